@@ -1,0 +1,63 @@
+#ifndef DASH__DART__IF__DART_INITIALIZATION_H__INCLUDED
+#define DASH__DART__IF__DART_INITIALIZATION_H__INCLUDED
+/** @file dart_initialization.h
+ *  From the start of DART to its end, any number of times in one process.
+ *
+ *  Each cycle of init and exit starts afresh: the same team and segment ids are given out again,
+ *  and what an earlier cycle left behind is gone. Besides the functions here, only dart_config,
+ *  dart_myid and dart_size (which then fail), dart_lock_initialized, dart_team_lock_destroy and the
+ *  inline functions may be called outside of a cycle. */
+
+#include <stdbool.h>
+
+#include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Start DART: DART_TEAM_ALL and the description of its locality exist when this returns.
+ *
+ *  Collective over all processes of the program; returns when all have arrived. `argc` and `argv`
+ *  are main's, from which arguments meant for the launcher are removed; either may be NULL. On the
+ *  MPI backend the program may have initialised MPI itself, and then also finalises it, after
+ *  dart_exit; either way a unit's global id is its rank in MPI_COMM_WORLD.
+ *  DART_ERR_OTHER: already initialised; nothing changed. DART_ERR_INVAL: a DART_... environment
+ *  variable has a value that means nothing. DART_ERR_NOMEM: not enough (shared) memory to start. */
+dart_ret_t dart_init(int *argc, char ***argv) DART_NOTHROW;
+
+/** dart_init for programs with threads: store what they may do, see "Threads" in dart.h.
+ *
+ *  `*thread_safety` becomes DART_THREAD_MULTIPLE if DART was built for threads and the transport
+ *  allows them (if the program initialised MPI: with MPI_THREAD_MULTIPLE), DART_THREAD_SINGLE
+ *  otherwise; the same on all units. There is nothing to ask for. Errors as dart_init; also
+ *  DART_ERR_INVAL if `thread_safety` is NULL. */
+dart_ret_t dart_init_thread(int *argc, char ***argv,
+                            dart_thread_support_level_t *thread_safety) DART_NOTHROW;
+
+/** End this cycle of DART and release all it holds.
+ *
+ *  Collective over all units; waits for all of them, so nothing of a unit disappears while another
+ *  still uses it. Complete outstanding operations before (dart_flush_all). Segments, teams and
+ *  locks that are still alive are released here; memory registered by the user is not touched, it
+ *  may be gone already. All ids and global pointers of the cycle become invalid; locks remain to be
+ *  destroyed by dart_team_lock_destroy.
+ *  DART_ERR_OTHER: not initialised. */
+dart_ret_t dart_exit(void) DART_NOTHROW;
+
+/** Whether DART is up: true from the inside of dart_init until dart_exit begins. Local; at any
+ *  time, from any thread. */
+bool dart_initialized(void) DART_NOTHROW;
+
+/** End the whole program at once, without cleaning up; does not return.
+ *
+ *  Called by one unit, at any time. The exit code is `errorcode` (DART_EXIT_... or any other) as
+ *  far as the launcher passes it on, and not 0 in any case unless `errorcode` is. */
+void dart_abort(int errorcode) __attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__IF__DART_INITIALIZATION_H__INCLUDED */

@@ -1,0 +1,64 @@
+#ifndef DASH__DART__IF__DART_SYNCHRONIZATION_H__INCLUDED
+#define DASH__DART__IF__DART_SYNCHRONIZATION_H__INCLUDED
+/** @file dart_synchronization.h
+ *  Locks of a team: at most one thread of one of its units holds a lock at a time.
+ *
+ *  Units that wait form a queue in the order they came, and a release wakes the first: the
+ *  list-based queue lock of Mellor-Crummey and Scott, *Algorithms for scalable synchronization on
+ *  shared-memory multiprocessors*, ACM TOCS 9(1), 1991. What a holder did by plain loads and
+ *  stores, by blocking operations and by operations it completed is seen by every later holder. A
+ *  release completes nothing by itself: flush non-blocking operations before.
+ *
+ *  A team may have any number of locks; locks are not recursive. Threads of a unit exclude each
+ *  other if DART was started with DART_THREAD_MULTIPLE; otherwise a unit counts as one thread. */
+
+#include <dash/dart/if/dart_util.h>
+#include <dash/dart/if/dart_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dart_lock_struct *dart_lock_t;
+
+#define DART_LOCK_NULL ((dart_lock_t)NULL) /**< no lock */
+
+/** Make a lock of the units of `teamid`, held by nobody.
+ *
+ *  Collective over the team. DART_ERR_INVAL: no such team on this unit; `*lock` is NULL.
+ *  DART_ERR_NOMEM: no memory, on every unit; `*lock` is NULL. */
+dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock) DART_NOTHROW;
+
+/** Release a lock's memory and set `*lock` to NULL.
+ *
+ *  Collective over its team, while nobody holds it or waits for it. Once the team is destroyed or
+ *  dart_exit has begun this is local, and still needed to free the caller's end; so it may come
+ *  after dart_exit, at any time. NULL for `lock` or `*lock` is fine, and local: DART_OK. */
+dart_ret_t dart_team_lock_destroy(dart_lock_t *lock) DART_NOTHROW;
+
+/** Wait for the lock, and hold it.
+ *
+ *  DART_ERR_INVAL: NULL, or the caller holds it already, and still holds it once. */
+dart_ret_t dart_lock_acquire(dart_lock_t lock) DART_NOTHROW;
+
+/** Hold the lock if nobody does: `*result` is 1 if the caller holds it now, 0 if someone else does.
+ *  Does not wait; called in a loop it succeeds once the lock stays free.
+ *
+ *  DART_ERR_INVAL: NULL, or the caller holds it already; `*result` is 0. */
+dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result) DART_NOTHROW;
+
+/** Pass the lock to the unit that has waited longest, or leave it free. Called by the thread that
+ *  holds it; does not wait for the next holder.
+ *
+ *  DART_ERR_INVAL: NULL, or the caller does not hold it. */
+dart_ret_t dart_lock_release(dart_lock_t lock) DART_NOTHROW;
+
+/** Whether `lock` is a lock: true from dart_team_lock_init to dart_team_lock_destroy, false for
+ *  NULL. Local; at any time. */
+bool dart_lock_initialized(struct dart_lock_struct const *lock) DART_NOTHROW;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__IF__DART_SYNCHRONIZATION_H__INCLUDED */
