@@ -1,0 +1,121 @@
+/* Settings: the defaults and the parser of the table in config.h. */
+#include "base/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+
+#define DEFAULT_SIZE(field, name, value, least, most, meaning) .field = (value),
+#define DEFAULT_INT(field, name, value, least, most, meaning)  .field = (value),
+#define DEFAULT_CHOICE(field, name, value, choices, meaning)   .field = (value),
+
+static const dart__settings_t defaults = {
+  DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE)
+};
+
+dart__settings_t dart__settings = {
+  DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE)
+};
+
+static bool parse_size(const char *text, size_t *value_out)
+{
+  char              *end;
+  unsigned long long value;
+  unsigned           shift = 0;
+
+  errno = 0;
+  value = strtoull(text, &end, 10);
+  if (end == text || errno != 0 || !isdigit((unsigned char)text[0]))
+    return false;
+  switch (toupper((unsigned char)*end)) {
+  case 'K': shift = 10; end++; break;
+  case 'M': shift = 20; end++; break;
+  case 'G': shift = 30; end++; break;
+  default: break;
+  }
+  if (*end != '\0' || value > SIZE_MAX >> shift)
+    return false;
+  *value_out = (size_t)value << shift;
+  return true;
+}
+
+static bool parse_int(const char *text, long *value_out)
+{
+  char *end;
+
+  errno      = 0;
+  *value_out = strtol(text, &end, 10);
+  return end != text && *end == '\0' && errno == 0;
+}
+
+/* The position of `text` among the words of "a|b|c", or -1. Part of every build whether or not
+ * the table has a choice at the moment. */
+static int __attribute__((unused)) parse_choice(const char *text, const char *choices)
+{
+  size_t length = strlen(text);
+  int    index  = 0;
+
+  for (const char *word = choices;; index++) {
+    size_t n = strcspn(word, "|");
+
+    if (n == length && strncasecmp(word, text, n) == 0)
+      return index;
+    if (word[n] == '\0')
+      return -1;
+    word += n + 1;
+  }
+}
+
+static void read_log_level(void)
+{
+  static const char *const names[] = { "ERROR", "WARN", "INFO", "DEBUG", "TRACE" };
+  const char              *text    = getenv("DART_LOG_LEVEL");
+
+  dart__log_set_level(DART__LOG_TRACE);
+  if (text == NULL)
+    return;
+  if (strncasecmp(text, "DART_LOGLEVEL_", 14) == 0)
+    text += 14;
+  for (int level = 0; level < 5; level++)
+    if (strcasecmp(text, names[level]) == 0) {
+      dart__log_set_level((dart__log_level_t)level);
+      return;
+    }
+  dart__warn("DART_LOG_LEVEL='%s' is none of ERROR WARN INFO DEBUG TRACE; printing all", text);
+}
+
+dart_ret_t dart__settings_read(void)
+{
+  dart__settings_t read = defaults;
+  const char      *text;
+
+  read_log_level();
+
+#define READ_SIZE(field, name, value, least, most, meaning)                                  \
+  if ((text = getenv(name)) != NULL &&                                                       \
+      (!parse_size(text, &read.field) || read.field < (least) || read.field > (most))) {     \
+    dart__error("%s='%s' is not a size from %zu to %zu bytes", name, text, (size_t)(least),  \
+                (size_t)(most));                                                             \
+    return DART_ERR_INVAL;                                                                   \
+  }
+#define READ_INT(field, name, value, least, most, meaning)                                       \
+  if ((text = getenv(name)) != NULL &&                                                           \
+      (!parse_int(text, &read.field) || read.field < (least) || read.field > (most))) {          \
+    dart__error("%s='%s' is not a number from %ld to %ld", name, text, (long)(least), (long)(most)); \
+    return DART_ERR_INVAL;                                                                       \
+  }
+#define READ_CHOICE(field, name, value, choices, meaning)                       \
+  if ((text = getenv(name)) != NULL && (read.field = parse_choice(text, choices)) < 0) { \
+    dart__error("%s='%s' is not one of %s", name, text, choices);               \
+    return DART_ERR_INVAL;                                                      \
+  }
+  DART__CONFIG_TABLE(READ_SIZE, READ_INT, READ_CHOICE)
+
+  dart__settings = read;
+  return DART_OK;
+}

@@ -1,0 +1,51 @@
+#ifndef DART__BASE_CONFIG_H
+#define DART__BASE_CONFIG_H
+/* Settings from the environment. One table gives the struct, the defaults and the parser:
+ * a new setting is one line here.
+ *
+ *   SIZE(field, "NAME", default, least, most, "meaning")  bytes; suffixes K, M, G (powers of 1024)
+ *   INT(field, "NAME", default, least, most, "meaning")
+ *   CHOICE(field, "NAME", default index, "a|b|c", "meaning")
+ *
+ * DART_LOG_LEVEL is not in the table: an unknown level there means the default. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_types.h>
+
+#define DART__KI ((size_t)1 << 10)
+#define DART__MI ((size_t)1 << 20)
+#define DART__GI ((size_t)1 << 30)
+
+#define DART__CONFIG_TABLE(SIZE, INT, CHOICE)                                                    \
+  SIZE(heap_chunk, "DART_HEAP_CHUNK", 64 * DART__MI, 64 * DART__KI, 1024 * DART__GI,             \
+       "address space of a unit's part of a chunk; larger allocations get a chunk of their own") \
+  SIZE(heap_step, "DART_HEAP_STEP", 1 * DART__MI, 4 * DART__KI, 1 * DART__GI,                    \
+       "pages of a chunk are reserved in steps of this many bytes")                              \
+  SIZE(pool, "DART_POOL", 1 * DART__GI, 64 * DART__KI, 1024 * DART__GI,                          \
+       "address space of a unit's pool for dart_memalloc; pages are reserved as it grows")       \
+  SIZE(slot, "DART_SLOT", 16 * DART__KI, 256, 16 * DART__MI,                                     \
+       "bytes a unit contributes to one step of a collective inside the node")                   \
+  INT(spin, "DART_SPIN", -1, -1, 1000000,                                                        \
+      "looks before a waiting unit sleeps; -1: by the number of units per core")                 \
+  INT(nap, "DART_NAP", 100, 1, 1000000,                                                          \
+      "microseconds a waiting unit sleeps between two looks at other nodes")
+
+typedef struct {
+#define DART__FIELD_SIZE(field, name, value, least, most, meaning)  size_t field;
+#define DART__FIELD_INT(field, name, value, least, most, meaning)   long field;
+#define DART__FIELD_CHOICE(field, name, value, choices, meaning)    int field;
+  DART__CONFIG_TABLE(DART__FIELD_SIZE, DART__FIELD_INT, DART__FIELD_CHOICE)
+#undef DART__FIELD_SIZE
+#undef DART__FIELD_INT
+#undef DART__FIELD_CHOICE
+} dart__settings_t;
+
+/* Written by dart__settings_read, read-only afterwards. */
+extern dart__settings_t dart__settings;
+
+/** Read the environment. DART_ERR_INVAL: a value that does not parse or is out of range, named in
+ *  one log line; the settings are then the defaults. */
+dart_ret_t dart__settings_read(void);
+
+#endif

@@ -1,0 +1,231 @@
+/* The range allocator. Every byte of the range belongs to one block; blocks are linked in address
+ * order, free ones also in the list of their size class. Blocks in use are found by their offset
+ * in a balanced tree (POSIX tsearch).
+ *
+ * Class of a size, in granules: sizes below 16 have a class each, above that every power of two
+ * is cut into 16. */
+#include "model/arena.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+#define SUB_BITS    4
+#define NUM_CLASSES ((64 - SUB_BITS + 1) << SUB_BITS)
+
+typedef struct block {
+  uint64_t      offset; /* bytes; first field: the tree compares by it */
+  uint64_t      nbytes;
+  bool          is_free;
+  struct block *before, *after; /* address order */
+  struct block *prev, *next;    /* free blocks of the same class */
+} block_t;
+
+struct dart__arena {
+  size_t   granule;
+  block_t *first;
+  void    *used; /* tsearch root */
+  size_t   used_count;
+  uint64_t class_map[(NUM_CLASSES + 63) / 64]; /* bit c: class c has free blocks */
+  block_t *class_head[NUM_CLASSES];
+};
+
+static unsigned class_of(const dart__arena_t *arena, uint64_t nbytes)
+{
+  uint64_t granules = nbytes / arena->granule;
+  unsigned top;
+
+  if (granules < 1u << SUB_BITS)
+    return (unsigned)granules;
+  top = 63 - (unsigned)__builtin_clzll(granules);
+  return ((top - SUB_BITS + 1) << SUB_BITS) +
+         (unsigned)((granules >> (top - SUB_BITS)) & ((1u << SUB_BITS) - 1));
+}
+
+static void link_free(dart__arena_t *arena, block_t *block)
+{
+  unsigned c = class_of(arena, block->nbytes);
+
+  block->is_free = true;
+  block->prev    = NULL;
+  block->next    = arena->class_head[c];
+  if (block->next != NULL)
+    block->next->prev = block;
+  arena->class_head[c] = block;
+  arena->class_map[c / 64] |= UINT64_C(1) << c % 64;
+}
+
+static void unlink_free(dart__arena_t *arena, block_t *block)
+{
+  unsigned c = class_of(arena, block->nbytes);
+
+  block->is_free = false;
+  if (block->prev != NULL)
+    block->prev->next = block->next;
+  else
+    arena->class_head[c] = block->next;
+  if (block->next != NULL)
+    block->next->prev = block->prev;
+  if (arena->class_head[c] == NULL)
+    arena->class_map[c / 64] &= ~(UINT64_C(1) << c % 64);
+}
+
+/* A free block of at least `nbytes`: first from the request's own class, whose blocks may be
+ * shorter, then any block of the next class that has one. */
+static block_t *find_free(const dart__arena_t *arena, uint64_t nbytes)
+{
+  unsigned c = class_of(arena, nbytes);
+  block_t *block;
+
+  for (block = arena->class_head[c]; block != NULL; block = block->next)
+    if (block->nbytes >= nbytes)
+      return block;
+
+  c++;
+  for (unsigned word = c / 64; word < sizeof arena->class_map / sizeof *arena->class_map; word++) {
+    uint64_t map = arena->class_map[word];
+
+    if (word == c / 64)
+      map &= ~UINT64_C(0) << c % 64;
+    if (map != 0)
+      return arena->class_head[word * 64 + (unsigned)__builtin_ctzll(map)];
+  }
+  return NULL;
+}
+
+static int by_offset(const void *left, const void *right)
+{
+  uint64_t a = ((const block_t *)left)->offset, b = ((const block_t *)right)->offset;
+
+  return (a > b) - (a < b);
+}
+
+dart__arena_t *dart__arena_new(uint64_t nbytes, size_t granule)
+{
+  dart__arena_t *arena = calloc(1, sizeof *arena);
+  block_t       *all   = calloc(1, sizeof *all);
+
+  if (arena == NULL || all == NULL) {
+    free(arena);
+    free(all);
+    return NULL;
+  }
+  arena->granule = granule;
+  arena->first   = all;
+  all->nbytes    = nbytes - nbytes % granule;
+  link_free(arena, all);
+  return arena;
+}
+
+static void keep_block(void *block)
+{
+  (void)block; /* blocks are freed by their address order */
+}
+
+void dart__arena_delete(dart__arena_t *arena)
+{
+  if (arena == NULL)
+    return;
+  tdestroy(arena->used, keep_block);
+  for (block_t *block = arena->first, *after; block != NULL; block = after) {
+    after = block->after;
+    free(block);
+  }
+  free(arena);
+}
+
+/* Shorten `block` to `nbytes`; what remains becomes a free block of its own. */
+static bool split(dart__arena_t *arena, block_t *block, uint64_t nbytes)
+{
+  block_t *rest;
+
+  if (block->nbytes == nbytes)
+    return true;
+  rest = calloc(1, sizeof *rest);
+  if (rest == NULL)
+    return false;
+  rest->offset  = block->offset + nbytes;
+  rest->nbytes  = block->nbytes - nbytes;
+  rest->before  = block;
+  rest->after   = block->after;
+  block->nbytes = nbytes;
+  block->after  = rest;
+  if (rest->after != NULL)
+    rest->after->before = rest;
+  link_free(arena, rest);
+  return true;
+}
+
+/* Join the free block after `block` to it. */
+static void absorb_after(dart__arena_t *arena, block_t *block)
+{
+  block_t *gone = block->after;
+
+  unlink_free(arena, gone);
+  block->nbytes += gone->nbytes;
+  block->after = gone->after;
+  if (block->after != NULL)
+    block->after->before = block;
+  free(gone);
+}
+
+static void release(dart__arena_t *arena, block_t *block)
+{
+  if (block->after != NULL && block->after->is_free)
+    absorb_after(arena, block);
+  if (block->before != NULL && block->before->is_free) {
+    block_t *before = block->before;
+
+    unlink_free(arena, before);
+    link_free(arena, block); /* so that it can be absorbed */
+    absorb_after(arena, before);
+    block = before;
+  }
+  link_free(arena, block);
+}
+
+bool dart__arena_alloc(dart__arena_t *arena, uint64_t nbytes, uint64_t *offset_out)
+{
+  block_t *block;
+
+  if (nbytes == 0)
+    nbytes = 1;
+  if (nbytes > UINT64_MAX - arena->granule)
+    return false;
+  nbytes = (nbytes + arena->granule - 1) / arena->granule * arena->granule;
+
+  block = find_free(arena, nbytes);
+  if (block == NULL)
+    return false;
+  unlink_free(arena, block);
+  if (!split(arena, block, nbytes)) {
+    link_free(arena, block);
+    return false;
+  }
+  if (tsearch(block, &arena->used, by_offset) == NULL) {
+    release(arena, block);
+    return false;
+  }
+  arena->used_count++;
+  *offset_out = block->offset;
+  return true;
+}
+
+bool dart__arena_free(dart__arena_t *arena, uint64_t offset)
+{
+  block_t  key   = { .offset = offset };
+  void    *found = tfind(&key, &arena->used, by_offset);
+  block_t *block;
+
+  if (found == NULL)
+    return false;
+  block = *(block_t **)found;
+  tdelete(block, &arena->used, by_offset);
+  arena->used_count--;
+  release(arena, block);
+  return true;
+}
+
+bool dart__arena_is_empty(const dart__arena_t *arena)
+{
+  return arena->used_count == 0;
+}

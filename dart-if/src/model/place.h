@@ -1,0 +1,59 @@
+#ifndef DART__MODEL_PLACE_H
+#define DART__MODEL_PLACE_H
+/* A place: where a global pointer points, resolved and checked.
+ *
+ * dart__locate is the one function that looks at a global pointer before memory is accessed: it
+ * finds team and segment (two array look-ups), checks the unit and that `nbytes` from there lie in
+ * the unit's portion, and gives the near address, one load from the chunk's table. */
+#include <dash/dart/if/dart_globmem.h>
+
+#include "model/team.h"
+
+typedef struct {
+  dart__team_t    *team;
+  dart__segment_t *segment;
+  int32_t          unit;   /* team id */
+  uint64_t         offset; /* bytes from the start of the unit's portion */
+  char            *near;   /* the address, or NULL: far */
+} dart__place_t;
+
+/** Say what is wrong with a pointer that dart__locate refuses, in one log line: DART_ERR_INVAL. */
+dart_ret_t dart__locate_error(const char *function, dart_gptr_t gptr, size_t nbytes)
+    __attribute__((cold));
+
+/** The segment of a pointer and its team, without regard to unit and offset. */
+static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team_t **team_out)
+{
+  dart__team_t *team = dart__team_find(gptr.teamid);
+
+  *team_out = team;
+  return team == NULL ? NULL : dart__segment_find(team, gptr.segid);
+}
+
+/** Resolve `gptr` for an access to `nbytes` bytes. `function` names the caller in the log line. */
+static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, size_t nbytes,
+                                      dart__place_t *place_out)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+  uint64_t         offset  = gptr.addr_or_offs.offset;
+  uint64_t         size;
+
+  /* a negative unit is a large one */
+  if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
+    return dart__locate_error(function, gptr, nbytes);
+  size = dart__segment_size(segment, gptr.unitid);
+  if (__builtin_expect(nbytes > size || offset > size - nbytes, 0))
+    return dart__locate_error(function, gptr, nbytes);
+
+  place_out->team    = team;
+  place_out->segment = segment;
+  place_out->unit    = gptr.unitid;
+  place_out->offset  = offset;
+  place_out->near    = segment->near[gptr.unitid];
+  if (__builtin_expect(place_out->near != NULL, 1))
+    place_out->near += segment->base + offset;
+  return DART_OK;
+}
+
+#endif

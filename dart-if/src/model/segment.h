@@ -1,0 +1,24 @@
+#ifndef DART__MODEL_SEGMENT_H
+#define DART__MODEL_SEGMENT_H
+/* A segment: one allocation over a team; `(team, segid)` names it. A portion is one unit's part of
+ * it. Portions may differ in size; all start at the same offset of the chunk's parts. */
+#include <stdint.h>
+
+#include "model/chunk.h"
+
+typedef struct dart__segment {
+  char          **near;   /* the chunk's table: team unit → its part, NULL if far */
+  uint64_t        base;   /* where portions start in their part */
+  uint64_t        nbytes; /* of every portion; of the largest, if they differ */
+  uint64_t       *sizes;  /* team unit → bytes of its portion; NULL: all have nbytes */
+  dart__chunk_t  *chunk;
+  int16_t         id;
+  uint16_t        flags;  /* the user's, dart_gptr_setflags */
+} dart__segment_t;
+
+static inline uint64_t dart__segment_size(const dart__segment_t *segment, int32_t unit)
+{
+  return __builtin_expect(segment->sizes == NULL, 1) ? segment->nbytes : segment->sizes[unit];
+}
+
+#endif

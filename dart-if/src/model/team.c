@@ -1,0 +1,137 @@
+/* Teams: their description is derived from the member list and the job's node numbers. */
+#include "model/team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/world.h"
+
+dart__team_t *dart__teams[DART__MAX_TEAMS];
+
+int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
+{
+  int32_t low = 0, high = team->nunits;
+
+  if (global < 0)
+    return -1;
+  /* dense member lists, the team of all above all */
+  if (global < team->nunits && team->members[global] == global)
+    return global;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+
+    if (team->members[middle] < global)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < team->nunits && team->members[low] == global ? low : -1;
+}
+
+/* Number the nodes in the order of their first unit, and list units node by node. `number` maps
+ * a node of the job to a node of the team. */
+static void arrange_nodes(dart__team_t *team, int32_t *number)
+{
+  int32_t filled = 0;
+
+  for (int32_t u = 0; u < team->nunits; u++)
+    number[dart__world.node_of[team->members[u]]] = -1;
+  for (int32_t u = 0; u < team->nunits; u++) {
+    int32_t *node = &number[dart__world.node_of[team->members[u]]];
+
+    if (*node < 0)
+      *node = team->nnodes++;
+    team->node_of[u] = *node;
+    team->node_start[*node + 1]++;
+  }
+  for (int32_t k = 0; k < team->nnodes; k++)
+    team->node_start[k + 1] += team->node_start[k];
+
+  for (int32_t k = 0; k < team->nnodes; k++)
+    number[k] = team->node_start[k]; /* next place to fill */
+  for (int32_t u = 0; u < team->nunits; u++)
+    team->rank[u] = number[team->node_of[u]]++;
+
+  team->node        = team->node_of[team->me];
+  team->node_nunits = team->node_start[team->node + 1] - team->node_start[team->node];
+  for (int32_t u = 0; u < team->nunits; u++)
+    if (team->node_of[u] == team->node) {
+      if (u == team->me)
+        team->node_me = filled;
+      team->node_units[filled++] = u;
+    }
+}
+
+dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits)
+{
+  size_t        count = (size_t)nunits;
+  dart__team_t *team  = calloc(1, sizeof *team);
+  int32_t      *number;
+
+  if (team == NULL)
+    return NULL;
+  team->id         = DART_TEAM_NULL;
+  team->nunits     = nunits;
+  team->first_free = 1;
+  team->members    = calloc(count, sizeof *team->members);
+  team->node_of    = calloc(count, sizeof *team->node_of);
+  team->node_units = calloc(count, sizeof *team->node_units);
+  team->rank       = calloc(count, sizeof *team->rank);
+  team->node_start = calloc(count + 1, sizeof *team->node_start);
+  team->segments   = calloc(DART__MAX_SEGMENTS, sizeof *team->segments);
+  number           = calloc((size_t)dart__world.nunits, sizeof *number);
+  if (team->members == NULL || team->node_of == NULL || team->node_units == NULL ||
+      team->rank == NULL || team->node_start == NULL || team->segments == NULL || number == NULL) {
+    free(number);
+    dart__team_delete(team);
+    return NULL;
+  }
+  memcpy(team->members, members, count * sizeof *members);
+  team->me = dart__team_unit_of(team, dart__world.me);
+  arrange_nodes(team, number);
+  free(number);
+  return team;
+}
+
+void dart__team_delete(dart__team_t *team)
+{
+  if (team == NULL)
+    return;
+  free(team->members);
+  free(team->node_of);
+  free(team->node_units);
+  free(team->rank);
+  free(team->node_start);
+  free(team->segments);
+  free(team);
+}
+
+void dart__team_enter(dart__team_t *team, dart_team_t id)
+{
+  team->id        = id;
+  dart__teams[id] = team;
+}
+
+void dart__team_leave(dart__team_t *team)
+{
+  dart__teams[team->id] = NULL;
+}
+
+int16_t dart__team_free_segid(dart__team_t *team)
+{
+  while (team->first_free <= INT16_MAX && team->segments[team->first_free] != NULL)
+    team->first_free++;
+  return team->first_free <= INT16_MAX ? (int16_t)team->first_free : 0;
+}
+
+void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
+{
+  team->segments[(uint16_t)segment->id] = segment;
+}
+
+void dart__segment_leave(dart__team_t *team, dart__segment_t *segment)
+{
+  team->segments[(uint16_t)segment->id] = NULL;
+  if (segment->id > 0 && segment->id < team->first_free)
+    team->first_free = segment->id;
+}

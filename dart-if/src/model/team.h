@@ -1,0 +1,78 @@
+#ifndef DART__MODEL_TEAM_H
+#define DART__MODEL_TEAM_H
+/* Teams: who belongs to them, which of their units are near, and which segments they have.
+ *
+ * Look-ups on the data path are array accesses: team ids are small, and a segment table has a slot
+ * for every 16-bit id, of which only touched pages cost memory. Nothing on the data path moves
+ * while other threads allocate. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_team_group.h>
+
+#include "model/segment.h"
+#include "node/exchange.h"
+
+#define DART__MAX_TEAMS    32768
+#define DART__MAX_SEGMENTS 65536 /* the slot of a segment is its id as an unsigned number */
+
+typedef struct dart__team {
+  dart_team_t       id;
+  int32_t           nunits;
+  int32_t           me;         /* own team id */
+  dart_unit_t      *members;    /* team id → global id, ascending */
+  int32_t          *node_of;    /* team id → node of the team; nodes are numbered by first unit */
+  int32_t           nnodes;
+  int32_t           node;       /* own node */
+  int32_t           node_nunits;
+  int32_t           node_me;    /* own position among the node's units; 0 is the node's leader */
+  int32_t          *node_units; /* position → team id, ascending */
+  int32_t          *rank;       /* team id → its place when units are listed node by node */
+  int32_t          *node_start; /* node → place of its first unit in that list; [nnodes] = nunits */
+  dart__segment_t **segments;   /* DART__MAX_SEGMENTS slots */
+  int32_t           first_free; /* no positive id below is free */
+  dart__chunk_t    *chunks;
+  dart__exchange_t  exchange;   /* this unit's view of the node's shared buffers ... */
+  uint64_t          exchange_offset; /* ... which lie here in the pool of the node's leader */
+  void             *port;       /* the backend's part, see port.h */
+} dart__team_t;
+
+extern dart__team_t *dart__teams[DART__MAX_TEAMS];
+
+/** The team, or NULL: unknown, null, or the caller is no member. */
+static inline dart__team_t *dart__team_find(dart_team_t id)
+{
+  return id < 0 ? NULL : dart__teams[id];
+}
+
+/** The segment, or NULL. */
+static inline dart__segment_t *dart__segment_find(const dart__team_t *team, int16_t id)
+{
+  return team->segments[(uint16_t)id];
+}
+
+/** Describe a team of `nunits` units, `members` (ascending global ids, copied), of which the caller
+ *  is one. Local; enters no table, and knows nothing of shared memory yet. NULL: no memory. */
+dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits);
+void          dart__team_delete(dart__team_t *team);
+
+/** Own the id: find the team by it from now on, or no more. */
+void dart__team_enter(dart__team_t *team, dart_team_t id);
+void dart__team_leave(dart__team_t *team);
+
+/** Team id of a global id, -1 if it is no member. */
+int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global);
+
+/** The lowest free positive segment id; 0: none left. */
+int16_t dart__team_free_segid(dart__team_t *team);
+
+/** Find the segment by its id from now on, or no more. A removed one may be freed by its owner. */
+void dart__segment_enter(dart__team_t *team, dart__segment_t *segment);
+void dart__segment_leave(dart__team_t *team, dart__segment_t *segment);
+
+static inline bool dart__team_is_leader(const dart__team_t *team)
+{
+  return team->node_me == 0;
+}
+
+#endif

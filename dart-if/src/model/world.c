@@ -1,0 +1,32 @@
+/* The job, and how its units wait: spin while every unit of the node can have a core, sleep at
+ * once where units outnumber cores. */
+#define SPINS_WITH_CORE    4000 /* about 100 µs of looking */
+#define SPINS_WITHOUT_CORE 50
+
+#include "model/world.h"
+
+#include <sched.h>
+
+#include "base/config.h"
+
+dart__world_t dart__world = { .me = -1 };
+
+static uint32_t cores_available(void)
+{
+  cpu_set_t set;
+
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return 1;
+  return (uint32_t)CPU_COUNT(&set);
+}
+
+dart__wait_policy_t dart__world_wait_policy(uint32_t node_units, void (*progress)(void))
+{
+  dart__wait_policy_t policy = { .nap_us = (uint32_t)dart__settings.nap, .progress = progress };
+
+  if (dart__settings.spin >= 0)
+    policy.spins = (uint32_t)dart__settings.spin;
+  else
+    policy.spins = node_units <= cores_available() ? SPINS_WITH_CORE : SPINS_WITHOUT_CORE;
+  return policy;
+}

@@ -1,0 +1,25 @@
+#ifndef DART__MODEL_WORLD_H
+#define DART__MODEL_WORLD_H
+/* What this process knows of the job it is a unit of. Written by init and exit, read everywhere. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_types.h>
+
+#include "node/wait.h"
+
+typedef struct {
+  _Atomic bool        initialized; /* from inside init until exit starts */
+  bool                many_nodes;  /* some units are far: their requests need progress here */
+  dart_unit_t         me;          /* global id */
+  int32_t             nunits;
+  int32_t            *node_of;     /* global id → number of its node; units with equal numbers are near */
+  dart__wait_policy_t wait;
+} dart__world_t;
+
+extern dart__world_t dart__world;
+
+/** The settings' way to wait, for a node of `node_units` units. */
+dart__wait_policy_t dart__world_wait_policy(uint32_t node_units, void (*progress)(void));
+
+#endif

@@ -1,0 +1,52 @@
+#ifndef DART__NODE_EXCHANGE_H
+#define DART__NODE_EXCHANGE_H
+/* What the units of a team on one node share to synchronise and to pass small data: a barrier, a
+ * slot per unit, and a result.
+ *
+ * A collective is a row of steps. In a step units write their slots, pass the barrier, and read
+ * one another's slots. Slots and result exist twice and steps alternate, so one barrier a step is
+ * enough: who writes a slot again, two steps later, has passed a barrier that every reader entered
+ * after reading. The step is the barrier's episode. */
+#include "node/barrier.h"
+
+#include <stddef.h>
+
+typedef struct {
+  dart__barrier_t barrier;
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t status; /* leader to followers, within a step */
+  _Atomic uint32_t left; /* followers that will not look at this memory any more */
+} dart__shared_t;
+
+typedef struct {
+  dart__shared_t *shared;
+  char           *buffers;
+  uint32_t        nunits;
+  uint32_t        me;
+  size_t          slot_bytes;   /* multiples of a cache line */
+  size_t          result_bytes;
+  uint32_t        episode;      /* steps passed */
+} dart__exchange_t;
+
+/** Bytes of shared memory that an exchange needs. */
+size_t dart__exchange_bytes(uint32_t nunits, size_t slot_bytes, size_t result_bytes);
+
+/** Prepare the memory (by one unit), before anyone opens it. */
+void dart__exchange_format(void *memory, uint32_t nunits);
+
+/** Look at prepared memory as unit `me` of the node. */
+void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nunits, uint32_t me,
+                         size_t slot_bytes, size_t result_bytes);
+
+/* Buffers of the step that the next barrier ends; after it, of the step that it ended: so take the
+ * addresses before the barrier. */
+static inline char *dart__exchange_slot(const dart__exchange_t *x, uint32_t unit)
+{
+  return x->buffers + ((x->episode & 1) * x->nunits + unit) * x->slot_bytes;
+}
+
+static inline char *dart__exchange_result(const dart__exchange_t *x)
+{
+  return x->buffers + 2 * x->nunits * x->slot_bytes + (x->episode & 1) * x->result_bytes;
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* Copies between any two layouts, straight from one to the other.
+ *
+ * Where elements follow each other at a constant step on both sides, one loop moves them as machine
+ * words; unrolled, and with the step 1 as a constant, it costs an element a load and a store. All
+ * else is a walk over the runs of both sides at once: each step copies as much as is consecutive
+ * on both. */
+#include "node/near.h"
+
+#include <stdbool.h>
+
+/* --- Constant steps --- */
+
+/* Positions from one element to the next; 0 if they vary. */
+static size_t step_of(const dart__type_t *type)
+{
+  if (dart__type_is_contiguous(type))
+    return 1;
+  if (type->kind != DART__TYPE_STRIDED)
+    return 0;
+  if (type->elem_count == 1)
+    return type->stride;
+  return type->elem_count == type->stride ? 1 : 0;
+}
+
+__extension__ typedef unsigned __int128 uint128_t;
+
+#define FOR_ELEMENTS _Pragma("GCC unroll 4") for (size_t i = 0; i < nelem; i++)
+
+#define DEFINE_COPY_STEPS(width)                                                               \
+  static void copy_steps_##width(void *restrict dst_data, size_t dst_step,                     \
+                                 const void *restrict src_data, size_t src_step, size_t nelem) \
+  {                                                                                            \
+    typedef uint##width##_t element_t __attribute__((may_alias, aligned(1)));                  \
+    element_t *restrict       dst = dst_data;                                                  \
+    const element_t *restrict src = src_data;                                                  \
+                                                                                               \
+    if (dst_step == 1)                                                                         \
+      FOR_ELEMENTS                                                                             \
+        dst[i] = src[i * src_step];                                                            \
+    else if (src_step == 1)                                                                    \
+      FOR_ELEMENTS                                                                             \
+        dst[i * dst_step] = src[i];                                                            \
+    else                                                                                       \
+      FOR_ELEMENTS                                                                             \
+        dst[i * dst_step] = src[i * src_step];                                                 \
+  }
+
+DEFINE_COPY_STEPS(8)
+DEFINE_COPY_STEPS(16)
+DEFINE_COPY_STEPS(32)
+DEFINE_COPY_STEPS(64)
+DEFINE_COPY_STEPS(128)
+
+/* False if elements of this size are no machine words. */
+static bool copy_steps(void *dst, size_t dst_step, const void *src, size_t src_step, size_t nelem,
+                       size_t elem_size)
+{
+  switch (elem_size) {
+  case 1:  copy_steps_8(dst, dst_step, src, src_step, nelem); return true;
+  case 2:  copy_steps_16(dst, dst_step, src, src_step, nelem); return true;
+  case 4:  copy_steps_32(dst, dst_step, src, src_step, nelem); return true;
+  case 8:  copy_steps_64(dst, dst_step, src, src_step, nelem); return true;
+  case 16: copy_steps_128(dst, dst_step, src, src_step, nelem); return true;
+  default: return false;
+  }
+}
+
+/* --- Runs --- */
+
+/* Where one side of a copy is. */
+typedef struct {
+  const dart__type_t *type;
+  size_t position; /* of the next element */
+  size_t left;     /* consecutive elements from there on, never 0 */
+  size_t start;    /* strided: position of the block; indexed: of the instance */
+  size_t block;    /* indexed: the block in the instance */
+} cursor_t;
+
+static cursor_t first_run(const dart__type_t *type)
+{
+  cursor_t cursor = { .type = type };
+
+  cursor.left = dart__type_run(type, 0, &cursor.position);
+  return cursor;
+}
+
+static void next_run(cursor_t *cursor)
+{
+  const dart__type_t *type = cursor->type;
+
+  if (type->kind == DART__TYPE_STRIDED) {
+    cursor->start += type->stride;
+    cursor->position = cursor->start;
+    cursor->left     = type->elem_count;
+    return;
+  }
+  if (++cursor->block == type->block_count) {
+    cursor->block = 0;
+    cursor->start += type->extent;
+  }
+  cursor->position = cursor->start + type->block_offset[cursor->block];
+  cursor->left     = type->block_length[cursor->block];
+}
+
+static inline void advance(cursor_t *cursor, size_t nelem)
+{
+  cursor->position += nelem;
+  cursor->left -= nelem;
+  if (cursor->left == 0)
+    next_run(cursor);
+}
+
+/* Runs of a single element are common, and one instruction each. */
+static inline void copy_run(char *dst, const char *src, size_t nbytes)
+{
+  switch (nbytes) {
+  case 1:  memcpy(dst, src, 1); break;
+  case 2:  memcpy(dst, src, 2); break;
+  case 4:  memcpy(dst, src, 4); break;
+  case 8:  memcpy(dst, src, 8); break;
+  case 16: memcpy(dst, src, 16); break;
+  default: memcpy(dst, src, nbytes);
+  }
+}
+
+static void copy_runs(char *dst, const dart__type_t *dst_type, const char *src,
+                      const dart__type_t *src_type, size_t nelem)
+{
+  cursor_t to   = first_run(dst_type);
+  cursor_t from = first_run(src_type);
+  size_t   size = dst_type->elem_size;
+
+  while (nelem > 0) {
+    size_t n = to.left < from.left ? to.left : from.left;
+
+    if (n > nelem)
+      n = nelem;
+    copy_run(dst + to.position * size, src + from.position * size, n * size);
+    nelem -= n;
+    advance(&to, n);
+    advance(&from, n);
+  }
+}
+
+void dart__near_copy(void *dst, const dart__type_t *dst_type, const void *src,
+                     const dart__type_t *src_type, size_t nelem)
+{
+  size_t dst_step = step_of(dst_type);
+  size_t src_step = step_of(src_type);
+  size_t size     = dst_type->elem_size;
+
+  if (nelem == 0)
+    return;
+  if (dst_step == 1 && src_step == 1)
+    memmove(dst, src, nelem * size);
+  else if (dst_step == 0 || src_step == 0 ||
+           !copy_steps(dst, dst_step, src, src_step, nelem, size))
+    copy_runs(dst, dst_type, src, src_type, nelem);
+}

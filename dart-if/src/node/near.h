@@ -1,0 +1,103 @@
+#ifndef DART__NODE_NEAR_H
+#define DART__NODE_NEAR_H
+/* Copies between a local buffer and near memory.
+ *
+ * Order: a put releases everything its thread did before, a get acquires what the put it observes
+ * released (contract, section 1.6). For one naturally aligned element of 1, 2, 4 or 8 bytes that
+ * is a store-release and a load-acquire, so it is never torn; for anything else a fence before
+ * the stores, or after the loads. The partner of a put is the get that sees its data.
+ * A get reads memory anew each time: pollers depend on it. */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "model/type.h"
+
+/** Copy `nelem` base elements from `src`, laid out as `src_type`, to `dst`, laid out as
+ *  `dst_type`. The types are compatible; bytes that `dst_type` does not cover stay untouched.
+ *  Any alignment. `src` and `dst` may overlap only if both types are contiguous. */
+void dart__near_copy(void *dst, const dart__type_t *dst_type, const void *src,
+                     const dart__type_t *src_type, size_t nelem);
+
+/* One element of a power-of-two size, aligned at the near side. Returns false if it is not. The
+ * element may have any type, so the word that is accessed may alias it. */
+static inline int dart__near_put_word(void *near, const void *src, size_t nbytes)
+{
+  switch (nbytes) {
+#define DART__PUT_WORD(width)                                                                    \
+  case width / 8: {                                                                              \
+    typedef uint##width##_t word_t __attribute__((may_alias));                                   \
+    word_t word;                                                                                 \
+                                                                                                 \
+    if ((uintptr_t)near % (width / 8) != 0)                                                      \
+      return 0;                                                                                  \
+    memcpy(&word, src, sizeof word);                                                             \
+    __atomic_store_n((word_t *)near, word, __ATOMIC_RELEASE);                                    \
+    return 1;                                                                                    \
+  }
+  DART__PUT_WORD(64)
+  DART__PUT_WORD(32)
+  DART__PUT_WORD(16)
+  DART__PUT_WORD(8)
+#undef DART__PUT_WORD
+  default: return 0;
+  }
+}
+
+static inline int dart__near_get_word(void *dst, const void *near, size_t nbytes)
+{
+  switch (nbytes) {
+#define DART__GET_WORD(width)                                                                    \
+  case width / 8: {                                                                              \
+    typedef uint##width##_t word_t __attribute__((may_alias));                                   \
+    word_t word;                                                                                 \
+                                                                                                 \
+    if ((uintptr_t)near % (width / 8) != 0)                                                      \
+      return 0;                                                                                  \
+    word = __atomic_load_n((const word_t *)near, __ATOMIC_ACQUIRE);                              \
+    memcpy(dst, &word, sizeof word);                                                             \
+    return 1;                                                                                    \
+  }
+  DART__GET_WORD(64)
+  DART__GET_WORD(32)
+  DART__GET_WORD(16)
+  DART__GET_WORD(8)
+#undef DART__GET_WORD
+  default: return 0;
+  }
+}
+
+static inline void dart__near_put(void *near, const dart__type_t *near_type, const void *src,
+                                  const dart__type_t *src_type, size_t nelem)
+{
+  if (dart__type_is_contiguous(near_type) && dart__type_is_contiguous(src_type)) {
+    size_t nbytes = nelem * near_type->elem_size;
+
+    if (dart__near_put_word(near, src, nbytes))
+      return;
+    atomic_thread_fence(memory_order_release); /* earlier stores before the data */
+    memmove(near, src, nbytes);
+    return;
+  }
+  atomic_thread_fence(memory_order_release);
+  dart__near_copy(near, near_type, src, src_type, nelem);
+}
+
+static inline void dart__near_get(void *dst, const dart__type_t *dst_type, const void *near,
+                                  const dart__type_t *near_type, size_t nelem)
+{
+  if (dart__type_is_contiguous(near_type) && dart__type_is_contiguous(dst_type)) {
+    size_t nbytes = nelem * near_type->elem_size;
+
+    if (dart__near_get_word(dst, near, nbytes))
+      return;
+    memmove(dst, near, nbytes);
+  }
+  else {
+    dart__near_copy(dst, dst_type, near, near_type, nelem);
+  }
+  atomic_thread_fence(memory_order_acquire); /* the data before later loads */
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* Waiting: see wait.h for the argument. */
+#include "node/wait.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROGRESS_EVERY 64 /* looks */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t expected, const struct timespec *timeout)
+{
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT, expected, timeout, NULL, 0);
+}
+
+static void futex_wake_all(_Atomic uint32_t *word)
+{
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+void dart__event_raise(dart__event_t *event, uint32_t count)
+{
+  /* seq_cst: releases to the acquire of dart__event_count, and comes before the look at
+   * `sleepers` in the order that the waiter's two accesses are part of */
+  atomic_store_explicit(&event->count, count, memory_order_seq_cst);
+  if (atomic_load_explicit(&event->sleepers, memory_order_seq_cst) != 0)
+    futex_wake_all(&event->count);
+}
+
+static void sleep_on(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
+{
+  struct timespec nap = { 0, (long)policy->nap_us * 1000 };
+
+  /* seq_cst, both: pairs with dart__event_raise */
+  atomic_fetch_add_explicit(&event->sleepers, 1, memory_order_seq_cst);
+  if (atomic_load_explicit(&event->count, memory_order_seq_cst) == old)
+    futex_wait(&event->count, old, policy->progress != NULL ? &nap : NULL);
+  atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
+}
+
+uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
+{
+  for (uint32_t looks = 0;; looks++) {
+    uint32_t now = dart__event_count(event);
+
+    if (now != old)
+      return now;
+    if (policy->progress != NULL && looks % PROGRESS_EVERY == 0)
+      policy->progress();
+    if (looks < policy->spins)
+      dart__cpu_pause();
+    else
+      sleep_on(event, old, policy);
+  }
+}
+
+void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy)
+{
+  uint32_t turn = (*turns)++;
+
+  if (policy->progress != NULL)
+    policy->progress();
+  if (turn < policy->spins / PROGRESS_EVERY) {
+    dart__cpu_pause();
+  }
+  else if (turn < policy->spins / PROGRESS_EVERY + 1000) {
+    sched_yield();
+  }
+  else {
+    struct timespec nap = { 0, (long)policy->nap_us * 1000 };
+
+    nanosleep(&nap, NULL);
+  }
+}
