@@ -1,0 +1,111 @@
+/* Entry points of the atomics. One route per word: whoever asks, a CPU atomic on the node that
+ * owns the word does it; here if the word is near, by a request to its owner if it is far. */
+#include <dash/dart/if/dart_communication.h>
+
+#include "api/transfer.h"
+#include "model/op.h"
+#include "node/atomic.h"
+
+/* Check type, operator, alignment and pointer; resolve. */
+static dart_ret_t check(const char *function, dart_gptr_t gptr, size_t nelem, dart_datatype_t dtype,
+                        dart_operation_t op, dart__place_t *place_out)
+{
+  size_t     size, nbytes;
+  dart_ret_t ret;
+
+  if (__builtin_expect(!dart__op_is_atomic(op, dtype), 0)) {
+    dart__error("%s: no atomic operation %#lx on type %#lx", function, (unsigned long)op,
+                (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  size = dart__type_basic[dtype].elem_size;
+  if (!dart__check_nbytes(function, nelem, size, &nbytes))
+    return DART_ERR_INVAL;
+  ret = dart__locate(function, gptr, nbytes, place_out);
+  if (ret != DART_OK)
+    return ret;
+  if (__builtin_expect((place_out->near != NULL ? (uint64_t)(uintptr_t)place_out->near
+                                                : place_out->offset) % size != 0, 0)) {
+    dart__error("%s: offset %llu is not aligned to an element of %zu bytes", function,
+                (unsigned long long)place_out->offset, size);
+    return DART_ERR_INVAL;
+  }
+  return DART_OK;
+}
+
+static dart_ret_t null_operand(const char *function, const char *name)
+{
+  dart__error("%s: %s is NULL", function, name);
+  return DART_ERR_INVAL;
+}
+
+static dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
+                             size_t nelem, dart_datatype_t dtype, dart_operation_t op)
+{
+  dart__place_t at;
+  dart_ret_t    ret = check(function, gptr, nelem, dtype, op, &at);
+
+  if (ret != DART_OK || nelem == 0)
+    return ret;
+  if (values == NULL && op != DART_OP_NO_OP)
+    return null_operand(function, "values");
+  if (op == DART_OP_NO_OP)
+    return DART_OK;
+  if (at.near == NULL)
+    return dart__far_accumulate(&at, values, nelem, dtype, op);
+  dart__atomic_accumulate(at.near, values, nelem, dtype, op);
+  dart__poke();
+  return DART_OK;
+}
+
+dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
+                           dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate(__func__, gptr, values, nelem, dtype, op);
+}
+
+dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
+                                          dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate(__func__, gptr, values, nelem, dtype, op);
+}
+
+dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
+                             dart_datatype_t dtype, dart_operation_t op)
+{
+  dart__place_t at;
+  dart_ret_t    ret = check(__func__, gptr, 1, dtype, op, &at);
+
+  if (ret != DART_OK)
+    return ret;
+  if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
+    return null_operand(__func__, result == NULL ? "result" : "value");
+  if (at.near == NULL)
+    return dart__far_fetch(&at, value, result, dtype, op);
+  dart__atomic_fetch(at.near, value, result, dtype, op);
+  dart__poke();
+  return DART_OK;
+}
+
+dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void *compare,
+                                 void *result, dart_datatype_t dtype)
+{
+  dart__place_t at;
+  dart_ret_t    ret;
+
+  /* the types that can be compared bitwise are those of the bitwise operators */
+  if (!dart__op_is_atomic(DART_OP_BAND, dtype)) {
+    dart__error("%s: no compare-and-swap on type %#lx", __func__, (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  ret = check(__func__, gptr, 1, dtype, DART_OP_REPLACE, &at);
+  if (ret != DART_OK)
+    return ret;
+  if (value == NULL || compare == NULL || result == NULL)
+    return null_operand(__func__, value == NULL ? "value" : compare == NULL ? "compare" : "result");
+  if (at.near == NULL)
+    return dart__far_swap(&at, value, compare, result, dtype);
+  dart__atomic_swap(at.near, value, compare, result, dtype);
+  dart__poke();
+  return DART_OK;
+}

@@ -1,0 +1,109 @@
+/* Entry points of the collectives: check the arguments, then see api/coll.h. */
+#include <string.h>
+
+#include <dash/dart/if/dart_communication.h>
+
+#include "api/check.h"
+#include "api/coll.h"
+#include "model/op.h"
+
+static bool check_buffer(const char *function, const char *name, const void *buffer, size_t nbytes)
+{
+  if (buffer != NULL || nbytes == 0)
+    return true;
+  dart__error("%s: %s is NULL for %zu bytes", function, name, nbytes);
+  return false;
+}
+
+static bool check_root(const char *function, const dart__team_t *team, dart_team_unit_t root)
+{
+  if (root.id >= 0 && root.id < team->nunits)
+    return true;
+  dart__error("%s: root %d is not in 0..%d of team %d", function, root.id, team->nunits - 1,
+              team->id);
+  return false;
+}
+
+dart_ret_t dart_barrier(dart_team_t teamid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  return team == NULL ? DART_ERR_INVAL : dart__coll_barrier(team);
+}
+
+dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_unit_t root,
+                      dart_team_t teamid)
+{
+  dart__team_t       *team = dart__check_team(__func__, teamid);
+  const dart__type_t *type = dart__check_contiguous(__func__, dtype);
+  size_t              nbytes;
+
+  if (team == NULL || type == NULL || !check_root(__func__, team, root) ||
+      !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes) ||
+      !check_buffer(__func__, "buf", buf, nbytes))
+    return DART_ERR_INVAL;
+  return dart__coll_bcast(team, buf, nbytes, root.id);
+}
+
+dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
+                          dart_team_t teamid)
+{
+  dart__team_t       *team = dart__check_team(__func__, teamid);
+  const dart__type_t *type = dart__check_contiguous(__func__, dtype);
+  size_t              nbytes, total;
+
+  if (team == NULL || type == NULL ||
+      !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes) ||
+      !dart__check_nbytes(__func__, (size_t)team->nunits, nbytes, &total) ||
+      !check_buffer(__func__, "recvbuf", recvbuf, nbytes))
+    return DART_ERR_INVAL;
+  if (sendbuf == NULL || sendbuf == recvbuf) /* in place */
+    sendbuf = (char *)recvbuf + (size_t)team->me * nbytes;
+  return dart__coll_allgather(team, sendbuf, recvbuf, nbytes);
+}
+
+static dart_ret_t check_reduction(const char *function, const dart__team_t *team,
+                                  const void *sendbuf, const void *recvbuf, size_t nelem,
+                                  dart_datatype_t dtype, dart_operation_t op, bool receives)
+{
+  const dart__type_t *type = dart__check_contiguous(function, dtype);
+  size_t              nbytes;
+
+  if (team == NULL || type == NULL)
+    return DART_ERR_INVAL;
+  if (!dart__op_reduces(op, dtype, nelem)) {
+    dart__error("%s: operation %#lx does not reduce %zu elements of type %#lx", function,
+                (unsigned long)op, nelem, (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  if (!dart__check_nbytes(function, nelem, type->elem_size, &nbytes) ||
+      !check_buffer(function, "sendbuf", sendbuf, nbytes) ||
+      (receives && !check_buffer(function, "recvbuf", recvbuf, nbytes)))
+    return DART_ERR_INVAL;
+  return DART_OK;
+}
+
+dart_ret_t dart_allreduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
+                          dart_operation_t op, dart_team_t teamid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  dart_ret_t    ret  = check_reduction(__func__, team, sendbuf, recvbuf, nelem, dtype, op, true);
+
+  if (ret != DART_OK || nelem == 0)
+    return ret;
+  return dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, DART__EVERY_UNIT);
+}
+
+dart_ret_t dart_reduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
+                       dart_operation_t op, dart_team_unit_t root, dart_team_t teamid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  dart_ret_t    ret;
+
+  if (team == NULL || !check_root(__func__, team, root))
+    return DART_ERR_INVAL;
+  ret = check_reduction(__func__, team, sendbuf, recvbuf, nelem, dtype, op, team->me == root.id);
+  if (ret != DART_OK || nelem == 0)
+    return ret;
+  return dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root.id);
+}

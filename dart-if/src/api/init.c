@@ -1,0 +1,88 @@
+/* Life cycle. Every cycle of init and exit starts from nothing and leaves nothing. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include <dash/dart/if/dart_initialization.h>
+
+#include "api/coll.h"
+#include "api/team.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "model/op.h"
+#include "model/type.h"
+#include "model/world.h"
+#include "port.h"
+
+static dart_ret_t init(const char *function, int *argc, char ***argv,
+                       dart_thread_support_level_t wanted, dart_thread_support_level_t *provided_out)
+{
+  dart_ret_t ret;
+
+  if (dart_initialized()) {
+    dart__error("%s: DART is already initialised", function);
+    return DART_ERR_OTHER;
+  }
+  ret = dart__settings_read();
+  if (ret != DART_OK)
+    return ret;
+  ret = dart__port_init(argc, argv, wanted, provided_out);
+  if (ret != DART_OK)
+    return ret;
+  dart__log_set_unit(dart__world.me);
+  ret = dart__team_open_all();
+  if (ret != DART_OK) {
+    dart__port_exit();
+    dart__log_set_unit(-1);
+    return ret;
+  }
+  dart__world.initialized = true;
+  return dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+}
+
+dart_ret_t dart_init(int *argc, char ***argv)
+{
+  dart_thread_support_level_t provided;
+
+  return init(__func__, argc, argv, DART_THREAD_SINGLE, &provided);
+}
+
+dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t *thread_safety)
+{
+  if (thread_safety == NULL) {
+    dart__error("%s: thread_safety is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  return init(__func__, argc, argv, DART_THREAD_MULTIPLE, thread_safety);
+}
+
+dart_ret_t dart_exit(void)
+{
+  dart_ret_t ret = DART_OK;
+
+  if (!dart_initialized()) {
+    dart__error("%s: DART is not initialised", __func__);
+    return DART_ERR_OTHER;
+  }
+  for (int32_t id = 0; id < DART__MAX_TEAMS && ret == DART_OK; id++)
+    if (dart__teams[id] != NULL)
+      ret = dart__far_flush_all(dart__teams[id]);
+  if (ret == DART_OK)
+    ret = dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+  dart__world.initialized = false;
+  dart__team_close_all();
+  dart__type_clear();
+  dart__op_clear();
+  dart__port_exit();
+  dart__log_set_unit(-1);
+  return ret;
+}
+
+bool dart_initialized(void)
+{
+  return dart__world.initialized;
+}
+
+void dart_abort(int errorcode)
+{
+  dart__port_abort(errorcode);
+}

@@ -1,0 +1,174 @@
+/* Joining the job.
+ *
+ * The launcher hands each unit the job's descriptor, its id and the number of units in the
+ * environment; a program started without it makes a job of one unit. The first init takes these
+ * out of the environment and closes the descriptor on exec, so that programs a unit starts are no
+ * units; the job itself stays for later cycles of init and exit. */
+#include "shmem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "model/world.h"
+#include "port.h"
+
+dart__shmem_t dart__shmem;
+
+static uint32_t episode; /* of the job's barrier */
+static pid_t    unit_pid;
+
+static bool number_from(const char *name, long most, long *value_out)
+{
+  const char *text = getenv(name);
+  char       *end;
+
+  if (text == NULL) {
+    dart__error("the launcher gave no %s", name);
+    return false;
+  }
+  errno      = 0;
+  *value_out = strtol(text, &end, 10);
+  if (end != text && *end == '\0' && errno == 0 && *value_out >= 0 && *value_out <= most)
+    return true;
+  dart__error("%s='%s' is not a number from 0 to %ld", name, text, most);
+  return false;
+}
+
+/* A launcher that knows nothing of this backend would get as many programs of one unit. */
+static bool is_alone(void)
+{
+  const char *size = getenv("PMI_SIZE");
+
+  if (size == NULL || atoi(size) <= 1)
+    return true;
+  dart__error("an MPI launcher started %s processes, but this program is linked with dart-shmem: "
+              "start it with dart-shmem's dartrun", size);
+  return false;
+}
+
+static dart_ret_t find_job(void)
+{
+  long       fd, unit = 0, nunits = 1;
+  int        own;
+  dart_ret_t ret;
+
+  if (getenv(DART__JOB_ENV_FD) == NULL) {
+    if (!is_alone())
+      return DART_ERR_OTHER;
+    ret = dart__job_create(1, &own);
+    if (ret != DART_OK)
+      return ret;
+    fd = own;
+  }
+  else if (!number_from(DART__JOB_ENV_FD, INT_MAX, &fd) ||
+           !number_from(DART__JOB_ENV_UNITS, DART__JOB_UNITS_MAX, &nunits) ||
+           !number_from(DART__JOB_ENV_UNIT, nunits - 1, &unit)) {
+    return DART_ERR_OTHER;
+  }
+
+  ret = dart__job_open((int)fd, &dart__shmem.job);
+  if (ret != DART_OK)
+    return ret;
+  if (dart__shmem.job->nunits != (uint32_t)nunits) {
+    dart__error("%s says %ld units, the job has %u", DART__JOB_ENV_UNITS, nunits,
+                dart__shmem.job->nunits);
+    dart__job_close(dart__shmem.job);
+    dart__shmem.job = NULL;
+    return DART_ERR_OTHER;
+  }
+  fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+  unsetenv(DART__JOB_ENV_FD);
+  unsetenv(DART__JOB_ENV_UNIT);
+  unsetenv(DART__JOB_ENV_UNITS);
+  dart__shmem.fd   = (int)fd;
+  dart__shmem.unit = (uint32_t)unit;
+  /* The job may have served another program before; this unit took part in its last episode. */
+  episode = dart__event_count(&dart__shmem.job->barrier.open);
+  return DART_OK;
+}
+
+/* The others would wait for ever for a unit that just ends. */
+static void report_early_exit(int status, void *unused)
+{
+  (void)unused;
+  if (getpid() != unit_pid || !dart__world.initialized || dart__world.nunits == 1)
+    return;
+  dart__error("unit %d ends with exit code %d, but has not called dart_exit", dart__world.me,
+              status & 0xff);
+  fflush(NULL);
+  _exit((status & 0xff) != 0 ? status : EXIT_FAILURE);
+}
+
+dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
+                           dart_thread_support_level_t *provided_out)
+{
+  dart_ret_t ret;
+
+  (void)argc;
+  (void)argv;
+  if (dart__shmem.job == NULL) {
+    ret = find_job();
+    if (ret != DART_OK)
+      return ret;
+    unit_pid = getpid();
+    on_exit(report_early_exit, NULL);
+  }
+  dart__world.nunits  = (int32_t)dart__shmem.job->nunits;
+  dart__world.me      = (dart_unit_t)dart__shmem.unit;
+  dart__world.node_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
+  dart__world.wait    = dart__world_wait_policy((uint32_t)dart__world.nunits, NULL);
+  *provided_out       = wanted;
+  /* the first meeting of all units: a failure here must not leave the others waiting */
+  ret = dart__port_agree(dart__world.node_of == NULL ? DART_ERR_NOMEM : DART_OK);
+  if (ret != DART_OK)
+    dart__port_exit();
+  return ret;
+}
+
+void dart__port_exit(void)
+{
+  free(dart__world.node_of);
+  dart__world.node_of = NULL;
+  dart__world.nunits  = 0;
+  dart__world.me      = -1;
+}
+
+dart_ret_t dart__port_agree(dart_ret_t mine)
+{
+  dart__job_t      *job   = dart__shmem.job;
+  _Atomic uint32_t *worst = &job->worst[episode & 1];
+  uint32_t          seen  = atomic_load_explicit(worst, memory_order_relaxed);
+
+  /* relaxed, all: the barrier orders them. A word is used again two episodes later; it is cleared
+   * before the next one, when every unit has read it. */
+  while (seen < (uint32_t)mine && !atomic_compare_exchange_weak_explicit(
+                                      worst, &seen, mine, memory_order_relaxed, memory_order_relaxed))
+    ;
+  dart__barrier_wait(&job->barrier, &episode, &dart__world.wait);
+  mine = (dart_ret_t)atomic_load_explicit(worst, memory_order_relaxed);
+  dart__barrier_wait(&job->barrier, &episode, &dart__world.wait);
+  atomic_store_explicit(worst, 0, memory_order_relaxed);
+  return mine;
+}
+
+void dart__port_abort(int code)
+{
+  /* relaxed: the launcher looks after this process has ended */
+  if (dart__shmem.job != NULL)
+    atomic_store_explicit(&dart__shmem.job->aborted, (uint32_t)(code & 0xff) + 1,
+                          memory_order_relaxed);
+  _exit(code & 0xff);
+}
+
+void dart__port_progress(void)
+{
+}
+
+void dart__port_poke(void)
+{
+}

@@ -1,0 +1,110 @@
+/* dartrun of dart-shmem: starts a program as units of one node.
+ *
+ * The launcher makes the job, the memory the units share (job.h), tells each unit by environment
+ * where to find it and which unit it is, and stays until the last one is gone (units.h). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dash/dart/if/dart.h>
+
+#include "bind.h"
+#include "job.h"
+#include "launch.h"
+#include "units.h"
+
+typedef struct {
+  launch_t launch;
+  bool     bind;
+} options_t;
+
+const char *argp_program_version = "dartrun (dart-shmem) " DART_VERSION_STR;
+
+static const struct argp_option own_options[] = {
+  { "bind", 'b', NULL, 0, "Bind each unit to a core of its own", 0 },
+  { 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  options_t *options = state->input;
+
+  (void)arg;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &options->launch;
+    return 0;
+  case 'b':
+    options->bind = true;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child parts[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp arguments = {
+  .options  = own_options,
+  .parser   = parse,
+  .args_doc = "PROGRAM [ARG...]",
+  .doc      = "Start a DART program on this machine.\v"
+              "Unit 0 reads the standard input. Signals sent to dartrun go to all units. When a unit "
+              "is killed or exits with anything but 0, dartrun says so, ends the others and exits "
+              "with the code of that unit (128 + the signal's number, if one killed it).",
+  .children = parts,
+};
+
+/* A file opened while 0, 1 or 2 is closed would become a standard stream of the units. */
+static void keep_standard_streams(void)
+{
+  int fd;
+
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
+}
+
+static void set_number(const char *name, int value)
+{
+  char text[16];
+
+  snprintf(text, sizeof text, "%d", value);
+  if (setenv(name, text, 1) != 0)
+    launch_fail(LAUNCH_EXIT_FAILURE, "cannot set %s: %s", name, strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+  options_t    options = { .launch.nunits_most = DART__JOB_UNITS_MAX };
+  units_plan_t plan    = { 0 };
+  bind_t      *bind;
+  int          code;
+
+  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
+  keep_standard_streams();
+
+  plan.command = options.launch.command;
+  plan.nunits  = (uint32_t)options.launch.nunits;
+  if (dart__job_create(plan.nunits, &plan.job_fd) != DART_OK ||
+      dart__job_open(plan.job_fd, &plan.job) != DART_OK)
+    return LAUNCH_EXIT_FAILURE;
+
+  set_number(DART__JOB_ENV_FD, plan.job_fd);
+  set_number(DART__JOB_ENV_UNITS, options.launch.nunits);
+  set_number("DART_NODES", 1);
+
+  bind      = options.bind ? bind_plan(plan.nunits) : NULL;
+  plan.bind = bind;
+  code      = units_run(&plan);
+  if (bind != NULL)
+    bind_free(bind);
+  dart__job_close(plan.job);
+  return code;
+}

@@ -1,0 +1,21 @@
+#ifndef DART__DARTRUN_UNITS_H
+#define DART__DARTRUN_UNITS_H
+/* The processes of a program, from the first fork to the last one gone. */
+#include <stdint.h>
+
+#include "bind.h"
+#include "job.h"
+
+typedef struct {
+  char **command; /* program and arguments, NULL-terminated */
+  uint32_t      nunits;
+  int           job_fd;
+  dart__job_t  *job;
+  const bind_t *bind; /* NULL: units run where the kernel likes */
+} units_plan_t;
+
+/** Start the units, and stay with them until none is left. Returns the exit code for the launcher:
+ *  0 if all units exited with 0, else what the first one that did not stands for. Called once. */
+int units_run(const units_plan_t *plan);
+
+#endif

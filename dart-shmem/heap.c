@@ -1,0 +1,101 @@
+/* Chunks: ranges of the job's file, mapped by every unit as a whole, one part after the other. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/log.h"
+#include "model/world.h"
+#include "port.h"
+#include "shmem.h"
+
+typedef struct {
+  char    *base;
+  size_t   nbytes; /* of all parts */
+  uint64_t offset; /* in the file */
+} mapping_t;
+
+dart_ret_t dart__port_team_open(dart__team_t *team)
+{
+  (void)team;
+  return DART_OK;
+}
+
+void dart__port_team_close(dart__team_t *team)
+{
+  (void)team;
+}
+
+/* Unit 0 cuts a range, and tells the others: through the job's header for the first team, through
+ * the exchange for all others. 0: the file is used up. */
+static uint64_t cut_together(dart__team_t *team, size_t nbytes)
+{
+  dart__job_t      *job = dart__shmem.job;
+  dart__exchange_t *x   = &team->exchange;
+  uint64_t          cut = team->me == 0 ? dart__job_cut(job, nbytes) : 0;
+  uint64_t         *told;
+
+  if (x->shared == NULL) {
+    /* relaxed: the agreement orders it, and no unit writes it again in this cycle */
+    if (team->me == 0)
+      atomic_store_explicit(&job->root, cut, memory_order_relaxed);
+    dart__port_agree(DART_OK);
+    return atomic_load_explicit(&job->root, memory_order_relaxed);
+  }
+  told = (uint64_t *)(void *)dart__exchange_slot(x, 0);
+  if (team->me == 0)
+    *told = cut;
+  dart__barrier_wait(&x->shared->barrier, &x->episode, &dart__world.wait);
+  return *told;
+}
+
+dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
+{
+  size_t     nbytes  = chunk->nbytes * (size_t)team->nunits;
+  uint64_t   offset  = cut_together(team, nbytes);
+  mapping_t *mapping = calloc(1, sizeof *mapping);
+
+  chunk->near = calloc((size_t)team->nunits, sizeof *chunk->near);
+  if (offset == 0 || mapping == NULL || chunk->near == NULL)
+    goto free_tables;
+  mapping->base = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                       dart__shmem.fd, (off_t)offset);
+  if (mapping->base == MAP_FAILED) {
+    dart__error("cannot map %zu bytes of shared memory: %s", nbytes, strerror(errno));
+    goto free_tables;
+  }
+  mapping->nbytes = nbytes;
+  mapping->offset = offset;
+  for (int32_t u = 0; u < team->nunits; u++)
+    chunk->near[u] = mapping->base + (size_t)u * chunk->nbytes;
+  chunk->port = mapping;
+  return DART_OK;
+
+free_tables:
+  free(chunk->near);
+  free(mapping);
+  chunk->near = NULL;
+  return DART_ERR_NOMEM;
+}
+
+void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
+{
+  mapping_t *mapping = chunk->port;
+
+  munmap(mapping->base, mapping->nbytes);
+  dart__job_release(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes,
+                    chunk->nbytes);
+  free(mapping);
+  free(chunk->near);
+}
+
+dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from,
+                                    size_t to)
+{
+  const mapping_t *mapping = chunk->port;
+
+  return from == to ? DART_OK
+                    : dart__job_reserve(dart__shmem.fd,
+                                        mapping->offset + (size_t)team->me * chunk->nbytes + from,
+                                        to - from);
+}

@@ -1,0 +1,92 @@
+/* The job: the one shared file that all units of a program have in common.
+ *
+ * Units need memory that all of them can map, and nothing of it may outlive them, whatever is
+ * killed and when. So the file never has a name: it is opened as an unnamed file in /dev/shm, and
+ * every unit inherits its descriptor. With the last process that holds it, it is gone.
+ *
+ * The file is huge and sparse. Whoever needs memory cuts a fresh range of it, which costs one
+ * atomic addition, and reserves the pages of the range, which is where running out of memory shows
+ * as an error. A range given back returns its pages and is never cut again, so nobody can meet the
+ * contents or a mapping of a former owner. The size bounds what is cut in the whole life of a job,
+ * not what is in use: 2^56 bytes are a gigabyte every second for two years.
+ *
+ * At offset 0 lies the header below. The launcher makes the job, or the program itself where there
+ * is no launcher; units find it through the environment. */
+#ifndef DART__SHMEM_JOB_H
+#define DART__SHMEM_JOB_H
+
+#include <dash/dart/if/dart_types.h>
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "node/barrier.h"
+
+/* What the launcher tells a unit, each a decimal number. */
+#define DART__JOB_ENV_FD    "DART_SHMEM_FD"    /* descriptor of the job's file */
+#define DART__JOB_ENV_UNIT  "DART_SHMEM_UNIT"  /* this unit's id, 0 .. units - 1 */
+#define DART__JOB_ENV_UNITS "DART_SHMEM_UNITS" /* how many units the program has */
+
+#define DART__JOB_UNITS_MAX 4096
+
+/* "DARTJOB" and the version of the layout below: a launcher and a program built from different
+ * versions must not meet. Counts up with every change of dart__job_t. */
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4202)
+
+typedef struct {
+  uint64_t magic;  /* DART__JOB_MAGIC */
+  uint64_t nbytes; /* size of the file */
+  uint32_t nunits;
+
+  /* Exit code (0 .. 255) + 1 once a unit called dart_abort, else 0. The launcher ends the job with
+   * this code even if it is 0. */
+  _Atomic uint32_t aborted;
+
+  /* File offset of the pool of DART_TEAM_ALL in the current init..exit cycle; heap.c. */
+  _Atomic uint64_t root;
+
+  /* File offset from which the next range is cut; only grows. */
+  alignas(64) _Atomic uint64_t next;
+
+  /* Where units meet while they share no team; and what they agree on there, by turns. boot.c */
+  dart__barrier_t  barrier;
+  _Atomic uint32_t worst[2];
+} dart__job_t;
+
+/** Make a job for `nunits` units (1 .. DART__JOB_UNITS_MAX) with its header filled in.
+ *
+ *  `fd_out` gets its descriptor, which is closed on exec: whoever starts units clears that flag
+ *  in them. Only the calling user can open the file, and only by way of the descriptor.
+ *  DART_ERR_NOMEM: no memory for the header. DART_ERR_OTHER: /dev/shm cannot be used, or the limit
+ *  on file sizes is too low. Nothing is left then. */
+dart_ret_t dart__job_create(uint32_t nunits, int *fd_out);
+
+/** Map the header of the job behind `fd`, which stays the caller's.
+ *
+ *  DART_ERR_OTHER: `fd` is not open, or is no job of this version. */
+dart_ret_t dart__job_open(int fd, dart__job_t **job_out);
+
+/** Unmap the header; the descriptor is closed by its owner. */
+void dart__job_close(dart__job_t *job);
+
+/** Cut a fresh range of at least `nbytes` > 0 bytes and return its file offset, or 0 when the file
+ *  is used up. It starts at a page, from 2 MiB on at a multiple of 2 MiB so that huge pages fit.
+ *  Its bytes are 0 and its pages not there yet: reserve them before touching them. Any unit, at
+ *  any time. */
+uint64_t dart__job_cut(dart__job_t *job, size_t nbytes);
+
+/** Reserve the pages of [offset, offset + nbytes), so that no access to them can fail. `offset` is
+ *  at a page, and no page of it is reserved yet.
+ *
+ *  DART_ERR_NOMEM: /dev/shm or the machine has not that much memory left. Nothing was touched, and
+ *  what was reserved on the way is given back. Units that reserve at the same time notice each
+ *  other, but which of them fails is open: those who need an all or nothing agree on it. */
+dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes);
+
+/** Give back the pages of [offset, offset + nbytes), where `offset` is at a page and the last page
+ *  is given back as a whole. Mappings stay valid and read 0, but touching them reserves nothing. */
+void dart__job_release(int fd, uint64_t offset, size_t nbytes);
+
+#endif

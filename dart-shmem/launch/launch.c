@@ -1,0 +1,86 @@
+/* The command line that all launchers have in common. */
+#include "launch.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void say(const char *format, va_list args)
+{
+  char text[1024];
+
+  vsnprintf(text, sizeof text, format, args);
+  fprintf(stderr, "dartrun: %s\n", text);
+}
+
+void launch_say(const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  say(format, args);
+  va_end(args);
+}
+
+void launch_fail(int code, const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  say(format, args);
+  va_end(args);
+  exit(code);
+}
+
+int launch_number(const char *option, const char *text, int least, int most)
+{
+  char *end;
+  long  value;
+
+  errno = 0;
+  value = strtol(text, &end, 10);
+  if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < least ||
+      value > most)
+    launch_fail(LAUNCH_EXIT_USAGE, "%s '%s' is not a number from %d to %d", option, text, least,
+                most);
+  return (int)value;
+}
+
+static const struct argp_option options[] = {
+  { "units", 'n', "N", 0, "Start N units of the program", 0 },
+  { 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  launch_t *launch = state->input;
+  FILE     *sink;
+
+  switch (key) {
+  case ARGP_KEY_INIT:
+    argp_err_exit_status = LAUNCH_EXIT_USAGE;
+    /* After a bad option argp adds a line about --help here; we say one line only. */
+    if ((sink = fopen("/dev/null", "we")) != NULL)
+      state->err_stream = sink;
+    return 0;
+  case 'n':
+    launch->nunits = launch_number("-n", arg, 1, launch->nunits_most);
+    return 0;
+  case ARGP_KEY_ARG:
+    launch->command = &state->argv[state->next - 1];
+    state->next     = state->argc; /* the rest is for the program */
+    return 0;
+  case ARGP_KEY_END:
+    if (launch->nunits == 0)
+      launch_fail(LAUNCH_EXIT_USAGE, "option -n N is missing: how many units?");
+    if (launch->command == NULL)
+      launch_fail(LAUNCH_EXIT_USAGE, "which program? none was named");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp launch_argp = { .options = options, .parser = parse };

@@ -1,0 +1,15 @@
+/* What the files of this backend share: the job this process is a unit of. */
+#ifndef DART__SHMEM_H
+#define DART__SHMEM_H
+
+#include "job.h"
+
+typedef struct {
+  dart__job_t *job; /* NULL before the first init */
+  int          fd;
+  uint32_t     unit;
+} dart__shmem_t;
+
+extern dart__shmem_t dart__shmem;
+
+#endif
