@@ -34,15 +34,18 @@ __extension__ typedef unsigned __int128 uint128_t;
     element_t *restrict       dst = dst_data;                                                  \
     const element_t *restrict src = src_data;                                                  \
                                                                                                \
-    if (dst_step == 1)                                                                         \
+    if (dst_step == 1) {                                                                       \
       FOR_ELEMENTS                                                                             \
         dst[i] = src[i * src_step];                                                            \
-    else if (src_step == 1)                                                                    \
+    }                                                                                          \
+    else if (src_step == 1) {                                                                  \
       FOR_ELEMENTS                                                                             \
         dst[i * dst_step] = src[i];                                                            \
-    else                                                                                       \
+    }                                                                                          \
+    else {                                                                                     \
       FOR_ELEMENTS                                                                             \
         dst[i * dst_step] = src[i * src_step];                                                 \
+    }                                                                                          \
   }
 
 DEFINE_COPY_STEPS(8)

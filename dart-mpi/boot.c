@@ -1,0 +1,227 @@
+/* Joining the job: MPI, which may be running already, the node's communicator, and the end of it.
+ *
+ * MPI cannot start twice in a process, but DART can. So an MPI that DART started is ended when the
+ * process ends, and one that the program started is the program's to end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "model/world.h"
+#include "mpi_port.h"
+
+dart__mpi_t dart__mpi = { MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL };
+
+static pid_t mpi_pid;     /* who registered end_of_process */
+static bool  mpi_is_ours; /* DART started it */
+
+/* MPICH looks for address space that is free on all units of a node by asking the kernel about
+ * every page: 0.3 ms per MiB of a shared window. DART has no use for equal addresses. */
+static void skip_symmetric_addresses(bool running)
+{
+  int provided, index, count, value = 0;
+
+  if (!running) {
+    setenv("MPIR_CVAR_SHM_SYMHEAP_RETRY", "0", 0);
+    return;
+  }
+  /* The program has started MPI: it is too late for the environment. (And before MPI is started it
+   * is too early for this: MPICH 4.0 does not survive an MPI_T_finalize before MPI_Init.) */
+  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+    return;
+  if (MPI_T_cvar_get_index("MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) == MPI_SUCCESS) {
+    MPI_T_cvar_handle handle;
+
+    if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
+      if (count == 1 && MPI_T_cvar_write(handle, &value) != MPI_SUCCESS)
+        dart__info("MPIR_CVAR_SHM_SYMHEAP_RETRY cannot be set; large allocations may be slow");
+      MPI_T_cvar_handle_free(&handle);
+    }
+  }
+  MPI_T_finalize();
+}
+
+static void end_of_process(int status, void *unused)
+{
+  int finalized;
+
+  (void)unused;
+  if (getpid() != mpi_pid || MPI_Finalized(&finalized) != MPI_SUCCESS || finalized)
+    return;
+  if (dart__world.initialized && dart__world.nunits > 1) {
+    dart__error("unit %d ends with exit code %d, but has not called dart_exit", dart__world.me,
+                status & 0xff);
+    fflush(NULL);
+    MPI_Abort(MPI_COMM_WORLD, (status & 0xff) != 0 ? status & 0xff : EXIT_FAILURE);
+  }
+  if (mpi_is_ours)
+    MPI_Finalize();
+}
+
+static dart_ret_t start_mpi(int *argc, char ***argv, int wanted, int *provided_out)
+{
+  int        running, finalized;
+  dart_ret_t ret;
+
+  ret = DART__MPI(MPI_Initialized, &running);
+  if (ret != DART_OK)
+    return ret;
+  skip_symmetric_addresses(running);
+  if (running) {
+    ret = DART__MPI(MPI_Finalized, &finalized);
+    if (ret == DART_OK && finalized) {
+      dart__error("dart_init: the program has finalised MPI already");
+      ret = DART_ERR_OTHER;
+    }
+    if (ret == DART_OK)
+      ret = DART__MPI(MPI_Query_thread, provided_out);
+  }
+  else {
+    ret         = DART__MPI(MPI_Init_thread, argc, argv, wanted, provided_out);
+    mpi_is_ours = ret == DART_OK;
+  }
+  if (ret == DART_OK && mpi_pid == 0) {
+    mpi_pid = getpid();
+    on_exit(end_of_process, NULL);
+  }
+  return ret;
+}
+
+/* dart-shmem's launcher would get as many programs of one unit. */
+static dart_ret_t check_launcher(int nunits)
+{
+  const char *units = getenv("DART_SHMEM_UNITS");
+
+  if (units == NULL || nunits > 1 || atoi(units) <= 1)
+    return DART_OK;
+  dart__error("dart-shmem's dartrun started %s units, but this program is linked with dart-mpi: "
+              "start it with mpiexec or dart-mpi's dartrun", units);
+  return DART_ERR_OTHER;
+}
+
+/* Number the nodes by their first unit, so that everyone has the same numbers. */
+static dart_ret_t find_nodes(void)
+{
+  int        first = dart__world.me, node_units;
+  dart_ret_t ret;
+
+  ret = DART__MPI(MPI_Comm_split_type, dart__mpi.world, MPI_COMM_TYPE_SHARED, dart__world.me,
+                  MPI_INFO_NULL, &dart__mpi.node);
+  if (ret == DART_OK)
+    ret = DART__MPI(MPI_Comm_size, dart__mpi.node, &node_units);
+  if (ret == DART_OK)
+    ret = DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__mpi.node);
+  if (ret == DART_OK)
+    ret = DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT,
+                    dart__mpi.world);
+  if (ret != DART_OK)
+    return ret;
+  dart__world.many_nodes = node_units < dart__world.nunits;
+  dart__world.wait       = dart__world_wait_policy((uint32_t)node_units,
+                                                   dart__world.many_nodes ? dart__port_progress : NULL);
+  return DART_OK;
+}
+
+dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
+                           dart_thread_support_level_t *provided_out)
+{
+  int        level, nunits;
+  dart_ret_t ret;
+
+  ret = start_mpi(argc, argv,
+                  wanted == DART_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  if (ret != DART_OK)
+    return ret;
+  *provided_out = wanted == DART_THREAD_MULTIPLE && level == MPI_THREAD_MULTIPLE
+                      ? DART_THREAD_MULTIPLE
+                      : DART_THREAD_SINGLE;
+
+  ret = DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__mpi.world);
+  if (ret != DART_OK)
+    return ret;
+  MPI_Comm_set_errhandler(dart__mpi.world, MPI_ERRORS_RETURN); /* what is made of it inherits this */
+  MPI_Comm_rank(dart__mpi.world, &dart__world.me);
+  MPI_Comm_size(dart__mpi.world, &nunits);
+  dart__world.nunits  = nunits;
+  dart__world.wait    = dart__world_wait_policy((uint32_t)nunits, NULL);
+  dart__world.node_of = calloc((size_t)nunits, sizeof *dart__world.node_of);
+  ret                 = check_launcher(nunits);
+  if (ret == DART_OK && dart__world.node_of == NULL)
+    ret = DART_ERR_NOMEM;
+  ret = dart__port_agree(ret);
+  if (ret == DART_OK)
+    ret = dart__port_agree(find_nodes());
+  if (ret == DART_OK && dart__world.many_nodes)
+    ret = dart__port_agree(dart__service_open());
+  if (ret != DART_OK)
+    dart__port_exit();
+  return ret;
+}
+
+static void free_comm(MPI_Comm *comm)
+{
+  if (*comm != MPI_COMM_NULL)
+    MPI_Comm_free(comm);
+}
+
+void dart__port_exit(void)
+{
+  dart__service_close();
+  free_comm(&dart__mpi.node);
+  free_comm(&dart__mpi.world);
+  free(dart__world.node_of);
+  dart__world.node_of    = NULL;
+  dart__world.many_nodes = false;
+  dart__world.nunits     = 0;
+  dart__world.me         = -1;
+}
+
+dart_ret_t dart__mpi_wait(MPI_Request *request)
+{
+  uint32_t turns = 0;
+  int      done;
+
+  for (;;) {
+    dart_ret_t ret = DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);
+
+    if (ret != DART_OK || done)
+      return ret;
+    dart__wait_turn(&turns, &dart__world.wait);
+  }
+}
+
+dart_ret_t dart__port_agree(dart_ret_t mine)
+{
+  int         worst = mine;
+  MPI_Request request;
+  dart_ret_t  ret = DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX,
+                              dart__mpi.world, &request);
+
+  if (ret == DART_OK)
+    ret = dart__mpi_wait(&request);
+  return ret != DART_OK ? ret : (dart_ret_t)worst;
+}
+
+void dart__port_abort(int code)
+{
+  int running, finalized;
+
+  fflush(NULL);
+  if (MPI_Initialized(&running) == MPI_SUCCESS && running &&
+      MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
+    MPI_Abort(MPI_COMM_WORLD, code);
+  _exit(code & 0xff);
+}
+
+void dart__port_progress(void)
+{
+  dart__service_progress(true);
+}
+
+void dart__port_poke(void)
+{
+  static _Thread_local unsigned calls;
+
+  if (++calls % 32 == 0)
+    dart__service_progress(false);
+}

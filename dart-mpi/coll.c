@@ -1,0 +1,133 @@
+/* Between nodes: non-blocking MPI collectives of the leaders, waited for like everything else, so
+ * that a leader serves far requests meanwhile. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "model/op.h"
+#include "mpi_port.h"
+
+static MPI_Comm leaders(const dart__team_t *team)
+{
+  return dart__team_port(team)->leaders;
+}
+
+dart_ret_t dart__port_nodes_barrier(dart__team_t *team)
+{
+  MPI_Request request;
+  dart_ret_t  ret = DART__MPI(MPI_Ibarrier, leaders(team), &request);
+
+  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+}
+
+dart_ret_t dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+{
+  MPI_Request request;
+  dart_ret_t  ret = DART__MPI(MPI_Ibcast, buffer, (int)nbytes, MPI_BYTE, root, leaders(team),
+                              &request);
+
+  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+}
+
+dart_ret_t dart__port_nodes_gather(dart__team_t *team, void *buffer, size_t nbytes)
+{
+  int        *counts = calloc((size_t)team->nnodes, sizeof *counts);
+  int        *starts = calloc((size_t)team->nnodes, sizeof *starts);
+  MPI_Request request;
+  dart_ret_t  ret = DART_ERR_NOMEM;
+
+  if (counts == NULL || starts == NULL)
+    goto free_arrays;
+  for (int32_t k = 0; k < team->nnodes; k++) {
+    counts[k] = (int)((size_t)(team->node_start[k + 1] - team->node_start[k]) * nbytes);
+    starts[k] = (int)((size_t)team->node_start[k] * nbytes);
+  }
+  ret = DART__MPI(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, counts, starts,
+                  MPI_BYTE, leaders(team), &request);
+  if (ret == DART_OK)
+    ret = dart__mpi_wait(&request);
+
+free_arrays:
+  free(counts);
+  free(starts);
+  return ret;
+}
+
+/* ---- reductions: MPI moves the operands, DART combines them, so the result is the same as on one
+ * node for every type and operator. What to combine, and how, hangs on the MPI datatype. ------ */
+
+typedef struct {
+  dart_datatype_t  type;
+  dart_operation_t op;
+  size_t           nelem; /* DART elements per MPI element: pairs of MINMAX stay together */
+} operands_t;
+
+static int            key = MPI_KEYVAL_INVALID;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static void make_key(void)
+{
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
+}
+
+static void combine(void *in, void *inout, int *count, MPI_Datatype *mpi_type)
+{
+  operands_t *operands;
+  int         found;
+
+  if (MPI_Type_get_attr(*mpi_type, key, &operands, &found) == MPI_SUCCESS && found)
+    dart__op_combine(operands->op, operands->type, in, inout, (size_t)*count * operands->nelem);
+}
+
+static dart_ret_t make_type(operands_t *operands, MPI_Datatype *type_out)
+{
+  size_t     nbytes = operands->nelem * dart__type_find(operands->type)->elem_size;
+  dart_ret_t ret;
+
+  pthread_once(&key_once, make_key);
+  ret = DART__MPI(MPI_Type_contiguous, (int)nbytes, MPI_BYTE, type_out);
+  if (ret != DART_OK)
+    return ret;
+  ret = DART__MPI(MPI_Type_commit, type_out);
+  if (ret == DART_OK)
+    ret = DART__MPI(MPI_Type_set_attr, *type_out, key, operands);
+  if (ret != DART_OK)
+    MPI_Type_free(type_out);
+  return ret;
+}
+
+/* Reduced to the first leader and sent from there, so that all have the same bits. */
+static dart_ret_t reduce_and_tell(MPI_Comm comm, void *buffer, int count, MPI_Datatype type,
+                                  MPI_Op op)
+{
+  MPI_Request request;
+  int         rank;
+  dart_ret_t  ret;
+
+  MPI_Comm_rank(comm, &rank);
+  ret = rank == 0 ? DART__MPI(MPI_Ireduce, MPI_IN_PLACE, buffer, count, type, op, 0, comm, &request)
+                  : DART__MPI(MPI_Ireduce, buffer, NULL, count, type, op, 0, comm, &request);
+  if (ret == DART_OK)
+    ret = dart__mpi_wait(&request);
+  if (ret == DART_OK)
+    ret = DART__MPI(MPI_Ibcast, buffer, count, type, 0, comm, &request);
+  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+}
+
+dart_ret_t dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem,
+                                   dart_datatype_t dtype, dart_operation_t dop)
+{
+  operands_t   operands = { dtype, dop, dop == DART_OP_MINMAX ? 2 : 1 };
+  MPI_Datatype type;
+  MPI_Op       op;
+  dart_ret_t   ret = make_type(&operands, &type);
+
+  if (ret != DART_OK)
+    return ret;
+  ret = DART__MPI(MPI_Op_create, combine, 1, &op);
+  if (ret == DART_OK) {
+    ret = reduce_and_tell(leaders(team), buffer, (int)(nelem / operands.nelem), type, op);
+    MPI_Op_free(&op);
+  }
+  MPI_Type_free(&type);
+  return ret;
+}

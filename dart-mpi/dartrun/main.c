@@ -1,0 +1,115 @@
+/* dartrun of dart-mpi: turns into the mpiexec of the MPI that DART was built with, DART_MPIEXEC.
+ *
+ * It adds one thing: nodes. MPICH divides the processes of one machine into groups that may not
+ * share memory if MPIR_CVAR_NUM_CLIQUES says so, which makes one machine several nodes to DART.
+ *
+ * From then on mpiexec does the work: signals, standard input, exit codes. What we measured of Hydra,
+ * MPICH's mpiexec (4.0): it ends with the code of MPI_Abort, and so of dart_abort; with the program's
+ * exit codes, bitwise or-ed, if all processes end by themselves; with the number of the signal if one
+ * killed a process. When a process exits between MPI_Init and MPI_Finalize, Hydra kills the others
+ * and ends with 9, the number of SIGKILL, whatever the code was. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dash/dart/if/dart.h>
+
+#include "launch.h"
+
+typedef struct {
+  launch_t    launch;
+  const char *nodes; /* as given; its limit is known only after -n. NULL: not given */
+} options_t;
+
+const char *argp_program_version = "dartrun (dart-mpi) " DART_VERSION_STR;
+
+static const struct argp_option own_options[] = {
+  { "nodes", 'N', "K", 0, "Act as if the machine were K nodes (with MPICH); 1 to N", 0 },
+  { 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  options_t *options = state->input;
+
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &options->launch;
+    return 0;
+  case 'N':
+    options->nodes = arg;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child parts[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp arguments = {
+  .options  = own_options,
+  .parser   = parse,
+  .args_doc = "PROGRAM [ARG...]",
+  .doc      = "Start a DART program by mpiexec.\v"
+              "The environment variable DART_MPIEXEC names another mpiexec than " DART_MPIEXEC ".",
+  .children = parts,
+};
+
+static void set(const char *name, const char *value)
+{
+  if (setenv(name, value, 1) != 0)
+    launch_fail(LAUNCH_EXIT_FAILURE, "cannot set %s: %s", name, strerror(errno));
+}
+
+/* Without --nodes the nodes are those mpiexec finds, and nothing is set. */
+static void set_nodes(const options_t *options)
+{
+  char text[16];
+
+  if (options->nodes == NULL)
+    return;
+  snprintf(text, sizeof text, "%d",
+           launch_number("--nodes", options->nodes, 1, options->launch.nunits));
+  set("MPIR_CVAR_NUM_CLIQUES", text);
+  set("DART_NODES", text);
+}
+
+/* mpiexec complains once per unit and in words of its own. A name without '/' it looks up itself. */
+static void check_program(const char *program)
+{
+  if (strchr(program, '/') != NULL && access(program, X_OK) != 0)
+    launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", program, strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+  options_t   options = { .launch.nunits_most = INT_MAX };
+  const char *mpiexec = getenv("DART_MPIEXEC");
+  char        nunits[16];
+  char      **command;
+  size_t      nwords = 0;
+
+  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
+  set_nodes(&options);
+  check_program(options.launch.command[0]);
+  if (mpiexec == NULL)
+    mpiexec = DART_MPIEXEC;
+
+  /* mpiexec -n N, then the command with its closing NULL */
+  while (options.launch.command[nwords] != NULL)
+    nwords++;
+  command = calloc(3 + nwords + 1, sizeof command[0]);
+  if (command == NULL)
+    launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
+  snprintf(nunits, sizeof nunits, "%d", options.launch.nunits);
+  command[0] = (char *)mpiexec;
+  command[1] = "-n";
+  command[2] = nunits;
+  memcpy(command + 3, options.launch.command, nwords * sizeof command[0]);
+
+  execvp(mpiexec, command);
+  launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", mpiexec, strerror(errno));
+}

@@ -1,0 +1,26 @@
+#ifndef DART__MPI_TYPE_H
+#define DART__MPI_TYPE_H
+/* How elements lie in memory, in MPI's terms. */
+#include <mpi.h>
+
+#include "model/type.h"
+
+/* A part of a transfer: `count` times `type`, `nbytes_off` bytes from where element 0 lies. */
+typedef struct {
+  MPI_Aint     nbytes_off;
+  int          count;
+  MPI_Datatype type;
+  bool         temporary; /* to be freed after the call that uses it */
+} dart__mpi_layout_t;
+
+/** Elements that one MPI call can move between these layouts: whole instances of both, and no
+ *  count beyond an int. */
+size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b);
+
+/** Elements [from, from + nelem) of a buffer of `type`; from and nelem are whole instances, nelem
+ *  at most a piece. */
+dart_ret_t dart__mpi_layout(const dart__type_t *type, size_t from, size_t nelem,
+                            dart__mpi_layout_t *layout_out);
+void       dart__mpi_layout_free(dart__mpi_layout_t *layout);
+
+#endif

@@ -1,0 +1,173 @@
+/* Chunks: nested windows.
+ *
+ * On every node of the team one MPI shared window holds the parts of the node's units, which load
+ * and store in it. Each unit's part is also attached to the team's dynamic window, through which
+ * units of other nodes reach it; where to, is in the chunk's displacement table.
+ * (Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient PGAS runtime
+ * systems, Euro-Par 2015.)
+ *
+ * Shared memory that MPI gives is address space only. Pages are populated when DART asks, which
+ * fails with an error code where touching them would end the process. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "mpi_port.h"
+
+/* Bytes populated at a time; the machine's free memory is looked at before each. */
+#define STEP ((size_t)8 << 20)
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  dart__team_port_t *team_port = team->port;
+  MPI_Info           info;
+  dart_ret_t         ret;
+
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "alloc_shared_noncontig", "true"); /* whole pages, so each is on its NUMA node */
+  ret = DART__MPI(MPI_Win_allocate_shared, (MPI_Aint)chunk->nbytes, 1, info, team_port->node,
+                  &port->base, &port->shared);
+  MPI_Info_free(&info);
+  if (ret != DART_OK) {
+    port->shared = MPI_WIN_NULL;
+    return ret;
+  }
+  MPI_Win_set_errhandler(port->shared, MPI_ERRORS_RETURN);
+  ret = DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, port->shared);
+  for (int32_t i = 0; i < team->node_nunits && ret == DART_OK; i++) {
+    MPI_Aint nbytes;
+    int      unit_size;
+
+    ret = DART__MPI(MPI_Win_shared_query, port->shared, i, &nbytes, &unit_size,
+                    &chunk->near[team->node_units[i]]);
+  }
+  return ret;
+}
+
+/* Alone on its node, a unit needs no one else to map its part. */
+static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  port->base = mmap(NULL, chunk->nbytes, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (port->base == MAP_FAILED) {
+    dart__error("cannot map %zu bytes: %s", chunk->nbytes, strerror(errno));
+    port->base = NULL;
+    return DART_ERR_NOMEM;
+  }
+  chunk->near[team->me] = port->base;
+  return DART_OK;
+}
+
+/* Attach the own part, then tell the others where: whoever knows an address can use it. */
+static dart_ret_t attach(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  dart__team_port_t *team_port = team->port;
+  MPI_Aint           own;
+  MPI_Request        request;
+  dart_ret_t         ret;
+
+  ret = DART__MPI(MPI_Win_attach, team_port->window, port->base, (MPI_Aint)chunk->nbytes);
+  if (ret != DART_OK)
+    return ret;
+  MPI_Get_address(port->base, &own);
+  ret = DART__MPI(MPI_Iallgather, &own, 1, MPI_AINT, port->disp, 1, MPI_AINT, team_port->comm,
+                  &request);
+  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+}
+
+static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  if (port->shared != MPI_WIN_NULL) {
+    MPI_Win_unlock_all(port->shared);
+    MPI_Win_free(&port->shared);
+  }
+  else if (team->node_nunits == 1 && port->base != NULL) {
+    munmap(port->base, chunk->nbytes);
+  }
+  free(port->disp);
+  free(port);
+  free(chunk->near);
+  chunk->near = NULL;
+  chunk->port = NULL;
+}
+
+dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
+{
+  dart__chunk_port_t *port = calloc(1, sizeof *port);
+  dart_ret_t          ret  = dart__team_connect(team);
+
+  chunk->near = calloc((size_t)team->nunits, sizeof *chunk->near);
+  if (port != NULL) {
+    port->shared = MPI_WIN_NULL;
+    if (team->nnodes > 1)
+      port->disp = calloc((size_t)team->nunits, sizeof *port->disp);
+  }
+  if (ret != DART_OK || port == NULL || chunk->near == NULL ||
+      (team->nnodes > 1 && port->disp == NULL)) {
+    if (port != NULL)
+      free(port->disp);
+    free(port);
+    free(chunk->near);
+    chunk->near = NULL;
+    return ret != DART_OK ? ret : DART_ERR_NOMEM;
+  }
+
+  chunk->port = port;
+  ret = team->node_nunits > 1 ? open_shared(team, chunk, port) : open_private(team, chunk, port);
+  if (ret == DART_OK && team->nnodes > 1)
+    ret = attach(team, chunk, port);
+  if (ret != DART_OK)
+    close_memory(team, chunk, port);
+  return ret;
+}
+
+void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
+{
+  dart__chunk_port_t *port = chunk->port;
+
+  if (team->nnodes > 1)
+    MPI_Win_detach(dart__team_port(team)->window, port->base);
+  close_memory(team, chunk, port);
+}
+
+/* Pages for [at, at + nbytes), or an errno. */
+static int populate(char *at, size_t nbytes)
+{
+  if (madvise(at, nbytes, MADV_POPULATE_WRITE) == 0)
+    return 0;
+  if (errno != EINVAL)
+    return errno;
+  /* A kernel before 5.14. That there is room was seen a moment ago; write to each page. */
+  for (size_t i = 0; i < nbytes; i += 4096)
+    ((volatile char *)at)[i] = 0;
+  return 0;
+}
+
+dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from,
+                                    size_t to)
+{
+  dart__chunk_port_t *port = chunk->port;
+
+  (void)team;
+  for (size_t at = from; at < to;) {
+    size_t step  = to - at < STEP ? to - at : STEP;
+    int    error = dart__memory_room("/dev/shm") < to - at ? ENOMEM : populate(port->base + at, step);
+
+    if (error != 0) {
+      dart__error("no room for %zu bytes of shared memory: %s", to - from,
+                  error == EFAULT ? "/dev/shm is full" : strerror(error));
+      if (at > from)
+        madvise(port->base + from, at - from, MADV_REMOVE); /* give back what was populated */
+      return DART_ERR_NOMEM;
+    }
+    at += step;
+  }
+  return DART_OK;
+}
