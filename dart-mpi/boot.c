@@ -1,7 +1,8 @@
 /* Joining the job: MPI, which may be running already, the node's communicator, and the end of it.
  *
  * MPI cannot start twice in a process, but DART can. So an MPI that DART started is ended when the
- * process ends, and one that the program started is the program's to end. */
+ * process ends, and one that the program started is the program's to end. The communicators of the
+ * job stay from the first init on, for they are slow to make and would be the same again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -105,8 +106,10 @@ static dart_ret_t find_nodes(void)
   int        first = dart__world.me, node_units;
   dart_ret_t ret;
 
-  ret = DART__MPI(MPI_Comm_split_type, dart__mpi.world, MPI_COMM_TYPE_SHARED, dart__world.me,
-                  MPI_INFO_NULL, &dart__mpi.node);
+  ret = dart__mpi.node != MPI_COMM_NULL
+            ? DART_OK
+            : DART__MPI(MPI_Comm_split_type, dart__mpi.world, MPI_COMM_TYPE_SHARED,
+                        dart__world.me, MPI_INFO_NULL, &dart__mpi.node);
   if (ret == DART_OK)
     ret = DART__MPI(MPI_Comm_size, dart__mpi.node, &node_units);
   if (ret == DART_OK)
@@ -136,7 +139,8 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
                       ? DART_THREAD_MULTIPLE
                       : DART_THREAD_SINGLE;
 
-  ret = DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__mpi.world);
+  if (dart__mpi.world == MPI_COMM_NULL)
+    ret = DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__mpi.world);
   if (ret != DART_OK)
     return ret;
   MPI_Comm_set_errhandler(dart__mpi.world, MPI_ERRORS_RETURN); /* what is made of it inherits this */
@@ -158,17 +162,9 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
   return ret;
 }
 
-static void free_comm(MPI_Comm *comm)
-{
-  if (*comm != MPI_COMM_NULL)
-    MPI_Comm_free(comm);
-}
-
 void dart__port_exit(void)
 {
   dart__service_close();
-  free_comm(&dart__mpi.node);
-  free_comm(&dart__mpi.world);
   free(dart__world.node_of);
   dart__world.node_of    = NULL;
   dart__world.many_nodes = false;

@@ -9,6 +9,7 @@
  *
  * Waiting is done on requests as far as possible: their wait loop serves other units and gives the
  * core away, where MPI's own flush spins. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -17,6 +18,7 @@
 #include "mpi_type.h"
 
 struct dart_handle_struct {
+  dart_handle_t next; /* among abandoned ones */
   dart__team_t *team;
   int32_t       unit;
   bool          is_put;
@@ -67,21 +69,88 @@ static bool is_dirty(const dart__team_t *team, int32_t unit, uint8_t bits)
   return atomic_load_explicit(&dart__team_port(team)->dirty[unit], memory_order_relaxed) & bits;
 }
 
+/* Handles that the program gave up before their transfer was complete. Their requests have to be
+ * completed all the same: MPICH 4.0 refuses to free one of a transfer. A flush does it. */
+static struct {
+  pthread_mutex_t  lock;
+  dart_handle_t    first;
+  _Atomic uint32_t count;
+} abandoned = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void abandon(dart_handle_t handle)
+{
+  mark(handle->team, handle->unit, DART__DIRTY_LOCAL);
+  pthread_mutex_lock(&abandoned.lock);
+  handle->next    = abandoned.first;
+  abandoned.first = handle;
+  atomic_fetch_add_explicit(&abandoned.count, 1, memory_order_relaxed);
+  pthread_mutex_unlock(&abandoned.lock);
+}
+
+static dart_ret_t complete_requests(dart_handle_t handle)
+{
+  dart_ret_t ret = DART_OK;
+
+  for (size_t i = 0; i < handle->nrequests && ret == DART_OK; i++)
+    ret = dart__mpi_wait(&handle->requests[i]);
+  return ret;
+}
+
+/* After a flush: what was abandoned towards the unit is complete, MPI only has to say so. */
+static dart_ret_t take_back(const dart__team_t *team, int32_t unit)
+{
+  dart_handle_t taken = NULL;
+  dart_ret_t    ret   = DART_OK;
+
+  if (atomic_load_explicit(&abandoned.count, memory_order_relaxed) == 0)
+    return DART_OK;
+  pthread_mutex_lock(&abandoned.lock);
+  for (dart_handle_t *link = &abandoned.first; *link != NULL;) {
+    dart_handle_t handle = *link;
+
+    if (handle->team != team || handle->unit != unit) {
+      link = &handle->next;
+      continue;
+    }
+    *link        = handle->next;
+    handle->next = taken;
+    taken        = handle;
+    atomic_fetch_sub_explicit(&abandoned.count, 1, memory_order_relaxed);
+  }
+  pthread_mutex_unlock(&abandoned.lock);
+
+  for (dart_handle_t handle = taken, next; handle != NULL; handle = next) {
+    dart_ret_t one = complete_requests(handle);
+
+    next = handle->next;
+    free(handle);
+    if (ret == DART_OK)
+      ret = one;
+  }
+  return ret;
+}
+
 /* Clear the marks first: what another thread starts meanwhile sets them again. */
+static dart_ret_t flush_by(int (*flush)(int, MPI_Win), uint8_t bits, dart__team_t *team,
+                           int32_t unit)
+{
+  dart_ret_t ret;
+
+  if (!is_dirty(team, unit, bits))
+    return DART_OK;
+  unmark(team, unit, bits);
+  ret = dart__mpi_result(flush(unit, dart__team_port(team)->window), "flush");
+  return ret == DART_OK ? take_back(team, unit) : ret;
+}
+
 static dart_ret_t flush_window(dart__team_t *team, int32_t unit)
 {
-  if (!is_dirty(team, unit, DART__DIRTY_LOCAL | DART__DIRTY_TARGET))
-    return DART_OK;
-  unmark(team, unit, DART__DIRTY_LOCAL | DART__DIRTY_TARGET);
-  return DART__MPI(MPI_Win_flush, unit, dart__team_port(team)->window);
+  return flush_by(MPI_Win_flush, DART__DIRTY_LOCAL | DART__DIRTY_TARGET, team, unit);
 }
 
 static dart_ret_t flush_window_local(dart__team_t *team, int32_t unit)
 {
-  if (!is_dirty(team, unit, DART__DIRTY_LOCAL))
-    return DART_OK;
-  unmark(team, unit, DART__DIRTY_LOCAL);
-  return DART__MPI(MPI_Win_flush_local, unit, dart__team_port(team)->window);
+  return flush_by(MPI_Win_flush_local, DART__DIRTY_LOCAL, team, unit);
 }
 
 /* ---- start ------------------------------------------------------------------------------- */
@@ -279,10 +348,8 @@ dart_ret_t dart__far_flush_local_all(dart__team_t *team)
 dart_ret_t dart__far_wait(dart_handle_t *handle, bool at_target)
 {
   dart_handle_t h   = *handle;
-  dart_ret_t    ret = DART_OK;
+  dart_ret_t    ret = complete_requests(h);
 
-  for (size_t i = 0; i < h->nrequests && ret == DART_OK; i++)
-    ret = dart__mpi_wait(&h->requests[i]);
   if (ret == DART_OK && h->is_put && at_target)
     ret = flush_window(h->team, h->unit);
   else if (ret == DART_OK && h->by_flush)
@@ -305,14 +372,15 @@ dart_ret_t dart__far_test(dart_handle_t handle, bool *done_out)
 
 void dart__far_release(dart_handle_t *handle)
 {
-  dart_handle_t h = *handle;
+  dart_handle_t h    = *handle;
+  int           done = 1;
 
-  for (size_t i = 0; i < h->nrequests; i++)
-    if (h->requests[i] != MPI_REQUEST_NULL) {
-      MPI_Request_free(&h->requests[i]);
-      /* without its request, only a flush can tell */
-      mark(h->team, h->unit, DART__DIRTY_LOCAL);
-    }
-  free(h);
   *handle = DART_HANDLE_NULL;
+  for (size_t i = 0; i < h->nrequests && done; i++)
+    if (DART__MPI(MPI_Test, &h->requests[i], &done, MPI_STATUS_IGNORE) != DART_OK)
+      done = 0;
+  if (done)
+    free(h);
+  else
+    abandon(h);
 }

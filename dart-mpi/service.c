@@ -556,8 +556,10 @@ dart_ret_t dart__service_flush_team(const dart__team_t *team)
 
 dart_ret_t dart__service_open(void)
 {
-  dart_ret_t ret = DART__MPI(MPI_Comm_dup, dart__mpi.world, &dart__mpi.service);
+  dart_ret_t ret = DART_OK;
 
+  if (dart__mpi.service == MPI_COMM_NULL)
+    ret = DART__MPI(MPI_Comm_dup, dart__mpi.world, &dart__mpi.service);
   service.lanes = calloc((size_t)dart__world.nunits, sizeof *service.lanes);
   service.busy  = calloc((size_t)dart__world.nunits, sizeof *service.busy);
   if (ret == DART_OK && (service.lanes == NULL || service.busy == NULL))
@@ -592,6 +594,4 @@ void dart__service_close(void)
   service.lanes = NULL;
   service.busy  = NULL;
   service.nbusy = 0;
-  if (dart__mpi.service != MPI_COMM_NULL)
-    MPI_Comm_free(&dart__mpi.service);
 }
