@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/remote.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "model/op.h"
@@ -161,44 +162,43 @@ static bool drain(ring_t *ring, int tag, void (*handle)(int source, const char *
 
 /* ---- the owner's side -------------------------------------------------------------------- */
 
-/* The word that a request names, or NULL. */
-static char *find_word(const request_t *r)
+/* Where a request points: into the own part of a segment. */
+static bool find_words(const request_t *r, dart__place_t *place_out)
 {
   dart__team_t *team = dart__team_find(r->team);
   dart_gptr_t   gptr = { .unitid = 0, .segid = r->segid, .teamid = r->team };
-  dart__place_t place = { .near = NULL };
 
   gptr.unitid              = team == NULL ? 0 : team->me;
   gptr.addr_or_offs.offset = r->offset;
-  if (dart__locate("request from another node", gptr,
-                   r->nelem * dart__type_basic[r->type].elem_size, &place) != DART_OK)
-    return NULL;
-  return place.near;
+  return dart__locate("request from another node", gptr,
+                      r->nelem * dart__type_basic[r->type].elem_size, place_out) == DART_OK;
 }
 
-/* Apply one request; its result goes to `result`. Returns the result's length. */
-static size_t apply(const request_t *r, const char *operands, char *result, uint64_t *refused)
+/* Apply one request; its result goes to `result`. Registered memory has no near address, and a way
+ * of its own. */
+static bool apply(const request_t *r, const char *operands, char *result)
 {
-  char  *word = find_word(r);
-  size_t size = dart__type_basic[r->type].elem_size;
+  size_t        size = dart__type_basic[r->type].elem_size;
+  dart__place_t at;
 
-  if (word == NULL) {
-    ++*refused;
-    if (r->kind == ACCUMULATE)
-      return 0;
-    memset(result, 0, size);
-    return size;
-  }
+  if (!find_words(r, &at))
+    return false;
   switch (r->kind) {
   case ACCUMULATE:
-    dart__atomic_accumulate(word, operands, r->nelem, r->type, r->op);
-    return 0;
+    if (at.near == NULL)
+      return dart__remote_accumulate(&at, operands, r->nelem, r->type, r->op) == DART_OK;
+    dart__atomic_accumulate(at.near, operands, r->nelem, r->type, r->op);
+    return true;
   case FETCH:
-    dart__atomic_fetch(word, operands, result, r->type, r->op);
-    return size;
+    if (at.near == NULL)
+      return dart__remote_fetch(&at, operands, result, r->type, r->op) == DART_OK;
+    dart__atomic_fetch(at.near, operands, result, r->type, r->op);
+    return true;
   default:
-    dart__atomic_swap(word, operands, operands + size, result, r->type);
-    return size;
+    if (at.near == NULL)
+      return dart__remote_swap(&at, operands, operands + size, result, r->type) == DART_OK;
+    dart__atomic_swap(at.near, operands, operands + size, result, r->type);
+    return true;
   }
 }
 
@@ -213,18 +213,19 @@ static void serve(int source, const char *bytes, int nbytes)
     dart__port_abort(EXIT_FAILURE);
   }
   for (int at = 0; at < nbytes;) {
-    request_t r;
+    request_t   r;
     long double operands[BATCH_BYTES / sizeof(long double)]; /* aligned for any type */
+    long double result = 0;
 
     memcpy(&r, bytes + at, sizeof r);
-    at += (int)sizeof r;
-    memcpy(operands, bytes + at, r.nbytes);
-    at += (int)r.nbytes + (int)(-r.nbytes & 7);
-    long double result;
-    size_t      n = apply(&r, (const char *)operands, (char *)&result, &head.refused);
-
-    memcpy(answer->bytes + length, &result, n);
-    length += n;
+    memcpy(operands, bytes + at + sizeof r, r.nbytes);
+    at += (int)(sizeof r + ((r.nbytes + 7) & ~7u));
+    if (!apply(&r, (const char *)operands, (char *)&result))
+      head.refused++;
+    if (r.kind != ACCUMULATE) {
+      memcpy(answer->bytes + length, &result, dart__type_basic[r.type].elem_size);
+      length += dart__type_basic[r.type].elem_size;
+    }
   }
   memcpy(answer->bytes, &head, sizeof head);
   if (DART__MPI(MPI_Isend, answer->bytes, (int)length, MPI_BYTE, source, TAG_ANSWER,

@@ -66,14 +66,15 @@ static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__c
 }
 
 /* Attach the own part, then tell the others where: whoever knows an address can use it. */
-static dart_ret_t attach(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+static dart_ret_t attach(dart__team_t *team, size_t nbytes, dart__chunk_port_t *port)
 {
   dart__team_port_t *team_port = team->port;
   MPI_Aint           own;
   MPI_Request        request;
-  dart_ret_t         ret;
+  dart_ret_t         ret = DART_OK;
 
-  ret = DART__MPI(MPI_Win_attach, team_port->window, port->base, (MPI_Aint)chunk->nbytes);
+  if (nbytes > 0)
+    ret = DART__MPI(MPI_Win_attach, team_port->window, port->base, (MPI_Aint)nbytes);
   if (ret != DART_OK)
     return ret;
   MPI_Get_address(port->base, &own);
@@ -122,7 +123,7 @@ dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   chunk->port = port;
   ret = team->node_nunits > 1 ? open_shared(team, chunk, port) : open_private(team, chunk, port);
   if (ret == DART_OK && team->nnodes > 1)
-    ret = attach(team, chunk, port);
+    ret = attach(team, chunk->nbytes, port);
   if (ret != DART_OK)
     close_memory(team, chunk, port);
   return ret;
@@ -170,4 +171,50 @@ dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, si
     at += step;
   }
   return DART_OK;
+}
+
+/* Registered memory: attached like a chunk's part, but nobody maps it. */
+
+dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
+                               size_t nbytes)
+{
+  dart__chunk_port_t *port;
+  dart_ret_t          ret;
+
+  if (team->nnodes == 1)
+    return DART_OK;
+  ret = dart__team_connect(team);
+  if (ret != DART_OK)
+    return ret;
+  port = calloc(1, sizeof *port);
+  if (port != NULL)
+    port->disp = calloc((size_t)team->nunits, sizeof *port->disp);
+  if (port == NULL || port->disp == NULL) {
+    free(port);
+    return DART_ERR_NOMEM;
+  }
+  chunk->port   = port;
+  chunk->nbytes = nbytes;
+  port->shared  = MPI_WIN_NULL;
+  port->base    = address;
+  ret           = attach(team, nbytes, port);
+  if (ret != DART_OK) {
+    free(port->disp);
+    free(port);
+    chunk->port = NULL;
+  }
+  return ret;
+}
+
+void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk)
+{
+  dart__chunk_port_t *port = chunk->port;
+
+  if (port == NULL)
+    return;
+  if (chunk->nbytes > 0)
+    MPI_Win_detach(dart__team_port(team)->window, port->base);
+  free(port->disp);
+  free(port);
+  chunk->port = NULL;
 }

@@ -27,9 +27,8 @@
 
 #define HUGE_PAGE (UINT64_C(1) << 21)
 
-/* Pages are reserved in steps of this size. Between two of them we look how much memory is left,
- * so units that reserve at the same time see each other; and a step is short enough to get done
- * between two signals, which make fallocate start over. */
+/* Pages are reserved in steps of at most this size. Between two of them we look how much memory is
+ * left, so units that reserve at the same time see each other. */
 #define STEP (UINT64_C(8) << 20)
 
 static uint64_t round_up(uint64_t value, uint64_t power_of_2)
@@ -247,8 +246,10 @@ dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes)
     if (!has_room(fd, end - at))
       goto give_back;
     while (fallocate(fd, 0, (off_t)at, (off_t)step) != 0) {
-      if (errno == EINTR)
+      if (errno == EINTR) { /* it undid its work; a profiler's timer would let no large step pass */
+        step = round_up(step / 2, page_size());
         continue;
+      }
       dart__error("cannot reserve %zu bytes of shared memory: %s", nbytes, strerror(errno));
       goto give_back;
     }

@@ -54,6 +54,14 @@ void       dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk);
 dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from,
                                     size_t to);
 
+/** Make the own `nbytes` at `address` known to far units of the team as memory of `chunk`, whose
+ *  near table is there already. Collective. */
+dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
+                               size_t nbytes);
+
+/** End that. Local: other units may still have it, or have ended it long ago. */
+void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk);
+
 /* ---- between nodes: called by every node's leader while its units wait ------------------ */
 
 dart_ret_t dart__port_nodes_barrier(dart__team_t *team);

@@ -87,8 +87,8 @@ int main(int argc, char **argv)
   bind_t      *bind;
   int          code;
 
-  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
   keep_standard_streams();
+  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
 
   plan.command = options.launch.command;
   plan.nunits  = (uint32_t)options.launch.nunits;

@@ -2,9 +2,18 @@
  * owns the word does it; here if the word is near, by a request to its owner if it is far. */
 #include <dash/dart/if/dart_communication.h>
 
+#include "api/remote.h"
 #include "api/transfer.h"
 #include "model/op.h"
 #include "node/atomic.h"
+
+/* The word's address, or what is as aligned as it: segments start at cache lines. */
+static uint64_t alignment_of(const dart__place_t *at)
+{
+  if (at->near != NULL)
+    return (uint64_t)(uintptr_t)at->near;
+  return at->offset + (at->segment->address != NULL ? at->segment->address[at->unit] : 0);
+}
 
 /* Check type, operator, alignment and pointer; resolve. */
 static dart_ret_t check(const char *function, dart_gptr_t gptr, size_t nelem, dart_datatype_t dtype,
@@ -24,8 +33,7 @@ static dart_ret_t check(const char *function, dart_gptr_t gptr, size_t nelem, da
   ret = dart__locate(function, gptr, nbytes, place_out);
   if (ret != DART_OK)
     return ret;
-  if (__builtin_expect((place_out->near != NULL ? (uint64_t)(uintptr_t)place_out->near
-                                                : place_out->offset) % size != 0, 0)) {
+  if (__builtin_expect(alignment_of(place_out) % size != 0, 0)) {
     dart__error("%s: offset %llu is not aligned to an element of %zu bytes", function,
                 (unsigned long long)place_out->offset, size);
     return DART_ERR_INVAL;
@@ -52,7 +60,7 @@ static dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void 
   if (op == DART_OP_NO_OP)
     return DART_OK;
   if (at.near == NULL)
-    return dart__far_accumulate(&at, values, nelem, dtype, op);
+    return dart__remote_accumulate(&at, values, nelem, dtype, op);
   dart__atomic_accumulate(at.near, values, nelem, dtype, op);
   dart__poke();
   return DART_OK;
@@ -81,7 +89,7 @@ dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
   if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
     return null_operand(__func__, result == NULL ? "result" : "value");
   if (at.near == NULL)
-    return dart__far_fetch(&at, value, result, dtype, op);
+    return dart__remote_fetch(&at, value, result, dtype, op);
   dart__atomic_fetch(at.near, value, result, dtype, op);
   dart__poke();
   return DART_OK;
@@ -104,7 +112,7 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void
   if (value == NULL || compare == NULL || result == NULL)
     return null_operand(__func__, value == NULL ? "value" : compare == NULL ? "compare" : "result");
   if (at.near == NULL)
-    return dart__far_swap(&at, value, compare, result, dtype);
+    return dart__remote_swap(&at, value, compare, result, dtype);
   dart__atomic_swap(at.near, value, compare, result, dtype);
   dart__poke();
   return DART_OK;

@@ -13,6 +13,7 @@
 
 #include "api/check.h"
 #include "api/coll.h"
+#include "api/register.h"
 #include "base/assert.h"
 #include "base/config.h"
 #include "model/op.h"
@@ -170,7 +171,7 @@ static dart__segment_t *new_segment(const dart__team_t *team, size_t largest, bo
   return segment;
 }
 
-static dart_ret_t allocate(dart__team_t *team, size_t own, dart__segment_t **segment_out)
+dart_ret_t dart__memory_alloc(dart__team_t *team, size_t own, dart__segment_t **segment_out)
 {
   dart__segment_t *segment = NULL;
   dart__chunk_t   *chunk   = NULL;
@@ -247,7 +248,7 @@ dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_dat
     return DART_ERR_INVAL;
   }
 
-  ret = allocate(team, nbytes, &segment);
+  ret = dart__memory_alloc(team, nbytes, &segment);
   if (ret != DART_OK) {
     dart__error("%s: no %zu bytes (here) on every unit of team %d", __func__, nbytes, teamid);
     return ret;
@@ -266,11 +267,22 @@ static void free_segment(dart__team_t *team, dart__segment_t *segment)
   delete_segment(segment);
 }
 
+dart_ret_t dart__memory_free(dart__team_t *team, dart__segment_t *segment)
+{
+  /* Units may be late: what they still have under way is completed before the memory goes. */
+  dart_ret_t ret = dart__far_flush_all(team);
+
+  if (ret == DART_OK)
+    ret = dart__coll_barrier(team);
+  if (ret == DART_OK)
+    free_segment(team, segment);
+  return ret;
+}
+
 dart_ret_t dart_team_memfree(dart_gptr_t gptr)
 {
   dart__team_t    *team;
   dart__segment_t *segment;
-  dart_ret_t       ret;
 
   if (DART_GPTR_ISNULL(gptr))
     return DART_OK;
@@ -279,14 +291,7 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     dart__error("%s: segment %d of team %d is not allocated", __func__, gptr.segid, gptr.teamid);
     return DART_ERR_INVAL;
   }
-  /* Units may be late: what they still have under way is completed before the memory goes. */
-  ret = dart__far_flush_all(team);
-  if (ret == DART_OK)
-    ret = dart__coll_barrier(team);
-  if (ret != DART_OK)
-    return ret;
-  free_segment(team, segment);
-  return DART_OK;
+  return dart__memory_free(team, segment);
 }
 
 void dart__memory_close(dart__team_t *team)
@@ -294,6 +299,9 @@ void dart__memory_close(dart__team_t *team)
   for (int32_t id = 1; id <= INT16_MAX; id++)
     if (team->segments[id] != NULL)
       free_segment(team, team->segments[id]);
+  for (int32_t id = -1; id >= INT16_MIN; id--)
+    if (team->segments[(uint16_t)id] != NULL)
+      dart__deregister(team, team->segments[(uint16_t)id]);
   while (team->chunks != NULL)
     close_chunk(team, team->chunks);
 }

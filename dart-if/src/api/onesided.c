@@ -1,7 +1,8 @@
-/* Entry points of put and get: check and resolve once, then near or far. Near transfers of all
- * forms are complete when the call returns. */
+/* Entry points of put and get: check and resolve once, then copy if the memory is near; remote.h
+ * has the rest. Near transfers of all forms are complete when the call returns. */
 #include <dash/dart/if/dart_communication.h>
 
+#include "api/remote.h"
 #include "api/transfer.h"
 #include "node/near.h"
 
@@ -45,7 +46,7 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
   if (ret != DART_OK || nelem == 0)
     return ret;
   if (t.at.near == NULL)
-    return dart__far_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
+    return dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
   dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
   dart__poke();
   return DART_OK;
@@ -60,7 +61,7 @@ dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
   if (ret != DART_OK || nelem == 0)
     return ret;
   if (t.at.near == NULL)
-    return dart__far_get_blocking(&t.at, t.global_type, dest, t.local_type, nelem);
+    return dart__remote_get_blocking(&t.at, t.global_type, dest, t.local_type, nelem);
   dart__near_get(dest, t.local_type, t.at.near, t.global_type, nelem);
   dart__poke();
   return DART_OK;
@@ -75,7 +76,7 @@ dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_dataty
   if (ret != DART_OK || nelem == 0)
     return ret;
   if (t.at.near == NULL)
-    return dart__far_put(&t.at, t.global_type, src, t.local_type, nelem, NULL);
+    return dart__remote_put(&t.at, t.global_type, src, t.local_type, nelem, NULL);
   dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
   return DART_OK;
 }
@@ -89,7 +90,7 @@ dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t 
   if (ret != DART_OK || nelem == 0)
     return ret;
   if (t.at.near == NULL)
-    return dart__far_get(&t.at, t.global_type, dest, t.local_type, nelem, NULL);
+    return dart__remote_get(&t.at, t.global_type, dest, t.local_type, nelem, NULL);
   dart__near_get(dest, t.local_type, t.at.near, t.global_type, nelem);
   return DART_OK;
 }
@@ -114,7 +115,7 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
   if (ret != DART_OK || nelem == 0)
     return ret;
   if (t.at.near == NULL)
-    return dart__far_put(&t.at, t.global_type, src, t.local_type, nelem, handle);
+    return dart__remote_put(&t.at, t.global_type, src, t.local_type, nelem, handle);
   dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
   return DART_OK;
 }
@@ -132,7 +133,7 @@ dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_data
   if (ret != DART_OK || nelem == 0)
     return ret;
   if (t.at.near == NULL)
-    return dart__far_get(&t.at, t.global_type, dest, t.local_type, nelem, handle);
+    return dart__remote_get(&t.at, t.global_type, dest, t.local_type, nelem, handle);
   dart__near_get(dest, t.local_type, t.at.near, t.global_type, nelem);
   return DART_OK;
 }

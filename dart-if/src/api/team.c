@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "api/check.h"
 #include "api/coll.h"
@@ -91,7 +92,8 @@ dart_ret_t dart__team_open_all(void)
     members[u] = u;
   all = dart__team_new(members, dart__world.nunits);
   free(members);
-  ret = dart__port_agree(all == NULL ? DART_ERR_NOMEM : DART_OK);
+  dart__world.pid_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.pid_of);
+  ret = dart__port_agree(all == NULL || dart__world.pid_of == NULL ? DART_ERR_NOMEM : DART_OK);
   if (ret != DART_OK)
     goto delete_team;
 
@@ -110,7 +112,7 @@ dart_ret_t dart__team_open_all(void)
     goto close_pool;
   open_exchange(all, offset);
   dart__team_enter(all, DART_TEAM_ALL);
-  return DART_OK;
+  return dart__coll_allgather(all, &(int32_t){ getpid() }, dart__world.pid_of, sizeof(int32_t));
 
 close_pool:
   dart__pool_close(all);
@@ -118,6 +120,7 @@ close_port:
   dart__port_team_close(all);
 delete_team:
   dart__team_delete(all);
+  free(dart__world.pid_of);
   dart__error("dart_init: no memory for the first team and its pool, see DART_POOL, DART_SLOT");
   return ret;
 }
@@ -147,6 +150,7 @@ void dart__team_close_all(void)
   dart__port_team_close(all);
   dart__team_leave(all);
   dart__team_delete(all);
+  free(dart__world.pid_of);
 }
 
 /* A description of the team if the caller is in the group; `*team_out` NULL otherwise. */

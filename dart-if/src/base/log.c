@@ -2,6 +2,7 @@
  * a program may silence INFO and below at any time through dart_config()->log_enabled. */
 #include "base/log.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,15 +39,21 @@ bool dart__log_wanted(dart__log_level_t level)
   return config->log_enabled != 0;
 }
 
-static double milliseconds_since_first_call(void)
-{
-  static struct timespec first;
-  struct timespec        now;
+static struct timespec start;
+static pthread_once_t  start_once = PTHREAD_ONCE_INIT;
 
+static void note_start(void)
+{
+  clock_gettime(CLOCK_MONOTONIC, &start);
+}
+
+static double milliseconds_since_first_line(void)
+{
+  struct timespec now;
+
+  pthread_once(&start_once, note_start);
   clock_gettime(CLOCK_MONOTONIC, &now);
-  if (first.tv_sec == 0 && first.tv_nsec == 0)
-    first = now;
-  return (double)(now.tv_sec - first.tv_sec) * 1e3 + (double)(now.tv_nsec - first.tv_nsec) * 1e-6;
+  return (double)(now.tv_sec - start.tv_sec) * 1e3 + (double)(now.tv_nsec - start.tv_nsec) * 1e-6;
 }
 
 void dart__log(dart__log_level_t level, const char *file, int line, const char *format, ...)
@@ -60,7 +67,7 @@ void dart__log(dart__log_level_t level, const char *file, int line, const char *
     return;
 
   used = (size_t)snprintf(text, sizeof text, "[ %4d %-5s ] [ %.3f ] %s:%d %sDART: ", log_unit,
-                          level_name[level], milliseconds_since_first_call(),
+                          level_name[level], milliseconds_since_first_line(),
                           name != NULL ? name + 1 : file, line,
                           level <= DART__LOG_WARN ? "!!! " : "");
   va_start(args, format);

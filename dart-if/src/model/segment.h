@@ -11,6 +11,8 @@ typedef struct dart__segment {
   uint64_t        base;   /* where portions start in their part */
   uint64_t        nbytes; /* of every portion; of the largest, if they differ */
   uint64_t       *sizes;  /* team unit → bytes of its portion; NULL: all have nbytes */
+  uint64_t       *address; /* registered memory: team unit → its portion, an address in that unit's
+                            * process; `near` is NULL for all. NULL: allocated */
   dart__chunk_t  *chunk;
   int16_t         id;
   uint16_t        flags;  /* the user's, dart_gptr_setflags */

@@ -124,6 +124,14 @@ int16_t dart__team_free_segid(dart__team_t *team)
   return team->first_free <= INT16_MAX ? (int16_t)team->first_free : 0;
 }
 
+int16_t dart__team_free_registered(const dart__team_t *team, int16_t from)
+{
+  for (int32_t id = from; id >= INT16_MIN; id--)
+    if (team->segments[(uint16_t)id] == NULL)
+      return (int16_t)id;
+  return 0;
+}
+
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
 {
   team->segments[(uint16_t)segment->id] = segment;

@@ -66,9 +66,17 @@ int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global);
 /** The lowest free positive segment id; 0: none left. */
 int16_t dart__team_free_segid(dart__team_t *team);
 
+/** The highest free segment id that is not above `from` < 0; 0: none left. */
+int16_t dart__team_free_registered(const dart__team_t *team, int16_t from);
+
 /** Find the segment by its id from now on, or no more. A removed one may be freed by its owner. */
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment);
 void dart__segment_leave(dart__team_t *team, dart__segment_t *segment);
+
+static inline bool dart__team_is_on_node(const dart__team_t *team, int32_t unit)
+{
+  return team->node_of[unit] == team->node;
+}
 
 static inline bool dart__team_is_leader(const dart__team_t *team)
 {

@@ -14,6 +14,7 @@ typedef struct {
   dart_unit_t         me;          /* global id */
   int32_t             nunits;
   int32_t            *node_of;     /* global id → number of its node; units with equal numbers are near */
+  int32_t            *pid_of;  /* global id → process; meaningful on the own node */
   dart__wait_policy_t wait;
 } dart__world_t;
 

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "base/assert.h"
+
 /* --- Constant steps --- */
 
 /* Positions from one element to the next; 0 if they vary. */
@@ -136,8 +138,7 @@ static void copy_runs(char *dst, const dart__type_t *dst_type, const char *src,
   while (nelem > 0) {
     size_t n = to.left < from.left ? to.left : from.left;
 
-    if (n > nelem)
-      n = nelem;
+    dart__assert(n <= nelem); /* whole instances, and one side has blocks that end */
     copy_run(dst + to.position * size, src + from.position * size, n * size);
     nelem -= n;
     advance(&to, n);

@@ -1,6 +1,7 @@
 /* Waiting: see wait.h for the argument. */
 #include "node/wait.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <stddef.h>
@@ -10,14 +11,16 @@
 
 #define PROGRESS_EVERY 64 /* looks */
 
-static void futex_wait(_Atomic uint32_t *word, uint32_t expected, const struct timespec *timeout)
+void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us)
 {
-  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT, expected, timeout, NULL, 0);
+  struct timespec most = { most_us / 1000000, most_us % 1000000 * 1000L };
+
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT, expected, most_us > 0 ? &most : NULL, NULL, 0);
 }
 
-static void futex_wake_all(_Atomic uint32_t *word)
+void dart__futex_wake(_Atomic uint32_t *word, int count)
 {
-  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE, count, NULL, NULL, 0);
 }
 
 void dart__event_raise(dart__event_t *event, uint32_t count)
@@ -26,17 +29,15 @@ void dart__event_raise(dart__event_t *event, uint32_t count)
    * `sleepers` in the order that the waiter's two accesses are part of */
   atomic_store_explicit(&event->count, count, memory_order_seq_cst);
   if (atomic_load_explicit(&event->sleepers, memory_order_seq_cst) != 0)
-    futex_wake_all(&event->count);
+    dart__futex_wake(&event->count, INT_MAX);
 }
 
 static void sleep_on(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
 {
-  struct timespec nap = { 0, (long)policy->nap_us * 1000 };
-
   /* seq_cst, both: pairs with dart__event_raise */
   atomic_fetch_add_explicit(&event->sleepers, 1, memory_order_seq_cst);
   if (atomic_load_explicit(&event->count, memory_order_seq_cst) == old)
-    futex_wait(&event->count, old, policy->progress != NULL ? &nap : NULL);
+    dart__futex_wait(&event->count, old, policy->progress != NULL ? policy->nap_us : 0);
   atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
 }
 

@@ -56,6 +56,11 @@ static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
  *  give the core away more and more. `turns` starts at 0. */
 void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy);
 
+/** Sleep while `*word` is `expected`, until woken, at most `most_us` (0: no limit). May return early.
+ *  `word` may be shared between processes. */
+void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us);
+void dart__futex_wake(_Atomic uint32_t *word, int count);
+
 /** Tell the CPU that this is a spin loop. */
 static inline void dart__cpu_pause(void)
 {

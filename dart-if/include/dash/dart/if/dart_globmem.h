@@ -131,9 +131,8 @@ dart_ret_t dart_memfree(dart_gptr_t gptr) DART_NOTHROW;
 
 /* ---- Allocators: a pool per unit of a team -------------------------------------------------- */
 
-/** A pool of memory on each unit of a team, from which each unit allocates alone: a buddy system
- *  (Knowlton, *A fast storage allocator*, CACM 8(10), 1965) with its books outside of the pool. So
- *  requests of a power of two fill the pool to the last byte, and what is freed coalesces. */
+/** A pool of memory on each unit of a team, from which each unit allocates alone. The books on it lie
+ *  outside of the pool: blocks fill it to the last byte, and what is freed coalesces. */
 typedef struct dart_allocator_struct *dart_allocator_t;
 
 /** Make an allocator with a pool of `pool_size` bytes on every unit, rounded up to a power of two.
@@ -145,8 +144,8 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team, dart_allocator
 /** Allocate `nelem` elements of `dtype` (basic or custom) from the caller's own pool.
  *
  *  Local, from any thread. `*gptr` names the caller by its team id, the allocator's team and a
- *  segid > 0; other units reach the block once they know the pointer. Blocks are rounded up to a
- *  power of two and aligned like those of dart_memalloc; nelem 0 gives a block as well.
+ *  segid > 0; other units reach the block once they know the pointer. Blocks are rounded up to, and
+ *  aligned to, a multiple of 16 bytes; nelem 0 gives a block as well.
  *  DART_ERR_NOMEM: the pool has no such block; `*gptr` is DART_GPTR_NULL.
  *  DART_ERR_INVAL: NULL, or another dtype. */
 dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr,
@@ -159,7 +158,8 @@ dart_ret_t dart_allocator_free(dart_gptr_t *gptr, dart_allocator_t allocator);
 
 /** Release an allocator with its pools and all blocks in them, and set `*allocator` to NULL.
  *
- *  Collective over its team. DART_ERR_INVAL: NULL. */
+ *  Collective over its team; if that was destroyed, local, for the pools went with it.
+ *  DART_ERR_INVAL: NULL. */
 dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator);
 
 /* ---- Memory of a team ----------------------------------------------------------------------- */

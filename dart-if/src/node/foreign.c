@@ -1,0 +1,122 @@
+/* Copies between processes. Layouts become lists of address ranges, as many at a time as one system
+ * call takes; both lists of a call cover the same elements. */
+#include "node/foreign.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+
+#include "base/log.h"
+
+#define RANGES 256 /* per call and side; the kernel takes 1024 */
+
+typedef ssize_t move_t(pid_t, const struct iovec *, unsigned long, const struct iovec *,
+                       unsigned long, unsigned long);
+
+/* One side of a transfer, from an element on. */
+typedef struct {
+  char               *base;
+  const dart__type_t *type;
+  size_t              elem; /* next one to list */
+} side_t;
+
+void dart__foreign_consent(void)
+{
+  /* fails where the kernel has no such restriction, and needs no consent */
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+}
+
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* The next range, of at most `most` elements. */
+static size_t next_range(side_t *side, size_t most, struct iovec *range_out)
+{
+  size_t position, count;
+
+  if (dart__type_is_contiguous(side->type)) {
+    position = side->elem;
+    count    = most;
+  }
+  else {
+    count = least(most, dart__type_run(side->type, side->elem, &position));
+  }
+  range_out->iov_base = side->base + position * side->type->elem_size;
+  range_out->iov_len  = count * side->type->elem_size;
+  side->elem += count;
+  return count;
+}
+
+/* Ranges of the same elements on both sides, until one list is full or `end` is reached. */
+static size_t list_ranges(side_t *side, size_t end, struct iovec *ranges)
+{
+  size_t n = 0;
+
+  while (n < RANGES && side->elem < end)
+    next_range(side, end - side->elem, &ranges[n++]);
+  return n;
+}
+
+static dart_ret_t refuse(pid_t pid, ssize_t moved, size_t nbytes)
+{
+  if (moved < 0)
+    dart__error("process %d's memory cannot be reached: %s%s", (int)pid, strerror(errno),
+                errno == EPERM ? " (may processes of one user trace each other here?)" : "");
+  else
+    dart__error("%zu of %zu bytes in process %d's memory are not mapped there", nbytes - (size_t)moved,
+                nbytes, (int)pid);
+  return DART_ERR_OTHER;
+}
+
+static dart_ret_t move(move_t *how, pid_t pid, side_t here, side_t there, size_t nelem)
+{
+  struct iovec ranges_here[RANGES], ranges_there[RANGES];
+
+  while (here.elem < nelem) {
+    side_t  from = here;
+    size_t  nhere = list_ranges(&here, nelem, ranges_here);
+    size_t  nthere = list_ranges(&there, here.elem, ranges_there);
+    size_t  nbytes;
+    ssize_t moved;
+
+    if (there.elem < here.elem) { /* its list filled up first: only what both cover */
+      here  = from;
+      nhere = list_ranges(&here, there.elem, ranges_here);
+    }
+    nbytes = (here.elem - from.elem) * here.type->elem_size;
+    moved  = how(pid, ranges_here, nhere, ranges_there, nthere, 0);
+    if (moved >= 0 && (size_t)moved < nbytes && nhere == 1 && nthere == 1 && moved > 0) {
+      /* one call moves at most 2 GiB */
+      here.elem = there.elem = from.elem + (size_t)moved / here.type->elem_size;
+      continue;
+    }
+    if (moved < 0 || (size_t)moved != nbytes)
+      return refuse(pid, moved, nbytes);
+  }
+  return DART_OK;
+}
+
+dart_ret_t dart__foreign_put(pid_t pid, uint64_t address, const dart__type_t *there_type,
+                             const void *src, const dart__type_t *src_type, size_t nelem)
+{
+  side_t here  = { (char *)(uintptr_t)src, src_type, 0 };
+  side_t there = { (char *)(uintptr_t)address, there_type, 0 };
+
+  atomic_thread_fence(memory_order_release); /* as any put: earlier stores before the data */
+  return move(process_vm_writev, pid, here, there, nelem);
+}
+
+dart_ret_t dart__foreign_get(void *dst, const dart__type_t *dst_type, pid_t pid, uint64_t address,
+                             const dart__type_t *there_type, size_t nelem)
+{
+  side_t     here  = { dst, dst_type, 0 };
+  side_t     there = { (char *)(uintptr_t)address, there_type, 0 };
+  dart_ret_t ret   = move(process_vm_readv, pid, here, there, nelem);
+
+  atomic_thread_fence(memory_order_acquire); /* as any get: the data before later loads */
+  return ret;
+}
