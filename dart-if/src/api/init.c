@@ -29,6 +29,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   if (ret != DART_OK)
     return ret;
   dart__log_set_unit(dart__world.me);
+  dart__world.cycle++;
   ret = dart__team_open_all();
   if (ret != DART_OK) {
     dart__port_exit();

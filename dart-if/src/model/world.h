@@ -11,6 +11,7 @@
 typedef struct {
   _Atomic bool        initialized; /* from inside init until exit starts */
   bool                many_nodes;  /* some units are far: their requests need progress here */
+  uint32_t            cycle;       /* how often init was called: tells what is left over */
   dart_unit_t         me;          /* global id */
   int32_t             nunits;
   int32_t            *node_of;     /* global id → number of its node; units with equal numbers are near */
