@@ -1,0 +1,22 @@
+# Finds the MPI of dart-mpi: the one MPI_C_COMPILER names, else MPICH, else what `mpicc` is. The
+# matching mpiexec is what this backend's launcher starts.
+
+if(NOT MPI_C_COMPILER)
+  find_program(MPI_C_COMPILER NAMES mpicc.mpich mpicc)
+endif()
+if(MPI_C_COMPILER AND NOT MPIEXEC_EXECUTABLE)
+  get_filename_component(dir "${MPI_C_COMPILER}" DIRECTORY)
+  get_filename_component(mpiexec "${MPI_C_COMPILER}" NAME)
+  string(REPLACE mpicc mpiexec mpiexec "${mpiexec}")
+  find_program(MPIEXEC_EXECUTABLE NAMES ${mpiexec} HINTS ${dir})
+endif()
+
+if(MPI_C_COMPILER)
+  find_package(MPI 3.0 COMPONENTS C)
+endif()
+if(NOT MPI_C_FOUND AND DART_BACKEND_MPI STREQUAL "ON")
+  message(FATAL_ERROR "DART_BACKEND_MPI is ON, but there is no MPI 3 for C here. "
+                      "Debian: apt install mpich libmpich-dev")
+elseif(NOT MPI_C_FOUND)
+  message(STATUS "No MPI found: dart-mpi is left out (Debian: apt install mpich libmpich-dev)")
+endif()

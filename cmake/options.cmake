@@ -1,0 +1,53 @@
+# What a user may choose, and the compiler flags that follow from it for everything in the tree.
+
+option(DART_BACKEND_SHMEM "Build dart-shmem: one node, no MPI" ON)
+set(DART_BACKEND_MPI AUTO CACHE STRING "Build dart-mpi: ON, OFF, or AUTO (if an MPI is found)")
+set_property(CACHE DART_BACKEND_MPI PROPERTY STRINGS AUTO ON OFF)
+
+option(DART_BUILD_TESTS "Build the tests" ON)
+option(DART_BUILD_BENCH "Build the benchmarks" ON)
+option(DART_BUILD_EXAMPLES "Build the examples" ON)
+
+option(DART_ENABLE_LOGGING "Compile the log levels INFO, DEBUG and TRACE in" OFF)
+option(DART_ENABLE_ASSERTIONS "Check the library's own invariants while it runs" OFF)
+option(DART_WERROR "Take compiler warnings for errors" OFF)
+set(DART_SANITIZE "" CACHE STRING "Sanitizers for everything: \"address,undefined\" or \"thread\"")
+
+if(NOT DART_BACKEND_MPI MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "DART_BACKEND_MPI is '${DART_BACKEND_MPI}'; it may be AUTO, ON or OFF")
+endif()
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_compile_definitions(_GNU_SOURCE
+                        $<$<BOOL:${DART_ENABLE_LOGGING}>:DART_ENABLE_LOGGING>
+                        $<$<BOOL:${DART_ENABLE_ASSERTIONS}>:DART_ENABLE_ASSERTIONS>)
+add_compile_options(-Wall -Wextra -Wpedantic
+                    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<BOOL:${DART_WERROR}>:-Werror>)
+
+# x86-64 has a 16-byte compare-and-swap, but not every x86-64 ever built: compilers want to be told.
+include(CheckCCompilerFlag)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  check_c_compiler_flag(-mcx16 DART_HAVE_MCX16)
+  if(DART_HAVE_MCX16)
+    add_compile_options(-mcx16)
+  endif()
+endif()
+
+# GCC warns that ThreadSanitizer does not see fences. It then reports too much, never too little.
+set(DART_TSAN_WARNINGS $<$<C_COMPILER_ID:GNU>:-Wno-tsan>)
+
+if(DART_SANITIZE)
+  add_compile_options(-fsanitize=${DART_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${DART_SANITIZE})
+  if(DART_SANITIZE MATCHES "thread")
+    add_compile_options(${DART_TSAN_WARNINGS})
+  endif()
+endif()

@@ -1,0 +1,81 @@
+# Tests as CTest sees them: one for every program, backend and shape. A shape is a number of units,
+# or units x nodes; five units on two nodes are 5x2. Suites run on DART_TEST_SHAPES: odd and even,
+# one, and more units than cores; examples and benchmarks, which test less, on DART_PROGRAM_SHAPES.
+
+if(DART_SANITIZE)
+  set(DART_TEST_SHAPES 1 3 3x2)
+  set(DART_PROGRAM_SHAPES 2 3x2)
+  set(DART_TEST_TIMEOUT 300)
+else()
+  set(DART_TEST_SHAPES 1 2 3 5 2x2 3x2 5x2)
+  set(DART_PROGRAM_SHAPES 2 3 2x2 3x2)
+  set(DART_TEST_TIMEOUT 120)
+endif()
+
+# Tests of a sanitizer build carry its name, so that both builds can stand in one summary.
+if(DART_SANITIZE MATCHES "address")
+  set(DART_TEST_PREFIX asan.)
+elseif(DART_SANITIZE MATCHES "thread")
+  set(DART_TEST_PREFIX tsan.)
+elseif(DART_SANITIZE)
+  set(DART_TEST_PREFIX sanitized.)
+endif()
+
+# dart_test_common(<test> [UNITS <n>] [LABELS <label>...]): what every test has.
+function(dart_test_common test)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "UNITS" "LABELS")
+  if(NOT arg_UNITS)
+    set(arg_UNITS 1)
+  endif()
+  string(REPLACE "," ";" sanitizers "${DART_SANITIZE}")
+
+  # The suites' own alarm, which says where a unit hangs, goes off before CTest loses patience.
+  # Freed memory does not stay in AddressSanitizer's quarantine for long: tests count what is in use.
+  math(EXPR alarm "${DART_TEST_TIMEOUT} - 20")
+  set(environment
+    DART_TEST_TIMEOUT=${alarm}
+    ASAN_OPTIONS=quarantine_size_mb=4
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/lsan.supp:print_suppressions=0)
+
+  set_tests_properties(${test} PROPERTIES
+    TIMEOUT ${DART_TEST_TIMEOUT}
+    PROCESSORS ${arg_UNITS}
+    SKIP_RETURN_CODE 77
+    LABELS "${arg_LABELS};${sanitizers}"
+    ENVIRONMENT "${environment}")
+endfunction()
+
+# dart_add_test(<name> PROGRAM <program> [ARGS <arg>...] [SHAPES <shape>...])
+#
+# Runs a program of dart_add_program() by the launcher of every backend, in every shape the backend
+# has: <backend>.<name>.u<units>, and .n<nodes> where there is more than one.
+function(dart_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM" "ARGS;SHAPES")
+  if(NOT arg_SHAPES)
+    set(arg_SHAPES ${DART_TEST_SHAPES})
+  endif()
+
+  get_property(backends GLOBAL PROPERTY DART_BACKENDS)
+  foreach(backend IN LISTS backends)
+    get_property(many_nodes GLOBAL PROPERTY DART_BACKEND_${backend}_MANY_NODES)
+    foreach(shape IN LISTS arg_SHAPES)
+      string(REPLACE "x" ";" shape ${shape})
+      list(GET shape 0 units)
+      list(LENGTH shape length)
+
+      set(test ${DART_TEST_PREFIX}${backend}.${name}.u${units})
+      set(launch dartrun-${backend} -n ${units})
+      if(length EQUAL 2)
+        if(NOT many_nodes)
+          continue()
+        endif()
+        list(GET shape 1 nodes)
+        string(APPEND test .n${nodes})
+        set(launch dartrun-${backend} --nodes ${nodes} -n ${units})
+      endif()
+
+      add_test(NAME ${test} COMMAND ${launch} $<TARGET_FILE:${arg_PROGRAM}-${backend}> ${arg_ARGS})
+      dart_test_common(${test} UNITS ${units} LABELS ${backend} ${name})
+    endforeach()
+  endforeach()
+endfunction()
