@@ -1,0 +1,66 @@
+# What the tests of command lines share; each sources this file with the build folder as $1.
+# A test is a list of expectations. All of them are checked; `finish` says how it went.
+
+build=$1
+failures=0
+work=$(mktemp -d)
+trap 'kill -KILL $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
+
+fail() { # names the line of the test, not one of these functions
+  echo "FAILED line ${BASH_LINENO[${#BASH_LINENO[@]} - 2]}: $*"
+  failures=$((failures + 1))
+}
+
+# run COMMAND...: its exit code in $code, its output in $out and $err. It reads nothing.
+run() {
+  timeout -k 5 60 "$@" >"$work/out" 2>"$work/err" </dev/null
+  code=$?
+  out=$(<"$work/out")
+  err=$(<"$work/err")
+}
+
+expect_code() { [[ $code == "$1" ]] || fail "exit code $code, not $1; it said: $err"; }
+expect_out() { [[ $out == "$1" ]] || fail "output '$out', not '$1'"; }
+
+# One line on stderr, which matches the pattern.
+expect_line() {
+  [[ $(wc -l <"$work/err") == 1 ]] || fail "not one line on stderr: '$err'"
+  # shellcheck disable=SC2053
+  [[ $err == $1 ]] || fail "stderr '$err' is not like '$1'"
+}
+
+# need PROGRAM...: skip the whole test where one of them is missing.
+need() {
+  local program
+  for program; do
+    command -v "$program" >/dev/null || { echo "skipped: there is no $program here"; exit 77; }
+  done
+}
+
+# lines N PATTERN: wait until N lines of $work/out match, where units in the background write to it.
+lines() {
+  local tries
+  for ((tries = 0; tries < 600; tries++)); do
+    [[ $(grep -cs "$2" "$work/out") -ge $1 ]] && return
+    sleep 0.05
+  done
+  fail "waited for $1 lines with '$2' in: $(<"$work/out")"
+}
+
+# gone PID...: wait until none of these processes is alive. What is dead but not yet noticed by its
+# parent counts as gone.
+gone() {
+  local pid tries
+  for pid; do
+    for ((tries = 0; tries < 600; tries++)); do
+      grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$pid/status" || continue 2
+      sleep 0.05
+    done
+    return 1
+  done
+}
+
+finish() {
+  ((failures == 0)) && echo "ok"
+  exit $((failures > 0))
+}

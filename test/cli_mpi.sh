@@ -1,0 +1,55 @@
+# dartrun of dart-mpi: its command line, and what mpiexec makes of it.
+source "$(dirname "$0")/cli.bash"
+
+dartrun=$build/dart-mpi/dartrun
+unit=$build/test/cli_unit
+need "$dartrun" "$unit"
+
+# Bad input is one line that names the value, and exit code 2.
+run "$dartrun" --no-such-option;                 expect_code 2; expect_line "*--no-such-option*"
+run "$dartrun" "$unit";                          expect_code 2; expect_line "dartrun: *-n*"
+run "$dartrun" -n 2;                             expect_code 2; expect_line "dartrun: *program*"
+for n in 0 -1 2x ''; do
+  run "$dartrun" -n "$n" "$unit";                expect_code 2; expect_line "dartrun: -n '$n'*"
+done
+for nodes in 0 4 2x ''; do # wherever -n stands
+  run "$dartrun" --nodes "$nodes" -n 3 "$unit"
+  expect_code 2; expect_line "dartrun: --nodes '$nodes'*3"
+  run "$dartrun" -n 3 --nodes "$nodes" "$unit"
+  expect_code 2; expect_line "dartrun: --nodes '$nodes'*3"
+done
+run "$dartrun" --help; expect_code 0; [[ $out == *--nodes* ]] || fail "help: $out"
+run "$dartrun" --version; expect_code 0; [[ $out == dartrun*.* ]] || fail "version: $out"
+
+# What cannot be started is named once.
+run "$dartrun" -n 3 "$work/none";                expect_code 127
+expect_line "dartrun: cannot start $work/none: No such file or directory"
+run env DART_MPIEXEC="$work/none" "$dartrun" -n 3 "$unit"; expect_code 127
+expect_line "dartrun: cannot start $work/none: No such file or directory"
+
+# The words mpiexec gets, and the environment: nodes are set when asked for, and only then.
+cat >"$work/mpiexec" <<'END'
+#!/bin/sh
+echo "${MPIR_CVAR_NUM_CLIQUES--} ${DART_NODES--}"; printf '<%s>' "$@"
+END
+chmod +x "$work/mpiexec"
+export DART_MPIEXEC=$work/mpiexec
+unset MPIR_CVAR_NUM_CLIQUES DART_NODES
+run "$dartrun" -n 3 "$unit" 'a b' -n '' --nodes
+expect_out "- -"$'\n'"<-n><3><$unit><a b><-n><><--nodes>"
+run "$dartrun" --nodes 2 -n 3 -- "$unit";        expect_out "2 2"$'\n'"<-n><3><$unit>"
+export MPIR_CVAR_NUM_CLIQUES=2
+run "$dartrun" --nodes 1 -n 3 "$unit";           expect_out "1 1"$'\n'"<-n><3><$unit>"
+unset DART_MPIEXEC MPIR_CVAR_NUM_CLIQUES
+
+# The real one starts the units, hands unit 0 the standard input, and passes exit codes on.
+run "$dartrun" --nodes 2 -n 3 "$unit" '*:show';  expect_code 0
+out=$(sort <<<"$out"); expect_out $'0 - 2\n1 - 2\n2 - 2'
+timeout -k 5 60 "$dartrun" -n 2 "$unit" '0:cat' <<<'for unit 0' >"$work/out" 2>"$work/err"
+code=$? out=$(<"$work/out") err=$(<"$work/err")
+expect_code 0; expect_out "for unit 0"
+run "$dartrun" -n 2 "$unit" '*:exit=3';          expect_code 3
+run "$dartrun" -n 2 "$unit" '1:kill=11'
+[[ $code != 0 ]] || fail "a unit was killed, and the exit code is 0"
+
+finish

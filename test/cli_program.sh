@@ -1,0 +1,50 @@
+# DART programs that go wrong, on both backends: bad settings, the wrong launcher, units that die.
+source "$(dirname "$0")/cli.bash"
+
+before=$(ls -A /dev/shm)
+tested=0
+
+for backend in shmem mpi; do
+  dartrun=$build/dart-$backend/dartrun
+  program=$build/test/dart-unit-$backend
+  [[ -x $dartrun && -x $program ]] || continue
+  tested=$((tested + 1))
+
+  run "$dartrun" -n 2 "$program";              expect_code 0; expect_out "done"
+  run "$program";                              expect_code 0; expect_out "done"
+
+  # A value that means nothing is named, and the program ends with what it makes of the error.
+  for bad in DART_HEAP_CHUNK=1 DART_SPIN=fast DART_NAP=0 DART_POOL=12Q DART_SLOT=; do
+    run env "$bad" "$program";                 expect_code 3; expect_line "*${bad%%=*}='${bad#*=}'*"
+  done
+
+  # A unit that aborts, leaves, or dies takes the others with it, and they do not wait for ever.
+  run "$dartrun" -n 3 "$program" abort 7;      [[ $code != 0 ]] || fail "dart_abort(7) gave exit code 0"
+  run "$dartrun" -n 3 "$program" exit 5;       [[ $code != 0 ]] || fail "exit(5) gave exit code 0"
+  [[ $err == *"unit 2 ends with exit code 5"*"dart_exit"* ]] || fail "not said who left: $err"
+  run "$dartrun" -n 3 "$program" exit 0;       [[ $code != 0 ]] || fail "leaving early gave exit code 0"
+  for signal in 11 6 9; do # segmentation fault, abort, kill
+    run "$dartrun" -n 3 "$program" signal $signal; [[ $code != 0 ]] || fail "signal $signal gave 0"
+    [[ $out != *done* ]] || fail "the others went on after signal $signal"
+  done
+done
+[[ $tested -gt 0 ]] || { echo "skipped: no backend in $build"; exit 77; }
+
+# dart-shmem: the exit code itself, and who died of what.
+if [[ -x $build/test/dart-unit-shmem ]]; then
+  dartrun=$build/dart-shmem/dartrun program=$build/test/dart-unit-shmem
+  run "$dartrun" -n 3 "$program" abort 7;      expect_code 7
+  run "$dartrun" -n 3 "$program" signal 11;    expect_code 139
+  [[ $err == *"unit 2 "*"signal 11"* ]] || fail "not said who died: $err"
+fi
+
+# A program under the other backend's launcher says so instead of running as so many single units.
+if [[ $tested == 2 ]]; then
+  run "$build/dart-mpi/dartrun" -n 2 "$build/test/dart-unit-shmem"
+  [[ $code != 0 && $err == *"linked with dart-shmem"* ]] || fail "shmem program under mpiexec: $err"
+  run "$build/dart-shmem/dartrun" -n 2 "$build/test/dart-unit-mpi"
+  [[ $code != 0 && $err == *"linked with dart-mpi"* ]] || fail "mpi program under shmem's dartrun: $err"
+fi
+
+[[ $(ls -A /dev/shm) == "$before" ]] || fail "left in /dev/shm: $(ls -A /dev/shm)"
+finish

@@ -1,0 +1,85 @@
+# dartrun of dart-shmem: its command line, and what units find when they start.
+source "$(dirname "$0")/cli.bash"
+
+dartrun=$build/dart-shmem/dartrun
+unit=$build/test/cli_unit
+need "$dartrun" "$unit"
+
+# Bad input is one line that names the value, and exit code 2.
+run "$dartrun" --no-such-option;         expect_code 2; expect_line "*--no-such-option*"
+run "$dartrun" -n 2 --bnd "$unit";       expect_code 2; expect_line "*--bnd*"
+run "$dartrun" "$unit";                  expect_code 2; expect_line "dartrun: *-n*"
+run "$dartrun" -n 2;                     expect_code 2; expect_line "dartrun: *program*"
+run "$dartrun" -n;                       expect_code 2; expect_line "*argument*"
+for n in 0 -1 2x x '' 1.5 99999999999999999999 4097; do
+  run "$dartrun" -n "$n" "$unit";        expect_code 2; expect_line "dartrun: *'$n'*4096*"
+done
+
+run "$dartrun" --help;    expect_code 0; [[ $out == *--bind* ]] || fail "help: $out"
+run "$dartrun" --version; expect_code 0; [[ $out == dartrun*.* ]] || fail "version: $out"
+
+# A program that cannot be started is named once, however many units there are.
+run "$dartrun" -n 3 "$work/none";        expect_code 127
+expect_line "dartrun: cannot start $work/none: No such file or directory"
+run "$dartrun" -n 3 "$work"; expect_code 127; expect_line "dartrun: cannot start $work: *"
+
+# Options after the program are the program's.
+run "$dartrun" -n 2 "$unit" '*:exit=0' --bind -n 0 --no-such-option
+expect_code 0
+run "$dartrun" -n 2 -- "$unit" '*:exit=0'; expect_code 0
+
+# Every unit has its id, and knows how many there are; units of another dartrun do not show.
+export DART_SHMEM_UNIT=7 DART_SHMEM_UNITS=9 DART_SHMEM_FD=250 DART_NODES=3
+run "$dartrun" -n 3 "$unit" '*:show'
+expect_code 0
+out=$(sort <<<"$out"); expect_out $'0 3 1\n1 3 1\n2 3 1'
+unset DART_SHMEM_UNIT DART_SHMEM_UNITS DART_SHMEM_FD DART_NODES
+
+# The shared memory has no name to be found by, and is for its user alone.
+run "$dartrun" -n 2 "$unit" '*:memory'
+expect_code 0
+out=$(sort -u <<<"$out")
+[[ $out =~ ^0\ 600\ [0-9]{10,}$ ]] || fail "shared memory is '$out'"
+# So it is where the mask allows everything, and where standard streams were closed.
+(umask 0; timeout -k 5 60 "$dartrun" -n 2 "$unit" '*:memory' >"$work/out" <&- 2>&-)
+[[ $(sort -u "$work/out") == "$out" ]] || fail "with umask 0 and closed streams: '$(<"$work/out")'"
+
+# A limit on file sizes is an error, not a signal.
+(ulimit -f 1024; exec "$dartrun" -n 2 "$unit" >"$work/out" 2>"$work/err")
+code=$? err=$(<"$work/err")
+expect_code 1; expect_line "*ulimit -f*1048576*"
+
+# Standard input is unit 0's alone.
+timeout -k 5 60 "$dartrun" -n 3 "$unit" '*:cat' <<<'for unit 0' >"$work/out"
+code=$? out=$(<"$work/out")
+expect_code 0; expect_out "for unit 0"
+# When unit 0 is through with it, its writer learns that: neither dartrun nor unit 1 keeps it open.
+mkfifo "$work/in"
+"$dartrun" -n 2 "$unit" '0:exit=0' '1:count' <"$work/in" >"$work/out" &
+(
+  trap '' PIPE
+  for ((i = 0; i < 600; i++)); do
+    echo more || exit 0
+    sleep 0.05
+  done
+  exit 1
+) >"$work/in" 2>/dev/null || fail "somebody still holds the standard input of unit 0"
+lines 1 '^[0-9]*$'
+kill -USR1 $!
+wait $!; code=$?; expect_code 0
+
+# --bind: a core each, of those we may use; where they do not suffice, a line says so.
+first=$("$unit" '*:cpus'); first=${first#0: }; first=${first%% *}
+run taskset -c "$first" "$dartrun" -n 1 --bind "$unit" '*:cpus'
+expect_code 0; expect_out "0: $first"
+run taskset -c "$first" "$dartrun" -n 2 --bind "$unit" '*:cpus'
+expect_code 0; expect_line "dartrun: --bind: 2 units, but only 1 cores*"
+out=$(sort <<<"$out"); expect_out "0: $first"$'\n'"1: $first"
+run "$dartrun" -n 2 --bind "$unit" '*:cpus'
+expect_code 0
+if [[ -z $err ]]; then
+  shared=$(cut -d: -f2 <<<"$out" | tr ' ' '\n' | grep . | sort | uniq -d)
+  [[ -z $shared ]] || fail "both units may run on processor $shared"
+fi
+
+finish

@@ -1,0 +1,95 @@
+/* A unit that misbehaves on request, for the tests of command lines: what it does is its first
+ * argument, a number the second. Prints one word when it got through. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/if/dart.h>
+
+static int unit;
+
+static dart_gptr_t allocate(size_t nbytes, dart_ret_t expected)
+{
+  dart_gptr_t gptr;
+  dart_ret_t  ret = dart_team_memalloc_aligned(DART_TEAM_ALL, nbytes, DART_TYPE_BYTE, &gptr);
+
+  if (ret != expected || DART_GPTR_ISNULL(gptr) != (ret != DART_OK)) {
+    printf("unit %d: %zu bytes gave %d, not %d\n", unit, nbytes, ret, expected);
+    dart_abort(EXIT_FAILURE);
+  }
+  return gptr;
+}
+
+static void fill_own(dart_gptr_t gptr, size_t nbytes)
+{
+  void *own;
+
+  gptr.unitid = unit;
+  dart_gptr_getaddr(gptr, &own);
+  memset(own, unit, nbytes);
+}
+
+/* More shared memory than there is is an error on every unit; a smaller piece can be had then, and
+ * every byte of it be written; and what was freed can be had again. */
+static void ask_for_too_much(size_t mebibytes)
+{
+  size_t      most = mebibytes << 20, part = most / 8;
+  dart_gptr_t gptr;
+
+  for (int i = 0; i < 3; i++) {
+    allocate(most, DART_ERR_NOMEM);
+    gptr = allocate(part, DART_OK);
+    fill_own(gptr, part);
+    dart_team_memfree(gptr);
+  }
+}
+
+/* Many small ones until memory is used up: they come from chunks that grow. */
+static void ask_until_used_up(size_t kibibytes)
+{
+  dart_gptr_t gptr[4096];
+  size_t      count = 0;
+
+  while (count < 4096 && dart_team_memalloc_aligned(DART_TEAM_ALL, kibibytes << 10, DART_TYPE_BYTE,
+                                                    &gptr[count]) == DART_OK)
+    fill_own(gptr[count++], kibibytes << 10);
+  if (count == 0 || count == 4096)
+    dart_abort(EXIT_FAILURE);
+  for (size_t i = 0; i < count; i++)
+    if (dart_team_memfree(gptr[i]) != DART_OK)
+      dart_abort(EXIT_FAILURE);
+  dart_team_memfree(allocate(kibibytes << 10, DART_OK));
+}
+
+int main(int argc, char **argv)
+{
+  const char        *what   = argc > 1 ? argv[1] : "";
+  int                number = argc > 2 ? atoi(argv[2]) : 0;
+  dart_global_unit_t me;
+  size_t             nunits;
+
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 3;
+  dart_myid(&me);
+  dart_size(&nunits);
+  unit = me.id;
+
+  if (strcmp(what, "too-much") == 0)
+    ask_for_too_much((size_t)number);
+  else if (strcmp(what, "used-up") == 0)
+    ask_until_used_up((size_t)number);
+  else if (unit == (int)nunits - 1) { /* the others wait for the last one below */
+    if (strcmp(what, "abort") == 0)
+      dart_abort(number);
+    if (strcmp(what, "exit") == 0)
+      exit(number);
+    if (strcmp(what, "signal") == 0)
+      raise(number);
+  }
+
+  dart_barrier(DART_TEAM_ALL);
+  if (unit == 0)
+    printf("done\n");
+  return dart_exit() == DART_OK ? EXIT_SUCCESS : 4;
+}

@@ -1,0 +1,271 @@
+/* Memory of the user, registered with a team: statements G63 to G69. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "dart_test.h"
+
+SUITE(register);
+
+static int right_by(int distance)
+{
+  return (me + distance) % n;
+}
+
+static int left_by(int distance)
+{
+  return (me + n - distance) % n;
+}
+
+static dart_gptr_t registered(int64_t *buffer, size_t nelem)
+{
+  dart_gptr_t gptr = DART_GPTR_NULL;
+
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, nelem, T_INT64, buffer, &gptr));
+  return gptr;
+}
+
+TEST(registered_memory_is_a_segment) /* G63 */
+{
+  enum { COUNT = 100 };
+  int64_t    *buffer = malloc((COUNT + 2) * sizeof *buffer);
+  dart_gptr_t gptr, first;
+  void       *addr = NULL;
+
+  for (int i = 0; i < COUNT + 2; i++)
+    buffer[i] = -1;
+  gptr  = registered(buffer + 1, COUNT);
+  first = gptr;
+  EXPECT_TRUE(gptr.segid < 0);
+  EXPECT_EQ(gptr.unitid, 0);
+  EXPECT_EQ(gptr.addr_or_offs.offset, 0);
+  EXPECT_EQ(gptr.flags, 0);
+  EXPECT_EQ(gptr.teamid, DART_TEAM_ALL);
+  EXPECT_OK(dart_bcast(&first, sizeof first, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  EXPECT_TRUE(DART_GPTR_EQUAL(gptr, first));
+  EXPECT_OK(dart_gptr_getaddr(test_unit(gptr, me), &addr));
+  EXPECT_TRUE(addr == buffer + 1);
+
+  for (int distance = 0; distance < n; distance++) {
+    int64_t values[COUNT];
+
+    for (int i = 0; i < COUNT; i++)
+      values[i] = 1000 * me + 100 * distance + i;
+    EXPECT_OK(dart_put_blocking(test_unit(gptr, right_by(distance)), values, COUNT, T_INT64,
+                                T_INT64));
+    test_barrier();
+    test_note("distance %d", distance);
+    EXPECT_EQ(buffer[0], -1);
+    for (int i = 0; i < COUNT; i++)
+      EXPECT_EQ(buffer[i + 1], 1000 * left_by(distance) + 100 * distance + i);
+    EXPECT_EQ(buffer[COUNT + 1], -1);
+    test_barrier();
+  }
+  EXPECT_OK(dart_team_memderegister(gptr));
+  free(buffer);
+}
+
+TEST(units_may_register_nothing) /* G64 */
+{
+  for (int some = 0; some < n; some++) {
+    int64_t     cell[2] = { 10 * me, 10 * me + 1 }, got = -1;
+    bool        mine    = me != some;
+    dart_gptr_t gptr    = registered(mine ? cell : NULL, mine ? 2 : 0);
+
+    for (int unit = 0; unit < n; unit++) {
+      if (unit == some) {
+        EXPECT_INVAL(dart_get_blocking(&got, test_unit(gptr, unit), 1, T_INT64, T_INT64));
+        continue;
+      }
+      EXPECT_OK(dart_get_blocking(&got, test_at(test_unit(gptr, unit), 1), 1, T_INT64, T_INT64));
+      EXPECT_EQ(got, 10 * unit + 1);
+    }
+    test_barrier();
+    EXPECT_OK(dart_team_memderegister(gptr));
+  }
+}
+
+TEST_N(2, deregistration_is_local) /* G65: and may be uneven */
+{
+  int64_t     cell[3] = { me, 100 + me, 200 + me }, got = -1;
+  dart_gptr_t one     = registered(&cell[0], 1), two = registered(&cell[1], 1), three;
+  dart_gptr_t first;
+
+  EXPECT_TRUE(one.segid != two.segid);
+  if (me == 0)
+    EXPECT_OK(dart_team_memderegister(one)); /* the others do not, for now */
+  three = first = registered(&cell[2], 1);
+  EXPECT_TRUE(three.segid < 0);
+  EXPECT_OK(dart_bcast(&first, sizeof first, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  EXPECT_EQ(three.segid, first.segid);
+  EXPECT_TRUE(three.segid != one.segid); /* in use on some */
+  EXPECT_TRUE(three.segid != two.segid);
+
+  EXPECT_OK(dart_get_blocking(&got, test_unit(three, right_by(1)), 1, T_INT64, T_INT64));
+  EXPECT_EQ(got, 200 + right_by(1));
+  EXPECT_OK(dart_get_blocking(&got, test_unit(two, right_by(1)), 1, T_INT64, T_INT64));
+  EXPECT_EQ(got, 100 + right_by(1));
+  test_barrier();
+  if (me != 0)
+    EXPECT_OK(dart_team_memderegister(one));
+  EXPECT_OK(dart_team_memderegister(two));
+  EXPECT_OK(dart_team_memderegister(three));
+}
+
+TEST(memory_is_the_users_after_deregistration) /* G66 */
+{
+  int cycles = n > 2 ? 200 : 1000;
+
+  for (int cycle = 0; cycle < cycles; cycle++) {
+    size_t      count  = 1 + (size_t)(cycle * 7 + me) % 50;
+    int64_t    *buffer = malloc(count * sizeof *buffer), value = 1000 * cycle + me;
+    dart_gptr_t gptr   = registered(buffer, count);
+
+    EXPECT_OK(dart_put_blocking(test_unit(gptr, right_by(1)), &value, 1, T_INT64, T_INT64));
+    test_barrier();
+    test_note("cycle %d", cycle);
+    EXPECT_EQ(buffer[0], 1000 * cycle + left_by(1));
+    EXPECT_OK(dart_team_memderegister(test_byte(test_unit(gptr, cycle % n), 4)));
+    memset(buffer, 0xee, count * sizeof *buffer);
+    free(buffer);
+  }
+}
+
+static void put_around(void *memory, size_t nbytes, bool aligned)
+{
+  unsigned char *mine = memory, values[200], expected[200];
+  dart_gptr_t    gptr = DART_GPTR_NULL;
+
+  memset(mine, 0x5a, nbytes);
+  if (aligned)
+    EXPECT_OK(dart_team_memregister_aligned(DART_TEAM_ALL, nbytes, DART_TYPE_BYTE, mine, &gptr));
+  else
+    EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, nbytes, DART_TYPE_BYTE, mine, &gptr));
+  EXPECT_TRUE(gptr.segid < 0);
+  test_fill(values, me, 0, sizeof values);
+  test_fill(expected, left_by(1), 0, sizeof expected);
+  EXPECT_OK(dart_put_blocking(test_byte(test_unit(gptr, right_by(1)), 3), values, nbytes - 6,
+                              DART_TYPE_BYTE, DART_TYPE_BYTE));
+  test_barrier();
+  EXPECT_FILLED(mine, 0x5a, 3);
+  EXPECT_BYTES(mine + 3, expected, nbytes - 6);
+  EXPECT_FILLED(mine + nbytes - 3, 0x5a, 3);
+  EXPECT_OK(dart_team_memderegister(gptr));
+}
+
+TEST(any_memory_can_be_registered) /* G67 */
+{
+  static unsigned char in_data[200];
+  unsigned char        on_stack[200];
+  unsigned char       *mapped;
+
+  mapped = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (!EXPECT_TRUE(mapped != MAP_FAILED))
+    return;
+  for (int aligned = 0; aligned < 2; aligned++) {
+    test_note("data");
+    put_around(in_data, 200, aligned);
+    test_note("stack");
+    put_around(on_stack, 150, aligned);
+    test_note("unaligned");
+    put_around(on_stack + 1, 101, aligned);
+    put_around(in_data + 7, 60, aligned);
+    test_note("mapped, across pages");
+    put_around(mapped + 4001, 190, aligned);
+  }
+  munmap(mapped, 8192);
+}
+
+TEST(deregistration_of_nothing) /* G68 */
+{
+  dart_gptr_t gptr = test_segment(DART_TEAM_ALL, 64, 0x5a), wrong = gptr;
+
+  EXPECT_OK(dart_team_memderegister(DART_GPTR_NULL));
+  wrong.segid = -77;
+  EXPECT_INVAL(dart_team_memderegister(wrong));
+  wrong.segid = INT16_MIN;
+  EXPECT_INVAL(dart_team_memderegister(wrong));
+  EXPECT_INVAL(dart_team_memderegister(gptr)); /* allocated, not registered */
+  wrong.segid  = -1;
+  wrong.teamid = 12345;
+  EXPECT_INVAL(dart_team_memderegister(wrong));
+  EXPECT_FILLED(test_mine(gptr), 0x5a, 64);
+}
+
+TEST(what_is_no_memory_is_refused)
+{
+  int64_t     cell;
+  dart_gptr_t gptr = { .segid = 9 };
+
+  EXPECT_INVAL(dart_team_memregister(12345, 1, T_INT64, &cell, &gptr));
+  EXPECT_TRUE(DART_GPTR_ISNULL(gptr));
+  gptr.segid = 9;
+  EXPECT_INVAL(dart_team_memregister(DART_TEAM_ALL, 1, DART_TYPE_UNDEFINED, &cell, &gptr));
+  EXPECT_TRUE(DART_GPTR_ISNULL(gptr));
+  EXPECT_INVAL(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, &cell, NULL));
+  gptr.segid = 9;
+  EXPECT_INVAL(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, NULL, &gptr));
+  EXPECT_TRUE(DART_GPTR_ISNULL(gptr));
+}
+
+TEST(all_operations_work_on_registered_memory) /* G69 */
+{
+  for (int distance = 0; distance < n; distance++) {
+    int64_t       cells[4] = { 10 * me, 0, 0, 7 }, got = -1, old = -1, put = 300 + me, one = 1;
+    int64_t       seven = 7, eight = 8;
+    dart_gptr_t   at    = test_unit(registered(cells, 4), right_by(distance));
+    dart_handle_t handle;
+
+    test_note("distance %d", distance);
+    EXPECT_OK(dart_get_handle(&got, at, 1, T_INT64, T_INT64, &handle));
+    EXPECT_OK(dart_wait(&handle));
+    EXPECT_EQ(got, 10 * right_by(distance));
+    EXPECT_OK(dart_put(test_at(at, 1), &put, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_flush(at));
+    EXPECT_OK(dart_accumulate(test_at(at, 2), &one, 1, T_INT64, DART_OP_SUM));
+    EXPECT_OK(dart_fetch_and_op(test_at(at, 2), &one, &old, T_INT64, DART_OP_SUM));
+    EXPECT_OK(dart_flush_all(at));
+    EXPECT_EQ(old, 1);
+    EXPECT_OK(dart_compare_and_swap(test_at(at, 3), &eight, &seven, &old, T_INT64));
+    EXPECT_OK(dart_flush_local(at));
+    EXPECT_EQ(old, 7);
+    EXPECT_OK(dart_flush_local_all(at));
+    EXPECT_OK(dart_flush(at));
+    test_barrier();
+    EXPECT_EQ(cells[0], 10 * me);
+    EXPECT_EQ(cells[1], 300 + left_by(distance));
+    EXPECT_EQ(cells[2], 2);
+    EXPECT_EQ(cells[3], 8);
+    EXPECT_OK(dart_team_memderegister(at));
+  }
+}
+
+TEST(atomics_on_registered_memory_lose_nothing) /* G69 */
+{
+  int64_t     counter = 0, one = 1;
+  dart_gptr_t gptr    = registered(&counter, 1);
+
+  for (int round = 0; round < 100; round++) {
+    for (int unit = 0; unit < n; unit++)
+      EXPECT_OK(dart_accumulate(test_unit(gptr, unit), &one, 1, T_INT64, DART_OP_SUM));
+  }
+  EXPECT_OK(dart_flush_all(gptr));
+  test_barrier();
+  EXPECT_EQ(counter, 100 * n);
+  EXPECT_OK(dart_team_memderegister(gptr));
+}
+
+TEST(exit_does_not_touch_registered_memory) /* A9: its buffer may be gone */
+{
+  enum { NBYTES = 8192 };
+  dart_gptr_t gptr;
+  void       *mapped;
+
+  mapped = mmap(NULL, NBYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (!EXPECT_TRUE(mapped != MAP_FAILED))
+    return;
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, NBYTES, DART_TYPE_BYTE, mapped, &gptr));
+  munmap(mapped, NBYTES);
+  EXPECT_OK(dart_exit());
+  EXPECT_OK(dart_init(NULL, NULL));
+}
