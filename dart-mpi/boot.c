@@ -55,8 +55,12 @@ static void end_of_process(int status, void *unused)
     fflush(NULL);
     MPI_Abort(MPI_COMM_WORLD, (status & 0xff) != 0 ? status & 0xff : EXIT_FAILURE);
   }
-  if (mpi_is_ours)
+  if (mpi_is_ours) {
+    /* MPICH over TCP can hang when a unit is still disconnecting while others have finished */
+    if (dart__mpi.world != MPI_COMM_NULL)
+      MPI_Barrier(dart__mpi.world);
     MPI_Finalize();
+  }
 }
 
 static dart_ret_t start_mpi(int *argc, char ***argv, int wanted, int *provided_out)

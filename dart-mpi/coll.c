@@ -1,7 +1,6 @@
 /* Between nodes: non-blocking MPI collectives of the leaders, waited for like everything else, so
  * that a leader serves far requests meanwhile. */
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "model/op.h"
 #include "mpi_port.h"
@@ -28,28 +27,73 @@ dart_ret_t dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbyte
   return ret == DART_OK ? dart__mpi_wait(&request) : ret;
 }
 
-dart_ret_t dart__port_nodes_gather(dart__team_t *team, void *buffer, size_t nbytes)
+/* The parts of a buffer as MPI takes them; they fit an int, for the buffers are an exchange's. */
+static void describe(const dart__team_t *team, const size_t *starts)
 {
-  int        *counts = calloc((size_t)team->nnodes, sizeof *counts);
-  int        *starts = calloc((size_t)team->nnodes, sizeof *starts);
-  MPI_Request request;
-  dart_ret_t  ret = DART_ERR_NOMEM;
+  dart__team_port_t *port = dart__team_port(team);
 
-  if (counts == NULL || starts == NULL)
-    goto free_arrays;
   for (int32_t k = 0; k < team->nnodes; k++) {
-    counts[k] = (int)((size_t)(team->node_start[k + 1] - team->node_start[k]) * nbytes);
-    starts[k] = (int)((size_t)team->node_start[k] * nbytes);
+    port->starts[k] = (int)starts[k];
+    port->counts[k] = (int)(starts[k + 1] - starts[k]);
   }
-  ret = DART__MPI(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, counts, starts,
-                  MPI_BYTE, leaders(team), &request);
-  if (ret == DART_OK)
-    ret = dart__mpi_wait(&request);
+}
 
-free_arrays:
-  free(counts);
-  free(starts);
-  return ret;
+dart_ret_t dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
+{
+  dart__team_port_t *port = dart__team_port(team);
+  MPI_Request        request;
+  dart_ret_t         ret;
+
+  describe(team, starts);
+  ret = DART__MPI(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, port->counts,
+                  port->starts, MPI_BYTE, port->leaders, &request);
+  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+}
+
+dart_ret_t dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *starts,
+                                   int32_t root)
+{
+  dart__team_port_t *port = dart__team_port(team);
+  const void        *own  = team->node == root ? MPI_IN_PLACE
+                                               : (char *)buffer + starts[team->node];
+  MPI_Request        request;
+  dart_ret_t         ret;
+
+  describe(team, starts);
+  ret = DART__MPI(MPI_Igatherv, own, port->counts[team->node], MPI_BYTE, buffer, port->counts,
+                  port->starts, MPI_BYTE, root, port->leaders, &request);
+  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+}
+
+dart_ret_t dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts,
+                                    int32_t root)
+{
+  dart__team_port_t *port = dart__team_port(team);
+  void              *own  = team->node == root ? MPI_IN_PLACE
+                                               : (char *)buffer + starts[team->node];
+  MPI_Request        request;
+  dart_ret_t         ret;
+
+  describe(team, starts);
+  ret = DART__MPI(MPI_Iscatterv, buffer, port->counts, port->starts, MPI_BYTE, own,
+                  port->counts[team->node], MPI_BYTE, root, port->leaders, &request);
+  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+}
+
+dart_ret_t dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send,
+                                 size_t send_nbytes, void *recv, size_t recv_nbytes)
+{
+  MPI_Request sent, received;
+  dart_ret_t  ret, send_ret;
+
+  ret = DART__MPI(MPI_Irecv, recv, (int)recv_nbytes, MPI_BYTE, node, 0, leaders(team), &received);
+  if (ret != DART_OK)
+    return ret;
+  send_ret = DART__MPI(MPI_Isend, send, (int)send_nbytes, MPI_BYTE, node, 0, leaders(team), &sent);
+  if (send_ret == DART_OK)
+    send_ret = dart__mpi_wait(&sent);
+  ret = dart__mpi_wait(&received);
+  return ret == DART_OK ? send_ret : ret;
 }
 
 /* ---- reductions: MPI moves the operands, DART combines them, so the result is the same as on one

@@ -26,6 +26,8 @@ typedef struct {
   MPI_Comm         comm;    /* the team's units in team order */
   MPI_Comm         node;    /* those of this node */
   MPI_Comm         leaders; /* the nodes' first units, by node; on leaders, if there are several */
+  int             *counts;  /* [nnodes], room for the arguments of the leaders' collectives */
+  int             *starts;
   MPI_Win          window;  /* dynamic, over comm; chunks are attached to it */
   _Atomic uint8_t *dirty;   /* team unit → DART__DIRTY_* */
   _Atomic uint32_t any_dirty;

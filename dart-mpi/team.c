@@ -74,8 +74,10 @@ dart_ret_t dart__port_team_open(dart__team_t *team)
   if (team->nnodes > 1) {
     dart_ret_t ret = DART_OK;
 
-    port->dirty = calloc((size_t)team->nunits, sizeof *port->dirty);
-    if (port->dirty == NULL)
+    port->dirty  = calloc((size_t)team->nunits, sizeof *port->dirty);
+    port->counts = calloc((size_t)team->nnodes, sizeof *port->counts);
+    port->starts = calloc((size_t)team->nnodes, sizeof *port->starts);
+    if (port->dirty == NULL || port->counts == NULL || port->starts == NULL)
       ret = DART_ERR_NOMEM;
     else if (dart__team_is_leader(team))
       ret = make_part(team, is_first_of_node, &port->leaders);
@@ -105,6 +107,8 @@ void dart__port_team_close(dart__team_t *team)
   free_own(&port->node);
   free_own(&port->comm);
   free(port->dirty);
+  free(port->counts);
+  free(port->starts);
   free(port);
   team->port = NULL;
 }

@@ -37,7 +37,7 @@ static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__ch
   MPI_Info_free(&info);
   if (ret != DART_OK) {
     port->shared = MPI_WIN_NULL;
-    return ret;
+    return DART_ERR_NOMEM; /* whatever class MPI puts it in */
   }
   MPI_Win_set_errhandler(port->shared, MPI_ERRORS_RETURN);
   ret = DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, port->shared);
@@ -63,6 +63,20 @@ static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__c
   }
   chunk->near[team->me] = port->base;
   return DART_OK;
+}
+
+/* The worst of all units' results: what failed on one node must not leave the others waiting. */
+static dart_ret_t agree(dart__team_t *team, dart_ret_t mine)
+{
+  dart__team_port_t *team_port = team->port;
+  int                worst     = mine;
+  MPI_Request        request;
+  dart_ret_t         ret = DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX,
+                                     team_port->comm, &request);
+
+  if (ret == DART_OK)
+    ret = dart__mpi_wait(&request);
+  return ret != DART_OK ? ret : (dart_ret_t)worst;
 }
 
 /* Attach the own part, then tell the others where: whoever knows an address can use it. */
@@ -122,6 +136,8 @@ dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 
   chunk->port = port;
   ret = team->node_nunits > 1 ? open_shared(team, chunk, port) : open_private(team, chunk, port);
+  if (team->nnodes > 1)
+    ret = agree(team, ret);
   if (ret == DART_OK && team->nnodes > 1)
     ret = attach(team, chunk->nbytes, port);
   if (ret != DART_OK)

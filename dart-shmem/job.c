@@ -80,8 +80,8 @@ static dart_ret_t enlarge(int fd, uint64_t *nbytes_out)
     while (nbytes > limit.rlim_cur)
       nbytes /= 2;
     if (nbytes < NBYTES_LEAST) {
-      dart__error("the limit on file sizes (ulimit -f) is %" PRIu64 " bytes; shared memory needs at "
-                  "least %" PRIu64, (uint64_t)limit.rlim_cur, NBYTES_LEAST);
+      dart__error("the limit on file sizes (ulimit -f) is %" PRIu64 " bytes; shared memory needs "
+                  "at least %" PRIu64, (uint64_t)limit.rlim_cur, NBYTES_LEAST);
       return DART_ERR_OTHER;
     }
   }

@@ -3,11 +3,11 @@
  * It adds one thing: nodes. MPICH divides the processes of one machine into groups that may not
  * share memory if MPIR_CVAR_NUM_CLIQUES says so, which makes one machine several nodes to DART.
  *
- * From then on mpiexec does the work: signals, standard input, exit codes. What we measured of Hydra,
- * MPICH's mpiexec (4.0): it ends with the code of MPI_Abort, and so of dart_abort; with the program's
- * exit codes, bitwise or-ed, if all processes end by themselves; with the number of the signal if one
- * killed a process. When a process exits between MPI_Init and MPI_Finalize, Hydra kills the others
- * and ends with 9, the number of SIGKILL, whatever the code was. */
+ * From then on mpiexec does the work: signals, standard input, exit codes. What we measured of
+ * Hydra, MPICH's mpiexec (4.0): it ends with the code of MPI_Abort, and so of dart_abort; with the
+ * program's exit codes, bitwise or-ed, if all processes end by themselves; with the number of the
+ * signal if one killed a process. When a process exits between MPI_Init and MPI_Finalize, Hydra
+ * kills the others and ends with 9, the number of SIGKILL, whatever the code was. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static void set_nodes(const options_t *options)
   set("DART_NODES", text);
 }
 
-/* mpiexec complains once per unit and in words of its own. A name without '/' it looks up itself. */
+/* mpiexec complains once per unit, in words of its own. A name without '/' it looks up itself. */
 static void check_program(const char *program)
 {
   if (strchr(program, '/') != NULL && access(program, X_OK) != 0)
@@ -91,6 +91,7 @@ int main(int argc, char **argv)
   char        nunits[16];
   char      **command;
   size_t      nwords = 0;
+  int         error;
 
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
   set_nodes(&options);
@@ -111,5 +112,7 @@ int main(int argc, char **argv)
   memcpy(command + 3, options.launch.command, nwords * sizeof command[0]);
 
   execvp(mpiexec, command);
-  launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", mpiexec, strerror(errno));
+  error = errno;
+  free(command);
+  launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", mpiexec, strerror(error));
 }

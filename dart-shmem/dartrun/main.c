@@ -53,9 +53,9 @@ static const struct argp arguments = {
   .parser   = parse,
   .args_doc = "PROGRAM [ARG...]",
   .doc      = "Start a DART program on this machine.\v"
-              "Unit 0 reads the standard input. Signals sent to dartrun go to all units. When a unit "
-              "is killed or exits with anything but 0, dartrun says so, ends the others and exits "
-              "with the code of that unit (128 + the signal's number, if one killed it).",
+              "Unit 0 reads the standard input. Signals sent to dartrun go to all units. When a "
+              "unit is killed or exits with anything but 0, dartrun says so, ends the others and "
+              "exits with the code of that unit (128 + the signal's number, if one killed it).",
   .children = parts,
 };
 

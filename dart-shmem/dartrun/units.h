@@ -7,7 +7,7 @@
 #include "job.h"
 
 typedef struct {
-  char **command; /* program and arguments, NULL-terminated */
+  char        **command; /* program and arguments, NULL-terminated */
   uint32_t      nunits;
   int           job_fd;
   dart__job_t  *job;
