@@ -3,19 +3,45 @@
 # Names of the backends that are built, in the order they were added.
 set_property(GLOBAL PROPERTY DART_BACKENDS "")
 
-# dart_add_backend(<name> [MANY_NODES] [LIBRARIES <lib>...] [LAUNCHER_LIBRARIES <lib>...])
+# dart_add_shared(<library> <source>...): <library>-shared, the shared brother of a static library.
+# It is made to be installed, and only then built without being asked for.
+function(dart_add_shared library)
+  add_library(${library}-shared SHARED ${ARGN})
+  set_target_properties(${library}-shared PROPERTIES
+    OUTPUT_NAME ${library}
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}
+    INSTALL_RPATH_USE_LINK_PATH ON)
+  if(NOT DART_SANITIZE) # sanitizers leave their own functions to the program
+    target_link_options(${library}-shared PRIVATE LINKER:--no-undefined)
+  endif()
+  if(NOT DART_INSTALL)
+    set_target_properties(${library}-shared PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
+
+# dart_add_backend(<name> [MANY_NODES] [USES <target>...] [LIBRARIES <file>...]
+#                  [LAUNCHER_LIBRARIES <target>...])
 #
-# The static library dart-<name>: the core's objects and this folder's *.c, which fill the seam of
-# dart-if/src/port.h with the help of LIBRARIES. Beside it the launcher `dartrun`, from dartrun/*.c.
+# The static library dart-<name>, and dart-<name>-shared from the same objects: those of the core,
+# and this folder's *.c, which fill the seam of dart-if/src/port.h. They are compiled with USES, and
+# who links them links LIBRARIES: files, since a target of ours means nothing in another project.
+# Beside them the launcher `dartrun`, from dartrun/*.c.
 # MANY_NODES: the launcher takes `--nodes <k>`, so tests run on more than one node too.
 function(dart_add_backend name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_NODES" "" "LIBRARIES;LAUNCHER_LIBRARIES")
-  set(target dart-${name})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_NODES" "" "USES;LIBRARIES;LAUNCHER_LIBRARIES")
+  set(libraries ${arg_LIBRARIES} ${DART_HWLOC_LIBRARIES} -pthread -lrt)
 
   file(GLOB sources CONFIGURE_DEPENDS *.c)
-  add_library(${target} STATIC ${sources} $<TARGET_OBJECTS:dart-core>)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/dart-if/src)
-  target_link_libraries(${target} PUBLIC dart-interface Threads::Threads rt PRIVATE ${arg_LIBRARIES})
+  add_library(dart-${name}-objects OBJECT ${sources})
+  target_link_libraries(dart-${name}-objects PRIVATE dart-internal ${arg_USES})
+  set(objects $<TARGET_OBJECTS:dart-core> $<TARGET_OBJECTS:dart-${name}-objects>)
+
+  add_library(dart-${name} STATIC ${objects})
+  target_link_libraries(dart-${name} PUBLIC dart-base PRIVATE ${libraries})
+
+  dart_add_shared(dart-${name} ${objects})
+  target_link_libraries(dart-${name}-shared PUBLIC dart-interface PRIVATE ${libraries})
 
   file(GLOB sources CONFIGURE_DEPENDS dartrun/*.c)
   add_executable(dartrun-${name} ${sources})
@@ -24,6 +50,7 @@ function(dart_add_backend name)
   target_link_libraries(dartrun-${name} PRIVATE dart-launch ${arg_LAUNCHER_LIBRARIES})
 
   set_property(GLOBAL APPEND PROPERTY DART_BACKENDS ${name})
+  set_property(GLOBAL PROPERTY DART_BACKEND_${name}_LIBRARIES ${libraries})
   set_property(GLOBAL PROPERTY DART_BACKEND_${name}_MANY_NODES ${arg_MANY_NODES})
 endfunction()
 

@@ -4,9 +4,16 @@ option(DART_BACKEND_SHMEM "Build dart-shmem: one node, no MPI" ON)
 set(DART_BACKEND_MPI AUTO CACHE STRING "Build dart-mpi: ON, OFF, or AUTO (if an MPI is found)")
 set_property(CACHE DART_BACKEND_MPI PROPERTY STRINGS AUTO ON OFF)
 
-option(DART_BUILD_TESTS "Build the tests" ON)
-option(DART_BUILD_BENCH "Build the benchmarks" ON)
-option(DART_BUILD_EXAMPLES "Build the examples" ON)
+# As a part of another project DART builds its libraries alone, and leaves that project's settings be.
+if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
+  set(DART_ON_ITS_OWN ON)
+else()
+  set(DART_ON_ITS_OWN OFF)
+endif()
+option(DART_BUILD_TESTS "Build the tests" ${DART_ON_ITS_OWN})
+option(DART_BUILD_BENCH "Build the benchmarks" ${DART_ON_ITS_OWN})
+option(DART_BUILD_EXAMPLES "Build the examples" ${DART_ON_ITS_OWN})
+option(DART_INSTALL "Install headers, libraries, launchers and packages" ${DART_ON_ITS_OWN})
 
 option(DART_ENABLE_LOGGING "Compile the log levels INFO, DEBUG and TRACE in" OFF)
 option(DART_ENABLE_ASSERTIONS "Check the library's own invariants while it runs" OFF)
@@ -16,14 +23,15 @@ set(DART_SANITIZE "" CACHE STRING "Sanitizers for everything: \"address,undefine
 if(NOT DART_BACKEND_MPI MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "DART_BACKEND_MPI is '${DART_BACKEND_MPI}'; it may be AUTO, ON or OFF")
 endif()
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(DART_ON_ITS_OWN AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
 endif()
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON) # all libraries can become part of a shared one
+set(CMAKE_C_VISIBILITY_PRESET hidden)   # libraries export what the public headers declare
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_compile_definitions(_GNU_SOURCE
@@ -45,7 +53,8 @@ endif()
 set(DART_TSAN_WARNINGS $<$<C_COMPILER_ID:GNU>:-Wno-tsan>)
 
 if(DART_SANITIZE)
-  add_compile_options(-fsanitize=${DART_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${DART_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${DART_SANITIZE})
   if(DART_SANITIZE MATCHES "thread")
     add_compile_options(${DART_TSAN_WARNINGS})

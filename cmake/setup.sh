@@ -43,7 +43,7 @@ missing() {
   printf '%s' "${list[*]}"
 }
 
-# apt_get <argument>...: apt-get as root, asking nothing; its words go to the log, and matter on failure.
+# apt_get <argument>...: apt-get as root, asking nothing; its words go to the log.
 apt_get() {
   local root=()
   if [ "$(id -u)" -ne 0 ]; then
@@ -90,8 +90,9 @@ build() {
 
   say "Building in $folder"
   log=$(mktemp)
-  if ! { cmake -S "$top" -B "$folder" "$@" && cmake --build "$folder" -j "$jobs"; } >"$log" 2>&1; then
-    cat "$log" >&2
+  if ! { cmake -S "$top" -B "$folder" "$@" && cmake --build "$folder" -j "$jobs"; } \
+    >"$log" 2>&1; then
+    tail -n 60 "$log" >&2
     rm -f "$log"
     die "the build in $folder failed"
   fi

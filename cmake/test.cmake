@@ -30,7 +30,7 @@ function(dart_test_common test)
   string(REPLACE "," ";" sanitizers "${DART_SANITIZE}")
 
   # The suites' own alarm, which says where a unit hangs, goes off before CTest loses patience.
-  # Freed memory does not stay in AddressSanitizer's quarantine for long: tests count what is in use.
+  # AddressSanitizer keeps little of what was freed: tests measure how much is in use.
   math(EXPR alarm "${DART_TEST_TIMEOUT} - 20")
   set(environment
     DART_TEST_TIMEOUT=${alarm}

@@ -11,7 +11,7 @@
 #include "model/world.h"
 #include "mpi_port.h"
 
-dart__mpi_t dart__mpi = { MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL };
+dart__mpi_t dart__mpi = { MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL };
 
 static pid_t mpi_pid;     /* who registered end_of_process */
 static bool  mpi_is_ours; /* DART started it */
@@ -55,12 +55,8 @@ static void end_of_process(int status, void *unused)
     fflush(NULL);
     MPI_Abort(MPI_COMM_WORLD, (status & 0xff) != 0 ? status & 0xff : EXIT_FAILURE);
   }
-  if (mpi_is_ours) {
-    /* MPICH over TCP can hang when a unit is still disconnecting while others have finished */
-    if (dart__mpi.world != MPI_COMM_NULL)
-      MPI_Barrier(dart__mpi.world);
+  if (mpi_is_ours)
     MPI_Finalize();
-  }
 }
 
 static dart_ret_t start_mpi(int *argc, char ***argv, int wanted, int *provided_out)
@@ -161,6 +157,8 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
     ret = dart__port_agree(find_nodes());
   if (ret == DART_OK && dart__world.many_nodes)
     ret = dart__port_agree(dart__service_open());
+  if (ret == DART_OK && dart__world.many_nodes)
+    ret = dart__mail_open();
   if (ret != DART_OK)
     dart__port_exit();
   return ret;
@@ -168,6 +166,7 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
 
 void dart__port_exit(void)
 {
+  dart__mail_close();
   dart__service_close();
   free(dart__world.node_of);
   dart__world.node_of    = NULL;
@@ -206,11 +205,12 @@ void dart__port_abort(int code)
 {
   int running, finalized;
 
+  code = dart__exit_code(code);
   fflush(NULL);
   if (MPI_Initialized(&running) == MPI_SUCCESS && running &&
       MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
     MPI_Abort(MPI_COMM_WORLD, code);
-  _exit(code & 0xff);
+  _exit(code);
 }
 
 void dart__port_progress(void)

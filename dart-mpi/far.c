@@ -1,8 +1,8 @@
 /* Far transfers: RMA on the team's window, and their completion.
  *
  * The window stays in one epoch, so starting a transfer is one call, and completing it costs what
- * is outstanding: a byte per unit says whether its transfers may still use local buffers, or may
- * not have reached it. A flush of a unit that was not touched is a look at one counter.
+ * is outstanding: counts per unit tell whether transfers were started since the last flush. A flush
+ * of a unit that was not touched is a look at two numbers.
  *
  * A get is complete when its data is here. Contiguous transfers with a request are complete
  * locally when the request is; others (an MPI may report a non-contiguous one too early) by flush.
@@ -42,31 +42,33 @@ static bool is_plain(const far_transfer_t *t)
 
 /* ---- what is outstanding ----------------------------------------------------------------- */
 
-static void mark(dart__team_t *team, int32_t unit, uint8_t bits)
+/* After the call that started it, so that a flush of another thread does not count it as flushed
+ * before MPI knows of it. release: pairs with the acquire in is_done. */
+static void count_started(dart__team_t *team, int32_t unit)
 {
   dart__team_port_t *port = team->port;
 
-  /* relaxed, here and below: a flush covers operations that were issued before it, by this thread
-   * or by one that synchronised with it, which orders these accesses too */
-  if ((atomic_load_explicit(&port->dirty[unit], memory_order_relaxed) & bits) == bits)
-    return;
-  if (atomic_fetch_or_explicit(&port->dirty[unit], bits, memory_order_relaxed) == 0)
-    atomic_fetch_add_explicit(&port->any_dirty, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&port->unit[unit].started, 1, memory_order_release);
+  atomic_fetch_add_explicit(&port->all.started, 1, memory_order_release);
 }
 
-static void unmark(dart__team_t *team, int32_t unit, uint8_t bits)
+/* Whether all that was started is done; `*started_out` is what a flush from now on completes. */
+static bool is_done(dart__outstanding_t *o, const _Atomic uint32_t *done, uint32_t *started_out)
 {
-  dart__team_port_t *port   = team->port;
-  uint8_t            before = atomic_fetch_and_explicit(&port->dirty[unit], (uint8_t)~bits,
-                                                        memory_order_relaxed);
-
-  if (before != 0 && (before & (uint8_t)~bits) == 0)
-    atomic_fetch_sub_explicit(&port->any_dirty, 1, memory_order_relaxed);
+  *started_out = atomic_load_explicit(&o->started, memory_order_acquire);
+  /* acquire: pairs with note_done of the thread that flushed for us */
+  return (int32_t)(*started_out - atomic_load_explicit((_Atomic uint32_t *)done,
+                                                       memory_order_acquire)) <= 0;
 }
 
-static bool is_dirty(const dart__team_t *team, int32_t unit, uint8_t bits)
+static void note_done(_Atomic uint32_t *done, uint32_t started)
 {
-  return atomic_load_explicit(&dart__team_port(team)->dirty[unit], memory_order_relaxed) & bits;
+  uint32_t before = atomic_load_explicit(done, memory_order_relaxed);
+
+  while ((int32_t)(started - before) > 0 &&
+         !atomic_compare_exchange_weak_explicit(done, &before, started, memory_order_release,
+                                                memory_order_relaxed))
+    ;
 }
 
 /* Handles that the program gave up before their transfer was complete. Their requests have to be
@@ -79,12 +81,12 @@ static struct {
 
 static void abandon(dart_handle_t handle)
 {
-  mark(handle->team, handle->unit, DART__DIRTY_LOCAL);
   pthread_mutex_lock(&abandoned.lock);
   handle->next    = abandoned.first;
   abandoned.first = handle;
   atomic_fetch_add_explicit(&abandoned.count, 1, memory_order_relaxed);
   pthread_mutex_unlock(&abandoned.lock);
+  count_started(handle->team, handle->unit); /* so that a flush comes by, if one was there already */
 }
 
 static dart_ret_t complete_requests(dart_handle_t handle)
@@ -130,96 +132,134 @@ static dart_ret_t take_back(const dart__team_t *team, int32_t unit)
   return ret;
 }
 
-/* Clear the marks first: what another thread starts meanwhile sets them again. */
-static dart_ret_t flush_by(int (*flush)(int, MPI_Win), uint8_t bits, dart__team_t *team,
-                           int32_t unit)
-{
-  dart_ret_t ret;
-
-  if (!is_dirty(team, unit, bits))
-    return DART_OK;
-  unmark(team, unit, bits);
-  ret = dart__mpi_result(flush(unit, dart__team_port(team)->window), "flush");
-  return ret == DART_OK ? take_back(team, unit) : ret;
-}
-
 static dart_ret_t flush_window(dart__team_t *team, int32_t unit)
 {
-  return flush_by(MPI_Win_flush, DART__DIRTY_LOCAL | DART__DIRTY_TARGET, team, unit);
+  dart__team_port_t   *port = team->port;
+  dart__outstanding_t *o    = &port->unit[unit];
+  uint32_t             started;
+  dart_ret_t           ret;
+
+  if (is_done(o, &o->done_there, &started))
+    return DART_OK;
+  ret = DART__MPI(MPI_Win_flush, unit, port->window);
+  if (ret == DART_OK)
+    ret = take_back(team, unit);
+  note_done(&o->done_here, started);
+  note_done(&o->done_there, started);
+  return ret;
 }
 
 static dart_ret_t flush_window_local(dart__team_t *team, int32_t unit)
 {
-  return flush_by(MPI_Win_flush_local, DART__DIRTY_LOCAL, team, unit);
+  dart__team_port_t   *port = team->port;
+  dart__outstanding_t *o    = &port->unit[unit];
+  uint32_t             started;
+  dart_ret_t           ret;
+
+  if (is_done(o, &o->done_here, &started))
+    return DART_OK;
+  ret = DART__MPI(MPI_Win_flush_local, unit, port->window);
+  note_done(&o->done_here, started);
+  return ret;
 }
 
 /* ---- start ------------------------------------------------------------------------------- */
 
-/* One MPI call; with `request_out`, one that can be waited for. */
+/* One MPI call; with `request_out`, one that can be waited for. Places are byte offsets from where
+ * element 0 lies. */
+static dart_ret_t start_call(const far_transfer_t *t, const dart__mpi_layout_t *there,
+                             const dart__mpi_layout_t *here, MPI_Request *request_out)
+{
+  const dart__place_t      *at     = t->at;
+  const dart__chunk_port_t *chunk  = at->segment->chunk->port;
+  MPI_Win                   window = dart__team_port(at->team)->window;
+  MPI_Aint                  disp   = chunk->disp[at->unit] +
+                  (MPI_Aint)(at->segment->base + at->offset) + there->nbytes_off;
+  char *buffer = (char *)t->buffer + here->nbytes_off;
+
+  if (t->is_put)
+    return request_out == NULL
+               ? DART__MPI(MPI_Put, buffer, here->count, here->type, at->unit, disp, there->count,
+                           there->type, window)
+               : DART__MPI(MPI_Rput, buffer, here->count, here->type, at->unit, disp, there->count,
+                           there->type, window, request_out);
+  return request_out == NULL
+             ? DART__MPI(MPI_Get, buffer, here->count, here->type, at->unit, disp, there->count,
+                         there->type, window)
+             : DART__MPI(MPI_Rget, buffer, here->count, here->type, at->unit, disp, there->count,
+                         there->type, window, request_out);
+}
+
 static dart_ret_t start_piece(const far_transfer_t *t, size_t from, size_t nelem,
                               MPI_Request *request_out)
 {
-  const dart__place_t      *at    = t->at;
-  const dart__chunk_port_t *chunk = at->segment->chunk->port;
-  MPI_Win                   window = dart__team_port(at->team)->window;
-  MPI_Aint                  disp   = chunk->disp[at->unit] +
-                  (MPI_Aint)(at->segment->base + at->offset);
   dart__mpi_layout_t there, here;
-  char              *buffer;
   dart_ret_t         ret = dart__mpi_layout(t->at_type, from, nelem, &there);
 
   if (ret != DART_OK)
     return ret;
   ret = dart__mpi_layout(t->buffer_type, from, nelem, &here);
-  if (ret != DART_OK) {
-    dart__mpi_layout_free(&there);
-    return ret;
+  if (ret == DART_OK) {
+    ret = start_call(t, &there, &here, request_out);
+    dart__mpi_layout_free(&here);
   }
-  buffer = (char *)t->buffer + here.nbytes_off;
-  disp += there.nbytes_off;
-
-  if (t->is_put)
-    ret = request_out == NULL
-              ? DART__MPI(MPI_Put, buffer, here.count, here.type, at->unit, disp, there.count,
-                          there.type, window)
-              : DART__MPI(MPI_Rput, buffer, here.count, here.type, at->unit, disp, there.count,
-                          there.type, window, request_out);
-  else
-    ret = request_out == NULL
-              ? DART__MPI(MPI_Get, buffer, here.count, here.type, at->unit, disp, there.count,
-                          there.type, window)
-              : DART__MPI(MPI_Rget, buffer, here.count, here.type, at->unit, disp, there.count,
-                          there.type, window, request_out);
   dart__mpi_layout_free(&there);
-  dart__mpi_layout_free(&here);
   return ret;
 }
 
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* Layouts with instances too large for MPI's counts: every run of elements is a call. */
+static dart_ret_t start_by_runs(const far_transfer_t *t, size_t nelem)
+{
+  size_t     size = t->at_type->elem_size, most = ((size_t)1 << 30) / size;
+  dart_ret_t ret  = DART_OK;
+
+  for (size_t elem = 0, count; elem < nelem && ret == DART_OK; elem += count) {
+    size_t there_at, here_at;
+    size_t there_run = dart__type_run(t->at_type, elem, &there_at);
+    size_t here_run  = dart__type_run(t->buffer_type, elem, &here_at);
+
+    count = least(least(there_run, here_run), least(most, nelem - elem));
+    ret   = start_call(t,
+                       &(dart__mpi_layout_t){ (MPI_Aint)(there_at * size), (int)(count * size),
+                                              MPI_BYTE, false },
+                       &(dart__mpi_layout_t){ (MPI_Aint)(here_at * size), (int)(count * size),
+                                              MPI_BYTE, false },
+                       NULL);
+  }
+  return ret;
+}
+
+/* Elements of a piece; 0: no pieces, but runs. */
 static size_t piece_of(const far_transfer_t *t, size_t nelem, size_t *npieces_out)
 {
   size_t piece = dart__mpi_piece(t->at_type, t->buffer_type);
 
-  *npieces_out = (nelem + piece - 1) / piece;
+  *npieces_out = piece == 0 ? 0 : (nelem + piece - 1) / piece;
   return piece;
 }
 
-/* All pieces; requests_out has room for one each, or is NULL. */
-static dart_ret_t start(const far_transfer_t *t, size_t nelem, MPI_Request *requests_out)
+/* All of it; requests_out has room for one request per piece, or is NULL. `by_flush`: the next
+ * flush is to complete it, which is not needed where the request alone does. */
+static dart_ret_t start(const far_transfer_t *t, size_t nelem, MPI_Request *requests_out,
+                        bool by_flush)
 {
-  size_t npieces, piece = piece_of(t, nelem, &npieces);
+  size_t     npieces, piece = piece_of(t, nelem, &npieces);
+  dart_ret_t ret = piece == 0 ? start_by_runs(t, nelem) : DART_OK;
 
-  mark(t->at->team, t->at->unit,
-       (uint8_t)((requests_out == NULL || !is_plain(t) ? DART__DIRTY_LOCAL : 0) |
-                 (t->is_put ? DART__DIRTY_TARGET : 0)));
-  for (size_t i = 0; i < npieces; i++) {
-    size_t     from  = i * piece;
-    size_t     count = nelem - from < piece ? nelem - from : piece;
-    dart_ret_t ret   = start_piece(t, from, count, requests_out == NULL ? NULL : &requests_out[i]);
+  for (size_t i = 0; i < npieces && ret == DART_OK; i++) {
+    size_t from = i * piece;
 
-    if (ret != DART_OK)
-      return ret;
+    ret = start_piece(t, from, least(piece, nelem - from),
+                      requests_out == NULL ? NULL : &requests_out[i]);
   }
-  return DART_OK;
+  if (by_flush) /* a failed one too: part of it may be under way */
+    count_started(t->at->team, t->at->unit);
+  return ret;
 }
 
 static dart_ret_t start_with_handle(const far_transfer_t *t, size_t nelem, dart_handle_t *handle_out)
@@ -241,7 +281,7 @@ static dart_ret_t start_with_handle(const far_transfer_t *t, size_t nelem, dart_
   handle->nrequests = npieces;
   for (size_t i = 0; i < npieces; i++)
     handle->requests[i] = MPI_REQUEST_NULL;
-  ret = start(t, nelem, handle->requests);
+  ret = start(t, nelem, handle->requests, true);
   if (ret == DART_OK)
     *handle_out = handle;
   else
@@ -258,11 +298,11 @@ static dart_ret_t transfer_blocking(const far_transfer_t *t, size_t nelem)
   dart_ret_t    ret;
 
   piece_of(t, nelem, &npieces);
-  if (npieces > 1) {
+  if (npieces != 1) {
     ret = start_with_handle(t, nelem, &handle);
     return ret == DART_OK ? dart__far_wait(&handle, true) : ret;
   }
-  ret = start(t, nelem, &request);
+  ret = start(t, nelem, &request, t->is_put || !is_plain(t));
   if (ret == DART_OK)
     ret = dart__mpi_wait(&request);
   if (ret == DART_OK && (t->is_put || !is_plain(t)))
@@ -277,7 +317,7 @@ dart_ret_t dart__far_put(const dart__place_t *at, const dart__type_t *at_type, c
 {
   far_transfer_t t = { at, at_type, (void *)(uintptr_t)src, src_type, true };
 
-  return handle_out == NULL ? start(&t, nelem, NULL) : start_with_handle(&t, nelem, handle_out);
+  return handle_out == NULL ? start(&t, nelem, NULL, true) : start_with_handle(&t, nelem, handle_out);
 }
 
 dart_ret_t dart__far_get(const dart__place_t *at, const dart__type_t *at_type, void *dst,
@@ -285,7 +325,7 @@ dart_ret_t dart__far_get(const dart__place_t *at, const dart__type_t *at_type, v
 {
   far_transfer_t t = { at, at_type, dst, dst_type, false };
 
-  return handle_out == NULL ? start(&t, nelem, NULL) : start_with_handle(&t, nelem, handle_out);
+  return handle_out == NULL ? start(&t, nelem, NULL, true) : start_with_handle(&t, nelem, handle_out);
 }
 
 dart_ret_t dart__far_put_blocking(const dart__place_t *at, const dart__type_t *at_type,
@@ -319,28 +359,33 @@ dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit)
   return ret == DART_OK ? flush_window_local(team, unit) : ret;
 }
 
-static dart_ret_t flush_all(dart__team_t *team, dart_ret_t (*flush)(dart__team_t *, int32_t))
+static dart_ret_t flush_all(dart__team_t *team, dart_ret_t (*flush)(dart__team_t *, int32_t),
+                            _Atomic uint32_t *done)
 {
-  dart_ret_t ret;
+  uint32_t   started;
+  dart_ret_t ret = dart__service_flush_team(team);
 
-  if (team->nnodes == 1)
-    return DART_OK;
-  ret = dart__service_flush_team(team);
-  if (atomic_load_explicit(&dart__team_port(team)->any_dirty, memory_order_relaxed) == 0)
+  if (is_done(&dart__team_port(team)->all, done, &started))
     return ret;
   for (int32_t u = 0; u < team->nunits && ret == DART_OK; u++)
     ret = flush(team, u);
+  if (ret == DART_OK)
+    note_done(done, started);
   return ret;
 }
 
 dart_ret_t dart__far_flush_all(dart__team_t *team)
 {
-  return flush_all(team, flush_window);
+  return team->nnodes == 1
+             ? DART_OK
+             : flush_all(team, flush_window, &dart__team_port(team)->all.done_there);
 }
 
 dart_ret_t dart__far_flush_local_all(dart__team_t *team)
 {
-  return flush_all(team, flush_window_local);
+  return team->nnodes == 1
+             ? DART_OK
+             : flush_all(team, flush_window_local, &dart__team_port(team)->all.done_here);
 }
 
 /* ---- handles ----------------------------------------------------------------------------- */

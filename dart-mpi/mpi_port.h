@@ -13,13 +13,18 @@ typedef struct {
   MPI_Comm world;   /* DART's duplicate of MPI_COMM_WORLD: global id == rank */
   MPI_Comm node;    /* the units of this node, by global id */
   MPI_Comm service; /* requests of far units and the replies, apart from all else */
+  MPI_Comm mail;    /* messages of the user to far units, likewise */
 } dart__mpi_t;
 
 extern dart__mpi_t dart__mpi;
 
-/* What is outstanding towards a team unit on the team's window. */
-#define DART__DIRTY_LOCAL  1 /* buffers of the caller may still be in use */
-#define DART__DIRTY_TARGET 2 /* the target may not have everything */
+/* What is outstanding on a window, towards one unit or all: transfers are counted when they have
+ * been started, and a flush notes how many it completed. Counts wrap. */
+typedef struct {
+  _Atomic uint32_t started;
+  _Atomic uint32_t done_here;   /* of them, local buffers are the caller's again */
+  _Atomic uint32_t done_there;  /* of them, complete at the target too */
+} dart__outstanding_t;
 
 /* team->port. Communicators and window are made when the first chunk needs them. */
 typedef struct {
@@ -29,8 +34,8 @@ typedef struct {
   int             *counts;  /* [nnodes], room for the arguments of the leaders' collectives */
   int             *starts;
   MPI_Win          window;  /* dynamic, over comm; chunks are attached to it */
-  _Atomic uint8_t *dirty;   /* team unit → DART__DIRTY_* */
-  _Atomic uint32_t any_dirty;
+  dart__outstanding_t *unit; /* team unit → what is outstanding towards it */
+  dart__outstanding_t  all;
 } dart__team_port_t;
 
 /* chunk->port */
@@ -50,6 +55,14 @@ dart_ret_t dart__mpi_wait(MPI_Request *request);
 
 /** The team's communicators and window, made at the first call. Collective, after a barrier. */
 dart_ret_t dart__team_connect(dart__team_t *team);
+
+/* ---- twosided.c: messages to far units --------------------------------------------------- */
+
+/** Collective over the job, in a job of several nodes; agreed. */
+dart_ret_t dart__mail_open(void);
+
+/** Drop the messages that nobody received. Collective, after a barrier; not open: nothing. */
+void dart__mail_close(void);
 
 /* ---- service.c: atomics from far -------------------------------------------------------- */
 

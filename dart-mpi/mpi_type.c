@@ -23,11 +23,12 @@ static size_t gcd(size_t a, size_t b)
 
 size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b)
 {
-  size_t both  = a->elem_count / gcd(a->elem_count, b->elem_count) * b->elem_count;
-  size_t elems = PIECE_BYTES / a->elem_size;
+  size_t elems = PIECE_BYTES / a->elem_size, both;
 
-  elems -= elems % both;
-  return elems > 0 ? elems : both;
+  if (__builtin_mul_overflow(a->elem_count / gcd(a->elem_count, b->elem_count), b->elem_count,
+                             &both))
+    return 0;
+  return elems - elems % both;
 }
 
 static dart_ret_t commit(dart__mpi_layout_t *layout)

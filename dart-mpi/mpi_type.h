@@ -14,7 +14,7 @@ typedef struct {
 } dart__mpi_layout_t;
 
 /** Elements that one MPI call can move between these layouts: whole instances of both, and no
- *  count beyond an int. */
+ *  count beyond an int. 0: not even the least number of whole instances fits; go by runs. */
 size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b);
 
 /** Elements [from, from + nelem) of a buffer of `type`; from and nelem are whole instances, nelem

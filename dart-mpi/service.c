@@ -77,6 +77,8 @@ typedef struct {
   batch_t *first;  /* under way, oldest first */
   batch_t *last;
   unsigned count;  /* under way */
+  uint64_t sent;   /* batches, ever */
+  uint64_t answered;
   uint64_t refused;
   bool     listed; /* is in service.busy */
 } lane_t;
@@ -154,7 +156,8 @@ static bool drain(ring_t *ring, int tag, void (*handle)(int source, const char *
       return any;
     MPI_Get_count(&status, MPI_BYTE, &nbytes);
     handle(status.MPI_SOURCE, slot->bytes, nbytes);
-    post(slot, tag);
+    if (post(slot, tag) != DART_OK)
+      dart__port_abort(EXIT_FAILURE); /* the transport is gone */
     ring->head++;
     any = true;
   }
@@ -267,7 +270,7 @@ static void list_busy(dart_unit_t unit, lane_t *lane)
     return;
   lane->listed                  = true;
   service.busy[service.nbusy++] = unit;
-  atomic_store_explicit(&service.any_busy, service.nbusy, memory_order_relaxed);
+  atomic_store_explicit(&service.any_busy, service.nbusy, memory_order_release);
 }
 
 static void unlist_idle(void)
@@ -282,7 +285,7 @@ static void unlist_idle(void)
     lane->listed    = false;
     service.busy[i] = service.busy[--service.nbusy];
   }
-  atomic_store_explicit(&service.any_busy, service.nbusy, memory_order_relaxed);
+  atomic_store_explicit(&service.any_busy, service.nbusy, memory_order_release);
 }
 
 static batch_t *new_batch(void)
@@ -322,6 +325,7 @@ static dart_ret_t send_open(dart_unit_t unit, lane_t *lane)
     lane->first = batch;
   lane->last = batch;
   lane->count++;
+  lane->sent++;
   return DART_OK;
 }
 
@@ -346,6 +350,7 @@ static void take_answer(int source, const char *bytes, int nbytes)
   if (lane->first == NULL)
     lane->last = NULL;
   lane->count--;
+  lane->answered++;
   /* the answer is proof that the batch was received, but MPI wants its request back */
   MPI_Wait(&batch->sent, MPI_STATUS_IGNORE);
   batch->next   = service.spare;
@@ -493,25 +498,26 @@ dart_ret_t dart__far_swap(const dart__place_t *at, const void *value, const void
 
 /* ---- completion -------------------------------------------------------------------------- */
 
-static bool is_idle(const lane_t *lane)
-{
-  return lane == NULL || (lane->open == NULL && lane->first == NULL);
-}
-
+/* Waits for what was asked for until now; other threads may go on asking. */
 static dart_ret_t flush_locked(dart_unit_t unit)
 {
   lane_t    *lane  = service.lanes[unit];
   uint32_t   turns = 0;
   dart_ret_t ret   = DART_OK;
+  uint64_t   last;
 
-  while (!is_idle(lane) && ret == DART_OK) {
-    ret = send_open(unit, lane);
+  if (lane == NULL)
+    return DART_OK;
+  last = lane->sent + (lane->open != NULL);
+  while (lane->answered < last && ret == DART_OK) {
+    if (lane->sent < last)
+      ret = send_open(unit, lane);
     if (ret == DART_OK)
       progress_locked(true);
-    if (!is_idle(lane))
+    if (lane->answered < last)
       wait_unlocked(&turns);
   }
-  if (ret == DART_OK && lane != NULL && lane->refused > 0) {
+  if (ret == DART_OK && lane->refused > 0) {
     dart__error("unit %d refused %llu atomic operations: the memory is gone", unit,
                 (unsigned long long)lane->refused);
     lane->refused = 0;
@@ -522,8 +528,8 @@ static dart_ret_t flush_locked(dart_unit_t unit)
 
 static bool nothing_outstanding(void)
 {
-  /* relaxed: a flush covers what this thread, or one that synchronised with it, has issued */
-  return atomic_load_explicit(&service.any_busy, memory_order_relaxed) == 0;
+  /* acquire: pairs with the release by a thread that took our answers, so results are visible */
+  return atomic_load_explicit(&service.any_busy, memory_order_acquire) == 0;
 }
 
 dart_ret_t dart__service_flush(dart_unit_t unit)

@@ -74,10 +74,10 @@ dart_ret_t dart__port_team_open(dart__team_t *team)
   if (team->nnodes > 1) {
     dart_ret_t ret = DART_OK;
 
-    port->dirty  = calloc((size_t)team->nunits, sizeof *port->dirty);
+    port->unit   = calloc((size_t)team->nunits, sizeof *port->unit);
     port->counts = calloc((size_t)team->nnodes, sizeof *port->counts);
     port->starts = calloc((size_t)team->nnodes, sizeof *port->starts);
-    if (port->dirty == NULL || port->counts == NULL || port->starts == NULL)
+    if (port->unit == NULL || port->counts == NULL || port->starts == NULL)
       ret = DART_ERR_NOMEM;
     else if (dart__team_is_leader(team))
       ret = make_part(team, is_first_of_node, &port->leaders);
@@ -106,7 +106,7 @@ void dart__port_team_close(dart__team_t *team)
   free_own(&port->leaders);
   free_own(&port->node);
   free_own(&port->comm);
-  free(port->dirty);
+  free(port->unit);
   free(port->counts);
   free(port->starts);
   free(port);

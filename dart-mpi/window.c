@@ -71,9 +71,12 @@ static dart_ret_t agree(dart__team_t *team, dart_ret_t mine)
   dart__team_port_t *team_port = team->port;
   int                worst     = mine;
   MPI_Request        request;
-  dart_ret_t         ret = DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX,
-                                     team_port->comm, &request);
+  dart_ret_t         ret;
 
+  if (team->nunits == 1)
+    return mine;
+  ret = DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX,
+                  team->nnodes > 1 ? team_port->comm : team_port->node, &request);
   if (ret == DART_OK)
     ret = dart__mpi_wait(&request);
   return ret != DART_OK ? ret : (dart_ret_t)worst;
@@ -85,16 +88,40 @@ static dart_ret_t attach(dart__team_t *team, size_t nbytes, dart__chunk_port_t *
   dart__team_port_t *team_port = team->port;
   MPI_Aint           own;
   MPI_Request        request;
-  dart_ret_t         ret = DART_OK;
+  dart_ret_t         ret = DART_OK, told;
 
   if (nbytes > 0)
     ret = DART__MPI(MPI_Win_attach, team_port->window, port->base, (MPI_Aint)nbytes);
-  if (ret != DART_OK)
-    return ret;
   MPI_Get_address(port->base, &own);
-  ret = DART__MPI(MPI_Iallgather, &own, 1, MPI_AINT, port->disp, 1, MPI_AINT, team_port->comm,
-                  &request);
-  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+  told = DART__MPI(MPI_Iallgather, &own, 1, MPI_AINT, port->disp, 1, MPI_AINT, team_port->comm,
+                   &request);
+  if (told == DART_OK)
+    told = dart__mpi_wait(&request);
+  return ret != DART_OK ? ret : told;
+}
+
+static void delete_port(dart__chunk_port_t *port)
+{
+  if (port != NULL)
+    free(port->disp);
+  free(port);
+}
+
+/* Empty, with a displacement table where there are far units. NULL: no memory. */
+static dart__chunk_port_t *new_port(const dart__team_t *team)
+{
+  dart__chunk_port_t *port = calloc(1, sizeof *port);
+
+  if (port == NULL)
+    return NULL;
+  port->shared = MPI_WIN_NULL;
+  if (team->nnodes > 1)
+    port->disp = calloc((size_t)team->nunits, sizeof *port->disp);
+  if (team->nnodes > 1 && port->disp == NULL) {
+    free(port);
+    return NULL;
+  }
+  return port;
 }
 
 static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
@@ -106,8 +133,7 @@ static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_p
   else if (team->node_nunits == 1 && port->base != NULL) {
     munmap(port->base, chunk->nbytes);
   }
-  free(port->disp);
-  free(port);
+  delete_port(port);
   free(chunk->near);
   chunk->near = NULL;
   chunk->port = NULL;
@@ -115,23 +141,17 @@ static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_p
 
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 {
-  dart__chunk_port_t *port = calloc(1, sizeof *port);
+  dart__chunk_port_t *port = new_port(team);
   dart_ret_t          ret  = dart__team_connect(team);
 
   chunk->near = calloc((size_t)team->nunits, sizeof *chunk->near);
-  if (port != NULL) {
-    port->shared = MPI_WIN_NULL;
-    if (team->nnodes > 1)
-      port->disp = calloc((size_t)team->nunits, sizeof *port->disp);
-  }
-  if (ret != DART_OK || port == NULL || chunk->near == NULL ||
-      (team->nnodes > 1 && port->disp == NULL)) {
-    if (port != NULL)
-      free(port->disp);
-    free(port);
+  if (ret == DART_OK)
+    ret = agree(team, port == NULL || chunk->near == NULL ? DART_ERR_NOMEM : DART_OK);
+  if (ret != DART_OK) {
+    delete_port(port);
     free(chunk->near);
     chunk->near = NULL;
-    return ret != DART_OK ? ret : DART_ERR_NOMEM;
+    return ret;
   }
 
   chunk->port = port;
@@ -189,6 +209,15 @@ dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, si
   return DART_OK;
 }
 
+void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
+{
+  dart__chunk_port_t *port = chunk->port;
+
+  (void)team;
+  if (from < to && madvise(port->base + from, to - from, MADV_REMOVE) != 0)
+    dart__warn("cannot give back %zu bytes of shared memory: %s", to - from, strerror(errno));
+}
+
 /* Registered memory: attached like a chunk's part, but nobody maps it. */
 
 dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
@@ -202,21 +231,18 @@ dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *a
   ret = dart__team_connect(team);
   if (ret != DART_OK)
     return ret;
-  port = calloc(1, sizeof *port);
-  if (port != NULL)
-    port->disp = calloc((size_t)team->nunits, sizeof *port->disp);
-  if (port == NULL || port->disp == NULL) {
-    free(port);
-    return DART_ERR_NOMEM;
+  port = new_port(team);
+  ret  = agree(team, port == NULL ? DART_ERR_NOMEM : DART_OK);
+  if (ret != DART_OK) {
+    delete_port(port);
+    return ret;
   }
+  port->base    = address;
   chunk->port   = port;
   chunk->nbytes = nbytes;
-  port->shared  = MPI_WIN_NULL;
-  port->base    = address;
   ret           = attach(team, nbytes, port);
   if (ret != DART_OK) {
-    free(port->disp);
-    free(port);
+    delete_port(port);
     chunk->port = NULL;
   }
   return ret;
@@ -230,7 +256,6 @@ void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk)
     return;
   if (chunk->nbytes > 0)
     MPI_Win_detach(dart__team_port(team)->window, port->base);
-  free(port->disp);
-  free(port);
+  delete_port(port);
   chunk->port = NULL;
 }

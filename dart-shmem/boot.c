@@ -141,11 +141,11 @@ void dart__port_exit(void)
 dart_ret_t dart__port_agree(dart_ret_t mine)
 {
   dart__job_t      *job   = dart__shmem.job;
-  _Atomic uint32_t *worst = &job->worst[episode & 1];
+  _Atomic uint32_t *worst = &job->worst[episode / 2 & 1]; /* two episodes an agreement */
   uint32_t          seen  = atomic_load_explicit(worst, memory_order_relaxed);
 
-  /* relaxed, all: the barrier orders them. A word is used again two episodes later; it is cleared
-   * before the next one, when every unit has read it. */
+  /* relaxed, all: the barrier orders them. A word is cleared when every unit has read it, and used
+   * again two agreements later, which no unit reaches before the one that clears has gone on. */
   while (seen < (uint32_t)mine && !atomic_compare_exchange_weak_explicit(
                                       worst, &seen, mine, memory_order_relaxed, memory_order_relaxed))
     ;
@@ -158,11 +158,12 @@ dart_ret_t dart__port_agree(dart_ret_t mine)
 
 void dart__port_abort(int code)
 {
+  code = dart__exit_code(code);
   /* relaxed: the launcher looks after this process has ended */
   if (dart__shmem.job != NULL)
-    atomic_store_explicit(&dart__shmem.job->aborted, (uint32_t)(code & 0xff) + 1,
+    atomic_store_explicit(&dart__shmem.job->aborted, (uint32_t)code + 1,
                           memory_order_relaxed);
-  _exit(code & 0xff);
+  _exit(code);
 }
 
 void dart__port_progress(void)

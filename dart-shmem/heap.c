@@ -89,6 +89,15 @@ void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
   free(chunk->near);
 }
 
+void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
+{
+  const mapping_t *mapping = chunk->port;
+
+  if (from < to)
+    dart__job_release(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes + from,
+                      to - from);
+}
+
 /* Units of the node reach registered memory without the backend. */
 
 dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *address,

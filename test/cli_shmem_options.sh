@@ -69,17 +69,43 @@ kill -USR1 $!
 wait $!; code=$?; expect_code 0
 
 # --bind: a core each, of those we may use; where they do not suffice, a line says so.
+for what in kore Core '' 'core numa'; do
+  run "$dartrun" -n 2 --bind="$what" "$unit"; expect_code 2
+  expect_line "dartrun: --bind '$what' is none of auto*package"
+done
+run env DART_BIND=kore "$dartrun" -n 2 "$unit"; expect_code 2; expect_line "dartrun: DART_BIND 'kore'*"
 first=$("$unit" '*:cpus'); first=${first#0: }; first=${first%% *}
 run taskset -c "$first" "$dartrun" -n 1 --bind "$unit" '*:cpus'
 expect_code 0; expect_out "0: $first"
 run taskset -c "$first" "$dartrun" -n 2 --bind "$unit" '*:cpus'
 expect_code 0; expect_line "dartrun: --bind: 2 units, but only 1 cores*"
 out=$(sort <<<"$out"); expect_out "0: $first"$'\n'"1: $first"
-run "$dartrun" -n 2 --bind "$unit" '*:cpus'
-expect_code 0
-if [[ -z $err ]]; then
+for bind in --bind --bind=core --bind=cpu; do
+  run "$dartrun" -n 2 $bind "$unit" '*:cpus'
+  expect_code 0
+  if [[ -z $err ]]; then
+    shared=$(cut -d: -f2 <<<"$out" | tr ' ' '\n' | grep . | sort | uniq -d)
+    [[ -z $shared ]] || fail "$bind: both units may run on processor $shared"
+  fi
+done
+bound=$out
+# Domains are shared, and never too few. The variable says the same as the option, which has the
+# last word.
+all=$("$unit" '*:cpus')
+run "$dartrun" -n 1 --bind=numa "$unit" '*:cpus'; expect_code 0; [[ -z $err ]] || fail "numa: $err"
+run "$dartrun" -n 5 --bind=numa "$unit" '*:exit=0'; expect_code 0; [[ -z $err ]] || fail "numa: $err"
+run env DART_BIND=cpu "$dartrun" -n 2 "$unit" '*:cpus'
+[[ $(sort <<<"$out") == $(sort <<<"$bound") ]] || fail "DART_BIND=cpu: '$out', not '$bound'"
+run env DART_BIND=core "$dartrun" -n 1 --bind=none "$unit" '*:cpus'; expect_out "$all"
+# By default nobody is bound where units and cores are not equal in number, and nothing is said.
+run "$dartrun" -n 1 "$unit" '*:cpus'; expect_code 0; expect_out "$all"
+run taskset -c "$first" "$dartrun" -n 3 "$unit" '*:cpus'; expect_code 0
+[[ -z $err && $(cut -d: -f2 <<<"$out" | sort -u) == " $first" ]] || fail "three on one core: $out$err"
+cores=$(lstopo-no-graphics --only core 2>/dev/null | wc -l)
+if ((cores > 1)) && [[ $(nproc) == $(lstopo-no-graphics --only pu | wc -l) ]]; then
+  run "$dartrun" -n "$cores" "$unit" '*:cpus'; expect_code 0
   shared=$(cut -d: -f2 <<<"$out" | tr ' ' '\n' | grep . | sort | uniq -d)
-  [[ -z $shared ]] || fail "both units may run on processor $shared"
+  [[ -z $shared ]] || fail "as many units as cores: two may run on processor $shared"
 fi
 
 finish

@@ -7,6 +7,7 @@
  * order on all; the caller has passed a barrier of the team just before, so a backend may block in
  * calls of its transport: nobody it waits for can be waiting for this unit elsewhere. */
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <dash/dart/if/dart_communication.h>
 #include <dash/dart/if/dart_initialization.h>
@@ -32,6 +33,12 @@ dart_ret_t dart__port_agree(dart_ret_t mine);
 /** End all units. Callable at any time, before init too. */
 void dart__port_abort(int code) __attribute__((noreturn));
 
+/** What a process can tell of an exit code, 0 only for 0. */
+static inline int dart__exit_code(int code)
+{
+  return code != 0 && (code & 0xff) == 0 ? EXIT_FAILURE : code & 0xff;
+}
+
 /** Serve the requests of far units and move what is under way; never blocks. Any thread. */
 void dart__port_progress(void);
 
@@ -54,6 +61,9 @@ void       dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk);
 dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from,
                                     size_t to);
 
+/** Give the pages of bytes [from, to) of the own part back; they can be reserved again. Local. */
+void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to);
+
 /** Make the own `nbytes` at `address` known to far units of the team as memory of `chunk`, whose
  *  near table is there already. Collective. */
 dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
@@ -74,9 +84,22 @@ dart_ret_t dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbyte
 dart_ret_t dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem,
                                    dart_datatype_t type, dart_operation_t op);
 
-/** `buffer` has a block of `nbytes` per unit, listed node by node; each leader has those of its
- *  node's units. Completes it everywhere. */
-dart_ret_t dart__port_nodes_gather(dart__team_t *team, void *buffer, size_t nbytes);
+/* Below, `buffer` has a part for every node: bytes [starts[k], starts[k + 1]) are node k's. */
+
+/** Each leader has the part of its node; completes `buffer` on all. */
+dart_ret_t dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts);
+
+/** The same for the leader of node `root` alone. */
+dart_ret_t dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *starts,
+                                   int32_t root);
+
+/** The leader of node `root` has all; each leader gets the part of its node. */
+dart_ret_t dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts,
+                                    int32_t root);
+
+/** Send to the leader of another node, and receive what it sends in the same call. */
+dart_ret_t dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send,
+                                 size_t send_nbytes, void *recv, size_t recv_nbytes);
 
 /* ---- far operations --------------------------------------------------------------------- */
 
@@ -113,5 +136,21 @@ dart_ret_t dart__far_flush_local_all(dart__team_t *team);
 dart_ret_t dart__far_wait(dart_handle_t *handle, bool at_target);
 dart_ret_t dart__far_test(dart_handle_t handle, bool *done_out);
 void       dart__far_release(dart_handle_t *handle);
+
+/* ---- messages: to and from far units, by global id; any thread -------------------------- */
+
+typedef struct dart__far_message dart__far_message_t;
+
+/** Start to send, or to receive a message of at most `nbytes`; buffers stay in place until it is
+ *  done. Messages match by unit and tag, in the order sent. DART_ERR_INVAL: the backend has no such
+ *  tag; DART_ERR_NOMEM. */
+dart_ret_t dart__far_send(dart_unit_t unit, int tag, const void *data, size_t nbytes,
+                          dart__far_message_t **message_out);
+dart_ret_t dart__far_recv(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
+                          dart__far_message_t **message_out);
+
+/** Move the message on; never blocks. `*done_out` true: it is complete, or failed, and released.
+ *  DART_ERR_OTHER: one that was received is longer than the buffer; it is lost. */
+dart_ret_t dart__far_message_test(dart__far_message_t *message, bool *done_out);
 
 #endif

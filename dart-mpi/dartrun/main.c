@@ -1,7 +1,10 @@
 /* dartrun of dart-mpi: turns into the mpiexec of the MPI that DART was built with, DART_MPIEXEC.
  *
- * It adds one thing: nodes. MPICH divides the processes of one machine into groups that may not
- * share memory if MPIR_CVAR_NUM_CLIQUES says so, which makes one machine several nodes to DART.
+ * It adds nodes: MPICH divides the processes of one machine into groups that may not share memory
+ * if MPIR_CVAR_NUM_CLIQUES says so, which makes one machine several nodes to DART. And it has its own
+ * words for binding, which mpiexec does. By default that binds nothing, as nobody knows here how
+ * many cores there are on the machines it will use. Hydra gives a core to more than one unit where
+ * there are too few, and counts the cores of the whole machine whatever it may use itself.
  *
  * From then on mpiexec does the work: signals, standard input, exit codes. What we measured of
  * Hydra, MPICH's mpiexec (4.0): it ends with the code of MPI_Abort, and so of dart_abort; with the
@@ -54,7 +57,8 @@ static const struct argp arguments = {
   .parser   = parse,
   .args_doc = "PROGRAM [ARG...]",
   .doc      = "Start a DART program by mpiexec.\v"
-              "The environment variable DART_MPIEXEC names another mpiexec than " DART_MPIEXEC ".",
+              "The environment variable DART_MPIEXEC names another mpiexec than " DART_MPIEXEC
+              ". Units are not bound by default (auto), unless mpiexec does it by itself.",
   .children = parts,
 };
 
@@ -84,13 +88,25 @@ static void check_program(const char *program)
     launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", program, strerror(errno));
 }
 
+/* What mpiexec calls it; NULL: nothing is bound. */
+static const char *bind_word(launch_bind_t bind)
+{
+  switch (bind) {
+  case LAUNCH_BIND_CPU:     return "hwthread";
+  case LAUNCH_BIND_CORE:    return "core";
+  case LAUNCH_BIND_NUMA:    return "numa";
+  case LAUNCH_BIND_PACKAGE: return "socket";
+  default:                  return NULL;
+  }
+}
+
 int main(int argc, char **argv)
 {
   options_t   options = { .launch.nunits_most = INT_MAX };
   const char *mpiexec = getenv("DART_MPIEXEC");
   char        nunits[16];
   char      **command;
-  size_t      nwords = 0;
+  size_t      nwords = 0, own = 0;
   int         error;
 
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
@@ -99,17 +115,21 @@ int main(int argc, char **argv)
   if (mpiexec == NULL)
     mpiexec = DART_MPIEXEC;
 
-  /* mpiexec -n N, then the command with its closing NULL */
+  /* mpiexec -bind-to WHAT -n N, then the command with its closing NULL */
   while (options.launch.command[nwords] != NULL)
     nwords++;
-  command = calloc(3 + nwords + 1, sizeof command[0]);
+  command = calloc(5 + nwords + 1, sizeof command[0]);
   if (command == NULL)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
   snprintf(nunits, sizeof nunits, "%d", options.launch.nunits);
-  command[0] = (char *)mpiexec;
-  command[1] = "-n";
-  command[2] = nunits;
-  memcpy(command + 3, options.launch.command, nwords * sizeof command[0]);
+  command[own++] = (char *)mpiexec;
+  if (bind_word(options.launch.bind) != NULL) {
+    command[own++] = "-bind-to";
+    command[own++] = (char *)bind_word(options.launch.bind);
+  }
+  command[own++] = "-n";
+  command[own++] = nunits;
+  memcpy(command + own, options.launch.command, nwords * sizeof command[0]);
 
   execvp(mpiexec, command);
   error = errno;

@@ -1,13 +1,15 @@
-/* Binding units to cores.
+/* Binding units to parts of the machine.
  *
  * Units take cores at equal distances, in the order in which the machine lists them: neighbours
  * stay neighbours, and a program with few units spreads over all caches and memory controllers.
- * A unit may use every hardware thread of its core. Two units never share one: with more units than
- * cores nothing is bound, for the kernel then balances better than a fixed plan. */
+ * A unit may use every hardware thread of its core. NUMA domains and packages are shared by equal
+ * numbers of units. Cores never are: with more units than cores nothing is bound, for the kernel then
+ * balances better than a fixed plan. */
 #include "bind.h"
 
 #include <errno.h>
 #include <hwloc.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +17,8 @@
 
 struct bind {
   hwloc_topology_t topology; /* restricted to what dartrun may use */
-  hwloc_obj_type_t type;     /* what we call a core here */
-  uint32_t         ncores;
+  hwloc_obj_type_t type;     /* of a part */
+  uint32_t         nparts;
   uint32_t         nunits;
 };
 
@@ -27,37 +29,64 @@ static int restrict_to_allowed(hwloc_topology_t topology)
   int            err     = -1;
 
   if (allowed != NULL && hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) == 0)
-    err = hwloc_topology_restrict(topology, allowed, 0);
+    err = hwloc_topology_restrict(topology, allowed, HWLOC_RESTRICT_FLAG_REMOVE_CPULESS);
   hwloc_bitmap_free(allowed);
   return err;
 }
 
-bind_t *bind_plan(uint32_t nunits)
+static hwloc_obj_type_t type_of(launch_bind_t what, hwloc_topology_t topology)
 {
-  bind_t *bind = calloc(1, sizeof *bind);
-  int     ncores;
+  switch (what) {
+  case LAUNCH_BIND_CPU:     return HWLOC_OBJ_PU;
+  case LAUNCH_BIND_NUMA:    return HWLOC_OBJ_NUMANODE;
+  case LAUNCH_BIND_PACKAGE: return HWLOC_OBJ_PACKAGE;
+  default: /* some virtual machines show processors only */
+    return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  }
+}
 
+/* Whether `nunits` fit `nparts` parts; says so if the user has to know. */
+static bool is_possible(launch_bind_t what, uint32_t nunits, int nparts)
+{
+  bool own = what == LAUNCH_BIND_CPU || what == LAUNCH_BIND_CORE;
+
+  if (what == LAUNCH_BIND_AUTO)
+    return (int64_t)nunits == nparts;
+  if (nparts <= 0)
+    launch_say("--bind: this machine shows no %s; units are not bound",
+               what == LAUNCH_BIND_NUMA ? "NUMA domains" : "packages");
+  else if (own && (int64_t)nunits > nparts)
+    launch_say("--bind: %u units, but only %d %s; units are not bound", nunits, nparts,
+               what == LAUNCH_BIND_CPU ? "cpus" : "cores");
+  else
+    return true;
+  return false;
+}
+
+bind_t *bind_plan(launch_bind_t what, uint32_t nunits)
+{
+  bind_t *bind;
+  int     nparts;
+
+  if (what == LAUNCH_BIND_NONE || (what == LAUNCH_BIND_AUTO && nunits == 1))
+    return NULL;
+  bind = calloc(1, sizeof *bind);
   if (bind == NULL || hwloc_topology_init(&bind->topology) != 0) {
     launch_say("--bind: out of memory; units are not bound");
     goto free_bind;
   }
   if (hwloc_topology_load(bind->topology) != 0 || restrict_to_allowed(bind->topology) != 0) {
-    launch_say("--bind: cannot find out about the cores (%s); units are not bound",
-               strerror(errno));
+    if (what != LAUNCH_BIND_AUTO)
+      launch_say("--bind: cannot find out about the cores (%s); units are not bound",
+                 strerror(errno));
     goto destroy_topology;
   }
 
-  bind->type = HWLOC_OBJ_CORE;
-  ncores     = hwloc_get_nbobjs_by_type(bind->topology, bind->type);
-  if (ncores <= 0) { /* some virtual machines show processors only */
-    bind->type = HWLOC_OBJ_PU;
-    ncores     = hwloc_get_nbobjs_by_type(bind->topology, bind->type);
-  }
-  if ((int64_t)nunits > ncores) {
-    launch_say("--bind: %u units, but only %d cores; units are not bound", nunits, ncores);
+  bind->type = type_of(what, bind->topology);
+  nparts     = hwloc_get_nbobjs_by_type(bind->topology, bind->type);
+  if (!is_possible(what, nunits, nparts))
     goto destroy_topology;
-  }
-  bind->ncores = (uint32_t)ncores;
+  bind->nparts = (uint32_t)nparts;
   bind->nunits = nunits;
   return bind;
 
@@ -70,12 +99,12 @@ free_bind:
 
 void bind_unit(const bind_t *bind, uint32_t unit)
 {
-  unsigned    index = (unsigned)((uint64_t)unit * bind->ncores / bind->nunits);
-  hwloc_obj_t core  = hwloc_get_obj_by_type(bind->topology, bind->type, index);
+  unsigned    index = (unsigned)((uint64_t)unit * bind->nparts / bind->nunits);
+  hwloc_obj_t part  = hwloc_get_obj_by_type(bind->topology, bind->type, index);
 
-  if (hwloc_set_cpubind(bind->topology, core->cpuset, HWLOC_CPUBIND_PROCESS) != 0)
-    launch_say("--bind: cannot bind unit %u to core %u: %s", unit, core->os_index,
-               strerror(errno));
+  if (hwloc_set_cpubind(bind->topology, part->cpuset, HWLOC_CPUBIND_PROCESS) != 0)
+    launch_say("--bind: cannot bind unit %u to %s %u: %s", unit, hwloc_obj_type_string(part->type),
+               part->os_index, strerror(errno));
 }
 
 void bind_free(bind_t *bind)

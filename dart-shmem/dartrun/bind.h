@@ -1,15 +1,18 @@
 #ifndef DART__DARTRUN_BIND_H
 #define DART__DARTRUN_BIND_H
-/* Which core a unit runs on, if the user asked for binding. */
+/* Which part of the machine a unit runs on. */
 #include <stdint.h>
+
+#include "launch.h"
 
 typedef struct bind bind_t;
 
-/** Plan a core of its own for each of `nunits` units, among the cores dartrun may use itself.
- *  Returns NULL, after one line on stderr, where there are too few or the machine does not tell. */
-bind_t *bind_plan(uint32_t nunits);
+/** Plan what each of `nunits` units is bound to, of what dartrun may use itself. NULL: they are not
+ *  bound. If the user asked for more than LAUNCH_BIND_AUTO and it cannot be had, because there are
+ *  too few cores or the machine does not tell, that is one line on stderr. */
+bind_t *bind_plan(launch_bind_t what, uint32_t nunits);
 
-/** Bind the calling process to the core of `unit`; failing is one line on stderr. */
+/** Bind the calling process to the part of `unit`; failing is one line on stderr. */
 void bind_unit(const bind_t *bind, uint32_t unit);
 
 void bind_free(bind_t *bind);

@@ -17,45 +17,29 @@
 #include "launch.h"
 #include "units.h"
 
-typedef struct {
-  launch_t launch;
-  bool     bind;
-} options_t;
-
 const char *argp_program_version = "dartrun (dart-shmem) " DART_VERSION_STR;
-
-static const struct argp_option own_options[] = {
-  { "bind", 'b', NULL, 0, "Bind each unit to a core of its own", 0 },
-  { 0 }
-};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-  options_t *options = state->input;
-
   (void)arg;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->launch;
-    return 0;
-  case 'b':
-    options->bind = true;
-    return 0;
-  default:
+  if (key != ARGP_KEY_INIT)
     return ARGP_ERR_UNKNOWN;
-  }
+  state->child_inputs[0] = state->input;
+  return 0;
 }
 
 static const struct argp_child parts[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 
 static const struct argp arguments = {
-  .options  = own_options,
   .parser   = parse,
   .args_doc = "PROGRAM [ARG...]",
   .doc      = "Start a DART program on this machine.\v"
               "Unit 0 reads the standard input. Signals sent to dartrun go to all units. When a "
               "unit is killed or exits with anything but 0, dartrun says so, ends the others and "
-              "exits with the code of that unit (128 + the signal's number, if one killed it).",
+              "exits with the code of that unit (128 + the signal's number, if one killed it).\n"
+              "Units are bound by default (auto) if there are as many as cores: each to a core of "
+              "its own. A program with fewer may share the machine with others, and more units "
+              "than cores are better off wherever there is room.",
   .children = parts,
 };
 
@@ -82,25 +66,25 @@ static void set_number(const char *name, int value)
 
 int main(int argc, char **argv)
 {
-  options_t    options = { .launch.nunits_most = DART__JOB_UNITS_MAX };
-  units_plan_t plan    = { 0 };
+  launch_t     launch = { .nunits_most = DART__JOB_UNITS_MAX };
+  units_plan_t plan   = { 0 };
   bind_t      *bind;
   int          code;
 
   keep_standard_streams();
-  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
+  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
 
-  plan.command = options.launch.command;
-  plan.nunits  = (uint32_t)options.launch.nunits;
+  plan.command = launch.command;
+  plan.nunits  = (uint32_t)launch.nunits;
   if (dart__job_create(plan.nunits, &plan.job_fd) != DART_OK ||
       dart__job_open(plan.job_fd, &plan.job) != DART_OK)
     return LAUNCH_EXIT_FAILURE;
 
   set_number(DART__JOB_ENV_FD, plan.job_fd);
-  set_number(DART__JOB_ENV_UNITS, options.launch.nunits);
+  set_number(DART__JOB_ENV_UNITS, launch.nunits);
   set_number("DART_NODES", 1);
 
-  bind      = options.bind ? bind_plan(plan.nunits) : NULL;
+  bind      = bind_plan(launch.bind, plan.nunits);
   plan.bind = bind;
   code      = units_run(&plan);
   if (bind != NULL)

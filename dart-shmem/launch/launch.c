@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void say(const char *format, va_list args)
 {
@@ -48,8 +49,26 @@ int launch_number(const char *option, const char *text, int least, int most)
   return (int)value;
 }
 
+/* In the order of launch_bind_t. */
+static const char *const bind_names[] = { "auto", "none", "cpu", "core", "numa", "package" };
+
+enum { BIND_NAMES = sizeof bind_names / sizeof bind_names[0] };
+
+/* `option` is what the user wrote `text` for. */
+static launch_bind_t bind_number(const char *option, const char *text)
+{
+  for (int i = 0; i < BIND_NAMES; i++)
+    if (strcmp(text, bind_names[i]) == 0)
+      return (launch_bind_t)i;
+  launch_fail(LAUNCH_EXIT_USAGE, "%s '%s' is none of auto, none, cpu, core, numa, package", option,
+              text);
+}
+
 static const struct argp_option options[] = {
   { "units", 'n', "N", 0, "Start N units of the program", 0 },
+  { "bind", 'b', "WHAT", OPTION_ARG_OPTIONAL,
+    "Bind each unit to a cpu or a core of its own, or to a numa domain or a package; or to none. "
+    "Without WHAT: core. Without --bind: what the environment variable DART_BIND says, or auto", 0 },
   { 0 }
 };
 
@@ -64,6 +83,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     /* After a bad option argp adds a line about --help here; we say one line only. */
     if ((sink = fopen("/dev/null", "we")) != NULL)
       state->err_stream = sink;
+    if (getenv("DART_BIND") != NULL)
+      launch->bind = bind_number("DART_BIND", getenv("DART_BIND"));
+    return 0;
+  case 'b':
+    launch->bind = arg != NULL ? bind_number("--bind", arg) : LAUNCH_BIND_CORE;
     return 0;
   case 'n':
     launch->nunits = launch_number("-n", arg, 1, launch->nunits_most);

@@ -3,7 +3,7 @@
 /* What the launchers of all backends share: how they are told what to start, and how they complain.
  *
  * The command line is `dartrun [OPTION...] -n N PROGRAM [ARG...]`. Options end at the program: what
- * comes after it is the program's. A launcher adds its own options as an argp of its own, whose
+ * comes after it is the program's. The environment may give some of them: DART_BIND is --bind. A launcher adds its own options as an argp of its own, whose
  * child this one is; the child's input is a launch_t. Whatever is wrong is one line on stderr and
  * exit code LAUNCH_EXIT_USAGE. */
 #include <argp.h>
@@ -12,10 +12,21 @@
 #define LAUNCH_EXIT_FAILURE 1   /* the launcher could not do its work */
 #define LAUNCH_EXIT_NOEXEC  127 /* the program could not be started */
 
+/* What each unit may use: all it could without us, or a part of the machine. */
+typedef enum {
+  LAUNCH_BIND_AUTO, /* nothing was said: the launcher chooses */
+  LAUNCH_BIND_NONE,
+  LAUNCH_BIND_CPU,  /* a hardware thread of its own */
+  LAUNCH_BIND_CORE, /* a core of its own */
+  LAUNCH_BIND_NUMA, /* a NUMA domain, or a package, that units may share */
+  LAUNCH_BIND_PACKAGE
+} launch_bind_t;
+
 typedef struct {
-  int    nunits_most; /* set before parsing: how many units the backend takes */
-  int    nunits;
-  char **command; /* the program and its arguments, NULL-terminated */
+  int           nunits_most; /* set before parsing: how many units the backend takes */
+  int           nunits;
+  launch_bind_t bind;
+  char        **command; /* the program and its arguments, NULL-terminated */
 } launch_t;
 
 extern const struct argp launch_argp;

@@ -8,11 +8,12 @@
 #include "api/check.h"
 #include "api/coll.h"
 #include "api/memory.h"
-#include "port.h"
+#include "model/world.h"
 
 #define GRANULE ((size_t)16) /* of blocks: the alignment of any type */
 
 struct dart_allocator_struct {
+  uint32_t        cycle; /* of init and exit that it belongs to */
   dart_team_t     team;
   int16_t         segid;
   pthread_mutex_t lock; /* of the books */
@@ -35,6 +36,7 @@ static dart_allocator_t new_books(dart_team_t team, size_t nbytes)
 
   if (allocator == NULL)
     return NULL;
+  allocator->cycle = dart__world.cycle;
   allocator->team  = team;
   allocator->books = dart__arena_new(nbytes, GRANULE);
   if (allocator->books == NULL) {
@@ -90,13 +92,22 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid,
   return DART_OK;
 }
 
+/* NULL: the team was destroyed, or dart_exit called, and the pools went with it. */
+static dart__team_t *find_team(dart_allocator_t allocator)
+{
+  return allocator->cycle == dart__world.cycle ? dart__team_find(allocator->team) : NULL;
+}
+
 /* The allocator's team, or NULL after a log line. */
 static dart__team_t *check_allocator(const char *function, dart_allocator_t allocator)
 {
-  if (allocator != NULL)
-    return dart__check_team(function, allocator->team);
-  dart__error("%s: allocator is NULL", function);
-  return NULL;
+  dart__team_t *team = allocator == NULL ? NULL : find_team(allocator);
+
+  if (allocator == NULL)
+    dart__error("%s: allocator is NULL", function);
+  else if (team == NULL)
+    dart__error("%s: the allocator's team %d is gone", function, allocator->team);
+  return team;
 }
 
 dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr,
@@ -172,8 +183,7 @@ dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)
     dart__error("%s: %s is NULL", __func__, allocator == NULL ? "allocator" : "*allocator");
     return DART_ERR_INVAL;
   }
-  /* a team that was destroyed took the pools with it */
-  team    = dart__team_find((*allocator)->team);
+  team    = find_team(*allocator);
   segment = team == NULL ? NULL : dart__segment_find(team, (*allocator)->segid);
   if (segment != NULL)
     ret = dart__memory_free(team, segment);

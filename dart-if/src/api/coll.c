@@ -1,12 +1,11 @@
-/* Collectives: rows of steps on the team's exchange, see node/exchange.h for why one barrier a
- * step is enough. */
+/* Collectives that synchronise or combine; those that only move data are in coll_data.c. */
 #include "api/coll.h"
 
 #include <string.h>
 
+#include "api/step.h"
 #include "base/log.h"
 #include "model/op.h"
-#include "model/world.h"
 #include "port.h"
 
 #define ALONE_BYTES 512 /* up to here every unit combines all slots itself: one step less */
@@ -16,98 +15,11 @@ static size_t least(size_t a, size_t b)
   return a < b ? a : b;
 }
 
-/* End the step: returns once the node's units have arrived. True at the leader of a node of a team
- * over several nodes, whose units now wait for its release_step. */
-static bool end_step(dart__team_t *team)
-{
-  dart__exchange_t *x       = &team->exchange;
-  dart__barrier_t  *barrier = &x->shared->barrier;
-
-  if (team->nnodes == 1) {
-    dart__barrier_wait(barrier, &x->episode, &dart__world.wait);
-    return false;
-  }
-  if (!dart__team_is_leader(team)) {
-    dart__barrier_follow(barrier, &x->episode, &dart__world.wait);
-    return false;
-  }
-  dart__barrier_collect(barrier, &x->episode, &dart__world.wait);
-  return true;
-}
-
-static void release_step(dart__team_t *team, dart_ret_t status)
-{
-  dart__exchange_t *x = &team->exchange;
-
-  /* relaxed: the barrier publishes it; followers read it before they can arrive again */
-  atomic_store_explicit(&x->shared->status, (uint32_t)status, memory_order_relaxed);
-  dart__barrier_open(&x->shared->barrier, &x->episode);
-}
-
-/* What the leader met between the nodes. */
-static dart_ret_t step_status(const dart__team_t *team)
-{
-  return team->nnodes == 1 ? DART_OK
-                           : (dart_ret_t)atomic_load_explicit(&team->exchange.shared->status,
-                                                              memory_order_relaxed);
-}
-
 dart_ret_t dart__coll_barrier(dart__team_t *team)
 {
-  if (end_step(team))
-    release_step(team, dart__port_nodes_barrier(team));
-  return step_status(team);
-}
-
-dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
-{
-  size_t piece = team->exchange.result_bytes;
-
-  if (team->nunits == 1)
-    return DART_OK;
-  for (size_t at = 0; at < nbytes; at += piece) {
-    size_t     count  = least(piece, nbytes - at);
-    char      *result = dart__exchange_result(&team->exchange);
-    dart_ret_t ret;
-
-    if (team->me == root)
-      memcpy(result, (char *)buffer + at, count);
-    if (end_step(team))
-      release_step(team, dart__port_nodes_bcast(team, result, count, team->node_of[root]));
-    ret = step_status(team);
-    if (ret != DART_OK)
-      return ret;
-    if (team->me != root)
-      memcpy((char *)buffer + at, result, count);
-  }
-  return DART_OK;
-}
-
-dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)
-{
-  size_t piece = team->exchange.result_bytes / (size_t)team->nunits;
-  char  *mine  = (char *)recv + (size_t)team->me * nbytes;
-
-  if (team->nunits == 1) {
-    if (send != mine)
-      memcpy(mine, send, nbytes);
-    return DART_OK;
-  }
-  for (size_t at = 0; at < nbytes; at += piece) {
-    size_t     count  = least(piece, nbytes - at);
-    char      *result = dart__exchange_result(&team->exchange);
-    dart_ret_t ret;
-
-    memcpy(result + (size_t)team->rank[team->me] * count, (const char *)send + at, count);
-    if (end_step(team))
-      release_step(team, dart__port_nodes_gather(team, result, count));
-    ret = step_status(team);
-    if (ret != DART_OK)
-      return ret;
-    for (int32_t u = 0; u < team->nunits; u++)
-      memcpy((char *)recv + (size_t)u * nbytes + at, result + (size_t)team->rank[u] * count, count);
-  }
-  return DART_OK;
+  if (dart__step_end(team))
+    dart__step_release(team, dart__port_nodes_barrier(team));
+  return dart__step_status(team);
 }
 
 /* ---- reductions ------------------------------------------------------------------------- */
@@ -143,21 +55,22 @@ static void combine_slots(char *const first_slot, size_t slot_bytes, uint32_t nu
  * combines its share into the result, and a second step makes it known. */
 static void reduce_on_node(dart__team_t *team, char *recv, size_t nelem, const reduction_t *r)
 {
-  dart__exchange_t *x      = &team->exchange;
-  char             *slots  = dart__exchange_slot(x, 0);
-  char             *result = dart__exchange_result(x);
+  dart__exchange_t *x     = &team->exchange;
+  char             *slots = dart__exchange_slot(x, 0);
+  char             *result;
   size_t            share;
 
-  end_step(team);
+  dart__step_end(team);
   if (nelem * r->size <= ALONE_BYTES || r->root != DART__EVERY_UNIT) {
     if (is_receiver(team, r))
       combine_slots(slots, x->slot_bytes, x->nunits, recv, 0, nelem, r);
     return;
   }
-  share = (nelem / x->nunits + 2) & ~(size_t)1; /* even: pairs of MINMAX stay together */
+  share  = (nelem / x->nunits + 2) & ~(size_t)1; /* even: pairs of MINMAX stay together */
+  result = dart__exchange_result(x); /* of the second step, for it is written in that one */
   combine_slots(slots, x->slot_bytes, x->nunits, result, least(nelem, x->me * share),
                 least(nelem, (x->me + 1) * share), r);
-  end_step(team);
+  dart__step_end(team);
   memcpy(recv, result, nelem * r->size);
 }
 
@@ -170,11 +83,11 @@ static dart_ret_t reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem
   char             *result = dart__exchange_result(x);
   dart_ret_t        ret;
 
-  if (end_step(team)) {
+  if (dart__step_end(team)) {
     combine_slots(slots, x->slot_bytes, x->nunits, result, 0, nelem, r);
-    release_step(team, dart__port_nodes_reduce(team, result, nelem, r->dtype, r->op));
+    dart__step_release(team, dart__port_nodes_reduce(team, result, nelem, r->dtype, r->op));
   }
-  ret = step_status(team);
+  ret = dart__step_status(team);
   if (ret == DART_OK && is_receiver(team, r))
     memcpy(recv, result, nelem * r->size);
   return ret;
@@ -216,9 +129,10 @@ static dart_ret_t reduce_in_order(dart__team_t *team, const char *send, char *re
     dart_ret_t ret;
 
     memcpy(result + (size_t)team->rank[team->me] * count, send + at * r->size, count);
-    if (end_step(team))
-      release_step(team, dart__port_nodes_gather(team, result, count));
-    ret = step_status(team);
+    if (dart__step_end(team))
+      dart__step_release(team,
+                         dart__port_nodes_allgather(team, result, dart__step_blocks(team, count)));
+    ret = dart__step_status(team);
     if (ret != DART_OK)
       return ret;
     if (!is_receiver(team, r))

@@ -45,21 +45,124 @@ dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_
   return dart__coll_bcast(team, buf, nbytes, root.id);
 }
 
+/* `nbytes` per unit of the team, and nunits times that, which must fit memory too. */
+static bool check_blocks(const char *function, const dart__team_t *team, dart_datatype_t dtype,
+                         size_t nelem, size_t *nbytes_out)
+{
+  const dart__type_t *type = dart__check_contiguous(function, dtype);
+  size_t              total;
+
+  return team != NULL && type != NULL &&
+         dart__check_nbytes(function, nelem, type->elem_size, nbytes_out) &&
+         dart__check_nbytes(function, (size_t)team->nunits, *nbytes_out, &total);
+}
+
+dart_ret_t dart_scatter(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
+                        dart_team_unit_t root, dart_team_t teamid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  size_t        nbytes;
+
+  if (!check_blocks(__func__, team, dtype, nelem, &nbytes) || !check_root(__func__, team, root) ||
+      (team->me == root.id && !check_buffer(__func__, "sendbuf", sendbuf, nbytes)) ||
+      !check_buffer(__func__, "recvbuf", recvbuf, nbytes))
+    return DART_ERR_INVAL;
+  return nbytes == 0 ? DART_OK : dart__coll_scatter(team, sendbuf, recvbuf, nbytes, root.id);
+}
+
+dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
+                       dart_team_unit_t root, dart_team_t teamid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  size_t        nbytes;
+
+  if (!check_blocks(__func__, team, dtype, nelem, &nbytes) || !check_root(__func__, team, root) ||
+      (team->me == root.id && !check_buffer(__func__, "recvbuf", recvbuf, nbytes)) ||
+      !check_buffer(__func__, "sendbuf", sendbuf, nbytes))
+    return DART_ERR_INVAL;
+  return nbytes == 0 ? DART_OK : dart__coll_gather(team, sendbuf, recvbuf, nbytes, root.id);
+}
+
 dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
                           dart_team_t teamid)
 {
-  dart__team_t       *team = dart__check_team(__func__, teamid);
-  const dart__type_t *type = dart__check_contiguous(__func__, dtype);
-  size_t              nbytes, total;
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  size_t        nbytes;
 
-  if (team == NULL || type == NULL ||
-      !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes) ||
-      !dart__check_nbytes(__func__, (size_t)team->nunits, nbytes, &total) ||
+  if (!check_blocks(__func__, team, dtype, nelem, &nbytes) ||
       !check_buffer(__func__, "recvbuf", recvbuf, nbytes))
     return DART_ERR_INVAL;
+  if (nbytes == 0)
+    return DART_OK;
   if (sendbuf == NULL || sendbuf == recvbuf) /* in place */
     sendbuf = (char *)recvbuf + (size_t)team->me * nbytes;
   return dart__coll_allgather(team, sendbuf, recvbuf, nbytes);
+}
+
+/* All units' counts and displacements: everything lies within what memory can hold. */
+static bool check_layout(const char *function, const dart__team_t *team, size_t size,
+                         const size_t *nelem, const size_t *displs, size_t *total_out)
+{
+  size_t end, nbytes;
+
+  *total_out = 0;
+  for (int32_t u = 0; u < team->nunits; u++) {
+    if (__builtin_add_overflow(displs[u], nelem[u], &end)) {
+      dart__error("%s: %zu elements from element %zu on are more than memory can hold", function,
+                  nelem[u], displs[u]);
+      return false;
+    }
+    if (!dart__check_nbytes(function, end, size, &nbytes))
+      return false;
+    nbytes = nelem[u] * size;
+    if (__builtin_add_overflow(*total_out, nbytes, total_out)) {
+      dart__error("%s: %zu bytes and more from %d units are more than memory can hold", function,
+                  nbytes, u + 1);
+      return false;
+    }
+  }
+  return true;
+}
+
+dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_datatype_t dtype,
+                           void *recvbuf, const size_t *nrecvelem, const size_t *recvdispls,
+                           dart_team_t teamid)
+{
+  dart__team_t       *team = dart__check_team(__func__, teamid);
+  const dart__type_t *type = dart__check_contiguous(__func__, dtype);
+  size_t              total;
+
+  if (team == NULL || type == NULL)
+    return DART_ERR_INVAL;
+  if (nrecvelem == NULL || recvdispls == NULL) {
+    dart__error("%s: %s is NULL", __func__, nrecvelem == NULL ? "nrecvelem" : "recvdispls");
+    return DART_ERR_INVAL;
+  }
+  if (nsendelem != nrecvelem[team->me]) {
+    dart__error("%s: nsendelem is %zu, but nrecvelem[%d] of this unit is %zu", __func__, nsendelem,
+                team->me, nrecvelem[team->me]);
+    return DART_ERR_INVAL;
+  }
+  if (!check_layout(__func__, team, type->elem_size, nrecvelem, recvdispls, &total) ||
+      !check_buffer(__func__, "recvbuf", recvbuf, total))
+    return DART_ERR_INVAL;
+  if (total == 0)
+    return DART_OK;
+  if (sendbuf == NULL || sendbuf == recvbuf) /* in place, or nothing to send */
+    sendbuf = (char *)recvbuf + recvdispls[team->me] * type->elem_size;
+  return dart__coll_allgatherv(team, sendbuf, recvbuf, nrecvelem, recvdispls, type->elem_size);
+}
+
+dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
+                         dart_team_t teamid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  size_t        nbytes;
+
+  if (!check_blocks(__func__, team, dtype, nelem, &nbytes) ||
+      !check_buffer(__func__, "recvbuf", recvbuf, nbytes))
+    return DART_ERR_INVAL;
+  return dart__coll_alltoall(team, sendbuf == NULL ? recvbuf : sendbuf, recvbuf, nbytes);
 }
 
 static dart_ret_t check_reduction(const char *function, const dart__team_t *team,

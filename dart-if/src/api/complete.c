@@ -20,10 +20,12 @@ static dart_ret_t check_flush(const char *function, dart_gptr_t gptr, dart__team
   return DART_OK;
 }
 
-/* Near stores become visible before whatever follows; pairs with the acquire of who is told. */
+/* Near stores become visible before whatever follows; pairs with the acquire of who is told. A
+ * program may wait for a far unit by calling any of these over and over, so they make progress. */
 static void complete_near(void)
 {
   atomic_thread_fence(memory_order_acq_rel);
+  dart__poke();
 }
 
 dart_ret_t dart_flush(dart_gptr_t gptr)
@@ -121,6 +123,7 @@ static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t
     return DART_ERR_INVAL;
   }
   *result = 0;
+  dart__poke();
   for (size_t i = 0; handles != NULL && i < n; i++)
     if (handles[i] != DART_HANDLE_NULL) {
       ret = dart__far_test(handles[i], &done);

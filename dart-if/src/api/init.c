@@ -5,7 +5,9 @@
 #include <dash/dart/if/dart_initialization.h>
 
 #include "api/coll.h"
+#include "api/locality.h"
 #include "api/team.h"
+#include "api/twosided.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "model/op.h"
@@ -30,14 +32,27 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
     return ret;
   dart__log_set_unit(dart__world.me);
   dart__world.cycle++;
+  dart__world.many_threads = *provided_out == DART_THREAD_MULTIPLE;
   ret = dart__team_open_all();
-  if (ret != DART_OK) {
-    dart__port_exit();
-    dart__log_set_unit(-1);
-    return ret;
-  }
+  if (ret != DART_OK)
+    goto leave_job;
+  ret = dart__locality_open();
+  if (ret != DART_OK)
+    goto close_teams;
+  ret = dart__twosided_open(dart__teams[DART_TEAM_ALL]);
+  if (ret != DART_OK)
+    goto close_locality;
   dart__world.initialized = true;
   return dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+
+close_locality:
+  dart__locality_close();
+close_teams:
+  dart__team_close_all();
+leave_job:
+  dart__port_exit();
+  dart__log_set_unit(-1);
+  return ret;
 }
 
 dart_ret_t dart_init(int *argc, char ***argv)
@@ -64,12 +79,13 @@ dart_ret_t dart_exit(void)
     dart__error("%s: DART is not initialised", __func__);
     return DART_ERR_OTHER;
   }
-  for (int32_t id = 0; id < DART__MAX_TEAMS && ret == DART_OK; id++)
+  for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
     if (dart__teams[id] != NULL)
-      ret = dart__far_flush_all(dart__teams[id]);
-  if (ret == DART_OK)
-    ret = dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+      ret = dart__worse(ret, dart__far_flush_all(dart__teams[id]));
+  ret = dart__worse(ret, dart__coll_barrier(dart__teams[DART_TEAM_ALL]));
   dart__world.initialized = false;
+  dart__twosided_close();
+  dart__locality_close();
   dart__team_close_all();
   dart__type_clear();
   dart__op_clear();

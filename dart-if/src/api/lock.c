@@ -36,7 +36,7 @@ struct dart_lock_struct {
   uint64_t       *nodes;      /* team id → offset of its node in its pool */
   queue_node_t   *own;
   pthread_mutex_t threads;    /* held by the thread that has the lock, or queues for it */
-  pthread_t       holder;
+  _Atomic pthread_t holder;
   _Atomic bool    held;       /* by `holder` */
 };
 
@@ -225,11 +225,13 @@ static dart__team_t *check(const char *function, dart_lock_t lock)
   return team;
 }
 
-/* `held` is set by the holder alone, so for the calling thread it tells the truth. */
+/* Whether the calling thread holds it. It alone sets `holder` to itself, so whatever else it reads
+ * there means no; no order is needed to read what one wrote oneself. */
 static bool is_mine(dart_lock_t lock)
 {
-  return atomic_load_explicit(&lock->held, memory_order_acquire) &&
-         pthread_equal(lock->holder, pthread_self());
+  return atomic_load_explicit(&lock->held, memory_order_relaxed) &&
+         (!dart__world.many_threads ||
+          pthread_equal(atomic_load_explicit(&lock->holder, memory_order_relaxed), pthread_self()));
 }
 
 static dart_ret_t refuse_holder(const char *function)
@@ -240,9 +242,8 @@ static dart_ret_t refuse_holder(const char *function)
 
 static void take(dart_lock_t lock)
 {
-  lock->holder = pthread_self();
-  /* release: pairs with is_mine of other threads, which then see another holder */
-  atomic_store_explicit(&lock->held, true, memory_order_release);
+  atomic_store_explicit(&lock->holder, pthread_self(), memory_order_relaxed);
+  atomic_store_explicit(&lock->held, true, memory_order_relaxed);
 }
 
 /* Queue up behind the others, and wait for the own turn. */

@@ -117,13 +117,13 @@ static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t bas
   size_t to;
 
   if (chunk->arena == NULL) {
-    *reserved_out = 0;
+    *reserved_out = chunk->nbytes; /* nothing else is cut from it */
     return dart__port_chunk_reserve(team, chunk, 0, round_up(own, page_size()));
   }
   *reserved_out = chunk->reserved;
   if (base + largest <= chunk->reserved)
     return DART_OK;
-  to = round_up(base + largest, dart__settings.heap_step);
+  to = round_up(base + largest, round_up(dart__settings.heap_step, page_size()));
   if (to > chunk->nbytes)
     to = chunk->nbytes;
   *reserved_out = to;
@@ -178,7 +178,7 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, size_t own, dart__segment_t **
   size_t           largest, smallest, reserved;
   uint64_t         base;
   int16_t          id;
-  dart_ret_t       ret;
+  dart_ret_t       mine, ret;
 
   ret = agree_on_size(team, own, &largest, &smallest);
   if (ret != DART_OK)
@@ -207,9 +207,13 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, size_t own, dart__segment_t **
   segment->chunk = chunk;
   segment->id    = id;
   dart__segment_enter(team, segment);
-  ret = dart__coll_agree(team, reserve(team, chunk, base, largest, own, &reserved));
-  if (ret != DART_OK)
+  mine = reserve(team, chunk, base, largest, own, &reserved);
+  ret  = dart__coll_agree(team, mine);
+  if (ret != DART_OK) {
+    if (mine == DART_OK && chunk->arena != NULL)
+      dart__port_chunk_release(team, chunk, chunk->reserved, reserved);
     goto leave_segment;
+  }
   chunk->reserved = reserved;
   *segment_out    = segment;
   return DART_OK;
@@ -270,13 +274,13 @@ static void free_segment(dart__team_t *team, dart__segment_t *segment)
 dart_ret_t dart__memory_free(dart__team_t *team, dart__segment_t *segment)
 {
   /* Units may be late: what they still have under way is completed before the memory goes. */
-  dart_ret_t ret = dart__far_flush_all(team);
+  dart_ret_t flushed = dart__far_flush_all(team);
+  dart_ret_t ret     = dart__coll_barrier(team);
 
-  if (ret == DART_OK)
-    ret = dart__coll_barrier(team);
-  if (ret == DART_OK)
-    free_segment(team, segment);
-  return ret;
+  if (ret != DART_OK)
+    return ret;
+  free_segment(team, segment);
+  return flushed;
 }
 
 dart_ret_t dart_team_memfree(dart_gptr_t gptr)

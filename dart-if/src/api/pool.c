@@ -3,7 +3,9 @@
 #include "api/pool.h"
 
 #include <pthread.h>
+#include <search.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <dash/dart/if/dart_globmem.h>
 
@@ -16,8 +18,14 @@ static struct {
   dart__team_t   *all;
   dart__chunk_t  *chunk;
   dart__segment_t segment;
-  pthread_mutex_t lock; /* of the arena and the chunk's `reserved` */
+  void           *users; /* offsets of the blocks that dart_memalloc gave out; tsearch root */
+  pthread_mutex_t lock;  /* of the arena, the chunk's `reserved`, and `users` */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static size_t round_up(size_t value, size_t multiple)
+{
+  return (value + multiple - 1) / multiple * multiple;
+}
 
 dart_ret_t dart__pool_open(dart__team_t *all)
 {
@@ -26,7 +34,7 @@ dart_ret_t dart__pool_open(dart__team_t *all)
   pool.chunk = calloc(1, sizeof *pool.chunk);
   if (pool.chunk == NULL)
     return DART_ERR_NOMEM;
-  pool.chunk->nbytes = dart__settings.pool;
+  pool.chunk->nbytes = round_up(dart__settings.pool, (size_t)sysconf(_SC_PAGESIZE));
   pool.chunk->arena  = dart__arena_new(pool.chunk->nbytes, DART__CACHE_LINE);
   ret                = pool.chunk->arena == NULL ? DART_ERR_NOMEM : DART_OK;
   if (ret == DART_OK)
@@ -46,11 +54,18 @@ dart_ret_t dart__pool_open(dart__team_t *all)
   return DART_OK;
 }
 
+static void keep_offset(void *offset)
+{
+  (void)offset; /* it is a number, see note_user */
+}
+
 void dart__pool_close(dart__team_t *all)
 {
   if (pool.chunk == NULL)
     return;
   dart__segment_leave(all, &pool.segment);
+  tdestroy(pool.users, keep_offset);
+  pool.users = NULL;
   dart__port_chunk_close(all, pool.chunk);
   dart__arena_delete(pool.chunk->arena);
   free(pool.chunk);
@@ -61,8 +76,8 @@ void dart__pool_close(dart__team_t *all)
 static dart_ret_t reserve_up_to(uint64_t end)
 {
   dart__chunk_t *chunk = pool.chunk;
-  size_t         step  = dart__settings.heap_step;
-  size_t         to    = (end + step - 1) / step * step;
+  size_t         to    = round_up(end, round_up(dart__settings.heap_step,
+                                                (size_t)sysconf(_SC_PAGESIZE)));
   dart_ret_t     ret;
 
   if (end <= chunk->reserved)
@@ -104,6 +119,43 @@ char *dart__pool_address(dart_unit_t unit, uint64_t offset)
   return pool.chunk->near[unit] + offset;
 }
 
+char *const *dart__pool_parts(void)
+{
+  return pool.chunk->near;
+}
+
+/* DART has blocks of its own in the pool, which a wrong pointer of the user must not free. */
+
+static int by_number(const void *left, const void *right)
+{
+  return ((uintptr_t)left > (uintptr_t)right) - ((uintptr_t)left < (uintptr_t)right);
+}
+
+static void *number_of(uint64_t offset)
+{
+  return (void *)(uintptr_t)(offset + 1); /* not NULL */
+}
+
+static bool note_user(uint64_t offset)
+{
+  void *found;
+
+  pthread_mutex_lock(&pool.lock);
+  found = tsearch(number_of(offset), &pool.users, by_number);
+  pthread_mutex_unlock(&pool.lock);
+  return found != NULL;
+}
+
+static bool forget_user(uint64_t offset)
+{
+  void *found;
+
+  pthread_mutex_lock(&pool.lock);
+  found = tdelete(number_of(offset), &pool.users, by_number);
+  pthread_mutex_unlock(&pool.lock);
+  return found != NULL;
+}
+
 dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
 {
   const dart__type_t *type = dart__check_contiguous(__func__, dtype);
@@ -124,6 +176,11 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
                 __func__, dart__settings.pool, nbytes);
     return DART_ERR_OTHER;
   }
+  if (!note_user(offset)) {
+    dart__pool_free(offset);
+    dart__error("%s: no memory for bookkeeping", __func__);
+    return DART_ERR_OTHER;
+  }
   gptr->unitid              = dart__world.me;
   gptr->segid               = DART_SEGMENT_LOCAL;
   gptr->teamid              = DART_TEAM_ALL;
@@ -141,7 +198,7 @@ dart_ret_t dart_memfree(dart_gptr_t gptr)
                 gptr.segid, (int)gptr.unitid);
     return DART_ERR_INVAL;
   }
-  if (!dart__pool_free(gptr.addr_or_offs.offset)) {
+  if (!forget_user(gptr.addr_or_offs.offset) || !dart__pool_free(gptr.addr_or_offs.offset)) {
     dart__error("%s: no block starts at offset %llu", __func__,
                 (unsigned long long)gptr.addr_or_offs.offset);
     return DART_ERR_INVAL;

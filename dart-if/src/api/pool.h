@@ -23,4 +23,7 @@ bool dart__pool_free(uint64_t offset);
 /** Where `offset` of a unit's part is mapped here; the unit (global id) is near. */
 char *dart__pool_address(dart_unit_t unit, uint64_t offset);
 
+/** Unit (global id) → its part, as mapped here; NULL: far. */
+char *const *dart__pool_parts(void);
+
 #endif

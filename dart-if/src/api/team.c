@@ -11,6 +11,7 @@
 
 #include "api/check.h"
 #include "api/coll.h"
+#include "api/locality.h"
 #include "api/memory.h"
 #include "api/pool.h"
 #include "base/assert.h"
@@ -102,7 +103,7 @@ dart_ret_t dart__team_open_all(void)
     goto delete_team;
   ret = dart__port_agree(dart__pool_open(all));
   if (ret != DART_OK)
-    goto close_port;
+    goto close_pool; /* it may be open here, and have failed elsewhere */
   ret = DART_OK;
   if (dart__team_is_leader(all))
     ret = place_exchange(all, &offset);
@@ -116,7 +117,6 @@ dart_ret_t dart__team_open_all(void)
 
 close_pool:
   dart__pool_close(all);
-close_port:
   dart__port_team_close(all);
 delete_team:
   dart__team_delete(all);
@@ -128,6 +128,7 @@ delete_team:
 /* What remains of a team after the last barrier over it. */
 static void end_team(dart__team_t *team)
 {
+  dart__locality_drop(team);
   dart__memory_close(team);
   dart__port_team_close(team);
   close_exchange(team);
@@ -153,14 +154,11 @@ void dart__team_close_all(void)
   free(dart__world.pid_of);
 }
 
-/* A description of the team if the caller is in the group; `*team_out` NULL otherwise. */
-static dart_ret_t describe(const dart_group_t group, dart__team_t **team_out)
+/* A description of the team with these members; NULL without members. */
+static dart_ret_t describe(const dart_unit_t *members, size_t count, dart__team_t **team_out)
 {
-  *team_out = NULL;
-  if (group == DART_GROUP_NULL || !dart__group_has(group, dart__world.me))
-    return DART_OK;
-  *team_out = dart__team_new(group->ids, (int32_t)group->count);
-  return *team_out != NULL ? DART_OK : DART_ERR_NOMEM;
+  *team_out = count > 0 ? dart__team_new(members, (int32_t)count) : NULL;
+  return *team_out != NULL || count == 0 ? DART_OK : DART_ERR_NOMEM;
 }
 
 /* Learn where the leader of the own node put the exchange. */
@@ -201,12 +199,13 @@ static dart_ret_t agree_on_id(dart__team_t *parent, int32_t *id_out)
                            DART__EVERY_UNIT);
 }
 
-/* Common to create and clone: a team of `group`'s members, made by all units of `parent`. */
-static dart_ret_t create(const char *function, dart__team_t *parent, const dart_group_t group,
-                         dart_team_t *newteam)
+/* Common to create and clone: a team made by all units of `parent`. `count` is 0 on units that are
+ * no members. */
+static dart_ret_t create(const char *function, dart__team_t *parent, const dart_unit_t *members,
+                         size_t count, dart_team_t *newteam)
 {
   dart__team_t *team;
-  dart_ret_t    ret, mine = describe(group, &team);
+  dart_ret_t    ret, mine = describe(members, count, &team);
   int32_t       id;
 
   ret = agree_on_id(parent, &id);
@@ -262,25 +261,22 @@ dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_t
       dart__error("%s: unit %d is no member of team %d", __func__, group->ids[i], teamid);
       return DART_ERR_INVAL;
     }
-  return create(__func__, parent, group, newteam);
+  if (group == NULL || !dart__group_has(group, dart__world.me))
+    return create(__func__, parent, NULL, 0, newteam);
+  return create(__func__, parent, group->ids, group->count, newteam);
 }
 
 dart_ret_t dart_team_clone(dart_team_t teamid, dart_team_t *newteam)
 {
-  dart_group_t group;
-  dart_ret_t   ret;
+  dart__team_t *team = dart__check_team(__func__, teamid);
 
   if (newteam == NULL) {
     dart__error("%s: newteam is NULL", __func__);
     return DART_ERR_INVAL;
   }
   *newteam = DART_TEAM_NULL;
-  ret      = dart_team_get_group(teamid, &group);
-  if (ret != DART_OK)
-    return ret;
-  ret = create(__func__, dart__team_find(teamid), group, newteam);
-  dart__group_delete(group);
-  return ret;
+  return team == NULL ? DART_ERR_INVAL
+                      : create(__func__, team, team->members, (size_t)team->nunits, newteam);
 }
 
 dart_ret_t dart_team_destroy(dart_team_t *teamid)
@@ -302,8 +298,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   if (team == NULL)
     return DART_ERR_INVAL;
   ret = dart__far_flush_all(team);
-  if (ret == DART_OK)
-    ret = dart__coll_barrier(team);
+  ret = dart__worse(ret, dart__coll_barrier(team));
   end_team(team);
   *teamid = DART_TEAM_NULL;
   return ret;

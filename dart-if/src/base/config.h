@@ -22,7 +22,7 @@
        "address space of a unit's part of a chunk; larger allocations get a chunk of their own") \
   SIZE(heap_step, "DART_HEAP_STEP", 1 * DART__MI, 4 * DART__KI, 1 * DART__GI,                    \
        "pages of a chunk are reserved in steps of this many bytes")                              \
-  SIZE(pool, "DART_POOL", 1 * DART__GI, 64 * DART__KI, 1024 * DART__GI,                          \
+  SIZE(pool, "DART_POOL", 1 * DART__GI, 1 * DART__MI, 1024 * DART__GI,                           \
        "address space of a unit's pool for dart_memalloc; pages are reserved as it grows")       \
   SIZE(slot, "DART_SLOT", 16 * DART__KI, 256, 16 * DART__MI,                                     \
        "bytes a unit contributes to one step of a collective inside the node")                   \

@@ -49,8 +49,10 @@ static void arrange_nodes(dart__team_t *team, int32_t *number)
 
   for (int32_t k = 0; k < team->nnodes; k++)
     number[k] = team->node_start[k]; /* next place to fill */
-  for (int32_t u = 0; u < team->nunits; u++)
-    team->rank[u] = number[team->node_of[u]]++;
+  for (int32_t u = 0; u < team->nunits; u++) {
+    team->rank[u]                = number[team->node_of[u]]++;
+    team->unit_at[team->rank[u]] = u;
+  }
 
   team->node        = team->node_of[team->me];
   team->node_nunits = team->node_start[team->node + 1] - team->node_start[team->node];
@@ -78,10 +80,13 @@ dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits)
   team->node_units = calloc(count, sizeof *team->node_units);
   team->rank       = calloc(count, sizeof *team->rank);
   team->node_start = calloc(count + 1, sizeof *team->node_start);
+  team->unit_at    = calloc(count, sizeof *team->unit_at);
+  team->node_bytes = calloc(count + 1, sizeof *team->node_bytes);
   team->segments   = calloc(DART__MAX_SEGMENTS, sizeof *team->segments);
   number           = calloc((size_t)dart__world.nunits, sizeof *number);
   if (team->members == NULL || team->node_of == NULL || team->node_units == NULL ||
-      team->rank == NULL || team->node_start == NULL || team->segments == NULL || number == NULL) {
+      team->rank == NULL || team->node_start == NULL || team->unit_at == NULL ||
+      team->node_bytes == NULL || team->segments == NULL || number == NULL) {
     free(number);
     dart__team_delete(team);
     return NULL;
@@ -102,6 +107,8 @@ void dart__team_delete(dart__team_t *team)
   free(team->node_units);
   free(team->rank);
   free(team->node_start);
+  free(team->unit_at);
+  free(team->node_bytes);
   free(team->segments);
   free(team);
 }

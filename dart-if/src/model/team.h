@@ -6,6 +6,7 @@
  * for every 16-bit id, of which only touched pages cost memory. Nothing on the data path moves
  * while other threads allocate. */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <dash/dart/if/dart_team_group.h>
@@ -29,12 +30,15 @@ typedef struct dart__team {
   int32_t          *node_units; /* position → team id, ascending */
   int32_t          *rank;       /* team id → its place when units are listed node by node */
   int32_t          *node_start; /* node → place of its first unit in that list; [nnodes] = nunits */
+  int32_t          *unit_at;    /* place in that list → team id */
+  size_t           *node_bytes; /* [nnodes + 1], room for collectives: a buffer's parts by node */
   dart__segment_t **segments;   /* DART__MAX_SEGMENTS slots */
   int32_t           first_free; /* no positive id below is free */
   dart__chunk_t    *chunks;
   dart__exchange_t  exchange;   /* this unit's view of the node's shared buffers ... */
   uint64_t          exchange_offset; /* ... which lie here in the pool of the node's leader */
   void             *port;       /* the backend's part, see port.h */
+  struct dart__locality *locality; /* api/locality.c; NULL: none */
 } dart__team_t;
 
 extern dart__team_t *dart__teams[DART__MAX_TEAMS];

@@ -10,6 +10,7 @@
 
 typedef struct {
   _Atomic bool        initialized; /* from inside init until exit starts */
+  bool                many_threads; /* DART_THREAD_MULTIPLE: threads of a unit are told apart */
   bool                many_nodes;  /* some units are far: their requests need progress here */
   uint32_t            cycle;       /* how often init was called: tells what is left over */
   dart_unit_t         me;          /* global id */

@@ -46,6 +46,8 @@ void dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode,
 
   if (arrive(barrier) > 1)
     dart__event_wait_for(&barrier->full, before + 1, policy); /* pairs with the raise in follow */
+  else /* relaxed: nobody waits. But it counts, or it could equal `before + 1` when counts wrap */
+    atomic_store_explicit(&barrier->full.count, before + 1, memory_order_relaxed);
   rearm(barrier);
 }
 

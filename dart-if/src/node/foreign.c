@@ -80,22 +80,20 @@ static dart_ret_t move(move_t *how, pid_t pid, side_t here, side_t there, size_t
     side_t  from = here;
     size_t  nhere = list_ranges(&here, nelem, ranges_here);
     size_t  nthere = list_ranges(&there, here.elem, ranges_there);
-    size_t  nbytes;
+    size_t  size = here.type->elem_size, nbytes;
     ssize_t moved;
 
     if (there.elem < here.elem) { /* its list filled up first: only what both cover */
       here  = from;
       nhere = list_ranges(&here, there.elem, ranges_here);
     }
-    nbytes = (here.elem - from.elem) * here.type->elem_size;
+    nbytes = (here.elem - from.elem) * size;
     moved  = how(pid, ranges_here, nhere, ranges_there, nthere, 0);
-    if (moved >= 0 && (size_t)moved < nbytes && nhere == 1 && nthere == 1 && moved > 0) {
-      /* one call moves at most 2 GiB */
-      here.elem = there.elem = from.elem + (size_t)moved / here.type->elem_size;
-      continue;
-    }
-    if (moved < 0 || (size_t)moved != nbytes)
+    if (moved < 0 || (size_t)moved < size)
       return refuse(pid, moved, nbytes);
+    /* One call moves at most 2 GiB, and stops before pages that are not there: go on from the
+     * first element that is not whole; if it cannot be moved, the next call says so. */
+    here.elem = there.elem = from.elem + (size_t)moved / size;
   }
   return DART_OK;
 }

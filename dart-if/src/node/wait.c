@@ -11,9 +11,14 @@
 
 #define PROGRESS_EVERY 64 /* looks */
 
+static struct timespec time_of(uint32_t us)
+{
+  return (struct timespec){ us / 1000000, us % 1000000 * 1000L };
+}
+
 void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us)
 {
-  struct timespec most = { most_us / 1000000, most_us % 1000000 * 1000L };
+  struct timespec most = time_of(most_us);
 
   syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT, expected, most_us > 0 ? &most : NULL, NULL, 0);
 }
@@ -28,6 +33,14 @@ void dart__event_raise(dart__event_t *event, uint32_t count)
   /* seq_cst: releases to the acquire of dart__event_count, and comes before the look at
    * `sleepers` in the order that the waiter's two accesses are part of */
   atomic_store_explicit(&event->count, count, memory_order_seq_cst);
+  if (atomic_load_explicit(&event->sleepers, memory_order_seq_cst) != 0)
+    dart__futex_wake(&event->count, INT_MAX);
+}
+
+void dart__event_add(dart__event_t *event)
+{
+  /* seq_cst, both: as in dart__event_raise */
+  atomic_fetch_add_explicit(&event->count, 1, memory_order_seq_cst);
   if (atomic_load_explicit(&event->sleepers, memory_order_seq_cst) != 0)
     dart__futex_wake(&event->count, INT_MAX);
 }
@@ -48,8 +61,8 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
 
     if (now != old)
       return now;
-    if (policy->progress != NULL && looks % PROGRESS_EVERY == 0)
-      policy->progress();
+    if (policy->progress != NULL && (looks % PROGRESS_EVERY == 0 || looks >= policy->spins))
+      policy->progress(); /* now and then while spinning, before every nap */
     if (looks < policy->spins)
       dart__cpu_pause();
     else
@@ -70,7 +83,7 @@ void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy)
     sched_yield();
   }
   else {
-    struct timespec nap = { 0, (long)policy->nap_us * 1000 };
+    struct timespec nap = time_of(policy->nap_us);
 
     nanosleep(&nap, NULL);
   }

@@ -25,7 +25,7 @@ typedef struct {
 /* How this process waits; one per job, passed to every wait. */
 typedef struct {
   uint32_t spins;   /* looks before sleeping */
-  uint32_t nap_us;  /* with `progress`: how long to sleep between two looks at other nodes */
+  uint32_t nap_us;  /* with `progress`: how long to sleep between two looks at other nodes, > 0 */
   void   (*progress)(void); /* serve other nodes meanwhile; NULL on a single node: sleep until woken */
 } dart__wait_policy_t;
 
@@ -38,6 +38,9 @@ static inline uint32_t dart__event_count(const dart__event_t *event)
 /** Set the counter to `count`, and wake who waits for it to change. Everything the caller did
  *  before is visible to whoever sees the new value. */
 void dart__event_raise(dart__event_t *event, uint32_t count);
+
+/** The same by one, where several raise the same event. */
+void dart__event_add(dart__event_t *event);
 
 /** Wait until the counter differs from `old`; returns the new value. */
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);

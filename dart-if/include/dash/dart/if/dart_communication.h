@@ -52,6 +52,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+DART_INTERFACE_ON
 
 /* ---- Collectives ----------------------------------------------------------------------------
  *
@@ -301,6 +302,7 @@ dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_datatype_t
                          dart_datatype_t recv_dtype, int recv_tag,
                          dart_global_unit_t src) DART_NOTHROW;
 
+DART_INTERFACE_OFF
 #ifdef __cplusplus
 }
 #endif

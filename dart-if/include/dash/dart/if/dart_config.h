@@ -13,6 +13,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+DART_INTERFACE_ON
 
 /** Store the address of this process's settings: always the same object, initially { 1 }, which
  *  the caller may read and write.
@@ -21,6 +22,7 @@ extern "C" {
  *  INFO, DEBUG and TRACE from then on; errors and warnings are printed regardless. */
 void dart_config(dart_config_t **config_out) DART_NOTHROW;
 
+DART_INTERFACE_OFF
 #ifdef __cplusplus
 }
 #endif

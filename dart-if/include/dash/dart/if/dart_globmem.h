@@ -26,6 +26,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+DART_INTERFACE_ON
 
 /* ---- Global pointers ------------------------------------------------------------------------ */
 
@@ -212,6 +213,7 @@ dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_
  *  DART_ERR_INVAL: no such team or segment on this unit, or segid >= 0. */
 dart_ret_t dart_team_memderegister(dart_gptr_t gptr) DART_NOTHROW;
 
+DART_INTERFACE_OFF
 #ifdef __cplusplus
 }
 #endif

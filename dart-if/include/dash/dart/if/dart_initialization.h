@@ -16,6 +16,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+DART_INTERFACE_ON
 
 /** Start DART: DART_TEAM_ALL and the description of its locality exist when this returns.
  *
@@ -56,6 +57,7 @@ bool dart_initialized(void) DART_NOTHROW;
  *  far as the launcher passes it on, and not 0 in any case unless `errorcode` is. */
 void dart_abort(int errorcode) __attribute__((noreturn));
 
+DART_INTERFACE_OFF
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+DART_INTERFACE_ON
 
 /** Let files opened with the file access property list `plist_id` be shared by the units of
  *  `teamid`: HDF5 then sees exactly those, in team order (with MPI: H5Pset_fapl_mpio).
@@ -18,6 +19,7 @@ extern "C" {
  *  DART_ERR_INVAL: no such team. DART_ERR_OTHER: HDF5 refused. */
 dart_ret_t dart__io__hdf5__prep_mpio(hid_t plist_id, dart_team_t teamid) DART_NOTHROW;
 
+DART_INTERFACE_OFF
 #ifdef __cplusplus
 }
 #endif

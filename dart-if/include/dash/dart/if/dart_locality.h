@@ -31,6 +31,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+DART_INTERFACE_ON
 
 /* ---- The locality of a team ----------------------------------------------------------------- */
 
@@ -153,6 +154,7 @@ dart_ret_t dart_domain_move_subdomain(dart_domain_locality_t *domain,
                                       dart_domain_locality_t *new_parent_domain,
                                       int new_domain_rel_id) DART_NOTHROW;
 
+DART_INTERFACE_OFF
 #ifdef __cplusplus
 }
 #endif

@@ -18,6 +18,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+DART_INTERFACE_ON
 
 typedef struct dart_lock_struct *dart_lock_t;
 
@@ -57,6 +58,7 @@ dart_ret_t dart_lock_release(dart_lock_t lock) DART_NOTHROW;
  *  NULL. Local; at any time. */
 bool dart_lock_initialized(struct dart_lock_struct const *lock) DART_NOTHROW;
 
+DART_INTERFACE_OFF
 #ifdef __cplusplus
 }
 #endif

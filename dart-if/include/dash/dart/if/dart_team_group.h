@@ -15,6 +15,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+DART_INTERFACE_ON
 
 typedef struct dart_group_struct *dart_group_t;
 
@@ -138,11 +139,11 @@ dart_ret_t dart_team_unit_l2g(dart_team_t team, dart_team_unit_t localid,
                               dart_global_unit_t *globalid) DART_NOTHROW;
 
 /** Store the team id that the unit `globalid` has in `team`: -1 and DART_OK if it is not a member.
- *  For DART_TEAM_ALL that is `globalid`, unchecked. DART_ERR_INVAL: no such team on this unit; the
- *  id is -1. */
+ *  DART_ERR_INVAL: no such team on this unit; the id is -1. */
 dart_ret_t dart_team_unit_g2l(dart_team_t team, dart_global_unit_t globalid,
                               dart_team_unit_t *localid) DART_NOTHROW;
 
+DART_INTERFACE_OFF
 #ifdef __cplusplus
 }
 #endif

@@ -17,6 +17,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+DART_INTERFACE_ON
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
@@ -353,6 +354,7 @@ typedef struct {
   int log_enabled; /**< 0: print no INFO, DEBUG and TRACE lines; initially 1 */
 } dart_config_t;
 
+DART_INTERFACE_OFF
 #ifdef __cplusplus
 }
 #endif

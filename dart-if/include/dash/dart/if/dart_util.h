@@ -16,8 +16,14 @@
 /** A function defined in a header. */
 #define DART_INLINE static inline DART_MAYBE_UNUSED
 
-/** Mark the public part of a header for documentation tools; empty for the compiler. */
+/** Around the public part of a header. What is declared between them, DART's libraries export; all
+ *  else is hidden in them. */
+#ifdef __GNUC__
+#define DART_INTERFACE_ON  _Pragma("GCC visibility push(default)")
+#define DART_INTERFACE_OFF _Pragma("GCC visibility pop")
+#else
 #define DART_INTERFACE_ON
 #define DART_INTERFACE_OFF
+#endif
 
 #endif /* DASH__DART__IF__DART_UTIL_H__INCLUDED */

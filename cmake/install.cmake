@@ -1,0 +1,65 @@
+# What `cmake --install` puts into place: the public headers, static and shared libraries, launchers,
+# and how other builds find them: CMake packages in share/cmake and lib/pkgconfig/dart-<backend>.pc.
+#
+#   find_package(DART COMPONENTS shmem)    share/cmake/dart/dart-config.cmake
+#   find_package(DART-SHMEM), DART-MPI, DART-BASE, with HINTS <prefix>/share/cmake
+#   targets: dart-<backend> and dart-base, static; the same with -shared at the end
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(made ${PROJECT_BINARY_DIR}/install)
+set(packages share/cmake) # fixed: where builds look that know DART of old
+get_property(backends GLOBAL PROPERTY DART_BACKENDS)
+
+install(DIRECTORY dart-if/include/dash DESTINATION include FILES_MATCHING PATTERN "*.h")
+write_basic_package_version_file(${made}/version.cmake COMPATIBILITY SameMajorVersion)
+
+# dart_install_package(<library> <target>...): what find_package(<LIBRARY>) needs, its targets' files
+# included.
+function(dart_install_package library)
+  install(TARGETS ${library} ${library}-shared ${ARGN} EXPORT ${library}-targets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT ${library}-targets DESTINATION ${packages})
+
+  string(TOUPPER ${library} package)
+  configure_file(cmake/library-config.cmake.in ${made}/${library}-config.cmake @ONLY)
+  install(FILES ${made}/${library}-config.cmake DESTINATION ${packages})
+  install(FILES ${made}/version.cmake DESTINATION ${packages}
+          RENAME ${library}-config-version.cmake)
+endfunction()
+
+set(needs)
+dart_install_package(dart-base dart-interface)
+set(needs DART-BASE)
+foreach(backend IN LISTS backends)
+  dart_install_package(dart-${backend})
+endforeach()
+
+configure_file(cmake/dart-config.cmake.in ${made}/dart-config.cmake @ONLY)
+install(FILES ${made}/dart-config.cmake DESTINATION ${packages}/dart)
+install(FILES ${made}/version.cmake DESTINATION ${packages}/dart RENAME dart-config-version.cmake)
+
+# pkg-config. All is relative to the .pc file, so the installed tree may be moved.
+set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH up ${CMAKE_INSTALL_PREFIX}/${pkgconfig} ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" up ${up})
+foreach(backend IN LISTS backends)
+  get_property(libraries GLOBAL PROPERTY DART_BACKEND_${backend}_LIBRARIES)
+  list(JOIN libraries " " libraries)
+  configure_file(cmake/dart.pc.in ${made}/dart-${backend}.pc @ONLY)
+  install(FILES ${made}/dart-${backend}.pc DESTINATION ${pkgconfig})
+endforeach()
+
+# Launchers: one for every backend, and `dartrun`, which is that of dart-mpi where it is installed:
+# the one that can start a program on more than one node. Programs of the other backend tell.
+foreach(backend IN LISTS backends)
+  install(PROGRAMS $<TARGET_FILE:dartrun-${backend}> DESTINATION ${CMAKE_INSTALL_BINDIR}
+          RENAME dartrun-${backend})
+endforeach()
+if(mpi IN_LIST backends)
+  file(CREATE_LINK dartrun-mpi ${made}/dartrun SYMBOLIC)
+else()
+  file(CREATE_LINK dartrun-shmem ${made}/dartrun SYMBOLIC)
+endif()
+install(PROGRAMS ${made}/dartrun DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,0 +1,319 @@
+/* Collectives that move data without looking at it: in pieces that fit the result of the team's
+ * exchange, one piece a step, so that any size goes through buffers of a fixed size. */
+#include "api/coll.h"
+
+#include <string.h>
+
+#include "api/step.h"
+#include "port.h"
+
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* ---- from and to one unit ---------------------------------------------------------------- */
+
+dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+{
+  size_t piece = team->exchange.result_bytes;
+
+  if (team->nunits == 1)
+    return DART_OK;
+  for (size_t at = 0; at < nbytes; at += piece) {
+    size_t     count  = least(piece, nbytes - at);
+    char      *result = dart__exchange_result(&team->exchange);
+    dart_ret_t ret;
+
+    if (team->me == root)
+      memcpy(result, (char *)buffer + at, count);
+    if (dart__step_end(team))
+      dart__step_release(team, dart__port_nodes_bcast(team, result, count, team->node_of[root]));
+    ret = dart__step_status(team);
+    if (ret != DART_OK)
+      return ret;
+    if (team->me != root)
+      memcpy((char *)buffer + at, result, count);
+  }
+  return DART_OK;
+}
+
+/* Bytes of a unit's block in a step whose result has a block for every unit. */
+static size_t piece_per_unit(const dart__team_t *team)
+{
+  return team->exchange.result_bytes / (size_t)team->nunits;
+}
+
+/* The block of a unit in such a result. */
+static char *block_of(const dart__team_t *team, char *result, int32_t unit, size_t nbytes)
+{
+  return result + (size_t)team->rank[unit] * nbytes;
+}
+
+dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, size_t nbytes,
+                              int32_t root)
+{
+  size_t piece = piece_per_unit(team);
+
+  if (team->nunits == 1) {
+    memmove(recv, send, nbytes);
+    return DART_OK;
+  }
+  for (size_t at = 0; at < nbytes; at += piece) {
+    size_t     count  = least(piece, nbytes - at);
+    char      *result = dart__exchange_result(&team->exchange);
+    dart_ret_t ret;
+
+    for (int32_t u = 0; u < team->nunits && team->me == root; u++)
+      memcpy(block_of(team, result, u, count), (const char *)send + (size_t)u * nbytes + at, count);
+    if (dart__step_end(team))
+      dart__step_release(team, dart__port_nodes_scatter(team, result, dart__step_blocks(team, count),
+                                                        team->node_of[root]));
+    ret = dart__step_status(team);
+    if (ret != DART_OK)
+      return ret;
+    memcpy((char *)recv + at, block_of(team, result, team->me, count), count);
+  }
+  return DART_OK;
+}
+
+dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
+                             int32_t root)
+{
+  size_t piece = piece_per_unit(team);
+
+  if (team->nunits == 1) {
+    memmove(recv, send, nbytes);
+    return DART_OK;
+  }
+  for (size_t at = 0; at < nbytes; at += piece) {
+    size_t     count  = least(piece, nbytes - at);
+    char      *result = dart__exchange_result(&team->exchange);
+    dart_ret_t ret;
+
+    memcpy(block_of(team, result, team->me, count), (const char *)send + at, count);
+    if (dart__step_end(team))
+      dart__step_release(team, dart__port_nodes_gather(team, result, dart__step_blocks(team, count),
+                                                       team->node_of[root]));
+    ret = dart__step_status(team);
+    if (ret != DART_OK)
+      return ret;
+    for (int32_t u = 0; u < team->nunits && team->me == root; u++)
+      memcpy((char *)recv + (size_t)u * nbytes + at, block_of(team, result, u, count), count);
+  }
+  return DART_OK;
+}
+
+/* ---- from all to all --------------------------------------------------------------------- */
+
+dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)
+{
+  size_t piece = piece_per_unit(team);
+  char  *mine  = (char *)recv + (size_t)team->me * nbytes;
+
+  if (team->nunits == 1) {
+    if (send != mine)
+      memcpy(mine, send, nbytes);
+    return DART_OK;
+  }
+  for (size_t at = 0; at < nbytes; at += piece) {
+    size_t     count  = least(piece, nbytes - at);
+    char      *result = dart__exchange_result(&team->exchange);
+    dart_ret_t ret;
+
+    memcpy(block_of(team, result, team->me, count), (const char *)send + at, count);
+    if (dart__step_end(team))
+      dart__step_release(team,
+                         dart__port_nodes_allgather(team, result, dart__step_blocks(team, count)));
+    ret = dart__step_status(team);
+    if (ret != DART_OK)
+      return ret;
+    for (int32_t u = 0; u < team->nunits; u++)
+      memcpy((char *)recv + (size_t)u * nbytes + at, block_of(team, result, u, count), count);
+  }
+  return DART_OK;
+}
+
+/* Data of different sizes: each step moves the same part of every unit's, so that all are at it from
+ * the first step to the last. */
+typedef struct {
+  const size_t *nelem;  /* per unit */
+  const size_t *displs;
+  size_t        size;   /* bytes of an element */
+  size_t        nsteps;
+} shares_t;
+
+/* A unit's bytes [*from_out, *from_out + result) move in step k. */
+static size_t share_of(const shares_t *s, int32_t unit, size_t k, size_t *from_out)
+{
+  size_t nbytes = s->nelem[unit] * s->size;
+  size_t each = nbytes / s->nsteps, rest = nbytes % s->nsteps; /* the first `rest` have one more */
+
+  *from_out = k * each + least(k, rest);
+  return each + (k < rest);
+}
+
+/* Put the own share where it belongs in the result of step k, and find the nodes' parts of it. */
+static void put_share(dart__team_t *team, const shares_t *s, size_t k, const char *send, char *result)
+{
+  size_t start = 0;
+
+  for (int32_t node = 0; node < team->nnodes; node++) {
+    team->node_bytes[node] = start;
+    for (int32_t place = team->node_start[node]; place < team->node_start[node + 1]; place++) {
+      int32_t u = team->unit_at[place];
+      size_t  from, count = share_of(s, u, k, &from);
+
+      if (u == team->me && count > 0)
+        memcpy(result + start, send + from, count);
+      start += count;
+    }
+  }
+  team->node_bytes[team->nnodes] = start;
+}
+
+static void get_shares(const dart__team_t *team, const shares_t *s, size_t k, const char *result,
+                       char *recv)
+{
+  for (int32_t place = 0; place < team->nunits; place++) {
+    int32_t u = team->unit_at[place];
+    size_t  from, count = share_of(s, u, k, &from);
+
+    if (count > 0)
+      memcpy(recv + s->displs[u] * s->size + from, result, count);
+    result += count;
+  }
+}
+
+dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *recv,
+                                 const size_t *nelem, const size_t *displs, size_t size)
+{
+  shares_t s     = { .nelem = nelem, .displs = displs, .size = size };
+  size_t   room  = team->exchange.result_bytes - (size_t)team->nunits; /* shares are rounded up */
+  size_t   total = 0;
+
+  if (team->nunits == 1) {
+    if (nelem[0] > 0)
+      memmove((char *)recv + displs[0] * size, send, nelem[0] * size);
+    return DART_OK;
+  }
+  for (int32_t u = 0; u < team->nunits; u++)
+    total += nelem[u] * size;
+  s.nsteps = total / room + (total % room > 0);
+
+  for (size_t k = 0; k < s.nsteps; k++) {
+    char      *result = dart__exchange_result(&team->exchange);
+    dart_ret_t ret;
+
+    put_share(team, &s, k, send, result);
+    if (dart__step_end(team))
+      dart__step_release(team, dart__port_nodes_allgather(team, result, team->node_bytes));
+    ret = dart__step_status(team);
+    if (ret != DART_OK)
+      return ret;
+    get_shares(team, &s, k, result, recv);
+  }
+  return DART_OK;
+}
+
+/* ---- between all pairs -------------------------------------------------------------------
+ *
+ * Nodes meet in pairs: in round d, node a meets node (d - a) mod nnodes, which may be itself. Units
+ * of the two nodes are paired in the same way by their positions: those whose sum is q, modulo the
+ * size of the largest node. Both rules are symmetric, so in any step a unit receives from the units
+ * it sends to, and the blocks received can replace the blocks sent. A step takes some values of q,
+ * `window`, and a piece of each block: so its buffers have room for window pieces per unit of a
+ * node, not for every pair, and a piece never gets too small, however large the team. */
+
+typedef struct {
+  int32_t node;    /* the partner */
+  int32_t widest;  /* units of the largest node */
+  int32_t first;   /* sums [first, first + window) */
+  int32_t window;
+  size_t  at;      /* bytes [at, at + piece) of each block */
+  size_t  piece;
+} meeting_t;
+
+static int32_t widest_node(const dart__team_t *team)
+{
+  int32_t widest = 0;
+
+  for (int32_t k = 0; k < team->nnodes; k++)
+    if (team->node_start[k + 1] - team->node_start[k] > widest)
+      widest = team->node_start[k + 1] - team->node_start[k];
+  return widest;
+}
+
+/* Bytes that a node's units have in a step, and those of the unit at `position` for pair `index`. */
+static size_t node_bytes(const dart__team_t *team, const meeting_t *m, int32_t node)
+{
+  return (size_t)(team->node_start[node + 1] - team->node_start[node]) * (size_t)m->window *
+         m->piece;
+}
+
+static char *piece_of(const meeting_t *m, char *buffer, int32_t position, int32_t index)
+{
+  return buffer + ((size_t)position * (size_t)m->window + (size_t)index) * m->piece;
+}
+
+/* The unit at `position` of the partner meets the caller as its pair `*index_out`; false: not in
+ * this step. */
+static bool meets(const dart__team_t *team, const meeting_t *m, int32_t position, int32_t *index_out)
+{
+  *index_out = (team->node_me + position) % m->widest - m->first;
+  return *index_out >= 0 && *index_out < m->window;
+}
+
+static dart_ret_t meet(dart__team_t *team, const meeting_t *m, const char *send, char *recv,
+                       size_t nbytes)
+{
+  char      *out = dart__exchange_result(&team->exchange);
+  char      *in  = m->node == team->node ? out : out + team->exchange.result_bytes / 2;
+  int32_t    place = team->node_start[m->node], count = team->node_start[m->node + 1] - place;
+  int32_t    index;
+  dart_ret_t ret = DART_OK;
+
+  for (int32_t position = 0; position < count; position++)
+    if (meets(team, m, position, &index))
+      memcpy(piece_of(m, out, team->node_me, index),
+             send + (size_t)team->unit_at[place + position] * nbytes + m->at, m->piece);
+  if (dart__step_end(team)) {
+    if (m->node != team->node)
+      ret = dart__port_nodes_swap(team, m->node, out, node_bytes(team, m, team->node), in,
+                                  node_bytes(team, m, m->node));
+    dart__step_release(team, ret);
+  }
+  ret = dart__step_status(team);
+  for (int32_t position = 0; position < count && ret == DART_OK; position++)
+    if (meets(team, m, position, &index))
+      memcpy(recv + (size_t)team->unit_at[place + position] * nbytes + m->at,
+             piece_of(m, in, position, index), m->piece);
+  return ret;
+}
+
+dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
+{
+  meeting_t  m    = { .widest = widest_node(team) };
+  size_t     half = team->exchange.result_bytes / 2;
+  size_t     room = half / (size_t)m.widest; /* of a unit in a step */
+  size_t     piece = least(room, nbytes);
+  dart_ret_t ret = DART_OK;
+
+  if (nbytes == 0)
+    return DART_OK;
+  if (team->nunits == 1) {
+    if (send != recv)
+      memcpy(recv, send, nbytes);
+    return DART_OK;
+  }
+  m.window = (int32_t)least(room / piece, (size_t)m.widest);
+  for (int32_t round = 0; round < team->nnodes; round++) {
+    m.node = (round + team->nnodes - team->node) % team->nnodes;
+    for (m.first = 0; m.first < m.widest; m.first += m.window)
+      for (m.at = 0; m.at < nbytes && ret == DART_OK; m.at += m.piece) {
+        m.piece = least(piece, nbytes - m.at);
+        ret     = meet(team, &m, send, recv, nbytes);
+      }
+  }
+  return ret;
+}

@@ -1,0 +1,22 @@
+#ifndef DART__API_LOCALITY_H
+#define DART__API_LOCALITY_H
+/* The locality of teams: a tree and a descriptor per unit. */
+#include <stdbool.h>
+
+#include <dash/dart/if/dart_locality.h>
+
+#include "model/team.h"
+
+/** Learn what hardware all units have, and build the tree of DART_TEAM_ALL. Collective; agreed. */
+dart_ret_t dart__locality_open(void);
+
+/** Forget all of that. Other teams have dropped theirs. */
+void dart__locality_close(void);
+
+/** Release what `team` has, if it has anything. */
+void dart__locality_drop(dart__team_t *team);
+
+/** Whether `domain` is the root of a team's own tree. */
+bool dart__locality_is_root(const dart_domain_locality_t *domain);
+
+#endif

@@ -1,0 +1,44 @@
+/* Steps: the node's barrier, in one piece or, where leaders speak in between, in two. */
+#include "api/step.h"
+
+#include "model/world.h"
+
+bool dart__step_end(dart__team_t *team)
+{
+  dart__exchange_t *x       = &team->exchange;
+  dart__barrier_t  *barrier = &x->shared->barrier;
+
+  if (team->nnodes == 1) {
+    dart__barrier_wait(barrier, &x->episode, &dart__world.wait);
+    return false;
+  }
+  if (!dart__team_is_leader(team)) {
+    dart__barrier_follow(barrier, &x->episode, &dart__world.wait);
+    return false;
+  }
+  dart__barrier_collect(barrier, &x->episode, &dart__world.wait);
+  return true;
+}
+
+void dart__step_release(dart__team_t *team, dart_ret_t status)
+{
+  dart__exchange_t *x = &team->exchange;
+
+  /* relaxed: the barrier publishes it; followers read it before they can arrive again */
+  atomic_store_explicit(&x->shared->status, (uint32_t)status, memory_order_relaxed);
+  dart__barrier_open(&x->shared->barrier, &x->episode);
+}
+
+dart_ret_t dart__step_status(const dart__team_t *team)
+{
+  return team->nnodes == 1 ? DART_OK
+                           : (dart_ret_t)atomic_load_explicit(&team->exchange.shared->status,
+                                                              memory_order_relaxed);
+}
+
+const size_t *dart__step_blocks(dart__team_t *team, size_t nbytes)
+{
+  for (int32_t k = 0; k <= team->nnodes; k++)
+    team->node_bytes[k] = (size_t)team->node_start[k] * nbytes;
+  return team->node_bytes;
+}

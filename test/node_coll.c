@@ -1,0 +1,325 @@
+/* The library's own collectives, between threads: each is a unit with its own view of a team, and
+ * nodes are groups of threads that share no exchange. Steps follow one another without a pause, in
+ * every order; under ThreadSanitizer, a buffer that is used in two steps at once is a race. */
+#include "node_threads.h"
+
+#include "api/coll.h"
+#include "model/op.h"
+#include "model/world.h"
+#include "port.h"
+
+enum {
+  STEPS  = 300,
+  SLOT   = 1024, /* bytes */
+  RESULT = 2048,
+  WORDS  = 700   /* most of a block: several pieces */
+};
+
+static uint32_t         nnodes;
+static dart__team_t    *teams[TEST_MOST_THREADS];
+static dart_operation_t op_first; /* of two operands the first: does not commute */
+
+/* --- Between nodes: leaders show one another their buffers --- */
+
+typedef struct {
+  void         *buffer;
+  const size_t *starts;
+} shown_t;
+
+static shown_t           shown[TEST_MOST_THREADS];
+static pthread_barrier_t all_leaders, pair[TEST_MOST_THREADS][TEST_MOST_THREADS];
+
+static void show(const dart__team_t *team, void *buffer, const size_t *starts)
+{
+  shown[team->node] = (shown_t){ buffer, starts };
+  pthread_barrier_wait(&all_leaders);
+}
+
+static dart_ret_t seen(void)
+{
+  pthread_barrier_wait(&all_leaders);
+  return DART_OK;
+}
+
+dart_ret_t dart__port_nodes_barrier(dart__team_t *team)
+{
+  (void)team;
+  return seen();
+}
+
+dart_ret_t dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+{
+  show(team, buffer, NULL);
+  if (team->node != root)
+    memcpy(buffer, shown[root].buffer, nbytes);
+  return seen();
+}
+
+dart_ret_t dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem,
+                                   dart_datatype_t type, dart_operation_t op)
+{
+  char   sum[RESULT];
+  size_t nbytes = nelem * dart__type_find(type)->elem_size;
+
+  show(team, buffer, NULL);
+  memcpy(sum, shown[team->nnodes - 1].buffer, nbytes);
+  for (int32_t node = team->nnodes - 1; node-- > 0;)
+    dart__op_combine(op, type, shown[node].buffer, sum, nelem);
+  seen();
+  memcpy(buffer, sum, nbytes);
+  return DART_OK;
+}
+
+/* Node `from`'s part of `buffer`, as that node has it. */
+static void take_part(char *buffer, const size_t *starts, int32_t from, int32_t part)
+{
+  memcpy(buffer + starts[part], (char *)shown[from].buffer + starts[part],
+         starts[part + 1] - starts[part]);
+}
+
+dart_ret_t dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
+{
+  show(team, buffer, starts);
+  for (int32_t node = 0; node < team->nnodes; node++)
+    if (node != team->node)
+      take_part(buffer, starts, node, node);
+  return seen();
+}
+
+dart_ret_t dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *starts,
+                                   int32_t root)
+{
+  show(team, buffer, starts);
+  for (int32_t node = 0; node < team->nnodes && team->node == root; node++)
+    if (node != root)
+      take_part(buffer, starts, node, node);
+  return seen();
+}
+
+dart_ret_t dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts,
+                                    int32_t root)
+{
+  show(team, buffer, starts);
+  if (team->node != root)
+    take_part(buffer, starts, root, team->node);
+  return seen();
+}
+
+dart_ret_t dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send,
+                                 size_t send_nbytes, void *recv, size_t recv_nbytes)
+{
+  pthread_barrier_t *both = team->node < node ? &pair[team->node][node] : &pair[node][team->node];
+
+  (void)send_nbytes;
+  shown[team->node].buffer = (void *)(uintptr_t)send;
+  pthread_barrier_wait(both);
+  memcpy(recv, shown[node].buffer, recv_nbytes);
+  pthread_barrier_wait(both);
+  return DART_OK;
+}
+
+/* --- Units --- */
+
+static uint64_t value_of(uint32_t step, int32_t unit, size_t word)
+{
+  return ((uint64_t)step << 32 | (uint64_t)unit << 16 | word) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void fill(uint64_t *block, size_t words, uint32_t step, int32_t unit)
+{
+  for (size_t word = 0; word < words; word++)
+    block[word] = value_of(step, unit, word);
+}
+
+static void check(const uint64_t *block, size_t words, uint32_t step, int32_t unit)
+{
+  for (size_t word = 0; word < words; word++)
+    CHECK(block[word] == value_of(step, unit, word));
+}
+
+static void reduce(dart__team_t *team, uint32_t step, uint64_t *send, uint64_t *recv, size_t words,
+                   int32_t root)
+{
+  fill(send, words, step, team->me);
+  CHECK(dart__coll_reduce(team, send, recv, words, DART_TYPE_ULONGLONG, DART_OP_SUM, root) ==
+        DART_OK);
+  for (size_t word = 0; word < words && (root < 0 || root == team->me); word++) {
+    uint64_t sum = 0;
+
+    for (int32_t u = 0; u < team->nunits; u++)
+      sum += value_of(step, u, word);
+    CHECK(recv[word] == sum);
+  }
+}
+
+static void reduce_in_order(dart__team_t *team, uint32_t step, uint64_t *send, uint64_t *recv,
+                            size_t words)
+{
+  fill(send, words, step, team->me);
+  CHECK(dart__coll_reduce(team, send, recv, words, DART_TYPE_ULONGLONG, op_first,
+                          DART__EVERY_UNIT) == DART_OK);
+  check(recv, words, step, 0);
+}
+
+static void bcast(dart__team_t *team, uint32_t step, uint64_t *buffer, size_t words, int32_t root)
+{
+  if (team->me == root)
+    fill(buffer, words, step, root);
+  CHECK(dart__coll_bcast(team, buffer, words * 8, root) == DART_OK);
+  check(buffer, words, step, root);
+}
+
+static void allgather(dart__team_t *team, uint32_t step, uint64_t *send, uint64_t *recv,
+                      size_t words)
+{
+  fill(send, words, step, team->me);
+  CHECK(dart__coll_allgather(team, send, recv, words * 8) == DART_OK);
+  for (int32_t u = 0; u < team->nunits; u++)
+    check(recv + (size_t)u * words, words, step, u);
+}
+
+static void gather_and_scatter(dart__team_t *team, uint32_t step, uint64_t *send, uint64_t *recv,
+                               size_t words, int32_t root)
+{
+  fill(send, words, step, team->me);
+  CHECK(dart__coll_gather(team, send, recv, words * 8, root) == DART_OK);
+  for (int32_t u = 0; u < team->nunits && team->me == root; u++)
+    check(recv + (size_t)u * words, words, step, u);
+  memset(send, 0, words * 8);
+  CHECK(dart__coll_scatter(team, recv, send, words * 8, root) == DART_OK);
+  check(send, words, step, team->me);
+}
+
+static void alltoall(dart__team_t *team, uint32_t step, uint64_t *send, uint64_t *recv,
+                     size_t words)
+{
+  for (int32_t u = 0; u < team->nunits; u++)
+    fill(send + (size_t)u * words, words, step, team->me * TEST_MOST_THREADS + u);
+  CHECK(dart__coll_alltoall(team, send, recv, words * 8) == DART_OK);
+  for (int32_t u = 0; u < team->nunits; u++)
+    check(recv + (size_t)u * words, words, step, u * TEST_MOST_THREADS + team->me);
+}
+
+static void work(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  dart__team_t *team = teams[me];
+  uint64_t     *send = calloc(n * WORDS, sizeof *send), *recv = calloc(n * WORDS, sizeof *recv);
+  uint32_t      plan = *(uint32_t *)shared, random = me + 1;
+
+  CHECK(send != NULL && recv != NULL);
+  for (uint32_t step = 1; step <= test_rounds(policy, n, STEPS); step++) {
+    int32_t root  = (int32_t)(test_random(&plan) % n);
+    size_t  words = 1 + test_random(&plan) % (test_random(&plan) % WORDS + 1);
+
+    switch (test_random(&plan) % 8) {
+    case 0: CHECK(dart__coll_barrier(team) == DART_OK); break;
+    case 1: reduce(team, step, send, recv, words, DART__EVERY_UNIT); break;
+    case 2: reduce(team, step, send, recv, words, root); break;
+    case 3: reduce_in_order(team, step, send, recv, words); break;
+    case 4: bcast(team, step, send, words, root); break;
+    case 5: allgather(team, step, send, recv, words); break;
+    case 6: gather_and_scatter(team, step, send, recv, words, root); break;
+    default: alltoall(team, step, send, recv, words);
+    }
+    if (test_random(&random) % 8 == 0)
+      test_dawdle(&random);
+  }
+  free(send);
+  free(recv);
+}
+
+/* --- Jobs --- */
+
+static void first_of_two(const void *invec, void *inoutvec, size_t len, void *user_data)
+{
+  (void)user_data;
+  memcpy(inoutvec, invec, len * sizeof(uint64_t));
+}
+
+/* Units are dealt to the nodes in turn. */
+static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *policy)
+{
+  int32_t     node_of[TEST_MOST_THREADS];
+  dart_unit_t members[TEST_MOST_THREADS];
+  char       *memory[TEST_MOST_THREADS];
+  uint32_t    seed = 77 + n;
+
+  nnodes = over_nodes;
+  for (uint32_t u = 0; u < n; u++) {
+    members[u] = (dart_unit_t)u;
+    node_of[u] = (int32_t)(u % nnodes);
+  }
+  dart__world.nunits  = (int32_t)n;
+  dart__world.node_of = node_of;
+  dart__world.wait    = *policy;
+  for (uint32_t u = 0; u < n; u++) {
+    dart__world.me = (dart_unit_t)u;
+    teams[u]       = dart__team_new(members, (int32_t)n);
+    assert_non_null(teams[u]);
+    if (u < nnodes) {
+      uint32_t here = (uint32_t)teams[u]->node_nunits;
+
+      memory[u] = aligned_alloc(DART__CACHE_LINE, dart__exchange_bytes(here, SLOT, RESULT));
+      assert_non_null(memory[u]);
+      dart__exchange_format(memory[u], here);
+    }
+    dart__exchange_open(&teams[u]->exchange, memory[u % nnodes], (uint32_t)teams[u]->node_nunits,
+                        (uint32_t)teams[u]->node_me, SLOT, RESULT);
+  }
+  assert_int_equal(pthread_barrier_init(&all_leaders, NULL, nnodes), 0);
+  for (uint32_t k = 0; k < nnodes; k++)
+    for (uint32_t l = k + 1; l < nnodes; l++)
+      assert_int_equal(pthread_barrier_init(&pair[k][l], NULL, 2), 0);
+
+  test_threads(n, work, &seed, policy);
+
+  for (uint32_t k = 0; k < nnodes; k++)
+    for (uint32_t l = k + 1; l < nnodes; l++)
+      pthread_barrier_destroy(&pair[k][l]);
+  pthread_barrier_destroy(&all_leaders);
+  for (uint32_t u = 0; u < n; u++)
+    dart__team_delete(teams[u]);
+  for (uint32_t k = 0; k < nnodes; k++)
+    free(memory[k]);
+}
+
+static void steps_on_one_node_do_not_disturb_each_other(void **state)
+{
+  (void)state;
+  TEST_FOR_POLICIES(policy)
+    TEST_FOR_THREADS(n)
+      run_job(n, 1, policy);
+}
+
+static void steps_over_nodes_do_not_disturb_each_other(void **state)
+{
+  (void)state;
+  TEST_FOR_POLICIES(policy)
+    TEST_FOR_THREADS(n)
+      for (uint32_t over_nodes = 2; over_nodes <= 3 && over_nodes <= n; over_nodes++)
+        run_job(n, over_nodes, policy);
+}
+
+static int create_operator(void **state)
+{
+  (void)state;
+  return dart_op_create(first_of_two, NULL, false, DART_TYPE_ULONGLONG, false, &op_first) !=
+         DART_OK;
+}
+
+static int destroy_operator(void **state)
+{
+  (void)state;
+  return dart_op_destroy(&op_first) != DART_OK;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(steps_on_one_node_do_not_disturb_each_other),
+    cmocka_unit_test(steps_over_nodes_do_not_disturb_each_other)
+  };
+
+  test_watch();
+  return cmocka_run_group_tests_name("collectives", tests, create_operator, destroy_operator);
+}

@@ -1,0 +1,192 @@
+/* The mutex: one at a time, nobody left asleep, and what its holders wrote is there. */
+#include "node_threads.h"
+
+#include "node/mutex.h"
+
+enum { ROUNDS = 20000, SLEEPY_ROUNDS = 200, MANY = 5 };
+
+typedef struct {
+  dart__mutex_t mutex;
+  uint64_t      count, complement; /* plain, under the mutex */
+  bool          inside;
+} guarded_t;
+
+static guarded_t guarded[MANY];
+
+static void enter(guarded_t *g)
+{
+  dart__mutex_lock(&g->mutex);
+  CHECK(!g->inside);
+  g->inside = true;
+  CHECK(g->complement == ~g->count);
+  g->count++;
+}
+
+static void leave(guarded_t *g)
+{
+  g->complement = ~g->count;
+  g->inside     = false;
+  dart__mutex_unlock(&g->mutex);
+}
+
+static void prepare(guarded_t *g, int n)
+{
+  for (int i = 0; i < n; i++) {
+    memset(&g[i], 0, sizeof g[i]); /* zeroed memory is a free mutex */
+    g[i].complement = ~UINT64_C(0);
+  }
+}
+
+static void expect_count(guarded_t *g, uint64_t count)
+{
+  assert_int_equal(g->count, count);
+  assert_int_equal(g->complement, ~count);
+  assert_int_equal(atomic_load(&g->mutex.state), 0);
+}
+
+static void count_up(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  (void)me;
+  (void)n;
+  (void)policy;
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    enter(shared);
+    leave(shared);
+  }
+}
+
+static void no_count_is_lost(void **state)
+{
+  (void)state;
+  TEST_FOR_THREADS(n) {
+    prepare(guarded, 1);
+    test_threads(n, count_up, guarded, &test_policies[0]);
+    expect_count(guarded, (uint64_t)n * ROUNDS);
+  }
+}
+
+/* Holders sleep or give the core away, so the others do sleep on the futex; then again they leave
+ * the mutex alone for a while, so that it is free in between. */
+static void count_up_sleepily(uint32_t me, uint32_t n, void *shared,
+                              const dart__wait_policy_t *policy)
+{
+  uint32_t random = me + 1;
+
+  (void)n;
+  (void)policy;
+  for (uint32_t round = 0; round < SLEEPY_ROUNDS; round++) {
+    enter(shared);
+    if (test_random(&random) % 4 == 0)
+      usleep(100);
+    else
+      test_dawdle(&random);
+    leave(shared);
+    test_dawdle(&random);
+  }
+}
+
+static void who_sleeps_is_woken(void **state)
+{
+  (void)state;
+  TEST_FOR_THREADS(n) {
+    prepare(guarded, 1);
+    test_threads(n, count_up_sleepily, guarded, &test_policies[0]);
+    expect_count(guarded, (uint64_t)n * SLEEPY_ROUNDS);
+  }
+}
+
+static void it_works_between_processes(void **state)
+{
+  guarded_t *shared = test_share(sizeof *shared);
+
+  (void)state;
+  TEST_FOR_THREADS(n) {
+    prepare(shared, 1);
+    test_processes(n, count_up_sleepily, shared, &test_policies[0]);
+    expect_count(shared, (uint64_t)n * SLEEPY_ROUNDS);
+  }
+  munmap(shared, sizeof *shared);
+}
+
+/* Each thread takes two at a time, in the order of their addresses. */
+static void take_two(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  guarded_t *g      = shared;
+  uint32_t   random = me + 1;
+
+  (void)n;
+  (void)policy;
+  for (uint32_t round = 0; round < ROUNDS / 10; round++) {
+    uint32_t low = test_random(&random) % (MANY - 1);
+    uint32_t high = low + 1 + test_random(&random) % (MANY - 1 - low);
+
+    enter(&g[low]);
+    enter(&g[high]);
+    if (round % 16 == 0)
+      test_dawdle(&random);
+    leave(&g[low]);
+    leave(&g[high]);
+  }
+}
+
+static void mutexes_do_not_disturb_each_other(void **state)
+{
+  (void)state;
+  TEST_FOR_THREADS(n) {
+    uint64_t sum = 0;
+
+    prepare(guarded, MANY);
+    test_threads(n, take_two, guarded, &test_policies[0]);
+    for (int i = 0; i < MANY; i++) {
+      sum += guarded[i].count;
+      expect_count(&guarded[i], guarded[i].count);
+    }
+    assert_int_equal(sum, (uint64_t)n * 2 * (ROUNDS / 10));
+  }
+}
+
+/* A holder hands a message to the next one, who may be any. */
+static uint64_t ledger[TEST_MOST_THREADS * SLEEPY_ROUNDS]; /* plain; each entry written once */
+
+static void keep_ledger(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  guarded_t *g      = shared;
+  uint32_t   random = me + 1;
+
+  (void)n;
+  (void)policy;
+  for (uint32_t round = 0; round < SLEEPY_ROUNDS; round++) {
+    enter(g);
+    for (uint64_t entry = 0; entry + 1 < g->count; entry++)
+      CHECK(ledger[entry] == entry * 7 + 1);
+    ledger[g->count - 1] = (g->count - 1) * 7 + 1;
+    leave(g);
+    if (round % 16 == 0)
+      test_dawdle(&random);
+  }
+}
+
+static void holders_see_what_all_holders_before_wrote(void **state)
+{
+  (void)state;
+  TEST_FOR_THREADS(n) {
+    prepare(guarded, 1);
+    memset(ledger, 0, sizeof ledger);
+    test_threads(n, keep_ledger, guarded, &test_policies[0]);
+    expect_count(guarded, (uint64_t)n * SLEEPY_ROUNDS);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(no_count_is_lost),
+    cmocka_unit_test(who_sleeps_is_woken),
+    cmocka_unit_test(it_works_between_processes),
+    cmocka_unit_test(mutexes_do_not_disturb_each_other),
+    cmocka_unit_test(holders_see_what_all_holders_before_wrote)
+  };
+
+  test_watch();
+  return cmocka_run_group_tests_name("mutex", tests, NULL, NULL);
+}
