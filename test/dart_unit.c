@@ -79,6 +79,8 @@ int main(int argc, char **argv)
     ask_for_too_much((size_t)number);
   else if (strcmp(what, "used-up") == 0)
     ask_until_used_up((size_t)number);
+  else if (strcmp(what, "mistake") == 0)
+    dart_barrier((dart_team_t)12345);
   else if (unit == (int)nunits - 1) { /* the others wait for the last one below */
     if (strcmp(what, "abort") == 0)
       dart_abort(number);

@@ -1,0 +1,63 @@
+/* MPI belongs to the program here: started before DART, usable between and after its cycles, and
+ * ended by the program. A unit's global id is its rank. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <dash/dart/if/dart.h>
+
+static int failures;
+
+static void expect(int holds, const char *what, int cycle)
+{
+  if (holds)
+    return;
+  fprintf(stderr, "cycle %d: %s\n", cycle, what);
+  failures++;
+}
+
+static int sum_of_ranks(int rank)
+{
+  int sum = -1;
+
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
+static void one_cycle(int cycle, int rank, int nranks)
+{
+  dart_global_unit_t me;
+  size_t             nunits;
+  dart_gptr_t        cells;
+  int                value = -1, mine = 100 * cycle + rank;
+
+  expect(dart_init(NULL, NULL) == DART_OK, "dart_init", cycle);
+  dart_myid(&me);
+  dart_size(&nunits);
+  expect(me.id == rank, "the global id is not the rank", cycle);
+  expect((int)nunits == nranks, "not as many units as ranks", cycle);
+
+  dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_INT, &cells);
+  cells.unitid = (rank + 1) % nranks;
+  dart_put_blocking(cells, &mine, 1, DART_TYPE_INT, DART_TYPE_INT);
+  dart_barrier(DART_TEAM_ALL);
+  expect(sum_of_ranks(rank) == nranks * (nranks - 1) / 2, "MPI between init and exit", cycle);
+  cells.unitid = rank;
+  dart_get_blocking(&value, cells, 1, DART_TYPE_INT, DART_TYPE_INT);
+  expect(value == 100 * cycle + (rank + nranks - 1) % nranks, "what the left neighbour put", cycle);
+  expect(dart_exit() == DART_OK, "dart_exit", cycle);
+  expect(sum_of_ranks(rank) == nranks * (nranks - 1) / 2, "MPI after exit", cycle);
+}
+
+int main(int argc, char **argv)
+{
+  int rank, nranks;
+
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &nranks);
+  for (int cycle = 0; cycle < 5; cycle++)
+    one_cycle(cycle, rank, nranks);
+  MPI_Finalize();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
