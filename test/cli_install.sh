@@ -86,7 +86,7 @@ cmake_minimum_required(VERSION 3.18)
 project(outside LANGUAGES C)
 if(PACKAGES) # each by its own name, looked for where builds look that know DART of old
   foreach(package IN LISTS PACKAGES)
-    find_package(${package} 3 REQUIRED HINTS ${PREFIX}/share/cmake)
+    find_package(${package} 3 REQUIRED HINTS ${INSTALLED}/share/cmake)
   endforeach()
 else()
   find_package(DART 3.2 REQUIRED COMPONENTS ${BACKENDS})
@@ -97,10 +97,10 @@ foreach(backend IN LISTS BACKENDS)
 endforeach()
 END_CMAKE
 list=$(IFS=';' && echo "${backends[*]}")
-packages=$(printf 'DART-%s;' "${backends[@]^^}")
+packages=$(IFS=';' && upper=("${backends[@]^^}") && echo "${upper[*]/#/DART-}")
 must cmake -S "$work/c" -B "$work/static/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DBACKENDS="$list"
 must cmake --build "$work/static/cmake"
-must cmake -S "$work/c" -B "$work/shared/cmake" -DPREFIX="$prefix" -DPACKAGES="$packages" \
+must cmake -S "$work/c" -B "$work/shared/cmake" -DINSTALLED="$prefix" -DPACKAGES="$packages" \
   -DBACKENDS="$list" -DKIND=-shared
 must cmake --build "$work/shared/cmake"
 for backend in "${backends[@]}"; do
@@ -166,7 +166,10 @@ cat >"$work/whole/CMakeLists.txt" <<'END_CMAKE'
 cmake_minimum_required(VERSION 3.18)
 project(whole LANGUAGES C)
 set(CMAKE_BUILD_TYPE Release)
-set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+include(CheckIPOSupported)
+check_ipo_supported(RESULT lto LANGUAGES C) # a compiler may be there without its linker plug-in
+set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${lto})
+file(WRITE ${CMAKE_BINARY_DIR}/lto ${lto})
 add_subdirectory(${DART} dart)
 foreach(backend IN LISTS BACKENDS)
   add_executable(ring-${backend} ring.c)
@@ -187,6 +190,10 @@ for backend in "${backends[@]}"; do
   linked static "$work/whole/build/ring-$backend"
   runs "$work/whole/build/ring-$backend"
 
+  if [[ $(<"$work/whole/build/lto") != YES ]]; then
+    echo "without link-time optimisation, which $CC does not have here"
+    continue
+  fi
   read -ra libraries <<<"$(sed -n 's/^Libs.private: //p' "$libdir/pkgconfig/dart-$backend.pc")"
   must "$CC" -O2 -flto -I"$work/lto/include" "$work/c/ring.c" -o "$work/static/ring-lto" \
     "$libdir/libdart-$backend.a" "${libraries[@]}"

@@ -43,6 +43,8 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   if (ret != DART_OK)
     goto close_locality;
   dart__world.initialized = true;
+  dart__info("%s: unit %d of %d, on %d nodes", function, dart__world.me, dart__world.nunits,
+             dart__teams[DART_TEAM_ALL]->nnodes);
   return dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
 
 close_locality:

@@ -257,6 +257,7 @@ dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_dat
     dart__error("%s: no %zu bytes (here) on every unit of team %d", __func__, nbytes, teamid);
     return ret;
   }
+  dart__debug("%s: segment %d of team %d, %zu bytes here", __func__, segment->id, teamid, nbytes);
   gptr->unitid = 0;
   gptr->teamid = teamid;
   gptr->segid  = segment->id;

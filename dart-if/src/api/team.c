@@ -234,8 +234,10 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
     }
     goto failed;
   }
-  if (team != NULL)
+  if (team != NULL) {
     *newteam = team->id;
+    dart__debug("%s: team %d of %d units on %d nodes", function, id, team->nunits, team->nnodes);
+  }
   return DART_OK;
 
 failed:
