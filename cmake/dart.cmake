@@ -34,6 +34,7 @@ function(dart_add_backend name)
 
   file(GLOB sources CONFIGURE_DEPENDS *.c)
   add_library(dart-${name}-objects OBJECT ${sources})
+  set_target_properties(dart-${name}-objects PROPERTIES C_VISIBILITY_PRESET hidden)
   target_link_libraries(dart-${name}-objects PRIVATE dart-internal ${arg_USES})
   set(objects $<TARGET_OBJECTS:dart-core> $<TARGET_OBJECTS:dart-${name}-objects>)
 

@@ -30,8 +30,7 @@ endif()
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON) # all libraries can become part of a shared one
-set(CMAKE_C_VISIBILITY_PRESET hidden)   # libraries export what the public headers declare
+set(CMAKE_POSITION_INDEPENDENT_CODE ON) # libraries may end up in shared ones
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_compile_definitions(_GNU_SOURCE

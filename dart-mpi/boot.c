@@ -5,6 +5,7 @@
  * job stay from the first init on, for they are slow to make and would be the same again. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -211,6 +212,21 @@ void dart__port_abort(int code)
       MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
     MPI_Abort(MPI_COMM_WORLD, code);
   _exit(code);
+}
+
+/* MPI tells more than one line; the first one has its name and version. */
+const char *dart__port_description(void)
+{
+  static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int         length;
+
+  if (DART__MPI(MPI_Get_library_version, text, &length) != DART_OK)
+    return "MPI";
+  for (char *at = text; *at != '\0'; at++)
+    if (*at == '\t')
+      *at = ' ';
+  text[strcspn(text, "\n")] = '\0';
+  return text;
 }
 
 void dart__port_progress(void)

@@ -166,6 +166,11 @@ void dart__port_abort(int code)
   _exit(code);
 }
 
+const char *dart__port_description(void)
+{
+  return "shared memory of one node, no MPI";
+}
+
 void dart__port_progress(void)
 {
 }

@@ -33,6 +33,9 @@ dart_ret_t dart__port_agree(dart_ret_t mine);
 /** End all units. Callable at any time, before init too. */
 void dart__port_abort(int code) __attribute__((noreturn));
 
+/** The transport and its version, for people: a line without a newline. Callable at any time. */
+const char *dart__port_description(void);
+
 /** What a process can tell of an exit code, 0 only for 0. */
 static inline int dart__exit_code(int code)
 {

@@ -1,10 +1,10 @@
 /* dartrun of dart-mpi: turns into the mpiexec of the MPI that DART was built with, DART_MPIEXEC.
  *
  * It adds nodes: MPICH divides the processes of one machine into groups that may not share memory
- * if MPIR_CVAR_NUM_CLIQUES says so, which makes one machine several nodes to DART. And it has its own
- * words for binding, which mpiexec does. By default that binds nothing, as nobody knows here how
- * many cores there are on the machines it will use. Hydra gives a core to more than one unit where
- * there are too few, and counts the cores of the whole machine whatever it may use itself.
+ * if MPIR_CVAR_NUM_CLIQUES says so, which makes one machine several nodes to DART. And it passes
+ * --bind on, in mpiexec's words. By default that is nothing, for nobody here knows how many cores
+ * there are where mpiexec starts the units. Hydra gives a core to more than one unit where they are
+ * too few, and counts the cores of the whole machine even if it may not use all of them.
  *
  * From then on mpiexec does the work: signals, standard input, exit codes. What we measured of
  * Hydra, MPICH's mpiexec (4.0): it ends with the code of MPI_Abort, and so of dart_abort; with the

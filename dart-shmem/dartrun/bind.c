@@ -3,8 +3,8 @@
  * Units take cores at equal distances, in the order in which the machine lists them: neighbours
  * stay neighbours, and a program with few units spreads over all caches and memory controllers.
  * A unit may use every hardware thread of its core. NUMA domains and packages are shared by equal
- * numbers of units. Cores never are: with more units than cores nothing is bound, for the kernel then
- * balances better than a fixed plan. */
+ * numbers of units. Cores never are: with more units than cores nothing is bound, for the kernel
+ * balances better then than a fixed plan. */
 #include "bind.h"
 
 #include <errno.h>

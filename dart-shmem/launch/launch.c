@@ -67,8 +67,8 @@ static launch_bind_t bind_number(const char *option, const char *text)
 static const struct argp_option options[] = {
   { "units", 'n', "N", 0, "Start N units of the program", 0 },
   { "bind", 'b', "WHAT", OPTION_ARG_OPTIONAL,
-    "Bind each unit to a cpu or a core of its own, or to a numa domain or a package; or to none. "
-    "Without WHAT: core. Without --bind: what the environment variable DART_BIND says, or auto", 0 },
+    "Bind each unit to a cpu or a core of its own, to a numa domain or a package, or to none. "
+    "--bind alone means core; without it, what the variable DART_BIND says, or else auto", 0 },
   { 0 }
 };
 

@@ -3,9 +3,9 @@
 /* What the launchers of all backends share: how they are told what to start, and how they complain.
  *
  * The command line is `dartrun [OPTION...] -n N PROGRAM [ARG...]`. Options end at the program: what
- * comes after it is the program's. The environment may give some of them: DART_BIND is --bind. A launcher adds its own options as an argp of its own, whose
- * child this one is; the child's input is a launch_t. Whatever is wrong is one line on stderr and
- * exit code LAUNCH_EXIT_USAGE. */
+ * comes after it is the program's. The environment variable DART_BIND stands for --bind. A launcher
+ * adds its own options as an argp of its own, whose child this one is; the child's input is a
+ * launch_t. Whatever is wrong is one line on stderr and exit code LAUNCH_EXIT_USAGE. */
 #include <argp.h>
 
 #define LAUNCH_EXIT_USAGE   2

@@ -106,21 +106,23 @@ size_t dart__letter_bytes(size_t room)
   return sizeof(dart__letter_t) + room;
 }
 
-/* Fill the slots whose pieces have been taken; true if there were any. */
-static bool fill(dart__outgoing_t *out, uint64_t taken)
+/* Fill the slots whose pieces have been taken. `event`: the receiver's, told of every piece, so that
+ * both sides copy at the same time; NULL while it does not know of the letter. */
+static void fill(dart__outgoing_t *out, uint64_t taken, dart__event_t *event)
 {
   dart__letter_t *letter = out->letter;
-  uint64_t        before = out->filled;
 
-  for (; out->filled < letter->npieces && out->filled - taken < letter->nslots; out->filled++) {
+  while (out->filled < letter->npieces && out->filled - taken < letter->nslots) {
     size_t count = piece_bytes(letter, out->filled);
 
     if (count > 0)
       memcpy(slot_of(letter, out->filled), out->data + out->filled * PIECE, count);
+    out->filled++;
+    /* release: the piece, to the acquire in dart__mailbox_take */
+    atomic_store_explicit(&letter->filled, out->filled, memory_order_release);
+    if (event != NULL)
+      dart__event_add(event);
   }
-  /* release: the pieces, to the acquire in dart__mailbox_take */
-  atomic_store_explicit(&letter->filled, out->filled, memory_order_release);
-  return out->filled > before;
 }
 
 static void push(dart__inbox_t *inbox, dart__letter_t *letter, uint64_t name)
@@ -152,7 +154,7 @@ void dart__mailbox_post(dart__mailbox_t *box, int32_t to, int32_t tag, const voi
   /* relaxed: the push publishes it */
   atomic_store_explicit(&letter->taken, 0, memory_order_relaxed);
   *out = (dart__outgoing_t){ .letter = letter, .offset = offset, .data = data, .to = to };
-  fill(out, 0);
+  fill(out, 0, NULL);
   push(inbox, letter, name_of(box->me, offset));
   dart__event_add(&inbox->event);
 }
@@ -164,8 +166,7 @@ bool dart__mailbox_feed(dart__mailbox_t *box, dart__outgoing_t *out)
 
   if (taken == out->letter->npieces)
     return true;
-  if (out->filled < out->letter->npieces && fill(out, taken))
-    dart__event_add(&inbox_of(box, out->to)->event);
+  fill(out, taken, &inbox_of(box, out->to)->event);
   return false;
 }
 
@@ -313,18 +314,17 @@ static void tell_taken(const dart__mailbox_t *box, dart__letter_t *letter, uint6
 bool dart__mailbox_take(dart__mailbox_t *box, dart__incoming_t *in, void *buffer)
 {
   dart__letter_t *letter  = in->letter;
-  uint64_t        npieces = letter->npieces, before = in->taken;
+  uint64_t        npieces = letter->npieces;
   /* acquire: pairs with the release in fill */
   uint64_t        filled  = atomic_load_explicit(&letter->filled, memory_order_acquire);
 
-  for (; in->taken < filled; in->taken++) {
+  while (in->taken < filled) {
     size_t count = piece_bytes(letter, in->taken);
 
     if (count > 0)
       memcpy((char *)buffer + in->taken * PIECE, slot_of(letter, in->taken), count);
+    tell_taken(box, letter, ++in->taken);
   }
-  if (in->taken > before)
-    tell_taken(box, letter, in->taken);
   return in->taken == npieces;
 }
 

@@ -1,0 +1,93 @@
+# dart-info, and the suite `locality` on machines that nobody has at hand: hwloc shows them to the
+# units instead of this one, and units count as spread evenly over their cores.
+source "$(dirname "$0")/cli.bash"
+
+topologies=$(dirname "$0")/topologies
+sockets="pack:2 numa:4 core:16 pu:2"
+need "$build/dart-shmem/dartrun" "$build/tools/dart-info-shmem"
+
+shmem() { run "$build/dart-shmem/dartrun" "$@"; }
+info=$build/tools/dart-info-shmem
+unset DART_NAP DART_BIND DART_NODES
+export DART_LOG_LEVEL=WARN # complaints only, in builds that tell more
+
+# Bad input is one line, however many units there are.
+run "$info" --jason;                    expect_code 2; expect_line "dart-info: *'--jason'*"
+run "$info" --json 7;                   expect_code 2; expect_line "dart-info: *'7'*"
+shmem -n 3 "$info" --jason;             expect_code 2
+[[ $(grep -c '^dart-info' <<<"$err") == 1 ]] || fail "not one line of dart-info: $err"
+run env DART_NAP=soon "$info";          expect_code 1; expect_line "*DART_NAP='soon'*"
+shmem -n 2 "$info" --help;              expect_code 0
+[[ $out == Usage:*--topology* ]] || fail "help: $out"
+
+# Without dartrun it is a program of one unit. Variables have values, defaults and meanings.
+run env DART_NAP=7 DART_SLOT=32K "$info"; expect_code 0
+[[ $out == "DART 3."*"dart-shmem"*"shared memory"* ]] || fail "info: $out"
+[[ $out =~ DART_NAP\ +\*7\ +100\ +[a-z] ]] || fail "DART_NAP: $out"
+[[ $out =~ DART_SLOT\ +\*32K\ +16K\ +[a-z] ]] || fail "DART_SLOT: $out"
+[[ $out =~ DART_BIND\ +auto\ +auto\ +[a-z] ]] || fail "DART_BIND: $out"
+run env DART_NAP=7 "$info" --json;      expect_code 0
+[[ $out == "{"*'"name": "DART_NAP", "value": 7, "default": 100, "set": true'*"}" ]] ||
+  fail "json: $out"
+[[ $out != *topology* ]] || fail "unasked topology: $out"
+
+# The library's own table is all there.
+for name in $(grep -o '"DART_[A-Z_]*"' "$(dirname "$0")/../dart-if/src/base/config.h"); do
+  [[ $out == *"\"name\": $name"* ]] || fail "$name is missing: $out"
+done
+
+# The picture.
+export HWLOC_SYNTHETIC="numa:2 core:2 pu:1"
+shmem -n 3 "$info" --topology;          expect_code 0
+host=$(hostname)
+[[ $out == *"3 units on 1 node"$'\n'"node 0: $host, 4 cores, 2 NUMA domains, 2048 MiB"$'\n'* ]] ||
+  fail "node: $out"
+[[ $out == *$'\n  NUMA domain 0, 1024 MiB\n    core 0: unit 0\n    core 1: unit 1\n'* ]] ||
+  fail "NUMA domain 0: $out"
+[[ $out == *$'\n'"  NUMA domain 1, 1024 MiB"$'\n'"    core 2: unit 2"$'\n'* ]] ||
+  fail "NUMA domain 1: $out"
+[[ $out == *$'\n'"       0  1  2"$'\n'"   0   +  +  +"$'\n'*"   2   +  +  +" ]] || fail "near: $out"
+shmem -n 6 "$info" --topology # more units than cores
+[[ $out == *"core 0: units 0 1"$'\n'*"core 3: unit 5"$'\n'* ]] || fail "shared cores: $out"
+shmem -n 2 "$info" --topology --json;   expect_code 0
+[[ $out == *'"near": ['*'[0, 1],'*'[0, 1]'*']'*'}' ]] || fail "near: $out"
+[[ $out == *'"scope": "core", "tag": ".0.0.1.0", "host": "'$host'", "index": 2,'* ]] ||
+  fail "leaf: $out"
+unset HWLOC_SYNTHETIC
+if command -v python3 >/dev/null; then
+  python3 -m json.tool <<<"$out" >/dev/null || fail "this is not JSON: $out"
+fi
+
+# The suite elsewhere: many domains, two units a core, big and little cores, processors only.
+suite=$build/test/dart-test-shmem
+for machine in "$sockets" "pack:2 l3:2 l2:2 core:1 pu:2" "pack:1 l3:1 numa:3 core:1 pu:1" "pu:1"; do
+  for n in 1 3 8; do
+    run env HWLOC_SYNTHETIC="$machine" "$build/dart-shmem/dartrun" -n $n "$suite" locality
+    [[ $code == 0 ]] || fail "$n units on '$machine': $out $err"
+  done
+done
+for file in "$topologies"/*.xml; do
+  run env HWLOC_XMLFILE="$file" "$build/dart-shmem/dartrun" -n 5 "$suite" locality
+  [[ $code == 0 ]] || fail "5 units on $file: $out $err"
+done
+
+# Nodes of one job that are different machines.
+mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+if [[ -x $build/tools/dart-info-mpi ]] && "$mpiexec" --version 2>/dev/null | grep -q HYDRA; then
+  info=$build/tools/dart-info-mpi suite=$build/test/dart-test-mpi
+  export MPIR_CVAR_NUM_CLIQUES=2 # unit u is on node u mod 2
+  here=(-env HWLOC_SYNTHETIC "$sockets") there=(-env HWLOC_XMLFILE "$topologies/arm-big-little.xml")
+  run "$mpiexec" -n 1 "${here[@]}" "$info" --topology : -n 1 "${there[@]}" "$info" --topology \
+    : -n 1 "${here[@]}" "$info" --topology : -n 1 "${there[@]}" "$info" --topology
+  expect_code 0
+  [[ $out == *"transport  "*[0-9].[0-9]* ]] || fail "MPI's version: $out"
+  [[ $out == *"node 0: $host, 128 cores, 2 packages, 8 NUMA domains"* ]] || fail "node 0: $out"
+  [[ $out == *"core 64: unit 2"* ]] || fail "node 0: $out"
+  [[ $out == *"node 1: arm-board, 8 cores, 1 package, 1 NUMA domain"* ]] || fail "node 1: $out"
+  [[ $out == *"cache 1"$'\n'*"core 4: unit 3"* ]] || fail "node 1: $out"
+  [[ $out == *$'\n'"   1   .  +  .  +"$'\n'"   2   +  .  +  ."$'\n'* ]] || fail "near: $out"
+  run "$mpiexec" -n 2 "${here[@]}" "$suite" locality : -n 3 "${there[@]}" "$suite" locality
+  [[ $code == 0 ]] || fail "nodes of different build: $out $err"
+fi
+
+finish

@@ -1,0 +1,187 @@
+/* Events and the barrier on a machine that dawdles, and reorders what it may.
+ *
+ * Lost wake-ups live in windows of nanoseconds, and many only where the CPU lets a load overtake a
+ * store. So wait.c and barrier.c are compiled here with accesses of our own. Each takes its time now
+ * and then. And each thread keeps its last write back until its next access: a load of something
+ * else goes first, unless both are seq_cst; anything else comes after the write. A write is also
+ * flushed by a system call. What C11 promises beyond that, plain data above all, is for
+ * ThreadSanitizer and the tests of each. */
+#include "node_threads.h"
+
+/* --- The machine --- */
+
+typedef struct {
+  _Atomic uint32_t *word; /* NULL: nothing is kept back */
+  uint32_t          value;
+  bool              is_sum; /* add `value`, rather than store it */
+  memory_order      order;
+} write_t;
+
+static _Thread_local write_t  kept;
+static _Thread_local uint32_t disorder;
+
+static void dawdle(void)
+{
+  uint32_t what;
+
+  if (disorder == 0)
+    disorder = (uint32_t)(uintptr_t)&disorder | 1;
+  what = test_random(&disorder) >> 8;
+  if (what % 32 == 0)
+    sched_yield();
+  else if (what % 4 == 0)
+    for (uint32_t i = what / 4 % 512; i > 0; i--)
+      dart__cpu_pause();
+}
+
+static void flush(void)
+{
+  dawdle();
+  if (kept.word != NULL && kept.is_sum)
+    atomic_fetch_add(kept.word, kept.value);
+  else if (kept.word != NULL)
+    atomic_store(kept.word, kept.value);
+  kept.word = NULL;
+}
+
+static uint32_t slow_load(_Atomic uint32_t *word, memory_order order)
+{
+  uint32_t value;
+
+  if (kept.word == word ||
+      (kept.order == memory_order_seq_cst && order == memory_order_seq_cst)) {
+    flush();
+    return atomic_load(word);
+  }
+  dawdle();
+  value = atomic_load(word);
+  flush();
+  return value;
+}
+
+static void slow_store(_Atomic uint32_t *word, uint32_t value, memory_order order)
+{
+  flush();
+  kept = (write_t){ word, value, false, order };
+}
+
+/* Only acquiring ones are asked for the value before. */
+static uint32_t slow_add(_Atomic uint32_t *word, uint32_t value, memory_order order)
+{
+  flush();
+  if (order == memory_order_acquire || order == memory_order_acq_rel)
+    return atomic_fetch_add(word, value);
+  kept = (write_t){ word, value, true, order };
+  return 0;
+}
+
+#undef atomic_load_explicit
+#undef atomic_store_explicit
+#undef atomic_fetch_add_explicit
+#undef atomic_fetch_sub_explicit
+#define atomic_load_explicit(word, order)             slow_load(word, order)
+#define atomic_store_explicit(word, value, order)     slow_store(word, value, order)
+#define atomic_fetch_add_explicit(word, value, order) slow_add(word, value, order)
+#define atomic_fetch_sub_explicit(word, value, order) slow_add(word, -(uint32_t)(value), order)
+#define syscall(...)                                  (flush(), syscall(__VA_ARGS__))
+
+#include "node/wait.c"
+#include "node/barrier.c"
+
+/* --- The tests: threads that sleep at once, so a wake-up that is lost is a wait without end --- */
+
+enum { ROUNDS = 4000 };
+
+typedef struct {
+  dart__barrier_t barrier;
+  dart__event_t   event, answer;
+  _Atomic uint32_t arrived[TEST_MOST_THREADS];
+} stage_t;
+
+static stage_t stage;
+
+/* Thread 0 raises the event for the others; the last to see it answers. */
+static void raise_and_answer(uint32_t me, uint32_t n, void *shared,
+                             const dart__wait_policy_t *policy)
+{
+  stage_t *s = shared;
+
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    if (me == 0) {
+      dart__event_raise(&s->event, round + 1);
+      dart__event_wait_for(&s->answer, (round + 1) * (n - 1), policy);
+    }
+    else {
+      CHECK(dart__event_wait(&s->event, round, policy) == round + 1);
+      dart__event_add(&s->answer);
+    }
+  }
+  flush();
+}
+
+static void expect_nobody_asleep(stage_t *s)
+{
+  assert_int_equal(atomic_load(&s->event.sleepers), 0);
+  assert_int_equal(atomic_load(&s->answer.sleepers), 0);
+  assert_int_equal(atomic_load(&s->barrier.open.sleepers), 0);
+  assert_int_equal(atomic_load(&s->barrier.full.sleepers), 0);
+}
+
+static void no_raise_is_slept_through(void **state)
+{
+  (void)state;
+  for (uint32_t n = 2; n <= 4; n++) {
+    memset(&stage, 0, sizeof stage);
+    test_threads(n, raise_and_answer, &stage, &test_policies[0]);
+    expect_nobody_asleep(&stage);
+  }
+}
+
+static void pass(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  stage_t *s       = shared;
+  uint32_t episode = 0;
+
+  for (uint32_t round = 1; round <= ROUNDS / 2; round++) {
+    atomic_store(&s->arrived[me], round);
+    if (round % 2 == 0) {
+      dart__barrier_wait(&s->barrier, &episode, policy);
+    }
+    else if (me > 0) {
+      dart__barrier_follow(&s->barrier, &episode, policy);
+    }
+    else {
+      dart__barrier_collect(&s->barrier, &episode, policy);
+      for (uint32_t unit = 0; unit < n; unit++)
+        CHECK(atomic_load(&s->arrived[unit]) == round);
+      dart__barrier_open(&s->barrier, &episode);
+    }
+    for (uint32_t unit = 0; unit < n; unit++)
+      CHECK(atomic_load(&s->arrived[unit]) - round <= 1);
+  }
+  flush();
+}
+
+static void no_unit_leaves_early_or_stays(void **state)
+{
+  (void)state;
+  for (uint32_t n = 2; n <= 4; n++) {
+    memset(&stage, 0, sizeof stage);
+    dart__barrier_init(&stage.barrier, n);
+    flush();
+    test_threads(n, pass, &stage, &test_policies[0]);
+    expect_nobody_asleep(&stage);
+    assert_int_equal(atomic_load(&stage.barrier.missing), n);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(no_raise_is_slept_through),
+    cmocka_unit_test(no_unit_leaves_early_or_stays)
+  };
+
+  test_watch();
+  return cmocka_run_group_tests_name("order", tests, NULL, NULL);
+}

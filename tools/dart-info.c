@@ -1,0 +1,483 @@
+/* dart-info: what DART is here. Its version and backend, every variable of the environment that it
+ * looks at, and with --topology the machine as it sees it: nodes, NUMA domains, cores, the units on
+ * them, and who is near to whom. As text, or with --json for other programs.
+ *
+ *   dart-info-shmem
+ *   dartrun -n 4 dart-info-shmem --topology
+ *
+ * The settings come from the table that the library itself is made of. Who is near is read off an
+ * allocation, not off the tree: so the two can be held against each other. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/if/dart.h>
+#include <dash/dart/if/dart_locality.h>
+
+#include "base/config.h"
+#include "model/team.h"
+#include "port.h"
+
+/* A call that cannot fail here. Ends all units: the others may already wait for this one. */
+#define MUST(call)                                          \
+  do {                                                      \
+    if ((call) != DART_OK) {                                \
+      fprintf(stderr, "dart-info: %s failed\n", #call);     \
+      dart_abort(EXIT_FAILURE);                             \
+    }                                                       \
+  } while (0)
+
+enum { BAD_INPUT = 2, MATRIX_MAX = 64 };
+
+typedef struct {
+  bool json;
+  bool topology;
+  bool help;
+} options_t;
+
+static int    me;
+static size_t nunits;
+
+/* ---- variables --------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *name;
+  char        value[64];
+  char        standard[64]; /* the default */
+  const char *meaning;
+  bool        number;       /* as opposed to words */
+} variable_t;
+
+enum { VARIABLES_MAX = 64 };
+
+static variable_t variables[VARIABLES_MAX];
+static int        nvariables;
+
+static variable_t *add_variable(const char *name, const char *meaning, bool number)
+{
+  variable_t *variable = &variables[nvariables];
+
+  if (nvariables == VARIABLES_MAX) {
+    fprintf(stderr, "dart-info: no room for %s\n", name);
+    dart_abort(EXIT_FAILURE);
+  }
+  nvariables++;
+  *variable = (variable_t){ .name = name, .meaning = meaning, .number = number };
+  return variable;
+}
+
+static void add_number(const char *name, long long value, long long standard, const char *meaning)
+{
+  variable_t *variable = add_variable(name, meaning, true);
+
+  snprintf(variable->value, sizeof variable->value, "%lld", value);
+  snprintf(variable->standard, sizeof variable->standard, "%lld", standard);
+}
+
+/* The `index`-th word of "a|b|c". */
+static void copy_choice(char *word, size_t size, const char *choices, int index)
+{
+  for (; index > 0; index--)
+    choices = strchr(choices, '|') + 1;
+  snprintf(word, size, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
+static void __attribute__((unused)) add_choice(const char *name, int value, int standard,
+                                               const char *choices, const char *meaning)
+{
+  variable_t *variable = add_variable(name, meaning, false);
+
+  copy_choice(variable->value, sizeof variable->value, choices, value);
+  copy_choice(variable->standard, sizeof variable->standard, choices, standard);
+}
+
+/* What is read elsewhere than in the table: by launchers, or before there are settings. */
+static void add_text(const char *name, const char *standard, const char *meaning)
+{
+  variable_t *variable = add_variable(name, meaning, false);
+  const char *text     = getenv(name);
+
+  snprintf(variable->value, sizeof variable->value, "%s", text != NULL ? text : standard);
+  snprintf(variable->standard, sizeof variable->standard, "%s", standard);
+}
+
+static void find_variables(void)
+{
+#define ADD_SIZE(field, name, value, least, most, meaning) \
+  add_number(name, (long long)dart__settings.field, (long long)(value), meaning);
+#define ADD_INT(field, name, value, least, most, meaning) \
+  add_number(name, dart__settings.field, value, meaning);
+#define ADD_CHOICE(field, name, value, choices, meaning) \
+  add_choice(name, dart__settings.field, value, choices, meaning);
+  DART__CONFIG_TABLE(ADD_SIZE, ADD_INT, ADD_CHOICE)
+
+  add_text("DART_LOG_LEVEL", "TRACE", "print lines up to ERROR, WARN, INFO, DEBUG or TRACE");
+  add_text("DART_BIND", "auto",
+           "dartrun binds units to: auto, none, cpu, core, numa or package, as by --bind");
+  add_text("DART_MPIEXEC", "", "the mpiexec that dart-mpi's dartrun starts, if another than usual");
+  add_text("DART_NODES", "", "set by dartrun: how many nodes it makes of the machine");
+  add_text("DASH_MAX_SHMEM_MBPS", "1235", "the bandwidth of memory that descriptors tell, MB/s");
+}
+
+/* ---- the job ----------------------------------------------------------------------------- */
+
+/* Unit 0 learns who is near to `unit`: the chunk of a fresh segment has their addresses there. */
+static void near_of(int unit, unsigned char *near)
+{
+  const dart__chunk_t *chunk = dart__team_find(DART_TEAM_ALL)->chunks;
+
+  for (size_t u = 0; u < nunits; u++)
+    near[u] = chunk->near[u] != NULL;
+  MUST(dart_bcast(near, nunits, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(unit), DART_TEAM_ALL));
+}
+
+static const dart_hwinfo_t *hardware_of(int unit)
+{
+  dart_unit_locality_t *located;
+
+  MUST(dart_unit_locality(DART_TEAM_ALL, DART_TEAM_UNIT_ID(unit), &located));
+  return &located->hwinfo;
+}
+
+static const char *scope_name(dart_locality_scope_t scope)
+{
+  switch (scope) {
+  case DART_LOCALITY_SCOPE_GLOBAL:  return "global";
+  case DART_LOCALITY_SCOPE_NODE:    return "node";
+  case DART_LOCALITY_SCOPE_MODULE:  return "module";
+  case DART_LOCALITY_SCOPE_NUMA:    return "numa";
+  case DART_LOCALITY_SCOPE_PACKAGE: return "package";
+  case DART_LOCALITY_SCOPE_CACHE:   return "cache";
+  case DART_LOCALITY_SCOPE_CORE:    return "core";
+  default:                          return "other";
+  }
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+/* 65536 as 64K. */
+static void print_size(const char *number, char *text, size_t size)
+{
+  static const char units[] = "KMGT";
+  long long         value   = strtoll(number, NULL, 10);
+  int               unit    = -1;
+
+  while (value > 0 && value % 1024 == 0 && unit < 3) {
+    value /= 1024;
+    unit++;
+  }
+  snprintf(text, size, unit >= 0 ? "%lld%c" : "%lld", value, unit >= 0 ? units[unit] : '\0');
+}
+
+static void print_variables(void)
+{
+  printf("\n%-20s  %-10s  %-10s  %s\n", "variable", "value", "default", "meaning");
+  for (int i = 0; i < nvariables; i++) {
+    const variable_t *variable = &variables[i];
+    char              value[80], standard[80];
+
+    if (variable->number) {
+      print_size(variable->value, value, sizeof value);
+      print_size(variable->standard, standard, sizeof standard);
+    }
+    else {
+      snprintf(value, sizeof value, "%s", variable->value[0] != '\0' ? variable->value : "-");
+      snprintf(standard, sizeof standard, "%s",
+               variable->standard[0] != '\0' ? variable->standard : "-");
+    }
+    printf("%-20s %c%-10s  %-10s  %s\n", variable->name, getenv(variable->name) != NULL ? '*' : ' ',
+           value, standard, variable->meaning);
+  }
+  printf("* is set in the environment\n");
+}
+
+static void print_count(int count, const char *what)
+{
+  if (count > 0)
+    printf(", %d %s%s", count, what, count == 1 ? "" : "s");
+}
+
+static void print_node(const dart_domain_locality_t *node)
+{
+  const dart_hwinfo_t *info   = hardware_of(node->unit_ids[0].id);
+  const char          *before = "; caches of";
+
+  printf("node %d: %s", node->global_index, node->host);
+  print_count(node->num_cores, "core");
+  print_count(info->num_sockets, "package");
+  print_count(info->num_numa, "NUMA domain");
+  if (info->system_memory_bytes > 0)
+    printf(", %d MiB", info->system_memory_bytes);
+  for (int level = 0; level < DART_LOCALITY_MAX_CACHE_LEVELS; level++)
+    if (info->cache_sizes[level] > 0) {
+      printf("%s %d KiB", before, info->cache_sizes[level] / 1024);
+      before = ",";
+    }
+  printf("\n");
+}
+
+static void print_domain(const dart_domain_locality_t *domain, int depth)
+{
+  int below = depth + 1;
+
+  switch (domain->scope) {
+  case DART_LOCALITY_SCOPE_GLOBAL: /* says nothing by itself */
+  case DART_LOCALITY_SCOPE_MODULE:
+    below = depth;
+    break;
+  case DART_LOCALITY_SCOPE_NODE:
+    print_node(domain);
+    break;
+  case DART_LOCALITY_SCOPE_NUMA:
+    printf("%*sNUMA domain %d", 2 * depth, "", domain->global_index);
+    if (hardware_of(domain->unit_ids[0].id)->numa_memory_bytes > 0)
+      printf(", %d MiB", hardware_of(domain->unit_ids[0].id)->numa_memory_bytes);
+    printf("\n");
+    break;
+  case DART_LOCALITY_SCOPE_CORE:
+    printf("%*score %d: %s", 2 * depth, "", domain->global_index,
+           domain->num_units == 1 ? "unit" : "units");
+    for (int u = 0; u < domain->num_units; u++)
+      printf(" %d", domain->unit_ids[u].id);
+    printf("\n");
+    break;
+  default:
+    printf("%*s%s %d\n", 2 * depth, "", scope_name(domain->scope), domain->global_index);
+  }
+  for (int i = 0; i < domain->num_domains; i++)
+    print_domain(domain->children[i], below);
+}
+
+/* A row of the matrix where it is small; else the units, as ranges. */
+static void print_near(int unit, const unsigned char *near)
+{
+  if (nunits <= MATRIX_MAX) {
+    printf("%4d ", unit);
+    for (size_t u = 0; u < nunits; u++)
+      printf("%3s", near[u] ? "+" : ".");
+    printf("\n");
+    return;
+  }
+  printf("%6d: near", unit);
+  for (size_t u = 0, last; u < nunits; u = last + 1) {
+    last = u;
+    if (!near[u])
+      continue;
+    while (last + 1 < nunits && near[last + 1])
+      last++;
+    printf(last > u ? " %zu-%zu" : " %zu", u, last);
+  }
+  printf("\n");
+}
+
+static void print_topology(const dart_domain_locality_t *root, unsigned char *near)
+{
+  if (me == 0) {
+    printf("\n%zu unit%s on %d node%s\n", nunits, nunits == 1 ? "" : "s", root->num_nodes,
+           root->num_nodes == 1 ? "" : "s");
+    print_domain(root, 0);
+    printf("\nnear (+) is what a unit can load and store, far (.) is what has to be sent:\n");
+    if (nunits <= MATRIX_MAX) {
+      printf("%4s ", "");
+      for (size_t u = 0; u < nunits; u++)
+        printf("%3zu", u);
+      printf("\n");
+    }
+  }
+  for (size_t u = 0; u < nunits; u++) {
+    near_of((int)u, near);
+    if (me == 0)
+      print_near((int)u, near);
+  }
+}
+
+static void print_text(const dart_domain_locality_t *root, unsigned char *near)
+{
+  if (me == 0) {
+    printf("DART %s\n", DART_VERSION_STR);
+    printf("backend    dart-%s, of these: %s\n", DART_BACKEND_NAME, DART_BACKEND_NAMES);
+    printf("transport  %s\n", dart__port_description());
+    print_variables();
+  }
+  if (root != NULL)
+    print_topology(root, near);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+static void json_string(const char *text)
+{
+  putchar('"');
+  for (; *text != '\0'; text++) {
+    if (*text == '"' || *text == '\\')
+      putchar('\\');
+    if ((unsigned char)*text < ' ')
+      printf("\\u%04x", (unsigned)*text);
+    else
+      putchar(*text);
+  }
+  putchar('"');
+}
+
+static void json_field(const char *name, const char *text, const char *end)
+{
+  printf("\"%s\": ", name);
+  json_string(text);
+  printf("%s", end);
+}
+
+static void json_value(const char *name, const variable_t *variable, const char *value)
+{
+  printf("\"%s\": ", name);
+  if (value[0] == '\0')
+    printf("null");
+  else if (variable->number)
+    printf("%s", value);
+  else
+    json_string(value);
+  printf(", ");
+}
+
+static void json_variables(void)
+{
+  printf("  \"variables\": [\n");
+  for (int i = 0; i < nvariables; i++) {
+    const variable_t *variable = &variables[i];
+
+    printf("    { ");
+    json_field("name", variable->name, ", ");
+    json_value("value", variable, variable->value);
+    json_value("default", variable, variable->standard);
+    printf("\"set\": %s, ", getenv(variable->name) != NULL ? "true" : "false");
+    json_field("meaning", variable->meaning, i + 1 < nvariables ? " },\n" : " }\n");
+  }
+  printf("  ]");
+}
+
+static void json_domain(const dart_domain_locality_t *domain, int depth)
+{
+  printf("%*s{ ", 2 * depth, "");
+  json_field("scope", scope_name(domain->scope), ", ");
+  json_field("tag", domain->domain_tag, ", ");
+  json_field("host", domain->host, ", ");
+  printf("\"index\": %d, \"cores\": %d, \"units\": [", domain->global_index, domain->num_cores);
+  for (int u = 0; u < domain->num_units; u++)
+    printf("%s%d", u > 0 ? ", " : "", domain->unit_ids[u].id);
+  printf("], \"children\": [%s", domain->num_domains > 0 ? "\n" : "");
+  for (int i = 0; i < domain->num_domains; i++) {
+    json_domain(domain->children[i], depth + 1);
+    printf(i + 1 < domain->num_domains ? ",\n" : "\n%*s", 2 * depth, "");
+  }
+  printf("] }");
+}
+
+static void json_topology(const dart_domain_locality_t *root, unsigned char *near)
+{
+  if (me == 0) {
+    printf(",\n  \"nodes\": %d,\n  \"topology\":\n", root->num_nodes);
+    json_domain(root, 2);
+    printf(",\n  \"near\": [\n");
+  }
+  for (size_t u = 0; u < nunits; u++) {
+    const char *before = "    [";
+
+    near_of((int)u, near);
+    for (size_t other = 0; me == 0 && other < nunits; other++)
+      if (near[other]) {
+        printf("%s%zu", before, other);
+        before = ", ";
+      }
+    if (me == 0)
+      printf(u + 1 < nunits ? "],\n" : "]\n  ]");
+  }
+}
+
+static void print_json(const dart_domain_locality_t *root, unsigned char *near)
+{
+  if (me == 0) {
+    printf("{\n  ");
+    json_field("version", DART_VERSION_STR, ",\n  ");
+    json_field("backend", "dart-" DART_BACKEND_NAME, ",\n  ");
+    json_field("backends", DART_BACKEND_NAMES, ",\n  ");
+    json_field("transport", dart__port_description(), ",\n");
+    printf("  \"units\": %zu,\n", nunits);
+    json_variables();
+  }
+  if (root != NULL)
+    json_topology(root, near);
+  if (me == 0)
+    printf("\n}\n");
+}
+
+/* ---- main -------------------------------------------------------------------------------- */
+
+/* Every unit reads the same words; unit 0 alone complains. */
+static bool read_options(int argc, char **argv, options_t *options)
+{
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--json") == 0)
+      options->json = true;
+    else if (strcmp(argv[i], "--topology") == 0)
+      options->topology = true;
+    else if (strcmp(argv[i], "--help") == 0)
+      options->help = true;
+    else {
+      if (me == 0)
+        fprintf(stderr, "dart-info: unknown argument '%s'; there are --json, --topology, --help\n",
+                argv[i]);
+      return false;
+    }
+  }
+  return true;
+}
+
+static void print_help(void)
+{
+  printf("Usage: dart-info [--json] [--topology]\n"
+         "Tell DART's version and backend, and the variables of the environment it looks at.\n"
+         "  --topology  tell the machine too, the units on it, and who is near to whom:\n"
+         "              dartrun -n 4 dart-info --topology\n"
+         "  --json      tell it to another program\n");
+}
+
+int main(int argc, char **argv)
+{
+  options_t               options = { 0 };
+  dart_domain_locality_t *root    = NULL;
+  unsigned char          *near    = NULL;
+  dart_gptr_t             segment;
+  dart_global_unit_t      unit;
+  bool                    good;
+
+  if (dart_init(&argc, &argv) != DART_OK)
+    return EXIT_FAILURE; /* the library has said why */
+  MUST(dart_myid(&unit));
+  MUST(dart_size(&nunits));
+  me   = unit.id;
+  good = read_options(argc, argv, &options);
+  if (!good || options.help) {
+    if (good && me == 0)
+      print_help();
+    MUST(dart_exit());
+    return good ? EXIT_SUCCESS : BAD_INPUT;
+  }
+
+  find_variables();
+  if (options.topology) {
+    MUST(dart_domain_team_locality(DART_TEAM_ALL, ".", &root));
+    MUST(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_BYTE, &segment));
+    near = malloc(nunits);
+    MUST(near != NULL ? DART_OK : DART_ERR_NOMEM);
+  }
+  if (options.json)
+    print_json(root, near);
+  else
+    print_text(root, near);
+  if (options.topology) {
+    MUST(dart_team_memfree(segment));
+    free(near);
+  }
+  MUST(dart_exit());
+  return EXIT_SUCCESS;
+}
