@@ -5,11 +5,11 @@
 if(DART_SANITIZE)
   set(DART_TEST_SHAPES 1 3 3x2)
   set(DART_PROGRAM_SHAPES 2 3x2)
-  set(DART_TEST_TIMEOUT 300)
+  set(DART_TEST_TIMEOUT 480)
 else()
   set(DART_TEST_SHAPES 1 2 3 5 2x2 3x2 5x2)
   set(DART_PROGRAM_SHAPES 2 3 2x2 3x2)
-  set(DART_TEST_TIMEOUT 120)
+  set(DART_TEST_TIMEOUT 240)
 endif()
 
 # Tests of a sanitizer build carry its name, so that both builds can stand in one summary.
