@@ -100,6 +100,25 @@ TEST(blocks_of_nothing_are_distinct)
   EXPECT_OK(dart_allocator_destroy(&allocator));
 }
 
+TEST(custom_types_have_memory) /* strided ones do not */
+{
+  dart_datatype_t  custom, strided;
+  dart_allocator_t allocator;
+  dart_gptr_t      block;
+
+  EXPECT_OK(dart_type_create_custom(64, &custom));
+  EXPECT_OK(dart_type_create_strided(DART_TYPE_INT, 2, 1, &strided));
+  EXPECT_OK(dart_allocator_new(1024, DART_TEAM_ALL, &allocator));
+  EXPECT_OK(dart_allocator_alloc(16, custom, &block, allocator));
+  memset(address(block), 0x11, 1024);
+  EXPECT_OK(dart_allocator_free(&block, allocator));
+  EXPECT_INVAL(dart_allocator_alloc(1, strided, &block, allocator));
+  EXPECT_TRUE(DART_GPTR_ISNULL(block));
+  EXPECT_OK(dart_allocator_destroy(&allocator));
+  EXPECT_OK(dart_type_destroy(&custom));
+  EXPECT_OK(dart_type_destroy(&strided));
+}
+
 TEST(allocators_serve_sub_teams)
 {
   dart_team_t      team = test_split(DART_TEAM_ALL, 2);

@@ -307,6 +307,34 @@ TEST(bad_arguments_are_refused) /* L128 */
   free(got);
 }
 
+TEST(custom_types_travel_whole) /* L128: strided and indexed ones do not */
+{
+  const size_t    length = 3, start = 1;
+  dart_datatype_t custom, strided, indexed;
+  test_type_t     type = { .name = "custom of 12 bytes", .size = 12 };
+  char            buffer[64] = { 0 };
+
+  EXPECT_OK(dart_type_create_custom(12, &custom));
+  EXPECT_OK(dart_type_create_strided(DART_TYPE_INT, 3, 1, &strided));
+  EXPECT_OK(dart_type_create_indexed(DART_TYPE_INT, 1, &length, &start, &indexed));
+  type.id = custom;
+  scatter(DART_TEAM_ALL, n - 1, &type, 501);
+  gather(DART_TEAM_ALL, n - 1, &type, 501);
+  alltoall(DART_TEAM_ALL, &type, 501);
+  allgatherv(DART_TEAM_ALL, &type, RISING, 501);
+
+  for (int i = 0; i < 2; i++) {
+    dart_datatype_t wrong = i == 0 ? strided : indexed;
+
+    EXPECT_INVAL(dart_scatter(buffer, buffer, 3, wrong, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+    EXPECT_INVAL(dart_gather(buffer, buffer, 3, wrong, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+    EXPECT_INVAL(dart_alltoall(NULL, buffer, 3, wrong, DART_TEAM_ALL));
+  }
+  EXPECT_OK(dart_type_destroy(&custom));
+  EXPECT_OK(dart_type_destroy(&strided));
+  EXPECT_OK(dart_type_destroy(&indexed));
+}
+
 TEST(own_portions_are_buffers) /* L129 */
 {
   dart_gptr_t source = test_segment(DART_TEAM_ALL, (size_t)n * 64, 0);

@@ -113,6 +113,25 @@ TEST(all_types_of_element)
   }
 }
 
+TEST(custom_types_travel_whole) /* strided ones do not */
+{
+  dart_datatype_t custom, strided;
+  char            sent[24], got[25], expected[24];
+
+  EXPECT_OK(dart_type_create_custom(12, &custom));
+  EXPECT_OK(dart_type_create_strided(DART_TYPE_BYTE, 2, 1, &strided));
+  test_fill(sent, me, 1, 24);
+  test_fill(expected, unit(me - 1).id, 1, 24);
+  memset(got, 0x5a, sizeof got);
+  EXPECT_OK(dart_sendrecv(sent, 2, custom, 1, unit(me + 1), got, 2, custom, 1, unit(me - 1)));
+  EXPECT_BYTES(got, expected, 24);
+  EXPECT_FILLED(got + 24, 0x5a, 1);
+  EXPECT_INVAL(dart_send(sent, 2, strided, 1, unit(me)));
+  EXPECT_INVAL(dart_recv(got, 2, strided, 1, unit(me)));
+  EXPECT_OK(dart_type_destroy(&custom));
+  EXPECT_OK(dart_type_destroy(&strided));
+}
+
 /* ---- Both at once ---------------------------------------------------------------------------- */
 
 TEST(rings_do_not_deadlock) /* M132: and shorter messages leave the rest untouched */

@@ -118,8 +118,8 @@ dart_ret_t dart_gptr_setflags(dart_gptr_t *gptr, uint16_t flags) DART_NOTHROW;
 /** Allocate `nelem` elements of `dtype` in the caller's own memory, reachable by all units.
  *
  *  Local: no other unit takes part; a broadcast or a put tells others the pointer. `dtype` is basic
- *  or custom. `*gptr` names the caller by global id, DART_TEAM_ALL and segment 0. Blocks are
- *  rounded up to a power of two, and aligned for every type of element that fits into them.
+ *  or custom. `*gptr` names the caller by global id, DART_TEAM_ALL and segment 0. A block is
+ *  whole cache lines of 64 bytes, so it is aligned for every type and shares no line with another.
  *  Contents are unspecified. nelem 0 gives a block as well, different from all others.
  *  DART_ERR_OTHER: no memory left, `*gptr` is DART_GPTR_NULL; smaller requests may still succeed.
  *  DART_ERR_INVAL: another dtype. */
