@@ -1,5 +1,5 @@
-# What `cmake --install` puts into place: the public headers, static and shared libraries, launchers,
-# and how other builds find them: CMake packages in share/cmake and lib/pkgconfig/dart-<backend>.pc.
+# What `cmake --install` puts into place: the public headers, static and shared libraries,
+# launchers, and what other builds find them by: CMake packages, and a .pc file for every backend.
 #
 #   find_package(DART COMPONENTS shmem)    share/cmake/dart/dart-config.cmake
 #   find_package(DART-SHMEM), DART-MPI, DART-BASE, with HINTS <prefix>/share/cmake
@@ -15,8 +15,7 @@ get_property(backends GLOBAL PROPERTY DART_BACKENDS)
 install(DIRECTORY dart-if/include/dash DESTINATION include FILES_MATCHING PATTERN "*.h")
 write_basic_package_version_file(${made}/version.cmake COMPATIBILITY SameMajorVersion)
 
-# dart_install_package(<library> <target>...): what find_package(<LIBRARY>) needs, its targets' files
-# included.
+# dart_install_package(<library> <target>...): a library, and what find_package(<LIBRARY>) needs.
 function(dart_install_package library)
   install(TARGETS ${library} ${library}-shared ${ARGN} EXPORT ${library}-targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -4,7 +4,7 @@ option(DART_BACKEND_SHMEM "Build dart-shmem: one node, no MPI" ON)
 set(DART_BACKEND_MPI AUTO CACHE STRING "Build dart-mpi: ON, OFF, or AUTO (if an MPI is found)")
 set_property(CACHE DART_BACKEND_MPI PROPERTY STRINGS AUTO ON OFF)
 
-# As a part of another project DART builds its libraries alone, and leaves that project's settings be.
+# As a part of another project DART builds its libraries alone, and leaves its settings alone.
 if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
   set(DART_ON_ITS_OWN ON)
 else()

@@ -1,5 +1,5 @@
-/* pi, by the midpoint rule on 1/(1+x^2): a first program with garray. The terms are an array over all
- * units; every unit computes those it owns, and the sum is taken over all.
+/* pi, by the midpoint rule on 1/(1+x^2): a first program with garray. The terms are an array over
+ * all units; every unit computes those it owns, and the sum is taken over all.
  *
  *   dartrun -n 4 ./pi */
 #include <garray/garray.hpp>

@@ -3,8 +3,8 @@
  *   dartrun -n 4 ./garray-test          all of it, twice: DART starts and ends two times
  *   dartrun -n 4 ./garray-test throw    the last unit throws, and all units end
  *
- * Values say where they belong, so that a wrong one tells where it came from. Every unit counts what
- * it finds wrong; the program fails on all units if any found something. */
+ * Values say where they belong, so that a wrong one tells where it came from. Every unit counts
+ * what it finds wrong; the program fails on all units if any found something. */
 #include <garray/garray.hpp>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ std::vector<std::size_t> sizes(const team &all)
   return { 0, 1, all.size() > 1 ? all.size() - 1 : 2, all.size(), all.size() + 1, 17, 103 };
 }
 
-/* ---- patterns --------------------------------------------------------------------------------- */
+/* ---- patterns ------------------------------------------------------------------------------ */
 
 /* Element by element, by the definition: unit() says who owns it, and each unit counts its own. */
 template <typename Pattern>
@@ -134,7 +134,7 @@ void test_patterns()
     }
 }
 
-/* ---- arrays ----------------------------------------------------------------------------------- */
+/* ---- arrays -------------------------------------------------------------------------------- */
 
 template <typename T, typename Pattern>
 array<T, Pattern> filled(const Pattern &pattern, const team &owners)
@@ -239,7 +239,7 @@ void test_iterators(const Pattern &pattern, const team &owners)
     EXPECT(numbers.local()[l] == value_of<int>(numbers.global(l)));
 }
 
-/* ---- algorithms ------------------------------------------------------------------------------- */
+/* ---- algorithms ---------------------------------------------------------------------------- */
 
 /* Ranges from everywhere to everywhere touch what is in them and nothing else. */
 template <typename Pattern>
@@ -383,7 +383,7 @@ void test_parts(const team &all)
   }
 }
 
-/* ---- matrices --------------------------------------------------------------------------------- */
+/* ---- matrices ------------------------------------------------------------------------------ */
 
 long entry(std::size_t i, std::size_t j)
 {
@@ -439,7 +439,7 @@ void test_multiply(std::size_t n, std::size_t m, std::size_t k, const team &owne
   owners.barrier();
 }
 
-/* ---- what cannot be --------------------------------------------------------------------------- */
+/* ---- what cannot be ------------------------------------------------------------------------ */
 
 template <typename Exception, typename F>
 bool throws(F f)

@@ -42,8 +42,8 @@ local_part<T> local_of(const global_iterator<T, Pattern> &first,
   return { { data + start, end - start }, start, owners };
 }
 
-/** Collective. Every owner calls f(index, element) for its elements of the range, in ascending order
- *  of their indices. */
+/** Collective. Every owner calls f(index, element) for its elements of the range, in ascending
+ *  order of their indices. */
 template <typename T, typename Pattern, typename F>
 void for_each_index(global_iterator<T, Pattern> first, global_iterator<T, Pattern> last, F f)
 {

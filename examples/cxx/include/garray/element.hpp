@@ -2,9 +2,9 @@
 #define GARRAY_ELEMENT_HPP
 /* What may be an element, and how DART is told about it.
  *
- * Elements travel as bytes, so any trivially copyable type may be one. Types that DART has itself are
- * passed by their own name, all others as so many bytes. Only the former can be the target of an
- * atomic operation. */
+ * Elements travel as bytes, so any trivially copyable type may be one. Types that DART has itself
+ * are passed by their own name, all others as so many bytes. Only the former can be the target of
+ * an atomic operation. */
 #include <cstddef>
 #include <type_traits>
 

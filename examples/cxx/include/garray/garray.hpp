@@ -9,8 +9,8 @@
  *   matrix.hpp     a matrix by rows; multiply and transpose, the owner computes
  *   element.hpp, memory.hpp, reference.hpp, iterator.hpp: what these are made of
  *
- * Constructors and destructors of what has global memory are collective, so such objects live on all
- * units of their team alike, inside run(). ../../pi.cc is a first program, ../../test.cc uses
+ * Constructors and destructors of what has global memory are collective, so such objects live on
+ * all units of their team alike, inside run(). ../../pi.cc is a first program, ../../test.cc uses
  * everything once. */
 #include "algorithm.hpp"
 #include "array.hpp"

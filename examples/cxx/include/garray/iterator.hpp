@@ -2,8 +2,8 @@
 #define GARRAY_ITERATOR_HPP
 /* Iterators over all elements of an array, in the order of their indices, whoever owns them.
  *
- * An iterator is a value: where the memory starts, the pattern, and an index. It is valid on the unit
- * it was made on while the memory is allocated, also when the array object has been moved.
+ * An iterator is a value: where the memory starts, the pattern, and an index. It is valid on the
+ * unit it was made on while the memory is allocated, also when the array object has been moved.
  * Dereferencing gives a global_ref, so the algorithms of the standard library work, one blocking
  * transfer per access. Those of algorithm.hpp let owners work on their own part instead. */
 #include <cstddef>

@@ -136,9 +136,9 @@ void for_each_index(matrix<T, RowPattern> &a, F f)
   a.owners().barrier();
 }
 
-/** Collective. c = a * b. The rows of a and c are distributed alike, those of b may be otherwise, and
- *  c is neither a nor b. Every unit goes once through all of b, and fetches the next row while it
- *  computes with this one. */
+/** Collective. c = a * b. The rows of a and c are distributed alike, those of b may be otherwise,
+ *  and c is neither a nor b. Every unit goes once through all of b, and fetches the next row while
+ *  it computes with this one. */
 template <typename T, typename RowPattern, typename OtherPattern>
 void multiply(const matrix<T, RowPattern> &a, const matrix<T, OtherPattern> &b,
               matrix<T, RowPattern> &c)

@@ -1,7 +1,7 @@
 #ifndef GARRAY_MEMORY_HPP
 #define GARRAY_MEMORY_HPP
-/* Memory over a team, seen from both sides: its owner's as a plain range, anybody's as something that
- * bytes are fetched from and sent to. */
+/* Memory over a team, seen from both sides: its owner's as a plain range, anybody's as something
+ * that bytes are fetched from and sent to. */
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -88,7 +88,7 @@ inline std::size_t product(std::size_t a, std::size_t b)
   return a * b;
 }
 
-/** Room for `nlocal` elements on every unit of a team, all set to T(). It moves and does not copy. */
+/** Room for `nlocal` elements on every unit of a team, all set to T(); moved, not copied. */
 template <typename T>
 class global_memory
 {

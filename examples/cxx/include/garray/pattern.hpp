@@ -2,12 +2,12 @@
 #define GARRAY_PATTERN_HPP
 /* Patterns: which unit owns element i, and where in that unit's memory it lies.
  *
- * Both patterns here cut the indices into blocks and deal these out in turn: block k belongs to unit
- * k mod nunits. block_pattern has as many blocks as units, so each unit owns one range; cyclic_pattern
- * has small ones, so that neighbours are spread. A unit keeps its elements in ascending order without
- * gaps. Two facts follow from that which the algorithms build on: the elements of a unit that lie
- * in a range of indices are a range of its memory (local_before), and indices of one block are
- * neighbours in memory (run).
+ * Both patterns here cut the indices into blocks and deal these out in turn: block k belongs to
+ * unit k mod nunits. block_pattern has as many blocks as units, so each unit owns one range;
+ * cyclic_pattern has small ones, so that neighbours are spread. A unit keeps its elements in
+ * ascending order without gaps. Two facts follow from that which the algorithms build on: the
+ * elements of a unit that lie in a range of indices are a range of its memory (local_before), and
+ * indices of one block are neighbours in memory (run).
  *
  * A pattern of your own has these members and keeps these two promises. */
 #include <algorithm>

@@ -1,8 +1,8 @@
 #ifndef GARRAY_REFERENCE_HPP
 #define GARRAY_REFERENCE_HPP
-/* A reference to one element, wherever it lies. Reading it fetches the value, assigning to it stores
- * one; both are complete when they return. `auto x = array[i]` is therefore another reference, and
- * `T x = array[i]` a value.
+/* A reference to one element, wherever it lies. Reading it fetches the value, assigning to it
+ * stores one; both are complete when they return. `auto x = array[i]` is therefore another
+ * reference, and `T x = array[i]` a value.
  *
  * For a loop over own elements a plain pointer is the right thing (array::local); for many elements
  * of others, copy(). */

@@ -3,8 +3,8 @@
 /* The edge to DART: its error codes become exceptions, its start and end a function that runs the
  * program, its teams objects.
  *
- * Units are counted by std::size_t everywhere in this library: patterns compute with them. What DART
- * calls a team id of a unit is a number below team::size(). */
+ * Units are counted by std::size_t everywhere in this library: patterns compute with them. What
+ * DART calls a team id of a unit is a number below team::size(). */
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
