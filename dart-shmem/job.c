@@ -14,10 +14,10 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #define DIRECTORY "/dev/shm"
 
@@ -195,42 +195,14 @@ uint64_t dart__job_cut(dart__job_t *job, size_t nbytes)
   return begin;
 }
 
-/* How much more memory the machine gives without swapping or killing, as far as it tells. */
-static uint64_t machine_room(void)
+static bool has_room(uint64_t nbytes)
 {
-  uint64_t kib = UINT64_MAX >> 10;
-  char     line[128];
-  FILE    *meminfo = fopen("/proc/meminfo", "re");
+  uint64_t room = dart__memory_room(DIRECTORY);
 
-  if (meminfo == NULL)
-    return UINT64_MAX;
-  while (fgets(line, sizeof line, meminfo) != NULL)
-    if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
-      break;
-  fclose(meminfo);
-  return (kib - kib / 32) << 10; /* the rest of the machine lives on, too */
-}
-
-/* How much more the file system takes. One without a limit of its own says that it has 0 blocks. */
-static uint64_t file_room(int fd)
-{
-  struct statvfs fs;
-
-  if (fstatvfs(fd, &fs) != 0 || fs.f_blocks == 0)
-    return UINT64_MAX;
-  return (uint64_t)fs.f_bavail * fs.f_frsize;
-}
-
-static bool has_room(int fd, uint64_t nbytes)
-{
-  uint64_t in_file    = file_room(fd);
-  uint64_t in_machine = machine_room();
-
-  if (nbytes <= in_file && nbytes <= in_machine)
+  if (nbytes <= room)
     return true;
-  dart__error("no room for %" PRIu64 " bytes of shared memory: %s has %" PRIu64 " left", nbytes,
-              in_file < in_machine ? DIRECTORY : "the machine",
-              in_file < in_machine ? in_file : in_machine);
+  dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY " and the machine have %"
+              PRIu64 " left", nbytes, room);
   return false;
 }
 
@@ -243,7 +215,7 @@ dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes)
   while (at < end) {
     uint64_t step = end - at < STEP ? end - at : STEP;
 
-    if (!has_room(fd, end - at))
+    if (!has_room(end - at))
       goto give_back;
     while (fallocate(fd, 0, (off_t)at, (off_t)step) != 0) {
       if (errno == EINTR) { /* it undid its work; a profiler's timer would let no large step pass */

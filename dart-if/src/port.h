@@ -60,7 +60,9 @@ void       dart__port_team_close(dart__team_t *team);
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk);
 void       dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk);
 
-/** Give pages to bytes [from, to) of the own part. Local. DART_ERR_NOMEM: there are not enough. */
+/** Give pages to bytes [from, to) of the own part. Local. DART_ERR_NOMEM: there are not enough.
+ *  The owner is the first to touch them, so the system takes them from the memory of the NUMA domain
+ *  it runs on: nothing else has to be done to have a unit's part close to it. */
 dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from,
                                     size_t to);
 

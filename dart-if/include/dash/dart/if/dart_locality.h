@@ -69,11 +69,12 @@ dart_ret_t dart_domain_create(dart_domain_locality_t **domain_out) DART_NOTHROW;
 dart_ret_t dart_domain_clone(const dart_domain_locality_t *domain_in,
                              dart_domain_locality_t **domain_out) DART_NOTHROW;
 
-/** Release a domain of dart_domain_create or dart_domain_clone, with all below it. NULL is fine. */
+/** Release a domain of dart_domain_create or dart_domain_clone, with all below it. NULL is fine.
+ *  DART_ERR_INVAL: it is part of a larger tree, or the root of a team's own. */
 dart_ret_t dart_domain_destroy(dart_domain_locality_t *domain) DART_NOTHROW;
 
 /** Make `domain_lhs` a copy of `domain_rhs` and all below it, like dart_domain_clone; what it held
- *  before is released. */
+ *  before is released. In the midst of a tree it keeps its place there: parent, tag and level. */
 dart_ret_t dart_domain_assign(dart_domain_locality_t *domain_lhs,
                               const dart_domain_locality_t *domain_rhs) DART_NOTHROW;
 
@@ -104,7 +105,8 @@ dart_ret_t dart_domain_scope_domains(const dart_domain_locality_t *domain_in,
  *
  * Domains that stay keep their tags, unless a function says otherwise. Children close ranks, with
  * relative_index to match; the units of all domains above a change are updated, num_cores and the
- * descriptors of units are not. On failure the tree is as it was. */
+ * descriptors of units are not. On failure the tree is as it was; DART_ERR_INVAL is also for tags
+ * that would get longer than DART_LOCALITY_DOMAIN_TAG_MAX_SIZE allows. */
 
 /** Keep, below `domain_in`, only the domains with the given tags, all below those, and the way to
  *  them. Without tags no child remains. */
