@@ -5,6 +5,7 @@
  * job stay from the first init on, for they are slow to make and would be the same again. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,6 +44,19 @@ static void skip_symmetric_addresses(bool running)
   MPI_T_finalize();
 }
 
+/* MPICH's launcher may end everything before it has passed on what units wrote last, which is most
+ * likely the reason: give it a moment. */
+static void abort_mpi(int code) __attribute__((noreturn));
+static void abort_mpi(int code)
+{
+  struct timespec moment = { 0, 100 * 1000 * 1000 };
+
+  fflush(NULL);
+  nanosleep(&moment, NULL);
+  MPI_Abort(MPI_COMM_WORLD, code);
+  _exit(code);
+}
+
 static void end_of_process(int status, void *unused)
 {
   int finalized;
@@ -53,8 +67,7 @@ static void end_of_process(int status, void *unused)
   if (dart__world.initialized && dart__world.nunits > 1) {
     dart__error("unit %d ends with exit code %d, but has not called dart_exit", dart__world.me,
                 status & 0xff);
-    fflush(NULL);
-    MPI_Abort(MPI_COMM_WORLD, (status & 0xff) != 0 ? status & 0xff : EXIT_FAILURE);
+    abort_mpi((status & 0xff) != 0 ? status & 0xff : EXIT_FAILURE);
   }
   if (mpi_is_ours)
     MPI_Finalize();
@@ -207,10 +220,9 @@ void dart__port_abort(int code)
   int running, finalized;
 
   code = dart__exit_code(code);
-  fflush(NULL);
   if (MPI_Initialized(&running) == MPI_SUCCESS && running &&
       MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
-    MPI_Abort(MPI_COMM_WORLD, code);
+    abort_mpi(code);
   _exit(code);
 }
 

@@ -9,7 +9,8 @@ for backend in shmem mpi; do
 
   run "$build/dart-$backend/dartrun" -n 3 "$program" throw
   [[ $code != 0 && $code != 124 ]] || fail "exit code $code"
-  [[ $err == *"garray: thrown by one unit"* ]] || fail "not said what was thrown: $err"
+  # mpiexec does not promise to pass on what units write last before an abort
+  [[ $backend == mpi || $err == *"garray: thrown by one unit"* ]] || fail "not said what was thrown: $err"
 done
 [[ $tested -gt 0 ]] || { echo "skipped: no program of garray in $build"; exit 77; }
 finish

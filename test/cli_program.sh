@@ -34,7 +34,8 @@ for backend in shmem mpi; do
   # A unit that aborts, leaves, or dies takes the others with it, and they do not wait for ever.
   run "$dartrun" -n 3 "$program" abort 7;      [[ $code != 0 ]] || fail "dart_abort(7) gave exit code 0"
   run "$dartrun" -n 3 "$program" exit 5;       [[ $code != 0 ]] || fail "exit(5) gave exit code 0"
-  [[ $err == *"unit 2 ends with exit code 5"*"dart_exit"* ]] || fail "not said who left: $err"
+  # mpiexec does not promise to pass on what units write last before an abort
+  [[ $backend == mpi || $err == *"unit 2 ends with exit code 5"*"dart_exit"* ]] || fail "not said who left: $err"
   run "$dartrun" -n 3 "$program" exit 0;       [[ $code != 0 ]] || fail "leaving early gave exit code 0"
   for signal in 11 6 9; do # segmentation fault, abort, kill
     run "$dartrun" -n 3 "$program" signal $signal; [[ $code != 0 ]] || fail "signal $signal gave 0"

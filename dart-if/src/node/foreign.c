@@ -1,5 +1,5 @@
 /* Copies between processes. Layouts become lists of address ranges, as many at a time as one system
- * call takes; both lists of a call cover the same elements. */
+ * call takes; both lists of a call start with the same element. */
 #include "node/foreign.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static size_t next_range(side_t *side, size_t most, struct iovec *range_out)
   return count;
 }
 
-/* Ranges of the same elements on both sides, until one list is full or `end` is reached. */
+/* The ranges of one side, until the list is full or `end` is reached. */
 static size_t list_ranges(side_t *side, size_t end, struct iovec *ranges)
 {
   size_t n = 0;
@@ -77,23 +77,16 @@ static dart_ret_t move(move_t *how, pid_t pid, side_t here, side_t there, size_t
   struct iovec ranges_here[RANGES], ranges_there[RANGES];
 
   while (here.elem < nelem) {
-    side_t  from = here;
-    size_t  nhere = list_ranges(&here, nelem, ranges_here);
+    size_t  first  = here.elem, size = here.type->elem_size;
+    size_t  nhere  = list_ranges(&here, nelem, ranges_here);
     size_t  nthere = list_ranges(&there, here.elem, ranges_there);
-    size_t  size = here.type->elem_size, nbytes;
-    ssize_t moved;
+    ssize_t moved  = how(pid, ranges_here, nhere, ranges_there, nthere, 0);
 
-    if (there.elem < here.elem) { /* its list filled up first: only what both cover */
-      here  = from;
-      nhere = list_ranges(&here, there.elem, ranges_here);
-    }
-    nbytes = (here.elem - from.elem) * size;
-    moved  = how(pid, ranges_here, nhere, ranges_there, nthere, 0);
     if (moved < 0 || (size_t)moved < size)
-      return refuse(pid, moved, nbytes);
-    /* One call moves at most 2 GiB, and stops before pages that are not there: go on from the
-     * first element that is not whole; if it cannot be moved, the next call says so. */
-    here.elem = there.elem = from.elem + (size_t)moved / size;
+      return refuse(pid, moved, (here.elem - first) * size);
+    /* A call stops where the shorter list ends, after 2 GiB, and before pages that are not there: go
+     * on from the first element that is not whole. If it cannot be moved, the next call says so. */
+    here.elem = there.elem = first + (size_t)moved / size;
   }
   return DART_OK;
 }
