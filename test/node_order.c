@@ -1,11 +1,10 @@
 /* Events and the barrier on a machine that dawdles, and reorders what it may.
  *
- * Lost wake-ups live in windows of nanoseconds, and many only where the CPU lets a load overtake a
- * store. So wait.c and barrier.c are compiled here with accesses of our own. Each takes its time now
- * and then. And each thread keeps its last write back until its next access: a load of something
- * else goes first, unless both are seq_cst; anything else comes after the write. A write is also
- * flushed by a system call. What C11 promises beyond that, plain data above all, is for
- * ThreadSanitizer and the tests of each. */
+ * Lost wake-ups live in windows of nanoseconds, and many only where the CPU lets a load overtake
+ * a store. So wait.c and barrier.c are compiled here with accesses of our own. Each takes its time
+ * now and then. And each thread keeps its last write back until its next access: a load of
+ * something else goes first, unless both are seq_cst; anything else, system calls too, comes after.
+ * What C11 promises beyond that, plain data above all, is for the tests of each and TSan. */
 #include "node_threads.h"
 
 /* --- The machine --- */

@@ -84,8 +84,8 @@ static dart_ret_t move(move_t *how, pid_t pid, side_t here, side_t there, size_t
 
     if (moved < 0 || (size_t)moved < size)
       return refuse(pid, moved, (here.elem - first) * size);
-    /* A call stops where the shorter list ends, after 2 GiB, and before pages that are not there: go
-     * on from the first element that is not whole. If it cannot be moved, the next call says so. */
+    /* A call stops where the shorter list ends, after 2 GiB, and before pages that are not there:
+     * go on from the first element that is not whole. The next call tells if it cannot be moved. */
     here.elem = there.elem = first + (size_t)moved / size;
   }
   return DART_OK;
