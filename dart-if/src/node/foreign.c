@@ -67,8 +67,8 @@ static dart_ret_t refuse(pid_t pid, ssize_t moved, size_t nbytes)
     dart__error("process %d's memory cannot be reached: %s%s", (int)pid, strerror(errno),
                 errno == EPERM ? " (may processes of one user trace each other here?)" : "");
   else
-    dart__error("%zu of %zu bytes in process %d's memory are not mapped there", nbytes - (size_t)moved,
-                nbytes, (int)pid);
+    dart__error("%zu of %zu bytes in process %d's memory are not mapped there",
+                nbytes - (size_t)moved, nbytes, (int)pid);
   return DART_ERR_OTHER;
 }
 
