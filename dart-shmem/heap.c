@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "model/world.h"
 #include "port.h"
 #include "shmem.h"
@@ -49,6 +50,23 @@ static uint64_t cut_together(dart__team_t *team, size_t nbytes)
   return *told;
 }
 
+/* At an address that can hold huge pages where the file can: both are multiples of their size. */
+static char *map(uint64_t offset, size_t nbytes)
+{
+  void *space = dart__memory_aligned_space(nbytes);
+  char *base  = MAP_FAILED;
+
+  if (space != NULL)
+    base = mmap(space, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+                dart__shmem.fd, (off_t)offset);
+  if (base != MAP_FAILED)
+    return base;
+  dart__error("cannot map %zu bytes of shared memory: %s", nbytes, strerror(errno));
+  if (space != NULL)
+    munmap(space, nbytes);
+  return NULL;
+}
+
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 {
   size_t     nbytes  = chunk->nbytes * (size_t)team->nunits;
@@ -58,12 +76,9 @@ dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   chunk->near = calloc((size_t)team->nunits, sizeof *chunk->near);
   if (offset == 0 || mapping == NULL || chunk->near == NULL)
     goto free_tables;
-  mapping->base = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                       dart__shmem.fd, (off_t)offset);
-  if (mapping->base == MAP_FAILED) {
-    dart__error("cannot map %zu bytes of shared memory: %s", nbytes, strerror(errno));
+  mapping->base = map(offset, nbytes);
+  if (mapping->base == NULL)
     goto free_tables;
-  }
   mapping->nbytes = nbytes;
   mapping->offset = offset;
   for (int32_t u = 0; u < team->nunits; u++)
@@ -116,9 +131,13 @@ dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, si
                                     size_t to)
 {
   const mapping_t *mapping = chunk->port;
+  dart_ret_t       ret;
 
-  return from == to ? DART_OK
-                    : dart__job_reserve(dart__shmem.fd,
-                                        mapping->offset + (size_t)team->me * chunk->nbytes + from,
-                                        to - from);
+  if (from == to)
+    return DART_OK;
+  ret = dart__job_reserve(dart__shmem.fd,
+                          mapping->offset + (size_t)team->me * chunk->nbytes + from, to - from);
+  if (ret == DART_OK)
+    dart__memory_make_huge(chunk->near[team->me] + from, to - from);
+  return ret;
 }

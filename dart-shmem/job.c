@@ -25,8 +25,6 @@
 #define NBYTES_MOST  (UINT64_C(1) << 56)
 #define NBYTES_LEAST (UINT64_C(1) << 30)
 
-#define HUGE_PAGE (UINT64_C(1) << 21)
-
 /* Pages are reserved in steps of at most this size. Between two of them we look how much memory is
  * left, so units that reserve at the same time see each other. */
 #define STEP (UINT64_C(8) << 20)
@@ -176,7 +174,7 @@ void dart__job_close(dart__job_t *job)
 
 uint64_t dart__job_cut(dart__job_t *job, size_t nbytes)
 {
-  uint64_t align = nbytes >= HUGE_PAGE ? HUGE_PAGE : page_size();
+  uint64_t align = nbytes >= DART__HUGE_PAGE ? DART__HUGE_PAGE : page_size();
   uint64_t next  = atomic_load_explicit(&job->next, memory_order_relaxed);
   uint64_t begin;
 

@@ -47,8 +47,30 @@ static dart_ret_t null_operand(const char *function, const char *name)
   return DART_ERR_INVAL;
 }
 
-static dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
-                             size_t nelem, dart_datatype_t dtype, dart_operation_t op)
+#define OUT_OF_LINE static __attribute__((noinline)) dart_ret_t
+
+/* ---- accumulate: no result, so it may wait for its cache line ------------------------------- */
+
+/* One element that goes into a queue of updates. False: nothing was done. */
+static inline bool defer(dart_gptr_t gptr, const void *values, size_t nelem, dart_datatype_t dtype,
+                         dart_operation_t op)
+{
+  size_t size = dart__type_basic_size(dtype);
+  char  *near;
+
+  if (__builtin_expect(nelem != 1 || !dart__op_is_atomic(op, dtype) || op == DART_OP_NO_OP ||
+                           size > sizeof(uint64_t) || values == NULL || !dart__may_defer(), 0))
+    return false;
+  near = dart__near_address(gptr, size);
+  if (__builtin_expect(near == NULL || ((uintptr_t)near & (size - 1)) != 0, 0))
+    return false;
+  dart__deferred_add(&dart__deferred, near, values, size, dtype, op);
+  dart__world.attention = true;
+  return true;
+}
+
+static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
+                                    size_t nelem, dart_datatype_t dtype, dart_operation_t op)
 {
   dart__place_t at;
   dart_ret_t    ret = check(function, gptr, nelem, dtype, op, &at);
@@ -59,61 +81,111 @@ static dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void 
     return null_operand(function, "values");
   if (op == DART_OP_NO_OP)
     return DART_OK;
+  dart__attend(); /* updates of a word are applied in the order of their calls */
   if (at.near == NULL)
     return dart__remote_accumulate(&at, values, nelem, dtype, op);
   dart__atomic_accumulate(at.near, values, nelem, dtype, op);
-  dart__poke();
   return DART_OK;
+}
+
+OUT_OF_LINE accumulate_any(dart_gptr_t gptr, const void *values, size_t nelem,
+                           dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate("dart_accumulate", gptr, values, nelem, dtype, op);
+}
+
+OUT_OF_LINE accumulate_blocking_any(dart_gptr_t gptr, const void *values, size_t nelem,
+                                    dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate("dart_accumulate_blocking_local", gptr, values, nelem, dtype, op);
 }
 
 dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
                            dart_datatype_t dtype, dart_operation_t op)
 {
-  return accumulate(__func__, gptr, values, nelem, dtype, op);
+  if (!defer(gptr, values, nelem, dtype, op))
+    return accumulate_any(gptr, values, nelem, dtype, op);
+  return DART_OK;
 }
 
 dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
                                           dart_datatype_t dtype, dart_operation_t op)
 {
-  return accumulate(__func__, gptr, values, nelem, dtype, op);
+  if (!defer(gptr, values, nelem, dtype, op))
+    return accumulate_blocking_any(gptr, values, nelem, dtype, op);
+  return DART_OK;
+}
+
+/* ---- those with a result --------------------------------------------------------------------- */
+
+OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result, dart_datatype_t dtype,
+                      dart_operation_t op)
+{
+  static const char function[] = "dart_fetch_and_op";
+  dart__place_t     at;
+  dart_ret_t        ret = check(function, gptr, 1, dtype, op, &at);
+
+  if (ret != DART_OK)
+    return ret;
+  if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
+    return null_operand(function, result == NULL ? "result" : "value");
+  dart__attend(); /* own updates of the word that wait come first; and it may be polled */
+  if (at.near == NULL)
+    return dart__remote_fetch(&at, value, result, dtype, op);
+  dart__atomic_fetch(at.near, value, result, dtype, op);
+  return DART_OK;
+}
+
+OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *compare, void *result,
+                     dart_datatype_t dtype)
+{
+  static const char function[] = "dart_compare_and_swap";
+  dart__place_t     at;
+  dart_ret_t        ret;
+
+  /* the types that can be compared bitwise are those of the bitwise operators */
+  if (!dart__op_is_atomic(DART_OP_BAND, dtype)) {
+    dart__error("%s: no compare-and-swap on type %#lx", function, (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  ret = check(function, gptr, 1, dtype, DART_OP_REPLACE, &at);
+  if (ret != DART_OK)
+    return ret;
+  if (value == NULL || compare == NULL || result == NULL)
+    return null_operand(function, value == NULL ? "value" : compare == NULL ? "compare" : "result");
+  dart__attend(); /* as in fetch_any */
+  if (at.near == NULL)
+    return dart__remote_swap(&at, value, compare, result, dtype);
+  dart__atomic_swap(at.near, value, compare, result, dtype);
+  return DART_OK;
+}
+
+/* The straight way: an integer of 4 or 8 bytes, near. NULL: it takes a better look. */
+static inline char *near_word(dart_gptr_t gptr, dart_datatype_t dtype, const void *result)
+{
+  unsigned size = dart__atomic_word_size(dtype);
+
+  return size > 0 && result != NULL && !dart__is_attentive() ? dart__near_address(gptr, size) : NULL;
 }
 
 dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
                              dart_datatype_t dtype, dart_operation_t op)
 {
-  dart__place_t at;
-  dart_ret_t    ret = check(__func__, gptr, 1, dtype, op, &at);
+  char *near = near_word(gptr, dtype, result);
 
-  if (ret != DART_OK)
-    return ret;
-  if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
-    return null_operand(__func__, result == NULL ? "result" : "value");
-  if (at.near == NULL)
-    return dart__remote_fetch(&at, value, result, dtype, op);
-  dart__atomic_fetch(at.near, value, result, dtype, op);
-  dart__poke();
+  if (near == NULL || (value == NULL && op != DART_OP_NO_OP) ||
+      !dart__atomic_fetch_word(near, value, result, dtype, op))
+    return fetch_any(gptr, value, result, dtype, op);
   return DART_OK;
 }
 
 dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void *compare,
                                  void *result, dart_datatype_t dtype)
 {
-  dart__place_t at;
-  dart_ret_t    ret;
+  char *near = near_word(gptr, dtype, result);
 
-  /* the types that can be compared bitwise are those of the bitwise operators */
-  if (!dart__op_is_atomic(DART_OP_BAND, dtype)) {
-    dart__error("%s: no compare-and-swap on type %#lx", __func__, (unsigned long)dtype);
-    return DART_ERR_INVAL;
-  }
-  ret = check(__func__, gptr, 1, dtype, DART_OP_REPLACE, &at);
-  if (ret != DART_OK)
-    return ret;
-  if (value == NULL || compare == NULL || result == NULL)
-    return null_operand(__func__, value == NULL ? "value" : compare == NULL ? "compare" : "result");
-  if (at.near == NULL)
-    return dart__remote_swap(&at, value, compare, result, dtype);
-  dart__atomic_swap(at.near, value, compare, result, dtype);
-  dart__poke();
+  if (near == NULL || value == NULL || compare == NULL ||
+      !dart__atomic_swap_word(near, value, compare, result, dtype))
+    return swap_any(gptr, value, compare, result, dtype);
   return DART_OK;
 }

@@ -1,77 +1,55 @@
-/* Entry points that complete operations. Near ones are complete already; what remains is to order
- * them, and to complete the far ones. */
+/* Entry points that complete operations. Near ones are complete already, but for updates that wait
+ * for their cache lines; what remains is to order them, and to complete the far ones. */
 #include <limits.h>
 
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/transfer.h"
 
-/* Find the team a flush is about; with `unit_out`, check the unit too. */
-static dart_ret_t check_flush(const char *function, dart_gptr_t gptr, dart__team_t **team_out,
-                              int32_t *unit_out)
+/* Near updates that waited are applied, and near stores become visible before whatever follows;
+ * pairs with the acquire of who is told. A program may wait for a far unit by calling any of these
+ * over and over, so they make progress. */
+static inline void complete_near(void)
 {
-  dart__segment_t *segment = dart__locate_segment(gptr, team_out);
-
-  if (unit_out != NULL)
-    *unit_out = gptr.unitid;
-  if (segment == NULL ||
-      (unit_out != NULL && (uint32_t)gptr.unitid >= (uint32_t)(*team_out)->nunits))
-    return dart__locate_error(function, gptr, 0);
-  return DART_OK;
+  dart__attend();
+  atomic_thread_fence(memory_order_acq_rel);
 }
 
-/* Near stores become visible before whatever follows; pairs with the acquire of who is told. A
- * program may wait for a far unit by calling any of these over and over, so they make progress. */
-static void complete_near(void)
+/* Flush the unit of `gptr`, or all units of its team. */
+static inline dart_ret_t flush(const char *function, dart_gptr_t gptr, bool all,
+                               dart_ret_t (*far_flush)(dart__team_t *, int32_t),
+                               dart_ret_t (*far_flush_all)(dart__team_t *))
 {
-  atomic_thread_fence(memory_order_acq_rel);
-  dart__poke();
+  dart__team_t    *team;
+  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+
+  if (__builtin_expect(segment == NULL ||
+                           (!all && (uint32_t)gptr.unitid >= (uint32_t)team->nunits), 0))
+    return dart__locate_error(function, gptr, 0);
+  complete_near();
+  if (team->nnodes == 1)
+    return DART_OK;
+  return all ? far_flush_all(team) : far_flush(team, gptr.unitid);
 }
 
 dart_ret_t dart_flush(dart_gptr_t gptr)
 {
-  dart__team_t *team;
-  int32_t       unit;
-  dart_ret_t    ret = check_flush(__func__, gptr, &team, &unit);
-
-  if (ret != DART_OK)
-    return ret;
-  complete_near();
-  return team->nnodes == 1 ? DART_OK : dart__far_flush(team, unit);
+  return flush(__func__, gptr, false, dart__far_flush, dart__far_flush_all);
 }
 
 dart_ret_t dart_flush_all(dart_gptr_t gptr)
 {
-  dart__team_t *team;
-  dart_ret_t    ret = check_flush(__func__, gptr, &team, NULL);
-
-  if (ret != DART_OK)
-    return ret;
-  complete_near();
-  return team->nnodes == 1 ? DART_OK : dart__far_flush_all(team);
+  return flush(__func__, gptr, true, dart__far_flush, dart__far_flush_all);
 }
 
 dart_ret_t dart_flush_local(dart_gptr_t gptr)
 {
-  dart__team_t *team;
-  int32_t       unit;
-  dart_ret_t    ret = check_flush(__func__, gptr, &team, &unit);
-
-  if (ret != DART_OK)
-    return ret;
-  complete_near();
-  return team->nnodes == 1 ? DART_OK : dart__far_flush_local(team, unit);
+  return flush(__func__, gptr, false, dart__far_flush_local, dart__far_flush_local_all);
 }
 
 dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 {
-  dart__team_t *team;
-  dart_ret_t    ret = check_flush(__func__, gptr, &team, NULL);
-
-  if (ret != DART_OK)
-    return ret;
-  complete_near();
-  return team->nnodes == 1 ? DART_OK : dart__far_flush_local_all(team);
+  return flush(__func__, gptr, true, dart__far_flush_local, dart__far_flush_local_all);
 }
 
 /* ---- handles: NULL ones are complete ------------------------------------------------------ */
@@ -123,7 +101,7 @@ static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t
     return DART_ERR_INVAL;
   }
   *result = 0;
-  dart__poke();
+  dart__attend();
   for (size_t i = 0; handles != NULL && i < n; i++)
     if (handles[i] != DART_HANDLE_NULL) {
       ret = dart__far_test(handles[i], &done);

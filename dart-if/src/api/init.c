@@ -4,6 +4,7 @@
 
 #include <dash/dart/if/dart_initialization.h>
 
+#include "api/attend.h"
 #include "api/coll.h"
 #include "api/locality.h"
 #include "api/team.h"
@@ -32,7 +33,9 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
     return ret;
   dart__log_set_unit(dart__world.me);
   dart__world.cycle++;
-  dart__world.many_threads = *provided_out == DART_THREAD_MULTIPLE;
+  dart__world.many_threads = wanted == DART_THREAD_MULTIPLE &&
+                             *provided_out == DART_THREAD_MULTIPLE;
+  dart__attend_open();
   ret = dart__team_open_all();
   if (ret != DART_OK)
     goto leave_job;
@@ -81,6 +84,7 @@ dart_ret_t dart_exit(void)
     dart__error("%s: DART is not initialised", __func__);
     return DART_ERR_OTHER;
   }
+  dart__attend();
   for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
     if (dart__teams[id] != NULL)
       ret = dart__worse(ret, dart__far_flush_all(dart__teams[id]));

@@ -11,11 +11,13 @@
 
 #include <dash/dart/if/dart_globmem.h>
 
+#include "api/attend.h"
 #include "api/check.h"
 #include "api/coll.h"
 #include "api/register.h"
 #include "base/assert.h"
 #include "base/config.h"
+#include "base/memory.h"
 #include "model/op.h"
 #include "port.h"
 
@@ -38,7 +40,8 @@ static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared, dar
   dart_ret_t     mine  = DART_OK, ret;
 
   if (chunk != NULL) {
-    chunk->nbytes = round_up(nbytes, page_size());
+    /* of huge pages too if it can have them, for then every unit's part starts with one */
+    chunk->nbytes = round_up(nbytes, nbytes < DART__HUGE_PAGE ? page_size() : DART__HUGE_PAGE);
     if (shared)
       chunk->arena = dart__arena_new(chunk->nbytes, DART__CACHE_LINE);
   }
@@ -274,10 +277,12 @@ static void free_segment(dart__team_t *team, dart__segment_t *segment)
 
 dart_ret_t dart__memory_free(dart__team_t *team, dart__segment_t *segment)
 {
-  /* Units may be late: what they still have under way is completed before the memory goes. */
-  dart_ret_t flushed = dart__far_flush_all(team);
-  dart_ret_t ret     = dart__coll_barrier(team);
+  dart_ret_t flushed, ret;
 
+  /* Units may be late: what they still have under way is completed before the memory goes. */
+  dart__attend();
+  flushed = dart__far_flush_all(team);
+  ret     = dart__coll_barrier(team);
   if (ret != DART_OK)
     return ret;
   free_segment(team, segment);

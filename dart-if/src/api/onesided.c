@@ -1,5 +1,8 @@
 /* Entry points of put and get: check and resolve once, then copy if the memory is near; remote.h
- * has the rest. Near transfers of all forms are complete when the call returns. */
+ * has the rest. Near transfers of all forms are complete when the call returns.
+ *
+ * An entry point tries the straight way, which calls nothing and so keeps nothing on the stack; if
+ * that is not the way, it leaves the same arguments to the function of the same name and `_any`. */
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/remote.h"
@@ -37,62 +40,98 @@ dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const vo
   return dart__locate(function, gptr, span, &transfer_out->at);
 }
 
-dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
+/* ---- the straight way: one element of a basic type, near, aligned --------------------------- */
+
+/* False: nothing was done, and it takes a better look. */
+static inline bool put_word(dart_gptr_t gptr, const void *src, size_t nelem,
+                            dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  size_t size = dart__type_basic_size(src_type);
+  char  *near;
+
+  if (__builtin_expect(nelem != 1 || src_type != dst_type || size == 0 || src == NULL, 0))
+    return false;
+  near = dart__near_address(gptr, size);
+  return near != NULL && dart__near_put_word(near, src, size);
+}
+
+static inline bool get_word(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                            dart_datatype_t dst_type)
+{
+  size_t size = dart__type_basic_size(src_type);
+  char  *near;
+
+  if (__builtin_expect(nelem != 1 || src_type != dst_type || size == 0 || dest == NULL, 0))
+    return false;
+  near = dart__near_address(gptr, size);
+  return near != NULL && dart__near_get_word(dest, near, size);
+}
+
+/* ---- all others ---------------------------------------------------------------------------- */
+
+/* `blocking` goes without a handle. */
+static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
+                             dart_handle_t *handle_out)
+{
+  dart__transfer_t t;
+  dart_ret_t       ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
+
+  if (ret != DART_OK || nelem == 0)
+    return ret;
+  if (t.at.near != NULL)
+    dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
+  else if (blocking)
+    ret = dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
+  else
+    ret = dart__remote_put(&t.at, t.global_type, src, t.local_type, nelem, handle_out);
+  return ret;
+}
+
+static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
+                             dart_handle_t *handle_out)
+{
+  dart__transfer_t t;
+  dart_ret_t       ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
+
+  if (ret != DART_OK || nelem == 0)
+    return ret;
+  if (t.at.near != NULL)
+    dart__near_get(dest, t.local_type, t.at.near, t.global_type, nelem);
+  else if (blocking)
+    ret = dart__remote_get_blocking(&t.at, t.global_type, dest, t.local_type, nelem);
+  else
+    ret = dart__remote_get(&t.at, t.global_type, dest, t.local_type, nelem, handle_out);
+  return ret;
+}
+
+#define OUT_OF_LINE static __attribute__((noinline)) dart_ret_t
+
+OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  dart__transfer_t t;
-  dart_ret_t       ret = dart__transfer(__func__, gptr, src, nelem, dst_type, src_type, &t);
-
-  if (ret != DART_OK || nelem == 0)
-    return ret;
-  if (t.at.near == NULL)
-    return dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
-  dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
-  dart__poke();
-  return DART_OK;
+  dart__attend(); /* may be called in a polling loop */
+  return put("dart_put_blocking", gptr, src, nelem, src_type, dst_type, true, NULL);
 }
 
-dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                              dart_datatype_t dst_type)
 {
-  dart__transfer_t t;
-  dart_ret_t       ret = dart__transfer(__func__, gptr, dest, nelem, src_type, dst_type, &t);
-
-  if (ret != DART_OK || nelem == 0)
-    return ret;
-  if (t.at.near == NULL)
-    return dart__remote_get_blocking(&t.at, t.global_type, dest, t.local_type, nelem);
-  dart__near_get(dest, t.local_type, t.at.near, t.global_type, nelem);
-  dart__poke();
-  return DART_OK;
+  dart__attend(); /* may be called in a polling loop */
+  return get("dart_get_blocking", dest, gptr, nelem, src_type, dst_type, true, NULL);
 }
 
-dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
+OUT_OF_LINE put_any(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
                     dart_datatype_t dst_type)
 {
-  dart__transfer_t t;
-  dart_ret_t       ret = dart__transfer(__func__, gptr, src, nelem, dst_type, src_type, &t);
-
-  if (ret != DART_OK || nelem == 0)
-    return ret;
-  if (t.at.near == NULL)
-    return dart__remote_put(&t.at, t.global_type, src, t.local_type, nelem, NULL);
-  dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
-  return DART_OK;
+  return put("dart_put", gptr, src, nelem, src_type, dst_type, false, NULL);
 }
 
-dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+OUT_OF_LINE get_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                     dart_datatype_t dst_type)
 {
-  dart__transfer_t t;
-  dart_ret_t       ret = dart__transfer(__func__, gptr, dest, nelem, src_type, dst_type, &t);
-
-  if (ret != DART_OK || nelem == 0)
-    return ret;
-  if (t.at.near == NULL)
-    return dart__remote_get(&t.at, t.global_type, dest, t.local_type, nelem, NULL);
-  dart__near_get(dest, t.local_type, t.at.near, t.global_type, nelem);
-  return DART_OK;
+  return get("dart_get", dest, gptr, nelem, src_type, dst_type, false, NULL);
 }
 
 static dart_ret_t no_handle(const char *function)
@@ -101,39 +140,74 @@ static dart_ret_t no_handle(const char *function)
   return DART_ERR_INVAL;
 }
 
+OUT_OF_LINE put_handle_any(dart_gptr_t gptr, const void *src, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type,
+                           dart_handle_t *handle)
+{
+  if (handle == NULL)
+    return no_handle("dart_put_handle");
+  *handle = DART_HANDLE_NULL;
+  return put("dart_put_handle", gptr, src, nelem, src_type, dst_type, false, handle);
+}
+
+OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                           dart_datatype_t dst_type, dart_handle_t *handle)
+{
+  if (handle == NULL)
+    return no_handle("dart_get_handle");
+  *handle = DART_HANDLE_NULL;
+  return get("dart_get_handle", dest, gptr, nelem, src_type, dst_type, false, handle);
+}
+
+/* ---- entry points -------------------------------------------------------------------------- */
+
+dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  if (dart__is_attentive() || !put_word(gptr, src, nelem, src_type, dst_type))
+    return put_blocking_any(gptr, src, nelem, src_type, dst_type);
+  return DART_OK;
+}
+
+dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                             dart_datatype_t dst_type)
+{
+  if (dart__is_attentive() || !get_word(dest, gptr, nelem, src_type, dst_type))
+    return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
+  return DART_OK;
+}
+
+dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
+                    dart_datatype_t dst_type)
+{
+  if (!put_word(gptr, src, nelem, src_type, dst_type))
+    return put_any(gptr, src, nelem, src_type, dst_type);
+  return DART_OK;
+}
+
+dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                    dart_datatype_t dst_type)
+{
+  if (!get_word(dest, gptr, nelem, src_type, dst_type))
+    return get_any(dest, gptr, nelem, src_type, dst_type);
+  return DART_OK;
+}
+
 dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type,
                            dart_handle_t *handle)
 {
-  dart__transfer_t t;
-  dart_ret_t       ret;
-
-  if (handle == NULL)
-    return no_handle(__func__);
+  if (handle == NULL || !put_word(gptr, src, nelem, src_type, dst_type))
+    return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  ret     = dart__transfer(__func__, gptr, src, nelem, dst_type, src_type, &t);
-  if (ret != DART_OK || nelem == 0)
-    return ret;
-  if (t.at.near == NULL)
-    return dart__remote_put(&t.at, t.global_type, src, t.local_type, nelem, handle);
-  dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
   return DART_OK;
 }
 
 dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                            dart_datatype_t dst_type, dart_handle_t *handle)
 {
-  dart__transfer_t t;
-  dart_ret_t       ret;
-
-  if (handle == NULL)
-    return no_handle(__func__);
+  if (handle == NULL || !get_word(dest, gptr, nelem, src_type, dst_type))
+    return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  ret     = dart__transfer(__func__, gptr, dest, nelem, src_type, dst_type, &t);
-  if (ret != DART_OK || nelem == 0)
-    return ret;
-  if (t.at.near == NULL)
-    return dart__remote_get(&t.at, t.global_type, dest, t.local_type, nelem, handle);
-  dart__near_get(dest, t.local_type, t.at.near, t.global_type, nelem);
   return DART_OK;
 }

@@ -9,6 +9,7 @@
 
 #include <dash/dart/if/dart_globmem.h>
 
+#include "api/attend.h"
 #include "api/check.h"
 #include "base/config.h"
 #include "model/world.h"
@@ -198,6 +199,7 @@ dart_ret_t dart_memfree(dart_gptr_t gptr)
                 gptr.segid, (int)gptr.unitid);
     return DART_ERR_INVAL;
   }
+  dart__attend(); /* own updates of it that wait */
   if (!forget_user(gptr.addr_or_offs.offset) || !dart__pool_free(gptr.addr_or_offs.offset)) {
     dart__error("%s: no block starts at offset %llu", __func__,
                 (unsigned long long)gptr.addr_or_offs.offset);

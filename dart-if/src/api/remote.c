@@ -39,7 +39,7 @@ static pid_t process_of(const dart__place_t *at)
 static dart_ret_t put_on_node(const dart__place_t *at, const dart__type_t *at_type, const void *src,
                               const dart__type_t *src_type, size_t nelem)
 {
-  dart__poke();
+  dart__attend();
   if (where(at) == ON_NODE)
     return dart__foreign_put(process_of(at), address_of(at), at_type, src, src_type, nelem);
   dart__near_put(own_address(at), at_type, src, src_type, nelem);
@@ -49,7 +49,7 @@ static dart_ret_t put_on_node(const dart__place_t *at, const dart__type_t *at_ty
 static dart_ret_t get_on_node(const dart__place_t *at, const dart__type_t *at_type, void *dst,
                               const dart__type_t *dst_type, size_t nelem)
 {
-  dart__poke();
+  dart__attend();
   if (where(at) == ON_NODE)
     return dart__foreign_get(dst, dst_type, process_of(at), address_of(at), at_type, nelem);
   dart__near_get(dst, dst_type, own_address(at), at_type, nelem);

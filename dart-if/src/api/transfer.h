@@ -1,6 +1,7 @@
 #ifndef DART__API_TRANSFER_H
 #define DART__API_TRANSFER_H
 /* What a put or get checks before it moves anything. */
+#include "api/attend.h"
 #include "api/check.h"
 #include "model/place.h"
 #include "model/type.h"
@@ -38,14 +39,6 @@ static inline dart_ret_t dart__transfer(const char *function, dart_gptr_t gptr, 
   transfer_out->global_type = type;
   transfer_out->local_type  = type;
   return dart__locate(function, gptr, nbytes, &transfer_out->at);
-}
-
-/** Calls that may be made in a polling loop drive progress too: the far unit that is polled for
- *  may need it. */
-static inline void dart__poke(void)
-{
-  if (__builtin_expect(dart__world.many_nodes, 0))
-    dart__port_poke();
 }
 
 #endif

@@ -13,6 +13,7 @@
 
 #include <dash/dart/if/dart_communication.h>
 
+#include "api/attend.h"
 #include "api/check.h"
 #include "api/coll.h"
 #include "api/pool.h"
@@ -167,6 +168,7 @@ static dart_ret_t converse(message_t *out, message_t *in)
   dart__event_t *event = dart__mailbox_event(&post.box);
   uint32_t       turns = 0;
 
+  dart__attend();
   if (!out->done) {
     if (is_near(out->unit))
       start_out_near(out);

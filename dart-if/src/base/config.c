@@ -53,9 +53,8 @@ static bool parse_int(const char *text, long *value_out)
   return end != text && *end == '\0' && errno == 0;
 }
 
-/* The position of `text` among the words of "a|b|c", or -1. Part of every build whether or not
- * the table has a choice at the moment. */
-static int __attribute__((unused)) parse_choice(const char *text, const char *choices)
+/* The position of `text` among the words of "a|b|c", or -1. */
+static int parse_choice(const char *text, const char *choices)
 {
   size_t length = strlen(text);
   int    index  = 0;

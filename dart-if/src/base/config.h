@@ -24,12 +24,24 @@
        "pages of a chunk are reserved in steps of this many bytes")                              \
   SIZE(pool, "DART_POOL", 1 * DART__GI, 1 * DART__MI, 1024 * DART__GI,                           \
        "address space of a unit's pool for dart_memalloc; pages are reserved as it grows")       \
+  CHOICE(huge_pages, "DART_HUGE_PAGES", DART__HUGE_PAGES_AUTO, "auto|none",                      \
+         "put memory of at least 2 MiB in huge pages, if the system grants them")                \
   SIZE(slot, "DART_SLOT", 16 * DART__KI, 256, 16 * DART__MI,                                     \
        "bytes a unit contributes to one step of a collective inside the node")                   \
   INT(spin, "DART_SPIN", -1, -1, 1000000,                                                        \
       "looks before a waiting unit sleeps; -1: by the number of units per core")                 \
   INT(nap, "DART_NAP", 100, 1, 1000000,                                                          \
-      "microseconds a waiting unit sleeps between two looks at other nodes")
+      "microseconds a waiting unit sleeps between two looks at other nodes")                     \
+  CHOICE(progress, "DART_PROGRESS", DART__PROGRESS_AUTO, "auto|none|thread",                     \
+         "who serves other nodes while the program computes; auto: a thread if the MPI allows")  \
+  INT(progress_nap, "DART_PROGRESS_NAP", 1000, 40, 1000000,                                       \
+      "microseconds that thread sleeps between two looks while there is no traffic")                   \
+  INT(aggregate, "DART_AGGREGATE", -1, -1, 1024,                                                 \
+      "far puts and gets of up to so many bytes are collected until a flush; -1: 256 if that "   \
+      "thread runs, else 0")
+
+enum { DART__HUGE_PAGES_AUTO, DART__HUGE_PAGES_NONE };
+enum { DART__PROGRESS_AUTO, DART__PROGRESS_NONE, DART__PROGRESS_THREAD };
 
 typedef struct {
 #define DART__FIELD_SIZE(field, name, value, least, most, meaning)  size_t field;

@@ -1,10 +1,26 @@
 /* Memory that is left: the file system's limit, and the kernel's own estimate of what it can give
- * without swapping (MemAvailable), less a thirty-second for the rest of the machine. */
+ * without swapping (MemAvailable), less a thirty-second for the rest of the machine.
+ *
+ * Huge pages for shared memory are a matter of how /dev/shm is mounted, mostly without. But a
+ * process may ask for pages that are there to be replaced by a huge one (MADV_COLLAPSE, Linux 6.1),
+ * whatever the mount says. */
 #include "base/memory.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
+
+#include "base/config.h"
+#include "base/log.h"
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
 static uint64_t machine_room(void)
 {
@@ -36,4 +52,41 @@ uint64_t dart__memory_room(const char *directory)
   uint64_t machine = machine_room(), file = file_room(directory);
 
   return machine < file ? machine : file;
+}
+
+static uintptr_t round_up(uintptr_t value)
+{
+  return (value + DART__HUGE_PAGE - 1) & ~(DART__HUGE_PAGE - 1);
+}
+
+void *dart__memory_aligned_space(size_t nbytes)
+{
+  size_t room = nbytes + DART__HUGE_PAGE;
+  char  *space, *aligned;
+
+  if (room < nbytes)
+    return NULL;
+  space = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED)
+    return NULL;
+  aligned = space + (round_up((uintptr_t)space) - (uintptr_t)space);
+  if (aligned > space)
+    munmap(space, (size_t)(aligned - space));
+  if (aligned + nbytes < space + room) /* both ends are whole pages if nbytes is */
+    munmap(aligned + nbytes, (size_t)(space + room - (aligned + nbytes)));
+  return aligned;
+}
+
+void dart__memory_make_huge(void *at, size_t nbytes)
+{
+  static _Atomic bool told;
+  uintptr_t           from = round_up((uintptr_t)at);
+  uintptr_t           to   = ((uintptr_t)at + nbytes) & ~(DART__HUGE_PAGE - 1);
+
+  if (from >= to || dart__settings.huge_pages == DART__HUGE_PAGES_NONE)
+    return;
+  /* relaxed: at worst it is told twice */
+  if (madvise((void *)from, to - from, MADV_COLLAPSE) != 0 &&
+      !atomic_exchange_explicit(&told, true, memory_order_relaxed))
+    dart__info("no huge pages for %zu bytes: %s", (size_t)(to - from), strerror(errno));
 }

@@ -35,33 +35,9 @@ void dart__op_clear(void)
 
 /* --- Where an operator is valid --- */
 
-/* BYTE counts as an integer: it stands for char and unsigned char. */
-static bool is_integer(dart_datatype_t type)
-{
-  return type >= DART_TYPE_BYTE && type <= DART_TYPE_ULONGLONG;
-}
-
 static bool is_basic(dart_datatype_t type)
 {
   return type > DART_TYPE_UNDEFINED && type < DART_TYPE_LAST;
-}
-
-/* The operators that reductions and atomics share. */
-static bool is_valid(dart_operation_t op, dart_datatype_t type)
-{
-  switch (op) {
-  case DART_OP_MIN:
-  case DART_OP_MAX:
-  case DART_OP_SUM:
-  case DART_OP_PROD: return is_basic(type);
-  case DART_OP_BAND:
-  case DART_OP_BOR:
-  case DART_OP_BXOR:
-  case DART_OP_LAND:
-  case DART_OP_LOR:
-  case DART_OP_LXOR: return is_integer(type);
-  default:           return false;
-  }
 }
 
 bool dart__op_reduces(dart_operation_t op, dart_datatype_t type, size_t nelem)
@@ -70,17 +46,10 @@ bool dart__op_reduces(dart_operation_t op, dart_datatype_t type, size_t nelem)
 
   if (op == DART_OP_MINMAX)
     return is_basic(type) && nelem % 2 == 0;
-  if (op < DART_OP_LAST)
-    return is_valid(op, type);
+  if (op < DART_OP_LAST) /* what may be updated by it may be reduced by it, but for these */
+    return op != DART_OP_REPLACE && op != DART_OP_NO_OP && dart__op_is_atomic(op, type);
   user_op = find_user_op(op);
   return user_op != NULL && user_op->type == type;
-}
-
-bool dart__op_is_atomic(dart_operation_t op, dart_datatype_t type)
-{
-  if (op == DART_OP_REPLACE || op == DART_OP_NO_OP)
-    return is_basic(type);
-  return is_valid(op, type);
 }
 
 bool dart__op_commutes(dart_operation_t op)

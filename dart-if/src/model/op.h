@@ -3,6 +3,7 @@
 /* Operators: which element types each accepts, and how a reduction combines two operands. */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <dash/dart/if/dart_types.h>
 
@@ -51,7 +52,18 @@
 bool dart__op_reduces(dart_operation_t op, dart_datatype_t type, size_t nelem);
 
 /** Whether `op` may be applied atomically to elements of `type`. */
-bool dart__op_is_atomic(dart_operation_t op, dart_datatype_t type);
+static inline bool dart__op_is_atomic(dart_operation_t op, dart_datatype_t type)
+{
+  /* operators, as bits, of integers and of all basic types */
+  enum { BITWISE = 1 << DART_OP_BAND | 1 << DART_OP_BOR | 1 << DART_OP_BXOR | 1 << DART_OP_LAND |
+                   1 << DART_OP_LOR | 1 << DART_OP_LXOR,
+         ANY = 1 << DART_OP_MIN | 1 << DART_OP_MAX | 1 << DART_OP_SUM | 1 << DART_OP_PROD |
+               1 << DART_OP_REPLACE | 1 << DART_OP_NO_OP };
+  unsigned allowed = type <= DART_TYPE_ULONGLONG ? ANY | BITWISE : ANY; /* integers come first */
+
+  return (uintptr_t)type - 1 < DART_TYPE_LAST - 1 && (uintptr_t)op < DART_OP_LAST &&
+         (allowed >> op & 1) != 0;
+}
 
 /** False for user-defined operators created as not commutative. */
 bool dart__op_commutes(dart_operation_t op);

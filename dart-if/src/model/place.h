@@ -30,6 +30,23 @@ static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team
   return team == NULL ? NULL : dart__segment_find(team, gptr.segid);
 }
 
+/** The near address of `nbytes` bytes at `gptr` where there is a straight way to it, or NULL: whatever
+ *  else it may be, dart__locate decides. */
+static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
+{
+  const dart__straight_t *way    = dart__team_straight[(uint16_t)gptr.teamid];
+  uint64_t                unit   = (uint32_t)gptr.unitid & 0xffffff; /* a negative one is large */
+  uint64_t                offset = gptr.addr_or_offs.offset;
+
+  if (__builtin_expect(way == NULL, 0))
+    return NULL;
+  way += (uint16_t)gptr.segid;
+  if (__builtin_expect(unit >= way->nunits || nbytes > way->nbytes ||
+                           offset > way->nbytes - nbytes, 0))
+    return NULL;
+  return way->first + (unit * way->step + offset);
+}
+
 /** Resolve `gptr` for an access to `nbytes` bytes. `function` names the caller in the log line. */
 static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, size_t nbytes,
                                       dart__place_t *place_out)

@@ -1,7 +1,8 @@
 #ifndef DART__MODEL_SEGMENT_H
 #define DART__MODEL_SEGMENT_H
 /* A segment: one allocation over a team; `(team, segid)` names it. A portion is one unit's part of
- * it. Portions may differ in size; all start at the same offset of the chunk's parts. */
+ * it. Portions may differ in size; all start at the same offset of the chunk's parts.
+ */
 #include <stdint.h>
 
 #include "model/chunk.h"
@@ -17,6 +18,16 @@ typedef struct dart__segment {
   int16_t         id;
   uint16_t        flags;  /* the user's, dart_gptr_setflags */
 } dart__segment_t;
+
+/* The straight way to an address: where all portions of a segment are near and lie at a constant
+ * step, as they do on a single node, arithmetic finds it. A load saved is time saved: on the general
+ * way each waits for the one before. */
+typedef struct {
+  char    *first;  /* the first unit's portion */
+  uint64_t step;   /* bytes from each unit's portion to the next's, modulo 2^64 */
+  uint64_t nbytes; /* of the smallest portion */
+  uint32_t nunits; /* 0: there is no straight way */
+} dart__straight_t;
 
 static inline uint64_t dart__segment_size(const dart__segment_t *segment, int32_t unit)
 {

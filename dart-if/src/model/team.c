@@ -6,7 +6,8 @@
 
 #include "model/world.h"
 
-dart__team_t *dart__teams[DART__MAX_TEAMS];
+dart__team_t           *dart__teams[DART__MAX_TEAMS];
+const dart__straight_t *dart__team_straight[2 * DART__MAX_TEAMS];
 
 int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
 {
@@ -83,10 +84,11 @@ dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits)
   team->unit_at    = calloc(count, sizeof *team->unit_at);
   team->node_bytes = calloc(count + 1, sizeof *team->node_bytes);
   team->segments   = calloc(DART__MAX_SEGMENTS, sizeof *team->segments);
+  team->straight   = calloc(DART__MAX_SEGMENTS, sizeof *team->straight);
   number           = calloc((size_t)dart__world.nunits, sizeof *number);
   if (team->members == NULL || team->node_of == NULL || team->node_units == NULL ||
       team->rank == NULL || team->node_start == NULL || team->unit_at == NULL ||
-      team->node_bytes == NULL || team->segments == NULL || number == NULL) {
+      team->node_bytes == NULL || team->segments == NULL || team->straight == NULL || number == NULL) {
     free(number);
     dart__team_delete(team);
     return NULL;
@@ -110,18 +112,21 @@ void dart__team_delete(dart__team_t *team)
   free(team->unit_at);
   free(team->node_bytes);
   free(team->segments);
+  free(team->straight);
   free(team);
 }
 
 void dart__team_enter(dart__team_t *team, dart_team_t id)
 {
-  team->id        = id;
-  dart__teams[id] = team;
+  team->id                = id;
+  dart__teams[id]         = team;
+  dart__team_straight[id] = team->straight;
 }
 
 void dart__team_leave(dart__team_t *team)
 {
-  dart__teams[team->id] = NULL;
+  dart__teams[team->id]         = NULL;
+  dart__team_straight[team->id] = NULL;
 }
 
 int16_t dart__team_free_segid(dart__team_t *team)
@@ -139,13 +144,35 @@ int16_t dart__team_free_registered(const dart__team_t *team, int16_t from)
   return 0;
 }
 
+/* The straight way, if all portions are near and lie at a constant step. */
+static dart__straight_t straight_way(const dart__team_t *team, const dart__segment_t *segment)
+{
+  uintptr_t        first = (uintptr_t)segment->near[0];
+  uintptr_t        step  = team->nunits > 1 ? (uintptr_t)segment->near[1] - first : 0;
+  dart__straight_t way   = { .step = step, .nbytes = segment->nbytes };
+
+  for (int32_t u = 0; u < team->nunits; u++) {
+    uint64_t size = dart__segment_size(segment, u);
+
+    if (segment->near[u] == NULL || (uintptr_t)segment->near[u] != first + (uintptr_t)u * step)
+      return (dart__straight_t){ .nunits = 0 };
+    if (size < way.nbytes)
+      way.nbytes = size;
+  }
+  way.first  = segment->near[0] + segment->base;
+  way.nunits = (uint32_t)team->nunits;
+  return way;
+}
+
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
 {
+  team->straight[(uint16_t)segment->id] = straight_way(team, segment);
   team->segments[(uint16_t)segment->id] = segment;
 }
 
 void dart__segment_leave(dart__team_t *team, dart__segment_t *segment)
 {
+  team->straight[(uint16_t)segment->id].nunits = 0;
   team->segments[(uint16_t)segment->id] = NULL;
   if (segment->id > 0 && segment->id < team->first_free)
     team->first_free = segment->id;

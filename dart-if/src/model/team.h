@@ -33,6 +33,7 @@ typedef struct dart__team {
   int32_t          *unit_at;    /* place in that list → team id */
   size_t           *node_bytes; /* [nnodes + 1], room for collectives: a buffer's parts by node */
   dart__segment_t **segments;   /* DART__MAX_SEGMENTS slots */
+  dart__straight_t *straight;   /* as many */
   int32_t           first_free; /* no positive id below is free */
   dart__chunk_t    *chunks;
   dart__exchange_t  exchange;   /* this unit's view of the node's shared buffers ... */
@@ -42,6 +43,10 @@ typedef struct dart__team {
 } dart__team_t;
 
 extern dart__team_t *dart__teams[DART__MAX_TEAMS];
+
+/* Team id, as an unsigned number of 16 bits → the straight ways to the team's segments, by slot, or
+ * NULL. No team has an id of the upper half. */
+extern const dart__straight_t *dart__team_straight[2 * DART__MAX_TEAMS];
 
 /** The team, or NULL: unknown, null, or the caller is no member. */
 static inline dart__team_t *dart__team_find(dart_team_t id)

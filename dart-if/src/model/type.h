@@ -35,6 +35,21 @@ typedef struct dart__type {
 /* Slot DART_TYPE_UNDEFINED is a type without elements. */
 extern const dart__type_t dart__type_basic[DART_TYPE_LAST];
 
+/** Bytes of an element of a basic type; 0 for any other value. */
+static inline size_t dart__type_basic_size(dart_datatype_t type)
+{
+  static const uint8_t size[DART_TYPE_LAST] = {
+    [DART_TYPE_BYTE]     = sizeof(char),      [DART_TYPE_SHORT]     = sizeof(short),
+    [DART_TYPE_INT]      = sizeof(int),       [DART_TYPE_UINT]      = sizeof(unsigned),
+    [DART_TYPE_LONG]     = sizeof(long),      [DART_TYPE_ULONG]     = sizeof(unsigned long),
+    [DART_TYPE_LONGLONG] = sizeof(long long), [DART_TYPE_ULONGLONG] = sizeof(unsigned long long),
+    [DART_TYPE_FLOAT]    = sizeof(float),     [DART_TYPE_DOUBLE]    = sizeof(double),
+    [DART_TYPE_LONG_DOUBLE] = sizeof(long double)
+  };
+
+  return (uintptr_t)type < DART_TYPE_LAST ? size[type] : 0;
+}
+
 /** The object behind a value that is no basic type, or NULL. Any thread, while others create and
  *  destroy types. It does not change until it is destroyed. */
 const dart__type_t *dart__type_object(dart_datatype_t type);

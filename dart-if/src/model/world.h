@@ -12,6 +12,8 @@ typedef struct {
   _Atomic bool        initialized; /* from inside init until exit starts */
   bool                many_threads; /* DART_THREAD_MULTIPLE: threads of a unit are told apart */
   bool                many_nodes;  /* some units are far: their requests need progress here */
+  bool                attention;   /* calls that poll have something to do on the way: many_nodes, or
+                                    * own updates wait; see api/attend.h */
   uint32_t            cycle;       /* how often init was called: tells what is left over */
   dart_unit_t         me;          /* global id */
   int32_t             nunits;
@@ -22,7 +24,7 @@ typedef struct {
 
 extern dart__world_t dart__world;
 
-/** The settings' way to wait, for a node of `node_units` units. */
-dart__wait_policy_t dart__world_wait_policy(uint32_t node_units, void (*progress)(void));
+/** The settings' way to wait, where `sharing` units share the processors of this one. */
+dart__wait_policy_t dart__world_wait_policy(uint32_t sharing, void (*progress)(void));
 
 #endif

@@ -1,0 +1,64 @@
+#ifndef DART__NODE_DEFERRED_H
+#define DART__NODE_DEFERRED_H
+/* Atomic updates that wait for their cache lines.
+ *
+ * An atomic instruction on a word out of the caches keeps the core waiting for memory: it is ordered
+ * with everything around it, so two of them never wait at the same time. An update without a
+ * result may be late, though. So its line is asked for at once, and the update is applied when
+ * enough others came after it: half of a full queue is applied while the lines of the other half
+ * are still under way. Halves, not one by one: an atomic instruction waits for the stores before it,
+ * too, and to note an update is a store. (The idea is group prefetching: Chen, Ailamaki, Gibbons,
+ * Mowry: Improving hash join performance through prefetching, ICDE 2004.)
+ *
+ * Updates are applied in the order in which they came. The queue belongs to one thread. */
+#include <stdint.h>
+#include <string.h>
+
+#include <dash/dart/if/dart_types.h>
+
+#define DART__DEFERRED_MOST 64 /* power of 2 */
+
+typedef struct {
+  void    *word;
+  uint64_t value;  /* as in memory, from the first byte on */
+  uint32_t type;
+  uint32_t op;
+} dart__deferred_update_t;
+
+typedef struct {
+  uint32_t                first; /* number of the oldest one */
+  uint32_t                next;  /* number of the one to come */
+  dart__deferred_update_t update[DART__DEFERRED_MOST]; /* place: number modulo size */
+} dart__deferred_t;
+
+/** Apply all updates; then the queue is empty. */
+void dart__deferred_apply_all(dart__deferred_t *queue);
+
+/** Apply the older half of a queue that is full. */
+void dart__deferred_apply_half(dart__deferred_t *queue);
+
+static inline int dart__deferred_is_empty(const dart__deferred_t *queue)
+{
+  return queue->first == queue->next;
+}
+
+/** *word = *word op *value, sometime before dart__deferred_apply_all returns. The preconditions are
+ *  those of dart__atomic_accumulate; `type` has at most 8 bytes; `*value` is copied. */
+static inline void dart__deferred_add(dart__deferred_t *queue, void *word, const void *value,
+                                      size_t nbytes, dart_datatype_t type, dart_operation_t op)
+{
+  dart__deferred_update_t *update = &queue->update[queue->next % DART__DEFERRED_MOST];
+
+  __builtin_prefetch(word, 1);
+  update->word = word;
+  update->type = (uint32_t)type;
+  update->op   = (uint32_t)op;
+  if (__builtin_expect(nbytes == sizeof update->value, 1))
+    memcpy(&update->value, value, sizeof update->value);
+  else
+    memcpy(&update->value, value, nbytes);
+  if (++queue->next - queue->first == DART__DEFERRED_MOST)
+    dart__deferred_apply_half(queue);
+}
+
+#endif
