@@ -58,6 +58,11 @@ void dart__twosided_close(void)
   post.inboxes = NULL;
 }
 
+dart__event_t *dart__twosided_event(dart_unit_t unit)
+{
+  return &((dart__inbox_t *)(void *)dart__pool_address(unit, post.inboxes[unit]))->event;
+}
+
 /* ---- a message on its way ---------------------------------------------------------------- */
 
 typedef struct {

@@ -38,9 +38,12 @@
       "microseconds that thread sleeps between two looks while there is no traffic")                   \
   INT(aggregate, "DART_AGGREGATE", -1, -1, 1024,                                                 \
       "far puts and gets of up to so many bytes are collected until a flush; -1: 256 if that "   \
-      "thread runs, else 0")
+      "thread runs, else 0")                                                                     \
+  CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                    \
+         "one window a team, or one a chunk; auto: static where the transport reaches memory")
 
 enum { DART__HUGE_PAGES_AUTO, DART__HUGE_PAGES_NONE };
+enum { DART__WINDOW_AUTO, DART__WINDOW_DYNAMIC, DART__WINDOW_STATIC };
 enum { DART__PROGRESS_AUTO, DART__PROGRESS_NONE, DART__PROGRESS_THREAD };
 
 typedef struct {

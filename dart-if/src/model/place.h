@@ -58,10 +58,10 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
 
   /* a negative unit is a large one */
   if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
-    return dart__locate_error(function, gptr, nbytes);
+    goto refuse;
   size = dart__segment_size(segment, gptr.unitid);
   if (__builtin_expect(nbytes > size || offset > size - nbytes, 0))
-    return dart__locate_error(function, gptr, nbytes);
+    goto refuse;
 
   place_out->team    = team;
   place_out->segment = segment;
@@ -71,6 +71,10 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
   if (__builtin_expect(place_out->near != NULL, 1))
     place_out->near += segment->base + offset;
   return DART_OK;
+
+refuse:
+  dart__locate_error(function, gptr, nbytes);
+  return DART_ERR_INVAL;
 }
 
 #endif

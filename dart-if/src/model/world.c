@@ -1,7 +1,9 @@
 /* The job, and how its units wait: spin while every unit of the node can have a core, sleep at
- * once where units outnumber cores. */
-#define SPINS_WITH_CORE    4000 /* about 100 µs of looking */
+ * once where units outnumber cores. With a core of its own and other nodes that may want something,
+ * a unit stays awake for longer, for it is nobody's loss. */
+#define SPINS_WITH_CORE    4000   /* about 100 µs of looking */
 #define SPINS_WITHOUT_CORE 50
+#define YIELDS_WITH_CORE   100000 /* about 100 ms of looking at other nodes */
 
 #include "model/world.h"
 
@@ -20,13 +22,15 @@ static uint32_t cores_available(void)
   return (uint32_t)CPU_COUNT(&set);
 }
 
-dart__wait_policy_t dart__world_wait_policy(uint32_t node_units, void (*progress)(void))
+dart__wait_policy_t dart__world_wait_policy(uint32_t sharing, void (*progress)(void))
 {
-  dart__wait_policy_t policy = { .nap_us = (uint32_t)dart__settings.nap, .progress = progress };
+  dart__wait_policy_t policy   = { .nap_us = (uint32_t)dart__settings.nap, .progress = progress };
+  bool                has_core = sharing <= cores_available();
 
   if (dart__settings.spin >= 0)
     policy.spins = (uint32_t)dart__settings.spin;
   else
-    policy.spins = node_units <= cores_available() ? SPINS_WITH_CORE : SPINS_WITHOUT_CORE;
+    policy.spins = has_core ? SPINS_WITH_CORE : SPINS_WITHOUT_CORE;
+  policy.yields = has_core ? YIELDS_WITH_CORE : 0;
   return policy;
 }

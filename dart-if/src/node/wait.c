@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define PROGRESS_EVERY 64 /* looks */
+#define YIELD_EVERY    16 /* looks, while only other nodes can be what takes so long */
 
 static struct timespec time_of(uint32_t us)
 {
@@ -45,45 +46,82 @@ void dart__event_add(dart__event_t *event)
     dart__futex_wake(&event->count, INT_MAX);
 }
 
-static void sleep_on(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
+/* How long to sleep until the next look at other nodes; 0: not at all. */
+static uint32_t pause_of(const dart__wait_policy_t *policy)
+{
+  return policy->pause_us != NULL ? policy->pause_us() : policy->nap_us;
+}
+
+/* Give the core away, but not with every look: that takes longer than the look itself. */
+static void yield_sometimes(uint64_t turn)
+{
+  if (turn % YIELD_EVERY == 0)
+    sched_yield();
+  else
+    dart__cpu_pause();
+}
+
+/* `most_us`: 0 means until it is woken. */
+static void sleep_on(dart__event_t *event, uint32_t old, uint32_t most_us)
 {
   /* seq_cst, both: pairs with dart__event_raise */
   atomic_fetch_add_explicit(&event->sleepers, 1, memory_order_seq_cst);
   if (atomic_load_explicit(&event->count, memory_order_seq_cst) == old)
-    dart__futex_wait(&event->count, old, policy->progress != NULL ? policy->nap_us : 0);
+    dart__futex_wait(&event->count, old, most_us);
   atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
+}
+
+void dart__event_doze(dart__event_t *event, uint32_t old, uint32_t most_us,
+                      const dart__wait_policy_t *policy)
+{
+  uint32_t pause = policy->progress != NULL ? pause_of(policy) : most_us;
+
+  if (policy->progress != NULL && pause == 0) {
+    sched_yield();
+    return;
+  }
+  sleep_on(event, old, most_us != 0 && most_us < pause ? most_us : pause);
 }
 
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
 {
-  for (uint32_t looks = 0;; looks++) {
-    uint32_t now = dart__event_count(event);
+  for (uint64_t looks = 0;; looks++) {
+    uint32_t now = dart__event_count(event), pause = 0;
 
     if (now != old)
       return now;
     if (policy->progress != NULL && (looks % PROGRESS_EVERY == 0 || looks >= policy->spins))
       policy->progress(); /* now and then while spinning, before every nap */
-    if (looks < policy->spins)
+    if (looks < policy->spins) {
       dart__cpu_pause();
+      continue;
+    }
+    if (policy->progress != NULL && looks - policy->spins >= policy->yields)
+      pause = pause_of(policy);
+    if (policy->progress != NULL && pause == 0)
+      yield_sometimes(looks);
     else
-      sleep_on(event, old, policy);
+      sleep_on(event, old, pause);
   }
 }
 
 void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy)
 {
-  uint32_t turn = (*turns)++;
+  uint32_t turn = (*turns)++, pause = 0;
 
   if (policy->progress != NULL)
     policy->progress();
   if (turn < policy->spins / PROGRESS_EVERY) {
     dart__cpu_pause();
+    return;
   }
-  else if (turn < policy->spins / PROGRESS_EVERY + 1000) {
-    sched_yield();
+  if (turn - policy->spins / PROGRESS_EVERY >= 1000 + (uint64_t)policy->yields)
+    pause = pause_of(policy);
+  if (pause == 0) {
+    yield_sometimes(turn);
   }
   else {
-    struct timespec nap = time_of(policy->nap_us);
+    struct timespec nap = time_of(pause);
 
     nanosleep(&nap, NULL);
   }

@@ -25,8 +25,11 @@ typedef struct {
 /* How this process waits; one per job, passed to every wait. */
 typedef struct {
   uint32_t spins;   /* looks before sleeping */
+  uint32_t yields;  /* with `progress`: after that, more looks that only give the core away */
   uint32_t nap_us;  /* with `progress`: how long to sleep between two looks at other nodes, > 0 */
   void   (*progress)(void); /* serve other nodes meanwhile; NULL on a single node: sleep until woken */
+  uint32_t (*pause_us)(void); /* how long to sleep instead of nap_us, by what other nodes do; 0: do not
+                               * sleep, give the core away. NULL: nap_us */
 } dart__wait_policy_t;
 
 static inline uint32_t dart__event_count(const dart__event_t *event)
@@ -44,6 +47,11 @@ void dart__event_add(dart__event_t *event);
 
 /** Wait until the counter differs from `old`; returns the new value. */
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
+
+/** One sleep of a loop that waits for more than an event: while the counter is `old`, at most `most_us`
+ *  (0: no limit) and, with policy->progress, at most a nap. May return early. */
+void dart__event_doze(dart__event_t *event, uint32_t old, uint32_t most_us,
+                      const dart__wait_policy_t *policy);
 
 /** Wait until the counter is `count`. */
 static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,

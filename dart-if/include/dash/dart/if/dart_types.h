@@ -21,10 +21,10 @@ DART_INTERFACE_ON
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
-/** What a function returns. Each code other than DART_OK comes with one line on stderr. */
+/** What a function returns. Each DART_ERR_ code comes with one line on stderr. */
 typedef enum {
   DART_OK           = 0,  /**< done as promised */
-  DART_PENDING      = 1,  /**< reserved; not returned */
+  DART_PENDING      = 1,  /**< a wait with a time-out ran into it (dart/ext) */
   DART_ERR_INVAL    = 2,  /**< an argument cannot be meant; the call had no effect */
   DART_ERR_NOTFOUND = 3,  /**< a look-up by tag or scope found nothing */
   DART_ERR_NOTINIT  = 4,  /**< reserved; not returned */

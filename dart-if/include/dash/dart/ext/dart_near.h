@@ -1,0 +1,44 @@
+#ifndef DASH__DART__EXT__DART_NEAR_H__INCLUDED
+#define DASH__DART__EXT__DART_NEAR_H__INCLUDED
+/** @file dart_near.h
+ *  Memory of other units by plain loads and stores.
+ *
+ *  Memory that a team allocated is mapped by every unit of the node, so a unit may read its
+ *  neighbour's rows in place instead of having them copied. Plain accesses order nothing by
+ *  themselves: a barrier, a notification or whatever else makes one unit depend on another does, as
+ *  for accesses to the own portion. They are not atomic towards dart_accumulate and its like. */
+
+#include <dash/dart/if/dart_globmem.h>
+#include <dash/dart/if/dart_team_group.h>
+#include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+DART_INTERFACE_ON
+
+/** The address, in the calling process, of what `gptr` points to, or NULL: the unit is far, or the
+ *  memory was registered (dart_team_memregister) by another unit.
+ *
+ *  Of the own unit it is what dart_gptr_getaddr gives. Valid until the segment is freed, for accesses
+ *  within the unit's portion. Units of a node may have the same memory at different addresses, so an
+ *  address means nothing to another unit. Local; any thread.
+ *
+ *  A pointer that points into no portion: NULL, and a log line that says why. */
+void *dart_near_ptr(dart_gptr_t gptr) DART_NOTHROW;
+
+/** The units of `teamid` whose allocated memory is near, the caller among them: the first `capacity`
+ *  of them to `units`, ascending by team id, and their number to `*nunits`, which may be larger.
+ *
+ *  `units` may be NULL if `capacity` is 0. Local; any thread. DART_ERR_INVAL: no such team on this
+ *  unit, `nunits` NULL, or `units` NULL with a capacity. */
+dart_ret_t dart_team_near_units(dart_team_t teamid, size_t capacity, dart_team_unit_t *units,
+                                size_t *nunits) DART_NOTHROW;
+
+DART_INTERFACE_OFF
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__EXT__DART_NEAR_H__INCLUDED */

@@ -1,0 +1,64 @@
+#ifndef DASH__DART__EXT__DART_NOTIFY_H__INCLUDED
+#define DASH__DART__EXT__DART_NOTIFY_H__INCLUDED
+/** @file dart_notify.h
+ *  Put with notification: data, and a word that says they are there, in one call.
+ *
+ *  A producer puts data to a unit and raises a counter there, in this order; the consumer waits for
+ *  the counter instead of for a barrier of all. (The idea is old; a recent account is Belli, Hoefler:
+ *  Notified Access: extending remote memory access programming models for producer-consumer
+ *  synchronization, IPDPS 2015. GASPI has the same as gaspi_write_notify.)
+ *
+ *  A counter is an aligned 64-bit word in memory that a team allocated, or dart_memalloc did (not
+ *  registered memory); its owner sets it to 0 before others know of it. It only grows, by what notifications
+ *  add, so nothing has to be reset between two uses: the consumer waits for a larger value each
+ *  time. Raise counters by the functions of this file alone: other updates do not wake who waits. */
+
+#include <dash/dart/if/dart_globmem.h>
+#include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+DART_INTERFACE_ON
+
+/** Put `nelem` elements from `src`, laid out as `src_type`, to `gptr`, laid out as `dst_type`, then add
+ *  `by` to the counter at `flag`, which belongs to the same unit.
+ *
+ *  One-sided. On return `src` may be reused. Whoever waited for the counter, or fetched it by
+ *  dart_fetch_and_op, sees the data, and whatever else the calling thread had stored or completed
+ *  before. That the target was reached is certain after a flush of `flag`. Types as for dart_put;
+ *  `nelem` 0: the notification alone, and `gptr` is not looked at.
+ *
+ *  DART_ERR_INVAL, and nothing is written: what dart_put refuses; `flag` is misaligned, out of its
+ *  portion, in registered memory, or of another unit than `gptr`. */
+dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                           uint64_t by) DART_NOTHROW;
+
+/** Add `by` to the counter at `flag`: dart_put_notify without data. */
+dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by) DART_NOTHROW;
+
+/** Wait until the counter at `flag`, in the own portion, is at least `least`.
+ *
+ *  `timeout_us`: microseconds to wait at most; 0: only look; negative: no limit. Far units are served
+ *  meanwhile. DART_PENDING: the time was over. DART_ERR_INVAL: as for dart_put_notify, or `flag` is
+ *  another unit's. Any thread; several may wait for the same counter. */
+dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us) DART_NOTHROW;
+
+/** Wait until one of `n` counters is at least what `least` says for it: its index to `*index`, the
+ *  lowest of those. `n` 0, or a NULL: DART_ERR_INVAL. All else as dart_notify_wait. */
+dart_ret_t dart_notify_waitany(const dart_gptr_t flags[], const uint64_t least[], size_t n,
+                               int64_t timeout_us, size_t *index) DART_NOTHROW;
+
+/** The same, for all that are there: their number to `*count`, their indices, ascending, to `indices`,
+ *  which has room for `n`. At DART_PENDING `*count` is 0. */
+dart_ret_t dart_notify_waitsome(const dart_gptr_t flags[], const uint64_t least[], size_t n,
+                                int64_t timeout_us, size_t indices[], size_t *count) DART_NOTHROW;
+
+DART_INTERFACE_OFF
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__EXT__DART_NOTIFY_H__INCLUDED */

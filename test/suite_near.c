@@ -1,0 +1,113 @@
+/* dart/ext/dart_near.h: the memory of other units by plain loads and stores. */
+#include <dash/dart/ext/dart_near.h>
+
+#include "dart_test.h"
+
+SUITE(near);
+
+enum { WORDS = 32 };
+
+static bool is_listed(const dart_team_unit_t *units, size_t count, int unit)
+{
+  for (size_t i = 0; i < count; i++)
+    if (units[i].id == unit)
+      return true;
+  return false;
+}
+
+TEST(near_units_are_ascending_and_hold_the_caller)
+{
+  dart_team_unit_t units[64], few[1] = { { -7 } };
+  size_t           count = 0, again = 0;
+
+  EXPECT_OK(dart_team_near_units(DART_TEAM_ALL, 64, units, &count));
+  EXPECT_TRUE(count >= 1 && count <= (size_t)n);
+  EXPECT_TRUE(is_listed(units, count, me));
+  for (size_t i = 1; i < count; i++)
+    EXPECT_TRUE(units[i - 1].id < units[i].id);
+  EXPECT_OK(dart_team_near_units(DART_TEAM_ALL, 0, NULL, &again));
+  EXPECT_EQ(again, count);
+  EXPECT_OK(dart_team_near_units(DART_TEAM_ALL, 1, few, &again));
+  EXPECT_EQ(again, count);
+  EXPECT_EQ(few[0].id, units[0].id);
+}
+
+/* An address is given for near units and no others; what is stored there is the owner's. */
+TEST(near_memory_is_read_and_written_in_place)
+{
+  int64_t          init[WORDS];
+  dart_gptr_t      start;
+  dart_team_unit_t units[64];
+  size_t           count = 0;
+
+  for (int i = 0; i < WORDS; i++)
+    init[i] = 1000 * me + i;
+  start = test_alloc(init, WORDS, 0);
+  EXPECT_OK(dart_team_near_units(DART_TEAM_ALL, 64, units, &count));
+  for (int unit = 0; unit < n; unit++) {
+    int64_t *at = dart_near_ptr(test_at(test_unit(start, unit), 3));
+
+    test_note("unit %d", unit);
+    EXPECT_EQ(at != NULL, is_listed(units, count, unit));
+    if (at != NULL)
+      for (int i = 3; i < WORDS; i++)
+        EXPECT_EQ(at[i - 3], 1000 * unit + i);
+  }
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  for (size_t i = 0; i < count; i++) { /* each near unit writes a word of its own */
+    int64_t *at = dart_near_ptr(test_unit(start, units[i].id));
+
+    if (EXPECT_TRUE(at != NULL))
+      at[me] = -me - 1;
+  }
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  for (size_t i = 0; i < count; i++) {
+    int64_t value = 0;
+
+    EXPECT_OK(dart_get_blocking(&value, test_at(test_unit(start, me), (size_t)units[i].id), 1,
+                                T_INT64, T_INT64));
+    EXPECT_EQ(value, -units[i].id - 1);
+  }
+}
+
+TEST(the_own_address_is_that_of_getaddr)
+{
+  dart_gptr_t start = test_unit(test_segment(DART_TEAM_ALL, 64, 0), me), local = DART_GPTR_NULL;
+  void       *own   = NULL;
+
+  EXPECT_OK(dart_gptr_getaddr(start, &own));
+  EXPECT_TRUE(dart_near_ptr(start) == own);
+  EXPECT_OK(dart_memalloc(64, DART_TYPE_BYTE, &local));
+  EXPECT_OK(dart_gptr_getaddr(local, &own));
+  EXPECT_TRUE(dart_near_ptr(local) == own);
+  EXPECT_OK(dart_memfree(local));
+}
+
+TEST(registered_memory_is_near_to_its_owner_alone)
+{
+  static int64_t words[WORDS];
+  dart_gptr_t    start = DART_GPTR_NULL;
+
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, WORDS, T_INT64, words, &start));
+  for (int unit = 0; unit < n; unit++)
+    EXPECT_TRUE(dart_near_ptr(test_unit(start, unit)) == (unit == me ? words : NULL));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  EXPECT_OK(dart_team_memderegister(start));
+}
+
+TEST(bad_arguments_are_refused)
+{
+  dart_team_unit_t units[1];
+  size_t           count = 0;
+  dart_gptr_t      start = test_segment(DART_TEAM_ALL, 64, 0);
+
+  /* one past the end is an address, as in C */
+  EXPECT_TRUE(dart_near_ptr(test_byte(test_unit(start, me), 64)) ==
+              (char *)dart_near_ptr(test_unit(start, me)) + 64);
+  EXPECT_TRUE(dart_near_ptr(test_byte(start, 65)) == NULL);
+  EXPECT_TRUE(dart_near_ptr(DART_GPTR_NULL) == NULL);
+  EXPECT_TRUE(dart_near_ptr(test_unit(start, n)) == NULL);
+  EXPECT_REFUSED(dart_team_near_units, (12345, 1, units, &count), DART_ERR_INVAL, "team 12345");
+  EXPECT_REFUSED(dart_team_near_units, (DART_TEAM_ALL, 1, NULL, &count), DART_ERR_INVAL, "NULL");
+  EXPECT_REFUSED(dart_team_near_units, (DART_TEAM_ALL, 1, units, NULL), DART_ERR_INVAL, "NULL");
+}

@@ -1,0 +1,231 @@
+/* dart/ext/dart_notify.h: data before the notification, none lost, and waits for one, any and some. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <dash/dart/ext/dart_notify.h>
+
+#include "dart_test.h"
+
+SUITE(notify);
+
+enum { ROUNDS = 200, MOST = 20000 };
+
+static const size_t lengths[] = { 1, 2, 7, 64, 1000, MOST }; /* elements: past every buffer on the way */
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+
+/* Counters, one a unit on every unit, and one more. */
+static dart_gptr_t counters(void)
+{
+  int64_t    *zeros = calloc((size_t)n + 1, sizeof *zeros);
+  dart_gptr_t start = test_alloc(zeros, (size_t)n + 1, 0);
+
+  free(zeros);
+  return start;
+}
+
+static dart_gptr_t counter_of(dart_gptr_t start, int unit, int from)
+{
+  return test_at(test_unit(start, unit), (size_t)from);
+}
+
+static void nap_ms(long ms)
+{
+  nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+/* Round after round each unit puts numbers to the next and waits for those of the one before; the
+ * consumer checks them at once, and tells that they may be overwritten. */
+TEST(data_are_there_when_the_notification_is)
+{
+  dart_gptr_t data, arrived = counters(), used = counters();
+  int64_t    *values = malloc(MOST * sizeof *values), *zeros = calloc(MOST, sizeof *zeros);
+  void       *own;
+  int         next = (me + 1) % n, last = (me + n - 1) % n, wrong = 0;
+
+  data = test_alloc(zeros, MOST, 0);
+  EXPECT_OK(dart_gptr_getaddr(test_unit(data, me), &own));
+  for (int round = 0; round < ROUNDS; round++) {
+    size_t         length = lengths[round % LENGTHS];
+    const int64_t *got    = own;
+
+    for (size_t i = 0; i < length; i++)
+      values[i] = round * INT64_C(1000000) + (int64_t)i;
+    EXPECT_OK(dart_notify_wait(counter_of(used, me, next), (uint64_t)round, -1));
+    EXPECT_OK(dart_put_notify(test_unit(data, next), values, length, T_INT64, T_INT64,
+                              counter_of(arrived, next, me), 1));
+    memset(values, 0x5a, length * sizeof *values); /* the buffer is the caller's again */
+    EXPECT_OK(dart_notify_wait(counter_of(arrived, me, last), (uint64_t)round + 1, -1));
+    for (size_t i = 0; i < length; i++)
+      wrong += got[i] != round * INT64_C(1000000) + (int64_t)i;
+    EXPECT_OK(dart_notify(counter_of(used, last, me), 1));
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  free(values);
+  free(zeros);
+}
+
+/* All units raise one counter of each; nothing is lost, and fetching sees it as well. */
+TEST(many_raise_one_counter)
+{
+  dart_gptr_t start = counters();
+  uint64_t    all   = (uint64_t)n * ROUNDS * 3, seen = 0;
+
+  for (int round = 0; round < ROUNDS; round++)
+    for (int unit = 0; unit < n; unit++)
+      EXPECT_OK(dart_notify(counter_of(start, unit, 0), 3));
+  EXPECT_OK(dart_notify_wait(counter_of(start, me, 0), all, -1));
+  EXPECT_OK(dart_fetch_and_op(counter_of(start, me, 0), NULL, &seen, DART_TYPE_ULONG,
+                              DART_OP_NO_OP));
+  EXPECT_OK(dart_flush(counter_of(start, me, 0)));
+  EXPECT_EQ(seen, all);
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+TEST(a_wait_ends_with_its_time)
+{
+  dart_gptr_t start = counters();
+  dart_gptr_t flag  = counter_of(start, me, 0);
+  uint64_t    least = 1;
+  size_t      index = 0, count = 7, indices[1];
+
+  EXPECT_RET(dart_notify_wait(flag, 1, 0), DART_PENDING);
+  EXPECT_RET(dart_notify_wait(flag, 1, 2000), DART_PENDING);
+  EXPECT_RET(dart_notify_waitany(&flag, &least, 1, 1, &index), DART_PENDING);
+  EXPECT_RET(dart_notify_waitsome(&flag, &least, 1, 1000, indices, &count), DART_PENDING);
+  EXPECT_EQ(count, 0);
+  EXPECT_OK(dart_notify_wait(flag, 0, 0)); /* at least 0 it always is */
+  EXPECT_OK(dart_notify(flag, 1));
+  EXPECT_OK(dart_flush(flag));
+  EXPECT_OK(dart_notify_wait(flag, 1, 0));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* Each unit is told by all, in an order of its own, and finds them one by one. */
+TEST(any_and_some_name_who_came)
+{
+  dart_gptr_t  start   = counters();
+  dart_gptr_t *flags   = calloc((size_t)n, sizeof *flags);
+  uint64_t    *least   = calloc((size_t)n, sizeof *least);
+  size_t      *indices = calloc((size_t)n, sizeof *indices), index, count;
+  int          left    = n;
+
+  for (int unit = 0; unit < n; unit++) {
+    flags[unit] = counter_of(start, me, unit);
+    least[unit] = 1;
+  }
+  for (int i = 0; i < n; i++)
+    EXPECT_OK(dart_notify(counter_of(start, (me + i) % n, me), 1));
+  while (left > 0 && EXPECT_OK(dart_notify_waitany(flags, least, (size_t)n, -1, &index))) {
+    EXPECT_EQ(least[index], 1);
+    least[index] = UINT64_MAX; /* not again */
+    left--;
+  }
+  for (int i = 0; i < n; i++) {
+    EXPECT_OK(dart_notify(counter_of(start, (me + i) % n, me), 1));
+    least[i] = 2;
+  }
+  for (left = n; left > 0; left -= (int)count) {
+    if (!EXPECT_OK(dart_notify_waitsome(flags, least, (size_t)n, -1, indices, &count)) ||
+        !EXPECT_TRUE(count > 0))
+      break;
+    for (size_t i = 0; i < count; i++) {
+      EXPECT_TRUE(i == 0 || indices[i] > indices[i - 1]);
+      EXPECT_EQ(least[indices[i]], 2);
+      least[indices[i]] = UINT64_MAX;
+    }
+  }
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  free(flags);
+  free(least);
+  free(indices);
+}
+
+/* A unit that sleeps in its wait is woken. */
+TEST_N(2, sleepers_wake)
+{
+  dart_gptr_t start = counters();
+
+  for (int round = 1; round <= 5; round++) {
+    if (me == 0) {
+      nap_ms(5);
+      for (int unit = 1; unit < n; unit++)
+        EXPECT_OK(dart_notify(counter_of(start, unit, 0), 1));
+    }
+    else {
+      EXPECT_OK(dart_notify_wait(counter_of(start, me, 0), (uint64_t)round, -1));
+      EXPECT_OK(dart_notify(counter_of(start, 0, me), 1));
+    }
+    for (int unit = 1; me == 0 && unit < n; unit++)
+      EXPECT_OK(dart_notify_wait(counter_of(start, 0, unit), (uint64_t)round, -1));
+  }
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* Layouts as in any put: every other element, from a contiguous buffer. */
+TEST(strided_data)
+{
+  enum { COUNT = 50 };
+  int64_t         zeros[2 * COUNT] = { 0 }, values[COUNT];
+  dart_gptr_t     data = test_alloc(zeros, 2 * COUNT, 0), flags = counters();
+  dart_datatype_t every_other;
+  int             next = (me + 1) % n, last = (me + n - 1) % n;
+  void           *own;
+
+  for (int i = 0; i < COUNT; i++)
+    values[i] = 100 * me + i + 1;
+  EXPECT_OK(dart_type_create_strided(T_INT64, 2, 1, &every_other));
+  EXPECT_OK(dart_put_notify(test_unit(data, next), values, COUNT, T_INT64, every_other,
+                            counter_of(flags, next, me), 1));
+  EXPECT_OK(dart_notify_wait(counter_of(flags, me, last), 1, -1));
+  EXPECT_OK(dart_gptr_getaddr(test_unit(data, me), &own));
+  for (int i = 0; i < COUNT; i++) {
+    EXPECT_EQ(((int64_t *)own)[2 * i], 100 * last + i + 1);
+    EXPECT_EQ(((int64_t *)own)[2 * i + 1], 0);
+  }
+  EXPECT_OK(dart_type_destroy(&every_other));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+TEST(bad_arguments_are_refused)
+{
+  dart_gptr_t flags = counters(), data = test_segment(DART_TEAM_ALL, 64, 0x11);
+  dart_gptr_t mine = counter_of(flags, me, 0), other = counter_of(flags, (me + 1) % n, 0);
+  dart_gptr_t registered = DART_GPTR_NULL;
+  uint64_t    least = 1, value = 7, seen = 1;
+  size_t      index, count, indices[1];
+  static int64_t words[4];
+
+  EXPECT_REFUSED(dart_notify, (test_byte(mine, 4), 1), DART_ERR_INVAL, "aligned");
+  EXPECT_REFUSED(dart_notify, (DART_GPTR_NULL, 1), DART_ERR_INVAL, "null");
+  EXPECT_REFUSED(dart_notify, (test_at(mine, (size_t)n + 1), 1), DART_ERR_INVAL, "exceed");
+  EXPECT_REFUSED(dart_put_notify,
+                 (test_byte(test_unit(data, me), 60), &value, 1, T_INT64, T_INT64, mine, 1),
+                 DART_ERR_INVAL, "exceed");
+  EXPECT_REFUSED(dart_put_notify,
+                 (test_unit(data, me), &value, 1, DART_TYPE_INT, T_INT64, mine, 1), DART_ERR_INVAL,
+                 "type");
+  if (n > 1) {
+    EXPECT_REFUSED(dart_put_notify,
+                   (test_unit(data, me), &value, 1, T_INT64, T_INT64, other, 1), DART_ERR_INVAL,
+                   "counter is unit");
+    EXPECT_REFUSED(dart_notify_wait, (other, 1, 0), DART_ERR_INVAL, "counter is unit");
+  }
+  EXPECT_REFUSED(dart_notify_waitany, (NULL, &least, 1, 0, &index), DART_ERR_INVAL, "flags");
+  EXPECT_REFUSED(dart_notify_waitany, (&mine, NULL, 1, 0, &index), DART_ERR_INVAL, "least");
+  EXPECT_REFUSED(dart_notify_waitany, (&mine, &least, 0, 0, &index), DART_ERR_INVAL, "0 counters");
+  EXPECT_REFUSED(dart_notify_waitany, (&mine, &least, 1, 0, NULL), DART_ERR_INVAL, "NULL");
+  EXPECT_REFUSED(dart_notify_waitsome, (&mine, &least, 1, 0, NULL, &count), DART_ERR_INVAL, "NULL");
+  EXPECT_REFUSED(dart_notify_waitsome, (&mine, &least, 1, 0, indices, NULL), DART_ERR_INVAL,
+                 "NULL");
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 4, T_INT64, words, &registered));
+  EXPECT_REFUSED(dart_notify, (test_unit(registered, me), 1), DART_ERR_INVAL, "registered");
+  EXPECT_OK(dart_team_memderegister(registered));
+  EXPECT_OK(dart_fetch_and_op(mine, NULL, &seen, DART_TYPE_ULONG, DART_OP_NO_OP));
+  EXPECT_OK(dart_flush(mine));
+  EXPECT_EQ(seen, 0); /* nothing was raised, nothing was put */
+  EXPECT_OK(dart_get_blocking(&value, test_unit(data, me), 1, T_INT64, T_INT64));
+  EXPECT_EQ(value, INT64_C(0x1111111111111111));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
