@@ -50,18 +50,24 @@ foreach(backend IN LISTS backends)
   install(FILES ${made}/dart-${backend}.pc DESTINATION ${pkgconfig})
 endforeach()
 
-# Launchers: one for every backend, and `dartrun`, which is that of dart-mpi where it is installed:
-# the one that can start a program on more than one node. Programs of the other backend tell.
+# Launchers and dart-info: one for every backend, and `dartrun` and `dart-info`, which are those of
+# dart-mpi where it is installed: the one that can start a program on more than one node. Programs of
+# the other backend tell.
+set(programs dartrun)
 foreach(backend IN LISTS backends)
   install(PROGRAMS $<TARGET_FILE:dartrun-${backend}> DESTINATION ${CMAKE_INSTALL_BINDIR}
           RENAME dartrun-${backend})
   if(TARGET dart-info-${backend})
     install(TARGETS dart-info-${backend} DESTINATION ${CMAKE_INSTALL_BINDIR})
+    list(APPEND programs dart-info)
   endif()
 endforeach()
+list(REMOVE_DUPLICATES programs)
+set(usual shmem)
 if(mpi IN_LIST backends)
-  file(CREATE_LINK dartrun-mpi ${made}/dartrun SYMBOLIC)
-else()
-  file(CREATE_LINK dartrun-shmem ${made}/dartrun SYMBOLIC)
+  set(usual mpi)
 endif()
-install(PROGRAMS ${made}/dartrun DESTINATION ${CMAKE_INSTALL_BINDIR})
+foreach(program IN LISTS programs)
+  file(CREATE_LINK ${program}-${usual} ${made}/${program} SYMBOLIC)
+  install(PROGRAMS ${made}/${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endforeach()

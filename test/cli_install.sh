@@ -160,6 +160,11 @@ fi
 # `dartrun` without a backend in its name is the launcher of the last one.
 backend=${backends[-1]}
 run "$prefix/bin/dartrun" -n 2 "$work/static/cmake/ring-$backend"; expect_code 0
+# So is `dart-info`, where it was built.
+if [[ -x $prefix/bin/dart-info-$backend ]]; then
+  run "$prefix/bin/dartrun" -n 2 "$prefix/bin/dart-info" --topology; expect_code 0
+  [[ $out == *"dart-$backend"*"2 units on 1 node"* ]] || fail "dart-info: $out"
+fi
 
 # ---- as a part of another project, and link-time optimisation ------------------------------------
 

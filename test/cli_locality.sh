@@ -7,6 +7,10 @@ sockets="pack:2 numa:4 core:16 pu:2"
 need "$build/dart-shmem/dartrun" "$build/tools/dart-info-shmem"
 
 shmem() { run "$build/dart-shmem/dartrun" "$@"; }
+is_json() {
+  command -v python3 >/dev/null || return 0
+  python3 -m json.tool <<<"$1" >/dev/null || fail "this is not JSON: $1"
+}
 info=$build/tools/dart-info-shmem
 unset DART_NAP DART_BIND DART_NODES
 export DART_LOG_LEVEL=WARN # complaints only, in builds that tell more
@@ -26,10 +30,18 @@ run env DART_NAP=7 DART_SLOT=32K "$info"; expect_code 0
 [[ $out =~ DART_NAP\ +\*7\ +100\ +[a-z] ]] || fail "DART_NAP: $out"
 [[ $out =~ DART_SLOT\ +\*32K\ +16K\ +[a-z] ]] || fail "DART_SLOT: $out"
 [[ $out =~ DART_BIND\ +auto\ +auto\ +[a-z] ]] || fail "DART_BIND: $out"
+mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+if [[ -x $build/tools/dart-info-mpi ]]; then
+  [[ $out =~ DART_MPIEXEC\ +$mpiexec\ +$mpiexec\ +[a-z] ]] || fail "DART_MPIEXEC: $out"
+fi
+run env DART_MPIEXEC=/opt/mpi/bin/mpiexec DART_BIND=numa "$info"
+[[ $out =~ DART_MPIEXEC\ +\*/opt/mpi/bin/mpiexec\ +[/-] ]] || fail "DART_MPIEXEC: $out"
+[[ $out =~ DART_BIND\ +\*numa\ +auto\ +[a-z] ]] || fail "DART_BIND: $out"
 run env DART_NAP=7 "$info" --json;      expect_code 0
 [[ $out == "{"*'"name": "DART_NAP", "value": 7, "default": 100, "set": true'*"}" ]] ||
   fail "json: $out"
 [[ $out != *topology* ]] || fail "unasked topology: $out"
+[[ $out == *'"backends": ["dart-shmem"'*'],'* ]] || fail "backends: $out"
 
 # The library's own table is all there.
 for name in $(grep -o '"DART_[A-Z_]*"' "$(dirname "$0")/../dart-if/src/base/config.h"); do
@@ -40,7 +52,8 @@ done
 export HWLOC_SYNTHETIC="numa:2 core:2 pu:1"
 shmem -n 3 "$info" --topology;          expect_code 0
 host=$(hostname)
-[[ $out == *"3 units on 1 node"$'\n'"node 0: $host, 4 cores, 2 NUMA domains, 2048 MiB"$'\n'* ]] ||
+[[ $out == *"3 units on 1 node; a unit may use 4 cores"$'\n'* ]] || fail "units: $out"
+[[ $out == *$'\n'"node 0: $host, 4 cores, 2 NUMA domains, 2048 MiB"$'\n'* ]] ||
   fail "node: $out"
 [[ $out == *$'\n  NUMA domain 0, 1024 MiB\n    core 0: unit 0\n    core 1: unit 1\n'* ]] ||
   fail "NUMA domain 0: $out"
@@ -54,25 +67,59 @@ shmem -n 2 "$info" --topology --json;   expect_code 0
 [[ $out == *'"scope": "core", "tag": ".0.0.1.0", "host": "'$host'", "index": 2,'* ]] ||
   fail "leaf: $out"
 unset HWLOC_SYNTHETIC
-if command -v python3 >/dev/null; then
-  python3 -m json.tool <<<"$out" >/dev/null || fail "this is not JSON: $out"
-fi
+is_json "$out"
+run env DART_BIND='"\' "$info" --json
+is_json "$out" # whatever the environment holds
+
+# What units may use: all of one processor, a core each, or the whole machine.
+cpu=$(taskset -pc $$ | sed 's/.*: *//; s/[-,].*//')
+run taskset -c "$cpu" "$build/dart-shmem/dartrun" -n 3 "$info" --topology; expect_code 0
+[[ $out == *"3 units on 1 node; a unit may use 1 core"$'\n'*": units 0 1 2"$'\n'* ]] ||
+  fail "three units on one processor: $out"
+cores=$(shmem -n 1 "$info" --topology; sed -n 's/.*a unit may use \([0-9]*\) core.*/\1/p' <<<"$out")
+shmem --bind=none -n 2 "$info" --topology
+[[ $out == *"; a unit may use $cores core"* ]] || fail "--bind=none: $out"
+run env DART_BIND=core "$build/dart-shmem/dartrun" -n "$cores" "$info" --topology
+[[ $out == *"; a unit may use 1 core"$'\n'* && $out != *": units "* ]] ||
+  fail "DART_BIND=core: $out"
+# By default as many units as cores are bound, and more are not.
+shmem -n "$cores" "$info" --topology
+[[ $cores == 1 || $out == *"; a unit may use 1 core"$'\n'* ]] || fail "$cores units: $out"
+shmem -n $((cores + 1)) "$info" --topology
+[[ $out == *"; a unit may use $cores core"* ]] || fail "one unit more than cores: $out"
 
 # The suite elsewhere: many domains, two units a core, big and little cores, processors only.
 suite=$build/test/dart-test-shmem
-for machine in "$sockets" "pack:2 l3:2 l2:2 core:1 pu:2" "pack:1 l3:1 numa:3 core:1 pu:1" "pu:1"; do
-  for n in 1 3 8; do
-    run env HWLOC_SYNTHETIC="$machine" "$build/dart-shmem/dartrun" -n $n "$suite" locality
-    [[ $code == 0 ]] || fail "$n units on '$machine': $out $err"
-  done
-done
+while read -r n machine; do
+  run env HWLOC_SYNTHETIC="$machine" "$build/dart-shmem/dartrun" -n "$n" "$suite" locality
+  [[ $code == 0 ]] || fail "$n units on '$machine': $out $err"
+done <<END
+1 $sockets
+8 $sockets
+3 numa:40 core:32 pu:4
+8 pack:2 l3:2 l2:2 core:1 pu:2
+5 pack:1 l3:1 numa:3 core:1 pu:1
+1 pu:1
+3 pu:1
+END
 for file in "$topologies"/*.xml; do
   run env HWLOC_XMLFILE="$file" "$build/dart-shmem/dartrun" -n 5 "$suite" locality
   [[ $code == 0 ]] || fail "5 units on $file: $out $err"
 done
 
+# This machine, where units share a processor; where the system shows processors and nothing else;
+# and where hwloc can tell nothing at all, which is a line of every unit.
+cpus=$(taskset -pc $$ | sed 's/.*: *//')
+run taskset -c "$cpu" "$build/dart-shmem/dartrun" -n 3 "$suite" locality
+[[ $code == 0 ]] || fail "3 units on processor $cpu of $cpus: $out $err"
+run env HWLOC_COMPONENTS=no_os,stop "$build/dart-shmem/dartrun" -n 3 "$suite" locality
+[[ $code == 0 ]] || fail "processors and nothing else: $out $err"
+run env HWLOC_COMPONENTS=xml,stop "$build/dart-shmem/dartrun" -n 3 "$suite" locality
+[[ $code == 0 ]] || fail "no topology: $out $err"
+run env HWLOC_COMPONENTS=xml,stop "$info" --topology; expect_code 0
+[[ $err == *"hwloc cannot tell"* && $out == *"core ?: unit 0"* ]] || fail "no topology: $out $err"
+
 # Nodes of one job that are different machines.
-mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
 if [[ -x $build/tools/dart-info-mpi ]] && "$mpiexec" --version 2>/dev/null | grep -q HYDRA; then
   info=$build/tools/dart-info-mpi suite=$build/test/dart-test-mpi
   export MPIR_CVAR_NUM_CLIQUES=2 # unit u is on node u mod 2
@@ -86,6 +133,12 @@ if [[ -x $build/tools/dart-info-mpi ]] && "$mpiexec" --version 2>/dev/null | gre
   [[ $out == *"node 1: arm-board, 8 cores, 1 package, 1 NUMA domain"* ]] || fail "node 1: $out"
   [[ $out == *"cache 1"$'\n'*"core 4: unit 3"* ]] || fail "node 1: $out"
   [[ $out == *$'\n'"   1   .  +  .  +"$'\n'"   2   +  .  +  ."$'\n'* ]] || fail "near: $out"
+  run "$build/dart-mpi/dartrun" -n 4 "$info" --topology --json; expect_code 0
+  is_json "$out"
+  [[ $out == *'"nodes": 2,'*'"near": ['*'[0, 2],'*'[1, 3],'*'[0, 2],'*'[1, 3]'*'}' ]] ||
+    fail "two nodes as JSON: $out"
+  run taskset -c "$cpu" "$build/dart-mpi/dartrun" -n 3 "$suite" locality
+  [[ $code == 0 ]] || fail "3 units of dart-mpi on processor $cpu of $cpus: $out $err"
   run "$mpiexec" -n 2 "${here[@]}" "$suite" locality : -n 3 "${there[@]}" "$suite" locality
   [[ $code == 0 ]] || fail "nodes of different build: $out $err"
 fi

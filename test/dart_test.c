@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 int me = -1, n = 0;
@@ -162,6 +163,63 @@ bool test_expect_filled(test_place_t at, const void *got, int byte, size_t nbyte
     }
   }
   return true;
+}
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+/* While listening, stderr is a file in memory. */
+static int stderr_before = -1, stderr_heard;
+
+void test_listen(void)
+{
+  fflush(stderr);
+  stderr_before = dup(STDERR_FILENO);
+  stderr_heard  = memfd_create("stderr", MFD_CLOEXEC);
+  if (stderr_before < 0 || stderr_heard < 0 || dup2(stderr_heard, STDERR_FILENO) < 0)
+    abort();
+}
+
+static void stop_listening(char *text, size_t size)
+{
+  ssize_t length;
+
+  fflush(stderr);
+  length       = pread(stderr_heard, text, size - 1, 0);
+  text[length > 0 ? length : 0] = '\0';
+  dup2(stderr_before, STDERR_FILENO);
+  close(stderr_before);
+  close(stderr_heard);
+  stderr_before = -1;
+}
+
+/* How the line of an entry point is marked. With logging compiled in there may be others around it,
+ * and where memory is used up the backend may say why before. */
+static const char entry_mark[] = "!!! DART: dart_";
+
+bool test_expect_refused(test_place_t at, dart_ret_t got, dart_ret_t expected,
+                         const char *function, const char *says)
+{
+  char        text[4096];
+  size_t      name_length = strlen(function);
+  const char *line, *more, *end;
+
+  stop_listening(text, sizeof text);
+  if (!test_expect_ret(at, got, expected))
+    return false;
+  line = strstr(text, entry_mark);
+  if (line == NULL) {
+    print_failure(at, "nothing was said about \"%s\"", says);
+    return false;
+  }
+  line += strlen("!!! DART: ");
+  more = strstr(line, entry_mark);
+  end  = strchrnul(line, '\n');
+  if (more == NULL && strncmp(line, function, name_length) == 0 && line[name_length] == ':' &&
+      memmem(line, (size_t)(end - line), says, strlen(says)) != NULL)
+    return true;
+  print_failure(at, "\"%.*s\" does not %s \"%s\"", (int)(end - line), line,
+                more != NULL ? "stand alone, nor say" : "say", says);
+  return false;
 }
 
 /* ---- Memory and teams ------------------------------------------------------------------------ */
@@ -319,9 +377,18 @@ static size_t alarm_length;
 static void on_alarm(int number)
 {
   (void)number;
+  if (stderr_before >= 0)
+    dup2(stderr_before, STDERR_FILENO);
   if (write(STDERR_FILENO, alarm_line, alarm_length) >= 0)
     sleep(1); /* the first to abort ends all: let the others have their say */
   abort();
+}
+
+int test_rounds(int most)
+{
+  bool spinning = strcmp(DART_BACKEND_NAME, "mpi") == 0 && n > sysconf(_SC_NPROCESSORS_ONLN);
+
+  return spinning ? most / 10 : most;
 }
 
 static unsigned timeout_seconds(void)
@@ -413,24 +480,25 @@ static int run_suite(const test_suite_t *suite, const char *only)
 
     *(failed_units == 0 ? &passed : &failed) += 1;
     if (me == 0 && failed_units == 0)
-      printf("ok %s\n", test->name);
+      printf("ok %s.%s\n", suite->name, test->name);
     else if (me == 0)
-      printf("FAILED %s (on %d of %d units)\n", test->name, failed_units, n);
+      printf("FAILED %s.%s (on %d of %d units)\n", suite->name, test->name, failed_units, n);
   }
   if (me == 0)
     printf("%s: %d passed, %d failed, %d skipped\n", suite->name, passed, failed, skipped);
   return failed > 0;
 }
 
-static const test_suite_t *find(const char *name, const char *only)
+static const test_suite_t *find(const char *what, const char *only)
 {
-  const test_suite_t *suite = suites;
+  const test_suite_t *suite  = suites;
+  size_t              length = only == NULL ? strlen(what) : (size_t)(only - what) - 1;
   const test_t       *test;
 
-  while (suite != NULL && strcmp(suite->name, name) != 0)
+  while (suite != NULL && (strncmp(suite->name, what, length) != 0 || suite->name[length] != '\0'))
     suite = suite->next;
   if (suite == NULL) {
-    fprintf(stderr, "dart-test: no suite '%s'; without an argument the suites are listed\n", name);
+    fprintf(stderr, "dart-test: no suite '%.*s'\n", (int)length, what);
     return NULL;
   }
   for (test = suite->tests; only != NULL && test != NULL; test = test->next) {
@@ -439,14 +507,15 @@ static const test_suite_t *find(const char *name, const char *only)
   }
   if (only == NULL)
     return suite;
-  fprintf(stderr, "dart-test: no test '%s' in suite '%s'\n", only, name);
+  fprintf(stderr, "dart-test: no test '%s' in suite '%s'\n", only, suite->name);
   return NULL;
 }
 
-int test_run(const char *name, const char *only, int *argc, char ***argv)
+int test_run(const char *what, int *argc, char ***argv)
 {
   static const test_t around = { "life_cycle", __FILE__, __LINE__, 1, NULL, NULL };
-  const test_suite_t *suite  = find(name, only);
+  const char         *dot    = strchr(what, '.'), *only = dot != NULL ? dot + 1 : NULL;
+  const test_suite_t *suite  = find(what, only);
   int                 failed;
 
   if (suite == NULL)

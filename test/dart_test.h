@@ -91,6 +91,17 @@ bool test_expect_eq(test_place_t at, intmax_t got, intmax_t expected);
 bool test_expect_bytes(test_place_t at, const void *got, const void *expected, size_t nbytes);
 bool test_expect_filled(test_place_t at, const void *got, int byte, size_t nbytes);
 
+/* A call that must be refused: it returns `code`, and says why in one line on stderr, which starts
+ * with the function's name and contains `says`, the wrong value. The arguments are written apart:
+ *
+ *   EXPECT_REFUSED(dart_barrier, (12345), DART_ERR_INVAL, "team 12345"); */
+#define EXPECT_REFUSED(function, arguments, code, says)                                          \
+  (test_listen(), test_expect_refused(TEST__HERE(#function #arguments), function arguments, code,  \
+                                      #function, says))
+void test_listen(void); /* until test_expect_refused */
+bool test_expect_refused(test_place_t at, dart_ret_t got, dart_ret_t expected,
+                         const char *function, const char *says);
+
 /** Say which row of a table, or round of a loop, this is: printed with what fails from here to the
  *  next note of this thread, or the end of the test. */
 void test_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -131,6 +142,10 @@ void test_barrier(void); /* of all units */
 
 /** Let others run. For loops that poll: units may outnumber cores. */
 void test_pause(void);
+
+/** How often to repeat what a statement wants `most` times: `most`, but a tenth of it where units
+ *  outnumber cores and wait by MPI, which spins. */
+int test_rounds(int most);
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
@@ -176,8 +191,8 @@ const char *test_op_name(dart_operation_t op);
 /** Print the suites' names, one a line. */
 void test_list(void);
 
-/** Run one suite, or one test of it (`name` not NULL): 0 if all expectations of all units held, 1
- *  if not, 2 if there is no such suite or test. */
-int test_run(const char *suite, const char *name, int *argc, char ***argv);
+/** Run a suite, "NAME", or one of its tests, "NAME.TEST": 0 if all expectations of all units held,
+ *  1 if not, 2 if there is no such suite or test. */
+int test_run(const char *what, int *argc, char ***argv);
 
 #endif

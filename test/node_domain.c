@@ -186,6 +186,8 @@ static void every_machine_gives_a_sound_tree(void **state)
     { "numa:40 core:32 pu:4", 40, 32, 4 },
     { "pack:1 l5:1 l4:1 numa:1 l3:1 l2:1 l1d:1 core:12 pu:1", 12, 1, 1 },
     { "arm-big-little.xml", 8, 1, 1 },
+    { "recorded-two-cores.xml", 2, 1, 1 },
+    { "recorded-two-sockets.xml", 16, 1, 1 }, /* two units a core */
     { "processors-only.xml", 6, 1, 1 },
     { "two-memories.xml", 4, 1, 2 }
   };

@@ -165,6 +165,31 @@ static void big_and_little_cores_differ(void **state)
   assert_int_equal(little.host_kind, big.host_kind);
 }
 
+/* Recorded: caches around NUMA domains and inside them, and the innermost ones inside the cores. */
+static void recorded_machines_are_read(void **state)
+{
+  dart__hardware_t sockets = test_hardware_at("recorded-two-sockets.xml", 11);
+  dart__hardware_t same    = test_hardware_at("recorded-two-sockets.xml", 2);
+  dart__hardware_t small   = test_hardware_at("recorded-two-cores.xml", 1);
+
+  (void)state;
+  assert_int_equal(sockets.host_cores, 8);
+  assert_int_equal(sockets.info.num_sockets, 2);
+  assert_int_equal(sockets.info.num_numa, 8);
+  assert_int_equal(sockets.info.max_threads, 2);
+  check_scopes(&sockets, "c5 L5 n5 L1 p1");
+  assert_int_equal(sockets.info.cache_sizes[0], 32768);
+  assert_int_equal(sockets.info.cache_ids[0], 11);
+  assert_int_equal(sockets.info.cache_sizes[1], 4194304);
+  assert_int_equal(sockets.info.cache_sizes[2], 16777216);
+  assert_int_equal(sockets.host_kind, same.host_kind);
+  assert_int_equal(sockets.kind[4], same.kind[4]); /* their packages */
+
+  assert_int_equal(small.host_cores, 2);
+  check_scopes(&small, "c1 L1 L1 L0 p0 n0");
+  assert_int_equal(small.info.cache_sizes[2], 37486592);
+}
+
 /* Memory that the system keeps for itself does not make two domains different. */
 static void equal_hardware_is_of_equal_kind(void **state)
 {
@@ -227,6 +252,7 @@ int main(void)
     cmocka_unit_test(processors_stand_in_for_cores),
     cmocka_unit_test(ordinary_memory_counts),
     cmocka_unit_test(big_and_little_cores_differ),
+    cmocka_unit_test(recorded_machines_are_read),
     cmocka_unit_test(equal_hardware_is_of_equal_kind),
     cmocka_unit_test(bandwidth_comes_from_the_environment),
     cmocka_unit_test(units_are_spread_over_a_machine_that_is_not_this_one)

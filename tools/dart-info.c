@@ -28,7 +28,7 @@
     }                                                       \
   } while (0)
 
-enum { BAD_INPUT = 2, MATRIX_MAX = 64 };
+enum { BAD_INPUT = 2, MATRIX_MAX = 64, SHOWN_MAX = 256 };
 
 typedef struct {
   bool json;
@@ -43,10 +43,10 @@ static size_t nunits;
 
 typedef struct {
   const char *name;
-  char        value[64];
-  char        standard[64]; /* the default */
+  char        value[SHOWN_MAX];
+  char        standard[SHOWN_MAX]; /* the default */
   const char *meaning;
-  bool        number;       /* as opposed to words */
+  bool        number;              /* as opposed to words */
 } variable_t;
 
 enum { VARIABLES_MAX = 64 };
@@ -115,7 +115,7 @@ static void find_variables(void)
   add_text("DART_LOG_LEVEL", "TRACE", "print lines up to ERROR, WARN, INFO, DEBUG or TRACE");
   add_text("DART_BIND", "auto",
            "dartrun binds units to: auto, none, cpu, core, numa or package, as by --bind");
-  add_text("DART_MPIEXEC", "", "the mpiexec that dart-mpi's dartrun starts, if another than usual");
+  add_text("DART_MPIEXEC", DART_MPIEXEC, "the mpiexec that dart-mpi's dartrun starts");
   add_text("DART_NODES", "", "set by dartrun: how many nodes it makes of the machine");
   add_text("DASH_MAX_SHMEM_MBPS", "1235", "the bandwidth of memory that descriptors tell, MB/s");
 }
@@ -170,25 +170,35 @@ static void print_size(const char *number, char *text, size_t size)
   snprintf(text, size, unit >= 0 ? "%lld%c" : "%lld", value, unit >= 0 ? units[unit] : '\0');
 }
 
+/* What stands in a column of the table. */
+static const char *shown(const variable_t *variable, const char *value, char *text, size_t size)
+{
+  if (variable->number)
+    print_size(value, text, size);
+  else
+    snprintf(text, size, "%s", value[0] != '\0' ? value : "-");
+  return text;
+}
+
 static void print_variables(void)
 {
-  printf("\n%-20s  %-10s  %-10s  %s\n", "variable", "value", "default", "meaning");
-  for (int i = 0; i < nvariables; i++) {
-    const variable_t *variable = &variables[i];
-    char              value[80], standard[80];
+  char value[SHOWN_MAX], standard[SHOWN_MAX];
+  int  widest = 0;
 
-    if (variable->number) {
-      print_size(variable->value, value, sizeof value);
-      print_size(variable->standard, standard, sizeof standard);
-    }
-    else {
-      snprintf(value, sizeof value, "%s", variable->value[0] != '\0' ? variable->value : "-");
-      snprintf(standard, sizeof standard, "%s",
-               variable->standard[0] != '\0' ? variable->standard : "-");
-    }
-    printf("%-20s %c%-10s  %-10s  %s\n", variable->name, getenv(variable->name) != NULL ? '*' : ' ',
-           value, standard, variable->meaning);
+  for (int i = 0; i < nvariables; i++) {
+    int length = (int)strlen(shown(&variables[i], variables[i].value, value, sizeof value));
+
+    widest = length > widest ? length : widest;
+    length = (int)strlen(shown(&variables[i], variables[i].standard, standard, sizeof standard));
+    widest = length > widest ? length : widest;
   }
+  printf("\n%-20s  %-*s  %-*s  %s\n", "variable", widest, "value", widest, "default", "meaning");
+  for (int i = 0; i < nvariables; i++)
+    printf("%-20s %c%-*s  %-*s  %s\n", variables[i].name,
+           getenv(variables[i].name) != NULL ? '*' : ' ', widest,
+           shown(&variables[i], variables[i].value, value, sizeof value), widest,
+           shown(&variables[i], variables[i].standard, standard, sizeof standard),
+           variables[i].meaning);
   printf("* is set in the environment\n");
 }
 
@@ -236,8 +246,11 @@ static void print_domain(const dart_domain_locality_t *domain, int depth)
     printf("\n");
     break;
   case DART_LOCALITY_SCOPE_CORE:
-    printf("%*score %d: %s", 2 * depth, "", domain->global_index,
-           domain->num_units == 1 ? "unit" : "units");
+    if (domain->global_index < 0) /* nobody knows */
+      printf("%*score ?: ", 2 * depth, "");
+    else
+      printf("%*score %d: ", 2 * depth, "", domain->global_index);
+    printf(domain->num_units == 1 ? "unit" : "units");
     for (int u = 0; u < domain->num_units; u++)
       printf(" %d", domain->unit_ids[u].id);
     printf("\n");
@@ -271,11 +284,29 @@ static void print_near(int unit, const unsigned char *near)
   printf("\n");
 }
 
+/* Of how many cores the system lets units choose: one where they are bound to cores. */
+static void print_binding(void)
+{
+  int least = hardware_of(0)->num_cores, most = least;
+
+  for (size_t u = 1; u < nunits; u++) {
+    int ncores = hardware_of((int)u)->num_cores;
+
+    least = ncores < least ? ncores : least;
+    most  = ncores > most ? ncores : most;
+  }
+  printf("; a unit may use %d", least);
+  if (most > least)
+    printf(" to %d", most);
+  printf(" core%s\n", most == 1 ? "" : "s");
+}
+
 static void print_topology(const dart_domain_locality_t *root, unsigned char *near)
 {
   if (me == 0) {
-    printf("\n%zu unit%s on %d node%s\n", nunits, nunits == 1 ? "" : "s", root->num_nodes,
+    printf("\n%zu unit%s on %d node%s", nunits, nunits == 1 ? "" : "s", root->num_nodes,
            root->num_nodes == 1 ? "" : "s");
+    print_binding();
     print_domain(root, 0);
     printf("\nnear (+) is what a unit can load and store, far (.) is what has to be sent:\n");
     if (nunits <= MATRIX_MAX) {
@@ -325,6 +356,22 @@ static void json_field(const char *name, const char *text, const char *end)
   printf("\"%s\": ", name);
   json_string(text);
   printf("%s", end);
+}
+
+/* "a b" as ["a", "b"]. */
+static void json_words(const char *name, const char *words, const char *end)
+{
+  const char *before = "[";
+
+  printf("\"%s\": ", name);
+  while (*words != '\0') {
+    int length = (int)strcspn(words, " ");
+
+    printf("%s\"%.*s\"", before, length, words);
+    before = ", ";
+    words += length + strspn(words + length, " ");
+  }
+  printf("]%s", end);
 }
 
 static void json_value(const char *name, const variable_t *variable, const char *value)
@@ -399,7 +446,7 @@ static void print_json(const dart_domain_locality_t *root, unsigned char *near)
     printf("{\n  ");
     json_field("version", DART_VERSION_STR, ",\n  ");
     json_field("backend", "dart-" DART_BACKEND_NAME, ",\n  ");
-    json_field("backends", DART_BACKEND_NAMES, ",\n  ");
+    json_words("backends", DART_BACKEND_NAMES, ",\n  ");
     json_field("transport", dart__port_description(), ",\n");
     printf("  \"units\": %zu,\n", nunits);
     json_variables();

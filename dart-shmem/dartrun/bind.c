@@ -4,7 +4,11 @@
  * stay neighbours, and a program with few units spreads over all caches and memory controllers.
  * A unit may use every hardware thread of its core. NUMA domains and packages are shared by equal
  * numbers of units. Cores never are: with more units than cores nothing is bound, for the kernel
- * balances better then than a fixed plan. */
+ * balances better then than a fixed plan.
+ *
+ * If nothing was said, units are bound where they are exactly as many as cores. A unit could move
+ * then only to a core that another needs as well, so nothing is lost, and caches and memory stay
+ * close. With fewer units other programs may be bound to the same cores while some have none. */
 #include "bind.h"
 
 #include <errno.h>

@@ -82,7 +82,7 @@ static bool copy_below(dart_domain_locality_t *copy, const dart_domain_locality_
     if (!copy_below(child, source->children[i]))
       return false;
     child->parent = copy;
-    dart__domain_set_top(child, false);
+    dart__domain_mark_top(child, false);
   }
   return true;
 }
@@ -93,7 +93,7 @@ bool dart__domain_copy(dart_domain_locality_t *copy, const dart_domain_locality_
     dart__domain_clear(copy);
     return false;
   }
-  dart__domain_set_top(copy, copy->parent != NULL);
+  dart__domain_mark_top(copy, copy->parent != NULL);
   return true;
 }
 

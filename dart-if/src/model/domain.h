@@ -25,7 +25,7 @@ static inline bool dart__domain_is_top(const dart_domain_locality_t *domain)
 }
 
 /** Note that what `domain->parent` names is, or is not, above it in a tree. */
-static inline void dart__domain_set_top(dart_domain_locality_t *domain, bool top)
+static inline void dart__domain_mark_top(dart_domain_locality_t *domain, bool top)
 {
   domain->host[DART_LOCALITY_HOST_MAX_SIZE - 2] = '\0';
   domain->host[DART_LOCALITY_HOST_MAX_SIZE - 1] = top;

@@ -194,9 +194,14 @@ static void describe_cache(hwloc_obj_t cache, dart_hwinfo_t *info)
   info->cache_ids[level - 1]        = (int)cache->logical_index;
 }
 
-/* CORE, at most 5 CACHE, PACKAGE and NUMA: fits info.scopes with room to spare. */
-static void describe_chain(chain_t *chain, hwloc_obj_t core, hwloc_obj_t numa)
+/* CORE, at most 5 CACHE, PACKAGE and NUMA: fits info.scopes with room to spare. A core is the
+ * innermost of them: caches that its threads have to themselves, as on some virtual machines, are
+ * described only. */
+static void describe_chain(chain_t *chain, hwloc_obj_t pu, hwloc_obj_t core, hwloc_obj_t numa)
 {
+  for (hwloc_obj_t object = pu; object != core; object = object->parent)
+    if (hwloc_obj_type_is_dcache(object->type))
+      describe_cache(object, &chain->hardware->info);
   add_scope(chain, DART_LOCALITY_SCOPE_CORE, core);
   for (hwloc_obj_t object = core->parent; object != NULL; object = object->parent) {
     bool cache = hwloc_obj_type_is_dcache(object->type);
@@ -272,7 +277,7 @@ void dart__hardware_describe(hwloc_topology_t machine, hwloc_const_cpuset_t allo
     set_host(info, host);
   describe_cores(machine, allowed, hardware_out);
   describe_clock(machine, core, info);
-  describe_chain(&chain, core, numa);
+  describe_chain(&chain, pu, core, numa);
   info->core_id             = (int)core->logical_index;
   info->cpu_id              = (int)pu->os_index;
   info->num_sockets         = count_of(machine, HWLOC_OBJ_PACKAGE);
