@@ -9,11 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "model/world.h"
 #include "mpi_port.h"
+#include "mpi_type.h"
 
-dart__mpi_t dart__mpi = { MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL };
+#define COLLECT_BYTES 256 /* larger ones gain little: copying is what takes the time then */
+
+#define LOOKS    8  /* at a request, for every look at what others want */
+#define AWAKE_NS (10 * 1000 * 1000) /* a unit with a core stays awake for so long after a request */
+#define NAP_US   20 /* the shortest nap of one without */
+
+dart__mpi_t dart__mpi = { .world = MPI_COMM_NULL, .node = MPI_COMM_NULL, .service = MPI_COMM_NULL,
+                          .mail = MPI_COMM_NULL };
 
 static pid_t mpi_pid;     /* who registered end_of_process */
 static bool  mpi_is_ours; /* DART started it */
@@ -114,6 +123,20 @@ static dart_ret_t check_launcher(int nunits)
   return DART_ERR_OTHER;
 }
 
+/* How long a unit that waits may sleep: while others ask it for something, it gives its core away but
+ * stays awake, if it has one; if not, it sleeps an eighth of the time since they last did. */
+static uint32_t pause_us(void)
+{
+  int64_t quiet = dart__service_quiet_ns();
+
+  if (dart__world.wait.yields > 0)
+    return quiet < AWAKE_NS ? 0 : dart__world.wait.nap_us;
+  quiet /= 8 * 1000;
+  if (quiet >= dart__world.wait.nap_us)
+    return dart__world.wait.nap_us;
+  return quiet < NAP_US ? NAP_US : (uint32_t)quiet;
+}
+
 /* Number the nodes by their first unit, so that everyone has the same numbers. */
 static dart_ret_t find_nodes(void)
 {
@@ -136,7 +159,18 @@ static dart_ret_t find_nodes(void)
   dart__world.many_nodes = node_units < dart__world.nunits;
   dart__world.wait       = dart__world_wait_policy((uint32_t)node_units,
                                                    dart__world.many_nodes ? dart__port_progress : NULL);
+  dart__world.wait.pause_us = pause_us;
   return DART_OK;
+}
+
+/* A put that is collected waits for its unit's next call. With an agent it leaves by itself, so
+ * only then is it collected without having been asked for. */
+static void choose_collect(bool agent_runs)
+{
+  if (dart__settings.aggregate >= 0)
+    dart__mpi.collect = (size_t)dart__settings.aggregate;
+  else
+    dart__mpi.collect = agent_runs ? COLLECT_BYTES : 0;
 }
 
 dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
@@ -146,7 +180,10 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
   dart_ret_t ret;
 
   ret = start_mpi(argc, argv,
-                  wanted == DART_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+                  wanted == DART_THREAD_MULTIPLE || dart__settings.progress != DART__PROGRESS_NONE
+                      ? MPI_THREAD_MULTIPLE
+                      : MPI_THREAD_SINGLE,
+                  &level);
   if (ret != DART_OK)
     return ret;
   *provided_out = wanted == DART_THREAD_MULTIPLE && level == MPI_THREAD_MULTIPLE
@@ -173,6 +210,12 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
     ret = dart__port_agree(dart__service_open());
   if (ret == DART_OK && dart__world.many_nodes)
     ret = dart__mail_open();
+  if (ret == DART_OK && dart__world.many_nodes)
+    ret = dart__windows_choose();
+  if (ret == DART_OK)
+    choose_collect(dart__agent_open(level == MPI_THREAD_MULTIPLE));
+  dart__world.far_atomics = dart__world.many_nodes &&
+                            dart__settings.atomics == DART__ATOMICS_MPI;
   if (ret != DART_OK)
     dart__port_exit();
   return ret;
@@ -180,11 +223,14 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
 
 void dart__port_exit(void)
 {
+  dart__agent_close();
   dart__mail_close();
   dart__service_close();
+  dart__mpi_type_clear();
   free(dart__world.node_of);
   dart__world.node_of    = NULL;
   dart__world.many_nodes = false;
+  dart__world.far_atomics = false;
   dart__world.nunits     = 0;
   dart__world.me         = -1;
 }
@@ -194,12 +240,13 @@ dart_ret_t dart__mpi_wait(MPI_Request *request)
   uint32_t turns = 0;
   int      done;
 
-  for (;;) {
+  for (uint32_t looks = 1;; looks++) {
     dart_ret_t ret = DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);
 
     if (ret != DART_OK || done)
       return ret;
-    dart__wait_turn(&turns, &dart__world.wait);
+    if (looks % LOOKS == 0) /* MPI makes progress in between, others are served here */
+      dart__wait_turn(&turns, &dart__world.wait);
   }
 }
 

@@ -1,31 +1,20 @@
-/* Far transfers: RMA on the team's window, and their completion.
+/* Far transfers: RMA on the windows of the team, and small ones as requests to the owner.
  *
- * The window stays in one epoch, so starting a transfer is one call, and completing it costs what
- * is outstanding: counts per unit tell whether transfers were started since the last flush. A flush
- * of a unit that was not touched is a look at two numbers.
- *
- * A get is complete when its data is here. Contiguous transfers with a request are complete
- * locally when the request is; others (an MPI may report a non-contiguous one too early) by flush.
- *
- * Waiting is done on requests as far as possible: their wait loop serves other units and gives the
- * core away, where MPI's own flush spins. */
-#include <pthread.h>
+ * Three roads. A put or get without a handle of a few bytes is collected with others (lanes.c), so
+ * that many of them are one message. A blocking one of a few bytes is a request that leaves at once,
+ * if MPI would send messages too: who waits for its answer serves others meanwhile, where MPI's own
+ * flush spins. All else is MPI's put or get on the window, which is always open: starting is one call,
+ * and completing it costs what is outstanding (outstanding.c). A get is complete when its data is
+ * here. */
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "handle.h"
 #include "model/world.h"
 #include "mpi_port.h"
 #include "mpi_type.h"
 
-struct dart_handle_struct {
-  dart_handle_t next; /* among abandoned ones */
-  dart__team_t *team;
-  int32_t       unit;
-  bool          is_put;
-  bool          by_flush; /* the requests alone do not tell */
-  size_t        nrequests;
-  MPI_Request   requests[];
-};
+#define PIECE_MOST ((size_t)1 << 30) /* bytes of one MPI call */
 
 typedef struct {
   const dart__place_t *at;
@@ -40,127 +29,17 @@ static bool is_plain(const far_transfer_t *t)
   return dart__type_is_contiguous(t->at_type) && dart__type_is_contiguous(t->buffer_type);
 }
 
-/* ---- what is outstanding ----------------------------------------------------------------- */
-
-/* After the call that started it, so that a flush of another thread does not count it as flushed
- * before MPI knows of it. release: pairs with the acquire in is_done. */
-static void count_started(dart__team_t *team, int32_t unit)
+static dart__window_t *window_of(const far_transfer_t *t)
 {
-  dart__team_port_t *port = team->port;
-
-  atomic_fetch_add_explicit(&port->unit[unit].started, 1, memory_order_release);
-  atomic_fetch_add_explicit(&port->all.started, 1, memory_order_release);
+  return ((const dart__chunk_port_t *)t->at->segment->chunk->port)->window;
 }
 
-/* Whether all that was started is done; `*started_out` is what a flush from now on completes. */
-static bool is_done(dart__outstanding_t *o, const _Atomic uint32_t *done, uint32_t *started_out)
+/* Bytes of a plain transfer that is no larger than `most`; 0 for all others. */
+static size_t small(const far_transfer_t *t, size_t nelem, size_t most)
 {
-  *started_out = atomic_load_explicit(&o->started, memory_order_acquire);
-  /* acquire: pairs with note_done of the thread that flushed for us */
-  return (int32_t)(*started_out - atomic_load_explicit((_Atomic uint32_t *)done,
-                                                       memory_order_acquire)) <= 0;
-}
-
-static void note_done(_Atomic uint32_t *done, uint32_t started)
-{
-  uint32_t before = atomic_load_explicit(done, memory_order_relaxed);
-
-  while ((int32_t)(started - before) > 0 &&
-         !atomic_compare_exchange_weak_explicit(done, &before, started, memory_order_release,
-                                                memory_order_relaxed))
-    ;
-}
-
-/* Handles that the program gave up before their transfer was complete. Their requests have to be
- * completed all the same: MPICH 4.0 refuses to free one of a transfer. A flush does it. */
-static struct {
-  pthread_mutex_t  lock;
-  dart_handle_t    first;
-  _Atomic uint32_t count;
-} abandoned = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static void abandon(dart_handle_t handle)
-{
-  pthread_mutex_lock(&abandoned.lock);
-  handle->next    = abandoned.first;
-  abandoned.first = handle;
-  atomic_fetch_add_explicit(&abandoned.count, 1, memory_order_relaxed);
-  pthread_mutex_unlock(&abandoned.lock);
-  count_started(handle->team, handle->unit); /* so that a flush comes by, if one was there already */
-}
-
-static dart_ret_t complete_requests(dart_handle_t handle)
-{
-  dart_ret_t ret = DART_OK;
-
-  for (size_t i = 0; i < handle->nrequests && ret == DART_OK; i++)
-    ret = dart__mpi_wait(&handle->requests[i]);
-  return ret;
-}
-
-/* After a flush: what was abandoned towards the unit is complete, MPI only has to say so. */
-static dart_ret_t take_back(const dart__team_t *team, int32_t unit)
-{
-  dart_handle_t taken = NULL;
-  dart_ret_t    ret   = DART_OK;
-
-  if (atomic_load_explicit(&abandoned.count, memory_order_relaxed) == 0)
-    return DART_OK;
-  pthread_mutex_lock(&abandoned.lock);
-  for (dart_handle_t *link = &abandoned.first; *link != NULL;) {
-    dart_handle_t handle = *link;
-
-    if (handle->team != team || handle->unit != unit) {
-      link = &handle->next;
-      continue;
-    }
-    *link        = handle->next;
-    handle->next = taken;
-    taken        = handle;
-    atomic_fetch_sub_explicit(&abandoned.count, 1, memory_order_relaxed);
-  }
-  pthread_mutex_unlock(&abandoned.lock);
-
-  for (dart_handle_t handle = taken, next; handle != NULL; handle = next) {
-    dart_ret_t one = complete_requests(handle);
-
-    next = handle->next;
-    free(handle);
-    if (ret == DART_OK)
-      ret = one;
-  }
-  return ret;
-}
-
-static dart_ret_t flush_window(dart__team_t *team, int32_t unit)
-{
-  dart__team_port_t   *port = team->port;
-  dart__outstanding_t *o    = &port->unit[unit];
-  uint32_t             started;
-  dart_ret_t           ret;
-
-  if (is_done(o, &o->done_there, &started))
-    return DART_OK;
-  ret = DART__MPI(MPI_Win_flush, unit, port->window);
-  if (ret == DART_OK)
-    ret = take_back(team, unit);
-  note_done(&o->done_here, started);
-  note_done(&o->done_there, started);
-  return ret;
-}
-
-static dart_ret_t flush_window_local(dart__team_t *team, int32_t unit)
-{
-  dart__team_port_t   *port = team->port;
-  dart__outstanding_t *o    = &port->unit[unit];
-  uint32_t             started;
-  dart_ret_t           ret;
-
-  if (is_done(o, &o->done_here, &started))
-    return DART_OK;
-  ret = DART__MPI(MPI_Win_flush_local, unit, port->window);
-  note_done(&o->done_here, started);
-  return ret;
+  if (nelem > most || !is_plain(t) || nelem * t->at_type->elem_size > most)
+    return 0;
+  return nelem * t->at_type->elem_size;
 }
 
 /* ---- start ------------------------------------------------------------------------------- */
@@ -170,24 +49,24 @@ static dart_ret_t flush_window_local(dart__team_t *team, int32_t unit)
 static dart_ret_t start_call(const far_transfer_t *t, const dart__mpi_layout_t *there,
                              const dart__mpi_layout_t *here, MPI_Request *request_out)
 {
-  const dart__place_t      *at     = t->at;
-  const dart__chunk_port_t *chunk  = at->segment->chunk->port;
-  MPI_Win                   window = dart__team_port(at->team)->window;
-  MPI_Aint                  disp   = chunk->disp[at->unit] +
+  const dart__place_t      *at    = t->at;
+  const dart__chunk_port_t *chunk = at->segment->chunk->port;
+  MPI_Win                   win   = chunk->window->win;
+  MPI_Aint                  disp  = chunk->disp[at->unit] +
                   (MPI_Aint)(at->segment->base + at->offset) + there->nbytes_off;
   char *buffer = (char *)t->buffer + here->nbytes_off;
 
   if (t->is_put)
     return request_out == NULL
                ? DART__MPI(MPI_Put, buffer, here->count, here->type, at->unit, disp, there->count,
-                           there->type, window)
+                           there->type, win)
                : DART__MPI(MPI_Rput, buffer, here->count, here->type, at->unit, disp, there->count,
-                           there->type, window, request_out);
+                           there->type, win, request_out);
   return request_out == NULL
              ? DART__MPI(MPI_Get, buffer, here->count, here->type, at->unit, disp, there->count,
-                         there->type, window)
+                         there->type, win)
              : DART__MPI(MPI_Rget, buffer, here->count, here->type, at->unit, disp, there->count,
-                         there->type, window, request_out);
+                         there->type, win, request_out);
 }
 
 static dart_ret_t start_piece(const far_transfer_t *t, size_t from, size_t nelem,
@@ -215,7 +94,7 @@ static size_t least(size_t a, size_t b)
 /* Layouts with instances too large for MPI's counts: every run of elements is a call. */
 static dart_ret_t start_by_runs(const far_transfer_t *t, size_t nelem)
 {
-  size_t     size = t->at_type->elem_size, most = ((size_t)1 << 30) / size;
+  size_t     size = t->at_type->elem_size, most = PIECE_MOST / size;
   dart_ret_t ret  = DART_OK;
 
   for (size_t elem = 0, count; elem < nelem && ret == DART_OK; elem += count) {
@@ -223,13 +102,12 @@ static dart_ret_t start_by_runs(const far_transfer_t *t, size_t nelem)
     size_t there_run = dart__type_run(t->at_type, elem, &there_at);
     size_t here_run  = dart__type_run(t->buffer_type, elem, &here_at);
 
+    dart__mpi_layout_t there, here;
+
     count = least(least(there_run, here_run), least(most, nelem - elem));
-    ret   = start_call(t,
-                       &(dart__mpi_layout_t){ (MPI_Aint)(there_at * size), (int)(count * size),
-                                              MPI_BYTE, false },
-                       &(dart__mpi_layout_t){ (MPI_Aint)(here_at * size), (int)(count * size),
-                                              MPI_BYTE, false },
-                       NULL);
+    there = dart__mpi_bytes(there_at * size, count * size);
+    here  = dart__mpi_bytes(here_at * size, count * size);
+    ret   = start_call(t, &there, &here, NULL);
   }
   return ret;
 }
@@ -243,10 +121,9 @@ static size_t piece_of(const far_transfer_t *t, size_t nelem, size_t *npieces_ou
   return piece;
 }
 
-/* All of it; requests_out has room for one request per piece, or is NULL. `by_flush`: the next
- * flush is to complete it, which is not needed where the request alone does. */
-static dart_ret_t start(const far_transfer_t *t, size_t nelem, MPI_Request *requests_out,
-                        bool by_flush)
+/* All of it, to be completed by a flush; requests_out has room for one request per piece, or is
+ * NULL. */
+static dart_ret_t start(const far_transfer_t *t, size_t nelem, MPI_Request *requests_out)
 {
   size_t     npieces, piece = piece_of(t, nelem, &npieces);
   dart_ret_t ret = piece == 0 ? start_by_runs(t, nelem) : DART_OK;
@@ -257,8 +134,8 @@ static dart_ret_t start(const far_transfer_t *t, size_t nelem, MPI_Request *requ
     ret = start_piece(t, from, least(piece, nelem - from),
                       requests_out == NULL ? NULL : &requests_out[i]);
   }
-  if (by_flush) /* a failed one too: part of it may be under way */
-    count_started(t->at->team, t->at->unit);
+  /* a failed one too: part of it may be under way */
+  dart__window_started(t->at->team, window_of(t), t->at->unit);
   return ret;
 }
 
@@ -269,19 +146,12 @@ static dart_ret_t start_with_handle(const far_transfer_t *t, size_t nelem, dart_
   dart_ret_t    ret;
 
   piece_of(t, nelem, &npieces);
-  handle = malloc(sizeof *handle + npieces * sizeof *handle->requests);
-  if (handle == NULL) {
-    dart__error("no memory for a handle of %zu requests", npieces);
+  handle = dart__handle_new(t->at->team, window_of(t), t->at->unit, npieces);
+  if (handle == NULL)
     return DART_ERR_NOMEM;
-  }
-  handle->team      = t->at->team;
-  handle->unit      = t->at->unit;
-  handle->is_put    = t->is_put;
-  handle->by_flush  = !is_plain(t);
-  handle->nrequests = npieces;
-  for (size_t i = 0; i < npieces; i++)
-    handle->requests[i] = MPI_REQUEST_NULL;
-  ret = start(t, nelem, handle->requests, true);
+  handle->is_put   = t->is_put;
+  handle->by_flush = !is_plain(t);
+  ret              = start(t, nelem, handle->requests);
   if (ret == DART_OK)
     *handle_out = handle;
   else
@@ -289,25 +159,62 @@ static dart_ret_t start_with_handle(const far_transfer_t *t, size_t nelem, dart_
   return ret;
 }
 
-/* Start, and wait: for a short transfer there is no need to allocate a handle. */
+/* ---- start, and wait --------------------------------------------------------------------- */
+
+/* Whether MPI would send messages for it, and make the caller spin until they are answered. */
+static bool is_message(const far_transfer_t *t)
+{
+  return window_of(t) == dart__team_port(t->at->team)->dynamic || dart__world.wait.yields == 0;
+}
+
+static dart_ret_t request_blocking(const far_transfer_t *t, size_t nbytes)
+{
+  dart_ret_t ret = t->is_put ? dart__service_put(t->at, t->buffer, nbytes)
+                             : dart__service_get(t->at, t->buffer, nbytes);
+
+  return ret == DART_OK ? dart__service_flush(t->at->team->members[t->at->unit], true) : ret;
+}
+
+/* One contiguous piece. On a static window a flush is what completes it soonest; on a dynamic one a
+ * get has a request, whose wait serves others. */
+static dart_ret_t plain_blocking(const far_transfer_t *t, int nbytes)
+{
+  const dart__place_t      *at    = t->at;
+  const dart__chunk_port_t *chunk = at->segment->chunk->port;
+  MPI_Win                   win   = chunk->window->win;
+  MPI_Aint    disp = chunk->disp[at->unit] + (MPI_Aint)(at->segment->base + at->offset);
+  MPI_Request request;
+  dart_ret_t  ret;
+
+  if (!t->is_put && is_message(t)) {
+    ret = DART__MPI(MPI_Rget, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes, MPI_BYTE, win,
+                    &request);
+    if (ret == DART_OK)
+      ret = dart__mpi_wait(&request);
+  }
+  else {
+    ret = t->is_put ? DART__MPI(MPI_Put, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes,
+                                MPI_BYTE, win)
+                    : DART__MPI(MPI_Get, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes,
+                                MPI_BYTE, win);
+    if (ret == DART_OK)
+      ret = DART__MPI(MPI_Win_flush, at->unit, win);
+  }
+  dart__service_note(at->team->members[at->unit]);
+  return ret;
+}
+
 static dart_ret_t transfer_blocking(const far_transfer_t *t, size_t nelem)
 {
-  size_t        npieces;
-  MPI_Request   request;
+  size_t        nbytes = small(t, nelem, PIECE_MOST);
   dart_handle_t handle;
   dart_ret_t    ret;
 
-  piece_of(t, nelem, &npieces);
-  if (npieces != 1) {
-    ret = start_with_handle(t, nelem, &handle);
-    return ret == DART_OK ? dart__far_wait(&handle, true) : ret;
-  }
-  ret = start(t, nelem, &request, t->is_put || !is_plain(t));
-  if (ret == DART_OK)
-    ret = dart__mpi_wait(&request);
-  if (ret == DART_OK && (t->is_put || !is_plain(t)))
-    ret = flush_window(t->at->team, t->at->unit);
-  return ret;
+  if (nbytes > 0)
+    return nbytes <= DART__SERVICE_MOST && is_message(t) ? request_blocking(t, nbytes)
+                                                         : plain_blocking(t, (int)nbytes);
+  ret = start_with_handle(t, nelem, &handle);
+  return ret == DART_OK ? dart__far_wait(&handle, true) : ret;
 }
 
 /* ---- the seam ---------------------------------------------------------------------------- */
@@ -316,16 +223,24 @@ dart_ret_t dart__far_put(const dart__place_t *at, const dart__type_t *at_type, c
                          const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out)
 {
   far_transfer_t t = { at, at_type, (void *)(uintptr_t)src, src_type, true };
+  size_t         nbytes;
 
-  return handle_out == NULL ? start(&t, nelem, NULL, true) : start_with_handle(&t, nelem, handle_out);
+  if (handle_out != NULL)
+    return start_with_handle(&t, nelem, handle_out);
+  nbytes = small(&t, nelem, dart__mpi.collect);
+  return nbytes > 0 ? dart__service_put(at, src, nbytes) : start(&t, nelem, NULL);
 }
 
 dart_ret_t dart__far_get(const dart__place_t *at, const dart__type_t *at_type, void *dst,
                          const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out)
 {
   far_transfer_t t = { at, at_type, dst, dst_type, false };
+  size_t         nbytes;
 
-  return handle_out == NULL ? start(&t, nelem, NULL, true) : start_with_handle(&t, nelem, handle_out);
+  if (handle_out != NULL)
+    return start_with_handle(&t, nelem, handle_out);
+  nbytes = small(&t, nelem, dart__mpi.collect);
+  return nbytes > 0 ? dart__service_get(at, dst, nbytes) : start(&t, nelem, NULL);
 }
 
 dart_ret_t dart__far_put_blocking(const dart__place_t *at, const dart__type_t *at_type,
@@ -344,88 +259,38 @@ dart_ret_t dart__far_get_blocking(const dart__place_t *at, const dart__type_t *a
   return transfer_blocking(&t, nelem);
 }
 
+/* ---- flushes: requests, then transfers --------------------------------------------------- */
+
 dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit)
 {
-  dart_ret_t ret = dart__service_flush(team->members[unit]);
+  dart_ret_t ret = dart__service_flush(team->members[unit], true);
 
-  return ret == DART_OK ? flush_window(team, unit) : ret;
+  return ret == DART_OK ? dart__window_flush(team, unit, true) : ret;
 }
 
-/* Results of atomics are local too, and come with the target's word. */
 dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit)
 {
-  dart_ret_t ret = dart__service_flush(team->members[unit]);
+  dart_ret_t ret = dart__service_flush(team->members[unit], false);
 
-  return ret == DART_OK ? flush_window_local(team, unit) : ret;
+  return ret == DART_OK ? dart__window_flush(team, unit, false) : ret;
 }
 
-static dart_ret_t flush_all(dart__team_t *team, dart_ret_t (*flush)(dart__team_t *, int32_t),
-                            _Atomic uint32_t *done)
+static dart_ret_t flush_all(dart__team_t *team, bool at_target)
 {
-  uint32_t   started;
-  dart_ret_t ret = dart__service_flush_team(team);
+  dart_ret_t ret;
 
-  if (is_done(&dart__team_port(team)->all, done, &started))
-    return ret;
-  for (int32_t u = 0; u < team->nunits && ret == DART_OK; u++)
-    ret = flush(team, u);
-  if (ret == DART_OK)
-    note_done(done, started);
-  return ret;
+  if (team->nnodes == 1)
+    return DART_OK;
+  ret = dart__service_flush_team(team, at_target);
+  return ret == DART_OK ? dart__window_flush_all(team, at_target) : ret;
 }
 
 dart_ret_t dart__far_flush_all(dart__team_t *team)
 {
-  return team->nnodes == 1
-             ? DART_OK
-             : flush_all(team, flush_window, &dart__team_port(team)->all.done_there);
+  return flush_all(team, true);
 }
 
 dart_ret_t dart__far_flush_local_all(dart__team_t *team)
 {
-  return team->nnodes == 1
-             ? DART_OK
-             : flush_all(team, flush_window_local, &dart__team_port(team)->all.done_here);
-}
-
-/* ---- handles ----------------------------------------------------------------------------- */
-
-dart_ret_t dart__far_wait(dart_handle_t *handle, bool at_target)
-{
-  dart_handle_t h   = *handle;
-  dart_ret_t    ret = complete_requests(h);
-
-  if (ret == DART_OK && h->is_put && at_target)
-    ret = flush_window(h->team, h->unit);
-  else if (ret == DART_OK && h->by_flush)
-    ret = h->is_put ? flush_window_local(h->team, h->unit) : flush_window(h->team, h->unit);
-  dart__far_release(handle);
-  return ret;
-}
-
-dart_ret_t dart__far_test(dart_handle_t handle, bool *done_out)
-{
-  dart_ret_t ret = DART_OK;
-  int        done = 1;
-
-  for (size_t i = 0; i < handle->nrequests && ret == DART_OK && done; i++)
-    ret = DART__MPI(MPI_Test, &handle->requests[i], &done, MPI_STATUS_IGNORE);
-  dart__port_progress();
-  *done_out = done;
-  return ret;
-}
-
-void dart__far_release(dart_handle_t *handle)
-{
-  dart_handle_t h    = *handle;
-  int           done = 1;
-
-  *handle = DART_HANDLE_NULL;
-  for (size_t i = 0; i < h->nrequests && done; i++)
-    if (DART__MPI(MPI_Test, &h->requests[i], &done, MPI_STATUS_IGNORE) != DART_OK)
-      done = 0;
-  if (done)
-    free(h);
-  else
-    abandon(h);
+  return flush_all(team, false);
 }

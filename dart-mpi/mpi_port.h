@@ -2,6 +2,7 @@
 #define DART__MPI_PORT_H
 /* What the files of this backend share. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,17 +15,25 @@ typedef struct {
   MPI_Comm node;    /* the units of this node, by global id */
   MPI_Comm service; /* requests of far units and the replies, apart from all else */
   MPI_Comm mail;    /* messages of the user to far units, likewise */
+  size_t   collect; /* puts and gets of up to so many bytes travel with the requests */
+  bool     static_windows; /* chunks have windows of their own, see rma.c */
 } dart__mpi_t;
 
 extern dart__mpi_t dart__mpi;
 
-/* What is outstanding on a window, towards one unit or all: transfers are counted when they have
- * been started, and a flush notes how many it completed. Counts wrap. */
+/* What is outstanding towards one unit: transfers are counted when they have been started, and a
+ * flush notes how many it completed. Counts wrap. */
 typedef struct {
   _Atomic uint32_t started;
   _Atomic uint32_t done_here;   /* of them, local buffers are the caller's again */
   _Atomic uint32_t done_there;  /* of them, complete at the target too */
 } dart__outstanding_t;
+
+typedef struct dart__window {
+  struct dart__window *next; /* windows of the same team */
+  MPI_Win              win;  /* over the team's communicator */
+  dart__outstanding_t *unit; /* team unit → what is outstanding on this window */
+} dart__window_t;
 
 /* team->port. Communicators and window are made when the first chunk needs them. */
 typedef struct {
@@ -33,16 +42,25 @@ typedef struct {
   MPI_Comm         leaders; /* the nodes' first units, by node; on leaders, if there are several */
   int             *counts;  /* [nnodes], room for the arguments of the leaders' collectives */
   int             *starts;
-  MPI_Win          window;  /* dynamic, over comm; chunks are attached to it */
-  dart__outstanding_t *unit; /* team unit → what is outstanding towards it */
-  dart__outstanding_t  all;
+  dart__window_t  *dynamic; /* what has no static window is attached to it; NULL: no chunk yet */
+
+  pthread_rwlock_t windows_lock;
+  dart__window_t  *windows; /* all of the team */
+
+  dart__outstanding_t *unit; /* team unit → what is outstanding towards it, on all windows */
+  pthread_mutex_t  flushing;     /* held by who completes all that is on the list */
+  pthread_mutex_t  touched_lock; /* for changes of the list */
+  int32_t         *touched;      /* units that something was started towards */
+  _Atomic int32_t  ntouched;
+  _Atomic bool    *is_touched;   /* team unit → it is on the list */
 } dart__team_port_t;
 
 /* chunk->port */
 typedef struct {
-  char     *base;   /* the own part */
-  MPI_Win   shared; /* over the node; MPI_WIN_NULL where this unit is alone on its node */
-  MPI_Aint *disp;   /* team unit → displacement of its part in the team's window; NULL: one node */
+  char           *base;   /* the own part */
+  MPI_Win         shared; /* over the node; MPI_WIN_NULL where this unit is alone on its node */
+  dart__window_t *window; /* by which far units reach it; NULL: one node */
+  MPI_Aint       *disp;   /* team unit → displacement of its part in the window; NULL: one node */
 } dart__chunk_port_t;
 
 static inline dart__team_port_t *dart__team_port(const dart__team_t *team)
@@ -56,6 +74,33 @@ dart_ret_t dart__mpi_wait(MPI_Request *request);
 /** The team's communicators and window, made at the first call. Collective, after a barrier. */
 dart_ret_t dart__team_connect(dart__team_t *team);
 
+/* ---- rma.c: windows ----------------------------------------------------------------------- */
+
+/** Choose the kind of windows, by the settings or what carries MPI. Collective over the job. */
+dart_ret_t dart__windows_choose(void);
+
+/** Whether this unit is for a static window for the chunk; all have to agree. */
+bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *chunk);
+
+/** Collective over the team. On failure the job cannot go on with the team. */
+dart_ret_t dart__window_open_dynamic(dart__team_t *team, dart__window_t **window_out);
+dart_ret_t dart__window_open_static(dart__team_t *team, void *base, size_t nbytes,
+                                    dart__window_t **window_out);
+void       dart__window_close(dart__team_t *team, dart__window_t *window);
+
+/* ---- outstanding.c: completion of transfers ---------------------------------------------- */
+
+/** Count a transfer, after the call that started it: so a flush of another thread does not count it
+ *  as flushed before MPI knows of it. */
+void dart__window_started(dart__team_t *team, dart__window_t *window, int32_t unit);
+
+/** Complete what was started towards a team unit, or all, at the target too or only here. */
+dart_ret_t dart__window_flush(dart__team_t *team, int32_t unit, bool at_target);
+dart_ret_t dart__window_flush_all(dart__team_t *team, bool at_target);
+
+/** Give back the requests of abandoned handles, after a flush of the unit (handle.c). */
+dart_ret_t dart__handles_flushed(const dart__team_t *team, int32_t unit);
+
 /* ---- twosided.c: messages to far units --------------------------------------------------- */
 
 /** Collective over the job, in a job of several nodes; agreed. */
@@ -64,16 +109,53 @@ dart_ret_t dart__mail_open(void);
 /** Drop the messages that nobody received. Collective, after a barrier; not open: nothing. */
 void dart__mail_close(void);
 
-/* ---- service.c: atomics from far -------------------------------------------------------- */
+/* ---- service.c, lanes.c: requests to the owners of far memory ------------------------------ */
 
 dart_ret_t dart__service_open(void);
 void       dart__service_close(void);
 
-/** Serve what has come in. `waiting`: the caller waits, so send what was collected, too. */
+/** Serve what has come in, and send what was collected: what is old, or all if the caller waits. */
 void dart__service_progress(bool waiting);
 
-/** Complete all requests to a unit (global id), or to all members of a team. */
-dart_ret_t dart__service_flush(dart_unit_t unit);
-dart_ret_t dart__service_flush_team(const dart__team_t *team);
+/** The same without being taken for the unit's own progress. True if others asked for something. */
+bool dart__service_look(bool waiting);
+
+/** How long ago anyone last asked this unit for something, ns. */
+int64_t dart__service_quiet_ns(void);
+
+/** Request to put or get at most DART__SERVICE_MOST bytes, which stay in one piece if they are an
+ *  aligned word. `src` is copied before return. */
+#define DART__SERVICE_MOST 1024
+dart_ret_t dart__service_put(const dart__place_t *at, const void *src, size_t nbytes);
+dart_ret_t dart__service_get(const dart__place_t *at, void *dst, size_t nbytes);
+
+/** Tell a unit (global id) now and then that its memory is in use: MPI's own transfers do not tell
+ *  it, and a unit or agent that sleeps should do so less deeply then. */
+void dart__service_note(dart_unit_t unit);
+
+/** Atomics, as of the seam. */
+dart_ret_t dart__service_accumulate(const dart__place_t *at, const void *values, size_t nelem,
+                                    dart_datatype_t type, dart_operation_t op);
+dart_ret_t dart__service_fetch(const dart__place_t *at, const void *value, void *result,
+                               dart_datatype_t type, dart_operation_t op);
+dart_ret_t dart__service_swap(const dart__place_t *at, const void *value, const void *compare,
+                              void *result, dart_datatype_t type);
+
+/** Complete all requests to a unit (global id), or to all members of a team: at the target, or only
+ *  those with results. */
+dart_ret_t dart__service_flush(dart_unit_t unit, bool at_target);
+dart_ret_t dart__service_flush_team(const dart__team_t *team, bool at_target);
+
+/* ---- agent.c: progress while the program computes --------------------------------------- */
+
+/** Start the agent where the settings and the job ask for it; true if it runs. `mpi_has_threads`:
+ *  several threads may call MPI. Without it, one log line if someone insisted. */
+bool dart__agent_open(bool mpi_has_threads);
+
+/** End it; not running: nothing. */
+void dart__agent_close(void);
+
+/* Counts the unit's own looks at requests: while it goes up, the agent keeps out of the way. */
+extern _Atomic uint32_t dart__agent_looks;
 
 #endif

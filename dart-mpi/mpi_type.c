@@ -1,13 +1,20 @@
 /* Layouts as MPI datatypes. Contiguous data are bytes; a strided type is a vector, an indexed one a
- * row of resized instances. MPI keeps a datatype alive until what uses it is complete, so it is
- * freed right after the call. */
+ * row of resized instances.
+ *
+ * Making one takes longer than starting a small transfer, and programs use few over and over, so the
+ * last ones are kept. MPI keeps a datatype alive until what uses it is complete: it may be forgotten as
+ * soon as no call is being made with it. */
 #include "mpi_type.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/log.h"
 #include "mpi_error.h"
 
+#define KEPT        32 /* datatypes */
 #define PIECE_BYTES ((size_t)1 << 30)
 
 static size_t gcd(size_t a, size_t b)
@@ -31,24 +38,16 @@ size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b)
   return elems - elems % both;
 }
 
-static dart_ret_t commit(dart__mpi_layout_t *layout)
+/* ---- making ------------------------------------------------------------------------------ */
+
+static dart_ret_t make_strided(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
 {
-  layout->count     = 1;
-  layout->temporary = true;
-  return DART__MPI(MPI_Type_commit, &layout->type);
+  return DART__MPI(MPI_Type_create_hvector, (int)ninstances,
+                   (int)(type->elem_count * type->elem_size),
+                   (MPI_Aint)(type->stride * type->elem_size), MPI_BYTE, type_out);
 }
 
-static dart_ret_t strided_layout(const dart__type_t *type, size_t nelem, dart__mpi_layout_t *layout)
-{
-  size_t     blocks = nelem / type->elem_count;
-  dart_ret_t ret;
-
-  ret = DART__MPI(MPI_Type_create_hvector, (int)blocks, (int)(type->elem_count * type->elem_size),
-                  (MPI_Aint)(type->stride * type->elem_size), MPI_BYTE, &layout->type);
-  return ret == DART_OK ? commit(layout) : ret;
-}
-
-static dart_ret_t indexed_layout(const dart__type_t *type, size_t nelem, dart__mpi_layout_t *layout)
+static dart_ret_t make_indexed(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
 {
   int         *lengths = calloc(type->block_count, sizeof *lengths);
   MPI_Aint    *offsets = calloc(type->block_count, sizeof *offsets);
@@ -70,10 +69,8 @@ static dart_ret_t indexed_layout(const dart__type_t *type, size_t nelem, dart__m
   MPI_Type_free(&blocks);
   if (ret != DART_OK)
     goto free_arrays;
-  ret = DART__MPI(MPI_Type_contiguous, (int)(nelem / type->elem_count), instance, &layout->type);
+  ret = DART__MPI(MPI_Type_contiguous, (int)ninstances, instance, type_out);
   MPI_Type_free(&instance);
-  if (ret == DART_OK)
-    ret = commit(layout);
 
 free_arrays:
   free(lengths);
@@ -81,31 +78,190 @@ free_arrays:
   return ret;
 }
 
-dart_ret_t dart__mpi_layout(const dart__type_t *type, size_t from, size_t nelem,
-                            dart__mpi_layout_t *layout_out)
+static dart_ret_t make(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
 {
-  size_t instances = from / type->elem_count;
+  dart_ret_t ret = type->kind == DART__TYPE_STRIDED ? make_strided(type, ninstances, type_out)
+                                                    : make_indexed(type, ninstances, type_out);
 
-  layout_out->temporary = false;
-  switch (type->kind) {
-  case DART__TYPE_STRIDED:
-    layout_out->nbytes_off = (MPI_Aint)(instances * type->stride * type->elem_size);
-    return strided_layout(type, nelem, layout_out);
-  case DART__TYPE_INDEXED:
-    layout_out->nbytes_off = (MPI_Aint)(instances * type->extent * type->elem_size);
-    return indexed_layout(type, nelem, layout_out);
-  case DART__TYPE_BASIC:
-  case DART__TYPE_CUSTOM:
-    break;
+  if (ret != DART_OK)
+    return ret;
+  ret = DART__MPI(MPI_Type_commit, type_out);
+  if (ret != DART_OK)
+    MPI_Type_free(type_out);
+  return ret;
+}
+
+/* ---- keeping ----------------------------------------------------------------------------- */
+
+/* What was made, and from what. It is found again by what it is like, so it outlives the DART type
+ * it was made for, and serves equal ones. */
+typedef struct {
+  MPI_Datatype made; /* MPI_DATATYPE_NULL: the place is free */
+  dart__type_t type;
+  size_t       ninstances;
+  size_t      *blocks; /* indexed: lengths, then offsets */
+  unsigned     users;  /* layouts that were not freed yet */
+  bool         extra;  /* has no place in the cache, and is forgotten by its only user */
+  uint64_t     used;   /* when it was last asked for */
+} kept_t;
+
+static struct {
+  pthread_mutex_t lock;
+  kept_t          kept[KEPT];
+  size_t          count; /* places ever used */
+  uint64_t        clock;
+} cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static bool is_like(const kept_t *kept, const dart__type_t *type, size_t ninstances)
+{
+  const dart__type_t *k      = &kept->type;
+  size_t              nbytes = type->block_count * sizeof(size_t);
+
+  return kept->made != MPI_DATATYPE_NULL && k->kind == type->kind &&
+         k->elem_size == type->elem_size && kept->ninstances == ninstances &&
+         k->elem_count == type->elem_count && k->stride == type->stride &&
+         k->extent == type->extent && k->block_count == type->block_count &&
+         (nbytes == 0 || (memcmp(kept->blocks, type->block_length, nbytes) == 0 &&
+                          memcmp(kept->blocks + type->block_count, type->block_offset, nbytes) == 0));
+}
+
+static void forget(kept_t *kept)
+{
+  if (kept->made != MPI_DATATYPE_NULL)
+    MPI_Type_free(&kept->made);
+  free(kept->blocks);
+  kept->blocks = NULL;
+  kept->made   = MPI_DATATYPE_NULL;
+}
+
+/* A place for one more: a fresh one, that of what nobody uses for the longest time, or where all are
+ * in use at this moment, one of its own. NULL: no memory. */
+static kept_t *place_for_one(void)
+{
+  kept_t *oldest = NULL;
+
+  if (cache.count < KEPT) {
+    cache.kept[cache.count].made = MPI_DATATYPE_NULL;
+    return &cache.kept[cache.count++];
   }
-  layout_out->nbytes_off = (MPI_Aint)(from * type->elem_size);
-  layout_out->count      = (int)(nelem * type->elem_size);
-  layout_out->type       = MPI_BYTE;
-  return DART_OK;
+  for (size_t i = 0; i < KEPT; i++)
+    if (cache.kept[i].users == 0 && (oldest == NULL || cache.kept[i].used < oldest->used))
+      oldest = &cache.kept[i];
+  if (oldest != NULL) {
+    forget(oldest);
+    return oldest;
+  }
+  oldest = calloc(1, sizeof *oldest);
+  if (oldest != NULL)
+    oldest->extra = true;
+  return oldest;
+}
+
+static dart_ret_t fill(kept_t *kept, const dart__type_t *type, size_t ninstances)
+{
+  dart_ret_t ret;
+
+  kept->type       = *type;
+  kept->ninstances = ninstances;
+  kept->users      = 0;
+  kept->blocks     = NULL;
+  if (type->block_count > 0) {
+    size_t nbytes = type->block_count * sizeof(size_t);
+
+    kept->blocks = malloc(2 * nbytes);
+    if (kept->blocks == NULL)
+      return DART_ERR_NOMEM;
+    memcpy(kept->blocks, type->block_length, nbytes);
+    memcpy(kept->blocks + type->block_count, type->block_offset, nbytes);
+  }
+  ret = make(type, ninstances, &kept->made);
+  if (ret != DART_OK) {
+    kept->made = MPI_DATATYPE_NULL;
+    forget(kept);
+  }
+  return ret;
+}
+
+/* The lock is held. */
+static dart_ret_t find_or_make(const dart__type_t *type, size_t ninstances, kept_t **kept_out)
+{
+  kept_t    *kept;
+  dart_ret_t ret = DART_ERR_NOMEM;
+
+  for (size_t i = 0; i < cache.count; i++)
+    if (is_like(&cache.kept[i], type, ninstances)) {
+      *kept_out = &cache.kept[i];
+      return DART_OK;
+    }
+  kept = place_for_one();
+  if (kept != NULL)
+    ret = fill(kept, type, ninstances);
+  if (ret == DART_ERR_NOMEM)
+    dart__error("no memory for a datatype of %zu blocks", type->block_count);
+  if (ret != DART_OK && kept != NULL && kept->extra)
+    free(kept);
+  *kept_out = kept;
+  return ret;
+}
+
+static dart_ret_t use(const dart__type_t *type, size_t ninstances, dart__mpi_layout_t *layout_out)
+{
+  kept_t    *kept;
+  dart_ret_t ret;
+
+  pthread_mutex_lock(&cache.lock);
+  ret = find_or_make(type, ninstances, &kept);
+  if (ret == DART_OK) {
+    kept->users++;
+    kept->used        = ++cache.clock;
+    layout_out->count = 1;
+    layout_out->type  = kept->made;
+    layout_out->made  = kept;
+  }
+  pthread_mutex_unlock(&cache.lock);
+  return ret;
 }
 
 void dart__mpi_layout_free(dart__mpi_layout_t *layout)
 {
-  if (layout->temporary)
-    MPI_Type_free(&layout->type);
+  kept_t *kept = layout->made;
+
+  if (kept == NULL)
+    return;
+  pthread_mutex_lock(&cache.lock);
+  kept->users--;
+  if (kept->extra) {
+    forget(kept);
+    free(kept);
+  }
+  pthread_mutex_unlock(&cache.lock);
+}
+
+void dart__mpi_type_clear(void)
+{
+  for (size_t i = 0; i < cache.count; i++)
+    forget(&cache.kept[i]);
+  cache.count = 0;
+}
+
+/* ---- layouts ----------------------------------------------------------------------------- */
+
+dart_ret_t dart__mpi_layout(const dart__type_t *type, size_t from, size_t nelem,
+                            dart__mpi_layout_t *layout_out)
+{
+  size_t before = from / type->elem_count, ninstances = nelem / type->elem_count;
+
+  switch (type->kind) {
+  case DART__TYPE_STRIDED:
+    layout_out->nbytes_off = (MPI_Aint)(before * type->stride * type->elem_size);
+    return use(type, ninstances, layout_out);
+  case DART__TYPE_INDEXED:
+    layout_out->nbytes_off = (MPI_Aint)(before * type->extent * type->elem_size);
+    return use(type, ninstances, layout_out);
+  case DART__TYPE_BASIC:
+  case DART__TYPE_CUSTOM:
+    break;
+  }
+  *layout_out = dart__mpi_bytes(from * type->elem_size, nelem * type->elem_size);
+  return DART_OK;
 }

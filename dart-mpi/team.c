@@ -65,7 +65,9 @@ dart_ret_t dart__port_team_open(dart__team_t *team)
   port->comm    = MPI_COMM_NULL;
   port->node    = MPI_COMM_NULL;
   port->leaders = MPI_COMM_NULL;
-  port->window  = MPI_WIN_NULL;
+  pthread_rwlock_init(&port->windows_lock, NULL);
+  pthread_mutex_init(&port->flushing, NULL);
+  pthread_mutex_init(&port->touched_lock, NULL);
   team->port    = port;
   if (team->id == DART_TEAM_NULL) { /* the first team has no number yet: it has all units */
     port->comm = dart__mpi.world;
@@ -74,10 +76,13 @@ dart_ret_t dart__port_team_open(dart__team_t *team)
   if (team->nnodes > 1) {
     dart_ret_t ret = DART_OK;
 
-    port->unit   = calloc((size_t)team->nunits, sizeof *port->unit);
-    port->counts = calloc((size_t)team->nnodes, sizeof *port->counts);
-    port->starts = calloc((size_t)team->nnodes, sizeof *port->starts);
-    if (port->unit == NULL || port->counts == NULL || port->starts == NULL)
+    port->unit       = calloc((size_t)team->nunits, sizeof *port->unit);
+    port->touched    = calloc((size_t)team->nunits, sizeof *port->touched);
+    port->is_touched = calloc((size_t)team->nunits, sizeof *port->is_touched);
+    port->counts     = calloc((size_t)team->nnodes, sizeof *port->counts);
+    port->starts     = calloc((size_t)team->nnodes, sizeof *port->starts);
+    if (port->unit == NULL || port->touched == NULL || port->is_touched == NULL ||
+        port->counts == NULL || port->starts == NULL)
       ret = DART_ERR_NOMEM;
     else if (dart__team_is_leader(team))
       ret = make_part(team, is_first_of_node, &port->leaders);
@@ -99,34 +104,21 @@ void dart__port_team_close(dart__team_t *team)
 {
   dart__team_port_t *port = team->port;
 
-  if (port->window != MPI_WIN_NULL) {
-    MPI_Win_unlock_all(port->window);
-    MPI_Win_free(&port->window);
-  }
+  if (port->dynamic != NULL)
+    dart__window_close(team, port->dynamic);
   free_own(&port->leaders);
   free_own(&port->node);
   free_own(&port->comm);
+  pthread_rwlock_destroy(&port->windows_lock);
+  pthread_mutex_destroy(&port->flushing);
+  pthread_mutex_destroy(&port->touched_lock);
   free(port->unit);
+  free(port->touched);
+  free(port->is_touched);
   free(port->counts);
   free(port->starts);
   free(port);
   team->port = NULL;
-}
-
-static dart_ret_t open_window(dart__team_port_t *port)
-{
-  MPI_Info   info;
-  dart_ret_t ret;
-
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "accumulate_ordering", "none"); /* DART sends no MPI accumulates */
-  ret = DART__MPI(MPI_Win_create_dynamic, info, port->comm, &port->window);
-  MPI_Info_free(&info);
-  if (ret != DART_OK)
-    return ret;
-  MPI_Win_set_errhandler(port->window, MPI_ERRORS_RETURN);
-  /* one epoch for the window's whole life: nothing to lock, nothing to announce */
-  return DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, port->window);
 }
 
 dart_ret_t dart__team_connect(dart__team_t *team)
@@ -138,7 +130,7 @@ dart_ret_t dart__team_connect(dart__team_t *team)
     ret = make_part(team, is_on_own_node, &port->node);
   if (ret == DART_OK && team->nnodes > 1 && port->comm == MPI_COMM_NULL)
     ret = make_comm(team, team->members, team->nunits, &port->comm);
-  if (ret == DART_OK && team->nnodes > 1 && port->window == MPI_WIN_NULL)
-    ret = open_window(port);
+  if (ret == DART_OK && team->nnodes > 1 && port->dynamic == NULL)
+    ret = dart__window_open_dynamic(team, &port->dynamic);
   return ret;
 }

@@ -1,8 +1,9 @@
 /* Chunks: nested windows.
  *
  * On every node of the team one MPI shared window holds the parts of the node's units, which load
- * and store in it. Each unit's part is also attached to the team's dynamic window, through which
- * units of other nodes reach it; where to, is in the chunk's displacement table.
+ * and store in it. Each unit's part is also in a window over the team, by which units of other nodes
+ * reach it: one of the chunk's own, or the team's (rma.c). Where to, is in the chunk's displacement
+ * table.
  * (Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient PGAS runtime
  * systems, Euro-Par 2015.)
  *
@@ -82,7 +83,8 @@ static dart_ret_t agree(dart__team_t *team, dart_ret_t mine)
   return ret != DART_OK ? ret : (dart_ret_t)worst;
 }
 
-/* Attach the own part, then tell the others where: whoever knows an address can use it. */
+/* Attach the own part to the team's dynamic window, then tell the others where: whoever knows an
+ * address can use it. */
 static dart_ret_t attach(dart__team_t *team, size_t nbytes, dart__chunk_port_t *port)
 {
   dart__team_port_t *team_port = team->port;
@@ -90,14 +92,32 @@ static dart_ret_t attach(dart__team_t *team, size_t nbytes, dart__chunk_port_t *
   MPI_Request        request;
   dart_ret_t         ret = DART_OK, told;
 
+  port->window = team_port->dynamic;
   if (nbytes > 0)
-    ret = DART__MPI(MPI_Win_attach, team_port->window, port->base, (MPI_Aint)nbytes);
+    ret = DART__MPI(MPI_Win_attach, port->window->win, port->base, (MPI_Aint)nbytes);
   MPI_Get_address(port->base, &own);
   told = DART__MPI(MPI_Iallgather, &own, 1, MPI_AINT, port->disp, 1, MPI_AINT, team_port->comm,
                    &request);
   if (told == DART_OK)
     told = dart__mpi_wait(&request);
   return ret != DART_OK ? ret : told;
+}
+
+/* Make a chunk known to far units: by a window of its own, whose displacements are all 0, or by the
+ * team's. */
+static dart_ret_t publish(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  bool wants = dart__window_wants_static(team, chunk);
+
+  /* what all can do, is done */
+  if (agree(team, wants ? DART_OK : DART_ERR_OTHER) == DART_OK)
+    return dart__window_open_static(team, port->base, chunk->nbytes, &port->window);
+  return attach(team, chunk->nbytes, port);
+}
+
+static bool is_attached(const dart__team_t *team, const dart__chunk_port_t *port)
+{
+  return port->window != NULL && port->window == dart__team_port(team)->dynamic;
 }
 
 static void delete_port(dart__chunk_port_t *port)
@@ -159,7 +179,7 @@ dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   if (team->nnodes > 1)
     ret = agree(team, ret);
   if (ret == DART_OK && team->nnodes > 1)
-    ret = attach(team, chunk->nbytes, port);
+    ret = publish(team, chunk, port);
   if (ret != DART_OK)
     close_memory(team, chunk, port);
   return ret;
@@ -169,8 +189,10 @@ void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
 {
   dart__chunk_port_t *port = chunk->port;
 
-  if (team->nnodes > 1)
-    MPI_Win_detach(dart__team_port(team)->window, port->base);
+  if (is_attached(team, port))
+    MPI_Win_detach(port->window->win, port->base);
+  else if (port->window != NULL)
+    dart__window_close(team, port->window);
   close_memory(team, chunk, port);
 }
 
@@ -213,7 +235,8 @@ void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t f
 {
   dart__chunk_port_t *port = chunk->port;
 
-  (void)team;
+  if (port->window != NULL && !is_attached(team, port))
+    return; /* the network may have pinned them: it would go on writing to what is gone from here */
   if (from < to && madvise(port->base + from, to - from, MADV_REMOVE) != 0)
     dart__warn("cannot give back %zu bytes of shared memory: %s", to - from, strerror(errno));
 }
@@ -252,10 +275,11 @@ void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk)
 {
   dart__chunk_port_t *port = chunk->port;
 
+  (void)team;
   if (port == NULL)
     return;
   if (chunk->nbytes > 0)
-    MPI_Win_detach(dart__team_port(team)->window, port->base);
+    MPI_Win_detach(port->window->win, port->base);
   delete_port(port);
   chunk->port = NULL;
 }

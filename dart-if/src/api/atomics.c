@@ -47,6 +47,13 @@ static dart_ret_t null_operand(const char *function, const char *name)
   return DART_ERR_INVAL;
 }
 
+/* Whether it is not for this CPU to do: the memory is not mapped, or the backend's way is taken by
+ * all units that share it. */
+static inline bool is_remote(const dart__place_t *at)
+{
+  return at->near == NULL || (dart__world.far_atomics && at->team->nnodes > 1);
+}
+
 #define OUT_OF_LINE static __attribute__((noinline)) dart_ret_t
 
 /* ---- accumulate: no result, so it may wait for its cache line ------------------------------- */
@@ -82,7 +89,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
   if (op == DART_OP_NO_OP)
     return DART_OK;
   dart__attend(); /* updates of a word are applied in the order of their calls */
-  if (at.near == NULL)
+  if (is_remote(&at))
     return dart__remote_accumulate(&at, values, nelem, dtype, op);
   dart__atomic_accumulate(at.near, values, nelem, dtype, op);
   return DART_OK;
@@ -130,7 +137,7 @@ OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result, dart_da
   if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
     return null_operand(function, result == NULL ? "result" : "value");
   dart__attend(); /* own updates of the word that wait come first; and it may be polled */
-  if (at.near == NULL)
+  if (is_remote(&at))
     return dart__remote_fetch(&at, value, result, dtype, op);
   dart__atomic_fetch(at.near, value, result, dtype, op);
   return DART_OK;
@@ -154,7 +161,7 @@ OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *compare, v
   if (value == NULL || compare == NULL || result == NULL)
     return null_operand(function, value == NULL ? "value" : compare == NULL ? "compare" : "result");
   dart__attend(); /* as in fetch_any */
-  if (at.near == NULL)
+  if (is_remote(&at))
     return dart__remote_swap(&at, value, compare, result, dtype);
   dart__atomic_swap(at.near, value, compare, result, dtype);
   return DART_OK;

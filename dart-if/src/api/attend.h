@@ -32,7 +32,7 @@ static inline void dart__attend(void)
 /** Whether updates without a result may wait. */
 static inline bool dart__may_defer(void)
 {
-  return !dart__world.many_threads;
+  return !dart__world.many_threads && !dart__world.far_atomics;
 }
 
 #endif

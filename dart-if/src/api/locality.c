@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <dash/dart/if/dart_team_group.h>
 
@@ -56,11 +57,16 @@ free_all:
  * that was bound to a core of its own sees one core, and need not make room for the others. */
 static void set_waiting(const dart__team_t *all)
 {
-  uint32_t sharing = 0;
+  const dart__hardware_t *mine    = &hardware[all->me];
+  uint32_t                sharing = 0;
+  dart__wait_policy_t     policy;
 
+  /* by host, for a machine that acts as several nodes has its processors only once */
   for (int32_t u = 0; u < all->nunits; u++)
-    sharing += all->node_of[u] == all->node && hardware[u].cpus == hardware[all->me].cpus;
-  dart__world.wait = dart__world_wait_policy(sharing, dart__world.wait.progress);
+    sharing += strcmp(hardware[u].info.host, mine->info.host) == 0 && hardware[u].cpus == mine->cpus;
+  policy           = dart__world_wait_policy(sharing, dart__world.wait.progress);
+  policy.pause_us  = dart__world.wait.pause_us;
+  dart__world.wait = policy;
 }
 
 dart_ret_t dart__locality_open(void)

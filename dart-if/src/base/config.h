@@ -40,9 +40,12 @@
       "far puts and gets of up to so many bytes are collected until a flush; -1: 256 if that "   \
       "thread runs, else 0")                                                                     \
   CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                    \
-         "one window a team, or one a chunk; auto: static where the transport reaches memory")
+         "one window a team, or one a chunk; auto: static where the transport reaches memory")   \
+  CHOICE(atomics, "DART_MPI_ATOMICS", DART__ATOMICS_SERVICE, "service|mpi",                      \
+         "who applies atomics on memory of several nodes: its owner, or MPI for all units")
 
 enum { DART__HUGE_PAGES_AUTO, DART__HUGE_PAGES_NONE };
+enum { DART__ATOMICS_SERVICE, DART__ATOMICS_MPI };
 enum { DART__WINDOW_AUTO, DART__WINDOW_DYNAMIC, DART__WINDOW_STATIC };
 enum { DART__PROGRESS_AUTO, DART__PROGRESS_NONE, DART__PROGRESS_THREAD };
 

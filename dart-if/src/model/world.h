@@ -14,6 +14,8 @@ typedef struct {
   bool                many_nodes;  /* some units are far: their requests need progress here */
   bool                attention;   /* calls that poll have something to do on the way: many_nodes, or
                                     * own updates wait; see api/attend.h */
+  bool                far_atomics; /* the backend does the atomics on memory that far units share, on
+                                    * near memory too */
   uint32_t            cycle;       /* how often init was called: tells what is left over */
   dart_unit_t         me;          /* global id */
   int32_t             nunits;

@@ -1,0 +1,134 @@
+/* Atomics on far memory, and which way they take.
+ *
+ * DART_MPI_ATOMICS=service: a request to the owner, who applies it by a CPU atomic as near units do
+ * theirs. So every atomic on a word ends as the same kind of access, and near ones cost nanoseconds.
+ *
+ * DART_MPI_ATOMICS=mpi: MPI's own accumulates, for networks that do them in hardware. The two ways are
+ * not atomic towards each other, so then all units take this one, to near memory too: whatever is
+ * shared by units of several nodes. A team on one node has no far units and no window, and stays with
+ * CPU atomics. Registered memory has a way of its own on its owner's node (api/remote.h), so it stays
+ * with the service. Who decides is the segment, the same for all units. */
+#include "api/remote.h"
+#include "model/world.h"
+#include "mpi_port.h"
+
+static bool is_mpi(const dart__place_t *at)
+{
+  return dart__world.far_atomics && at->segment->address == NULL;
+}
+
+static MPI_Datatype mpi_type(dart_datatype_t type)
+{
+  switch ((uintptr_t)type) {
+  case (uintptr_t)DART_TYPE_BYTE:      return (char)-1 < 0 ? MPI_SIGNED_CHAR : MPI_UNSIGNED_CHAR;
+  case (uintptr_t)DART_TYPE_SHORT:     return MPI_SHORT;
+  case (uintptr_t)DART_TYPE_INT:       return MPI_INT;
+  case (uintptr_t)DART_TYPE_UINT:      return MPI_UNSIGNED;
+  case (uintptr_t)DART_TYPE_LONG:      return MPI_LONG;
+  case (uintptr_t)DART_TYPE_ULONG:     return MPI_UNSIGNED_LONG;
+  case (uintptr_t)DART_TYPE_LONGLONG:  return MPI_LONG_LONG;
+  case (uintptr_t)DART_TYPE_ULONGLONG: return MPI_UNSIGNED_LONG_LONG;
+  case (uintptr_t)DART_TYPE_FLOAT:     return MPI_FLOAT;
+  case (uintptr_t)DART_TYPE_DOUBLE:    return MPI_DOUBLE;
+  default:                             return MPI_LONG_DOUBLE;
+  }
+}
+
+static MPI_Op mpi_op(dart_operation_t op)
+{
+  switch (op) {
+  case DART_OP_MIN:     return MPI_MIN;
+  case DART_OP_MAX:     return MPI_MAX;
+  case DART_OP_SUM:     return MPI_SUM;
+  case DART_OP_PROD:    return MPI_PROD;
+  case DART_OP_BAND:    return MPI_BAND;
+  case DART_OP_LAND:    return MPI_LAND;
+  case DART_OP_BOR:     return MPI_BOR;
+  case DART_OP_LOR:     return MPI_LOR;
+  case DART_OP_BXOR:    return MPI_BXOR;
+  case DART_OP_LXOR:    return MPI_LXOR;
+  case DART_OP_REPLACE: return MPI_REPLACE;
+  default:              return MPI_NO_OP;
+  }
+}
+
+/* ---- MPI's ------------------------------------------------------------------------------- */
+
+static const dart__chunk_port_t *chunk_of(const dart__place_t *at)
+{
+  return at->segment->chunk->port;
+}
+
+static MPI_Aint disp_of(const dart__place_t *at)
+{
+  return chunk_of(at)->disp[at->unit] + (MPI_Aint)(at->segment->base + at->offset);
+}
+
+static void started(const dart__place_t *at)
+{
+  dart__window_started(at->team, chunk_of(at)->window, at->unit);
+}
+
+/* Elements are cut into pieces that an int counts. MPI reads the operands later, so that the caller
+ * does not have to keep them, they are complete here on return. */
+static dart_ret_t mpi_accumulate(const dart__place_t *at, const void *values, size_t nelem,
+                                 dart_datatype_t type, dart_operation_t op)
+{
+  const size_t most = (size_t)1 << 27, size = dart__type_basic_size(type);
+  MPI_Win      win  = chunk_of(at)->window->win;
+  dart_ret_t   ret  = DART_OK;
+
+  for (size_t from = 0; from < nelem && ret == DART_OK; from += most) {
+    int count = (int)(nelem - from < most ? nelem - from : most);
+
+    ret = DART__MPI(MPI_Accumulate, (const char *)values + from * size, count, mpi_type(type),
+                    at->unit, disp_of(at) + (MPI_Aint)(from * size), count, mpi_type(type),
+                    mpi_op(op), win);
+  }
+  started(at);
+  return ret == DART_OK ? dart__window_flush(at->team, at->unit, false) : ret;
+}
+
+static dart_ret_t mpi_fetch(const dart__place_t *at, const void *value, void *result,
+                            dart_datatype_t type, dart_operation_t op)
+{
+  dart_ret_t ret = DART__MPI(MPI_Fetch_and_op, value != NULL ? value : result, result,
+                             mpi_type(type), at->unit, disp_of(at), mpi_op(op),
+                             chunk_of(at)->window->win);
+
+  started(at);
+  return ret;
+}
+
+static dart_ret_t mpi_swap(const dart__place_t *at, const void *value, const void *compare,
+                           void *result, dart_datatype_t type)
+{
+  dart_ret_t ret = DART__MPI(MPI_Compare_and_swap, value, compare, result, mpi_type(type), at->unit,
+                             disp_of(at), chunk_of(at)->window->win);
+
+  started(at);
+  return ret;
+}
+
+/* ---- the seam ---------------------------------------------------------------------------- */
+
+dart_ret_t dart__far_accumulate(const dart__place_t *at, const void *values, size_t nelem,
+                                dart_datatype_t type, dart_operation_t op)
+{
+  return is_mpi(at) ? mpi_accumulate(at, values, nelem, type, op)
+                    : dart__service_accumulate(at, values, nelem, type, op);
+}
+
+dart_ret_t dart__far_fetch(const dart__place_t *at, const void *value, void *result,
+                           dart_datatype_t type, dart_operation_t op)
+{
+  return is_mpi(at) ? mpi_fetch(at, value, result, type, op)
+                    : dart__service_fetch(at, value, result, type, op);
+}
+
+dart_ret_t dart__far_swap(const dart__place_t *at, const void *value, const void *compare,
+                          void *result, dart_datatype_t type)
+{
+  return is_mpi(at) ? mpi_swap(at, value, compare, result, type)
+                    : dart__service_swap(at, value, compare, result, type);
+}

@@ -1,0 +1,555 @@
+/* The asking side of the service: a lane to every unit that requests were made to.
+ *
+ * A lane has one open batch, in which requests are collected, and a row of batches under way. At most
+ * UNDER_WAY of them are, which bounds the buffers of both units; who has more to send serves others
+ * until an answer comes. Over all lanes at most COLLECTED_MOST requests wait to be sent, so that a
+ * program's own look-ahead stays what it says it is.
+ *
+ * All state is behind one lock, held for no longer than it takes to append or to start a send. */
+#include "service.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/assert.h"
+#include "base/log.h"
+#include "model/op.h"
+#include "model/world.h"
+
+#define UNDER_WAY      8
+#define COLLECTED_MOST 1024
+#define NOTE_CALLS     4      /* every so many transfers may send a note ... */
+#define NOTE_NS        200000 /* ... but no more often than that */
+#define AGE_NS         100000 /* a batch that nobody flushed is sent when it is this old */
+
+typedef struct {
+  void    *to;
+  uint32_t nbytes;
+} result_t;
+
+typedef struct batch {
+  struct batch  *next;
+  MPI_Request    sent;
+  int64_t        born; /* ns */
+  size_t         nwords;
+  size_t         nrequests;
+  size_t         nresults;
+  size_t         result_words;
+  dart_team_t    team;  /* what the last SELECT said */
+  int16_t        segid;
+  uint64_t       high;
+  result_t       results[DART__BATCH_WORDS]; /* in the order of their requests */
+  dart__message_t head; /* with what follows, as sent */
+  uint64_t       words[DART__BATCH_WORDS];
+} batch_t;
+
+_Static_assert(offsetof(batch_t, words) == offsetof(batch_t, head) + sizeof(dart__message_t),
+               "a batch is sent in one piece");
+
+/* Towards one unit. Batches are numbered from 1 as they are sent. */
+typedef struct {
+  batch_t *open;     /* being collected, or NULL */
+  batch_t *first;    /* under way, oldest first */
+  batch_t *last;
+  uint64_t sent;     /* the newest batch that was sent */
+  uint64_t answered; /* the newest that was answered */
+  uint64_t fetching; /* the newest with results, sent or open */
+  uint64_t awaited;  /* who flushes a team waits for this one */
+  uint32_t refused;
+  bool     listed;   /* is in lanes.busy */
+
+  int64_t     noted; /* when the last note was sent, ns */
+  MPI_Request note;  /* of it, until it is complete */
+} lane_t;
+
+static struct {
+  pthread_mutex_t lock;
+  lane_t        **lane;      /* global id → lane, NULL until it is used */
+  dart_unit_t    *busy;      /* units whose lane has something open, under way, or to report */
+  int32_t         nbusy;
+  _Atomic int32_t any_busy;  /* nbusy, for a look without the lock */
+  size_t          collected; /* requests in open batches */
+  batch_t        *spare;     /* free batches */
+} lanes = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- batches ----------------------------------------------------------------------------- */
+
+static int64_t now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static batch_t *new_batch(void)
+{
+  batch_t *batch = lanes.spare;
+
+  if (batch != NULL)
+    lanes.spare = batch->next;
+  else
+    batch = malloc(sizeof *batch);
+  if (batch == NULL)
+    return NULL;
+  batch->next         = NULL;
+  batch->sent         = MPI_REQUEST_NULL;
+  batch->born         = now_ns();
+  batch->nwords       = 0;
+  batch->nrequests    = 0;
+  batch->nresults     = 0;
+  batch->result_words = 0;
+  batch->team         = DART_TEAM_NULL;
+  batch->head         = (dart__message_t){ .kind = DART__REQUESTS };
+  return batch;
+}
+
+static void recycle(batch_t *batch)
+{
+  batch->next = lanes.spare;
+  lanes.spare = batch;
+}
+
+static bool fits(const batch_t *batch, size_t nwords, size_t result_words)
+{
+  return batch->nwords + nwords <= DART__BATCH_WORDS &&
+         batch->result_words + result_words <= DART__BATCH_WORDS;
+}
+
+/* ---- lanes; the lock is held -------------------------------------------------------------- */
+
+static lane_t *lane_to(dart_unit_t unit)
+{
+  lane_t *lane = lanes.lane[unit];
+
+  if (lane == NULL)
+    lane = lanes.lane[unit] = calloc(1, sizeof *lane);
+  if (lane != NULL && lane->sent == 0 && lane->noted == 0)
+    lane->note = MPI_REQUEST_NULL;
+  return lane;
+}
+
+static void list_busy(dart_unit_t unit, lane_t *lane)
+{
+  if (lane->listed)
+    return;
+  lane->listed              = true;
+  lanes.busy[lanes.nbusy++] = unit;
+  /* relaxed: who asked sees it by itself, other threads need not yet */
+  atomic_store_explicit(&lanes.any_busy, lanes.nbusy, memory_order_relaxed);
+}
+
+static void unlist_if_idle(dart_unit_t unit, lane_t *lane)
+{
+  int32_t i = 0;
+
+  if (lane->open != NULL || lane->first != NULL || lane->refused > 0 || !lane->listed)
+    return;
+  while (lanes.busy[i] != unit)
+    i++;
+  lanes.busy[i] = lanes.busy[--lanes.nbusy];
+  lane->listed  = false;
+  /* release: the results come before it; pairs with the acquire in nothing_outstanding */
+  atomic_store_explicit(&lanes.any_busy, lanes.nbusy, memory_order_release);
+}
+
+/* Send the lane's open batch. Too many under way: it stays open. */
+static dart_ret_t send_open(dart_unit_t unit, lane_t *lane)
+{
+  batch_t   *batch = lane->open;
+  dart_ret_t ret;
+
+  if (batch == NULL || lane->sent - lane->answered == UNDER_WAY)
+    return DART_OK;
+  ret = DART__MPI(MPI_Isend, &batch->head,
+                  (int)(sizeof batch->head + batch->nwords * sizeof batch->words[0]), MPI_BYTE,
+                  unit, 0, dart__mpi.service, &batch->sent);
+  if (ret != DART_OK)
+    return ret;
+  lanes.collected -= batch->nrequests;
+  lane->open = NULL;
+  if (lane->last != NULL)
+    lane->last->next = batch;
+  else
+    lane->first = batch;
+  lane->last = batch;
+  lane->sent++;
+  return DART_OK;
+}
+
+static dart_ret_t send_all(void)
+{
+  dart_ret_t ret = DART_OK;
+
+  for (int32_t i = 0; i < lanes.nbusy && ret == DART_OK; i++)
+    ret = send_open(lanes.busy[i], lanes.lane[lanes.busy[i]]);
+  return ret;
+}
+
+void dart__lanes_send(bool waiting)
+{
+  int64_t now;
+
+  /* relaxed: what another thread has just begun is sent the next time */
+  if (atomic_load_explicit(&lanes.any_busy, memory_order_relaxed) == 0 ||
+      pthread_mutex_trylock(&lanes.lock) != 0)
+    return;
+  if (lanes.collected > 0) {
+    now = waiting ? 0 : now_ns();
+    for (int32_t i = 0; i < lanes.nbusy; i++) {
+      lane_t *lane = lanes.lane[lanes.busy[i]];
+
+      if (lane->open != NULL && (waiting || now - lane->open->born > AGE_NS))
+        send_open(lanes.busy[i], lane);
+    }
+  }
+  pthread_mutex_unlock(&lanes.lock);
+}
+
+void dart__lanes_answer(dart_unit_t unit, uint32_t refused, const uint64_t *results)
+{
+  lane_t  *lane;
+  batch_t *batch;
+
+  pthread_mutex_lock(&lanes.lock);
+  lane  = lanes.lane[unit];
+  batch = lane->first;
+  dart__assert(batch != NULL);
+  for (size_t i = 0; i < batch->nresults; i++) {
+    memcpy(batch->results[i].to, results, batch->results[i].nbytes);
+    results += dart__words(batch->results[i].nbytes);
+  }
+  lane->refused += refused;
+  lane->answered++;
+  lane->first = batch->next;
+  if (lane->first == NULL)
+    lane->last = NULL;
+  /* the answer is proof that the batch was received, but MPI wants its request back */
+  MPI_Wait(&batch->sent, MPI_STATUS_IGNORE);
+  recycle(batch);
+  unlist_if_idle(unit, lane);
+  pthread_mutex_unlock(&lanes.lock);
+}
+
+/* ---- requests ---------------------------------------------------------------------------- */
+
+/* A record to be. */
+typedef struct {
+  uint64_t    word;
+  const void *first;
+  const void *second;
+  size_t      first_bytes;
+  size_t      second_bytes;
+  void       *result;
+  size_t      result_bytes; /* 0: there is none */
+} record_t;
+
+static void write_record(batch_t *batch, const record_t *r)
+{
+  char *at = (char *)&batch->words[batch->nwords + 1];
+
+  batch->words[batch->nwords] = r->word;
+  if (r->first_bytes == sizeof(uint64_t)) { /* the common case, in one move */
+    memcpy(at, r->first, sizeof(uint64_t));
+  }
+  else if (r->first_bytes > 0) {
+    batch->words[batch->nwords + dart__words(r->first_bytes)] = 0; /* no stray bytes on the wire */
+    memcpy(at, r->first, r->first_bytes);
+  }
+  if (r->second_bytes > 0)
+    memcpy(at + r->first_bytes, r->second, r->second_bytes);
+  batch->nwords += 1 + dart__words(r->first_bytes + r->second_bytes);
+  batch->nrequests++;
+  lanes.collected++;
+  if (r->result_bytes > 0) {
+    batch->results[batch->nresults++] = (result_t){ r->result, (uint32_t)r->result_bytes };
+    batch->result_words += dart__words(r->result_bytes);
+  }
+}
+
+/* Say which segment follows, unless it is the same as before. */
+static void write_selection(batch_t *batch, const dart__place_t *at, uint64_t offset)
+{
+  uint64_t          high = offset >> DART__OFFSET_BITS;
+  dart__selection_t selection;
+
+  if (batch->team == at->team->id && batch->segid == at->segment->id && batch->high == high)
+    return;
+  batch->team  = at->team->id;
+  batch->segid = at->segment->id;
+  batch->high  = high;
+  selection    = (dart__selection_t){ at->team->id, at->segment->id, (uint32_t)high };
+  batch->words[batch->nwords] = dart__request(DART__SELECT, 0, 0, 0, 0);
+  memcpy(&batch->words[batch->nwords + 1], &selection, sizeof selection);
+  batch->nwords += 2;
+}
+
+/* Give up the lock until others may have got on. */
+static void wait_unlocked(uint32_t *turns)
+{
+  pthread_mutex_unlock(&lanes.lock);
+  dart__wait_turn(turns, &dart__world.wait);
+  pthread_mutex_lock(&lanes.lock);
+}
+
+/* The open batch of the lane, with room for so much. NULL: `*ret_out`. */
+static batch_t *open_batch(dart_unit_t unit, lane_t *lane, size_t nwords, size_t result_words,
+                           dart_ret_t *ret_out)
+{
+  uint32_t turns = 0;
+
+  *ret_out = DART_OK;
+  while ((lane->open != NULL && !fits(lane->open, nwords, result_words)) ||
+         lanes.collected >= COLLECTED_MOST) {
+    *ret_out = lanes.collected >= COLLECTED_MOST ? send_all() : send_open(unit, lane);
+    if (*ret_out != DART_OK)
+      return NULL;
+    if ((lane->open != NULL && !fits(lane->open, nwords, result_words)) ||
+        lanes.collected >= COLLECTED_MOST) /* too many under way */
+      wait_unlocked(&turns);
+  }
+  if (lane->open == NULL)
+    lane->open = new_batch();
+  if (lane->open == NULL)
+    *ret_out = DART_ERR_NOMEM;
+  return lane->open;
+}
+
+/* Append a record about memory at `offset` of the place's portion to the lane of its owner. */
+static dart_ret_t append(const dart__place_t *at, uint64_t offset, const record_t *r)
+{
+  dart_unit_t unit   = at->team->members[at->unit];
+  size_t      nwords = 3 + dart__words(r->first_bytes + r->second_bytes); /* with a selection */
+  dart_ret_t  ret    = DART_ERR_NOMEM;
+  lane_t     *lane;
+  batch_t    *batch = NULL;
+
+  pthread_mutex_lock(&lanes.lock);
+  lane = lane_to(unit);
+  if (lane != NULL)
+    batch = open_batch(unit, lane, nwords, dart__words(r->result_bytes), &ret);
+  if (batch != NULL) {
+    list_busy(unit, lane);
+    write_selection(batch, at, offset);
+    write_record(batch, r);
+    if (r->result_bytes > 0)
+      lane->fetching = lane->sent + 1;
+  }
+  pthread_mutex_unlock(&lanes.lock);
+  if (ret == DART_ERR_NOMEM)
+    dart__error("no memory for requests to unit %d", unit);
+  return ret;
+}
+
+dart_ret_t dart__service_put(const dart__place_t *at, const void *src, size_t nbytes)
+{
+  record_t r = { .word        = dart__request(DART__PUT, 0, 0, nbytes, at->offset),
+                 .first       = src,
+                 .first_bytes = nbytes };
+
+  return append(at, at->offset, &r);
+}
+
+dart_ret_t dart__service_get(const dart__place_t *at, void *dst, size_t nbytes)
+{
+  record_t r = { .word         = dart__request(DART__GET, 0, 0, nbytes, at->offset),
+                 .result       = dst,
+                 .result_bytes = nbytes };
+
+  return append(at, at->offset, &r);
+}
+
+dart_ret_t dart__service_accumulate(const dart__place_t *at, const void *values, size_t nelem,
+                                    dart_datatype_t type, dart_operation_t op)
+{
+  size_t     size  = dart__type_basic_size(type);
+  size_t     piece = DART__SERVICE_MOST / size;
+  dart_ret_t ret   = DART_OK;
+
+  for (size_t from = 0; from < nelem && ret == DART_OK; from += piece) {
+    size_t   count  = nelem - from < piece ? nelem - from : piece;
+    uint64_t offset = at->offset + from * size;
+    record_t r      = { .word = dart__request(DART__ACCUMULATE, (unsigned)type, op, count, offset),
+                        .first       = (const char *)values + from * size,
+                        .first_bytes = count * size };
+
+    ret = append(at, offset, &r);
+  }
+  return ret;
+}
+
+dart_ret_t dart__service_fetch(const dart__place_t *at, const void *value, void *result,
+                               dart_datatype_t type, dart_operation_t op)
+{
+  size_t   size = dart__type_basic_size(type);
+  record_t r    = { .word         = dart__request(DART__FETCH, (unsigned)type, op, 1, at->offset),
+                    .first        = value,
+                    .first_bytes  = op == DART_OP_NO_OP ? 0 : size,
+                    .result       = result,
+                    .result_bytes = size };
+
+  return append(at, at->offset, &r);
+}
+
+dart_ret_t dart__service_swap(const dart__place_t *at, const void *value, const void *compare,
+                              void *result, dart_datatype_t type)
+{
+  size_t   size = dart__type_basic_size(type);
+  record_t r    = { .word         = dart__request(DART__SWAP, (unsigned)type, 0, 1, at->offset),
+                    .first        = value,
+                    .first_bytes  = size,
+                    .second       = compare,
+                    .second_bytes = size,
+                    .result       = result,
+                    .result_bytes = size };
+
+  return append(at, at->offset, &r);
+}
+
+/* ---- notes ------------------------------------------------------------------------------- */
+
+void dart__service_note(dart_unit_t unit)
+{
+  static const dart__message_t      note = { .kind = DART__NOTE };
+  static _Thread_local unsigned     calls;
+  lane_t                           *lane;
+  int64_t                           now;
+  int                               done;
+
+  if (calls++ % NOTE_CALLS != 0 || pthread_mutex_trylock(&lanes.lock) != 0)
+    return;
+  lane = lane_to(unit);
+  now  = now_ns();
+  if (lane != NULL && now - lane->noted > NOTE_NS &&
+      MPI_Test(&lane->note, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done &&
+      DART__MPI(MPI_Isend, &note, (int)sizeof note, MPI_BYTE, unit, 0, dart__mpi.service,
+                &lane->note) == DART_OK)
+    lane->noted = now;
+  pthread_mutex_unlock(&lanes.lock);
+}
+
+/* ---- completion -------------------------------------------------------------------------- */
+
+static bool nothing_outstanding(void)
+{
+  /* acquire: pairs with the release by a thread that took our answers, so results are visible */
+  return atomic_load_explicit(&lanes.any_busy, memory_order_acquire) == 0;
+}
+
+/* The newest batch that has to be answered for what was asked until now. */
+static uint64_t newest(const lane_t *lane, bool at_target)
+{
+  return at_target ? lane->sent + (lane->open != NULL) : lane->fetching;
+}
+
+static dart_ret_t report_refused(dart_unit_t unit, lane_t *lane)
+{
+  uint32_t refused = lane->refused;
+
+  if (refused == 0)
+    return DART_OK;
+  lane->refused = 0;
+  unlist_if_idle(unit, lane);
+  dart__error("unit %d refused %u requests: the memory is gone", unit, refused);
+  return DART_ERR_INVAL;
+}
+
+/* Waits for what was asked for until now; other threads may go on asking. */
+dart_ret_t dart__service_flush(dart_unit_t unit, bool at_target)
+{
+  uint32_t   turns = 0;
+  dart_ret_t ret   = DART_OK;
+  lane_t    *lane;
+  uint64_t   last;
+
+  if (nothing_outstanding())
+    return DART_OK;
+  pthread_mutex_lock(&lanes.lock);
+  lane = lanes.lane[unit];
+  last = lane == NULL ? 0 : newest(lane, at_target);
+  while (lane != NULL && lane->answered < last && ret == DART_OK) {
+    if (lane->sent < last)
+      ret = send_open(unit, lane);
+    if (ret == DART_OK)
+      wait_unlocked(&turns);
+  }
+  if (ret == DART_OK && lane != NULL)
+    ret = report_refused(unit, lane);
+  pthread_mutex_unlock(&lanes.lock);
+  return ret;
+}
+
+/* The next busy lane of the team whose awaited batch is not answered; NULL: none. */
+static lane_t *next_awaited(const dart__team_t *team, dart_unit_t *unit_out)
+{
+  for (int32_t i = 0; i < lanes.nbusy; i++) {
+    *unit_out = lanes.busy[i];
+    if (lanes.lane[*unit_out]->answered < lanes.lane[*unit_out]->awaited &&
+        dart__team_unit_of(team, *unit_out) >= 0)
+      return lanes.lane[*unit_out];
+  }
+  return NULL;
+}
+
+dart_ret_t dart__service_flush_team(const dart__team_t *team, bool at_target)
+{
+  uint32_t    turns = 0;
+  dart_ret_t  ret   = DART_OK;
+  lane_t     *lane;
+  dart_unit_t unit;
+
+  if (nothing_outstanding())
+    return DART_OK;
+  pthread_mutex_lock(&lanes.lock);
+  for (int32_t i = 0; i < lanes.nbusy; i++) {
+    lane = lanes.lane[lanes.busy[i]];
+    if (lane->awaited < newest(lane, at_target)) /* another thread may wait for more */
+      lane->awaited = newest(lane, at_target);
+  }
+  if (at_target)
+    ret = send_all();
+  while (ret == DART_OK && (lane = next_awaited(team, &unit)) != NULL) {
+    if (lane->sent < lane->awaited)
+      ret = send_open(unit, lane);
+    if (ret == DART_OK && lane->answered < lane->awaited)
+      wait_unlocked(&turns);
+  }
+  for (int32_t i = lanes.nbusy; i-- > 0;) { /* downwards: what was reported leaves the list */
+    unit = lanes.busy[i];
+    if (dart__team_unit_of(team, unit) >= 0)
+      ret = ret == DART_OK ? report_refused(unit, lanes.lane[unit]) : ret;
+  }
+  pthread_mutex_unlock(&lanes.lock);
+  return ret;
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+dart_ret_t dart__lanes_open(void)
+{
+  lanes.lane = calloc((size_t)dart__world.nunits, sizeof *lanes.lane);
+  lanes.busy = calloc((size_t)dart__world.nunits, sizeof *lanes.busy);
+  return lanes.lane == NULL || lanes.busy == NULL ? DART_ERR_NOMEM : DART_OK;
+}
+
+void dart__lanes_close(void)
+{
+  for (batch_t *batch = lanes.spare, *next; batch != NULL; batch = next) {
+    next = batch->next;
+    free(batch);
+  }
+  lanes.spare = NULL;
+  for (int32_t u = 0; lanes.lane != NULL && u < dart__world.nunits; u++) {
+    if (lanes.lane[u] != NULL && lanes.lane[u]->noted != 0)
+      MPI_Wait(&lanes.lane[u]->note, MPI_STATUS_IGNORE);
+    free(lanes.lane[u]);
+  }
+  free(lanes.lane);
+  free(lanes.busy);
+  lanes.lane      = NULL;
+  lanes.busy      = NULL;
+  lanes.nbusy     = 0;
+  lanes.collected = 0;
+}

@@ -1,0 +1,167 @@
+/* The owner's side of the service: requests of far units, applied to the own memory.
+ *
+ * Atomics are CPU atomics, as those of near units are, so all atomics on a word are atomic towards
+ * each other, which MPI's own accumulates and CPU atomics are not. A batch says once which segment
+ * its requests are about, so that applying one is a check of bounds and the access. */
+#include "service.h"
+
+#include <string.h>
+
+#include "api/remote.h"
+#include "model/op.h"
+#include "node/atomic.h"
+#include "node/near.h"
+
+/* The segment that requests are about at the moment. */
+typedef struct {
+  dart__place_t at;     /* of its first byte */
+  uint64_t      nbytes; /* of the own portion; 0 if there is no such segment */
+  uint64_t      high;   /* to be added to offsets */
+  char         *mapped; /* the own portion, as this process has it */
+} selected_t;
+
+static const char function[] = "request from another node";
+
+static void select_segment(uint64_t operand, selected_t *s)
+{
+  dart__selection_t selection;
+  dart__team_t     *team;
+  dart_gptr_t       gptr = DART_GPTR_NULL;
+
+  memcpy(&selection, &operand, sizeof selection);
+  team        = dart__team_find(selection.team);
+  gptr.teamid = selection.team;
+  gptr.segid  = selection.segid;
+  gptr.unitid = team == NULL ? 0 : team->me;
+  s->nbytes   = 0;
+  s->high     = (uint64_t)selection.offset_high << DART__OFFSET_BITS;
+  if (dart__locate(function, gptr, 0, &s->at) != DART_OK)
+    return;
+  s->nbytes = dart__segment_size(s->at.segment, s->at.unit);
+  s->mapped = s->at.near;
+  if (s->mapped == NULL) /* registered memory: nobody else maps it */
+    s->mapped = (char *)(uintptr_t)s->at.segment->address[s->at.unit];
+}
+
+/* Bytes of memory that a request is about. */
+static size_t extent_of(uint64_t word)
+{
+  size_t count = dart__request_count(word);
+
+  switch (dart__request_kind(word)) {
+  case DART__PUT:
+  case DART__GET: return count;
+  default:        return count * dart__type_basic_size(dart__request_type(word));
+  }
+}
+
+/* Bytes of operands. */
+static size_t operands_of(uint64_t word)
+{
+  switch (dart__request_kind(word)) {
+  case DART__SELECT: return sizeof(dart__selection_t);
+  case DART__GET:    return 0;
+  case DART__SWAP:   return 2 * extent_of(word);
+  case DART__FETCH:  return dart__request_op(word) == DART_OP_NO_OP ? 0 : extent_of(word);
+  default:           return extent_of(word);
+  }
+}
+
+/* Bytes of the result. */
+static size_t result_of(uint64_t word)
+{
+  switch (dart__request_kind(word)) {
+  case DART__FETCH:
+  case DART__SWAP:
+  case DART__GET: return extent_of(word);
+  default:        return 0;
+  }
+}
+
+/* An atomic on registered memory, which has a way of its own. */
+static dart_ret_t apply_registered(const selected_t *s, uint64_t offset, uint64_t word,
+                                   const char *operands, void *result)
+{
+  dart_datatype_t  type = dart__request_type(word);
+  dart_operation_t op   = dart__request_op(word);
+  dart__place_t    at   = s->at;
+
+  at.offset = offset;
+  switch (dart__request_kind(word)) {
+  case DART__ACCUMULATE:
+    return dart__remote_accumulate(&at, operands, dart__request_count(word), type, op);
+  case DART__FETCH:
+    return dart__remote_fetch(&at, operands, result, type, op);
+  default:
+    return dart__remote_swap(&at, operands, operands + extent_of(word), result, type);
+  }
+}
+
+/* False: the request names no memory. */
+static bool apply(const selected_t *s, uint64_t word, const char *operands, void *result)
+{
+  const dart__type_t *bytes  = &dart__type_basic[DART_TYPE_BYTE];
+  size_t              nbytes = extent_of(word);
+  uint64_t            offset = s->high + dart__request_offset(word);
+  dart_datatype_t     type   = dart__request_type(word);
+  char               *at;
+
+  if (nbytes > s->nbytes || offset > s->nbytes - nbytes)
+    return false;
+  at = s->mapped + offset;
+  switch (dart__request_kind(word)) {
+  case DART__PUT:
+    dart__near_put(at, bytes, operands, bytes, nbytes);
+    return true;
+  case DART__GET:
+    dart__near_get(result, bytes, at, bytes, nbytes);
+    return true;
+  default:
+    break;
+  }
+  if (s->at.near == NULL)
+    return apply_registered(s, offset, word, operands, result) == DART_OK;
+  switch (dart__request_kind(word)) {
+  case DART__ACCUMULATE:
+    dart__atomic_accumulate(at, operands, dart__request_count(word), type, dart__request_op(word));
+    return true;
+  case DART__FETCH:
+    dart__atomic_fetch(at, operands, result, type, dart__request_op(word));
+    return true;
+  default:
+    dart__atomic_swap(at, operands, operands + nbytes, result, type);
+    return true;
+  }
+}
+
+/* Ask for the memory of a request to come. Where records are updates of 8 bytes, `ahead` is the first
+ * word of one; where they are not, it may be anything, and only a prefetch is lost. */
+static void prefetch(const selected_t *s, uint64_t ahead)
+{
+  if (dart__request_kind(ahead) != DART__SELECT && dart__request_offset(ahead) < s->nbytes)
+    __builtin_prefetch(s->mapped + dart__request_offset(ahead), 1);
+}
+
+uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *results,
+                           size_t *nresults_out)
+{
+  enum { AHEAD = 16 }; /* words */
+  selected_t s        = { .nbytes = 0 };
+  size_t     nresults = 0;
+  uint32_t   refused  = 0;
+
+  for (size_t i = 0; i < nwords;) {
+    uint64_t word = words[i++];
+
+    if (i + AHEAD <= nwords)
+      prefetch(&s, words[i - 1 + AHEAD]);
+    if (dart__request_kind(word) == DART__SELECT)
+      select_segment(words[i], &s);
+    else if (!apply(&s, word, (const char *)&words[i], &results[nresults]))
+      refused++;
+    nresults += dart__words(result_of(word));
+    i += dart__words(operands_of(word));
+  }
+  *nresults_out = nresults;
+  return refused;
+}

@@ -1,0 +1,181 @@
+/* Windows: where far transfers go by.
+ *
+ * Dynamic: a team has one window, to which chunks are attached. Static: every chunk has a window of its
+ * own. Both lead to the same memory and are used in the same way; which is faster depends on what
+ * carries MPI. Where it can write to the memory of another process by itself (RDMA, shared memory
+ * between the nodes of one host) MPICH does so on static windows alone, and sends messages on dynamic
+ * ones. Over TCP everything is messages, and static windows need more of them.
+ *
+ * Windows stay in one passive-target epoch for their whole life: nothing to lock, nothing to announce.
+ * MPI has few windows, so beyond STATIC_MOST chunks are attached all the same. So is the pool: most of
+ * its address space never gets pages, and a static window might have to pin them. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "model/world.h"
+#include "mpi_port.h"
+
+#define STATIC_MOST 256 /* in a process at a time; MPICH has about 2000 */
+
+static _Atomic int32_t nstatic; /* live; only a limit, so all accesses are relaxed */
+
+/* ---- which kind -------------------------------------------------------------------------- */
+
+static bool has_entries(const char *path)
+{
+  DIR           *dir = opendir(path);
+  struct dirent *entry;
+  bool           any = false;
+
+  while (dir != NULL && !any && (entry = readdir(dir)) != NULL)
+    any = entry->d_name[0] != '.';
+  if (dir != NULL)
+    closedir(dir);
+  return any;
+}
+
+/* Whether UCX, which carries MPICH and others, was told to use TCP only. */
+static bool is_told_tcp(void)
+{
+  const char *text = getenv("UCX_TLS");
+
+  if (text == NULL)
+    return false;
+  for (const char *word = text; *word != '\0'; word += strspn(word, ",")) {
+    size_t length = strcspn(word, ",");
+
+    if (!(length == 3 && strncmp(word, "tcp", 3) == 0) &&
+        !(length == 4 && strncmp(word, "self", 4) == 0))
+      return false;
+    word += length;
+  }
+  return true;
+}
+
+/* A number of this host; hosts of one number would have to have the same name. */
+static int host_number(void)
+{
+  struct utsname host;
+  uint32_t       number = 2166136261u; /* FNV-1a */
+
+  uname(&host);
+  for (const char *at = host.nodename; *at != '\0'; at++)
+    number = (number ^ (unsigned char)*at) * 16777619u;
+  return (int)(number >> 2);
+}
+
+dart_ret_t dart__windows_choose(void)
+{
+  bool        dynamic = dart__settings.window == DART__WINDOW_DYNAMIC ||
+                 (dart__settings.window == DART__WINDOW_AUTO && is_told_tcp());
+  bool        rdma = has_entries("/sys/class/infiniband") || dart__settings.window != DART__WINDOW_AUTO;
+  int         host = host_number();
+  int         votes[4] = { dynamic, !rdma, host, -host }, agreed[4];
+  MPI_Request request;
+  dart_ret_t  ret = DART__MPI(MPI_Iallreduce, votes, agreed, 4, MPI_INT, MPI_MAX, dart__mpi.world,
+                              &request);
+
+  if (ret == DART_OK)
+    ret = dart__mpi_wait(&request);
+  if (ret != DART_OK)
+    return ret;
+  /* someone wants dynamic ones, or there is no RDMA between hosts: then dynamic */
+  dart__mpi.static_windows = !agreed[0] && (!agreed[1] || agreed[2] == -agreed[3]);
+  dart__info("windows are %s", dart__mpi.static_windows ? "static" : "dynamic");
+  return DART_OK;
+}
+
+bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *chunk)
+{
+  /* the first chunk of all */
+  bool is_pool = team->id <= DART_TEAM_ALL && chunk->arena != NULL &&
+                 team->segments[DART_SEGMENT_LOCAL] == NULL;
+
+  return dart__mpi.static_windows && !is_pool &&
+         atomic_load_explicit(&nstatic, memory_order_relaxed) < STATIC_MOST;
+}
+
+/* ---- opening and closing ----------------------------------------------------------------- */
+
+static MPI_Info make_info(void)
+{
+  MPI_Info info;
+
+  MPI_Info_create(&info);
+  if (!dart__world.far_atomics) /* then no accumulates are sent at all */
+    MPI_Info_set(info, "accumulate_ordering", "none");
+  MPI_Info_set(info, "same_disp_unit", "true");
+  MPI_Info_set(info, "same_size", "true");
+  return info;
+}
+
+/* Enter an MPI window into the team's. */
+static dart_ret_t enter(dart__team_t *team, MPI_Win win, dart__window_t **window_out)
+{
+  dart__team_port_t *port   = team->port;
+  dart__window_t    *window = calloc(1, sizeof *window);
+
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  if (window != NULL)
+    window->unit = calloc((size_t)team->nunits, sizeof *window->unit);
+  if (window == NULL || window->unit == NULL) {
+    dart__error("no memory for a window of %d units", team->nunits);
+    free(window);
+    return DART_ERR_NOMEM;
+  }
+  window->win = win;
+  pthread_rwlock_wrlock(&port->windows_lock);
+  window->next  = port->windows;
+  port->windows = window;
+  pthread_rwlock_unlock(&port->windows_lock);
+  *window_out = window;
+  return DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, win);
+}
+
+dart_ret_t dart__window_open_dynamic(dart__team_t *team, dart__window_t **window_out)
+{
+  MPI_Info   info = make_info();
+  MPI_Win    win;
+  dart_ret_t ret = DART__MPI(MPI_Win_create_dynamic, info, dart__team_port(team)->comm, &win);
+
+  MPI_Info_free(&info);
+  return ret == DART_OK ? enter(team, win, window_out) : ret;
+}
+
+dart_ret_t dart__window_open_static(dart__team_t *team, void *base, size_t nbytes,
+                                    dart__window_t **window_out)
+{
+  MPI_Info   info = make_info();
+  MPI_Win    win;
+  dart_ret_t ret = DART__MPI(MPI_Win_create, base, (MPI_Aint)nbytes, 1, info,
+                             dart__team_port(team)->comm, &win);
+
+  MPI_Info_free(&info);
+  if (ret != DART_OK)
+    return ret;
+  atomic_fetch_add_explicit(&nstatic, 1, memory_order_relaxed);
+  return enter(team, win, window_out);
+}
+
+void dart__window_close(dart__team_t *team, dart__window_t *window)
+{
+  dart__team_port_t *port = team->port;
+
+  pthread_rwlock_wrlock(&port->windows_lock);
+  for (dart__window_t **link = &port->windows; *link != NULL; link = &(*link)->next)
+    if (*link == window) {
+      *link = window->next;
+      break;
+    }
+  pthread_rwlock_unlock(&port->windows_lock);
+  if (window != port->dynamic)
+    atomic_fetch_sub_explicit(&nstatic, 1, memory_order_relaxed);
+  MPI_Win_unlock_all(window->win);
+  MPI_Win_free(&window->win);
+  free(window->unit);
+  free(window);
+}

@@ -1,0 +1,113 @@
+#ifndef DART__MPI_SERVICE_H
+#define DART__MPI_SERVICE_H
+/* The service: small operations on far memory travel as requests to the unit that owns the memory.
+ *
+ *   unit (lanes.c)                            owner (owner.c)
+ *   append to the open batch of the lane
+ *   full, flushed, old, or waiting: send  →   apply each request, in order
+ *   results to where they belong          ←   answer
+ *
+ * Requests to one unit are collected in a batch and travel together, in the order they were made; the
+ * owner applies a batch whole and answers it with the results. So batches of one unit are answered
+ * in order, because MPI delivers messages of one sender in order and service.c receives into a ring
+ * of buffers that it handles in the order they were posted. Nobody blocks: sends are non-blocking, and
+ * who waits for an answer serves meanwhile.
+ *
+ * Messages start with a message_t. Requests follow as records of whole words of 8 bytes: one word
+ * that says what to do, then the operands. A record of SELECT says for those after it which segment
+ * they are about, so an update of 8 bytes takes 16. An answer is followed by the results, each in
+ * whole words. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_types.h>
+
+#include "mpi_port.h"
+
+#define DART__BATCH_BYTES  ((size_t)8 << 10) /* of records, and of results */
+#define DART__BATCH_WORDS  (DART__BATCH_BYTES / sizeof(uint64_t))
+
+typedef enum { DART__REQUESTS, DART__ANSWER, DART__NOTE } dart__message_kind_t;
+
+typedef struct {
+  uint32_t kind;
+  uint32_t refused; /* answer: requests of the batch that named no memory */
+} dart__message_t;
+
+typedef enum {
+  DART__SELECT,     /* operand: a dart__selection_t */
+  DART__ACCUMULATE, /* count elements of type, op; operands: the elements */
+  DART__FETCH,      /* type, op; operand: the element, nothing for NO_OP; result: an element */
+  DART__SWAP,       /* type; operands: value, then compare; result: an element */
+  DART__PUT,        /* count bytes; operand: these */
+  DART__GET         /* count bytes; result: these */
+} dart__request_kind_t;
+
+typedef struct {
+  int16_t  team;
+  int16_t  segid;
+  uint32_t offset_high; /* of the offsets of what follows, what is beyond their bits */
+} dart__selection_t;
+
+/* The word a record starts with: kind:4 type:4 op:4 count:12 offset:40. */
+#define DART__OFFSET_BITS 40
+
+_Static_assert(DART__SERVICE_MOST < 1 << 12, "counts have 12 bits");
+
+static inline uint64_t dart__request(dart__request_kind_t kind, unsigned type, unsigned op,
+                                     size_t count, uint64_t offset)
+{
+  return (uint64_t)kind | type << 4 | op << 8 | (uint64_t)count << 12 | offset << 24;
+}
+
+static inline dart__request_kind_t dart__request_kind(uint64_t word)
+{
+  return (dart__request_kind_t)(word & 0xf);
+}
+
+static inline dart_datatype_t dart__request_type(uint64_t word)
+{
+  return (dart_datatype_t)(word >> 4 & 0xf);
+}
+
+static inline dart_operation_t dart__request_op(uint64_t word)
+{
+  return (dart_operation_t)(word >> 8 & 0xf);
+}
+
+static inline size_t dart__request_count(uint64_t word)
+{
+  return word >> 12 & 0xfff;
+}
+
+static inline uint64_t dart__request_offset(uint64_t word)
+{
+  return word >> 24;
+}
+
+/* Words that so many bytes take. */
+static inline size_t dart__words(size_t nbytes)
+{
+  return (nbytes + 7) / 8;
+}
+
+/* ---- owner.c ----------------------------------------------------------------------------- */
+
+/** Apply a batch of `nwords` words to the own memory; `*nresults_out` words of results go to
+ *  `results`, which has room for DART__BATCH_WORDS. Returns how many requests named no memory.
+ *  One thread at a time. */
+uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *results,
+                           size_t *nresults_out);
+
+/* ---- lanes.c ----------------------------------------------------------------------------- */
+
+dart_ret_t dart__lanes_open(void);
+void       dart__lanes_close(void);
+
+/** Take the answer to the oldest batch that is under way to `unit`. */
+void dart__lanes_answer(dart_unit_t unit, uint32_t refused, const uint64_t *results);
+
+/** Send what was collected, if it is old; in any case if the caller waits. */
+void dart__lanes_send(bool waiting);
+
+#endif
