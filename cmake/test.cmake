@@ -1,13 +1,17 @@
 # Tests as CTest sees them: one for every program, backend and shape. A shape is a number of units,
-# or units x nodes; five units on two nodes are 5x2. Suites run on DART_TEST_SHAPES: odd and even,
-# one, and more units than cores; examples and benchmarks, which test less, on DART_PROGRAM_SHAPES.
+# or units x nodes; five units on two nodes are 5x2. Suites run one by one on DART_TEST_SHAPES, and
+# one after the other in a single job on DART_SUITES_SHAPES, which saves starting many units over and
+# over; examples and benchmarks, which test less, run on DART_PROGRAM_SHAPES. Without sanitizers that
+# makes 1, 2, 3, 4, 5 and 8 units on 1, 2 and 3 nodes.
 
 if(DART_SANITIZE)
   set(DART_TEST_SHAPES 1 3 3x2)
+  set(DART_SUITES_SHAPES 2 5 5x2)
   set(DART_PROGRAM_SHAPES 2 3x2)
   set(DART_TEST_TIMEOUT 480)
 else()
-  set(DART_TEST_SHAPES 1 2 3 5 2x2 3x2 5x2)
+  set(DART_TEST_SHAPES 1 2 3 3x2)
+  set(DART_SUITES_SHAPES 4 5 8 2x2 4x2 5x2 8x2 3x3 4x3 5x3 8x3)
   set(DART_PROGRAM_SHAPES 2 3 2x2 3x2)
   set(DART_TEST_TIMEOUT 240)
 endif()
@@ -21,15 +25,18 @@ elseif(DART_SANITIZE)
   set(DART_TEST_PREFIX sanitized.)
 endif()
 
-# dart_test_common(<test> [UNITS <n>] [LABELS <label>...]): what every test has.
+# dart_test_common(<test> [UNITS <n>] [TIMEOUT <seconds>] [LABELS <label>...]): what every test has.
 function(dart_test_common test)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "UNITS" "LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "UNITS;TIMEOUT" "LABELS")
   if(NOT arg_UNITS)
     set(arg_UNITS 1)
   endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT ${DART_TEST_TIMEOUT})
+  endif()
   string(REPLACE "," ";" sanitizers "${DART_SANITIZE}")
 
-  # The suites' own alarm, which says where a unit hangs, goes off before CTest loses patience.
+  # A suite's own alarm, which says where a unit hangs, goes off before CTest loses patience.
   # AddressSanitizer keeps little of what was freed: tests measure how much is in use.
   math(EXPR alarm "${DART_TEST_TIMEOUT} - 20")
   set(environment
@@ -38,21 +45,27 @@ function(dart_test_common test)
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/lsan.supp:print_suppressions=0)
 
   set_tests_properties(${test} PROPERTIES
-    TIMEOUT ${DART_TEST_TIMEOUT}
+    TIMEOUT ${arg_TIMEOUT}
     PROCESSORS ${arg_UNITS}
     SKIP_RETURN_CODE 77
     LABELS "${arg_LABELS};${sanitizers}"
     ENVIRONMENT "${environment}")
 endfunction()
 
-# dart_add_test(<name> PROGRAM <program> [ARGS <arg>...] [SHAPES <shape>...])
+# dart_add_test(<name> PROGRAM <program> [ARGS <arg>...] [SHAPES <shape>...] [TIMEOUT <seconds>]
+#               [SLOW])
 #
 # Runs a program of dart_add_program() by the launcher of every backend, in every shape the backend
-# has: <backend>.<name>.u<units>, and .n<nodes> where there is more than one.
+# has: <backend>.<name>.u<units>, and .n<nodes> where there is more than one. What is SLOW has that
+# label, and runs only if it is asked for: ctest -C slow.
 function(dart_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM" "ARGS;SHAPES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "PROGRAM;TIMEOUT" "ARGS;SHAPES")
   if(NOT arg_SHAPES)
     set(arg_SHAPES ${DART_TEST_SHAPES})
+  endif()
+  if(arg_SLOW)
+    set(slow slow)
+    set(when CONFIGURATIONS slow)
   endif()
 
   get_property(backends GLOBAL PROPERTY DART_BACKENDS)
@@ -74,8 +87,9 @@ function(dart_add_test name)
         set(launch dartrun-${backend} --nodes ${nodes} -n ${units})
       endif()
 
-      add_test(NAME ${test} COMMAND ${launch} $<TARGET_FILE:${arg_PROGRAM}-${backend}> ${arg_ARGS})
-      dart_test_common(${test} UNITS ${units} LABELS ${backend} ${name})
+      add_test(NAME ${test} ${when}
+               COMMAND ${launch} $<TARGET_FILE:${arg_PROGRAM}-${backend}> ${arg_ARGS})
+      dart_test_common(${test} UNITS ${units} TIMEOUT ${arg_TIMEOUT} LABELS ${backend} ${name} ${slow})
     endforeach()
   endforeach()
 endfunction()

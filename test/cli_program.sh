@@ -1,4 +1,5 @@
 # DART programs that go wrong, on both backends: bad settings, the wrong launcher, units that die.
+# Statements A8 and A10.
 
 # In a /dev/shm of its own, if root may make one, so that it is known who leaves something there.
 if [[ -z ${own_shm-} ]] && unshare --mount mount -t tmpfs tmpfs /dev/shm 2>/dev/null; then
@@ -23,7 +24,7 @@ for backend in shmem mpi; do
     run env "$bad" "$program";                 expect_code 3; expect_line "*${bad%%=*}='${bad#*=}'*"
   done
 
-  # An error is one line; at TRACE there is more to read than at WARN where logging is compiled in.
+  # A10: an error is one line; at TRACE there is more to read than at WARN where logging is compiled in.
   run env DART_LOG_LEVEL=ERROR "$program" mistake; expect_code 0; expect_line "*DART*dart_barrier*12345*"
   run env DART_LOG_LEVEL=WARN "$program";          expect_code 0; quiet=${#err}
   run env DART_LOG_LEVEL=dart_loglevel_trace "$program"; expect_code 0
@@ -31,8 +32,9 @@ for backend in shmem mpi; do
     ((${#err} > quiet)) || fail "TRACE says no more than WARN: $err"
   fi
 
-  # A unit that aborts, leaves, or dies takes the others with it, and they do not wait for ever.
+  # A8: a unit that aborts, leaves, or dies takes the others with it, and they do not wait for ever.
   run "$dartrun" -n 3 "$program" abort 7;      [[ $code != 0 ]] || fail "dart_abort(7) gave exit code 0"
+  [[ $out != *done* ]] || fail "somebody went on after dart_abort(7)"
   run "$dartrun" -n 3 "$program" exit 5;       [[ $code != 0 ]] || fail "exit(5) gave exit code 0"
   # mpiexec does not promise to pass on what units write last before an abort
   [[ $backend == mpi || $err == *"unit 2 ends with exit code 5"*"dart_exit"* ]] || fail "not said who left: $err"

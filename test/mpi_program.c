@@ -1,4 +1,4 @@
-/* MPI belongs to the program here: started before DART, usable between and after its cycles, and
+/* Statement A4. MPI belongs to the program here: started before DART, usable between and after its cycles, and
  * ended by the program. A unit's global id is its rank. */
 #include <mpi.h>
 #include <stdio.h>

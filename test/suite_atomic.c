@@ -15,7 +15,7 @@ static int right_by(int distance)
 
 TEST(no_increment_is_lost) /* K102 */
 {
-  int rounds = n > 2 ? 200 : 1000;
+  int rounds = test_rounds(1000);
 
   for (int unit = 0; unit < n; unit++) {
     int64_t     zeros[3] = { -1, 0, -1 }, one = 1;
@@ -35,7 +35,7 @@ TEST(no_increment_is_lost) /* K102 */
 TEST(accumulate_equals_its_reference) /* K103 K104: every operator on every type it has */
 {
   enum { COUNT_MAX = 10000 };
-  size_t      count   = n > 2 ? 1000 : COUNT_MAX;
+  size_t      count   = (size_t)test_rounds(COUNT_MAX);
   size_t      nbytes  = (count + 2) * TEST_TYPE_SIZE_MAX;
   dart_gptr_t segment = test_segment(DART_TEAM_ALL, nbytes, 0);
   void       *mine    = test_mine(segment), *values = malloc(nbytes);
@@ -412,7 +412,7 @@ TEST(floats_do_not_swap) /* K109 */
 
 TEST(increments_by_swap_lose_nothing) /* K110 */
 {
-  int rounds = n > 2 ? 30 : 200;
+  int rounds = test_rounds(300);
 
   for (int unit = 0; unit < n; unit++) {
     int64_t     zero = 0;
@@ -460,7 +460,7 @@ TEST(swap_does_not_fail_without_interference) /* K110 */
 TEST(any_mixture_is_atomic) /* K111: every update keeps the upper half equal to the lower */
 {
   const int64_t both   = ((int64_t)1 << 32) + 1;
-  int           rounds = n > 2 ? 50 : 300;
+  int           rounds = test_rounds(500);
 
   for (int unit = 0; unit < n; unit++) {
     int64_t     zero = 0;
@@ -503,7 +503,7 @@ TEST(any_mixture_is_atomic) /* K111: every update keeps the upper half equal to 
 
 TEST(sums_and_swaps_count_together) /* K111: nothing is lost between the two kinds */
 {
-  int rounds = n > 2 ? 30 : 200;
+  int rounds = test_rounds(300);
 
   for (int unit = 0; unit < n; unit++) {
     int64_t     zero = 0, one = 1;

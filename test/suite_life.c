@@ -3,6 +3,7 @@
  * Each test starts and ends outside the runtime. The first ones must stay first: they are about
  * the time before the first dart_init. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <dirent.h>
 #include <unistd.h>
@@ -128,13 +129,14 @@ TEST(init_thread_gives_one_level_to_all) /* A6 */
   EXPECT_OK(dart_exit());
 }
 
-TEST(exit_accepts_what_was_left_alive) /* A9: segments, teams, blocks of the pool */
+TEST(exit_accepts_what_was_left_alive) /* A9: segments, teams, blocks of the pool, locks */
 {
   for (int round = 0; round < 3; round++) {
     dart_group_t all;
     dart_team_t  clone, team;
-    dart_gptr_t  here, there, block;
-    int64_t      value = me;
+    dart_gptr_t  here, there, block, registered;
+    dart_lock_t  free_lock, held_lock;
+    int64_t      value = me, *buffer = malloc(1000 * sizeof *buffer);
 
     init();
     EXPECT_OK(dart_team_get_group(DART_TEAM_ALL, &all));
@@ -144,11 +146,19 @@ TEST(exit_accepts_what_was_left_alive) /* A9: segments, teams, blocks of the poo
     EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 1000, T_INT64, &here));
     EXPECT_OK(dart_team_memalloc_aligned(clone, 1000, T_INT64, &there));
     EXPECT_OK(dart_memalloc(1000, T_INT64, &block));
+    EXPECT_OK(dart_team_memregister(clone, 1000, T_INT64, buffer, &registered));
+    free(buffer);
+    EXPECT_OK(dart_team_lock_init(clone, &free_lock));
+    EXPECT_OK(dart_team_lock_init(DART_TEAM_ALL, &held_lock));
+    if (me == 0)
+      EXPECT_OK(dart_lock_acquire(held_lock));
     EXPECT_OK(dart_put_blocking(test_unit(there, (me + 1) % n), &value, 1, T_INT64, T_INT64));
 
     EXPECT_EQ(here.segid, 1); /* of the first segment in every life */
     EXPECT_EQ(there.segid, 1);
     EXPECT_OK(dart_exit());
+    EXPECT_OK(dart_team_lock_destroy(&free_lock));
+    EXPECT_OK(dart_team_lock_destroy(&held_lock));
   }
 }
 
@@ -202,7 +212,7 @@ TEST(cycles_leave_nothing_behind) /* A3 A5 */
 
     test_note("cycle %d", cycle);
     init();
-    cycles = n > 2 ? 30 : 300; /* more units than cores are slow to start */
+    cycles = test_rounds(300);
 
     EXPECT_OK(dart_team_get_group(DART_TEAM_ALL, &all));
     EXPECT_OK(dart_team_create(DART_TEAM_ALL, all, &team));

@@ -114,7 +114,7 @@ TEST_N(2, deregistration_is_local) /* G65: and may be uneven */
 
 TEST(memory_is_the_users_after_deregistration) /* G66 */
 {
-  int cycles = n > 2 ? 200 : 1000;
+  int cycles = test_rounds(1000);
 
   for (int cycle = 0; cycle < cycles; cycle++) {
     size_t      count  = 1 + (size_t)(cycle * 7 + me) % 50;

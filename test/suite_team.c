@@ -336,7 +336,7 @@ TEST(child_outlives_its_parent) /* C31 */
 
 TEST(teams_come_and_go) /* C31: 200 cycles */
 {
-  int cycles = n > 4 ? 50 : 200;
+  int cycles = test_rounds(200);
 
   for (int cycle = 0; cycle < cycles; cycle++) {
     dart_team_t team = clone_of_all();
