@@ -17,6 +17,7 @@ option(DART_INSTALL "Install headers, libraries, launchers and packages" ${DART_
 
 option(DART_ENABLE_LOGGING "Compile the log levels INFO, DEBUG and TRACE in" OFF)
 option(DART_ENABLE_ASSERTIONS "Check the library's own invariants while it runs" OFF)
+option(DART_ENABLE_HDF5 "Build dart__io__hdf5__prep_mpio into dart-mpi; needs a parallel HDF5" OFF)
 option(DART_WERROR "Take compiler warnings for errors" OFF)
 set(DART_SANITIZE "" CACHE STRING "Sanitizers for everything: \"address,undefined\" or \"thread\"")
 

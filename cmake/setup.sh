@@ -28,6 +28,7 @@ provided() {
     libhwloc-dev) have_headers hwloc.h ;;
     mpich) have mpiexec.mpich || have mpichversion ;;
     libmpich-dev) have mpicc.mpich || { have mpicc && have mpichversion; } ;;
+    libhdf5-mpich-dev) have pkg-config && pkg-config --exists hdf5-mpich ;;
     libcmocka-dev) have_headers stdarg.h stddef.h setjmp.h stdint.h cmocka.h ;;
     util-linux) have unshare && have setpriv ;;
     *) have "$1" ;;

@@ -56,9 +56,23 @@ static bool is_on_own_node(const dart__team_t *team, int32_t unit)
   return team->node_of[unit] == team->node;
 }
 
+/* A communicator of all, and one of this node's units, where they are not there yet. */
+static dart_ret_t make_comms(dart__team_t *team)
+{
+  dart__team_port_t *port = team->port;
+  dart_ret_t         ret  = DART_OK;
+
+  if (port->node == MPI_COMM_NULL && team->node_nunits > 1)
+    ret = make_part(team, is_on_own_node, &port->node);
+  if (ret == DART_OK && team->nnodes > 1 && port->comm == MPI_COMM_NULL)
+    ret = make_comm(team, team->members, team->nunits, &port->comm);
+  return ret;
+}
+
 dart_ret_t dart__port_team_open(dart__team_t *team)
 {
   dart__team_port_t *port = calloc(1, sizeof *port);
+  dart_ret_t         ret  = DART_OK;
 
   if (port == NULL)
     return DART_ERR_NOMEM;
@@ -74,8 +88,6 @@ dart_ret_t dart__port_team_open(dart__team_t *team)
     port->node = dart__mpi.node;
   }
   if (team->nnodes > 1) {
-    dart_ret_t ret = DART_OK;
-
     port->unit       = calloc((size_t)team->nunits, sizeof *port->unit);
     port->touched    = calloc((size_t)team->nunits, sizeof *port->touched);
     port->is_touched = calloc((size_t)team->nunits, sizeof *port->is_touched);
@@ -86,12 +98,14 @@ dart_ret_t dart__port_team_open(dart__team_t *team)
       ret = DART_ERR_NOMEM;
     else if (dart__team_is_leader(team))
       ret = make_part(team, is_first_of_node, &port->leaders);
-    if (ret != DART_OK) {
-      dart__port_team_close(team);
-      return ret;
-    }
   }
-  return DART_OK;
+#ifdef DART_ENABLE_HDF5
+  if (ret == DART_OK)
+    ret = make_comms(team); /* dart__io__hdf5__prep_mpio is local, and cannot make them */
+#endif
+  if (ret != DART_OK)
+    dart__port_team_close(team);
+  return ret;
 }
 
 static void free_own(MPI_Comm *comm)
@@ -124,12 +138,8 @@ void dart__port_team_close(dart__team_t *team)
 dart_ret_t dart__team_connect(dart__team_t *team)
 {
   dart__team_port_t *port = team->port;
-  dart_ret_t         ret  = DART_OK;
+  dart_ret_t         ret  = make_comms(team);
 
-  if (port->node == MPI_COMM_NULL && team->node_nunits > 1)
-    ret = make_part(team, is_on_own_node, &port->node);
-  if (ret == DART_OK && team->nnodes > 1 && port->comm == MPI_COMM_NULL)
-    ret = make_comm(team, team->members, team->nunits, &port->comm);
   if (ret == DART_OK && team->nnodes > 1 && port->dynamic == NULL)
     ret = dart__window_open_dynamic(team, &port->dynamic);
   return ret;

@@ -1,0 +1,31 @@
+/* Files that the units of a team share, through HDF5 over MPI. */
+#include <hdf5.h>
+#include <mpi.h>
+
+#include <dash/dart/if/dart_io.h>
+
+#include "api/check.h"
+#include "../mpi_port.h"
+
+/* The team's units in team order. It is there: builds with HDF5 make it with the team. */
+static MPI_Comm comm_of(const dart__team_t *team)
+{
+  const dart__team_port_t *port = dart__team_port(team);
+
+  if (team->nunits == 1)
+    return MPI_COMM_SELF;
+  return team->nnodes > 1 ? port->comm : port->node;
+}
+
+dart_ret_t dart__io__hdf5__prep_mpio(hid_t plist_id, dart_team_t teamid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (H5Pset_fapl_mpio(plist_id, comm_of(team), MPI_INFO_NULL) >= 0)
+    return DART_OK;
+  dart__error("%s: HDF5 does not take %lld for a list of file access properties", __func__,
+              (long long)plist_id);
+  return DART_ERR_OTHER;
+}
