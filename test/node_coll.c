@@ -1,6 +1,7 @@
 /* The library's own collectives, between threads: each is a unit with its own view of a team, and
  * nodes are groups of threads that share no exchange. Steps follow one another without a pause, in
- * every order; under ThreadSanitizer, a buffer that is used in two steps at once is a race. */
+ * every order; under ThreadSanitizer, a buffer that is used in two steps at once is a race. Blocks
+ * are often large enough to be copied by the kernel, which moves them within this process here. */
 #include "node_threads.h"
 
 #include "api/coll.h"
@@ -12,11 +13,14 @@ enum {
   STEPS  = 300,
   SLOT   = 1024, /* bytes */
   RESULT = 2048,
-  WORDS  = 700   /* most of a block: several pieces */
+  WORDS  = 700,  /* most of a block: several pieces */
+  MANY   = 30000 /* the same where blocks go directly */
 };
 
 static uint32_t         nnodes;
+static size_t           most_words;
 static dart__team_t    *teams[TEST_MOST_THREADS];
+static dart__direct_t   permitted[TEST_MOST_THREADS]; /* as units found at the end of a job */
 static dart_operation_t op_first; /* of two operands the first: does not commute */
 
 /* --- Between nodes: leaders show one another their buffers --- */
@@ -39,6 +43,10 @@ static dart_ret_t seen(void)
 {
   pthread_barrier_wait(&all_leaders);
   return DART_OK;
+}
+
+void dart__port_poke(void)
+{
 }
 
 dart_ret_t dart__port_nodes_barrier(dart__team_t *team)
@@ -203,15 +211,18 @@ static void alltoall(dart__team_t *team, uint32_t step, uint64_t *send, uint64_t
 static void work(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
 {
   dart__team_t *team = teams[me];
-  uint64_t     *send = calloc(n * WORDS, sizeof *send), *recv = calloc(n * WORDS, sizeof *recv);
+  uint64_t     *send = calloc(n * most_words, sizeof *send);
+  uint64_t     *recv = calloc(n * most_words, sizeof *recv);
   uint32_t      plan = *(uint32_t *)shared, random = me + 1;
+  uint32_t      rounds = test_rounds(policy, n, most_words > WORDS ? STEPS / 5 : STEPS);
 
   CHECK(send != NULL && recv != NULL);
-  for (uint32_t step = 1; step <= test_rounds(policy, n, STEPS); step++) {
+  for (uint32_t step = 1; step <= rounds; step++) {
     int32_t root  = (int32_t)(test_random(&plan) % n);
-    size_t  words = 1 + test_random(&plan) % (test_random(&plan) % WORDS + 1);
+    size_t  most  = step % 4 == 0 ? most_words : 1 + test_random(&plan) % most_words;
+    size_t  words = 1 + test_random(&plan) % most;
 
-    switch (test_random(&plan) % 8) {
+    switch (test_random(&plan) % 9) {
     case 0: CHECK(dart__coll_barrier(team) == DART_OK); break;
     case 1: reduce(team, step, send, recv, words, DART__EVERY_UNIT); break;
     case 2: reduce(team, step, send, recv, words, root); break;
@@ -219,7 +230,8 @@ static void work(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_
     case 4: bcast(team, step, send, words, root); break;
     case 5: allgather(team, step, send, recv, words); break;
     case 6: gather_and_scatter(team, step, send, recv, words, root); break;
-    default: alltoall(team, step, send, recv, words);
+    case 7: alltoall(team, step, send, recv, words); break;
+    default: alltoall(team, step, recv, recv, words);
     }
     if (test_random(&random) % 8 == 0)
       test_dawdle(&random);
@@ -237,20 +249,24 @@ static void first_of_two(const void *invec, void *inoutvec, size_t len, void *us
 }
 
 /* Units are dealt to the nodes in turn. */
-static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *policy)
+static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *policy, size_t words,
+                    dart__direct_t direct)
 {
-  int32_t     node_of[TEST_MOST_THREADS];
+  int32_t     node_of[TEST_MOST_THREADS], pid_of[TEST_MOST_THREADS];
   dart_unit_t members[TEST_MOST_THREADS];
   char       *memory[TEST_MOST_THREADS];
   uint32_t    seed = 77 + n;
 
-  nnodes = over_nodes;
+  nnodes     = over_nodes;
+  most_words = words;
   for (uint32_t u = 0; u < n; u++) {
     members[u] = (dart_unit_t)u;
     node_of[u] = (int32_t)(u % nnodes);
+    pid_of[u]  = getpid();
   }
   dart__world.nunits  = (int32_t)n;
   dart__world.node_of = node_of;
+  dart__world.pid_of  = pid_of;
   dart__world.wait    = *policy;
   for (uint32_t u = 0; u < n; u++) {
     dart__world.me = (dart_unit_t)u;
@@ -265,6 +281,7 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
     }
     dart__exchange_open(&teams[u]->exchange, memory[u % nnodes], (uint32_t)teams[u]->node_nunits,
                         (uint32_t)teams[u]->node_me, SLOT, RESULT);
+    teams[u]->exchange.direct = direct;
   }
   assert_int_equal(pthread_barrier_init(&all_leaders, NULL, nnodes), 0);
   for (uint32_t k = 0; k < nnodes; k++)
@@ -277,8 +294,10 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
     for (uint32_t l = k + 1; l < nnodes; l++)
       pthread_barrier_destroy(&pair[k][l]);
   pthread_barrier_destroy(&all_leaders);
-  for (uint32_t u = 0; u < n; u++)
+  for (uint32_t u = 0; u < n; u++) {
+    permitted[u] = teams[u]->exchange.direct;
     dart__team_delete(teams[u]);
+  }
   for (uint32_t k = 0; k < nnodes; k++)
     free(memory[k]);
 }
@@ -288,7 +307,17 @@ static void steps_on_one_node_do_not_disturb_each_other(void **state)
   (void)state;
   TEST_FOR_POLICIES(policy)
     TEST_FOR_THREADS(n)
-      run_job(n, 1, policy);
+      run_job(n, 1, policy, WORDS, DART__DIRECT_NO);
+}
+
+static void blocks_of_any_size_arrive(void **state)
+{
+  (void)state;
+  TEST_FOR_THREADS(n) {
+    run_job(n, 1, &test_policies[0], MANY, DART__DIRECT_UNKNOWN);
+    for (uint32_t u = 0; u < n; u++) /* nothing else would say that the kernel is not asked */
+      assert_int_equal(permitted[u], DART__DIRECT_YES);
+  }
 }
 
 static void steps_over_nodes_do_not_disturb_each_other(void **state)
@@ -297,7 +326,7 @@ static void steps_over_nodes_do_not_disturb_each_other(void **state)
   TEST_FOR_POLICIES(policy)
     TEST_FOR_THREADS(n)
       for (uint32_t over_nodes = 2; over_nodes <= 3 && over_nodes <= n; over_nodes++)
-        run_job(n, over_nodes, policy);
+        run_job(n, over_nodes, policy, WORDS, DART__DIRECT_UNKNOWN);
 }
 
 static int create_operator(void **state)
@@ -317,6 +346,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(steps_on_one_node_do_not_disturb_each_other),
+    cmocka_unit_test(blocks_of_any_size_arrive),
     cmocka_unit_test(steps_over_nodes_do_not_disturb_each_other)
   };
 

@@ -13,13 +13,18 @@ typedef struct {
 
 static guarded_t guarded[MANY];
 
-static void enter(guarded_t *g)
+static void check_in(guarded_t *g)
 {
-  dart__mutex_lock(&g->mutex);
   CHECK(!g->inside);
   g->inside = true;
   CHECK(g->complement == ~g->count);
   g->count++;
+}
+
+static void enter(guarded_t *g, const dart__wait_policy_t *policy)
+{
+  dart__mutex_lock(&g->mutex, policy);
+  check_in(g);
 }
 
 static void leave(guarded_t *g)
@@ -48,9 +53,8 @@ static void count_up(uint32_t me, uint32_t n, void *shared, const dart__wait_pol
 {
   (void)me;
   (void)n;
-  (void)policy;
   for (uint32_t round = 0; round < ROUNDS; round++) {
-    enter(shared);
+    enter(shared, policy);
     leave(shared);
   }
 }
@@ -58,11 +62,12 @@ static void count_up(uint32_t me, uint32_t n, void *shared, const dart__wait_pol
 static void no_count_is_lost(void **state)
 {
   (void)state;
-  TEST_FOR_THREADS(n) {
-    prepare(guarded, 1);
-    test_threads(n, count_up, guarded, &test_policies[0]);
-    expect_count(guarded, (uint64_t)n * ROUNDS);
-  }
+  TEST_FOR_POLICIES(policy)
+    TEST_FOR_THREADS(n) {
+      prepare(guarded, 1);
+      test_threads(n, count_up, guarded, policy);
+      expect_count(guarded, (uint64_t)n * ROUNDS);
+    }
 }
 
 /* Holders sleep or give the core away, so the others do sleep on the futex; then again they leave
@@ -73,9 +78,8 @@ static void count_up_sleepily(uint32_t me, uint32_t n, void *shared,
   uint32_t random = me + 1;
 
   (void)n;
-  (void)policy;
   for (uint32_t round = 0; round < SLEEPY_ROUNDS; round++) {
-    enter(shared);
+    enter(shared, policy);
     if (test_random(&random) % 4 == 0)
       usleep(100);
     else
@@ -88,11 +92,86 @@ static void count_up_sleepily(uint32_t me, uint32_t n, void *shared,
 static void who_sleeps_is_woken(void **state)
 {
   (void)state;
+  TEST_FOR_POLICIES(policy)
+    TEST_FOR_THREADS(n) {
+      prepare(guarded, 1);
+      test_threads(n, count_up_sleepily, guarded, policy);
+      expect_count(guarded, (uint64_t)n * SLEEPY_ROUNDS);
+    }
+}
+
+/* By try alone, and by both ways at once. */
+static void count_up_trying(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  guarded_t *g      = shared;
+  uint32_t   random = me + 1;
+
+  (void)n;
+  for (uint32_t round = 0; round < SLEEPY_ROUNDS; round++) {
+    if (me == 0) {
+      enter(g, policy);
+    }
+    else {
+      while (!dart__mutex_try(&g->mutex))
+        sched_yield();
+      check_in(g);
+    }
+    test_dawdle(&random);
+    leave(g);
+  }
+}
+
+static void trying_takes_it_when_it_is_free(void **state)
+{
+  (void)state;
+  prepare(guarded, 1);
+  assert_true(dart__mutex_try(&guarded->mutex));
+  assert_false(dart__mutex_try(&guarded->mutex));
+  dart__mutex_unlock(&guarded->mutex);
+  assert_int_equal(atomic_load(&guarded->mutex.state), 0);
   TEST_FOR_THREADS(n) {
     prepare(guarded, 1);
-    test_threads(n, count_up_sleepily, guarded, &test_policies[0]);
+    test_threads(n, count_up_trying, guarded, &test_policies[0]);
     expect_count(guarded, (uint64_t)n * SLEEPY_ROUNDS);
   }
+}
+
+/* The first one holds it until all others are late. From then on they come before it. */
+static void hold_until_all_are_late(uint32_t me, uint32_t n, void *shared,
+                                    const dart__wait_policy_t *policy)
+{
+  guarded_t *g    = shared;
+  bool       mine = false;
+
+  if (me > 0) {
+    while (atomic_load_explicit(&g->mutex.state, memory_order_relaxed) == 0)
+      sched_yield();
+    enter(g, policy);
+    leave(g);
+    return;
+  }
+  enter(g, policy);
+  while (atomic_load_explicit(&g->mutex.state, memory_order_relaxed) < (n - 1) * DART__MUTEX_LATE)
+    usleep(100);
+  leave(g);
+  while (!mine) {
+    mine = dart__mutex_try(&g->mutex);
+    sched_yield();
+  }
+  CHECK(g->count == n);
+  check_in(g);
+  leave(g);
+}
+
+static void who_is_late_comes_before_newcomers(void **state)
+{
+  (void)state;
+  TEST_FOR_POLICIES(policy)
+    TEST_FOR_THREADS(n) {
+      prepare(guarded, 1);
+      test_threads(n, hold_until_all_are_late, guarded, policy);
+      expect_count(guarded, n + 1);
+    }
 }
 
 static void it_works_between_processes(void **state)
@@ -115,13 +194,12 @@ static void take_two(uint32_t me, uint32_t n, void *shared, const dart__wait_pol
   uint32_t   random = me + 1;
 
   (void)n;
-  (void)policy;
   for (uint32_t round = 0; round < ROUNDS / 10; round++) {
     uint32_t low = test_random(&random) % (MANY - 1);
     uint32_t high = low + 1 + test_random(&random) % (MANY - 1 - low);
 
-    enter(&g[low]);
-    enter(&g[high]);
+    enter(&g[low], policy);
+    enter(&g[high], policy);
     if (round % 16 == 0)
       test_dawdle(&random);
     leave(&g[low]);
@@ -154,9 +232,8 @@ static void keep_ledger(uint32_t me, uint32_t n, void *shared, const dart__wait_
   uint32_t   random = me + 1;
 
   (void)n;
-  (void)policy;
   for (uint32_t round = 0; round < SLEEPY_ROUNDS; round++) {
-    enter(g);
+    enter(g, policy);
     for (uint64_t entry = 0; entry + 1 < g->count; entry++)
       CHECK(ledger[entry] == entry * 7 + 1);
     ledger[g->count - 1] = (g->count - 1) * 7 + 1;
@@ -182,6 +259,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_count_is_lost),
     cmocka_unit_test(who_sleeps_is_woken),
+    cmocka_unit_test(trying_takes_it_when_it_is_free),
+    cmocka_unit_test(who_is_late_comes_before_newcomers),
     cmocka_unit_test(it_works_between_processes),
     cmocka_unit_test(mutexes_do_not_disturb_each_other),
     cmocka_unit_test(holders_see_what_all_holders_before_wrote)

@@ -36,7 +36,7 @@ TEST(barrier_orders_stores_before_gets) /* L116 */
 
 TEST(ten_thousand_barriers) /* L116 */
 {
-  int         barriers = n > 2 ? 1000 : 10000;
+  int         barriers = test_rounds(10000);
   dart_gptr_t cells    = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0);
   int64_t     got      = -1;
 

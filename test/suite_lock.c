@@ -42,7 +42,7 @@ static void count_under(dart_lock_t lock, dart_team_t team, int rounds, bool try
 TEST(counting_under_the_lock_is_exact) /* N135 */
 {
   dart_team_t team[2] = { DART_TEAM_ALL, test_split(DART_TEAM_ALL, 2) };
-  int         rounds  = n > 2 ? 50 : 300;
+  int         rounds  = test_rounds(300);
 
   for (int i = 0; i < 2; i++) {
     dart_lock_t lock = new_lock(team[i]);
@@ -54,6 +54,29 @@ TEST(counting_under_the_lock_is_exact) /* N135 */
     EXPECT_OK(dart_team_lock_destroy(&lock));
     EXPECT_TRUE(lock == NULL); /* N138 */
   }
+}
+
+/* The last unit takes it some times; the others, near to one another or not, take it until then. */
+TEST_N(2, nobody_waits_for_ever) /* N135 */
+{
+  enum { TIMES = 20 };
+  int64_t     done = 0, one = 1;
+  dart_lock_t lock = new_lock(DART_TEAM_ALL);
+  dart_gptr_t flag = test_segment(DART_TEAM_ALL, sizeof done, 0);
+
+  for (int i = 0; me == n - 1 && i < TIMES; i++) {
+    EXPECT_OK(dart_lock_acquire(lock));
+    EXPECT_OK(dart_lock_release(lock));
+  }
+  if (me == n - 1)
+    EXPECT_OK(dart_put_blocking(flag, &one, 1, T_INT64, T_INT64));
+  while (me < n - 1 && done == 0) {
+    if (!EXPECT_OK(dart_lock_acquire(lock)))
+      break;
+    EXPECT_OK(dart_get_blocking(&done, flag, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_lock_release(lock));
+  }
+  EXPECT_OK(dart_team_lock_destroy(&lock));
 }
 
 TEST_N(2, only_one_unit_holds_it) /* N136 */
@@ -196,7 +219,7 @@ TEST(a_hundred_locks_are_independent) /* N140 */
 TEST(stores_in_a_critical_section_are_seen_in_the_next) /* N140: the data behind the counter, too */
 {
   enum { COUNT = 50 };
-  int         rounds = n > 2 ? 20 : 100;
+  int         rounds = test_rounds(200);
   dart_lock_t lock   = new_lock(DART_TEAM_ALL);
   dart_gptr_t shared = test_segment(DART_TEAM_ALL, COUNT * sizeof(int64_t), 0);
   int64_t     values[COUNT];

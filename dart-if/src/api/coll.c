@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "api/coll_direct.h"
 #include "api/step.h"
 #include "base/log.h"
 #include "model/op.h"
 #include "port.h"
 
 #define ALONE_BYTES 512 /* up to here every unit combines all slots itself: one step less */
+#define DIRECT_SHARE 8  /* reductions go directly only from this many times the bytes on */
 
 static size_t least(size_t a, size_t b)
 {
@@ -158,6 +160,8 @@ dart_ret_t dart__coll_reduce(dart__team_t *team, const void *send, void *recv, s
       memcpy(recv, send, nelem * r.size);
     return DART_OK;
   }
+  if (r.size <= DART__DIRECT_MOST && dart__direct_pays(team, nelem * r.size / DIRECT_SHARE))
+    return dart__direct_reduce(team, send, recv, nelem, dtype, op, root);
   if (r.size > room) {
     dart__error("reduce: an element of %zu bytes exceeds %zu, see DART_SLOT", r.size, room);
     return DART_ERR_NOMEM;

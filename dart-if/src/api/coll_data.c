@@ -1,9 +1,11 @@
 /* Collectives that move data without looking at it: in pieces that fit the result of the team's
- * exchange, one piece a step, so that any size goes through buffers of a fixed size. */
+ * exchange, one piece a step, so that any size goes through buffers of a fixed size; or, what is
+ * large enough on one node, directly (api/coll_direct.h). */
 #include "api/coll.h"
 
 #include <string.h>
 
+#include "api/coll_direct.h"
 #include "api/step.h"
 #include "port.h"
 
@@ -12,127 +14,173 @@ static size_t least(size_t a, size_t b)
   return a < b ? a : b;
 }
 
-/* ---- from and to one unit ---------------------------------------------------------------- */
+/* ---- in equal blocks ------------------------------------------------------------------------ */
 
-dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+/* A collective under way: the bytes [at, at + count) of every block move in this step. */
+typedef struct {
+  dart__team_t *team;
+  const char   *send;
+  char         *recv;
+  size_t        nbytes; /* of a block */
+  int32_t       root;
+  size_t        at, count;
+  char         *result; /* of the step: one block, or one for every unit, node by node */
+} blocks_t;
+
+/* One piece after the other: units write into the result, leaders complete it, units read it. */
+static dart_ret_t in_pieces(blocks_t *b, size_t piece, void (*write)(const blocks_t *),
+                            dart_ret_t (*lead)(const blocks_t *), void (*read)(const blocks_t *))
 {
-  size_t piece = team->exchange.result_bytes;
+  dart_ret_t ret = DART_OK;
 
-  if (team->nunits == 1)
-    return DART_OK;
-  for (size_t at = 0; at < nbytes; at += piece) {
-    size_t     count  = least(piece, nbytes - at);
-    char      *result = dart__exchange_result(&team->exchange);
-    dart_ret_t ret;
-
-    if (team->me == root)
-      memcpy(result, (char *)buffer + at, count);
-    if (dart__step_end(team))
-      dart__step_release(team, dart__port_nodes_bcast(team, result, count, team->node_of[root]));
-    ret = dart__step_status(team);
-    if (ret != DART_OK)
-      return ret;
-    if (team->me != root)
-      memcpy((char *)buffer + at, result, count);
+  for (b->at = 0; b->at < b->nbytes && ret == DART_OK; b->at += piece) {
+    b->count  = least(piece, b->nbytes - b->at);
+    b->result = dart__exchange_result(&b->team->exchange);
+    write(b);
+    if (dart__step_end(b->team))
+      dart__step_release(b->team, lead(b));
+    ret = dart__step_status(b->team);
+    if (ret == DART_OK)
+      read(b);
   }
-  return DART_OK;
+  return ret;
 }
 
-/* Bytes of a unit's block in a step whose result has a block for every unit. */
+/* Of a unit's block, where the result has a block for every unit. */
 static size_t piece_per_unit(const dart__team_t *team)
 {
   return team->exchange.result_bytes / (size_t)team->nunits;
 }
 
-/* The block of a unit in such a result. */
-static char *block_of(const dart__team_t *team, char *result, int32_t unit, size_t nbytes)
+static char *block_of(const blocks_t *b, int32_t unit)
 {
-  return result + (size_t)team->rank[unit] * nbytes;
+  return b->result + (size_t)b->team->rank[unit] * b->count;
+}
+
+static const size_t *parts_of(const blocks_t *b)
+{
+  return dart__step_blocks(b->team, b->count);
+}
+
+static int32_t root_node(const blocks_t *b)
+{
+  return b->team->node_of[b->root];
+}
+
+static void write_own(const blocks_t *b)
+{
+  memcpy(block_of(b, b->team->me), b->send + b->at, b->count);
+}
+
+static void read_own(const blocks_t *b)
+{
+  memcpy(b->recv + b->at, block_of(b, b->team->me), b->count);
+}
+
+static void root_writes_all(const blocks_t *b)
+{
+  for (int32_t u = 0; u < b->team->nunits && b->team->me == b->root; u++)
+    memcpy(block_of(b, u), b->send + (size_t)u * b->nbytes + b->at, b->count);
+}
+
+static void read_all(const blocks_t *b)
+{
+  for (int32_t u = 0; u < b->team->nunits; u++)
+    memcpy(b->recv + (size_t)u * b->nbytes + b->at, block_of(b, u), b->count);
+}
+
+static void root_reads_all(const blocks_t *b)
+{
+  if (b->team->me == b->root)
+    read_all(b);
+}
+
+static void root_writes_one(const blocks_t *b)
+{
+  if (b->team->me == b->root)
+    memcpy(b->result, b->send + b->at, b->count);
+}
+
+static void others_read_one(const blocks_t *b)
+{
+  if (b->team->me != b->root)
+    memcpy(b->recv + b->at, b->result, b->count);
+}
+
+static dart_ret_t lead_bcast(const blocks_t *b)
+{
+  return dart__port_nodes_bcast(b->team, b->result, b->count, root_node(b));
+}
+
+static dart_ret_t lead_scatter(const blocks_t *b)
+{
+  return dart__port_nodes_scatter(b->team, b->result, parts_of(b), root_node(b));
+}
+
+static dart_ret_t lead_gather(const blocks_t *b)
+{
+  return dart__port_nodes_gather(b->team, b->result, parts_of(b), root_node(b));
+}
+
+static dart_ret_t lead_allgather(const blocks_t *b)
+{
+  return dart__port_nodes_allgather(b->team, b->result, parts_of(b));
+}
+
+dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+{
+  blocks_t b = { .team = team, .send = buffer, .recv = buffer, .nbytes = nbytes, .root = root };
+
+  if (team->nunits == 1)
+    return DART_OK;
+  if (dart__direct_pays(team, nbytes))
+    return dart__direct_bcast(team, buffer, nbytes, root);
+  return in_pieces(&b, team->exchange.result_bytes, root_writes_one, lead_bcast, others_read_one);
 }
 
 dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, size_t nbytes,
                               int32_t root)
 {
-  size_t piece = piece_per_unit(team);
+  blocks_t b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes, .root = root };
 
   if (team->nunits == 1) {
     memmove(recv, send, nbytes);
     return DART_OK;
   }
-  for (size_t at = 0; at < nbytes; at += piece) {
-    size_t     count  = least(piece, nbytes - at);
-    char      *result = dart__exchange_result(&team->exchange);
-    dart_ret_t ret;
-
-    for (int32_t u = 0; u < team->nunits && team->me == root; u++)
-      memcpy(block_of(team, result, u, count), (const char *)send + (size_t)u * nbytes + at, count);
-    if (dart__step_end(team))
-      dart__step_release(team, dart__port_nodes_scatter(team, result, dart__step_blocks(team, count),
-                                                        team->node_of[root]));
-    ret = dart__step_status(team);
-    if (ret != DART_OK)
-      return ret;
-    memcpy((char *)recv + at, block_of(team, result, team->me, count), count);
-  }
-  return DART_OK;
+  if (dart__direct_pays(team, nbytes))
+    return dart__direct_scatter(team, send, recv, nbytes, root);
+  return in_pieces(&b, piece_per_unit(team), root_writes_all, lead_scatter, read_own);
 }
 
 dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
                              int32_t root)
 {
-  size_t piece = piece_per_unit(team);
+  blocks_t b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes, .root = root };
 
   if (team->nunits == 1) {
     memmove(recv, send, nbytes);
     return DART_OK;
   }
-  for (size_t at = 0; at < nbytes; at += piece) {
-    size_t     count  = least(piece, nbytes - at);
-    char      *result = dart__exchange_result(&team->exchange);
-    dart_ret_t ret;
-
-    memcpy(block_of(team, result, team->me, count), (const char *)send + at, count);
-    if (dart__step_end(team))
-      dart__step_release(team, dart__port_nodes_gather(team, result, dart__step_blocks(team, count),
-                                                       team->node_of[root]));
-    ret = dart__step_status(team);
-    if (ret != DART_OK)
-      return ret;
-    for (int32_t u = 0; u < team->nunits && team->me == root; u++)
-      memcpy((char *)recv + (size_t)u * nbytes + at, block_of(team, result, u, count), count);
-  }
-  return DART_OK;
+  if (dart__direct_pays(team, nbytes))
+    return dart__direct_gather(team, send, recv, nbytes, root);
+  return in_pieces(&b, piece_per_unit(team), write_own, lead_gather, root_reads_all);
 }
-
-/* ---- from all to all --------------------------------------------------------------------- */
 
 dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
-  size_t piece = piece_per_unit(team);
-  char  *mine  = (char *)recv + (size_t)team->me * nbytes;
+  blocks_t b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes };
 
   if (team->nunits == 1) {
-    if (send != mine)
-      memcpy(mine, send, nbytes);
+    if (send != recv)
+      memcpy(recv, send, nbytes);
     return DART_OK;
   }
-  for (size_t at = 0; at < nbytes; at += piece) {
-    size_t     count  = least(piece, nbytes - at);
-    char      *result = dart__exchange_result(&team->exchange);
-    dart_ret_t ret;
-
-    memcpy(block_of(team, result, team->me, count), (const char *)send + at, count);
-    if (dart__step_end(team))
-      dart__step_release(team,
-                         dart__port_nodes_allgather(team, result, dart__step_blocks(team, count)));
-    ret = dart__step_status(team);
-    if (ret != DART_OK)
-      return ret;
-    for (int32_t u = 0; u < team->nunits; u++)
-      memcpy((char *)recv + (size_t)u * nbytes + at, block_of(team, result, u, count), count);
-  }
-  return DART_OK;
+  if (dart__direct_pays(team, nbytes))
+    return dart__direct_allgather(team, send, recv, nbytes);
+  return in_pieces(&b, piece_per_unit(team), write_own, lead_allgather, read_all);
 }
+
+/* ---- in blocks of any size --------------------------------------------------------------- */
 
 /* Data of different sizes: each step moves the same part of every unit's, so that all are at it from
  * the first step to the last. */
@@ -199,6 +247,8 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
   }
   for (int32_t u = 0; u < team->nunits; u++)
     total += nelem[u] * size;
+  if (dart__direct_pays(team, total / (size_t)team->nunits))
+    return dart__direct_allgatherv(team, send, recv, nelem, displs, size);
   s.nsteps = total / room + (total % room > 0);
 
   for (size_t k = 0; k < s.nsteps; k++) {
@@ -294,7 +344,7 @@ static dart_ret_t meet(dart__team_t *team, const meeting_t *m, const char *send,
 dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
   meeting_t  m    = { .widest = widest_node(team) };
-  size_t     half = team->exchange.result_bytes / 2;
+  size_t     half = team->exchange.result_bytes / (team->nnodes == 1 ? 1 : 2);
   size_t     room = half / (size_t)m.widest; /* of a unit in a step */
   size_t     piece = least(room, nbytes);
   dart_ret_t ret = DART_OK;
@@ -306,6 +356,8 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
       memcpy(recv, send, nbytes);
     return DART_OK;
   }
+  if (dart__direct_pays(team, nbytes * (size_t)team->nunits / 2))
+    return dart__direct_alltoall(team, send, recv, nbytes);
   m.window = (int32_t)least(room / piece, (size_t)m.widest);
   for (int32_t round = 0; round < team->nnodes; round++) {
     m.node = (round + team->nnodes - team->node) % team->nnodes;

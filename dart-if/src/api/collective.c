@@ -165,9 +165,10 @@ dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_
   return dart__coll_alltoall(team, sendbuf == NULL ? recvbuf : sendbuf, recvbuf, nbytes);
 }
 
-static dart_ret_t check_reduction(const char *function, const dart__team_t *team,
-                                  const void *sendbuf, const void *recvbuf, size_t nelem,
-                                  dart_datatype_t dtype, dart_operation_t op, bool receives)
+/* To a unit or, `root` being DART__EVERY_UNIT, to all. */
+static dart_ret_t reduce(const char *function, const void *sendbuf, void *recvbuf, size_t nelem,
+                         dart_datatype_t dtype, dart_operation_t op, dart__team_t *team,
+                         int32_t root)
 {
   const dart__type_t *type = dart__check_contiguous(function, dtype);
   size_t              nbytes;
@@ -181,32 +182,26 @@ static dart_ret_t check_reduction(const char *function, const dart__team_t *team
   }
   if (!dart__check_nbytes(function, nelem, type->elem_size, &nbytes) ||
       !check_buffer(function, "sendbuf", sendbuf, nbytes) ||
-      (receives && !check_buffer(function, "recvbuf", recvbuf, nbytes)))
+      ((root == DART__EVERY_UNIT || root == team->me) &&
+       !check_buffer(function, "recvbuf", recvbuf, nbytes)))
     return DART_ERR_INVAL;
-  return DART_OK;
+  return nelem == 0 ? DART_OK : dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root);
 }
 
 dart_ret_t dart_allreduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
                           dart_operation_t op, dart_team_t teamid)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
-  dart_ret_t    ret  = check_reduction(__func__, team, sendbuf, recvbuf, nelem, dtype, op, true);
 
-  if (ret != DART_OK || nelem == 0)
-    return ret;
-  return dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, DART__EVERY_UNIT);
+  return reduce(__func__, sendbuf, recvbuf, nelem, dtype, op, team, DART__EVERY_UNIT);
 }
 
 dart_ret_t dart_reduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
                        dart_operation_t op, dart_team_unit_t root, dart_team_t teamid)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
-  dart_ret_t    ret;
 
   if (team == NULL || !check_root(__func__, team, root))
     return DART_ERR_INVAL;
-  ret = check_reduction(__func__, team, sendbuf, recvbuf, nelem, dtype, op, team->me == root.id);
-  if (ret != DART_OK || nelem == 0)
-    return ret;
-  return dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root.id);
+  return reduce(__func__, sendbuf, recvbuf, nelem, dtype, op, team, root.id);
 }

@@ -1,108 +1,92 @@
-/* Locks: a queue of units, after Mellor-Crummey and Scott (Algorithms for Scalable Synchronization on
- * Shared-Memory Multiprocessors, ACM TOCS 9(1), 1991), the list-based MCS lock.
+/* Locks: cohorts of near units, after Dice, Marathe and Shavit (Lock Cohorting: A General Technique
+ * for Designing NUMA Locks, PPoPP 2012).
  *
- * The lock itself is one word, the tail of the queue, in the pool of the team's first unit. Every
- * unit has one queue node per lock in its own pool: who comes after it, and whether it was its
- * turn. A unit swaps itself into the tail and then waits on its own node alone, which costs a near
- * unit no traffic and lets a far one sleep. Words are reached by DART's own atomics, so it does not
- * matter who is near; what near units write, they raise as events, so sleepers wake at once.
+ * On each of the team's nodes a mutex in the leader's pool (node/mutex.h) decides between the
+ * node's units and threads; in a team of one node that is all. Over several nodes, who has the
+ * mutex needs the node's turn too. Nodes queue as in the list-based lock of Mellor-Crummey and
+ * Scott (Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors, ACM TOCS 9(1),
+ * 1991): the tail of the queue is a word in the pool of the team's first unit, and a unit that
+ * queues for its node does it by a ticket in its own pool, so that it waits on its own memory and
+ * serves itself what far units write there. A turn stays on the node while near units wait, because
+ * a hand-over between nodes costs messages, but for at most MOST_PASSES holders, because far units
+ * wait, too. Who ends the turn need not be who began it: the cohort remembers the ticket, which
+ * near units read in place.
  *
- * Threads of a unit exclude each other by a local mutex before one of them queues for the unit. */
+ * Far words are reached by DART's own atomics. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <dash/dart/if/dart_synchronization.h>
 
 #include <dash/dart/if/dart_communication.h>
 
+#include "api/attend.h"
 #include "api/check.h"
 #include "api/coll.h"
 #include "api/pool.h"
 #include "model/world.h"
+#include "node/mutex.h"
 #include "port.h"
 
-/* In shared memory, one per unit and lock. Written by the predecessor and the successor. */
+#define MOST_PASSES 64
+
+/* A place in the queue of nodes. Written by the tickets before and after it, which are far. */
 typedef struct {
-  _Alignas(DART__CACHE_LINE) dart__event_t next;    /* team id + 1 of who comes after; 0: not known */
-  _Alignas(DART__CACHE_LINE) dart__event_t granted; /* how often the lock was handed to this unit */
-} queue_node_t;
+  _Alignas(DART__CACHE_LINE) dart__event_t next;    /* team id + 1 of the ticket behind; 0: unknown */
+  _Alignas(DART__CACHE_LINE) dart__event_t granted; /* how often it was this ticket's turn */
+} ticket_t;
+
+/* The units of a node. `ticket` and `passes` are the holder's of the mutex. */
+typedef struct {
+  _Alignas(DART__CACHE_LINE) dart__mutex_t mutex;
+  uint32_t ticket; /* team id + 1 of the ticket whose turn it is; 0: not this node's turn */
+  uint32_t passes; /* near hand-overs in this turn */
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t waiting; /* for the mutex, until they have it */
+} cohort_t;
+
+/* What every unit places in its pool. */
+typedef struct {
+  ticket_t ticket;
+  cohort_t cohort; /* the leader's is its node's */
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t tail; /* the first unit's: team id + 1 of the last */
+} part_t;
 
 struct dart_lock_struct {
-  uint32_t        cycle;      /* of init and exit that it belongs to */
-  dart_team_t     teamid;
-  int32_t         nunits;
-  int32_t         me;         /* own team id */
-  uint64_t        tail;       /* in the pool of the team's first unit: team id + 1 of the last; 0 */
-  uint64_t       *nodes;      /* team id → offset of its node in its pool */
-  queue_node_t   *own;
-  pthread_mutex_t threads;    /* held by the thread that has the lock, or queues for it */
+  uint32_t          cycle;  /* of init and exit that it belongs to */
+  dart_team_t       teamid;
+  int32_t           me;     /* own team id */
+  uint64_t         *parts;  /* team id → offset of its part in its pool */
+  cohort_t         *cohort; /* of the own node */
   _Atomic pthread_t holder;
-  _Atomic bool    held;       /* by `holder` */
+  _Atomic bool      held;   /* by `holder` */
 };
 
-/* What a unit brings at init. */
-typedef struct {
-  uint64_t node;
-  uint64_t tail;
-  uint64_t failed;
-} contribution_t;
-
-static dart_unit_t global_id(const dart__team_t *team, int32_t unit)
-{
-  return team->members[unit];
-}
-
-static dart_gptr_t word_at(dart_unit_t unit, uint64_t offset)
+static dart_gptr_t word_of(const dart__team_t *team, const struct dart_lock_struct *lock,
+                           int32_t unit, size_t offset)
 {
   dart_gptr_t gptr = DART_GPTR_NULL;
 
-  gptr.unitid              = unit;
+  gptr.unitid              = team->members[unit];
   gptr.segid               = DART_SEGMENT_LOCAL;
   gptr.teamid              = DART_TEAM_ALL;
-  gptr.addr_or_offs.offset = offset;
+  gptr.addr_or_offs.offset = lock->parts[unit] + offset;
   return gptr;
 }
 
-static dart_gptr_t tail_of(const dart__team_t *team, const struct dart_lock_struct *lock)
+static part_t *near_part(const dart__team_t *team, const struct dart_lock_struct *lock,
+                         int32_t unit)
 {
-  return word_at(global_id(team, 0), lock->tail);
-}
-
-/* Add to an event in the queue node of another unit; the caller is the only one who writes it now. */
-static dart_ret_t raise_at(const dart__team_t *team, const struct dart_lock_struct *lock,
-                           int32_t unit, size_t event_offset, uint32_t by)
-{
-  dart_unit_t global = global_id(team, unit);
-  uint64_t    offset = lock->nodes[unit] + event_offset;
-  dart_gptr_t word   = word_at(global, offset + offsetof(dart__event_t, count));
-  dart_ret_t  ret;
-
-  if (dart__world.node_of[global] == dart__world.node_of[dart__world.me]) {
-    dart__event_t *event = (dart__event_t *)(void *)dart__pool_address(global, offset);
-
-    dart__event_raise(event, dart__event_count(event) + by);
-    return DART_OK;
-  }
-  /* it looks at its node at least once a nap */
-  ret = dart_accumulate(word, &by, 1, DART_TYPE_UINT, DART_OP_SUM);
-  return ret == DART_OK ? dart_flush(word) : ret;
+  return (part_t *)(void *)dart__pool_address(team->members[unit], lock->parts[unit]);
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
-
-static void release_memory(const struct dart_lock_struct *lock)
-{
-  dart__pool_free(lock->nodes[lock->me]);
-  if (lock->me == 0)
-    dart__pool_free(lock->tail);
-}
 
 static void delete_lock(dart_lock_t lock)
 {
   if (lock == NULL)
     return;
-  pthread_mutex_destroy(&lock->threads);
-  free(lock->nodes);
+  free(lock->parts);
   free(lock);
 }
 
@@ -112,42 +96,31 @@ static dart_lock_t new_lock(const dart__team_t *team)
 
   if (lock == NULL)
     return NULL;
-  lock->nodes = calloc((size_t)team->nunits, sizeof *lock->nodes);
-  if (lock->nodes == NULL) {
+  lock->parts = calloc((size_t)team->nunits, sizeof *lock->parts);
+  if (lock->parts == NULL) {
     free(lock);
     return NULL;
   }
   lock->cycle  = dart__world.cycle;
   lock->teamid = team->id;
-  lock->nunits = team->nunits;
   lock->me     = team->me;
-  pthread_mutex_init(&lock->threads, NULL);
   return lock;
 }
 
-/* The own queue node, and on the first unit the tail. */
-static dart_ret_t place_own(const dart__team_t *team, contribution_t *own)
+static dart_ret_t place_part(uint64_t *offset_out)
 {
-  dart_ret_t ret = dart__pool_alloc(sizeof(queue_node_t), &own->node);
+  dart_ret_t ret = dart__pool_alloc(sizeof(part_t), offset_out);
 
-  if (ret != DART_OK)
-    return ret;
-  *(queue_node_t *)(void *)dart__pool_address(dart__world.me, own->node) = (queue_node_t){ 0 };
-  if (team->me != 0)
-    return DART_OK;
-  ret = dart__pool_alloc(sizeof(uint32_t), &own->tail);
-  if (ret == DART_OK)
-    *(uint32_t *)(void *)dart__pool_address(dart__world.me, own->tail) = 0;
-  else
-    dart__pool_free(own->node);
+  if (ret == DART_OK) /* zeroed memory is a free lock; the units' allgather publishes it */
+    memset(dart__pool_address(dart__world.me, *offset_out), 0, sizeof(part_t));
   return ret;
 }
 
 dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
 {
-  dart__team_t   *team = dart__check_team(__func__, teamid);
-  contribution_t *all, own = { 0, 0, 0 };
-  dart_ret_t      mine = DART_OK, ret;
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  uint64_t      own;
+  dart_ret_t    mine, ret;
 
   if (lock == NULL) {
     dart__error("%s: lock is NULL", __func__);
@@ -158,29 +131,20 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
     return DART_ERR_INVAL;
 
   *lock = new_lock(team);
-  all   = calloc((size_t)team->nunits, sizeof *all);
-  mine  = *lock == NULL || all == NULL ? DART_ERR_NOMEM : place_own(team, &own);
+  mine  = *lock == NULL ? DART_ERR_NOMEM : place_part(&own);
   ret   = dart__coll_agree(team, mine);
   if (ret == DART_OK)
-    ret = dart__coll_allgather(team, &own, all, sizeof own); /* publishes the nodes, too */
+    ret = dart__coll_allgather(team, &own, (*lock)->parts, sizeof own);
   if (ret != DART_OK) {
-    if (mine == DART_OK) {
-      dart__pool_free(own.node);
-      if (team->me == 0)
-        dart__pool_free(own.tail);
-    }
+    if (mine == DART_OK)
+      dart__pool_free(own);
     delete_lock(*lock);
     *lock = DART_LOCK_NULL;
     dart__error("%s: no memory for a lock on every unit of team %d", __func__, teamid);
+    return ret;
   }
-  else {
-    (*lock)->tail = all[0].tail;
-    (*lock)->own  = (queue_node_t *)(void *)dart__pool_address(dart__world.me, own.node);
-    for (int32_t u = 0; u < team->nunits; u++)
-      (*lock)->nodes[u] = all[u].node;
-  }
-  free(all);
-  return ret;
+  (*lock)->cohort = &near_part(team, *lock, team->node_units[0])->cohort;
+  return DART_OK;
 }
 
 dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
@@ -198,7 +162,7 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
     team = dart__team_find((*lock)->teamid);
     if (team != NULL) /* else the team's end was the barrier */
       ret = dart__coll_barrier(team);
-    release_memory(*lock);
+    dart__pool_free((*lock)->parts[(*lock)->me]);
   }
   delete_lock(*lock);
   *lock = DART_LOCK_NULL;
@@ -210,24 +174,127 @@ bool dart_lock_initialized(struct dart_lock_struct const *lock)
   return lock != DART_LOCK_NULL;
 }
 
+/* ---- between nodes: by the unit that has its node's mutex ------------------------------------ */
+
+/* Raise an event of a far ticket, whose unit looks at it at least once a nap. */
+static dart_ret_t raise_far(const dart__team_t *team, const struct dart_lock_struct *lock,
+                            int32_t unit, size_t event_offset, uint32_t by)
+{
+  dart_gptr_t word = word_of(team, lock, unit, event_offset + offsetof(dart__event_t, count));
+  dart_ret_t  ret  = dart_accumulate(word, &by, 1, DART_TYPE_UINT, DART_OP_SUM);
+
+  return ret == DART_OK ? dart_flush(word) : ret;
+}
+
+/* If the tail is `expected`, make it `desired`. */
+static dart_ret_t swap_tail(const dart__team_t *team, const struct dart_lock_struct *lock,
+                            uint32_t expected, uint32_t desired, bool *swapped_out)
+{
+  dart_gptr_t tail   = word_of(team, lock, 0, offsetof(part_t, tail));
+  uint32_t    before = ~expected;
+  dart_ret_t  ret    = dart_compare_and_swap(tail, &desired, &expected, &before, DART_TYPE_UINT);
+
+  if (ret == DART_OK)
+    ret = dart_flush(tail);
+  *swapped_out = ret == DART_OK && before == expected;
+  return ret;
+}
+
+/* The own ticket, with nobody behind it yet. */
+static ticket_t *fresh_ticket(const dart__team_t *team, dart_lock_t lock)
+{
+  ticket_t *own = &near_part(team, lock, lock->me)->ticket;
+
+  /* relaxed: nobody writes it before the tail tells of this ticket */
+  atomic_store_explicit(&own->next.count, 0, memory_order_relaxed);
+  return own;
+}
+
+static void begin_turn(dart_lock_t lock)
+{
+  lock->cohort->ticket = (uint32_t)lock->me + 1;
+  lock->cohort->passes = 0;
+}
+
+/* Queue up behind the other nodes, and wait for the turn. */
+static dart_ret_t wait_for_turn(const dart__team_t *team, dart_lock_t lock)
+{
+  uint32_t    own = (uint32_t)lock->me + 1, before = 0;
+  ticket_t   *ticket = fresh_ticket(team, lock);
+  uint32_t    turns  = dart__event_count(&ticket->granted);
+  dart_gptr_t tail   = word_of(team, lock, 0, offsetof(part_t, tail));
+  dart_ret_t  ret    = dart_fetch_and_op(tail, &own, &before, DART_TYPE_UINT, DART_OP_REPLACE);
+
+  if (ret == DART_OK)
+    ret = dart_flush(tail);
+  if (ret == DART_OK && before != 0) {
+    ret = raise_far(team, lock, (int32_t)before - 1, offsetof(part_t, ticket.next), own);
+    if (ret == DART_OK)
+      dart__event_wait(&ticket->granted, turns, &dart__world.wait); /* pairs with end_turn */
+  }
+  if (ret == DART_OK)
+    begin_turn(lock);
+  return ret;
+}
+
+/* The turn, if no node has it. */
+static dart_ret_t try_turn(const dart__team_t *team, dart_lock_t lock, bool *taken_out)
+{
+  dart_ret_t ret;
+
+  fresh_ticket(team, lock);
+  ret = swap_tail(team, lock, 0, (uint32_t)lock->me + 1, taken_out);
+  if (*taken_out)
+    begin_turn(lock);
+  return ret;
+}
+
+/* Give the turn to the next node; if there is none, take the ticket out of the tail. */
+static dart_ret_t end_turn(const dart__team_t *team, dart_lock_t lock)
+{
+  uint32_t   ticket = lock->cohort->ticket, next;
+  ticket_t  *own    = &near_part(team, lock, (int32_t)ticket - 1)->ticket;
+  bool       left;
+  dart_ret_t ret;
+
+  lock->cohort->ticket = 0;
+  next                 = dart__event_count(&own->next);
+  if (next == 0) {
+    ret = swap_tail(team, lock, ticket, 0, &left);
+    if (ret != DART_OK || left)
+      return ret;
+    /* someone is between its swap and telling this ticket, which it does by raise_far */
+    next = dart__event_wait(&own->next, 0, &dart__world.wait);
+  }
+  return raise_far(team, lock, (int32_t)next - 1, offsetof(part_t, ticket.granted), 1);
+}
+
 /* ---- use --------------------------------------------------------------------------------- */
 
-static dart__team_t *check(const char *function, dart_lock_t lock)
+static dart__team_t *refuse(const char *function, const struct dart_lock_struct *lock)
 {
-  dart__team_t *team = NULL;
-
   if (lock == DART_LOCK_NULL)
     dart__error("%s: lock is NULL", function);
   else if (!dart_initialized() || lock->cycle != dart__world.cycle)
     dart__error("%s: the lock is from before dart_exit", function);
-  else if ((team = dart__team_find(lock->teamid)) == NULL)
+  else
     dart__error("%s: team %d of the lock was destroyed", function, lock->teamid);
-  return team;
+  return NULL;
+}
+
+/* The team of a lock that can be used, or NULL. */
+static inline dart__team_t *check(const char *function, const struct dart_lock_struct *lock)
+{
+  dart__team_t *team = NULL;
+
+  if (lock != DART_LOCK_NULL && dart__world.initialized && lock->cycle == dart__world.cycle)
+    team = dart__team_find(lock->teamid);
+  return __builtin_expect(team != NULL, 1) ? team : refuse(function, lock);
 }
 
 /* Whether the calling thread holds it. It alone sets `holder` to itself, so whatever else it reads
  * there means no; no order is needed to read what one wrote oneself. */
-static bool is_mine(dart_lock_t lock)
+static inline bool is_mine(const struct dart_lock_struct *lock)
 {
   return atomic_load_explicit(&lock->held, memory_order_relaxed) &&
          (!dart__world.many_threads ||
@@ -240,59 +307,60 @@ static dart_ret_t refuse_holder(const char *function)
   return DART_ERR_INVAL;
 }
 
-static void take(dart_lock_t lock)
+static inline void take(dart_lock_t lock)
 {
-  atomic_store_explicit(&lock->holder, pthread_self(), memory_order_relaxed);
+  if (dart__world.many_threads)
+    atomic_store_explicit(&lock->holder, pthread_self(), memory_order_relaxed);
   atomic_store_explicit(&lock->held, true, memory_order_relaxed);
 }
 
-/* Queue up behind the others, and wait for the own turn. */
-static dart_ret_t enqueue(const dart__team_t *team, dart_lock_t lock)
+/* Wait for the node's mutex; those who hold it can see that someone does. */
+static inline void enter_cohort(const dart__team_t *team, cohort_t *cohort)
 {
-  uint32_t    own = (uint32_t)lock->me + 1, before = 0;
-  uint32_t    turns = dart__event_count(&lock->own->granted);
-  dart_gptr_t tail  = tail_of(team, lock);
-  dart_ret_t  ret;
-
-  /* relaxed: nobody writes it before the swap below tells of this unit */
-  atomic_store_explicit(&lock->own->next.count, 0, memory_order_relaxed);
-  ret = dart_fetch_and_op(tail, &own, &before, DART_TYPE_UINT, DART_OP_REPLACE);
-  if (ret == DART_OK)
-    ret = dart_flush(tail);
-  if (ret != DART_OK || before == 0)
-    return ret;
-  ret = raise_at(team, lock, (int32_t)before - 1, offsetof(queue_node_t, next), own);
-  if (ret == DART_OK)
-    dart__event_wait(&lock->own->granted, turns, &dart__world.wait); /* pairs with hand_over */
-  return ret;
+  if (dart__mutex_try(&cohort->mutex))
+    return;
+  /* relaxed: whether it is seen in time decides who comes next, not whether someone does; and it is
+   * taken back under the mutex, so what later holders see are units that are still to come */
+  if (team->nnodes > 1)
+    atomic_fetch_add_explicit(&cohort->waiting, 1, memory_order_relaxed);
+  dart__mutex_lock(&cohort->mutex, &dart__world.wait);
+  if (team->nnodes > 1)
+    atomic_fetch_sub_explicit(&cohort->waiting, 1, memory_order_relaxed);
 }
 
 dart_ret_t dart_lock_acquire(dart_lock_t lock)
 {
-  dart__team_t *team  = check(__func__, lock);
-  uint32_t      turns = 0;
-  dart_ret_t    ret;
+  dart__team_t *team = check(__func__, lock);
+  dart_ret_t    ret  = DART_OK;
 
   if (team == NULL)
     return DART_ERR_INVAL;
   if (is_mine(lock))
     return refuse_holder(__func__);
-  while (pthread_mutex_trylock(&lock->threads) != 0)
-    dart__wait_turn(&turns, &dart__world.wait);
-  ret = enqueue(team, lock);
+  dart__attend(); /* the holder may wait for updates of this unit */
+  enter_cohort(team, lock->cohort);
+  if (team->nnodes > 1 && lock->cohort->ticket == 0)
+    ret = wait_for_turn(team, lock);
   if (ret == DART_OK)
     take(lock);
   else
-    pthread_mutex_unlock(&lock->threads);
+    dart__mutex_unlock(&lock->cohort->mutex);
   return ret;
+}
+
+/* Who holds it may need this unit to serve it, before a loop of tries can end. */
+static dart_ret_t poll(void)
+{
+  if (dart__world.wait.progress != NULL)
+    dart__world.wait.progress();
+  return DART_OK;
 }
 
 dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 {
-  dart__team_t *team = check(__func__, lock);
-  uint32_t      own, none = 0, before = 0;
-  dart_gptr_t   tail;
-  dart_ret_t    ret;
+  dart__team_t *team  = check(__func__, lock);
+  bool          taken = true;
+  dart_ret_t    ret   = DART_OK;
 
   if (result == NULL) {
     dart__error("%s: result is NULL", __func__);
@@ -303,50 +371,32 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
     return DART_ERR_INVAL;
   if (is_mine(lock))
     return refuse_holder(__func__);
-  if (pthread_mutex_trylock(&lock->threads) != 0)
-    return DART_OK;
-
-  own  = (uint32_t)lock->me + 1;
-  tail = tail_of(team, lock);
-  /* relaxed: as in enqueue */
-  atomic_store_explicit(&lock->own->next.count, 0, memory_order_relaxed);
-  ret = dart_compare_and_swap(tail, &own, &none, &before, DART_TYPE_UINT);
-  if (ret == DART_OK)
-    ret = dart_flush(tail);
-  if (ret == DART_OK && before == 0) {
+  dart__attend(); /* as above */
+  if (!dart__mutex_try(&lock->cohort->mutex))
+    return poll();
+  if (team->nnodes > 1 && lock->cohort->ticket == 0)
+    ret = try_turn(team, lock, &taken);
+  if (ret == DART_OK && taken) {
     take(lock);
     *result = 1;
+    return DART_OK;
   }
-  else {
-    pthread_mutex_unlock(&lock->threads);
-  }
-  return ret;
+  dart__mutex_unlock(&lock->cohort->mutex);
+  return ret == DART_OK ? poll() : ret;
 }
 
-/* Give the lock to who comes next; if nobody does, take this unit out of the tail. */
-static dart_ret_t hand_over(const dart__team_t *team, dart_lock_t lock)
+/* Whether the node keeps its turn for the next of its units. */
+static bool pass_on(cohort_t *cohort)
 {
-  uint32_t    next = dart__event_count(&lock->own->next), own = (uint32_t)lock->me + 1;
-  uint32_t    none = 0, before = 0;
-  dart_gptr_t tail = tail_of(team, lock);
-  dart_ret_t  ret;
-
-  if (next == 0) {
-    ret = dart_compare_and_swap(tail, &none, &own, &before, DART_TYPE_UINT);
-    if (ret == DART_OK)
-      ret = dart_flush(tail);
-    if (ret != DART_OK || before == own)
-      return ret;
-    /* someone is between its swap and telling this unit, which it does by raise_at in enqueue */
-    next = dart__event_wait(&lock->own->next, 0, &dart__world.wait);
-  }
-  return raise_at(team, lock, (int32_t)next - 1, offsetof(queue_node_t, granted), 1);
+  /* relaxed: see enter_cohort */
+  return atomic_load_explicit(&cohort->waiting, memory_order_relaxed) > 0 &&
+         cohort->passes++ < MOST_PASSES;
 }
 
 dart_ret_t dart_lock_release(dart_lock_t lock)
 {
   dart__team_t *team = check(__func__, lock);
-  dart_ret_t    ret;
+  dart_ret_t    ret  = DART_OK;
 
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -354,9 +404,11 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
     dart__error("%s: this thread of unit %d does not hold the lock", __func__, dart__world.me);
     return DART_ERR_INVAL;
   }
+  dart__attend();
   /* relaxed: other threads learn of it by the mutex */
   atomic_store_explicit(&lock->held, false, memory_order_relaxed);
-  ret = hand_over(team, lock);
-  pthread_mutex_unlock(&lock->threads);
+  if (team->nnodes > 1 && !pass_on(lock->cohort))
+    ret = end_turn(team, lock);
+  dart__mutex_unlock(&lock->cohort->mutex);
   return ret;
 }

@@ -86,6 +86,9 @@ dart_ret_t dart__remote_get_blocking(const dart__place_t *at, const dart__type_t
 
 /* ---- atomics ----------------------------------------------------------------------------- */
 
+/* Its holders do not wait for anything, and progress might want it too. */
+static const dart__wait_policy_t briefly = { .spins = 50 };
+
 static dart__mutex_t *registered_mutex(void)
 {
   return &dart__teams[DART_TEAM_ALL]->exchange.shared->registered;
@@ -110,7 +113,7 @@ static dart_ret_t begin_update(const dart__place_t *at, size_t nbytes, update_t 
     if (update_out->copy == NULL)
       return DART_ERR_NOMEM;
   }
-  dart__mutex_lock(registered_mutex());
+  dart__mutex_lock(registered_mutex(), &briefly);
   if (update_out->copy != NULL)
     ret = dart__foreign_get(update_out->copy, &dart__type_basic[DART_TYPE_BYTE], process_of(at),
                             address_of(at), &dart__type_basic[DART_TYPE_BYTE], nbytes);

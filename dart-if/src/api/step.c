@@ -1,6 +1,7 @@
 /* Steps: the node's barrier, in one piece or, where leaders speak in between, in two. */
 #include "api/step.h"
 
+#include "api/attend.h"
 #include "model/world.h"
 
 bool dart__step_end(dart__team_t *team)
@@ -8,6 +9,7 @@ bool dart__step_end(dart__team_t *team)
   dart__exchange_t *x       = &team->exchange;
   dart__barrier_t  *barrier = &x->shared->barrier;
 
+  dart__attend(); /* someone may wait for updates of this unit before it comes here */
   if (team->nnodes == 1) {
     dart__barrier_wait(barrier, &x->episode, &dart__world.wait);
     return false;

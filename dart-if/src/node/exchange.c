@@ -13,6 +13,7 @@ void dart__exchange_format(void *memory, uint32_t nunits)
   dart__barrier_init(&shared->barrier, nunits);
   /* relaxed: the caller publishes the memory */
   atomic_store_explicit(&shared->registered.state, 0, memory_order_relaxed);
+  atomic_store_explicit(&shared->registered.turn, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->status, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->left, 0, memory_order_relaxed);
 }

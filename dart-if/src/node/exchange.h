@@ -19,6 +19,9 @@ typedef struct {
   _Atomic uint32_t left; /* followers that will not look at this memory any more */
 } dart__shared_t;
 
+/* Whether units reach into one another's memory, see api/coll_direct.h. */
+typedef enum { DART__DIRECT_UNKNOWN, DART__DIRECT_YES, DART__DIRECT_NO } dart__direct_t;
+
 typedef struct {
   dart__shared_t *shared;
   char           *buffers;
@@ -27,6 +30,7 @@ typedef struct {
   size_t          slot_bytes;   /* multiples of a cache line */
   size_t          result_bytes;
   uint32_t        episode;      /* steps passed */
+  dart__direct_t  direct;
 } dart__exchange_t;
 
 /** Bytes of shared memory that an exchange needs. */

@@ -28,6 +28,15 @@ void dart__foreign_consent(void)
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
 
+bool dart__foreign_reaches(pid_t pid, uint64_t address)
+{
+  char         byte;
+  struct iovec here  = { &byte, sizeof byte };
+  struct iovec there = { (void *)(uintptr_t)address, sizeof byte };
+
+  return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof byte;
+}
+
 static size_t least(size_t a, size_t b)
 {
   return a < b ? a : b;

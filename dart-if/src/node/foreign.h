@@ -6,6 +6,7 @@
  * process_vm_writev copy to and from it in one system call, without the owner's help; the copy is
  * complete when the call returns. Needs the same user, and the owner's consent where the kernel
  * asks for it (Yama). */
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -15,6 +16,9 @@
 
 /** Let the other units of this node at the own memory from now on. */
 void dart__foreign_consent(void);
+
+/** Whether the kernel lets this process at a byte of another one. */
+bool dart__foreign_reaches(pid_t pid, uint64_t address);
 
 /** Elements from a local buffer to process `pid`'s memory at `address`, and back. The types are
  *  compatible. DART_ERR_OTHER: the kernel refuses; one log line says why. */

@@ -3,9 +3,10 @@
 /** @file dart_synchronization.h
  *  Locks of a team: at most one thread of one of its units holds a lock at a time.
  *
- *  Units that wait form a queue in the order they came, and a release wakes the first: the
- *  list-based queue lock of Mellor-Crummey and Scott, *Algorithms for scalable synchronization on
- *  shared-memory multiprocessors*, ACM TOCS 9(1), 1991. What a holder did by plain loads and
+ *  A lock goes first to units of the node it is on, and there to one that runs rather than to one
+ *  that sleeps, but nobody waits for ever: on a node, who has waited for about a millisecond comes
+ *  before newcomers, and after 64 near hand-overs it is the next node's turn, in the order nodes
+ *  came (lock cohorting: Dice, Marathe, Shavit, PPoPP 2012). What a holder did by plain loads and
  *  stores, by blocking operations and by operations it completed is seen by every later holder. A
  *  release completes nothing by itself: flush non-blocking operations before.
  *
@@ -43,13 +44,12 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock) DART_NOTHROW;
 dart_ret_t dart_lock_acquire(dart_lock_t lock) DART_NOTHROW;
 
 /** Hold the lock if nobody does: `*result` is 1 if the caller holds it now, 0 if someone else does.
- *  Does not wait; called in a loop it succeeds once the lock stays free.
+ *  Does not wait; makes progress; called in a loop it succeeds once the lock stays free.
  *
  *  DART_ERR_INVAL: NULL, or the caller holds it already; `*result` is 0. */
 dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result) DART_NOTHROW;
 
-/** Pass the lock to the unit that has waited longest, or leave it free. Called by the thread that
- *  holds it; does not wait for the next holder.
+/** Let others have the lock. Called by the thread that holds it; does not wait for the next holder.
  *
  *  DART_ERR_INVAL: NULL, or the caller does not hold it. */
 dart_ret_t dart_lock_release(dart_lock_t lock) DART_NOTHROW;
