@@ -24,6 +24,9 @@
  * of the image spans. Converged says less here: a large image fades to something smooth first, and
  * to that surface only with a smaller tolerance.
  *
+ * --memory shared does the same without DART, to compare with: the segment is memory that the units
+ * share as any C program may, rows are copied by memcpy, and the barrier is written by hand.
+ *
  * Verification, by unit 0 alone, on the grid it assembles from all units:
  *   residual  computed afresh in double precision. The tolerance must hold, but for what a float
  *             can express: the residual after a sweep is below that met during the sweep.
@@ -34,6 +37,7 @@
  *             long as all units together, so above N = 1024 only --verify serial asks for it. */
 #include "../common/bench.h"
 #include "../common/pgm.h"
+#include "../common/shared.h"
 
 #include <errno.h>
 #include <float.h>
@@ -53,6 +57,7 @@ typedef struct {
   const char *input;   /* NULL: the standard problem */
   const char *output;  /* NULL: none */
   verify_t    verify;
+  bool        shared;  /* without DART */
 } options_t;
 
 /* The problem, as rows of n + 2 floats: row 0 and n + 1, column 0 and n + 1 are the border. */
@@ -185,6 +190,10 @@ typedef struct {
   float      *rows;
   float      *source;      /* not shared */
   dart_gptr_t start;       /* of the segment: four halo rows, then the rows of the block */
+
+  /* Without DART: the same in place of a segment, and a barrier before the part of unit 0. */
+  bench_shared_t   memory;
+  bench_barrier_t *barrier;  /* NULL: with DART */
 } block_t;
 
 static size_t halo_offset(size_t pitch, int set, int side)
@@ -204,28 +213,61 @@ static dart_gptr_t at_unit(dart_gptr_t start, size_t unit, size_t offset)
   return start;
 }
 
-static float *own_address(const bench_job_t *job, dart_gptr_t start, size_t offset)
+static float *shared_at(const block_t *block, size_t unit, size_t offset)
+{
+  char *start = bench_shared_block(&block->memory, (dart_unit_t)unit);
+
+  return (float *)(void *)(start + sizeof(bench_barrier_t) + offset);
+}
+
+static float *own_address(const bench_job_t *job, const block_t *block, size_t offset)
 {
   void *address;
 
-  BENCH_OK(dart_gptr_getaddr(at_unit(start, (size_t)job->me, offset), &address));
+  if (block->barrier != NULL)
+    return shared_at(block, (size_t)job->me, offset);
+  BENCH_OK(dart_gptr_getaddr(at_unit(block->start, (size_t)job->me, offset), &address));
   return address;
 }
 
+/* The segment, by DART or without. Collective. */
+static dart_ret_t memory_create(const bench_job_t *job, const problem_t *p, bool shared,
+                                block_t *block)
+{
+  size_t     nfloats = (4 + block->nrows) * p->pitch, most;
+  int32_t    here, all_here;
+  dart_ret_t ret;
+
+  if (!shared)
+    return dart_team_memalloc_aligned(DART_TEAM_ALL, nfloats, DART_TYPE_FLOAT, &block->start);
+  BENCH_OK(dart_allreduce(&nfloats, &most, 1, DART_TYPE_SIZET, DART_OP_MAX, DART_TEAM_ALL));
+  ret = bench_shared_create(job, sizeof(bench_barrier_t) + most * sizeof(float), &block->memory);
+  if (ret != DART_OK)
+    return ret;
+  here = block->memory.base != NULL;
+  BENCH_OK(dart_allreduce(&here, &all_here, 1, DART_TYPE_INT, DART_OP_MIN, DART_TEAM_ALL));
+  if (!all_here) {
+    bench_shared_free(&block->memory);
+    return DART_ERR_NOMEM;
+  }
+  block->barrier = bench_shared_block(&block->memory, 0);
+  return DART_OK;
+}
+
 /* This unit's block of the start grid, halo included. Collective. */
-static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, block_t *block_out)
+static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, bool shared,
+                               block_t *block_out)
 {
   size_t     me    = (size_t)job->me;
   block_t    block = { .first = first_row(p->n, job->nunits, me) };
   dart_ret_t ret;
 
   block.nrows = first_row(p->n, job->nunits, me + 1) - block.first;
-  ret = dart_team_memalloc_aligned(DART_TEAM_ALL, (4 + block.nrows) * p->pitch, DART_TYPE_FLOAT,
-                                   &block.start);
+  ret         = memory_create(job, p, shared, &block);
   if (ret != DART_OK)
     return ret;
 
-  block.rows   = own_address(job, block.start, rows_offset(p->pitch));
+  block.rows   = own_address(job, &block, rows_offset(p->pitch));
   block.source = bench_alloc(block.nrows * p->pitch, sizeof *block.source);
   for (size_t i = 0; i < block.nrows; i++) {
     problem_start(p, block.first + i, block.rows + i * p->pitch);
@@ -233,7 +275,7 @@ static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, block
   }
   for (int set = 0; set < 2; set++) {
     for (int side = ABOVE; side <= BELOW; side++)
-      block.halo[set][side] = own_address(job, block.start, halo_offset(p->pitch, set, side));
+      block.halo[set][side] = own_address(job, &block, halo_offset(p->pitch, set, side));
     problem_start(p, block.first - 1, block.halo[set][ABOVE]);
     problem_start(p, block.first + block.nrows, block.halo[set][BELOW]);
   }
@@ -244,8 +286,22 @@ static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, block
 
 static void block_free(block_t *block)
 {
-  BENCH_OK(dart_team_memfree(block->start));
+  if (block->barrier != NULL)
+    bench_shared_free(&block->memory);
+  else
+    BENCH_OK(dart_team_memfree(block->start));
   free(block->source);
+}
+
+/* A row for the halo of another unit, complete on return. */
+static void put_row(const problem_t *p, const block_t *block, size_t unit, size_t offset,
+                    const float *row)
+{
+  if (block->barrier != NULL)
+    memcpy(shared_at(block, unit, offset), row, p->pitch * sizeof *row);
+  else
+    BENCH_OK(dart_put_blocking(at_unit(block->start, unit, offset), row, p->pitch, DART_TYPE_FLOAT,
+                               DART_TYPE_FLOAT));
 }
 
 /* Hand the outer rows to the neighbours, and wait until theirs are here. */
@@ -254,13 +310,14 @@ static void exchange_halo(const bench_job_t *job, const problem_t *p, block_t *b
   size_t me = (size_t)job->me;
 
   if (me > 0)
-    BENCH_OK(dart_put_blocking(at_unit(block->start, me - 1, halo_offset(p->pitch, set, BELOW)),
-                               block->rows, p->pitch, DART_TYPE_FLOAT, DART_TYPE_FLOAT));
+    put_row(p, block, me - 1, halo_offset(p->pitch, set, BELOW), block->rows);
   if (me + 1 < job->nunits)
-    BENCH_OK(dart_put_blocking(at_unit(block->start, me + 1, halo_offset(p->pitch, set, ABOVE)),
-                               block->rows + (block->nrows - 1) * p->pitch, p->pitch,
-                               DART_TYPE_FLOAT, DART_TYPE_FLOAT));
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+    put_row(p, block, me + 1, halo_offset(p->pitch, set, ABOVE),
+            block->rows + (block->nrows - 1) * p->pitch);
+  if (block->barrier != NULL)
+    bench_barrier(block->barrier, job->nunits);
+  else
+    BENCH_OK(dart_barrier(DART_TEAM_ALL));
 }
 
 /* Solving */
@@ -328,9 +385,13 @@ static float *assemble(const bench_job_t *job, const problem_t *p, const block_t
     size_t first = first_row(p->n, job->nunits, unit);
     size_t nrows = first_row(p->n, job->nunits, unit + 1) - first;
 
-    BENCH_OK(dart_get_blocking(grid + first * p->pitch,
-                               at_unit(block->start, unit, rows_offset(p->pitch)),
-                               nrows * p->pitch, DART_TYPE_FLOAT, DART_TYPE_FLOAT));
+    if (block->barrier != NULL)
+      memcpy(grid + first * p->pitch, shared_at(block, unit, rows_offset(p->pitch)),
+             nrows * p->pitch * sizeof *grid);
+    else
+      BENCH_OK(dart_get_blocking(grid + first * p->pitch,
+                                 at_unit(block->start, unit, rows_offset(p->pitch)),
+                                 nrows * p->pitch, DART_TYPE_FLOAT, DART_TYPE_FLOAT));
   }
   return grid;
 }
@@ -497,6 +558,8 @@ static const struct argp_option option_table[] = {
   { "max-iterations", 'm', "N", 0, "Give up after N sweeps (100000)", 0 },
   { "input", 'i', "FILE", 0, "Start from this PGM image (P2 or P5), its edge fixed, no source", 0 },
   { "output", 'o', "FILE", 0, "Write the solution as a PGM image", 0 },
+  { "memory", 'M', "WHOSE", 0,
+    "dart; shared: memory and barrier without DART, on one host, to compare with (dart)", 0 },
   { "verify", 'v', "HOW", 0,
     "residual; serial: also against a serial solve; auto: serial up to N = 1024 (auto)", 0 },
   { 0 },
@@ -518,6 +581,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     return 0;
   case 'i': options->input = arg; return 0;
   case 'o': options->output = arg; return 0;
+  case 'M':
+    options->shared = strcmp(arg, "shared") == 0;
+    return options->shared || strcmp(arg, "dart") == 0
+               ? 0
+               : bench_bad_value(state, "--memory", arg, "dart or shared");
   case 'v':
     if (strcmp(arg, "auto") == 0)
       options->verify = VERIFY_AUTO;
@@ -571,7 +639,7 @@ static int run(const bench_job_t *job, const options_t *options)
     return BENCH_BAD_INPUT;
 
   problem = problem_create(n, image);
-  if (block_create(job, &problem, &block) != DART_OK) {
+  if (block_create(job, &problem, options->shared, &block) != DART_OK) {
     bench_complain(job, "--size %zu: no shared memory for %zu x %zu floats over %zu units", n, n, n,
                    job->nunits);
     exit_code = BENCH_BAD_INPUT;
@@ -579,7 +647,7 @@ static int run(const bench_job_t *job, const options_t *options)
     outcome = solve(job, &problem, &block, options);
     if (job->me == 0) {
       float *grid = assemble(job, &problem, &block);
-      char   benchmark[32], figure[64];
+      char   benchmark[64], figure[64];
       bool   verified;
 
       print_outcome(job, &problem, &outcome);
@@ -588,7 +656,7 @@ static int run(const bench_job_t *job, const options_t *options)
         exit_code = BENCH_FAILED;
       free(grid);
 
-      snprintf(benchmark, sizeof benchmark, "stencil-%zu", n);
+      snprintf(benchmark, sizeof benchmark, "stencil-%zu%s", n, options->shared ? "-shared" : "");
       snprintf(figure, sizeof figure, "%llu iterations, %.3f s",
                (unsigned long long)outcome.iterations, outcome.total);
       bench_result(job, benchmark, figure, verified);

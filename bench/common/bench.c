@@ -139,6 +139,11 @@ void bench_complain(const bench_job_t *job, const char *format, ...)
 
 /* Time, memory, results */
 
+const char *bench_backend(void)
+{
+  return DART_BACKEND_NAME;
+}
+
 double bench_seconds(void)
 {
   struct timespec now;
@@ -172,7 +177,7 @@ void bench_result(const bench_job_t *job, const char *benchmark, const char *fig
   if (job->me != 0)
     return;
   printf("RESULT benchmark=%s backend=%s units=%zu nodes=%llu figure=\"%s\" verified=%s\n",
-         benchmark, DART_BACKEND_NAME, job->nunits, (unsigned long long)job->nnodes, figure,
+         benchmark, bench_backend(), job->nunits, (unsigned long long)job->nnodes, figure,
          verified ? "yes" : "no");
 }
 

@@ -43,6 +43,9 @@ error_t bench_bad_value(const struct argp_state *state, const char *option, cons
 void bench_complain(const bench_job_t *job, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/** The backend this program is linked with: "shmem", "mpi". */
+const char *bench_backend(void);
+
 /** Seconds of a clock that only goes forward. */
 double bench_seconds(void);
 

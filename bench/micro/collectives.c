@@ -1,0 +1,147 @@
+/* Barrier and collectives of all units; the size is what each unit gives to, or gets from, each
+ * other one. Units take turns to be the root, so that no root runs ahead of those it does not wait for.
+ *
+ * The floor of a barrier is a round trip of two flags between unit 0 and its partner. That of the
+ * others is what C does if all buffers lie in shared memory already: a barrier, everybody reads from
+ * the others what is meant for it, a barrier. Nothing is copied twice there, and roots do not wait
+ * in turn. */
+#include "micro.h"
+
+static void barrier(micro_t *m, size_t n)
+{
+  (void)m;
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+#define COLLECTIVE_LOOP(name, call)                                                   \
+  static void name(micro_t *m, size_t n)                                              \
+  {                                                                                   \
+    for (size_t i = 0; i < n; i++) {                                                  \
+      dart_team_unit_t root = DART_TEAM_UNIT_ID((dart_unit_t)(i % m->job.nunits));    \
+                                                                                      \
+      (void)root;                                                                     \
+      BENCH_OK(call);                                                                 \
+      micro_again();                                                                  \
+    }                                                                                 \
+  }
+
+COLLECTIVE_LOOP(bcast, dart_bcast(m->send, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+COLLECTIVE_LOOP(reduce, dart_reduce(m->send, m->recv, m->nwords, DART_TYPE_DOUBLE, DART_OP_SUM,
+                                    root, DART_TEAM_ALL))
+COLLECTIVE_LOOP(allreduce, dart_allreduce(m->send, m->recv, m->nwords, DART_TYPE_DOUBLE,
+                                          DART_OP_SUM, DART_TEAM_ALL))
+COLLECTIVE_LOOP(gather, dart_gather(m->send, m->recv, m->nwords, DART_TYPE_LONG, root,
+                                    DART_TEAM_ALL))
+COLLECTIVE_LOOP(scatter, dart_scatter(m->send, m->recv, m->nwords, DART_TYPE_LONG, root,
+                                      DART_TEAM_ALL))
+COLLECTIVE_LOOP(allgather, dart_allgather(m->send, m->recv, m->nwords, DART_TYPE_LONG,
+                                          DART_TEAM_ALL))
+COLLECTIVE_LOOP(alltoall, dart_alltoall(m->send, m->recv, m->nwords, DART_TYPE_LONG,
+                                        DART_TEAM_ALL))
+
+/* ---- floors ---------------------------------------------------------------------------------- */
+
+/* Everybody has everything to read in their own block of the shared memory. */
+static const char *block_of(const micro_t *m, size_t unit)
+{
+  return bench_shared_block(&m->shared, (dart_unit_t)unit);
+}
+
+static void read_root(micro_t *m, dart_unit_t root)
+{
+  if (m->job.me != root)
+    floor_copy(m->recv, block_of(m, (size_t)root), m->size);
+}
+
+static void read_sum(micro_t *m, dart_unit_t root)
+{
+  double *sum = (double *)m->recv;
+
+  (void)root;
+  for (size_t unit = 0; unit < m->job.nunits; unit++) {
+    const double *value = (const double *)block_of(m, unit);
+
+    for (size_t k = 0; k < m->nwords; k++)
+      sum[k] = unit == 0 ? value[k] : sum[k] + value[k];
+  }
+}
+
+static void read_sum_at_root(micro_t *m, dart_unit_t root)
+{
+  if (m->job.me == root)
+    read_sum(m, root);
+}
+
+static void read_all(micro_t *m, dart_unit_t root)
+{
+  (void)root;
+  for (size_t unit = 0; unit < m->job.nunits; unit++)
+    floor_copy(m->recv + unit * m->size, block_of(m, unit), m->size);
+}
+
+static void read_all_at_root(micro_t *m, dart_unit_t root)
+{
+  if (m->job.me == root)
+    read_all(m, root);
+}
+
+static void read_own_at_root(micro_t *m, dart_unit_t root)
+{
+  floor_copy(m->recv, block_of(m, (size_t)root) + (size_t)m->job.me * m->size, m->size);
+}
+
+static void read_own_of_all(micro_t *m, dart_unit_t root)
+{
+  (void)root;
+  for (size_t unit = 0; unit < m->job.nunits; unit++)
+    floor_copy(m->recv + unit * m->size, block_of(m, unit) + (size_t)m->job.me * m->size, m->size);
+}
+
+static void between_barriers(micro_t *m, size_t n, void (*read)(micro_t *m, dart_unit_t root))
+{
+  for (size_t i = 0; i < n; i++) {
+    bench_barrier(&m->meeting->barrier, m->job.nunits);
+    read(m, (dart_unit_t)(i % m->job.nunits));
+    bench_barrier(&m->meeting->barrier, m->job.nunits);
+  }
+}
+
+#define FLOOR_LOOP(name, read)                       \
+  static void name(micro_t *m, size_t n)             \
+  {                                                  \
+    between_barriers(m, n, read);                    \
+  }
+
+FLOOR_LOOP(floor_bcast, read_root)
+FLOOR_LOOP(floor_reduce, read_sum_at_root)
+FLOOR_LOOP(floor_allreduce, read_sum)
+FLOOR_LOOP(floor_gather, read_all_at_root)
+FLOOR_LOOP(floor_scatter, read_own_at_root)
+FLOOR_LOOP(floor_allgather, read_all)
+FLOOR_LOOP(floor_alltoall, read_own_of_all)
+
+/* The sum of zeros is as long to compute as any; the sum of garbage may be slower. */
+static void clear(micro_t *m)
+{
+  micro_clear(m, m->size);
+}
+
+#define CASE(name_, sizes_, about_)                                                        \
+  { .name = #name_, .places = IN_TEAM, .sizes = sizes_,                                    \
+    .dart = { .loop = name_, .by = BY_ALL },                                               \
+    .floor = { .loop = floor_##name_, .by = BY_ALL }, .about = about_, .prepare = clear }
+
+const case_t collective_cases[] = {
+  { .name = "barrier", .places = IN_TEAM, .sizes = SIZE_NONE,
+    .dart = { .loop = barrier, .by = BY_ALL }, .floor = { .loop = floor_round_trip, .by = BY_PAIR },
+    .about = "barrier; the floor is a round trip of two flags" },
+  CASE(bcast, SIZE_BYTES, "broadcast"),
+  CASE(reduce, SIZE_BYTES, "sum of doubles at the root"),
+  CASE(allreduce, SIZE_BYTES, "sum of doubles at all units"),
+  CASE(gather, SIZE_PER_UNIT, "a block of every unit to the root"),
+  CASE(scatter, SIZE_PER_UNIT, "a block for every unit from the root"),
+  CASE(allgather, SIZE_PER_UNIT, "a block of every unit to all units"),
+  CASE(alltoall, SIZE_PER_UNIT, "a block of every unit for every unit"),
+  { 0 },
+};

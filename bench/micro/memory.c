@@ -1,0 +1,65 @@
+/* Making and releasing: segments and teams, which all units do together, and memory of one unit. The
+ * floor of the latter is malloc; the others have none. How many barriers they cost, the table says. */
+#include "micro.h"
+
+#include <stdlib.h>
+
+enum { BLOCK = 4096, SMALL = 64 };
+
+static void alloc(micro_t *m, size_t n)
+{
+  (void)m;
+  for (size_t i = 0; i < n; i++) {
+    dart_gptr_t block;
+
+    BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, BLOCK, DART_TYPE_BYTE, &block));
+    BENCH_OK(dart_team_memfree(block));
+  }
+}
+
+static void memalloc(micro_t *m, size_t n)
+{
+  (void)m;
+  for (size_t i = 0; i < n; i++) {
+    dart_gptr_t block;
+
+    BENCH_OK(dart_memalloc(SMALL, DART_TYPE_BYTE, &block));
+    micro_again();
+    BENCH_OK(dart_memfree(block));
+  }
+}
+
+static void plain_malloc(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    void *block = malloc(SMALL);
+
+    *(void *volatile *)m->recv = block;  /* someone might use it */
+    free(block);
+  }
+}
+
+static void team(micro_t *m, size_t n)
+{
+  dart_group_t all;
+
+  (void)m;
+  BENCH_OK(dart_team_get_group(DART_TEAM_ALL, &all));
+  for (size_t i = 0; i < n; i++) {
+    dart_team_t made;
+
+    BENCH_OK(dart_team_create(DART_TEAM_ALL, all, &made));
+    BENCH_OK(dart_team_destroy(&made));
+  }
+  BENCH_OK(dart_group_destroy(&all));
+}
+
+const case_t memory_cases[] = {
+  { .name = "alloc", .places = IN_TEAM, .sizes = SIZE_NONE, .dart = { .loop = alloc, .by = BY_ALL },
+    .about = "allocate and free a segment of 4 KiB a unit" },
+  { .name = "memalloc", .places = IN_TEAM, .sizes = SIZE_NONE, .dart = { .loop = memalloc },
+    .floor = { .loop = plain_malloc }, .about = "allocate and free 64 bytes by one unit" },
+  { .name = "team", .places = IN_TEAM, .sizes = SIZE_NONE, .dart = { .loop = team, .by = BY_ALL },
+    .about = "create and destroy a team of all units" },
+  { 0 },
+};

@@ -1,0 +1,157 @@
+/* Contiguous put and get of any size, in every way to complete them, and flushes that find nothing to
+ * do. The floor of all is memcpy between private memory and the partner's. */
+#include "micro.h"
+
+static void put_blocking(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_put_blocking(m->at, m->send, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG));
+    micro_again();
+  }
+}
+
+static void get_blocking(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_get_blocking(m->recv, m->at, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG));
+    micro_again();
+  }
+}
+
+static void put_handle(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    dart_handle_t handle;
+
+    BENCH_OK(dart_put_handle(m->at, m->send, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG, &handle));
+    BENCH_OK(dart_wait(&handle));
+    micro_again();
+  }
+}
+
+static void get_handle(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    dart_handle_t handle;
+
+    BENCH_OK(dart_get_handle(m->recv, m->at, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG, &handle));
+    BENCH_OK(dart_wait(&handle));
+    micro_again();
+  }
+}
+
+static void put_flush(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_put(m->at, m->send, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG));
+    BENCH_OK(dart_flush(m->at));
+    micro_again();
+  }
+}
+
+static void get_flush(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_get(m->recv, m->at, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG));
+    BENCH_OK(dart_flush(m->at));
+    micro_again();
+  }
+}
+
+/* Element k of a batch lies at k times its size, on both sides. */
+
+static void put_batch(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    dart_gptr_t at = m->at;
+
+    for (size_t k = 0; k < BATCH; k++) {
+      BENCH_OK(dart_put(at, m->send + k * m->size, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG));
+      dart_gptr_incaddr(&at, (int64_t)m->size);
+      micro_again();
+    }
+    BENCH_OK(dart_flush(m->at));
+  }
+}
+
+static void get_batch(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    dart_gptr_t at = m->at;
+
+    for (size_t k = 0; k < BATCH; k++) {
+      BENCH_OK(dart_get(m->recv + k * m->size, at, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG));
+      dart_gptr_incaddr(&at, (int64_t)m->size);
+      micro_again();
+    }
+    BENCH_OK(dart_flush(m->at));
+  }
+}
+
+static void flush(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_flush(m->at));
+    micro_again();
+  }
+}
+
+static void flush_all(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_flush_all(m->at));
+    micro_again();
+  }
+}
+
+static void copy_there(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    floor_copy(m->there, m->send, m->size);
+}
+
+static void copy_here(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    floor_copy(m->recv, m->there, m->size);
+}
+
+static void copy_batch_there(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < BATCH; k++)
+      floor_copy(m->there + k * m->size, m->send + k * m->size, m->size);
+}
+
+static void copy_batch_here(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < BATCH; k++)
+      floor_copy(m->recv + k * m->size, m->there + k * m->size, m->size);
+}
+
+#define BOTH (IN_NEAR | IN_FAR)
+
+const case_t onesided_cases[] = {
+  { .name = "put_blocking", .places = BOTH, .sizes = SIZE_BYTES, .dart = { .loop = put_blocking },
+    .floor = { .loop = copy_there }, .about = "blocking put" },
+  { .name = "get_blocking", .places = BOTH, .sizes = SIZE_BYTES, .dart = { .loop = get_blocking },
+    .floor = { .loop = copy_here }, .about = "blocking get" },
+  { .name = "put_handle", .places = BOTH, .sizes = SIZE_BYTES, .dart = { .loop = put_handle },
+    .floor = { .loop = copy_there }, .about = "put with handle, wait" },
+  { .name = "get_handle", .places = BOTH, .sizes = SIZE_BYTES, .dart = { .loop = get_handle },
+    .floor = { .loop = copy_here }, .about = "get with handle, wait" },
+  { .name = "put_flush", .places = BOTH, .sizes = SIZE_BYTES, .dart = { .loop = put_flush },
+    .floor = { .loop = copy_there }, .about = "put, flush" },
+  { .name = "get_flush", .places = BOTH, .sizes = SIZE_BYTES, .dart = { .loop = get_flush },
+    .floor = { .loop = copy_here }, .about = "get, flush" },
+  { .name = "put_batch", .places = BOTH, .sizes = SIZE_BATCH, .dart = { .loop = put_batch },
+    .floor = { .loop = copy_batch_there }, .weight = BATCH, .about = "one of 64 puts, then a flush" },
+  { .name = "get_batch", .places = BOTH, .sizes = SIZE_BATCH, .dart = { .loop = get_batch },
+    .floor = { .loop = copy_batch_here }, .weight = BATCH, .about = "one of 64 gets, then a flush" },
+  { .name = "flush", .places = BOTH, .sizes = SIZE_NONE, .dart = { .loop = flush },
+    .about = "flush with nothing outstanding" },
+  { .name = "flush_all", .places = BOTH, .sizes = SIZE_NONE, .dart = { .loop = flush_all },
+    .about = "flush of all units with nothing outstanding" },
+  { 0 },
+};

@@ -1,0 +1,79 @@
+/* Updates by DART.
+ *
+ * gxp     get, xor, put, all blocking, one update after the other. Two units that meet on a word
+ *         may lose an update.
+ * atomic  accumulates by exclusive or, a batch at a time, then a flush. */
+#include "stream.h"
+#include "table.h"
+
+static dart_ret_t create(const bench_job_t *job, table_t *table)
+{
+  dart_gptr_t at;
+  void       *mine;
+  dart_ret_t  ret = dart_team_memalloc_aligned(
+      DART_TEAM_ALL, table_nwords(table, (uint64_t)job->me), DART_TYPE_ULONG, &table->start);
+
+  if (ret != DART_OK)
+    return ret;
+  at = table->start;
+  dart_gptr_setunit(&at, DART_TEAM_UNIT_ID(job->me));
+  BENCH_OK(dart_gptr_getaddr(at, &mine));
+  table->mine = mine;
+  return DART_OK;
+}
+
+static void destroy(table_t *table)
+{
+  BENCH_OK(dart_team_memfree(table->start));
+}
+
+/* Where the word lives that `number` updates. */
+static inline dart_gptr_t table_at(const table_t *table, uint64_t number)
+{
+  uint64_t    word = table_word(table, number);
+  uint64_t    unit = table_owner(table, word);
+  dart_gptr_t at   = table->start;
+
+  dart_gptr_setunit(&at, DART_TEAM_UNIT_ID((dart_unit_t)unit));
+  dart_gptr_incaddr(&at, (int64_t)((word - table->first[unit]) * sizeof(uint64_t)));
+  return at;
+}
+
+static void update_gxp(const table_t *table, uint64_t number, uint64_t count, uint64_t lookahead)
+{
+  (void)lookahead;
+  for (uint64_t i = 0; i < count; i++) {
+    dart_gptr_t at;
+    uint64_t    word;
+
+    number = stream_next(number);
+    at     = table_at(table, number);
+    BENCH_OK(dart_get_blocking(&word, at, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+    word ^= number;
+    BENCH_OK(dart_put_blocking(at, &word, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  }
+}
+
+static void update_atomic(const table_t *table, uint64_t number, uint64_t count,
+                          uint64_t lookahead)
+{
+  uint64_t batch[LOOKAHEAD_MAX];  /* a value must stay as it is until its batch is complete */
+
+  for (uint64_t done = 0; done < count;) {
+    uint64_t n = count - done < lookahead ? count - done : lookahead;
+
+    for (uint64_t i = 0; i < n; i++) {
+      number = batch[i] = stream_next(number);
+      BENCH_OK(dart_accumulate(table_at(table, number), &batch[i], 1, DART_TYPE_ULONG,
+                               DART_OP_BXOR));
+    }
+    BENCH_OK(dart_flush_all(table->start));
+    done += n;
+  }
+}
+
+const variant_t dart_variants[] = {
+  { "gxp", false, create, destroy, update_gxp },
+  { "atomic", true, create, destroy, update_atomic },
+  { 0 },
+};

@@ -1,0 +1,136 @@
+# The micro benchmark and the script that runs the benchmarks: every case comes out in every format, on
+# every backend and on two nodes. Times are not looked at: they are there, that is all.
+source "$(dirname "$0")/cli.bash"
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+need "$build/bench/micro-shmem"
+export DART_LOG_LEVEL=WARN
+unset DART_NODES
+
+# micro BACKEND UNITS NODES ARGUMENT...
+micro() {
+  local backend=$1 launch=("$build/dart-$1/dartrun" -n "$2")
+  (($3 == 1)) || launch+=(--nodes "$3")
+  shift 3
+  run "${launch[@]}" "$build/bench/micro-$backend" "$@"
+}
+
+# names PLACE...: the cases that need what these words say, as --list has them.
+names() {
+  local place
+  for place; do
+    awk -v place="$place" '$2 == place { print $1 }' "$work/list"
+  done | sort
+}
+
+# What a size of 8 and of 4096 bytes makes of a case: everything appears at least once.
+expect_cases() { # PLACE...
+  local found wanted
+  wanted=$(names "$@")
+  found=$(awk -F, 'NR > 1 { print $4 }' <<<"$out" | sort -u)
+  [[ $found == "$wanted" ]] || fail "not the cases of $*: $(diff <(echo "$wanted") <(echo "$found"))"
+}
+
+# Whether all lines of CSV in $out are BACKEND,UNITS,NODES,case,bytes and figures, DART's at least.
+expect_csv() { # BACKEND UNITS NODES
+  local number='[0-9][0-9.e+-]*' bad
+  bad=$(tail -n +2 <<<"$out" | grep -vE "^$1,$2,$3,[a-z0-9_.]+,[0-9]+,$number(,($number)?){6}\$") || true
+  [[ -z $bad ]] || fail "not lines of the table: $bad"
+  [[ $(head -n 1 <<<"$out") == backend,units,nodes,case,bytes,dart_ns,floor_ns,* ]] || fail "head: $out"
+}
+
+# has CASE COLUMN: that figure is there in each line of the case.
+has() {
+  awk -F, -v name="$1" -v column="$2" '
+    NR == 1 { for (c = 1; c <= NF; c++) if ($c == column) wanted = c }
+    $4 == name { lines++; if ($wanted + 0 > 0) full++ }
+    END { exit !(lines > 0 && lines == full) }' <<<"$out" || fail "$1 has no $2 somewhere"
+}
+
+# One line of the program, which matches the pattern; the launcher adds that it failed.
+expect_first() {
+  # shellcheck disable=SC2053
+  [[ $(grep -v '^dartrun: ' <<<"$err") == $1 ]] || fail "stderr '$err' is not like '$1'"
+}
+
+micro shmem 1 1 --list; expect_code 0
+cp "$work/out" "$work/list"
+[[ $(names near | wc -l) -gt 20 && $(names far | wc -l) -gt 20 && $(names all | wc -l) -gt 10 ]] ||
+  fail "few cases: $out"
+
+micro shmem 2 1 --quick --format csv; expect_code 0
+expect_csv shmem 2 1; expect_cases near all
+for name in put_blocking get_strided fetch_and_op.sum_long barrier allreduce lock.contended; do
+  has $name floor_ns
+done
+micro shmem 3 1 --quick -c 'barrier,all*,lock*,put_*' -f csv; expect_code 0; expect_csv shmem 3 1
+micro shmem 1 1 --quick -f csv;         expect_code 0; expect_csv shmem 1 1; expect_cases all
+
+if [[ -x $build/bench/micro-shmem-lto ]]; then
+  run "$build/dart-shmem/dartrun" -n 2 "$build/bench/micro-shmem-lto" --quick --format csv
+  expect_code 0; expect_csv shmem-lto 2 1; expect_cases near all
+fi
+
+if [[ -x $build/bench/micro-mpi ]]; then
+  micro mpi 2 1 --quick --format csv;   expect_code 0; expect_csv mpi 2 1; expect_cases near all
+  for name in put_blocking fetch_and_op.sum_long accumulate; do
+    has $name floor_ns; has $name mpi_static_ns; has $name mpi_dynamic_ns
+  done
+  has barrier mpi_ns; has alloc mpi_ns
+  micro mpi 2 2 --quick --format csv;   expect_code 0; expect_csv mpi 2 2; expect_cases far all
+  has far_put_blocking mpi_static_ns; has far_busy_get dart_ns
+  micro mpi 2 1 --quick --without-mpi -c put_blocking -f csv; expect_code 0
+  [[ $(tail -n 1 <<<"$out") == *,,,, ]] || fail "MPI although without: $out"
+fi
+
+# The same figures to read, and as JSON. Sizes and patterns select.
+micro shmem 2 1 -c '[pg][ue]t_flush,flush' -s 16,1K -t 1 -r 3; expect_code 0
+[[ $(grep -v '^#' <<<"$out" | awk '{ print $1, $2 }' | tr '\n' ';') == \
+  "put_flush 16;put_flush 1024;get_flush 16;get_flush 1024;flush 0;" ]] || fail "table: $out"
+micro shmem 2 1 --quick -c 'put_*,barrier' -f json; expect_code 0
+if command -v python3 >/dev/null; then
+  python3 -c '
+import json, sys
+table = json.load(sys.stdin)
+assert table["backend"] == "shmem" and table["units"] == 2 and table["nodes"] == 1
+names = [case["case"] for case in table["cases"]]
+assert "put_blocking" in names and names[-1] == "barrier", names
+assert all(case["dart_ns"] > 0 and case["mpi_ns"] is None for case in table["cases"])
+' <<<"$out" || fail "JSON: $out"
+fi
+
+# Bad input is said once, however many units there are.
+micro shmem 2 1 --sizes 7;              expect_code 2; expect_first "micro-shmem*--sizes*'7'*"
+micro shmem 2 1 --sizes 8,32M;          expect_code 2; expect_first "micro-shmem*--sizes*'32M'*"
+micro shmem 2 1 --format xml;           expect_code 2; expect_first "micro-shmem*'xml'*csv*"
+micro shmem 2 1 --cases 'putt*';        expect_code 2
+[[ $err == *"'putt*'"*--list* ]] || fail "unknown case: $err"
+micro shmem 2 1 --cases 'far_put*';     expect_code 2
+[[ $err == *"another node"* ]] || fail "no far unit: $err"
+
+# RandomAccess and the stencil without DART, to compare with, verify themselves too. Where updates
+# may be lost, few updates of many words keep well below the 1 % allowed.
+for variant in shared-gxp shared-atomic; do
+  run "$build/dart-shmem/dartrun" -n 3 "$build/bench/randomaccess-shmem" -k 18 -n 50000 -v $variant
+  expect_code 0; [[ $out == *verified=yes ]] || fail "$variant: $out"
+done
+run "$build/dart-shmem/dartrun" -n 3 "$build/bench/stencil-shmem" -n 33 --memory shared
+expect_code 0; [[ $out == *stencil-33-shared*verified=yes ]] || fail "stencil: $out"
+run "$build/dart-shmem/dartrun" -n 2 "$build/bench/randomaccess-shmem" -k 12 -v mpi-gxp
+expect_code 2; expect_first "randomaccess-shmem*--variant*'mpi-gxp'*"
+if [[ -x $build/bench/randomaccess-mpi ]]; then
+  for variant in mpi-gxp mpi-gxp-dynamic mpi-accumulate mpi-accumulate-dynamic mpi-bucket; do
+    run "$build/dart-mpi/dartrun" -n 3 --nodes 2 "$build/bench/randomaccess-mpi" -k 14 \
+      -n 2000 -v $variant
+    expect_code 0; [[ $out == *verified=yes ]] || fail "$variant: $out"
+  done
+fi
+
+# The script says what is wrong with its command line; what it needs to run is tried above.
+run "$top/bench/run";                   expect_code 2; expect_line "bench/run: *--help*"
+run "$top/bench/run" --fast "$work/t";  expect_code 2; expect_line "bench/run: *--fast*"
+run "$top/bench/run" --build "$work/none" "$work/t"; expect_code 2; expect_line "bench/run: *$work/none*"
+run "$top/bench/run" --build "$build" "$work"; expect_code 2; expect_line "bench/run: *$work*empty*"
+run "$top/bench/run" --repeat no "$work/t"; expect_code 2; expect_line "bench/run: *'no'*"
+
+finish
