@@ -24,8 +24,12 @@
  * of the image spans. Converged says less here: a large image fades to something smooth first, and
  * to that surface only with a smaller tolerance.
  *
- * --memory shared does the same without DART, to compare with: the segment is memory that the units
- * share as any C program may, rows are copied by memcpy, and the barrier is written by hand.
+ * --memory notify waits for the neighbours alone instead of for all: dart_put_notify puts a row and
+ * tells so. --memory in-place copies nothing to another unit: each keeps copies of its outer rows
+ * where the halo would be, in two sets as well, and near neighbours read them there
+ * (dart_near_ptr); rows of far neighbours are put, as by notify. --memory shared does the same
+ * without DART, to compare with: the segment is memory that the units share as any C program may,
+ * rows are copied by memcpy, and the barrier is written by hand.
  *
  * Verification, by unit 0 alone, on the grid it assembles from all units:
  *   residual  computed afresh in double precision. The tolerance must hold, but for what a float
@@ -39,6 +43,9 @@
 #include "../common/pgm.h"
 #include "../common/shared.h"
 
+#include <dash/dart/ext/dart_near.h>
+#include <dash/dart/ext/dart_notify.h>
+
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -47,6 +54,9 @@
 #include <string.h>
 
 enum { CHECK_EVERY = 10, GRID_MAX = 32768, SERIAL_MAX = 1024 };
+
+typedef enum { MEMORY_DART, MEMORY_NOTIFY, MEMORY_IN_PLACE, MEMORY_SHARED, MEMORIES } memory_t;
+static const char *const memory_names[MEMORIES] = { "dart", "notify", "in-place", "shared" };
 
 typedef enum { VERIFY_AUTO, VERIFY_RESIDUAL, VERIFY_SERIAL } verify_t;
 
@@ -57,7 +67,7 @@ typedef struct {
   const char *input;   /* NULL: the standard problem */
   const char *output;  /* NULL: none */
   verify_t    verify;
-  bool        shared;  /* without DART */
+  memory_t    memory;
 } options_t;
 
 /* The problem, as rows of n + 2 floats: row 0 and n + 1, column 0 and n + 1 are the border. */
@@ -186,10 +196,14 @@ static size_t first_row(size_t n, size_t nunits, size_t unit)
 typedef struct {
   size_t      first;       /* row of the grid */
   size_t      nrows;
-  float      *halo[2][2];  /* [set][ABOVE or BELOW] */
+  float      *halo[2][2];  /* [set][ABOVE or BELOW]; in place: copies of the own outer rows */
+  const float *beyond[2][2]; /* what a sweep reads beyond the block: the halo, or others' copies */
   float      *rows;
   float      *source;      /* not shared */
   dart_gptr_t start;       /* of the segment: four halo rows, then the rows of the block */
+  memory_t    memory_kind;
+  dart_gptr_t flags;       /* unless by barrier: [ABOVE, BELOW] how often that neighbour has told */
+  uint64_t    nexchanges;
 
   /* Without DART: the same in place of a segment, and a barrier before the part of unit 0. */
   bench_shared_t   memory;
@@ -231,15 +245,16 @@ static float *own_address(const bench_job_t *job, const block_t *block, size_t o
 }
 
 /* The segment, by DART or without. Collective. */
-static dart_ret_t memory_create(const bench_job_t *job, const problem_t *p, bool shared,
-                                block_t *block)
+static dart_ret_t memory_create(const bench_job_t *job, const problem_t *p, block_t *block)
 {
   size_t     nfloats = (4 + block->nrows) * p->pitch, most;
   int32_t    here, all_here;
   dart_ret_t ret;
 
-  if (!shared)
+  if (block->memory_kind != MEMORY_SHARED) {
+    BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_ULONG, &block->flags));
     return dart_team_memalloc_aligned(DART_TEAM_ALL, nfloats, DART_TYPE_FLOAT, &block->start);
+  }
   BENCH_OK(dart_allreduce(&nfloats, &most, 1, DART_TYPE_SIZET, DART_OP_MAX, DART_TEAM_ALL));
   ret = bench_shared_create(job, sizeof(bench_barrier_t) + most * sizeof(float), &block->memory);
   if (ret != DART_OK)
@@ -254,16 +269,38 @@ static dart_ret_t memory_create(const bench_job_t *job, const problem_t *p, bool
   return DART_OK;
 }
 
+static bool has_neighbour(const bench_job_t *job, int side)
+{
+  return side == ABOVE ? job->me > 0 : (size_t)job->me + 1 < job->nunits;
+}
+
+static size_t neighbour(const bench_job_t *job, int side)
+{
+  return (size_t)job->me + (side == ABOVE ? (size_t)-1 : 1);
+}
+
+/* Where a sweep finds the row beyond the block: in the own halo, or a near neighbour's copy of it. */
+static const float *row_beyond(const bench_job_t *job, const problem_t *p, const block_t *block,
+                               int set, int side)
+{
+  const float *copy = NULL;
+
+  if (block->memory_kind == MEMORY_IN_PLACE && has_neighbour(job, side))
+    copy = dart_near_ptr(at_unit(block->start, neighbour(job, side),
+                                 halo_offset(p->pitch, set, side == ABOVE ? BELOW : ABOVE)));
+  return copy != NULL ? copy : block->halo[set][side];
+}
+
 /* This unit's block of the start grid, halo included. Collective. */
-static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, bool shared,
+static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, memory_t memory,
                                block_t *block_out)
 {
   size_t     me    = (size_t)job->me;
-  block_t    block = { .first = first_row(p->n, job->nunits, me) };
+  block_t    block = { .first = first_row(p->n, job->nunits, me), .memory_kind = memory };
   dart_ret_t ret;
 
   block.nrows = first_row(p->n, job->nunits, me + 1) - block.first;
-  ret         = memory_create(job, p, shared, &block);
+  ret         = memory_create(job, p, &block);
   if (ret != DART_OK)
     return ret;
 
@@ -278,6 +315,14 @@ static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, bool 
       block.halo[set][side] = own_address(job, &block, halo_offset(p->pitch, set, side));
     problem_start(p, block.first - 1, block.halo[set][ABOVE]);
     problem_start(p, block.first + block.nrows, block.halo[set][BELOW]);
+    for (int side = ABOVE; side <= BELOW; side++)
+      block.beyond[set][side] = row_beyond(job, p, &block, set, side);
+  }
+  if (memory != MEMORY_SHARED) {
+    void *flags;
+
+    BENCH_OK(dart_gptr_getaddr(at_unit(block.flags, me, 0), &flags));
+    memset(flags, 0, 2 * sizeof(uint64_t));
   }
   BENCH_OK(dart_barrier(DART_TEAM_ALL));  /* before neighbours put into the halo */
   *block_out = block;
@@ -286,10 +331,13 @@ static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, bool 
 
 static void block_free(block_t *block)
 {
-  if (block->barrier != NULL)
+  if (block->barrier != NULL) {
     bench_shared_free(&block->memory);
-  else
+  }
+  else {
     BENCH_OK(dart_team_memfree(block->start));
+    BENCH_OK(dart_team_memfree(block->flags));
+  }
   free(block->source);
 }
 
@@ -304,19 +352,46 @@ static void put_row(const problem_t *p, const block_t *block, size_t unit, size_
                                DART_TYPE_FLOAT));
 }
 
+/* The same to one neighbour and for it alone, or a copy for it to read. */
+static void tell_row(const bench_job_t *job, const problem_t *p, block_t *block, int set, int side,
+                     const float *row)
+{
+  int         there = side == ABOVE ? BELOW : ABOVE;
+  size_t      unit  = neighbour(job, side), nrow = p->pitch;
+  dart_gptr_t flag  = at_unit(block->flags, unit, (size_t)there * sizeof(uint64_t));
+
+  if (block->beyond[set][side] != block->halo[set][side]) {
+    memcpy(block->halo[set][side], row, p->pitch * sizeof *row);
+    nrow = 0;
+  }
+  BENCH_OK(dart_put_notify(at_unit(block->start, unit, halo_offset(p->pitch, set, there)), row, nrow,
+                           DART_TYPE_FLOAT, DART_TYPE_FLOAT, flag, 1));
+}
+
 /* Hand the outer rows to the neighbours, and wait until theirs are here. */
 static void exchange_halo(const bench_job_t *job, const problem_t *p, block_t *block, int set)
 {
-  size_t me = (size_t)job->me;
+  const float *outer[2] = { block->rows, block->rows + (block->nrows - 1) * p->pitch };
+  bool         by_flags = block->memory_kind == MEMORY_NOTIFY ||
+                          block->memory_kind == MEMORY_IN_PLACE;
 
-  if (me > 0)
-    put_row(p, block, me - 1, halo_offset(p->pitch, set, BELOW), block->rows);
-  if (me + 1 < job->nunits)
-    put_row(p, block, me + 1, halo_offset(p->pitch, set, ABOVE),
-            block->rows + (block->nrows - 1) * p->pitch);
+  block->nexchanges++;
+  for (int side = ABOVE; side <= BELOW; side++)
+    if (has_neighbour(job, side)) {
+      if (by_flags)
+        tell_row(job, p, block, set, side, outer[side]);
+      else
+        put_row(p, block, neighbour(job, side),
+                halo_offset(p->pitch, set, side == ABOVE ? BELOW : ABOVE), outer[side]);
+    }
+  for (int side = ABOVE; side <= BELOW && by_flags; side++)
+    if (has_neighbour(job, side))
+      BENCH_OK(dart_notify_wait(at_unit(block->flags, (size_t)job->me,
+                                        (size_t)side * sizeof(uint64_t)),
+                                block->nexchanges, -1));
   if (block->barrier != NULL)
     bench_barrier(block->barrier, job->nunits);
-  else
+  else if (!by_flags)
     BENCH_OK(dart_barrier(DART_TEAM_ALL));
 }
 
@@ -351,8 +426,8 @@ static outcome_t solve(const bench_job_t *job, const problem_t *p, block_t *bloc
 
     exchange_halo(job, p, block, set);
     between = bench_seconds();
-    met     = sweep(p->n, block->nrows, block->rows, block->source, block->halo[set][ABOVE],
-                    block->halo[set][BELOW]);
+    met     = sweep(p->n, block->nrows, block->rows, block->source, block->beyond[set][ABOVE],
+                    block->beyond[set][BELOW]);
     after   = bench_seconds();
     o.halo += between - before;
     o.compute += after - between;
@@ -558,8 +633,9 @@ static const struct argp_option option_table[] = {
   { "max-iterations", 'm', "N", 0, "Give up after N sweeps (100000)", 0 },
   { "input", 'i', "FILE", 0, "Start from this PGM image (P2 or P5), its edge fixed, no source", 0 },
   { "output", 'o', "FILE", 0, "Write the solution as a PGM image", 0 },
-  { "memory", 'M', "WHOSE", 0,
-    "dart; shared: memory and barrier without DART, on one host, to compare with (dart)", 0 },
+  { "memory", 'M', "WAY", 0,
+    "dart: puts and a barrier; notify: puts that tell; in-place: near rows are not copied; shared: "
+    "memory and barrier without DART, on one host, to compare with (dart)", 0 },
   { "verify", 'v', "HOW", 0,
     "residual; serial: also against a serial solve; auto: serial up to N = 1024 (auto)", 0 },
   { 0 },
@@ -582,10 +658,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
   case 'i': options->input = arg; return 0;
   case 'o': options->output = arg; return 0;
   case 'M':
-    options->shared = strcmp(arg, "shared") == 0;
-    return options->shared || strcmp(arg, "dart") == 0
-               ? 0
-               : bench_bad_value(state, "--memory", arg, "dart or shared");
+    for (options->memory = 0; options->memory < MEMORIES; options->memory++)
+      if (strcmp(arg, memory_names[options->memory]) == 0)
+        return 0;
+    return bench_bad_value(state, "--memory", arg, "dart, notify, in-place or shared");
   case 'v':
     if (strcmp(arg, "auto") == 0)
       options->verify = VERIFY_AUTO;
@@ -639,7 +715,7 @@ static int run(const bench_job_t *job, const options_t *options)
     return BENCH_BAD_INPUT;
 
   problem = problem_create(n, image);
-  if (block_create(job, &problem, options->shared, &block) != DART_OK) {
+  if (block_create(job, &problem, options->memory, &block) != DART_OK) {
     bench_complain(job, "--size %zu: no shared memory for %zu x %zu floats over %zu units", n, n, n,
                    job->nunits);
     exit_code = BENCH_BAD_INPUT;
@@ -656,7 +732,9 @@ static int run(const bench_job_t *job, const options_t *options)
         exit_code = BENCH_FAILED;
       free(grid);
 
-      snprintf(benchmark, sizeof benchmark, "stencil-%zu%s", n, options->shared ? "-shared" : "");
+      snprintf(benchmark, sizeof benchmark, "stencil-%zu%s%s", n,
+               options->memory == MEMORY_DART ? "" : "-",
+               options->memory == MEMORY_DART ? "" : memory_names[options->memory]);
       snprintf(figure, sizeof figure, "%llu iterations, %.3f s",
                (unsigned long long)outcome.iterations, outcome.total);
       bench_result(job, benchmark, figure, verified);

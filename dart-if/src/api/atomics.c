@@ -139,7 +139,8 @@ OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result, dart_da
   dart__attend(); /* own updates of the word that wait come first; and it may be polled */
   if (is_remote(&at))
     return dart__remote_fetch(&at, value, result, dtype, op);
-  dart__atomic_fetch(at.near, value, result, dtype, op);
+  if (!dart__atomic_fetch_word(at.near, value, result, dtype, op))
+    dart__atomic_fetch(at.near, value, result, dtype, op);
   return DART_OK;
 }
 
@@ -163,25 +164,30 @@ OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *compare, v
   dart__attend(); /* as in fetch_any */
   if (is_remote(&at))
     return dart__remote_swap(&at, value, compare, result, dtype);
-  dart__atomic_swap(at.near, value, compare, result, dtype);
+  if (!dart__atomic_swap_word(at.near, value, compare, result, dtype))
+    dart__atomic_swap(at.near, value, compare, result, dtype);
   return DART_OK;
 }
 
-/* The straight way: an integer of 4 or 8 bytes, near. NULL: it takes a better look. */
-static inline char *near_word(dart_gptr_t gptr, dart_datatype_t dtype, const void *result)
+/* The straight way: an integer of 8 bytes, near and aligned. NULL: it takes a better look. */
+static inline void *near_long(dart_gptr_t gptr, dart_datatype_t dtype)
 {
-  unsigned size = dart__atomic_word_size(dtype);
+  char *near;
 
-  return size > 0 && result != NULL && !dart__is_attentive() ? dart__near_address(gptr, size) : NULL;
+  if (dart__is_attentive() || dart__atomic_word_size(dtype) != sizeof(uint64_t))
+    return NULL;
+  near = dart__near_address(gptr, sizeof(uint64_t));
+  return (uintptr_t)near % sizeof(uint64_t) == 0 ? near : NULL;
 }
 
 dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
                              dart_datatype_t dtype, dart_operation_t op)
 {
-  char *near = near_word(gptr, dtype, result);
+  void *near = NULL;
 
-  if (near == NULL || (value == NULL && op != DART_OP_NO_OP) ||
-      !dart__atomic_fetch_word(near, value, result, dtype, op))
+  if (result != NULL && (value != NULL || op == DART_OP_NO_OP))
+    near = near_long(gptr, dtype);
+  if (near == NULL || !dart__atomic_fetch_64(near, value, result, op))
     return fetch_any(gptr, value, result, dtype, op);
   return DART_OK;
 }
@@ -189,10 +195,12 @@ dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
 dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void *compare,
                                  void *result, dart_datatype_t dtype)
 {
-  char *near = near_word(gptr, dtype, result);
+  void *near = NULL;
 
-  if (near == NULL || value == NULL || compare == NULL ||
-      !dart__atomic_swap_word(near, value, compare, result, dtype))
+  if (result != NULL && value != NULL && compare != NULL)
+    near = near_long(gptr, dtype);
+  if (near == NULL)
     return swap_any(gptr, value, compare, result, dtype);
+  dart__atomic_swap_64(near, value, compare, result);
   return DART_OK;
 }

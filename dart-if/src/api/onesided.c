@@ -67,6 +67,41 @@ static inline bool get_word(void *dest, dart_gptr_t gptr, size_t nelem, dart_dat
   return near != NULL && dart__near_get_word(dest, near, size);
 }
 
+/* Any number of elements of a basic type, near. */
+static inline bool is_plain(const void *buffer, size_t nelem, dart_datatype_t src_type,
+                            dart_datatype_t dst_type, size_t *nbytes_out)
+{
+  size_t size = dart__type_basic_size(src_type);
+
+  return src_type == dst_type && size > 0 && buffer != NULL &&
+         !__builtin_mul_overflow(nelem, size, nbytes_out);
+}
+
+static inline bool put_plain(dart_gptr_t gptr, const void *src, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  size_t nbytes;
+  char  *near = is_plain(src, nelem, src_type, dst_type, &nbytes) ? dart__near_address(gptr, nbytes)
+                                                                  : NULL;
+
+  if (near != NULL)
+    dart__near_put_bytes(near, src, nbytes);
+  return near != NULL;
+}
+
+static inline bool get_plain(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                             dart_datatype_t dst_type)
+{
+  size_t nbytes;
+  char  *near = is_plain(dest, nelem, src_type, dst_type, &nbytes)
+                    ? dart__near_address(gptr, nbytes)
+                    : NULL;
+
+  if (near != NULL)
+    dart__near_get_bytes(dest, near, nbytes);
+  return near != NULL;
+}
+
 /* ---- all others ---------------------------------------------------------------------------- */
 
 /* `blocking` goes without a handle. */
@@ -75,8 +110,11 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
                              dart_handle_t *handle_out)
 {
   dart__transfer_t t;
-  dart_ret_t       ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
+  dart_ret_t       ret;
 
+  if (put_plain(gptr, src, nelem, src_type, dst_type))
+    return DART_OK;
+  ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
   if (ret != DART_OK || nelem == 0)
     return ret;
   if (t.at.near != NULL)
@@ -93,8 +131,11 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
                              dart_handle_t *handle_out)
 {
   dart__transfer_t t;
-  dart_ret_t       ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
+  dart_ret_t       ret;
 
+  if (get_plain(dest, gptr, nelem, src_type, dst_type))
+    return DART_OK;
+  ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
   if (ret != DART_OK || nelem == 0)
     return ret;
   if (t.at.near != NULL)

@@ -5,6 +5,8 @@
  * dart__locate is the one function that looks at a global pointer before memory is accessed: it
  * finds team and segment (two array look-ups), checks the unit and that `nbytes` from there lie in
  * the unit's portion, and gives the near address, one load from the chunk's table. */
+#include <string.h>
+
 #include <dash/dart/if/dart_globmem.h>
 
 #include "model/team.h"
@@ -30,17 +32,36 @@ static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team
   return team == NULL ? NULL : dart__segment_find(team, gptr.segid);
 }
 
+/* The ids in a pointer as unsigned numbers: a negative one is a large one. */
+typedef struct {
+  uint64_t unit, segment, team;
+} dart__gptr_ids_t;
+
+static inline dart__gptr_ids_t dart__gptr_ids(dart_gptr_t gptr)
+{
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  uint64_t head; /* as it is passed, in one register: a shift for each */
+
+  memcpy(&head, &gptr, sizeof head);
+  return (dart__gptr_ids_t){ head & 0xffffff, head >> 32 & 0xffff, head >> 48 };
+#else
+  return (dart__gptr_ids_t){ (uint32_t)gptr.unitid & 0xffffff, (uint16_t)gptr.segid,
+                             (uint16_t)gptr.teamid };
+#endif
+}
+
 /** The near address of `nbytes` bytes at `gptr` where there is a straight way to it, or NULL: whatever
  *  else it may be, dart__locate decides. */
 static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
 {
-  const dart__straight_t *way    = dart__team_straight[(uint16_t)gptr.teamid];
-  uint64_t                unit   = (uint32_t)gptr.unitid & 0xffffff; /* a negative one is large */
+  dart__gptr_ids_t        ids    = dart__gptr_ids(gptr);
+  const dart__straight_t *way    = dart__team_straight[ids.team];
+  uint64_t                unit   = ids.unit;
   uint64_t                offset = gptr.addr_or_offs.offset;
 
   if (__builtin_expect(way == NULL, 0))
     return NULL;
-  way += (uint16_t)gptr.segid;
+  way += ids.segment;
   if (__builtin_expect(unit >= way->nunits || nbytes > way->nbytes ||
                            offset > way->nbytes - nbytes, 0))
     return NULL;

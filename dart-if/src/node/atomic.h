@@ -45,7 +45,58 @@ static inline unsigned dart__atomic_word_size(dart_datatype_t type)
   return (uintptr_t)type - DART_TYPE_INT <= DART_TYPE_UINT - DART_TYPE_INT ? 4 : 0;
 }
 
-#define DART__ATOMIC_WORD(width)                                                                  typedef uint##width##_t dart__atomic_word_##width##_t __attribute__((may_alias));                                                                                                               static inline bool dart__atomic_accumulate_##width(dart__atomic_word_##width##_t *word,                                                            const void *value, dart_operation_t op)      {                                                                                                 uint##width##_t operand;                                                                                                                                                                        memcpy(&operand, value, sizeof operand);                                                        switch (op) {                                                                                   case DART_OP_SUM:     __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); return true;         case DART_OP_BXOR:    __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); return true;         case DART_OP_BOR:     __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); return true;          case DART_OP_BAND:    __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); return true;         case DART_OP_REPLACE: __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); return true;        default:              return false;                                                             }                                                                                             }                                                                                                                                                                                               static inline bool dart__atomic_fetch_##width(dart__atomic_word_##width##_t *word,                                                            const void *value, void *result,                                                                dart_operation_t op)                              {                                                                                                 uint##width##_t operand = 0, found;                                                                                                                                                             if (op != DART_OP_NO_OP)                                                                          memcpy(&operand, value, sizeof operand);                                                      switch (op) {                                                                                   case DART_OP_SUM:     found = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); break;       case DART_OP_REPLACE: found = __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); break;      case DART_OP_NO_OP:   found = __atomic_load_n(word, __ATOMIC_ACQUIRE); break;                   default:              return false;                                                             }                                                                                               memcpy(result, &found, sizeof found);                                                           return true;                                                                                  }                                                                                                                                                                                               static inline void dart__atomic_swap_##width(dart__atomic_word_##width##_t *word,                                                            const void *value, const void *compare,                                                         void *result)                                      {                                                                                                 uint##width##_t seen, next;                                                                                                                                                                     memcpy(&seen, compare, sizeof seen);                                                            memcpy(&next, value, sizeof next);                                                              __atomic_compare_exchange_n(word, &seen, next, 0, __ATOMIC_ACQ_REL,                                                         __ATOMIC_ACQUIRE); /* a failed swap is a load */                    memcpy(result, &seen, sizeof seen);                                                           }
+#define DART__ATOMIC_WORD(width)                                                                 \
+  typedef uint##width##_t dart__atomic_word_##width##_t __attribute__((may_alias));              \
+                                                                                                 \
+  static inline bool dart__atomic_accumulate_##width(dart__atomic_word_##width##_t *word,        \
+                                                     const void *value, dart_operation_t op)     \
+  {                                                                                              \
+    uint##width##_t operand;                                                                     \
+                                                                                                 \
+    memcpy(&operand, value, sizeof operand);                                                     \
+    switch (op) {                                                                                \
+    case DART_OP_SUM:     __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); return true;      \
+    case DART_OP_BXOR:    __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); return true;      \
+    case DART_OP_BOR:     __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); return true;       \
+    case DART_OP_BAND:    __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); return true;      \
+    case DART_OP_REPLACE: __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); return true;     \
+    default:              return false;                                                          \
+    }                                                                                            \
+  }                                                                                              \
+                                                                                                 \
+  static inline bool dart__atomic_fetch_##width(dart__atomic_word_##width##_t *word,             \
+                                                const void *value, void *result,                 \
+                                                dart_operation_t op)                             \
+  {                                                                                              \
+    uint##width##_t operand = 0, found;                                                          \
+                                                                                                 \
+    if (op != DART_OP_NO_OP)                                                                     \
+      memcpy(&operand, value, sizeof operand);                                                   \
+    switch (op) {                                                                                \
+    case DART_OP_SUM:     found = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); break;    \
+    case DART_OP_BXOR:    found = __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); break;    \
+    case DART_OP_BOR:     found = __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); break;     \
+    case DART_OP_BAND:    found = __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); break;    \
+    case DART_OP_REPLACE: found = __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); break;   \
+    case DART_OP_NO_OP:   found = __atomic_load_n(word, __ATOMIC_ACQUIRE); break;                \
+    default:              return false;                                                          \
+    }                                                                                            \
+    memcpy(result, &found, sizeof found);                                                        \
+    return true;                                                                                 \
+  }                                                                                              \
+                                                                                                 \
+  static inline void dart__atomic_swap_##width(dart__atomic_word_##width##_t *word,              \
+                                               const void *value, const void *compare,           \
+                                               void *result)                                     \
+  {                                                                                              \
+    uint##width##_t seen, next;                                                                  \
+                                                                                                 \
+    memcpy(&seen, compare, sizeof seen);                                                         \
+    memcpy(&next, value, sizeof next);                                                           \
+    __atomic_compare_exchange_n(word, &seen, next, 0, __ATOMIC_ACQ_REL,                          \
+                                __ATOMIC_ACQUIRE); /* a failed swap is a load */                 \
+    memcpy(result, &seen, sizeof seen);                                                          \
+  }
 
 DART__ATOMIC_WORD(32)
 DART__ATOMIC_WORD(64)
