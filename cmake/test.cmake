@@ -25,20 +25,24 @@ elseif(DART_SANITIZE)
   set(DART_TEST_PREFIX sanitized.)
 endif()
 
-# dart_test_common(<test> [UNITS <n>] [TIMEOUT <seconds>] [LABELS <label>...]): what every test has.
+# dart_test_common(<test> [UNITS <n>] [TIMEOUT <seconds>] [SUITE_TIMEOUT <seconds>]
+#                  [LABELS <label>...]): what every test has.
 function(dart_test_common test)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "UNITS;TIMEOUT" "LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "UNITS;TIMEOUT;SUITE_TIMEOUT" "LABELS")
   if(NOT arg_UNITS)
     set(arg_UNITS 1)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT ${DART_TEST_TIMEOUT})
   endif()
+  if(NOT arg_SUITE_TIMEOUT)
+    set(arg_SUITE_TIMEOUT ${DART_TEST_TIMEOUT})
+  endif()
   string(REPLACE "," ";" sanitizers "${DART_SANITIZE}")
 
   # A suite's own alarm, which says where a unit hangs, goes off before CTest loses patience.
   # AddressSanitizer keeps little of what was freed: tests measure how much is in use.
-  math(EXPR alarm "${DART_TEST_TIMEOUT} - 20")
+  math(EXPR alarm "${arg_SUITE_TIMEOUT} - 20")
   set(environment
     DART_TEST_TIMEOUT=${alarm}
     ASAN_OPTIONS=quarantine_size_mb=4
@@ -65,6 +69,7 @@ function(dart_add_test name)
   endif()
   if(arg_SLOW)
     set(slow slow)
+    set(suite_timeout SUITE_TIMEOUT ${arg_TIMEOUT})
     set(when CONFIGURATIONS slow)
   endif()
 
@@ -89,7 +94,8 @@ function(dart_add_test name)
 
       add_test(NAME ${test} ${when}
                COMMAND ${launch} $<TARGET_FILE:${arg_PROGRAM}-${backend}> ${arg_ARGS})
-      dart_test_common(${test} UNITS ${units} TIMEOUT ${arg_TIMEOUT} LABELS ${backend} ${name} ${slow})
+      dart_test_common(${test} UNITS ${units} TIMEOUT ${arg_TIMEOUT} ${suite_timeout}
+                       LABELS ${backend} ${name} ${slow})
     endforeach()
   endforeach()
 endfunction()

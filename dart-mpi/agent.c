@@ -19,7 +19,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "base/config.h"
 #include "base/log.h"
@@ -28,10 +27,10 @@
 #include "node/wait.h"
 
 #define STACK_BYTES ((size_t)256 << 10)
-#define STAY_NS  5000  /* after a request, time for the next one of the same stream */
-#define AWAKE_NS 25000 /* at most, then a nap of four times as long */
-#define NAP_NS   40000 /* at least */
-#define SLOWER   8     /* a nap is this part of the time since the last request */
+#define STAY_NS     15000 /* after a request, time for the next one of the same stream */
+#define AWAKE_NS    40000 /* at most, then a nap of four times as long */
+#define NAP_NS      40000 /* at least */
+#define SLOWER      8     /* a nap is this part of the time since the last request */
 
 _Atomic uint32_t dart__agent_looks;
 
@@ -40,14 +39,6 @@ static struct {
   bool             runs;
   _Atomic uint32_t stop; /* 1: end; a futex */
 } agent;
-
-static int64_t now_ns(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static int64_t clamp(int64_t value, int64_t least, int64_t most)
 {
@@ -66,7 +57,7 @@ static bool serve(int64_t start, int64_t *last_out)
   do {
     if (dart__service_look(false))
       *last_out = now;
-    now = now_ns();
+    now = dart__now_ns();
   } while (now - *last_out < STAY_NS && now - start < AWAKE_NS);
   return true;
 }
@@ -74,7 +65,7 @@ static bool serve(int64_t start, int64_t *last_out)
 static void *run(void *unused)
 {
   int64_t  longest = dart__settings.progress_nap * INT64_C(1000);
-  int64_t  nap     = longest, last = now_ns() - SLOWER * longest;
+  int64_t  nap     = longest, last = dart__now_ns() - SLOWER * longest;
   uint32_t looks   = 0;
 
   (void)unused;
@@ -87,9 +78,9 @@ static void *run(void *unused)
     dart__futex_wait(&agent.stop, 0, (uint32_t)(nap / 1000));
     /* relaxed: whether the unit looked for itself meanwhile; a stale answer costs one look */
     seen  = atomic_load_explicit(&dart__agent_looks, memory_order_relaxed);
-    start = now_ns();
+    start = dart__now_ns();
     if (seen == looks && serve(start, &last))
-      nap = clamp(4 * (now_ns() - start), NAP_NS, longest);
+      nap = clamp(4 * (dart__now_ns() - start), NAP_NS, longest);
     else
       nap = clamp((start - last) / SLOWER, NAP_NS, longest);
     looks = seen;

@@ -1,11 +1,10 @@
 /* Far transfers: RMA on the windows of the team, and small ones as requests to the owner.
  *
  * Three roads. A put or get without a handle of a few bytes is collected with others (lanes.c), so
- * that many of them are one message. A blocking one of a few bytes is a request that leaves at once,
- * if MPI would send messages too: who waits for its answer serves others meanwhile, where MPI's own
- * flush spins. All else is MPI's put or get on the window, which is always open: starting is one call,
- * and completing it costs what is outstanding (outstanding.c). A get is complete when its data is
- * here. */
+ * that many of them are one message. A blocking one of a few bytes is a request that leaves at
+ * once, if the owner is slow to answer (pace.c): who waits for its answer serves others meanwhile,
+ * where MPI's own flush spins. All else is MPI's put or get on the window, which is always open: starting is one call, and completing it costs what is outstanding
+ * (outstanding.c). A get is complete when its data is here. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -161,10 +160,15 @@ static dart_ret_t start_with_handle(const far_transfer_t *t, size_t nelem, dart_
 
 /* ---- start, and wait --------------------------------------------------------------------- */
 
-/* Whether MPI would send messages for it, and make the caller spin until they are answered. */
+/* Whether it goes by messages, so that waiting for it is worth serving others. */
 static bool is_message(const far_transfer_t *t)
 {
-  return window_of(t) == dart__team_port(t->at->team)->dynamic || dart__world.wait.yields == 0;
+  return window_of(t) == dart__team_port(t->at->team)->dynamic;
+}
+
+static dart_unit_t owner_of(const far_transfer_t *t)
+{
+  return t->at->team->members[t->at->unit];
 }
 
 static dart_ret_t request_blocking(const far_transfer_t *t, size_t nbytes)
@@ -172,23 +176,26 @@ static dart_ret_t request_blocking(const far_transfer_t *t, size_t nbytes)
   dart_ret_t ret = t->is_put ? dart__service_put(t->at, t->buffer, nbytes)
                              : dart__service_get(t->at, t->buffer, nbytes);
 
-  return ret == DART_OK ? dart__service_flush(t->at->team->members[t->at->unit], true) : ret;
+  return ret == DART_OK ? dart__service_flush(owner_of(t), true) : ret;
 }
 
 /* One contiguous piece. On a static window a flush is what completes it soonest; on a dynamic one a
  * get has a request, whose wait serves others. */
-static dart_ret_t plain_blocking(const far_transfer_t *t, int nbytes)
+static dart_ret_t plain_blocking(const far_transfer_t *t, int nbytes, bool is_slow)
 {
   const dart__place_t      *at    = t->at;
   const dart__chunk_port_t *chunk = at->segment->chunk->port;
   MPI_Win                   win   = chunk->window->win;
-  MPI_Aint    disp = chunk->disp[at->unit] + (MPI_Aint)(at->segment->base + at->offset);
+  MPI_Aint    disp  = chunk->disp[at->unit] + (MPI_Aint)(at->segment->base + at->offset);
+  int64_t     began = dart__pace_begin();
   MPI_Request request;
   dart_ret_t  ret;
 
-  if (!t->is_put && is_message(t)) {
+  if (!t->is_put && (is_slow || is_message(t))) {
     ret = DART__MPI(MPI_Rget, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes, MPI_BYTE, win,
                     &request);
+    if (ret == DART_OK && is_slow)
+      ret = dart__service_meet(owner_of(t));
     if (ret == DART_OK)
       ret = dart__mpi_wait(&request);
   }
@@ -197,10 +204,12 @@ static dart_ret_t plain_blocking(const far_transfer_t *t, int nbytes)
                                 MPI_BYTE, win)
                     : DART__MPI(MPI_Get, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes,
                                 MPI_BYTE, win);
+    if (ret == DART_OK && is_slow)
+      ret = dart__service_meet(owner_of(t));
     if (ret == DART_OK)
       ret = DART__MPI(MPI_Win_flush, at->unit, win);
   }
-  dart__service_note(at->team->members[at->unit]);
+  dart__pace_end(owner_of(t), began, (size_t)nbytes);
   return ret;
 }
 
@@ -210,9 +219,12 @@ static dart_ret_t transfer_blocking(const far_transfer_t *t, size_t nelem)
   dart_handle_t handle;
   dart_ret_t    ret;
 
-  if (nbytes > 0)
-    return nbytes <= DART__SERVICE_MOST && is_message(t) ? request_blocking(t, nbytes)
-                                                         : plain_blocking(t, (int)nbytes);
+  if (nbytes > 0) {
+    bool is_slow = dart__pace_is_slow(owner_of(t));
+
+    return is_slow && nbytes <= DART__SERVICE_MOST ? request_blocking(t, nbytes)
+                                                   : plain_blocking(t, (int)nbytes, is_slow);
+  }
   ret = start_with_handle(t, nelem, &handle);
   return ret == DART_OK ? dart__far_wait(&handle, true) : ret;
 }

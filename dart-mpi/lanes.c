@@ -8,20 +8,16 @@
  * All state is behind one lock, held for no longer than it takes to append or to start a send. */
 #include "service.h"
 
-#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/assert.h"
 #include "base/log.h"
-#include "model/op.h"
 #include "model/world.h"
 
-#define UNDER_WAY      8
+#define UNDER_WAY      16
 #define COLLECTED_MOST 1024
-#define NOTE_CALLS     4      /* every so many transfers may send a note ... */
-#define NOTE_NS        200000 /* ... but no more often than that */
 #define AGE_NS         100000 /* a batch that nobody flushed is sent when it is this old */
 
 typedef struct {
@@ -59,30 +55,44 @@ typedef struct {
   uint64_t awaited;  /* who flushes a team waits for this one */
   uint32_t refused;
   bool     listed;   /* is in lanes.busy */
-
-  int64_t     noted; /* when the last note was sent, ns */
-  MPI_Request note;  /* of it, until it is complete */
 } lane_t;
 
 static struct {
-  pthread_mutex_t lock;
+  _Atomic bool    locked;
   lane_t        **lane;      /* global id → lane, NULL until it is used */
   dart_unit_t    *busy;      /* units whose lane has something open, under way, or to report */
   int32_t         nbusy;
   _Atomic int32_t any_busy;  /* nbusy, for a look without the lock */
   size_t          collected; /* requests in open batches */
   batch_t        *spare;     /* free batches */
-} lanes = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} lanes;
+
+/* ---- the lock ---------------------------------------------------------------------------- */
+
+/* One atomic exchange to take it and a store to give it back: half of what a mutex costs, and
+ * appending costs little else. It is taken by the unit and, seldom, by its agent; who finds it taken
+ * spins, and gives the core away, for the other may need it. */
+static bool try_lock(void)
+{
+  /* acquire: pairs with the release in unlock */
+  return !atomic_exchange_explicit(&lanes.locked, true, memory_order_acquire);
+}
+
+static void lock(void)
+{
+  for (unsigned tries = 1; !try_lock(); tries++)
+    if (tries % 16 == 0)
+      sched_yield();
+    else
+      dart__cpu_pause();
+}
+
+static void unlock(void)
+{
+  atomic_store_explicit(&lanes.locked, false, memory_order_release);
+}
 
 /* ---- batches ----------------------------------------------------------------------------- */
-
-static int64_t now_ns(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static batch_t *new_batch(void)
 {
@@ -96,7 +106,7 @@ static batch_t *new_batch(void)
     return NULL;
   batch->next         = NULL;
   batch->sent         = MPI_REQUEST_NULL;
-  batch->born         = now_ns();
+  batch->born         = dart__now_ns();
   batch->nwords       = 0;
   batch->nrequests    = 0;
   batch->nresults     = 0;
@@ -122,13 +132,9 @@ static bool fits(const batch_t *batch, size_t nwords, size_t result_words)
 
 static lane_t *lane_to(dart_unit_t unit)
 {
-  lane_t *lane = lanes.lane[unit];
-
-  if (lane == NULL)
-    lane = lanes.lane[unit] = calloc(1, sizeof *lane);
-  if (lane != NULL && lane->sent == 0 && lane->noted == 0)
-    lane->note = MPI_REQUEST_NULL;
-  return lane;
+  if (lanes.lane[unit] == NULL)
+    lanes.lane[unit] = calloc(1, sizeof(lane_t));
+  return lanes.lane[unit];
 }
 
 static void list_busy(dart_unit_t unit, lane_t *lane)
@@ -194,10 +200,10 @@ void dart__lanes_send(bool waiting)
 
   /* relaxed: what another thread has just begun is sent the next time */
   if (atomic_load_explicit(&lanes.any_busy, memory_order_relaxed) == 0 ||
-      pthread_mutex_trylock(&lanes.lock) != 0)
+      !try_lock())
     return;
   if (lanes.collected > 0) {
-    now = waiting ? 0 : now_ns();
+    now = waiting ? 0 : dart__now_ns();
     for (int32_t i = 0; i < lanes.nbusy; i++) {
       lane_t *lane = lanes.lane[lanes.busy[i]];
 
@@ -205,7 +211,7 @@ void dart__lanes_send(bool waiting)
         send_open(lanes.busy[i], lane);
     }
   }
-  pthread_mutex_unlock(&lanes.lock);
+  unlock();
 }
 
 void dart__lanes_answer(dart_unit_t unit, uint32_t refused, const uint64_t *results)
@@ -213,7 +219,7 @@ void dart__lanes_answer(dart_unit_t unit, uint32_t refused, const uint64_t *resu
   lane_t  *lane;
   batch_t *batch;
 
-  pthread_mutex_lock(&lanes.lock);
+  lock();
   lane  = lanes.lane[unit];
   batch = lane->first;
   dart__assert(batch != NULL);
@@ -230,23 +236,12 @@ void dart__lanes_answer(dart_unit_t unit, uint32_t refused, const uint64_t *resu
   MPI_Wait(&batch->sent, MPI_STATUS_IGNORE);
   recycle(batch);
   unlist_if_idle(unit, lane);
-  pthread_mutex_unlock(&lanes.lock);
+  unlock();
 }
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-/* A record to be. */
-typedef struct {
-  uint64_t    word;
-  const void *first;
-  const void *second;
-  size_t      first_bytes;
-  size_t      second_bytes;
-  void       *result;
-  size_t      result_bytes; /* 0: there is none */
-} record_t;
-
-static void write_record(batch_t *batch, const record_t *r)
+static void write_record(batch_t *batch, const dart__record_t *r)
 {
   char *at = (char *)&batch->words[batch->nwords + 1];
 
@@ -289,9 +284,9 @@ static void write_selection(batch_t *batch, const dart__place_t *at, uint64_t of
 /* Give up the lock until others may have got on. */
 static void wait_unlocked(uint32_t *turns)
 {
-  pthread_mutex_unlock(&lanes.lock);
+  unlock();
   dart__wait_turn(turns, &dart__world.wait);
-  pthread_mutex_lock(&lanes.lock);
+  lock();
 }
 
 /* The open batch of the lane, with room for so much. NULL: `*ret_out`. */
@@ -317,117 +312,30 @@ static batch_t *open_batch(dart_unit_t unit, lane_t *lane, size_t nwords, size_t
   return lane->open;
 }
 
-/* Append a record about memory at `offset` of the place's portion to the lane of its owner. */
-static dart_ret_t append(const dart__place_t *at, uint64_t offset, const record_t *r)
+dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_t offset,
+                              const dart__record_t *r)
 {
-  dart_unit_t unit   = at->team->members[at->unit];
   size_t      nwords = 3 + dart__words(r->first_bytes + r->second_bytes); /* with a selection */
   dart_ret_t  ret    = DART_ERR_NOMEM;
   lane_t     *lane;
   batch_t    *batch = NULL;
 
-  pthread_mutex_lock(&lanes.lock);
+  lock();
   lane = lane_to(unit);
   if (lane != NULL)
     batch = open_batch(unit, lane, nwords, dart__words(r->result_bytes), &ret);
   if (batch != NULL) {
     list_busy(unit, lane);
-    write_selection(batch, at, offset);
+    if (at != NULL)
+      write_selection(batch, at, offset);
     write_record(batch, r);
     if (r->result_bytes > 0)
       lane->fetching = lane->sent + 1;
   }
-  pthread_mutex_unlock(&lanes.lock);
+  unlock();
   if (ret == DART_ERR_NOMEM)
     dart__error("no memory for requests to unit %d", unit);
   return ret;
-}
-
-dart_ret_t dart__service_put(const dart__place_t *at, const void *src, size_t nbytes)
-{
-  record_t r = { .word        = dart__request(DART__PUT, 0, 0, nbytes, at->offset),
-                 .first       = src,
-                 .first_bytes = nbytes };
-
-  return append(at, at->offset, &r);
-}
-
-dart_ret_t dart__service_get(const dart__place_t *at, void *dst, size_t nbytes)
-{
-  record_t r = { .word         = dart__request(DART__GET, 0, 0, nbytes, at->offset),
-                 .result       = dst,
-                 .result_bytes = nbytes };
-
-  return append(at, at->offset, &r);
-}
-
-dart_ret_t dart__service_accumulate(const dart__place_t *at, const void *values, size_t nelem,
-                                    dart_datatype_t type, dart_operation_t op)
-{
-  size_t     size  = dart__type_basic_size(type);
-  size_t     piece = DART__SERVICE_MOST / size;
-  dart_ret_t ret   = DART_OK;
-
-  for (size_t from = 0; from < nelem && ret == DART_OK; from += piece) {
-    size_t   count  = nelem - from < piece ? nelem - from : piece;
-    uint64_t offset = at->offset + from * size;
-    record_t r      = { .word = dart__request(DART__ACCUMULATE, (unsigned)type, op, count, offset),
-                        .first       = (const char *)values + from * size,
-                        .first_bytes = count * size };
-
-    ret = append(at, offset, &r);
-  }
-  return ret;
-}
-
-dart_ret_t dart__service_fetch(const dart__place_t *at, const void *value, void *result,
-                               dart_datatype_t type, dart_operation_t op)
-{
-  size_t   size = dart__type_basic_size(type);
-  record_t r    = { .word         = dart__request(DART__FETCH, (unsigned)type, op, 1, at->offset),
-                    .first        = value,
-                    .first_bytes  = op == DART_OP_NO_OP ? 0 : size,
-                    .result       = result,
-                    .result_bytes = size };
-
-  return append(at, at->offset, &r);
-}
-
-dart_ret_t dart__service_swap(const dart__place_t *at, const void *value, const void *compare,
-                              void *result, dart_datatype_t type)
-{
-  size_t   size = dart__type_basic_size(type);
-  record_t r    = { .word         = dart__request(DART__SWAP, (unsigned)type, 0, 1, at->offset),
-                    .first        = value,
-                    .first_bytes  = size,
-                    .second       = compare,
-                    .second_bytes = size,
-                    .result       = result,
-                    .result_bytes = size };
-
-  return append(at, at->offset, &r);
-}
-
-/* ---- notes ------------------------------------------------------------------------------- */
-
-void dart__service_note(dart_unit_t unit)
-{
-  static const dart__message_t      note = { .kind = DART__NOTE };
-  static _Thread_local unsigned     calls;
-  lane_t                           *lane;
-  int64_t                           now;
-  int                               done;
-
-  if (calls++ % NOTE_CALLS != 0 || pthread_mutex_trylock(&lanes.lock) != 0)
-    return;
-  lane = lane_to(unit);
-  now  = now_ns();
-  if (lane != NULL && now - lane->noted > NOTE_NS &&
-      MPI_Test(&lane->note, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done &&
-      DART__MPI(MPI_Isend, &note, (int)sizeof note, MPI_BYTE, unit, 0, dart__mpi.service,
-                &lane->note) == DART_OK)
-    lane->noted = now;
-  pthread_mutex_unlock(&lanes.lock);
 }
 
 /* ---- completion -------------------------------------------------------------------------- */
@@ -466,7 +374,7 @@ dart_ret_t dart__service_flush(dart_unit_t unit, bool at_target)
 
   if (nothing_outstanding())
     return DART_OK;
-  pthread_mutex_lock(&lanes.lock);
+  lock();
   lane = lanes.lane[unit];
   last = lane == NULL ? 0 : newest(lane, at_target);
   while (lane != NULL && lane->answered < last && ret == DART_OK) {
@@ -477,7 +385,7 @@ dart_ret_t dart__service_flush(dart_unit_t unit, bool at_target)
   }
   if (ret == DART_OK && lane != NULL)
     ret = report_refused(unit, lane);
-  pthread_mutex_unlock(&lanes.lock);
+  unlock();
   return ret;
 }
 
@@ -502,7 +410,7 @@ dart_ret_t dart__service_flush_team(const dart__team_t *team, bool at_target)
 
   if (nothing_outstanding())
     return DART_OK;
-  pthread_mutex_lock(&lanes.lock);
+  lock();
   for (int32_t i = 0; i < lanes.nbusy; i++) {
     lane = lanes.lane[lanes.busy[i]];
     if (lane->awaited < newest(lane, at_target)) /* another thread may wait for more */
@@ -521,7 +429,7 @@ dart_ret_t dart__service_flush_team(const dart__team_t *team, bool at_target)
     if (dart__team_unit_of(team, unit) >= 0)
       ret = ret == DART_OK ? report_refused(unit, lanes.lane[unit]) : ret;
   }
-  pthread_mutex_unlock(&lanes.lock);
+  unlock();
   return ret;
 }
 
@@ -541,11 +449,8 @@ void dart__lanes_close(void)
     free(batch);
   }
   lanes.spare = NULL;
-  for (int32_t u = 0; lanes.lane != NULL && u < dart__world.nunits; u++) {
-    if (lanes.lane[u] != NULL && lanes.lane[u]->noted != 0)
-      MPI_Wait(&lanes.lane[u]->note, MPI_STATUS_IGNORE);
+  for (int32_t u = 0; lanes.lane != NULL && u < dart__world.nunits; u++)
     free(lanes.lane[u]);
-  }
   free(lanes.lane);
   free(lanes.busy);
   lanes.lane      = NULL;

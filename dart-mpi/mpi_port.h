@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "mpi_error.h"
 #include "port.h"
@@ -58,6 +59,7 @@ typedef struct {
 /* chunk->port */
 typedef struct {
   char           *base;   /* the own part */
+  void           *again;  /* the node's parts, mapped once more and used there; NULL: as MPI has them */
   MPI_Win         shared; /* over the node; MPI_WIN_NULL where this unit is alone on its node */
   dart__window_t *window; /* by which far units reach it; NULL: one node */
   MPI_Aint       *disp;   /* team unit → displacement of its part in the window; NULL: one node */
@@ -66,6 +68,15 @@ typedef struct {
 static inline dart__team_port_t *dart__team_port(const dart__team_t *team)
 {
   return team->port;
+}
+
+/** A clock that only goes forward. */
+static inline int64_t dart__now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 /** Wait for a request: progress is made, and the core given away, meanwhile. */
@@ -88,6 +99,20 @@ dart_ret_t dart__window_open_static(dart__team_t *team, void *base, size_t nbyte
                                     dart__window_t **window_out);
 void       dart__window_close(dart__team_t *team, dart__window_t *window);
 
+/* ---- pace.c: which units are slow to answer ---------------------------------------------- */
+
+dart_ret_t dart__pace_open(void);
+void       dart__pace_close(void);
+
+/** Whether a unit (global id) should be asked by a request, whose answer is waited for as DART waits,
+ *  before MPI's flush waits for it: it was slow lately, or may need the core of this one. */
+bool dart__pace_is_slow(dart_unit_t unit);
+
+/** Around an operation that waits for MPI: when it began, 0 if this one is not measured; and what
+ *  that tells of the unit. */
+int64_t dart__pace_begin(void);
+void    dart__pace_end(dart_unit_t unit, int64_t began, size_t nbytes);
+
 /* ---- outstanding.c: completion of transfers ---------------------------------------------- */
 
 /** Count a transfer, after the call that started it: so a flush of another thread does not count it
@@ -109,7 +134,7 @@ dart_ret_t dart__mail_open(void);
 /** Drop the messages that nobody received. Collective, after a barrier; not open: nothing. */
 void dart__mail_close(void);
 
-/* ---- service.c, lanes.c: requests to the owners of far memory ------------------------------ */
+/* ---- service.c, requests.c, lanes.c: requests to the owners of far memory ---------------- */
 
 dart_ret_t dart__service_open(void);
 void       dart__service_close(void);
@@ -129,9 +154,8 @@ int64_t dart__service_quiet_ns(void);
 dart_ret_t dart__service_put(const dart__place_t *at, const void *src, size_t nbytes);
 dart_ret_t dart__service_get(const dart__place_t *at, void *dst, size_t nbytes);
 
-/** Tell a unit (global id) now and then that its memory is in use: MPI's own transfers do not tell
- *  it, and a unit or agent that sleeps should do so less deeply then. */
-void dart__service_note(dart_unit_t unit);
+/** Hear of a unit (global id): what was started towards it before is then most likely done. */
+dart_ret_t dart__service_meet(dart_unit_t unit);
 
 /** Atomics, as of the seam. */
 dart_ret_t dart__service_accumulate(const dart__place_t *at, const void *values, size_t nelem,

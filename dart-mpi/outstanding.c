@@ -11,6 +11,8 @@
 
 #include "mpi_port.h"
 
+#define FLUSHED 20000 /* bytes that a flush may have to wait for, for all that is known */
+
 /* Whether all that was started is done; `*started_out` is what a flush from now on completes.
  * `done` is a field of `o`. */
 static bool is_done(dart__outstanding_t *o, _Atomic uint32_t *done, uint32_t *started_out)
@@ -117,14 +119,18 @@ dart_ret_t dart__window_flush(dart__team_t *team, int32_t unit, bool at_target)
   dart__outstanding_t *o    = &port->unit[unit];
   dart_ret_t           ret  = DART_OK;
   uint32_t             started;
+  int64_t              began;
 
   if (is_done(o, done_of(o, at_target), &started))
     return DART_OK;
+  if (at_target && dart__pace_is_slow(team->members[unit]))
+    ret = dart__service_meet(team->members[unit]);
+  began = dart__pace_begin();
   pthread_rwlock_rdlock(&port->windows_lock);
   for (dart__window_t *w = port->windows; w != NULL && ret == DART_OK; w = w->next)
     ret = flush_one(w, unit, at_target);
   pthread_rwlock_unlock(&port->windows_lock);
-  dart__service_note(team->members[unit]);
+  dart__pace_end(team->members[unit], began, FLUSHED);
   if (ret == DART_OK && at_target)
     ret = dart__handles_flushed(team, unit);
   if (ret != DART_OK)
@@ -144,7 +150,7 @@ dart_ret_t dart__window_flush_all(dart__team_t *team, bool at_target)
   /* acquire: pairs with the release in list and unlist */
   if (atomic_load_explicit(&port->ntouched, memory_order_acquire) == 0)
     return DART_OK;
-  pthread_mutex_lock(&port->flushing); /* who comes second must not find the list shortened too early */
+  pthread_mutex_lock(&port->flushing); /* or others would find the list short too early */
   n = atomic_load_explicit(&port->ntouched, memory_order_acquire);
   for (int32_t i = 0; i < n && ret == DART_OK; i++)
     ret = dart__window_flush(team, port->touched[i], at_target);

@@ -59,11 +59,12 @@ static size_t extent_of(uint64_t word)
 static size_t operands_of(uint64_t word)
 {
   switch (dart__request_kind(word)) {
-  case DART__SELECT: return sizeof(dart__selection_t);
-  case DART__GET:    return 0;
-  case DART__SWAP:   return 2 * extent_of(word);
-  case DART__FETCH:  return dart__request_op(word) == DART_OP_NO_OP ? 0 : extent_of(word);
-  default:           return extent_of(word);
+  case DART__SELECT:  return sizeof(dart__selection_t);
+  case DART__GET:
+  case DART__NOTHING: return 0;
+  case DART__SWAP:    return 2 * extent_of(word);
+  case DART__FETCH:   return dart__request_op(word) == DART_OP_NO_OP ? 0 : extent_of(word);
+  default:            return extent_of(word);
   }
 }
 
@@ -157,7 +158,8 @@ uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *resul
       prefetch(&s, words[i - 1 + AHEAD]);
     if (dart__request_kind(word) == DART__SELECT)
       select_segment(words[i], &s);
-    else if (!apply(&s, word, (const char *)&words[i], &results[nresults]))
+    else if (dart__request_kind(word) != DART__NOTHING &&
+             !apply(&s, word, (const char *)&words[i], &results[nresults]))
       refused++;
     nresults += dart__words(result_of(word));
     i += dart__words(operands_of(word));

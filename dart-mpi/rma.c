@@ -1,14 +1,14 @@
 /* Windows: where far transfers go by.
  *
- * Dynamic: a team has one window, to which chunks are attached. Static: every chunk has a window of its
- * own. Both lead to the same memory and are used in the same way; which is faster depends on what
- * carries MPI. Where it can write to the memory of another process by itself (RDMA, shared memory
- * between the nodes of one host) MPICH does so on static windows alone, and sends messages on dynamic
- * ones. Over TCP everything is messages, and static windows need more of them.
+ * Dynamic: a team has one window, to which chunks are attached. Static: every chunk has a window of
+ * its own. Both lead to the same memory and are used in the same way; which is faster depends on
+ * what carries MPI. Where that has put and get of its own (RDMA, the shared memory of one host) MPICH
+ * uses them on static windows alone, and sends messages of its own on dynamic ones. Over TCP
+ * everything is messages, and static windows need more of them.
  *
- * Windows stay in one passive-target epoch for their whole life: nothing to lock, nothing to announce.
- * MPI has few windows, so beyond STATIC_MOST chunks are attached all the same. So is the pool: most of
- * its address space never gets pages, and a static window might have to pin them. */
+ * Windows stay in one passive-target epoch for their whole life: nothing to lock, nothing to
+ * announce. MPI has few windows, so beyond STATIC_MOST chunks are attached all the same. So is the
+ * pool: most of its address space never gets pages, and a static window might have to pin them. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,8 @@ dart_ret_t dart__windows_choose(void)
 {
   bool        dynamic = dart__settings.window == DART__WINDOW_DYNAMIC ||
                  (dart__settings.window == DART__WINDOW_AUTO && is_told_tcp());
-  bool        rdma = has_entries("/sys/class/infiniband") || dart__settings.window != DART__WINDOW_AUTO;
+  bool        rdma = dart__settings.window != DART__WINDOW_AUTO ||
+              has_entries("/sys/class/infiniband");
   int         host = host_number();
   int         votes[4] = { dynamic, !rdma, host, -host }, agreed[4];
   MPI_Request request;
@@ -95,7 +96,9 @@ bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *ch
   bool is_pool = team->id <= DART_TEAM_ALL && chunk->arena != NULL &&
                  team->segments[DART_SEGMENT_LOCAL] == NULL;
 
-  return dart__mpi.static_windows && !is_pool &&
+  /* Threads: MPICH 4.0 forgets what one thread starts on a static window while another flushes it,
+   * so that the next flush returns too early. */
+  return dart__mpi.static_windows && !dart__world.many_threads && !is_pool &&
          atomic_load_explicit(&nstatic, memory_order_relaxed) < STATIC_MOST;
 }
 

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "model/world.h"
@@ -37,17 +36,9 @@ static struct {
   receive_t       *ring;
   answer_t        *answering;
   answer_t        *spare;
-  bool             any;       /* requests or notes came, in this drain */
+  bool             any;       /* requests came, in this drain */
   _Atomic int64_t  last_ns;   /* when something last came */
 } service = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static int64_t now_ns(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* ---- receiving ring ---------------------------------------------------------------------- */
 
@@ -136,18 +127,12 @@ static void recycle_answers(void)
 
 static void handle(dart_unit_t unit, const message_t *message, size_t nbytes)
 {
-  switch (message->head.kind) {
-  case DART__REQUESTS:
-    answer_batch(unit, message, (nbytes - sizeof message->head) / sizeof message->words[0]);
-    service.any = true;
-    break;
-  case DART__ANSWER:
+  if (message->head.kind == DART__ANSWER) {
     dart__lanes_answer(unit, message->head.refused, message->words);
-    break;
-  default: /* a note says that it came, no more */
-    service.any = true;
-    break;
+    return;
   }
+  answer_batch(unit, message, (nbytes - sizeof message->head) / sizeof message->words[0]);
+  service.any = true;
 }
 
 /* Handle what has come, in order; the lock is held. True if others asked for something. */
@@ -170,7 +155,7 @@ static bool drain(void)
   if (service.answering != NULL)
     recycle_answers();
   if (service.any) /* relaxed: a hint for who decides how long to sleep */
-    atomic_store_explicit(&service.last_ns, now_ns(), memory_order_relaxed);
+    atomic_store_explicit(&service.last_ns, dart__now_ns(), memory_order_relaxed);
   return service.any;
 }
 
@@ -198,7 +183,7 @@ void dart__service_progress(bool waiting)
 
 int64_t dart__service_quiet_ns(void)
 {
-  return now_ns() - atomic_load_explicit(&service.last_ns, memory_order_relaxed);
+  return dart__now_ns() - atomic_load_explicit(&service.last_ns, memory_order_relaxed);
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
@@ -213,6 +198,8 @@ dart_ret_t dart__service_open(void)
     ret = dart__lanes_open();
   if (ret == DART_OK)
     ret = open_ring();
+  if (ret == DART_OK)
+    ret = dart__pace_open();
   service.is_open = ret == DART_OK;
   return ret;
 }
@@ -230,4 +217,5 @@ void dart__service_close(void)
   }
   service.spare = NULL;
   dart__lanes_close();
+  dart__pace_close();
 }

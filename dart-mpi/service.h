@@ -2,7 +2,7 @@
 #define DART__MPI_SERVICE_H
 /* The service: small operations on far memory travel as requests to the unit that owns the memory.
  *
- *   unit (lanes.c)                            owner (owner.c)
+ *   unit (requests.c, lanes.c)                owner (owner.c)
  *   append to the open batch of the lane
  *   full, flushed, old, or waiting: send  →   apply each request, in order
  *   results to where they belong          ←   answer
@@ -24,10 +24,10 @@
 
 #include "mpi_port.h"
 
-#define DART__BATCH_BYTES  ((size_t)8 << 10) /* of records, and of results */
+#define DART__BATCH_BYTES  ((size_t)4 << 10) /* of records, and of results */
 #define DART__BATCH_WORDS  (DART__BATCH_BYTES / sizeof(uint64_t))
 
-typedef enum { DART__REQUESTS, DART__ANSWER, DART__NOTE } dart__message_kind_t;
+typedef enum { DART__REQUESTS, DART__ANSWER } dart__message_kind_t;
 
 typedef struct {
   uint32_t kind;
@@ -40,7 +40,8 @@ typedef enum {
   DART__FETCH,      /* type, op; operand: the element, nothing for NO_OP; result: an element */
   DART__SWAP,       /* type; operands: value, then compare; result: an element */
   DART__PUT,        /* count bytes; operand: these */
-  DART__GET         /* count bytes; result: these */
+  DART__GET,        /* count bytes; result: these */
+  DART__NOTHING     /* is answered, no more */
 } dart__request_kind_t;
 
 typedef struct {
@@ -100,6 +101,22 @@ uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *resul
                            size_t *nresults_out);
 
 /* ---- lanes.c ----------------------------------------------------------------------------- */
+
+/* A record to be. */
+typedef struct {
+  uint64_t    word;
+  const void *first; /* operands */
+  const void *second;
+  size_t      first_bytes;
+  size_t      second_bytes;
+  void       *result;
+  size_t      result_bytes; /* 0: there is none */
+} dart__record_t;
+
+/** Append a record about memory at `offset` of the place's portion to the lane of a unit (global id);
+ *  operands are copied. `at` is NULL if it is about no memory. */
+dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_t offset,
+                              const dart__record_t *r);
 
 dart_ret_t dart__lanes_open(void);
 void       dart__lanes_close(void);

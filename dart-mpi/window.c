@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -24,6 +26,35 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+
+/* Map the node's parts once more, at an address that can hold huge pages, and use that: MPI puts its
+ * windows anywhere. Such an address has the same place in a huge page as the file has there, which
+ * starts with the first part. Where the parts lie otherwise, or the kernel refuses, MPI's mapping
+ * will do. */
+static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  size_t nbytes = chunk->nbytes * (size_t)team->node_nunits;
+  char  *first  = chunk->near[team->node_units[0]];
+  char  *space;
+
+  for (int32_t i = 0; i < team->node_nunits; i++)
+    if (chunk->near[team->node_units[i]] != first + (size_t)i * chunk->nbytes)
+      return;
+  space = chunk->nbytes < DART__HUGE_PAGE ? NULL : dart__memory_aligned_space(nbytes);
+  if (space == NULL)
+    return;
+  /* Of 0 bytes: what is there stays, and is shared. By syscall: UCX puts a function of its own in the
+   * place of mremap, which loses the address. */
+  if (syscall(SYS_mremap, first, 0, nbytes, MREMAP_MAYMOVE | MREMAP_FIXED, space) == -1) {
+    dart__info("shared memory stays where MPI has put it: %s", strerror(errno));
+    munmap(space, nbytes);
+    return;
+  }
+  for (int32_t i = 0; i < team->node_nunits; i++)
+    chunk->near[team->node_units[i]] = space + (size_t)i * chunk->nbytes;
+  port->base  = chunk->near[team->me];
+  port->again = space;
+}
 
 static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
@@ -49,16 +80,23 @@ static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__ch
     ret = DART__MPI(MPI_Win_shared_query, port->shared, i, &nbytes, &unit_size,
                     &chunk->near[team->node_units[i]]);
   }
+  if (ret == DART_OK)
+    map_again(team, chunk, port);
   return ret;
 }
 
 /* Alone on its node, a unit needs no one else to map its part. */
 static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
-  port->base = mmap(NULL, chunk->nbytes, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (port->base == MAP_FAILED) {
+  void *space = dart__memory_aligned_space(chunk->nbytes);
+
+  if (space != NULL)
+    port->base = mmap(space, chunk->nbytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (space == NULL || port->base == MAP_FAILED) {
     dart__error("cannot map %zu bytes: %s", chunk->nbytes, strerror(errno));
+    if (space != NULL)
+      munmap(space, chunk->nbytes);
     port->base = NULL;
     return DART_ERR_NOMEM;
   }
@@ -146,6 +184,8 @@ static dart__chunk_port_t *new_port(const dart__team_t *team)
 
 static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
+  if (port->again != NULL)
+    munmap(port->again, chunk->nbytes * (size_t)team->node_nunits);
   if (port->shared != MPI_WIN_NULL) {
     MPI_Win_unlock_all(port->shared);
     MPI_Win_free(&port->shared);
@@ -228,6 +268,7 @@ dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, si
     }
     at += step;
   }
+  dart__memory_make_huge(port->base + from, to - from);
   return DART_OK;
 }
 

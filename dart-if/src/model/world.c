@@ -3,7 +3,7 @@
  * a unit stays awake for longer, for it is nobody's loss. */
 #define SPINS_WITH_CORE    4000   /* about 100 µs of looking */
 #define SPINS_WITHOUT_CORE 50
-#define YIELDS_WITH_CORE   100000 /* about 100 ms of looking at other nodes */
+#define YIELDS_WITH_CORE   1000   /* about 1 ms of looking at other nodes */
 
 #include "model/world.h"
 
