@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "mpi_error.h"
 #include "port.h"
@@ -68,15 +67,6 @@ typedef struct {
 static inline dart__team_port_t *dart__team_port(const dart__team_t *team)
 {
   return team->port;
-}
-
-/** A clock that only goes forward. */
-static inline int64_t dart__now_ns(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 /** Wait for a request: progress is made, and the core given away, meanwhile. */

@@ -37,10 +37,12 @@ static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chun
   char  *first  = chunk->near[team->node_units[0]];
   char  *space;
 
+  if (chunk->nbytes < DART__HUGE_PAGE)
+    return;
   for (int32_t i = 0; i < team->node_nunits; i++)
     if (chunk->near[team->node_units[i]] != first + (size_t)i * chunk->nbytes)
       return;
-  space = chunk->nbytes < DART__HUGE_PAGE ? NULL : dart__memory_aligned_space(nbytes);
+  space = dart__memory_aligned_space(nbytes);
   if (space == NULL)
     return;
   /* Of 0 bytes: what is there stays, and is shared. By syscall: UCX puts a function of its own in the

@@ -366,6 +366,12 @@ static void find_myself(void)
   n  = (int)size;
 }
 
+void test_init(void)
+{
+  EXPECT_OK(dart_init(NULL, NULL));
+  find_myself();
+}
+
 void test_pause(void)
 {
   sched_yield();

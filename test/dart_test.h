@@ -106,6 +106,9 @@ bool test_expect_refused(test_place_t at, dart_ret_t got, dart_ret_t expected,
  *  next note of this thread, or the end of the test. */
 void test_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** dart_init in a test that does its own; `me` and `n` are known from then on. */
+void test_init(void);
+
 /* ---- Memory, freed at the end of the test ---------------------------------------------------- */
 
 /** Collective: `nelem` int64_t on every unit, a copy of the caller's `init` each. Returns the start

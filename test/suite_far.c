@@ -23,18 +23,6 @@ typedef struct setting {
   const char *name, *value;
 } setting_t;
 
-static void init(void)
-{
-  dart_global_unit_t unit;
-  size_t             size;
-
-  EXPECT_OK(dart_init(NULL, NULL));
-  EXPECT_OK(dart_myid(&unit));
-  EXPECT_OK(dart_size(&size));
-  me = unit.id;
-  n  = (int)size;
-}
-
 static dart_gptr_t segment(size_t nbytes, int fill)
 {
   dart_gptr_t gptr;
@@ -360,7 +348,7 @@ static void run_with(const setting_t *settings, int count)
 {
   for (int i = 0; i < count; i++)
     setenv(settings[i].name, settings[i].value, 1);
-  init();
+  test_init();
   no_update_is_lost();
   puts_are_visible_after_a_flush();
   buffers_are_free_after_local_completion();
@@ -487,7 +475,7 @@ TEST(threads_do_not_flush_each_others_transfers_away)
 TEST(the_agent_ends_with_every_cycle)
 {
   for (int i = 0; i < 20; i++) {
-    init();
+    test_init();
     EXPECT_OK(dart_exit());
     EXPECT_TRUE(!has_agent());
   }

@@ -12,18 +12,6 @@
 
 SUITE_WITHOUT_INIT(life);
 
-static void init(void)
-{
-  dart_global_unit_t unit;
-  size_t             size;
-
-  EXPECT_OK(dart_init(NULL, NULL));
-  EXPECT_OK(dart_myid(&unit));
-  EXPECT_OK(dart_size(&size));
-  me = unit.id;
-  n  = (int)size;
-}
-
 TEST(config_is_one_object_from_the_start) /* A7 */
 {
   dart_config_t *before = NULL, *inside = NULL, *after = NULL;
@@ -33,7 +21,7 @@ TEST(config_is_one_object_from_the_start) /* A7 */
   EXPECT_EQ(before->log_enabled, 1);
   before->log_enabled = 0;
 
-  init();
+  test_init();
   dart_config(&inside);
   EXPECT_TRUE(inside == before);
   EXPECT_EQ(inside->log_enabled, 0);
@@ -77,7 +65,7 @@ TEST(units_are_numbered_without_gaps) /* A1 */
 {
   int ids[64];
 
-  init();
+  test_init();
   if (EXPECT_TRUE(n <= 64)) {
     EXPECT_OK(dart_allgather(&me, ids, 1, DART_TYPE_INT, DART_TEAM_ALL));
     for (int u = 0; u < n; u++)
@@ -105,7 +93,7 @@ TEST(second_init_and_exit_without_init_are_refused) /* A2 */
   dart_thread_support_level_t level;
 
   EXPECT_RET(dart_exit(), DART_ERR_OTHER);
-  init();
+  test_init();
   EXPECT_RET(dart_init(NULL, NULL), DART_ERR_OTHER);
   EXPECT_RET(dart_init_thread(NULL, NULL, &level), DART_ERR_OTHER);
   EXPECT_TRUE(dart_initialized());
@@ -138,7 +126,7 @@ TEST(exit_accepts_what_was_left_alive) /* A9: segments, teams, blocks of the poo
     dart_lock_t  free_lock, held_lock;
     int64_t      value = me, *buffer = malloc(1000 * sizeof *buffer);
 
-    init();
+    test_init();
     EXPECT_OK(dart_team_get_group(DART_TEAM_ALL, &all));
     EXPECT_OK(dart_team_create(DART_TEAM_ALL, all, &team));
     EXPECT_OK(dart_group_destroy(&all));
@@ -211,7 +199,7 @@ TEST(cycles_leave_nothing_behind) /* A3 A5 */
     dart_gptr_t  gptr;
 
     test_note("cycle %d", cycle);
-    init();
+    test_init();
     cycles = test_rounds(n > 4 ? 100 : 300);
 
     EXPECT_OK(dart_team_get_group(DART_TEAM_ALL, &all));

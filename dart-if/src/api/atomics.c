@@ -54,8 +54,6 @@ static inline bool is_remote(const dart__place_t *at)
   return at->near == NULL || (dart__world.far_atomics && at->team->nnodes > 1);
 }
 
-#define OUT_OF_LINE static __attribute__((noinline)) dart_ret_t
-
 /* ---- accumulate: no result, so it may wait for its cache line ------------------------------- */
 
 /* One element that goes into a queue of updates. False: nothing was done. */
@@ -95,14 +93,14 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
   return DART_OK;
 }
 
-OUT_OF_LINE accumulate_any(dart_gptr_t gptr, const void *values, size_t nelem,
-                           dart_datatype_t dtype, dart_operation_t op)
+DART__OUT_OF_LINE accumulate_any(dart_gptr_t gptr, const void *values, size_t nelem,
+                                 dart_datatype_t dtype, dart_operation_t op)
 {
   return accumulate("dart_accumulate", gptr, values, nelem, dtype, op);
 }
 
-OUT_OF_LINE accumulate_blocking_any(dart_gptr_t gptr, const void *values, size_t nelem,
-                                    dart_datatype_t dtype, dart_operation_t op)
+DART__OUT_OF_LINE accumulate_blocking_any(dart_gptr_t gptr, const void *values, size_t nelem,
+                                          dart_datatype_t dtype, dart_operation_t op)
 {
   return accumulate("dart_accumulate_blocking_local", gptr, values, nelem, dtype, op);
 }
@@ -125,8 +123,8 @@ dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, 
 
 /* ---- those with a result --------------------------------------------------------------------- */
 
-OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result, dart_datatype_t dtype,
-                      dart_operation_t op)
+DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
+                            dart_datatype_t dtype, dart_operation_t op)
 {
   static const char function[] = "dart_fetch_and_op";
   dart__place_t     at;
@@ -144,8 +142,8 @@ OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result, dart_da
   return DART_OK;
 }
 
-OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *compare, void *result,
-                     dart_datatype_t dtype)
+DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *compare, void *result,
+                           dart_datatype_t dtype)
 {
   static const char function[] = "dart_compare_and_swap";
   dart__place_t     at;

@@ -7,9 +7,6 @@
  *
  * A waiter reads its event, then its counters; what raises a counter raises the event afterwards. So
  * either the counter was seen, or the event has changed and the waiter does not sleep. */
-#include <limits.h>
-#include <time.h>
-
 #include <dash/dart/ext/dart_notify.h>
 
 #include "api/remote.h"
@@ -46,11 +43,11 @@ static dart_ret_t raise(const dart__place_t *at, dart_gptr_t flag, uint64_t by)
 {
   dart_ret_t ret;
 
+  dart__attend();
   if (at->near != NULL) {
     /* acq_rel: releases the data to the acquire in is_there */
     atomic_fetch_add_explicit((counter_t *)(void *)at->near, by, memory_order_acq_rel);
     dart__event_add(dart__twosided_event(owner_of(at)));
-    dart__attend();
     return DART_OK;
   }
   ret = dart__remote_accumulate(at, &by, 1, DART_TYPE_ULONG, DART_OP_SUM);
@@ -141,10 +138,7 @@ static size_t next_there(const wait_t *w, size_t i)
 
 static int64_t now_us(void)
 {
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
+  return dart__now_ns() / 1000;
 }
 
 /* Microseconds until `end`, as a limit of a sleep: at least one, at most an hour. */

@@ -147,30 +147,28 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
   return ret;
 }
 
-#define OUT_OF_LINE static __attribute__((noinline)) dart_ret_t
-
-OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nelem,
-                             dart_datatype_t src_type, dart_datatype_t dst_type)
+DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nelem,
+                                   dart_datatype_t src_type, dart_datatype_t dst_type)
 {
   dart__attend(); /* may be called in a polling loop */
   return put("dart_put_blocking", gptr, src, nelem, src_type, dst_type, true, NULL);
 }
 
-OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
-                             dart_datatype_t dst_type)
+DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
+                                   dart_datatype_t src_type, dart_datatype_t dst_type)
 {
   dart__attend(); /* may be called in a polling loop */
   return get("dart_get_blocking", dest, gptr, nelem, src_type, dst_type, true, NULL);
 }
 
-OUT_OF_LINE put_any(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
-                    dart_datatype_t dst_type)
+DART__OUT_OF_LINE put_any(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
+                          dart_datatype_t dst_type)
 {
   return put("dart_put", gptr, src, nelem, src_type, dst_type, false, NULL);
 }
 
-OUT_OF_LINE get_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
-                    dart_datatype_t dst_type)
+DART__OUT_OF_LINE get_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                          dart_datatype_t dst_type)
 {
   return get("dart_get", dest, gptr, nelem, src_type, dst_type, false, NULL);
 }
@@ -181,9 +179,9 @@ static dart_ret_t no_handle(const char *function)
   return DART_ERR_INVAL;
 }
 
-OUT_OF_LINE put_handle_any(dart_gptr_t gptr, const void *src, size_t nelem,
-                           dart_datatype_t src_type, dart_datatype_t dst_type,
-                           dart_handle_t *handle)
+DART__OUT_OF_LINE put_handle_any(dart_gptr_t gptr, const void *src, size_t nelem,
+                                 dart_datatype_t src_type, dart_datatype_t dst_type,
+                                 dart_handle_t *handle)
 {
   if (handle == NULL)
     return no_handle("dart_put_handle");
@@ -191,8 +189,9 @@ OUT_OF_LINE put_handle_any(dart_gptr_t gptr, const void *src, size_t nelem,
   return put("dart_put_handle", gptr, src, nelem, src_type, dst_type, false, handle);
 }
 
-OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
-                           dart_datatype_t dst_type, dart_handle_t *handle)
+DART__OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem,
+                                 dart_datatype_t src_type, dart_datatype_t dst_type,
+                                 dart_handle_t *handle)
 {
   if (handle == NULL)
     return no_handle("dart_get_handle");

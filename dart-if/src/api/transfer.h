@@ -8,6 +8,10 @@
 #include "model/world.h"
 #include "port.h"
 
+/* For the part of an entry point that is not the straight way: inlined into it, it would make that keep
+ * registers on the stack. */
+#define DART__OUT_OF_LINE static __attribute__((noinline)) dart_ret_t
+
 typedef struct {
   dart__place_t       at;
   const dart__type_t *global_type; /* layout behind the global pointer */

@@ -5,8 +5,6 @@
  * more. Those who are late sleep on `turn`, so that a release wakes one of them and no other. */
 #include "node/mutex.h"
 
-#include <time.h>
-
 #define PATIENCE_US    1000
 #define MOST_PAUSES 32 /* between two looks */
 
@@ -39,10 +37,7 @@ static uint32_t look(const dart__mutex_t *mutex)
 
 static uint32_t microseconds(void)
 {
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint32_t)((uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+  return (uint32_t)(dart__now_ns() / 1000);
 }
 
 static void progress(const dart__wait_policy_t *policy)

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #define DART__CACHE_LINE 64
 
@@ -71,6 +72,15 @@ void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy);
  *  `word` may be shared between processes. */
 void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us);
 void dart__futex_wake(_Atomic uint32_t *word, int count);
+
+/** A clock that only goes forward. */
+static inline int64_t dart__now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
 
 /** Tell the CPU that this is a spin loop. */
 static inline void dart__cpu_pause(void)
