@@ -14,6 +14,7 @@
 #include "mpi_type.h"
 
 #define PIECE_MOST ((size_t)1 << 30) /* bytes of one MPI call */
+#define FEW        128               /* scattered elements that travel as requests */
 
 typedef struct {
   const dart__place_t *at;
@@ -269,6 +270,43 @@ dart_ret_t dart__far_get_blocking(const dart__place_t *at, const dart__type_t *a
   far_transfer_t t = { at, at_type, dst, dst_type, false };
 
   return transfer_blocking(&t, nelem);
+}
+
+/* Few scattered elements, a request for each run of them. */
+static dart_ret_t request_by_runs(const far_transfer_t *t, size_t nelem)
+{
+  size_t     size = t->at_type->elem_size;
+  dart_ret_t ret  = DART_OK;
+
+  for (size_t elem = 0, count; elem < nelem && ret == DART_OK; elem += count) {
+    size_t        there_at, here_at;
+    size_t        there_run = dart__type_run(t->at_type, elem, &there_at);
+    size_t        here_run  = dart__type_run(t->buffer_type, elem, &here_at);
+    dart__place_t at        = *t->at;
+
+    count = least(least(there_run, here_run), nelem - elem);
+    at.offset += there_at * size;
+    ret = dart__service_put(&at, (const char *)t->buffer + here_at * size, count * size);
+  }
+  return ret;
+}
+
+/* The data travel with the notification. But what is scattered and not few is MPI's to lay out, and
+ * complete before it. */
+dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
+                                const dart__type_t *src_type, size_t nelem,
+                                const dart__place_t *flag, uint64_t by)
+{
+  far_transfer_t t = { at, at_type, (void *)(uintptr_t)src, src_type, true };
+  dart_ret_t     ret;
+
+  if (nelem == 0 || is_plain(&t))
+    return dart__service_put_notify(at, src, nelem == 0 ? 0 : nelem * at_type->elem_size, flag, by);
+  if (nelem <= FEW && nelem * at_type->elem_size <= DART__SERVICE_MOST)
+    ret = request_by_runs(&t, nelem);
+  else
+    ret = transfer_blocking(&t, nelem);
+  return ret == DART_OK ? dart__service_put_notify(NULL, NULL, 0, flag, by) : ret;
 }
 
 /* ---- flushes: requests, then transfers --------------------------------------------------- */

@@ -36,6 +36,9 @@ typedef struct batch {
   dart_team_t    team;  /* what the last SELECT said */
   int16_t        segid;
   uint64_t       high;
+  const void    *data;  /* that follow in a message of their own; NULL: none */
+  int            data_bytes;
+  MPI_Request    data_sent;
   result_t       results[DART__BATCH_WORDS]; /* in the order of their requests */
   dart__message_t head; /* with what follows, as sent */
   uint64_t       words[DART__BATCH_WORDS];
@@ -51,7 +54,7 @@ typedef struct {
   batch_t *last;
   uint64_t sent;     /* the newest batch that was sent */
   uint64_t answered; /* the newest that was answered */
-  uint64_t fetching; /* the newest with results, sent or open */
+  uint64_t fetching; /* the newest with results or data, sent or open */
   uint64_t awaited;  /* who flushes a team waits for this one */
   uint32_t refused;
   bool     listed;   /* is in lanes.busy */
@@ -112,6 +115,8 @@ static batch_t *new_batch(void)
   batch->nresults     = 0;
   batch->result_words = 0;
   batch->team         = DART_TEAM_NULL;
+  batch->data         = NULL;
+  batch->data_sent    = MPI_REQUEST_NULL;
   batch->head         = (dart__message_t){ .kind = DART__REQUESTS };
   return batch;
 }
@@ -171,7 +176,10 @@ static dart_ret_t send_open(dart_unit_t unit, lane_t *lane)
     return DART_OK;
   ret = DART__MPI(MPI_Isend, &batch->head,
                   (int)(sizeof batch->head + batch->nwords * sizeof batch->words[0]), MPI_BYTE,
-                  unit, 0, dart__mpi.service, &batch->sent);
+                  unit, DART__TAG_MESSAGE, dart__mpi.service, &batch->sent);
+  if (ret == DART_OK && batch->data != NULL)
+    ret = DART__MPI(MPI_Isend, batch->data, batch->data_bytes, MPI_BYTE, unit, DART__TAG_DATA,
+                    dart__mpi.service, &batch->data_sent);
   if (ret != DART_OK)
     return ret;
   lanes.collected -= batch->nrequests;
@@ -232,8 +240,9 @@ void dart__lanes_answer(dart_unit_t unit, uint32_t refused, const uint64_t *resu
   lane->first = batch->next;
   if (lane->first == NULL)
     lane->last = NULL;
-  /* the answer is proof that the batch was received, but MPI wants its request back */
+  /* the answer is proof that they were received, but MPI wants its requests back */
   MPI_Wait(&batch->sent, MPI_STATUS_IGNORE);
+  MPI_Wait(&batch->data_sent, MPI_STATUS_IGNORE);
   recycle(batch);
   unlist_if_idle(unit, lane);
   unlock();
@@ -289,6 +298,19 @@ static void wait_unlocked(uint32_t *turns)
   lock();
 }
 
+/* Send the open batch of a lane, and wait until that can be. */
+static dart_ret_t empty(dart_unit_t unit, lane_t *lane)
+{
+  uint32_t   turns = 0;
+  dart_ret_t ret   = send_open(unit, lane);
+
+  while (ret == DART_OK && lane->open != NULL) {
+    wait_unlocked(&turns);
+    ret = send_open(unit, lane);
+  }
+  return ret;
+}
+
 /* The open batch of the lane, with room for so much. NULL: `*ret_out`. */
 static batch_t *open_batch(dart_unit_t unit, lane_t *lane, size_t nwords, size_t result_words,
                            dart_ret_t *ret_out)
@@ -335,6 +357,60 @@ dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_
   unlock();
   if (ret == DART_ERR_NOMEM)
     dart__error("no memory for requests to unit %d", unit);
+  return ret;
+}
+
+/* Announce data in a new batch. */
+static dart_ret_t announce(dart_unit_t unit, lane_t *lane, const dart__data_t *data, const void *src)
+{
+  batch_t *batch = new_batch();
+
+  if (batch == NULL)
+    return DART_ERR_NOMEM;
+  batch->head.kind  = DART__REQUESTS_AFTER_DATA;
+  batch->data       = src;
+  batch->data_bytes = (int)data->nbytes;
+  batch->nwords     = DART__DATA_WORDS;
+  memcpy(batch->words, data, sizeof *data);
+  lane->open     = batch;
+  lane->fetching = lane->sent + 1;
+  list_busy(unit, lane);
+  return DART_OK;
+}
+
+dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes)
+{
+  dart_unit_t unit = at->team->members[at->unit];
+  dart_ret_t  ret  = DART_OK;
+  lane_t     *lane;
+
+  lock();
+  lane = lane_to(unit);
+  if (lane == NULL)
+    ret = DART_ERR_NOMEM;
+  for (size_t from = 0; from < nbytes && ret == DART_OK; from += DART__DATA_MOST) {
+    dart__data_t data = { .selection = { .team = at->team->id, .segid = at->segment->id },
+                          .offset    = at->offset + from,
+                          .nbytes    = nbytes - from < DART__DATA_MOST ? nbytes - from
+                                                                       : DART__DATA_MOST };
+
+    ret = empty(unit, lane);
+    if (ret == DART_OK)
+      ret = announce(unit, lane, &data, (const char *)src + from);
+  }
+  unlock();
+  if (ret == DART_ERR_NOMEM)
+    dart__error("no memory for data to unit %d", unit);
+  return ret;
+}
+
+dart_ret_t dart__lanes_send_to(dart_unit_t unit)
+{
+  dart_ret_t ret;
+
+  lock();
+  ret = lanes.lane[unit] == NULL ? DART_OK : send_open(unit, lanes.lane[unit]);
+  unlock();
   return ret;
 }
 

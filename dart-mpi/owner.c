@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "api/remote.h"
+#include "api/twosided.h"
 #include "model/op.h"
+#include "model/world.h"
 #include "node/atomic.h"
+#include "node/deferred.h"
 #include "node/near.h"
 
 /* The segment that requests are about at the moment. */
@@ -19,6 +22,10 @@ typedef struct {
   uint64_t      high;   /* to be added to offsets */
   char         *mapped; /* the own portion, as this process has it */
 } selected_t;
+
+/* Updates of one word whose cache lines are under way. Whatever else a batch asks for comes after
+ * them, and nothing is left at its end. */
+static dart__deferred_t updates;
 
 static const char function[] = "request from another node";
 
@@ -35,12 +42,25 @@ static void select_segment(uint64_t operand, selected_t *s)
   gptr.unitid = team == NULL ? 0 : team->me;
   s->nbytes   = 0;
   s->high     = (uint64_t)selection.offset_high << DART__OFFSET_BITS;
+  s->mapped   = NULL;
   if (dart__locate(function, gptr, 0, &s->at) != DART_OK)
     return;
   s->nbytes = dart__segment_size(s->at.segment, s->at.unit);
   s->mapped = s->at.near;
   if (s->mapped == NULL) /* registered memory: nobody else maps it */
     s->mapped = (char *)(uintptr_t)s->at.segment->address[s->at.unit];
+}
+
+void *dart__owner_memory(const dart__data_t *data)
+{
+  selected_t s;
+  uint64_t   operand;
+
+  memcpy(&operand, &data->selection, sizeof operand);
+  select_segment(operand, &s);
+  if (data->nbytes > s.nbytes || data->offset > s.nbytes - data->nbytes)
+    return NULL;
+  return s.mapped + data->offset;
 }
 
 /* Bytes of memory that a request is about. */
@@ -50,8 +70,9 @@ static size_t extent_of(uint64_t word)
 
   switch (dart__request_kind(word)) {
   case DART__PUT:
-  case DART__GET: return count;
-  default:        return count * dart__type_basic_size(dart__request_type(word));
+  case DART__GET:   return count;
+  case DART__RAISE: return sizeof(uint64_t);
+  default:          return count * dart__type_basic_size(dart__request_type(word));
   }
 }
 
@@ -98,6 +119,17 @@ static dart_ret_t apply_registered(const selected_t *s, uint64_t offset, uint64_
   }
 }
 
+/* Raise a counter of ext/dart_notify.h, and wake who waits for it. */
+static void raise(char *at, const char *operand)
+{
+  uint64_t by;
+
+  memcpy(&by, operand, sizeof by);
+  /* acq_rel: releases what was put before it to who waits */
+  atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)at, by, memory_order_acq_rel);
+  dart__event_add(dart__twosided_event(dart__world.me));
+}
+
 /* False: the request names no memory. */
 static bool apply(const selected_t *s, uint64_t word, const char *operands, void *result)
 {
@@ -110,12 +142,21 @@ static bool apply(const selected_t *s, uint64_t word, const char *operands, void
   if (nbytes > s->nbytes || offset > s->nbytes - nbytes)
     return false;
   at = s->mapped + offset;
+  if (dart__request_kind(word) == DART__ACCUMULATE && nbytes <= sizeof(uint64_t) &&
+      dart__request_count(word) == 1 && s->at.near != NULL) {
+    dart__deferred_add(&updates, at, operands, nbytes, type, dart__request_op(word));
+    return true;
+  }
+  dart__deferred_apply_all(&updates);
   switch (dart__request_kind(word)) {
   case DART__PUT:
     dart__near_put(at, bytes, operands, bytes, nbytes);
     return true;
   case DART__GET:
     dart__near_get(result, bytes, at, bytes, nbytes);
+    return true;
+  case DART__RAISE:
+    raise(at, operands);
     return true;
   default:
     break;
@@ -135,18 +176,9 @@ static bool apply(const selected_t *s, uint64_t word, const char *operands, void
   }
 }
 
-/* Ask for the memory of a request to come. Where records are updates of 8 bytes, `ahead` is the first
- * word of one; where they are not, it may be anything, and only a prefetch is lost. */
-static void prefetch(const selected_t *s, uint64_t ahead)
-{
-  if (dart__request_kind(ahead) != DART__SELECT && dart__request_offset(ahead) < s->nbytes)
-    __builtin_prefetch(s->mapped + dart__request_offset(ahead), 1);
-}
-
 uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *results,
                            size_t *nresults_out)
 {
-  enum { AHEAD = 16 }; /* words */
   selected_t s        = { .nbytes = 0 };
   size_t     nresults = 0;
   uint32_t   refused  = 0;
@@ -154,8 +186,6 @@ uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *resul
   for (size_t i = 0; i < nwords;) {
     uint64_t word = words[i++];
 
-    if (i + AHEAD <= nwords)
-      prefetch(&s, words[i - 1 + AHEAD]);
     if (dart__request_kind(word) == DART__SELECT)
       select_segment(words[i], &s);
     else if (dart__request_kind(word) != DART__NOTHING &&
@@ -164,6 +194,7 @@ uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *resul
     nresults += dart__words(result_of(word));
     i += dart__words(operands_of(word));
   }
+  dart__deferred_apply_all(&updates);
   *nresults_out = nresults;
   return refused;
 }

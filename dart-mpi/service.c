@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "model/world.h"
@@ -29,6 +30,17 @@ typedef struct answer {
   message_t      message;
 } answer_t;
 
+/* A batch that is applied when its data are here, or when an earlier one of its unit was that waits
+ * for data. */
+typedef struct pending {
+  struct pending *next;
+  dart_unit_t     unit;
+  MPI_Request     data;
+  void           *dropped; /* data that belong nowhere go here */
+  size_t          nbytes;  /* of the message */
+  message_t       message;
+} pending_t;
+
 static struct {
   pthread_mutex_t  lock;
   bool             is_open;
@@ -36,6 +48,7 @@ static struct {
   receive_t       *ring;
   answer_t        *answering;
   answer_t        *spare;
+  pending_t       *pending;   /* in the order in which they came */
   bool             any;       /* requests came, in this drain */
   _Atomic int64_t  last_ns;   /* when something last came */
 } service = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -44,8 +57,8 @@ static struct {
 
 static dart_ret_t post(receive_t *slot)
 {
-  return DART__MPI(MPI_Irecv, &slot->message, sizeof slot->message, MPI_BYTE, MPI_ANY_SOURCE, 0,
-                   dart__mpi.service, &slot->request);
+  return DART__MPI(MPI_Irecv, &slot->message, sizeof slot->message, MPI_BYTE, MPI_ANY_SOURCE,
+                   DART__TAG_MESSAGE, dart__mpi.service, &slot->request);
 }
 
 static dart_ret_t open_ring(void)
@@ -91,17 +104,21 @@ static answer_t *new_answer(dart_unit_t unit)
   return answer;
 }
 
-static void answer_batch(dart_unit_t unit, const message_t *batch, size_t nwords)
+/* Apply a batch of so many bytes, and answer it. */
+static void answer_batch(dart_unit_t unit, const message_t *batch, size_t nbytes, bool is_refused)
 {
+  size_t    skip   = batch->head.kind == DART__REQUESTS_AFTER_DATA ? DART__DATA_WORDS : 0;
+  size_t    nwords = (nbytes - sizeof batch->head) / sizeof batch->words[0];
   answer_t *answer = new_answer(unit);
   size_t    nresults;
 
   answer->message.head.kind    = DART__ANSWER;
-  answer->message.head.refused = dart__owner_apply(batch->words, nwords, answer->message.words,
-                                                   &nresults);
+  answer->message.head.refused = is_refused;
+  answer->message.head.refused += dart__owner_apply(batch->words + skip, nwords - skip,
+                                                    answer->message.words, &nresults);
   if (DART__MPI(MPI_Isend, &answer->message,
                 (int)(sizeof answer->message.head + nresults * sizeof(uint64_t)), MPI_BYTE, unit,
-                0, dart__mpi.service, &answer->sent) != DART_OK)
+                DART__TAG_MESSAGE, dart__mpi.service, &answer->sent) != DART_OK)
     dart__port_abort(EXIT_FAILURE); /* the unit would wait forever */
   answer->next      = service.answering;
   service.answering = answer;
@@ -123,6 +140,89 @@ static void recycle_answers(void)
   }
 }
 
+/* ---- batches that wait ------------------------------------------------------------------- */
+
+static void *allocate(size_t nbytes, dart_unit_t unit)
+{
+  void *memory = malloc(nbytes);
+
+  if (memory == NULL) {
+    dart__error("no memory for %zu bytes that unit %d sends", nbytes, unit);
+    dart__port_abort(EXIT_FAILURE); /* the unit would wait forever */
+  }
+  return memory;
+}
+
+/* Receive the data of a batch where they belong. */
+static void receive_data(pending_t *pending)
+{
+  dart__data_t data;
+  void        *to;
+
+  memcpy(&data, pending->message.words, sizeof data);
+  to = dart__owner_memory(&data);
+  if (to == NULL)
+    to = pending->dropped = allocate(data.nbytes, pending->unit);
+  if (DART__MPI(MPI_Irecv, to, (int)data.nbytes, MPI_BYTE, pending->unit, DART__TAG_DATA,
+                dart__mpi.service, &pending->data) != DART_OK)
+    dart__port_abort(EXIT_FAILURE);
+}
+
+/* Keep a batch for later. Data are received from now on, in the order in which they are sent. */
+static void keep(dart_unit_t unit, const message_t *message, size_t nbytes)
+{
+  pending_t  *pending = allocate(sizeof *pending, unit);
+  pending_t **link    = &service.pending;
+
+  pending->next    = NULL;
+  pending->unit    = unit;
+  pending->data    = MPI_REQUEST_NULL;
+  pending->dropped = NULL;
+  pending->nbytes  = nbytes;
+  memcpy(&pending->message, message, nbytes);
+  while (*link != NULL)
+    link = &(*link)->next;
+  *link = pending;
+  if (message->head.kind == DART__REQUESTS_AFTER_DATA)
+    receive_data(pending);
+}
+
+/* Whether one before `end`, NULL for all, is of the unit. */
+static bool is_waited_for(dart_unit_t unit, const pending_t *end)
+{
+  const pending_t *before = service.pending;
+
+  while (before != end && before->unit != unit)
+    before = before->next;
+  return before != end;
+}
+
+static bool has_data(pending_t *pending)
+{
+  int here;
+
+  if (DART__MPI(MPI_Test, &pending->data, &here, MPI_STATUS_IGNORE) != DART_OK)
+    dart__port_abort(EXIT_FAILURE);
+  return here;
+}
+
+/* Apply those that need not wait any longer. */
+static void apply_pending(void)
+{
+  for (pending_t **link = &service.pending; *link != NULL;) {
+    pending_t *pending = *link;
+
+    if (is_waited_for(pending->unit, pending) || !has_data(pending)) {
+      link = &pending->next;
+      continue;
+    }
+    answer_batch(pending->unit, &pending->message, pending->nbytes, pending->dropped != NULL);
+    *link = pending->next;
+    free(pending->dropped);
+    free(pending);
+  }
+}
+
 /* ---- progress ---------------------------------------------------------------------------- */
 
 static void handle(dart_unit_t unit, const message_t *message, size_t nbytes)
@@ -131,7 +231,10 @@ static void handle(dart_unit_t unit, const message_t *message, size_t nbytes)
     dart__lanes_answer(unit, message->head.refused, message->words);
     return;
   }
-  answer_batch(unit, message, (nbytes - sizeof message->head) / sizeof message->words[0]);
+  if (message->head.kind == DART__REQUESTS_AFTER_DATA || is_waited_for(unit, NULL))
+    keep(unit, message, nbytes);
+  else
+    answer_batch(unit, message, nbytes, false);
   service.any = true;
 }
 
@@ -152,6 +255,8 @@ static bool drain(void)
       dart__port_abort(EXIT_FAILURE); /* the transport is gone */
     service.head++;
   }
+  if (service.pending != NULL)
+    apply_pending();
   if (service.answering != NULL)
     recycle_answers();
   if (service.any) /* relaxed: a hint for who decides how long to sleep */

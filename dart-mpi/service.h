@@ -13,10 +13,14 @@
  * of buffers that it handles in the order they were posted. Nobody blocks: sends are non-blocking, and
  * who waits for an answer serves meanwhile.
  *
- * Messages start with a message_t. Requests follow as records of whole words of 8 bytes: one word
- * that says what to do, then the operands. A record of SELECT says for those after it which segment
- * they are about, so an update of 8 bytes takes 16. An answer is followed by the results, each in
- * whole words. */
+ * Messages start with a dart__message_t. Requests follow as records of whole words of 8 bytes: one
+ * word that says what to do, then the operands. A record of SELECT says for those after it which
+ * segment they are about, so an update of 8 bytes takes 16. An answer is followed by the results, each
+ * in whole words.
+ *
+ * Data that are too many for a batch are a message of their own, received where they belong. The batch
+ * that announces them starts with a dart__data_t and is applied when they are here; later batches of
+ * the same unit wait for it. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,7 +31,10 @@
 #define DART__BATCH_BYTES  ((size_t)4 << 10) /* of records, and of results */
 #define DART__BATCH_WORDS  (DART__BATCH_BYTES / sizeof(uint64_t))
 
-typedef enum { DART__REQUESTS, DART__ANSWER } dart__message_kind_t;
+/* Tags of messages; data are the payload alone. */
+enum { DART__TAG_MESSAGE, DART__TAG_DATA };
+
+typedef enum { DART__REQUESTS, DART__REQUESTS_AFTER_DATA, DART__ANSWER } dart__message_kind_t;
 
 typedef struct {
   uint32_t kind;
@@ -41,6 +48,7 @@ typedef enum {
   DART__SWAP,       /* type; operands: value, then compare; result: an element */
   DART__PUT,        /* count bytes; operand: these */
   DART__GET,        /* count bytes; result: these */
+  DART__RAISE,      /* operand: what is added to the counter; who waits for it is woken */
   DART__NOTHING     /* is answered, no more */
 } dart__request_kind_t;
 
@@ -49,6 +57,16 @@ typedef struct {
   int16_t  segid;
   uint32_t offset_high; /* of the offsets of what follows, what is beyond their bits */
 } dart__selection_t;
+
+/* Where data go that are received in place. */
+typedef struct {
+  dart__selection_t selection; /* offset_high is 0 */
+  uint64_t          offset;
+  uint64_t          nbytes;    /* at most DART__DATA_MOST */
+} dart__data_t;
+
+#define DART__DATA_WORDS (sizeof(dart__data_t) / sizeof(uint64_t))
+#define DART__DATA_MOST  ((size_t)1 << 30)
 
 /* The word a record starts with: kind:4 type:4 op:4 count:12 offset:40. */
 #define DART__OFFSET_BITS 40
@@ -100,6 +118,9 @@ static inline size_t dart__words(size_t nbytes)
 uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *results,
                            size_t *nresults_out);
 
+/** The own memory where data belong; NULL if there is none. */
+void *dart__owner_memory(const dart__data_t *data);
+
 /* ---- lanes.c ----------------------------------------------------------------------------- */
 
 /* A record to be. */
@@ -117,6 +138,13 @@ typedef struct {
  *  operands are copied. `at` is NULL if it is about no memory. */
 dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_t offset,
                               const dart__record_t *r);
+
+/** Send data to a place, in a message of their own. `src` is read until the unit's requests with
+ *  results are flushed. The requests that are appended next are applied when the data are there. */
+dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes);
+
+/** Send what was collected for a unit; what cannot be sent now is sent later. */
+dart_ret_t dart__lanes_send_to(dart_unit_t unit);
 
 dart_ret_t dart__lanes_open(void);
 void       dart__lanes_close(void);

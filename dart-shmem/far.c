@@ -58,6 +58,14 @@ dart_ret_t dart__far_swap(const dart__place_t *at, const void *value, const void
   return unreachable(__func__);
 }
 
+dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
+                                const dart__type_t *src_type, size_t nelem,
+                                const dart__place_t *flag, uint64_t by)
+{
+  (void)at, (void)at_type, (void)src, (void)src_type, (void)nelem, (void)flag, (void)by;
+  return unreachable(__func__);
+}
+
 /* Nothing is ever outstanding. */
 
 dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit)

@@ -141,7 +141,9 @@ static void set_border(const halo_t *h, double *block, long step)
     }
 }
 
-/* Give the outermost points of `parity` to the neighbours. A row that is read in place is not put. */
+/* Give the outermost points of `parity` to the neighbours. A row that is read in place is not put.
+ * They change in two steps from now, when the neighbours' notifications of the next step have shown that
+ * these were received; so nothing has to be flushed for them. */
 static void hand_on(halo_t *h, int parity)
 {
   for (int side = 0; side < SIDES; side++) {

@@ -54,6 +54,7 @@ TEST(data_are_there_when_the_notification_is)
     EXPECT_OK(dart_notify_wait(counter_of(used, me, next), (uint64_t)round, -1));
     EXPECT_OK(dart_put_notify(test_unit(data, next), values, length, T_INT64, T_INT64,
                               counter_of(arrived, next, me), 1));
+    EXPECT_OK(dart_flush_local(counter_of(arrived, next, me)));
     memset(values, 0x5a, length * sizeof *values); /* the buffer is the caller's again */
     EXPECT_OK(dart_notify_wait(counter_of(arrived, me, last), (uint64_t)round + 1, -1));
     for (size_t i = 0; i < length; i++)
@@ -61,6 +62,39 @@ TEST(data_are_there_when_the_notification_is)
     EXPECT_OK(dart_notify(counter_of(used, last, me), 1));
   }
   EXPECT_EQ(wrong, 0);
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  free(values);
+  free(zeros);
+}
+
+/* Large and small data in turns, all under way at the same time: the counter never runs ahead. */
+TEST(notifications_keep_their_order)
+{
+  enum { MANY = 24 };
+  int64_t    *zeros = calloc(MOST, sizeof *zeros), *values = malloc(MANY * MOST * sizeof *values);
+  dart_gptr_t data[MANY], flags = counters();
+  int         next = (me + 1) % n, last = (me + n - 1) % n, wrong = 0;
+
+  for (int k = 0; k < MANY; k++) {
+    data[k] = test_alloc(zeros, MOST, 0);
+    for (size_t i = 0; i < MOST; i++)
+      values[k * MOST + i] = 1000 * me + k + (int64_t)i;
+  }
+  for (int k = 0; k < MANY; k++)
+    EXPECT_OK(dart_put_notify(test_unit(data[k], next), values + k * MOST,
+                              lengths[(5 * k + 5) % LENGTHS], T_INT64, T_INT64,
+                              counter_of(flags, next, me), 1));
+  for (int k = 0; k < MANY; k++) {
+    size_t length = lengths[(5 * k + 5) % LENGTHS];
+    void  *own;
+
+    EXPECT_OK(dart_gptr_getaddr(test_unit(data[k], me), &own));
+    EXPECT_OK(dart_notify_wait(counter_of(flags, me, last), (uint64_t)k + 1, -1));
+    for (size_t i = 0; i < length; i++)
+      wrong += ((int64_t *)own)[i] != 1000 * last + k + (int64_t)i;
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_OK(dart_flush(counter_of(flags, next, me)));
   EXPECT_OK(dart_barrier(DART_TEAM_ALL));
   free(values);
   free(zeros);
@@ -163,29 +197,35 @@ TEST_N(2, sleepers_wake)
   EXPECT_OK(dart_barrier(DART_TEAM_ALL));
 }
 
-/* Layouts as in any put: every other element, from a contiguous buffer. */
+/* Layouts as in any put: every other element, from a contiguous buffer. Few of them, and many. */
 TEST(strided_data)
 {
-  enum { COUNT = 50 };
-  int64_t         zeros[2 * COUNT] = { 0 }, values[COUNT];
-  dart_gptr_t     data = test_alloc(zeros, 2 * COUNT, 0), flags = counters();
-  dart_datatype_t every_other;
-  int             next = (me + 1) % n, last = (me + n - 1) % n;
-  void           *own;
+  enum { COUNT = 900 };
+  static const size_t few_and_many[] = { 1, 50, 128, 129, COUNT };
+  int64_t             zeros[2 * COUNT] = { 0 }, values[COUNT];
+  dart_gptr_t         data = test_alloc(zeros, 2 * COUNT, 0), flags = counters();
+  dart_datatype_t     every_other;
+  int                 next = (me + 1) % n, last = (me + n - 1) % n;
+  void               *own;
 
-  for (int i = 0; i < COUNT; i++)
-    values[i] = 100 * me + i + 1;
   EXPECT_OK(dart_type_create_strided(T_INT64, 2, 1, &every_other));
-  EXPECT_OK(dart_put_notify(test_unit(data, next), values, COUNT, T_INT64, every_other,
-                            counter_of(flags, next, me), 1));
-  EXPECT_OK(dart_notify_wait(counter_of(flags, me, last), 1, -1));
   EXPECT_OK(dart_gptr_getaddr(test_unit(data, me), &own));
-  for (int i = 0; i < COUNT; i++) {
-    EXPECT_EQ(((int64_t *)own)[2 * i], 100 * last + i + 1);
-    EXPECT_EQ(((int64_t *)own)[2 * i + 1], 0);
+  for (uint64_t k = 0; k < sizeof few_and_many / sizeof *few_and_many; k++) {
+    size_t count = few_and_many[k];
+
+    for (size_t i = 0; i < count; i++)
+      values[i] = 1000 * ((int)k * n + me) + (int64_t)i + 1;
+    EXPECT_OK(dart_put_notify(test_unit(data, next), values, count, T_INT64, every_other,
+                              counter_of(flags, next, me), 1));
+    EXPECT_OK(dart_notify_wait(counter_of(flags, me, last), k + 1, -1));
+    for (size_t i = 0; i < count; i++) {
+      EXPECT_EQ(((int64_t *)own)[2 * i], 1000 * ((int)k * n + last) + (int64_t)i + 1);
+      EXPECT_EQ(((int64_t *)own)[2 * i + 1], 0);
+    }
+    EXPECT_OK(dart_flush_local(counter_of(flags, next, me)));
+    EXPECT_OK(dart_barrier(DART_TEAM_ALL));
   }
   EXPECT_OK(dart_type_destroy(&every_other));
-  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
 }
 
 TEST(bad_arguments_are_refused)

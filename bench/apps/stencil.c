@@ -389,6 +389,8 @@ static void exchange_halo(const bench_job_t *job, const problem_t *p, block_t *b
       BENCH_OK(dart_notify_wait(at_unit(block->flags, (size_t)job->me,
                                         (size_t)side * sizeof(uint64_t)),
                                 block->nexchanges, -1));
+  if (by_flags) /* before the own rows change */
+    BENCH_OK(dart_flush_local_all(block->flags));
   if (block->barrier != NULL)
     bench_barrier(block->barrier, job->nunits);
   else if (!by_flags)

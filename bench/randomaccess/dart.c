@@ -2,7 +2,8 @@
  *
  * gxp     get, xor, put, all blocking, one update after the other. Two units that meet on a word
  *         may lose an update.
- * atomic  accumulates by exclusive or, a batch at a time, then a flush. */
+ * atomic  accumulates by exclusive or; a batch at a time, as large as the look-ahead allows, is
+ *         completed locally, and all of them at the end. */
 #include "stream.h"
 #include "table.h"
 
@@ -57,7 +58,7 @@ static void update_gxp(const table_t *table, uint64_t number, uint64_t count, ui
 static void update_atomic(const table_t *table, uint64_t number, uint64_t count,
                           uint64_t lookahead)
 {
-  uint64_t batch[LOOKAHEAD_MAX];  /* a value must stay as it is until its batch is complete */
+  uint64_t batch[LOOKAHEAD_MAX];  /* a value stays as it is until its batch is complete locally */
 
   for (uint64_t done = 0; done < count;) {
     uint64_t n = count - done < lookahead ? count - done : lookahead;
@@ -67,9 +68,10 @@ static void update_atomic(const table_t *table, uint64_t number, uint64_t count,
       BENCH_OK(dart_accumulate(table_at(table, number), &batch[i], 1, DART_TYPE_ULONG,
                                DART_OP_BXOR));
     }
-    BENCH_OK(dart_flush_all(table->start));
+    BENCH_OK(dart_flush_local_all(table->start));
     done += n;
   }
+  BENCH_OK(dart_flush_all(table->start));
 }
 
 const variant_t dart_variants[] = {

@@ -1,7 +1,7 @@
 /* Updates by plain MPI, for comparison.
  *
  * mpi-gxp         MPI_Get, xor, MPI_Put, a flush after each; a window of MPI_Win_allocate
- * mpi-accumulate  MPI_Accumulate, a flush after each batch
+ * mpi-accumulate  MPI_Accumulate; each batch is completed locally, and all of them at the end
  * ...-dynamic     the same in a dynamic window
  * mpi-bucket      two-sided, as the HPC Challenge does it: updates for other units wait in a bucket for
  *                 each; when as many wait as the look-ahead allows, the fullest is sent. Whoever
@@ -111,9 +111,10 @@ static void update_accumulate(const table_t *table, uint64_t number, uint64_t co
       MPI_Accumulate(&batch[i], 1, MPI_UINT64_T, (int)owner, place(table, word, owner), 1,
                      MPI_UINT64_T, MPI_BXOR, window);
     }
-    MPI_Win_flush_all(window);
+    MPI_Win_flush_local_all(window);
     done += n;
   }
+  MPI_Win_flush_all(window);
   MPI_Barrier(world);
 }
 

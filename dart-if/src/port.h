@@ -129,6 +129,12 @@ dart_ret_t dart__far_fetch(const dart__place_t *at, const void *value, void *res
 dart_ret_t dart__far_swap(const dart__place_t *at, const void *value, const void *compare,
                           void *result, dart_datatype_t type);
 
+/** Put, and then raise a counter of the same unit; nelem 0: raise it. The counter is not in registered
+ *  memory. Leaves at once; `src` stays in place until a local flush of flag->unit. */
+dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
+                                const dart__type_t *src_type, size_t nelem,
+                                const dart__place_t *flag, uint64_t by);
+
 /** Complete what this process has outstanding towards a team unit, or all of the team's: locally,
  *  or at the target too. Nothing outstanding: no cost. */
 dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit);

@@ -86,6 +86,10 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     return null_operand(function, "values");
   if (op == DART_OP_NO_OP)
     return DART_OK;
+  if (at.near == NULL && at.segment->address == NULL) { /* no update that waits is of this word */
+    dart__port_poke();
+    return dart__far_accumulate(&at, values, nelem, dtype, op);
+  }
   dart__attend(); /* updates of a word are applied in the order of their calls */
   if (is_remote(&at))
     return dart__remote_accumulate(&at, values, nelem, dtype, op);

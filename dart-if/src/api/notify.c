@@ -1,9 +1,8 @@
 /* Put with notification.
  *
- * Near, the counter is raised by a CPU atomic that releases the data, and the owner's event wakes it
- * if it sleeps: the same event that announces messages, for a unit waits for one thing at a time.
- * Far, the data are complete at the target before the update of the counter is sent; the owner
- * looks at least once a nap.
+ * The counter is raised by a CPU atomic that releases the data, and the owner's event wakes it if it
+ * sleeps: the same event that announces messages, for a unit waits for one thing at a time. Near, the
+ * origin does both; far, a request that travels with the data or after them (dart__far_put_notify).
  *
  * A waiter reads its event, then its counters; what raises a counter raises the event afterwards. So
  * either the counter was seen, or the event has changed and the waiter does not sleep. */
@@ -39,19 +38,15 @@ static dart_unit_t owner_of(const dart__place_t *at)
   return at->team->members[at->unit];
 }
 
-static dart_ret_t raise(const dart__place_t *at, dart_gptr_t flag, uint64_t by)
+static dart_ret_t raise(const dart__place_t *at, uint64_t by)
 {
-  dart_ret_t ret;
-
-  dart__attend();
-  if (at->near != NULL) {
-    /* acq_rel: releases the data to the acquire in is_there */
-    atomic_fetch_add_explicit((counter_t *)(void *)at->near, by, memory_order_acq_rel);
-    dart__event_add(dart__twosided_event(owner_of(at)));
-    return DART_OK;
-  }
-  ret = dart__remote_accumulate(at, &by, 1, DART_TYPE_ULONG, DART_OP_SUM);
-  return ret == DART_OK ? dart__far_flush(at->team, flag.unitid) : ret;
+  dart__attend(); /* what this unit did before comes first */
+  if (at->near == NULL)
+    return dart__far_put_notify(NULL, NULL, NULL, NULL, 0, at, by);
+  /* acq_rel: releases the data to the acquire in is_there */
+  atomic_fetch_add_explicit((counter_t *)(void *)at->near, by, memory_order_acq_rel);
+  dart__event_add(dart__twosided_event(owner_of(at)));
+  return DART_OK;
 }
 
 dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -63,7 +58,7 @@ dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
   dart_ret_t       ret = check_flag(__func__, flag, &at);
 
   if (ret != DART_OK || nelem == 0)
-    return ret != DART_OK ? ret : raise(&at, flag, by);
+    return ret != DART_OK ? ret : raise(&at, by);
   ret = dart__transfer(__func__, gptr, src, nelem, dst_type, src_type, &t);
   if (ret != DART_OK)
     return ret;
@@ -72,11 +67,15 @@ dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
                 owner_of(&t.at), owner_of(&at));
     return DART_ERR_INVAL;
   }
+  if (at.near == NULL) {
+    dart__attend();
+    return dart__far_put_notify(&t.at, t.global_type, src, t.local_type, nelem, &at, by);
+  }
   if (t.at.near != NULL)
     dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
-  else
+  else /* registered by a unit of this node */
     ret = dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
-  return ret == DART_OK ? raise(&at, flag, by) : ret;
+  return ret == DART_OK ? raise(&at, by) : ret;
 }
 
 dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
@@ -84,7 +83,7 @@ dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
   dart__place_t at;
   dart_ret_t    ret = check_flag(__func__, flag, &at);
 
-  return ret == DART_OK ? raise(&at, flag, by) : ret;
+  return ret == DART_OK ? raise(&at, by) : ret;
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */

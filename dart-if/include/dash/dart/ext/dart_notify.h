@@ -25,10 +25,12 @@ DART_INTERFACE_ON
 /** Put `nelem` elements from `src`, laid out as `src_type`, to `gptr`, laid out as `dst_type`, then add
  *  `by` to the counter at `flag`, which belongs to the same unit.
  *
- *  One-sided. On return `src` may be reused. Whoever waited for the counter, or fetched it by
- *  dart_fetch_and_op, sees the data, and whatever else the calling thread had stored or completed
- *  before. That the target was reached is certain after a flush of `flag`. Types as for dart_put;
- *  `nelem` 0: the notification alone, and `gptr` is not looked at.
+ *  One-sided, and under way on return. `src` may be reused after dart_flush_local of `flag`, as after
+ *  dart_put, or once the consumer is known to have seen the counter. Whoever waited for the counter,
+ *  or fetched it by dart_fetch_and_op, sees the data, and whatever else the calling thread had stored
+ *  or completed before; notifications of a unit to another arrive in their order. That the target was
+ *  reached is certain after dart_flush of `flag`. Types as for dart_put; `nelem` 0: the notification
+ *  alone, and `gptr` is not looked at.
  *
  *  DART_ERR_INVAL, and nothing is written: what dart_put refuses; `flag` is misaligned, out of its
  *  portion, in registered memory, or of another unit than `gptr`. */
