@@ -17,6 +17,7 @@
 #include "model/world.h"
 
 #define UNDER_WAY      16
+#define ANSWER_EVERY   4      /* batches; so that there are always some on their way back */
 #define COLLECTED_MOST 1024
 #define AGE_NS         100000 /* a batch that nobody flushed is sent when it is this old */
 
@@ -53,10 +54,13 @@ typedef struct {
   batch_t *first;    /* under way, oldest first */
   batch_t *last;
   uint64_t sent;     /* the newest batch that was sent */
-  uint64_t answered; /* the newest that was answered */
+  uint64_t wanted;   /* the newest whose answer was asked for */
+  uint64_t applied;  /* the newest that is known to be applied */
+  uint64_t answered; /* the newest that was applied and has its results: those up to here are done */
   uint64_t fetching; /* the newest with results or data, sent or open */
   uint64_t awaited;  /* who flushes a team waits for this one */
-  uint32_t refused;
+  uint64_t refused;  /* requests, since the start */
+  uint64_t reported; /* of them */
   bool     listed;   /* is in lanes.busy */
 } lane_t;
 
@@ -156,7 +160,8 @@ static void unlist_if_idle(dart_unit_t unit, lane_t *lane)
 {
   int32_t i = 0;
 
-  if (lane->open != NULL || lane->first != NULL || lane->refused > 0 || !lane->listed)
+  if (lane->open != NULL || lane->first != NULL || lane->refused != lane->reported ||
+      !lane->listed)
     return;
   while (lanes.busy[i] != unit)
     i++;
@@ -167,13 +172,16 @@ static void unlist_if_idle(dart_unit_t unit, lane_t *lane)
 }
 
 /* Send the lane's open batch. Too many under way: it stays open. */
-static dart_ret_t send_open(dart_unit_t unit, lane_t *lane)
+static dart_ret_t send_open(dart_unit_t unit, lane_t *lane, bool is_wanted)
 {
   batch_t   *batch = lane->open;
   dart_ret_t ret;
 
   if (batch == NULL || lane->sent - lane->answered == UNDER_WAY)
     return DART_OK;
+  batch->head.is_wanted = is_wanted || batch->nresults > 0 || batch->data != NULL ||
+                          lane->sent + 1 - lane->wanted >= ANSWER_EVERY;
+  dart__service_tell(unit, &batch->head);
   ret = DART__MPI(MPI_Isend, &batch->head,
                   (int)(sizeof batch->head + batch->nwords * sizeof batch->words[0]), MPI_BYTE,
                   unit, DART__TAG_MESSAGE, dart__mpi.service, &batch->sent);
@@ -190,7 +198,19 @@ static dart_ret_t send_open(dart_unit_t unit, lane_t *lane)
     lane->first = batch;
   lane->last = batch;
   lane->sent++;
+  if (batch->head.is_wanted)
+    lane->wanted = lane->sent;
   return DART_OK;
+}
+
+/* See to it that a batch, open or sent, is answered. It may take more than one call. */
+static dart_ret_t ask_for(dart_unit_t unit, lane_t *lane, uint64_t number)
+{
+  if (lane->wanted >= number || lane->answered >= number)
+    return DART_OK;
+  if (lane->open == NULL) /* a word to the owner is enough */
+    lane->open = new_batch();
+  return lane->open == NULL ? DART_ERR_NOMEM : send_open(unit, lane, true);
 }
 
 static dart_ret_t send_all(void)
@@ -198,7 +218,7 @@ static dart_ret_t send_all(void)
   dart_ret_t ret = DART_OK;
 
   for (int32_t i = 0; i < lanes.nbusy && ret == DART_OK; i++)
-    ret = send_open(lanes.busy[i], lanes.lane[lanes.busy[i]]);
+    ret = send_open(lanes.busy[i], lanes.lane[lanes.busy[i]], false);
   return ret;
 }
 
@@ -216,35 +236,52 @@ void dart__lanes_send(bool waiting)
       lane_t *lane = lanes.lane[lanes.busy[i]];
 
       if (lane->open != NULL && (waiting || now - lane->open->born > AGE_NS))
-        send_open(lanes.busy[i], lane);
+        send_open(lanes.busy[i], lane, false);
     }
   }
   unlock();
 }
 
-void dart__lanes_answer(dart_unit_t unit, uint32_t refused, const uint64_t *results)
+/* The oldest batch under way is done. */
+static void finish_first(lane_t *lane, const uint64_t *results)
 {
-  lane_t  *lane;
-  batch_t *batch;
+  batch_t *batch = lane->first;
 
-  lock();
-  lane  = lanes.lane[unit];
-  batch = lane->first;
-  dart__assert(batch != NULL);
   for (size_t i = 0; i < batch->nresults; i++) {
     memcpy(batch->results[i].to, results, batch->results[i].nbytes);
     results += dart__words(batch->results[i].nbytes);
   }
-  lane->refused += refused;
   lane->answered++;
   lane->first = batch->next;
   if (lane->first == NULL)
     lane->last = NULL;
-  /* the answer is proof that they were received, but MPI wants its requests back */
+  /* that it was applied is proof that they were received, but MPI wants its requests back */
   MPI_Wait(&batch->sent, MPI_STATUS_IGNORE);
   MPI_Wait(&batch->data_sent, MPI_STATUS_IGNORE);
   recycle(batch);
-  unlist_if_idle(unit, lane);
+}
+
+/* Messages of a unit's several threads may tell of its progress out of order. But results come with
+ * a message that tells of their batch as the newest, and in order; only that one finishes a batch
+ * with results. */
+void dart__lanes_hear(dart_unit_t unit, const dart__message_t *head, const uint64_t *results)
+{
+  lane_t  *lane;
+  uint64_t told;
+
+  lock();
+  lane = lanes.lane[unit];
+  if (lane != NULL) {
+    told = lane->applied + (uint64_t)(int32_t)(head->applied - (uint32_t)lane->applied);
+    if (told > lane->applied)
+      lane->applied = told;
+    if (head->refused > lane->refused)
+      lane->refused = head->refused;
+    while (lane->answered < lane->applied &&
+           (lane->first->nresults == 0 || (results != NULL && lane->answered + 1 == told)))
+      finish_first(lane, results);
+    unlist_if_idle(unit, lane);
+  }
   unlock();
 }
 
@@ -302,11 +339,11 @@ static void wait_unlocked(uint32_t *turns)
 static dart_ret_t empty(dart_unit_t unit, lane_t *lane)
 {
   uint32_t   turns = 0;
-  dart_ret_t ret   = send_open(unit, lane);
+  dart_ret_t ret   = send_open(unit, lane, false);
 
   while (ret == DART_OK && lane->open != NULL) {
     wait_unlocked(&turns);
-    ret = send_open(unit, lane);
+    ret = send_open(unit, lane, false);
   }
   return ret;
 }
@@ -320,7 +357,7 @@ static batch_t *open_batch(dart_unit_t unit, lane_t *lane, size_t nwords, size_t
   *ret_out = DART_OK;
   while ((lane->open != NULL && !fits(lane->open, nwords, result_words)) ||
          lanes.collected >= COLLECTED_MOST) {
-    *ret_out = lanes.collected >= COLLECTED_MOST ? send_all() : send_open(unit, lane);
+    *ret_out = lanes.collected >= COLLECTED_MOST ? send_all() : send_open(unit, lane, false);
     if (*ret_out != DART_OK)
       return NULL;
     if ((lane->open != NULL && !fits(lane->open, nwords, result_words)) ||
@@ -409,7 +446,7 @@ dart_ret_t dart__lanes_send_to(dart_unit_t unit)
   dart_ret_t ret;
 
   lock();
-  ret = lanes.lane[unit] == NULL ? DART_OK : send_open(unit, lanes.lane[unit]);
+  ret = lanes.lane[unit] == NULL ? DART_OK : send_open(unit, lanes.lane[unit], false);
   unlock();
   return ret;
 }
@@ -430,13 +467,14 @@ static uint64_t newest(const lane_t *lane, bool at_target)
 
 static dart_ret_t report_refused(dart_unit_t unit, lane_t *lane)
 {
-  uint32_t refused = lane->refused;
+  uint64_t refused = lane->refused - lane->reported;
 
   if (refused == 0)
     return DART_OK;
-  lane->refused = 0;
+  lane->reported = lane->refused;
   unlist_if_idle(unit, lane);
-  dart__error("unit %d refused %u requests: the memory is gone", unit, refused);
+  dart__error("unit %d refused %llu requests: the memory is gone", unit,
+              (unsigned long long)refused);
   return DART_ERR_INVAL;
 }
 
@@ -454,8 +492,7 @@ dart_ret_t dart__service_flush(dart_unit_t unit, bool at_target)
   lane = lanes.lane[unit];
   last = lane == NULL ? 0 : newest(lane, at_target);
   while (lane != NULL && lane->answered < last && ret == DART_OK) {
-    if (lane->sent < last)
-      ret = send_open(unit, lane);
+    ret = ask_for(unit, lane, last);
     if (ret == DART_OK)
       wait_unlocked(&turns);
   }
@@ -487,16 +524,17 @@ dart_ret_t dart__service_flush_team(const dart__team_t *team, bool at_target)
   if (nothing_outstanding())
     return DART_OK;
   lock();
-  for (int32_t i = 0; i < lanes.nbusy; i++) {
-    lane = lanes.lane[lanes.busy[i]];
+  for (int32_t i = 0; i < lanes.nbusy && ret == DART_OK; i++) {
+    unit = lanes.busy[i];
+    lane = lanes.lane[unit];
+    if (dart__team_unit_of(team, unit) < 0)
+      continue;
     if (lane->awaited < newest(lane, at_target)) /* another thread may wait for more */
       lane->awaited = newest(lane, at_target);
+    ret = ask_for(unit, lane, lane->awaited);
   }
-  if (at_target)
-    ret = send_all();
   while (ret == DART_OK && (lane = next_awaited(team, &unit)) != NULL) {
-    if (lane->sent < lane->awaited)
-      ret = send_open(unit, lane);
+    ret = ask_for(unit, lane, lane->awaited);
     if (ret == DART_OK && lane->answered < lane->awaited)
       wait_unlocked(&turns);
   }

@@ -41,6 +41,12 @@ typedef struct pending {
   message_t       message;
 } pending_t;
 
+/* What was applied of a unit's requests; see dart__message_t. */
+typedef struct {
+  _Atomic uint32_t applied;
+  _Atomic uint64_t refused;
+} done_t;
+
 static struct {
   pthread_mutex_t  lock;
   bool             is_open;
@@ -49,6 +55,7 @@ static struct {
   answer_t        *answering;
   answer_t        *spare;
   pending_t       *pending;   /* in the order in which they came */
+  done_t          *done;      /* [global id] */
   bool             any;       /* requests came, in this drain */
   _Atomic int64_t  last_ns;   /* when something last came */
 } service = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -104,24 +111,55 @@ static answer_t *new_answer(dart_unit_t unit)
   return answer;
 }
 
-/* Apply a batch of so many bytes, and answer it. */
-static void answer_batch(dart_unit_t unit, const message_t *batch, size_t nbytes, bool is_refused)
+static void spare_answer(answer_t *answer)
 {
-  size_t    skip   = batch->head.kind == DART__REQUESTS_AFTER_DATA ? DART__DATA_WORDS : 0;
-  size_t    nwords = (nbytes - sizeof batch->head) / sizeof batch->words[0];
-  answer_t *answer = new_answer(unit);
-  size_t    nresults;
+  answer->next  = service.spare;
+  service.spare = answer;
+}
 
-  answer->message.head.kind    = DART__ANSWER;
-  answer->message.head.refused = is_refused;
-  answer->message.head.refused += dart__owner_apply(batch->words + skip, nwords - skip,
-                                                    answer->message.words, &nresults);
+void dart__service_tell(dart_unit_t unit, dart__message_t *head)
+{
+  /* acquire: pairs with the release in note_applied, so refused is not older */
+  head->applied = atomic_load_explicit(&service.done[unit].applied, memory_order_acquire);
+  head->refused = atomic_load_explicit(&service.done[unit].refused, memory_order_relaxed);
+}
+
+/* The lock is held: one thread writes. */
+static void note_applied(dart_unit_t unit, uint32_t refused)
+{
+  done_t *done = &service.done[unit];
+
+  atomic_fetch_add_explicit(&done->refused, refused, memory_order_relaxed);
+  atomic_fetch_add_explicit(&done->applied, 1, memory_order_release);
+}
+
+static void send_answer(dart_unit_t unit, answer_t *answer, size_t nresults)
+{
+  answer->message.head = (dart__message_t){ .kind = DART__ANSWER };
+  dart__service_tell(unit, &answer->message.head);
   if (DART__MPI(MPI_Isend, &answer->message,
                 (int)(sizeof answer->message.head + nresults * sizeof(uint64_t)), MPI_BYTE, unit,
                 DART__TAG_MESSAGE, dart__mpi.service, &answer->sent) != DART_OK)
     dart__port_abort(EXIT_FAILURE); /* the unit would wait forever */
   answer->next      = service.answering;
   service.answering = answer;
+}
+
+/* Apply a batch of so many bytes, and answer it if it asks for that. */
+static void serve(dart_unit_t unit, const message_t *batch, size_t nbytes, bool is_refused)
+{
+  size_t    skip   = batch->head.kind == DART__REQUESTS_AFTER_DATA ? DART__DATA_WORDS : 0;
+  size_t    nwords = (nbytes - sizeof batch->head) / sizeof batch->words[0];
+  answer_t *answer = new_answer(unit);
+  size_t    nresults;
+  uint32_t  refused = is_refused;
+
+  refused += dart__owner_apply(batch->words + skip, nwords - skip, answer->message.words, &nresults);
+  note_applied(unit, refused);
+  if (batch->head.is_wanted)
+    send_answer(unit, answer, nresults);
+  else
+    spare_answer(answer);
 }
 
 static void recycle_answers(void)
@@ -134,9 +172,8 @@ static void recycle_answers(void)
       link = &answer->next;
       continue;
     }
-    *link         = answer->next;
-    answer->next  = service.spare;
-    service.spare = answer;
+    *link = answer->next;
+    spare_answer(answer);
   }
 }
 
@@ -216,7 +253,7 @@ static void apply_pending(void)
       link = &pending->next;
       continue;
     }
-    answer_batch(pending->unit, &pending->message, pending->nbytes, pending->dropped != NULL);
+    serve(pending->unit, &pending->message, pending->nbytes, pending->dropped != NULL);
     *link = pending->next;
     free(pending->dropped);
     free(pending);
@@ -227,14 +264,15 @@ static void apply_pending(void)
 
 static void handle(dart_unit_t unit, const message_t *message, size_t nbytes)
 {
-  if (message->head.kind == DART__ANSWER) {
-    dart__lanes_answer(unit, message->head.refused, message->words);
+  bool is_answer = message->head.kind == DART__ANSWER;
+
+  dart__lanes_hear(unit, &message->head, is_answer ? message->words : NULL);
+  if (is_answer)
     return;
-  }
   if (message->head.kind == DART__REQUESTS_AFTER_DATA || is_waited_for(unit, NULL))
     keep(unit, message, nbytes);
   else
-    answer_batch(unit, message, nbytes, false);
+    serve(unit, message, nbytes, false);
   service.any = true;
 }
 
@@ -299,6 +337,9 @@ dart_ret_t dart__service_open(void)
 
   if (dart__mpi.service == MPI_COMM_NULL)
     ret = DART__MPI(MPI_Comm_dup, dart__mpi.world, &dart__mpi.service);
+  service.done = calloc((size_t)dart__world.nunits, sizeof *service.done);
+  if (ret == DART_OK && service.done == NULL)
+    ret = DART_ERR_NOMEM;
   if (ret == DART_OK)
     ret = dart__lanes_open();
   if (ret == DART_OK)
@@ -321,6 +362,8 @@ void dart__service_close(void)
     free(answer);
   }
   service.spare = NULL;
+  free(service.done);
+  service.done = NULL;
   dart__lanes_close();
   dart__pace_close();
 }

@@ -8,10 +8,13 @@
  *   results to where they belong          ←   answer
  *
  * Requests to one unit are collected in a batch and travel together, in the order they were made; the
- * owner applies a batch whole and answers it with the results. So batches of one unit are answered
- * in order, because MPI delivers messages of one sender in order and service.c receives into a ring
- * of buffers that it handles in the order they were posted. Nobody blocks: sends are non-blocking, and
- * who waits for an answer serves meanwhile.
+ * owner applies a batch whole. So batches of one unit are applied in order, because MPI delivers
+ * messages of one sender in order and service.c receives into a ring of buffers that it handles in the
+ * order they were posted. Nobody blocks: sends are non-blocking, and who waits for an answer serves
+ * meanwhile.
+ *
+ * Every message tells how many batches of its receiver were applied by then. A batch is answered if it
+ * asks for results, or if an answer is wanted: somebody waits, or many batches are under way.
  *
  * Messages start with a dart__message_t. Requests follow as records of whole words of 8 bytes: one
  * word that says what to do, then the operands. A record of SELECT says for those after it which
@@ -37,8 +40,10 @@ enum { DART__TAG_MESSAGE, DART__TAG_DATA };
 typedef enum { DART__REQUESTS, DART__REQUESTS_AFTER_DATA, DART__ANSWER } dart__message_kind_t;
 
 typedef struct {
-  uint32_t kind;
-  uint32_t refused; /* answer: requests of the batch that named no memory */
+  uint16_t kind;
+  uint16_t is_wanted; /* requests: an answer is */
+  uint32_t applied;   /* batches of the receiver, since the start; wraps */
+  uint64_t refused;   /* requests among them that named no memory */
 } dart__message_t;
 
 typedef enum {
@@ -121,6 +126,11 @@ uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *resul
 /** The own memory where data belong; NULL if there is none. */
 void *dart__owner_memory(const dart__data_t *data);
 
+/* ---- service.c ---------------------------------------------------------------------------- */
+
+/** Note in a message for `unit` what was applied of its requests. Any thread. */
+void dart__service_tell(dart_unit_t unit, dart__message_t *head);
+
 /* ---- lanes.c ----------------------------------------------------------------------------- */
 
 /* A record to be. */
@@ -149,8 +159,9 @@ dart_ret_t dart__lanes_send_to(dart_unit_t unit);
 dart_ret_t dart__lanes_open(void);
 void       dart__lanes_close(void);
 
-/** Take the answer to the oldest batch that is under way to `unit`. */
-void dart__lanes_answer(dart_unit_t unit, uint32_t refused, const uint64_t *results);
+/** Take what a message of `unit` tells about batches that are under way to it. `results`: those of the
+ *  newest it tells of; NULL: it brings none. */
+void dart__lanes_hear(dart_unit_t unit, const dart__message_t *head, const uint64_t *results);
 
 /** Send what was collected, if it is old; in any case if the caller waits. */
 void dart__lanes_send(bool waiting);

@@ -24,7 +24,8 @@ typedef struct {
 } options_t;
 
 static const case_t *const tables[] = {
-  onesided_cases, strided_cases, atomic_cases, collective_cases, lock_cases, memory_cases, busy_cases,
+  onesided_cases, strided_cases, atomic_cases, collective_cases,
+  lock_cases,     memory_cases,  busy_cases,   halo_cases,
 };
 
 enum { NTABLES = sizeof tables / sizeof tables[0] };
@@ -166,6 +167,7 @@ static void run_case(void *context, const case_t *c, place_t place, const char *
   case SIZE_STRIDED: most = m->area / STRIDE; break;
   case SIZE_INDEXED: least = INDEXED_WORDS * sizeof(long), most = m->area / STRIDE; break;
   case SIZE_BATCH: most = m->area / BATCH; break;
+  case SIZE_HALO: most = (m->area - HALO_START) / (2 * SIDES); break;
   case SIZE_PER_UNIT: most = m->area / m->job.nunits; break;
   default: return;
   }
@@ -181,7 +183,7 @@ static bool create(micro_t *m, const options_t *options)
   for (size_t i = 0; i < options->nsizes; i++)
     if (options->sizes[i] > largest)
       largest = options->sizes[i];
-  m->area = STRIDE * largest;
+  m->area = HALO_START + 2 * SIDES * largest; /* what the most greedy case takes */
   if (m->area < LOOKAHEAD * sizeof(long))
     m->area = LOOKAHEAD * sizeof(long);
 

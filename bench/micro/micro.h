@@ -15,6 +15,8 @@ enum {
   BATCH     = 64,    /* operations before one flush */
   LOOKAHEAD = 1024,  /* the same for operations on random words */
   STRIDE    = 4,     /* elements from one to the next */
+  SIDES      = 4,    /* of a halo; and where messages start, behind the counters: */
+  HALO_START = LINE,
   NBLOCKS   = 64,    /* of an indexed type, and ... */
   INDEXED_WORDS = 127  /* ... the words in them */
 };
@@ -65,10 +67,11 @@ typedef struct {
 typedef enum { WINDOW_STATIC, WINDOW_DYNAMIC, NWINDOWS } window_t;
 
 /* Which sizes a case has, and how much of a buffer one takes: none; a word of 8 bytes; those of the
- * command line, times 1, STRIDE (for indexed types at least one whole instance), BATCH, or the number of
- * units. */
+ * command line, times 1, STRIDE (for indexed types at least one whole instance), BATCH, messages of
+ * two steps of a halo, or the number of units. */
 typedef enum {
-  SIZE_NONE, SIZE_WORD, SIZE_BYTES, SIZE_STRIDED, SIZE_INDEXED, SIZE_BATCH, SIZE_PER_UNIT
+  SIZE_NONE, SIZE_WORD, SIZE_BYTES, SIZE_STRIDED, SIZE_INDEXED, SIZE_BATCH, SIZE_HALO,
+  SIZE_PER_UNIT
 } sizes_t;
 
 enum { IN_NEAR = 1 << NEAR, IN_FAR = 1 << FAR, IN_TEAM = 1 << TOGETHER };
@@ -87,7 +90,7 @@ typedef struct {
 
 /* The cases, by file. Each ends with one that has no name. */
 extern const case_t onesided_cases[], strided_cases[], atomic_cases[], collective_cases[],
-    lock_cases[], memory_cases[], busy_cases[];
+    lock_cases[], memory_cases[], busy_cases[], halo_cases[];
 
 /* Between two operations of a loop: whatever is in memory may have changed, and is needed. So the
  * compiler neither hoists an operation out of its loop nor drops it. */
@@ -143,6 +146,11 @@ size_t indexed_words(const micro_t *m);
 /** Seconds of one of unit 0's operations, each done by `operation` with n = 1, while its partner
  *  computes (busy.c). Both call it at the same time. */
 double busy_sample(micro_t *m, void (*operation)(micro_t *m, size_t n));
+
+/* Of a halo exchange (halo.c): where a side's message of a step lies in a buffer, and who the
+ * neighbours of this unit are. */
+size_t      halo_offset(const micro_t *m, uint64_t number, size_t side);
+dart_unit_t halo_neighbour(const micro_t *m);
 
 /* Measuring (measure.c) */
 

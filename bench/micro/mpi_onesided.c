@@ -1,4 +1,4 @@
-/* Put and get by plain MPI, as onesided.c, strided.c and busy.c have them by DART. What DART promises
+/* Put and get by plain MPI, as onesided.c, strided.c, busy.c and halo.c have them by DART. What DART promises
  * at the end of an operation is asked for here too: a put is complete at the target, a get has its
  * data, for which a local flush is enough. */
 #include "mpi.h"
@@ -182,7 +182,30 @@ static double busy_fetch(micro_t *m)
   return busy_sample(m, fetch_and_op);
 }
 
+/* ---- halo, which needs no window ------------------------------------------------------------- */
+
+static void halo(micro_t *m, size_t n)
+{
+  static uint64_t step;
+  dart_unit_t     to = halo_neighbour(m);
+
+  for (size_t i = 0; i < n; i++) {
+    MPI_Request request[2 * SIDES];
+    MPI_Status  status[2 * SIDES];
+
+    step++;
+    for (size_t side = 0; side < SIDES; side++)
+      MPI_Irecv(m->recv + halo_offset(m, step, side), (int)m->nwords, MPI_LONG, to, (int)side,
+                MPI_COMM_WORLD, &request[side]);
+    for (size_t side = 0; side < SIDES; side++)
+      MPI_Isend(m->send + halo_offset(m, step, side), (int)m->nwords, MPI_LONG, to, (int)side,
+                MPI_COMM_WORLD, &request[SIDES + side]);
+    MPI_Waitall(2 * SIDES, request, status);
+  }
+}
+
 const mpi_side_t mpi_onesided_sides[] = {
+  { "halo", { .loop = halo, .by = BY_PAIR }, false },
   { "put_blocking", { .loop = put_flush }, true },
   { "get_blocking", { .loop = get_flush }, true },
   { "put_handle", { .loop = put_request }, true },
