@@ -2,16 +2,19 @@
 # or units x nodes; five units on two nodes are 5x2. Suites run one by one on DART_TEST_SHAPES, and
 # one after the other in a single job on DART_SUITES_SHAPES, which saves starting many units over and
 # over; examples and benchmarks, which test less, run on DART_PROGRAM_SHAPES. Without sanitizers that
-# makes 1, 2, 3, 4, 5 and 8 units on 1, 2 and 3 nodes.
+# makes 1, 2, 3, 4, 5 and 8 units on 1, 2 and 3 nodes. What only far memory has is tested on
+# DART_FAR_SHAPES as well, and under the settings that decide how it is reached.
 
 if(DART_SANITIZE)
   set(DART_TEST_SHAPES 1 3 3x2)
   set(DART_SUITES_SHAPES 2 5 5x2)
+  set(DART_FAR_SHAPES 4x4)
   set(DART_PROGRAM_SHAPES 2 3x2)
   set(DART_TEST_TIMEOUT 480)
 else()
   set(DART_TEST_SHAPES 1 2 3 3x2)
   set(DART_SUITES_SHAPES 4 5 8 2x2 4x2 5x2 8x2 3x3 4x3 5x3 8x3)
+  set(DART_FAR_SHAPES 4x4 8x4)
   set(DART_PROGRAM_SHAPES 2 3 2x2 3x2)
   set(DART_TEST_TIMEOUT 240)
 endif()
@@ -57,13 +60,13 @@ function(dart_test_common test)
 endfunction()
 
 # dart_add_test(<name> PROGRAM <program> [ARGS <arg>...] [SHAPES <shape>...] [TIMEOUT <seconds>]
-#               [SLOW])
+#               [SETTINGS <name=value>...] [SLOW])
 #
 # Runs a program of dart_add_program() by the launcher of every backend, in every shape the backend
-# has: <backend>.<name>.u<units>, and .n<nodes> where there is more than one. What is SLOW has that
-# label, and runs only if it is asked for: ctest -C slow.
+# has: <backend>.<name>.u<units>, and .n<nodes> where there is more than one. SETTINGS are of the
+# environment. What is SLOW has that label, and runs only if it is asked for: ctest -C slow.
 function(dart_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "PROGRAM;TIMEOUT" "ARGS;SHAPES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "PROGRAM;TIMEOUT" "ARGS;SHAPES;SETTINGS")
   if(NOT arg_SHAPES)
     set(arg_SHAPES ${DART_TEST_SHAPES})
   endif()
@@ -96,6 +99,7 @@ function(dart_add_test name)
                COMMAND ${launch} $<TARGET_FILE:${arg_PROGRAM}-${backend}> ${arg_ARGS})
       dart_test_common(${test} UNITS ${units} TIMEOUT ${arg_TIMEOUT} ${suite_timeout}
                        LABELS ${backend} ${name} ${slow})
+      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${arg_SETTINGS})
     endforeach()
   endforeach()
 endfunction()

@@ -3,7 +3,7 @@ source "$(dirname "$0")/cli.bash"
 
 dartrun=$build/dart-mpi/dartrun
 unit=$build/test/cli_unit
-need "$dartrun" "$unit"
+need "$dartrun" "$unit" "$build/test/mpi-program" "$build/test/dart-test-mpi"
 
 # Bad input is one line that names the value, and exit code 2.
 run "$dartrun" --no-such-option;                 expect_code 2; expect_line "*--no-such-option*"
@@ -57,5 +57,17 @@ expect_code 0; expect_out "for unit 0"
 run "$dartrun" -n 2 "$unit" '*:exit=3';          expect_code 3
 run "$dartrun" -n 2 "$unit" '1:kill=11'
 [[ $code != 0 ]] || fail "a unit was killed, and the exit code is 0"
+
+# A program that started MPI without threads gets no agent, is told so if it insists, and works.
+agent_line='*DART_PROGRESS=thread: this MPI, as it was started, may not be called by several threads*'
+run env DART_PROGRESS=thread "$dartrun" --nodes 2 -n 3 "$build/test/mpi-program"; expect_code 0
+[[ $err == $agent_line ]] || fail "stderr '$err' does not say why there is no agent"
+run "$dartrun" --nodes 2 -n 3 "$build/test/mpi-program"; expect_code 0
+[[ -z $err ]] || fail "stderr '$err' of a program that did not ask for an agent"
+
+# An agent shares its unit's core.
+run env DART_PROGRESS=thread "$dartrun" --bind=core --nodes 2 -n 2 "$build/test/dart-test-mpi" \
+  far.dynamic_windows_and_an_agent notify
+expect_code 0
 
 finish

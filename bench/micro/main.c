@@ -183,7 +183,7 @@ static bool create(micro_t *m, const options_t *options)
   for (size_t i = 0; i < options->nsizes; i++)
     if (options->sizes[i] > largest)
       largest = options->sizes[i];
-  m->area = HALO_START + 2 * SIDES * largest; /* what the most greedy case takes */
+  m->area = STRIDE * largest;
   if (m->area < LOOKAHEAD * sizeof(long))
     m->area = LOOKAHEAD * sizeof(long);
 
