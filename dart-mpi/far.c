@@ -12,9 +12,11 @@
 #include "model/world.h"
 #include "mpi_port.h"
 #include "mpi_type.h"
+#include "service.h"
 
 #define PIECE_MOST ((size_t)1 << 30) /* bytes of one MPI call */
 #define FEW        128               /* scattered elements that travel as requests */
+#define WITH_NOTIFICATION ((size_t)3 << 10) /* bytes that travel in one batch with it */
 
 typedef struct {
   const dart__place_t *at;
@@ -291,22 +293,35 @@ static dart_ret_t request_by_runs(const far_transfer_t *t, size_t nelem)
   return ret;
 }
 
-/* The data travel with the notification. But what is scattered and not few is MPI's to lay out, and
- * complete before it. */
+/* Put what the notification does not take along. By MPI it is there before the notification leaves:
+ * what is scattered, which is MPI's to lay out, and what the transport writes by itself to a unit that
+ * answers. Otherwise it is a message, which nobody waits for. */
+static dart_ret_t put_before(const far_transfer_t *t, size_t nelem)
+{
+  size_t nbytes = small(t, nelem, PIECE_MOST);
+
+  if (!is_plain(t))
+    return nelem <= FEW && nelem * t->at_type->elem_size <= DART__SERVICE_MOST
+               ? request_by_runs(t, nelem)
+               : transfer_blocking(t, nelem);
+  if (nbytes > 0 && !is_message(t) && !dart__pace_is_slow(owner_of(t)))
+    return plain_blocking(t, (int)nbytes, false);
+  return dart__lanes_send_data(t->at, t->buffer, nelem * t->at_type->elem_size);
+}
+
 dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
                                 const dart__type_t *src_type, size_t nelem,
                                 const dart__place_t *flag, uint64_t by)
 {
-  far_transfer_t t = { at, at_type, (void *)(uintptr_t)src, src_type, true };
-  dart_ret_t     ret;
+  far_transfer_t t      = { at, at_type, (void *)(uintptr_t)src, src_type, true };
+  size_t         nbytes = nelem == 0 ? 0 : small(&t, nelem, WITH_NOTIFICATION);
+  dart_ret_t     ret    = DART_OK;
 
-  if (nelem == 0 || is_plain(&t))
-    return dart__service_put_notify(at, src, nelem == 0 ? 0 : nelem * at_type->elem_size, flag, by);
-  if (nelem <= FEW && nelem * at_type->elem_size <= DART__SERVICE_MOST)
-    ret = request_by_runs(&t, nelem);
-  else
-    ret = transfer_blocking(&t, nelem);
-  return ret == DART_OK ? dart__service_put_notify(NULL, NULL, 0, flag, by) : ret;
+  if (nbytes > 0)
+    ret = dart__service_put(at, src, nbytes);
+  else if (nelem > 0)
+    ret = put_before(&t, nelem);
+  return ret == DART_OK ? dart__service_notify(flag, by) : ret;
 }
 
 /* ---- flushes: requests, then transfers --------------------------------------------------- */

@@ -19,7 +19,7 @@
 #define UNDER_WAY      16
 #define ANSWER_EVERY   4      /* batches; so that there are always some on their way back */
 #define COLLECTED_MOST 1024
-#define AGE_NS         100000 /* a batch that nobody flushed is sent when it is this old */
+#define AGE_NS         100000 /* a batch that nobody flushed is sent when it was seen so long ago */
 
 typedef struct {
   void    *to;
@@ -29,7 +29,7 @@ typedef struct {
 typedef struct batch {
   struct batch  *next;
   MPI_Request    sent;
-  int64_t        born; /* ns */
+  int64_t        seen; /* ns; when somebody first found it open */
   size_t         nwords;
   size_t         nrequests;
   size_t         nresults;
@@ -61,6 +61,7 @@ typedef struct {
   uint64_t awaited;  /* who flushes a team waits for this one */
   uint64_t refused;  /* requests, since the start */
   uint64_t reported; /* of them */
+  unsigned burst[3]; /* notifications since the unit last waited, before that, and before that */
   bool     listed;   /* is in lanes.busy */
 } lane_t;
 
@@ -71,6 +72,7 @@ static struct {
   int32_t         nbusy;
   _Atomic int32_t any_busy;  /* nbusy, for a look without the lock */
   size_t          collected; /* requests in open batches */
+  bool            is_burst;  /* some lane has notifications since the unit last waited */
   batch_t        *spare;     /* free batches */
 } lanes;
 
@@ -113,7 +115,7 @@ static batch_t *new_batch(void)
     return NULL;
   batch->next         = NULL;
   batch->sent         = MPI_REQUEST_NULL;
-  batch->born         = dart__now_ns();
+  batch->seen         = 0;
   batch->nwords       = 0;
   batch->nrequests    = 0;
   batch->nresults     = 0;
@@ -171,6 +173,16 @@ static void unlist_if_idle(dart_unit_t unit, lane_t *lane)
   atomic_store_explicit(&lanes.any_busy, lanes.nbusy, memory_order_release);
 }
 
+/* The unit waits: a burst of notifications is over. */
+static void end_burst(lane_t *lane)
+{
+  if (lane->burst[0] == 0)
+    return;
+  lane->burst[2] = lane->burst[1];
+  lane->burst[1] = lane->burst[0];
+  lane->burst[0] = 0;
+}
+
 /* Send the lane's open batch. Too many under way: it stays open. */
 static dart_ret_t send_open(dart_unit_t unit, lane_t *lane, bool is_wanted)
 {
@@ -222,6 +234,19 @@ static dart_ret_t send_all(void)
   return ret;
 }
 
+/* Send the open batch of a lane if the unit waits, or if it is old at `now`. */
+static void look_at(dart_unit_t unit, lane_t *lane, bool waiting, int64_t now)
+{
+  if (waiting)
+    end_burst(lane);
+  if (lane->open == NULL)
+    return;
+  if (lane->open->seen == 0)
+    lane->open->seen = now;
+  if (waiting || now - lane->open->seen > AGE_NS)
+    send_open(unit, lane, false);
+}
+
 void dart__lanes_send(bool waiting)
 {
   int64_t now;
@@ -230,14 +255,11 @@ void dart__lanes_send(bool waiting)
   if (atomic_load_explicit(&lanes.any_busy, memory_order_relaxed) == 0 ||
       !try_lock())
     return;
-  if (lanes.collected > 0) {
-    now = waiting ? 0 : dart__now_ns();
-    for (int32_t i = 0; i < lanes.nbusy; i++) {
-      lane_t *lane = lanes.lane[lanes.busy[i]];
-
-      if (lane->open != NULL && (waiting || now - lane->open->born > AGE_NS))
-        send_open(lanes.busy[i], lane, false);
-    }
+  if (lanes.collected > 0 || (waiting && lanes.is_burst)) {
+    now            = waiting ? 0 : dart__now_ns();
+    lanes.is_burst = lanes.is_burst && !waiting;
+    for (int32_t i = 0; i < lanes.nbusy; i++)
+      look_at(lanes.busy[i], lanes.lane[lanes.busy[i]], waiting, now);
   }
   unlock();
 }
@@ -257,7 +279,8 @@ static void finish_first(lane_t *lane, const uint64_t *results)
     lane->last = NULL;
   /* that it was applied is proof that they were received, but MPI wants its requests back */
   MPI_Wait(&batch->sent, MPI_STATUS_IGNORE);
-  MPI_Wait(&batch->data_sent, MPI_STATUS_IGNORE);
+  if (batch->data != NULL)
+    MPI_Wait(&batch->data_sent, MPI_STATUS_IGNORE);
   recycle(batch);
 }
 
@@ -441,12 +464,20 @@ dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_
   return ret;
 }
 
-dart_ret_t dart__lanes_send_to(dart_unit_t unit)
+/* Programs do the same again and again: if a unit was told four things between the last two waits, and
+ * between the two before, then four are coming now, and can share a message. The worst that a wrong
+ * guess does is that a notification leaves with the next call of DART, or with the agent. */
+dart_ret_t dart__lanes_notified(dart_unit_t unit)
 {
-  dart_ret_t ret;
+  dart_ret_t ret = DART_OK;
+  lane_t    *lane;
 
   lock();
-  ret = lanes.lane[unit] == NULL ? DART_OK : send_open(unit, lanes.lane[unit], false);
+  lane = lanes.lane[unit];
+  lane->burst[0]++;
+  lanes.is_burst = true;
+  if (lane->burst[0] >= lane->burst[1] || lane->burst[0] >= lane->burst[2])
+    ret = send_open(unit, lane, false);
   unlock();
   return ret;
 }

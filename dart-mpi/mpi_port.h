@@ -144,10 +144,8 @@ int64_t dart__service_quiet_ns(void);
 dart_ret_t dart__service_put(const dart__place_t *at, const void *src, size_t nbytes);
 dart_ret_t dart__service_get(const dart__place_t *at, void *dst, size_t nbytes);
 
-/** Request to put so many bytes, any number of them, and then to raise a counter of the same unit.
- *  Leaves at once; what is few is copied before return, the rest is read until a flush. */
-dart_ret_t dart__service_put_notify(const dart__place_t *at, const void *src, size_t nbytes,
-                                    const dart__place_t *flag, uint64_t by);
+/** Request to raise a counter (ext/dart_notify.h), after all that was requested before. */
+dart_ret_t dart__service_notify(const dart__place_t *flag, uint64_t by);
 
 /** Hear of a unit (global id): what was started towards it before is then most likely done. */
 dart_ret_t dart__service_meet(dart_unit_t unit);

@@ -2,8 +2,6 @@
  * results are there when the answer was taken, which a flush waits for. */
 #include "service.h"
 
-#define PUT_MOST ((size_t)3 << 10) /* bytes that are copied into a batch with the notification */
-
 /* Append to the lane of the owner. */
 static dart_ret_t append(const dart__place_t *at, uint64_t offset, const dart__record_t *r)
 {
@@ -81,20 +79,14 @@ dart_ret_t dart__service_swap(const dart__place_t *at, const void *value, const 
   return append(at, at->offset, &r);
 }
 
-dart_ret_t dart__service_put_notify(const dart__place_t *at, const void *src, size_t nbytes,
-                                    const dart__place_t *flag, uint64_t by)
+dart_ret_t dart__service_notify(const dart__place_t *flag, uint64_t by)
 {
-  dart_ret_t     ret = DART_OK;
   dart__record_t r   = { .word        = dart__request(DART__RAISE, 0, 0, 1, flag->offset),
                          .first       = &by,
                          .first_bytes = sizeof by };
+  dart_ret_t     ret = append(flag, flag->offset, &r);
 
-  if (nbytes > 0)
-    ret = nbytes <= PUT_MOST ? dart__service_put(at, src, nbytes)
-                             : dart__lanes_send_data(at, src, nbytes);
-  if (ret == DART_OK)
-    ret = append(flag, flag->offset, &r);
-  return ret == DART_OK ? dart__lanes_send_to(flag->team->members[flag->unit]) : ret;
+  return ret == DART_OK ? dart__lanes_notified(flag->team->members[flag->unit]) : ret;
 }
 
 dart_ret_t dart__service_meet(dart_unit_t unit)

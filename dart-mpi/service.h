@@ -153,8 +153,9 @@ dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_
  *  results are flushed. The requests that are appended next are applied when the data are there. */
 dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes);
 
-/** Send what was collected for a unit; what cannot be sent now is sent later. */
-dart_ret_t dart__lanes_send_to(dart_unit_t unit);
+/** A notification was appended: send what was collected for the unit, unless more of them are to be
+ *  expected at once. What cannot be sent now is sent later. */
+dart_ret_t dart__lanes_notified(dart_unit_t unit);
 
 dart_ret_t dart__lanes_open(void);
 void       dart__lanes_close(void);

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <dash/dart/ext/dart_notify.h>
+
 #include "dart_test.h"
 
 SUITE_WITHOUT_INIT(far);
@@ -328,6 +330,26 @@ static void an_agent_serves_units_that_compute(void)
   end(base);
 }
 
+/* Units tell each other several things at a time, and are expected to go on so. Then they tell only
+ * one, and look for it by plain loads: the agent sends what was held back. */
+static void an_agent_sends_notifications_that_were_held_back(void)
+{
+  enum { ROUNDS = 4, MANY = 3 };
+  dart_gptr_t        base  = segment(sizeof(uint64_t), 0), right = test_unit(base, (me + 1) % n);
+  volatile uint64_t *count = mine_of(base);
+
+  for (uint64_t round = 1; round <= ROUNDS; round++) {
+    for (int i = 0; i < MANY; i++)
+      EXPECT_OK(dart_notify(right, 1));
+    EXPECT_OK(dart_notify_wait(test_unit(base, me), round * MANY, -1));
+  }
+  EXPECT_OK(dart_notify(right, 1));
+  while (has_agent() && *count != ROUNDS * MANY + 1)
+    test_pause();
+  EXPECT_OK(dart_flush(right));
+  end(base);
+}
+
 /* Unit 0 leaves at once; the others still work on its memory. */
 static void a_unit_may_leave_early(void)
 {
@@ -357,6 +379,7 @@ static void run_with(const setting_t *settings, int count)
   words_come_in_one_piece();
   a_sleeping_target_holds_up_but_loses_nothing();
   an_agent_serves_units_that_compute();
+  an_agent_sends_notifications_that_were_held_back();
   a_unit_may_leave_early();
   EXPECT_OK(dart_exit());
   for (int i = 0; i < count; i++)

@@ -13,7 +13,7 @@
 #include "api/twosided.h"
 #include "node/near.h"
 
-#define FAR_EVERY 4 /* looks at the counters, then one at what far units sent */
+#define FAR_EVERY 2 /* looks at the counters, then one at what far units sent */
 
 typedef _Atomic uint64_t counter_t;
 
@@ -159,7 +159,7 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
   int64_t end = timeout_us > INT64_MAX - start ? INT64_MAX : start + timeout_us;
 
   dart__attend();
-  for (uint32_t looks = 0;; looks++) {
+  for (uint64_t looks = 0;; looks++) {
     uint32_t seen  = dart__event_count(event); /* before the look at the counters */
     bool     sleep = looks >= policy->spins;
     uint32_t most  = 0;
@@ -182,7 +182,7 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
         continue; /* it came by what was served just now */
     }
     if (sleep)
-      dart__event_doze(event, seen, most, policy);
+      dart__event_doze(event, seen, looks, most, policy);
     else
       dart__cpu_pause();
   }

@@ -71,13 +71,13 @@ static void sleep_on(dart__event_t *event, uint32_t old, uint32_t most_us)
   atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
 }
 
-void dart__event_doze(dart__event_t *event, uint32_t old, uint32_t most_us,
+void dart__event_doze(dart__event_t *event, uint32_t old, uint64_t looks, uint32_t most_us,
                       const dart__wait_policy_t *policy)
 {
   uint32_t pause = policy->progress != NULL ? pause_of(policy) : most_us;
 
   if (policy->progress != NULL && pause == 0) {
-    sched_yield();
+    yield_sometimes(looks);
     return;
   }
   sleep_on(event, old, most_us != 0 && most_us < pause ? most_us : pause);

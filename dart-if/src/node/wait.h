@@ -49,9 +49,9 @@ void dart__event_add(dart__event_t *event);
 /** Wait until the counter differs from `old`; returns the new value. */
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
 
-/** One sleep of a loop that waits for more than an event: while the counter is `old`, at most `most_us`
- *  (0: no limit) and, with policy->progress, at most a nap. May return early. */
-void dart__event_doze(dart__event_t *event, uint32_t old, uint32_t most_us,
+/** One sleep, after so many looks, of a loop that waits for more than an event: while the counter is
+ *  `old`, at most `most_us` (0: no limit) and, with policy->progress, at most a nap. May return early. */
+void dart__event_doze(dart__event_t *event, uint32_t old, uint64_t looks, uint32_t most_us,
                       const dart__wait_policy_t *policy);
 
 /** Wait until the counter is `count`. */
