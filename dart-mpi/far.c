@@ -293,20 +293,16 @@ static dart_ret_t request_by_runs(const far_transfer_t *t, size_t nelem)
   return ret;
 }
 
-/* Put what the notification does not take along. By MPI it is there before the notification leaves:
- * what is scattered, which is MPI's to lay out, and what the transport writes by itself to a unit that
- * answers. Otherwise it is a message, which nobody waits for. */
-static dart_ret_t put_before(const far_transfer_t *t, size_t nelem)
+/* Put what does not fit a request, ahead of the notification: as a message, which nobody waits for, or
+ * where MPI has to lay it out, complete. */
+static dart_ret_t put_ahead(const far_transfer_t *t, size_t nelem)
 {
-  size_t nbytes = small(t, nelem, PIECE_MOST);
+  size_t nbytes = nelem * t->at_type->elem_size;
 
-  if (!is_plain(t))
-    return nelem <= FEW && nelem * t->at_type->elem_size <= DART__SERVICE_MOST
-               ? request_by_runs(t, nelem)
-               : transfer_blocking(t, nelem);
-  if (nbytes > 0 && !is_message(t) && !dart__pace_is_slow(owner_of(t)))
-    return plain_blocking(t, (int)nbytes, false);
-  return dart__lanes_send_data(t->at, t->buffer, nelem * t->at_type->elem_size);
+  if (is_plain(t))
+    return dart__lanes_send_data(t->at, t->buffer, nbytes);
+  return nelem <= FEW && nbytes <= DART__SERVICE_MOST ? request_by_runs(t, nelem)
+                                                      : transfer_blocking(t, nelem);
 }
 
 dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
@@ -315,13 +311,9 @@ dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_
 {
   far_transfer_t t      = { at, at_type, (void *)(uintptr_t)src, src_type, true };
   size_t         nbytes = nelem == 0 ? 0 : small(&t, nelem, WITH_NOTIFICATION);
-  dart_ret_t     ret    = DART_OK;
+  dart_ret_t     ret    = nelem > 0 && nbytes == 0 ? put_ahead(&t, nelem) : DART_OK;
 
-  if (nbytes > 0)
-    ret = dart__service_put(at, src, nbytes);
-  else if (nelem > 0)
-    ret = put_before(&t, nelem);
-  return ret == DART_OK ? dart__service_notify(flag, by) : ret;
+  return ret == DART_OK ? dart__service_notify(at, src, nbytes, flag, by) : ret;
 }
 
 /* ---- flushes: requests, then transfers --------------------------------------------------- */

@@ -17,7 +17,7 @@
 #include "model/world.h"
 
 #define UNDER_WAY      16
-#define ANSWER_EVERY   4      /* batches; so that there are always some on their way back */
+#define ANSWER_EVERY   8      /* batches; so that answers come before nothing more can be sent */
 #define COLLECTED_MOST 1024
 #define AGE_NS         100000 /* a batch that nobody flushed is sent when it was seen so long ago */
 
@@ -191,8 +191,9 @@ static dart_ret_t send_open(dart_unit_t unit, lane_t *lane, bool is_wanted)
 
   if (batch == NULL || lane->sent - lane->answered == UNDER_WAY)
     return DART_OK;
-  batch->head.is_wanted = is_wanted || batch->nresults > 0 || batch->data != NULL ||
-                          lane->sent + 1 - lane->wanted >= ANSWER_EVERY;
+  batch->head.is_wanted = is_wanted || batch->nresults > 0 ||
+                          (lane->sent + 1 - lane->wanted >= ANSWER_EVERY &&
+                           lane->sent + 1 - lane->answered >= ANSWER_EVERY);
   dart__service_tell(unit, &batch->head);
   ret = DART__MPI(MPI_Isend, &batch->head,
                   (int)(sizeof batch->head + batch->nwords * sizeof batch->words[0]), MPI_BYTE,
@@ -290,18 +291,18 @@ static void finish_first(lane_t *lane, const uint64_t *results)
 void dart__lanes_hear(dart_unit_t unit, const dart__message_t *head, const uint64_t *results)
 {
   lane_t  *lane;
-  uint64_t told;
+  uint64_t number;
 
   lock();
   lane = lanes.lane[unit];
   if (lane != NULL) {
-    told = lane->applied + (uint64_t)(int32_t)(head->applied - (uint32_t)lane->applied);
-    if (told > lane->applied)
-      lane->applied = told;
+    number = lane->applied + (uint64_t)(int32_t)(head->applied - (uint32_t)lane->applied);
+    if (number > lane->applied)
+      lane->applied = number;
     if (head->refused > lane->refused)
       lane->refused = head->refused;
     while (lane->answered < lane->applied &&
-           (lane->first->nresults == 0 || (results != NULL && lane->answered + 1 == told)))
+           (lane->first->nresults == 0 || (results != NULL && lane->answered + 1 == number)))
       finish_first(lane, results);
     unlist_if_idle(unit, lane);
   }
@@ -394,30 +395,44 @@ static batch_t *open_batch(dart_unit_t unit, lane_t *lane, size_t nwords, size_t
   return lane->open;
 }
 
+/* Append; the lock is held, but may be given up meanwhile. `at` is NULL: about no memory. */
+static dart_ret_t append(dart_unit_t unit, lane_t *lane, const dart__place_t *at, uint64_t offset,
+                         const dart__record_t *r)
+{
+  size_t     nwords = 3 + dart__words(r->first_bytes + r->second_bytes); /* with a selection */
+  dart_ret_t ret;
+  batch_t   *batch = open_batch(unit, lane, nwords, dart__words(r->result_bytes), &ret);
+
+  if (batch == NULL)
+    return ret;
+  list_busy(unit, lane);
+  if (at != NULL)
+    write_selection(batch, at, offset);
+  write_record(batch, r);
+  if (r->result_bytes > 0)
+    lane->fetching = lane->sent + 1;
+  return DART_OK;
+}
+
+static dart_ret_t told(dart_unit_t unit, dart_ret_t ret)
+{
+  if (ret == DART_ERR_NOMEM)
+    dart__error("no memory for requests to unit %d", unit);
+  return ret;
+}
+
 dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_t offset,
                               const dart__record_t *r)
 {
-  size_t      nwords = 3 + dart__words(r->first_bytes + r->second_bytes); /* with a selection */
-  dart_ret_t  ret    = DART_ERR_NOMEM;
-  lane_t     *lane;
-  batch_t    *batch = NULL;
+  dart_ret_t ret = DART_ERR_NOMEM;
+  lane_t    *lane;
 
   lock();
   lane = lane_to(unit);
   if (lane != NULL)
-    batch = open_batch(unit, lane, nwords, dart__words(r->result_bytes), &ret);
-  if (batch != NULL) {
-    list_busy(unit, lane);
-    if (at != NULL)
-      write_selection(batch, at, offset);
-    write_record(batch, r);
-    if (r->result_bytes > 0)
-      lane->fetching = lane->sent + 1;
-  }
+    ret = append(unit, lane, at, offset, r);
   unlock();
-  if (ret == DART_ERR_NOMEM)
-    dart__error("no memory for requests to unit %d", unit);
-  return ret;
+  return told(unit, ret);
 }
 
 /* Announce data in a new batch. */
@@ -459,27 +474,36 @@ dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_
       ret = announce(unit, lane, &data, (const char *)src + from);
   }
   unlock();
-  if (ret == DART_ERR_NOMEM)
-    dart__error("no memory for data to unit %d", unit);
-  return ret;
+  return told(unit, ret);
 }
 
 /* Programs do the same again and again: if a unit was told four things between the last two waits, and
  * between the two before, then four are coming now, and can share a message. The worst that a wrong
  * guess does is that a notification leaves with the next call of DART, or with the agent. */
-dart_ret_t dart__lanes_notified(dart_unit_t unit)
+static bool is_last_of_burst(lane_t *lane)
 {
-  dart_ret_t ret = DART_OK;
-  lane_t    *lane;
+  lanes.is_burst = true;
+  lane->burst[0]++;
+  return lane->burst[0] >= lane->burst[1] || lane->burst[0] >= lane->burst[2];
+}
+
+dart_ret_t dart__lanes_notify(const dart__place_t *at, const dart__record_t *put,
+                              const dart__place_t *flag, const dart__record_t *raise)
+{
+  dart_unit_t unit = flag->team->members[flag->unit];
+  dart_ret_t  ret  = DART_ERR_NOMEM;
+  lane_t     *lane;
 
   lock();
-  lane = lanes.lane[unit];
-  lane->burst[0]++;
-  lanes.is_burst = true;
-  if (lane->burst[0] >= lane->burst[1] || lane->burst[0] >= lane->burst[2])
+  lane = lane_to(unit);
+  if (lane != NULL)
+    ret = put != NULL ? append(unit, lane, at, at->offset, put) : DART_OK;
+  if (ret == DART_OK)
+    ret = append(unit, lane, flag, flag->offset, raise);
+  if (ret == DART_OK && is_last_of_burst(lane))
     ret = send_open(unit, lane, false);
   unlock();
-  return ret;
+  return told(unit, ret);
 }
 
 /* ---- completion -------------------------------------------------------------------------- */

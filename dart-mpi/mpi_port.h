@@ -144,8 +144,10 @@ int64_t dart__service_quiet_ns(void);
 dart_ret_t dart__service_put(const dart__place_t *at, const void *src, size_t nbytes);
 dart_ret_t dart__service_get(const dart__place_t *at, void *dst, size_t nbytes);
 
-/** Request to raise a counter (ext/dart_notify.h), after all that was requested before. */
-dart_ret_t dart__service_notify(const dart__place_t *flag, uint64_t by);
+/** Request to put `nbytes`, 0 or as many as a batch has room for, and then to raise a counter of the same
+ *  unit (ext/dart_notify.h), after all that was requested of it before. `src` is copied. */
+dart_ret_t dart__service_notify(const dart__place_t *at, const void *src, size_t nbytes,
+                                const dart__place_t *flag, uint64_t by);
 
 /** Hear of a unit (global id): what was started towards it before is then most likely done. */
 dart_ret_t dart__service_meet(dart_unit_t unit);

@@ -119,7 +119,7 @@ static dart_ret_t apply_registered(const selected_t *s, uint64_t offset, uint64_
   }
 }
 
-/* Raise a counter of ext/dart_notify.h, and wake who waits for it. */
+/* Raise a counter of ext/dart_notify.h. */
 static void raise(char *at, const char *operand)
 {
   uint64_t by;
@@ -127,7 +127,6 @@ static void raise(char *at, const char *operand)
   memcpy(&by, operand, sizeof by);
   /* acq_rel: releases what was put before it to who waits */
   atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)at, by, memory_order_acq_rel);
-  dart__event_add(dart__twosided_event(dart__world.me));
 }
 
 /* False: the request names no memory. */
@@ -182,10 +181,12 @@ uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *resul
   selected_t s        = { .nbytes = 0 };
   size_t     nresults = 0;
   uint32_t   refused  = 0;
+  bool       raised   = false;
 
   for (size_t i = 0; i < nwords;) {
     uint64_t word = words[i++];
 
+    raised |= dart__request_kind(word) == DART__RAISE;
     if (dart__request_kind(word) == DART__SELECT)
       select_segment(words[i], &s);
     else if (dart__request_kind(word) != DART__NOTHING &&
@@ -195,6 +196,8 @@ uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *resul
     i += dart__words(operands_of(word));
   }
   dart__deferred_apply_all(&updates);
+  if (raised) /* after all counters: wake who waits for one of them */
+    dart__event_add(dart__twosided_event(dart__world.me));
   *nresults_out = nresults;
   return refused;
 }

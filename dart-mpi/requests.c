@@ -79,14 +79,17 @@ dart_ret_t dart__service_swap(const dart__place_t *at, const void *value, const 
   return append(at, at->offset, &r);
 }
 
-dart_ret_t dart__service_notify(const dart__place_t *flag, uint64_t by)
+dart_ret_t dart__service_notify(const dart__place_t *at, const void *src, size_t nbytes,
+                                const dart__place_t *flag, uint64_t by)
 {
-  dart__record_t r   = { .word        = dart__request(DART__RAISE, 0, 0, 1, flag->offset),
-                         .first       = &by,
-                         .first_bytes = sizeof by };
-  dart_ret_t     ret = append(flag, flag->offset, &r);
+  dart__record_t raise = { .word        = dart__request(DART__RAISE, 0, 0, 1, flag->offset),
+                           .first       = &by,
+                           .first_bytes = sizeof by };
+  dart__record_t put   = { .first = src, .first_bytes = nbytes };
 
-  return ret == DART_OK ? dart__lanes_notified(flag->team->members[flag->unit]) : ret;
+  if (nbytes > 0)
+    put.word = dart__request(DART__PUT, 0, 0, nbytes, at->offset);
+  return dart__lanes_notify(at, nbytes > 0 ? &put : NULL, flag, &raise);
 }
 
 dart_ret_t dart__service_meet(dart_unit_t unit)

@@ -276,11 +276,15 @@ static void handle(dart_unit_t unit, const message_t *message, size_t nbytes)
   service.any = true;
 }
 
-/* Handle what has come, in order; the lock is held. True if others asked for something. */
+/* Handle what has come, in order; the lock is held. True if others asked for something. After data,
+ * which take their time, the caller looks whether it has what it waits for: two units that exchange
+ * data would wait for each other in turns, if each took in all that the other had ahead. */
 static bool drain(void)
 {
+  bool is_data = false;
+
   service.any = false;
-  for (;;) {
+  while (!is_data) {
     receive_t *slot = &service.ring[service.head % RING];
     MPI_Status status;
     int        done, nbytes;
@@ -288,6 +292,7 @@ static bool drain(void)
     if (DART__MPI(MPI_Test, &slot->request, &done, &status) != DART_OK || !done)
       break;
     MPI_Get_count(&status, MPI_BYTE, &nbytes);
+    is_data = slot->message.head.kind == DART__REQUESTS_AFTER_DATA;
     handle(status.MPI_SOURCE, &slot->message, (size_t)nbytes);
     if (post(slot) != DART_OK)
       dart__port_abort(EXIT_FAILURE); /* the transport is gone */

@@ -153,9 +153,10 @@ dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_
  *  results are flushed. The requests that are appended next are applied when the data are there. */
 dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes);
 
-/** A notification was appended: send what was collected for the unit, unless more of them are to be
- *  expected at once. What cannot be sent now is sent later. */
-dart_ret_t dart__lanes_notified(dart_unit_t unit);
+/** Append a put (NULL: none) and a notification of the same unit, and send what was collected for it,
+ *  unless more notifications are to be expected at once. What cannot be sent now is sent later. */
+dart_ret_t dart__lanes_notify(const dart__place_t *at, const dart__record_t *put,
+                              const dart__place_t *flag, const dart__record_t *raise);
 
 dart_ret_t dart__lanes_open(void);
 void       dart__lanes_close(void);

@@ -13,8 +13,6 @@
 #include "api/twosided.h"
 #include "node/near.h"
 
-#define FAR_EVERY 2 /* looks at the counters, then one at what far units sent */
-
 typedef _Atomic uint64_t counter_t;
 
 static dart_ret_t check_flag(const char *function, dart_gptr_t flag, dart__place_t *at_out)
@@ -176,7 +174,7 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
         return DART_PENDING;
       most = limit_until(end, now);
     }
-    if (policy->progress != NULL && (sleep || looks % FAR_EVERY == 0)) {
+    if (policy->progress != NULL) {
       policy->progress();
       if (dart__event_count(event) != seen || next_there(w, 0) < w->n)
         continue; /* it came by what was served just now */
