@@ -37,9 +37,9 @@ typedef struct batch {
   dart_team_t    team;  /* what the last SELECT said */
   int16_t        segid;
   uint64_t       high;
-  const void    *data;  /* that follow in a message of their own; NULL: none */
-  int            data_bytes;
-  MPI_Request    data_sent;
+  size_t         ndata; /* messages of data that this one announces */
+  dart__data_t   data[DART__DATA_MOST];
+  MPI_Request    data_sent[DART__DATA_MOST];
   result_t       results[DART__BATCH_WORDS]; /* in the order of their requests */
   dart__message_t head; /* with what follows, as sent */
   uint64_t       words[DART__BATCH_WORDS];
@@ -121,8 +121,7 @@ static batch_t *new_batch(void)
   batch->nresults     = 0;
   batch->result_words = 0;
   batch->team         = DART_TEAM_NULL;
-  batch->data         = NULL;
-  batch->data_sent    = MPI_REQUEST_NULL;
+  batch->ndata        = 0;
   batch->head         = (dart__message_t){ .kind = DART__REQUESTS };
   return batch;
 }
@@ -135,7 +134,7 @@ static void recycle(batch_t *batch)
 
 static bool fits(const batch_t *batch, size_t nwords, size_t result_words)
 {
-  return batch->nwords + nwords <= DART__BATCH_WORDS &&
+  return batch->nwords + batch->ndata * DART__DATA_WORDS + nwords <= DART__BATCH_WORDS &&
          batch->result_words + result_words <= DART__BATCH_WORDS;
 }
 
@@ -187,6 +186,7 @@ static void end_burst(lane_t *lane)
 static dart_ret_t send_open(dart_unit_t unit, lane_t *lane, bool is_wanted)
 {
   batch_t   *batch = lane->open;
+  size_t     nwords;
   dart_ret_t ret;
 
   if (batch == NULL || lane->sent - lane->answered == UNDER_WAY)
@@ -194,13 +194,12 @@ static dart_ret_t send_open(dart_unit_t unit, lane_t *lane, bool is_wanted)
   batch->head.is_wanted = is_wanted || batch->nresults > 0 ||
                           (lane->sent + 1 - lane->wanted >= ANSWER_EVERY &&
                            lane->sent + 1 - lane->answered >= ANSWER_EVERY);
+  batch->head.ndata = (uint16_t)batch->ndata;
   dart__service_tell(unit, &batch->head);
-  ret = DART__MPI(MPI_Isend, &batch->head,
-                  (int)(sizeof batch->head + batch->nwords * sizeof batch->words[0]), MPI_BYTE,
-                  unit, DART__TAG_MESSAGE, dart__mpi.service, &batch->sent);
-  if (ret == DART_OK && batch->data != NULL)
-    ret = DART__MPI(MPI_Isend, batch->data, batch->data_bytes, MPI_BYTE, unit, DART__TAG_DATA,
-                    dart__mpi.service, &batch->data_sent);
+  memcpy(batch->words + batch->nwords, batch->data, batch->ndata * sizeof batch->data[0]);
+  nwords = batch->nwords + batch->ndata * DART__DATA_WORDS;
+  ret    = DART__MPI(MPI_Isend, &batch->head, (int)(sizeof batch->head + nwords * sizeof(uint64_t)),
+                     MPI_BYTE, unit, DART__TAG_MESSAGE, dart__mpi.service, &batch->sent);
   if (ret != DART_OK)
     return ret;
   lanes.collected -= batch->nrequests;
@@ -280,8 +279,8 @@ static void finish_first(lane_t *lane, const uint64_t *results)
     lane->last = NULL;
   /* that it was applied is proof that they were received, but MPI wants its requests back */
   MPI_Wait(&batch->sent, MPI_STATUS_IGNORE);
-  if (batch->data != NULL)
-    MPI_Wait(&batch->data_sent, MPI_STATUS_IGNORE);
+  for (size_t i = 0; i < batch->ndata; i++)
+    MPI_Wait(&batch->data_sent[i], MPI_STATUS_IGNORE);
   recycle(batch);
 }
 
@@ -435,21 +434,25 @@ dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_
   return told(unit, ret);
 }
 
-/* Announce data in a new batch. */
-static dart_ret_t announce(dart_unit_t unit, lane_t *lane, const dart__data_t *data, const void *src)
+/* Send at most DART__DATA_BYTES, and announce them in a batch with room for that. */
+static dart_ret_t send_data(dart_unit_t unit, lane_t *lane, const dart__data_t *data, const void *src)
 {
-  batch_t *batch = new_batch();
+  dart_ret_t ret;
+  batch_t   *batch = open_batch(unit, lane, DART__DATA_WORDS, 0, &ret);
 
+  while (batch != NULL && batch->ndata == DART__DATA_MOST) {
+    ret   = empty(unit, lane);
+    batch = ret == DART_OK ? open_batch(unit, lane, DART__DATA_WORDS, 0, &ret) : NULL;
+  }
   if (batch == NULL)
-    return DART_ERR_NOMEM;
-  batch->head.kind  = DART__REQUESTS_AFTER_DATA;
-  batch->data       = src;
-  batch->data_bytes = (int)data->nbytes;
-  batch->nwords     = DART__DATA_WORDS;
-  memcpy(batch->words, data, sizeof *data);
-  lane->open     = batch;
-  lane->fetching = lane->sent + 1;
+    return ret;
   list_busy(unit, lane);
+  ret = DART__MPI(MPI_Isend, src, (int)data->nbytes, MPI_BYTE, unit, DART__TAG_DATA,
+                  dart__mpi.service, &batch->data_sent[batch->ndata]);
+  if (ret != DART_OK)
+    return ret;
+  batch->data[batch->ndata++] = *data;
+  lane->fetching              = lane->sent + 1;
   return DART_OK;
 }
 
@@ -463,15 +466,14 @@ dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_
   lane = lane_to(unit);
   if (lane == NULL)
     ret = DART_ERR_NOMEM;
-  for (size_t from = 0; from < nbytes && ret == DART_OK; from += DART__DATA_MOST) {
+  for (size_t from = 0; from < nbytes && ret == DART_OK; from += DART__DATA_BYTES) {
     dart__data_t data = { .selection = { .team = at->team->id, .segid = at->segment->id },
                           .offset    = at->offset + from,
-                          .nbytes    = nbytes - from < DART__DATA_MOST ? nbytes - from
-                                                                       : DART__DATA_MOST };
+                          .nbytes    = nbytes - from };
 
-    ret = empty(unit, lane);
-    if (ret == DART_OK)
-      ret = announce(unit, lane, &data, (const char *)src + from);
+    if (data.nbytes > DART__DATA_BYTES)
+      data.nbytes = DART__DATA_BYTES;
+    ret = send_data(unit, lane, &data, (const char *)src + from);
   }
   unlock();
   return told(unit, ret);

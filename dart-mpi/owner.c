@@ -175,29 +175,25 @@ static bool apply(const selected_t *s, uint64_t word, const char *operands, void
   }
 }
 
-uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *results,
-                           size_t *nresults_out)
+dart__applied_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *results)
 {
-  selected_t s        = { .nbytes = 0 };
-  size_t     nresults = 0;
-  uint32_t   refused  = 0;
-  bool       raised   = false;
+  selected_t      s       = { .nbytes = 0 };
+  dart__applied_t applied = { 0 };
 
   for (size_t i = 0; i < nwords;) {
     uint64_t word = words[i++];
 
-    raised |= dart__request_kind(word) == DART__RAISE;
     if (dart__request_kind(word) == DART__SELECT)
       select_segment(words[i], &s);
     else if (dart__request_kind(word) != DART__NOTHING &&
-             !apply(&s, word, (const char *)&words[i], &results[nresults]))
-      refused++;
-    nresults += dart__words(result_of(word));
+             !apply(&s, word, (const char *)&words[i], &results[applied.nresults]))
+      applied.refused++;
+    applied.raised |= dart__request_kind(word) == DART__RAISE;
+    applied.nresults += dart__words(result_of(word));
     i += dart__words(operands_of(word));
   }
   dart__deferred_apply_all(&updates);
-  if (raised) /* after all counters: wake who waits for one of them */
-    dart__event_add(dart__twosided_event(dart__world.me));
-  *nresults_out = nresults;
-  return refused;
+  if (applied.raised)
+    dart__event_add(dart__twosided_event(dart__world.me)); /* wakes who waits */
+  return applied;
 }

@@ -30,14 +30,13 @@ typedef struct answer {
   message_t      message;
 } answer_t;
 
-/* A batch that is applied when its data are here, or when an earlier one of its unit was that waits
- * for data. */
+/* A batch that is applied when its data are here, and those of earlier ones of its unit. */
 typedef struct pending {
   struct pending *next;
   dart_unit_t     unit;
-  MPI_Request     data;
-  void           *dropped; /* data that belong nowhere go here */
-  size_t          nbytes;  /* of the message */
+  MPI_Request     data[DART__DATA_MOST];
+  void           *dropped[DART__DATA_MOST]; /* data that belong nowhere go here; else NULL */
+  size_t          nbytes; /* of the message */
   message_t       message;
 } pending_t;
 
@@ -56,7 +55,8 @@ static struct {
   answer_t        *spare;
   pending_t       *pending;   /* in the order in which they came */
   done_t          *done;      /* [global id] */
-  bool             any;       /* requests came, in this drain */
+  bool             any;       /* requests came, in this drain; */
+  bool             raised;    /* and among them notifications */
   _Atomic int64_t  last_ns;   /* when something last came */
 } service = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -145,19 +145,24 @@ static void send_answer(dart_unit_t unit, answer_t *answer, size_t nresults)
   service.answering = answer;
 }
 
-/* Apply a batch of so many bytes, and answer it if it asks for that. */
-static void serve(dart_unit_t unit, const message_t *batch, size_t nbytes, bool is_refused)
+/* Words of requests in a batch of so many bytes; data are announced behind them. */
+static size_t request_words(const message_t *batch, size_t nbytes)
 {
-  size_t    skip   = batch->head.kind == DART__REQUESTS_AFTER_DATA ? DART__DATA_WORDS : 0;
-  size_t    nwords = (nbytes - sizeof batch->head) / sizeof batch->words[0];
-  answer_t *answer = new_answer(unit);
-  size_t    nresults;
-  uint32_t  refused = is_refused;
+  return (nbytes - sizeof batch->head) / sizeof batch->words[0] -
+         batch->head.ndata * DART__DATA_WORDS;
+}
 
-  refused += dart__owner_apply(batch->words + skip, nwords - skip, answer->message.words, &nresults);
-  note_applied(unit, refused);
+/* Apply a batch of so many bytes, and answer it if it asks for that. `refused`: of its data. */
+static void serve(dart_unit_t unit, const message_t *batch, size_t nbytes, uint32_t refused)
+{
+  answer_t       *answer  = new_answer(unit);
+  dart__applied_t applied = dart__owner_apply(batch->words, request_words(batch, nbytes),
+                                              answer->message.words);
+
+  note_applied(unit, refused + applied.refused);
+  service.raised |= applied.raised;
   if (batch->head.is_wanted)
-    send_answer(unit, answer, nresults);
+    send_answer(unit, answer, applied.nresults);
   else
     spare_answer(answer);
 }
@@ -193,35 +198,37 @@ static void *allocate(size_t nbytes, dart_unit_t unit)
 /* Receive the data of a batch where they belong. */
 static void receive_data(pending_t *pending)
 {
-  dart__data_t data;
-  void        *to;
+  const uint64_t *words = pending->message.words + request_words(&pending->message, pending->nbytes);
 
-  memcpy(&data, pending->message.words, sizeof data);
-  to = dart__owner_memory(&data);
-  if (to == NULL)
-    to = pending->dropped = allocate(data.nbytes, pending->unit);
-  if (DART__MPI(MPI_Irecv, to, (int)data.nbytes, MPI_BYTE, pending->unit, DART__TAG_DATA,
-                dart__mpi.service, &pending->data) != DART_OK)
-    dart__port_abort(EXIT_FAILURE);
+  for (int i = 0; i < pending->message.head.ndata; i++) {
+    dart__data_t data;
+    void        *to;
+
+    memcpy(&data, words + i * DART__DATA_WORDS, sizeof data);
+    to                  = dart__owner_memory(&data);
+    pending->dropped[i] = to == NULL ? allocate(data.nbytes, pending->unit) : NULL;
+    if (to == NULL)
+      to = pending->dropped[i];
+    if (DART__MPI(MPI_Irecv, to, (int)data.nbytes, MPI_BYTE, pending->unit, DART__TAG_DATA,
+                  dart__mpi.service, &pending->data[i]) != DART_OK)
+      dart__port_abort(EXIT_FAILURE);
+  }
 }
 
-/* Keep a batch for later. Data are received from now on, in the order in which they are sent. */
+/* Keep a batch for later. Its data are received from now on, in the order in which they are sent. */
 static void keep(dart_unit_t unit, const message_t *message, size_t nbytes)
 {
   pending_t  *pending = allocate(sizeof *pending, unit);
   pending_t **link    = &service.pending;
 
-  pending->next    = NULL;
-  pending->unit    = unit;
-  pending->data    = MPI_REQUEST_NULL;
-  pending->dropped = NULL;
-  pending->nbytes  = nbytes;
+  pending->next   = NULL;
+  pending->unit   = unit;
+  pending->nbytes = nbytes;
   memcpy(&pending->message, message, nbytes);
   while (*link != NULL)
     link = &(*link)->next;
   *link = pending;
-  if (message->head.kind == DART__REQUESTS_AFTER_DATA)
-    receive_data(pending);
+  receive_data(pending);
 }
 
 /* Whether one before `end`, NULL for all, is of the unit. */
@@ -236,11 +243,24 @@ static bool is_waited_for(dart_unit_t unit, const pending_t *end)
 
 static bool has_data(pending_t *pending)
 {
-  int here;
+  MPI_Status status[DART__DATA_MOST];
+  int        here;
 
-  if (DART__MPI(MPI_Test, &pending->data, &here, MPI_STATUS_IGNORE) != DART_OK)
+  if (DART__MPI(MPI_Testall, pending->message.head.ndata, pending->data, &here, status) != DART_OK)
     dart__port_abort(EXIT_FAILURE);
   return here;
+}
+
+/* Free data that belong nowhere; returns how many messages they were. */
+static uint32_t drop(pending_t *pending)
+{
+  uint32_t dropped = 0;
+
+  for (int i = 0; i < pending->message.head.ndata; i++) {
+    dropped += pending->dropped[i] != NULL;
+    free(pending->dropped[i]);
+  }
+  return dropped;
 }
 
 /* Apply those that need not wait any longer. */
@@ -253,9 +273,8 @@ static void apply_pending(void)
       link = &pending->next;
       continue;
     }
-    serve(pending->unit, &pending->message, pending->nbytes, pending->dropped != NULL);
     *link = pending->next;
-    free(pending->dropped);
+    serve(pending->unit, &pending->message, pending->nbytes, drop(pending));
     free(pending);
   }
 }
@@ -269,22 +288,23 @@ static void handle(dart_unit_t unit, const message_t *message, size_t nbytes)
   dart__lanes_hear(unit, &message->head, is_answer ? message->words : NULL);
   if (is_answer)
     return;
-  if (message->head.kind == DART__REQUESTS_AFTER_DATA || is_waited_for(unit, NULL))
+  if (message->head.ndata > 0 || is_waited_for(unit, NULL))
     keep(unit, message, nbytes);
   else
-    serve(unit, message, nbytes, false);
+    serve(unit, message, nbytes, 0);
   service.any = true;
 }
 
-/* Handle what has come, in order; the lock is held. True if others asked for something. After data,
- * which take their time, the caller looks whether it has what it waits for: two units that exchange
- * data would wait for each other in turns, if each took in all that the other had ahead. */
+/* Handle what has come, in order; the lock is held. True if others asked for something. After data and
+ * notifications the caller looks whether it has what it waits for: two units that exchange data would
+ * wait for each other in turns, if each took in all that the other had ahead. */
 static bool drain(void)
 {
   bool is_data = false;
 
-  service.any = false;
-  while (!is_data) {
+  service.any    = false;
+  service.raised = false;
+  while (!is_data && !service.raised) {
     receive_t *slot = &service.ring[service.head % RING];
     MPI_Status status;
     int        done, nbytes;
@@ -292,7 +312,7 @@ static bool drain(void)
     if (DART__MPI(MPI_Test, &slot->request, &done, &status) != DART_OK || !done)
       break;
     MPI_Get_count(&status, MPI_BYTE, &nbytes);
-    is_data = slot->message.head.kind == DART__REQUESTS_AFTER_DATA;
+    is_data = slot->message.head.ndata > 0;
     handle(status.MPI_SOURCE, &slot->message, (size_t)nbytes);
     if (post(slot) != DART_OK)
       dart__port_abort(EXIT_FAILURE); /* the transport is gone */

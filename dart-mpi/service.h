@@ -22,8 +22,8 @@
  * in whole words.
  *
  * Data that are too many for a batch are a message of their own, received where they belong. The batch
- * that announces them starts with a dart__data_t and is applied when they are here; later batches of
- * the same unit wait for it. */
+ * that announces them ends with a dart__data_t for each message, in the order in which they are sent. It
+ * is applied when all are here; later batches of the same unit wait for it. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,17 +31,18 @@
 
 #include "mpi_port.h"
 
-#define DART__BATCH_BYTES  ((size_t)4 << 10) /* of records, and of results */
+#define DART__BATCH_BYTES  ((size_t)8000) /* of records, and of results */
 #define DART__BATCH_WORDS  (DART__BATCH_BYTES / sizeof(uint64_t))
 
 /* Tags of messages; data are the payload alone. */
 enum { DART__TAG_MESSAGE, DART__TAG_DATA };
 
-typedef enum { DART__REQUESTS, DART__REQUESTS_AFTER_DATA, DART__ANSWER } dart__message_kind_t;
+typedef enum { DART__REQUESTS, DART__ANSWER } dart__message_kind_t;
 
 typedef struct {
-  uint16_t kind;
-  uint16_t is_wanted; /* requests: an answer is */
+  uint8_t  kind;
+  uint8_t  is_wanted; /* requests: an answer is */
+  uint16_t ndata;     /* requests: messages of data that come first */
   uint32_t applied;   /* batches of the receiver, since the start; wraps */
   uint64_t refused;   /* requests among them that named no memory */
 } dart__message_t;
@@ -67,11 +68,12 @@ typedef struct {
 typedef struct {
   dart__selection_t selection; /* offset_high is 0 */
   uint64_t          offset;
-  uint64_t          nbytes;    /* at most DART__DATA_MOST */
+  uint64_t          nbytes;
 } dart__data_t;
 
 #define DART__DATA_WORDS (sizeof(dart__data_t) / sizeof(uint64_t))
-#define DART__DATA_MOST  ((size_t)1 << 30)
+#define DART__DATA_BYTES ((size_t)1 << 30) /* of one, at most */
+#define DART__DATA_MOST  8                 /* of a batch */
 
 /* The word a record starts with: kind:4 type:4 op:4 count:12 offset:40. */
 #define DART__OFFSET_BITS 40
@@ -117,11 +119,16 @@ static inline size_t dart__words(size_t nbytes)
 
 /* ---- owner.c ----------------------------------------------------------------------------- */
 
-/** Apply a batch of `nwords` words to the own memory; `*nresults_out` words of results go to
- *  `results`, which has room for DART__BATCH_WORDS. Returns how many requests named no memory.
- *  One thread at a time. */
-uint32_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *results,
-                           size_t *nresults_out);
+/* What became of a batch. */
+typedef struct {
+  size_t   nresults; /* words */
+  uint32_t refused;  /* requests that named no memory */
+  bool     raised;   /* a counter that somebody may wait for */
+} dart__applied_t;
+
+/** Apply the `nwords` words of a batch to the own memory; results go to `results`, which has room for
+ *  DART__BATCH_WORDS. One thread at a time. */
+dart__applied_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t *results);
 
 /** The own memory where data belong; NULL if there is none. */
 void *dart__owner_memory(const dart__data_t *data);
@@ -149,8 +156,8 @@ typedef struct {
 dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_t offset,
                               const dart__record_t *r);
 
-/** Send data to a place, in a message of their own. `src` is read until the unit's requests with
- *  results are flushed. The requests that are appended next are applied when the data are there. */
+/** Send data to a place, in messages of their own. `src` is read until the unit's requests with results
+ *  are flushed. The requests that are appended next are applied when the data are there. */
 dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes);
 
 /** Append a put (NULL: none) and a notification of the same unit, and send what was collected for it,
