@@ -16,7 +16,7 @@
 
 #define PIECE_MOST ((size_t)1 << 30) /* bytes of one MPI call */
 #define FEW        128               /* scattered elements that travel as requests */
-#define WITH_NOTIFICATION ((size_t)3 << 10) /* bytes that travel in one batch with it */
+#define WITH_NOTIFICATION ((size_t)3800) /* bytes that travel in a batch with it; two fit */
 
 typedef struct {
   const dart__place_t *at;

@@ -19,6 +19,7 @@
 #define UNDER_WAY      16
 #define ANSWER_EVERY   8      /* batches; so that answers come before nothing more can be sent */
 #define COLLECTED_MOST 1024
+#define LITTLE         8192   /* bytes that MPI sends without being asked for them, most likely */
 #define AGE_NS         100000 /* a batch that nobody flushed is sent when it was seen so long ago */
 
 typedef struct {
@@ -39,6 +40,8 @@ typedef struct batch {
   uint64_t       high;
   size_t         ndata; /* messages of data that this one announces */
   dart__data_t   data[DART__DATA_MOST];
+  size_t         ndata_sent;
+  const void    *src[DART__DATA_MOST];
   MPI_Request    data_sent[DART__DATA_MOST];
   result_t       results[DART__BATCH_WORDS]; /* in the order of their requests */
   dart__message_t head; /* with what follows, as sent */
@@ -122,6 +125,7 @@ static batch_t *new_batch(void)
   batch->result_words = 0;
   batch->team         = DART_TEAM_NULL;
   batch->ndata        = 0;
+  batch->ndata_sent   = 0;
   batch->head         = (dart__message_t){ .kind = DART__REQUESTS };
   return batch;
 }
@@ -182,6 +186,18 @@ static void end_burst(lane_t *lane)
   lane->burst[0] = 0;
 }
 
+/* Send those of a batch's data that are not on their way yet. */
+static dart_ret_t send_data(dart_unit_t unit, batch_t *batch)
+{
+  dart_ret_t ret = DART_OK;
+
+  for (; batch->ndata_sent < batch->ndata && ret == DART_OK; batch->ndata_sent++)
+    ret = DART__MPI(MPI_Isend, batch->src[batch->ndata_sent],
+                    (int)batch->data[batch->ndata_sent].nbytes, MPI_BYTE, unit, DART__TAG_DATA,
+                    dart__mpi.service, &batch->data_sent[batch->ndata_sent]);
+  return ret;
+}
+
 /* Send the lane's open batch. Too many under way: it stays open. */
 static dart_ret_t send_open(dart_unit_t unit, lane_t *lane, bool is_wanted)
 {
@@ -200,6 +216,8 @@ static dart_ret_t send_open(dart_unit_t unit, lane_t *lane, bool is_wanted)
   nwords = batch->nwords + batch->ndata * DART__DATA_WORDS;
   ret    = DART__MPI(MPI_Isend, &batch->head, (int)(sizeof batch->head + nwords * sizeof(uint64_t)),
                      MPI_BYTE, unit, DART__TAG_MESSAGE, dart__mpi.service, &batch->sent);
+  if (ret == DART_OK)
+    ret = send_data(unit, batch);
   if (ret != DART_OK)
     return ret;
   lanes.collected -= batch->nrequests;
@@ -434,8 +452,9 @@ dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_
   return told(unit, ret);
 }
 
-/* Send at most DART__DATA_BYTES, and announce them in a batch with room for that. */
-static dart_ret_t send_data(dart_unit_t unit, lane_t *lane, const dart__data_t *data, const void *src)
+/* Announce at most DART__DATA_BYTES in a batch with room for that. Much of it leaves at once; a little
+ * does with the batch, after it, so that it finds its receive posted and is not copied twice. */
+static dart_ret_t add_data(dart_unit_t unit, lane_t *lane, const dart__data_t *data, const void *src)
 {
   dart_ret_t ret;
   batch_t   *batch = open_batch(unit, lane, DART__DATA_WORDS, 0, &ret);
@@ -447,13 +466,10 @@ static dart_ret_t send_data(dart_unit_t unit, lane_t *lane, const dart__data_t *
   if (batch == NULL)
     return ret;
   list_busy(unit, lane);
-  ret = DART__MPI(MPI_Isend, src, (int)data->nbytes, MPI_BYTE, unit, DART__TAG_DATA,
-                  dart__mpi.service, &batch->data_sent[batch->ndata]);
-  if (ret != DART_OK)
-    return ret;
+  batch->src[batch->ndata]    = src;
   batch->data[batch->ndata++] = *data;
   lane->fetching              = lane->sent + 1;
-  return DART_OK;
+  return data->nbytes > LITTLE ? send_data(unit, batch) : DART_OK;
 }
 
 dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes)
@@ -473,7 +489,7 @@ dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_
 
     if (data.nbytes > DART__DATA_BYTES)
       data.nbytes = DART__DATA_BYTES;
-    ret = send_data(unit, lane, &data, (const char *)src + from);
+    ret = add_data(unit, lane, &data, (const char *)src + from);
   }
   unlock();
   return told(unit, ret);
