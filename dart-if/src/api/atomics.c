@@ -33,7 +33,7 @@ static dart_ret_t check(const char *function, dart_gptr_t gptr, size_t nelem, da
   ret = dart__locate(function, gptr, nbytes, place_out);
   if (ret != DART_OK)
     return ret;
-  if (__builtin_expect(alignment_of(place_out) % size != 0, 0)) {
+  if (__builtin_expect((alignment_of(place_out) & (size - 1)) != 0, 0)) { /* sizes are powers of 2 */
     dart__error("%s: offset %llu is not aligned to an element of %zu bytes", function,
                 (unsigned long long)place_out->offset, size);
     return DART_ERR_INVAL;
@@ -56,7 +56,15 @@ static inline bool is_remote(const dart__place_t *at)
 
 /* ---- accumulate: no result, so it may wait for its cache line ------------------------------- */
 
-/* One element that goes into a queue of updates. False: nothing was done. */
+/* Into the queue of updates. */
+static inline void add(char *near, const void *value, size_t size, dart_datatype_t dtype,
+                       dart_operation_t op)
+{
+  dart__deferred_add(&dart__deferred, near, value, size, dtype, op);
+  dart__world.attention = true;
+}
+
+/* One element that goes into the queue by the straight way. False: nothing was done. */
 static inline bool defer(dart_gptr_t gptr, const void *values, size_t nelem, dart_datatype_t dtype,
                          dart_operation_t op)
 {
@@ -69,8 +77,7 @@ static inline bool defer(dart_gptr_t gptr, const void *values, size_t nelem, dar
   near = dart__near_address(gptr, size);
   if (__builtin_expect(near == NULL || ((uintptr_t)near & (size - 1)) != 0, 0))
     return false;
-  dart__deferred_add(&dart__deferred, near, values, size, dtype, op);
-  dart__world.attention = true;
+  add(near, values, size, dtype, op);
   return true;
 }
 
@@ -89,6 +96,12 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
   if (at.near == NULL && at.segment->address == NULL) { /* no update that waits is of this word */
     dart__port_poke();
     return dart__far_accumulate(&at, values, nelem, dtype, op);
+  }
+  if (at.near != NULL && nelem == 1 && dart__may_defer() &&
+      dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a team on several nodes */
+    add(at.near, values, dart__type_basic_size(dtype), dtype, op);
+    dart__port_poke();
+    return DART_OK;
   }
   dart__attend(); /* updates of a word are applied in the order of their calls */
   if (is_remote(&at))

@@ -1,0 +1,114 @@
+# Two hosts: network namespaces with names, addresses, processes and shared memory of their own, joined
+# by a bridge. Suites run between them over TCP, as they are and with a delay on the wire.
+#
+# All of it lives in namespaces of this script's own, with the processes it starts. The kernel removes
+# them when the script ends, however that comes about, and two of it do not meet.
+if [[ $2 != inside ]]; then
+  spaces=(setpriv --pdeathsig KILL
+          unshare --net --mount --pid --fork --kill-child --mount-proc)
+  "${spaces[@]}" true 2>/dev/null ||
+    { echo "skipped: no namespaces can be made here; it takes root"; exit 77; }
+  "${spaces[@]}" bash "$0" "$1" inside &
+  trap 'kill -KILL $! 2>/dev/null; wait' EXIT
+  trap 'exit 1' INT TERM HUP
+  wait $!
+  exit
+fi
+# Names of namespaces, and files of this test, where nobody else sees them.
+mount -t tmpfs tmpfs /run || { echo "skipped: cannot mount a file system here"; exit 77; }
+export TMPDIR=/run
+source "$(dirname "$0")/cli.bash"
+
+program=$build/test/dart-test-mpi
+info=$build/tools/dart-info-mpi
+need "$program" "$info" ip
+mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+run "$mpiexec" --version; [[ $out == *[Hh][Yy][Dd][Rr][Aa]* ]] ||
+  { echo "skipped: $mpiexec is not Hydra, MPICH's"; exit 77; }
+
+# set_up: a bridge that mpiexec is reached by, and hosts red and blue, each with an eth0 on it.
+set_up() {
+  local number=1
+  ip link set lo up &&
+    ip link add bridge type bridge &&
+    ip addr add 192.168.77.1/24 dev bridge &&
+    ip link set bridge up || return
+  for host in red blue; do
+    number=$((number + 1))
+    ip netns add $host &&
+      ip link add $host type veth peer name eth0 netns $host &&
+      ip link set $host master bridge up &&
+      ip -n $host link set lo up &&
+      ip -n $host addr add 192.168.77.$number/24 dev eth0 &&
+      ip -n $host link set eth0 up || return
+  done
+}
+set_up 2>"$work/err" || { echo "skipped: cannot make two hosts here: $(<"$work/err")"; exit 77; }
+
+# What mpiexec takes for ssh: SCRIPT [-OPTION...] HOST COMMAND...
+cat >"$work/ssh" <<'END_OF_SSH'
+#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+exec ip netns exec "$host" unshare --uts --ipc --mount --pid --fork --kill-child --mount-proc \
+  sh -c "echo $host >/proc/sys/kernel/hostname && mount -t tmpfs tmpfs /dev/shm && exec $*"
+END_OF_SSH
+chmod +x "$work/ssh"
+
+# between UNITS COMMAND...: so many units on each host. DART_NODES is what suites expect.
+between() {
+  local units=$1
+  shift
+  run env UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 DART_NODES=2 DART_TEST_TIMEOUT=50 "$mpiexec" \
+    -launcher ssh -launcher-exec "$work/ssh" -iface bridge -hosts "red:$units,blue:$units" \
+    -n $((2 * units)) "$@"
+}
+
+# suites UNITS SUITE...: one job each, all of whose tests pass.
+suites() {
+  local units=$1 suite start
+  shift
+  for suite; do
+    start=$SECONDS
+    between "$units" "$program" "$suite"
+    [[ $code == 0 && $out == *", 0 failed, "* ]] ||
+      fail "$suite, $units units a host: exit code $code; it said: $out$err"
+    echo "$suite, $units units a host: $((SECONDS - start)) s"
+  done
+}
+
+# round_trip: microseconds from red to blue, which refuses the connection. The least of ten.
+round_trip() {
+  # shellcheck disable=SC2016
+  ip netns exec red bash -c '
+    for ((i = 0; i < 10; i++)); do
+      start=${EPOCHREALTIME/[.,]/}
+      exec 3<>/dev/tcp/192.168.77.3/9
+      echo $((${EPOCHREALTIME/[.,]/} - start))
+    done 2>/dev/null' | sort -n | head -n 1
+}
+
+# They are two nodes to DART, which names them, and share no memory.
+between 2 hostname
+[[ $(sort <<<"$out") == $'blue\nblue\nred\nred' ]] || fail "hosts: '$out' $err"
+between 2 "$info" --topology
+[[ $out == *"4 units on 2 nodes"* && $out == *"node 0: red,"* && $out == *"node 1: blue,"* ]] ||
+  fail "not the two nodes red and blue: $out$err"
+
+far=(far.{dynamic,static}_windows_and_an_agent far.dynamic_windows_without_an_agent
+     far.much_collected_without_an_agent far.atomics_of_mpi_on_static_windows)
+suites 2 "${far[@]}" notify atomic onesided lock collective
+
+# The same wire, with 200 µs on either side of the bridge.
+if command -v tc >/dev/null &&
+   ip netns exec red tc qdisc add dev eth0 root netem delay 200us 2>"$work/err" &&
+   ip netns exec blue tc qdisc add dev eth0 root netem delay 200us 2>"$work/err"; then
+  delayed=$(round_trip)
+  [[ $delayed -ge 400 ]] || fail "a round trip takes '$delayed' µs, not 400"
+  echo "a round trip takes $delayed µs"
+  suites 1 "${far[@]}" notify onesided
+else
+  echo "not tested: a delay on the wire, as tc cannot make one here: $(<"$work/err")"
+fi
+finish
