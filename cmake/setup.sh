@@ -31,6 +31,7 @@ provided() {
     libhdf5-mpich-dev) have pkg-config && pkg-config --exists hdf5-mpich ;;
     libcmocka-dev) have_headers stdarg.h stddef.h setjmp.h stdint.h cmocka.h ;;
     util-linux) have unshare && have setpriv ;;
+    iproute2) have ip && have tc ;;
     *) have "$1" ;;
   esac
 }

@@ -5,8 +5,8 @@
  * job stay from the first init on, for they are slow to make and would be the same again. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/config.h"
@@ -78,8 +78,10 @@ static void end_of_process(int status, void *unused)
                 status & 0xff);
     abort_mpi((status & 0xff) != 0 ? status & 0xff : EXIT_FAILURE);
   }
-  if (mpi_is_ours)
-    MPI_Finalize();
+  if (!mpi_is_ours)
+    return;
+  dart__mpi_part();
+  MPI_Finalize();
 }
 
 static dart_ret_t start_mpi(int *argc, char ***argv, int wanted, int *provided_out)

@@ -72,6 +72,10 @@ static inline dart__team_port_t *dart__team_port(const dart__team_t *team)
 /** Wait for a request: progress is made, and the core given away, meanwhile. */
 dart_ret_t dart__mpi_wait(MPI_Request *request);
 
+/** Meet for the last time, so that MPI_Finalize does not hang. Collective over the job, after dart_exit,
+ *  by who started MPI. */
+void dart__mpi_part(void);
+
 /** The team's communicators and window, made at the first call. Collective, after a barrier. */
 dart_ret_t dart__team_connect(dart__team_t *team);
 
