@@ -181,7 +181,7 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
     }
     if (sleep)
       dart__event_doze(event, seen, looks, most, policy);
-    else
+    else if (policy->progress == NULL)
       dart__cpu_pause();
   }
 }
