@@ -58,10 +58,13 @@ typedef struct {
   batch_t *last;
   uint64_t sent;     /* the newest batch that was sent */
   uint64_t wanted;   /* the newest whose answer was asked for */
+  uint64_t asked;    /* answers that were asked for, and ... */
+  uint64_t heard;    /* ... have come */
   uint64_t applied;  /* the newest that is known to be applied */
   uint64_t answered; /* the newest that was applied and has its results: those up to here are done */
   uint64_t fetching; /* the newest with results or data, sent or open */
-  uint64_t awaited;  /* who flushes a team waits for this one */
+  uint64_t awaited;  /* who flushes a team waits for this one, and for ... */
+  uint64_t awaited_answers; /* ... so many answers, or they would come after the end */
   uint64_t refused;  /* requests, since the start */
   uint64_t reported; /* of them */
   unsigned burst[3]; /* notifications since the unit last waited, before that, and before that */
@@ -165,8 +168,8 @@ static void unlist_if_idle(dart_unit_t unit, lane_t *lane)
 {
   int32_t i = 0;
 
-  if (lane->open != NULL || lane->first != NULL || lane->refused != lane->reported ||
-      !lane->listed)
+  if (lane->open != NULL || lane->first != NULL || lane->asked != lane->heard ||
+      lane->refused != lane->reported || !lane->listed)
     return;
   while (lanes.busy[i] != unit)
     i++;
@@ -228,8 +231,10 @@ static dart_ret_t send_open(dart_unit_t unit, lane_t *lane, bool is_wanted)
     lane->first = batch;
   lane->last = batch;
   lane->sent++;
-  if (batch->head.is_wanted)
+  if (batch->head.is_wanted) {
     lane->wanted = lane->sent;
+    lane->asked++;
+  }
   return DART_OK;
 }
 
@@ -316,6 +321,7 @@ void dart__lanes_hear(dart_unit_t unit, const dart__message_t *head, const uint6
     number = lane->applied + (uint64_t)(int32_t)(head->applied - (uint32_t)lane->applied);
     if (number > lane->applied)
       lane->applied = number;
+    lane->heard += results != NULL;
     if (head->refused > lane->refused)
       lane->refused = head->refused;
     while (lane->answered < lane->applied &&
@@ -575,16 +581,31 @@ dart_ret_t dart__service_flush(dart_unit_t unit, bool at_target)
   return ret;
 }
 
-/* The next busy lane of the team whose awaited batch is not answered; NULL: none. */
+static bool is_awaited(const lane_t *lane)
+{
+  return lane->answered < lane->awaited || lane->heard < lane->awaited_answers;
+}
+
+/* The next busy lane of the team that something is awaited from; NULL: none. */
 static lane_t *next_awaited(const dart__team_t *team, dart_unit_t *unit_out)
 {
   for (int32_t i = 0; i < lanes.nbusy; i++) {
     *unit_out = lanes.busy[i];
-    if (lanes.lane[*unit_out]->answered < lanes.lane[*unit_out]->awaited &&
-        dart__team_unit_of(team, *unit_out) >= 0)
+    if (is_awaited(lanes.lane[*unit_out]) && dart__team_unit_of(team, *unit_out) >= 0)
       return lanes.lane[*unit_out];
   }
   return NULL;
+}
+
+/* Ask for what is awaited; then also for the answer to that. */
+static dart_ret_t ask_for_awaited(dart_unit_t unit, lane_t *lane)
+{
+  uint64_t   asked = lane->asked;
+  dart_ret_t ret   = ask_for(unit, lane, lane->awaited);
+
+  if (lane->asked > asked)
+    lane->awaited_answers = lane->asked;
+  return ret;
 }
 
 dart_ret_t dart__service_flush_team(const dart__team_t *team, bool at_target)
@@ -604,11 +625,13 @@ dart_ret_t dart__service_flush_team(const dart__team_t *team, bool at_target)
       continue;
     if (lane->awaited < newest(lane, at_target)) /* another thread may wait for more */
       lane->awaited = newest(lane, at_target);
-    ret = ask_for(unit, lane, lane->awaited);
+    if (at_target)
+      lane->awaited_answers = lane->asked;
+    ret = ask_for_awaited(unit, lane);
   }
   while (ret == DART_OK && (lane = next_awaited(team, &unit)) != NULL) {
-    ret = ask_for(unit, lane, lane->awaited);
-    if (ret == DART_OK && lane->answered < lane->awaited)
+    ret = ask_for_awaited(unit, lane);
+    if (ret == DART_OK && is_awaited(lane))
       wait_unlocked(&turns);
   }
   for (int32_t i = lanes.nbusy; i-- > 0;) { /* downwards: what was reported leaves the list */

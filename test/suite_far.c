@@ -494,6 +494,35 @@ TEST(threads_do_not_flush_each_others_transfers_away)
   unsetenv("DART_AGGREGATE");
 }
 
+/* Requests of all kinds, in both directions, until the very end: no answer may arrive in the next cycle,
+ * where it would be taken for another one's. */
+TEST(cycles_hear_nothing_of_each_other)
+{
+  for (int cycle = 0; cycle < 15; cycle++) {
+    dart_gptr_t base, right, left;
+    uint64_t    one = 1, old;
+
+    test_init();
+    base  = segment(2 * sizeof(uint64_t), 0);
+    right = test_unit(base, (me + 1) % n);
+    left  = test_unit(base, (me + n - 1) % n);
+    for (uint64_t i = 1; i <= 40; i++) {
+      EXPECT_OK(dart_notify(right, 1));
+      EXPECT_OK(dart_accumulate(test_byte(left, sizeof one), &one, 1, T_INT64, DART_OP_SUM));
+      if (i % 3 == 0)
+        EXPECT_OK(dart_notify_wait(test_unit(base, me), i, -1));
+      if (i % 10 == 0)
+        EXPECT_OK(dart_fetch_and_op(test_byte(left, sizeof one), &one, &old, T_INT64, DART_OP_SUM));
+      if (i % 20 == 0)
+        EXPECT_OK(dart_flush(left));
+    }
+    EXPECT_OK(dart_notify_wait(test_unit(base, me), 40, -1));
+    for (int i = 0; i < cycle % 12; i++) /* so that the last batch has any number */
+      EXPECT_OK(dart_notify(right, 1));
+    EXPECT_OK(dart_exit());
+  }
+}
+
 /* Agents come and go. */
 TEST(the_agent_ends_with_every_cycle)
 {
