@@ -165,8 +165,6 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
     *index_out = next_there(w, 0);
     if (*index_out < w->n)
       return DART_OK;
-    if (timeout_us == 0)
-      return DART_PENDING;
     if (timeout_us > 0 && (sleep || looks % 64 == 63)) {
       int64_t now = now_us();
 
@@ -176,9 +174,11 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
     }
     if (policy->progress != NULL) {
       policy->progress();
-      if (dart__event_count(event) != seen || next_there(w, 0) < w->n)
+      if (next_there(w, 0) < w->n)
         continue; /* it came by what was served just now */
     }
+    if (timeout_us == 0)
+      return DART_PENDING;
     if (sleep)
       dart__event_doze(event, seen, looks, most, policy);
     else if (policy->progress == NULL)
