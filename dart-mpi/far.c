@@ -1,10 +1,11 @@
 /* Far transfers: RMA on the windows of the team, and small ones as requests to the owner.
  *
  * Three roads. A put or get without a handle of a few bytes is collected with others (lanes.c), so
- * that many of them are one message. A blocking one of a few bytes is a request that leaves at
- * once, if the owner is slow to answer (pace.c): who waits for its answer serves others meanwhile,
- * where MPI's own flush spins. All else is MPI's put or get on the window, which is always open: starting is one call, and completing it costs what is outstanding
- * (outstanding.c). A get is complete when its data is here. */
+ * that many of them are one message. A blocking one of a few bytes is a request that leaves at once,
+ * if the owner is slow to answer (pace.c): who waits for its answer serves others meanwhile, where
+ * MPI's own flush spins. All else is MPI's put or get on the window, which is always open: starting
+ * is one call, and completing it costs what is outstanding (outstanding.c). A get is complete when its
+ * data is here. A put with a notification always goes to the owner by itself, never by a window. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -16,7 +17,6 @@
 
 #define PIECE_MOST ((size_t)1 << 30) /* bytes of one MPI call */
 #define FEW        128               /* scattered elements that travel as requests */
-#define WITH_NOTIFICATION ((size_t)3800) /* bytes that travel in a batch with it; two fit */
 
 typedef struct {
   const dart__place_t *at;
@@ -310,7 +310,7 @@ dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_
                                 const dart__place_t *flag, uint64_t by)
 {
   far_transfer_t t      = { at, at_type, (void *)(uintptr_t)src, src_type, true };
-  size_t         nbytes = nelem == 0 ? 0 : small(&t, nelem, WITH_NOTIFICATION);
+  size_t         nbytes = nelem == 0 ? 0 : small(&t, nelem, DART__NOTIFIED_MOST);
   dart_ret_t     ret    = nelem > 0 && nbytes == 0 ? put_ahead(&t, nelem) : DART_OK;
 
   return ret == DART_OK ? dart__service_notify(at, src, nbytes, flag, by) : ret;

@@ -128,7 +128,7 @@ dart_ret_t dart__mail_open(void);
 /** Drop the messages that nobody received. Collective, after a barrier; not open: nothing. */
 void dart__mail_close(void);
 
-/* ---- service.c, requests.c, lanes.c: requests to the owners of far memory ---------------- */
+/* ---- service.c, requests.c, answers.c: requests to the owners of far memory -------------- */
 
 dart_ret_t dart__service_open(void);
 void       dart__service_close(void);
@@ -148,8 +148,9 @@ int64_t dart__service_quiet_ns(void);
 dart_ret_t dart__service_put(const dart__place_t *at, const void *src, size_t nbytes);
 dart_ret_t dart__service_get(const dart__place_t *at, void *dst, size_t nbytes);
 
-/** Request to put `nbytes`, 0 or as many as a batch has room for, and then to raise a counter of the same
- *  unit (ext/dart_notify.h), after all that was requested of it before. `src` is copied. */
+/** Request to put `nbytes`, at most DART__NOTIFIED_MOST, and then to raise a counter of the same unit
+ *  (ext/dart_notify.h), after all that was requested of it before. `src` is copied. */
+#define DART__NOTIFIED_MOST 3800 /* two fit in a batch */
 dart_ret_t dart__service_notify(const dart__place_t *at, const void *src, size_t nbytes,
                                 const dart__place_t *flag, uint64_t by);
 

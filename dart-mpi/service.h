@@ -2,7 +2,7 @@
 #define DART__MPI_SERVICE_H
 /* The service: small operations on far memory travel as requests to the unit that owns the memory.
  *
- *   unit (requests.c, lanes.c)                owner (owner.c)
+ *   unit (requests.c, lanes.h)                owner (owner.c)
  *   append to the open batch of the lane
  *   full, flushed, old, or waiting: send  →   apply each request, in order
  *   results to where they belong          ←   answer
@@ -78,7 +78,8 @@ typedef struct {
 /* The word a record starts with: kind:4 type:4 op:4 count:12 offset:40. */
 #define DART__OFFSET_BITS 40
 
-_Static_assert(DART__SERVICE_MOST < 1 << 12, "counts have 12 bits");
+_Static_assert(DART__SERVICE_MOST < 1 << 12 && DART__NOTIFIED_MOST < 1 << 12,
+               "counts have 12 bits");
 
 static inline uint64_t dart__request(dart__request_kind_t kind, unsigned type, unsigned op,
                                      size_t count, uint64_t offset)
@@ -138,7 +139,7 @@ void *dart__owner_memory(const dart__data_t *data);
 /** Note in a message for `unit` what was applied of its requests. Any thread. */
 void dart__service_tell(dart_unit_t unit, dart__message_t *head);
 
-/* ---- lanes.c ----------------------------------------------------------------------------- */
+/* ---- collect.c and lanes.c --------------------------------------------------------------- */
 
 /* A record to be. */
 typedef struct {

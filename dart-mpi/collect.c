@@ -1,0 +1,204 @@
+/* Collecting: requests, data and notifications join the open batch of a lane. See lanes.h. */
+#include <string.h>
+
+#include "base/log.h"
+#include "lanes.h"
+
+#define LITTLE 8192 /* bytes that MPI sends without being asked for them, most likely */
+
+static void write_record(dart__batch_t *batch, const dart__record_t *r)
+{
+  char *at = (char *)&batch->words[batch->nwords + 1];
+
+  batch->words[batch->nwords] = r->word;
+  if (r->first_bytes == sizeof(uint64_t)) { /* the common case, in one move */
+    memcpy(at, r->first, sizeof(uint64_t));
+  }
+  else if (r->first_bytes > 0) {
+    batch->words[batch->nwords + dart__words(r->first_bytes)] = 0; /* no stray bytes on the wire */
+    memcpy(at, r->first, r->first_bytes);
+  }
+  if (r->second_bytes > 0)
+    memcpy(at + r->first_bytes, r->second, r->second_bytes);
+  batch->nwords += 1 + dart__words(r->first_bytes + r->second_bytes);
+  batch->nrequests++;
+  dart__lanes.collected++;
+  if (r->result_bytes > 0) {
+    batch->results[batch->nresults++] = (dart__result_t){ r->result, (uint32_t)r->result_bytes };
+    batch->result_words += dart__words(r->result_bytes);
+  }
+}
+
+/* Say which segment follows, unless it is the same as before. */
+static void write_selection(dart__batch_t *batch, const dart__place_t *at, uint64_t offset)
+{
+  uint64_t          high = offset >> DART__OFFSET_BITS;
+  dart__selection_t selection;
+
+  if (batch->team == at->team->id && batch->segid == at->segment->id && batch->high == high)
+    return;
+  batch->team  = at->team->id;
+  batch->segid = at->segment->id;
+  batch->high  = high;
+  selection    = (dart__selection_t){ at->team->id, at->segment->id, (uint32_t)high };
+  batch->words[batch->nwords] = dart__request(DART__SELECT, 0, 0, 0, 0);
+  memcpy(&batch->words[batch->nwords + 1], &selection, sizeof selection);
+  batch->nwords += 2;
+}
+
+static bool fits(const dart__batch_t *batch, size_t nwords, size_t result_words)
+{
+  return batch->nwords + batch->ndata * DART__DATA_WORDS + nwords <= DART__BATCH_WORDS &&
+         batch->result_words + result_words <= DART__BATCH_WORDS;
+}
+
+/* Send the open batch of a lane, and wait until that can be. */
+static dart_ret_t empty(dart_unit_t unit, dart__lane_t *lane)
+{
+  uint32_t   turns = 0;
+  dart_ret_t ret   = dart__lane_send(unit, lane, false);
+
+  while (ret == DART_OK && lane->open != NULL) {
+    dart__lanes_wait_unlocked(&turns);
+    ret = dart__lane_send(unit, lane, false);
+  }
+  return ret;
+}
+
+/* The open batch of the lane, with room for so much. NULL: `*ret_out`. */
+static dart__batch_t *open_batch(dart_unit_t unit, dart__lane_t *lane, size_t nwords,
+                                 size_t result_words, dart_ret_t *ret_out)
+{
+  uint32_t turns = 0;
+
+  *ret_out = DART_OK;
+  while ((lane->open != NULL && !fits(lane->open, nwords, result_words)) ||
+         dart__lanes.collected >= DART__COLLECTED_MOST) {
+    *ret_out = dart__lanes.collected >= DART__COLLECTED_MOST
+                   ? dart__lanes_send_all()
+                   : dart__lane_send(unit, lane, false);
+    if (*ret_out != DART_OK)
+      return NULL;
+    if ((lane->open != NULL && !fits(lane->open, nwords, result_words)) ||
+        dart__lanes.collected >= DART__COLLECTED_MOST) /* too many under way */
+      dart__lanes_wait_unlocked(&turns);
+  }
+  if (lane->open == NULL)
+    lane->open = dart__batch_new();
+  if (lane->open == NULL)
+    *ret_out = DART_ERR_NOMEM;
+  return lane->open;
+}
+
+/* Append; the lock is held, but may be given up meanwhile. `at` is NULL: about no memory. */
+static dart_ret_t append(dart_unit_t unit, dart__lane_t *lane, const dart__place_t *at,
+                         uint64_t offset, const dart__record_t *r)
+{
+  size_t         nwords = 3 + dart__words(r->first_bytes + r->second_bytes); /* with a selection */
+  dart_ret_t     ret;
+  dart__batch_t *batch = open_batch(unit, lane, nwords, dart__words(r->result_bytes), &ret);
+
+  if (batch == NULL)
+    return ret;
+  dart__lane_list(unit, lane);
+  if (at != NULL)
+    write_selection(batch, at, offset);
+  write_record(batch, r);
+  if (r->result_bytes > 0)
+    lane->fetching = lane->sent + 1;
+  return DART_OK;
+}
+
+static dart_ret_t told(dart_unit_t unit, dart_ret_t ret)
+{
+  if (ret == DART_ERR_NOMEM)
+    dart__error("no memory for requests to unit %d", unit);
+  return ret;
+}
+
+dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_t offset,
+                              const dart__record_t *r)
+{
+  dart_ret_t    ret = DART_ERR_NOMEM;
+  dart__lane_t *lane;
+
+  dart__lanes_lock();
+  lane = dart__lane_to(unit);
+  if (lane != NULL)
+    ret = append(unit, lane, at, offset, r);
+  dart__lanes_unlock();
+  return told(unit, ret);
+}
+
+/* Announce at most DART__DATA_BYTES in a batch with room for that. Much of it leaves at once; a
+ * little leaves after the batch, so that it finds its receive posted and is not copied twice. */
+static dart_ret_t add_data(dart_unit_t unit, dart__lane_t *lane, const dart__data_t *data,
+                           const void *src)
+{
+  dart_ret_t     ret;
+  dart__batch_t *batch = open_batch(unit, lane, DART__DATA_WORDS, 0, &ret);
+
+  while (batch != NULL && batch->ndata == DART__DATA_MOST) {
+    ret   = empty(unit, lane);
+    batch = ret == DART_OK ? open_batch(unit, lane, DART__DATA_WORDS, 0, &ret) : NULL;
+  }
+  if (batch == NULL)
+    return ret;
+  dart__lane_list(unit, lane);
+  batch->src[batch->ndata]    = src;
+  batch->data[batch->ndata++] = *data;
+  lane->fetching              = lane->sent + 1;
+  return data->nbytes > LITTLE ? dart__batch_send_data(unit, batch) : DART_OK;
+}
+
+dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes)
+{
+  dart_unit_t   unit = at->team->members[at->unit];
+  dart_ret_t    ret  = DART_OK;
+  dart__lane_t *lane;
+
+  dart__lanes_lock();
+  lane = dart__lane_to(unit);
+  if (lane == NULL)
+    ret = DART_ERR_NOMEM;
+  for (size_t from = 0; from < nbytes && ret == DART_OK; from += DART__DATA_BYTES) {
+    dart__data_t data = { .selection = { .team = at->team->id, .segid = at->segment->id },
+                          .offset    = at->offset + from,
+                          .nbytes    = nbytes - from };
+
+    if (data.nbytes > DART__DATA_BYTES)
+      data.nbytes = DART__DATA_BYTES;
+    ret = add_data(unit, lane, &data, (const char *)src + from);
+  }
+  dart__lanes_unlock();
+  return told(unit, ret);
+}
+
+/* Programs do the same again and again: if a unit was told four things between the last two waits,
+ * and between the two before, then four are coming now, and can share a message. The worst that a
+ * wrong guess does is that a notification leaves with the next call of DART, or with the agent. */
+static bool is_last_of_burst(dart__lane_t *lane)
+{
+  dart__lanes.is_burst = true;
+  lane->burst[0]++;
+  return lane->burst[0] >= lane->burst[1] || lane->burst[0] >= lane->burst[2];
+}
+
+dart_ret_t dart__lanes_notify(const dart__place_t *at, const dart__record_t *put,
+                              const dart__place_t *flag, const dart__record_t *raise)
+{
+  dart_unit_t   unit = flag->team->members[flag->unit];
+  dart_ret_t    ret  = DART_ERR_NOMEM;
+  dart__lane_t *lane;
+
+  dart__lanes_lock();
+  lane = dart__lane_to(unit);
+  if (lane != NULL)
+    ret = put != NULL ? append(unit, lane, at, at->offset, put) : DART_OK;
+  if (ret == DART_OK)
+    ret = append(unit, lane, flag, flag->offset, raise);
+  if (ret == DART_OK && is_last_of_burst(lane))
+    ret = dart__lane_send(unit, lane, false);
+  dart__lanes_unlock();
+  return told(unit, ret);
+}
