@@ -63,7 +63,7 @@ agent_line='*DART_PROGRESS=thread: this MPI, as it was started, may not be calle
 run env DART_PROGRESS=thread "$dartrun" --nodes 2 -n 3 "$build/test/mpi-program"; expect_code 0
 [[ $err == $agent_line ]] || fail "stderr '$err' does not say why there is no agent"
 run "$dartrun" --nodes 2 -n 3 "$build/test/mpi-program"; expect_code 0
-[[ -z $err ]] || fail "stderr '$err' of a program that did not ask for an agent"
+[[ $err != $agent_line ]] || fail "a program that did not ask for an agent is told: '$err'"
 
 # An agent shares its unit's core.
 run env DART_PROGRESS=thread "$dartrun" --bind=core --nodes 2 -n 2 "$build/test/dart-test-mpi" \
