@@ -213,6 +213,7 @@ static dart_ret_t plain_blocking(const far_transfer_t *t, int nbytes, bool is_sl
       ret = DART__MPI(MPI_Win_flush, at->unit, win);
   }
   dart__pace_end(owner_of(t), began, (size_t)nbytes);
+  dart__pace_greet(owner_of(t), began);
   return ret;
 }
 

@@ -107,6 +107,10 @@ bool dart__pace_is_slow(dart_unit_t unit);
 int64_t dart__pace_begin(void);
 void    dart__pace_end(dart_unit_t unit, int64_t began, size_t nbytes);
 
+/** In a stream of blocking transfers by MPI: a word to their target now and then, which would go to
+ *  sleep without it. `began` as above. Not from a flush: the word is a request, to be flushed. */
+void dart__pace_greet(dart_unit_t unit, int64_t began);
+
 /* ---- outstanding.c: completion of transfers ---------------------------------------------- */
 
 /** Count a transfer, after the call that started it: so a flush of another thread does not count it
@@ -153,6 +157,9 @@ dart_ret_t dart__service_get(const dart__place_t *at, void *dst, size_t nbytes);
 #define DART__NOTIFIED_MOST 3800 /* two fit in a batch */
 dart_ret_t dart__service_notify(const dart__place_t *at, const void *src, size_t nbytes,
                                 const dart__place_t *flag, uint64_t by);
+
+/** Tell a unit (global id) that somebody is at work on its memory. */
+dart_ret_t dart__service_greet(dart_unit_t unit);
 
 /** Hear of a unit (global id): what was started towards it before is then most likely done. */
 dart_ret_t dart__service_meet(dart_unit_t unit);

@@ -4,8 +4,9 @@
  * agent is, now and then, and soon again after a request, of which it knows, while it knows nothing
  * of MPI's transfers. So the time that transfers take is measured, of a few of them, and who was
  * slow is asked by requests for a while: small transfers travel as such, others are followed by one.
- * That keeps the agent awake, and a target that naps in a wait. Where units outnumber cores everyone
- * counts as slow: MPI's flush spins, and takes the core from who has to answer. */
+ * That keeps the agent awake, and a target that naps in a wait; so does a word to the target of a
+ * long stream every few milliseconds. Where units outnumber cores everyone counts as slow: MPI's flush
+ * spins, and takes the core from who has to answer. */
 #include <stdlib.h>
 
 #include "model/world.h"
@@ -15,28 +16,35 @@
 #define SLOW_NS        50000 /* longer than a small transfer takes in any network */
 #define BYTE_NS        10    /* and so much for each byte */
 #define SLOW_FOR       64    /* operations until a unit that was slow gets another chance */
+#define GREET_NS       2500000 /* a quarter of the time that a unit which waits stays awake */
 
-/* Global id → operations for which it still counts as slow. Guesses, so all accesses are relaxed. */
-static _Atomic uint8_t *slow;
+/* By global id. Guesses, so all accesses are relaxed. */
+static struct {
+  _Atomic uint8_t *slow;    /* operations for which it still counts as slow */
+  _Atomic int64_t *greeted; /* when it was last told that somebody is at work on its memory */
+} pace;
 
 dart_ret_t dart__pace_open(void)
 {
-  slow = calloc((size_t)dart__world.nunits, sizeof *slow);
-  return slow == NULL ? DART_ERR_NOMEM : DART_OK;
+  pace.slow    = calloc((size_t)dart__world.nunits, sizeof *pace.slow);
+  pace.greeted = calloc((size_t)dart__world.nunits, sizeof *pace.greeted);
+  return pace.slow == NULL || pace.greeted == NULL ? DART_ERR_NOMEM : DART_OK;
 }
 
 void dart__pace_close(void)
 {
-  free(slow);
-  slow = NULL;
+  free(pace.slow);
+  free(pace.greeted);
+  pace.slow    = NULL;
+  pace.greeted = NULL;
 }
 
 bool dart__pace_is_slow(dart_unit_t unit)
 {
-  uint8_t left = atomic_load_explicit(&slow[unit], memory_order_relaxed);
+  uint8_t left = atomic_load_explicit(&pace.slow[unit], memory_order_relaxed);
 
   if (left > 0)
-    atomic_store_explicit(&slow[unit], left - 1, memory_order_relaxed);
+    atomic_store_explicit(&pace.slow[unit], left - 1, memory_order_relaxed);
   return left > 0 || dart__world.wait.yields == 0;
 }
 
@@ -52,5 +60,13 @@ int64_t dart__pace_begin(void)
 void dart__pace_end(dart_unit_t unit, int64_t began, size_t nbytes)
 {
   if (began != 0 && dart__now_ns() - began > SLOW_NS + (int64_t)nbytes * BYTE_NS)
-    atomic_store_explicit(&slow[unit], SLOW_FOR, memory_order_relaxed);
+    atomic_store_explicit(&pace.slow[unit], SLOW_FOR, memory_order_relaxed);
+}
+
+void dart__pace_greet(dart_unit_t unit, int64_t began)
+{
+  if (began - atomic_load_explicit(&pace.greeted[unit], memory_order_relaxed) < GREET_NS)
+    return;
+  atomic_store_explicit(&pace.greeted[unit], began, memory_order_relaxed);
+  dart__service_greet(unit); /* failed: the unit is asked when it turns out to be slow */
 }
