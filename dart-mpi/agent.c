@@ -21,6 +21,7 @@
 #include <sys/prctl.h>
 
 #include "base/config.h"
+#include "base/counters.h"
 #include "base/log.h"
 #include "model/world.h"
 #include "mpi_port.h"
@@ -45,17 +46,27 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
   return value < least ? least : value > most ? most : value;
 }
 
+static bool look(void)
+{
+  bool any = dart__service_look(false);
+
+  dart__count(DART__COUNT_AGENT_LOOK);
+  if (any)
+    dart__count(DART__COUNT_AGENT_SERVED);
+  return any;
+}
+
 /* Serve until nothing has come for a moment, or it has taken long enough. True if there was
  * anything; `*last_out` is then when. */
 static bool serve(int64_t start, int64_t *last_out)
 {
   int64_t now = start;
 
-  if (!dart__service_look(false))
+  if (!look())
     return false;
   *last_out = start;
   do {
-    if (dart__service_look(false))
+    if (look())
       *last_out = now;
     now = dart__now_ns();
   } while (now - *last_out < STAY_NS && now - start < AWAKE_NS);

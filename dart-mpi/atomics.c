@@ -9,6 +9,7 @@
  * CPU atomics. Registered memory has a way of its own on its owner's node (api/remote.h), so it stays
  * with the service. Who decides is the segment, the same for all units. */
 #include "api/remote.h"
+#include "base/counters.h"
 #include "model/world.h"
 #include "mpi_port.h"
 
@@ -66,6 +67,7 @@ static MPI_Aint disp_of(const dart__place_t *at)
 
 static void started(const dart__place_t *at)
 {
+  dart__count(DART__COUNT_RMA_ATOMIC);
   dart__window_started(at->team, chunk_of(at)->window, at->unit);
 }
 

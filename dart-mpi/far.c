@@ -8,6 +8,7 @@
  * data is here. A put with a notification always goes to the owner by itself, never by a window. */
 #include <stdlib.h>
 
+#include "base/counters.h"
 #include "base/log.h"
 #include "handle.h"
 #include "model/world.h"
@@ -58,6 +59,9 @@ static dart_ret_t start_call(const far_transfer_t *t, const dart__mpi_layout_t *
                   (MPI_Aint)(at->segment->base + at->offset) + there->nbytes_off;
   char *buffer = (char *)t->buffer + here->nbytes_off;
 
+  dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
+  if (request_out != NULL)
+    dart__count(DART__COUNT_RMA_HANDLE);
   if (t->is_put)
     return request_out == NULL
                ? DART__MPI(MPI_Put, buffer, here->count, here->type, at->unit, disp, there->count,
@@ -109,7 +113,8 @@ static dart_ret_t start_by_runs(const far_transfer_t *t, size_t nelem)
     count = least(least(there_run, here_run), least(most, nelem - elem));
     there = dart__mpi_bytes(there_at * size, count * size);
     here  = dart__mpi_bytes(here_at * size, count * size);
-    ret   = start_call(t, &there, &here, NULL);
+    dart__count(DART__COUNT_RMA_RUN);
+    ret = start_call(t, &there, &here, NULL);
   }
   return ret;
 }
@@ -179,6 +184,7 @@ static dart_ret_t request_blocking(const far_transfer_t *t, size_t nbytes)
   dart_ret_t ret = t->is_put ? dart__service_put(t->at, t->buffer, nbytes)
                              : dart__service_get(t->at, t->buffer, nbytes);
 
+  dart__count(DART__COUNT_REQUEST_BLOCKING);
   return ret == DART_OK ? dart__service_flush(owner_of(t), true) : ret;
 }
 
@@ -194,6 +200,7 @@ static dart_ret_t plain_blocking(const far_transfer_t *t, int nbytes, bool is_sl
   MPI_Request request;
   dart_ret_t  ret;
 
+  dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
   if (!t->is_put && (is_slow || is_message(t))) {
     ret = DART__MPI(MPI_Rget, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes, MPI_BYTE, win,
                     &request);
@@ -244,7 +251,10 @@ dart_ret_t dart__far_put(const dart__place_t *at, const dart__type_t *at_type, c
   if (handle_out != NULL)
     return start_with_handle(&t, nelem, handle_out);
   nbytes = small(&t, nelem, dart__mpi.collect);
-  return nbytes > 0 ? dart__service_put(at, src, nbytes) : start(&t, nelem, NULL);
+  if (nbytes == 0)
+    return start(&t, nelem, NULL);
+  dart__count(DART__COUNT_AGGREGATED);
+  return dart__service_put(at, src, nbytes);
 }
 
 dart_ret_t dart__far_get(const dart__place_t *at, const dart__type_t *at_type, void *dst,
@@ -256,7 +266,10 @@ dart_ret_t dart__far_get(const dart__place_t *at, const dart__type_t *at_type, v
   if (handle_out != NULL)
     return start_with_handle(&t, nelem, handle_out);
   nbytes = small(&t, nelem, dart__mpi.collect);
-  return nbytes > 0 ? dart__service_get(at, dst, nbytes) : start(&t, nelem, NULL);
+  if (nbytes == 0)
+    return start(&t, nelem, NULL);
+  dart__count(DART__COUNT_AGGREGATED);
+  return dart__service_get(at, dst, nbytes);
 }
 
 dart_ret_t dart__far_put_blocking(const dart__place_t *at, const dart__type_t *at_type,
@@ -300,10 +313,16 @@ static dart_ret_t put_ahead(const far_transfer_t *t, size_t nelem)
 {
   size_t nbytes = nelem * t->at_type->elem_size;
 
-  if (is_plain(t))
+  if (is_plain(t)) {
+    dart__count(DART__COUNT_NOTIFY_DATA);
     return dart__lanes_send_data(t->at, t->buffer, nbytes);
-  return nelem <= FEW && nbytes <= DART__SERVICE_MOST ? request_by_runs(t, nelem)
-                                                      : transfer_blocking(t, nelem);
+  }
+  if (nelem <= FEW && nbytes <= DART__SERVICE_MOST) {
+    dart__count(DART__COUNT_NOTIFY_RUNS);
+    return request_by_runs(t, nelem);
+  }
+  dart__count(DART__COUNT_NOTIFY_AFTER_RMA);
+  return transfer_blocking(t, nelem);
 }
 
 dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
@@ -314,6 +333,8 @@ dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_
   size_t         nbytes = nelem == 0 ? 0 : small(&t, nelem, DART__NOTIFIED_MOST);
   dart_ret_t     ret    = nelem > 0 && nbytes == 0 ? put_ahead(&t, nelem) : DART_OK;
 
+  if (nbytes > 0)
+    dart__count(DART__COUNT_NOTIFY_INLINE);
   return ret == DART_OK ? dart__service_notify(at, src, nbytes, flag, by) : ret;
 }
 

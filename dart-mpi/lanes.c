@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/counters.h"
+
 #define ANSWER_EVERY 8      /* batches; so that answers come before nothing more can be sent */
 #define AGE_NS       100000 /* a batch that nobody flushed is sent when it was seen so long ago */
 
@@ -109,6 +111,8 @@ dart_ret_t dart__lane_send(dart_unit_t unit, dart__lane_t *lane, bool is_wanted)
     ret = dart__batch_send_data(unit, batch);
   if (ret != DART_OK)
     return ret;
+  dart__count(DART__COUNT_BATCH);
+  dart__count_by(DART__COUNT_REQUEST, batch->nrequests);
   dart__lanes.collected -= batch->nrequests;
   lane->open = NULL;
   if (lane->last != NULL)

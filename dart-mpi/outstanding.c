@@ -9,6 +9,7 @@
  * Counts wrap; what is compared is their distance. */
 #include <stdlib.h>
 
+#include "base/counters.h"
 #include "mpi_port.h"
 
 #define FLUSHED 20000 /* bytes that a flush may have to wait for, for all that is known */
@@ -103,6 +104,7 @@ static dart_ret_t flush_one(dart__window_t *window, int32_t unit, bool at_target
 
   if (is_done(o, done_of(o, at_target), &started))
     return DART_OK;
+  dart__count(DART__COUNT_RMA_FLUSH);
   ret = at_target ? DART__MPI(MPI_Win_flush, unit, window->win)
                   : DART__MPI(MPI_Win_flush_local, unit, window->win);
   if (ret != DART_OK)

@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 
 #include "base/config.h"
+#include "base/counters.h"
 #include "base/log.h"
 #include "model/world.h"
 #include "mpi_port.h"
@@ -146,7 +147,10 @@ dart_ret_t dart__window_open_dynamic(dart__team_t *team, dart__window_t **window
   dart_ret_t ret = DART__MPI(MPI_Win_create_dynamic, info, dart__team_port(team)->comm, &win);
 
   MPI_Info_free(&info);
-  return ret == DART_OK ? enter(team, win, window_out) : ret;
+  if (ret != DART_OK)
+    return ret;
+  dart__count(DART__COUNT_WINDOW_DYNAMIC);
+  return enter(team, win, window_out);
 }
 
 dart_ret_t dart__window_open_static(dart__team_t *team, void *base, size_t nbytes,
@@ -160,6 +164,7 @@ dart_ret_t dart__window_open_static(dart__team_t *team, void *base, size_t nbyte
   MPI_Info_free(&info);
   if (ret != DART_OK)
     return ret;
+  dart__count(DART__COUNT_WINDOW_STATIC);
   atomic_fetch_add_explicit(&nstatic, 1, memory_order_relaxed);
   return enter(team, win, window_out);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counters.h"
 #include "base/log.h"
 #include "model/world.h"
 
@@ -141,6 +142,7 @@ static void send_answer(dart_unit_t unit, answer_t *answer, size_t nresults)
                 (int)(sizeof answer->message.head + nresults * sizeof(uint64_t)), MPI_BYTE, unit,
                 DART__TAG_MESSAGE, dart__mpi.service, &answer->sent) != DART_OK)
     dart__port_abort(EXIT_FAILURE); /* the unit would wait forever */
+  dart__count(DART__COUNT_ANSWER);
   answer->next      = service.answering;
   service.answering = answer;
 }
@@ -159,6 +161,7 @@ static void serve(dart_unit_t unit, const message_t *batch, size_t nbytes, uint3
   dart__applied_t applied = dart__owner_apply(batch->words, request_words(batch, nbytes),
                                               answer->message.words);
 
+  dart__count(DART__COUNT_APPLIED);
   note_applied(unit, refused + applied.refused);
   service.raised |= applied.raised;
   if (batch->head.is_wanted)

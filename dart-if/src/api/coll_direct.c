@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/step.h"
+#include "base/counters.h"
 #include "model/op.h"
 #include "model/world.h"
 #include "node/foreign.h"
@@ -50,6 +51,7 @@ static visit_t begin(dart__team_t *team, const void *send, const void *recv)
 /* The others may be at this unit's buffers until all are done. */
 static dart_ret_t end(const visit_t *visit)
 {
+  dart__count(DART__COUNT_COLL_DIRECT);
   dart__step_end(visit->team);
   return visit->ret;
 }

@@ -2,6 +2,7 @@
 #include "api/step.h"
 
 #include "api/attend.h"
+#include "base/counters.h"
 #include "model/world.h"
 
 bool dart__step_end(dart__team_t *team)
@@ -19,6 +20,7 @@ bool dart__step_end(dart__team_t *team)
     return false;
   }
   dart__barrier_collect(barrier, &x->episode, &dart__world.wait);
+  dart__count(DART__COUNT_COLL_NODES);
   return true;
 }
 
