@@ -99,11 +99,16 @@ static void *run(void *unused)
   return NULL;
 }
 
-/* Why there is no agent, if someone asked for one by name: one line in the job. */
+/* Why there is no agent, where nobody asked for none: one line in the job, for the program may depend on
+ * it without knowing. */
 static void go_without(const char *why)
 {
-  if (dart__settings.progress == DART__PROGRESS_THREAD && dart__world.me == 0)
-    dart__warn("DART_PROGRESS=thread: %s; far units are served in calls of DART only", why);
+  static bool said;
+
+  if (dart__world.me == 0 && !said)
+    dart__warn("dart_init: no progress agent: %s. Atomics and notifications between nodes wait until "
+               "their target calls DART", why);
+  said = true;
 }
 
 bool dart__agent_open(bool mpi_has_threads)
@@ -115,7 +120,7 @@ bool dart__agent_open(bool mpi_has_threads)
   if (dart__settings.progress == DART__PROGRESS_NONE || !dart__world.many_nodes)
     return false;
   if (!mpi_has_threads) {
-    go_without("this MPI, as it was started, may not be called by several threads");
+    go_without("MPI was not started for several threads (MPI_Init_thread, MPI_THREAD_MULTIPLE)");
     return false;
   }
   atomic_store_explicit(&agent.stop, 0, memory_order_relaxed); /* no thread is there to see it */

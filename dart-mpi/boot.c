@@ -165,14 +165,26 @@ static dart_ret_t find_nodes(void)
   return DART_OK;
 }
 
-/* A put that is collected waits for its unit's next call. With an agent it leaves by itself, so
- * only then is it collected without having been asked for. */
-static void choose_collect(bool agent_runs)
+/* Whether all units have an agent; a unit alone cannot know who serves it. And what follows from it: a
+ * put that is collected waits for its unit's next call, and for its target's. With agents on both sides
+ * it arrives by itself, so only then is it collected without having been asked for. */
+static dart_ret_t find_agents(bool own_runs)
 {
+  int         all = own_runs;
+  MPI_Request request;
+  dart_ret_t  ret = DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN,
+                              dart__mpi.world, &request);
+
+  if (ret == DART_OK)
+    ret = dart__mpi_wait(&request);
+  if (ret != DART_OK)
+    return ret;
+  dart__mpi.agents = all;
   if (dart__settings.aggregate >= 0)
     dart__mpi.collect = (size_t)dart__settings.aggregate;
   else
-    dart__mpi.collect = agent_runs ? COLLECT_BYTES : 0;
+    dart__mpi.collect = dart__mpi.agents ? COLLECT_BYTES : 0;
+  return DART_OK;
 }
 
 dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
@@ -214,8 +226,8 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
     ret = dart__mail_open();
   if (ret == DART_OK && dart__world.many_nodes)
     ret = dart__windows_choose();
-  if (ret == DART_OK)
-    choose_collect(dart__agent_open(level == MPI_THREAD_MULTIPLE));
+  if (ret == DART_OK && dart__world.many_nodes)
+    ret = find_agents(dart__agent_open(level == MPI_THREAD_MULTIPLE));
   dart__world.far_atomics = dart__world.many_nodes &&
                             dart__settings.atomics == DART__ATOMICS_MPI;
   if (ret != DART_OK)

@@ -15,6 +15,7 @@ typedef struct {
   MPI_Comm node;    /* the units of this node, by global id */
   MPI_Comm service; /* requests of far units and the replies, apart from all else */
   MPI_Comm mail;    /* messages of the user to far units, likewise */
+  bool     agents;  /* every unit has one: requests are served wherever their target is */
   size_t   collect; /* puts and gets of up to so many bytes travel with the requests */
   bool     static_windows; /* chunks have windows of their own, see rma.c */
 } dart__mpi_t;
@@ -99,7 +100,8 @@ dart_ret_t dart__pace_open(void);
 void       dart__pace_close(void);
 
 /** Whether a unit (global id) should be asked by a request, whose answer is waited for as DART waits,
- *  before MPI's flush waits for it: it was slow lately, or may need the core of this one. */
+ *  before MPI's flush waits for it: it was slow lately, or may need the core of this one. Never without
+ *  agents: MPI moves a transfer while its target waits in any call of MPI, but nobody serves a request there. */
 bool dart__pace_is_slow(dart_unit_t unit);
 
 /** Around an operation that waits for MPI: when it began, 0 if this one is not measured; and what

@@ -6,7 +6,10 @@
  * slow is asked by requests for a while: small transfers travel as such, others are followed by one.
  * That keeps the agent awake, and a target that naps in a wait; so does a word to the target of a
  * long stream every few milliseconds. Where units outnumber cores everyone counts as slow: MPI's flush
- * spins, and takes the core from who has to answer. */
+ * spins, and takes the core from who has to answer.
+ *
+ * Without agents nobody is asked. A transfer by MPI is complete even if its target is inside a call of
+ * MPI that the program made; a request would wait there for ever. */
 #include <stdlib.h>
 
 #include "model/world.h"
@@ -43,6 +46,8 @@ bool dart__pace_is_slow(dart_unit_t unit)
 {
   uint8_t left = atomic_load_explicit(&pace.slow[unit], memory_order_relaxed);
 
+  if (!dart__mpi.agents)
+    return false;
   if (left > 0)
     atomic_store_explicit(&pace.slow[unit], left - 1, memory_order_relaxed);
   return left > 0 || dart__world.wait.yields == 0;
@@ -65,7 +70,8 @@ void dart__pace_end(dart_unit_t unit, int64_t began, size_t nbytes)
 
 void dart__pace_greet(dart_unit_t unit, int64_t began)
 {
-  if (began - atomic_load_explicit(&pace.greeted[unit], memory_order_relaxed) < GREET_NS)
+  if (!dart__mpi.agents ||
+      began - atomic_load_explicit(&pace.greeted[unit], memory_order_relaxed) < GREET_NS)
     return;
   atomic_store_explicit(&pace.greeted[unit], began, memory_order_relaxed);
   dart__service_greet(unit); /* failed: the unit is asked when it turns out to be slow */

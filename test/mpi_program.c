@@ -49,6 +49,56 @@ static void one_cycle(int cycle, int rank, int nranks)
   expect(sum_of_ranks(rank) == nranks * (nranks - 1) / 2, "MPI after exit", cycle);
 }
 
+/* What MPI does by itself needs no call of DART at its target, which waits inside MPI here. There is no
+ * agent, for MPI was started for one thread. */
+static void targets_wait_in_mpi(int rank, int nranks)
+{
+  dart_gptr_t   cells;
+  dart_handle_t handle;
+  long          sent = 7000 + rank, got = -1;
+  MPI_Comm      copy;
+
+  dart_init(NULL, NULL);
+  dart_team_memalloc_aligned(DART_TEAM_ALL, 8, DART_TYPE_LONG, &cells);
+  for (int form = 0; form < 4; form++) {
+    dart_barrier(DART_TEAM_ALL);
+    for (int unit = 0; unit < nranks && rank > 0; unit++) { /* unit 0 waits from now on */
+      cells.unitid              = unit;
+      cells.addr_or_offs.offset = sizeof sent * (size_t)(rank % 8);
+      got                       = -1;
+      switch (form) {
+      case 0:
+        dart_put_blocking(cells, &sent, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+        dart_get_blocking(&got, cells, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+        break;
+      case 1:
+        dart_put(cells, &sent, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+        dart_flush(cells);
+        dart_get(&got, cells, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+        dart_flush_local(cells);
+        break;
+      case 2:
+        dart_put(cells, &sent, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+        dart_flush_all(cells);
+        dart_get(&got, cells, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+        dart_flush_local_all(cells);
+        break;
+      default:
+        dart_put_handle(cells, &sent, 1, DART_TYPE_LONG, DART_TYPE_LONG, &handle);
+        dart_wait(&handle);
+        dart_get_handle(&got, cells, 1, DART_TYPE_LONG, DART_TYPE_LONG, &handle);
+        dart_wait_local(&handle);
+        break;
+      }
+      expect(got == sent, "a value put to a unit that waits in MPI", form);
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_free(&copy);
+  }
+  dart_team_memfree(cells);
+  dart_exit();
+}
+
 int main(int argc, char **argv)
 {
   int rank, nranks;
@@ -58,6 +108,7 @@ int main(int argc, char **argv)
   MPI_Comm_size(MPI_COMM_WORLD, &nranks);
   for (int cycle = 0; cycle < 5; cycle++)
     one_cycle(cycle, rank, nranks);
+  targets_wait_in_mpi(rank, nranks);
   MPI_Finalize();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
