@@ -68,7 +68,7 @@ static MPI_Aint disp_of(const dart__place_t *at)
 static void started(const dart__place_t *at)
 {
   dart__count(DART__COUNT_RMA_ATOMIC);
-  dart__window_started(at->team, chunk_of(at)->window, at->unit);
+  dart__window_started(at->team, chunk_of(at)->window, at->unit, false);
 }
 
 /* Elements are cut into pieces that an int counts. MPI reads the operands later, so that the caller

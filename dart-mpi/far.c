@@ -108,13 +108,8 @@ static dart_ret_t start_by_runs(const far_transfer_t *t, size_t nelem)
     size_t there_run = dart__type_run(t->at_type, elem, &there_at);
     size_t here_run  = dart__type_run(t->buffer_type, elem, &here_at);
 
-    dart__mpi_layout_t there, here;
-
-    count = least(least(there_run, here_run), least(most, nelem - elem));
-    there = dart__mpi_bytes(there_at * size, count * size);
-    here  = dart__mpi_bytes(here_at * size, count * size);
-    dart__count(DART__COUNT_RMA_RUN);
-    ret = start_call(t, &there, &here, NULL);
+    count = least(least(there_run, here_run), nelem - elem);
+    ret   = start_run(t, there_at * size, here_at * size, count * size);
   }
   return ret;
 }

@@ -44,7 +44,7 @@ static void abandon(dart_handle_t handle)
   atomic_fetch_add_explicit(&abandoned.count, 1, memory_order_relaxed);
   pthread_mutex_unlock(&abandoned.lock);
   /* so that a flush comes by, if one was there already */
-  dart__window_started(handle->team, handle->window, handle->unit);
+  dart__window_started(handle->team, handle->window, handle->unit, !handle->is_put);
 }
 
 static dart_ret_t complete_requests(dart_handle_t handle)

@@ -22,12 +22,13 @@ typedef struct {
 
 extern dart__mpi_t dart__mpi;
 
-/* What is outstanding towards one unit: transfers are counted when they have been started, and a
- * flush notes how many it completed. Counts wrap. */
+/* What is outstanding towards one unit. Transfers are numbered from 1 when they have been started, and a
+ * flush notes up to which it completed them. 64 bits do not wrap. */
 typedef struct {
-  _Atomic uint32_t started;
-  _Atomic uint32_t done_here;   /* of them, local buffers are the caller's again */
-  _Atomic uint32_t done_there;  /* of them, complete at the target too */
+  _Atomic uint64_t started;
+  _Atomic uint64_t last_put;   /* the newest transfer that is no get; 0: none */
+  _Atomic uint64_t done_here;  /* up to here local buffers are the caller's again */
+  _Atomic uint64_t done_there; /* up to here all are complete at the target too */
 } dart__outstanding_t;
 
 typedef struct dart__window {
@@ -116,8 +117,8 @@ void dart__pace_greet(dart_unit_t unit, int64_t began);
 /* ---- outstanding.c: completion of transfers ---------------------------------------------- */
 
 /** Count a transfer, after the call that started it: so a flush of another thread does not count it
- *  as flushed before MPI knows of it. */
-void dart__window_started(dart__team_t *team, dart__window_t *window, int32_t unit);
+ *  as flushed before MPI knows of it. `is_get`: it changes nothing at the target. */
+void dart__window_started(dart__team_t *team, dart__window_t *window, int32_t unit, bool is_get);
 
 /** Complete what was started towards a team unit, or all, at the target too or only here. */
 dart_ret_t dart__window_flush(dart__team_t *team, int32_t unit, bool at_target);

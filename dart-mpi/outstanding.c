@@ -1,12 +1,18 @@
 /* What is outstanding on a team's windows, and its completion.
  *
- * Transfers towards a unit are counted when they have been started, once for the team and once for
- * the window they go by; a flush notes how many it completed. So a flush of a unit that was not
- * touched is a look at two numbers, and one of a unit that was calls MPI for no other window than
- * those that have something to complete. A flush of all units goes over a list of those that were
+ * Transfers towards a unit are numbered when they have been started, once for the team and once for
+ * the window they go by; a flush notes up to which number it completed them. So a flush of a unit that
+ * was not touched is a look at two numbers, and one of a unit that was calls MPI for no other window
+ * than those that have something to complete. A flush of all units goes over a list of those that were
  * touched since the last one.
  *
- * Counts wrap; what is compared is their distance. */
+ * A get is complete when its data is here; only what changes the target needs the target's word.
+ *
+ * MPICH 4.0's MPI_Win_flush_local is not to be trusted on windows where UCX moves the data itself: it
+ * remembers of each target what the newest transfer needs, and a put that left at once needs nothing
+ * locally, so one that comes after a get, or after a put that UCX is still reading, makes it forget
+ * these. There, MPI_Win_flush completes transfers also locally, unless the newest put is the first of
+ * what is outstanding. */
 #include <stdlib.h>
 
 #include "base/counters.h"
@@ -14,24 +20,41 @@
 
 #define FLUSHED 20000 /* bytes that a flush may have to wait for, for all that is known */
 
-/* Whether all that was started is done; `*started_out` is what a flush from now on completes.
- * `done` is a field of `o`. */
-static bool is_done(dart__outstanding_t *o, _Atomic uint32_t *done, uint32_t *started_out)
+/* seq_cst, all: acquire from dart__window_started and from note_done of the thread that flushed for us,
+ * and see unlist. */
+static uint64_t number(const _Atomic uint64_t *at)
 {
-  /* seq_cst: acquires from dart__window_started, and see unlist */
-  *started_out = atomic_load_explicit(&o->started, memory_order_seq_cst);
-  /* acquire: pairs with note_done of the thread that flushed for us */
-  return (int32_t)(*started_out - atomic_load_explicit(done, memory_order_acquire)) <= 0;
+  return atomic_load_explicit(at, memory_order_seq_cst);
 }
 
-static void note_done(_Atomic uint32_t *done, uint32_t started)
+static void raise_to(_Atomic uint64_t *at, uint64_t value)
 {
-  uint32_t before = atomic_load_explicit(done, memory_order_relaxed);
+  uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
-  while ((int32_t)(started - before) > 0 &&
-         !atomic_compare_exchange_weak_explicit(done, &before, started, memory_order_release,
+  while (before < value &&
+         !atomic_compare_exchange_weak_explicit(at, &before, value, memory_order_seq_cst,
                                                 memory_order_relaxed))
     ;
+}
+
+/* Whether a transfer that changes the target may not have reached it. */
+static bool needs_target(const dart__outstanding_t *o)
+{
+  return number(&o->last_put) > number(&o->done_there);
+}
+
+/* Whether nothing up to transfer `last` needs a flush: at the target too, or only here. */
+static bool is_done(const dart__outstanding_t *o, bool at_target, uint64_t last)
+{
+  return number(&o->done_there) >= last ||
+         (number(&o->done_here) >= last && !(at_target && needs_target(o)));
+}
+
+static void note_done(dart__outstanding_t *o, bool at_target, uint64_t last)
+{
+  raise_to(&o->done_here, last);
+  if (at_target)
+    raise_to(&o->done_there, last);
 }
 
 /* ---- units with something outstanding ---------------------------------------------------- */
@@ -51,12 +74,11 @@ static void list(dart__team_port_t *port, int32_t unit)
 }
 
 /* Take the first `n` units off the list, but for those that something was started towards since
- * they were flushed. Who starts raises `started` and then looks at `is_touched`; this clears
- * `is_touched` and then looks at `started`; all four are seq_cst, so one sees the other. */
+ * they were flushed. Who starts raises `started` and `last_put` and then looks at `is_touched`; this
+ * clears `is_touched` and then looks at these; all are seq_cst, so one sees the other. */
 static void unlist(dart__team_port_t *port, int32_t n)
 {
-  int32_t  kept = 0, all;
-  uint32_t started;
+  int32_t kept = 0, all;
 
   pthread_mutex_lock(&port->touched_lock);
   all = atomic_load_explicit(&port->ntouched, memory_order_relaxed);
@@ -66,7 +88,7 @@ static void unlist(dart__team_port_t *port, int32_t n)
 
     if (i < n) {
       atomic_store_explicit(&port->is_touched[unit], false, memory_order_seq_cst);
-      if (is_done(o, &o->done_there, &started))
+      if (is_done(o, true, number(&o->started)))
         continue;
       atomic_store_explicit(&port->is_touched[unit], true, memory_order_relaxed);
     }
@@ -76,71 +98,77 @@ static void unlist(dart__team_port_t *port, int32_t n)
   pthread_mutex_unlock(&port->touched_lock);
 }
 
-void dart__window_started(dart__team_t *team, dart__window_t *window, int32_t unit)
+/* Count one more. seq_cst: releases to number(), and see unlist. A flush between the two steps is of
+ * another thread, and not ordered after this transfer. */
+static void count(dart__outstanding_t *o, bool is_get)
+{
+  uint64_t own = atomic_fetch_add_explicit(&o->started, 1, memory_order_seq_cst) + 1;
+
+  if (!is_get)
+    raise_to(&o->last_put, own);
+}
+
+void dart__window_started(dart__team_t *team, dart__window_t *window, int32_t unit, bool is_get)
 {
   dart__team_port_t *port = team->port;
 
-  /* release: pairs with the acquire in is_done; the window's comes first, so who sees the team's
-   * count sees it too */
-  atomic_fetch_add_explicit(&window->unit[unit].started, 1, memory_order_release);
-  atomic_fetch_add_explicit(&port->unit[unit].started, 1, memory_order_seq_cst);
+  count(&window->unit[unit], is_get); /* before the team's, so who sees that one sees it too */
+  count(&port->unit[unit], is_get);
   if (!atomic_load_explicit(&port->is_touched[unit], memory_order_seq_cst)) /* see unlist */
     list(port, unit);
 }
 
 /* ---- flush ------------------------------------------------------------------------------- */
 
-/* The field of `o` that tells what is done. */
-static _Atomic uint32_t *done_of(dart__outstanding_t *o, bool at_target)
+/* Whether the window's flush_local would do what it should; see above. */
+static bool can_flush_local(const dart__team_t *team, const dart__window_t *window,
+                            const dart__outstanding_t *o)
 {
-  return at_target ? &o->done_there : &o->done_here;
+  return window == dart__team_port(team)->dynamic ||
+         number(&o->last_put) <= number(&o->done_here) + 1;
 }
 
-static dart_ret_t flush_one(dart__window_t *window, int32_t unit, bool at_target)
+static dart_ret_t flush_one(const dart__team_t *team, dart__window_t *window, int32_t unit,
+                            bool at_target)
 {
-  dart__outstanding_t *o = &window->unit[unit];
-  uint32_t             started;
+  dart__outstanding_t *o    = &window->unit[unit];
+  uint64_t             last = number(&o->started);
   dart_ret_t           ret;
 
-  if (is_done(o, done_of(o, at_target), &started))
+  if (is_done(o, at_target, last))
     return DART_OK;
+  at_target = (at_target && needs_target(o)) || !can_flush_local(team, window, o);
   dart__count(DART__COUNT_RMA_FLUSH);
   ret = at_target ? DART__MPI(MPI_Win_flush, unit, window->win)
                   : DART__MPI(MPI_Win_flush_local, unit, window->win);
-  if (ret != DART_OK)
-    return ret;
-  note_done(&o->done_here, started);
-  if (at_target)
-    note_done(&o->done_there, started);
-  return DART_OK;
+  if (ret == DART_OK)
+    note_done(o, at_target, last);
+  return ret;
 }
 
 dart_ret_t dart__window_flush(dart__team_t *team, int32_t unit, bool at_target)
 {
   dart__team_port_t   *port = team->port;
   dart__outstanding_t *o    = &port->unit[unit];
+  uint64_t             last = number(&o->started);
   dart_ret_t           ret  = DART_OK;
-  uint32_t             started;
   int64_t              began;
 
-  if (is_done(o, done_of(o, at_target), &started))
+  if (is_done(o, at_target, last))
     return DART_OK;
   if (at_target && dart__pace_is_slow(team->members[unit]))
     ret = dart__service_meet(team->members[unit]);
   began = dart__pace_begin();
   pthread_rwlock_rdlock(&port->windows_lock);
   for (dart__window_t *w = port->windows; w != NULL && ret == DART_OK; w = w->next)
-    ret = flush_one(w, unit, at_target);
+    ret = flush_one(team, w, unit, at_target);
   pthread_rwlock_unlock(&port->windows_lock);
   dart__pace_end(team->members[unit], began, FLUSHED);
   if (ret == DART_OK && at_target)
     ret = dart__handles_flushed(team, unit);
-  if (ret != DART_OK)
-    return ret;
-  note_done(&o->done_here, started);
-  if (at_target)
-    note_done(&o->done_there, started);
-  return DART_OK;
+  if (ret == DART_OK)
+    note_done(o, at_target, last);
+  return ret;
 }
 
 dart_ret_t dart__window_flush_all(dart__team_t *team, bool at_target)

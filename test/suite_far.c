@@ -156,6 +156,49 @@ static void buffers_are_free_after_local_completion(void)
   end(base);
 }
 
+/* What was got is there after a local flush, whatever was put to the unit since; and sources of puts are
+ * free, whatever else was put. */
+static void a_local_flush_completes_what_came_before_a_put(void)
+{
+  enum { MOST = 40000, ELEMS = 64 };
+  dart_gptr_t     base = segment(2 * MOST, 0x40 + me), to = test_unit(base, (me + 1) % n);
+  dart_gptr_t     into = test_byte(to, MOST);
+  static char     got[MOST], sent[MOST];
+  dart_datatype_t strided;
+
+  EXPECT_OK(dart_type_create_strided(DART_TYPE_INT, 2, 1, &strided));
+  for (int i = 0; i < 24; i++) {
+    size_t        nbytes   = i % 3 == 0 ? 8 : i % 3 == 1 ? 1024 : MOST;
+    bool          contiguous = i / 3 % 2 == 0;
+    dart_handle_t handle = DART_HANDLE_NULL;
+
+    test_note("%zu bytes, then a %s put, form %d", nbytes, contiguous ? "contiguous" : "strided",
+              i / 6);
+    memset(got, 0, nbytes);
+    if (i / 6 == 3)
+      EXPECT_OK(dart_get_handle(got, to, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE, &handle));
+    else
+      EXPECT_OK(dart_get(got, to, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    memset(sent, i, sizeof sent);
+    EXPECT_OK(dart_put(into, sent, MOST / 2, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    if (contiguous)
+      EXPECT_OK(dart_put(test_byte(into, MOST / 2), sent, ELEMS, DART_TYPE_INT, DART_TYPE_INT));
+    else
+      EXPECT_OK(dart_put(test_byte(into, MOST / 2), sent, ELEMS, strided, DART_TYPE_INT));
+    EXPECT_OK(i / 6 == 1   ? dart_flush_local_all(base)
+              : i / 6 == 2 ? dart_flush(to)
+                           : dart_flush_local(to));
+    EXPECT_FILLED(got, 0x40 + (me + 1) % n, nbytes);
+    memset(sent, 0xdd, sizeof sent);
+    EXPECT_OK(dart_wait_local(&handle));
+    EXPECT_OK(dart_flush(to));
+    EXPECT_OK(dart_get_blocking(got, into, MOST / 2 + ELEMS, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_FILLED(got, i, MOST / 2 + ELEMS);
+  }
+  EXPECT_OK(dart_type_destroy(&strided));
+  end(base);
+}
+
 /* More than any queue holds, to all units in turn, completed by one flush. */
 static void many_small_ones_need_one_flush(void)
 {
@@ -374,6 +417,7 @@ static void run_with(const setting_t *settings, int count)
   no_update_is_lost();
   puts_are_visible_after_a_flush();
   buffers_are_free_after_local_completion();
+  a_local_flush_completes_what_came_before_a_put();
   many_small_ones_need_one_flush();
   random_mixtures_come_out_right();
   words_come_in_one_piece();
