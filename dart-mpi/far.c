@@ -97,10 +97,26 @@ static size_t least(size_t a, size_t b)
   return a < b ? a : b;
 }
 
-/* Layouts with instances too large for MPI's counts: every run of elements is a call. */
+/* `nbytes` bytes in a row on both sides, in as many calls as MPI's counts need. */
+static dart_ret_t start_run(const far_transfer_t *t, size_t there_off, size_t here_off, size_t nbytes)
+{
+  dart_ret_t ret = DART_OK;
+
+  for (size_t from = 0; from < nbytes && ret == DART_OK; from += PIECE_MOST) {
+    size_t             count = least(PIECE_MOST, nbytes - from);
+    dart__mpi_layout_t there = dart__mpi_bytes(there_off + from, count);
+    dart__mpi_layout_t here  = dart__mpi_bytes(here_off + from, count);
+
+    dart__count(DART__COUNT_RMA_RUN);
+    ret = start_call(t, &there, &here, NULL);
+  }
+  return ret;
+}
+
+/* Layouts with elements or instances too large for MPI's counts: run by run. */
 static dart_ret_t start_by_runs(const far_transfer_t *t, size_t nelem)
 {
-  size_t     size = t->at_type->elem_size, most = PIECE_MOST / size;
+  size_t     size = t->at_type->elem_size;
   dart_ret_t ret  = DART_OK;
 
   for (size_t elem = 0, count; elem < nelem && ret == DART_OK; elem += count) {
@@ -137,7 +153,7 @@ static dart_ret_t start(const far_transfer_t *t, size_t nelem, MPI_Request *requ
                       requests_out == NULL ? NULL : &requests_out[i]);
   }
   /* a failed one too: part of it may be under way */
-  dart__window_started(t->at->team, window_of(t), t->at->unit);
+  dart__window_started(t->at->team, window_of(t), t->at->unit, !t->is_put);
   return ret;
 }
 
@@ -152,7 +168,7 @@ static dart_ret_t start_with_handle(const far_transfer_t *t, size_t nelem, dart_
   if (handle == NULL)
     return DART_ERR_NOMEM;
   handle->is_put   = t->is_put;
-  handle->by_flush = !is_plain(t);
+  handle->by_flush = !is_plain(t) || npieces == 0;
   ret              = start(t, nelem, handle->requests);
   if (ret == DART_OK)
     *handle_out = handle;

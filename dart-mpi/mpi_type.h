@@ -22,7 +22,8 @@ static inline dart__mpi_layout_t dart__mpi_bytes(size_t nbytes_off, size_t nbyte
 }
 
 /** Elements that one MPI call can move between these layouts: whole instances of both, and no
- *  count beyond an int. 0: not even the least number of whole instances fits; go by runs. */
+ *  count beyond an int. 0: not even the least number of whole instances fits, or a single element does
+ *  not; go by runs. */
 size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b);
 
 /** Elements [from, from + nelem) of a buffer of `type`; from and nelem are whole instances, nelem

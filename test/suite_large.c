@@ -146,6 +146,68 @@ TEST(put_and_get_of_many_elements)
   put_and_get(&test_types[1], n - 1); /* SHORT: offsets in bytes and in elements differ */
 }
 
+/* There and back in each form; `data` is `nelem` elements at either side. */
+static void move_in_all_forms(dart_gptr_t at, huge_t *data, size_t nelem, dart_datatype_t type)
+{
+  dart_handle_t handle;
+
+  for (int form = 0; form < 3; form++) {
+    test_note("%zu elements of %zu bytes, form %d", nelem, data->nbytes / nelem, form);
+    huge_fill(data, form);
+    if (form == 0) {
+      EXPECT_OK(dart_put_blocking(at, data->start, nelem, type, type));
+    }
+    else if (form == 1) {
+      EXPECT_OK(dart_put(at, data->start, nelem, type, type));
+      EXPECT_OK(dart_flush(at));
+    }
+    else {
+      EXPECT_OK(dart_put_handle(at, data->start, nelem, type, type, &handle));
+      EXPECT_OK(dart_wait(&handle));
+    }
+    huge_fill(data, 99);
+    if (form == 0) {
+      EXPECT_OK(dart_get_blocking(data->start, at, nelem, type, type));
+    }
+    else if (form == 1) {
+      EXPECT_OK(dart_get(data->start, at, nelem, type, type));
+      EXPECT_OK(dart_flush_local(at));
+    }
+    else {
+      EXPECT_OK(dart_get_handle(data->start, at, nelem, type, type, &handle));
+      EXPECT_OK(dart_wait_local(&handle));
+    }
+    expect_huge(TEST__HERE("what came back"), data, form, 1);
+  }
+}
+
+static void elements_of(size_t nbytes, size_t nelem)
+{
+  huge_t          data = huge_new(nelem * nbytes), target = huge_new(nelem * nbytes);
+  dart_gptr_t     segment;
+  dart_datatype_t type;
+
+  EXPECT_OK(dart_type_create_custom(nbytes, &type));
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, me == n - 1 ? target.nbytes : 0, DART_TYPE_BYTE,
+                                  me == n - 1 ? target.start : NULL, &segment));
+  if (me == 0)
+    move_in_all_forms(test_unit(segment, n - 1), &data, nelem, type);
+  test_barrier();
+  if (me == n - 1)
+    EXPECT_HUGE(target, 2);
+  EXPECT_OK(dart_team_memderegister(segment));
+  EXPECT_OK(dart_type_destroy(&type));
+  test_barrier();
+  huge_delete(&data);
+  huge_delete(&target);
+}
+
+TEST(elements_of_many_bytes) /* larger than what one call of MPI, or of the kernel, moves */
+{
+  elements_of(INT32_MAX, 1);
+  elements_of(((size_t)1 << 30) + 1, 2);
+}
+
 TEST(replace_of_many_elements)
 {
   huge_t      sent = huge_new(many), target = huge_new(many);

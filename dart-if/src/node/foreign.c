@@ -1,5 +1,5 @@
 /* Copies between processes. Layouts become lists of address ranges, as many at a time as one system
- * call takes; both lists of a call start with the same element. */
+ * call takes; both lists of a call start with the same byte of the data. */
 #include "node/foreign.h"
 
 #include <errno.h>
@@ -15,11 +15,11 @@
 typedef ssize_t move_t(pid_t, const struct iovec *, unsigned long, const struct iovec *,
                        unsigned long, unsigned long);
 
-/* One side of a transfer, from an element on. */
+/* One side of a transfer, from a byte of the data on. */
 typedef struct {
   char               *base;
   const dart__type_t *type;
-  size_t              elem; /* next one to list */
+  size_t              next; /* byte to list */
 } side_t;
 
 void dart__foreign_consent(void)
@@ -42,22 +42,19 @@ static size_t least(size_t a, size_t b)
   return a < b ? a : b;
 }
 
-/* The next range, of at most `most` elements. */
-static size_t next_range(side_t *side, size_t most, struct iovec *range_out)
+/* The next range, of at most `most` bytes. */
+static struct iovec next_range(side_t *side, size_t most)
 {
-  size_t position, count;
+  size_t size = side->type->elem_size, within = side->next % size, position;
+  char  *at    = side->base + side->next;
+  size_t count = most;
 
-  if (dart__type_is_contiguous(side->type)) {
-    position = side->elem;
-    count    = most;
+  if (!dart__type_is_contiguous(side->type)) {
+    count = least(most, dart__type_run(side->type, side->next / size, &position) * size - within);
+    at    = side->base + position * size + within;
   }
-  else {
-    count = least(most, dart__type_run(side->type, side->elem, &position));
-  }
-  range_out->iov_base = side->base + position * side->type->elem_size;
-  range_out->iov_len  = count * side->type->elem_size;
-  side->elem += count;
-  return count;
+  side->next += count;
+  return (struct iovec){ at, count };
 }
 
 /* The ranges of one side, until the list is full or `end` is reached. */
@@ -65,8 +62,8 @@ static size_t list_ranges(side_t *side, size_t end, struct iovec *ranges)
 {
   size_t n = 0;
 
-  while (n < RANGES && side->elem < end)
-    next_range(side, end - side->elem, &ranges[n++]);
+  while (n < RANGES && side->next < end)
+    ranges[n++] = next_range(side, end - side->next);
   return n;
 }
 
@@ -84,18 +81,19 @@ static dart_ret_t refuse(pid_t pid, ssize_t moved, size_t nbytes)
 static dart_ret_t move(move_t *how, pid_t pid, side_t here, side_t there, size_t nelem)
 {
   struct iovec ranges_here[RANGES], ranges_there[RANGES];
+  size_t       end = nelem * here.type->elem_size;
 
-  while (here.elem < nelem) {
-    size_t  first  = here.elem, size = here.type->elem_size;
-    size_t  nhere  = list_ranges(&here, nelem, ranges_here);
-    size_t  nthere = list_ranges(&there, here.elem, ranges_there);
+  while (here.next < end) {
+    size_t  first  = here.next;
+    size_t  nhere  = list_ranges(&here, end, ranges_here);
+    size_t  nthere = list_ranges(&there, here.next, ranges_there);
     ssize_t moved  = how(pid, ranges_here, nhere, ranges_there, nthere, 0);
 
-    if (moved < 0 || (size_t)moved < size)
-      return refuse(pid, moved, (here.elem - first) * size);
-    /* A call stops where the shorter list ends, after 2 GiB, and before pages that are not there:
-     * go on from the first element that is not whole. The next call tells if it cannot be moved. */
-    here.elem = there.elem = first + (size_t)moved / size;
+    if (moved <= 0)
+      return refuse(pid, moved, here.next - first);
+    /* A call stops where the shorter list ends, after 2 GiB, and before pages that are not there. The
+     * next call tells if there is something that cannot be moved. */
+    here.next = there.next = first + (size_t)moved;
   }
   return DART_OK;
 }
