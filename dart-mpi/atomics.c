@@ -8,8 +8,12 @@
  * shared by units of several nodes. A team on one node has no far units and no window, and stays with
  * CPU atomics. Registered memory has a way of its own on its owner's node (api/remote.h), so it stays
  * with the service. Who decides is the segment, the same for all units. */
+#include <limits.h>
+#include <string.h>
+
 #include "api/remote.h"
 #include "base/counters.h"
+#include "model/op.h"
 #include "model/world.h"
 #include "mpi_port.h"
 
@@ -71,6 +75,126 @@ static void started(const dart__place_t *at)
   dart__window_started(at->team, chunk_of(at)->window, at->unit, false);
 }
 
+static dart_ret_t complete(const dart__place_t *at)
+{
+  started(at);
+  return dart__window_flush(at->team, at->unit, false);
+}
+
+/* ---- the lesser and the greater of unsigned numbers: MPICH 4.0 compares these as signed, so here it
+ * is done by compare-and-swap, which is atomic towards all else of MPI's as accumulates are. ------ */
+
+enum { BLOCK = 256 };
+
+typedef struct {
+  const dart__place_t *at;
+  dart_datatype_t      type;
+  dart_operation_t     op;
+  size_t               size;
+  size_t               nelem;
+  char                 found[BLOCK * sizeof(uint64_t)]; /* what is there, as far as is known */
+  char                 next[BLOCK * sizeof(uint64_t)];  /* what shall be there */
+  char                 seen[BLOCK * sizeof(uint64_t)];  /* what the swap met */
+} extreme_t;
+
+static bool is_unsigned(dart_datatype_t type)
+{
+  return type == DART_TYPE_UINT || type == DART_TYPE_ULONG || type == DART_TYPE_ULONGLONG ||
+         (type == DART_TYPE_BYTE && CHAR_MIN == 0);
+}
+
+static bool is_by_swap(dart_datatype_t type, dart_operation_t op)
+{
+  return (op == DART_OP_MIN || op == DART_OP_MAX) && is_unsigned(type);
+}
+
+static bool is_equal(const extreme_t *x, size_t i, const char *a, const char *b)
+{
+  return memcmp(a + i * x->size, b + i * x->size, x->size) == 0;
+}
+
+static dart_ret_t find(extreme_t *x)
+{
+  MPI_Datatype type  = mpi_type(x->type);
+  int          count = (int)x->nelem;
+  dart_ret_t   ret = DART__MPI(MPI_Get_accumulate, NULL, 0, type, x->found, count, type, x->at->unit,
+                               disp_of(x->at), count, type, MPI_NO_OP, chunk_of(x->at)->window->win);
+
+  return ret == DART_OK ? complete(x->at) : ret;
+}
+
+/* Swap where something has to change. */
+static dart_ret_t swap_all(extreme_t *x)
+{
+  MPI_Win    win = chunk_of(x->at)->window->win;
+  dart_ret_t ret = DART_OK;
+
+  memcpy(x->seen, x->found, x->nelem * x->size);
+  for (size_t i = 0; i < x->nelem && ret == DART_OK; i++)
+    if (!is_equal(x, i, x->found, x->next))
+      ret = DART__MPI(MPI_Compare_and_swap, x->next + i * x->size, x->found + i * x->size,
+                      x->seen + i * x->size, mpi_type(x->type), x->at->unit,
+                      disp_of(x->at) + (MPI_Aint)(i * x->size), win);
+  return ret == DART_OK ? complete(x->at) : ret;
+}
+
+/* Note who was overtaken by others, and how many they are; the others are done. */
+static size_t overtaken(extreme_t *x, const char *values)
+{
+  size_t count = 0;
+
+  for (size_t i = 0; i < x->nelem; i++) {
+    size_t from = i * x->size;
+
+    if (is_equal(x, i, x->found, x->seen)) {
+      memcpy(x->found + from, x->next + from, x->size); /* equal: not to be swapped again */
+      continue;
+    }
+    memcpy(x->found + from, x->seen + from, x->size);
+    memcpy(x->next + from, values + from, x->size);
+    dart__op_combine(x->op, x->type, x->found + from, x->next + from, 1);
+    count++;
+  }
+  return count;
+}
+
+/* At most BLOCK elements; `old` gets what was there before, unless it is NULL. */
+static dart_ret_t extreme(const dart__place_t *at, const char *values, void *old, size_t nelem,
+                          dart_datatype_t type, dart_operation_t op)
+{
+  extreme_t  x = { .at = at, .type = type, .op = op, .size = dart__type_basic_size(type),
+                   .nelem = nelem };
+  dart_ret_t ret = find(&x);
+
+  memcpy(x.next, values, nelem * x.size);
+  dart__op_combine(op, type, x.found, x.next, nelem);
+  do {
+    if (old != NULL)
+      memcpy(old, x.found, x.size);
+    if (ret == DART_OK)
+      ret = swap_all(&x);
+  } while (ret == DART_OK && overtaken(&x, values) > 0);
+  return ret;
+}
+
+static dart_ret_t extremes(const dart__place_t *at, const void *values, size_t nelem,
+                           dart_datatype_t type, dart_operation_t op)
+{
+  size_t     size = dart__type_basic_size(type);
+  dart_ret_t ret  = DART_OK;
+
+  for (size_t from = 0; from < nelem && ret == DART_OK; from += BLOCK) {
+    dart__place_t block = *at;
+
+    block.offset += from * size;
+    ret = extreme(&block, (const char *)values + from * size, NULL,
+                  nelem - from < BLOCK ? nelem - from : BLOCK, type, op);
+  }
+  return ret;
+}
+
+/* ---- MPI's, continued ---------------------------------------------------------------------- */
+
 /* Elements are cut into pieces that an int counts. MPI reads the operands later, so that the caller
  * does not have to keep them, they are complete here on return. */
 static dart_ret_t mpi_accumulate(const dart__place_t *at, const void *values, size_t nelem,
@@ -80,6 +204,8 @@ static dart_ret_t mpi_accumulate(const dart__place_t *at, const void *values, si
   MPI_Win      win  = chunk_of(at)->window->win;
   dart_ret_t   ret  = DART_OK;
 
+  if (is_by_swap(type, op))
+    return extremes(at, values, nelem, type, op);
   for (size_t from = 0; from < nelem && ret == DART_OK; from += most) {
     int count = (int)(nelem - from < most ? nelem - from : most);
 
@@ -87,16 +213,18 @@ static dart_ret_t mpi_accumulate(const dart__place_t *at, const void *values, si
                     at->unit, disp_of(at) + (MPI_Aint)(from * size), count, mpi_type(type),
                     mpi_op(op), win);
   }
-  started(at);
-  return ret == DART_OK ? dart__window_flush(at->team, at->unit, false) : ret;
+  return ret == DART_OK ? complete(at) : ret;
 }
 
 static dart_ret_t mpi_fetch(const dart__place_t *at, const void *value, void *result,
                             dart_datatype_t type, dart_operation_t op)
 {
-  dart_ret_t ret = DART__MPI(MPI_Fetch_and_op, value != NULL ? value : result, result,
-                             mpi_type(type), at->unit, disp_of(at), mpi_op(op),
-                             chunk_of(at)->window->win);
+  dart_ret_t ret;
+
+  if (is_by_swap(type, op))
+    return extreme(at, value, result, 1, type, op);
+  ret = DART__MPI(MPI_Fetch_and_op, value != NULL ? value : result, result, mpi_type(type), at->unit,
+                  disp_of(at), mpi_op(op), chunk_of(at)->window->win);
 
   started(at);
   return ret;

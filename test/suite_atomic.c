@@ -146,6 +146,38 @@ TEST(integers_wrap_around) /* K103 */
   EXPECT_EQ(mine->wide, 9);
 }
 
+/* Numbers whose first bit is set are large ones, not negative. */
+TEST(unsigned_numbers_are_ordered_as_such)
+{
+  dart_gptr_t segment = test_segment(DART_TEAM_ALL, 64 * sizeof(uint64_t), 0), to = segment;
+  const int   types[] = { 3, 5, 7 }; /* UINT, ULONG, ULONGLONG */
+
+  to.unitid = right_by(1);
+  for (int i = 0; i < 6; i++) {
+    const test_type_t *type  = &test_types[types[i / 2]];
+    dart_operation_t   op    = i % 2 == 0 ? DART_OP_MIN : DART_OP_MAX;
+    uint64_t           big   = type->size == 4 ? 0xfffffff0u : 0xfffffffffffffff0u, old = 0;
+    uint64_t           small = 5, got[2] = { 0, 0 };
+    char               start[2 * sizeof(uint64_t)], more[2 * sizeof(uint64_t)];
+
+    test_note("%s, %s", type->name, test_op_name(op));
+    memcpy(start, &small, type->size);
+    memcpy(start + type->size, &big, type->size);
+    memcpy(more, &big, type->size);
+    memcpy(more + type->size, &small, type->size);
+    EXPECT_OK(dart_accumulate(to, start, 2, type->id, DART_OP_REPLACE));
+    EXPECT_OK(dart_accumulate(to, more, 2, type->id, op));
+    EXPECT_OK(dart_fetch_and_op(to, &big, &old, type->id, op));
+    EXPECT_OK(dart_fetch_and_op(test_byte(to, type->size), NULL, &got[1], type->id, DART_OP_NO_OP));
+    EXPECT_OK(dart_fetch_and_op(to, NULL, &got[0], type->id, DART_OP_NO_OP));
+    EXPECT_OK(dart_flush(to));
+    EXPECT_EQ(old, op == DART_OP_MIN ? small : big);
+    EXPECT_EQ(got[0], op == DART_OP_MIN ? small : big);
+    EXPECT_EQ(got[1], op == DART_OP_MIN ? small : big);
+    test_barrier();
+  }
+}
+
 TEST(accumulate_replaces_and_leaves_alone) /* REPLACE and NO_OP, every type */
 {
   enum { COUNT = 9 };
