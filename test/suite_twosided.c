@@ -204,6 +204,20 @@ TEST(sends_to_oneself_do_not_wait)
   }
 }
 
+TEST(messages_to_oneself_larger_than_memory_are_refused)
+{
+  const size_t nbytes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 64, SIZE_MAX - 200, SIZE_MAX / 2 };
+  char         byte = 1;
+
+  for (int i = 0; i < 5; i++) {
+    test_note("%zu bytes", nbytes[i]);
+    EXPECT_RET(dart_send(&byte, nbytes[i], DART_TYPE_BYTE, 5, DART_GLOBAL_UNIT_ID(me)),
+               DART_ERR_NOMEM);
+  }
+  send_bytes(me, 5, 1, 10);
+  expect_message(me, 5, 1, 10, 0);
+}
+
 TEST(many_messages_to_oneself)
 {
   enum { COUNT = 3000 };

@@ -103,7 +103,7 @@ static char *slot_of(dart__letter_t *letter, uint64_t piece)
 
 size_t dart__letter_bytes(size_t room)
 {
-  return sizeof(dart__letter_t) + room;
+  return room < SIZE_MAX - sizeof(dart__letter_t) ? sizeof(dart__letter_t) + room : SIZE_MAX;
 }
 
 /* Fill the slots whose pieces have been taken. `event`: the receiver's, told of every piece, so that

@@ -66,7 +66,8 @@ dart__event_t *dart__mailbox_event(const dart__mailbox_t *box);
 /** Up to here a letter holds the whole message; longer ones go through it in pieces. */
 #define DART__LETTER_ROOM ((size_t)256 << 10)
 
-/** Bytes of own memory that a letter with room for `room` bytes of data needs. */
+/** Bytes of own memory that a letter with room for `room` bytes of data needs; SIZE_MAX, which no pool
+ *  has, if that is more than a size_t holds. */
 size_t dart__letter_bytes(size_t room);
 
 typedef struct {
