@@ -250,3 +250,32 @@ TEST(a_lock_excludes_threads_of_one_unit) /* P150 */
   test_barrier();
   EXPECT_OK(dart_team_lock_destroy(&job.lock));
 }
+
+/* What a thread finds that held the lock before, while other threads of the unit take it and give it
+ * back: it is refused nothing that is its own, and given nothing that is not. */
+static void *hold_in_turns(void *argument)
+{
+  job_t  *job = argument;
+  int32_t taken;
+
+  for (int round = 0; round < 20; round++) {
+    EXPECT_INVAL(dart_lock_release(job->lock));
+    EXPECT_OK(dart_lock_try_acquire(job->lock, &taken));
+    if (!taken)
+      EXPECT_OK(dart_lock_acquire(job->lock));
+    EXPECT_INVAL(dart_lock_try_acquire(job->lock, &taken));
+    EXPECT_OK(dart_lock_release(job->lock));
+  }
+  return NULL;
+}
+
+TEST(a_lock_knows_which_thread_holds_it)
+{
+  job_t job = { .id = 0 };
+
+  init();
+  EXPECT_OK(dart_team_lock_init(DART_TEAM_ALL, &job.lock));
+  run_jobs(hold_in_turns, job);
+  test_barrier();
+  EXPECT_OK(dart_team_lock_destroy(&job.lock));
+}

@@ -13,7 +13,6 @@
  * near units read in place.
  *
  * Far words are reached by DART's own atomics. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,8 +57,7 @@ struct dart_lock_struct {
   int32_t           me;     /* own team id */
   uint64_t         *parts;  /* team id → offset of its part in its pool */
   cohort_t         *cohort; /* of the own node */
-  _Atomic pthread_t holder;
-  _Atomic bool      held;   /* by `holder` */
+  _Atomic uintptr_t holder; /* the thread of this unit that holds it; 0: none does */
 };
 
 static dart_gptr_t word_of(const dart__team_t *team, const struct dart_lock_struct *lock,
@@ -155,7 +153,8 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
   if (lock == NULL || *lock == DART_LOCK_NULL)
     return DART_OK;
   if (dart_initialized() && (*lock)->cycle == dart__world.cycle) {
-    if ((*lock)->held) {
+    /* relaxed: destroying a lock while others use it is an error of the program */
+    if (atomic_load_explicit(&(*lock)->holder, memory_order_relaxed) != 0) {
       dart__error("%s: unit %d holds the lock", __func__, dart__world.me);
       return DART_ERR_INVAL;
     }
@@ -292,13 +291,21 @@ static inline dart__team_t *check(const char *function, const struct dart_lock_s
   return __builtin_expect(team != NULL, 1) ? team : refuse(function, lock);
 }
 
-/* Whether the calling thread holds it. It alone sets `holder` to itself, so whatever else it reads
- * there means no; no order is needed to read what one wrote oneself. */
+/* A name of the calling thread, not 0: the address of a variable of its own. Where only one thread uses
+ * DART at a time, what it holds is the unit's, whichever thread it is. */
+static inline uintptr_t own_name(void)
+{
+  static _Thread_local char own;
+  static char               any;
+
+  return (uintptr_t)(dart__world.many_threads ? &own : &any);
+}
+
+/* Whether the calling thread holds it. Relaxed is enough: the thread alone writes its name there, and it
+ * wrote 0 after that when it released the lock, so what it finds is its name only while it holds it. */
 static inline bool is_mine(const struct dart_lock_struct *lock)
 {
-  return atomic_load_explicit(&lock->held, memory_order_relaxed) &&
-         (!dart__world.many_threads ||
-          pthread_equal(atomic_load_explicit(&lock->holder, memory_order_relaxed), pthread_self()));
+  return atomic_load_explicit(&lock->holder, memory_order_relaxed) == own_name();
 }
 
 static dart_ret_t refuse_holder(const char *function)
@@ -309,9 +316,7 @@ static dart_ret_t refuse_holder(const char *function)
 
 static inline void take(dart_lock_t lock)
 {
-  if (dart__world.many_threads)
-    atomic_store_explicit(&lock->holder, pthread_self(), memory_order_relaxed);
-  atomic_store_explicit(&lock->held, true, memory_order_relaxed);
+  atomic_store_explicit(&lock->holder, own_name(), memory_order_relaxed); /* see is_mine */
 }
 
 /* Wait for the node's mutex; those who hold it can see that someone does. */
@@ -405,8 +410,7 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
     return DART_ERR_INVAL;
   }
   dart__attend();
-  /* relaxed: other threads learn of it by the mutex */
-  atomic_store_explicit(&lock->held, false, memory_order_relaxed);
+  atomic_store_explicit(&lock->holder, 0, memory_order_relaxed); /* see is_mine */
   if (team->nnodes > 1 && !pass_on(lock->cohort))
     ret = end_turn(team, lock);
   dart__mutex_unlock(&lock->cohort->mutex);
