@@ -46,9 +46,10 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
   return value < least ? least : value > most ? most : value;
 }
 
+/* The unit makes no progress itself: so whatever it has collected was not going to be joined by more. */
 static bool look(void)
 {
-  bool any = dart__service_look(false);
+  bool any = dart__service_look(true);
 
   dart__count(DART__COUNT_AGENT_LOOK);
   if (any)

@@ -14,6 +14,7 @@
 #include "model/world.h"
 #include "mpi_port.h"
 #include "mpi_type.h"
+#include "service.h"
 
 #define COLLECT_BYTES 256 /* larger ones gain little: copying is what takes the time then */
 
@@ -305,6 +306,11 @@ const char *dart__port_description(void)
 void dart__port_progress(void)
 {
   dart__service_progress(true);
+}
+
+void dart__port_push(void)
+{
+  dart__lanes_send(true);
 }
 
 void dart__port_poke(void)

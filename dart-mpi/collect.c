@@ -175,10 +175,12 @@ dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_
 }
 
 /* Programs do the same again and again: if a unit was told four things between the last two waits,
- * and between the two before, then four are coming now, and can share a message. The worst that a
- * wrong guess does is that a notification leaves with the next call of DART, or with the agent. */
+ * and between the two before, then four are coming now, and can share a message. After a wrong guess
+ * the agent sends what was kept; where there is none, nothing is kept, for the unit may compute next. */
 static bool is_last_of_burst(dart__lane_t *lane)
 {
+  if (!dart__mpi.agents)
+    return true;
   dart__lanes.is_burst = true;
   lane->burst[0]++;
   return lane->burst[0] >= lane->burst[1] || lane->burst[0] >= lane->burst[2];

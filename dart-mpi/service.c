@@ -13,6 +13,7 @@
 #include "model/world.h"
 
 #define RING 16 /* receives posted */
+#define FEW  4  /* messages that a call which does not wait handles at most, so that others cannot hold it */
 
 typedef struct {
   dart__message_t head;
@@ -266,10 +267,10 @@ static uint32_t drop(pending_t *pending)
   return dropped;
 }
 
-/* Apply those that need not wait any longer. */
-static void apply_pending(void)
+/* Apply those that need not wait any longer, at most so many. */
+static void apply_pending(int most)
 {
-  for (pending_t **link = &service.pending; *link != NULL;) {
+  for (pending_t **link = &service.pending; *link != NULL && most > 0;) {
     pending_t *pending = *link;
 
     if (is_waited_for(pending->unit, pending) || !has_data(pending)) {
@@ -277,6 +278,7 @@ static void apply_pending(void)
       continue;
     }
     *link = pending->next;
+    most--;
     serve(pending->unit, &pending->message, pending->nbytes, drop(pending));
     free(pending);
   }
@@ -298,16 +300,17 @@ static void handle(dart_unit_t unit, const message_t *message, size_t nbytes)
   service.any = true;
 }
 
-/* Handle what has come, in order; the lock is held. True if others asked for something. After data and
- * notifications the caller looks whether it has what it waits for: two units that exchange data would
- * wait for each other in turns, if each took in all that the other had ahead. */
-static bool drain(void)
+/* Handle what has come, in order, at most so many messages; the lock is held. True if others asked for
+ * something. After data and notifications the caller looks whether it has what it waits for: two units
+ * that exchange data would wait for each other in turns, if each took in all that the other had ahead. */
+static bool drain(int most)
 {
   bool is_data = false;
+  int  left    = most;
 
   service.any    = false;
   service.raised = false;
-  while (!is_data && !service.raised) {
+  while (!is_data && !service.raised && left-- > 0) {
     receive_t *slot = &service.ring[service.head % RING];
     MPI_Status status;
     int        done, nbytes;
@@ -322,7 +325,7 @@ static bool drain(void)
     service.head++;
   }
   if (service.pending != NULL)
-    apply_pending();
+    apply_pending(most);
   if (service.answering != NULL)
     recycle_answers();
   if (service.any) /* relaxed: a hint for who decides how long to sleep */
@@ -336,7 +339,7 @@ bool dart__service_look(bool waiting)
 
   if (pthread_mutex_trylock(&service.lock) == 0) {
     if (service.is_open)
-      any = drain();
+      any = drain(waiting ? RING : FEW);
     pthread_mutex_unlock(&service.lock);
   }
   dart__lanes_send(waiting);

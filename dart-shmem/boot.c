@@ -178,3 +178,7 @@ void dart__port_progress(void)
 void dart__port_poke(void)
 {
 }
+
+void dart__port_push(void)
+{
+}

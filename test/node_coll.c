@@ -49,6 +49,10 @@ void dart__port_poke(void)
 {
 }
 
+void dart__port_push(void)
+{
+}
+
 dart_ret_t dart__port_nodes_barrier(dart__team_t *team)
 {
   (void)team;

@@ -48,6 +48,9 @@ void dart__port_progress(void);
 /** The same now and then: for calls that are often made and do not wait. Only if many_nodes. */
 void dart__port_poke(void);
 
+/** Let what was collected for far units leave; serves nobody. Only if many_nodes. */
+void dart__port_push(void);
+
 /* ---- teams and memory ------------------------------------------------------------------- */
 
 /** Prepare what the backend needs for a new team, in team->port. Collective over the new team;

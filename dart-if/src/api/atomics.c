@@ -56,12 +56,17 @@ static inline bool is_remote(const dart__place_t *at)
 
 /* ---- accumulate: no result, so it may wait for its cache line ------------------------------- */
 
-/* Into the queue of updates. */
+/* Into the queue of updates, if it is one of a stream. */
 static inline void add(char *near, const void *value, size_t size, dart_datatype_t dtype,
                        dart_operation_t op)
 {
-  dart__deferred_add(&dart__deferred, near, value, size, dtype, op);
-  dart__world.attention = true;
+  if (__builtin_expect(dart__stream == DART__STREAM_LEAST, 1)) {
+    dart__deferred_add(&dart__deferred, near, value, size, dtype, op);
+    return;
+  }
+  if (!dart__atomic_accumulate_word(near, value, dtype, op))
+    dart__atomic_accumulate(near, value, 1, dtype, op);
+  dart__attend_update();
 }
 
 /* One element that goes into the queue by the straight way. False: nothing was done. */
@@ -156,6 +161,8 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
     return dart__remote_fetch(&at, value, result, dtype, op);
   if (!dart__atomic_fetch_word(at.near, value, result, dtype, op))
     dart__atomic_fetch(at.near, value, result, dtype, op);
+  if (op == DART_OP_NO_OP && dart__world.many_nodes && dart__type_basic_size(dtype) <= sizeof(uint64_t))
+    dart__attend_look(gptr, result, dart__type_basic_size(dtype));
   return DART_OK;
 }
 

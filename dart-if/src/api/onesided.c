@@ -157,8 +157,15 @@ DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nel
 DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
                                    dart_datatype_t src_type, dart_datatype_t dst_type)
 {
+  size_t     nbytes;
+  dart_ret_t ret;
+
   dart__attend(); /* may be called in a polling loop */
-  return get("dart_get_blocking", dest, gptr, nelem, src_type, dst_type, true, NULL);
+  ret = get("dart_get_blocking", dest, gptr, nelem, src_type, dst_type, true, NULL);
+  if (dart__world.many_nodes && ret == DART_OK &&
+      is_plain(dest, nelem, src_type, dst_type, &nbytes) && nbytes <= sizeof(uint64_t))
+    dart__attend_look(gptr, dest, nbytes);
+  return ret;
 }
 
 DART__OUT_OF_LINE put_any(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,

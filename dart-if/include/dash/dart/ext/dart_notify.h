@@ -25,7 +25,8 @@ DART_INTERFACE_ON
 /** Put `nelem` elements from `src`, laid out as `src_type`, to `gptr`, laid out as `dst_type`, then add
  *  `by` to the counter at `flag`, which belongs to the same unit.
  *
- *  One-sided, and under way on return. `src` may be reused after dart_flush_local of `flag`, as after
+ *  One-sided, and under way on return, or within about a millisecond where a progress agent runs and the
+ *  program has lately notified this unit several times in a step. `src` may be reused after dart_flush_local of `flag`, as after
  *  dart_put, or once the consumer is known to have seen the counter. Whoever waited for the counter,
  *  or fetched it by dart_fetch_and_op, sees the data, and whatever else the calling thread had stored
  *  or completed before; notifications of a unit to another arrive in their order. That the target was

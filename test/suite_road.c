@@ -1,0 +1,347 @@
+/* Roads: by which way operations go under the settings that decide it, read from the counters of the
+ * library (base/counters.h). Results are the other suites' business; a result that is right may have come
+ * by the wrong way.
+ *
+ * Settings are read at dart_init, so each test starts and ends outside. What has no far unit, or none that
+ * is near, has nothing to assert there. */
+#include <stdlib.h>
+#include <time.h>
+
+#include <dash/dart/ext/dart_near.h>
+#include <dash/dart/ext/dart_notify.h>
+
+#include "base/counters.h"
+#include "dart_test.h"
+
+SUITE_WITHOUT_INIT(road);
+
+enum { ROOM = 65536 };
+
+typedef struct road {
+  dart_gptr_t base; /* ROOM bytes on every unit */
+  dart_gptr_t far;  /* the start of a far unit's, if there is one */
+  bool        has_far, all_near;
+} road_t;
+
+static uint64_t before[DART__NCOUNTERS];
+
+static void look(void)
+{
+  for (int i = 0; i < DART__NCOUNTERS; i++)
+    before[i] = dart__counted((dart__counter_t)i);
+}
+
+/* What was counted since the last look. */
+static uint64_t since(dart__counter_t counter)
+{
+  return dart__counted(counter) - before[counter];
+}
+
+static road_t begin(void)
+{
+  road_t road = { .all_near = true };
+
+  look();
+  test_init();
+  EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ROOM, DART_TYPE_BYTE, &road.base));
+  for (int i = 1; i < n; i++) {
+    dart_gptr_t at = test_unit(road.base, (me + i) % n);
+
+    if (dart_near_ptr(at) == NULL) {
+      road.far      = at;
+      road.has_far  = true;
+      road.all_near = false;
+    }
+  }
+  return road;
+}
+
+static void end(const road_t *road)
+{
+  EXPECT_OK(dart_flush_all(road->base));
+  test_barrier();
+  EXPECT_OK(dart_team_memfree(road->base));
+  EXPECT_OK(dart_exit());
+}
+
+static void nap_ms(long ms)
+{
+  nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+static void set(const char *name, const char *value)
+{
+  if (value != NULL)
+    setenv(name, value, 1);
+  else
+    unsetenv(name);
+}
+
+/* ---- who makes progress ------------------------------------------------------------------- */
+
+/* This one comes first: it is then that MPI is started, with threads. */
+TEST(an_agent_looks_and_serves)
+{
+  road_t road;
+  long   one = 1;
+
+  set("DART_PROGRESS", "thread");
+  road = begin();
+  look();
+  if (road.has_far && me == 0) { /* outside DART: nobody else looks, nor serves the others */
+    while (since(DART__COUNT_AGENT_LOOK) < 3 || since(DART__COUNT_AGENT_SERVED) == 0)
+      nap_ms(1);
+  }
+  else if (dart_near_ptr(test_unit(road.base, 0)) == NULL) {
+    EXPECT_OK(dart_accumulate(road.base, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
+    EXPECT_OK(dart_flush(road.base));
+  }
+  end(&road);
+  set("DART_PROGRESS", NULL);
+}
+
+TEST(without_an_agent_none_looks)
+{
+  road_t road;
+
+  set("DART_PROGRESS", "none");
+  road = begin();
+  nap_ms(5);
+  EXPECT_EQ(since(DART__COUNT_AGENT_LOOK), 0);
+  end(&road);
+  EXPECT_EQ(since(DART__COUNT_AGENT_SERVED), 0);
+  set("DART_PROGRESS", NULL);
+}
+
+/* ---- windows ------------------------------------------------------------------------------ */
+
+static void windows(const char *kind, bool is_static)
+{
+  road_t road;
+
+  set("DART_MPI_WINDOW", kind);
+  road = begin();
+  if (road.has_far)
+    EXPECT_TRUE(since(DART__COUNT_WINDOW_DYNAMIC) >= 1); /* the pool's, in any case */
+  EXPECT_EQ(since(DART__COUNT_WINDOW_STATIC), road.has_far && is_static ? 1 : 0);
+  end(&road);
+  set("DART_MPI_WINDOW", NULL);
+}
+
+TEST(windows_are_of_the_kind_asked_for)
+{
+  windows("dynamic", false);
+  windows("static", true);
+}
+
+/* ---- transfers and atomics ---------------------------------------------------------------- */
+
+TEST(small_transfers_are_collected)
+{
+  char   data[65] = { 0 };
+  road_t road;
+
+  set("DART_AGGREGATE", "64");
+  road = begin();
+  look();
+  if (road.has_far) {
+    for (int i = 0; i < 10; i++)
+      EXPECT_OK(dart_put(test_byte(road.far, 64 * (uint64_t)i), data, 64, DART_TYPE_BYTE,
+                         DART_TYPE_BYTE));
+    EXPECT_OK(dart_get(data, test_byte(road.far, 1000), 64, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_flush(road.far));
+    EXPECT_EQ(since(DART__COUNT_AGGREGATED), 11);
+    EXPECT_EQ(since(DART__COUNT_RMA_PUT) + since(DART__COUNT_RMA_GET), 0);
+    EXPECT_TRUE(since(DART__COUNT_REQUEST) >= 11 && since(DART__COUNT_BATCH) < 11);
+    EXPECT_OK(dart_put(road.far, data, 65, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_flush(road.far));
+    EXPECT_EQ(since(DART__COUNT_RMA_PUT), 1);
+    EXPECT_EQ(since(DART__COUNT_AGGREGATED), 11);
+  }
+  end(&road);
+  set("DART_AGGREGATE", NULL);
+}
+
+TEST(nothing_is_collected_that_should_not_be)
+{
+  char   data[8] = { 0 };
+  road_t road;
+
+  set("DART_AGGREGATE", "0");
+  road = begin();
+  look();
+  if (road.has_far) {
+    EXPECT_OK(dart_put(road.far, data, 1, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_get(data, test_byte(road.far, 8), 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_flush(road.far));
+    EXPECT_EQ(since(DART__COUNT_RMA_PUT), 1);
+    EXPECT_EQ(since(DART__COUNT_RMA_GET), 1);
+  }
+  EXPECT_EQ(since(DART__COUNT_AGGREGATED), 0);
+  end(&road);
+  set("DART_AGGREGATE", NULL);
+}
+
+/* A unit that finds what it found before waits for somebody, who may wait for what it has collected. */
+TEST(what_was_collected_leaves_at_the_second_look_that_finds_nothing_new)
+{
+  enum { LOOKS = 3 };
+  uint64_t value = 1, found;
+  road_t   road;
+
+  set("DART_AGGREGATE", "64");
+  set("DART_PROGRESS", "none");
+  for (int how = 0; how < 3; how++) {
+    road = begin();
+    test_note("way %d to look", how);
+    if (road.has_far) {
+      dart_gptr_t   own = test_unit(road.base, me);
+      dart_handle_t handle;
+      int32_t       done;
+
+      EXPECT_OK(dart_get_blocking(&found, own, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+      look();
+      EXPECT_OK(dart_put(test_byte(road.far, 64), &value, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+      EXPECT_EQ(since(DART__COUNT_BATCH), 0);
+      for (int i = 0; i < LOOKS && how == 0; i++)
+        EXPECT_OK(dart_get_blocking(&found, own, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+      for (int i = 0; i < LOOKS && how == 1; i++)
+        EXPECT_OK(dart_fetch_and_op(own, NULL, &found, DART_TYPE_ULONG, DART_OP_NO_OP));
+      if (how == 2) {
+        EXPECT_OK(dart_get_handle(&found, road.far, 1, DART_TYPE_ULONG, DART_TYPE_ULONG, &handle));
+        EXPECT_OK(dart_test_local(&handle, &done));
+        EXPECT_OK(dart_wait_local(&handle));
+      }
+      EXPECT_EQ(since(DART__COUNT_BATCH), 1);
+    }
+    end(&road);
+  }
+  set("DART_AGGREGATE", NULL);
+  set("DART_PROGRESS", NULL);
+}
+
+static void atomics(const char *whose, bool is_mpi)
+{
+  long   one = 1, old;
+  road_t road;
+
+  set("DART_MPI_ATOMICS", whose);
+  road = begin();
+  look();
+  if (road.has_far) {
+    EXPECT_OK(dart_accumulate(road.far, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
+    EXPECT_OK(dart_fetch_and_op(road.far, &one, &old, DART_TYPE_LONG, DART_OP_SUM));
+    EXPECT_OK(dart_compare_and_swap(road.far, &one, &one, &old, DART_TYPE_LONG));
+    EXPECT_OK(dart_flush(road.far));
+    EXPECT_EQ(since(DART__COUNT_RMA_ATOMIC), is_mpi ? 3 : 0);
+    EXPECT_TRUE(is_mpi || since(DART__COUNT_REQUEST) >= 3);
+  }
+  end(&road);
+  set("DART_MPI_ATOMICS", NULL);
+}
+
+TEST(atomics_are_whose_they_should_be)
+{
+  atomics("service", false);
+  atomics("mpi", true);
+}
+
+/* ---- notifications ------------------------------------------------------------------------ */
+
+typedef struct by {
+  const char     *what;
+  size_t          nelem;
+  bool            is_strided;
+  dart__counter_t way;
+} by_t;
+
+TEST(notified_data_go_by_their_size_and_shape)
+{
+  static const by_t by[] = {
+    { "few", 3800, false, DART__COUNT_NOTIFY_INLINE },
+    { "more", 3801, false, DART__COUNT_NOTIFY_DATA },
+    { "few scattered", 128, true, DART__COUNT_NOTIFY_RUNS },
+    { "more scattered", 129, true, DART__COUNT_NOTIFY_AFTER_RMA },
+  };
+  static char     data[4096];
+  dart_datatype_t strided;
+  road_t          road = begin();
+
+  EXPECT_OK(dart_type_create_strided(DART_TYPE_BYTE, 2, 1, &strided));
+  for (int i = 0; i < 4 && road.has_far; i++) {
+    test_note("%s", by[i].what);
+    look();
+    EXPECT_OK(dart_put_notify(test_byte(road.far, 64), data, by[i].nelem, DART_TYPE_BYTE,
+                              by[i].is_strided ? strided : DART_TYPE_BYTE, road.far, 1));
+    EXPECT_EQ(since(by[i].way), 1);
+    EXPECT_OK(dart_flush(road.far));
+  }
+  EXPECT_OK(dart_type_destroy(&strided));
+  end(&road);
+}
+
+/* The unit may compute next, and nobody would send what was kept. */
+TEST(without_an_agent_notifications_leave_at_once)
+{
+  enum { ROUNDS = 5, MANY = 3 };
+  road_t   road;
+  uint64_t zero = 0;
+
+  set("DART_PROGRESS", "none");
+  road = begin();
+  EXPECT_OK(dart_put_blocking(test_unit(road.base, me), &zero, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  test_barrier();
+  for (int round = 0; round < ROUNDS && road.has_far; round++) {
+    for (int i = 0; i < MANY; i++) {
+      look();
+      EXPECT_OK(dart_notify(road.far, 1));
+      EXPECT_EQ(since(DART__COUNT_BATCH), 1);
+    }
+    EXPECT_OK(dart_flush(road.far)); /* as programs end a step */
+  }
+  end(&road);
+  set("DART_PROGRESS", NULL);
+}
+
+/* ---- near --------------------------------------------------------------------------------- */
+
+TEST(large_data_of_one_node_are_copied_once)
+{
+  static char buffer[ROOM];
+  road_t      road = begin();
+
+  look();
+  EXPECT_OK(dart_bcast(buffer, ROOM, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  if (n > 1 && road.all_near)
+    EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 1); /* does the kernel here forbid it? */
+  else
+    EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 0);
+  look();
+  EXPECT_OK(dart_bcast(buffer, 64, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 0);
+  end(&road);
+}
+
+/* A unit makes one update of a near word, or a few, and stays away from DART until they were seen. */
+TEST(few_updates_are_applied_when_their_calls_end)
+{
+  enum { FEW = 20 };
+  road_t             road = begin();
+  volatile uint64_t *own, *theirs;
+  uint64_t           one = 1;
+
+  own    = dart_near_ptr(test_unit(road.base, me));
+  theirs = dart_near_ptr(test_unit(road.base, (me + 1) % n));
+  own[0] = own[1] = 0;
+  test_barrier();
+  if (theirs != NULL) {
+    for (int i = 0; i < FEW; i++)
+      EXPECT_OK(dart_accumulate(test_unit(road.base, (me + 1) % n), &one, 1, DART_TYPE_ULONG,
+                                DART_OP_SUM));
+    EXPECT_EQ(theirs[0], FEW);
+    EXPECT_OK(dart_accumulate_blocking_local(test_byte(test_unit(road.base, (me + 1) % n), 8), &one, 1,
+                                             DART_TYPE_ULONG, DART_OP_SUM));
+    EXPECT_EQ(theirs[1], 1);
+  }
+  end(&road);
+}
