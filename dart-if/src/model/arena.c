@@ -1,32 +1,37 @@
 /* The range allocator. Every byte of the range belongs to one block; blocks are linked in address
- * order, free ones also in the list of their size class. Blocks in use are found by their offset
- * in a balanced tree (POSIX tsearch).
+ * order, free ones also in the list of their size class, and those in use in a hash table by their
+ * offset. A table that cannot grow for want of memory only gets slower, so all that an allocation may
+ * lack is the one block that what remains becomes; it can be had before.
  *
  * Class of a size, in granules: sizes below 16 have a class each, above that every power of two
  * is cut into 16. */
 #include "model/arena.h"
 
-#include <search.h>
 #include <stdlib.h>
 
 #define SUB_BITS    4
 #define NUM_CLASSES ((64 - SUB_BITS + 1) << SUB_BITS)
 
+#define FEW_BITS 5 /* of the table to begin with */
+
 typedef struct block {
-  uint64_t      offset; /* bytes; first field: the tree compares by it */
+  uint64_t      offset; /* bytes */
   uint64_t      nbytes;
   bool          is_free;
   struct block *before, *after; /* address order */
-  struct block *prev, *next;    /* free blocks of the same class */
+  struct block *prev, *next; /* free blocks of the same class; in use, `next` in the table's list */
 } block_t;
 
 struct dart__arena {
-  size_t   granule;
-  block_t *first;
-  void    *used; /* tsearch root */
-  size_t   used_count;
-  uint64_t class_map[(NUM_CLASSES + 63) / 64]; /* bit c: class c has free blocks */
-  block_t *class_head[NUM_CLASSES];
+  size_t    granule;
+  block_t  *first;
+  block_t  *spare; /* for what remains of a block; NULL: none */
+  size_t    used_count;
+  unsigned  table_bits;
+  block_t **table; /* blocks in use, by hash of their offset; `few`, or allocated */
+  block_t  *few[1 << FEW_BITS];
+  uint64_t  class_map[(NUM_CLASSES + 63) / 64]; /* bit c: class c has free blocks */
+  block_t  *class_head[NUM_CLASSES];
 };
 
 static unsigned class_of(const dart__arena_t *arena, uint64_t nbytes)
@@ -92,12 +97,51 @@ static block_t *find_free(const dart__arena_t *arena, uint64_t nbytes)
   return NULL;
 }
 
-static int by_offset(const void *left, const void *right)
-{
-  uint64_t a = ((const block_t *)left)->offset, b = ((const block_t *)right)->offset;
+/* ---- blocks in use ----------------------------------------------------------------------- */
 
-  return (a > b) - (a < b);
+/* The list of an offset. Fibonacci hashing: Knuth, The Art of Computer Programming 3, 6.4. */
+static block_t **list_of(const dart__arena_t *arena, uint64_t offset)
+{
+  uint64_t hash = offset / arena->granule * UINT64_C(0x9e3779b97f4a7c15);
+
+  return &arena->table[hash >> (64 - arena->table_bits)];
 }
+
+static void link_used(dart__arena_t *arena, block_t *block)
+{
+  block_t **list = list_of(arena, block->offset);
+
+  block->next = *list;
+  *list       = block;
+}
+
+/* Where the block is linked; NULL in there: no block in use starts at the offset. */
+static block_t **find_used(const dart__arena_t *arena, uint64_t offset)
+{
+  block_t **link = list_of(arena, offset);
+
+  while (*link != NULL && (*link)->offset != offset)
+    link = &(*link)->next;
+  return link;
+}
+
+static void grow_table(dart__arena_t *arena)
+{
+  unsigned  bits  = arena->table_bits + 2;
+  block_t **table = calloc((size_t)1 << bits, sizeof(block_t *));
+
+  if (table == NULL)
+    return;
+  if (arena->table != arena->few)
+    free(arena->table);
+  arena->table      = table;
+  arena->table_bits = bits;
+  for (block_t *block = arena->first; block != NULL; block = block->after)
+    if (!block->is_free)
+      link_used(arena, block);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
 
 dart__arena_t *dart__arena_new(uint64_t nbytes, size_t granule)
 {
@@ -109,29 +153,37 @@ dart__arena_t *dart__arena_new(uint64_t nbytes, size_t granule)
     free(all);
     return NULL;
   }
-  arena->granule = granule;
-  arena->first   = all;
-  all->nbytes    = nbytes - nbytes % granule;
+  arena->granule    = granule;
+  arena->first      = all;
+  arena->table      = arena->few;
+  arena->table_bits = FEW_BITS;
+  all->nbytes       = nbytes - nbytes % granule;
   link_free(arena, all);
   return arena;
-}
-
-static void keep_block(void *block)
-{
-  (void)block; /* blocks are freed by their address order */
 }
 
 void dart__arena_delete(dart__arena_t *arena)
 {
   if (arena == NULL)
     return;
-  tdestroy(arena->used, keep_block);
   for (block_t *block = arena->first, *after; block != NULL; block = after) {
     after = block->after;
     free(block);
   }
+  free(arena->spare);
+  if (arena->table != arena->few)
+    free(arena->table);
   free(arena);
 }
+
+bool dart__arena_prepare(dart__arena_t *arena)
+{
+  if (arena->spare == NULL)
+    arena->spare = calloc(1, sizeof *arena->spare);
+  return arena->spare != NULL;
+}
+
+/* ---- allocation -------------------------------------------------------------------------- */
 
 /* Shorten `block` to `nbytes`; what remains becomes a free block of its own. */
 static bool split(dart__arena_t *arena, block_t *block, uint64_t nbytes)
@@ -140,9 +192,10 @@ static bool split(dart__arena_t *arena, block_t *block, uint64_t nbytes)
 
   if (block->nbytes == nbytes)
     return true;
-  rest = calloc(1, sizeof *rest);
-  if (rest == NULL)
+  if (!dart__arena_prepare(arena))
     return false;
+  rest          = arena->spare;
+  arena->spare  = NULL;
   rest->offset  = block->offset + nbytes;
   rest->nbytes  = block->nbytes - nbytes;
   rest->before  = block;
@@ -165,7 +218,10 @@ static void absorb_after(dart__arena_t *arena, block_t *block)
   block->after = gone->after;
   if (block->after != NULL)
     block->after->before = block;
-  free(gone);
+  if (arena->spare == NULL)
+    arena->spare = gone;
+  else
+    free(gone);
 }
 
 static void release(dart__arena_t *arena, block_t *block)
@@ -201,25 +257,21 @@ bool dart__arena_alloc(dart__arena_t *arena, uint64_t nbytes, uint64_t *offset_o
     link_free(arena, block);
     return false;
   }
-  if (tsearch(block, &arena->used, by_offset) == NULL) {
-    release(arena, block);
-    return false;
-  }
-  arena->used_count++;
+  link_used(arena, block);
+  if (++arena->used_count >> arena->table_bits > 1)
+    grow_table(arena);
   *offset_out = block->offset;
   return true;
 }
 
 bool dart__arena_free(dart__arena_t *arena, uint64_t offset)
 {
-  block_t  key   = { .offset = offset };
-  void    *found = tfind(&key, &arena->used, by_offset);
-  block_t *block;
+  block_t **link  = find_used(arena, offset);
+  block_t  *block = *link;
 
-  if (found == NULL)
+  if (block == NULL)
     return false;
-  block = *(block_t **)found;
-  tdelete(block, &arena->used, by_offset);
+  *link = block->next;
   arena->used_count--;
   release(arena, block);
   return true;

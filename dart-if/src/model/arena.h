@@ -18,6 +18,10 @@ typedef struct dart__arena dart__arena_t;
 dart__arena_t *dart__arena_new(uint64_t nbytes, size_t granule);
 void           dart__arena_delete(dart__arena_t *arena); /* NULL: nothing */
 
+/** Have the memory that keeping books on one more block takes: the next allocation fails only if no gap
+ *  is long enough. False: there is none. */
+bool dart__arena_prepare(dart__arena_t *arena);
+
 /** Cut a block of at least `nbytes` (at least one granule). False: no gap is long enough, or
  *  no memory for bookkeeping; nothing changed. */
 bool dart__arena_alloc(dart__arena_t *arena, uint64_t nbytes, uint64_t *offset_out);
