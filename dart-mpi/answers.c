@@ -27,28 +27,47 @@ static dart_ret_t report_refused(dart_unit_t unit, dart__lane_t *lane)
   return DART_ERR_INVAL;
 }
 
-/* Waits for what was asked for until now; other threads may go on asking. */
+/* Wait for what was asked for until now; other threads may go on asking. The lock is held. */
+static dart_ret_t wait_for(dart_unit_t unit, dart__lane_t *lane, uint64_t last)
+{
+  uint32_t   turns = 0;
+  dart_ret_t ret   = DART_OK;
+
+  while (lane->answered < last && ret == DART_OK) {
+    ret = dart__lane_ask_for(unit, lane, last);
+    if (ret == DART_OK)
+      dart__lanes_wait_unlocked(&turns);
+  }
+  return ret;
+}
+
 dart_ret_t dart__service_flush(dart_unit_t unit, bool at_target)
 {
-  uint32_t      turns = 0;
   dart_ret_t    ret   = DART_OK;
   dart__lane_t *lane;
-  uint64_t      last;
 
   if (nothing_outstanding())
     return DART_OK;
   dart__lanes_lock();
   lane = dart__lanes.lane[unit];
-  last = lane == NULL ? 0 : newest(lane, at_target);
-  while (lane != NULL && lane->answered < last && ret == DART_OK) {
-    ret = dart__lane_ask_for(unit, lane, last);
-    if (ret == DART_OK)
-      dart__lanes_wait_unlocked(&turns);
-  }
-  if (ret == DART_OK && lane != NULL)
+  if (lane != NULL)
+    ret = wait_for(unit, lane, newest(lane, at_target));
+  if (lane != NULL && ret == DART_OK)
     ret = report_refused(unit, lane);
   dart__lanes_unlock();
   return ret;
+}
+
+void dart__service_meet(dart_unit_t unit)
+{
+  dart__lane_t *lane;
+
+  if (dart__service_ask(unit) != DART_OK)
+    return;
+  dart__lanes_lock();
+  lane = dart__lanes.lane[unit];
+  wait_for(unit, lane, newest(lane, true));
+  dart__lanes_unlock();
 }
 
 static bool is_awaited(const dart__lane_t *lane)

@@ -75,10 +75,10 @@ static void started(const dart__place_t *at)
   dart__window_started(at->team, chunk_of(at)->window, at->unit, false);
 }
 
-static dart_ret_t complete(const dart__place_t *at)
+static void complete(const dart__place_t *at)
 {
   started(at);
-  return dart__window_flush(at->team, at->unit, false);
+  dart__window_flush(at->team, at->unit, false);
 }
 
 /* ---- the lesser and the greater of unsigned numbers: MPICH 4.0 compares these as signed, so here it
@@ -113,29 +113,28 @@ static bool is_equal(const extreme_t *x, size_t i, const char *a, const char *b)
   return memcmp(a + i * x->size, b + i * x->size, x->size) == 0;
 }
 
-static dart_ret_t find(extreme_t *x)
+static void find(extreme_t *x)
 {
   MPI_Datatype type  = mpi_type(x->type);
   int          count = (int)x->nelem;
-  dart_ret_t   ret = DART__MPI(MPI_Get_accumulate, NULL, 0, type, x->found, count, type, x->at->unit,
-                               disp_of(x->at), count, type, MPI_NO_OP, chunk_of(x->at)->window->win);
 
-  return ret == DART_OK ? complete(x->at) : ret;
+  DART__MPI(MPI_Get_accumulate, NULL, 0, type, x->found, count, type, x->at->unit, disp_of(x->at),
+            count, type, MPI_NO_OP, chunk_of(x->at)->window->win);
+  complete(x->at);
 }
 
 /* Swap where something has to change. */
-static dart_ret_t swap_all(extreme_t *x)
+static void swap_all(extreme_t *x)
 {
-  MPI_Win    win = chunk_of(x->at)->window->win;
-  dart_ret_t ret = DART_OK;
+  MPI_Win win = chunk_of(x->at)->window->win;
 
   memcpy(x->seen, x->found, x->nelem * x->size);
-  for (size_t i = 0; i < x->nelem && ret == DART_OK; i++)
+  for (size_t i = 0; i < x->nelem; i++)
     if (!is_equal(x, i, x->found, x->next))
-      ret = DART__MPI(MPI_Compare_and_swap, x->next + i * x->size, x->found + i * x->size,
-                      x->seen + i * x->size, mpi_type(x->type), x->at->unit,
-                      disp_of(x->at) + (MPI_Aint)(i * x->size), win);
-  return ret == DART_OK ? complete(x->at) : ret;
+      DART__MPI(MPI_Compare_and_swap, x->next + i * x->size, x->found + i * x->size,
+                x->seen + i * x->size, mpi_type(x->type), x->at->unit,
+                disp_of(x->at) + (MPI_Aint)(i * x->size), win);
+  complete(x->at);
 }
 
 /* Note who was overtaken by others, and how many they are; the others are done. */
@@ -159,85 +158,77 @@ static size_t overtaken(extreme_t *x, const char *values)
 }
 
 /* At most BLOCK elements; `old` gets what was there before, unless it is NULL. */
-static dart_ret_t extreme(const dart__place_t *at, const char *values, void *old, size_t nelem,
-                          dart_datatype_t type, dart_operation_t op)
+static void extreme(const dart__place_t *at, const char *values, void *old, size_t nelem,
+                    dart_datatype_t type, dart_operation_t op)
 {
-  extreme_t  x = { .at = at, .type = type, .op = op, .size = dart__type_basic_size(type),
-                   .nelem = nelem };
-  dart_ret_t ret = find(&x);
+  extreme_t x = { .at = at, .type = type, .op = op, .size = dart__type_basic_size(type),
+                  .nelem = nelem };
 
+  find(&x);
   memcpy(x.next, values, nelem * x.size);
   dart__op_combine(op, type, x.found, x.next, nelem);
   do {
     if (old != NULL)
       memcpy(old, x.found, x.size);
-    if (ret == DART_OK)
-      ret = swap_all(&x);
-  } while (ret == DART_OK && overtaken(&x, values) > 0);
-  return ret;
+    swap_all(&x);
+  } while (overtaken(&x, values) > 0);
 }
 
-static dart_ret_t extremes(const dart__place_t *at, const void *values, size_t nelem,
-                           dart_datatype_t type, dart_operation_t op)
+static void extremes(const dart__place_t *at, const void *values, size_t nelem,
+                     dart_datatype_t type, dart_operation_t op)
 {
-  size_t     size = dart__type_basic_size(type);
-  dart_ret_t ret  = DART_OK;
+  size_t size = dart__type_basic_size(type);
 
-  for (size_t from = 0; from < nelem && ret == DART_OK; from += BLOCK) {
+  for (size_t from = 0; from < nelem; from += BLOCK) {
     dart__place_t block = *at;
 
     block.offset += from * size;
-    ret = extreme(&block, (const char *)values + from * size, NULL,
-                  nelem - from < BLOCK ? nelem - from : BLOCK, type, op);
+    extreme(&block, (const char *)values + from * size, NULL,
+            nelem - from < BLOCK ? nelem - from : BLOCK, type, op);
   }
-  return ret;
 }
 
 /* ---- MPI's, continued ---------------------------------------------------------------------- */
 
 /* Elements are cut into pieces that an int counts. MPI reads the operands later, so that the caller
  * does not have to keep them, they are complete here on return. */
-static dart_ret_t mpi_accumulate(const dart__place_t *at, const void *values, size_t nelem,
-                                 dart_datatype_t type, dart_operation_t op)
+static void mpi_accumulate(const dart__place_t *at, const void *values, size_t nelem,
+                           dart_datatype_t type, dart_operation_t op)
 {
   const size_t most = (size_t)1 << 27, size = dart__type_basic_size(type);
   MPI_Win      win  = chunk_of(at)->window->win;
-  dart_ret_t   ret  = DART_OK;
 
-  if (is_by_swap(type, op))
-    return extremes(at, values, nelem, type, op);
-  for (size_t from = 0; from < nelem && ret == DART_OK; from += most) {
+  if (is_by_swap(type, op)) {
+    extremes(at, values, nelem, type, op);
+    return;
+  }
+  for (size_t from = 0; from < nelem; from += most) {
     int count = (int)(nelem - from < most ? nelem - from : most);
 
-    ret = DART__MPI(MPI_Accumulate, (const char *)values + from * size, count, mpi_type(type),
-                    at->unit, disp_of(at) + (MPI_Aint)(from * size), count, mpi_type(type),
-                    mpi_op(op), win);
+    DART__MPI(MPI_Accumulate, (const char *)values + from * size, count, mpi_type(type), at->unit,
+              disp_of(at) + (MPI_Aint)(from * size), count, mpi_type(type), mpi_op(op), win);
   }
-  return ret == DART_OK ? complete(at) : ret;
+  complete(at);
 }
 
-static dart_ret_t mpi_fetch(const dart__place_t *at, const void *value, void *result,
-                            dart_datatype_t type, dart_operation_t op)
+static void mpi_fetch(const dart__place_t *at, const void *value, void *result,
+                      dart_datatype_t type, dart_operation_t op)
 {
-  dart_ret_t ret;
-
-  if (is_by_swap(type, op))
-    return extreme(at, value, result, 1, type, op);
-  ret = DART__MPI(MPI_Fetch_and_op, value != NULL ? value : result, result, mpi_type(type), at->unit,
-                  disp_of(at), mpi_op(op), chunk_of(at)->window->win);
-
+  if (is_by_swap(type, op)) {
+    extreme(at, value, result, 1, type, op);
+    return;
+  }
+  DART__MPI(MPI_Fetch_and_op, value != NULL ? value : result, result, mpi_type(type), at->unit,
+            disp_of(at), mpi_op(op), chunk_of(at)->window->win);
   started(at);
-  return ret;
 }
 
-static dart_ret_t mpi_swap(const dart__place_t *at, const void *value, const void *compare,
-                           void *result, dart_datatype_t type)
+static void mpi_swap(const dart__place_t *at, const void *value, const void *compare, void *result,
+                     dart_datatype_t type)
 {
-  dart_ret_t ret = DART__MPI(MPI_Compare_and_swap, value, compare, result, mpi_type(type), at->unit,
-                             disp_of(at), chunk_of(at)->window->win);
-
+  DART__MPI(MPI_Compare_and_swap, value, compare, result, mpi_type(type), at->unit, disp_of(at),
+            chunk_of(at)->window->win);
   started(at);
-  return ret;
 }
 
 /* ---- the seam ---------------------------------------------------------------------------- */
@@ -245,20 +236,26 @@ static dart_ret_t mpi_swap(const dart__place_t *at, const void *value, const voi
 dart_ret_t dart__far_accumulate(const dart__place_t *at, const void *values, size_t nelem,
                                 dart_datatype_t type, dart_operation_t op)
 {
-  return is_mpi(at) ? mpi_accumulate(at, values, nelem, type, op)
-                    : dart__service_accumulate(at, values, nelem, type, op);
+  if (!is_mpi(at))
+    return dart__service_accumulate(at, values, nelem, type, op);
+  mpi_accumulate(at, values, nelem, type, op);
+  return DART_OK;
 }
 
 dart_ret_t dart__far_fetch(const dart__place_t *at, const void *value, void *result,
                            dart_datatype_t type, dart_operation_t op)
 {
-  return is_mpi(at) ? mpi_fetch(at, value, result, type, op)
-                    : dart__service_fetch(at, value, result, type, op);
+  if (!is_mpi(at))
+    return dart__service_fetch(at, value, result, type, op);
+  mpi_fetch(at, value, result, type, op);
+  return DART_OK;
 }
 
 dart_ret_t dart__far_swap(const dart__place_t *at, const void *value, const void *compare,
                           void *result, dart_datatype_t type)
 {
-  return is_mpi(at) ? mpi_swap(at, value, compare, result, type)
-                    : dart__service_swap(at, value, compare, result, type);
+  if (!is_mpi(at))
+    return dart__service_swap(at, value, compare, result, type);
+  mpi_swap(at, value, compare, result, type);
+  return DART_OK;
 }

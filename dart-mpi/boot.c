@@ -40,13 +40,13 @@ static void skip_symmetric_addresses(bool running)
   }
   /* The program has started MPI: it is too late for the environment. (And before MPI is started it
    * is too early for this: MPICH 4.0 does not survive an MPI_T_finalize before MPI_Init.) */
-  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+  if (DART__MPI_CALL(MPI_T_init_thread, MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
     return;
-  if (MPI_T_cvar_get_index("MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) == MPI_SUCCESS) {
+  if (DART__MPI_CALL(MPI_T_cvar_get_index, "MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) == MPI_SUCCESS) {
     MPI_T_cvar_handle handle;
 
-    if (MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
-      if (count == 1 && MPI_T_cvar_write(handle, &value) != MPI_SUCCESS)
+    if (DART__MPI_CALL(MPI_T_cvar_handle_alloc, index, NULL, &handle, &count) == MPI_SUCCESS) {
+      if (count == 1 && DART__MPI_CALL(MPI_T_cvar_write, handle, &value) != MPI_SUCCESS)
         dart__info("MPIR_CVAR_SHM_SYMHEAP_RETRY cannot be set; large allocations may be slow");
       MPI_T_cvar_handle_free(&handle);
     }
@@ -87,31 +87,27 @@ static void end_of_process(int status, void *unused)
 
 static dart_ret_t start_mpi(int *argc, char ***argv, int wanted, int *provided_out)
 {
-  int        running, finalized;
-  dart_ret_t ret;
+  int running, finalized;
 
-  ret = DART__MPI(MPI_Initialized, &running);
-  if (ret != DART_OK)
-    return ret;
+  DART__MPI(MPI_Initialized, &running);
   skip_symmetric_addresses(running);
   if (running) {
-    ret = DART__MPI(MPI_Finalized, &finalized);
-    if (ret == DART_OK && finalized) {
+    DART__MPI(MPI_Finalized, &finalized);
+    if (finalized) {
       dart__error("dart_init: the program has finalised MPI already");
-      ret = DART_ERR_OTHER;
+      return DART_ERR_OTHER;
     }
-    if (ret == DART_OK)
-      ret = DART__MPI(MPI_Query_thread, provided_out);
+    DART__MPI(MPI_Query_thread, provided_out);
   }
   else {
-    ret         = DART__MPI(MPI_Init_thread, argc, argv, wanted, provided_out);
-    mpi_is_ours = ret == DART_OK;
+    DART__MPI(MPI_Init_thread, argc, argv, wanted, provided_out);
+    mpi_is_ours = true;
   }
-  if (ret == DART_OK && mpi_pid == 0) {
+  if (mpi_pid == 0) {
     mpi_pid = getpid();
     on_exit(end_of_process, NULL);
   }
-  return ret;
+  return DART_OK;
 }
 
 /* dart-shmem's launcher would get as many programs of one unit. */
@@ -141,50 +137,51 @@ static uint32_t pause_us(void)
 }
 
 /* Number the nodes by their first unit, so that everyone has the same numbers. */
-static dart_ret_t find_nodes(void)
+static void find_nodes(void)
 {
-  int        first = dart__world.me, node_units;
-  dart_ret_t ret;
+  int first = dart__world.me, node_units;
 
-  ret = dart__mpi.node != MPI_COMM_NULL
-            ? DART_OK
-            : DART__MPI(MPI_Comm_split_type, dart__mpi.world, MPI_COMM_TYPE_SHARED,
-                        dart__world.me, MPI_INFO_NULL, &dart__mpi.node);
-  if (ret == DART_OK)
-    ret = DART__MPI(MPI_Comm_size, dart__mpi.node, &node_units);
-  if (ret == DART_OK)
-    ret = DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__mpi.node);
-  if (ret == DART_OK)
-    ret = DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT,
-                    dart__mpi.world);
-  if (ret != DART_OK)
-    return ret;
+  if (dart__mpi.node == MPI_COMM_NULL)
+    DART__MPI(MPI_Comm_split_type, dart__mpi.world, MPI_COMM_TYPE_SHARED, dart__world.me,
+              MPI_INFO_NULL, &dart__mpi.node);
+  DART__MPI(MPI_Comm_size, dart__mpi.node, &node_units);
+  DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__mpi.node);
+  DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT, dart__mpi.world);
   dart__world.many_nodes = node_units < dart__world.nunits;
   dart__world.wait       = dart__world_wait_policy((uint32_t)node_units,
                                                    dart__world.many_nodes ? dart__port_progress : NULL);
   dart__world.wait.pause_us = pause_us;
-  return DART_OK;
 }
 
 /* Whether all units have an agent; a unit alone cannot know who serves it. And what follows from it: a
  * put that is collected waits for its unit's next call, and for its target's. With agents on both sides
  * it arrives by itself, so only then is it collected without having been asked for. */
-static dart_ret_t find_agents(bool own_runs)
+static void find_agents(bool own_runs)
 {
   int         all = own_runs;
   MPI_Request request;
-  dart_ret_t  ret = DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN,
-                              dart__mpi.world, &request);
 
-  if (ret == DART_OK)
-    ret = dart__mpi_wait(&request);
-  if (ret != DART_OK)
-    return ret;
+  DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, dart__mpi.world, &request);
+  dart__mpi_wait(&request);
   dart__mpi.agents = all;
   if (dart__settings.aggregate >= 0)
     dart__mpi.collect = (size_t)dart__settings.aggregate;
   else
     dart__mpi.collect = dart__mpi.agents ? COLLECT_BYTES : 0;
+}
+
+/* What carries operations between the nodes. */
+static dart_ret_t open_nodes(bool mpi_has_threads)
+{
+  dart_ret_t ret = dart__port_agree(dart__service_open());
+
+  if (ret == DART_OK)
+    ret = dart__mail_open();
+  if (ret != DART_OK)
+    return ret;
+  dart__windows_choose();
+  find_agents(dart__agent_open(mpi_has_threads));
+  dart__world.far_atomics = dart__settings.atomics == DART__ATOMICS_MPI;
   return DART_OK;
 }
 
@@ -206,12 +203,11 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
                       : DART_THREAD_SINGLE;
 
   if (dart__mpi.world == MPI_COMM_NULL)
-    ret = DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__mpi.world);
-  if (ret != DART_OK)
-    return ret;
-  MPI_Comm_set_errhandler(dart__mpi.world, MPI_ERRORS_RETURN); /* what is made of it inherits this */
-  MPI_Comm_rank(dart__mpi.world, &dart__world.me);
-  MPI_Comm_size(dart__mpi.world, &nunits);
+    DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__mpi.world);
+  /* duplicates and parts of it inherit this */
+  DART__MPI(MPI_Comm_set_errhandler, dart__mpi.world, MPI_ERRORS_RETURN);
+  DART__MPI(MPI_Comm_rank, dart__mpi.world, &dart__world.me);
+  DART__MPI(MPI_Comm_size, dart__mpi.world, &nunits);
   dart__world.nunits  = nunits;
   dart__world.wait    = dart__world_wait_policy((uint32_t)nunits, NULL);
   dart__world.node_of = calloc((size_t)nunits, sizeof *dart__world.node_of);
@@ -220,17 +216,9 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
     ret = DART_ERR_NOMEM;
   ret = dart__port_agree(ret);
   if (ret == DART_OK)
-    ret = dart__port_agree(find_nodes());
+    find_nodes();
   if (ret == DART_OK && dart__world.many_nodes)
-    ret = dart__port_agree(dart__service_open());
-  if (ret == DART_OK && dart__world.many_nodes)
-    ret = dart__mail_open();
-  if (ret == DART_OK && dart__world.many_nodes)
-    ret = dart__windows_choose();
-  if (ret == DART_OK && dart__world.many_nodes)
-    ret = find_agents(dart__agent_open(level == MPI_THREAD_MULTIPLE));
-  dart__world.far_atomics = dart__world.many_nodes &&
-                            dart__settings.atomics == DART__ATOMICS_MPI;
+    ret = open_nodes(level == MPI_THREAD_MULTIPLE);
   if (ret != DART_OK)
     dart__port_exit();
   return ret;
@@ -250,16 +238,15 @@ void dart__port_exit(void)
   dart__world.me         = -1;
 }
 
-dart_ret_t dart__mpi_wait(MPI_Request *request)
+void dart__mpi_wait(MPI_Request *request)
 {
   uint32_t turns = 0;
   int      done;
 
   for (uint32_t looks = 1;; looks++) {
-    dart_ret_t ret = DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);
-
-    if (ret != DART_OK || done)
-      return ret;
+    DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);
+    if (done)
+      return;
     if (looks % LOOKS == 0) /* MPI makes progress in between, others are served here */
       dart__wait_turn(&turns, &dart__world.wait);
   }
@@ -269,12 +256,10 @@ dart_ret_t dart__port_agree(dart_ret_t mine)
 {
   int         worst = mine;
   MPI_Request request;
-  dart_ret_t  ret = DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX,
-                              dart__mpi.world, &request);
 
-  if (ret == DART_OK)
-    ret = dart__mpi_wait(&request);
-  return ret != DART_OK ? ret : (dart_ret_t)worst;
+  DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, dart__mpi.world, &request);
+  dart__mpi_wait(&request);
+  return (dart_ret_t)worst;
 }
 
 void dart__port_abort(int code)
@@ -294,8 +279,7 @@ const char *dart__port_description(void)
   static char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int         length;
 
-  if (DART__MPI(MPI_Get_library_version, text, &length) != DART_OK)
-    return "MPI";
+  DART__MPI(MPI_Get_library_version, text, &length);
   for (char *at = text; *at != '\0'; at++)
     if (*at == '\t')
       *at = ' ';

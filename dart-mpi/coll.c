@@ -10,21 +10,20 @@ static MPI_Comm leaders(const dart__team_t *team)
   return dart__team_port(team)->leaders;
 }
 
-dart_ret_t dart__port_nodes_barrier(dart__team_t *team)
+void dart__port_nodes_barrier(dart__team_t *team)
 {
   MPI_Request request;
-  dart_ret_t  ret = DART__MPI(MPI_Ibarrier, leaders(team), &request);
 
-  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+  DART__MPI(MPI_Ibarrier, leaders(team), &request);
+  dart__mpi_wait(&request);
 }
 
-dart_ret_t dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+void dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
 {
   MPI_Request request;
-  dart_ret_t  ret = DART__MPI(MPI_Ibcast, buffer, (int)nbytes, MPI_BYTE, root, leaders(team),
-                              &request);
 
-  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+  DART__MPI(MPI_Ibcast, buffer, (int)nbytes, MPI_BYTE, root, leaders(team), &request);
+  dart__mpi_wait(&request);
 }
 
 /* The parts of a buffer as MPI takes them; they fit an int, for the buffers are an exchange's. */
@@ -38,62 +37,52 @@ static void describe(const dart__team_t *team, const size_t *starts)
   }
 }
 
-dart_ret_t dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
+void dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
 {
   dart__team_port_t *port = dart__team_port(team);
   MPI_Request        request;
-  dart_ret_t         ret;
 
   describe(team, starts);
-  ret = DART__MPI(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, port->counts,
-                  port->starts, MPI_BYTE, port->leaders, &request);
-  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+  DART__MPI(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, port->counts, port->starts,
+            MPI_BYTE, port->leaders, &request);
+  dart__mpi_wait(&request);
 }
 
-dart_ret_t dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *starts,
-                                   int32_t root)
+void dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
 {
   dart__team_port_t *port = dart__team_port(team);
   const void        *own  = team->node == root ? MPI_IN_PLACE
                                                : (char *)buffer + starts[team->node];
   MPI_Request        request;
-  dart_ret_t         ret;
 
   describe(team, starts);
-  ret = DART__MPI(MPI_Igatherv, own, port->counts[team->node], MPI_BYTE, buffer, port->counts,
-                  port->starts, MPI_BYTE, root, port->leaders, &request);
-  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+  DART__MPI(MPI_Igatherv, own, port->counts[team->node], MPI_BYTE, buffer, port->counts,
+            port->starts, MPI_BYTE, root, port->leaders, &request);
+  dart__mpi_wait(&request);
 }
 
-dart_ret_t dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts,
-                                    int32_t root)
+void dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
 {
   dart__team_port_t *port = dart__team_port(team);
   void              *own  = team->node == root ? MPI_IN_PLACE
                                                : (char *)buffer + starts[team->node];
   MPI_Request        request;
-  dart_ret_t         ret;
 
   describe(team, starts);
-  ret = DART__MPI(MPI_Iscatterv, buffer, port->counts, port->starts, MPI_BYTE, own,
-                  port->counts[team->node], MPI_BYTE, root, port->leaders, &request);
-  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+  DART__MPI(MPI_Iscatterv, buffer, port->counts, port->starts, MPI_BYTE, own,
+            port->counts[team->node], MPI_BYTE, root, port->leaders, &request);
+  dart__mpi_wait(&request);
 }
 
-dart_ret_t dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send,
-                                 size_t send_nbytes, void *recv, size_t recv_nbytes)
+void dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
+                           void *recv, size_t recv_nbytes)
 {
   MPI_Request sent, received;
-  dart_ret_t  ret, send_ret;
 
-  ret = DART__MPI(MPI_Irecv, recv, (int)recv_nbytes, MPI_BYTE, node, 0, leaders(team), &received);
-  if (ret != DART_OK)
-    return ret;
-  send_ret = DART__MPI(MPI_Isend, send, (int)send_nbytes, MPI_BYTE, node, 0, leaders(team), &sent);
-  if (send_ret == DART_OK)
-    send_ret = dart__mpi_wait(&sent);
-  ret = dart__mpi_wait(&received);
-  return ret == DART_OK ? send_ret : ret;
+  DART__MPI(MPI_Irecv, recv, (int)recv_nbytes, MPI_BYTE, node, 0, leaders(team), &received);
+  DART__MPI(MPI_Isend, send, (int)send_nbytes, MPI_BYTE, node, 0, leaders(team), &sent);
+  dart__mpi_wait(&sent);
+  dart__mpi_wait(&received);
 }
 
 /* ---- reductions: MPI moves the operands, DART combines them, so the result is the same as on one
@@ -110,7 +99,7 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
 static void make_key(void)
 {
-  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
+  DART__MPI(MPI_Type_create_keyval, MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
 }
 
 static void combine(void *in, void *inout, int *count, MPI_Datatype *mpi_type)
@@ -118,60 +107,46 @@ static void combine(void *in, void *inout, int *count, MPI_Datatype *mpi_type)
   operands_t *operands;
   int         found;
 
-  if (MPI_Type_get_attr(*mpi_type, key, &operands, &found) == MPI_SUCCESS && found)
+  DART__MPI(MPI_Type_get_attr, *mpi_type, key, &operands, &found);
+  if (found)
     dart__op_combine(operands->op, operands->type, in, inout, (size_t)*count * operands->nelem);
 }
 
-static dart_ret_t make_type(operands_t *operands, MPI_Datatype *type_out)
+static MPI_Datatype make_type(operands_t *operands)
 {
   size_t     nbytes = operands->nelem * dart__type_find(operands->type)->elem_size;
-  dart_ret_t ret;
+  MPI_Datatype type;
 
   pthread_once(&key_once, make_key);
-  ret = DART__MPI(MPI_Type_contiguous, (int)nbytes, MPI_BYTE, type_out);
-  if (ret != DART_OK)
-    return ret;
-  ret = DART__MPI(MPI_Type_commit, type_out);
-  if (ret == DART_OK)
-    ret = DART__MPI(MPI_Type_set_attr, *type_out, key, operands);
-  if (ret != DART_OK)
-    MPI_Type_free(type_out);
-  return ret;
+  DART__MPI(MPI_Type_contiguous, (int)nbytes, MPI_BYTE, &type);
+  DART__MPI(MPI_Type_commit, &type);
+  DART__MPI(MPI_Type_set_attr, type, key, operands);
+  return type;
 }
 
 /* Reduced to the first leader and sent from there, so that all have the same bits. */
-static dart_ret_t reduce_and_tell(MPI_Comm comm, void *buffer, int count, MPI_Datatype type,
-                                  MPI_Op op)
+static void reduce_and_tell(MPI_Comm comm, void *buffer, int count, MPI_Datatype type, MPI_Op op)
 {
   MPI_Request request;
   int         rank;
-  dart_ret_t  ret;
 
-  MPI_Comm_rank(comm, &rank);
-  ret = rank == 0 ? DART__MPI(MPI_Ireduce, MPI_IN_PLACE, buffer, count, type, op, 0, comm, &request)
-                  : DART__MPI(MPI_Ireduce, buffer, NULL, count, type, op, 0, comm, &request);
-  if (ret == DART_OK)
-    ret = dart__mpi_wait(&request);
-  if (ret == DART_OK)
-    ret = DART__MPI(MPI_Ibcast, buffer, count, type, 0, comm, &request);
-  return ret == DART_OK ? dart__mpi_wait(&request) : ret;
+  DART__MPI(MPI_Comm_rank, comm, &rank);
+  DART__MPI(MPI_Ireduce, rank == 0 ? MPI_IN_PLACE : buffer, rank == 0 ? buffer : NULL, count, type,
+            op, 0, comm, &request);
+  dart__mpi_wait(&request);
+  DART__MPI(MPI_Ibcast, buffer, count, type, 0, comm, &request);
+  dart__mpi_wait(&request);
 }
 
-dart_ret_t dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem,
-                                   dart_datatype_t dtype, dart_operation_t dop)
+void dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem, dart_datatype_t dtype,
+                             dart_operation_t dop)
 {
   operands_t   operands = { dtype, dop, dop == DART_OP_MINMAX ? 2 : 1 };
-  MPI_Datatype type;
+  MPI_Datatype type     = make_type(&operands);
   MPI_Op       op;
-  dart_ret_t   ret = make_type(&operands, &type);
 
-  if (ret != DART_OK)
-    return ret;
-  ret = DART__MPI(MPI_Op_create, combine, 1, &op);
-  if (ret == DART_OK) {
-    ret = reduce_and_tell(leaders(team), buffer, (int)(nelem / operands.nelem), type, op);
-    MPI_Op_free(&op);
-  }
-  MPI_Type_free(&type);
-  return ret;
+  DART__MPI(MPI_Op_create, combine, 1, &op);
+  reduce_and_tell(leaders(team), buffer, (int)(nelem / operands.nelem), type, op);
+  DART__MPI(MPI_Op_free, &op);
+  DART__MPI(MPI_Type_free, &type);
 }

@@ -53,40 +53,35 @@ static bool fits(const dart__batch_t *batch, size_t nwords, size_t result_words)
 }
 
 /* Send the open batch of a lane, and wait until that can be. */
-static dart_ret_t empty(dart_unit_t unit, dart__lane_t *lane)
-{
-  uint32_t   turns = 0;
-  dart_ret_t ret   = dart__lane_send(unit, lane, false);
-
-  while (ret == DART_OK && lane->open != NULL) {
-    dart__lanes_wait_unlocked(&turns);
-    ret = dart__lane_send(unit, lane, false);
-  }
-  return ret;
-}
-
-/* The open batch of the lane, with room for so much. NULL: `*ret_out`. */
-static dart__batch_t *open_batch(dart_unit_t unit, dart__lane_t *lane, size_t nwords,
-                                 size_t result_words, dart_ret_t *ret_out)
+static void empty(dart_unit_t unit, dart__lane_t *lane)
 {
   uint32_t turns = 0;
 
-  *ret_out = DART_OK;
+  dart__lane_send(unit, lane, false);
+  while (lane->open != NULL) {
+    dart__lanes_wait_unlocked(&turns);
+    dart__lane_send(unit, lane, false);
+  }
+}
+
+/* The open batch of the lane, with room for so much. NULL: no memory. */
+static dart__batch_t *open_batch(dart_unit_t unit, dart__lane_t *lane, size_t nwords,
+                                 size_t result_words)
+{
+  uint32_t turns = 0;
+
   while ((lane->open != NULL && !fits(lane->open, nwords, result_words)) ||
          dart__lanes.collected >= DART__COLLECTED_MOST) {
-    *ret_out = dart__lanes.collected >= DART__COLLECTED_MOST
-                   ? dart__lanes_send_all()
-                   : dart__lane_send(unit, lane, false);
-    if (*ret_out != DART_OK)
-      return NULL;
+    if (dart__lanes.collected >= DART__COLLECTED_MOST)
+      dart__lanes_send_all();
+    else
+      dart__lane_send(unit, lane, false);
     if ((lane->open != NULL && !fits(lane->open, nwords, result_words)) ||
         dart__lanes.collected >= DART__COLLECTED_MOST) /* too many under way */
       dart__lanes_wait_unlocked(&turns);
   }
   if (lane->open == NULL)
     lane->open = dart__batch_new();
-  if (lane->open == NULL)
-    *ret_out = DART_ERR_NOMEM;
   return lane->open;
 }
 
@@ -95,11 +90,10 @@ static dart_ret_t append(dart_unit_t unit, dart__lane_t *lane, const dart__place
                          uint64_t offset, const dart__record_t *r)
 {
   size_t         nwords = 3 + dart__words(r->first_bytes + r->second_bytes); /* with a selection */
-  dart_ret_t     ret;
-  dart__batch_t *batch = open_batch(unit, lane, nwords, dart__words(r->result_bytes), &ret);
+  dart__batch_t *batch  = open_batch(unit, lane, nwords, dart__words(r->result_bytes));
 
   if (batch == NULL)
-    return ret;
+    return DART_ERR_NOMEM;
   dart__lane_list(unit, lane);
   if (at != NULL)
     write_selection(batch, at, offset);
@@ -135,20 +129,21 @@ dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_
 static dart_ret_t add_data(dart_unit_t unit, dart__lane_t *lane, const dart__data_t *data,
                            const void *src)
 {
-  dart_ret_t     ret;
-  dart__batch_t *batch = open_batch(unit, lane, DART__DATA_WORDS, 0, &ret);
+  dart__batch_t *batch = open_batch(unit, lane, DART__DATA_WORDS, 0);
 
   while (batch != NULL && batch->ndata == DART__DATA_MOST) {
-    ret   = empty(unit, lane);
-    batch = ret == DART_OK ? open_batch(unit, lane, DART__DATA_WORDS, 0, &ret) : NULL;
+    empty(unit, lane);
+    batch = open_batch(unit, lane, DART__DATA_WORDS, 0);
   }
   if (batch == NULL)
-    return ret;
+    return DART_ERR_NOMEM;
   dart__lane_list(unit, lane);
   batch->src[batch->ndata]    = src;
   batch->data[batch->ndata++] = *data;
   lane->fetching              = lane->sent + 1;
-  return data->nbytes > LITTLE ? dart__batch_send_data(unit, batch) : DART_OK;
+  if (data->nbytes > LITTLE)
+    dart__batch_send_data(unit, batch);
+  return DART_OK;
 }
 
 dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes)
@@ -200,7 +195,7 @@ dart_ret_t dart__lanes_notify(const dart__place_t *at, const dart__record_t *put
   if (ret == DART_OK)
     ret = append(unit, lane, flag, flag->offset, raise);
   if (ret == DART_OK && is_last_of_burst(lane))
-    ret = dart__lane_send(unit, lane, false);
+    dart__lane_send(unit, lane, false);
   dart__lanes_unlock();
   return told(unit, ret);
 }

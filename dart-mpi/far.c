@@ -49,8 +49,8 @@ static size_t small(const far_transfer_t *t, size_t nelem, size_t most)
 
 /* One MPI call; with `request_out`, one that can be waited for. Places are byte offsets from where
  * element 0 lies. */
-static dart_ret_t start_call(const far_transfer_t *t, const dart__mpi_layout_t *there,
-                             const dart__mpi_layout_t *here, MPI_Request *request_out)
+static void start_call(const far_transfer_t *t, const dart__mpi_layout_t *there,
+                       const dart__mpi_layout_t *here, MPI_Request *request_out)
 {
   const dart__place_t      *at    = t->at;
   const dart__chunk_port_t *chunk = at->segment->chunk->port;
@@ -62,17 +62,18 @@ static dart_ret_t start_call(const far_transfer_t *t, const dart__mpi_layout_t *
   dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
   if (request_out != NULL)
     dart__count(DART__COUNT_RMA_HANDLE);
-  if (t->is_put)
-    return request_out == NULL
-               ? DART__MPI(MPI_Put, buffer, here->count, here->type, at->unit, disp, there->count,
-                           there->type, win)
-               : DART__MPI(MPI_Rput, buffer, here->count, here->type, at->unit, disp, there->count,
-                           there->type, win, request_out);
-  return request_out == NULL
-             ? DART__MPI(MPI_Get, buffer, here->count, here->type, at->unit, disp, there->count,
-                         there->type, win)
-             : DART__MPI(MPI_Rget, buffer, here->count, here->type, at->unit, disp, there->count,
-                         there->type, win, request_out);
+  if (t->is_put && request_out == NULL)
+    DART__MPI(MPI_Put, buffer, here->count, here->type, at->unit, disp, there->count, there->type,
+              win);
+  else if (t->is_put)
+    DART__MPI(MPI_Rput, buffer, here->count, here->type, at->unit, disp, there->count, there->type,
+              win, request_out);
+  else if (request_out == NULL)
+    DART__MPI(MPI_Get, buffer, here->count, here->type, at->unit, disp, there->count, there->type,
+              win);
+  else
+    DART__MPI(MPI_Rget, buffer, here->count, here->type, at->unit, disp, there->count, there->type,
+              win, request_out);
 }
 
 static dart_ret_t start_piece(const far_transfer_t *t, size_t from, size_t nelem,
@@ -85,7 +86,7 @@ static dart_ret_t start_piece(const far_transfer_t *t, size_t from, size_t nelem
     return ret;
   ret = dart__mpi_layout(t->buffer_type, from, nelem, &here);
   if (ret == DART_OK) {
-    ret = start_call(t, &there, &here, request_out);
+    start_call(t, &there, &here, request_out);
     dart__mpi_layout_free(&here);
   }
   dart__mpi_layout_free(&there);
@@ -98,36 +99,31 @@ static size_t least(size_t a, size_t b)
 }
 
 /* `nbytes` bytes in a row on both sides, in as many calls as MPI's counts need. */
-static dart_ret_t start_run(const far_transfer_t *t, size_t there_off, size_t here_off, size_t nbytes)
+static void start_run(const far_transfer_t *t, size_t there_off, size_t here_off, size_t nbytes)
 {
-  dart_ret_t ret = DART_OK;
-
-  for (size_t from = 0; from < nbytes && ret == DART_OK; from += PIECE_MOST) {
+  for (size_t from = 0; from < nbytes; from += PIECE_MOST) {
     size_t             count = least(PIECE_MOST, nbytes - from);
     dart__mpi_layout_t there = dart__mpi_bytes(there_off + from, count);
     dart__mpi_layout_t here  = dart__mpi_bytes(here_off + from, count);
 
     dart__count(DART__COUNT_RMA_RUN);
-    ret = start_call(t, &there, &here, NULL);
+    start_call(t, &there, &here, NULL);
   }
-  return ret;
 }
 
 /* Layouts with elements or instances too large for MPI's counts: run by run. */
-static dart_ret_t start_by_runs(const far_transfer_t *t, size_t nelem)
+static void start_by_runs(const far_transfer_t *t, size_t nelem)
 {
-  size_t     size = t->at_type->elem_size;
-  dart_ret_t ret  = DART_OK;
+  size_t size = t->at_type->elem_size;
 
-  for (size_t elem = 0, count; elem < nelem && ret == DART_OK; elem += count) {
+  for (size_t elem = 0, count; elem < nelem; elem += count) {
     size_t there_at, here_at;
     size_t there_run = dart__type_run(t->at_type, elem, &there_at);
     size_t here_run  = dart__type_run(t->buffer_type, elem, &here_at);
 
     count = least(least(there_run, here_run), nelem - elem);
-    ret   = start_run(t, there_at * size, here_at * size, count * size);
+    start_run(t, there_at * size, here_at * size, count * size);
   }
-  return ret;
 }
 
 /* Elements of a piece; 0: no pieces, but runs. */
@@ -144,8 +140,10 @@ static size_t piece_of(const far_transfer_t *t, size_t nelem, size_t *npieces_ou
 static dart_ret_t start(const far_transfer_t *t, size_t nelem, MPI_Request *requests_out)
 {
   size_t     npieces, piece = piece_of(t, nelem, &npieces);
-  dart_ret_t ret = piece == 0 ? start_by_runs(t, nelem) : DART_OK;
+  dart_ret_t ret = DART_OK;
 
+  if (piece == 0)
+    start_by_runs(t, nelem);
   for (size_t i = 0; i < npieces && ret == DART_OK; i++) {
     size_t from = i * piece;
 
@@ -201,38 +199,33 @@ static dart_ret_t request_blocking(const far_transfer_t *t, size_t nbytes)
 
 /* One contiguous piece. On a static window a flush is what completes it soonest; on a dynamic one a
  * get has a request, whose wait serves others. */
-static dart_ret_t plain_blocking(const far_transfer_t *t, int nbytes, bool is_slow)
+static void plain_blocking(const far_transfer_t *t, int nbytes, bool is_slow)
 {
   const dart__place_t      *at    = t->at;
   const dart__chunk_port_t *chunk = at->segment->chunk->port;
   MPI_Win                   win   = chunk->window->win;
   MPI_Aint    disp  = chunk->disp[at->unit] + (MPI_Aint)(at->segment->base + at->offset);
   int64_t     began = dart__pace_begin();
-  MPI_Request request;
-  dart_ret_t  ret;
+  MPI_Request               request;
 
   dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
   if (!t->is_put && (is_slow || is_message(t))) {
-    ret = DART__MPI(MPI_Rget, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes, MPI_BYTE, win,
-                    &request);
-    if (ret == DART_OK && is_slow)
-      ret = dart__service_meet(owner_of(t));
-    if (ret == DART_OK)
-      ret = dart__mpi_wait(&request);
-  }
-  else {
-    ret = t->is_put ? DART__MPI(MPI_Put, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes,
-                                MPI_BYTE, win)
-                    : DART__MPI(MPI_Get, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes,
-                                MPI_BYTE, win);
-    if (ret == DART_OK && is_slow)
-      ret = dart__service_meet(owner_of(t));
-    if (ret == DART_OK)
-      ret = DART__MPI(MPI_Win_flush, at->unit, win);
+    DART__MPI(MPI_Rget, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes, MPI_BYTE, win,
+              &request);
+    if (is_slow)
+      dart__service_meet(owner_of(t));
+    dart__mpi_wait(&request);
+  } else {
+    if (t->is_put)
+      DART__MPI(MPI_Put, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes, MPI_BYTE, win);
+    else
+      DART__MPI(MPI_Get, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes, MPI_BYTE, win);
+    if (is_slow)
+      dart__service_meet(owner_of(t));
+    DART__MPI(MPI_Win_flush, at->unit, win);
   }
   dart__pace_end(owner_of(t), began, (size_t)nbytes);
   dart__pace_greet(owner_of(t), began);
-  return ret;
 }
 
 static dart_ret_t transfer_blocking(const far_transfer_t *t, size_t nelem)
@@ -244,11 +237,15 @@ static dart_ret_t transfer_blocking(const far_transfer_t *t, size_t nelem)
   if (nbytes > 0) {
     bool is_slow = dart__pace_is_slow(owner_of(t));
 
-    return is_slow && nbytes <= DART__SERVICE_MOST ? request_blocking(t, nbytes)
-                                                   : plain_blocking(t, (int)nbytes, is_slow);
+    if (is_slow && nbytes <= DART__SERVICE_MOST)
+      return request_blocking(t, nbytes);
+    plain_blocking(t, (int)nbytes, is_slow);
+    return DART_OK;
   }
   ret = start_with_handle(t, nelem, &handle);
-  return ret == DART_OK ? dart__far_wait(&handle, true) : ret;
+  if (ret == DART_OK)
+    dart__far_wait(&handle, true);
+  return ret;
 }
 
 /* ---- the seam ---------------------------------------------------------------------------- */
@@ -355,14 +352,16 @@ dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit)
 {
   dart_ret_t ret = dart__service_flush(team->members[unit], true);
 
-  return ret == DART_OK ? dart__window_flush(team, unit, true) : ret;
+  dart__window_flush(team, unit, true);
+  return ret;
 }
 
 dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit)
 {
   dart_ret_t ret = dart__service_flush(team->members[unit], false);
 
-  return ret == DART_OK ? dart__window_flush(team, unit, false) : ret;
+  dart__window_flush(team, unit, false);
+  return ret;
 }
 
 static dart_ret_t flush_all(dart__team_t *team, bool at_target)
@@ -372,7 +371,8 @@ static dart_ret_t flush_all(dart__team_t *team, bool at_target)
   if (team->nnodes == 1)
     return DART_OK;
   ret = dart__service_flush_team(team, at_target);
-  return ret == DART_OK ? dart__window_flush_all(team, at_target) : ret;
+  dart__window_flush_all(team, at_target);
+  return ret;
 }
 
 dart_ret_t dart__far_flush_all(dart__team_t *team)

@@ -47,13 +47,10 @@ static void abandon(dart_handle_t handle)
   dart__window_started(handle->team, handle->window, handle->unit, !handle->is_put);
 }
 
-static dart_ret_t complete_requests(dart_handle_t handle)
+static void complete_requests(dart_handle_t handle)
 {
-  dart_ret_t ret = DART_OK;
-
-  for (size_t i = 0; i < handle->nrequests && ret == DART_OK; i++)
-    ret = dart__mpi_wait(&handle->requests[i]);
-  return ret;
+  for (size_t i = 0; i < handle->nrequests; i++)
+    dart__mpi_wait(&handle->requests[i]);
 }
 
 /* Unlink what was abandoned towards the unit. */
@@ -78,57 +75,51 @@ static dart_handle_t take_abandoned(const dart__team_t *team, int32_t unit)
   return taken;
 }
 
-dart_ret_t dart__handles_flushed(const dart__team_t *team, int32_t unit)
+void dart__handles_flushed(const dart__team_t *team, int32_t unit)
 {
-  dart_ret_t ret = DART_OK;
-
   if (atomic_load_explicit(&abandoned.count, memory_order_relaxed) == 0)
-    return DART_OK;
+    return;
   for (dart_handle_t handle = take_abandoned(team, unit), next; handle != NULL; handle = next) {
-    dart_ret_t one = complete_requests(handle);
-
     next = handle->next;
+    complete_requests(handle);
     free(handle);
-    if (ret == DART_OK)
-      ret = one;
   }
-  return ret;
 }
 
-dart_ret_t dart__far_wait(dart_handle_t *handle, bool at_target)
+void dart__far_wait(dart_handle_t *handle, bool at_target)
 {
-  dart_handle_t h   = *handle;
-  dart_ret_t    ret = complete_requests(h);
+  dart_handle_t h = *handle;
 
+  complete_requests(h);
   /* a get is complete when its data is here; only a put needs the target's word */
-  if (ret == DART_OK && ((h->is_put && at_target) || h->by_flush))
-    ret = dart__window_flush(h->team, h->unit, at_target || !h->is_put);
+  if ((h->is_put && at_target) || h->by_flush)
+    dart__window_flush(h->team, h->unit, at_target || !h->is_put);
   dart__far_release(handle);
-  return ret;
 }
 
-dart_ret_t dart__far_test(dart_handle_t handle, bool *done_out)
+static bool is_done(dart_handle_t handle)
 {
-  dart_ret_t ret  = DART_OK;
   int        done = 1;
 
-  for (size_t i = 0; i < handle->nrequests && ret == DART_OK && done; i++)
-    ret = DART__MPI(MPI_Test, &handle->requests[i], &done, MPI_STATUS_IGNORE);
+  for (size_t i = 0; i < handle->nrequests && done; i++)
+    DART__MPI(MPI_Test, &handle->requests[i], &done, MPI_STATUS_IGNORE);
+  return done;
+}
+
+bool dart__far_test(dart_handle_t handle)
+{
+  bool done = is_done(handle);
+
   dart__port_progress();
-  *done_out = done;
-  return ret;
+  return done;
 }
 
 void dart__far_release(dart_handle_t *handle)
 {
-  dart_handle_t h    = *handle;
-  int           done = 1;
+  dart_handle_t h = *handle;
 
   *handle = DART_HANDLE_NULL;
-  for (size_t i = 0; i < h->nrequests && done; i++)
-    if (DART__MPI(MPI_Test, &h->requests[i], &done, MPI_STATUS_IGNORE) != DART_OK)
-      done = 0;
-  if (done)
+  if (is_done(h))
     free(h);
   else
     abandon(h);

@@ -79,25 +79,21 @@ static void end_burst(dart__lane_t *lane)
   lane->burst[0] = 0;
 }
 
-dart_ret_t dart__batch_send_data(dart_unit_t unit, dart__batch_t *batch)
+void dart__batch_send_data(dart_unit_t unit, dart__batch_t *batch)
 {
-  dart_ret_t ret = DART_OK;
-
-  for (; batch->ndata_sent < batch->ndata && ret == DART_OK; batch->ndata_sent++)
-    ret = DART__MPI(MPI_Isend, batch->src[batch->ndata_sent],
-                    (int)batch->data[batch->ndata_sent].nbytes, MPI_BYTE, unit, DART__TAG_DATA,
-                    dart__mpi.service, &batch->data_sent[batch->ndata_sent]);
-  return ret;
+  for (; batch->ndata_sent < batch->ndata; batch->ndata_sent++)
+    DART__MPI(MPI_Isend, batch->src[batch->ndata_sent], (int)batch->data[batch->ndata_sent].nbytes,
+              MPI_BYTE, unit, DART__TAG_DATA, dart__mpi.service,
+              &batch->data_sent[batch->ndata_sent]);
 }
 
-dart_ret_t dart__lane_send(dart_unit_t unit, dart__lane_t *lane, bool is_wanted)
+void dart__lane_send(dart_unit_t unit, dart__lane_t *lane, bool is_wanted)
 {
   dart__batch_t *batch = lane->open;
   size_t         nwords;
-  dart_ret_t     ret;
 
   if (batch == NULL || lane->sent - lane->answered == DART__UNDER_WAY)
-    return DART_OK;
+    return;
   batch->head.is_wanted = is_wanted || batch->nresults > 0 ||
                           (lane->sent + 1 - lane->wanted >= ANSWER_EVERY &&
                            lane->sent + 1 - lane->answered >= ANSWER_EVERY);
@@ -105,12 +101,9 @@ dart_ret_t dart__lane_send(dart_unit_t unit, dart__lane_t *lane, bool is_wanted)
   dart__service_tell(unit, &batch->head);
   memcpy(batch->words + batch->nwords, batch->data, batch->ndata * sizeof batch->data[0]);
   nwords = batch->nwords + batch->ndata * DART__DATA_WORDS;
-  ret    = DART__MPI(MPI_Isend, &batch->head, (int)(sizeof batch->head + nwords * sizeof(uint64_t)),
-                     MPI_BYTE, unit, DART__TAG_MESSAGE, dart__mpi.service, &batch->sent);
-  if (ret == DART_OK)
-    ret = dart__batch_send_data(unit, batch);
-  if (ret != DART_OK)
-    return ret;
+  DART__MPI(MPI_Isend, &batch->head, (int)(sizeof batch->head + nwords * sizeof(uint64_t)),
+            MPI_BYTE, unit, DART__TAG_MESSAGE, dart__mpi.service, &batch->sent);
+  dart__batch_send_data(unit, batch);
   dart__count(DART__COUNT_BATCH);
   dart__count_by(DART__COUNT_REQUEST, batch->nrequests);
   dart__lanes.collected -= batch->nrequests;
@@ -125,7 +118,6 @@ dart_ret_t dart__lane_send(dart_unit_t unit, dart__lane_t *lane, bool is_wanted)
     lane->wanted = lane->sent;
     lane->asked++;
   }
-  return DART_OK;
 }
 
 dart_ret_t dart__lane_ask_for(dart_unit_t unit, dart__lane_t *lane, uint64_t number)
@@ -134,16 +126,16 @@ dart_ret_t dart__lane_ask_for(dart_unit_t unit, dart__lane_t *lane, uint64_t num
     return DART_OK;
   if (lane->open == NULL) /* a word to the owner is enough */
     lane->open = dart__batch_new();
-  return lane->open == NULL ? DART_ERR_NOMEM : dart__lane_send(unit, lane, true);
+  if (lane->open == NULL)
+    return DART_ERR_NOMEM;
+  dart__lane_send(unit, lane, true);
+  return DART_OK;
 }
 
-dart_ret_t dart__lanes_send_all(void)
+void dart__lanes_send_all(void)
 {
-  dart_ret_t ret = DART_OK;
-
-  for (int32_t i = 0; i < dart__lanes.nbusy && ret == DART_OK; i++)
-    ret = dart__lane_send(dart__lanes.busy[i], dart__lanes.lane[dart__lanes.busy[i]], false);
-  return ret;
+  for (int32_t i = 0; i < dart__lanes.nbusy; i++)
+    dart__lane_send(dart__lanes.busy[i], dart__lanes.lane[dart__lanes.busy[i]], false);
 }
 
 /* Send the open batch of a lane if the unit waits, or if it is old at `now`. */
@@ -190,9 +182,9 @@ static void finish_first(dart__lane_t *lane, const uint64_t *results)
   if (lane->first == NULL)
     lane->last = NULL;
   /* that it was applied is proof that they were received, but MPI wants its requests back */
-  MPI_Wait(&batch->sent, MPI_STATUS_IGNORE);
+  DART__MPI(MPI_Wait, &batch->sent, MPI_STATUS_IGNORE);
   for (size_t i = 0; i < batch->ndata; i++)
-    MPI_Wait(&batch->data_sent[i], MPI_STATUS_IGNORE);
+    DART__MPI(MPI_Wait, &batch->data_sent[i], MPI_STATUS_IGNORE);
   recycle(batch);
 }
 

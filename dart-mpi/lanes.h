@@ -127,15 +127,15 @@ static inline dart__lane_t *dart__lane_to(dart_unit_t unit)
 dart__batch_t *dart__batch_new(void);
 
 /** Send those of a batch's data that are not on their way yet. */
-dart_ret_t dart__batch_send_data(dart_unit_t unit, dart__batch_t *batch);
+void dart__batch_send_data(dart_unit_t unit, dart__batch_t *batch);
 
 /** Note that there is something in the lane, or perhaps nothing any more. */
 void dart__lane_list(dart_unit_t unit, dart__lane_t *lane);
 void dart__lane_unlist_if_idle(dart_unit_t unit, dart__lane_t *lane);
 
 /** Send the lane's open batch. Too many under way: it stays open. */
-dart_ret_t dart__lane_send(dart_unit_t unit, dart__lane_t *lane, bool is_wanted);
-dart_ret_t dart__lanes_send_all(void);
+void dart__lane_send(dart_unit_t unit, dart__lane_t *lane, bool is_wanted);
+void dart__lanes_send_all(void);
 
 /** See to it that a batch, open or sent, is answered. It may take more than one call. */
 dart_ret_t dart__lane_ask_for(dart_unit_t unit, dart__lane_t *lane, uint64_t number);

@@ -33,7 +33,7 @@ typedef struct {
 
 typedef struct dart__window {
   struct dart__window *next; /* windows of the same team */
-  MPI_Win              win;  /* over the team's communicator */
+  MPI_Win              win;  /* over the team's communicator; MPI_WIN_NULL: not made yet */
   dart__outstanding_t *unit; /* team unit → what is outstanding on this window */
 } dart__window_t;
 
@@ -44,7 +44,8 @@ typedef struct {
   MPI_Comm         leaders; /* the nodes' first units, by node; on leaders, if there are several */
   int             *counts;  /* [nnodes], room for the arguments of the leaders' collectives */
   int             *starts;
-  dart__window_t  *dynamic; /* what has no static window is attached to it; NULL: no chunk yet */
+  dart_unit_t     *units;   /* [nunits], room for the members of a communicator to be */
+  dart__window_t  *dynamic; /* what has no static window is attached to it; NULL: one node */
 
   pthread_rwlock_t windows_lock;
   dart__window_t  *windows; /* all of the team */
@@ -62,7 +63,8 @@ typedef struct {
   char           *base;   /* the own part */
   void           *again;  /* the node's parts, mapped once more and used there; NULL: as MPI has them */
   MPI_Win         shared; /* over the node; MPI_WIN_NULL where this unit is alone on its node */
-  dart__window_t *window; /* by which far units reach it; NULL: one node */
+  dart__window_t *own;    /* one of its own, perhaps to be made; NULL: it gets none */
+  dart__window_t *window; /* by which far units reach it, `own` or the team's; NULL: one node */
   MPI_Aint       *disp;   /* team unit → displacement of its part in the window; NULL: one node */
 } dart__chunk_port_t;
 
@@ -72,27 +74,38 @@ static inline dart__team_port_t *dart__team_port(const dart__team_t *team)
 }
 
 /** Wait for a request: progress is made, and the core given away, meanwhile. */
-dart_ret_t dart__mpi_wait(MPI_Request *request);
+void dart__mpi_wait(MPI_Request *request);
 
 /** Meet for the last time, so that MPI_Finalize does not hang. Collective over the job, after dart_exit,
  *  by who started MPI. */
 void dart__mpi_part(void);
 
-/** The team's communicators and window, made at the first call. Collective, after a barrier. */
+/** The team's communicators and window, made at the first call. Collective, after a barrier; agreed. */
 dart_ret_t dart__team_connect(dart__team_t *team);
+
+/** The worst of all units' results. Collective over a team that is connected. */
+dart_ret_t dart__team_agree(const dart__team_t *team, dart_ret_t mine);
 
 /* ---- rma.c: windows ----------------------------------------------------------------------- */
 
 /** Choose the kind of windows, by the settings or what carries MPI. Collective over the job. */
-dart_ret_t dart__windows_choose(void);
+void dart__windows_choose(void);
 
 /** Whether this unit is for a static window for the chunk; all have to agree. */
 bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *chunk);
 
-/** Collective over the team. On failure the job cannot go on with the team. */
-dart_ret_t dart__window_open_dynamic(dart__team_t *team, dart__window_t **window_out);
+/** A window that is not made yet. Local. NULL: no memory. */
+dart__window_t *dart__window_new(const dart__team_t *team);
+void            dart__window_delete(dart__window_t *window); /* NULL: nothing */
+
+/** Whether MPI can make one more over this communicator: DART_OK or DART_ERR_NOMEM. Collective over it;
+ *  agreed. */
+dart_ret_t dart__window_is_possible(MPI_Comm comm);
+
+/** Collective over the team, which has its communicator; agreed. */
+dart_ret_t dart__window_open_dynamic(dart__team_t *team, dart__window_t *window);
 dart_ret_t dart__window_open_static(dart__team_t *team, void *base, size_t nbytes,
-                                    dart__window_t **window_out);
+                                    dart__window_t *window);
 void       dart__window_close(dart__team_t *team, dart__window_t *window);
 
 /* ---- pace.c: which units are slow to answer ---------------------------------------------- */
@@ -121,11 +134,11 @@ void dart__pace_greet(dart_unit_t unit, int64_t began);
 void dart__window_started(dart__team_t *team, dart__window_t *window, int32_t unit, bool is_get);
 
 /** Complete what was started towards a team unit, or all, at the target too or only here. */
-dart_ret_t dart__window_flush(dart__team_t *team, int32_t unit, bool at_target);
-dart_ret_t dart__window_flush_all(dart__team_t *team, bool at_target);
+void dart__window_flush(dart__team_t *team, int32_t unit, bool at_target);
+void dart__window_flush_all(dart__team_t *team, bool at_target);
 
 /** Give back the requests of abandoned handles, after a flush of the unit (handle.c). */
-dart_ret_t dart__handles_flushed(const dart__team_t *team, int32_t unit);
+void dart__handles_flushed(const dart__team_t *team, int32_t unit);
 
 /* ---- twosided.c: messages to far units --------------------------------------------------- */
 
@@ -162,10 +175,10 @@ dart_ret_t dart__service_notify(const dart__place_t *at, const void *src, size_t
                                 const dart__place_t *flag, uint64_t by);
 
 /** Tell a unit (global id) that somebody is at work on its memory. */
-dart_ret_t dart__service_greet(dart_unit_t unit);
+void dart__service_greet(dart_unit_t unit);
 
 /** Hear of a unit (global id): what was started towards it before is then most likely done. */
-dart_ret_t dart__service_meet(dart_unit_t unit);
+void dart__service_meet(dart_unit_t unit);
 
 /** Atomics, as of the seam. */
 dart_ret_t dart__service_accumulate(const dart__place_t *at, const void *values, size_t nelem,

@@ -40,11 +40,10 @@ size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b)
 
 /* ---- making ------------------------------------------------------------------------------ */
 
-static dart_ret_t make_strided(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
+static void make_strided(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
 {
-  return DART__MPI(MPI_Type_create_hvector, (int)ninstances,
-                   (int)(type->elem_count * type->elem_size),
-                   (MPI_Aint)(type->stride * type->elem_size), MPI_BYTE, type_out);
+  DART__MPI(MPI_Type_create_hvector, (int)ninstances, (int)(type->elem_count * type->elem_size),
+            (MPI_Aint)(type->stride * type->elem_size), MPI_BYTE, type_out);
 }
 
 static dart_ret_t make_indexed(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
@@ -60,17 +59,13 @@ static dart_ret_t make_indexed(const dart__type_t *type, size_t ninstances, MPI_
     lengths[i] = (int)(type->block_length[i] * type->elem_size);
     offsets[i] = (MPI_Aint)(type->block_offset[i] * type->elem_size);
   }
-  ret = DART__MPI(MPI_Type_create_hindexed, (int)type->block_count, lengths, offsets, MPI_BYTE,
-                  &blocks);
-  if (ret != DART_OK)
-    goto free_arrays;
-  ret = DART__MPI(MPI_Type_create_resized, blocks, 0, (MPI_Aint)(type->extent * type->elem_size),
-                  &instance);
-  MPI_Type_free(&blocks);
-  if (ret != DART_OK)
-    goto free_arrays;
-  ret = DART__MPI(MPI_Type_contiguous, (int)ninstances, instance, type_out);
-  MPI_Type_free(&instance);
+  DART__MPI(MPI_Type_create_hindexed, (int)type->block_count, lengths, offsets, MPI_BYTE, &blocks);
+  DART__MPI(MPI_Type_create_resized, blocks, 0, (MPI_Aint)(type->extent * type->elem_size),
+            &instance);
+  DART__MPI(MPI_Type_contiguous, (int)ninstances, instance, type_out);
+  DART__MPI(MPI_Type_free, &blocks);
+  DART__MPI(MPI_Type_free, &instance);
+  ret = DART_OK;
 
 free_arrays:
   free(lengths);
@@ -80,14 +75,14 @@ free_arrays:
 
 static dart_ret_t make(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
 {
-  dart_ret_t ret = type->kind == DART__TYPE_STRIDED ? make_strided(type, ninstances, type_out)
-                                                    : make_indexed(type, ninstances, type_out);
+  dart_ret_t ret = DART_OK;
 
-  if (ret != DART_OK)
-    return ret;
-  ret = DART__MPI(MPI_Type_commit, type_out);
-  if (ret != DART_OK)
-    MPI_Type_free(type_out);
+  if (type->kind == DART__TYPE_STRIDED)
+    make_strided(type, ninstances, type_out);
+  else
+    ret = make_indexed(type, ninstances, type_out);
+  if (ret == DART_OK)
+    DART__MPI(MPI_Type_commit, type_out);
   return ret;
 }
 
@@ -128,7 +123,7 @@ static bool is_like(const kept_t *kept, const dart__type_t *type, size_t ninstan
 static void forget(kept_t *kept)
 {
   if (kept->made != MPI_DATATYPE_NULL)
-    MPI_Type_free(&kept->made);
+    DART__MPI(MPI_Type_free, &kept->made);
   free(kept->blocks);
   kept->blocks = NULL;
   kept->made   = MPI_DATATYPE_NULL;

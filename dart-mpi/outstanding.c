@@ -128,64 +128,58 @@ static bool can_flush_local(const dart__team_t *team, const dart__window_t *wind
          number(&o->last_put) <= number(&o->done_here) + 1;
 }
 
-static dart_ret_t flush_one(const dart__team_t *team, dart__window_t *window, int32_t unit,
-                            bool at_target)
+static void flush_one(const dart__team_t *team, dart__window_t *window, int32_t unit,
+                      bool at_target)
 {
   dart__outstanding_t *o    = &window->unit[unit];
   uint64_t             last = number(&o->started);
-  dart_ret_t           ret;
 
   if (is_done(o, at_target, last))
-    return DART_OK;
+    return;
   at_target = (at_target && needs_target(o)) || !can_flush_local(team, window, o);
   dart__count(DART__COUNT_RMA_FLUSH);
-  ret = at_target ? DART__MPI(MPI_Win_flush, unit, window->win)
-                  : DART__MPI(MPI_Win_flush_local, unit, window->win);
-  if (ret == DART_OK)
-    note_done(o, at_target, last);
-  return ret;
+  if (at_target)
+    DART__MPI(MPI_Win_flush, unit, window->win);
+  else
+    DART__MPI(MPI_Win_flush_local, unit, window->win);
+  note_done(o, at_target, last);
 }
 
-dart_ret_t dart__window_flush(dart__team_t *team, int32_t unit, bool at_target)
+void dart__window_flush(dart__team_t *team, int32_t unit, bool at_target)
 {
   dart__team_port_t   *port = team->port;
   dart__outstanding_t *o    = &port->unit[unit];
   uint64_t             last = number(&o->started);
-  dart_ret_t           ret  = DART_OK;
   int64_t              began;
 
   if (is_done(o, at_target, last))
-    return DART_OK;
+    return;
   if (at_target && dart__pace_is_slow(team->members[unit]))
-    ret = dart__service_meet(team->members[unit]);
+    dart__service_meet(team->members[unit]);
   began = dart__pace_begin();
   pthread_rwlock_rdlock(&port->windows_lock);
-  for (dart__window_t *w = port->windows; w != NULL && ret == DART_OK; w = w->next)
-    ret = flush_one(team, w, unit, at_target);
+  for (dart__window_t *w = port->windows; w != NULL; w = w->next)
+    flush_one(team, w, unit, at_target);
   pthread_rwlock_unlock(&port->windows_lock);
   dart__pace_end(team->members[unit], began, FLUSHED);
-  if (ret == DART_OK && at_target)
-    ret = dart__handles_flushed(team, unit);
-  if (ret == DART_OK)
-    note_done(o, at_target, last);
-  return ret;
+  if (at_target)
+    dart__handles_flushed(team, unit);
+  note_done(o, at_target, last);
 }
 
-dart_ret_t dart__window_flush_all(dart__team_t *team, bool at_target)
+void dart__window_flush_all(dart__team_t *team, bool at_target)
 {
   dart__team_port_t *port = team->port;
-  dart_ret_t         ret  = DART_OK;
   int32_t            n;
 
   /* acquire: pairs with the release in list and unlist */
   if (atomic_load_explicit(&port->ntouched, memory_order_acquire) == 0)
-    return DART_OK;
+    return;
   pthread_mutex_lock(&port->flushing); /* or others would find the list short too early */
   n = atomic_load_explicit(&port->ntouched, memory_order_acquire);
-  for (int32_t i = 0; i < n && ret == DART_OK; i++)
-    ret = dart__window_flush(team, port->touched[i], at_target);
-  if (ret == DART_OK && at_target)
+  for (int32_t i = 0; i < n; i++)
+    dart__window_flush(team, port->touched[i], at_target);
+  if (at_target)
     unlist(port, n);
   pthread_mutex_unlock(&port->flushing);
-  return ret;
 }

@@ -74,5 +74,5 @@ void dart__pace_greet(dart_unit_t unit, int64_t began)
       began - atomic_load_explicit(&pace.greeted[unit], memory_order_relaxed) < GREET_NS)
     return;
   atomic_store_explicit(&pace.greeted[unit], began, memory_order_relaxed);
-  dart__service_greet(unit); /* failed: the unit is asked when it turns out to be slow */
+  dart__service_greet(unit);
 }

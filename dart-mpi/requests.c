@@ -92,24 +92,15 @@ dart_ret_t dart__service_notify(const dart__place_t *at, const void *src, size_t
   return dart__lanes_notify(at, nbytes > 0 ? &put : NULL, flag, &raise);
 }
 
-static dart_ret_t append_nothing(dart_unit_t unit)
+dart_ret_t dart__service_ask(dart_unit_t unit)
 {
   dart__record_t r = { .word = dart__request(DART__NOTHING, 0, 0, 0, 0) };
 
   return dart__lanes_append(unit, NULL, 0, &r);
 }
 
-dart_ret_t dart__service_greet(dart_unit_t unit)
+void dart__service_greet(dart_unit_t unit)
 {
-  dart_ret_t ret = append_nothing(unit);
-
+  dart__service_ask(unit); /* failed: the unit is asked when it turns out to be slow */
   dart__lanes_send(true);
-  return ret;
-}
-
-dart_ret_t dart__service_meet(dart_unit_t unit)
-{
-  dart_ret_t ret = append_nothing(unit);
-
-  return ret == DART_OK ? dart__service_flush(unit, true) : ret;
 }

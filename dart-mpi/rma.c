@@ -69,7 +69,7 @@ static int host_number(void)
   return (int)(number >> 2);
 }
 
-dart_ret_t dart__windows_choose(void)
+void dart__windows_choose(void)
 {
   bool        dynamic = dart__settings.window == DART__WINDOW_DYNAMIC ||
                  (dart__settings.window == DART__WINDOW_AUTO && is_told_tcp());
@@ -78,17 +78,12 @@ dart_ret_t dart__windows_choose(void)
   int         host = host_number();
   int         votes[4] = { dynamic, !rdma, host, -host }, agreed[4];
   MPI_Request request;
-  dart_ret_t  ret = DART__MPI(MPI_Iallreduce, votes, agreed, 4, MPI_INT, MPI_MAX, dart__mpi.world,
-                              &request);
 
-  if (ret == DART_OK)
-    ret = dart__mpi_wait(&request);
-  if (ret != DART_OK)
-    return ret;
+  DART__MPI(MPI_Iallreduce, votes, agreed, 4, MPI_INT, MPI_MAX, dart__mpi.world, &request);
+  dart__mpi_wait(&request);
   /* someone wants dynamic ones, or there is no RDMA between hosts: then dynamic */
   dart__mpi.static_windows = !agreed[0] && (!agreed[1] || agreed[2] == -agreed[3]);
   dart__info("windows are %s", dart__mpi.static_windows ? "static" : "dynamic");
-  return DART_OK;
 }
 
 bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *chunk)
@@ -105,68 +100,103 @@ bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *ch
 
 /* ---- opening and closing ----------------------------------------------------------------- */
 
+dart__window_t *dart__window_new(const dart__team_t *team)
+{
+  dart__window_t *window = calloc(1, sizeof *window);
+
+  if (window == NULL)
+    return NULL;
+  window->win  = MPI_WIN_NULL;
+  window->unit = calloc((size_t)team->nunits, sizeof *window->unit);
+  if (window->unit == NULL) {
+    free(window);
+    return NULL;
+  }
+  return window;
+}
+
+void dart__window_delete(dart__window_t *window)
+{
+  if (window != NULL)
+    free(window->unit);
+  free(window);
+}
+
 static MPI_Info make_info(void)
 {
   MPI_Info info;
 
-  MPI_Info_create(&info);
+  DART__MPI(MPI_Info_create, &info);
   if (!dart__world.far_atomics) /* then no accumulates are sent at all */
-    MPI_Info_set(info, "accumulate_ordering", "none");
-  MPI_Info_set(info, "same_disp_unit", "true");
-  MPI_Info_set(info, "same_size", "true");
+    DART__MPI(MPI_Info_set, info, "accumulate_ordering", "none");
+  DART__MPI(MPI_Info_set, info, "same_disp_unit", "true");
+  DART__MPI(MPI_Info_set, info, "same_size", "true");
   return info;
 }
 
-/* Enter an MPI window into the team's. */
-static dart_ret_t enter(dart__team_t *team, MPI_Win win, dart__window_t **window_out)
+/* A window is a communicator to MPICH 4.0, which does not survive to find none left for it: a dynamic
+ * window without one is DART's until it is used, and the cleaning up after a shared one ends the
+ * program. So one is made first, to see. */
+dart_ret_t dart__window_is_possible(MPI_Comm comm)
 {
-  dart__team_port_t *port   = team->port;
-  dart__window_t    *window = calloc(1, sizeof *window);
+  MPI_Comm   one;
+  dart_ret_t ret = DART__MPI_AGREED(MPI_Comm_dup, comm, &one);
 
-  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-  if (window != NULL)
-    window->unit = calloc((size_t)team->nunits, sizeof *window->unit);
-  if (window == NULL || window->unit == NULL) {
-    dart__error("no memory for a window of %d units", team->nunits);
-    free(window);
-    return DART_ERR_NOMEM;
-  }
-  window->win = win;
+  if (ret == DART_OK)
+    DART__MPI(MPI_Comm_free, &one);
+  return ret;
+}
+
+/* Begin the epoch of a window that MPI has made, and enter it into the team's. */
+static void enter(dart__team_t *team, dart__window_t *window)
+{
+  dart__team_port_t *port = team->port;
+
+  DART__MPI(MPI_Win_set_errhandler, window->win, MPI_ERRORS_RETURN);
+  DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, window->win);
+  memset(window->unit, 0, (size_t)team->nunits * sizeof *window->unit);
   pthread_rwlock_wrlock(&port->windows_lock);
   window->next  = port->windows;
   port->windows = window;
   pthread_rwlock_unlock(&port->windows_lock);
-  *window_out = window;
-  return DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, win);
 }
 
-dart_ret_t dart__window_open_dynamic(dart__team_t *team, dart__window_t **window_out)
+dart_ret_t dart__window_open_dynamic(dart__team_t *team, dart__window_t *window)
 {
-  MPI_Info   info = make_info();
-  MPI_Win    win;
-  dart_ret_t ret = DART__MPI(MPI_Win_create_dynamic, info, dart__team_port(team)->comm, &win);
+  MPI_Comm   comm = dart__team_port(team)->comm;
+  dart_ret_t ret  = dart__window_is_possible(comm);
+  MPI_Info   info;
 
-  MPI_Info_free(&info);
   if (ret != DART_OK)
     return ret;
+  info = make_info();
+  ret  = DART__MPI_AGREED(MPI_Win_create_dynamic, info, comm, &window->win);
+  DART__MPI(MPI_Info_free, &info);
+  if (ret != DART_OK) {
+    window->win = MPI_WIN_NULL;
+    return ret;
+  }
   dart__count(DART__COUNT_WINDOW_DYNAMIC);
-  return enter(team, win, window_out);
+  enter(team, window);
+  return DART_OK;
 }
 
 dart_ret_t dart__window_open_static(dart__team_t *team, void *base, size_t nbytes,
-                                    dart__window_t **window_out)
+                                    dart__window_t *window)
 {
   MPI_Info   info = make_info();
-  MPI_Win    win;
-  dart_ret_t ret = DART__MPI(MPI_Win_create, base, (MPI_Aint)nbytes, 1, info,
-                             dart__team_port(team)->comm, &win);
+  dart_ret_t ret  = DART__MPI_AGREED(MPI_Win_create, base, (MPI_Aint)nbytes, 1, info,
+                                     dart__team_port(team)->comm, &window->win);
 
-  MPI_Info_free(&info);
-  if (ret != DART_OK)
+  DART__MPI(MPI_Info_free, &info);
+  if (ret != DART_OK) {
+    window->win = MPI_WIN_NULL;
     return ret;
+  }
   dart__count(DART__COUNT_WINDOW_STATIC);
   atomic_fetch_add_explicit(&nstatic, 1, memory_order_relaxed);
-  return enter(team, win, window_out);
+  enter(team, window);
+  return DART_OK;
 }
 
 void dart__window_close(dart__team_t *team, dart__window_t *window)
@@ -182,8 +212,6 @@ void dart__window_close(dart__team_t *team, dart__window_t *window)
   pthread_rwlock_unlock(&port->windows_lock);
   if (window != port->dynamic)
     atomic_fetch_sub_explicit(&nstatic, 1, memory_order_relaxed);
-  MPI_Win_unlock_all(window->win);
-  MPI_Win_free(&window->win);
-  free(window->unit);
-  free(window);
+  DART__MPI(MPI_Win_unlock_all, window->win);
+  DART__MPI(MPI_Win_free, &window->win);
 }

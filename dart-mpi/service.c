@@ -64,34 +64,29 @@ static struct {
 
 /* ---- receiving ring ---------------------------------------------------------------------- */
 
-static dart_ret_t post(receive_t *slot)
+static void post(receive_t *slot)
 {
-  return DART__MPI(MPI_Irecv, &slot->message, sizeof slot->message, MPI_BYTE, MPI_ANY_SOURCE,
-                   DART__TAG_MESSAGE, dart__mpi.service, &slot->request);
+  DART__MPI(MPI_Irecv, &slot->message, sizeof slot->message, MPI_BYTE, MPI_ANY_SOURCE,
+            DART__TAG_MESSAGE, dart__mpi.service, &slot->request);
 }
 
 static dart_ret_t open_ring(void)
 {
-  dart_ret_t ret = DART_OK;
-
   service.head = 0;
   service.ring = calloc(RING, sizeof *service.ring);
   if (service.ring == NULL)
     return DART_ERR_NOMEM;
   for (int i = 0; i < RING; i++)
-    service.ring[i].request = MPI_REQUEST_NULL;
-  for (int i = 0; i < RING && ret == DART_OK; i++)
-    ret = post(&service.ring[i]);
-  return ret;
+    post(&service.ring[i]);
+  return DART_OK;
 }
 
 static void close_ring(void)
 {
-  for (int i = 0; service.ring != NULL && i < RING; i++)
-    if (service.ring[i].request != MPI_REQUEST_NULL) {
-      MPI_Cancel(&service.ring[i].request);
-      MPI_Wait(&service.ring[i].request, MPI_STATUS_IGNORE);
-    }
+  for (int i = 0; service.ring != NULL && i < RING; i++) {
+    DART__MPI(MPI_Cancel, &service.ring[i].request);
+    DART__MPI(MPI_Wait, &service.ring[i].request, MPI_STATUS_IGNORE);
+  }
   free(service.ring);
   service.ring = NULL;
 }
@@ -139,10 +134,9 @@ static void send_answer(dart_unit_t unit, answer_t *answer, size_t nresults)
 {
   answer->message.head = (dart__message_t){ .kind = DART__ANSWER };
   dart__service_tell(unit, &answer->message.head);
-  if (DART__MPI(MPI_Isend, &answer->message,
-                (int)(sizeof answer->message.head + nresults * sizeof(uint64_t)), MPI_BYTE, unit,
-                DART__TAG_MESSAGE, dart__mpi.service, &answer->sent) != DART_OK)
-    dart__port_abort(EXIT_FAILURE); /* the unit would wait forever */
+  DART__MPI(MPI_Isend, &answer->message,
+            (int)(sizeof answer->message.head + nresults * sizeof(uint64_t)), MPI_BYTE, unit,
+            DART__TAG_MESSAGE, dart__mpi.service, &answer->sent);
   dart__count(DART__COUNT_ANSWER);
   answer->next      = service.answering;
   service.answering = answer;
@@ -177,7 +171,8 @@ static void recycle_answers(void)
     answer_t *answer = *link;
     int       done;
 
-    if (DART__MPI(MPI_Test, &answer->sent, &done, MPI_STATUS_IGNORE) == DART_OK && !done) {
+    DART__MPI(MPI_Test, &answer->sent, &done, MPI_STATUS_IGNORE);
+    if (!done) {
       link = &answer->next;
       continue;
     }
@@ -213,9 +208,8 @@ static void receive_data(pending_t *pending)
     pending->dropped[i] = to == NULL ? allocate(data.nbytes, pending->unit) : NULL;
     if (to == NULL)
       to = pending->dropped[i];
-    if (DART__MPI(MPI_Irecv, to, (int)data.nbytes, MPI_BYTE, pending->unit, DART__TAG_DATA,
-                  dart__mpi.service, &pending->data[i]) != DART_OK)
-      dart__port_abort(EXIT_FAILURE);
+    DART__MPI(MPI_Irecv, to, (int)data.nbytes, MPI_BYTE, pending->unit, DART__TAG_DATA,
+              dart__mpi.service, &pending->data[i]);
   }
 }
 
@@ -250,8 +244,7 @@ static bool has_data(pending_t *pending)
   MPI_Status status[DART__DATA_MOST];
   int        here;
 
-  if (DART__MPI(MPI_Testall, pending->message.head.ndata, pending->data, &here, status) != DART_OK)
-    dart__port_abort(EXIT_FAILURE);
+  DART__MPI(MPI_Testall, pending->message.head.ndata, pending->data, &here, status);
   return here;
 }
 
@@ -315,13 +308,13 @@ static bool drain(int most)
     MPI_Status status;
     int        done, nbytes;
 
-    if (DART__MPI(MPI_Test, &slot->request, &done, &status) != DART_OK || !done)
+    DART__MPI(MPI_Test, &slot->request, &done, &status);
+    if (!done)
       break;
-    MPI_Get_count(&status, MPI_BYTE, &nbytes);
+    DART__MPI(MPI_Get_count, &status, MPI_BYTE, &nbytes);
     is_data = slot->message.head.ndata > 0;
     handle(status.MPI_SOURCE, &slot->message, (size_t)nbytes);
-    if (post(slot) != DART_OK)
-      dart__port_abort(EXIT_FAILURE); /* the transport is gone */
+    post(slot);
     service.head++;
   }
   if (service.pending != NULL)
@@ -367,9 +360,9 @@ dart_ret_t dart__service_open(void)
   dart_ret_t ret = DART_OK;
 
   if (dart__mpi.service == MPI_COMM_NULL)
-    ret = DART__MPI(MPI_Comm_dup, dart__mpi.world, &dart__mpi.service);
+    DART__MPI(MPI_Comm_dup, dart__mpi.world, &dart__mpi.service);
   service.done = calloc((size_t)dart__world.nunits, sizeof *service.done);
-  if (ret == DART_OK && service.done == NULL)
+  if (service.done == NULL)
     ret = DART_ERR_NOMEM;
   if (ret == DART_OK)
     ret = dart__lanes_open();

@@ -134,6 +134,11 @@ dart__applied_t dart__owner_apply(const uint64_t *words, size_t nwords, uint64_t
 /** The own memory where data belong; NULL if there is none. */
 void *dart__owner_memory(const dart__data_t *data);
 
+/* ---- requests.c --------------------------------------------------------------------------- */
+
+/** Append a request that asks a unit (global id) for nothing but its answer. */
+dart_ret_t dart__service_ask(dart_unit_t unit);
+
 /* ---- service.c ---------------------------------------------------------------------------- */
 
 /** Note in a message for `unit` what was applied of its requests. Any thread. */

@@ -8,23 +8,24 @@
 #include "model/world.h"
 #include "mpi_port.h"
 
-/* A communicator of these units (global ids), in this order. Collective over them. */
+/* A communicator of these units (global ids), in this order. Collective over them, and agreed. */
 static dart_ret_t make_comm(const dart__team_t *team, const dart_unit_t *units, int count,
                             MPI_Comm *comm_out)
 {
   MPI_Group  all, part;
-  dart_ret_t ret = DART__MPI(MPI_Comm_group, dart__mpi.world, &all);
+  dart_ret_t ret;
 
-  if (ret != DART_OK)
-    return ret;
-  ret = DART__MPI(MPI_Group_incl, all, count, units, &part);
-  if (ret == DART_OK) {
-    /* the tag keeps teams apart that several threads connect at once; the first has no id yet */
-    ret = DART__MPI(MPI_Comm_create_group, dart__mpi.world, part, team->id < 0 ? 0 : team->id,
-                    comm_out);
-    MPI_Group_free(&part);
-  }
-  MPI_Group_free(&all);
+  DART__MPI(MPI_Comm_group, dart__mpi.world, &all);
+  DART__MPI(MPI_Group_incl, all, count, units, &part);
+  /* the tag keeps teams apart that several threads connect at once; the first has no id yet */
+  ret = DART__MPI_AGREED(MPI_Comm_create_group, dart__mpi.world, part, team->id < 0 ? 0 : team->id,
+                         comm_out);
+  if (ret == DART_OK) /* it does not inherit this */
+    DART__MPI(MPI_Comm_set_errhandler, *comm_out, MPI_ERRORS_RETURN);
+  else
+    *comm_out = MPI_COMM_NULL;
+  DART__MPI(MPI_Group_free, &part);
+  DART__MPI(MPI_Group_free, &all);
   return ret;
 }
 
@@ -32,18 +33,13 @@ static dart_ret_t make_comm(const dart__team_t *team, const dart_unit_t *units, 
 static dart_ret_t make_part(const dart__team_t *team, bool (*selected)(const dart__team_t *, int32_t),
                             MPI_Comm *comm_out)
 {
-  dart_unit_t *units = calloc((size_t)team->nunits, sizeof *units);
+  dart_unit_t *units = dart__team_port(team)->units;
   int          count = 0;
-  dart_ret_t   ret;
 
-  if (units == NULL)
-    return DART_ERR_NOMEM;
   for (int32_t u = 0; u < team->nunits; u++)
     if (selected(team, u))
       units[count++] = team->members[u];
-  ret = make_comm(team, units, count, comm_out);
-  free(units);
-  return ret;
+  return make_comm(team, units, count, comm_out);
 }
 
 static bool is_first_of_node(const dart__team_t *team, int32_t unit)
@@ -56,23 +52,71 @@ static bool is_on_own_node(const dart__team_t *team, int32_t unit)
   return team->node_of[unit] == team->node;
 }
 
-/* A communicator of all, and one of this node's units, where they are not there yet. */
+dart_ret_t dart__team_agree(const dart__team_t *team, dart_ret_t mine)
+{
+  dart__team_port_t *port  = team->port;
+  int                worst = mine;
+  MPI_Request        request;
+
+  if (team->nunits == 1)
+    return mine;
+  DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX,
+            team->nnodes > 1 ? port->comm : port->node, &request);
+  dart__mpi_wait(&request);
+  return (dart_ret_t)worst;
+}
+
+/* A communicator of all, and one of this node's units, where they are not there yet. Agreed: the first by
+ * MPI, and by the first on the second, of which there is one on each node. */
 static dart_ret_t make_comms(dart__team_t *team)
 {
   dart__team_port_t *port = team->port;
   dart_ret_t         ret  = DART_OK;
 
-  if (port->node == MPI_COMM_NULL && team->node_nunits > 1)
-    ret = make_part(team, is_on_own_node, &port->node);
-  if (ret == DART_OK && team->nnodes > 1 && port->comm == MPI_COMM_NULL)
+  if (team->nnodes > 1 && port->comm == MPI_COMM_NULL)
     ret = make_comm(team, team->members, team->nunits, &port->comm);
-  return ret;
+  if (ret != DART_OK)
+    return ret;
+  if (team->node_nunits > 1 && port->node == MPI_COMM_NULL)
+    ret = make_part(team, is_on_own_node, &port->node);
+  return team->nnodes > 1 ? dart__team_agree(team, ret) : ret;
 }
 
-dart_ret_t dart__port_team_open(dart__team_t *team)
+/* ---- life -------------------------------------------------------------------------------- */
+
+static void delete_port(dart__team_port_t *port)
+{
+  pthread_rwlock_destroy(&port->windows_lock);
+  pthread_mutex_destroy(&port->flushing);
+  pthread_mutex_destroy(&port->touched_lock);
+  dart__window_delete(port->dynamic);
+  free(port->units);
+  free(port->unit);
+  free(port->touched);
+  free(port->is_touched);
+  free(port->counts);
+  free(port->starts);
+  free(port);
+}
+
+/* The tables of a team over several nodes. */
+static bool make_tables(const dart__team_t *team, dart__team_port_t *port)
+{
+  size_t nunits = (size_t)team->nunits, nnodes = (size_t)team->nnodes;
+
+  port->dynamic    = dart__window_new(team);
+  port->unit       = calloc(nunits, sizeof *port->unit);
+  port->touched    = calloc(nunits, sizeof *port->touched);
+  port->is_touched = calloc(nunits, sizeof *port->is_touched);
+  port->counts     = calloc(nnodes, sizeof *port->counts);
+  port->starts     = calloc(nnodes, sizeof *port->starts);
+  return port->dynamic != NULL && port->unit != NULL && port->touched != NULL &&
+         port->is_touched != NULL && port->counts != NULL && port->starts != NULL;
+}
+
+dart_ret_t dart__port_team_prepare(dart__team_t *team)
 {
   dart__team_port_t *port = calloc(1, sizeof *port);
-  dart_ret_t         ret  = DART_OK;
 
   if (port == NULL)
     return DART_ERR_NOMEM;
@@ -82,56 +126,50 @@ dart_ret_t dart__port_team_open(dart__team_t *team)
   pthread_rwlock_init(&port->windows_lock, NULL);
   pthread_mutex_init(&port->flushing, NULL);
   pthread_mutex_init(&port->touched_lock, NULL);
+  port->units = calloc((size_t)team->nunits, sizeof *port->units);
+  if (port->units == NULL || (team->nnodes > 1 && !make_tables(team, port))) {
+    delete_port(port);
+    return DART_ERR_NOMEM;
+  }
   team->port    = port;
+  return DART_OK;
+}
+
+dart_ret_t dart__port_team_open(dart__team_t *team)
+{
+  dart__team_port_t *port = team->port;
+  dart_ret_t         ret  = DART_OK;
+
   if (team->id == DART_TEAM_NULL) { /* the first team has no number yet: it has all units */
     port->comm = dart__mpi.world;
     port->node = dart__mpi.node;
   }
-  if (team->nnodes > 1) {
-    port->unit       = calloc((size_t)team->nunits, sizeof *port->unit);
-    port->touched    = calloc((size_t)team->nunits, sizeof *port->touched);
-    port->is_touched = calloc((size_t)team->nunits, sizeof *port->is_touched);
-    port->counts     = calloc((size_t)team->nnodes, sizeof *port->counts);
-    port->starts     = calloc((size_t)team->nnodes, sizeof *port->starts);
-    if (port->unit == NULL || port->touched == NULL || port->is_touched == NULL ||
-        port->counts == NULL || port->starts == NULL)
-      ret = DART_ERR_NOMEM;
-    else if (dart__team_is_leader(team))
-      ret = make_part(team, is_first_of_node, &port->leaders);
-  }
 #ifdef DART_ENABLE_HDF5
-  if (ret == DART_OK)
-    ret = make_comms(team); /* dart__io__hdf5__prep_mpio is local, and cannot make them */
+  ret = make_comms(team); /* dart__io__hdf5__prep_mpio is local, and cannot make them */
 #endif
-  if (ret != DART_OK)
-    dart__port_team_close(team);
+  if (ret == DART_OK && team->nnodes > 1 && dart__team_is_leader(team))
+    ret = make_part(team, is_first_of_node, &port->leaders);
   return ret;
 }
 
 static void free_own(MPI_Comm *comm)
 {
   if (*comm != MPI_COMM_NULL && *comm != dart__mpi.world && *comm != dart__mpi.node)
-    MPI_Comm_free(comm);
+    DART__MPI(MPI_Comm_free, comm);
 }
 
 void dart__port_team_close(dart__team_t *team)
 {
   dart__team_port_t *port = team->port;
 
-  if (port->dynamic != NULL)
+  if (port == NULL)
+    return;
+  if (port->dynamic != NULL && port->dynamic->win != MPI_WIN_NULL)
     dart__window_close(team, port->dynamic);
   free_own(&port->leaders);
   free_own(&port->node);
   free_own(&port->comm);
-  pthread_rwlock_destroy(&port->windows_lock);
-  pthread_mutex_destroy(&port->flushing);
-  pthread_mutex_destroy(&port->touched_lock);
-  free(port->unit);
-  free(port->touched);
-  free(port->is_touched);
-  free(port->counts);
-  free(port->starts);
-  free(port);
+  delete_port(port);
   team->port = NULL;
 }
 
@@ -140,7 +178,7 @@ dart_ret_t dart__team_connect(dart__team_t *team)
   dart__team_port_t *port = team->port;
   dart_ret_t         ret  = make_comms(team);
 
-  if (ret == DART_OK && team->nnodes > 1 && port->dynamic == NULL)
-    ret = dart__window_open_dynamic(team, &port->dynamic);
+  if (ret == DART_OK && team->nnodes > 1 && port->dynamic->win == MPI_WIN_NULL)
+    ret = dart__window_open_dynamic(team, port->dynamic);
   return ret;
 }

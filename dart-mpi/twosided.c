@@ -13,21 +13,26 @@
 #include "model/world.h"
 #include "mpi_port.h"
 
+#define TRIES 1000 /* turns of waiting for memory to drop a message in */
+
 struct dart__far_message {
+  enum { WANTED, MATCHED, STARTED } stage; /* of a receive; a send is started */
+  MPI_Message matched;
   MPI_Request request;
-  bool        started; /* the request is: always when sending, once matched when receiving */
   dart_unit_t unit;
   int         tag;
   void       *buffer;
   size_t      nbytes;  /* of the message sent, or the buffer to receive in */
+  size_t      arrived; /* of the message matched */
   void       *dropped; /* a message too long for the buffer goes here */
-  dart_ret_t  ret;     /* when the request is complete */
+  unsigned    tries;   /* to get that */
 };
 
 static struct {
   bool              is_open;
   int               largest_tag;
   _Atomic int64_t  *sent;     /* unit → messages sent to it in this cycle */
+  int64_t          *copy;     /* [nunits], room for them as MPI takes them */
   _Atomic int64_t   received; /* from all */
 } mail;
 
@@ -41,30 +46,28 @@ typedef struct {
 } bytes_t;
 
 /* More than an int can count are one element: a row of large chunks, then the rest. */
-static dart_ret_t describe(size_t nbytes, bytes_t *bytes_out)
+static bytes_t describe(size_t nbytes)
 {
   int          counts[2] = { (int)(nbytes >> CHUNK_BITS), (int)(nbytes & ((1 << CHUNK_BITS) - 1)) };
   MPI_Aint     starts[2] = { 0, (MPI_Aint)(nbytes >> CHUNK_BITS << CHUNK_BITS) };
   MPI_Datatype types[2]  = { MPI_DATATYPE_NULL, MPI_BYTE };
-  dart_ret_t   ret;
+  bytes_t      bytes     = { MPI_BYTE, (int)nbytes };
 
-  *bytes_out = (bytes_t){ MPI_BYTE, (int)nbytes };
   if (nbytes <= INT_MAX)
-    return DART_OK;
-  bytes_out->count = 1;
-  ret = DART__MPI(MPI_Type_contiguous, 1 << CHUNK_BITS, MPI_BYTE, &types[0]);
-  if (ret != DART_OK)
-    return ret;
-  ret = DART__MPI(MPI_Type_create_struct, 2, counts, starts, types, &bytes_out->type);
-  MPI_Type_free(&types[0]);
-  return ret == DART_OK ? DART__MPI(MPI_Type_commit, &bytes_out->type) : ret;
+    return bytes;
+  bytes.count = 1;
+  DART__MPI(MPI_Type_contiguous, 1 << CHUNK_BITS, MPI_BYTE, &types[0]);
+  DART__MPI(MPI_Type_create_struct, 2, counts, starts, types, &bytes.type);
+  DART__MPI(MPI_Type_commit, &bytes.type);
+  DART__MPI(MPI_Type_free, &types[0]);
+  return bytes;
 }
 
 /* May be called as soon as the operation has started. */
 static void forget(bytes_t *bytes)
 {
   if (bytes->type != MPI_BYTE)
-    MPI_Type_free(&bytes->type);
+    DART__MPI(MPI_Type_free, &bytes->type);
 }
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -103,18 +106,12 @@ dart_ret_t dart__far_send(dart_unit_t unit, int tag, const void *data, size_t nb
 
   if (m == NULL)
     return ret;
-  ret = describe(nbytes, &bytes);
-  if (ret == DART_OK) {
-    ret = DART__MPI(MPI_Isend, data, bytes.count, bytes.type, unit, tag, dart__mpi.mail, &m->request);
-    forget(&bytes);
-  }
-  if (ret != DART_OK) {
-    free(m);
-    return ret;
-  }
+  bytes = describe(nbytes);
+  DART__MPI(MPI_Isend, data, bytes.count, bytes.type, unit, tag, dart__mpi.mail, &m->request);
+  forget(&bytes);
   /* relaxed, as all of these counts: read after the barrier of dart_exit */
   atomic_fetch_add_explicit(&mail.sent[unit], 1, memory_order_relaxed);
-  m->started   = true;
+  m->stage     = STARTED;
   *message_out = m;
   return DART_OK;
 }
@@ -128,57 +125,80 @@ dart_ret_t dart__far_recv(dart_unit_t unit, int tag, void *buffer, size_t nbytes
   return ret;
 }
 
-/* Receive what was probed; too long a message goes where it does no harm. */
-static dart_ret_t start_receive(dart__far_message_t *m, MPI_Message *matched, const MPI_Status *status)
+static bool is_too_long(const dart__far_message_t *m)
 {
-  MPI_Count  nbytes;
-  bytes_t    bytes;
-  dart_ret_t ret = DART__MPI(MPI_Get_elements_x, status, MPI_BYTE, &nbytes);
+  return m->arrived > m->nbytes;
+}
 
-  if (ret != DART_OK)
-    return ret;
-  if ((size_t)nbytes > m->nbytes) {
-    dart__error("a message of %lld bytes from unit %d, tag %d, does not fit the buffer of %zu",
-                (long long)nbytes, m->unit, m->tag, m->nbytes);
-    m->ret     = DART_ERR_OTHER;
-    m->dropped = malloc((size_t)nbytes);
-    if (m->dropped == NULL) {
-      dart__error("no memory for the %lld bytes either", (long long)nbytes);
-      return DART_ERR_NOMEM;
-    }
+/* Find the message, which is then this receive's alone. */
+static bool match(dart__far_message_t *m)
+{
+  MPI_Status status;
+  MPI_Count  nbytes;
+  int        found;
+
+  DART__MPI(MPI_Improbe, m->unit, m->tag, dart__mpi.mail, &found, &m->matched, &status);
+  if (!found)
+    return false;
+  DART__MPI(MPI_Get_elements_x, &status, MPI_BYTE, &nbytes);
+  m->arrived = (size_t)nbytes;
+  m->stage   = MATCHED;
+  atomic_fetch_add_explicit(&mail.received, 1, memory_order_relaxed);
+  return true;
+}
+
+/* Somewhere to receive what goes nowhere. A message that is matched has to be received, for its sender
+ * may wait; so a lack of memory is waited out, for a moment. */
+static bool find_room_to_drop(dart__far_message_t *m)
+{
+  m->dropped = malloc(m->arrived);
+  if (m->dropped != NULL)
+    return true;
+  if (m->tries == 0)
+    dart__error("no memory to drop a message of %zu bytes", m->arrived);
+  if (++m->tries == TRIES)
+    dart__port_abort(EXIT_FAILURE);
+  return false;
+}
+
+static bool start_receive(dart__far_message_t *m)
+{
+  bytes_t bytes = describe(m->arrived);
+
+  if (is_too_long(m) && !find_room_to_drop(m)) {
+    forget(&bytes);
+    return false;
   }
-  ret = describe((size_t)nbytes, &bytes);
-  if (ret != DART_OK)
-    return ret;
-  ret = DART__MPI(MPI_Imrecv, m->dropped != NULL ? m->dropped : m->buffer, bytes.count, bytes.type,
-                  matched, &m->request);
+  DART__MPI(MPI_Imrecv, m->dropped != NULL ? m->dropped : m->buffer, bytes.count, bytes.type,
+            &m->matched, &m->request);
   forget(&bytes);
-  if (ret == DART_OK)
-    atomic_fetch_add_explicit(&mail.received, 1, memory_order_relaxed);
-  return ret;
+  m->stage = STARTED;
+  return true;
+}
+
+/* Whether the message is complete. */
+static bool move_on(dart__far_message_t *m)
+{
+  int complete;
+
+  if ((m->stage == WANTED && !match(m)) || (m->stage == MATCHED && !start_receive(m)))
+    return false;
+  DART__MPI(MPI_Test, &m->request, &complete, MPI_STATUS_IGNORE);
+  return complete;
 }
 
 dart_ret_t dart__far_message_test(dart__far_message_t *m, bool *done_out)
 {
-  MPI_Message matched;
-  MPI_Status  status;
-  int         found = 1, complete = 0;
   dart_ret_t  ret = DART_OK;
 
-  if (!m->started) {
-    ret = DART__MPI(MPI_Improbe, m->unit, m->tag, dart__mpi.mail, &found, &matched, &status);
-    if (ret == DART_OK && found) {
-      ret        = start_receive(m, &matched, &status);
-      m->started = true;
-    }
-  }
-  if (ret == DART_OK && found)
-    ret = DART__MPI(MPI_Test, &m->request, &complete, MPI_STATUS_IGNORE);
-  *done_out = complete || ret != DART_OK;
+  *done_out = move_on(m);
   if (!*done_out)
     return DART_OK;
-  if (ret == DART_OK)
-    ret = m->ret;
+  if (is_too_long(m)) {
+    dart__error("a message of %zu bytes from unit %d, tag %d, does not fit the buffer of %zu",
+                m->arrived, m->unit, m->tag, m->nbytes);
+    ret = DART_ERR_OTHER;
+  }
   free(m->dropped);
   free(m);
   return ret;
@@ -188,83 +208,57 @@ dart_ret_t dart__far_message_test(dart__far_message_t *m, bool *done_out)
 
 dart_ret_t dart__mail_open(void)
 {
-  dart_ret_t ret = DART_OK;
   int       *largest, found = 0;
+  dart_ret_t ret;
 
   if (dart__mpi.mail == MPI_COMM_NULL)
-    ret = DART__MPI(MPI_Comm_dup, dart__mpi.world, &dart__mpi.mail);
-  if (ret == DART_OK)
-    ret = DART__MPI(MPI_Comm_get_attr, dart__mpi.mail, MPI_TAG_UB, &largest, &found);
+    DART__MPI(MPI_Comm_dup, dart__mpi.world, &dart__mpi.mail);
+  DART__MPI(MPI_Comm_get_attr, dart__mpi.mail, MPI_TAG_UB, &largest, &found);
   mail.largest_tag = found ? *largest : 32767; /* what MPI promises */
   mail.received    = 0;
   mail.sent        = calloc((size_t)dart__world.nunits, sizeof *mail.sent);
-  if (ret == DART_OK && mail.sent == NULL)
-    ret = DART_ERR_NOMEM;
-  ret          = dart__port_agree(ret);
+  mail.copy        = calloc((size_t)dart__world.nunits, sizeof *mail.copy);
+  ret = dart__port_agree(mail.sent != NULL && mail.copy != NULL ? DART_OK : DART_ERR_NOMEM);
   mail.is_open = ret == DART_OK;
   return ret;
 }
 
-/* How many messages were sent to this unit in all. */
-static dart_ret_t count_sent(int64_t *count_out)
+/* How many messages were sent to this unit in all. Collective. */
+static int64_t count_sent(void)
 {
-  int64_t    *sent = calloc((size_t)dart__world.nunits, sizeof *sent);
+  int64_t     count;
   MPI_Request request;
-  dart_ret_t  ret = dart__port_agree(sent == NULL ? DART_ERR_NOMEM : DART_OK);
 
-  for (int32_t u = 0; u < dart__world.nunits && ret == DART_OK; u++)
-    sent[u] = atomic_load_explicit(&mail.sent[u], memory_order_relaxed);
-  if (ret == DART_OK)
-    ret = DART__MPI(MPI_Ireduce_scatter_block, sent, count_out, 1, MPI_INT64_T, MPI_SUM,
-                    dart__mpi.world, &request);
-  if (ret == DART_OK)
-    ret = dart__mpi_wait(&request);
-  free(sent);
-  return ret;
+  for (int32_t u = 0; u < dart__world.nunits; u++)
+    mail.copy[u] = atomic_load_explicit(&mail.sent[u], memory_order_relaxed);
+  DART__MPI(MPI_Ireduce_scatter_block, mail.copy, &count, 1, MPI_INT64_T, MPI_SUM, dart__mpi.world,
+            &request);
+  dart__mpi_wait(&request);
+  return count;
 }
 
-/* Receive one message of anyone and drop it; `*any_out`: there was one. */
-static dart_ret_t drop_one(bool *any_out)
+/* Receive one message of anyone, and drop it. */
+static void drop_one(void)
 {
-  dart__far_message_t none = { .request = MPI_REQUEST_NULL };
-  MPI_Message         matched;
-  MPI_Status          status;
-  MPI_Count           nbytes;
-  int                 found;
-  dart_ret_t ret = DART__MPI(MPI_Improbe, MPI_ANY_SOURCE, MPI_ANY_TAG, dart__mpi.mail, &found,
-                             &matched, &status);
+  dart__far_message_t any   = { .request = MPI_REQUEST_NULL,
+                                .unit    = MPI_ANY_SOURCE,
+                                .tag     = MPI_ANY_TAG };
+  uint32_t            turns = 0;
 
-  *any_out = ret == DART_OK && found;
-  if (!*any_out)
-    return ret;
-  ret = DART__MPI(MPI_Get_elements_x, &status, MPI_BYTE, &nbytes);
-  if (ret != DART_OK)
-    return ret;
-  none.nbytes = (size_t)nbytes;
-  none.buffer = malloc((size_t)nbytes);
-  if (nbytes > 0 && none.buffer == NULL)
-    return DART_ERR_NOMEM;
-  ret = start_receive(&none, &matched, &status);
-  if (ret == DART_OK)
-    ret = dart__mpi_wait(&none.request);
-  free(none.buffer);
-  return ret;
+  while (!move_on(&any))
+    dart__wait_turn(&turns, &dart__world.wait);
+  free(any.dropped);
 }
 
 void dart__mail_close(void)
 {
-  int64_t    expected = 0;
-  uint32_t   turns = 0;
-  dart_ret_t ret = mail.is_open ? count_sent(&expected) : DART_OK;
+  int64_t expected = mail.is_open ? count_sent() : 0;
 
-  while (ret == DART_OK && mail.received < expected) {
-    bool any;
-
-    ret = drop_one(&any);
-    if (!any)
-      dart__wait_turn(&turns, &dart__world.wait);
-  }
+  while (mail.is_open && mail.received < expected)
+    drop_one();
   free(mail.sent);
+  free(mail.copy);
   mail.sent    = NULL;
+  mail.copy    = NULL;
   mail.is_open = false;
 }

@@ -58,33 +58,36 @@ static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chun
   port->again = space;
 }
 
+/* Agreed on the node: by MPI, see mpi_error.c. */
 static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
-  dart__team_port_t *team_port = team->port;
-  MPI_Info           info;
-  dart_ret_t         ret;
+  MPI_Comm   node = dart__team_port(team)->node;
+  dart_ret_t ret  = dart__window_is_possible(node);
+  MPI_Info   info;
 
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "alloc_shared_noncontig", "true"); /* whole pages, so each is on its NUMA node */
-  ret = DART__MPI(MPI_Win_allocate_shared, (MPI_Aint)chunk->nbytes, 1, info, team_port->node,
-                  &port->base, &port->shared);
-  MPI_Info_free(&info);
+  if (ret != DART_OK)
+    return ret;
+  DART__MPI(MPI_Info_create, &info);
+  /* whole pages, so each is on its NUMA node */
+  DART__MPI(MPI_Info_set, info, "alloc_shared_noncontig", "true");
+  ret = DART__MPI_AGREED(MPI_Win_allocate_shared, (MPI_Aint)chunk->nbytes, 1, info, node,
+                         &port->base, &port->shared);
+  DART__MPI(MPI_Info_free, &info);
   if (ret != DART_OK) {
     port->shared = MPI_WIN_NULL;
-    return DART_ERR_NOMEM; /* whatever class MPI puts it in */
+    return ret;
   }
-  MPI_Win_set_errhandler(port->shared, MPI_ERRORS_RETURN);
-  ret = DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, port->shared);
-  for (int32_t i = 0; i < team->node_nunits && ret == DART_OK; i++) {
+  DART__MPI(MPI_Win_set_errhandler, port->shared, MPI_ERRORS_RETURN);
+  DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, port->shared);
+  for (int32_t i = 0; i < team->node_nunits; i++) {
     MPI_Aint nbytes;
     int      unit_size;
 
-    ret = DART__MPI(MPI_Win_shared_query, port->shared, i, &nbytes, &unit_size,
-                    &chunk->near[team->node_units[i]]);
+    DART__MPI(MPI_Win_shared_query, port->shared, i, &nbytes, &unit_size,
+              &chunk->near[team->node_units[i]]);
   }
-  if (ret == DART_OK)
-    map_again(team, chunk, port);
-  return ret;
+  map_again(team, chunk, port);
+  return DART_OK;
 }
 
 /* Alone on its node, a unit needs no one else to map its part. */
@@ -106,53 +109,48 @@ static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__c
   return DART_OK;
 }
 
-/* The worst of all units' results: what failed on one node must not leave the others waiting. */
-static dart_ret_t agree(dart__team_t *team, dart_ret_t mine)
-{
-  dart__team_port_t *team_port = team->port;
-  int                worst     = mine;
-  MPI_Request        request;
-  dart_ret_t         ret;
-
-  if (team->nunits == 1)
-    return mine;
-  ret = DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX,
-                  team->nnodes > 1 ? team_port->comm : team_port->node, &request);
-  if (ret == DART_OK)
-    ret = dart__mpi_wait(&request);
-  return ret != DART_OK ? ret : (dart_ret_t)worst;
-}
-
 /* Attach the own part to the team's dynamic window, then tell the others where: whoever knows an
- * address can use it. */
+ * address can use it. Agreed: who could not attach tells that. */
 static dart_ret_t attach(dart__team_t *team, size_t nbytes, dart__chunk_port_t *port)
 {
-  dart__team_port_t *team_port = team->port;
+  const MPI_Aint     nowhere = -1;
+  dart__window_t    *window  = dart__team_port(team)->dynamic;
+  dart_ret_t         ret = DART_OK, all = DART_OK;
   MPI_Aint           own;
   MPI_Request        request;
-  dart_ret_t         ret = DART_OK, told;
 
-  port->window = team_port->dynamic;
+  DART__MPI(MPI_Get_address, port->base, &own);
   if (nbytes > 0)
-    ret = DART__MPI(MPI_Win_attach, port->window->win, port->base, (MPI_Aint)nbytes);
-  MPI_Get_address(port->base, &own);
-  told = DART__MPI(MPI_Iallgather, &own, 1, MPI_AINT, port->disp, 1, MPI_AINT, team_port->comm,
-                   &request);
-  if (told == DART_OK)
-    told = dart__mpi_wait(&request);
-  return ret != DART_OK ? ret : told;
+    ret = DART__MPI_LOCAL(MPI_Win_attach, window->win, port->base, (MPI_Aint)nbytes);
+  if (ret != DART_OK)
+    own = nowhere;
+  DART__MPI(MPI_Iallgather, &own, 1, MPI_AINT, port->disp, 1, MPI_AINT, dart__team_port(team)->comm,
+            &request);
+  dart__mpi_wait(&request);
+  for (int32_t u = 0; u < team->nunits; u++)
+    if (port->disp[u] == nowhere)
+      all = DART_ERR_NOMEM;
+  if (all == DART_OK)
+    port->window = window;
+  else if (ret == DART_OK && nbytes > 0)
+    DART__MPI(MPI_Win_detach, window->win, port->base);
+  return all;
 }
 
 /* Make a chunk known to far units: by a window of its own, whose displacements are all 0, or by the
- * team's. */
+ * team's. Agreed. */
 static dart_ret_t publish(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
-  bool wants = dart__window_wants_static(team, chunk);
+  bool       wants = port->own != NULL && dart__window_wants_static(team, chunk);
+  dart_ret_t ret;
 
   /* what all can do, is done */
-  if (agree(team, wants ? DART_OK : DART_ERR_OTHER) == DART_OK)
-    return dart__window_open_static(team, port->base, chunk->nbytes, &port->window);
-  return attach(team, chunk->nbytes, port);
+  if (dart__team_agree(team, wants ? DART_OK : DART_ERR_OTHER) != DART_OK)
+    return attach(team, chunk->nbytes, port);
+  ret = dart__window_open_static(team, port->base, chunk->nbytes, port->own);
+  if (ret == DART_OK)
+    port->window = port->own;
+  return ret;
 }
 
 static bool is_attached(const dart__team_t *team, const dart__chunk_port_t *port)
@@ -160,66 +158,63 @@ static bool is_attached(const dart__team_t *team, const dart__chunk_port_t *port
   return port->window != NULL && port->window == dart__team_port(team)->dynamic;
 }
 
-static void delete_port(dart__chunk_port_t *port)
+void dart__port_chunk_discard(dart__chunk_t *chunk)
 {
-  if (port != NULL)
-    free(port->disp);
-  free(port);
-}
-
-/* Empty, with a displacement table where there are far units. NULL: no memory. */
-static dart__chunk_port_t *new_port(const dart__team_t *team)
-{
-  dart__chunk_port_t *port = calloc(1, sizeof *port);
+  dart__chunk_port_t *port = chunk->port;
 
   if (port == NULL)
-    return NULL;
-  port->shared = MPI_WIN_NULL;
-  if (team->nnodes > 1)
-    port->disp = calloc((size_t)team->nunits, sizeof *port->disp);
-  if (team->nnodes > 1 && port->disp == NULL) {
-    free(port);
-    return NULL;
-  }
-  return port;
+    return;
+  dart__window_delete(port->own);
+  free(port->disp);
+  free(port);
+  chunk->port = NULL;
 }
 
+/* With a displacement table, and room for a window unless it is for registered memory, where there are
+ * far units. */
+dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
+{
+  bool                may_own = dart__mpi.static_windows && chunk->nbytes > 0;
+  dart__chunk_port_t *port    = calloc(1, sizeof *port);
+
+  if (port == NULL)
+    return DART_ERR_NOMEM;
+  chunk->port  = port;
+  port->shared = MPI_WIN_NULL;
+  if (team->nnodes == 1)
+    return DART_OK;
+  port->disp = calloc((size_t)team->nunits, sizeof *port->disp);
+  if (may_own)
+    port->own = dart__window_new(team);
+  if (port->disp != NULL && (port->own != NULL || !may_own))
+    return DART_OK;
+  dart__port_chunk_discard(chunk);
+  return DART_ERR_NOMEM;
+}
+
+/* All units of the node come here, or none: the end of a shared window is collective. */
 static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   if (port->again != NULL)
     munmap(port->again, chunk->nbytes * (size_t)team->node_nunits);
   if (port->shared != MPI_WIN_NULL) {
-    MPI_Win_unlock_all(port->shared);
-    MPI_Win_free(&port->shared);
-  }
-  else if (team->node_nunits == 1 && port->base != NULL) {
+    DART__MPI(MPI_Win_unlock_all, port->shared);
+    DART__MPI(MPI_Win_free, &port->shared);
+  } else if (team->node_nunits == 1 && port->base != NULL) {
     munmap(port->base, chunk->nbytes);
   }
-  delete_port(port);
-  free(chunk->near);
-  chunk->near = NULL;
-  chunk->port = NULL;
 }
 
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 {
-  dart__chunk_port_t *port = new_port(team);
+  dart__chunk_port_t *port = chunk->port;
   dart_ret_t          ret  = dart__team_connect(team);
 
-  chunk->near = calloc((size_t)team->nunits, sizeof *chunk->near);
-  if (ret == DART_OK)
-    ret = agree(team, port == NULL || chunk->near == NULL ? DART_ERR_NOMEM : DART_OK);
-  if (ret != DART_OK) {
-    delete_port(port);
-    free(chunk->near);
-    chunk->near = NULL;
+  if (ret != DART_OK)
     return ret;
-  }
-
-  chunk->port = port;
   ret = team->node_nunits > 1 ? open_shared(team, chunk, port) : open_private(team, chunk, port);
   if (team->nnodes > 1)
-    ret = agree(team, ret);
+    ret = dart__team_agree(team, ret);
   if (ret == DART_OK && team->nnodes > 1)
     ret = publish(team, chunk, port);
   if (ret != DART_OK)
@@ -232,7 +227,7 @@ void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
   dart__chunk_port_t *port = chunk->port;
 
   if (is_attached(team, port))
-    MPI_Win_detach(port->window->win, port->base);
+    DART__MPI(MPI_Win_detach, port->window->win, port->base);
   else if (port->window != NULL)
     dart__window_close(team, port->window);
   close_memory(team, chunk, port);
@@ -256,7 +251,6 @@ dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, si
 {
   dart__chunk_port_t *port = chunk->port;
 
-  (void)team;
   for (size_t at = from; at < to;) {
     size_t step  = to - at < STEP ? to - at : STEP;
     int    error = dart__memory_room("/dev/shm") < to - at ? ENOMEM : populate(port->base + at, step);
@@ -264,8 +258,7 @@ dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, si
     if (error != 0) {
       dart__error("no room for %zu bytes of shared memory: %s", to - from,
                   error == EFAULT ? "/dev/shm is full" : strerror(error));
-      if (at > from)
-        madvise(port->base + from, at - from, MADV_REMOVE); /* give back what was populated */
+      dart__port_chunk_release(team, chunk, from, at);
       return DART_ERR_NOMEM;
     }
     at += step;
@@ -289,7 +282,7 @@ void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t f
 dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
                                size_t nbytes)
 {
-  dart__chunk_port_t *port;
+  dart__chunk_port_t *port = chunk->port;
   dart_ret_t          ret;
 
   if (team->nnodes == 1)
@@ -297,21 +290,9 @@ dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *a
   ret = dart__team_connect(team);
   if (ret != DART_OK)
     return ret;
-  port = new_port(team);
-  ret  = agree(team, port == NULL ? DART_ERR_NOMEM : DART_OK);
-  if (ret != DART_OK) {
-    delete_port(port);
-    return ret;
-  }
   port->base    = address;
-  chunk->port   = port;
   chunk->nbytes = nbytes;
-  ret           = attach(team, nbytes, port);
-  if (ret != DART_OK) {
-    delete_port(port);
-    chunk->port = NULL;
-  }
-  return ret;
+  return attach(team, nbytes, port);
 }
 
 void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk)
@@ -319,10 +300,6 @@ void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk)
   dart__chunk_port_t *port = chunk->port;
 
   (void)team;
-  if (port == NULL)
-    return;
-  if (chunk->nbytes > 0)
-    MPI_Win_detach(port->window->win, port->base);
-  delete_port(port);
-  chunk->port = NULL;
+  if (port->window != NULL && chunk->nbytes > 0)
+    DART__MPI(MPI_Win_detach, port->window->win, port->base);
 }

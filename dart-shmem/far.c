@@ -94,16 +94,16 @@ dart_ret_t dart__far_flush_local_all(dart__team_t *team)
 
 /* No transfer here ever gave a handle. */
 
-dart_ret_t dart__far_wait(dart_handle_t *handle, bool at_target)
+void dart__far_wait(dart_handle_t *handle, bool at_target)
 {
   (void)handle, (void)at_target;
-  return unreachable(__func__);
+  unreachable(__func__);
 }
 
-dart_ret_t dart__far_test(dart_handle_t handle, bool *done_out)
+bool dart__far_test(dart_handle_t handle)
 {
-  (void)handle, (void)done_out;
-  return unreachable(__func__);
+  (void)handle;
+  return unreachable(__func__) == DART_OK;
 }
 
 void dart__far_release(dart_handle_t *handle)

@@ -16,6 +16,12 @@ typedef struct {
   uint64_t offset; /* in the file */
 } mapping_t;
 
+dart_ret_t dart__port_team_prepare(dart__team_t *team)
+{
+  (void)team;
+  return DART_OK;
+}
+
 dart_ret_t dart__port_team_open(dart__team_t *team)
 {
   (void)team;
@@ -67,30 +73,35 @@ static char *map(uint64_t offset, size_t nbytes)
   return NULL;
 }
 
+dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
+{
+  (void)team;
+  chunk->port = calloc(1, sizeof(mapping_t));
+  return chunk->port == NULL ? DART_ERR_NOMEM : DART_OK;
+}
+
+void dart__port_chunk_discard(dart__chunk_t *chunk)
+{
+  free(chunk->port);
+  chunk->port = NULL;
+}
+
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 {
+  mapping_t *mapping = chunk->port;
   size_t     nbytes  = chunk->nbytes * (size_t)team->nunits;
   uint64_t   offset  = cut_together(team, nbytes);
-  mapping_t *mapping = calloc(1, sizeof *mapping);
 
-  chunk->near = calloc((size_t)team->nunits, sizeof *chunk->near);
-  if (offset == 0 || mapping == NULL || chunk->near == NULL)
-    goto free_tables;
+  if (offset == 0)
+    return DART_ERR_NOMEM;
   mapping->base = map(offset, nbytes);
   if (mapping->base == NULL)
-    goto free_tables;
+    return DART_ERR_NOMEM;
   mapping->nbytes = nbytes;
   mapping->offset = offset;
   for (int32_t u = 0; u < team->nunits; u++)
     chunk->near[u] = mapping->base + (size_t)u * chunk->nbytes;
-  chunk->port = mapping;
   return DART_OK;
-
-free_tables:
-  free(chunk->near);
-  free(mapping);
-  chunk->near = NULL;
-  return DART_ERR_NOMEM;
 }
 
 void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
@@ -100,8 +111,6 @@ void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
   munmap(mapping->base, mapping->nbytes);
   dart__job_release(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes,
                     chunk->nbytes);
-  free(mapping);
-  free(chunk->near);
 }
 
 void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)

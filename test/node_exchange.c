@@ -50,21 +50,13 @@ static bool end_step(unit_t *u)
 
 static void release(unit_t *u)
 {
-  atomic_store_explicit(&u->x.shared->status, u->step, memory_order_relaxed);
   dart__barrier_open(&u->x.shared->barrier, &u->x.episode);
-}
-
-static void check_status(unit_t *u)
-{
-  if (u->job->halves)
-    CHECK(atomic_load_explicit(&u->x.shared->status, memory_order_relaxed) == u->step);
 }
 
 static void barrier(unit_t *u)
 {
   if (end_step(u))
     release(u);
-  check_status(u);
 }
 
 /* The root writes the result. */
@@ -76,7 +68,6 @@ static void bcast(unit_t *u, uint32_t root)
     result[word] = value_of(u->step, root, word);
   if (end_step(u))
     release(u);
-  check_status(u);
   for (uint64_t word = 0; word < RESULT / 8; word++)
     CHECK(result[word] == value_of(u->step, root, word));
 }
@@ -94,7 +85,6 @@ static void bcast_by_leader(unit_t *u, uint32_t root)
       result[word] = ~slot[word];
     release(u);
   }
-  check_status(u);
   for (uint64_t word = 0; word < WORDS; word++)
     CHECK(result[word] == ~value_of(u->step, root, word));
 }
@@ -108,7 +98,6 @@ static void allgather(unit_t *u)
     result[u->x.me * 8 + word] = value_of(u->step, u->x.me, word);
   if (end_step(u))
     release(u);
-  check_status(u);
   for (uint32_t unit = 0; unit < u->x.nunits; unit++)
     for (uint64_t word = 0; word < 8; word++)
       CHECK(result[unit * 8 + word] == value_of(u->step, unit, word));
@@ -141,7 +130,6 @@ static void reduce_alone(unit_t *u, uint32_t root)
     slots[u->x.me * WORDS + word] = value_of(u->step, u->x.me, word);
   if (end_step(u))
     release(u);
-  check_status(u);
   for (uint64_t word = 0; (u->x.me == root || root >= u->x.nunits) && word < WORDS; word++)
     CHECK(add_slots(u, slots, word) == sum_of(u, word));
 }
@@ -162,7 +150,6 @@ static void reduce_shared(unit_t *u)
     result[word] = add_slots(u, slots, word);
   if (end_step(u))
     release(u);
-  check_status(u);
   for (uint64_t word = 0; word < WORDS; word++)
     CHECK(result[word] == sum_of(u, word));
 }
@@ -277,7 +264,6 @@ static void formatted_memory_is_at_rest_whatever_it_held(void **state)
 
   (void)state;
   assert_int_equal(atomic_load(&shared->left), 0);
-  assert_int_equal(atomic_load(&shared->status), 0);
   assert_true(dart__mutex_try(&shared->registered));
   dart__mutex_unlock(&shared->registered);
   assert_int_equal(atomic_load(&shared->barrier.missing), 3);

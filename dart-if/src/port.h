@@ -5,7 +5,9 @@
  * Far memory exists only where a backend says so (chunk->near[unit] == NULL), so a backend of one
  * node is never asked for the far functions. "Collective" means over the team's units, in the same
  * order on all; the caller has passed a barrier of the team just before, so a backend may block in
- * calls of its transport: nobody it waits for can be waiting for this unit elsewhere. */
+ * calls of its transport: nobody it waits for can be waiting for this unit elsewhere.
+ *
+ * A failure of the transport is no result of any of these: it ends the program, after one line. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -27,7 +29,7 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
 /** Leave the job; all teams are closed. Collective. Init may follow. */
 void dart__port_exit(void);
 
-/** A barrier over the job that needs no team: returns the largest of all units' values. */
+/** A barrier over the job that needs no team: returns the worst of all units' results. */
 dart_ret_t dart__port_agree(dart_ret_t mine);
 
 /** End all units. Callable at any time, before init too. */
@@ -51,15 +53,33 @@ void dart__port_poke(void);
 /** Let what was collected for far units leave; serves nobody. Only if many_nodes. */
 void dart__port_push(void);
 
-/* ---- teams and memory ------------------------------------------------------------------- */
+/* ---- teams and memory -------------------------------------------------------------------
+ *
+ * Tables are made first, alone: `prepare`. The caller sees to it that all units have theirs before
+ * anyone calls what is collective. That may still fail on some units only, unless it says "agreed"; the
+ * caller then undoes it where it succeeded. */
 
-/** Prepare what the backend needs for a new team, in team->port. Collective over the new team;
- *  its exchange is open already (not yet for the first team). */
+/** Allocate what the backend needs for a new team, in team->port. Local. DART_ERR_NOMEM: nothing is
+ *  left of it. */
+dart_ret_t dart__port_team_prepare(dart__team_t *team);
+
+/** Open a prepared team in the transport. Collective over it; its exchange is open already (not yet for
+ *  the first team). */
 dart_ret_t dart__port_team_open(dart__team_t *team);
-void       dart__port_team_close(dart__team_t *team);
 
-/** Map a chunk of chunk->nbytes (whole pages) per unit: fills chunk->near and chunk->port. Pages
- *  are not reserved. Collective. On failure nothing is left of it here. */
+/** The end of both, of a team that was only prepared too; of another one, nothing. Collective where it
+ *  was opened on all units. */
+void dart__port_team_close(dart__team_t *team);
+
+/** Allocate what the backend needs for a chunk, in chunk->port. Local. DART_ERR_NOMEM: nothing is left
+ *  of it. */
+dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk);
+
+/** Free that, if it is there. Local. */
+void dart__port_chunk_discard(dart__chunk_t *chunk);
+
+/** Map a chunk of chunk->nbytes (whole pages) per unit, and fill chunk->near. Pages are not reserved.
+ *  Collective. DART_ERR_NOMEM: nothing is left of it here. */
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk);
 void       dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk);
 
@@ -72,8 +92,8 @@ dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, si
 /** Give the pages of bytes [from, to) of the own part back; they can be reserved again. Local. */
 void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to);
 
-/** Make the own `nbytes` at `address` known to far units of the team as memory of `chunk`, whose
- *  near table is there already. Collective. */
+/** Make the own `nbytes` at `address` known to far units of the team as memory of `chunk`, which is
+ *  prepared, and near to nobody. Collective; agreed. DART_ERR_NOMEM. */
 dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
                                size_t nbytes);
 
@@ -82,32 +102,30 @@ void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk);
 
 /* ---- between nodes: called by every node's leader while its units wait ------------------ */
 
-dart_ret_t dart__port_nodes_barrier(dart__team_t *team);
+void dart__port_nodes_barrier(dart__team_t *team);
 
 /** `buffer` of the leader of node `root` to all leaders. */
-dart_ret_t dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);
+void dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);
 
 /** Combine the leaders' buffers element by element; the result, bitwise equal, goes to all.
  *  `op` commutes. */
-dart_ret_t dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem,
-                                   dart_datatype_t type, dart_operation_t op);
+void dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem, dart_datatype_t type,
+                             dart_operation_t op);
 
 /* Below, `buffer` has a part for every node: bytes [starts[k], starts[k + 1]) are node k's. */
 
 /** Each leader has the part of its node; completes `buffer` on all. */
-dart_ret_t dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts);
+void dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts);
 
 /** The same for the leader of node `root` alone. */
-dart_ret_t dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *starts,
-                                   int32_t root);
+void dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *starts, int32_t root);
 
 /** The leader of node `root` has all; each leader gets the part of its node. */
-dart_ret_t dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts,
-                                    int32_t root);
+void dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts, int32_t root);
 
 /** Send to the leader of another node, and receive what it sends in the same call. */
-dart_ret_t dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send,
-                                 size_t send_nbytes, void *recv, size_t recv_nbytes);
+void dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
+                           void *recv, size_t recv_nbytes);
 
 /* ---- far operations --------------------------------------------------------------------- */
 
@@ -147,9 +165,9 @@ dart_ret_t dart__far_flush_local_all(dart__team_t *team);
 
 /** `*handle` is not NULL; it is released and set to NULL. wait: locally complete, or at the target
  *  too. test: whether a wait would not have to wait for the transfer itself; never blocks. */
-dart_ret_t dart__far_wait(dart_handle_t *handle, bool at_target);
-dart_ret_t dart__far_test(dart_handle_t handle, bool *done_out);
-void       dart__far_release(dart_handle_t *handle);
+void dart__far_wait(dart_handle_t *handle, bool at_target);
+bool dart__far_test(dart_handle_t handle);
+void dart__far_release(dart_handle_t *handle);
 
 /* ---- messages: to and from far units, by global id; any thread -------------------------- */
 

@@ -17,11 +17,12 @@ static size_t least(size_t a, size_t b)
   return a < b ? a : b;
 }
 
-dart_ret_t dart__coll_barrier(dart__team_t *team)
+void dart__coll_barrier(dart__team_t *team)
 {
-  if (dart__step_end(team))
-    dart__step_release(team, dart__port_nodes_barrier(team));
-  return dart__step_status(team);
+  if (dart__step_end(team)) {
+    dart__port_nodes_barrier(team);
+    dart__step_release(team);
+  }
 }
 
 /* ---- reductions ------------------------------------------------------------------------- */
@@ -77,66 +78,56 @@ static void reduce_on_node(dart__team_t *team, char *recv, size_t nelem, const r
 }
 
 /* One piece, several nodes: leaders combine their node's slots, then one another's results. */
-static dart_ret_t reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem,
-                                    const reduction_t *r)
+static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, const reduction_t *r)
 {
   dart__exchange_t *x      = &team->exchange;
   char             *slots  = dart__exchange_slot(x, 0);
   char             *result = dart__exchange_result(x);
-  dart_ret_t        ret;
 
   if (dart__step_end(team)) {
     combine_slots(slots, x->slot_bytes, x->nunits, result, 0, nelem, r);
-    dart__step_release(team, dart__port_nodes_reduce(team, result, nelem, r->dtype, r->op));
+    dart__port_nodes_reduce(team, result, nelem, r->dtype, r->op);
+    dart__step_release(team);
   }
-  ret = dart__step_status(team);
-  if (ret == DART_OK && is_receiver(team, r))
+  if (is_receiver(team, r))
     memcpy(recv, result, nelem * r->size);
-  return ret;
 }
 
-static dart_ret_t reduce_commuting(dart__team_t *team, const char *send, char *recv, size_t nelem,
-                                   const reduction_t *r)
+static void reduce_commuting(dart__team_t *team, const char *send, char *recv, size_t nelem,
+                             const reduction_t *r)
 {
   size_t piece = least(team->exchange.slot_bytes, team->exchange.result_bytes) / r->size;
 
   piece = piece > 1 ? piece & ~(size_t)1 : piece;
   for (size_t at = 0; at < nelem; at += piece) {
-    size_t     count = least(piece, nelem - at);
-    char      *into  = is_receiver(team, r) ? recv + at * r->size : NULL;
-    dart_ret_t ret   = DART_OK;
+    size_t count = least(piece, nelem - at);
+    char  *into  = is_receiver(team, r) ? recv + at * r->size : NULL;
 
     memcpy(dart__exchange_slot(&team->exchange, team->exchange.me), send + at * r->size,
            count * r->size);
     if (team->nnodes == 1)
       reduce_on_node(team, into, count, r);
     else
-      ret = reduce_over_nodes(team, into, count, r);
-    if (ret != DART_OK)
-      return ret;
+      reduce_over_nodes(team, into, count, r);
   }
-  return DART_OK;
 }
 
 /* Operators that do not commute are applied in team order: gather the operands of as many elements
  * as fit, and fold from the last unit to the first. */
-static dart_ret_t reduce_in_order(dart__team_t *team, const char *send, char *recv, size_t nelem,
-                                  const reduction_t *r)
+static void reduce_in_order(dart__team_t *team, const char *send, char *recv, size_t nelem,
+                            const reduction_t *r)
 {
   size_t piece = team->exchange.result_bytes / ((size_t)team->nunits * r->size);
 
   for (size_t at = 0; at < nelem; at += piece) {
-    size_t     count  = least(piece, nelem - at) * r->size;
-    char      *result = dart__exchange_result(&team->exchange);
-    dart_ret_t ret;
+    size_t count  = least(piece, nelem - at) * r->size;
+    char  *result = dart__exchange_result(&team->exchange);
 
     memcpy(result + (size_t)team->rank[team->me] * count, send + at * r->size, count);
-    if (dart__step_end(team))
-      dart__step_release(team,
-                         dart__port_nodes_allgather(team, result, dart__step_blocks(team, count)));
-    ret = dart__step_status(team);
-    if (ret != DART_OK)
-      return ret;
+    if (dart__step_end(team)) {
+      dart__port_nodes_allgather(team, result, dart__step_blocks(team, count));
+      dart__step_release(team);
+    }
     if (!is_receiver(team, r))
       continue;
     memcpy(recv + at * r->size, result + (size_t)team->rank[team->nunits - 1] * count, count);
@@ -144,7 +135,6 @@ static dart_ret_t reduce_in_order(dart__team_t *team, const char *send, char *re
       dart__op_combine(r->op, r->dtype, result + (size_t)team->rank[u] * count,
                        recv + at * r->size, count / r->size);
   }
-  return DART_OK;
 }
 
 dart_ret_t dart__coll_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
@@ -166,15 +156,25 @@ dart_ret_t dart__coll_reduce(dart__team_t *team, const void *send, void *recv, s
     dart__error("reduce: an element of %zu bytes exceeds %zu, see DART_SLOT", r.size, room);
     return DART_ERR_NOMEM;
   }
-  return commutes ? reduce_commuting(team, send, recv, nelem, &r)
-                  : reduce_in_order(team, send, recv, nelem, &r);
+  if (commutes)
+    reduce_commuting(team, send, recv, nelem, &r);
+  else
+    reduce_in_order(team, send, recv, nelem, &r);
+  return DART_OK;
+}
+
+void dart__coll_most(dart__team_t *team, unsigned long *values, size_t count)
+{
+  reduction_t r = { DART_TYPE_ULONG, DART_OP_MAX, sizeof *values, DART__EVERY_UNIT };
+
+  if (team->nunits > 1)
+    reduce_commuting(team, (const char *)values, (char *)values, count, &r);
 }
 
 dart_ret_t dart__coll_agree(dart__team_t *team, dart_ret_t mine)
 {
-  int        worst = mine;
-  dart_ret_t ret   = dart__coll_reduce(team, &worst, &worst, 1, DART_TYPE_INT, DART_OP_MAX,
-                                       DART__EVERY_UNIT);
+  unsigned long worst = mine;
 
-  return ret != DART_OK ? ret : (dart_ret_t)worst;
+  dart__coll_most(team, &worst, 1);
+  return (dart_ret_t)worst;
 }

@@ -4,12 +4,12 @@
  *
  * They go through the team's exchange in steps, see api/step.h, in pieces that fit its buffers. All
  * units of the team call, in the same order, with arguments that agree. Buffers are checked by the
- * caller. */
+ * caller. What can fail fails on all units. */
 #include <stdint.h>
 
 #include "model/team.h"
 
-dart_ret_t dart__coll_barrier(dart__team_t *team);
+void dart__coll_barrier(dart__team_t *team);
 
 /** `nbytes` of root's `buffer` to all. */
 dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);
@@ -24,6 +24,9 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
 
 /** Block u of `recv` is unit u's `send`; `send` may be the own block of `recv`. */
 dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes);
+
+/** The same for a few bytes of DART's own. It cannot fail. */
+void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes);
 
 /** The nelem[u] elements of `size` bytes at element displs[u] of `recv` are unit u's `send`, which may
  *  be their place in `recv` already. */
@@ -45,6 +48,9 @@ static inline dart_ret_t dart__worse(dart_ret_t a, dart_ret_t b)
 {
   return a != DART_OK ? a : b;
 }
+
+/** Replace each of a few values by the largest that any unit brings. */
+void dart__coll_most(dart__team_t *team, unsigned long *values, size_t count);
 
 /** Agree on the worst of all units' results: DART_OK if all bring DART_OK. */
 dart_ret_t dart__coll_agree(dart__team_t *team, dart_ret_t mine);

@@ -28,22 +28,19 @@ typedef struct {
 } blocks_t;
 
 /* One piece after the other: units write into the result, leaders complete it, units read it. */
-static dart_ret_t in_pieces(blocks_t *b, size_t piece, void (*write)(const blocks_t *),
-                            dart_ret_t (*lead)(const blocks_t *), void (*read)(const blocks_t *))
+static void in_pieces(blocks_t *b, size_t piece, void (*write)(const blocks_t *),
+                      void (*lead)(const blocks_t *), void (*read)(const blocks_t *))
 {
-  dart_ret_t ret = DART_OK;
-
-  for (b->at = 0; b->at < b->nbytes && ret == DART_OK; b->at += piece) {
+  for (b->at = 0; b->at < b->nbytes; b->at += piece) {
     b->count  = least(piece, b->nbytes - b->at);
     b->result = dart__exchange_result(&b->team->exchange);
     write(b);
-    if (dart__step_end(b->team))
-      dart__step_release(b->team, lead(b));
-    ret = dart__step_status(b->team);
-    if (ret == DART_OK)
-      read(b);
+    if (dart__step_end(b->team)) {
+      lead(b);
+      dart__step_release(b->team);
+    }
+    read(b);
   }
-  return ret;
 }
 
 /* Of a unit's block, where the result has a block for every unit. */
@@ -107,24 +104,24 @@ static void others_read_one(const blocks_t *b)
     memcpy(b->recv + b->at, b->result, b->count);
 }
 
-static dart_ret_t lead_bcast(const blocks_t *b)
+static void lead_bcast(const blocks_t *b)
 {
-  return dart__port_nodes_bcast(b->team, b->result, b->count, root_node(b));
+  dart__port_nodes_bcast(b->team, b->result, b->count, root_node(b));
 }
 
-static dart_ret_t lead_scatter(const blocks_t *b)
+static void lead_scatter(const blocks_t *b)
 {
-  return dart__port_nodes_scatter(b->team, b->result, parts_of(b), root_node(b));
+  dart__port_nodes_scatter(b->team, b->result, parts_of(b), root_node(b));
 }
 
-static dart_ret_t lead_gather(const blocks_t *b)
+static void lead_gather(const blocks_t *b)
 {
-  return dart__port_nodes_gather(b->team, b->result, parts_of(b), root_node(b));
+  dart__port_nodes_gather(b->team, b->result, parts_of(b), root_node(b));
 }
 
-static dart_ret_t lead_allgather(const blocks_t *b)
+static void lead_allgather(const blocks_t *b)
 {
-  return dart__port_nodes_allgather(b->team, b->result, parts_of(b));
+  dart__port_nodes_allgather(b->team, b->result, parts_of(b));
 }
 
 dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
@@ -135,7 +132,8 @@ dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
     return DART_OK;
   if (dart__direct_pays(team, nbytes))
     return dart__direct_bcast(team, buffer, nbytes, root);
-  return in_pieces(&b, team->exchange.result_bytes, root_writes_one, lead_bcast, others_read_one);
+  in_pieces(&b, team->exchange.result_bytes, root_writes_one, lead_bcast, others_read_one);
+  return DART_OK;
 }
 
 dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, size_t nbytes,
@@ -149,7 +147,8 @@ dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, 
   }
   if (dart__direct_pays(team, nbytes))
     return dart__direct_scatter(team, send, recv, nbytes, root);
-  return in_pieces(&b, piece_per_unit(team), root_writes_all, lead_scatter, read_own);
+  in_pieces(&b, piece_per_unit(team), root_writes_all, lead_scatter, read_own);
+  return DART_OK;
 }
 
 dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
@@ -163,21 +162,26 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
   }
   if (dart__direct_pays(team, nbytes))
     return dart__direct_gather(team, send, recv, nbytes, root);
-  return in_pieces(&b, piece_per_unit(team), write_own, lead_gather, root_reads_all);
+  in_pieces(&b, piece_per_unit(team), write_own, lead_gather, root_reads_all);
+  return DART_OK;
+}
+
+void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes)
+{
+  blocks_t b = { .team = team, .send = own, .recv = all, .nbytes = nbytes };
+
+  if (team->nunits > 1)
+    in_pieces(&b, piece_per_unit(team), write_own, lead_allgather, read_all);
+  else if (own != all)
+    memcpy(all, own, nbytes);
 }
 
 dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
-  blocks_t b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes };
-
-  if (team->nunits == 1) {
-    if (send != recv)
-      memcpy(recv, send, nbytes);
-    return DART_OK;
-  }
-  if (dart__direct_pays(team, nbytes))
+  if (team->nunits > 1 && dart__direct_pays(team, nbytes))
     return dart__direct_allgather(team, send, recv, nbytes);
-  return in_pieces(&b, piece_per_unit(team), write_own, lead_allgather, read_all);
+  dart__coll_share(team, send, recv, nbytes);
+  return DART_OK;
 }
 
 /* ---- in blocks of any size --------------------------------------------------------------- */
@@ -252,15 +256,13 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
   s.nsteps = total / room + (total % room > 0);
 
   for (size_t k = 0; k < s.nsteps; k++) {
-    char      *result = dart__exchange_result(&team->exchange);
-    dart_ret_t ret;
+    char *result = dart__exchange_result(&team->exchange);
 
     put_share(team, &s, k, send, result);
-    if (dart__step_end(team))
-      dart__step_release(team, dart__port_nodes_allgather(team, result, team->node_bytes));
-    ret = dart__step_status(team);
-    if (ret != DART_OK)
-      return ret;
+    if (dart__step_end(team)) {
+      dart__port_nodes_allgather(team, result, team->node_bytes);
+      dart__step_release(team);
+    }
     get_shares(team, &s, k, result, recv);
   }
   return DART_OK;
@@ -314,14 +316,13 @@ static bool meets(const dart__team_t *team, const meeting_t *m, int32_t position
   return *index_out >= 0 && *index_out < m->window;
 }
 
-static dart_ret_t meet(dart__team_t *team, const meeting_t *m, const char *send, char *recv,
-                       size_t nbytes)
+static void meet(dart__team_t *team, const meeting_t *m, const char *send, char *recv,
+                 size_t nbytes)
 {
   char      *out = dart__exchange_result(&team->exchange);
   char      *in  = m->node == team->node ? out : out + team->exchange.result_bytes / 2;
   int32_t    place = team->node_start[m->node], count = team->node_start[m->node + 1] - place;
   int32_t    index;
-  dart_ret_t ret = DART_OK;
 
   for (int32_t position = 0; position < count; position++)
     if (meets(team, m, position, &index))
@@ -329,16 +330,14 @@ static dart_ret_t meet(dart__team_t *team, const meeting_t *m, const char *send,
              send + (size_t)team->unit_at[place + position] * nbytes + m->at, m->piece);
   if (dart__step_end(team)) {
     if (m->node != team->node)
-      ret = dart__port_nodes_swap(team, m->node, out, node_bytes(team, m, team->node), in,
-                                  node_bytes(team, m, m->node));
-    dart__step_release(team, ret);
+      dart__port_nodes_swap(team, m->node, out, node_bytes(team, m, team->node), in,
+                            node_bytes(team, m, m->node));
+    dart__step_release(team);
   }
-  ret = dart__step_status(team);
-  for (int32_t position = 0; position < count && ret == DART_OK; position++)
+  for (int32_t position = 0; position < count; position++)
     if (meets(team, m, position, &index))
       memcpy(recv + (size_t)team->unit_at[place + position] * nbytes + m->at,
              piece_of(m, in, position, index), m->piece);
-  return ret;
 }
 
 dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
@@ -347,7 +346,6 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
   size_t     half = team->exchange.result_bytes / (team->nnodes == 1 ? 1 : 2);
   size_t     room = half / (size_t)m.widest; /* of a unit in a step */
   size_t     piece = least(room, nbytes);
-  dart_ret_t ret = DART_OK;
 
   if (nbytes == 0)
     return DART_OK;
@@ -362,10 +360,10 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
   for (int32_t round = 0; round < team->nnodes; round++) {
     m.node = (round + team->nnodes - team->node) % team->nnodes;
     for (m.first = 0; m.first < m.widest; m.first += m.window)
-      for (m.at = 0; m.at < nbytes && ret == DART_OK; m.at += m.piece) {
+      for (m.at = 0; m.at < nbytes; m.at += m.piece) {
         m.piece = least(piece, nbytes - m.at);
-        ret     = meet(team, &m, send, recv, nbytes);
+        meet(team, &m, send, recv, nbytes);
       }
   }
-  return ret;
+  return DART_OK;
 }

@@ -28,7 +28,10 @@ dart_ret_t dart_barrier(dart_team_t teamid)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
 
-  return team == NULL ? DART_ERR_INVAL : dart__coll_barrier(team);
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  dart__coll_barrier(team);
+  return DART_OK;
 }
 
 dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_unit_t root,

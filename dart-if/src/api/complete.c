@@ -56,17 +56,11 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 
 static dart_ret_t wait_for(dart_handle_t handles[], size_t n, bool at_target)
 {
-  dart_ret_t ret = DART_OK;
-
   for (size_t i = 0; handles != NULL && i < n; i++)
-    if (handles[i] != DART_HANDLE_NULL) {
-      dart_ret_t one = dart__far_wait(&handles[i], at_target);
-
-      if (ret == DART_OK)
-        ret = one;
-    }
+    if (handles[i] != DART_HANDLE_NULL)
+      dart__far_wait(&handles[i], at_target);
   complete_near();
-  return ret;
+  return DART_OK;
 }
 
 dart_ret_t dart_wait(dart_handle_t *handle)
@@ -93,9 +87,6 @@ dart_ret_t dart_waitall_local(dart_handle_t handles[], size_t n)
 static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t n, bool at_target,
                            int32_t *result)
 {
-  bool       done;
-  dart_ret_t ret;
-
   if (result == NULL) {
     dart__error("%s: result is NULL", function);
     return DART_ERR_INVAL;
@@ -103,14 +94,10 @@ static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t
   *result = 0;
   dart__attend();
   for (size_t i = 0; handles != NULL && i < n; i++)
-    if (handles[i] != DART_HANDLE_NULL) {
-      ret = dart__far_test(handles[i], &done);
-      if (ret != DART_OK || !done)
-        return ret;
-    }
-  ret     = wait_for(handles, n, at_target); /* all are complete: this only releases them */
+    if (handles[i] != DART_HANDLE_NULL && !dart__far_test(handles[i]))
+      return DART_OK;
   *result = 1;
-  return ret;
+  return wait_for(handles, n, at_target); /* all are complete: this only releases them */
 }
 
 dart_ret_t dart_test_local(dart_handle_t *handle, int32_t *result)

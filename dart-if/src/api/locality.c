@@ -78,10 +78,10 @@ dart_ret_t dart__locality_open(void)
   dart__hardware_here((uint32_t)all->node_me, (uint32_t)all->node_nunits, &mine);
   hardware = calloc((size_t)all->nunits, sizeof *hardware);
   ret      = dart__coll_agree(all, hardware != NULL ? DART_OK : DART_ERR_NOMEM);
-  if (ret == DART_OK)
-    ret = dart__coll_allgather(all, &mine, hardware, sizeof mine);
-  if (ret == DART_OK)
+  if (ret == DART_OK) {
+    dart__coll_share(all, &mine, hardware, sizeof mine);
     ret = dart__coll_agree(all, build(all));
+  }
   if (ret != DART_OK)
     dart__locality_close();
   else

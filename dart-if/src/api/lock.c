@@ -131,8 +131,6 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
   *lock = new_lock(team);
   mine  = *lock == NULL ? DART_ERR_NOMEM : place_part(&own);
   ret   = dart__coll_agree(team, mine);
-  if (ret == DART_OK)
-    ret = dart__coll_allgather(team, &own, (*lock)->parts, sizeof own);
   if (ret != DART_OK) {
     if (mine == DART_OK)
       dart__pool_free(own);
@@ -141,6 +139,7 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
     dart__error("%s: no memory for a lock on every unit of team %d", __func__, teamid);
     return ret;
   }
+  dart__coll_share(team, &own, (*lock)->parts, sizeof own);
   (*lock)->cohort = &near_part(team, *lock, team->node_units[0])->cohort;
   return DART_OK;
 }
@@ -148,7 +147,6 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
 dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
 {
   dart__team_t *team;
-  dart_ret_t    ret = DART_OK;
 
   if (lock == NULL || *lock == DART_LOCK_NULL)
     return DART_OK;
@@ -160,12 +158,12 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
     }
     team = dart__team_find((*lock)->teamid);
     if (team != NULL) /* else the team's end was the barrier */
-      ret = dart__coll_barrier(team);
+      dart__coll_barrier(team);
     dart__pool_free((*lock)->parts[(*lock)->me]);
   }
   delete_lock(*lock);
   *lock = DART_LOCK_NULL;
-  return ret;
+  return DART_OK;
 }
 
 bool dart_lock_initialized(struct dart_lock_struct const *lock)

@@ -1,8 +1,9 @@
 /* Collective allocation: segments are cut from chunks.
  *
  * All units agree on the largest size asked for, then make the same moves on the same books: the
- * same segment id, the same chunk, the same offset. What can fail on one unit alone (bookkeeping
- * memory, pages, mapping) is followed by an agreement, and undone on all if it failed on one. */
+ * same segment id, the same chunk, the same offset. The memory for these books is had before, and that
+ * it is there is part of the same agreement. What else can fail on one unit alone (mapping, pages) is
+ * followed by an agreement, and undone on all if it failed on one. */
 #include "api/memory.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "api/attend.h"
 #include "api/check.h"
+#include "api/chunk.h"
 #include "api/coll.h"
 #include "api/register.h"
 #include "base/assert.h"
@@ -36,21 +38,14 @@ static size_t page_size(void)
 /* Collective and agreed. `shared`: other segments can be cut from it too. */
 static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared, dart__chunk_t **chunk_out)
 {
-  dart__chunk_t *chunk = calloc(1, sizeof *chunk);
-  dart_ret_t     mine  = DART_OK, ret;
+  /* of huge pages too if it can have them, for then every unit's part starts with one */
+  size_t         unit  = nbytes < DART__HUGE_PAGE ? page_size() : DART__HUGE_PAGE;
+  dart__chunk_t *chunk = dart__chunk_new(team, round_up(nbytes, unit), shared);
+  dart_ret_t     mine, ret;
 
-  if (chunk != NULL) {
-    /* of huge pages too if it can have them, for then every unit's part starts with one */
-    chunk->nbytes = round_up(nbytes, nbytes < DART__HUGE_PAGE ? page_size() : DART__HUGE_PAGE);
-    if (shared)
-      chunk->arena = dart__arena_new(chunk->nbytes, DART__CACHE_LINE);
-  }
-  if (chunk == NULL || (shared && chunk->arena == NULL))
-    mine = DART_ERR_NOMEM;
-  ret = dart__coll_agree(team, mine);
+  ret = dart__coll_agree(team, chunk == NULL ? DART_ERR_NOMEM : DART_OK);
   if (ret != DART_OK)
-    goto free_chunk;
-
+    goto delete_chunk;
   mine = dart__port_chunk_open(team, chunk);
   ret  = dart__coll_agree(team, mine);
   if (ret != DART_OK)
@@ -63,10 +58,8 @@ static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared, dar
 close_chunk:
   if (mine == DART_OK)
     dart__port_chunk_close(team, chunk);
-free_chunk:
-  if (chunk != NULL)
-    dart__arena_delete(chunk->arena);
-  free(chunk);
+delete_chunk:
+  dart__chunk_delete(chunk);
   return ret;
 }
 
@@ -79,11 +72,20 @@ static void close_chunk(dart__team_t *team, dart__chunk_t *chunk)
     link = &(*link)->next;
   *link = chunk->next;
   dart__port_chunk_close(team, chunk);
-  dart__arena_delete(chunk->arena);
-  free(chunk);
+  dart__chunk_delete(chunk);
 }
 
-/* Find or make room for `nbytes` in every unit's part. Collective: all units do the same. */
+/* Have the memory for books on one more segment. */
+static bool prepare_books(dart__team_t *team)
+{
+  for (dart__chunk_t *chunk = team->chunks; chunk != NULL; chunk = chunk->next)
+    if (chunk->arena != NULL && !dart__arena_prepare(chunk->arena))
+      return false;
+  return true;
+}
+
+/* Find or make room for `nbytes` in every unit's part. Collective and agreed: all units have prepared
+ * their books, and find the same. */
 static dart_ret_t find_room(dart__team_t *team, size_t nbytes, dart__chunk_t **chunk_out,
                             uint64_t *base_out)
 {
@@ -100,7 +102,7 @@ static dart_ret_t find_room(dart__team_t *team, size_t nbytes, dart__chunk_t **c
     }
   ret = open_chunk(team, dart__settings.heap_chunk, true, chunk_out);
   if (ret == DART_OK && !dart__arena_alloc((*chunk_out)->arena, nbytes, base_out))
-    ret = DART_ERR_NOMEM;
+    ret = DART_ERR_NOMEM; /* a chunk that is no whole number of cache lines */
   return ret;
 }
 
@@ -114,8 +116,8 @@ static void give_back_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t ba
 
 /* Pages for the own portion. A shared chunk's are reserved in steps, equally on all units; those
  * of a large segment by what each unit asked for. `*reserved_out`: what holds once all agree. */
-static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t base,
-                          size_t largest, size_t own, size_t *reserved_out)
+static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t base,
+                              size_t largest, size_t own, size_t *reserved_out)
 {
   size_t to;
 
@@ -133,20 +135,22 @@ static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t bas
   return dart__port_chunk_reserve(team, chunk, chunk->reserved, to);
 }
 
-/* ---- segments ---------------------------------------------------------------------------- */
-
-/* The largest and the smallest size asked for. */
-static dart_ret_t agree_on_size(dart__team_t *team, size_t own, size_t *largest_out,
-                                size_t *smallest_out)
+/* Pages for all portions, or for none. Collective and agreed. */
+static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t base, size_t largest,
+                          size_t own)
 {
-  unsigned long sizes[2] = { own, ~(unsigned long)own };
-  dart_ret_t    ret = dart__coll_reduce(team, sizes, sizes, 2, DART_TYPE_ULONG, DART_OP_MAX,
-                                        DART__EVERY_UNIT);
+  size_t     reserved;
+  dart_ret_t mine = reserve_own(team, chunk, base, largest, own, &reserved);
+  dart_ret_t ret  = dart__coll_agree(team, mine);
 
-  *largest_out  = sizes[0];
-  *smallest_out = ~sizes[1];
+  if (ret == DART_OK)
+    chunk->reserved = reserved;
+  else if (mine == DART_OK && chunk->arena != NULL)
+    dart__port_chunk_release(team, chunk, chunk->reserved, reserved);
   return ret;
 }
+
+/* ---- segments ---------------------------------------------------------------------------- */
 
 static void delete_segment(dart__segment_t *segment)
 {
@@ -156,77 +160,107 @@ static void delete_segment(dart__segment_t *segment)
   free(segment);
 }
 
-/* A segment described by what all know; sizes of portions still to be filled in. NULL: no memory */
-static dart__segment_t *new_segment(const dart__team_t *team, size_t largest, bool equal)
+/* With room for the sizes of all portions. NULL: no memory. */
+static dart__segment_t *new_segment(const dart__team_t *team)
 {
   dart__segment_t *segment = calloc(1, sizeof *segment);
 
   if (segment == NULL)
     return NULL;
-  segment->nbytes = largest;
-  if (!equal) {
-    segment->sizes = calloc((size_t)team->nunits, sizeof *segment->sizes);
-    if (segment->sizes == NULL) {
-      free(segment);
-      return NULL;
-    }
-  }
-  return segment;
+  segment->sizes = calloc((size_t)team->nunits, sizeof *segment->sizes);
+  if (segment->sizes != NULL)
+    return segment;
+  free(segment);
+  return NULL;
 }
 
-dart_ret_t dart__memory_alloc(dart__team_t *team, size_t own, dart__segment_t **segment_out)
+/* The worst of what units bring, and the largest and the smallest size asked for. */
+static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t own,
+                                size_t *largest_out, size_t *smallest_out)
 {
-  dart__segment_t *segment = NULL;
-  dart__chunk_t   *chunk   = NULL;
-  size_t           largest, smallest, reserved;
-  uint64_t         base;
-  int16_t          id;
-  dart_ret_t       mine, ret;
+  unsigned long most[3] = { mine, own, ~(unsigned long)own };
 
-  ret = agree_on_size(team, own, &largest, &smallest);
+  dart__coll_most(team, most, 3);
+  *largest_out  = most[1];
+  *smallest_out = ~most[2];
+  return (dart_ret_t)most[0];
+}
+
+/* What a unit can lack alone: found before anything is done. */
+static dart_ret_t prepare(dart__team_t *team, dart__segment_t **segment_out)
+{
+  *segment_out = new_segment(team);
+  return *segment_out != NULL && prepare_books(team) ? DART_OK : DART_ERR_NOMEM;
+}
+
+/* Describe the room found as a segment, and let others find it. */
+static void enter(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *chunk, uint64_t base,
+                  size_t own, size_t largest, size_t smallest)
+{
+  segment->near   = chunk->near;
+  segment->base   = base;
+  segment->nbytes = largest;
+  segment->chunk  = chunk;
+  if (largest == smallest) {
+    free(segment->sizes);
+    segment->sizes = NULL;
+  } else {
+    dart__coll_share(team, &(uint64_t){ own }, segment->sizes, sizeof(uint64_t));
+  }
+  dart__segment_enter(team, segment);
+}
+
+dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own,
+                              dart__segment_t **segment_out)
+{
+  dart__segment_t *segment;
+  dart__chunk_t   *chunk;
+  dart_ret_t       prepared = prepare(team, &segment), ret;
+  size_t           largest, smallest;
+  uint64_t         base;
+
+  ret = agree_on_size(team, mine != DART_OK ? mine : prepared, own, &largest, &smallest);
   if (ret != DART_OK)
-    return ret;
-  id = dart__team_free_segid(team);
-  if (id == 0) {
+    goto delete_segment;
+  segment->id = dart__team_free_segid(team);
+  if (segment->id == 0) {
     dart__error("dart_team_memalloc_aligned: team %d has used up its %d segments", team->id,
                 INT16_MAX);
-    return DART_ERR_OTHER;
+    ret = DART_ERR_OTHER;
+    goto delete_segment;
   }
   ret = find_room(team, largest, &chunk, &base);
   if (ret != DART_OK)
-    return ret;
-
-  segment = new_segment(team, largest, largest == smallest);
-  ret     = dart__coll_agree(team, segment == NULL ? DART_ERR_NOMEM : DART_OK);
-  if (ret == DART_OK && segment->sizes != NULL)
-    ret = dart__coll_allgather(team, &(uint64_t){ own }, segment->sizes, sizeof(uint64_t));
-  if (ret != DART_OK)
     goto delete_segment;
 
-  /* Others may use it from far as soon as they have left the agreement below, so this unit must
+  /* Others may use it from far as soon as they have left the agreement in here, so this unit must
    * find it before. */
-  segment->near  = chunk->near;
-  segment->base  = base;
-  segment->chunk = chunk;
-  segment->id    = id;
-  dart__segment_enter(team, segment);
-  mine = reserve(team, chunk, base, largest, own, &reserved);
-  ret  = dart__coll_agree(team, mine);
-  if (ret != DART_OK) {
-    if (mine == DART_OK && chunk->arena != NULL)
-      dart__port_chunk_release(team, chunk, chunk->reserved, reserved);
+  enter(team, segment, chunk, base, own, largest, smallest);
+  ret = reserve(team, chunk, base, largest, own);
+  if (ret != DART_OK)
     goto leave_segment;
-  }
-  chunk->reserved = reserved;
-  *segment_out    = segment;
+  *segment_out = segment;
   return DART_OK;
 
 leave_segment:
   dart__segment_leave(team, segment);
+  give_back_room(team, chunk, base);
 delete_segment:
   delete_segment(segment);
-  give_back_room(team, chunk, base);
   return ret;
+}
+
+/* What a unit asks for is its own affair, so what is wrong with it is agreed on, too. */
+static dart_ret_t check_size(const char *function, const dart__team_t *team, size_t nelem,
+                             size_t size, size_t *nbytes_out)
+{
+  if (!dart__check_nbytes(function, nelem, size, nbytes_out))
+    return DART_ERR_INVAL;
+  if (*nbytes_out <= SIZE_MAX / 2 / (size_t)team->nunits)
+    return DART_OK;
+  dart__error("%s: %zu bytes on each of %d units are more than an address space", function,
+              *nbytes_out, team->nunits);
+  return DART_ERR_INVAL;
 }
 
 dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
@@ -235,8 +269,8 @@ dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_dat
   dart__team_t       *team = dart__check_team(__func__, teamid);
   const dart__type_t *type = dart__type_find(dtype);
   dart__segment_t    *segment;
-  size_t              nbytes;
-  dart_ret_t          ret;
+  size_t              nbytes = 0;
+  dart_ret_t          mine, ret;
 
   if (gptr == NULL) {
     dart__error("%s: gptr is NULL", __func__);
@@ -247,17 +281,14 @@ dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_dat
     dart__error("%s: type %#lx is no basic type", __func__, (unsigned long)dtype);
     return DART_ERR_INVAL;
   }
-  if (team == NULL || !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes))
+  if (team == NULL)
     return DART_ERR_INVAL;
-  if (nbytes > SIZE_MAX / 2 / (size_t)team->nunits) {
-    dart__error("%s: %zu bytes on each of %d units are more than an address space", __func__,
-                nbytes, team->nunits);
-    return DART_ERR_INVAL;
-  }
 
-  ret = dart__memory_alloc(team, nbytes, &segment);
+  mine = check_size(__func__, team, nelem, type->elem_size, &nbytes);
+  ret  = dart__memory_alloc(team, mine, nbytes, &segment);
   if (ret != DART_OK) {
-    dart__error("%s: no %zu bytes (here) on every unit of team %d", __func__, nbytes, teamid);
+    if (mine == DART_OK)
+      dart__error("%s: no %zu bytes (here) on every unit of team %d", __func__, nbytes, teamid);
     return ret;
   }
   dart__debug("%s: segment %d of team %d, %zu bytes here", __func__, segment->id, teamid, nbytes);
@@ -275,18 +306,14 @@ static void free_segment(dart__team_t *team, dart__segment_t *segment)
   delete_segment(segment);
 }
 
-dart_ret_t dart__memory_free(dart__team_t *team, dart__segment_t *segment)
+void dart__memory_free(dart__team_t *team, dart__segment_t *segment)
 {
-  dart_ret_t flushed, ret;
-
-  /* Units may be late: what they still have under way is completed before the memory goes. */
+  /* Units may be late: what they still have under way is completed before the memory goes. What was
+   * refused has said so. */
   dart__attend();
-  flushed = dart__far_flush_all(team);
-  ret     = dart__coll_barrier(team);
-  if (ret != DART_OK)
-    return ret;
+  dart__far_flush_all(team);
+  dart__coll_barrier(team);
   free_segment(team, segment);
-  return flushed;
 }
 
 dart_ret_t dart_team_memfree(dart_gptr_t gptr)
@@ -301,7 +328,8 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     dart__error("%s: segment %d of team %d is not allocated", __func__, gptr.segid, gptr.teamid);
     return DART_ERR_INVAL;
   }
-  return dart__memory_free(team, segment);
+  dart__memory_free(team, segment);
+  return DART_OK;
 }
 
 void dart__memory_close(dart__team_t *team)

@@ -11,13 +11,15 @@
 
 #include "api/attend.h"
 #include "api/check.h"
+#include "api/chunk.h"
 #include "base/config.h"
 #include "model/world.h"
 #include "port.h"
 
 static struct {
   dart__team_t   *all;
-  dart__chunk_t  *chunk;
+  dart__chunk_t  *chunk; /* NULL: not prepared */
+  bool            is_open;
   dart__segment_t segment;
   void           *users; /* offsets of the blocks that dart_memalloc gave out; tsearch root */
   pthread_mutex_t lock;  /* of the arena, the chunk's `reserved`, and `users` */
@@ -28,30 +30,26 @@ static size_t round_up(size_t value, size_t multiple)
   return (value + multiple - 1) / multiple * multiple;
 }
 
-dart_ret_t dart__pool_open(dart__team_t *all)
+dart_ret_t dart__pool_prepare(dart__team_t *all)
 {
-  dart_ret_t ret;
+  pool.all = all;
+  pool.chunk =
+      dart__chunk_new(all, round_up(dart__settings.pool, (size_t)sysconf(_SC_PAGESIZE)), true);
+  return pool.chunk == NULL ? DART_ERR_NOMEM : DART_OK;
+}
 
-  pool.chunk = calloc(1, sizeof *pool.chunk);
-  if (pool.chunk == NULL)
-    return DART_ERR_NOMEM;
-  pool.chunk->nbytes = round_up(dart__settings.pool, (size_t)sysconf(_SC_PAGESIZE));
-  pool.chunk->arena  = dart__arena_new(pool.chunk->nbytes, DART__CACHE_LINE);
-  ret                = pool.chunk->arena == NULL ? DART_ERR_NOMEM : DART_OK;
-  if (ret == DART_OK)
-    ret = dart__port_chunk_open(all, pool.chunk);
-  if (ret != DART_OK) {
-    dart__arena_delete(pool.chunk->arena);
-    free(pool.chunk);
-    pool.chunk = NULL;
+dart_ret_t dart__pool_open(void)
+{
+  dart_ret_t ret = dart__port_chunk_open(pool.all, pool.chunk);
+
+  if (ret != DART_OK)
     return ret;
-  }
-  pool.all     = all;
   pool.segment = (dart__segment_t){ .near   = pool.chunk->near,
                                     .nbytes = pool.chunk->nbytes,
                                     .chunk  = pool.chunk,
                                     .id     = DART_SEGMENT_LOCAL };
-  dart__segment_enter(all, &pool.segment);
+  dart__segment_enter(pool.all, &pool.segment);
+  pool.is_open = true;
   return DART_OK;
 }
 
@@ -60,17 +58,17 @@ static void keep_offset(void *offset)
   (void)offset; /* it is a number, see note_user */
 }
 
-void dart__pool_close(dart__team_t *all)
+void dart__pool_close(void)
 {
-  if (pool.chunk == NULL)
-    return;
-  dart__segment_leave(all, &pool.segment);
+  if (pool.is_open) {
+    dart__segment_leave(pool.all, &pool.segment);
+    dart__port_chunk_close(pool.all, pool.chunk);
+  }
   tdestroy(pool.users, keep_offset);
-  pool.users = NULL;
-  dart__port_chunk_close(all, pool.chunk);
-  dart__arena_delete(pool.chunk->arena);
-  free(pool.chunk);
-  pool.chunk = NULL;
+  dart__chunk_delete(pool.chunk);
+  pool.users   = NULL;
+  pool.chunk   = NULL;
+  pool.is_open = false;
 }
 
 /* Pages up to `end`, and some more, so that not every block asks for its own. */

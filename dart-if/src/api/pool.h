@@ -9,9 +9,14 @@
 
 #include "model/team.h"
 
-/** Open the pool as segment 0 of the first team. Collective over it. */
-dart_ret_t dart__pool_open(dart__team_t *all);
-void       dart__pool_close(dart__team_t *all);
+/** Allocate the tables of a pool of the first team. Local. */
+dart_ret_t dart__pool_prepare(dart__team_t *all);
+
+/** Open it as segment 0 of that team. Collective; it may fail on some units only. */
+dart_ret_t dart__pool_open(void);
+
+/** The end of it, however far it came. Collective if it was opened on all units. */
+void dart__pool_close(void);
 
 /** A block of the own part, aligned to a cache line, with pages. Any thread. DART_ERR_NOMEM: the
  *  pool's address space or the node's memory is used up. */

@@ -8,8 +8,8 @@
 #include <dash/dart/if/dart_globmem.h>
 
 #include "api/check.h"
+#include "api/chunk.h"
 #include "api/coll.h"
-#include "model/op.h"
 #include "model/place.h"
 #include "node/foreign.h"
 #include "port.h"
@@ -22,32 +22,34 @@ typedef struct {
 /* The highest negative id that is free on all units; 0: there is none. Everyone proposes the first
  * id free with it that is not above the lowest proposal, until the lowest stays the same: then it
  * was everyone's. */
-static dart_ret_t agree_on_id(dart__team_t *team, int16_t *id_out)
+static int16_t agree_on_id(dart__team_t *team)
 {
-  int        proposal = dart__team_free_registered(team, -1), lowest, before = 0;
-  dart_ret_t ret;
+  int           proposal = dart__team_free_registered(team, -1);
+  unsigned long lowest, before = 0; /* as positive numbers, of which the largest is it */
 
   for (;;) {
-    int vote = proposal != 0 ? proposal : INT16_MIN - 1; /* none left here: nor for anyone */
-
-    ret = dart__coll_reduce(team, &vote, &lowest, 1, DART_TYPE_INT, DART_OP_MIN, DART__EVERY_UNIT);
-    if (ret != DART_OK)
-      return ret;
-    *id_out = lowest < INT16_MIN ? 0 : (int16_t)lowest;
-    if (lowest == before || *id_out == 0)
-      return DART_OK;
+    lowest = proposal != 0 ? (unsigned long)-proposal : -INT16_MIN + 1; /* none: nor for anyone */
+    dart__coll_most(team, &lowest, 1);
+    if (lowest > -INT16_MIN)
+      return 0;
+    if (lowest == before)
+      return (int16_t) - (long)lowest;
     before   = lowest;
-    proposal = dart__team_free_registered(team, (int16_t)lowest);
+    proposal = dart__team_free_registered(team, (int16_t) - (long)lowest);
   }
 }
+
+/* What a unit needs alone: the segment, and room to learn what every unit brings. */
+typedef struct {
+  dart__segment_t *segment;
+  contribution_t  *brought;
+} plan_t;
 
 static void delete_segment(dart__segment_t *segment)
 {
   if (segment == NULL)
     return;
-  if (segment->chunk != NULL)
-    free(segment->chunk->near);
-  free(segment->chunk);
+  dart__chunk_delete(segment->chunk);
   free(segment->address);
   free(segment->sizes);
   free(segment);
@@ -62,11 +64,8 @@ static dart__segment_t *new_segment(const dart__team_t *team)
     return NULL;
   segment->address = calloc(nunits, sizeof *segment->address);
   segment->sizes   = calloc(nunits, sizeof *segment->sizes);
-  segment->chunk   = calloc(1, sizeof *segment->chunk);
-  if (segment->chunk != NULL)
-    segment->chunk->near = calloc(nunits, sizeof *segment->chunk->near); /* near to no one */
-  if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL ||
-      segment->chunk->near == NULL) {
+  segment->chunk   = dart__chunk_new(team, 0, false); /* near to no one */
+  if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL) {
     delete_segment(segment);
     return NULL;
   }
@@ -74,55 +73,74 @@ static dart__segment_t *new_segment(const dart__team_t *team)
   return segment;
 }
 
-/* Learn what every unit brings. */
-static dart_ret_t collect(dart__team_t *team, void *address, size_t nbytes, dart__segment_t *segment)
+/* The others may be at this unit's memory as soon as they know of it. */
+static dart_ret_t prepare(const dart__team_t *team, plan_t *plan_out)
 {
-  contribution_t *all = calloc((size_t)team->nunits, sizeof *all);
-  contribution_t  own = { (uint64_t)(uintptr_t)address, nbytes };
-  dart_ret_t      ret = dart__coll_agree(team, segment == NULL || all == NULL ? DART_ERR_NOMEM
-                                                                              : DART_OK);
+  dart__foreign_consent();
+  plan_out->segment = new_segment(team);
+  plan_out->brought = calloc((size_t)team->nunits, sizeof *plan_out->brought);
+  return plan_out->segment != NULL && plan_out->brought != NULL ? DART_OK : DART_ERR_NOMEM;
+}
 
-  if (ret == DART_OK)
-    ret = dart__coll_allgather(team, &own, all, sizeof own);
-  for (int32_t u = 0; u < team->nunits && ret == DART_OK; u++) {
-    segment->address[u] = all[u].address;
-    segment->sizes[u]   = all[u].nbytes;
+/* Learn what every unit brings. */
+static void collect(dart__team_t *team, void *address, size_t nbytes, const plan_t *plan)
+{
+  contribution_t own = { (uint64_t)(uintptr_t)address, nbytes };
+
+  dart__coll_share(team, &own, plan->brought, sizeof own);
+  for (int32_t u = 0; u < team->nunits; u++) {
+    plan->segment->address[u] = plan->brought[u].address;
+    plan->segment->sizes[u]   = plan->brought[u].nbytes;
   }
-  free(all);
+}
+
+/* Give it an id, and make it known. Collective and agreed. */
+static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *address, size_t nbytes)
+{
+  dart_ret_t ret;
+
+  segment->id = agree_on_id(team);
+  if (segment->id == 0) {
+    dart__error("dart_team_memregister: team %d has used up its ids for registered memory", team->id);
+    return DART_ERR_OTHER;
+  }
+  dart__segment_enter(team, segment); /* before others can know of it */
+  ret = dart__port_register(team, segment->chunk, address, nbytes);
+  if (ret != DART_OK)
+    dart__segment_leave(team, segment);
   return ret;
 }
 
-static dart_ret_t reg(dart__team_t *team, void *address, size_t nbytes, int16_t *id_out)
+/* `mine`: whether the memory can be registered. */
+static dart_ret_t reg(dart__team_t *team, dart_ret_t mine, void *address, size_t nbytes,
+                      int16_t *id_out)
 {
-  dart__segment_t *segment = new_segment(team);
-  dart_ret_t       mine, ret = collect(team, address, nbytes, segment);
-  int16_t          id;
+  plan_t     plan;
+  dart_ret_t prepared = prepare(team, &plan);
+  dart_ret_t ret      = dart__coll_agree(team, mine != DART_OK ? mine : prepared);
 
-  if (ret == DART_OK)
-    ret = agree_on_id(team, &id);
-  if (ret == DART_OK && id == 0) {
-    dart__error("dart_team_memregister: team %d has used up its ids for registered memory", team->id);
-    ret = DART_ERR_OTHER;
-  }
-  if (ret != DART_OK) {
-    delete_segment(segment);
-    return ret;
-  }
-
-  dart__foreign_consent();
-  segment->id = id;
-  dart__segment_enter(team, segment); /* before others can know of it */
-  mine = dart__port_register(team, segment->chunk, address, nbytes);
-  ret  = dart__coll_agree(team, mine);
   if (ret == DART_OK) {
-    *id_out = id;
-    return DART_OK;
+    collect(team, address, nbytes, &plan);
+    ret = enter(team, plan.segment, address, nbytes);
   }
-  if (mine == DART_OK)
-    dart__port_deregister(team, segment->chunk);
-  dart__segment_leave(team, segment);
-  delete_segment(segment);
+  free(plan.brought);
+  if (ret == DART_OK)
+    *id_out = plan.segment->id;
+  else
+    delete_segment(plan.segment);
   return ret;
+}
+
+/* What is wrong with the memory that a unit brings is agreed on, for the others cannot know. */
+static dart_ret_t check_memory(const char *function, size_t nelem, size_t size, const void *addr,
+                               size_t *nbytes_out)
+{
+  if (!dart__check_nbytes(function, nelem, size, nbytes_out))
+    return DART_ERR_INVAL;
+  if (*nbytes_out == 0 || (addr != NULL && (uintptr_t)addr <= UINTPTR_MAX - *nbytes_out))
+    return DART_OK;
+  dart__error("%s: %zu bytes at address %p", function, *nbytes_out, addr);
+  return DART_ERR_INVAL;
 }
 
 static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t nelem,
@@ -130,8 +148,8 @@ static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t n
 {
   dart__team_t       *team = dart__check_team(function, teamid);
   const dart__type_t *type = dart__type_find(dtype);
-  size_t              nbytes;
-  dart_ret_t          ret;
+  size_t              nbytes = 0;
+  dart_ret_t          mine, ret;
 
   if (gptr == NULL) {
     dart__error("%s: gptr is NULL", function);
@@ -142,17 +160,15 @@ static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t n
     dart__error("%s: type %#lx is no basic type", function, (unsigned long)dtype);
     return DART_ERR_INVAL;
   }
-  if (team == NULL || !dart__check_nbytes(function, nelem, type->elem_size, &nbytes))
+  if (team == NULL)
     return DART_ERR_INVAL;
-  if (nbytes > 0 && (addr == NULL || (uintptr_t)addr > UINTPTR_MAX - nbytes)) {
-    dart__error("%s: %zu bytes at address %p", function, nbytes, addr);
-    return DART_ERR_INVAL;
-  }
-  ret = reg(team, addr, nbytes, &gptr->segid);
+  mine = check_memory(function, nelem, type->elem_size, addr, &nbytes);
+  ret  = reg(team, mine, addr, nbytes, &gptr->segid);
   if (ret != DART_OK) {
     *gptr = DART_GPTR_NULL;
-    dart__error("%s: %zu bytes cannot be registered on every unit of team %d", function, nbytes,
-                teamid);
+    if (mine == DART_OK)
+      dart__error("%s: %zu bytes (here) cannot be registered on every unit of team %d", function,
+                  nbytes, teamid);
     return ret;
   }
   gptr->unitid = 0;

@@ -24,20 +24,9 @@ bool dart__step_end(dart__team_t *team)
   return true;
 }
 
-void dart__step_release(dart__team_t *team, dart_ret_t status)
+void dart__step_release(dart__team_t *team)
 {
-  dart__exchange_t *x = &team->exchange;
-
-  /* relaxed: the barrier publishes it; followers read it before they can arrive again */
-  atomic_store_explicit(&x->shared->status, (uint32_t)status, memory_order_relaxed);
-  dart__barrier_open(&x->shared->barrier, &x->episode);
-}
-
-dart_ret_t dart__step_status(const dart__team_t *team)
-{
-  return team->nnodes == 1 ? DART_OK
-                           : (dart_ret_t)atomic_load_explicit(&team->exchange.shared->status,
-                                                              memory_order_relaxed);
+  dart__barrier_open(&team->exchange.shared->barrier, &team->exchange.episode);
 }
 
 const size_t *dart__step_blocks(dart__team_t *team, size_t nbytes)

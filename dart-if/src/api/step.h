@@ -7,9 +7,10 @@
  * leader of each speaks for it in between, while the node's other units wait:
  *
  *   write into the slot or the result;
- *   if (dart__step_end(team))
- *     dart__step_release(team, <what the leaders do with the result>);
- *   ret = dart__step_status(team);
+ *   if (dart__step_end(team)) {
+ *     <what the leaders do with the result>
+ *     dart__step_release(team);
+ *   }
  *   read from the result. */
 #include "model/team.h"
 
@@ -17,11 +18,8 @@
  *  nodes, whose units now wait for dart__step_release. */
 bool dart__step_end(dart__team_t *team);
 
-/** The leader: let them go, and tell them what it met between the nodes. */
-void dart__step_release(dart__team_t *team, dart_ret_t status);
-
-/** What the leader met, until the next step ends. */
-dart_ret_t dart__step_status(const dart__team_t *team);
+/** The leader: let them go. */
+void dart__step_release(dart__team_t *team);
 
 /** The parts of a result with a block of `nbytes` for every unit, listed node by node, as the
  *  leaders' functions of port.h take them. */

@@ -1,8 +1,9 @@
 /* Teams: their life, and questions about them.
  *
  * The exchange of a team lies, on each of its nodes, in the pool of the node's first unit, its
- * leader there. Making a team costs two small collectives of the parent: one agrees on the id, one
- * tells where the leaders put their exchange; whatever fails on one unit fails on all. */
+ * leader there. Making a team costs a few small collectives of the parent: they agree on the id, and
+ * that all have what they need; tell where the leaders put their exchange; and agree that the backend
+ * could open it. Whatever fails on one unit fails on all. */
 #include "api/team.h"
 
 #include <limits.h>
@@ -35,6 +36,26 @@ static size_t result_bytes(const dart__team_t *team)
 static size_t slot_bytes(void)
 {
   return (dart__settings.slot + DART__CACHE_LINE - 1) / DART__CACHE_LINE * DART__CACHE_LINE;
+}
+
+/* A team with these members that is not open. Local. NULL: no memory. */
+static dart__team_t *describe(const dart_unit_t *members, size_t count)
+{
+  dart__team_t *team = dart__team_new(members, (int32_t)count);
+
+  if (team == NULL || dart__port_team_prepare(team) == DART_OK)
+    return team;
+  dart__team_delete(team);
+  return NULL;
+}
+
+/* The end of that; NULL: nothing. Collective if it was opened on all units. */
+static void delete_team(dart__team_t *team)
+{
+  if (team == NULL)
+    return;
+  dart__port_team_close(team);
+  dart__team_delete(team);
 }
 
 static dart_unit_t leader_of(const dart__team_t *team)
@@ -79,50 +100,51 @@ static void close_exchange(dart__team_t *team)
   dart__pool_free(team->exchange_offset);
 }
 
-dart_ret_t dart__team_open_all(void)
+/* All that a unit needs for the first team: it and its pool, neither of them open. NULL: no memory. */
+static dart__team_t *prepare_all(void)
 {
   dart_unit_t  *members = calloc((size_t)dart__world.nunits, sizeof *members);
   dart__team_t *all;
-  uint64_t      offset = 0; /* of the first block of a fresh pool, so nobody has to be told */
-  dart_ret_t    ret;
 
-  next_id = 1;
   if (members == NULL)
-    return dart__port_agree(DART_ERR_NOMEM);
+    return NULL;
   for (dart_unit_t u = 0; u < dart__world.nunits; u++)
     members[u] = u;
-  all = dart__team_new(members, dart__world.nunits);
+  all = describe(members, (size_t)dart__world.nunits);
   free(members);
   dart__world.pid_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.pid_of);
-  ret = dart__port_agree(all == NULL || dart__world.pid_of == NULL ? DART_ERR_NOMEM : DART_OK);
-  if (ret != DART_OK)
-    goto delete_team;
+  if (all != NULL && dart__world.pid_of != NULL && dart__pool_prepare(all) == DART_OK)
+    return all;
+  delete_team(all);
+  return NULL;
+}
 
-  ret = dart__port_agree(dart__port_team_open(all));
-  if (ret != DART_OK)
-    goto delete_team;
-  ret = dart__port_agree(dart__pool_open(all));
-  if (ret != DART_OK)
-    goto close_pool; /* it may be open here, and have failed elsewhere */
-  ret = DART_OK;
-  if (dart__team_is_leader(all))
-    ret = place_exchange(all, &offset);
+dart_ret_t dart__team_open_all(void)
+{
+  dart__team_t *all    = prepare_all();
+  uint64_t      offset = 0; /* of the first block of a fresh pool, so nobody has to be told */
+  dart_ret_t    ret    = dart__port_agree(all == NULL ? DART_ERR_NOMEM : DART_OK);
+
+  next_id = 1;
+  if (ret == DART_OK)
+    ret = dart__port_agree(dart__port_team_open(all));
+  if (ret == DART_OK)
+    ret = dart__port_agree(dart__pool_open());
+  if (ret == DART_OK)
+    ret = dart__port_agree(dart__team_is_leader(all) ? place_exchange(all, &offset) : DART_OK);
+  if (ret != DART_OK) {
+    dart__error("dart_init: no memory for the first team and its pool, see DART_POOL, DART_SLOT");
+    dart__pool_close();
+    delete_team(all);
+    free(dart__world.pid_of);
+    dart__world.pid_of = NULL;
+    return ret;
+  }
   dart__assert(offset == 0);
-  ret = dart__port_agree(ret);
-  if (ret != DART_OK)
-    goto close_pool;
   open_exchange(all, offset);
   dart__team_enter(all, DART_TEAM_ALL);
-  return dart__coll_allgather(all, &(int32_t){ getpid() }, dart__world.pid_of, sizeof(int32_t));
-
-close_pool:
-  dart__pool_close(all);
-  dart__port_team_close(all);
-delete_team:
-  dart__team_delete(all);
-  free(dart__world.pid_of);
-  dart__error("dart_init: no memory for the first team and its pool, see DART_POOL, DART_SLOT");
-  return ret;
+  dart__coll_share(all, &(int32_t){ getpid() }, dart__world.pid_of, sizeof(int32_t));
+  return DART_OK;
 }
 
 /* What remains of a team after the last barrier over it. */
@@ -133,7 +155,7 @@ static void end_team(dart__team_t *team)
   dart__port_team_close(team);
   close_exchange(team);
   dart__team_leave(team);
-  dart__team_delete(team);
+  delete_team(team);
 }
 
 void dart__team_close_all(void)
@@ -147,56 +169,70 @@ void dart__team_close_all(void)
 
   dart__memory_close(all);
   dart__port_agree(DART_OK); /* the exchange of all is in the pool, which goes now */
-  dart__pool_close(all);
+  dart__pool_close();
   dart__port_team_close(all);
   dart__team_leave(all);
-  dart__team_delete(all);
+  delete_team(all);
   free(dart__world.pid_of);
+  dart__world.pid_of = NULL;
 }
 
-/* A description of the team with these members; NULL without members. */
-static dart_ret_t describe(const dart_unit_t *members, size_t count, dart__team_t **team_out)
+/* Learn where the leader of the own node put the exchange; all leaders have. */
+static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t own, uint64_t *placed)
 {
-  *team_out = count > 0 ? dart__team_new(members, (int32_t)count) : NULL;
-  return *team_out != NULL || count == 0 ? DART_OK : DART_ERR_NOMEM;
+  dart__coll_share(parent, &own, placed, sizeof own);
+  if (team != NULL)
+    open_exchange(team, placed[dart__team_unit_of(parent, leader_of(team))]);
 }
 
-/* Learn where the leader of the own node put the exchange. */
+static int32_t agree_on_id(dart__team_t *parent)
+{
+  unsigned long id = (unsigned long)next_id;
+
+  dart__coll_most(parent, &id, 1);
+  return (int32_t)id;
+}
+
+/* What a unit needs alone: the team, if it is a member; room to learn about exchanges; and, if it is a
+ * leader, an exchange. */
 typedef struct {
-  uint64_t offset;
-  uint64_t failed;
-} placed_t;
+  dart__team_t *team;
+  uint64_t     *placed;
+  uint64_t      offset;
+  bool          has_exchange;
+} plan_t;
 
-static dart_ret_t share_exchange(dart__team_t *parent, dart__team_t *team, dart_ret_t mine)
+static dart_ret_t prepare(const dart__team_t *parent, const dart_unit_t *members, size_t count,
+                          plan_t *plan_out)
 {
-  placed_t  *placed = calloc((size_t)parent->nunits, sizeof *placed);
-  placed_t   own    = { 0, 0 };
-  dart_ret_t ret    = mine;
+  plan_t    *plan = plan_out;
+  dart_ret_t ret  = DART_OK;
 
-  if (placed == NULL)
+  *plan = (plan_t){ .team   = count > 0 ? describe(members, count) : NULL,
+                    .placed = calloc((size_t)parent->nunits, sizeof *plan->placed) };
+  if (plan->placed == NULL || (count > 0 && plan->team == NULL))
     ret = DART_ERR_NOMEM;
-  else if (ret == DART_OK && team != NULL && dart__team_is_leader(team))
-    ret = place_exchange(team, &own.offset);
-  own.failed = ret != DART_OK;
-
-  if (placed == NULL) /* take part, to tell the others */
-    return dart__coll_agree(parent, ret);
-  ret = dart__coll_agree(parent, ret);
-  if (ret == DART_OK)
-    ret = dart__coll_allgather(parent, &own, placed, sizeof own);
-  if (ret == DART_OK && team != NULL)
-    open_exchange(team, placed[dart__team_unit_of(parent, leader_of(team))].offset);
-  else if (ret != DART_OK && team != NULL && dart__team_is_leader(team) && !own.failed)
-    dart__pool_free(own.offset);
-  free(placed);
+  else if (count > 0 && dart__team_is_leader(plan->team))
+    ret = place_exchange(plan->team, &plan->offset);
+  plan->has_exchange = ret == DART_OK && count > 0 && dart__team_is_leader(plan->team);
   return ret;
 }
 
-static dart_ret_t agree_on_id(dart__team_t *parent, int32_t *id_out)
+/* Open the team for its members. Collective over the parent, and agreed. */
+static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
 {
-  *id_out = next_id;
-  return dart__coll_reduce(parent, id_out, id_out, 1, DART_TYPE_INT, DART_OP_MAX,
-                           DART__EVERY_UNIT);
+  dart__team_t *team = plan->team;
+  dart_ret_t    ret  = DART_OK;
+
+  share_exchange(parent, team, plan->offset, plan->placed);
+  if (team != NULL) {
+    dart__team_enter(team, (dart_team_t)id);
+    ret = dart__port_team_open(team);
+  }
+  ret = dart__coll_agree(parent, ret);
+  if (ret != DART_OK && team != NULL)
+    dart__team_leave(team);
+  return ret;
 }
 
 /* Common to create and clone: a team made by all units of `parent`. `count` is 0 on units that are
@@ -204,47 +240,32 @@ static dart_ret_t agree_on_id(dart__team_t *parent, int32_t *id_out)
 static dart_ret_t create(const char *function, dart__team_t *parent, const dart_unit_t *members,
                          size_t count, dart_team_t *newteam)
 {
-  dart__team_t *team;
-  dart_ret_t    ret, mine = describe(members, count, &team);
-  int32_t       id;
+  plan_t     plan;
+  dart_ret_t mine = prepare(parent, members, count, &plan), ret;
+  int32_t    id   = agree_on_id(parent);
 
-  ret = agree_on_id(parent, &id);
-  if (ret == DART_OK && id > INT16_MAX) {
-    dart__error("%s: the %d team ids are used up", function, INT16_MAX);
-    ret = DART_ERR_OTHER;
-  }
-  if (ret != DART_OK)
-    goto delete_team;
-  next_id = id + 1;
-
-  ret = share_exchange(parent, team, mine);
-  if (ret != DART_OK)
-    goto failed;
-  if (team != NULL) {
-    dart__team_enter(team, (dart_team_t)id);
-    mine = dart__port_team_open(team);
-  }
-  ret = dart__coll_agree(parent, mine);
+  ret = dart__coll_agree(parent, id > INT16_MAX ? DART_ERR_OTHER : mine);
+  if (id <= INT16_MAX)
+    next_id = id + 1;
+  if (ret == DART_OK)
+    ret = open_team(parent, &plan, id);
+  free(plan.placed);
   if (ret != DART_OK) {
-    if (team != NULL) {
-      if (mine == DART_OK)
-        dart__port_team_close(team);
-      close_exchange(team);
-      dart__team_leave(team);
-    }
-    goto failed;
+    if (id > INT16_MAX)
+      dart__error("%s: the %d team ids are used up", function, INT16_MAX);
+    else
+      dart__error("%s: team %d cannot be made on every unit of team %d", function, id, parent->id);
+    if (plan.has_exchange)
+      dart__pool_free(plan.offset);
+    delete_team(plan.team);
+    return ret;
   }
-  if (team != NULL) {
-    *newteam = team->id;
-    dart__debug("%s: team %d of %d units on %d nodes", function, id, team->nunits, team->nnodes);
+  if (plan.team != NULL) {
+    *newteam = plan.team->id;
+    dart__debug("%s: team %d of %d units on %d nodes", function, id, plan.team->nunits,
+                plan.team->nnodes);
   }
   return DART_OK;
-
-failed:
-  dart__error("%s: team %d cannot be made on every unit of team %d", function, id, parent->id);
-delete_team:
-  dart__team_delete(team);
-  return ret;
 }
 
 dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_team_t *newteam)
@@ -284,7 +305,6 @@ dart_ret_t dart_team_clone(dart_team_t teamid, dart_team_t *newteam)
 dart_ret_t dart_team_destroy(dart_team_t *teamid)
 {
   dart__team_t *team;
-  dart_ret_t    ret;
 
   if (teamid == NULL) {
     dart__error("%s: teamid is NULL", __func__);
@@ -299,11 +319,11 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   team = dart__check_team(__func__, *teamid);
   if (team == NULL)
     return DART_ERR_INVAL;
-  ret = dart__far_flush_all(team);
-  ret = dart__worse(ret, dart__coll_barrier(team));
+  dart__far_flush_all(team); /* what was refused has said so */
+  dart__coll_barrier(team);
   end_team(team);
   *teamid = DART_TEAM_NULL;
-  return ret;
+  return DART_OK;
 }
 
 /* ---- questions: all local ---------------------------------------------------------------- */

@@ -42,12 +42,12 @@ dart_ret_t dart__twosided_open(dart__team_t *all)
                                                   dart__pool_parts(), post.inboxes))
     ret = DART_ERR_NOMEM;
   ret = dart__coll_agree(all, ret);
-  if (ret == DART_OK)
-    ret = dart__coll_allgather(all, &offset, post.inboxes, sizeof offset);
-  if (ret != DART_OK) {
-    dart__error("dart_init: no memory for the messages of some unit");
-    dart__twosided_close();
+  if (ret == DART_OK) {
+    dart__coll_share(all, &offset, post.inboxes, sizeof offset);
+    return DART_OK;
   }
+  dart__error("dart_init: no memory for the messages of some unit");
+  dart__twosided_close();
   return ret;
 }
 

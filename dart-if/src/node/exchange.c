@@ -14,7 +14,6 @@ void dart__exchange_format(void *memory, uint32_t nunits)
   /* relaxed: the caller publishes the memory */
   atomic_store_explicit(&shared->registered.state, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->registered.turn, 0, memory_order_relaxed);
-  atomic_store_explicit(&shared->status, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->left, 0, memory_order_relaxed);
 }
 

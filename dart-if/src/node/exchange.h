@@ -14,8 +14,8 @@
 
 typedef struct {
   dart__barrier_t barrier;
-  _Alignas(DART__CACHE_LINE) _Atomic uint32_t status; /* leader to followers, within a step */
-  dart__mutex_t    registered; /* held for an atomic update of registered memory, see api/remote.h */
+  _Alignas(DART__CACHE_LINE) dart__mutex_t
+      registered;        /* held for an atomic update of registered memory, see api/remote.h */
   _Atomic uint32_t left; /* followers that will not look at this memory any more */
 } dart__shared_t;
 
