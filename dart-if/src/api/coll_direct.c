@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/coll.h"
 #include "api/step.h"
 #include "base/counters.h"
 #include "model/op.h"
@@ -24,6 +25,7 @@ static size_t least(size_t a, size_t b)
 typedef struct {
   uint64_t send;
   uint64_t recv;
+  uint64_t lacks; /* it has no memory to take part */
 } shown_t;
 
 typedef struct {
@@ -37,23 +39,29 @@ static uint64_t address_of(const void *buffer)
   return (uint64_t)(uintptr_t)buffer;
 }
 
-static visit_t begin(dart__team_t *team, const void *send, const void *recv)
+static visit_t show(dart__team_t *team, const shown_t *own)
 {
   dart__exchange_t *x     = &team->exchange;
   visit_t           visit = { team, dart__exchange_slot(x, 0), DART_OK };
-  shown_t           own   = { address_of(send), address_of(recv) };
 
-  memcpy(dart__exchange_slot(x, x->me), &own, sizeof own);
+  memcpy(dart__exchange_slot(x, x->me), own, sizeof *own);
   dart__step_end(team);
   return visit;
 }
 
-/* The others may be at this unit's buffers until all are done. */
+static visit_t begin(dart__team_t *team, const void *send, const void *recv)
+{
+  shown_t own = { address_of(send), address_of(recv), 0 };
+
+  return show(team, &own);
+}
+
+/* The others may be at this unit's buffers until all are done; and they have to know if some unit's
+ * data could not be copied. */
 static dart_ret_t end(const visit_t *visit)
 {
   dart__count(DART__COUNT_COLL_DIRECT);
-  dart__step_end(visit->team);
-  return visit->ret;
+  return dart__coll_agree(visit->team, visit->ret);
 }
 
 static shown_t shown(const visit_t *visit, int32_t unit)
@@ -96,15 +104,15 @@ static void push(visit_t *visit, int32_t unit, uint64_t to, const void *from, si
 /* Each unit tries to read from the next one, and all agree. */
 static bool kernel_permits(dart__team_t *team)
 {
-  int     next = (team->me + 1) % team->nunits, reaches;
-  visit_t visit;
+  int           next = (team->me + 1) % team->nunits;
+  unsigned long fails;
+  visit_t       visit;
 
   dart__foreign_consent();
-  visit   = begin(team, &next, NULL);
-  reaches = dart__foreign_reaches(process_of(team, next), shown(&visit, next).send);
-  return dart__coll_reduce(team, &reaches, &reaches, 1, DART_TYPE_INT, DART_OP_MIN,
-                           DART__EVERY_UNIT) == DART_OK &&
-         reaches == 1;
+  visit = begin(team, &next, NULL);
+  fails = !dart__foreign_reaches(process_of(team, next), shown(&visit, next).send);
+  dart__coll_most(team, &fails, 1);
+  return fails == 0;
 }
 
 bool dart__direct_pays(dart__team_t *team, size_t nbytes)
@@ -230,6 +238,18 @@ typedef struct {
   char            *operand; /* ... and as much for one operand */
 } reduction_t;
 
+/* Begin what needs room on every unit: without it, nobody does anything. */
+static visit_t begin_with(dart__team_t *team, const void *send, const void *recv, const void *room)
+{
+  shown_t own   = { address_of(send), address_of(recv), room == NULL };
+  visit_t visit = show(team, &own);
+
+  for (int32_t u = 0; u < team->nunits; u++)
+    if (shown(&visit, u).lacks)
+      visit.ret = DART_ERR_NOMEM;
+  return visit;
+}
+
 /* Combine all units' elements [at, at + count) into `sum`, from the last unit to the first. */
 static void combine(visit_t *visit, const reduction_t *r, size_t at, size_t count)
 {
@@ -253,16 +273,14 @@ static size_t even(size_t nelem)
 dart_ret_t dart__direct_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
                                dart_datatype_t dtype, dart_operation_t op, int32_t root)
 {
-  visit_t     visit = begin(team, send, recv);
   char       *room  = malloc(2 * DART__DIRECT_MOST);
-  reduction_t r     = { dtype, op, dart__type_find(dtype)->elem_size, send, room,
-                        room + DART__DIRECT_MOST };
+  visit_t     visit = begin_with(team, send, recv, room);
+  char       *next  = room == NULL ? NULL : room + DART__DIRECT_MOST;
+  reduction_t r     = { dtype, op, dart__type_find(dtype)->elem_size, send, room, next };
   size_t      piece = even(DART__DIRECT_MOST / r.size);
   size_t      share = even(nelem / (size_t)team->nunits + 2);
   size_t      from  = least(nelem, (size_t)team->me * share), to = least(nelem, from + share);
 
-  if (room == NULL)
-    visit.ret = DART_ERR_NOMEM;
   for (size_t at = from; at < to && visit.ret == DART_OK; at += piece) {
     size_t count = least(piece, to - at);
 

@@ -8,8 +8,8 @@
  * whatever the size. The kernel copies a little more slowly than memcpy, and is called for every
  * pair of units, so small data go through the exchange. So do all where the kernel refuses.
  *
- * Arguments as in api/coll.h; the team has more than one unit. What cannot be reached in another
- * process (a buffer that is not mapped there) fails as DART_ERR_OTHER where it is noticed. */
+ * Arguments as in api/coll.h; the team has more than one unit. Where the kernel cannot copy between two
+ * units (a buffer that is not mapped), all units get DART_ERR_OTHER, and buffers hold anything. */
 #include "api/coll.h"
 
 /** Whether blocks of `nbytes` between two units go this way. Collective, the same on all. */
