@@ -267,6 +267,22 @@ TEST_N(2, one_unit_asking_too_much_is_refused_on_all) /* sizes may differ, the a
   read_every_portion(DART_TEAM_ALL, 50, 1);
 }
 
+TEST_N(2, one_unit_asking_for_the_impossible_is_refused_on_all)
+{
+  const size_t sizes[] = { SIZE_MAX, SIZE_MAX / 8 + 2, SIZE_MAX / 16,
+                           SIZE_MAX / 8 / 2 / (size_t)n + 1 };
+
+  for (int i = 0; i < 4 * n; i++) {
+    dart_gptr_t gptr = { .segid = 9 };
+
+    test_note("%zu elements on unit %d", sizes[i % 4], i / 4);
+    EXPECT_INVAL(
+        dart_team_memalloc_aligned(DART_TEAM_ALL, me == i / 4 ? sizes[i % 4] : 1, T_INT64, &gptr));
+    EXPECT_TRUE(DART_GPTR_ISNULL(gptr));
+  }
+  test_segment(DART_TEAM_ALL, 1000, 0);
+}
+
 TEST(segments_are_usable_at_once) /* E50: without a barrier */
 {
   for (int round = 0; round < 50; round++) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "dart_test.h"
 
@@ -206,6 +207,43 @@ TEST(what_is_no_memory_is_refused)
   gptr.segid = 9;
   EXPECT_INVAL(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, NULL, &gptr));
   EXPECT_TRUE(DART_GPTR_ISNULL(gptr));
+}
+
+/* Some memory of the last unit's, and what is wrong with it; other units pass fine memory of theirs. */
+static void refuse_on_all(const char *what, char *wrong, char *fine, size_t nbytes)
+{
+  dart_gptr_t gptr = { .segid = 9 };
+
+  test_note("%s", what);
+  EXPECT_INVAL(dart_team_memregister(DART_TEAM_ALL, nbytes, DART_TYPE_BYTE,
+                                     me == n - 1 ? wrong : fine, &gptr));
+  EXPECT_TRUE(DART_GPTR_ISNULL(gptr));
+}
+
+TEST(what_is_no_memory_on_one_unit_is_refused_on_all)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), nbytes = 16 * page;
+  char *fine  = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *wrong = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  dart_gptr_t gptr;
+
+  if (!EXPECT_TRUE(fine != MAP_FAILED && wrong != MAP_FAILED))
+    return;
+  refuse_on_all("more than memory can hold", wrong, fine, me == n - 1 ? SIZE_MAX : 1);
+  mprotect(wrong + 15 * page, page, PROT_READ);
+  refuse_on_all("the end cannot be written", wrong, fine, nbytes);
+  refuse_on_all("one byte beyond", wrong, fine, 15 * page + 1);
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 15 * page, DART_TYPE_BYTE, wrong, &gptr));
+  EXPECT_OK(dart_team_memderegister(gptr));
+  mprotect(wrong, page, PROT_NONE);
+  refuse_on_all("the start cannot be used", wrong, fine, page + 1);
+  munmap(wrong + 8 * page, page);
+  refuse_on_all("a hole in the middle", wrong + page, fine, 10 * page);
+  munmap(wrong, nbytes);
+  refuse_on_all("nothing is there", wrong, fine, 8);
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, nbytes, DART_TYPE_BYTE, fine, &gptr));
+  EXPECT_OK(dart_team_memderegister(gptr));
+  munmap(fine, nbytes);
 }
 
 TEST(all_operations_work_on_registered_memory) /* G69 */

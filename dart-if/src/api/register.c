@@ -10,6 +10,7 @@
 #include "api/check.h"
 #include "api/chunk.h"
 #include "api/coll.h"
+#include "base/memory.h"
 #include "model/place.h"
 #include "node/foreign.h"
 #include "port.h"
@@ -137,9 +138,11 @@ static dart_ret_t check_memory(const char *function, size_t nelem, size_t size, 
 {
   if (!dart__check_nbytes(function, nelem, size, nbytes_out))
     return DART_ERR_INVAL;
-  if (*nbytes_out == 0 || (addr != NULL && (uintptr_t)addr <= UINTPTR_MAX - *nbytes_out))
+  if (*nbytes_out == 0 || (addr != NULL && (uintptr_t)addr <= UINTPTR_MAX - *nbytes_out &&
+                           dart__memory_is_writable(addr, *nbytes_out)))
     return DART_OK;
-  dart__error("%s: %zu bytes at address %p", function, *nbytes_out, addr);
+  dart__error("%s: %zu bytes at address %p %s", function, *nbytes_out, addr,
+              addr == NULL ? "" : "are not all there to be written to");
   return DART_ERR_INVAL;
 }
 

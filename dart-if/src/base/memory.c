@@ -14,10 +14,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "base/log.h"
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
@@ -53,6 +57,33 @@ uint64_t dart__memory_room(const char *directory)
 
   return machine < file ? machine : file;
 }
+
+/* ---- memory of the user ------------------------------------------------------------------ */
+
+static bool populates(uintptr_t page, size_t nbytes)
+{
+  return madvise((void *)page, nbytes, MADV_POPULATE_WRITE) == 0;
+}
+
+/* A kernel before 5.14 says the same of every page. */
+static bool can_write(uintptr_t page, size_t nbytes)
+{
+  char own = 0;
+
+  return populates(page, nbytes) || !populates((uintptr_t)&own & ~(nbytes - 1), nbytes);
+}
+
+bool dart__memory_is_writable(const void *at, size_t nbytes)
+{
+  size_t    page  = (size_t)sysconf(_SC_PAGESIZE);
+  uintptr_t first = (uintptr_t)at & ~(page - 1), last = ((uintptr_t)at + nbytes - 1) & ~(page - 1);
+
+  /* it does nothing any more but to look whether all is mapped */
+  return msync((void *)first, last - first + page, MS_ASYNC) == 0 && can_write(first, page) &&
+         (last == first || can_write(last, page));
+}
+
+/* ---- huge pages -------------------------------------------------------------------------- */
 
 static uintptr_t round_up(uintptr_t value)
 {

@@ -3,6 +3,7 @@
 /* How much memory is left, and how large its pages are. The kernel promises memory it may not have;
  * the figures let an allocation that cannot be kept fail before it is made, instead of ending the
  * process later. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,5 +22,9 @@ void *dart__memory_aligned_space(size_t nbytes);
  *  map then covers 512 times as much, so random access to large memory waits less for the map than
  *  for the memory. Without effect where the system does not grant it, which is logged once. */
 void dart__memory_make_huge(void *at, size_t nbytes);
+
+/** Whether [at, at + nbytes), nbytes > 0, is mapped, and what it begins and ends with can be written. Costs
+ *  three system calls, whatever the size. A page in the middle that must not be written is not found. */
+bool dart__memory_is_writable(const void *at, size_t nbytes);
 
 #endif
