@@ -3,11 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "model/world.h"
 
-dart__team_t           *dart__teams[DART__MAX_TEAMS];
-const dart__straight_t *dart__team_straight[2 * DART__MAX_TEAMS];
+#define PAGE 4096 /* of the tables, as far as they are given back */
+
+_Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
+_Alignas(PAGE) const dart__straight_t *dart__team_straight[2 * DART__MAX_TEAMS];
 
 int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
 {
@@ -123,10 +126,23 @@ void dart__team_enter(dart__team_t *team, dart_team_t id)
   dart__team_straight[id] = team->straight;
 }
 
+/* Give back the page of a table that an entry is on, if there is nothing else on it. Ids do not come
+ * again before dart_exit, so what teams that are gone have touched would only become more. */
+static void trim(void *entry)
+{
+  static const char nothing[PAGE];
+  void             *page = (void *)((uintptr_t)entry & ~(uintptr_t)(PAGE - 1));
+
+  if (memcmp(page, nothing, PAGE) == 0)
+    madvise(page, PAGE, MADV_DONTNEED); /* where pages are larger, it refuses */
+}
+
 void dart__team_leave(dart__team_t *team)
 {
   dart__teams[team->id]         = NULL;
   dart__team_straight[team->id] = NULL;
+  trim(&dart__teams[team->id]);
+  trim(&dart__team_straight[team->id]);
 }
 
 int16_t dart__team_free_segid(dart__team_t *team)
