@@ -233,29 +233,29 @@ static void mpi_swap(const dart__place_t *at, const void *value, const void *com
 
 /* ---- the seam ---------------------------------------------------------------------------- */
 
-dart_ret_t dart__far_accumulate(const dart__place_t *at, const void *values, size_t nelem,
-                                dart_datatype_t type, dart_operation_t op)
+void dart__far_accumulate(const dart__place_t *at, const void *values, size_t nelem,
+                          dart_datatype_t type, dart_operation_t op)
 {
-  if (!is_mpi(at))
-    return dart__service_accumulate(at, values, nelem, type, op);
-  mpi_accumulate(at, values, nelem, type, op);
-  return DART_OK;
+  if (is_mpi(at))
+    mpi_accumulate(at, values, nelem, type, op);
+  else
+    dart__service_accumulate(at, values, nelem, type, op);
 }
 
-dart_ret_t dart__far_fetch(const dart__place_t *at, const void *value, void *result,
-                           dart_datatype_t type, dart_operation_t op)
+void dart__far_fetch(const dart__place_t *at, const void *value, void *result, dart_datatype_t type,
+                     dart_operation_t op)
 {
-  if (!is_mpi(at))
-    return dart__service_fetch(at, value, result, type, op);
-  mpi_fetch(at, value, result, type, op);
-  return DART_OK;
+  if (is_mpi(at))
+    mpi_fetch(at, value, result, type, op);
+  else
+    dart__service_fetch(at, value, result, type, op);
 }
 
-dart_ret_t dart__far_swap(const dart__place_t *at, const void *value, const void *compare,
-                          void *result, dart_datatype_t type)
+void dart__far_swap(const dart__place_t *at, const void *value, const void *compare, void *result,
+                    dart_datatype_t type)
 {
-  if (!is_mpi(at))
-    return dart__service_swap(at, value, compare, result, type);
-  mpi_swap(at, value, compare, result, type);
-  return DART_OK;
+  if (is_mpi(at))
+    mpi_swap(at, value, compare, result, type);
+  else
+    dart__service_swap(at, value, compare, result, type);
 }

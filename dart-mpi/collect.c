@@ -64,109 +64,93 @@ static void empty(dart_unit_t unit, dart__lane_t *lane)
   }
 }
 
-/* The open batch of the lane, with room for so much. NULL: no memory. */
+static bool is_full(const dart__lane_t *lane, size_t nwords, size_t result_words)
+{
+  return lane->open != NULL && !fits(lane->open, nwords, result_words);
+}
+
+/* Make way for what is to be collected. */
+static void send_some(dart_unit_t unit, dart__lane_t *lane, size_t nwords, size_t result_words)
+{
+  if (dart__lanes.collected >= DART__COLLECTED_MOST)
+    dart__lanes_send_all();
+  else if (is_full(lane, nwords, result_words))
+    dart__lane_send(unit, lane, false);
+}
+
+/* The open batch of the lane, with room for so much. Waits where too many are under way, or there is no
+ * memory for one more. */
 static dart__batch_t *open_batch(dart_unit_t unit, dart__lane_t *lane, size_t nwords,
                                  size_t result_words)
 {
-  uint32_t turns = 0;
-
-  while ((lane->open != NULL && !fits(lane->open, nwords, result_words)) ||
-         dart__lanes.collected >= DART__COLLECTED_MOST) {
-    if (dart__lanes.collected >= DART__COLLECTED_MOST)
-      dart__lanes_send_all();
-    else
-      dart__lane_send(unit, lane, false);
-    if ((lane->open != NULL && !fits(lane->open, nwords, result_words)) ||
-        dart__lanes.collected >= DART__COLLECTED_MOST) /* too many under way */
-      dart__lanes_wait_unlocked(&turns);
+  for (uint32_t turns = 0;;) {
+    send_some(unit, lane, nwords, result_words);
+    if (dart__lanes.collected < DART__COLLECTED_MOST && lane->open == NULL)
+      lane->open = dart__batch_new();
+    if (dart__lanes.collected < DART__COLLECTED_MOST && lane->open != NULL &&
+        !is_full(lane, nwords, result_words))
+      return lane->open;
+    dart__lanes_wait_unlocked(&turns);
   }
-  if (lane->open == NULL)
-    lane->open = dart__batch_new();
-  return lane->open;
 }
 
 /* Append; the lock is held, but may be given up meanwhile. `at` is NULL: about no memory. */
-static dart_ret_t append(dart_unit_t unit, dart__lane_t *lane, const dart__place_t *at,
-                         uint64_t offset, const dart__record_t *r)
+static void append(dart_unit_t unit, dart__lane_t *lane, const dart__place_t *at, uint64_t offset,
+                   const dart__record_t *r)
 {
   size_t         nwords = 3 + dart__words(r->first_bytes + r->second_bytes); /* with a selection */
   dart__batch_t *batch  = open_batch(unit, lane, nwords, dart__words(r->result_bytes));
 
-  if (batch == NULL)
-    return DART_ERR_NOMEM;
   dart__lane_list(unit, lane);
   if (at != NULL)
     write_selection(batch, at, offset);
   write_record(batch, r);
   if (r->result_bytes > 0)
     lane->fetching = lane->sent + 1;
-  return DART_OK;
 }
 
-static dart_ret_t told(dart_unit_t unit, dart_ret_t ret)
+void dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_t offset,
+                        const dart__record_t *r)
 {
-  if (ret == DART_ERR_NOMEM)
-    dart__error("no memory for requests to unit %d", unit);
-  return ret;
-}
-
-dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_t offset,
-                              const dart__record_t *r)
-{
-  dart_ret_t    ret = DART_ERR_NOMEM;
-  dart__lane_t *lane;
-
   dart__lanes_lock();
-  lane = dart__lane_to(unit);
-  if (lane != NULL)
-    ret = append(unit, lane, at, offset, r);
+  append(unit, &dart__lanes.lane[unit], at, offset, r);
   dart__lanes_unlock();
-  return told(unit, ret);
 }
 
 /* Announce at most DART__DATA_BYTES in a batch with room for that. Much of it leaves at once; a
  * little leaves after the batch, so that it finds its receive posted and is not copied twice. */
-static dart_ret_t add_data(dart_unit_t unit, dart__lane_t *lane, const dart__data_t *data,
-                           const void *src)
+static void add_data(dart_unit_t unit, dart__lane_t *lane, const dart__data_t *data,
+                     const void *src)
 {
   dart__batch_t *batch = open_batch(unit, lane, DART__DATA_WORDS, 0);
 
-  while (batch != NULL && batch->ndata == DART__DATA_MOST) {
+  while (batch->ndata == DART__DATA_MOST) {
     empty(unit, lane);
     batch = open_batch(unit, lane, DART__DATA_WORDS, 0);
   }
-  if (batch == NULL)
-    return DART_ERR_NOMEM;
   dart__lane_list(unit, lane);
   batch->src[batch->ndata]    = src;
   batch->data[batch->ndata++] = *data;
   lane->fetching              = lane->sent + 1;
   if (data->nbytes > LITTLE)
     dart__batch_send_data(unit, batch);
-  return DART_OK;
 }
 
-dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes)
+void dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes)
 {
-  dart_unit_t   unit = at->team->members[at->unit];
-  dart_ret_t    ret  = DART_OK;
-  dart__lane_t *lane;
+  dart_unit_t unit = at->team->members[at->unit];
 
   dart__lanes_lock();
-  lane = dart__lane_to(unit);
-  if (lane == NULL)
-    ret = DART_ERR_NOMEM;
-  for (size_t from = 0; from < nbytes && ret == DART_OK; from += DART__DATA_BYTES) {
+  for (size_t from = 0; from < nbytes; from += DART__DATA_BYTES) {
     dart__data_t data = { .selection = { .team = at->team->id, .segid = at->segment->id },
                           .offset    = at->offset + from,
                           .nbytes    = nbytes - from };
 
     if (data.nbytes > DART__DATA_BYTES)
       data.nbytes = DART__DATA_BYTES;
-    ret = add_data(unit, lane, &data, (const char *)src + from);
+    add_data(unit, &dart__lanes.lane[unit], &data, (const char *)src + from);
   }
   dart__lanes_unlock();
-  return told(unit, ret);
 }
 
 /* Programs do the same again and again: if a unit was told four things between the last two waits,
@@ -181,21 +165,17 @@ static bool is_last_of_burst(dart__lane_t *lane)
   return lane->burst[0] >= lane->burst[1] || lane->burst[0] >= lane->burst[2];
 }
 
-dart_ret_t dart__lanes_notify(const dart__place_t *at, const dart__record_t *put,
-                              const dart__place_t *flag, const dart__record_t *raise)
+void dart__lanes_notify(const dart__place_t *at, const dart__record_t *put,
+                        const dart__place_t *flag, const dart__record_t *raise)
 {
   dart_unit_t   unit = flag->team->members[flag->unit];
-  dart_ret_t    ret  = DART_ERR_NOMEM;
-  dart__lane_t *lane;
+  dart__lane_t *lane = &dart__lanes.lane[unit];
 
   dart__lanes_lock();
-  lane = dart__lane_to(unit);
-  if (lane != NULL)
-    ret = put != NULL ? append(unit, lane, at, at->offset, put) : DART_OK;
-  if (ret == DART_OK)
-    ret = append(unit, lane, flag, flag->offset, raise);
-  if (ret == DART_OK && is_last_of_burst(lane))
+  if (put != NULL)
+    append(unit, lane, at, at->offset, put);
+  append(unit, lane, flag, flag->offset, raise);
+  if (is_last_of_burst(lane))
     dart__lane_send(unit, lane, false);
   dart__lanes_unlock();
-  return told(unit, ret);
 }

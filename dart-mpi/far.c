@@ -76,23 +76,6 @@ static void start_call(const far_transfer_t *t, const dart__mpi_layout_t *there,
               win, request_out);
 }
 
-static dart_ret_t start_piece(const far_transfer_t *t, size_t from, size_t nelem,
-                              MPI_Request *request_out)
-{
-  dart__mpi_layout_t there, here;
-  dart_ret_t         ret = dart__mpi_layout(t->at_type, from, nelem, &there);
-
-  if (ret != DART_OK)
-    return ret;
-  ret = dart__mpi_layout(t->buffer_type, from, nelem, &here);
-  if (ret == DART_OK) {
-    start_call(t, &there, &here, request_out);
-    dart__mpi_layout_free(&here);
-  }
-  dart__mpi_layout_free(&there);
-  return ret;
-}
-
 static size_t least(size_t a, size_t b)
 {
   return a < b ? a : b;
@@ -111,19 +94,40 @@ static void start_run(const far_transfer_t *t, size_t there_off, size_t here_off
   }
 }
 
-/* Layouts with elements or instances too large for MPI's counts: run by run. */
-static void start_by_runs(const far_transfer_t *t, size_t nelem)
+/* Elements [from, to) without MPI's datatypes: of layouts with elements or instances too large for its
+ * counts, or where there is no memory for one. */
+static void start_by_runs(const far_transfer_t *t, size_t from, size_t to)
 {
   size_t size = t->at_type->elem_size;
 
-  for (size_t elem = 0, count; elem < nelem; elem += count) {
+  for (size_t elem = from, count; elem < to; elem += count) {
     size_t there_at, here_at;
     size_t there_run = dart__type_run(t->at_type, elem, &there_at);
     size_t here_run  = dart__type_run(t->buffer_type, elem, &here_at);
 
-    count = least(least(there_run, here_run), nelem - elem);
+    count = least(least(there_run, here_run), to - elem);
     start_run(t, there_at * size, here_at * size, count * size);
   }
+}
+
+/* A request only if there are datatypes. */
+static void start_piece(const far_transfer_t *t, size_t from, size_t nelem,
+                        MPI_Request *request_out)
+{
+  dart__mpi_layout_t there, here;
+
+  if (!dart__mpi_layout(t->at_type, from, nelem, &there)) {
+    start_by_runs(t, from, from + nelem);
+    return;
+  }
+  if (dart__mpi_layout(t->buffer_type, from, nelem, &here)) {
+    start_call(t, &there, &here, request_out);
+    dart__mpi_layout_free(&here);
+  }
+  else {
+    start_by_runs(t, from, from + nelem);
+  }
+  dart__mpi_layout_free(&there);
 }
 
 /* Elements of a piece; 0: no pieces, but runs. */
@@ -137,42 +141,35 @@ static size_t piece_of(const far_transfer_t *t, size_t nelem, size_t *npieces_ou
 
 /* All of it, to be completed by a flush; requests_out has room for one request per piece, or is
  * NULL. */
-static dart_ret_t start(const far_transfer_t *t, size_t nelem, MPI_Request *requests_out)
+static void start(const far_transfer_t *t, size_t nelem, MPI_Request *requests_out)
 {
-  size_t     npieces, piece = piece_of(t, nelem, &npieces);
-  dart_ret_t ret = DART_OK;
+  size_t npieces, piece = piece_of(t, nelem, &npieces);
 
   if (piece == 0)
-    start_by_runs(t, nelem);
-  for (size_t i = 0; i < npieces && ret == DART_OK; i++) {
+    start_by_runs(t, 0, nelem);
+  for (size_t i = 0; i < npieces; i++) {
     size_t from = i * piece;
 
-    ret = start_piece(t, from, least(piece, nelem - from),
-                      requests_out == NULL ? NULL : &requests_out[i]);
+    start_piece(t, from, least(piece, nelem - from),
+                requests_out == NULL ? NULL : &requests_out[i]);
   }
-  /* a failed one too: part of it may be under way */
   dart__window_started(t->at->team, window_of(t), t->at->unit, !t->is_put);
-  return ret;
 }
 
-static dart_ret_t start_with_handle(const far_transfer_t *t, size_t nelem, dart_handle_t *handle_out)
+/* NULL: no memory, and nothing was started. */
+static dart_handle_t start_with_handle(const far_transfer_t *t, size_t nelem)
 {
   size_t        npieces;
   dart_handle_t handle;
-  dart_ret_t    ret;
 
   piece_of(t, nelem, &npieces);
   handle = dart__handle_new(t->at->team, window_of(t), t->at->unit, npieces);
-  if (handle == NULL)
-    return DART_ERR_NOMEM;
+  if (handle == DART_HANDLE_NULL)
+    return handle;
   handle->is_put   = t->is_put;
   handle->by_flush = !is_plain(t) || npieces == 0;
-  ret              = start(t, nelem, handle->requests);
-  if (ret == DART_OK)
-    *handle_out = handle;
-  else
-    dart__far_release(&handle);
-  return ret;
+  start(t, nelem, handle->requests);
+  return handle;
 }
 
 /* ---- start, and wait --------------------------------------------------------------------- */
@@ -190,11 +187,12 @@ static dart_unit_t owner_of(const far_transfer_t *t)
 
 static dart_ret_t request_blocking(const far_transfer_t *t, size_t nbytes)
 {
-  dart_ret_t ret = t->is_put ? dart__service_put(t->at, t->buffer, nbytes)
-                             : dart__service_get(t->at, t->buffer, nbytes);
-
+  if (t->is_put)
+    dart__service_put(t->at, t->buffer, nbytes);
+  else
+    dart__service_get(t->at, t->buffer, nbytes);
   dart__count(DART__COUNT_REQUEST_BLOCKING);
-  return ret == DART_OK ? dart__service_flush(owner_of(t), true) : ret;
+  return dart__service_flush(owner_of(t), true);
 }
 
 /* One contiguous piece. On a static window a flush is what completes it soonest; on a dynamic one a
@@ -215,7 +213,8 @@ static void plain_blocking(const far_transfer_t *t, int nbytes, bool is_slow)
     if (is_slow)
       dart__service_meet(owner_of(t));
     dart__mpi_wait(&request);
-  } else {
+  }
+  else {
     if (t->is_put)
       DART__MPI(MPI_Put, t->buffer, nbytes, MPI_BYTE, at->unit, disp, nbytes, MPI_BYTE, win);
     else
@@ -228,27 +227,45 @@ static void plain_blocking(const far_transfer_t *t, int nbytes, bool is_slow)
   dart__pace_greet(owner_of(t), began);
 }
 
+/* Waiting for requests serves others; without memory for them, a flush will do. */
+static void start_and_wait(const far_transfer_t *t, size_t nelem)
+{
+  dart_handle_t handle = start_with_handle(t, nelem);
+
+  if (handle != DART_HANDLE_NULL) {
+    dart__far_wait(&handle, true);
+    return;
+  }
+  start(t, nelem, NULL);
+  dart__window_flush(t->at->team, t->at->unit, true);
+}
+
 static dart_ret_t transfer_blocking(const far_transfer_t *t, size_t nelem)
 {
-  size_t        nbytes = small(t, nelem, PIECE_MOST);
-  dart_handle_t handle;
-  dart_ret_t    ret;
+  size_t nbytes  = small(t, nelem, PIECE_MOST);
+  bool   is_slow = nbytes > 0 && dart__pace_is_slow(owner_of(t));
 
+  if (is_slow && nbytes <= DART__SERVICE_MOST)
+    return request_blocking(t, nbytes);
   if (nbytes > 0) {
-    bool is_slow = dart__pace_is_slow(owner_of(t));
-
-    if (is_slow && nbytes <= DART__SERVICE_MOST)
-      return request_blocking(t, nbytes);
     plain_blocking(t, (int)nbytes, is_slow);
-    return DART_OK;
   }
-  ret = start_with_handle(t, nelem, &handle);
-  if (ret == DART_OK)
-    dart__far_wait(&handle, true);
-  return ret;
+  else {
+    start_and_wait(t, nelem);
+  }
+  return DART_OK;
 }
 
 /* ---- the seam ---------------------------------------------------------------------------- */
+
+static dart_ret_t start_for_handle(const far_transfer_t *t, size_t nelem, dart_handle_t *handle_out)
+{
+  *handle_out = start_with_handle(t, nelem);
+  if (*handle_out != DART_HANDLE_NULL)
+    return DART_OK;
+  dart__error("no memory for a handle of %zu elements", nelem);
+  return DART_ERR_NOMEM;
+}
 
 dart_ret_t dart__far_put(const dart__place_t *at, const dart__type_t *at_type, const void *src,
                          const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out)
@@ -257,12 +274,15 @@ dart_ret_t dart__far_put(const dart__place_t *at, const dart__type_t *at_type, c
   size_t         nbytes;
 
   if (handle_out != NULL)
-    return start_with_handle(&t, nelem, handle_out);
+    return start_for_handle(&t, nelem, handle_out);
   nbytes = small(&t, nelem, dart__mpi.collect);
-  if (nbytes == 0)
-    return start(&t, nelem, NULL);
+  if (nbytes == 0) {
+    start(&t, nelem, NULL);
+    return DART_OK;
+  }
   dart__count(DART__COUNT_AGGREGATED);
-  return dart__service_put(at, src, nbytes);
+  dart__service_put(at, src, nbytes);
+  return DART_OK;
 }
 
 dart_ret_t dart__far_get(const dart__place_t *at, const dart__type_t *at_type, void *dst,
@@ -272,12 +292,15 @@ dart_ret_t dart__far_get(const dart__place_t *at, const dart__type_t *at_type, v
   size_t         nbytes;
 
   if (handle_out != NULL)
-    return start_with_handle(&t, nelem, handle_out);
+    return start_for_handle(&t, nelem, handle_out);
   nbytes = small(&t, nelem, dart__mpi.collect);
-  if (nbytes == 0)
-    return start(&t, nelem, NULL);
+  if (nbytes == 0) {
+    start(&t, nelem, NULL);
+    return DART_OK;
+  }
   dart__count(DART__COUNT_AGGREGATED);
-  return dart__service_get(at, dst, nbytes);
+  dart__service_get(at, dst, nbytes);
+  return DART_OK;
 }
 
 dart_ret_t dart__far_put_blocking(const dart__place_t *at, const dart__type_t *at_type,
@@ -297,12 +320,11 @@ dart_ret_t dart__far_get_blocking(const dart__place_t *at, const dart__type_t *a
 }
 
 /* Few scattered elements, a request for each run of them. */
-static dart_ret_t request_by_runs(const far_transfer_t *t, size_t nelem)
+static void request_by_runs(const far_transfer_t *t, size_t nelem)
 {
-  size_t     size = t->at_type->elem_size;
-  dart_ret_t ret  = DART_OK;
+  size_t size = t->at_type->elem_size;
 
-  for (size_t elem = 0, count; elem < nelem && ret == DART_OK; elem += count) {
+  for (size_t elem = 0, count; elem < nelem; elem += count) {
     size_t        there_at, here_at;
     size_t        there_run = dart__type_run(t->at_type, elem, &there_at);
     size_t        here_run  = dart__type_run(t->buffer_type, elem, &here_at);
@@ -310,40 +332,41 @@ static dart_ret_t request_by_runs(const far_transfer_t *t, size_t nelem)
 
     count = least(least(there_run, here_run), nelem - elem);
     at.offset += there_at * size;
-    ret = dart__service_put(&at, (const char *)t->buffer + here_at * size, count * size);
+    dart__service_put(&at, (const char *)t->buffer + here_at * size, count * size);
   }
-  return ret;
 }
 
 /* Put what does not fit a request, ahead of the notification: as a message, which nobody waits for, or
  * where MPI has to lay it out, complete. */
-static dart_ret_t put_ahead(const far_transfer_t *t, size_t nelem)
+static void put_ahead(const far_transfer_t *t, size_t nelem)
 {
   size_t nbytes = nelem * t->at_type->elem_size;
 
   if (is_plain(t)) {
     dart__count(DART__COUNT_NOTIFY_DATA);
-    return dart__lanes_send_data(t->at, t->buffer, nbytes);
-  }
-  if (nelem <= FEW && nbytes <= DART__SERVICE_MOST) {
+    dart__lanes_send_data(t->at, t->buffer, nbytes);
+  } else if (nelem <= FEW && nbytes <= DART__SERVICE_MOST) {
     dart__count(DART__COUNT_NOTIFY_RUNS);
-    return request_by_runs(t, nelem);
+    request_by_runs(t, nelem);
   }
-  dart__count(DART__COUNT_NOTIFY_AFTER_RMA);
-  return transfer_blocking(t, nelem);
+  else {
+    dart__count(DART__COUNT_NOTIFY_AFTER_RMA);
+    start_and_wait(t, nelem);
+  }
 }
 
-dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
-                                const dart__type_t *src_type, size_t nelem,
-                                const dart__place_t *flag, uint64_t by)
+void dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
+                          const dart__type_t *src_type, size_t nelem, const dart__place_t *flag,
+                          uint64_t by)
 {
   far_transfer_t t      = { at, at_type, (void *)(uintptr_t)src, src_type, true };
   size_t         nbytes = nelem == 0 ? 0 : small(&t, nelem, DART__NOTIFIED_MOST);
-  dart_ret_t     ret    = nelem > 0 && nbytes == 0 ? put_ahead(&t, nelem) : DART_OK;
 
   if (nbytes > 0)
     dart__count(DART__COUNT_NOTIFY_INLINE);
-  return ret == DART_OK ? dart__service_notify(at, src, nbytes, flag, by) : ret;
+  else if (nelem > 0)
+    put_ahead(&t, nelem);
+  dart__service_notify(at, src, nbytes, flag, by);
 }
 
 /* ---- flushes: requests, then transfers --------------------------------------------------- */

@@ -21,10 +21,8 @@ dart_handle_t dart__handle_new(dart__team_t *team, dart__window_t *window, int32
 {
   dart_handle_t handle = malloc(sizeof *handle + nrequests * sizeof *handle->requests);
 
-  if (handle == NULL) {
-    dart__error("no memory for a handle of %zu requests", nrequests);
+  if (handle == NULL)
     return NULL;
-  }
   handle->next      = NULL;
   handle->team      = team;
   handle->window    = window;

@@ -14,7 +14,7 @@ struct dart_handle_struct {
   MPI_Request     requests[];
 };
 
-/** A handle of so many requests, all null. NULL, after a log line: no memory. */
+/** A handle of so many requests, all null. NULL: no memory. */
 dart_handle_t dart__handle_new(dart__team_t *team, dart__window_t *window, int32_t unit,
                                size_t nrequests);
 

@@ -12,16 +12,40 @@ dart__lanes_t dart__lanes;
 
 /* ---- batches ----------------------------------------------------------------------------- */
 
-dart__batch_t *dart__batch_new(void)
+static dart__batch_t *allocate(bool is_reserve)
+{
+  dart__batch_t *batch = malloc(sizeof *batch);
+
+  if (batch != NULL)
+    batch->is_reserve = is_reserve;
+  return batch;
+}
+
+/* A free batch; NULL: there is none. */
+static dart__batch_t *find_batch(void)
 {
   dart__batch_t *batch = dart__lanes.spare;
 
-  if (batch != NULL)
+  if (batch != NULL) {
     dart__lanes.spare = batch->next;
-  else
-    batch = malloc(sizeof *batch);
-  if (batch == NULL)
+    return batch;
+  }
+  batch = allocate(false);
+  if (batch != NULL)
+    return batch;
+  batch               = dart__lanes.reserve;
+  dart__lanes.reserve = NULL;
+  return batch;
+}
+
+dart__batch_t *dart__batch_new(void)
+{
+  dart__batch_t *batch = find_batch();
+
+  if (batch == NULL) {
+    dart__lanes_send_all(); /* the reserve may be open in another lane */
     return NULL;
+  }
   batch->next         = NULL;
   batch->sent         = MPI_REQUEST_NULL;
   batch->seen         = 0;
@@ -38,6 +62,10 @@ dart__batch_t *dart__batch_new(void)
 
 static void recycle(dart__batch_t *batch)
 {
+  if (batch->is_reserve) {
+    dart__lanes.reserve = batch;
+    return;
+  }
   batch->next       = dart__lanes.spare;
   dart__lanes.spare = batch;
 }
@@ -94,7 +122,7 @@ void dart__lane_send(dart_unit_t unit, dart__lane_t *lane, bool is_wanted)
 
   if (batch == NULL || lane->sent - lane->answered == DART__UNDER_WAY)
     return;
-  batch->head.is_wanted = is_wanted || batch->nresults > 0 ||
+  batch->head.is_wanted = is_wanted || batch->nresults > 0 || batch->is_reserve ||
                           (lane->sent + 1 - lane->wanted >= ANSWER_EVERY &&
                            lane->sent + 1 - lane->answered >= ANSWER_EVERY);
   batch->head.ndata = (uint16_t)batch->ndata;
@@ -120,22 +148,20 @@ void dart__lane_send(dart_unit_t unit, dart__lane_t *lane, bool is_wanted)
   }
 }
 
-dart_ret_t dart__lane_ask_for(dart_unit_t unit, dart__lane_t *lane, uint64_t number)
+void dart__lane_ask_for(dart_unit_t unit, dart__lane_t *lane, uint64_t number)
 {
   if (lane->wanted >= number || lane->answered >= number)
-    return DART_OK;
+    return;
   if (lane->open == NULL) /* a word to the owner is enough */
     lane->open = dart__batch_new();
-  if (lane->open == NULL)
-    return DART_ERR_NOMEM;
-  dart__lane_send(unit, lane, true);
-  return DART_OK;
+  if (lane->open != NULL)
+    dart__lane_send(unit, lane, true);
 }
 
 void dart__lanes_send_all(void)
 {
   for (int32_t i = 0; i < dart__lanes.nbusy; i++)
-    dart__lane_send(dart__lanes.busy[i], dart__lanes.lane[dart__lanes.busy[i]], false);
+    dart__lane_send(dart__lanes.busy[i], &dart__lanes.lane[dart__lanes.busy[i]], false);
 }
 
 /* Send the open batch of a lane if the unit waits, or if it is old at `now`. */
@@ -163,7 +189,7 @@ void dart__lanes_send(bool waiting)
     now                  = waiting ? 0 : dart__now_ns();
     dart__lanes.is_burst = dart__lanes.is_burst && !waiting;
     for (int32_t i = 0; i < dart__lanes.nbusy; i++)
-      look_at(dart__lanes.busy[i], dart__lanes.lane[dart__lanes.busy[i]], waiting, now);
+      look_at(dart__lanes.busy[i], &dart__lanes.lane[dart__lanes.busy[i]], waiting, now);
   }
   dart__lanes_unlock();
 }
@@ -193,23 +219,20 @@ static void finish_first(dart__lane_t *lane, const uint64_t *results)
  * with results. */
 void dart__lanes_hear(dart_unit_t unit, const dart__message_t *head, const uint64_t *results)
 {
-  dart__lane_t *lane;
+  dart__lane_t *lane = &dart__lanes.lane[unit];
   uint64_t      number;
 
   dart__lanes_lock();
-  lane = dart__lanes.lane[unit];
-  if (lane != NULL) {
-    number = lane->applied + (uint64_t)(int32_t)(head->applied - (uint32_t)lane->applied);
-    if (number > lane->applied)
-      lane->applied = number;
-    lane->heard += results != NULL;
-    if (head->refused > lane->refused)
-      lane->refused = head->refused;
-    while (lane->answered < lane->applied &&
-           (lane->first->nresults == 0 || (results != NULL && lane->answered + 1 == number)))
-      finish_first(lane, results);
-    dart__lane_unlist_if_idle(unit, lane);
-  }
+  number = lane->applied + (uint64_t)(int32_t)(head->applied - (uint32_t)lane->applied);
+  if (number > lane->applied)
+    lane->applied = number;
+  lane->heard += results != NULL;
+  if (head->refused > lane->refused)
+    lane->refused = head->refused;
+  while (lane->answered < lane->applied &&
+         (lane->first->nresults == 0 || (results != NULL && lane->answered + 1 == number)))
+    finish_first(lane, results);
+  dart__lane_unlist_if_idle(unit, lane);
   dart__lanes_unlock();
 }
 
@@ -217,9 +240,12 @@ void dart__lanes_hear(dart_unit_t unit, const dart__message_t *head, const uint6
 
 dart_ret_t dart__lanes_open(void)
 {
-  dart__lanes.lane = calloc((size_t)dart__world.nunits, sizeof *dart__lanes.lane);
-  dart__lanes.busy = calloc((size_t)dart__world.nunits, sizeof *dart__lanes.busy);
-  return dart__lanes.lane == NULL || dart__lanes.busy == NULL ? DART_ERR_NOMEM : DART_OK;
+  dart__lanes.lane    = calloc((size_t)dart__world.nunits, sizeof *dart__lanes.lane);
+  dart__lanes.busy    = calloc((size_t)dart__world.nunits, sizeof *dart__lanes.busy);
+  dart__lanes.reserve = allocate(true);
+  return dart__lanes.lane == NULL || dart__lanes.busy == NULL || dart__lanes.reserve == NULL
+             ? DART_ERR_NOMEM
+             : DART_OK;
 }
 
 void dart__lanes_close(void)
@@ -228,11 +254,11 @@ void dart__lanes_close(void)
     next = batch->next;
     free(batch);
   }
-  dart__lanes.spare = NULL;
-  for (int32_t u = 0; dart__lanes.lane != NULL && u < dart__world.nunits; u++)
-    free(dart__lanes.lane[u]);
+  free(dart__lanes.reserve);
   free(dart__lanes.lane);
   free(dart__lanes.busy);
+  dart__lanes.spare     = NULL;
+  dart__lanes.reserve   = NULL;
   dart__lanes.lane      = NULL;
   dart__lanes.busy      = NULL;
   dart__lanes.nbusy     = 0;

@@ -8,6 +8,9 @@
  * lanes at most DART__COLLECTED_MOST requests wait to be sent, so that a program's own look-ahead stays
  * what it says it is.
  *
+ * Requests do not fail for want of memory. One batch is there from the beginning, and used when no other
+ * can be had; it is always answered, so it comes back, and who needs it waits for that.
+ *
  * All state is behind one lock, held for no longer than it takes to append or to start a send. */
 #include <sched.h>
 #include <stdlib.h>
@@ -25,6 +28,7 @@ typedef struct {
 
 typedef struct batch {
   struct batch  *next;
+  bool            is_reserve;
   MPI_Request    sent;
   int64_t        seen; /* ns; when somebody first found it open */
   size_t         nwords;
@@ -70,13 +74,14 @@ typedef struct {
 
 typedef struct {
   _Atomic bool    locked;
-  dart__lane_t  **lane;      /* global id → lane, NULL until it is used */
+  dart__lane_t   *lane;      /* by global id; those never used are not there but as address space */
   dart_unit_t    *busy;      /* units whose lane has something open, under way, or to report */
   int32_t         nbusy;
   _Atomic int32_t any_busy;  /* nbusy, for a look without the lock */
   size_t          collected; /* requests in open batches */
   bool            is_burst;  /* some lane has notifications since the unit last waited */
   dart__batch_t  *spare;     /* free batches */
+  dart__batch_t  *reserve;   /* for when there is no memory; NULL: in use */
 } dart__lanes_t;
 
 extern dart__lanes_t dart__lanes;
@@ -116,14 +121,7 @@ static inline void dart__lanes_wait_unlocked(uint32_t *turns)
 
 /* ---- what follows is called with the lock held -------------------------------------------- */
 
-static inline dart__lane_t *dart__lane_to(dart_unit_t unit)
-{
-  if (dart__lanes.lane[unit] == NULL)
-    dart__lanes.lane[unit] = calloc(1, sizeof(dart__lane_t));
-  return dart__lanes.lane[unit];
-}
-
-/** NULL: no memory. */
+/** NULL: there is none at the moment; others have to be answered first, and were sent for that. */
 dart__batch_t *dart__batch_new(void);
 
 /** Send those of a batch's data that are not on their way yet. */
@@ -138,6 +136,6 @@ void dart__lane_send(dart_unit_t unit, dart__lane_t *lane, bool is_wanted);
 void dart__lanes_send_all(void);
 
 /** See to it that a batch, open or sent, is answered. It may take more than one call. */
-dart_ret_t dart__lane_ask_for(dart_unit_t unit, dart__lane_t *lane, uint64_t number);
+void dart__lane_ask_for(dart_unit_t unit, dart__lane_t *lane, uint64_t number);
 
 #endif

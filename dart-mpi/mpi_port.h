@@ -165,14 +165,14 @@ int64_t dart__service_quiet_ns(void);
 /** Request to put or get at most DART__SERVICE_MOST bytes, which stay in one piece if they are an
  *  aligned word. `src` is copied before return. */
 #define DART__SERVICE_MOST 1024
-dart_ret_t dart__service_put(const dart__place_t *at, const void *src, size_t nbytes);
-dart_ret_t dart__service_get(const dart__place_t *at, void *dst, size_t nbytes);
+void dart__service_put(const dart__place_t *at, const void *src, size_t nbytes);
+void dart__service_get(const dart__place_t *at, void *dst, size_t nbytes);
 
 /** Request to put `nbytes`, at most DART__NOTIFIED_MOST, and then to raise a counter of the same unit
  *  (ext/dart_notify.h), after all that was requested of it before. `src` is copied. */
 #define DART__NOTIFIED_MOST 3800 /* two fit in a batch */
-dart_ret_t dart__service_notify(const dart__place_t *at, const void *src, size_t nbytes,
-                                const dart__place_t *flag, uint64_t by);
+void dart__service_notify(const dart__place_t *at, const void *src, size_t nbytes,
+                          const dart__place_t *flag, uint64_t by);
 
 /** Tell a unit (global id) that somebody is at work on its memory. */
 void dart__service_greet(dart_unit_t unit);
@@ -181,12 +181,12 @@ void dart__service_greet(dart_unit_t unit);
 void dart__service_meet(dart_unit_t unit);
 
 /** Atomics, as of the seam. */
-dart_ret_t dart__service_accumulate(const dart__place_t *at, const void *values, size_t nelem,
-                                    dart_datatype_t type, dart_operation_t op);
-dart_ret_t dart__service_fetch(const dart__place_t *at, const void *value, void *result,
-                               dart_datatype_t type, dart_operation_t op);
-dart_ret_t dart__service_swap(const dart__place_t *at, const void *value, const void *compare,
-                              void *result, dart_datatype_t type);
+void dart__service_accumulate(const dart__place_t *at, const void *values, size_t nelem,
+                              dart_datatype_t type, dart_operation_t op);
+void dart__service_fetch(const dart__place_t *at, const void *value, void *result,
+                         dart_datatype_t type, dart_operation_t op);
+void dart__service_swap(const dart__place_t *at, const void *value, const void *compare,
+                        void *result, dart_datatype_t type);
 
 /** Complete all requests to a unit (global id), or to all members of a team: at the target, or only
  *  those with results. */

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "mpi_error.h"
 
 #define KEPT        32 /* datatypes */
@@ -46,12 +45,12 @@ static void make_strided(const dart__type_t *type, size_t ninstances, MPI_Dataty
             (MPI_Aint)(type->stride * type->elem_size), MPI_BYTE, type_out);
 }
 
-static dart_ret_t make_indexed(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
+static bool make_indexed(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
 {
   int         *lengths = calloc(type->block_count, sizeof *lengths);
   MPI_Aint    *offsets = calloc(type->block_count, sizeof *offsets);
   MPI_Datatype blocks, instance;
-  dart_ret_t   ret = DART_ERR_NOMEM;
+  bool         made = false;
 
   if (lengths == NULL || offsets == NULL)
     goto free_arrays;
@@ -65,25 +64,23 @@ static dart_ret_t make_indexed(const dart__type_t *type, size_t ninstances, MPI_
   DART__MPI(MPI_Type_contiguous, (int)ninstances, instance, type_out);
   DART__MPI(MPI_Type_free, &blocks);
   DART__MPI(MPI_Type_free, &instance);
-  ret = DART_OK;
+  made = true;
 
 free_arrays:
   free(lengths);
   free(offsets);
-  return ret;
+  return made;
 }
 
-static dart_ret_t make(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
+/* False: no memory. */
+static bool make(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
 {
-  dart_ret_t ret = DART_OK;
-
   if (type->kind == DART__TYPE_STRIDED)
     make_strided(type, ninstances, type_out);
-  else
-    ret = make_indexed(type, ninstances, type_out);
-  if (ret == DART_OK)
-    DART__MPI(MPI_Type_commit, type_out);
-  return ret;
+  else if (!make_indexed(type, ninstances, type_out))
+    return false;
+  DART__MPI(MPI_Type_commit, type_out);
+  return true;
 }
 
 /* ---- keeping ----------------------------------------------------------------------------- */
@@ -152,61 +149,56 @@ static kept_t *place_for_one(void)
   return oldest;
 }
 
-static dart_ret_t fill(kept_t *kept, const dart__type_t *type, size_t ninstances)
+static bool copy_blocks(kept_t *kept, const dart__type_t *type)
 {
-  dart_ret_t ret;
+  size_t nbytes = type->block_count * sizeof(size_t);
 
+  kept->blocks = NULL;
+  if (nbytes == 0)
+    return true;
+  kept->blocks = malloc(2 * nbytes);
+  if (kept->blocks == NULL)
+    return false;
+  memcpy(kept->blocks, type->block_length, nbytes);
+  memcpy(kept->blocks + type->block_count, type->block_offset, nbytes);
+  return true;
+}
+
+static bool fill(kept_t *kept, const dart__type_t *type, size_t ninstances)
+{
   kept->type       = *type;
   kept->ninstances = ninstances;
   kept->users      = 0;
-  kept->blocks     = NULL;
-  if (type->block_count > 0) {
-    size_t nbytes = type->block_count * sizeof(size_t);
-
-    kept->blocks = malloc(2 * nbytes);
-    if (kept->blocks == NULL)
-      return DART_ERR_NOMEM;
-    memcpy(kept->blocks, type->block_length, nbytes);
-    memcpy(kept->blocks + type->block_count, type->block_offset, nbytes);
-  }
-  ret = make(type, ninstances, &kept->made);
-  if (ret != DART_OK) {
-    kept->made = MPI_DATATYPE_NULL;
-    forget(kept);
-  }
-  return ret;
+  kept->made       = MPI_DATATYPE_NULL;
+  if (copy_blocks(kept, type) && make(type, ninstances, &kept->made))
+    return true;
+  forget(kept);
+  return false;
 }
 
-/* The lock is held. */
-static dart_ret_t find_or_make(const dart__type_t *type, size_t ninstances, kept_t **kept_out)
+/* The lock is held. NULL: no memory. */
+static kept_t *find_or_make(const dart__type_t *type, size_t ninstances)
 {
-  kept_t    *kept;
-  dart_ret_t ret = DART_ERR_NOMEM;
+  kept_t *kept;
 
   for (size_t i = 0; i < cache.count; i++)
-    if (is_like(&cache.kept[i], type, ninstances)) {
-      *kept_out = &cache.kept[i];
-      return DART_OK;
-    }
+    if (is_like(&cache.kept[i], type, ninstances))
+      return &cache.kept[i];
   kept = place_for_one();
-  if (kept != NULL)
-    ret = fill(kept, type, ninstances);
-  if (ret == DART_ERR_NOMEM)
-    dart__error("no memory for a datatype of %zu blocks", type->block_count);
-  if (ret != DART_OK && kept != NULL && kept->extra)
+  if (kept == NULL || fill(kept, type, ninstances))
+    return kept;
+  if (kept->extra)
     free(kept);
-  *kept_out = kept;
-  return ret;
+  return NULL;
 }
 
-static dart_ret_t use(const dart__type_t *type, size_t ninstances, dart__mpi_layout_t *layout_out)
+static bool use(const dart__type_t *type, size_t ninstances, dart__mpi_layout_t *layout_out)
 {
-  kept_t    *kept;
-  dart_ret_t ret;
+  kept_t *kept;
 
   pthread_mutex_lock(&cache.lock);
-  ret = find_or_make(type, ninstances, &kept);
-  if (ret == DART_OK) {
+  kept = find_or_make(type, ninstances);
+  if (kept != NULL) {
     kept->users++;
     kept->used        = ++cache.clock;
     layout_out->count = 1;
@@ -214,7 +206,7 @@ static dart_ret_t use(const dart__type_t *type, size_t ninstances, dart__mpi_lay
     layout_out->made  = kept;
   }
   pthread_mutex_unlock(&cache.lock);
-  return ret;
+  return kept != NULL;
 }
 
 void dart__mpi_layout_free(dart__mpi_layout_t *layout)
@@ -241,8 +233,8 @@ void dart__mpi_type_clear(void)
 
 /* ---- layouts ----------------------------------------------------------------------------- */
 
-dart_ret_t dart__mpi_layout(const dart__type_t *type, size_t from, size_t nelem,
-                            dart__mpi_layout_t *layout_out)
+bool dart__mpi_layout(const dart__type_t *type, size_t from, size_t nelem,
+                      dart__mpi_layout_t *layout_out)
 {
   size_t before = from / type->elem_count, ninstances = nelem / type->elem_count;
 
@@ -258,5 +250,5 @@ dart_ret_t dart__mpi_layout(const dart__type_t *type, size_t from, size_t nelem,
     break;
   }
   *layout_out = dart__mpi_bytes(from * type->elem_size, nelem * type->elem_size);
-  return DART_OK;
+  return true;
 }

@@ -2,6 +2,7 @@
 #define DART__MPI_TYPE_H
 /* How elements lie in memory, in MPI's terms. */
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "model/type.h"
 
@@ -28,10 +29,10 @@ size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b);
 
 /** Elements [from, from + nelem) of a buffer of `type`; from and nelem are whole instances, nelem
  *  at most a piece. Any thread. It lasts until it is freed, which is right after the call of MPI that
- *  uses it. */
-dart_ret_t dart__mpi_layout(const dart__type_t *type, size_t from, size_t nelem,
-                            dart__mpi_layout_t *layout_out);
-void       dart__mpi_layout_free(dart__mpi_layout_t *layout);
+ *  uses it. False: no memory. */
+bool dart__mpi_layout(const dart__type_t *type, size_t from, size_t nelem,
+                      dart__mpi_layout_t *layout_out);
+void dart__mpi_layout_free(dart__mpi_layout_t *layout);
 
 /** Free the MPI datatypes that were kept for the next time (exit). */
 void dart__mpi_type_clear(void);

@@ -1,7 +1,10 @@
 /* Messages of the service: received in order, handled, answered; see service.h.
  *
  * Receiving is behind one lock, so that batches are applied in the order in which they came. Who
- * finds it taken goes on: another thread of the unit is at it, the agent perhaps. */
+ * finds it taken goes on: another thread of the unit is at it, the agent perhaps.
+ *
+ * A batch that comes when there is no memory to serve it stays where it is until there is. Of what that
+ * takes one piece is there from the beginning, and comes back, so this is soon. */
 #include "service.h"
 
 #include <pthread.h>
@@ -12,7 +15,8 @@
 #include "base/log.h"
 #include "model/world.h"
 
-#define RING 16 /* receives posted */
+#define RING    16                  /* receives posted */
+#define LACK_NS INT64_C(3000000000) /* the longest wait for memory */
 #define FEW  4  /* messages that a call which does not wait handles at most, so that others cannot hold it */
 
 typedef struct {
@@ -22,6 +26,8 @@ typedef struct {
 
 typedef struct {
   MPI_Request request;
+  dart_unit_t unit;   /* of what has come */
+  size_t      nbytes; /* of it; 0: not here yet */
   message_t   message;
 } receive_t;
 
@@ -37,6 +43,7 @@ typedef struct pending {
   struct pending *next;
   dart_unit_t     unit;
   MPI_Request     data[DART__DATA_MOST];
+  void           *to[DART__DATA_MOST];
   void           *dropped[DART__DATA_MOST]; /* data that belong nowhere go here; else NULL */
   size_t          nbytes; /* of the message */
   message_t       message;
@@ -56,6 +63,8 @@ static struct {
   answer_t        *answering;
   answer_t        *spare;
   pending_t       *pending;   /* in the order in which they came */
+  pending_t       *spare_pending; /* for when there is no memory; NULL: in use */
+  int64_t          lacks_since;   /* 0: there is memory */
   done_t          *done;      /* [global id] */
   bool             any;       /* requests came, in this drain; */
   bool             raised;    /* and among them notifications */
@@ -66,6 +75,7 @@ static struct {
 
 static void post(receive_t *slot)
 {
+  slot->nbytes = 0;
   DART__MPI(MPI_Irecv, &slot->message, sizeof slot->message, MPI_BYTE, MPI_ANY_SOURCE,
             DART__TAG_MESSAGE, dart__mpi.service, &slot->request);
 }
@@ -83,28 +93,25 @@ static dart_ret_t open_ring(void)
 
 static void close_ring(void)
 {
-  for (int i = 0; service.ring != NULL && i < RING; i++) {
-    DART__MPI(MPI_Cancel, &service.ring[i].request);
-    DART__MPI(MPI_Wait, &service.ring[i].request, MPI_STATUS_IGNORE);
-  }
+  for (int i = 0; service.ring != NULL && i < RING; i++)
+    if (service.ring[i].request != MPI_REQUEST_NULL) {
+      DART__MPI(MPI_Cancel, &service.ring[i].request);
+      DART__MPI(MPI_Wait, &service.ring[i].request, MPI_STATUS_IGNORE);
+    }
   free(service.ring);
   service.ring = NULL;
 }
 
 /* ---- answers ----------------------------------------------------------------------------- */
 
-static answer_t *new_answer(dart_unit_t unit)
+/* NULL: no memory. */
+static answer_t *new_answer(void)
 {
   answer_t *answer = service.spare;
 
-  if (answer != NULL)
-    service.spare = answer->next;
-  else
-    answer = malloc(sizeof *answer);
-  if (answer == NULL) {
-    dart__error("no memory to answer unit %d", unit);
-    dart__port_abort(EXIT_FAILURE);
-  }
+  if (answer == NULL)
+    return malloc(sizeof *answer);
+  service.spare = answer->next;
   return answer;
 }
 
@@ -149,13 +156,16 @@ static size_t request_words(const message_t *batch, size_t nbytes)
          batch->head.ndata * DART__DATA_WORDS;
 }
 
-/* Apply a batch of so many bytes, and answer it if it asks for that. `refused`: of its data. */
-static void serve(dart_unit_t unit, const message_t *batch, size_t nbytes, uint32_t refused)
+/* Apply a batch of so many bytes, and answer it if it asks for that. `refused`: of its data. False: no
+ * memory, nothing was done. */
+static bool serve(dart_unit_t unit, const message_t *batch, size_t nbytes, uint32_t refused)
 {
-  answer_t       *answer  = new_answer(unit);
-  dart__applied_t applied = dart__owner_apply(batch->words, request_words(batch, nbytes),
-                                              answer->message.words);
+  answer_t       *answer = new_answer();
+  dart__applied_t applied;
 
+  if (answer == NULL)
+    return false;
+  applied = dart__owner_apply(batch->words, request_words(batch, nbytes), answer->message.words);
   dart__count(DART__COUNT_APPLIED);
   note_applied(unit, refused + applied.refused);
   service.raised |= applied.raised;
@@ -163,6 +173,7 @@ static void serve(dart_unit_t unit, const message_t *batch, size_t nbytes, uint3
     send_answer(unit, answer, applied.nresults);
   else
     spare_answer(answer);
+  return true;
 }
 
 static void recycle_answers(void)
@@ -183,50 +194,89 @@ static void recycle_answers(void)
 
 /* ---- batches that wait ------------------------------------------------------------------- */
 
-static void *allocate(size_t nbytes, dart_unit_t unit)
+static dart__data_t announced(const message_t *batch, size_t nbytes, int i)
 {
-  void *memory = malloc(nbytes);
+  dart__data_t data;
 
-  if (memory == NULL) {
-    dart__error("no memory for %zu bytes that unit %d sends", nbytes, unit);
-    dart__port_abort(EXIT_FAILURE); /* the unit would wait forever */
+  memcpy(&data, batch->words + request_words(batch, nbytes) + (size_t)i * DART__DATA_WORDS,
+         sizeof data);
+  return data;
+}
+
+static pending_t *new_pending(void)
+{
+  pending_t *pending = malloc(sizeof *pending);
+
+  if (pending == NULL) {
+    pending               = service.spare_pending;
+    service.spare_pending = NULL;
   }
-  return memory;
+  return pending;
+}
+
+/* With what it has for data that belong nowhere. */
+static void delete_pending(pending_t *pending)
+{
+  for (int i = 0; i < pending->message.head.ndata; i++)
+    free(pending->dropped[i]);
+  if (service.spare_pending == NULL)
+    service.spare_pending = pending;
+  else
+    free(pending);
+}
+
+/* A copy of a batch, with memory for data that belong nowhere. NULL: no memory. */
+static pending_t *copy_batch(const receive_t *slot)
+{
+  pending_t *pending = new_pending();
+  bool       lacks   = false;
+
+  if (pending == NULL)
+    return NULL;
+  pending->next   = NULL;
+  pending->unit   = slot->unit;
+  pending->nbytes = slot->nbytes;
+  memcpy(&pending->message, &slot->message, slot->nbytes);
+  for (int i = 0; i < pending->message.head.ndata; i++) {
+    dart__data_t data = announced(&pending->message, pending->nbytes, i);
+
+    pending->to[i]      = dart__owner_memory(&data);
+    pending->dropped[i] = pending->to[i] == NULL ? malloc(data.nbytes) : NULL;
+    if (pending->to[i] == NULL)
+      pending->to[i] = pending->dropped[i];
+    lacks = lacks || pending->to[i] == NULL;
+  }
+  if (!lacks)
+    return pending;
+  delete_pending(pending);
+  return NULL;
 }
 
 /* Receive the data of a batch where they belong. */
 static void receive_data(pending_t *pending)
 {
-  const uint64_t *words = pending->message.words + request_words(&pending->message, pending->nbytes);
-
   for (int i = 0; i < pending->message.head.ndata; i++) {
-    dart__data_t data;
-    void        *to;
+    dart__data_t data = announced(&pending->message, pending->nbytes, i);
 
-    memcpy(&data, words + i * DART__DATA_WORDS, sizeof data);
-    to                  = dart__owner_memory(&data);
-    pending->dropped[i] = to == NULL ? allocate(data.nbytes, pending->unit) : NULL;
-    if (to == NULL)
-      to = pending->dropped[i];
-    DART__MPI(MPI_Irecv, to, (int)data.nbytes, MPI_BYTE, pending->unit, DART__TAG_DATA,
+    DART__MPI(MPI_Irecv, pending->to[i], (int)data.nbytes, MPI_BYTE, pending->unit, DART__TAG_DATA,
               dart__mpi.service, &pending->data[i]);
   }
 }
 
-/* Keep a batch for later. Its data are received from now on, in the order in which they are sent. */
-static void keep(dart_unit_t unit, const message_t *message, size_t nbytes)
+/* Keep a batch for later. Its data are received from now on, in the order in which they are sent. False:
+ * no memory. */
+static bool keep(const receive_t *slot)
 {
-  pending_t  *pending = allocate(sizeof *pending, unit);
+  pending_t  *pending = copy_batch(slot);
   pending_t **link    = &service.pending;
 
-  pending->next   = NULL;
-  pending->unit   = unit;
-  pending->nbytes = nbytes;
-  memcpy(&pending->message, message, nbytes);
+  if (pending == NULL)
+    return false;
   while (*link != NULL)
     link = &(*link)->next;
   *link = pending;
   receive_data(pending);
+  return true;
 }
 
 /* Whether one before `end`, NULL for all, is of the unit. */
@@ -248,16 +298,13 @@ static bool has_data(pending_t *pending)
   return here;
 }
 
-/* Free data that belong nowhere; returns how many messages they were. */
-static uint32_t drop(pending_t *pending)
+static uint32_t count_dropped(const pending_t *pending)
 {
-  uint32_t dropped = 0;
+  uint32_t count = 0;
 
-  for (int i = 0; i < pending->message.head.ndata; i++) {
-    dropped += pending->dropped[i] != NULL;
-    free(pending->dropped[i]);
-  }
-  return dropped;
+  for (int i = 0; i < pending->message.head.ndata; i++)
+    count += pending->dropped[i] != NULL;
+  return count;
 }
 
 /* Apply those that need not wait any longer, at most so many. */
@@ -266,31 +313,67 @@ static void apply_pending(int most)
   for (pending_t **link = &service.pending; *link != NULL && most > 0;) {
     pending_t *pending = *link;
 
-    if (is_waited_for(pending->unit, pending) || !has_data(pending)) {
+    if (is_waited_for(pending->unit, pending) || !has_data(pending) ||
+        !serve(pending->unit, &pending->message, pending->nbytes, count_dropped(pending))) {
       link = &pending->next;
       continue;
     }
     *link = pending->next;
     most--;
-    serve(pending->unit, &pending->message, pending->nbytes, drop(pending));
-    free(pending);
+    delete_pending(pending);
   }
 }
 
 /* ---- progress ---------------------------------------------------------------------------- */
 
-static void handle(dart_unit_t unit, const message_t *message, size_t nbytes)
+static bool has_come(receive_t *slot)
 {
-  bool is_answer = message->head.kind == DART__ANSWER;
+  MPI_Status status;
+  int        done, nbytes;
 
-  dart__lanes_hear(unit, &message->head, is_answer ? message->words : NULL);
+  if (slot->nbytes > 0)
+    return true;
+  DART__MPI(MPI_Test, &slot->request, &done, &status);
+  if (!done)
+    return false;
+  DART__MPI(MPI_Get_count, &status, MPI_BYTE, &nbytes);
+  slot->unit   = status.MPI_SOURCE;
+  slot->nbytes = (size_t)nbytes;
+  return true;
+}
+
+/* The unit would wait for ever, so this cannot last. Nearly always it passes. */
+static void wait_for_memory(dart_unit_t unit)
+{
+  int64_t now = dart__now_ns();
+
+  if (service.lacks_since == 0) {
+    service.lacks_since = now;
+    dart__error("no memory to serve unit %d; waiting for some", unit);
+  }
+  if (now - service.lacks_since > LACK_NS)
+    dart__port_abort(EXIT_FAILURE);
+}
+
+/* False: not now, for want of memory. */
+static bool handle(const receive_t *slot)
+{
+  const message_t *message   = &slot->message;
+  bool             is_answer = message->head.kind == DART__ANSWER, done;
+
+  dart__lanes_hear(slot->unit, &message->head, is_answer ? message->words : NULL);
   if (is_answer)
-    return;
-  if (message->head.ndata > 0 || is_waited_for(unit, NULL))
-    keep(unit, message, nbytes);
+    return true;
+  if (message->head.ndata > 0 || is_waited_for(slot->unit, NULL))
+    done = keep(slot);
   else
-    serve(unit, message, nbytes, 0);
+    done = serve(slot->unit, message, slot->nbytes, 0);
+  if (done)
+    service.lacks_since = 0;
+  else
+    wait_for_memory(slot->unit);
   service.any = true;
+  return done;
 }
 
 /* Handle what has come, in order, at most so many messages; the lock is held. True if others asked for
@@ -305,15 +388,10 @@ static bool drain(int most)
   service.raised = false;
   while (!is_data && !service.raised && left-- > 0) {
     receive_t *slot = &service.ring[service.head % RING];
-    MPI_Status status;
-    int        done, nbytes;
 
-    DART__MPI(MPI_Test, &slot->request, &done, &status);
-    if (!done)
+    if (!has_come(slot) || !handle(slot))
       break;
-    DART__MPI(MPI_Get_count, &status, MPI_BYTE, &nbytes);
     is_data = slot->message.head.ndata > 0;
-    handle(status.MPI_SOURCE, &slot->message, (size_t)nbytes);
     post(slot);
     service.head++;
   }
@@ -355,6 +433,16 @@ int64_t dart__service_quiet_ns(void)
 
 /* ---- life -------------------------------------------------------------------------------- */
 
+/* One of each, so that nobody is served never. */
+static bool have_reserves(void)
+{
+  service.spare_pending = malloc(sizeof *service.spare_pending);
+  service.spare         = malloc(sizeof *service.spare);
+  if (service.spare != NULL)
+    service.spare->next = NULL;
+  return service.spare_pending != NULL && service.spare != NULL;
+}
+
 dart_ret_t dart__service_open(void)
 {
   dart_ret_t ret = DART_OK;
@@ -362,7 +450,7 @@ dart_ret_t dart__service_open(void)
   if (dart__mpi.service == MPI_COMM_NULL)
     DART__MPI(MPI_Comm_dup, dart__mpi.world, &dart__mpi.service);
   service.done = calloc((size_t)dart__world.nunits, sizeof *service.done);
-  if (service.done == NULL)
+  if (service.done == NULL || !have_reserves())
     ret = DART_ERR_NOMEM;
   if (ret == DART_OK)
     ret = dart__lanes_open();
@@ -385,8 +473,10 @@ void dart__service_close(void)
     next = answer->next;
     free(answer);
   }
-  service.spare = NULL;
+  free(service.spare_pending);
   free(service.done);
+  service.spare         = NULL;
+  service.spare_pending = NULL;
   service.done = NULL;
   dart__lanes_close();
   dart__pace_close();

@@ -137,7 +137,7 @@ void *dart__owner_memory(const dart__data_t *data);
 /* ---- requests.c --------------------------------------------------------------------------- */
 
 /** Append a request that asks a unit (global id) for nothing but its answer. */
-dart_ret_t dart__service_ask(dart_unit_t unit);
+void dart__service_ask(dart_unit_t unit);
 
 /* ---- service.c ---------------------------------------------------------------------------- */
 
@@ -159,17 +159,17 @@ typedef struct {
 
 /** Append a record about memory at `offset` of the place's portion to the lane of a unit (global id);
  *  operands are copied. `at` is NULL if it is about no memory. */
-dart_ret_t dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_t offset,
-                              const dart__record_t *r);
+void dart__lanes_append(dart_unit_t unit, const dart__place_t *at, uint64_t offset,
+                        const dart__record_t *r);
 
 /** Send data to a place, in messages of their own. `src` is read until the unit's requests with results
  *  are flushed. The requests that are appended next are applied when the data are there. */
-dart_ret_t dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes);
+void dart__lanes_send_data(const dart__place_t *at, const void *src, size_t nbytes);
 
 /** Append a put (NULL: none) and a notification of the same unit, and send what was collected for it,
  *  unless more notifications are to be expected at once. What cannot be sent now is sent later. */
-dart_ret_t dart__lanes_notify(const dart__place_t *at, const dart__record_t *put,
-                              const dart__place_t *flag, const dart__record_t *raise);
+void dart__lanes_notify(const dart__place_t *at, const dart__record_t *put,
+                        const dart__place_t *flag, const dart__record_t *raise);
 
 dart_ret_t dart__lanes_open(void);
 void       dart__lanes_close(void);

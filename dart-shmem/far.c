@@ -37,33 +37,33 @@ dart_ret_t dart__far_get_blocking(const dart__place_t *at, const dart__type_t *a
   return dart__far_get(at, at_type, dst, dst_type, nelem, NULL);
 }
 
-dart_ret_t dart__far_accumulate(const dart__place_t *at, const void *values, size_t nelem,
-                                dart_datatype_t type, dart_operation_t op)
+void dart__far_accumulate(const dart__place_t *at, const void *values, size_t nelem,
+                          dart_datatype_t type, dart_operation_t op)
 {
   (void)at, (void)values, (void)nelem, (void)type, (void)op;
-  return unreachable(__func__);
+  unreachable(__func__);
 }
 
-dart_ret_t dart__far_fetch(const dart__place_t *at, const void *value, void *result,
-                           dart_datatype_t type, dart_operation_t op)
+void dart__far_fetch(const dart__place_t *at, const void *value, void *result, dart_datatype_t type,
+                     dart_operation_t op)
 {
   (void)at, (void)value, (void)result, (void)type, (void)op;
-  return unreachable(__func__);
+  unreachable(__func__);
 }
 
-dart_ret_t dart__far_swap(const dart__place_t *at, const void *value, const void *compare,
-                          void *result, dart_datatype_t type)
+void dart__far_swap(const dart__place_t *at, const void *value, const void *compare, void *result,
+                    dart_datatype_t type)
 {
   (void)at, (void)value, (void)compare, (void)result, (void)type;
-  return unreachable(__func__);
+  unreachable(__func__);
 }
 
-dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
-                                const dart__type_t *src_type, size_t nelem,
-                                const dart__place_t *flag, uint64_t by)
+void dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
+                          const dart__type_t *src_type, size_t nelem, const dart__place_t *flag,
+                          uint64_t by)
 {
   (void)at, (void)at_type, (void)src, (void)src_type, (void)nelem, (void)flag, (void)by;
-  return unreachable(__func__);
+  unreachable(__func__);
 }
 
 /* Nothing is ever outstanding. */

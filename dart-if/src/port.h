@@ -129,13 +129,14 @@ void dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send, s
 
 /* ---- far operations --------------------------------------------------------------------- */
 
-/** Start a transfer; completed by a flush of at->unit. With `handle_out`, by waiting for it too. */
+/** Start a transfer; completed by a flush of at->unit. With `handle_out`, by waiting for it too; then
+ *  DART_ERR_NOMEM: there is no memory for a handle, and nothing was started. */
 dart_ret_t dart__far_put(const dart__place_t *at, const dart__type_t *at_type, const void *src,
                          const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);
 dart_ret_t dart__far_get(const dart__place_t *at, const dart__type_t *at_type, void *dst,
                          const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out);
 
-/** The same, complete at both sides on return. */
+/** The same, complete at both sides on return. DART_ERR_INVAL: the memory is gone. */
 dart_ret_t dart__far_put_blocking(const dart__place_t *at, const dart__type_t *at_type,
                                   const void *src, const dart__type_t *src_type, size_t nelem);
 dart_ret_t dart__far_get_blocking(const dart__place_t *at, const dart__type_t *at_type, void *dst,
@@ -143,21 +144,22 @@ dart_ret_t dart__far_get_blocking(const dart__place_t *at, const dart__type_t *a
 
 /** Atomics: applied by the node that owns the word, by CPU atomics. Operands are copied before
  *  return; results are there after a flush of at->unit. */
-dart_ret_t dart__far_accumulate(const dart__place_t *at, const void *values, size_t nelem,
-                                dart_datatype_t type, dart_operation_t op);
-dart_ret_t dart__far_fetch(const dart__place_t *at, const void *value, void *result,
-                           dart_datatype_t type, dart_operation_t op);
-dart_ret_t dart__far_swap(const dart__place_t *at, const void *value, const void *compare,
-                          void *result, dart_datatype_t type);
+void dart__far_accumulate(const dart__place_t *at, const void *values, size_t nelem,
+                          dart_datatype_t type, dart_operation_t op);
+void dart__far_fetch(const dart__place_t *at, const void *value, void *result, dart_datatype_t type,
+                     dart_operation_t op);
+void dart__far_swap(const dart__place_t *at, const void *value, const void *compare, void *result,
+                    dart_datatype_t type);
 
 /** Put, and then raise a counter of the same unit; nelem 0: raise it. The counter is not in registered
  *  memory. Leaves at once; `src` stays in place until a local flush of flag->unit. */
-dart_ret_t dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
-                                const dart__type_t *src_type, size_t nelem,
-                                const dart__place_t *flag, uint64_t by);
+void dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
+                          const dart__type_t *src_type, size_t nelem, const dart__place_t *flag,
+                          uint64_t by);
 
 /** Complete what this process has outstanding towards a team unit, or all of the team's: locally,
- *  or at the target too. Nothing outstanding: no cost. */
+ *  or at the target too. Nothing outstanding: no cost. DART_ERR_INVAL, after one line: all is complete,
+ *  but some of it found its memory gone, and did nothing. */
 dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit);
 dart_ret_t dart__far_flush_all(dart__team_t *team);
 dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit);

@@ -100,7 +100,8 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     return DART_OK;
   if (at.near == NULL && at.segment->address == NULL) { /* no update that waits is of this word */
     dart__port_poke();
-    return dart__far_accumulate(&at, values, nelem, dtype, op);
+    dart__far_accumulate(&at, values, nelem, dtype, op);
+    return DART_OK;
   }
   if (at.near != NULL && nelem == 1 && dart__may_defer() &&
       dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a team on several nodes */

@@ -38,15 +38,24 @@ static dart_unit_t owner_of(const dart__place_t *at)
   return at->team->members[at->unit];
 }
 
-static dart_ret_t raise(const dart__place_t *at, uint64_t by)
+static void raise(const dart__place_t *at, uint64_t by)
 {
   dart__attend(); /* what this unit did before comes first */
-  if (at->near == NULL)
-    return dart__far_put_notify(NULL, NULL, NULL, NULL, 0, at, by);
+  if (at->near == NULL) {
+    dart__far_put_notify(NULL, NULL, NULL, NULL, 0, at, by);
+    return;
+  }
   /* acq_rel: releases the data to the acquire in is_there */
   atomic_fetch_add_explicit((counter_t *)(void *)at->near, by, memory_order_acq_rel);
   dart__event_add(dart__twosided_event(owner_of(at)));
-  return DART_OK;
+}
+
+/* The same, unless something went wrong before. */
+static dart_ret_t raise_if(dart_ret_t ret, const dart__place_t *at, uint64_t by)
+{
+  if (ret == DART_OK)
+    raise(at, by);
+  return ret;
 }
 
 dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -58,7 +67,7 @@ dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
   dart_ret_t       ret = check_flag(__func__, flag, &at);
 
   if (ret != DART_OK || nelem == 0)
-    return ret != DART_OK ? ret : raise(&at, by);
+    return raise_if(ret, &at, by);
   ret = dart__transfer(__func__, gptr, src, nelem, dst_type, src_type, &t);
   if (ret != DART_OK)
     return ret;
@@ -69,13 +78,14 @@ dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
   }
   if (at.near == NULL) {
     dart__attend();
-    return dart__far_put_notify(&t.at, t.global_type, src, t.local_type, nelem, &at, by);
+    dart__far_put_notify(&t.at, t.global_type, src, t.local_type, nelem, &at, by);
+    return DART_OK;
   }
   if (t.at.near != NULL)
     dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
   else /* registered by a unit of this node */
     ret = dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
-  return ret == DART_OK ? raise(&at, by) : ret;
+  return raise_if(ret, &at, by);
 }
 
 dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
@@ -83,7 +93,7 @@ dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
   dart__place_t at;
   dart_ret_t    ret = check_flag(__func__, flag, &at);
 
-  return ret == DART_OK ? raise(&at, by) : ret;
+  return raise_if(ret, &at, by);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */

@@ -142,8 +142,10 @@ dart_ret_t dart__remote_accumulate(const dart__place_t *at, const void *values, 
   update_t   update;
   dart_ret_t ret;
 
-  if (where(at) == FAR)
-    return dart__far_accumulate(at, values, nelem, type, op);
+  if (where(at) == FAR) {
+    dart__far_accumulate(at, values, nelem, type, op);
+    return DART_OK;
+  }
   ret = begin_update(at, nelem * dart__type_basic[type].elem_size, &update);
   if (ret != DART_OK)
     return ret;
@@ -157,8 +159,10 @@ dart_ret_t dart__remote_fetch(const dart__place_t *at, const void *value, void *
   update_t   update;
   dart_ret_t ret;
 
-  if (where(at) == FAR)
-    return dart__far_fetch(at, value, result, type, op);
+  if (where(at) == FAR) {
+    dart__far_fetch(at, value, result, type, op);
+    return DART_OK;
+  }
   ret = begin_update(at, dart__type_basic[type].elem_size, &update);
   if (ret != DART_OK)
     return ret;
@@ -172,8 +176,10 @@ dart_ret_t dart__remote_swap(const dart__place_t *at, const void *value, const v
   update_t   update;
   dart_ret_t ret;
 
-  if (where(at) == FAR)
-    return dart__far_swap(at, value, compare, result, type);
+  if (where(at) == FAR) {
+    dart__far_swap(at, value, compare, result, type);
+    return DART_OK;
+  }
   ret = begin_update(at, dart__type_basic[type].elem_size, &update);
   if (ret != DART_OK)
     return ret;
