@@ -19,6 +19,20 @@ run() {
   err=$(<"$work/err")
 }
 
+# begin COMMAND...: the same in the background, with the pid in $!. The files are new: what an earlier
+# command wrote is not taken for what this one writes.
+begin() {
+  : >"$work/out"
+  "$@" >"$work/out" 2>"$work/err" </dev/null &
+}
+
+# finished: wait for it, and take what it wrote.
+finished() {
+  wait $!; code=$?
+  out=$(<"$work/out")
+  err=$(<"$work/err")
+}
+
 expect_code() { [[ $code == "$1" ]] || fail "exit code $code, not $1; it said: $err"; }
 expect_out() { [[ $out == "$1" ]] || fail "output '$out', not '$1'"; }
 

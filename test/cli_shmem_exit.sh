@@ -30,16 +30,16 @@ for death in 11:Segmentation 6:Aborted 9:Killed 15:Terminated; do
 done
 
 # Units killed from outside: the line names the pid we killed, and the others are gone afterwards.
-"$dartrun" -n 3 "$unit" '*:wait' >"$work/out" 2>"$work/err" &
+begin "$dartrun" -n 3 "$unit" '*:wait'
 lines 3 '^[0-9]*$'
 victim=$(sed -n 2p "$work/out")
 kill -KILL "$victim"
-wait $!; code=$? out=$(<"$work/out") err=$(<"$work/err")
+finished
 expect_code 137; expect_line "dartrun: unit ? (pid $victim) was killed by signal 9 (Killed)"
 all_gone 3
 
 # The others are asked to end, and a unit that does not want to is ended.
-"$dartrun" -n 2 "$unit" '*:count' >"$work/out" 2>"$work/err" &
+begin "$dartrun" -n 2 "$unit" '*:count'
 lines 2 '^[0-9]*$'
 kill -KILL "$(head -n 1 "$work/out")"
 wait $!; code=$? out=$(grep '^[0-9]*$' "$work/out")
@@ -47,7 +47,7 @@ expect_code 137; all_gone 2
 [[ $(grep -c 'got 15' "$work/out") == 1 ]] || fail "not asked to end: $(<"$work/out")"
 
 # The launcher is killed: the kernel ends the units, even those that ignore what can be ignored.
-"$dartrun" -n 3 "$unit" '*:stay' >"$work/out" 2>"$work/err" &
+begin "$dartrun" -n 3 "$unit" '*:stay'
 lines 3 '^[0-9]*$'
 disown # else the shell reports the death, too
 kill -KILL $!; out=$(<"$work/out")
