@@ -1,0 +1,276 @@
+/* Starting processes, watching them, and ending them together.
+ *
+ * Children stay in the launcher's process group, so the terminal treats them and the launcher as one
+ * job: ^C, ^Z and hang-up reach every one of them from the kernel. The launcher passes on only what
+ * was sent to itself (kill, batch systems), and tells the two apart by the origin the kernel notes
+ * with each signal. A signal that somebody sends to the whole group, as timeout(1) does, looks like
+ * one sent to the launcher: children then get it twice.
+ *
+ * The launcher has its signals blocked and takes them one at a time where it waits, from a descriptor
+ * like all else it waits for, so all of this is plain sequential code. Should it be killed itself, the
+ * kernel tells the children for it. */
+#include "children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launch.h"
+
+#define GRACE_SECONDS 2
+
+static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+
+struct children {
+  const children_plan_t *plan;
+  pid_t                 *pid; /* of each child; 0: not started, or gone */
+  uint32_t               nrunning;
+
+  bool            ending;    /* they were asked to end */
+  bool            signalled; /* a signal came that is in `forwarded` */
+  int             code;      /* exit code of the launcher */
+  struct timespec last;      /* while ending: when they are killed */
+
+  int              epoll;    /* all that is waited for: `signals` and what is watched */
+  int              signals;  /* SIGCHLD and `forwarded` are read from it */
+  sigset_t         old_mask; /* the mask and handling we were started with, which children get */
+  struct sigaction old_child;
+};
+
+/* ---------------------------------------------------------------- signals */
+
+static bool take_signals(children_t *children)
+{
+  struct sigaction standard = { .sa_handler = SIG_DFL };
+  sigset_t         awaited, blocked;
+
+  sigemptyset(&awaited);
+  sigaddset(&awaited, SIGCHLD);
+  for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
+    sigaddset(&awaited, forwarded[i]);
+
+  blocked = awaited;
+  sigaddset(&blocked, SIGPIPE); /* nobody reads what we say: no reason to end the program */
+  sigprocmask(SIG_BLOCK, &blocked, &children->old_mask);
+  /* started with SIGCHLD ignored, we would not learn how a child ended */
+  sigaction(SIGCHLD, &standard, &children->old_child);
+
+  children->epoll   = epoll_create1(EPOLL_CLOEXEC);
+  children->signals = signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK);
+  return children->epoll >= 0 && children->signals >= 0 &&
+         children_watch(children, children->signals);
+}
+
+static void give_signals_back(const children_t *children)
+{
+  sigaction(SIGCHLD, &children->old_child, NULL);
+  sigprocmask(SIG_SETMASK, &children->old_mask, NULL);
+}
+
+static void send_all(const children_t *children, int signal)
+{
+  for (uint32_t child = 0; child < children->plan->count; child++)
+    if (children->pid[child] != 0)
+      kill(children->pid[child], signal);
+}
+
+/* ---------------------------------------------------------------- starting */
+
+/* In the child: turn into the program. Does not return. */
+static void become_program(const children_t *children, uint32_t child, pid_t launcher, int report)
+{
+  const children_plan_t *plan = children->plan;
+  int                    error;
+
+  /* The launcher may have died before we asked to be told: then nobody will tell us. */
+  prctl(PR_SET_PDEATHSIG, plan->death_signal);
+  if (getppid() != launcher)
+    _exit(LAUNCH_EXIT_FAILURE);
+
+  if (plan->prepare != NULL)
+    plan->prepare(plan->owner, child);
+  give_signals_back(children);
+  execvp(plan->command[0], plan->command);
+
+  error = errno;
+  if (write(report, &error, sizeof error) != sizeof error)
+    _exit(LAUNCH_EXIT_FAILURE);
+  _exit(LAUNCH_EXIT_NOEXEC);
+}
+
+/* Our standard input is for child 0. The others, and we ourselves, read nothing; if we kept it open,
+ * its writer would not notice that child 0 closed it. */
+static void let_go_of_stdin(void)
+{
+  int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+  if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+    launch_say("/dev/null: %s; all units read the standard input", strerror(errno));
+  if (fd >= 0)
+    close(fd);
+}
+
+/* Start all children, and return when each of them is the program or has failed to become it. */
+static void start(children_t *children)
+{
+  const children_plan_t *plan     = children->plan;
+  pid_t                  launcher = getpid();
+  int                    error;
+  int                    report[2]; /* ends when every child has passed exec, which closes it */
+
+  if (pipe2(report, O_CLOEXEC) != 0) {
+    launch_say("cannot make a pipe: %s", strerror(errno));
+    children_end(children, LAUNCH_EXIT_FAILURE);
+    return;
+  }
+  for (uint32_t child = 0; child < plan->count; child++) {
+    pid_t pid = fork();
+
+    if (pid == 0)
+      become_program(children, child, launcher, report[1]);
+    if (pid < 0) {
+      launch_say("cannot start %s %u of %u: %s", plan->kind, child, plan->count, strerror(errno));
+      children_end(children, LAUNCH_EXIT_FAILURE);
+      break;
+    }
+    children->pid[child] = pid;
+    children->nrunning++;
+    if (child == 0)
+      let_go_of_stdin();
+  }
+  close(report[1]);
+
+  /* one line is enough: what stops one child stops them all */
+  if (read(report[0], &error, sizeof error) == sizeof error) {
+    launch_say("cannot start %s: %s", plan->command[0], strerror(error));
+    children_end(children, LAUNCH_EXIT_NOEXEC);
+  }
+  close(report[0]);
+}
+
+/* ---------------------------------------------------------------- watching */
+
+bool children_watch(children_t *children, int fd)
+{
+  struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+  return epoll_ctl(children->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+/* Take note of every child that is gone. Children that a shell had before it became this launcher are
+ * none of our business. */
+static void collect(children_t *children)
+{
+  const children_plan_t *plan = children->plan;
+  pid_t                  pid;
+  int                    status;
+
+  while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+    for (uint32_t child = 0; child < plan->count; child++)
+      if (children->pid[child] == pid) {
+        children->pid[child] = 0;
+        children->nrunning--;
+        plan->ended(plan->owner, children, child, pid, status);
+        break;
+      }
+}
+
+static void take_signal(children_t *children)
+{
+  struct signalfd_siginfo info;
+
+  if (read(children->signals, &info, sizeof info) != sizeof info)
+    return;
+  if (info.ssi_signo == SIGCHLD) {
+    collect(children);
+    return;
+  }
+  children->signalled = true;
+  if (info.ssi_code != SI_KERNEL)
+    send_all(children, (int)info.ssi_signo);
+}
+
+/* Milliseconds until children that should end are killed, -1: they should not; 0 when it is time. */
+static int time_left(const children_t *children)
+{
+  struct timespec now;
+  int64_t         ms;
+
+  if (!children->ending)
+    return -1;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  ms = (children->last.tv_sec - now.tv_sec) * INT64_C(1000) +
+       (children->last.tv_nsec - now.tv_nsec + 999999) / 1000000;
+  return ms < 0 ? 0 : (int)ms;
+}
+
+/* One event at a time: the kernel lists them in the order in which they came, and the first may be the
+ * cause of all the others. */
+static void watch(children_t *children)
+{
+  const children_plan_t *plan = children->plan;
+  struct epoll_event     event;
+
+  while (children->nrunning > 0) {
+    int count = epoll_wait(children->epoll, &event, 1, time_left(children));
+
+    if (count == 0) {
+      send_all(children, SIGKILL);
+      children->last.tv_sec += 3600; /* nothing is left to do but to wait for them */
+    } else if (count == 1 && event.data.fd == children->signals) {
+      take_signal(children);
+    } else if (count == 1) {
+      plan->readable(plan->owner, children, event.data.fd);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+void children_end(children_t *children, int code)
+{
+  if (children->ending)
+    return;
+  children->ending = true;
+  children->code   = code;
+  clock_gettime(CLOCK_MONOTONIC, &children->last);
+  children->last.tv_sec += GRACE_SECONDS;
+  send_all(children, SIGTERM);
+}
+
+bool children_are_ending(const children_t *children)
+{
+  return children->ending;
+}
+
+bool children_were_signalled(const children_t *children)
+{
+  return children->signalled;
+}
+
+int children_run(const children_plan_t *plan)
+{
+  children_t children = { .plan = plan };
+
+  children.pid = calloc(plan->count, sizeof children.pid[0]);
+  if (children.pid == NULL || !take_signals(&children) ||
+      (plan->watched >= 0 && !children_watch(&children, plan->watched))) {
+    launch_say("cannot watch %u %ss: %s", plan->count, plan->kind, strerror(errno));
+    free(children.pid);
+    return LAUNCH_EXIT_FAILURE;
+  }
+  start(&children);
+  watch(&children);
+  free(children.pid);
+  close(children.signals);
+  close(children.epoll);
+  return children.code;
+}

@@ -1,0 +1,46 @@
+#ifndef DART__LAUNCH_CHILDREN_H
+#define DART__LAUNCH_CHILDREN_H
+/* The processes a launcher starts, from the first fork to the last one gone: units, or one mpiexec. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct children children_t;
+
+typedef struct {
+  char      **command; /* program and arguments, NULL-terminated */
+  const char *kind;    /* what a child is, for people: "unit" */
+  uint32_t    count;
+  int         death_signal; /* which the kernel sends them, should the launcher die */
+  void       *owner;        /* first argument of the functions below */
+
+  /* In the child, before it becomes the program. NULL: nothing. */
+  void (*prepare)(void *owner, uint32_t child);
+
+  /* A child is gone; `status` is waitpid's. */
+  void (*ended)(void *owner, children_t *children, uint32_t child, pid_t pid, int status);
+
+  /* A descriptor can be read that children_watch named. NULL: there are none. */
+  void (*readable)(void *owner, children_t *children, int fd);
+
+  /* Watched from the start; -1: none. */
+  int watched;
+} children_plan_t;
+
+/** Start the children, and stay with them until none is left. Child 0 gets the standard input. Returns
+ *  the exit code for the launcher: 0, or what children_end said. Called once. */
+int children_run(const children_plan_t *plan);
+
+/** Ask all that are left to end; those that are still there two seconds later are ended. The first
+ *  caller decides on the exit code. */
+void children_end(children_t *children, int code);
+bool children_are_ending(const children_t *children);
+
+/** Whether the launcher was sent a signal that ends programs by default. */
+bool children_were_signalled(const children_t *children);
+
+/** Watch another descriptor. What became readable first is told first, and the end of a child is told
+ *  between what came before it and after. Closing the descriptor ends it. False: see errno. */
+bool children_watch(children_t *children, int fd);
+
+#endif
