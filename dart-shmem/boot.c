@@ -92,6 +92,42 @@ static dart_ret_t find_job(void)
   return DART_OK;
 }
 
+/* ---- cycles of init and exit ------------------------------------------------------------------ */
+
+static _Atomic uint32_t *own_cycle(void)
+{
+  return &dart__shmem.job->cycle[dart__shmem.unit];
+}
+
+/* Tell that this unit begins a cycle. If another one has ended and will not come, only the launcher knows
+ * which and how, and says so when this process is gone. */
+static dart_ret_t begin_cycle(void)
+{
+  /* relaxed: this unit alone writes it */
+  uint32_t cycle = atomic_load_explicit(own_cycle(), memory_order_relaxed) + 1;
+
+  if (cycle % 2 == 0) {
+    dart__error("unit %u ran a program before that has ended without dart_exit", dart__shmem.unit);
+    return DART_ERR_OTHER;
+  }
+  /* seq_cst, both: pairs with the launcher's, see job.h */
+  atomic_store_explicit(own_cycle(), cycle, memory_order_seq_cst);
+  if (atomic_load_explicit(&dart__shmem.job->left, memory_order_seq_cst) >= cycle)
+    return DART_OK;
+  fflush(NULL);
+  _exit(EXIT_FAILURE);
+}
+
+static void end_cycle(void)
+{
+  uint32_t cycle = atomic_load_explicit(own_cycle(), memory_order_relaxed);
+
+  /* release: the launcher looks when the process is gone; it may not be told too early */
+  atomic_store_explicit(own_cycle(), cycle + 1, memory_order_release);
+}
+
+/* ---- init and exit ---------------------------------------------------------------------------- */
+
 /* The others would wait for ever for a unit that just ends. */
 static void report_early_exit(int status, void *unused)
 {
@@ -118,6 +154,9 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
     unit_pid = getpid();
     on_exit(report_early_exit, NULL);
   }
+  ret = begin_cycle();
+  if (ret != DART_OK)
+    return ret;
   dart__world.nunits  = (int32_t)dart__shmem.job->nunits;
   dart__world.me      = (dart_unit_t)dart__shmem.unit;
   dart__world.node_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
@@ -136,6 +175,7 @@ void dart__port_exit(void)
   dart__world.node_of = NULL;
   dart__world.nunits  = 0;
   dart__world.me      = -1;
+  end_cycle();
 }
 
 dart_ret_t dart__port_agree(dart_ret_t mine)

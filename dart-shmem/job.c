@@ -133,6 +133,7 @@ dart_ret_t dart__job_create(uint32_t nunits, int *fd_out)
   job->magic  = DART__JOB_MAGIC;
   dart__barrier_init(&job->barrier, nunits);
   atomic_store_explicit(&job->next, round_up(sizeof *job, page_size()), memory_order_relaxed);
+  atomic_store_explicit(&job->left, UINT32_MAX, memory_order_relaxed);
   dart__job_close(job);
   *fd_out = fd;
   return DART_OK;

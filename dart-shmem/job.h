@@ -33,7 +33,7 @@
 
 /* "DARTJOB" and the version of the layout below: a launcher and a program built from different
  * versions must not meet. Counts up with every change of dart__job_t. */
-#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4202)
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4203)
 
 typedef struct {
   uint64_t magic;  /* DART__JOB_MAGIC */
@@ -53,6 +53,13 @@ typedef struct {
   /* Where units meet while they share no team; and what they agree on there, by turns. boot.c */
   dart__barrier_t  barrier;
   _Atomic uint32_t worst[2];
+
+  /* How far each unit came: half cycles of init and exit that it has begun, so it is inside where this
+   * is odd. And of the units that have ended outside of both, the least; UINT32_MAX: none has. Units
+   * write the former and then read the latter, the launcher the other way round, all seq_cst: where a
+   * unit waits in a cycle that another one does not join, one of the two sees it (Dekker). */
+  alignas(64) _Atomic uint32_t left;
+  _Atomic uint32_t cycle[DART__JOB_UNITS_MAX];
 } dart__job_t;
 
 /** Make a job for `nunits` units (1 .. DART__JOB_UNITS_MAX) with its header filled in.

@@ -1,11 +1,14 @@
 /* What becomes of units, as children of the launcher.
  *
  * A unit that dies of a signal or exits with anything but 0 ends the program: it is reported, and the
- * others are ended. */
+ * others are ended. So does one that exits with 0 although others need it: inside of dart_init and
+ * dart_exit, or outside when others have begun a cycle that it will never join. The job's header has
+ * for each unit how far it came (job.h), which survives the unit. */
 #include "units.h"
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +17,16 @@
 #include "children.h"
 #include "launch.h"
 
+typedef struct {
+  const units_plan_t *plan;
+  uint32_t            left; /* of the units that exited with 0 outside, the one that came least far */
+  pid_t               left_pid; /* its process; 0: there is none yet */
+} units_t;
+
 /* In the child. */
 static void become_unit(void *owner, uint32_t unit)
 {
-  const units_plan_t *plan = owner;
+  const units_plan_t *plan = ((const units_t *)owner)->plan;
   char                text[16];
 
   snprintf(text, sizeof text, "%u", unit);
@@ -27,16 +36,54 @@ static void become_unit(void *owner, uint32_t unit)
     bind_unit(plan->bind, unit);
 }
 
+/* How many half cycles of init and exit a unit has begun. */
+static uint32_t cycle_of(const units_t *units, uint32_t unit)
+{
+  /* seq_cst: with the store in note_left, pairs with begin_cycle in boot.c */
+  return atomic_load_explicit(&units->plan->job->cycle[unit], memory_order_seq_cst);
+}
+
+/* A unit has exited with 0 while it was outside: note it, for it cannot join any more. */
+static void note_left(units_t *units, uint32_t unit, pid_t pid)
+{
+  _Atomic uint32_t *least = &units->plan->job->left;
+  uint32_t          cycle = cycle_of(units, unit);
+
+  /* relaxed: nobody else writes it */
+  if (cycle >= atomic_load_explicit(least, memory_order_relaxed))
+    return;
+  units->left     = unit;
+  units->left_pid = pid;
+  atomic_store_explicit(least, cycle, memory_order_seq_cst);
+}
+
+/* Whether some unit has begun a cycle that one which has left cannot join. */
+static bool is_missed(const units_t *units)
+{
+  uint32_t cycle;
+
+  if (units->left_pid == 0)
+    return false;
+  cycle = cycle_of(units, units->left);
+  for (uint32_t unit = 0; unit < units->plan->nunits; unit++)
+    if (cycle_of(units, unit) > cycle)
+      return true;
+  return false;
+}
+
 /* Say how `unit` ended and end the others, unless all is well. */
 static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, int status)
 {
-  const units_plan_t *plan = owner;
+  units_t *units = owner;
   /* relaxed: the exit we learnt about came after the store, in the same unit */
-  uint32_t aborted = atomic_load_explicit(&plan->job->aborted, memory_order_relaxed);
+  uint32_t aborted = atomic_load_explicit(&units->plan->job->aborted, memory_order_relaxed);
   int      code    = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 
   if (children_are_ending(children))
     return; /* we did this, or it is a consequence */
+
+  if (status == 0 && cycle_of(units, unit) % 2 == 0)
+    note_left(units, unit, pid);
 
   if (WIFSIGNALED(status)) {
     launch_say("unit %u (pid %d) was killed by signal %d (%s)", unit, (int)pid, WTERMSIG(status),
@@ -46,20 +93,27 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
     launch_say("unit %u (pid %d) exited with code %d after dart_abort(%u)", unit, (int)pid, code,
                aborted - 1);
     children_end(children, (int)(aborted - 1));
+  } else if (is_missed(units)) { /* before the codes: who finds it out exits silently, with 1 */
+    launch_say(LAUNCH_MISSED, units->left, (int)units->left_pid);
+    children_end(children, LAUNCH_EXIT_FAILURE);
   } else if (code != 0) {
     launch_say("unit %u (pid %d) exited with code %d", unit, (int)pid, code);
     children_end(children, code);
+  } else if (cycle_of(units, unit) % 2 == 1) {
+    launch_say(LAUNCH_LEFT, unit, (int)pid);
+    children_end(children, LAUNCH_EXIT_FAILURE);
   }
 }
 
 int units_run(const units_plan_t *plan)
 {
+  units_t         units    = { .plan = plan };
   children_plan_t children = {
     .command      = plan->command,
     .kind         = "unit",
     .count        = plan->nunits,
     .death_signal = SIGKILL,
-    .owner        = (void *)plan,
+    .owner        = &units,
     .prepare      = become_unit,
     .ended        = judge,
     .watched      = -1,

@@ -12,6 +12,10 @@
 #define LAUNCH_EXIT_FAILURE 1   /* the launcher could not do its work */
 #define LAUNCH_EXIT_NOEXEC  127 /* the program could not be started */
 
+/* What is said, with launch_say, of a unit and its process that ended well and too early. */
+#define LAUNCH_LEFT   "unit %u (pid %d) has ended without dart_exit"
+#define LAUNCH_MISSED "unit %u (pid %d) has ended, and others wait for it in dart_init"
+
 /* What each unit may use: all it could without us, or a part of the machine. */
 typedef enum {
   LAUNCH_BIND_AUTO, /* nothing was said: the launcher chooses */

@@ -1,0 +1,219 @@
+/* A program whose units do what its arguments say and then end, one way or another: for the tests of
+ * how jobs end.
+ *
+ *   dart_end WHO:STEP,STEP,... ...    WHO is a unit's id or *; a unit takes the first fitting word
+ *
+ *   init exit        dart_init, dart_exit
+ *   barrier          of all units
+ *   team tbarrier    make a team of all units but the first (all call), meet in it (its members)
+ *   send=U recv=U    a message of one number; big=U sends one that is too long to be left behind
+ *   put notify       to the right neighbour, not completed: a thousand puts and accumulates; a counter
+ *   wait get         wait for that counter; check what the left neighbour put
+ *   lock             acquire a lock of all (all call lockinit before)
+ *   sleep=MS         stay away from DART
+ *   say=WORD         print WORD
+ *   pid              print the own process id
+ *   fork=MS          a child that sleeps, and ends without a word
+ *   end=N _end=N quick=N abort=N kill=N    exit, _exit, quick_exit, dart_abort, die of a signal
+ *
+ * After the last step a unit returns 0 from main. A call of DART that fails ends the unit with 9. */
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/if/dart.h>
+
+enum { PUTS = 1000, BIG = 1 << 20 };
+
+static int         unit, nunits;
+static dart_gptr_t cells; /* PUTS of each unit, then a sum, then a counter */
+static dart_team_t team = DART_TEAM_NULL;
+static dart_lock_t lock;
+
+static void must(dart_ret_t ret)
+{
+  if (ret != DART_OK)
+    exit(9);
+}
+
+static dart_gptr_t cell(int owner, int index)
+{
+  dart_gptr_t at = cells;
+
+  at.unitid              = owner;
+  at.addr_or_offs.offset = (uint64_t)index * sizeof(int64_t);
+  return at;
+}
+
+static void start(void)
+{
+  dart_global_unit_t me;
+  size_t             size;
+
+  must(dart_init(NULL, NULL));
+  must(dart_myid(&me));
+  must(dart_size(&size));
+  unit   = me.id;
+  nunits = (int)size;
+  must(dart_team_memalloc_aligned(DART_TEAM_ALL, PUTS + 2, DART_TYPE_LONGLONG, &cells));
+  for (int i = 0; i < PUTS + 2; i++)
+    must(dart_put_blocking(cell(unit, i), &(int64_t){ 0 }, 1, DART_TYPE_LONGLONG,
+                           DART_TYPE_LONGLONG));
+  must(dart_barrier(DART_TEAM_ALL));
+}
+
+static void make_team(void)
+{
+  dart_group_t members;
+
+  must(dart_team_get_group(DART_TEAM_ALL, &members));
+  must(dart_group_delmember(members, DART_GLOBAL_UNIT_ID(0)));
+  must(dart_team_create(DART_TEAM_ALL, members, &team));
+  must(dart_group_destroy(&members));
+}
+
+static void put_to_right(void)
+{
+  static int64_t values[PUTS];
+  int64_t        one   = 1;
+  int            right = (unit + 1) % nunits;
+
+  for (int i = 0; i < PUTS; i++) {
+    values[i] = 1000 * unit + i;
+    must(dart_put(cell(right, i), &values[i], 1, DART_TYPE_LONGLONG, DART_TYPE_LONGLONG));
+    must(dart_accumulate(cell(right, PUTS), &one, 1, DART_TYPE_LONGLONG, DART_OP_SUM));
+  }
+}
+
+static void check_from_left(void)
+{
+  int64_t found;
+  int     left = (unit + nunits - 1) % nunits;
+
+  for (int i = 0; i <= PUTS; i++) {
+    must(dart_get_blocking(&found, cell(unit, i), 1, DART_TYPE_LONGLONG, DART_TYPE_LONGLONG));
+    if (found != (i < PUTS ? 1000 * left + i : PUTS)) {
+      fprintf(stderr, "dart_end: unit %d has %lld in cell %d\n", unit, (long long)found, i);
+      exit(8);
+    }
+  }
+}
+
+static void send_big(int to)
+{
+  char *bytes = calloc(BIG, 1);
+
+  must(dart_send(bytes, BIG, DART_TYPE_BYTE, 1, DART_GLOBAL_UNIT_ID(to)));
+  free(bytes);
+}
+
+static void sleep_ms(int ms)
+{
+  struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+
+  while (nanosleep(&time, &time) != 0)
+    ;
+}
+
+static void fork_child(int ms)
+{
+  if (fork() == 0) {
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
+    close(STDERR_FILENO);
+    sleep_ms(ms);
+    _exit(0);
+  }
+}
+
+static void end(const char *how, int number)
+{
+  fflush(NULL);
+  if (strcmp(how, "end") == 0)
+    exit(number);
+  if (strcmp(how, "_end") == 0)
+    _exit(number);
+  if (strcmp(how, "quick") == 0)
+    quick_exit(number);
+  if (strcmp(how, "abort") == 0)
+    dart_abort(number);
+  if (strcmp(how, "kill") == 0)
+    raise(number);
+  fprintf(stderr, "dart_end: what is '%s'?\n", how);
+  exit(98);
+}
+
+static void step(const char *what, const char *argument)
+{
+  int     number = atoi(argument);
+  int64_t word   = unit;
+
+  if (strcmp(what, "init") == 0)
+    start();
+  else if (strcmp(what, "exit") == 0)
+    must(dart_exit());
+  else if (strcmp(what, "barrier") == 0)
+    must(dart_barrier(DART_TEAM_ALL));
+  else if (strcmp(what, "team") == 0)
+    make_team();
+  else if (strcmp(what, "tbarrier") == 0)
+    must(dart_barrier(team));
+  else if (strcmp(what, "send") == 0)
+    must(dart_send(&word, 1, DART_TYPE_LONGLONG, 1, DART_GLOBAL_UNIT_ID(number)));
+  else if (strcmp(what, "recv") == 0)
+    must(dart_recv(&word, 1, DART_TYPE_LONGLONG, 1, DART_GLOBAL_UNIT_ID(number)));
+  else if (strcmp(what, "big") == 0)
+    send_big(number);
+  else if (strcmp(what, "put") == 0)
+    put_to_right();
+  else if (strcmp(what, "get") == 0)
+    check_from_left();
+  else if (strcmp(what, "notify") == 0)
+    must(dart_notify(cell((unit + 1) % nunits, PUTS + 1), 1));
+  else if (strcmp(what, "wait") == 0)
+    must(dart_notify_wait(cell(unit, PUTS + 1), 1, -1));
+  else if (strcmp(what, "lockinit") == 0)
+    must(dart_team_lock_init(DART_TEAM_ALL, &lock));
+  else if (strcmp(what, "lock") == 0)
+    must(dart_lock_acquire(lock));
+  else if (strcmp(what, "sleep") == 0)
+    sleep_ms(number);
+  else if (strcmp(what, "say") == 0)
+    printf("%s\n", argument), fflush(stdout);
+  else if (strcmp(what, "pid") == 0)
+    printf("%d %d\n", unit, (int)getpid()), fflush(stdout);
+  else if (strcmp(what, "fork") == 0)
+    fork_child(number);
+  else
+    end(what, number);
+}
+
+int main(int argc, char **argv)
+{
+  const char *id = getenv("DART_SHMEM_UNIT");
+
+  if (id == NULL)
+    id = getenv("PMI_RANK"); /* started by mpiexec */
+  unit = id != NULL ? atoi(id) : 0;
+
+  for (int i = 1; i < argc; i++) {
+    char *what = strchr(argv[i], ':');
+
+    if (what == NULL || (argv[i][0] != '*' && atoi(argv[i]) != unit))
+      continue;
+    for (what = strtok(what + 1, ","); what != NULL; what = strtok(NULL, ",")) {
+      char *argument = strchr(what, '=');
+
+      if (argument != NULL)
+        *argument++ = '\0';
+      step(what, argument != NULL ? argument : "");
+    }
+    return 0;
+  }
+  return 0;
+}
