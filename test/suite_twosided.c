@@ -380,15 +380,15 @@ TEST(a_message_orders_memory) /* what its sender stored before is seen after */
 
   for (int round = 0; round < 100; round++) {
     int64_t got = -1;
-    char    token = 1;
+    char    token = 1, heard;
 
     *test_mine(cells) = 1000 * round + me;
-    EXPECT_OK(dart_sendrecv(&token, 1, DART_TYPE_BYTE, 1, unit(me + 1), &token, 1, DART_TYPE_BYTE, 1,
+    EXPECT_OK(dart_sendrecv(&token, 1, DART_TYPE_BYTE, 1, unit(me + 1), &heard, 1, DART_TYPE_BYTE, 1,
                             unit(me - 1)));
     EXPECT_OK(dart_get_blocking(&got, test_unit(cells, unit(me - 1).id), 1, T_INT64, T_INT64));
     EXPECT_EQ(got, 1000 * round + unit(me - 1).id);
     /* back, before the cell changes */
-    EXPECT_OK(dart_sendrecv(&token, 1, DART_TYPE_BYTE, 2, unit(me - 1), &token, 1, DART_TYPE_BYTE, 2,
+    EXPECT_OK(dart_sendrecv(&token, 1, DART_TYPE_BYTE, 2, unit(me - 1), &heard, 1, DART_TYPE_BYTE, 2,
                             unit(me + 1)));
   }
 }
