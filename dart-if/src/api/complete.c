@@ -68,9 +68,11 @@ dart_ret_t dart_wait(dart_handle_t *handle)
   return wait_for(handle, 1, true);
 }
 
+/* Who polls sees a put that was waited for, though its origin makes no further call. MPI promises that
+ * of no put before it is complete at its target. */
 dart_ret_t dart_wait_local(dart_handle_t *handle)
 {
-  return wait_for(handle, 1, false);
+  return wait_for(handle, 1, true);
 }
 
 dart_ret_t dart_waitall(dart_handle_t handles[], size_t n)
@@ -80,7 +82,7 @@ dart_ret_t dart_waitall(dart_handle_t handles[], size_t n)
 
 dart_ret_t dart_waitall_local(dart_handle_t handles[], size_t n)
 {
-  return wait_for(handles, n, false);
+  return wait_for(handles, n, true);
 }
 
 /* All or nothing: nothing is released until all are known to be complete. */
