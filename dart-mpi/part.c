@@ -1,30 +1,52 @@
 /* Parting, before MPI_Finalize.
  *
- * MPICH 4.0's MPI_Finalize can hang over UCX's TCP. There a unit asks all whom it has sent anything for
- * a last answer, and when it has the answers it waits in the process manager and gives none any more.
- * A unit in any other call of MPI answers, too, but asks only when it comes to MPI_Finalize: perhaps
- * too late.
+ * MPICH's MPI_Finalize can hang over UCX's TCP. There a unit asks everyone whom it has sent
+ * anything for a last answer, and when it has the answers it waits in the process manager and
+ * gives none any more. A unit in any other call of MPI answers, too, but asks only when it comes
+ * to MPI_Finalize: perhaps too late.
  *
- * So units meet, then nobody calls MPI until everyone has certainly seen that all are there. From then
- * on those who answer are in MPI_Finalize, where they ask first, on the same connection: whoever has an
- * answer has had the question. Meeting, every unit sends something to every other, for only those who
- * ask wait for each other. Where no unit has a connection by TCP, all this is one small allreduce. */
+ * So every unit sends something to every other, for only those who ask wait for each other. Then
+ * they meet twice in the process manager, which waits for nobody's progress in MPI. In the first
+ * meeting units make progress: when it is over, nobody needs anything of MPI any more. In the
+ * second they do not: when it is over, whoever answers is in MPI_Finalize, where it has asked
+ * first, and on the same connection. So who has an answer has had the question before it, and has
+ * answered it.
+ *
+ * The process manager is spoken to as MPICH speaks to it: by the lines of PMI 1, on the file
+ * descriptor that PMI_FD names. Where there is none, nobody calls MPI for a while instead of the
+ * meetings, which is a guess. Other MPIs, and units without a connection by TCP, only agree that
+ * there is nothing to do. */
 #include <dirent.h>
+#include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "mpi_port.h"
 
 #define NAP_MS     1  /* between two looks whether all units have come to their end */
-#define SILENCE_MS 50 /* then */
+#define SILENCE_MS 50 /* then, where the process manager cannot be asked */
 
 static void sleep_ms(long ms)
 {
   struct timespec time = { 0, ms * 1000 * 1000 };
 
   nanosleep(&time, NULL);
+}
+
+/* ---- whether it may hang ---------------------------------------------------------------- */
+
+/* The text tells how MPICH was built, too. */
+static bool library_says(const char *words)
+{
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int  length;
+
+  return MPI_Get_library_version(text, &length) == MPI_SUCCESS && strstr(text, words) != NULL;
 }
 
 static bool is_tcp_connection(int fd)
@@ -45,12 +67,14 @@ static bool speaks_tcp(void)
   bool           found = false;
 
   if (folder == NULL)
-    return false;
+    return true; /* nobody can tell */
   while (!found && (entry = readdir(folder)) != NULL)
     found = entry->d_name[0] != '.' && is_tcp_connection(atoi(entry->d_name));
   closedir(folder);
   return found;
 }
+
+/* ---- farewells -------------------------------------------------------------------------- */
 
 /* Others may be long in coming, and need the core for that. */
 static bool wait_napping(MPI_Request *request)
@@ -75,19 +99,69 @@ static void exchange_farewells(int me, int nunits)
   }
 }
 
+/* ---- the process manager ---------------------------------------------------------------- */
+
+static const char come[] = "cmd=barrier_in\n", all_came[] = "cmd=barrier_out";
+
+/* Its file descriptor, or -1. MPICH can be built for PMI 2, whose lines differ. */
+static int manager(void)
+{
+  const char *text   = getenv("PMI_FD");
+  int         fd     = text != NULL ? atoi(text) : -1, type;
+  socklen_t   nbytes = sizeof type;
+
+  if (fd < 0 || library_says("--with-pmi=") ||
+      getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &nbytes) != 0 || type != SOCK_STREAM)
+    return -1;
+  return fd;
+}
+
+/* Read a line, making progress meanwhile or not. False: there will be none. */
+static bool read_line(int fd, char *line, size_t nbytes, bool progress)
+{
+  size_t length = 0;
+
+  while (length < nbytes - 1) {
+    struct pollfd ready = { .fd = fd, .events = POLLIN };
+    int           n     = poll(&ready, 1, progress ? NAP_MS : -1), found;
+
+    if (n > 0 && read(fd, &line[length], 1) != 1)
+      return false;
+    if (n > 0 && line[length++] == '\n')
+      break;
+    if (n < 0 && errno != EINTR)
+      return false;
+    if (progress)
+      MPI_Iprobe(MPI_ANY_SOURCE, 0, dart__mpi.world, &found, MPI_STATUS_IGNORE);
+  }
+  line[length] = '\0';
+  return true;
+}
+
+static bool meet(int fd, bool progress)
+{
+  char line[256];
+
+  return write(fd, come, strlen(come)) == (ssize_t)strlen(come) &&
+         read_line(fd, line, sizeof line, progress) &&
+         strncmp(line, all_came, strlen(all_came)) == 0;
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
 void dart__mpi_part(void)
 {
-  int         tcp = speaks_tcp(), node_units, nunits, me;
+  int         fd       = manager(), nunits, me;
+  int         votes[2] = { library_says("ch4:ucx") && speaks_tcp(), fd < 0 };
   MPI_Request request;
 
-  if (dart__mpi.node == MPI_COMM_NULL ||
-      MPI_Comm_size(dart__mpi.node, &node_units) != MPI_SUCCESS ||
-      MPI_Comm_rank(dart__mpi.world, &me) != MPI_SUCCESS ||
-      MPI_Comm_size(dart__mpi.world, &nunits) != MPI_SUCCESS || node_units == nunits ||
-      MPI_Iallreduce(MPI_IN_PLACE, &tcp, 1, MPI_INT, MPI_MAX, dart__mpi.world, &request) !=
+  if (dart__mpi.world == MPI_COMM_NULL || MPI_Comm_rank(dart__mpi.world, &me) != MPI_SUCCESS ||
+      MPI_Comm_size(dart__mpi.world, &nunits) != MPI_SUCCESS || nunits == 1 ||
+      MPI_Iallreduce(MPI_IN_PLACE, votes, 2, MPI_INT, MPI_MAX, dart__mpi.world, &request) !=
           MPI_SUCCESS ||
-      !wait_napping(&request) || !tcp)
+      !wait_napping(&request) || !votes[0])
     return;
   exchange_farewells(me, nunits);
-  sleep_ms(SILENCE_MS);
+  if (votes[1] || !meet(fd, true) || !meet(fd, false))
+    sleep_ms(SILENCE_MS);
 }
