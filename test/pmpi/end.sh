@@ -1,0 +1,16 @@
+# The end of MPI over TCP: units come late, again and again, and none hangs (dart-mpi/part.c).
+source "$(dirname "$0")/../cli.bash"
+
+oversleep=$build/test/pmpi/liboversleep.so
+program=$build/test/dart-unit-mpi
+dartrun=$build/dart-mpi/dartrun
+need "$oversleep" "$program" "$dartrun"
+export UCX_TLS=tcp,self DART_LOG_LEVEL=ERROR
+
+for ((i = 0; i < 6; i++)); do
+  run "$dartrun" --nodes $((3 - i % 3)) -n 3 env LD_PRELOAD="$oversleep" "$program"
+  expect_code 0; expect_out done
+done
+
+
+finish

@@ -1,0 +1,44 @@
+/* A machine that has other things to do: now and then a nap lasts a tenth of a second longer. To
+ * be loaded under a program (LD_PRELOAD). */
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static void oversleep(int (*nap)(const struct timespec *, struct timespec *))
+{
+  static unsigned seed;
+  struct timespec time = { 0, 0 };
+
+  if (seed == 0)
+    seed = (unsigned)getpid();
+  time.tv_nsec = rand_r(&seed) % 200 * 1000000L;
+  if (rand_r(&seed) % 4 == 0)
+    nap(&time, NULL);
+}
+
+/* dlsym gives functions as pointers to objects, by POSIX. */
+#define REAL(name) *(void **)&name##_of_libc = dlsym(RTLD_NEXT, #name)
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+  int (*nanosleep_of_libc)(const struct timespec *, struct timespec *);
+
+  REAL(nanosleep);
+  oversleep(nanosleep_of_libc);
+  return nanosleep_of_libc(time, left);
+}
+
+int poll(struct pollfd *fds, nfds_t nfds, int timeout)
+{
+  int (*poll_of_libc)(struct pollfd *, nfds_t, int);
+  int (*nanosleep_of_libc)(const struct timespec *, struct timespec *);
+  int result;
+
+  REAL(poll);
+  REAL(nanosleep);
+  result = poll_of_libc(fds, nfds, timeout);
+  oversleep(nanosleep_of_libc);
+  return result;
+}

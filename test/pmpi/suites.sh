@@ -1,0 +1,49 @@
+# suites.sh BUILD SEEDS SHAPES SUITE...: suites of dart-mpi over the adversary. SEEDS is a number of
+# new ones, or FIRST-LAST; SHAPES are UNITSxNODES, with commas. The seed decides about windows, agent
+# and what is collected, so that four seeds in a row have all pairs of windows and agent.
+source "$(dirname "$0")/../cli.bash"
+
+program=$build/test/dart-test-mpi
+adversary=$build/test/pmpi/libadversary.so
+dartrun=$build/dart-mpi/dartrun
+need "$program" "$adversary" "$dartrun"
+
+seeds=$2
+shapes=${3//,/ }
+shift 3
+if [[ $seeds == *-* ]]; then
+  first=${seeds%-*} last=${seeds#*-}
+else
+  first=${DART_PMPI_SEED:-$((RANDOM * 32768 + RANDOM))} last=$((first + seeds - 1))
+fi
+
+# DART keeps four communicators for its next cycle, and the key of its reductions.
+export ADVERSARY_KEPT=4:1 DART_LOG_LEVEL=ERROR
+
+# settings SEED: words for env.
+settings() {
+  local words=(ADVERSARY_SEED="$1")
+  (($1 & 1)) && words+=(DART_MPI_WINDOW=static) || words+=(DART_MPI_WINDOW=dynamic)
+  (($1 & 2)) && words+=(DART_PROGRESS=none)
+  (($1 & 4)) && words+=(ADVERSARY=all,tags)
+  (($1 % 5 == 0)) && words+=(DART_AGGREGATE=0)
+  echo "${words[@]}"
+}
+
+for ((seed = first; seed <= last; seed++)); do
+  words=$(settings $seed)
+  suites=("$@")
+  # Without an agent MPI is started for one thread, and stays so.
+  [[ $words != *PROGRESS=none* ]] || suites=($(printf '%s\n' "$@" | grep -v thread))
+  for shape in $shapes; do
+    echo "$shape $words"
+    # shellcheck disable=SC2086
+    timeout -k 5 900 "$dartrun" -n "${shape%x*}" --nodes "${shape#*x}" \
+      env LD_PRELOAD="$adversary" $words "$program" "${suites[@]}" >"$work/out" 2>&1 </dev/null
+    code=$?
+    [[ $code == 0 ]] || fail "$shape $words: exit code $code:"$'\n'"$(
+      grep -v '^ok\|ERROR' "$work/out" | tail -n 20)"
+  done
+done
+
+finish
