@@ -82,19 +82,28 @@ static void set(const char *name, const char *value)
 /* This one comes first: it is then that MPI is started, with threads. */
 TEST(an_agent_looks_and_serves)
 {
-  road_t road;
-  long   one = 1;
+  road_t      road;
+  dart_gptr_t served;
+  long        one = 1, zero = 0, is_served;
 
   set("DART_PROGRESS", "thread");
-  road = begin();
+  road   = begin();
+  served = test_byte(road.base, sizeof one);
+  if (me == 0)
+    EXPECT_OK(dart_put_blocking(served, &zero, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  test_barrier();
   look();
   if (road.has_far && me == 0) { /* outside DART: nobody else looks, nor serves the others */
     while (since(DART__COUNT_AGENT_LOOK) < 3 || since(DART__COUNT_AGENT_SERVED) == 0)
       nap_ms(1);
+    *(_Atomic long *)dart_near_ptr(served) = 1;
   }
-  else if (dart_near_ptr(test_unit(road.base, 0)) == NULL) {
-    EXPECT_OK(dart_accumulate(road.base, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
-    EXPECT_OK(dart_flush(road.base));
+  else if (dart_near_ptr(served) == NULL) {
+    do { /* until then: what comes early is served by unit 0 itself */
+      EXPECT_OK(dart_accumulate(road.base, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
+      EXPECT_OK(dart_flush(road.base));
+      EXPECT_OK(dart_get_blocking(&is_served, served, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    } while (!is_served);
   }
   end(&road);
   set("DART_PROGRESS", NULL);
@@ -138,7 +147,7 @@ TEST(windows_are_of_the_kind_asked_for)
 
 TEST(small_transfers_are_collected)
 {
-  char   data[65] = { 0 };
+  char   data[65] = { 0 }, got[64];
   road_t road;
 
   set("DART_AGGREGATE", "64");
@@ -148,7 +157,7 @@ TEST(small_transfers_are_collected)
     for (int i = 0; i < 10; i++)
       EXPECT_OK(dart_put(test_byte(road.far, 64 * (uint64_t)i), data, 64, DART_TYPE_BYTE,
                          DART_TYPE_BYTE));
-    EXPECT_OK(dart_get(data, test_byte(road.far, 1000), 64, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_get(got, test_byte(road.far, 1000), 64, DART_TYPE_BYTE, DART_TYPE_BYTE));
     EXPECT_OK(dart_flush(road.far));
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), 11);
     EXPECT_EQ(since(DART__COUNT_RMA_PUT) + since(DART__COUNT_RMA_GET), 0);
@@ -164,15 +173,15 @@ TEST(small_transfers_are_collected)
 
 TEST(nothing_is_collected_that_should_not_be)
 {
-  char   data[8] = { 0 };
+  char   data = 0, got[8];
   road_t road;
 
   set("DART_AGGREGATE", "0");
   road = begin();
   look();
   if (road.has_far) {
-    EXPECT_OK(dart_put(road.far, data, 1, DART_TYPE_BYTE, DART_TYPE_BYTE));
-    EXPECT_OK(dart_get(data, test_byte(road.far, 8), 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_put(road.far, &data, 1, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_get(got, test_byte(road.far, 8), 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
     EXPECT_OK(dart_flush(road.far));
     EXPECT_EQ(since(DART__COUNT_RMA_PUT), 1);
     EXPECT_EQ(since(DART__COUNT_RMA_GET), 1);
@@ -222,7 +231,7 @@ TEST(what_was_collected_leaves_at_the_second_look_that_finds_nothing_new)
 
 static void atomics(const char *whose, bool is_mpi)
 {
-  long   one = 1, old;
+  long   one = 1, old[2];
   road_t road;
 
   set("DART_MPI_ATOMICS", whose);
@@ -230,8 +239,8 @@ static void atomics(const char *whose, bool is_mpi)
   look();
   if (road.has_far) {
     EXPECT_OK(dart_accumulate(road.far, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
-    EXPECT_OK(dart_fetch_and_op(road.far, &one, &old, DART_TYPE_LONG, DART_OP_SUM));
-    EXPECT_OK(dart_compare_and_swap(road.far, &one, &one, &old, DART_TYPE_LONG));
+    EXPECT_OK(dart_fetch_and_op(road.far, &one, &old[0], DART_TYPE_LONG, DART_OP_SUM));
+    EXPECT_OK(dart_compare_and_swap(road.far, &one, &one, &old[1], DART_TYPE_LONG));
     EXPECT_OK(dart_flush(road.far));
     EXPECT_EQ(since(DART__COUNT_RMA_ATOMIC), is_mpi ? 3 : 0);
     EXPECT_TRUE(is_mpi || since(DART__COUNT_REQUEST) >= 3);
@@ -266,12 +275,13 @@ TEST(notified_data_go_by_their_size_and_shape)
   static char     data[4096];
   dart_datatype_t strided;
   road_t          road = begin();
+  uint64_t        mine = ROOM / 8 * (uint64_t)(me % 8) + 64; /* apart from what others put */
 
   EXPECT_OK(dart_type_create_strided(DART_TYPE_BYTE, 2, 1, &strided));
   for (int i = 0; i < 4 && road.has_far; i++) {
     test_note("%s", by[i].what);
     look();
-    EXPECT_OK(dart_put_notify(test_byte(road.far, 64), data, by[i].nelem, DART_TYPE_BYTE,
+    EXPECT_OK(dart_put_notify(test_byte(road.far, mine), data, by[i].nelem, DART_TYPE_BYTE,
                               by[i].is_strided ? strided : DART_TYPE_BYTE, road.far, 1));
     EXPECT_EQ(since(by[i].way), 1);
     EXPECT_OK(dart_flush(road.far));

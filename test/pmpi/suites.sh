@@ -34,7 +34,8 @@ for ((seed = first; seed <= last; seed++)); do
   words=$(settings $seed)
   suites=("$@")
   # Without an agent MPI is started for one thread, and stays so.
-  [[ $words != *PROGRESS=none* ]] || suites=($(printf '%s\n' "$@" | grep -v thread))
+  [[ $words != *PROGRESS=none* ]] ||
+    mapfile -t suites < <(printf '%s\n' "$@" | grep -v 'thread\|road')
   for shape in $shapes; do
     echo "$shape $words"
     # shellcheck disable=SC2086
