@@ -3,6 +3,11 @@
 # Names of the backends that are built, in the order they were added.
 set_property(GLOBAL PROPERTY DART_BACKENDS "")
 
+# dart_inject_into(<target>): the calls of its sources can be made to fail, see test/inject/inject.h.
+function(dart_inject_into target)
+  target_compile_options(${target} PRIVATE -include ${PROJECT_SOURCE_DIR}/test/inject/inject.h)
+endfunction()
+
 # dart_add_shared(<library> <source>...): <library>-shared, the shared brother of a static library.
 # It is made to be installed, and only then built without being asked for.
 function(dart_add_shared library)
@@ -36,6 +41,9 @@ function(dart_add_backend name)
   add_library(dart-${name}-objects OBJECT ${sources})
   set_target_properties(dart-${name}-objects PROPERTIES C_VISIBILITY_PRESET hidden)
   target_link_libraries(dart-${name}-objects PRIVATE dart-internal ${arg_USES})
+  if(DART_INJECT)
+    dart_inject_into(dart-${name}-objects)
+  endif()
   set(objects $<TARGET_OBJECTS:dart-core> $<TARGET_OBJECTS:dart-${name}-objects>)
 
   add_library(dart-${name} STATIC ${objects})

@@ -19,6 +19,7 @@ option(DART_ENABLE_LOGGING "Compile the log levels INFO, DEBUG and TRACE in" OFF
 option(DART_ENABLE_ASSERTIONS "Check the library's own invariants while it runs" OFF)
 option(DART_ENABLE_HDF5 "Build dart__io__hdf5__prep_mpio into dart-mpi; needs a parallel HDF5" OFF)
 option(DART_WERROR "Take compiler warnings for errors" OFF)
+option(DART_INJECT "Build what makes single calls of the library fail (test/inject), and its test alone" OFF)
 set(DART_SANITIZE "" CACHE STRING "Sanitizers for everything: \"address,undefined\" or \"thread\"")
 
 if(NOT DART_BACKEND_MPI MATCHES "^(AUTO|ON|OFF)$")

@@ -3,6 +3,7 @@
  * MPI cannot start twice in a process, but DART can. So an MPI that DART started is ended when the
  * process ends, and one that the program started is the program's to end. The communicators of the
  * job stay from the first init on, for they are slow to make and would be the same again. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,6 +271,8 @@ void dart__port_abort(int code)
   if (MPI_Initialized(&running) == MPI_SUCCESS && running &&
       MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
     abort_mpi(code);
+  if (getenv("PMI_RANK") != NULL && code != 0)
+    raise(SIGKILL); /* Hydra takes no notice of a process that exits before MPI has started */
   _exit(code);
 }
 

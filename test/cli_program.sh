@@ -35,6 +35,7 @@ for backend in shmem mpi; do
   # A8: a unit that aborts, leaves, or dies takes the others with it, and they do not wait for ever.
   run "$dartrun" -n 3 "$program" abort 7;      [[ $code != 0 ]] || fail "dart_abort(7) gave exit code 0"
   [[ $out != *done* ]] || fail "somebody went on after dart_abort(7)"
+  run "$dartrun" -n 3 "$program" abort-early 7; [[ $code != 0 && $code != 124 && $code != 137 ]] || fail "before dart_init: $code"
   run "$dartrun" -n 3 "$program" exit 5;       [[ $code != 0 ]] || fail "exit(5) gave exit code 0"
   # mpiexec does not promise to pass on what units write last before an abort
   [[ $backend == mpi || $err == *"unit 2 ends with exit code 5"*"dart_exit"* ]] || fail "not said who left: $err"

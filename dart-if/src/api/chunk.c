@@ -16,7 +16,8 @@ dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool sha
   chunk->near   = calloc((size_t)team->nunits, sizeof *chunk->near);
   if (shared)
     chunk->arena = dart__arena_new(nbytes, DART__CACHE_LINE);
-  if (chunk->near != NULL && (!shared || chunk->arena != NULL) &&
+  if (chunk->near != NULL &&
+      (!shared || (chunk->arena != NULL && dart__arena_prepare(chunk->arena))) &&
       dart__port_chunk_prepare(team, chunk) == DART_OK)
     return chunk;
   dart__chunk_delete(chunk);

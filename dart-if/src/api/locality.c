@@ -117,10 +117,15 @@ bool dart__locality_is_root(const dart_domain_locality_t *domain)
 dart_ret_t dart_team_locality_init(dart_team_t teamid)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
+  dart_ret_t    mine, ret;
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  return team->locality != NULL ? DART_OK : build(team);
+  mine = team->locality != NULL ? DART_OK : build(team);
+  ret  = dart__coll_agree(team, mine);
+  if (ret != DART_OK)
+    dart__locality_drop(team);
+  return ret;
 }
 
 dart_ret_t dart_team_locality_finalize(dart_team_t teamid)

@@ -1,0 +1,160 @@
+#ifndef DART__INJECT_H
+#define DART__INJECT_H
+/* The injector: makes one call fail that DART's own code makes, whichever it is.
+ *
+ * In builds with DART_INJECT=ON this header comes first in every file of the library. It puts macros in
+ * the place of what allocates memory, calls MPI, or asks the kernel or hwloc for something. Each such
+ * call is a point; a unit numbers its points in the order in which it reaches them. By environment:
+ *
+ *   DART_INJECT=count                at its end each unit says how many points it has reached
+ *   DART_INJECT=list                 and what each of them is, as it goes
+ *   DART_INJECT=unit:number          that point of that unit fails, once
+ *   DART_INJECT=unit:number:error    with another errno, or MPI error class, than the usual one
+ *
+ * To fail is not to be made: the call returns what it returns when it fails.
+ *
+ * No points are: what gives back what was given (free, munmap, a hole in a file), for it is refused only
+ * to those who never had it; and what cannot fail with valid arguments. Calls in loops that poll (MPI's,
+ * and sleeps) are points when a place in the source makes them for the 1st, 2nd, 4th, 8th ... time:
+ * between two of these nothing is different but time. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <hwloc.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <search.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A place in the source. */
+typedef struct {
+  const char      *call;
+  const char      *file;
+  int              line;
+  bool             polls;
+  _Atomic uint64_t reached; /* how often */
+} dart__inject_site_t;
+
+/** Count the call; true: it fails, and errno is `error` or what was asked for. */
+bool dart__inject(dart__inject_site_t *site, int error);
+
+/** The result, counted among the allocations that are alive unless it is NULL. */
+void *dart__inject_got(void *memory);
+void *dart__inject_realloc(dart__inject_site_t *site, void *memory, size_t nbytes);
+void  dart__inject_free(void *memory);
+
+ssize_t dart__inject_readv(pid_t pid, const struct iovec *here, unsigned long nhere,
+                           const struct iovec *there, unsigned long nthere, unsigned long flags);
+ssize_t dart__inject_writev(pid_t pid, const struct iovec *here, unsigned long nhere,
+                            const struct iovec *there, unsigned long nthere, unsigned long flags);
+
+/* For the program that is tested. */
+bool dart__inject_fired(void); /* the point that fails was reached */
+long dart__inject_alive(void); /* allocations of DART that were not freed */
+
+#define DART__INJECT_SITE(call, polls)                                              \
+  __extension__({                                                                   \
+    static dart__inject_site_t dart__site = { call, __FILE__, __LINE__, polls, 0 }; \
+    &dart__site;                                                                    \
+  })
+#define DART__INJECT(call, error)       dart__inject(DART__INJECT_SITE(#call, false), error)
+#define DART__INJECT_POLLS(call, error) dart__inject(DART__INJECT_SITE(#call, true), error)
+
+#ifndef DART__INJECT_ITSELF
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+#define malloc(nbytes)    dart__inject_got(DART__INJECT(malloc, ENOMEM) ? NULL : malloc(nbytes))
+#define calloc(n, nbytes) dart__inject_got(DART__INJECT(calloc, ENOMEM) ? NULL : calloc(n, nbytes))
+#define strdup(text)      dart__inject_got(DART__INJECT(strdup, ENOMEM) ? NULL : strdup(text))
+#define free(memory)      dart__inject_free(memory)
+#define realloc(memory, nbytes) \
+  dart__inject_realloc(DART__INJECT_SITE("realloc", false), memory, nbytes)
+#define tsearch(...) (DART__INJECT(tsearch, ENOMEM) ? NULL : tsearch(__VA_ARGS__))
+
+/* ---- the kernel -------------------------------------------------------------------------- */
+
+#define mmap(...)      (DART__INJECT(mmap, ENOMEM) ? MAP_FAILED : mmap(__VA_ARGS__))
+#define msync(...)     (DART__INJECT(msync, ENOMEM) ? -1 : msync(__VA_ARGS__))
+#define open(...)      (DART__INJECT(open, EMFILE) ? -1 : open(__VA_ARGS__))
+#define shm_open(...)  (DART__INJECT(shm_open, EMFILE) ? -1 : shm_open(__VA_ARGS__))
+#define ftruncate(...) (DART__INJECT(ftruncate, ENOSPC) ? -1 : ftruncate(__VA_ARGS__))
+#define pread(...)     (DART__INJECT(pread, EIO) ? -1 : pread(__VA_ARGS__))
+#define fcntl(...)     (DART__INJECT(fcntl, EINVAL) ? -1 : fcntl(__VA_ARGS__))
+#define fopen(...)     (DART__INJECT(fopen, EMFILE) ? NULL : fopen(__VA_ARGS__))
+#define opendir(name)  (DART__INJECT(opendir, EMFILE) ? NULL : opendir(name))
+#define statvfs(...)   (DART__INJECT(statvfs, EIO) ? -1 : statvfs(__VA_ARGS__))
+#define getrandom(...) (DART__INJECT(getrandom, EAGAIN) ? -1 : getrandom(__VA_ARGS__))
+#define getrlimit(...) (DART__INJECT(getrlimit, EPERM) ? -1 : getrlimit(__VA_ARGS__))
+#define prctl(...)     (DART__INJECT(prctl, EINVAL) ? -1 : prctl(__VA_ARGS__))
+#define setenv(...)    (DART__INJECT(setenv, ENOMEM) ? -1 : setenv(__VA_ARGS__))
+#define on_exit(...)   (DART__INJECT(on_exit, ENOMEM) ? -1 : on_exit(__VA_ARGS__))
+
+#define gethostname(...) (DART__INJECT(gethostname, EPERM) ? -1 : gethostname(__VA_ARGS__))
+#define sched_getaffinity(...) \
+  (DART__INJECT(sched_getaffinity, EPERM) ? -1 : sched_getaffinity(__VA_ARGS__))
+#define pthread_create(...) \
+  (DART__INJECT(pthread_create, EAGAIN) ? EAGAIN : pthread_create(__VA_ARGS__))
+#define nanosleep(...)   (DART__INJECT_POLLS(nanosleep, EINTR) ? -1 : nanosleep(__VA_ARGS__))
+#define getsockopt(...)  (DART__INJECT_POLLS(getsockopt, EBADF) ? -1 : getsockopt(__VA_ARGS__))
+#define getpeername(...) (DART__INJECT_POLLS(getpeername, EBADF) ? -1 : getpeername(__VA_ARGS__))
+
+#define process_vm_readv  dart__inject_readv
+#define process_vm_writev dart__inject_writev
+
+/* all but what gives pages back */
+#define madvise(at, nbytes, advice)                                                      \
+  ((advice) != MADV_REMOVE && (advice) != MADV_DONTNEED && DART__INJECT(madvise, ENOMEM) \
+       ? -1                                                                              \
+       : madvise(at, nbytes, advice))
+#define fallocate(fd, mode, ...) \
+  ((mode) == 0 && DART__INJECT(fallocate, ENOSPC) ? -1 : fallocate(fd, mode, __VA_ARGS__))
+
+/* a futex can be waited for in vain, but it is always woken */
+#define syscall(number, first, second, ...)                                                          \
+  ((number) == SYS_futex           ? (int)(second) == FUTEX_WAIT && DART__INJECT_POLLS(futex, EINTR) \
+                                         ? -1L                                                       \
+                                         : syscall(number, first, second, __VA_ARGS__)               \
+             : DART__INJECT(syscall, ENOMEM) ? -1L                                                   \
+                                   : syscall(number, first, second, __VA_ARGS__))
+
+/* ---- hwloc ------------------------------------------------------------------------------- */
+
+#define hwloc_topology_init(...) \
+  (DART__INJECT(hwloc_topology_init, ENOMEM) ? -1 : hwloc_topology_init(__VA_ARGS__))
+#define hwloc_topology_load(...) \
+  (DART__INJECT(hwloc_topology_load, ENOMEM) ? -1 : hwloc_topology_load(__VA_ARGS__))
+#define hwloc_bitmap_alloc() \
+  (DART__INJECT(hwloc_bitmap_alloc, ENOMEM) ? NULL : hwloc_bitmap_alloc())
+#define hwloc_bitmap_alloc_full() \
+  (DART__INJECT(hwloc_bitmap_alloc_full, ENOMEM) ? NULL : hwloc_bitmap_alloc_full())
+#define hwloc_get_cpubind(...) \
+  (DART__INJECT(hwloc_get_cpubind, ENOSYS) ? -1 : hwloc_get_cpubind(__VA_ARGS__))
+#define hwloc_get_last_cpu_location(...)                  \
+  (DART__INJECT(hwloc_get_last_cpu_location, ENOSYS) ? -1 \
+                                                     : hwloc_get_last_cpu_location(__VA_ARGS__))
+
+/* ---- MPI --------------------------------------------------------------------------------- */
+
+#define DART__MPI_CALL(function, ...) \
+  (DART__INJECT_POLLS(function, MPI_ERR_OTHER) ? errno : function(__VA_ARGS__))
+
+#endif
+#endif

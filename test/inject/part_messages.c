@@ -1,0 +1,122 @@
+/* Messages, locks and notifications. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/ext/dart_notify.h>
+
+#include "parts.h"
+
+static int previous_unit(void)
+{
+  return (me + n - 1) % n;
+}
+
+/* Round the ring; a message of any size. */
+static void pass_on(int *send, int *recv, size_t count)
+{
+  dart_global_unit_t next = DART_GLOBAL_UNIT_ID(next_unit()), before = { previous_unit() };
+
+  send[0] = send[count - 1] = 70 + me;
+  OWN(NOMEM,
+      dart_sendrecv(send, count, DART_TYPE_INT, 3, next, recv, count, DART_TYPE_INT, 3, before));
+  EXPECT(recv[0] == 70 + before.id && recv[count - 1] == 70 + before.id);
+}
+
+void use_messages(void)
+{
+  enum { MOST = 200000 };
+  int               *send = malloc(MOST * sizeof *send), *recv = malloc(MOST * sizeof *recv);
+  dart_global_unit_t next = DART_GLOBAL_UNIT_ID(next_unit()), before = { previous_unit() };
+
+  if (n > 1 && me % 2 == 0) {
+    OWN(NOMEM, dart_send(&me, 1, DART_TYPE_INT, 1, next));
+    OWN(NOMEM, dart_recv(recv, 1, DART_TYPE_INT, 1, before));
+  } else if (n > 1) {
+    OWN(NOMEM, dart_recv(recv, 1, DART_TYPE_INT, 1, before));
+    OWN(NOMEM, dart_send(&me, 1, DART_TYPE_INT, 1, next));
+  }
+  EXPECT(n == 1 || recv[0] == before.id);
+  pass_on(send, recv, 100);
+  pass_on(send, recv, MOST);
+  OWN(NOMEM, dart_send(&me, 1, DART_TYPE_INT, 5, next)); /* nobody receives it */
+  free(send);
+  free(recv);
+}
+
+void use_locks(dart_team_t all)
+{
+  dart_lock_t lock;
+  dart_gptr_t gptr;
+  long        value;
+  int32_t     taken = 0;
+  void       *own;
+
+  ALL(NOMEM, dart_team_lock_init(all, &lock));
+  EXPECT(dart_lock_initialized(lock));
+  ALL(NOMEM, dart_team_memalloc_aligned(all, 1, DART_TYPE_LONG, &gptr));
+  FINE(dart_gptr_getaddr(of_unit(gptr, me), &own));
+  memset(own, 0, sizeof value);
+  ALL(NEVER, dart_barrier(all));
+  for (int i = 0; i < 3; i++) {
+    if (i == 0)
+      FINE(dart_lock_acquire(lock));
+    for (taken = i == 0; !taken;)
+      FINE(dart_lock_try_acquire(lock, &taken));
+    OWN(NEVER, dart_get_blocking(&value, gptr, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    value++;
+    OWN(NEVER, dart_put_blocking(gptr, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    FINE(dart_lock_release(lock));
+  }
+  ALL(NEVER, dart_barrier(all));
+  OWN(NEVER, dart_get_blocking(&value, gptr, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  EXPECT(value == 3L * n);
+  ALL(NEVER, dart_barrier(all));
+  ALL(NEVER, dart_team_memfree(gptr));
+  ALL(NEVER, dart_team_lock_destroy(&lock));
+}
+
+/* Data of many sizes to the next unit; one counter for all. */
+static void notify(dart_gptr_t base, const long *data, size_t count, uint64_t times)
+{
+  dart_gptr_t to = of_unit(base, next_unit()), flag = to;
+  long       *own;
+  void       *address;
+
+  to.addr_or_offs.offset += 64;
+  FINE(dart_put_notify(to, data, count, DART_TYPE_LONG, DART_TYPE_LONG, flag, 1));
+  FINE(dart_notify_wait(of_unit(base, me), times, -1));
+  FINE(dart_gptr_getaddr(of_unit(base, me), &address));
+  own = address;
+  EXPECT(own[8] == data[0] && own[8 + count - 1] == data[count - 1]);
+  FINE(dart_flush(to));
+  board_wait("all have seen the data");
+}
+
+void use_notifications(dart_team_t all)
+{
+  enum { MOST = 20000 };
+  const size_t sizes[] = { 1, 100, 2000, MOST };
+  uint64_t     least   = 5;
+  long        *data    = malloc(MOST * sizeof *data);
+  dart_gptr_t  gptr, flag;
+  void        *own;
+  size_t       which, count;
+
+  for (long i = 0; i < MOST; i++)
+    data[i] = i + 1;
+  ALL(NOMEM, dart_team_memalloc_aligned(all, MOST + 8, DART_TYPE_LONG, &gptr));
+  FINE(dart_gptr_getaddr(of_unit(gptr, me), &own));
+  memset(own, 0, (MOST + 8) * sizeof(long));
+  ALL(NEVER, dart_barrier(all));
+  for (uint64_t i = 0; i < 4; i++)
+    notify(gptr, data, sizes[i], i + 1);
+  flag = of_unit(gptr, me);
+  FINE(dart_notify(of_unit(gptr, next_unit()), 1));
+  FINE(dart_notify_waitany(&flag, &least, 1, -1, &which));
+  FINE(dart_notify_waitsome(&flag, &least, 1, -1, &which, &count));
+  EXPECT(which == 0 && count == 1);
+  FINE(dart_flush_all(gptr));
+  ALL(NEVER, dart_barrier(all));
+  ALL(NEVER, dart_team_memfree(gptr));
+  free(data);
+}

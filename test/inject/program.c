@@ -1,0 +1,61 @@
+/* The program that the injector is tried on: the whole interface, and what it does checked. It goes on
+ * when a call fails, for the call is made again; and after dart_exit there is a second cycle. */
+#include "parts.h"
+
+static void cycle(bool whole)
+{
+  dart_global_unit_t self;
+  size_t             nunits;
+  dart_team_t        all;
+
+  EXPECT(dart_initialized());
+  FINE(dart_myid(&self));
+  FINE(dart_size(&nunits));
+  EXPECT(self.id == me && nunits == (size_t)n);
+  ALL(NOMEM, dart_team_clone(DART_TEAM_ALL, &all));
+  use_memory(all);
+  use_transfers(all);
+  if (whole) {
+    use_groups();
+    use_teams();
+    use_registered_memory(all);
+    use_pointers(all);
+    use_types();
+    use_handles(all);
+    use_atomics(all);
+    use_collectives(all);
+    use_large_collectives(all);
+    use_messages();
+    use_locks(all);
+    use_notifications(all);
+    use_locality(all);
+    use_trees();
+    use_files(all);
+  }
+  ALL(NEVER, dart_team_destroy(&all));
+}
+
+/* A unit that fails alone, before it has met the others, tries again alone. */
+#define INIT(call)                                              \
+  do {                                                          \
+    if (board_init(HERE(#call), board_call(HERE(#call), call))) \
+      FINE(call);                                               \
+    board_wait("all have joined");                              \
+  } while (0)
+
+int main(int argc, char **argv)
+{
+  dart_thread_support_level_t level;
+  dart_config_t              *config;
+
+  board_open();
+  dart_config(&config);
+  config->log_enabled = 0;
+  INIT(dart_init(&argc, &argv));
+  cycle(true);
+  ALL(NEVER, dart_exit());
+  INIT(dart_init_thread(&argc, &argv, &level));
+  cycle(false);
+  ALL(NEVER, dart_exit());
+  return board_close();
+}
