@@ -12,6 +12,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "launcher.h"
 #include "model/world.h"
 #include "mpi_port.h"
 #include "mpi_type.h"
@@ -62,6 +63,7 @@ static void abort_mpi(int code)
 {
   struct timespec moment = { 0, 100 * 1000 * 1000 };
 
+  dart__launcher_tell(DART__UNIT_ABORTS, code);
   fflush(NULL);
   nanosleep(&moment, NULL);
   MPI_Abort(MPI_COMM_WORLD, code);
@@ -73,13 +75,18 @@ static void end_of_process(int status, void *unused)
   int finalized;
 
   (void)unused;
-  if (getpid() != mpi_pid || MPI_Finalized(&finalized) != MPI_SUCCESS || finalized)
+  if (getpid() != mpi_pid)
     return;
+  if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) {
+    dart__launcher_tell(DART__UNIT_ENDS, 0);
+    return;
+  }
   if (dart__world.initialized && dart__world.nunits > 1) {
     dart__error("unit %d ends with exit code %d, but has not called dart_exit", dart__world.me,
                 status & 0xff);
     abort_mpi((status & 0xff) != 0 ? status & 0xff : EXIT_FAILURE);
   }
+  dart__launcher_tell(DART__UNIT_ENDS, 0);
   if (!mpi_is_ours)
     return;
   dart__mpi_part();
@@ -186,8 +193,8 @@ static dart_ret_t open_nodes(bool mpi_has_threads)
   return DART_OK;
 }
 
-dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
-                           dart_thread_support_level_t *provided_out)
+static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t wanted,
+                       dart_thread_support_level_t *provided_out)
 {
   int        level, nunits;
   dart_ret_t ret;
@@ -220,7 +227,19 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
     find_nodes();
   if (ret == DART_OK && dart__world.many_nodes)
     ret = open_nodes(level == MPI_THREAD_MULTIPLE);
-  if (ret != DART_OK)
+  return ret;
+}
+
+dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
+                           dart_thread_support_level_t *provided_out)
+{
+  dart_ret_t ret;
+
+  dart__launcher_tell(DART__UNIT_BEGINS, 0);
+  ret = join(argc, argv, wanted, provided_out);
+  if (ret == DART_OK)
+    dart__launcher_tell(DART__UNIT_MEETS, 0);
+  else
     dart__port_exit();
   return ret;
 }
@@ -237,6 +256,7 @@ void dart__port_exit(void)
   dart__world.far_atomics = false;
   dart__world.nunits     = 0;
   dart__world.me         = -1;
+  dart__launcher_tell(DART__UNIT_IS_OUT, mpi_is_ours);
 }
 
 void dart__mpi_wait(MPI_Request *request)

@@ -1,61 +1,129 @@
 # Units that end early, with code 0: a job goes on if nobody needs them, else it ends with another code
-# and a line that names them. It never waits for ever.
+# and one line that names them. It never waits for ever. And units that die are named.
 source "$(dirname "$0")/cli.bash"
 export DART_LOG_LEVEL=WARN # no lines but those that are looked for
 
 tested=0
 
-# job CODE WHO:STEPS...: of three units, over long before `run` loses patience.
-job() {
-  local expected=$1
-  shift
-  run timeout 20 "$dartrun" -n 3 "$program" "$@"
-  expect_code "$expected"
+# job WHO:STEPS...: of three units, over long before `run` loses patience.
+job() { run timeout 20 "${dartrun[@]}" -n 3 "$program" "$@"; }
+
+# well: the job ended well, and nothing was said.
+well() { expect_code 0; [[ -z $err ]] || fail "it said: $err"; }
+
+# ends WORDS: the job ended with another code, and dartrun said in one line that unit 1 did so. (With
+# dart-mpi, mpiexec says more.)
+ends() {
+  local said
+  said=$(grep -o 'dartrun: .*' "$work/err")
+  # shellcheck disable=SC2053
+  [[ $code != 0 && $code != 124 && $said == "dartrun: unit 1 (pid "+([0-9])") $1" ]] ||
+    fail "exit code $code, and not said of unit 1 '$1': $err"
+  [[ $backend == mpi ]] || expect_line "dartrun: *"
 }
 
-for backend in shmem; do
-  dartrun=$build/dart-$backend/dartrun
-  program=$build/test/dart-end-$backend
-  [[ -x $dartrun && -x $program ]] || continue
+# aside NAME WHO:STEPS...: a job like these, during those that follow. meanwhile NAME: how it ended.
+aside() {
+  local name=$1
+  shift
+  {
+    timeout 20 "${dartrun[@]}" -n 3 "$program" "$@" >"$work/$name.out" 2>"$work/$name.err" </dev/null
+    echo $? >"$work/$name.code"
+  } &
+}
+meanwhile() {
+  local name=$1 tries
+  for ((tries = 0; tries < 600; tries++)); do
+    [[ -s $work/$name.code ]] && break
+    sleep 0.05
+  done
+  code=$(<"$work/$name.code") err=$(<"$work/$name.err")
+  cp "$work/$name.err" "$work/err"
+}
+
+missed='has ended, and others wait for it in dart_init'
+left='has ended without dart_exit'
+
+if [[ -x $build/test/dart-end-mpi ]]; then # these take some seconds
+  dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
+  aside never '1:sleep=300' '*:init,exit'
+  aside late '1:sleep=6500,init,exit' '*:init,exit'
+  aside forks '1:init,put,fork=15000,_end=0' '*:init,put,exit'
+fi
+
+for backend in shmem mpi mpi2; do
+  dartrun=("$build/dart-${backend%2}/dartrun")
+  program=$build/test/dart-end-${backend%2}
+  [[ -x ${dartrun[0]} && -x $program ]] || continue
+  [[ $backend == mpi2 ]] && backend=mpi dartrun+=(--nodes 2)
   tested=$((tested + 1))
 
-  # All that is well: nobody joins, all do, units end at different times, and by _exit.
-  run "$dartrun" -n 2 true;                                expect_code 0; [[ -z $err ]] || fail "it said: $err"
-  job 0 '*:init,put,barrier,get,exit';                     [[ -z $err ]] || fail "it said: $err"
-  job 0 '1:init,exit,_end=0' '*:init,exit,sleep=200';      [[ -z $err ]] || fail "it said: $err"
-  job 0 '1:init,exit,init,exit,quick=0' '*:init,exit,sleep=200,init,exit,sleep=200'
-  [[ -z $err ]] || fail "it said: $err"
+  # All that is well: nobody joins, all do, and units end at different times.
+  run "${dartrun[@]}" -n 3 true;                        well
+  job '*:init,put,flush,barrier,get,exit';                    well
+  job '1:init,exit,init,exit' '*:init,exit,sleep=200,init,exit,sleep=200'; well
 
-  # A unit that never joins, before others do and after.
-  left='dartrun: unit 1 (pid +([0-9])) has ended, and others wait for it in dart_init'
-  job 1 '1:' '*:init,exit';                                expect_line "$left"
-  job 1 '1:sleep=300' '*:init,exit';                       expect_line "$left"
-  job 1 '1:' '*:sleep=300,init,exit';                      expect_line "$left"
-  job 1 '1:_end=0' '0:init,exit' '2:';                     expect_line "dartrun: unit [12] *has ended, and others wait*"
-
-  # One that does not come back for another cycle.
-  job 1 '1:init,exit' '*:init,exit,init,exit';             expect_line "$left"
-  job 1 '1:init,exit,sleep=300' '*:init,exit,init,exit';   expect_line "$left"
-  job 1 '1:init,exit,_end=0' '*:init,exit,sleep=300,init'; expect_line "$left"
+  # A unit that does not come back for another cycle.
+  job '1:init,exit' '*:init,exit,init,exit';            ends "$missed"
+  job '1:init,exit,sleep=300' '*:init,exit,init,exit';  ends "$missed"
+  job '1:init,exit' '*:init,exit,sleep=300,init';       ends "$missed"
 
   # One that leaves from inside, without a word.
-  left='dartrun: unit 1 (pid +([0-9])) has ended without dart_exit'
-  job 1 '1:init,_end=0' '*:init,barrier,exit';             expect_line "$left"
-  job 1 '1:init,put,_end=0' '*:init,put,exit';             expect_line "$left"
-  job 1 '1:init,quick=0' '*:init,sleep=100000';            expect_line "$left"
-  job 1 '1:init,exit,init,_end=0' '*:init,exit,init,exit'; expect_line "$left"
+  job '1:init,_end=0' '*:init,barrier,exit';            ends "$left"
+  job '1:init,put,_end=0' '*:init,put,exit';            ends "$left"
+  job '1:init,quick=0' '*:init,sleep=100000';           ends "$left"
+  job '1:init,exit,init,_end=0' '*:init,exit,init,exit'; ends "$left"
 done
 [[ $tested -gt 0 ]] || { echo "skipped: no backend in $build"; exit 77; }
 
-# A shell that hides how its program ended does not hide it from dart-shmem's dartrun. What runs one
-# after the other in the same units is one job.
 if [[ -x $build/test/dart-end-shmem ]]; then
-  dartrun=$build/dart-shmem/dartrun program=$build/test/dart-end-shmem
-  run "$dartrun" -n 2 sh -c '"$0" "1:init,kill=9" "*:init,exit"; exit 0' "$program"
-  expect_code 1; [[ $err == *"unit 1 (pid "*"has ended without dart_exit"* ]] || fail "it said: $err"
-  run "$dartrun" -n 2 sh -c '"$0" "1:init,_end=0" "*:init,sleep=500,exit"; "$0" "*:init,exit"' "$program"
-  expect_code 9; [[ $err == *"unit 1 ran a program before that has ended without dart_exit"* ]] || fail "it said: $err"
-  run "$dartrun" -n 2 sh -c '"$0" "*:init,exit" && "$0" "*:init,exit"' "$program"
-  expect_code 0; [[ -z $err ]] || fail "it said: $err"
+  backend=shmem dartrun=("$build/dart-shmem/dartrun") program=$build/test/dart-end-shmem
+
+  # A unit that never joins, before others do and after.
+  job '1:' '*:init,exit';                               ends "$missed"
+  job '1:sleep=300' '*:init,exit';                      ends "$missed"
+  job '1:' '*:sleep=300,init,exit';                     ends "$missed"
+  job '1:sleep=100,_end=0' '0:init,exit' '2:sleep=300,end=0'; ends "$missed"
+
+  # Outside of init and exit any end is good.
+  job '1:init,exit,_end=0' '*:init,exit,sleep=200';     well
+  job '1:init,exit,init,exit,quick=0' '*:init,exit,init,exit,sleep=200'; well
+
+  # A shell that hides how its program ended does not hide it from dartrun. What runs one after the other
+  # in the same units is one job.
+  run "${dartrun[@]}" -n 2 sh -c '"$0" "1:init,kill=9" "*:init,exit"; exit 0' "$program"
+  expect_code 1; [[ $err == *"unit 1 (pid "*") $left"* ]] || fail "it said: $err"
+  run "${dartrun[@]}" -n 2 sh -c '"$0" "1:init,_end=0" "*:init,exit"; "$0" "*:init,exit"' "$program"
+  expect_code 9; [[ $err == *"unit 1 ran a program before that $left"* ]] || fail "it said: $err"
+  run "${dartrun[@]}" -n 2 sh -c '"$0" "*:init,exit" && "$0" "*:init,exit"' "$program"; well
+fi
+
+if [[ -x $build/test/dart-end-mpi ]]; then
+  backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
+
+  # A signal, dart_abort, an exit code: the unit it began with is the one that is named.
+  job '1:init,put,kill=9' '*:init,put,exit';            ends "$left"
+  job '1:init,put,kill=11' '*:init,put,exit';           ends "$left"
+  job '1:init,exit,_end=0' '*:init,exit,sleep=300';     ends "has ended by a signal or by _exit, so MPI could not end"
+  job '1:init,abort=7' '*:init,exit';                   ends "ends the program with code 7"; expect_code 7
+  job '1:init,end=5' '*:init,exit';                     ends "ends the program with code 5"; expect_code 5
+
+  # A unit that never joins is found after some seconds, for it has no process any more. One that only
+  # takes its time is none. And what a unit forked does not stand for it.
+  meanwhile never
+  [[ $code == 1 && $err == *"dartrun: unit 1 $missed"* ]] || fail "exit code $code, and: $err"
+  meanwhile late;                                       well
+  meanwhile forks;                                      ends "$left"
+
+  # Units end with dartrun, and with mpiexec; and what dartrun says does not blame them.
+  begin "${dartrun[@]}" -n 3 "$program" '*:init,pid,sleep=30000'
+  lines 3 '^[0-9] [0-9]*$'
+  units=$(sed 's/.* //' "$work/out") # shellcheck disable=SC2086
+  disown; kill -KILL $!; gone $units || fail "a unit is still there: $units"
+  begin "${dartrun[@]}" -n 3 "$program" '*:init,pid,sleep=30000'
+  lines 3 '^[0-9] [0-9]*$'
+  units=$(sed 's/.* //' "$work/out")
+  kill -TERM $!; finished; gone $units || fail "a unit is still there: $units"
+  [[ $code != 0 && $err != *dartrun:* ]] || fail "exit code $code, and: $err"
 fi
 finish

@@ -8,6 +8,7 @@
  *   team tbarrier    make a team of all units but the first (all call), meet in it (its members)
  *   send=U recv=U    a message of one number; big=U sends one that is too long to be left behind
  *   put notify       to the right neighbour, not completed: a thousand puts and accumulates; a counter
+ *   flush            complete what was put
  *   wait get         wait for that counter; check what the left neighbour put
  *   lock             acquire a lock of all (all call lockinit before)
  *   sleep=MS         stay away from DART
@@ -171,6 +172,8 @@ static void step(const char *what, const char *argument)
     send_big(number);
   else if (strcmp(what, "put") == 0)
     put_to_right();
+  else if (strcmp(what, "flush") == 0)
+    must(dart_flush_all(cells));
   else if (strcmp(what, "get") == 0)
     check_from_left();
   else if (strcmp(what, "notify") == 0)

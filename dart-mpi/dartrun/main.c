@@ -1,4 +1,5 @@
-/* dartrun of dart-mpi: turns into the mpiexec of the MPI that DART was built with, DART_MPIEXEC.
+/* dartrun of dart-mpi: starts the mpiexec of the MPI that DART was built with, DART_MPIEXEC, and stays
+ * with it, to name units that die (roll.h).
  *
  * It adds nodes: MPICH divides the processes of one machine into groups that may not share memory
  * if MPIR_CVAR_NUM_CLIQUES says so, which makes one machine several nodes to DART. And it passes
@@ -6,7 +7,7 @@
  * there are where mpiexec starts the units. Hydra gives a core to more than one unit where they are
  * too few, and counts the cores of the whole machine even if it may not use all of them.
  *
- * From then on mpiexec does the work: signals, standard input, exit codes. What we measured of
+ * The rest is mpiexec's work: starting units, standard input, exit codes. What we measured of
  * Hydra, MPICH's mpiexec (4.0): it ends with the code of MPI_Abort, and so of dart_abort; with the
  * program's exit codes, bitwise or-ed, if all processes end by themselves; with the number of the
  * signal if one killed a process. When a process exits between MPI_Init and MPI_Finalize, Hydra
@@ -21,6 +22,7 @@
 #include <dash/dart/if/dart.h>
 
 #include "launch.h"
+#include "roll.h"
 
 typedef struct {
   launch_t    launch;
@@ -58,7 +60,9 @@ static const struct argp arguments = {
   .args_doc = "PROGRAM [ARG...]",
   .doc      = "Start a DART program by mpiexec.\v"
               "The environment variable DART_MPIEXEC names another mpiexec than " DART_MPIEXEC
-              ". Units are not bound by default (auto), unless mpiexec does it by itself.",
+              ". Units are not bound by default (auto), unless mpiexec does it by itself. "
+              "Signals sent to dartrun go to mpiexec, whose exit code is dartrun's. A unit of this "
+              "machine that dies is named, and the code is not 0 then.",
   .children = parts,
 };
 
@@ -107,7 +111,7 @@ int main(int argc, char **argv)
   char        nunits[16];
   char      **command;
   size_t      nwords = 0, own = 0;
-  int         error;
+  int         code;
 
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
   set_nodes(&options);
@@ -131,8 +135,7 @@ int main(int argc, char **argv)
   command[own++] = nunits;
   memcpy(command + own, options.launch.command, nwords * sizeof command[0]);
 
-  execvp(mpiexec, command);
-  error = errno;
+  code = roll_run(command, (uint32_t)options.launch.nunits);
   free(command);
-  launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", mpiexec, strerror(error));
+  return code;
 }

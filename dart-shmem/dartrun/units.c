@@ -116,7 +116,6 @@ int units_run(const units_plan_t *plan)
     .owner        = &units,
     .prepare      = become_unit,
     .ended        = judge,
-    .watched      = -1,
   };
 
   return children_run(&children);

@@ -29,13 +29,15 @@
 
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 
+#define ENDINGS 4 /* the first ones ask for the end */
+
 struct children {
   const children_plan_t *plan;
   pid_t                 *pid; /* of each child; 0: not started, or gone */
   uint32_t               nrunning;
 
   bool            ending;    /* they were asked to end */
-  bool            signalled; /* a signal came that is in `forwarded` */
+  bool            signalled; /* a signal came that asks for that */
   int             code;      /* exit code of the launcher */
   struct timespec last;      /* while ending: when they are killed */
 
@@ -193,7 +195,9 @@ static void take_signal(children_t *children)
     collect(children);
     return;
   }
-  children->signalled = true;
+  for (size_t i = 0; i < ENDINGS; i++)
+    if (info.ssi_signo == (uint32_t)forwarded[i])
+      children->signalled = true;
   if (info.ssi_code != SI_KERNEL)
     send_all(children, (int)info.ssi_signo);
 }
@@ -251,6 +255,11 @@ bool children_are_ending(const children_t *children)
   return children->ending;
 }
 
+pid_t children_pid(const children_t *children, uint32_t child)
+{
+  return children->pid[child];
+}
+
 bool children_were_signalled(const children_t *children)
 {
   return children->signalled;
@@ -261,12 +270,13 @@ int children_run(const children_plan_t *plan)
   children_t children = { .plan = plan };
 
   children.pid = calloc(plan->count, sizeof children.pid[0]);
-  if (children.pid == NULL || !take_signals(&children) ||
-      (plan->watched >= 0 && !children_watch(&children, plan->watched))) {
+  if (children.pid == NULL || !take_signals(&children)) {
     launch_say("cannot watch %u %ss: %s", plan->count, plan->kind, strerror(errno));
     free(children.pid);
     return LAUNCH_EXIT_FAILURE;
   }
+  if (plan->begin != NULL)
+    plan->begin(plan->owner, &children);
   start(&children);
   watch(&children);
   free(children.pid);

@@ -14,6 +14,9 @@ typedef struct {
   int         death_signal; /* which the kernel sends them, should the launcher die */
   void       *owner;        /* first argument of the functions below */
 
+  /* Before any child is started. NULL: nothing. */
+  void (*begin)(void *owner, children_t *children);
+
   /* In the child, before it becomes the program. NULL: nothing. */
   void (*prepare)(void *owner, uint32_t child);
 
@@ -22,9 +25,6 @@ typedef struct {
 
   /* A descriptor can be read that children_watch named. NULL: there are none. */
   void (*readable)(void *owner, children_t *children, int fd);
-
-  /* Watched from the start; -1: none. */
-  int watched;
 } children_plan_t;
 
 /** Start the children, and stay with them until none is left. Child 0 gets the standard input. Returns
@@ -36,8 +36,11 @@ int children_run(const children_plan_t *plan);
 void children_end(children_t *children, int code);
 bool children_are_ending(const children_t *children);
 
-/** Whether the launcher was sent a signal that ends programs by default. */
+/** Whether the launcher was sent a signal that asks for the end. */
 bool children_were_signalled(const children_t *children);
+
+/** The process of a child; 0: it is gone. */
+pid_t children_pid(const children_t *children, uint32_t child);
 
 /** Watch another descriptor. What became readable first is told first, and the end of a child is told
  *  between what came before it and after. Closing the descriptor ends it. False: see errno. */

@@ -1,0 +1,83 @@
+/* Below Hydra, MPICH's mpiexec, there is a proxy for each host, and below that of this host the units,
+ * which know their ranks by their environment. Anything else below mpiexec, as the ssh to another host,
+ * means that there are units we cannot see. */
+#include "processes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROXY "hydra_pmi_proxy"
+#define RANK  "PMI_RANK="
+
+static FILE *open_of(pid_t pid, const char *file)
+{
+  char path[64];
+
+  snprintf(path, sizeof path, file, (int)pid, (int)pid);
+  return fopen(path, "re");
+}
+
+/* The unit that a process is, -1: none. */
+static long unit_of(pid_t pid)
+{
+  FILE  *file = open_of(pid, "/proc/%d/environ");
+  char  *text = NULL;
+  size_t size = 0;
+  long   unit = -1;
+
+  while (file != NULL && unit < 0 && getdelim(&text, &size, '\0', file) > 0)
+    if (strncmp(text, RANK, strlen(RANK)) == 0)
+      unit = strtol(text + strlen(RANK), NULL, 10);
+  free(text);
+  if (file != NULL)
+    fclose(file);
+  return unit;
+}
+
+static bool is_proxy(pid_t pid)
+{
+  FILE *file     = open_of(pid, "/proc/%d/comm");
+  char  name[32] = "";
+  bool  found    = file != NULL && fgets(name, sizeof name, file) != NULL;
+
+  if (file != NULL)
+    fclose(file);
+  return found && strncmp(name, PROXY, strlen(PROXY)) == 0;
+}
+
+/* Call `visit` for the children of a process, as long as it says so; false: it did not, or there is no
+ * list of them. */
+static bool each_child(pid_t pid, bool (*visit)(pid_t, bool *, uint32_t), bool *there,
+                       uint32_t nunits)
+{
+  FILE *file = open_of(pid, "/proc/%d/task/%d/children");
+  int   child;
+  bool  good = file != NULL;
+
+  while (good && fscanf(file, "%d", &child) == 1)
+    good = visit(child, there, nunits);
+  if (file != NULL)
+    fclose(file);
+  return good;
+}
+
+static bool visit_unit(pid_t pid, bool *there, uint32_t nunits)
+{
+  long unit = unit_of(pid);
+
+  if (unit >= 0 && unit < (long)nunits)
+    there[unit] = true;
+  return true; /* one that has just ended has no environment any more */
+}
+
+static bool visit_proxy(pid_t pid, bool *there, uint32_t nunits)
+{
+  return is_proxy(pid) && each_child(pid, visit_unit, there, nunits);
+}
+
+bool processes_find(pid_t mpiexec, bool *there, uint32_t nunits)
+{
+  memset(there, 0, nunits * sizeof *there);
+  return each_child(mpiexec, visit_proxy, there, nunits);
+}

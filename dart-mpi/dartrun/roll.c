@@ -1,0 +1,358 @@
+/* The roll of units. They are not children of dartrun: mpiexec ends with a code that says little, 0 even
+ * for a unit that left the others by _exit(0), and knows no units but by pid. So units tell dartrun how
+ * far they come (launcher.h). The first one whose connection ends without its having said so is the one
+ * that matters, and is named; what comes after it is a consequence.
+ *
+ * mpiexec ends the others itself then, most of the time. Where it does not, it is asked to. It does
+ * nothing about a unit that ends before dart_init or after its last dart_exit while others wait for it,
+ * for it ended well. Of the former dartrun hears nothing at all, so if some units have begun to wait and
+ * others were not heard of, it looks for their processes. */
+#include "roll.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "children.h"
+#include "launch.h"
+#include "launcher.h"
+#include "processes.h"
+
+#define PATIENCE 5 /* seconds that mpiexec has to end the others, or that a unit was not seen */
+
+typedef struct {
+  int      line;   /* its connection; -1: none, or not any more */
+  pid_t    pid;    /* 0: not heard of */
+  uint32_t cycle;  /* as in dart__unit_message_t */
+  bool     bound;  /* to say that it ends, before it does */
+  bool     ended;  /* it said so, or is gone outside of a cycle */
+  unsigned unseen; /* looks in a row that have not found it */
+} unit_t;
+
+typedef struct {
+  unit_t       *unit;
+  bool         *there; /* what processes_find found */
+  uint32_t      nunits;
+  int           listener; /* units connect to it */
+  int           timer;    /* ticks once a second, when there is something to look at */
+  bool          complete; /* all units were in the first cycle */
+  bool          closed;   /* the program ends: nothing more is said */
+  bool          died;     /* because of a unit */
+  unsigned      patience; /* ticks until mpiexec is asked to end; 0: it is not */
+  struct rlimit files;    /* that dartrun was started with */
+} roll_t;
+
+/* ---- the end of the program --------------------------------------------------------------- */
+
+static void tick(const roll_t *roll)
+{
+  struct itimerspec every_second = { { 1, 0 }, { 1, 0 } };
+
+  timerfd_settime(roll->timer, 0, &every_second, NULL);
+}
+
+static void stop_ticking(const roll_t *roll)
+{
+  timerfd_settime(roll->timer, 0, &(struct itimerspec){ 0 }, NULL);
+}
+
+/* Whether what happened should be said: it is the first thing, and not what the user asked for. */
+static bool is_news(roll_t *roll, const children_t *children)
+{
+  bool news = !roll->closed && !children_are_ending(children) && !children_were_signalled(children);
+
+  roll->closed = true;
+  return news;
+}
+
+/* mpiexec knows as well as we do, and ends the others with words of its own, if it is let. */
+static void let_mpiexec_end(roll_t *roll)
+{
+  roll->died = true;
+  if (roll->patience == 0) {
+    roll->patience = PATIENCE;
+    tick(roll);
+  }
+}
+
+/* ---- what units say ----------------------------------------------------------------------- */
+
+/* Whether some unit has begun a cycle that one which has ended cannot join: which one; or -1. */
+static int64_t missed_unit(const roll_t *roll)
+{
+  uint32_t furthest = 0;
+  int64_t  missed   = -1;
+
+  for (uint32_t u = 0; u < roll->nunits; u++)
+    if (roll->unit[u].cycle > furthest)
+      furthest = roll->unit[u].cycle;
+  for (uint32_t u = 0; u < roll->nunits && missed < 0; u++)
+    if (roll->unit[u].ended && roll->unit[u].cycle < furthest)
+      missed = u;
+  return missed;
+}
+
+static void look_for_missed(roll_t *roll, children_t *children)
+{
+  int64_t missed = missed_unit(roll);
+
+  if (missed < 0 || roll->closed)
+    return;
+  if (is_news(roll, children))
+    launch_say(LAUNCH_MISSED, (unsigned)missed, (int)roll->unit[missed].pid);
+  roll->died = true;
+  children_end(children, LAUNCH_EXIT_FAILURE);
+}
+
+static void note_left(roll_t *roll, children_t *children, const unit_t *unit)
+{
+  if (is_news(roll, children))
+    launch_say(LAUNCH_LEFT, (unsigned)(unit - roll->unit), (int)unit->pid);
+  let_mpiexec_end(roll);
+}
+
+/* The unit is new, or another program of the same unit than before. */
+static void begin_line(unit_t *unit, int line)
+{
+  struct ucred peer   = { .pid = 0 };
+  socklen_t    length = sizeof peer;
+
+  getsockopt(line, SOL_SOCKET, SO_PEERCRED, &peer, &length);
+  unit->line  = line;
+  unit->pid   = peer.pid;
+  unit->bound = false;
+}
+
+static void take_message(roll_t *roll, children_t *children, const dart__unit_message_t *message,
+                         int line)
+{
+  unit_t *unit = &roll->unit[message->unit];
+
+  if (unit->line != line)
+    begin_line(unit, line);
+  unit->cycle = message->cycle;
+  unit->ended = false;
+  switch ((dart__unit_event_t)message->event) {
+  case DART__UNIT_BEGINS:
+    if (!roll->complete)
+      tick(roll);
+    break;
+  case DART__UNIT_MEETS: roll->complete = true; break;
+  case DART__UNIT_IS_OUT: unit->bound = message->value != 0; break;
+  case DART__UNIT_ENDS:
+    unit->ended = true;
+    if (unit->cycle % 2 == 1)
+      note_left(roll, children, unit);
+    break;
+  case DART__UNIT_ABORTS:
+    unit->ended = true;
+    if (is_news(roll, children))
+      launch_say("unit %u (pid %d) ends the program with code %d", message->unit, (int)unit->pid,
+                 message->value);
+    break;
+  }
+  look_for_missed(roll, children);
+}
+
+static void take_end(roll_t *roll, children_t *children, unit_t *unit)
+{
+  unit->line = -1;
+  if (unit->ended)
+    return;
+  unit->ended = true;
+  if (unit->cycle % 2 == 1) {
+    note_left(roll, children, unit);
+  } else if (unit->bound) {
+    if (is_news(roll, children))
+      launch_say("unit %u (pid %d) has ended by a signal or by _exit, so MPI could not end",
+                 (unsigned)(unit - roll->unit), (int)unit->pid);
+    let_mpiexec_end(roll);
+  } else {
+    look_for_missed(roll, children);
+  }
+}
+
+/* A connection of a process of this user. Out of descriptors: no more of them. */
+static void accept_line(const roll_t *roll, children_t *children)
+{
+  int          line   = accept4(roll->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  struct ucred peer   = { .pid = 0 };
+  socklen_t    length = sizeof peer;
+
+  if (line < 0 && (errno == EMFILE || errno == ENFILE))
+    close(roll->listener);
+  if (line >= 0 && (getsockopt(line, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 ||
+                    peer.uid != getuid() || !children_watch(children, line)))
+    close(line);
+}
+
+/* Take all that has come: the end of a process comes after what it said. */
+static void take_line(roll_t *roll, children_t *children, int line)
+{
+  dart__unit_message_t message;
+  ssize_t              nbytes;
+
+  while ((nbytes = recv(line, &message, sizeof message, 0)) > 0)
+    if (nbytes == sizeof message && message.unit < roll->nunits)
+      take_message(roll, children, &message, line);
+  if (nbytes < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  close(line);
+  for (uint32_t u = 0; u < roll->nunits; u++)
+    if (roll->unit[u].line == line)
+      take_end(roll, children, &roll->unit[u]);
+}
+
+/* ---- units that were never heard of ------------------------------------------------------- */
+
+/* Some units wait in dart_init for others that may be gone. They are not there yet while mpiexec is at
+ * it, so one look does not tell. */
+static void look_for_unseen(roll_t *roll, children_t *children)
+{
+  if (!processes_find(children_pid(children, 0), roll->there, roll->nunits)) {
+    stop_ticking(roll);
+    return;
+  }
+  for (uint32_t u = 0; u < roll->nunits; u++) {
+    unit_t *unit = &roll->unit[u];
+
+    unit->unseen = unit->pid != 0 || roll->there[u] ? 0 : unit->unseen + 1;
+    if (unit->unseen < PATIENCE)
+      continue;
+    if (is_news(roll, children))
+      launch_say("unit %u has ended, and others wait for it in dart_init", u);
+    roll->died = true;
+    children_end(children, LAUNCH_EXIT_FAILURE);
+    return;
+  }
+}
+
+static void take_tick(roll_t *roll, children_t *children)
+{
+  uint64_t ticks;
+
+  if (read(roll->timer, &ticks, sizeof ticks) != sizeof ticks)
+    return;
+  if (roll->died && roll->patience > 0) {
+    if (--roll->patience == 0)
+      children_end(children, LAUNCH_EXIT_FAILURE);
+  } else if (roll->complete || roll->closed) {
+    stop_ticking(roll);
+  } else {
+    look_for_unseen(roll, children);
+  }
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+static void readable(void *owner, children_t *children, int fd)
+{
+  roll_t *roll = owner;
+
+  if (fd == roll->timer)
+    take_tick(roll, children);
+  else if (fd == roll->listener)
+    accept_line(roll, children);
+  else
+    take_line(roll, children, fd);
+}
+
+static void prepare(void *owner, uint32_t child)
+{
+  const roll_t *roll = owner;
+
+  (void)child;
+  setrlimit(RLIMIT_NOFILE, &roll->files);
+}
+
+static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid_t pid, int status)
+{
+  roll_t *roll = owner;
+  int     code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+
+  (void)child;
+  if (WIFSIGNALED(status) && is_news(roll, children))
+    launch_say("mpiexec (pid %d) was killed by signal %d (%s)", (int)pid, WTERMSIG(status),
+               strsignal(WTERMSIG(status)));
+  children_end(children, code == 0 && roll->died ? LAUNCH_EXIT_FAILURE : code);
+}
+
+/* The socket, and its name for the environment. Without it nothing is heard, which is no reason not to
+ * start the program. */
+static void listen_to_units(roll_t *roll)
+{
+  struct sockaddr_un address;
+  uint64_t           number;
+  char               name[48];
+
+  if (getrandom(&number, sizeof number, 0) != sizeof number)
+    number = 0;
+  snprintf(name, sizeof name, "dart-%d-%016" PRIx64, (int)getpid(), number);
+  roll->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (roll->listener < 0 ||
+      bind(roll->listener, (struct sockaddr *)&address, dart__launcher_address(name, &address)) !=
+          0 ||
+      listen(roll->listener, SOMAXCONN) != 0 || setenv(DART__LAUNCHER_ENV, name, 1) != 0)
+    launch_say("cannot make a socket: %s; units that die are not named", strerror(errno));
+}
+
+/* A descriptor for each unit may be more than mpiexec should have. */
+static void raise_limit(roll_t *roll)
+{
+  struct rlimit most;
+
+  getrlimit(RLIMIT_NOFILE, &roll->files);
+  most          = roll->files;
+  most.rlim_cur = most.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &most);
+}
+
+static void begin(void *owner, children_t *children)
+{
+  roll_t *roll = owner;
+
+  listen_to_units(roll);
+  roll->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (roll->listener >= 0)
+    children_watch(children, roll->listener);
+  if (roll->timer >= 0)
+    children_watch(children, roll->timer);
+}
+
+int roll_run(char **command, uint32_t nunits)
+{
+  roll_t          roll     = { .nunits = nunits };
+  children_plan_t children = {
+    .command      = command,
+    .kind         = "mpiexec",
+    .count        = 1,
+    .death_signal = SIGTERM, /* it ends the units then */
+    .owner        = &roll,
+    .begin        = begin,
+    .prepare      = prepare,
+    .ended        = mpiexec_ended,
+    .readable     = readable,
+  };
+  int code;
+
+  roll.unit  = calloc(nunits, sizeof roll.unit[0]);
+  roll.there = calloc(nunits, sizeof roll.there[0]);
+  if (roll.unit == NULL || roll.there == NULL)
+    launch_fail(LAUNCH_EXIT_FAILURE, "out of memory for %u units", nunits);
+  for (uint32_t u = 0; u < nunits; u++)
+    roll.unit[u].line = -1;
+  raise_limit(&roll);
+  code = children_run(&children);
+  free(roll.there);
+  free(roll.unit);
+  return code;
+}

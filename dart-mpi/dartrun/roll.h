@@ -1,0 +1,10 @@
+#ifndef DART__DARTRUN_ROLL_H
+#define DART__DARTRUN_ROLL_H
+/* mpiexec, and the roll of the units it starts. */
+#include <stdint.h>
+
+/** Run `command`, an mpiexec that starts `nunits` units, and return the exit code for the launcher: that
+ *  of mpiexec, but never 0 if a unit died. Called once. */
+int roll_run(char **command, uint32_t nunits);
+
+#endif
