@@ -52,14 +52,21 @@ dart_ret_t dart__service_flush(dart_unit_t unit, bool at_target)
   return ret;
 }
 
-void dart__service_meet(dart_unit_t unit)
+void dart__service_settle(dart_unit_t unit)
 {
   dart__lane_t *lane = &dart__lanes.lane[unit];
 
-  dart__service_ask(unit);
+  if (nothing_outstanding())
+    return;
   dart__lanes_lock();
   wait_for(unit, lane, newest(lane, true));
   dart__lanes_unlock();
+}
+
+void dart__service_meet(dart_unit_t unit)
+{
+  dart__service_ask(unit);
+  dart__service_settle(unit);
 }
 
 static bool is_awaited(const dart__lane_t *lane)

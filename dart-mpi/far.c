@@ -387,6 +387,14 @@ dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit)
   return ret;
 }
 
+void dart__far_settle(dart__team_t *team, int32_t unit)
+{
+  if (team->nnodes == 1)
+    return;
+  dart__service_settle(team->members[unit]);
+  dart__window_flush(team, unit, true);
+}
+
 static dart_ret_t flush_all(dart__team_t *team, bool at_target)
 {
   dart_ret_t ret;

@@ -193,6 +193,9 @@ void dart__service_swap(const dart__place_t *at, const void *value, const void *
 dart_ret_t dart__service_flush(dart_unit_t unit, bool at_target);
 dart_ret_t dart__service_flush_team(const dart__team_t *team, bool at_target);
 
+/** The same for one unit, at the target; what was refused is left to the next flush. */
+void dart__service_settle(dart_unit_t unit);
+
 /* ---- agent.c: progress while the program computes --------------------------------------- */
 
 /** Start the agent where the settings and the job ask for it; true if it runs. `mpi_has_threads`:

@@ -165,6 +165,9 @@ dart_ret_t dart__far_flush_all(dart__team_t *team);
 dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit);
 dart_ret_t dart__far_flush_local_all(dart__team_t *team);
 
+/** dart__far_flush for DART's own operations: what was refused is left to the next flush to tell. */
+void dart__far_settle(dart__team_t *team, int32_t unit);
+
 /** `*handle` is not NULL; it is released and set to NULL. wait: locally complete, or at the target
  *  too. test: whether a wait would not have to wait for the transfer itself; never blocks. */
 void dart__far_wait(dart_handle_t *handle, bool at_target);

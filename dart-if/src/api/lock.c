@@ -173,28 +173,34 @@ bool dart_lock_initialized(struct dart_lock_struct const *lock)
 
 /* ---- between nodes: by the unit that has its node's mutex ------------------------------------ */
 
+/* Complete an atomic on a word of a lock. The words are there while the team is, so none of this can fail;
+ * what of the program's own operations was refused is for its next flush to tell. */
+static void complete(dart_gptr_t word)
+{
+  dart__attend();
+  dart__far_settle(dart__teams[DART_TEAM_ALL], word.unitid);
+}
+
 /* Raise an event of a far ticket, whose unit looks at it at least once a nap. */
-static dart_ret_t raise_far(const dart__team_t *team, const struct dart_lock_struct *lock,
-                            int32_t unit, size_t event_offset, uint32_t by)
+static void raise_far(const dart__team_t *team, const struct dart_lock_struct *lock, int32_t unit,
+                      size_t event_offset, uint32_t by)
 {
   dart_gptr_t word = word_of(team, lock, unit, event_offset + offsetof(dart__event_t, count));
-  dart_ret_t  ret  = dart_accumulate(word, &by, 1, DART_TYPE_UINT, DART_OP_SUM);
 
-  return ret == DART_OK ? dart_flush(word) : ret;
+  dart_accumulate(word, &by, 1, DART_TYPE_UINT, DART_OP_SUM);
+  complete(word);
 }
 
 /* If the tail is `expected`, make it `desired`. */
-static dart_ret_t swap_tail(const dart__team_t *team, const struct dart_lock_struct *lock,
-                            uint32_t expected, uint32_t desired, bool *swapped_out)
+static bool swap_tail(const dart__team_t *team, const struct dart_lock_struct *lock,
+                      uint32_t expected, uint32_t desired)
 {
   dart_gptr_t tail   = word_of(team, lock, 0, offsetof(part_t, tail));
   uint32_t    before = ~expected;
-  dart_ret_t  ret    = dart_compare_and_swap(tail, &desired, &expected, &before, DART_TYPE_UINT);
 
-  if (ret == DART_OK)
-    ret = dart_flush(tail);
-  *swapped_out = ret == DART_OK && before == expected;
-  return ret;
+  dart_compare_and_swap(tail, &desired, &expected, &before, DART_TYPE_UINT);
+  complete(tail);
+  return before == expected;
 }
 
 /* The own ticket, with nobody behind it yet. */
@@ -214,56 +220,47 @@ static void begin_turn(dart_lock_t lock)
 }
 
 /* Queue up behind the other nodes, and wait for the turn. */
-static dart_ret_t wait_for_turn(const dart__team_t *team, dart_lock_t lock)
+static void wait_for_turn(const dart__team_t *team, dart_lock_t lock)
 {
   uint32_t    own = (uint32_t)lock->me + 1, before = 0;
   ticket_t   *ticket = fresh_ticket(team, lock);
   uint32_t    turns  = dart__event_count(&ticket->granted);
   dart_gptr_t tail   = word_of(team, lock, 0, offsetof(part_t, tail));
-  dart_ret_t  ret    = dart_fetch_and_op(tail, &own, &before, DART_TYPE_UINT, DART_OP_REPLACE);
 
-  if (ret == DART_OK)
-    ret = dart_flush(tail);
-  if (ret == DART_OK && before != 0) {
-    ret = raise_far(team, lock, (int32_t)before - 1, offsetof(part_t, ticket.next), own);
-    if (ret == DART_OK)
-      dart__event_wait(&ticket->granted, turns, &dart__world.wait); /* pairs with end_turn */
+  dart_fetch_and_op(tail, &own, &before, DART_TYPE_UINT, DART_OP_REPLACE);
+  complete(tail);
+  if (before != 0) {
+    raise_far(team, lock, (int32_t)before - 1, offsetof(part_t, ticket.next), own);
+    dart__event_wait(&ticket->granted, turns, &dart__world.wait); /* pairs with end_turn */
   }
-  if (ret == DART_OK)
-    begin_turn(lock);
-  return ret;
+  begin_turn(lock);
 }
 
 /* The turn, if no node has it. */
-static dart_ret_t try_turn(const dart__team_t *team, dart_lock_t lock, bool *taken_out)
+static bool try_turn(const dart__team_t *team, dart_lock_t lock)
 {
-  dart_ret_t ret;
-
   fresh_ticket(team, lock);
-  ret = swap_tail(team, lock, 0, (uint32_t)lock->me + 1, taken_out);
-  if (*taken_out)
-    begin_turn(lock);
-  return ret;
+  if (!swap_tail(team, lock, 0, (uint32_t)lock->me + 1))
+    return false;
+  begin_turn(lock);
+  return true;
 }
 
 /* Give the turn to the next node; if there is none, take the ticket out of the tail. */
-static dart_ret_t end_turn(const dart__team_t *team, dart_lock_t lock)
+static void end_turn(const dart__team_t *team, dart_lock_t lock)
 {
   uint32_t   ticket = lock->cohort->ticket, next;
   ticket_t  *own    = &near_part(team, lock, (int32_t)ticket - 1)->ticket;
-  bool       left;
-  dart_ret_t ret;
 
   lock->cohort->ticket = 0;
   next                 = dart__event_count(&own->next);
   if (next == 0) {
-    ret = swap_tail(team, lock, ticket, 0, &left);
-    if (ret != DART_OK || left)
-      return ret;
+    if (swap_tail(team, lock, ticket, 0))
+      return;
     /* someone is between its swap and telling this ticket, which it does by raise_far */
     next = dart__event_wait(&own->next, 0, &dart__world.wait);
   }
-  return raise_far(team, lock, (int32_t)next - 1, offsetof(part_t, ticket.granted), 1);
+  raise_far(team, lock, (int32_t)next - 1, offsetof(part_t, ticket.granted), 1);
 }
 
 /* ---- use --------------------------------------------------------------------------------- */
@@ -334,7 +331,6 @@ static inline void enter_cohort(const dart__team_t *team, cohort_t *cohort)
 dart_ret_t dart_lock_acquire(dart_lock_t lock)
 {
   dart__team_t *team = check(__func__, lock);
-  dart_ret_t    ret  = DART_OK;
 
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -343,12 +339,9 @@ dart_ret_t dart_lock_acquire(dart_lock_t lock)
   dart__attend(); /* the holder may wait for updates of this unit */
   enter_cohort(team, lock->cohort);
   if (team->nnodes > 1 && lock->cohort->ticket == 0)
-    ret = wait_for_turn(team, lock);
-  if (ret == DART_OK)
-    take(lock);
-  else
-    dart__mutex_unlock(&lock->cohort->mutex);
-  return ret;
+    wait_for_turn(team, lock);
+  take(lock);
+  return DART_OK;
 }
 
 /* Who holds it may need this unit to serve it, before a loop of tries can end. */
@@ -361,9 +354,7 @@ static dart_ret_t poll(void)
 
 dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 {
-  dart__team_t *team  = check(__func__, lock);
-  bool          taken = true;
-  dart_ret_t    ret   = DART_OK;
+  dart__team_t *team = check(__func__, lock);
 
   if (result == NULL) {
     dart__error("%s: result is NULL", __func__);
@@ -377,15 +368,13 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
   dart__attend(); /* as above */
   if (!dart__mutex_try(&lock->cohort->mutex))
     return poll();
-  if (team->nnodes > 1 && lock->cohort->ticket == 0)
-    ret = try_turn(team, lock, &taken);
-  if (ret == DART_OK && taken) {
-    take(lock);
-    *result = 1;
-    return DART_OK;
+  if (team->nnodes > 1 && lock->cohort->ticket == 0 && !try_turn(team, lock)) {
+    dart__mutex_unlock(&lock->cohort->mutex);
+    return poll();
   }
-  dart__mutex_unlock(&lock->cohort->mutex);
-  return ret == DART_OK ? poll() : ret;
+  take(lock);
+  *result = 1;
+  return DART_OK;
 }
 
 /* Whether the node keeps its turn for the next of its units. */
@@ -399,7 +388,6 @@ static bool pass_on(cohort_t *cohort)
 dart_ret_t dart_lock_release(dart_lock_t lock)
 {
   dart__team_t *team = check(__func__, lock);
-  dart_ret_t    ret  = DART_OK;
 
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -410,7 +398,7 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
   dart__attend();
   atomic_store_explicit(&lock->holder, 0, memory_order_relaxed); /* see is_mine */
   if (team->nnodes > 1 && !pass_on(lock->cohort))
-    ret = end_turn(team, lock);
+    end_turn(team, lock);
   dart__mutex_unlock(&lock->cohort->mutex);
-  return ret;
+  return DART_OK;
 }
