@@ -70,6 +70,7 @@ static void abort_mpi(int code)
   _exit(code);
 }
 
+/* Forked children are no units. */
 static void end_of_process(int status, void *unused)
 {
   int finalized;
@@ -77,20 +78,39 @@ static void end_of_process(int status, void *unused)
   (void)unused;
   if (getpid() != mpi_pid)
     return;
-  if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) {
-    dart__launcher_tell(DART__UNIT_ENDS, 0);
-    return;
-  }
-  if (dart__world.initialized && dart__world.nunits > 1) {
-    dart__error("unit %d ends with exit code %d, but has not called dart_exit", dart__world.me,
-                status & 0xff);
-    abort_mpi((status & 0xff) != 0 ? status & 0xff : EXIT_FAILURE);
-  }
+  MPI_Finalized(&finalized);
+  if (!finalized && dart__world.initialized)
+    dart__world.leave(status);
   dart__launcher_tell(DART__UNIT_ENDS, 0);
-  if (!mpi_is_ours)
+  if (finalized || !mpi_is_ours)
     return;
   dart__mpi_part();
   MPI_Finalize();
+}
+
+/* The program ends MPI, and with it what is left of DART. MPI lets go of what hangs on MPI_COMM_SELF
+ * first, while all else still works; but in MPICH only one thread may use it by then. */
+static int end_of_mpi(MPI_Comm self, int key, void *value, void *extra)
+{
+  (void)self, (void)key, (void)value, (void)extra;
+  if (getpid() != mpi_pid || !dart__world.initialized)
+    return MPI_SUCCESS;
+  dart__agent_close();
+  dart__world.leave(EXIT_SUCCESS);
+  return MPI_SUCCESS;
+}
+
+static void hear_of_the_end(void)
+{
+  int key;
+
+  mpi_pid = getpid();
+  on_exit(end_of_process, NULL);
+  if (mpi_is_ours)
+    return;
+  DART__MPI(MPI_Comm_create_keyval, MPI_COMM_NULL_COPY_FN, end_of_mpi, &key, NULL);
+  DART__MPI(MPI_Comm_set_attr, MPI_COMM_SELF, key, NULL);
+  DART__MPI(MPI_Comm_free_keyval, &key);
 }
 
 static dart_ret_t start_mpi(int *argc, char ***argv, int wanted, int *provided_out)
@@ -111,10 +131,8 @@ static dart_ret_t start_mpi(int *argc, char ***argv, int wanted, int *provided_o
     DART__MPI(MPI_Init_thread, argc, argv, wanted, provided_out);
     mpi_is_ours = true;
   }
-  if (mpi_pid == 0) {
-    mpi_pid = getpid();
-    on_exit(end_of_process, NULL);
-  }
+  if (mpi_pid == 0)
+    hear_of_the_end();
   return DART_OK;
 }
 
@@ -259,7 +277,7 @@ void dart__port_exit(void)
   dart__launcher_tell(DART__UNIT_IS_OUT, mpi_is_ours);
 }
 
-void dart__mpi_wait(MPI_Request *request)
+static void wait_by(const dart__wait_policy_t *policy, MPI_Request *request)
 {
   uint32_t turns = 0;
   int      done;
@@ -269,8 +287,18 @@ void dart__mpi_wait(MPI_Request *request)
     if (done)
       return;
     if (looks % LOOKS == 0) /* MPI makes progress in between, others are served here */
-      dart__wait_turn(&turns, &dart__world.wait);
+      dart__wait_turn(&turns, policy);
   }
+}
+
+void dart__mpi_wait(MPI_Request *request)
+{
+  wait_by(&dart__world.wait, request);
+}
+
+void dart__mpi_wait_in(const dart__team_t *team, MPI_Request *request)
+{
+  wait_by(&team->wait, request);
 }
 
 dart_ret_t dart__port_agree(dart_ret_t mine)
@@ -294,6 +322,11 @@ void dart__port_abort(int code)
   if (getenv("PMI_RANK") != NULL && code != 0)
     raise(SIGKILL); /* Hydra takes no notice of a process that exits before MPI has started */
   _exit(code);
+}
+
+void dart__port_fail(int code)
+{
+  dart__port_abort(code);
 }
 
 /* MPI tells more than one line; the first one has its name and version. */

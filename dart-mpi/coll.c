@@ -15,7 +15,7 @@ void dart__port_nodes_barrier(dart__team_t *team)
   MPI_Request request;
 
   DART__MPI(MPI_Ibarrier, leaders(team), &request);
-  dart__mpi_wait(&request);
+  dart__mpi_wait_in(team, &request);
 }
 
 void dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
@@ -23,7 +23,7 @@ void dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
   MPI_Request request;
 
   DART__MPI(MPI_Ibcast, buffer, (int)nbytes, MPI_BYTE, root, leaders(team), &request);
-  dart__mpi_wait(&request);
+  dart__mpi_wait_in(team, &request);
 }
 
 /* The parts of a buffer as MPI takes them; they fit an int, for the buffers are an exchange's. */
@@ -45,7 +45,7 @@ void dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *
   describe(team, starts);
   DART__MPI(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, port->counts, port->starts,
             MPI_BYTE, port->leaders, &request);
-  dart__mpi_wait(&request);
+  dart__mpi_wait_in(team, &request);
 }
 
 void dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
@@ -58,7 +58,7 @@ void dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *sta
   describe(team, starts);
   DART__MPI(MPI_Igatherv, own, port->counts[team->node], MPI_BYTE, buffer, port->counts,
             port->starts, MPI_BYTE, root, port->leaders, &request);
-  dart__mpi_wait(&request);
+  dart__mpi_wait_in(team, &request);
 }
 
 void dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
@@ -71,7 +71,7 @@ void dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *st
   describe(team, starts);
   DART__MPI(MPI_Iscatterv, buffer, port->counts, port->starts, MPI_BYTE, own,
             port->counts[team->node], MPI_BYTE, root, port->leaders, &request);
-  dart__mpi_wait(&request);
+  dart__mpi_wait_in(team, &request);
 }
 
 void dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
@@ -81,8 +81,8 @@ void dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send, s
 
   DART__MPI(MPI_Irecv, recv, (int)recv_nbytes, MPI_BYTE, node, 0, leaders(team), &received);
   DART__MPI(MPI_Isend, send, (int)send_nbytes, MPI_BYTE, node, 0, leaders(team), &sent);
-  dart__mpi_wait(&sent);
-  dart__mpi_wait(&received);
+  dart__mpi_wait_in(team, &sent);
+  dart__mpi_wait_in(team, &received);
 }
 
 /* ---- reductions: MPI moves the operands, DART combines them, so the result is the same as on one
@@ -125,17 +125,18 @@ static MPI_Datatype make_type(operands_t *operands)
 }
 
 /* Reduced to the first leader and sent from there, so that all have the same bits. */
-static void reduce_and_tell(MPI_Comm comm, void *buffer, int count, MPI_Datatype type, MPI_Op op)
+static void reduce_and_tell(const dart__team_t *team, void *buffer, int count, MPI_Datatype type, MPI_Op op)
 {
+  MPI_Comm    comm = leaders(team);
   MPI_Request request;
   int         rank;
 
   DART__MPI(MPI_Comm_rank, comm, &rank);
   DART__MPI(MPI_Ireduce, rank == 0 ? MPI_IN_PLACE : buffer, rank == 0 ? buffer : NULL, count, type,
             op, 0, comm, &request);
-  dart__mpi_wait(&request);
+  dart__mpi_wait_in(team, &request);
   DART__MPI(MPI_Ibcast, buffer, count, type, 0, comm, &request);
-  dart__mpi_wait(&request);
+  dart__mpi_wait_in(team, &request);
 }
 
 void dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem, dart_datatype_t dtype,
@@ -146,7 +147,7 @@ void dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem, dar
   MPI_Op       op;
 
   DART__MPI(MPI_Op_create, combine, 1, &op);
-  reduce_and_tell(leaders(team), buffer, (int)(nelem / operands.nelem), type, op);
+  reduce_and_tell(team, buffer, (int)(nelem / operands.nelem), type, op);
   DART__MPI(MPI_Op_free, &op);
   DART__MPI(MPI_Type_free, &type);
 }

@@ -76,6 +76,9 @@ static inline dart__team_port_t *dart__team_port(const dart__team_t *team)
 /** Wait for a request: progress is made, and the core given away, meanwhile. */
 void dart__mpi_wait(MPI_Request *request);
 
+/** The same, in a collective of a team. */
+void dart__mpi_wait_in(const dart__team_t *team, MPI_Request *request);
+
 /** Meet for the last time, so that MPI_Finalize does not hang. Collective over the job, after dart_exit,
  *  by who started MPI. */
 void dart__mpi_part(void);

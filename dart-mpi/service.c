@@ -362,7 +362,9 @@ static bool handle(const receive_t *slot)
   bool             is_answer = message->head.kind == DART__ANSWER, done;
 
   dart__lanes_hear(slot->unit, &message->head, is_answer ? message->words : NULL);
-  if (is_answer)
+  if (message->head.kind == DART__GONE)
+    dart__hear_gone(slot->unit, message->words, request_words(message, slot->nbytes));
+  if (message->head.kind != DART__REQUESTS)
     return true;
   if (message->head.ndata > 0 || is_waited_for(slot->unit, NULL))
     done = keep(slot);

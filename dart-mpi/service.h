@@ -37,7 +37,11 @@
 /* Tags of messages; data are the payload alone. */
 enum { DART__TAG_MESSAGE, DART__TAG_DATA };
 
-typedef enum { DART__REQUESTS, DART__ANSWER } dart__message_kind_t;
+typedef enum {
+  DART__REQUESTS,
+  DART__ANSWER,
+  DART__GONE /* words: the sender has left the program, see leave.c */
+} dart__message_kind_t;
 
 typedef struct {
   uint8_t  kind;
@@ -143,6 +147,11 @@ void dart__service_ask(dart_unit_t unit);
 
 /** Note in a message for `unit` what was applied of its requests. Any thread. */
 void dart__service_tell(dart_unit_t unit, dart__message_t *head);
+
+/* ---- leave.c ------------------------------------------------------------------------------ */
+
+/** Take the `nwords` words of a message of kind DART__GONE. */
+void dart__hear_gone(dart_unit_t unit, const uint64_t *words, size_t nwords);
 
 /* ---- collect.c and lanes.c --------------------------------------------------------------- */
 

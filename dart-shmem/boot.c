@@ -128,16 +128,12 @@ static void end_cycle(void)
 
 /* ---- init and exit ---------------------------------------------------------------------------- */
 
-/* The others would wait for ever for a unit that just ends. */
-static void report_early_exit(int status, void *unused)
+/* Started programs and forked children are no units. */
+static void end_of_process(int status, void *unused)
 {
   (void)unused;
-  if (getpid() != unit_pid || !dart__world.initialized || dart__world.nunits == 1)
-    return;
-  dart__error("unit %d ends with exit code %d, but has not called dart_exit", dart__world.me,
-              status & 0xff);
-  fflush(NULL);
-  _exit((status & 0xff) != 0 ? status : EXIT_FAILURE);
+  if (getpid() == unit_pid && dart__world.initialized)
+    dart__world.leave(status);
 }
 
 dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
@@ -152,7 +148,7 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
     if (ret != DART_OK)
       return ret;
     unit_pid = getpid();
-    on_exit(report_early_exit, NULL);
+    on_exit(end_of_process, NULL);
   }
   ret = begin_cycle();
   if (ret != DART_OK)
@@ -204,6 +200,20 @@ void dart__port_abort(int code)
     atomic_store_explicit(&dart__shmem.job->aborted, (uint32_t)code + 1,
                           memory_order_relaxed);
   _exit(code);
+}
+
+/* The launcher ends the others. */
+void dart__port_fail(int code)
+{
+  fflush(NULL);
+  _exit(code);
+}
+
+/* Its memory is the job's, and stays. */
+bool dart__port_leave(void)
+{
+  end_cycle();
+  return false;
 }
 
 const char *dart__port_description(void)

@@ -43,6 +43,41 @@ expect_line() {
   [[ $err == $1 ]] || fail "stderr '$err' is not like '$1'"
 }
 
+# also FUNCTION ARG...: call it beside what follows, with files of its own. together: wait for all of these.
+# For what mostly waits.
+beside=()
+also() {
+  local number=${#beside[@]}
+  (
+    mkdir "$work/$number" && work+=/$number && beside=() && failures=0
+    "$@"
+    ((failures == 0))
+  ) >"$work/log.$number" 2>&1 &
+  beside+=($!)
+}
+together() {
+  local number
+  for number in "${!beside[@]}"; do
+    wait "${beside[number]}" || { failures=$((failures + 1)); cat "$work/log.$number"; }
+  done
+  beside=()
+}
+
+# on_backends FUNCTION FILE: call it for each backend that is built with programs named FILE-BACKEND, for
+# dart-mpi once more on two nodes; beside one another. It finds $backend, the words of the launcher in
+# ${dartrun[@]}, and $program.
+on_backends() {
+  local shape
+  for shape in shmem mpi 'mpi --nodes 2'; do
+    # shellcheck disable=SC2086
+    set -- "$1" "$2" $shape
+    backend=$3 program=$build/test/$2-$3 dartrun=("$build/dart-$3/dartrun" "${@:4}")
+    [[ ! -x ${dartrun[0]} || ! -x $program ]] || also "$1"
+  done
+  [[ ${#beside[@]} -gt 0 ]] || { echo "skipped: no backend in $build"; exit 77; }
+  together
+}
+
 # need PROGRAM...: skip the whole test where one of them is missing.
 need() {
   local program

@@ -3,8 +3,6 @@
 source "$(dirname "$0")/cli.bash"
 export DART_LOG_LEVEL=WARN # no lines but those that are looked for
 
-tested=0
-
 # job WHO:STEPS...: of three units, over long before `run` loses patience.
 job() { run timeout 20 "${dartrun[@]}" -n 3 "$program" "$@"; }
 
@@ -22,45 +20,32 @@ ends() {
   [[ $backend == mpi ]] || expect_line "dartrun: *"
 }
 
-# aside NAME WHO:STEPS...: a job like these, during those that follow. meanwhile NAME: how it ended.
-aside() {
-  local name=$1
-  shift
-  {
-    timeout 20 "${dartrun[@]}" -n 3 "$program" "$@" >"$work/$name.out" 2>"$work/$name.err" </dev/null
-    echo $? >"$work/$name.code"
-  } &
-}
-meanwhile() {
-  local name=$1 tries
-  for ((tries = 0; tries < 600; tries++)); do
-    [[ -s $work/$name.code ]] && break
-    sleep 0.05
-  done
-  code=$(<"$work/$name.code") err=$(<"$work/$name.err")
-  cp "$work/$name.err" "$work/err"
-}
-
 missed='has ended, and others wait for it in dart_init'
 left='has ended without dart_exit'
 
+# A unit that never joins is found after some seconds, for it has no process any more. One that only
+# takes its time is none.
+never_joins() {
+  job '1:sleep=300' '*:init,exit'
+  [[ $code == 1 && $err == *"dartrun: unit 1 $missed"* ]] || fail "exit code $code, and: $err"
+}
+joins_late() { job '1:sleep=6500,init,exit' '*:init,exit'; well; }
+
+# What a unit has forked does not stand for it.
+leaves_a_child() { job '1:init,put,fork=15000,_end=0' '*:init,put,exit'; ends "$left"; }
+
 if [[ -x $build/test/dart-end-mpi ]]; then # these take some seconds
-  dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
-  aside never '1:sleep=300' '*:init,exit'
-  aside late '1:sleep=6500,init,exit' '*:init,exit'
-  aside forks '1:init,put,fork=15000,_end=0' '*:init,put,exit'
+  backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
+  also never_joins
+  also joins_late
+  also leaves_a_child
 fi
 
-for backend in shmem mpi mpi2; do
-  dartrun=("$build/dart-${backend%2}/dartrun")
-  program=$build/test/dart-end-${backend%2}
-  [[ -x ${dartrun[0]} && -x $program ]] || continue
-  [[ $backend == mpi2 ]] && backend=mpi dartrun+=(--nodes 2)
-  tested=$((tested + 1))
-
+# What both backends have in common, of three units.
+leave() {
   # All that is well: nobody joins, all do, and units end at different times.
   run "${dartrun[@]}" -n 3 true;                        well
-  job '*:init,put,flush,barrier,get,exit';                    well
+  job '*:init,put,flush,barrier,get,exit';              well
   job '1:init,exit,init,exit' '*:init,exit,sleep=200,init,exit,sleep=200'; well
 
   # A unit that does not come back for another cycle.
@@ -73,8 +58,8 @@ for backend in shmem mpi mpi2; do
   job '1:init,put,_end=0' '*:init,put,exit';            ends "$left"
   job '1:init,quick=0' '*:init,sleep=100000';           ends "$left"
   job '1:init,exit,init,_end=0' '*:init,exit,init,exit'; ends "$left"
-done
-[[ $tested -gt 0 ]] || { echo "skipped: no backend in $build"; exit 77; }
+}
+on_backends leave dart-end
 
 if [[ -x $build/test/dart-end-shmem ]]; then
   backend=shmem dartrun=("$build/dart-shmem/dartrun") program=$build/test/dart-end-shmem
@@ -83,7 +68,7 @@ if [[ -x $build/test/dart-end-shmem ]]; then
   job '1:' '*:init,exit';                               ends "$missed"
   job '1:sleep=300' '*:init,exit';                      ends "$missed"
   job '1:' '*:sleep=300,init,exit';                     ends "$missed"
-  job '1:sleep=100,_end=0' '0:init,exit' '2:sleep=300,end=0'; ends "$missed"
+  job '1:sleep=100,_end=0' '0:init,exit' '2:sleep=1500,end=0'; ends "$missed"
 
   # Outside of init and exit any end is good.
   job '1:init,exit,_end=0' '*:init,exit,sleep=200';     well
@@ -108,21 +93,16 @@ if [[ -x $build/test/dart-end-mpi ]]; then
   job '1:init,abort=7' '*:init,exit';                   ends "ends the program with code 7"; expect_code 7
   job '1:init,end=5' '*:init,exit';                     ends "ends the program with code 5"; expect_code 5
 
-  # A unit that never joins is found after some seconds, for it has no process any more. One that only
-  # takes its time is none. And what a unit forked does not stand for it.
-  meanwhile never
-  [[ $code == 1 && $err == *"dartrun: unit 1 $missed"* ]] || fail "exit code $code, and: $err"
-  meanwhile late;                                       well
-  meanwhile forks;                                      ends "$left"
-
   # Units end with dartrun, and with mpiexec; and what dartrun says does not blame them.
   begin "${dartrun[@]}" -n 3 "$program" '*:init,pid,sleep=30000'
   lines 3 '^[0-9] [0-9]*$'
-  units=$(sed 's/.* //' "$work/out") # shellcheck disable=SC2086
+  units=$(sed 's/.* //' "$work/out")
+  # shellcheck disable=SC2086
   disown; kill -KILL $!; gone $units || fail "a unit is still there: $units"
   begin "${dartrun[@]}" -n 3 "$program" '*:init,pid,sleep=30000'
   lines 3 '^[0-9] [0-9]*$'
   units=$(sed 's/.* //' "$work/out")
+  # shellcheck disable=SC2086
   kill -TERM $!; finished; gone $units || fail "a unit is still there: $units"
   [[ $code != 0 && $err != *dartrun:* ]] || fail "exit code $code, and: $err"
 fi

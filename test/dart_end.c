@@ -10,7 +10,10 @@
  *   put notify       to the right neighbour, not completed: a thousand puts and accumulates; a counter
  *   flush            complete what was put
  *   wait get         wait for that counter; check what the left neighbour put
+ *   work=N           N rounds of all of that: put, flush, barrier, get, a message to the right, notify,
+ *                    and 5 ms without any
  *   lock             acquire a lock of all (all call lockinit before)
+ *   aside            a thread that calls dart_barrier
  *   sleep=MS         stay away from DART
  *   say=WORD         print WORD
  *   pid              print the own process id
@@ -18,6 +21,7 @@
  *   end=N _end=N quick=N abort=N kill=N    exit, _exit, quick_exit, dart_abort, die of a signal
  *
  * After the last step a unit returns 0 from main. A call of DART that fails ends the unit with 9. */
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,6 +55,15 @@ static dart_gptr_t cell(int owner, int index)
   return at;
 }
 
+static void clear(void)
+{
+  int64_t zero = 0;
+
+  for (int i = 0; i < PUTS + 2; i++)
+    must(dart_put_blocking(cell(unit, i), &zero, 1, DART_TYPE_LONGLONG, DART_TYPE_LONGLONG));
+  must(dart_barrier(DART_TEAM_ALL));
+}
+
 static void start(void)
 {
   dart_global_unit_t me;
@@ -62,10 +75,7 @@ static void start(void)
   unit   = me.id;
   nunits = (int)size;
   must(dart_team_memalloc_aligned(DART_TEAM_ALL, PUTS + 2, DART_TYPE_LONGLONG, &cells));
-  for (int i = 0; i < PUTS + 2; i++)
-    must(dart_put_blocking(cell(unit, i), &(int64_t){ 0 }, 1, DART_TYPE_LONGLONG,
-                           DART_TYPE_LONGLONG));
-  must(dart_barrier(DART_TEAM_ALL));
+  clear();
 }
 
 static void make_team(void)
@@ -105,6 +115,34 @@ static void check_from_left(void)
   }
 }
 
+static void sleep_ms(int ms)
+{
+  struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+
+  while (nanosleep(&time, &time) != 0)
+    ;
+}
+
+static void work_round(void)
+{
+  int64_t            word = unit, came = -1;
+  int                left  = (unit + nunits - 1) % nunits;
+  dart_global_unit_t right = DART_GLOBAL_UNIT_ID((unit + 1) % nunits);
+
+  put_to_right();
+  must(dart_notify(cell(right.id, PUTS + 1), 1));
+  must(dart_flush_all(cells));
+  must(dart_sendrecv(&word, 1, DART_TYPE_LONGLONG, 1, right, &came, 1, DART_TYPE_LONGLONG, 1,
+                     DART_GLOBAL_UNIT_ID(left)));
+  if (came != left)
+    exit(8);
+  must(dart_notify_wait(cell(unit, PUTS + 1), 1, -1));
+  must(dart_barrier(DART_TEAM_ALL));
+  check_from_left();
+  clear();
+  sleep_ms(5);
+}
+
 static void send_big(int to)
 {
   char *bytes = calloc(BIG, 1);
@@ -113,12 +151,19 @@ static void send_big(int to)
   free(bytes);
 }
 
-static void sleep_ms(int ms)
+static void *meet(void *unused)
 {
-  struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+  dart_barrier(DART_TEAM_ALL);
+  return unused;
+}
 
-  while (nanosleep(&time, &time) != 0)
-    ;
+static void meet_aside(void)
+{
+  pthread_t thread;
+
+  if (pthread_create(&thread, NULL, meet, NULL) != 0)
+    exit(9);
+  pthread_detach(thread);
 }
 
 static void fork_child(int ms)
@@ -180,10 +225,15 @@ static void step(const char *what, const char *argument)
     must(dart_notify(cell((unit + 1) % nunits, PUTS + 1), 1));
   else if (strcmp(what, "wait") == 0)
     must(dart_notify_wait(cell(unit, PUTS + 1), 1, -1));
+  else if (strcmp(what, "work") == 0)
+    for (int i = 0; i < number; i++)
+      work_round();
   else if (strcmp(what, "lockinit") == 0)
     must(dart_team_lock_init(DART_TEAM_ALL, &lock));
   else if (strcmp(what, "lock") == 0)
     must(dart_lock_acquire(lock));
+  else if (strcmp(what, "aside") == 0)
+    meet_aside();
   else if (strcmp(what, "sleep") == 0)
     sleep_ms(number);
   else if (strcmp(what, "say") == 0)

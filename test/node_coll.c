@@ -274,12 +274,12 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
     if (u < nnodes) {
       uint32_t here = (uint32_t)teams[u]->node_nunits;
 
-      memory[u] = aligned_alloc(DART__CACHE_LINE, dart__exchange_bytes(here, SLOT, RESULT));
+      memory[u] = aligned_alloc(DART__CACHE_LINE, dart__exchange_bytes(here, n, SLOT, RESULT));
       assert_non_null(memory[u]);
-      dart__exchange_format(memory[u], here);
+      dart__exchange_format(memory[u], here, n);
     }
     dart__exchange_open(&teams[u]->exchange, memory[u % nnodes], (uint32_t)teams[u]->node_nunits,
-                        (uint32_t)teams[u]->node_me, SLOT, RESULT);
+                        n, (uint32_t)teams[u]->node_me, SLOT, RESULT);
     teams[u]->exchange.direct = direct;
   }
   assert_int_equal(pthread_barrier_init(&all_leaders, NULL, nnodes), 0);

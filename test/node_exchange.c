@@ -160,7 +160,7 @@ static void work(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_
   unit_t   u    = { .job = job, .policy = policy, .random = me + 1 };
   uint32_t plan = job->seed;
 
-  dart__exchange_open(&u.x, job->memory, n, me, SLOT, RESULT);
+  dart__exchange_open(&u.x, job->memory, n, n, me, SLOT, RESULT);
   while (++u.step <= test_rounds(policy, n, STEPS)) {
     uint32_t root = test_random(&plan) % n;
 
@@ -182,12 +182,12 @@ static void work(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_
 
 static char *allocate(uint32_t n)
 {
-  size_t nbytes = dart__exchange_bytes(n, SLOT, RESULT);
+  size_t nbytes = dart__exchange_bytes(n, n, SLOT, RESULT);
   char  *memory = aligned_alloc(DART__CACHE_LINE, nbytes);
 
   assert_non_null(memory);
   memset(memory, 0x5a, nbytes);
-  dart__exchange_format(memory, n);
+  dart__exchange_format(memory, n, n);
   return memory;
 }
 
@@ -206,14 +206,14 @@ static void collectives_in_any_order_get_what_was_written_for_them(void **state)
 
 static void it_works_between_processes(void **state)
 {
-  size_t nbytes = dart__exchange_bytes(TEST_MOST_THREADS, SLOT, RESULT);
+  size_t nbytes = dart__exchange_bytes(TEST_MOST_THREADS, TEST_MOST_THREADS, SLOT, RESULT);
 
   (void)state;
   TEST_FOR_THREADS(n)
     for (int halves = 0; halves < 2; halves++) {
       job_t job = { test_share(nbytes), 321 + n, halves == 1 };
 
-      dart__exchange_format(job.memory, n);
+      dart__exchange_format(job.memory, n, n);
       test_processes(n, work, &job, &test_policies[2]);
       munmap(job.memory, nbytes);
     }
@@ -225,16 +225,16 @@ static void buffers_do_not_overlap(void **state)
 {
   (void)state;
   for (uint32_t n = 1; n <= TEST_MOST_THREADS; n++) {
-    size_t           nbytes = dart__exchange_bytes(n, SLOT, RESULT);
+    size_t           nbytes = dart__exchange_bytes(n, n, SLOT, RESULT);
     char            *memory = aligned_alloc(DART__CACHE_LINE, nbytes + DART__CACHE_LINE);
     char             shared[sizeof(dart__shared_t)];
     dart__exchange_t x;
 
     assert_non_null(memory);
     memset(memory, 0x5a, nbytes + DART__CACHE_LINE);
-    dart__exchange_format(memory, n);
+    dart__exchange_format(memory, n, n);
     memcpy(shared, memory, sizeof shared);
-    dart__exchange_open(&x, memory, n, n - 1, SLOT, RESULT);
+    dart__exchange_open(&x, memory, n, n, n - 1, SLOT, RESULT);
     assert_int_equal(x.me, n - 1);
     assert_int_equal(x.episode, 0);
     for (int check = 0; check < 2; check++)

@@ -35,6 +35,16 @@ dart_ret_t dart__port_agree(dart_ret_t mine);
 /** End all units. Callable at any time, before init too. */
 void dart__port_abort(int code) __attribute__((noreturn));
 
+/** End all units because this one ends with `code`, which is not 0. As dart__port_abort, but not in the
+ *  program's name. */
+void dart__port_fail(int code) __attribute__((noreturn));
+
+/** This process ends in the midst of a cycle, and all it has begun is complete; the units of its node know
+ *  it by the exchanges of its teams. True: all other units have come to their end in the same way, and the
+ *  caller closes what is open, collectively. False: others go on, and may use all that is there, but not
+ *  this process; it closes nothing. */
+bool dart__port_leave(void);
+
 /** The transport and its version, for people: a line without a newline. Callable at any time. */
 const char *dart__port_description(void);
 

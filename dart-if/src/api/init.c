@@ -6,6 +6,7 @@
 
 #include "api/attend.h"
 #include "api/coll.h"
+#include "api/leave.h"
 #include "api/locality.h"
 #include "api/team.h"
 #include "api/twosided.h"
@@ -36,6 +37,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   dart__world.many_threads = wanted == DART_THREAD_MULTIPLE &&
                              *provided_out == DART_THREAD_MULTIPLE;
   dart__attend_open();
+  dart__leave_open();
   ret = dart__team_open_all();
   if (ret != DART_OK)
     goto leave_job;
@@ -77,6 +79,18 @@ dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t
   return init(__func__, argc, argv, DART_THREAD_MULTIPLE, thread_safety);
 }
 
+void dart__close(void)
+{
+  dart__world.initialized = false;
+  dart__twosided_close();
+  dart__locality_close();
+  dart__team_close_all();
+  dart__type_clear();
+  dart__op_clear();
+  dart__port_exit();
+  dart__log_set_unit(-1);
+}
+
 dart_ret_t dart_exit(void)
 {
   if (!dart_initialized()) {
@@ -88,14 +102,7 @@ dart_ret_t dart_exit(void)
     if (dart__teams[id] != NULL)
       dart__far_flush_all(dart__teams[id]); /* what was refused has said so */
   dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
-  dart__world.initialized = false;
-  dart__twosided_close();
-  dart__locality_close();
-  dart__team_close_all();
-  dart__type_clear();
-  dart__op_clear();
-  dart__port_exit();
-  dart__log_set_unit(-1);
+  dart__close();
   return DART_OK;
 }
 

@@ -13,6 +13,9 @@
  * near units read in place.
  *
  * Far words are reached by DART's own atomics. */
+#include "api/lock.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +55,7 @@ typedef struct {
 } part_t;
 
 struct dart_lock_struct {
+  dart_lock_t       next;   /* of this unit's locks */
   uint32_t          cycle;  /* of init and exit that it belongs to */
   dart_team_t       teamid;
   int32_t           me;     /* own team id */
@@ -80,10 +84,50 @@ static part_t *near_part(const dart__team_t *team, const struct dart_lock_struct
 
 /* ---- life -------------------------------------------------------------------------------- */
 
+/* The locks of this unit, of former cycles too. */
+static struct {
+  pthread_mutex_t guard;
+  dart_lock_t     first;
+} locks = { .guard = PTHREAD_MUTEX_INITIALIZER };
+
+static void enter_lock(dart_lock_t lock)
+{
+  pthread_mutex_lock(&locks.guard);
+  lock->next  = locks.first;
+  locks.first = lock;
+  pthread_mutex_unlock(&locks.guard);
+}
+
+static void remove_lock(dart_lock_t lock)
+{
+  dart_lock_t *link = &locks.first;
+
+  pthread_mutex_lock(&locks.guard);
+  while (*link != NULL && *link != lock)
+    link = &(*link)->next;
+  if (*link != NULL)
+    *link = lock->next;
+  pthread_mutex_unlock(&locks.guard);
+}
+
+bool dart__locks_are_held(void)
+{
+  bool held = false;
+
+  pthread_mutex_lock(&locks.guard);
+  for (dart_lock_t lock = locks.first; lock != NULL; lock = lock->next)
+    /* relaxed: threads that take and release locks meanwhile are not what is asked for */
+    held |= lock->cycle == dart__world.cycle &&
+            atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0;
+  pthread_mutex_unlock(&locks.guard);
+  return held;
+}
+
 static void delete_lock(dart_lock_t lock)
 {
   if (lock == NULL)
     return;
+  remove_lock(lock);
   free(lock->parts);
   free(lock);
 }
@@ -99,6 +143,7 @@ static dart_lock_t new_lock(const dart__team_t *team)
     free(lock);
     return NULL;
   }
+  enter_lock(lock);
   lock->cycle  = dart__world.cycle;
   lock->teamid = team->id;
   lock->me     = team->me;

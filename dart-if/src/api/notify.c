@@ -8,10 +8,13 @@
  * either the counter was seen, or the event has changed and the waiter does not sleep. */
 #include <dash/dart/ext/dart_notify.h>
 
+#include "api/leave.h"
 #include "api/remote.h"
 #include "api/transfer.h"
 #include "api/twosided.h"
 #include "node/near.h"
+
+#define SLEEP_US 1000000 /* at most, then another look at what may come */
 
 typedef _Atomic uint64_t counter_t;
 
@@ -170,7 +173,7 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
   for (uint64_t looks = 0;; looks++) {
     uint32_t seen  = dart__event_count(event); /* before the look at the counters */
     bool     sleep = looks >= policy->spins;
-    uint32_t most  = 0;
+    uint32_t most  = SLEEP_US;
 
     *index_out = next_there(w, 0);
     if (*index_out < w->n)
@@ -189,8 +192,10 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
     }
     if (timeout_us == 0)
       return DART_PENDING;
-    if (sleep)
+    if (sleep) {
       dart__event_doze(event, seen, looks, most, policy);
+      dart__leave_look(w->function);
+    }
     else if (policy->progress == NULL)
       dart__cpu_pause();
   }

@@ -3,7 +3,6 @@
 
 #include "api/attend.h"
 #include "base/counters.h"
-#include "model/world.h"
 
 bool dart__step_end(dart__team_t *team)
 {
@@ -12,14 +11,14 @@ bool dart__step_end(dart__team_t *team)
 
   dart__attend(); /* someone may wait for updates of this unit before it comes here */
   if (team->nnodes == 1) {
-    dart__barrier_wait(barrier, &x->episode, &dart__world.wait);
+    dart__barrier_wait(barrier, &x->episode, &team->wait);
     return false;
   }
   if (!dart__team_is_leader(team)) {
-    dart__barrier_follow(barrier, &x->episode, &dart__world.wait);
+    dart__barrier_follow(barrier, &x->episode, &team->wait);
     return false;
   }
-  dart__barrier_collect(barrier, &x->episode, &dart__world.wait);
+  dart__barrier_collect(barrier, &x->episode, &team->wait);
   dart__count(DART__COUNT_COLL_NODES);
   return true;
 }

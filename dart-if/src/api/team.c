@@ -12,6 +12,7 @@
 
 #include "api/check.h"
 #include "api/coll.h"
+#include "api/leave.h"
 #include "api/locality.h"
 #include "api/memory.h"
 #include "api/pool.h"
@@ -66,13 +67,13 @@ static dart_unit_t leader_of(const dart__team_t *team)
 /* The leader's part: memory for the exchange, ready to be opened. */
 static dart_ret_t place_exchange(const dart__team_t *team, uint64_t *offset_out)
 {
-  dart_ret_t ret = dart__pool_alloc(dart__exchange_bytes((uint32_t)team->node_nunits, slot_bytes(),
-                                                         result_bytes(team)),
-                                    offset_out);
+  size_t     nbytes = dart__exchange_bytes((uint32_t)team->node_nunits, (uint32_t)team->nunits,
+                                           slot_bytes(), result_bytes(team));
+  dart_ret_t ret    = dart__pool_alloc(nbytes, offset_out);
 
   if (ret == DART_OK)
     dart__exchange_format(dart__pool_address(dart__world.me, *offset_out),
-                          (uint32_t)team->node_nunits);
+                          (uint32_t)team->node_nunits, (uint32_t)team->nunits);
   return ret;
 }
 
@@ -80,8 +81,9 @@ static void open_exchange(dart__team_t *team, uint64_t offset)
 {
   team->exchange_offset = offset;
   dart__exchange_open(&team->exchange, dart__pool_address(leader_of(team), offset),
-                      (uint32_t)team->node_nunits, (uint32_t)team->node_me, slot_bytes(),
-                      result_bytes(team));
+                      (uint32_t)team->node_nunits, (uint32_t)team->nunits,
+                      (uint32_t)team->node_me, slot_bytes(), result_bytes(team));
+  dart__leave_watch(team);
 }
 
 /* Give the exchange back, once no unit of the node looks at it any more. */

@@ -16,6 +16,7 @@
 #include "api/attend.h"
 #include "api/check.h"
 #include "api/coll.h"
+#include "api/leave.h"
 #include "api/pool.h"
 #include "model/world.h"
 #include "node/mailbox.h"
@@ -167,11 +168,26 @@ static void move_in(message_t *m)
     finish(m, DART_OK);
 }
 
-/* Move both on until both are done; one may be from the start. */
-static dart_ret_t converse(message_t *out, message_t *in)
+/* Until something may have come, or has been served. */
+static void wait_for_either(const message_t *out, const message_t *in, uint32_t seen,
+                            uint32_t *turns, dart__leave_watch_t *watch)
 {
-  dart__event_t *event = dart__mailbox_event(&post.box);
-  uint32_t       turns = 0;
+  dart__wait_policy_t policy = dart__leave_wait(watch);
+
+  watch->to   = out->done ? -1 : out->unit;
+  watch->from = in->done ? -1 : in->unit;
+  if (out->far != NULL || in->far != NULL)
+    dart__wait_turn(turns, &policy);
+  else
+    dart__event_wait(dart__mailbox_event(&post.box), seen, &policy);
+}
+
+/* Move both on until both are done; one may be from the start. */
+static dart_ret_t converse(const char *function, message_t *out, message_t *in)
+{
+  dart__event_t      *event = dart__mailbox_event(&post.box);
+  dart__leave_watch_t watch = { .function = function };
+  uint32_t            turns = 0;
 
   dart__attend();
   if (!out->done) {
@@ -194,10 +210,7 @@ static dart_ret_t converse(message_t *out, message_t *in)
       move_in(in);
     if (out->done && in->done)
       return out->ret != DART_OK ? out->ret : in->ret;
-    if (out->far != NULL || in->far != NULL)
-      dart__wait_turn(&turns, &dart__world.wait);
-    else
-      dart__event_wait(event, seen, &dart__world.wait);
+    wait_for_either(out, in, seen, &turns, &watch);
   }
 }
 
@@ -237,7 +250,7 @@ dart_ret_t dart_send(const void *sendbuf, size_t nelem, dart_datatype_t dtype, i
   if (!check_message(__func__, sendbuf, nelem, dtype, tag, unit, &out))
     return DART_ERR_INVAL;
   out.buffer = (void *)sendbuf;
-  return converse(&out, &none);
+  return converse(__func__, &out, &none);
 }
 
 dart_ret_t dart_recv(void *recvbuf, size_t nelem, dart_datatype_t dtype, int tag,
@@ -248,7 +261,7 @@ dart_ret_t dart_recv(void *recvbuf, size_t nelem, dart_datatype_t dtype, int tag
   if (!check_message(__func__, recvbuf, nelem, dtype, tag, unit, &in))
     return DART_ERR_INVAL;
   in.buffer = recvbuf;
-  return converse(&none, &in);
+  return converse(__func__, &none, &in);
 }
 
 dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_datatype_t send_dtype,
@@ -262,5 +275,5 @@ dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_datatype_t
     return DART_ERR_INVAL;
   out.buffer = (void *)sendbuf;
   in.buffer  = recvbuf;
-  return converse(&out, &in);
+  return converse(__func__, &out, &in);
 }

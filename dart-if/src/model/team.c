@@ -79,6 +79,7 @@ dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits)
   team->id         = DART_TEAM_NULL;
   team->nunits     = nunits;
   team->first_free = 1;
+  team->wait       = dart__world.wait;
   team->members    = calloc(count, sizeof *team->members);
   team->node_of    = calloc(count, sizeof *team->node_of);
   team->node_units = calloc(count, sizeof *team->node_units);

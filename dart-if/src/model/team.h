@@ -38,6 +38,7 @@ typedef struct dart__team {
   dart__chunk_t    *chunks;
   dart__exchange_t  exchange;   /* this unit's view of the node's shared buffers ... */
   uint64_t          exchange_offset; /* ... which lie here in the pool of the node's leader */
+  dart__wait_policy_t wait;     /* how units wait in its collectives */
   void             *port;       /* the backend's part, see port.h */
   struct dart__locality *locality; /* api/locality.c; NULL: none */
 } dart__team_t;

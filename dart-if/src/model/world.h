@@ -22,6 +22,8 @@ typedef struct {
   int32_t            *node_of;     /* global id → number of its node; units with equal numbers are near */
   int32_t            *pid_of;  /* global id → process; meaningful on the own node */
   dart__wait_policy_t wait;
+  void (*leave)(int code);     /* api/leave.c. The backend calls it where the process ends, perhaps with
+                                * this code, while it is initialized */
 } dart__world_t;
 
 extern dart__world_t dart__world;

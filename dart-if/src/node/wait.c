@@ -11,6 +11,8 @@
 
 #define PROGRESS_EVERY 64 /* looks */
 #define YIELD_EVERY    16 /* looks, while only other nodes can be what takes so long */
+#define CHECK_EVERY    1024 /* looks without a sleep */
+#define CHECK_US       1000000 /* a sleep that nobody ends, where something is to be checked */
 
 static struct timespec time_of(uint32_t us)
 {
@@ -61,6 +63,13 @@ static void yield_sometimes(uint64_t turn)
     dart__cpu_pause();
 }
 
+/* Now and then, after looks that may have slept. */
+static void check(const dart__wait_policy_t *policy, uint64_t looks, bool slept)
+{
+  if (policy->check != NULL && (slept || looks % CHECK_EVERY == 0))
+    policy->check(policy->subject);
+}
+
 /* `most_us`: 0 means until it is woken. */
 static void sleep_on(dart__event_t *event, uint32_t old, uint32_t most_us)
 {
@@ -98,10 +107,13 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
     }
     if (policy->progress != NULL && looks - policy->spins >= policy->yields)
       pause = pause_of(policy);
+    if (policy->progress == NULL && policy->check != NULL)
+      pause = CHECK_US;
     if (policy->progress != NULL && pause == 0)
       yield_sometimes(looks);
     else
       sleep_on(event, old, pause);
+    check(policy, looks, pause > 0);
   }
 }
 
@@ -125,4 +137,5 @@ void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy)
 
     nanosleep(&nap, NULL);
   }
+  check(policy, turn, pause > 0);
 }

@@ -31,6 +31,9 @@ typedef struct {
   void   (*progress)(void); /* serve other nodes meanwhile; NULL on a single node: sleep until woken */
   uint32_t (*pause_us)(void); /* how long to sleep instead of nap_us, by what other nodes do; 0: do not
                                * sleep, give the core away. NULL: nap_us */
+  void   (*check)(void *subject); /* after a sleep, which then has an end: whether what is waited for can
+                                   * still come; if not, it does not return. NULL: nothing is checked */
+  void    *subject;
 } dart__wait_policy_t;
 
 static inline uint32_t dart__event_count(const dart__event_t *event)

@@ -44,6 +44,17 @@ dart_ret_t dart_init_thread(int *argc, char ***argv,
  *  locks that are still alive are released here; memory registered by the user is not touched, it
  *  may be gone already. All ids and global pointers of the cycle become invalid; locks remain to be
  *  destroyed by dart_team_lock_destroy.
+ *
+ *  A program that ends without it, because main returns or exit(0) is called inside of a cycle, keeps its
+ *  exit code if all that it has done is complete or can be completed now (unit 0 warns of it in one
+ *  line): then each unit's operations are flushed, and its memory stays there for the others until they
+ *  end as well. It is an error to exit so while this unit holds a lock or one of its threads is in a
+ *  collective; or with any other code than 0; or if others wait for the unit: for its part in a collective
+ *  (dart_exit is one), for its message, or to send it one. Then a line names the unit, and the program
+ *  ends with a code that is not 0. A unit that ends by _exit, quick_exit or a signal inside of a cycle
+ *  ends the program in any case, and so does one that ends before dart_init, or after dart_exit, while
+ *  others begin a cycle. On the MPI backend the exit handlers end MPI, if DART started it: so a process
+ *  ends by exit or by return from main after its last dart_exit, too.
  *  DART_ERR_OTHER: not initialised. */
 dart_ret_t dart_exit(void) DART_NOTHROW;
 
