@@ -1,0 +1,63 @@
+/* See contract.h. */
+#include "contract.h"
+
+complete_t contract_on_return(const op_t *op)
+{
+  switch (op->kind) {
+  case PUT:
+  case GET:
+  case PUT_HANDLE:
+  case GET_HANDLE:
+  case ACCUMULATE:
+  case FETCH:
+  case SWAP:
+  case NOTIFY: return COMPLETE_NOT;
+  case ACCUMULATE_LOCAL: return COMPLETE_HERE;
+  default: return COMPLETE_THERE;
+  }
+}
+
+bool contract_is_completion(const op_t *op)
+{
+  return op->kind >= FLUSH && op->kind <= HANDLE_FREE;
+}
+
+bool contract_has_handle(const op_t *op)
+{
+  return op->kind == PUT_HANDLE || op->kind == GET_HANDLE;
+}
+
+bool contract_names(const op_t *by, uint32_t id)
+{
+  for (int i = 0; i < by->nops; i++)
+    if (by->ops[i] == id)
+      return true;
+  return false;
+}
+
+/* A flush is for all segments of its team that are not the pool, or for the pool; a notification is
+ * flushed where its counter is. */
+static bool in_scope(const scene_t *scene, const op_t *by, const op_t *op)
+{
+  int                    seg = op->kind == NOTIFY ? scene->counter[op->counter].seg : op->seg;
+  const scene_segment_t *a = &scene->segment[by->seg], *b = &scene->segment[seg];
+
+  return a->team == b->team && (a->kind == SEGMENT_POOL) == (b->kind == SEGMENT_POOL);
+}
+
+complete_t contract_completes(const scene_t *scene, const op_t *by, const op_t *op)
+{
+  switch (by->kind) {
+  case FLUSH: return in_scope(scene, by, op) && by->to == op->to ? COMPLETE_THERE : COMPLETE_NOT;
+  case FLUSH_LOCAL:
+    return in_scope(scene, by, op) && by->to == op->to ? COMPLETE_HERE : COMPLETE_NOT;
+  case FLUSH_ALL: return in_scope(scene, by, op) ? COMPLETE_THERE : COMPLETE_NOT;
+  case FLUSH_LOCAL_ALL: return in_scope(scene, by, op) ? COMPLETE_HERE : COMPLETE_NOT;
+  case WAIT:
+  case TEST: return contract_names(by, op->id) ? COMPLETE_THERE : COMPLETE_NOT;
+  case WAIT_LOCAL:
+  case TEST_LOCAL: return contract_names(by, op->id) ? COMPLETE_HERE : COMPLETE_NOT;
+  case ROUND: return COMPLETE_THERE;
+  default: return COMPLETE_NOT;
+  }
+}

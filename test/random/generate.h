@@ -1,0 +1,58 @@
+#ifndef RANDOM_GENERATE_H
+#define RANDOM_GENERATE_H
+/* What the parts of a generator share: schedule.c draws rounds, generate_object.c what comes and goes,
+ * generate_transfer.c and generate_sync.c operations. */
+#include "draw.h"
+#include "rules.h"
+
+enum { RECENT_MAX = 48 };
+
+typedef struct generator {
+  draw_t         draw;
+  rules_t       *rules;
+  const scene_t *scene;
+  list_t        *list;
+  uint32_t       id;                 /* of the last operation */
+  size_t         most;               /* bytes of a transfer */
+  size_t         left;               /* bytes that the round may still move */
+  op_t           recent[RECENT_MAX]; /* places worth coming back to */
+  size_t         nrecent;
+} generator_t;
+
+/** Take the operation into the list if the rules allow it. */
+bool generate(generator_t *g, op_t *op);
+
+/** The same; if they do not, complete something of its actor first and try again. */
+bool generate_hard(generator_t *g, op_t *op);
+
+/* Draw some; nothing, where there is no such thing. */
+typedef void generate_t(generator_t *g);
+generate_t   generate_object, generate_transfer, generate_access, generate_atomic, generate_shared,
+    generate_completion, generate_notify, generate_await, generate_flag, generate_locked,
+    generate_message, generate_ring, generate_letters, generate_collective, generate_churn,
+    generate_pause;
+
+/* ---- draws ---------------------------------------------------------------------------------- */
+
+/** An actor; one of a unit. */
+void draw_actor(generator_t *g, op_t *op);
+
+/** A segment with a portion of at least `least` bytes that the actor may use, and whose portion; -1: none
+ *  was found. */
+bool draw_portion(generator_t *g, int actor_unit, uint64_t least, int *seg_out, int *to_out);
+
+/** The index of an array of n that is alive at `alive`, in steps of `size` bytes; -1: none. */
+int draw_alive(generator_t *g, const void *array, int n, size_t size);
+/** One that is not alive. */
+int draw_free(const void *array, int n, size_t size);
+
+/** Elements, and their layouts on both sides, for at most `room` bytes on the remote side. */
+void draw_layouts(generator_t *g, op_t *op, uint64_t room);
+
+/** A basic type. */
+int draw_type(generator_t *g);
+
+/** An operator for atomics on a type. */
+int draw_oper(generator_t *g, int type);
+
+#endif

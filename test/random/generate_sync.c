@@ -1,0 +1,249 @@
+/* Draws what makes actors wait for one another. */
+#include <dash/dart/if/dart_types.h>
+
+#include "generate.h"
+#include "value.h"
+
+static int draw_counter(generator_t *g)
+{
+  return draw_alive(g, g->scene->counter, COUNTERS_MAX, sizeof g->scene->counter[0]);
+}
+
+static int draw_any_team(generator_t *g)
+{
+  if (draw_chance(&g->draw, 40))
+    return 0;
+  return draw_alive(g, g->scene->team, TEAMS_MAX, sizeof g->scene->team[0]);
+}
+
+/* ---- notifications ------------------------------------------------------------------------- */
+
+void generate_notify(generator_t *g)
+{
+  op_t     op = op_new(NOTIFY);
+  uint64_t size;
+
+  op.counter = draw_counter(g);
+  if (op.counter < 0)
+    return;
+  draw_actor(g, &op);
+  if (!draw_portion(g, op.unit, 0, &op.seg, &op.to))
+    return;
+  op.to = g->scene->counter[op.counter].unit;
+  size  = scene_size(g->scene, op.seg, op.to);
+  draw_layouts(g, &op, size);
+  op.at    = draw_below(&g->draw, size - op_extent(&op) + 1);
+  op.value = draw_log(&g->draw, 1, 5);
+  op.shift = (int)draw_below(&g->draw, 3);
+  if (generate_hard(g, &op) && g->nrecent < RECENT_MAX)
+    g->recent[g->nrecent++] = op;
+}
+
+/* Who waited looks at the data, right then. */
+static void look_at_data(generator_t *g, const op_t *await)
+{
+  for (size_t i = 0; i < g->nrecent; i++) {
+    const op_t *old = &g->recent[i];
+    op_t        op  = op_new(draw_chance(&g->draw, 50) ? LOAD : GET_BLOCKING);
+
+    if (old->kind != NOTIFY || old->counter != await->counter || draw_chance(&g->draw, 30))
+      continue;
+    op.unit   = await->unit;
+    op.thread = await->thread;
+    op.seg    = old->seg;
+    op.to     = old->to;
+    op.at     = old->at;
+    op.n      = op.kind == LOAD ? op_extent(old) : old->n;
+    op.local = op.remote = old->remote;
+    generate(g, &op);
+  }
+}
+
+void generate_await(generator_t *g)
+{
+  op_t op = op_new(AWAIT);
+
+  op.counter = draw_counter(g);
+  if (op.counter < 0)
+    return;
+  draw_actor(g, &op);
+  op.how = (int)draw_below(&g->draw, 5);
+  if (op.how != AWAIT_FETCH)
+    op.unit = g->scene->counter[op.counter].unit;
+  if (generate(g, &op))
+    look_at_data(g, &op);
+}
+
+/* ---- flags ----------------------------------------------------------------------------------- */
+
+static void raise_flag(generator_t *g, op_t *op, int type)
+{
+  size_t size = type_size(type);
+
+  draw_actor(g, op);
+  if (!draw_portion(g, op->unit, size, &op->seg, &op->to))
+    return;
+  op->at    = draw_below(&g->draw, scene_size(g->scene, op->seg, op->to) / size) * size;
+  op->n     = 1;
+  op->local = op->remote = (layout_t){ .basic = type };
+  op->type               = type;
+  op->oper               = DART_OP_REPLACE;
+}
+
+/* One actor puts a flag, another waits for it; what the first did before is then the other's. */
+void generate_flag(generator_t *g)
+{
+  static const kind_t kinds[] = { PUT, PUT_HANDLE, PUT_BLOCKING, ACCUMULATE, FETCH };
+  static const int types[] = { DART_TYPE_INT, DART_TYPE_UINT, DART_TYPE_LONG, DART_TYPE_ULONGLONG };
+  op_t             flag = op_new(kinds[draw_below(&g->draw, 5)]), poll = op_new(POLL);
+
+  raise_flag(g, &flag, types[draw_below(&g->draw, 4)]);
+  if (flag.n == 0 || !generate_hard(g, &flag))
+    return;
+  draw_actor(g, &poll);
+  poll.seg  = flag.seg;
+  poll.to   = flag.to;
+  poll.at   = flag.at;
+  poll.type = flag.type;
+  poll.how  = (int)draw_below(&g->draw, 4);
+  generate(g, &poll);
+  if (g->nrecent < RECENT_MAX && !op_is_atomic(&flag))
+    g->recent[g->nrecent++] = flag;
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+void generate_locked(generator_t *g)
+{
+  op_t     op = op_new(LOCKED);
+  uint64_t size;
+
+  op.lock = draw_alive(g, g->scene->lock, LOCKS_MAX, sizeof g->scene->lock[0]);
+  if (op.lock < 0)
+    return;
+  draw_actor(g, &op);
+  if (!draw_portion(g, op.unit, 8, &op.seg, &op.to))
+    return;
+  size  = scene_size(g->scene, op.seg, op.to);
+  op.n  = draw_log(&g->draw, 1, size / 8 < 6 ? size / 8 : 6);
+  op.at = 8 * draw_below(&g->draw, size / 8 - op.n + 1);
+  for (int holders = (int)draw_range(&g->draw, 1, 8); holders > 0; holders--) {
+    op.how = (int)draw_below(&g->draw, 2);
+    generate(g, &op);
+    draw_actor(g, &op);
+  }
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static void draw_contents(generator_t *g, op_t *op, size_t most)
+{
+  size_t nbytes = draw_size(&g->draw, most);
+
+  op->local = (layout_t){ .basic = draw_type(g) };
+  if (draw_chance(&g->draw, 20))
+    op->local = (layout_t){ .custom = (uint32_t)draw_range(&g->draw, 1, 60) };
+  op->n = nbytes / layout_elem(&op->local);
+}
+
+static int draw_tag(generator_t *g, int from_thread, int to_thread)
+{
+  size_t most = draw_chance(&g->draw, 80) ? 4 : 32767 / 16 - 8;
+
+  return (int)draw_below(&g->draw, most) * 16 + from_thread * THREADS_MAX + to_thread;
+}
+
+void generate_message(generator_t *g)
+{
+  op_t op = op_new(MESSAGE);
+
+  draw_actor(g, &op);
+  op.peer        = (int)draw_below(&g->draw, (size_t)g->scene->shape.units);
+  op.peer_thread = (int)draw_below(&g->draw, (size_t)g->scene->shape.threads);
+  draw_contents(g, &op, g->most);
+  op.value = draw_chance(&g->draw, 60) ? 0 : draw_log(&g->draw, 1, 100);
+  op.shift = (int)draw_below(&g->draw, 3);
+  op.tag   = draw_tag(g, op.thread, op.peer_thread);
+  generate(g, &op);
+}
+
+void generate_letters(generator_t *g)
+{
+  op_t op = op_new(LETTERS);
+
+  draw_actor(g, &op);
+  draw_contents(g, &op, g->most / 4);
+  op.value = draw_range(&g->draw, 1, 6);
+  op.tag   = draw_tag(g, op.thread, op.thread);
+  generate(g, &op);
+}
+
+void generate_ring(generator_t *g)
+{
+  op_t op = op_new(RING);
+  int  thread;
+
+  op.team = draw_any_team(g);
+  thread  = scene_thread(g->scene, op.team);
+  draw_contents(g, &op, g->most / 2);
+  op.shift = (int)draw_below(&g->draw, UNITS_MAX);
+  op.value = draw_below(&g->draw, 5);
+  op.tag   = draw_tag(g, thread, thread);
+  generate(g, &op);
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+static void draw_reduction(generator_t *g, op_t *op)
+{
+  op->type = draw_type(g);
+  do
+    op->oper = (int)draw_range(&g->draw, DART_OP_MIN, DART_OP_LXOR);
+  while (!value_has_reduction(op->type, op->oper));
+  if (draw_chance(&g->draw, 20))
+    op->oper = draw_chance(&g->draw, 50) ? OPER_AFFINE : OPER_MERGE;
+  op->n = draw_size(&g->draw, g->most < 40 << 10 ? g->most : 40 << 10) / 16 * 2;
+  if (draw_chance(&g->draw, 30) && op->oper != DART_OP_MINMAX)
+    op->n++;
+  op->how = draw_chance(&g->draw, 70) ? APART : IN_PLACE_SAME;
+}
+
+void generate_collective(generator_t *g)
+{
+  op_t   op = op_new((kind_t)draw_range(&g->draw, BARRIER, ALLREDUCE));
+  size_t members;
+
+  op.team  = draw_any_team(g);
+  members  = (size_t)scene_members(g->scene, op.team);
+  op.root  = (int)draw_below(&g->draw, members);
+  op.shift = (int)draw_below(&g->draw, 3);
+  if (op.kind == REDUCE || op.kind == ALLREDUCE)
+    draw_reduction(g, &op);
+  else {
+    draw_contents(g, &op, g->most / members);
+    op.how = (int)draw_below(&g->draw, 3);
+  }
+  for (int unit = 0; unit < g->scene->shape.units; unit++)
+    op.sizes[unit] = (int64_t)(draw_chance(&g->draw, 20) ? 0 : draw_log(&g->draw, 0, op.n));
+  generate(g, &op);
+}
+
+void generate_churn(generator_t *g)
+{
+  op_t op = op_new(CHURN);
+
+  op.team  = draw_any_team(g);
+  op.n     = draw_size(&g->draw, g->most);
+  op.value = draw_below(&g->draw, 2);
+  generate(g, &op);
+}
+
+/* Some time outside of DART. */
+void generate_pause(generator_t *g)
+{
+  op_t op = op_new(PAUSE);
+
+  draw_actor(g, &op);
+  op.value = draw_log(&g->draw, 1, 3000);
+  generate(g, &op);
+}

@@ -1,0 +1,75 @@
+/* See op.h. */
+#include "op.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const op_kind_t op_kinds[NKINDS] = {
+#define KIND_ROW(kind, name, who, fields, hows) { name, who, (uint32_t)(fields), hows },
+  KINDS(KIND_ROW)
+#undef KIND_ROW
+};
+
+op_t op_new(kind_t kind)
+{
+  op_t op;
+
+  memset(&op, 0, sizeof op);
+  op.kind = kind;
+  op.here = op.word = -1;
+  return op;
+}
+
+bool op_is_put(const op_t *op)
+{
+  return op->kind == PUT || op->kind == PUT_HANDLE || op->kind == PUT_BLOCKING ||
+         op->kind == NOTIFY;
+}
+
+bool op_is_get(const op_t *op)
+{
+  return op->kind == GET || op->kind == GET_HANDLE || op->kind == GET_BLOCKING;
+}
+
+bool op_is_atomic(const op_t *op)
+{
+  return op->kind >= ACCUMULATE && op->kind <= SWAP_LOOP;
+}
+
+uint64_t op_extent(const op_t *op)
+{
+  switch (op->kind) {
+  case STORE:
+  case LOAD: return op->n;
+  case COUNTER: return 8;
+  case LOCKED: return 8 * op->n;
+  case WORD:
+  case POLL: return type_size(op->type);
+  case FLUSH:
+  case FLUSH_LOCAL: return 0;
+  default:
+    return op_is_atomic(op) ? (op->kind == SWAP ? 1 : op->n) * type_size(op->type)
+                            : layout_span(&op->remote, op->n);
+  }
+}
+
+void list_add(list_t *list, const op_t *op)
+{
+  if (list->n == list->room) {
+    list->room = list->room == 0 ? 64 : 2 * list->room;
+    list->op   = realloc(list->op, list->room * sizeof list->op[0]);
+    if (list->op == NULL) {
+      fprintf(stderr, "random: out of memory\n");
+      exit(2);
+    }
+  }
+  list->op[list->n++] = *op;
+}
+
+void list_free(list_t *list)
+{
+  free(list->op);
+  list->op = NULL;
+  list->n = list->room = 0;
+}

@@ -1,0 +1,687 @@
+/* See rules.h. */
+#include "rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/if/dart_types.h>
+
+typedef enum { READS, WRITES, UPDATES, SHARES, LOCKS, RAISES } access_class_t;
+
+typedef struct {
+  uint32_t clock[ACTORS_MAX]; /* what is known of each actor: its last event */
+} knowledge_t;
+
+/* An access to memory, under way or complete, since the last round. */
+typedef struct {
+  access_class_t class;
+  int         actor;
+  uint32_t    op;           /* its id */
+  int         memory, unit; /* a segment that is no other name */
+  uint64_t    from, to;     /* bytes */
+  layout_t    layout;       /* of these the n elements, from `from` on */
+  uint64_t    n;
+  int         key;     /* the type of an update, the word, the lock */
+  int         counter; /* data of a notification; -1: no */
+  bool        is_here; /* of the local buffer: complete when that is */
+  uint32_t    done;    /* the event of its actor when it was complete; 0: it is not */
+  uint32_t    seen;    /* actors that know by what came with it */
+  knowledge_t then;    /* what its actor knew */
+} access_t;
+
+typedef struct {
+  op_t op;
+  int  actor;
+  bool has_handle;
+  bool is_here, is_there; /* complete here, there */
+} pending_t;
+
+typedef struct {
+  uint32_t    raisers;             /* actors, since the last round */
+  uint32_t    awaited[ACTORS_MAX]; /* the event of each actor's last await; 0: none */
+  knowledge_t then;                /* what all raisers knew */
+} counter_t;
+
+struct rules {
+  scene_t     scene;
+  bool        in_body; /* of a round: what units do between rounds is over */
+  knowledge_t know[ACTORS_MAX];
+  counter_t   counter[COUNTERS_MAX];
+  access_t   *access;
+  size_t      naccesses, access_room;
+  pending_t  *pending;
+  size_t      npending, pending_room;
+};
+
+static void out_of_memory(void)
+{
+  fprintf(stderr, "random: out of memory\n");
+  exit(2);
+}
+
+static void *grow(void *array, size_t n, size_t *room, size_t size)
+{
+  if (n < *room)
+    return array;
+  *room = *room == 0 ? 64 : 2 * *room;
+  array = realloc(array, *room * size);
+  if (array == NULL)
+    out_of_memory();
+  return array;
+}
+
+static void *allocate(size_t size)
+{
+  void *new = calloc(1, size);
+
+  if (new == NULL)
+    out_of_memory();
+  return new;
+}
+
+rules_t *rules_new(shape_t shape)
+{
+  rules_t *rules = allocate(sizeof *rules);
+
+  scene_open(&rules->scene, shape);
+  return rules;
+}
+
+void rules_delete(rules_t *rules)
+{
+  free(rules->access);
+  free(rules->pending);
+  free(rules);
+}
+
+const scene_t *rules_scene(const rules_t *rules)
+{
+  return &rules->scene;
+}
+
+/* ---- who knows what ------------------------------------------------------------------------ */
+
+static void learn(knowledge_t *to, const knowledge_t *from)
+{
+  for (int i = 0; i < ACTORS_MAX; i++)
+    if (to->clock[i] < from->clock[i])
+      to->clock[i] = from->clock[i];
+}
+
+/* All of `readers` know what all of `writers` know. */
+static void tell(rules_t *rules, uint32_t writers, uint32_t readers)
+{
+  knowledge_t all = { { 0 } };
+
+  for (int i = 0; i < ACTORS_MAX; i++)
+    if ((writers >> i & 1) != 0)
+      learn(&all, &rules->know[i]);
+  for (int i = 0; i < ACTORS_MAX; i++)
+    if ((readers >> i & 1) != 0)
+      learn(&rules->know[i], &all);
+}
+
+static void next_event(rules_t *rules, uint32_t actors)
+{
+  for (int i = 0; i < ACTORS_MAX; i++)
+    if ((actors >> i & 1) != 0)
+      rules->know[i].clock[i]++;
+}
+
+static bool knows(const rules_t *rules, int actor, const access_t *access)
+{
+  return (access->seen >> actor & 1) != 0 ||
+         (access->done != 0 && rules->know[actor].clock[access->actor] >= access->done);
+}
+
+/* ---- what an operation accesses ------------------------------------------------------------ */
+
+enum { TOUCHES_MAX = UNITS_MAX + 2 };
+
+typedef struct {
+  access_t touch[TOUCHES_MAX];
+  int      n;
+} touches_t;
+
+static layout_t bytes(void)
+{
+  return (layout_t){ .basic = DART_TYPE_BYTE };
+}
+
+static access_t *touch(const rules_t *rules, touches_t *touches, const op_t *op,
+                       access_class_t class, int actor)
+{
+  access_t *access = &touches->touch[touches->n++];
+
+  memset(access, 0, sizeof *access);
+  access->class   = class;
+  access->actor   = actor;
+  access->op      = op->id;
+  access->counter = -1;
+  access->then    = rules->know[actor];
+  return access;
+}
+
+static void lies_at(const rules_t *rules, access_t *access, int seg, int unit, uint64_t at,
+                    const layout_t *layout, uint64_t n)
+{
+  access->memory = scene_memory(&rules->scene, seg, &at);
+  access->unit   = unit;
+  access->from   = at;
+  access->to     = at + layout_span(layout, n);
+  access->layout = *layout;
+  access->n      = n;
+}
+
+static void touch_transfer(const rules_t *rules, touches_t *touches, const op_t *op, int actor)
+{
+  access_t *there = touch(rules, touches, op, op_is_put(op) ? WRITES : READS, actor);
+
+  lies_at(rules, there, op->seg, op->to, op->at, &op->remote, op->n);
+  if (op_is_get(op))
+    there->is_here = true; /* the memory was read when the data are here */
+  if (op->kind == NOTIFY)
+    there->counter = op->counter;
+  if (op->here >= 0) {
+    access_t *here = touch(rules, touches, op, op_is_put(op) ? READS : WRITES, actor);
+
+    lies_at(rules, here, op->here, op->unit, op->here_at, &op->local, op->n);
+    here->is_here = true;
+  }
+}
+
+static void touch_range(const rules_t *rules, touches_t *touches, const op_t *op,
+                        access_class_t class, int actor, int key)
+{
+  access_t *access = touch(rules, touches, op, class, actor);
+  layout_t  run    = bytes();
+
+  lies_at(rules, access, op->seg, op->to, op->at, &run, op_extent(op));
+  access->key = key;
+}
+
+/* A counter that is raised, or looked at: its owner has set it before. */
+static void touch_counter(const rules_t *rules, touches_t *touches, const op_t *op, int actor)
+{
+  const scene_counter_t *c      = &rules->scene.counter[op->counter];
+  access_t              *access = touch(rules, touches, op, RAISES, actor);
+  layout_t               run    = bytes();
+
+  lies_at(rules, access, c->seg, c->unit, c->at, &run, 8);
+  access->key = op->counter;
+}
+
+/* What is new is filled by its owners. */
+static void touch_new(const rules_t *rules, touches_t *touches, const op_t *op)
+{
+  layout_t run  = bytes();
+  int      team = scene_team(&rules->scene, op);
+
+  if ((op->kind == ALLOC && op->how == ALLOC_RAW) || (op->kind == REGISTER && op->here >= 0))
+    return;
+  for (int unit = 0; unit < rules->scene.shape.units; unit++)
+    if (scene_team_id(&rules->scene, team, unit) >= 0 && op->sizes[unit] > 0) {
+      access_t *access = touch(rules, touches, op, WRITES, actor_number(unit, 0));
+
+      access->memory = op->seg;
+      access->unit   = unit;
+      access->to     = (uint64_t)op->sizes[unit];
+      access->layout = run;
+      access->n      = access->to;
+    }
+}
+
+static void find_touches(const rules_t *rules, const op_t *op, touches_t *touches)
+{
+  int actor = actor_number(op->unit, op->thread);
+
+  touches->n = 0;
+  switch (op->kind) {
+  case ALLOC:
+  case REGISTER:
+  case POOL:
+  case BLOCK: touch_new(rules, touches, op); break;
+  case COUNTER:
+  case WORD: touch_range(rules, touches, op, WRITES, actor_number(op->to, 0), 0); break;
+  case STORE: touch_range(rules, touches, op, WRITES, actor, 0); break;
+  case LOAD:
+  case POLL: touch_range(rules, touches, op, READS, actor, 0); break;
+  case AWAIT: touch_counter(rules, touches, op, actor); break;
+  case LOCKED: touch_range(rules, touches, op, LOCKS, actor, op->lock); break;
+  default:
+    if (op_is_put(op) || op_is_get(op))
+      touch_transfer(rules, touches, op, actor);
+    if (op->kind == NOTIFY)
+      touch_counter(rules, touches, op, actor);
+    if (op_is_atomic(op) && op->word >= 0)
+      touch_range(rules, touches, op, SHARES, actor, op->word);
+    else if (op_is_atomic(op))
+      touch_range(rules, touches, op, UPDATES, actor, op->type);
+    break;
+  }
+}
+
+/* ---- what conflicts ------------------------------------------------------------------------ */
+
+/* Whether two accesses share a byte; of elements that lie apart that is found by marking them. */
+static bool overlap(const access_t *a, const access_t *b)
+{
+  uint64_t       from = a->from < b->from ? a->from : b->from;
+  uint64_t       to   = a->to > b->to ? a->to : b->to;
+  unsigned char *map;
+  bool           found;
+
+  if (a->memory != b->memory || a->unit != b->unit || a->from >= b->to || b->from >= a->to)
+    return false;
+  if (a->layout.kind == LAYOUT_RUN && b->layout.kind == LAYOUT_RUN)
+    return true;
+  map = allocate(to - from);
+  layout_mark(&a->layout, a->n, map + (a->from - from), 1);
+  found = layout_mark(&b->layout, b->n, map + (b->from - from), 1);
+  free(map);
+  return found;
+}
+
+/* Whether they may happen at the same time. */
+static bool agree(const access_t *a, const access_t *b)
+{
+  if (a->class != b->class)
+    return false;
+  switch (a->class) {
+  case READS: return true;
+  case UPDATES: return a->actor == b->actor && a->key == b->key;
+  case SHARES:
+  case RAISES: return a->key == b->key;
+  case LOCKS: return a->key == b->key && a->from == b->from && a->to == b->to;
+  default: return false;
+  }
+}
+
+static bool conflicts(const rules_t *rules, const access_t *old, const access_t *new)
+{
+  return !agree(old, new) && !knows(rules, new->actor, old) && overlap(old, new);
+}
+
+static bool is_free(const rules_t *rules, const access_t *new)
+{
+  for (size_t i = 0; i < rules->naccesses; i++)
+    if (conflicts(rules, &rules->access[i], new))
+      return false;
+  return true;
+}
+
+/* The write that a poll waits for: the only one it does not know to be over. NULL: it need not wait;
+ * *good_out: it may. An atomic is polled by gets or atomics, a put by gets. */
+static access_t *polled(const rules_t *rules, const op_t *op, const access_t *new, bool *good_out)
+{
+  access_t *found = NULL;
+
+  *good_out = true;
+  for (size_t i = 0; i < rules->naccesses; i++) {
+    access_t *old = &rules->access[i];
+
+    if (!conflicts(rules, old, new))
+      continue;
+    if (found != NULL || old->from != new->from || old->to != new->to || old->counter >= 0 ||
+        old->is_here || (old->class != UPDATES && (old->class != WRITES || op->how == POLL_FETCH)))
+      *good_out = false;
+    found = old;
+  }
+  /* one element of the same size, or type: others arrive byte by byte */
+  if (found != NULL &&
+      (found->class == WRITES ? type_size(found->layout.basic) != type_size(op->type)
+                              : found->key != op->type))
+    *good_out = false;
+  return found;
+}
+
+/* A counter tells that it was raised so often, not by whom: who waited must know of all others. */
+static bool may_raise(const rules_t *rules, const op_t *op)
+{
+  const counter_t *c     = &rules->counter[op->counter];
+  int              actor = actor_number(op->unit, op->thread);
+
+  if ((c->raisers & ~(UINT32_C(1) << actor)) == 0)
+    return true;
+  for (int i = 0; i < ACTORS_MAX; i++)
+    if (c->awaited[i] != 0 && rules->know[actor].clock[i] < c->awaited[i])
+      return false;
+  return true;
+}
+
+static pending_t *find_pending(const rules_t *rules, int actor, uint32_t id)
+{
+  for (size_t i = 0; i < rules->npending; i++)
+    if (rules->pending[i].actor == actor && rules->pending[i].op.id == id)
+      return &rules->pending[i];
+  return NULL;
+}
+
+static bool handles_are_there(const rules_t *rules, const op_t *op)
+{
+  for (int i = 0; i < op->nops; i++) {
+    pending_t *p = find_pending(rules, actor_number(op->unit, op->thread), op->ops[i]);
+
+    if (p == NULL || !p->has_handle)
+      return false;
+    for (int j = 0; j < i; j++)
+      if (op->ops[j] == op->ops[i])
+        return false;
+  }
+  return op->nops > 0;
+}
+
+/* Tags tell apart messages between different threads of the same units. */
+static bool good_tag(const rules_t *rules, const op_t *op)
+{
+  int from = op->kind == RING ? scene_thread(&rules->scene, op->team) : op->thread;
+  int to   = op->kind == MESSAGE ? op->peer_thread : from;
+
+  return op->tag % 16 == from * THREADS_MAX + to;
+}
+
+static bool good_for_kind(const rules_t *rules, const op_t *op)
+{
+  switch (op->kind) {
+  case NOTIFY: return may_raise(rules, op);
+  case WAIT:
+  case WAIT_LOCAL:
+  case TEST:
+  case TEST_LOCAL:
+  case HANDLE_FREE: return handles_are_there(rules, op);
+  case MESSAGE:
+  case LETTERS:
+  case RING: return good_tag(rules, op);
+  default: return true;
+  }
+}
+
+/* The accesses of one operation do not get into each other's way either. */
+static bool touches_are_free(const rules_t *rules, const op_t *op, const touches_t *touches)
+{
+  bool good;
+
+  if (op->kind == POLL) {
+    polled(rules, op, &touches->touch[0], &good);
+    return good;
+  }
+  for (int i = 0; i < touches->n; i++) {
+    if (!is_free(rules, &touches->touch[i]))
+      return false;
+    for (int j = 0; j < i; j++)
+      if (overlap(&touches->touch[i], &touches->touch[j]))
+        return false;
+  }
+  return true;
+}
+
+/* ---- what an operation changes ------------------------------------------------------------- */
+
+/* Accesses of an operation that is complete, here or there. */
+static void finish(rules_t *rules, int actor, uint32_t id, complete_t how)
+{
+  if (how == COMPLETE_NOT)
+    return;
+  for (size_t i = 0; i < rules->naccesses; i++) {
+    access_t *a = &rules->access[i];
+
+    if (a->op == id && a->actor == actor && a->done == 0 && (how == COMPLETE_THERE || a->is_here))
+      a->done = rules->know[actor].clock[actor];
+  }
+}
+
+static void add_accesses(rules_t *rules, const op_t *op, const touches_t *touches)
+{
+  complete_t how = contract_on_return(op);
+
+  for (int i = 0; i < touches->n; i++) {
+    rules->access =
+        grow(rules->access, rules->naccesses, &rules->access_room, sizeof rules->access[0]);
+    rules->access[rules->naccesses++] = touches->touch[i];
+    finish(rules, touches->touch[i].actor, op->id, how);
+  }
+}
+
+static void add_pending(rules_t *rules, const op_t *op)
+{
+  if (contract_on_return(op) == COMPLETE_THERE)
+    return;
+  rules->pending =
+      grow(rules->pending, rules->npending, &rules->pending_room, sizeof rules->pending[0]);
+  rules->pending[rules->npending++] =
+      (pending_t){ *op, actor_number(op->unit, op->thread), contract_has_handle(op), false, false };
+}
+
+/* Gets are over when they are complete here; a handle that nobody waited for stays. */
+static bool is_over(const pending_t *p)
+{
+  return !p->has_handle && (p->is_there || (p->is_here && op_is_get(&p->op)));
+}
+
+static void complete(rules_t *rules, const op_t *by)
+{
+  int    actor = actor_number(by->unit, by->thread);
+  size_t kept  = 0;
+
+  for (size_t i = 0; i < rules->npending; i++) {
+    pending_t *p = &rules->pending[i];
+    complete_t how =
+        p->actor == actor ? contract_completes(&rules->scene, by, &p->op) : COMPLETE_NOT;
+
+    finish(rules, actor, p->op.id, how);
+    p->is_here |= how != COMPLETE_NOT;
+    p->is_there |= how == COMPLETE_THERE;
+    if (p->actor == actor && contract_names(by, p->op.id))
+      p->has_handle = false;
+    if (!is_over(p))
+      rules->pending[kept++] = *p;
+  }
+  rules->npending = kept;
+}
+
+static void raise(rules_t *rules, const op_t *op)
+{
+  int        actor = actor_number(op->unit, op->thread);
+  counter_t *c     = &rules->counter[op->counter];
+
+  c->raisers |= UINT32_C(1) << actor;
+  learn(&c->then, &rules->know[actor]);
+}
+
+static void await(rules_t *rules, const op_t *op)
+{
+  int        actor = actor_number(op->unit, op->thread);
+  counter_t *c     = &rules->counter[op->counter];
+
+  learn(&rules->know[actor], &c->then);
+  c->awaited[actor] = rules->know[actor].clock[actor];
+  for (size_t i = 0; i < rules->naccesses; i++)
+    if (rules->access[i].counter == op->counter)
+      rules->access[i].seen |= UINT32_C(1) << actor;
+}
+
+static void poll(rules_t *rules, const op_t *op, const access_t *new)
+{
+  bool      good;
+  access_t *old = polled(rules, op, new, &good);
+
+  if (old == NULL)
+    return;
+  old->seen |= UINT32_C(1) << new->actor;
+  learn(&rules->know[new->actor], &old->then);
+}
+
+static void ring(rules_t *rules, const op_t *op)
+{
+  int n = scene_members(&rules->scene, op->team), thread = scene_thread(&rules->scene, op->team);
+  knowledge_t before[ACTORS_MAX];
+
+  memcpy(before, rules->know, sizeof before);
+  for (int i = 0; i < n; i++) {
+    int from = scene_unit(&rules->scene, op->team, i);
+    int to   = scene_unit(&rules->scene, op->team, (i + op->shift) % n);
+
+    learn(&rules->know[actor_number(to, thread)], &before[actor_number(from, thread)]);
+  }
+}
+
+/* Collectives order as their data goes; those that move nothing order nothing. */
+static void order(rules_t *rules, const op_t *op)
+{
+  const scene_t *scene = &rules->scene;
+  uint32_t       all   = scene_who(scene, op);
+  uint32_t       root  = 0;
+
+  if (op_has(op, HAS_ROOT))
+    root = UINT32_C(1) << actor_number(scene_unit(scene, op->team, op->root),
+                                       scene_thread(scene, op->team));
+  switch (op->kind) {
+  case MEET:
+  case RESTART:
+  case POOL:
+  case BARRIER:
+  case CHURN: tell(rules, all, all); break;
+  case ALLGATHER:
+  case ALLREDUCE:
+  case ALLTOALL:
+    if (op->n > 0)
+      tell(rules, all, all);
+    break;
+  case BCAST:
+  case SCATTER:
+    if (op->n > 0)
+      tell(rules, root, all);
+    break;
+  case GATHER:
+  case REDUCE:
+    if (op->n > 0)
+      tell(rules, all, root);
+    break;
+  case MESSAGE:
+    tell(rules, UINT32_C(1) << actor_number(op->unit, op->thread),
+         UINT32_C(1) << actor_number(op->peer, op->peer_thread));
+    break;
+  case RING: ring(rules, op); break;
+  default: break;
+  }
+}
+
+static void end_round(rules_t *rules)
+{
+  uint32_t all = scene_actors(&rules->scene);
+
+  tell(rules, all, all);
+  memset(rules->counter, 0, sizeof rules->counter);
+  rules->naccesses = rules->npending = 0;
+  rules->in_body                     = false;
+}
+
+/* The threads of a unit start with what the first one knows. */
+static void begin_body(rules_t *rules)
+{
+  if (rules->in_body)
+    return;
+  rules->in_body = true;
+  for (int unit = 0; unit < rules->scene.shape.units; unit++)
+    for (int thread = 1; thread < rules->scene.shape.threads; thread++)
+      learn(&rules->know[actor_number(unit, thread)], &rules->know[actor_number(unit, 0)]);
+}
+
+static bool may_come(rules_t *rules, const op_t *op)
+{
+  if (!scene_valid(&rules->scene, op))
+    return false;
+  if (op_kinds[op->kind].who == WHO_UNITS)
+    return !rules->in_body;
+  return good_for_kind(rules, op);
+}
+
+bool rules_take(rules_t *rules, const op_t *op)
+{
+  bool      was_in_body = rules->in_body;
+  touches_t touches;
+
+  if (!may_come(rules, op))
+    return false;
+  if (op_kinds[op->kind].who != WHO_UNITS)
+    begin_body(rules);
+  find_touches(rules, op, &touches);
+  if (!touches_are_free(rules, op, &touches)) {
+    rules->in_body = was_in_body;
+    return false;
+  }
+
+  if (op->kind == ROUND) {
+    end_round(rules);
+    return true;
+  }
+  next_event(rules, scene_who(&rules->scene, op));
+  if (op->kind == POLL)
+    poll(rules, op, &touches.touch[0]);
+  order(rules, op);
+  if (op->kind == NOTIFY)
+    raise(rules, op);
+  if (op->kind == AWAIT)
+    await(rules, op);
+  scene_apply(&rules->scene, op);
+  add_accesses(rules, op, &touches);
+  if (op_kinds[op->kind].who == WHO_ACTOR) {
+    add_pending(rules, op);
+    if (contract_is_completion(op))
+      complete(rules, op);
+  }
+  return true;
+}
+
+/* ---- for who draws ------------------------------------------------------------------------- */
+
+size_t rules_pending(const rules_t *rules, int actor)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < rules->npending; i++)
+    n += rules->pending[i].actor == actor;
+  return n;
+}
+
+const op_t *rules_pending_op(const rules_t *rules, int actor, size_t index, bool *has_handle_out)
+{
+  for (size_t i = 0; i < rules->npending; i++)
+    if (rules->pending[i].actor == actor && index-- == 0) {
+      *has_handle_out = rules->pending[i].has_handle;
+      return &rules->pending[i].op;
+    }
+  return NULL;
+}
+
+/* Of a wait for several handles those count that are still there. */
+static void drop_missing(const rules_t *rules, op_t *op)
+{
+  int kept = 0;
+
+  for (int i = 0; i < op->nops; i++) {
+    pending_t *p = find_pending(rules, actor_number(op->unit, op->thread), op->ops[i]);
+
+    if (p != NULL && p->has_handle)
+      op->ops[kept++] = op->ops[i];
+  }
+  op->nops = kept;
+}
+
+void rules_filter(list_t *list)
+{
+  rules_t *rules = rules_new(list->shape);
+  size_t   kept  = 0;
+
+  for (size_t i = 0; i < list->n; i++) {
+    op_t op = list->op[i];
+
+    if (op_has(&op, HAS_OPS))
+      drop_missing(rules, &op);
+    if (rules_take(rules, &op))
+      list->op[kept++] = op;
+  }
+  list->n = kept;
+  rules_delete(rules);
+}

@@ -1,0 +1,146 @@
+#ifndef RANDOM_RUN_H
+#define RANDOM_RUN_H
+/* Executes a schedule by DART: this unit's part of it, by its threads.
+ *
+ * Units meet at the end of each round, and then every byte they own is compared (compare.h). What an
+ * operation brings into a local buffer is compared as soon as the contract says that it is there, and
+ * the buffer is overwritten with poison at once: an operation that was said to be complete too early
+ * sends poison, or overwrites it. */
+#include <stdatomic.h>
+
+#include <dash/dart/if/dart.h>
+
+#include "contract.h"
+#include "explain.h"
+#include "model.h"
+
+/* What an actor fetched from a shared word. */
+typedef struct {
+  bool          is_there;
+  unsigned char bytes[16];
+} fetched_t;
+
+typedef struct unit {
+  shape_t  shape;
+  int      me;
+  bool     is_verbose;
+  uint64_t seed;    /* what the schedule was drawn from; 0: it was read */
+  unsigned seconds; /* that a round may take */
+
+  model_t          model;
+  dart_team_t      team[TEAMS_MAX];
+  dart_gptr_t      gptr[SEGMENTS_MAX][UNITS_MAX]; /* start of each unit's portion */
+  unsigned char   *own[SEGMENTS_MAX];             /* start of the own portion; NULL: none */
+  unsigned char   *block[SEGMENTS_MAX];           /* registered memory with what is around it */
+  size_t           block_nbytes[SEGMENTS_MAX];
+  unsigned char    tail[SEGMENTS_MAX][64]; /* what lies behind a portion, to the next line */
+  dart_lock_t      lock[LOCKS_MAX];
+  dart_allocator_t allocator[ALLOCATORS_MAX];
+
+  const op_t *op; /* of this round */
+  size_t      nops;
+  expect_t   *expect;  /* what each must find */
+  fetched_t  *fetched; /* what each found */
+  explain_t   explain;
+  uint64_t    operations; /* executed by this unit so far */
+} unit_t;
+
+/* A private buffer with a guard on either side. */
+typedef struct buffer {
+  struct buffer *next;
+  const op_t    *op;
+  unsigned char *block, *bytes;
+  size_t         nbytes;
+  bool           is_poisoned; /* nobody may read or write it any more */
+} buffer_t;
+
+/* An operation that is not complete. */
+typedef struct under_way {
+  struct under_way *next;
+  const op_t       *op;
+  buffer_t         *buffer; /* NULL: none, or in the own portion */
+  dart_handle_t     handle;
+  bool              has_handle, is_here, is_there;
+} under_way_t;
+
+typedef struct thread {
+  unit_t               *unit;
+  int                   id;
+  _Atomic(const op_t *) current; /* for who wants to know where it hangs */
+  buffer_t             *buffers; /* since the last round */
+  under_way_t          *under_way;
+} thread_t;
+
+/* ---- failures: print what, where and how to repeat it, and end the job ------------------------- */
+
+void run_fail(const unit_t *unit, const op_t *op, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+
+/** The call must return DART_OK. */
+#define RUN_OK(unit, op, call) run_expect_ok(unit, op, call, #call)
+void run_expect_ok(const unit_t *unit, const op_t *op, dart_ret_t ret, const char *call);
+
+/** Bytes must be what is expected; `what` says what they are. */
+void run_compare(const unit_t *unit, const op_t *op, const char *what, const void *found,
+                 const void *expected, const void *vague, size_t nbytes);
+
+/* ---- buffers ----------------------------------------------------------------------------------- */
+
+/** A buffer of this round, filled with the pattern `what` of its operation. */
+buffer_t *run_buffer(thread_t *thread, const op_t *op, size_t nbytes, int shift, int what);
+/** Nobody may use it until the end of the round. */
+void run_poison(thread_t *thread, buffer_t *buffer);
+/** Compare all, and free them. */
+void run_end_buffers(thread_t *thread);
+
+/* ---- what is under way ------------------------------------------------------------------------- */
+
+/** An operation was started. */
+under_way_t *run_start(thread_t *thread, const op_t *op, buffer_t *buffer);
+/** It is complete, here or there: its buffer is compared and poisoned. */
+void run_complete(thread_t *thread, under_way_t *under_way, complete_t how);
+/** `by` completed what it completes (NULL: nothing); what is done with leaves the list. */
+void         run_completed(thread_t *thread, const op_t *by);
+under_way_t *run_find(thread_t *thread, uint32_t id);
+
+/** The result of an atomic that is complete, in its buffer. */
+void run_check_atomic(unit_t *unit, const op_t *op, const buffer_t *buffer);
+
+/* ---- words of the list, as DART's ---------------------------------------------------------------- */
+
+dart_gptr_t     run_gptr(const unit_t *unit, int seg, int to, uint64_t at);
+dart_datatype_t run_type(const unit_t *unit, const op_t *op, const layout_t *layout);
+void            run_end_type(const unit_t *unit, const op_t *op, dart_datatype_t *type);
+/** What this operation must find. */
+expect_t *run_expected(const unit_t *unit, const op_t *op);
+/** Let others run. */
+void run_yield(void);
+
+/* ---- kinds of operations ------------------------------------------------------------------------- */
+
+void run_object(unit_t *unit, const op_t *op); /* WHO_UNITS */
+void run_end_objects(unit_t *unit);            /* all that is alive */
+/** A segment that this unit has a portion of, at the end of a round. */
+void run_check_segment(unit_t *unit, const op_t *op, int seg);
+
+typedef void run_op_t(thread_t *thread, const op_t *op);
+run_op_t     run_transfer, run_store, run_load, run_atomic, run_swap, run_swap_loop, run_flush,
+    run_wait, run_notify, run_await, run_poll, run_locked, run_letters, run_pause, run_message,
+    run_ring, run_barrier, run_bcast, run_scatter, run_gather, run_allgather, run_allgatherv,
+    run_alltoall, run_reduce, run_churn;
+
+/** All that a thread has under way, in one of the ways of ROUND. */
+void run_finish(thread_t *thread, const op_t *round);
+
+/* ---- schedules ------------------------------------------------------------------------------------ */
+
+/** Start DART; false: not with so many threads. */
+bool run_init(unit_t *unit, int *argc, char ***argv);
+
+/** Execute a list that ends with a round; on return nothing of it is left. */
+void run_list(unit_t *unit, const list_t *list);
+
+/** Print which operation each thread is at. */
+void run_say_where(const char *why);
+
+#endif

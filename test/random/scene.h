@@ -1,0 +1,116 @@
+#ifndef RANDOM_SCENE_H
+#define RANDOM_SCENE_H
+/* What there is at a point of a schedule: teams, segments, locks and the like, by their small numbers in
+ * the list. Plain data that follows from the operations before; no DART. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "op.h"
+
+typedef struct {
+  bool     alive;
+  uint32_t members; /* global units */
+} scene_team_t;
+
+typedef enum { SEGMENT_ALLOCATED, SEGMENT_REGISTERED, SEGMENT_POOL, SEGMENT_BLOCK } segment_kind_t;
+
+typedef struct {
+  bool           alive;
+  segment_kind_t kind;
+  int            team;
+  int            allocator;        /* of a block */
+  int64_t        sizes[UNITS_MAX]; /* bytes of each unit's portion; -1: no member */
+  uint32_t       gone;             /* units that deregistered */
+  int            shift;            /* registered: bytes by which portions are misaligned */
+  int            alias;            /* registered memory of another segment: which, or -1 */
+  uint64_t       alias_at;
+} scene_segment_t;
+
+typedef struct {
+  bool alive;
+  int  team;
+} scene_lock_t;
+
+typedef struct {
+  bool     alive;
+  int      team;
+  uint64_t nbytes;
+} scene_allocator_t;
+
+/* A counter of notifications. */
+typedef struct {
+  bool     alive;
+  int      seg, unit;
+  uint64_t at;
+} scene_counter_t;
+
+/* A word that several actors update at once. Of the family FIELDS each actor owns some bits. */
+typedef struct {
+  bool     alive;
+  int      seg, unit, type, family;
+  uint64_t at;
+  int      oper;              /* that all use; 0: nobody has yet */
+  int      writer;            /* TURN: the actor that replaces; -1: nobody has yet */
+  uint64_t field[ACTORS_MAX]; /* FIELDS: what they hold */
+} scene_word_t;
+
+typedef struct scene {
+  shape_t           shape;
+  scene_team_t      team[TEAMS_MAX];
+  scene_segment_t   segment[SEGMENTS_MAX];
+  scene_lock_t      lock[LOCKS_MAX];
+  scene_allocator_t allocator[ALLOCATORS_MAX];
+  scene_counter_t   counter[COUNTERS_MAX];
+  scene_word_t      word[WORDS_MAX];
+} scene_t;
+
+void scene_open(scene_t *scene, shape_t shape);
+
+/** Whether what the operation names is alive, in bounds and of the right kind. */
+bool scene_valid(const scene_t *scene, const op_t *op);
+
+/** Let the operation create, change and end what it does. It is valid. */
+void scene_apply(scene_t *scene, const op_t *op);
+
+/** All actors; the units of a team that are not members are none. */
+uint32_t scene_actors(const scene_t *scene);
+
+/** Who executes an operation, as a mask of actors. */
+uint32_t scene_who(const scene_t *scene, const op_t *op);
+
+/** The thread of each member that a team's collectives belong to. */
+int scene_thread(const scene_t *scene, int team);
+
+/** The team whose units an operation is for. */
+int scene_team(const scene_t *scene, const op_t *op);
+
+int scene_members(const scene_t *scene, int team);
+/** The position of a unit in a team, and the unit at a position; -1 if there is none. */
+int scene_team_id(const scene_t *scene, int team, int unit);
+int scene_unit(const scene_t *scene, int team, int team_id);
+
+/** The segment whose memory it is, and where in it, for segments that are other names of memory. */
+int scene_memory(const scene_t *scene, int seg, uint64_t *at);
+
+/** Bytes of a unit's portion that can be accessed: 0 also if there is none. */
+uint64_t scene_size(const scene_t *scene, int seg, int unit);
+
+/** Whether elements of `size` bytes at `at` are aligned. */
+bool scene_is_aligned(const scene_t *scene, int seg, uint64_t at, size_t size);
+
+/** Whether the bytes are a counter's or a shared word's, of which `word` does not count. */
+bool scene_is_reserved(const scene_t *scene, int seg, int unit, uint64_t at, uint64_t nbytes,
+                       int word);
+
+/** The bits of a word of family FIELDS that are the actor's: their number, and the lowest; no bits: 0. */
+int scene_field(const scene_t *scene, const scene_word_t *word, int actor, int *low_out);
+
+/** What an actor's field holds after an operation on it; false: that does not fit. */
+bool scene_field_after(const scene_t *scene, const scene_word_t *word, const op_t *op,
+                       uint64_t *field_out);
+
+/** What such an operation has as its operand, as bits of the whole word. */
+uint64_t scene_field_operand(const scene_t *scene, const scene_word_t *word, const op_t *op);
+
+#endif

@@ -1,0 +1,38 @@
+#ifndef RANDOM_TEXT_H
+#define RANDOM_TEXT_H
+/* Schedules as text: a line for an operation, for people and for the program itself.
+ *
+ *   shape units=3 threads=1 salt=77
+ *   1 alloc seg=s0 team=t0 type=BYTE sizes=100,0,64 how=filled
+ *   2 meet
+ *   3 put by=0.0 to=s0:2+13 n=4 local=strided(INT,3,2) remote=INT shift=1
+ *   4 round how=flush
+ *
+ * A number in front tells an operation from others, `by` is a unit and its thread, `to` a segment, a unit
+ * and a byte. Lines that start with # are comments; "set NAME=VALUE" is a setting of the environment
+ * and "nodes N" belongs to the shape, both for the driver (drive.c). */
+#include <stdio.h>
+
+#include "op.h"
+
+enum { TEXT_MAX = 640 };
+
+/** The line of an operation, without a newline. */
+void text_op(const op_t *op, char line[TEXT_MAX]);
+
+/** The name of a basic type, of an operator. */
+const char *text_type(int basic);
+const char *text_oper(int oper);
+
+void text_shape(const shape_t *shape, char line[TEXT_MAX]);
+
+/** Take a line; false: it is none, and `*why_out` says what is wrong with it. */
+bool text_parse_op(const char *line, op_t *op_out, const char **why_out);
+bool text_parse_shape(const char *line, shape_t *shape_out);
+
+void text_print(FILE *to, const list_t *list);
+
+/** Read a list; false after a message on stderr. Lines for the driver are skipped. */
+bool text_read(const char *path, list_t *list_out);
+
+#endif
