@@ -62,8 +62,10 @@ static size_t draw_portion_size(generator_t *g)
 {
   size_t pick = draw_below(&g->draw, 100);
 
+  if (pick < 10)
+    return draw_log(&g->draw, 1, 300);
   if (pick < 50)
-    return draw_log(&g->draw, 16, 4 << 10);
+    return draw_log(&g->draw, 300, 8 << 10);
   if (pick < 85 || g->most < 64 << 10)
     return draw_log(&g->draw, 1 << 10, 64 << 10);
   return draw_log(&g->draw, 64 << 10, 400 << 10);

@@ -144,6 +144,8 @@ static void draw_contents(generator_t *g, op_t *op, size_t most)
   if (draw_chance(&g->draw, 20))
     op->local = (layout_t){ .custom = (uint32_t)draw_range(&g->draw, 1, 60) };
   op->n = nbytes / layout_elem(&op->local);
+  if (op->n == 0 && !draw_chance(&g->draw, 5))
+    op->n = 1;
 }
 
 static int draw_tag(generator_t *g, int from_thread, int to_thread)

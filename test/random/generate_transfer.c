@@ -116,10 +116,23 @@ static size_t common(const layout_t *a, const layout_t *b)
   return m / x * n;
 }
 
+/* Elements for so many bytes, or what fits. */
+static size_t fitting(const op_t *op, size_t nbytes, uint64_t room)
+{
+  size_t step = common(&op->local, &op->remote), n = nbytes / layout_elem(&op->local) / step;
+
+  if (n == 0 && nbytes > 0)
+    n = 1;
+  while (n > 0 &&
+         (layout_span(&op->remote, n * step) > room || layout_span(&op->local, n * step) > 1 << 20))
+    n /= 2;
+  return n * step;
+}
+
 void draw_layouts(generator_t *g, op_t *op, uint64_t room)
 {
   bool   is_put = op_is_put(op);
-  size_t nbytes = draw_size(&g->draw, g->most < g->left ? g->most : g->left), step, n;
+  size_t nbytes = draw_size(&g->draw, g->most < g->left ? g->most : g->left);
 
   draw_base(g, &op->local);
   op->remote = op->local;
@@ -131,14 +144,12 @@ void draw_layouts(generator_t *g, op_t *op, uint64_t room)
   }
   if (nbytes > room && draw_chance(&g->draw, 50))
     nbytes = (size_t)room;
-  step = common(&op->local, &op->remote);
-  n    = nbytes / layout_elem(&op->local) / step;
-  if (n == 0 && !draw_chance(&g->draw, 3)) /* nothing at all is rare */
-    n = 1;
-  while (n > 0 &&
-         (layout_span(&op->remote, n * step) > room || layout_span(&op->local, n * step) > 1 << 20))
-    n /= 2;
-  op->n = n * step;
+  op->n = fitting(op, nbytes, room);
+  if (op->n == 0 && !draw_chance(&g->draw, 3)) { /* nothing at all is rare */
+    op->local.kind = op->remote.kind = LAYOUT_RUN;
+    op->n                            = fitting(op, nbytes < room ? nbytes : room, room);
+    op->n += op->n == 0 && room >= layout_elem(&op->local);
+  }
   g->left -= op->n * layout_elem(&op->local) < g->left ? op->n * layout_elem(&op->local) : g->left;
 }
 
@@ -214,10 +225,10 @@ void generate_transfer(generator_t *g)
   op_t op = op_new((kind_t)draw_range(&g->draw, PUT, GET_BLOCKING));
 
   draw_actor(g, &op);
-  if (!(draw_chance(&g->draw, 45) && known_place(g, &op)) && !fresh_place(g, &op))
+  if (!(draw_chance(&g->draw, 30) && known_place(g, &op)) && !fresh_place(g, &op))
     return;
   draw_here(g, &op);
-  if (generate_hard(g, &op))
+  if (generate_hard(g, &op) && op.n > 0)
     remember(g, &op);
 }
 
@@ -270,9 +281,8 @@ void generate_atomic(generator_t *g)
   op.n                 = 1;
   if (op.kind <= ACCUMULATE_LOCAL && op.at < room)
     op.n = draw_log(&g->draw, 0, (room - op.at) / size < 2000 ? (room - op.at) / size : 2000);
-  if (op.at + size > room || !generate_hard(g, &op))
-    return;
-  remember(g, &op);
+  if (op.at + size <= room && generate_hard(g, &op) && op.n > 0)
+    remember(g, &op);
 }
 
 void generate_shared(generator_t *g)
@@ -366,6 +376,8 @@ bool generate_hard(generator_t *g, op_t *op)
   for (int tries = 0; tries < 3; tries++) {
     if (generate(g, op))
       return true;
+    if (draw_chance(&g->draw, 50)) /* what is under way goes on for longer */
+      return false;
     complete_one(g, actor_number(op->unit, op->thread));
   }
   return false;

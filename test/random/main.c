@@ -5,6 +5,7 @@
  *
  * A difference, an error, a crash or a round that takes too long ends the job with a line that names the
  * seed and the operation. drive.c starts jobs with all kinds of settings and makes failures smaller. */
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ typedef struct {
   double      seconds;
   const char *list;        /* a file; NULL: schedules are drawn */
   unsigned    times;       /* that a list is executed */
+  const char *state;       /* a file in which unit 0 notes the seed it is at */
   int         print_units; /* print the schedule for so many units, execute nothing */
 } options_t;
 
@@ -41,17 +43,13 @@ static void bad_usage(void)
 
 static void read_options(int argc, char **argv, options_t *options, unit_t *unit)
 {
-  enum { SEED, SCHEDULES, SECONDS, THREADS, ROUND_SECONDS, LIST, TIMES, PRINT };
+  enum { SEED, SCHEDULES, SECONDS, THREADS, ROUND_SECONDS, LIST, TIMES, PRINT, STATE };
   static const struct option known[] = {
-    { "seed", 1, NULL, SEED },
-    { "schedules", 1, NULL, SCHEDULES },
-    { "seconds", 1, NULL, SECONDS },
-    { "threads", 1, NULL, THREADS },
-    { "list", 1, NULL, LIST },
-    { "round-seconds", 1, NULL, ROUND_SECONDS },
-    { "times", 1, NULL, TIMES },
-    { "print", 1, NULL, PRINT },
-    { NULL, 0, NULL, 0 },
+    { "seed", 1, NULL, SEED },       { "schedules", 1, NULL, SCHEDULES },
+    { "seconds", 1, NULL, SECONDS }, { "threads", 1, NULL, THREADS },
+    { "list", 1, NULL, LIST },       { "round-seconds", 1, NULL, ROUND_SECONDS },
+    { "times", 1, NULL, TIMES },     { "print", 1, NULL, PRINT },
+    { "state", 1, NULL, STATE },     { NULL, 0, NULL, 0 },
   };
 
   for (int c; (c = getopt_long(argc, argv, "v", known, NULL)) >= 0;)
@@ -64,6 +62,7 @@ static void read_options(int argc, char **argv, options_t *options, unit_t *unit
     case LIST: options->list = optarg; break;
     case TIMES: options->times = (unsigned)atoi(optarg); break;
     case PRINT: options->print_units = atoi(optarg); break;
+    case STATE: options->state = optarg; break;
     case 'v': unit->is_verbose = true; break;
     default: bad_usage();
     }
@@ -117,6 +116,19 @@ static bool agree(const unit_t *unit, bool mine)
   return mine;
 }
 
+/* Where whoever finds the job dead can read it. */
+static void note_seed(const unit_t *unit, const options_t *options)
+{
+  int fd;
+
+  if (unit->me != 0 || options->state == NULL)
+    return;
+  fd = open(options->state, O_WRONLY);
+  if (fd < 0 || pwrite(fd, &unit->seed, sizeof unit->seed, 0) < 0)
+    perror(options->state);
+  close(fd);
+}
+
 static void cycle(unit_t *unit)
 {
   RUN_OK(unit, NULL, dart_exit());
@@ -133,7 +145,8 @@ static uint64_t run_seeds(unit_t *unit, const options_t *options)
                          (options->schedules == 0 && now() < end))) {
     list_t list;
 
-    unit->seed       = options->seed + done;
+    unit->seed = options->seed + done;
+    note_seed(unit, options);
     list             = schedule_draw(unit->seed, unit->shape.units, unit->shape.threads);
     unit->shape.salt = list.shape.salt;
     run_list(unit, &list);

@@ -8,11 +8,11 @@ static const struct {
   generate_t *generate;
   int         weight;
 } parts[] = {
-  { generate_transfer, 40 },  { generate_access, 6 },      { generate_atomic, 14 },
-  { generate_shared, 12 },    { generate_completion, 12 }, { generate_notify, 8 },
-  { generate_await, 6 },      { generate_flag, 5 },        { generate_locked, 4 },
-  { generate_message, 4 },    { generate_ring, 2 },        { generate_letters, 1 },
-  { generate_collective, 5 }, { generate_churn, 1 },       { generate_pause, 1 },
+  { generate_transfer, 40 },  { generate_access, 6 },     { generate_atomic, 14 },
+  { generate_shared, 12 },    { generate_completion, 8 }, { generate_notify, 8 },
+  { generate_await, 6 },      { generate_flag, 5 },       { generate_locked, 4 },
+  { generate_message, 4 },    { generate_ring, 2 },       { generate_letters, 1 },
+  { generate_collective, 5 }, { generate_churn, 1 },      { generate_pause, 1 },
 };
 
 enum { NPARTS = sizeof parts / sizeof parts[0], LEFT_OUT = 25 };
@@ -50,8 +50,8 @@ static generate_t *draw_part(generator_t *g, const int weights[NPARTS])
 
 static void draw_round(generator_t *g, const int weights[NPARTS], bool is_first)
 {
-  size_t objects = is_first ? draw_range(&g->draw, 4, 14) : draw_log(&g->draw, 0, 8);
-  size_t n       = draw_log(&g->draw, 4, 140);
+  size_t objects = is_first ? draw_range(&g->draw, 4, 14) : draw_log(&g->draw, 0, 4);
+  size_t n       = draw_log(&g->draw, 8, 250);
   op_t   meet = op_new(MEET), round = op_new(ROUND);
 
   g->left = 2 << 20;
@@ -71,7 +71,7 @@ list_t schedule_draw(uint64_t seed, int units, int threads)
   list_t      list = { .shape = { units, threads, mix(seed, 5, 5) } };
   generator_t g    = { .draw = { mix(seed, (uint64_t)units, (uint64_t)threads) }, .list = &list };
   int         weights[NPARTS];
-  size_t      rounds = draw_log(&g.draw, 1, 6);
+  size_t      rounds = draw_log(&g.draw, 1, 9);
 
   g.rules = rules_new(list.shape);
   g.scene = rules_scene(g.rules);

@@ -417,7 +417,7 @@ bool text_parse_shape(const char *line, shape_t *shape_out)
 static bool is_for_others(const char *line)
 {
   return line[0] == '#' || line[0] == '\n' || strncmp(line, "set ", 4) == 0 ||
-         strncmp(line, "nodes ", 6) == 0;
+         strncmp(line, "nodes ", 6) == 0 || strncmp(line, "backend ", 8) == 0;
 }
 
 bool text_read(const char *path, list_t *list_out)

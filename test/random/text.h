@@ -9,8 +9,8 @@
  *   4 round how=flush
  *
  * A number in front tells an operation from others, `by` is a unit and its thread, `to` a segment, a unit
- * and a byte. Lines that start with # are comments; "set NAME=VALUE" is a setting of the environment
- * and "nodes N" belongs to the shape, both for the driver (drive.c). */
+ * and a byte. Lines that start with # are comments; "set NAME=VALUE", a setting of the environment, "nodes N"
+ * and "backend NAME" say how to start the job: these are for the driver (drive.c). */
 #include <stdio.h>
 
 #include "op.h"

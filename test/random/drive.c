@@ -1,0 +1,369 @@
+/* The driver: jobs with shapes and settings that are drawn, one after the other, until the time is over;
+ * first those that failed once (the file `seeds`, and lists). A failure is printed with the command that
+ * repeats it, and made smaller. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "job.h"
+#include "schedule.h"
+#include "shrink.h"
+#include "text.h"
+
+enum { FORCED_MAX = 16, ROADS_MAX = 64, JOB_SECONDS = 4 };
+
+typedef struct {
+  const char *build, *program, *backend; /* backend NULL: both */
+  const char *seeds, *list, *expect;
+  const char *forced[FORCED_MAX];
+  int         nforced;
+  uint64_t    seed;
+  double      seconds, shrink_seconds, job_seconds;
+  unsigned    round_seconds, times;
+  bool        keep_going, is_verbose;
+} options_t;
+
+/* What all jobs did together. */
+typedef struct {
+  uint64_t jobs, failures, schedules, operations;
+  struct {
+    char     name[80];
+    uint64_t count;
+  } road[ROADS_MAX];
+  int nroads;
+} totals_t;
+
+static double now(void)
+{
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- totals ---------------------------------------------------------------------------------- */
+
+static void add_road(totals_t *totals, const char *name, uint64_t count)
+{
+  int i = 0;
+
+  while (i < totals->nroads && strcmp(totals->road[i].name, name) != 0)
+    i++;
+  if (i == ROADS_MAX)
+    return;
+  if (i == totals->nroads)
+    snprintf(totals->road[totals->nroads++].name, sizeof totals->road[0].name, "%s", name);
+  totals->road[i].count += count;
+}
+
+static void add_line(totals_t *totals, const char *line)
+{
+  unsigned long long a, b;
+  char               name[80];
+
+  if (sscanf(line, "random: %llu schedules, %llu operations", &a, &b) == 2) {
+    totals->schedules += a;
+    totals->operations += b;
+  } else if (sscanf(line, "road %llu %79[^\n]", &a, name) == 2)
+    add_road(totals, name, a);
+}
+
+static void add_output(totals_t *totals, const char *output)
+{
+  totals->jobs++;
+  for (const char *line = output; line != NULL && *line != '\0';) {
+    const char *end = strchr(line, '\n');
+
+    add_line(totals, line);
+    line = end != NULL ? end + 1 : NULL;
+  }
+}
+
+static void print_totals(const totals_t *totals, bool is_verbose)
+{
+  printf("random: %llu jobs, %llu schedules, %llu operations, %llu failures\n",
+         (unsigned long long)totals->jobs, (unsigned long long)totals->schedules,
+         (unsigned long long)totals->operations, (unsigned long long)totals->failures);
+  for (int i = 0; i < totals->nroads; i++)
+    if (totals->road[i].count == 0)
+      printf("never taken: %s\n", totals->road[i].name);
+    else if (is_verbose)
+      printf("%12llu %s\n", (unsigned long long)totals->road[i].count, totals->road[i].name);
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+static const char *name_of_end(job_end_t end)
+{
+  return end == JOB_HUNG ? "did not end" : end == JOB_NOT_STARTED ? "did not start" : "failed";
+}
+
+static void print_list(const job_t *job, const list_t *list)
+{
+  for (int i = 0; i < job->nsettings; i++)
+    printf("set %s\n", job->settings[i]);
+  printf("backend %s\nnodes %d\n", job->backend, job->nodes);
+  text_print(stdout, list);
+}
+
+static void shrink_failure(const options_t *o, job_t *job, list_t *list)
+{
+  char   path[64];
+  size_t before = list->n;
+  int    units  = list->shape.units;
+
+  printf("random: shrinking %zu operations ...\n", before);
+  fflush(stdout);
+  if (!shrink(job, list, o->shrink_seconds)) {
+    printf("random: it did not fail again; the command above is all there is\n");
+    return;
+  }
+  printf("random: %zu of %zu operations and %d of %d units are left:\n", list->n, before,
+         list->shape.units, units);
+  print_list(job, list);
+  snprintf(path, sizeof path, "random-%llu.list", (unsigned long long)job->seed);
+  if (shrink_write(path, job, list))
+    printf("random: to repeat it: random-drive --build %s --list %s --times %u\n", o->build, path,
+           job->times);
+}
+
+/* One schedule alone: that of a seed. */
+static void report_failure(const options_t *o, const job_t *failed, const job_result_t *result)
+{
+  static char text[JOB_TEXT_MAX];
+  job_t       job = *failed;
+  list_t      list;
+
+  job.seed      = result->seed;
+  job.schedules = 1;
+  job.seconds   = 0;
+  job_text(&job, text);
+  printf("random: a job %s (code %d), seed %llu\n%s\nrandom: to repeat it: %s\n",
+         name_of_end(result->end), result->code, (unsigned long long)job.seed, result->output,
+         text);
+  printf("random: as a line of seeds: %s units=%d nodes=%d threads=%d seed=%llu", job.backend,
+         job.units, job.nodes, job.threads, (unsigned long long)job.seed);
+  for (int i = 0; i < job.nsettings; i++)
+    printf(" %s", job.settings[i]);
+  printf("\n");
+  if (o->shrink_seconds <= 0 || result->end == JOB_NOT_STARTED)
+    return;
+  list = schedule_draw(job.seed, job.units, job.threads);
+  shrink_failure(o, &job, &list);
+  list_free(&list);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+static job_t new_job(const options_t *o, const char *backend)
+{
+  job_t job = { .build = o->build, .program = o->program, .round_seconds = o->round_seconds };
+
+  snprintf(job.backend, sizeof job.backend, "%s", backend);
+  return job;
+}
+
+/* True: it passed. */
+static bool run(const options_t *o, const job_t *job, totals_t *totals)
+{
+  static job_result_t result;
+  static char         text[JOB_TEXT_MAX];
+
+  job_text(job, text);
+  if (o->is_verbose)
+    printf("%s\n", text);
+  fflush(stdout);
+  job_run(job, &result);
+  add_output(totals, result.output);
+  if (result.end == JOB_PASSED)
+    return true;
+  totals->failures++;
+  report_failure(o, job, &result);
+  return false;
+}
+
+/* Seeds that failed once, each several times: what failed by chance does so again by chance. */
+static bool run_seeds(const options_t *o, totals_t *totals)
+{
+  FILE *from = o->seeds != NULL ? fopen(o->seeds, "re") : NULL;
+  char  line[1024];
+  bool  good = true;
+
+  if (o->seeds != NULL && from == NULL) {
+    perror(o->seeds);
+    return false;
+  }
+  while (from != NULL && (good || o->keep_going) && fgets(line, sizeof line, from) != NULL) {
+    job_t job = new_job(o, "");
+
+    if (line[0] == '#' || line[0] == '\n')
+      continue;
+    if (!job_parse(line, &job)) {
+      fprintf(stderr, "random: %s: no job: %s", o->seeds, line);
+      good = false;
+    } else if (o->backend == NULL || strcmp(o->backend, job.backend) == 0) {
+      job.schedules = 1;
+      good &= run(o, &job, totals);
+    }
+  }
+  if (from != NULL)
+    fclose(from);
+  return good;
+}
+
+static bool run_drawn(const options_t *o, totals_t *totals)
+{
+  draw_t draw = { o->seed };
+  double end  = now() + o->seconds;
+  bool   good = true;
+
+  for (uint64_t i = 0; now() < end && (good || o->keep_going); i++) {
+    const char *backend = o->backend != NULL ? o->backend : i % 4 == 0 ? "shmem" : "mpi";
+    job_t       job     = new_job(o, backend);
+    double      left    = end - now();
+
+    job_draw(&job, &draw, o->forced, o->nforced);
+    job.seed    = draw_bits(&draw) % 1000000000;
+    job.seconds = left < o->job_seconds ? left : o->job_seconds;
+    good &= run(o, &job, totals);
+  }
+  return good;
+}
+
+static bool run_list(const options_t *o, totals_t *totals)
+{
+  job_t               job = new_job(o, o->backend != NULL ? o->backend : "mpi");
+  list_t              list;
+  static job_result_t result;
+  static char         text[JOB_TEXT_MAX];
+
+  if (!shrink_read(o->list, &job, &list))
+    return false;
+  for (int i = 0; i < o->nforced; i++)
+    job_set(&job, o->forced[i]);
+  snprintf(job.list, sizeof job.list, "%s", o->list);
+  job.times   = o->times;
+  job.seconds = o->seconds;
+  job_text(&job, text);
+  printf("%s\n", text);
+  fflush(stdout);
+  job_run(&job, &result);
+  add_output(totals, result.output);
+  if (result.end != JOB_PASSED) {
+    totals->failures++;
+    printf("random: a job %s (code %d)\n%s\n", name_of_end(result.end), result.code, result.output);
+    if (o->shrink_seconds > 0)
+      shrink_failure(o, &job, &list);
+  }
+  list_free(&list);
+  return result.end == JOB_PASSED;
+}
+
+/* ---- main ------------------------------------------------------------------------------------ */
+
+static const char usage[] =
+    "usage: random-drive --build FOLDER [--backend shmem|mpi] [--seconds N] [--seed N] [--seeds "
+    "FILE]\n"
+    "         [--set NAME=VALUE]... [--program FILE] [--job-seconds N] [--round-seconds N]\n"
+    "         [--shrink N] [--keep-going] [-v]\n"
+    "       random-drive --build FOLDER --list FILE [--times N] [--shrink N]\n"
+    "Runs the differential tester with all kinds of settings. --set forces one of them; --shrink 0 "
+    "leaves\n"
+    "failures as they are, else it is the seconds for making each smaller.\n";
+
+static void bad_usage(void)
+{
+  fputs(usage, stderr);
+  exit(2);
+}
+
+static void read_options(int argc, char **argv, options_t *o)
+{
+  enum {
+    BUILD,
+    BACKEND,
+    SECONDS,
+    SEED,
+    SEEDS,
+    SET,
+    PROGRAM,
+    JOB,
+    ROUND,
+    SHRINK,
+    KEEP,
+    LIST,
+    TIMES
+  };
+  static const struct option known[] = {
+    { "build", 1, NULL, BUILD },         { "backend", 1, NULL, BACKEND },
+    { "seconds", 1, NULL, SECONDS },     { "seed", 1, NULL, SEED },
+    { "seeds", 1, NULL, SEEDS },         { "set", 1, NULL, SET },
+    { "program", 1, NULL, PROGRAM },     { "job-seconds", 1, NULL, JOB },
+    { "round-seconds", 1, NULL, ROUND }, { "shrink", 1, NULL, SHRINK },
+    { "keep-going", 0, NULL, KEEP },     { "list", 1, NULL, LIST },
+    { "times", 1, NULL, TIMES },         { NULL, 0, NULL, 0 },
+  };
+
+  for (int c; (c = getopt_long(argc, argv, "v", known, NULL)) >= 0;)
+    switch (c) {
+    case BUILD: o->build = optarg; break;
+    case BACKEND: o->backend = optarg; break;
+    case SECONDS: o->seconds = strtod(optarg, NULL); break;
+    case SEED: o->seed = strtoull(optarg, NULL, 10); break;
+    case SEEDS: o->seeds = optarg; break;
+    case PROGRAM: o->program = optarg; break;
+    case JOB: o->job_seconds = strtod(optarg, NULL); break;
+    case ROUND: o->round_seconds = (unsigned)atoi(optarg); break;
+    case SHRINK: o->shrink_seconds = strtod(optarg, NULL); break;
+    case KEEP: o->keep_going = true; break;
+    case LIST: o->list = optarg; break;
+    case TIMES: o->times = (unsigned)atoi(optarg); break;
+    case 'v': o->is_verbose = true; break;
+    case SET:
+      if (o->nforced < FORCED_MAX && strchr(optarg, '=') != NULL) {
+        o->forced[o->nforced++] = optarg;
+        break;
+      } /* fall through */
+    default: bad_usage();
+    }
+  if (optind != argc || o->build == NULL)
+    bad_usage();
+}
+
+static uint64_t new_seed(void)
+{
+  uint64_t seed;
+
+  if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+    seed = (uint64_t)time(NULL);
+  return seed % 1000000000;
+}
+
+int main(int argc, char **argv)
+{
+  static totals_t totals;
+  options_t       o = { .seconds        = 10,
+                        .shrink_seconds = 60,
+                        .job_seconds    = JOB_SECONDS,
+                        .round_seconds  = 30,
+                        .times          = 20,
+                        .seed           = new_seed() };
+  bool            good;
+
+  read_options(argc, argv, &o);
+  if (o.list != NULL)
+    good = run_list(&o, &totals);
+  else {
+    printf("random: seed %llu\n", (unsigned long long)o.seed);
+    good = run_seeds(&o, &totals);
+    if (good || o.keep_going)
+      good &= run_drawn(&o, &totals);
+  }
+  print_totals(&totals, o.is_verbose);
+  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
