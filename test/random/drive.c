@@ -14,29 +14,20 @@
 #include "schedule.h"
 #include "shrink.h"
 #include "text.h"
+#include "totals.h"
 
-enum { FORCED_MAX = 16, ROADS_MAX = 64, JOB_SECONDS = 4 };
+enum { FORCED_MAX = 16, JOB_SECONDS = 4 };
 
 typedef struct {
   const char *build, *program, *backend; /* backend NULL: both */
-  const char *seeds, *list, *expect;
+  const char *seeds, *list;
   const char *forced[FORCED_MAX];
   int         nforced;
   uint64_t    seed;
   double      seconds, shrink_seconds, job_seconds;
   unsigned    round_seconds, times;
-  bool        keep_going, is_verbose;
+  bool        keep_going, must_fail, is_verbose;
 } options_t;
-
-/* What all jobs did together. */
-typedef struct {
-  uint64_t jobs, failures, schedules, operations;
-  struct {
-    char     name[80];
-    uint64_t count;
-  } road[ROADS_MAX];
-  int nroads;
-} totals_t;
 
 static double now(void)
 {
@@ -44,56 +35,6 @@ static double now(void)
 
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- totals ---------------------------------------------------------------------------------- */
-
-static void add_road(totals_t *totals, const char *name, uint64_t count)
-{
-  int i = 0;
-
-  while (i < totals->nroads && strcmp(totals->road[i].name, name) != 0)
-    i++;
-  if (i == ROADS_MAX)
-    return;
-  if (i == totals->nroads)
-    snprintf(totals->road[totals->nroads++].name, sizeof totals->road[0].name, "%s", name);
-  totals->road[i].count += count;
-}
-
-static void add_line(totals_t *totals, const char *line)
-{
-  unsigned long long a, b;
-  char               name[80];
-
-  if (sscanf(line, "random: %llu schedules, %llu operations", &a, &b) == 2) {
-    totals->schedules += a;
-    totals->operations += b;
-  } else if (sscanf(line, "road %llu %79[^\n]", &a, name) == 2)
-    add_road(totals, name, a);
-}
-
-static void add_output(totals_t *totals, const char *output)
-{
-  totals->jobs++;
-  for (const char *line = output; line != NULL && *line != '\0';) {
-    const char *end = strchr(line, '\n');
-
-    add_line(totals, line);
-    line = end != NULL ? end + 1 : NULL;
-  }
-}
-
-static void print_totals(const totals_t *totals, bool is_verbose)
-{
-  printf("random: %llu jobs, %llu schedules, %llu operations, %llu failures\n",
-         (unsigned long long)totals->jobs, (unsigned long long)totals->schedules,
-         (unsigned long long)totals->operations, (unsigned long long)totals->failures);
-  for (int i = 0; i < totals->nroads; i++)
-    if (totals->road[i].count == 0)
-      printf("never taken: %s\n", totals->road[i].name);
-    else if (is_verbose)
-      printf("%12llu %s\n", (unsigned long long)totals->road[i].count, totals->road[i].name);
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
@@ -132,28 +73,48 @@ static void shrink_failure(const options_t *o, job_t *job, list_t *list)
            job->times);
 }
 
-/* One schedule alone: that of a seed. */
-static void report_failure(const options_t *o, const job_t *failed, const job_result_t *result)
+/* As it can be repeated: one schedule alone, if it is one of a seed. */
+static job_t alone(const job_t *failed, const job_result_t *result)
 {
-  static char text[JOB_TEXT_MAX];
-  job_t       job = *failed;
-  list_t      list;
+  job_t job = *failed;
 
+  if (job.list[0] != '\0')
+    return job;
   job.seed      = result->seed;
   job.schedules = 1;
   job.seconds   = 0;
-  job_text(&job, text);
-  printf("random: a job %s (code %d), seed %llu\n%s\nrandom: to repeat it: %s\n",
-         name_of_end(result->end), result->code, (unsigned long long)job.seed, result->output,
-         text);
-  printf("random: as a line of seeds: %s units=%d nodes=%d threads=%d seed=%llu", job.backend,
-         job.units, job.nodes, job.threads, (unsigned long long)job.seed);
-  for (int i = 0; i < job.nsettings; i++)
-    printf(" %s", job.settings[i]);
+  return job;
+}
+
+static void print_failure(const job_t *job, const job_result_t *result)
+{
+  static char text[JOB_TEXT_MAX];
+
+  job_text(job, text);
+  printf("random: a job %s (code %d)\n%s\nrandom: to repeat it: %s\n", name_of_end(result->end),
+         result->code, result->output, text);
+  if (job->list[0] != '\0')
+    return;
+  printf("random: as a line of seeds: %s units=%d nodes=%d threads=%d seed=%llu", job->backend,
+         job->units, job->nodes, job->threads, (unsigned long long)job->seed);
+  for (int i = 0; i < job->nsettings; i++)
+    printf(" %s", job->settings[i]);
   printf("\n");
+}
+
+static void report_failure(const options_t *o, const job_t *failed, const job_result_t *result)
+{
+  job_t  job  = alone(failed, result), read;
+  list_t list = { .n = 0 };
+
+  print_failure(&job, result);
   if (o->shrink_seconds <= 0 || result->end == JOB_NOT_STARTED)
     return;
-  list = schedule_draw(job.seed, job.units, job.threads);
+  read = job;
+  if (job.list[0] == '\0')
+    list = schedule_draw(job.seed, job.units, job.threads);
+  else if (!shrink_read(job.list, &read, &list))
+    return;
   shrink_failure(o, &job, &list);
   list_free(&list);
 }
@@ -179,7 +140,7 @@ static bool run(const options_t *o, const job_t *job, totals_t *totals)
     printf("%s\n", text);
   fflush(stdout);
   job_run(job, &result);
-  add_output(totals, result.output);
+  totals_add(totals, result.output);
   if (result.end == JOB_PASSED)
     return true;
   totals->failures++;
@@ -187,7 +148,34 @@ static bool run(const options_t *o, const job_t *job, totals_t *totals)
   return false;
 }
 
-/* Seeds that failed once, each several times: what failed by chance does so again by chance. */
+/* A list that stands in a file beside the file of seeds. */
+static bool list_beside(const options_t *o, const char *name, job_t *job)
+{
+  const char *slash = strrchr(o->seeds, '/');
+  list_t      list;
+
+  snprintf(job->list, sizeof job->list, "%.*s%s", slash != NULL ? (int)(slash - o->seeds) + 1 : 0,
+           o->seeds, name);
+  if (!shrink_read(job->list, job, &list))
+    return false;
+  list_free(&list);
+  job->times   = o->times;
+  job->seconds = o->job_seconds;
+  return true;
+}
+
+/* "list FILE", or a job with a seed. */
+static bool parse_seed(const options_t *o, const char *line, job_t *job)
+{
+  char name[128];
+
+  if (sscanf(line, "list %127s", name) == 1)
+    return list_beside(o, name, job);
+  job->schedules = 1;
+  return job_parse(line, job);
+}
+
+/* What failed once: seeds, and lists that were made small. */
 static bool run_seeds(const options_t *o, totals_t *totals)
 {
   FILE *from = o->seeds != NULL ? fopen(o->seeds, "re") : NULL;
@@ -203,13 +191,11 @@ static bool run_seeds(const options_t *o, totals_t *totals)
 
     if (line[0] == '#' || line[0] == '\n')
       continue;
-    if (!job_parse(line, &job)) {
+    if (!parse_seed(o, line, &job)) {
       fprintf(stderr, "random: %s: no job: %s", o->seeds, line);
       good = false;
-    } else if (o->backend == NULL || strcmp(o->backend, job.backend) == 0) {
-      job.schedules = 1;
+    } else if (o->backend == NULL || strcmp(o->backend, job.backend) == 0)
       good &= run(o, &job, totals);
-    }
   }
   if (from != NULL)
     fclose(from);
@@ -237,31 +223,18 @@ static bool run_drawn(const options_t *o, totals_t *totals)
 
 static bool run_list(const options_t *o, totals_t *totals)
 {
-  job_t               job = new_job(o, o->backend != NULL ? o->backend : "mpi");
-  list_t              list;
-  static job_result_t result;
-  static char         text[JOB_TEXT_MAX];
+  job_t  job = new_job(o, o->backend != NULL ? o->backend : "mpi");
+  list_t list;
 
   if (!shrink_read(o->list, &job, &list))
     return false;
+  list_free(&list);
   for (int i = 0; i < o->nforced; i++)
     job_set(&job, o->forced[i]);
   snprintf(job.list, sizeof job.list, "%s", o->list);
   job.times   = o->times;
   job.seconds = o->seconds;
-  job_text(&job, text);
-  printf("%s\n", text);
-  fflush(stdout);
-  job_run(&job, &result);
-  add_output(totals, result.output);
-  if (result.end != JOB_PASSED) {
-    totals->failures++;
-    printf("random: a job %s (code %d)\n%s\n", name_of_end(result.end), result.code, result.output);
-    if (o->shrink_seconds > 0)
-      shrink_failure(o, &job, &list);
-  }
-  list_free(&list);
-  return result.end == JOB_PASSED;
+  return run(o, &job, totals);
 }
 
 /* ---- main ------------------------------------------------------------------------------------ */
@@ -270,11 +243,13 @@ static const char usage[] =
     "usage: random-drive --build FOLDER [--backend shmem|mpi] [--seconds N] [--seed N] [--seeds "
     "FILE]\n"
     "         [--set NAME=VALUE]... [--program FILE] [--job-seconds N] [--round-seconds N]\n"
-    "         [--shrink N] [--keep-going] [-v]\n"
+    "         [--shrink N] [--keep-going] [--must-fail] [-v]\n"
     "       random-drive --build FOLDER --list FILE [--times N] [--shrink N]\n"
     "Runs the differential tester with all kinds of settings. --set forces one of them; --shrink 0 "
     "leaves\n"
-    "failures as they are, else it is the seconds for making each smaller.\n";
+    "failures as they are, else it is the seconds for making each smaller. --must-fail: a failure "
+    "is success,\n"
+    "for mutants.\n";
 
 static void bad_usage(void)
 {
@@ -296,17 +271,26 @@ static void read_options(int argc, char **argv, options_t *o)
     ROUND,
     SHRINK,
     KEEP,
+    MUST_FAIL,
     LIST,
     TIMES
   };
   static const struct option known[] = {
-    { "build", 1, NULL, BUILD },         { "backend", 1, NULL, BACKEND },
-    { "seconds", 1, NULL, SECONDS },     { "seed", 1, NULL, SEED },
-    { "seeds", 1, NULL, SEEDS },         { "set", 1, NULL, SET },
-    { "program", 1, NULL, PROGRAM },     { "job-seconds", 1, NULL, JOB },
-    { "round-seconds", 1, NULL, ROUND }, { "shrink", 1, NULL, SHRINK },
-    { "keep-going", 0, NULL, KEEP },     { "list", 1, NULL, LIST },
-    { "times", 1, NULL, TIMES },         { NULL, 0, NULL, 0 },
+    { "build", 1, NULL, BUILD },
+    { "backend", 1, NULL, BACKEND },
+    { "seconds", 1, NULL, SECONDS },
+    { "seed", 1, NULL, SEED },
+    { "seeds", 1, NULL, SEEDS },
+    { "set", 1, NULL, SET },
+    { "program", 1, NULL, PROGRAM },
+    { "job-seconds", 1, NULL, JOB },
+    { "round-seconds", 1, NULL, ROUND },
+    { "shrink", 1, NULL, SHRINK },
+    { "keep-going", 0, NULL, KEEP },
+    { "list", 1, NULL, LIST },
+    { "times", 1, NULL, TIMES },
+    { "must-fail", 0, NULL, MUST_FAIL },
+    { NULL, 0, NULL, 0 },
   };
 
   for (int c; (c = getopt_long(argc, argv, "v", known, NULL)) >= 0;)
@@ -321,6 +305,7 @@ static void read_options(int argc, char **argv, options_t *o)
     case ROUND: o->round_seconds = (unsigned)atoi(optarg); break;
     case SHRINK: o->shrink_seconds = strtod(optarg, NULL); break;
     case KEEP: o->keep_going = true; break;
+    case MUST_FAIL: o->must_fail = true; break;
     case LIST: o->list = optarg; break;
     case TIMES: o->times = (unsigned)atoi(optarg); break;
     case 'v': o->is_verbose = true; break;
@@ -364,6 +349,6 @@ int main(int argc, char **argv)
     if (good || o.keep_going)
       good &= run_drawn(&o, &totals);
   }
-  print_totals(&totals, o.is_verbose);
-  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+  totals_print(&totals, o.is_verbose);
+  return good != o.must_fail ? EXIT_SUCCESS : EXIT_FAILURE;
 }

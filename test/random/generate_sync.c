@@ -111,6 +111,94 @@ void generate_flag(generator_t *g)
     g->recent[g->nrecent++] = flag;
 }
 
+/* ---- who told something, and stays outside of DART until it was heard ------------------------ */
+
+static op_t meet_first(generator_t *g, const op_t *from, const op_t *to)
+{
+  op_t op = op_new(MESSAGE);
+
+  op.unit        = from->unit;
+  op.thread      = from->thread;
+  op.peer        = to->unit;
+  op.peer_thread = to->thread;
+  op.local       = (layout_t){ .basic = DART_TYPE_BYTE };
+  op.tag         = op.thread * THREADS_MAX + op.peer_thread;
+  op.n           = draw_below(&g->draw, 2);
+  return op;
+}
+
+static void hold(generator_t *g, const op_t *told, const op_t *wait)
+{
+  op_t op = op_new(HOLD);
+
+  op.unit        = told->unit;
+  op.thread      = told->thread;
+  op.peer        = wait->unit;
+  op.peer_thread = wait->thread;
+  op.value       = wait->id;
+  generate(g, &op);
+}
+
+/* DART may expect as much the next time. */
+static void notify_in_a_burst(generator_t *g, const op_t *tell, const op_t *meet)
+{
+  op_t notify = *tell, wait = *meet;
+
+  notify.n = 0;
+  for (size_t n = draw_range(&g->draw, 1, 4); n > 0; n--)
+    generate(g, &notify);
+  generate(g, &wait);
+}
+
+static void hold_after_notification(generator_t *g)
+{
+  op_t tell = op_new(NOTIFY), wait = op_new(AWAIT), meet;
+
+  tell.counter = wait.counter = draw_counter(g);
+  if (tell.counter < 0)
+    return;
+  draw_actor(g, &tell);
+  draw_actor(g, &wait);
+  wait.unit = tell.to = g->scene->counter[tell.counter].unit;
+  wait.how            = (int)draw_below(&g->draw, AWAIT_FETCH);
+  meet                = meet_first(g, &wait, &tell);
+  tell.seg            = g->scene->counter[tell.counter].seg;
+  tell.local = tell.remote = (layout_t){ .basic = DART_TYPE_BYTE };
+  tell.value               = 1;
+  tell.n                   = draw_log(&g->draw, 0, 1024);
+  tell.at                  = draw_below(&g->draw, scene_size(g->scene, tell.seg, tell.to));
+  for (size_t bursts = draw_below(&g->draw, 4); bursts > 0; bursts--)
+    notify_in_a_burst(g, &tell, &meet);
+  if (generate(g, &meet) && generate(g, &tell) && generate(g, &wait))
+    hold(g, &tell, &wait);
+}
+
+static void hold_after_flag(generator_t *g)
+{
+  op_t tell = op_new((kind_t)draw_range(&g->draw, PUT, PUT_BLOCKING)), wait = op_new(POLL), meet;
+
+  if (op_is_get(&tell))
+    return;
+  raise_flag(g, &tell, draw_chance(&g->draw, 50) ? DART_TYPE_INT : DART_TYPE_LONG);
+  draw_actor(g, &wait);
+  wait.seg  = tell.seg;
+  wait.unit = wait.to = tell.to;
+  wait.at             = tell.at;
+  wait.type           = tell.type;
+  wait.how            = (int)draw_below(&g->draw, POLL_FETCH);
+  meet                = meet_first(g, &wait, &tell);
+  if (tell.n == 1 && generate(g, &meet) && generate(g, &tell) && generate(g, &wait))
+    hold(g, &tell, &wait);
+}
+
+void generate_hold(generator_t *g)
+{
+  if (draw_chance(&g->draw, 50))
+    hold_after_notification(g);
+  else
+    hold_after_flag(g);
+}
+
 /* ---- locks ----------------------------------------------------------------------------------- */
 
 void generate_locked(generator_t *g)

@@ -360,6 +360,8 @@ static void complete_one(generator_t *g, int actor)
   op.to     = p->to;
   if (op_has(&op, HAS_OPS))
     draw_handles(g, &op, p->id);
+  else if (draw_chance(&g->draw, 15)) /* a flush is for all threads of a unit */
+    op.thread = (int)draw_below(&g->draw, (size_t)g->scene->shape.threads);
   generate(g, &op);
 }
 

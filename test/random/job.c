@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 40, WORD_MAX = 320, SPARE_SECONDS = 20 };
+enum { WORDS_MAX = 40, WORD_MAX = 320, SPARE_SECONDS = 20, ACTORS_MOST = 8 };
 
 /* ---- what is drawn ------------------------------------------------------------------------- */
 
@@ -75,9 +75,11 @@ static bool is_set(const job_t *job, const char *setting)
 
 static void draw_shape(job_t *job, draw_t *draw, bool is_mpi)
 {
-  job->nodes = is_mpi && !draw_chance(draw, 12) ? (int)draw_range(draw, 2, 4) : 1;
+  size_t most_nodes = draw_chance(draw, 60) ? 2 : 4;
+
+  job->nodes = is_mpi && !draw_chance(draw, 12) ? (int)draw_range(draw, 2, most_nodes) : 1;
   job->units =
-      (int)draw_range(draw, job->nodes > 1 ? (size_t)job->nodes : 1, draw_chance(draw, 75) ? 4 : 6);
+      (int)draw_range(draw, job->nodes > 1 ? (size_t)job->nodes : 1, draw_chance(draw, 80) ? 4 : 6);
   job->threads = draw_chance(draw, 75) ? 1 : (int)draw_range(draw, 2, 3);
 }
 

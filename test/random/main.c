@@ -244,6 +244,7 @@ int main(int argc, char **argv)
   unit.shape.units = (int)n;
   if (n > UNITS_MAX)
     run_fail(&unit, NULL, "%zu units are more than %d", n, UNITS_MAX);
+  run_open_board(&unit);
   done = options.list != NULL ? run_file(&unit, &options) : run_seeds(&unit, &options);
   alarm(unit.seconds);
   report(&unit, done);

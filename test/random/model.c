@@ -1,25 +1,14 @@
 /* See model.h. */
 #include "model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dash/dart/if/dart_types.h>
 
 #include "draw.h"
+#include "need.h"
 #include "value.h"
-
-static void *allocate(size_t nbytes)
-{
-  void *new = calloc(1, nbytes + 1);
-
-  if (new == NULL) {
-    fprintf(stderr, "random: out of memory\n");
-    exit(2);
-  }
-  return new;
-}
 
 void model_open(model_t *model, shape_t shape, int me)
 {
@@ -72,7 +61,7 @@ static void set_vague(memory_t *memory, size_t at, size_t nbytes, bool vague)
   if (!vague && memory->vague == NULL)
     return;
   if (memory->vague == NULL)
-    memory->vague = allocate(memory->nbytes);
+    memory->vague = need(memory->nbytes);
   memset(memory->vague + at, vague, nbytes);
 }
 
@@ -94,7 +83,7 @@ static void new_memory(model_t *model, const op_t *op)
     if (model->scene.segment[op->seg].alias >= 0)
       continue;
     memory->nbytes = scene_size(&model->scene, op->seg, unit);
-    memory->data   = allocate(memory->nbytes);
+    memory->data   = need(memory->nbytes);
     pattern_fill(memory->data, model_key(&model->scene, op, PATTERN_NEW + unit), 0, memory->nbytes);
     if (raw && memory->nbytes > 0)
       set_vague(memory, 0, memory->nbytes, true);
@@ -141,9 +130,9 @@ static void copy_vague(memory_t *to, size_t at, const layout_t *to_layout, const
   if (vague == NULL && to->vague == NULL)
     return;
   if (to->vague == NULL)
-    to->vague = allocate(to->nbytes);
+    to->vague = need(to->nbytes);
   if (vague == NULL)
-    vague = none = allocate(layout_span(from_layout, n));
+    vague = none = need(layout_span(from_layout, n));
   layout_copy(to->vague + at, to_layout, vague, from_layout, n);
   free(none);
 }
@@ -160,7 +149,7 @@ static void apply_put(model_t *model, const op_t *op)
   if (op->here >= 0)
     from = model_memory(model, op->here, op->unit, &here_at);
   else {
-    given = allocate(span);
+    given = need(span);
     pattern_fill(given, model_key(&model->scene, op, PATTERN_SOURCE), 0, span);
   }
   layout_copy(to->data + at, &op->remote, from != NULL ? from->data + here_at : given, &op->local,
@@ -172,7 +161,7 @@ static void apply_put(model_t *model, const op_t *op)
 
 static void expect_new(expect_t *expect, size_t nbytes)
 {
-  expect->bytes  = allocate(nbytes);
+  expect->bytes  = need(nbytes);
   expect->nbytes = nbytes;
 }
 
@@ -197,7 +186,7 @@ static void apply_get(model_t *model, const op_t *op, expect_t *expect)
   pattern_fill(expect->bytes, model_key(&model->scene, op, PATTERN_BLANK), 0, span);
   layout_copy(expect->bytes, &op->local, from->data + at, &op->remote, op->n);
   if (vague != NULL) {
-    expect->vague = allocate(span);
+    expect->vague = need(span);
     layout_copy(expect->vague, &op->local, vague, &op->remote, op->n);
   }
 }
@@ -221,7 +210,7 @@ static void expect_bytes(model_t *model, const op_t *op, size_t nbytes, expect_t
   expect_new(expect, nbytes);
   memcpy(expect->bytes, memory->data + at, nbytes);
   if (is_vague(memory, at, nbytes)) {
-    expect->vague = allocate(nbytes);
+    expect->vague = need(nbytes);
     memcpy(expect->vague, memory->vague + at, nbytes);
   }
 }
@@ -272,7 +261,7 @@ static void expect_old(model_t *model, const op_t *op, expect_t *expect)
   expect_bytes(model, op, size, expect);
   if (meaning < size || is_vague(memory, at, size)) {
     if (expect->vague == NULL)
-      expect->vague = allocate(size);
+      expect->vague = need(size);
     memset(expect->vague + meaning, 1, size - meaning);
   }
 }
@@ -348,6 +337,7 @@ static void apply_locked(model_t *model, const op_t *op, expect_t *expect)
     memcpy(&value, memory->data + at, 8);
     value++;
     memcpy(memory->data + at, &value, 8);
+    set_vague(memory, at, 8, is_vague(memory, at, 8));
   }
 }
 

@@ -1,9 +1,10 @@
 /* See op.h. */
 #include "op.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "need.h"
 
 const op_kind_t op_kinds[NKINDS] = {
 #define KIND_ROW(kind, name, who, fields, hows) { name, who, (uint32_t)(fields), hows },
@@ -56,14 +57,7 @@ uint64_t op_extent(const op_t *op)
 
 void list_add(list_t *list, const op_t *op)
 {
-  if (list->n == list->room) {
-    list->room = list->room == 0 ? 64 : 2 * list->room;
-    list->op   = realloc(list->op, list->room * sizeof list->op[0]);
-    if (list->op == NULL) {
-      fprintf(stderr, "random: out of memory\n");
-      exit(2);
-    }
-  }
+  list->op            = need_more(list->op, list->n, &list->room, sizeof list->op[0]);
   list->op[list->n++] = *op;
 }
 

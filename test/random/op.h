@@ -122,6 +122,7 @@ typedef enum {
   X(LOCKED, "locked", WHO_ACTOR, HAS_BY | HAS_LOCK | HAS_TO | HAS_N | HAS_HOW, "acquire try")      \
   X(LETTERS, "letters", WHO_ACTOR, HAS_BY | HAS_N | HAS_LOCAL | HAS_VALUE | HAS_TAG, "")           \
   X(PAUSE, "pause", WHO_ACTOR, HAS_BY | HAS_VALUE, "")                                             \
+  X(HOLD, "hold", WHO_ACTOR, HAS_BY | HAS_PEER | HAS_VALUE, "")                                    \
   X(MESSAGE, "message", WHO_PAIR,                                                                  \
     HAS_BY | HAS_PEER | HAS_N | HAS_LOCAL | HAS_VALUE | HAS_SHIFT | HAS_TAG, "")                   \
   X(RING, "ring", WHO_TEAM, HAS_TEAM | HAS_N | HAS_LOCAL | HAS_SHIFT | HAS_VALUE | HAS_TAG, "")    \

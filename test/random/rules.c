@@ -1,40 +1,24 @@
 /* See rules.h. */
 #include "rules.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dash/dart/if/dart_types.h>
 
-typedef enum { READS, WRITES, UPDATES, SHARES, LOCKS, RAISES } access_class_t;
+#include "access.h"
+#include "need.h"
+
+enum {
+  HOLD_MOST = 1024
+}; /* bytes of a notification that leave for certain when its call returns */
 
 typedef struct {
-  uint32_t clock[ACTORS_MAX]; /* what is known of each actor: its last event */
-} knowledge_t;
-
-/* An access to memory, under way or complete, since the last round. */
-typedef struct {
-  access_class_t class;
-  int         actor;
-  uint32_t    op;           /* its id */
-  int         memory, unit; /* a segment that is no other name */
-  uint64_t    from, to;     /* bytes */
-  layout_t    layout;       /* of these the n elements, from `from` on */
-  uint64_t    n;
-  int         key;     /* the type of an update, the word, the lock */
-  int         counter; /* data of a notification; -1: no */
-  bool        is_here; /* of the local buffer: complete when that is */
-  uint32_t    done;    /* the event of its actor when it was complete; 0: it is not */
-  uint32_t    seen;    /* actors that know by what came with it */
-  knowledge_t then;    /* what its actor knew */
-} access_t;
-
-typedef struct {
-  op_t op;
-  int  actor;
-  bool has_handle;
-  bool is_here, is_there; /* complete here, there */
+  op_t     op;
+  int      actor;
+  uint32_t event; /* of its actor, when it was started */
+  bool     has_handle;
+  bool     is_here, is_there; /* complete here, there, by its own actor */
 } pending_t;
 
 typedef struct {
@@ -48,41 +32,16 @@ struct rules {
   bool        in_body; /* of a round: what units do between rounds is over */
   knowledge_t know[ACTORS_MAX];
   counter_t   counter[COUNTERS_MAX];
+  op_t        last[ACTORS_MAX][2]; /* the last operation of each actor, and the one before */
   access_t   *access;
   size_t      naccesses, access_room;
   pending_t  *pending;
   size_t      npending, pending_room;
 };
 
-static void out_of_memory(void)
-{
-  fprintf(stderr, "random: out of memory\n");
-  exit(2);
-}
-
-static void *grow(void *array, size_t n, size_t *room, size_t size)
-{
-  if (n < *room)
-    return array;
-  *room = *room == 0 ? 64 : 2 * *room;
-  array = realloc(array, *room * size);
-  if (array == NULL)
-    out_of_memory();
-  return array;
-}
-
-static void *allocate(size_t size)
-{
-  void *new = calloc(1, size);
-
-  if (new == NULL)
-    out_of_memory();
-  return new;
-}
-
 rules_t *rules_new(shape_t shape)
 {
-  rules_t *rules = allocate(sizeof *rules);
+  rules_t *rules = need(sizeof *rules);
 
   scene_open(&rules->scene, shape);
   return rules;
@@ -129,178 +88,12 @@ static void next_event(rules_t *rules, uint32_t actors)
       rules->know[i].clock[i]++;
 }
 
-static bool knows(const rules_t *rules, int actor, const access_t *access)
-{
-  return (access->seen >> actor & 1) != 0 ||
-         (access->done != 0 && rules->know[actor].clock[access->actor] >= access->done);
-}
-
-/* ---- what an operation accesses ------------------------------------------------------------ */
-
-enum { TOUCHES_MAX = UNITS_MAX + 2 };
-
-typedef struct {
-  access_t touch[TOUCHES_MAX];
-  int      n;
-} touches_t;
-
-static layout_t bytes(void)
-{
-  return (layout_t){ .basic = DART_TYPE_BYTE };
-}
-
-static access_t *touch(const rules_t *rules, touches_t *touches, const op_t *op,
-                       access_class_t class, int actor)
-{
-  access_t *access = &touches->touch[touches->n++];
-
-  memset(access, 0, sizeof *access);
-  access->class   = class;
-  access->actor   = actor;
-  access->op      = op->id;
-  access->counter = -1;
-  access->then    = rules->know[actor];
-  return access;
-}
-
-static void lies_at(const rules_t *rules, access_t *access, int seg, int unit, uint64_t at,
-                    const layout_t *layout, uint64_t n)
-{
-  access->memory = scene_memory(&rules->scene, seg, &at);
-  access->unit   = unit;
-  access->from   = at;
-  access->to     = at + layout_span(layout, n);
-  access->layout = *layout;
-  access->n      = n;
-}
-
-static void touch_transfer(const rules_t *rules, touches_t *touches, const op_t *op, int actor)
-{
-  access_t *there = touch(rules, touches, op, op_is_put(op) ? WRITES : READS, actor);
-
-  lies_at(rules, there, op->seg, op->to, op->at, &op->remote, op->n);
-  if (op_is_get(op))
-    there->is_here = true; /* the memory was read when the data are here */
-  if (op->kind == NOTIFY)
-    there->counter = op->counter;
-  if (op->here >= 0) {
-    access_t *here = touch(rules, touches, op, op_is_put(op) ? READS : WRITES, actor);
-
-    lies_at(rules, here, op->here, op->unit, op->here_at, &op->local, op->n);
-    here->is_here = true;
-  }
-}
-
-static void touch_range(const rules_t *rules, touches_t *touches, const op_t *op,
-                        access_class_t class, int actor, int key)
-{
-  access_t *access = touch(rules, touches, op, class, actor);
-  layout_t  run    = bytes();
-
-  lies_at(rules, access, op->seg, op->to, op->at, &run, op_extent(op));
-  access->key = key;
-}
-
-/* A counter that is raised, or looked at: its owner has set it before. */
-static void touch_counter(const rules_t *rules, touches_t *touches, const op_t *op, int actor)
-{
-  const scene_counter_t *c      = &rules->scene.counter[op->counter];
-  access_t              *access = touch(rules, touches, op, RAISES, actor);
-  layout_t               run    = bytes();
-
-  lies_at(rules, access, c->seg, c->unit, c->at, &run, 8);
-  access->key = op->counter;
-}
-
-/* What is new is filled by its owners. */
-static void touch_new(const rules_t *rules, touches_t *touches, const op_t *op)
-{
-  layout_t run  = bytes();
-  int      team = scene_team(&rules->scene, op);
-
-  if ((op->kind == ALLOC && op->how == ALLOC_RAW) || (op->kind == REGISTER && op->here >= 0))
-    return;
-  for (int unit = 0; unit < rules->scene.shape.units; unit++)
-    if (scene_team_id(&rules->scene, team, unit) >= 0 && op->sizes[unit] > 0) {
-      access_t *access = touch(rules, touches, op, WRITES, actor_number(unit, 0));
-
-      access->memory = op->seg;
-      access->unit   = unit;
-      access->to     = (uint64_t)op->sizes[unit];
-      access->layout = run;
-      access->n      = access->to;
-    }
-}
-
-static void find_touches(const rules_t *rules, const op_t *op, touches_t *touches)
-{
-  int actor = actor_number(op->unit, op->thread);
-
-  touches->n = 0;
-  switch (op->kind) {
-  case ALLOC:
-  case REGISTER:
-  case POOL:
-  case BLOCK: touch_new(rules, touches, op); break;
-  case COUNTER:
-  case WORD: touch_range(rules, touches, op, WRITES, actor_number(op->to, 0), 0); break;
-  case STORE: touch_range(rules, touches, op, WRITES, actor, 0); break;
-  case LOAD:
-  case POLL: touch_range(rules, touches, op, READS, actor, 0); break;
-  case AWAIT: touch_counter(rules, touches, op, actor); break;
-  case LOCKED: touch_range(rules, touches, op, LOCKS, actor, op->lock); break;
-  default:
-    if (op_is_put(op) || op_is_get(op))
-      touch_transfer(rules, touches, op, actor);
-    if (op->kind == NOTIFY)
-      touch_counter(rules, touches, op, actor);
-    if (op_is_atomic(op) && op->word >= 0)
-      touch_range(rules, touches, op, SHARES, actor, op->word);
-    else if (op_is_atomic(op))
-      touch_range(rules, touches, op, UPDATES, actor, op->type);
-    break;
-  }
-}
-
 /* ---- what conflicts ------------------------------------------------------------------------ */
-
-/* Whether two accesses share a byte; of elements that lie apart that is found by marking them. */
-static bool overlap(const access_t *a, const access_t *b)
-{
-  uint64_t       from = a->from < b->from ? a->from : b->from;
-  uint64_t       to   = a->to > b->to ? a->to : b->to;
-  unsigned char *map;
-  bool           found;
-
-  if (a->memory != b->memory || a->unit != b->unit || a->from >= b->to || b->from >= a->to)
-    return false;
-  if (a->layout.kind == LAYOUT_RUN && b->layout.kind == LAYOUT_RUN)
-    return true;
-  map = allocate(to - from);
-  layout_mark(&a->layout, a->n, map + (a->from - from), 1);
-  found = layout_mark(&b->layout, b->n, map + (b->from - from), 1);
-  free(map);
-  return found;
-}
-
-/* Whether they may happen at the same time. */
-static bool agree(const access_t *a, const access_t *b)
-{
-  if (a->class != b->class)
-    return false;
-  switch (a->class) {
-  case READS: return true;
-  case UPDATES: return a->actor == b->actor && a->key == b->key;
-  case SHARES:
-  case RAISES: return a->key == b->key;
-  case LOCKS: return a->key == b->key && a->from == b->from && a->to == b->to;
-  default: return false;
-  }
-}
 
 static bool conflicts(const rules_t *rules, const access_t *old, const access_t *new)
 {
-  return !agree(old, new) && !knows(rules, new->actor, old) && overlap(old, new);
+  return !access_agree(old, new) && !access_is_known(old, &rules->know[new->actor], new->actor) &&
+         access_overlap(old, new);
 }
 
 static bool is_free(const rules_t *rules, const access_t *new)
@@ -381,10 +174,33 @@ static bool good_tag(const rules_t *rules, const op_t *op)
   return op->tag % 16 == from * THREADS_MAX + to;
 }
 
+/* Whether the actor may stay outside of DART until its peer has done what it does last: wait for what this
+ * actor told it last. Both must have met just before, for an actor that is outside of DART may hold up whoever
+ * needs its memory. */
+static bool may_hold(const rules_t *rules, const op_t *op)
+{
+  int         actor = actor_number(op->unit, op->thread);
+  const op_t *mine  = rules->last[actor];
+  const op_t *peers = rules->last[actor_number(op->peer, op->peer_thread)];
+  const op_t *told = &mine[0], *waits = &peers[0];
+
+  if (mine[1].kind != MESSAGE || mine[1].id != peers[1].id || waits->id != op->value)
+    return false;
+  if (told->kind == NOTIFY)
+    return waits->kind == AWAIT && waits->how != AWAIT_FETCH && waits->counter == told->counter &&
+           rules->counter[told->counter].raisers == UINT32_C(1) << actor &&
+           told->local.kind == LAYOUT_RUN && told->remote.kind == LAYOUT_RUN &&
+           layout_span(&told->remote, told->n) <= HOLD_MOST;
+  return (told->kind == PUT || told->kind == PUT_HANDLE || told->kind == PUT_BLOCKING) &&
+         waits->kind == POLL && waits->seg == told->seg && waits->to == told->to &&
+         waits->at == told->at && told->to == op->peer;
+}
+
 static bool good_for_kind(const rules_t *rules, const op_t *op)
 {
   switch (op->kind) {
   case NOTIFY: return may_raise(rules, op);
+  case HOLD: return may_hold(rules, op);
   case WAIT:
   case WAIT_LOCAL:
   case TEST:
@@ -410,7 +226,7 @@ static bool touches_are_free(const rules_t *rules, const op_t *op, const touches
     if (!is_free(rules, &touches->touch[i]))
       return false;
     for (int j = 0; j < i; j++)
-      if (overlap(&touches->touch[i], &touches->touch[j]))
+      if (access_overlap(&touches->touch[i], &touches->touch[j]))
         return false;
   }
   return true;
@@ -418,16 +234,18 @@ static bool touches_are_free(const rules_t *rules, const op_t *op, const touches
 
 /* ---- what an operation changes ------------------------------------------------------------- */
 
-/* Accesses of an operation that is complete, here or there. */
-static void finish(rules_t *rules, int actor, uint32_t id, complete_t how)
+/* Accesses of an operation that is complete, here or there, by what `by` did. */
+static void finish(rules_t *rules, int actor, uint32_t id, complete_t how, int by)
 {
   if (how == COMPLETE_NOT)
     return;
   for (size_t i = 0; i < rules->naccesses; i++) {
     access_t *a = &rules->access[i];
 
-    if (a->op == id && a->actor == actor && a->done == 0 && (how == COMPLETE_THERE || a->is_here))
-      a->done = rules->know[actor].clock[actor];
+    if (a->op == id && a->actor == actor && a->done == 0 && (how == COMPLETE_THERE || a->is_here)) {
+      a->done_by = by;
+      a->done    = rules->know[by].clock[by];
+    }
   }
 }
 
@@ -437,20 +255,23 @@ static void add_accesses(rules_t *rules, const op_t *op, const touches_t *touche
 
   for (int i = 0; i < touches->n; i++) {
     rules->access =
-        grow(rules->access, rules->naccesses, &rules->access_room, sizeof rules->access[0]);
+        need_more(rules->access, rules->naccesses, &rules->access_room, sizeof rules->access[0]);
     rules->access[rules->naccesses++] = touches->touch[i];
-    finish(rules, touches->touch[i].actor, op->id, how);
+    finish(rules, touches->touch[i].actor, op->id, how, touches->touch[i].actor);
   }
 }
 
 static void add_pending(rules_t *rules, const op_t *op)
 {
+  int actor = actor_number(op->unit, op->thread);
+
   if (contract_on_return(op) == COMPLETE_THERE)
     return;
   rules->pending =
-      grow(rules->pending, rules->npending, &rules->pending_room, sizeof rules->pending[0]);
+      need_more(rules->pending, rules->npending, &rules->pending_room, sizeof rules->pending[0]);
   rules->pending[rules->npending++] =
-      (pending_t){ *op, actor_number(op->unit, op->thread), contract_has_handle(op), false, false };
+      (pending_t){ *op,   actor, rules->know[actor].clock[actor], contract_has_handle(op),
+                   false, false };
 }
 
 /* Gets are over when they are complete here; a handle that nobody waited for stays. */
@@ -459,21 +280,31 @@ static bool is_over(const pending_t *p)
   return !p->has_handle && (p->is_there || (p->is_here && op_is_get(&p->op)));
 }
 
+/* How far `by` brings it. A flush is for all threads of its unit, if they started before it. */
+static complete_t completed(const rules_t *rules, const op_t *by, const pending_t *p)
+{
+  int actor = actor_number(by->unit, by->thread);
+
+  if (p->op.unit != by->unit || rules->know[actor].clock[p->actor] < p->event)
+    return COMPLETE_NOT;
+  return contract_completes(&rules->scene, by, &p->op);
+}
+
 static void complete(rules_t *rules, const op_t *by)
 {
   int    actor = actor_number(by->unit, by->thread);
   size_t kept  = 0;
 
   for (size_t i = 0; i < rules->npending; i++) {
-    pending_t *p = &rules->pending[i];
-    complete_t how =
-        p->actor == actor ? contract_completes(&rules->scene, by, &p->op) : COMPLETE_NOT;
+    pending_t *p   = &rules->pending[i];
+    complete_t how = completed(rules, by, p);
 
-    finish(rules, actor, p->op.id, how);
-    p->is_here |= how != COMPLETE_NOT;
-    p->is_there |= how == COMPLETE_THERE;
-    if (p->actor == actor && contract_names(by, p->op.id))
-      p->has_handle = false;
+    finish(rules, p->actor, p->op.id, how, actor);
+    if (p->actor == actor) {
+      p->is_here |= how != COMPLETE_NOT;
+      p->is_there |= how == COMPLETE_THERE;
+      p->has_handle &= !contract_names(by, p->op.id);
+    }
     if (!is_over(p))
       rules->pending[kept++] = *p;
   }
@@ -567,8 +398,20 @@ static void order(rules_t *rules, const op_t *op)
   }
 }
 
+static void note_last(rules_t *rules, const op_t *op)
+{
+  uint32_t who = scene_who(&rules->scene, op);
+
+  for (int i = 0; i < ACTORS_MAX; i++)
+    if ((who >> i & 1) != 0) {
+      rules->last[i][1] = rules->last[i][0];
+      rules->last[i][0] = *op;
+    }
+}
+
 static void end_round(rules_t *rules)
 {
+  memset(rules->last, 0, sizeof rules->last);
   uint32_t all = scene_actors(&rules->scene);
 
   tell(rules, all, all);
@@ -606,7 +449,7 @@ bool rules_take(rules_t *rules, const op_t *op)
     return false;
   if (op_kinds[op->kind].who != WHO_UNITS)
     begin_body(rules);
-  find_touches(rules, op, &touches);
+  access_find(&rules->scene, rules->know, op, &touches);
   if (!touches_are_free(rules, op, &touches)) {
     rules->in_body = was_in_body;
     return false;
@@ -620,6 +463,7 @@ bool rules_take(rules_t *rules, const op_t *op)
   if (op->kind == POLL)
     poll(rules, op, &touches.touch[0]);
   order(rules, op);
+  note_last(rules, op);
   if (op->kind == NOTIFY)
     raise(rules, op);
   if (op->kind == AWAIT)

@@ -42,7 +42,11 @@ typedef struct unit {
   expect_t   *expect;  /* what each must find */
   fetched_t  *fetched; /* what each found */
   explain_t   explain;
-  uint64_t    operations; /* executed by this unit so far */
+
+  _Atomic uint64_t
+          *done;       /* in memory that all units share without DART: what each actor did last */
+  uint32_t lists;      /* so many were executed, this one included */
+  uint64_t operations; /* executed by this unit so far */
 } unit_t;
 
 /* A private buffer with a guard on either side. */
@@ -125,9 +129,9 @@ void run_check_segment(unit_t *unit, const op_t *op, int seg);
 
 typedef void run_op_t(thread_t *thread, const op_t *op);
 run_op_t     run_transfer, run_store, run_load, run_atomic, run_swap, run_swap_loop, run_flush,
-    run_wait, run_notify, run_await, run_poll, run_locked, run_letters, run_pause, run_message,
-    run_ring, run_barrier, run_bcast, run_scatter, run_gather, run_allgather, run_allgatherv,
-    run_alltoall, run_reduce, run_churn;
+    run_wait, run_notify, run_await, run_poll, run_locked, run_letters, run_pause, run_hold,
+    run_message, run_ring, run_barrier, run_bcast, run_scatter, run_gather, run_allgather,
+    run_allgatherv, run_alltoall, run_reduce, run_churn;
 
 /** All that a thread has under way, in one of the ways of ROUND. */
 void run_finish(thread_t *thread, const op_t *round);
@@ -136,6 +140,12 @@ void run_finish(thread_t *thread, const op_t *round);
 
 /** Start DART; false: not with so many threads. */
 bool run_init(unit_t *unit, int *argc, char ***argv);
+
+/** An operation of this thread is done, as far as it goes. */
+void run_note_done(thread_t *thread, const op_t *op);
+
+/** Let all units see, outside of DART, what each does last. Collective, once. */
+void run_open_board(unit_t *unit);
 
 /** Execute a list that ends with a round; on return nothing of it is left. */
 void run_list(unit_t *unit, const list_t *list);

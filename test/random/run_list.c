@@ -38,6 +38,7 @@ static run_op_t *const runners[NKINDS] = {
   [AWAIT]            = run_await,
   [POLL]             = run_poll,
   [LOCKED]           = run_locked,
+  [HOLD]             = run_hold,
   [LETTERS]          = run_letters,
   [PAUSE]            = run_pause,
   [MESSAGE]          = run_message,
@@ -88,6 +89,7 @@ static void *run_thread(void *argument)
       run_finish(thread, op);
     else
       runners[op->kind](thread, op);
+    run_note_done(thread, op);
   }
   run_end_buffers(thread);
   atomic_store(&thread->current, NULL);
@@ -140,12 +142,12 @@ void run_say_where(const char *why)
 /* Now and then a unit also looks at what others own. */
 static void compare_far(unit_t *unit, const op_t *round)
 {
-  uint64_t  at = 0, draw = mix(unit->shape.salt, round->id, (uint64_t)unit->me);
-  int       seg = (int)(draw % SEGMENTS_MAX), to = (int)(draw / 64 % (uint64_t)unit->shape.units);
-  memory_t *memory;
-  size_t    size;
-  unsigned char *bytes;
-  dart_gptr_t    gptr;
+  uint64_t    at = 0, draw = mix(unit->shape.salt, round->id, (uint64_t)unit->me);
+  int         seg = (int)(draw % SEGMENTS_MAX), to = (int)(draw / 64 % (uint64_t)unit->shape.units);
+  memory_t   *memory;
+  size_t      size;
+  buffer_t   *bytes;
+  dart_gptr_t gptr;
 
   for (int i = 0; i < SEGMENTS_MAX && !unit->model.scene.segment[seg].alive; i++)
     seg = (seg + 1) % SEGMENTS_MAX;
@@ -156,13 +158,11 @@ static void compare_far(unit_t *unit, const op_t *round)
   memory = model_memory(&unit->model, seg, to, &at);
   size   = scene_size(&unit->model.scene, seg, to);
   gptr   = run_gptr(unit, seg, to, 0);
-  bytes  = malloc(size);
-  if (bytes == NULL)
-    run_fail(unit, round, "out of memory");
-  RUN_OK(unit, round, dart_get_blocking(bytes, gptr, size, DART_TYPE_BYTE, DART_TYPE_BYTE));
-  run_compare(unit, round, "memory of another unit", bytes, memory->data + at,
+  bytes  = run_buffer(&threads[0], round, size, 0, PATTERN_BLANK);
+  RUN_OK(unit, round, dart_get_blocking(bytes->bytes, gptr, size, DART_TYPE_BYTE, DART_TYPE_BYTE));
+  run_compare(unit, round, "memory of another unit", bytes->bytes, memory->data + at,
               memory->vague != NULL ? memory->vague + at : NULL, size);
-  free(bytes);
+  run_end_buffers(&threads[0]);
 }
 
 static void explain_word(unit_t *unit, int actor, int word)
@@ -244,6 +244,7 @@ static void run_objects(unit_t *unit, const op_t *op)
 
 void run_list(unit_t *unit, const list_t *list)
 {
+  unit->lists++;
   model_open(&unit->model, unit->shape, unit->me);
   for (size_t i = 0; i < list->n;) {
     size_t end = end_of_round(list, i);

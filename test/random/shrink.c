@@ -10,6 +10,8 @@
 #include "rules.h"
 #include "text.h"
 
+enum { PATIENCE = 4 }; /* seconds for a round */
+
 typedef struct {
   job_t  job;
   list_t list;
@@ -374,6 +376,8 @@ bool shrink(job_t *job, list_t *list, double seconds)
   search_t s = { .job = *job, .list = copy(list), .end = now() + seconds };
   bool     found;
 
+  if (s.job.round_seconds > PATIENCE) /* what hangs would take all the time */
+    s.job.round_seconds = PATIENCE;
   found = calibrate(&s);
   if (found) {
     while (now() < s.end) {

@@ -95,6 +95,14 @@ static void say_how(out_t *out, const op_t *op)
   say(out, "%.*s", (int)strcspn(word, " "), word);
 }
 
+/* Whether there is a size from unit i on: the rest is 0. */
+static bool has_more(const op_t *op, int i)
+{
+  while (i < UNITS_MAX && op->sizes[i] == 0)
+    i++;
+  return i < UNITS_MAX;
+}
+
 static void say_field(out_t *out, const op_t *op, field_t field)
 {
   switch (field) {
@@ -121,7 +129,7 @@ static void say_field(out_t *out, const op_t *op, field_t field)
   case HAS_HOW: say_how(out, op); break;
   case HAS_UNITS: say_mask(out, op->units); break;
   case HAS_SIZES:
-    for (int i = 0; i < UNITS_MAX; i++)
+    for (int i = 0; i < UNITS_MAX && (i == 0 || has_more(op, i)); i++)
       say(out, "%s%lld", i > 0 ? "," : "", (long long)op->sizes[i]);
     break;
   case HAS_OPS:

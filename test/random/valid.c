@@ -292,6 +292,11 @@ static bool good_locked(const scene_t *scene, const op_t *op)
 
 /* ---- several at once ----------------------------------------------------------------------- */
 
+static bool is_other(const op_t *op)
+{
+  return actor_number(op->unit, op->thread) != actor_number(op->peer, op->peer_thread);
+}
+
 static bool good_message(const op_t *op)
 {
   return layout_elem(&op->local) > 0 && op->local.kind == LAYOUT_RUN && op->tag >= 0 &&
@@ -339,9 +344,8 @@ static bool good_for_kind(const scene_t *scene, const op_t *op)
   case POLL: return good_poll(scene, op);
   case LOCKED: return good_locked(scene, op) && scene_is_aligned(scene, op->seg, op->at, 8);
   case LETTERS: return good_message(op);
-  case MESSAGE:
-    return good_message(op) &&
-           actor_number(op->unit, op->thread) != actor_number(op->peer, op->peer_thread);
+  case HOLD: return is_other(op);
+  case MESSAGE: return good_message(op) && is_other(op);
   case RING: return good_message(op) && op->shift >= 0;
   case REDUCE:
   case ALLREDUCE: return good_reduction(scene, op);

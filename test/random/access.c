@@ -1,0 +1,171 @@
+/* See access.h. */
+#include "access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/if/dart_types.h>
+
+#include "need.h"
+
+/* ---- what an operation accesses ------------------------------------------------------------ */
+
+static layout_t bytes(void)
+{
+  return (layout_t){ .basic = DART_TYPE_BYTE };
+}
+
+static access_t *touch(touches_t *touches, const op_t *op, access_class_t class, int actor)
+{
+  access_t *access = &touches->touch[touches->n++];
+
+  memset(access, 0, sizeof *access);
+  access->class   = class;
+  access->actor   = actor;
+  access->op      = op->id;
+  access->counter = -1;
+  return access;
+}
+
+static void lies_at(const scene_t *scene, access_t *access, int seg, int unit, uint64_t at,
+                    const layout_t *layout, uint64_t n)
+{
+  access->memory = scene_memory(scene, seg, &at);
+  access->unit   = unit;
+  access->from   = at;
+  access->to     = at + layout_span(layout, n);
+  access->layout = *layout;
+  access->n      = n;
+}
+
+static void touch_transfer(const scene_t *scene, touches_t *touches, const op_t *op, int actor)
+{
+  access_t *there = touch(touches, op, op_is_put(op) ? WRITES : READS, actor);
+
+  lies_at(scene, there, op->seg, op->to, op->at, &op->remote, op->n);
+  if (op_is_get(op))
+    there->is_here = true; /* the memory was read when the data are here */
+  if (op->kind == NOTIFY)
+    there->counter = op->counter;
+  if (op->here >= 0) {
+    access_t *here = touch(touches, op, op_is_put(op) ? READS : WRITES, actor);
+
+    lies_at(scene, here, op->here, op->unit, op->here_at, &op->local, op->n);
+    here->is_here = true;
+  }
+}
+
+static void touch_range(const scene_t *scene, touches_t *touches, const op_t *op,
+                        access_class_t class, int actor, int key)
+{
+  access_t *access = touch(touches, op, class, actor);
+  layout_t  run    = bytes();
+
+  lies_at(scene, access, op->seg, op->to, op->at, &run, op_extent(op));
+  access->key = key;
+}
+
+/* A counter that is raised, or looked at: its owner has set it before. */
+static void touch_counter(const scene_t *scene, touches_t *touches, const op_t *op, int actor)
+{
+  const scene_counter_t *c      = &scene->counter[op->counter];
+  access_t              *access = touch(touches, op, RAISES, actor);
+  layout_t               run    = bytes();
+
+  lies_at(scene, access, c->seg, c->unit, c->at, &run, 8);
+  access->key = op->counter;
+}
+
+/* What is new is filled by its owners. */
+static void touch_new(const scene_t *scene, touches_t *touches, const op_t *op)
+{
+  layout_t run  = bytes();
+  int      team = scene_team(scene, op);
+
+  if ((op->kind == ALLOC && op->how == ALLOC_RAW) || (op->kind == REGISTER && op->here >= 0))
+    return;
+  for (int unit = 0; unit < scene->shape.units; unit++)
+    if (scene_team_id(scene, team, unit) >= 0 && op->sizes[unit] > 0) {
+      access_t *access = touch(touches, op, WRITES, actor_number(unit, 0));
+
+      access->memory = op->seg;
+      access->unit   = unit;
+      access->to     = (uint64_t)op->sizes[unit];
+      access->layout = run;
+      access->n      = access->to;
+    }
+}
+
+void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const op_t *op,
+                 touches_t *touches)
+{
+  int actor = actor_number(op->unit, op->thread);
+
+  touches->n = 0;
+  switch (op->kind) {
+  case ALLOC:
+  case REGISTER:
+  case POOL:
+  case BLOCK: touch_new(scene, touches, op); break;
+  case COUNTER:
+  case WORD: touch_range(scene, touches, op, WRITES, actor_number(op->to, 0), 0); break;
+  case STORE: touch_range(scene, touches, op, WRITES, actor, 0); break;
+  case LOAD:
+  case POLL: touch_range(scene, touches, op, READS, actor, 0); break;
+  case AWAIT: touch_counter(scene, touches, op, actor); break;
+  case LOCKED: touch_range(scene, touches, op, LOCKS, actor, op->lock); break;
+  default:
+    if (op_is_put(op) || op_is_get(op))
+      touch_transfer(scene, touches, op, actor);
+    if (op->kind == NOTIFY)
+      touch_counter(scene, touches, op, actor);
+    if (op_is_atomic(op) && op->word >= 0)
+      touch_range(scene, touches, op, SHARES, actor, op->word);
+    else if (op_is_atomic(op))
+      touch_range(scene, touches, op, UPDATES, actor, op->type);
+    break;
+  }
+  for (int i = 0; i < touches->n; i++)
+    touches->touch[i].then = know[touches->touch[i].actor];
+}
+
+/* ---- two accesses -------------------------------------------------------------------------- */
+
+/* Of elements that lie apart that is found by marking them. */
+bool access_overlap(const access_t *a, const access_t *b)
+{
+  uint64_t       from = a->from < b->from ? a->from : b->from;
+  uint64_t       to   = a->to > b->to ? a->to : b->to;
+  unsigned char *map;
+  bool           found;
+
+  if (a->memory != b->memory || a->unit != b->unit || a->from >= b->to || b->from >= a->to)
+    return false;
+  if (a->layout.kind == LAYOUT_RUN && b->layout.kind == LAYOUT_RUN)
+    return true;
+  map = need(to - from);
+  layout_mark(&a->layout, a->n, map + (a->from - from), 1);
+  found = layout_mark(&b->layout, b->n, map + (b->from - from), 1);
+  free(map);
+  return found;
+}
+
+bool access_agree(const access_t *a, const access_t *b)
+{
+  if (a->class != b->class)
+    return false;
+  switch (a->class) {
+  case READS: return true;
+  case UPDATES: return a->actor == b->actor && a->key == b->key;
+  case SHARES:
+  case RAISES: return a->key == b->key;
+  case LOCKS: return a->key == b->key && a->from == b->from && a->to == b->to;
+  default: return false;
+  }
+}
+
+bool access_is_known(const access_t *access, const knowledge_t *know, int actor)
+{
+  return (access->seen >> actor & 1) != 0 ||
+         (access->done != 0 && know->clock[access->done_by] >= access->done);
+}

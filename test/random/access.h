@@ -1,0 +1,50 @@
+#ifndef RANDOM_ACCESS_H
+#define RANDOM_ACCESS_H
+/* What operations access, and when two accesses get into each other's way. */
+#include "scene.h"
+
+typedef enum { READS, WRITES, UPDATES, SHARES, LOCKS, RAISES } access_class_t;
+
+typedef struct {
+  uint32_t clock[ACTORS_MAX]; /* what is known of each actor: its last event */
+} knowledge_t;
+
+/* An access to memory, under way or complete, since the last round. */
+typedef struct {
+  access_class_t class;
+  int         actor;
+  uint32_t    op;           /* its id */
+  int         memory, unit; /* a segment that is no other name */
+  uint64_t    from, to;     /* bytes */
+  layout_t    layout;       /* of these the n elements, from `from` on */
+  uint64_t    n;
+  int         key;     /* the type of an update, the word, the lock */
+  int         counter; /* data of a notification; -1: no */
+  bool        is_here; /* of the local buffer: complete when that is */
+  int         done_by; /* who completed it, an actor of the same unit, ... */
+  uint32_t    done;    /* ... and its event then; 0: it is not complete */
+  uint32_t    seen;    /* actors that know by what came with it */
+  knowledge_t then;    /* what its actor knew */
+} access_t;
+
+enum { TOUCHES_MAX = UNITS_MAX + 2 };
+
+typedef struct {
+  access_t touch[TOUCHES_MAX];
+  int      n;
+} touches_t;
+
+/** The accesses of an operation, by actors that know this. */
+void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const op_t *op,
+                 touches_t *touches_out);
+
+/** Whether they share a byte. */
+bool access_overlap(const access_t *a, const access_t *b);
+
+/** Whether they may happen at the same time although they do. */
+bool access_agree(const access_t *a, const access_t *b);
+
+/** Whether the actor, which knows this, knows that the access is over. */
+bool access_is_known(const access_t *access, const knowledge_t *know, int actor);
+
+#endif

@@ -1,0 +1,53 @@
+/* See totals.h. */
+#include "totals.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_road(totals_t *totals, const char *name, uint64_t count)
+{
+  int i = 0;
+
+  while (i < totals->nroads && strcmp(totals->road[i].name, name) != 0)
+    i++;
+  if (i == ROADS_MAX)
+    return;
+  if (i == totals->nroads)
+    snprintf(totals->road[totals->nroads++].name, sizeof totals->road[0].name, "%s", name);
+  totals->road[i].count += count;
+}
+
+static void add_line(totals_t *totals, const char *line)
+{
+  unsigned long long a, b;
+  char               name[80];
+
+  if (sscanf(line, "random: %llu schedules, %llu operations", &a, &b) == 2) {
+    totals->schedules += a;
+    totals->operations += b;
+  } else if (sscanf(line, "road %llu %79[^\n]", &a, name) == 2)
+    add_road(totals, name, a);
+}
+
+void totals_add(totals_t *totals, const char *output)
+{
+  totals->jobs++;
+  for (const char *line = output; line != NULL && *line != '\0';) {
+    const char *end = strchr(line, '\n');
+
+    add_line(totals, line);
+    line = end != NULL ? end + 1 : NULL;
+  }
+}
+
+void totals_print(const totals_t *totals, bool with_roads)
+{
+  printf("random: %llu jobs, %llu schedules, %llu operations, %llu failures\n",
+         (unsigned long long)totals->jobs, (unsigned long long)totals->schedules,
+         (unsigned long long)totals->operations, (unsigned long long)totals->failures);
+  for (int i = 0; i < totals->nroads && with_roads; i++)
+    if (totals->road[i].count == 0)
+      printf("never taken: %s\n", totals->road[i].name);
+    else
+      printf("%12llu %s\n", (unsigned long long)totals->road[i].count, totals->road[i].name);
+}
