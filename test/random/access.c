@@ -96,6 +96,18 @@ static void touch_new(const scene_t *scene, touches_t *touches, const op_t *op)
     }
 }
 
+/* What a collective puts into portions. */
+static void touch_received(const scene_t *scene, touches_t *touches, const op_t *op)
+{
+  uint64_t nbytes = op_received(scene_members(scene, op->team), op);
+  layout_t run    = bytes();
+
+  for (int unit = 0; unit < scene->shape.units && op->here >= 0; unit++)
+    if (scene_team_id(scene, op->team, unit) >= 0)
+      lies_at(scene, touch(touches, op, WRITES, actor_number(unit, scene_thread(scene, op->team))),
+              op->here, unit, op->here_at, &run, nbytes);
+}
+
 void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const op_t *op,
                  touches_t *touches)
 {
@@ -113,6 +125,8 @@ void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const
   case LOAD:
   case POLL: touch_range(scene, touches, op, READS, actor, 0); break;
   case AWAIT: touch_counter(scene, touches, op, actor); break;
+  case BCAST:
+  case ALLGATHER: touch_received(scene, touches, op); break;
   case LOCKED: touch_range(scene, touches, op, LOCKS, actor, op->lock); break;
   default:
     if (op_is_put(op) || op_is_get(op))

@@ -1,13 +1,10 @@
 #ifndef RANDOM_ACCESS_H
 #define RANDOM_ACCESS_H
 /* What operations access, and when two accesses get into each other's way. */
+#include "order.h"
 #include "scene.h"
 
 typedef enum { READS, WRITES, UPDATES, SHARES, LOCKS, RAISES } access_class_t;
-
-typedef struct {
-  uint32_t clock[ACTORS_MAX]; /* what is known of each actor: its last event */
-} knowledge_t;
 
 /* An access to memory, under way or complete, since the last round. */
 typedef struct {

@@ -1,8 +1,6 @@
 /* The driver: jobs with shapes and settings that are drawn, one after the other, until the time is over;
  * first those that failed once (the file `seeds`, and lists). A failure is printed with the command that
  * repeats it, and made smaller. */
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,66 +255,61 @@ static void bad_usage(void)
   exit(2);
 }
 
+/* An option and where its value goes. */
+typedef struct {
+  const char *name;
+  enum { TEXT, COUNT, LARGE, REAL, FLAG, SETTING } kind;
+  void *to;
+} option_t;
+
+static void take_setting(options_t *o, const char *setting)
+{
+  if (o->nforced == FORCED_MAX || strchr(setting, '=') == NULL)
+    bad_usage();
+  o->forced[o->nforced++] = setting;
+}
+
+static void take_option(const option_t *option, const char *value)
+{
+  switch (option->kind) {
+  case TEXT: *(const char **)option->to = value; break;
+  case COUNT: *(unsigned *)option->to = (unsigned)strtoul(value, NULL, 10); break;
+  case LARGE: *(uint64_t *)option->to = strtoull(value, NULL, 10); break;
+  case REAL: *(double *)option->to = strtod(value, NULL); break;
+  case FLAG: *(bool *)option->to = true; break;
+  case SETTING: take_setting(option->to, value); break;
+  }
+}
+
 static void read_options(int argc, char **argv, options_t *o)
 {
-  enum {
-    BUILD,
-    BACKEND,
-    SECONDS,
-    SEED,
-    SEEDS,
-    SET,
-    PROGRAM,
-    JOB,
-    ROUND,
-    SHRINK,
-    KEEP,
-    MUST_FAIL,
-    LIST,
-    TIMES
+  const option_t known[] = {
+    { "--build", TEXT, &o->build },
+    { "--program", TEXT, &o->program },
+    { "--backend", TEXT, &o->backend },
+    { "--seeds", TEXT, &o->seeds },
+    { "--list", TEXT, &o->list },
+    { "--set", SETTING, o },
+    { "--seed", LARGE, &o->seed },
+    { "--seconds", REAL, &o->seconds },
+    { "--shrink", REAL, &o->shrink_seconds },
+    { "--job-seconds", REAL, &o->job_seconds },
+    { "--round-seconds", COUNT, &o->round_seconds },
+    { "--times", COUNT, &o->times },
+    { "--keep-going", FLAG, &o->keep_going },
+    { "--must-fail", FLAG, &o->must_fail },
+    { "-v", FLAG, &o->is_verbose },
   };
-  static const struct option known[] = {
-    { "build", 1, NULL, BUILD },
-    { "backend", 1, NULL, BACKEND },
-    { "seconds", 1, NULL, SECONDS },
-    { "seed", 1, NULL, SEED },
-    { "seeds", 1, NULL, SEEDS },
-    { "set", 1, NULL, SET },
-    { "program", 1, NULL, PROGRAM },
-    { "job-seconds", 1, NULL, JOB },
-    { "round-seconds", 1, NULL, ROUND },
-    { "shrink", 1, NULL, SHRINK },
-    { "keep-going", 0, NULL, KEEP },
-    { "list", 1, NULL, LIST },
-    { "times", 1, NULL, TIMES },
-    { "must-fail", 0, NULL, MUST_FAIL },
-    { NULL, 0, NULL, 0 },
-  };
+  size_t n = sizeof known / sizeof known[0], k;
 
-  for (int c; (c = getopt_long(argc, argv, "v", known, NULL)) >= 0;)
-    switch (c) {
-    case BUILD: o->build = optarg; break;
-    case BACKEND: o->backend = optarg; break;
-    case SECONDS: o->seconds = strtod(optarg, NULL); break;
-    case SEED: o->seed = strtoull(optarg, NULL, 10); break;
-    case SEEDS: o->seeds = optarg; break;
-    case PROGRAM: o->program = optarg; break;
-    case JOB: o->job_seconds = strtod(optarg, NULL); break;
-    case ROUND: o->round_seconds = (unsigned)atoi(optarg); break;
-    case SHRINK: o->shrink_seconds = strtod(optarg, NULL); break;
-    case KEEP: o->keep_going = true; break;
-    case MUST_FAIL: o->must_fail = true; break;
-    case LIST: o->list = optarg; break;
-    case TIMES: o->times = (unsigned)atoi(optarg); break;
-    case 'v': o->is_verbose = true; break;
-    case SET:
-      if (o->nforced < FORCED_MAX && strchr(optarg, '=') != NULL) {
-        o->forced[o->nforced++] = optarg;
-        break;
-      } /* fall through */
-    default: bad_usage();
-    }
-  if (optind != argc || o->build == NULL)
+  for (int i = 1; i < argc; i++) {
+    for (k = 0; k < n && strcmp(known[k].name, argv[i]) != 0; k++)
+      ;
+    if (k == n || (known[k].kind != FLAG && ++i == argc))
+      bad_usage();
+    take_option(&known[k], argv[i]);
+  }
+  if (o->build == NULL)
     bad_usage();
 }
 

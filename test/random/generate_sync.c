@@ -298,6 +298,20 @@ static void draw_reduction(generator_t *g, op_t *op)
   op->how = draw_chance(&g->draw, 70) ? APART : IN_PLACE_SAME;
 }
 
+/* Now and then what is received is in everyone's own portion. */
+static void draw_portions(generator_t *g, op_t *op, int members)
+{
+  int      unit = scene_unit(g->scene, op->team, 0), to;
+  uint64_t nbytes;
+
+  if (!draw_chance(&g->draw, 25) || !draw_portion(g, unit, 8, &op->here, &to))
+    return;
+  nbytes = scene_size(g->scene, op->here, unit);
+  while (op->n > 0 && op_received(members, op) > nbytes)
+    op->n /= 2;
+  op->here_at = draw_below(&g->draw, nbytes - op_received(members, op) + 1);
+}
+
 void generate_collective(generator_t *g)
 {
   op_t   op = op_new((kind_t)draw_range(&g->draw, BARRIER, ALLREDUCE));
@@ -312,6 +326,8 @@ void generate_collective(generator_t *g)
   else {
     draw_contents(g, &op, g->most / members);
     op.how = (int)draw_below(&g->draw, 3);
+    if (op_has(&op, HAS_HERE))
+      draw_portions(g, &op, (int)members);
   }
   for (int unit = 0; unit < g->scene->shape.units; unit++)
     op.sizes[unit] = (int64_t)(draw_chance(&g->draw, 20) ? 0 : draw_log(&g->draw, 0, op.n));

@@ -280,7 +280,7 @@ void generate_atomic(generator_t *g)
   op.local = op.remote = (layout_t){ .basic = type }; /* for who comes back here */
   op.n                 = 1;
   if (op.kind <= ACCUMULATE_LOCAL && op.at < room)
-    op.n = draw_log(&g->draw, 0, (room - op.at) / size < 2000 ? (room - op.at) / size : 2000);
+    op.n = draw_log(&g->draw, 0, (room - op.at) / size < 20000 ? (room - op.at) / size : 20000);
   if (op.at + size <= room && generate_hard(g, &op) && op.n > 0)
     remember(g, &op);
 }

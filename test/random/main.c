@@ -131,6 +131,7 @@ static void note_seed(const unit_t *unit, const options_t *options)
 
 static void cycle(unit_t *unit)
 {
+  run_phase(unit, "dart_exit and dart_init between schedules");
   RUN_OK(unit, NULL, dart_exit());
   if (!run_init(unit, NULL, NULL))
     run_fail(unit, NULL, "DART cannot be started again");
@@ -235,7 +236,7 @@ int main(int argc, char **argv)
     return print_schedule(&options, &unit);
   take_threads(&unit, &options);
   catch_signals();
-  alarm(unit.seconds);
+  run_phase(&unit, "dart_init");
   if (!run_init(&unit, &argc, &argv))
     return 4;
   dart_myid(&me);
@@ -246,7 +247,7 @@ int main(int argc, char **argv)
     run_fail(&unit, NULL, "%zu units are more than %d", n, UNITS_MAX);
   run_open_board(&unit);
   done = options.list != NULL ? run_file(&unit, &options) : run_seeds(&unit, &options);
-  alarm(unit.seconds);
+  run_phase(&unit, "dart_exit, after all schedules");
   report(&unit, done);
   return dart_exit() == DART_OK ? EXIT_SUCCESS : 4;
 }

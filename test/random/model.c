@@ -349,6 +349,28 @@ static void apply_await(model_t *model, const op_t *op, expect_t *expect)
   memcpy(expect->bytes, &model->count[op->counter], 8);
 }
 
+/* The parts of members, one after the other, or the root's alone. */
+static void apply_received(model_t *model, const op_t *op)
+{
+  int    members = scene_members(&model->scene, op->team);
+  size_t part    = op->n * layout_elem(&op->local);
+
+  for (int unit = 0; unit < model->scene.shape.units && op->here >= 0; unit++) {
+    uint64_t  at = op->here_at;
+    memory_t *memory;
+
+    if (scene_team_id(&model->scene, op->team, unit) < 0)
+      continue;
+    memory = model_memory(model, op->here, unit, &at);
+    set_vague(memory, at, op_received(members, op), false);
+    for (int i = 0; i < (op->kind == ALLGATHER ? members : 1); i++, at += part) {
+      int from = scene_unit(&model->scene, op->team, op->kind == ALLGATHER ? i : op->root);
+
+      pattern_fill(memory->data + at, model_key(&model->scene, op, PATTERN_GIVEN + from), 0, part);
+    }
+  }
+}
+
 void model_apply(model_t *model, const op_t *op, expect_t *expect_out)
 {
   memset(expect_out, 0, sizeof *expect_out);
@@ -364,6 +386,8 @@ void model_apply(model_t *model, const op_t *op, expect_t *expect_out)
   case NOTIFY: apply_notify(model, op); break;
   case AWAIT: apply_await(model, op, expect_out); break;
   case LOCKED: apply_locked(model, op, expect_out); break;
+  case BCAST:
+  case ALLGATHER: apply_received(model, op); break;
   default:
     if (op_is_put(op))
       apply_put(model, op);

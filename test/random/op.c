@@ -55,6 +55,13 @@ uint64_t op_extent(const op_t *op)
   }
 }
 
+uint64_t op_received(int members, const op_t *op)
+{
+  uint64_t part = op->n * layout_elem(&op->local);
+
+  return op->kind == ALLGATHER ? part * (uint64_t)members : part;
+}
+
 void list_add(list_t *list, const op_t *op)
 {
   list->op            = need_more(list->op, list->n, &list->room, sizeof list->op[0]);

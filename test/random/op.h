@@ -127,11 +127,11 @@ typedef enum {
     HAS_BY | HAS_PEER | HAS_N | HAS_LOCAL | HAS_VALUE | HAS_SHIFT | HAS_TAG, "")                   \
   X(RING, "ring", WHO_TEAM, HAS_TEAM | HAS_N | HAS_LOCAL | HAS_SHIFT | HAS_VALUE | HAS_TAG, "")    \
   X(BARRIER, "barrier", WHO_TEAM, HAS_TEAM, "")                                                    \
-  X(BCAST, "bcast", WHO_TEAM, HAS_TEAM | HAS_N | HAS_LOCAL | HAS_ROOT | HAS_SHIFT, "")             \
+  X(BCAST, "bcast", WHO_TEAM, HAS_TEAM | HAS_N | HAS_LOCAL | HAS_ROOT | HAS_HERE | HAS_SHIFT, "")  \
   X(SCATTER, "scatter", WHO_TEAM, HAS_TEAM | HAS_N | HAS_LOCAL | HAS_ROOT | HAS_SHIFT, "")         \
   X(GATHER, "gather", WHO_TEAM, HAS_TEAM | HAS_N | HAS_LOCAL | HAS_ROOT | HAS_SHIFT, "")           \
-  X(ALLGATHER, "allgather", WHO_TEAM, HAS_TEAM | HAS_N | HAS_LOCAL | HAS_SHIFT | HAS_HOW,          \
-    "apart null same")                                                                             \
+  X(ALLGATHER, "allgather", WHO_TEAM,                                                              \
+    HAS_TEAM | HAS_N | HAS_LOCAL | HAS_HERE | HAS_SHIFT | HAS_HOW, "apart null same")              \
   X(ALLGATHERV, "allgatherv", WHO_TEAM, HAS_TEAM | HAS_LOCAL | HAS_SIZES | HAS_SHIFT | HAS_HOW,    \
     "apart null same")                                                                             \
   X(ALLTOALL, "alltoall", WHO_TEAM, HAS_TEAM | HAS_N | HAS_LOCAL | HAS_SHIFT | HAS_HOW,            \
@@ -213,6 +213,9 @@ bool op_is_atomic(const op_t *op);
 
 /** Bytes from the place of an operation (HAS_TO) to the end of what it may touch there. */
 uint64_t op_extent(const op_t *op);
+
+/** Bytes that a unit gets from a collective over so many members: bcast, allgather. */
+uint64_t op_received(int members, const op_t *op);
 
 /* ---- A list of operations, and what it is for ------------------------------------------------- */
 

@@ -6,38 +6,13 @@
 
 #include <dash/dart/if/dart_types.h>
 
-#include "access.h"
 #include "need.h"
+#include "order.h"
+#include "rules_state.h"
 
 enum {
   HOLD_MOST = 1024
 }; /* bytes of a notification that leave for certain when its call returns */
-
-typedef struct {
-  op_t     op;
-  int      actor;
-  uint32_t event; /* of its actor, when it was started */
-  bool     has_handle;
-  bool     is_here, is_there; /* complete here, there, by its own actor */
-} pending_t;
-
-typedef struct {
-  uint32_t    raisers;             /* actors, since the last round */
-  uint32_t    awaited[ACTORS_MAX]; /* the event of each actor's last await; 0: none */
-  knowledge_t then;                /* what all raisers knew */
-} counter_t;
-
-struct rules {
-  scene_t     scene;
-  bool        in_body; /* of a round: what units do between rounds is over */
-  knowledge_t know[ACTORS_MAX];
-  counter_t   counter[COUNTERS_MAX];
-  op_t        last[ACTORS_MAX][2]; /* the last operation of each actor, and the one before */
-  access_t   *access;
-  size_t      naccesses, access_room;
-  pending_t  *pending;
-  size_t      npending, pending_room;
-};
 
 rules_t *rules_new(shape_t shape)
 {
@@ -57,35 +32,6 @@ void rules_delete(rules_t *rules)
 const scene_t *rules_scene(const rules_t *rules)
 {
   return &rules->scene;
-}
-
-/* ---- who knows what ------------------------------------------------------------------------ */
-
-static void learn(knowledge_t *to, const knowledge_t *from)
-{
-  for (int i = 0; i < ACTORS_MAX; i++)
-    if (to->clock[i] < from->clock[i])
-      to->clock[i] = from->clock[i];
-}
-
-/* All of `readers` know what all of `writers` know. */
-static void tell(rules_t *rules, uint32_t writers, uint32_t readers)
-{
-  knowledge_t all = { { 0 } };
-
-  for (int i = 0; i < ACTORS_MAX; i++)
-    if ((writers >> i & 1) != 0)
-      learn(&all, &rules->know[i]);
-  for (int i = 0; i < ACTORS_MAX; i++)
-    if ((readers >> i & 1) != 0)
-      learn(&rules->know[i], &all);
-}
-
-static void next_event(rules_t *rules, uint32_t actors)
-{
-  for (int i = 0; i < ACTORS_MAX; i++)
-    if ((actors >> i & 1) != 0)
-      rules->know[i].clock[i]++;
 }
 
 /* ---- what conflicts ------------------------------------------------------------------------ */
@@ -143,28 +89,6 @@ static bool may_raise(const rules_t *rules, const op_t *op)
   return true;
 }
 
-static pending_t *find_pending(const rules_t *rules, int actor, uint32_t id)
-{
-  for (size_t i = 0; i < rules->npending; i++)
-    if (rules->pending[i].actor == actor && rules->pending[i].op.id == id)
-      return &rules->pending[i];
-  return NULL;
-}
-
-static bool handles_are_there(const rules_t *rules, const op_t *op)
-{
-  for (int i = 0; i < op->nops; i++) {
-    pending_t *p = find_pending(rules, actor_number(op->unit, op->thread), op->ops[i]);
-
-    if (p == NULL || !p->has_handle)
-      return false;
-    for (int j = 0; j < i; j++)
-      if (op->ops[j] == op->ops[i])
-        return false;
-  }
-  return op->nops > 0;
-}
-
 /* Tags tell apart messages between different threads of the same units. */
 static bool good_tag(const rules_t *rules, const op_t *op)
 {
@@ -205,7 +129,7 @@ static bool good_for_kind(const rules_t *rules, const op_t *op)
   case WAIT_LOCAL:
   case TEST:
   case TEST_LOCAL:
-  case HANDLE_FREE: return handles_are_there(rules, op);
+  case HANDLE_FREE: return rules_has_handles(rules, op);
   case MESSAGE:
   case LETTERS:
   case RING: return good_tag(rules, op);
@@ -234,21 +158,6 @@ static bool touches_are_free(const rules_t *rules, const op_t *op, const touches
 
 /* ---- what an operation changes ------------------------------------------------------------- */
 
-/* Accesses of an operation that is complete, here or there, by what `by` did. */
-static void finish(rules_t *rules, int actor, uint32_t id, complete_t how, int by)
-{
-  if (how == COMPLETE_NOT)
-    return;
-  for (size_t i = 0; i < rules->naccesses; i++) {
-    access_t *a = &rules->access[i];
-
-    if (a->op == id && a->actor == actor && a->done == 0 && (how == COMPLETE_THERE || a->is_here)) {
-      a->done_by = by;
-      a->done    = rules->know[by].clock[by];
-    }
-  }
-}
-
 static void add_accesses(rules_t *rules, const op_t *op, const touches_t *touches)
 {
   complete_t how = contract_on_return(op);
@@ -257,58 +166,8 @@ static void add_accesses(rules_t *rules, const op_t *op, const touches_t *touche
     rules->access =
         need_more(rules->access, rules->naccesses, &rules->access_room, sizeof rules->access[0]);
     rules->access[rules->naccesses++] = touches->touch[i];
-    finish(rules, touches->touch[i].actor, op->id, how, touches->touch[i].actor);
+    rules_finish(rules, touches->touch[i].actor, op->id, how, touches->touch[i].actor);
   }
-}
-
-static void add_pending(rules_t *rules, const op_t *op)
-{
-  int actor = actor_number(op->unit, op->thread);
-
-  if (contract_on_return(op) == COMPLETE_THERE)
-    return;
-  rules->pending =
-      need_more(rules->pending, rules->npending, &rules->pending_room, sizeof rules->pending[0]);
-  rules->pending[rules->npending++] =
-      (pending_t){ *op,   actor, rules->know[actor].clock[actor], contract_has_handle(op),
-                   false, false };
-}
-
-/* Gets are over when they are complete here; a handle that nobody waited for stays. */
-static bool is_over(const pending_t *p)
-{
-  return !p->has_handle && (p->is_there || (p->is_here && op_is_get(&p->op)));
-}
-
-/* How far `by` brings it. A flush is for all threads of its unit, if they started before it. */
-static complete_t completed(const rules_t *rules, const op_t *by, const pending_t *p)
-{
-  int actor = actor_number(by->unit, by->thread);
-
-  if (p->op.unit != by->unit || rules->know[actor].clock[p->actor] < p->event)
-    return COMPLETE_NOT;
-  return contract_completes(&rules->scene, by, &p->op);
-}
-
-static void complete(rules_t *rules, const op_t *by)
-{
-  int    actor = actor_number(by->unit, by->thread);
-  size_t kept  = 0;
-
-  for (size_t i = 0; i < rules->npending; i++) {
-    pending_t *p   = &rules->pending[i];
-    complete_t how = completed(rules, by, p);
-
-    finish(rules, p->actor, p->op.id, how, actor);
-    if (p->actor == actor) {
-      p->is_here |= how != COMPLETE_NOT;
-      p->is_there |= how == COMPLETE_THERE;
-      p->has_handle &= !contract_names(by, p->op.id);
-    }
-    if (!is_over(p))
-      rules->pending[kept++] = *p;
-  }
-  rules->npending = kept;
 }
 
 static void raise(rules_t *rules, const op_t *op)
@@ -317,7 +176,7 @@ static void raise(rules_t *rules, const op_t *op)
   counter_t *c     = &rules->counter[op->counter];
 
   c->raisers |= UINT32_C(1) << actor;
-  learn(&c->then, &rules->know[actor]);
+  knowledge_learn(&c->then, &rules->know[actor]);
 }
 
 static void await(rules_t *rules, const op_t *op)
@@ -325,7 +184,7 @@ static void await(rules_t *rules, const op_t *op)
   int        actor = actor_number(op->unit, op->thread);
   counter_t *c     = &rules->counter[op->counter];
 
-  learn(&rules->know[actor], &c->then);
+  knowledge_learn(&rules->know[actor], &c->then);
   c->awaited[actor] = rules->know[actor].clock[actor];
   for (size_t i = 0; i < rules->naccesses; i++)
     if (rules->access[i].counter == op->counter)
@@ -340,62 +199,7 @@ static void poll(rules_t *rules, const op_t *op, const access_t *new)
   if (old == NULL)
     return;
   old->seen |= UINT32_C(1) << new->actor;
-  learn(&rules->know[new->actor], &old->then);
-}
-
-static void ring(rules_t *rules, const op_t *op)
-{
-  int n = scene_members(&rules->scene, op->team), thread = scene_thread(&rules->scene, op->team);
-  knowledge_t before[ACTORS_MAX];
-
-  memcpy(before, rules->know, sizeof before);
-  for (int i = 0; i < n; i++) {
-    int from = scene_unit(&rules->scene, op->team, i);
-    int to   = scene_unit(&rules->scene, op->team, (i + op->shift) % n);
-
-    learn(&rules->know[actor_number(to, thread)], &before[actor_number(from, thread)]);
-  }
-}
-
-/* Collectives order as their data goes; those that move nothing order nothing. */
-static void order(rules_t *rules, const op_t *op)
-{
-  const scene_t *scene = &rules->scene;
-  uint32_t       all   = scene_who(scene, op);
-  uint32_t       root  = 0;
-
-  if (op_has(op, HAS_ROOT))
-    root = UINT32_C(1) << actor_number(scene_unit(scene, op->team, op->root),
-                                       scene_thread(scene, op->team));
-  switch (op->kind) {
-  case MEET:
-  case RESTART:
-  case POOL:
-  case BARRIER:
-  case CHURN: tell(rules, all, all); break;
-  case ALLGATHER:
-  case ALLREDUCE:
-  case ALLTOALL:
-    if (op->n > 0)
-      tell(rules, all, all);
-    break;
-  case BCAST:
-  case SCATTER:
-    if (op->n > 0)
-      tell(rules, root, all);
-    break;
-  case GATHER:
-  case REDUCE:
-    if (op->n > 0)
-      tell(rules, all, root);
-    break;
-  case MESSAGE:
-    tell(rules, UINT32_C(1) << actor_number(op->unit, op->thread),
-         UINT32_C(1) << actor_number(op->peer, op->peer_thread));
-    break;
-  case RING: ring(rules, op); break;
-  default: break;
-  }
+  knowledge_learn(&rules->know[new->actor], &old->then);
 }
 
 static void note_last(rules_t *rules, const op_t *op)
@@ -414,7 +218,7 @@ static void end_round(rules_t *rules)
   memset(rules->last, 0, sizeof rules->last);
   uint32_t all = scene_actors(&rules->scene);
 
-  tell(rules, all, all);
+  knowledge_tell(rules->know, all, all);
   memset(rules->counter, 0, sizeof rules->counter);
   rules->naccesses = rules->npending = 0;
   rules->in_body                     = false;
@@ -428,7 +232,8 @@ static void begin_body(rules_t *rules)
   rules->in_body = true;
   for (int unit = 0; unit < rules->scene.shape.units; unit++)
     for (int thread = 1; thread < rules->scene.shape.threads; thread++)
-      learn(&rules->know[actor_number(unit, thread)], &rules->know[actor_number(unit, 0)]);
+      knowledge_learn(&rules->know[actor_number(unit, thread)],
+                      &rules->know[actor_number(unit, 0)]);
 }
 
 static bool may_come(rules_t *rules, const op_t *op)
@@ -459,10 +264,12 @@ bool rules_take(rules_t *rules, const op_t *op)
     end_round(rules);
     return true;
   }
-  next_event(rules, scene_who(&rules->scene, op));
+  knowledge_event(rules->know, scene_who(&rules->scene, op));
   if (op->kind == POLL)
     poll(rules, op, &touches.touch[0]);
-  order(rules, op);
+  order_apply(&rules->scene, rules->know, op);
+  if (op_kinds[op->kind].who == WHO_TEAM) /* others know that it began, not what it did */
+    knowledge_event(rules->know, scene_who(&rules->scene, op));
   note_last(rules, op);
   if (op->kind == NOTIFY)
     raise(rules, op);
@@ -471,47 +278,14 @@ bool rules_take(rules_t *rules, const op_t *op)
   scene_apply(&rules->scene, op);
   add_accesses(rules, op, &touches);
   if (op_kinds[op->kind].who == WHO_ACTOR) {
-    add_pending(rules, op);
+    rules_start(rules, op);
     if (contract_is_completion(op))
-      complete(rules, op);
+      rules_complete(rules, op);
   }
   return true;
 }
 
-/* ---- for who draws ------------------------------------------------------------------------- */
-
-size_t rules_pending(const rules_t *rules, int actor)
-{
-  size_t n = 0;
-
-  for (size_t i = 0; i < rules->npending; i++)
-    n += rules->pending[i].actor == actor;
-  return n;
-}
-
-const op_t *rules_pending_op(const rules_t *rules, int actor, size_t index, bool *has_handle_out)
-{
-  for (size_t i = 0; i < rules->npending; i++)
-    if (rules->pending[i].actor == actor && index-- == 0) {
-      *has_handle_out = rules->pending[i].has_handle;
-      return &rules->pending[i].op;
-    }
-  return NULL;
-}
-
-/* Of a wait for several handles those count that are still there. */
-static void drop_missing(const rules_t *rules, op_t *op)
-{
-  int kept = 0;
-
-  for (int i = 0; i < op->nops; i++) {
-    pending_t *p = find_pending(rules, actor_number(op->unit, op->thread), op->ops[i]);
-
-    if (p != NULL && p->has_handle)
-      op->ops[kept++] = op->ops[i];
-  }
-  op->nops = kept;
-}
+/* ---- lists --------------------------------------------------------------------------------- */
 
 void rules_filter(list_t *list)
 {
@@ -522,7 +296,7 @@ void rules_filter(list_t *list)
     op_t op = list->op[i];
 
     if (op_has(&op, HAS_OPS))
-      drop_missing(rules, &op);
+      rules_drop_missing(rules, &op);
     if (rules_take(rules, &op))
       list->op[kept++] = op;
   }

@@ -124,6 +124,11 @@ void run_yield(void);
 
 void run_object(unit_t *unit, const op_t *op); /* WHO_UNITS */
 void run_end_objects(unit_t *unit);            /* all that is alive */
+/** A segment, by a member of its team; it ends before the model forgets it. */
+void run_new_segment(unit_t *unit, const op_t *op);
+void run_end_segment(unit_t *unit, const op_t *op);
+/** Registered memory is the program's again. */
+void run_end_block(unit_t *unit, int seg);
 /** A segment that this unit has a portion of, at the end of a round. */
 void run_check_segment(unit_t *unit, const op_t *op, int seg);
 
@@ -150,7 +155,8 @@ void run_open_board(unit_t *unit);
 /** Execute a list that ends with a round; on return nothing of it is left. */
 void run_list(unit_t *unit, const list_t *list);
 
-/** Print which operation each thread is at. */
+/** What the unit does between operations, and which operation each thread is at. */
+void run_phase(unit_t *unit, const char *phase);
 void run_say_where(const char *why);
 
 #endif

@@ -44,6 +44,17 @@ static buffer_t *room(const collective_t *c, size_t nbytes)
   return run_buffer(c->thread, c->op, nbytes, c->op->shift, PATTERN_BLANK);
 }
 
+/* What is received: private, or in the own portion, and then there is no buffer. */
+static buffer_t *room_or_here(const collective_t *c, unsigned char **bytes_out)
+{
+  buffer_t *buffer = NULL;
+
+  if (c->op->here < 0)
+    buffer = room(c, op_received(c->n, c->op));
+  *bytes_out = buffer != NULL ? buffer->bytes : c->unit->own[c->op->here] + c->op->here_at;
+  return buffer;
+}
+
 /* The bytes of a team's member, from its byte `from` on. */
 static void give(const collective_t *c, int member, size_t from, unsigned char *to, size_t nbytes)
 {
@@ -62,9 +73,13 @@ static unsigned char *blank(const collective_t *c, size_t nbytes)
   return bytes;
 }
 
-/* Frees `expected`. */
+/* What is in the own portion is compared at the end of the round. Frees `expected`. */
 static void check(const collective_t *c, buffer_t *got, unsigned char *expected)
 {
+  if (got == NULL) {
+    free(expected);
+    return;
+  }
   run_compare(c->unit, c->op, "what the collective gave", got->bytes, expected, NULL, got->nbytes);
   free(expected);
   run_poison(c->thread, got);
@@ -88,14 +103,14 @@ void run_barrier(thread_t *thread, const op_t *op)
 
 void run_bcast(thread_t *thread, const op_t *op)
 {
-  collective_t   c        = begin(thread, op);
-  buffer_t      *buffer   = room(&c, c.part);
-  unsigned char *expected = blank(&c, c.part);
+  collective_t   c = begin(thread, op);
+  unsigned char *bytes, *expected = blank(&c, c.part);
+  buffer_t      *buffer = room_or_here(&c, &bytes);
 
   give(&c, op->root, 0, expected, c.part);
-  if (c.mine == op->root)
-    memcpy(buffer->bytes, expected, c.part);
-  RUN_OK(c.unit, op, dart_bcast(buffer->bytes, op->n, c.type, root_of(op), c.team));
+  if (c.mine == op->root && c.part > 0)
+    memcpy(bytes, expected, c.part);
+  RUN_OK(c.unit, op, dart_bcast(bytes, op->n, c.type, root_of(op), c.team));
   check(&c, buffer, expected);
   end(&c);
 }
@@ -142,13 +157,13 @@ void run_gather(thread_t *thread, const op_t *op)
 
 /* What is sent, and how that is said: a buffer of its own, or in place, `mine` bytes at `at` of the
  * receive buffer, which then holds them already. */
-static const void *send_side(const collective_t *c, const buffer_t *got, unsigned char *at,
+static const void *send_side(const collective_t *c, const unsigned char *got, unsigned char *at,
                              size_t mine, buffer_t **sent_out)
 {
   *sent_out = NULL;
   if (c->op->how != APART) {
     give(c, c->mine, 0, at, mine);
-    return c->op->how == IN_PLACE_SAME ? got->bytes : NULL;
+    return c->op->how == IN_PLACE_SAME ? got : NULL;
   }
   *sent_out = room(c, mine);
   give(c, c->mine, 0, (*sent_out)->bytes, mine);
@@ -157,14 +172,15 @@ static const void *send_side(const collective_t *c, const buffer_t *got, unsigne
 
 void run_allgather(thread_t *thread, const op_t *op)
 {
-  collective_t   c        = begin(thread, op);
-  buffer_t      *got      = room(&c, c.part * (size_t)c.n), *sent;
-  unsigned char *expected = blank(&c, got->nbytes);
-  const void    *from     = send_side(&c, got, got->bytes + c.part * (size_t)c.mine, c.part, &sent);
+  collective_t   c   = begin(thread, op);
+  size_t         all = c.part * (size_t)c.n;
+  unsigned char *bytes, *expected = blank(&c, all);
+  buffer_t      *got  = room_or_here(&c, &bytes), *sent;
+  const void    *from = send_side(&c, bytes, bytes + c.part * (size_t)c.mine, c.part, &sent);
 
   for (int i = 0; i < c.n; i++)
     give(&c, i, 0, expected + c.part * (size_t)i, c.part);
-  RUN_OK(c.unit, op, dart_allgather(from, got->bytes, op->n, c.type, c.team));
+  RUN_OK(c.unit, op, dart_allgather(from, bytes, op->n, c.type, c.team));
   if (sent != NULL)
     run_poison(thread, sent);
   check(&c, got, expected);
@@ -190,7 +206,7 @@ void run_allgatherv(thread_t *thread, const op_t *op)
   mine     = nelem[c.mine];
   for (int i = 0; i < c.n; i++)
     give(&c, i, 0, expected + displ[i] * c.size, nelem[i] * c.size);
-  from = send_side(&c, got, got->bytes + displ[c.mine] * c.size, mine * c.size, &sent);
+  from = send_side(&c, got->bytes, got->bytes + displ[c.mine] * c.size, mine * c.size, &sent);
   RUN_OK(c.unit, op,
          dart_allgatherv(mine > 0 ? from : NULL, mine, c.type, got->bytes, nelem, displ, c.team));
   if (sent != NULL)
@@ -205,7 +221,7 @@ void run_alltoall(thread_t *thread, const op_t *op)
   size_t         all      = c.part * (size_t)c.n;
   buffer_t      *got      = room(&c, all), *sent;
   unsigned char *expected = blank(&c, all);
-  const void    *from     = send_side(&c, got, got->bytes, all, &sent);
+  const void    *from     = send_side(&c, got->bytes, got->bytes, all, &sent);
 
   for (int i = 0; i < c.n; i++)
     give(&c, i, c.part * (size_t)c.mine, expected + c.part * (size_t)i, c.part);

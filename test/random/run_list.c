@@ -112,6 +112,16 @@ static void run_threads(unit_t *unit)
     pthread_join(id[i], NULL);
 }
 
+static const char *current_phase = "start";
+
+void run_phase(unit_t *unit, const char *phase)
+{
+  threads[0].unit = unit;
+  current_phase   = phase;
+  atomic_store(&threads[0].current, NULL);
+  alarm(unit->seconds);
+}
+
 /* What each thread is at, and the end. Called by a signal, when all is lost anyway. */
 void run_say_where(const char *why)
 {
@@ -131,7 +141,7 @@ void run_say_where(const char *why)
                  threads[i].unit->me, threads[i].unit->shape.units, threads[i].unit->shape.threads,
                  (unsigned long long)threads[i].unit->seed,
                  (unsigned long long)threads[i].unit->shape.salt, why,
-                 op != NULL ? line : "between rounds");
+                 op != NULL ? line : current_phase);
     if (write(STDERR_FILENO, all, (size_t)n) < 0)
       return;
   }
@@ -249,15 +259,14 @@ void run_list(unit_t *unit, const list_t *list)
   for (size_t i = 0; i < list->n;) {
     size_t end = end_of_round(list, i);
 
-    alarm(unit->seconds);
+    run_phase(unit, "between rounds");
     for (; i < end && op_kinds[list->op[i].kind].who == WHO_UNITS; i++)
       run_objects(unit, &list->op[i]);
     if (i < end)
       run_body(unit, &list->op[i], end - i);
     i = end;
   }
-  alarm(unit->seconds);
+  run_phase(unit, "the end of the schedule");
   run_end_objects(unit);
   model_close(&unit->model);
-  alarm(0);
 }

@@ -20,6 +20,15 @@ enum { TEXT_MAX = 640 };
 /** The line of an operation, without a newline. */
 void text_op(const op_t *op, char line[TEXT_MAX]);
 
+/* Fields in the order in which a line has them. */
+typedef struct {
+  field_t     field;
+  const char *name;
+} text_field_t;
+
+enum { TEXT_FIELDS = 24 };
+extern const text_field_t text_fields[TEXT_FIELDS];
+
 /** The name of a basic type, of an operator. */
 const char *text_type(int basic);
 const char *text_oper(int oper);

@@ -303,9 +303,23 @@ static bool good_message(const op_t *op)
          op->tag <= 32767 && (op->kind != LETTERS || (op->value > 0 && op->value <= 8));
 }
 
+/* What is received may lie in everyone's own portion of a segment, at the same place. */
+static bool good_portions(const scene_t *scene, const op_t *op)
+{
+  uint64_t nbytes = op_received(scene_members(scene, op->team), op);
+
+  for (int unit = 0; unit < scene->shape.units && op->here >= 0; unit++)
+    if (is_member(scene, op->team, unit) &&
+        (!may_use(scene, op->here, unit) || op->here_at > SENSIBLE || nbytes > SENSIBLE ||
+         op->here_at + nbytes > scene_size(scene, op->here, unit) ||
+         (nbytes > 0 && scene_is_reserved(scene, op->here, unit, op->here_at, nbytes, -1))))
+      return false;
+  return true;
+}
+
 static bool good_collective(const scene_t *scene, const op_t *op)
 {
-  return op->local.kind == LAYOUT_RUN &&
+  return op->local.kind == LAYOUT_RUN && (!op_has(op, HAS_HERE) || good_portions(scene, op)) &&
          (!op_has(op, HAS_ROOT) || (op->root >= 0 && op->root < scene_members(scene, op->team)));
 }
 
