@@ -4,6 +4,8 @@
 #include "generate.h"
 #include "value.h"
 
+enum { FEW = 600 }; /* bytes */
+
 /* ---- draws --------------------------------------------------------------------------------- */
 
 void draw_actor(generator_t *g, op_t *op)
@@ -52,11 +54,12 @@ bool draw_portion(generator_t *g, int actor_unit, uint64_t least, int *seg_out, 
 /* Blocks one after the other with gaps, then in any order; `may_overlap`: anywhere. */
 static void draw_blocks(generator_t *g, layout_t *layout, bool may_overlap)
 {
-  uint32_t end = (uint32_t)draw_below(&g->draw, 4);
+  uint32_t end  = (uint32_t)draw_below(&g->draw, 4);
+  size_t   most = draw_chance(&g->draw, 80) ? 5 : 20; /* elements of a block */
 
   layout->nblocks = (uint32_t)draw_range(&g->draw, 1, LAYOUT_BLOCKS_MAX);
   for (uint32_t i = 0; i < layout->nblocks; i++) {
-    layout->len[i] = (uint32_t)(draw_chance(&g->draw, 10) ? 0 : draw_log(&g->draw, 1, 20));
+    layout->len[i] = (uint32_t)(draw_chance(&g->draw, 10) ? 0 : draw_log(&g->draw, 1, most));
     layout->off[i] =
         may_overlap ? (uint32_t)draw_below(&g->draw, 20) : end + (uint32_t)draw_below(&g->draw, 5);
     end = layout->off[i] + layout->len[i];
@@ -82,8 +85,8 @@ static void draw_layout(generator_t *g, layout_t *layout, bool is_written)
     return;
   if (pick < 80) {
     layout->kind     = LAYOUT_STRIDED;
-    layout->blocklen = (uint32_t)draw_log(&g->draw, 1, 40);
-    layout->stride   = layout->blocklen + (uint32_t)draw_log(&g->draw, 0, 30);
+    layout->blocklen = (uint32_t)draw_log(&g->draw, 1, draw_chance(&g->draw, 80) ? 6 : 40);
+    layout->stride   = layout->blocklen + (uint32_t)draw_log(&g->draw, 0, 12);
     return;
   }
   layout->kind = LAYOUT_INDEXED;
@@ -132,7 +135,8 @@ static size_t fitting(const op_t *op, size_t nbytes, uint64_t room)
 void draw_layouts(generator_t *g, op_t *op, uint64_t room)
 {
   bool   is_put = op_is_put(op);
-  size_t nbytes = draw_size(&g->draw, g->most < g->left ? g->most : g->left);
+  size_t most   = g->left < FEW ? FEW : g->left; /* there is always room for little ones */
+  size_t nbytes = draw_size(&g->draw, g->most < most ? g->most : most);
 
   draw_base(g, &op->local);
   op->remote = op->local;
@@ -146,6 +150,13 @@ void draw_layouts(generator_t *g, op_t *op, uint64_t room)
     nbytes = (size_t)room;
   op->n = fitting(op, nbytes, room);
   if (op->n == 0 && !draw_chance(&g->draw, 3)) { /* nothing at all is rare */
+    if (draw_chance(&g->draw, 50))
+      op->local.kind = LAYOUT_RUN;
+    else
+      op->remote.kind = LAYOUT_RUN;
+    op->n = fitting(op, nbytes, room);
+  }
+  if (op->n == 0 && !draw_chance(&g->draw, 3)) {
     op->local.kind = op->remote.kind = LAYOUT_RUN;
     op->n                            = fitting(op, nbytes < room ? nbytes : room, room);
     op->n += op->n == 0 && room >= layout_elem(&op->local);
@@ -185,22 +196,29 @@ static bool fresh_place(generator_t *g, op_t *op)
   return true;
 }
 
-/* The place of an operation before, by the same layout or one that leaves out what that took. */
+/* The place of an operation before: with other layouts, by the same, or by one that leaves out what that
+ * took. */
 static bool known_place(generator_t *g, op_t *op)
 {
   const op_t *old = g->nrecent > 0 ? &g->recent[draw_below(&g->draw, g->nrecent)] : NULL;
+  uint64_t    size;
 
   if (old == NULL)
     return false;
-  op->seg    = old->seg;
-  op->to     = old->to;
-  op->at     = old->at;
+  op->seg = old->seg;
+  op->to  = old->to;
+  op->at  = old->at;
+  size    = scene_size(g->scene, op->seg, op->to);
+  if (draw_chance(&g->draw, 40) && op->at < size) {
+    draw_layouts(g, op, size - op->at);
+    return true;
+  }
   op->n      = old->n;
   op->remote = op->local = old->remote;
   if (op->remote.kind == LAYOUT_STRIDED && op->remote.stride >= 2 * op->remote.blocklen &&
       draw_chance(&g->draw, 50))
     op->at += op->remote.blocklen * layout_elem(&op->remote);
-  if (draw_chance(&g->draw, 60))
+  if (draw_chance(&g->draw, 50))
     op->local.kind = LAYOUT_RUN;
   return true;
 }
