@@ -16,7 +16,7 @@ typedef struct {
   size_t          nwords;
 } news_t;
 
-static void send(dart_unit_t unit, news_t *news)
+static void send_news(dart_unit_t unit, news_t *news)
 {
   MPI_Request request;
 
@@ -30,7 +30,7 @@ static void send_all(news_t *news)
 {
   for (dart_unit_t u = 0; u < dart__world.nunits; u++)
     if (dart__world.node_of[u] != dart__world.node_of[dart__world.me])
-      send(u, news);
+      send_news(u, news);
   news->nwords = 0;
 }
 
