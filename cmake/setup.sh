@@ -32,6 +32,7 @@ provided() {
     libcmocka-dev) have_headers stdarg.h stddef.h setjmp.h stdint.h cmocka.h ;;
     util-linux) have unshare && have setpriv ;;
     iproute2) have ip && have tc ;;
+    spin) have spin && spin -V | grep -q '^Spin Version' ;; # the name of other programs, too
     *) have "$1" ;;
   esac
 }

@@ -1,0 +1,244 @@
+/* The mutex: taken by who runs, not handed to who sleeps (node/mutex.h).
+ *
+ * Claims. It excludes: updates under it are not lost (assertion at the end). Nobody sleeps on while
+ * it is free: that would be an invalid end state. And it is fair at a rate: while a thread is late,
+ * only others that are late too take it, each at most once for every time that it lost patience
+ * (assertions). So a late one is passed by each other thread at most once in PATIENCE_US. That is
+ * no bound on how often in all: two others may be late in turns, and come just before the one that
+ * was woken, for ever.
+ *
+ * Bounds. THREADS take it, the first of them ROUNDS times and the others once. EXPIRIES times
+ * somebody loses patience, and EARLY sleeps end without a wake: with 0 of both, wakes alone must
+ * do. The spin is one look.
+ *
+ * Memory order. Everything that the code does relaxed is on one word, and compared again by a swap
+ * or by the kernel. Two accesses of different words matter: a late one counts itself in `state`
+ * (relaxed), then reads `turn`: these come in any order. It reads `turn` (acquire), then `state`,
+ * and who releases lowers `state`, then raises `turn` (release): these do not.
+ *
+ * run: wakes_alone   -DTHREADS=3 -DROUNDS=3 -DEXPIRIES=0 -DEARLY=0
+ * run: two_late      -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=2 -DEARLY=0
+ * run: early         -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=1 -DEARLY=2
+ * run: two_threads   -DTHREADS=2 -DROUNDS=3 -DEXPIRIES=3 -DEARLY=1
+ * large: late        -DTHREADS=3 -DROUNDS=2 -DEXPIRIES=1 -DEARLY=0
+ * large: late_again  -DTHREADS=3 -DROUNDS=2 -DEXPIRIES=2 -DEARLY=0
+ * mutant: forgets_sleepers     -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=0 -DEARLY=0
+ * mutant: wakes_before_clear   -DTHREADS=3 -DROUNDS=2 -DEXPIRIES=0 -DEARLY=0
+ * mutant: turn_not_acquire     -DTHREADS=2 -DROUNDS=1 -DEXPIRIES=1 -DEARLY=0
+ * mutant: wakes_no_turn        -DTHREADS=2 -DROUNDS=1 -DEXPIRIES=1 -DEARLY=0
+ * mutant: spin_passes_late     -DTHREADS=2 -DROUNDS=3 -DEXPIRIES=1 -DEARLY=0
+ * mutant: unlock_not_release   -DTHREADS=2 -DROUNDS=1 -DEXPIRIES=0 -DEARLY=0
+ */
+#include "common.pml"
+
+#define HELD     1
+#define SLEEPERS 2
+#define LATE     4
+
+#define IS_FREE(s)     ((s & HELD) == 0)
+#define ANYONE_LATE(s) (s >= LATE)
+
+byte state, turn;                /* dart__mutex_t */
+bool on_state[SLEEPERS_MOST];    /* who sleeps on them */
+bool on_turn[SLEEPERS_MOST];
+byte early = EARLY;
+byte expiries = EXPIRIES;
+
+byte shared;                     /* what the mutex protects */
+byte ended;
+
+bool is_late[THREADS];
+byte passed[THREADS];            /* a late one, by whom, as bits, since they last lost patience */
+
+/* A ghost: `me` has just taken it. */
+inline note_taken(me, i)
+{
+  for (i : 0 .. THREADS - 1) {
+    if
+    :: i != me && is_late[i] ->
+      assert((passed[i] & (1 << me)) == 0);
+      passed[i] = passed[i] | (1 << me)
+    :: else
+    fi
+  }
+  i = 0;
+  is_late[me] = false
+}
+
+/* `take`, and dart__mutex_try: from `old`, which is free, to `new` */
+inline take(old, new, taken)
+{
+  d_step {
+    if
+    :: state == old -> state = new; taken = true; note_taken(me, i)
+    :: else -> taken = false
+    fi
+  }
+}
+
+inline spin()
+{
+  s = state;
+  if
+#ifdef MUTANT_spin_passes_late
+  :: IS_FREE(s) -> take(s, s | HELD, taken)
+#else
+  :: IS_FREE(s) && !ANYONE_LATE(s) -> take(s, s | HELD, taken)
+#endif
+  :: else
+  fi
+}
+
+#ifdef MUTANT_forgets_sleepers
+#define HELD_AFTER_SLEEP HELD
+#else
+#define HELD_AFTER_SLEEP HELD | SLEEPERS
+#endif
+
+/* Set SLEEPERS, if it is not set. */
+inline announce(done)
+{
+  d_step {
+    done = (s & SLEEPERS) != 0;
+    if
+    :: !done && state == s -> state = s | SLEEPERS; done = true
+    :: else
+    fi
+  }
+}
+
+inline lose_patience(i)
+{
+  d_step {
+    expiries--;
+    impatient = true;
+    for (i : 0 .. THREADS - 1) {
+      passed[i] = passed[i] & ~(1 << me)
+    }
+    i = 0
+  }
+}
+
+inline sleep_until_free()
+{
+  do
+  :: taken || impatient -> break
+  :: else ->
+    s = state;
+    if
+    :: IS_FREE(s) && !ANYONE_LATE(s) -> take(s, s | HELD_AFTER_SLEEP, taken)
+    :: else ->
+      announce(announced);
+      if
+      :: announced ->
+        FUTEX_WAIT(state, (s | SLEEPERS), on_state, me, early);
+        if
+        :: true
+        :: expiries > 0 -> lose_patience(i) /* though it was woken */
+        fi
+      :: announced && expiries > 0 -> lose_patience(i)
+      :: else
+      fi
+    fi
+  od
+}
+
+#ifdef MUTANT_turn_not_acquire
+#define LOOK UNORDERED(seen = turn, s = state)
+#else
+#define LOOK seen = turn; s = state
+#endif
+
+inline sleep_until_turn()
+{
+  /* the count and the look at `turn`, in any order */
+  if
+  :: d_step { state = state + LATE; is_late[me] = true; passed[me] = 0 }; LOOK
+  :: seen = turn; d_step { state = state + LATE; is_late[me] = true; passed[me] = 0 }; s = state
+  fi;
+  do
+  :: IS_FREE(s) ->
+    take(s, (s - LATE) | HELD_AFTER_SLEEP, taken);
+    if
+    :: taken -> break
+    :: else -> LOOK
+    fi
+  :: else ->
+    FUTEX_WAIT(turn, seen, on_turn, me, early);
+    LOOK
+  od
+}
+
+inline lock()
+{
+  take(0, HELD, taken);
+  if
+  :: !taken -> spin()
+  :: else
+  fi;
+  if
+  :: !taken -> sleep_until_free()
+  :: else
+  fi;
+  if
+  :: !taken -> sleep_until_turn()
+  :: else
+  fi
+}
+
+/* dart__mutex_wake: `s` is the word before the release */
+inline wake()
+{
+  if
+  :: ANYONE_LATE(s) ->
+    turn++;
+#ifndef MUTANT_wakes_no_turn
+    FUTEX_WAKE_ONE(on_turn)
+#endif
+  :: !ANYONE_LATE(s) && (s & SLEEPERS) != 0 ->
+#ifdef MUTANT_wakes_before_clear
+    FUTEX_WAKE_ONE(on_state);
+    state = state & ~SLEEPERS
+#else
+    state = state & ~SLEEPERS;
+    FUTEX_WAKE_ONE(on_state)
+#endif
+  :: else
+  fi
+}
+
+#define RELEASE d_step { s = state; state = state - HELD }
+
+proctype thread(byte me)
+{
+  byte round, s, seen, value, i;
+  bool taken, impatient, announced;
+
+  for (round : 1 .. (me == 0 -> ROUNDS : 1)) {
+    impatient = false;
+    lock();
+    value = shared + 1;
+#ifdef MUTANT_unlock_not_release
+    UNORDERED(shared = value, RELEASE);
+#else
+    shared = value;
+    RELEASE;
+#endif
+    wake()
+  }
+  atomic {
+    ended++;
+    assert(ended < THREADS || shared == THREADS - 1 + ROUNDS)
+  }
+}
+
+init
+{
+  byte i;
+
+  atomic {
+    for (i : 1 .. THREADS) {
+      run thread(i - 1)
+    }
+  }
+}
