@@ -45,7 +45,10 @@ typedef enum {
   ADV_LATER   = 1 << 4, /* tests and probes say "not yet" */
   ADV_DELAY   = 1 << 5, /* calls sleep and yield */
   ADV_CHECK   = 1 << 6, /* what is forbidden is refused */
-  ADV_LEAKS   = 1 << 7  /* what was not freed is refused at the end */
+  ADV_LEAKS   = 1 << 7, /* what was not freed is refused at the end */
+  ADV_ATTACH  = 1 << 8, /* memory that overlaps what is attached is refused */
+  ADV_FOREVER =
+      1 << 9 /* operations on windows are held until they must be complete, not for a while */
 } adv_behaviour_t;
 
 bool adv_does(adv_behaviour_t what);
@@ -267,12 +270,17 @@ void adv_status_clear(MPI_Status *status);
 
 /* ---- send.c: messages that are held ----------------------------------------------------- */
 
+/** The time, and until when something is held. */
+int64_t adv_now_ns(void);
+int64_t adv_random_due(void);
+
 /** Send what is held of a communicator (or of all: MPI_COMM_NULL), before a call that may not
  *  overtake it. */
 void adv_sends_release(MPI_Comm comm);
 
 /** Start the thread that sends what was held long enough; stop it, and send what is left. */
 void adv_sends_open(void);
+void adv_wake(void); /* something new is held */
 void adv_sends_close(void);
 
 /* ---- window.c and held.c: windows, and operations on them that are held ----------------- */
@@ -304,6 +312,7 @@ typedef struct adv_op {
   MPI_Aint       from, to; /* bytes of the window that it touches, for the order of accumulates */
   bool           is_executed;
   uint64_t       executed_at;
+  int64_t        due;      /* ns; without "forever" */
   adv_request_t *request;  /* NULL: none, or the program has completed it */
   MPI_Request    real;     /* what MPI made of it */
   bool           is_local; /* complete locally: the buffers are the program's */
@@ -318,6 +327,7 @@ typedef struct adv_region {
 enum { ADV_EPOCH_LOCK_ALL = 1, ADV_EPOCH_FENCE = 2, ADV_EPOCH_START = 4 };
 
 struct adv_window {
+  adv_window_t *next; /* of all */
   MPI_Win       win;
   int           me, nranks;
   bool          is_dynamic;
@@ -348,6 +358,13 @@ uint64_t adv_execute(adv_window_t *w, int target, bool is_local);
 
 /** That call was made. */
 void adv_executed(adv_window_t *w, int target, uint64_t until);
+
+/** Execute what has been held for long enough, and return when the next has. With the lock held. */
+int64_t       adv_execute_due(adv_window_t *windows, int64_t now);
+adv_window_t *adv_windows(void);
+
+/** Whether something that was executed towards a rank is not complete here. */
+bool adv_is_busy(const adv_window_t *w, int target);
 
 /** Whether something is not complete. */
 bool adv_has_ops(const adv_window_t *w);

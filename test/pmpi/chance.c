@@ -10,7 +10,9 @@
 
 #include "adversary.h"
 
-#define ALL (ADV_HOLD | ADV_SHUFFLE | ADV_POISON | ADV_LATER | ADV_DELAY | ADV_CHECK | ADV_LEAKS)
+#define ALL                                                                              \
+  (ADV_HOLD | ADV_SHUFFLE | ADV_POISON | ADV_LATER | ADV_DELAY | ADV_CHECK | ADV_LEAKS | \
+   ADV_ATTACH | ADV_FOREVER)
 
 static unsigned               behaviour;
 static unsigned long          seed;
@@ -25,11 +27,12 @@ static _Thread_local uint64_t state;
 static const struct {
   const char *word;
   unsigned    bits;
-} words[] = { { "all", ALL },         { "none", 0 },
-              { "hold", ADV_HOLD },   { "shuffle", ADV_SHUFFLE },
-              { "tags", ADV_TAGS },   { "poison", ADV_POISON },
-              { "later", ADV_LATER }, { "delay", ADV_DELAY },
-              { "check", ADV_CHECK }, { "leaks", ADV_LEAKS } };
+} words[] = { { "all", ALL },           { "none", 0 },
+              { "hold", ADV_HOLD },     { "shuffle", ADV_SHUFFLE },
+              { "tags", ADV_TAGS },     { "poison", ADV_POISON },
+              { "later", ADV_LATER },   { "delay", ADV_DELAY },
+              { "check", ADV_CHECK },   { "leaks", ADV_LEAKS },
+              { "attach", ADV_ATTACH }, { "forever", ADV_FOREVER } };
 
 static void wrong(const char *name, const char *text)
 {

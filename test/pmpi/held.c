@@ -24,6 +24,11 @@ static bool has_result(const adv_op_t *op)
   return op->kind != ADV_PUT && op->kind != ADV_ACCUMULATE;
 }
 
+static bool is_towards(const adv_op_t *op, int target)
+{
+  return target == ADV_ALL_RANKS || op->target == target;
+}
+
 static bool must_follow(const adv_op_t *op, const adv_op_t *earlier)
 {
   return !op->window->is_unordered && is_accumulate(op) && is_accumulate(earlier) &&
@@ -174,6 +179,7 @@ void adv_hold(adv_window_t *w, adv_op_t *op, MPI_Request *request)
 
   op->window = w;
   op->real   = MPI_REQUEST_NULL;
+  op->due    = adv_random_due();
   while (*link != NULL)
     link = &(*link)->next;
   *link = op;
@@ -186,6 +192,29 @@ void adv_hold(adv_window_t *w, adv_op_t *op, MPI_Request *request)
   for (adv_op_t *o = w->ops; o != NULL && adv_does(ADV_HOLD); o = o->next)
     if (adv_chance(1))
       execute(o);
+  if (!adv_does(ADV_FOREVER))
+    adv_wake();
+}
+
+int64_t adv_execute_due(adv_window_t *windows, int64_t now)
+{
+  int64_t next = now + 1000000000;
+
+  for (adv_window_t *w = windows; w != NULL; w = w->next)
+    for (adv_op_t *op = w->ops; op != NULL; op = op->next)
+      if (!op->is_executed && op->due <= now)
+        execute(op);
+      else if (!op->is_executed && op->due < next)
+        next = op->due;
+  return next;
+}
+
+bool adv_is_busy(const adv_window_t *w, int target)
+{
+  for (const adv_op_t *op = w->ops; op != NULL; op = op->next)
+    if (op->is_executed && !op->is_local && is_towards(op, target))
+      return true;
+  return false;
 }
 
 bool adv_has_ops(const adv_window_t *w)
@@ -194,11 +223,6 @@ bool adv_has_ops(const adv_window_t *w)
 }
 
 /* ---- executing many --------------------------------------------------------------------- */
-
-static bool is_towards(const adv_op_t *op, int target)
-{
-  return target == ADV_ALL_RANKS || op->target == target;
-}
 
 static void shuffle(adv_op_t **ops, size_t n)
 {

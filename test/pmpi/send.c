@@ -39,12 +39,17 @@ static unsigned       nheld;
 
 /* ---- with the lock held ----------------------------------------------------------------- */
 
-static int64_t now_ns(void)
+int64_t adv_now_ns(void)
 {
   struct timespec time;
 
   clock_gettime(CLOCK_REALTIME, &time); /* pthread_cond_timedwait's */
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t adv_random_due(void)
+{
+  return adv_now_ns() + 1000 * (int64_t)adv_random(adv_random(32) == 0 ? LONG_US : HELD_US);
 }
 
 static bool must_follow(const message_t *m, const message_t *earlier)
@@ -107,10 +112,12 @@ static void give_some(void)
 
 /* ---- the thread that sends what was held for long enough -------------------------------- */
 
+#define LATER_NS 1000000000
+
 /* Send what is due, and return when the next is. */
-static int64_t give_due(void)
+static int64_t give_due(int64_t now)
 {
-  int64_t now = now_ns(), next = now + 1000000000;
+  int64_t next = now + LATER_NS;
 
   for (message_t *m = messages; m != NULL; m = m->next)
     if (!m->is_sent && m->due <= now)
@@ -120,18 +127,30 @@ static int64_t give_due(void)
   return next;
 }
 
+/* The same of operations on windows, if they are not held for ever. */
+static int64_t execute_due(int64_t now)
+{
+  return adv_does(ADV_FOREVER) ? now + LATER_NS : adv_execute_due(adv_windows(), now);
+}
+
 static void *run(void *lock)
 {
   adv_enter_unseen("MPI_Isend");
   pthread_mutex_lock(lock);
   while (!stop) {
-    int64_t         next = nheld > 0 ? give_due() : now_ns() + 1000000000;
+    int64_t         now = adv_now_ns(), message = give_due(now), operation = execute_due(now);
+    int64_t         next = message < operation ? message : operation;
     struct timespec time = { next / 1000000000, next % 1000000000 };
 
     pthread_cond_timedwait(&wake, lock, &time);
   }
   pthread_mutex_unlock(lock);
   return NULL;
+}
+
+void adv_wake(void)
+{
+  pthread_cond_signal(&wake);
 }
 
 void adv_sends_open(void)
@@ -229,11 +248,6 @@ static void check(int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
     adv_refuse("rank %d of %d", to, nranks);
 }
 
-static int64_t random_due(void)
-{
-  return now_ns() + 1000 * (int64_t)adv_random(adv_random(32) == 0 ? LONG_US : HELD_US);
-}
-
 static void hold(send_call_t send, const void *buffer, int count, MPI_Datatype type, int to,
                  int tag, MPI_Comm comm, MPI_Request *request)
 {
@@ -245,7 +259,7 @@ static void hold(send_call_t send, const void *buffer, int count, MPI_Datatype t
   m->comm = comm;
   m->to   = to;
   m->tag  = tag;
-  m->due  = random_due();
+  m->due  = adv_random_due();
   m->real = MPI_REQUEST_NULL;
   adv_source_open(&m->source, buffer, count, type);
   *request = adv_request_make(&send_class, m, &m->request);
@@ -256,7 +270,7 @@ static void hold(send_call_t send, const void *buffer, int count, MPI_Datatype t
   give_some();
   if (!is_open || adv_chance(10))
     give(m);
-  pthread_cond_signal(&wake);
+  adv_wake();
 }
 
 static int isend(const char *call, send_call_t send, const void *buffer, int count,

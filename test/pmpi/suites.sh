@@ -18,7 +18,7 @@ else
 fi
 
 # DART keeps four communicators for its next cycle, and the key of its reductions.
-export ADVERSARY_KEPT=4:1 DART_LOG_LEVEL=ERROR
+export ADVERSARY_KEPT=4:1 DART_LOG_LEVEL=ERROR DART_TEST_TIMEOUT=${DART_TEST_TIMEOUT:-600}
 
 # settings SEED: words for env.
 settings() {
@@ -39,7 +39,7 @@ for ((seed = first; seed <= last; seed++)); do
   for shape in $shapes; do
     echo "$shape $words"
     # shellcheck disable=SC2086
-    timeout -k 5 900 "$dartrun" -n "${shape%x*}" --nodes "${shape#*x}" \
+    timeout -k 5 1800 "$dartrun" -n "${shape%x*}" --nodes "${shape#*x}" \
       env LD_PRELOAD="$adversary" $words "$program" "${suites[@]}" >"$work/out" 2>&1 </dev/null
     code=$?
     [[ $code == 0 ]] || fail "$shape $words: exit code $code:"$'\n'"$(

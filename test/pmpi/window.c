@@ -4,6 +4,13 @@
 
 #include "adversary.h"
 
+static adv_window_t *windows;
+
+adv_window_t *adv_windows(void)
+{
+  return windows;
+}
+
 adv_window_t *adv_window(MPI_Win win)
 {
   return adv_object_find(ADV_WINDOW, ADV_HANDLE(win));
@@ -33,6 +40,8 @@ static adv_window_t *make(MPI_Win win, MPI_Info info, MPI_Comm comm)
   w->open   = calloc((size_t)w->nranks, sizeof *w->open);
   adv_lock();
   adv_object_add(ADV_WINDOW, ADV_HANDLE(win), w);
+  w->next = windows;
+  windows = w;
   adv_unlock();
   return w;
 }
@@ -128,7 +137,8 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint nbytes)
   adv_lock();
   w = adv_window(win);
   for (adv_region_t *r = w != NULL ? w->attached : NULL; r != NULL; r = r->next)
-    if ((char *)base < r->base + r->nbytes && r->base < (char *)base + nbytes)
+    if (adv_does(ADV_ATTACH) && (char *)base < r->base + r->nbytes &&
+        r->base < (char *)base + nbytes)
       adv_refuse("%lld bytes at %p overlap %lld at %p, which are attached", (long long)nbytes, base,
                  (long long)r->nbytes, (void *)r->base);
   if (w != NULL) {
@@ -190,6 +200,11 @@ int MPI_Win_detach(MPI_Win win, const void *base)
 
 static void destroy(adv_window_t *w)
 {
+  adv_window_t **link = &windows;
+
+  while (*link != w)
+    link = &(*link)->next;
+  *link = w->next;
   for (adv_region_t *r = w->attached, *next; r != NULL; r = next) {
     next = r->next;
     free(r);
