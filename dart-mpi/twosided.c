@@ -125,6 +125,11 @@ dart_ret_t dart__far_recv(dart_unit_t unit, int tag, void *buffer, size_t nbytes
   return ret;
 }
 
+void dart__far_message_forget(dart__far_message_t *message)
+{
+  free(message);
+}
+
 static bool is_too_long(const dart__far_message_t *m)
 {
   return m->arrived > m->nbytes;

@@ -196,6 +196,9 @@ dart_ret_t dart__far_send(dart_unit_t unit, int tag, const void *data, size_t nb
 dart_ret_t dart__far_recv(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
                           dart__far_message_t **message_out);
 
+/** Give up a message to be received that was not moved on yet. */
+void dart__far_message_forget(dart__far_message_t *message);
+
 /** Move the message on; never blocks. `*done_out` true: it is complete, or failed, and released.
  *  DART_ERR_OTHER: one that was received is longer than the buffer; it is lost. */
 dart_ret_t dart__far_message_test(dart__far_message_t *message, bool *done_out);

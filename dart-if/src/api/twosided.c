@@ -168,6 +168,27 @@ static void move_in(message_t *m)
     finish(m, DART_OK);
 }
 
+/* Both, or, where memory is missing, none: what is received is only made ready here, so it comes
+ * first. */
+static bool start(message_t *out, message_t *in)
+{
+  if (!in->done && !is_near(in->unit))
+    start_far(in, false);
+  if (in->done && in->ret != DART_OK)
+    return false;
+  if (out->done)
+    return true;
+  if (is_near(out->unit))
+    start_out_near(out);
+  else
+    start_far(out, true);
+  if (!out->done || out->ret == DART_OK)
+    return true;
+  if (in->far != NULL)
+    dart__far_message_forget(in->far);
+  return false;
+}
+
 /* Until something may have come, or has been served. */
 static void wait_for_either(const message_t *out, const message_t *in, uint32_t seen,
                             uint32_t *turns, dart__leave_watch_t *watch)
@@ -190,17 +211,8 @@ static dart_ret_t converse(const char *function, message_t *out, message_t *in)
   uint32_t            turns = 0;
 
   dart__attend();
-  if (!out->done) {
-    if (is_near(out->unit))
-      start_out_near(out);
-    else
-      start_far(out, true);
-    if (out->done && out->ret != DART_OK)
-      return out->ret;
-  }
-  if (!in->done && !is_near(in->unit))
-    start_far(in, false);
-
+  if (!start(out, in))
+    return out->ret != DART_OK ? out->ret : in->ret;
   for (;;) {
     uint32_t seen = dart__event_count(event); /* before the look: what comes later changes it */
 

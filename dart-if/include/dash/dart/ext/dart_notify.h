@@ -34,7 +34,8 @@ DART_INTERFACE_ON
  *  alone, and `gptr` is not looked at.
  *
  *  DART_ERR_INVAL, and nothing is written: what dart_put refuses; `flag` is misaligned, out of its
- *  portion, in registered memory, or of another unit than `gptr`. */
+ *  portion, in registered memory, or of another unit than `gptr`. DART_ERR_OTHER: as dart_put; nothing
+ *  is notified. */
 dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                            uint64_t by) DART_NOTHROW;

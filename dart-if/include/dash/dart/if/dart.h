@@ -28,9 +28,12 @@
  *    DART_ERR_INVAL always means: the arguments cannot be meant, and the call had no effect; the
  *    results are null (DART_GPTR_NULL, NULL, DART_TEAM_NULL, ...) where their type has a null. A
  *    NULL pointer for a result is such an argument. A unit that gets DART_ERR_INVAL from a
- *    collective call took no part in it, and the others may wait for it. Only functions that say so
- *    may be called outside of init..exit. A failure of the transport between nodes ends the
- *    program.
+ *    collective call took no part in it, and the others may wait for it, unless the function says
+ *    that every unit gets it. DART_ERR_NOMEM and DART_ERR_OTHER from a collective call come to all
+ *    that take part, and leave what was there before as it was. Each function lists the errors that
+ *    it can return, and no others. Only functions that say so may be called outside of init..exit.
+ *    A failure of the transport between nodes is none of these: it ends the program, after one line
+ *    that names the call which failed.
  *
  *  Measures
  *    `nelem` counts elements of the basic or custom type at the bottom of a data type: never bytes,

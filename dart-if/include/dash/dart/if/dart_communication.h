@@ -64,7 +64,10 @@ DART_INTERFACE_ON
  * then be NULL. Types are basic or custom.
  *
  * DART_ERR_INVAL, from all: no such team on this unit, a root outside of it, another type, a NULL
- * buffer that is needed. DART_ERR_NOMEM: no memory for intermediate results. */
+ * buffer that is needed. The others are from all but dart_barrier, and come to all members; what was to
+ * be received may then hold anything. DART_ERR_NOMEM, of reductions: no memory for intermediate
+ * results. DART_ERR_OTHER: the kernel could not copy between members on one node, most likely because a
+ * buffer is not there. */
 
 /** Wait until all members of `team` have come here.
  *
@@ -135,7 +138,8 @@ dart_ret_t dart_reduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_da
  *
  * DART_ERR_INVAL, from all: null pointer, no such team, segment or unit; misaligned elements;
  * elements outside of the unit's portion; no such atomic operator on this type (see DART_OP_... in
- * dart_types.h); a NULL buffer that is needed. Nothing changed. */
+ * dart_types.h); a NULL buffer that is needed. Nothing changed. On memory that another unit of the node
+ * has registered also DART_ERR_NOMEM, and DART_ERR_OTHER if it is not there any more; nothing changed. */
 
 /** Let target[i] = target[i] op values[i], for i < nelem; atomic for each element, not for all.
  *
@@ -173,7 +177,9 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void
  *
  * DART_ERR_INVAL, from all: null pointer, no such team, segment or unit; types that do not fit each
  * other, or an `nelem` that is no multiple (see above); bytes outside of the unit's portion; a NULL
- * buffer with nelem > 0. Nothing was moved then. nelem 0: DART_OK, nothing happens. */
+ * buffer with nelem > 0. Nothing was moved then. nelem 0: DART_OK, nothing happens. DART_ERR_OTHER: the
+ * memory was registered by another unit of the node, and is not there any more; some of it may have been
+ * moved. */
 
 /** Copy `nelem` elements from global memory at `gptr`, laid out as `src_type`, to `dest`, laid out
  *  as `dst_type`. The data are there after a flush of the source, local or not. */
@@ -193,8 +199,9 @@ dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_dataty
  * Thakur, Gropp and Toonen, *Optimizing the synchronization operations in MPI one-sided
  * communication*, IJHPCA 19(2), 2005).
  *
- * DART_ERR_INVAL, from all: null pointer, no such team or segment; no such unit where it
- * counts. */
+ * DART_ERR_INVAL, from all: null pointer, no such team or segment; no such unit where it counts. Also
+ * if some of the operations found that far memory was deregistered meanwhile: these had no effect, all
+ * others are complete. */
 
 /** Complete all operations on memory of the unit of `gptr`, locally and remotely. If that is the
  *  caller, its plain loads now see them too. */
@@ -223,12 +230,13 @@ typedef struct dart_handle_struct *dart_handle_t;
 #define DART_HANDLE_NULL (dart_handle_t)NULL /**< the handle of what is complete */
 
 /** dart_get with a handle. `*handle` is always written: DART_HANDLE_NULL if the data are there on
- *  return, or on error. DART_ERR_INVAL: also for `handle` NULL. */
+ *  return, or on error. DART_ERR_INVAL: also for `handle` NULL. DART_ERR_NOMEM: no memory for a handle;
+ *  nothing was started. */
 dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                            dart_datatype_t dst_type, dart_handle_t *handle) DART_NOTHROW;
 
 /** dart_put with a handle. `*handle` is always written: DART_HANDLE_NULL if the put is complete on
- *  return, locally and remotely, or on error. DART_ERR_INVAL: also for `handle` NULL. */
+ *  return, locally and remotely, or on error. DART_ERR_INVAL, DART_ERR_NOMEM: as dart_get_handle. */
 dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type,
                            dart_handle_t *handle) DART_NOTHROW;
@@ -262,7 +270,9 @@ dart_ret_t dart_testall(dart_handle_t handles[], size_t n, int32_t *is_finished)
 /** Give up the handle, not the operation: it goes on, and a flush completes it. */
 dart_ret_t dart_handle_free(dart_handle_t *handle) DART_NOTHROW;
 
-/* ---- Put and get, complete on return ------------------------------------------------------ */
+/* ---- Put and get, complete on return --------------------------------------------------------
+ *
+ * Errors as above; DART_ERR_INVAL also if far memory was deregistered meanwhile. */
 
 /** dart_get that returns when the data are there. Reads memory each time, the caller's own
  *  included; so it can poll. */
@@ -281,9 +291,10 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
  * that names its sender and its tag; those of one sender with one tag arrive in the order sent.
  * Tags are 0 .. 32767 at least. Types are basic or custom. nelem 0 is a message too.
  *
- * DART_ERR_INVAL, from all: no such unit, a negative tag, another type, a NULL buffer that is
- * needed. DART_ERR_OTHER, where one is received: it is longer than the buffer has room for; it is
- * lost, and nothing beyond the buffer is written. */
+ * DART_ERR_INVAL, from all: no such unit, a negative tag, or one that the transport does not have;
+ * another type, a NULL buffer that is needed. DART_ERR_NOMEM, from all: no memory for a message; nothing
+ * was sent or received. DART_ERR_OTHER, where one is received: it is longer than the buffer has room
+ * for; it is lost, and nothing beyond the buffer is written. */
 
 /** Send `nelem` elements to `unit`; return when `sendbuf` is the caller's again, which may be only
  *  when the receive has started. A message to oneself does not wait. */

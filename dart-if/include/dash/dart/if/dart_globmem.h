@@ -139,7 +139,8 @@ typedef struct dart_allocator_struct *dart_allocator_t;
 /** Make an allocator with a pool of `pool_size` bytes on every unit, rounded up to a power of two.
  *
  *  Collective over `team`; usable by every member on return. `*new_allocator` is NULL on failure.
- *  DART_ERR_INVAL: no such team on this unit. DART_ERR_NOMEM: no memory, on every unit. */
+ *  DART_ERR_INVAL: no such team on this unit. DART_ERR_NOMEM: no memory, on every unit.
+ *  DART_ERR_OTHER: 32767 segments of the team are alive. */
 dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team, dart_allocator_t *new_allocator);
 
 /** Allocate `nelem` elements of `dtype` (basic or custom) from the caller's own pool.
@@ -171,7 +172,8 @@ dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator);
  *  that size; `dtype` is basic. `*gptr` is the same on all members: unit 0, offset 0, a segid > 0;
  *  it is not null even if nobody asked for anything. Portions start on a multiple of 64 bytes.
  *  Contents are unspecified. On return every portion can be accessed, without a barrier.
- *  DART_ERR_INVAL: no such team on this unit, or another dtype.
+ *  DART_ERR_INVAL: no such team on this unit, or another dtype; on every unit if one asks for more than
+ *  an address space.
  *  DART_ERR_NOMEM: one of the units lacks (shared) memory; no unit gets any, and the program can go
  *  on with a smaller request. DART_ERR_OTHER: 32767 segments of the team are alive. In all these
  *  cases `*gptr` is DART_GPTR_NULL. */
@@ -195,8 +197,11 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr) DART_NOTHROW;
  *  elements), and it may be registered more than once. It stays the user's, who may load and store
  *  there at any time. `*gptr` is the same on all members: unit 0, offset 0, a segid < 0. On return
  *  every portion can be accessed.
- *  DART_ERR_INVAL: no such team on this unit, another dtype, or NULL with nlelem > 0.
- *  DART_ERR_OTHER: 32767 registrations of the team are alive. */
+ *  DART_ERR_INVAL: no such team on this unit, or another dtype; on every unit if what one brings cannot
+ *  be meant: NULL with nlelem > 0, more than an address space, memory that is not there, or whose first
+ *  or last byte cannot be written. A part in between that cannot be written is not found out.
+ *  DART_ERR_NOMEM: no memory for this, on every unit. DART_ERR_OTHER: 32767 registrations of the team
+ *  are alive. `*gptr` is then DART_GPTR_NULL. */
 dart_ret_t dart_team_memregister(dart_team_t teamid, size_t nlelem, dart_datatype_t dtype,
                                  void *addr, dart_gptr_t *gptr) DART_NOTHROW;
 

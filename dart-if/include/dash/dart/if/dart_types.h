@@ -144,7 +144,7 @@ typedef intptr_t dart_datatype_t;
  *
  *  `basetype` is basic or custom. Local. `*newtype` is DART_TYPE_UNDEFINED on failure.
  *  DART_ERR_INVAL: another base type, blocklen 0, stride < blocklen (blocks would overlap), either
- *  of them > INT_MAX, or newtype NULL. */
+ *  of them > INT_MAX, or newtype NULL. DART_ERR_NOMEM: no memory for one more type. */
 dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t stride, size_t blocklen,
                                     dart_datatype_t *newtype);
 
@@ -153,14 +153,16 @@ dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t stride, siz
  *  `basetype` is basic or custom; both arrays have `count` entries, in elements, and are copied.
  *  Blocks may come in any order and may be empty; where they overlap in the destination of a
  *  transfer, the result there is undefined. Local. `*newtype` is DART_TYPE_UNDEFINED on failure.
- *  DART_ERR_INVAL: another base type, no elements at all, count or an entry > INT_MAX, or NULL. */
+ *  DART_ERR_INVAL: another base type, no elements at all, count or an entry > INT_MAX, or NULL.
+ *  DART_ERR_NOMEM: no memory for one more type. */
 dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count, const size_t blocklen[],
                                     const size_t offset[], dart_datatype_t *newtype);
 
 /** Make an element type of `num_bytes` opaque, contiguous bytes.
  *
  *  Local. `*newtype` is DART_TYPE_UNDEFINED on failure.
- *  DART_ERR_INVAL: num_bytes 0 or > INT_MAX, or newtype NULL. */
+ *  DART_ERR_INVAL: num_bytes 0 or > INT_MAX, or newtype NULL. DART_ERR_NOMEM: no memory for one more
+ *  type. */
 dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t *newtype);
 
 /** Release a type object and set `*dart_type` to DART_TYPE_UNDEFINED.
@@ -227,7 +229,8 @@ typedef void (*dart_operator_t)(const void *invec, void *inoutvec, size_t len, v
  *  dtype serves no other purpose. `userdata` may be NULL; it stays the caller's and must live until
  *  dart_op_destroy. `*new_op` differs from every predefined operator, and is DART_OP_UNDEFINED on
  *  failure.
- *  DART_ERR_INVAL: op or new_op NULL, or dtype neither basic nor custom. */
+ *  DART_ERR_INVAL: op or new_op NULL, or dtype neither basic nor custom. DART_ERR_NOMEM: no memory
+ *  for one more operator. */
 dart_ret_t dart_op_create(dart_operator_t op, void *userdata, bool commute, dart_datatype_t dtype,
                           bool dtype_is_tmp, dart_operation_t *new_op);
 
