@@ -23,7 +23,7 @@ hold_up() {
   stop 2 2.5
   finished
   expect_code 0
-  [[ $(grep -c through <<<"$out") == 3 && -z $err ]] || fail "not all came through: $out $err"
+  [[ $(grep -o through <<<"$out" | wc -l) == 3 && -z $err ]] || fail "not all came through: $out $err"
 }
 
 on_backends hold_up dart-end
