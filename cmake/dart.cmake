@@ -25,20 +25,25 @@ function(dart_add_shared library)
   endif()
 endfunction()
 
-# dart_add_backend(<name> [MANY_NODES] [USES <target>...] [LIBRARIES <file>...]
+# dart_add_backend(<name> [MANY_NODES] [FOLDERS <folder>...] [USES <target>...] [LIBRARIES <file>...]
 #                  [LAUNCHER_LIBRARIES <target>...])
 #
 # The static library dart-<name>, and dart-<name>-shared from the same objects: those of the core,
-# and this folder's *.c, which fill the seam of dart-if/src/port.h. They are compiled with USES, and
+# and the *.c of this folder and of FOLDERS, which fill the seam of dart-if/src/port.h. They are compiled with USES, and
 # who links them links LIBRARIES: files, since a target of ours means nothing in another project.
 # Beside them the launcher `dartrun`, from dartrun/*.c.
 # MANY_NODES: the launcher takes `--nodes <k>`, so tests run on more than one node too.
 function(dart_add_backend name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_NODES" "" "USES;LIBRARIES;LAUNCHER_LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_NODES" "" "USES;LIBRARIES;LAUNCHER_LIBRARIES;FOLDERS")
   set(libraries ${arg_LIBRARIES} ${DART_HWLOC_LIBRARIES} -pthread -lrt)
 
   file(GLOB sources CONFIGURE_DEPENDS *.c)
+  foreach(folder IN LISTS arg_FOLDERS)
+    file(GLOB more CONFIGURE_DEPENDS ${folder}/*.c)
+    list(APPEND sources ${more})
+  endforeach()
   add_library(dart-${name}-objects OBJECT ${sources})
+  target_include_directories(dart-${name}-objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   set_target_properties(dart-${name}-objects PROPERTIES C_VISIBILITY_PRESET hidden)
   target_link_libraries(dart-${name}-objects PRIVATE dart-internal ${arg_USES})
   if(DART_INJECT)

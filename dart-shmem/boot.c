@@ -47,7 +47,8 @@ static bool is_alone(void)
   if (size == NULL || atoi(size) <= 1)
     return true;
   dart__error("an MPI launcher started %s processes, but this program is linked with dart-shmem: "
-              "start it with dart-shmem's dartrun", size);
+              "start it with dart-shmem's dartrun",
+              size);
   return false;
 }
 
@@ -64,10 +65,9 @@ static dart_ret_t find_job(void)
     if (ret != DART_OK)
       return ret;
     fd = own;
-  }
-  else if (!number_from(DART__JOB_ENV_FD, INT_MAX, &fd) ||
-           !number_from(DART__JOB_ENV_UNITS, DART__JOB_UNITS_MAX, &nunits) ||
-           !number_from(DART__JOB_ENV_UNIT, nunits - 1, &unit)) {
+  } else if (!number_from(DART__JOB_ENV_FD, INT_MAX, &fd) ||
+             !number_from(DART__JOB_ENV_UNITS, DART__JOB_UNITS_MAX, &nunits) ||
+             !number_from(DART__JOB_ENV_UNIT, nunits - 1, &unit)) {
     return DART_ERR_OTHER;
   }
 
@@ -182,8 +182,9 @@ dart_ret_t dart__port_agree(dart_ret_t mine)
 
   /* relaxed, all: the barrier orders them. A word is cleared when every unit has read it, and used
    * again two agreements later, which no unit reaches before the one that clears has gone on. */
-  while (seen < (uint32_t)mine && !atomic_compare_exchange_weak_explicit(
-                                      worst, &seen, mine, memory_order_relaxed, memory_order_relaxed))
+  while (seen < (uint32_t)mine &&
+         !atomic_compare_exchange_weak_explicit(worst, &seen, mine, memory_order_relaxed,
+                                                memory_order_relaxed))
     ;
   dart__barrier_wait(&job->barrier, &episode, &dart__world.wait);
   mine = (dart_ret_t)atomic_load_explicit(worst, memory_order_relaxed);
@@ -197,8 +198,7 @@ void dart__port_abort(int code)
   code = dart__exit_code(code);
   /* relaxed: the launcher looks after this process has ended */
   if (dart__shmem.job != NULL)
-    atomic_store_explicit(&dart__shmem.job->aborted, (uint32_t)code + 1,
-                          memory_order_relaxed);
+    atomic_store_explicit(&dart__shmem.job->aborted, (uint32_t)code + 1, memory_order_relaxed);
   _exit(code);
 }
 
@@ -221,14 +221,7 @@ const char *dart__port_description(void)
   return "shared memory of one node, no MPI";
 }
 
-void dart__port_progress(void)
-{
-}
-
-void dart__port_poke(void)
-{
-}
-
-void dart__port_push(void)
-{
-}
+/* One node: nobody is far. */
+const dart__nodes_ops_t *const   dart__nodes    = NULL;
+const dart__far_ops_t *const     dart__far      = NULL;
+const dart__message_ops_t *const dart__messages = NULL;

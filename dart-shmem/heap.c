@@ -144,8 +144,8 @@ dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, si
 
   if (from == to)
     return DART_OK;
-  ret = dart__job_reserve(dart__shmem.fd,
-                          mapping->offset + (size_t)team->me * chunk->nbytes + from, to - from);
+  ret = dart__job_reserve(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes + from,
+                          to - from);
   if (ret == DART_OK)
     dart__memory_make_huge(chunk->near[team->me] + from, to - from);
   return ret;

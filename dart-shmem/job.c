@@ -79,7 +79,8 @@ static dart_ret_t enlarge(int fd, uint64_t *nbytes_out)
       nbytes /= 2;
     if (nbytes < NBYTES_LEAST) {
       dart__error("the limit on file sizes (ulimit -f) is %" PRIu64 " bytes; shared memory needs "
-                  "at least %" PRIu64, (uint64_t)limit.rlim_cur, NBYTES_LEAST);
+                  "at least %" PRIu64,
+                  (uint64_t)limit.rlim_cur, NBYTES_LEAST);
       return DART_ERR_OTHER;
     }
   }
@@ -154,7 +155,8 @@ dart_ret_t dart__job_open(int fd, dart__job_t **job_out)
   }
   if (nread < (ssize_t)sizeof magic || magic != DART__JOB_MAGIC) {
     dart__error("descriptor %d is not the shared memory of a job of this version of DART "
-                "(it begins with %016" PRIx64 ", not %016" PRIx64 ")", fd, magic, DART__JOB_MAGIC);
+                "(it begins with %016" PRIx64 ", not %016" PRIx64 ")",
+                fd, magic, DART__JOB_MAGIC);
     return DART_ERR_OTHER;
   }
 
@@ -200,8 +202,9 @@ static bool has_room(uint64_t nbytes)
 
   if (nbytes <= room)
     return true;
-  dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY " and the machine have %"
-              PRIu64 " left", nbytes, room);
+  dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY
+              " and the machine have %" PRIu64 " left",
+              nbytes, room);
   return false;
 }
 
@@ -238,8 +241,8 @@ void dart__job_release(int fd, uint64_t offset, size_t nbytes)
 {
   uint64_t length = round_up(nbytes, page_size());
 
-  while (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-                   (off_t)length) != 0) {
+  while (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)length) !=
+         0) {
     if (errno == EINTR)
       continue;
     dart__warn("cannot give back %zu bytes of shared memory: %s", nbytes, strerror(errno));

@@ -11,21 +11,21 @@
 #include <stdlib.h>
 
 /* A call that cannot fail here. Ends all units: the others may already wait for this one. */
-#define MUST(call)                                                  \
-  do {                                                              \
-    if ((call) != DART_OK) {                                        \
-      fprintf(stderr, "distributed_array: %s failed\n", #call);     \
-      dart_abort(EXIT_FAILURE);                                     \
-    }                                                               \
+#define MUST(call)                                              \
+  do {                                                          \
+    if ((call) != DART_OK) {                                    \
+      fprintf(stderr, "distributed_array: %s failed\n", #call); \
+      dart_abort(EXIT_FAILURE);                                 \
+    }                                                           \
   } while (0)
 
-enum { NELEM = 1003 };  /* 17 * 59: no number of units from 2 to 16 divides it, so blocks differ */
+enum { NELEM = 1003 }; /* 17 * 59: no number of units from 2 to 16 divides it, so blocks differ */
 
 /* Blocks of ceil(NELEM / n) elements; the last ones may be short or empty. */
 typedef struct {
   dart_gptr_t start;
-  long        block;   /* elements in a full block */
-  long        first;   /* this unit's elements are first .. first + nlocal - 1 */
+  long        block; /* elements in a full block */
+  long        first; /* this unit's elements are first .. first + nlocal - 1 */
   long        nlocal;
   long       *local;
 } array_t;
@@ -38,8 +38,8 @@ static array_t array_create(long me, long nunits)
 
   array.first  = me * array.block < NELEM ? me * array.block : NELEM;
   array.nlocal = NELEM - array.first < array.block ? NELEM - array.first : array.block;
-  MUST(dart_team_memalloc_aligned(DART_TEAM_ALL, (size_t)array.block, DART_TYPE_LONG,
-                                  &array.start));
+  MUST(
+      dart_team_memalloc_aligned(DART_TEAM_ALL, (size_t)array.block, DART_TYPE_LONG, &array.start));
   mine = array.start;
   dart_gptr_setunit(&mine, DART_TEAM_UNIT_ID((dart_unit_t)me));
   MUST(dart_gptr_getaddr(mine, &address));
@@ -120,8 +120,8 @@ int main(int argc, char **argv)
   }
   wrong += expect("sum of elements 0 to", NELEM - 1, array_sum(&array),
                   7L * NELEM * (NELEM - 1) / 2 + NELEM);
-  wrong += expect("sum of shifted elements 0 to", NELEM - 1, array_sum(&shifted),
-                  array_sum(&array));
+  wrong +=
+      expect("sum of shifted elements 0 to", NELEM - 1, array_sum(&shifted), array_sum(&array));
 
   MUST(dart_allreduce(&wrong, &wrong_all, 1, DART_TYPE_INT, DART_OP_SUM, DART_TEAM_ALL));
   if (me.id == 0 && wrong_all == 0)

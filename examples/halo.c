@@ -27,12 +27,12 @@
 #include <time.h>
 
 /* A call that cannot fail here. Ends all units: the others may already wait for this one. */
-#define MUST(call)                                          \
-  do {                                                      \
-    if ((call) != DART_OK) {                                \
-      fprintf(stderr, "halo: %s failed\n", #call);          \
-      dart_abort(EXIT_FAILURE);                             \
-    }                                                       \
+#define MUST(call)                                 \
+  do {                                             \
+    if ((call) != DART_OK) {                       \
+      fprintf(stderr, "halo: %s failed\n", #call); \
+      dart_abort(EXIT_FAILURE);                    \
+    }                                              \
   } while (0)
 
 typedef enum { BARRIER, NOTIFY, IN_PLACE, WAYS } way_t;
@@ -42,16 +42,16 @@ enum { UP, DOWN, LEFT, RIGHT, SIDES };
 static const int opposite[SIDES] = { DOWN, UP, RIGHT, LEFT };
 
 typedef struct {
-  way_t            way;
-  long             n, pitch;        /* points of a block each way; with halo */
-  long             rows, columns;   /* of the grid of units */
-  long             row, column;     /* of this unit in it */
-  int              unit[SIDES];     /* the neighbours; -1: none */
-  dart_gptr_t      block[2];        /* of unit 0, for even and odd steps; row 0 and column 0 are halo */
-  double          *own[2];
-  const double    *in_place[2][SIDES]; /* a near neighbour's outermost row; NULL: in the halo */
-  dart_gptr_t      flags;           /* SIDES counters: how often the neighbour there has put */
-  dart_datatype_t  column_type;     /* n points, a pitch apart */
+  way_t           way;
+  long            n, pitch;      /* points of a block each way; with halo */
+  long            rows, columns; /* of the grid of units */
+  long            row, column;   /* of this unit in it */
+  int             unit[SIDES];   /* the neighbours; -1: none */
+  dart_gptr_t     block[2]; /* of unit 0, for even and odd steps; row 0 and column 0 are halo */
+  double         *own[2];
+  const double   *in_place[2][SIDES]; /* a near neighbour's outermost row; NULL: in the halo */
+  dart_gptr_t     flags;              /* SIDES counters: how often the neighbour there has put */
+  dart_datatype_t column_type;        /* n points, a pitch apart */
 } halo_t;
 
 static dart_gptr_t at(dart_gptr_t start, int unit, size_t nbytes)
@@ -75,10 +75,10 @@ static long start_of(const halo_t *h, int side, bool is_halo)
   long outer = is_halo ? 0 : 1, inner = is_halo ? h->n + 1 : h->n;
 
   switch (side) {
-  case UP:    return outer * h->pitch + 1;
-  case DOWN:  return inner * h->pitch + 1;
-  case LEFT:  return h->pitch + outer;
-  default:    return h->pitch + inner;
+  case UP: return outer * h->pitch + 1;
+  case DOWN: return inner * h->pitch + 1;
+  case LEFT: return h->pitch + outer;
+  default: return h->pitch + inner;
   }
 }
 
@@ -147,10 +147,10 @@ static void set_border(const halo_t *h, double *block, long step)
 static void hand_on(halo_t *h, int parity)
 {
   for (int side = 0; side < SIDES; side++) {
-    int             to       = h->unit[side], there = opposite[side];
-    const double   *from     = h->own[parity] + start_of(h, side, false);
-    dart_datatype_t type     = is_row(side) ? DART_TYPE_DOUBLE : h->column_type;
-    size_t          npoints  = h->in_place[parity][side] != NULL ? 0 : (size_t)h->n;
+    int             to = h->unit[side], there = opposite[side];
+    const double   *from    = h->own[parity] + start_of(h, side, false);
+    dart_datatype_t type    = is_row(side) ? DART_TYPE_DOUBLE : h->column_type;
+    size_t          npoints = h->in_place[parity][side] != NULL ? 0 : (size_t)h->n;
     dart_gptr_t     into, flag;
 
     if (to < 0)
@@ -181,13 +181,13 @@ static void compute(const halo_t *h, long step)
 {
   int           before = (int)((step - 1) % 2);
   const double *old    = h->own[before];
-  double       *new    = h->own[step % 2];
+  double *new          = h->own[step % 2];
 
   for (long i = 1; i <= h->n; i++) {
-    const double *row  = old + i * h->pitch;
-    const double *up   = i == 1 && h->in_place[before][UP] ? h->in_place[before][UP] : row - h->pitch;
-    const double *down = i == h->n && h->in_place[before][DOWN] ? h->in_place[before][DOWN]
-                                                               : row + h->pitch;
+    const double *row = old + i * h->pitch;
+    const double *up = i == 1 && h->in_place[before][UP] ? h->in_place[before][UP] : row - h->pitch;
+    const double *down =
+        i == h->n && h->in_place[before][DOWN] ? h->in_place[before][DOWN] : row + h->pitch;
 
     for (long j = 1; j <= h->n; j++)
       new[i * h->pitch + j] = (up[j] + down[j] + row[j - 1] + row[j + 1]) / 4 + 1;
@@ -236,7 +236,8 @@ static long run(halo_t *h, int me, long steps, double *time_out)
   return wrong_all;
 }
 
-static bool parse(int argc, char **argv, way_t *way_out, bool *all_out, long *n_out, long *steps_out)
+static bool parse(int argc, char **argv, way_t *way_out, bool *all_out, long *n_out,
+                  long *steps_out)
 {
   *all_out = argc < 2;
   for (*way_out = 0; !*all_out && *way_out < WAYS && strcmp(argv[1], way_names[*way_out]) != 0;)

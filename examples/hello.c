@@ -15,12 +15,12 @@
 #include <stdlib.h>
 
 /* A call that cannot fail here. Ends all units: the others may already wait for this one. */
-#define MUST(call)                                          \
-  do {                                                      \
-    if ((call) != DART_OK) {                                \
-      fprintf(stderr, "hello: %s failed\n", #call);         \
-      dart_abort(EXIT_FAILURE);                             \
-    }                                                       \
+#define MUST(call)                                  \
+  do {                                              \
+    if ((call) != DART_OK) {                        \
+      fprintf(stderr, "hello: %s failed\n", #call); \
+      dart_abort(EXIT_FAILURE);                     \
+    }                                               \
   } while (0)
 
 int main(int argc, char **argv)
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
   for (size_t turn = 0; turn < nunits; turn++) {
     if (turn == (size_t)me.id) {
       MUST(dart_fetch_and_op(counter, &one, &before, DART_TYPE_LONG, DART_OP_SUM));
-      MUST(dart_flush(counter));  /* now `before` holds the old value */
+      MUST(dart_flush(counter)); /* now `before` holds the old value */
       printf("Hello from unit %d of %zu, %ld before me.\n", me.id, nunits, before);
       fflush(stdout);
     }

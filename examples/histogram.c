@@ -12,12 +12,12 @@
 #include <stdlib.h>
 
 /* A call that cannot fail here. Ends all units: the others may already wait for this one. */
-#define MUST(call)                                          \
-  do {                                                      \
-    if ((call) != DART_OK) {                                \
-      fprintf(stderr, "histogram: %s failed\n", #call);     \
-      dart_abort(EXIT_FAILURE);                             \
-    }                                                       \
+#define MUST(call)                                      \
+  do {                                                  \
+    if ((call) != DART_OK) {                            \
+      fprintf(stderr, "histogram: %s failed\n", #call); \
+      dart_abort(EXIT_FAILURE);                         \
+    }                                                   \
   } while (0)
 
 enum { NBINS = 24, NSAMPLES = 5000 };
@@ -41,7 +41,7 @@ static dart_gptr_t bin_at(dart_gptr_t bins, int bin, size_t nunits)
 
 int main(int argc, char **argv)
 {
-  static const long  one = 1;  /* must stay as it is until the flush */
+  static const long  one = 1; /* must stay as it is until the flush */
   dart_global_unit_t me;
   dart_gptr_t        bins, mine;
   size_t             nunits, nlocal;
@@ -71,8 +71,8 @@ int main(int argc, char **argv)
     drawn[bin]++;
     MUST(dart_accumulate(bin_at(bins, bin, nunits), &one, 1, DART_TYPE_LONG, DART_OP_SUM));
   }
-  MUST(dart_flush_all(bins));         /* mine are counted */
-  MUST(dart_barrier(DART_TEAM_ALL));  /* those of all units are */
+  MUST(dart_flush_all(bins));        /* mine are counted */
+  MUST(dart_barrier(DART_TEAM_ALL)); /* those of all units are */
 
   /* What each unit has drawn, summed up over all units, must be what the bins hold. */
   MUST(dart_allreduce(drawn, expected, NBINS, DART_TYPE_LONG, DART_OP_SUM, DART_TEAM_ALL));

@@ -14,12 +14,12 @@
 #include <stdlib.h>
 
 /* A call that cannot fail here. Ends all units: the others may already wait for this one. */
-#define MUST(call)                                          \
-  do {                                                      \
-    if ((call) != DART_OK) {                                \
-      fprintf(stderr, "locality: %s failed\n", #call);      \
-      dart_abort(EXIT_FAILURE);                             \
-    }                                                       \
+#define MUST(call)                                     \
+  do {                                                 \
+    if ((call) != DART_OK) {                           \
+      fprintf(stderr, "locality: %s failed\n", #call); \
+      dart_abort(EXIT_FAILURE);                        \
+    }                                                  \
   } while (0)
 
 /* The machine cut into parts: the caller's, and the team of the parts' first units. */
@@ -33,10 +33,10 @@ typedef struct {
  * each becomes a member of one. */
 static levels_t split(dart_locality_scope_t scope)
 {
-  levels_t                 levels = { 0, DART_TEAM_NULL, DART_TEAM_NULL };
-  dart_domain_locality_t  *machine, **domains;
-  dart_group_t             everyone, leaders, *groups;
-  int                      ndomains;
+  levels_t                levels = { 0, DART_TEAM_NULL, DART_TEAM_NULL };
+  dart_domain_locality_t *machine, **domains;
+  dart_group_t            everyone, leaders, *groups;
+  int                     ndomains;
 
   MUST(dart_domain_team_locality(DART_TEAM_ALL, ".", &machine));
   MUST(dart_domain_scope_domains(machine, scope, &ndomains, &domains));
@@ -77,7 +77,7 @@ static levels_t split(dart_locality_scope_t scope)
 static long sum_by_levels(const levels_t *levels, long value)
 {
   dart_team_unit_t leader = DART_TEAM_UNIT_ID(0);
-  long             part   = 0, sum = 0;
+  long             part = 0, sum = 0;
 
   MUST(dart_reduce(&value, &part, 1, DART_TYPE_LONG, DART_OP_SUM, leader, levels->part));
   if (levels->leaders != DART_TEAM_NULL)

@@ -16,12 +16,12 @@
 #include <stdlib.h>
 
 /* A call that cannot fail here. Ends all units: the others may already wait for this one. */
-#define MUST(call)                                          \
-  do {                                                      \
-    if ((call) != DART_OK) {                                \
-      fprintf(stderr, "ring: %s failed\n", #call);          \
-      dart_abort(EXIT_FAILURE);                             \
-    }                                                       \
+#define MUST(call)                                 \
+  do {                                             \
+    if ((call) != DART_OK) {                       \
+      fprintf(stderr, "ring: %s failed\n", #call); \
+      dart_abort(EXIT_FAILURE);                    \
+    }                                              \
   } while (0)
 
 enum { ROUNDS = 10 };
@@ -55,7 +55,7 @@ static mailbox_t receive_token(dart_gptr_t mailbox, long hops)
                            DART_TYPE_LONG, DART_TYPE_LONG));
     if (token.hops >= hops)
       break;
-    sched_yield();  /* the one we wait for may need this core */
+    sched_yield(); /* the one we wait for may need this core */
   }
   MUST(dart_get_blocking(&token.sum, field(mailbox, offsetof(mailbox_t, sum)), 1, DART_TYPE_LONG,
                          DART_TYPE_LONG));
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 
   MUST(dart_gptr_getaddr(mine, &address));
   *(mailbox_t *)address = (mailbox_t){ .sum = 0, .hops = 0 };
-  MUST(dart_barrier(DART_TEAM_ALL));  /* all mailboxes are empty */
+  MUST(dart_barrier(DART_TEAM_ALL)); /* all mailboxes are empty */
 
   if (me.id == 0)
     send_token(right, (mailbox_t){ .sum = 1, .hops = 1 });

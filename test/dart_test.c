@@ -106,13 +106,13 @@ void test_note(const char *format, ...)
 static const char *ret_name(dart_ret_t ret)
 {
   switch (ret) {
-  case DART_OK:           return "DART_OK";
-  case DART_PENDING:      return "DART_PENDING";
-  case DART_ERR_INVAL:    return "DART_ERR_INVAL";
+  case DART_OK: return "DART_OK";
+  case DART_PENDING: return "DART_PENDING";
+  case DART_ERR_INVAL: return "DART_ERR_INVAL";
   case DART_ERR_NOTFOUND: return "DART_ERR_NOTFOUND";
-  case DART_ERR_NOTINIT:  return "DART_ERR_NOTINIT";
-  case DART_ERR_NOMEM:    return "DART_ERR_NOMEM";
-  case DART_ERR_OTHER:    return "DART_ERR_OTHER";
+  case DART_ERR_NOTINIT: return "DART_ERR_NOTINIT";
+  case DART_ERR_NOMEM: return "DART_ERR_NOMEM";
+  case DART_ERR_OTHER: return "DART_ERR_OTHER";
   }
   return "no dart_ret_t";
 }
@@ -184,7 +184,7 @@ static void stop_listening(char *text, size_t size)
   ssize_t length;
 
   fflush(stderr);
-  length       = pread(stderr_heard, text, size - 1, 0);
+  length                        = pread(stderr_heard, text, size - 1, 0);
   text[length > 0 ? length : 0] = '\0';
   dup2(stderr_before, STDERR_FILENO);
   close(stderr_before);
@@ -196,8 +196,8 @@ static void stop_listening(char *text, size_t size)
  * and where memory is used up the backend may say why before. */
 static const char entry_mark[] = "!!! DART: dart_";
 
-bool test_expect_refused(test_place_t at, dart_ret_t got, dart_ret_t expected,
-                         const char *function, const char *says)
+bool test_expect_refused(test_place_t at, dart_ret_t got, dart_ret_t expected, const char *function,
+                         const char *says)
 {
   char        text[4096];
   size_t      name_length = strlen(function);
@@ -407,9 +407,9 @@ static unsigned timeout_seconds(void)
 
 static void tell_alarm(const char *state)
 {
-  int length = snprintf(alarm_line, sizeof alarm_line, "unit %d: %s:%d: %s: %s after %u s\n", me,
-                        base_name(running->file), running->line, running->name, state,
-                        timeout_seconds());
+  int length =
+      snprintf(alarm_line, sizeof alarm_line, "unit %d: %s:%d: %s: %s after %u s\n", me,
+               base_name(running->file), running->line, running->name, state, timeout_seconds());
 
   alarm_length = length < (int)sizeof alarm_line ? (size_t)length : sizeof alarm_line - 1;
 }
@@ -520,8 +520,8 @@ static const test_suite_t *find(const char *what, const char *only)
 int test_run(const char *what, int *argc, char ***argv)
 {
   static const test_t around = { "life_cycle", __FILE__, __LINE__, 1, NULL, NULL };
-  const char         *dot    = strchr(what, '.'), *only = dot != NULL ? dot + 1 : NULL;
-  const test_suite_t *suite  = find(what, only);
+  const char         *dot = strchr(what, '.'), *only = dot != NULL ? dot + 1 : NULL;
+  const test_suite_t *suite = find(what, only);
   int                 failed;
 
   if (suite == NULL)
@@ -580,27 +580,27 @@ const test_type_t test_types[TEST_TYPES] = {
   { DART_TYPE_LONG_DOUBLE, "LONG_DOUBLE", 16, TEST_FLOAT },
 };
 
-#define FOR_TYPES(X)                                                                             \
-  X(DART_TYPE_BYTE, signed char)                                                                 \
-  X(DART_TYPE_SHORT, short)                                                                      \
-  X(DART_TYPE_INT, int)                                                                          \
-  X(DART_TYPE_UINT, unsigned)                                                                    \
-  X(DART_TYPE_LONG, long)                                                                        \
-  X(DART_TYPE_ULONG, unsigned long)                                                              \
-  X(DART_TYPE_LONGLONG, long long)                                                               \
-  X(DART_TYPE_ULONGLONG, unsigned long long)                                                     \
-  X(DART_TYPE_FLOAT, float)                                                                      \
-  X(DART_TYPE_DOUBLE, double)                                                                    \
+#define FOR_TYPES(X)                         \
+  X(DART_TYPE_BYTE, signed char)             \
+  X(DART_TYPE_SHORT, short)                  \
+  X(DART_TYPE_INT, int)                      \
+  X(DART_TYPE_UINT, unsigned)                \
+  X(DART_TYPE_LONG, long)                    \
+  X(DART_TYPE_ULONG, unsigned long)          \
+  X(DART_TYPE_LONGLONG, long long)           \
+  X(DART_TYPE_ULONGLONG, unsigned long long) \
+  X(DART_TYPE_FLOAT, float)                  \
+  X(DART_TYPE_DOUBLE, double)                \
   X(DART_TYPE_LONG_DOUBLE, long double)
 
 void test_store(const test_type_t *type, void *buffer, size_t index, int64_t value)
 {
   switch (type->id) {
-#define STORE(id, ctype)                                                                         \
-  case id: {                                                                                     \
-    ctype element = (ctype)value;                                                                \
-    memcpy((char *)buffer + index * sizeof element, &element, sizeof element);                   \
-    break;                                                                                       \
+#define STORE(id, ctype)                                                       \
+  case id: {                                                                   \
+    ctype element = (ctype)value;                                              \
+    memcpy((char *)buffer + index * sizeof element, &element, sizeof element); \
+    break;                                                                     \
   }
     FOR_TYPES(STORE)
 #undef STORE
@@ -610,11 +610,11 @@ void test_store(const test_type_t *type, void *buffer, size_t index, int64_t val
 int64_t test_load(const test_type_t *type, const void *buffer, size_t index)
 {
   switch (type->id) {
-#define LOAD(id, ctype)                                                                          \
-  case id: {                                                                                     \
-    ctype element;                                                                               \
-    memcpy(&element, (const char *)buffer + index * sizeof element, sizeof element);             \
-    return (int64_t)element;                                                                     \
+#define LOAD(id, ctype)                                                              \
+  case id: {                                                                         \
+    ctype element;                                                                   \
+    memcpy(&element, (const char *)buffer + index * sizeof element, sizeof element); \
+    return (int64_t)element;                                                         \
   }
     FOR_TYPES(LOAD)
 #undef LOAD
@@ -635,34 +635,34 @@ int64_t test_operand(const test_type_t *type, dart_operation_t op, int writer, s
 int64_t test_combine(dart_operation_t op, int64_t a, int64_t b)
 {
   switch (op) {
-  case DART_OP_MIN:     return a < b ? a : b;
-  case DART_OP_MAX:     return a > b ? a : b;
-  case DART_OP_SUM:     return a + b;
-  case DART_OP_PROD:    return a * b;
-  case DART_OP_BAND:    return a & b;
-  case DART_OP_BOR:     return a | b;
-  case DART_OP_BXOR:    return a ^ b;
-  case DART_OP_LAND:    return a && b;
-  case DART_OP_LOR:     return a || b;
-  case DART_OP_LXOR:    return !a != !b;
+  case DART_OP_MIN: return a < b ? a : b;
+  case DART_OP_MAX: return a > b ? a : b;
+  case DART_OP_SUM: return a + b;
+  case DART_OP_PROD: return a * b;
+  case DART_OP_BAND: return a & b;
+  case DART_OP_BOR: return a | b;
+  case DART_OP_BXOR: return a ^ b;
+  case DART_OP_LAND: return a && b;
+  case DART_OP_LOR: return a || b;
+  case DART_OP_LXOR: return !a != !b;
   case DART_OP_REPLACE: return b;
-  default:              return a; /* NO_OP */
+  default: return a; /* NO_OP */
   }
 }
 
 bool test_has_op(const test_type_t *type, dart_operation_t op)
 {
-  bool arithmetic = op == DART_OP_MIN || op == DART_OP_MAX || op == DART_OP_SUM ||
-                    op == DART_OP_PROD;
+  bool arithmetic =
+      op == DART_OP_MIN || op == DART_OP_MAX || op == DART_OP_SUM || op == DART_OP_PROD;
 
   return op != DART_OP_MINMAX && (arithmetic || type->kind != TEST_FLOAT);
 }
 
 const char *test_op_name(dart_operation_t op)
 {
-  static const char *name[DART_OP_LAST] = { "UNDEFINED", "MIN", "MAX", "MINMAX", "SUM",
-                                            "PROD", "BAND", "LAND", "BOR", "LOR",
-                                            "BXOR", "LXOR", "REPLACE", "NO_OP" };
+  static const char *name[DART_OP_LAST] = { "UNDEFINED", "MIN",  "MAX",     "MINMAX", "SUM",
+                                            "PROD",      "BAND", "LAND",    "BOR",    "LOR",
+                                            "BXOR",      "LXOR", "REPLACE", "NO_OP" };
 
   return op < DART_OP_LAST ? name[op] : "no op";
 }

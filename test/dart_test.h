@@ -27,19 +27,19 @@ _Static_assert(sizeof(long) == sizeof(int64_t), "T_INT64 names another type here
 /* ---- Suites and tests ------------------------------------------------------------------------ */
 
 typedef struct test {
-  const char  *name;
-  const char  *file;
-  int          line;
-  int          min_units;
-  void       (*run)(void);
-  struct test *next;            /* in the suite, ascending by line */
+  const char *name;
+  const char *file;
+  int         line;
+  int         min_units;
+  void (*run)(void);
+  struct test *next; /* in the suite, ascending by line */
 } test_t;
 
 typedef struct test_suite {
   const char        *name;
-  bool               inside;    /* between a dart_init and a dart_exit of the harness */
+  bool               inside; /* between a dart_init and a dart_exit of the harness */
   test_t            *tests;
-  struct test_suite *next;      /* ascending by name */
+  struct test_suite *next; /* ascending by name */
 } test_suite_t;
 
 void test_add_suite(test_suite_t *suite);
@@ -47,37 +47,41 @@ void test_add(test_suite_t *suite, test_t *test);
 
 #define SUITE(name)              TEST__SUITE(name, true)
 #define SUITE_WITHOUT_INIT(name) TEST__SUITE(name, false) /* each of its tests calls dart_init */
-#define TEST__SUITE(name, inside)                                                                \
-  static test_suite_t test__suite = { #name, inside, NULL, NULL };                               \
-  __attribute__((constructor)) static void test__add_suite(void)                                 \
-  {                                                                                              \
-    test_add_suite(&test__suite);                                                                \
-  }                                                                                              \
+#define TEST__SUITE(name, inside)                                                       \
+  static test_suite_t                      test__suite = { #name, inside, NULL, NULL }; \
+  __attribute__((constructor)) static void test__add_suite(void)                        \
+  {                                                                                     \
+    test_add_suite(&test__suite);                                                       \
+  }                                                                                     \
   extern int test__no_semicolon_missing
 
-#define TEST(name) TEST_N(1, name)
-#define TEST_N(k, name) /* skipped if there are fewer than k units */                            \
-  static void test__run_##name(void);                                                            \
-  __attribute__((constructor)) static void test__add_##name(void)                                \
-  {                                                                                              \
-    static test_t test = { #name, __FILE__, __LINE__, k, test__run_##name, NULL };               \
-    test_add(&test__suite, &test);                                                               \
-  }                                                                                              \
+#define TEST(name)      TEST_N(1, name)
+#define TEST_N(k, name) /* skipped if there are fewer than k units */              \
+  static void                              test__run_##name(void);                 \
+  __attribute__((constructor)) static void test__add_##name(void)                  \
+  {                                                                                \
+    static test_t test = { #name, __FILE__, __LINE__, k, test__run_##name, NULL }; \
+    test_add(&test__suite, &test);                                                 \
+  }                                                                                \
   static void test__run_##name(void)
 
 /* ---- Expectations: true if they hold; any thread --------------------------------------------- */
 
-#define EXPECT_RET(call, code)    test_expect_ret(TEST__HERE(#call), call, code)
-#define EXPECT_OK(call)           test_expect_ret(TEST__HERE(#call), call, DART_OK)
-#define EXPECT_INVAL(call)        test_expect_ret(TEST__HERE(#call), call, DART_ERR_INVAL)
-#define EXPECT_TRUE(condition)    test_expect_true(TEST__HERE(#condition), condition)
-#define EXPECT_EQ(got, expected)                                                                 \
+#define EXPECT_RET(call, code) test_expect_ret(TEST__HERE(#call), call, code)
+#define EXPECT_OK(call)        test_expect_ret(TEST__HERE(#call), call, DART_OK)
+#define EXPECT_INVAL(call)     test_expect_ret(TEST__HERE(#call), call, DART_ERR_INVAL)
+#define EXPECT_TRUE(condition) test_expect_true(TEST__HERE(#condition), condition)
+#define EXPECT_EQ(got, expected) \
   test_expect_eq(TEST__HERE(#got), (intmax_t)(got), (intmax_t)(expected))
-#define EXPECT_BYTES(got, expected, nbytes)                                                      \
+#define EXPECT_BYTES(got, expected, nbytes) \
   test_expect_bytes(TEST__HERE(#got), got, expected, nbytes)
-#define EXPECT_FILLED(got, byte, nbytes) /* every byte from `got` on is `byte` */                \
+#define EXPECT_FILLED(got, byte, nbytes) /* every byte from `got` on is `byte` */ \
   test_expect_filled(TEST__HERE(#got), got, byte, nbytes)
-#define TEST__HERE(what)          (test_place_t){ __FILE__, __LINE__, what }
+#define TEST__HERE(what)     \
+  (test_place_t)             \
+  {                          \
+    __FILE__, __LINE__, what \
+  }
 
 typedef struct test_place {
   const char *file;
@@ -95,12 +99,12 @@ bool test_expect_filled(test_place_t at, const void *got, int byte, size_t nbyte
  * with the function's name and contains `says`, the wrong value. The arguments are written apart:
  *
  *   EXPECT_REFUSED(dart_barrier, (12345), DART_ERR_INVAL, "team 12345"); */
-#define EXPECT_REFUSED(function, arguments, code, says)                                          \
-  (test_listen(), test_expect_refused(TEST__HERE(#function #arguments), function arguments, code,  \
+#define EXPECT_REFUSED(function, arguments, code, says)                                           \
+  (test_listen(), test_expect_refused(TEST__HERE(#function #arguments), function arguments, code, \
                                       #function, says))
 void test_listen(void); /* until test_expect_refused */
-bool test_expect_refused(test_place_t at, dart_ret_t got, dart_ret_t expected,
-                         const char *function, const char *says);
+bool test_expect_refused(test_place_t at, dart_ret_t got, dart_ret_t expected, const char *function,
+                         const char *says);
 
 /** Say which row of a table, or round of a loop, this is: printed with what fails from here to the
  *  next note of this thread, or the end of the test. */
@@ -118,9 +122,9 @@ dart_gptr_t test_alloc(const int64_t *init, size_t nelem, int unit);
 /** Collective over `team`: `nbytes` on every unit, filled with `fill`. Returns team unit 0's. */
 dart_gptr_t test_segment(dart_team_t team, size_t nbytes, int fill);
 
-dart_gptr_t test_unit(dart_gptr_t gptr, int unit);         /* the same place in unit's portion */
-dart_gptr_t test_byte(dart_gptr_t gptr, uint64_t nbytes);  /* nbytes further */
-dart_gptr_t test_at(dart_gptr_t gptr, size_t elem);        /* elem int64_t further */
+dart_gptr_t test_unit(dart_gptr_t gptr, int unit);        /* the same place in unit's portion */
+dart_gptr_t test_byte(dart_gptr_t gptr, uint64_t nbytes); /* nbytes further */
+dart_gptr_t test_at(dart_gptr_t gptr, size_t elem);       /* elem int64_t further */
 
 /** Start of the own portion of gptr's segment. */
 int64_t *test_mine(dart_gptr_t gptr);

@@ -11,12 +11,12 @@
 
 enum { COUNT = 1000 };
 
-#define MUST(condition)                                              \
-  do {                                                               \
-    if (!(condition)) {                                              \
+#define MUST(condition)                                                     \
+  do {                                                                      \
+    if (!(condition)) {                                                     \
       fprintf(stderr, "line %d: %s does not hold\n", __LINE__, #condition); \
-      dart_abort(EXIT_FAILURE);                                      \
-    }                                                                \
+      dart_abort(EXIT_FAILURE);                                             \
+    }                                                                       \
   } while (0)
 
 static hid_t part_of(hsize_t unit, hid_t whole)

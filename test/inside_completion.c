@@ -2,7 +2,7 @@
  * done long ago. The counts are set here, as they are after so many transfers. */
 #include "base/counters.h"
 #include "dart_test.h"
-#include "mpi_port.h"
+#include "memory/team.h"
 
 SUITE(completion);
 
@@ -18,14 +18,14 @@ static void age_all(dart_gptr_t gptr, int unit, uint64_t gets)
   dart__team_port_t *port = dart__team_port(dart__team_find(gptr.teamid));
 
   age(&port->unit[unit], gets);
-  for (dart__window_t *w = port->windows; w != NULL; w = w->next)
+  for (dart__window_t *w = port->windows.first; w != NULL; w = w->next)
     age(&w->unit[unit], gets);
 }
 
 TEST_N(2, a_flush_is_not_skipped_after_many_gets)
 {
   static const uint64_t gets[] = { 1, INT32_MAX, (uint64_t)1 << 31, UINT32_MAX, (uint64_t)1 << 32 };
-  dart_gptr_t           base = test_segment(DART_TEAM_ALL, 4096, 0);
+  dart_gptr_t           base   = test_segment(DART_TEAM_ALL, 4096, 0);
   unsigned char         sent[512], got;
   int                   unit = (me + 1) % n;
   dart_gptr_t           to   = test_unit(base, unit);

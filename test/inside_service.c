@@ -24,9 +24,9 @@ TEST_N(2, others_do_not_keep_a_unit_in_its_own_calls)
     for (int i = 0; i < UPDATES; i++)
       EXPECT_OK(dart_accumulate(base, &one, 1, DART_TYPE_ULONG, DART_OP_SUM));
     EXPECT_OK(dart_flush(base));
-  }
-  else {
-    nanosleep(&(struct timespec){ 0, 100 * 1000 * 1000 }, NULL); /* as many as can be are here now */
+  } else {
+    nanosleep(&(struct timespec){ 0, 100 * 1000 * 1000 },
+              NULL); /* as many as can be are here now */
     do {
       uint64_t before = dart__counted(DART__COUNT_APPLIED), now;
 

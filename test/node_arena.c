@@ -29,9 +29,9 @@ typedef struct {
 } block_t;
 
 typedef struct {
-  size_t  granule;
-  bool    used[GRANULES];
-  block_t blocks[MOST_BLOCKS];
+  size_t   granule;
+  bool     used[GRANULES];
+  block_t  blocks[MOST_BLOCKS];
   uint32_t nblocks;
 } map_t;
 
@@ -98,8 +98,7 @@ static void work_randomly(size_t granule, uint32_t most, uint32_t seed)
 
     if (map.nblocks > 0 && random_below(&seed, 10) < (growing ? 3 : 7)) {
       check_free(arena, &map, random_below(&seed, map.nblocks));
-    }
-    else {
+    } else {
       uint64_t granules = random_below(&seed, 1 + random_below(&seed, most));
 
       check_alloc(arena, &map, granules * granule + random_below(&seed, (uint32_t)granule));
@@ -221,7 +220,7 @@ static void equal_calls_give_equal_offsets(void **state)
 {
   (void)state;
   for (uint32_t seed = 1; seed <= 8; seed++) {
-    dart__arena_t *left = dart__arena_new(1 << 22, 64), *right;
+    dart__arena_t *left      = dart__arena_new(1 << 22, 64), *right;
     void          *elsewhere = malloc(12345); /* so that bookkeeping lies elsewhere */
     uint64_t       kept[500];
     uint32_t       random = seed, nkept = 0;
@@ -230,7 +229,7 @@ static void equal_calls_give_equal_offsets(void **state)
     assert_true(left != NULL && right != NULL && elsewhere != NULL);
     for (int step = 0; step < STEPS; step++) {
       uint64_t nbytes = 1 + random_below(&random, 1U << random_below(&random, 17));
-      uint64_t mine   = 1, other = 2;
+      uint64_t mine = 1, other = 2;
 
       if (nkept == 500 || (nkept > 0 && random_below(&random, 5) < 2)) {
         uint32_t which = random_below(&random, nkept);
@@ -238,13 +237,11 @@ static void equal_calls_give_equal_offsets(void **state)
         assert_true(dart__arena_free(left, kept[which]));
         assert_true(dart__arena_free(right, kept[which]));
         kept[which] = kept[--nkept];
-      }
-      else if (dart__arena_alloc(left, nbytes, &mine)) {
+      } else if (dart__arena_alloc(left, nbytes, &mine)) {
         assert_true(dart__arena_alloc(right, nbytes, &other));
         assert_true(mine == other);
         kept[nkept++] = mine;
-      }
-      else {
+      } else {
         assert_false(dart__arena_alloc(right, nbytes, &other));
       }
       if (step % 100 == 0) {
@@ -340,17 +337,16 @@ static void every_size_fits_its_own_range(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_request_that_fits_is_never_refused),
-    cmocka_unit_test(the_only_gap_that_fits_is_found_in_its_class),
-    cmocka_unit_test(blocks_pack_without_gaps),
-    cmocka_unit_test(a_fresh_range_is_cut_from_its_start),
-    cmocka_unit_test(freed_blocks_grow_together_in_every_order),
-    cmocka_unit_test(equal_calls_give_equal_offsets),
-    cmocka_unit_test(only_starts_of_blocks_are_freed),
-    cmocka_unit_test(ranges_may_be_tiny_or_huge),
-    cmocka_unit_test(every_size_fits_its_own_range)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(a_request_that_fits_is_never_refused),
+                                      cmocka_unit_test(
+                                          the_only_gap_that_fits_is_found_in_its_class),
+                                      cmocka_unit_test(blocks_pack_without_gaps),
+                                      cmocka_unit_test(a_fresh_range_is_cut_from_its_start),
+                                      cmocka_unit_test(freed_blocks_grow_together_in_every_order),
+                                      cmocka_unit_test(equal_calls_give_equal_offsets),
+                                      cmocka_unit_test(only_starts_of_blocks_are_freed),
+                                      cmocka_unit_test(ranges_may_be_tiny_or_huge),
+                                      cmocka_unit_test(every_size_fits_its_own_range) };
 
   return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
 }

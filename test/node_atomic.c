@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "model/op.h"
+#include "data/op.h"
 #include "node/atomic.h"
 
 enum { THREADS = 4, ROUNDS = 600, GUARD = 16, COUNT = 5 };
@@ -19,34 +19,33 @@ static void accumulate_equals_the_reference(void **state)
 
   (void)state;
   TEST_FOR_TYPES(t)
-    TEST_FOR_OPS(op)
-      for (size_t nelem = 0; dart__op_is_atomic(op, t->type) && nelem <= COUNT; nelem++) {
-        _Alignas(16) char target[COUNT * 16 + 2 * GUARD];
-        char              before[sizeof target], want[sizeof target], values[COUNT * 16 + 1];
+  TEST_FOR_OPS(op)
+  for (size_t nelem = 0; dart__op_is_atomic(op, t->type) && nelem <= COUNT; nelem++) {
+    _Alignas(16) char target[COUNT * 16 + 2 * GUARD];
+    char              before[sizeof target], want[sizeof target], values[COUNT * 16 + 1];
 
-        memset(target, 0x5a, sizeof target);
-        for (size_t i = 0; i < nelem; i++) {
-          test_set_random(t, target + GUARD + i * t->nbytes, &random);
-          test_set_random(t, values + 1 + i * t->nbytes, &random);
-        }
-        memcpy(before, target, sizeof before);
-        memcpy(want, target, sizeof want);
-        for (size_t i = 0; i < nelem; i++) {
-          test_number_t a = test_load(t, before + GUARD + i * t->nbytes);
-          test_number_t b = test_load(t, values + 1 + i * t->nbytes);
+    memset(target, 0x5a, sizeof target);
+    for (size_t i = 0; i < nelem; i++) {
+      test_set_random(t, target + GUARD + i * t->nbytes, &random);
+      test_set_random(t, values + 1 + i * t->nbytes, &random);
+    }
+    memcpy(before, target, sizeof before);
+    memcpy(want, target, sizeof want);
+    for (size_t i = 0; i < nelem; i++) {
+      test_number_t a = test_load(t, before + GUARD + i * t->nbytes);
+      test_number_t b = test_load(t, values + 1 + i * t->nbytes);
 
-          test_store(t, want + GUARD + i * t->nbytes, test_apply(t, op, i, a, b));
-        }
-        dart__atomic_accumulate(target + GUARD, values + 1, nelem, t->type, op);
+      test_store(t, want + GUARD + i * t->nbytes, test_apply(t, op, i, a, b));
+    }
+    dart__atomic_accumulate(target + GUARD, values + 1, nelem, t->type, op);
 
-        for (size_t i = 0; i < nelem; i++)
-          if (!test_equal(t, target + GUARD + i * t->nbytes, want + GUARD + i * t->nbytes))
-            fail_msg("%s op %d, element %zu of %zu", t->name, (int)op, i, nelem);
-        assert_memory_equal(target, before, GUARD);
-        assert_memory_equal(target + GUARD + nelem * t->nbytes,
-                            before + GUARD + nelem * t->nbytes,
-                            sizeof target - GUARD - nelem * t->nbytes);
-      }
+    for (size_t i = 0; i < nelem; i++)
+      if (!test_equal(t, target + GUARD + i * t->nbytes, want + GUARD + i * t->nbytes))
+        fail_msg("%s op %d, element %zu of %zu", t->name, (int)op, i, nelem);
+    assert_memory_equal(target, before, GUARD);
+    assert_memory_equal(target + GUARD + nelem * t->nbytes, before + GUARD + nelem * t->nbytes,
+                        sizeof target - GUARD - nelem * t->nbytes);
+  }
 }
 
 static void fetch_returns_the_old_value_and_stores_the_new(void **state)
@@ -55,32 +54,31 @@ static void fetch_returns_the_old_value_and_stores_the_new(void **state)
 
   (void)state;
   TEST_FOR_TYPES(t)
-    TEST_FOR_OPS(op)
-      for (int round = 0; dart__op_is_atomic(op, t->type) && round < 50; round++) {
-        _Alignas(16) char target[3 * 16];
-        char              before[sizeof target], want[16], value[17], result[17];
-        char             *cell = target + t->nbytes;
+  TEST_FOR_OPS(op)
+  for (int round = 0; dart__op_is_atomic(op, t->type) && round < 50; round++) {
+    _Alignas(16) char target[3 * 16];
+    char              before[sizeof target], want[16], value[17], result[17];
+    char             *cell = target + t->nbytes;
 
-        memset(target, 0x5a, sizeof target);
-        test_set_random(t, cell, &random);
-        test_set_random(t, value + 1, &random);
-        memcpy(before, target, sizeof before);
-        test_store(t, want,
-                   test_apply(t, op, 0, test_load(t, cell), test_load(t, value + 1)));
-        dart__atomic_fetch(cell, op == DART_OP_NO_OP ? NULL : value + 1, result + 1, t->type, op);
+    memset(target, 0x5a, sizeof target);
+    test_set_random(t, cell, &random);
+    test_set_random(t, value + 1, &random);
+    memcpy(before, target, sizeof before);
+    test_store(t, want, test_apply(t, op, 0, test_load(t, cell), test_load(t, value + 1)));
+    dart__atomic_fetch(cell, op == DART_OP_NO_OP ? NULL : value + 1, result + 1, t->type, op);
 
-        if (!test_equal(t, cell, want) || !test_equal(t, result + 1, before + t->nbytes))
-          fail_msg("%s op %d", t->name, (int)op);
-        assert_memory_equal(target, before, t->nbytes);
-        assert_memory_equal(cell + t->nbytes, before + 2 * t->nbytes,
-                            sizeof target - 2 * t->nbytes);
-      }
+    if (!test_equal(t, cell, want) || !test_equal(t, result + 1, before + t->nbytes))
+      fail_msg("%s op %d", t->name, (int)op);
+    assert_memory_equal(target, before, t->nbytes);
+    assert_memory_equal(cell + t->nbytes, before + 2 * t->nbytes, sizeof target - 2 * t->nbytes);
+  }
 }
 
 static void replacing_keeps_every_bit(void **state)
 {
   (void)state;
-  TEST_FOR_TYPES(t) {
+  TEST_FOR_TYPES(t)
+  {
     _Alignas(16) char target[16] = { 0 };
     char              value[16], other[16], result[16];
 
@@ -98,7 +96,8 @@ static void replacing_keeps_every_bit(void **state)
 static void swap_stores_only_what_compared_equal(void **state)
 {
   (void)state;
-  TEST_FOR_TYPES(t) {
+  TEST_FOR_TYPES(t)
+  {
     _Alignas(16) char target[3 * 8];
     char              before[sizeof target], value[17], compare[17], result[17];
     char             *cell = target + t->nbytes;
@@ -146,7 +145,7 @@ typedef struct {
   void              *target;
   pthread_barrier_t *start;
   int                thread;
-  char              *fetched;   /* ROUNDS elements */
+  char              *fetched; /* ROUNDS elements */
   bool               by_fetch;
 } work_t;
 
@@ -187,11 +186,11 @@ static void set_operand(const test_type_t *t, dart_operation_t op, int thread, i
     number.real = factor[round % 2];
     break;
   case DART_OP_MIN:
-  case DART_OP_MAX:  number.real = (long double)(mix >> 44); break;
+  case DART_OP_MAX: number.real = (long double)(mix >> 44); break;
   case DART_OP_BAND: number.bits = ~(1ULL << (mix >> 58)); break;
-  case DART_OP_BOR:  number.bits = 1ULL << (mix >> 58); break;
-  case DART_OP_LAND: number.bits = thread + 1; break;          /* all true ... */
-  case DART_OP_LOR:  number.bits = 0; break;                   /* ... or all false */
+  case DART_OP_BOR: number.bits = 1ULL << (mix >> 58); break;
+  case DART_OP_LAND: number.bits = thread + 1; break; /* all true ... */
+  case DART_OP_LOR: number.bits = 0; break;           /* ... or all false */
   case DART_OP_LXOR: number.bits = (mix >> 63) * 2; break;
   default: break;
   }
@@ -207,8 +206,8 @@ static void *hammer(void *argument)
   for (int round = 0; round < ROUNDS; round++) {
     set_operand(work->t, work->op, work->thread, round, operand);
     if (work->by_fetch)
-      dart__atomic_fetch(work->target, operand,
-                         work->fetched + (size_t)round * work->t->nbytes, work->t->type, work->op);
+      dart__atomic_fetch(work->target, operand, work->fetched + (size_t)round * work->t->nbytes,
+                         work->t->type, work->op);
     else
       dart__atomic_accumulate(work->target, operand, 1, work->t->type, work->op);
   }
@@ -218,10 +217,9 @@ static void *hammer(void *argument)
 static void check_hammer(const test_type_t *t, dart_operation_t op, bool by_fetch)
 {
   _Alignas(16) char target[3 * 16], operand[16], want[16];
-  char             *cell   = target + t->nbytes;
-  work_t            common = { .t = t, .op = op, .target = cell, .fetched = fetched,
-                               .by_fetch = by_fetch };
-  test_number_t     number;
+  char             *cell = target + t->nbytes;
+  work_t common = { .t = t, .op = op, .target = cell, .fetched = fetched, .by_fetch = by_fetch };
+  test_number_t number;
 
   memset(target, 0x5a, sizeof target);
   test_set(t, cell, 1);
@@ -249,22 +247,24 @@ static void no_update_is_lost(void **state)
 {
   (void)state;
   TEST_FOR_TYPES(t)
-    TEST_FOR_OPS(op)
-      if (dart__op_is_atomic(op, t->type) && op != DART_OP_REPLACE && op != DART_OP_NO_OP) {
-        check_hammer(t, op, false);
-        check_hammer(t, op, true);
-      }
+  TEST_FOR_OPS(op)
+  if (dart__op_is_atomic(op, t->type) && op != DART_OP_REPLACE && op != DART_OP_NO_OP) {
+    check_hammer(t, op, false);
+    check_hammer(t, op, true);
+  }
 }
 
 /* REPLACE hands every value on exactly once: what was put in is what came out and what is left. */
 static void replaced_values_are_handed_on_once(void **state)
 {
   (void)state;
-  TEST_FOR_TYPES(t) {
+  TEST_FOR_TYPES(t)
+  {
     _Alignas(16) char target[16], operand[16];
-    work_t            common = { .t = t, .op = DART_OP_REPLACE, .target = target,
-                                 .fetched = fetched, .by_fetch = true };
-    test_number_t     in, out;
+    work_t            common = {
+                 .t = t, .op = DART_OP_REPLACE, .target = target, .fetched = fetched, .by_fetch = true
+    };
+    test_number_t in, out;
 
     test_set(t, target, 1);
     in = test_load(t, target);
@@ -301,7 +301,8 @@ static void *draw_tickets(void *argument)
 static void fetched_sums_are_a_permutation(void **state)
 {
   (void)state;
-  TEST_FOR_TYPES(t) {
+  TEST_FOR_TYPES(t)
+  {
     _Alignas(16) char target[16];
     work_t            common                   = { .t = t, .target = target, .fetched = fetched };
     int               drawn[THREADS * TICKETS] = { 0 };
@@ -325,10 +326,10 @@ static void fetched_sums_are_a_permutation(void **state)
 /* One element, three ways to add 1 to it at once; reads in between never go back. */
 static void *add_by_all_means(void *argument)
 {
-  work_t           *work = argument;
-  const test_type_t *t   = work->t;
-  int64_t           last = 0;
-  char              one[16], old[16], next[16], result[16];
+  work_t            *work = argument;
+  const test_type_t *t    = work->t;
+  int64_t            last = 0;
+  char               one[16], old[16], next[16], result[16];
 
   test_set(t, one, 1);
   memset(work->fetched, 0, 1);
@@ -352,7 +353,8 @@ static void *add_by_all_means(void *argument)
 static void swap_and_fetch_and_accumulate_mix(void **state)
 {
   (void)state;
-  TEST_FOR_TYPES(t) {
+  TEST_FOR_TYPES(t)
+  {
     _Alignas(16) char target[3 * 8];
     char             *cell   = target + t->nbytes;
     work_t            common = { .t = t, .target = cell, .fetched = fetched };
@@ -389,7 +391,8 @@ static void *hammer_own(void *argument)
 static void neighbours_do_not_disturb_each_other(void **state)
 {
   (void)state;
-  TEST_FOR_TYPES(t) {
+  TEST_FOR_TYPES(t)
+  {
     _Alignas(16) char target[THREADS * 16] = { 0 };
     work_t            common = { .t = t, .target = target, .fetched = fetched, .op = DART_OP_SUM };
 
@@ -403,9 +406,9 @@ static void neighbours_do_not_disturb_each_other(void **state)
  * missing release or acquire is a race on `message`. */
 typedef struct {
   const test_type_t *t;
-  _Alignas(16) char  flag[16];
-  int                message;
-  int                read;
+  _Alignas(16) char flag[16];
+  int message;
+  int read;
 } mailbox_t;
 
 static void *read_message(void *argument)
@@ -427,36 +430,35 @@ static void updates_publish_what_came_before(void **state)
 
   (void)state;
   TEST_FOR_TYPES(t)
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
-      mailbox_t box = { .t = t };
-      pthread_t reader;
-      char      one[16];
+  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+    mailbox_t box = { .t = t };
+    pthread_t reader;
+    char      one[16];
 
-      test_set(t, one, 1);
-      test_set(t, box.flag, 0);
-      assert_int_equal(pthread_create(&reader, NULL, read_message, &box), 0);
-      box.message = 4711;
-      dart__atomic_accumulate(box.flag, one, 1, t->type, ops[i]);
-      assert_int_equal(pthread_join(reader, NULL), 0);
-      assert_int_equal(box.read, 4711);
-    }
+    test_set(t, one, 1);
+    test_set(t, box.flag, 0);
+    assert_int_equal(pthread_create(&reader, NULL, read_message, &box), 0);
+    box.message = 4711;
+    dart__atomic_accumulate(box.flag, one, 1, t->type, ops[i]);
+    assert_int_equal(pthread_join(reader, NULL), 0);
+    assert_int_equal(box.read, 4711);
+  }
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(accumulate_equals_the_reference),
-    cmocka_unit_test(fetch_returns_the_old_value_and_stores_the_new),
-    cmocka_unit_test(replacing_keeps_every_bit),
-    cmocka_unit_test(swap_stores_only_what_compared_equal),
-    cmocka_unit_test(padding_of_long_double_does_not_matter),
-    cmocka_unit_test(no_update_is_lost),
-    cmocka_unit_test(replaced_values_are_handed_on_once),
-    cmocka_unit_test(fetched_sums_are_a_permutation),
-    cmocka_unit_test(swap_and_fetch_and_accumulate_mix),
-    cmocka_unit_test(neighbours_do_not_disturb_each_other),
-    cmocka_unit_test(updates_publish_what_came_before)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(accumulate_equals_the_reference),
+                                      cmocka_unit_test(
+                                          fetch_returns_the_old_value_and_stores_the_new),
+                                      cmocka_unit_test(replacing_keeps_every_bit),
+                                      cmocka_unit_test(swap_stores_only_what_compared_equal),
+                                      cmocka_unit_test(padding_of_long_double_does_not_matter),
+                                      cmocka_unit_test(no_update_is_lost),
+                                      cmocka_unit_test(replaced_values_are_handed_on_once),
+                                      cmocka_unit_test(fetched_sums_are_a_permutation),
+                                      cmocka_unit_test(swap_and_fetch_and_accumulate_mix),
+                                      cmocka_unit_test(neighbours_do_not_disturb_each_other),
+                                      cmocka_unit_test(updates_publish_what_came_before) };
 
   return cmocka_run_group_tests_name("atomics", tests, NULL, NULL);
 }

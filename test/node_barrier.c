@@ -8,9 +8,9 @@ enum { ROUNDS = 1000, PROCESS_ROUNDS = 300, LEADER = 0 };
 
 typedef struct {
   dart__barrier_t barrier;
-  uint32_t        start;                         /* episode of the first round */
-  uint64_t        wrote[2][TEST_MOST_THREADS];   /* plain: by each unit, rounds alternate */
-  uint64_t        between;                       /* plain: by the leader while the others wait */
+  uint32_t        start;                       /* episode of the first round */
+  uint64_t        wrote[2][TEST_MOST_THREADS]; /* plain: by each unit, rounds alternate */
+  uint64_t        between;                     /* plain: by the leader while the others wait */
 } stage_t;
 
 static stage_t stage;
@@ -77,11 +77,12 @@ static void units_see_what_all_wrote_before(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      prepare(&stage, n, 0);
-      test_threads(n, pass_often, &stage, policy);
-      expect_at_rest(&stage, n, test_rounds(policy, n, ROUNDS));
-    }
+  TEST_FOR_THREADS(n)
+  {
+    prepare(&stage, n, 0);
+    test_threads(n, pass_often, &stage, policy);
+    expect_at_rest(&stage, n, test_rounds(policy, n, ROUNDS));
+  }
 }
 
 static void one_unit_passes_alone(void **state)
@@ -102,7 +103,8 @@ static void one_unit_passes_alone(void **state)
 static void episodes_may_wrap(void **state)
 {
   (void)state;
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     prepare(&stage, n, UINT32_MAX - ROUNDS / 2);
     test_threads(n, pass_often, &stage, &test_policies[1]);
     expect_at_rest(&stage, n, ROUNDS);
@@ -114,7 +116,8 @@ static void it_works_between_processes(void **state)
   stage_t *shared = test_share(sizeof *shared);
 
   (void)state;
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     prepare(shared, n, 0);
     test_processes(n, pass_seldom, shared, &test_policies[0]);
     expect_at_rest(shared, n, PROCESS_ROUNDS);
@@ -138,8 +141,7 @@ static void pass_in_halves(uint32_t me, uint32_t n, stage_t *s, uint32_t round, 
     if (round % 8 == 4)
       test_dawdle(random);
     dart__barrier_open(&s->barrier, episode);
-  }
-  else {
+  } else {
     dart__barrier_follow(&s->barrier, episode, policy);
   }
   CHECK(*episode == s->start + round + 1);
@@ -161,17 +163,19 @@ static void followers_wait_for_what_the_leader_does_in_between(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      prepare(&stage, n, 0);
-      test_threads(n, lead_and_follow, &stage, policy);
-      expect_at_rest(&stage, n, test_rounds(policy, n, ROUNDS));
-    }
+  TEST_FOR_THREADS(n)
+  {
+    prepare(&stage, n, 0);
+    test_threads(n, lead_and_follow, &stage, policy);
+    expect_at_rest(&stage, n, test_rounds(policy, n, ROUNDS));
+  }
 }
 
 static void halves_may_wrap(void **state)
 {
   (void)state;
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     prepare(&stage, n, UINT32_MAX - ROUNDS / 2);
     test_threads(n, lead_and_follow, &stage, &test_policies[1]);
     expect_at_rest(&stage, n, ROUNDS);
@@ -193,7 +197,8 @@ static void halves_work_between_processes(void **state)
   stage_t *shared = test_share(sizeof *shared);
 
   (void)state;
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     prepare(shared, n, 0);
     test_processes(n, follow_and_lead_seldom, shared, &test_policies[0]);
     expect_at_rest(shared, n, PROCESS_ROUNDS);
@@ -222,11 +227,12 @@ static void both_forms_share_their_episodes(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      prepare(&stage, n, 0);
-      test_threads(n, alternate, &stage, policy);
-      expect_at_rest(&stage, n, test_rounds(policy, n, ROUNDS));
-    }
+  TEST_FOR_THREADS(n)
+  {
+    prepare(&stage, n, 0);
+    test_threads(n, alternate, &stage, policy);
+    expect_at_rest(&stage, n, test_rounds(policy, n, ROUNDS));
+  }
 }
 
 /* The leader is the last to arrive, again and again, while the count of episodes wraps; then it is
@@ -276,17 +282,16 @@ static void an_early_leader_waits_where_counts_wrap(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(units_see_what_all_wrote_before),
-    cmocka_unit_test(one_unit_passes_alone),
-    cmocka_unit_test(episodes_may_wrap),
-    cmocka_unit_test(it_works_between_processes),
-    cmocka_unit_test(followers_wait_for_what_the_leader_does_in_between),
-    cmocka_unit_test(halves_may_wrap),
-    cmocka_unit_test(halves_work_between_processes),
-    cmocka_unit_test(both_forms_share_their_episodes),
-    cmocka_unit_test(an_early_leader_waits_where_counts_wrap)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(units_see_what_all_wrote_before),
+                                      cmocka_unit_test(one_unit_passes_alone),
+                                      cmocka_unit_test(episodes_may_wrap),
+                                      cmocka_unit_test(it_works_between_processes),
+                                      cmocka_unit_test(
+                                          followers_wait_for_what_the_leader_does_in_between),
+                                      cmocka_unit_test(halves_may_wrap),
+                                      cmocka_unit_test(halves_work_between_processes),
+                                      cmocka_unit_test(both_forms_share_their_episodes),
+                                      cmocka_unit_test(an_early_leader_waits_where_counts_wrap) };
 
   test_watch();
   return cmocka_run_group_tests_name("barrier", tests, NULL, NULL);

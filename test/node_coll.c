@@ -4,8 +4,8 @@
  * are often large enough to be copied by the kernel, which moves them within this process here. */
 #include "node_threads.h"
 
-#include "api/coll.h"
-#include "model/op.h"
+#include "api/coll/coll.h"
+#include "data/op.h"
 #include "model/world.h"
 #include "port.h"
 
@@ -44,21 +44,13 @@ static void seen(void)
   pthread_barrier_wait(&all_leaders);
 }
 
-void dart__port_poke(void)
-{
-}
-
-void dart__port_push(void)
-{
-}
-
-void dart__port_nodes_barrier(dart__team_t *team)
+static void nodes_barrier(dart__team_t *team)
 {
   (void)team;
   seen();
 }
 
-void dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+static void nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
 {
   show(team, buffer, NULL);
   if (team->node != root)
@@ -66,8 +58,8 @@ void dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
   seen();
 }
 
-void dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem, dart_datatype_t type,
-                             dart_operation_t op)
+static void nodes_reduce(dart__team_t *team, void *buffer, size_t nelem, dart_datatype_t type,
+                         dart_operation_t op)
 {
   char   sum[RESULT];
   size_t nbytes = nelem * dart__type_find(type)->elem_size;
@@ -87,7 +79,7 @@ static void take_part(char *buffer, const size_t *starts, int32_t from, int32_t 
          starts[part + 1] - starts[part]);
 }
 
-void dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
+static void nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
 {
   show(team, buffer, starts);
   for (int32_t node = 0; node < team->nnodes; node++)
@@ -96,7 +88,7 @@ void dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *
   seen();
 }
 
-void dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
+static void nodes_gather(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
 {
   show(team, buffer, starts);
   for (int32_t node = 0; node < team->nnodes && team->node == root; node++)
@@ -105,7 +97,7 @@ void dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *sta
   seen();
 }
 
-void dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
+static void nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
 {
   show(team, buffer, starts);
   if (team->node != root)
@@ -113,8 +105,8 @@ void dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *st
   seen();
 }
 
-void dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
-                           void *recv, size_t recv_nbytes)
+static void nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
+                       void *recv, size_t recv_nbytes)
 {
   pthread_barrier_t *both = team->node < node ? &pair[team->node][node] : &pair[node][team->node];
 
@@ -126,6 +118,17 @@ void dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send, s
 }
 
 /* --- Units --- */
+
+static const dart__nodes_ops_t ops = { .barrier   = nodes_barrier,
+                                       .bcast     = nodes_bcast,
+                                       .reduce    = nodes_reduce,
+                                       .allgather = nodes_allgather,
+                                       .gather    = nodes_gather,
+                                       .scatter   = nodes_scatter,
+                                       .swap      = nodes_swap };
+
+const dart__nodes_ops_t *const dart__nodes = &ops;
+const dart__far_ops_t *const   dart__far   = NULL;
 
 static uint64_t value_of(uint32_t step, int32_t unit, size_t word)
 {
@@ -248,8 +251,8 @@ static void first_of_two(const void *invec, void *inoutvec, size_t len, void *us
 }
 
 /* Units are dealt to the nodes in turn. */
-static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *policy, size_t words,
-                    dart__direct_t direct)
+static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *policy,
+                    size_t words, dart__direct_t direct)
 {
   int32_t     node_of[TEST_MOST_THREADS], pid_of[TEST_MOST_THREADS];
   dart_unit_t members[TEST_MOST_THREADS];
@@ -278,8 +281,8 @@ static void run_job(uint32_t n, uint32_t over_nodes, const dart__wait_policy_t *
       assert_non_null(memory[u]);
       dart__exchange_format(memory[u], here, n);
     }
-    dart__exchange_open(&teams[u]->exchange, memory[u % nnodes], (uint32_t)teams[u]->node_nunits,
-                        n, (uint32_t)teams[u]->node_me, SLOT, RESULT);
+    dart__exchange_open(&teams[u]->exchange, memory[u % nnodes], (uint32_t)teams[u]->node_nunits, n,
+                        (uint32_t)teams[u]->node_me, SLOT, RESULT);
     teams[u]->exchange.direct = direct;
   }
   assert_int_equal(pthread_barrier_init(&all_leaders, NULL, nnodes), 0);
@@ -305,14 +308,15 @@ static void steps_on_one_node_do_not_disturb_each_other(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n)
-      run_job(n, 1, policy, WORDS, DART__DIRECT_NO);
+  TEST_FOR_THREADS(n)
+  run_job(n, 1, policy, WORDS, DART__DIRECT_NO);
 }
 
 static void blocks_of_any_size_arrive(void **state)
 {
   (void)state;
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     run_job(n, 1, &test_policies[0], MANY, DART__DIRECT_UNKNOWN);
     for (uint32_t u = 0; u < n; u++) /* nothing else would say that the kernel is not asked */
       assert_int_equal(permitted[u], DART__DIRECT_YES);
@@ -323,9 +327,9 @@ static void steps_over_nodes_do_not_disturb_each_other(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n)
-      for (uint32_t over_nodes = 2; over_nodes <= 3 && over_nodes <= n; over_nodes++)
-        run_job(n, over_nodes, policy, WORDS, DART__DIRECT_UNKNOWN);
+  TEST_FOR_THREADS(n)
+  for (uint32_t over_nodes = 2; over_nodes <= 3 && over_nodes <= n; over_nodes++)
+    run_job(n, over_nodes, policy, WORDS, DART__DIRECT_UNKNOWN);
 }
 
 static int create_operator(void **state)
@@ -343,11 +347,10 @@ static int destroy_operator(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(steps_on_one_node_do_not_disturb_each_other),
-    cmocka_unit_test(blocks_of_any_size_arrive),
-    cmocka_unit_test(steps_over_nodes_do_not_disturb_each_other)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(steps_on_one_node_do_not_disturb_each_other),
+                                      cmocka_unit_test(blocks_of_any_size_arrive),
+                                      cmocka_unit_test(
+                                          steps_over_nodes_do_not_disturb_each_other) };
 
   test_watch();
   return cmocka_run_group_tests_name("collectives", tests, create_operator, destroy_operator);

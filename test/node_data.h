@@ -24,22 +24,21 @@ typedef struct {
   dart_datatype_t type;
   const char     *name;
   size_t          nbytes;
-  test_class_t    class;
+  test_class_t class;
 } test_type_t;
 
-static const test_type_t test_types[] = {
-  { DART_TYPE_BYTE, "BYTE", 1, CHAR_MIN < 0 ? SIGNED : UNSIGNED },
-  { DART_TYPE_SHORT, "SHORT", 2, SIGNED },
-  { DART_TYPE_INT, "INT", 4, SIGNED },
-  { DART_TYPE_UINT, "UINT", 4, UNSIGNED },
-  { DART_TYPE_LONG, "LONG", 8, SIGNED },
-  { DART_TYPE_ULONG, "ULONG", 8, UNSIGNED },
-  { DART_TYPE_LONGLONG, "LONGLONG", 8, SIGNED },
-  { DART_TYPE_ULONGLONG, "ULONGLONG", 8, UNSIGNED },
-  { DART_TYPE_FLOAT, "FLOAT", 4, FLOATING },
-  { DART_TYPE_DOUBLE, "DOUBLE", 8, FLOATING },
-  { DART_TYPE_LONG_DOUBLE, "LONG_DOUBLE", 16, FLOATING }
-};
+static const test_type_t test_types[] = { { DART_TYPE_BYTE, "BYTE", 1,
+                                            CHAR_MIN < 0 ? SIGNED : UNSIGNED },
+                                          { DART_TYPE_SHORT, "SHORT", 2, SIGNED },
+                                          { DART_TYPE_INT, "INT", 4, SIGNED },
+                                          { DART_TYPE_UINT, "UINT", 4, UNSIGNED },
+                                          { DART_TYPE_LONG, "LONG", 8, SIGNED },
+                                          { DART_TYPE_ULONG, "ULONG", 8, UNSIGNED },
+                                          { DART_TYPE_LONGLONG, "LONGLONG", 8, SIGNED },
+                                          { DART_TYPE_ULONGLONG, "ULONGLONG", 8, UNSIGNED },
+                                          { DART_TYPE_FLOAT, "FLOAT", 4, FLOATING },
+                                          { DART_TYPE_DOUBLE, "DOUBLE", 8, FLOATING },
+                                          { DART_TYPE_LONG_DOUBLE, "LONG_DOUBLE", 16, FLOATING } };
 
 enum { TEST_TYPES = sizeof test_types / sizeof test_types[0] };
 
@@ -63,16 +62,13 @@ static inline test_number_t test_load(const test_type_t *t, const void *element)
     memcpy(&number.bits, element, t->nbytes); /* little endian */
     if (t->class == SIGNED && t->nbytes < 8 && (number.bits >> (8 * t->nbytes - 1)) != 0)
       number.bits |= UINT64_MAX << (8 * t->nbytes);
-  }
-  else if (t->type == DART_TYPE_FLOAT) {
+  } else if (t->type == DART_TYPE_FLOAT) {
     memcpy(&f, element, sizeof f);
     number.real = f;
-  }
-  else if (t->type == DART_TYPE_DOUBLE) {
+  } else if (t->type == DART_TYPE_DOUBLE) {
     memcpy(&d, element, sizeof d);
     number.real = d;
-  }
-  else {
+  } else {
     memcpy(&number.real, element, sizeof number.real);
   }
   return number;
@@ -143,15 +139,21 @@ static inline test_number_t test_apply(const test_type_t *t, dart_operation_t op
   if (op == DART_OP_MINMAX)
     op = index % 2 == DART_OP_MINMAX_MIN ? DART_OP_MIN : DART_OP_MAX;
   switch (op) {
-  case DART_OP_MIN:  return less ? a : b;
-  case DART_OP_MAX:  return less ? b : a;
-  case DART_OP_SUM:  r.bits = a.bits + b.bits; r.real = a.real + b.real; break;
-  case DART_OP_PROD: r.bits = a.bits * b.bits; r.real = a.real * b.real; break;
+  case DART_OP_MIN: return less ? a : b;
+  case DART_OP_MAX: return less ? b : a;
+  case DART_OP_SUM:
+    r.bits = a.bits + b.bits;
+    r.real = a.real + b.real;
+    break;
+  case DART_OP_PROD:
+    r.bits = a.bits * b.bits;
+    r.real = a.real * b.real;
+    break;
   case DART_OP_BAND: r.bits = a.bits & b.bits; break;
-  case DART_OP_BOR:  r.bits = a.bits | b.bits; break;
+  case DART_OP_BOR: r.bits = a.bits | b.bits; break;
   case DART_OP_BXOR: r.bits = a.bits ^ b.bits; break;
   case DART_OP_LAND: r.bits = a.bits ? b.bits ? 1 : 0 : 0; break;
-  case DART_OP_LOR:  r.bits = a.bits ? 1 : b.bits ? 1 : 0; break;
+  case DART_OP_LOR: r.bits = a.bits ? 1 : b.bits ? 1 : 0; break;
   case DART_OP_LXOR: r.bits = a.bits ? b.bits ? 0 : 1 : b.bits ? 1 : 0; break;
   case DART_OP_REPLACE: return b;
   default: break; /* NO_OP */
@@ -165,10 +167,10 @@ static inline bool test_op_is_valid(const test_type_t *t, dart_operation_t op, b
   static const struct {
     bool reduces, atomic, floating;
   } table[DART_OP_LAST + 1] = {
-    [DART_OP_MIN] = { 1, 1, 1 },    [DART_OP_MAX] = { 1, 1, 1 },  [DART_OP_MINMAX] = { 1, 0, 1 },
-    [DART_OP_SUM] = { 1, 1, 1 },    [DART_OP_PROD] = { 1, 1, 1 }, [DART_OP_BAND] = { 1, 1, 0 },
-    [DART_OP_LAND] = { 1, 1, 0 },   [DART_OP_BOR] = { 1, 1, 0 },  [DART_OP_LOR] = { 1, 1, 0 },
-    [DART_OP_BXOR] = { 1, 1, 0 },   [DART_OP_LXOR] = { 1, 1, 0 }, [DART_OP_REPLACE] = { 0, 1, 1 },
+    [DART_OP_MIN] = { 1, 1, 1 },  [DART_OP_MAX] = { 1, 1, 1 },  [DART_OP_MINMAX] = { 1, 0, 1 },
+    [DART_OP_SUM] = { 1, 1, 1 },  [DART_OP_PROD] = { 1, 1, 1 }, [DART_OP_BAND] = { 1, 1, 0 },
+    [DART_OP_LAND] = { 1, 1, 0 }, [DART_OP_BOR] = { 1, 1, 0 },  [DART_OP_LOR] = { 1, 1, 0 },
+    [DART_OP_BXOR] = { 1, 1, 0 }, [DART_OP_LXOR] = { 1, 1, 0 }, [DART_OP_REPLACE] = { 0, 1, 1 },
     [DART_OP_NO_OP] = { 0, 1, 1 }
   };
 
@@ -209,13 +211,13 @@ static inline void test_capture_end(test_capture_t capture, const char *words)
 }
 
 /* `call` returns `code` and says why in one line that has `words`. */
-#define EXPECT_ERROR(code, call, words)                   \
-  do {                                                    \
-    test_capture_t capture_ = test_capture_begin();       \
-    dart_ret_t     ret_     = (call);                     \
-                                                          \
-    test_capture_end(capture_, words);                    \
-    assert_int_equal(ret_, code);                         \
+#define EXPECT_ERROR(code, call, words)             \
+  do {                                              \
+    test_capture_t capture_ = test_capture_begin(); \
+    dart_ret_t     ret_     = (call);               \
+                                                    \
+    test_capture_end(capture_, words);              \
+    assert_int_equal(ret_, code);                   \
   } while (0)
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "model/op.h"
+#include "data/op.h"
 #include "node/atomic.h"
 #include "node/deferred.h"
 
@@ -19,31 +19,32 @@ static void updates_equal_the_reference(void **state)
 
   (void)state;
   TEST_FOR_TYPES(t)
-    TEST_FOR_OPS(op) {
-      _Alignas(16) char words[WORDS * 8], want[WORDS * 8];
-      dart__deferred_t  queue = { 0 };
+  TEST_FOR_OPS(op)
+  {
+    _Alignas(16) char words[WORDS * 8], want[WORDS * 8];
+    dart__deferred_t  queue = { 0 };
 
-      if (t->nbytes > 8 || !dart__op_is_atomic(op, t->type) || op == DART_OP_NO_OP)
-        continue;
-      for (size_t i = 0; i < WORDS; i++)
-        test_set_random(t, words + i * t->nbytes, &random);
-      memcpy(want, words, sizeof want);
-      for (size_t i = 0; i < UPDATES; i++) {
-        char  value[17];
-        char *cell = want + i % WORDS * t->nbytes;
+    if (t->nbytes > 8 || !dart__op_is_atomic(op, t->type) || op == DART_OP_NO_OP)
+      continue;
+    for (size_t i = 0; i < WORDS; i++)
+      test_set_random(t, words + i * t->nbytes, &random);
+    memcpy(want, words, sizeof want);
+    for (size_t i = 0; i < UPDATES; i++) {
+      char  value[17];
+      char *cell = want + i % WORDS * t->nbytes;
 
-        test_set_random(t, value + 1, &random);
-        test_store(t, cell, test_apply(t, op, i, test_load(t, cell), test_load(t, value + 1)));
-        dart__deferred_add(&queue, words + i % WORDS * t->nbytes, value + 1, t->nbytes, t->type, op);
-        memset(value, 0x5a, sizeof value); /* it was copied */
-        assert_false(dart__deferred_is_empty(&queue));
-      }
-      dart__deferred_apply_all(&queue);
-      assert_true(dart__deferred_is_empty(&queue));
-      for (size_t i = 0; i < WORDS; i++)
-        if (!test_equal(t, words + i * t->nbytes, want + i * t->nbytes))
-          fail_msg("%s op %d, word %zu", t->name, (int)op, i);
+      test_set_random(t, value + 1, &random);
+      test_store(t, cell, test_apply(t, op, i, test_load(t, cell), test_load(t, value + 1)));
+      dart__deferred_add(&queue, words + i % WORDS * t->nbytes, value + 1, t->nbytes, t->type, op);
+      memset(value, 0x5a, sizeof value); /* it was copied */
+      assert_false(dart__deferred_is_empty(&queue));
     }
+    dart__deferred_apply_all(&queue);
+    assert_true(dart__deferred_is_empty(&queue));
+    for (size_t i = 0; i < WORDS; i++)
+      if (!test_equal(t, words + i * t->nbytes, want + i * t->nbytes))
+        fail_msg("%s op %d, word %zu", t->name, (int)op, i);
+  }
 }
 
 static void words_agree_with_the_general_way(void **state)
@@ -53,30 +54,32 @@ static void words_agree_with_the_general_way(void **state)
 
   (void)state;
   TEST_FOR_TYPES(t)
-    TEST_FOR_OPS(op) {
-      _Alignas(16) char word[16] = { 0 }, same[16] = { 0 }, value[17], found[17] = { 0 },
-                        found_same[17] = { 0 };
+  TEST_FOR_OPS(op)
+  {
+    _Alignas(16) char word[16] = { 0 }, same[16] = { 0 }, value[17], found[17] = { 0 },
+                      found_same[17] = { 0 };
 
-      if (!dart__op_is_atomic(op, t->type))
-        continue;
-      test_set_random(t, word, &random);
-      test_set_random(t, value + 1, &random);
-      memcpy(same, word, sizeof same);
-      if (dart__atomic_fetch_word(word, op == DART_OP_NO_OP ? NULL : value + 1, found + 1, t->type, op)) {
-        dart__atomic_fetch(same, value + 1, found_same + 1, t->type, op);
-        taken++;
-      }
-      assert_memory_equal(word, same, sizeof word);
-      assert_memory_equal(found, found_same, sizeof found);
-      if (dart__atomic_accumulate_word(word, value + 1, t->type, op)) {
-        dart__atomic_accumulate(same, value + 1, 1, t->type, op);
-        taken++;
-      }
-      assert_memory_equal(word, same, sizeof word);
-      assert_false(dart__atomic_fetch_word(word + 1, value, found, t->type, op)); /* misaligned */
-      assert_false(dart__atomic_accumulate_word(word + 1, value, t->type, op));
-      assert_memory_equal(word, same, sizeof word);
+    if (!dart__op_is_atomic(op, t->type))
+      continue;
+    test_set_random(t, word, &random);
+    test_set_random(t, value + 1, &random);
+    memcpy(same, word, sizeof same);
+    if (dart__atomic_fetch_word(word, op == DART_OP_NO_OP ? NULL : value + 1, found + 1, t->type,
+                                op)) {
+      dart__atomic_fetch(same, value + 1, found_same + 1, t->type, op);
+      taken++;
     }
+    assert_memory_equal(word, same, sizeof word);
+    assert_memory_equal(found, found_same, sizeof found);
+    if (dart__atomic_accumulate_word(word, value + 1, t->type, op)) {
+      dart__atomic_accumulate(same, value + 1, 1, t->type, op);
+      taken++;
+    }
+    assert_memory_equal(word, same, sizeof word);
+    assert_false(dart__atomic_fetch_word(word + 1, value, found, t->type, op)); /* misaligned */
+    assert_false(dart__atomic_accumulate_word(word + 1, value, t->type, op));
+    assert_memory_equal(word, same, sizeof word);
+  }
   assert_int_equal(taken, 6 * (6 + 5)); /* six integer types of 4 and 8 bytes */
 }
 
@@ -85,7 +88,8 @@ static void words_are_swapped_if_equal(void **state)
   int taken = 0;
 
   (void)state;
-  TEST_FOR_TYPES(t) {
+  TEST_FOR_TYPES(t)
+  {
     _Alignas(16) char word[16] = { 0 }, value[16], compare[16], found[16];
 
     test_set(t, word, 7);
@@ -110,7 +114,7 @@ static void updates_of_a_word_keep_their_order(void **state)
 {
   (void)state;
   for (int n = 1; n <= UPDATES; n++) {
-    dart__deferred_t queue = { 0 };
+    dart__deferred_t    queue = { 0 };
     _Alignas(8) int64_t word = -1, one = 1;
 
     for (int64_t i = 0; i < n; i++)
@@ -129,7 +133,8 @@ static void *count_up(void *unused)
   uint64_t         one   = 1;
 
   for (size_t i = 0; i < ROUNDS * WORDS; i++)
-    dart__deferred_add(&queue, &counters[i % WORDS], &one, sizeof one, DART_TYPE_ULONG, DART_OP_SUM);
+    dart__deferred_add(&queue, &counters[i % WORDS], &one, sizeof one, DART_TYPE_ULONG,
+                       DART_OP_SUM);
   dart__deferred_apply_all(&queue);
   return unused;
 }
@@ -149,13 +154,11 @@ static void no_update_is_lost(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(updates_equal_the_reference),
-    cmocka_unit_test(words_agree_with_the_general_way),
-    cmocka_unit_test(words_are_swapped_if_equal),
-    cmocka_unit_test(updates_of_a_word_keep_their_order),
-    cmocka_unit_test(no_update_is_lost)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(updates_equal_the_reference),
+                                      cmocka_unit_test(words_agree_with_the_general_way),
+                                      cmocka_unit_test(words_are_swapped_if_equal),
+                                      cmocka_unit_test(updates_of_a_word_keep_their_order),
+                                      cmocka_unit_test(no_update_is_lost) };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

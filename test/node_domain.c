@@ -2,7 +2,7 @@
  * reshaped. No job is needed for that. */
 #include "node_machine.h"
 
-#include "model/domain_build.h"
+#include "topology/domain_build.h"
 
 typedef dart_domain_locality_t domain_t;
 
@@ -46,11 +46,12 @@ static team_t team_on(const char *machine, int nunits, int stride, int nthreads)
   return team_of(placed, nunits);
 }
 
-static const placed_t mixed_nodes[] = { /* units take turns on three nodes of different build */
-  { "pack:2 numa:4 core:16 pu:2", 0, 0 },   { "arm-big-little.xml", 1, 0 },
-  { "processors-only.xml", 2, 3 },          { "pack:2 numa:4 core:16 pu:2", 0, 255 },
-  { "arm-big-little.xml", 1, 5 },           { "processors-only.xml", 2, 3 },
-  { "pack:2 numa:4 core:16 pu:2", 0, 1 },   { "arm-big-little.xml", 1, 1 },
+static const placed_t mixed_nodes[] = {
+  /* units take turns on three nodes of different build */
+  { "pack:2 numa:4 core:16 pu:2", 0, 0 },  { "arm-big-little.xml", 1, 0 },
+  { "processors-only.xml", 2, 3 },         { "pack:2 numa:4 core:16 pu:2", 0, 255 },
+  { "arm-big-little.xml", 1, 5 },          { "processors-only.xml", 2, 3 },
+  { "pack:2 numa:4 core:16 pu:2", 0, 1 },  { "arm-big-little.xml", 1, 1 },
   { "pack:2 numa:4 core:16 pu:2", 0, 30 },
 };
 
@@ -174,23 +175,21 @@ static void every_machine_gives_a_sound_tree(void **state)
   static const struct {
     const char *machine;
     int         nunits, stride, nthreads;
-  } cases[] = {
-    { "pu:1", 1, 1, 1 },
-    { "pu:1", 5, 0, 1 }, /* all on one processor */
-    { "pu:4", 8, 1, 0 },
-    { "pack:2 numa:4 core:16 pu:2", 1, 77, 2 },
-    { "pack:2 numa:4 core:16 pu:2", 64, 2, 2 },
-    { "pack:2 numa:4 core:16 pu:2", 64, 1, 1 }, /* two units a core */
-    { "pack:2 l3:1 numa:2 core:8 pu:2", 32, 1, 2 },
-    { "numa:2 pack:2 l3:2 l2:2 core:2 pu:1", 32, 1, 1 },
-    { "numa:40 core:32 pu:4", 40, 32, 4 },
-    { "pack:1 l5:1 l4:1 numa:1 l3:1 l2:1 l1d:1 core:12 pu:1", 12, 1, 1 },
-    { "arm-big-little.xml", 8, 1, 1 },
-    { "recorded-two-cores.xml", 2, 1, 1 },
-    { "recorded-two-sockets.xml", 16, 1, 1 }, /* two units a core */
-    { "processors-only.xml", 6, 1, 1 },
-    { "two-memories.xml", 4, 1, 2 }
-  };
+  } cases[] = { { "pu:1", 1, 1, 1 },
+                { "pu:1", 5, 0, 1 }, /* all on one processor */
+                { "pu:4", 8, 1, 0 },
+                { "pack:2 numa:4 core:16 pu:2", 1, 77, 2 },
+                { "pack:2 numa:4 core:16 pu:2", 64, 2, 2 },
+                { "pack:2 numa:4 core:16 pu:2", 64, 1, 1 }, /* two units a core */
+                { "pack:2 l3:1 numa:2 core:8 pu:2", 32, 1, 2 },
+                { "numa:2 pack:2 l3:2 l2:2 core:2 pu:1", 32, 1, 1 },
+                { "numa:40 core:32 pu:4", 40, 32, 4 },
+                { "pack:1 l5:1 l4:1 numa:1 l3:1 l2:1 l1d:1 core:12 pu:1", 12, 1, 1 },
+                { "arm-big-little.xml", 8, 1, 1 },
+                { "recorded-two-cores.xml", 2, 1, 1 },
+                { "recorded-two-sockets.xml", 16, 1, 1 }, /* two units a core */
+                { "processors-only.xml", 6, 1, 1 },
+                { "two-memories.xml", 4, 1, 2 } };
 
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -231,16 +230,18 @@ static void levels_are_nested_by_scope(void **state)
 
 static void units_of_one_core_share_its_leaf(void **state)
 {
-  const placed_t placed[] = { { "core:4 pu:2", 0, 3 }, { "core:4 pu:2", 0, 6 },
-                              { "core:4 pu:2", 0, 2 }, { "core:4 pu:2", 0, 3 } };
+  const placed_t placed[] = { { "core:4 pu:2", 0, 3 },
+                              { "core:4 pu:2", 0, 6 },
+                              { "core:4 pu:2", 0, 2 },
+                              { "core:4 pu:2", 0, 3 } };
   team_t         team     = team_of(placed, 4);
   int            count;
   domain_t     **leaves;
 
   (void)state;
   check_team(&team);
-  assert_int_equal(dart__domain_of_scope("test", team.root, DART_LOCALITY_SCOPE_CORE, &count,
-                                         &leaves), DART_OK);
+  assert_int_equal(
+      dart__domain_of_scope("test", team.root, DART_LOCALITY_SCOPE_CORE, &count, &leaves), DART_OK);
   assert_int_equal(count, 2);
   check_units(leaves[0], "0 2 3");
   check_units(leaves[1], "1");
@@ -278,7 +279,8 @@ static void nodes_may_differ(void **state)
 /* Whether the children are alike tells the hardware, not how many units are where. */
 static void symmetry_is_that_of_the_hardware(void **state)
 {
-  const placed_t equal[] = { { "numa:2 core:4 pu:1", 0, 0 }, { "numa:2 core:4 pu:1", 1, 0 },
+  const placed_t equal[] = { { "numa:2 core:4 pu:1", 0, 0 },
+                             { "numa:2 core:4 pu:1", 1, 0 },
                              { "numa:2 core:4 pu:1", 1, 5 } };
   team_t         team    = team_of(equal, 3);
 
@@ -296,9 +298,9 @@ static void symmetry_is_that_of_the_hardware(void **state)
 
 static void cores_are_shared_out_to_units(void **state)
 {
-  const placed_t placed[] = { { "numa:2 core:8 pu:1", 0, 0 },  { "numa:2 core:8 pu:1", 0, 1 },
-                              { "numa:2 core:8 pu:1", 0, 9 },  { "core:2 pu:1", 1, 0 },
-                              { "core:2 pu:1", 1, 0 },         { "core:2 pu:1", 1, 1 } };
+  const placed_t placed[] = { { "numa:2 core:8 pu:1", 0, 0 }, { "numa:2 core:8 pu:1", 0, 1 },
+                              { "numa:2 core:8 pu:1", 0, 9 }, { "core:2 pu:1", 1, 0 },
+                              { "core:2 pu:1", 1, 0 },        { "core:2 pu:1", 1, 1 } };
   team_t         team     = team_of(placed, 6);
 
   (void)state;
@@ -349,9 +351,11 @@ static void tags_are_compared_by_numbers(void **state)
 
 static void find_knows_every_tag_and_no_other(void **state)
 {
-  static const char *const wrong[] = { "", "..", "0", ".1", ".0.", ".0.0.0.12", ".00", ".0.0.x",
-                                       ".0.0.0.0.0", ".0.0.0.-1", " .", ".0.0.0.9999999999999999" };
-  team_t                   team    = team_on("core:12 pu:1", 12, 1, 1);
+  static const char *const wrong[] = {
+    "",    "..",     "0",          ".1",        ".0.", ".0.0.0.12",
+    ".00", ".0.0.x", ".0.0.0.0.0", ".0.0.0.-1", " .",  ".0.0.0.9999999999999999"
+  };
+  team_t team = team_on("core:12 pu:1", 12, 1, 1);
 
   (void)state;
   for (int u = 0; u < team.nunits; u++) {
@@ -376,23 +380,26 @@ static void scopes_are_listed_depth_first(void **state)
   domain_t **found;
 
   (void)state;
-  assert_int_equal(dart__domain_of_scope("test", team.root, DART_LOCALITY_SCOPE_NUMA, &count,
-                                         &found), DART_OK);
+  assert_int_equal(
+      dart__domain_of_scope("test", team.root, DART_LOCALITY_SCOPE_NUMA, &count, &found), DART_OK);
   assert_int_equal(count, 4);
   assert_string_equal(found[0]->domain_tag, ".0.0.0");
   assert_string_equal(found[1]->domain_tag, ".0.0.1");
   assert_string_equal(found[2]->domain_tag, ".1.0.0");
   assert_string_equal(found[3]->domain_tag, ".2.0.0");
   free(found);
-  assert_int_equal(dart__domain_of_scope("test", team.root, DART_LOCALITY_SCOPE_GLOBAL, &count,
-                                         &found), DART_OK);
+  assert_int_equal(
+      dart__domain_of_scope("test", team.root, DART_LOCALITY_SCOPE_GLOBAL, &count, &found),
+      DART_OK);
   assert_int_equal(count, 1);
   assert_ptr_equal(found[0], team.root);
   free(found);
   assert_int_equal(dart__domain_of_scope("test", at(team.root, ".2"), DART_LOCALITY_SCOPE_PACKAGE,
-                                         &count, &found), DART_ERR_NOTFOUND);
-  assert_int_equal(dart__domain_of_scope("test", team.root, (dart_locality_scope_t)77, &count,
-                                         &found), DART_ERR_NOTFOUND);
+                                         &count, &found),
+                   DART_ERR_NOTFOUND);
+  assert_int_equal(
+      dart__domain_of_scope("test", team.root, (dart_locality_scope_t)77, &count, &found),
+      DART_ERR_NOTFOUND);
   dart__domain_delete(team.root);
 }
 
@@ -419,8 +426,8 @@ static void copies_are_deep(void **state)
 /* A copy of a part has the parent of the part, but is not below it: not even when that is gone. */
 static void the_top_of_a_copy_stands_alone(void **state)
 {
-  team_t      team   = team_of(mixed_nodes, MIXED_UNITS);
-  domain_t   *part   = dart__domain_new(), *again = dart__domain_new();
+  team_t      team = team_of(mixed_nodes, MIXED_UNITS);
+  domain_t   *part = dart__domain_new(), *again = dart__domain_new();
   const char *cores[] = { ".0.0.0.0", ".0.0.1.0" };
 
   (void)state;
@@ -446,8 +453,8 @@ static void the_top_of_a_copy_stands_alone(void **state)
 
 static void assign_replaces_what_was_there(void **state)
 {
-  team_t   team   = team_of(mixed_nodes, MIXED_UNITS);
-  team_t   other  = team_on("core:12 pu:1", 12, 1, 1);
+  team_t   team  = team_of(mixed_nodes, MIXED_UNITS);
+  team_t   other = team_on("core:12 pu:1", 12, 1, 1);
   domain_t holder;
 
   (void)state;
@@ -476,8 +483,8 @@ static void assign_replaces_what_was_there(void **state)
 
 static void select_keeps_ways_and_all_below(void **state)
 {
-  team_t      team  = team_on("numa:2 core:12 pu:1", 24, 1, 1);
-  domain_t   *numa  = at(team.root, ".0.0.1"), *tenth = at(team.root, ".0.0.0.10");
+  team_t      team = team_on("numa:2 core:12 pu:1", 24, 1, 1);
+  domain_t   *numa = at(team.root, ".0.0.1"), *tenth = at(team.root, ".0.0.0.10");
   const char *tags[] = { ".0.0.0.10", ".0.0.1", ".0.0.0.1", ".0.0.1.3", ".7", ".0.0.0.10" };
 
   (void)state;
@@ -607,7 +614,7 @@ static void a_group_has_exactly_its_domains(void **state)
   (void)state;
   for (int order = 0; order < 2; order++) {
     team_t    team = team_on("core:12 pu:1", 12, 1, 1);
-    domain_t *ten  = at(team.root, ".0.0.0.10"), *eleven = at(team.root, ".0.0.0.11"), *group;
+    domain_t *ten = at(team.root, ".0.0.0.10"), *eleven = at(team.root, ".0.0.0.11"), *group;
     char      tag[DART_LOCALITY_DOMAIN_TAG_MAX_SIZE];
 
     assert_int_equal(dart__domain_group(team.root, 3, orders[order], tag), DART_OK);
@@ -693,13 +700,13 @@ static void groups_of_groups_and_over_nodes(void **state)
 
 static void wrong_groups_change_nothing(void **state)
 {
-  team_t      team       = team_on("numa:2 core:2 pu:1", 4, 1, 1);
-  const char *unknown[]  = { ".0.0.0.0", ".0.0.2.0" };
-  const char *nested[]   = { ".0.0.0.0", ".0.0.0" };
-  const char *itself[]   = { "." };
-  const char *twice[]    = { ".0.0.0.1", ".0.0.0.1" };
+  team_t      team                                   = team_on("numa:2 core:2 pu:1", 4, 1, 1);
+  const char *unknown[]                              = { ".0.0.0.0", ".0.0.2.0" };
+  const char *nested[]                               = { ".0.0.0.0", ".0.0.0" };
+  const char *itself[]                               = { "." };
+  const char *twice[]                                = { ".0.0.0.1", ".0.0.0.1" };
   char        tag[DART_LOCALITY_DOMAIN_TAG_MAX_SIZE] = "untouched";
-  int         depth = 0;
+  int         depth                                  = 0;
   dart_ret_t  ret;
 
   (void)state;
@@ -754,16 +761,16 @@ static void added_domains_become_part_of_the_tree(void **state)
   assert_int_equal(at(team.root, ".0")->relative_index, 1);
 
   print_into(0, team.root);
-  assert_int_equal(dart__domain_add(team.root, blank, 3), DART_ERR_INVAL); /* no such place */
+  assert_int_equal(dart__domain_add(team.root, blank, 3), DART_ERR_INVAL);      /* no such place */
   assert_int_equal(dart__domain_add(team.root, team.root, -1), DART_ERR_INVAL); /* in itself */
   assert_int_equal(dart__domain_add(at(team.root, ".0"), team.root, -1), DART_ERR_INVAL);
   assert_int_equal(dart__domain_add(team.root, at(team.root, ".0.0"), -1), DART_ERR_INVAL);
   assert_string_equal(printed[0], print_into(1, team.root));
 
-  blank->unit_ids        = calloc(1, sizeof *blank->unit_ids);
-  blank->unit_ids[0].id  = 50 * ID_STEP;
-  blank->num_units       = 1;
-  blank->scope           = DART_LOCALITY_SCOPE_CORE;
+  blank->unit_ids       = calloc(1, sizeof *blank->unit_ids);
+  blank->unit_ids[0].id = 50 * ID_STEP;
+  blank->num_units      = 1;
+  blank->scope          = DART_LOCALITY_SCOPE_CORE;
   assert_int_equal(dart__domain_add(at(team.root, ".0.0.0"), blank, -1), DART_OK);
   check_below(team.root);
   assert_string_equal(blank->domain_tag, ".0.0.0.2");
@@ -856,32 +863,30 @@ static void large_teams(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_machine_gives_a_sound_tree),
-    cmocka_unit_test(levels_are_nested_by_scope),
-    cmocka_unit_test(units_of_one_core_share_its_leaf),
-    cmocka_unit_test(nodes_may_differ),
-    cmocka_unit_test(symmetry_is_that_of_the_hardware),
-    cmocka_unit_test(cores_are_shared_out_to_units),
-    cmocka_unit_test(nothing_may_be_known),
-    cmocka_unit_test(tags_are_compared_by_numbers),
-    cmocka_unit_test(find_knows_every_tag_and_no_other),
-    cmocka_unit_test(scopes_are_listed_depth_first),
-    cmocka_unit_test(copies_are_deep),
-    cmocka_unit_test(the_top_of_a_copy_stands_alone),
-    cmocka_unit_test(assign_replaces_what_was_there),
-    cmocka_unit_test(select_keeps_ways_and_all_below),
-    cmocka_unit_test(exclude_removes_whole_domains),
-    cmocka_unit_test(split_parts_are_disjoint_and_complete),
-    cmocka_unit_test(split_of_a_part_and_of_nothing),
-    cmocka_unit_test(a_group_has_exactly_its_domains),
-    cmocka_unit_test(groups_leave_other_tags_alone),
-    cmocka_unit_test(groups_of_groups_and_over_nodes),
-    cmocka_unit_test(wrong_groups_change_nothing),
-    cmocka_unit_test(added_domains_become_part_of_the_tree),
-    cmocka_unit_test(moved_domains_take_their_units_along),
-    cmocka_unit_test(large_teams)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(every_machine_gives_a_sound_tree),
+                                      cmocka_unit_test(levels_are_nested_by_scope),
+                                      cmocka_unit_test(units_of_one_core_share_its_leaf),
+                                      cmocka_unit_test(nodes_may_differ),
+                                      cmocka_unit_test(symmetry_is_that_of_the_hardware),
+                                      cmocka_unit_test(cores_are_shared_out_to_units),
+                                      cmocka_unit_test(nothing_may_be_known),
+                                      cmocka_unit_test(tags_are_compared_by_numbers),
+                                      cmocka_unit_test(find_knows_every_tag_and_no_other),
+                                      cmocka_unit_test(scopes_are_listed_depth_first),
+                                      cmocka_unit_test(copies_are_deep),
+                                      cmocka_unit_test(the_top_of_a_copy_stands_alone),
+                                      cmocka_unit_test(assign_replaces_what_was_there),
+                                      cmocka_unit_test(select_keeps_ways_and_all_below),
+                                      cmocka_unit_test(exclude_removes_whole_domains),
+                                      cmocka_unit_test(split_parts_are_disjoint_and_complete),
+                                      cmocka_unit_test(split_of_a_part_and_of_nothing),
+                                      cmocka_unit_test(a_group_has_exactly_its_domains),
+                                      cmocka_unit_test(groups_leave_other_tags_alone),
+                                      cmocka_unit_test(groups_of_groups_and_over_nodes),
+                                      cmocka_unit_test(wrong_groups_change_nothing),
+                                      cmocka_unit_test(added_domains_become_part_of_the_tree),
+                                      cmocka_unit_test(moved_domains_take_their_units_along),
+                                      cmocka_unit_test(large_teams) };
 
   return cmocka_run_group_tests_name("domains", tests, NULL, NULL);
 }

@@ -195,13 +195,13 @@ static void collectives_in_any_order_get_what_was_written_for_them(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n)
-      for (int halves = 0; halves < 2; halves++) {
-        job_t job = { allocate(n), 123 + n, halves == 1 };
+  TEST_FOR_THREADS(n)
+  for (int halves = 0; halves < 2; halves++) {
+    job_t job = { allocate(n), 123 + n, halves == 1 };
 
-        test_threads(n, work, &job, policy);
-        free(job.memory);
-      }
+    test_threads(n, work, &job, policy);
+    free(job.memory);
+  }
 }
 
 static void it_works_between_processes(void **state)
@@ -210,13 +210,13 @@ static void it_works_between_processes(void **state)
 
   (void)state;
   TEST_FOR_THREADS(n)
-    for (int halves = 0; halves < 2; halves++) {
-      job_t job = { test_share(nbytes), 321 + n, halves == 1 };
+  for (int halves = 0; halves < 2; halves++) {
+    job_t job = { test_share(nbytes), 321 + n, halves == 1 };
 
-      dart__exchange_format(job.memory, n, n);
-      test_processes(n, work, &job, &test_policies[2]);
-      munmap(job.memory, nbytes);
-    }
+    dart__exchange_format(job.memory, n, n);
+    test_processes(n, work, &job, &test_policies[2]);
+    munmap(job.memory, nbytes);
+  }
 }
 
 /* Each buffer filled with a number of its own, up to the last byte; then each still has it, and
@@ -274,8 +274,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(collectives_in_any_order_get_what_was_written_for_them),
-    cmocka_unit_test(it_works_between_processes),
-    cmocka_unit_test(buffers_do_not_overlap),
+    cmocka_unit_test(it_works_between_processes), cmocka_unit_test(buffers_do_not_overlap),
     cmocka_unit_test(formatted_memory_is_at_rest_whatever_it_held)
   };
 

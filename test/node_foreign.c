@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "model/type.h"
+#include "data/type.h"
 #include "node/foreign.h"
 
 enum { PAGE = 65536, BYTES = PAGE }; /* a multiple of every page size */
@@ -146,8 +146,8 @@ static void check_transfer(bool put, const layout_t *here, const layout_t *there
 {
   static char     local[BYTES], want[BYTES];
   dart_datatype_t here_id = make(here, base), there_id = make(there, base);
-  size_t          size    = dart__type_find(base)->elem_size;
-  char           *from    = put ? local : other.here, *to = put ? other.here : local;
+  size_t          size = dart__type_find(base)->elem_size;
+  char           *from = put ? local : other.here, *to = put ? other.here : local;
   dart_ret_t      ret;
 
   set_pattern(local, BYTES, 3);
@@ -238,17 +238,19 @@ static const dart__type_t *basic(dart_datatype_t type)
 static void no_elements_touch_nothing(void **state)
 {
   (void)state;
-  assert_int_equal(dart__foreign_put(other.pid, 8, basic(DART_TYPE_INT), NULL, basic(DART_TYPE_INT),
-                                     0), DART_OK);
-  assert_int_equal(dart__foreign_get(NULL, basic(DART_TYPE_INT), other.pid, 8,
-                                     basic(DART_TYPE_INT), 0), DART_OK);
+  assert_int_equal(
+      dart__foreign_put(other.pid, 8, basic(DART_TYPE_INT), NULL, basic(DART_TYPE_INT), 0),
+      DART_OK);
+  assert_int_equal(
+      dart__foreign_get(NULL, basic(DART_TYPE_INT), other.pid, 8, basic(DART_TYPE_INT), 0),
+      DART_OK);
 }
 
 static void unmapped_memory_is_an_error(void **state)
 {
   static const uint64_t at_end[] = { BYTES, BYTES + 64, BYTES - 4, BYTES - PAGE };
   static char           local[2 * PAGE];
-  static const layout_t apart = { .stride = 100, .blocklen = 1, .elem_count = 1 };
+  static const layout_t apart   = { .stride = 100, .blocklen = 1, .elem_count = 1 };
   dart_datatype_t       strided = make(&apart, DART_TYPE_LONG), large;
   char                  before[PAGE];
 
@@ -258,37 +260,45 @@ static void unmapped_memory_is_an_error(void **state)
   for (size_t i = 0; i < sizeof at_end / sizeof *at_end; i++) {
     uint64_t address = other.address + at_end[i];
 
-    EXPECT_ERROR(DART_ERR_OTHER, dart__foreign_put(other.pid, address, basic(DART_TYPE_LONG), local,
-                                                   basic(DART_TYPE_LONG), sizeof local / 8),
+    EXPECT_ERROR(DART_ERR_OTHER,
+                 dart__foreign_put(other.pid, address, basic(DART_TYPE_LONG), local,
+                                   basic(DART_TYPE_LONG), sizeof local / 8),
                  "process");
-    EXPECT_ERROR(DART_ERR_OTHER, dart__foreign_get(local, basic(DART_TYPE_LONG), other.pid, address,
-                                                   basic(DART_TYPE_LONG), sizeof local / 8),
+    EXPECT_ERROR(DART_ERR_OTHER,
+                 dart__foreign_get(local, basic(DART_TYPE_LONG), other.pid, address,
+                                   basic(DART_TYPE_LONG), sizeof local / 8),
                  "process");
-    EXPECT_ERROR(DART_ERR_OTHER, dart__foreign_put(other.pid, address, dart__type_find(large),
-                                                   local, dart__type_find(large), 1),
+    EXPECT_ERROR(DART_ERR_OTHER,
+                 dart__foreign_put(other.pid, address, dart__type_find(large), local,
+                                   dart__type_find(large), 1),
                  "process");
-    EXPECT_ERROR(DART_ERR_OTHER, dart__foreign_get(local, dart__type_find(large), other.pid,
-                                                   address, dart__type_find(large), 1),
+    EXPECT_ERROR(DART_ERR_OTHER,
+                 dart__foreign_get(local, dart__type_find(large), other.pid, address,
+                                   dart__type_find(large), 1),
                  "process");
-    EXPECT_ERROR(DART_ERR_OTHER, dart__foreign_get(local, basic(DART_TYPE_LONG), other.pid, address,
-                                                   dart__type_find(strided), 500),
+    EXPECT_ERROR(DART_ERR_OTHER,
+                 dart__foreign_get(local, basic(DART_TYPE_LONG), other.pid, address,
+                                   dart__type_find(strided), 500),
                  "process");
   }
   /* and before the start */
   memcpy(before, other.here, PAGE);
-  EXPECT_ERROR(DART_ERR_OTHER, dart__foreign_put(other.pid, other.address - 8,
-                                                 basic(DART_TYPE_LONG), local,
-                                                 basic(DART_TYPE_LONG), 4), "process");
+  EXPECT_ERROR(DART_ERR_OTHER,
+               dart__foreign_put(other.pid, other.address - 8, basic(DART_TYPE_LONG), local,
+                                 basic(DART_TYPE_LONG), 4),
+               "process");
   assert_memory_equal(before, other.here, PAGE);
-  EXPECT_ERROR(DART_ERR_OTHER, dart__foreign_put(other.pid, 0, basic(DART_TYPE_LONG), local,
-                                                 basic(DART_TYPE_LONG), 1), "process");
+  EXPECT_ERROR(
+      DART_ERR_OTHER,
+      dart__foreign_put(other.pid, 0, basic(DART_TYPE_LONG), local, basic(DART_TYPE_LONG), 1),
+      "process");
   assert_int_equal(dart_type_destroy(&large), DART_OK);
   assert_int_equal(dart_type_destroy(&strided), DART_OK);
 }
 
 static void a_process_that_ended_is_an_error(void **state)
 {
-  pid_t pid = fork();
+  pid_t pid  = fork();
   long  word = 0;
   char  number[32];
 
@@ -298,11 +308,13 @@ static void a_process_that_ended_is_an_error(void **state)
     sleep_for_ever();
   end_process(pid);
   snprintf(number, sizeof number, "process %d", (int)pid);
-  EXPECT_ERROR(DART_ERR_OTHER, dart__foreign_put(pid, (uintptr_t)&word, basic(DART_TYPE_LONG),
-                                                 &word, basic(DART_TYPE_LONG), 1),
+  EXPECT_ERROR(DART_ERR_OTHER,
+               dart__foreign_put(pid, (uintptr_t)&word, basic(DART_TYPE_LONG), &word,
+                                 basic(DART_TYPE_LONG), 1),
                number);
-  EXPECT_ERROR(DART_ERR_OTHER, dart__foreign_get(&word, basic(DART_TYPE_LONG), pid,
-                                                 (uintptr_t)&word, basic(DART_TYPE_LONG), 1),
+  EXPECT_ERROR(DART_ERR_OTHER,
+               dart__foreign_get(&word, basic(DART_TYPE_LONG), pid, (uintptr_t)&word,
+                                 basic(DART_TYPE_LONG), 1),
                number);
 }
 
@@ -326,12 +338,12 @@ static bool fill_range(char *range, int file)
 static void more_than_two_gib_are_moved(void **state)
 {
   static const layout_t rows = { .stride = 700, .blocklen = 700, .elem_count = 700 };
-  char           *here = reserve((size_t)MANY * MIB), *there = reserve((size_t)MANY * MIB);
-  char           *seen;
-  int             local = memfd_create("local", MFD_CLOEXEC);
-  int             remote = memfd_create("remote", MFD_CLOEXEC);
-  dart_datatype_t mib, strided;
-  pid_t           pid;
+  char                 *here = reserve((size_t)MANY * MIB), *there = reserve((size_t)MANY * MIB);
+  char                 *seen;
+  int                   local  = memfd_create("local", MFD_CLOEXEC);
+  int                   remote = memfd_create("remote", MFD_CLOEXEC);
+  dart_datatype_t       mib, strided;
+  pid_t                 pid;
 
   (void)state;
   assert_true(here != NULL && there != NULL && local >= 0 && remote >= 0);
@@ -381,16 +393,15 @@ static void more_than_two_gib_are_moved(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(layouts_meet_element_by_element),
-    cmocka_unit_test(any_number_of_ranges_is_moved),
-    cmocka_unit_test(ranges_of_very_different_lengths_meet),
-    cmocka_unit_test(bytes_and_custom_elements_of_equal_size_are_the_same),
-    cmocka_unit_test(no_elements_touch_nothing),
-    cmocka_unit_test(unmapped_memory_is_an_error),
-    cmocka_unit_test(a_process_that_ended_is_an_error),
-    cmocka_unit_test(more_than_two_gib_are_moved)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(layouts_meet_element_by_element),
+                                      cmocka_unit_test(any_number_of_ranges_is_moved),
+                                      cmocka_unit_test(ranges_of_very_different_lengths_meet),
+                                      cmocka_unit_test(
+                                          bytes_and_custom_elements_of_equal_size_are_the_same),
+                                      cmocka_unit_test(no_elements_touch_nothing),
+                                      cmocka_unit_test(unmapped_memory_is_an_error),
+                                      cmocka_unit_test(a_process_that_ended_is_an_error),
+                                      cmocka_unit_test(more_than_two_gib_are_moved) };
 
   alarm(100); /* ends a transfer that does not */
   return cmocka_run_group_tests_name("foreign", tests, start_other, end_other);

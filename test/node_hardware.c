@@ -6,7 +6,7 @@
 /* The scopes of a description, one letter each from the core outwards, with their indices. */
 static void check_scopes(const dart__hardware_t *hardware, const char *expected)
 {
-  const dart_hwinfo_t *info = &hardware->info;
+  const dart_hwinfo_t *info      = &hardware->info;
   char                 text[256] = "";
   size_t               used      = 0;
 
@@ -15,10 +15,10 @@ static void check_scopes(const dart__hardware_t *hardware, const char *expected)
     char letter = '?';
 
     switch (info->scopes[i].scope) {
-    case DART_LOCALITY_SCOPE_CORE:    letter = 'c'; break;
-    case DART_LOCALITY_SCOPE_CACHE:   letter = 'L'; break;
+    case DART_LOCALITY_SCOPE_CORE: letter = 'c'; break;
+    case DART_LOCALITY_SCOPE_CACHE: letter = 'L'; break;
     case DART_LOCALITY_SCOPE_PACKAGE: letter = 'p'; break;
-    case DART_LOCALITY_SCOPE_NUMA:    letter = 'n'; break;
+    case DART_LOCALITY_SCOPE_NUMA: letter = 'n'; break;
     default: break;
     }
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%c%d", i > 0 ? " " : "", letter,
@@ -243,20 +243,19 @@ static void units_are_spread_over_a_machine_that_is_not_this_one(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(two_sockets_of_four_numa_domains),
-    cmocka_unit_test(machines_have_no_largest_size),
-    cmocka_unit_test(caches_of_every_level_are_known),
-    cmocka_unit_test(deep_and_large_machines_fit),
-    cmocka_unit_test(cores_of_a_restricted_unit_are_counted),
-    cmocka_unit_test(processors_stand_in_for_cores),
-    cmocka_unit_test(ordinary_memory_counts),
-    cmocka_unit_test(big_and_little_cores_differ),
-    cmocka_unit_test(recorded_machines_are_read),
-    cmocka_unit_test(equal_hardware_is_of_equal_kind),
-    cmocka_unit_test(bandwidth_comes_from_the_environment),
-    cmocka_unit_test(units_are_spread_over_a_machine_that_is_not_this_one)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(two_sockets_of_four_numa_domains),
+                                      cmocka_unit_test(machines_have_no_largest_size),
+                                      cmocka_unit_test(caches_of_every_level_are_known),
+                                      cmocka_unit_test(deep_and_large_machines_fit),
+                                      cmocka_unit_test(cores_of_a_restricted_unit_are_counted),
+                                      cmocka_unit_test(processors_stand_in_for_cores),
+                                      cmocka_unit_test(ordinary_memory_counts),
+                                      cmocka_unit_test(big_and_little_cores_differ),
+                                      cmocka_unit_test(recorded_machines_are_read),
+                                      cmocka_unit_test(equal_hardware_is_of_equal_kind),
+                                      cmocka_unit_test(bandwidth_comes_from_the_environment),
+                                      cmocka_unit_test(
+                                          units_are_spread_over_a_machine_that_is_not_this_one) };
 
   return cmocka_run_group_tests_name("hardware", tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "model/hardware.h"
+#include "topology/hardware.h"
 
 /** The machine; the last one is kept, for large ones take their time. */
 static inline hwloc_topology_t test_machine(const char *name)
@@ -33,8 +33,7 @@ static inline hwloc_topology_t test_machine(const char *name)
   if (end != NULL && strcmp(end, ".xml") == 0) {
     snprintf(path, sizeof path, "%s/topologies/%s", TEST_FOLDER, name);
     assert_int_equal(hwloc_topology_set_xml(machine, path), 0);
-  }
-  else {
+  } else {
     assert_int_equal(hwloc_topology_set_synthetic(machine, name), 0);
   }
   assert_int_equal(hwloc_topology_load(machine), 0);

@@ -6,17 +6,17 @@
 #include "node/mailbox.h"
 
 enum {
-  LETTERS   = 8,                                         /* of a unit */
-  LONG      = 5 * 65536 + 77,                            /* more than a letter has room for */
+  LETTERS   = 8,              /* of a unit */
+  LONG      = 5 * 65536 + 77, /* more than a letter has room for */
   PART      = 4096 + LETTERS * ((256 << 10) + 4096),
   TAGS      = 3,
   ROUNDS    = 150,
-  LONG_EACH = 16                                         /* every so many messages one is long */
+  LONG_EACH = 16 /* every so many messages one is long */
 };
 
 typedef struct {
   dart__mailbox_t box;
-  pthread_mutex_t lock;          /* of the letters, where threads share the unit */
+  pthread_mutex_t lock; /* of the letters, where threads share the unit */
   bool            used[LETTERS];
 } unit_t;
 
@@ -231,8 +231,9 @@ static void ring_of(uint32_t me, uint32_t n, char *const *seen, uint32_t rounds,
   own = &unit;
   for (uint32_t round = 0; round < rounds; round++) {
     sending_t   s;
-    receiving_t r = { .from = (int32_t)before, .tag = (int32_t)(round % TAGS), .buffer = got,
-                      .room = LONG };
+    receiving_t r = {
+      .from = (int32_t)before, .tag = (int32_t)(round % TAGS), .buffer = got, .room = LONG
+    };
 
     write_message(sent, me, round);
     start_send(&s, (int32_t)((me + 1) % n), (int32_t)(round % TAGS), sent, length_of(round));
@@ -258,10 +259,11 @@ static void rings_pass_everything_on(void **state)
 
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      prepare(memory, n);
-      test_threads(n, ring, NULL, policy);
-    }
+  TEST_FOR_THREADS(n)
+  {
+    prepare(memory, n);
+    test_threads(n, ring, NULL, policy);
+  }
   free(memory);
 }
 
@@ -271,7 +273,7 @@ static void rings_pass_everything_on(void **state)
 static void all_to_one(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
 {
   unit_t   unit;
-  char    *data = malloc(LONG);
+  char    *data   = malloc(LONG);
   uint32_t random = me + 1;
 
   (void)shared;
@@ -300,10 +302,11 @@ static void many_senders_lose_nothing(void **state)
 
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      prepare(memory, n);
-      test_threads(n, all_to_one, NULL, policy);
-    }
+  TEST_FOR_THREADS(n)
+  {
+    prepare(memory, n);
+    test_threads(n, all_to_one, NULL, policy);
+  }
   free(memory);
 }
 
@@ -345,18 +348,19 @@ static void threads_share_a_mailbox(void **state)
 
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      prepare(memory, 2);
-      for (uint32_t u = 0; u < 2; u++)
-        open_unit(&pair[u], u, 2, parts);
-      test_threads(n, share, NULL, policy);
-      for (uint32_t u = 0; u < 2; u++) {
-        own = &pair[u];
-        expect_all_back();
-        close_unit(&pair[u]);
-      }
-      test_expect_no_failure(policy, n);
+  TEST_FOR_THREADS(n)
+  {
+    prepare(memory, 2);
+    for (uint32_t u = 0; u < 2; u++)
+      open_unit(&pair[u], u, 2, parts);
+    test_threads(n, share, NULL, policy);
+    for (uint32_t u = 0; u < 2; u++) {
+      own = &pair[u];
+      expect_all_back();
+      close_unit(&pair[u]);
     }
+    test_expect_no_failure(policy, n);
+  }
   free(memory);
 }
 
@@ -387,7 +391,8 @@ static void processes_map_memory_where_they_like(void **state)
   assert_true(memory_fd >= 0 && ftruncate(memory_fd, (off_t)nbytes) == 0);
   memory = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
   assert_true(memory != MAP_FAILED);
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     prepare(memory, n);
     test_processes(n, ring_elsewhere, memory, &test_policies[1]);
   }

@@ -63,11 +63,12 @@ static void no_count_is_lost(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      prepare(guarded, 1);
-      test_threads(n, count_up, guarded, policy);
-      expect_count(guarded, (uint64_t)n * ROUNDS);
-    }
+  TEST_FOR_THREADS(n)
+  {
+    prepare(guarded, 1);
+    test_threads(n, count_up, guarded, policy);
+    expect_count(guarded, (uint64_t)n * ROUNDS);
+  }
 }
 
 /* Holders sleep or give the core away, so the others do sleep on the futex; then again they leave
@@ -93,15 +94,17 @@ static void who_sleeps_is_woken(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      prepare(guarded, 1);
-      test_threads(n, count_up_sleepily, guarded, policy);
-      expect_count(guarded, (uint64_t)n * SLEEPY_ROUNDS);
-    }
+  TEST_FOR_THREADS(n)
+  {
+    prepare(guarded, 1);
+    test_threads(n, count_up_sleepily, guarded, policy);
+    expect_count(guarded, (uint64_t)n * SLEEPY_ROUNDS);
+  }
 }
 
 /* By try alone, and by both ways at once. */
-static void count_up_trying(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+static void count_up_trying(uint32_t me, uint32_t n, void *shared,
+                            const dart__wait_policy_t *policy)
 {
   guarded_t *g      = shared;
   uint32_t   random = me + 1;
@@ -110,8 +113,7 @@ static void count_up_trying(uint32_t me, uint32_t n, void *shared, const dart__w
   for (uint32_t round = 0; round < SLEEPY_ROUNDS; round++) {
     if (me == 0) {
       enter(g, policy);
-    }
-    else {
+    } else {
       while (!dart__mutex_try(&g->mutex))
         sched_yield();
       check_in(g);
@@ -129,7 +131,8 @@ static void trying_takes_it_when_it_is_free(void **state)
   assert_false(dart__mutex_try(&guarded->mutex));
   dart__mutex_unlock(&guarded->mutex);
   assert_int_equal(atomic_load(&guarded->mutex.state), 0);
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     prepare(guarded, 1);
     test_threads(n, count_up_trying, guarded, &test_policies[0]);
     expect_count(guarded, (uint64_t)n * SLEEPY_ROUNDS);
@@ -167,11 +170,12 @@ static void who_is_late_comes_before_newcomers(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      prepare(guarded, 1);
-      test_threads(n, hold_until_all_are_late, guarded, policy);
-      expect_count(guarded, n + 1);
-    }
+  TEST_FOR_THREADS(n)
+  {
+    prepare(guarded, 1);
+    test_threads(n, hold_until_all_are_late, guarded, policy);
+    expect_count(guarded, n + 1);
+  }
 }
 
 static void it_works_between_processes(void **state)
@@ -179,7 +183,8 @@ static void it_works_between_processes(void **state)
   guarded_t *shared = test_share(sizeof *shared);
 
   (void)state;
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     prepare(shared, 1);
     test_processes(n, count_up_sleepily, shared, &test_policies[0]);
     expect_count(shared, (uint64_t)n * SLEEPY_ROUNDS);
@@ -195,7 +200,7 @@ static void take_two(uint32_t me, uint32_t n, void *shared, const dart__wait_pol
 
   (void)n;
   for (uint32_t round = 0; round < ROUNDS / 10; round++) {
-    uint32_t low = test_random(&random) % (MANY - 1);
+    uint32_t low  = test_random(&random) % (MANY - 1);
     uint32_t high = low + 1 + test_random(&random) % (MANY - 1 - low);
 
     enter(&g[low], policy);
@@ -210,7 +215,8 @@ static void take_two(uint32_t me, uint32_t n, void *shared, const dart__wait_pol
 static void mutexes_do_not_disturb_each_other(void **state)
 {
   (void)state;
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     uint64_t sum = 0;
 
     prepare(guarded, MANY);
@@ -246,7 +252,8 @@ static void keep_ledger(uint32_t me, uint32_t n, void *shared, const dart__wait_
 static void holders_see_what_all_holders_before_wrote(void **state)
 {
   (void)state;
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     prepare(guarded, 1);
     memset(ledger, 0, sizeof ledger);
     test_threads(n, keep_ledger, guarded, &test_policies[0]);
@@ -256,15 +263,13 @@ static void holders_see_what_all_holders_before_wrote(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(no_count_is_lost),
-    cmocka_unit_test(who_sleeps_is_woken),
-    cmocka_unit_test(trying_takes_it_when_it_is_free),
-    cmocka_unit_test(who_is_late_comes_before_newcomers),
-    cmocka_unit_test(it_works_between_processes),
-    cmocka_unit_test(mutexes_do_not_disturb_each_other),
-    cmocka_unit_test(holders_see_what_all_holders_before_wrote)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(no_count_is_lost),
+                                      cmocka_unit_test(who_sleeps_is_woken),
+                                      cmocka_unit_test(trying_takes_it_when_it_is_free),
+                                      cmocka_unit_test(who_is_late_comes_before_newcomers),
+                                      cmocka_unit_test(it_works_between_processes),
+                                      cmocka_unit_test(mutexes_do_not_disturb_each_other),
+                                      cmocka_unit_test(holders_see_what_all_holders_before_wrote) };
 
   test_watch();
   return cmocka_run_group_tests_name("mutex", tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "model/type.h"
+#include "data/type.h"
 #include "node/near.h"
 
 enum { GUARD = 64, SHIFTS = 4 };
@@ -206,8 +206,8 @@ static void all_lengths(void **state)
 
 static void contiguous_buffers_may_overlap(void **state)
 {
-  const dart__type_t *type  = dart__type_find(DART_TYPE_INT);
-  int                 a[10] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+  const dart__type_t *type   = dart__type_find(DART_TYPE_INT);
+  int                 a[10]  = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
   int                 want[] = { 0, 0, 1, 2, 3, 4, 5, 6, 7, 8 };
 
   (void)state;
@@ -245,10 +245,10 @@ enum { OVERWRITES = 20000 };
 
 typedef struct {
   const dart__type_t *type;
-  _Alignas(8) char    near[3 * 8]; /* the element in the middle is shared */
-  int                 data;
-  int                 torn;
-  int                 data_seen;
+  _Alignas(8) char near[3 * 8]; /* the element in the middle is shared */
+  int data;
+  int torn;
+  int data_seen;
 } cell_t;
 
 /* All bytes of the element are alike, and the last overwrite has only ones. */
@@ -363,15 +363,13 @@ static void a_flag_put_after_the_data_publishes_them(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(all_layouts_of_basic_types),
-    cmocka_unit_test(all_layouts_of_custom_types),
-    cmocka_unit_test(all_lengths),
-    cmocka_unit_test(contiguous_buffers_may_overlap),
-    cmocka_unit_test(words_are_moved_only_when_aligned),
-    cmocka_unit_test(polled_words_are_never_torn_and_publish),
-    cmocka_unit_test(a_flag_put_after_the_data_publishes_them)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(all_layouts_of_basic_types),
+                                      cmocka_unit_test(all_layouts_of_custom_types),
+                                      cmocka_unit_test(all_lengths),
+                                      cmocka_unit_test(contiguous_buffers_may_overlap),
+                                      cmocka_unit_test(words_are_moved_only_when_aligned),
+                                      cmocka_unit_test(polled_words_are_never_torn_and_publish),
+                                      cmocka_unit_test(a_flag_put_after_the_data_publishes_them) };
 
   return cmocka_run_group_tests_name("near copies", tests, NULL, NULL);
 }

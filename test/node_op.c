@@ -2,16 +2,18 @@
  * operators a program makes. */
 #include "node_data.h"
 
-#include "model/op.h"
-#include "model/type.h"
+#include "data/op.h"
+#include "data/type.h"
 
 enum { MOST = 200, GUARD = 32 };
 
 static void validity_is_the_contracts_table(void **state)
 {
   (void)state;
-  TEST_FOR_TYPES(t) {
-    TEST_FOR_OPS(op) {
+  TEST_FOR_TYPES(t)
+  {
+    TEST_FOR_OPS(op)
+    {
       bool reduces = test_op_is_valid(t, op, false);
 
       assert_int_equal(dart__op_reduces(op, t->type, 4), reduces);
@@ -33,7 +35,8 @@ static void other_types_have_no_predefined_operators(void **state)
   assert_int_equal(dart_type_create_custom(4, &types[3]), DART_OK);
   assert_int_equal(dart_type_create_strided(DART_TYPE_INT, 2, 1, &types[4]), DART_OK);
   for (size_t i = 0; i < 5; i++)
-    TEST_FOR_OPS(op) {
+    TEST_FOR_OPS(op)
+    {
       assert_false(dart__op_reduces(op, types[i], 2));
       assert_false(dart__op_is_atomic(op, types[i]));
     }
@@ -77,10 +80,10 @@ static void every_operator_equals_the_reference(void **state)
 
   (void)state;
   TEST_FOR_TYPES(t)
-    TEST_FOR_OPS(op)
-      for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        if (dart__op_reduces(op, t->type, counts[i]))
-          check_combine(t, op, counts[i], &random);
+  TEST_FOR_OPS(op)
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    if (dart__op_reduces(op, t->type, counts[i]))
+      check_combine(t, op, counts[i], &random);
 }
 
 static void integers_wrap_and_bytes_are_chars(void **state)
@@ -134,8 +137,8 @@ static void multiply_matrices(const void *invec, void *inoutvec, size_t len, voi
   seen_t    *seen = user_data;
 
   for (size_t i = 0; i < len; i++, a += 4, b += 4) {
-    int c[] = { a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3],
-                a[2] * b[0] + a[3] * b[2], a[2] * b[1] + a[3] * b[3] };
+    int c[] = { a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2],
+                a[2] * b[1] + a[3] * b[3] };
 
     memcpy(b, c, sizeof c);
   }
@@ -193,7 +196,7 @@ static void user_operators_know_their_type_and_whether_they_commute(void **state
   assert_false(dart__op_commutes(of_a));
   assert_true(dart__op_commutes(of_int));
   TEST_FOR_OPS(op)
-    assert_true(dart__op_commutes(op));
+  assert_true(dart__op_commutes(op));
   assert_int_equal(dart_op_destroy(&of_a), DART_OK);
   assert_int_equal(dart_op_destroy(&of_int), DART_OK);
   dart_type_destroy(&a);
@@ -212,8 +215,8 @@ static void bad_operators_are_refused(void **state)
                "op is NULL");
   assert_int_equal(op, DART_OP_UNDEFINED);
   op = 4711;
-  EXPECT_ERROR(DART_ERR_INVAL,
-               dart_op_create(multiply_matrices, NULL, true, strided, false, &op), "dtype");
+  EXPECT_ERROR(DART_ERR_INVAL, dart_op_create(multiply_matrices, NULL, true, strided, false, &op),
+               "dtype");
   assert_int_equal(op, DART_OP_UNDEFINED);
   EXPECT_ERROR(DART_ERR_INVAL,
                dart_op_create(multiply_matrices, NULL, true, DART_TYPE_UNDEFINED, false, &op),
@@ -227,8 +230,8 @@ static void bad_operators_are_refused(void **state)
   dart_type_destroy(&strided);
   strided = gone;
   dart_type_destroy(&gone);
-  EXPECT_ERROR(DART_ERR_INVAL,
-               dart_op_create(multiply_matrices, NULL, true, strided, false, &op), "dtype");
+  EXPECT_ERROR(DART_ERR_INVAL, dart_op_create(multiply_matrices, NULL, true, strided, false, &op),
+               "dtype");
 }
 
 static void only_created_operators_can_be_destroyed(void **state)
@@ -237,7 +240,8 @@ static void only_created_operators_can_be_destroyed(void **state)
 
   (void)state;
   EXPECT_ERROR(DART_ERR_INVAL, dart_op_destroy(NULL), "NULL");
-  TEST_FOR_OPS(predefined) {
+  TEST_FOR_OPS(predefined)
+  {
     dart_operation_t value = predefined;
     char             words[64];
 
@@ -274,17 +278,16 @@ static int clear(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(validity_is_the_contracts_table),
-    cmocka_unit_test(other_types_have_no_predefined_operators),
-    cmocka_unit_test(every_operator_equals_the_reference),
-    cmocka_unit_test(integers_wrap_and_bytes_are_chars),
-    cmocka_unit_test(pairs_of_minmax_are_independent),
-    cmocka_unit_test(user_operators_get_their_operands_in_order),
-    cmocka_unit_test(user_operators_know_their_type_and_whether_they_commute),
-    cmocka_unit_test(bad_operators_are_refused),
-    cmocka_unit_test(only_created_operators_can_be_destroyed)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(validity_is_the_contracts_table),
+                                      cmocka_unit_test(other_types_have_no_predefined_operators),
+                                      cmocka_unit_test(every_operator_equals_the_reference),
+                                      cmocka_unit_test(integers_wrap_and_bytes_are_chars),
+                                      cmocka_unit_test(pairs_of_minmax_are_independent),
+                                      cmocka_unit_test(user_operators_get_their_operands_in_order),
+                                      cmocka_unit_test(
+                                          user_operators_know_their_type_and_whether_they_commute),
+                                      cmocka_unit_test(bad_operators_are_refused),
+                                      cmocka_unit_test(only_created_operators_can_be_destroyed) };
 
   return cmocka_run_group_tests_name("operators", tests, NULL, clear);
 }

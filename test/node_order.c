@@ -47,8 +47,7 @@ static uint32_t slow_load(_Atomic uint32_t *word, memory_order order)
 {
   uint32_t value;
 
-  if (kept.word == word ||
-      (kept.order == memory_order_seq_cst && order == memory_order_seq_cst)) {
+  if (kept.word == word || (kept.order == memory_order_seq_cst && order == memory_order_seq_cst)) {
     flush();
     return atomic_load(word);
   }
@@ -84,16 +83,16 @@ static uint32_t slow_add(_Atomic uint32_t *word, uint32_t value, memory_order or
 #define atomic_fetch_sub_explicit(word, value, order) slow_add(word, -(uint32_t)(value), order)
 #define syscall(...)                                  (flush(), syscall(__VA_ARGS__))
 
-#include "node/wait.c"
 #include "node/barrier.c"
+#include "node/wait.c"
 
 /* --- The tests: threads that sleep at once, so a wake-up that is lost is a wait without end --- */
 
 enum { ROUNDS = 4000 };
 
 typedef struct {
-  dart__barrier_t barrier;
-  dart__event_t   event, answer;
+  dart__barrier_t  barrier;
+  dart__event_t    event, answer;
   _Atomic uint32_t arrived[TEST_MOST_THREADS];
 } stage_t;
 
@@ -109,8 +108,7 @@ static void raise_and_answer(uint32_t me, uint32_t n, void *shared,
     if (me == 0) {
       dart__event_raise(&s->event, round + 1);
       dart__event_wait_for(&s->answer, (round + 1) * (n - 1), policy);
-    }
-    else {
+    } else {
       CHECK(dart__event_wait(&s->event, round, policy) == round + 1);
       dart__event_add(&s->answer);
     }
@@ -145,11 +143,9 @@ static void pass(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_
     atomic_store(&s->arrived[me], round);
     if (round % 2 == 0) {
       dart__barrier_wait(&s->barrier, &episode, policy);
-    }
-    else if (me > 0) {
+    } else if (me > 0) {
       dart__barrier_follow(&s->barrier, &episode, policy);
-    }
-    else {
+    } else {
       dart__barrier_collect(&s->barrier, &episode, policy);
       for (uint32_t unit = 0; unit < n; unit++)
         CHECK(atomic_load(&s->arrived[unit]) == round);
@@ -176,10 +172,8 @@ static void no_unit_leaves_early_or_stays(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(no_raise_is_slept_through),
-    cmocka_unit_test(no_unit_leaves_early_or_stays)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(no_raise_is_slept_through),
+                                      cmocka_unit_test(no_unit_leaves_early_or_stays) };
 
   test_watch();
   return cmocka_run_group_tests_name("order", tests, NULL, NULL);

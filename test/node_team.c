@@ -30,9 +30,9 @@ static long written(void)
 
 static void teams_that_are_gone_take_no_memory(void **state)
 {
-  static dart__straight_t way;
-  dart__team_t            all = { .straight = &way }, team = { .straight = &way };
-  long                    before;
+  static dart__direct_map_t way;
+  dart__team_t              all = { .direct_map = &way }, team = { .direct_map = &way };
+  long                      before;
 
   (void)state;
   dart__team_enter(&all, DART_TEAM_ALL);
@@ -40,10 +40,10 @@ static void teams_that_are_gone_take_no_memory(void **state)
   for (int id = 1; id <= TEAMS; id++) {
     dart__team_enter(&team, (dart_team_t)id);
     assert_ptr_equal(dart__team_find((dart_team_t)id), &team);
-    assert_ptr_equal(dart__team_straight[id], &way);
+    assert_ptr_equal(dart__team_direct[id], &way);
     dart__team_leave(&team);
     assert_null(dart__team_find((dart_team_t)id));
-    assert_null(dart__team_straight[id]);
+    assert_null(dart__team_direct[id]);
   }
   assert_true(written() - before < MOST_KIB);
   assert_ptr_equal(dart__team_find(DART_TEAM_ALL), &all);
@@ -52,8 +52,8 @@ static void teams_that_are_gone_take_no_memory(void **state)
 
 static void teams_next_to_one_that_is_gone_stay(void **state)
 {
-  static dart__straight_t way;
-  dart__team_t            kept = { .straight = &way }, gone = { .straight = &way };
+  static dart__direct_map_t way;
+  dart__team_t              kept = { .direct_map = &way }, gone = { .direct_map = &way };
 
   (void)state;
   for (int id = 600; id < 3000; id += 500) {
@@ -61,7 +61,7 @@ static void teams_next_to_one_that_is_gone_stay(void **state)
     dart__team_enter(&gone, (dart_team_t)(id + 1));
     dart__team_leave(&gone);
     assert_ptr_equal(dart__team_find((dart_team_t)id), &kept);
-    assert_ptr_equal(dart__team_straight[id], &way);
+    assert_ptr_equal(dart__team_direct[id], &way);
     dart__team_leave(&kept);
   }
 }

@@ -30,9 +30,10 @@ enum { TEST_MOST_THREADS = 8 };
 
 static const uint32_t test_thread_counts[] = { 2, 3, 8 };
 
-#define TEST_FOR_THREADS(n)                                                                     \
-  for (uint32_t i_ = 0, n; i_ < sizeof test_thread_counts / sizeof *test_thread_counts &&       \
-                           (n = test_thread_counts[i_], true); i_++)
+#define TEST_FOR_THREADS(n)                                                               \
+  for (uint32_t i_ = 0, n; i_ < sizeof test_thread_counts / sizeof *test_thread_counts && \
+                           (n = test_thread_counts[i_], true);                            \
+       i_++)
 
 static void test_progress(void)
 {
@@ -49,8 +50,8 @@ static const dart__wait_policy_t test_policies[] = {
   { .spins = 4000, .nap_us = 100, .progress = test_progress }
 };
 
-#define TEST_FOR_POLICIES(policy)                                                  \
-  for (const dart__wait_policy_t *policy = test_policies;                          \
+#define TEST_FOR_POLICIES(policy)                         \
+  for (const dart__wait_policy_t *policy = test_policies; \
        policy < test_policies + sizeof test_policies / sizeof *test_policies; policy++)
 
 /* Who spins while others need the core spins its time slices away: fewer rounds show as much. */
@@ -64,13 +65,13 @@ static inline uint32_t test_rounds(const dart__wait_policy_t *policy, uint32_t n
 static _Atomic int test_failed_line; /* the first one; 0: none */
 
 /* relaxed: it must not order the threads */
-#define CHECK(condition)                                                                     \
-  do {                                                                                       \
-    int none_ = 0;                                                                           \
-                                                                                             \
-    if (!(condition))                                                                        \
-      atomic_compare_exchange_strong_explicit(&test_failed_line, &none_, __LINE__,           \
-                                              memory_order_relaxed, memory_order_relaxed);   \
+#define CHECK(condition)                                                                   \
+  do {                                                                                     \
+    int none_ = 0;                                                                         \
+                                                                                           \
+    if (!(condition))                                                                      \
+      atomic_compare_exchange_strong_explicit(&test_failed_line, &none_, __LINE__,         \
+                                              memory_order_relaxed, memory_order_relaxed); \
   } while (0)
 
 static inline void test_expect_no_failure(const dart__wait_policy_t *policy, uint32_t nthreads)

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/handle.h"
-#include "model/type.h"
+#include "data/type.h"
 
 #define OVER ((size_t)INT_MAX + 1)
 
@@ -45,7 +45,8 @@ static void destroy(dart_datatype_t type)
 static void basic_types_have_their_sizes(void **state)
 {
   (void)state;
-  TEST_FOR_TYPES(t) {
+  TEST_FOR_TYPES(t)
+  {
     const dart__type_t *type = dart__type_find(t->type);
 
     assert_non_null(type);
@@ -111,11 +112,11 @@ static void created_types_are_described(void **state)
 }
 
 /* Every refusal: INVAL, result undefined, one line that names the value. */
-#define EXPECT_REFUSED(call, words)                  \
-  do {                                               \
-    type = 4711;                                     \
-    EXPECT_ERROR(DART_ERR_INVAL, call, words);       \
-    assert_int_equal(type, DART_TYPE_UNDEFINED);     \
+#define EXPECT_REFUSED(call, words)              \
+  do {                                           \
+    type = 4711;                                 \
+    EXPECT_ERROR(DART_ERR_INVAL, call, words);   \
+    assert_int_equal(type, DART_TYPE_UNDEFINED); \
   } while (0)
 
 static void bad_custom_types_are_refused(void **state)
@@ -140,8 +141,7 @@ static void bad_strided_types_are_refused(void **state)
   EXPECT_REFUSED(dart_type_create_strided(DART_TYPE_INT, 0, 1, &type), "stride 0");
   EXPECT_REFUSED(dart_type_create_strided(DART_TYPE_INT, 2, 3, &type), "stride 2");
   EXPECT_REFUSED(dart_type_create_strided(DART_TYPE_INT, OVER, 1, &type), "stride 2147483648");
-  EXPECT_REFUSED(dart_type_create_strided(DART_TYPE_INT, OVER, OVER, &type),
-                 "blocklen 2147483648");
+  EXPECT_REFUSED(dart_type_create_strided(DART_TYPE_INT, OVER, OVER, &type), "blocklen 2147483648");
   EXPECT_REFUSED(dart_type_create_strided(DART_TYPE_UNDEFINED, 2, 1, &type), "basetype 0");
   EXPECT_REFUSED(dart_type_create_strided(DART_TYPE_LAST, 2, 1, &type), "basetype 12");
   EXPECT_REFUSED(dart_type_create_strided(-5, 2, 1, &type), "basetype -5");
@@ -326,8 +326,8 @@ static void only_equal_base_types_go_together(void **state)
 
   (void)state;
   TEST_FOR_TYPES(a)
-    TEST_FOR_TYPES(b)
-      assert_int_equal(go_together(a->type, b->type, 7), a == b);
+  TEST_FOR_TYPES(b)
+  assert_int_equal(go_together(a->type, b->type, 7), a == b);
   assert_true(go_together(c12, c12, 7));
   assert_true(go_together(c12, d12, 7));
   assert_false(go_together(c12, c4, 7));
@@ -483,25 +483,24 @@ static int clear(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(basic_types_have_their_sizes),
-    cmocka_unit_test(no_value_but_a_type_is_found),
-    cmocka_unit_test(created_types_are_described),
-    cmocka_unit_test(bad_custom_types_are_refused),
-    cmocka_unit_test(bad_strided_types_are_refused),
-    cmocka_unit_test(bad_indexed_types_are_refused),
-    cmocka_unit_test(only_created_types_can_be_destroyed),
-    cmocka_unit_test(a_destroyed_type_is_not_found_again),
-    cmocka_unit_test(a_type_destroyed_in_use_keeps_its_description),
-    cmocka_unit_test(a_full_table_is_an_error_and_recovers),
-    cmocka_unit_test(spans_end_with_the_last_byte),
-    cmocka_unit_test(spans_that_do_not_fit_say_so),
-    cmocka_unit_test(only_equal_base_types_go_together),
-    cmocka_unit_test(only_whole_instances_go_together),
-    cmocka_unit_test(runs_cover_all_elements_in_order),
-    cmocka_unit_test(threads_make_and_destroy_types_at_once),
-    cmocka_unit_test(a_type_is_complete_for_whoever_finds_it)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(basic_types_have_their_sizes),
+                                      cmocka_unit_test(no_value_but_a_type_is_found),
+                                      cmocka_unit_test(created_types_are_described),
+                                      cmocka_unit_test(bad_custom_types_are_refused),
+                                      cmocka_unit_test(bad_strided_types_are_refused),
+                                      cmocka_unit_test(bad_indexed_types_are_refused),
+                                      cmocka_unit_test(only_created_types_can_be_destroyed),
+                                      cmocka_unit_test(a_destroyed_type_is_not_found_again),
+                                      cmocka_unit_test(
+                                          a_type_destroyed_in_use_keeps_its_description),
+                                      cmocka_unit_test(a_full_table_is_an_error_and_recovers),
+                                      cmocka_unit_test(spans_end_with_the_last_byte),
+                                      cmocka_unit_test(spans_that_do_not_fit_say_so),
+                                      cmocka_unit_test(only_equal_base_types_go_together),
+                                      cmocka_unit_test(only_whole_instances_go_together),
+                                      cmocka_unit_test(runs_cover_all_elements_in_order),
+                                      cmocka_unit_test(threads_make_and_destroy_types_at_once),
+                                      cmocka_unit_test(a_type_is_complete_for_whoever_finds_it) };
 
   return cmocka_run_group_tests_name("types", tests, NULL, clear);
 }

@@ -30,7 +30,7 @@ static void futex_does_not_sleep_on_another_value(void **state)
 static void futex_sleeps_for_as_long_as_it_is_told(void **state)
 {
   static const uint32_t most_us[] = { 1, 20000, 1100000 };
-  _Atomic uint32_t      word = 1;
+  _Atomic uint32_t      word      = 1;
 
   (void)state;
   for (size_t i = 0; i < sizeof most_us / sizeof *most_us; i++) {
@@ -48,7 +48,7 @@ typedef struct {
   uint64_t message[2]; /* plain; by whoever raises the event */
 } post_t;
 
-static post_t posts[TEST_MOST_THREADS];
+static post_t   posts[TEST_MOST_THREADS];
 static uint32_t first; /* count all events start at */
 
 static void clear_posts(post_t *post, uint32_t count)
@@ -100,17 +100,19 @@ static void events_hand_over_what_was_written_before(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      clear_posts(posts, 0);
-      test_threads(n, pass_token_often, posts, policy);
-      expect_no_sleepers(posts);
-    }
+  TEST_FOR_THREADS(n)
+  {
+    clear_posts(posts, 0);
+    test_threads(n, pass_token_often, posts, policy);
+    expect_no_sleepers(posts);
+  }
 }
 
 static void counts_may_wrap(void **state)
 {
   (void)state;
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     clear_posts(posts, UINT32_MAX - ROUNDS / 4);
     test_threads(n, pass_token_often, posts, &test_policies[0]);
     expect_no_sleepers(posts);
@@ -128,7 +130,8 @@ static void events_work_between_processes(void **state)
   post_t *shared = test_share(TEST_MOST_THREADS * sizeof *shared);
 
   (void)state;
-  TEST_FOR_THREADS(n) {
+  TEST_FOR_THREADS(n)
+  {
     clear_posts(shared, 0);
     test_processes(n, pass_token_seldom, shared, &test_policies[0]);
     expect_no_sleepers(shared);
@@ -139,7 +142,7 @@ static void events_work_between_processes(void **state)
 /* Thread 0 raises one event for all others, when each has answered the last time. */
 static void answer(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
 {
-  post_t  *post = shared;
+  post_t  *post   = shared;
   uint32_t random = me + 1, rounds = test_rounds(policy, n, ROUNDS / 2);
 
   for (uint32_t round = 1; round <= rounds; round++) {
@@ -165,11 +168,12 @@ static void one_raise_wakes_all(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      clear_posts(posts, 0);
-      test_threads(n, answer, posts, policy);
-      expect_no_sleepers(posts);
-    }
+  TEST_FOR_THREADS(n)
+  {
+    clear_posts(posts, 0);
+    test_threads(n, answer, posts, policy);
+    expect_no_sleepers(posts);
+  }
 }
 
 /* Thread 0 raises and raises; the others look when they can. What they miss is in between: the last
@@ -180,7 +184,7 @@ static uint32_t written[RAISES + 1]; /* plain, each once */
 
 static void keep_up(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
 {
-  post_t  *post = shared;
+  post_t  *post   = shared;
   uint32_t random = me + 1, seen = 0, checked = 0;
 
   (void)n;
@@ -208,12 +212,13 @@ static void the_last_count_reaches_everyone(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      clear_posts(posts, 0);
-      memset(written, 0, sizeof written);
-      test_threads(n, keep_up, posts, policy);
-      expect_no_sleepers(posts);
-    }
+  TEST_FOR_THREADS(n)
+  {
+    clear_posts(posts, 0);
+    memset(written, 0, sizeof written);
+    test_threads(n, keep_up, posts, policy);
+    expect_no_sleepers(posts);
+  }
 }
 
 /* Everyone but thread 0 raises the same event, by one; thread 0 waits until the last has. */
@@ -221,7 +226,7 @@ static uint64_t added[TEST_MOST_THREADS]; /* plain */
 
 static void add_or_count(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
 {
-  post_t  *post = shared;
+  post_t  *post   = shared;
   uint32_t random = me + 1, seen = 0, rounds = test_rounds(policy, n, ROUNDS);
 
   if (me == 0) {
@@ -247,11 +252,12 @@ static void several_may_raise_one_event_by_one(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      clear_posts(posts, 0);
-      test_threads(n, add_or_count, posts, policy);
-      expect_no_sleepers(posts);
-    }
+  TEST_FOR_THREADS(n)
+  {
+    clear_posts(posts, 0);
+    test_threads(n, add_or_count, posts, policy);
+    expect_no_sleepers(posts);
+  }
 }
 
 static void waiting_for_a_count_that_is_there_returns_at_once(void **state)
@@ -261,7 +267,8 @@ static void waiting_for_a_count_that_is_there_returns_at_once(void **state)
   (void)state;
   atomic_init(&event.count, 7);
   atomic_init(&event.sleepers, 0);
-  TEST_FOR_POLICIES(policy) {
+  TEST_FOR_POLICIES(policy)
+  {
     dart__event_wait_for(&event, 7, policy);
     assert_int_equal(dart__event_wait(&event, 6, policy), 7);
     assert_int_equal(dart__event_wait(&event, UINT32_MAX, policy), 7);
@@ -329,7 +336,7 @@ static void every_turn_makes_progress(void **state)
   (void)state;
   for (uint32_t spins = 0; spins <= 4000; spins += 500) {
     dart__wait_policy_t policy = { .spins = spins, .nap_us = 1, .progress = count_call };
-    uint32_t            turns = 0;
+    uint32_t            turns  = 0;
 
     calls = 0;
     for (int i = 0; i < 1200; i++)
@@ -346,8 +353,8 @@ static void late_turns_sleep_for_any_nap(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof nap_us / sizeof *nap_us; i++) {
     dart__wait_policy_t policy = { .spins = 50, .nap_us = nap_us[i] };
-    uint32_t            turns = 100000;
-    uint64_t            start = now_us();
+    uint32_t            turns  = 100000;
+    uint64_t            start  = now_us();
 
     dart__wait_turn(&turns, &policy);
     assert_true(now_us() - start >= nap_us[i]);
@@ -372,32 +379,32 @@ static void turns_let_others_run(void **state)
 {
   (void)state;
   TEST_FOR_POLICIES(policy)
-    TEST_FOR_THREADS(n) {
-      _Atomic uint32_t word = 0;
+  TEST_FOR_THREADS(n)
+  {
+    _Atomic uint32_t word = 0;
 
-      test_threads(n, take_turns, &word, policy);
-      assert_int_equal(atomic_load(&word), 100 * n);
-    }
+    test_threads(n, take_turns, &word, policy);
+    assert_int_equal(atomic_load(&word), 100 * n);
+  }
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(futex_does_not_sleep_on_another_value),
-    cmocka_unit_test(futex_sleeps_for_as_long_as_it_is_told),
-    cmocka_unit_test(events_hand_over_what_was_written_before),
-    cmocka_unit_test(counts_may_wrap),
-    cmocka_unit_test(events_work_between_processes),
-    cmocka_unit_test(one_raise_wakes_all),
-    cmocka_unit_test(the_last_count_reaches_everyone),
-    cmocka_unit_test(several_may_raise_one_event_by_one),
-    cmocka_unit_test(waiting_for_a_count_that_is_there_returns_at_once),
-    cmocka_unit_test(progress_is_made_before_every_nap),
-    cmocka_unit_test(progress_is_made_while_spinning),
-    cmocka_unit_test(every_turn_makes_progress),
-    cmocka_unit_test(late_turns_sleep_for_any_nap),
-    cmocka_unit_test(turns_let_others_run)
-  };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(futex_does_not_sleep_on_another_value),
+                                      cmocka_unit_test(futex_sleeps_for_as_long_as_it_is_told),
+                                      cmocka_unit_test(events_hand_over_what_was_written_before),
+                                      cmocka_unit_test(counts_may_wrap),
+                                      cmocka_unit_test(events_work_between_processes),
+                                      cmocka_unit_test(one_raise_wakes_all),
+                                      cmocka_unit_test(the_last_count_reaches_everyone),
+                                      cmocka_unit_test(several_may_raise_one_event_by_one),
+                                      cmocka_unit_test(
+                                          waiting_for_a_count_that_is_there_returns_at_once),
+                                      cmocka_unit_test(progress_is_made_before_every_nap),
+                                      cmocka_unit_test(progress_is_made_while_spinning),
+                                      cmocka_unit_test(every_turn_makes_progress),
+                                      cmocka_unit_test(late_turns_sleep_for_any_nap),
+                                      cmocka_unit_test(turns_let_others_run) };
 
   test_watch();
   return cmocka_run_group_tests_name("waiting", tests, NULL, NULL);

@@ -28,8 +28,8 @@ TEST(every_unit_writes_to_a_block_of_the_first) /* F59 */
     memset(address(block), 0xff, (size_t)n * sizeof(int));
   }
   EXPECT_OK(dart_bcast(&block, sizeof block, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
-  EXPECT_OK(dart_put_blocking(test_byte(block, 4 * (uint64_t)me), &me, 1, DART_TYPE_INT,
-                              DART_TYPE_INT));
+  EXPECT_OK(
+      dart_put_blocking(test_byte(block, 4 * (uint64_t)me), &me, 1, DART_TYPE_INT, DART_TYPE_INT));
   test_barrier();
   if (me == 0) {
     for (int unit = 0; unit < n; unit++)
@@ -204,8 +204,7 @@ TEST(what_is_freed_coalesces) /* F60: in whatever order, of whatever sizes */
       EXPECT_BYTES(address(block[i]), expected, nbytes[i]);
       EXPECT_OK(dart_allocator_free(&block[i], allocator));
       nbytes[i] = 0;
-    }
-    else if (round < ROUNDS) {
+    } else if (round < ROUNDS) {
       nbytes[i] = 1 + test_random(&random) % 64;
       EXPECT_OK(dart_allocator_alloc(nbytes[i], DART_TYPE_BYTE, &block[i], allocator));
       EXPECT_EQ((uintptr_t)address(block[i]) % 16, 0);

@@ -19,7 +19,7 @@ TEST(no_increment_is_lost) /* K102 */
 
   for (int unit = 0; unit < n; unit++) {
     int64_t     zeros[3] = { -1, 0, -1 }, one = 1;
-    dart_gptr_t cells    = test_alloc(zeros, 3, unit);
+    dart_gptr_t cells = test_alloc(zeros, 3, unit);
 
     test_note("unit %d", unit);
     for (int i = 0; i < rounds; i++)
@@ -38,7 +38,7 @@ TEST(accumulate_equals_its_reference) /* K103 K104: every operator on every type
   size_t      count   = (size_t)test_rounds(COUNT_MAX);
   size_t      nbytes  = (count + 2) * TEST_TYPE_SIZE_MAX;
   dart_gptr_t segment = test_segment(DART_TEAM_ALL, nbytes, 0);
-  void       *mine    = test_mine(segment), *values = malloc(nbytes);
+  void       *mine = test_mine(segment), *values = malloc(nbytes);
 
   for (int t = 0; t < TEST_TYPES; t++) {
     const test_type_t *type = &test_types[t];
@@ -94,8 +94,8 @@ TEST(all_units_accumulate_on_the_same_elements) /* K103 K104 */
       }
       test_barrier();
       for (int distance = 0; distance < n; distance++)
-        EXPECT_OK(dart_accumulate(test_unit(segment, right_by(distance)), values, COUNT, type->id,
-                                  op));
+        EXPECT_OK(
+            dart_accumulate(test_unit(segment, right_by(distance)), values, COUNT, type->id, op));
       EXPECT_OK(dart_flush_all(segment));
       test_barrier();
 
@@ -120,7 +120,7 @@ TEST(integers_wrap_around) /* K103 */
     short              half;
     int                word;
     unsigned long long wide;
-  } *mine;
+  } * mine;
   dart_gptr_t        segment = test_segment(DART_TEAM_ALL, sizeof *mine, 0);
   dart_gptr_t        right   = test_unit(segment, right_by(1));
   unsigned char      byte    = 10;
@@ -154,9 +154,9 @@ TEST(unsigned_numbers_are_ordered_as_such)
 
   to.unitid = right_by(1);
   for (int i = 0; i < 6; i++) {
-    const test_type_t *type  = &test_types[types[i / 2]];
-    dart_operation_t   op    = i % 2 == 0 ? DART_OP_MIN : DART_OP_MAX;
-    uint64_t           big   = type->size == 4 ? 0xfffffff0u : 0xfffffffffffffff0u, old = 0;
+    const test_type_t *type = &test_types[types[i / 2]];
+    dart_operation_t   op   = i % 2 == 0 ? DART_OP_MIN : DART_OP_MAX;
+    uint64_t           big = type->size == 4 ? 0xfffffff0u : 0xfffffffffffffff0u, old = 0;
     uint64_t           small = 5, got[2] = { 0, 0 };
     char               start[2 * sizeof(uint64_t)], more[2 * sizeof(uint64_t)];
 
@@ -207,8 +207,8 @@ TEST(accumulate_replaces_and_leaves_alone) /* REPLACE and NO_OP, every type */
     EXPECT_OK(dart_flush_all(segment));
     test_barrier();
     for (size_t i = 0; i < COUNT; i++)
-      EXPECT_EQ(test_load(type, mine, i), i < COUNT - 1 ? test_operand(type, DART_OP_SUM, left, i)
-                                                        : 58);
+      EXPECT_EQ(test_load(type, mine, i),
+                i < COUNT - 1 ? test_operand(type, DART_OP_SUM, left, i) : 58);
     test_barrier();
   }
 }
@@ -348,8 +348,8 @@ TEST(floats_add_up) /* K106: fractions, many units, one element */
     for (int i = 0; i < rounds; i++) {
       EXPECT_OK(dart_fetch_and_op(at, &f, &old_f, DART_TYPE_FLOAT, DART_OP_SUM));
       EXPECT_OK(dart_fetch_and_op(test_byte(at, 16), &d, &old_d, DART_TYPE_DOUBLE, DART_OP_SUM));
-      EXPECT_OK(dart_fetch_and_op(test_byte(at, 32), &l, &old_l, DART_TYPE_LONG_DOUBLE,
-                                  DART_OP_SUM));
+      EXPECT_OK(
+          dart_fetch_and_op(test_byte(at, 32), &l, &old_l, DART_TYPE_LONG_DOUBLE, DART_OP_SUM));
       EXPECT_OK(dart_flush(at));
       EXPECT_TRUE(old_f >= 0.5f * i && old_f < 0.5f * n * rounds);
       EXPECT_TRUE(old_d >= 0.25 * i && old_d < 0.25 * n * rounds);
@@ -366,7 +366,7 @@ TEST(no_op_is_an_atomic_read) /* K107 */
 {
   for (int unit = 0; unit < n; unit++) {
     int64_t     cell[1] = { 4000 + me }, ignored = 17, got = -1;
-    dart_gptr_t at      = test_alloc(cell, 1, unit);
+    dart_gptr_t at = test_alloc(cell, 1, unit);
 
     EXPECT_OK(dart_fetch_and_op(at, NULL, &got, T_INT64, DART_OP_NO_OP));
     EXPECT_OK(dart_flush_local(at));
@@ -435,8 +435,8 @@ TEST(floats_do_not_swap) /* K109 */
   memset(compare, 0x5a, 16);
   memset(old, 3, 16);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-    EXPECT_INVAL(dart_compare_and_swap(test_unit(segment, right_by(1)), value, compare, old,
-                                       wrong[i]));
+    EXPECT_INVAL(
+        dart_compare_and_swap(test_unit(segment, right_by(1)), value, compare, old, wrong[i]));
   EXPECT_FILLED(old, 3, 16);
   test_barrier();
   EXPECT_FILLED(test_mine(segment), 0x5a, 16);
@@ -502,9 +502,7 @@ TEST(any_mixture_is_atomic) /* K111: every update keeps the upper half equal to 
       int64_t old = -1, seen = -1, next;
 
       switch ((me + i) % 4) {
-      case 0:
-        EXPECT_OK(dart_accumulate(cell, &both, 1, T_INT64, DART_OP_SUM));
-        break;
+      case 0: EXPECT_OK(dart_accumulate(cell, &both, 1, T_INT64, DART_OP_SUM)); break;
       case 1:
         next = both * (1000 * (me + 1) + i);
         EXPECT_OK(dart_fetch_and_op(cell, &next, &old, T_INT64, DART_OP_REPLACE));
@@ -565,7 +563,7 @@ TEST(sums_and_swaps_count_together) /* K111: nothing is lost between the two kin
 
 TEST(owner_and_others_lose_nothing) /* K114: the owner by its own pointer, on all its elements */
 {
-  dart_gptr_t cells = test_segment(DART_TEAM_ALL, 8 * sizeof(int64_t), 0);
+  dart_gptr_t cells   = test_segment(DART_TEAM_ALL, 8 * sizeof(int64_t), 0);
   int64_t     ones[8] = { 1, 1, 1, 1, 1, 1, 1, 1 }, old;
   int         rounds  = 100;
 
@@ -634,12 +632,12 @@ TEST(operators_without_atomic_form_are_refused) /* K115 */
     dart_datatype_t  type;
     dart_operation_t op;
   } wrong[] = {
-    { DART_TYPE_INT, DART_OP_MINMAX },     { DART_TYPE_INT, DART_OP_UNDEFINED },
-    { DART_TYPE_INT, DART_OP_LAST },       { DART_TYPE_INT, 12345 },
-    { DART_TYPE_FLOAT, DART_OP_BAND },     { DART_TYPE_DOUBLE, DART_OP_BXOR },
-    { DART_TYPE_DOUBLE, DART_OP_LOR },     { DART_TYPE_LONG_DOUBLE, DART_OP_BOR },
-    { DART_TYPE_UNDEFINED, DART_OP_SUM },  { DART_TYPE_LAST, DART_OP_SUM },
-    { 1 << 20, DART_OP_REPLACE },          { -1, DART_OP_NO_OP },
+    { DART_TYPE_INT, DART_OP_MINMAX },    { DART_TYPE_INT, DART_OP_UNDEFINED },
+    { DART_TYPE_INT, DART_OP_LAST },      { DART_TYPE_INT, 12345 },
+    { DART_TYPE_FLOAT, DART_OP_BAND },    { DART_TYPE_DOUBLE, DART_OP_BXOR },
+    { DART_TYPE_DOUBLE, DART_OP_LOR },    { DART_TYPE_LONG_DOUBLE, DART_OP_BOR },
+    { DART_TYPE_UNDEFINED, DART_OP_SUM }, { DART_TYPE_LAST, DART_OP_SUM },
+    { 1 << 20, DART_OP_REPLACE },         { -1, DART_OP_NO_OP },
   };
   dart_gptr_t       segment = test_segment(DART_TEAM_ALL, 64, 0x5a);
   dart_gptr_t       right   = test_unit(segment, right_by(1));

@@ -53,9 +53,9 @@ TEST(ten_thousand_barriers) /* L116 */
 
 static void bcast(dart_team_t team, int root, const test_type_t *type, size_t nelem)
 {
-  size_t         nbytes = nelem * type->size, guard = 16;
-  unsigned char *buffer = malloc(nbytes + guard), *expected = malloc(nbytes + 1);
-  int            first; /* global id of the root: its bytes differ from those of other teams */
+  size_t             nbytes = nelem * type->size, guard = 16;
+  unsigned char     *buffer = malloc(nbytes + guard), *expected = malloc(nbytes + 1);
+  int                first; /* global id of the root: its bytes differ from those of other teams */
   dart_global_unit_t global = { -1 };
 
   EXPECT_OK(dart_team_unit_l2g(team, DART_TEAM_UNIT_ID(root), &global));
@@ -104,8 +104,8 @@ TEST(bcast_publishes_what_its_root_wrote) /* the data behind a pointer, say */
     EXPECT_OK(dart_gptr_getaddr(block, (void **)&mine));
     *mine = 100 * round + me;
     gptr  = block;
-    EXPECT_OK(dart_bcast(&gptr, sizeof gptr, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(root),
-                         DART_TEAM_ALL));
+    EXPECT_OK(
+        dart_bcast(&gptr, sizeof gptr, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(root), DART_TEAM_ALL));
     EXPECT_OK(dart_get_blocking(&value, gptr, 1, T_INT64, T_INT64));
     EXPECT_EQ(value, 100 * round + root);
     test_barrier();
@@ -134,8 +134,10 @@ static void allgather(dart_team_t team, const test_type_t *type, size_t nelem)
     memset(received, 0x5a, nbytes + guard);
     if (way != PLAIN && block > 0)
       memcpy(own, sent, block);
-    EXPECT_OK(dart_allgather(way == PLAIN ? sent : way == NULL_SOURCE ? NULL : received, received,
-                             nelem, type->id, team));
+    EXPECT_OK(dart_allgather(way == PLAIN         ? sent
+                             : way == NULL_SOURCE ? NULL
+                                                  : received,
+                             received, nelem, type->id, team));
     EXPECT_BYTES(received, expected, nbytes);
     EXPECT_FILLED(received + nbytes, 0x5a, guard);
   }
@@ -311,12 +313,18 @@ TEST(operators_that_do_not_reduce_are_refused) /* L123 */
     dart_operation_t op;
     size_t           nelem;
   } wrong[] = {
-    { DART_TYPE_INT, DART_OP_MINMAX, 1 },       { DART_TYPE_INT, DART_OP_MINMAX, 3 },
-    { DART_TYPE_INT, DART_OP_REPLACE, 2 },      { DART_TYPE_INT, DART_OP_NO_OP, 2 },
-    { DART_TYPE_INT, DART_OP_UNDEFINED, 2 },    { DART_TYPE_INT, DART_OP_LAST, 2 },
-    { DART_TYPE_INT, 12345, 2 },                { DART_TYPE_FLOAT, DART_OP_BAND, 2 },
-    { DART_TYPE_DOUBLE, DART_OP_LXOR, 2 },      { DART_TYPE_LONG_DOUBLE, DART_OP_BOR, 2 },
-    { DART_TYPE_UNDEFINED, DART_OP_SUM, 2 },    { DART_TYPE_LAST, DART_OP_SUM, 2 },
+    { DART_TYPE_INT, DART_OP_MINMAX, 1 },
+    { DART_TYPE_INT, DART_OP_MINMAX, 3 },
+    { DART_TYPE_INT, DART_OP_REPLACE, 2 },
+    { DART_TYPE_INT, DART_OP_NO_OP, 2 },
+    { DART_TYPE_INT, DART_OP_UNDEFINED, 2 },
+    { DART_TYPE_INT, DART_OP_LAST, 2 },
+    { DART_TYPE_INT, 12345, 2 },
+    { DART_TYPE_FLOAT, DART_OP_BAND, 2 },
+    { DART_TYPE_DOUBLE, DART_OP_LXOR, 2 },
+    { DART_TYPE_LONG_DOUBLE, DART_OP_BOR, 2 },
+    { DART_TYPE_UNDEFINED, DART_OP_SUM, 2 },
+    { DART_TYPE_LAST, DART_OP_SUM, 2 },
     { 1 << 20, DART_OP_SUM, 2 },
   };
   _Alignas(16) char sent[64], received[64];
@@ -326,8 +334,8 @@ TEST(operators_that_do_not_reduce_are_refused) /* L123 */
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     test_note("%zu of type %ld, operator %s", wrong[i].nelem, (long)wrong[i].type,
               test_op_name(wrong[i].op));
-    EXPECT_INVAL(dart_allreduce(sent, received, wrong[i].nelem, wrong[i].type, wrong[i].op,
-                                DART_TEAM_ALL));
+    EXPECT_INVAL(
+        dart_allreduce(sent, received, wrong[i].nelem, wrong[i].type, wrong[i].op, DART_TEAM_ALL));
     EXPECT_INVAL(dart_reduce(sent, received, wrong[i].nelem, wrong[i].type, wrong[i].op,
                              DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
   }

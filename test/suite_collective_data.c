@@ -75,8 +75,8 @@ static void gather(dart_team_t team, int root, const test_type_t *type, size_t n
   fill_block(sent, self, root, block);
   memcpy(before, sent, block);
   test_note("gather in team %d, root %d, %zu of %s", team, root, nelem, type->name);
-  EXPECT_OK(dart_gather(sent, self == root ? got : NULL, nelem, type->id, DART_TEAM_UNIT_ID(root),
-                        team));
+  EXPECT_OK(
+      dart_gather(sent, self == root ? got : NULL, nelem, type->id, DART_TEAM_UNIT_ID(root), team));
   EXPECT_BYTES(got, expected, nbytes);
   expect_guard(got, nbytes);
   EXPECT_BYTES(sent, before, block);
@@ -119,11 +119,11 @@ static size_t lay_out(int shape, int size, size_t most, size_t *nelem, size_t *d
   for (int k = 0; k < size; k++) {
     int unit = shape == BACKWARDS ? size - 1 - k : k; /* in the order of their places */
 
-    nelem[unit] = shape == RISING        ? (size_t)unit * most
-                  : shape == FALLING     ? (size_t)(size - 1 - unit) * most / 2
-                  : shape == BACKWARDS   ? most + (size_t)unit
-                  : shape == ONE_HAS_ALL ? (unit == size / 2) * most * 5
-                                         : 0;
+    nelem[unit]  = shape == RISING        ? (size_t)unit * most
+                   : shape == FALLING     ? (size_t)(size - 1 - unit) * most / 2
+                   : shape == BACKWARDS   ? most + (size_t)unit
+                   : shape == ONE_HAS_ALL ? (unit == size / 2) * most * 5
+                                          : 0;
     displs[unit] = end;
     end += nelem[unit] + (size_t)unit % 3; /* gaps of 0, 1 or 2 elements */
   }
@@ -134,10 +134,11 @@ static void allgatherv(dart_team_t team, const test_type_t *type, int shape, siz
 {
   enum { PLAIN, NULL_SOURCE, SAME_BUFFER, WAYS };
   int     self = test_team_me(team), size = test_team_size(team);
-  size_t *nelem = calloc((size_t)size, sizeof *nelem), *displs = calloc((size_t)size, sizeof *displs);
-  size_t  nbytes = lay_out(shape, size, most, nelem, displs) * type->size;
-  size_t  mine = nelem[self] * type->size;
-  char   *sent = guarded(mine), *got = guarded(nbytes), *expected = guarded(nbytes);
+  size_t *nelem  = calloc((size_t)size, sizeof *nelem),
+         *displs = calloc((size_t)size, sizeof *displs);
+  size_t nbytes  = lay_out(shape, size, most, nelem, displs) * type->size;
+  size_t mine    = nelem[self] * type->size;
+  char  *sent = guarded(mine), *got = guarded(nbytes), *expected = guarded(nbytes);
 
   for (int unit = 0; unit < size; unit++)
     fill_block(expected + displs[unit] * type->size, unit, 1, nelem[unit] * type->size);
@@ -148,8 +149,10 @@ static void allgatherv(dart_team_t team, const test_type_t *type, int shape, siz
     memset(got, 0x5a, nbytes + GUARD);
     if (way != PLAIN)
       memcpy(got + displs[self] * type->size, sent, mine);
-    EXPECT_OK(dart_allgatherv(way == PLAIN ? sent : way == NULL_SOURCE ? NULL : got, nelem[self],
-                              type->id, got, nelem, displs, team));
+    EXPECT_OK(dart_allgatherv(way == PLAIN         ? sent
+                              : way == NULL_SOURCE ? NULL
+                                                   : got,
+                              nelem[self], type->id, got, nelem, displs, team));
     EXPECT_BYTES(got, expected, nbytes); /* the gaps, too */
     expect_guard(got, nbytes);
   }
@@ -238,8 +241,10 @@ static void alltoall(dart_team_t team, const test_type_t *type, size_t nelem)
     memset(got, 0x5a, nbytes + GUARD);
     if (in_place)
       memcpy(got, sent, nbytes);
-    EXPECT_OK(dart_alltoall(way == NULL_SOURCE ? NULL : in_place ? got : sent, got, nelem, type->id,
-                            team));
+    EXPECT_OK(dart_alltoall(way == NULL_SOURCE ? NULL
+                            : in_place         ? got
+                                               : sent,
+                            got, nelem, type->id, team));
     EXPECT_BYTES(got, expected, nbytes);
     expect_guard(got, nbytes);
     EXPECT_BYTES(sent, before, nbytes);
@@ -275,7 +280,7 @@ TEST(bad_arguments_are_refused) /* L128 */
   const dart_datatype_t  wrong[] = { DART_TYPE_UNDEFINED, DART_TYPE_LAST, -1, 1 << 20 };
   const dart_team_unit_t zero = DART_TEAM_UNIT_ID(0), many = DART_TEAM_UNIT_ID(n);
   const dart_team_unit_t negative = DART_TEAM_UNIT_ID(-1);
-  const size_t           huge = SIZE_MAX / 8 + 2;
+  const size_t           huge     = SIZE_MAX / 8 + 2;
   int64_t               *sent = calloc((size_t)n, 8), *got = malloc((size_t)n * 8);
 
   memset(got, 0x5a, (size_t)n * 8);
@@ -311,7 +316,7 @@ TEST(custom_types_travel_whole) /* L128: strided and indexed ones do not */
 {
   const size_t    length = 3, start = 1;
   dart_datatype_t custom, strided, indexed;
-  test_type_t     type = { .name = "custom of 12 bytes", .size = 12 };
+  test_type_t     type       = { .name = "custom of 12 bytes", .size = 12 };
   char            buffer[64] = { 0 };
 
   EXPECT_OK(dart_type_create_custom(12, &custom));
@@ -394,8 +399,8 @@ TEST(collectives_order_memory) /* along the way the data go */
       EXPECT_OK(dart_get_blocking(&value, test_unit(cells, right), 1, T_INT64, T_INT64));
     if (me == root)
       EXPECT_EQ(value, 100 * round + 50 + right);
-    EXPECT_OK(dart_scatter(ids, &(int){ 0 }, 1, DART_TYPE_INT, DART_TEAM_UNIT_ID(root),
-                           DART_TEAM_ALL));
+    EXPECT_OK(
+        dart_scatter(ids, &(int){ 0 }, 1, DART_TYPE_INT, DART_TEAM_UNIT_ID(root), DART_TEAM_ALL));
     EXPECT_OK(dart_get_blocking(&value, test_unit(cells, root), 1, T_INT64, T_INT64));
     EXPECT_EQ(value, 100 * round + 50 + root);
     test_barrier();

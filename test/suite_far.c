@@ -76,9 +76,7 @@ static void no_update_is_lost(void)
   for (long i = 0; i < count; i++)
     switch (i % 4) {
     case 0:
-    case 1:
-      EXPECT_OK(dart_accumulate(word, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
-      break;
+    case 1: EXPECT_OK(dart_accumulate(word, &one, 1, DART_TYPE_LONG, DART_OP_SUM)); break;
     case 2:
       EXPECT_OK(dart_fetch_and_op(word, &one, &old, DART_TYPE_LONG, DART_OP_SUM));
       EXPECT_OK(dart_flush(word));
@@ -168,9 +166,9 @@ static void a_local_flush_completes_what_came_before_a_put(void)
 
   EXPECT_OK(dart_type_create_strided(DART_TYPE_INT, 2, 1, &strided));
   for (int i = 0; i < 24; i++) {
-    size_t        nbytes   = i % 3 == 0 ? 8 : i % 3 == 1 ? 1024 : MOST;
+    size_t        nbytes     = i % 3 == 0 ? 8 : i % 3 == 1 ? 1024 : MOST;
     bool          contiguous = i / 3 % 2 == 0;
-    dart_handle_t handle = DART_HANDLE_NULL;
+    dart_handle_t handle     = DART_HANDLE_NULL;
 
     test_note("%zu bytes, then a %s put, form %d", nbytes, contiguous ? "contiguous" : "strided",
               i / 6);
@@ -202,9 +200,9 @@ static void a_local_flush_completes_what_came_before_a_put(void)
 /* More than any queue holds, to all units in turn, completed by one flush. */
 static void many_small_ones_need_one_flush(void)
 {
-  dart_gptr_t base = segment(WORDS * sizeof(long), 0);
-  long       *at = mine_of(base), got[WORDS];
-  const long  one = 1;
+  dart_gptr_t base   = segment(WORDS * sizeof(long), 0);
+  long       *at     = mine_of(base), got[WORDS];
+  const long  one    = 1;
   int         rounds = 4 * n;
 
   for (int i = 0; i < WORDS * rounds; i++) {
@@ -213,8 +211,7 @@ static void many_small_ones_need_one_flush(void)
 
     if (i % 2 == 0) {
       EXPECT_OK(dart_accumulate(to, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
-    }
-    else {
+    } else {
       long value = 1;
 
       EXPECT_OK(dart_accumulate_blocking_local(to, &value, 1, DART_TYPE_LONG, DART_OP_SUM));
@@ -241,7 +238,7 @@ static void many_small_ones_need_one_flush(void)
 static void random_mixtures_come_out_right(void)
 {
   enum { COLUMN = 4096, STEPS = 400 };
-  dart_gptr_t    base = segment((size_t)n * COLUMN, 0);
+  dart_gptr_t    base     = segment((size_t)n * COLUMN, 0);
   unsigned char *expected = calloc((size_t)n, COLUMN), *got = calloc(1, COLUMN);
   test_random_t  random = { 4711 + (uint64_t)me };
 
@@ -257,8 +254,7 @@ static void random_mixtures_come_out_right(void)
       for (size_t k = 0; k < nbytes; k++)
         here[k] ^= data[k];
       EXPECT_OK(dart_accumulate_blocking_local(to, data, nbytes, DART_TYPE_BYTE, DART_OP_BXOR));
-    }
-    else {
+    } else {
       memcpy(here, data, nbytes);
       EXPECT_OK(dart_put(to, data, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE));
     }
@@ -303,13 +299,12 @@ static void words_come_in_one_piece(void)
 static void a_sleeping_target_holds_up_but_loses_nothing(void)
 {
   dart_gptr_t base = segment((size_t)(n + 1) * sizeof(long), 0);
-  dart_gptr_t own = test_byte(base, (uint64_t)(me + 1) * sizeof(long));
+  dart_gptr_t own  = test_byte(base, (uint64_t)(me + 1) * sizeof(long));
   long        one = 1, old = -1, value = 100 + me, got = -1;
 
   if (me == 0) {
     sleep_ms(150);
-  }
-  else {
+  } else {
     EXPECT_OK(dart_put(own, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
     EXPECT_OK(dart_fetch_and_op(base, &one, &old, DART_TYPE_LONG, DART_OP_SUM));
     EXPECT_OK(dart_flush(base));
@@ -355,9 +350,9 @@ static bool has_agent(void)
  * to. What is put is not flushed before it was seen either, so the agent sends it, too. */
 static void an_agent_serves_units_that_compute(void)
 {
-  dart_gptr_t    base  = segment(2 * sizeof(long), 0), right = test_unit(base, (me + 1) % n);
+  dart_gptr_t    base = segment(2 * sizeof(long), 0), right = test_unit(base, (me + 1) % n);
   long           value = 7 + me, one = 1;
-  volatile long *at    = mine_of(base);
+  volatile long *at = mine_of(base);
 
   EXPECT_OK(dart_put(test_byte(right, sizeof(long)), &one, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   if (has_agent()) {
@@ -378,7 +373,7 @@ static void an_agent_serves_units_that_compute(void)
 static void an_agent_sends_notifications_that_were_held_back(void)
 {
   enum { ROUNDS = 4, MANY = 3 };
-  dart_gptr_t        base  = segment(sizeof(uint64_t), 0), right = test_unit(base, (me + 1) % n);
+  dart_gptr_t        base = segment(sizeof(uint64_t), 0), right = test_unit(base, (me + 1) % n);
   volatile uint64_t *count = mine_of(base);
 
   for (uint64_t round = 1; round <= ROUNDS; round++) {
@@ -430,11 +425,11 @@ static void run_with(const setting_t *settings, int count)
     unsetenv(settings[i].name);
 }
 
-#define RUN_WITH(...)                                                         \
-  do {                                                                        \
-    static const setting_t settings[] = { __VA_ARGS__ };                      \
-                                                                              \
-    run_with(settings, (int)(sizeof settings / sizeof *settings));            \
+#define RUN_WITH(...)                                              \
+  do {                                                             \
+    static const setting_t settings[] = { __VA_ARGS__ };           \
+                                                                   \
+    run_with(settings, (int)(sizeof settings / sizeof *settings)); \
   } while (0)
 
 /* The one with an agent comes first: it is then that MPI is started, with threads. */
@@ -493,8 +488,8 @@ static void *put_and_get(void *argument)
   const job_t *job = argument;
 
   for (int round = 0; round < 200; round++) {
-    dart_gptr_t at = test_byte(test_unit(job->base, (me + round) % n),
-                               (uint64_t)(me * THREADS + job->id) * sizeof(int64_t));
+    dart_gptr_t at    = test_byte(test_unit(job->base, (me + round) % n),
+                                  (uint64_t)(me * THREADS + job->id) * sizeof(int64_t));
     int64_t     value = 1000 * me + 100000 * job->id + round, got = -1;
 
     EXPECT_OK(dart_put(at, &value, 1, T_INT64, T_INT64));

@@ -146,7 +146,7 @@ TEST(setaddr_names_an_own_address) /* D37 */
 
 TEST(flags_belong_to_the_segment) /* D38 */
 {
-  dart_gptr_t gptr = test_segment(DART_TEAM_ALL, 64, 0), other, copy;
+  dart_gptr_t gptr  = test_segment(DART_TEAM_ALL, 64, 0), other, copy;
   uint16_t    flags = 0x777;
 
   EXPECT_OK(dart_gptr_getflags(gptr, &flags));
@@ -191,8 +191,8 @@ TEST(pointers_travel_as_bytes) /* D39 */
     EXPECT_OK(dart_put_blocking(test_at(block, 1), &value, 1, T_INT64, T_INT64));
 
     gptr = block;
-    EXPECT_OK(dart_bcast(&gptr, sizeof gptr, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(root),
-                         DART_TEAM_ALL));
+    EXPECT_OK(
+        dart_bcast(&gptr, sizeof gptr, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(root), DART_TEAM_ALL));
     EXPECT_EQ(gptr.unitid, root);
     EXPECT_OK(dart_get_blocking(&value, test_at(gptr, 1), 1, T_INT64, T_INT64));
     EXPECT_EQ(value, 9000 + root);

@@ -88,8 +88,8 @@ TEST(delmember_takes_out_members_only) /* B12 */
 
 TEST(null_is_no_group) /* B12 */
 {
-  int32_t            is   = 999;
-  size_t             size = 999;
+  int32_t            is     = 999;
+  size_t             size   = 999;
   dart_global_unit_t member = { -77 };
 
   EXPECT_INVAL(dart_group_ismember(DART_GROUP_NULL, DART_GLOBAL_UNIT_ID(0), &is));
@@ -265,9 +265,9 @@ TEST(split_cuts_in_order_and_loses_nobody) /* B18 B19 */
 TEST(all_pieces_of_a_split_make_teams) /* B18: empty ones make none */
 {
   enum { PIECES_MAX = 16 };
-  dart_group_t group = group_of_all(), piece[PIECES_MAX];
+  dart_group_t group  = group_of_all(), piece[PIECES_MAX];
   size_t       pieces = (size_t)n + 3, count;
-  int          mine = 0;
+  int          mine   = 0;
 
   if (!EXPECT_TRUE(pieces <= PIECES_MAX))
     return;

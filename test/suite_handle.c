@@ -65,7 +65,7 @@ TEST(put_handle_and_wait) /* J95 */
   static int64_t values[COUNT];
 
   for (int distance = 0; distance < n; distance++) {
-    dart_gptr_t   cells  = test_segment(DART_TEAM_ALL, sizeof values, 0xff);
+    dart_gptr_t   cells = test_segment(DART_TEAM_ALL, sizeof values, 0xff);
     dart_handle_t handle;
 
     test_note("distance %d", distance);
@@ -167,11 +167,11 @@ TEST(tests_of_nothing_say_yes) /* J97 */
   dart_handle_t none[3] = { NULL, NULL, NULL };
   int32_t       yes     = -1;
 
-#define EXPECT_YES(call)                                                                         \
-  do {                                                                                           \
-    yes = -1;                                                                                    \
-    EXPECT_OK(call);                                                                             \
-    EXPECT_EQ(yes, 1);                                                                           \
+#define EXPECT_YES(call) \
+  do {                   \
+    yes = -1;            \
+    EXPECT_OK(call);     \
+    EXPECT_EQ(yes, 1);   \
   } while (0)
 
   EXPECT_YES(dart_test(&none[0], &yes));

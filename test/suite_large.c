@@ -156,24 +156,20 @@ static void move_in_all_forms(dart_gptr_t at, huge_t *data, size_t nelem, dart_d
     huge_fill(data, form);
     if (form == 0) {
       EXPECT_OK(dart_put_blocking(at, data->start, nelem, type, type));
-    }
-    else if (form == 1) {
+    } else if (form == 1) {
       EXPECT_OK(dart_put(at, data->start, nelem, type, type));
       EXPECT_OK(dart_flush(at));
-    }
-    else {
+    } else {
       EXPECT_OK(dart_put_handle(at, data->start, nelem, type, type, &handle));
       EXPECT_OK(dart_wait(&handle));
     }
     huge_fill(data, 99);
     if (form == 0) {
       EXPECT_OK(dart_get_blocking(data->start, at, nelem, type, type));
-    }
-    else if (form == 1) {
+    } else if (form == 1) {
       EXPECT_OK(dart_get(data->start, at, nelem, type, type));
       EXPECT_OK(dart_flush_local(at));
-    }
-    else {
+    } else {
       EXPECT_OK(dart_get_handle(data->start, at, nelem, type, type, &handle));
       EXPECT_OK(dart_wait_local(&handle));
     }

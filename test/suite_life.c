@@ -2,10 +2,10 @@
  *
  * Each test starts and ends outside the runtime. The first ones must stay first: they are about
  * the time before the first dart_init. */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <dirent.h>
 #include <unistd.h>
 
 #include "dart_test.h"

@@ -162,8 +162,8 @@ TEST(every_unit_is_in_one_leaf_of_a_sound_tree) /* O141 O142 */
 
 TEST(domains_are_found_by_their_tags) /* O143 */
 {
-  domain_t             *root  = root_of(DART_TEAM_ALL), *found;
-  dart_unit_locality_t *unit  = unit_of(DART_TEAM_ALL, me);
+  domain_t             *root    = root_of(DART_TEAM_ALL), *found;
+  dart_unit_locality_t *unit    = unit_of(DART_TEAM_ALL, me);
   const char           *wrong[] = { "", "..", ".99", ".0.0.", "0", "tag", ".0.0.0.0.0.0.0.0.0.0" };
 
   for (domain_t *domain = find(root, unit->domain_tag); domain != NULL; domain = domain->parent) {
@@ -221,8 +221,8 @@ TEST(what_is_written_is_read_until_exit) /* O147 */
   int                   before  = located->hwinfo.num_numa;
   dart_team_t           team;
 
-  located->hwinfo.num_numa               = 4711;
-  root_of(DART_TEAM_ALL)->is_symmetric   = 42;
+  located->hwinfo.num_numa             = 4711;
+  root_of(DART_TEAM_ALL)->is_symmetric = 42;
   EXPECT_EQ(unit_of(DART_TEAM_ALL, me)->hwinfo.num_numa, 4711);
   EXPECT_EQ(root_of(DART_TEAM_ALL)->is_symmetric, 42);
   EXPECT_OK(dart_team_locality_init(DART_TEAM_ALL)); /* has it already */
@@ -303,9 +303,9 @@ TEST(select_leaves_the_way_and_what_is_below) /* O144 */
 
 TEST(scopes_list_their_domains) /* O145 */
 {
-  domain_t *root = root_of(DART_TEAM_ALL), **leaves;
-  char    **tags   = NULL;
-  int       count  = 0, ntags = 0, nunits = 0;
+  domain_t *root  = root_of(DART_TEAM_ALL), **leaves;
+  char    **tags  = NULL;
+  int       count = 0, ntags = 0, nunits = 0;
 
   leaves = domains_of(root, DART_LOCALITY_SCOPE_CORE, &count);
   EXPECT_OK(dart_domain_scope_tags(root, DART_LOCALITY_SCOPE_CORE, &ntags, &tags));
@@ -364,10 +364,10 @@ TEST(split_parts_have_all_units_once) /* O146 */
 /* In the team's own tree, by tags read before, in any order. */
 TEST(groups_hold_exactly_their_units) /* O146 */
 {
-  domain_t  *root = root_of(DART_TEAM_ALL), **leaves;
-  int        count;
-  char       tag[2][DART_LOCALITY_DOMAIN_TAG_MAX_SIZE] = { "", "" };
-  domain_t  *group;
+  domain_t *root = root_of(DART_TEAM_ALL), **leaves;
+  int       count;
+  char      tag[2][DART_LOCALITY_DOMAIN_TAG_MAX_SIZE] = { "", "" };
+  domain_t *group;
 
   leaves = domains_of(root, DART_LOCALITY_SCOPE_CORE, &count);
   for (int g = 0; g < 2 && 2 * g + 1 < count; g++) { /* leaves 0 and 1, then 2 and 3 */
@@ -404,7 +404,7 @@ TEST(groups_hold_exactly_their_units) /* O146 */
 
 TEST(domains_can_be_added_and_moved)
 {
-  domain_t *copy     = clone_of(root_of(DART_TEAM_ALL)), *more = clone_of(copy);
+  domain_t *copy = clone_of(root_of(DART_TEAM_ALL)), *more = clone_of(copy);
   domain_t *first    = copy->children[0];
   int       ndomains = copy->num_domains;
 
@@ -571,9 +571,9 @@ TEST(parts_of_the_machine_make_teams)
     if (!has_scope(root, scopes[s]))
       continue;
     test_note("scope %d", scopes[s]);
-    found    = domains_of(root, scopes[s], &count);
-    ends[0]  = found[count - 1]->domain_tag;
-    ends[1]  = found[0]->domain_tag;
+    found   = domains_of(root, scopes[s], &count);
+    ends[0] = found[count - 1]->domain_tag;
+    ends[1] = found[0]->domain_tag;
     for (int i = 0; i < count; i++)
       all += found[i]->num_units;
     expected = found[0]->num_units + (count > 1 ? found[count - 1]->num_units : 0);
@@ -715,8 +715,8 @@ TEST(bad_arguments_are_refused_in_one_line)
   EXPECT_REFUSED(dart_team_locality_init, (UNKNOWN_TEAM), DART_ERR_INVAL, "team 12345");
   EXPECT_REFUSED(dart_team_locality_init, (DART_TEAM_NULL), DART_ERR_INVAL, "team -1");
   EXPECT_REFUSED(dart_team_locality_finalize, (UNKNOWN_TEAM), DART_ERR_INVAL, "team 12345");
-  EXPECT_REFUSED(dart_domain_team_locality, (UNKNOWN_TEAM, ".", &out),
-                 DART_ERR_INVAL, "team 12345");
+  EXPECT_REFUSED(dart_domain_team_locality, (UNKNOWN_TEAM, ".", &out), DART_ERR_INVAL,
+                 "team 12345");
   EXPECT_TRUE(out == NULL);
   EXPECT_REFUSED(dart_domain_team_locality, (DART_TEAM_ALL, NULL, &out), DART_ERR_INVAL, "NULL");
   EXPECT_REFUSED(dart_domain_team_locality, (DART_TEAM_ALL, ".", NULL), DART_ERR_INVAL, "NULL");
@@ -727,14 +727,14 @@ TEST(bad_arguments_are_refused_in_one_line)
 
     snprintf(wrong, sizeof wrong, "unit %d", u);
     unit = unit_of(DART_TEAM_ALL, 0);
-    EXPECT_REFUSED(dart_unit_locality, (DART_TEAM_ALL, DART_TEAM_UNIT_ID(u), &unit),
-                   DART_ERR_INVAL, wrong);
+    EXPECT_REFUSED(dart_unit_locality, (DART_TEAM_ALL, DART_TEAM_UNIT_ID(u), &unit), DART_ERR_INVAL,
+                   wrong);
     EXPECT_TRUE(unit == NULL);
   }
-  EXPECT_REFUSED(dart_unit_locality, (UNKNOWN_TEAM, DART_TEAM_UNIT_ID(0), &unit),
-                 DART_ERR_INVAL, "team 12345");
-  EXPECT_REFUSED(dart_unit_locality, (DART_TEAM_ALL, DART_TEAM_UNIT_ID(0), NULL),
-                 DART_ERR_INVAL, "NULL");
+  EXPECT_REFUSED(dart_unit_locality, (UNKNOWN_TEAM, DART_TEAM_UNIT_ID(0), &unit), DART_ERR_INVAL,
+                 "team 12345");
+  EXPECT_REFUSED(dart_unit_locality, (DART_TEAM_ALL, DART_TEAM_UNIT_ID(0), NULL), DART_ERR_INVAL,
+                 "NULL");
 
   EXPECT_REFUSED(dart_domain_create, (NULL), DART_ERR_INVAL, "NULL");
   EXPECT_REFUSED(dart_domain_clone, (NULL, &out), DART_ERR_INVAL, "NULL");
@@ -769,10 +769,10 @@ TEST(bad_arguments_are_refused_in_one_line)
   EXPECT_OK(dart_domain_exclude(copy, 1, none));
   EXPECT_REFUSED(dart_domain_split_scope, (copy, DART_LOCALITY_SCOPE_CORE, 0, &part),
                  DART_ERR_INVAL, "0 parts");
-  EXPECT_REFUSED(dart_domain_split_scope, (NULL, DART_LOCALITY_SCOPE_CORE, 1, copy),
-                 DART_ERR_INVAL, "NULL");
-  EXPECT_REFUSED(dart_domain_split_scope, (root, DART_LOCALITY_SCOPE_CORE, 1, NULL),
-                 DART_ERR_INVAL, "NULL");
+  EXPECT_REFUSED(dart_domain_split_scope, (NULL, DART_LOCALITY_SCOPE_CORE, 1, copy), DART_ERR_INVAL,
+                 "NULL");
+  EXPECT_REFUSED(dart_domain_split_scope, (root, DART_LOCALITY_SCOPE_CORE, 1, NULL), DART_ERR_INVAL,
+                 "NULL");
   EXPECT_REFUSED(dart_domain_split_scope, (root, DART_LOCALITY_SCOPE_CPU, 1, copy),
                  DART_ERR_NOTFOUND, "scope 600");
   EXPECT_REFUSED(dart_domain_group, (copy, 0, dot, tag), DART_ERR_INVAL, "no tags");

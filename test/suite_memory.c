@@ -44,7 +44,7 @@ TEST(nothing_is_an_allocation_too) /* E42 */
 static void read_every_portion(dart_team_t team, int scale, int offset)
 {
   int         self = test_team_me(team), size = test_team_size(team);
-  int         ask  = scale * ((self + offset) % size);
+  int         ask = scale * ((self + offset) % size);
   dart_gptr_t gptr;
 
   EXPECT_OK(dart_team_memalloc_aligned(team, (size_t)ask, DART_TYPE_INT, &gptr));
@@ -60,8 +60,8 @@ static void read_every_portion(dart_team_t team, int scale, int offset)
     int *got   = malloc(((size_t)count + 1) * sizeof *got);
 
     got[count] = -5;
-    EXPECT_OK(dart_get_blocking(got, test_unit(gptr, unit), (size_t)count, DART_TYPE_INT,
-                                DART_TYPE_INT));
+    EXPECT_OK(
+        dart_get_blocking(got, test_unit(gptr, unit), (size_t)count, DART_TYPE_INT, DART_TYPE_INT));
     for (int i = 0; i < count; i++) {
       if (!EXPECT_EQ(got[i], 10000 * unit + i))
         break;
@@ -101,7 +101,7 @@ TEST(every_team_counts_its_own_segments) /* E44 */
 {
   dart_gptr_t all  = test_segment(DART_TEAM_ALL, 16, 0);
   dart_team_t half = test_split(DART_TEAM_ALL, 2);
-  dart_gptr_t one  = test_segment(half, 16, 0), two = test_segment(half, 16, 0);
+  dart_gptr_t one = test_segment(half, 16, 0), two = test_segment(half, 16, 0);
 
   EXPECT_EQ(all.segid, 1);
   EXPECT_EQ(one.segid, 1);
@@ -165,7 +165,7 @@ TEST(only_types_have_memory) /* E47 */
 
 TEST_N(3, units_of_a_sub_team_are_counted_in_it) /* E48 */
 {
-  dart_team_t team = test_team(DART_TEAM_ALL, (int[]){ n - 1, 0 }, 2);
+  dart_team_t team  = test_team(DART_TEAM_ALL, (int[]){ n - 1, 0 }, 2);
   int64_t     value = 77;
   dart_gptr_t gptr;
 
@@ -215,7 +215,7 @@ TEST(allocations_are_given_back) /* E49 */
 TEST(large_segments_are_writable_end_to_end) /* E49 */
 {
   size_t      nbytes = (size_t)128 << 20 >> (n > 4 ? 3 : n > 2 ? 2 : 1);
-  size_t      count  = nbytes / sizeof(int64_t), piece = count / 16;
+  size_t      count = nbytes / sizeof(int64_t), piece = count / 16;
   int64_t    *values = malloc(piece * sizeof *values), *mine;
   dart_gptr_t gptr;
   int         left = (me + n - 1) % n, wrong = 0;

@@ -73,7 +73,7 @@ TEST(near_memory_is_read_and_written_in_place)
 TEST(the_own_address_is_that_of_getaddr)
 {
   dart_gptr_t start = test_unit(test_segment(DART_TEAM_ALL, 64, 0), me), local = DART_GPTR_NULL;
-  void       *own   = NULL;
+  void       *own = NULL;
 
   EXPECT_OK(dart_gptr_getaddr(start, &own));
   EXPECT_TRUE(dart_near_ptr(start) == own);

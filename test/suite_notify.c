@@ -11,7 +11,9 @@ SUITE(notify);
 
 enum { ROUNDS = 200, MOST = 20000 };
 
-static const size_t lengths[] = { 1, 2, 7, 64, 1000, MOST }; /* elements: past every buffer on the way */
+static const size_t lengths[] = {
+  1, 2, 7, 64, 1000, MOST
+}; /* elements: past every buffer on the way */
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
 /* Counters, one a unit on every unit, and one more. */
@@ -72,7 +74,7 @@ TEST(notifications_keep_their_order)
 {
   enum { MANY = 24 };
   int64_t    *zeros = calloc(MOST, sizeof *zeros), *values = malloc(MANY * MOST * sizeof *values);
-  dart_gptr_t data[MANY], flags = counters();
+  dart_gptr_t data[MANY], flags                            = counters();
   int         next = (me + 1) % n, last = (me + n - 1) % n, wrong = 0;
 
   for (int k = 0; k < MANY; k++) {
@@ -104,14 +106,14 @@ TEST(notifications_keep_their_order)
 TEST(many_raise_one_counter)
 {
   dart_gptr_t start = counters();
-  uint64_t    all   = (uint64_t)n * ROUNDS * 3, seen = 0;
+  uint64_t    all = (uint64_t)n * ROUNDS * 3, seen = 0;
 
   for (int round = 0; round < ROUNDS; round++)
     for (int unit = 0; unit < n; unit++)
       EXPECT_OK(dart_notify(counter_of(start, unit, 0), 3));
   EXPECT_OK(dart_notify_wait(counter_of(start, me, 0), all, -1));
-  EXPECT_OK(dart_fetch_and_op(counter_of(start, me, 0), NULL, &seen, DART_TYPE_ULONG,
-                              DART_OP_NO_OP));
+  EXPECT_OK(
+      dart_fetch_and_op(counter_of(start, me, 0), NULL, &seen, DART_TYPE_ULONG, DART_OP_NO_OP));
   EXPECT_OK(dart_flush(counter_of(start, me, 0)));
   EXPECT_EQ(seen, all);
   EXPECT_OK(dart_barrier(DART_TEAM_ALL));
@@ -186,8 +188,7 @@ TEST_N(2, sleepers_wake)
       nap_ms(5);
       for (int unit = 1; unit < n; unit++)
         EXPECT_OK(dart_notify(counter_of(start, unit, 0), 1));
-    }
-    else {
+    } else {
       EXPECT_OK(dart_notify_wait(counter_of(start, me, 0), (uint64_t)round, -1));
       EXPECT_OK(dart_notify(counter_of(start, 0, me), 1));
     }
@@ -201,7 +202,7 @@ TEST_N(2, sleepers_wake)
 TEST(strided_data)
 {
   enum { COUNT = 900 };
-  static const size_t few_and_many[] = { 1, 50, 128, 129, COUNT };
+  static const size_t few_and_many[]   = { 1, 50, 128, 129, COUNT };
   int64_t             zeros[2 * COUNT] = { 0 }, values[COUNT];
   dart_gptr_t         data = test_alloc(zeros, 2 * COUNT, 0), flags = counters();
   dart_datatype_t     every_other;
@@ -230,11 +231,11 @@ TEST(strided_data)
 
 TEST(bad_arguments_are_refused)
 {
-  dart_gptr_t flags = counters(), data = test_segment(DART_TEAM_ALL, 64, 0x11);
-  dart_gptr_t mine = counter_of(flags, me, 0), other = counter_of(flags, (me + 1) % n, 0);
-  dart_gptr_t registered = DART_GPTR_NULL;
-  uint64_t    least = 1, value = 7, seen = 1;
-  size_t      index, count, indices[1];
+  dart_gptr_t    flags = counters(), data = test_segment(DART_TEAM_ALL, 64, 0x11);
+  dart_gptr_t    mine = counter_of(flags, me, 0), other = counter_of(flags, (me + 1) % n, 0);
+  dart_gptr_t    registered = DART_GPTR_NULL;
+  uint64_t       least = 1, value = 7, seen = 1;
+  size_t         index, count, indices[1];
   static int64_t words[4];
 
   EXPECT_REFUSED(dart_notify, (test_byte(mine, 4), 1), DART_ERR_INVAL, "aligned");
@@ -243,13 +244,11 @@ TEST(bad_arguments_are_refused)
   EXPECT_REFUSED(dart_put_notify,
                  (test_byte(test_unit(data, me), 60), &value, 1, T_INT64, T_INT64, mine, 1),
                  DART_ERR_INVAL, "exceed");
-  EXPECT_REFUSED(dart_put_notify,
-                 (test_unit(data, me), &value, 1, DART_TYPE_INT, T_INT64, mine, 1), DART_ERR_INVAL,
-                 "type");
+  EXPECT_REFUSED(dart_put_notify, (test_unit(data, me), &value, 1, DART_TYPE_INT, T_INT64, mine, 1),
+                 DART_ERR_INVAL, "type");
   if (n > 1) {
-    EXPECT_REFUSED(dart_put_notify,
-                   (test_unit(data, me), &value, 1, T_INT64, T_INT64, other, 1), DART_ERR_INVAL,
-                   "counter is unit");
+    EXPECT_REFUSED(dart_put_notify, (test_unit(data, me), &value, 1, T_INT64, T_INT64, other, 1),
+                   DART_ERR_INVAL, "counter is unit");
     EXPECT_REFUSED(dart_notify_wait, (other, 1, 0), DART_ERR_INVAL, "counter is unit");
   }
   EXPECT_REFUSED(dart_notify_waitany, (NULL, &least, 1, 0, &index), DART_ERR_INVAL, "flags");

@@ -26,7 +26,7 @@ TEST(put_reaches_only_its_target) /* I80 I89: for every distance */
 {
   for (int distance = 0; distance < n; distance++) {
     int64_t     cell[3] = { -1, -1, -1 }, value = 1000 + me;
-    dart_gptr_t target  = test_alloc(cell, 3, right_by(distance));
+    dart_gptr_t target = test_alloc(cell, 3, right_by(distance));
 
     test_note("distance %d", distance);
     EXPECT_OK(dart_put_blocking(test_at(target, 1), &value, 1, T_INT64, T_INT64));
@@ -41,7 +41,7 @@ TEST(get_reads_only_its_source) /* I80 I89 */
 {
   for (int distance = 0; distance < n; distance++) {
     int64_t     cell[3] = { 10 * me, 10 * me + 1, 10 * me + 2 }, got[3] = { -1, -1, -1 };
-    dart_gptr_t source  = test_alloc(cell, 3, right_by(distance));
+    dart_gptr_t source = test_alloc(cell, 3, right_by(distance));
 
     test_note("distance %d", distance);
     EXPECT_OK(dart_get_blocking(&got[1], test_at(source, 1), 1, T_INT64, T_INT64));
@@ -91,7 +91,7 @@ TEST(put_is_seen_after_flush_and_barrier) /* I81 */
 {
   for (int distance = 0; distance < n; distance++) {
     int64_t     cell[2] = { -1, -1 }, value = 2000 + me;
-    dart_gptr_t target  = test_alloc(cell, 2, right_by(distance));
+    dart_gptr_t target = test_alloc(cell, 2, right_by(distance));
 
     test_note("distance %d", distance);
     EXPECT_OK(dart_put(target, &value, 1, T_INT64, T_INT64));
@@ -106,7 +106,7 @@ TEST(get_is_here_after_flush_local) /* I81 */
 {
   for (int distance = 0; distance < n; distance++) {
     int64_t     cell[2] = { 5 * me, 5 * me + 1 }, got[2] = { -1, -1 };
-    dart_gptr_t source  = test_alloc(cell, 2, right_by(distance));
+    dart_gptr_t source = test_alloc(cell, 2, right_by(distance));
 
     test_note("distance %d", distance);
     EXPECT_OK(dart_get(got, source, 2, T_INT64, T_INT64));
@@ -127,9 +127,9 @@ TEST(source_is_free_after_flush_local) /* I82 */
   static int64_t values[COUNT];
 
   for (int distance = 0; distance < n; distance++) {
-    dart_gptr_t target = test_unit(test_segment(DART_TEAM_ALL, sizeof values, 0),
-                                   right_by(distance));
-    int         wrong  = 0;
+    dart_gptr_t target =
+        test_unit(test_segment(DART_TEAM_ALL, sizeof values, 0), right_by(distance));
+    int wrong = 0;
 
     test_note("distance %d", distance);
     for (int i = 0; i < COUNT; i++)
@@ -179,7 +179,7 @@ TEST(flushes_cover_all_segments_of_the_team) /* I84 */
 
   for (int i = 0; i < 2; i++) {
     int         self = test_team_me(team[i]), size = test_team_size(team[i]);
-    dart_gptr_t one  = test_segment(team[i], 64, 0xff), other = test_segment(team[i], 64, 0xff);
+    dart_gptr_t one = test_segment(team[i], 64, 0xff), other = test_segment(team[i], 64, 0xff);
 
     for (int distance = 0; distance < size; distance++) {
       int     to = (self + distance) % size, from = (self + size - distance) % size;
@@ -223,8 +223,8 @@ TEST(flush_has_nothing_to_do) /* I85: nothing pending, any offset, every unit */
 
 TEST(nothing_to_move_is_no_error) /* I86 */
 {
-  dart_gptr_t   gptr  = test_segment(DART_TEAM_ALL, 64, 0x5a);
-  int64_t       value = 7;
+  dart_gptr_t gptr  = test_segment(DART_TEAM_ALL, 64, 0x5a);
+  int64_t     value = 7;
 
   for (int unit = 0; unit < n; unit++) {
     dart_gptr_t   at     = test_unit(gptr, unit);
@@ -283,8 +283,9 @@ static void there_and_back(dart_gptr_t segment, int distance, size_t nbytes, siz
 
 TEST(odd_sizes_and_offsets_are_exact) /* I87 */
 {
-  const size_t sizes[]   = { 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65, 1000, 4095, 4097,
-                             65537 };
+  const size_t sizes[] = {
+    1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65, 1000, 4095, 4097, 65537
+  };
   const size_t offsets[] = { 0, 1, 3, 8, 13 };
   dart_gptr_t  segment   = test_segment(DART_TEAM_ALL, 2 * GUARD + 65537 + 13, 0);
 
@@ -314,8 +315,8 @@ TEST(every_type_keeps_its_bits) /* I87: NaNs and other odd patterns included */
   test_random_t random  = { 42 };
 
   for (int t = 0; t < TEST_TYPES; t++) {
-    const test_type_t *type   = &test_types[t];
-    size_t             nbytes = COUNT * type->size;
+    const test_type_t         *type   = &test_types[t];
+    size_t                     nbytes = COUNT * type->size;
     _Alignas(16) unsigned char sent[COUNT * TEST_TYPE_SIZE_MAX], got[COUNT * TEST_TYPE_SIZE_MAX];
 
     for (size_t i = 0; i < nbytes; i++)
@@ -366,14 +367,14 @@ TEST(many_pieces_arrive_in_their_places) /* non-blocking, of every type, to all 
 TEST(sub_teams_count_their_own_units)
 {
   for (int parts = 2; parts <= 3; parts++) {
-    dart_team_t team  = test_split(DART_TEAM_ALL, parts);
-    int         self  = test_team_me(team), size = test_team_size(team);
+    dart_team_t team = test_split(DART_TEAM_ALL, parts);
+    int         self = test_team_me(team), size = test_team_size(team);
     dart_gptr_t table = test_segment(team, (size_t)size * sizeof(int64_t), 0xff);
     int64_t     value = 100 * parts + me;
 
     for (int unit = 0; unit < size; unit++)
-      EXPECT_OK(dart_put(test_at(test_unit(table, unit), (size_t)self), &value, 1, T_INT64,
-                         T_INT64));
+      EXPECT_OK(
+          dart_put(test_at(test_unit(table, unit), (size_t)self), &value, 1, T_INT64, T_INT64));
     EXPECT_OK(dart_flush_all(table));
     EXPECT_OK(dart_barrier(team));
     for (int unit = 0; unit < size; unit++)
@@ -405,16 +406,15 @@ static bool is_near(int unit)
 TEST_N(2, a_computing_target_is_reached) /* I90: it calls nothing of DART meanwhile */
 {
   int         computing = n - 1;
-  int64_t     cell[64]  = { 0 }, value = 800 + me;
-  dart_gptr_t cells     = test_alloc(cell, 64, computing);
-  bool        near      = is_near(computing);
-  double      start     = seconds(), took;
+  int64_t     cell[64] = { 0 }, value = 800 + me;
+  dart_gptr_t cells = test_alloc(cell, 64, computing);
+  bool        near  = is_near(computing);
+  double      start = seconds(), took;
 
   if (me == computing) {
     while (seconds() < start + 1)
       continue;
-  }
-  else {
+  } else {
     EXPECT_OK(dart_put_blocking(test_at(cells, (size_t)me % 64), &value, 1, T_INT64, T_INT64));
     took = seconds() - start;
     if (near)
@@ -474,8 +474,8 @@ TEST_N(2, who_sees_the_flag_gets_the_data) /* I91 */
     EXPECT_OK(dart_waitall_local(&handle, 1));
 
     wait_for(flags, offsetof(flags_t, ready), stamp);
-    EXPECT_OK(dart_get_blocking(got, test_unit(data, left_by(1)), COUNT, DART_TYPE_INT,
-                                DART_TYPE_INT));
+    EXPECT_OK(
+        dart_get_blocking(got, test_unit(data, left_by(1)), COUNT, DART_TYPE_INT, DART_TYPE_INT));
     for (int i = 0; i < COUNT; i++)
       wrong += got[i] != 1000 * left_by(1) + 7 * round + i;
     EXPECT_EQ(wrong, 0);
@@ -494,7 +494,7 @@ TEST_N(2, data_put_before_the_flag_are_there) /* I92 */
 
   for (int round = 1; round <= rounds; round++) {
     unsigned char stamp = (unsigned char)(1 + round % 200);
-    int           to    = right_by(1 + round % (n - 1)), from = left_by(1 + round % (n - 1));
+    int           to = right_by(1 + round % (n - 1)), from = left_by(1 + round % (n - 1));
     int           wrong = 0;
 
     test_note("round %d", round);
@@ -517,8 +517,8 @@ TEST_N(2, an_element_is_never_torn) /* I93 */
 
   for (int target = 0; target < n; target += n - 1) {
     dart_gptr_t cells = test_segment(DART_TEAM_ALL, 16, 0); /* the element, and who is done */
-    int64_t     one   = 1, done = 0;
-    int         torn  = 0;
+    int64_t     one = 1, done = 0;
+    int         torn = 0;
 
     if (me != target) {
       for (uint64_t i = 0; i < WRITES; i++) {
@@ -526,8 +526,8 @@ TEST_N(2, an_element_is_never_torn) /* I93 */
 
         EXPECT_OK(dart_put_blocking(test_unit(cells, target), &value, 1, T_INT64, T_INT64));
       }
-      EXPECT_OK(dart_accumulate(test_at(test_unit(cells, target), 1), &one, 1, T_INT64,
-                                DART_OP_SUM));
+      EXPECT_OK(
+          dart_accumulate(test_at(test_unit(cells, target), 1), &one, 1, T_INT64, DART_OP_SUM));
       EXPECT_OK(dart_flush(test_unit(cells, target)));
     }
     while (me == target && done < n - 1) {
@@ -535,8 +535,8 @@ TEST_N(2, an_element_is_never_torn) /* I93 */
 
       EXPECT_OK(dart_get_blocking(&value, test_unit(cells, me), 1, T_INT64, T_INT64));
       torn += value != pattern * (value % 256) || loaded != pattern * (loaded % 256);
-      if (!EXPECT_OK(dart_get_blocking(&done, test_at(test_unit(cells, me), 1), 1, T_INT64,
-                                       T_INT64)))
+      if (!EXPECT_OK(
+              dart_get_blocking(&done, test_at(test_unit(cells, me), 1), 1, T_INT64, T_INT64)))
         break;
       test_pause();
     }
@@ -547,11 +547,11 @@ TEST_N(2, an_element_is_never_torn) /* I93 */
 
 TEST(random_puts_all_arrive) /* I94: every slot of a table once, in random order */
 {
-  int         slots  = 10000 / n, places = slots * n;
-  dart_gptr_t table  = test_segment(DART_TEAM_ALL, (size_t)places * sizeof(int), 0xff);
-  int        *values = malloc((size_t)places * sizeof *values);
-  int        *order  = malloc((size_t)places * sizeof *order);
-  int        *mine   = (int *)test_mine(table), wrong = 0;
+  int           slots = 10000 / n, places = slots * n;
+  dart_gptr_t   table  = test_segment(DART_TEAM_ALL, (size_t)places * sizeof(int), 0xff);
+  int          *values = malloc((size_t)places * sizeof *values);
+  int          *order  = malloc((size_t)places * sizeof *order);
+  int          *mine = (int *)test_mine(table), wrong = 0;
   test_random_t random = { 77 + (uint64_t)me };
 
   for (int i = 0; i < places; i++) { /* place i: unit i % n, slot i / n of the writer */
@@ -563,8 +563,8 @@ TEST(random_puts_all_arrive) /* I94: every slot of a table once, in random order
   }
   for (int i = 0; i < places; i++) {
     int         place = order[i];
-    dart_gptr_t at    = test_byte(test_unit(table, place % n),
-                                  (uint64_t)(me * slots + place / n) * sizeof(int));
+    dart_gptr_t at =
+        test_byte(test_unit(table, place % n), (uint64_t)(me * slots + place / n) * sizeof(int));
 
     EXPECT_OK(dart_put(at, &values[place], 1, DART_TYPE_INT, DART_TYPE_INT));
   }
@@ -582,8 +582,8 @@ TEST(random_puts_all_arrive) /* I94: every slot of a table once, in random order
 TEST(random_gets_all_read_their_place) /* the same, the other way */
 {
   enum { COUNT = 4000 };
-  dart_gptr_t   table  = test_segment(DART_TEAM_ALL, COUNT * sizeof(int), 0);
-  int          *mine   = (int *)test_mine(table), wrong = 0;
+  dart_gptr_t   table = test_segment(DART_TEAM_ALL, COUNT * sizeof(int), 0);
+  int          *mine = (int *)test_mine(table), wrong = 0;
   static int    got[COUNT], unit[COUNT], slot[COUNT];
   test_random_t random = { 99 + (uint64_t)me };
 
@@ -594,9 +594,9 @@ TEST(random_gets_all_read_their_place) /* the same, the other way */
     unit[i] = (int)(test_random(&random) % (uint64_t)n);
     slot[i] = (int)(test_random(&random) % COUNT);
     got[i]  = -1;
-    EXPECT_OK(dart_get(&got[i], test_byte(test_unit(table, unit[i]),
-                                          (uint64_t)slot[i] * sizeof(int)),
-                       1, DART_TYPE_INT, DART_TYPE_INT));
+    EXPECT_OK(dart_get(&got[i],
+                       test_byte(test_unit(table, unit[i]), (uint64_t)slot[i] * sizeof(int)), 1,
+                       DART_TYPE_INT, DART_TYPE_INT));
   }
   EXPECT_OK(dart_flush_local_all(table));
   for (int i = 0; i < COUNT; i++)

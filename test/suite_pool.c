@@ -221,8 +221,8 @@ TEST(all_units_count_on_one_block) /* F58 */
       EXPECT_OK(dart_memalloc(1, DART_TYPE_INT, &block));
       *(int *)address(block) = 0;
     }
-    EXPECT_OK(dart_bcast(&block, sizeof block, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(owner),
-                         DART_TEAM_ALL));
+    EXPECT_OK(
+        dart_bcast(&block, sizeof block, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(owner), DART_TEAM_ALL));
     EXPECT_OK(dart_fetch_and_op(block, &one, &before, DART_TYPE_INT, DART_OP_SUM));
     EXPECT_OK(dart_flush(block));
     EXPECT_TRUE(before >= 0 && before < n);

@@ -52,8 +52,8 @@ TEST(registered_memory_is_a_segment) /* G63 */
 
     for (int i = 0; i < COUNT; i++)
       values[i] = 1000 * me + 100 * distance + i;
-    EXPECT_OK(dart_put_blocking(test_unit(gptr, right_by(distance)), values, COUNT, T_INT64,
-                                T_INT64));
+    EXPECT_OK(
+        dart_put_blocking(test_unit(gptr, right_by(distance)), values, COUNT, T_INT64, T_INT64));
     test_barrier();
     test_note("distance %d", distance);
     EXPECT_EQ(buffer[0], -1);
@@ -70,8 +70,8 @@ TEST(units_may_register_nothing) /* G64 */
 {
   for (int some = 0; some < n; some++) {
     int64_t     cell[2] = { 10 * me, 10 * me + 1 }, got = -1;
-    bool        mine    = me != some;
-    dart_gptr_t gptr    = registered(mine ? cell : NULL, mine ? 2 : 0);
+    bool        mine = me != some;
+    dart_gptr_t gptr = registered(mine ? cell : NULL, mine ? 2 : 0);
 
     for (int unit = 0; unit < n; unit++) {
       if (unit == some) {
@@ -89,7 +89,7 @@ TEST(units_may_register_nothing) /* G64 */
 TEST_N(2, deregistration_is_local) /* G65: and may be uneven */
 {
   int64_t     cell[3] = { me, 100 + me, 200 + me }, got = -1;
-  dart_gptr_t one     = registered(&cell[0], 1), two = registered(&cell[1], 1), three;
+  dart_gptr_t one = registered(&cell[0], 1), two = registered(&cell[1], 1), three;
   dart_gptr_t first;
 
   EXPECT_TRUE(one.segid != two.segid);
@@ -120,7 +120,7 @@ TEST(memory_is_the_users_after_deregistration) /* G66 */
   for (int cycle = 0; cycle < cycles; cycle++) {
     size_t      count  = 1 + (size_t)(cycle * 7 + me) % 50;
     int64_t    *buffer = malloc(count * sizeof *buffer), value = 1000 * cycle + me;
-    dart_gptr_t gptr   = registered(buffer, count);
+    dart_gptr_t gptr = registered(buffer, count);
 
     EXPECT_OK(dart_put_blocking(test_unit(gptr, right_by(1)), &value, 1, T_INT64, T_INT64));
     test_barrier();
@@ -251,7 +251,7 @@ TEST(all_operations_work_on_registered_memory) /* G69 */
   for (int distance = 0; distance < n; distance++) {
     int64_t       cells[4] = { 10 * me, 0, 0, 7 }, got = -1, old = -1, put = 300 + me, one = 1;
     int64_t       seven = 7, eight = 8;
-    dart_gptr_t   at    = test_unit(registered(cells, 4), right_by(distance));
+    dart_gptr_t   at = test_unit(registered(cells, 4), right_by(distance));
     dart_handle_t handle;
 
     test_note("distance %d", distance);
@@ -281,7 +281,7 @@ TEST(all_operations_work_on_registered_memory) /* G69 */
 TEST(atomics_on_registered_memory_lose_nothing) /* G69 */
 {
   int64_t     counter = 0, one = 1;
-  dart_gptr_t gptr    = registered(&counter, 1);
+  dart_gptr_t gptr = registered(&counter, 1);
 
   for (int round = 0; round < 100; round++) {
     for (int unit = 0; unit < n; unit++)

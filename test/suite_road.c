@@ -97,8 +97,7 @@ TEST(an_agent_looks_and_serves)
     while (since(DART__COUNT_AGENT_LOOK) < 3 || since(DART__COUNT_AGENT_SERVED) == 0)
       nap_ms(1);
     *(_Atomic long *)dart_near_ptr(served) = 1;
-  }
-  else if (dart_near_ptr(served) == NULL) {
+  } else if (dart_near_ptr(served) == NULL) {
     do { /* until then: what comes early is served by unit 0 itself */
       EXPECT_OK(dart_accumulate(road.base, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
       EXPECT_OK(dart_flush(road.base));
@@ -299,7 +298,8 @@ TEST(without_an_agent_notifications_leave_at_once)
 
   set("DART_PROGRESS", "none");
   road = begin();
-  EXPECT_OK(dart_put_blocking(test_unit(road.base, me), &zero, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  EXPECT_OK(
+      dart_put_blocking(test_unit(road.base, me), &zero, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
   test_barrier();
   for (int round = 0; round < ROUNDS && road.has_far; round++) {
     for (int i = 0; i < MANY; i++) {
@@ -349,8 +349,8 @@ TEST(few_updates_are_applied_when_their_calls_end)
       EXPECT_OK(dart_accumulate(test_unit(road.base, (me + 1) % n), &one, 1, DART_TYPE_ULONG,
                                 DART_OP_SUM));
     EXPECT_EQ(theirs[0], FEW);
-    EXPECT_OK(dart_accumulate_blocking_local(test_byte(test_unit(road.base, (me + 1) % n), 8), &one, 1,
-                                             DART_TYPE_ULONG, DART_OP_SUM));
+    EXPECT_OK(dart_accumulate_blocking_local(test_byte(test_unit(road.base, (me + 1) % n), 8), &one,
+                                             1, DART_TYPE_ULONG, DART_OP_SUM));
     EXPECT_EQ(theirs[1], 1);
   }
   end(&road);

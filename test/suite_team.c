@@ -86,8 +86,7 @@ TEST_N(3, team_of_the_last_and_the_first) /* C21: ids ascend with global ids */
     EXPECT_EQ(test_team_size(team), 2);
     EXPECT_EQ(test_team_me(team), me == 0 ? 0 : 1);
     EXPECT_OK(dart_put_blocking(test_at(seen, me == 0 ? 0 : 1), &id, 1, T_INT64, T_INT64));
-  }
-  else {
+  } else {
     EXPECT_EQ(team, DART_TEAM_NULL);
   }
   test_barrier();

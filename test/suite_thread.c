@@ -183,7 +183,7 @@ TEST(threads_wait_for_each_others_handles) /* P149 */
 
 static void *work_on_a_team(void *argument)
 {
-  const job_t *job = argument;
+  const job_t *job  = argument;
   int          self = test_team_me(job->team), size = test_team_size(job->team);
 
   for (int round = 0; round < 30; round++) {
@@ -194,12 +194,12 @@ static void *work_on_a_team(void *argument)
     test_note("team %d, round %d", job->team, round);
     EXPECT_OK(dart_team_memalloc_aligned(job->team, 10, T_INT64, &segment));
     EXPECT_OK(dart_team_memregister(job->team, 2, T_INT64, buffer, &registered));
-    EXPECT_OK(dart_put_blocking(test_unit(segment, (self + 1) % size), &value, 1, T_INT64,
-                                T_INT64));
+    EXPECT_OK(
+        dart_put_blocking(test_unit(segment, (self + 1) % size), &value, 1, T_INT64, T_INT64));
     EXPECT_OK(dart_barrier(job->team));
     EXPECT_EQ(*test_mine(segment), 1000 * round + (self + size - 1) % size);
-    EXPECT_OK(dart_get_blocking(&got, test_unit(registered, (self + 1) % size), 1, T_INT64,
-                                T_INT64));
+    EXPECT_OK(
+        dart_get_blocking(&got, test_unit(registered, (self + 1) % size), 1, T_INT64, T_INT64));
     EXPECT_EQ(got, 5000 + (self + 1) % size);
     EXPECT_OK(dart_allreduce(&self, &sum, 1, DART_TYPE_INT, DART_OP_SUM, job->team));
     EXPECT_EQ(sum, size * (size - 1) / 2);

@@ -9,8 +9,19 @@ SUITE(twosided);
 
 enum { GUARD = 16 };
 
-static const size_t sizes[] = { 0, 1, 7, 1000, 65535, 65536, 65537, 262143, 262144, 262145, 1 << 20,
-                                (1 << 20) + 3, (3 << 20) + 77777 };
+static const size_t sizes[] = { 0,
+                                1,
+                                7,
+                                1000,
+                                65535,
+                                65536,
+                                65537,
+                                262143,
+                                262144,
+                                262145,
+                                1 << 20,
+                                (1 << 20) + 3,
+                                (3 << 20) + 77777 };
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -183,8 +194,7 @@ TEST(sendrecv_matches_send_and_recv) /* unit 0 does both at once, the others one
     test_note("%zu bytes", sizes[i]);
     if (me == 0) {
       pass_on(1, 3, -1, 3, i, sizes[i], 0);
-    }
-    else {
+    } else {
       expect_message(me - 1, 3, me == 1 ? i : i + 100, sizes[i], 0);
       send_bytes(me + 1, 3, me == n - 1 ? i : i + 100, sizes[i]);
     }
@@ -207,7 +217,7 @@ TEST(sends_to_oneself_do_not_wait)
 TEST(messages_to_oneself_larger_than_memory_are_refused)
 {
   const size_t nbytes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 64, SIZE_MAX - 200, SIZE_MAX / 2 };
-  char         byte = 1;
+  char         byte     = 1;
 
   for (int i = 0; i < 5; i++) {
     test_note("%zu bytes", nbytes[i]);
@@ -379,17 +389,17 @@ TEST(a_message_orders_memory) /* what its sender stored before is seen after */
   dart_gptr_t cells = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0xff);
 
   for (int round = 0; round < 100; round++) {
-    int64_t got = -1;
+    int64_t got   = -1;
     char    token = 1, heard;
 
     *test_mine(cells) = 1000 * round + me;
-    EXPECT_OK(dart_sendrecv(&token, 1, DART_TYPE_BYTE, 1, unit(me + 1), &heard, 1, DART_TYPE_BYTE, 1,
-                            unit(me - 1)));
+    EXPECT_OK(dart_sendrecv(&token, 1, DART_TYPE_BYTE, 1, unit(me + 1), &heard, 1, DART_TYPE_BYTE,
+                            1, unit(me - 1)));
     EXPECT_OK(dart_get_blocking(&got, test_unit(cells, unit(me - 1).id), 1, T_INT64, T_INT64));
     EXPECT_EQ(got, 1000 * round + unit(me - 1).id);
     /* back, before the cell changes */
-    EXPECT_OK(dart_sendrecv(&token, 1, DART_TYPE_BYTE, 2, unit(me - 1), &heard, 1, DART_TYPE_BYTE, 2,
-                            unit(me + 1)));
+    EXPECT_OK(dart_sendrecv(&token, 1, DART_TYPE_BYTE, 2, unit(me - 1), &heard, 1, DART_TYPE_BYTE,
+                            2, unit(me + 1)));
   }
 }
 

@@ -58,7 +58,7 @@ static void *pass_round(void *argument)
 
   for (int round = 0; round < 24; round++) {
     size_t nbytes = sizes[(size_t)(round + w->number) % 6];
-    int    from = unit(me - 1).id;
+    int    from   = unit(me - 1).id;
     char  *sent = malloc(nbytes), *got = malloc(nbytes + GUARD), *expected = malloc(nbytes);
 
     test_note("thread %d, round %d", w->number, round);
@@ -100,8 +100,8 @@ static void *receive_any(void *argument)
 {
   const worker_t *w      = argument;
   shared_t       *shared = w->shared;
-  char           *got    = malloc(300000), *expected = malloc(300000);
-  int             last   = -1;
+  char           *got = malloc(300000), *expected = malloc(300000);
+  int             last = -1;
 
   for (int i = 0; i < COUNT; i++) {
     int message = -1;
@@ -170,8 +170,8 @@ TEST(one_thread_waits_for_another_of_its_unit) /* which is in other calls meanwh
   value = 1000 + me;
   EXPECT_EQ(pthread_create(&waiting, NULL, receive_one, &got), 0);
   for (int round = 0; round < 100; round++) {
-    EXPECT_OK(dart_sendrecv(&value, 1, T_INT64, 7, unit(me + 1), &other, 1, T_INT64, 7,
-                            unit(me - 1)));
+    EXPECT_OK(
+        dart_sendrecv(&value, 1, T_INT64, 7, unit(me + 1), &other, 1, T_INT64, 7, unit(me - 1)));
     EXPECT_EQ(other, 1000 + unit(me - 1).id);
   }
   usleep(1000); /* most likely it sleeps now */

@@ -26,8 +26,8 @@ enum { BLOCKS_MAX = 4 };
 typedef struct layout {
   const char *name;
   enum { CONTIGUOUS, STRIDED, INDEXED } kind;
-  size_t stride, blocklen;                         /* STRIDED */
-  size_t count, len[BLOCKS_MAX], off[BLOCKS_MAX];  /* INDEXED */
+  size_t stride, blocklen;                        /* STRIDED */
+  size_t count, len[BLOCKS_MAX], off[BLOCKS_MAX]; /* INDEXED */
 } layout_t;
 
 static const layout_t layouts[] = {
@@ -39,10 +39,16 @@ static const layout_t layouts[] = {
   { .name = "strided 5 1", .kind = STRIDED, .stride = 5, .blocklen = 1 },
   { .name = "strided 5 2", .kind = STRIDED, .stride = 5, .blocklen = 2 },
   { .name = "strided 4 4", .kind = STRIDED, .stride = 4, .blocklen = 4 },
-  { .name = "indexed i+1 at 10i", .kind = INDEXED, .count = 3, .len = { 1, 2, 3 },
-    .off = { 0, 10, 20 } },
-  { .name = "indexed 2 at 4, 3 at 10, none, 1 at 0", .kind = INDEXED, .count = 4,
-    .len = { 2, 3, 0, 1 }, .off = { 4, 10, 50, 0 } },
+  { .name  = "indexed i+1 at 10i",
+    .kind  = INDEXED,
+    .count = 3,
+    .len   = { 1, 2, 3 },
+    .off   = { 0, 10, 20 } },
+  { .name  = "indexed 2 at 4, 3 at 10, none, 1 at 0",
+    .kind  = INDEXED,
+    .count = 4,
+    .len   = { 2, 3, 0, 1 },
+    .off   = { 4, 10, 50, 0 } },
 };
 
 enum { LAYOUTS = sizeof layouts / sizeof *layouts, NELEM = 60 }; /* of every layout's instances */
@@ -73,8 +79,8 @@ static size_t position(const layout_t *layout, size_t k)
 
   switch (layout->kind) {
   case CONTIGUOUS: return k;
-  case STRIDED:    return k / layout->blocklen * layout->stride + k % layout->blocklen;
-  case INDEXED:    break;
+  case STRIDED: return k / layout->blocklen * layout->stride + k % layout->blocklen;
+  case INDEXED: break;
   }
   for (size_t i = 0; i < layout->count; i++) {
     if (layout->len[i] == 0)
@@ -126,9 +132,9 @@ static void put(int way, dart_gptr_t at, const int *source, dart_datatype_t from
   dart_handle_t handle = DART_HANDLE_NULL;
 
   switch (way) {
-  case PLAIN:    EXPECT_OK(dart_put(at, source, NELEM, from, to)); break;
+  case PLAIN: EXPECT_OK(dart_put(at, source, NELEM, from, to)); break;
   case BLOCKING: EXPECT_OK(dart_put_blocking(at, source, NELEM, from, to)); break;
-  case HANDLE:   EXPECT_OK(dart_put_handle(at, source, NELEM, from, to, &handle)); break;
+  case HANDLE: EXPECT_OK(dart_put_handle(at, source, NELEM, from, to, &handle)); break;
   }
   EXPECT_OK(way == PLAIN ? dart_flush(at) : dart_wait(&handle));
 }
@@ -138,9 +144,9 @@ static void get(int way, dart_gptr_t at, int *sink, dart_datatype_t from, dart_d
   dart_handle_t handle = DART_HANDLE_NULL;
 
   switch (way) {
-  case PLAIN:    EXPECT_OK(dart_get(sink, at, NELEM, from, to)); break;
+  case PLAIN: EXPECT_OK(dart_get(sink, at, NELEM, from, to)); break;
   case BLOCKING: EXPECT_OK(dart_get_blocking(sink, at, NELEM, from, to)); break;
-  case HANDLE:   EXPECT_OK(dart_get_handle(sink, at, NELEM, from, to, &handle)); break;
+  case HANDLE: EXPECT_OK(dart_get_handle(sink, at, NELEM, from, to, &handle)); break;
   }
   EXPECT_OK(way == PLAIN ? dart_flush_local(at) : dart_wait_local(&handle));
 }
@@ -152,10 +158,10 @@ TEST(any_two_layouts_exchange) /* H70 H71 H72 */
 
   for (int a = 0; a < LAYOUTS; a++) {
     for (int b = 0; b < LAYOUTS; b++, round++) {
-      dart_datatype_t from = create(&layouts[a], DART_TYPE_INT);
-      dart_datatype_t to   = create(&layouts[b], DART_TYPE_INT);
+      dart_datatype_t from     = create(&layouts[a], DART_TYPE_INT);
+      dart_datatype_t to       = create(&layouts[b], DART_TYPE_INT);
       int             distance = round % n, way = round % WAYS;
-      dart_gptr_t     at       = test_unit(segment, right_by(distance));
+      dart_gptr_t     at = test_unit(segment, right_by(distance));
 
       test_note("%s to %s, way %d, distance %d", layouts[a].name, layouts[b].name, way, distance);
       memset(mine, 0xff, SPAN * sizeof *mine);
@@ -212,8 +218,8 @@ TEST(instances_follow_at_the_extent) /* H73 */
 {
   const size_t    len[] = { 2, 3 }, off[] = { 4, 10 };
   const int       expected[] = { 4, 5, 10, 11, 12, 13, 14, 19, 20, 21 };
-  dart_gptr_t     segment = test_segment(DART_TEAM_ALL, 64 * sizeof(int), 0);
-  int            *mine = (int *)test_mine(segment), got[10];
+  dart_gptr_t     segment    = test_segment(DART_TEAM_ALL, 64 * sizeof(int), 0);
+  int            *mine       = (int *)test_mine(segment), got[10];
   dart_datatype_t type;
 
   for (int i = 0; i < 64; i++)
@@ -251,7 +257,7 @@ TEST(custom_types_move_their_bytes) /* H75 */
   enum { ELEMS = 5, LARGEST = 4096, GUARD = 32 };
   const size_t   sizes[] = { 1, 3, 24, LARGEST };
   dart_gptr_t    segment = test_segment(DART_TEAM_ALL, ELEMS * LARGEST + 2 * GUARD, 0);
-  unsigned char *mine = (unsigned char *)test_mine(segment);
+  unsigned char *mine    = (unsigned char *)test_mine(segment);
   unsigned char *buffer = malloc(ELEMS * LARGEST), *expected = malloc(ELEMS * LARGEST);
 
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -349,13 +355,20 @@ TEST(what_does_not_fit_together_is_refused) /* H74 H76: no byte is moved */
       size_t          nelem;
       dart_datatype_t one, other;
     } wrong[] = {
-      { 3, pairs, DART_TYPE_INT },      { 3, pairs, strided },
-      { 4, indexed, strided },          { 12, indexed, DART_TYPE_INT },
-      { 5, indexed, pairs },            { 4, strided, DART_TYPE_UINT },
-      { 4, strided, DART_TYPE_BYTE },   { 4, strided, longs },
-      { 4, longs, DART_TYPE_LONGLONG }, { 4, custom4, DART_TYPE_BYTE },
-      { 4, custom4, DART_TYPE_INT },    { 4, custom4, custom8 },
-      { 4, custom4, strided },          { 4, custom8, DART_TYPE_LONG },
+      { 3, pairs, DART_TYPE_INT },
+      { 3, pairs, strided },
+      { 4, indexed, strided },
+      { 12, indexed, DART_TYPE_INT },
+      { 5, indexed, pairs },
+      { 4, strided, DART_TYPE_UINT },
+      { 4, strided, DART_TYPE_BYTE },
+      { 4, strided, longs },
+      { 4, longs, DART_TYPE_LONGLONG },
+      { 4, custom4, DART_TYPE_BYTE },
+      { 4, custom4, DART_TYPE_INT },
+      { 4, custom4, custom8 },
+      { 4, custom4, strided },
+      { 4, custom8, DART_TYPE_LONG },
     };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -427,11 +440,11 @@ TEST(what_is_no_layout_is_refused) /* H77 H79 */
   EXPECT_OK(dart_type_create_strided(DART_TYPE_INT, 2, 1, &strided));
   EXPECT_OK(dart_type_create_custom(8, &custom));
 
-#define EXPECT_NO_TYPE(call)                                                                     \
-  do {                                                                                           \
-    type = 99;                                                                                   \
-    EXPECT_INVAL(call);                                                                          \
-    EXPECT_EQ(type, DART_TYPE_UNDEFINED);                                                        \
+#define EXPECT_NO_TYPE(call)              \
+  do {                                    \
+    type = 99;                            \
+    EXPECT_INVAL(call);                   \
+    EXPECT_EQ(type, DART_TYPE_UNDEFINED); \
   } while (0)
 
   EXPECT_NO_TYPE(dart_type_create_strided(strided, 2, 1, &type));

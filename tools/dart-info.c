@@ -20,12 +20,12 @@
 #include "port.h"
 
 /* A call that cannot fail here. Ends all units: the others may already wait for this one. */
-#define MUST(call)                                          \
-  do {                                                      \
-    if ((call) != DART_OK) {                                \
-      fprintf(stderr, "dart-info: %s failed\n", #call);     \
-      dart_abort(EXIT_FAILURE);                             \
-    }                                                       \
+#define MUST(call)                                      \
+  do {                                                  \
+    if ((call) != DART_OK) {                            \
+      fprintf(stderr, "dart-info: %s failed\n", #call); \
+      dart_abort(EXIT_FAILURE);                         \
+    }                                                   \
   } while (0)
 
 enum { BAD_INPUT = 2, MATRIX_MAX = 64, SHOWN_MAX = 256 };
@@ -46,7 +46,7 @@ typedef struct {
   char        value[SHOWN_MAX];
   char        standard[SHOWN_MAX]; /* the default */
   const char *meaning;
-  bool        number;              /* as opposed to words */
+  bool        number; /* as opposed to words */
 } variable_t;
 
 enum { VARIABLES_MAX = 64 };
@@ -83,8 +83,8 @@ static void copy_choice(char *word, size_t size, const char *choices, int index)
   snprintf(word, size, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
-static void __attribute__((unused)) add_choice(const char *name, int value, int standard,
-                                               const char *choices, const char *meaning)
+static void __attribute__((unused))
+add_choice(const char *name, int value, int standard, const char *choices, const char *meaning)
 {
   variable_t *variable = add_variable(name, meaning, false);
 
@@ -143,14 +143,14 @@ static const dart_hwinfo_t *hardware_of(int unit)
 static const char *scope_name(dart_locality_scope_t scope)
 {
   switch (scope) {
-  case DART_LOCALITY_SCOPE_GLOBAL:  return "global";
-  case DART_LOCALITY_SCOPE_NODE:    return "node";
-  case DART_LOCALITY_SCOPE_MODULE:  return "module";
-  case DART_LOCALITY_SCOPE_NUMA:    return "numa";
+  case DART_LOCALITY_SCOPE_GLOBAL: return "global";
+  case DART_LOCALITY_SCOPE_NODE: return "node";
+  case DART_LOCALITY_SCOPE_MODULE: return "module";
+  case DART_LOCALITY_SCOPE_NUMA: return "numa";
   case DART_LOCALITY_SCOPE_PACKAGE: return "package";
-  case DART_LOCALITY_SCOPE_CACHE:   return "cache";
-  case DART_LOCALITY_SCOPE_CORE:    return "core";
-  default:                          return "other";
+  case DART_LOCALITY_SCOPE_CACHE: return "cache";
+  case DART_LOCALITY_SCOPE_CORE: return "core";
+  default: return "other";
   }
 }
 
@@ -233,12 +233,8 @@ static void print_domain(const dart_domain_locality_t *domain, int depth)
 
   switch (domain->scope) {
   case DART_LOCALITY_SCOPE_GLOBAL: /* says nothing by itself */
-  case DART_LOCALITY_SCOPE_MODULE:
-    below = depth;
-    break;
-  case DART_LOCALITY_SCOPE_NODE:
-    print_node(domain);
-    break;
+  case DART_LOCALITY_SCOPE_MODULE: below = depth; break;
+  case DART_LOCALITY_SCOPE_NODE: print_node(domain); break;
   case DART_LOCALITY_SCOPE_NUMA:
     printf("%*sNUMA domain %d", 2 * depth, "", domain->global_index);
     if (hardware_of(domain->unit_ids[0].id)->numa_memory_bytes > 0)
@@ -255,8 +251,7 @@ static void print_domain(const dart_domain_locality_t *domain, int depth)
       printf(" %d", domain->unit_ids[u].id);
     printf("\n");
     break;
-  default:
-    printf("%*s%s %d\n", 2 * depth, "", scope_name(domain->scope), domain->global_index);
+  default: printf("%*s%s %d\n", 2 * depth, "", scope_name(domain->scope), domain->global_index);
   }
   for (int i = 0; i < domain->num_domains; i++)
     print_domain(domain->children[i], below);

@@ -64,8 +64,8 @@ typedef struct {
   uint64_t    size;
   double      tolerance;
   uint64_t    max_iterations;
-  const char *input;   /* NULL: the standard problem */
-  const char *output;  /* NULL: none */
+  const char *input;  /* NULL: the standard problem */
+  const char *output; /* NULL: none */
   verify_t    verify;
   memory_t    memory;
 } options_t;
@@ -185,7 +185,7 @@ static double residual(size_t n, size_t nrows, const float *rows, const float *s
 
 /* The grid over all units: rows 1..n in blocks that differ by one row at most */
 
-enum { ABOVE, BELOW };  /* the two rows of a set of halo rows */
+enum { ABOVE, BELOW }; /* the two rows of a set of halo rows */
 
 /* First row of a unit's block; `unit` may be the number of units, for the end. */
 static size_t first_row(size_t n, size_t nunits, size_t unit)
@@ -194,20 +194,20 @@ static size_t first_row(size_t n, size_t nunits, size_t unit)
 }
 
 typedef struct {
-  size_t      first;       /* row of the grid */
-  size_t      nrows;
-  float      *halo[2][2];  /* [set][ABOVE or BELOW]; in place: copies of the own outer rows */
+  size_t       first; /* row of the grid */
+  size_t       nrows;
+  float       *halo[2][2];   /* [set][ABOVE or BELOW]; in place: copies of the own outer rows */
   const float *beyond[2][2]; /* what a sweep reads beyond the block: the halo, or others' copies */
-  float      *rows;
-  float      *source;      /* not shared */
-  dart_gptr_t start;       /* of the segment: four halo rows, then the rows of the block */
-  memory_t    memory_kind;
-  dart_gptr_t flags;       /* unless by barrier: [ABOVE, BELOW] how often that neighbour has told */
-  uint64_t    nexchanges;
+  float       *rows;
+  float       *source; /* not shared */
+  dart_gptr_t  start;  /* of the segment: four halo rows, then the rows of the block */
+  memory_t     memory_kind;
+  dart_gptr_t  flags; /* unless by barrier: [ABOVE, BELOW] how often that neighbour has told */
+  uint64_t     nexchanges;
 
   /* Without DART: the same in place of a segment, and a barrier before the part of unit 0. */
   bench_shared_t   memory;
-  bench_barrier_t *barrier;  /* NULL: with DART */
+  bench_barrier_t *barrier; /* NULL: with DART */
 } block_t;
 
 static size_t halo_offset(size_t pitch, int set, int side)
@@ -324,7 +324,7 @@ static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, memor
     BENCH_OK(dart_gptr_getaddr(at_unit(block.flags, me, 0), &flags));
     memset(flags, 0, 2 * sizeof(uint64_t));
   }
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));  /* before neighbours put into the halo */
+  BENCH_OK(dart_barrier(DART_TEAM_ALL)); /* before neighbours put into the halo */
   *block_out = block;
   return DART_OK;
 }
@@ -333,8 +333,7 @@ static void block_free(block_t *block)
 {
   if (block->barrier != NULL) {
     bench_shared_free(&block->memory);
-  }
-  else {
+  } else {
     BENCH_OK(dart_team_memfree(block->start));
     BENCH_OK(dart_team_memfree(block->flags));
   }
@@ -357,23 +356,22 @@ static void tell_row(const bench_job_t *job, const problem_t *p, block_t *block,
                      const float *row)
 {
   int         there = side == ABOVE ? BELOW : ABOVE;
-  size_t      unit  = neighbour(job, side), nrow = p->pitch;
-  dart_gptr_t flag  = at_unit(block->flags, unit, (size_t)there * sizeof(uint64_t));
+  size_t      unit = neighbour(job, side), nrow = p->pitch;
+  dart_gptr_t flag = at_unit(block->flags, unit, (size_t)there * sizeof(uint64_t));
 
   if (block->beyond[set][side] != block->halo[set][side]) {
     memcpy(block->halo[set][side], row, p->pitch * sizeof *row);
     nrow = 0;
   }
-  BENCH_OK(dart_put_notify(at_unit(block->start, unit, halo_offset(p->pitch, set, there)), row, nrow,
-                           DART_TYPE_FLOAT, DART_TYPE_FLOAT, flag, 1));
+  BENCH_OK(dart_put_notify(at_unit(block->start, unit, halo_offset(p->pitch, set, there)), row,
+                           nrow, DART_TYPE_FLOAT, DART_TYPE_FLOAT, flag, 1));
 }
 
 /* Hand the outer rows to the neighbours, and wait until theirs are here. */
 static void exchange_halo(const bench_job_t *job, const problem_t *p, block_t *block, int set)
 {
   const float *outer[2] = { block->rows, block->rows + (block->nrows - 1) * p->pitch };
-  bool         by_flags = block->memory_kind == MEMORY_NOTIFY ||
-                          block->memory_kind == MEMORY_IN_PLACE;
+  bool by_flags = block->memory_kind == MEMORY_NOTIFY || block->memory_kind == MEMORY_IN_PLACE;
 
   block->nexchanges++;
   for (int side = ABOVE; side <= BELOW; side++)
@@ -386,9 +384,9 @@ static void exchange_halo(const bench_job_t *job, const problem_t *p, block_t *b
     }
   for (int side = ABOVE; side <= BELOW && by_flags; side++)
     if (has_neighbour(job, side))
-      BENCH_OK(dart_notify_wait(at_unit(block->flags, (size_t)job->me,
-                                        (size_t)side * sizeof(uint64_t)),
-                                block->nexchanges, -1));
+      BENCH_OK(
+          dart_notify_wait(at_unit(block->flags, (size_t)job->me, (size_t)side * sizeof(uint64_t)),
+                           block->nexchanges, -1));
   if (by_flags) /* before the own rows change */
     BENCH_OK(dart_flush_local_all(block->flags));
   if (block->barrier != NULL)
@@ -402,9 +400,9 @@ static void exchange_halo(const bench_job_t *job, const problem_t *p, block_t *b
 typedef struct {
   uint64_t iterations;
   bool     converged;
-  double   first_residual;  /* of the start grid */
-  double   last_residual;   /* met during the last sweep */
-  double   total, compute, halo, check;  /* seconds, each of the unit that spent most */
+  double   first_residual;              /* of the start grid */
+  double   last_residual;               /* met during the last sweep */
+  double   total, compute, halo, check; /* seconds, each of the unit that spent most */
 } outcome_t;
 
 static outcome_t solve(const bench_job_t *job, const problem_t *p, block_t *block,
@@ -442,7 +440,7 @@ static outcome_t solve(const bench_job_t *job, const problem_t *p, block_t *bloc
     }
   }
   o.total = bench_max(bench_seconds() - begin);
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));  /* all blocks are final */
+  BENCH_OK(dart_barrier(DART_TEAM_ALL)); /* all blocks are final */
   o.compute = bench_max(o.compute);
   o.halo    = bench_max(o.halo);
   o.check   = bench_max(o.check);
@@ -532,18 +530,18 @@ static bool report(const char *what, double found, double limit)
 static bool verify(const bench_job_t *job, const problem_t *p, const options_t *options,
                    const outcome_t *o, const float *grid)
 {
-  bool   serial   = options->verify == VERIFY_SERIAL ||
-                    (options->verify == VERIFY_AUTO && p->n <= SERIAL_MAX);
-  double rounding = 8 * FLT_EPSILON;  /* of a sum of five values up to 1 each */
+  bool serial =
+      options->verify == VERIFY_SERIAL || (options->verify == VERIFY_AUTO && p->n <= SERIAL_MAX);
+  double rounding = 8 * FLT_EPSILON; /* of a sum of five values up to 1 each */
   float *source   = bench_alloc(p->pitch * p->pitch, sizeof *source);
   bool   holds    = true;
 
   for (size_t i = 1; i <= p->n; i++)
     problem_source(p, i, source + i * p->pitch);
-  holds &= report("residual of the assembled grid",
-                  residual(p->n, p->n, grid + p->pitch, source + p->pitch, grid,
-                           grid + (p->n + 1) * p->pitch),
-                  options->tolerance * o->first_residual + rounding);
+  holds &= report(
+      "residual of the assembled grid",
+      residual(p->n, p->n, grid + p->pitch, source + p->pitch, grid, grid + (p->n + 1) * p->pitch),
+      options->tolerance * o->first_residual + rounding);
   if (p->image.grey == NULL)
     holds &= report("error against the exact solution", largest_error(p, grid),
                     10 * options->tolerance + 1e-4);
@@ -566,7 +564,7 @@ static bool open_images(const bench_job_t *job, const options_t *options, pgm_t 
 {
   pgm_t    image    = { 0 };
   FILE    *output   = NULL;
-  uint64_t share[3] = { true };  /* all is well, width, height */
+  uint64_t share[3] = { true }; /* all is well, width, height */
 
   if (job->me == 0) {
     const char *problem = NULL;
@@ -637,7 +635,8 @@ static const struct argp_option option_table[] = {
   { "output", 'o', "FILE", 0, "Write the solution as a PGM image", 0 },
   { "memory", 'M', "WAY", 0,
     "dart: puts and a barrier; notify: puts that tell; in-place: near rows are not copied; shared: "
-    "memory and barrier without DART, on one host, to compare with (dart)", 0 },
+    "memory and barrier without DART, on one host, to compare with (dart)",
+    0 },
   { "verify", 'v', "HOW", 0,
     "residual; serial: also against a serial solve; auto: serial up to N = 1024 (auto)", 0 },
   { 0 },

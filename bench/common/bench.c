@@ -19,7 +19,7 @@ static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_
   char              *end;
   unsigned long long value;
 
-  if (text[0] < '0' || text[0] > '9')  /* strtoull would take blanks and signs */
+  if (text[0] < '0' || text[0] > '9') /* strtoull would take blanks and signs */
     return false;
   errno = 0;
   value = strtoull(text, &end, 10);
@@ -36,7 +36,7 @@ bench_job_t bench_start(int *argc, char ***argv)
   dart_global_unit_t me;
 
   if (dart_init(argc, argv) != DART_OK)
-    exit(BENCH_FAILED);  /* the library has said why */
+    exit(BENCH_FAILED); /* the library has said why */
   BENCH_OK(dart_myid(&me));
   BENCH_OK(dart_size(&job.nunits));
   job.me = me.id;
@@ -52,7 +52,7 @@ bench_job_t bench_start(int *argc, char ***argv)
 /* Command line */
 
 typedef struct {
-  void *options;  /* input of the program's own parser */
+  void *options; /* input of the program's own parser */
   bool  help;
 } common_t;
 
@@ -65,7 +65,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = common->options;
-    state->err_stream      = NULL;  /* getopt names the bad option; no second line "Try ..." */
+    state->err_stream      = NULL; /* getopt names the bad option; no second line "Try ..." */
     return 0;
   case KEY_HELP: common->help = true; return 0;
   case ARGP_KEY_ARG:
@@ -84,10 +84,9 @@ bool bench_parse(const bench_job_t *job, const struct argp *argp, int argc, char
     { 0 },
   };
   const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
-  const struct argp       whole      = { .options  = help_option,
-                                         .parser   = parse_common,
-                                         .doc      = argp->doc,
-                                         .children = children };
+  const struct argp       whole      = {
+               .options = help_option, .parser = parse_common, .doc = argp->doc, .children = children
+  };
   common_t common = { .options = options };
   unsigned flags  = ARGP_NO_EXIT | ARGP_NO_HELP | (job->me == 0 ? 0 : ARGP_NO_ERRS);
 

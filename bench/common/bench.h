@@ -13,9 +13,9 @@
 enum { BENCH_VERIFIED = 0, BENCH_FAILED = 1, BENCH_BAD_INPUT = 2 };
 
 typedef struct {
-  dart_unit_t me;      /* global id of this unit */
+  dart_unit_t me; /* global id of this unit */
   size_t      nunits;
-  uint64_t    nnodes;  /* what the launcher says in DART_NODES; 1 without it */
+  uint64_t    nnodes; /* what the launcher says in DART_NODES; 1 without it */
 } bench_job_t;
 
 /** Join the job: calls dart_init. Ends the program where that fails (BENCH_FAILED) or where
@@ -61,11 +61,11 @@ void bench_result(const bench_job_t *job, const char *benchmark, const char *fig
 
 /** A call that cannot fail in a correct run. Where it does, the job ends: the other units may
  *  already wait for this one. */
-#define BENCH_OK(call)                                     \
-  do {                                                     \
-    dart_ret_t bench_ret_ = (call);                        \
-    if (bench_ret_ != DART_OK)                             \
-      bench_fail(__FILE__, __LINE__, #call, bench_ret_);   \
+#define BENCH_OK(call)                                   \
+  do {                                                   \
+    dart_ret_t bench_ret_ = (call);                      \
+    if (bench_ret_ != DART_OK)                           \
+      bench_fail(__FILE__, __LINE__, #call, bench_ret_); \
   } while (0)
 
 void bench_fail(const char *file, int line, const char *call, dart_ret_t ret)

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 typedef struct {
-  size_t width;   /* pixels */
+  size_t width; /* pixels */
   size_t height;
-  float *grey;    /* height rows of width pixels from the top; 0 is black, 1 is white */
+  float *grey; /* height rows of width pixels from the top; 0 is black, 1 is white */
 } pgm_t;
 
 /** Read an image of either format, 8 or 16 bit, up to 32768 pixels each way. NULL: done, and

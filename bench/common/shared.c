@@ -30,8 +30,8 @@ static bool map_blocks(const bench_job_t *job, int file, bench_shared_t *shared)
 
 dart_ret_t bench_shared_create(const bench_job_t *job, size_t nbytes, bench_shared_t *shared_out)
 {
-  size_t         page   = (size_t)sysconf(_SC_PAGESIZE);
-  bench_shared_t shared = { .nbytes = (nbytes + page - 1) / page * page, .nunits = job->nunits };
+  size_t         page     = (size_t)sysconf(_SC_PAGESIZE);
+  bench_shared_t shared   = { .nbytes = (nbytes + page - 1) / page * page, .nunits = job->nunits };
   char           name[64] = "";
   int            file     = -1;
   int32_t        well     = true, all_well;
@@ -61,8 +61,8 @@ dart_ret_t bench_shared_create(const bench_job_t *job, size_t nbytes, bench_shar
 
 void bench_barrier(bench_barrier_t *barrier, size_t nunits)
 {
-  static unsigned looks;  /* before sleep */
-  uint32_t round = atomic_load_explicit(&barrier->round, memory_order_relaxed);
+  static unsigned looks; /* before sleep */
+  uint32_t        round = atomic_load_explicit(&barrier->round, memory_order_relaxed);
 
   if (looks == 0)
     looks = (long)nunits <= sysconf(_SC_NPROCESSORS_ONLN) ? 20000 : 1;

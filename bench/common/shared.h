@@ -7,8 +7,8 @@
 #include "bench.h"
 
 typedef struct {
-  char  *base;    /* NULL: this unit's host is not that of unit 0 */
-  size_t nbytes;  /* of each unit's block */
+  char  *base;   /* NULL: this unit's host is not that of unit 0 */
+  size_t nbytes; /* of each unit's block */
   size_t nunits;
 } bench_shared_t;
 
@@ -26,9 +26,9 @@ static inline void *bench_shared_block(const bench_shared_t *shared, dart_unit_t
 
 /** A barrier in such memory, all of it zero at first. */
 typedef struct {
-  _Alignas(64) _Atomic uint32_t arrived;   /* units that are there, in all rounds */
-  _Alignas(64) _Atomic uint32_t round;     /* how often all were there */
-  _Alignas(64) _Atomic uint32_t sleepers;  /* units that asked to be woken */
+  _Alignas(64) _Atomic uint32_t arrived;  /* units that are there, in all rounds */
+  _Alignas(64) _Atomic uint32_t round;    /* how often all were there */
+  _Alignas(64) _Atomic uint32_t sleepers; /* units that asked to be woken */
 } bench_barrier_t;
 
 /** Wait until `nunits` have come here: by looking for a while, if there is a core for each, then

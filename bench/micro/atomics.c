@@ -12,26 +12,26 @@ static long falling;
 /* ---- floors ---------------------------------------------------------------------------------- */
 
 /* `body` has the word as `word`, and leaves in `before` what a fetch would return. */
-#define FLOOR_LOOP(name, c_type, body)                                                \
-  static void name(micro_t *m, size_t n)                                              \
-  {                                                                                   \
-    c_type *result = (c_type *)m->recv;                                               \
-                                                                                      \
-    for (size_t i = 0; i < n; i++) {                                                  \
-      _Atomic c_type *word = (_Atomic c_type *)m->there;                              \
-      c_type          before;                                                         \
-                                                                                      \
-      body;                                                                           \
-      *result = before;                                                               \
-      micro_again();                                                                  \
-    }                                                                                 \
+#define FLOOR_LOOP(name, c_type, body)                   \
+  static void name(micro_t *m, size_t n)                 \
+  {                                                      \
+    c_type *result = (c_type *)m->recv;                  \
+                                                         \
+    for (size_t i = 0; i < n; i++) {                     \
+      _Atomic c_type *word = (_Atomic c_type *)m->there; \
+      c_type          before;                            \
+                                                         \
+      body;                                              \
+      *result = before;                                  \
+      micro_again();                                     \
+    }                                                    \
   }
 
-#define SWAP_UNTIL_DONE(result)                                                       \
-  do {                                                                                \
-    before = atomic_load_explicit(word, memory_order_relaxed);                        \
-    while (!atomic_compare_exchange_weak(word, &before, result))                      \
-      continue;                                                                       \
+#define SWAP_UNTIL_DONE(result)                                  \
+  do {                                                           \
+    before = atomic_load_explicit(word, memory_order_relaxed);   \
+    while (!atomic_compare_exchange_weak(word, &before, result)) \
+      continue;                                                  \
   } while (0)
 
 FLOOR_LOOP(floor_sum_long, long, before = atomic_fetch_add(word, 1))
@@ -108,18 +108,18 @@ static void floor_contended(micro_t *m, size_t n)
 
 /* ---- loops of DART, for each operator and type ----------------------------------------------- */
 
-#define FETCH_LOOP(name, c_type, dart_type, op, operand)                              \
-  static void name(micro_t *m, size_t n)                                              \
-  {                                                                                   \
-    c_type *before = (c_type *)m->recv;                                               \
-                                                                                      \
-    for (size_t i = 0; i < n; i++) {                                                  \
-      c_type value = operand;                                                         \
-                                                                                      \
-      BENCH_OK(dart_fetch_and_op(m->at, &value, before, dart_type, op));              \
-      BENCH_OK(dart_flush(m->at));                                                    \
-      micro_again();                                                                  \
-    }                                                                                 \
+#define FETCH_LOOP(name, c_type, dart_type, op, operand)                 \
+  static void name(micro_t *m, size_t n)                                 \
+  {                                                                      \
+    c_type *before = (c_type *)m->recv;                                  \
+                                                                         \
+    for (size_t i = 0; i < n; i++) {                                     \
+      c_type value = operand;                                            \
+                                                                         \
+      BENCH_OK(dart_fetch_and_op(m->at, &value, before, dart_type, op)); \
+      BENCH_OK(dart_flush(m->at));                                       \
+      micro_again();                                                     \
+    }                                                                    \
   }
 
 FETCH_LOOP(fetch_sum_long, long, DART_TYPE_LONG, DART_OP_SUM, 1)
@@ -132,24 +132,24 @@ FETCH_LOOP(fetch_replace_long, long, DART_TYPE_LONG, DART_OP_REPLACE, 7)
 FETCH_LOOP(fetch_no_op_long, long, DART_TYPE_LONG, DART_OP_NO_OP, 0)
 
 /* Both sides of a case: a turn is a batch. */
-#define ACCUMULATE_LOOP(name, c_type, dart_type, op, operand, floor)                  \
-  static void name(micro_t *m, size_t n)                                              \
-  {                                                                                   \
-    c_type *value = (c_type *)m->send;                                                \
-                                                                                      \
-    for (size_t i = 0; i < n; i++) {                                                  \
-      for (size_t k = 0; k < BATCH; k++) {                                            \
-        value[k] = operand;                                                           \
-        BENCH_OK(dart_accumulate(m->at, &value[k], 1, dart_type, op));                \
-        micro_again();                                                                \
-      }                                                                               \
-      BENCH_OK(dart_flush(m->at));                                                    \
-    }                                                                                 \
-  }                                                                                   \
-                                                                                      \
-  static void floor_##name(micro_t *m, size_t n)                                      \
-  {                                                                                   \
-    floor(m, n * BATCH);                                                              \
+#define ACCUMULATE_LOOP(name, c_type, dart_type, op, operand, floor)   \
+  static void name(micro_t *m, size_t n)                               \
+  {                                                                    \
+    c_type *value = (c_type *)m->send;                                 \
+                                                                       \
+    for (size_t i = 0; i < n; i++) {                                   \
+      for (size_t k = 0; k < BATCH; k++) {                             \
+        value[k] = operand;                                            \
+        BENCH_OK(dart_accumulate(m->at, &value[k], 1, dart_type, op)); \
+        micro_again();                                                 \
+      }                                                                \
+      BENCH_OK(dart_flush(m->at));                                     \
+    }                                                                  \
+  }                                                                    \
+                                                                       \
+  static void floor_##name(micro_t *m, size_t n)                       \
+  {                                                                    \
+    floor(m, n *BATCH);                                                \
   }
 
 ACCUMULATE_LOOP(accumulate_sum_long, long, DART_TYPE_LONG, DART_OP_SUM, 1, floor_add)
@@ -158,7 +158,8 @@ ACCUMULATE_LOOP(accumulate_prod_long, long, DART_TYPE_LONG, DART_OP_PROD, 3, flo
 ACCUMULATE_LOOP(accumulate_min_long, long, DART_TYPE_LONG, DART_OP_MIN, --falling, floor_min_long)
 ACCUMULATE_LOOP(accumulate_bxor_long, long, DART_TYPE_LONG, DART_OP_BXOR, 0x5555, floor_xor)
 ACCUMULATE_LOOP(accumulate_lxor_long, long, DART_TYPE_LONG, DART_OP_LXOR, 1, floor_lxor_long)
-ACCUMULATE_LOOP(accumulate_replace_long, long, DART_TYPE_LONG, DART_OP_REPLACE, 7, floor_replace_long)
+ACCUMULATE_LOOP(accumulate_replace_long, long, DART_TYPE_LONG, DART_OP_REPLACE, 7,
+                floor_replace_long)
 
 static void fetch_bare(micro_t *m, size_t n)
 {
@@ -250,16 +251,19 @@ static void clear(micro_t *m)
   micro_clear(m, BATCH * sizeof(long));
 }
 
-#define FETCH(op_type)                                                                     \
-  { .name = "fetch_and_op." #op_type, .places = IN_NEAR | IN_FAR, .sizes = SIZE_WORD,      \
-    .dart = { .loop = fetch_##op_type }, .floor = { .loop = floor_##op_type },             \
-    .about = "fetch_and_op, flush", .prepare = clear }
+#define FETCH(op_type)                                                                \
+  {                                                                                   \
+    .name = "fetch_and_op." #op_type, .places = IN_NEAR | IN_FAR, .sizes = SIZE_WORD, \
+    .dart = { .loop = fetch_##op_type }, .floor = { .loop = floor_##op_type },        \
+    .about = "fetch_and_op, flush", .prepare = clear                                  \
+  }
 
-#define ACCUMULATE(op_type)                                                                \
-  { .name = "accumulate." #op_type, .places = IN_NEAR | IN_FAR, .sizes = SIZE_WORD,        \
+#define ACCUMULATE(op_type)                                                                    \
+  {                                                                                            \
+    .name = "accumulate." #op_type, .places = IN_NEAR | IN_FAR, .sizes = SIZE_WORD,            \
     .dart = { .loop = accumulate_##op_type }, .floor = { .loop = floor_accumulate_##op_type }, \
-    .weight = BATCH,                                                                       \
-    .about = "one of 64 accumulates, then a flush", .prepare = clear }
+    .weight = BATCH, .about = "one of 64 accumulates, then a flush", .prepare = clear          \
+  }
 
 const case_t atomic_cases[] = {
   FETCH(sum_long),
@@ -270,15 +274,27 @@ const case_t atomic_cases[] = {
   FETCH(lxor_long),
   FETCH(replace_long),
   FETCH(no_op_long),
-  { .name = "fetch_and_op.bare", .places = IN_NEAR, .sizes = SIZE_WORD,
-    .dart = { .loop = fetch_bare }, .floor = { .loop = floor_sum_long },
-    .about = "fetch_and_op.sum_long without the flush", .prepare = clear },
-  { .name = "compare_and_swap", .places = IN_NEAR | IN_FAR, .sizes = SIZE_WORD,
-    .dart = { .loop = swap }, .floor = { .loop = floor_swap }, .about = "compare_and_swap, flush",
+  { .name    = "fetch_and_op.bare",
+    .places  = IN_NEAR,
+    .sizes   = SIZE_WORD,
+    .dart    = { .loop = fetch_bare },
+    .floor   = { .loop = floor_sum_long },
+    .about   = "fetch_and_op.sum_long without the flush",
     .prepare = clear },
-  { .name = "compare_and_swap.bare", .places = IN_NEAR, .sizes = SIZE_WORD,
-    .dart = { .loop = swap_bare }, .floor = { .loop = floor_swap },
-    .about = "compare_and_swap without the flush", .prepare = clear },
+  { .name    = "compare_and_swap",
+    .places  = IN_NEAR | IN_FAR,
+    .sizes   = SIZE_WORD,
+    .dart    = { .loop = swap },
+    .floor   = { .loop = floor_swap },
+    .about   = "compare_and_swap, flush",
+    .prepare = clear },
+  { .name    = "compare_and_swap.bare",
+    .places  = IN_NEAR,
+    .sizes   = SIZE_WORD,
+    .dart    = { .loop = swap_bare },
+    .floor   = { .loop = floor_swap },
+    .about   = "compare_and_swap without the flush",
+    .prepare = clear },
   ACCUMULATE(sum_long),
   ACCUMULATE(sum_double),
   ACCUMULATE(prod_long),
@@ -286,15 +302,27 @@ const case_t atomic_cases[] = {
   ACCUMULATE(bxor_long),
   ACCUMULATE(lxor_long),
   ACCUMULATE(replace_long),
-  { .name = "accumulate", .places = IN_NEAR | IN_FAR, .sizes = SIZE_BYTES,
-    .dart = { .loop = accumulate_many }, .floor = { .loop = floor_many },
-    .about = "accumulate of many elements by SUM, flush", .prepare = clear },
-  { .name = "accumulate.random", .places = IN_NEAR | IN_FAR, .sizes = SIZE_WORD,
-    .dart = { .loop = accumulate_random }, .floor = { .loop = floor_random },
-    .about = "accumulate by BXOR to random words, a flush after 1024", .prepare = clear },
-  { .name = "fetch_and_op.contended", .places = IN_TEAM, .sizes = SIZE_WORD,
-    .dart = { .loop = fetch_contended, .by = BY_ALL },
-    .floor = { .loop = floor_contended, .by = BY_ALL }, .by_units = true,
-    .about = "fetch_and_op of all units on one word", .prepare = clear },
+  { .name    = "accumulate",
+    .places  = IN_NEAR | IN_FAR,
+    .sizes   = SIZE_BYTES,
+    .dart    = { .loop = accumulate_many },
+    .floor   = { .loop = floor_many },
+    .about   = "accumulate of many elements by SUM, flush",
+    .prepare = clear },
+  { .name    = "accumulate.random",
+    .places  = IN_NEAR | IN_FAR,
+    .sizes   = SIZE_WORD,
+    .dart    = { .loop = accumulate_random },
+    .floor   = { .loop = floor_random },
+    .about   = "accumulate by BXOR to random words, a flush after 1024",
+    .prepare = clear },
+  { .name     = "fetch_and_op.contended",
+    .places   = IN_TEAM,
+    .sizes    = SIZE_WORD,
+    .dart     = { .loop = fetch_contended, .by = BY_ALL },
+    .floor    = { .loop = floor_contended, .by = BY_ALL },
+    .by_units = true,
+    .about    = "fetch_and_op of all units on one word",
+    .prepare  = clear },
   { 0 },
 };

@@ -31,8 +31,8 @@ double busy_sample(micro_t *m, void (*operation)(micro_t *m, size_t n))
 {
   static double   seconds[OPERATIONS_MAX];
   static uint64_t number = 1;
-  double          start  = bench_seconds(), end = start + m->compute;
-  size_t          count  = 0;
+  double          start = bench_seconds(), end = start + m->compute;
+  size_t          count = 0;
 
   if (m->job.me != 0) {
     while (bench_seconds() < end)
@@ -95,16 +95,20 @@ static void work(micro_t *m, size_t n)
   *(volatile uint64_t *)m->recv = compute(1, 1000 * n);
 }
 
-#define BUSY(operation, sample_)                                                      \
-  { .name = "busy_" #operation, .places = IN_FAR, .sizes = SIZE_WORD,                 \
-    .dart = { .sample = sample_, .by = BY_PAIR },                                     \
-    .about = #operation " while the target computes" }
+#define BUSY(operation, sample_)                                                                   \
+  {                                                                                                \
+    .name = "busy_" #operation, .places = IN_FAR, .sizes = SIZE_WORD,                              \
+    .dart = { .sample = sample_, .by = BY_PAIR }, .about = #operation " while the target computes" \
+  }
 
 const case_t busy_cases[] = {
   BUSY(put, sample_put),
   BUSY(get, sample_get),
   BUSY(fetch_and_op, sample_fetch),
-  { .name = "compute", .places = IN_TEAM, .sizes = SIZE_NONE,
-    .dart = { .loop = work, .by = BY_ALL }, .about = "compute by all units, calling nothing" },
+  { .name   = "compute",
+    .places = IN_TEAM,
+    .sizes  = SIZE_NONE,
+    .dart   = { .loop = work, .by = BY_ALL },
+    .about  = "compute by all units, calling nothing" },
   { 0 },
 };

@@ -14,16 +14,16 @@ static void barrier(micro_t *m, size_t n)
     BENCH_OK(dart_barrier(DART_TEAM_ALL));
 }
 
-#define COLLECTIVE_LOOP(name, call)                                                   \
-  static void name(micro_t *m, size_t n)                                              \
-  {                                                                                   \
-    for (size_t i = 0; i < n; i++) {                                                  \
-      dart_team_unit_t root = DART_TEAM_UNIT_ID((dart_unit_t)(i % m->job.nunits));    \
-                                                                                      \
-      (void)root;                                                                     \
-      BENCH_OK(call);                                                                 \
-      micro_again();                                                                  \
-    }                                                                                 \
+#define COLLECTIVE_LOOP(name, call)                                                \
+  static void name(micro_t *m, size_t n)                                           \
+  {                                                                                \
+    for (size_t i = 0; i < n; i++) {                                               \
+      dart_team_unit_t root = DART_TEAM_UNIT_ID((dart_unit_t)(i % m->job.nunits)); \
+                                                                                   \
+      (void)root;                                                                  \
+      BENCH_OK(call);                                                              \
+      micro_again();                                                               \
+    }                                                                              \
   }
 
 COLLECTIVE_LOOP(bcast, dart_bcast(m->send, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
@@ -31,14 +31,13 @@ COLLECTIVE_LOOP(reduce, dart_reduce(m->send, m->recv, m->nwords, DART_TYPE_DOUBL
                                     root, DART_TEAM_ALL))
 COLLECTIVE_LOOP(allreduce, dart_allreduce(m->send, m->recv, m->nwords, DART_TYPE_DOUBLE,
                                           DART_OP_SUM, DART_TEAM_ALL))
-COLLECTIVE_LOOP(gather, dart_gather(m->send, m->recv, m->nwords, DART_TYPE_LONG, root,
-                                    DART_TEAM_ALL))
-COLLECTIVE_LOOP(scatter, dart_scatter(m->send, m->recv, m->nwords, DART_TYPE_LONG, root,
-                                      DART_TEAM_ALL))
-COLLECTIVE_LOOP(allgather, dart_allgather(m->send, m->recv, m->nwords, DART_TYPE_LONG,
-                                          DART_TEAM_ALL))
-COLLECTIVE_LOOP(alltoall, dart_alltoall(m->send, m->recv, m->nwords, DART_TYPE_LONG,
-                                        DART_TEAM_ALL))
+COLLECTIVE_LOOP(gather,
+                dart_gather(m->send, m->recv, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+COLLECTIVE_LOOP(scatter,
+                dart_scatter(m->send, m->recv, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+COLLECTIVE_LOOP(allgather,
+                dart_allgather(m->send, m->recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
+COLLECTIVE_LOOP(alltoall, dart_alltoall(m->send, m->recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
 
 /* ---- floors ---------------------------------------------------------------------------------- */
 
@@ -107,10 +106,10 @@ static void between_barriers(micro_t *m, size_t n, void (*read)(micro_t *m, dart
   }
 }
 
-#define FLOOR_LOOP(name, read)                       \
-  static void name(micro_t *m, size_t n)             \
-  {                                                  \
-    between_barriers(m, n, read);                    \
+#define FLOOR_LOOP(name, read)           \
+  static void name(micro_t *m, size_t n) \
+  {                                      \
+    between_barriers(m, n, read);        \
   }
 
 FLOOR_LOOP(floor_bcast, read_root)
@@ -127,15 +126,19 @@ static void clear(micro_t *m)
   micro_clear(m, m->size);
 }
 
-#define CASE(name_, sizes_, about_)                                                        \
-  { .name = #name_, .places = IN_TEAM, .sizes = sizes_,                                    \
-    .dart = { .loop = name_, .by = BY_ALL },                                               \
-    .floor = { .loop = floor_##name_, .by = BY_ALL }, .about = about_, .prepare = clear }
+#define CASE(name_, sizes_, about_)                                                              \
+  {                                                                                              \
+    .name = #name_, .places = IN_TEAM, .sizes = sizes_, .dart = { .loop = name_, .by = BY_ALL }, \
+    .floor = { .loop = floor_##name_, .by = BY_ALL }, .about = about_, .prepare = clear          \
+  }
 
 const case_t collective_cases[] = {
-  { .name = "barrier", .places = IN_TEAM, .sizes = SIZE_NONE,
-    .dart = { .loop = barrier, .by = BY_ALL }, .floor = { .loop = floor_round_trip, .by = BY_PAIR },
-    .about = "barrier; the floor is a round trip of two flags" },
+  { .name   = "barrier",
+    .places = IN_TEAM,
+    .sizes  = SIZE_NONE,
+    .dart   = { .loop = barrier, .by = BY_ALL },
+    .floor  = { .loop = floor_round_trip, .by = BY_PAIR },
+    .about  = "barrier; the floor is a round trip of two flags" },
   CASE(bcast, SIZE_BYTES, "broadcast"),
   CASE(reduce, SIZE_BYTES, "sum of doubles at the root"),
   CASE(allreduce, SIZE_BYTES, "sum of doubles at all units"),

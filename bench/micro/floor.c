@@ -49,7 +49,7 @@ static void await(_Atomic uint64_t *flag, uint64_t value)
 {
   for (unsigned looks = 1; atomic_load_explicit(flag, memory_order_acquire) != value; looks++)
     if (looks % 4096 == 0)
-      sched_yield();  /* there may be more units than cores */
+      sched_yield(); /* there may be more units than cores */
 }
 
 /* Flags count round trips, so that they are never reset. Unit 0 begins. */

@@ -60,8 +60,11 @@ static void prepare(micro_t *m)
 }
 
 const case_t halo_cases[] = {
-  { .name = "halo", .places = IN_NEAR | IN_FAR, .sizes = SIZE_HALO,
-    .dart = { .loop = exchange, .by = BY_PAIR },
-    .about = "exchange with 4 neighbours, by dart_put_notify", .prepare = prepare },
+  { .name    = "halo",
+    .places  = IN_NEAR | IN_FAR,
+    .sizes   = SIZE_HALO,
+    .dart    = { .loop = exchange, .by = BY_PAIR },
+    .about   = "exchange with 4 neighbours, by dart_put_notify",
+    .prepare = prepare },
   { 0 },
 };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 static dart_lock_t lock;
-static uint64_t    passed[2];  /* turns this unit has done: DART, floor */
+static uint64_t    passed[2]; /* turns this unit has done: DART, floor */
 
 /* The counters that the locks protect, a line apart, on one node. NULL on several: DART's is then in
  * the segment, and the floor has none. */
@@ -93,19 +93,29 @@ static void clean(micro_t *m)
       found[i] = *counter[i];
   if (found[0] != all[0] || found[1] != all[1]) {
     fprintf(stderr, "lock: %llu passages counted of %llu, in a mutex %llu of %llu\n",
-            (unsigned long long)found[0], (unsigned long long)all[0],
-            (unsigned long long)found[1], (unsigned long long)all[1]);
+            (unsigned long long)found[0], (unsigned long long)all[0], (unsigned long long)found[1],
+            (unsigned long long)all[1]);
     dart_abort(BENCH_FAILED);
   }
 }
 
 const case_t lock_cases[] = {
-  { .name = "lock", .places = IN_TEAM, .sizes = SIZE_NONE, .dart = { .loop = lock_free },
-    .floor = { .loop = mutex_free }, .about = "acquire and release a free lock",
-    .prepare = prepare, .clean = clean },
-  { .name = "lock.contended", .places = IN_TEAM, .sizes = SIZE_NONE,
-    .dart  = { .loop = lock_contended, .by = BY_ALL },
-    .floor = { .loop = mutex_contended, .by = BY_ALL }, .by_units = true,
-    .about = "acquire, add 1, release, by all units at once", .prepare = prepare, .clean = clean },
+  { .name    = "lock",
+    .places  = IN_TEAM,
+    .sizes   = SIZE_NONE,
+    .dart    = { .loop = lock_free },
+    .floor   = { .loop = mutex_free },
+    .about   = "acquire and release a free lock",
+    .prepare = prepare,
+    .clean   = clean },
+  { .name     = "lock.contended",
+    .places   = IN_TEAM,
+    .sizes    = SIZE_NONE,
+    .dart     = { .loop = lock_contended, .by = BY_ALL },
+    .floor    = { .loop = mutex_contended, .by = BY_ALL },
+    .by_units = true,
+    .about    = "acquire, add 1, release, by all units at once",
+    .prepare  = prepare,
+    .clean    = clean },
   { 0 },
 };

@@ -15,10 +15,10 @@
 enum { SIZES_MAX = 32, SIZE_MAX_LOG = 24 };
 
 typedef struct {
-  const char *cases;              /* patterns with commas between; NULL: all */
+  const char *cases; /* patterns with commas between; NULL: all */
   uint64_t    sizes[SIZES_MAX];
   size_t      nsizes;
-  uint64_t    repetitions, time, compute;  /* milliseconds */
+  uint64_t    repetitions, time, compute; /* milliseconds */
   format_t    format;
   bool        list, without_mpi;
 } options_t;
@@ -141,9 +141,9 @@ static void run_size(session_t *s, const case_t *c, size_t size)
 
 static void run_case(void *context, const case_t *c, place_t place, const char *name)
 {
-  session_t       *s = context;
-  const options_t *o = s->options;
-  micro_t         *m = s->micro;
+  session_t       *s     = context;
+  const options_t *o     = s->options;
+  micro_t         *m     = s->micro;
   size_t           least = 0, most;
 
   if (!selected(o->cases, name))
@@ -157,7 +157,8 @@ static void run_case(void *context, const case_t *c, place_t place, const char *
   m->at     = m->segment;
   if (m->target >= 0) {
     dart_gptr_setunit(&m->at, DART_TEAM_UNIT_ID(m->target));
-    m->there = m->floor && m->shared.base != NULL ? bench_shared_block(&m->shared, m->target) : NULL;
+    m->there =
+        m->floor && m->shared.base != NULL ? bench_shared_block(&m->shared, m->target) : NULL;
   }
 
   switch (c->sizes) {
@@ -262,9 +263,9 @@ static error_t parse_sizes(struct argp_state *state, char *arg, options_t *optio
 
   options->nsizes = 0;
   while ((size = strsep(&next, ",")) != NULL) {
-    char     *end   = size;
-    uint64_t  value = size[0] >= '0' && size[0] <= '9' ? strtoull(size, &end, 10) : 0;
-    unsigned  shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
+    char    *end   = size;
+    uint64_t value = size[0] >= '0' && size[0] <= '9' ? strtoull(size, &end, 10) : 0;
+    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
 
     if (shift != 0)
       end++;

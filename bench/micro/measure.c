@@ -9,10 +9,10 @@
 
 typedef struct {
   const side_t *side;
-  int           window;   /* of MPI, -1: not MPI */
-  size_t        n;        /* turns of its loop in a repetition */
-  double       *seconds;  /* [repetition] of one operation */
-  double       *figure;   /* where the result goes */
+  int           window;  /* of MPI, -1: not MPI */
+  size_t        n;       /* turns of its loop in a repetition */
+  double       *seconds; /* [repetition] of one operation */
+  double       *figure;  /* where the result goes */
 } runner_t;
 
 static bool takes_part(const micro_t *m, const side_t *side)
@@ -41,7 +41,7 @@ static double run(micro_t *m, const runner_t *r, size_t n)
     }
   }
   if (r->window >= 0)
-    mpi_meet();  /* here the others wait meanwhile; with DART they wait in the next line */
+    mpi_meet(); /* here the others wait meanwhile; with DART they wait in the next line */
   return bench_max(r->side->sample == NULL || m->job.me == 0 ? seconds : 0);
 }
 
@@ -89,9 +89,9 @@ figures_t measure(micro_t *m, const case_t *c, effort_t effort)
 {
   figures_t figures = { 0 };
   runner_t  runner[2 + NWINDOWS];
-  size_t    nrunners = 0;
+  size_t    nrunners   = 0;
   double    operations = c->weight > 0 ? (double)c->weight : 1;
-  bool      floor = m->floor && has_floor(m, c);
+  bool      floor      = m->floor && has_floor(m, c);
 
   if (c->by_units)
     operations *= (double)m->job.nunits;

@@ -34,7 +34,7 @@ static void plain_malloc(micro_t *m, size_t n)
   for (size_t i = 0; i < n; i++) {
     void *block = malloc(SMALL);
 
-    *(void *volatile *)m->recv = block;  /* someone might use it */
+    *(void *volatile *)m->recv = block; /* someone might use it */
     free(block);
   }
 }
@@ -55,11 +55,21 @@ static void team(micro_t *m, size_t n)
 }
 
 const case_t memory_cases[] = {
-  { .name = "alloc", .places = IN_TEAM, .sizes = SIZE_NONE, .dart = { .loop = alloc, .by = BY_ALL },
-    .about = "allocate and free a segment of 4 KiB a unit" },
-  { .name = "memalloc", .places = IN_TEAM, .sizes = SIZE_NONE, .dart = { .loop = memalloc },
-    .floor = { .loop = plain_malloc }, .about = "allocate and free 64 bytes by one unit" },
-  { .name = "team", .places = IN_TEAM, .sizes = SIZE_NONE, .dart = { .loop = team, .by = BY_ALL },
-    .about = "create and destroy a team of all units" },
+  { .name   = "alloc",
+    .places = IN_TEAM,
+    .sizes  = SIZE_NONE,
+    .dart   = { .loop = alloc, .by = BY_ALL },
+    .about  = "allocate and free a segment of 4 KiB a unit" },
+  { .name   = "memalloc",
+    .places = IN_TEAM,
+    .sizes  = SIZE_NONE,
+    .dart   = { .loop = memalloc },
+    .floor  = { .loop = plain_malloc },
+    .about  = "allocate and free 64 bytes by one unit" },
+  { .name   = "team",
+    .places = IN_TEAM,
+    .sizes  = SIZE_NONE,
+    .dart   = { .loop = team, .by = BY_ALL },
+    .about  = "create and destroy a team of all units" },
   { 0 },
 };

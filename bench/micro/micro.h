@@ -11,14 +11,14 @@
 #include <pthread.h>
 
 enum {
-  LINE      = 64,    /* bytes nobody else writes to */
-  BATCH     = 64,    /* operations before one flush */
-  LOOKAHEAD = 1024,  /* the same for operations on random words */
-  STRIDE    = 4,     /* elements from one to the next */
-  SIDES      = 4,    /* of a halo; and where messages start, behind the counters: */
-  HALO_START = LINE,
-  NBLOCKS   = 64,    /* of an indexed type, and ... */
-  INDEXED_WORDS = 127  /* ... the words in them */
+  LINE          = 64,   /* bytes nobody else writes to */
+  BATCH         = 64,   /* operations before one flush */
+  LOOKAHEAD     = 1024, /* the same for operations on random words */
+  STRIDE        = 4,    /* elements from one to the next */
+  SIDES         = 4,    /* of a halo; and where messages start, behind the counters: */
+  HALO_START    = LINE,
+  NBLOCKS       = 64, /* of an indexed type, and ... */
+  INDEXED_WORDS = 127 /* ... the words in them */
 };
 
 /* What units use together on the floor. One writer a line, but for what is there to be fought over. */
@@ -26,31 +26,31 @@ typedef struct {
   _Alignas(LINE) _Atomic uint64_t ping;
   _Alignas(LINE) _Atomic uint64_t pong;
   bench_barrier_t barrier;
-  _Alignas(LINE) pthread_mutex_t mutex;  /* shared between processes */
+  _Alignas(LINE) pthread_mutex_t mutex; /* shared between processes */
 } meeting_t;
 
-typedef enum { NEAR, FAR, TOGETHER } place_t;  /* of the partner; TOGETHER: of all units */
+typedef enum { NEAR, FAR, TOGETHER } place_t; /* of the partner; TOGETHER: of all units */
 
 /* What a loop works on. Pointers lie in memory, and are read again for each operation. */
 typedef struct {
-  bench_job_t job;
-  dart_unit_t partner[2];   /* [NEAR or FAR] unit 0's, and for all; -1: there is none */
-  size_t      area;         /* bytes of each buffer below */
-  double      compute;      /* seconds a target computes */
-  bool        floor, mpi;   /* whether these sides are measured */
-  char       *send, *recv;  /* private */
-  dart_gptr_t segment;      /* `area` bytes of every unit */
-  bench_shared_t shared;    /* the same without DART */
-  bench_shared_t common;    /* a block each; in that of unit 0: */
-  meeting_t     *meeting;   /* NULL: this unit's host is not that of unit 0 */
+  bench_job_t    job;
+  dart_unit_t    partner[2];  /* [NEAR or FAR] unit 0's, and for all; -1: there is none */
+  size_t         area;        /* bytes of each buffer below */
+  double         compute;     /* seconds a target computes */
+  bool           floor, mpi;  /* whether these sides are measured */
+  char          *send, *recv; /* private */
+  dart_gptr_t    segment;     /* `area` bytes of every unit */
+  bench_shared_t shared;      /* the same without DART */
+  bench_shared_t common;      /* a block each; in that of unit 0: */
+  meeting_t     *meeting;     /* NULL: this unit's host is not that of unit 0 */
 
   /* The case at hand. */
   place_t     place;
-  size_t      size;    /* bytes of one operation, a multiple of 8 */
-  size_t      nwords;  /* the same in elements of type LONG */
-  dart_unit_t target;  /* the partner; for TOGETHER the near one */
-  dart_gptr_t at;      /* start of the target's part of the segment */
-  char       *there;   /* start of the target's block without DART */
+  size_t      size;   /* bytes of one operation, a multiple of 8 */
+  size_t      nwords; /* the same in elements of type LONG */
+  dart_unit_t target; /* the partner; for TOGETHER the near one */
+  dart_gptr_t at;     /* start of the target's part of the segment */
+  char       *there;  /* start of the target's block without DART */
 } micro_t;
 
 /* Who executes a loop. The others wait in a barrier: of DART, or of MPI if it is an MPI side. */
@@ -70,7 +70,13 @@ typedef enum { WINDOW_STATIC, WINDOW_DYNAMIC, NWINDOWS } window_t;
  * command line, times 1, STRIDE (for indexed types at least one whole instance), BATCH, messages of
  * two steps of a halo, or the number of units. */
 typedef enum {
-  SIZE_NONE, SIZE_WORD, SIZE_BYTES, SIZE_STRIDED, SIZE_INDEXED, SIZE_BATCH, SIZE_HALO,
+  SIZE_NONE,
+  SIZE_WORD,
+  SIZE_BYTES,
+  SIZE_STRIDED,
+  SIZE_INDEXED,
+  SIZE_BATCH,
+  SIZE_HALO,
   SIZE_PER_UNIT
 } sizes_t;
 
@@ -78,13 +84,13 @@ enum { IN_NEAR = 1 << NEAR, IN_FAR = 1 << FAR, IN_TEAM = 1 << TOGETHER };
 
 typedef struct {
   const char *name;
-  unsigned    places;   /* IN_...: far cases are named far_NAME */
+  unsigned    places; /* IN_...: far cases are named far_NAME */
   sizes_t     sizes;
   side_t      dart, floor;
   size_t      weight;   /* operations in one turn of the loops; 0 means 1 */
   bool        by_units; /* all units' operations count: a contended lock */
   const char *about;
-  void (*prepare)(micro_t *m);  /* NULL: nothing; the rest likewise */
+  void (*prepare)(micro_t *m); /* NULL: nothing; the rest likewise */
   void (*clean)(micro_t *m);
 } case_t;
 
@@ -156,7 +162,7 @@ dart_unit_t halo_neighbour(const micro_t *m);
 
 typedef struct {
   size_t repetitions;
-  double time;         /* seconds of one */
+  double time; /* seconds of one */
 } effort_t;
 
 /* Nanoseconds of one operation; 0: there is no such side. */

@@ -14,7 +14,7 @@ MPI_Win mpi_window;
 
 static MPI_Comm  world;
 static MPI_Win   windows[NWINDOWS];
-static MPI_Aint *address;   /* [unit] of the attached memory */
+static MPI_Aint *address; /* [unit] of the attached memory */
 static void     *attached;
 static window_t  chosen;
 

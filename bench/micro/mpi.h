@@ -10,7 +10,7 @@
 typedef struct {
   const char *name;
   side_t      side;
-  bool        in_window;  /* to be measured on each kind of window */
+  bool        in_window; /* to be measured on each kind of window */
 } mpi_side_t;
 
 /* Each ends with one that has no name. */

@@ -18,12 +18,12 @@ static void accumulate(micro_t *m, size_t n, const void *value, MPI_Datatype typ
   }
 }
 
-#define LOOP(how, name, c_type, type, op, operand)     \
-  static void how##_##name(micro_t *m, size_t n)       \
-  {                                                    \
-    c_type value = operand;                            \
-                                                       \
-    how(m, n, &value, type, op);                       \
+#define LOOP(how, name, c_type, type, op, operand) \
+  static void how##_##name(micro_t *m, size_t n)   \
+  {                                                \
+    c_type value = operand;                        \
+                                                   \
+    how(m, n, &value, type, op);                   \
   }
 
 LOOP(fetch, sum_long, long, MPI_LONG, MPI_SUM, 1)

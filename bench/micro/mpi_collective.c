@@ -22,18 +22,18 @@ void mpi_collective_stop(void)
   MPI_Comm_free(&world);
 }
 
-#define LOOP(name, call)                    \
-  static void name(micro_t *m, size_t n)    \
-  {                                         \
-    int count = (int)m->nwords;             \
-                                            \
-    (void)count;                            \
-    for (size_t i = 0; i < n; i++) {        \
-      int root = (int)(i % m->job.nunits);  \
-                                            \
-      (void)root;                           \
-      call;                                 \
-    }                                       \
+#define LOOP(name, call)                   \
+  static void name(micro_t *m, size_t n)   \
+  {                                        \
+    int count = (int)m->nwords;            \
+                                           \
+    (void)count;                           \
+    for (size_t i = 0; i < n; i++) {       \
+      int root = (int)(i % m->job.nunits); \
+                                           \
+      (void)root;                          \
+      call;                                \
+    }                                      \
   }
 
 LOOP(barrier, MPI_Barrier(world))

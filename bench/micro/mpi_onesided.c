@@ -36,8 +36,8 @@ static void put_request(micro_t *m, size_t n)
   for (size_t i = 0; i < n; i++) {
     MPI_Request request;
 
-    MPI_Rput(m->send, (int)m->nwords, MPI_LONG, m->target, mpi_start_of(m->target),
-             (int)m->nwords, MPI_LONG, mpi_window, &request);
+    MPI_Rput(m->send, (int)m->nwords, MPI_LONG, m->target, mpi_start_of(m->target), (int)m->nwords,
+             MPI_LONG, mpi_window, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Win_flush(m->target, mpi_window);
   }
@@ -48,8 +48,8 @@ static void get_request(micro_t *m, size_t n)
   for (size_t i = 0; i < n; i++) {
     MPI_Request request;
 
-    MPI_Rget(m->recv, (int)m->nwords, MPI_LONG, m->target, mpi_start_of(m->target),
-             (int)m->nwords, MPI_LONG, mpi_window, &request);
+    MPI_Rget(m->recv, (int)m->nwords, MPI_LONG, m->target, mpi_start_of(m->target), (int)m->nwords,
+             MPI_LONG, mpi_window, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 }

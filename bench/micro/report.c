@@ -13,8 +13,7 @@ static int best_window(const figures_t *figures)
   int best = -1;
 
   for (int window = 0; window < NWINDOWS; window++)
-    if (figures->mpi[window] > 0 &&
-        (best < 0 || figures->mpi[window] < figures->mpi[best]))
+    if (figures->mpi[window] > 0 && (best < 0 || figures->mpi[window] < figures->mpi[best]))
       best = window;
   return best;
 }
@@ -29,7 +28,8 @@ void report_start(const micro_t *m, format_t format, effort_t effort)
            "# ns of one operation, median of %zu repetitions of %g ms or one operation\n"
            "# %-30s %10s %14s %14s %8s %14s %8s %8s\n",
            bench_backend(), m->job.nunits, (unsigned long long)m->job.nnodes, effort.repetitions,
-           effort.time * 1e3, "case", "bytes", "DART", "floor", "x floor", "MPI", "x MPI", "window");
+           effort.time * 1e3, "case", "bytes", "DART", "floor", "x floor", "MPI", "x MPI",
+           "window");
     break;
   case FORMAT_CSV:
     puts("backend,units,nodes,case,bytes,dart_ns,floor_ns,dart_per_floor,mpi_ns,dart_per_mpi,"

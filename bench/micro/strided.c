@@ -40,13 +40,13 @@ static void free_types(micro_t *m)
   BENCH_OK(dart_type_destroy(&indexed));
 }
 
-#define LOOP(name, call)                    \
-  static void name(micro_t *m, size_t n)    \
-  {                                         \
-    for (size_t i = 0; i < n; i++) {        \
-      BENCH_OK(call);                       \
-      micro_again();                        \
-    }                                       \
+#define LOOP(name, call)                 \
+  static void name(micro_t *m, size_t n) \
+  {                                      \
+    for (size_t i = 0; i < n; i++) {     \
+      BENCH_OK(call);                    \
+      micro_again();                     \
+    }                                    \
   }
 
 LOOP(put_strided, dart_put_blocking(m->at, m->send, m->nwords, DART_TYPE_LONG, strided))
@@ -112,10 +112,12 @@ static void floor_get_indexed(micro_t *m, size_t n)
     gather_blocks((long *)m->recv, (const long *)m->there, indexed_words(m));
 }
 
-#define CASE(name_, sizes_, about_)                                                   \
-  { .name = #name_, .places = IN_NEAR | IN_FAR, .sizes = sizes_,                      \
-    .dart = { .loop = name_ }, .floor = { .loop = floor_##name_ }, .about = about_,   \
-    .prepare = make_types, .clean = free_types }
+#define CASE(name_, sizes_, about_)                                                         \
+  {                                                                                         \
+    .name = #name_, .places = IN_NEAR | IN_FAR, .sizes = sizes_, .dart = { .loop = name_ }, \
+    .floor = { .loop = floor_##name_ }, .about = about_, .prepare = make_types,             \
+    .clean = free_types                                                                     \
+  }
 
 const case_t strided_cases[] = {
   CASE(put_strided, SIZE_STRIDED, "blocking put to every fourth word"),

@@ -11,8 +11,8 @@ static dart_ret_t create(const bench_job_t *job, table_t *table)
 {
   dart_gptr_t at;
   void       *mine;
-  dart_ret_t  ret = dart_team_memalloc_aligned(
-      DART_TEAM_ALL, table_nwords(table, (uint64_t)job->me), DART_TYPE_ULONG, &table->start);
+  dart_ret_t ret = dart_team_memalloc_aligned(DART_TEAM_ALL, table_nwords(table, (uint64_t)job->me),
+                                              DART_TYPE_ULONG, &table->start);
 
   if (ret != DART_OK)
     return ret;
@@ -55,18 +55,17 @@ static void update_gxp(const table_t *table, uint64_t number, uint64_t count, ui
   }
 }
 
-static void update_atomic(const table_t *table, uint64_t number, uint64_t count,
-                          uint64_t lookahead)
+static void update_atomic(const table_t *table, uint64_t number, uint64_t count, uint64_t lookahead)
 {
-  uint64_t batch[LOOKAHEAD_MAX];  /* a value stays as it is until its batch is complete locally */
+  uint64_t batch[LOOKAHEAD_MAX]; /* a value stays as it is until its batch is complete locally */
 
   for (uint64_t done = 0; done < count;) {
     uint64_t n = count - done < lookahead ? count - done : lookahead;
 
     for (uint64_t i = 0; i < n; i++) {
       number = batch[i] = stream_next(number);
-      BENCH_OK(dart_accumulate(table_at(table, number), &batch[i], 1, DART_TYPE_ULONG,
-                               DART_OP_BXOR));
+      BENCH_OK(
+          dart_accumulate(table_at(table, number), &batch[i], 1, DART_TYPE_ULONG, DART_OP_BXOR));
     }
     BENCH_OK(dart_flush_local_all(table->start));
     done += n;

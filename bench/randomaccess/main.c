@@ -30,9 +30,9 @@ enum { TABLE_MAX = 40 };
 typedef struct {
   uint64_t         log_words;
   const variant_t *variant;
-  uint64_t         seed;  /* numbers of the stream to skip */
+  uint64_t         seed; /* numbers of the stream to skip */
   uint64_t         updates_per_word;
-  uint64_t         updates;  /* 0: as many as that makes */
+  uint64_t         updates; /* 0: as many as that makes */
   uint64_t         lookahead;
 } options_t;
 
@@ -50,8 +50,7 @@ static const variant_t *find_variant(const char *name)
 
 /* The table */
 
-static dart_ret_t table_create(const bench_job_t *job, const options_t *options,
-                               table_t *table_out)
+static dart_ret_t table_create(const bench_job_t *job, const options_t *options, table_t *table_out)
 {
   table_t    table = { .log_words = options->log_words, .nunits = job->nunits };
   dart_ret_t ret;
@@ -82,7 +81,7 @@ static double update(const bench_job_t *job, const table_t *table, const options
 {
   uint64_t me     = (uint64_t)job->me;
   uint64_t each   = nupdates / job->nunits;
-  uint64_t rest   = nupdates % job->nunits;  /* the first units take one more */
+  uint64_t rest   = nupdates % job->nunits; /* the first units take one more */
   uint64_t first  = me * each + (me < rest ? me : rest);
   uint64_t count  = each + (me < rest);
   uint64_t number = stream_before(options->seed + first);
@@ -110,15 +109,14 @@ static uint64_t verify(const bench_job_t *job, const table_t *table, uint64_t se
     uint64_t here;
 
     number = stream_next(number);
-    here   = (number & mask) - first;  /* wraps to a large number below the block */
+    here   = (number & mask) - first; /* wraps to a large number below the block */
     if (here < nmine)
       table->mine[here] ^= number;
   }
   for (uint64_t i = 0; i < nmine; i++)
     wrong += table->mine[i] != first + i;
 
-  BENCH_OK(
-      dart_allreduce(&wrong, &wrong_all, 1, DART_TYPE_ULONG, DART_OP_SUM, DART_TEAM_ALL));
+  BENCH_OK(dart_allreduce(&wrong, &wrong_all, 1, DART_TYPE_ULONG, DART_OP_SUM, DART_TEAM_ALL));
   return wrong_all;
 }
 
@@ -126,11 +124,11 @@ static uint64_t verify(const bench_job_t *job, const table_t *table, uint64_t se
 static uint64_t largest_table(const bench_job_t *job)
 {
   enum { NAME_SIZE = 256 };
-  double   half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
+  double   half            = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
   char     name[NAME_SIZE] = "";
-  char    *names = bench_alloc(job->nunits, NAME_SIZE);
-  size_t   here  = 0;  /* units on this host */
-  uint64_t log_words = 0, log_words_all;
+  char    *names           = bench_alloc(job->nunits, NAME_SIZE);
+  size_t   here            = 0; /* units on this host */
+  uint64_t log_words       = 0, log_words_all;
 
   gethostname(name, sizeof name - 1);
   BENCH_OK(dart_allgather(name, names, NAME_SIZE, DART_TYPE_BYTE, DART_TEAM_ALL));
@@ -141,8 +139,8 @@ static uint64_t largest_table(const bench_job_t *job)
   while (log_words < TABLE_MAX &&
          (double)(sizeof(uint64_t) << (log_words + 1)) * (double)here / (double)job->nunits <= half)
     log_words++;
-  BENCH_OK(dart_allreduce(&log_words, &log_words_all, 1, DART_TYPE_ULONG, DART_OP_MIN,
-                          DART_TEAM_ALL));
+  BENCH_OK(
+      dart_allreduce(&log_words, &log_words_all, 1, DART_TYPE_ULONG, DART_OP_MIN, DART_TEAM_ALL));
   return log_words_all;
 }
 
@@ -151,14 +149,16 @@ static uint64_t largest_table(const bench_job_t *job)
 static const struct argp_option option_table[] = {
   { "table", 'k', "K", 0, "The table has 2^K words of 8 bytes, K from 1 to 40 (20)", 0 },
   { "variant", 'v', "NAME", 0,
-    "gxp: blocking get, xor, blocking put; atomic: accumulate (atomic). To compare with: shared-gxp "
+    "gxp: blocking get, xor, blocking put; atomic: accumulate (atomic). To compare with: "
+    "shared-gxp "
     "and shared-atomic, without a runtime; with dart-mpi also mpi-gxp and mpi-accumulate, either "
     "with -dynamic, and mpi-bucket, by plain MPI",
     0 },
   { "seed", 's', "N", 0, "Start at number N of the stream (0)", 0 },
   { "updates-per-word", 'u', "N", 0, "Updates as a multiple of the table (4)", 0 },
   { "updates", 'n', "N", 0, "Do N updates, whatever the table's size", 0 },
-  { "lookahead", 'l', "N", 0, "Updates that are under way at once, but for gxp, 1 to 1024 (1024)", 0 },
+  { "lookahead", 'l', "N", 0, "Updates that are under way at once, but for gxp, 1 to 1024 (1024)",
+    0 },
   { 0 },
 };
 
@@ -175,7 +175,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
   case 'l': return bench_number(state, "--lookahead", arg, 1, LOOKAHEAD_MAX, &options->lookahead);
   case 'v':
     options->variant = find_variant(arg);
-    return options->variant != NULL ? 0 : bench_bad_value(state, "--variant", arg, "one that --help names");
+    return options->variant != NULL
+               ? 0
+               : bench_bad_value(state, "--variant", arg, "one that --help names");
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -188,15 +190,14 @@ static const struct argp arguments = {
 
 static int run(const bench_job_t *job, const options_t *options)
 {
-  const variant_t *variant  = options->variant;
-  uint64_t         nwords   = UINT64_C(1) << options->log_words;
-  uint64_t         nupdates = options->updates > 0 ? options->updates
-                                                   : options->updates_per_word * nwords;
-  uint64_t         wrong, allowed, largest = largest_table(job);
-  table_t          table;
-  double           seconds, gups;
-  char             benchmark[64], figure[32];
-  bool             verified;
+  const variant_t *variant = options->variant;
+  uint64_t         nwords  = UINT64_C(1) << options->log_words;
+  uint64_t nupdates = options->updates > 0 ? options->updates : options->updates_per_word * nwords;
+  uint64_t wrong, allowed, largest = largest_table(job);
+  table_t  table;
+  double   seconds, gups;
+  char     benchmark[64], figure[32];
+  bool     verified;
 
   if (options->log_words > largest) {
     bench_complain(job, "--table %" PRIu64 " takes more than half of the memory; %" PRIu64 " fits",

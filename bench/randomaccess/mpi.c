@@ -18,8 +18,8 @@
 
 static MPI_Comm  world;
 static MPI_Win   window;
-static MPI_Aint *address;   /* [unit] where its block begins in the window */
-static void     *attached;  /* to the dynamic window; NULL: the window is static */
+static MPI_Aint *address;  /* [unit] where its block begins in the window */
+static void     *attached; /* to the dynamic window; NULL: the window is static */
 static size_t    me;
 
 static dart_ret_t create_window(const bench_job_t *job, table_t *table, bool dynamic)
@@ -106,8 +106,8 @@ static void update_accumulate(const table_t *table, uint64_t number, uint64_t co
       uint64_t word, owner;
 
       number = batch[i] = stream_next(number);
-      word  = table_word(table, number);
-      owner = table_owner(table, word);
+      word              = table_word(table, number);
+      owner             = table_owner(table, word);
       MPI_Accumulate(&batch[i], 1, MPI_UINT64_T, (int)owner, place(table, word, owner), 1,
                      MPI_UINT64_T, MPI_BXOR, window);
     }
@@ -124,10 +124,10 @@ enum { TAG_UPDATES, TAG_FINISHED };
 
 typedef struct {
   const table_t *table;
-  uint64_t      *bucket;    /* [unit][LOOKAHEAD_MAX] */
-  size_t        *fill;      /* [unit] */
-  size_t         waiting;   /* in all buckets */
-  size_t         finished;  /* units that will send no more */
+  uint64_t      *bucket;   /* [unit][LOOKAHEAD_MAX] */
+  size_t        *fill;     /* [unit] */
+  size_t         waiting;  /* in all buckets */
+  size_t         finished; /* units that will send no more */
   uint64_t       outgoing[LOOKAHEAD_MAX], incoming[LOOKAHEAD_MAX];
   MPI_Request    send, receive;
 } buckets_t;
@@ -189,8 +189,7 @@ static size_t fullest(const buckets_t *b)
   return best;
 }
 
-static void update_bucket(const table_t *table, uint64_t number, uint64_t count,
-                          uint64_t lookahead)
+static void update_bucket(const table_t *table, uint64_t number, uint64_t count, uint64_t lookahead)
 {
   buckets_t *b = bench_alloc(1, sizeof *b);
 

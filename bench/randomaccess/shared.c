@@ -16,7 +16,7 @@ static dart_ret_t create(const bench_job_t *job, table_t *table)
 {
   uint64_t   nwords = UINT64_C(1) << table->log_words;
   int32_t    here, all_here;
-  dart_ret_t ret    = bench_shared_create(
+  dart_ret_t ret = bench_shared_create(
       job, (nwords + job->nunits - 1) / job->nunits * sizeof(uint64_t), &table->shared);
 
   if (ret != DART_OK)
@@ -53,8 +53,7 @@ static void update_gxp(const table_t *table, uint64_t number, uint64_t count, ui
   }
 }
 
-static void update_atomic(const table_t *table, uint64_t number, uint64_t count,
-                          uint64_t lookahead)
+static void update_atomic(const table_t *table, uint64_t number, uint64_t count, uint64_t lookahead)
 {
   shared_word_t *array = (void *)table->shared.base;
 

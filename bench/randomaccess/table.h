@@ -13,10 +13,10 @@ enum { LOOKAHEAD_MAX = 1024 };
 typedef struct {
   uint64_t       log_words;
   uint64_t       nunits;
-  uint64_t      *first;   /* [nunits + 1] first word of each unit's block */
-  uint64_t      *mine;    /* this unit's block */
-  dart_gptr_t    start;   /* where DART has the table */
-  bench_shared_t shared;  /* where it is shared without DART: one array */
+  uint64_t      *first;  /* [nunits + 1] first word of each unit's block */
+  uint64_t      *mine;   /* this unit's block */
+  dart_gptr_t    start;  /* where DART has the table */
+  bench_shared_t shared; /* where it is shared without DART: one array */
 } table_t;
 
 /* Where a number of the stream leads. */
@@ -38,7 +38,7 @@ static inline uint64_t table_nwords(const table_t *table, uint64_t unit)
 
 typedef struct {
   const char *name;
-  bool        exact;  /* no update may be lost; else 1 % of the words may be wrong */
+  bool        exact; /* no update may be lost; else 1 % of the words may be wrong */
 
   /** Give `table` memory: `mine`, and what else the variant needs. Collective over all units. Not
    *  DART_OK: there is none, on any unit. */

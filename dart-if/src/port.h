@@ -2,8 +2,7 @@
 #define DART__PORT_H
 /* Everything a backend supplies: the only seam between DART and what carries it.
  *
- * Far memory exists only where a backend says so (chunk->near[unit] == NULL), so a backend of one
- * node is never asked for the far functions. "Collective" means over the team's units, in the same
+ * What a backend of one node does not have are the tables at the end. "Collective" means over the team's units, in the same
  * order on all; the caller has passed a barrier of the team just before, so a backend may block in
  * calls of its transport: nobody it waits for can be waiting for this unit elsewhere.
  *
@@ -14,10 +13,10 @@
 #include <dash/dart/if/dart_communication.h>
 #include <dash/dart/if/dart_initialization.h>
 
+#include "data/type.h"
+#include "model/address.h"
 #include "model/chunk.h"
-#include "model/place.h"
 #include "model/team.h"
-#include "model/type.h"
 
 /* ---- the job ---------------------------------------------------------------------------- */
 
@@ -53,15 +52,6 @@ static inline int dart__exit_code(int code)
 {
   return code != 0 && (code & 0xff) == 0 ? EXIT_FAILURE : code & 0xff;
 }
-
-/** Serve the requests of far units and move what is under way; never blocks. Any thread. */
-void dart__port_progress(void);
-
-/** The same now and then: for calls that are often made and do not wait. Only if many_nodes. */
-void dart__port_poke(void);
-
-/** Let what was collected for far units leave; serves nobody. Only if many_nodes. */
-void dart__port_push(void);
 
 /* ---- teams and memory -------------------------------------------------------------------
  *
@@ -110,97 +100,115 @@ dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *a
 /** End that. Local: other units may still have it, or have ended it long ago. */
 void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk);
 
-/* ---- between nodes: called by every node's leader while its units wait ------------------ */
+/* ---- more nodes than one ------------------------------------------------------------------
+ *
+ * Three tables, of which a backend has all or none: NULL where every job has one node. Then no unit is far,
+ * and nobody asks for them. */
 
-void dart__port_nodes_barrier(dart__team_t *team);
+/** Between nodes: called by every node's leader while its units wait. */
+typedef struct {
+  void (*barrier)(dart__team_t *team);
 
-/** `buffer` of the leader of node `root` to all leaders. */
-void dart__port_nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);
+  /** `buffer` of the leader of node `root` to all leaders. */
+  void (*bcast)(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);
 
-/** Combine the leaders' buffers element by element; the result, bitwise equal, goes to all.
- *  `op` commutes. */
-void dart__port_nodes_reduce(dart__team_t *team, void *buffer, size_t nelem, dart_datatype_t type,
-                             dart_operation_t op);
+  /** Combine the leaders' buffers element by element; the result, bitwise equal, goes to all.
+   *  `op` commutes. */
+  void (*reduce)(dart__team_t *team, void *buffer, size_t nelem, dart_datatype_t type,
+                 dart_operation_t op);
 
-/* Below, `buffer` has a part for every node: bytes [starts[k], starts[k + 1]) are node k's. */
+  /* Below, `buffer` has a part for every node: bytes [starts[k], starts[k + 1]) are node k's. */
 
-/** Each leader has the part of its node; completes `buffer` on all. */
-void dart__port_nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts);
+  /** Each leader has the part of its node; completes `buffer` on all. */
+  void (*allgather)(dart__team_t *team, void *buffer, const size_t *starts);
 
-/** The same for the leader of node `root` alone. */
-void dart__port_nodes_gather(dart__team_t *team, void *buffer, const size_t *starts, int32_t root);
+  /** The same for the leader of node `root` alone. */
+  void (*gather)(dart__team_t *team, void *buffer, const size_t *starts, int32_t root);
 
-/** The leader of node `root` has all; each leader gets the part of its node. */
-void dart__port_nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts, int32_t root);
+  /** The leader of node `root` has all; each leader gets the part of its node. */
+  void (*scatter)(dart__team_t *team, void *buffer, const size_t *starts, int32_t root);
 
-/** Send to the leader of another node, and receive what it sends in the same call. */
-void dart__port_nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
-                           void *recv, size_t recv_nbytes);
+  /** Send to the leader of another node, and receive what it sends in the same call. */
+  void (*swap)(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes, void *recv,
+               size_t recv_nbytes);
+} dart__nodes_ops_t;
 
-/* ---- far operations --------------------------------------------------------------------- */
+/** Operations on the memory of far units. */
+typedef struct {
+  /** Start a transfer; completed by a flush of at->unit. With `handle_out`, by waiting for it too; then
+   *  DART_ERR_NOMEM: there is no memory for a handle, and nothing was started. */
+  dart_ret_t (*put)(const dart__address_t *at, const dart__type_t *at_type, const void *src,
+                    const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);
+  dart_ret_t (*get)(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                    const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out);
 
-/** Start a transfer; completed by a flush of at->unit. With `handle_out`, by waiting for it too; then
- *  DART_ERR_NOMEM: there is no memory for a handle, and nothing was started. */
-dart_ret_t dart__far_put(const dart__place_t *at, const dart__type_t *at_type, const void *src,
-                         const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);
-dart_ret_t dart__far_get(const dart__place_t *at, const dart__type_t *at_type, void *dst,
-                         const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out);
+  /** The same, complete at both sides on return. DART_ERR_INVAL: the memory is gone. */
+  dart_ret_t (*put_blocking)(const dart__address_t *at, const dart__type_t *at_type,
+                             const void *src, const dart__type_t *src_type, size_t nelem);
+  dart_ret_t (*get_blocking)(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                             const dart__type_t *dst_type, size_t nelem);
 
-/** The same, complete at both sides on return. DART_ERR_INVAL: the memory is gone. */
-dart_ret_t dart__far_put_blocking(const dart__place_t *at, const dart__type_t *at_type,
-                                  const void *src, const dart__type_t *src_type, size_t nelem);
-dart_ret_t dart__far_get_blocking(const dart__place_t *at, const dart__type_t *at_type, void *dst,
-                                  const dart__type_t *dst_type, size_t nelem);
+  /** Atomics: applied by the node that owns the word, by CPU atomics. Operands are copied before
+   *  return; results are there after a flush of at->unit. */
+  void (*accumulate)(const dart__address_t *at, const void *values, size_t nelem,
+                     dart_datatype_t type, dart_operation_t op);
+  void (*fetch)(const dart__address_t *at, const void *value, void *result, dart_datatype_t type,
+                dart_operation_t op);
+  void (*swap)(const dart__address_t *at, const void *value, const void *compare, void *result,
+               dart_datatype_t type);
 
-/** Atomics: applied by the node that owns the word, by CPU atomics. Operands are copied before
- *  return; results are there after a flush of at->unit. */
-void dart__far_accumulate(const dart__place_t *at, const void *values, size_t nelem,
-                          dart_datatype_t type, dart_operation_t op);
-void dart__far_fetch(const dart__place_t *at, const void *value, void *result, dart_datatype_t type,
-                     dart_operation_t op);
-void dart__far_swap(const dart__place_t *at, const void *value, const void *compare, void *result,
-                    dart_datatype_t type);
+  /** Put, and then raise a counter of the same unit; nelem 0: raise it. The counter is not in registered
+   *  memory. Leaves at once; `src` stays in place until a local flush of flag->unit. */
+  void (*put_notify)(const dart__address_t *at, const dart__type_t *at_type, const void *src,
+                     const dart__type_t *src_type, size_t nelem, const dart__address_t *flag,
+                     uint64_t by);
 
-/** Put, and then raise a counter of the same unit; nelem 0: raise it. The counter is not in registered
- *  memory. Leaves at once; `src` stays in place until a local flush of flag->unit. */
-void dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type, const void *src,
-                          const dart__type_t *src_type, size_t nelem, const dart__place_t *flag,
-                          uint64_t by);
+  /** Complete what this process has outstanding towards a team unit, or all of the team's: locally,
+   *  or at the target too. Nothing outstanding: no cost. DART_ERR_INVAL, after one line: all is complete,
+   *  but some of it found its memory gone, and did nothing. */
+  dart_ret_t (*flush)(dart__team_t *team, int32_t unit);
+  dart_ret_t (*flush_all)(dart__team_t *team);
+  dart_ret_t (*flush_local)(dart__team_t *team, int32_t unit);
+  dart_ret_t (*flush_local_all)(dart__team_t *team);
 
-/** Complete what this process has outstanding towards a team unit, or all of the team's: locally,
- *  or at the target too. Nothing outstanding: no cost. DART_ERR_INVAL, after one line: all is complete,
- *  but some of it found its memory gone, and did nothing. */
-dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit);
-dart_ret_t dart__far_flush_all(dart__team_t *team);
-dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit);
-dart_ret_t dart__far_flush_local_all(dart__team_t *team);
+  /** dart__far_flush for DART's own operations: what was refused is left to the next flush to tell. */
+  void (*settle)(dart__team_t *team, int32_t unit);
 
-/** dart__far_flush for DART's own operations: what was refused is left to the next flush to tell. */
-void dart__far_settle(dart__team_t *team, int32_t unit);
+  /** `*handle` is not NULL; it is released and set to NULL. wait: locally complete, or at the target
+   *  too. test: whether a wait would not have to wait for the transfer itself; never blocks. */
+  void (*wait)(dart_handle_t *handle, bool at_target);
+  bool (*test)(dart_handle_t handle);
+  void (*release)(dart_handle_t *handle);
 
-/** `*handle` is not NULL; it is released and set to NULL. wait: locally complete, or at the target
- *  too. test: whether a wait would not have to wait for the transfer itself; never blocks. */
-void dart__far_wait(dart_handle_t *handle, bool at_target);
-bool dart__far_test(dart_handle_t handle);
-void dart__far_release(dart_handle_t *handle);
+  /** Serve the requests of far units and move what is under way, now and then: for calls that are often made and do not wait. */
+  void (*poke)(void);
 
-/* ---- messages: to and from far units, by global id; any thread -------------------------- */
+  /** Let what was collected for far units leave; serves nobody. */
+  void (*push)(void);
+} dart__far_ops_t;
 
 typedef struct dart__far_message dart__far_message_t;
 
-/** Start to send, or to receive a message of at most `nbytes`; buffers stay in place until it is
- *  done. Messages match by unit and tag, in the order sent. DART_ERR_INVAL: the backend has no such
- *  tag; DART_ERR_NOMEM. */
-dart_ret_t dart__far_send(dart_unit_t unit, int tag, const void *data, size_t nbytes,
-                          dart__far_message_t **message_out);
-dart_ret_t dart__far_recv(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
-                          dart__far_message_t **message_out);
+/** Messages to and from far units, by global id; any thread. */
+typedef struct {
+  /** Start to send, or to receive a message of at most `nbytes`; buffers stay in place until it is
+   *  done. Messages match by unit and tag, in the order sent. DART_ERR_INVAL: the backend has no such
+   *  tag; DART_ERR_NOMEM. */
+  dart_ret_t (*send)(dart_unit_t unit, int tag, const void *data, size_t nbytes,
+                     dart__far_message_t **message_out);
+  dart_ret_t (*recv)(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
+                     dart__far_message_t **message_out);
 
-/** Give up a message to be received that was not moved on yet. */
-void dart__far_message_forget(dart__far_message_t *message);
+  /** Give up a message to be received that was not moved on yet. */
+  void (*forget)(dart__far_message_t *message);
 
-/** Move the message on; never blocks. `*done_out` true: it is complete, or failed, and released.
- *  DART_ERR_OTHER: one that was received is longer than the buffer; it is lost. */
-dart_ret_t dart__far_message_test(dart__far_message_t *message, bool *done_out);
+  /** Move the message on; never blocks. `*done_out` true: it is complete, or failed, and released.
+   *  DART_ERR_OTHER: one that was received is longer than the buffer; it is lost. */
+  dart_ret_t (*test)(dart__far_message_t *message, bool *done_out);
+} dart__message_ops_t;
+
+extern const dart__nodes_ops_t *const   dart__nodes;
+extern const dart__far_ops_t *const     dart__far;
+extern const dart__message_ops_t *const dart__messages;
 
 #endif

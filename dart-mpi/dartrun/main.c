@@ -32,8 +32,7 @@ typedef struct {
 const char *argp_program_version = "dartrun (dart-mpi) " DART_VERSION_STR;
 
 static const struct argp_option own_options[] = {
-  { "nodes", 'N', "K", 0, "Act as if the machine were K nodes (with MPICH); 1 to N", 0 },
-  { 0 }
+  { "nodes", 'N', "K", 0, "Act as if the machine were K nodes (with MPICH); 1 to N", 0 }, { 0 }
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -41,14 +40,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   options_t *options = state->input;
 
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &options->launch;
-    return 0;
-  case 'N':
-    options->nodes = arg;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
+  case ARGP_KEY_INIT: state->child_inputs[0] = &options->launch; return 0;
+  case 'N': options->nodes = arg; return 0;
+  default: return ARGP_ERR_UNKNOWN;
   }
 }
 
@@ -60,9 +54,9 @@ static const struct argp arguments = {
   .args_doc = "PROGRAM [ARG...]",
   .doc      = "Start a DART program by mpiexec.\v"
               "The environment variable DART_MPIEXEC names another mpiexec than " DART_MPIEXEC
-              ". Units are not bound by default (auto), unless mpiexec does it by itself. "
-              "Signals sent to dartrun go to mpiexec, whose exit code is dartrun's. A unit of this "
-              "machine that dies is named, and the code is not 0 then.",
+         ". Units are not bound by default (auto), unless mpiexec does it by itself. "
+         "Signals sent to dartrun go to mpiexec, whose exit code is dartrun's. A unit of this "
+         "machine that dies is named, and the code is not 0 then.",
   .children = parts,
 };
 
@@ -96,11 +90,11 @@ static void check_program(const char *program)
 static const char *bind_word(launch_bind_t bind)
 {
   switch (bind) {
-  case LAUNCH_BIND_CPU:     return "hwthread";
-  case LAUNCH_BIND_CORE:    return "core";
-  case LAUNCH_BIND_NUMA:    return "numa";
+  case LAUNCH_BIND_CPU: return "hwthread";
+  case LAUNCH_BIND_CORE: return "core";
+  case LAUNCH_BIND_NUMA: return "numa";
   case LAUNCH_BIND_PACKAGE: return "socket";
-  default:                  return NULL;
+  default: return NULL;
   }
 }
 

@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 #include "children.h"
+#include "job/launcher.h"
 #include "launch.h"
-#include "launcher.h"
 #include "processes.h"
 
 #define PATIENCE 5 /* seconds that mpiexec has to end the others, or that a unit was not seen */

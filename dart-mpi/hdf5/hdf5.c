@@ -4,8 +4,8 @@
 
 #include <dash/dart/if/dart_io.h>
 
-#include "api/check.h"
-#include "../mpi_port.h"
+#include "memory/team.h"
+#include "model/check.h"
 
 /* The team's units in team order. It is there: builds with HDF5 make it with the team. */
 static MPI_Comm comm_of(const dart__team_t *team)

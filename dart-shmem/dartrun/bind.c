@@ -41,8 +41,8 @@ static int restrict_to_allowed(hwloc_topology_t topology)
 static hwloc_obj_type_t type_of(launch_bind_t what, hwloc_topology_t topology)
 {
   switch (what) {
-  case LAUNCH_BIND_CPU:     return HWLOC_OBJ_PU;
-  case LAUNCH_BIND_NUMA:    return HWLOC_OBJ_NUMANODE;
+  case LAUNCH_BIND_CPU: return HWLOC_OBJ_PU;
+  case LAUNCH_BIND_NUMA: return HWLOC_OBJ_NUMANODE;
   case LAUNCH_BIND_PACKAGE: return HWLOC_OBJ_PACKAGE;
   default: /* some virtual machines show processors only */
     return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;

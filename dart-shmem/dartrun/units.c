@@ -19,8 +19,8 @@
 
 typedef struct {
   const units_plan_t *plan;
-  uint32_t            left; /* of the units that exited with 0 outside, the one that came least far */
-  pid_t               left_pid; /* its process; 0: there is none yet */
+  uint32_t left;     /* of the units that exited with 0 outside, the one that came least far */
+  pid_t    left_pid; /* its process; 0: there is none yet */
 } units_t;
 
 /* In the child. */

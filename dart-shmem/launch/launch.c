@@ -68,7 +68,8 @@ static const struct argp_option options[] = {
   { "units", 'n', "N", 0, "Start N units of the program", 0 },
   { "bind", 'b', "WHAT", OPTION_ARG_OPTIONAL,
     "Bind each unit to a cpu or a core of its own, to a numa domain or a package, or to none. "
-    "--bind alone means core; without it, what the variable DART_BIND says, or else auto", 0 },
+    "--bind alone means core; without it, what the variable DART_BIND says, or else auto",
+    0 },
   { 0 }
 };
 
@@ -86,12 +87,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     if (getenv("DART_BIND") != NULL)
       launch->bind = bind_number("DART_BIND", getenv("DART_BIND"));
     return 0;
-  case 'b':
-    launch->bind = arg != NULL ? bind_number("--bind", arg) : LAUNCH_BIND_CORE;
-    return 0;
-  case 'n':
-    launch->nunits = launch_number("-n", arg, 1, launch->nunits_most);
-    return 0;
+  case 'b': launch->bind = arg != NULL ? bind_number("--bind", arg) : LAUNCH_BIND_CORE; return 0;
+  case 'n': launch->nunits = launch_number("-n", arg, 1, launch->nunits_most); return 0;
   case ARGP_KEY_ARG:
     launch->command = &state->argv[state->next - 1];
     state->next     = state->argc; /* the rest is for the program */
@@ -102,8 +99,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     if (launch->command == NULL)
       launch_fail(LAUNCH_EXIT_USAGE, "which program? none was named");
     return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
+  default: return ARGP_ERR_UNKNOWN;
   }
 }
 

@@ -43,7 +43,6 @@ int launch_number(const char *option, const char *text, int least, int most);
 void launch_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** launch_say, then exit with `code`. */
-void launch_fail(int code, const char *format, ...)
-    __attribute__((noreturn, format(printf, 2, 3)));
+void launch_fail(int code, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
 #endif

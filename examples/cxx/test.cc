@@ -52,14 +52,12 @@ struct triple {
 };
 
 /* Element i of any test array. */
-template <typename T>
-T value_of(std::size_t i)
+template <typename T> T value_of(std::size_t i)
 {
   return static_cast<T>(3 * i + 7);
 }
 
-template <>
-triple value_of<triple>(std::size_t i)
+template <> triple value_of<triple>(std::size_t i)
 {
   const int v = value_of<int>(i);
 
@@ -97,8 +95,7 @@ std::vector<std::size_t> sizes(const team &all)
 /* ---- patterns ------------------------------------------------------------------------------ */
 
 /* Element by element, by the definition: unit() says who owns it, and each unit counts its own. */
-template <typename Pattern>
-void test_pattern(const Pattern &pattern)
+template <typename Pattern> void test_pattern(const Pattern &pattern)
 {
   std::vector<std::size_t> owned(pattern.nunits());
 
@@ -146,8 +143,7 @@ array<T, Pattern> filled(const Pattern &pattern, const team &owners)
   return numbers;
 }
 
-template <typename T, typename Pattern>
-void test_access(const Pattern &pattern, const team &owners)
+template <typename T, typename Pattern> void test_access(const Pattern &pattern, const team &owners)
 {
   array<T, Pattern> numbers(pattern, owners);
 
@@ -198,8 +194,7 @@ void test_move(const team &owners)
   EXPECT(second.size() == 31 && second[30] == value_of<int>(30));
 }
 
-template <typename Pattern>
-void test_iterators(const Pattern &pattern, const team &owners)
+template <typename Pattern> void test_iterators(const Pattern &pattern, const team &owners)
 {
   auto       numbers = filled<int>(pattern, owners);
   const auto begin = numbers.begin(), end = numbers.end();
@@ -220,7 +215,7 @@ void test_iterators(const Pattern &pattern, const team &owners)
 
   /* The standard library: read by everybody, written by the last unit. */
   const typename array<int, Pattern>::const_iterator first = begin, last = end;
-  const int sum = 7 * static_cast<int>(pattern.size()) +
+  const int                                          sum = 7 * static_cast<int>(pattern.size()) +
                   3 * static_cast<int>(pattern.size() * (pattern.size() + 1) / 2 - pattern.size());
   EXPECT(std::accumulate(first, last, 0) == sum);
   for (std::size_t i = 0; i < pattern.size(); i++) {
@@ -242,12 +237,11 @@ void test_iterators(const Pattern &pattern, const team &owners)
 /* ---- algorithms ---------------------------------------------------------------------------- */
 
 /* Ranges from everywhere to everywhere touch what is in them and nothing else. */
-template <typename Pattern>
-void test_ranges(const Pattern &pattern, const team &owners)
+template <typename Pattern> void test_ranges(const Pattern &pattern, const team &owners)
 {
-  auto            numbers = filled<long>(pattern, owners);
-  const long      size    = static_cast<long>(pattern.size());
-  const long      step    = size < 20 ? 1 : size / 4 - 1;
+  auto             numbers = filled<long>(pattern, owners);
+  const long       size    = static_cast<long>(pattern.size());
+  const long       step    = size < 20 ? 1 : size / 4 - 1;
   std::vector<int> visited(pattern.size());
 
   for (long from = 0; from <= size; from += step)
@@ -298,8 +292,7 @@ void test_accumulate(std::size_t size, const team &owners)
          2000000000LL * static_cast<long long>(size));
 }
 
-template <typename T, typename Pattern>
-void test_copy(const Pattern &pattern, const team &owners)
+template <typename T, typename Pattern> void test_copy(const Pattern &pattern, const team &owners)
 {
   auto              numbers = filled<T>(pattern, owners);
   const std::size_t size = pattern.size(), from = size / 5, to = size - size / 7;
@@ -327,8 +320,7 @@ void test_copy(const Pattern &pattern, const team &owners)
     for (std::size_t l = 0; l < numbers.local().size(); l++) {
       const std::size_t i = numbers.global(l);
 
-      EXPECT(numbers.local()[l] ==
-             value_of<T>(from <= i && i < to ? i + 100 * (writer + 1) : i));
+      EXPECT(numbers.local()[l] == value_of<T>(from <= i && i < to ? i + 100 * (writer + 1) : i));
     }
     owners.barrier();
   }
@@ -390,8 +382,7 @@ long entry(std::size_t i, std::size_t j)
   return static_cast<long>(i * 31 + j * 17 % 13) - 40;
 }
 
-template <typename T, typename RowPattern>
-void set_entries(matrix<T, RowPattern> &a)
+template <typename T, typename RowPattern> void set_entries(matrix<T, RowPattern> &a)
 {
   garray::for_each_index(
       a, [](std::size_t i, std::size_t j, T &element) { element = value_of<T>(i * 1000 + j); });
@@ -420,7 +411,7 @@ void test_transpose(std::size_t nrows, std::size_t ncols, const team &owners)
 template <typename RowPattern, typename OtherPattern>
 void test_multiply(std::size_t n, std::size_t m, std::size_t k, const team &owners)
 {
-  const auto                set = [](std::size_t i, std::size_t j, long &e) { e = entry(i, j); };
+  const auto                 set = [](std::size_t i, std::size_t j, long &e) { e = entry(i, j); };
   matrix<long, RowPattern>   a(n, m, owners), c(n, k, owners);
   matrix<long, OtherPattern> b(m, k, owners);
 
@@ -441,8 +432,7 @@ void test_multiply(std::size_t n, std::size_t m, std::size_t k, const team &owne
 
 /* ---- what cannot be ------------------------------------------------------------------------ */
 
-template <typename Exception, typename F>
-bool throws(F f)
+template <typename Exception, typename F> bool throws(F f)
 {
   try {
     f();

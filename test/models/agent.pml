@@ -1,5 +1,5 @@
 /* The end of the progress agent (dart-mpi/agent.c), and the last use of a team's exchange
- * (api/team.c: close_exchange): who frees something waits until nobody looks at it any more.
+ * (api/team/team.c: close_exchange): who frees something waits until nobody looks at it any more.
  *
  * Claims. The agent ends when it is told to, though it may be about to nap (no invalid end state:
  * its naps do not end by themselves here). What dart__port_exit closes after it is not looked at

@@ -1,8 +1,8 @@
 /* A wait for more than one event can tell: a loop that looks at something else, and dozes.
  *
- * Waits for notifications (api/notify.c: wait_for) and for messages (api/twosided.c: converse) look
+ * Waits for notifications (api/rma/notify.c: wait_for) and for messages (api/p2p/twosided.c: converse) look
  * at the unit's event, then at their counters or letters, and sleep on the event if nothing has
- * come. Who brings something brings it first and raises the event after: `raise` in api/notify.c;
+ * come. Who brings something brings it first and raises the event after: `raise` in api/rma/notify.c;
  * the owner's service, once for all counters of a batch; dart__mailbox_post, `fill` and tell_taken.
  *
  * Claim. Every waiter gets what it waits for: one that sleeps on is an invalid end state.

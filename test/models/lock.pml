@@ -1,4 +1,4 @@
-/* The lock: a mutex on each node, and a queue of tickets between the nodes (api/lock.c).
+/* The lock: a mutex on each node, and a queue of tickets between the nodes (api/sync/lock.c).
  *
  * Claims. One unit at a time holds it (assertion). A node that has queued is passed by at most
  * (NODES - 1) * (MOST_PASSES + 1) holders (assertion), and no unit waits while nobody holds the

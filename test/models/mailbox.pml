@@ -1,5 +1,5 @@
 /* Messages on a node: letters on a stack that its owner empties whole, and their data in pieces
- * (node/mailbox.h; api/twosided.c: converse).
+ * (node/mailbox.h; api/p2p/twosided.c: converse).
  *
  * Claims, as assertions: messages of a sender come in the order sent, and whole; a slot of a letter
  * is not filled again before it was read; nobody touches a letter that was given back, though its

@@ -1,5 +1,5 @@
 /* Flushes of a team, by several threads of a unit, and the end (dart-mpi/answers.c:
- * dart__service_flush_team; api/init.c: dart_exit).
+ * dart__service_flush_team; api/job/init.c: dart_exit).
  *
  * Claims. A flush of the team returns only when all that its thread appended before is applied, or,
  * if it is local, has its results; one that finds nothing busy may return at once. The unit leaves

@@ -137,7 +137,7 @@ dart_ret_t __wrap_dart__far_test(dart_handle_t handle, bool *done_out)
 dart_ret_t __wrap_dart__far_wait(dart_handle_t *handle, bool at_target)
 {
   (void)at_target;
-  dart__far_release(handle);
+  dart__far->release(handle);
   return DART_OK;
 }
 
@@ -150,19 +150,19 @@ dart_ret_t __wrap_dart_wait_local(dart_handle_t *handle)
 
 #elif defined(FAR_COUNTER_FIRST) /* a notification is there before its data, far ... */
 
-dart_ret_t __real_dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type,
+dart_ret_t __real_dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type,
                                        const void *src, const dart__type_t *src_type, size_t nelem,
-                                       const dart__place_t *flag, uint64_t by);
+                                       const dart__address_t *flag, uint64_t by);
 
-dart_ret_t __wrap_dart__far_put_notify(const dart__place_t *at, const dart__type_t *at_type,
+dart_ret_t __wrap_dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type,
                                        const void *src, const dart__type_t *src_type, size_t nelem,
-                                       const dart__place_t *flag, uint64_t by)
+                                       const dart__address_t *flag, uint64_t by)
 {
   dart_ret_t ret = __real_dart__far_put_notify(NULL, NULL, NULL, NULL, 0, flag, by);
 
   if (ret == DART_OK && nelem > 0) {
     sched_yield();
-    ret = dart__far_put(at, at_type, src, src_type, nelem, NULL);
+    ret = dart__far->put(at, at_type, src, src_type, nelem, NULL);
   }
   return ret;
 }
@@ -327,7 +327,7 @@ dart_ret_t __wrap_dart__far_flush_all(dart__team_t *team)
   dart_ret_t ret = DART_OK;
 
   for (int32_t unit = 0; unit < team->nunits - 1 && ret == DART_OK; unit++)
-    ret = dart__far_flush(team, unit);
+    ret = dart__far->flush(team, unit);
   return ret;
 }
 

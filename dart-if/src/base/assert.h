@@ -9,12 +9,12 @@
 #include "base/log.h"
 
 #ifdef DART_ENABLE_ASSERTIONS
-#define dart__assert(condition)                       \
-  do {                                                \
-    if (__builtin_expect(!(condition), 0)) {          \
+#define dart__assert(condition)                        \
+  do {                                                 \
+    if (__builtin_expect(!(condition), 0)) {           \
       dart__error("assertion failed: %s", #condition); \
-      _Exit(DART_EXIT_ASSERT & 0xff);                 \
-    }                                                 \
+      _Exit(DART_EXIT_ASSERT & 0xff);                  \
+    }                                                  \
   } while (0)
 #else
 #define dart__assert(condition) ((void)sizeof(!(condition)))

@@ -14,13 +14,10 @@
 #define DEFAULT_INT(field, name, value, least, most, meaning)  .field = (value),
 #define DEFAULT_CHOICE(field, name, value, choices, meaning)   .field = (value),
 
-static const dart__settings_t defaults = {
-  DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE)
-};
+static const dart__settings_t defaults = { DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT,
+                                                              DEFAULT_CHOICE) };
 
-dart__settings_t dart__settings = {
-  DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE)
-};
+dart__settings_t dart__settings = { DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE) };
 
 static bool parse_size(const char *text, size_t *value_out)
 {
@@ -33,9 +30,18 @@ static bool parse_size(const char *text, size_t *value_out)
   if (end == text || errno != 0 || !isdigit((unsigned char)text[0]))
     return false;
   switch (toupper((unsigned char)*end)) {
-  case 'K': shift = 10; end++; break;
-  case 'M': shift = 20; end++; break;
-  case 'G': shift = 30; end++; break;
+  case 'K':
+    shift = 10;
+    end++;
+    break;
+  case 'M':
+    shift = 20;
+    end++;
+    break;
+  case 'G':
+    shift = 30;
+    end++;
+    break;
   default: break;
   }
   if (*end != '\0' || value > SIZE_MAX >> shift)
@@ -95,23 +101,24 @@ dart_ret_t dart__settings_read(void)
 
   read_log_level();
 
-#define READ_SIZE(field, name, value, least, most, meaning)                                  \
-  if ((text = getenv(name)) != NULL &&                                                       \
-      (!parse_size(text, &read.field) || read.field < (least) || read.field > (most))) {     \
-    dart__error("%s='%s' is not a size from %zu to %zu bytes", name, text, (size_t)(least),  \
-                (size_t)(most));                                                             \
-    return DART_ERR_INVAL;                                                                   \
+#define READ_SIZE(field, name, value, least, most, meaning)                                 \
+  if ((text = getenv(name)) != NULL &&                                                      \
+      (!parse_size(text, &read.field) || read.field < (least) || read.field > (most))) {    \
+    dart__error("%s='%s' is not a size from %zu to %zu bytes", name, text, (size_t)(least), \
+                (size_t)(most));                                                            \
+    return DART_ERR_INVAL;                                                                  \
   }
-#define READ_INT(field, name, value, least, most, meaning)                                       \
-  if ((text = getenv(name)) != NULL &&                                                           \
-      (!parse_int(text, &read.field) || read.field < (least) || read.field > (most))) {          \
-    dart__error("%s='%s' is not a number from %ld to %ld", name, text, (long)(least), (long)(most)); \
-    return DART_ERR_INVAL;                                                                       \
+#define READ_INT(field, name, value, least, most, meaning)                              \
+  if ((text = getenv(name)) != NULL &&                                                  \
+      (!parse_int(text, &read.field) || read.field < (least) || read.field > (most))) { \
+    dart__error("%s='%s' is not a number from %ld to %ld", name, text, (long)(least),   \
+                (long)(most));                                                          \
+    return DART_ERR_INVAL;                                                              \
   }
-#define READ_CHOICE(field, name, value, choices, meaning)                       \
+#define READ_CHOICE(field, name, value, choices, meaning)                                \
   if ((text = getenv(name)) != NULL && (read.field = parse_choice(text, choices)) < 0) { \
-    dart__error("%s='%s' is not one of %s", name, text, choices);               \
-    return DART_ERR_INVAL;                                                      \
+    dart__error("%s='%s' is not one of %s", name, text, choices);                        \
+    return DART_ERR_INVAL;                                                               \
   }
   DART__CONFIG_TABLE(READ_SIZE, READ_INT, READ_CHOICE)
 

@@ -34,8 +34,8 @@
       "microseconds a waiting unit sleeps between two looks at other nodes")                     \
   CHOICE(progress, "DART_PROGRESS", DART__PROGRESS_AUTO, "auto|none|thread",                     \
          "who serves other nodes while the program computes; auto: a thread if the MPI allows")  \
-  INT(progress_nap, "DART_PROGRESS_NAP", 1000, 40, 1000000,                                       \
-      "microseconds that thread sleeps between two looks while there is no traffic")                   \
+  INT(progress_nap, "DART_PROGRESS_NAP", 1000, 40, 1000000,                                      \
+      "microseconds that thread sleeps between two looks while there is no traffic")             \
   INT(aggregate, "DART_AGGREGATE", -1, -1, 1024,                                                 \
       "far puts and gets of up to so many bytes are collected until a flush; -1: 256 if that "   \
       "thread runs, else 0")                                                                     \
@@ -50,9 +50,9 @@ enum { DART__WINDOW_AUTO, DART__WINDOW_DYNAMIC, DART__WINDOW_STATIC };
 enum { DART__PROGRESS_AUTO, DART__PROGRESS_NONE, DART__PROGRESS_THREAD };
 
 typedef struct {
-#define DART__FIELD_SIZE(field, name, value, least, most, meaning)  size_t field;
-#define DART__FIELD_INT(field, name, value, least, most, meaning)   long field;
-#define DART__FIELD_CHOICE(field, name, value, choices, meaning)    int field;
+#define DART__FIELD_SIZE(field, name, value, least, most, meaning) size_t field;
+#define DART__FIELD_INT(field, name, value, least, most, meaning)  long field;
+#define DART__FIELD_CHOICE(field, name, value, choices, meaning)   int field;
   DART__CONFIG_TABLE(DART__FIELD_SIZE, DART__FIELD_INT, DART__FIELD_CHOICE)
 #undef DART__FIELD_SIZE
 #undef DART__FIELD_INT

@@ -36,7 +36,7 @@ typedef enum {
 #define DART__COUNTER_ID(id, meaning) DART__COUNT_##id,
   DART__COUNTERS(DART__COUNTER_ID)
 #undef DART__COUNTER_ID
-  DART__NCOUNTERS
+      DART__NCOUNTERS
 } dart__counter_t;
 
 extern _Atomic uint64_t dart__counters[DART__NCOUNTERS];

@@ -29,8 +29,8 @@ static size_t slot_nbytes(const dart__handles_t *handles)
 static slot_t *slot_at(dart__handles_t *handles, size_t index)
 {
   /* acquire: pairs with the release in new_slot, the block's content comes with its address */
-  char *block = atomic_load_explicit(&handles->block[index / DART__HANDLE_BLOCK_SLOTS],
-                                     memory_order_acquire);
+  char *block =
+      atomic_load_explicit(&handles->block[index / DART__HANDLE_BLOCK_SLOTS], memory_order_acquire);
 
   if (block == NULL)
     return NULL;
@@ -81,9 +81,8 @@ void *dart__handle_reserve(dart__handles_t *handles, uintptr_t *handle_out)
   bool   found;
 
   pthread_mutex_lock(&handles->lock);
-  found = handles->nfree > QUARANTINE
-              ? reuse_slot(handles, &index)
-              : new_slot(handles, &index) || reuse_slot(handles, &index);
+  found = handles->nfree > QUARANTINE ? reuse_slot(handles, &index)
+                                      : new_slot(handles, &index) || reuse_slot(handles, &index);
   if (found) {
     slot_t *slot = slot_at(handles, index);
 

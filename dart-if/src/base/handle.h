@@ -18,15 +18,15 @@ enum {
 };
 
 typedef struct {
-  size_t          object_size;
-  void          (*release)(void *object); /* frees what the object owns, not the object; or NULL */
-  pthread_mutex_t lock;                   /* for all below but the blocks' addresses */
+  size_t object_size;
+  void (*release)(void *object); /* frees what the object owns, not the object; or NULL */
+  pthread_mutex_t lock;          /* for all below but the blocks' addresses */
   _Atomic(char *) block[DART__HANDLE_BLOCKS];
-  size_t          nslots;                 /* slots ever used */
-  size_t          nfree;                  /* of them waiting for reuse, in a queue ... */
-  size_t          first_free;             /* ... that starts here ... */
-  size_t          last_free;              /* ... and ends here */
-  uintptr_t       generation;             /* of the newest handle */
+  size_t          nslots;     /* slots ever used */
+  size_t          nfree;      /* of them waiting for reuse, in a queue ... */
+  size_t          first_free; /* ... that starts here ... */
+  size_t          last_free;  /* ... and ends here */
+  uintptr_t       generation; /* of the newest handle */
 } dart__handles_t;
 
 /* Initialiser of a table without objects. */

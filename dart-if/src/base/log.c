@@ -66,10 +66,10 @@ void dart__log(dart__log_level_t level, const char *file, int line, const char *
   if (!dart__log_wanted(level))
     return;
 
-  used = (size_t)snprintf(text, sizeof text, "[ %4d %-5s ] [ %.3f ] %s:%d %sDART: ", log_unit,
-                          level_name[level], milliseconds_since_first_line(),
-                          name != NULL ? name + 1 : file, line,
-                          level <= DART__LOG_WARN ? "!!! " : "");
+  used =
+      (size_t)snprintf(text, sizeof text, "[ %4d %-5s ] [ %.3f ] %s:%d %sDART: ", log_unit,
+                       level_name[level], milliseconds_since_first_line(),
+                       name != NULL ? name + 1 : file, line, level <= DART__LOG_WARN ? "!!! " : "");
   va_start(args, format);
   used += (size_t)vsnprintf(text + used, sizeof text - used, format, args);
   va_end(args);

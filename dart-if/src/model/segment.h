@@ -8,26 +8,26 @@
 #include "model/chunk.h"
 
 typedef struct dart__segment {
-  char          **near;   /* the chunk's table: team unit → its part, NULL if far */
-  uint64_t        base;   /* where portions start in their part */
-  uint64_t        nbytes; /* of every portion; of the largest, if they differ */
-  uint64_t       *sizes;  /* team unit → bytes of its portion; NULL: all have nbytes */
-  uint64_t       *address; /* registered memory: team unit → its portion, an address in that unit's
+  char         **near;    /* the chunk's table: team unit → its part, NULL if far */
+  uint64_t       base;    /* where portions start in their part */
+  uint64_t       nbytes;  /* of every portion; of the largest, if they differ */
+  uint64_t      *sizes;   /* team unit → bytes of its portion; NULL: all have nbytes */
+  uint64_t      *address; /* registered memory: team unit → its portion, an address in that unit's
                             * process; `near` is NULL for all. NULL: allocated */
-  dart__chunk_t  *chunk;
-  int16_t         id;
-  uint16_t        flags;  /* the user's, dart_gptr_setflags */
+  dart__chunk_t *chunk;
+  int16_t        id;
+  uint16_t       flags; /* the user's, dart_gptr_setflags */
 } dart__segment_t;
 
-/* The straight way to an address: where all portions of a segment are near and lie at a constant
+/* The direct map to an address: where all portions of a segment are near and lie at a constant
  * step, as they do on a single node, arithmetic finds it. A load saved is time saved: on the general
  * way each waits for the one before. */
 typedef struct {
   char    *first;  /* the first unit's portion */
   uint64_t step;   /* bytes from each unit's portion to the next's, modulo 2^64 */
   uint64_t nbytes; /* of the smallest portion */
-  uint32_t nunits; /* 0: there is no straight way */
-} dart__straight_t;
+  uint32_t nunits; /* 0: there is no direct map */
+} dart__direct_map_t;
 
 static inline uint64_t dart__segment_size(const dart__segment_t *segment, int32_t unit)
 {

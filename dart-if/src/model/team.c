@@ -10,7 +10,7 @@
 #define PAGE 4096 /* of the tables, as far as they are given back */
 
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
-_Alignas(PAGE) const dart__straight_t *dart__team_straight[2 * DART__MAX_TEAMS];
+_Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
 int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
 {
@@ -88,11 +88,12 @@ dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits)
   team->unit_at    = calloc(count, sizeof *team->unit_at);
   team->node_bytes = calloc(count + 1, sizeof *team->node_bytes);
   team->segments   = calloc(DART__MAX_SEGMENTS, sizeof *team->segments);
-  team->straight   = calloc(DART__MAX_SEGMENTS, sizeof *team->straight);
+  team->direct_map = calloc(DART__MAX_SEGMENTS, sizeof *team->direct_map);
   number           = calloc((size_t)dart__world.nunits, sizeof *number);
   if (team->members == NULL || team->node_of == NULL || team->node_units == NULL ||
       team->rank == NULL || team->node_start == NULL || team->unit_at == NULL ||
-      team->node_bytes == NULL || team->segments == NULL || team->straight == NULL || number == NULL) {
+      team->node_bytes == NULL || team->segments == NULL || team->direct_map == NULL ||
+      number == NULL) {
     free(number);
     dart__team_delete(team);
     return NULL;
@@ -116,15 +117,15 @@ void dart__team_delete(dart__team_t *team)
   free(team->unit_at);
   free(team->node_bytes);
   free(team->segments);
-  free(team->straight);
+  free(team->direct_map);
   free(team);
 }
 
 void dart__team_enter(dart__team_t *team, dart_team_t id)
 {
-  team->id                = id;
-  dart__teams[id]         = team;
-  dart__team_straight[id] = team->straight;
+  team->id              = id;
+  dart__teams[id]       = team;
+  dart__team_direct[id] = team->direct_map;
 }
 
 /* Give back the page of a table that an entry is on, if there is nothing else on it. Ids do not come
@@ -140,10 +141,10 @@ static void trim(void *entry)
 
 void dart__team_leave(dart__team_t *team)
 {
-  dart__teams[team->id]         = NULL;
-  dart__team_straight[team->id] = NULL;
+  dart__teams[team->id]       = NULL;
+  dart__team_direct[team->id] = NULL;
   trim(&dart__teams[team->id]);
-  trim(&dart__team_straight[team->id]);
+  trim(&dart__team_direct[team->id]);
 }
 
 int16_t dart__team_free_segid(dart__team_t *team)
@@ -161,18 +162,18 @@ int16_t dart__team_free_registered(const dart__team_t *team, int16_t from)
   return 0;
 }
 
-/* The straight way, if all portions are near and lie at a constant step. */
-static dart__straight_t straight_way(const dart__team_t *team, const dart__segment_t *segment)
+/* The direct map, if all portions are near and lie at a constant step. */
+static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__segment_t *segment)
 {
-  uintptr_t        first = (uintptr_t)segment->near[0];
-  uintptr_t        step  = team->nunits > 1 ? (uintptr_t)segment->near[1] - first : 0;
-  dart__straight_t way   = { .step = step, .nbytes = segment->nbytes };
+  uintptr_t          first = (uintptr_t)segment->near[0];
+  uintptr_t          step  = team->nunits > 1 ? (uintptr_t)segment->near[1] - first : 0;
+  dart__direct_map_t way   = { .step = step, .nbytes = segment->nbytes };
 
   for (int32_t u = 0; u < team->nunits; u++) {
     uint64_t size = dart__segment_size(segment, u);
 
     if (segment->near[u] == NULL || (uintptr_t)segment->near[u] != first + (uintptr_t)u * step)
-      return (dart__straight_t){ .nunits = 0 };
+      return (dart__direct_map_t){ .nunits = 0 };
     if (size < way.nbytes)
       way.nbytes = size;
   }
@@ -183,14 +184,14 @@ static dart__straight_t straight_way(const dart__team_t *team, const dart__segme
 
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
 {
-  team->straight[(uint16_t)segment->id] = straight_way(team, segment);
-  team->segments[(uint16_t)segment->id] = segment;
+  team->direct_map[(uint16_t)segment->id] = direct_map_of(team, segment);
+  team->segments[(uint16_t)segment->id]   = segment;
 }
 
 void dart__segment_leave(dart__team_t *team, dart__segment_t *segment)
 {
-  team->straight[(uint16_t)segment->id].nunits = 0;
-  team->segments[(uint16_t)segment->id] = NULL;
+  team->direct_map[(uint16_t)segment->id].nunits = 0;
+  team->segments[(uint16_t)segment->id]          = NULL;
   if (segment->id > 0 && segment->id < team->first_free)
     team->first_free = segment->id;
 }

@@ -18,36 +18,36 @@
 #define DART__MAX_SEGMENTS 65536 /* the slot of a segment is its id as an unsigned number */
 
 typedef struct dart__team {
-  dart_team_t       id;
-  int32_t           nunits;
-  int32_t           me;         /* own team id */
-  dart_unit_t      *members;    /* team id → global id, ascending */
-  int32_t          *node_of;    /* team id → node of the team; nodes are numbered by first unit */
-  int32_t           nnodes;
-  int32_t           node;       /* own node */
-  int32_t           node_nunits;
-  int32_t           node_me;    /* own position among the node's units; 0 is the node's leader */
-  int32_t          *node_units; /* position → team id, ascending */
-  int32_t          *rank;       /* team id → its place when units are listed node by node */
-  int32_t          *node_start; /* node → place of its first unit in that list; [nnodes] = nunits */
-  int32_t          *unit_at;    /* place in that list → team id */
-  size_t           *node_bytes; /* [nnodes + 1], room for collectives: a buffer's parts by node */
-  dart__segment_t **segments;   /* DART__MAX_SEGMENTS slots */
-  dart__straight_t *straight;   /* as many */
-  int32_t           first_free; /* no positive id below is free */
-  dart__chunk_t    *chunks;
-  dart__exchange_t  exchange;   /* this unit's view of the node's shared buffers ... */
-  uint64_t          exchange_offset; /* ... which lie here in the pool of the node's leader */
-  dart__wait_policy_t wait;     /* how units wait in its collectives */
-  void             *port;       /* the backend's part, see port.h */
-  struct dart__locality *locality; /* api/locality.c; NULL: none */
+  dart_team_t  id;
+  int32_t      nunits;
+  int32_t      me;      /* own team id */
+  dart_unit_t *members; /* team id → global id, ascending */
+  int32_t     *node_of; /* team id → node of the team; nodes are numbered by first unit */
+  int32_t      nnodes;
+  int32_t      node; /* own node */
+  int32_t      node_nunits;
+  int32_t      node_me;    /* own position among the node's units; 0 is the node's leader */
+  int32_t     *node_units; /* position → team id, ascending */
+  int32_t     *rank;       /* team id → its place when units are listed node by node */
+  int32_t     *node_start; /* node → place of its first unit in that list; [nnodes] = nunits */
+  int32_t     *unit_at;    /* place in that list → team id */
+  size_t      *node_bytes; /* [nnodes + 1], room for collectives: a buffer's parts by node */
+  dart__segment_t      **segments;   /* DART__MAX_SEGMENTS slots */
+  dart__direct_map_t    *direct_map; /* as many */
+  int32_t                first_free; /* no positive id below is free */
+  dart__chunk_t         *chunks;
+  dart__exchange_t       exchange;        /* this unit's view of the node's shared buffers ... */
+  uint64_t               exchange_offset; /* ... which lie here in the pool of the node's leader */
+  dart__wait_policy_t    wait;            /* how units wait in its collectives */
+  void                  *port;            /* the backend's part, see port.h */
+  struct dart__locality *locality;        /* api/locality/locality.c; NULL: none */
 } dart__team_t;
 
 extern dart__team_t *dart__teams[DART__MAX_TEAMS];
 
-/* Team id, as an unsigned number of 16 bits → the straight ways to the team's segments, by slot, or
+/* Team id, as an unsigned number of 16 bits → the direct maps to the team's segments, by slot, or
  * NULL. No team has an id of the upper half. */
-extern const dart__straight_t *dart__team_straight[2 * DART__MAX_TEAMS];
+extern const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
 /** The team, or NULL: unknown, null, or the caller is no member. */
 static inline dart__team_t *dart__team_find(dart_team_t id)

@@ -35,7 +35,8 @@ void dart__atomic_swap(void *target, const void *value, const void *compare, voi
  * decide. The instructions are the same, and so is the order: acq_rel, its partner whichever update
  * or fetch reads the value. */
 
-_Static_assert(sizeof(int) == 4 && sizeof(long) == 8, "the numbers of these types follow each other");
+_Static_assert(sizeof(int) == 4 && sizeof(long) == 8,
+               "the numbers of these types follow each other");
 
 /** Bytes of `type` if it is an integer of 4 or 8 bytes, else 0. */
 static inline unsigned dart__atomic_word_size(dart_datatype_t type)
@@ -55,39 +56,37 @@ static inline unsigned dart__atomic_word_size(dart_datatype_t type)
                                                                                                  \
     memcpy(&operand, value, sizeof operand);                                                     \
     switch (op) {                                                                                \
-    case DART_OP_SUM:     __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); return true;      \
-    case DART_OP_BXOR:    __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); return true;      \
-    case DART_OP_BOR:     __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); return true;       \
-    case DART_OP_BAND:    __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); return true;      \
+    case DART_OP_SUM: __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); return true;          \
+    case DART_OP_BXOR: __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); return true;         \
+    case DART_OP_BOR: __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); return true;           \
+    case DART_OP_BAND: __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); return true;         \
     case DART_OP_REPLACE: __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); return true;     \
-    default:              return false;                                                          \
+    default: return false;                                                                       \
     }                                                                                            \
   }                                                                                              \
                                                                                                  \
-  static inline bool dart__atomic_fetch_##width(dart__atomic_word_##width##_t *word,             \
-                                                const void *value, void *result,                 \
-                                                dart_operation_t op)                             \
+  static inline bool dart__atomic_fetch_##width(                                                 \
+      dart__atomic_word_##width##_t *word, const void *value, void *result, dart_operation_t op) \
   {                                                                                              \
     uint##width##_t operand = 0, found;                                                          \
                                                                                                  \
     if (op != DART_OP_NO_OP)                                                                     \
       memcpy(&operand, value, sizeof operand);                                                   \
     switch (op) {                                                                                \
-    case DART_OP_SUM:     found = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); break;    \
-    case DART_OP_BXOR:    found = __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); break;    \
-    case DART_OP_BOR:     found = __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); break;     \
-    case DART_OP_BAND:    found = __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); break;    \
+    case DART_OP_SUM: found = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); break;        \
+    case DART_OP_BXOR: found = __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); break;       \
+    case DART_OP_BOR: found = __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); break;         \
+    case DART_OP_BAND: found = __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); break;       \
     case DART_OP_REPLACE: found = __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); break;   \
-    case DART_OP_NO_OP:   found = __atomic_load_n(word, __ATOMIC_ACQUIRE); break;                \
-    default:              return false;                                                          \
+    case DART_OP_NO_OP: found = __atomic_load_n(word, __ATOMIC_ACQUIRE); break;                  \
+    default: return false;                                                                       \
     }                                                                                            \
     memcpy(result, &found, sizeof found);                                                        \
     return true;                                                                                 \
   }                                                                                              \
                                                                                                  \
-  static inline void dart__atomic_swap_##width(dart__atomic_word_##width##_t *word,              \
-                                               const void *value, const void *compare,           \
-                                               void *result)                                     \
+  static inline void dart__atomic_swap_##width(                                                  \
+      dart__atomic_word_##width##_t *word, const void *value, const void *compare, void *result) \
   {                                                                                              \
     uint##width##_t seen, next;                                                                  \
                                                                                                  \
@@ -106,8 +105,8 @@ static inline bool dart__atomic_accumulate_word(void *word, const void *value, d
                                                 dart_operation_t op)
 {
   switch (dart__atomic_word_size(type)) {
-  case 8:  return (uintptr_t)word % 8 == 0 && dart__atomic_accumulate_64(word, value, op);
-  case 4:  return (uintptr_t)word % 4 == 0 && dart__atomic_accumulate_32(word, value, op);
+  case 8: return (uintptr_t)word % 8 == 0 && dart__atomic_accumulate_64(word, value, op);
+  case 4: return (uintptr_t)word % 4 == 0 && dart__atomic_accumulate_32(word, value, op);
   default: return false;
   }
 }
@@ -117,8 +116,8 @@ static inline bool dart__atomic_fetch_word(void *word, const void *value, void *
                                            dart_datatype_t type, dart_operation_t op)
 {
   switch (dart__atomic_word_size(type)) {
-  case 8:  return (uintptr_t)word % 8 == 0 && dart__atomic_fetch_64(word, value, result, op);
-  case 4:  return (uintptr_t)word % 4 == 0 && dart__atomic_fetch_32(word, value, result, op);
+  case 8: return (uintptr_t)word % 8 == 0 && dart__atomic_fetch_64(word, value, result, op);
+  case 4: return (uintptr_t)word % 4 == 0 && dart__atomic_fetch_32(word, value, result, op);
   default: return false;
   }
 }

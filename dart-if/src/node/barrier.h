@@ -12,8 +12,8 @@
 typedef struct {
   _Alignas(DART__CACHE_LINE) _Atomic uint32_t missing; /* units still to arrive in this episode */
   uint32_t nunits;
-  _Alignas(DART__CACHE_LINE) dart__event_t full;       /* episodes a leader may collect */
-  _Alignas(DART__CACHE_LINE) dart__event_t open;       /* episodes that were opened */
+  _Alignas(DART__CACHE_LINE) dart__event_t full; /* episodes a leader may collect */
+  _Alignas(DART__CACHE_LINE) dart__event_t open; /* episodes that were opened */
 } dart__barrier_t;
 
 /** Before anyone uses it, by one unit. */

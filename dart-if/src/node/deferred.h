@@ -20,14 +20,14 @@
 
 typedef struct {
   void    *word;
-  uint64_t value;  /* as in memory, from the first byte on */
+  uint64_t value; /* as in memory, from the first byte on */
   uint32_t type;
   uint32_t op;
 } dart__deferred_update_t;
 
 typedef struct {
-  uint32_t                first; /* number of the oldest one */
-  uint32_t                next;  /* number of the one to come */
+  uint32_t                first;                       /* number of the oldest one */
+  uint32_t                next;                        /* number of the one to come */
   dart__deferred_update_t update[DART__DEFERRED_MOST]; /* place: number modulo size */
 } dart__deferred_t;
 

@@ -19,13 +19,13 @@
 typedef struct {
   dart__barrier_t barrier;
   _Alignas(DART__CACHE_LINE) dart__mutex_t
-      registered;        /* held for an atomic update of registered memory, see api/remote.h */
-  _Atomic uint32_t left; /* followers that will not look at this memory any more */
+      registered;         /* held for an atomic update of registered memory, see api/rma/remote.h */
+  _Atomic uint32_t left;  /* followers that will not look at this memory any more */
   _Atomic uint32_t ngone; /* units of the team that ended early */
   _Atomic uint32_t told;  /* one of the node has said so */
 } dart__shared_t;
 
-/* Whether units reach into one another's memory, see api/coll_direct.h. */
+/* Whether units reach into one another's memory, see api/coll/direct.h. */
 typedef enum { DART__DIRECT_UNKNOWN, DART__DIRECT_YES, DART__DIRECT_NO } dart__direct_t;
 
 typedef struct {

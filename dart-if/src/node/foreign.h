@@ -12,7 +12,7 @@
 
 #include <dash/dart/if/dart_types.h>
 
-#include "model/type.h"
+#include "data/type.h"
 
 /** Let the other units of this node at the own memory from now on. */
 void dart__foreign_consent(void);

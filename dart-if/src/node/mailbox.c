@@ -15,17 +15,17 @@
 struct dart__letter {
   /* the sender's line */
   uint64_t         nbytes;
-  uint64_t         npieces;  /* at least 1 */
-  uint64_t         offset;   /* of this letter */
-  uint64_t         left;     /* the next one its sender left */
+  uint64_t         npieces; /* at least 1 */
+  uint64_t         offset;  /* of this letter */
+  uint64_t         left;    /* the next one its sender left */
   int32_t          from;
   int32_t          tag;
-  uint32_t         nslots;   /* pieces that the letter has room for */
-  uint32_t         awaited;  /* the sender waits: tell it of every piece taken */
-  _Atomic uint64_t filled;   /* pieces */
+  uint32_t         nslots;  /* pieces that the letter has room for */
+  uint32_t         awaited; /* the sender waits: tell it of every piece taken */
+  _Atomic uint64_t filled;  /* pieces */
   /* the receiver's, once it is posted */
   _Alignas(DART__CACHE_LINE) _Atomic uint64_t taken; /* pieces */
-  uint64_t         next;     /* in the inbox the letter posted before it, in a pile the one after */
+  uint64_t next; /* in the inbox the letter posted before it, in a pile the one after */
   _Alignas(DART__CACHE_LINE) char data[]; /* piece i in slot i mod nslots */
 };
 
@@ -58,7 +58,7 @@ void dart__inbox_format(dart__inbox_t *inbox)
 bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *const *parts,
                         const uint64_t *inboxes)
 {
-  *box = (dart__mailbox_t){ .me = me, .parts = parts, .inboxes = inboxes };
+  *box       = (dart__mailbox_t){ .me = me, .parts = parts, .inboxes = inboxes };
   box->piles = calloc((size_t)nunits, sizeof *box->piles);
   if (box->piles == NULL)
     return false;
@@ -219,12 +219,10 @@ size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, void (*give_back
       *link = letter->left;
       box->left_bytes -= bytes_of(letter);
       give_back(letter->offset);
-    }
-    else if (box->left_bytes > most) {
+    } else if (box->left_bytes > most) {
       kept = *link;
       link = &letter->left;
-    }
-    else {
+    } else {
       kept = box->left.last;
       break;
     }
@@ -316,7 +314,7 @@ bool dart__mailbox_take(dart__mailbox_t *box, dart__incoming_t *in, void *buffer
   dart__letter_t *letter  = in->letter;
   uint64_t        npieces = letter->npieces;
   /* acquire: pairs with the release in fill */
-  uint64_t        filled  = atomic_load_explicit(&letter->filled, memory_order_acquire);
+  uint64_t filled = atomic_load_explicit(&letter->filled, memory_order_acquire);
 
   while (in->taken < filled) {
     size_t count = piece_bytes(letter, in->taken);

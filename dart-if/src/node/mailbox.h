@@ -27,7 +27,8 @@
 /** Where letters for a unit arrive; in its memory. */
 typedef struct {
   _Alignas(DART__CACHE_LINE) _Atomic uint64_t newest; /* name of the last letter; 0: none */
-  _Alignas(DART__CACHE_LINE) dart__event_t event; /* a letter came, a piece came, a piece was taken */
+  _Alignas(DART__CACHE_LINE)
+      dart__event_t event; /* a letter came, a piece came, a piece was taken */
 } dart__inbox_t;
 
 typedef struct dart__letter dart__letter_t;
@@ -39,13 +40,13 @@ typedef struct {
 
 /** What a unit sends and receives with; private to it. */
 typedef struct {
-  int32_t          me;
-  char *const     *parts;   /* unit → its memory, as mapped here */
-  const uint64_t  *inboxes; /* unit → offset of its inbox there */
-  pthread_mutex_t  lock;    /* of what follows */
-  dart__pile_t    *piles;   /* unit → its letters */
-  dart__pile_t     left;    /* own letters left to their receivers, oldest first */
-  size_t           left_bytes;
+  int32_t         me;
+  char *const    *parts;   /* unit → its memory, as mapped here */
+  const uint64_t *inboxes; /* unit → offset of its inbox there */
+  pthread_mutex_t lock;    /* of what follows */
+  dart__pile_t   *piles;   /* unit → its letters */
+  dart__pile_t    left;    /* own letters left to their receivers, oldest first */
+  size_t          left_bytes;
 } dart__mailbox_t;
 
 /** Prepare the memory of an inbox, before others know of it. */

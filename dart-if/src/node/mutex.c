@@ -5,7 +5,7 @@
  * more. Those who are late sleep on `turn`, so that a release wakes one of them and no other. */
 #include "node/mutex.h"
 
-#define PATIENCE_US    1000
+#define PATIENCE_US 1000
 #define MOST_PAUSES 32 /* between two looks */
 
 #define HELD     DART__MUTEX_HELD
@@ -128,8 +128,7 @@ void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state)
     /* release: pairs with the acquire in sleep_until_turn */
     atomic_fetch_add_explicit(&mutex->turn, 1, memory_order_release);
     dart__futex_wake(&mutex->turn, 1);
-  }
-  else if ((state & SLEEPERS) != 0) {
+  } else if ((state & SLEEPERS) != 0) {
     /* relaxed: a hint to releases; who is woken here sets it again for the others */
     atomic_fetch_and_explicit(&mutex->state, ~SLEEPERS, memory_order_relaxed);
     dart__futex_wake(&mutex->state, 1);

@@ -48,8 +48,8 @@ static inline void dart__mutex_lock(dart__mutex_t *mutex, const dart__wait_polic
 static inline void dart__mutex_unlock(dart__mutex_t *mutex)
 {
   /* release: pairs with the acquire of whoever takes it next */
-  uint32_t before = atomic_fetch_sub_explicit(&mutex->state, DART__MUTEX_HELD,
-                                              memory_order_release);
+  uint32_t before =
+      atomic_fetch_sub_explicit(&mutex->state, DART__MUTEX_HELD, memory_order_release);
 
   if (__builtin_expect(before != DART__MUTEX_HELD, 0))
     dart__mutex_wake(mutex, before);

@@ -29,24 +29,22 @@ __extension__ typedef unsigned __int128 uint128_t;
 #define FOR_ELEMENTS _Pragma("GCC unroll 4") for (size_t i = 0; i < nelem; i++)
 
 #define DEFINE_COPY_STEPS(width)                                                               \
-  static void copy_steps_##width(void *restrict dst_data, size_t dst_step,                     \
+  static void copy_steps_##width(void *restrict dst_data, size_t       dst_step,               \
                                  const void *restrict src_data, size_t src_step, size_t nelem) \
   {                                                                                            \
     typedef uint##width##_t element_t __attribute__((may_alias, aligned(1)));                  \
-    element_t *restrict       dst = dst_data;                                                  \
+    element_t *restrict dst       = dst_data;                                                  \
     const element_t *restrict src = src_data;                                                  \
                                                                                                \
     if (dst_step == 1) {                                                                       \
       FOR_ELEMENTS                                                                             \
-        dst[i] = src[i * src_step];                                                            \
-    }                                                                                          \
-    else if (src_step == 1) {                                                                  \
+      dst[i] = src[i * src_step];                                                              \
+    } else if (src_step == 1) {                                                                \
       FOR_ELEMENTS                                                                             \
-        dst[i * dst_step] = src[i];                                                            \
-    }                                                                                          \
-    else {                                                                                     \
+      dst[i * dst_step] = src[i];                                                              \
+    } else {                                                                                   \
       FOR_ELEMENTS                                                                             \
-        dst[i * dst_step] = src[i * src_step];                                                 \
+      dst[i * dst_step] = src[i * src_step];                                                   \
     }                                                                                          \
   }
 
@@ -61,10 +59,10 @@ static bool copy_steps(void *dst, size_t dst_step, const void *src, size_t src_s
                        size_t elem_size)
 {
   switch (elem_size) {
-  case 1:  copy_steps_8(dst, dst_step, src, src_step, nelem); return true;
-  case 2:  copy_steps_16(dst, dst_step, src, src_step, nelem); return true;
-  case 4:  copy_steps_32(dst, dst_step, src, src_step, nelem); return true;
-  case 8:  copy_steps_64(dst, dst_step, src, src_step, nelem); return true;
+  case 1: copy_steps_8(dst, dst_step, src, src_step, nelem); return true;
+  case 2: copy_steps_16(dst, dst_step, src, src_step, nelem); return true;
+  case 4: copy_steps_32(dst, dst_step, src, src_step, nelem); return true;
+  case 8: copy_steps_64(dst, dst_step, src, src_step, nelem); return true;
   case 16: copy_steps_128(dst, dst_step, src, src_step, nelem); return true;
   default: return false;
   }
@@ -75,10 +73,10 @@ static bool copy_steps(void *dst, size_t dst_step, const void *src, size_t src_s
 /* Where one side of a copy is. */
 typedef struct {
   const dart__type_t *type;
-  size_t position; /* of the next element */
-  size_t left;     /* consecutive elements from there on, never 0 */
-  size_t start;    /* strided: position of the block; indexed: of the instance */
-  size_t block;    /* indexed: the block in the instance */
+  size_t              position; /* of the next element */
+  size_t              left;     /* consecutive elements from there on, never 0 */
+  size_t              start;    /* strided: position of the block; indexed: of the instance */
+  size_t              block;    /* indexed: the block in the instance */
 } cursor_t;
 
 static cursor_t first_run(const dart__type_t *type)
@@ -119,10 +117,10 @@ static inline void advance(cursor_t *cursor, size_t nelem)
 static inline void copy_run(char *dst, const char *src, size_t nbytes)
 {
   switch (nbytes) {
-  case 1:  memcpy(dst, src, 1); break;
-  case 2:  memcpy(dst, src, 2); break;
-  case 4:  memcpy(dst, src, 4); break;
-  case 8:  memcpy(dst, src, 8); break;
+  case 1: memcpy(dst, src, 1); break;
+  case 2: memcpy(dst, src, 2); break;
+  case 4: memcpy(dst, src, 4); break;
+  case 8: memcpy(dst, src, 8); break;
   case 16: memcpy(dst, src, 16); break;
   default: memcpy(dst, src, nbytes);
   }
@@ -157,7 +155,6 @@ void dart__near_copy(void *dst, const dart__type_t *dst_type, const void *src,
     return;
   if (dst_step == 1 && src_step == 1)
     memmove(dst, src, nelem * size);
-  else if (dst_step == 0 || src_step == 0 ||
-           !copy_steps(dst, dst_step, src, src_step, nelem, size))
+  else if (dst_step == 0 || src_step == 0 || !copy_steps(dst, dst_step, src, src_step, nelem, size))
     copy_runs(dst, dst_type, src, src_type, nelem);
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "model/type.h"
+#include "data/type.h"
 
 /** Copy `nelem` base elements from `src`, laid out as `src_type`, to `dst`, laid out as
  *  `dst_type`. The types are compatible; bytes that `dst_type` does not cover stay untouched.
@@ -25,21 +25,21 @@ void dart__near_copy(void *dst, const dart__type_t *dst_type, const void *src,
 static inline int dart__near_put_word(void *near, const void *src, size_t nbytes)
 {
   switch (nbytes) {
-#define DART__PUT_WORD(width)                                                                    \
-  case width / 8: {                                                                              \
-    typedef uint##width##_t word_t __attribute__((may_alias));                                   \
-    word_t word;                                                                                 \
-                                                                                                 \
-    if ((uintptr_t)near % (width / 8) != 0)                                                      \
-      return 0;                                                                                  \
-    memcpy(&word, src, sizeof word);                                                             \
-    __atomic_store_n((word_t *)near, word, __ATOMIC_RELEASE);                                    \
-    return 1;                                                                                    \
+#define DART__PUT_WORD(width)                                  \
+  case width / 8: {                                            \
+    typedef uint##width##_t word_t __attribute__((may_alias)); \
+    word_t                  word;                              \
+                                                               \
+    if ((uintptr_t)near % (width / 8) != 0)                    \
+      return 0;                                                \
+    memcpy(&word, src, sizeof word);                           \
+    __atomic_store_n((word_t *)near, word, __ATOMIC_RELEASE);  \
+    return 1;                                                  \
   }
-  DART__PUT_WORD(64)
-  DART__PUT_WORD(32)
-  DART__PUT_WORD(16)
-  DART__PUT_WORD(8)
+    DART__PUT_WORD(64)
+    DART__PUT_WORD(32)
+    DART__PUT_WORD(16)
+    DART__PUT_WORD(8)
 #undef DART__PUT_WORD
   default: return 0;
   }
@@ -48,21 +48,21 @@ static inline int dart__near_put_word(void *near, const void *src, size_t nbytes
 static inline int dart__near_get_word(void *dst, const void *near, size_t nbytes)
 {
   switch (nbytes) {
-#define DART__GET_WORD(width)                                                                    \
-  case width / 8: {                                                                              \
-    typedef uint##width##_t word_t __attribute__((may_alias));                                   \
-    word_t word;                                                                                 \
-                                                                                                 \
-    if ((uintptr_t)near % (width / 8) != 0)                                                      \
-      return 0;                                                                                  \
-    word = __atomic_load_n((const word_t *)near, __ATOMIC_ACQUIRE);                              \
-    memcpy(dst, &word, sizeof word);                                                             \
-    return 1;                                                                                    \
+#define DART__GET_WORD(width)                                       \
+  case width / 8: {                                                 \
+    typedef uint##width##_t word_t __attribute__((may_alias));      \
+    word_t                  word;                                   \
+                                                                    \
+    if ((uintptr_t)near % (width / 8) != 0)                         \
+      return 0;                                                     \
+    word = __atomic_load_n((const word_t *)near, __ATOMIC_ACQUIRE); \
+    memcpy(dst, &word, sizeof word);                                \
+    return 1;                                                       \
   }
-  DART__GET_WORD(64)
-  DART__GET_WORD(32)
-  DART__GET_WORD(16)
-  DART__GET_WORD(8)
+    DART__GET_WORD(64)
+    DART__GET_WORD(32)
+    DART__GET_WORD(16)
+    DART__GET_WORD(8)
 #undef DART__GET_WORD
   default: return 0;
   }

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROGRESS_EVERY 64 /* looks */
-#define YIELD_EVERY    16 /* looks, while only other nodes can be what takes so long */
-#define CHECK_EVERY    1024 /* looks without a sleep */
+#define PROGRESS_EVERY 64      /* looks */
+#define YIELD_EVERY    16      /* looks, while only other nodes can be what takes so long */
+#define CHECK_EVERY    1024    /* looks without a sleep */
 #define CHECK_US       1000000 /* a sleep that nobody ends, where something is to be checked */
 
 static struct timespec time_of(uint32_t us)
@@ -131,8 +131,7 @@ void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy)
     pause = pause_of(policy);
   if (pause == 0) {
     yield_sometimes(turn);
-  }
-  else {
+  } else {
     struct timespec nap = time_of(pause);
 
     nanosleep(&nap, NULL);

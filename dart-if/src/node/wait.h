@@ -25,15 +25,18 @@ typedef struct {
 
 /* How this process waits; one per job, passed to every wait. */
 typedef struct {
-  uint32_t spins;   /* looks before sleeping */
-  uint32_t yields;  /* with `progress`: after that, more looks that only give the core away */
-  uint32_t nap_us;  /* with `progress`: how long to sleep between two looks at other nodes, > 0 */
-  void   (*progress)(void); /* serve other nodes meanwhile; NULL on a single node: sleep until woken */
-  uint32_t (*pause_us)(void); /* how long to sleep instead of nap_us, by what other nodes do; 0: do not
+  uint32_t spins;  /* looks before sleeping */
+  uint32_t yields; /* with `progress`: after that, more looks that only give the core away */
+  uint32_t nap_us; /* with `progress`: how long to sleep between two looks at other nodes, > 0 */
+  void (*progress)(
+      void); /* serve other nodes meanwhile; NULL on a single node: sleep until woken */
+  uint32_t (*pause_us)(
+      void); /* how long to sleep instead of nap_us, by what other nodes do; 0: do not
                                * sleep, give the core away. NULL: nap_us */
-  void   (*check)(void *subject); /* after a sleep, which then has an end: whether what is waited for can
+  void (*check)(
+      void *subject); /* after a sleep, which then has an end: whether what is waited for can
                                    * still come; if not, it does not return. NULL: nothing is checked */
-  void    *subject;
+  void *subject;
 } dart__wait_policy_t;
 
 static inline uint32_t dart__event_count(const dart__event_t *event)

@@ -153,7 +153,10 @@ static int messages_of_all_tags_come_in_order(void)
   return in_order;
 }
 
-#define KIND(name) { #name, name }
+#define KIND(name) \
+  {                \
+#name, name    \
+  }
 
 static const struct {
   const char *name;

@@ -396,8 +396,11 @@ static void leave_an_operator(void)
 
 /* ---- the table: what the refusal says --------------------------------------------------- */
 
-#define WRONG_AT(level, name, says) { #name, name, says, level }
-#define WRONG(name, says)           WRONG_AT(MPI_THREAD_SINGLE, name, says)
+#define WRONG_AT(level, name, says) \
+  {                                 \
+#name, name, says, level        \
+  }
+#define WRONG(name, says) WRONG_AT(MPI_THREAD_SINGLE, name, says)
 
 static const struct {
   const char *name;

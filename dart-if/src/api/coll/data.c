@@ -1,0 +1,371 @@
+/* Collectives that move data without looking at it: in pieces that fit the result of the team's
+ * exchange, one piece a step, so that any size goes through buffers of a fixed size; or, what is
+ * large enough on one node, directly (api/coll/direct.h). */
+#include "api/coll/coll.h"
+
+#include <string.h>
+
+#include "api/coll/direct.h"
+#include "api/coll/step.h"
+#include "port.h"
+
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* ---- in equal blocks ------------------------------------------------------------------------ */
+
+/* A collective under way: the bytes [at, at + count) of every block move in this step. */
+typedef struct {
+  dart__team_t *team;
+  const char   *send;
+  char         *recv;
+  size_t        nbytes; /* of a block */
+  int32_t       root;
+  size_t        at, count;
+  char         *result; /* of the step: one block, or one for every unit, node by node */
+} blocks_t;
+
+/* One piece after the other: units write into the result, leaders complete it, units read it. */
+static void in_pieces(blocks_t *b, size_t piece, void (*write)(const blocks_t *),
+                      void (*lead)(const blocks_t *), void (*read)(const blocks_t *))
+{
+  for (b->at = 0; b->at < b->nbytes; b->at += piece) {
+    b->count  = least(piece, b->nbytes - b->at);
+    b->result = dart__exchange_result(&b->team->exchange);
+    write(b);
+    if (dart__step_end(b->team)) {
+      lead(b);
+      dart__step_release(b->team);
+    }
+    read(b);
+  }
+}
+
+/* Of a unit's block, where the result has a block for every unit. */
+static size_t piece_per_unit(const dart__team_t *team)
+{
+  return team->exchange.result_bytes / (size_t)team->nunits;
+}
+
+static char *block_of(const blocks_t *b, int32_t unit)
+{
+  return b->result + (size_t)b->team->rank[unit] * b->count;
+}
+
+static const size_t *parts_of(const blocks_t *b)
+{
+  return dart__step_blocks(b->team, b->count);
+}
+
+static int32_t root_node(const blocks_t *b)
+{
+  return b->team->node_of[b->root];
+}
+
+static void write_own(const blocks_t *b)
+{
+  memcpy(block_of(b, b->team->me), b->send + b->at, b->count);
+}
+
+static void read_own(const blocks_t *b)
+{
+  memcpy(b->recv + b->at, block_of(b, b->team->me), b->count);
+}
+
+static void root_writes_all(const blocks_t *b)
+{
+  for (int32_t u = 0; u < b->team->nunits && b->team->me == b->root; u++)
+    memcpy(block_of(b, u), b->send + (size_t)u * b->nbytes + b->at, b->count);
+}
+
+static void read_all(const blocks_t *b)
+{
+  for (int32_t u = 0; u < b->team->nunits; u++)
+    memcpy(b->recv + (size_t)u * b->nbytes + b->at, block_of(b, u), b->count);
+}
+
+static void root_reads_all(const blocks_t *b)
+{
+  if (b->team->me == b->root)
+    read_all(b);
+}
+
+static void root_writes_one(const blocks_t *b)
+{
+  if (b->team->me == b->root)
+    memcpy(b->result, b->send + b->at, b->count);
+}
+
+static void others_read_one(const blocks_t *b)
+{
+  if (b->team->me != b->root)
+    memcpy(b->recv + b->at, b->result, b->count);
+}
+
+static void lead_bcast(const blocks_t *b)
+{
+  dart__nodes->bcast(b->team, b->result, b->count, root_node(b));
+}
+
+static void lead_scatter(const blocks_t *b)
+{
+  dart__nodes->scatter(b->team, b->result, parts_of(b), root_node(b));
+}
+
+static void lead_gather(const blocks_t *b)
+{
+  dart__nodes->gather(b->team, b->result, parts_of(b), root_node(b));
+}
+
+static void lead_allgather(const blocks_t *b)
+{
+  dart__nodes->allgather(b->team, b->result, parts_of(b));
+}
+
+dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+{
+  blocks_t b = { .team = team, .send = buffer, .recv = buffer, .nbytes = nbytes, .root = root };
+
+  if (team->nunits == 1)
+    return DART_OK;
+  if (dart__direct_pays(team, nbytes))
+    return dart__direct_bcast(team, buffer, nbytes, root);
+  in_pieces(&b, team->exchange.result_bytes, root_writes_one, lead_bcast, others_read_one);
+  return DART_OK;
+}
+
+dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, size_t nbytes,
+                              int32_t root)
+{
+  blocks_t b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes, .root = root };
+
+  if (team->nunits == 1) {
+    memmove(recv, send, nbytes);
+    return DART_OK;
+  }
+  if (dart__direct_pays(team, nbytes))
+    return dart__direct_scatter(team, send, recv, nbytes, root);
+  in_pieces(&b, piece_per_unit(team), root_writes_all, lead_scatter, read_own);
+  return DART_OK;
+}
+
+dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
+                             int32_t root)
+{
+  blocks_t b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes, .root = root };
+
+  if (team->nunits == 1) {
+    memmove(recv, send, nbytes);
+    return DART_OK;
+  }
+  if (dart__direct_pays(team, nbytes))
+    return dart__direct_gather(team, send, recv, nbytes, root);
+  in_pieces(&b, piece_per_unit(team), write_own, lead_gather, root_reads_all);
+  return DART_OK;
+}
+
+void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes)
+{
+  blocks_t b = { .team = team, .send = own, .recv = all, .nbytes = nbytes };
+
+  if (team->nunits > 1)
+    in_pieces(&b, piece_per_unit(team), write_own, lead_allgather, read_all);
+  else if (own != all)
+    memcpy(all, own, nbytes);
+}
+
+dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)
+{
+  if (team->nunits > 1 && dart__direct_pays(team, nbytes))
+    return dart__direct_allgather(team, send, recv, nbytes);
+  dart__coll_share(team, send, recv, nbytes);
+  return DART_OK;
+}
+
+/* ---- in blocks of any size --------------------------------------------------------------- */
+
+/* Data of different sizes: each step moves the same part of every unit's, so that all are at it from
+ * the first step to the last. */
+typedef struct {
+  const size_t *nelem; /* per unit */
+  const size_t *displs;
+  size_t        size; /* bytes of an element */
+  size_t        nsteps;
+} shares_t;
+
+/* A unit's bytes [*from_out, *from_out + result) move in step k. */
+static size_t share_of(const shares_t *s, int32_t unit, size_t k, size_t *from_out)
+{
+  size_t nbytes = s->nelem[unit] * s->size;
+  size_t each = nbytes / s->nsteps, rest = nbytes % s->nsteps; /* the first `rest` have one more */
+
+  *from_out = k * each + least(k, rest);
+  return each + (k < rest);
+}
+
+/* Put the own share where it belongs in the result of step k, and find the nodes' parts of it. */
+static void put_share(dart__team_t *team, const shares_t *s, size_t k, const char *send,
+                      char *result)
+{
+  size_t start = 0;
+
+  for (int32_t node = 0; node < team->nnodes; node++) {
+    team->node_bytes[node] = start;
+    for (int32_t place = team->node_start[node]; place < team->node_start[node + 1]; place++) {
+      int32_t u = team->unit_at[place];
+      size_t  from, count = share_of(s, u, k, &from);
+
+      if (u == team->me && count > 0)
+        memcpy(result + start, send + from, count);
+      start += count;
+    }
+  }
+  team->node_bytes[team->nnodes] = start;
+}
+
+static void get_shares(const dart__team_t *team, const shares_t *s, size_t k, const char *result,
+                       char *recv)
+{
+  for (int32_t place = 0; place < team->nunits; place++) {
+    int32_t u = team->unit_at[place];
+    size_t  from, count = share_of(s, u, k, &from);
+
+    if (count > 0)
+      memcpy(recv + s->displs[u] * s->size + from, result, count);
+    result += count;
+  }
+}
+
+dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *recv,
+                                 const size_t *nelem, const size_t *displs, size_t size)
+{
+  shares_t s     = { .nelem = nelem, .displs = displs, .size = size };
+  size_t   room  = team->exchange.result_bytes - (size_t)team->nunits; /* shares are rounded up */
+  size_t   total = 0;
+
+  if (team->nunits == 1) {
+    if (nelem[0] > 0)
+      memmove((char *)recv + displs[0] * size, send, nelem[0] * size);
+    return DART_OK;
+  }
+  for (int32_t u = 0; u < team->nunits; u++)
+    total += nelem[u] * size;
+  if (dart__direct_pays(team, total / (size_t)team->nunits))
+    return dart__direct_allgatherv(team, send, recv, nelem, displs, size);
+  s.nsteps = total / room + (total % room > 0);
+
+  for (size_t k = 0; k < s.nsteps; k++) {
+    char *result = dart__exchange_result(&team->exchange);
+
+    put_share(team, &s, k, send, result);
+    if (dart__step_end(team)) {
+      dart__nodes->allgather(team, result, team->node_bytes);
+      dart__step_release(team);
+    }
+    get_shares(team, &s, k, result, recv);
+  }
+  return DART_OK;
+}
+
+/* ---- between all pairs -------------------------------------------------------------------
+ *
+ * Nodes meet in pairs: in round d, node a meets node (d - a) mod nnodes, which may be itself. Units
+ * of the two nodes are paired in the same way by their positions: those whose sum is q, modulo the
+ * size of the largest node. Both rules are symmetric, so in any step a unit receives from the units
+ * it sends to, and the blocks received can replace the blocks sent. A step takes some values of q,
+ * `window`, and a piece of each block: so its buffers have room for window pieces per unit of a
+ * node, not for every pair, and a piece never gets too small, however large the team. */
+
+typedef struct {
+  int32_t node;   /* the partner */
+  int32_t widest; /* units of the largest node */
+  int32_t first;  /* sums [first, first + window) */
+  int32_t window;
+  size_t  at; /* bytes [at, at + piece) of each block */
+  size_t  piece;
+} meeting_t;
+
+static int32_t widest_node(const dart__team_t *team)
+{
+  int32_t widest = 0;
+
+  for (int32_t k = 0; k < team->nnodes; k++)
+    if (team->node_start[k + 1] - team->node_start[k] > widest)
+      widest = team->node_start[k + 1] - team->node_start[k];
+  return widest;
+}
+
+/* Bytes that a node's units have in a step, and those of the unit at `position` for pair `index`. */
+static size_t node_bytes(const dart__team_t *team, const meeting_t *m, int32_t node)
+{
+  return (size_t)(team->node_start[node + 1] - team->node_start[node]) * (size_t)m->window *
+         m->piece;
+}
+
+static char *piece_of(const meeting_t *m, char *buffer, int32_t position, int32_t index)
+{
+  return buffer + ((size_t)position * (size_t)m->window + (size_t)index) * m->piece;
+}
+
+/* The unit at `position` of the partner meets the caller as its pair `*index_out`; false: not in
+ * this step. */
+static bool meets(const dart__team_t *team, const meeting_t *m, int32_t position,
+                  int32_t *index_out)
+{
+  *index_out = (team->node_me + position) % m->widest - m->first;
+  return *index_out >= 0 && *index_out < m->window;
+}
+
+static void meet(dart__team_t *team, const meeting_t *m, const char *send, char *recv,
+                 size_t nbytes)
+{
+  char   *out   = dart__exchange_result(&team->exchange);
+  char   *in    = m->node == team->node ? out : out + team->exchange.result_bytes / 2;
+  int32_t place = team->node_start[m->node], count = team->node_start[m->node + 1] - place;
+  int32_t index;
+
+  for (int32_t position = 0; position < count; position++)
+    if (meets(team, m, position, &index))
+      memcpy(piece_of(m, out, team->node_me, index),
+             send + (size_t)team->unit_at[place + position] * nbytes + m->at, m->piece);
+  if (dart__step_end(team)) {
+    if (m->node != team->node)
+      dart__nodes->swap(team, m->node, out, node_bytes(team, m, team->node), in,
+                        node_bytes(team, m, m->node));
+    dart__step_release(team);
+  }
+  for (int32_t position = 0; position < count; position++)
+    if (meets(team, m, position, &index))
+      memcpy(recv + (size_t)team->unit_at[place + position] * nbytes + m->at,
+             piece_of(m, in, position, index), m->piece);
+}
+
+dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
+{
+  meeting_t m     = { .widest = widest_node(team) };
+  size_t    half  = team->exchange.result_bytes / (team->nnodes == 1 ? 1 : 2);
+  size_t    room  = half / (size_t)m.widest; /* of a unit in a step */
+  size_t    piece = least(room, nbytes);
+
+  if (nbytes == 0)
+    return DART_OK;
+  if (team->nunits == 1) {
+    if (send != recv)
+      memcpy(recv, send, nbytes);
+    return DART_OK;
+  }
+  if (dart__direct_pays(team, nbytes * (size_t)team->nunits / 2))
+    return dart__direct_alltoall(team, send, recv, nbytes);
+  m.window = (int32_t)least(room / piece, (size_t)m.widest);
+  for (int32_t round = 0; round < team->nnodes; round++) {
+    m.node = (round + team->nnodes - team->node) % team->nnodes;
+    for (m.first = 0; m.first < m.widest; m.first += m.window)
+      for (m.at = 0; m.at < nbytes; m.at += m.piece) {
+        m.piece = least(piece, nbytes - m.at);
+        meet(team, &m, send, recv, nbytes);
+      }
+  }
+  return DART_OK;
+}

@@ -1,0 +1,33 @@
+#ifndef DART__API_COLL_DIRECT_H
+#define DART__API_COLL_DIRECT_H
+/* Large data between the units of one node: copied once, from where it lies to where it belongs.
+ *
+ * Buffers of the exchange cost two copies, and a step for every piece that fits them: a barrier,
+ * which is a switch of tasks where units outnumber cores. Here units show one another where their
+ * data lie, copy by way of the kernel (node/foreign.h), and tell that they are done: two steps,
+ * whatever the size. The kernel copies a little more slowly than memcpy, and is called for every
+ * pair of units, so small data go through the exchange. So do all where the kernel refuses.
+ *
+ * Arguments as in api/coll/coll.h; the team has more than one unit. Where the kernel cannot copy between two
+ * units (a buffer that is not mapped), all units get DART_ERR_OTHER, and buffers hold anything. */
+#include "api/coll/staged.h"
+
+/** Whether blocks of `nbytes` between two units go this way. Collective, the same on all. */
+bool dart__direct_pays(dart__team_t *team, size_t nbytes);
+
+dart_ret_t dart__direct_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);
+dart_ret_t dart__direct_scatter(dart__team_t *team, const void *send, void *recv, size_t nbytes,
+                                int32_t root);
+dart_ret_t dart__direct_gather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
+                               int32_t root);
+dart_ret_t dart__direct_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes);
+dart_ret_t dart__direct_allgatherv(dart__team_t *team, const void *send, void *recv,
+                                   const size_t *nelem, const size_t *displs, size_t size);
+dart_ret_t dart__direct_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes);
+
+/** Any operator. An element of `dtype` is at most DART__DIRECT_MOST bytes. */
+#define DART__DIRECT_MOST ((size_t)32 * 1024)
+dart_ret_t dart__direct_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
+                               dart_datatype_t dtype, dart_operation_t op, int32_t root);
+
+#endif

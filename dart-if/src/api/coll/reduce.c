@@ -1,0 +1,23 @@
+/* Reductions of any size: through the exchange, or, what is large enough on one node, directly. */
+#include <string.h>
+
+#include "api/coll/coll.h"
+#include "api/coll/direct.h"
+#include "data/type.h"
+
+#define DIRECT_SHARE 8 /* reductions go directly only from this many times the bytes on */
+
+dart_ret_t dart__coll_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
+                             dart_datatype_t dtype, dart_operation_t op, int32_t root)
+{
+  size_t size = dart__type_find(dtype)->elem_size;
+
+  if (team->nunits == 1) {
+    if (send != recv)
+      memcpy(recv, send, nelem * size);
+    return DART_OK;
+  }
+  if (size <= DART__DIRECT_MOST && dart__direct_pays(team, nelem * size / DIRECT_SHARE))
+    return dart__direct_reduce(team, send, recv, nelem, dtype, op, root);
+  return dart__staged_reduce(team, send, recv, nelem, dtype, op, root);
+}

@@ -1,0 +1,36 @@
+/* Steps: the node's barrier, in one piece or, where leaders speak in between, in two. */
+#include "api/coll/step.h"
+
+#include "api/progress/progress.h"
+#include "base/counters.h"
+
+bool dart__step_end(dart__team_t *team)
+{
+  dart__exchange_t *x       = &team->exchange;
+  dart__barrier_t  *barrier = &x->shared->barrier;
+
+  dart__progress(); /* someone may wait for updates of this unit before it comes here */
+  if (team->nnodes == 1) {
+    dart__barrier_wait(barrier, &x->episode, &team->wait);
+    return false;
+  }
+  if (!dart__team_is_leader(team)) {
+    dart__barrier_follow(barrier, &x->episode, &team->wait);
+    return false;
+  }
+  dart__barrier_collect(barrier, &x->episode, &team->wait);
+  dart__count(DART__COUNT_COLL_NODES);
+  return true;
+}
+
+void dart__step_release(dart__team_t *team)
+{
+  dart__barrier_open(&team->exchange.shared->barrier, &team->exchange.episode);
+}
+
+const size_t *dart__step_blocks(dart__team_t *team, size_t nbytes)
+{
+  for (int32_t k = 0; k <= team->nnodes; k++)
+    team->node_bytes[k] = (size_t)team->node_start[k] * nbytes;
+  return team->node_bytes;
+}

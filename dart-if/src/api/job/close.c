@@ -1,0 +1,23 @@
+/* The end of a cycle: see close.h. */
+#include "api/job/close.h"
+
+#include "api/locality/locality.h"
+#include "api/p2p/twosided.h"
+#include "api/team/team.h"
+#include "base/log.h"
+#include "data/op.h"
+#include "data/type.h"
+#include "model/world.h"
+#include "port.h"
+
+void dart__close(void)
+{
+  dart__world.initialized = false;
+  dart__twosided_close();
+  dart__locality_close();
+  dart__team_close_all();
+  dart__type_clear();
+  dart__op_clear();
+  dart__port_exit();
+  dart__log_set_unit(-1);
+}

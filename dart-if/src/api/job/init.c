@@ -1,0 +1,107 @@
+/* Life cycle. Every cycle of init and exit starts from nothing and leaves nothing. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include <dash/dart/if/dart_initialization.h>
+
+#include "api/coll/coll.h"
+#include "api/job/close.h"
+#include "api/job/leave.h"
+#include "api/locality/locality.h"
+#include "api/p2p/twosided.h"
+#include "api/progress/progress.h"
+#include "api/team/team.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "data/op.h"
+#include "data/type.h"
+#include "model/world.h"
+#include "port.h"
+
+static dart_ret_t init(const char *function, int *argc, char ***argv,
+                       dart_thread_support_level_t  wanted,
+                       dart_thread_support_level_t *provided_out)
+{
+  dart_ret_t ret;
+
+  if (dart_initialized()) {
+    dart__error("%s: DART is already initialised", function);
+    return DART_ERR_OTHER;
+  }
+  ret = dart__settings_read();
+  if (ret != DART_OK)
+    return ret;
+  ret = dart__port_init(argc, argv, wanted, provided_out);
+  if (ret != DART_OK)
+    return ret;
+  dart__log_set_unit(dart__world.me);
+  dart__world.cycle++;
+  dart__world.many_threads =
+      wanted == DART_THREAD_MULTIPLE && *provided_out == DART_THREAD_MULTIPLE;
+  dart__progress_open();
+  dart__leave_open();
+  ret = dart__team_open_all();
+  if (ret != DART_OK)
+    goto leave_job;
+  ret = dart__locality_open();
+  if (ret != DART_OK)
+    goto close_teams;
+  ret = dart__twosided_open(dart__teams[DART_TEAM_ALL]);
+  if (ret != DART_OK)
+    goto close_locality;
+  dart__world.initialized = true;
+  dart__info("%s: unit %d of %d, on %d nodes", function, dart__world.me, dart__world.nunits,
+             dart__teams[DART_TEAM_ALL]->nnodes);
+  dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+  return DART_OK;
+
+close_locality:
+  dart__locality_close();
+close_teams:
+  dart__team_close_all();
+leave_job:
+  dart__port_exit();
+  dart__log_set_unit(-1);
+  return ret;
+}
+
+dart_ret_t dart_init(int *argc, char ***argv)
+{
+  dart_thread_support_level_t provided;
+
+  return init(__func__, argc, argv, DART_THREAD_SINGLE, &provided);
+}
+
+dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t *thread_safety)
+{
+  if (thread_safety == NULL) {
+    dart__error("%s: thread_safety is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  return init(__func__, argc, argv, DART_THREAD_MULTIPLE, thread_safety);
+}
+
+dart_ret_t dart_exit(void)
+{
+  if (!dart_initialized()) {
+    dart__error("%s: DART is not initialised", __func__);
+    return DART_ERR_OTHER;
+  }
+  dart__progress();
+  for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
+    if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
+      dart__far->flush_all(dart__teams[id]); /* what was refused has said so */
+  dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+  dart__close();
+  return DART_OK;
+}
+
+bool dart_initialized(void)
+{
+  return dart__world.initialized;
+}
+
+void dart_abort(int errorcode)
+{
+  dart__port_abort(errorcode);
+}

@@ -1,0 +1,35 @@
+/* All that a unit needs for a chunk is allocated here, before it agrees with the others: what comes
+ * afterwards is collective, and must not miss a unit for want of a table. */
+#include "api/memory/chunk.h"
+
+#include <stdlib.h>
+
+#include "port.h"
+
+dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool shared)
+{
+  dart__chunk_t *chunk = calloc(1, sizeof *chunk);
+
+  if (chunk == NULL)
+    return NULL;
+  chunk->nbytes = nbytes;
+  chunk->near   = calloc((size_t)team->nunits, sizeof *chunk->near);
+  if (shared)
+    chunk->arena = dart__arena_new(nbytes, DART__CACHE_LINE);
+  if (chunk->near != NULL &&
+      (!shared || (chunk->arena != NULL && dart__arena_prepare(chunk->arena))) &&
+      dart__port_chunk_prepare(team, chunk) == DART_OK)
+    return chunk;
+  dart__chunk_delete(chunk);
+  return NULL;
+}
+
+void dart__chunk_delete(dart__chunk_t *chunk)
+{
+  if (chunk == NULL)
+    return;
+  dart__port_chunk_discard(chunk);
+  dart__arena_delete(chunk->arena);
+  free(chunk->near);
+  free(chunk);
+}

@@ -1,0 +1,347 @@
+/* Collective allocation: segments are cut from chunks.
+ *
+ * All units agree on the largest size asked for, then make the same moves on the same books: the
+ * same segment id, the same chunk, the same offset. The memory for these books is had before, and that
+ * it is there is part of the same agreement. What else can fail on one unit alone (mapping, pages) is
+ * followed by an agreement, and undone on all if it failed on one. */
+#include "api/memory/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dash/dart/if/dart_globmem.h>
+
+#include "api/coll/coll.h"
+#include "api/memory/chunk.h"
+#include "api/memory/register.h"
+#include "api/progress/progress.h"
+#include "base/assert.h"
+#include "base/config.h"
+#include "base/memory.h"
+#include "data/op.h"
+#include "model/check.h"
+#include "port.h"
+
+static size_t round_up(size_t value, size_t multiple)
+{
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+static size_t page_size(void)
+{
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* ---- chunks ------------------------------------------------------------------------------ */
+
+/* Collective and agreed. `shared`: other segments can be cut from it too. */
+static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared,
+                             dart__chunk_t **chunk_out)
+{
+  /* of huge pages too if it can have them, for then every unit's part starts with one */
+  size_t         unit  = nbytes < DART__HUGE_PAGE ? page_size() : DART__HUGE_PAGE;
+  dart__chunk_t *chunk = dart__chunk_new(team, round_up(nbytes, unit), shared);
+  dart_ret_t     mine, ret;
+
+  ret = dart__coll_agree(team, chunk == NULL ? DART_ERR_NOMEM : DART_OK);
+  if (ret != DART_OK)
+    goto delete_chunk;
+  mine = dart__port_chunk_open(team, chunk);
+  ret  = dart__coll_agree(team, mine);
+  if (ret != DART_OK)
+    goto close_chunk;
+  chunk->next  = team->chunks;
+  team->chunks = chunk;
+  *chunk_out   = chunk;
+  return DART_OK;
+
+close_chunk:
+  if (mine == DART_OK)
+    dart__port_chunk_close(team, chunk);
+delete_chunk:
+  dart__chunk_delete(chunk);
+  return ret;
+}
+
+/* Collective, after a barrier. */
+static void close_chunk(dart__team_t *team, dart__chunk_t *chunk)
+{
+  dart__chunk_t **link = &team->chunks;
+
+  while (*link != chunk)
+    link = &(*link)->next;
+  *link = chunk->next;
+  dart__port_chunk_close(team, chunk);
+  dart__chunk_delete(chunk);
+}
+
+/* Have the memory for books on one more segment. */
+static bool prepare_books(dart__team_t *team)
+{
+  for (dart__chunk_t *chunk = team->chunks; chunk != NULL; chunk = chunk->next)
+    if (chunk->arena != NULL && !dart__arena_prepare(chunk->arena))
+      return false;
+  return true;
+}
+
+/* Find or make room for `nbytes` in every unit's part. Collective and agreed: all units have prepared
+ * their books, and find the same. */
+static dart_ret_t find_room(dart__team_t *team, size_t nbytes, dart__chunk_t **chunk_out,
+                            uint64_t *base_out)
+{
+  bool       shared = nbytes <= dart__settings.heap_chunk;
+  dart_ret_t ret;
+
+  *base_out = 0;
+  if (!shared)
+    return open_chunk(team, nbytes, false, chunk_out);
+  for (dart__chunk_t *chunk = team->chunks; chunk != NULL; chunk = chunk->next)
+    if (chunk->arena != NULL && dart__arena_alloc(chunk->arena, nbytes, base_out)) {
+      *chunk_out = chunk;
+      return DART_OK;
+    }
+  ret = open_chunk(team, dart__settings.heap_chunk, true, chunk_out);
+  if (ret == DART_OK && !dart__arena_alloc((*chunk_out)->arena, nbytes, base_out))
+    ret = DART_ERR_NOMEM; /* a chunk that is no whole number of cache lines */
+  return ret;
+}
+
+static void give_back_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t base)
+{
+  if (chunk->arena == NULL)
+    close_chunk(team, chunk);
+  else
+    dart__arena_free(chunk->arena, base);
+}
+
+/* Pages for the own portion. A shared chunk's are reserved in steps, equally on all units; those
+ * of a large segment by what each unit asked for. `*reserved_out`: what holds once all agree. */
+static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t base,
+                              size_t largest, size_t own, size_t *reserved_out)
+{
+  size_t to;
+
+  if (chunk->arena == NULL) {
+    *reserved_out = chunk->nbytes; /* nothing else is cut from it */
+    return dart__port_chunk_reserve(team, chunk, 0, round_up(own, page_size()));
+  }
+  *reserved_out = chunk->reserved;
+  if (base + largest <= chunk->reserved)
+    return DART_OK;
+  to = round_up(base + largest, round_up(dart__settings.heap_step, page_size()));
+  if (to > chunk->nbytes)
+    to = chunk->nbytes;
+  *reserved_out = to;
+  return dart__port_chunk_reserve(team, chunk, chunk->reserved, to);
+}
+
+/* Pages for all portions, or for none. Collective and agreed. */
+static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t base, size_t largest,
+                          size_t own)
+{
+  size_t     reserved;
+  dart_ret_t mine = reserve_own(team, chunk, base, largest, own, &reserved);
+  dart_ret_t ret  = dart__coll_agree(team, mine);
+
+  if (ret == DART_OK)
+    chunk->reserved = reserved;
+  else if (mine == DART_OK && chunk->arena != NULL)
+    dart__port_chunk_release(team, chunk, chunk->reserved, reserved);
+  return ret;
+}
+
+/* ---- segments ---------------------------------------------------------------------------- */
+
+static void delete_segment(dart__segment_t *segment)
+{
+  if (segment == NULL)
+    return;
+  free(segment->sizes);
+  free(segment);
+}
+
+/* With room for the sizes of all portions. NULL: no memory. */
+static dart__segment_t *new_segment(const dart__team_t *team)
+{
+  dart__segment_t *segment = calloc(1, sizeof *segment);
+
+  if (segment == NULL)
+    return NULL;
+  segment->sizes = calloc((size_t)team->nunits, sizeof *segment->sizes);
+  if (segment->sizes != NULL)
+    return segment;
+  free(segment);
+  return NULL;
+}
+
+/* The worst of what units bring, and the largest and the smallest size asked for. */
+static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t own,
+                                size_t *largest_out, size_t *smallest_out)
+{
+  unsigned long most[3] = { mine, own, ~(unsigned long)own };
+
+  dart__coll_most(team, most, 3);
+  *largest_out  = most[1];
+  *smallest_out = ~most[2];
+  return (dart_ret_t)most[0];
+}
+
+/* What a unit can lack alone: found before anything is done. */
+static dart_ret_t prepare(dart__team_t *team, dart__segment_t **segment_out)
+{
+  *segment_out = new_segment(team);
+  return *segment_out != NULL && prepare_books(team) ? DART_OK : DART_ERR_NOMEM;
+}
+
+/* Describe the room found as a segment, and let others find it. */
+static void enter(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *chunk, uint64_t base,
+                  size_t own, size_t largest, size_t smallest)
+{
+  segment->near   = chunk->near;
+  segment->base   = base;
+  segment->nbytes = largest;
+  segment->chunk  = chunk;
+  if (largest == smallest) {
+    free(segment->sizes);
+    segment->sizes = NULL;
+  } else {
+    dart__coll_share(team, &(uint64_t){ own }, segment->sizes, sizeof(uint64_t));
+  }
+  dart__segment_enter(team, segment);
+}
+
+dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own,
+                              dart__segment_t **segment_out)
+{
+  dart__segment_t *segment;
+  dart__chunk_t   *chunk;
+  dart_ret_t       prepared = prepare(team, &segment), ret;
+  size_t           largest, smallest;
+  uint64_t         base;
+
+  ret = agree_on_size(team, mine != DART_OK ? mine : prepared, own, &largest, &smallest);
+  if (ret != DART_OK)
+    goto delete_segment;
+  segment->id = dart__team_free_segid(team);
+  if (segment->id == 0) {
+    dart__error("dart_team_memalloc_aligned: team %d has used up its %d segments", team->id,
+                INT16_MAX);
+    ret = DART_ERR_OTHER;
+    goto delete_segment;
+  }
+  ret = find_room(team, largest, &chunk, &base);
+  if (ret != DART_OK)
+    goto delete_segment;
+
+  /* Others may use it from far as soon as they have left the agreement in here, so this unit must
+   * find it before. */
+  enter(team, segment, chunk, base, own, largest, smallest);
+  ret = reserve(team, chunk, base, largest, own);
+  if (ret != DART_OK)
+    goto leave_segment;
+  *segment_out = segment;
+  return DART_OK;
+
+leave_segment:
+  dart__segment_leave(team, segment);
+  give_back_room(team, chunk, base);
+delete_segment:
+  delete_segment(segment);
+  return ret;
+}
+
+/* What a unit asks for is its own affair, so what is wrong with it is agreed on, too. */
+static dart_ret_t check_size(const char *function, const dart__team_t *team, size_t nelem,
+                             size_t size, size_t *nbytes_out)
+{
+  if (!dart__check_nbytes(function, nelem, size, nbytes_out))
+    return DART_ERR_INVAL;
+  if (*nbytes_out <= SIZE_MAX / 2 / (size_t)team->nunits)
+    return DART_OK;
+  dart__error("%s: %zu bytes on each of %d units are more than an address space", function,
+              *nbytes_out, team->nunits);
+  return DART_ERR_INVAL;
+}
+
+dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
+                                      dart_gptr_t *gptr)
+{
+  dart__team_t       *team = dart__check_team(__func__, teamid);
+  const dart__type_t *type = dart__type_find(dtype);
+  dart__segment_t    *segment;
+  size_t              nbytes = 0;
+  dart_ret_t          mine, ret;
+
+  if (gptr == NULL) {
+    dart__error("%s: gptr is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *gptr = DART_GPTR_NULL;
+  if (type == NULL || type->kind != DART__TYPE_BASIC) {
+    dart__error("%s: type %#lx is no basic type", __func__, (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  if (team == NULL)
+    return DART_ERR_INVAL;
+
+  mine = check_size(__func__, team, nelem, type->elem_size, &nbytes);
+  ret  = dart__memory_alloc(team, mine, nbytes, &segment);
+  if (ret != DART_OK) {
+    if (mine == DART_OK)
+      dart__error("%s: no %zu bytes (here) on every unit of team %d", __func__, nbytes, teamid);
+    return ret;
+  }
+  dart__debug("%s: segment %d of team %d, %zu bytes here", __func__, segment->id, teamid, nbytes);
+  gptr->unitid = 0;
+  gptr->teamid = teamid;
+  gptr->segid  = segment->id;
+  return DART_OK;
+}
+
+/* After a barrier: nobody accesses the segment any more. */
+static void free_segment(dart__team_t *team, dart__segment_t *segment)
+{
+  dart__segment_leave(team, segment);
+  give_back_room(team, segment->chunk, segment->base);
+  delete_segment(segment);
+}
+
+void dart__memory_free(dart__team_t *team, dart__segment_t *segment)
+{
+  /* Units may be late: what they still have under way is completed before the memory goes. What was
+   * refused has said so. */
+  dart__progress();
+  if (team->nnodes > 1)
+    dart__far->flush_all(team);
+  dart__coll_barrier(team);
+  free_segment(team, segment);
+}
+
+dart_ret_t dart_team_memfree(dart_gptr_t gptr)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment;
+
+  if (DART_GPTR_ISNULL(gptr))
+    return DART_OK;
+  segment = dart__locate_segment(gptr, &team);
+  if (segment == NULL || gptr.segid <= 0) {
+    dart__error("%s: segment %d of team %d is not allocated", __func__, gptr.segid, gptr.teamid);
+    return DART_ERR_INVAL;
+  }
+  dart__memory_free(team, segment);
+  return DART_OK;
+}
+
+void dart__memory_close(dart__team_t *team)
+{
+  for (int32_t id = 1; id <= INT16_MAX; id++)
+    if (team->segments[id] != NULL)
+      free_segment(team, team->segments[id]);
+  for (int32_t id = -1; id >= INT16_MIN; id--)
+    if (team->segments[(uint16_t)id] != NULL)
+      dart__deregister(team, team->segments[(uint16_t)id]);
+  while (team->chunks != NULL)
+    close_chunk(team, team->chunks);
+}

@@ -1,0 +1,207 @@
+/* The local pool: a chunk over the team of all whose address space is large from the start, so that
+ * it can grow without the other units: only the pages of what is in use are reserved. */
+#include "api/memory/pool.h"
+
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <dash/dart/if/dart_globmem.h>
+
+#include "api/memory/chunk.h"
+#include "api/progress/progress.h"
+#include "base/config.h"
+#include "model/check.h"
+#include "model/world.h"
+#include "port.h"
+
+static struct {
+  dart__team_t   *all;
+  dart__chunk_t  *chunk; /* NULL: not prepared */
+  bool            is_open;
+  dart__segment_t segment;
+  void           *users; /* offsets of the blocks that dart_memalloc gave out; tsearch root */
+  pthread_mutex_t lock;  /* of the arena, the chunk's `reserved`, and `users` */
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static size_t round_up(size_t value, size_t multiple)
+{
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+dart_ret_t dart__pool_prepare(dart__team_t *all)
+{
+  pool.all = all;
+  pool.chunk =
+      dart__chunk_new(all, round_up(dart__settings.pool, (size_t)sysconf(_SC_PAGESIZE)), true);
+  return pool.chunk == NULL ? DART_ERR_NOMEM : DART_OK;
+}
+
+dart_ret_t dart__pool_open(void)
+{
+  dart_ret_t ret = dart__port_chunk_open(pool.all, pool.chunk);
+
+  if (ret != DART_OK)
+    return ret;
+  pool.segment = (dart__segment_t){ .near   = pool.chunk->near,
+                                    .nbytes = pool.chunk->nbytes,
+                                    .chunk  = pool.chunk,
+                                    .id     = DART_SEGMENT_LOCAL };
+  dart__segment_enter(pool.all, &pool.segment);
+  pool.is_open = true;
+  return DART_OK;
+}
+
+static void keep_offset(void *offset)
+{
+  (void)offset; /* it is a number, see note_user */
+}
+
+void dart__pool_close(void)
+{
+  if (pool.is_open) {
+    dart__segment_leave(pool.all, &pool.segment);
+    dart__port_chunk_close(pool.all, pool.chunk);
+  }
+  tdestroy(pool.users, keep_offset);
+  dart__chunk_delete(pool.chunk);
+  pool.users   = NULL;
+  pool.chunk   = NULL;
+  pool.is_open = false;
+}
+
+/* Pages up to `end`, and some more, so that not every block asks for its own. */
+static dart_ret_t reserve_up_to(uint64_t end)
+{
+  dart__chunk_t *chunk = pool.chunk;
+  size_t     to = round_up(end, round_up(dart__settings.heap_step, (size_t)sysconf(_SC_PAGESIZE)));
+  dart_ret_t ret;
+
+  if (end <= chunk->reserved)
+    return DART_OK;
+  if (to > chunk->nbytes)
+    to = chunk->nbytes;
+  ret = dart__port_chunk_reserve(pool.all, chunk, chunk->reserved, to);
+  if (ret == DART_OK)
+    chunk->reserved = to;
+  return ret;
+}
+
+dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
+{
+  dart_ret_t ret = DART_ERR_NOMEM;
+
+  pthread_mutex_lock(&pool.lock);
+  if (dart__arena_alloc(pool.chunk->arena, nbytes, offset_out)) {
+    ret = reserve_up_to(*offset_out + nbytes);
+    if (ret != DART_OK)
+      dart__arena_free(pool.chunk->arena, *offset_out);
+  }
+  pthread_mutex_unlock(&pool.lock);
+  return ret;
+}
+
+bool dart__pool_free(uint64_t offset)
+{
+  bool freed;
+
+  pthread_mutex_lock(&pool.lock);
+  freed = dart__arena_free(pool.chunk->arena, offset);
+  pthread_mutex_unlock(&pool.lock);
+  return freed;
+}
+
+char *dart__pool_address(dart_unit_t unit, uint64_t offset)
+{
+  return pool.chunk->near[unit] + offset;
+}
+
+char *const *dart__pool_parts(void)
+{
+  return pool.chunk->near;
+}
+
+/* DART has blocks of its own in the pool, which a wrong pointer of the user must not free. */
+
+static int by_number(const void *left, const void *right)
+{
+  return ((uintptr_t)left > (uintptr_t)right) - ((uintptr_t)left < (uintptr_t)right);
+}
+
+static void *number_of(uint64_t offset)
+{
+  return (void *)(uintptr_t)(offset + 1); /* not NULL */
+}
+
+static bool note_user(uint64_t offset)
+{
+  void *found;
+
+  pthread_mutex_lock(&pool.lock);
+  found = tsearch(number_of(offset), &pool.users, by_number);
+  pthread_mutex_unlock(&pool.lock);
+  return found != NULL;
+}
+
+static bool forget_user(uint64_t offset)
+{
+  void *found;
+
+  pthread_mutex_lock(&pool.lock);
+  found = tdelete(number_of(offset), &pool.users, by_number);
+  pthread_mutex_unlock(&pool.lock);
+  return found != NULL;
+}
+
+dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
+{
+  const dart__type_t *type = dart__check_contiguous(__func__, dtype);
+  size_t              nbytes;
+  uint64_t            offset;
+
+  if (gptr == NULL) {
+    dart__error("%s: gptr is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *gptr = DART_GPTR_NULL;
+  if (type == NULL || !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes))
+    return DART_ERR_INVAL;
+  if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
+    return DART_ERR_INVAL;
+  if (dart__pool_alloc(nbytes, &offset) != DART_OK) {
+    dart__error(
+        "%s: the pool of %zu bytes, or memory, is used up: no %zu bytes left, see DART_POOL",
+        __func__, dart__settings.pool, nbytes);
+    return DART_ERR_OTHER;
+  }
+  if (!note_user(offset)) {
+    dart__pool_free(offset);
+    dart__error("%s: no memory for bookkeeping", __func__);
+    return DART_ERR_OTHER;
+  }
+  gptr->unitid              = dart__world.me;
+  gptr->segid               = DART_SEGMENT_LOCAL;
+  gptr->teamid              = DART_TEAM_ALL;
+  gptr->addr_or_offs.offset = offset;
+  return DART_OK;
+}
+
+dart_ret_t dart_memfree(dart_gptr_t gptr)
+{
+  if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
+    return DART_ERR_INVAL;
+  if (gptr.segid != DART_SEGMENT_LOCAL || gptr.teamid != DART_TEAM_ALL ||
+      gptr.unitid != dart__world.me) {
+    dart__error("%s: team %d, segment %d, unit %d is not this unit's pool", __func__, gptr.teamid,
+                gptr.segid, (int)gptr.unitid);
+    return DART_ERR_INVAL;
+  }
+  dart__progress(); /* own updates of it that wait */
+  if (!forget_user(gptr.addr_or_offs.offset) || !dart__pool_free(gptr.addr_or_offs.offset)) {
+    dart__error("%s: no block starts at offset %llu", __func__,
+                (unsigned long long)gptr.addr_or_offs.offset);
+    return DART_ERR_INVAL;
+  }
+  return DART_OK;
+}

@@ -1,0 +1,216 @@
+/* Registration of user memory as a segment: every unit brings an address and a size of its own.
+ * Registering is collective, the reverse is local, so the units' tables may differ: they agree on
+ * an id that is free with all of them. */
+#include "api/memory/register.h"
+
+#include <stdlib.h>
+
+#include <dash/dart/if/dart_globmem.h>
+
+#include "api/coll/coll.h"
+#include "api/memory/chunk.h"
+#include "base/memory.h"
+#include "model/address.h"
+#include "model/check.h"
+#include "node/foreign.h"
+#include "port.h"
+
+typedef struct {
+  uint64_t address;
+  uint64_t nbytes;
+} contribution_t;
+
+/* The highest negative id that is free on all units; 0: there is none. Everyone proposes the first
+ * id free with it that is not above the lowest proposal, until the lowest stays the same: then it
+ * was everyone's. */
+static int16_t agree_on_id(dart__team_t *team)
+{
+  int           proposal = dart__team_free_registered(team, -1);
+  unsigned long lowest, before = 0; /* as positive numbers, of which the largest is it */
+
+  for (;;) {
+    lowest = proposal != 0 ? (unsigned long)-proposal : -INT16_MIN + 1; /* none: nor for anyone */
+    dart__coll_most(team, &lowest, 1);
+    if (lowest > -INT16_MIN)
+      return 0;
+    if (lowest == before)
+      return (int16_t) - (long)lowest;
+    before   = lowest;
+    proposal = dart__team_free_registered(team, (int16_t) - (long)lowest);
+  }
+}
+
+/* What a unit needs alone: the segment, and room to learn what every unit brings. */
+typedef struct {
+  dart__segment_t *segment;
+  contribution_t  *brought;
+} plan_t;
+
+static void delete_segment(dart__segment_t *segment)
+{
+  if (segment == NULL)
+    return;
+  dart__chunk_delete(segment->chunk);
+  free(segment->address);
+  free(segment->sizes);
+  free(segment);
+}
+
+static dart__segment_t *new_segment(const dart__team_t *team)
+{
+  size_t           nunits  = (size_t)team->nunits;
+  dart__segment_t *segment = calloc(1, sizeof *segment);
+
+  if (segment == NULL)
+    return NULL;
+  segment->address = calloc(nunits, sizeof *segment->address);
+  segment->sizes   = calloc(nunits, sizeof *segment->sizes);
+  segment->chunk   = dart__chunk_new(team, 0, false); /* near to no one */
+  if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL) {
+    delete_segment(segment);
+    return NULL;
+  }
+  segment->near = segment->chunk->near;
+  return segment;
+}
+
+/* The others may be at this unit's memory as soon as they know of it. */
+static dart_ret_t prepare(const dart__team_t *team, plan_t *plan_out)
+{
+  dart__foreign_consent();
+  plan_out->segment = new_segment(team);
+  plan_out->brought = calloc((size_t)team->nunits, sizeof *plan_out->brought);
+  return plan_out->segment != NULL && plan_out->brought != NULL ? DART_OK : DART_ERR_NOMEM;
+}
+
+/* Learn what every unit brings. */
+static void collect(dart__team_t *team, void *address, size_t nbytes, const plan_t *plan)
+{
+  contribution_t own = { (uint64_t)(uintptr_t)address, nbytes };
+
+  dart__coll_share(team, &own, plan->brought, sizeof own);
+  for (int32_t u = 0; u < team->nunits; u++) {
+    plan->segment->address[u] = plan->brought[u].address;
+    plan->segment->sizes[u]   = plan->brought[u].nbytes;
+  }
+}
+
+/* Give it an id, and make it known. Collective and agreed. */
+static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *address, size_t nbytes)
+{
+  dart_ret_t ret;
+
+  segment->id = agree_on_id(team);
+  if (segment->id == 0) {
+    dart__error("dart_team_memregister: team %d has used up its ids for registered memory",
+                team->id);
+    return DART_ERR_OTHER;
+  }
+  dart__segment_enter(team, segment); /* before others can know of it */
+  ret = dart__port_register(team, segment->chunk, address, nbytes);
+  if (ret != DART_OK)
+    dart__segment_leave(team, segment);
+  return ret;
+}
+
+/* `mine`: whether the memory can be registered. */
+static dart_ret_t reg(dart__team_t *team, dart_ret_t mine, void *address, size_t nbytes,
+                      int16_t *id_out)
+{
+  plan_t     plan;
+  dart_ret_t prepared = prepare(team, &plan);
+  dart_ret_t ret      = dart__coll_agree(team, mine != DART_OK ? mine : prepared);
+
+  if (ret == DART_OK) {
+    collect(team, address, nbytes, &plan);
+    ret = enter(team, plan.segment, address, nbytes);
+  }
+  free(plan.brought);
+  if (ret == DART_OK)
+    *id_out = plan.segment->id;
+  else
+    delete_segment(plan.segment);
+  return ret;
+}
+
+/* What is wrong with the memory that a unit brings is agreed on, for the others cannot know. */
+static dart_ret_t check_memory(const char *function, size_t nelem, size_t size, const void *addr,
+                               size_t *nbytes_out)
+{
+  if (!dart__check_nbytes(function, nelem, size, nbytes_out))
+    return DART_ERR_INVAL;
+  if (*nbytes_out == 0 || (addr != NULL && (uintptr_t)addr <= UINTPTR_MAX - *nbytes_out &&
+                           dart__memory_is_writable(addr, *nbytes_out)))
+    return DART_OK;
+  dart__error("%s: %zu bytes at address %p %s", function, *nbytes_out, addr,
+              addr == NULL ? "" : "are not all there to be written to");
+  return DART_ERR_INVAL;
+}
+
+static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t nelem,
+                              dart_datatype_t dtype, void *addr, dart_gptr_t *gptr)
+{
+  dart__team_t       *team   = dart__check_team(function, teamid);
+  const dart__type_t *type   = dart__type_find(dtype);
+  size_t              nbytes = 0;
+  dart_ret_t          mine, ret;
+
+  if (gptr == NULL) {
+    dart__error("%s: gptr is NULL", function);
+    return DART_ERR_INVAL;
+  }
+  *gptr = DART_GPTR_NULL;
+  if (type == NULL || type->kind != DART__TYPE_BASIC) {
+    dart__error("%s: type %#lx is no basic type", function, (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  mine = check_memory(function, nelem, type->elem_size, addr, &nbytes);
+  ret  = reg(team, mine, addr, nbytes, &gptr->segid);
+  if (ret != DART_OK) {
+    *gptr = DART_GPTR_NULL;
+    if (mine == DART_OK)
+      dart__error("%s: %zu bytes (here) cannot be registered on every unit of team %d", function,
+                  nbytes, teamid);
+    return ret;
+  }
+  gptr->unitid = 0;
+  gptr->teamid = teamid;
+  return DART_OK;
+}
+
+dart_ret_t dart_team_memregister(dart_team_t teamid, size_t nlelem, dart_datatype_t dtype,
+                                 void *addr, dart_gptr_t *gptr)
+{
+  return memregister(__func__, teamid, nlelem, dtype, addr, gptr);
+}
+
+dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
+                                         void *addr, dart_gptr_t *gptr)
+{
+  return memregister(__func__, teamid, nelem, dtype, addr, gptr);
+}
+
+void dart__deregister(dart__team_t *team, dart__segment_t *segment)
+{
+  dart__segment_leave(team, segment);
+  dart__port_deregister(team, segment->chunk);
+  delete_segment(segment);
+}
+
+dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment;
+
+  if (DART_GPTR_ISNULL(gptr))
+    return DART_OK;
+  segment = dart__locate_segment(gptr, &team);
+  if (segment == NULL || gptr.segid >= 0) {
+    dart__error("%s: segment %d of team %d is not registered", __func__, gptr.segid, gptr.teamid);
+    return DART_ERR_INVAL;
+  }
+  dart__deregister(team, segment);
+  return DART_OK;
+}

@@ -1,0 +1,232 @@
+/* Entry points of the atomics. One route per word: whoever asks, a CPU atomic on the node that
+ * owns the word does it; here if the word is near, by a request to its owner if it is far. */
+#include <dash/dart/if/dart_communication.h>
+
+#include "api/rma/remote.h"
+#include "api/rma/transfer.h"
+#include "data/op.h"
+#include "node/atomic.h"
+
+/* The word's address, or what is as aligned as it: segments start at cache lines. */
+static uint64_t alignment_of(const dart__address_t *at)
+{
+  if (at->near != NULL)
+    return (uint64_t)(uintptr_t)at->near;
+  return at->offset + (at->segment->address != NULL ? at->segment->address[at->unit] : 0);
+}
+
+/* Check type, operator, alignment and pointer; resolve. */
+static dart_ret_t check(const char *function, dart_gptr_t gptr, size_t nelem, dart_datatype_t dtype,
+                        dart_operation_t op, dart__address_t *address_out)
+{
+  size_t     size, nbytes;
+  dart_ret_t ret;
+
+  if (__builtin_expect(!dart__op_is_atomic(op, dtype), 0)) {
+    dart__error("%s: no atomic operation %#lx on type %#lx", function, (unsigned long)op,
+                (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  size = dart__type_basic[dtype].elem_size;
+  if (!dart__check_nbytes(function, nelem, size, &nbytes))
+    return DART_ERR_INVAL;
+  ret = dart__locate(function, gptr, nbytes, address_out);
+  if (ret != DART_OK)
+    return ret;
+  if (__builtin_expect((alignment_of(address_out) & (size - 1)) != 0,
+                       0)) { /* sizes are powers of 2 */
+    dart__error("%s: offset %llu is not aligned to an element of %zu bytes", function,
+                (unsigned long long)address_out->offset, size);
+    return DART_ERR_INVAL;
+  }
+  return DART_OK;
+}
+
+static dart_ret_t null_operand(const char *function, const char *name)
+{
+  dart__error("%s: %s is NULL", function, name);
+  return DART_ERR_INVAL;
+}
+
+/* Whether it is not for this CPU to do: the memory is not mapped, or the backend's way is taken by
+ * all units that share it. */
+static inline bool is_remote(const dart__address_t *at)
+{
+  return at->near == NULL || (dart__world.far_atomics && at->team->nnodes > 1);
+}
+
+/* ---- accumulate: no result, so it may wait for its cache line ------------------------------- */
+
+/* Into the queue of updates, if it is one of a stream. */
+static inline void add(char *near, const void *value, size_t size, dart_datatype_t dtype,
+                       dart_operation_t op)
+{
+  if (__builtin_expect(dart__stream == DART__STREAM_LEAST, 1)) {
+    dart__deferred_add(&dart__deferred, near, value, size, dtype, op);
+    return;
+  }
+  if (!dart__atomic_accumulate_word(near, value, dtype, op))
+    dart__atomic_accumulate(near, value, 1, dtype, op);
+  dart__progress_update();
+}
+
+/* One element that goes into the queue by the direct map. False: nothing was done. */
+static inline bool defer(dart_gptr_t gptr, const void *values, size_t nelem, dart_datatype_t dtype,
+                         dart_operation_t op)
+{
+  size_t size = dart__type_basic_size(dtype);
+  char  *near;
+
+  if (__builtin_expect(nelem != 1 || !dart__op_is_atomic(op, dtype) || op == DART_OP_NO_OP ||
+                           size > sizeof(uint64_t) || values == NULL || !dart__may_defer(),
+                       0))
+    return false;
+  near = dart__near_address(gptr, size);
+  if (__builtin_expect(near == NULL || ((uintptr_t)near & (size - 1)) != 0, 0))
+    return false;
+  add(near, values, size, dtype, op);
+  return true;
+}
+
+static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
+                                    size_t nelem, dart_datatype_t dtype, dart_operation_t op)
+{
+  dart__address_t at;
+  dart_ret_t      ret = check(function, gptr, nelem, dtype, op, &at);
+
+  if (ret != DART_OK || nelem == 0)
+    return ret;
+  if (values == NULL && op != DART_OP_NO_OP)
+    return null_operand(function, "values");
+  if (op == DART_OP_NO_OP)
+    return DART_OK;
+  if (at.near == NULL && at.segment->address == NULL) { /* no update that waits is of this word */
+    dart__far->poke();
+    dart__far->accumulate(&at, values, nelem, dtype, op);
+    return DART_OK;
+  }
+  if (at.near != NULL && nelem == 1 && dart__may_defer() &&
+      dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a team on several nodes */
+    add(at.near, values, dart__type_basic_size(dtype), dtype, op);
+    dart__far->poke();
+    return DART_OK;
+  }
+  dart__progress(); /* updates of a word are applied in the order of their calls */
+  if (is_remote(&at))
+    return dart__remote_accumulate(&at, values, nelem, dtype, op);
+  dart__atomic_accumulate(at.near, values, nelem, dtype, op);
+  return DART_OK;
+}
+
+DART__OUT_OF_LINE accumulate_any(dart_gptr_t gptr, const void *values, size_t nelem,
+                                 dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate("dart_accumulate", gptr, values, nelem, dtype, op);
+}
+
+DART__OUT_OF_LINE accumulate_blocking_any(dart_gptr_t gptr, const void *values, size_t nelem,
+                                          dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate("dart_accumulate_blocking_local", gptr, values, nelem, dtype, op);
+}
+
+dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
+                           dart_datatype_t dtype, dart_operation_t op)
+{
+  if (!defer(gptr, values, nelem, dtype, op))
+    return accumulate_any(gptr, values, nelem, dtype, op);
+  return DART_OK;
+}
+
+dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
+                                          dart_datatype_t dtype, dart_operation_t op)
+{
+  if (!defer(gptr, values, nelem, dtype, op))
+    return accumulate_blocking_any(gptr, values, nelem, dtype, op);
+  return DART_OK;
+}
+
+/* ---- those with a result --------------------------------------------------------------------- */
+
+DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
+                            dart_datatype_t dtype, dart_operation_t op)
+{
+  static const char function[] = "dart_fetch_and_op";
+  dart__address_t   at;
+  dart_ret_t        ret = check(function, gptr, 1, dtype, op, &at);
+
+  if (ret != DART_OK)
+    return ret;
+  if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
+    return null_operand(function, result == NULL ? "result" : "value");
+  dart__progress(); /* own updates of the word that wait come first; and it may be polled */
+  if (is_remote(&at))
+    return dart__remote_fetch(&at, value, result, dtype, op);
+  if (!dart__atomic_fetch_word(at.near, value, result, dtype, op))
+    dart__atomic_fetch(at.near, value, result, dtype, op);
+  if (op == DART_OP_NO_OP && dart__world.many_nodes &&
+      dart__type_basic_size(dtype) <= sizeof(uint64_t))
+    dart__progress_look(gptr, result, dart__type_basic_size(dtype));
+  return DART_OK;
+}
+
+DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *compare, void *result,
+                           dart_datatype_t dtype)
+{
+  static const char function[] = "dart_compare_and_swap";
+  dart__address_t   at;
+  dart_ret_t        ret;
+
+  /* the types that can be compared bitwise are those of the bitwise operators */
+  if (!dart__op_is_atomic(DART_OP_BAND, dtype)) {
+    dart__error("%s: no compare-and-swap on type %#lx", function, (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  ret = check(function, gptr, 1, dtype, DART_OP_REPLACE, &at);
+  if (ret != DART_OK)
+    return ret;
+  if (value == NULL || compare == NULL || result == NULL)
+    return null_operand(function, value == NULL ? "value" : compare == NULL ? "compare" : "result");
+  dart__progress(); /* as in fetch_any */
+  if (is_remote(&at))
+    return dart__remote_swap(&at, value, compare, result, dtype);
+  if (!dart__atomic_swap_word(at.near, value, compare, result, dtype))
+    dart__atomic_swap(at.near, value, compare, result, dtype);
+  return DART_OK;
+}
+
+/* The direct map: an integer of 8 bytes, near and aligned. NULL: it takes a better look. */
+static inline void *near_long(dart_gptr_t gptr, dart_datatype_t dtype)
+{
+  char *near;
+
+  if (dart__progress_is_due() || dart__atomic_word_size(dtype) != sizeof(uint64_t))
+    return NULL;
+  near = dart__near_address(gptr, sizeof(uint64_t));
+  return (uintptr_t)near % sizeof(uint64_t) == 0 ? near : NULL;
+}
+
+dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
+                             dart_datatype_t dtype, dart_operation_t op)
+{
+  void *near = NULL;
+
+  if (result != NULL && (value != NULL || op == DART_OP_NO_OP))
+    near = near_long(gptr, dtype);
+  if (near == NULL || !dart__atomic_fetch_64(near, value, result, op))
+    return fetch_any(gptr, value, result, dtype, op);
+  return DART_OK;
+}
+
+dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void *compare,
+                                 void *result, dart_datatype_t dtype)
+{
+  void *near = NULL;
+
+  if (result != NULL && value != NULL && compare != NULL)
+    near = near_long(gptr, dtype);
+  if (near == NULL)
+    return swap_any(gptr, value, compare, result, dtype);
+  dart__atomic_swap_64(near, value, compare, result);
+  return DART_OK;
+}

@@ -1,0 +1,142 @@
+/* Entry points that complete operations. Near ones are complete already, but for updates that wait
+ * for their cache lines; what remains is to order them, and to complete the far ones. */
+#include <limits.h>
+
+#include <dash/dart/if/dart_communication.h>
+
+#include "api/rma/transfer.h"
+
+/* Near updates that waited are applied, and near stores become visible before whatever follows;
+ * pairs with the acquire of who is told. A program may wait for a far unit by calling any of these
+ * over and over, so they make progress. */
+static inline void complete_near(void)
+{
+  dart__progress();
+  atomic_thread_fence(memory_order_acq_rel);
+}
+
+/* The unit of `gptr` as one of a team with far units, or an error; NULL: all is done. */
+static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool all,
+                                    dart__team_t **far_out)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+
+  *far_out = NULL;
+  if (__builtin_expect(segment == NULL || (!all && (uint32_t)gptr.unitid >= (uint32_t)team->nunits),
+                       0))
+    return dart__locate_error(function, gptr, 0);
+  complete_near();
+  if (team->nnodes > 1)
+    *far_out = team;
+  return DART_OK;
+}
+
+dart_ret_t dart_flush(dart_gptr_t gptr)
+{
+  dart__team_t *team;
+  dart_ret_t    ret = flush_near(__func__, gptr, false, &team);
+
+  return team == NULL ? ret : dart__far->flush(team, gptr.unitid);
+}
+
+dart_ret_t dart_flush_all(dart_gptr_t gptr)
+{
+  dart__team_t *team;
+  dart_ret_t    ret = flush_near(__func__, gptr, true, &team);
+
+  return team == NULL ? ret : dart__far->flush_all(team);
+}
+
+dart_ret_t dart_flush_local(dart_gptr_t gptr)
+{
+  dart__team_t *team;
+  dart_ret_t    ret = flush_near(__func__, gptr, false, &team);
+
+  return team == NULL ? ret : dart__far->flush_local(team, gptr.unitid);
+}
+
+dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
+{
+  dart__team_t *team;
+  dart_ret_t    ret = flush_near(__func__, gptr, true, &team);
+
+  return team == NULL ? ret : dart__far->flush_local_all(team);
+}
+
+/* ---- handles: NULL ones are complete ------------------------------------------------------ */
+
+static dart_ret_t wait_for(dart_handle_t handles[], size_t n, bool at_target)
+{
+  for (size_t i = 0; handles != NULL && i < n; i++)
+    if (handles[i] != DART_HANDLE_NULL)
+      dart__far->wait(&handles[i], at_target);
+  complete_near();
+  return DART_OK;
+}
+
+dart_ret_t dart_wait(dart_handle_t *handle)
+{
+  return wait_for(handle, 1, true);
+}
+
+/* Who polls sees a put that was waited for, though its origin makes no further call. MPI promises that
+ * of no put before it is complete at its target. */
+dart_ret_t dart_wait_local(dart_handle_t *handle)
+{
+  return wait_for(handle, 1, true);
+}
+
+dart_ret_t dart_waitall(dart_handle_t handles[], size_t n)
+{
+  return wait_for(handles, n, true);
+}
+
+dart_ret_t dart_waitall_local(dart_handle_t handles[], size_t n)
+{
+  return wait_for(handles, n, true);
+}
+
+/* All or nothing: nothing is released until all are known to be complete. */
+static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t n, bool at_target,
+                           int32_t *result)
+{
+  if (result == NULL) {
+    dart__error("%s: result is NULL", function);
+    return DART_ERR_INVAL;
+  }
+  *result = 0;
+  dart__progress();
+  for (size_t i = 0; handles != NULL && i < n; i++)
+    if (handles[i] != DART_HANDLE_NULL && !dart__far->test(handles[i]))
+      return DART_OK;
+  *result = 1;
+  return wait_for(handles, n, at_target); /* all are complete: this only releases them */
+}
+
+dart_ret_t dart_test_local(dart_handle_t *handle, int32_t *result)
+{
+  return test_for(__func__, handle, 1, false, result);
+}
+
+dart_ret_t dart_test(dart_handle_t *handleptr, int32_t *is_finished)
+{
+  return test_for(__func__, handleptr, 1, true, is_finished);
+}
+
+dart_ret_t dart_testall_local(dart_handle_t handles[], size_t n, int32_t *result)
+{
+  return test_for(__func__, handles, n, false, result);
+}
+
+dart_ret_t dart_testall(dart_handle_t handles[], size_t n, int32_t *is_finished)
+{
+  return test_for(__func__, handles, n, true, is_finished);
+}
+
+dart_ret_t dart_handle_free(dart_handle_t *handle)
+{
+  if (handle != NULL && *handle != DART_HANDLE_NULL)
+    dart__far->release(handle);
+  return DART_OK;
+}

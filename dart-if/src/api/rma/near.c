@@ -1,0 +1,38 @@
+/* Entry points that give out near memory as it is. */
+#include <dash/dart/ext/dart_near.h>
+
+#include "model/address.h"
+#include "model/check.h"
+
+void *dart_near_ptr(dart_gptr_t gptr)
+{
+  dart__address_t at;
+
+  if (dart__locate(__func__, gptr, 0, &at) != DART_OK)
+    return NULL;
+  if (at.near == NULL && at.segment->address != NULL && at.unit == at.team->me)
+    return (void *)(uintptr_t)(at.segment->address[at.unit] + at.offset);
+  return at.near;
+}
+
+dart_ret_t dart_team_near_units(dart_team_t teamid, size_t capacity, dart_team_unit_t *units,
+                                size_t *nunits)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (nunits == NULL) {
+    dart__error("%s: nunits is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *nunits = 0;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (units == NULL && capacity > 0) {
+    dart__error("%s: units is NULL for %zu units", __func__, capacity);
+    return DART_ERR_INVAL;
+  }
+  *nunits = (size_t)team->node_nunits;
+  for (size_t i = 0; i < *nunits && i < capacity; i++)
+    units[i] = dart_create_team_unit(team->node_units[i]);
+  return DART_OK;
+}

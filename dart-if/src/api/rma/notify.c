@@ -1,0 +1,243 @@
+/* Put with notification.
+ *
+ * The counter is raised by a CPU atomic that releases the data, and the owner's event wakes it if it
+ * sleeps: the same event that announces messages, for a unit waits for one thing at a time. Near, the
+ * origin does both; far, a request that travels with the data or after them (dart__far_put_notify).
+ *
+ * A waiter reads its event, then its counters; what raises a counter raises the event afterwards. So
+ * either the counter was seen, or the event has changed and the waiter does not sleep. */
+#include <dash/dart/ext/dart_notify.h>
+
+#include "api/p2p/twosided.h"
+#include "api/progress/gone.h"
+#include "api/rma/remote.h"
+#include "api/rma/transfer.h"
+#include "node/near.h"
+
+#define SLEEP_US 1000000 /* at most, then another look at what may come */
+
+typedef _Atomic uint64_t counter_t;
+
+static dart_ret_t check_flag(const char *function, dart_gptr_t flag, dart__address_t *at_out)
+{
+  dart_ret_t ret = dart__locate(function, flag, sizeof(counter_t), at_out);
+
+  if (ret != DART_OK)
+    return ret;
+  if (at_out->segment->address != NULL) {
+    dart__error("%s: the counter is in registered memory, segment %d", function, flag.segid);
+    return DART_ERR_INVAL;
+  }
+  if (at_out->offset % sizeof(counter_t) != 0) { /* portions start at cache lines */
+    dart__error("%s: a counter at offset %llu is not aligned to %zu bytes", function,
+                (unsigned long long)at_out->offset, sizeof(counter_t));
+    return DART_ERR_INVAL;
+  }
+  return DART_OK;
+}
+
+static dart_unit_t owner_of(const dart__address_t *at)
+{
+  return at->team->members[at->unit];
+}
+
+static void raise(const dart__address_t *at, uint64_t by)
+{
+  dart__progress(); /* what this unit did before comes first */
+  if (at->near == NULL) {
+    dart__far->put_notify(NULL, NULL, NULL, NULL, 0, at, by);
+    return;
+  }
+  /* acq_rel: releases the data to the acquire in is_there */
+  atomic_fetch_add_explicit((counter_t *)(void *)at->near, by, memory_order_acq_rel);
+  dart__event_add(dart__twosided_event(owner_of(at)));
+}
+
+/* The same, unless something went wrong before. */
+static dart_ret_t raise_if(dart_ret_t ret, const dart__address_t *at, uint64_t by)
+{
+  if (ret == DART_OK)
+    raise(at, by);
+  return ret;
+}
+
+dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                           uint64_t by)
+{
+  dart__transfer_t t;
+  dart__address_t  at;
+  dart_ret_t       ret = check_flag(__func__, flag, &at);
+
+  if (ret != DART_OK || nelem == 0)
+    return raise_if(ret, &at, by);
+  ret = dart__transfer(__func__, gptr, src, nelem, dst_type, src_type, &t);
+  if (ret != DART_OK)
+    return ret;
+  if (owner_of(&t.at) != owner_of(&at)) {
+    dart__error("%s: the data go to unit %d, the counter is unit %d's", __func__, owner_of(&t.at),
+                owner_of(&at));
+    return DART_ERR_INVAL;
+  }
+  if (at.near == NULL) {
+    dart__progress();
+    dart__far->put_notify(&t.at, t.global_type, src, t.local_type, nelem, &at, by);
+    return DART_OK;
+  }
+  if (t.at.near != NULL)
+    dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
+  else /* registered by a unit of this node */
+    ret = dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
+  return raise_if(ret, &at, by);
+}
+
+dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
+{
+  dart__address_t at;
+  dart_ret_t      ret = check_flag(__func__, flag, &at);
+
+  return raise_if(ret, &at, by);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+typedef struct {
+  const char        *function;
+  const dart_gptr_t *flags;
+  const uint64_t    *least;
+  size_t             n;
+} wait_t;
+
+static dart_ret_t check_wait(const wait_t *w)
+{
+  if (w->flags == NULL || w->least == NULL || w->n == 0) {
+    dart__error("%s: %zu counters, flags %p, least %p", w->function, w->n, (const void *)w->flags,
+                (const void *)w->least);
+    return DART_ERR_INVAL;
+  }
+  for (size_t i = 0; i < w->n; i++) {
+    dart__address_t at;
+    dart_ret_t      ret = check_flag(w->function, w->flags[i], &at);
+
+    if (ret != DART_OK)
+      return ret;
+    if (owner_of(&at) != dart__world.me) {
+      dart__error("%s: the counter is unit %d's, and this is unit %d", w->function, owner_of(&at),
+                  dart__world.me);
+      return DART_ERR_INVAL;
+    }
+  }
+  return DART_OK;
+}
+
+/* The pointer was checked; it is this unit's. */
+static bool is_there(const wait_t *w, size_t i)
+{
+  dart__address_t at;
+
+  return dart__locate(w->function, w->flags[i], sizeof(counter_t), &at) == DART_OK &&
+         /* acquire: pairs with raise, here or at the origin */
+         atomic_load_explicit((counter_t *)(void *)at.near, memory_order_acquire) >= w->least[i];
+}
+
+/* The lowest index from `i` on that is there, n if none is. */
+static size_t next_there(const wait_t *w, size_t i)
+{
+  while (i < w->n && !is_there(w, i))
+    i++;
+  return i;
+}
+
+static int64_t now_us(void)
+{
+  return dart__now_ns() / 1000;
+}
+
+/* Microseconds until `end`, as a limit of a sleep: at least one, at most an hour. */
+static uint32_t limit_until(int64_t end, int64_t now)
+{
+  const int64_t hour = INT64_C(3600) * 1000000;
+
+  return end <= now ? 1 : end - now < hour ? (uint32_t)(end - now) : (uint32_t)hour;
+}
+
+/* The lowest index that is there, after a wait. */
+static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_out)
+{
+  const dart__wait_policy_t *policy = &dart__world.wait;
+  dart__event_t             *event  = dart__twosided_event(dart__world.me);
+  int64_t                    start  = timeout_us > 0 ? now_us() : 0;
+  int64_t                    end = timeout_us > INT64_MAX - start ? INT64_MAX : start + timeout_us;
+
+  dart__progress();
+  for (uint64_t looks = 0;; looks++) {
+    uint32_t seen  = dart__event_count(event); /* before the look at the counters */
+    bool     sleep = looks >= policy->spins;
+    uint32_t most  = SLEEP_US;
+
+    *index_out = next_there(w, 0);
+    if (*index_out < w->n)
+      return DART_OK;
+    if (timeout_us > 0 && (sleep || looks % 64 == 63)) {
+      int64_t now = now_us();
+
+      if (now >= end)
+        return DART_PENDING;
+      most = limit_until(end, now);
+    }
+    if (policy->progress != NULL) {
+      policy->progress();
+      if (next_there(w, 0) < w->n)
+        continue; /* it came by what was served just now */
+    }
+    if (timeout_us == 0)
+      return DART_PENDING;
+    if (sleep) {
+      dart__event_doze(event, seen, looks, most, policy);
+      dart__gone_look(w->function);
+    } else if (policy->progress == NULL)
+      dart__cpu_pause();
+  }
+}
+
+dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us)
+{
+  wait_t     w   = { __func__, &flag, &least, 1 };
+  dart_ret_t ret = check_wait(&w);
+  size_t     index;
+
+  return ret == DART_OK ? wait_for(&w, timeout_us, &index) : ret;
+}
+
+dart_ret_t dart_notify_waitany(const dart_gptr_t flags[], const uint64_t least[], size_t n,
+                               int64_t timeout_us, size_t *index)
+{
+  wait_t     w   = { __func__, flags, least, n };
+  dart_ret_t ret = check_wait(&w);
+
+  if (ret == DART_OK && index == NULL) {
+    dart__error("%s: index is NULL", __func__);
+    ret = DART_ERR_INVAL;
+  }
+  return ret == DART_OK ? wait_for(&w, timeout_us, index) : ret;
+}
+
+dart_ret_t dart_notify_waitsome(const dart_gptr_t flags[], const uint64_t least[], size_t n,
+                                int64_t timeout_us, size_t indices[], size_t *count)
+{
+  wait_t     w   = { __func__, flags, least, n };
+  dart_ret_t ret = check_wait(&w);
+  size_t     index;
+
+  if (ret == DART_OK && (indices == NULL || count == NULL)) {
+    dart__error("%s: %s is NULL", __func__, indices == NULL ? "indices" : "count");
+    ret = DART_ERR_INVAL;
+  }
+  if (ret != DART_OK)
+    return ret;
+  *count = 0;
+  ret    = wait_for(&w, timeout_us, &index);
+  for (; ret == DART_OK && index < n; index = next_there(&w, index + 1))
+    indices[(*count)++] = index;
+  return ret;
+}

@@ -1,0 +1,35 @@
+#ifndef DART__API_REMOTE_H
+#define DART__API_REMOTE_H
+/* Operations on memory that this process has not mapped: the second half of every one-sided entry
+ * point, where place->near is NULL.
+ *
+ * Allocated memory without a near address is far: the backend moves it. Registered memory (user
+ * memory, negative segment ids) has no near address for anyone. The own is accessed directly, that of
+ * units on this node through the kernel (node/foreign.h), that of other nodes by the backend.
+ *
+ * Atomics on registered memory: a CPU atomic cannot reach another process's memory that is not
+ * mapped. So on every node one mutex, in the exchange of the team of all, is held for an update of
+ * registered memory, wherever the update comes from; far requests take it on the owner's node. They
+ * are slow, but atomic towards each other like all atomics of DART. */
+#include <dash/dart/if/dart_communication.h>
+
+#include "data/type.h"
+#include "model/address.h"
+
+dart_ret_t dart__remote_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
+                            const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);
+dart_ret_t dart__remote_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                            const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out);
+dart_ret_t dart__remote_put_blocking(const dart__address_t *at, const dart__type_t *at_type,
+                                     const void *src, const dart__type_t *src_type, size_t nelem);
+dart_ret_t dart__remote_get_blocking(const dart__address_t *at, const dart__type_t *at_type,
+                                     void *dst, const dart__type_t *dst_type, size_t nelem);
+
+dart_ret_t dart__remote_accumulate(const dart__address_t *at, const void *values, size_t nelem,
+                                   dart_datatype_t type, dart_operation_t op);
+dart_ret_t dart__remote_fetch(const dart__address_t *at, const void *value, void *result,
+                              dart_datatype_t type, dart_operation_t op);
+dart_ret_t dart__remote_swap(const dart__address_t *at, const void *value, const void *compare,
+                             void *result, dart_datatype_t type);
+
+#endif

@@ -1,0 +1,33 @@
+/* What a put or get checks, in general: the cold half of transfer.h. */
+#include "api/rma/transfer.h"
+
+dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const void *buffer,
+                                size_t nelem, dart_datatype_t global_type,
+                                dart_datatype_t local_type, dart__transfer_t *transfer_out)
+{
+  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
+  size_t              span;
+
+  if (global == NULL || local == NULL) {
+    dart__error("%s: unknown type %#lx", function,
+                (unsigned long)(global == NULL ? global_type : local_type));
+    return DART_ERR_INVAL;
+  }
+  if (!dart__type_compatible(local, global, nelem)) {
+    dart__error("%s: %zu elements do not go from type %#lx to type %#lx", function, nelem,
+                (unsigned long)local_type, (unsigned long)global_type);
+    return DART_ERR_INVAL;
+  }
+  if (buffer == NULL && nelem > 0) {
+    dart__error("%s: the local buffer is NULL for %zu elements", function, nelem);
+    return DART_ERR_INVAL;
+  }
+  span = dart__type_span(global, nelem);
+  if (span == SIZE_MAX || dart__type_span(local, nelem) == SIZE_MAX) {
+    dart__error("%s: %zu elements are more than memory can hold", function, nelem);
+    return DART_ERR_INVAL;
+  }
+  transfer_out->global_type = global;
+  transfer_out->local_type  = local;
+  return dart__locate(function, gptr, span, &transfer_out->at);
+}

@@ -1,0 +1,450 @@
+/* Locks: cohorts of near units, after Dice, Marathe and Shavit (Lock Cohorting: A General Technique
+ * for Designing NUMA Locks, PPoPP 2012).
+ *
+ * On each of the team's nodes a mutex in the leader's pool (node/mutex.h) decides between the
+ * node's units and threads; in a team of one node that is all. Over several nodes, who has the
+ * mutex needs the node's turn too. Nodes queue as in the list-based lock of Mellor-Crummey and
+ * Scott (Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors, ACM TOCS 9(1),
+ * 1991): the tail of the queue is a word in the pool of the team's first unit, and a unit that
+ * queues for its node does it by a ticket in its own pool, so that it waits on its own memory and
+ * serves itself what far units write there. A turn stays on the node while near units wait, because
+ * a hand-over between nodes costs messages, but for at most MOST_PASSES holders, because far units
+ * wait, too. Who ends the turn need not be who began it: the cohort remembers the ticket, which
+ * near units read in place.
+ *
+ * Far words are reached by DART's own atomics. */
+#include "api/sync/lock.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/if/dart_synchronization.h>
+
+#include <dash/dart/if/dart_communication.h>
+
+#include "api/coll/coll.h"
+#include "api/memory/pool.h"
+#include "api/progress/progress.h"
+#include "model/check.h"
+#include "model/world.h"
+#include "node/mutex.h"
+#include "port.h"
+
+#define MOST_PASSES 64
+
+/* A place in the queue of nodes. Written by the tickets before and after it, which are far. */
+typedef struct {
+  _Alignas(DART__CACHE_LINE) dart__event_t next; /* team id + 1 of the ticket behind; 0: unknown */
+  _Alignas(DART__CACHE_LINE) dart__event_t granted; /* how often it was this ticket's turn */
+} ticket_t;
+
+/* The units of a node. `ticket` and `passes` are the holder's of the mutex. */
+typedef struct {
+  _Alignas(DART__CACHE_LINE) dart__mutex_t mutex;
+  uint32_t ticket; /* team id + 1 of the ticket whose turn it is; 0: not this node's turn */
+  uint32_t passes; /* near hand-overs in this turn */
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t waiting; /* for the mutex, until they have it */
+} cohort_t;
+
+/* What every unit places in its pool. */
+typedef struct {
+  ticket_t ticket;
+  cohort_t cohort;                                  /* the leader's is its node's */
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t tail; /* the first unit's: team id + 1 of the last */
+} part_t;
+
+struct dart_lock_struct {
+  dart_lock_t       next;  /* of this unit's locks */
+  uint32_t          cycle; /* of init and exit that it belongs to */
+  dart_team_t       teamid;
+  int32_t           me;     /* own team id */
+  uint64_t         *parts;  /* team id → offset of its part in its pool */
+  cohort_t         *cohort; /* of the own node */
+  _Atomic uintptr_t holder; /* the thread of this unit that holds it; 0: none does */
+};
+
+static dart_gptr_t word_of(const dart__team_t *team, const struct dart_lock_struct *lock,
+                           int32_t unit, size_t offset)
+{
+  dart_gptr_t gptr = DART_GPTR_NULL;
+
+  gptr.unitid              = team->members[unit];
+  gptr.segid               = DART_SEGMENT_LOCAL;
+  gptr.teamid              = DART_TEAM_ALL;
+  gptr.addr_or_offs.offset = lock->parts[unit] + offset;
+  return gptr;
+}
+
+static part_t *near_part(const dart__team_t *team, const struct dart_lock_struct *lock,
+                         int32_t unit)
+{
+  return (part_t *)(void *)dart__pool_address(team->members[unit], lock->parts[unit]);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+/* The locks of this unit, of former cycles too. */
+static struct {
+  pthread_mutex_t guard;
+  dart_lock_t     first;
+} locks = { .guard = PTHREAD_MUTEX_INITIALIZER };
+
+static void enter_lock(dart_lock_t lock)
+{
+  pthread_mutex_lock(&locks.guard);
+  lock->next  = locks.first;
+  locks.first = lock;
+  pthread_mutex_unlock(&locks.guard);
+}
+
+static void remove_lock(dart_lock_t lock)
+{
+  dart_lock_t *link = &locks.first;
+
+  pthread_mutex_lock(&locks.guard);
+  while (*link != NULL && *link != lock)
+    link = &(*link)->next;
+  if (*link != NULL)
+    *link = lock->next;
+  pthread_mutex_unlock(&locks.guard);
+}
+
+bool dart__locks_are_held(void)
+{
+  bool held = false;
+
+  pthread_mutex_lock(&locks.guard);
+  for (dart_lock_t lock = locks.first; lock != NULL; lock = lock->next)
+    /* relaxed: threads that take and release locks meanwhile are not what is asked for */
+    held |= lock->cycle == dart__world.cycle &&
+            atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0;
+  pthread_mutex_unlock(&locks.guard);
+  return held;
+}
+
+static void delete_lock(dart_lock_t lock)
+{
+  if (lock == NULL)
+    return;
+  remove_lock(lock);
+  free(lock->parts);
+  free(lock);
+}
+
+static dart_lock_t new_lock(const dart__team_t *team)
+{
+  dart_lock_t lock = calloc(1, sizeof *lock);
+
+  if (lock == NULL)
+    return NULL;
+  lock->parts = calloc((size_t)team->nunits, sizeof *lock->parts);
+  if (lock->parts == NULL) {
+    free(lock);
+    return NULL;
+  }
+  enter_lock(lock);
+  lock->cycle  = dart__world.cycle;
+  lock->teamid = team->id;
+  lock->me     = team->me;
+  return lock;
+}
+
+static dart_ret_t place_part(uint64_t *offset_out)
+{
+  dart_ret_t ret = dart__pool_alloc(sizeof(part_t), offset_out);
+
+  if (ret == DART_OK) /* zeroed memory is a free lock; the units' allgather publishes it */
+    memset(dart__pool_address(dart__world.me, *offset_out), 0, sizeof(part_t));
+  return ret;
+}
+
+dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  uint64_t      own;
+  dart_ret_t    mine, ret;
+
+  if (lock == NULL) {
+    dart__error("%s: lock is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *lock = DART_LOCK_NULL;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+
+  *lock = new_lock(team);
+  mine  = *lock == NULL ? DART_ERR_NOMEM : place_part(&own);
+  ret   = dart__coll_agree(team, mine);
+  if (ret != DART_OK) {
+    if (mine == DART_OK)
+      dart__pool_free(own);
+    delete_lock(*lock);
+    *lock = DART_LOCK_NULL;
+    dart__error("%s: no memory for a lock on every unit of team %d", __func__, teamid);
+    return ret;
+  }
+  dart__coll_share(team, &own, (*lock)->parts, sizeof own);
+  (*lock)->cohort = &near_part(team, *lock, team->node_units[0])->cohort;
+  return DART_OK;
+}
+
+dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
+{
+  dart__team_t *team;
+
+  if (lock == NULL || *lock == DART_LOCK_NULL)
+    return DART_OK;
+  if (dart__world.initialized && (*lock)->cycle == dart__world.cycle) {
+    /* relaxed: destroying a lock while others use it is an error of the program */
+    if (atomic_load_explicit(&(*lock)->holder, memory_order_relaxed) != 0) {
+      dart__error("%s: unit %d holds the lock", __func__, dart__world.me);
+      return DART_ERR_INVAL;
+    }
+    team = dart__team_find((*lock)->teamid);
+    if (team != NULL) /* else the team's end was the barrier */
+      dart__coll_barrier(team);
+    dart__pool_free((*lock)->parts[(*lock)->me]);
+  }
+  delete_lock(*lock);
+  *lock = DART_LOCK_NULL;
+  return DART_OK;
+}
+
+bool dart_lock_initialized(struct dart_lock_struct const *lock)
+{
+  return lock != DART_LOCK_NULL;
+}
+
+/* ---- between nodes: by the unit that has its node's mutex ------------------------------------ */
+
+/* Complete an atomic on a word of a lock. The words are there while the team is, so none of this can fail;
+ * what of the program's own operations was refused is for its next flush to tell. */
+static void complete(dart_gptr_t word)
+{
+  dart__progress();
+  if (dart__world.many_nodes)
+    dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
+}
+
+/* Raise an event of a far ticket, whose unit looks at it at least once a nap. */
+static void raise_far(const dart__team_t *team, const struct dart_lock_struct *lock, int32_t unit,
+                      size_t event_offset, uint32_t by)
+{
+  dart_gptr_t word = word_of(team, lock, unit, event_offset + offsetof(dart__event_t, count));
+
+  dart_accumulate(word, &by, 1, DART_TYPE_UINT, DART_OP_SUM);
+  complete(word);
+}
+
+/* If the tail is `expected`, make it `desired`. */
+static bool swap_tail(const dart__team_t *team, const struct dart_lock_struct *lock,
+                      uint32_t expected, uint32_t desired)
+{
+  dart_gptr_t tail   = word_of(team, lock, 0, offsetof(part_t, tail));
+  uint32_t    before = ~expected;
+
+  dart_compare_and_swap(tail, &desired, &expected, &before, DART_TYPE_UINT);
+  complete(tail);
+  return before == expected;
+}
+
+/* The own ticket, with nobody behind it yet. */
+static ticket_t *fresh_ticket(const dart__team_t *team, dart_lock_t lock)
+{
+  ticket_t *own = &near_part(team, lock, lock->me)->ticket;
+
+  /* relaxed: nobody writes it before the tail tells of this ticket */
+  atomic_store_explicit(&own->next.count, 0, memory_order_relaxed);
+  return own;
+}
+
+static void begin_turn(dart_lock_t lock)
+{
+  lock->cohort->ticket = (uint32_t)lock->me + 1;
+  lock->cohort->passes = 0;
+}
+
+/* Queue up behind the other nodes, and wait for the turn. */
+static void wait_for_turn(const dart__team_t *team, dart_lock_t lock)
+{
+  uint32_t    own = (uint32_t)lock->me + 1, before = 0;
+  ticket_t   *ticket = fresh_ticket(team, lock);
+  uint32_t    turns  = dart__event_count(&ticket->granted);
+  dart_gptr_t tail   = word_of(team, lock, 0, offsetof(part_t, tail));
+
+  dart_fetch_and_op(tail, &own, &before, DART_TYPE_UINT, DART_OP_REPLACE);
+  complete(tail);
+  if (before != 0) {
+    raise_far(team, lock, (int32_t)before - 1, offsetof(part_t, ticket.next), own);
+    dart__event_wait(&ticket->granted, turns, &dart__world.wait); /* pairs with end_turn */
+  }
+  begin_turn(lock);
+}
+
+/* The turn, if no node has it. */
+static bool try_turn(const dart__team_t *team, dart_lock_t lock)
+{
+  fresh_ticket(team, lock);
+  if (!swap_tail(team, lock, 0, (uint32_t)lock->me + 1))
+    return false;
+  begin_turn(lock);
+  return true;
+}
+
+/* Give the turn to the next node; if there is none, take the ticket out of the tail. */
+static void end_turn(const dart__team_t *team, dart_lock_t lock)
+{
+  uint32_t  ticket = lock->cohort->ticket, next;
+  ticket_t *own    = &near_part(team, lock, (int32_t)ticket - 1)->ticket;
+
+  lock->cohort->ticket = 0;
+  next                 = dart__event_count(&own->next);
+  if (next == 0) {
+    if (swap_tail(team, lock, ticket, 0))
+      return;
+    /* someone is between its swap and telling this ticket, which it does by raise_far */
+    next = dart__event_wait(&own->next, 0, &dart__world.wait);
+  }
+  raise_far(team, lock, (int32_t)next - 1, offsetof(part_t, ticket.granted), 1);
+}
+
+/* ---- use --------------------------------------------------------------------------------- */
+
+static dart__team_t *refuse(const char *function, const struct dart_lock_struct *lock)
+{
+  if (lock == DART_LOCK_NULL)
+    dart__error("%s: lock is NULL", function);
+  else if (!dart__world.initialized || lock->cycle != dart__world.cycle)
+    dart__error("%s: the lock is from before dart_exit", function);
+  else
+    dart__error("%s: team %d of the lock was destroyed", function, lock->teamid);
+  return NULL;
+}
+
+/* The team of a lock that can be used, or NULL. */
+static inline dart__team_t *check(const char *function, const struct dart_lock_struct *lock)
+{
+  dart__team_t *team = NULL;
+
+  if (lock != DART_LOCK_NULL && dart__world.initialized && lock->cycle == dart__world.cycle)
+    team = dart__team_find(lock->teamid);
+  return __builtin_expect(team != NULL, 1) ? team : refuse(function, lock);
+}
+
+/* A name of the calling thread, not 0: the address of a variable of its own. Where only one thread uses
+ * DART at a time, what it holds is the unit's, whichever thread it is. */
+static inline uintptr_t own_name(void)
+{
+  static _Thread_local char own;
+  static char               any;
+
+  return (uintptr_t)(dart__world.many_threads ? &own : &any);
+}
+
+/* Whether the calling thread holds it. Relaxed is enough: the thread alone writes its name there, and it
+ * wrote 0 after that when it released the lock, so what it finds is its name only while it holds it. */
+static inline bool is_mine(const struct dart_lock_struct *lock)
+{
+  return atomic_load_explicit(&lock->holder, memory_order_relaxed) == own_name();
+}
+
+static dart_ret_t refuse_holder(const char *function)
+{
+  dart__error("%s: this thread of unit %d holds the lock already", function, dart__world.me);
+  return DART_ERR_INVAL;
+}
+
+static inline void take(dart_lock_t lock)
+{
+  atomic_store_explicit(&lock->holder, own_name(), memory_order_relaxed); /* see is_mine */
+}
+
+/* Wait for the node's mutex; those who hold it can see that someone does. */
+static inline void enter_cohort(const dart__team_t *team, cohort_t *cohort)
+{
+  if (dart__mutex_try(&cohort->mutex))
+    return;
+  /* relaxed: whether it is seen in time decides who comes next, not whether someone does; and it is
+   * taken back under the mutex, so what later holders see are units that are still to come */
+  if (team->nnodes > 1)
+    atomic_fetch_add_explicit(&cohort->waiting, 1, memory_order_relaxed);
+  dart__mutex_lock(&cohort->mutex, &dart__world.wait);
+  if (team->nnodes > 1)
+    atomic_fetch_sub_explicit(&cohort->waiting, 1, memory_order_relaxed);
+}
+
+dart_ret_t dart_lock_acquire(dart_lock_t lock)
+{
+  dart__team_t *team = check(__func__, lock);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (is_mine(lock))
+    return refuse_holder(__func__);
+  dart__progress(); /* the holder may wait for updates of this unit */
+  enter_cohort(team, lock->cohort);
+  if (team->nnodes > 1 && lock->cohort->ticket == 0)
+    wait_for_turn(team, lock);
+  take(lock);
+  return DART_OK;
+}
+
+/* Who holds it may need this unit to serve it, before a loop of tries can end. */
+static dart_ret_t poll(void)
+{
+  if (dart__world.wait.progress != NULL)
+    dart__world.wait.progress();
+  return DART_OK;
+}
+
+dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
+{
+  dart__team_t *team = check(__func__, lock);
+
+  if (result == NULL) {
+    dart__error("%s: result is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *result = 0;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (is_mine(lock))
+    return refuse_holder(__func__);
+  dart__progress(); /* as above */
+  if (!dart__mutex_try(&lock->cohort->mutex))
+    return poll();
+  if (team->nnodes > 1 && lock->cohort->ticket == 0 && !try_turn(team, lock)) {
+    dart__mutex_unlock(&lock->cohort->mutex);
+    return poll();
+  }
+  take(lock);
+  *result = 1;
+  return DART_OK;
+}
+
+/* Whether the node keeps its turn for the next of its units. */
+static bool pass_on(cohort_t *cohort)
+{
+  /* relaxed: see enter_cohort */
+  return atomic_load_explicit(&cohort->waiting, memory_order_relaxed) > 0 &&
+         cohort->passes++ < MOST_PASSES;
+}
+
+dart_ret_t dart_lock_release(dart_lock_t lock)
+{
+  dart__team_t *team = check(__func__, lock);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (!is_mine(lock)) {
+    dart__error("%s: this thread of unit %d does not hold the lock", __func__, dart__world.me);
+    return DART_ERR_INVAL;
+  }
+  dart__progress();
+  atomic_store_explicit(&lock->holder, 0, memory_order_relaxed); /* see is_mine */
+  if (team->nnodes > 1 && !pass_on(lock->cohort))
+    end_turn(team, lock);
+  dart__mutex_unlock(&lock->cohort->mutex);
+  return DART_OK;
+}

@@ -1,0 +1,446 @@
+/* Teams: their life, and questions about them.
+ *
+ * The exchange of a team lies, on each of its nodes, in the pool of the node's first unit, its
+ * leader there. Making a team costs a few small collectives of the parent: they agree on the id, and
+ * that all have what they need; tell where the leaders put their exchange; and agree that the backend
+ * could open it. Whatever fails on one unit fails on all. */
+#include "api/team/team.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api/coll/coll.h"
+#include "api/locality/locality.h"
+#include "api/memory/memory.h"
+#include "api/memory/pool.h"
+#include "api/progress/gone.h"
+#include "base/assert.h"
+#include "base/config.h"
+#include "model/check.h"
+#include "model/group.h"
+#include "model/world.h"
+#include "port.h"
+
+#define RESULT_BYTES    (64 * DART__KI)
+#define RESULT_PER_UNIT 64
+
+static int32_t next_id = 1; /* of the teams to come; at least as large on every unit they have */
+
+static size_t result_bytes(const dart__team_t *team)
+{
+  size_t least = (size_t)team->nunits * RESULT_PER_UNIT;
+
+  return least > RESULT_BYTES ? least : RESULT_BYTES;
+}
+
+static size_t slot_bytes(void)
+{
+  return (dart__settings.slot + DART__CACHE_LINE - 1) / DART__CACHE_LINE * DART__CACHE_LINE;
+}
+
+/* A team with these members that is not open. Local. NULL: no memory. */
+static dart__team_t *describe(const dart_unit_t *members, size_t count)
+{
+  dart__team_t *team = dart__team_new(members, (int32_t)count);
+
+  if (team == NULL || dart__port_team_prepare(team) == DART_OK)
+    return team;
+  dart__team_delete(team);
+  return NULL;
+}
+
+/* The end of that; NULL: nothing. Collective if it was opened on all units. */
+static void delete_team(dart__team_t *team)
+{
+  if (team == NULL)
+    return;
+  dart__port_team_close(team);
+  dart__team_delete(team);
+}
+
+static dart_unit_t leader_of(const dart__team_t *team)
+{
+  return team->members[team->node_units[0]];
+}
+
+/* The leader's part: memory for the exchange, ready to be opened. */
+static dart_ret_t place_exchange(const dart__team_t *team, uint64_t *offset_out)
+{
+  size_t     nbytes = dart__exchange_bytes((uint32_t)team->node_nunits, (uint32_t)team->nunits,
+                                           slot_bytes(), result_bytes(team));
+  dart_ret_t ret    = dart__pool_alloc(nbytes, offset_out);
+
+  if (ret == DART_OK)
+    dart__exchange_format(dart__pool_address(dart__world.me, *offset_out),
+                          (uint32_t)team->node_nunits, (uint32_t)team->nunits);
+  return ret;
+}
+
+static void open_exchange(dart__team_t *team, uint64_t offset)
+{
+  team->exchange_offset = offset;
+  dart__exchange_open(&team->exchange, dart__pool_address(leader_of(team), offset),
+                      (uint32_t)team->node_nunits, (uint32_t)team->nunits, (uint32_t)team->node_me,
+                      slot_bytes(), result_bytes(team));
+  dart__gone_watch(team);
+}
+
+/* Give the exchange back, once no unit of the node looks at it any more. */
+static void close_exchange(dart__team_t *team)
+{
+  _Atomic uint32_t *left  = &team->exchange.shared->left;
+  uint32_t          turns = 0;
+
+  if (!dart__team_is_leader(team)) {
+    /* release: pairs with the leader's acquire; the last touch of the exchange */
+    atomic_fetch_add_explicit(left, 1, memory_order_release);
+    return;
+  }
+  while (atomic_load_explicit(left, memory_order_acquire) != (uint32_t)team->node_nunits - 1)
+    dart__wait_turn(&turns, &dart__world.wait);
+  dart__pool_free(team->exchange_offset);
+}
+
+/* All that a unit needs for the first team: it and its pool, neither of them open. NULL: no memory. */
+static dart__team_t *prepare_all(void)
+{
+  dart_unit_t  *members = calloc((size_t)dart__world.nunits, sizeof *members);
+  dart__team_t *all;
+
+  if (members == NULL)
+    return NULL;
+  for (dart_unit_t u = 0; u < dart__world.nunits; u++)
+    members[u] = u;
+  all = describe(members, (size_t)dart__world.nunits);
+  free(members);
+  dart__world.pid_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.pid_of);
+  if (all != NULL && dart__world.pid_of != NULL && dart__pool_prepare(all) == DART_OK)
+    return all;
+  delete_team(all);
+  return NULL;
+}
+
+dart_ret_t dart__team_open_all(void)
+{
+  dart__team_t *all    = prepare_all();
+  uint64_t      offset = 0; /* of the first block of a fresh pool, so nobody has to be told */
+  dart_ret_t    ret    = dart__port_agree(all == NULL ? DART_ERR_NOMEM : DART_OK);
+
+  next_id = 1;
+  if (ret == DART_OK)
+    ret = dart__port_agree(dart__port_team_open(all));
+  if (ret == DART_OK)
+    ret = dart__port_agree(dart__pool_open());
+  if (ret == DART_OK)
+    ret = dart__port_agree(dart__team_is_leader(all) ? place_exchange(all, &offset) : DART_OK);
+  if (ret != DART_OK) {
+    dart__error("dart_init: no memory for the first team and its pool, see DART_POOL, DART_SLOT");
+    dart__pool_close();
+    delete_team(all);
+    free(dart__world.pid_of);
+    dart__world.pid_of = NULL;
+    return ret;
+  }
+  dart__assert(offset == 0);
+  open_exchange(all, offset);
+  dart__team_enter(all, DART_TEAM_ALL);
+  dart__coll_share(all, &(int32_t){ getpid() }, dart__world.pid_of, sizeof(int32_t));
+  return DART_OK;
+}
+
+/* What remains of a team after the last barrier over it. */
+static void end_team(dart__team_t *team)
+{
+  dart__locality_drop(team);
+  dart__memory_close(team);
+  dart__port_team_close(team);
+  close_exchange(team);
+  dart__team_leave(team);
+  delete_team(team);
+}
+
+void dart__team_close_all(void)
+{
+  dart__team_t *all = dart__teams[DART_TEAM_ALL];
+
+  /* Descending: the same order on all units, for ids never name two teams of one unit. */
+  for (int32_t id = next_id - 1; id > DART_TEAM_ALL; id--)
+    if (dart__teams[id] != NULL)
+      end_team(dart__teams[id]);
+
+  dart__memory_close(all);
+  dart__port_agree(DART_OK); /* the exchange of all is in the pool, which goes now */
+  dart__pool_close();
+  dart__port_team_close(all);
+  dart__team_leave(all);
+  delete_team(all);
+  free(dart__world.pid_of);
+  dart__world.pid_of = NULL;
+}
+
+/* Learn where the leader of the own node put the exchange; all leaders have. */
+static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t own, uint64_t *placed)
+{
+  dart__coll_share(parent, &own, placed, sizeof own);
+  if (team != NULL)
+    open_exchange(team, placed[dart__team_unit_of(parent, leader_of(team))]);
+}
+
+static int32_t agree_on_id(dart__team_t *parent)
+{
+  unsigned long id = (unsigned long)next_id;
+
+  dart__coll_most(parent, &id, 1);
+  return (int32_t)id;
+}
+
+/* What a unit needs alone: the team, if it is a member; room to learn about exchanges; and, if it is a
+ * leader, an exchange. */
+typedef struct {
+  dart__team_t *team;
+  uint64_t     *placed;
+  uint64_t      offset;
+  bool          has_exchange;
+} plan_t;
+
+static dart_ret_t prepare(const dart__team_t *parent, const dart_unit_t *members, size_t count,
+                          plan_t *plan_out)
+{
+  plan_t    *plan = plan_out;
+  dart_ret_t ret  = DART_OK;
+
+  *plan = (plan_t){ .team   = count > 0 ? describe(members, count) : NULL,
+                    .placed = calloc((size_t)parent->nunits, sizeof *plan->placed) };
+  if (plan->placed == NULL || (count > 0 && plan->team == NULL))
+    ret = DART_ERR_NOMEM;
+  else if (count > 0 && dart__team_is_leader(plan->team))
+    ret = place_exchange(plan->team, &plan->offset);
+  plan->has_exchange = ret == DART_OK && count > 0 && dart__team_is_leader(plan->team);
+  return ret;
+}
+
+/* Open the team for its members. Collective over the parent, and agreed. */
+static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
+{
+  dart__team_t *team = plan->team;
+  dart_ret_t    ret  = DART_OK;
+
+  share_exchange(parent, team, plan->offset, plan->placed);
+  if (team != NULL) {
+    dart__team_enter(team, (dart_team_t)id);
+    ret = dart__port_team_open(team);
+  }
+  ret = dart__coll_agree(parent, ret);
+  if (ret != DART_OK && team != NULL)
+    dart__team_leave(team);
+  return ret;
+}
+
+/* Common to create and clone: a team made by all units of `parent`. `count` is 0 on units that are
+ * no members. */
+static dart_ret_t create(const char *function, dart__team_t *parent, const dart_unit_t *members,
+                         size_t count, dart_team_t *newteam)
+{
+  plan_t     plan;
+  dart_ret_t mine = prepare(parent, members, count, &plan), ret;
+  int32_t    id   = agree_on_id(parent);
+
+  ret = dart__coll_agree(parent, id > INT16_MAX ? DART_ERR_OTHER : mine);
+  if (id <= INT16_MAX)
+    next_id = id + 1;
+  if (ret == DART_OK)
+    ret = open_team(parent, &plan, id);
+  free(plan.placed);
+  if (ret != DART_OK) {
+    if (id > INT16_MAX)
+      dart__error("%s: the %d team ids are used up", function, INT16_MAX);
+    else
+      dart__error("%s: team %d cannot be made on every unit of team %d", function, id, parent->id);
+    if (plan.has_exchange)
+      dart__pool_free(plan.offset);
+    delete_team(plan.team);
+    return ret;
+  }
+  if (plan.team != NULL) {
+    *newteam = plan.team->id;
+    dart__debug("%s: team %d of %d units on %d nodes", function, id, plan.team->nunits,
+                plan.team->nnodes);
+  }
+  return DART_OK;
+}
+
+dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_team_t *newteam)
+{
+  dart__team_t *parent = dart__check_team(__func__, teamid);
+
+  if (newteam == NULL) {
+    dart__error("%s: newteam is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *newteam = DART_TEAM_NULL;
+  if (parent == NULL)
+    return DART_ERR_INVAL;
+  for (size_t i = 0; group != NULL && i < group->count; i++)
+    if (dart__team_unit_of(parent, group->ids[i]) < 0) {
+      dart__error("%s: unit %d is no member of team %d", __func__, group->ids[i], teamid);
+      return DART_ERR_INVAL;
+    }
+  if (group == NULL || !dart__group_has(group, dart__world.me))
+    return create(__func__, parent, NULL, 0, newteam);
+  return create(__func__, parent, group->ids, group->count, newteam);
+}
+
+dart_ret_t dart_team_clone(dart_team_t teamid, dart_team_t *newteam)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (newteam == NULL) {
+    dart__error("%s: newteam is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *newteam = DART_TEAM_NULL;
+  return team == NULL ? DART_ERR_INVAL
+                      : create(__func__, team, team->members, (size_t)team->nunits, newteam);
+}
+
+dart_ret_t dart_team_destroy(dart_team_t *teamid)
+{
+  dart__team_t *team;
+
+  if (teamid == NULL) {
+    dart__error("%s: teamid is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  if (*teamid == DART_TEAM_NULL)
+    return DART_OK;
+  if (*teamid == DART_TEAM_ALL) {
+    dart__error("%s: the team of all units lives until dart_exit", __func__);
+    return DART_ERR_INVAL;
+  }
+  team = dart__check_team(__func__, *teamid);
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (team->nnodes > 1)
+    dart__far->flush_all(team); /* what was refused has said so */
+  dart__coll_barrier(team);
+  end_team(team);
+  *teamid = DART_TEAM_NULL;
+  return DART_OK;
+}
+
+/* ---- questions: all local ---------------------------------------------------------------- */
+
+dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t *group)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (group == NULL) {
+    dart__error("%s: group is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *group = DART_GROUP_NULL;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  *group = dart__group_new(team->members, (size_t)team->nunits);
+  if (*group == DART_GROUP_NULL) {
+    dart__error("%s: no memory for a group of %d units", __func__, team->nunits);
+    return DART_ERR_NOMEM;
+  }
+  return DART_OK;
+}
+
+dart_ret_t dart_team_myid(dart_team_t teamid, dart_team_unit_t *myid)
+{
+  dart__team_t *team = dart__team_find(teamid);
+
+  if (myid == NULL) {
+    dart__error("%s: myid is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  if (team == NULL) {
+    *myid = DART_UNDEFINED_TEAM_UNIT_ID;
+    dart__check_team(__func__, teamid);
+    return DART_ERR_INVAL;
+  }
+  *myid = dart_create_team_unit(team->me);
+  return DART_OK;
+}
+
+dart_ret_t dart_team_size(dart_team_t teamid, size_t *size)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (size == NULL) {
+    dart__error("%s: size is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  *size = (size_t)team->nunits;
+  return DART_OK;
+}
+
+dart_ret_t dart_myid(dart_global_unit_t *myid)
+{
+  if (myid == NULL) {
+    dart__error("%s: myid is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *myid =
+      dart_create_global_unit(dart__world.initialized ? dart__world.me : DART_UNDEFINED_UNIT_ID);
+  if (myid->id >= 0)
+    return DART_OK;
+  dart__error("%s: DART is not initialised", __func__);
+  return DART_ERR_OTHER;
+}
+
+dart_ret_t dart_size(size_t *size)
+{
+  if (size == NULL) {
+    dart__error("%s: size is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *size = dart__world.initialized ? (size_t)dart__world.nunits : 0;
+  if (*size > 0)
+    return DART_OK;
+  dart__error("%s: DART is not initialised", __func__);
+  return DART_ERR_OTHER;
+}
+
+dart_ret_t dart_team_unit_l2g(dart_team_t teamid, dart_team_unit_t localid,
+                              dart_global_unit_t *globalid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (globalid == NULL) {
+    dart__error("%s: globalid is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *globalid = DART_UNDEFINED_GLOBAL_UNIT_ID;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (localid.id < 0 || localid.id >= team->nunits) {
+    dart__error("%s: unit %d is not in 0..%d of team %d", __func__, localid.id, team->nunits - 1,
+                teamid);
+    return DART_ERR_INVAL;
+  }
+  *globalid = dart_create_global_unit(team->members[localid.id]);
+  return DART_OK;
+}
+
+dart_ret_t dart_team_unit_g2l(dart_team_t teamid, dart_global_unit_t globalid,
+                              dart_team_unit_t *localid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (localid == NULL) {
+    dart__error("%s: localid is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *localid = DART_UNDEFINED_TEAM_UNIT_ID;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  *localid = dart_create_team_unit(dart__team_unit_of(team, globalid.id));
+  return DART_OK;
+}

@@ -1,0 +1,200 @@
+/* Operators: the table of where each is valid, the loops of reductions, and the operators a
+ * program made.
+ *
+ * A loop is chosen outside and tight inside, so that the compiler vectorises it; all are generated
+ * from the expressions of op.h. Elements may lie at any address: reductions work in slots of
+ * messages as well as in a program's buffers. */
+#include "data/op.h"
+
+#include <inttypes.h>
+
+#include "base/assert.h"
+#include "base/handle.h"
+#include "base/log.h"
+#include "data/type.h"
+
+/* What a program made. Of its type only the value is kept: the type may be destroyed first. */
+typedef struct {
+  dart_operator_t function;
+  void           *user_data;
+  dart_datatype_t type;
+  bool            commutes;
+} user_op_t;
+
+static dart__handles_t objects = DART__HANDLES(user_op_t, NULL);
+
+static const user_op_t *find_user_op(dart_operation_t op)
+{
+  return dart__handle_find(&objects, op);
+}
+
+void dart__op_clear(void)
+{
+  dart__handle_clear(&objects);
+}
+
+/* --- Where an operator is valid --- */
+
+static bool is_basic(dart_datatype_t type)
+{
+  return type > DART_TYPE_UNDEFINED && type < DART_TYPE_LAST;
+}
+
+bool dart__op_reduces(dart_operation_t op, dart_datatype_t type, size_t nelem)
+{
+  const user_op_t *user_op;
+
+  if (op == DART_OP_MINMAX)
+    return is_basic(type) && nelem % 2 == 0;
+  if (op < DART_OP_LAST) /* what may be updated by it may be reduced by it, but for these */
+    return op != DART_OP_REPLACE && op != DART_OP_NO_OP && dart__op_is_atomic(op, type);
+  user_op = find_user_op(op);
+  return user_op != NULL && user_op->type == type;
+}
+
+bool dart__op_commutes(dart_operation_t op)
+{
+  const user_op_t *user_op = op < DART_OP_LAST ? NULL : find_user_op(op);
+
+  return user_op == NULL || user_op->commutes;
+}
+
+/* --- Reductions --- */
+
+#define COMBINE(op, expression)           \
+  case op:                                \
+    for (size_t i = 0; i < nelem; i++) {  \
+      operand_t a = in[i], b = inout[i];  \
+      inout[i] = (operand_t)(expression); \
+    }                                     \
+    break;
+#define COMBINE_NATIVE(op, native, expression) COMBINE(op, expression)
+
+#define COMBINE_MINMAX                                                                 \
+  case DART_OP_MINMAX:                                                                 \
+    for (size_t i = 0; i + 1 < nelem; i += 2) {                                        \
+      operand_t least = in[i + DART_OP_MINMAX_MIN], most = in[i + DART_OP_MINMAX_MAX]; \
+                                                                                       \
+      if ((value_t)least < (value_t)inout[i + DART_OP_MINMAX_MIN])                     \
+        inout[i + DART_OP_MINMAX_MIN] = least;                                         \
+      if ((value_t)most > (value_t)inout[i + DART_OP_MINMAX_MAX])                      \
+        inout[i + DART_OP_MINMAX_MAX] = most;                                          \
+    }                                                                                  \
+    break;
+
+/* value_t: how elements compare; operand_t: how they are computed. */
+#define DEFINE_INTEGER(type, ctype, utype)                                      \
+  static void combine_##type(dart_operation_t op, const void *restrict in_data, \
+                             void *restrict inout_data, size_t nelem)           \
+  {                                                                             \
+    typedef ctype value_t;                                                      \
+    typedef utype operand_t;                                                    \
+    typedef utype element_t __attribute__((may_alias, aligned(1)));             \
+    const element_t *restrict in = in_data;                                     \
+    element_t *restrict inout    = inout_data;                                  \
+                                                                                \
+    switch (op) {                                                               \
+      DART__FOR_NATIVE_OPS(COMBINE_NATIVE)                                      \
+      DART__FOR_OTHER_OPS(COMBINE)                                              \
+      COMBINE_MINMAX                                                            \
+    default: dart__assert(false);                                               \
+    }                                                                           \
+  }
+
+#define DEFINE_FLOAT(type, ctype)                                               \
+  static void combine_##type(dart_operation_t op, const void *restrict in_data, \
+                             void *restrict inout_data, size_t nelem)           \
+  {                                                                             \
+    typedef ctype value_t;                                                      \
+    typedef ctype operand_t;                                                    \
+    typedef ctype element_t __attribute__((may_alias, aligned(1)));             \
+    const element_t *restrict in = in_data;                                     \
+    element_t *restrict inout    = inout_data;                                  \
+                                                                                \
+    switch (op) {                                                               \
+      DART__FOR_FLOAT_OPS(COMBINE)                                              \
+      COMBINE_MINMAX                                                            \
+    default: dart__assert(false);                                               \
+    }                                                                           \
+  }
+
+DART__FOR_INTEGERS(DEFINE_INTEGER)
+DART__FOR_FLOATS(DEFINE_FLOAT)
+
+void dart__op_combine(dart_operation_t op, dart_datatype_t type, const void *in, void *inout,
+                      size_t nelem)
+{
+  dart__assert(dart__op_reduces(op, type, nelem));
+  if (nelem == 0)
+    return; /* user-defined operators never see an empty operand */
+  if (op >= DART_OP_LAST) {
+    const user_op_t *user_op = find_user_op(op);
+
+    user_op->function(in, inout, nelem, user_op->user_data);
+    return;
+  }
+  switch (type) {
+#define COMBINE_INTEGER(type, ctype, utype) \
+  case type:                                \
+    combine_##type(op, in, inout, nelem);   \
+    break;
+#define COMBINE_FLOAT(type, ctype) \
+  case type: combine_##type(op, in, inout, nelem); break;
+    DART__FOR_INTEGERS(COMBINE_INTEGER)
+    DART__FOR_FLOATS(COMBINE_FLOAT)
+  default: dart__assert(false);
+  }
+}
+
+/* --- Creation --- */
+
+dart_ret_t dart_op_create(dart_operator_t op, void *userdata, bool commute, dart_datatype_t dtype,
+                          bool dtype_is_tmp, dart_operation_t *new_op)
+{
+  const dart__type_t *type = dart__type_find(dtype);
+  user_op_t          *user_op;
+  uintptr_t           handle;
+
+  (void)dtype_is_tmp; /* a hint for runtimes that keep something per type */
+  if (new_op == NULL) {
+    dart__error("dart_op_create: new_op is NULL");
+    return DART_ERR_INVAL;
+  }
+  *new_op = DART_OP_UNDEFINED;
+  if (op == NULL) {
+    dart__error("dart_op_create: op is NULL");
+    return DART_ERR_INVAL;
+  }
+  if (type == NULL || !dart__type_is_contiguous(type)) {
+    dart__error("dart_op_create: dtype %" PRIdPTR " is no basic or custom type", dtype);
+    return DART_ERR_INVAL;
+  }
+
+  user_op = dart__handle_reserve(&objects, &handle);
+  if (user_op == NULL) {
+    dart__error("dart_op_create: no memory for an operator, or %d of them exist",
+                DART__HANDLE_SLOTS);
+    return DART_ERR_NOMEM;
+  }
+  user_op->function  = op;
+  user_op->user_data = userdata;
+  user_op->type      = dtype;
+  user_op->commutes  = commute;
+  dart__handle_publish(&objects, handle);
+  *new_op = handle;
+  return DART_OK;
+}
+
+dart_ret_t dart_op_destroy(dart_operation_t *op)
+{
+  if (op == NULL) {
+    dart__error("dart_op_destroy: op is NULL");
+    return DART_ERR_INVAL;
+  }
+  if (!dart__handle_remove(&objects, *op)) {
+    dart__error("dart_op_destroy: op %" PRIuPTR " is no operator that a program made", *op);
+    return DART_ERR_INVAL;
+  }
+  *op = DART_OP_UNDEFINED;
+  return DART_OK;
+}

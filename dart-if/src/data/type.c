@@ -1,0 +1,332 @@
+/* Data types: the table of those a program made, and the arithmetic of their layouts.
+ *
+ * Sizes given by the program are at most INT_MAX, so sums of two of them fit; whatever is
+ * multiplied by a count of elements is checked. An object holds all that is needed of its base
+ * type, which may be destroyed first. */
+#include "data/type.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/assert.h"
+#include "base/handle.h"
+#include "base/log.h"
+
+#define BASIC(type, ctype) \
+  [type] = { .kind = DART__TYPE_BASIC, .base = type, .elem_size = sizeof(ctype), .elem_count = 1 }
+
+const dart__type_t dart__type_basic[DART_TYPE_LAST] = { BASIC(DART_TYPE_BYTE, char),
+                                                        BASIC(DART_TYPE_SHORT, short),
+                                                        BASIC(DART_TYPE_INT, int),
+                                                        BASIC(DART_TYPE_UINT, unsigned),
+                                                        BASIC(DART_TYPE_LONG, long),
+                                                        BASIC(DART_TYPE_ULONG, unsigned long),
+                                                        BASIC(DART_TYPE_LONGLONG, long long),
+                                                        BASIC(DART_TYPE_ULONGLONG,
+                                                              unsigned long long),
+                                                        BASIC(DART_TYPE_FLOAT, float),
+                                                        BASIC(DART_TYPE_DOUBLE, double),
+                                                        BASIC(DART_TYPE_LONG_DOUBLE, long double) };
+
+/* The three arrays of an indexed type are one allocation. */
+static void release_type(void *object)
+{
+  free(((dart__type_t *)object)->block_length);
+}
+
+static dart__handles_t objects = DART__HANDLES(dart__type_t, release_type);
+
+const dart__type_t *dart__type_object(dart_datatype_t type)
+{
+  return dart__handle_find(&objects, (uintptr_t)type);
+}
+
+void dart__type_clear(void)
+{
+  dart__handle_clear(&objects);
+}
+
+/* --- Layouts --- */
+
+size_t dart__type_span(const dart__type_t *type, size_t nelem)
+{
+  size_t end = nelem; /* one past the last position */
+  size_t nbytes;
+  bool   too_large = false;
+
+  if (nelem == 0)
+    return 0;
+  if (type->kind == DART__TYPE_STRIDED)
+    too_large = __builtin_mul_overflow((nelem - 1) / type->elem_count, type->stride, &end) ||
+                __builtin_add_overflow(end, (nelem - 1) % type->elem_count + 1, &end);
+  else if (type->kind == DART__TYPE_INDEXED)
+    too_large = __builtin_mul_overflow((nelem - 1) / type->elem_count, type->extent, &end) ||
+                __builtin_add_overflow(end, type->end, &end);
+  if (too_large || __builtin_mul_overflow(end, type->elem_size, &nbytes))
+    return SIZE_MAX;
+  return nbytes;
+}
+
+/* Bytes without a meaning to DART: BYTE, or a custom type, dead or alive. */
+static bool is_opaque(dart_datatype_t base)
+{
+  return base == DART_TYPE_BYTE || (uintptr_t)base > DART_TYPE_LAST;
+}
+
+static bool equal_base(const dart__type_t *a, const dart__type_t *b)
+{
+  return a->base == b->base ||
+         (a->elem_size == b->elem_size && is_opaque(a->base) && is_opaque(b->base));
+}
+
+bool dart__type_compatible(const dart__type_t *src, const dart__type_t *dst, size_t nelem)
+{
+  if (!equal_base(src, dst))
+    return false;
+  if (dart__type_is_contiguous(src) && dart__type_is_contiguous(dst))
+    return true;
+  return nelem % src->elem_count == 0 && nelem % dst->elem_count == 0;
+}
+
+/* The block of an instance that holds its element `elem`. */
+static size_t block_of(const dart__type_t *type, size_t elem)
+{
+  size_t low = 0, high = type->block_count; /* low's block starts at or before elem, high's after */
+
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+
+    if (type->block_first[middle] <= elem)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+size_t dart__type_run(const dart__type_t *type, size_t elem, size_t *position_out)
+{
+  size_t instance = elem / type->elem_count;
+  size_t within   = elem % type->elem_count;
+  size_t block;
+
+  switch (type->kind) {
+  case DART__TYPE_STRIDED:
+    *position_out = instance * type->stride + within;
+    return type->elem_count - within;
+  case DART__TYPE_INDEXED:
+    block = block_of(type, within);
+    within -= type->block_first[block];
+    *position_out = instance * type->extent + type->block_offset[block] + within;
+    return type->block_length[block] - within;
+  default: *position_out = elem; return SIZE_MAX - elem;
+  }
+}
+
+/* --- Creation --- */
+
+/* `*newtype` to its null value; false if there is no such variable. */
+static bool clear_result(const char *function, dart_datatype_t *newtype)
+{
+  if (newtype == NULL) {
+    dart__error("%s: newtype is NULL", function);
+    return false;
+  }
+  *newtype = DART_TYPE_UNDEFINED;
+  return true;
+}
+
+/* The base of a new type: basic or custom. Logs if it is neither. */
+static const dart__type_t *find_base(const char *function, dart_datatype_t basetype)
+{
+  const dart__type_t *base = dart__type_find(basetype);
+
+  if (base == NULL)
+    dart__error("%s: basetype %" PRIdPTR " is no data type", function, basetype);
+  else if (!dart__type_is_contiguous(base)) {
+    dart__error("%s: basetype %" PRIdPTR " is %s, not basic or custom", function, basetype,
+                base->kind == DART__TYPE_STRIDED ? "strided" : "indexed");
+    base = NULL;
+  }
+  return base;
+}
+
+/* Logs if memory is out. */
+static dart__type_t *reserve(const char *function, uintptr_t *handle_out)
+{
+  dart__type_t *type = dart__handle_reserve(&objects, handle_out);
+
+  if (type == NULL)
+    dart__error("%s: no memory for a data type, or %d of them exist", function, DART__HANDLE_SLOTS);
+  return type;
+}
+
+static void publish(uintptr_t handle, dart_datatype_t *newtype)
+{
+  dart__handle_publish(&objects, handle);
+  *newtype = (dart_datatype_t)handle;
+}
+
+dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t *newtype)
+{
+  dart__type_t *type;
+  uintptr_t     handle;
+
+  if (!clear_result("dart_type_create_custom", newtype))
+    return DART_ERR_INVAL;
+  if (num_bytes == 0 || num_bytes > INT_MAX) {
+    dart__error("dart_type_create_custom: num_bytes %zu is not in 1..%d", num_bytes, INT_MAX);
+    return DART_ERR_INVAL;
+  }
+
+  type = reserve("dart_type_create_custom", &handle);
+  if (type == NULL)
+    return DART_ERR_NOMEM;
+  type->kind       = DART__TYPE_CUSTOM;
+  type->base       = (dart_datatype_t)handle;
+  type->elem_size  = num_bytes;
+  type->elem_count = 1;
+  publish(handle, newtype);
+  return DART_OK;
+}
+
+dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t stride, size_t blocklen,
+                                    dart_datatype_t *newtype)
+{
+  const dart__type_t *base;
+  dart__type_t       *type;
+  uintptr_t           handle;
+
+  if (!clear_result("dart_type_create_strided", newtype))
+    return DART_ERR_INVAL;
+  base = find_base("dart_type_create_strided", basetype);
+  if (base == NULL)
+    return DART_ERR_INVAL;
+  if (blocklen == 0 || blocklen > INT_MAX) {
+    dart__error("dart_type_create_strided: blocklen %zu is not in 1..%d", blocklen, INT_MAX);
+    return DART_ERR_INVAL;
+  }
+  if (stride < blocklen || stride > INT_MAX) {
+    dart__error("dart_type_create_strided: stride %zu is not in blocklen %zu..%d", stride, blocklen,
+                INT_MAX);
+    return DART_ERR_INVAL;
+  }
+
+  type = reserve("dart_type_create_strided", &handle);
+  if (type == NULL)
+    return DART_ERR_NOMEM;
+  type->kind       = DART__TYPE_STRIDED;
+  type->base       = base->base;
+  type->elem_size  = base->elem_size;
+  type->elem_count = blocklen;
+  type->stride     = stride;
+  publish(handle, newtype);
+  return DART_OK;
+}
+
+/* Checks the blocks of an indexed type and counts those with elements. */
+static dart_ret_t check_blocks(size_t count, const size_t blocklen[], const size_t offset[],
+                               size_t *nblocks_out)
+{
+  size_t nblocks = 0;
+
+  if (count == 0 || count > INT_MAX) {
+    dart__error("dart_type_create_indexed: count %zu is not in 1..%d", count, INT_MAX);
+    return DART_ERR_INVAL;
+  }
+  if (blocklen == NULL || offset == NULL) {
+    dart__error("dart_type_create_indexed: %s is NULL", blocklen == NULL ? "blocklen" : "offset");
+    return DART_ERR_INVAL;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (blocklen[i] > INT_MAX || offset[i] > INT_MAX) {
+      dart__error("dart_type_create_indexed: %s[%zu] is %zu, more than %d",
+                  blocklen[i] > INT_MAX ? "blocklen" : "offset", i,
+                  blocklen[i] > INT_MAX ? blocklen[i] : offset[i], INT_MAX);
+      return DART_ERR_INVAL;
+    }
+    nblocks += blocklen[i] > 0;
+  }
+  if (nblocks == 0) {
+    dart__error("dart_type_create_indexed: all of count %zu blocklen are 0", count);
+    return DART_ERR_INVAL;
+  }
+  *nblocks_out = nblocks;
+  return DART_OK;
+}
+
+/* Blocks without elements are left out: they have no part in the extent either. */
+static void set_blocks(dart__type_t *type, size_t *arrays, size_t nblocks, size_t count,
+                       const size_t blocklen[], const size_t offset[])
+{
+  size_t first = SIZE_MAX, block = 0;
+
+  type->block_count  = nblocks;
+  type->block_length = arrays;
+  type->block_offset = arrays + nblocks;
+  type->block_first  = arrays + 2 * nblocks;
+  for (size_t i = 0; i < count; i++) {
+    if (blocklen[i] == 0)
+      continue;
+    type->block_length[block] = blocklen[i];
+    type->block_offset[block] = offset[i];
+    type->block_first[block]  = type->elem_count;
+    type->elem_count += blocklen[i];
+    if (offset[i] < first)
+      first = offset[i];
+    if (offset[i] + blocklen[i] > type->end)
+      type->end = offset[i] + blocklen[i];
+    block++;
+  }
+  dart__assert(block == nblocks);
+  type->extent = type->end - first;
+}
+
+dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count, const size_t blocklen[],
+                                    const size_t offset[], dart_datatype_t *newtype)
+{
+  const dart__type_t *base;
+  dart__type_t       *type;
+  uintptr_t           handle;
+  size_t              nblocks;
+  size_t             *arrays;
+
+  if (!clear_result("dart_type_create_indexed", newtype))
+    return DART_ERR_INVAL;
+  base = find_base("dart_type_create_indexed", basetype);
+  if (base == NULL || check_blocks(count, blocklen, offset, &nblocks) != DART_OK)
+    return DART_ERR_INVAL;
+
+  arrays = malloc(3 * nblocks * sizeof *arrays);
+  if (arrays == NULL) {
+    dart__error("dart_type_create_indexed: no memory for %zu blocks", nblocks);
+    return DART_ERR_NOMEM;
+  }
+  type = reserve("dart_type_create_indexed", &handle);
+  if (type == NULL) {
+    free(arrays);
+    return DART_ERR_NOMEM;
+  }
+  type->kind      = DART__TYPE_INDEXED;
+  type->base      = base->base;
+  type->elem_size = base->elem_size;
+  set_blocks(type, arrays, nblocks, count, blocklen, offset);
+  publish(handle, newtype);
+  return DART_OK;
+}
+
+dart_ret_t dart_type_destroy(dart_datatype_t *dart_type)
+{
+  if (dart_type == NULL) {
+    dart__error("dart_type_destroy: dart_type is NULL");
+    return DART_ERR_INVAL;
+  }
+  if (!dart__handle_remove(&objects, (uintptr_t)*dart_type)) {
+    dart__error("dart_type_destroy: dart_type %" PRIdPTR " is no type that a program made",
+                *dart_type);
+    return DART_ERR_INVAL;
+  }
+  *dart_type = DART_TYPE_UNDEFINED;
+  return DART_OK;
+}

@@ -1,0 +1,89 @@
+#ifndef DART__MODEL_TYPE_H
+#define DART__MODEL_TYPE_H
+/* Data types: how the elements of a transfer lie in memory.
+ *
+ * A basic type is its number in dart_types.h; any other value names an object in a table private
+ * to the process, so a wrong value is an error and never an address. Positions count base
+ * elements from the start of a buffer (contract, section 1.7). */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_types.h>
+
+typedef enum {
+  DART__TYPE_BASIC,
+  DART__TYPE_CUSTOM,
+  DART__TYPE_STRIDED,
+  DART__TYPE_INDEXED
+} dart__type_kind_t;
+
+typedef struct dart__type {
+  dart__type_kind_t kind;
+  dart_datatype_t   base;         /* basic or custom type of the elements; itself if contiguous */
+  size_t            elem_size;    /* bytes of a base element */
+  size_t            elem_count;   /* base elements per instance */
+  size_t            stride;       /* strided: elements from block start to block start */
+  size_t            block_count;  /* indexed: number of blocks, none of them empty ... */
+  size_t           *block_length; /* ... elements of each ... */
+  size_t           *block_offset; /* ... positions at which they start, in an instance ... */
+  size_t           *block_first;  /* ... and the element each starts with */
+  size_t            extent;       /* indexed: elements from instance to instance */
+  size_t            end;          /* indexed: one past the last element of an instance */
+} dart__type_t;
+
+/* Slot DART_TYPE_UNDEFINED is a type without elements. */
+extern const dart__type_t dart__type_basic[DART_TYPE_LAST];
+
+/** Bytes of an element of a basic type; 0 for any other value. */
+static inline size_t dart__type_basic_size(dart_datatype_t type)
+{
+  static const uint8_t size[DART_TYPE_LAST] = { [DART_TYPE_BYTE]      = sizeof(char),
+                                                [DART_TYPE_SHORT]     = sizeof(short),
+                                                [DART_TYPE_INT]       = sizeof(int),
+                                                [DART_TYPE_UINT]      = sizeof(unsigned),
+                                                [DART_TYPE_LONG]      = sizeof(long),
+                                                [DART_TYPE_ULONG]     = sizeof(unsigned long),
+                                                [DART_TYPE_LONGLONG]  = sizeof(long long),
+                                                [DART_TYPE_ULONGLONG] = sizeof(unsigned long long),
+                                                [DART_TYPE_FLOAT]     = sizeof(float),
+                                                [DART_TYPE_DOUBLE]    = sizeof(double),
+                                                [DART_TYPE_LONG_DOUBLE] = sizeof(long double) };
+
+  return (uintptr_t)type < DART_TYPE_LAST ? size[type] : 0;
+}
+
+/** The object behind a value that is no basic type, or NULL. Any thread, while others create and
+ *  destroy types. It does not change until it is destroyed. */
+const dart__type_t *dart__type_object(dart_datatype_t type);
+
+/** The description of `type`, or NULL if there is no such type. */
+static inline const dart__type_t *dart__type_find(dart_datatype_t type)
+{
+  if (__builtin_expect((uintptr_t)type - 1 < DART_TYPE_LAST - 1, 1))
+    return &dart__type_basic[type];
+  return dart__type_object(type);
+}
+
+static inline bool dart__type_is_contiguous(const dart__type_t *type)
+{
+  return type->kind <= DART__TYPE_CUSTOM;
+}
+
+/** Bytes from the first address to one past the last byte that `nelem` elements may touch;
+ *  SIZE_MAX if that does not fit. */
+size_t dart__type_span(const dart__type_t *type, size_t nelem);
+
+/** Whether `nelem` elements can go from one layout to the other: equal base types (custom and
+ *  BYTE of equal size are equal), whole instances. Says nothing; the caller logs. */
+bool dart__type_compatible(const dart__type_t *src, const dart__type_t *dst, size_t nelem);
+
+/** The next run of elements at consecutive positions, from element `elem` on: its length in
+ *  elements (not beyond the instance's block; a contiguous type has no end, so the caller bounds
+ *  the run by the transfer), and the position of its first element. */
+size_t dart__type_run(const dart__type_t *type, size_t elem, size_t *position_out);
+
+/** Destroy all objects (exit). */
+void dart__type_clear(void);
+
+#endif

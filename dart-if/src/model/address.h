@@ -1,0 +1,101 @@
+#ifndef DART__MODEL_ADDRESS_H
+#define DART__MODEL_ADDRESS_H
+/* A place: where a global pointer points, resolved and checked.
+ *
+ * dart__locate is the one function that looks at a global pointer before memory is accessed: it
+ * finds team and segment (two array look-ups), checks the unit and that `nbytes` from there lie in
+ * the unit's portion, and gives the near address, one load from the chunk's table. */
+#include <string.h>
+
+#include <dash/dart/if/dart_globmem.h>
+
+#include "model/team.h"
+
+typedef struct {
+  dart__team_t    *team;
+  dart__segment_t *segment;
+  int32_t          unit;   /* team id */
+  uint64_t         offset; /* bytes from the start of the unit's portion */
+  char            *near;   /* the address, or NULL: far */
+} dart__address_t;
+
+/** Say what is wrong with a pointer that dart__locate refuses, in one log line: DART_ERR_INVAL. */
+dart_ret_t dart__locate_error(const char *function, dart_gptr_t gptr, size_t nbytes)
+    __attribute__((cold));
+
+/** The segment of a pointer and its team, without regard to unit and offset. */
+static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team_t **team_out)
+{
+  dart__team_t *team = dart__team_find(gptr.teamid);
+
+  *team_out = team;
+  return team == NULL ? NULL : dart__segment_find(team, gptr.segid);
+}
+
+/* The ids in a pointer as unsigned numbers: a negative one is a large one. */
+typedef struct {
+  uint64_t unit, segment, team;
+} dart__gptr_ids_t;
+
+static inline dart__gptr_ids_t dart__gptr_ids(dart_gptr_t gptr)
+{
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  uint64_t head; /* as it is passed, in one register: a shift for each */
+
+  memcpy(&head, &gptr, sizeof head);
+  return (dart__gptr_ids_t){ head & 0xffffff, head >> 32 & 0xffff, head >> 48 };
+#else
+  return (dart__gptr_ids_t){ (uint32_t)gptr.unitid & 0xffffff, (uint16_t)gptr.segid,
+                             (uint16_t)gptr.teamid };
+#endif
+}
+
+/** The near address of `nbytes` bytes at `gptr` where there is a direct map to it, or NULL: whatever
+ *  else it may be, dart__locate decides. */
+static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
+{
+  dart__gptr_ids_t          ids    = dart__gptr_ids(gptr);
+  const dart__direct_map_t *way    = dart__team_direct[ids.team];
+  uint64_t                  unit   = ids.unit;
+  uint64_t                  offset = gptr.addr_or_offs.offset;
+
+  if (__builtin_expect(way == NULL, 0))
+    return NULL;
+  way += ids.segment;
+  if (__builtin_expect(unit >= way->nunits || nbytes > way->nbytes || offset > way->nbytes - nbytes,
+                       0))
+    return NULL;
+  return way->first + (unit * way->step + offset);
+}
+
+/** Resolve `gptr` for an access to `nbytes` bytes. `function` names the caller in the log line. */
+static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, size_t nbytes,
+                                      dart__address_t *address_out)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+  uint64_t         offset  = gptr.addr_or_offs.offset;
+  uint64_t         size;
+
+  /* a negative unit is a large one */
+  if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
+    goto refuse;
+  size = dart__segment_size(segment, gptr.unitid);
+  if (__builtin_expect(nbytes > size || offset > size - nbytes, 0))
+    goto refuse;
+
+  address_out->team    = team;
+  address_out->segment = segment;
+  address_out->unit    = gptr.unitid;
+  address_out->offset  = offset;
+  address_out->near    = segment->near[gptr.unitid];
+  if (__builtin_expect(address_out->near != NULL, 1))
+    address_out->near += segment->base + offset;
+  return DART_OK;
+
+refuse:
+  dart__locate_error(function, gptr, nbytes);
+  return DART_ERR_INVAL;
+}
+
+#endif

@@ -1,0 +1,201 @@
+/* Building the tree of a team: units are sorted by their ways down from the root, so that every
+ * domain is a run of them. */
+#include "topology/domain_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+enum { NODE_STEP, MODULE_STEP, STEPS_MAX = DART_LOCALITY_MAX_DOMAIN_SCOPES };
+
+typedef struct {
+  dart_locality_scope_t scope;
+  int                   index;
+  uint32_t              kind;
+} step_t;
+
+/* A unit and its way down: NODE, MODULE, ..., CORE. */
+typedef struct {
+  const dart__domain_unit_t *unit;
+  dart_unit_locality_t      *descriptor;
+  int                        nsteps;
+  step_t                     steps[STEPS_MAX];
+} way_t;
+
+static void find_way(way_t *way)
+{
+  const dart__hardware_t *hardware = way->unit->hardware;
+  const dart_hwinfo_t    *info     = &hardware->info;
+  int                     from     = info->num_scopes - 1;
+
+  way->steps[NODE_STEP] =
+      (step_t){ DART_LOCALITY_SCOPE_NODE, way->unit->node, hardware->host_kind };
+  way->steps[MODULE_STEP] = (step_t){ DART_LOCALITY_SCOPE_MODULE, 0, hardware->host_kind };
+  way->nsteps             = MODULE_STEP + 1;
+  for (int i = 0; i < info->num_scopes; i++)
+    if (info->scopes[i].scope == DART_LOCALITY_SCOPE_NUMA)
+      from = i;
+  for (int i = from; i >= 0 && way->nsteps < STEPS_MAX; i--)
+    if (info->scopes[i].scope > way->steps[way->nsteps - 1].scope)
+      way->steps[way->nsteps++] =
+          (step_t){ info->scopes[i].scope, info->scopes[i].index, hardware->kind[i] };
+}
+
+static int compare_steps(const step_t *a, const step_t *b)
+{
+  if (a->scope != b->scope)
+    return a->scope < b->scope ? -1 : 1;
+  return (a->index > b->index) - (a->index < b->index);
+}
+
+static int by_way(const void *a, const void *b)
+{
+  const way_t *left = a, *right = b;
+
+  for (int i = 0; i < left->nsteps && i < right->nsteps; i++) {
+    int order = compare_steps(&left->steps[i], &right->steps[i]);
+
+    if (order != 0)
+      return order;
+  }
+  return (left->unit->id > right->unit->id) - (left->unit->id < right->unit->id);
+}
+
+/* The length of the run at the start of `ways` that goes the same step. */
+static int32_t run_length(const way_t *ways, int32_t nunits, int step)
+{
+  int32_t length = 1;
+
+  while (length < nunits && compare_steps(&ways[0].steps[step], &ways[length].steps[step]) == 0)
+    length++;
+  return length;
+}
+
+static bool grow_children(dart_domain_locality_t *domain, way_t *ways, int32_t nunits, int step);
+
+/* The domain that `ways[0].steps[step]` leads to, with all below it: a run of units. */
+static bool grow(dart_domain_locality_t *domain, way_t *ways, int32_t nunits, int step)
+{
+  const step_t                 *here   = &ways[0].steps[step];
+  const dart_domain_locality_t *parent = domain->parent;
+
+  memcpy(domain->host, ways[0].unit->hardware->info.host, sizeof domain->host);
+  domain->scope            = here->scope;
+  domain->level            = parent->level + 1;
+  domain->global_index     = here->index;
+  domain->is_symmetric     = 1;
+  domain->team             = parent->team;
+  domain->num_nodes        = 1;
+  domain->node_id          = ways[0].unit->node;
+  domain->shared_mem_bytes = -1;
+  if (step + 1 < ways[0].nsteps)
+    return grow_children(domain, ways, nunits, step + 1);
+
+  domain->unit_ids = calloc((size_t)nunits, sizeof *domain->unit_ids);
+  if (domain->unit_ids == NULL)
+    return false;
+  domain->num_units = nunits;
+  for (int32_t u = 0; u < nunits; u++) {
+    domain->unit_ids[u] = dart_create_global_unit(ways[u].unit->id);
+    memcpy(ways[u].descriptor->domain_tag, domain->domain_tag, sizeof domain->domain_tag);
+  }
+  return true;
+}
+
+static bool grow_children(dart_domain_locality_t *domain, way_t *ways, int32_t nunits, int step)
+{
+  size_t nchildren = 0;
+
+  for (int32_t u = 0; u < nunits; u += run_length(ways + u, nunits - u, step))
+    nchildren++;
+  domain->children = calloc(nchildren, sizeof(dart_domain_locality_t *));
+  if (domain->children == NULL)
+    return false;
+
+  domain->is_symmetric = 1;
+  for (int32_t u = 0, length; u < nunits; u += length) {
+    dart_domain_locality_t *child = dart__domain_new();
+    bool                    tagged;
+
+    if (child == NULL)
+      return false;
+    length                                = run_length(ways + u, nunits - u, step);
+    child->parent                         = domain;
+    child->relative_index                 = domain->num_domains;
+    domain->children[domain->num_domains] = child;
+    tagged = dart__tag_child(domain->domain_tag, domain->num_domains++, child->domain_tag);
+    dart__assert(tagged);
+    (void)tagged;
+    if (ways[u].steps[step].kind != ways[0].steps[step].kind ||
+        ways[u].steps[step].scope != ways[0].steps[step].scope)
+      domain->is_symmetric = 0;
+    if (!grow(child, ways + u, length, step))
+      return false;
+  }
+  return dart__domain_collect_units(domain);
+}
+
+/* Below a module each domain has its units' share of the cores. */
+static void share_cores(dart_domain_locality_t *domain, const dart_domain_locality_t *module)
+{
+  int64_t cores = (int64_t)module->num_cores * domain->num_units / module->num_units;
+
+  if (domain != module)
+    domain->num_cores = cores > 0 ? (int)cores : 1;
+  for (int i = 0; i < domain->num_domains; i++)
+    share_cores(domain->children[i], module);
+}
+
+/* Nodes stand in the order of their numbers: the k-th has the units from ways[] on. */
+static void count_cores(dart_domain_locality_t *root, const way_t *ways)
+{
+  root->num_cores = 0;
+  for (int i = 0; i < root->num_domains; i++) {
+    dart_domain_locality_t *node = root->children[i], *module = node->children[0];
+
+    module->num_cores = ways[0].unit->hardware->host_cores;
+    node->num_cores   = module->num_cores;
+    root->num_cores += node->num_cores;
+    share_cores(module, module);
+    ways += node->num_units;
+  }
+}
+
+dart_ret_t dart__domain_build(dart_team_t team, const dart__domain_unit_t *units, int32_t nunits,
+                              dart_domain_locality_t **root_out, dart_unit_locality_t *units_out)
+{
+  way_t                  *ways = calloc((size_t)nunits, sizeof *ways);
+  dart_domain_locality_t *root = dart__domain_new();
+  dart_ret_t              ret  = DART_ERR_NOMEM;
+
+  if (ways == NULL || root == NULL)
+    goto delete_root;
+  for (int32_t u = 0; u < nunits; u++) {
+    units_out[u] = (dart_unit_locality_t){ .unit   = dart_create_team_unit(u),
+                                           .team   = team,
+                                           .hwinfo = units[u].hardware->info };
+    ways[u]      = (way_t){ .unit = &units[u], .descriptor = &units_out[u] };
+    find_way(&ways[u]);
+  }
+  qsort(ways, (size_t)nunits, sizeof *ways, by_way);
+
+  root->domain_tag[0]    = '.';
+  root->scope            = DART_LOCALITY_SCOPE_GLOBAL;
+  root->global_index     = 0;
+  root->team             = team;
+  root->shared_mem_bytes = 0;
+  if (!grow_children(root, ways, nunits, NODE_STEP))
+    goto delete_root;
+  root->num_nodes = root->num_domains;
+  root->node_id   = root->num_nodes == 1 ? 0 : -1;
+  count_cores(root, ways);
+  *root_out = root;
+  root      = NULL;
+  ret       = DART_OK;
+
+delete_root:
+  dart__domain_delete(root);
+  free(ways);
+  return ret;
+}

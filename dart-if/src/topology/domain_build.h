@@ -1,0 +1,30 @@
+#ifndef DART__MODEL_DOMAIN_BUILD_H
+#define DART__MODEL_DOMAIN_BUILD_H
+/* The tree of a team, from descriptions of the hardware of all its units.
+ *
+ *   GLOBAL - NODE per node of the team - MODULE, one each - NUMA - PACKAGE - CACHE - CORE
+ *
+ * Scopes grow with depth. So below MODULE the tree starts with NUMA where hwloc knows of it, and
+ * packages follow where they lie inside: those around several NUMA domains are in the descriptors
+ * only. Of the caches the tree has the outermost level. Nodes may differ, for each unit brings its
+ * own way down. Only what has units in it is in the tree.
+ *
+ * No tag can get too long: along a tag, the numbers of siblings multiply to at most the number of
+ * units, so 6 numbers and their dots have at most 6 + 6 + 9 characters. */
+#include <stdint.h>
+
+#include "topology/domain.h"
+#include "topology/hardware.h"
+
+typedef struct {
+  dart_unit_t             id;   /* global id, ascending with the team id */
+  int32_t                 node; /* of the team, from 0 up */
+  const dart__hardware_t *hardware;
+} dart__domain_unit_t;
+
+/** Build the tree of `team`, a top, and describe its `nunits` units in `units_out`, in the order of
+ *  `units`. DART_ERR_NOMEM: nothing was made. */
+dart_ret_t dart__domain_build(dart_team_t team, const dart__domain_unit_t *units, int32_t nunits,
+                              dart_domain_locality_t **root_out, dart_unit_locality_t *units_out);
+
+#endif

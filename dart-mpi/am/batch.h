@@ -1,0 +1,122 @@
+#ifndef DART__AM_BATCH_H
+#define DART__AM_BATCH_H
+/* A batch: requests to one peer that travel together, being collected or under way.
+ *
+ * Batches come from a pool. There is at least one, and at most DART__AM_BATCHES_MOST, so that what waits
+ * for slow peers cannot use up memory: who finds none, and no memory for one more, waits for
+ * acknowledgements. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "am/spin.h"
+#include "am/wire.h"
+
+#define DART__AM_BATCHES_MOST 1024 /* of a unit, 27 MB */
+
+/* Where a result goes. */
+typedef struct {
+  void    *to;
+  uint32_t nbytes;
+} dart__am_result_t;
+
+typedef struct dart__am_batch {
+  struct dart__am_batch *next;
+  uint64_t               number;  /* once it is sent */
+  int64_t                seen_ns; /* when progress first found it open; 0: not yet */
+  size_t                 nwords;
+  size_t                 nrequests;
+  size_t                 nresults;
+  size_t                 result_words;
+  bool                   has_results; /* they were delivered */
+  bool                   is_posted;   /* the transport has it, with all its data */
+  dart__am_selection_t   selection;   /* what the last SELECT said */
+  bool                   is_selected; /* there was one */
+  size_t                 ndata;       /* messages of data it announces, ... */
+  size_t                 ndata_sent;  /* ... and of these, those the transport has */
+  dart__am_data_t        data[DART__AM_DATA];
+  const void            *src[DART__AM_DATA];
+  dart__am_result_t      results[DART__AM_WORDS]; /* in the order of their requests */
+  dart__am_message_t     message;
+} dart__am_batch_t;
+
+typedef struct {
+  dart__am_spin_t   lock;
+  dart__am_batch_t *free;
+  int               made;
+} dart__am_pool_t;
+
+/** One from the pool, empty. NULL: there is none; with `may_make`: nor memory for one more, or there are
+ *  as many as there may be. Without it nothing is allocated, so a caller may hold a spin lock. */
+dart__am_batch_t *dart__am_batch_take(dart__am_pool_t *pool, bool may_make);
+void              dart__am_batch_give(dart__am_pool_t *pool, dart__am_batch_t *batch);
+
+/** Make the first one. False: no memory. */
+bool dart__am_pool_fill(dart__am_pool_t *pool);
+
+/** Free all of it; every batch was given back. */
+void dart__am_pool_clear(dart__am_pool_t *pool);
+
+/* A record to be. */
+typedef struct {
+  uint64_t    word;
+  const void *first; /* operands */
+  const void *second;
+  size_t      first_bytes;
+  size_t      second_bytes;
+  void       *result; /* where it goes; NULL if there is none */
+  size_t      result_bytes;
+} dart__am_record_t;
+
+/* Words that it takes, with a selection before it. */
+static inline size_t dart__am_record_words(const dart__am_record_t *r)
+{
+  return 3 + dart__am_words(r->first_bytes + r->second_bytes);
+}
+
+static inline bool dart__am_batch_fits(const dart__am_batch_t *batch, size_t nwords,
+                                       size_t result_words, size_t most)
+{
+  return batch->nwords + batch->ndata * DART__AM_DATA_WORDS + nwords <= most &&
+         batch->result_words + result_words <= most;
+}
+
+/** Say which segment the next record is about, unless the last one was about the same. */
+static inline void dart__am_batch_select(dart__am_batch_t *batch, int16_t team, int16_t segid,
+                                         uint64_t offset)
+{
+  dart__am_selection_t selection = { team, segid, (uint32_t)(offset >> DART__AM_OFFSET_BITS) };
+
+  if (batch->is_selected && memcmp(&batch->selection, &selection, sizeof selection) == 0)
+    return;
+  batch->is_selected                  = true;
+  batch->selection                    = selection;
+  batch->message.words[batch->nwords] = dart__am_word(DART__AM_SELECT, 0, 0, 0, 0);
+  memcpy(&batch->message.words[batch->nwords + 1], &selection, sizeof selection);
+  batch->nwords += 2;
+}
+
+/** Append a record that fits. Operands are copied. */
+static inline void dart__am_batch_append(dart__am_batch_t *batch, const dart__am_record_t *r)
+{
+  uint64_t *words = &batch->message.words[batch->nwords];
+  char     *at    = (char *)&words[1];
+
+  words[0] = r->word;
+  if (r->first_bytes == sizeof(uint64_t)) { /* the common case, in one move */
+    memcpy(at, r->first, sizeof(uint64_t));
+  } else if (r->first_bytes > 0) {
+    words[dart__am_words(r->first_bytes + r->second_bytes)] = 0; /* no stray bytes on the wire */
+    memcpy(at, r->first, r->first_bytes);
+  }
+  if (r->second_bytes > 0)
+    memcpy(at + r->first_bytes, r->second, r->second_bytes);
+  batch->nwords += 1 + dart__am_words(r->first_bytes + r->second_bytes);
+  batch->nrequests++;
+  if (r->result_bytes > 0) {
+    batch->results[batch->nresults++] = (dart__am_result_t){ r->result, (uint32_t)r->result_bytes };
+    batch->result_words += dart__am_words(r->result_bytes);
+  }
+}
+
+#endif

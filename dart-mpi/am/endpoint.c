@@ -1,0 +1,309 @@
+/* Endpoints: collecting, sending, and what peers say of it. See endpoint.h. */
+#include "am/endpoint.h"
+
+#include "am/instance.h"
+#include "base/counters.h"
+
+#define LITTLE \
+  8192 /* bytes of data that a transport sends without being asked for them, most likely */
+
+/* ---- numbers that are read without the lock ------------------------------------------------ */
+
+/* relaxed: what a thread itself requested it sees; what others did it is told of by them */
+static void set(_Atomic uint64_t *at, uint64_t value)
+{
+  atomic_store_explicit(at, value, memory_order_relaxed);
+}
+
+static uint64_t get(const _Atomic uint64_t *at)
+{
+  return atomic_load_explicit(at, memory_order_relaxed);
+}
+
+void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch)
+{
+  ep->sent = ep->asked = ep->acked = ep->awaited = first_batch;
+  set(&ep->newest, first_batch);
+  set(&ep->local, first_batch);
+  set(&ep->done, first_batch);
+}
+
+/* ---- what is outstanding ------------------------------------------------------------------- */
+
+static bool is_idle(const dart__am_endpoint_t *ep)
+{
+  return ep->open == NULL && ep->first == NULL && ep->nasked == ep->nreplies &&
+         get(&ep->refused) == get(&ep->reported);
+}
+
+void dart__am_endpoint_settle(dart__am_t *am, dart__am_endpoint_t *ep)
+{
+  while (ep->first != NULL && ep->first->number <= ep->acked && ep->first->is_posted &&
+         (ep->first->nresults == 0 || ep->first->has_results)) {
+    dart__am_batch_t *batch = ep->first;
+
+    ep->first = batch->next;
+    if (ep->first == NULL)
+      ep->last = NULL;
+    /* release: the results come before it; pairs with the acquire of a flush */
+    atomic_store_explicit(&ep->done, batch->number, memory_order_release);
+    dart__am_batch_give(&am->pool, batch);
+  }
+  if (is_idle(ep))
+    dart__am_peers_remove(&am->busy, &ep->busy_index);
+}
+
+void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, uint32_t *turns)
+{
+  dart__am_spin_unlock(&ep->lock);
+  dart__wait_turn(turns, am->config.wait);
+  dart__am_spin_lock(&ep->lock);
+}
+
+/* ---- collecting ---------------------------------------------------------------------------- */
+
+/* All batches are under way, perhaps to peers of which nobody waits for a reply: ask them. */
+static void ask_for_batches(dart__am_t *am)
+{
+  for (int32_t index = dart__am_peers_count(&am->busy); index-- > 0;) {
+    int32_t              peer = dart__am_peers_at(&am->busy, index);
+    dart__am_endpoint_t *ep   = peer < 0 ? NULL : &am->endpoint[peer];
+
+    if (ep == NULL || !dart__am_spin_try(&ep->lock))
+      continue;
+    dart__am_endpoint_ask(am, peer, ep, ep->sent);
+    dart__am_spin_unlock(&ep->lock);
+  }
+}
+
+/* A batch of the pool, made now if need be, with the lock given up. NULL: not now. */
+static dart__am_batch_t *take_batch(dart__am_t *am, dart__am_endpoint_t *ep)
+{
+  dart__am_batch_t *batch = dart__am_batch_take(&am->pool, false);
+
+  if (batch != NULL)
+    return batch;
+  dart__am_spin_unlock(&ep->lock);
+  batch = dart__am_batch_take(&am->pool, true);
+  dart__am_spin_lock(&ep->lock);
+  return batch;
+}
+
+/* Give the endpoint an open batch, if that is possible now; the lock may be given up. */
+static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint32_t *turns)
+{
+  dart__am_batch_t *batch = take_batch(am, ep);
+
+  if (batch == NULL) {
+    dart__am_spin_unlock(&ep->lock);
+    ask_for_batches(am);
+    dart__wait_turn(turns, am->config.wait);
+    dart__am_spin_lock(&ep->lock);
+    return;
+  }
+  if (ep->open != NULL) { /* another thread was faster */
+    dart__am_batch_give(&am->pool, batch);
+    return;
+  }
+  ep->open = batch;
+  dart__am_peers_add(&am->busy, peer, &ep->busy_index);
+  dart__am_peers_add(&am->open, peer, &ep->open_index);
+}
+
+/* So that all open batches together collect no more than they may. */
+static bool may_collect_more(const dart__am_t *am, const dart__am_batch_t *batch)
+{
+  int32_t nopen = dart__am_peers_count(&am->open);
+
+  return batch->nrequests == 0 || (batch->nrequests + 1) * (size_t)nopen <= am->config.collected;
+}
+
+void dart__am_endpoint_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, size_t nwords,
+                               size_t result_words)
+{
+  uint32_t turns = 0;
+
+  for (;;) {
+    if (ep->open == NULL)
+      open_batch(am, peer, ep, &turns);
+    else if (dart__am_batch_fits(ep->open, nwords, result_words, am->words) &&
+             may_collect_more(am, ep->open))
+      return;
+    else if (!dart__am_endpoint_send(am, peer, ep, false))
+      dart__am_endpoint_wait(am, ep, &turns);
+  }
+}
+
+void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t *at,
+                              const dart__am_record_t *r)
+{
+  if (at != NULL)
+    dart__am_batch_select(ep->open, at->team, at->segid, at->offset);
+  dart__am_batch_append(ep->open, r);
+  set(&ep->newest, ep->sent + 1);
+  if (r->result_bytes > 0)
+    set(&ep->local, ep->sent + 1);
+}
+
+/* ---- sending ------------------------------------------------------------------------------- */
+
+/* Those of a batch's data that the transport has not got yet. No lock is held, but is_sending. */
+static void send_data(dart__am_t *am, int32_t peer, dart__am_batch_t *batch, size_t ndata)
+{
+  for (; batch->ndata_sent < ndata; batch->ndata_sent++)
+    dart__transport_send(am->config.transport, peer, DART__CHANNEL_DATA,
+                         batch->src[batch->ndata_sent], batch->data[batch->ndata_sent].nbytes,
+                         NULL);
+}
+
+void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
+                                const dart__am_data_t *data, const void *src)
+{
+  dart__am_batch_t *batch = ep->open;
+  size_t            ndata;
+
+  batch->src[batch->ndata]    = src;
+  batch->data[batch->ndata++] = *data;
+  set(&ep->newest, ep->sent + 1);
+  set(&ep->local, ep->sent + 1);
+  /* Much of it leaves at once; a little leaves after the batch, so that it finds its receive posted and
+   * is not copied twice. What another thread's sending is in the way of leaves with the batch, too. */
+  if (data->nbytes <= LITTLE || ep->is_sending)
+    return;
+  ndata          = batch->ndata;
+  ep->is_sending = true;
+  dart__am_spin_unlock(&ep->lock);
+  send_data(am, peer, batch, ndata);
+  dart__am_spin_lock(&ep->lock);
+  ep->is_sending = false;
+}
+
+/* Take the open batch and make it the newest under way. */
+static dart__am_batch_t *close_batch(dart__am_t *am, dart__am_endpoint_t *ep, bool wants_reply)
+{
+  dart__am_batch_t  *batch  = ep->open;
+  dart__am_header_t *header = &batch->message.header;
+  uint64_t           number = ++ep->sent, done = get(&ep->done);
+  unsigned often = (am->config.window + 1) / 2; /* so that replies come before it is full */
+
+  dart__am_peers_remove(&am->open, &ep->open_index);
+  ep->open      = NULL;
+  batch->number = number;
+  *header       = (dart__am_header_t){ .kind  = DART__AM_REQUESTS,
+                                       .ndata = (uint16_t)batch->ndata,
+                                       .batch = number };
+  header->wants_reply =
+      wants_reply || batch->nresults > 0 || (number - ep->asked >= often && number - done >= often);
+  memcpy(batch->message.words + batch->nwords, batch->data, batch->ndata * sizeof batch->data[0]);
+  if (header->wants_reply) {
+    ep->asked = number;
+    ep->nasked++;
+  }
+  if (ep->last != NULL)
+    ep->last->next = batch;
+  else
+    ep->first = batch;
+  ep->last = batch;
+  return batch;
+}
+
+bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool wants_reply)
+{
+  dart__am_batch_t *batch;
+  size_t            nwords;
+
+  dart__am_endpoint_settle(am, ep);
+  if (ep->open == NULL)
+    return true;
+  if (ep->is_sending || ep->sent - get(&ep->done) >= am->config.window)
+    return false;
+  batch          = close_batch(am, ep, wants_reply);
+  ep->is_sending = true;
+  dart__am_spin_unlock(&ep->lock);
+
+  dart__count(DART__COUNT_BATCH);
+  dart__count_by(DART__COUNT_REQUEST, batch->nrequests);
+  dart__am_ack_write(&am->ack[peer], &batch->message.header);
+  nwords = batch->nwords + batch->ndata * DART__AM_DATA_WORDS;
+  dart__transport_send(am->config.transport, peer, DART__CHANNEL_MESSAGE, &batch->message,
+                       sizeof batch->message.header + nwords * sizeof(uint64_t), NULL);
+  send_data(am, peer, batch, batch->ndata);
+
+  dart__am_spin_lock(&ep->lock);
+  ep->is_sending   = false;
+  batch->is_posted = true; /* before, it could not be given back */
+  return true;
+}
+
+/* Ask for acknowledgements alone: after all that was sent, and without a batch. */
+static void send_question(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  if (ep->is_sending || ep->is_asking)
+    return;
+  ep->question   = (dart__am_header_t){ .kind = DART__AM_REQUESTS, .wants_reply = true };
+  ep->is_asking  = true;
+  ep->is_sending = true;
+  ep->asked      = ep->sent;
+  ep->nasked++;
+  dart__am_spin_unlock(&ep->lock);
+  dart__am_ack_write(&am->ack[peer], &ep->question);
+  dart__transport_send(am->config.transport, peer, DART__CHANNEL_MESSAGE, &ep->question,
+                       sizeof ep->question, NULL);
+  dart__am_spin_lock(&ep->lock);
+  ep->is_sending = false;
+}
+
+void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number)
+{
+  if (ep->asked >= number || get(&ep->done) >= number)
+    return;
+  if (number <= ep->sent)
+    send_question(am, peer, ep);
+  else
+    dart__am_endpoint_send(am, peer, ep, true);
+}
+
+/* ---- hearing ------------------------------------------------------------------------------- */
+
+static void deliver(dart__am_endpoint_t *ep, uint64_t number, const uint64_t *results)
+{
+  dart__am_batch_t *batch = ep->first;
+
+  while (batch != NULL && batch->number != number)
+    batch = batch->next;
+  if (batch == NULL)
+    return; /* it had no results, and is done by what another message said */
+  for (size_t i = 0; i < batch->nresults; i++) {
+    memcpy(batch->results[i].to, results, batch->results[i].nbytes);
+    results += dart__am_words(batch->results[i].nbytes);
+  }
+  batch->has_results = true;
+}
+
+/* Messages of a peer's several threads may come out of order; but what they say only grows. */
+static void grow(uint64_t *known, uint64_t said)
+{
+  if (said > *known)
+    *known = said;
+}
+
+void dart__am_endpoint_hear(dart__am_t *am, dart__am_endpoint_t *ep,
+                            const dart__am_header_t *header, const uint64_t *results)
+{
+  uint64_t refused;
+
+  dart__am_spin_lock(&ep->lock);
+  refused = get(&ep->refused);
+  grow(&refused, header->refused);
+  set(&ep->refused, refused);
+  grow(&ep->acked, header->acked);
+  if (results != NULL) {
+    ep->nreplies++;
+    if (header->batch == 0)
+      ep->is_asking = false;
+    else
+      deliver(ep, header->batch, results);
+  }
+  dart__am_endpoint_settle(am, ep);
+  dart__am_spin_unlock(&ep->lock);
+}

@@ -1,0 +1,355 @@
+/* See receive.h. */
+#include "am/receive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "am/endpoint.h"
+#include "am/instance.h"
+#include "am/target.h"
+#include "base/counters.h"
+
+/* A batch that is applied when its data are here, and those of earlier ones of its peer. */
+struct dart__am_pending {
+  dart__am_pending_t       *next; /* in the order in which they came */
+  dart__am_pending_t       *next_of_peer;
+  int32_t                   peer;
+  size_t                    nbytes;
+  uint32_t                  refused; /* messages of data that belong nowhere */
+  dart__am_message_t       *message;
+  dart__transport_request_t data[DART__AM_DATA];
+};
+
+/* A reply that the transport may still read, or a spare one. */
+struct dart__am_reply {
+  dart__am_reply_t         *next;
+  dart__transport_request_t sent;
+  dart__am_message_t        message;
+};
+
+/* What became of a message. */
+typedef enum { HANDLED, NOT_NOW } handled_t;
+
+/* ---- replies ------------------------------------------------------------------------------- */
+
+static void recycle_replies(dart__am_t *am)
+{
+  dart__am_receiver_t *r = &am->receiver;
+
+  for (dart__am_reply_t **link = &r->replying; *link != NULL;) {
+    dart__am_reply_t *reply = *link;
+
+    if (!dart__transport_test(am->config.transport, &reply->sent, NULL, NULL)) {
+      link = &reply->next;
+      continue;
+    }
+    *link       = reply->next;
+    reply->next = r->spare;
+    r->spare    = reply;
+  }
+}
+
+/* NULL: not before another one was sent; there is at least one. */
+static dart__am_reply_t *take_reply(dart__am_receiver_t *r)
+{
+  dart__am_reply_t *reply = r->spare;
+
+  if (reply == NULL)
+    return malloc(sizeof *reply);
+  r->spare = reply->next;
+  return reply;
+}
+
+static void send_reply(dart__am_t *am, int32_t peer, dart__am_reply_t *reply, uint64_t batch,
+                       size_t nwords)
+{
+  dart__am_receiver_t *r = &am->receiver;
+
+  reply->message.header = (dart__am_header_t){ .kind = DART__AM_REPLY, .batch = batch };
+  dart__am_ack_write(&am->ack[peer], &reply->message.header);
+  dart__count(DART__COUNT_ANSWER);
+  dart__transport_send(am->config.transport, peer, DART__CHANNEL_MESSAGE, &reply->message,
+                       sizeof reply->message.header + nwords * sizeof(uint64_t), &reply->sent);
+  reply->next = r->replying;
+  r->replying = reply;
+}
+
+/* ---- applying ------------------------------------------------------------------------------ */
+
+/* Words of requests in a batch of so many bytes; what announces data is behind them. */
+static size_t request_words(const dart__am_message_t *message, size_t nbytes)
+{
+  return (nbytes - sizeof message->header) / sizeof message->words[0] -
+         message->header.ndata * DART__AM_DATA_WORDS;
+}
+
+/* Apply a batch, and reply if it asks for that. `refused`: of its data. */
+static handled_t serve(dart__am_t *am, int32_t peer, const dart__am_message_t *message,
+                       size_t nbytes, uint32_t refused, bool *notified_out)
+{
+  dart__am_receiver_t *r     = &am->receiver;
+  dart__am_reply_t    *reply = NULL;
+  dart__am_applied_t   applied;
+
+  if (message->header.wants_reply) {
+    reply = take_reply(r);
+    if (reply == NULL)
+      return NOT_NOW;
+  }
+  applied =
+      dart__am_apply(&am->config.host, &r->updates, peer, message->words,
+                     request_words(message, nbytes), reply == NULL ? NULL : reply->message.words);
+  if (message->header.batch > 0)
+    dart__am_ack_note(&am->ack[peer], refused + applied.refused);
+  *notified_out |= applied.notified;
+  if (reply != NULL)
+    send_reply(am, peer, reply, message->header.batch, applied.nresults);
+  return HANDLED;
+}
+
+/* ---- batches that wait for their data ------------------------------------------------------- */
+
+/* Receive the data of a batch where they belong. */
+static void receive_data(dart__am_t *am, dart__am_pending_t *pending)
+{
+  const uint64_t *words =
+      pending->message->words + request_words(pending->message, pending->nbytes);
+
+  for (int i = 0; i < pending->message->header.ndata; i++) {
+    dart__am_data_t data;
+    void           *to;
+
+    memcpy(&data, words + i * DART__AM_DATA_WORDS, sizeof data);
+    to = dart__am_find(&am->config.host, &data);
+    if (to == NULL) {
+      to = am->receiver.dropped;
+      pending->refused++;
+    }
+    dart__transport_recv(am->config.transport, pending->peer, DART__CHANNEL_DATA, to, data.nbytes,
+                         &pending->data[i]);
+  }
+}
+
+static void queue(dart__am_receiver_t *r, dart__am_pending_t *pending)
+{
+  dart__am_source_t   *source = &r->source[pending->peer];
+  dart__am_pending_t **link   = &r->pending;
+
+  while (*link != NULL)
+    link = &(*link)->next;
+  *link = pending;
+  if (source->last != NULL)
+    source->last->next_of_peer = pending;
+  else
+    source->first = pending;
+  source->last = pending;
+}
+
+/* With room for a message. NULL: no memory. */
+static dart__am_pending_t *new_pending(void)
+{
+  dart__am_pending_t *pending = malloc(sizeof *pending);
+
+  if (pending == NULL)
+    return NULL;
+  pending->message = malloc(sizeof *pending->message);
+  if (pending->message != NULL)
+    return pending;
+  free(pending);
+  return NULL;
+}
+
+static void delete_pending(dart__am_pending_t *pending)
+{
+  if (pending == NULL)
+    return;
+  free(pending->message);
+  free(pending);
+}
+
+/* NULL: not before another one was applied; there is at least one. */
+static dart__am_pending_t *take_pending(dart__am_receiver_t *r)
+{
+  dart__am_pending_t *pending = new_pending();
+
+  if (pending == NULL) {
+    pending          = r->spare_pending;
+    r->spare_pending = NULL;
+  }
+  return pending;
+}
+
+static void give_pending(dart__am_receiver_t *r, dart__am_pending_t *pending)
+{
+  if (r->spare_pending != NULL)
+    delete_pending(pending);
+  else
+    r->spare_pending = pending;
+}
+
+/* Keep the batch in a slot for later, and give the slot room for another message. Data of a peer are
+ * received in the order in which they are sent. */
+static handled_t keep(dart__am_t *am, dart__am_slot_t *slot)
+{
+  dart__am_pending_t *pending = take_pending(&am->receiver);
+  dart__am_message_t *room;
+
+  if (pending == NULL)
+    return NOT_NOW;
+  room = pending->message;
+  *pending =
+      (dart__am_pending_t){ .peer = slot->peer, .nbytes = slot->nbytes, .message = slot->message };
+  slot->message = room;
+  queue(&am->receiver, pending);
+  receive_data(am, pending);
+  return HANDLED;
+}
+
+static bool has_data(dart__am_t *am, dart__am_pending_t *pending)
+{
+  bool all = true;
+
+  for (int i = 0; i < pending->message->header.ndata; i++)
+    all = dart__transport_test(am->config.transport, &pending->data[i], NULL, NULL) && all;
+  return all;
+}
+
+/* Apply those that need not wait any longer, at most so many. */
+static void apply_pending(dart__am_t *am, int most, bool *notified_out)
+{
+  for (dart__am_pending_t **link = &am->receiver.pending; *link != NULL && most > 0;) {
+    dart__am_pending_t *pending = *link;
+    dart__am_source_t  *source  = &am->receiver.source[pending->peer];
+
+    if (source->first != pending || !has_data(am, pending) ||
+        serve(am, pending->peer, pending->message, pending->nbytes, pending->refused,
+              notified_out) == NOT_NOW) {
+      link = &pending->next;
+      continue;
+    }
+    most--;
+    *link         = pending->next;
+    source->first = pending->next_of_peer;
+    if (source->first == NULL)
+      source->last = NULL;
+    give_pending(&am->receiver, pending);
+  }
+}
+
+/* ---- progress ------------------------------------------------------------------------------ */
+
+static void post(dart__am_t *am, dart__am_slot_t *slot)
+{
+  slot->has_come = false;
+  dart__transport_recv(am->config.transport, DART__TRANSPORT_ANY_PEER, DART__CHANNEL_MESSAGE,
+                       slot->message, sizeof *slot->message, &slot->request);
+}
+
+static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *any_out, bool *notified_out)
+{
+  const dart__am_header_t *header   = &slot->message->header;
+  bool                     is_reply = header->kind == DART__AM_REPLY;
+  handled_t                handled;
+
+  dart__am_endpoint_hear(am, &am->endpoint[slot->peer], header,
+                         is_reply ? slot->message->words : NULL);
+  if (is_reply)
+    return HANDLED;
+  *any_out = true;
+  if (header->ndata > 0 || am->receiver.source[slot->peer].first != NULL)
+    handled = keep(am, slot);
+  else
+    handled = serve(am, slot->peer, slot->message, slot->nbytes, 0, notified_out);
+  return handled;
+}
+
+/* Handle what has come, in order; the lock is held. After data and notifications the caller looks whether
+ * it has what it waits for: two units that exchange data would wait for each other in turns, if each
+ * took in all that the other had ahead. */
+static bool drain(dart__am_t *am, int most)
+{
+  dart__am_receiver_t *r    = &am->receiver;
+  int                  left = most;
+  bool                 any = false, notified = false, is_data = false;
+
+  while (!is_data && !notified && left-- > 0) {
+    dart__am_slot_t *slot = &r->ring[r->head % DART__AM_RING];
+
+    if (!slot->has_come)
+      slot->has_come =
+          dart__transport_test(am->config.transport, &slot->request, &slot->peer, &slot->nbytes);
+    if (!slot->has_come)
+      break;
+    is_data = slot->message->header.ndata > 0;
+    if (handle(am, slot, &any, &notified) == NOT_NOW)
+      break;
+    post(am, slot);
+    r->head++;
+  }
+  if (r->pending != NULL)
+    apply_pending(am, most, &notified);
+  if (r->replying != NULL)
+    recycle_replies(am);
+  if (notified)
+    am->config.host.notified(am->config.host.context);
+  if (any) /* relaxed: a hint for who decides how long to sleep */
+    atomic_store_explicit(&r->last_ns, dart__now_ns(), memory_order_relaxed);
+  return any;
+}
+
+bool dart__am_receive(dart__am_t *am, int most)
+{
+  bool any;
+
+  if (pthread_mutex_trylock(&am->receiver.lock) != 0)
+    return false;
+  any = drain(am, most);
+  pthread_mutex_unlock(&am->receiver.lock);
+  return any;
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+bool dart__am_receiver_open(dart__am_t *am)
+{
+  dart__am_receiver_t *r = &am->receiver;
+  bool                 has_memory;
+
+  pthread_mutex_init(&r->lock, NULL);
+  r->source        = calloc((size_t)am->npeers, sizeof *r->source);
+  r->spare         = calloc(1, sizeof *r->spare);
+  r->spare_pending = new_pending();
+  r->dropped       = malloc(DART__AM_DATA_MOST);
+  has_memory =
+      r->source != NULL && r->spare != NULL && r->spare_pending != NULL && r->dropped != NULL;
+  for (int i = 0; i < DART__AM_RING; i++) {
+    r->ring[i].request = DART__TRANSPORT_DONE;
+    r->ring[i].message = malloc(sizeof *r->ring[i].message);
+    has_memory         = has_memory && r->ring[i].message != NULL;
+  }
+  for (int i = 0; has_memory && i < DART__AM_RING; i++)
+    post(am, &r->ring[i]);
+  return has_memory;
+}
+
+void dart__am_receiver_close(dart__am_t *am)
+{
+  dart__am_receiver_t *r = &am->receiver;
+
+  while (r->replying != NULL)
+    recycle_replies(am);
+  for (int i = 0; i < DART__AM_RING; i++) {
+    dart__transport_cancel(am->config.transport, &r->ring[i].request);
+    free(r->ring[i].message);
+  }
+  while (r->spare != NULL) {
+    dart__am_reply_t *reply = r->spare;
+
+    r->spare = reply->next;
+    free(reply);
+  }
+  delete_pending(r->spare_pending);
+  free(r->dropped);
+  free(r->source);
+  pthread_mutex_destroy(&r->lock);
+}

@@ -1,0 +1,212 @@
+/* Operations as records of a batch (wire.h). Operands are copied before return; results are there when
+ * a flush says so. */
+#include "am/endpoint.h"
+#include "am/instance.h"
+#include "data/type.h"
+
+#define ELEMENTS_MOST 1024 /* bytes of elements in a record, so that batches fill well */
+
+/* Append one record to the endpoint of its target. */
+static void append(dart__am_t *am, const dart__am_address_t *at, const dart__am_record_t *r)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(r),
+                            dart__am_words(r->result_bytes));
+  dart__am_endpoint_append(ep, at, r);
+  dart__am_spin_unlock(&ep->lock);
+}
+
+/* ---- put, get ------------------------------------------------------------------------------ */
+
+static dart__am_record_t put_record(uint64_t offset, const void *src, size_t nbytes)
+{
+  return (dart__am_record_t){ .word        = dart__am_word(DART__AM_PUT, 0, 0, nbytes, offset),
+                              .first       = src,
+                              .first_bytes = nbytes };
+}
+
+void dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes)
+{
+  dart__am_record_t r = put_record(at->offset, src, nbytes);
+
+  append(am, at, &r);
+}
+
+void dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes)
+{
+  dart__am_record_t r = { .word         = dart__am_word(DART__AM_GET, 0, 0, nbytes, at->offset),
+                          .result       = dst,
+                          .result_bytes = nbytes };
+
+  append(am, at, &r);
+}
+
+/* ---- atomics ------------------------------------------------------------------------------- */
+
+/* Elements that fit a record. */
+static void accumulate_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                            size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  dart__am_record_t r = { .first = values, .first_bytes = nelem * dart__type_basic_size(type) };
+
+  r.word = dart__am_word(DART__AM_ACCUMULATE, (unsigned)type, op, nelem, at->offset);
+  append(am, at, &r);
+}
+
+void dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                         size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  size_t size = dart__type_basic_size(type), piece;
+
+  if (nelem == 1) {
+    accumulate_some(am, at, values, nelem, type, op);
+    return;
+  }
+  piece = ELEMENTS_MOST / size;
+  for (size_t from = 0; from < nelem; from += piece) {
+    dart__am_address_t some = *at;
+
+    some.offset += from * size;
+    accumulate_some(am, &some, (const char *)values + from * size,
+                    nelem - from < piece ? nelem - from : piece, type, op);
+  }
+}
+
+void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *value, void *result,
+                    dart_datatype_t type, dart_operation_t op)
+{
+  size_t            size = dart__type_basic_size(type);
+  dart__am_record_t r    = { .first        = value,
+                             .first_bytes  = op == DART_OP_NO_OP ? 0 : size,
+                             .result       = result,
+                             .result_bytes = size };
+
+  r.word = dart__am_word(DART__AM_FETCH, (unsigned)type, op, 1, at->offset);
+  append(am, at, &r);
+}
+
+void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,
+                   const void *compare, void *result, dart_datatype_t type)
+{
+  size_t            size = dart__type_basic_size(type);
+  dart__am_record_t r    = { .first        = value,
+                             .first_bytes  = size,
+                             .second       = compare,
+                             .second_bytes = size,
+                             .result       = result,
+                             .result_bytes = size };
+
+  r.word = dart__am_word(DART__AM_SWAP, (unsigned)type, 0, 1, at->offset);
+  append(am, at, &r);
+}
+
+/* ---- data that are messages of their own ---------------------------------------------------- */
+
+/* Room for one message of data in the open batch. */
+static void reserve_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  uint32_t turns = 0;
+
+  for (;;) {
+    dart__am_endpoint_reserve(am, peer, ep, DART__AM_DATA_WORDS, 0);
+    if (ep->open->ndata < DART__AM_DATA)
+      return;
+    if (!dart__am_endpoint_send(am, peer, ep, false))
+      dart__am_endpoint_wait(am, ep, &turns);
+  }
+}
+
+void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
+                        size_t nbytes)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
+    dart__am_data_t data = { .selection = { .team = at->team, .segid = at->segid },
+                             .offset    = at->offset + from,
+                             .nbytes    = nbytes - from };
+
+    if (data.nbytes > DART__AM_DATA_MOST)
+      data.nbytes = DART__AM_DATA_MOST;
+    reserve_data(am, at->peer, ep);
+    dart__am_endpoint_add_data(am, at->peer, ep, &data, (const char *)src + from);
+  }
+  dart__am_spin_unlock(&ep->lock);
+}
+
+/* ---- notifications ------------------------------------------------------------------------- */
+
+/* Programs do the same again and again: if a peer was notified four times between the last two waits,
+ * and between the two before, then four are coming now, and can share a batch. After a wrong guess
+ * whoever makes progress sends what was kept; where nobody would, nothing is kept. */
+static bool is_last_of_burst(dart__am_t *am, dart__am_endpoint_t *ep)
+{
+  /* relaxed: a guess */
+  uint64_t waits = atomic_load_explicit(&am->waits, memory_order_relaxed);
+
+  if (!am->config.is_sent_later)
+    return true;
+  if (ep->wait != waits && ep->burst[0] > 0) {
+    ep->burst[2] = ep->burst[1];
+    ep->burst[1] = ep->burst[0];
+    ep->burst[0] = 0;
+  }
+  ep->wait = waits;
+  ep->burst[0]++;
+  return ep->burst[0] >= ep->burst[1] || ep->burst[0] >= ep->burst[2];
+}
+
+void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
+                     const dart__am_address_t *counter, uint64_t by)
+{
+  dart__am_record_t put =
+      nbytes > 0 ? put_record(at->offset, src, nbytes) : (dart__am_record_t){ 0 };
+  dart__am_record_t    raise  = { .word  = dart__am_word(DART__AM_NOTIFY, 0, 0, 1, counter->offset),
+                                  .first = &by,
+                                  .first_bytes = sizeof by };
+  dart__am_endpoint_t *ep     = &am->endpoint[counter->peer];
+  size_t               nwords = dart__am_record_words(&raise);
+
+  if (nbytes > 0)
+    nwords += dart__am_record_words(&put);
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, counter->peer, ep, nwords, 0);
+  if (nbytes > 0)
+    dart__am_endpoint_append(ep, at, &put);
+  dart__am_endpoint_append(ep, counter, &raise);
+  if (is_last_of_burst(am, ep))
+    dart__am_endpoint_send(am, counter->peer, ep, false); /* not now: when that is possible */
+  dart__am_spin_unlock(&ep->lock);
+}
+
+/* ---- about no memory ------------------------------------------------------------------------ */
+
+static void append_plain(dart__am_t *am, int32_t peer, const dart__am_record_t *r, bool send)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(r), 0);
+  dart__am_endpoint_append(ep, NULL, r);
+  if (send)
+    dart__am_endpoint_send(am, peer, ep, false);
+  dart__am_spin_unlock(&ep->lock);
+}
+
+void dart__am_ping(dart__am_t *am, int32_t peer)
+{
+  append_plain(am, peer, &(dart__am_record_t){ .word = dart__am_word(DART__AM_PING, 0, 0, 0, 0) },
+               true);
+}
+
+void dart__am_tell(dart__am_t *am, int32_t peer, uint64_t word)
+{
+  append_plain(am, peer,
+               &(dart__am_record_t){ .word        = dart__am_word(DART__AM_TELL, 0, 0, 0, 0),
+                                     .first       = &word,
+                                     .first_bytes = sizeof word },
+               false);
+}

@@ -1,0 +1,174 @@
+/* See target.h. */
+#include "am/target.h"
+
+#include <string.h>
+
+#include "data/type.h"
+#include "node/atomic.h"
+#include "node/near.h"
+
+/* The segment that requests are about at the moment. */
+typedef struct {
+  dart__am_region_t region; /* nbytes is 0 if there is no such segment */
+  uint64_t          high;   /* to be added to offsets */
+} selected_t;
+
+/* Holders of a region's mutex do not wait for anything. */
+static const dart__wait_policy_t briefly = { .spins = 50 };
+
+static selected_t select_segment(const dart__am_host_t *host, const dart__am_selection_t *selection)
+{
+  selected_t s = { .high = (uint64_t)selection->offset_high << DART__AM_OFFSET_BITS };
+
+  if (!host->resolve(host->context, selection->team, selection->segid, &s.region))
+    s.region.nbytes = 0;
+  return s;
+}
+
+void *dart__am_find(const dart__am_host_t *host, const dart__am_data_t *data)
+{
+  selected_t s = select_segment(host, &data->selection);
+
+  if (data->nbytes > s.region.nbytes || data->offset > s.region.nbytes - data->nbytes)
+    return NULL;
+  return s.region.base + data->offset;
+}
+
+/* ---- what a record is ---------------------------------------------------------------------- */
+
+/* Bytes of memory that a request is about. */
+static size_t extent_of(uint64_t word)
+{
+  size_t count = dart__am_word_count(word);
+
+  switch (dart__am_word_kind(word)) {
+  case DART__AM_PUT:
+  case DART__AM_GET: return count;
+  case DART__AM_NOTIFY:
+  case DART__AM_TELL: return sizeof(uint64_t);
+  default: return count * dart__type_basic_size(dart__am_word_type(word));
+  }
+}
+
+/* Bytes of operands. */
+static size_t operands_of(uint64_t word)
+{
+  switch (dart__am_word_kind(word)) {
+  case DART__AM_SELECT: return sizeof(dart__am_selection_t);
+  case DART__AM_GET:
+  case DART__AM_PING: return 0;
+  case DART__AM_SWAP: return 2 * extent_of(word);
+  case DART__AM_FETCH: return dart__am_word_op(word) == DART_OP_NO_OP ? 0 : extent_of(word);
+  default: return extent_of(word);
+  }
+}
+
+/* Bytes of the result. */
+static size_t result_of(uint64_t word)
+{
+  switch (dart__am_word_kind(word)) {
+  case DART__AM_FETCH:
+  case DART__AM_SWAP:
+  case DART__AM_GET: return extent_of(word);
+  default: return 0;
+  }
+}
+
+/* ---- applying ------------------------------------------------------------------------------ */
+
+static void apply_atomic(char *at, uint64_t word, const char *operands, void *result)
+{
+  dart_datatype_t  type = dart__am_word_type(word);
+  dart_operation_t op   = dart__am_word_op(word);
+
+  switch (dart__am_word_kind(word)) {
+  case DART__AM_ACCUMULATE:
+    dart__atomic_accumulate(at, operands, dart__am_word_count(word), type, op);
+    break;
+  case DART__AM_FETCH: dart__atomic_fetch(at, operands, result, type, op); break;
+  default: dart__atomic_swap(at, operands, operands + extent_of(word), result, type); break;
+  }
+}
+
+static void notify(char *at, const char *operand)
+{
+  uint64_t by;
+
+  memcpy(&by, operand, sizeof by);
+  /* acq_rel: releases what was put before it to who waits */
+  atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)at, by, memory_order_acq_rel);
+}
+
+/* An accumulate of one word: its cache line is asked for, and it is applied with the next ones. */
+static bool may_be_deferred(const selected_t *s, uint64_t word, size_t nbytes)
+{
+  return dart__am_word_kind(word) == DART__AM_ACCUMULATE && nbytes <= sizeof(uint64_t) &&
+         dart__am_word_count(word) == 1 && s->region.mutex == NULL;
+}
+
+/* False: the request names no memory. */
+static bool apply(const selected_t *s, dart__deferred_t *updates, uint64_t word,
+                  const char *operands, void *result)
+{
+  const dart__type_t *bytes  = &dart__type_basic[DART_TYPE_BYTE];
+  size_t              nbytes = extent_of(word);
+  uint64_t            offset = s->high + dart__am_word_offset(word);
+  char               *at;
+
+  if (nbytes > s->region.nbytes || offset > s->region.nbytes - nbytes)
+    return false;
+  at = s->region.base + offset;
+  if (may_be_deferred(s, word, nbytes)) {
+    dart__deferred_add(updates, at, operands, nbytes, dart__am_word_type(word),
+                       dart__am_word_op(word));
+    return true;
+  }
+  dart__deferred_apply_all(updates); /* whatever comes after them comes after them */
+  switch (dart__am_word_kind(word)) {
+  case DART__AM_PUT: dart__near_put(at, bytes, operands, bytes, nbytes); return true;
+  case DART__AM_GET: dart__near_get(result, bytes, at, bytes, nbytes); return true;
+  case DART__AM_NOTIFY: notify(at, operands); return true;
+  default: break;
+  }
+  if (s->region.mutex != NULL)
+    dart__mutex_lock(s->region.mutex, &briefly);
+  apply_atomic(at, word, operands, result);
+  if (s->region.mutex != NULL)
+    dart__mutex_unlock(s->region.mutex);
+  return true;
+}
+
+dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t *updates,
+                                  int32_t peer, const uint64_t *words, size_t nwords,
+                                  uint64_t *results)
+{
+  selected_t         s       = { .high = 0 };
+  dart__am_applied_t applied = { 0 };
+
+  for (size_t i = 0; i < nwords;) {
+    uint64_t                word = words[i++];
+    dart__am_request_kind_t kind = dart__am_word_kind(word);
+
+    if (kind == DART__AM_SELECT) {
+      dart__am_selection_t selection;
+
+      memcpy(&selection, &words[i], sizeof selection);
+      s = select_segment(host, &selection);
+    } else if (kind == DART__AM_TELL) {
+      host->told(host->context, peer, words[i]);
+    } else if (kind != DART__AM_PING) {
+      uint64_t *result = &results[applied.nresults];
+
+      if (!apply(&s, updates, word, (const char *)&words[i], result)) {
+        if (result_of(word) > 0) /* no stray bytes on the wire */
+          memset(result, 0, result_of(word));
+        applied.refused++;
+      }
+      applied.notified |= kind == DART__AM_NOTIFY;
+    }
+    applied.nresults += dart__am_words(result_of(word));
+    i += dart__am_words(operands_of(word));
+  }
+  dart__deferred_apply_all(updates);
+  return applied;
+}

@@ -1,0 +1,28 @@
+#ifndef DART__AM_TARGET_H
+#define DART__AM_TARGET_H
+/* The target's side: the requests of a batch, applied to the own memory.
+ *
+ * Atomics are CPU atomics, as those of near units are, so all atomics on a word are atomic towards each
+ * other, wherever they come from. A batch says once which segment its requests are about, so that
+ * applying one is a check of bounds and the access. */
+#include "am/am.h"
+#include "am/wire.h"
+#include "node/deferred.h"
+
+/* What became of a batch. */
+typedef struct {
+  size_t   nresults; /* words */
+  uint32_t refused;  /* requests that named no memory */
+  bool     notified; /* a counter was raised that somebody may wait for */
+} dart__am_applied_t;
+
+/** Apply `nwords` words of requests of a peer. Results go to `results`, which has room for DART__AM_WORDS, or NULL:
+ *  there are none. `updates` is empty before and after. One thread at a time. */
+dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t *updates,
+                                  int32_t peer, const uint64_t *words, size_t nwords,
+                                  uint64_t *results);
+
+/** The own memory where data belong; NULL if there is none. */
+void *dart__am_find(const dart__am_host_t *host, const dart__am_data_t *data);
+
+#endif

@@ -1,0 +1,113 @@
+#ifndef DART__AM_WIRE_H
+#define DART__AM_WIRE_H
+/* The wire format of active messages.
+ *
+ * A message is a header and whole words of 8 bytes. A message of requests carries a batch of records: one
+ * word that says what to do, then the operands. A record of SELECT says for those after it which segment
+ * they are about, so an update of 8 bytes takes 16. A reply carries the results of one batch, each in
+ * whole words, in the order of their requests; or nothing but what its header says.
+ *
+ * Data that are too many for a batch are messages of their own on the data channel, received where they
+ * belong. The batch that announces them ends with a dart__am_data_t for each, in the order in which they
+ * are sent. It is applied when all are here; later batches of the same peer wait for it.
+ *
+ * Batches from one peer to another are numbered from 1 in the order sent; 64 bits do not wrap. Every
+ * message acknowledges the batches that its receiver has sent and its sender has applied. A header without
+ * a batch asks for no more than that. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_types.h>
+
+#define DART__AM_BYTES     ((size_t)8000) /* of the records, or of the results, of a batch at most */
+#define DART__AM_WORDS     (DART__AM_BYTES / sizeof(uint64_t))
+#define DART__AM_DATA      8                 /* messages of data that a batch announces at most */
+#define DART__AM_DATA_MOST ((size_t)1 << 20) /* bytes of one */
+
+typedef enum { DART__AM_REQUESTS, DART__AM_REPLY } dart__am_kind_t;
+
+typedef struct {
+  uint8_t  kind;
+  uint8_t  wants_reply; /* requests: a reply is awaited */
+  uint16_t ndata;       /* requests: messages of data that come first */
+  uint32_t unused;
+  uint64_t batch;   /* number of the batch, of which a reply brings the results; 0: no requests, and
+                         * their reply */
+  uint64_t acked;   /* all batches of the receiver up to here were applied */
+  uint64_t refused; /* requests in these that named no memory */
+} dart__am_header_t;
+
+typedef struct {
+  dart__am_header_t header;
+  uint64_t          words[DART__AM_WORDS];
+} dart__am_message_t;
+
+typedef enum {
+  DART__AM_SELECT,     /* operand: a dart__am_selection_t */
+  DART__AM_ACCUMULATE, /* count elements of type, op; operands: the elements */
+  DART__AM_FETCH,      /* type, op; operand: the element, nothing for NO_OP; result: an element */
+  DART__AM_SWAP,       /* type; operands: value, then compare; result: an element */
+  DART__AM_PUT,        /* count bytes; operand: these */
+  DART__AM_GET,        /* count bytes; result: these */
+  DART__AM_NOTIFY,     /* operand: what is added to the counter; who waits for it is woken */
+  DART__AM_PING,       /* about no memory; nothing */
+  DART__AM_TELL        /* about no memory; operand: a word for the target's host */
+} dart__am_request_kind_t;
+
+typedef struct {
+  int16_t  team;
+  int16_t  segid;
+  uint32_t offset_high; /* of the offsets of what follows, what is beyond their bits */
+} dart__am_selection_t;
+
+/* Where data go that are received in place. */
+typedef struct {
+  dart__am_selection_t selection; /* offset_high is 0 */
+  uint64_t             offset;
+  uint64_t             nbytes;
+} dart__am_data_t;
+
+#define DART__AM_DATA_WORDS (sizeof(dart__am_data_t) / sizeof(uint64_t))
+
+/* The word a record starts with: kind:4 type:4 op:4 count:12 offset:40. */
+#define DART__AM_OFFSET_BITS 40
+#define DART__AM_COUNT_MOST  ((size_t)1 << 12) /* counts are below */
+
+static inline uint64_t dart__am_word(dart__am_request_kind_t kind, unsigned type, unsigned op,
+                                     size_t count, uint64_t offset)
+{
+  return (uint64_t)kind | type << 4 | op << 8 | (uint64_t)count << 12 | offset << 24;
+}
+
+static inline dart__am_request_kind_t dart__am_word_kind(uint64_t word)
+{
+  return (dart__am_request_kind_t)(word & 0xf);
+}
+
+static inline dart_datatype_t dart__am_word_type(uint64_t word)
+{
+  return (dart_datatype_t)(word >> 4 & 0xf);
+}
+
+static inline dart_operation_t dart__am_word_op(uint64_t word)
+{
+  return (dart_operation_t)(word >> 8 & 0xf);
+}
+
+static inline size_t dart__am_word_count(uint64_t word)
+{
+  return word >> 12 & 0xfff;
+}
+
+static inline uint64_t dart__am_word_offset(uint64_t word)
+{
+  return word >> 24;
+}
+
+/* Words that so many bytes take. */
+static inline size_t dart__am_words(size_t nbytes)
+{
+  return (nbytes + 7) / 8;
+}
+
+#endif

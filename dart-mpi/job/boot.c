@@ -1,0 +1,144 @@
+/* Joining the job, and leaving it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "job/launcher.h"
+#include "job/start.h"
+#include "memory/window.h"
+#include "model/world.h"
+#include "mpi/comm.h"
+#include "p2p/message.h"
+#include "port.h"
+#include "progress/engine.h"
+#include "progress/start.h"
+#include "rma/datatype.h"
+
+/* dart-shmem's launcher would get as many programs of one unit. */
+static dart_ret_t check_launcher(int nunits)
+{
+  const char *units = getenv("DART_SHMEM_UNITS");
+
+  if (units == NULL || nunits > 1 || atoi(units) <= 1)
+    return DART_OK;
+  dart__error("dart-shmem's dartrun started %s units, but this program is linked with dart-mpi: "
+              "start it with mpiexec or dart-mpi's dartrun",
+              units);
+  return DART_ERR_OTHER;
+}
+
+/* Number the nodes by their first unit, so that everyone has the same numbers. */
+static void find_nodes(void)
+{
+  int first = dart__world.me, node_units;
+
+  DART__MPI(MPI_Comm_size, dart__comm.node, &node_units);
+  DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__comm.node);
+  DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT, dart__comm.world);
+  dart__world.many_nodes = node_units < dart__world.nunits;
+  dart__world.wait       = dart__world_wait_policy((uint32_t)node_units,
+                                             dart__world.many_nodes ? dart__engine_poll : NULL);
+}
+
+/* What carries operations between the nodes. */
+static dart_ret_t open_nodes(bool mpi_has_threads)
+{
+  dart_ret_t ret = dart__engine_open();
+
+  if (ret == DART_OK)
+    ret = dart__messages_open();
+  if (ret != DART_OK)
+    return ret;
+  dart__windows_choose();
+  dart__engine_start(mpi_has_threads);
+  dart__world.far_atomics = dart__settings.atomics == DART__ATOMICS_MPI;
+  return DART_OK;
+}
+
+static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t wanted,
+                       dart_thread_support_level_t *provided_out)
+{
+  int        level, nunits;
+  dart_ret_t ret;
+
+  ret = dart__mpi_start(argc, argv,
+                        wanted == DART_THREAD_MULTIPLE ||
+                                dart__settings.progress != DART__PROGRESS_NONE
+                            ? MPI_THREAD_MULTIPLE
+                            : MPI_THREAD_SINGLE,
+                        &level);
+  if (ret != DART_OK)
+    return ret;
+  *provided_out = wanted == DART_THREAD_MULTIPLE && level == MPI_THREAD_MULTIPLE
+                      ? DART_THREAD_MULTIPLE
+                      : DART_THREAD_SINGLE;
+
+  dart__comm_open();
+  DART__MPI(MPI_Comm_rank, dart__comm.world, &dart__world.me);
+  DART__MPI(MPI_Comm_size, dart__comm.world, &nunits);
+  dart__world.nunits  = nunits;
+  dart__world.wait    = dart__world_wait_policy((uint32_t)nunits, NULL);
+  dart__world.node_of = calloc((size_t)nunits, sizeof *dart__world.node_of);
+  ret                 = check_launcher(nunits);
+  if (ret == DART_OK && dart__world.node_of == NULL)
+    ret = DART_ERR_NOMEM;
+  ret = dart__port_agree(ret);
+  if (ret == DART_OK)
+    find_nodes();
+  if (ret == DART_OK && dart__world.many_nodes)
+    ret = open_nodes(level == MPI_THREAD_MULTIPLE);
+  return ret;
+}
+
+dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
+                           dart_thread_support_level_t *provided_out)
+{
+  dart_ret_t ret;
+
+  dart__launcher_tell(DART__UNIT_BEGINS, 0);
+  ret = join(argc, argv, wanted, provided_out);
+  if (ret == DART_OK)
+    dart__launcher_tell(DART__UNIT_MEETS, 0);
+  else
+    dart__port_exit();
+  return ret;
+}
+
+void dart__port_exit(void)
+{
+  dart__messages_close();
+  dart__engine_close();
+  dart__mpi_type_clear();
+  free(dart__world.node_of);
+  dart__world.node_of     = NULL;
+  dart__world.many_nodes  = false;
+  dart__world.far_atomics = false;
+  dart__world.nunits      = 0;
+  dart__world.me          = -1;
+  dart__launcher_tell(DART__UNIT_IS_OUT, dart__mpi_is_ours());
+}
+
+dart_ret_t dart__port_agree(dart_ret_t mine)
+{
+  return (dart_ret_t)dart__mpi_most(dart__comm.world, (int)mine);
+}
+
+void dart__port_fail(int code)
+{
+  dart__port_abort(code);
+}
+
+/* MPI tells more than one line; the first one has its name and version. */
+const char *dart__port_description(void)
+{
+  static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int         length;
+
+  DART__MPI(MPI_Get_library_version, text, &length);
+  for (char *at = text; *at != '\0'; at++)
+    if (*at == '\t')
+      *at = ' ';
+  text[strcspn(text, "\n")] = '\0';
+  return text;
+}

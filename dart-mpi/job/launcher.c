@@ -1,0 +1,85 @@
+/* The unit's side: see launcher.h. */
+#include "job/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct {
+  bool     tried;
+  int      socket; /* -1: there is nobody to tell */
+  uint32_t unit;
+  uint32_t cycle;
+} launcher = { .socket = -1 };
+
+/* The rank in MPI_COMM_WORLD, which MPI itself tells only when all units are there. NULL: unknown. */
+static const char *rank_text(void)
+{
+  const char *text = getenv("PMI_RANK"); /* MPICH and others */
+
+  return text != NULL ? text : getenv("OMPI_COMM_WORLD_RANK");
+}
+
+static void hang_up(void)
+{
+  if (launcher.socket >= 0)
+    close(launcher.socket);
+  launcher.socket = -1;
+}
+
+/* Put the connection above the one to mpiexec; see launcher.h. */
+static void close_first(void)
+{
+  const char *mpiexec = getenv("PMI_FD");
+  int         higher;
+
+  if (mpiexec == NULL || atoi(mpiexec) < launcher.socket)
+    return;
+  higher = fcntl(launcher.socket, F_DUPFD_CLOEXEC, atoi(mpiexec) + 1);
+  if (higher < 0)
+    return;
+  close(launcher.socket);
+  launcher.socket = higher;
+}
+
+/* The name is taken out of the environment: programs that a unit starts are no units. */
+static void open_socket(void)
+{
+  const char        *name = getenv(DART__LAUNCHER_ENV), *rank = rank_text();
+  struct sockaddr_un address;
+  socklen_t          length;
+
+  launcher.tried = true;
+  if (name == NULL || rank == NULL)
+    return;
+  launcher.unit   = (uint32_t)strtoul(rank, NULL, 10);
+  length          = dart__launcher_address(name, &address);
+  launcher.socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  unsetenv(DART__LAUNCHER_ENV);
+  if (launcher.socket < 0 || length == 0 ||
+      connect(launcher.socket, (struct sockaddr *)&address, length) != 0)
+    hang_up();
+  if (launcher.socket < 0)
+    return;
+  close_first();
+  pthread_atfork(NULL, NULL, hang_up); /* a child is no unit, and may live longer */
+}
+
+void dart__launcher_tell(dart__unit_event_t event, int value)
+{
+  dart__unit_message_t message;
+
+  if (!launcher.tried)
+    open_socket();
+  launcher.cycle += event == DART__UNIT_BEGINS || event == DART__UNIT_IS_OUT;
+  if (launcher.socket < 0)
+    return;
+  message = (dart__unit_message_t){
+    .unit = launcher.unit, .event = event, .cycle = launcher.cycle, .value = value
+  };
+  /* failing means that dartrun is gone, and what it started is about to be */
+  while (send(launcher.socket, &message, sizeof message, MSG_NOSIGNAL) < 0 && errno == EINTR)
+    ;
+}

@@ -1,0 +1,143 @@
+/* See start.h. */
+#include "job/start.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "job/finalize.h"
+#include "job/launcher.h"
+#include "model/world.h"
+#include "mpi/call.h"
+#include "port.h"
+#include "progress/agent.h"
+
+static pid_t mpi_pid;     /* who registered end_of_process */
+static bool  mpi_is_ours; /* DART started it */
+
+/* MPICH looks for address space that is free on all units of a node by asking the kernel about
+ * every page: 0.3 ms per MiB of a shared window. DART has no use for equal addresses. */
+static void skip_symmetric_addresses(bool running)
+{
+  int provided, index, count, value = 0;
+
+  if (!running) {
+    setenv("MPIR_CVAR_SHM_SYMHEAP_RETRY", "0", 0);
+    return;
+  }
+  /* The program has started MPI: it is too late for the environment. (And before MPI is started it
+   * is too early for this: MPICH 4.0 does not survive an MPI_T_finalize before MPI_Init.) */
+  if (DART__MPI_CALL(MPI_T_init_thread, MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+    return;
+  if (DART__MPI_CALL(MPI_T_cvar_get_index, "MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) == MPI_SUCCESS) {
+    MPI_T_cvar_handle handle;
+
+    if (DART__MPI_CALL(MPI_T_cvar_handle_alloc, index, NULL, &handle, &count) == MPI_SUCCESS) {
+      if (count == 1 && DART__MPI_CALL(MPI_T_cvar_write, handle, &value) != MPI_SUCCESS)
+        dart__info("MPIR_CVAR_SHM_SYMHEAP_RETRY cannot be set; large allocations may be slow");
+      MPI_T_cvar_handle_free(&handle);
+    }
+  }
+  MPI_T_finalize();
+}
+
+/* MPICH's launcher may end everything before it has passed on what units wrote last, which is most
+ * likely the reason: give it a moment. */
+static void abort_mpi(int code) __attribute__((noreturn));
+static void abort_mpi(int code)
+{
+  struct timespec moment = { 0, 100 * 1000 * 1000 };
+
+  dart__launcher_tell(DART__UNIT_ABORTS, code);
+  fflush(NULL);
+  nanosleep(&moment, NULL);
+  MPI_Abort(MPI_COMM_WORLD, code);
+  _exit(code);
+}
+
+/* Forked children are no units. */
+static void end_of_process(int status, void *unused)
+{
+  int finalized;
+
+  (void)unused;
+  if (getpid() != mpi_pid)
+    return;
+  MPI_Finalized(&finalized);
+  if (!finalized && dart__world.initialized)
+    dart__world.leave(status);
+  dart__launcher_tell(DART__UNIT_ENDS, 0);
+  if (finalized || !mpi_is_ours)
+    return;
+  dart__mpi_farewell();
+  MPI_Finalize();
+}
+
+/* The program ends MPI, and with it what is left of DART. MPI lets go of what hangs on MPI_COMM_SELF
+ * first, while all else still works; but in MPICH only one thread may use it by then. */
+static int end_of_mpi(MPI_Comm self, int key, void *value, void *extra)
+{
+  (void)self, (void)key, (void)value, (void)extra;
+  if (getpid() != mpi_pid || !dart__world.initialized)
+    return MPI_SUCCESS;
+  dart__agent_close();
+  dart__world.leave(EXIT_SUCCESS);
+  return MPI_SUCCESS;
+}
+
+static void hear_of_the_end(void)
+{
+  int key;
+
+  mpi_pid = getpid();
+  on_exit(end_of_process, NULL);
+  if (mpi_is_ours)
+    return;
+  DART__MPI(MPI_Comm_create_keyval, MPI_COMM_NULL_COPY_FN, end_of_mpi, &key, NULL);
+  DART__MPI(MPI_Comm_set_attr, MPI_COMM_SELF, key, NULL);
+  DART__MPI(MPI_Comm_free_keyval, &key);
+}
+
+bool dart__mpi_is_ours(void)
+{
+  return mpi_is_ours;
+}
+
+dart_ret_t dart__mpi_start(int *argc, char ***argv, int wanted, int *provided_out)
+{
+  int running, finalized;
+
+  DART__MPI(MPI_Initialized, &running);
+  skip_symmetric_addresses(running);
+  if (running) {
+    DART__MPI(MPI_Finalized, &finalized);
+    if (finalized) {
+      dart__error("dart_init: the program has finalised MPI already");
+      return DART_ERR_OTHER;
+    }
+    DART__MPI(MPI_Query_thread, provided_out);
+  } else {
+    DART__MPI(MPI_Init_thread, argc, argv, wanted, provided_out);
+    mpi_is_ours = true;
+  }
+  if (mpi_pid == 0)
+    hear_of_the_end();
+  return DART_OK;
+}
+
+void dart__port_abort(int code)
+{
+  int running, finalized;
+
+  code = dart__exit_code(code);
+  if (MPI_Initialized(&running) == MPI_SUCCESS && running &&
+      MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
+    abort_mpi(code);
+  if (getenv("PMI_RANK") != NULL && code != 0)
+    raise(SIGKILL); /* Hydra takes no notice of a process that exits before MPI has started */
+  _exit(code);
+}

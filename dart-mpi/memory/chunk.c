@@ -1,0 +1,282 @@
+/* Chunks: nested windows.
+ *
+ * On every node of the team one MPI shared window holds the parts of the node's units, which load
+ * and store in it. Each unit's part is also in a window over the team, by which units of other nodes
+ * reach it: one of the chunk's own, or the team's (window.h). Where to, is in the chunk's displacement
+ * table.
+ * (Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient PGAS runtime
+ * systems, Euro-Par 2015.)
+ *
+ * Shared memory that MPI gives is address space only. Pages are populated when DART asks, which
+ * fails with an error code where touching them would end the process. */
+#include "memory/chunk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "memory/team.h"
+#include "mpi/comm.h"
+#include "port.h"
+
+/* Bytes populated at a time; the machine's free memory is looked at before each. */
+#define STEP ((size_t)8 << 20)
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Map the node's parts once more, at an address that can hold huge pages, and use that: MPI puts its
+ * windows anywhere. Such an address has the same place in a huge page as the file has there, which
+ * starts with the first part. Where the parts lie otherwise, or the kernel refuses, MPI's mapping
+ * will do. */
+static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  size_t nbytes = chunk->nbytes * (size_t)team->node_nunits;
+  char  *first  = chunk->near[team->node_units[0]];
+  char  *space;
+
+  if (chunk->nbytes < DART__HUGE_PAGE)
+    return;
+  for (int32_t i = 0; i < team->node_nunits; i++)
+    if (chunk->near[team->node_units[i]] != first + (size_t)i * chunk->nbytes)
+      return;
+  space = dart__memory_aligned_space(nbytes);
+  if (space == NULL)
+    return;
+  /* Of 0 bytes: what is there stays, and is shared. By syscall: UCX puts a function of its own in the
+   * place of mremap, which loses the address. */
+  if (syscall(SYS_mremap, first, 0, nbytes, MREMAP_MAYMOVE | MREMAP_FIXED, space) == -1) {
+    dart__info("shared memory stays where MPI has put it: %s", strerror(errno));
+    munmap(space, nbytes);
+    return;
+  }
+  for (int32_t i = 0; i < team->node_nunits; i++)
+    chunk->near[team->node_units[i]] = space + (size_t)i * chunk->nbytes;
+  port->base  = chunk->near[team->me];
+  port->again = space;
+}
+
+/* Agreed on the node: by MPI, see mpi_error.c. */
+static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  MPI_Comm   node = dart__team_port(team)->node;
+  dart_ret_t ret  = dart__window_is_possible(node);
+  MPI_Info   info;
+
+  if (ret != DART_OK)
+    return ret;
+  DART__MPI(MPI_Info_create, &info);
+  /* whole pages, so each is on its NUMA node */
+  DART__MPI(MPI_Info_set, info, "alloc_shared_noncontig", "true");
+  ret = DART__MPI_AGREED(MPI_Win_allocate_shared, (MPI_Aint)chunk->nbytes, 1, info, node,
+                         &port->base, &port->shared);
+  DART__MPI(MPI_Info_free, &info);
+  if (ret != DART_OK) {
+    port->shared = MPI_WIN_NULL;
+    return ret;
+  }
+  DART__MPI(MPI_Win_set_errhandler, port->shared, MPI_ERRORS_RETURN);
+  DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, port->shared);
+  for (int32_t i = 0; i < team->node_nunits; i++) {
+    MPI_Aint nbytes;
+    int      unit_size;
+
+    DART__MPI(MPI_Win_shared_query, port->shared, i, &nbytes, &unit_size,
+              &chunk->near[team->node_units[i]]);
+  }
+  map_again(team, chunk, port);
+  return DART_OK;
+}
+
+/* Alone on its node, a unit needs no one else to map its part. */
+static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  void *space = dart__memory_aligned_space(chunk->nbytes);
+
+  if (space != NULL)
+    port->base = mmap(space, chunk->nbytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (space == NULL || port->base == MAP_FAILED) {
+    dart__error("cannot map %zu bytes: %s", chunk->nbytes, strerror(errno));
+    if (space != NULL)
+      munmap(space, chunk->nbytes);
+    port->base = NULL;
+    return DART_ERR_NOMEM;
+  }
+  chunk->near[team->me] = port->base;
+  return DART_OK;
+}
+
+dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_port_t *port)
+{
+  const MPI_Aint  nowhere = -1;
+  dart__window_t *window  = dart__team_port(team)->dynamic;
+  dart_ret_t      ret = DART_OK, all = DART_OK;
+  MPI_Aint        own;
+  MPI_Request     request;
+
+  DART__MPI(MPI_Get_address, port->base, &own);
+  if (nbytes > 0)
+    ret = DART__MPI_LOCAL(MPI_Win_attach, window->win, port->base, (MPI_Aint)nbytes);
+  if (ret != DART_OK)
+    own = nowhere;
+  DART__MPI(MPI_Iallgather, &own, 1, MPI_AINT, port->disp, 1, MPI_AINT, dart__team_port(team)->comm,
+            &request);
+  dart__mpi_wait(&request);
+  for (int32_t u = 0; u < team->nunits; u++)
+    if (port->disp[u] == nowhere)
+      all = DART_ERR_NOMEM;
+  if (all == DART_OK)
+    port->window = window;
+  else if (ret == DART_OK && nbytes > 0)
+    DART__MPI(MPI_Win_detach, window->win, port->base);
+  return all;
+}
+
+/* Make a chunk known to far units: by a window of its own, whose displacements are all 0, or by the
+ * team's. Agreed. */
+static dart_ret_t publish(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  dart__team_port_t *team_port = team->port;
+  bool               wants     = port->own != NULL && dart__window_wants_static(team, chunk);
+  dart_ret_t         ret;
+
+  /* what all can do, is done */
+  if (dart__team_agree(team, wants ? DART_OK : DART_ERR_OTHER) != DART_OK)
+    return dart__chunk_attach(team, chunk->nbytes, port);
+  ret = dart__window_open_static(&team_port->windows, team_port->comm, port->base, chunk->nbytes,
+                                 port->own);
+  if (ret == DART_OK)
+    port->window = port->own;
+  return ret;
+}
+
+static bool is_attached(const dart__team_t *team, const dart__chunk_port_t *port)
+{
+  return port->window != NULL && port->window == dart__team_port(team)->dynamic;
+}
+
+void dart__port_chunk_discard(dart__chunk_t *chunk)
+{
+  dart__chunk_port_t *port = chunk->port;
+
+  if (port == NULL)
+    return;
+  dart__window_delete(port->own);
+  free(port->disp);
+  free(port);
+  chunk->port = NULL;
+}
+
+/* With a displacement table, and room for a window unless it is for registered memory, where there are
+ * far units. */
+dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
+{
+  bool                may_own = dart__windows_are_static() && chunk->nbytes > 0;
+  dart__chunk_port_t *port    = calloc(1, sizeof *port);
+
+  if (port == NULL)
+    return DART_ERR_NOMEM;
+  chunk->port  = port;
+  port->shared = MPI_WIN_NULL;
+  if (team->nnodes == 1)
+    return DART_OK;
+  port->disp = calloc((size_t)team->nunits, sizeof *port->disp);
+  if (may_own)
+    port->own = dart__window_new(team);
+  if (port->disp != NULL && (port->own != NULL || !may_own))
+    return DART_OK;
+  dart__port_chunk_discard(chunk);
+  return DART_ERR_NOMEM;
+}
+
+/* All units of the node come here, or none: the end of a shared window is collective. */
+static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  if (port->again != NULL)
+    munmap(port->again, chunk->nbytes * (size_t)team->node_nunits);
+  if (port->shared != MPI_WIN_NULL) {
+    DART__MPI(MPI_Win_unlock_all, port->shared);
+    DART__MPI(MPI_Win_free, &port->shared);
+  } else if (team->node_nunits == 1 && port->base != NULL) {
+    munmap(port->base, chunk->nbytes);
+  }
+}
+
+dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
+{
+  dart__chunk_port_t *port = chunk->port;
+  dart_ret_t          ret  = dart__team_connect(team);
+
+  if (ret != DART_OK)
+    return ret;
+  ret = team->node_nunits > 1 ? open_shared(team, chunk, port) : open_private(team, chunk, port);
+  if (team->nnodes > 1)
+    ret = dart__team_agree(team, ret);
+  if (ret == DART_OK && team->nnodes > 1)
+    ret = publish(team, chunk, port);
+  if (ret != DART_OK)
+    close_memory(team, chunk, port);
+  return ret;
+}
+
+void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
+{
+  dart__chunk_port_t *port = chunk->port;
+
+  if (is_attached(team, port))
+    DART__MPI(MPI_Win_detach, port->window->win, port->base);
+  else if (port->window != NULL)
+    dart__window_close(&dart__team_port(team)->windows, port->window);
+  close_memory(team, chunk, port);
+}
+
+/* Pages for [at, at + nbytes), or an errno. */
+static int populate(char *at, size_t nbytes)
+{
+  if (madvise(at, nbytes, MADV_POPULATE_WRITE) == 0)
+    return 0;
+  if (errno != EINVAL)
+    return errno;
+  /* A kernel before 5.14. That there is room was seen a moment ago; write to each page. */
+  for (size_t i = 0; i < nbytes; i += 4096)
+    ((volatile char *)at)[i] = 0;
+  return 0;
+}
+
+dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from,
+                                    size_t to)
+{
+  dart__chunk_port_t *port = chunk->port;
+
+  for (size_t at = from; at < to;) {
+    size_t step = to - at < STEP ? to - at : STEP;
+    int error = dart__memory_room("/dev/shm") < to - at ? ENOMEM : populate(port->base + at, step);
+
+    if (error != 0) {
+      dart__error("no room for %zu bytes of shared memory: %s", to - from,
+                  error == EFAULT ? "/dev/shm is full" : strerror(error));
+      dart__port_chunk_release(team, chunk, from, at);
+      return DART_ERR_NOMEM;
+    }
+    at += step;
+  }
+  dart__memory_make_huge(port->base + from, to - from);
+  return DART_OK;
+}
+
+void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
+{
+  dart__chunk_port_t *port = chunk->port;
+
+  if (port->window != NULL && !is_attached(team, port))
+    return; /* the network may have pinned them: it would go on writing to what is gone from here */
+  if (from < to && madvise(port->base + from, to - from, MADV_REMOVE) != 0)
+    dart__warn("cannot give back %zu bytes of shared memory: %s", to - from, strerror(errno));
+}

@@ -1,0 +1,179 @@
+/* See team.h. */
+#include "memory/team.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "model/world.h"
+#include "mpi/comm.h"
+#include "port.h"
+
+/* A communicator of these units (global ids), in this order. Collective over them, and agreed. */
+static dart_ret_t make_comm(const dart__team_t *team, const dart_unit_t *units, int count,
+                            MPI_Comm *comm_out)
+{
+  MPI_Group  all, part;
+  dart_ret_t ret;
+
+  DART__MPI(MPI_Comm_group, dart__comm.world, &all);
+  DART__MPI(MPI_Group_incl, all, count, units, &part);
+  /* the tag keeps teams apart that several threads connect at once; the first has no id yet */
+  ret = DART__MPI_AGREED(MPI_Comm_create_group, dart__comm.world, part, team->id < 0 ? 0 : team->id,
+                         comm_out);
+  if (ret == DART_OK) /* it does not inherit this */
+    DART__MPI(MPI_Comm_set_errhandler, *comm_out, MPI_ERRORS_RETURN);
+  else
+    *comm_out = MPI_COMM_NULL;
+  DART__MPI(MPI_Group_free, &part);
+  DART__MPI(MPI_Group_free, &all);
+  return ret;
+}
+
+/* The same of selected units of the team, in team order. */
+static dart_ret_t make_part(const dart__team_t *team,
+                            bool (*selected)(const dart__team_t *, int32_t), MPI_Comm *comm_out)
+{
+  dart_unit_t *units = dart__team_port(team)->units;
+  int          count = 0;
+
+  for (int32_t u = 0; u < team->nunits; u++)
+    if (selected(team, u))
+      units[count++] = team->members[u];
+  return make_comm(team, units, count, comm_out);
+}
+
+static bool is_first_of_node(const dart__team_t *team, int32_t unit)
+{
+  return team->rank[unit] == team->node_start[team->node_of[unit]];
+}
+
+static bool is_on_own_node(const dart__team_t *team, int32_t unit)
+{
+  return team->node_of[unit] == team->node;
+}
+
+dart_ret_t dart__team_agree(const dart__team_t *team, dart_ret_t mine)
+{
+  dart__team_port_t *port = team->port;
+
+  if (team->nunits == 1)
+    return mine;
+  return (dart_ret_t)dart__mpi_most(team->nnodes > 1 ? port->comm : port->node, (int)mine);
+}
+
+/* A communicator of all, and one of this node's units, where they are not there yet. Agreed: the first by
+ * MPI, and by the first on the second, of which there is one on each node. */
+static dart_ret_t make_comms(dart__team_t *team)
+{
+  dart__team_port_t *port = team->port;
+  dart_ret_t         ret  = DART_OK;
+
+  if (team->nnodes > 1 && port->comm == MPI_COMM_NULL)
+    ret = make_comm(team, team->members, team->nunits, &port->comm);
+  if (ret != DART_OK)
+    return ret;
+  if (team->node_nunits > 1 && port->node == MPI_COMM_NULL)
+    ret = make_part(team, is_on_own_node, &port->node);
+  return team->nnodes > 1 ? dart__team_agree(team, ret) : ret;
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static void delete_port(dart__team_port_t *port)
+{
+  pthread_rwlock_destroy(&port->windows.lock);
+  pthread_mutex_destroy(&port->flushing);
+  pthread_mutex_destroy(&port->touched_lock);
+  dart__window_delete(port->dynamic);
+  free(port->units);
+  free(port->unit);
+  free(port->touched);
+  free(port->is_touched);
+  free(port->counts);
+  free(port->starts);
+  free(port);
+}
+
+/* The tables of a team over several nodes. */
+static bool make_tables(const dart__team_t *team, dart__team_port_t *port)
+{
+  size_t nunits = (size_t)team->nunits, nnodes = (size_t)team->nnodes;
+
+  port->dynamic    = dart__window_new(team);
+  port->unit       = calloc(nunits, sizeof *port->unit);
+  port->touched    = calloc(nunits, sizeof *port->touched);
+  port->is_touched = calloc(nunits, sizeof *port->is_touched);
+  port->counts     = calloc(nnodes, sizeof *port->counts);
+  port->starts     = calloc(nnodes, sizeof *port->starts);
+  return port->dynamic != NULL && port->unit != NULL && port->touched != NULL &&
+         port->is_touched != NULL && port->counts != NULL && port->starts != NULL;
+}
+
+dart_ret_t dart__port_team_prepare(dart__team_t *team)
+{
+  dart__team_port_t *port = calloc(1, sizeof *port);
+
+  if (port == NULL)
+    return DART_ERR_NOMEM;
+  port->comm    = MPI_COMM_NULL;
+  port->node    = MPI_COMM_NULL;
+  port->leaders = MPI_COMM_NULL;
+  pthread_rwlock_init(&port->windows.lock, NULL);
+  pthread_mutex_init(&port->flushing, NULL);
+  pthread_mutex_init(&port->touched_lock, NULL);
+  port->units = calloc((size_t)team->nunits, sizeof *port->units);
+  if (port->units == NULL || (team->nnodes > 1 && !make_tables(team, port))) {
+    delete_port(port);
+    return DART_ERR_NOMEM;
+  }
+  team->port = port;
+  return DART_OK;
+}
+
+dart_ret_t dart__port_team_open(dart__team_t *team)
+{
+  dart__team_port_t *port = team->port;
+  dart_ret_t         ret  = DART_OK;
+
+  if (team->id == DART_TEAM_NULL) { /* the first team has no number yet: it has all units */
+    port->comm = dart__comm.world;
+    port->node = dart__comm.node;
+  }
+#ifdef DART_ENABLE_HDF5
+  ret = make_comms(team); /* dart__io__hdf5__prep_mpio is local, and cannot make them */
+#endif
+  if (ret == DART_OK && team->nnodes > 1 && dart__team_is_leader(team))
+    ret = make_part(team, is_first_of_node, &port->leaders);
+  return ret;
+}
+
+static void free_own(MPI_Comm *comm)
+{
+  if (*comm != MPI_COMM_NULL && *comm != dart__comm.world && *comm != dart__comm.node)
+    DART__MPI(MPI_Comm_free, comm);
+}
+
+void dart__port_team_close(dart__team_t *team)
+{
+  dart__team_port_t *port = team->port;
+
+  if (port == NULL)
+    return;
+  if (port->dynamic != NULL && port->dynamic->win != MPI_WIN_NULL)
+    dart__window_close(&port->windows, port->dynamic);
+  free_own(&port->leaders);
+  free_own(&port->node);
+  free_own(&port->comm);
+  delete_port(port);
+  team->port = NULL;
+}
+
+dart_ret_t dart__team_connect(dart__team_t *team)
+{
+  dart__team_port_t *port = team->port;
+  dart_ret_t         ret  = make_comms(team);
+
+  if (ret == DART_OK && team->nnodes > 1 && port->dynamic->win == MPI_WIN_NULL)
+    ret = dart__window_open_dynamic(&port->windows, port->comm, port->dynamic);
+  return ret;
+}

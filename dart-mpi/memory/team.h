@@ -1,0 +1,46 @@
+#ifndef DART__MEMORY_TEAM_H
+#define DART__MEMORY_TEAM_H
+/* What this backend has of a team: its communicators, its windows, and what is outstanding on them.
+ *
+ * Most teams only synchronise, and MPI has few context ids, so a team on one node costs no MPI object until
+ * it allocates; one over several nodes starts with its leaders' communicator. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "memory/window.h"
+#include "model/team.h"
+#include "mpi/call.h"
+
+/* team->port */
+typedef struct {
+  MPI_Comm     comm; /* the team's units in team order; made when it first allocates, as is ... */
+  MPI_Comm     node; /* ... that of this node's units */
+  MPI_Comm     leaders; /* the nodes' first units, by node; on leaders, if there are several */
+  int         *counts;  /* [nnodes], room for the arguments of the leaders' collectives */
+  int         *starts;
+  dart_unit_t *units;      /* [nunits], room for the members of a communicator to be */
+  dart__window_t *dynamic; /* what has no static window is attached to it; NULL: one node */
+
+  dart__windows_t windows; /* all of the team */
+
+  dart__outstanding_t *unit;     /* team unit → what is outstanding towards it, on all windows */
+  pthread_mutex_t      flushing; /* held by who completes all that is on the list */
+  pthread_mutex_t      touched_lock; /* for changes of the list */
+  int32_t             *touched;      /* units that something was started towards */
+  _Atomic int32_t      ntouched;
+  _Atomic bool        *is_touched; /* team unit → it is on the list */
+} dart__team_port_t;
+
+static inline dart__team_port_t *dart__team_port(const dart__team_t *team)
+{
+  return team->port;
+}
+
+/** The team's communicators and dynamic window, made at the first call. Collective, after a barrier;
+ *  agreed. DART_ERR_NOMEM: MPI has no more of them. */
+dart_ret_t dart__team_connect(dart__team_t *team);
+
+/** The worst of all units' results. Collective over a team that is connected. */
+dart_ret_t dart__team_agree(const dart__team_t *team, dart_ret_t mine);
+
+#endif

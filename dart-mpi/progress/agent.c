@@ -1,0 +1,155 @@
+/* The progress agent: a thread that moves far operations on while the program computes.
+ *
+ * Without it a unit that computes holds up everyone who needs it: the MPI underneath moves nothing
+ * unless it is called, and requests of other units wait to be applied. The agent naps, looks, serves
+ * what there is, and naps again. Any call of MPI moves all of its traffic, so a look for requests is
+ * also progress for transfers on the windows.
+ *
+ * It costs time of the core that the unit computes on, and is sparing with it. Without traffic it
+ * looks every DART_PROGRESS_NAP microseconds, so that waking up and looking stay below one percent
+ * of a core. When requests come it stays for a moment, for whoever asked is likely to ask again, and
+ * then naps for four times as long as it was awake. From there naps grow with the time since the
+ * last request, of which they are an eighth: a stream of requests, slow or fast, is served in about
+ * its own rhythm. It does not look at all while the unit itself does: it would only be in the way.
+ *
+ * The agent runs where the process may run when DART starts. A unit that is bound to a core has its
+ * agent there too: the cores next to it are other units', and the one it has is good enough for a
+ * thread that needs a hundredth of it. */
+#include "progress/agent.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "base/config.h"
+#include "base/counters.h"
+#include "base/log.h"
+#include "model/world.h"
+#include "node/wait.h"
+#include "progress/engine.h"
+
+#define STACK_BYTES ((size_t)256 << 10)
+#define STAY_NS     15000 /* after a request, time for the next one of the same stream */
+#define AWAKE_NS    40000 /* at most, then a nap of four times as long */
+#define NAP_NS      40000 /* at least */
+#define SLOWER      8     /* a nap is this part of the time since the last request */
+
+static struct {
+  pthread_t        thread;
+  bool             runs;
+  _Atomic uint32_t stop; /* 1: end; a futex */
+} agent;
+
+static int64_t clamp(int64_t value, int64_t least, int64_t most)
+{
+  return value < least ? least : value > most ? most : value;
+}
+
+/* The unit makes no progress itself: so whatever it has collected was not going to be joined by more. */
+static bool look(void)
+{
+  bool any = dart__am_progress(dart__engine.am, true);
+
+  dart__count(DART__COUNT_AGENT_LOOK);
+  if (any)
+    dart__count(DART__COUNT_AGENT_SERVED);
+  return any;
+}
+
+/* Serve until nothing has come for a moment, or it has taken long enough. True if there was
+ * anything; `*last_out` is then when. */
+static bool serve(int64_t start, int64_t *last_out)
+{
+  int64_t now = start;
+
+  if (!look())
+    return false;
+  *last_out = start;
+  do {
+    if (look())
+      *last_out = now;
+    now = dart__now_ns();
+  } while (now - *last_out < STAY_NS && now - start < AWAKE_NS);
+  return true;
+}
+
+static void *run(void *unused)
+{
+  int64_t  longest = dart__settings.progress_nap * INT64_C(1000);
+  int64_t  nap = longest, last = dart__now_ns() - SLOWER * longest;
+  uint32_t looks = 0;
+
+  (void)unused;
+  prctl(PR_SET_TIMERSLACK, 1UL); /* or short naps take 50 µs longer */
+  /* acquire: pairs with the release in dart__agent_close */
+  while (atomic_load_explicit(&agent.stop, memory_order_acquire) == 0) {
+    int64_t  start;
+    uint32_t seen;
+
+    dart__futex_wait(&agent.stop, 0, (uint32_t)(nap / 1000));
+    /* relaxed: whether the unit looked for itself meanwhile; a stale answer costs one look */
+    seen  = atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed);
+    start = dart__now_ns();
+    if (seen == looks && serve(start, &last))
+      nap = clamp(4 * (dart__now_ns() - start), NAP_NS, longest);
+    else
+      nap = clamp((start - last) / SLOWER, NAP_NS, longest);
+    looks = seen;
+  }
+  return NULL;
+}
+
+/* Why there is no agent, where nobody asked for none: one line in the job, for the program may depend on
+ * it without knowing. */
+static void go_without(const char *why)
+{
+  static bool said;
+
+  if (dart__world.me == 0 && !said)
+    dart__warn(
+        "dart_init: no progress agent: %s. Atomics and notifications between nodes wait until "
+        "their target calls DART",
+        why);
+  said = true;
+}
+
+bool dart__agent_open(bool mpi_has_threads)
+{
+  pthread_attr_t attributes;
+  sigset_t       all, before;
+  int            error;
+
+  if (dart__settings.progress == DART__PROGRESS_NONE)
+    return false;
+  if (!mpi_has_threads) {
+    go_without("MPI was not started for several threads (MPI_Init_thread, MPI_THREAD_MULTIPLE)");
+    return false;
+  }
+  atomic_store_explicit(&agent.stop, 0, memory_order_relaxed); /* no thread is there to see it */
+  sigfillset(&all);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pthread_sigmask(SIG_SETMASK, &all, &before); /* the agent's: signals are for the program */
+  error = pthread_create(&agent.thread, &attributes, run, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) {
+    go_without(strerror(error));
+    return false;
+  }
+  pthread_setname_np(agent.thread, "dart-agent");
+  agent.runs = true;
+  return true;
+}
+
+void dart__agent_close(void)
+{
+  if (!agent.runs)
+    return;
+  /* release: pairs with the acquire in run */
+  atomic_store_explicit(&agent.stop, 1, memory_order_release);
+  dart__futex_wake(&agent.stop, 1);
+  pthread_join(agent.thread, NULL);
+  agent.runs = false;
+}

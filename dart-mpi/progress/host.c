@@ -1,0 +1,48 @@
+/* See host.h. */
+#include "progress/host.h"
+
+#include "model/address.h"
+#include "model/world.h"
+
+/* Registered memory is nobody's but its unit's to map, and its atomics hold a mutex, see node/foreign.h. */
+static bool resolve(void *context, int16_t teamid, int16_t segid, dart__am_region_t *region_out)
+{
+  dart__team_t    *team    = dart__team_find(teamid);
+  dart__segment_t *segment = team == NULL ? NULL : dart__segment_find(team, segid);
+
+  (void)context;
+  if (segment == NULL)
+    return false;
+  *region_out = (dart__am_region_t){ .nbytes = dart__segment_size(segment, team->me) };
+  if (segment->near[team->me] != NULL) {
+    region_out->base = segment->near[team->me] + segment->base;
+  } else {
+    region_out->base  = (char *)(uintptr_t)segment->address[team->me];
+    region_out->mutex = &dart__teams[DART_TEAM_ALL]->exchange.shared->registered;
+  }
+  return true;
+}
+
+static void notified(void *context)
+{
+  (void)context;
+  if (dart__world.event != NULL)
+    dart__event_add(dart__world.event);
+}
+
+/* A far unit has left: a team, above the last step that it took part in. The team is open on all its units,
+ * and stays so until this unit has left, too, for it ends with a step of all. */
+static void told(void *context, int32_t peer, uint64_t word)
+{
+  dart__team_t *team = dart__world.initialized ? dart__team_find((dart_team_t)(word >> 32)) : NULL;
+  int32_t       member = team == NULL ? -1 : dart__team_unit_of(team, peer);
+
+  (void)context;
+  if (member >= 0)
+    dart__exchange_note_gone(&team->exchange, member, (uint32_t)word);
+}
+
+dart__am_host_t dart__am_host(void)
+{
+  return (dart__am_host_t){ NULL, resolve, notified, told };
+}

@@ -1,0 +1,80 @@
+/* Which units are slow to answer.
+ *
+ * MPI moves a transfer on while its target is in a call of MPI. A unit that computes is not; its agent
+ * is, now and then, and soon again after a request, of which it knows, while it knows nothing of MPI's
+ * transfers. So the time that transfers take is measured, of a few of them, and a unit that was slow is
+ * asked by requests for a while: small transfers travel as such, others are followed by one. That keeps
+ * the agent awake, and a target that naps in a wait; so does a ping of the target of a long stream every
+ * few milliseconds. Where units outnumber cores every unit counts as slow: MPI's flush spins, and takes
+ * the core from the unit that has to answer.
+ *
+ * Without agents nobody is asked. A transfer by MPI is complete even if its target is inside a call of
+ * MPI that the program made; a request would wait there for ever. */
+#include "progress/latency.h"
+
+#include <stdlib.h>
+
+#include "model/world.h"
+#include "progress/engine.h"
+
+#define MEASURED_EVERY 8       /* transfers */
+#define SLOW_NS        50000   /* longer than a small transfer takes in any network */
+#define BYTE_NS        10      /* and so much for each byte */
+#define SLOW_FOR       64      /* operations until a unit that was slow gets another chance */
+#define PING_NS        2500000 /* a quarter of the time that a unit which waits stays awake */
+
+/* By global id. Guesses, so all accesses are relaxed. */
+static struct {
+  _Atomic uint8_t *slow;   /* operations for which it still counts as slow */
+  _Atomic int64_t *pinged; /* when it was last told that somebody is at work on its memory */
+} latency;
+
+dart_ret_t dart__latency_open(void)
+{
+  latency.slow   = calloc((size_t)dart__world.nunits, sizeof *latency.slow);
+  latency.pinged = calloc((size_t)dart__world.nunits, sizeof *latency.pinged);
+  return latency.slow == NULL || latency.pinged == NULL ? DART_ERR_NOMEM : DART_OK;
+}
+
+void dart__latency_close(void)
+{
+  free(latency.slow);
+  free(latency.pinged);
+  latency.slow   = NULL;
+  latency.pinged = NULL;
+}
+
+bool dart__latency_is_slow(dart_unit_t unit)
+{
+  uint8_t left = atomic_load_explicit(&latency.slow[unit], memory_order_relaxed);
+
+  if (!dart__engine.by_agents)
+    return false;
+  if (left > 0)
+    atomic_store_explicit(&latency.slow[unit], left - 1, memory_order_relaxed);
+  return left > 0 || dart__world.wait.yields == 0;
+}
+
+int64_t dart__latency_begin(void)
+{
+  static _Atomic unsigned calls; /* relaxed, and not one step: any choice of transfers will do */
+  unsigned                number = atomic_load_explicit(&calls, memory_order_relaxed);
+
+  atomic_store_explicit(&calls, number + 1, memory_order_relaxed);
+  return number % MEASURED_EVERY == 0 ? dart__now_ns() : 0;
+}
+
+void dart__latency_end(dart_unit_t unit, int64_t began, size_t nbytes)
+{
+  if (began != 0 && dart__now_ns() - began > SLOW_NS + (int64_t)nbytes * BYTE_NS)
+    atomic_store_explicit(&latency.slow[unit], SLOW_FOR, memory_order_relaxed);
+}
+
+void dart__latency_ping(dart_unit_t unit, int64_t began)
+{
+  if (!dart__engine.by_agents ||
+      began - atomic_load_explicit(&latency.pinged[unit], memory_order_relaxed) < PING_NS)
+    return;
+  atomic_store_explicit(&latency.pinged[unit], began, memory_order_relaxed);
+  dart__am_ping(dart__engine.am, unit);
+}

@@ -1,0 +1,52 @@
+/* Atomics on far memory, and which way they take.
+ *
+ * DART_MPI_ATOMICS=service: a request to the target, which applies it by a CPU atomic as near units do
+ * theirs. So every atomic on a word ends as the same kind of access, and near ones cost nanoseconds.
+ *
+ * DART_MPI_ATOMICS=mpi: MPI's own accumulates, for networks that do them in hardware. The two ways are
+ * not atomic towards each other, so then all units take this one, to near memory too: whatever is
+ * shared by units of several nodes. A team on one node has no far units and no window, and stays with
+ * CPU atomics. Registered memory has a way of its own on its unit's node (node/foreign.h), so it stays
+ * with requests. What decides is the segment, the same for all units. */
+#include "model/world.h"
+#include "progress/engine.h"
+#include "rma/amo_mpi.h"
+#include "rma/rma.h"
+
+static bool is_mpi(const dart__address_t *at)
+{
+  return dart__world.far_atomics && at->segment->address == NULL;
+}
+
+void dart__far_accumulate(const dart__address_t *at, const void *values, size_t nelem,
+                          dart_datatype_t type, dart_operation_t op)
+{
+  dart__am_address_t target = dart__am_address(at);
+
+  if (is_mpi(at))
+    dart__mpi_accumulate(at, values, nelem, type, op);
+  else
+    dart__am_accumulate(dart__engine.am, &target, values, nelem, type, op);
+}
+
+void dart__far_fetch(const dart__address_t *at, const void *value, void *result,
+                     dart_datatype_t type, dart_operation_t op)
+{
+  dart__am_address_t target = dart__am_address(at);
+
+  if (is_mpi(at))
+    dart__mpi_fetch(at, value, result, type, op);
+  else
+    dart__am_fetch(dart__engine.am, &target, value, result, type, op);
+}
+
+void dart__far_swap(const dart__address_t *at, const void *value, const void *compare, void *result,
+                    dart_datatype_t type)
+{
+  dart__am_address_t target = dart__am_address(at);
+
+  if (is_mpi(at))
+    dart__mpi_swap(at, value, compare, result, type);
+  else
+    dart__am_swap(dart__engine.am, &target, value, compare, result, type);
+}

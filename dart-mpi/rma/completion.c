@@ -1,0 +1,173 @@
+/* See completion.h. A get is complete when its data is here; only what changes the target needs the
+ * target's word.
+ *
+ * MPICH 4.0's MPI_Win_flush_local is not to be trusted on windows where UCX moves the data itself: it
+ * remembers of each target what the newest transfer needs, and a put that left at once needs nothing
+ * locally, so one that comes after a get, or after a put that UCX is still reading, makes it forget
+ * these. There, MPI_Win_flush completes transfers also locally, unless the newest put is the first of
+ * what is outstanding. */
+#include "rma/completion.h"
+
+#include "base/counters.h"
+#include "progress/engine.h"
+#include "progress/latency.h"
+
+#define FLUSHED 20000 /* bytes that a flush may have to wait for, for all that is known */
+
+/* seq_cst, all: acquire from dart__completion_started and from note_done of the thread that flushed for us,
+ * and see unlist. */
+static uint64_t number(const _Atomic uint64_t *at)
+{
+  return atomic_load_explicit(at, memory_order_seq_cst);
+}
+
+static void raise_to(_Atomic uint64_t *at, uint64_t value)
+{
+  uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
+
+  while (before < value && !atomic_compare_exchange_weak_explicit(
+                               at, &before, value, memory_order_seq_cst, memory_order_relaxed))
+    ;
+}
+
+/* Whether a transfer that changes the target may not have reached it. */
+static bool needs_target(const dart__outstanding_t *o)
+{
+  return number(&o->last_put) > number(&o->done_there);
+}
+
+/* Whether nothing up to transfer `last` needs a flush: at the target too, or only here. */
+static bool is_done(const dart__outstanding_t *o, bool at_target, uint64_t last)
+{
+  return number(&o->done_there) >= last ||
+         (number(&o->done_here) >= last && !(at_target && needs_target(o)));
+}
+
+static void note_done(dart__outstanding_t *o, bool at_target, uint64_t last)
+{
+  raise_to(&o->done_here, last);
+  if (at_target)
+    raise_to(&o->done_there, last);
+}
+
+/* ---- units with something outstanding ---------------------------------------------------- */
+
+static void list(dart__team_port_t *port, int32_t unit)
+{
+  pthread_mutex_lock(&port->touched_lock);
+  if (!atomic_load_explicit(&port->is_touched[unit], memory_order_relaxed)) {
+    int32_t n = atomic_load_explicit(&port->ntouched, memory_order_relaxed);
+
+    atomic_store_explicit(&port->is_touched[unit], true, memory_order_relaxed);
+    port->touched[n] = unit;
+    /* release: pairs with the acquire in flush_all */
+    atomic_store_explicit(&port->ntouched, n + 1, memory_order_release);
+  }
+  pthread_mutex_unlock(&port->touched_lock);
+}
+
+/* Take the first `n` units off the list, but for those that something was started towards since
+ * they were flushed. Who starts raises `started` and `last_put` and then looks at `is_touched`; this
+ * clears `is_touched` and then looks at these; all are seq_cst, so one sees the other. */
+static void unlist(dart__team_port_t *port, int32_t n)
+{
+  int32_t kept = 0, all;
+
+  pthread_mutex_lock(&port->touched_lock);
+  all = atomic_load_explicit(&port->ntouched, memory_order_relaxed);
+  for (int32_t i = 0; i < all; i++) {
+    int32_t              unit = port->touched[i];
+    dart__outstanding_t *o    = &port->unit[unit];
+
+    if (i < n) {
+      atomic_store_explicit(&port->is_touched[unit], false, memory_order_seq_cst);
+      if (is_done(o, true, number(&o->started)))
+        continue;
+      atomic_store_explicit(&port->is_touched[unit], true, memory_order_relaxed);
+    }
+    port->touched[kept++] = unit;
+  }
+  atomic_store_explicit(&port->ntouched, kept, memory_order_release);
+  pthread_mutex_unlock(&port->touched_lock);
+}
+
+/* Count one more. seq_cst: releases to number(), and see unlist. A flush between the two steps is of
+ * another thread, and not ordered after this transfer. */
+static void count(dart__outstanding_t *o, bool is_get)
+{
+  uint64_t own = atomic_fetch_add_explicit(&o->started, 1, memory_order_seq_cst) + 1;
+
+  if (!is_get)
+    raise_to(&o->last_put, own);
+}
+
+void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_t unit, bool is_get)
+{
+  dart__team_port_t *port = team->port;
+
+  count(&window->unit[unit], is_get); /* before the team's, so who sees that one sees it too */
+  count(&port->unit[unit], is_get);
+  if (!atomic_load_explicit(&port->is_touched[unit], memory_order_seq_cst)) /* see unlist */
+    list(port, unit);
+}
+
+/* ---- flush ------------------------------------------------------------------------------- */
+
+/* Whether the window's flush_local would do what it should; see above. */
+static bool can_flush_local(const dart__window_t *window, const dart__outstanding_t *o)
+{
+  return !window->is_static || number(&o->last_put) <= number(&o->done_here) + 1;
+}
+
+static void flush_one(dart__window_t *window, int32_t unit, bool at_target)
+{
+  dart__outstanding_t *o    = &window->unit[unit];
+  uint64_t             last = number(&o->started);
+
+  if (is_done(o, at_target, last))
+    return;
+  at_target = (at_target && needs_target(o)) || !can_flush_local(window, o);
+  dart__count(DART__COUNT_RMA_FLUSH);
+  if (at_target)
+    DART__MPI(MPI_Win_flush, unit, window->win);
+  else
+    DART__MPI(MPI_Win_flush_local, unit, window->win);
+  note_done(o, at_target, last);
+}
+
+void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
+{
+  dart__team_port_t   *port = team->port;
+  dart__outstanding_t *o    = &port->unit[unit];
+  uint64_t             last = number(&o->started);
+  int64_t              began;
+
+  if (is_done(o, at_target, last))
+    return;
+  if (at_target && dart__latency_is_slow(team->members[unit]))
+    dart__am_meet(dart__engine.am, team->members[unit]);
+  began = dart__latency_begin();
+  pthread_rwlock_rdlock(&port->windows.lock);
+  for (dart__window_t *w = port->windows.first; w != NULL; w = w->next)
+    flush_one(w, unit, at_target);
+  pthread_rwlock_unlock(&port->windows.lock);
+  dart__latency_end(team->members[unit], began, FLUSHED);
+  note_done(o, at_target, last);
+}
+
+void dart__completion_flush_all(dart__team_t *team, bool at_target)
+{
+  dart__team_port_t *port = team->port;
+  int32_t            n;
+
+  /* acquire: pairs with the release in list and unlist */
+  if (atomic_load_explicit(&port->ntouched, memory_order_acquire) == 0)
+    return;
+  pthread_mutex_lock(&port->flushing); /* or others would find the list short too early */
+  n = atomic_load_explicit(&port->ntouched, memory_order_acquire);
+  for (int32_t i = 0; i < n; i++)
+    dart__completion_flush(team, port->touched[i], at_target);
+  if (at_target)
+    unlist(port, n);
+  pthread_mutex_unlock(&port->flushing);
+}

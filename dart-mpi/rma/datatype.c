@@ -1,0 +1,254 @@
+/* Layouts as MPI datatypes. Contiguous data are bytes; a strided type is a vector, an indexed one a
+ * row of resized instances.
+ *
+ * Making one takes longer than starting a small transfer, and programs use few over and over, so the
+ * last ones are kept. MPI keeps a datatype alive until what uses it is complete: it may be forgotten as
+ * soon as no call is being made with it. */
+#include "rma/datatype.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/call.h"
+
+#define KEPT        32 /* datatypes */
+#define PIECE_BYTES ((size_t)1 << 30)
+
+static size_t gcd(size_t a, size_t b)
+{
+  while (b != 0) {
+    size_t rest = a % b;
+
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b)
+{
+  size_t elems = PIECE_BYTES / a->elem_size, both;
+
+  if (__builtin_mul_overflow(a->elem_count / gcd(a->elem_count, b->elem_count), b->elem_count,
+                             &both))
+    return 0;
+  return elems - elems % both;
+}
+
+/* ---- making ------------------------------------------------------------------------------ */
+
+static void make_strided(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
+{
+  DART__MPI(MPI_Type_create_hvector, (int)ninstances, (int)(type->elem_count * type->elem_size),
+            (MPI_Aint)(type->stride * type->elem_size), MPI_BYTE, type_out);
+}
+
+static bool make_indexed(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
+{
+  int         *lengths = calloc(type->block_count, sizeof *lengths);
+  MPI_Aint    *offsets = calloc(type->block_count, sizeof *offsets);
+  MPI_Datatype blocks, instance;
+  bool         made = false;
+
+  if (lengths == NULL || offsets == NULL)
+    goto free_arrays;
+  for (size_t i = 0; i < type->block_count; i++) {
+    lengths[i] = (int)(type->block_length[i] * type->elem_size);
+    offsets[i] = (MPI_Aint)(type->block_offset[i] * type->elem_size);
+  }
+  DART__MPI(MPI_Type_create_hindexed, (int)type->block_count, lengths, offsets, MPI_BYTE, &blocks);
+  DART__MPI(MPI_Type_create_resized, blocks, 0, (MPI_Aint)(type->extent * type->elem_size),
+            &instance);
+  DART__MPI(MPI_Type_contiguous, (int)ninstances, instance, type_out);
+  DART__MPI(MPI_Type_free, &blocks);
+  DART__MPI(MPI_Type_free, &instance);
+  made = true;
+
+free_arrays:
+  free(lengths);
+  free(offsets);
+  return made;
+}
+
+/* False: no memory. */
+static bool make(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
+{
+  if (type->kind == DART__TYPE_STRIDED)
+    make_strided(type, ninstances, type_out);
+  else if (!make_indexed(type, ninstances, type_out))
+    return false;
+  DART__MPI(MPI_Type_commit, type_out);
+  return true;
+}
+
+/* ---- keeping ----------------------------------------------------------------------------- */
+
+/* What was made, and from what. It is found again by what it is like, so it outlives the DART type
+ * it was made for, and serves equal ones. */
+typedef struct {
+  MPI_Datatype made; /* MPI_DATATYPE_NULL: the place is free */
+  dart__type_t type;
+  size_t       ninstances;
+  size_t      *blocks; /* indexed: lengths, then offsets */
+  unsigned     users;  /* layouts that were not freed yet */
+  bool         extra;  /* has no place in the cache, and is forgotten by its only user */
+  uint64_t     used;   /* when it was last asked for */
+} kept_t;
+
+static struct {
+  pthread_mutex_t lock;
+  kept_t          kept[KEPT];
+  size_t          count; /* places ever used */
+  uint64_t        clock;
+} cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static bool is_like(const kept_t *kept, const dart__type_t *type, size_t ninstances)
+{
+  const dart__type_t *k      = &kept->type;
+  size_t              nbytes = type->block_count * sizeof(size_t);
+
+  return kept->made != MPI_DATATYPE_NULL && k->kind == type->kind &&
+         k->elem_size == type->elem_size && kept->ninstances == ninstances &&
+         k->elem_count == type->elem_count && k->stride == type->stride &&
+         k->extent == type->extent && k->block_count == type->block_count &&
+         (nbytes == 0 ||
+          (memcmp(kept->blocks, type->block_length, nbytes) == 0 &&
+           memcmp(kept->blocks + type->block_count, type->block_offset, nbytes) == 0));
+}
+
+static void forget(kept_t *kept)
+{
+  if (kept->made != MPI_DATATYPE_NULL)
+    DART__MPI(MPI_Type_free, &kept->made);
+  free(kept->blocks);
+  kept->blocks = NULL;
+  kept->made   = MPI_DATATYPE_NULL;
+}
+
+/* A place for one more: a fresh one, that of what nobody uses for the longest time, or where all are
+ * in use at this moment, one of its own. NULL: no memory. */
+static kept_t *place_for_one(void)
+{
+  kept_t *oldest = NULL;
+
+  if (cache.count < KEPT) {
+    cache.kept[cache.count].made = MPI_DATATYPE_NULL;
+    return &cache.kept[cache.count++];
+  }
+  for (size_t i = 0; i < KEPT; i++)
+    if (cache.kept[i].users == 0 && (oldest == NULL || cache.kept[i].used < oldest->used))
+      oldest = &cache.kept[i];
+  if (oldest != NULL) {
+    forget(oldest);
+    return oldest;
+  }
+  oldest = calloc(1, sizeof *oldest);
+  if (oldest != NULL)
+    oldest->extra = true;
+  return oldest;
+}
+
+static bool copy_blocks(kept_t *kept, const dart__type_t *type)
+{
+  size_t nbytes = type->block_count * sizeof(size_t);
+
+  kept->blocks = NULL;
+  if (nbytes == 0)
+    return true;
+  kept->blocks = malloc(2 * nbytes);
+  if (kept->blocks == NULL)
+    return false;
+  memcpy(kept->blocks, type->block_length, nbytes);
+  memcpy(kept->blocks + type->block_count, type->block_offset, nbytes);
+  return true;
+}
+
+static bool fill(kept_t *kept, const dart__type_t *type, size_t ninstances)
+{
+  kept->type       = *type;
+  kept->ninstances = ninstances;
+  kept->users      = 0;
+  kept->made       = MPI_DATATYPE_NULL;
+  if (copy_blocks(kept, type) && make(type, ninstances, &kept->made))
+    return true;
+  forget(kept);
+  return false;
+}
+
+/* The lock is held. NULL: no memory. */
+static kept_t *find_or_make(const dart__type_t *type, size_t ninstances)
+{
+  kept_t *kept;
+
+  for (size_t i = 0; i < cache.count; i++)
+    if (is_like(&cache.kept[i], type, ninstances))
+      return &cache.kept[i];
+  kept = place_for_one();
+  if (kept == NULL || fill(kept, type, ninstances))
+    return kept;
+  if (kept->extra)
+    free(kept);
+  return NULL;
+}
+
+static bool use(const dart__type_t *type, size_t ninstances, dart__mpi_layout_t *layout_out)
+{
+  kept_t *kept;
+
+  pthread_mutex_lock(&cache.lock);
+  kept = find_or_make(type, ninstances);
+  if (kept != NULL) {
+    kept->users++;
+    kept->used        = ++cache.clock;
+    layout_out->count = 1;
+    layout_out->type  = kept->made;
+    layout_out->made  = kept;
+  }
+  pthread_mutex_unlock(&cache.lock);
+  return kept != NULL;
+}
+
+void dart__mpi_layout_free(dart__mpi_layout_t *layout)
+{
+  kept_t *kept = layout->made;
+
+  if (kept == NULL)
+    return;
+  pthread_mutex_lock(&cache.lock);
+  kept->users--;
+  if (kept->extra) {
+    forget(kept);
+    free(kept);
+  }
+  pthread_mutex_unlock(&cache.lock);
+}
+
+void dart__mpi_type_clear(void)
+{
+  for (size_t i = 0; i < cache.count; i++)
+    forget(&cache.kept[i]);
+  cache.count = 0;
+}
+
+/* ---- layouts ----------------------------------------------------------------------------- */
+
+bool dart__mpi_layout(const dart__type_t *type, size_t from, size_t nelem,
+                      dart__mpi_layout_t *layout_out)
+{
+  size_t before = from / type->elem_count, ninstances = nelem / type->elem_count;
+
+  switch (type->kind) {
+  case DART__TYPE_STRIDED:
+    layout_out->nbytes_off = (MPI_Aint)(before * type->stride * type->elem_size);
+    return use(type, ninstances, layout_out);
+  case DART__TYPE_INDEXED:
+    layout_out->nbytes_off = (MPI_Aint)(before * type->extent * type->elem_size);
+    return use(type, ninstances, layout_out);
+  case DART__TYPE_BASIC:
+  case DART__TYPE_CUSTOM: break;
+  }
+  *layout_out = dart__mpi_bytes(from * type->elem_size, nelem * type->elem_size);
+  return true;
+}

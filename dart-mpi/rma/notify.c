@@ -1,0 +1,73 @@
+/* Put with notification: a batch of requests that leaves at once and is applied in order. Data that are too
+ * many for it go ahead:
+ *
+ *   contiguous              messages of their own, received in place; the batch waits for them
+ *   scattered, but few      a request for each run of elements
+ *   scattered, and many     MPI's put with its own layouts, complete before the notification is sent */
+#include "base/counters.h"
+#include "progress/engine.h"
+#include "rma/put_get.h"
+#include "rma/rma.h"
+
+#define FEW       128  /* scattered elements that travel as requests ... */
+#define FEW_BYTES 1024 /* ... if they are no more than this */
+
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* Few scattered elements, a request for each run of them. */
+static void request_by_runs(const dart__rma_t *t, size_t nelem)
+{
+  dart__am_address_t start = dart__am_address(t->at);
+  size_t             size  = t->at_type->elem_size;
+
+  for (size_t elem = 0, count; elem < nelem; elem += count) {
+    size_t             there_at, here_at;
+    size_t             there_run = dart__type_run(t->at_type, elem, &there_at);
+    size_t             here_run  = dart__type_run(t->buffer_type, elem, &here_at);
+    dart__am_address_t at        = start;
+
+    count = least(least(there_run, here_run), nelem - elem);
+    at.offset += there_at * size;
+    dart__am_put(dart__engine.am, &at, (const char *)t->buffer + here_at * size, count * size);
+  }
+}
+
+/* Put what does not fit the batch of the notification, ahead of it. */
+static void put_ahead(const dart__rma_t *t, size_t nelem)
+{
+  dart__am_address_t at     = dart__am_address(t->at);
+  size_t             nbytes = nelem * t->at_type->elem_size;
+
+  if (dart__rma_is_plain(t)) {
+    dart__count(DART__COUNT_NOTIFY_DATA);
+    dart__am_send_data(dart__engine.am, &at, t->buffer, nbytes);
+  } else if (nelem <= FEW && nbytes <= FEW_BYTES) {
+    dart__count(DART__COUNT_NOTIFY_RUNS);
+    request_by_runs(t, nelem);
+  } else {
+    dart__count(DART__COUNT_NOTIFY_AFTER_RMA);
+    dart__rma_blocking(t, nelem);
+  }
+}
+
+void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type, const void *src,
+                          const dart__type_t *src_type, size_t nelem, const dart__address_t *flag,
+                          uint64_t by)
+{
+  dart__rma_t        t       = { at, at_type, (void *)(uintptr_t)src, src_type, true };
+  dart__am_address_t counter = dart__am_address(flag), data = counter;
+  size_t             nbytes = 0;
+
+  if (nelem > 0) {
+    nbytes = dart__plain_bytes(&t, nelem, DART__AM_PUT_MOST);
+    data   = dart__am_address(at);
+    if (nbytes > 0)
+      dart__count(DART__COUNT_NOTIFY_INLINE);
+    else
+      put_ahead(&t, nelem);
+  }
+  dart__am_notify(dart__engine.am, &data, src, nbytes, &counter, by);
+}

@@ -1,0 +1,24 @@
+/* The table of far operations. */
+#include "progress/engine.h"
+#include "rma/rma.h"
+
+static const dart__far_ops_t ops = { .put             = dart__far_put,
+                                     .get             = dart__far_get,
+                                     .put_blocking    = dart__far_put_blocking,
+                                     .get_blocking    = dart__far_get_blocking,
+                                     .accumulate      = dart__far_accumulate,
+                                     .fetch           = dart__far_fetch,
+                                     .swap            = dart__far_swap,
+                                     .put_notify      = dart__far_put_notify,
+                                     .flush           = dart__far_flush,
+                                     .flush_all       = dart__far_flush_all,
+                                     .flush_local     = dart__far_flush_local,
+                                     .flush_local_all = dart__far_flush_local_all,
+                                     .settle          = dart__far_settle,
+                                     .wait            = dart__far_wait,
+                                     .test            = dart__far_test,
+                                     .release         = dart__far_release,
+                                     .poke            = dart__engine_poke,
+                                     .push            = dart__engine_push };
+
+const dart__far_ops_t *const dart__far = &ops;

@@ -1,0 +1,85 @@
+/* Which way a put or get takes: see put_get.h. */
+#include "rma/put_get.h"
+
+#include "base/counters.h"
+#include "base/log.h"
+#include "progress/engine.h"
+#include "progress/latency.h"
+#include "rma/rma.h"
+
+#define REQUEST_MOST 1024 /* bytes of a blocking transfer that may travel as a request */
+
+static void request(const dart__rma_t *t, size_t nbytes)
+{
+  dart__am_address_t at = dart__am_address(t->at);
+
+  if (t->is_put)
+    dart__am_put(dart__engine.am, &at, t->buffer, nbytes);
+  else
+    dart__am_get(dart__engine.am, &at, t->buffer, nbytes);
+}
+
+/* To be completed by a flush or, with `handle_out`, by the handle too. */
+static dart_ret_t start(const dart__rma_t *t, size_t nelem, dart_handle_t *handle_out)
+{
+  size_t nbytes = handle_out != NULL ? 0 : dart__plain_bytes(t, nelem, dart__engine.aggregate);
+
+  if (handle_out != NULL) {
+    *handle_out = dart__rma_start_with_handle(t, nelem);
+    if (*handle_out == DART_HANDLE_NULL) {
+      dart__error("no memory for a handle of %zu elements", nelem);
+      return DART_ERR_NOMEM;
+    }
+  } else if (nbytes == 0) {
+    dart__rma_start(t, nelem);
+  } else {
+    dart__count(DART__COUNT_AGGREGATED);
+    request(t, nbytes);
+  }
+  return DART_OK;
+}
+
+static dart_ret_t blocking(const dart__rma_t *t, size_t nelem)
+{
+  size_t      nbytes  = dart__plain_bytes(t, nelem, DART__RMA_PIECE);
+  dart_unit_t target  = t->at->team->members[t->at->unit];
+  bool        is_slow = nbytes > 0 && dart__latency_is_slow(target);
+
+  if (is_slow && nbytes <= REQUEST_MOST) {
+    dart__count(DART__COUNT_REQUEST_BLOCKING);
+    request(t, nbytes);
+    return dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
+  }
+  if (nbytes > 0)
+    dart__rma_plain_blocking(t, (int)nbytes, is_slow);
+  else
+    dart__rma_blocking(t, nelem);
+  return DART_OK;
+}
+
+/* ---- the seam ------------------------------------------------------------------------------ */
+
+dart_ret_t dart__far_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
+                         const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out)
+{
+  return start(&(dart__rma_t){ at, at_type, (void *)(uintptr_t)src, src_type, true }, nelem,
+               handle_out);
+}
+
+dart_ret_t dart__far_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                         const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out)
+{
+  return start(&(dart__rma_t){ at, at_type, dst, dst_type, false }, nelem, handle_out);
+}
+
+dart_ret_t dart__far_put_blocking(const dart__address_t *at, const dart__type_t *at_type,
+                                  const void *src, const dart__type_t *src_type, size_t nelem)
+{
+  return blocking(&(dart__rma_t){ at, at_type, (void *)(uintptr_t)src, src_type, true }, nelem);
+}
+
+dart_ret_t dart__far_get_blocking(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                                  const dart__type_t *dst_type, size_t nelem)
+{
+  return blocking(&(dart__rma_t){ at, at_type, dst, dst_type, false }, nelem);
+}

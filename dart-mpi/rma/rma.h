@@ -1,0 +1,33 @@
+#ifndef DART__MPI_RMA_H
+#define DART__MPI_RMA_H
+/* The far operations of port.h, dart__far_ops_t: put_get.c, amo.c, notify.c, flush.c and handle.c have them;
+ * poke and push are in progress/engine.c. */
+#include "port.h"
+
+dart_ret_t dart__far_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
+                         const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);
+dart_ret_t dart__far_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                         const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out);
+dart_ret_t dart__far_put_blocking(const dart__address_t *at, const dart__type_t *at_type,
+                                  const void *src, const dart__type_t *src_type, size_t nelem);
+dart_ret_t dart__far_get_blocking(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                                  const dart__type_t *dst_type, size_t nelem);
+void       dart__far_accumulate(const dart__address_t *at, const void *values, size_t nelem,
+                                dart_datatype_t type, dart_operation_t op);
+void       dart__far_fetch(const dart__address_t *at, const void *value, void *result,
+                           dart_datatype_t type, dart_operation_t op);
+void dart__far_swap(const dart__address_t *at, const void *value, const void *compare, void *result,
+                    dart_datatype_t type);
+void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type, const void *src,
+                          const dart__type_t *src_type, size_t nelem, const dart__address_t *flag,
+                          uint64_t by);
+dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit);
+dart_ret_t dart__far_flush_all(dart__team_t *team);
+dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit);
+dart_ret_t dart__far_flush_local_all(dart__team_t *team);
+void       dart__far_settle(dart__team_t *team, int32_t unit);
+void       dart__far_wait(dart_handle_t *handle, bool at_target);
+bool       dart__far_test(dart_handle_t handle);
+void       dart__far_release(dart_handle_t *handle);
+
+#endif

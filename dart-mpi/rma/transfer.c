@@ -1,0 +1,182 @@
+/* See transfer.h. */
+#include "rma/transfer.h"
+
+#include "base/counters.h"
+#include "memory/chunk.h"
+#include "mpi/comm.h"
+#include "progress/engine.h"
+#include "progress/latency.h"
+#include "rma/completion.h"
+#include "rma/datatype.h"
+#include "rma/handle.h"
+#include "rma/rma.h"
+
+/* ---- start ------------------------------------------------------------------------------- */
+
+/* One MPI call; with `request_out`, one that can be waited for. Places are byte offsets from where
+ * element 0 lies. */
+static void start_call(const dart__rma_t *t, const dart__mpi_layout_t *there,
+                       const dart__mpi_layout_t *here, MPI_Request *request_out)
+{
+  int      unit   = t->at->unit;
+  MPI_Win  win    = dart__window_of(t->at)->win;
+  MPI_Aint disp   = dart__disp_of(t->at) + there->nbytes_off;
+  char    *buffer = (char *)t->buffer + here->nbytes_off;
+
+  dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
+  if (request_out != NULL)
+    dart__count(DART__COUNT_RMA_HANDLE);
+  if (t->is_put && request_out == NULL)
+    DART__MPI(MPI_Put, buffer, here->count, here->type, unit, disp, there->count, there->type, win);
+  else if (t->is_put)
+    DART__MPI(MPI_Rput, buffer, here->count, here->type, unit, disp, there->count, there->type, win,
+              request_out);
+  else if (request_out == NULL)
+    DART__MPI(MPI_Get, buffer, here->count, here->type, unit, disp, there->count, there->type, win);
+  else
+    DART__MPI(MPI_Rget, buffer, here->count, here->type, unit, disp, there->count, there->type, win,
+              request_out);
+}
+
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* `nbytes` bytes in a row on both sides, in as many calls as MPI's counts need. */
+static void start_run(const dart__rma_t *t, size_t there_off, size_t here_off, size_t nbytes)
+{
+  for (size_t from = 0; from < nbytes; from += DART__RMA_PIECE) {
+    size_t             count = least(DART__RMA_PIECE, nbytes - from);
+    dart__mpi_layout_t there = dart__mpi_bytes(there_off + from, count);
+    dart__mpi_layout_t here  = dart__mpi_bytes(here_off + from, count);
+
+    dart__count(DART__COUNT_RMA_RUN);
+    start_call(t, &there, &here, NULL);
+  }
+}
+
+/* Elements [from, to) without MPI's datatypes: of layouts with elements or instances too large for its
+ * counts, or where there is no memory for one. */
+static void start_by_runs(const dart__rma_t *t, size_t from, size_t to)
+{
+  size_t size = t->at_type->elem_size;
+
+  for (size_t elem = from, count; elem < to; elem += count) {
+    size_t there_at, here_at;
+    size_t there_run = dart__type_run(t->at_type, elem, &there_at);
+    size_t here_run  = dart__type_run(t->buffer_type, elem, &here_at);
+
+    count = least(least(there_run, here_run), to - elem);
+    start_run(t, there_at * size, here_at * size, count * size);
+  }
+}
+
+/* A request only if there are datatypes. */
+static void start_piece(const dart__rma_t *t, size_t from, size_t nelem, MPI_Request *request_out)
+{
+  dart__mpi_layout_t there, here;
+
+  if (!dart__mpi_layout(t->at_type, from, nelem, &there)) {
+    start_by_runs(t, from, from + nelem);
+    return;
+  }
+  if (dart__mpi_layout(t->buffer_type, from, nelem, &here)) {
+    start_call(t, &there, &here, request_out);
+    dart__mpi_layout_free(&here);
+  } else {
+    start_by_runs(t, from, from + nelem);
+  }
+  dart__mpi_layout_free(&there);
+}
+
+/* Elements of a piece; 0: no pieces, but runs. */
+static size_t piece_of(const dart__rma_t *t, size_t nelem, size_t *npieces_out)
+{
+  size_t piece = dart__mpi_piece(t->at_type, t->buffer_type);
+
+  *npieces_out = piece == 0 ? 0 : (nelem + piece - 1) / piece;
+  return piece;
+}
+
+/* All of it; `requests_out` has room for one request per piece, or is NULL. */
+static void start(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
+{
+  size_t npieces, piece = piece_of(t, nelem, &npieces);
+
+  if (piece == 0)
+    start_by_runs(t, 0, nelem);
+  for (size_t i = 0; i < npieces; i++) {
+    size_t from = i * piece;
+
+    start_piece(t, from, least(piece, nelem - from),
+                requests_out == NULL ? NULL : &requests_out[i]);
+  }
+  dart__completion_started(t->at->team, dart__window_of(t->at), t->at->unit, !t->is_put);
+}
+
+dart_handle_t dart__rma_start_with_handle(const dart__rma_t *t, size_t nelem)
+{
+  size_t        npieces;
+  dart_handle_t handle;
+
+  piece_of(t, nelem, &npieces);
+  handle = dart__handle_new(t->at->team, dart__window_of(t->at), t->at->unit, npieces);
+  if (handle == DART_HANDLE_NULL)
+    return handle;
+  handle->is_put   = t->is_put;
+  handle->by_flush = !dart__rma_is_plain(t) || npieces == 0;
+  start(t, nelem, handle->requests);
+  return handle;
+}
+
+void dart__rma_start(const dart__rma_t *t, size_t nelem)
+{
+  start(t, nelem, NULL);
+}
+
+/* ---- start, and wait --------------------------------------------------------------------- */
+
+/* On a static window a flush is what completes it soonest; on a dynamic one, where it goes by messages, a
+ * get has a request, whose wait serves others. */
+void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow)
+{
+  dart__window_t *window = dart__window_of(t->at);
+  dart_unit_t     target = t->at->team->members[t->at->unit];
+  int             unit   = t->at->unit;
+  MPI_Win         win    = window->win;
+  MPI_Aint        disp   = dart__disp_of(t->at);
+  int64_t         began  = dart__latency_begin();
+  MPI_Request     request;
+
+  dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
+  if (!t->is_put && (is_slow || !window->is_static)) {
+    DART__MPI(MPI_Rget, t->buffer, nbytes, MPI_BYTE, unit, disp, nbytes, MPI_BYTE, win, &request);
+    if (is_slow)
+      dart__am_meet(dart__engine.am, target);
+    dart__mpi_wait(&request);
+  } else {
+    if (t->is_put)
+      DART__MPI(MPI_Put, t->buffer, nbytes, MPI_BYTE, unit, disp, nbytes, MPI_BYTE, win);
+    else
+      DART__MPI(MPI_Get, t->buffer, nbytes, MPI_BYTE, unit, disp, nbytes, MPI_BYTE, win);
+    if (is_slow)
+      dart__am_meet(dart__engine.am, target);
+    DART__MPI(MPI_Win_flush, unit, win);
+  }
+  dart__latency_end(target, began, (size_t)nbytes);
+  dart__latency_ping(target, began);
+}
+
+/* Waiting for requests serves others; without memory for them, a flush will do. */
+void dart__rma_blocking(const dart__rma_t *t, size_t nelem)
+{
+  dart_handle_t handle = dart__rma_start_with_handle(t, nelem);
+
+  if (handle != DART_HANDLE_NULL) {
+    dart__far_wait(&handle, true);
+    return;
+  }
+  start(t, nelem, NULL);
+  dart__completion_flush(t->at->team, t->at->unit, true);
+}

@@ -1,0 +1,11 @@
+#ifndef DART__TRANSPORT_MPI_H
+#define DART__TRANSPORT_MPI_H
+/* The transport over MPI: peers are the ranks of a communicator, channels are tags. */
+#include <mpi.h>
+
+#include "transport/transport.h"
+
+/** The transport over `comm`, of which there is one in a process; it has nothing to be closed. */
+dart__transport_t *dart__transport_over(MPI_Comm comm);
+
+#endif

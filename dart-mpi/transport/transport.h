@@ -1,0 +1,51 @@
+#ifndef DART__TRANSPORT_H
+#define DART__TRANSPORT_H
+/* What carries messages between units: the few calls that active messages (am/) are made of.
+ *
+ * A transport joins `npeers` peers, numbered from 0. One implementation is linked: mpi.c over MPI, and
+ * in tests one between threads. Several may be open in a process at a time. All calls return at once,
+ * and may be made by any thread. A transport that fails ends the program, after a line that names the
+ * call: nobody above it has to undo anything.
+ *
+ * Messages of one channel from one peer to another arrive in the order sent; nothing else is ordered.
+ * A receive takes the next message of its channel from its peer, or from any; receives that could take
+ * the same message do so in the order posted. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct dart__transport dart__transport_t;
+
+/* A message on its way. What `id` means is the transport's business; DART__TRANSPORT_DONE: none. */
+typedef struct {
+  uint64_t id;
+} dart__transport_request_t;
+
+#define DART__TRANSPORT_DONE     ((dart__transport_request_t){ UINT64_MAX })
+#define DART__TRANSPORT_ANY_PEER (-1)
+
+typedef enum {
+  DART__CHANNEL_MESSAGE, /* what am/wire.h describes */
+  DART__CHANNEL_DATA     /* payload alone, received where it belongs */
+} dart__channel_t;
+
+int32_t dart__transport_npeers(const dart__transport_t *transport);
+
+/** Start to send. `data` stays in place until `*request_out` is done. `request_out` NULL: until the peer
+ *  is known, by what it says, to have received it. */
+void dart__transport_send(dart__transport_t *transport, int32_t peer, dart__channel_t channel,
+                          const void *data, size_t nbytes, dart__transport_request_t *request_out);
+
+/** Start to receive a message of at most `nbytes`. */
+void dart__transport_recv(dart__transport_t *transport, int32_t peer, dart__channel_t channel,
+                          void *buffer, size_t nbytes, dart__transport_request_t *request_out);
+
+/** Whether it is complete; `*request` is then DART__TRANSPORT_DONE, and of a receive `*peer_out` and
+ *  `*nbytes_out`, if they are not NULL, tell what came. A request that is done already is complete. */
+bool dart__transport_test(dart__transport_t *transport, dart__transport_request_t *request,
+                          int32_t *peer_out, size_t *nbytes_out);
+
+/** Give up a receive that no message was sent for. */
+void dart__transport_cancel(dart__transport_t *transport, dart__transport_request_t *request);
+
+#endif

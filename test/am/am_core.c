@@ -1,0 +1,469 @@
+/* Active messages, promise by promise: a few peers in one thread, which take turns wherever one waits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/counters.h"
+#include "base/log.h"
+#include "peers.h"
+
+enum { PEERS = 5, BYTES = 1 << 16 };
+
+static test_peer_t peer[PEERS];
+static test_net_t *net;
+static int         npeers;
+
+/* Whoever waits lets all others get on; but not those that are held. */
+static bool is_stopped[PEERS];
+
+static void progress(void)
+{
+  for (int p = 0; p < npeers; p++)
+    if (!is_stopped[p])
+      dart__am_progress(peer[p].am, true);
+}
+
+static const dart__wait_policy_t wait_policy = { .spins    = 1 << 20,
+                                                 .nap_us   = 1,
+                                                 .progress = progress };
+
+static void open_with(int count, dart__am_config_t config)
+{
+  npeers = count;
+  net    = test_net_new(count, 0, 1);
+  for (int p = 0; p < count; p++) {
+    peer[p]          = (test_peer_t){ .memory = aligned_alloc(64, BYTES), .nbytes = BYTES };
+    is_stopped[p]    = false;
+    config.transport = test_net_transport(net, p);
+    config.host      = test_host(&peer[p]);
+    config.wait      = &wait_policy;
+    memset(peer[p].memory, 0, BYTES);
+    peer[p].am = dart__am_open(&config);
+    assert_non_null(peer[p].am);
+  }
+}
+
+static dart__am_config_t usual(void)
+{
+  return DART__AM_CONFIG(NULL, NULL, (dart__am_host_t){ NULL });
+}
+
+static void close_all(void)
+{
+  for (int p = 0; p < npeers; p++)
+    dart__am_quiesce(peer[p].am);
+  for (int p = 0; p < npeers; p++) {
+    dart__am_close(peer[p].am);
+    free(peer[p].memory);
+  }
+  test_net_delete(net);
+}
+
+static uint64_t since(dart__counter_t counter)
+{
+  static uint64_t before[DART__NCOUNTERS];
+  uint64_t        now = dart__counted(counter), by = now - before[counter];
+
+  before[counter] = now;
+  return by;
+}
+
+static uint64_t *word_of(int p, size_t index)
+{
+  return (uint64_t *)(void *)peer[p].memory + index;
+}
+
+static void add(int from, int to, size_t index, uint64_t by)
+{
+  dart__am_address_t at = test_address(to, index * 8);
+
+  dart__am_accumulate(peer[from].am, &at, &by, 1, DART_TYPE_ULONG, DART_OP_SUM);
+}
+
+static void flush(int from, int to)
+{
+  assert_int_equal(dart__am_flush(peer[from].am, to, DART__AM_REMOTE), DART_OK);
+}
+
+static bool is_any(const void *set, int32_t p)
+{
+  (void)set, (void)p;
+  return true;
+}
+
+/* ---- what is sent when ---------------------------------------------------------------------- */
+
+static void nothing_outstanding_sends_nothing(void **state)
+{
+  (void)state;
+  open_with(2, usual());
+  since(DART__COUNT_BATCH);
+  flush(0, 1);
+  assert_int_equal(dart__am_flush_members(peer[0].am, is_any, NULL, DART__AM_REMOTE), DART_OK);
+  add(0, 1, 0, 1);
+  flush(0, 1);
+  assert_int_equal(since(DART__COUNT_BATCH), 1);
+  flush(0, 1);
+  flush(0, 1);
+  assert_int_equal(since(DART__COUNT_BATCH), 0);
+  close_all();
+}
+
+static void requests_travel_together(void **state)
+{
+  (void)state;
+  open_with(2, usual());
+  since(DART__COUNT_BATCH);
+  for (int i = 0; i < 100; i++)
+    add(0, 1, (size_t)i, 1);
+  assert_int_equal(since(DART__COUNT_BATCH), 0);
+  flush(0, 1);
+  assert_int_equal(since(DART__COUNT_BATCH), 1);
+  for (int i = 0; i < 100; i++)
+    assert_int_equal(*word_of(1, (size_t)i), 1);
+  close_all();
+}
+
+static void no_more_is_collected_than_may_be(void **state)
+{
+  enum { MOST = 8, MANY = 200 };
+  dart__am_config_t config = usual();
+
+  (void)state;
+  config.collected = MOST;
+  open_with(PEERS, config);
+  since(DART__COUNT_REQUEST);
+  for (int i = 0, sent = 0; i < MANY; i++) {
+    add(0, 1 + i % (PEERS - 1), 0, 1);
+    sent += (int)since(DART__COUNT_REQUEST);
+    assert_true(i + 1 - sent <= MOST);
+  }
+  for (int p = 1; p < PEERS; p++)
+    flush(0, p);
+  close_all();
+}
+
+static void a_push_sends_what_was_collected(void **state)
+{
+  (void)state;
+  open_with(2, usual());
+  add(0, 1, 0, 1);
+  since(DART__COUNT_BATCH);
+  dart__am_push(peer[0].am);
+  assert_int_equal(since(DART__COUNT_BATCH), 1);
+  while (*word_of(1, 0) == 0)
+    dart__am_progress(peer[1].am, false);
+  flush(0, 1);
+  close_all();
+}
+
+static void what_is_old_is_sent_by_progress(void **state)
+{
+  (void)state;
+  open_with(2, usual());
+  add(0, 1, 0, 1);
+  while (*word_of(1, 0) == 0) { /* nobody waits */
+    dart__am_progress(peer[0].am, false);
+    dart__am_progress(peer[1].am, false);
+  }
+  flush(0, 1);
+  close_all();
+}
+
+static void a_notification_leaves_at_once(void **state)
+{
+  uint64_t           data = 42;
+  dart__am_address_t at = test_address(1, 8), counter = test_address(1, 0);
+  dart__am_config_t  config = usual();
+
+  (void)state;
+  for (int later = 0; later < 2; later++) {
+    config.is_sent_later = later == 1;
+    open_with(2, config);
+    since(DART__COUNT_BATCH);
+    for (int step = 0; step < 4; step++) {
+      for (int i = 0; i < 3; i++)
+        dart__am_notify(peer[0].am, &at, &data, sizeof data, &counter, 1);
+      dart__am_progress(peer[0].am, true); /* the step ends: the unit waits */
+      /* the first steps are not known to be bursts */
+      assert_int_equal(since(DART__COUNT_BATCH), later == 0 || step < 2 ? 3 : 1);
+    }
+    flush(0, 1);
+    assert_int_equal(*word_of(1, 0), 12);
+    assert_int_equal(*word_of(1, 1), 42);
+    assert_true(peer[1].notified > 0);
+    close_all();
+  }
+}
+
+/* ---- order and results ---------------------------------------------------------------------- */
+
+static void requests_of_a_peer_come_in_order(void **state)
+{
+  uint64_t           one = 1, two = 2, old = 77, found = 0;
+  dart__am_address_t at = test_address(1, 64);
+
+  (void)state;
+  open_with(2, usual());
+  dart__am_accumulate(peer[0].am, &at, &one, 1, DART_TYPE_ULONG, DART_OP_REPLACE);
+  dart__am_accumulate(peer[0].am, &at, &two, 1, DART_TYPE_ULONG, DART_OP_SUM);
+  dart__am_fetch(peer[0].am, &at, &two, &old, DART_TYPE_ULONG, DART_OP_PROD);
+  dart__am_get(peer[0].am, &at, &found, sizeof found);
+  dart__am_put(peer[0].am, &at, &one, sizeof one);
+  assert_int_equal(old, 77);
+  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_LOCAL), DART_OK);
+  assert_int_equal(old, 3);
+  assert_int_equal(found, 6);
+  flush(0, 1);
+  assert_int_equal(*word_of(1, 8), 1);
+  close_all();
+}
+
+static void data_come_before_what_follows(void **state)
+{
+  static char        data[50000];
+  uint64_t           one = 1;
+  dart__am_address_t at = test_address(1, 64), counter = test_address(1, 0);
+
+  (void)state;
+  open_with(2, usual());
+  memset(data, 0x5a, sizeof data);
+  dart__am_send_data(peer[0].am, &at, data, sizeof data);
+  dart__am_notify(peer[0].am, NULL, NULL, 0, &counter, 1);
+  while (*word_of(1, 0) == 0)
+    progress();
+  assert_memory_equal(peer[1].memory + 64, data, sizeof data);
+  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_LOCAL), DART_OK);
+  memset(data, 0, sizeof data); /* the source is free */
+  dart__am_put(peer[0].am, &counter, &one, sizeof one);
+  flush(0, 1);
+  assert_int_equal((unsigned char)peer[1].memory[64 + sizeof data - 1], 0x5a);
+  close_all();
+}
+
+static void a_host_is_told_after_what_came_before(void **state)
+{
+  (void)state;
+  open_with(3, usual());
+  add(2, 1, 0, 1);
+  for (uint64_t word = 1; word <= 2000; word++) /* more than fits a batch */
+    dart__am_tell(peer[2].am, 1, word << 20);
+  flush(2, 1);
+  assert_int_equal(peer[1].teller, 2);
+  assert_int_equal(peer[1].told, UINT64_C(2001000) << 20);
+  assert_int_equal(*word_of(1, 0), 1);
+  close_all();
+}
+
+static void units_that_talk_to_each_other_need_no_replies(void **state)
+{
+  (void)state;
+  open_with(2, usual());
+  since(DART__COUNT_ANSWER);
+  for (int i = 0; i < 50; i++) {
+    add(0, 1, 0, 1);
+    dart__am_push(peer[0].am);
+    dart__am_progress(peer[1].am, false);
+    add(1, 0, 0, 1);
+    dart__am_push(peer[1].am);
+    dart__am_progress(peer[0].am, false);
+  }
+  assert_int_equal(since(DART__COUNT_ANSWER), 0);
+  flush(0, 1);
+  flush(1, 0);
+  assert_int_equal(*word_of(0, 0) + *word_of(1, 0), 100);
+  close_all();
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------ */
+
+static void refused_requests_are_said_once(void **state)
+{
+  static char        data[20000];
+  uint64_t           one = 1, got = 5;
+  dart__am_address_t good = test_address(1, 0), no_segment = good,
+                     beyond   = test_address(1, BYTES - 4);
+  dart__am_address_t far_data = test_address(1, BYTES - 100);
+
+  (void)state;
+  open_with(2, usual());
+  no_segment.segid = 99;
+  dart__am_put(peer[0].am, &no_segment, &one, sizeof one);
+  dart__am_put(peer[0].am, &good, &one, sizeof one);
+  dart__am_get(peer[0].am, &beyond, &got, sizeof got);
+  dart__am_send_data(peer[0].am, &far_data, data, sizeof data);
+  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  assert_int_equal(*word_of(1, 0), 1); /* all others were applied */
+  flush(0, 1);
+  dart__am_put(peer[0].am, &no_segment, &one, sizeof one);
+  dart__am_settle(peer[0].am, 1); /* says nothing of it */
+  dart__am_meet(peer[0].am, 1);   /* says nothing of it */
+  assert_int_equal(dart__am_flush_members(peer[0].am, is_any, NULL, DART__AM_REMOTE),
+                   DART_ERR_INVAL);
+  close_all();
+}
+
+/* One of everything is there from the start. */
+static void without_memory_requests_wait(void **state)
+{
+  static unsigned char data[BYTES];
+  dart__am_address_t   counter = test_address(1, 0), at = test_address(1, 8);
+  dart__am_config_t    config = usual();
+  uint64_t             one = 1, got = 0;
+
+  (void)state;
+  memset(data, 7, sizeof data);
+  open_with(PEERS, config);
+  test_fail_allocations(1);
+  config.transport = test_net_transport(net, 0);
+  assert_null(dart__am_open(&config));
+  for (int i = 0; i < 1000; i++)
+    add(0, 1 + i % (PEERS - 1), 0, 1);
+  dart__am_get(peer[0].am, &counter, &got, sizeof got);
+  for (int i = 0; i < 10; i++) {
+    dart__am_send_data(peer[0].am, &at, data, BYTES - 8);
+    dart__am_notify(peer[0].am, &at, &one, sizeof one, &counter, 1);
+    add(2, 1, 0, 1); /* its batches wait for a place of those that wait for data */
+  }
+  for (int p = 1; p < PEERS; p++)
+    flush(0, p);
+  flush(2, 1);
+  test_fail_allocations(0);
+  assert_int_equal(got, 250);
+  assert_int_equal(*word_of(1, 0), 270);
+  assert_int_equal(*word_of(1, 1), 1);
+  assert_int_equal(*word_of(1, 2), UINT64_C(0x0707070707070707));
+  for (int p = 2; p < PEERS; p++)
+    assert_int_equal(*word_of(p, 0), 250);
+  close_all();
+}
+
+static void a_peer_that_stops_holds_up_no_other(void **state)
+{
+  dart__am_config_t config = usual();
+
+  (void)state;
+  config.window = 2;
+  open_with(3, config);
+  is_stopped[1] = true;
+  add(0, 1, 0, 1);
+  dart__am_push(peer[0].am);
+  for (int i = 0; i < 100; i++) {
+    add(0, 2, 0, 1);
+    flush(0, 2);
+  }
+  assert_int_equal(*word_of(2, 0), 100);
+  assert_int_equal(*word_of(1, 0), 0);
+  is_stopped[1] = false;
+  flush(0, 1);
+  assert_int_equal(*word_of(1, 0), 1);
+  close_all();
+}
+
+/* ---- bounds --------------------------------------------------------------------------------- */
+
+/* Batches of five peers, many of each, wait for the first one. */
+static void progress_has_a_budget(void **state)
+{
+  enum { EACH = 12 };
+  uint64_t applied;
+  int      total = 0;
+
+  (void)state;
+  open_with(PEERS, usual());
+  is_stopped[0] = true;
+  for (int p = 1; p < PEERS; p++)
+    for (int i = 0; i < EACH; i++) {
+      add(p, 0, 0, 1);
+      dart__am_push(peer[p].am);
+    }
+  since(DART__COUNT_APPLIED);
+  while (total < EACH * (PEERS - 1) / 2) {
+    dart__am_progress(peer[0].am, false);
+    applied = since(DART__COUNT_APPLIED);
+    assert_true(applied > 0 && applied <= 4);
+    total += (int)applied;
+  }
+  while (total < EACH * (PEERS - 1)) {
+    dart__am_progress(peer[0].am, true);
+    applied = since(DART__COUNT_APPLIED);
+    assert_true(applied > 0 && applied <= 16);
+    total += (int)applied;
+  }
+  is_stopped[0] = false;
+  for (int p = 1; p < PEERS; p++)
+    flush(p, 0);
+  assert_int_equal(*word_of(0, 0), EACH * (PEERS - 1));
+  close_all();
+}
+
+static int      turns;
+static uint64_t batches_when_full;
+
+/* The peer starts to receive only when its origin has waited for a while. */
+static void progress_late(void)
+{
+  if (++turns == 50) {
+    batches_when_full = dart__counted(DART__COUNT_BATCH);
+    is_stopped[1]     = false;
+  }
+  progress();
+}
+
+static void a_window_bounds_what_is_under_way(void **state)
+{
+  static const dart__wait_policy_t late   = { .spins    = 1 << 20,
+                                              .nap_us   = 1,
+                                              .progress = progress_late };
+  dart__am_config_t                config = usual();
+  uint64_t                         start;
+
+  (void)state;
+  config.window      = 3;
+  config.batch_bytes = 256;
+  open_with(2, config);
+  dart__am_quiesce(peer[0].am);
+  dart__am_close(peer[0].am);
+  config.transport = test_net_transport(net, 0);
+  config.host      = test_host(&peer[0]);
+  config.wait      = &late;
+  peer[0].am       = dart__am_open(&config);
+  turns            = 0;
+  is_stopped[1]    = true;
+  start            = dart__counted(DART__COUNT_BATCH);
+  for (int i = 0; i < 1000; i++)
+    add(0, 1, 0, 1);
+  assert_true(turns >= 50); /* it had to wait */
+  assert_int_equal(batches_when_full - start, 3);
+  flush(0, 1);
+  assert_int_equal(*word_of(1, 0), 1000);
+  close_all();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(nothing_outstanding_sends_nothing),
+    cmocka_unit_test(requests_travel_together),
+    cmocka_unit_test(no_more_is_collected_than_may_be),
+    cmocka_unit_test(a_push_sends_what_was_collected),
+    cmocka_unit_test(what_is_old_is_sent_by_progress),
+    cmocka_unit_test(a_notification_leaves_at_once),
+    cmocka_unit_test(requests_of_a_peer_come_in_order),
+    cmocka_unit_test(data_come_before_what_follows),
+    cmocka_unit_test(a_host_is_told_after_what_came_before),
+    cmocka_unit_test(units_that_talk_to_each_other_need_no_replies),
+    cmocka_unit_test(refused_requests_are_said_once),
+    cmocka_unit_test(without_memory_requests_wait),
+    cmocka_unit_test(a_peer_that_stops_holds_up_no_other),
+    cmocka_unit_test(progress_has_a_budget),
+    cmocka_unit_test(a_window_bounds_what_is_under_way),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

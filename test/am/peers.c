@@ -1,0 +1,72 @@
+/* See peers.h. */
+#include "peers.h"
+
+#include <stdlib.h>
+
+static bool resolve(void *context, int16_t team, int16_t segid, dart__am_region_t *region_out)
+{
+  test_peer_t *peer = context;
+
+  *region_out = (dart__am_region_t){ peer->memory, peer->nbytes,
+                                     segid == TEST_BY_MUTEX ? &peer->mutex : NULL };
+  return team == TEST_TEAM && (segid == TEST_PLAIN || segid == TEST_BY_MUTEX);
+}
+
+static void notified(void *context)
+{
+  ((test_peer_t *)context)->notified++;
+}
+
+static void told(void *context, int32_t peer, uint64_t word)
+{
+  test_peer_t *me = context;
+
+  me->teller = peer;
+  me->told += word;
+}
+
+dart__am_host_t test_host(test_peer_t *peer)
+{
+  return (dart__am_host_t){ peer, resolve, notified, told };
+}
+
+uint64_t test_draw(uint64_t *state)
+{
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/* ---- the linker leads malloc and calloc here -------------------------------------------------- */
+
+void *__real_malloc(size_t nbytes);
+void *__real_calloc(size_t n, size_t nbytes);
+void *__wrap_malloc(size_t nbytes);
+void *__wrap_calloc(size_t n, size_t nbytes);
+
+static _Thread_local unsigned fail_often;
+static _Thread_local uint64_t fail_state;
+
+void test_fail_allocations(unsigned often)
+{
+  fail_often = often;
+}
+
+static bool fails(void)
+{
+  if (fail_state == 0)
+    fail_state = (uintptr_t)&fail_state;
+  return fail_often > 0 && test_draw(&fail_state) % fail_often == 0;
+}
+
+void *__wrap_malloc(size_t nbytes)
+{
+  return fails() ? NULL : __real_malloc(nbytes);
+}
+
+void *__wrap_calloc(size_t n, size_t nbytes)
+{
+  return fails() ? NULL : __real_calloc(n, nbytes);
+}
