@@ -9,6 +9,7 @@
  * when the test began, and aborts. */
 #include "dart_test.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -370,6 +371,29 @@ void test_init(void)
 {
   EXPECT_OK(dart_init(NULL, NULL));
   find_myself();
+}
+
+bool test_has_agent(void)
+{
+  DIR           *dir = opendir("/proc/self/task");
+  struct dirent *entry;
+  bool           found = false;
+
+  while (dir != NULL && (entry = readdir(dir)) != NULL) {
+    char  path[300], name[32] = "";
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+    file = fopen(path, "r");
+    if (file == NULL)
+      continue;
+    if (fgets(name, sizeof name, file) != NULL && strcmp(name, "dart-agent\n") == 0)
+      found = true;
+    fclose(file);
+  }
+  if (dir != NULL)
+    closedir(dir);
+  return found;
 }
 
 void test_pause(void)

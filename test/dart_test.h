@@ -150,6 +150,9 @@ void test_barrier(void); /* of all units */
 /** Let others run. For loops that poll: units may outnumber cores. */
 void test_pause(void);
 
+/* Whether this unit has a thread that makes progress. */
+bool test_has_agent(void);
+
 /** How often to repeat what a statement wants `most` times: `most`, but a tenth of it where units
  *  outnumber cores and wait by MPI, which spins. */
 int test_rounds(int most);

@@ -4,7 +4,6 @@
  * The same promises are checked under each. Settings are read at dart_init, so each test starts and
  * ends outside. Values tell who wrote them and when; targets are far wherever there are nodes to be
  * far from. DART_TEST_UPDATES sets how many updates contend for one word, for longer runs. */
-#include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -323,29 +322,6 @@ static void a_sleeping_target_holds_up_but_loses_nothing(void)
   end(base);
 }
 
-static bool has_agent(void)
-{
-  DIR           *dir = opendir("/proc/self/task");
-  struct dirent *entry;
-  bool           found = false;
-
-  while (dir != NULL && (entry = readdir(dir)) != NULL) {
-    char  path[300], name[32] = "";
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
-    file = fopen(path, "r");
-    if (file == NULL)
-      continue;
-    if (fgets(name, sizeof name, file) != NULL && strcmp(name, "dart-agent\n") == 0)
-      found = true;
-    fclose(file);
-  }
-  if (dir != NULL)
-    closedir(dir);
-  return found;
-}
-
 /* Each unit waits for its left neighbour's word by plain loads, which make no progress: the agent has
  * to. What is put is not flushed before it was seen either, so the agent sends it, too. */
 static void an_agent_serves_units_that_compute(void)
@@ -355,7 +331,7 @@ static void an_agent_serves_units_that_compute(void)
   volatile long *at = mine_of(base);
 
   EXPECT_OK(dart_put(test_byte(right, sizeof(long)), &one, 1, DART_TYPE_LONG, DART_TYPE_LONG));
-  if (has_agent()) {
+  if (test_has_agent()) {
     while (at[1] != 1)
       test_pause();
     EXPECT_OK(dart_accumulate(right, &value, 1, DART_TYPE_LONG, DART_OP_SUM));
@@ -382,7 +358,7 @@ static void an_agent_sends_notifications_that_were_held_back(void)
     EXPECT_OK(dart_notify_wait(test_unit(base, me), round * MANY, -1));
   }
   EXPECT_OK(dart_notify(right, 1));
-  while (has_agent() && *count != ROUNDS * MANY + 1)
+  while (test_has_agent() && *count != ROUNDS * MANY + 1)
     test_pause();
   EXPECT_OK(dart_flush(right));
   end(base);
@@ -568,6 +544,6 @@ TEST(the_agent_ends_with_every_cycle)
   for (int i = 0; i < 20; i++) {
     test_init();
     EXPECT_OK(dart_exit());
-    EXPECT_TRUE(!has_agent());
+    EXPECT_TRUE(!test_has_agent());
   }
 }

@@ -58,10 +58,12 @@ static void list(dart__team_port_t *port, int32_t unit)
   if (!atomic_load_explicit(&port->is_touched[unit], memory_order_relaxed)) {
     int32_t n = atomic_load_explicit(&port->ntouched, memory_order_relaxed);
 
-    atomic_store_explicit(&port->is_touched[unit], true, memory_order_relaxed);
     port->touched[n] = unit;
     /* release: pairs with the acquire in flush_all */
     atomic_store_explicit(&port->ntouched, n + 1, memory_order_release);
+    /* last: another thread that finds this set may flush all at once, and must find the list longer;
+     * release: pairs with the load in dart__completion_started */
+    atomic_store_explicit(&port->is_touched[unit], true, memory_order_release);
   }
   pthread_mutex_unlock(&port->touched_lock);
 }
