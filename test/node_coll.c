@@ -58,25 +58,20 @@ static void nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t
   seen();
 }
 
-static void nodes_reduce(dart__team_t *team, void *buffer, size_t nelem, dart_datatype_t type,
-                         dart_operation_t op)
+static void nodes_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
+                         dart_datatype_t type, dart_operation_t op, int32_t root)
 {
-  char   sum[RESULT];
   size_t nbytes = nelem * dart__type_find(type)->elem_size;
+  char  *sum    = malloc(nbytes);
 
-  show(team, buffer, NULL);
+  show(team, (void *)(uintptr_t)send, NULL);
   memcpy(sum, shown[team->nnodes - 1].buffer, nbytes);
   for (int32_t node = team->nnodes - 1; node-- > 0;)
     dart__op_combine(op, type, shown[node].buffer, sum, nelem);
   seen();
-  memcpy(buffer, sum, nbytes);
-}
-
-/* Node `from`'s part of `buffer`, as that node has it. */
-static void take_part(char *buffer, const size_t *starts, int32_t from, int32_t part)
-{
-  memcpy(buffer + starts[part], (char *)shown[from].buffer + starts[part],
-         starts[part + 1] - starts[part]);
+  if (root < 0 || root == team->node)
+    memcpy(recv, sum, nbytes);
+  free(sum);
 }
 
 static void nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
@@ -84,24 +79,28 @@ static void nodes_allgather(dart__team_t *team, void *buffer, const size_t *star
   show(team, buffer, starts);
   for (int32_t node = 0; node < team->nnodes; node++)
     if (node != team->node)
-      take_part(buffer, starts, node, node);
+      memcpy((char *)buffer + starts[node], (char *)shown[node].buffer + starts[node],
+             starts[node + 1] - starts[node]);
   seen();
 }
 
-static void nodes_gather(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
+static void nodes_gather(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                         int32_t root)
 {
-  show(team, buffer, starts);
+  show(team, (void *)(uintptr_t)send, starts);
   for (int32_t node = 0; node < team->nnodes && team->node == root; node++)
     if (node != root)
-      take_part(buffer, starts, node, node);
+      memcpy((char *)recv + starts[node], shown[node].buffer, starts[node + 1] - starts[node]);
   seen();
 }
 
-static void nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
+static void nodes_scatter(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                          int32_t root)
 {
-  show(team, buffer, starts);
+  show(team, (void *)(uintptr_t)send, starts);
   if (team->node != root)
-    take_part(buffer, starts, root, team->node);
+    memcpy(recv, (char *)shown[root].buffer + starts[team->node],
+           starts[team->node + 1] - starts[team->node]);
   seen();
 }
 
@@ -109,12 +108,14 @@ static void nodes_swap(dart__team_t *team, int32_t node, const void *send, size_
                        void *recv, size_t recv_nbytes)
 {
   pthread_barrier_t *both = team->node < node ? &pair[team->node][node] : &pair[node][team->node];
+  void              *sent = malloc(send_nbytes);
 
-  (void)send_nbytes;
-  shown[team->node].buffer = (void *)(uintptr_t)send;
+  memcpy(sent, send, send_nbytes); /* it may be received to where it is */
+  shown[team->node].buffer = sent;
   pthread_barrier_wait(both);
   memcpy(recv, shown[node].buffer, recv_nbytes);
   pthread_barrier_wait(both);
+  free(sent);
 }
 
 /* --- Units --- */

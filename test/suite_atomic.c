@@ -32,6 +32,28 @@ TEST(no_increment_is_lost) /* K102 */
   }
 }
 
+TEST(increments_beyond_the_smallest_portion) /* there the segment has no direct map */
+{
+  enum { LAST = 50 };
+  dart_gptr_t segment;
+  int64_t     one = 1;
+
+  EXPECT_OK(
+      dart_team_memalloc_aligned(DART_TEAM_ALL, me == n - 1 ? LAST + 1 : 1, T_INT64, &segment));
+  if (me == n - 1)
+    test_mine(segment)[LAST] = 0;
+  test_barrier();
+  for (int i = 0; i < 100; i++)
+    EXPECT_OK(
+        dart_accumulate(test_at(test_unit(segment, n - 1), LAST), &one, 1, T_INT64, DART_OP_SUM));
+  EXPECT_OK(dart_flush(test_unit(segment, n - 1)));
+  test_barrier();
+  if (me == n - 1)
+    EXPECT_EQ(test_mine(segment)[LAST], 100 * n);
+  test_barrier();
+  EXPECT_OK(dart_team_memfree(segment));
+}
+
 TEST(accumulate_equals_its_reference) /* K103 K104: every operator on every type it has */
 {
   enum { COUNT_MAX = 10000 };

@@ -105,6 +105,8 @@ void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk);
  * Three tables, of which a backend has all or none: NULL where every job has one node. Then no unit is far,
  * and nobody asks for them. */
 
+#define DART__NODES_ELEMENT ((size_t)32 * 1024)
+
 /** Between nodes: called by every node's leader while its units wait. */
 typedef struct {
   void (*barrier)(dart__team_t *team);
@@ -112,23 +114,27 @@ typedef struct {
   /** `buffer` of the leader of node `root` to all leaders. */
   void (*bcast)(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);
 
-  /** Combine the leaders' buffers element by element; the result, bitwise equal, goes to all.
-   *  `op` commutes. */
-  void (*reduce)(dart__team_t *team, void *buffer, size_t nelem, dart_datatype_t type,
-                 dart_operation_t op);
+  /** Combine the leaders' `send` element by element, by an operator that commutes. The result goes to
+   *  `recv` of the leader of node `root`, or, root -1, of all, bitwise equal; `recv` of others is not
+   *  looked at. `send` may be `recv`. An element has at most DART__NODES_ELEMENT bytes. */
+  void (*reduce)(dart__team_t *team, const void *send, void *recv, size_t nelem,
+                 dart_datatype_t type, dart_operation_t op, int32_t root);
 
-  /* Below, `buffer` has a part for every node: bytes [starts[k], starts[k + 1]) are node k's. */
+  /* Below, bytes [starts[k], starts[k + 1]) of a buffer with a block for every node are node k's. Buffers do not
+   * overlap but for a node's own block, which is where it belongs. */
 
-  /** Each leader has the part of its node; completes `buffer` on all. */
+  /** Each leader has the block of its node in `buffer`; completes it on all. */
   void (*allgather)(dart__team_t *team, void *buffer, const size_t *starts);
 
-  /** The same for the leader of node `root` alone. */
-  void (*gather)(dart__team_t *team, void *buffer, const size_t *starts, int32_t root);
+  /** Each leader's block `send` to the `recv` of the leader of node `root`, whose own is there. */
+  void (*gather)(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                 int32_t root);
 
-  /** The leader of node `root` has all; each leader gets the part of its node. */
-  void (*scatter)(dart__team_t *team, void *buffer, const size_t *starts, int32_t root);
+  /** The blocks in `send` of the leader of node `root`, which keeps its own, to each leader's `recv`. */
+  void (*scatter)(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                  int32_t root);
 
-  /** Send to the leader of another node, and receive what it sends in the same call. */
+  /** Send to the leader of another node, and receive what it sends in the same call; `send` may be `recv`. */
   void (*swap)(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes, void *recv,
                size_t recv_nbytes);
 } dart__nodes_ops_t;

@@ -1,164 +1,170 @@
-/* Between nodes: non-blocking MPI collectives of the leaders, waited for like everything else, so
- * that a leader serves far requests meanwhile. */
-#include <pthread.h>
+/* Between nodes: collectives of the leaders by messages, waited for like everything else, so that a leader
+ * serves far requests meanwhile. (MPI's non-blocking collectives would do, but make a schedule for each
+ * call, which takes as long as the messages themselves.)
+ *
+ * Algorithms: Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; dissemination: Hensgen, Finkel, Manber, *Two
+ * algorithms for barrier synchronization*, Int. J. of Parallel Programming 17(1), 1988. */
+#include <string.h>
 
-#include "data/op.h"
+#include "coll/exchange.h"
+#include "coll/reduce.h"
 #include "memory/team.h"
-#include "mpi/comm.h"
 #include "port.h"
 
-static MPI_Comm leaders(const dart__team_t *team)
-{
-  return dart__team_port(team)->leaders;
-}
+#define LARGE \
+  (32 * (size_t)1024) /* bytes: from here on what is sent takes the time, not the calls */
 
 static void nodes_barrier(dart__team_t *team)
 {
-  MPI_Request request;
+  int32_t n = team->nnodes, me = team->node;
 
-  DART__MPI(MPI_Ibarrier, leaders(team), &request);
-  dart__mpi_wait_by(&team->wait, &request);
+  for (int32_t step = 1; step < n; step *= 2)
+    dart__nodes_exchange(team, (me + step) % n, NULL, 0, (me - step + n) % n, NULL, 0);
 }
 
-static void nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+/* Bytes of `nbytes` in the piece that begins at `at`. */
+static size_t in_piece(size_t nbytes, size_t at)
 {
-  MPI_Request request;
-
-  DART__MPI(MPI_Ibcast, buffer, (int)nbytes, MPI_BYTE, root, leaders(team), &request);
-  dart__mpi_wait_by(&team->wait, &request);
+  if (nbytes <= at)
+    return 0;
+  return nbytes - at < DART__TEAM_ROOM ? nbytes - at : DART__TEAM_ROOM;
 }
 
-/* The parts of a buffer as MPI takes them; they fit an int, for the buffers are an exchange's. */
-static void describe(const dart__team_t *team, const size_t *starts)
+/* In pieces: where what is received replaces what is sent, that is set aside, and the other leader cannot
+ * know. */
+static void nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
+                       void *recv, size_t recv_nbytes)
 {
-  dart__team_port_t *port = dart__team_port(team);
+  char *aside = dart__team_port(team)->room;
 
-  for (int32_t k = 0; k < team->nnodes; k++) {
-    port->starts[k] = (int)starts[k];
-    port->counts[k] = (int)(starts[k + 1] - starts[k]);
+  for (size_t at = 0; at < send_nbytes || at < recv_nbytes; at += DART__TEAM_ROOM) {
+    size_t      out = in_piece(send_nbytes, at), in = in_piece(recv_nbytes, at);
+    const char *from = send == recv ? aside : (const char *)send + at;
+
+    if (send == recv)
+      memcpy(aside, (const char *)send + at, out);
+    dart__nodes_exchange(team, out > 0 ? node : DART__NOBODY, from, out,
+                         in > 0 ? node : DART__NOBODY, (char *)recv + at, in);
+  }
+}
+
+/* ---- one to all, all to one ------------------------------------------------------------------ */
+
+static void nodes_scatter(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                          int32_t root)
+{
+  if (team->node == root)
+    dart__nodes_send_blocks(team, send, starts);
+  else
+    dart__nodes_exchange(team, DART__NOBODY, NULL, 0, root, recv,
+                         starts[team->node + 1] - starts[team->node]);
+}
+
+static void nodes_gather(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                         int32_t root)
+{
+  if (team->node == root)
+    dart__nodes_recv_blocks(team, recv, starts);
+  else
+    dart__nodes_exchange(team, root, send, starts[team->node + 1] - starts[team->node],
+                         DART__NOBODY, NULL, 0);
+}
+
+/* ---- all to all ------------------------------------------------------------------------------ */
+
+/* In every round each leader sends its right neighbour the block that it received last. */
+static void allgather_in_ring(dart__team_t *team, char *buffer, const size_t *starts)
+{
+  int32_t n = team->nnodes, me = team->node;
+
+  for (int32_t round = 0; round < n - 1; round++) {
+    int32_t own = (me - round + n) % n, next = (own - 1 + n) % n;
+
+    dart__nodes_exchange(team, (me + 1) % n, buffer + starts[own], starts[own + 1] - starts[own],
+                         (me - 1 + n) % n, buffer + starts[next], starts[next + 1] - starts[next]);
+  }
+}
+
+/* The blocks of nodes [first, first + count), counted around the ring, are up to two ranges of a buffer. */
+static size_t range_of(const size_t *starts, int32_t n, int32_t first, int32_t count, int half,
+                       size_t *from_out)
+{
+  int32_t end = first + count < n ? first + count : n;
+
+  *from_out = half == 0 ? starts[first] : 0;
+  return half == 0 ? starts[end] - starts[first] : starts[first + count - end];
+}
+
+/* In every round a leader has twice as many blocks as before, its own and those after it. */
+static void allgather_by_doubling(dart__team_t *team, char *buffer, const size_t *starts)
+{
+  int32_t n = team->nnodes, me = team->node;
+
+  for (int32_t have = 1; have < n; have *= 2) {
+    int32_t count = have < n - have ? have : n - have;
+    int32_t to = (me - have + n) % n, from = (me + have) % n;
+
+    for (int half = 0; half < 2; half++) {
+      size_t out, in;
+      size_t nout = range_of(starts, n, me, count, half, &out);
+      size_t nin  = range_of(starts, n, from, count, half, &in);
+
+      dart__nodes_exchange(team, nout > 0 ? to : DART__NOBODY, buffer + out, nout,
+                           nin > 0 ? from : DART__NOBODY, buffer + in, nin);
+    }
   }
 }
 
 static void nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
 {
-  dart__team_port_t *port = dart__team_port(team);
-  MPI_Request        request;
-
-  describe(team, starts);
-  DART__MPI(MPI_Iallgatherv, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, port->counts, port->starts,
-            MPI_BYTE, port->leaders, &request);
-  dart__mpi_wait_by(&team->wait, &request);
+  if (starts[team->nnodes] < LARGE)
+    allgather_by_doubling(team, buffer, starts);
+  else
+    allgather_in_ring(team, buffer, starts);
 }
 
-static void nodes_gather(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
-{
-  dart__team_port_t *port = dart__team_port(team);
-  const void        *own  = team->node == root ? MPI_IN_PLACE : (char *)buffer + starts[team->node];
-  MPI_Request        request;
+/* ---- broadcast ------------------------------------------------------------------------------- */
 
-  describe(team, starts);
-  DART__MPI(MPI_Igatherv, own, port->counts[team->node], MPI_BYTE, buffer, port->counts,
-            port->starts, MPI_BYTE, root, port->leaders, &request);
-  dart__mpi_wait_by(&team->wait, &request);
+static void bcast_by_tree(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+{
+  int32_t n = team->nnodes, place = (team->node - root + n) % n, step = 1;
+
+  while (step < n && !(place & step))
+    step *= 2;
+  if (place > 0)
+    dart__nodes_exchange(team, DART__NOBODY, NULL, 0, (place - step + root) % n, buffer, nbytes);
+  while ((step /= 2) > 0)
+    if (place + step < n)
+      dart__nodes_exchange(team, (place + step + root) % n, buffer, nbytes, DART__NOBODY, NULL, 0);
 }
 
-static void nodes_scatter(dart__team_t *team, void *buffer, const size_t *starts, int32_t root)
+/* The root sends everyone a block, and all send one another theirs. */
+static void bcast_by_blocks(dart__team_t *team, char *buffer, size_t nbytes, int32_t root)
 {
-  dart__team_port_t *port = dart__team_port(team);
-  void              *own  = team->node == root ? MPI_IN_PLACE : (char *)buffer + starts[team->node];
-  MPI_Request        request;
+  size_t *starts = dart__team_port(team)->starts;
+  size_t  each   = nbytes / (size_t)team->nnodes;
 
-  describe(team, starts);
-  DART__MPI(MPI_Iscatterv, buffer, port->counts, port->starts, MPI_BYTE, own,
-            port->counts[team->node], MPI_BYTE, root, port->leaders, &request);
-  dart__mpi_wait_by(&team->wait, &request);
+  for (int32_t k = 0; k < team->nnodes; k++)
+    starts[k] = (size_t)k * each;
+  starts[team->nnodes] = nbytes;
+  nodes_scatter(team, buffer, buffer + starts[team->node], starts, root);
+  allgather_in_ring(team, buffer, starts);
 }
 
-static void nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
-                       void *recv, size_t recv_nbytes)
+static void nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
 {
-  MPI_Request sent, received;
-
-  DART__MPI(MPI_Irecv, recv, (int)recv_nbytes, MPI_BYTE, node, 0, leaders(team), &received);
-  DART__MPI(MPI_Isend, send, (int)send_nbytes, MPI_BYTE, node, 0, leaders(team), &sent);
-  dart__mpi_wait_by(&team->wait, &sent);
-  dart__mpi_wait_by(&team->wait, &received);
-}
-
-/* ---- reductions: MPI moves the operands, DART combines them, so the result is the same as on one
- * node for every type and operator. What to combine, and how, hangs on the MPI datatype. ------ */
-
-typedef struct {
-  dart_datatype_t  type;
-  dart_operation_t op;
-  size_t           nelem; /* DART elements per MPI element: pairs of MINMAX stay together */
-} operands_t;
-
-static int            key      = MPI_KEYVAL_INVALID;
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
-
-static void make_key(void)
-{
-  DART__MPI(MPI_Type_create_keyval, MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
-}
-
-static void combine(void *in, void *inout, int *count, MPI_Datatype *mpi_type)
-{
-  operands_t *operands;
-  int         found;
-
-  DART__MPI(MPI_Type_get_attr, *mpi_type, key, &operands, &found);
-  if (found)
-    dart__op_combine(operands->op, operands->type, in, inout, (size_t)*count * operands->nelem);
-}
-
-static MPI_Datatype make_type(operands_t *operands)
-{
-  size_t       nbytes = operands->nelem * dart__type_find(operands->type)->elem_size;
-  MPI_Datatype type;
-
-  pthread_once(&key_once, make_key);
-  DART__MPI(MPI_Type_contiguous, (int)nbytes, MPI_BYTE, &type);
-  DART__MPI(MPI_Type_commit, &type);
-  DART__MPI(MPI_Type_set_attr, type, key, operands);
-  return type;
-}
-
-/* Reduced to the first leader and sent from there, so that all have the same bits. */
-static void reduce_and_tell(const dart__team_t *team, void *buffer, int count, MPI_Datatype type,
-                            MPI_Op op)
-{
-  MPI_Comm    comm = leaders(team);
-  MPI_Request request;
-  int         rank;
-
-  DART__MPI(MPI_Comm_rank, comm, &rank);
-  DART__MPI(MPI_Ireduce, rank == 0 ? MPI_IN_PLACE : buffer, rank == 0 ? buffer : NULL, count, type,
-            op, 0, comm, &request);
-  dart__mpi_wait_by(&team->wait, &request);
-  DART__MPI(MPI_Ibcast, buffer, count, type, 0, comm, &request);
-  dart__mpi_wait_by(&team->wait, &request);
-}
-
-static void nodes_reduce(dart__team_t *team, void *buffer, size_t nelem, dart_datatype_t dtype,
-                         dart_operation_t dop)
-{
-  operands_t   operands = { dtype, dop, dop == DART_OP_MINMAX ? 2 : 1 };
-  MPI_Datatype type     = make_type(&operands);
-  MPI_Op       op;
-
-  DART__MPI(MPI_Op_create, combine, 1, &op);
-  reduce_and_tell(team, buffer, (int)(nelem / operands.nelem), type, op);
-  DART__MPI(MPI_Op_free, &op);
-  DART__MPI(MPI_Type_free, &type);
+  if (team->nnodes == 2 || nbytes < LARGE)
+    bcast_by_tree(team, buffer, nbytes, root);
+  else
+    bcast_by_blocks(team, buffer, nbytes, root);
 }
 
 static const dart__nodes_ops_t ops = { .barrier   = nodes_barrier,
                                        .bcast     = nodes_bcast,
+                                       .reduce    = dart__nodes_reduce,
                                        .allgather = nodes_allgather,
                                        .gather    = nodes_gather,
                                        .scatter   = nodes_scatter,
-                                       .swap      = nodes_swap,
-                                       .reduce    = nodes_reduce };
+                                       .swap      = nodes_swap };
 
 const dart__nodes_ops_t *const dart__nodes = &ops;

@@ -89,8 +89,9 @@ static void delete_port(dart__team_port_t *port)
   free(port->unit);
   free(port->touched);
   free(port->is_touched);
-  free(port->counts);
+  free(port->requests);
   free(port->starts);
+  free(port->room);
   free(port);
 }
 
@@ -103,10 +104,12 @@ static bool make_tables(const dart__team_t *team, dart__team_port_t *port)
   port->unit       = calloc(nunits, sizeof *port->unit);
   port->touched    = calloc(nunits, sizeof *port->touched);
   port->is_touched = calloc(nunits, sizeof *port->is_touched);
-  port->counts     = calloc(nnodes, sizeof *port->counts);
-  port->starts     = calloc(nnodes, sizeof *port->starts);
+  port->requests   = calloc(nnodes, sizeof *port->requests);
+  port->starts     = calloc(nnodes + 1, sizeof *port->starts);
+  port->room       = malloc(DART__TEAM_ROOM);
   return port->dynamic != NULL && port->unit != NULL && port->touched != NULL &&
-         port->is_touched != NULL && port->counts != NULL && port->starts != NULL;
+         port->is_touched != NULL && port->requests != NULL && port->starts != NULL &&
+         port->room != NULL;
 }
 
 dart_ret_t dart__port_team_prepare(dart__team_t *team)

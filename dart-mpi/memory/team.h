@@ -11,13 +11,17 @@
 #include "model/team.h"
 #include "mpi/call.h"
 
+/* Bytes of room for the leaders' collectives, of which only what is used costs memory. */
+#define DART__TEAM_ROOM ((size_t)256 * 1024)
+
 /* team->port */
 typedef struct {
   MPI_Comm     comm; /* the team's units in team order; made when it first allocates, as is ... */
   MPI_Comm     node; /* ... that of this node's units */
-  MPI_Comm     leaders; /* the nodes' first units, by node; on leaders, if there are several */
-  int         *counts;  /* [nnodes], room for the arguments of the leaders' collectives */
-  int         *starts;
+  MPI_Comm     leaders;    /* the nodes' first units, by node; on leaders, if there are several */
+  MPI_Request *requests;   /* [nnodes], room for the leaders' collectives */
+  size_t      *starts;     /* [nnodes + 1], the same */
+  char        *room;       /* DART__TEAM_ROOM, the same; NULL: one node */
   dart_unit_t *units;      /* [nunits], room for the members of a communicator to be */
   dart__window_t *dynamic; /* what has no static window is attached to it; NULL: one node */
 

@@ -1,11 +1,12 @@
 /* Collectives that move data without looking at it: in pieces that fit the result of the team's
- * exchange, one piece a step, so that any size goes through buffers of a fixed size; or, what is
- * large enough on one node, directly (api/coll/direct.h). */
+ * exchange, one piece a step, so that any size goes through buffers of a fixed size; or directly: what is
+ * large enough on one node (direct.h), and what goes from node to node only (spread.h). */
 #include "api/coll/coll.h"
 
 #include <string.h>
 
 #include "api/coll/direct.h"
+#include "api/coll/spread.h"
 #include "api/coll/step.h"
 #include "port.h"
 
@@ -111,12 +112,16 @@ static void lead_bcast(const blocks_t *b)
 
 static void lead_scatter(const blocks_t *b)
 {
-  dart__nodes->scatter(b->team, b->result, parts_of(b), root_node(b));
+  const size_t *starts = parts_of(b);
+
+  dart__nodes->scatter(b->team, b->result, b->result + starts[b->team->node], starts, root_node(b));
 }
 
 static void lead_gather(const blocks_t *b)
 {
-  dart__nodes->gather(b->team, b->result, parts_of(b), root_node(b));
+  const size_t *starts = parts_of(b);
+
+  dart__nodes->gather(b->team, b->result + starts[b->team->node], b->result, starts, root_node(b));
 }
 
 static void lead_allgather(const blocks_t *b)
@@ -132,6 +137,10 @@ dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
     return DART_OK;
   if (dart__direct_pays(team, nbytes))
     return dart__direct_bcast(team, buffer, nbytes, root);
+  if (dart__is_spread(team)) {
+    dart__spread_bcast(team, buffer, nbytes, root);
+    return DART_OK;
+  }
   in_pieces(&b, team->exchange.result_bytes, root_writes_one, lead_bcast, others_read_one);
   return DART_OK;
 }
@@ -147,6 +156,10 @@ dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, 
   }
   if (dart__direct_pays(team, nbytes))
     return dart__direct_scatter(team, send, recv, nbytes, root);
+  if (dart__is_spread(team)) {
+    dart__spread_scatter(team, send, recv, nbytes, root);
+    return DART_OK;
+  }
   in_pieces(&b, piece_per_unit(team), root_writes_all, lead_scatter, read_own);
   return DART_OK;
 }
@@ -162,6 +175,10 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
   }
   if (dart__direct_pays(team, nbytes))
     return dart__direct_gather(team, send, recv, nbytes, root);
+  if (dart__is_spread(team)) {
+    dart__spread_gather(team, send, recv, nbytes, root);
+    return DART_OK;
+  }
   in_pieces(&b, piece_per_unit(team), write_own, lead_gather, root_reads_all);
   return DART_OK;
 }
@@ -170,7 +187,9 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
 {
   blocks_t b = { .team = team, .send = own, .recv = all, .nbytes = nbytes };
 
-  if (team->nunits > 1)
+  if (dart__is_spread(team))
+    dart__spread_allgather(team, own, all, nbytes);
+  else if (team->nunits > 1)
     in_pieces(&b, piece_per_unit(team), write_own, lead_allgather, read_all);
   else if (own != all)
     memcpy(all, own, nbytes);
@@ -358,6 +377,10 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
   }
   if (dart__direct_pays(team, nbytes * (size_t)team->nunits / 2))
     return dart__direct_alltoall(team, send, recv, nbytes);
+  if (dart__is_spread(team)) {
+    dart__spread_alltoall(team, send, recv, nbytes);
+    return DART_OK;
+  }
   m.window = (int32_t)least(room / piece, (size_t)m.widest);
   for (int32_t round = 0; round < team->nnodes; round++) {
     m.node = (round + team->nnodes - team->node) % team->nnodes;

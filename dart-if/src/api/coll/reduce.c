@@ -1,9 +1,13 @@
-/* Reductions of any size: through the exchange, or, what is large enough on one node, directly. */
+/* Reductions of any size: through the exchange; or directly, if there is one unit a node, or much on one
+ * node. */
 #include <string.h>
 
 #include "api/coll/coll.h"
 #include "api/coll/direct.h"
+#include "api/coll/spread.h"
+#include "data/op.h"
 #include "data/type.h"
+#include "port.h"
 
 #define DIRECT_SHARE 8 /* reductions go directly only from this many times the bytes on */
 
@@ -19,5 +23,9 @@ dart_ret_t dart__coll_reduce(dart__team_t *team, const void *send, void *recv, s
   }
   if (size <= DART__DIRECT_MOST && dart__direct_pays(team, nelem * size / DIRECT_SHARE))
     return dart__direct_reduce(team, send, recv, nelem, dtype, op, root);
+  if (dart__is_spread(team) && dart__op_commutes(op) && size <= DART__NODES_ELEMENT) {
+    dart__spread_reduce(team, send, recv, nelem, dtype, op, root);
+    return DART_OK;
+  }
   return dart__staged_reduce(team, send, recv, nelem, dtype, op, root);
 }

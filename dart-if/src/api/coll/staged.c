@@ -85,7 +85,8 @@ static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, cons
 
   if (dart__step_end(team)) {
     combine_slots(slots, x->slot_bytes, x->nunits, result, 0, nelem, r);
-    dart__nodes->reduce(team, result, nelem, r->dtype, r->op);
+    dart__nodes->reduce(team, result, result, nelem, r->dtype, r->op,
+                        r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT : team->node_of[r->root]);
     dart__step_release(team);
   }
   if (is_receiver(team, r))

@@ -106,9 +106,10 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     return DART_OK;
   }
   if (at.near != NULL && nelem == 1 && dart__may_defer() &&
-      dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a team on several nodes */
+      dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a segment without a direct map */
     add(at.near, values, dart__type_basic_size(dtype), dtype, op);
-    dart__far->poke();
+    if (dart__world.many_nodes)
+      dart__far->poke();
     return DART_OK;
   }
   dart__progress(); /* updates of a word are applied in the order of their calls */

@@ -1,0 +1,103 @@
+/* See exchange.h. */
+#include "coll/exchange.h"
+
+#include "memory/team.h"
+#include "mpi/comm.h"
+
+#define MOST ((size_t)1 << 30) /* bytes of one message; MPI counts them as int */
+
+static MPI_Comm leaders(const dart__team_t *team)
+{
+  return dart__team_port(team)->leaders;
+}
+
+/* The bytes of a block that are in its message number `k`, from k * MOST on. */
+static size_t in_message(size_t nbytes, size_t k)
+{
+  size_t before = k * MOST;
+
+  if (nbytes <= before)
+    return 0;
+  return nbytes - before < MOST ? nbytes - before : MOST;
+}
+
+static size_t messages(size_t nbytes)
+{
+  return nbytes == 0 ? 1 : (nbytes + MOST - 1) / MOST;
+}
+
+static void isend(const dart__team_t *team, int32_t to, const char *send, size_t nbytes, size_t k,
+                  MPI_Request *request)
+{
+  DART__MPI(MPI_Isend, send + k * MOST, (int)in_message(nbytes, k), MPI_BYTE, to, 0, leaders(team),
+            request);
+}
+
+static void irecv(const dart__team_t *team, int32_t from, char *recv, size_t nbytes, size_t k,
+                  MPI_Request *request)
+{
+  DART__MPI(MPI_Irecv, recv + k * MOST, (int)in_message(nbytes, k), MPI_BYTE, from, 0,
+            leaders(team), request);
+}
+
+void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size_t send_nbytes,
+                          int32_t from, void *recv, size_t recv_nbytes)
+{
+  size_t sends    = to == DART__NOBODY ? 0 : messages(send_nbytes);
+  size_t receives = from == DART__NOBODY ? 0 : messages(recv_nbytes);
+
+  for (size_t k = 0; k < sends || k < receives; k++) {
+    MPI_Request sent = MPI_REQUEST_NULL, received = MPI_REQUEST_NULL;
+
+    if (k < receives)
+      irecv(team, from, recv, recv_nbytes, k, &received);
+    if (k < sends)
+      isend(team, to, send, send_nbytes, k, &sent);
+    if (k < receives)
+      dart__mpi_wait_by(&team->wait, &received);
+    if (k < sends)
+      dart__mpi_wait_by(&team->wait, &sent);
+  }
+}
+
+/* ---- to or from all others at a time --------------------------------------------------------- */
+
+typedef void transfer_t(const dart__team_t *team, int32_t node, char *block, size_t nbytes,
+                        size_t k, MPI_Request *request);
+
+static void send_block(const dart__team_t *team, int32_t node, char *block, size_t nbytes, size_t k,
+                       MPI_Request *request)
+{
+  isend(team, node, block, nbytes, k, request);
+}
+
+static void each_block(dart__team_t *team, char *buffer, const size_t *starts, transfer_t *transfer)
+{
+  MPI_Request *request = dart__team_port(team)->requests;
+  bool         more    = true;
+
+  for (size_t k = 0; more; k++) {
+    more = false;
+    for (int32_t node = 0; node < team->nnodes; node++) {
+      size_t nbytes = starts[node + 1] - starts[node];
+
+      request[node] = MPI_REQUEST_NULL;
+      if (node != team->node && k < messages(nbytes))
+        transfer(team, node, buffer + starts[node], nbytes, k, &request[node]);
+      more = more || k + 1 < messages(nbytes);
+    }
+    for (int32_t node = 0; node < team->nnodes; node++)
+      if (request[node] != MPI_REQUEST_NULL)
+        dart__mpi_wait_by(&team->wait, &request[node]);
+  }
+}
+
+void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t *starts)
+{
+  each_block(team, (char *)send, starts, send_block); /* which only reads there */
+}
+
+void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *starts)
+{
+  each_block(team, recv, starts, irecv);
+}
