@@ -1,9 +1,9 @@
 /* Joining the job.
  *
- * The launcher hands each unit the job's descriptor, its id and the number of units in the
- * environment; a program started without it makes a job of one unit. The first init takes these
- * out of the environment and closes the descriptor on exec, so that programs a unit starts are no
- * units; the job itself stays for later cycles of init and exit. */
+ * The launcher passes each unit the job's descriptor, its id and the number of units in the
+ * environment; a program started without the launcher makes a job of one unit. The first init removes
+ * these from the environment and has the descriptor closed on exec, so that programs that a unit starts
+ * are no units; the job itself stays for later cycles of init and exit. */
 #include "shmem.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static bool number_from(const char *name, long most, long *value_out)
   return false;
 }
 
-/* A launcher that knows nothing of this backend would get as many programs of one unit. */
+/* Refuse an MPI launcher, under which every process would be a job of one unit. */
 static bool is_alone(void)
 {
   const char *size = getenv("PMI_SIZE");
@@ -99,8 +99,8 @@ static _Atomic uint32_t *own_cycle(void)
   return &dart__shmem.job->cycle[dart__shmem.unit];
 }
 
-/* Tell that this unit begins a cycle. If another one has ended and will not come, only the launcher knows
- * which and how, and says so when this process is gone. */
+/* Publish that this unit begins a cycle. If another unit has ended and cannot join, this process ends, too:
+ * the launcher knows which unit it was and how it ended, and prints that. */
 static dart_ret_t begin_cycle(void)
 {
   /* relaxed: this unit alone writes it */
@@ -122,13 +122,13 @@ static void end_cycle(void)
 {
   uint32_t cycle = atomic_load_explicit(own_cycle(), memory_order_relaxed);
 
-  /* release: the launcher looks when the process is gone; it may not be told too early */
+  /* release: the launcher reads it when the process is gone; it must not see the end too early */
   atomic_store_explicit(own_cycle(), cycle + 1, memory_order_release);
 }
 
 /* ---- init and exit ---------------------------------------------------------------------------- */
 
-/* Started programs and forked children are no units. */
+/* On exit of the unit's own process; programs that it starts and forked children are no units. */
 static void end_of_process(int status, void *unused)
 {
   (void)unused;
@@ -158,7 +158,7 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
   dart__world.node_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
   dart__world.wait    = dart__world_wait_policy((uint32_t)dart__world.nunits, NULL);
   *provided_out       = wanted;
-  /* the first meeting of all units: a failure here must not leave the others waiting */
+  /* the first barrier of all units: a unit that fails here must not leave the others waiting */
   ret = dart__port_agree(dart__world.node_of == NULL ? DART_ERR_NOMEM : DART_OK);
   if (ret != DART_OK)
     dart__port_exit();
@@ -181,7 +181,7 @@ dart_ret_t dart__port_agree(dart_ret_t mine)
   uint32_t          seen  = atomic_load_explicit(worst, memory_order_relaxed);
 
   /* relaxed, all: the barrier orders them. A word is cleared when every unit has read it, and used
-   * again two agreements later, which no unit reaches before the one that clears has gone on. */
+   * again two agreements later, which no unit reaches before the units that clear have gone on. */
   while (seen < (uint32_t)mine &&
          !atomic_compare_exchange_weak_explicit(worst, &seen, mine, memory_order_relaxed,
                                                 memory_order_relaxed))
@@ -209,7 +209,7 @@ void dart__port_fail(int code)
   _exit(code);
 }
 
-/* Its memory is the job's, and stays. */
+/* The unit's memory belongs to the job's file, and stays. */
 bool dart__port_leave(void)
 {
   end_cycle();
@@ -221,7 +221,7 @@ const char *dart__port_description(void)
   return "shared memory of one node, no MPI";
 }
 
-/* One node: nobody is far. */
+/* One node: no unit is far. */
 const dart__nodes_ops_t *const   dart__nodes    = NULL;
 const dart__far_ops_t *const     dart__far      = NULL;
 const dart__message_ops_t *const dart__messages = NULL;

@@ -1,4 +1,4 @@
-/* Chunks: ranges of the job's file, mapped by every unit as a whole, one part after the other. */
+/* Chunks: ranges of the job's file, mapped by every unit as a whole, one unit's portion after the other. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 typedef struct {
   char    *base;
-  size_t   nbytes; /* of all parts */
+  size_t   nbytes; /* of all portions */
   uint64_t offset; /* in the file */
 } mapping_t;
 
@@ -33,30 +33,30 @@ void dart__port_team_close(dart__team_t *team)
   (void)team;
 }
 
-/* Unit 0 cuts a range, and tells the others: through the job's header for the first team, through
- * the exchange for all others. 0: the file is used up. */
+/* Unit 0 cuts a range, and publishes it to the others: through the job's header for the first team,
+ * through the exchange for all other teams. 0: the file is used up. */
 static uint64_t cut_together(dart__team_t *team, size_t nbytes)
 {
   dart__job_t      *job = dart__shmem.job;
   dart__exchange_t *x   = &team->exchange;
   uint64_t          cut = team->me == 0 ? dart__job_cut(job, nbytes) : 0;
-  uint64_t         *told;
+  uint64_t         *published;
 
   if (x->shared == NULL) {
-    /* relaxed: the agreement orders it, and no unit writes it again in this cycle */
+    /* relaxed: dart__port_agree orders it, and no unit writes it again in this cycle */
     if (team->me == 0)
       atomic_store_explicit(&job->root, cut, memory_order_relaxed);
     dart__port_agree(DART_OK);
     return atomic_load_explicit(&job->root, memory_order_relaxed);
   }
-  told = (uint64_t *)(void *)dart__exchange_slot(x, 0);
+  published = (uint64_t *)(void *)dart__exchange_slot(x, 0);
   if (team->me == 0)
-    *told = cut;
+    *published = cut;
   dart__barrier_wait(&x->shared->barrier, &x->episode, &dart__world.wait);
-  return *told;
+  return *published;
 }
 
-/* At an address that can hold huge pages where the file can: both are multiples of their size. */
+/* Map at an address that is a multiple of the size of huge pages, as offsets in the file are. */
 static char *map(uint64_t offset, size_t nbytes)
 {
   void *space = dart__memory_aligned_space(nbytes);
@@ -122,7 +122,7 @@ void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t f
                       to - from);
 }
 
-/* Units of the node reach registered memory without the backend. */
+/* Registered memory: near units reach it without the backend. */
 
 dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
                                size_t nbytes)

@@ -1,4 +1,4 @@
-/* The job's file: made, mapped, cut, reserved and given back. What it is for: job.h.
+/* The job's file: made, mapped, cut, reserved and given back. See job.h.
  *
  * The invariant: a page is touched only after fallocate gave it, so that running out of memory is
  * a return value and never a SIGBUS. This holds from the first page on, the header's. */
@@ -21,12 +21,12 @@
 
 #define DIRECTORY "/dev/shm"
 
-/* The size asked for, and the one below which a job is not worth having. */
+/* The size asked for, and the smallest one that is accepted. */
 #define NBYTES_MOST  (UINT64_C(1) << 56)
 #define NBYTES_LEAST (UINT64_C(1) << 30)
 
-/* Pages are reserved in steps of at most this size. Between two of them we look how much memory is
- * left, so units that reserve at the same time see each other. */
+/* Pages are reserved in steps of at most this size. Free memory is checked before each step, so units that
+ * reserve at the same time see each other. */
 #define STEP (UINT64_C(8) << 20)
 
 static uint64_t round_up(uint64_t value, uint64_t power_of_2)
@@ -41,7 +41,7 @@ static uint64_t page_size(void)
 
 /* ---------------------------------------------------------------- create and open */
 
-/* Where the file system knows no unnamed files: one with a name for as long as two calls take. */
+/* For file systems without unnamed files: the file has a name between two calls. */
 static int open_and_unlink(void)
 {
   uint64_t number;
@@ -73,7 +73,7 @@ static dart_ret_t enlarge(int fd, uint64_t *nbytes_out)
   uint64_t      nbytes = NBYTES_MOST;
   struct rlimit limit;
 
-  /* Past this limit ftruncate raises SIGXFSZ; so do not get there. */
+  /* Past this limit ftruncate raises SIGXFSZ. */
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     while (nbytes > limit.rlim_cur)
       nbytes /= 2;
@@ -128,7 +128,7 @@ dart_ret_t dart__job_create(uint32_t nunits, int *fd_out)
     goto close_file;
   }
 
-  /* All else starts as 0. No order is needed: nobody else has the file yet. */
+  /* All other members start as 0. No order is needed: no other process has the file yet. */
   job->nbytes = nbytes;
   job->nunits = nunits;
   job->magic  = DART__JOB_MAGIC;
@@ -147,7 +147,7 @@ close_file:
 dart_ret_t dart__job_open(int fd, dart__job_t **job_out)
 {
   uint64_t magic = 0;
-  ssize_t  nread = pread(fd, &magic, sizeof magic, 0); /* an error on any fd, where a load dies */
+  ssize_t  nread = pread(fd, &magic, sizeof magic, 0); /* fails where a load would be a SIGBUS */
 
   if (nread < 0) {
     dart__error("descriptor %d is not the shared memory of a job: %s", fd, strerror(errno));
@@ -181,8 +181,8 @@ uint64_t dart__job_cut(dart__job_t *job, size_t nbytes)
   uint64_t next  = atomic_load_explicit(&job->next, memory_order_relaxed);
   uint64_t begin;
 
-  /* relaxed: the counter hands out numbers and publishes nothing; whoever tells another unit of
-   * the range orders what is in it */
+  /* relaxed: the counter hands out numbers and publishes nothing; the unit that publishes the range to
+   * others orders what is in it */
   do {
     begin = round_up(next, align);
     if (begin > job->nbytes || nbytes > job->nbytes - begin) {
@@ -213,7 +213,7 @@ dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes)
   uint64_t at  = offset;
   uint64_t end = round_up(offset + nbytes, page_size());
 
-  /* has_room spares others that we fill all there is only to give it back; fallocate decides */
+  /* has_room avoids taking all memory from others only to give it back; fallocate decides */
   while (at < end) {
     uint64_t step = end - at < STEP ? end - at : STEP;
 

@@ -1,4 +1,4 @@
-/* What the files of this backend share: the job this process is a unit of. */
+/* Shared by the files of this backend: the job of which this process is a unit. */
 #ifndef DART__SHMEM_H
 #define DART__SHMEM_H
 

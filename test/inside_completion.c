@@ -10,7 +10,7 @@ SUITE(completion);
 static void age(dart__outstanding_t *o, uint64_t gets)
 {
   atomic_store(&o->started, atomic_load(&o->started) + gets);
-  atomic_store(&o->done_here, atomic_load(&o->started));
+  atomic_store(&o->done_local, atomic_load(&o->started));
 }
 
 static void age_all(dart_gptr_t gptr, int unit, uint64_t gets)

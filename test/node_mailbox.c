@@ -101,11 +101,12 @@ static void start_send(sending_t *s, int32_t to, int32_t tag, const char *data, 
 
   dart__mailbox_reclaim(&own->box, 0, give_back);
   CHECK(take_letter(&offset, &wait));
-  wait = wait || nbytes > DART__LETTER_ROOM;
-  dart__mailbox_post(&own->box, to, tag, data, nbytes, offset, DART__LETTER_ROOM, wait, &s->out);
+  wait = wait || nbytes > DART__MAILBOX_EAGER_MOST;
+  dart__mailbox_post(&own->box, to, tag, data, nbytes, offset, DART__MAILBOX_EAGER_MOST, wait,
+                     &s->out);
   s->done = !wait;
   if (!wait)
-    dart__mailbox_leave(&own->box, &s->out);
+    dart__mailbox_detach(&own->box, &s->out);
 }
 
 static void go_on_sending(sending_t *s)
@@ -470,7 +471,7 @@ static void letters_come_back_when_taken(void **state)
   size_t    one;
 
   (void)state;
-  one = dart__letter_bytes(100);
+  one = dart__mailbox_message_bytes(100);
   for (int tag = 0; tag < 4; tag++)
     start_send(&s, 0, tag, alone_memory + 3000, 100);
   assert_int_equal(dart__mailbox_reclaim(&alone.box, SIZE_MAX, give_back), 4 * one);

@@ -1,12 +1,12 @@
-/* dart-info: what DART is here. Its version and backend, every variable of the environment that it
- * looks at, and with --topology the machine as it sees it: nodes, NUMA domains, cores, the units on
- * them, and who is near to whom. As text, or with --json for other programs.
+/* dart-info: describes the DART that is installed: its version and backend, every environment variable that
+ * it reads, and with --topology the machine: nodes, NUMA domains, cores, the units on them, and which units
+ * are near to each other. As text, or with --json for other programs.
  *
  *   dart-info-shmem
  *   dartrun -n 4 dart-info-shmem --topology
  *
- * The settings come from the table that the library itself is made of. Who is near is read off an
- * allocation, not off the tree: so the two can be held against each other. */
+ * The settings come from the library's own table. Which units are near is taken from an allocation, not from
+ * the tree: so the two can be compared. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "model/team.h"
 #include "port.h"
 
-/* A call that cannot fail here. Ends all units: the others may already wait for this one. */
+/* A call that cannot fail here. If it does, all units end: the others may already wait for this one. */
 #define MUST(call)                                      \
   do {                                                  \
     if ((call) != DART_OK) {                            \
@@ -92,7 +92,7 @@ add_choice(const char *name, int value, int standard, const char *choices, const
   copy_choice(variable->standard, sizeof variable->standard, choices, standard);
 }
 
-/* What is read elsewhere than in the table: by launchers, or before there are settings. */
+/* Variables that are not in the table: they are read by launchers, or before the settings. */
 static void add_text(const char *name, const char *standard, const char *meaning)
 {
   variable_t *variable = add_variable(name, meaning, false);
@@ -117,12 +117,13 @@ static void find_variables(void)
            "dartrun binds units to: auto, none, cpu, core, numa or package, as by --bind");
   add_text("DART_MPIEXEC", DART_MPIEXEC, "the mpiexec that dart-mpi's dartrun starts");
   add_text("DART_NODES", "", "set by dartrun: how many nodes it makes of the machine");
-  add_text("DASH_MAX_SHMEM_MBPS", "1235", "the bandwidth of memory that descriptors tell, MB/s");
+  add_text("DASH_MAX_SHMEM_MBPS", "1235", "the memory bandwidth that descriptors report, MB/s");
 }
 
 /* ---- the job ----------------------------------------------------------------------------- */
 
-/* Unit 0 learns who is near to `unit`: the chunk of a fresh segment has their addresses there. */
+/* Unit 0 gets the units that are near to `unit`: on `unit`, those with an address in the chunk of the
+ * segment. */
 static void near_of(int unit, unsigned char *near)
 {
   const dart__chunk_t *chunk = dart__team_find(DART_TEAM_ALL)->chunks;
@@ -170,7 +171,7 @@ static void print_size(const char *number, char *text, size_t size)
   snprintf(text, size, unit >= 0 ? "%lld%c" : "%lld", value, unit >= 0 ? units[unit] : '\0');
 }
 
-/* What stands in a column of the table. */
+/* The text in a column of the table. */
 static const char *shown(const variable_t *variable, const char *value, char *text, size_t size)
 {
   if (variable->number)
@@ -232,7 +233,7 @@ static void print_domain(const dart_domain_locality_t *domain, int depth)
   int below = depth + 1;
 
   switch (domain->scope) {
-  case DART_LOCALITY_SCOPE_GLOBAL: /* says nothing by itself */
+  case DART_LOCALITY_SCOPE_GLOBAL: /* printed as part of other lines */
   case DART_LOCALITY_SCOPE_MODULE: below = depth; break;
   case DART_LOCALITY_SCOPE_NODE: print_node(domain); break;
   case DART_LOCALITY_SCOPE_NUMA:
@@ -242,7 +243,7 @@ static void print_domain(const dart_domain_locality_t *domain, int depth)
     printf("\n");
     break;
   case DART_LOCALITY_SCOPE_CORE:
-    if (domain->global_index < 0) /* nobody knows */
+    if (domain->global_index < 0) /* unknown */
       printf("%*score ?: ", 2 * depth, "");
     else
       printf("%*score %d: ", 2 * depth, "", domain->global_index);
@@ -279,7 +280,7 @@ static void print_near(int unit, const unsigned char *near)
   printf("\n");
 }
 
-/* Of how many cores the system lets units choose: one where they are bound to cores. */
+/* How many cores a unit may use: one where units are bound to cores. */
 static void print_binding(void)
 {
   int least = hardware_of(0)->num_cores, most = least;
@@ -454,7 +455,7 @@ static void print_json(const dart_domain_locality_t *root, unsigned char *near)
 
 /* ---- main -------------------------------------------------------------------------------- */
 
-/* Every unit reads the same words; unit 0 alone complains. */
+/* All units parse the same arguments; only unit 0 prints errors. */
 static bool read_options(int argc, char **argv, options_t *options)
 {
   for (int i = 1; i < argc; i++) {
@@ -476,11 +477,12 @@ static bool read_options(int argc, char **argv, options_t *options)
 
 static void print_help(void)
 {
-  printf("Usage: dart-info [--json] [--topology]\n"
-         "Tell DART's version and backend, and the variables of the environment it looks at.\n"
-         "  --topology  tell the machine too, the units on it, and who is near to whom:\n"
-         "              dartrun -n 4 dart-info --topology\n"
-         "  --json      tell it to another program\n");
+  printf(
+      "Usage: dart-info [--json] [--topology]\n"
+      "Print DART's version and backend, and the environment variables it reads.\n"
+      "  --topology  print the machine, too, the units on it, and which are near to each other:\n"
+      "              dartrun -n 4 dart-info --topology\n"
+      "  --json      print JSON, for other programs\n");
 }
 
 int main(int argc, char **argv)

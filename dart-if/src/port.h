@@ -1,12 +1,13 @@
 #ifndef DART__PORT_H
 #define DART__PORT_H
-/* Everything a backend supplies: the only seam between DART and what carries it.
+/* The interface of a backend: all that the library needs from it, and nothing else.
  *
- * What a backend of one node does not have are the tables at the end. "Collective" means over the team's units, in the same
- * order on all; the caller has passed a barrier of the team just before, so a backend may block in
- * calls of its transport: nobody it waits for can be waiting for this unit elsewhere.
+ * A backend for jobs on a single node leaves out the tables at the end. "Collective" means over the team's
+ * units, in the same order on all; the caller has passed a barrier of the team just before, so a backend may
+ * block in calls of its transport: no unit that it waits for can be waiting for this unit elsewhere.
+ * "Agreed": the result is the same on all units.
  *
- * A failure of the transport is no result of any of these: it ends the program, after one line. */
+ * None of these functions returns a failure of the transport: it ends the program, after one log line. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -21,11 +22,11 @@
 /* ---- the job ---------------------------------------------------------------------------- */
 
 /** Join the job: fills me, nunits, node_of, many_nodes and wait of dart__world. Collective over
- *  the job. `wanted` is what the program asks for, `*provided_out` what it gets. */
+ *  the job. `wanted` is the level the program asks for, `*provided_out` the one it gets. */
 dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
                            dart_thread_support_level_t *provided_out);
 
-/** Leave the job; all teams are closed. Collective. Init may follow. */
+/** Leave the job; all teams are closed. Collective. dart__port_init may be called again afterwards. */
 void dart__port_exit(void);
 
 /** A barrier over the job that needs no team: returns the worst of all units' results. */
@@ -34,20 +35,20 @@ dart_ret_t dart__port_agree(dart_ret_t mine);
 /** End all units. Callable at any time, before init too. */
 void dart__port_abort(int code) __attribute__((noreturn));
 
-/** End all units because this one ends with `code`, which is not 0. As dart__port_abort, but not in the
- *  program's name. */
+/** End all units because this one ends with `code`, which is not 0. As dart__port_abort, but the program has
+ *  not asked for it. */
 void dart__port_fail(int code) __attribute__((noreturn));
 
-/** This process ends in the midst of a cycle, and all it has begun is complete; the units of its node know
- *  it by the exchanges of its teams. True: all other units have come to their end in the same way, and the
- *  caller closes what is open, collectively. False: others go on, and may use all that is there, but not
- *  this process; it closes nothing. */
+/** Called when this process ends between init and exit. All operations it has started are complete, and the
+ *  exchanges of its teams record it as gone for the units of its node. True: all units have ended in the
+ *  same way, and the caller closes everything, collectively. False: other units go on; they may still access
+ *  this unit's memory, but it serves no requests, and the caller closes nothing. */
 bool dart__port_leave(void);
 
-/** The transport and its version, for people: a line without a newline. Callable at any time. */
+/** The transport and its version, as human-readable text without a newline. Callable at any time. */
 const char *dart__port_description(void);
 
-/** What a process can tell of an exit code, 0 only for 0. */
+/** The exit status that a process can return for `code`: 8 bits, 0 only for 0. */
 static inline int dart__exit_code(int code)
 {
   return code != 0 && (code & 0xff) == 0 ? EXIT_FAILURE : code & 0xff;
@@ -55,59 +56,62 @@ static inline int dart__exit_code(int code)
 
 /* ---- teams and memory -------------------------------------------------------------------
  *
- * Tables are made first, alone: `prepare`. The caller sees to it that all units have theirs before
- * anyone calls what is collective. That may still fail on some units only, unless it says "agreed"; the
- * caller then undoes it where it succeeded. */
+ * `prepare` allocates tables, locally. The caller ensures that it has succeeded on all units before any unit
+ * calls the collective part, which may still fail on some units only, unless it is "agreed"; the caller then
+ * undoes it where it succeeded. */
 
-/** Allocate what the backend needs for a new team, in team->port. Local. DART_ERR_NOMEM: nothing is
- *  left of it. */
+/** Allocate what the backend needs for a new team, in team->port. Local. DART_ERR_NOMEM: nothing
+ *  stays allocated. */
 dart_ret_t dart__port_team_prepare(dart__team_t *team);
 
-/** Open a prepared team in the transport. Collective over it; its exchange is open already (not yet for
- *  the first team). */
+/** Open a prepared team in the transport. Collective over the team. Its exchange is open already, except that
+ *  of the first team. */
 dart_ret_t dart__port_team_open(dart__team_t *team);
 
-/** The end of both, of a team that was only prepared too; of another one, nothing. Collective where it
- *  was opened on all units. */
+/** Undo both, or only `prepare` if the team is not open; nothing if it is not prepared. Collective if the
+ *  team was opened on all units. */
 void dart__port_team_close(dart__team_t *team);
 
-/** Allocate what the backend needs for a chunk, in chunk->port. Local. DART_ERR_NOMEM: nothing is left
- *  of it. */
+/** Allocate what the backend needs for a chunk, in chunk->port. Local. DART_ERR_NOMEM: nothing stays
+ *  allocated. */
 dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk);
 
-/** Free that, if it is there. Local. */
+/** Free chunk->port, unless it is NULL. Local. */
 void dart__port_chunk_discard(dart__chunk_t *chunk);
 
 /** Map a chunk of chunk->nbytes (whole pages) per unit, and fill chunk->near. Pages are not reserved.
- *  Collective. DART_ERR_NOMEM: nothing is left of it here. */
+ *  Collective. DART_ERR_NOMEM: nothing stays mapped on this unit. */
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk);
 void       dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk);
 
-/** Give pages to bytes [from, to) of the own part. Local. DART_ERR_NOMEM: there are not enough.
- *  The owner is the first to touch them, so the system takes them from the memory of the NUMA domain
- *  it runs on: nothing else has to be done to have a unit's part close to it. */
+/** Reserve pages for bytes [from, to) of this unit's portion of the chunk. Local. DART_ERR_NOMEM: there are
+ *  not enough. This unit is the first to touch the pages, so the system takes them from the NUMA domain that
+ *  the unit runs on (first touch): nothing else is needed to place a portion close to its unit. */
 dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from,
                                     size_t to);
 
-/** Give the pages of bytes [from, to) of the own part back; they can be reserved again. Local. */
+/** Give back the pages of bytes [from, to) of this unit's portion; they can be reserved again. Local. */
 void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to);
 
-/** Make the own `nbytes` at `address` known to far units of the team as memory of `chunk`, which is
- *  prepared, and near to nobody. Collective; agreed. DART_ERR_NOMEM. */
+/** Register this unit's `nbytes` at `address` with the transport as its portion of `chunk`, so that far units
+ *  of the team can access it. The chunk is prepared, and near to no unit. Collective; agreed.
+ *  DART_ERR_NOMEM. */
 dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
                                size_t nbytes);
 
-/** End that. Local: other units may still have it, or have ended it long ago. */
+/** Undo dart__port_register. Local: other units may not have done so yet, or long ago. */
 void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk);
 
 /* ---- more nodes than one ------------------------------------------------------------------
  *
- * Three tables, of which a backend has all or none: NULL where every job has one node. Then no unit is far,
- * and nobody asks for them. */
+ * A backend has all three tables or none. They are NULL where every job has one node: then no unit is far,
+ * and they are not used. */
 
-#define DART__NODES_ELEMENT ((size_t)32 * 1024)
+/* Bytes of the largest element that `reduce` takes. */
+#define DART__NODES_ELEMENT ((size_t)64 * 1024)
 
-/** Between nodes: called by every node's leader while its units wait. */
+/** Collectives between nodes: called by the leader of every node of the team while the node's other units
+ *  wait. */
 typedef struct {
   void (*barrier)(dart__team_t *team);
 
@@ -134,28 +138,30 @@ typedef struct {
   void (*scatter)(dart__team_t *team, const void *send, void *recv, const size_t *starts,
                   int32_t root);
 
-  /** Send to the leader of another node, and receive what it sends in the same call; `send` may be `recv`. */
+  /** Send to the leader of another node, and receive what that leader sends in its call. `send` may be
+   *  `recv`. */
   void (*swap)(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes, void *recv,
                size_t recv_nbytes);
 } dart__nodes_ops_t;
 
 /** Operations on the memory of far units. */
 typedef struct {
-  /** Start a transfer; completed by a flush of at->unit. With `handle_out`, by waiting for it too; then
-   *  DART_ERR_NOMEM: there is no memory for a handle, and nothing was started. */
+  /** Start a transfer; a flush of at->unit completes it. With `handle_out`, waiting for the handle does, too;
+   *  then DART_ERR_NOMEM: there is no memory for a handle, and nothing was started. */
   dart_ret_t (*put)(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                     const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);
   dart_ret_t (*get)(const dart__address_t *at, const dart__type_t *at_type, void *dst,
                     const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out);
 
-  /** The same, complete at both sides on return. DART_ERR_INVAL: the memory is gone. */
+  /** The same, locally and remotely complete on return. DART_ERR_INVAL: the target has freed or deregistered
+   *  the memory. */
   dart_ret_t (*put_blocking)(const dart__address_t *at, const dart__type_t *at_type,
                              const void *src, const dart__type_t *src_type, size_t nelem);
   dart_ret_t (*get_blocking)(const dart__address_t *at, const dart__type_t *at_type, void *dst,
                              const dart__type_t *dst_type, size_t nelem);
 
-  /** Atomics: applied by the node that owns the word, by CPU atomics. Operands are copied before
-   *  return; results are there after a flush of at->unit. */
+  /** Atomics: applied on the target's node, by CPU atomics. Operands are copied before return; results are
+   *  valid after a flush of at->unit. */
   void (*accumulate)(const dart__address_t *at, const void *values, size_t nelem,
                      dart_datatype_t type, dart_operation_t op);
   void (*fetch)(const dart__address_t *at, const void *value, void *result, dart_datatype_t type,
@@ -163,33 +169,36 @@ typedef struct {
   void (*swap)(const dart__address_t *at, const void *value, const void *compare, void *result,
                dart_datatype_t type);
 
-  /** Put, and then raise a counter of the same unit; nelem 0: raise it. The counter is not in registered
-   *  memory. Leaves at once; `src` stays in place until a local flush of flag->unit. */
+  /** Put, and then add `by` to a counter of the same unit; nelem 0: only add. The counter is not in
+   *  registered memory. It is sent at once, not aggregated; `src` stays in place until a local flush of
+   *  flag->unit. */
   void (*put_notify)(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                      const dart__type_t *src_type, size_t nelem, const dart__address_t *flag,
                      uint64_t by);
 
-  /** Complete what this process has outstanding towards a team unit, or all of the team's: locally,
-   *  or at the target too. Nothing outstanding: no cost. DART_ERR_INVAL, after one line: all is complete,
-   *  but some of it found its memory gone, and did nothing. */
+  /** Complete this process's outstanding operations on a team unit, or on all units of the team: remotely, or
+   *  (flush_local) only locally. Without outstanding operations it costs nothing. DART_ERR_INVAL, after one
+   *  log line: all are complete, but the target has refused some, whose memory was freed or deregistered. */
   dart_ret_t (*flush)(dart__team_t *team, int32_t unit);
   dart_ret_t (*flush_all)(dart__team_t *team);
   dart_ret_t (*flush_local)(dart__team_t *team, int32_t unit);
   dart_ret_t (*flush_local_all)(dart__team_t *team);
 
-  /** dart__far_flush for DART's own operations: what was refused is left to the next flush to tell. */
+  /** `flush` for DART's own operations: operations that were refused are reported by the next flush. */
   void (*settle)(dart__team_t *team, int32_t unit);
 
-  /** `*handle` is not NULL; it is released and set to NULL. wait: locally complete, or at the target
-   *  too. test: whether a wait would not have to wait for the transfer itself; never blocks. */
+  /** `*handle` is not NULL; wait and release release it and set it to NULL. wait: for local, or also for
+   *  remote completion. test: whether the transfer itself is complete, so that wait returns soon; never
+   *  blocks. */
   void (*wait)(dart_handle_t *handle, bool at_target);
   bool (*test)(dart_handle_t handle);
   void (*release)(dart_handle_t *handle);
 
-  /** Serve the requests of far units and move what is under way, now and then: for calls that are often made and do not wait. */
-  void (*poke)(void);
+  /** Serve requests of far units and progress own operations, but not in every call: for entry points that
+   *  are called often and do not wait. */
+  void (*progress)(void);
 
-  /** Let what was collected for far units leave; serves nobody. */
+  /** Send what was aggregated for far units; serves no requests. */
   void (*push)(void);
 } dart__far_ops_t;
 
@@ -197,19 +206,19 @@ typedef struct dart__far_message dart__far_message_t;
 
 /** Messages to and from far units, by global id; any thread. */
 typedef struct {
-  /** Start to send, or to receive a message of at most `nbytes`; buffers stay in place until it is
-   *  done. Messages match by unit and tag, in the order sent. DART_ERR_INVAL: the backend has no such
+  /** Start to send, or to receive a message of at most `nbytes`; the buffer stays in place until the message
+   *  is done. Messages match by unit and tag, in the order sent. DART_ERR_INVAL: the backend has no such
    *  tag; DART_ERR_NOMEM. */
   dart_ret_t (*send)(dart_unit_t unit, int tag, const void *data, size_t nbytes,
                      dart__far_message_t **message_out);
   dart_ret_t (*recv)(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
                      dart__far_message_t **message_out);
 
-  /** Give up a message to be received that was not moved on yet. */
+  /** Cancel a receive for which `test` was not called yet. */
   void (*forget)(dart__far_message_t *message);
 
-  /** Move the message on; never blocks. `*done_out` true: it is complete, or failed, and released.
-   *  DART_ERR_OTHER: one that was received is longer than the buffer; it is lost. */
+  /** Progress the message; never blocks. `*done_out` true: it is complete, or failed, and is released.
+   *  DART_ERR_OTHER: the message received is longer than the buffer; it is lost. */
   dart_ret_t (*test)(dart__far_message_t *message, bool *done_out);
 } dart__message_ops_t;
 

@@ -1,15 +1,15 @@
-/* The instance: its life, and progress. See am.h. */
+/* The instance: open and close, and progress. See am.h. */
 #include "am/am.h"
 
 #include <stdlib.h>
 
 #include "am/instance.h"
 
-#define FEW    4  /* messages that a call which does not wait handles: others must not keep it */
-#define MANY   16 /* and one that waits, before it looks whether it has what it waits for */
-#define AGE_NS 100000 /* an open batch that nobody flushed is sent when it was seen so long ago */
+#define FEW    4  /* messages handled by a call that does not wait: peers must not hold it up */
+#define MANY   16 /* messages handled by a call that waits, before it looks at what it waits for */
+#define AGE_NS 100000 /* an open batch is sent when progress first found it open so long ago */
 
-/* For tests: as if so many batches were exchanged already. */
+/* For tests: as if `batch` batches had been exchanged already. */
 static void start_at(dart__am_t *am, int32_t peer, uint64_t batch)
 {
   dart__am_endpoint_open(&am->endpoint[peer], batch);
@@ -74,7 +74,7 @@ static void send_open(dart__am_t *am, bool waits)
     dart__am_endpoint_t *ep   = peer < 0 ? NULL : &am->endpoint[peer];
 
     if (ep == NULL || !dart__am_spin_try(&ep->lock))
-      continue; /* another thread is at it */
+      continue; /* another thread uses this endpoint */
     if (is_due(ep->open, waits, now))
       dart__am_endpoint_send(am, peer, ep, false);
     dart__am_spin_unlock(&ep->lock);
@@ -85,7 +85,7 @@ bool dart__am_progress(dart__am_t *am, bool waits)
 {
   bool any = dart__am_receive(am, waits ? MANY : FEW);
 
-  if (waits) /* relaxed: only compared with itself, by a guess */
+  if (waits) /* relaxed: only compared with an older value, for the guess in is_last_of_burst */
     atomic_fetch_add_explicit(&am->waits, 1, memory_order_relaxed);
   send_open(am, waits);
   return any;

@@ -6,18 +6,19 @@
  *     origin                                       target
  *     request.c  operation → record                receive.c  messages, in order
  *     endpoint.c records → batches → messages  →   target.c   applies the records
- *     flush.c    waits for what is awaited     ←   receive.c  acknowledges, replies
+ *     flush.c    waits for acknowledgements    ←   receive.c  acknowledges, replies
  *
  * Requests to one peer are collected in a batch and travel together; batches of one peer are applied
- * whole and in order. A batch leaves when it is full, flushed, old, or its unit waits. At most a window of
- * batches is under way to a peer; a unit with more to send serves others meanwhile. Every message
- * acknowledges what was applied, so units that send to each other need no replies; a reply is sent for
- * results, or where somebody waits. (Aggregation by target: as in conveyors, Maley and DeVinney, IA3
+ * whole and in order. A batch is sent when it is full, flushed or old, or when its origin waits. At most a
+ * window of batches is under way to a peer; a unit with more to send makes progress meanwhile. Every
+ * message acknowledges what was applied, so units that send to each other need no replies; a reply is sent
+ * for results, or where the origin waits. (Aggregation by target: as in conveyors, Maley and DeVinney, IA3
  * 2019; acknowledgements as in any sliding-window protocol.)
  *
  * All state is in the instance, so that several can be in one process. Any thread may call; threads that
- * work with different peers do not meet in a lock. Nothing is kept that is not bounded: batches by
- * DART__AM_BATCHES_MOST, messages under way to a peer by the window, and so what a target has to keep of it. */
+ * work with different peers share only the short locks of the pool and the sets. All memory is bounded:
+ * batches by DART__AM_BATCHES_MOST, messages under way to a peer, and thus what the target keeps of them,
+ * by the window. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,22 +31,22 @@
 
 typedef struct dart__am dart__am_t;
 
-/* Memory of this unit that requests are about. */
+/* Memory of this unit, the target of requests. */
 typedef struct {
   char          *base;
   uint64_t       nbytes;
   dart__mutex_t *mutex; /* held for atomics on it; NULL: they are CPU atomics */
 } dart__am_region_t;
 
-/* What the core asks of its surroundings. */
+/* What the core needs from the rest of the library. */
 typedef struct {
   void *context;
-  /* The own portion of a segment. False: there is no such segment. */
+  /* This unit's portion of a segment. False: there is no such segment. */
   bool (*resolve)(void *context, int16_t team, int16_t segid, dart__am_region_t *region_out);
-  /* A counter was raised that somebody may wait for. */
+  /* A counter was raised; a thread may be waiting for it. */
   void (*notified)(void *context);
-  /* The host of a peer has told this one something. */
-  void (*told)(void *context, int32_t peer, uint64_t word);
+  /* A word that a peer has sent by dart__am_inform. */
+  void (*informed)(void *context, int32_t peer, uint64_t word);
 } dart__am_host_t;
 
 typedef struct {
@@ -53,12 +54,15 @@ typedef struct {
   dart__am_host_t            host;
   const dart__wait_policy_t *wait;
   unsigned                   window; /* batches under way to a peer, at least 1 */
-  size_t
-      batch_bytes; /* at most DART__AM_BYTES, at least 2 * DART__AM_PUT_MOST if notified puts are used */
-  size_t collected; /* requests that may wait to be sent, to all peers together */
-  bool
-      is_sent_later; /* a notification may be kept back for the next one: some thread will send it */
-  uint64_t first_batch; /* for tests: the number before the first */
+
+  /* At most DART__AM_BYTES, at least 2 * DART__AM_PUT_MOST if notified puts are used. */
+  size_t batch_bytes;
+  /* Requests that may wait to be sent, to all peers together. */
+  size_t collected;
+  /* Notifications may be held back: some thread makes progress and sends them. */
+  bool is_sent_later;
+  /* For tests: the number before that of the first batch. */
+  uint64_t first_batch;
 } dart__am_config_t;
 
 #define DART__AM_CONFIG(the_transport, the_wait, the_host)                        \
@@ -74,22 +78,23 @@ dart__am_t *dart__am_open(const dart__am_config_t *config);
 /** Set config.is_sent_later. */
 void dart__am_rely_on_progress(dart__am_t *am, bool is_sent_later);
 
-/** Wait for what peers still have to say to this unit. Then a barrier makes sure that nobody says more. */
+/** Complete all requests, and wait for every reply that was asked for. After a barrier that follows, no
+ *  message is under way to this unit. */
 void dart__am_quiesce(dart__am_t *am);
 
-/** All peers are quiet. */
+/** After dart__am_quiesce and a barrier over all peers. */
 void dart__am_close(dart__am_t *am);
 
 /* ---- progress ---------------------------------------------------------------------------- */
 
-/** Handle messages that have come, a bounded number, fewer if the caller does not wait; and send what was
- *  collected: what is old, or all if the caller waits. True if there were requests. Never blocks. */
+/** Handle messages that have come, a bounded number, fewer if the caller does not wait; and send open
+ *  batches: those that are old, or all if the caller waits. True if requests were handled. Never blocks. */
 bool dart__am_progress(dart__am_t *am, bool waits);
 
-/** Send what was collected. */
+/** Send all open batches. */
 void dart__am_push(dart__am_t *am);
 
-/** How long ago any peer last asked this unit for something. */
+/** Time since a peer's requests last came. */
 int64_t dart__am_quiet_ns(const dart__am_t *am);
 
 /* ---- requests: they wait for memory, and so do not fail ----------------------------------- */
@@ -115,39 +120,39 @@ void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *va
 void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,
                    const void *compare, void *result, dart_datatype_t type);
 
-/** Send any number of bytes, received where they belong. `src` is read until requests with results are
- *  complete. What is requested of the peer next comes after them. */
+/** Put any number of bytes, received in place. `src` may be reused after local completion. Later requests
+ *  to the peer are applied after it. */
 void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
                         size_t nbytes);
 
-/** Put `nbytes`, at most DART__AM_PUT_MOST, perhaps 0, and then add to a counter of the same peer. Leaves at
- *  once, unless more notifications of the peer are to be expected at once, and is_sent_later. */
+/** Put `nbytes`, at most DART__AM_PUT_MOST, perhaps 0, and then add to a counter of the same peer. Sent at
+ *  once, unless is_sent_later is set and more notifications of the peer are expected soon. */
 void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
                      const dart__am_address_t *counter, uint64_t by);
 
-/** Tell a peer that this unit is at work on its memory; leaves at once. */
+/** Keep a peer's progress awake: this unit is at work on its memory. Sent at once. */
 void dart__am_ping(dart__am_t *am, int32_t peer);
 
-/** Tell a peer's host a word. */
-void dart__am_tell(dart__am_t *am, int32_t peer, uint64_t word);
+/** Send a word to a peer's host, see dart__am_host_t. */
+void dart__am_inform(dart__am_t *am, int32_t peer, uint64_t word);
 
-/** Ping a peer, and wait for its reply. What was refused is not said. */
-void dart__am_meet(dart__am_t *am, int32_t peer);
+/** Ping a peer, and wait for its acknowledgement. Refused requests are left to the next flush to report. */
+void dart__am_ping_blocking(dart__am_t *am, int32_t peer);
 
 /* ---- completion: DART_ERR_INVAL, the peer had no such memory for some of the requests ------- */
 
 typedef enum {
-  DART__AM_LOCAL, /* results are there, and sources free */
-  DART__AM_REMOTE /* all was applied at the target */
+  DART__AM_LOCAL, /* local completion: results are there, and sources may be reused */
+  DART__AM_REMOTE /* remote completion: all was applied at the target */
 } dart__am_scope_t;
 
-/** Complete what was requested of a peer until now. Others may go on requesting. */
+/** Complete what was requested of a peer until now. Other threads may go on requesting. */
 dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope);
 
-/** The same for one peer at the target, but what was refused is left to the next flush to tell. */
+/** Remote completion for a peer; refused requests are left to the next flush to report. */
 void dart__am_settle(dart__am_t *am, int32_t peer);
 
-/** Complete what was requested of all peers that `is_member` says are meant. */
+/** Complete what was requested of all peers that `is_member` accepts. */
 dart_ret_t dart__am_flush_members(dart__am_t *am, bool (*is_member)(const void *set, int32_t peer),
                                   const void *set, dart__am_scope_t scope);
 

@@ -2,8 +2,8 @@
 #define DART__AM_BATCH_H
 /* A batch: requests to one peer that travel together, being collected or under way.
  *
- * Batches come from a pool. There is at least one, and at most DART__AM_BATCHES_MOST, so that what waits
- * for slow peers cannot use up memory: who finds none, and no memory for one more, waits for
+ * Batches come from a pool. There is at least one, and at most DART__AM_BATCHES_MOST, so that requests to
+ * slow peers cannot use up memory: a thread that finds no batch, and no memory for one more, waits for
  * acknowledgements. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,11 +29,11 @@ typedef struct dart__am_batch {
   size_t                 nresults;
   size_t                 result_words;
   bool                   has_results; /* they were delivered */
-  bool                   is_posted;   /* the transport has it, with all its data */
+  bool                   is_posted;   /* it and all its data were handed to the transport */
   dart__am_selection_t   selection;   /* what the last SELECT said */
   bool                   is_selected; /* there was one */
   size_t                 ndata;       /* messages of data it announces, ... */
-  size_t                 ndata_sent;  /* ... and of these, those the transport has */
+  size_t                 ndata_sent;  /* ... and of these, those handed to the transport */
   dart__am_data_t        data[DART__AM_DATA];
   const void            *src[DART__AM_DATA];
   dart__am_result_t      results[DART__AM_WORDS]; /* in the order of their requests */
@@ -46,8 +46,8 @@ typedef struct {
   int               made;
 } dart__am_pool_t;
 
-/** One from the pool, empty. NULL: there is none; with `may_make`: nor memory for one more, or there are
- *  as many as there may be. Without it nothing is allocated, so a caller may hold a spin lock. */
+/** An empty batch from the pool. NULL: there is none; with `may_make`: nor memory for one more, or there
+ *  are as many as there may be. Without `may_make` nothing is allocated, so a caller may hold a spin lock. */
 dart__am_batch_t *dart__am_batch_take(dart__am_pool_t *pool, bool may_make);
 void              dart__am_batch_give(dart__am_pool_t *pool, dart__am_batch_t *batch);
 
@@ -57,7 +57,7 @@ bool dart__am_pool_fill(dart__am_pool_t *pool);
 /** Free all of it; every batch was given back. */
 void dart__am_pool_clear(dart__am_pool_t *pool);
 
-/* A record to be. */
+/* A record to be appended. */
 typedef struct {
   uint64_t    word;
   const void *first; /* operands */
@@ -68,7 +68,7 @@ typedef struct {
   size_t      result_bytes;
 } dart__am_record_t;
 
-/* Words that it takes, with a selection before it. */
+/* Words that a record takes, with a selection before it. */
 static inline size_t dart__am_record_words(const dart__am_record_t *r)
 {
   return 3 + dart__am_words(r->first_bytes + r->second_bytes);
@@ -81,7 +81,7 @@ static inline bool dart__am_batch_fits(const dart__am_batch_t *batch, size_t nwo
          batch->result_words + result_words <= most;
 }
 
-/** Say which segment the next record is about, unless the last one was about the same. */
+/** Append a SELECT for the next record, unless the last record was on the same segment. */
 static inline void dart__am_batch_select(dart__am_batch_t *batch, int16_t team, int16_t segid,
                                          uint64_t offset)
 {

@@ -1,15 +1,14 @@
-/* Endpoints: collecting, sending, and what peers say of it. See endpoint.h. */
+/* Endpoints: collecting requests, sending batches, and noting acknowledgements. See endpoint.h. */
 #include "am/endpoint.h"
 
 #include "am/instance.h"
 #include "base/counters.h"
 
-#define LITTLE \
-  8192 /* bytes of data that a transport sends without being asked for them, most likely */
+#define EAGER_MOST 8192 /* bytes of data that a transport most likely sends eagerly */
 
 /* ---- numbers that are read without the lock ------------------------------------------------ */
 
-/* relaxed: what a thread itself requested it sees; what others did it is told of by them */
+/* relaxed: a thread sees what it requested itself; requests of other threads are ordered by the program */
 static void set(_Atomic uint64_t *at, uint64_t value)
 {
   atomic_store_explicit(at, value, memory_order_relaxed);
@@ -36,7 +35,7 @@ static bool is_idle(const dart__am_endpoint_t *ep)
          get(&ep->refused) == get(&ep->reported);
 }
 
-void dart__am_endpoint_settle(dart__am_t *am, dart__am_endpoint_t *ep)
+void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep)
 {
   while (ep->first != NULL && ep->first->number <= ep->acked && ep->first->is_posted &&
          (ep->first->nresults == 0 || ep->first->has_results)) {
@@ -62,7 +61,7 @@ void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, uint32_t *t
 
 /* ---- collecting ---------------------------------------------------------------------------- */
 
-/* All batches are under way, perhaps to peers of which nobody waits for a reply: ask them. */
+/* All batches are under way, perhaps to peers that were not asked for a reply: ask all busy peers. */
 static void ask_for_batches(dart__am_t *am)
 {
   for (int32_t index = dart__am_peers_count(&am->busy); index-- > 0;) {
@@ -76,7 +75,7 @@ static void ask_for_batches(dart__am_t *am)
   }
 }
 
-/* A batch of the pool, made now if need be, with the lock given up. NULL: not now. */
+/* A batch of the pool, allocated now if need be, with the lock given up. NULL: not now. */
 static dart__am_batch_t *take_batch(dart__am_t *am, dart__am_endpoint_t *ep)
 {
   dart__am_batch_t *batch = dart__am_batch_take(&am->pool, false);
@@ -89,7 +88,7 @@ static dart__am_batch_t *take_batch(dart__am_t *am, dart__am_endpoint_t *ep)
   return batch;
 }
 
-/* Give the endpoint an open batch, if that is possible now; the lock may be given up. */
+/* Open a batch, if that is possible now; the lock may be given up. */
 static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint32_t *turns)
 {
   dart__am_batch_t *batch = take_batch(am, ep);
@@ -110,7 +109,7 @@ static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, ui
   dart__am_peers_add(&am->open, peer, &ep->open_index);
 }
 
-/* So that all open batches together collect no more than they may. */
+/* Keeps the requests in all open batches together within config.collected. */
 static bool may_collect_more(const dart__am_t *am, const dart__am_batch_t *batch)
 {
   int32_t nopen = dart__am_peers_count(&am->open);
@@ -147,7 +146,7 @@ void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t 
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-/* Those of a batch's data that the transport has not got yet. No lock is held, but is_sending. */
+/* Send those of a batch's data that were not sent yet. No lock is held, but is_sending. */
 static void send_data(dart__am_t *am, int32_t peer, dart__am_batch_t *batch, size_t ndata)
 {
   for (; batch->ndata_sent < ndata; batch->ndata_sent++)
@@ -166,9 +165,9 @@ void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_
   batch->data[batch->ndata++] = *data;
   set(&ep->newest, ep->sent + 1);
   set(&ep->local, ep->sent + 1);
-  /* Much of it leaves at once; a little leaves after the batch, so that it finds its receive posted and
-   * is not copied twice. What another thread's sending is in the way of leaves with the batch, too. */
-  if (data->nbytes <= LITTLE || ep->is_sending)
+  /* Large data are sent at once. Eager data are sent after the batch, so that they find their receive
+   * posted and are not copied twice; so are all data while another thread is sending. */
+  if (data->nbytes <= EAGER_MOST || ep->is_sending)
     return;
   ndata          = batch->ndata;
   ep->is_sending = true;
@@ -184,7 +183,7 @@ static dart__am_batch_t *close_batch(dart__am_t *am, dart__am_endpoint_t *ep, bo
   dart__am_batch_t  *batch  = ep->open;
   dart__am_header_t *header = &batch->message.header;
   uint64_t           number = ++ep->sent, done = get(&ep->done);
-  unsigned often = (am->config.window + 1) / 2; /* so that replies come before it is full */
+  unsigned often = (am->config.window + 1) / 2; /* so that replies come before the window is full */
 
   dart__am_peers_remove(&am->open, &ep->open_index);
   ep->open      = NULL;
@@ -212,7 +211,7 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
   dart__am_batch_t *batch;
   size_t            nwords;
 
-  dart__am_endpoint_settle(am, ep);
+  dart__am_endpoint_retire(am, ep);
   if (ep->open == NULL)
     return true;
   if (ep->is_sending || ep->sent - get(&ep->done) >= am->config.window)
@@ -231,24 +230,24 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
 
   dart__am_spin_lock(&ep->lock);
   ep->is_sending   = false;
-  batch->is_posted = true; /* before, it could not be given back */
+  batch->is_posted = true; /* now the batch may be given back */
   return true;
 }
 
-/* Ask for acknowledgements alone: after all that was sent, and without a batch. */
-static void send_question(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+/* Ask for an acknowledgement of all that was sent, by a message without a batch. */
+static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
-  if (ep->is_sending || ep->is_asking)
+  if (ep->is_sending || ep->is_ack_requested)
     return;
-  ep->question   = (dart__am_header_t){ .kind = DART__AM_REQUESTS, .wants_reply = true };
-  ep->is_asking  = true;
-  ep->is_sending = true;
-  ep->asked      = ep->sent;
+  ep->ack_request      = (dart__am_header_t){ .kind = DART__AM_REQUESTS, .wants_reply = true };
+  ep->is_ack_requested = true;
+  ep->is_sending       = true;
+  ep->asked            = ep->sent;
   ep->nasked++;
   dart__am_spin_unlock(&ep->lock);
-  dart__am_ack_write(&am->ack[peer], &ep->question);
-  dart__transport_send(am->config.transport, peer, DART__CHANNEL_MESSAGE, &ep->question,
-                       sizeof ep->question, NULL);
+  dart__am_ack_write(&am->ack[peer], &ep->ack_request);
+  dart__transport_send(am->config.transport, peer, DART__CHANNEL_MESSAGE, &ep->ack_request,
+                       sizeof ep->ack_request, NULL);
   dart__am_spin_lock(&ep->lock);
   ep->is_sending = false;
 }
@@ -258,12 +257,12 @@ void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep
   if (ep->asked >= number || get(&ep->done) >= number)
     return;
   if (number <= ep->sent)
-    send_question(am, peer, ep);
+    send_ack_request(am, peer, ep);
   else
     dart__am_endpoint_send(am, peer, ep, true);
 }
 
-/* ---- hearing ------------------------------------------------------------------------------- */
+/* ---- acknowledgements ---------------------------------------------------------------------- */
 
 static void deliver(dart__am_endpoint_t *ep, uint64_t number, const uint64_t *results)
 {
@@ -272,7 +271,7 @@ static void deliver(dart__am_endpoint_t *ep, uint64_t number, const uint64_t *re
   while (batch != NULL && batch->number != number)
     batch = batch->next;
   if (batch == NULL)
-    return; /* it had no results, and is done by what another message said */
+    return; /* the batch had no results, and another message has acknowledged it */
   for (size_t i = 0; i < batch->nresults; i++) {
     memcpy(batch->results[i].to, results, batch->results[i].nbytes);
     results += dart__am_words(batch->results[i].nbytes);
@@ -280,30 +279,30 @@ static void deliver(dart__am_endpoint_t *ep, uint64_t number, const uint64_t *re
   batch->has_results = true;
 }
 
-/* Messages of a peer's several threads may come out of order; but what they say only grows. */
-static void grow(uint64_t *known, uint64_t said)
+/* Messages of a peer's several threads may come out of order; but the counts in them only grow. */
+static void raise_to(uint64_t *known, uint64_t received)
 {
-  if (said > *known)
-    *known = said;
+  if (received > *known)
+    *known = received;
 }
 
-void dart__am_endpoint_hear(dart__am_t *am, dart__am_endpoint_t *ep,
-                            const dart__am_header_t *header, const uint64_t *results)
+void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,
+                                   const dart__am_header_t *header, const uint64_t *results)
 {
   uint64_t refused;
 
   dart__am_spin_lock(&ep->lock);
   refused = get(&ep->refused);
-  grow(&refused, header->refused);
+  raise_to(&refused, header->refused);
   set(&ep->refused, refused);
-  grow(&ep->acked, header->acked);
+  raise_to(&ep->acked, header->acked);
   if (results != NULL) {
     ep->nreplies++;
     if (header->batch == 0)
-      ep->is_asking = false;
+      ep->is_ack_requested = false;
     else
       deliver(ep, header->batch, results);
   }
-  dart__am_endpoint_settle(am, ep);
+  dart__am_endpoint_retire(am, ep);
   dart__am_spin_unlock(&ep->lock);
 }

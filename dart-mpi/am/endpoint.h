@@ -1,11 +1,11 @@
 #ifndef DART__AM_ENDPOINT_H
 #define DART__AM_ENDPOINT_H
-/* An endpoint: the origin's side of what it has to do with one peer.
+/* An endpoint: the origin's side of the communication with one peer.
  *
- * It has one open batch, in which requests are collected, and a row of batches under way. `newest`,
+ * It has one open batch, in which requests are collected, and a queue of batches under way. `newest`,
  * `local` and `done` say in batch numbers what is outstanding, so that a flush of a peer that has nothing
- * outstanding is a look at three words, without a lock; all else is behind the endpoint's lock. One of zeros
- * is ready for use, so peers that a unit has nothing to do with take no memory but addresses. */
+ * outstanding is a look at three words, without a lock; all else is behind the endpoint's lock. A zeroed
+ * endpoint is ready for use, so peers that a unit never uses cost address space only. */
 #include "am/am.h"
 #include "am/batch.h"
 #include "am/peers.h"
@@ -16,19 +16,19 @@ typedef struct {
   _Atomic uint64_t local;    /* the newest with results or data */
   _Atomic uint64_t done;     /* all up to here were applied, and their results delivered */
   _Atomic uint64_t refused;  /* requests, as far as is known, that named no memory */
-  _Atomic uint64_t reported; /* of these */
+  _Atomic uint64_t reported; /* of these, by a flush */
 
   dart__am_spin_t   lock;
-  bool              is_sending; /* a thread is, with the lock given up: nobody else sends */
-  bool              is_asking;  /* a message without a batch was not replied to yet: */
-  dart__am_header_t question;   /* this one */
-  dart__am_batch_t *open;       /* being collected, or NULL */
-  dart__am_batch_t *first;      /* under way, oldest first */
+  bool              is_sending; /* a thread is, with the lock given up: no other thread sends */
+  bool              is_ack_requested; /* `ack_request` was sent, and not replied to yet */
+  dart__am_header_t ack_request;      /* a message without a batch */
+  dart__am_batch_t *open;             /* being collected, or NULL */
+  dart__am_batch_t *first;            /* under way, oldest first */
   dart__am_batch_t *last;
   uint64_t          sent;     /* the newest batch that was sent */
   uint64_t          asked;    /* the newest that a reply was asked for */
   uint64_t          acked;    /* the newest that was applied, as far as is known */
-  uint64_t          awaited;  /* the newest that a flush of many waits for */
+  uint64_t          awaited;  /* the newest that a flush of many peers waits for */
   uint64_t          nasked;   /* replies asked for, and ... */
   uint64_t          nreplies; /* ... received */
   uint64_t          wait;     /* when the unit last waited before the notifications of burst[0] */
@@ -40,19 +40,19 @@ typedef struct {
 /** Number the first batch to the peer. */
 void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch);
 
-/* ---- the lock is held; those that say so give it up meanwhile ------------------------------- */
+/* ---- the lock is held; functions that say so give it up meanwhile --------------------------- */
 
 /** Make room for so many words of requests and of results in the open batch; may wait, with the lock
  *  given up. */
 void dart__am_endpoint_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, size_t nwords,
                                size_t result_words);
 
-/** Append a record for which there is room, about memory or, `at` NULL, about none. */
+/** Append a record for which there is room; `at` NULL: it accesses no memory. */
 void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t *at,
                               const dart__am_record_t *r);
 
-/** Announce a message of data in the open batch, which has room for it, and send it, perhaps later; gives
- *  the lock up. */
+/** Announce a message of data in the open batch, which has room for it. The data are sent now, or with the
+ *  batch; gives the lock up. */
 void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
                                 const dart__am_data_t *data, const void *src);
 
@@ -61,15 +61,16 @@ void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_
 bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
                             bool wants_reply);
 
-/** See to it that a batch, open or sent, is replied to, giving the lock up; may take more than one call. */
+/** Ask for a reply to a batch, open or sent, giving the lock up; may take more than one call. */
 void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number);
 
-/** Take what a message of the peer says; `results` are those of batch header->batch, NULL: it is no reply. */
-void dart__am_endpoint_hear(dart__am_t *am, dart__am_endpoint_t *ep,
-                            const dart__am_header_t *header, const uint64_t *results);
+/** Note what a message of the peer acknowledges; `results` are those of batch header->batch, NULL: the
+ *  message is no reply. Takes the lock itself. */
+void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,
+                                   const dart__am_header_t *header, const uint64_t *results);
 
-/** Finish the batches under way that are done, and leave the set of busy peers if nothing is outstanding. */
-void dart__am_endpoint_settle(dart__am_t *am, dart__am_endpoint_t *ep);
+/** Retire the batches under way that are done, and leave the set of busy peers if nothing is outstanding. */
+void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep);
 
 /** Give up the lock for a turn of waiting, in which progress is made. */
 void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, uint32_t *turns);

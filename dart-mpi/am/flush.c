@@ -1,4 +1,4 @@
-/* Completion: waiting for what was requested until now, while others may go on requesting. */
+/* Completion: waiting for what was requested until now, while other threads may go on requesting. */
 #include "am/endpoint.h"
 #include "am/instance.h"
 #include "base/log.h"
@@ -10,11 +10,11 @@ static uint64_t get(const _Atomic uint64_t *at)
 
 static uint64_t done(const dart__am_endpoint_t *ep)
 {
-  /* acquire: pairs with the release in dart__am_endpoint_settle, so results are visible */
+  /* acquire: pairs with the release in dart__am_endpoint_retire, so results are visible */
   return atomic_load_explicit(&ep->done, memory_order_acquire);
 }
 
-/* The newest batch that has to be done for what was requested until now. */
+/* The newest batch that has to be done to complete what was requested until now. */
 static uint64_t last_of(const dart__am_endpoint_t *ep, dart__am_scope_t scope)
 {
   return get(scope == DART__AM_REMOTE ? &ep->newest : &ep->local);
@@ -25,7 +25,7 @@ static bool is_flushed(const dart__am_endpoint_t *ep, dart__am_scope_t scope)
   return done(ep) >= last_of(ep, scope) && get(&ep->refused) == get(&ep->reported);
 }
 
-/* What the peer refused since the last report. Gives the lock up. */
+/* Report what the peer refused since the last report. Gives the lock up. */
 static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
   uint64_t refused = get(&ep->refused) - get(&ep->reported);
@@ -33,7 +33,7 @@ static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
   if (refused == 0)
     return DART_OK;
   atomic_store_explicit(&ep->reported, get(&ep->refused), memory_order_relaxed);
-  dart__am_endpoint_settle(am, ep); /* this may have been the last that was outstanding */
+  dart__am_endpoint_retire(am, ep); /* the report may have been the last thing outstanding */
   dart__am_spin_unlock(&ep->lock);
   dart__error("unit %d refused %llu requests: the memory is gone", peer,
               (unsigned long long)refused);
@@ -47,7 +47,7 @@ static void wait_for(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint
   uint32_t turns = 0;
 
   for (;;) {
-    dart__am_endpoint_settle(am, ep);
+    dart__am_endpoint_retire(am, ep);
     if (done(ep) >= last)
       return;
     dart__am_endpoint_ask(am, peer, ep, last);
@@ -78,7 +78,7 @@ void dart__am_settle(dart__am_t *am, int32_t peer)
   dart__am_spin_unlock(&ep->lock);
 }
 
-void dart__am_meet(dart__am_t *am, int32_t peer)
+void dart__am_ping_blocking(dart__am_t *am, int32_t peer)
 {
   dart__am_ping(am, peer);
   dart__am_settle(am, peer);
@@ -86,7 +86,7 @@ void dart__am_meet(dart__am_t *am, int32_t peer)
 
 /* ---- many peers ---------------------------------------------------------------------------- */
 
-/* A look at every busy peer that is meant; from the end, see peers.h. */
+/* A loop over the busy peers that `is_member` accepts; from the end, see peers.h. */
 typedef struct {
   dart__am_t *am;
   bool (*is_member)(const void *set, int32_t peer);
@@ -109,7 +109,7 @@ static walk_t start(dart__am_t *am, bool (*is_member)(const void *, int32_t), co
   return (walk_t){ am, is_member, set, dart__am_peers_count(&am->busy) };
 }
 
-/* Note what is awaited of every peer, and ask for it: all are asked before anyone is waited for. */
+/* Note what is awaited of every peer, and ask for replies: all peers are asked before waiting for one. */
 static void ask_all(walk_t walk, dart__am_scope_t scope)
 {
   dart__am_endpoint_t *ep;
@@ -124,7 +124,7 @@ static void ask_all(walk_t walk, dart__am_scope_t scope)
   }
 }
 
-/* Whether all that is awaited is done; what could not be asked for before is. */
+/* Whether all that is awaited is done; asks again where ask_all could not. */
 static bool all_done(walk_t walk)
 {
   dart__am_endpoint_t *ep;
@@ -133,7 +133,7 @@ static bool all_done(walk_t walk)
 
   while ((ep = next(&walk, &peer)) != NULL) {
     dart__am_spin_lock(&ep->lock);
-    dart__am_endpoint_settle(walk.am, ep);
+    dart__am_endpoint_retire(walk.am, ep);
     if (done(ep) < ep->awaited) {
       all = false;
       dart__am_endpoint_ask(walk.am, peer, ep, ep->awaited);
@@ -186,7 +186,7 @@ void dart__am_quiesce(dart__am_t *am)
   uint32_t turns = 0;
 
   dart__am_flush_members(am, is_anyone, NULL, DART__AM_REMOTE);
-  /* what peers were asked to say, though it was known from other messages by then */
+  /* replies still under way, though other messages have acknowledged their batches already */
   while (dart__am_peers_count(&am->busy) > 0)
     dart__wait_turn(&turns, am->config.wait);
 }

@@ -20,8 +20,8 @@ void dart__am_peers_close(dart__am_peers_t *set)
   *set = (dart__am_peers_t){ .peer = NULL };
 }
 
-/* relaxed, all: the set's lock orders changes; without it only whether there is an index is looked at,
- * which no one else changes. */
+/* relaxed, all: the set's lock orders changes; without it a caller looks only at whether there is an
+ * index, which no other thread changes. */
 static int32_t get(const _Atomic int32_t *index)
 {
   return atomic_load_explicit(index, memory_order_relaxed);

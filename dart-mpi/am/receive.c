@@ -9,13 +9,13 @@
 #include "am/target.h"
 #include "base/counters.h"
 
-/* A batch that is applied when its data are here, and those of earlier ones of its peer. */
+/* A batch that is applied when its data are here, and those of earlier batches of its peer. */
 struct dart__am_pending {
   dart__am_pending_t       *next; /* in the order in which they came */
   dart__am_pending_t       *next_of_peer;
   int32_t                   peer;
   size_t                    nbytes;
-  uint32_t                  refused; /* messages of data that belong nowhere */
+  uint32_t                  refused; /* messages of data whose target memory does not exist */
   dart__am_message_t       *message;
   dart__transport_request_t data[DART__AM_DATA];
 };
@@ -49,7 +49,7 @@ static void recycle_replies(dart__am_t *am)
   }
 }
 
-/* NULL: not before another one was sent; there is at least one. */
+/* NULL: there is none until the transport is done with another one; there is at least one. */
 static dart__am_reply_t *take_reply(dart__am_receiver_t *r)
 {
   dart__am_reply_t *reply = r->spare;
@@ -76,14 +76,14 @@ static void send_reply(dart__am_t *am, int32_t peer, dart__am_reply_t *reply, ui
 
 /* ---- applying ------------------------------------------------------------------------------ */
 
-/* Words of requests in a batch of so many bytes; what announces data is behind them. */
+/* Words of requests in a batch of `nbytes` bytes; the announcements of data are behind them. */
 static size_t request_words(const dart__am_message_t *message, size_t nbytes)
 {
   return (nbytes - sizeof message->header) / sizeof message->words[0] -
          message->header.ndata * DART__AM_DATA_WORDS;
 }
 
-/* Apply a batch, and reply if it asks for that. `refused`: of its data. */
+/* Apply a batch, and reply if it wants a reply. `refused`: messages of its data. */
 static handled_t serve(dart__am_t *am, int32_t peer, const dart__am_message_t *message,
                        size_t nbytes, uint32_t refused, bool *notified_out)
 {
@@ -109,7 +109,7 @@ static handled_t serve(dart__am_t *am, int32_t peer, const dart__am_message_t *m
 
 /* ---- batches that wait for their data ------------------------------------------------------- */
 
-/* Receive the data of a batch where they belong. */
+/* Post receives for the data of a batch, in place. */
 static void receive_data(dart__am_t *am, dart__am_pending_t *pending)
 {
   const uint64_t *words =
@@ -145,7 +145,7 @@ static void queue(dart__am_receiver_t *r, dart__am_pending_t *pending)
   source->last = pending;
 }
 
-/* With room for a message. NULL: no memory. */
+/* A pending batch with room for a message. NULL: no memory. */
 static dart__am_pending_t *new_pending(void)
 {
   dart__am_pending_t *pending = malloc(sizeof *pending);
@@ -167,7 +167,7 @@ static void delete_pending(dart__am_pending_t *pending)
   free(pending);
 }
 
-/* NULL: not before another one was applied; there is at least one. */
+/* NULL: there is none until another batch was applied; there is at least one. */
 static dart__am_pending_t *take_pending(dart__am_receiver_t *r)
 {
   dart__am_pending_t *pending = new_pending();
@@ -214,7 +214,7 @@ static bool has_data(dart__am_t *am, dart__am_pending_t *pending)
   return all;
 }
 
-/* Apply those that need not wait any longer, at most so many. */
+/* Apply pending batches whose data are here, at most `most`. */
 static void apply_pending(dart__am_t *am, int most, bool *notified_out)
 {
   for (dart__am_pending_t **link = &am->receiver.pending; *link != NULL && most > 0;) {
@@ -251,8 +251,8 @@ static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *any_out, bo
   bool                     is_reply = header->kind == DART__AM_REPLY;
   handled_t                handled;
 
-  dart__am_endpoint_hear(am, &am->endpoint[slot->peer], header,
-                         is_reply ? slot->message->words : NULL);
+  dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], header,
+                                is_reply ? slot->message->words : NULL);
   if (is_reply)
     return HANDLED;
   *any_out = true;
@@ -263,9 +263,9 @@ static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *any_out, bo
   return handled;
 }
 
-/* Handle what has come, in order; the lock is held. After data and notifications the caller looks whether
- * it has what it waits for: two units that exchange data would wait for each other in turns, if each
- * took in all that the other had ahead. */
+/* Handle what has come, in order; the lock is held. It returns after data and after notifications, so that
+ * the caller can see whether its wait is over: of two units that exchange data, one would otherwise go on
+ * receiving all that the other sends ahead, while the other waits for it. */
 static bool drain(dart__am_t *am, int most)
 {
   dart__am_receiver_t *r    = &am->receiver;
@@ -292,7 +292,7 @@ static bool drain(dart__am_t *am, int most)
     recycle_replies(am);
   if (notified)
     am->config.host.notified(am->config.host.context);
-  if (any) /* relaxed: a hint for who decides how long to sleep */
+  if (any) /* relaxed: a hint for how long to sleep */
     atomic_store_explicit(&r->last_ns, dart__now_ns(), memory_order_relaxed);
   return any;
 }

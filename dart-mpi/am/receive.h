@@ -1,12 +1,13 @@
 #ifndef DART__AM_RECEIVE_H
 #define DART__AM_RECEIVE_H
-/* Receiving: messages of all peers, handled in the order in which they came; batches applied and
+/* Receiving: messages of all peers are handled in the order in which they came; batches are applied and
  * replied to.
  *
  * Receives are posted in a ring and handled in the order posted, behind one lock: so batches of a peer are
  * applied in order, as the transport delivers them. A thread that finds the lock taken returns: the
- * holder is making progress already. Where memory is out, messages stay in the ring until some comes
- * back: there is one of everything, so this ends. The peers' windows bound how many there can be. */
+ * holder is making progress already. When there is no memory, messages stay in the ring until some is
+ * given back: one reply and one pending batch are allocated at the start, so this ends. The peers' windows
+ * bound the number of messages. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,7 +22,7 @@
 typedef struct dart__am_pending dart__am_pending_t;
 typedef struct dart__am_reply   dart__am_reply_t;
 
-/* A receive, and then what it brought. */
+/* A posted receive, and then the message it received. */
 typedef struct {
   dart__transport_request_t request;
   bool                      has_come;
@@ -30,7 +31,7 @@ typedef struct {
   dart__am_message_t       *message;
 } dart__am_slot_t;
 
-/* Batches of a peer that wait for their data, or for those that do. */
+/* Batches of a peer that wait for their data, or behind batches that do. */
 typedef struct {
   dart__am_pending_t *first; /* the oldest */
   dart__am_pending_t *last;
@@ -42,19 +43,20 @@ typedef struct {
   dart__am_slot_t     ring[DART__AM_RING];
   dart__am_source_t  *source;   /* [npeers] */
   dart__am_pending_t *pending;  /* in the order in which they came */
-  dart__am_reply_t   *replying; /* what the transport may still read */
+  dart__am_reply_t   *replying; /* replies that the transport may still read */
   dart__am_reply_t   *spare;
   dart__am_pending_t *spare_pending; /* for when there is no memory; NULL: in use */
-  void               *dropped;       /* where data go that belong nowhere */
-  dart__deferred_t    updates;       /* of a batch, whose cache lines are under way */
-  _Atomic int64_t     last_ns;       /* when the last requests came */
+  void               *dropped;       /* receives data whose target memory does not exist */
+  dart__deferred_t    updates;       /* of a batch, whose cache lines are being prefetched */
+  _Atomic int64_t     last_ns;       /* when requests last came */
 } dart__am_receiver_t;
 
 /** False: no memory. */
 bool dart__am_receiver_open(dart__am_t *am);
 void dart__am_receiver_close(dart__am_t *am);
 
-/** Handle at most so many messages; true if there were requests. Nothing if another thread does. */
+/** Handle at most `most` messages; true if requests were handled. Returns at once if another thread is
+ *  receiving. */
 bool dart__am_receive(dart__am_t *am, int most);
 
 #endif

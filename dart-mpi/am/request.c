@@ -1,5 +1,5 @@
-/* Operations as records of a batch (wire.h). Operands are copied before return; results are there when
- * a flush says so. */
+/* Operations as records of a batch (wire.h). Operands are copied before return; results are there after a
+ * flush. */
 #include "am/endpoint.h"
 #include "am/instance.h"
 #include "data/type.h"
@@ -102,7 +102,7 @@ void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *val
   append(am, at, &r);
 }
 
-/* ---- data that are messages of their own ---------------------------------------------------- */
+/* ---- messages of data ----------------------------------------------------------------------- */
 
 /* Room for one message of data in the open batch. */
 static void reserve_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
@@ -139,9 +139,9 @@ void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void
 
 /* ---- notifications ------------------------------------------------------------------------- */
 
-/* Programs do the same again and again: if a peer was notified four times between the last two waits,
- * and between the two before, then four are coming now, and can share a batch. After a wrong guess
- * whoever makes progress sends what was kept; where nobody would, nothing is kept. */
+/* Programs are iterative: if a peer was notified four times between the last two waits, and between the
+ * two before, then four notifications are likely now, and can share a batch. After a wrong guess a thread
+ * that makes progress sends the open batch; without is_sent_later nothing is held back. */
 static bool is_last_of_burst(dart__am_t *am, dart__am_endpoint_t *ep)
 {
   /* relaxed: a guess */
@@ -178,11 +178,12 @@ void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *s
     dart__am_endpoint_append(ep, at, &put);
   dart__am_endpoint_append(ep, counter, &raise);
   if (is_last_of_burst(am, ep))
-    dart__am_endpoint_send(am, counter->peer, ep, false); /* not now: when that is possible */
+    dart__am_endpoint_send(am, counter->peer, ep,
+                           false); /* if not possible now, progress sends it */
   dart__am_spin_unlock(&ep->lock);
 }
 
-/* ---- about no memory ------------------------------------------------------------------------ */
+/* ---- requests that access no memory --------------------------------------------------------- */
 
 static void append_plain(dart__am_t *am, int32_t peer, const dart__am_record_t *r, bool send)
 {
@@ -202,10 +203,10 @@ void dart__am_ping(dart__am_t *am, int32_t peer)
                true);
 }
 
-void dart__am_tell(dart__am_t *am, int32_t peer, uint64_t word)
+void dart__am_inform(dart__am_t *am, int32_t peer, uint64_t word)
 {
   append_plain(am, peer,
-               &(dart__am_record_t){ .word        = dart__am_word(DART__AM_TELL, 0, 0, 0, 0),
+               &(dart__am_record_t){ .word        = dart__am_word(DART__AM_INFORM, 0, 0, 0, 0),
                                      .first       = &word,
                                      .first_bytes = sizeof word },
                false);

@@ -1,10 +1,10 @@
 #ifndef DART__AM_SPIN_H
 #define DART__AM_SPIN_H
-/* A spin lock, for what takes no longer than a few copies.
+/* A spin lock, for critical sections no longer than a few copies.
  *
  * One exchange takes it and one store gives it back: half of what a mutex costs, and appending a request
  * costs little else. Nothing is done under it that blocks, allocates, calls the transport or logs. A
- * thread that finds it taken spins, and then gives its core away, for the holder may need it. */
+ * thread that finds the lock taken spins, and then yields its core, for the holder may need it. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -7,13 +7,13 @@
 #include "node/atomic.h"
 #include "node/near.h"
 
-/* The segment that requests are about at the moment. */
+/* The segment that was selected last. */
 typedef struct {
   dart__am_region_t region; /* nbytes is 0 if there is no such segment */
   uint64_t          high;   /* to be added to offsets */
 } selected_t;
 
-/* Holders of a region's mutex do not wait for anything. */
+/* Short spins are enough: a thread that holds a region's mutex waits for nothing. */
 static const dart__wait_policy_t briefly = { .spins = 50 };
 
 static selected_t select_segment(const dart__am_host_t *host, const dart__am_selection_t *selection)
@@ -34,9 +34,9 @@ void *dart__am_find(const dart__am_host_t *host, const dart__am_data_t *data)
   return s.region.base + data->offset;
 }
 
-/* ---- what a record is ---------------------------------------------------------------------- */
+/* ---- sizes of a record --------------------------------------------------------------------- */
 
-/* Bytes of memory that a request is about. */
+/* Bytes of target memory that a request accesses. */
 static size_t extent_of(uint64_t word)
 {
   size_t count = dart__am_word_count(word);
@@ -45,7 +45,7 @@ static size_t extent_of(uint64_t word)
   case DART__AM_PUT:
   case DART__AM_GET: return count;
   case DART__AM_NOTIFY:
-  case DART__AM_TELL: return sizeof(uint64_t);
+  case DART__AM_INFORM: return sizeof(uint64_t);
   default: return count * dart__type_basic_size(dart__am_word_type(word));
   }
 }
@@ -95,11 +95,11 @@ static void notify(char *at, const char *operand)
   uint64_t by;
 
   memcpy(&by, operand, sizeof by);
-  /* acq_rel: releases what was put before it to who waits */
+  /* acq_rel: releases what was put before it to the thread that waits */
   atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)at, by, memory_order_acq_rel);
 }
 
-/* An accumulate of one word: its cache line is asked for, and it is applied with the next ones. */
+/* An accumulate of one word: its cache line is prefetched, and it is applied with the next ones. */
 static bool may_be_deferred(const selected_t *s, uint64_t word, size_t nbytes)
 {
   return dart__am_word_kind(word) == DART__AM_ACCUMULATE && nbytes <= sizeof(uint64_t) &&
@@ -123,7 +123,7 @@ static bool apply(const selected_t *s, dart__deferred_t *updates, uint64_t word,
                        dart__am_word_op(word));
     return true;
   }
-  dart__deferred_apply_all(updates); /* whatever comes after them comes after them */
+  dart__deferred_apply_all(updates); /* this request is applied after them */
   switch (dart__am_word_kind(word)) {
   case DART__AM_PUT: dart__near_put(at, bytes, operands, bytes, nbytes); return true;
   case DART__AM_GET: dart__near_get(result, bytes, at, bytes, nbytes); return true;
@@ -154,8 +154,8 @@ dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t 
 
       memcpy(&selection, &words[i], sizeof selection);
       s = select_segment(host, &selection);
-    } else if (kind == DART__AM_TELL) {
-      host->told(host->context, peer, words[i]);
+    } else if (kind == DART__AM_INFORM) {
+      host->informed(host->context, peer, words[i]);
     } else if (kind != DART__AM_PING) {
       uint64_t *result = &results[applied.nresults];
 

@@ -1,10 +1,10 @@
 #ifndef DART__AM_TARGET_H
 #define DART__AM_TARGET_H
-/* The target's side: the requests of a batch, applied to the own memory.
+/* The target's side: the requests of a batch are applied to the memory of this unit.
  *
  * Atomics are CPU atomics, as those of near units are, so all atomics on a word are atomic towards each
- * other, wherever they come from. A batch says once which segment its requests are about, so that
- * applying one is a check of bounds and the access. */
+ * other, from any node. A batch selects a segment once for many requests, so that applying one is a check
+ * of bounds and the access. */
 #include "am/am.h"
 #include "am/wire.h"
 #include "node/deferred.h"
@@ -13,16 +13,16 @@
 typedef struct {
   size_t   nresults; /* words */
   uint32_t refused;  /* requests that named no memory */
-  bool     notified; /* a counter was raised that somebody may wait for */
+  bool     notified; /* a counter was raised; a thread may be waiting for it */
 } dart__am_applied_t;
 
-/** Apply `nwords` words of requests of a peer. Results go to `results`, which has room for DART__AM_WORDS, or NULL:
- *  there are none. `updates` is empty before and after. One thread at a time. */
+/** Apply `nwords` words of requests of a peer. `results` has room for DART__AM_WORDS; NULL: the requests
+ *  have no results. `updates` is empty before and after. One thread at a time. */
 dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t *updates,
                                   int32_t peer, const uint64_t *words, size_t nwords,
                                   uint64_t *results);
 
-/** The own memory where data belong; NULL if there is none. */
+/** The memory of this unit that a message of data is for; NULL if there is none. */
 void *dart__am_find(const dart__am_host_t *host, const dart__am_data_t *data);
 
 #endif

@@ -3,17 +3,17 @@
 /* The wire format of active messages.
  *
  * A message is a header and whole words of 8 bytes. A message of requests carries a batch of records: one
- * word that says what to do, then the operands. A record of SELECT says for those after it which segment
- * they are about, so an update of 8 bytes takes 16. A reply carries the results of one batch, each in
- * whole words, in the order of their requests; or nothing but what its header says.
+ * word that says what to do, then the operands. A SELECT record names the segment of the records after it,
+ * so an update of 8 bytes takes 16. A reply carries the results of one batch, each in whole words, in the
+ * order of their requests; or its header alone.
  *
- * Data that are too many for a batch are messages of their own on the data channel, received where they
- * belong. The batch that announces them ends with a dart__am_data_t for each, in the order in which they
- * are sent. It is applied when all are here; later batches of the same peer wait for it.
+ * Data that do not fit a batch are messages of their own on the data channel, received in place. The batch
+ * that announces them ends with a dart__am_data_t for each, in the order in which they are sent. The batch
+ * is applied when all of its data are here; later batches of the same peer wait for it.
  *
  * Batches from one peer to another are numbered from 1 in the order sent; 64 bits do not wrap. Every
  * message acknowledges the batches that its receiver has sent and its sender has applied. A header without
- * a batch asks for no more than that. */
+ * a batch asks for an acknowledgement alone. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,7 +29,7 @@ typedef enum { DART__AM_REQUESTS, DART__AM_REPLY } dart__am_kind_t;
 typedef struct {
   uint8_t  kind;
   uint8_t  wants_reply; /* requests: a reply is awaited */
-  uint16_t ndata;       /* requests: messages of data that come first */
+  uint16_t ndata;       /* requests: messages of data that the batch announces */
   uint32_t unused;
   uint64_t batch;   /* number of the batch, of which a reply brings the results; 0: no requests, and
                          * their reply */
@@ -49,18 +49,18 @@ typedef enum {
   DART__AM_SWAP,       /* type; operands: value, then compare; result: an element */
   DART__AM_PUT,        /* count bytes; operand: these */
   DART__AM_GET,        /* count bytes; result: these */
-  DART__AM_NOTIFY,     /* operand: what is added to the counter; who waits for it is woken */
-  DART__AM_PING,       /* about no memory; nothing */
-  DART__AM_TELL        /* about no memory; operand: a word for the target's host */
+  DART__AM_NOTIFY, /* operand: what is added to the counter; threads that wait for it are woken */
+  DART__AM_PING,   /* on no memory; no operand */
+  DART__AM_INFORM  /* on no memory; operand: a word for the target's host */
 } dart__am_request_kind_t;
 
 typedef struct {
   int16_t  team;
   int16_t  segid;
-  uint32_t offset_high; /* of the offsets of what follows, what is beyond their bits */
+  uint32_t offset_high; /* what the offsets of the records after it have beyond their own bits */
 } dart__am_selection_t;
 
-/* Where data go that are received in place. */
+/* Where a message of data is received. */
 typedef struct {
   dart__am_selection_t selection; /* offset_high is 0 */
   uint64_t             offset;

@@ -1,17 +1,17 @@
-/* dartrun of dart-mpi: starts the mpiexec of the MPI that DART was built with, DART_MPIEXEC, and stays
- * with it, to name units that die (roll.h).
+/* dartrun of dart-mpi: starts the mpiexec of the MPI that DART was built with, DART_MPIEXEC, and watches
+ * the units, to name those that die (roll.h).
  *
- * It adds nodes: MPICH divides the processes of one machine into groups that may not share memory
+ * dartrun adds nodes: MPICH divides the processes of one machine into groups that may not share memory
  * if MPIR_CVAR_NUM_CLIQUES says so, which makes one machine several nodes to DART. And it passes
- * --bind on, in mpiexec's words. By default that is nothing, for nobody here knows how many cores
- * there are where mpiexec starts the units. Hydra gives a core to more than one unit where they are
+ * --bind on, in mpiexec's terms. By default units are not bound, for dartrun does not know how many cores
+ * there are where mpiexec starts the units. Hydra gives a core to more than one unit where cores are
  * too few, and counts the cores of the whole machine even if it may not use all of them.
  *
- * The rest is mpiexec's work: starting units, standard input, exit codes. What we measured of
- * Hydra, MPICH's mpiexec (4.0): it ends with the code of MPI_Abort, and so of dart_abort; with the
- * program's exit codes, bitwise or-ed, if all processes end by themselves; with the number of the
- * signal if one killed a process. When a process exits between MPI_Init and MPI_Finalize, Hydra
- * kills the others and ends with 9, the number of SIGKILL, whatever the code was. */
+ * The rest is mpiexec's work: starting units, standard input, exit codes. Hydra, MPICH's mpiexec (4.0),
+ * was seen to end with the code of MPI_Abort, and so of dart_abort; with the program's exit codes,
+ * bitwise or-ed, if all processes end by themselves; with the number of the signal if one killed a
+ * process. When a process exits between MPI_Init and MPI_Finalize, Hydra kills the others and ends with
+ * 9, the number of SIGKILL, whatever the code was. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   }
 }
 
-static const struct argp_child parts[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 
 static const struct argp arguments = {
   .options  = own_options,
@@ -57,7 +57,7 @@ static const struct argp arguments = {
          ". Units are not bound by default (auto), unless mpiexec does it by itself. "
          "Signals sent to dartrun go to mpiexec, whose exit code is dartrun's. A unit of this "
          "machine that dies is named, and the code is not 0 then.",
-  .children = parts,
+  .children = children,
 };
 
 static void set(const char *name, const char *value)
@@ -79,14 +79,14 @@ static void set_nodes(const options_t *options)
   set("DART_NODES", text);
 }
 
-/* mpiexec complains once per unit, in words of its own. A name without '/' it looks up itself. */
+/* One line, where mpiexec would print one per unit. mpiexec looks up a name without '/' itself. */
 static void check_program(const char *program)
 {
   if (strchr(program, '/') != NULL && access(program, X_OK) != 0)
     launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", program, strerror(errno));
 }
 
-/* What mpiexec calls it; NULL: nothing is bound. */
+/* mpiexec's name for `bind`; NULL: units are not bound. */
 static const char *bind_word(launch_bind_t bind)
 {
   switch (bind) {

@@ -1,6 +1,6 @@
-/* Below Hydra, MPICH's mpiexec, there is a proxy for each host, and below that of this host the units,
- * which know their ranks by their environment. Anything else below mpiexec, as the ssh to another host,
- * means that there are units we cannot see. */
+/* The children of Hydra, MPICH's mpiexec, are a proxy for each host, and those of this host's proxy are the
+ * units, which have their ranks in their environment. Any other child of mpiexec, such as the ssh to another
+ * host, means that there are units that cannot be seen from here. */
 #include "processes.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static FILE *open_of(pid_t pid, const char *file)
   return fopen(path, "re");
 }
 
-/* The unit that a process is, -1: none. */
+/* The unit of a process, -1: it is none. */
 static long unit_of(pid_t pid)
 {
   FILE  *file = open_of(pid, "/proc/%d/environ");
@@ -46,8 +46,8 @@ static bool is_proxy(pid_t pid)
   return found && strncmp(name, PROXY, strlen(PROXY)) == 0;
 }
 
-/* Call `visit` for the children of a process, as long as it says so; false: it did not, or there is no
- * list of them. */
+/* Call `visit` for the children of a process until it returns false. False: it did, or the children cannot
+ * be listed. */
 static bool each_child(pid_t pid, bool (*visit)(pid_t, bool *, uint32_t), bool *there,
                        uint32_t nunits)
 {
@@ -68,7 +68,7 @@ static bool visit_unit(pid_t pid, bool *there, uint32_t nunits)
 
   if (unit >= 0 && unit < (long)nunits)
     there[unit] = true;
-  return true; /* one that has just ended has no environment any more */
+  return true; /* a process without a unit may be a unit that has just ended: it has no environment */
 }
 
 static bool visit_proxy(pid_t pid, bool *there, uint32_t nunits)

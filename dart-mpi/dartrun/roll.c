@@ -1,12 +1,12 @@
-/* The roll of units. They are not children of dartrun: mpiexec ends with a code that says little, 0 even
- * for a unit that left the others by _exit(0), and knows no units but by pid. So units tell dartrun how
- * far they come (launcher.h). The first one whose connection ends without its having said so is the one
- * that matters, and is named; what comes after it is a consequence.
+/* The roll: dartrun's list of units. Units are not children of dartrun but of mpiexec, which ends with a
+ * code that says little, 0 even for a unit that left the others by _exit(0), and does not name units. So
+ * units report their events to dartrun (launcher.h). The first unit whose connection is closed before it has
+ * reported its end is the cause, and is named; all that comes after it is a consequence.
  *
- * mpiexec ends the others itself then, most of the time. Where it does not, it is asked to. It does
- * nothing about a unit that ends before dart_init or after its last dart_exit while others wait for it,
- * for it ended well. Of the former dartrun hears nothing at all, so if some units have begun to wait and
- * others were not heard of, it looks for their processes. */
+ * Most of the time mpiexec then ends the other units itself. Where it does not, dartrun asks it to. mpiexec
+ * does nothing about a unit that ends before dart_init or after its last dart_exit while others wait for it,
+ * for such a unit ended well. A unit that ends before dart_init does not report to dartrun at all, so if
+ * some units wait in dart_init and others have not reported, dartrun looks for the processes of these. */
 #include "roll.h"
 
 #include <errno.h>
@@ -27,15 +27,15 @@
 #include "launch.h"
 #include "processes.h"
 
-#define PATIENCE 5 /* seconds that mpiexec has to end the others, or that a unit was not seen */
+#define PATIENCE 5 /* seconds for mpiexec to end the others, or for a unit to be seen */
 
 typedef struct {
-  int      line;   /* its connection; -1: none, or not any more */
-  pid_t    pid;    /* 0: not heard of */
-  uint32_t cycle;  /* as in dart__unit_message_t */
-  bool     bound;  /* to say that it ends, before it does */
-  bool     ended;  /* it said so, or is gone outside of a cycle */
-  unsigned unseen; /* looks in a row that have not found it */
+  int      connection; /* -1: none, or not any more */
+  pid_t    pid;        /* 0: it has not reported yet */
+  uint32_t cycle;      /* as in dart__unit_message_t */
+  bool     bound;      /* it has to report its end, before it ends */
+  bool     ended;      /* it has reported that, or is gone outside of a cycle */
+  unsigned unseen;     /* looks in a row that have not found it */
 } unit_t;
 
 typedef struct {
@@ -43,12 +43,12 @@ typedef struct {
   bool         *there; /* what processes_find found */
   uint32_t      nunits;
   int           listener; /* units connect to it */
-  int           timer;    /* ticks once a second, when there is something to look at */
+  int           timer;    /* ticks once a second, while there is something to check */
   bool          complete; /* all units were in the first cycle */
-  bool          closed;   /* the program ends: nothing more is said */
-  bool          died;     /* because of a unit */
+  bool          closed;   /* the program ends: no more lines are printed */
+  bool          died;     /* the program ends because of a unit */
   unsigned      patience; /* ticks until mpiexec is asked to end; 0: it is not */
-  struct rlimit files;    /* that dartrun was started with */
+  struct rlimit files;    /* the limit on descriptors that dartrun was started with */
 } roll_t;
 
 /* ---- the end of the program --------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static void stop_ticking(const roll_t *roll)
   timerfd_settime(roll->timer, 0, &(struct itimerspec){ 0 }, NULL);
 }
 
-/* Whether what happened should be said: it is the first thing, and not what the user asked for. */
+/* Whether an event should be printed: it is the first, and not a consequence of the user's signal. */
 static bool is_news(roll_t *roll, const children_t *children)
 {
   bool news = !roll->closed && !children_are_ending(children) && !children_were_signalled(children);
@@ -74,7 +74,8 @@ static bool is_news(roll_t *roll, const children_t *children)
   return news;
 }
 
-/* mpiexec knows as well as we do, and ends the others with words of its own, if it is let. */
+/* Leave it to mpiexec to end the other units, with a message of its own; dartrun ends mpiexec if it has not
+ * ended after PATIENCE. */
 static void let_mpiexec_end(roll_t *roll)
 {
   roll->died = true;
@@ -84,9 +85,9 @@ static void let_mpiexec_end(roll_t *roll)
   }
 }
 
-/* ---- what units say ----------------------------------------------------------------------- */
+/* ---- reports of units --------------------------------------------------------------------- */
 
-/* Whether some unit has begun a cycle that one which has ended cannot join: which one; or -1. */
+/* A unit that has ended and so cannot join a cycle that another unit has begun; or -1. */
 static int64_t missed_unit(const roll_t *roll)
 {
   uint32_t furthest = 0;
@@ -120,25 +121,25 @@ static void note_left(roll_t *roll, children_t *children, const unit_t *unit)
   let_mpiexec_end(roll);
 }
 
-/* The unit is new, or another program of the same unit than before. */
-static void begin_line(unit_t *unit, int line)
+/* The first message of a unit on this connection: its first program, or another one than before. */
+static void begin_connection(unit_t *unit, int connection)
 {
   struct ucred peer   = { .pid = 0 };
   socklen_t    length = sizeof peer;
 
-  getsockopt(line, SOL_SOCKET, SO_PEERCRED, &peer, &length);
-  unit->line  = line;
-  unit->pid   = peer.pid;
-  unit->bound = false;
+  getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length);
+  unit->connection = connection;
+  unit->pid        = peer.pid;
+  unit->bound      = false;
 }
 
 static void take_message(roll_t *roll, children_t *children, const dart__unit_message_t *message,
-                         int line)
+                         int connection)
 {
   unit_t *unit = &roll->unit[message->unit];
 
-  if (unit->line != line)
-    begin_line(unit, line);
+  if (unit->connection != connection)
+    begin_connection(unit, connection);
   unit->cycle = message->cycle;
   unit->ended = false;
   switch ((dart__unit_event_t)message->event) {
@@ -146,7 +147,7 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
     if (!roll->complete)
       tick(roll);
     break;
-  case DART__UNIT_MEETS: roll->complete = true; break;
+  case DART__UNIT_JOINED: roll->complete = true; break;
   case DART__UNIT_IS_OUT: unit->bound = message->value != 0; break;
   case DART__UNIT_ENDS:
     unit->ended = true;
@@ -163,9 +164,9 @@ static void take_message(roll_t *roll, children_t *children, const dart__unit_me
   look_for_missed(roll, children);
 }
 
-static void take_end(roll_t *roll, children_t *children, unit_t *unit)
+static void note_closed(roll_t *roll, children_t *children, unit_t *unit)
 {
-  unit->line = -1;
+  unit->connection = -1;
   if (unit->ended)
     return;
   unit->ended = true;
@@ -181,41 +182,41 @@ static void take_end(roll_t *roll, children_t *children, unit_t *unit)
   }
 }
 
-/* A connection of a process of this user. Out of descriptors: no more of them. */
-static void accept_line(const roll_t *roll, children_t *children)
+/* Accept a connection, from a process of this user only. Out of descriptors: accept no more. */
+static void accept_connection(const roll_t *roll, children_t *children)
 {
-  int          line   = accept4(roll->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  struct ucred peer   = { .pid = 0 };
-  socklen_t    length = sizeof peer;
+  int          connection = accept4(roll->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  struct ucred peer       = { .pid = 0 };
+  socklen_t    length     = sizeof peer;
 
-  if (line < 0 && (errno == EMFILE || errno == ENFILE))
+  if (connection < 0 && (errno == EMFILE || errno == ENFILE))
     close(roll->listener);
-  if (line >= 0 && (getsockopt(line, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 ||
-                    peer.uid != getuid() || !children_watch(children, line)))
-    close(line);
+  if (connection >= 0 && (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 ||
+                          peer.uid != getuid() || !children_watch(children, connection)))
+    close(connection);
 }
 
-/* Take all that has come: the end of a process comes after what it said. */
-static void take_line(roll_t *roll, children_t *children, int line)
+/* Read all that has come: the end of a connection comes after its messages. */
+static void read_connection(roll_t *roll, children_t *children, int connection)
 {
   dart__unit_message_t message;
   ssize_t              nbytes;
 
-  while ((nbytes = recv(line, &message, sizeof message, 0)) > 0)
+  while ((nbytes = recv(connection, &message, sizeof message, 0)) > 0)
     if (nbytes == sizeof message && message.unit < roll->nunits)
-      take_message(roll, children, &message, line);
+      take_message(roll, children, &message, connection);
   if (nbytes < 0 && (errno == EAGAIN || errno == EINTR))
     return;
-  close(line);
+  close(connection);
   for (uint32_t u = 0; u < roll->nunits; u++)
-    if (roll->unit[u].line == line)
-      take_end(roll, children, &roll->unit[u]);
+    if (roll->unit[u].connection == connection)
+      note_closed(roll, children, &roll->unit[u]);
 }
 
-/* ---- units that were never heard of ------------------------------------------------------- */
+/* ---- units that never report -------------------------------------------------------------- */
 
-/* Some units wait in dart_init for others that may be gone. They are not there yet while mpiexec is at
- * it, so one look does not tell. */
+/* Some units wait in dart_init for others that may be gone. mpiexec may not have started these yet, so a
+ * unit has to be missing for PATIENCE looks in a row. */
 static void look_for_unseen(roll_t *roll, children_t *children)
 {
   if (!processes_find(children_pid(children, 0), roll->there, roll->nunits)) {
@@ -261,9 +262,9 @@ static void readable(void *owner, children_t *children, int fd)
   if (fd == roll->timer)
     take_tick(roll, children);
   else if (fd == roll->listener)
-    accept_line(roll, children);
+    accept_connection(roll, children);
   else
-    take_line(roll, children, fd);
+    read_connection(roll, children, fd);
 }
 
 static void prepare(void *owner, uint32_t child)
@@ -286,8 +287,8 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
   children_end(children, code == 0 && roll->died ? LAUNCH_EXIT_FAILURE : code);
 }
 
-/* The socket, and its name for the environment. Without it nothing is heard, which is no reason not to
- * start the program. */
+/* Make the socket, and put its name into the environment. Without it units cannot report, but the program
+ * starts all the same. */
 static void listen_to_units(roll_t *roll)
 {
   struct sockaddr_un address;
@@ -305,7 +306,7 @@ static void listen_to_units(roll_t *roll)
     launch_say("cannot make a socket: %s; units that die are not named", strerror(errno));
 }
 
-/* A descriptor for each unit may be more than mpiexec should have. */
+/* dartrun needs a descriptor for each unit; mpiexec gets back the limit that dartrun was started with. */
 static void raise_limit(roll_t *roll)
 {
   struct rlimit most;
@@ -335,7 +336,7 @@ int roll_run(char **command, uint32_t nunits)
     .command      = command,
     .kind         = "mpiexec",
     .count        = 1,
-    .death_signal = SIGTERM, /* it ends the units then */
+    .death_signal = SIGTERM, /* mpiexec then ends the units */
     .owner        = &roll,
     .begin        = begin,
     .prepare      = prepare,
@@ -349,7 +350,7 @@ int roll_run(char **command, uint32_t nunits)
   if (roll.unit == NULL || roll.there == NULL)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory for %u units", nunits);
   for (uint32_t u = 0; u < nunits; u++)
-    roll.unit[u].line = -1;
+    roll.unit[u].connection = -1;
   raise_limit(&roll);
   code = children_run(&children);
   free(roll.there);

@@ -3,8 +3,8 @@
 /* mpiexec, and the roll of the units it starts. */
 #include <stdint.h>
 
-/** Run `command`, an mpiexec that starts `nunits` units, and return the exit code for the launcher: that
- *  of mpiexec, but never 0 if a unit died. Called once. */
+/** Run `command`, an mpiexec that starts `nunits` units, and return the exit code for dartrun: that of
+ *  mpiexec, but never 0 if a unit died. Called once. */
 int roll_run(char **command, uint32_t nunits);
 
 #endif

@@ -7,7 +7,7 @@
 #include "memory/team.h"
 #include "model/check.h"
 
-/* The team's units in team order. It is there: builds with HDF5 make it with the team. */
+/* A communicator of the team's units in team order. Builds with HDF5 make it when they create the team. */
 static MPI_Comm comm_of(const dart__team_t *team)
 {
   const dart__team_port_t *port = dart__team_port(team);

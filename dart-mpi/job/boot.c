@@ -15,7 +15,7 @@
 #include "progress/start.h"
 #include "rma/datatype.h"
 
-/* dart-shmem's launcher would get as many programs of one unit. */
+/* Refuse dart-shmem's launcher, under which every process would be a job of one unit. */
 static dart_ret_t check_launcher(int nunits)
 {
   const char *units = getenv("DART_SHMEM_UNITS");
@@ -28,7 +28,7 @@ static dart_ret_t check_launcher(int nunits)
   return DART_ERR_OTHER;
 }
 
-/* Number the nodes by their first unit, so that everyone has the same numbers. */
+/* Number the nodes by their first unit, so that all units have the same numbers. */
 static void find_nodes(void)
 {
   int first = dart__world.me, node_units;
@@ -41,7 +41,7 @@ static void find_nodes(void)
                                              dart__world.many_nodes ? dart__engine_poll : NULL);
 }
 
-/* What carries operations between the nodes. */
+/* Open the modules that carry operations between nodes. */
 static dart_ret_t open_nodes(bool mpi_has_threads)
 {
   dart_ret_t ret = dart__engine_open();
@@ -96,10 +96,10 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
 {
   dart_ret_t ret;
 
-  dart__launcher_tell(DART__UNIT_BEGINS, 0);
+  dart__launcher_report(DART__UNIT_BEGINS, 0);
   ret = join(argc, argv, wanted, provided_out);
   if (ret == DART_OK)
-    dart__launcher_tell(DART__UNIT_MEETS, 0);
+    dart__launcher_report(DART__UNIT_JOINED, 0);
   else
     dart__port_exit();
   return ret;
@@ -116,7 +116,7 @@ void dart__port_exit(void)
   dart__world.far_atomics = false;
   dart__world.nunits      = 0;
   dart__world.me          = -1;
-  dart__launcher_tell(DART__UNIT_IS_OUT, dart__mpi_is_ours());
+  dart__launcher_report(DART__UNIT_IS_OUT, dart__mpi_is_ours());
 }
 
 dart_ret_t dart__port_agree(dart_ret_t mine)
@@ -129,7 +129,7 @@ void dart__port_fail(int code)
   dart__port_abort(code);
 }
 
-/* MPI tells more than one line; the first one has its name and version. */
+/* MPI's description has several lines; the first one has its name and version. */
 const char *dart__port_description(void)
 {
   static char text[MPI_MAX_LIBRARY_VERSION_STRING];

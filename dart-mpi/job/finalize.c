@@ -1,21 +1,21 @@
-/* Parting, before MPI_Finalize.
+/* A synchronisation before MPI_Finalize.
  *
- * MPICH's MPI_Finalize can hang over UCX's TCP. There a unit asks everyone whom it has sent
- * anything for a last answer, and when it has the answers it waits in the process manager and
- * gives none any more. A unit in any other call of MPI answers, too, but asks only when it comes
- * to MPI_Finalize: perhaps too late.
+ * MPICH's MPI_Finalize can hang over UCX's TCP. In it a unit asks every unit to which it has sent
+ * anything for a last acknowledgement, and when it has all of them it waits in the process manager
+ * and acknowledges nothing any more. A unit in any other call of MPI acknowledges, too, but sends its
+ * own requests only in MPI_Finalize: perhaps too late.
  *
- * So every unit sends something to every other, for only those who ask wait for each other. Then
- * they meet twice in the process manager, which waits for nobody's progress in MPI. In the first
- * meeting units make progress: when it is over, nobody needs anything of MPI any more. In the
- * second they do not: when it is over, whoever answers is in MPI_Finalize, where it has asked
- * first, and on the same connection. So who has an answer has had the question before it, and has
- * answered it.
+ * So every unit sends a message to every other, for only units that send such requests wait for each
+ * other. Then all units pass two barriers in the process manager, which needs no progress of MPI. In
+ * the first barrier units make progress: after it, no unit needs any other call of MPI. In the second
+ * they do not: after it, a unit that acknowledges is in MPI_Finalize, where it has sent its own request
+ * first, on the same connection. So a unit that has an acknowledgement has received the request before
+ * it, and has acknowledged that.
  *
- * The process manager is spoken to as MPICH speaks to it: by the lines of PMI 1, on the file
- * descriptor that PMI_FD names. Where there is none, nobody calls MPI for a while instead of the
- * meetings, which is a guess. Other MPIs, and units without a connection by TCP, only agree that
- * there is nothing to do. */
+ * DART speaks to the process manager as MPICH does: by the lines of PMI 1, on the file descriptor that
+ * PMI_FD names. Without that descriptor, the units make no call of MPI for QUIET_MS instead of the
+ * barriers, which is a guess. Other MPIs, and units without a connection by TCP, only agree that there
+ * is nothing to do. */
 #include "job/finalize.h"
 
 #include <dirent.h>
@@ -30,8 +30,8 @@
 
 #include "mpi/comm.h"
 
-#define NAP_MS     1  /* between two looks whether all units have come to their end */
-#define SILENCE_MS 50 /* then, where the process manager cannot be asked */
+#define NAP_MS   1  /* between two tests whether all units have come to their end */
+#define QUIET_MS 50 /* without MPI, where there is no barrier in the process manager */
 
 static void sleep_ms(long ms)
 {
@@ -42,7 +42,7 @@ static void sleep_ms(long ms)
 
 /* ---- whether it may hang ---------------------------------------------------------------- */
 
-/* The text tells how MPICH was built, too. */
+/* MPI's description also has the options that MPICH was built with. */
 static bool library_says(const char *words)
 {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -61,24 +61,24 @@ static bool is_tcp_connection(int fd)
          protocol == IPPROTO_TCP && getpeername(fd, (struct sockaddr *)&peer, &peer_nbytes) == 0;
 }
 
-/* Whether anything in this process does; most often that is MPI. */
-static bool speaks_tcp(void)
+/* Whether this process has a TCP connection; most often it is MPI's. */
+static bool uses_tcp(void)
 {
   DIR           *folder = opendir("/proc/self/fd");
   struct dirent *entry;
   bool           found = false;
 
   if (folder == NULL)
-    return true; /* nobody can tell */
+    return true; /* unknown */
   while (!found && (entry = readdir(folder)) != NULL)
     found = entry->d_name[0] != '.' && is_tcp_connection(atoi(entry->d_name));
   closedir(folder);
   return found;
 }
 
-/* ---- farewells -------------------------------------------------------------------------- */
+/* ---- messages --------------------------------------------------------------------------- */
 
-/* Others may be long in coming, and need the core for that. */
+/* Other units may take long to come here, and need the core for that. */
 static bool wait_napping(MPI_Request *request)
 {
   int done = 0;
@@ -88,8 +88,8 @@ static bool wait_napping(MPI_Request *request)
   return done;
 }
 
-/* Every unit hears from every other. */
-static void exchange_farewells(int me, int nunits)
+/* Every unit receives a message from every other. */
+static void exchange_messages(int me, int nunits)
 {
   for (int i = 1; i < nunits; i++) {
     MPI_Request from, to;
@@ -103,10 +103,10 @@ static void exchange_farewells(int me, int nunits)
 
 /* ---- the process manager ---------------------------------------------------------------- */
 
-static const char come[] = "cmd=barrier_in\n", all_came[] = "cmd=barrier_out";
+static const char barrier_in[] = "cmd=barrier_in\n", barrier_out[] = "cmd=barrier_out";
 
-/* Its file descriptor, or -1. MPICH can be built for PMI 2, whose lines differ. */
-static int manager(void)
+/* The file descriptor of the process manager, or -1. MPICH can be built for PMI 2, whose lines differ. */
+static int pmi_socket(void)
 {
   const char *text   = getenv("PMI_FD");
   int         fd     = text != NULL ? atoi(text) : -1, type;
@@ -140,21 +140,21 @@ static bool read_line(int fd, char *line, size_t nbytes, bool progress)
   return true;
 }
 
-static bool meet(int fd, bool progress)
+static bool pmi_barrier(int fd, bool progress)
 {
   char line[256];
 
-  return write(fd, come, strlen(come)) == (ssize_t)strlen(come) &&
+  return write(fd, barrier_in, strlen(barrier_in)) == (ssize_t)strlen(barrier_in) &&
          read_line(fd, line, sizeof line, progress) &&
-         strncmp(line, all_came, strlen(all_came)) == 0;
+         strncmp(line, barrier_out, strlen(barrier_out)) == 0;
 }
 
 /* ------------------------------------------------------------------------------------------ */
 
-void dart__mpi_farewell(void)
+void dart__mpi_before_finalize(void)
 {
-  int         fd       = manager(), nunits, me;
-  int         votes[2] = { library_says("ch4:ucx") && speaks_tcp(), fd < 0 };
+  int         fd       = pmi_socket(), nunits, me;
+  int         votes[2] = { library_says("ch4:ucx") && uses_tcp(), fd < 0 };
   MPI_Request request;
 
   if (dart__comm.world == MPI_COMM_NULL || MPI_Comm_rank(dart__comm.world, &me) != MPI_SUCCESS ||
@@ -163,7 +163,7 @@ void dart__mpi_farewell(void)
           MPI_SUCCESS ||
       !wait_napping(&request) || !votes[0])
     return;
-  exchange_farewells(me, nunits);
-  if (votes[1] || !meet(fd, true) || !meet(fd, false))
-    sleep_ms(SILENCE_MS);
+  exchange_messages(me, nunits);
+  if (votes[1] || !pmi_barrier(fd, true) || !pmi_barrier(fd, false))
+    sleep_ms(QUIET_MS);
 }

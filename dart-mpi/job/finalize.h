@@ -2,7 +2,7 @@
 #define DART__JOB_FINALIZE_H
 /* The end of an MPI that DART has started. */
 
-/** Meet for the last time, so that MPI_Finalize does not hang. Collective over the job, after dart_exit. */
-void dart__mpi_farewell(void);
+/** Synchronise all units, so that MPI_Finalize does not hang. Collective over the job, after dart_exit. */
+void dart__mpi_before_finalize(void);
 
 #endif

@@ -9,12 +9,12 @@
 
 static struct {
   bool     tried;
-  int      socket; /* -1: there is nobody to tell */
+  int      socket; /* -1: no dartrun listens */
   uint32_t unit;
   uint32_t cycle;
 } launcher = { .socket = -1 };
 
-/* The rank in MPI_COMM_WORLD, which MPI itself tells only when all units are there. NULL: unknown. */
+/* The rank in MPI_COMM_WORLD, which MPI itself knows only when all units have started. NULL: unknown. */
 static const char *rank_text(void)
 {
   const char *text = getenv("PMI_RANK"); /* MPICH and others */
@@ -22,15 +22,15 @@ static const char *rank_text(void)
   return text != NULL ? text : getenv("OMPI_COMM_WORLD_RANK");
 }
 
-static void hang_up(void)
+static void disconnect(void)
 {
   if (launcher.socket >= 0)
     close(launcher.socket);
   launcher.socket = -1;
 }
 
-/* Put the connection above the one to mpiexec; see launcher.h. */
-static void close_first(void)
+/* Move the connection to a descriptor above that of mpiexec; see launcher.h. */
+static void move_descriptor(void)
 {
   const char *mpiexec = getenv("PMI_FD");
   int         higher;
@@ -44,7 +44,7 @@ static void close_first(void)
   launcher.socket = higher;
 }
 
-/* The name is taken out of the environment: programs that a unit starts are no units. */
+/* Connect, and remove the name from the environment, for programs that a unit starts are no units. */
 static void open_socket(void)
 {
   const char        *name = getenv(DART__LAUNCHER_ENV), *rank = rank_text();
@@ -60,14 +60,14 @@ static void open_socket(void)
   unsetenv(DART__LAUNCHER_ENV);
   if (launcher.socket < 0 || length == 0 ||
       connect(launcher.socket, (struct sockaddr *)&address, length) != 0)
-    hang_up();
+    disconnect();
   if (launcher.socket < 0)
     return;
-  close_first();
-  pthread_atfork(NULL, NULL, hang_up); /* a child is no unit, and may live longer */
+  move_descriptor();
+  pthread_atfork(NULL, NULL, disconnect); /* a child is no unit, and may live longer */
 }
 
-void dart__launcher_tell(dart__unit_event_t event, int value)
+void dart__launcher_report(dart__unit_event_t event, int value)
 {
   dart__unit_message_t message;
 

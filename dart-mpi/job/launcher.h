@@ -1,14 +1,14 @@
 #ifndef DART__JOB_LAUNCHER_H
 #define DART__JOB_LAUNCHER_H
-/* What a unit tells dartrun, which did not start it: mpiexec did, and passes on an exit code at most.
+/* Reports of a unit to dartrun. mpiexec starts the units, not dartrun, and passes on at most an exit code.
  *
  * dartrun listens on a socket in the abstract name space, so no file is left of it, and its name is in the
- * environment of all units. Those of the same host connect; others try in vain, and nothing is known of
- * them. Messages go one way, and no unit waits for anything.
+ * environment of all units. Units of the same host connect; units of other hosts cannot, and dartrun knows
+ * nothing of them. Messages go one way, and no unit waits for anything.
  *
- * When the process ends, however that comes about, the kernel closes its descriptors, the highest first
- * (Linux, since 4.3). This connection is higher than the one to mpiexec, which ends the other units when
- * it sees that one closed: so of the units of a program that dies, the first one to go is the cause, and
+ * When a process ends, in whatever way, the kernel closes its descriptors, the highest first (Linux, since
+ * 4.3). This connection has a higher descriptor than the one to mpiexec, which ends the other units when
+ * its connection is closed: so of the units of a program that dies, the first one to end is the cause, and
  * dartrun sees it first. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,17 +20,17 @@
 
 typedef enum {
   DART__UNIT_BEGINS, /* dart_init: a cycle */
-  DART__UNIT_MEETS,  /* all units have begun it */
-  DART__UNIT_IS_OUT, /* of the cycle, by dart_exit */
-  DART__UNIT_ENDS,   /* in order: its exit handlers run */
-  DART__UNIT_ABORTS  /* and so ends the program */
+  DART__UNIT_JOINED, /* all units have begun it */
+  DART__UNIT_IS_OUT, /* dart_exit has ended the cycle */
+  DART__UNIT_ENDS,   /* the process ends in order: its exit handlers run */
+  DART__UNIT_ABORTS  /* the unit ends the program */
 } dart__unit_event_t;
 
 typedef struct {
   uint32_t unit;
   uint32_t event;
   uint32_t cycle; /* half cycles of init and exit that the unit has begun: odd inside */
-  int32_t  value; /* IS_OUT: whether the unit must end in order still; ABORTS: the exit code */
+  int32_t  value; /* IS_OUT: whether the process has to send ENDS; ABORTS: the exit code */
 } dart__unit_message_t;
 
 /** The address of a socket of this name; returns its length, 0: no name fits. */
@@ -47,8 +47,8 @@ static inline socklen_t dart__launcher_address(const char *name, struct sockaddr
                               : 0;
 }
 
-/** Tell dartrun of this unit; not started by it, or on another host: nothing. BEGINS and IS_OUT count
- *  cycles. */
-void dart__launcher_tell(dart__unit_event_t event, int value);
+/** Report an event of this unit to dartrun; nothing without dartrun, or on another host. BEGINS and IS_OUT
+ *  count cycles. */
+void dart__launcher_report(dart__unit_event_t event, int value);
 
 #endif

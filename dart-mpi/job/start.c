@@ -16,11 +16,11 @@
 #include "port.h"
 #include "progress/agent.h"
 
-static pid_t mpi_pid;     /* who registered end_of_process */
-static bool  mpi_is_ours; /* DART started it */
+static pid_t mpi_pid;     /* the process that registered end_of_process */
+static bool  mpi_is_ours; /* DART started MPI */
 
 /* MPICH looks for address space that is free on all units of a node by asking the kernel about
- * every page: 0.3 ms per MiB of a shared window. DART has no use for equal addresses. */
+ * every page: 0.3 ms per MiB of a shared window. DART does not need equal addresses. */
 static void skip_symmetric_addresses(bool running)
 {
   int provided, index, count, value = 0;
@@ -29,8 +29,8 @@ static void skip_symmetric_addresses(bool running)
     setenv("MPIR_CVAR_SHM_SYMHEAP_RETRY", "0", 0);
     return;
   }
-  /* The program has started MPI: it is too late for the environment. (And before MPI is started it
-   * is too early for this: MPICH 4.0 does not survive an MPI_T_finalize before MPI_Init.) */
+  /* The program has started MPI, so the environment is not read any more. (Before MPI is started,
+   * MPI_T cannot be used: MPICH 4.0 does not survive an MPI_T_finalize before MPI_Init.) */
   if (DART__MPI_CALL(MPI_T_init_thread, MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
     return;
   if (DART__MPI_CALL(MPI_T_cvar_get_index, "MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) == MPI_SUCCESS) {
@@ -45,21 +45,21 @@ static void skip_symmetric_addresses(bool running)
   MPI_T_finalize();
 }
 
-/* MPICH's launcher may end everything before it has passed on what units wrote last, which is most
- * likely the reason: give it a moment. */
+/* MPICH's launcher may end all units before it has passed on what they wrote last, most likely the reason
+ * of the abort: so wait a moment. */
 static void abort_mpi(int code) __attribute__((noreturn));
 static void abort_mpi(int code)
 {
   struct timespec moment = { 0, 100 * 1000 * 1000 };
 
-  dart__launcher_tell(DART__UNIT_ABORTS, code);
+  dart__launcher_report(DART__UNIT_ABORTS, code);
   fflush(NULL);
   nanosleep(&moment, NULL);
   MPI_Abort(MPI_COMM_WORLD, code);
   _exit(code);
 }
 
-/* Forked children are no units. */
+/* On exit of the process that started MPI; its forked children are no units. */
 static void end_of_process(int status, void *unused)
 {
   int finalized;
@@ -70,15 +70,15 @@ static void end_of_process(int status, void *unused)
   MPI_Finalized(&finalized);
   if (!finalized && dart__world.initialized)
     dart__world.leave(status);
-  dart__launcher_tell(DART__UNIT_ENDS, 0);
+  dart__launcher_report(DART__UNIT_ENDS, 0);
   if (finalized || !mpi_is_ours)
     return;
-  dart__mpi_farewell();
+  dart__mpi_before_finalize();
   MPI_Finalize();
 }
 
-/* The program ends MPI, and with it what is left of DART. MPI lets go of what hangs on MPI_COMM_SELF
- * first, while all else still works; but in MPICH only one thread may use it by then. */
+/* The program finalises MPI, and with it ends DART. MPI_Finalize deletes the attributes of MPI_COMM_SELF
+ * first, while MPI still works; but in MPICH only one thread may call MPI by then. */
 static int end_of_mpi(MPI_Comm self, int key, void *value, void *extra)
 {
   (void)self, (void)key, (void)value, (void)extra;
@@ -89,7 +89,7 @@ static int end_of_mpi(MPI_Comm self, int key, void *value, void *extra)
   return MPI_SUCCESS;
 }
 
-static void hear_of_the_end(void)
+static void register_end_handlers(void)
 {
   int key;
 
@@ -125,7 +125,7 @@ dart_ret_t dart__mpi_start(int *argc, char ***argv, int wanted, int *provided_ou
     mpi_is_ours = true;
   }
   if (mpi_pid == 0)
-    hear_of_the_end();
+    register_end_handlers();
   return DART_OK;
 }
 

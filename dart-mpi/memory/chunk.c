@@ -1,13 +1,13 @@
 /* Chunks: nested windows.
  *
- * On every node of the team one MPI shared window holds the parts of the node's units, which load
- * and store in it. Each unit's part is also in a window over the team, by which units of other nodes
- * reach it: one of the chunk's own, or the team's (window.h). Where to, is in the chunk's displacement
- * table.
+ * On every node of the team one MPI shared window holds the portions of the node's units, which load
+ * and store in it. Each unit's portion is also in a window over the team, by which units of other nodes
+ * reach it: one of the chunk's own, or the team's (window.h). The chunk's displacement table has where the
+ * portions are in that window.
  * (Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient PGAS runtime
  * systems, Euro-Par 2015.)
  *
- * Shared memory that MPI gives is address space only. Pages are populated when DART asks, which
+ * Shared memory that MPI allocates is address space only. DART populates its pages explicitly, which
  * fails with an error code where touching them would end the process. */
 #include "memory/chunk.h"
 
@@ -24,17 +24,17 @@
 #include "mpi/comm.h"
 #include "port.h"
 
-/* Bytes populated at a time; the machine's free memory is looked at before each. */
+/* Bytes populated at a time; the machine's free memory is checked before each step. */
 #define STEP ((size_t)8 << 20)
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Map the node's parts once more, at an address that can hold huge pages, and use that: MPI puts its
- * windows anywhere. Such an address has the same place in a huge page as the file has there, which
- * starts with the first part. Where the parts lie otherwise, or the kernel refuses, MPI's mapping
- * will do. */
+/* Map the node's portions once more, at an address that can hold huge pages, and use that mapping, for MPI
+ * maps its windows at any address. For huge pages an address and its offset in the file must be equal modulo
+ * their size; the file starts with the first portion. If the portions are not in a row, or if the kernel
+ * refuses, MPI's mapping is used. */
 static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   size_t nbytes = chunk->nbytes * (size_t)team->node_nunits;
@@ -49,8 +49,8 @@ static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chun
   space = dart__memory_aligned_space(nbytes);
   if (space == NULL)
     return;
-  /* Of 0 bytes: what is there stays, and is shared. By syscall: UCX puts a function of its own in the
-   * place of mremap, which loses the address. */
+  /* Of 0 bytes: the old mapping stays, and both share the pages. By syscall: UCX replaces mremap by a
+   * function of its own, which loses the address. */
   if (syscall(SYS_mremap, first, 0, nbytes, MREMAP_MAYMOVE | MREMAP_FIXED, space) == -1) {
     dart__info("shared memory stays where MPI has put it: %s", strerror(errno));
     munmap(space, nbytes);
@@ -62,7 +62,7 @@ static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chun
   port->again = space;
 }
 
-/* Agreed on the node: by MPI, see mpi_error.c. */
+/* Agreed on the node, by MPI: see mpi/call.h. */
 static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   MPI_Comm   node = dart__team_port(team)->node;
@@ -94,7 +94,7 @@ static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__ch
   return DART_OK;
 }
 
-/* Alone on its node, a unit needs no one else to map its part. */
+/* The memory of a unit that is alone on its node: no other unit maps its portion. */
 static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   void *space = dart__memory_aligned_space(chunk->nbytes);
@@ -139,15 +139,15 @@ dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_por
   return all;
 }
 
-/* Make a chunk known to far units: by a window of its own, whose displacements are all 0, or by the
- * team's. Agreed. */
+/* Make a chunk accessible to far units: by a window of its own, whose displacements are all 0, or by the
+ * team's dynamic window. Agreed. */
 static dart_ret_t publish(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   dart__team_port_t *team_port = team->port;
   bool               wants     = port->own != NULL && dart__window_wants_static(team, chunk);
   dart_ret_t         ret;
 
-  /* what all can do, is done */
+  /* a static window, if all units can have one */
   if (dart__team_agree(team, wants ? DART_OK : DART_ERR_OTHER) != DART_OK)
     return dart__chunk_attach(team, chunk->nbytes, port);
   ret = dart__window_open_static(&team_port->windows, team_port->comm, port->base, chunk->nbytes,
@@ -174,8 +174,8 @@ void dart__port_chunk_discard(dart__chunk_t *chunk)
   chunk->port = NULL;
 }
 
-/* With a displacement table, and room for a window unless it is for registered memory, where there are
- * far units. */
+/* Where there are far units, with a displacement table, and with room for a static window if the chunk can
+ * get one; registered memory gets none. */
 dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
 {
   bool                may_own = dart__windows_are_static() && chunk->nbytes > 0;
@@ -196,7 +196,7 @@ dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chu
   return DART_ERR_NOMEM;
 }
 
-/* All units of the node come here, or none: the end of a shared window is collective. */
+/* Called by all units of the node, or by none: freeing a shared window is collective. */
 static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   if (port->again != NULL)
@@ -244,7 +244,7 @@ static int populate(char *at, size_t nbytes)
     return 0;
   if (errno != EINVAL)
     return errno;
-  /* A kernel before 5.14. That there is room was seen a moment ago; write to each page. */
+  /* A kernel before 5.14. The caller has just checked that there is room, so write to each page. */
   for (size_t i = 0; i < nbytes; i += 4096)
     ((volatile char *)at)[i] = 0;
   return 0;
@@ -276,7 +276,7 @@ void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t f
   dart__chunk_port_t *port = chunk->port;
 
   if (port->window != NULL && !is_attached(team, port))
-    return; /* the network may have pinned them: it would go on writing to what is gone from here */
+    return; /* the network may have pinned the pages: it would go on writing to those removed here */
   if (from < to && madvise(port->base + from, to - from, MADV_REMOVE) != 0)
     dart__warn("cannot give back %zu bytes of shared memory: %s", to - from, strerror(errno));
 }

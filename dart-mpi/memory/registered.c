@@ -1,4 +1,4 @@
-/* Registered memory: attached to the team's window like a chunk's part, but nobody else maps it. */
+/* Registered memory: attached to the team's window like a portion of a chunk, but mapped by its unit only. */
 #include "memory/chunk.h"
 #include "memory/team.h"
 #include "port.h"

@@ -8,30 +8,30 @@
 #include "mpi/comm.h"
 #include "port.h"
 
-/* A communicator of these units (global ids), in this order. Collective over them, and agreed. */
+/* A communicator of `units` (global ids), in this order. Collective over them, and agreed. */
 static dart_ret_t make_comm(const dart__team_t *team, const dart_unit_t *units, int count,
                             MPI_Comm *comm_out)
 {
-  MPI_Group  all, part;
+  MPI_Group  all, subset;
   dart_ret_t ret;
 
   DART__MPI(MPI_Comm_group, dart__comm.world, &all);
-  DART__MPI(MPI_Group_incl, all, count, units, &part);
+  DART__MPI(MPI_Group_incl, all, count, units, &subset);
   /* the tag keeps teams apart that several threads connect at once; the first has no id yet */
-  ret = DART__MPI_AGREED(MPI_Comm_create_group, dart__comm.world, part, team->id < 0 ? 0 : team->id,
-                         comm_out);
+  ret = DART__MPI_AGREED(MPI_Comm_create_group, dart__comm.world, subset,
+                         team->id < 0 ? 0 : team->id, comm_out);
   if (ret == DART_OK) /* it does not inherit this */
     DART__MPI(MPI_Comm_set_errhandler, *comm_out, MPI_ERRORS_RETURN);
   else
     *comm_out = MPI_COMM_NULL;
-  DART__MPI(MPI_Group_free, &part);
+  DART__MPI(MPI_Group_free, &subset);
   DART__MPI(MPI_Group_free, &all);
   return ret;
 }
 
-/* The same of selected units of the team, in team order. */
-static dart_ret_t make_part(const dart__team_t *team,
-                            bool (*selected)(const dart__team_t *, int32_t), MPI_Comm *comm_out)
+/* A communicator of selected units of the team, in team order. */
+static dart_ret_t make_subset(const dart__team_t *team,
+                              bool (*selected)(const dart__team_t *, int32_t), MPI_Comm *comm_out)
 {
   dart_unit_t *units = dart__team_port(team)->units;
   int          count = 0;
@@ -61,8 +61,8 @@ dart_ret_t dart__team_agree(const dart__team_t *team, dart_ret_t mine)
   return (dart_ret_t)dart__mpi_most(team->nnodes > 1 ? port->comm : port->node, (int)mine);
 }
 
-/* A communicator of all, and one of this node's units, where they are not there yet. Agreed: the first by
- * MPI, and by the first on the second, of which there is one on each node. */
+/* Make a communicator of all units, and one of this node's units, unless they are there already. Agreed: on
+ * the former by MPI, and on the latter, of which each node has one, by a reduction on the former. */
 static dart_ret_t make_comms(dart__team_t *team)
 {
   dart__team_port_t *port = team->port;
@@ -73,7 +73,7 @@ static dart_ret_t make_comms(dart__team_t *team)
   if (ret != DART_OK)
     return ret;
   if (team->node_nunits > 1 && port->node == MPI_COMM_NULL)
-    ret = make_part(team, is_on_own_node, &port->node);
+    ret = make_subset(team, is_on_own_node, &port->node);
   return team->nnodes > 1 ? dart__team_agree(team, ret) : ret;
 }
 
@@ -138,7 +138,7 @@ dart_ret_t dart__port_team_open(dart__team_t *team)
   dart__team_port_t *port = team->port;
   dart_ret_t         ret  = DART_OK;
 
-  if (team->id == DART_TEAM_NULL) { /* the first team has no number yet: it has all units */
+  if (team->id == DART_TEAM_NULL) { /* the first team has no id yet: it has all units */
     port->comm = dart__comm.world;
     port->node = dart__comm.node;
   }
@@ -146,7 +146,7 @@ dart_ret_t dart__port_team_open(dart__team_t *team)
   ret = make_comms(team); /* dart__io__hdf5__prep_mpio is local, and cannot make them */
 #endif
   if (ret == DART_OK && team->nnodes > 1 && dart__team_is_leader(team))
-    ret = make_part(team, is_first_of_node, &port->leaders);
+    ret = make_subset(team, is_first_of_node, &port->leaders);
   return ret;
 }
 

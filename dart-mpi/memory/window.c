@@ -1,14 +1,14 @@
-/* Windows: where far transfers go by.
+/* Windows, the paths of far transfers.
  *
  * Dynamic: a team has one window, to which chunks are attached. Static: every chunk has a window of
- * its own. Both lead to the same memory and are used in the same way; which is faster depends on
- * what carries MPI. Where that has put and get of its own (RDMA, the shared memory of one host) MPICH
+ * its own. Both give access to the same memory and are used in the same way; which is faster depends on
+ * the network below MPI. Where that has put and get (RDMA, the shared memory of one host) MPICH
  * uses them on static windows alone, and sends messages of its own on dynamic ones. Over TCP
  * everything is messages, and static windows need more of them.
  *
- * Windows stay in one passive-target epoch for their whole life: nothing to lock, nothing to
- * announce. MPI has few windows, so beyond STATIC_MOST chunks are attached all the same. So is the
- * pool: most of its address space never gets pages, and a static window might have to pin them. */
+ * Windows stay in one passive-target access epoch for their whole life. MPI has few windows, so beyond
+ * STATIC_MOST chunks are attached to the dynamic window all the same. So is the pool: most of its address
+ * space never gets pages, and a static window might have to pin them. */
 #include "memory/window.h"
 
 #include <dirent.h>
@@ -44,8 +44,8 @@ static bool has_entries(const char *path)
   return any;
 }
 
-/* Whether UCX, which carries MPICH and others, was told to use TCP only. */
-static bool is_told_tcp(void)
+/* Whether UCX, which carries MPICH and others, is configured to use TCP only. */
+static bool is_set_to_tcp(void)
 {
   const char *text = getenv("UCX_TLS");
 
@@ -62,7 +62,7 @@ static bool is_told_tcp(void)
   return true;
 }
 
-/* A number of this host; hosts of one number would have to have the same name. */
+/* A hash of this host's name, to compare hosts by. */
 static int host_number(void)
 {
   struct utsname host;
@@ -77,7 +77,7 @@ static int host_number(void)
 void dart__windows_choose(void)
 {
   bool dynamic = dart__settings.window == DART__WINDOW_DYNAMIC ||
-                 (dart__settings.window == DART__WINDOW_AUTO && is_told_tcp());
+                 (dart__settings.window == DART__WINDOW_AUTO && is_set_to_tcp());
   bool rdma = dart__settings.window != DART__WINDOW_AUTO || has_entries("/sys/class/infiniband");
   int  host = host_number();
   int  votes[4] = { dynamic, !rdma, host, -host }, agreed[4];
@@ -85,7 +85,7 @@ void dart__windows_choose(void)
 
   DART__MPI(MPI_Iallreduce, votes, agreed, 4, MPI_INT, MPI_MAX, dart__comm.world, &request);
   dart__mpi_wait(&request);
-  /* someone wants dynamic ones, or there is no RDMA between hosts: then dynamic */
+  /* dynamic, if any unit wants dynamic windows, or if there are several hosts without RDMA */
   are_static = !agreed[0] && (!agreed[1] || agreed[2] == -agreed[3]);
   dart__info("windows are %s", are_static ? "static" : "dynamic");
 }
@@ -144,9 +144,9 @@ static MPI_Info make_info(void)
   return info;
 }
 
-/* A window is a communicator to MPICH 4.0, which does not survive to find none left for it: a dynamic
- * window without one is DART's until it is used, and the cleaning up after a shared one ends the
- * program. So one is made first, to see. */
+/* A window of MPICH 4.0 needs a communicator, and MPICH fails badly when none is left: the creation of a
+ * dynamic window succeeds, and its first use fails; that of a shared window ends the program while it
+ * cleans up. So a communicator is made first, to see whether one is left. */
 dart_ret_t dart__window_is_possible(MPI_Comm comm)
 {
   MPI_Comm   one;
@@ -157,7 +157,7 @@ dart_ret_t dart__window_is_possible(MPI_Comm comm)
   return ret;
 }
 
-/* Begin the epoch of a window that MPI has made, and enter it into the team's. */
+/* Begin the access epoch of a window that MPI has made, and enter it into the team's list. */
 static void enter(dart__windows_t *all, dart__window_t *window)
 {
   DART__MPI(MPI_Win_set_errhandler, window->win, MPI_ERRORS_RETURN);

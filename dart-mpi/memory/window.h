@@ -1,6 +1,6 @@
 #ifndef DART__MEMORY_WINDOW_H
 #define DART__MEMORY_WINDOW_H
-/* Windows of MPI: by which memory of far units is reached. */
+/* Windows of MPI, by which memory of far units is reached. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -10,12 +10,12 @@
 #include "mpi/call.h"
 
 /* What is outstanding towards one unit, see rma/completion.h. Transfers are numbered from 1 when they have
- * been started, and a flush notes up to which it completed them. 64 bits do not wrap. */
+ * been started, and a flush notes up to which number it completed them. 64 bits do not wrap. */
 typedef struct {
   _Atomic uint64_t started;
-  _Atomic uint64_t last_put;   /* the newest transfer that is no get; 0: none */
-  _Atomic uint64_t done_here;  /* up to here local buffers are the caller's again */
-  _Atomic uint64_t done_there; /* up to here all are complete at the target too */
+  _Atomic uint64_t last_put;    /* the newest transfer that is no get; 0: none */
+  _Atomic uint64_t done_local;  /* up to here transfers are locally complete */
+  _Atomic uint64_t done_remote; /* up to here transfers are complete at the target */
 } dart__outstanding_t;
 
 typedef struct dart__window {
@@ -26,27 +26,27 @@ typedef struct dart__window {
   dart__outstanding_t *unit; /* team unit → what is outstanding on this window */
 } dart__window_t;
 
-/* Those of a team. */
+/* The windows of a team. */
 typedef struct {
   pthread_rwlock_t lock;
   dart__window_t  *first;
 } dart__windows_t;
 
-/** Choose the kind of windows, by the settings or what carries MPI. Collective over the job. */
+/** Choose the kind of windows, by the settings or by the network below MPI. Collective over the job. */
 void dart__windows_choose(void);
 
 /** Whether chunks may get windows of their own. */
 bool dart__windows_are_static(void);
 
-/** Whether this unit is for a static window for the chunk; all have to agree. */
+/** Whether this unit can have a static window for the chunk; the units of the team have to agree. */
 bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *chunk);
 
-/** A window that is not made yet. Local. NULL: no memory. */
+/** A window that MPI has not made yet. Local. NULL: no memory. */
 dart__window_t *dart__window_new(const dart__team_t *team);
 void            dart__window_delete(dart__window_t *window); /* NULL: nothing */
 
-/** Whether MPI can make one more over this communicator: DART_OK or DART_ERR_NOMEM. Collective over it;
- *  agreed. */
+/** Whether MPI can make one more window over this communicator: DART_OK or DART_ERR_NOMEM. Collective over
+ *  the communicator; agreed. */
 dart_ret_t dart__window_is_possible(MPI_Comm comm);
 
 /** Make the window over a team's communicator, begin its only epoch, and enter it into the team's windows.

@@ -1,6 +1,6 @@
-/* MPI is asked to return errors on everything DART makes; see boot.c and rma.c. What belongs to no
- * communicator or window, such as datatypes, has the handler of MPI_COMM_WORLD, the program's: by
- * default MPI then ends the program itself, in words of its own. */
+/* MPI is asked to return errors on all communicators and windows that DART makes. Errors of calls that
+ * belong to none, such as those on datatypes, go to the handler of MPI_COMM_WORLD, the program's: by
+ * default MPI then ends the program itself, with a message of its own. */
 #include "mpi/call.h"
 
 #include <stdbool.h>
@@ -28,10 +28,10 @@ static error_text_t text_of(int code)
   return e;
 }
 
-/* Whether all units of a collective call got this error. MPICH 4.0 has no class for what its units
- * found out together, only words: that no context id is left for a communicator or window (there are
- * 2048 of them), or that some unit of a node cannot make or map shared memory, which was seen with
- * limits on address space and on descriptors on one unit alone, and on all. */
+/* Whether all units of a collective call got this error. MPICH 4.0 has no error class for errors that its
+ * units have agreed on, only messages: that no context id is left for a communicator or window (there are
+ * 2048 of them), or that some unit of a node cannot make or map shared memory. The latter was seen with
+ * limits on address space and on descriptors, on one unit alone and on all. */
 static bool is_of_all(const char *text)
 {
   return strstr(text, "Too many communicators") != NULL ||

@@ -3,7 +3,7 @@
 
 #include "model/world.h"
 
-#define LOOKS 8 /* at a request, for every look at what others want */
+#define LOOKS 8 /* tests of a request for each turn of DART's own progress */
 
 dart__comm_t dart__comm = { .world    = MPI_COMM_NULL,
                             .node     = MPI_COMM_NULL,
@@ -17,7 +17,7 @@ void dart__comm_open(void)
   if (dart__comm.world != MPI_COMM_NULL)
     return;
   DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__comm.world);
-  /* duplicates and parts of it inherit this */
+  /* duplicates and subsets of it inherit this */
   DART__MPI(MPI_Comm_set_errhandler, dart__comm.world, MPI_ERRORS_RETURN);
   DART__MPI(MPI_Comm_rank, dart__comm.world, &me);
   DART__MPI(MPI_Comm_split_type, dart__comm.world, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL,
@@ -39,7 +39,7 @@ void dart__mpi_wait_by(const dart__wait_policy_t *policy, MPI_Request *request)
     DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);
     if (done)
       return;
-    if (looks % LOOKS == 0) /* MPI makes progress in between, others are served here */
+    if (looks % LOOKS == 0) /* MPI_Test makes MPI's progress, and this call makes DART's */
       dart__wait_turn(&turns, policy);
   }
 }

@@ -2,8 +2,8 @@
 #define DART__MPI_COMM_H
 /* The job's communicators, and waiting for MPI.
  *
- * They stay from the first dart_init on, for they are slow to make and would be the same again. What
- * travels on each is apart from all else. */
+ * They stay from the first dart_init on, for they are slow to make and would be the same again. Each
+ * carries one kind of traffic. */
 #include <mpi.h>
 
 #include "mpi/call.h"
@@ -12,8 +12,8 @@
 typedef struct {
   MPI_Comm world;    /* DART's duplicate of MPI_COMM_WORLD: global id == rank */
   MPI_Comm node;     /* the units of this node, by global id */
-  MPI_Comm requests; /* active messages; MPI_COMM_NULL: no job of several nodes yet, as below */
-  MPI_Comm messages; /* messages of the program to far units */
+  MPI_Comm requests; /* active messages; MPI_COMM_NULL on a single node */
+  MPI_Comm messages; /* two-sided messages of the program to far units; as above */
 } dart__comm_t;
 
 extern dart__comm_t dart__comm;
@@ -21,14 +21,15 @@ extern dart__comm_t dart__comm;
 /** Make `world` and `node`, if they are not there yet. Collective over MPI_COMM_WORLD. */
 void dart__comm_open(void);
 
-/** A duplicate of `world` to `*comm`, if it is not there yet. Collective over the job. */
+/** Make `*comm` a duplicate of `world`, if it is MPI_COMM_NULL. Collective over the job. */
 void dart__comm_dup(MPI_Comm *comm);
 
-/** Wait for a request: progress is made, and the core given away, meanwhile; in the job's way, or another. */
+/** Wait for a request, with progress and giving the core away meanwhile; by the job's wait policy, or by
+ *  `policy`. */
 void dart__mpi_wait(MPI_Request *request);
 void dart__mpi_wait_by(const dart__wait_policy_t *policy, MPI_Request *request);
 
-/** The largest of all values that units of a communicator bring. Collective; progress is made. */
+/** The maximum of `value` over the units of a communicator. Collective; makes progress. */
 int dart__mpi_most(MPI_Comm comm, int value);
 
 #endif

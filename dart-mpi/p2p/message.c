@@ -1,11 +1,12 @@
 /* Messages to far units: MPI's, on a communicator of their own.
  *
  * A receive is a matched probe first, so that the length is known before any byte is written, and
- * several threads may receive at once: who probed a message has it. (Hoefler, Bronevetsky, Barrett,
- * de Supinski, Lumsdaine: Efficient MPI Support for Advanced Hybrid Programming Models, EuroMPI 2010.)
+ * several threads may receive at once: the thread that probed a message has it. (Hoefler, Bronevetsky,
+ * Barrett, de Supinski, Lumsdaine: Efficient MPI Support for Advanced Hybrid Programming Models, EuroMPI
+ * 2010.)
  *
  * The communicator outlives a cycle of init and exit, but messages must not. So every unit counts
- * what it sent to each and what it received, and the last act of a cycle is to receive the rest. */
+ * what it sent to each unit and what it received, and at the end of a cycle it receives the rest. */
 #include "p2p/message.h"
 
 #include <limits.h>
@@ -27,46 +28,46 @@ struct dart__far_message {
   void       *buffer;
   size_t      nbytes;  /* of the message sent, or the buffer to receive in */
   size_t      arrived; /* of the message matched */
-  void       *dropped; /* a message too long for the buffer goes here */
-  unsigned    tries;   /* to get that */
+  void       *dropped; /* room for a message that is too long for `buffer` */
+  unsigned    tries;   /* to allocate that */
 };
 
 static struct {
   bool             is_open;
   int              largest_tag;
   _Atomic int64_t *sent;     /* unit → messages sent to it in this cycle */
-  int64_t         *copy;     /* [nunits], room for them as MPI takes them */
+  int64_t         *copy;     /* [nunits], room for the same as plain numbers, for MPI */
   _Atomic int64_t  received; /* from all */
 } counts;
 
 /* ---- any number of bytes as an MPI count ------------------------------------------------- */
 
-#define CHUNK_BITS 30
+#define BLOCK_BITS 30
 
 typedef struct {
   MPI_Datatype type;
   int          count;
 } bytes_t;
 
-/* More than an int can count are one element: a row of large chunks, then the rest. */
+/* More bytes than an int can count are one element: a row of large blocks, then the rest. */
 static bytes_t describe(size_t nbytes)
 {
-  int          counts[2] = { (int)(nbytes >> CHUNK_BITS), (int)(nbytes & ((1 << CHUNK_BITS) - 1)) };
-  MPI_Aint     starts[2] = { 0, (MPI_Aint)(nbytes >> CHUNK_BITS << CHUNK_BITS) };
+  int          counts[2] = { (int)(nbytes >> BLOCK_BITS), (int)(nbytes & ((1 << BLOCK_BITS) - 1)) };
+  MPI_Aint     starts[2] = { 0, (MPI_Aint)(nbytes >> BLOCK_BITS << BLOCK_BITS) };
   MPI_Datatype types[2]  = { MPI_DATATYPE_NULL, MPI_BYTE };
   bytes_t      bytes     = { MPI_BYTE, (int)nbytes };
 
   if (nbytes <= INT_MAX)
     return bytes;
   bytes.count = 1;
-  DART__MPI(MPI_Type_contiguous, 1 << CHUNK_BITS, MPI_BYTE, &types[0]);
+  DART__MPI(MPI_Type_contiguous, 1 << BLOCK_BITS, MPI_BYTE, &types[0]);
   DART__MPI(MPI_Type_create_struct, 2, counts, starts, types, &bytes.type);
   DART__MPI(MPI_Type_commit, &bytes.type);
   DART__MPI(MPI_Type_free, &types[0]);
   return bytes;
 }
 
-/* May be called as soon as the operation has started. */
+/* Free the datatype; may be called as soon as the operation has started. */
 static void forget(bytes_t *bytes)
 {
   if (bytes->type != MPI_BYTE)
@@ -138,7 +139,7 @@ static bool is_too_long(const dart__far_message_t *m)
   return m->arrived > m->nbytes;
 }
 
-/* Find the message, which is then this receive's alone. */
+/* Match a message to this receive. False: there is none yet. */
 static bool match(dart__far_message_t *m)
 {
   MPI_Status status;
@@ -155,8 +156,8 @@ static bool match(dart__far_message_t *m)
   return true;
 }
 
-/* Somewhere to receive what goes nowhere. A message that is matched has to be received, for its sender
- * may wait; so a lack of memory is waited out, for a moment. */
+/* Room for a message that will be dropped. A message that is matched has to be received, for its sender
+ * may wait for that; so a lack of memory is retried for a moment. */
 static bool find_room_to_drop(dart__far_message_t *m)
 {
   m->dropped = malloc(m->arrived);
@@ -244,7 +245,7 @@ static int64_t count_sent(void)
   return count;
 }
 
-/* Receive one message of anyone, and drop it. */
+/* Receive one message of any unit, and drop it. */
 static void drop_one(void)
 {
   dart__far_message_t any   = { .request = MPI_REQUEST_NULL,

@@ -1,12 +1,12 @@
 #ifndef DART__P2P_MESSAGE_H
 #define DART__P2P_MESSAGE_H
-/* Messages of the program to far units: the life of what port.h says of them. */
+/* Two-sided messages of the program to far units: open and close; operations are in port.h. */
 #include <dash/dart/if/dart_types.h>
 
 /** Collective over a job of several nodes; agreed. DART_ERR_NOMEM. */
 dart_ret_t dart__messages_open(void);
 
-/** Drop the messages that nobody received. Collective, after a barrier; not open: nothing. */
+/** Drop the messages that were not received. Collective, after a barrier; not open: nothing. */
 void dart__messages_close(void);
 
 #endif

@@ -1,20 +1,20 @@
 /* The progress agent: a thread that moves far operations on while the program computes.
  *
- * Without it a unit that computes holds up everyone who needs it: the MPI underneath moves nothing
- * unless it is called, and requests of other units wait to be applied. The agent naps, looks, serves
- * what there is, and naps again. Any call of MPI moves all of its traffic, so a look for requests is
- * also progress for transfers on the windows.
+ * Without it a unit that computes holds up all units that need it: the MPI underneath makes no progress
+ * unless it is called, and requests of other units wait to be applied. The agent naps, polls, serves
+ * the requests it finds, and naps again. Any call of MPI makes progress on all of its traffic, so polling
+ * for requests is also progress for transfers on the windows.
  *
- * It costs time of the core that the unit computes on, and is sparing with it. Without traffic it
- * looks every DART_PROGRESS_NAP microseconds, so that waking up and looking stay below one percent
- * of a core. When requests come it stays for a moment, for whoever asked is likely to ask again, and
+ * The agent takes time of the core that the unit computes on, so it polls rarely. Without traffic it
+ * polls every DART_PROGRESS_NAP microseconds, so that waking up and polling stay below one percent
+ * of a core. After a request it stays awake for a moment, for its origin is likely to send another, and
  * then naps for four times as long as it was awake. From there naps grow with the time since the
- * last request, of which they are an eighth: a stream of requests, slow or fast, is served in about
- * its own rhythm. It does not look at all while the unit itself does: it would only be in the way.
+ * last request, of which they are an eighth: a stream of requests, slow or fast, is served at about
+ * its own rate. While the unit itself makes progress the agent does not poll: it would only contend.
  *
- * The agent runs where the process may run when DART starts. A unit that is bound to a core has its
- * agent there too: the cores next to it are other units', and the one it has is good enough for a
- * thread that needs a hundredth of it. */
+ * The agent runs where the process may run when DART starts. The agent of a unit that is bound to a core
+ * is bound there too: the cores next to it are other units', and a thread that needs a hundredth of a core
+ * can share it. */
 #include "progress/agent.h"
 
 #include <pthread.h>
@@ -31,9 +31,9 @@
 
 #define STACK_BYTES ((size_t)256 << 10)
 #define STAY_NS     15000 /* after a request, time for the next one of the same stream */
-#define AWAKE_NS    40000 /* at most, then a nap of four times as long */
-#define NAP_NS      40000 /* at least */
-#define SLOWER      8     /* a nap is this part of the time since the last request */
+#define AWAKE_NS    40000 /* at most in a row, then a nap of four times as long */
+#define NAP_NS      40000 /* the shortest nap */
+#define SLOWER      8     /* a nap is the time since the last request, divided by this */
 
 static struct {
   pthread_t        thread;
@@ -46,7 +46,7 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
   return value < least ? least : value > most ? most : value;
 }
 
-/* The unit makes no progress itself: so whatever it has collected was not going to be joined by more. */
+/* Poll as if waiting: the unit makes no progress itself, so its open batches will not fill further. */
 static bool look(void)
 {
   bool any = dart__am_progress(dart__engine.am, true);
@@ -57,8 +57,8 @@ static bool look(void)
   return any;
 }
 
-/* Serve until nothing has come for a moment, or it has taken long enough. True if there was
- * anything; `*last_out` is then when. */
+/* Poll until no request has come for STAY_NS, or for AWAKE_NS in all. True if requests came; `*last_out`
+ * is then the time of the last. */
 static bool serve(int64_t start, int64_t *last_out)
 {
   int64_t now = start;
@@ -88,7 +88,7 @@ static void *run(void *unused)
     uint32_t seen;
 
     dart__futex_wait(&agent.stop, 0, (uint32_t)(nap / 1000));
-    /* relaxed: whether the unit looked for itself meanwhile; a stale answer costs one look */
+    /* relaxed: whether the unit made progress itself meanwhile; a stale value costs one poll */
     seen  = atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed);
     start = dart__now_ns();
     if (seen == looks && serve(start, &last))
@@ -100,8 +100,8 @@ static void *run(void *unused)
   return NULL;
 }
 
-/* Why there is no agent, where nobody asked for none: one line in the job, for the program may depend on
- * it without knowing. */
+/* Say why there is no agent although the settings ask for one: one line in the job, for the program may
+ * depend on the agent without knowing. */
 static void go_without(const char *why)
 {
   static bool said;

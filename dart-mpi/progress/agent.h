@@ -1,13 +1,13 @@
 #ifndef DART__PROGRESS_AGENT_H
 #define DART__PROGRESS_AGENT_H
-/* The progress agent: a thread of each unit that serves others while the program computes. */
+/* The progress agent: a thread of each unit that makes progress while the program computes. */
 #include <stdbool.h>
 
-/** Start it, unless the settings say that there is none; true if it runs. `mpi_has_threads`: several
- *  threads may call MPI; without that there is none, and one log line in the job says so. */
+/** Start the agent, unless the settings say that there is none; true if it runs. `mpi_has_threads`: several
+ *  threads may call MPI; without that there is no agent, and one log line in the job says so. */
 bool dart__agent_open(bool mpi_has_threads);
 
-/** End it; not running: nothing. */
+/** End the agent, if it runs. */
 void dart__agent_close(void);
 
 #endif

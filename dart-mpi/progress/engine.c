@@ -6,8 +6,8 @@ dart__engine_t dart__engine;
 static void progress(bool waits)
 {
   if (dart__engine.am == NULL)
-    return; /* init and exit wait before and after there is anything to serve */
-  /* relaxed, and not one step, for the agent only compares it with what it was */
+    return; /* init and exit also wait before the core is open and after it is closed */
+  /* relaxed, and not one atomic step: the agent only compares the value with an older one */
   atomic_store_explicit(&dart__engine.own_calls,
                         atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed) + 1,
                         memory_order_relaxed);

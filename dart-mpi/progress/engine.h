@@ -1,7 +1,7 @@
 #ifndef DART__PROGRESS_ENGINE_H
 #define DART__PROGRESS_ENGINE_H
-/* The progress engine: the job's active messages, and who makes them progress, the unit in its own calls and
- * its agent. */
+/* The progress engine: the active messages of the job, and their progress, which the unit makes in its own
+ * calls, and its agent. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,25 +10,25 @@
 #include "model/address.h"
 
 typedef struct {
-  dart__am_t *am;        /* NULL: the job has one node */
-  bool        by_agents; /* every unit has an agent: requests are served wherever their target is */
-  size_t      aggregate; /* puts and gets of up to so many bytes are collected as requests */
-  _Atomic uint32_t
-      own_calls; /* that made progress; while they go on, the agent keeps out of the way */
+  dart__am_t *am;   /* NULL: the job has one node */
+  bool   by_agents; /* every unit has an agent: requests are served whatever their target does */
+  size_t aggregate; /* puts and gets of up to so many bytes are collected as requests */
+  /* Calls of the unit itself that made progress; while it makes them, the agent does not poll. */
+  _Atomic uint32_t own_calls;
 } dart__engine_t;
 
 extern dart__engine_t dart__engine;
 
-/** Make progress: whoever waits. Handles what has come, and sends what was collected; never blocks. */
+/** Progress for callers that wait: handle what has come, and send what was collected; never blocks. */
 void dart__engine_poll(void);
 
-/** The same now and then, a little each time: for calls that are often made and do not wait. */
+/** A little progress in some of the calls: for functions that are called often and do not wait. */
 void dart__engine_poke(void);
 
 /** Send what was collected; handles nothing. */
 void dart__engine_push(void);
 
-/** Where a request about a resolved address goes. */
+/** The target of a request, for a resolved address. */
 static inline dart__am_address_t dart__am_address(const dart__address_t *at)
 {
   return (dart__am_address_t){ .peer   = at->team->members[at->unit],

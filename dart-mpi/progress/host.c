@@ -4,7 +4,7 @@
 #include "model/address.h"
 #include "model/world.h"
 
-/* Registered memory is nobody's but its unit's to map, and its atomics hold a mutex, see node/foreign.h. */
+/* Registered memory is mapped by its unit alone, and its atomics hold a mutex, see node/foreign.h. */
 static bool resolve(void *context, int16_t teamid, int16_t segid, dart__am_region_t *region_out)
 {
   dart__team_t    *team    = dart__team_find(teamid);
@@ -30,9 +30,10 @@ static void notified(void *context)
     dart__event_add(dart__world.event);
 }
 
-/* A far unit has left: a team, above the last step that it took part in. The team is open on all its units,
- * and stays so until this unit has left, too, for it ends with a step of all. */
-static void told(void *context, int32_t peer, uint64_t word)
+/* A far unit has left the job. The word is a team, and below that the last step that the unit took part
+ * in, see job/leave.c. The team is open on all its units, and stays open until this unit has left, too, for
+ * a team ends with a step of all its units. */
+static void informed(void *context, int32_t peer, uint64_t word)
 {
   dart__team_t *team = dart__world.initialized ? dart__team_find((dart_team_t)(word >> 32)) : NULL;
   int32_t       member = team == NULL ? -1 : dart__team_unit_of(team, peer);
@@ -44,5 +45,5 @@ static void told(void *context, int32_t peer, uint64_t word)
 
 dart__am_host_t dart__am_host(void)
 {
-  return (dart__am_host_t){ NULL, resolve, notified, told };
+  return (dart__am_host_t){ NULL, resolve, notified, informed };
 }

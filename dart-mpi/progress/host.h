@@ -1,7 +1,7 @@
 #ifndef DART__PROGRESS_HOST_H
 #define DART__PROGRESS_HOST_H
-/* What requests of far units are about: the own portions of segments, and counters that this unit waits
- * for. */
+/* What the core of active messages needs to serve requests: this unit's portions of segments, and its
+ * event. */
 #include "am/am.h"
 
 dart__am_host_t dart__am_host(void);

@@ -1,14 +1,14 @@
-/* Which units are slow to answer.
+/* Which targets are slow to respond.
  *
- * MPI moves a transfer on while its target is in a call of MPI. A unit that computes is not; its agent
- * is, now and then, and soon again after a request, of which it knows, while it knows nothing of MPI's
- * transfers. So the time that transfers take is measured, of a few of them, and a unit that was slow is
- * asked by requests for a while: small transfers travel as such, others are followed by one. That keeps
- * the agent awake, and a target that naps in a wait; so does a ping of the target of a long stream every
- * few milliseconds. Where units outnumber cores every unit counts as slow: MPI's flush spins, and takes
- * the core from the unit that has to answer.
+ * MPI makes progress on a transfer while its target is in a call of MPI. A unit that computes is not; its
+ * agent is, now and then, and soon again after a request, which it sees, while it does not see MPI's
+ * transfers. So the latency of a few transfers is measured, and a unit that was slow gets requests for a
+ * while: small transfers travel as requests, others are followed by a ping. Requests keep the target's
+ * agent awake, or the target itself where it naps in a wait; so does a keep-alive ping of the target of a
+ * long stream every few milliseconds. Where units outnumber cores every unit counts as slow: MPI's flush
+ * spins, and takes the core from the target that has to respond.
  *
- * Without agents nobody is asked. A transfer by MPI is complete even if its target is inside a call of
+ * Without agents no unit counts as slow. A transfer by MPI completes even if its target is inside a call of
  * MPI that the program made; a request would wait there for ever. */
 #include "progress/latency.h"
 
@@ -19,14 +19,14 @@
 
 #define MEASURED_EVERY 8       /* transfers */
 #define SLOW_NS        50000   /* longer than a small transfer takes in any network */
-#define BYTE_NS        10      /* and so much for each byte */
+#define BYTE_NS        10      /* and this for each byte */
 #define SLOW_FOR       64      /* operations until a unit that was slow gets another chance */
 #define PING_NS        2500000 /* a quarter of the time that a unit which waits stays awake */
 
-/* By global id. Guesses, so all accesses are relaxed. */
+/* By global id. Only estimates, so all accesses are relaxed. */
 static struct {
   _Atomic uint8_t *slow;   /* operations for which it still counts as slow */
-  _Atomic int64_t *pinged; /* when it was last told that somebody is at work on its memory */
+  _Atomic int64_t *pinged; /* when the unit was last sent a keep-alive ping */
 } latency;
 
 dart_ret_t dart__latency_open(void)
@@ -57,8 +57,9 @@ bool dart__latency_is_slow(dart_unit_t unit)
 
 int64_t dart__latency_begin(void)
 {
-  static _Atomic unsigned calls; /* relaxed, and not one step: any choice of transfers will do */
-  unsigned                number = atomic_load_explicit(&calls, memory_order_relaxed);
+  static _Atomic unsigned
+           calls; /* relaxed, and not one atomic step: any choice of transfers will do */
+  unsigned number = atomic_load_explicit(&calls, memory_order_relaxed);
 
   atomic_store_explicit(&calls, number + 1, memory_order_relaxed);
   return number % MEASURED_EVERY == 0 ? dart__now_ns() : 0;

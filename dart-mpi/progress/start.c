@@ -12,13 +12,13 @@
 #include "progress/latency.h"
 #include "transport/mpi.h"
 
-#define AGGREGATE_BYTES 256 /* larger ones gain little: copying is what takes the time then */
+#define AGGREGATE_BYTES 256 /* larger transfers gain little: copying dominates then */
 
-#define AWAKE_NS (10 * 1000 * 1000) /* a unit with a core stays awake for so long after a request */
-#define NAP_US   20                 /* the shortest nap of one without */
+#define AWAKE_NS (10 * 1000 * 1000) /* a unit that has a core stays awake so long after a request */
+#define NAP_US   20                 /* the shortest nap of a unit that shares its core */
 
-/* How long a unit that waits may sleep: while others ask it for something, it gives its core away but
- * stays awake, if it has one; if not, it sleeps an eighth of the time since they last did. */
+/* How long a unit that waits may sleep. While requests come, a unit that has a core yields it but stays
+ * awake; a unit that shares its core sleeps an eighth of the time since the last request. */
 static uint32_t pause_us(void)
 {
   int64_t quiet = dart__engine.am == NULL ? INT64_MAX : dart__am_quiet_ns(dart__engine.am);
@@ -54,10 +54,10 @@ void dart__engine_start(bool mpi_has_threads)
 {
   bool own = dart__agent_open(mpi_has_threads);
 
-  /* a unit alone cannot know who serves it */
+  /* a unit cannot know by itself whether all others have agents */
   dart__engine.by_agents = dart__mpi_most(dart__comm.world, !own) == 0;
-  /* A put that is collected waits for its unit's next call, and for its target's. With agents on both
-   * sides it arrives by itself, so only then is it collected without having been asked for. */
+  /* A put that is collected waits for progress of its origin and of its target. Agents on both sides make
+   * that progress, so only then are puts collected by default. */
   if (dart__settings.aggregate >= 0)
     dart__engine.aggregate = (size_t)dart__settings.aggregate;
   else
@@ -71,7 +71,7 @@ void dart__engine_close(void)
     return;
   dart__agent_close();
   dart__am_quiesce(dart__engine.am);
-  dart__port_agree(DART_OK); /* nobody has anything to say any more */
+  dart__port_agree(DART_OK); /* a barrier: no message is under way after it */
   dart__am_close(dart__engine.am);
   dart__latency_close();
   dart__engine.am = NULL;

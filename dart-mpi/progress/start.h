@@ -1,18 +1,19 @@
 #ifndef DART__PROGRESS_START_H
 #define DART__PROGRESS_START_H
-/* The start and the end of the progress engine, its agent and what it knows of latencies. */
+/* The start and the end of the progress engine, its agent and its latency estimates. */
 #include <stdbool.h>
 
 #include <dash/dart/if/dart_types.h>
 
-/** Open the core, over a communicator of its own. Collective over the job; agreed. DART_ERR_NOMEM. */
+/** Open the core of active messages, over a communicator of its own. Collective over the job; agreed.
+ *  DART_ERR_NOMEM. */
 dart_ret_t dart__engine_open(void);
 
-/** Start the agents where the settings ask for them, and agree on what follows from it. Collective.
+/** Start the agents where the settings ask for them, and agree on whether all units have one. Collective.
  *  `mpi_has_threads`: several threads may call MPI. */
 void dart__engine_start(bool mpi_has_threads);
 
-/** End both, after everything requested was flushed. Collective; not open: nothing. */
+/** End the agent and the core, after all requests were flushed. Collective; not open: nothing. */
 void dart__engine_close(void);
 
 #endif

@@ -1,13 +1,13 @@
-/* Atomics on far memory, and which way they take.
+/* Atomics on far memory, by one of two paths.
  *
- * DART_MPI_ATOMICS=service: a request to the target, which applies it by a CPU atomic as near units do
- * theirs. So every atomic on a word ends as the same kind of access, and near ones cost nanoseconds.
+ * DART_MPI_ATOMICS=service: a request to the target, which applies it by a CPU atomic, as near units apply
+ * theirs. So every atomic on a word ends as the same kind of access, and near atomics cost nanoseconds.
  *
- * DART_MPI_ATOMICS=mpi: MPI's own accumulates, for networks that do them in hardware. The two ways are
- * not atomic towards each other, so then all units take this one, to near memory too: whatever is
- * shared by units of several nodes. A team on one node has no far units and no window, and stays with
- * CPU atomics. Registered memory has a way of its own on its unit's node (node/foreign.h), so it stays
- * with requests. What decides is the segment, the same for all units. */
+ * DART_MPI_ATOMICS=mpi: MPI's own accumulates, for networks that do them in hardware. The two paths are
+ * not atomic towards each other, so then all units use MPI's, to near memory too, for all memory that
+ * units of several nodes share. A team on one node has no far units and no window, and stays with
+ * CPU atomics. Registered memory has a path of its own on its unit's node (node/foreign.h), so it stays
+ * with requests. The segment decides on the path, so all units choose the same. */
 #include "model/world.h"
 #include "progress/engine.h"
 #include "rma/amo_mpi.h"

@@ -24,8 +24,8 @@ static MPI_Op mpi_op(dart_operation_t op)
   }
 }
 
-/* Elements are cut into pieces that an int counts. MPI reads the operands later, so that the caller
- * does not have to keep them, they are complete here on return. */
+/* Elements are cut into pieces that an int can count. MPI may read the operands until the accumulate is
+ * complete, so it is completed locally before return: the caller does not have to keep them. */
 void dart__mpi_accumulate(const dart__address_t *at, const void *values, size_t nelem,
                           dart_datatype_t type, dart_operation_t op)
 {

@@ -4,11 +4,11 @@
 #include "model/address.h"
 #include "mpi/call.h"
 
-/** Operands are the caller's again on return. Complete at the target after a flush. */
+/** Locally complete on return. Complete at the target after a flush. */
 void dart__mpi_accumulate(const dart__address_t *at, const void *values, size_t nelem,
                           dart_datatype_t type, dart_operation_t op);
 
-/** Operands stay in place, and results are there, after a flush. */
+/** Operands must not change until a flush, after which results are there. */
 void dart__mpi_fetch(const dart__address_t *at, const void *value, void *result,
                      dart_datatype_t type, dart_operation_t op);
 void dart__mpi_swap(const dart__address_t *at, const void *value, const void *compare, void *result,

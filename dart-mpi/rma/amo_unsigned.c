@@ -1,4 +1,5 @@
-/* See amo_unsigned.h. Elements go in blocks, so that a block costs two round trips where nobody interferes. */
+/* See amo_unsigned.h. Elements go in blocks: a block costs two round trips, if no other unit changes it
+ * meanwhile. */
 #include "rma/amo_unsigned.h"
 
 #include <limits.h>
@@ -17,9 +18,9 @@ typedef struct {
   dart_operation_t       op;
   size_t                 size;
   size_t                 nelem;
-  char                   found[BLOCK * sizeof(uint64_t)]; /* what is there, as far as is known */
-  char                   next[BLOCK * sizeof(uint64_t)];  /* what shall be there */
-  char                   seen[BLOCK * sizeof(uint64_t)];  /* what the swap met */
+  char                   found[BLOCK * sizeof(uint64_t)]; /* values at the target, as last read */
+  char                   next[BLOCK * sizeof(uint64_t)];  /* values to be swapped in */
+  char                   seen[BLOCK * sizeof(uint64_t)];  /* values that the swap has found */
 } extreme_t;
 
 static bool is_unsigned(dart_datatype_t type)
@@ -48,7 +49,7 @@ static void find(extreme_t *x)
   dart__amo_complete(x->at);
 }
 
-/* Swap where something has to change. */
+/* Swap the elements that have to change. */
 static void swap_all(extreme_t *x)
 {
   MPI_Win win = dart__window_of(x->at)->win;
@@ -62,8 +63,9 @@ static void swap_all(extreme_t *x)
   dart__amo_complete(x->at);
 }
 
-/* Note who was overtaken by others, and how many they are; the others are done. */
-static size_t overtaken(extreme_t *x, const char *values)
+/* Prepare another swap of the elements that others have changed since they were read; returns how many
+ * there are. All other elements are done. */
+static size_t refresh_changed(extreme_t *x, const char *values)
 {
   size_t count = 0;
 
@@ -71,7 +73,7 @@ static size_t overtaken(extreme_t *x, const char *values)
     size_t from = i * x->size;
 
     if (is_equal(x, i, x->found, x->seen)) {
-      memcpy(x->found + from, x->next + from, x->size); /* equal: not to be swapped again */
+      memcpy(x->found + from, x->next + from, x->size); /* equal: swap_all skips it */
       continue;
     }
     memcpy(x->found + from, x->seen + from, x->size);
@@ -97,7 +99,7 @@ static void extreme(const dart__address_t *at, const char *values, void *old, si
     if (old != NULL)
       memcpy(old, x.found, x.size);
     swap_all(&x);
-  } while (overtaken(&x, values) > 0);
+  } while (refresh_changed(&x, values) > 0);
 }
 
 void dart__amo_by_swap(const dart__address_t *at, const void *values, void *old, size_t nelem,

@@ -1,18 +1,18 @@
-/* See completion.h. A get is complete when its data is here; only what changes the target needs the
- * target's word.
+/* See completion.h. A get that is locally complete is complete; only a transfer that changes the target
+ * needs remote completion.
  *
- * MPICH 4.0's MPI_Win_flush_local is not to be trusted on windows where UCX moves the data itself: it
- * remembers of each target what the newest transfer needs, and a put that left at once needs nothing
- * locally, so one that comes after a get, or after a put that UCX is still reading, makes it forget
- * these. There, MPI_Win_flush completes transfers also locally, unless the newest put is the first of
- * what is outstanding. */
+ * MPICH 4.0's MPI_Win_flush_local is wrong on windows where UCX moves the data itself: for each target it
+ * keeps only what the newest transfer needs, and a put that was sent at once needs nothing locally. So such
+ * a put, after a get or after a put whose source UCX is still reading, makes flush_local skip these. There,
+ * MPI_Win_flush completes transfers also locally, unless the newest put is the first of what is
+ * outstanding. */
 #include "rma/completion.h"
 
 #include "base/counters.h"
 #include "progress/engine.h"
 #include "progress/latency.h"
 
-#define FLUSHED 20000 /* bytes that a flush may have to wait for, for all that is known */
+#define FLUSHED 20000 /* bytes that a flush is assumed to wait for; the real number is not known */
 
 /* seq_cst, all: acquire from dart__completion_started and from note_done of the thread that flushed for us,
  * and see unlist. */
@@ -30,24 +30,24 @@ static void raise_to(_Atomic uint64_t *at, uint64_t value)
     ;
 }
 
-/* Whether a transfer that changes the target may not have reached it. */
+/* Whether a transfer that changes the target may lack remote completion. */
 static bool needs_target(const dart__outstanding_t *o)
 {
-  return number(&o->last_put) > number(&o->done_there);
+  return number(&o->last_put) > number(&o->done_remote);
 }
 
-/* Whether nothing up to transfer `last` needs a flush: at the target too, or only here. */
+/* Whether nothing up to transfer `last` needs a flush, for remote or local completion. */
 static bool is_done(const dart__outstanding_t *o, bool at_target, uint64_t last)
 {
-  return number(&o->done_there) >= last ||
-         (number(&o->done_here) >= last && !(at_target && needs_target(o)));
+  return number(&o->done_remote) >= last ||
+         (number(&o->done_local) >= last && !(at_target && needs_target(o)));
 }
 
 static void note_done(dart__outstanding_t *o, bool at_target, uint64_t last)
 {
-  raise_to(&o->done_here, last);
+  raise_to(&o->done_local, last);
   if (at_target)
-    raise_to(&o->done_there, last);
+    raise_to(&o->done_remote, last);
 }
 
 /* ---- units with something outstanding ---------------------------------------------------- */
@@ -68,9 +68,9 @@ static void list(dart__team_port_t *port, int32_t unit)
   pthread_mutex_unlock(&port->touched_lock);
 }
 
-/* Take the first `n` units off the list, but for those that something was started towards since
- * they were flushed. Who starts raises `started` and `last_put` and then looks at `is_touched`; this
- * clears `is_touched` and then looks at these; all are seq_cst, so one sees the other. */
+/* Take the first `n` units off the list, but for those with transfers started since they were flushed. A
+ * thread that starts a transfer raises `started` and `last_put` and then reads `is_touched`; this function
+ * clears `is_touched` and then reads these; all are seq_cst, so one of the two threads sees the other. */
 static void unlist(dart__team_port_t *port, int32_t n)
 {
   int32_t kept = 0, all;
@@ -93,8 +93,8 @@ static void unlist(dart__team_port_t *port, int32_t n)
   pthread_mutex_unlock(&port->touched_lock);
 }
 
-/* Count one more. seq_cst: releases to number(), and see unlist. A flush between the two steps is of
- * another thread, and not ordered after this transfer. */
+/* Count a transfer. seq_cst: releases to number(), and see unlist. A flush between the two steps is another
+ * thread's, and not ordered after this transfer. */
 static void count(dart__outstanding_t *o, bool is_get)
 {
   uint64_t own = atomic_fetch_add_explicit(&o->started, 1, memory_order_seq_cst) + 1;
@@ -107,7 +107,7 @@ void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_
 {
   dart__team_port_t *port = team->port;
 
-  count(&window->unit[unit], is_get); /* before the team's, so who sees that one sees it too */
+  count(&window->unit[unit], is_get); /* first: a thread that sees the team's count sees this one */
   count(&port->unit[unit], is_get);
   if (!atomic_load_explicit(&port->is_touched[unit], memory_order_seq_cst)) /* see unlist */
     list(port, unit);
@@ -115,10 +115,10 @@ void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_
 
 /* ---- flush ------------------------------------------------------------------------------- */
 
-/* Whether the window's flush_local would do what it should; see above. */
+/* Whether MPI_Win_flush_local is right for this window and target; see above. */
 static bool can_flush_local(const dart__window_t *window, const dart__outstanding_t *o)
 {
-  return !window->is_static || number(&o->last_put) <= number(&o->done_here) + 1;
+  return !window->is_static || number(&o->last_put) <= number(&o->done_local) + 1;
 }
 
 static void flush_one(dart__window_t *window, int32_t unit, bool at_target)
@@ -147,7 +147,7 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
   if (is_done(o, at_target, last))
     return;
   if (at_target && dart__latency_is_slow(team->members[unit]))
-    dart__am_meet(dart__engine.am, team->members[unit]);
+    dart__am_ping_blocking(dart__engine.am, team->members[unit]);
   began = dart__latency_begin();
   pthread_rwlock_rdlock(&port->windows.lock);
   for (dart__window_t *w = port->windows.first; w != NULL; w = w->next)
@@ -165,7 +165,7 @@ void dart__completion_flush_all(dart__team_t *team, bool at_target)
   /* acquire: pairs with the release in list and unlist */
   if (atomic_load_explicit(&port->ntouched, memory_order_acquire) == 0)
     return;
-  pthread_mutex_lock(&port->flushing); /* or others would find the list short too early */
+  pthread_mutex_lock(&port->flushing); /* or other threads would find the list short too early */
   n = atomic_load_explicit(&port->ntouched, memory_order_acquire);
   for (int32_t i = 0; i < n; i++)
     dart__completion_flush(team, port->touched[i], at_target);

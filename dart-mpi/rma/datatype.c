@@ -1,9 +1,9 @@
 /* Layouts as MPI datatypes. Contiguous data are bytes; a strided type is a vector, an indexed one a
  * row of resized instances.
  *
- * Making one takes longer than starting a small transfer, and programs use few over and over, so the
- * last ones are kept. MPI keeps a datatype alive until what uses it is complete: it may be forgotten as
- * soon as no call is being made with it. */
+ * Making a datatype takes longer than starting a small transfer, and programs use few over and over, so
+ * the last ones are cached. MPI keeps a datatype alive until the operations that use it are complete, so
+ * it may be freed as soon as no call is being made with it. */
 #include "rma/datatype.h"
 
 #include <limits.h>
@@ -83,24 +83,24 @@ static bool make(const dart__type_t *type, size_t ninstances, MPI_Datatype *type
   return true;
 }
 
-/* ---- keeping ----------------------------------------------------------------------------- */
+/* ---- cache ------------------------------------------------------------------------------- */
 
-/* What was made, and from what. It is found again by what it is like, so it outlives the DART type
- * it was made for, and serves equal ones. */
+/* A datatype, and what it was made from. It is found by the properties of the DART type, so it outlives
+ * the type it was made for, and serves equal ones. */
 typedef struct {
-  MPI_Datatype made; /* MPI_DATATYPE_NULL: the place is free */
+  MPI_Datatype made; /* MPI_DATATYPE_NULL: the slot is free */
   dart__type_t type;
   size_t       ninstances;
   size_t      *blocks; /* indexed: lengths, then offsets */
   unsigned     users;  /* layouts that were not freed yet */
-  bool         extra;  /* has no place in the cache, and is forgotten by its only user */
+  bool         extra;  /* is not in the cache, and is freed by its only user */
   uint64_t     used;   /* when it was last asked for */
 } kept_t;
 
 static struct {
   pthread_mutex_t lock;
   kept_t          kept[KEPT];
-  size_t          count; /* places ever used */
+  size_t          count; /* slots ever used */
   uint64_t        clock;
 } cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -127,9 +127,9 @@ static void forget(kept_t *kept)
   kept->made   = MPI_DATATYPE_NULL;
 }
 
-/* A place for one more: a fresh one, that of what nobody uses for the longest time, or where all are
- * in use at this moment, one of its own. NULL: no memory. */
-static kept_t *place_for_one(void)
+/* A slot for one more: a fresh slot, the least recently used one, or, while all of them are in use, an
+ * extra one. NULL: no memory. */
+static kept_t *slot_for_one(void)
 {
   kept_t *oldest = NULL;
 
@@ -185,7 +185,7 @@ static kept_t *find_or_make(const dart__type_t *type, size_t ninstances)
   for (size_t i = 0; i < cache.count; i++)
     if (is_like(&cache.kept[i], type, ninstances))
       return &cache.kept[i];
-  kept = place_for_one();
+  kept = slot_for_one();
   if (kept == NULL || fill(kept, type, ninstances))
     return kept;
   if (kept->extra)

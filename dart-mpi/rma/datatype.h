@@ -6,12 +6,12 @@
 
 #include "data/type.h"
 
-/* A part of a transfer: `count` times `type`, `nbytes_off` bytes from where element 0 lies. */
+/* One side of an MPI call: `count` times `type`, `nbytes_off` bytes from element 0. */
 typedef struct {
   MPI_Aint     nbytes_off;
   int          count;
   MPI_Datatype type;
-  void        *made; /* what keeps a type that was made; NULL: MPI's own */
+  void        *made; /* the cache entry of `type`; NULL: the type is MPI's own */
 } dart__mpi_layout_t;
 
 /** `nbytes` bytes in a row, at most INT_MAX. */
@@ -22,19 +22,19 @@ static inline dart__mpi_layout_t dart__mpi_bytes(size_t nbytes_off, size_t nbyte
                                .type       = MPI_BYTE };
 }
 
-/** Elements that one MPI call can move between these layouts: whole instances of both, and no
- *  count beyond an int. 0: not even the least number of whole instances fits, or a single element does
- *  not; go by runs. */
+/** Elements that one MPI call can move between two types: whole instances of both, and no count
+ *  beyond an int. 0: not even the least number of whole instances fits, or not even a single element; the
+ *  caller then goes by runs. */
 size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b);
 
 /** Elements [from, from + nelem) of a buffer of `type`; from and nelem are whole instances, nelem
- *  at most a piece. Any thread. It lasts until it is freed, which is right after the call of MPI that
- *  uses it. False: no memory. */
+ *  at most a piece. Any thread. The caller frees the layout right after the call of MPI that uses it.
+ *  False: no memory. */
 bool dart__mpi_layout(const dart__type_t *type, size_t from, size_t nelem,
                       dart__mpi_layout_t *layout_out);
 void dart__mpi_layout_free(dart__mpi_layout_t *layout);
 
-/** Free the MPI datatypes that were kept for the next time (exit). */
+/** Free the MPI datatypes in the cache (exit). */
 void dart__mpi_type_clear(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Flushes of far memory: of requests, then of transfers by MPI, then what handles left behind. */
+/* Flushes of far memory: of requests, then of transfers by MPI, then of handles that were given up. */
 #include "model/team.h"
 #include "progress/engine.h"
 #include "rma/completion.h"

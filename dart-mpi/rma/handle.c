@@ -1,8 +1,8 @@
-/* Handles of far transfers. A contiguous transfer is complete locally when its requests are; others
- * (an MPI may report a non-contiguous one too early) by a flush.
+/* Handles of far transfers. A contiguous transfer is locally complete when its requests are; others need a
+ * flush, for an MPI may report the request of a non-contiguous transfer too early.
  *
- * A handle that the program gives up before its transfer is complete is kept: MPICH 4.0 refuses to
- * free the request of a transfer, so it has to be completed all the same. A flush does it. */
+ * A handle that the program gives up before its transfer is complete is kept until a flush: MPICH 4.0
+ * refuses to free the request of a transfer, so the request has to be completed. */
 #include "rma/handle.h"
 
 #include <pthread.h>
@@ -44,7 +44,7 @@ static void abandon(dart_handle_t handle)
   /* relaxed: dart__completion_started below is what a flush sees first */
   atomic_fetch_add_explicit(&abandoned.count, 1, memory_order_relaxed);
   pthread_mutex_unlock(&abandoned.lock);
-  /* so that a flush comes by, if one was there already */
+  /* so that the next flush does not skip this unit */
   dart__completion_started(handle->team, handle->window, handle->unit, !handle->is_put);
 }
 
@@ -54,7 +54,7 @@ static void complete_requests(dart_handle_t handle)
     dart__mpi_wait(&handle->requests[i]);
 }
 
-/* Unlink what was abandoned towards the unit, or all of the team. */
+/* Unlink the handles abandoned towards the unit, or all of the team's. */
 static dart_handle_t take_abandoned(const dart__team_t *team, int32_t unit)
 {
   dart_handle_t taken = NULL;
@@ -92,7 +92,7 @@ void dart__far_wait(dart_handle_t *handle, bool at_target)
   dart_handle_t h = *handle;
 
   complete_requests(h);
-  /* a get is complete when its data is here; only a put needs the target's word */
+  /* a get that is locally complete is complete; only a put needs remote completion */
   if ((h->is_put && at_target) || h->by_flush)
     dart__completion_flush(h->team, h->unit, at_target || !h->is_put);
   dart__far_release(handle);

@@ -14,7 +14,7 @@ struct dart_handle_struct {
   dart__window_t *window;
   int32_t         unit;
   bool            is_put;
-  bool            by_flush; /* the requests alone do not tell */
+  bool            by_flush; /* the requests alone do not show local completion */
   size_t          nrequests;
   MPI_Request     requests[];
 };
@@ -23,7 +23,8 @@ struct dart_handle_struct {
 dart_handle_t dart__handle_new(dart__team_t *team, dart__window_t *window, int32_t unit,
                                size_t nrequests);
 
-/** Free the handles that the program has given up towards a team unit, or all (-1), after a flush of it. */
+/** After a flush of a team unit, or of all (-1): free the handles of transfers to it that the program has
+ *  given up. */
 void dart__handles_flushed(const dart__team_t *team, int32_t unit);
 
 #endif

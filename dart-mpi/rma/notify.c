@@ -1,7 +1,7 @@
-/* Put with notification: a batch of requests that leaves at once and is applied in order. Data that are too
- * many for it go ahead:
+/* Put with notification: a batch of requests that is sent at once and applied in order. Data that do not
+ * fit the batch are sent before it:
  *
- *   contiguous              messages of their own, received in place; the batch waits for them
+ *   contiguous              messages of data, received in place; the batch waits for them
  *   scattered, but few      a request for each run of elements
  *   scattered, and many     MPI's put with its own layouts, complete before the notification is sent */
 #include "base/counters.h"
@@ -10,28 +10,28 @@
 #include "rma/rma.h"
 
 #define FEW       128  /* scattered elements that travel as requests ... */
-#define FEW_BYTES 1024 /* ... if they are no more than this */
+#define FEW_BYTES 1024 /* ... if they have no more bytes than this */
 
 static size_t least(size_t a, size_t b)
 {
   return a < b ? a : b;
 }
 
-/* Few scattered elements, a request for each run of them. */
+/* Put few scattered elements by a request for each run of them. */
 static void request_by_runs(const dart__rma_t *t, size_t nelem)
 {
   dart__am_address_t start = dart__am_address(t->at);
   size_t             size  = t->at_type->elem_size;
 
   for (size_t elem = 0, count; elem < nelem; elem += count) {
-    size_t             there_at, here_at;
-    size_t             there_run = dart__type_run(t->at_type, elem, &there_at);
-    size_t             here_run  = dart__type_run(t->buffer_type, elem, &here_at);
-    dart__am_address_t at        = start;
+    size_t             target_at, origin_at;
+    size_t             target_run = dart__type_run(t->at_type, elem, &target_at);
+    size_t             origin_run = dart__type_run(t->buffer_type, elem, &origin_at);
+    dart__am_address_t at         = start;
 
-    count = least(least(there_run, here_run), nelem - elem);
-    at.offset += there_at * size;
-    dart__am_put(dart__engine.am, &at, (const char *)t->buffer + here_at * size, count * size);
+    count = least(least(target_run, origin_run), nelem - elem);
+    at.offset += target_at * size;
+    dart__am_put(dart__engine.am, &at, (const char *)t->buffer + origin_at * size, count * size);
   }
 }
 

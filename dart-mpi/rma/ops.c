@@ -18,7 +18,7 @@ static const dart__far_ops_t ops = { .put             = dart__far_put,
                                      .wait            = dart__far_wait,
                                      .test            = dart__far_test,
                                      .release         = dart__far_release,
-                                     .poke            = dart__engine_poke,
+                                     .progress        = dart__engine_poke,
                                      .push            = dart__engine_push };
 
 const dart__far_ops_t *const dart__far = &ops;

@@ -1,4 +1,4 @@
-/* Which way a put or get takes: see put_get.h. */
+/* Which path a put or get takes: see put_get.h. */
 #include "rma/put_get.h"
 
 #include "base/counters.h"
@@ -19,7 +19,7 @@ static void request(const dart__rma_t *t, size_t nbytes)
     dart__am_get(dart__engine.am, &at, t->buffer, nbytes);
 }
 
-/* To be completed by a flush or, with `handle_out`, by the handle too. */
+/* Start a transfer, to be completed by a flush or, with `handle_out`, by the handle too. */
 static dart_ret_t start(const dart__rma_t *t, size_t nelem, dart_handle_t *handle_out)
 {
   size_t nbytes = handle_out != NULL ? 0 : dart__plain_bytes(t, nelem, dart__engine.aggregate);
@@ -57,7 +57,7 @@ static dart_ret_t blocking(const dart__rma_t *t, size_t nelem)
   return DART_OK;
 }
 
-/* ---- the seam ------------------------------------------------------------------------------ */
+/* ---- far operations ------------------------------------------------------------------------ */
 
 dart_ret_t dart__far_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                          const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out)

@@ -1,13 +1,13 @@
 #ifndef DART__RMA_PUT_GET_H
 #define DART__RMA_PUT_GET_H
-/* Puts and gets of far memory take one of three ways:
+/* Puts and gets of far memory take one of three paths:
  *
- *   aggregated   without a handle, few bytes: collected with others as requests, many are one message
- *   request      blocking, few bytes, and the target is slow to answer (progress/latency.h): a request that
- *                leaves at once, for a unit that waits for a reply serves others, where MPI's flush spins
- *   MPI's        all else: MPI_Put and MPI_Get on the window (rma/transfer.h)
+ *   aggregated   without a handle, few bytes: collected as requests, of which many are one message
+ *   request      blocking, few bytes, and the target is slow to respond (progress/latency.h): a request that
+ *                is sent at once, for a unit that waits for its reply makes progress, where MPI's flush spins
+ *   MPI's        all other transfers: MPI_Put and MPI_Get on the window (rma/transfer.h)
  *
- * Notified puts always go by messages of DART's own (rma/notify.c). */
+ * Notified puts have paths of their own (rma/notify.c). */
 #include "rma/transfer.h"
 
 /** Bytes of a plain transfer that is no larger than `most`; 0 for all others. */

@@ -1,7 +1,7 @@
 #ifndef DART__MPI_RMA_H
 #define DART__MPI_RMA_H
 /* The far operations of port.h, dart__far_ops_t: put_get.c, amo.c, notify.c, flush.c and handle.c have them;
- * poke and push are in progress/engine.c. */
+ * progress and push are in progress/engine.c. */
 #include "port.h"
 
 dart_ret_t dart__far_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,

@@ -13,29 +13,30 @@
 
 /* ---- start ------------------------------------------------------------------------------- */
 
-/* One MPI call; with `request_out`, one that can be waited for. Places are byte offsets from where
- * element 0 lies. */
-static void start_call(const dart__rma_t *t, const dart__mpi_layout_t *there,
-                       const dart__mpi_layout_t *here, MPI_Request *request_out)
+/* One MPI call; with `request_out`, one that has a request. */
+static void start_call(const dart__rma_t *t, const dart__mpi_layout_t *target,
+                       const dart__mpi_layout_t *origin, MPI_Request *request_out)
 {
   int      unit   = t->at->unit;
   MPI_Win  win    = dart__window_of(t->at)->win;
-  MPI_Aint disp   = dart__disp_of(t->at) + there->nbytes_off;
-  char    *buffer = (char *)t->buffer + here->nbytes_off;
+  MPI_Aint disp   = dart__disp_of(t->at) + target->nbytes_off;
+  char    *buffer = (char *)t->buffer + origin->nbytes_off;
 
   dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
   if (request_out != NULL)
     dart__count(DART__COUNT_RMA_HANDLE);
   if (t->is_put && request_out == NULL)
-    DART__MPI(MPI_Put, buffer, here->count, here->type, unit, disp, there->count, there->type, win);
+    DART__MPI(MPI_Put, buffer, origin->count, origin->type, unit, disp, target->count, target->type,
+              win);
   else if (t->is_put)
-    DART__MPI(MPI_Rput, buffer, here->count, here->type, unit, disp, there->count, there->type, win,
-              request_out);
+    DART__MPI(MPI_Rput, buffer, origin->count, origin->type, unit, disp, target->count,
+              target->type, win, request_out);
   else if (request_out == NULL)
-    DART__MPI(MPI_Get, buffer, here->count, here->type, unit, disp, there->count, there->type, win);
+    DART__MPI(MPI_Get, buffer, origin->count, origin->type, unit, disp, target->count, target->type,
+              win);
   else
-    DART__MPI(MPI_Rget, buffer, here->count, here->type, unit, disp, there->count, there->type, win,
-              request_out);
+    DART__MPI(MPI_Rget, buffer, origin->count, origin->type, unit, disp, target->count,
+              target->type, win, request_out);
 }
 
 static size_t least(size_t a, size_t b)
@@ -44,53 +45,53 @@ static size_t least(size_t a, size_t b)
 }
 
 /* `nbytes` bytes in a row on both sides, in as many calls as MPI's counts need. */
-static void start_run(const dart__rma_t *t, size_t there_off, size_t here_off, size_t nbytes)
+static void start_run(const dart__rma_t *t, size_t target_off, size_t origin_off, size_t nbytes)
 {
   for (size_t from = 0; from < nbytes; from += DART__RMA_PIECE) {
-    size_t             count = least(DART__RMA_PIECE, nbytes - from);
-    dart__mpi_layout_t there = dart__mpi_bytes(there_off + from, count);
-    dart__mpi_layout_t here  = dart__mpi_bytes(here_off + from, count);
+    size_t             count  = least(DART__RMA_PIECE, nbytes - from);
+    dart__mpi_layout_t target = dart__mpi_bytes(target_off + from, count);
+    dart__mpi_layout_t origin = dart__mpi_bytes(origin_off + from, count);
 
     dart__count(DART__COUNT_RMA_RUN);
-    start_call(t, &there, &here, NULL);
+    start_call(t, &target, &origin, NULL);
   }
 }
 
-/* Elements [from, to) without MPI's datatypes: of layouts with elements or instances too large for its
- * counts, or where there is no memory for one. */
+/* Elements [from, to) without MPI's datatypes: for types with elements or instances too large for MPI's
+ * counts, or when there is no memory for a datatype. */
 static void start_by_runs(const dart__rma_t *t, size_t from, size_t to)
 {
   size_t size = t->at_type->elem_size;
 
   for (size_t elem = from, count; elem < to; elem += count) {
-    size_t there_at, here_at;
-    size_t there_run = dart__type_run(t->at_type, elem, &there_at);
-    size_t here_run  = dart__type_run(t->buffer_type, elem, &here_at);
+    size_t target_at, origin_at;
+    size_t target_run = dart__type_run(t->at_type, elem, &target_at);
+    size_t origin_run = dart__type_run(t->buffer_type, elem, &origin_at);
 
-    count = least(least(there_run, here_run), to - elem);
-    start_run(t, there_at * size, here_at * size, count * size);
+    count = least(least(target_run, origin_run), to - elem);
+    start_run(t, target_at * size, origin_at * size, count * size);
   }
 }
 
-/* A request only if there are datatypes. */
+/* Gives a request only if there is memory for datatypes. */
 static void start_piece(const dart__rma_t *t, size_t from, size_t nelem, MPI_Request *request_out)
 {
-  dart__mpi_layout_t there, here;
+  dart__mpi_layout_t target, origin;
 
-  if (!dart__mpi_layout(t->at_type, from, nelem, &there)) {
+  if (!dart__mpi_layout(t->at_type, from, nelem, &target)) {
     start_by_runs(t, from, from + nelem);
     return;
   }
-  if (dart__mpi_layout(t->buffer_type, from, nelem, &here)) {
-    start_call(t, &there, &here, request_out);
-    dart__mpi_layout_free(&here);
+  if (dart__mpi_layout(t->buffer_type, from, nelem, &origin)) {
+    start_call(t, &target, &origin, request_out);
+    dart__mpi_layout_free(&origin);
   } else {
     start_by_runs(t, from, from + nelem);
   }
-  dart__mpi_layout_free(&there);
+  dart__mpi_layout_free(&target);
 }
 
-/* Elements of a piece; 0: no pieces, but runs. */
+/* Elements of a piece; 0: the transfer goes by runs, not pieces. */
 static size_t piece_of(const dart__rma_t *t, size_t nelem, size_t *npieces_out)
 {
   size_t piece = dart__mpi_piece(t->at_type, t->buffer_type);
@@ -99,7 +100,7 @@ static size_t piece_of(const dart__rma_t *t, size_t nelem, size_t *npieces_out)
   return piece;
 }
 
-/* All of it; `requests_out` has room for one request per piece, or is NULL. */
+/* The whole transfer; `requests_out` has room for one request per piece, or is NULL. */
 static void start(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
 {
   size_t npieces, piece = piece_of(t, nelem, &npieces);
@@ -137,8 +138,8 @@ void dart__rma_start(const dart__rma_t *t, size_t nelem)
 
 /* ---- start, and wait --------------------------------------------------------------------- */
 
-/* On a static window a flush is what completes it soonest; on a dynamic one, where it goes by messages, a
- * get has a request, whose wait serves others. */
+/* On a static window a flush completes a transfer soonest; on a dynamic window, where MPI uses messages, a
+ * get has a request, and waiting for that makes progress. */
 void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow)
 {
   dart__window_t *window = dart__window_of(t->at);
@@ -153,7 +154,7 @@ void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow)
   if (!t->is_put && (is_slow || !window->is_static)) {
     DART__MPI(MPI_Rget, t->buffer, nbytes, MPI_BYTE, unit, disp, nbytes, MPI_BYTE, win, &request);
     if (is_slow)
-      dart__am_meet(dart__engine.am, target);
+      dart__am_ping_blocking(dart__engine.am, target);
     dart__mpi_wait(&request);
   } else {
     if (t->is_put)
@@ -161,14 +162,14 @@ void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow)
     else
       DART__MPI(MPI_Get, t->buffer, nbytes, MPI_BYTE, unit, disp, nbytes, MPI_BYTE, win);
     if (is_slow)
-      dart__am_meet(dart__engine.am, target);
+      dart__am_ping_blocking(dart__engine.am, target);
     DART__MPI(MPI_Win_flush, unit, win);
   }
   dart__latency_end(target, began, (size_t)nbytes);
   dart__latency_ping(target, began);
 }
 
-/* Waiting for requests serves others; without memory for them, a flush will do. */
+/* Waiting for the requests of a handle makes progress; without memory for a handle, a flush will do. */
 void dart__rma_blocking(const dart__rma_t *t, size_t nelem)
 {
   dart_handle_t handle = dart__rma_start_with_handle(t, nelem);

@@ -1,7 +1,8 @@
 #ifndef DART__RMA_TRANSFER_H
 #define DART__RMA_TRANSFER_H
-/* Puts and gets by MPI, on the windows of a team, whose epoch is always open: starting is a call for each
- * piece that MPI can count, and completing costs what is outstanding (completion.h). */
+/* Puts and gets by MPI, on the windows of a team, in an access epoch that is always open. A transfer is
+ * started by a call for each piece that MPI can count; the cost of completion depends on what is
+ * outstanding (completion.h). */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,13 +21,13 @@ typedef struct {
 
 #define DART__RMA_PIECE ((size_t)1 << 30) /* bytes of one call of MPI, at most */
 
-/** Whether it is contiguous on both sides. */
+/** Whether a transfer is contiguous on both sides. */
 static inline bool dart__rma_is_plain(const dart__rma_t *t)
 {
   return dart__type_is_contiguous(t->at_type) && dart__type_is_contiguous(t->buffer_type);
 }
 
-/** Start it, to be completed by a flush. */
+/** Start a transfer, to be completed by a flush. */
 void dart__rma_start(const dart__rma_t *t, size_t nelem);
 
 /** The same with a handle. NULL: no memory for that, and nothing was started. */
@@ -35,8 +36,8 @@ dart_handle_t dart__rma_start_with_handle(const dart__rma_t *t, size_t nelem);
 /** The same, complete on return. */
 void dart__rma_blocking(const dart__rma_t *t, size_t nelem);
 
-/** The same for a plain one of at most DART__RMA_PIECE bytes. `is_slow`: ask its target first, see
- *  progress/latency.h. */
+/** The same for a plain transfer of at most DART__RMA_PIECE bytes. `is_slow`: ping the target before waiting
+ *  in MPI, see progress/latency.h. */
 void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow);
 
 #endif

@@ -1,4 +1,4 @@
-/* See mpi.h. A request is MPI's own, kept as a number. */
+/* See mpi.h. A transport request is an MPI_Request, kept as a number. */
 #include "transport/mpi.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ void dart__transport_send(dart__transport_t *transport, int32_t peer, dart__chan
   DART__MPI(MPI_Isend, data, (int)nbytes, MPI_BYTE, peer, (int)channel, transport->comm, &request);
   if (request_out != NULL)
     *request_out = wrap(request);
-  else /* the peer's word that it has applied the message is what tells that it was received */
+  else /* the peer's acknowledgement shows that the message was received */
     DART__MPI(MPI_Request_free, &request);
 }
 

@@ -5,7 +5,7 @@
 
 #include "transport/transport.h"
 
-/** The transport over `comm`, of which there is one in a process; it has nothing to be closed. */
+/** The transport over `comm`. There is one in a process; it needs no close. */
 dart__transport_t *dart__transport_over(MPI_Comm comm);
 
 #endif

@@ -1,11 +1,11 @@
 #ifndef DART__TRANSPORT_H
 #define DART__TRANSPORT_H
-/* What carries messages between units: the few calls that active messages (am/) are made of.
+/* The transport carries messages between units: the few calls that active messages (am/) are made of.
  *
  * A transport joins `npeers` peers, numbered from 0. One implementation is linked: mpi.c over MPI, and
- * in tests one between threads. Several may be open in a process at a time. All calls return at once,
- * and may be made by any thread. A transport that fails ends the program, after a line that names the
- * call: nobody above it has to undo anything.
+ * in tests one between threads. Several transports may be open in a process at a time. All calls return at
+ * once, and may be made by any thread. A transport that fails ends the program, after a line that names the
+ * call, so callers have nothing to undo.
  *
  * Messages of one channel from one peer to another arrive in the order sent; nothing else is ordered.
  * A receive takes the next message of its channel from its peer, or from any; receives that could take
@@ -16,7 +16,7 @@
 
 typedef struct dart__transport dart__transport_t;
 
-/* A message on its way. What `id` means is the transport's business; DART__TRANSPORT_DONE: none. */
+/* A message under way. `id` has a meaning for the transport only; DART__TRANSPORT_DONE: no message. */
 typedef struct {
   uint64_t id;
 } dart__transport_request_t;
@@ -26,13 +26,13 @@ typedef struct {
 
 typedef enum {
   DART__CHANNEL_MESSAGE, /* what am/wire.h describes */
-  DART__CHANNEL_DATA     /* payload alone, received where it belongs */
+  DART__CHANNEL_DATA     /* payload alone, received in place */
 } dart__channel_t;
 
 int32_t dart__transport_npeers(const dart__transport_t *transport);
 
-/** Start to send. `data` stays in place until `*request_out` is done. `request_out` NULL: until the peer
- *  is known, by what it says, to have received it. */
+/** Start to send. `data` must not change until `*request_out` is done; `request_out` NULL: until a message
+ *  of the peer acknowledges it. */
 void dart__transport_send(dart__transport_t *transport, int32_t peer, dart__channel_t channel,
                           const void *data, size_t nbytes, dart__transport_request_t *request_out);
 
@@ -40,12 +40,12 @@ void dart__transport_send(dart__transport_t *transport, int32_t peer, dart__chan
 void dart__transport_recv(dart__transport_t *transport, int32_t peer, dart__channel_t channel,
                           void *buffer, size_t nbytes, dart__transport_request_t *request_out);
 
-/** Whether it is complete; `*request` is then DART__TRANSPORT_DONE, and of a receive `*peer_out` and
- *  `*nbytes_out`, if they are not NULL, tell what came. A request that is done already is complete. */
+/** Whether a request is complete; `*request` is then DART__TRANSPORT_DONE, and of a receive `*peer_out` and
+ *  `*nbytes_out`, if not NULL, are the sender and the length. A request that is done already is complete. */
 bool dart__transport_test(dart__transport_t *transport, dart__transport_request_t *request,
                           int32_t *peer_out, size_t *nbytes_out);
 
-/** Give up a receive that no message was sent for. */
+/** Cancel a receive for which no message was sent. */
 void dart__transport_cancel(dart__transport_t *transport, dart__transport_request_t *request);
 
 #endif

@@ -1,14 +1,14 @@
-/* Binding units to parts of the machine.
+/* Binding units to objects of the machine, in hwloc's terms.
  *
  * Units take cores at equal distances, in the order in which the machine lists them: neighbours
  * stay neighbours, and a program with few units spreads over all caches and memory controllers.
  * A unit may use every hardware thread of its core. NUMA domains and packages are shared by equal
- * numbers of units. Cores never are: with more units than cores nothing is bound, for the kernel
+ * numbers of units. Cores never are: with more units than cores no unit is bound, for the kernel
  * balances better then than a fixed plan.
  *
- * If nothing was said, units are bound where they are exactly as many as cores. A unit could move
- * then only to a core that another needs as well, so nothing is lost, and caches and memory stay
- * close. With fewer units other programs may be bound to the same cores while some have none. */
+ * By default units are bound if there are exactly as many as cores. A unit could then move only to a
+ * core that another unit needs as well, so nothing is lost, and caches and memory stay close. With
+ * fewer units, other programs may be bound to the same cores while other cores are idle. */
 #include "bind.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@
 
 struct bind {
   hwloc_topology_t topology; /* restricted to what dartrun may use */
-  hwloc_obj_type_t type;     /* of a part */
-  uint32_t         nparts;
+  hwloc_obj_type_t type;     /* of the objects that units are bound to */
+  uint32_t         nobjects;
   uint32_t         nunits;
 };
 
@@ -49,18 +49,18 @@ static hwloc_obj_type_t type_of(launch_bind_t what, hwloc_topology_t topology)
   }
 }
 
-/* Whether `nunits` fit `nparts` parts; says so if the user has to know. */
-static bool is_possible(launch_bind_t what, uint32_t nunits, int nparts)
+/* Whether `nunits` can be bound to `nobjects` objects; if not, prints a line unless that was the default. */
+static bool is_possible(launch_bind_t what, uint32_t nunits, int nobjects)
 {
   bool own = what == LAUNCH_BIND_CPU || what == LAUNCH_BIND_CORE;
 
   if (what == LAUNCH_BIND_AUTO)
-    return (int64_t)nunits == nparts;
-  if (nparts <= 0)
+    return (int64_t)nunits == nobjects;
+  if (nobjects <= 0)
     launch_say("--bind: this machine shows no %s; units are not bound",
                what == LAUNCH_BIND_NUMA ? "NUMA domains" : "packages");
-  else if (own && (int64_t)nunits > nparts)
-    launch_say("--bind: %u units, but only %d %s; units are not bound", nunits, nparts,
+  else if (own && (int64_t)nunits > nobjects)
+    launch_say("--bind: %u units, but only %d %s; units are not bound", nunits, nobjects,
                what == LAUNCH_BIND_CPU ? "cpus" : "cores");
   else
     return true;
@@ -70,7 +70,7 @@ static bool is_possible(launch_bind_t what, uint32_t nunits, int nparts)
 bind_t *bind_plan(launch_bind_t what, uint32_t nunits)
 {
   bind_t *bind;
-  int     nparts;
+  int     nobjects;
 
   if (what == LAUNCH_BIND_NONE || (what == LAUNCH_BIND_AUTO && nunits == 1))
     return NULL;
@@ -87,11 +87,11 @@ bind_t *bind_plan(launch_bind_t what, uint32_t nunits)
   }
 
   bind->type = type_of(what, bind->topology);
-  nparts     = hwloc_get_nbobjs_by_type(bind->topology, bind->type);
-  if (!is_possible(what, nunits, nparts))
+  nobjects   = hwloc_get_nbobjs_by_type(bind->topology, bind->type);
+  if (!is_possible(what, nunits, nobjects))
     goto destroy_topology;
-  bind->nparts = (uint32_t)nparts;
-  bind->nunits = nunits;
+  bind->nobjects = (uint32_t)nobjects;
+  bind->nunits   = nunits;
   return bind;
 
 destroy_topology:
@@ -103,12 +103,12 @@ free_bind:
 
 void bind_unit(const bind_t *bind, uint32_t unit)
 {
-  unsigned    index = (unsigned)((uint64_t)unit * bind->nparts / bind->nunits);
-  hwloc_obj_t part  = hwloc_get_obj_by_type(bind->topology, bind->type, index);
+  unsigned    index  = (unsigned)((uint64_t)unit * bind->nobjects / bind->nunits);
+  hwloc_obj_t object = hwloc_get_obj_by_type(bind->topology, bind->type, index);
 
-  if (hwloc_set_cpubind(bind->topology, part->cpuset, HWLOC_CPUBIND_PROCESS) != 0)
-    launch_say("--bind: cannot bind unit %u to %s %u: %s", unit, hwloc_obj_type_string(part->type),
-               part->os_index, strerror(errno));
+  if (hwloc_set_cpubind(bind->topology, object->cpuset, HWLOC_CPUBIND_PROCESS) != 0)
+    launch_say("--bind: cannot bind unit %u to %s %u: %s", unit,
+               hwloc_obj_type_string(object->type), object->os_index, strerror(errno));
 }
 
 void bind_free(bind_t *bind)

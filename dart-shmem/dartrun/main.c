@@ -1,7 +1,7 @@
 /* dartrun of dart-shmem: starts a program as units of one node.
  *
- * The launcher makes the job, the memory the units share (job.h), tells each unit by environment
- * where to find it and which unit it is, and stays until the last one is gone (units.h). */
+ * The launcher makes the job, the memory that the units share (job.h), passes it and its id to each unit
+ * in the environment, and stays until the last unit is gone (units.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   return 0;
 }
 
-static const struct argp_child parts[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 
 static const struct argp arguments = {
   .parser   = parse,
@@ -40,7 +40,7 @@ static const struct argp arguments = {
               "Units are bound by default (auto) if there are as many as cores: each to a core of "
               "its own. A program with fewer may share the machine with others, and more units "
               "than cores are better off wherever there is room.",
-  .children = parts,
+  .children = children,
 };
 
 /* A file opened while 0, 1 or 2 is closed would become a standard stream of the units. */

@@ -1,9 +1,9 @@
-/* What becomes of units, as children of the launcher.
+/* The ends of units, which are children of the launcher.
  *
  * A unit that dies of a signal or exits with anything but 0 ends the program: it is reported, and the
- * others are ended. So does one that exits with 0 although others need it: inside of dart_init and
+ * others are ended. So does a unit that exits with 0 although others need it: between dart_init and
  * dart_exit, or outside when others have begun a cycle that it will never join. The job's header has
- * for each unit how far it came (job.h), which survives the unit. */
+ * the cycle of each unit (job.h), which outlives the unit. */
 #include "units.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 typedef struct {
   const units_plan_t *plan;
-  uint32_t left;     /* of the units that exited with 0 outside, the one that came least far */
+  uint32_t left;     /* of the units that exited with 0 outside, the one in the earliest cycle */
   pid_t    left_pid; /* its process; 0: there is none yet */
 } units_t;
 
@@ -43,13 +43,13 @@ static uint32_t cycle_of(const units_t *units, uint32_t unit)
   return atomic_load_explicit(&units->plan->job->cycle[unit], memory_order_seq_cst);
 }
 
-/* A unit has exited with 0 while it was outside: note it, for it cannot join any more. */
+/* A unit has exited with 0 while it was outside: note it, for it cannot join a cycle any more. */
 static void note_left(units_t *units, uint32_t unit, pid_t pid)
 {
   _Atomic uint32_t *least = &units->plan->job->left;
   uint32_t          cycle = cycle_of(units, unit);
 
-  /* relaxed: nobody else writes it */
+  /* relaxed: only the launcher writes it */
   if (cycle >= atomic_load_explicit(least, memory_order_relaxed))
     return;
   units->left     = unit;
@@ -57,7 +57,7 @@ static void note_left(units_t *units, uint32_t unit, pid_t pid)
   atomic_store_explicit(least, cycle, memory_order_seq_cst);
 }
 
-/* Whether some unit has begun a cycle that one which has left cannot join. */
+/* Whether a unit has begun a cycle that units->left cannot join. */
 static bool is_missed(const units_t *units)
 {
   uint32_t cycle;
@@ -71,16 +71,16 @@ static bool is_missed(const units_t *units)
   return false;
 }
 
-/* Say how `unit` ended and end the others, unless all is well. */
+/* Unless `unit` ended well, report how it ended, and end the others. */
 static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, int status)
 {
   units_t *units = owner;
-  /* relaxed: the exit we learnt about came after the store, in the same unit */
+  /* relaxed: the unit's exit came after its store */
   uint32_t aborted = atomic_load_explicit(&units->plan->job->aborted, memory_order_relaxed);
   int      code    = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 
   if (children_are_ending(children))
-    return; /* we did this, or it is a consequence */
+    return; /* ended by the launcher, or a consequence */
 
   if (status == 0 && cycle_of(units, unit) % 2 == 0)
     note_left(units, unit, pid);
@@ -93,7 +93,8 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
     launch_say("unit %u (pid %d) exited with code %d after dart_abort(%u)", unit, (int)pid, code,
                aborted - 1);
     children_end(children, (int)(aborted - 1));
-  } else if (is_missed(units)) { /* before the codes: who finds it out exits silently, with 1 */
+  } else if (is_missed(
+                 units)) { /* before the codes: a unit that finds this out exits silently, with 1 */
     launch_say(LAUNCH_MISSED, units->left, (int)units->left_pid);
     children_end(children, LAUNCH_EXIT_FAILURE);
   } else if (code != 0) {

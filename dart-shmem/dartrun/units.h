@@ -14,8 +14,8 @@ typedef struct {
   const bind_t *bind; /* NULL: units run where the kernel likes */
 } units_plan_t;
 
-/** Start the units, and stay with them until none is left. Returns the exit code for the launcher:
- *  0 if all units exited with 0, else what the first one that did not stands for. Called once. */
+/** Start the units, and watch them until none is left. Returns the exit code for the launcher: 0 if all
+ *  units exited with 0, else the code for the first unit that did not. Called once. */
 int units_run(const units_plan_t *plan);
 
 #endif

@@ -1,14 +1,14 @@
 /* Starting processes, watching them, and ending them together.
  *
  * Children stay in the launcher's process group, so the terminal treats them and the launcher as one
- * job: ^C, ^Z and hang-up reach every one of them from the kernel. The launcher passes on only what
- * was sent to itself (kill, batch systems), and tells the two apart by the origin the kernel notes
- * with each signal. A signal that somebody sends to the whole group, as timeout(1) does, looks like
- * one sent to the launcher: children then get it twice.
+ * shell job: ^C, ^Z and hang-up reach each of them from the kernel. The launcher passes on only signals
+ * that were sent to itself (kill, batch systems), which have another origin in the kernel's signal
+ * information. A signal that is sent to the whole group, as by timeout(1), looks like one sent to the
+ * launcher: children then get it twice.
  *
- * The launcher has its signals blocked and takes them one at a time where it waits, from a descriptor
- * like all else it waits for, so all of this is plain sequential code. Should it be killed itself, the
- * kernel tells the children for it. */
+ * The launcher has its signals blocked and reads them one at a time from a descriptor, like all else it
+ * waits for, so all of this is plain sequential code. If the launcher itself is killed, the kernel sends
+ * the children a signal. */
 #include "children.h"
 
 #include <errno.h>
@@ -29,21 +29,21 @@
 
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 
-#define ENDINGS 4 /* the first ones ask for the end */
+#define ENDINGS 4 /* the first of these ask the program to end */
 
 struct children {
   const children_plan_t *plan;
   pid_t                 *pid; /* of each child; 0: not started, or gone */
   uint32_t               nrunning;
 
-  bool            ending;    /* they were asked to end */
-  bool            signalled; /* a signal came that asks for that */
+  bool            ending;    /* children were asked to end */
+  bool            signalled; /* one of the first ENDINGS signals came */
   int             code;      /* exit code of the launcher */
-  struct timespec last;      /* while ending: when they are killed */
+  struct timespec last;      /* while ending: when children are killed */
 
-  int              epoll;    /* all that is waited for: `signals` and what is watched */
-  int              signals;  /* SIGCHLD and `forwarded` are read from it */
-  sigset_t         old_mask; /* the mask and handling we were started with, which children get */
+  int      epoll;    /* all that is waited for: `signals` and watched descriptors */
+  int      signals;  /* SIGCHLD and `forwarded` are read from it */
+  sigset_t old_mask; /* the mask and handling the launcher was started with; children get them */
   struct sigaction old_child;
 };
 
@@ -60,9 +60,9 @@ static bool take_signals(children_t *children)
     sigaddset(&awaited, forwarded[i]);
 
   blocked = awaited;
-  sigaddset(&blocked, SIGPIPE); /* nobody reads what we say: no reason to end the program */
+  sigaddset(&blocked, SIGPIPE); /* a closed stderr is no reason to end the program */
   sigprocmask(SIG_BLOCK, &blocked, &children->old_mask);
-  /* started with SIGCHLD ignored, we would not learn how a child ended */
+  /* while SIGCHLD is ignored, the kernel keeps no status of children */
   sigaction(SIGCHLD, &standard, &children->old_child);
 
   children->epoll   = epoll_create1(EPOLL_CLOEXEC);
@@ -92,7 +92,7 @@ static void become_program(const children_t *children, uint32_t child, pid_t lau
   const children_plan_t *plan = children->plan;
   int                    error;
 
-  /* The launcher may have died before we asked to be told: then nobody will tell us. */
+  /* The launcher may have died before this call: then the signal never comes. */
   prctl(PR_SET_PDEATHSIG, plan->death_signal);
   if (getppid() != launcher)
     _exit(LAUNCH_EXIT_FAILURE);
@@ -108,7 +108,7 @@ static void become_program(const children_t *children, uint32_t child, pid_t lau
   _exit(LAUNCH_EXIT_NOEXEC);
 }
 
-/* Our standard input is for child 0. The others, and we ourselves, read nothing; if we kept it open,
+/* The standard input is for child 0. The other children and the launcher read nothing; if they kept it open,
  * its writer would not notice that child 0 closed it. */
 static void let_go_of_stdin(void)
 {
@@ -120,13 +120,13 @@ static void let_go_of_stdin(void)
     close(fd);
 }
 
-/* Start all children, and return when each of them is the program or has failed to become it. */
+/* Start all children, and return when each of them has executed the program or failed to. */
 static void start(children_t *children)
 {
   const children_plan_t *plan     = children->plan;
   pid_t                  launcher = getpid();
   int                    error;
-  int                    report[2]; /* ends when every child has passed exec, which closes it */
+  int report[2]; /* at its end when every child has passed exec, which closes it */
 
   if (pipe2(report, O_CLOEXEC) != 0) {
     launch_say("cannot make a pipe: %s", strerror(errno));
@@ -150,7 +150,7 @@ static void start(children_t *children)
   }
   close(report[1]);
 
-  /* one line is enough: what stops one child stops them all */
+  /* one line is enough: all children fail for the same reason */
   if (read(report[0], &error, sizeof error) == sizeof error) {
     launch_say("cannot start %s: %s", plan->command[0], strerror(error));
     children_end(children, LAUNCH_EXIT_NOEXEC);
@@ -167,8 +167,8 @@ bool children_watch(children_t *children, int fd)
   return epoll_ctl(children->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* Take note of every child that is gone. Children that a shell had before it became this launcher are
- * none of our business. */
+/* Handle the end of every child that is gone. Children that a shell had before it executed this launcher are
+ * ignored. */
 static void collect(children_t *children)
 {
   const children_plan_t *plan = children->plan;
@@ -202,7 +202,7 @@ static void take_signal(children_t *children)
     send_all(children, (int)info.ssi_signo);
 }
 
-/* Milliseconds until children that should end are killed, -1: they should not; 0 when it is time. */
+/* Milliseconds until children are killed that were asked to end; -1: they were not asked; 0: it is time. */
 static int time_left(const children_t *children)
 {
   struct timespec now;
@@ -228,7 +228,7 @@ static void watch(children_t *children)
 
     if (count == 0) {
       send_all(children, SIGKILL);
-      children->last.tv_sec += 3600; /* nothing is left to do but to wait for them */
+      children->last.tv_sec += 3600; /* killed children only have to be waited for */
     } else if (count == 1 && event.data.fd == children->signals) {
       take_signal(children);
     } else if (count == 1) {

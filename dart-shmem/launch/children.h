@@ -11,7 +11,7 @@ typedef struct {
   char      **command; /* program and arguments, NULL-terminated */
   const char *kind;    /* what a child is, for people: "unit" */
   uint32_t    count;
-  int         death_signal; /* which the kernel sends them, should the launcher die */
+  int         death_signal; /* the kernel sends it to children when the launcher dies */
   void       *owner;        /* first argument of the functions below */
 
   /* Before any child is started. NULL: nothing. */
@@ -27,23 +27,23 @@ typedef struct {
   void (*readable)(void *owner, children_t *children, int fd);
 } children_plan_t;
 
-/** Start the children, and stay with them until none is left. Child 0 gets the standard input. Returns
- *  the exit code for the launcher: 0, or what children_end said. Called once. */
+/** Start the children, and watch them until none is left. Child 0 gets the standard input. Returns the exit
+ *  code for the launcher: 0, or that of children_end. Called once. */
 int children_run(const children_plan_t *plan);
 
-/** Ask all that are left to end; those that are still there two seconds later are ended. The first
- *  caller decides on the exit code. */
+/** Ask all children that are left to end; those that are still there two seconds later are killed. The
+ *  first call decides on the exit code. */
 void children_end(children_t *children, int code);
 bool children_are_ending(const children_t *children);
 
-/** Whether the launcher was sent a signal that asks for the end. */
+/** Whether the launcher was sent a signal that asks the program to end. */
 bool children_were_signalled(const children_t *children);
 
 /** The process of a child; 0: it is gone. */
 pid_t children_pid(const children_t *children, uint32_t child);
 
-/** Watch another descriptor. What became readable first is told first, and the end of a child is told
- *  between what came before it and after. Closing the descriptor ends it. False: see errno. */
+/** Watch another descriptor. Events are reported in the order in which they came: descriptors that became
+ *  readable, and ends of children. Closing the descriptor ends the watch. False: see errno. */
 bool children_watch(children_t *children, int fd);
 
 #endif

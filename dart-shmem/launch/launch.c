@@ -81,7 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   switch (key) {
   case ARGP_KEY_INIT:
     argp_err_exit_status = LAUNCH_EXIT_USAGE;
-    /* After a bad option argp adds a line about --help here; we say one line only. */
+    /* argp adds a line about --help after a bad option; the launcher prints one line only. */
     if ((sink = fopen("/dev/null", "we")) != NULL)
       state->err_stream = sink;
     if (getenv("DART_BIND") != NULL)

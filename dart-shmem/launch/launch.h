@@ -1,24 +1,24 @@
 #ifndef DART__LAUNCH_H
 #define DART__LAUNCH_H
-/* What the launchers of all backends share: how they are told what to start, and how they complain.
+/* Shared by the launchers of all backends: the command line, and messages.
  *
  * The command line is `dartrun [OPTION...] -n N PROGRAM [ARG...]`. Options end at the program: what
  * comes after it is the program's. The environment variable DART_BIND stands for --bind. A launcher
  * adds its own options as an argp of its own, whose child this one is; the child's input is a
- * launch_t. Whatever is wrong is one line on stderr and exit code LAUNCH_EXIT_USAGE. */
+ * launch_t. A command line that is wrong is one line on stderr and exit code LAUNCH_EXIT_USAGE. */
 #include <argp.h>
 
 #define LAUNCH_EXIT_USAGE   2
 #define LAUNCH_EXIT_FAILURE 1   /* the launcher could not do its work */
 #define LAUNCH_EXIT_NOEXEC  127 /* the program could not be started */
 
-/* What is said, with launch_say, of a unit and its process that ended well and too early. */
+/* What launch_say prints of a unit and its process that ended with 0, but too early. */
 #define LAUNCH_LEFT   "unit %u (pid %d) has ended without dart_exit"
 #define LAUNCH_MISSED "unit %u (pid %d) has ended, and others wait for it in dart_init"
 
-/* What each unit may use: all it could without us, or a part of the machine. */
+/* What each unit is bound to. */
 typedef enum {
-  LAUNCH_BIND_AUTO, /* nothing was said: the launcher chooses */
+  LAUNCH_BIND_AUTO, /* by default: the launcher chooses */
   LAUNCH_BIND_NONE,
   LAUNCH_BIND_CPU,  /* a hardware thread of its own */
   LAUNCH_BIND_CORE, /* a core of its own */

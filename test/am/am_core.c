@@ -1,4 +1,4 @@
-/* Active messages, promise by promise: a few peers in one thread, which take turns wherever one waits. */
+/* Active messages, promise by promise: a few peers in one thread, which all make progress where one waits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static test_peer_t peer[PEERS];
 static test_net_t *net;
 static int         npeers;
 
-/* Whoever waits lets all others get on; but not those that are held. */
+/* Progress of a peer that waits is progress of all peers, except stopped ones. */
 static bool is_stopped[PEERS];
 
 static void progress(void)
@@ -167,7 +167,7 @@ static void what_is_old_is_sent_by_progress(void **state)
   (void)state;
   open_with(2, usual());
   add(0, 1, 0, 1);
-  while (*word_of(1, 0) == 0) { /* nobody waits */
+  while (*word_of(1, 0) == 0) { /* no peer waits */
     dart__am_progress(peer[0].am, false);
     dart__am_progress(peer[1].am, false);
   }
@@ -246,16 +246,16 @@ static void data_come_before_what_follows(void **state)
   close_all();
 }
 
-static void a_host_is_told_after_what_came_before(void **state)
+static void a_host_is_informed_after_what_came_before(void **state)
 {
   (void)state;
   open_with(3, usual());
   add(2, 1, 0, 1);
   for (uint64_t word = 1; word <= 2000; word++) /* more than fits a batch */
-    dart__am_tell(peer[2].am, 1, word << 20);
+    dart__am_inform(peer[2].am, 1, word << 20);
   flush(2, 1);
-  assert_int_equal(peer[1].teller, 2);
-  assert_int_equal(peer[1].told, UINT64_C(2001000) << 20);
+  assert_int_equal(peer[1].informer, 2);
+  assert_int_equal(peer[1].informed, UINT64_C(2001000) << 20);
   assert_int_equal(*word_of(1, 0), 1);
   close_all();
 }
@@ -301,14 +301,14 @@ static void refused_requests_are_said_once(void **state)
   assert_int_equal(*word_of(1, 0), 1); /* all others were applied */
   flush(0, 1);
   dart__am_put(peer[0].am, &no_segment, &one, sizeof one);
-  dart__am_settle(peer[0].am, 1); /* says nothing of it */
-  dart__am_meet(peer[0].am, 1);   /* says nothing of it */
+  dart__am_settle(peer[0].am, 1);        /* does not report it */
+  dart__am_ping_blocking(peer[0].am, 1); /* does not report it */
   assert_int_equal(dart__am_flush_members(peer[0].am, is_any, NULL, DART__AM_REMOTE),
                    DART_ERR_INVAL);
   close_all();
 }
 
-/* One of everything is there from the start. */
+/* One batch, one reply and one pending batch are allocated at the start. */
 static void without_memory_requests_wait(void **state)
 {
   static unsigned char data[BYTES];
@@ -328,7 +328,7 @@ static void without_memory_requests_wait(void **state)
   for (int i = 0; i < 10; i++) {
     dart__am_send_data(peer[0].am, &at, data, BYTES - 8);
     dart__am_notify(peer[0].am, &at, &one, sizeof one, &counter, 1);
-    add(2, 1, 0, 1); /* its batches wait for a place of those that wait for data */
+    add(2, 1, 0, 1); /* its batches wait for memory that batches hold which wait for data */
   }
   for (int p = 1; p < PEERS; p++)
     flush(0, p);
@@ -367,7 +367,7 @@ static void a_peer_that_stops_holds_up_no_other(void **state)
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
-/* Batches of five peers, many of each, wait for the first one. */
+/* Many batches of each of the other peers wait for peer 0. */
 static void progress_has_a_budget(void **state)
 {
   enum { EACH = 12 };
@@ -456,7 +456,7 @@ int main(void)
     cmocka_unit_test(a_notification_leaves_at_once),
     cmocka_unit_test(requests_of_a_peer_come_in_order),
     cmocka_unit_test(data_come_before_what_follows),
-    cmocka_unit_test(a_host_is_told_after_what_came_before),
+    cmocka_unit_test(a_host_is_informed_after_what_came_before),
     cmocka_unit_test(units_that_talk_to_each_other_need_no_replies),
     cmocka_unit_test(refused_requests_are_said_once),
     cmocka_unit_test(without_memory_requests_wait),

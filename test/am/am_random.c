@@ -1,7 +1,7 @@
-/* Active messages between threads, at random: every peer has its threads, which request of all peers what
- * there is to request, over a transport that delays and reorders (threads.h), with windows and batches of
- * any size, peers that stop for a while, and allocations that fail. What must come out is known to each
- * thread, for it has a column of its own in everyone's memory; what all update must add up. */
+/* Active messages between threads, at random: the threads of every peer send all kinds of requests to all
+ * peers, over a transport that delays and reorders (threads.h), with windows and batches of any size, peers
+ * that stop for a while, and allocations that fail. Each thread knows the expected values, for it has a
+ * column of its own in every peer's memory; updates of all threads to shared counters must add up. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 enum {
   PEERS   = 5,     /* at most */
   THREADS = 2,     /* of a peer, at most */
-  COLUMN  = 4096,  /* bytes of a thread in everyone's memory */
+  COLUMN  = 4096,  /* bytes of a thread in every peer's memory */
   LARGE   = 20000, /* bytes of a channel */
   STEPS   = 300
 };
@@ -34,7 +34,7 @@ typedef struct {
   uint64_t first_batch;
 } setting_t;
 
-/* What a peer has in its memory, for every thread of all peers. */
+/* The memory of a peer, with members for every thread of all peers. */
 typedef struct {
   _Alignas(64) uint64_t counters[4];      /* that all threads add to */
   uint64_t      own[PEERS * THREADS];     /* that one thread adds to */
@@ -91,7 +91,7 @@ static bool is_any(const void *unused, int32_t peer)
   return true;
 }
 
-/* Of what fits a record, whatever the size of batches. */
+/* A size that fits a record, for any size of batches. */
 static size_t draw_size(thread_t *t)
 {
   size_t most = setting.batch_bytes - 64;
@@ -154,7 +154,7 @@ static void update(thread_t *t, int peer)
   }
 }
 
-/* By the mutex of the own memory, in two steps that only the mutex keeps together. */
+/* Update a word of the own memory under its mutex, in two steps that only the mutex makes atomic. */
 static void update_own(thread_t *t)
 {
   static const dart__wait_policy_t briefly = { .spins = 50 };
@@ -213,7 +213,7 @@ static void send(thread_t *t, int peer)
   if (nbytes < draw_size(t)) {
     dart__am_notify(mine, &channel, data, nbytes, &counter, 1);
     memset(data, 0xdd, nbytes);
-  } else { /* pieces by themselves, if memory is out */
+  } else {
     dart__am_send_data(mine, &channel, data, nbytes);
     dart__am_notify(mine, NULL, NULL, 0, &counter, 1);
     flush(t, peer, false);
@@ -222,7 +222,7 @@ static void send(thread_t *t, int peer)
   free(data);
 }
 
-/* Take what came on the channels to this peer, of which each of its threads looks after some. */
+/* Receive on the channels to this peer that belong to the calling thread. */
 static void take(thread_t *t, uint64_t *taken)
 {
   memory_t *own = (memory_t *)(void *)peers[t->peer].memory;
@@ -287,16 +287,16 @@ static void *run(void *argument)
     size_t        most = setting.batch_bytes - 64 < 1024 ? setting.batch_bytes - 64 : 1024;
 
     for (size_t from = 0; from < COLUMN; from += most) {
-      dart__am_address_t part = there;
+      dart__am_address_t block = there;
 
-      part.offset += from;
-      dart__am_get(mine, &part, got + from, COLUMN - from < most ? COLUMN - from : most);
+      block.offset += from;
+      dart__am_get(mine, &block, got + from, COLUMN - from < most ? COLUMN - from : most);
     }
     flush(t, peer, true);
     expect(memcmp(got, t->expected[peer], COLUMN) == 0, "a column is something else", t->id, peer);
   }
   nready++;
-  while (nready < setting.npeers * setting.nthreads) { /* others need this peer still */
+  while (nready < setting.npeers * setting.nthreads) { /* other peers still need this one */
     take(t, taken);
     dart__wait_turn(&turns, &wait_policy);
   }

@@ -17,17 +17,17 @@ static void notified(void *context)
   ((test_peer_t *)context)->notified++;
 }
 
-static void told(void *context, int32_t peer, uint64_t word)
+static void informed(void *context, int32_t peer, uint64_t word)
 {
   test_peer_t *me = context;
 
-  me->teller = peer;
-  me->told += word;
+  me->informer = peer;
+  me->informed += word;
 }
 
 dart__am_host_t test_host(test_peer_t *peer)
 {
-  return (dart__am_host_t){ peer, resolve, notified, told };
+  return (dart__am_host_t){ peer, resolve, notified, informed };
 }
 
 uint64_t test_draw(uint64_t *state)
@@ -39,7 +39,7 @@ uint64_t test_draw(uint64_t *state)
   return z ^ (z >> 31);
 }
 
-/* ---- the linker leads malloc and calloc here -------------------------------------------------- */
+/* ---- the linker redirects malloc and calloc here ---------------------------------------------- */
 
 void *__real_malloc(size_t nbytes);
 void *__real_calloc(size_t n, size_t nbytes);

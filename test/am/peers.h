@@ -1,6 +1,6 @@
 #ifndef TEST_AM_PEERS_H
 #define TEST_AM_PEERS_H
-/* Instances of active messages in one process, each with memory of its own: what the tests have in common. */
+/* Instances of active messages in one process, each with memory of its own; shared by the tests. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,11 +16,11 @@ typedef struct {
   size_t        nbytes;
   dart__mutex_t mutex;    /* of segment TEST_BY_MUTEX */
   _Atomic int   notified; /* calls of the host's notified() */
-  int32_t       teller;   /* the last peer that told something, */
-  uint64_t      told;     /* and the sum of what peers told */
+  int32_t       informer; /* the last peer that sent a word by dart__am_inform */
+  uint64_t      informed; /* the sum of these words */
 } test_peer_t;
 
-/** What dart__am_open asks of the surroundings of a peer. */
+/** The host functions of a peer, for dart__am_open. */
 dart__am_host_t test_host(test_peer_t *peer);
 
 /** An address in the plain segment. */
@@ -30,10 +30,10 @@ static inline dart__am_address_t test_address(int peer, uint64_t offset)
       dart__am_address_t){ .peer = peer, .team = TEST_TEAM, .segid = TEST_PLAIN, .offset = offset };
 }
 
-/** Numbers that depend on the seed alone (splitmix64). */
+/** Random numbers that depend on the seed alone (splitmix64). */
 uint64_t test_draw(uint64_t *state);
 
-/* ---- allocations that fail, in the thread that asks for it ---------------------------------- */
+/* ---- allocations that fail, in the calling thread ------------------------------------------- */
 
 /** One in `often` allocations of this thread fails from now on; 0: none. */
 void test_fail_allocations(unsigned often);

@@ -25,7 +25,7 @@ typedef struct {
   message_t *first, *last;
 } queue_t;
 
-/* A receive that waits, or what it got. */
+/* A posted receive, and then what it received. */
 typedef struct {
   uint64_t id; /* 0: free */
   int32_t  peer;
@@ -37,7 +37,7 @@ typedef struct {
   size_t   nbytes;
 } receive_t;
 
-/* A send that is waited for. */
+/* A send with a request. */
 typedef struct {
   uint64_t id;
   bool     received;
@@ -47,14 +47,14 @@ typedef struct {
 struct dart__transport {
   test_net_t     *net;
   int32_t         me;
-  pthread_mutex_t lock;  /* of all below: what is on its way to this peer, and who waits for it */
+  pthread_mutex_t lock;  /* of messages under way to this peer, and of its receives */
   queue_t        *queue; /* [npeers][CHANNELS], by sender */
   receive_t       receive[MANY];
-  size_t          nreceives; /* places ever used */
+  size_t          nreceives; /* slots ever used */
   uint64_t        random;
   pthread_mutex_t sends_lock;
   send_t          send[MANY];
-  size_t          nsends; /* places ever used */
+  size_t          nsends; /* slots ever used */
 };
 
 struct test_net {
@@ -134,21 +134,21 @@ int32_t dart__transport_npeers(const dart__transport_t *t)
   return t->net->npeers;
 }
 
-/* ---- sends that are waited for --------------------------------------------------------------- */
+/* ---- sends with requests --------------------------------------------------------------------- */
 
 static uint64_t new_send(dart__transport_t *t)
 {
-  uint64_t id    = atomic_fetch_add(&t->net->next_id, 1) | IS_SEND;
-  size_t   place = 0;
+  uint64_t id   = atomic_fetch_add(&t->net->next_id, 1) | IS_SEND;
+  size_t   slot = 0;
 
   pthread_mutex_lock(&t->sends_lock);
-  while (place < t->nsends && t->send[place].id != 0)
-    place++;
-  if (place == MANY)
+  while (slot < t->nsends && t->send[slot].id != 0)
+    slot++;
+  if (slot == MANY)
     die("too many sends at a time");
-  if (place == t->nsends)
+  if (slot == t->nsends)
     t->nsends++;
-  t->send[place] = (send_t){ .id = id };
+  t->send[slot] = (send_t){ .id = id };
   pthread_mutex_unlock(&t->sends_lock);
   return id;
 }
@@ -187,7 +187,7 @@ void dart__transport_send(dart__transport_t *t, int32_t peer, dart__channel_t ch
                           const void *data, size_t nbytes, dart__transport_request_t *request_out)
 {
   dart__transport_t *to      = &t->net->transport[peer];
-  message_t         *message = aligned_alloc(64, 64); /* which no test lets fail */
+  message_t         *message = aligned_alloc(64, 64); /* tests make only malloc and calloc fail */
   queue_t           *queue;
   bool               slow;
 
@@ -207,25 +207,25 @@ void dart__transport_send(dart__transport_t *t, int32_t peer, dart__channel_t ch
   queue->last = message;
   slow        = to->net->delay > 0 && draw(&to->random) % 4 == 0;
   pthread_mutex_unlock(&to->lock);
-  if (slow) /* it may be received, and answered, before its sender has returned */
+  if (slow) /* the message may be received, and replied to, before this call returns */
     sched_yield();
 }
 
 void dart__transport_recv(dart__transport_t *t, int32_t peer, dart__channel_t channel, void *buffer,
                           size_t nbytes, dart__transport_request_t *request_out)
 {
-  uint64_t id    = atomic_fetch_add(&t->net->next_id, 1);
-  size_t   place = 0;
+  uint64_t id   = atomic_fetch_add(&t->net->next_id, 1);
+  size_t   slot = 0;
 
   request_out->id = id;
   pthread_mutex_lock(&t->lock);
-  while (place < t->nreceives && t->receive[place].id != 0)
-    place++;
-  if (place == MANY)
+  while (slot < t->nreceives && t->receive[slot].id != 0)
+    slot++;
+  if (slot == MANY)
     die("too many receives at a time");
-  if (place == t->nreceives)
+  if (slot == t->nreceives)
     t->nreceives++;
-  t->receive[place] = (receive_t){
+  t->receive[slot] = (receive_t){
     .id = id, .peer = peer, .channel = (int)channel, .buffer = buffer, .most = nbytes
   };
   pthread_mutex_unlock(&t->lock);
@@ -246,7 +246,7 @@ static receive_t *match(dart__transport_t *t, int32_t from, int channel)
   return oldest;
 }
 
-/* Receive the first message of one sender, if it may be seen by now. The lock is held. */
+/* Receive the first message of one sender, if its delay is over. The lock is held. */
 static void deliver(dart__transport_t *t, int32_t from, int channel)
 {
   queue_t   *queue   = &t->queue[from * CHANNELS + channel];

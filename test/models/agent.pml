@@ -1,9 +1,9 @@
-/* The end of the progress agent (dart-mpi/agent.c), and the last use of a team's exchange
- * (api/team/team.c: close_exchange): who frees something waits until nobody looks at it any more.
+/* The end of the progress agent (dart-mpi/progress/agent.c), and the last use of a team's exchange
+ * (api/team/team.c: close_exchange): memory is freed when no other thread or unit accesses it.
  *
- * Claims. The agent ends when it is told to, though it may be about to nap (no invalid end state:
- * its naps do not end by themselves here). What dart__port_exit closes after it is not looked at
- * again, nor the exchange when its leader has given it back (assertions).
+ * Claims. The agent ends when it is asked to, though it may be about to nap (no invalid end state:
+ * its naps do not end by themselves here). What dart__engine_close closes after it is not accessed
+ * again, nor the exchange when its leader has freed it (assertions).
  *
  * Bounds. One agent, EARLY of whose naps end early; UNITS of a node that leave a team.
  *

@@ -1,9 +1,9 @@
 /* The node's barrier, in one piece and split (node/barrier.h), and the buffers of a step, which
  * exist twice (node/exchange.h, api/coll/step.h).
  *
- * Claims. Nobody leaves before all have arrived, and what a unit reads after the barrier of a step
+ * Claims. No unit leaves before all have arrived, and what a unit reads after the barrier of a step
  * is what the others wrote before it, though they may be a step ahead already: slots, the leader's
- * result and its status (assertions). Nobody waits for ever (no invalid end state).
+ * result and its status (assertions). No unit waits for ever (no invalid end state).
  *
  * Bounds. UNITS take steps without an end. All counts are taken modulo COUNTS, so they wrap, as
  * those of 32 bits do. SPLIT: unit 0 is the leader, and the others follow; without, all call
@@ -36,7 +36,7 @@
 byte missing = UNITS;
 byte full_count, open_count;
 
-/* What is written in a step is its number. */
+/* In a step units write its number. */
 byte slot[2 * UNITS];
 byte result[2];
 byte status;
@@ -82,7 +82,7 @@ inline wait()
   read_slots()
 }
 
-/* dart__barrier_collect; what leaders do; dart__step_release, dart__barrier_open */
+/* dart__barrier_collect; the leaders' communication; dart__step_release, dart__barrier_open */
 inline lead()
 {
   WRITE_AND_ARRIVE;

@@ -3,8 +3,8 @@
 #
 #   check.bash MODEL run      every `run`: no error, and nothing left out of the search
 #   check.bash MODEL large    the same for those that take minutes or gigabytes
-#   check.bash MODEL mutant   every `mutant` and `limit`: refuted; and a mutant for what makes it
-#                             one, for without that there is no error
+#   check.bash MODEL mutant   every `mutant` and `limit`: refuted; and without its MUTANT_ definition
+#                             a mutant is not
 #
 # A line is a kind, a name, and what is defined for it; a mutant has MUTANT_<name> defined besides,
 # a limit LIMIT_<name>. A model claims its assertions, and that it has no invalid end state.
@@ -21,13 +21,13 @@ for tool in spin "${CC:=cc}"; do
   command -v "$tool" >/dev/null || { echo "skipped: there is no $tool here"; exit 77; }
 done
 
-# To compile a verifier well takes longer than a small search by one that is not.
+# To optimise a verifier takes longer than a small search without optimisation.
 case $kind in
   large) effort=(-O2 -DCOLLAPSE -DMEMLIM=8000) ;;
   *) effort=(-O0 -DMEMLIM=1500) ;;
 esac
 
-# search <definition>...: what the verifier said is in $said.
+# search <definition>...: the verifier's output is in $said.
 search() {
   rm -f pan*
   said=$(spin -a "$@" "$models/$model.pml" 2>&1 &&
@@ -35,7 +35,7 @@ search() {
     ./pan -m300000 -w20 2>&1) || said+=$'\n'"no verdict"
 }
 
-# Neither the depth nor the memory was too small, and the model is what Spin takes it for.
+# No error, no warning, and neither the depth nor the memory was too small.
 is_proved() {
   grep -q '^State-vector.*errors: 0$' <<<"$said" &&
     ! grep -qE 'too small|not completed|reached -DMEMLIM|[Ee]rror:|[Ww]arning|no verdict' <<<"$said"
@@ -45,7 +45,7 @@ is_refuted() {
   grep -qE '^pan:[0-9]+: (assertion violated|invalid end state)' <<<"$said"
 }
 
-# A line of the summary, of what the verifier said.
+# One line of summary, from the verifier's output.
 summary() {
   local states depth reason
   states=$(sed -nE 's/^ *([0-9.e+]+) states, stored.*/\1/p' <<<"$said")

@@ -1,9 +1,9 @@
-/* What the models share: accesses in any order, and the kernel's futex.
+/* Shared by the models: accesses in any order, and the kernel's futex.
  *
  * Spin interleaves steps: every process sees every step at once and in one order. Machines do
- * not, and C11 says how much of that a program may rely on. So where an access of the code is
- * weaker than what keeps it behind another one, the model takes both in either order, with other
- * processes in between; a mutant that weakens an order does the same at a place where the code
+ * not, and C11 says how much of that a program may rely on. So where the memory order of an access
+ * does not keep it behind another one, the model takes both in either order, with other
+ * processes in between; a mutant that weakens an order does the same where the code
  * does not. That covers what a store buffer, an out-of-order core and a compiler do to two
  * accesses. It does not cover stores that become visible to two observers in different orders,
  * which neither x86-64 nor Armv8 has. */
@@ -34,7 +34,7 @@
 #define FUTEX_WAKE_ALL(queue)                                                   \
   d_step { queue[0] = false; queue[1] = false; queue[2] = false; queue[3] = false }
 
-/* Wake one, whichever, if any sleeps. (The kernel takes the one that has slept longest.) */
+/* Wake any one process, if any sleeps. (The kernel wakes the one that has slept longest.) */
 #define FUTEX_WAKE_ONE(queue)                                                   \
   if                                                                            \
   :: atomic { queue[0] -> queue[0] = false }                                    \

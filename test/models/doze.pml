@@ -1,14 +1,15 @@
-/* A wait for more than one event can tell: a loop that looks at something else, and dozes.
+/* A wait for more than an event: a loop that looks at something else, and sleeps on the event.
  *
- * Waits for notifications (api/rma/notify.c: wait_for) and for messages (api/p2p/twosided.c: converse) look
- * at the unit's event, then at their counters or letters, and sleep on the event if nothing has
- * come. Who brings something brings it first and raises the event after: `raise` in api/rma/notify.c;
- * the owner's service, once for all counters of a batch; dart__mailbox_post, `fill` and tell_taken.
+ * Waits for notifications (api/rma/notify.c: wait_for) and for messages (api/p2p/twosided.c: transfer) read
+ * the unit's event, then their counters or messages, and sleep on the event if nothing has come. A
+ * unit that raises a counter or sends a message does so first and raises the event after: `raise` in
+ * api/rma/notify.c; `drain` in dart-mpi/am/receive.c, once for all counters of a batch;
+ * dart__mailbox_post, `fill` and acknowledge.
  *
- * Claim. Every waiter gets what it waits for: one that sleeps on is an invalid end state.
+ * Claim. Every waiter gets what it waits for: a waiter that sleeps for ever is an invalid end state.
  *
  * Bounds. Two waiters, each for its own counter to reach ROUNDS; BRINGERS that raise both counters
- * ROUNDS / BRINGERS times each, the event after each of them, or, as the service does, after both.
+ * ROUNDS / BRINGERS times each, the event after each of them, or, as `drain` does, after both.
  * The event is abstracted to what event.pml shows of it: a sleep on it ends when it is raised, or
  * when it had been raised before the sleep began. No sleep ends early.
  *
@@ -65,7 +66,7 @@ proctype waiter(byte me)
   :: LOOK;
      if
      :: there == ROUNDS -> break
-     :: else -> event != seen /* dart__event_doze, dart__event_wait */
+     :: else -> event != seen /* dart__event_sleep, dart__event_wait */
      fi
   od
 }

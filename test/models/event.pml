@@ -1,12 +1,11 @@
 /* The event: a counter that processes sleep on (node/wait.h).
  *
- * Claims. Who waits for the counter to change is woken when it has: a sleeper that nobody wakes
- * would be an invalid end state. Who sees it changed sees what was done before it was raised: an
- * assertion.
+ * Claims. A process that waits for the counter to change is woken when it has: a sleeper that is
+ * never woken would be an invalid end state. A process that sees the counter changed sees what was
+ * done before it was raised: an assertion.
  *
- * Bounds. RAISERS raise it ROUNDS times each, by dart__event_raise if there is one of them and by
- * dart__event_add if there are more; WAITERS wait for every change. EARLY sleeps end without a
- * wake.
+ * Bounds. RAISERS raise it ROUNDS times each, by dart__event_raise if there is one raiser and by
+ * dart__event_add if there are more; WAITERS wait for every change. EARLY sleeps end without a wake.
  *
  * Memory order. `count` and `sleepers` are seq_cst on both sides, and the model keeps their order.
  * The decrement of `sleepers` is relaxed, so it may come after the next look. A release and what it
@@ -34,7 +33,7 @@ byte count, sleepers;       /* dart__event_t */
 bool asleep[SLEEPERS_MOST]; /* on `count` */
 byte early = EARLY;
 
-byte done;                  /* things, each before a change of the counter */
+byte done;                  /* stores, each before a change of the counter */
 
 #ifdef MUTANT_wakes_one
 #define WAKE FUTEX_WAKE_ONE(asleep)

@@ -1,20 +1,23 @@
-/* A lane, as lanes.pml and teams.pml have it: batches of requests under way to a unit, and what
- * is heard of them (dart-mpi/lanes.h: collect.c, lanes.c, answers.c; the owner's side is
- * service.c).
+/* An endpoint, as lanes.pml and teams.pml have it: batches of requests under way to a peer, and
+ * their acknowledgements (dart-mpi/am/endpoint.c, batch.h; the target's side is receive.c and
+ * target.c).
  *
- * Two units, each with a lane to the other. The window is WINDOW batches, and every EVERY-th
- * asks for an answer (16 and 8 in the code); a batch has room for CAPACITY operations, which
- * have a result or not.
+ * Two units, each with an endpoint for the other. The window is WINDOW batches, and every
+ * EVERY-th asks for a reply (16 and 8 in the code); a batch has room for CAPACITY operations,
+ * which have a result or not.
  *
  * Abstractions. MPI delivers messages of one sender in order, and never blocks it. What is done
- * under the lock of the lanes is one step. But what a message tells is read before it is sent,
- * and the other lock, the service's, lets the owner apply one batch and answer it in between; no
- * second one, for hearing of it takes the lock of the lanes. So a message may tell of one batch
- * less than was applied: messages of a unit's several threads tell of its progress out of order.
- * Progress (`drain`) is a process of its own: the agent, or the unit where it waits; it sends
- * what was collected, too. A loop that looks again after every turn of waiting is a guard.
+ * under the endpoint's lock is one step. But the acknowledgement in a message is read before the
+ * message is sent, and the receiver's lock lets this unit apply one batch and reply to it in
+ * between. So a message may acknowledge one batch less than was applied: acknowledgements by
+ * a unit's several threads come out of order. (In the code it may be several less, for the lock
+ * is given up while a thread sends, and no other thread sends meanwhile: `is_sending`.) A reply that
+ * is asked for after all was sent is one to an empty batch; in the code it is one to a message
+ * without a batch (send_ack_request). Progress (`drain`) is a process of its own: the agent, or
+ * the unit where it waits; it sends what was collected, too (send_open). A loop that looks again
+ * after every turn of waiting is a guard.
  *
- * Memory order. note_applied stores `refused`, then `applied` (release); dart__service_tell
+ * Memory order. dart__am_ack_note raises `refused`, then `applied` (release); dart__am_ack_write
  * reads `applied` (acquire), then `refused`. The effects of a batch, `refused` and `applied`
  * change in one step, and are read in one: that is the latest, and the earliest, that this
  * allows. Mutants take them apart. */
@@ -32,28 +35,29 @@
 
 #define PEER (1 - me)
 
-mtype = { REQUESTS, ANSWER };
+mtype = { REQUESTS, REPLY };
 
-/* kind, is_wanted, what it tells: applied, refused */
+/* dart__am_header_t: kind, wants_reply, acked, refused */
 chan wire[2] = [2 * WINDOW + 2] of { mtype, bool, byte, byte };
-bool is_closed[2];    /* dart__service_close: nothing may come any more */
+bool is_closed[2];    /* dart__am_close: nothing may come any more */
 
-typedef lane_t {
+typedef endpoint_t {
   bool is_open;       /* there is an open batch ... */
   byte nrequests;     /* of so many */
   bool open_results;  /* some with results */
-  byte sent, wanted, applied, answered, fetching;
+  byte sent, asked, acked, done, newest_local; /* the last is `local` in the code */
   byte refused;
 #ifdef TEAMS
-  byte asked, heard, awaited, awaited_answers;
+  byte nasked, nreplies, awaited, awaited_replies;
 #endif
   short results;      /* bit n: batch n, which is under way, has results */
 }
 
-lane_t lane[2];       /* of unit `me` to the other */
-#define L lane[me]
+endpoint_t endpoint[2]; /* of unit `me` to the other */
+#define EP endpoint[me]
 
-/* What a unit as an owner has applied of the other's batches (done_t); each was refused once. */
+/* What a unit as a target has applied of the other's batches (dart__am_ack_t); of each, one request
+ * was refused. */
 byte effects[2];
 byte applied[2];
 byte refused[2];
@@ -61,40 +65,40 @@ byte refused[2];
 #ifdef MUTANT_no_window
 #define IS_WINDOW_OPEN true
 #else
-#define IS_WINDOW_OPEN (L.sent - L.answered < WINDOW)
+#define IS_WINDOW_OPEN (EP.sent - EP.done < WINDOW)
 #endif
-#define IS_BATCH_FULL  (L.nrequests == CAPACITY)
+#define IS_BATCH_FULL  (EP.nrequests == CAPACITY)
 
-#ifdef MUTANT_never_wanted
+#ifdef MUTANT_never_asked
 #define IS_DUE false
 #else
-#define IS_DUE (L.sent + 1 - L.wanted >= EVERY && L.sent + 1 - L.answered >= EVERY)
+#define IS_DUE (EP.sent + 1 - EP.asked >= EVERY && EP.sent + 1 - EP.done >= EVERY)
 #endif
 
-/* ---- the asking side ---- */
+/* ---- the origin's side ---- */
 
-/* dart__lane_send, if the window is open */
+/* dart__am_endpoint_send, if the window is open */
 inline send(wish)
 {
-  is_wanted = wish || L.open_results || IS_DUE;
-  L.sent++;
-  assert(L.sent - L.answered <= WINDOW && nfull(wire[PEER]) && !is_closed[PEER]);
-  if /* dart__service_tell */
-  :: wire[PEER]!REQUESTS,is_wanted,applied[me],refused[me]
-  :: applied[me] > 0 -> wire[PEER]!REQUESTS,is_wanted,applied[me] - 1,refused[me] - 1
+  wants_reply = wish || EP.open_results || IS_DUE;
+  EP.sent++;
+  assert(EP.sent - EP.done <= WINDOW && nfull(wire[PEER]) && !is_closed[PEER]);
+  if /* dart__am_ack_write */
+  :: wire[PEER]!REQUESTS,wants_reply,applied[me],refused[me]
+  :: applied[me] > 0 -> wire[PEER]!REQUESTS,wants_reply,applied[me] - 1,refused[me] - 1
   fi;
-  L.wanted = (is_wanted -> L.sent : L.wanted);
+  EP.asked = (wants_reply -> EP.sent : EP.asked);
 #ifdef TEAMS
-  L.asked = L.asked + is_wanted;
+  EP.nasked = EP.nasked + wants_reply;
 #endif
-  L.results = L.results | (L.open_results << L.sent);
-  L.is_open = false;
-  L.nrequests = 0;
-  L.open_results = false;
-  is_wanted = false
+  EP.results = EP.results | (EP.open_results << EP.sent);
+  EP.is_open = false;
+  EP.nrequests = 0;
+  EP.open_results = false;
+  wants_reply = false
 }
 
-/* dart__lanes_append, open_batch */
+/* dart__am_endpoint_reserve, dart__am_endpoint_append, open_batch */
 inline append(has_result)
 {
   atomic {
@@ -103,25 +107,25 @@ inline append(has_result)
     :: IS_BATCH_FULL -> send(false)
     :: else
     fi;
-    L.is_open = true;
-    L.nrequests++;
-    L.open_results = L.open_results || has_result;
-    L.fetching = (has_result -> L.sent + 1 : L.fetching)
+    EP.is_open = true;
+    EP.nrequests++;
+    EP.open_results = EP.open_results || has_result;
+    EP.newest_local = (has_result -> EP.sent + 1 : EP.newest_local)
   }
 }
 
 #ifdef MUTANT_flush_does_not_ask
 #define IS_ASKED_FOR(number) true
 #else
-#define IS_ASKED_FOR(number) (L.answered >= number || L.wanted >= number)
+#define IS_ASKED_FOR(number) (EP.done >= number || EP.asked >= number)
 #endif
 
-/* dart__lane_ask_for */
-inline ask_for(number)
+/* dart__am_endpoint_ask */
+inline ask(number)
 {
   if
   :: !IS_ASKED_FOR(number) ->
-    L.is_open = true;
+    EP.is_open = true;
     if
     :: IS_WINDOW_OPEN -> send(true)
     :: else
@@ -131,61 +135,61 @@ inline ask_for(number)
 }
 
 #ifdef MUTANT_flush_skips_open
-#define NEWEST(at_target) (at_target || L.fetching <= L.sent -> L.sent : L.fetching - 1)
+#define NEWEST(at_target) (at_target || EP.newest_local <= EP.sent -> EP.sent : EP.newest_local - 1)
 #else
-#define NEWEST(at_target) (at_target -> L.sent + L.is_open : L.fetching)
+#define NEWEST(at_target) (at_target -> EP.sent + EP.is_open : EP.newest_local)
 #endif
 
-#define FIRST_HAS_RESULTS (L.results & (1 << (L.answered + 1)))
+#define FIRST_HAS_RESULTS (EP.results & (1 << (EP.done + 1)))
 
 #ifdef MUTANT_results_by_any_message
 #define HAS_COME true
 #else
-#define HAS_COME (kind == ANSWER && L.answered + 1 == told)
+#define HAS_COME (kind == REPLY && EP.done + 1 == ack)
 #endif
 
-/* finish_first */
-inline finish_first()
+/* dart__am_endpoint_retire, of one batch */
+inline retire_first()
 {
-  L.answered++;
+  EP.done++;
   if
-  :: L.results & (1 << L.answered) ->
-    assert(kind == ANSWER && told == L.answered);
+  :: EP.results & (1 << EP.done) ->
+    assert(kind == REPLY && ack == EP.done);
 #ifndef MUTANT_results_after_idle
-    L.results = L.results & ~(1 << L.answered)
+    EP.results = EP.results & ~(1 << EP.done)
 #endif
   :: else
   fi
 }
 
-/* dart__lanes_hear; an answer has the results of the newest batch it tells of */
-inline hear()
+/* dart__am_endpoint_acknowledge; a reply has the results of the newest batch it acknowledges */
+inline acknowledge()
 {
-  L.applied = (told > L.applied -> told : L.applied);
-  L.refused = (told_refused > L.refused -> told_refused : L.refused);
+  EP.acked = (ack > EP.acked -> ack : EP.acked);
+  EP.refused = (ack_refused > EP.refused -> ack_refused : EP.refused);
 #ifdef TEAMS
-  L.heard = L.heard + (kind == ANSWER);
+  EP.nreplies = EP.nreplies + (kind == REPLY);
 #endif
   do
-  :: L.answered < L.applied && (!FIRST_HAS_RESULTS || HAS_COME) -> finish_first()
+  :: EP.done < EP.acked && (!FIRST_HAS_RESULTS || HAS_COME) -> retire_first()
   :: else -> break
   od
 }
 
-/* ---- the owner's ---- */
+/* ---- the target's side ---- */
 
-#ifdef MUTANT_tells_too_early
+#ifdef MUTANT_acks_too_early
 #define LATER effects[me] = applied[me]
 #elif defined(MUTANT_refused_after_applied)
 #define LATER refused[me] = applied[me]
 #elif defined(MUTANT_results_after_idle)
-#define LATER L.results = L.results & ~((2 << L.answered) - 1)
+#define LATER EP.results = EP.results & ~((2 << EP.done) - 1)
 #endif
 
-/* `serve`: apply a batch, and note_applied */
+/* `serve`: apply a batch, and dart__am_ack_note */
 inline serve()
 {
-#ifndef MUTANT_tells_too_early
+#ifndef MUTANT_acks_too_early
   effects[me]++;
 #endif
 #ifndef MUTANT_refused_after_applied
@@ -194,20 +198,20 @@ inline serve()
   applied[me]++
 }
 
-/* dart__service_look: `drain`, and dart__lanes_send */
+/* dart__am_progress: `drain`, and send_open */
 proctype progress(byte me)
 {
   mtype kind;
-  bool is_wanted;
-  byte told, told_refused;
+  bool wants_reply;
+  byte ack, ack_refused;
 
 end:
   do
   :: atomic { /* `handle` */
-       wire[me]?kind,is_wanted,told,told_refused;
-       hear();
-       told = 0;
-       told_refused = 0;
+       wire[me]?kind,wants_reply,ack,ack_refused;
+       acknowledge();
+       ack = 0;
+       ack_refused = 0;
        if
        :: kind == REQUESTS -> serve()
        :: else
@@ -218,14 +222,14 @@ end:
      LATER;
 #endif
      if
-     :: is_wanted ->
-       atomic { /* send_answer */
+     :: wants_reply ->
+       atomic { /* send_reply */
          assert(nfull(wire[PEER]) && !is_closed[PEER]);
-         wire[PEER]!ANSWER,false,applied[me],refused[me];
-         is_wanted = false
+         wire[PEER]!REPLY,false,applied[me],refused[me];
+         wants_reply = false
        }
      :: else
      fi
-  :: atomic { L.nrequests > 0 && IS_WINDOW_OPEN -> send(false) }
+  :: atomic { EP.nrequests > 0 && IS_WINDOW_OPEN -> send(false) }
   od
 }

@@ -1,11 +1,11 @@
-/* Lanes: batches of requests under way to a unit, their answers, and flushes that wait for them
- * (dart-mpi/lanes.h, dart__service_flush).
+/* Endpoints: batches of requests under way to a peer, their replies, and flushes that wait for
+ * them (dart-mpi/am/endpoint.c, flush.c: dart__am_flush).
  *
  * Claims. A flush returns only when all that its unit appended before is applied, and all refused
- * of it is counted; one that is local when all results are there. Results come once, from the
- * answer to their own batch. No more than WINDOW batches are under way (all of these are
- * assertions). And nobody waits for ever, though both windows may be full while both units wait,
- * and answers come only where one is wanted (no invalid end state).
+ * requests of it are counted; a local flush when all results are there. Results come once, from
+ * the reply to their own batch. No more than WINDOW batches are under way (all of these are
+ * assertions). And no unit waits for ever, though both windows may be full while both units wait,
+ * and replies come only where one is wanted (no invalid end state).
  *
  * Bounds. OPS0 and OPS1 operations of the two units, each with a result or not; after any of them a
  * flush of either kind, FLUSHES times in all, and one at the end. lane.pml has the rest, the
@@ -16,9 +16,9 @@
  * run: flushes       -DOPS0=3 -DOPS1=1 -DFLUSHES=1
  * run: shared        -DOPS0=3 -DOPS1=1 -DFLUSHES=1 -DCAPACITY=2
  * large: larger_both -DOPS0=5 -DOPS1=1 -DWINDOW=4
- * mutant: tells_too_early        -DOPS0=1 -DOPS1=1
+ * mutant: acks_too_early        -DOPS0=1 -DOPS1=1
  * mutant: refused_after_applied  -DOPS0=1 -DOPS1=1
- * mutant: never_wanted           -DOPS0=3 -DOPS1=0
+ * mutant: never_asked           -DOPS0=3 -DOPS1=0
  * mutant: flush_does_not_ask     -DOPS0=1 -DOPS1=0
  * mutant: flush_skips_open       -DOPS0=1 -DOPS1=0 -DFLUSHES=1
  * mutant: results_by_any_message -DOPS0=1 -DOPS1=1
@@ -30,20 +30,20 @@
 #define FLUSHES 0
 #endif
 
-/* dart__service_flush */
+/* dart__am_flush */
 inline flush(at_target)
 {
   atomic {
-    due = L.sent + L.is_open; /* a ghost */
+    due = EP.sent + EP.is_open; /* a ghost */
     last = NEWEST(at_target);
-    ask_for(last)
+    ask(last)
   }
   do
-  :: atomic { !IS_ASKED_FOR(last) && IS_WINDOW_OPEN -> ask_for(last) }
+  :: atomic { !IS_ASKED_FOR(last) && IS_WINDOW_OPEN -> ask(last) }
   :: atomic {
-       L.answered >= last;
-       assert(!at_target || (effects[PEER] >= due && L.refused >= due));
-       assert((L.results & ((2 << due) - 1)) == 0 && (L.sent >= due || !L.open_results));
+       EP.done >= last;
+       assert(!at_target || (effects[PEER] >= due && EP.refused >= due));
+       assert((EP.results & ((2 << due) - 1)) == 0 && (EP.sent >= due || !EP.open_results));
        last = 0;
        due = 0
      }
@@ -54,7 +54,7 @@ inline flush(at_target)
 proctype unit(byte me; byte ops)
 {
   byte last, due, flushes;
-  bool is_wanted;
+  bool wants_reply;
 
   do
   :: ops > 0 ->

@@ -1,23 +1,23 @@
 /* The lock: a mutex on each node, and a queue of tickets between the nodes (api/sync/lock.c).
  *
  * Claims. One unit at a time holds it (assertion). A node that has queued is passed by at most
- * (NODES - 1) * (MOST_PASSES + 1) holders (assertion), and no unit waits while nobody holds the
- * lock or is about to give it on (no invalid end state): so with a mutex that is fair to its node
- * (mutex.pml), nobody waits for ever. Whoever gives back the turn, which need not be the unit that
- * queued for it, gives it to the node behind or takes the ticket out of the queue.
+ * (NODES - 1) * (MOST_PASSES + 1) holders (assertion), and no unit waits while no unit holds the
+ * lock or is about to pass it on (no invalid end state): so with a mutex that is fair to its node
+ * (mutex.pml), no unit waits for ever. The unit that ends a turn, which need not be the unit that
+ * queued for it, gives the turn to the node behind or takes the ticket out of the queue.
  *
  * Bounds. UNITS units; the first two share a node, each of the others has one of its own, or PAIRS:
  * they share nodes two by two. Each acquires, or tries to, and releases as often as it likes, but
  * at most ROUNDS times if that is not 0, and then stays away. `granted` counts from 0 each time
  * that a ticket reads it, so that states recur.
  *
- * Abstractions. The mutex is taken by any that wants it; atomics on far words are one step, for
- * their caller waits until they are complete (raise_far, swap_tail: each ends in a flush). A unit
+ * Abstractions. Any unit that wants the mutex may take it; atomics on far words are one step, for
+ * their caller waits until they are complete (raise_far, swap_tail: each ends in `complete`). A unit
  * whose ticket is in the queue applies what far units write to it: it is in DART, or has an agent.
- * `next` and `granted` are raised without a wake, for who waits for them looks once a nap.
+ * `next` and `granted` are raised without a wake, for a unit that waits for them looks once a nap.
  *
- * Memory order. `waiting` is relaxed: who waits may be seen only after it has the mutex. What is
- * behind the mutex is ordered by it.
+ * Memory order. `waiting` is relaxed: a unit that waits may be seen only after it has the mutex. Data
+ * behind the mutex are ordered by it.
  *
  * run: endless  -DUNITS=3 -DMOST_PASSES=1 -DROUNDS=0
  * run: nodes    -DUNITS=4 -DMOST_PASSES=1 -DROUNDS=1

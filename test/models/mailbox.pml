@@ -1,33 +1,34 @@
-/* Messages on a node: letters on a stack that its owner empties whole, and their data in pieces
- * (node/mailbox.h; api/p2p/twosided.c: converse).
+/* Messages on a node: an inbox, which is a stack that the receiver empties whole, and their data in
+ * pieces (node/mailbox.h; api/p2p/twosided.c: transfer).
  *
- * Claims, as assertions: messages of a sender come in the order sent, and whole; a slot of a letter
- * is not filled again before it was read; nobody touches a letter that was given back, though its
- * sender makes another one of it at once. And nobody waits for ever (no invalid end state).
+ * Claims, as assertions: messages of a sender come in the order sent, and whole; a slot of a
+ * message's buffer is not filled again before it was read; a message that was given back is not
+ * accessed any more, though its sender reuses the memory at once. And no unit waits for ever (no
+ * invalid end state).
  *
- * Bounds. Two units send messages to a third, which receives those of each with a thread of its
- * own; each sender has two letters. The first sends MESSAGES: each is one piece, which is left to
- * its receiver, or has PIECES, which go through the two slots of its letter and are awaited. The
- * other sends one piece.
+ * Bounds. Two units send messages to a third, which receives the messages of each with a thread of
+ * its own; each sender has memory for two messages. The first sends MESSAGES: each is one piece,
+ * which is eager and detached, or has PIECES, which go through the two slots of its buffer and are
+ * awaited. The other sends one piece.
  *
  * Abstractions. Waiting is what doze.pml shows of it. Tags, messages that are refused, and the
- * limit of what is left are left out; a sender without a free letter waits until it can reclaim
- * one.
+ * limit of detached messages are left out; a sender without memory for a message waits until it can
+ * reclaim one.
  *
- * Memory order. `push` releases the letter to the exchange in `collect`, `filled` releases a slot
+ * Memory order. `push` releases the message to the exchange in `collect`, `filled` releases a slot
  * that was written and `taken` one that was read: each is in one step with the last of what it
  * releases, or after it. Mutants take them apart.
  *
  * run: inbox   -DMESSAGES=2 -DPIECES=1
  * run: pieces  -DMESSAGES=1 -DPIECES=4
  * large: both        -DMESSAGES=2
- * large: more_letters -DMESSAGES=3 -DPIECES=1
+ * large: more_messages -DMESSAGES=3 -DPIECES=1
  * mutant: push_not_release      -DMESSAGES=1
  * mutant: filled_not_release    -DMESSAGES=1
  * mutant: taken_not_release     -DMESSAGES=1
  * mutant: touches_after_taken   -DMESSAGES=2 -DPIECES=1
  * mutant: event_before_push     -DMESSAGES=1
- * mutant: not_turned_round      -DMESSAGES=2 -DPIECES=1
+ * mutant: not_reversed      -DMESSAGES=2 -DPIECES=1
  * mutant: pushes_by_store       -DMESSAGES=1
  */
 #include "common.pml"
@@ -38,8 +39,8 @@
 #define NSLOTS 2
 #define MESSAGES_OF(sender) (sender == 0 -> MESSAGES : 1)
 
-/* Letters have names from 1: 1 and 2 are of sender 0, 3 and 4 of sender 1. */
-typedef letter_t {
+/* Messages have names from 1: 1 and 2 are of sender 0, 3 and 4 of sender 1. */
+typedef message_t {
   bool in_use;       /* a ghost: it is allocated */
   byte number;       /* of the message, from 1 */
   byte npieces, filled, taken, next;
@@ -47,33 +48,33 @@ typedef letter_t {
   byte slot[NSLOTS]; /* of which piece, from 1 */
 }
 
-letter_t letter[5];
-#define L letter[name]
+message_t message[5];
+#define M message[name]
 #define SENDER_OF(name) ((name - 1) / 2)
 
 byte newest;           /* the receiver's inbox */
-bool told[2];          /* the receiver's event was raised since its thread last read it */
-bool sender_told[2];   /* each sender's */
-byte first[2];         /* piles, by sender, linked by `next` */
+bool raised[2];          /* the receiver's event was raised since its thread last read it */
+bool sender_raised[2]; /* each sender's */
+byte first[2];         /* queues, by sender, linked by `next` */
 bool locked;           /* dart__mailbox_t */
 
-#define RAISE atomic { told[0] = true; told[1] = true }
+#define RAISE atomic { raised[0] = true; raised[1] = true }
 
 /* ---- sending ---- */
 
-#define WRITE_SLOT L.slot[filled % NSLOTS] = filled + 1
+#define WRITE_SLOT M.slot[filled % NSLOTS] = filled + 1
 
 #ifdef MUTANT_filled_not_release
-#define FILL UNORDERED(WRITE_SLOT, L.filled = filled + 1)
+#define FILL UNORDERED(WRITE_SLOT, M.filled = filled + 1)
 #else
-#define FILL d_step { WRITE_SLOT; L.filled = filled + 1 }
+#define FILL d_step { WRITE_SLOT; M.filled = filled + 1 }
 #endif
 
-/* `fill`; `is_known`: to the receiver, which is told of every piece */
+/* `fill`; `is_known`: to the receiver, whose event is raised for every piece */
 inline fill(is_known)
 {
   do
-  :: filled < L.npieces && filled - taken < NSLOTS ->
+  :: filled < M.npieces && filled - taken < NSLOTS ->
     FILL;
     filled++;
     if
@@ -90,8 +91,8 @@ inline fill(is_known)
 #define SWAP                                                                    \
   atomic {                                                                      \
     if                                                                          \
-    :: newest == L.next -> newest = name; done = true                           \
-    :: else -> L.next = newest                                                  \
+    :: newest == M.next -> newest = name; done = true                           \
+    :: else -> M.next = newest                                                  \
     fi                                                                          \
   }
 #endif
@@ -100,7 +101,7 @@ inline fill(is_known)
 inline push()
 {
   done = false;
-  L.next = newest;
+  M.next = newest;
   do
   :: done -> break
   :: else -> SWAP
@@ -109,7 +110,7 @@ inline push()
 
 inline write_head(n)
 {
-  d_step { L.number = number; L.npieces = n; L.awaited = n > 1 }
+  d_step { M.number = number; M.npieces = n; M.awaited = n > 1 }
 }
 
 #ifdef MUTANT_push_not_release
@@ -124,9 +125,9 @@ inline write_head(n)
 #define POST(n) WRITE_AND_PUSH(n); RAISE
 #endif
 
-/* dart__mailbox_reclaim: a letter that was left and is taken */
-#define IS_TAKEN(name) (letter[name].taken == letter[name].npieces)
-#define IS_FREE(name) (!letter[name].in_use || (!letter[name].awaited && IS_TAKEN(name)))
+/* dart__mailbox_reclaim: a message that was detached and is taken */
+#define IS_TAKEN(name) (message[name].taken == message[name].npieces)
+#define IS_FREE(name) (!message[name].in_use || (!message[name].awaited && IS_TAKEN(name)))
 
 /* dart__pool_alloc, dart__mailbox_post */
 inline post(n)
@@ -136,18 +137,18 @@ inline post(n)
   :: atomic { IS_FREE(2 * me + 2) -> name = 2 * me + 2 }
   fi;
   d_step {
-    L.in_use = true;
-    L.filled = 0;
-    L.taken = 0;
-    L.slot[0] = 0;
-    L.slot[1] = 0;
+    M.in_use = true;
+    M.filled = 0;
+    M.taken = 0;
+    M.slot[0] = 0;
+    M.slot[1] = 0;
     filled = 0;
     taken = 0
   }
 #ifdef MUTANT_push_not_release
-  L.npieces = n;
+  M.npieces = n;
   fill(false);
-  L.npieces = 0;
+  M.npieces = 0;
 #else
   write_head(n);
   fill(false);
@@ -155,29 +156,29 @@ inline post(n)
   POST(n)
 }
 
-/* dart__pool_free; what the letter held is forgotten, so that states recur */
+/* dart__pool_free; the contents of the message are forgotten, so that states recur */
 inline give_back()
 {
   d_step {
-    L.in_use = false;
-    L.filled = 0;
-    L.slot[0] = 0;
-    L.slot[1] = 0;
+    M.in_use = false;
+    M.filled = 0;
+    M.slot[0] = 0;
+    M.slot[1] = 0;
     name = 0;
     filled = 0;
     taken = 0
   }
 }
 
-/* converse, dart__mailbox_feed */
+/* transfer, dart__mailbox_feed */
 inline feed()
 {
   do
-  :: sender_told[me] = false;
-     taken = L.taken;
+  :: sender_raised[me] = false;
+     taken = M.taken;
      if
-     :: taken == L.npieces -> give_back(); break
-     :: else -> fill(true); sender_told[me]
+     :: taken == M.npieces -> give_back(); break
+     :: else -> fill(true); sender_raised[me]
      fi
   od
 }
@@ -189,7 +190,7 @@ proctype sender(byte me)
 
   for (number : 1 .. MESSAGES_OF(me)) {
     if
-    :: post(1) /* dart__mailbox_leave */
+    :: post(1) /* dart__mailbox_detach */
     :: me == 0 && PIECES > 1 -> post(PIECES); feed()
     fi
   }
@@ -197,34 +198,34 @@ proctype sender(byte me)
 
 /* ---- receiving ---- */
 
-#ifdef MUTANT_not_turned_round
-#define ADD(pile, name) letter[name].next = pile; pile = name
+#ifdef MUTANT_not_reversed
+#define ENQUEUE(queue, name) message[name].next = queue; queue = name
 #else
-#define ADD(pile, name)                                                         \
-  letter[name].next = 0;                                                        \
+#define ENQUEUE(queue, name)                                                         \
+  message[name].next = 0;                                                        \
   if                                                                            \
-  :: pile == 0 -> pile = name                                                   \
+  :: queue == 0 -> queue = name                                                   \
   :: else ->                                                                    \
-    last = pile;                                                                \
+    last = queue;                                                                \
     do                                                                          \
-    :: letter[last].next != 0 -> last = letter[last].next                       \
+    :: message[last].next != 0 -> last = message[last].next                       \
     :: else -> break                                                            \
     od;                                                                         \
-    letter[last].next = name;                                                   \
+    message[last].next = name;                                                   \
     last = 0                                                                    \
   fi
 #endif
 
-/* `collect`: turn round what was taken from the inbox, and file it */
+/* `collect`: reverse what was taken from the inbox, and sort it into queues */
 inline collect()
 {
   name = newest;
   newest = 0;
   do
   :: name != 0 ->
-    assert(L.in_use);
-    last = L.next;
-    L.next = oldest;
+    assert(M.in_use);
+    last = M.next;
+    M.next = oldest;
     oldest = name;
     name = last
   :: else -> break
@@ -232,8 +233,8 @@ inline collect()
   do
   :: oldest != 0 ->
     name = oldest;
-    oldest = letter[oldest].next;
-    ADD(first[SENDER_OF(name)], name)
+    oldest = message[oldest].next;
+    ENQUEUE(first[SENDER_OF(name)], name)
   :: else -> break
   od
 }
@@ -245,32 +246,32 @@ inline match()
     collect();
     name = first[from];
     if
-    :: name != 0 -> assert(L.number == number); first[from] = L.next
+    :: name != 0 -> assert(M.number == number); first[from] = M.next
     :: else
     fi
   }
 }
 
-#define READ_SLOT assert(L.in_use && L.number == number && L.slot[taken % NSLOTS] == taken + 1)
+#define READ_SLOT assert(M.in_use && M.number == number && M.slot[taken % NSLOTS] == taken + 1)
 
 #ifdef MUTANT_taken_not_release
-#define TELL_TAKEN awaited = L.awaited; UNORDERED(READ_SLOT, L.taken = taken + 1); taken++
+#define ACKNOWLEDGE awaited = M.awaited; UNORDERED(READ_SLOT, M.taken = taken + 1); taken++
 #else
-#define TELL_TAKEN d_step { READ_SLOT; awaited = L.awaited; taken++; L.taken = taken }
+#define ACKNOWLEDGE d_step { READ_SLOT; awaited = M.awaited; taken++; M.taken = taken }
 #endif
 
-/* dart__mailbox_take, tell_taken */
+/* dart__mailbox_take, acknowledge */
 inline take()
 {
-  filled = L.filled;
+  filled = M.filled;
   do
   :: taken < filled ->
-    TELL_TAKEN;
+    ACKNOWLEDGE;
 #ifdef MUTANT_touches_after_taken
-    assert(L.in_use && L.number == number);
+    assert(M.in_use && M.number == number);
 #endif
     if
-    :: awaited -> sender_told[from] = true
+    :: awaited -> sender_raised[from] = true
     :: else
     fi
   :: else -> break
@@ -288,7 +289,7 @@ inline forget()
   }
 }
 
-/* converse */
+/* transfer */
 proctype receiver(byte from)
 {
   byte number, name, npieces, filled, taken, last, oldest;
@@ -296,9 +297,9 @@ proctype receiver(byte from)
 
   for (number : 1 .. MESSAGES_OF(from)) {
     do
-    :: told[from] = false;
+    :: raised[from] = false;
        if
-       :: name == 0 -> match(); npieces = (name == 0 -> 0 : L.npieces)
+       :: name == 0 -> match(); npieces = (name == 0 -> 0 : M.npieces)
        :: else
        fi;
        if
@@ -307,7 +308,7 @@ proctype receiver(byte from)
        fi;
        if
        :: name != 0 && taken == npieces -> forget(); break
-       :: else -> told[from]
+       :: else -> raised[from]
        fi
     od
   }

@@ -1,20 +1,20 @@
-/* The mutex: taken by who runs, not handed to who sleeps (node/mutex.h).
+/* The mutex: a running thread may take it past threads that sleep (node/mutex.h).
  *
- * Claims. It excludes: updates under it are not lost (assertion at the end). Nobody sleeps on while
- * it is free: that would be an invalid end state. And it is fair at a rate: while a thread is late,
- * only others that are late too take it, each at most once for every time that it lost patience
- * (assertions). So a late one is passed by each other thread at most once in PATIENCE_US. That is
- * no bound on how often in all: two others may be late in turns, and come just before the one that
- * was woken, for ever.
+ * Claims. It excludes: updates under it are not lost (assertion at the end). No thread sleeps for
+ * ever while it is free: that would be an invalid end state. And it is fair at a rate: while a thread
+ * is late, only other late threads take it, each at most once for every time that it became late
+ * (assertions). So a late thread is passed by each other thread at most once in LATE_AFTER_US. That
+ * is no bound on how often in all: two others may be late in turns, and come just before the thread
+ * that was woken, for ever.
  *
- * Bounds. THREADS take it, the first of them ROUNDS times and the others once. EXPIRIES times
- * somebody loses patience, and EARLY sleeps end without a wake: with 0 of both, wakes alone must
- * do. The spin is one look.
+ * Bounds. THREADS take it, the first of them ROUNDS times and the others once. EXPIRIES times a
+ * thread becomes late, and EARLY sleeps end without a wake: with 0 of both, wakes alone must do. The
+ * spin is one look.
  *
  * Memory order. Everything that the code does relaxed is on one word, and compared again by a swap
- * or by the kernel. Two accesses of different words matter: a late one counts itself in `state`
- * (relaxed), then reads `turn`: these come in any order. It reads `turn` (acquire), then `state`,
- * and who releases lowers `state`, then raises `turn` (release): these do not.
+ * or by the kernel. Two accesses of different words matter: a late thread counts itself in `state`
+ * (relaxed), then reads `turn`: these come in any order. It reads `turn` (acquire), then `state`, and
+ * an unlock lowers `state`, then raises `turn` (release): these keep their order.
  *
  * run: wakes_alone   -DTHREADS=3 -DROUNDS=3 -DEXPIRIES=0 -DEARLY=0
  * run: two_late      -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=2 -DEARLY=0
@@ -36,10 +36,10 @@
 #define LATE     4
 
 #define IS_FREE(s)     ((s & HELD) == 0)
-#define ANYONE_LATE(s) (s >= LATE)
+#define HAS_LATE_WAITERS(s) (s >= LATE)
 
 byte state, turn;                /* dart__mutex_t */
-bool on_state[SLEEPERS_MOST];    /* who sleeps on them */
+bool on_state[SLEEPERS_MOST];    /* threads that sleep on them */
 bool on_turn[SLEEPERS_MOST];
 byte early = EARLY;
 byte expiries = EXPIRIES;
@@ -48,9 +48,9 @@ byte shared;                     /* what the mutex protects */
 byte ended;
 
 bool is_late[THREADS];
-byte passed[THREADS];            /* a late one, by whom, as bits, since they last lost patience */
+byte passed[THREADS];            /* bits: threads that passed this late one since they became late */
 
-/* A ghost: `me` has just taken it. */
+/* A ghost: `me` has just taken the mutex. */
 inline note_taken(me, i)
 {
   for (i : 0 .. THREADS - 1) {
@@ -83,7 +83,7 @@ inline spin()
 #ifdef MUTANT_spin_passes_late
   :: IS_FREE(s) -> take(s, s | HELD, taken)
 #else
-  :: IS_FREE(s) && !ANYONE_LATE(s) -> take(s, s | HELD, taken)
+  :: IS_FREE(s) && !HAS_LATE_WAITERS(s) -> take(s, s | HELD, taken)
 #endif
   :: else
   fi
@@ -126,7 +126,7 @@ inline sleep_until_free()
   :: else ->
     s = state;
     if
-    :: IS_FREE(s) && !ANYONE_LATE(s) -> take(s, s | HELD_AFTER_SLEEP, taken)
+    :: IS_FREE(s) && !HAS_LATE_WAITERS(s) -> take(s, s | HELD_AFTER_SLEEP, taken)
     :: else ->
       announce(announced);
       if
@@ -190,12 +190,12 @@ inline lock()
 inline wake()
 {
   if
-  :: ANYONE_LATE(s) ->
+  :: HAS_LATE_WAITERS(s) ->
     turn++;
 #ifndef MUTANT_wakes_no_turn
     FUTEX_WAKE_ONE(on_turn)
 #endif
-  :: !ANYONE_LATE(s) && (s & SLEEPERS) != 0 ->
+  :: !HAS_LATE_WAITERS(s) && (s & SLEEPERS) != 0 ->
 #ifdef MUTANT_wakes_before_clear
     FUTEX_WAKE_ONE(on_state);
     state = state & ~SLEEPERS

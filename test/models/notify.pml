@@ -1,32 +1,33 @@
-/* Notifications after their data (dart-mpi: dart__lanes_send_data, dart__lanes_notify,
- * dart__lane_send in collect.c and lanes.c; `handle`, `keep`, `apply_pending` in service.c).
+/* Notifications after their data (dart-mpi/am: dart__am_send_data, dart__am_notify in request.c;
+ * dart__am_endpoint_add_data, dart__am_endpoint_send in endpoint.c; `handle`, `keep`,
+ * `apply_pending` in receive.c).
  *
  * A notification is a record in a batch. Its data are another record before it, or, if they are
- * many, a message of their own, which the same batch or an earlier one announces; the batch then
- * waits for it, and later ones of the same unit wait behind.
+ * large, a message of their own, which the same batch or an earlier one announces; the batch then
+ * waits for it, and later batches of the same unit wait behind.
  *
  * Claims. A counter is never raised before all data of the notification are there, nor before an
- * earlier one of the same unit (assertion). Data are received where they belong (assertion). All
- * notifications arrive (assertion, when nothing moves any more); and if the data of one unit never
- * come, those of another do all the same.
+ * earlier counter of the same unit (assertion). A message of data is received by the receive that
+ * was posted for it (assertion). All notifications arrive (assertion, when nothing moves any more);
+ * and if the data of one unit never come, those of another do all the same.
  *
- * Bounds. A unit sends N notifications to another, of data that are few, or many; if many, they
- * leave at once or after the batch that announces them. MOST messages of data fit a batch. Batches
- * leave at any time, between the data and the notification, too, for other threads send what is
- * collected. WITHHELD: another unit, 0, sends one notification, whose data never come if they are
- * many.
+ * Bounds. A unit sends N notifications to another, of data that are small, or large; if large, they
+ * are sent at once or after the batch that announces them. MOST messages of data fit a batch.
+ * Batches are sent at any time, between the data and the notification, too, for other threads send
+ * what is collected. WITHHELD: another unit, 0, sends one notification, whose data never come if
+ * they are large.
  *
  * Abstractions. MPI keeps the order of messages with the same tag of one sender; batches and data
- * have different ones, and any delay. The window of lane.pml is left out: here nobody waits for
- * answers.
+ * have different tags, and any delay. The window of lane.pml is left out: here no unit waits for
+ * replies.
  *
- * Memory order. `raise` (owner.c) releases what was put before to who waits: data are there with
- * the step that raises, or before. The owner's list of batches that wait is behind the lock of
- * service.c.
+ * Memory order. `notify` (target.c) releases what was put before to the thread that waits: data are
+ * there with the step that raises, or before. The target's queue of pending batches is behind the
+ * lock of receive.c.
  *
- * Limit. same_place: data of the same place, notified twice with nothing completed in between. Data
- * are received in place as soon as they are announced, before earlier batches of the unit are
- * applied: an older put may then be written over them, and the counter says that the newer one is
+ * Limit. same_memory: data for the same memory, notified twice with nothing completed in between.
+ * Data are received in place as soon as they are announced, before earlier batches of the unit are
+ * applied: an older put may then overwrite them, while the counter shows that the newer data are
  * there.
  *
  * run: all_arrive  -DN=4 -DMOST=2
@@ -36,29 +37,29 @@
  * mutant: waits_for_all           -DN=1 -DMOST=2 -DWITHHELD
  * mutant: data_out_of_order       -DN=2 -DMOST=2
  * mutant: raises_first            -DN=1 -DMOST=2
- * limit: same_place               -DN=3 -DMOST=2
+ * limit: same_memory              -DN=3 -DMOST=2
  */
 #include "common.pml"
 
 #define BIT(k)   (1 << k)
 #define UP_TO(k) ((2 << k) - 2)
 
-/* A batch: of which notifications it announces data, of which it has them as records (bits), and
- * up to which it has the notifications themselves. */
+/* A batch: the notifications whose data it announces, those whose data it has as records (bits),
+ * and up to which it has the notifications themselves. */
 #define BATCH byte, byte, byte
 
-chan batches[2] = [3 * N] of { BATCH }; /* under way, by who sent them */
+chan batches[2] = [3 * N] of { BATCH }; /* under way, by sender */
 chan pending[2] = [3 * N] of { BATCH }; /* `pending`; the order between units does not matter */
 chan data[2]    = [N] of { byte };      /* under way: of which notification */
 chan posted[2]  = [N] of { byte };      /* receives: of which notification they should be */
 
 byte there[2];   /* bits: data */
-byte place[2];   /* whose data were written last, if all go to one place */
+byte newest[2];  /* the notification whose data were written last, if all go to the same memory */
 byte counter[2];
 
-/* ---- who sends ---- */
+/* ---- the origin's side ---- */
 
-/* dart__batch_send_data: what is announced and not on its way yet, in order */
+/* `send_data`: what is announced and not under way yet, in order */
 inline send_data()
 {
   for (k : 1 .. N) {
@@ -71,7 +72,7 @@ inline send_data()
   k = 0
 }
 
-/* dart__lane_send */
+/* dart__am_endpoint_send */
 inline send()
 {
   batches[me]!announces,puts,raised;
@@ -94,12 +95,12 @@ inline may_send()
 }
 
 #ifdef MUTANT_data_out_of_order
-#define SEND_MUCH unsent = unsent & ~BIT(number); data[me]!number
+#define SEND_LARGE unsent = unsent & ~BIT(number); data[me]!number
 #else
-#define SEND_MUCH send_data()
+#define SEND_LARGE send_data()
 #endif
 
-/* add_data */
+/* dart__am_endpoint_add_data */
 inline announce(number)
 {
   atomic {
@@ -111,8 +112,8 @@ inline announce(number)
     announces = announces | BIT(number);
     unsent = unsent | BIT(number);
     if
-    :: true      /* a little */
-    :: SEND_MUCH
+    :: true      /* eager */
+    :: SEND_LARGE
     fi
   }
 }
@@ -124,8 +125,8 @@ proctype sender(byte me)
 
   for (number : 1 .. (me == 0 -> 1 : N)) {
     if
-    :: announce(number)         /* dart__lanes_send_data */
-    :: puts = puts | BIT(number) /* dart__lanes_notify, the put */
+    :: announce(number)         /* dart__am_send_data */
+    :: puts = puts | BIT(number) /* dart__am_notify, the put */
     fi;
     may_send();
     raised = number;            /* and the notification */
@@ -137,14 +138,14 @@ proctype sender(byte me)
   fi
 }
 
-/* ---- who receives ---- */
+/* ---- the target's side ---- */
 
-/* dart__owner_apply: `raise`, with release */
+/* dart__am_apply: `notify`, with release */
 inline raise()
 {
   assert((there[from] & UP_TO(k)) == UP_TO(k));
-#ifdef LIMIT_same_place
-  assert(place[from] >= k);
+#ifdef LIMIT_same_memory
+  assert(newest[from] >= k);
 #endif
   counter[from] = k
 }
@@ -152,7 +153,7 @@ inline raise()
 inline put()
 {
   there[from] = there[from] | BIT(k);
-  place[from] = k
+  newest[from] = k
 }
 
 #ifdef MUTANT_raises_first
@@ -188,7 +189,7 @@ inline keep()
 #ifdef MUTANT_overtakes
 #define MUST_WAIT (announces != 0)
 #else
-#define MUST_WAIT (announces != 0 || len(pending[from]) > 0) /* is_waited_for */
+#define MUST_WAIT (announces != 0 || len(pending[from]) > 0) /* `handle` */
 #endif
 
 /* has_data */
@@ -244,7 +245,7 @@ end_data:
   od
 }
 
-/* MPI receives what has come. */
+/* MPI matches messages and receives. */
 proctype network(byte from)
 {
   byte number, should_be;
@@ -257,7 +258,7 @@ end:
        posted[from]?should_be;
        assert(number == should_be);
        there[from] = there[from] | BIT(number);
-       place[from] = number;
+       newest[from] = number;
        number = 0;
        should_be = 0
      }

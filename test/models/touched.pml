@@ -1,22 +1,22 @@
-/* Completion of transfers: counts, and the list of units that something was started towards
- * (dart-mpi/outstanding.c).
+/* Completion of transfers: counts, and the list of units to which transfers were started
+ * (dart-mpi/rma/completion.c).
  *
  * Claims. A flush of a unit, or of all, returns only when every transfer whose start had returned
- * before it began is complete (assertion), though others start, flush and take units off the list
- * meanwhile. No unit is on the list twice (assertion), and nobody waits for ever (no invalid end
- * state).
+ * before it began is complete (assertion), though other threads start, flush and take units off the
+ * list meanwhile. No unit is on the list twice (assertion), and no thread waits for ever (no invalid
+ * end state).
  *
  * Bounds. THREADS of a unit: the first starts OPS transfers towards UNITS units by WINDOWS windows,
  * the second one, and a third none; each flushes the unit, or all, or nothing after each, and all
  * in the end.
  *
  * Abstractions. MPI_Win_flush completes what MPI knew of when it was called. Handles are left out,
- * and so are flushes that are local: they read the same counts, and take nothing off the list.
- * Counts do not wrap.
+ * and so are local flushes: they read the same counts, and take nothing off the list. Counts do not
+ * wrap.
  *
- * Memory order. Who starts raises `started`, then reads `is_touched`; who flushed all clears
- * `is_touched`, then reads `started`: all seq_cst, so they keep their order. A window's count comes
- * before the team's, which releases it. Mutants give up both.
+ * Memory order. A thread that starts a transfer raises `started`, then reads `is_touched`; one that
+ * has flushed all clears `is_touched`, then reads `started`: all seq_cst, so they keep their order. A
+ * window's count comes before the team's, which releases it. Mutants give up both.
  *
  * Limit. listed_before_counted: `list` sets `is_touched` before it raises `ntouched`. A thread that
  * comes in between does not list the unit again, and its flush of all finds an empty list and
@@ -36,7 +36,7 @@
  */
 #include "common.pml"
 
-/* dart__outstanding_t: of windows, by W(window, unit); of the team */
+/* dart__outstanding_t, where done is `done_remote`: of windows, by W(window, unit); of the team */
 byte window_started[UNITS * WINDOWS], window_done[UNITS * WINDOWS];
 byte started[UNITS], done[UNITS];
 
@@ -89,7 +89,7 @@ inline list(unit)
 
 #define CALL d_step { known[w]++; number = known[w] }
 
-/* MPI_Put, and dart__window_started */
+/* MPI_Put, and dart__completion_started */
 inline start(w, unit)
 {
 #ifdef MUTANT_counted_before_call
@@ -112,7 +112,7 @@ inline start(w, unit)
 
 /* ---- flush ---- */
 
-/* dart__window_flush, flush_one */
+/* dart__completion_flush, flush_one */
 inline flush_unit(unit)
 {
   SNAPSHOT(started[unit], done[unit]);
@@ -171,7 +171,7 @@ inline unlist()
   UNLOCK(touched_lock)
 }
 
-/* dart__window_flush_all */
+/* dart__completion_flush_all */
 inline flush_all()
 {
   if
@@ -189,7 +189,7 @@ inline flush_all()
   fi
 }
 
-/* What is due when a flush begins, and is complete when it returns. */
+/* Transfers that are due when a flush begins have to be complete when it returns. */
 inline begin_flush()
 {
   d_step {

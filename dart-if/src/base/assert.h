@@ -1,7 +1,7 @@
 #ifndef DART__BASE_ASSERT_H
 #define DART__BASE_ASSERT_H
-/* What must hold unless DART itself is wrong. Checked in builds with DART_ENABLE_ASSERTIONS:
- * a failure prints the condition and ends the program with DART_EXIT_ASSERT. */
+/* Assertions: conditions that are false only if DART itself has a bug. Checked in builds with
+ * DART_ENABLE_ASSERTIONS: a failure prints the condition and ends the program with DART_EXIT_ASSERT. */
 #include <stdlib.h>
 
 #include <dash/dart/if/dart_types.h>

@@ -1,6 +1,6 @@
 #ifndef DART__BASE_CONFIG_H
 #define DART__BASE_CONFIG_H
-/* Settings from the environment. One table gives the struct, the defaults and the parser:
+/* Settings from the environment. The struct, the defaults and the parser are generated from one table:
  * a new setting is one line here.
  *
  *   SIZE(field, "NAME", default, least, most, "meaning")  bytes; suffixes K, M, G (powers of 1024)
@@ -17,32 +17,32 @@
 #define DART__MI ((size_t)1 << 20)
 #define DART__GI ((size_t)1 << 30)
 
-#define DART__CONFIG_TABLE(SIZE, INT, CHOICE)                                                    \
-  SIZE(heap_chunk, "DART_HEAP_CHUNK", 64 * DART__MI, 64 * DART__KI, 1024 * DART__GI,             \
-       "address space of a unit's part of a chunk; larger allocations get a chunk of their own") \
-  SIZE(heap_step, "DART_HEAP_STEP", 1 * DART__MI, 4 * DART__KI, 1 * DART__GI,                    \
-       "pages of a chunk are reserved in steps of this many bytes")                              \
-  SIZE(pool, "DART_POOL", 1 * DART__GI, 1 * DART__MI, 1024 * DART__GI,                           \
-       "address space of a unit's pool for dart_memalloc; pages are reserved as it grows")       \
-  CHOICE(huge_pages, "DART_HUGE_PAGES", DART__HUGE_PAGES_AUTO, "auto|none",                      \
-         "put memory of at least 2 MiB in huge pages, if the system grants them")                \
-  SIZE(slot, "DART_SLOT", 16 * DART__KI, 256, 16 * DART__MI,                                     \
-       "bytes a unit contributes to one step of a collective inside the node")                   \
-  INT(spin, "DART_SPIN", -1, -1, 1000000,                                                        \
-      "looks before a waiting unit sleeps; -1: by the number of units per core")                 \
-  INT(nap, "DART_NAP", 100, 1, 1000000,                                                          \
-      "microseconds a waiting unit sleeps between two looks at other nodes")                     \
-  CHOICE(progress, "DART_PROGRESS", DART__PROGRESS_AUTO, "auto|none|thread",                     \
-         "who serves other nodes while the program computes; auto: a thread if the MPI allows")  \
-  INT(progress_nap, "DART_PROGRESS_NAP", 1000, 40, 1000000,                                      \
-      "microseconds that thread sleeps between two looks while there is no traffic")             \
-  INT(aggregate, "DART_AGGREGATE", -1, -1, 1024,                                                 \
-      "far puts and gets of up to so many bytes are collected until a flush; -1: 256 if that "   \
-      "thread runs, else 0")                                                                     \
-  CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                    \
-         "one window a team, or one a chunk; auto: static where the transport reaches memory")   \
-  CHOICE(atomics, "DART_MPI_ATOMICS", DART__ATOMICS_SERVICE, "service|mpi",                      \
-         "who applies atomics on memory of several nodes: its owner, or MPI for all units")
+#define DART__CONFIG_TABLE(SIZE, INT, CHOICE)                                                   \
+  SIZE(heap_chunk, "DART_HEAP_CHUNK", 64 * DART__MI, 64 * DART__KI, 1024 * DART__GI,            \
+       "address space of a unit's portion of a chunk; larger allocations get their own chunk")  \
+  SIZE(heap_step, "DART_HEAP_STEP", 1 * DART__MI, 4 * DART__KI, 1 * DART__GI,                   \
+       "pages of a chunk are reserved in steps of this many bytes")                             \
+  SIZE(pool, "DART_POOL", 1 * DART__GI, 1 * DART__MI, 1024 * DART__GI,                          \
+       "address space of a unit's pool for dart_memalloc; pages are reserved as it grows")      \
+  CHOICE(huge_pages, "DART_HUGE_PAGES", DART__HUGE_PAGES_AUTO, "auto|none",                     \
+         "put memory of at least 2 MiB in huge pages, if the system grants them")               \
+  SIZE(slot, "DART_SLOT", 16 * DART__KI, 256, 16 * DART__MI,                                    \
+       "bytes a unit contributes to one step of a collective inside the node")                  \
+  INT(spin, "DART_SPIN", -1, -1, 1000000,                                                       \
+      "polls before a waiting unit sleeps; -1: by the number of units per core")                \
+  INT(nap, "DART_NAP", 100, 1, 1000000,                                                         \
+      "microseconds a waiting unit sleeps between two polls of other nodes")                    \
+  CHOICE(progress, "DART_PROGRESS", DART__PROGRESS_AUTO, "auto|none|thread",                    \
+         "who serves other nodes while the program computes; auto: a thread if the MPI allows") \
+  INT(progress_nap, "DART_PROGRESS_NAP", 1000, 40, 1000000,                                     \
+      "microseconds that thread sleeps between two polls while there is no traffic")            \
+  INT(aggregate, "DART_AGGREGATE", -1, -1, 1024,                                                \
+      "far puts and gets of up to so many bytes are aggregated until a flush; -1: 256 if that " \
+      "thread runs, else 0")                                                                    \
+  CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                   \
+         "one window a team, or one a chunk; auto: static where the transport reaches memory")  \
+  CHOICE(atomics, "DART_MPI_ATOMICS", DART__ATOMICS_SERVICE, "service|mpi",                     \
+         "who applies atomics on memory of several nodes: the target's node, or MPI")
 
 enum { DART__HUGE_PAGES_AUTO, DART__HUGE_PAGES_NONE };
 enum { DART__ATOMICS_SERVICE, DART__ATOMICS_MPI };

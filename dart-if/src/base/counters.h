@@ -1,9 +1,9 @@
 #ifndef DART__BASE_COUNTERS_H
 #define DART__BASE_COUNTERS_H
-/* Which roads operations took: counts by which a test asserts the road, not only the result.
+/* Counters of the paths that operations took: with them a test asserts the path, not only the result.
  *
- * Counted is what costs a message, a call of the transport or of the kernel; near operations are not,
- * so that their cost stays what it is. All accesses are relaxed: a count orders nothing, and a test
+ * They count operations that cost a message, a call of the transport or of the kernel; near operations are
+ * not counted, so that they cost no more. All accesses are relaxed: a count orders nothing, and a test
  * reads it after a barrier of its own. Counts only grow, from the start of the process. */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
   X(RMA_RUN, "of these, calls for one run of elements")                \
   X(RMA_ATOMIC, "atomics by MPI's one-sided calls")                    \
   X(RMA_FLUSH, "flushes of a window")                                  \
-  X(AGGREGATED, "puts and gets collected in a batch")                  \
+  X(AGGREGATED, "puts and gets aggregated in a batch")                 \
   X(REQUEST_BLOCKING, "blocking puts and gets sent as requests")       \
   X(NOTIFY_INLINE, "notifications whose data travel in their batch")   \
   X(NOTIFY_DATA, "notifications whose data are messages of their own") \
@@ -25,7 +25,7 @@
   X(REQUEST, "requests in these")                                      \
   X(APPLIED, "batches of other units applied")                         \
   X(ANSWER, "answers sent")                                            \
-  X(AGENT_LOOK, "looks of the progress agent")                         \
+  X(AGENT_LOOK, "polls by the progress agent")                         \
   X(AGENT_SERVED, "of these, that found requests")                     \
   X(WINDOW_DYNAMIC, "dynamic windows opened")                          \
   X(WINDOW_STATIC, "static windows opened")                            \
@@ -56,7 +56,7 @@ static inline uint64_t dart__counted(dart__counter_t counter)
   return atomic_load_explicit(&dart__counters[counter], memory_order_relaxed);
 }
 
-/** What is counted, in a few words. */
+/** What the counter counts, as a short text. */
 const char *dart__counter_meaning(dart__counter_t counter);
 
 #endif

@@ -1,5 +1,5 @@
 /* The configuration a program may change while it runs. One object per process, valid from the
- * first instruction on: C++ programs reach for it before dart_init. */
+ * first instruction on: C++ programs access it before dart_init. */
 #include <dash/dart/if/dart_config.h>
 
 #include <stddef.h>

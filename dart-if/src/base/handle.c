@@ -1,9 +1,9 @@
 /* A table in two levels: blocks of slots that are allocated as needed and never move, so that a
- * reader needs the address of a block and no lock. A slot is live while it holds its own handle.
+ * reader needs the address of a block and no lock. A slot is in use while it holds its own handle.
  *
  * Generations count through the whole table, over dart__handle_clear too, so no two objects ever
- * share a handle. Freed slots queue up and are reused first in, first out, and only when
- * QUARANTINE of them wait: an object that was removed too early is still what it was. */
+ * share a handle. Freed slots are queued and reused first in, first out, and only when more
+ * than QUARANTINE of them are queued: so an object that was removed too early stays intact for some time. */
 #include "base/handle.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { QUARANTINE = 64 };
 #define LAST_GENERATION ((uintptr_t)INTPTR_MAX / DART__HANDLE_SLOTS)
 
 typedef struct {
-  _Atomic uintptr_t handle; /* 0: nobody may find the object */
+  _Atomic uintptr_t handle; /* 0: the object is not found */
   size_t            next_free;
   _Alignas(max_align_t) char object[];
 } slot_t;

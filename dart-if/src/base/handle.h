@@ -2,9 +2,9 @@
 #define DART__BASE_HANDLE_H
 /* Handles: numbers that name objects private to the process.
  *
- * A handle is a slot and a generation, never an address: any value can be asked for, and a handle
- * whose object is gone is not found again. Handles are larger than any predefined constant of the
- * interface. Asking takes no lock and may run while other threads create and remove objects. */
+ * A handle is a slot and a generation, never an address: any value can be looked up, and the handle of a
+ * removed object is never found again. Handles are larger than any predefined constant of the
+ * interface. A look-up takes no lock and may run while other threads create and remove objects. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,11 +20,11 @@ enum {
 typedef struct {
   size_t object_size;
   void (*release)(void *object); /* frees what the object owns, not the object; or NULL */
-  pthread_mutex_t lock;          /* for all below but the blocks' addresses */
+  pthread_mutex_t lock;          /* for all below, except reads of the blocks' addresses */
   _Atomic(char *) block[DART__HANDLE_BLOCKS];
   size_t          nslots;     /* slots ever used */
-  size_t          nfree;      /* of them waiting for reuse, in a queue ... */
-  size_t          first_free; /* ... that starts here ... */
+  size_t          nfree;      /* of these, slots queued for reuse; the queue ... */
+  size_t          first_free; /* ... starts here ... */
   size_t          last_free;  /* ... and ends here */
   uintptr_t       generation; /* of the newest handle */
 } dart__handles_t;
@@ -36,19 +36,19 @@ typedef struct {
     .lock = PTHREAD_MUTEX_INITIALIZER                             \
   }
 
-/** A new object, zeroed, which nobody finds before dart__handle_publish. NULL: out of memory, or
+/** A new object, zeroed, which is not found before dart__handle_publish. NULL: out of memory, or
  *  DART__HANDLE_SLOTS objects exist. */
 void *dart__handle_reserve(dart__handles_t *handles, uintptr_t *handle_out);
 
-/** From now on `handle` finds its object; it is not written any more. */
+/** Make `handle` find its object. The object must not be written any more. */
 void dart__handle_publish(dart__handles_t *handles, uintptr_t handle);
 
 /** The object of `handle`, or NULL if there is none. */
 void *dart__handle_find(dart__handles_t *handles, uintptr_t handle);
 
-/** `handle` is not found any more. Returns false if it was not before. The object itself stays
- *  intact for some time, and its memory until dart__handle_clear: who removes an object in use
- *  harms no other. */
+/** Make `handle` unknown; false if it was unknown before. The object stays intact for some time, and its
+ *  memory until dart__handle_clear: if one thread removes an object that another uses, the other does not
+ *  access freed memory. */
 bool dart__handle_remove(dart__handles_t *handles, uintptr_t handle);
 
 /** Remove all objects and free their memory. No other thread uses the table. Handles from before

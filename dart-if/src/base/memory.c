@@ -1,9 +1,9 @@
-/* Memory that is left: the file system's limit, and the kernel's own estimate of what it can give
+/* Available memory: the file system's limit, and the kernel's own estimate of what it can give
  * without swapping (MemAvailable), less a thirty-second for the rest of the machine.
  *
  * Huge pages for shared memory are a matter of how /dev/shm is mounted, mostly without. But a
- * process may ask for pages that are there to be replaced by a huge one (MADV_COLLAPSE, Linux 6.1),
- * whatever the mount says. */
+ * process may ask the kernel to replace pages that exist by a huge one (MADV_COLLAPSE, Linux 6.1),
+ * whatever the mount options are. */
 #include "base/memory.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static uint64_t machine_room(void)
   return (kib - kib / 32) << 10;
 }
 
-/* A file system without a limit of its own says that it has 0 blocks. */
+/* A file system without a limit of its own reports 0 blocks. */
 static uint64_t file_room(const char *directory)
 {
   struct statvfs fs;
@@ -65,7 +65,8 @@ static bool populates(uintptr_t page, size_t nbytes)
   return madvise((void *)page, nbytes, MADV_POPULATE_WRITE) == 0;
 }
 
-/* A kernel before 5.14 says the same of every page. */
+/* A kernel before 5.14 cannot populate: then it fails for a page that is writable, too, and any page counts
+ * as writable. */
 static bool can_write(uintptr_t page, size_t nbytes)
 {
   char own = 0;
@@ -78,7 +79,7 @@ bool dart__memory_is_writable(const void *at, size_t nbytes)
   size_t    page  = (size_t)sysconf(_SC_PAGESIZE);
   uintptr_t first = (uintptr_t)at & ~(page - 1), last = ((uintptr_t)at + nbytes - 1) & ~(page - 1);
 
-  /* it does nothing any more but to look whether all is mapped */
+  /* MS_ASYNC only checks that all pages are mapped */
   return msync((void *)first, last - first + page, MS_ASYNC) == 0 && can_write(first, page) &&
          (last == first || can_write(last, page));
 }
@@ -110,14 +111,14 @@ void *dart__memory_aligned_space(size_t nbytes)
 
 void dart__memory_make_huge(void *at, size_t nbytes)
 {
-  static _Atomic bool told;
+  static _Atomic bool reported;
   uintptr_t           from = round_up((uintptr_t)at);
   uintptr_t           to   = ((uintptr_t)at + nbytes) & ~(DART__HUGE_PAGE - 1);
 
   if (from >= to || dart__settings.huge_pages == DART__HUGE_PAGES_NONE)
     return;
-  /* relaxed: at worst it is told twice */
+  /* relaxed: only the atomicity of the exchange matters */
   if (madvise((void *)from, to - from, MADV_COLLAPSE) != 0 &&
-      !atomic_exchange_explicit(&told, true, memory_order_relaxed))
+      !atomic_exchange_explicit(&reported, true, memory_order_relaxed))
     dart__info("no huge pages for %zu bytes: %s", (size_t)(to - from), strerror(errno));
 }

@@ -1,9 +1,9 @@
-/* Operators: the table of where each is valid, the loops of reductions, and the operators a
- * program made.
+/* Operators: for which types each is valid, the loops of reductions, and the operators that a program has
+ * created.
  *
- * A loop is chosen outside and tight inside, so that the compiler vectorises it; all are generated
- * from the expressions of op.h. Elements may lie at any address: reductions work in slots of
- * messages as well as in a program's buffers. */
+ * The operator is selected outside of the loops, so that the compiler vectorises them; all are generated
+ * from the expressions of op.h. Elements may lie at any address: operands are in slots of the exchange as
+ * well as in a program's buffers. */
 #include "data/op.h"
 
 #include <inttypes.h>
@@ -13,7 +13,8 @@
 #include "base/log.h"
 #include "data/type.h"
 
-/* What a program made. Of its type only the value is kept: the type may be destroyed first. */
+/* An operator that a program has created. Of its type only the value is kept: the type may be destroyed
+ * first. */
 typedef struct {
   dart_operator_t function;
   void           *user_data;
@@ -46,7 +47,7 @@ bool dart__op_reduces(dart_operation_t op, dart_datatype_t type, size_t nelem)
 
   if (op == DART_OP_MINMAX)
     return is_basic(type) && nelem % 2 == 0;
-  if (op < DART_OP_LAST) /* what may be updated by it may be reduced by it, but for these */
+  if (op < DART_OP_LAST) /* every atomic operator reduces, except these two */
     return op != DART_OP_REPLACE && op != DART_OP_NO_OP && dart__op_is_atomic(op, type);
   user_op = find_user_op(op);
   return user_op != NULL && user_op->type == type;
@@ -126,7 +127,7 @@ void dart__op_combine(dart_operation_t op, dart_datatype_t type, const void *in,
 {
   dart__assert(dart__op_reduces(op, type, nelem));
   if (nelem == 0)
-    return; /* user-defined operators never see an empty operand */
+    return; /* user-defined operators are never called with 0 elements */
   if (op >= DART_OP_LAST) {
     const user_op_t *user_op = find_user_op(op);
 
@@ -155,7 +156,7 @@ dart_ret_t dart_op_create(dart_operator_t op, void *userdata, bool commute, dart
   user_op_t          *user_op;
   uintptr_t           handle;
 
-  (void)dtype_is_tmp; /* a hint for runtimes that keep something per type */
+  (void)dtype_is_tmp; /* a hint, which is not needed here */
   if (new_op == NULL) {
     dart__error("dart_op_create: new_op is NULL");
     return DART_ERR_INVAL;

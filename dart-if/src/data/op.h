@@ -1,5 +1,5 @@
-#ifndef DART__MODEL_OP_H
-#define DART__MODEL_OP_H
+#ifndef DART__DATA_OP_H
+#define DART__DATA_OP_H
 /* Operators: which element types each accepts, and how a reduction combines two operands. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,10 +67,10 @@ static inline bool dart__op_is_atomic(dart_operation_t op, dart_datatype_t type)
          (allowed >> op & 1) != 0;
 }
 
-/** False for user-defined operators created as not commutative. */
+/** False only for user-defined operators that were created as not commutative. */
 bool dart__op_commutes(dart_operation_t op);
 
-/** inout[i] = in[i] op inout[i] for i < nelem; `in` comes from the lower-ranked units. The buffers
+/** inout[i] = in[i] op inout[i] for i < nelem; `in` comes from units with lower ids. The buffers
  *  do not overlap; predefined operators take them at any alignment.
  *  Precondition: dart__op_reduces(op, type, nelem). */
 void dart__op_combine(dart_operation_t op, dart_datatype_t type, const void *in, void *inout,

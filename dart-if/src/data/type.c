@@ -1,8 +1,8 @@
-/* Data types: the table of those a program made, and the arithmetic of their layouts.
+/* Data types: the table of the types that a program has created, and the arithmetic of their layouts.
  *
  * Sizes given by the program are at most INT_MAX, so sums of two of them fit; whatever is
- * multiplied by a count of elements is checked. An object holds all that is needed of its base
- * type, which may be destroyed first. */
+ * multiplied by a count of elements is checked. An object has copies of all it needs of its
+ * base type, which may be destroyed first. */
 #include "data/type.h"
 
 #include <inttypes.h>
@@ -68,7 +68,7 @@ size_t dart__type_span(const dart__type_t *type, size_t nelem)
   return nbytes;
 }
 
-/* Bytes without a meaning to DART: BYTE, or a custom type, dead or alive. */
+/* Whether elements are bytes that DART does not interpret: BYTE, or a custom type, even a destroyed one. */
 static bool is_opaque(dart_datatype_t base)
 {
   return base == DART_TYPE_BYTE || (uintptr_t)base > DART_TYPE_LAST;
@@ -92,7 +92,7 @@ bool dart__type_compatible(const dart__type_t *src, const dart__type_t *dst, siz
 /* The block of an instance that holds its element `elem`. */
 static size_t block_of(const dart__type_t *type, size_t elem)
 {
-  size_t low = 0, high = type->block_count; /* low's block starts at or before elem, high's after */
+  size_t low = 0, high = type->block_count; /* block low starts at or before elem, high after it */
 
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
@@ -126,7 +126,7 @@ size_t dart__type_run(const dart__type_t *type, size_t elem, size_t *position_ou
 
 /* --- Creation --- */
 
-/* `*newtype` to its null value; false if there is no such variable. */
+/* Set `*newtype` to its null value; false if `newtype` is NULL. */
 static bool clear_result(const char *function, dart_datatype_t *newtype)
 {
   if (newtype == NULL) {
@@ -137,7 +137,7 @@ static bool clear_result(const char *function, dart_datatype_t *newtype)
   return true;
 }
 
-/* The base of a new type: basic or custom. Logs if it is neither. */
+/* The base of a new type, which is basic or custom; NULL, after a log line, for any other. */
 static const dart__type_t *find_base(const char *function, dart_datatype_t basetype)
 {
   const dart__type_t *base = dart__type_find(basetype);
@@ -152,7 +152,7 @@ static const dart__type_t *find_base(const char *function, dart_datatype_t baset
   return base;
 }
 
-/* Logs if memory is out. */
+/* A new object; NULL, after a log line, if there is no memory. */
 static dart__type_t *reserve(const char *function, uintptr_t *handle_out)
 {
   dart__type_t *type = dart__handle_reserve(&objects, handle_out);
@@ -225,7 +225,7 @@ dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t stride, siz
   return DART_OK;
 }
 
-/* Checks the blocks of an indexed type and counts those with elements. */
+/* Check the blocks of an indexed type, and count those with elements. */
 static dart_ret_t check_blocks(size_t count, const size_t blocklen[], const size_t offset[],
                                size_t *nblocks_out)
 {
@@ -256,7 +256,7 @@ static dart_ret_t check_blocks(size_t count, const size_t blocklen[], const size
   return DART_OK;
 }
 
-/* Blocks without elements are left out: they have no part in the extent either. */
+/* Blocks without elements are left out: they do not count for the extent, either. */
 static void set_blocks(dart__type_t *type, size_t *arrays, size_t nblocks, size_t count,
                        const size_t blocklen[], const size_t offset[])
 {

@@ -1,5 +1,5 @@
-#ifndef DART__MODEL_TYPE_H
-#define DART__MODEL_TYPE_H
+#ifndef DART__DATA_TYPE_H
+#define DART__DATA_TYPE_H
 /* Data types: how the elements of a transfer lie in memory.
  *
  * A basic type is its number in dart_types.h; any other value names an object in a table private
@@ -53,8 +53,8 @@ static inline size_t dart__type_basic_size(dart_datatype_t type)
   return (uintptr_t)type < DART_TYPE_LAST ? size[type] : 0;
 }
 
-/** The object behind a value that is no basic type, or NULL. Any thread, while others create and
- *  destroy types. It does not change until it is destroyed. */
+/** The object behind a value that is no basic type, or NULL. May be called while other
+ *  threads create and destroy types. The object does not change until it is destroyed. */
 const dart__type_t *dart__type_object(dart_datatype_t type);
 
 /** The description of `type`, or NULL if there is no such type. */
@@ -75,7 +75,7 @@ static inline bool dart__type_is_contiguous(const dart__type_t *type)
 size_t dart__type_span(const dart__type_t *type, size_t nelem);
 
 /** Whether `nelem` elements can go from one layout to the other: equal base types (custom and
- *  BYTE of equal size are equal), whole instances. Says nothing; the caller logs. */
+ *  BYTE of equal size are equal), whole instances. Does not log. */
 bool dart__type_compatible(const dart__type_t *src, const dart__type_t *dst, size_t nelem);
 
 /** The next run of elements at consecutive positions, from element `elem` on: its length in

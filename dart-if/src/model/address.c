@@ -1,4 +1,4 @@
-/* What is wrong with a global pointer: the cold half of dart__locate. */
+/* Errors of global pointers: the cold half of dart__locate. */
 #include "model/address.h"
 
 #include <inttypes.h>

@@ -1,10 +1,11 @@
 #ifndef DART__MODEL_ADDRESS_H
 #define DART__MODEL_ADDRESS_H
-/* A place: where a global pointer points, resolved and checked.
+/* A resolved address: what a global pointer points to, checked.
  *
- * dart__locate is the one function that looks at a global pointer before memory is accessed: it
- * finds team and segment (two array look-ups), checks the unit and that `nbytes` from there lie in
- * the unit's portion, and gives the near address, one load from the chunk's table. */
+ * dart__locate checks every global pointer before memory is accessed: it finds team and segment (two
+ * array look-ups), checks the unit, and that `nbytes` bytes from the offset on lie in the unit's
+ * portion, and returns the near address, one load from the chunk's table. The direct map below is a
+ * shorter path with the same checks. */
 #include <string.h>
 
 #include <dash/dart/if/dart_globmem.h>
@@ -16,14 +17,14 @@ typedef struct {
   dart__segment_t *segment;
   int32_t          unit;   /* team id */
   uint64_t         offset; /* bytes from the start of the unit's portion */
-  char            *near;   /* the address, or NULL: far */
+  char            *near;   /* where it is mapped in this process; NULL: it is not */
 } dart__address_t;
 
-/** Say what is wrong with a pointer that dart__locate refuses, in one log line: DART_ERR_INVAL. */
+/** Log in one line why dart__locate refuses a pointer; returns DART_ERR_INVAL. */
 dart_ret_t dart__locate_error(const char *function, dart_gptr_t gptr, size_t nbytes)
     __attribute__((cold));
 
-/** The segment of a pointer and its team, without regard to unit and offset. */
+/** The segment of a pointer and its team; unit and offset are not checked. NULL: there is none. */
 static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team_t **team_out)
 {
   dart__team_t *team = dart__team_find(gptr.teamid);
@@ -40,7 +41,7 @@ typedef struct {
 static inline dart__gptr_ids_t dart__gptr_ids(dart_gptr_t gptr)
 {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  uint64_t head; /* as it is passed, in one register: a shift for each */
+  uint64_t head; /* the struct is passed in a register: one shift per id */
 
   memcpy(&head, &gptr, sizeof head);
   return (dart__gptr_ids_t){ head & 0xffffff, head >> 32 & 0xffff, head >> 48 };
@@ -50,22 +51,22 @@ static inline dart__gptr_ids_t dart__gptr_ids(dart_gptr_t gptr)
 #endif
 }
 
-/** The near address of `nbytes` bytes at `gptr` where there is a direct map to it, or NULL: whatever
- *  else it may be, dart__locate decides. */
+/** The near address of `nbytes` bytes at `gptr` by the segment's direct map. NULL: there is no direct map, or
+ *  the pointer is wrong; dart__locate tells which. */
 static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
 {
   dart__gptr_ids_t          ids    = dart__gptr_ids(gptr);
-  const dart__direct_map_t *way    = dart__team_direct[ids.team];
+  const dart__direct_map_t *map    = dart__team_direct[ids.team];
   uint64_t                  unit   = ids.unit;
   uint64_t                  offset = gptr.addr_or_offs.offset;
 
-  if (__builtin_expect(way == NULL, 0))
+  if (__builtin_expect(map == NULL, 0))
     return NULL;
-  way += ids.segment;
-  if (__builtin_expect(unit >= way->nunits || nbytes > way->nbytes || offset > way->nbytes - nbytes,
+  map += ids.segment;
+  if (__builtin_expect(unit >= map->nunits || nbytes > map->nbytes || offset > map->nbytes - nbytes,
                        0))
     return NULL;
-  return way->first + (unit * way->step + offset);
+  return map->first + (unit * map->step + offset);
 }
 
 /** Resolve `gptr` for an access to `nbytes` bytes. `function` names the caller in the log line. */
@@ -77,7 +78,7 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
   uint64_t         offset  = gptr.addr_or_offs.offset;
   uint64_t         size;
 
-  /* a negative unit is a large one */
+  /* a negative unit is a large unsigned number */
   if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
     goto refuse;
   size = dart__segment_size(segment, gptr.unitid);

@@ -1,7 +1,7 @@
 /* The range allocator. Every byte of the range belongs to one block; blocks are linked in address
  * order, free ones also in the list of their size class, and those in use in a hash table by their
- * offset. A table that cannot grow for want of memory only gets slower, so all that an allocation may
- * lack is the one block that what remains becomes; it can be had before.
+ * offset. A table that cannot grow for lack of memory only gets slower, so the one thing an allocation needs
+ * memory for is the block record of the remainder; dart__arena_prepare allocates it in advance.
  *
  * Class of a size, in granules: sizes below 16 have a class each, above that every power of two
  * is cut into 16. */
@@ -12,7 +12,7 @@
 #define SUB_BITS    4
 #define NUM_CLASSES ((64 - SUB_BITS + 1) << SUB_BITS)
 
-#define FEW_BITS 5 /* of the table to begin with */
+#define FEW_BITS 5 /* initial table_bits */
 
 typedef struct block {
   uint64_t      offset; /* bytes */
@@ -25,7 +25,7 @@ typedef struct block {
 struct dart__arena {
   size_t    granule;
   block_t  *first;
-  block_t  *spare; /* for what remains of a block; NULL: none */
+  block_t  *spare; /* record for the remainder of the next split; NULL: none */
   size_t    used_count;
   unsigned  table_bits;
   block_t **table; /* blocks in use, by hash of their offset; `few`, or allocated */
@@ -115,7 +115,7 @@ static void link_used(dart__arena_t *arena, block_t *block)
   *list       = block;
 }
 
-/* Where the block is linked; NULL in there: no block in use starts at the offset. */
+/* The link that points to the block; `*link` is NULL if no block in use starts at the offset. */
 static block_t **find_used(const dart__arena_t *arena, uint64_t offset)
 {
   block_t **link = list_of(arena, offset);
@@ -185,7 +185,7 @@ bool dart__arena_prepare(dart__arena_t *arena)
 
 /* ---- allocation -------------------------------------------------------------------------- */
 
-/* Shorten `block` to `nbytes`; what remains becomes a free block of its own. */
+/* Shorten `block` to `nbytes`; the remainder becomes a free block. False: no memory. */
 static bool split(dart__arena_t *arena, block_t *block, uint64_t nbytes)
 {
   block_t *rest;
@@ -208,7 +208,7 @@ static bool split(dart__arena_t *arena, block_t *block, uint64_t nbytes)
   return true;
 }
 
-/* Join the free block after `block` to it. */
+/* Merge the free block after `block` into it. */
 static void absorb_after(dart__arena_t *arena, block_t *block)
 {
   block_t *gone = block->after;
@@ -232,7 +232,7 @@ static void release(dart__arena_t *arena, block_t *block)
     block_t *before = block->before;
 
     unlink_free(arena, before);
-    link_free(arena, block); /* so that it can be absorbed */
+    link_free(arena, block); /* absorb_after unlinks it */
     absorb_after(arena, before);
     block = before;
   }

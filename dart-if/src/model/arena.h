@@ -1,12 +1,12 @@
 #ifndef DART__MODEL_ARENA_H
 #define DART__MODEL_ARENA_H
-/* Which bytes of an address range are free: an allocator without memory of its own.
+/* An allocator for an address range: it manages offsets, and does not touch the range itself.
  *
  * Blocks are chosen by size class with immediate coalescing (after TLSF; Masmano, Ripoll, Crespo,
  * Real: TLSF, a New Dynamic Memory Allocator for Real-Time Systems, ECRTS 2004), a block of the
  * request's own class first, so a request that fits somewhere in its class is never refused.
- * Bookkeeping lies outside the range, so blocks pack without gaps; and it is deterministic: units
- * that make the same calls get the same offsets. Not thread-safe. */
+ * Metadata lie outside the range, so blocks pack without gaps. It is deterministic: units that make the
+ * same calls get the same offsets. Not thread-safe. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,15 +18,15 @@ typedef struct dart__arena dart__arena_t;
 dart__arena_t *dart__arena_new(uint64_t nbytes, size_t granule);
 void           dart__arena_delete(dart__arena_t *arena); /* NULL: nothing */
 
-/** Have the memory that keeping books on one more block takes: the next allocation fails only if no gap
- *  is long enough. False: there is none. */
+/** Allocate the metadata of one more block in advance: the next allocation fails only if no gap is long
+ *  enough. False: no memory. */
 bool dart__arena_prepare(dart__arena_t *arena);
 
 /** Cut a block of at least `nbytes` (at least one granule). False: no gap is long enough, or
- *  no memory for bookkeeping; nothing changed. */
+ *  no memory for metadata; nothing changed. */
 bool dart__arena_alloc(dart__arena_t *arena, uint64_t nbytes, uint64_t *offset_out);
 
-/** Give back the block that starts at `offset`. False: there is none; nothing changed. */
+/** Free the block that starts at `offset`. False: there is none; nothing changed. */
 bool dart__arena_free(dart__arena_t *arena, uint64_t offset);
 
 bool dart__arena_is_empty(const dart__arena_t *arena);

@@ -1,7 +1,7 @@
-#ifndef DART__API_CHECK_H
-#define DART__API_CHECK_H
-/* Checks that entry points share: each says what is wrong in one log line that names the function
- * and the value. */
+#ifndef DART__MODEL_CHECK_H
+#define DART__MODEL_CHECK_H
+/* Checks that entry points share: each logs a failure in one line that names the function and the
+ * value. */
 #include "base/log.h"
 #include "data/type.h"
 #include "model/team.h"

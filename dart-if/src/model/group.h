@@ -16,7 +16,7 @@ struct dart_group_struct {
 dart_group_t dart__group_new(const dart_unit_t *ids, size_t count);
 void         dart__group_delete(dart_group_t group);
 
-/** The position of `unit`, or where it would have to stand. */
+/** The index of `unit`, or the index at which it would have to be inserted. */
 size_t dart__group_position(const struct dart_group_struct *group, dart_unit_t unit);
 bool   dart__group_has(const struct dart_group_struct *group, dart_unit_t unit);
 

@@ -1,27 +1,27 @@
 #ifndef DART__MODEL_SEGMENT_H
 #define DART__MODEL_SEGMENT_H
-/* A segment: one allocation over a team; `(team, segid)` names it. A portion is one unit's part of
- * it. Portions may differ in size; all start at the same offset of the chunk's parts.
- */
+/* A segment: one allocation over a team; `(team, segid)` names it. A portion is the memory of one unit in
+ * it. Portions may differ in size. Those of an allocated segment start at the same offset in the portions of
+ * its chunk. */
 #include <stdint.h>
 
 #include "model/chunk.h"
 
 typedef struct dart__segment {
-  char         **near;    /* the chunk's table: team unit → its part, NULL if far */
-  uint64_t       base;    /* where portions start in their part */
+  char         **near; /* the chunk's table: team unit → its portion of the chunk, NULL if far */
+  uint64_t       base; /* where portions start in those of the chunk */
   uint64_t       nbytes;  /* of every portion; of the largest, if they differ */
   uint64_t      *sizes;   /* team unit → bytes of its portion; NULL: all have nbytes */
   uint64_t      *address; /* registered memory: team unit → its portion, an address in that unit's
-                            * process; `near` is NULL for all. NULL: allocated */
+                            * process; `near` is NULL for all. NULL: an allocated segment */
   dart__chunk_t *chunk;
   int16_t        id;
   uint16_t       flags; /* the user's, dart_gptr_setflags */
 } dart__segment_t;
 
-/* The direct map to an address: where all portions of a segment are near and lie at a constant
- * step, as they do on a single node, arithmetic finds it. A load saved is time saved: on the general
- * way each waits for the one before. */
+/* The direct map of a segment: where all portions are near and lie at a constant step, as they do on a
+ * single node, arithmetic gives the address. It saves dependent loads, of which the general path has
+ * several in a chain. */
 typedef struct {
   char    *first;  /* the first unit's portion */
   uint64_t step;   /* bytes from each unit's portion to the next's, modulo 2^64 */

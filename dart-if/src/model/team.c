@@ -7,7 +7,7 @@
 
 #include "model/world.h"
 
-#define PAGE 4096 /* of the tables, as far as they are given back */
+#define PAGE 4096 /* granule in which the tables' memory is given back */
 
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
 _Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
@@ -18,7 +18,7 @@ int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
 
   if (global < 0)
     return -1;
-  /* dense member lists, the team of all above all */
+  /* members 0, 1, 2, ...: the team of all units, mostly */
   if (global < team->nunits && team->members[global] == global)
     return global;
   while (low < high) {
@@ -52,7 +52,7 @@ static void arrange_nodes(dart__team_t *team, int32_t *number)
     team->node_start[k + 1] += team->node_start[k];
 
   for (int32_t k = 0; k < team->nnodes; k++)
-    number[k] = team->node_start[k]; /* next place to fill */
+    number[k] = team->node_start[k]; /* next index to fill */
   for (int32_t u = 0; u < team->nunits; u++) {
     team->rank[u]                = number[team->node_of[u]]++;
     team->unit_at[team->rank[u]] = u;
@@ -128,15 +128,15 @@ void dart__team_enter(dart__team_t *team, dart_team_t id)
   dart__team_direct[id] = team->direct_map;
 }
 
-/* Give back the page of a table that an entry is on, if there is nothing else on it. Ids do not come
- * again before dart_exit, so what teams that are gone have touched would only become more. */
+/* Give back the page of a table that an entry is on, if all entries on it are NULL. Ids are not reused
+ * before dart_exit, so without this the pages touched by destroyed teams would only accumulate. */
 static void trim(void *entry)
 {
   static const char nothing[PAGE];
   void             *page = (void *)((uintptr_t)entry & ~(uintptr_t)(PAGE - 1));
 
   if (memcmp(page, nothing, PAGE) == 0)
-    madvise(page, PAGE, MADV_DONTNEED); /* where pages are larger, it refuses */
+    madvise(page, PAGE, MADV_DONTNEED); /* fails harmlessly where pages are larger */
 }
 
 void dart__team_leave(dart__team_t *team)
@@ -167,19 +167,19 @@ static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__se
 {
   uintptr_t          first = (uintptr_t)segment->near[0];
   uintptr_t          step  = team->nunits > 1 ? (uintptr_t)segment->near[1] - first : 0;
-  dart__direct_map_t way   = { .step = step, .nbytes = segment->nbytes };
+  dart__direct_map_t map   = { .step = step, .nbytes = segment->nbytes };
 
   for (int32_t u = 0; u < team->nunits; u++) {
     uint64_t size = dart__segment_size(segment, u);
 
     if (segment->near[u] == NULL || (uintptr_t)segment->near[u] != first + (uintptr_t)u * step)
       return (dart__direct_map_t){ .nunits = 0 };
-    if (size < way.nbytes)
-      way.nbytes = size;
+    if (size < map.nbytes)
+      map.nbytes = size;
   }
-  way.first  = segment->near[0] + segment->base;
-  way.nunits = (uint32_t)team->nunits;
-  return way;
+  map.first  = segment->near[0] + segment->base;
+  map.nunits = (uint32_t)team->nunits;
+  return map;
 }
 
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)

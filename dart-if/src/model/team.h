@@ -1,10 +1,10 @@
 #ifndef DART__MODEL_TEAM_H
 #define DART__MODEL_TEAM_H
-/* Teams: who belongs to them, which of their units are near, and which segments they have.
+/* Teams: their members, which of their units are near, and which segments they have.
  *
  * Look-ups on the data path are array accesses: team ids are small, and a segment table has a slot
- * for every 16-bit id, of which only touched pages cost memory. Nothing on the data path moves
- * while other threads allocate. */
+ * for every 16-bit id, of which only touched pages cost memory. The tables of the data path are never
+ * reallocated, so they can be read while other threads allocate. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,27 +26,27 @@ typedef struct dart__team {
   int32_t      nnodes;
   int32_t      node; /* own node */
   int32_t      node_nunits;
-  int32_t      node_me;    /* own position among the node's units; 0 is the node's leader */
-  int32_t     *node_units; /* position → team id, ascending */
-  int32_t     *rank;       /* team id → its place when units are listed node by node */
-  int32_t     *node_start; /* node → place of its first unit in that list; [nnodes] = nunits */
-  int32_t     *unit_at;    /* place in that list → team id */
-  size_t      *node_bytes; /* [nnodes + 1], room for collectives: a buffer's parts by node */
-  dart__segment_t      **segments;   /* DART__MAX_SEGMENTS slots */
-  dart__direct_map_t    *direct_map; /* as many */
-  int32_t                first_free; /* no positive id below is free */
-  dart__chunk_t         *chunks;
-  dart__exchange_t       exchange;        /* this unit's view of the node's shared buffers ... */
-  uint64_t               exchange_offset; /* ... which lie here in the pool of the node's leader */
-  dart__wait_policy_t    wait;            /* how units wait in its collectives */
-  void                  *port;            /* the backend's part, see port.h */
-  struct dart__locality *locality;        /* api/locality/locality.c; NULL: none */
+  int32_t      node_me;    /* own index in node_units; 0 is the node's leader */
+  int32_t     *node_units; /* team ids of this node's units, ascending */
+  int32_t     *rank;       /* team id → its index when units are listed node by node */
+  int32_t     *node_start; /* node → index of its first unit in that list; [nnodes] = nunits */
+  int32_t     *unit_at;    /* index in that list → team id */
+  size_t *node_bytes; /* [nnodes + 1], scratch of collectives: where each node's block starts */
+  dart__segment_t   **segments;   /* DART__MAX_SEGMENTS slots */
+  dart__direct_map_t *direct_map; /* DART__MAX_SEGMENTS slots */
+  int32_t             first_free; /* no positive id below is free */
+  dart__chunk_t      *chunks;
+  dart__exchange_t    exchange;        /* the node's shared buffers, as this unit opened them ... */
+  uint64_t            exchange_offset; /* ... and their offset in the pool of the node's leader */
+  dart__wait_policy_t wait;            /* how units wait in its collectives */
+  void               *port;            /* the backend's state, see port.h */
+  struct dart__locality *locality;     /* api/locality/locality.c; NULL: none */
 } dart__team_t;
 
 extern dart__team_t *dart__teams[DART__MAX_TEAMS];
 
 /* Team id, as an unsigned number of 16 bits → the direct maps to the team's segments, by slot, or
- * NULL. No team has an id of the upper half. */
+ * NULL. The entries of negative ids stay NULL. */
 extern const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
 /** The team, or NULL: unknown, null, or the caller is no member. */
@@ -62,15 +62,15 @@ static inline dart__segment_t *dart__segment_find(const dart__team_t *team, int1
 }
 
 /** Describe a team of `nunits` units, `members` (ascending global ids, copied), of which the caller
- *  is one. Local; enters no table, and knows nothing of shared memory yet. NULL: no memory. */
+ *  is one. Local; it is in no table, and has no shared memory yet. NULL: no memory. */
 dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits);
 void          dart__team_delete(dart__team_t *team);
 
-/** Own the id: find the team by it from now on, or no more. */
+/** Enter the team into the table under an id, or remove it. */
 void dart__team_enter(dart__team_t *team, dart_team_t id);
 void dart__team_leave(dart__team_t *team);
 
-/** Team id of a global id, -1 if it is no member. */
+/** Team id of a global id, -1 if the unit is no member. */
 int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global);
 
 /** The lowest free positive segment id; 0: none left. */
@@ -79,7 +79,7 @@ int16_t dart__team_free_segid(dart__team_t *team);
 /** The highest free segment id that is not above `from` < 0; 0: none left. */
 int16_t dart__team_free_registered(const dart__team_t *team, int16_t from);
 
-/** Find the segment by its id from now on, or no more. A removed one may be freed by its owner. */
+/** Enter the segment into the team's table under its id, or remove it. Neither allocates nor frees. */
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment);
 void dart__segment_leave(dart__team_t *team, dart__segment_t *segment);
 

@@ -1,9 +1,9 @@
 /* The job, and how its units wait: spin while every unit of the node can have a core, sleep at
- * once where units outnumber cores. With a core of its own and other nodes that may want something,
- * a unit stays awake for longer, for it is nobody's loss. */
-#define SPINS_WITH_CORE    4000 /* about 100 µs of looking */
+ * once where units outnumber cores. A unit with a core of its own and far units to serve
+ * yields for longer before it sleeps, for no other unit needs the core. */
+#define SPINS_WITH_CORE    4000 /* about 100 µs of polling */
 #define SPINS_WITHOUT_CORE 50
-#define YIELDS_WITH_CORE   1000 /* about 1 ms of looking at other nodes */
+#define YIELDS_WITH_CORE   1000 /* about 1 ms of polling for other nodes */
 
 #include "model/world.h"
 

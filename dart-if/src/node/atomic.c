@@ -2,7 +2,7 @@
  *
  * An element is updated as the machine word of its size: by the CPU's own fetch operation, or by
  * reading the word, computing, and exchanging it if it is still bitwise what was read. Bits are
- * what is compared, so NaN, -0.0 and the padding of long double need no special care.
+ * what is compared, so NaN, -0.0 and the padding of long double need no special treatment.
  *
  * Every update is acq_rel: its release pairs with the acquire of whichever update or fetch, of any
  * process, reads the value it stored. A load that only starts a loop is relaxed, for the exchange
@@ -39,7 +39,7 @@ DEFINE_WORD(4, 32)
 DEFINE_WORD(8, 64)
 
 /* 16 bytes, by __sync and not __atomic: for the latter gcc calls libatomic, which would have to be
- * linked, and which may use a lock that other processes do not know of. __sync is the
+ * linked, and which may use a lock that is private to the process. __sync is the
  * instruction itself (x86-64: -mcx16) and a full barrier. */
 #ifndef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_16
 #error "DART needs a 16-byte compare-and-swap: on x86-64 compile with -mcx16"

@@ -31,9 +31,9 @@ void dart__atomic_swap(void *target, const void *value, const void *compare, voi
 
 /* ---- one integer of 4 or 8 bytes by one CPU instruction, without a call ---------------------
  *
- * False, and nothing done: the type, the operator or the alignment is another; the functions above
- * decide. The instructions are the same, and so is the order: acq_rel, its partner whichever update
- * or fetch reads the value. */
+ * They return false, and do nothing, for any other type, operator or alignment; the caller then calls the
+ * functions above. The instructions are the same, and so is the order: acq_rel, paired with whichever
+ * update or fetch reads the value. */
 
 _Static_assert(sizeof(int) == 4 && sizeof(long) == 8,
                "the numbers of these types follow each other");

@@ -13,8 +13,8 @@ void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits)
   atomic_store_explicit(&barrier->open.sleepers, 0, memory_order_relaxed);
 }
 
-/* How many were missing before the caller. acq_rel: hands the caller's stores to the last to
- * arrive, who collects everyone's through the chain of decrements. */
+/* How many were missing before the caller. acq_rel: publishes the caller's stores to the last
+ * unit to arrive, which acquires those of all units through the chain of decrements. */
 static uint32_t arrive(dart__barrier_t *barrier)
 {
   return atomic_fetch_sub_explicit(&barrier->missing, 1, memory_order_acq_rel);
@@ -22,7 +22,7 @@ static uint32_t arrive(dart__barrier_t *barrier)
 
 static void rearm(dart__barrier_t *barrier)
 {
-  /* relaxed: nobody arrives again before `open` tells of it */
+  /* relaxed: no unit arrives again before `open` is raised */
   atomic_store_explicit(&barrier->missing, barrier->nunits, memory_order_relaxed);
 }
 
@@ -46,7 +46,8 @@ void dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode,
 
   if (arrive(barrier) > 1)
     dart__event_wait_for(&barrier->full, before + 1, policy); /* pairs with the raise in follow */
-  else /* relaxed: nobody waits. But it counts, or it could equal `before + 1` when counts wrap */
+  else /* relaxed: nobody waits. It is stored all the same: a stale count could equal `before + 1`
+          * after a wrap */
     atomic_store_explicit(&barrier->full.count, before + 1, memory_order_relaxed);
   rearm(barrier);
 }
@@ -61,7 +62,7 @@ void dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode,
 {
   uint32_t before = (*episode)++;
 
-  if (arrive(barrier) == 1) /* the leader is among those who arrived */
+  if (arrive(barrier) == 1) /* the leader is among the units that have arrived */
     dart__event_raise(&barrier->full, before + 1);
   dart__event_wait(&barrier->open, before, policy);
 }

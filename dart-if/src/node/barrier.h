@@ -4,32 +4,33 @@
  *
  * Centralized and sense-reversing (Mellor-Crummey and Scott: Algorithms for Scalable Synchronization
  * on Shared-Memory Multiprocessors, ACM TOCS 9(1), 1991), the sense being a counter of episodes. It
- * comes in two halves, so that one unit, the leader, may speak with other nodes in between:
- * everyone arrives; whoever completes the episode (the last to arrive, or the leader once all
- * others are there) opens it. */
+ * comes in two halves, so that one unit, the leader, can communicate with other nodes in between:
+ * all units arrive; then the last to arrive, or the leader once all others have arrived, opens the
+ * episode. */
 #include "node/wait.h"
 
 typedef struct {
   _Alignas(DART__CACHE_LINE) _Atomic uint32_t missing; /* units still to arrive in this episode */
   uint32_t nunits;
-  _Alignas(DART__CACHE_LINE) dart__event_t full; /* episodes a leader may collect */
-  _Alignas(DART__CACHE_LINE) dart__event_t open; /* episodes that were opened */
+  _Alignas(DART__CACHE_LINE)
+      dart__event_t full; /* last episode in which all have arrived, where there is a leader */
+  _Alignas(DART__CACHE_LINE) dart__event_t open; /* last episode that was opened */
 } dart__barrier_t;
 
-/** Before anyone uses it, by one unit. */
+/** Called by one unit, before any unit uses the barrier. */
 void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits);
 
-/** All units: returns once all have arrived. Everything a unit did before is visible to every
- *  unit after. `episode` is the caller's own count, 0 at first, shared with the calls below. */
+/** All units: returns once all have arrived. Everything a unit did before the barrier is visible to every
+ *  unit after it. `episode` is the caller's own count, 0 at first, shared with the calls below. */
 void dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode,
                         const dart__wait_policy_t *policy);
 
-/** The leader: returns once all others have arrived; they stay until dart__barrier_open. */
+/** The leader: returns once all others have arrived; the others wait until dart__barrier_open. */
 void dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode,
                            const dart__wait_policy_t *policy);
 void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode);
 
-/** The others: arrive, and return once the leader opened. */
+/** All but the leader: arrive, and return once the leader has opened the episode. */
 void dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode,
                           const dart__wait_policy_t *policy);
 

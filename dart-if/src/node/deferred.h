@@ -2,15 +2,15 @@
 #define DART__NODE_DEFERRED_H
 /* Atomic updates that wait for their cache lines.
  *
- * An atomic instruction on a word out of the caches keeps the core waiting for memory: it is ordered
- * with everything around it, so two of them never wait at the same time. An update without a
- * result may be late, though. So its line is asked for at once, and the update is applied when
- * enough others came after it: half of a full queue is applied while the lines of the other half
- * are still under way. Halves, not one by one: an atomic instruction waits for the stores before it,
- * too, and to note an update is a store. (The idea is group prefetching: Chen, Ailamaki, Gibbons,
- * Mowry: Improving hash join performance through prefetching, ICDE 2004.)
+ * An atomic instruction on a word outside the caches stalls the core: it is ordered with all accesses
+ * around it, so the cache misses of two atomics never overlap. But an update without a result may be
+ * applied late. So its line is prefetched when it is added, and the update is applied after enough
+ * others were added: half of a full queue is applied while the lines of the other half are still being
+ * fetched. It is applied by halves, not one by one, because an atomic instruction also waits for the
+ * stores before it, and adding an update to the queue is a store. (The idea is group prefetching: Chen,
+ * Ailamaki, Gibbons, Mowry: Improving hash join performance through prefetching, ICDE 2004.)
  *
- * Updates are applied in the order in which they came. The queue belongs to one thread. */
+ * Updates are applied in the order in which they were added. The queue belongs to one thread. */
 #include <stdint.h>
 #include <string.h>
 
@@ -26,9 +26,9 @@ typedef struct {
 } dart__deferred_update_t;
 
 typedef struct {
-  uint32_t                first;                       /* number of the oldest one */
-  uint32_t                next;                        /* number of the one to come */
-  dart__deferred_update_t update[DART__DEFERRED_MOST]; /* place: number modulo size */
+  uint32_t                first;                       /* sequence number of the oldest update */
+  uint32_t                next;                        /* sequence number of the next update */
+  dart__deferred_update_t update[DART__DEFERRED_MOST]; /* index: sequence number modulo size */
 } dart__deferred_t;
 
 /** Apply all updates; then the queue is empty. */

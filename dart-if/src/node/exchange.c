@@ -1,4 +1,5 @@
-/* Layout: the shared state, the units that are gone, then slots [2][nunits], then results [2]. */
+/* Layout: the shared state, an entry per unit of the team for those that are gone, then slots [2][nunits],
+ * then results [2]. */
 #include "node/exchange.h"
 
 #define GONE (UINT64_C(1) << 32)
@@ -29,7 +30,7 @@ void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nteam)
   atomic_store_explicit(&shared->registered.turn, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->left, 0, memory_order_relaxed);
   atomic_store_explicit(&shared->ngone, 0, memory_order_relaxed);
-  atomic_store_explicit(&shared->told, 0, memory_order_relaxed);
+  atomic_store_explicit(&shared->reported, 0, memory_order_relaxed);
   for (uint32_t u = 0; u < nteam; u++)
     atomic_store_explicit(&gone[u], 0, memory_order_relaxed);
 }
@@ -57,7 +58,7 @@ bool dart__exchange_is_busy(const dart__exchange_t *exchange)
 
 void dart__exchange_note_gone(dart__exchange_t *exchange, int32_t unit, uint32_t episode)
 {
-  /* release: what the unit did before; pairs with the acquire in dart__exchange_is_gone */
+  /* release: publishes what the unit did before; pairs with the acquire in dart__exchange_is_gone */
   if (atomic_exchange_explicit(&exchange->gone[unit], GONE | episode, memory_order_acq_rel) == 0)
     atomic_fetch_add_explicit(&exchange->shared->ngone, 1, memory_order_release);
 }

@@ -15,11 +15,11 @@
 typedef ssize_t move_t(pid_t, const struct iovec *, unsigned long, const struct iovec *,
                        unsigned long, unsigned long);
 
-/* One side of a transfer, from a byte of the data on. */
+/* One side of a transfer, and how far it was listed. */
 typedef struct {
   char               *base;
   const dart__type_t *type;
-  size_t              next; /* byte to list */
+  size_t              next; /* byte of the data to list next */
 } side_t;
 
 void dart__foreign_consent(void)
@@ -91,8 +91,8 @@ static dart_ret_t move(move_t *how, pid_t pid, side_t here, side_t there, size_t
 
     if (moved <= 0)
       return refuse(pid, moved, here.next - first);
-    /* A call stops where the shorter list ends, after 2 GiB, and before pages that are not there. The
-     * next call tells if there is something that cannot be moved. */
+    /* A call stops where the shorter list ends, after 2 GiB, and before pages that are not mapped. If such
+     * pages come next, the next call fails. */
     here.next = there.next = first + (size_t)moved;
   }
   return DART_OK;

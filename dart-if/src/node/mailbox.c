@@ -1,7 +1,7 @@
 /* Mailboxes: see mailbox.h for the idea.
  *
- * A letter has one owner at a time, but for its two counters: the sender until it is posted, the
- * receiver until `taken` says that every piece was, then the sender again. */
+ * But for its two counters, a message is accessed by one side at a time: by the sender until it is posted,
+ * by the receiver until `taken` counts every piece, then by the sender again. */
 #include "node/mailbox.h"
 
 #include <stdlib.h>
@@ -12,21 +12,21 @@
 /* A name is the unit + 1, and below it the offset: never 0. */
 #define OFFSET_BITS 40
 
-struct dart__letter {
-  /* the sender's line */
+struct dart__mailbox_message {
+  /* the sender's cache line */
   uint64_t         nbytes;
-  uint64_t         npieces; /* at least 1 */
-  uint64_t         offset;  /* of this letter */
-  uint64_t         left;    /* the next one its sender left */
+  uint64_t         npieces;       /* at least 1 */
+  uint64_t         offset;        /* of this message */
+  uint64_t         next_detached; /* in the sender's queue of detached messages */
   int32_t          from;
   int32_t          tag;
-  uint32_t         nslots;  /* pieces that the letter has room for */
-  uint32_t         awaited; /* the sender waits: tell it of every piece taken */
+  uint32_t         nslots;  /* pieces that fit the buffer */
+  uint32_t         awaited; /* the sender waits: raise its event for every piece taken */
   _Atomic uint64_t filled;  /* pieces */
-  /* the receiver's, once it is posted */
+  /* the receiver's cache line, once it is posted */
   _Alignas(DART__CACHE_LINE) _Atomic uint64_t taken; /* pieces */
-  uint64_t next; /* in the inbox the letter posted before it, in a pile the one after */
-  _Alignas(DART__CACHE_LINE) char data[]; /* piece i in slot i mod nslots */
+  uint64_t next; /* in the inbox the message pushed before it, in a queue the one after it */
+  _Alignas(DART__CACHE_LINE) char data[]; /* the buffer: piece i in slot i mod nslots */
 };
 
 static uint64_t name_of(int32_t unit, uint64_t offset)
@@ -34,17 +34,17 @@ static uint64_t name_of(int32_t unit, uint64_t offset)
   return (uint64_t)(unit + 1) << OFFSET_BITS | offset;
 }
 
-static dart__letter_t *letter_of(const dart__mailbox_t *box, uint64_t name)
+static dart__mailbox_message_t *message_of(const dart__mailbox_t *box, uint64_t name)
 {
   int32_t  unit   = (int32_t)(name >> OFFSET_BITS) - 1;
   uint64_t offset = name & ((UINT64_C(1) << OFFSET_BITS) - 1);
 
-  return (dart__letter_t *)(void *)(box->parts[unit] + offset);
+  return (dart__mailbox_message_t *)(void *)(box->portions[unit] + offset);
 }
 
 static dart__inbox_t *inbox_of(const dart__mailbox_t *box, int32_t unit)
 {
-  return (dart__inbox_t *)(void *)(box->parts[unit] + box->inboxes[unit]);
+  return (dart__inbox_t *)(void *)(box->portions[unit] + box->inboxes[unit]);
 }
 
 void dart__inbox_format(dart__inbox_t *inbox)
@@ -55,12 +55,12 @@ void dart__inbox_format(dart__inbox_t *inbox)
   atomic_store_explicit(&inbox->event.sleepers, 0, memory_order_relaxed);
 }
 
-bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *const *parts,
+bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *const *portions,
                         const uint64_t *inboxes)
 {
-  *box       = (dart__mailbox_t){ .me = me, .parts = parts, .inboxes = inboxes };
-  box->piles = calloc((size_t)nunits, sizeof *box->piles);
-  if (box->piles == NULL)
+  *box         = (dart__mailbox_t){ .me = me, .portions = portions, .inboxes = inboxes };
+  box->arrived = calloc((size_t)nunits, sizeof *box->arrived);
+  if (box->arrived == NULL)
     return false;
   pthread_mutex_init(&box->lock, NULL);
   return true;
@@ -68,11 +68,11 @@ bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *
 
 void dart__mailbox_close(dart__mailbox_t *box)
 {
-  if (box->piles == NULL)
+  if (box->arrived == NULL)
     return;
   pthread_mutex_destroy(&box->lock);
-  free(box->piles);
-  box->piles = NULL;
+  free(box->arrived);
+  box->arrived = NULL;
 }
 
 dart__event_t *dart__mailbox_event(const dart__mailbox_t *box)
@@ -87,51 +87,52 @@ static uint64_t pieces_in(size_t nbytes)
   return nbytes == 0 ? 1 : nbytes / PIECE + (nbytes % PIECE > 0);
 }
 
-static size_t piece_bytes(const dart__letter_t *letter, uint64_t piece)
+static size_t piece_bytes(const dart__mailbox_message_t *message, uint64_t piece)
 {
-  size_t rest = letter->nbytes - piece * PIECE;
+  size_t rest = message->nbytes - piece * PIECE;
 
   return rest < PIECE ? rest : PIECE;
 }
 
-static char *slot_of(dart__letter_t *letter, uint64_t piece)
+static char *slot_of(dart__mailbox_message_t *message, uint64_t piece)
 {
-  return letter->data + piece % letter->nslots * PIECE;
+  return message->data + piece % message->nslots * PIECE;
 }
 
 /* ---- sending ----------------------------------------------------------------------------- */
 
-size_t dart__letter_bytes(size_t room)
+size_t dart__mailbox_message_bytes(size_t room)
 {
-  return room < SIZE_MAX - sizeof(dart__letter_t) ? sizeof(dart__letter_t) + room : SIZE_MAX;
+  return room < SIZE_MAX - sizeof(dart__mailbox_message_t) ? sizeof(dart__mailbox_message_t) + room
+                                                           : SIZE_MAX;
 }
 
-/* Fill the slots whose pieces have been taken. `event`: the receiver's, told of every piece, so that
- * both sides copy at the same time; NULL while it does not know of the letter. */
+/* Fill the slots whose pieces have been taken. `event`: the receiver's, raised for every piece, so that both
+ * sides copy at the same time; NULL before the message is posted. */
 static void fill(dart__outgoing_t *out, uint64_t taken, dart__event_t *event)
 {
-  dart__letter_t *letter = out->letter;
+  dart__mailbox_message_t *message = out->message;
 
-  while (out->filled < letter->npieces && out->filled - taken < letter->nslots) {
-    size_t count = piece_bytes(letter, out->filled);
+  while (out->filled < message->npieces && out->filled - taken < message->nslots) {
+    size_t count = piece_bytes(message, out->filled);
 
     if (count > 0)
-      memcpy(slot_of(letter, out->filled), out->data + out->filled * PIECE, count);
+      memcpy(slot_of(message, out->filled), out->data + out->filled * PIECE, count);
     out->filled++;
-    /* release: the piece, to the acquire in dart__mailbox_take */
-    atomic_store_explicit(&letter->filled, out->filled, memory_order_release);
+    /* release: publishes the piece; pairs with the acquire in dart__mailbox_take */
+    atomic_store_explicit(&message->filled, out->filled, memory_order_release);
     if (event != NULL)
       dart__event_add(event);
   }
 }
 
-static void push(dart__inbox_t *inbox, dart__letter_t *letter, uint64_t name)
+static void push(dart__inbox_t *inbox, dart__mailbox_message_t *message, uint64_t name)
 {
-  /* relaxed: what is read is only passed on, as a link */
-  letter->next = atomic_load_explicit(&inbox->newest, memory_order_relaxed);
-  /* release: the letter, to the acquire in collect; that one also sees every letter below, for
-   * pushes that follow one another are one release sequence */
-  while (!atomic_compare_exchange_weak_explicit(&inbox->newest, &letter->next, name,
+  /* relaxed: the value read is only stored as a link, not followed */
+  message->next = atomic_load_explicit(&inbox->newest, memory_order_relaxed);
+  /* release: publishes the message; pairs with the acquire in collect, which also sees every message
+   * below, for consecutive pushes are one release sequence */
+  while (!atomic_compare_exchange_weak_explicit(&inbox->newest, &message->next, name,
                                                 memory_order_release, memory_order_relaxed))
     ;
 }
@@ -140,193 +141,195 @@ void dart__mailbox_post(dart__mailbox_t *box, int32_t to, int32_t tag, const voi
                         size_t nbytes, uint64_t offset, size_t room, bool awaited,
                         dart__outgoing_t *out)
 {
-  dart__inbox_t  *inbox  = inbox_of(box, to);
-  dart__letter_t *letter = letter_of(box, name_of(box->me, offset));
+  dart__inbox_t           *inbox   = inbox_of(box, to);
+  dart__mailbox_message_t *message = message_of(box, name_of(box->me, offset));
 
-  letter->nbytes  = nbytes;
-  letter->npieces = pieces_in(nbytes);
-  letter->offset  = offset;
-  letter->left    = 0;
-  letter->from    = box->me;
-  letter->tag     = tag;
-  letter->nslots  = (uint32_t)(nbytes <= room ? letter->npieces : room / PIECE);
-  letter->awaited = awaited;
+  message->nbytes        = nbytes;
+  message->npieces       = pieces_in(nbytes);
+  message->offset        = offset;
+  message->next_detached = 0;
+  message->from          = box->me;
+  message->tag           = tag;
+  message->nslots        = (uint32_t)(nbytes <= room ? message->npieces : room / PIECE);
+  message->awaited       = awaited;
   /* relaxed: the push publishes it */
-  atomic_store_explicit(&letter->taken, 0, memory_order_relaxed);
-  *out = (dart__outgoing_t){ .letter = letter, .offset = offset, .data = data, .to = to };
+  atomic_store_explicit(&message->taken, 0, memory_order_relaxed);
+  *out = (dart__outgoing_t){ .message = message, .offset = offset, .data = data, .to = to };
   fill(out, 0, NULL);
-  push(inbox, letter, name_of(box->me, offset));
+  push(inbox, message, name_of(box->me, offset));
   dart__event_add(&inbox->event);
 }
 
 bool dart__mailbox_feed(dart__mailbox_t *box, dart__outgoing_t *out)
 {
-  /* acquire: pairs with the release in tell_taken; the slots are read, and free */
-  uint64_t taken = atomic_load_explicit(&out->letter->taken, memory_order_acquire);
+  /* acquire: pairs with the release in acknowledge; slots of pieces taken can be overwritten */
+  uint64_t taken = atomic_load_explicit(&out->message->taken, memory_order_acquire);
 
-  if (taken == out->letter->npieces)
+  if (taken == out->message->npieces)
     return true;
   fill(out, taken, &inbox_of(box, out->to)->event);
   return false;
 }
 
-static void pile_up(const dart__mailbox_t *box, dart__pile_t *pile, uint64_t name,
-                    uint64_t *(*link)(dart__letter_t *))
+static void enqueue(const dart__mailbox_t *box, dart__mailbox_queue_t *queue, uint64_t name,
+                    uint64_t *(*link)(dart__mailbox_message_t *))
 {
-  *link(letter_of(box, name)) = 0;
-  if (pile->first == 0)
-    pile->first = name;
+  *link(message_of(box, name)) = 0;
+  if (queue->first == 0)
+    queue->first = name;
   else
-    *link(letter_of(box, pile->last)) = name;
-  pile->last = name;
+    *link(message_of(box, queue->last)) = name;
+  queue->last = name;
 }
 
-static uint64_t *link_next(dart__letter_t *letter)
+static uint64_t *link_next(dart__mailbox_message_t *message)
 {
-  return &letter->next;
+  return &message->next;
 }
 
-static uint64_t *link_left(dart__letter_t *letter)
+static uint64_t *link_next_detached(dart__mailbox_message_t *message)
 {
-  return &letter->left;
+  return &message->next_detached;
 }
 
-static size_t bytes_of(const dart__letter_t *letter)
+static size_t bytes_of(const dart__mailbox_message_t *message)
 {
-  return dart__letter_bytes(letter->nbytes);
+  return dart__mailbox_message_bytes(message->nbytes);
 }
 
-void dart__mailbox_leave(dart__mailbox_t *box, dart__outgoing_t *out)
+void dart__mailbox_detach(dart__mailbox_t *box, dart__outgoing_t *out)
 {
   pthread_mutex_lock(&box->lock);
-  pile_up(box, &box->left, name_of(box->me, out->offset), link_left);
-  box->left_bytes += bytes_of(out->letter);
+  enqueue(box, &box->detached, name_of(box->me, out->offset), link_next_detached);
+  box->detached_bytes += bytes_of(out->message);
   pthread_mutex_unlock(&box->lock);
 }
 
 size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, void (*give_back)(uint64_t offset))
 {
-  size_t    left_bytes;
-  uint64_t  kept = 0; /* the last one */
+  size_t    detached_bytes;
+  uint64_t  kept = 0; /* name of the last message that stays */
   uint64_t *link;
 
   pthread_mutex_lock(&box->lock);
-  for (link = &box->left.first; *link != 0;) {
-    dart__letter_t *letter = letter_of(box, *link);
+  for (link = &box->detached.first; *link != 0;) {
+    dart__mailbox_message_t *message = message_of(box, *link);
 
-    /* acquire: pairs with the release in tell_taken; the receiver is done with the letter */
-    if (atomic_load_explicit(&letter->taken, memory_order_acquire) == letter->npieces) {
-      *link = letter->left;
-      box->left_bytes -= bytes_of(letter);
-      give_back(letter->offset);
-    } else if (box->left_bytes > most) {
+    /* acquire: pairs with the release in acknowledge; the receiver does not touch it any more */
+    if (atomic_load_explicit(&message->taken, memory_order_acquire) == message->npieces) {
+      *link = message->next_detached;
+      box->detached_bytes -= bytes_of(message);
+      give_back(message->offset);
+    } else if (box->detached_bytes > most) {
       kept = *link;
-      link = &letter->left;
+      link = &message->next_detached;
     } else {
-      kept = box->left.last;
+      kept = box->detached.last;
       break;
     }
   }
-  box->left.last = kept;
-  left_bytes     = box->left_bytes;
+  box->detached.last = kept;
+  detached_bytes     = box->detached_bytes;
   pthread_mutex_unlock(&box->lock);
-  return left_bytes;
+  return detached_bytes;
 }
 
 /* ---- receiving --------------------------------------------------------------------------- */
 
-/* Empty the inbox onto the piles. The lock is held. */
+/* Move the messages in the inbox to the queues by sender. The lock is held. */
 static void collect(dart__mailbox_t *box)
 {
   dart__inbox_t *inbox = inbox_of(box, box->me);
   uint64_t       name, oldest = 0;
 
-  /* relaxed: an early look, so that the line stays the senders' while nothing comes */
+  /* relaxed: only a check, so that the cache line stays with the senders while nothing arrives */
   if (atomic_load_explicit(&inbox->newest, memory_order_relaxed) == 0)
     return;
   /* acquire: pairs with the release in push */
   name = atomic_exchange_explicit(&inbox->newest, 0, memory_order_acquire);
-  while (name != 0) { /* turn round */
-    dart__letter_t *letter = letter_of(box, name);
-    uint64_t        before = letter->next;
+  while (name != 0) { /* reverse: oldest first */
+    dart__mailbox_message_t *message = message_of(box, name);
+    uint64_t                 before  = message->next;
 
-    letter->next = oldest;
-    oldest       = name;
-    name         = before;
+    message->next = oldest;
+    oldest        = name;
+    name          = before;
   }
   while (oldest != 0) {
-    dart__letter_t *letter = letter_of(box, oldest);
-    uint64_t        after  = letter->next;
+    dart__mailbox_message_t *message = message_of(box, oldest);
+    uint64_t                 after   = message->next;
 
-    pile_up(box, &box->piles[letter->from], oldest, link_next);
+    enqueue(box, &box->arrived[message->from], oldest, link_next);
     oldest = after;
   }
 }
 
-/* Take the first letter with a tag out of a pile; NULL: there is none. */
-static dart__letter_t *draw(const dart__mailbox_t *box, dart__pile_t *pile, int32_t tag)
+/* Take the first message with a tag out of a queue; NULL: there is none. */
+static dart__mailbox_message_t *dequeue_tag(const dart__mailbox_t *box,
+                                            dart__mailbox_queue_t *queue, int32_t tag)
 {
   uint64_t before = 0;
 
-  for (uint64_t name = pile->first; name != 0;) {
-    dart__letter_t *letter = letter_of(box, name);
+  for (uint64_t name = queue->first; name != 0;) {
+    dart__mailbox_message_t *message = message_of(box, name);
 
-    if (letter->tag == tag) {
-      *(before == 0 ? &pile->first : link_next(letter_of(box, before))) = letter->next;
-      if (pile->last == name)
-        pile->last = before;
-      return letter;
+    if (message->tag == tag) {
+      *(before == 0 ? &queue->first : link_next(message_of(box, before))) = message->next;
+      if (queue->last == name)
+        queue->last = before;
+      return message;
     }
     before = name;
-    name   = letter->next;
+    name   = message->next;
   }
   return NULL;
 }
 
 bool dart__mailbox_match(dart__mailbox_t *box, int32_t from, int32_t tag, dart__incoming_t *in)
 {
-  dart__letter_t *letter;
+  dart__mailbox_message_t *message;
 
   pthread_mutex_lock(&box->lock);
   collect(box);
-  letter = draw(box, &box->piles[from], tag);
+  message = dequeue_tag(box, &box->arrived[from], tag);
   pthread_mutex_unlock(&box->lock);
-  if (letter == NULL)
+  if (message == NULL)
     return false;
-  *in = (dart__incoming_t){ .letter = letter, .nbytes = letter->nbytes };
+  *in = (dart__incoming_t){ .message = message, .nbytes = message->nbytes };
   return true;
 }
 
-/* Nothing of the letter may be touched after its last piece was told. */
-static void tell_taken(const dart__mailbox_t *box, dart__letter_t *letter, uint64_t taken)
+/* Count pieces as taken. The message must not be touched after its last piece was acknowledged. */
+static void acknowledge(const dart__mailbox_t *box, dart__mailbox_message_t *message,
+                        uint64_t taken)
 {
-  bool    awaited = letter->awaited;
-  int32_t from    = letter->from;
+  bool    awaited = message->awaited;
+  int32_t from    = message->from;
 
-  /* release: the slots were read; to the acquires of the sender */
-  atomic_store_explicit(&letter->taken, taken, memory_order_release);
+  /* release: the slots were read before; pairs with the acquires of the sender */
+  atomic_store_explicit(&message->taken, taken, memory_order_release);
   if (awaited)
     dart__event_add(&inbox_of(box, from)->event);
 }
 
 bool dart__mailbox_take(dart__mailbox_t *box, dart__incoming_t *in, void *buffer)
 {
-  dart__letter_t *letter  = in->letter;
-  uint64_t        npieces = letter->npieces;
+  dart__mailbox_message_t *message = in->message;
+  uint64_t                 npieces = message->npieces;
   /* acquire: pairs with the release in fill */
-  uint64_t filled = atomic_load_explicit(&letter->filled, memory_order_acquire);
+  uint64_t filled = atomic_load_explicit(&message->filled, memory_order_acquire);
 
   while (in->taken < filled) {
-    size_t count = piece_bytes(letter, in->taken);
+    size_t count = piece_bytes(message, in->taken);
 
     if (count > 0)
-      memcpy((char *)buffer + in->taken * PIECE, slot_of(letter, in->taken), count);
-    tell_taken(box, letter, ++in->taken);
+      memcpy((char *)buffer + in->taken * PIECE, slot_of(message, in->taken), count);
+    acknowledge(box, message, ++in->taken);
   }
   return in->taken == npieces;
 }
 
 void dart__mailbox_refuse(dart__mailbox_t *box, dart__incoming_t *in)
 {
-  tell_taken(box, in->letter, in->letter->npieces);
+  acknowledge(box, in->message, in->message->npieces);
 }

@@ -2,20 +2,20 @@
 #define DART__NODE_MAILBOX_H
 /* Messages between the units of a node.
  *
- * A message travels as a letter: a block of the sender's memory with a head and room for data. The
- * sender pushes it on the receiver's inbox and raises the receiver's event. The receiver empties
- * its inbox whenever it looks for a message, files what it found by sender, and takes the first
- * letter that has the tag it wants.
+ * A message is a block of the sender's memory: a header, and a buffer for data. The sender pushes it on
+ * the receiver's inbox and raises the receiver's event. The receiver empties its inbox whenever it looks
+ * for a message, sorts what it found into a queue per sender, and takes the first message with the tag
+ * it wants from the sender's queue.
  *
- * The inbox is a stack that anyone pushes on and its owner empties whole (Treiber: Systems
+ * The inbox is a stack that any unit pushes on and the receiver empties whole (Treiber: Systems
  * Programming: Coping with Parallelism, IBM RJ 5118, 1986); nothing is ever popped alone, so there is
- * no ABA, and turned round it gives letters of a sender in the order sent. Data go through the
- * letter in pieces, a ring with one writer and one reader (Lamport: Proving the Correctness of
- * Multiprocess Programs, IEEE TSE 3(2), 1977): a message may be longer than its letter, and one that
- * is not lies in it from the start, so its sender need not wait.
+ * no ABA, and reversed it gives the messages of a sender in the order sent. Data go through the
+ * buffer in pieces, a ring with one writer and one reader (Lamport: Proving the Correctness of
+ * Multiprocess Programs, IEEE TSE 3(2), 1977). So the data may be longer than the buffer; if they are
+ * not, the message is eager: all data are in the buffer from the start, so its sender need not wait.
  *
- * Units map one another's memory at different addresses, so a letter is named by its unit and its
- * offset there. All state is passed in; any thread of a unit may call. */
+ * Units map one another's memory at different addresses, so a message is named by its sender and its
+ * offset in the sender's memory. All state is passed in; any thread of a unit may call. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -24,90 +24,91 @@
 
 #include "node/wait.h"
 
-/** Where letters for a unit arrive; in its memory. */
+/** Where messages for a unit arrive; in its memory. */
 typedef struct {
-  _Alignas(DART__CACHE_LINE) _Atomic uint64_t newest; /* name of the last letter; 0: none */
+  _Alignas(DART__CACHE_LINE) _Atomic uint64_t newest; /* name of the message pushed last; 0: none */
   _Alignas(DART__CACHE_LINE)
-      dart__event_t event; /* a letter came, a piece came, a piece was taken */
+      dart__event_t event; /* a message arrived, a piece arrived, or a piece was taken */
 } dart__inbox_t;
 
-typedef struct dart__letter dart__letter_t;
+typedef struct dart__mailbox_message dart__mailbox_message_t;
 
-/** Letters of a sender that wait to be received, oldest first: names, 0 if there are none. */
+/** A queue of messages, oldest first: their names, 0 if there are none. */
 typedef struct {
   uint64_t first, last;
-} dart__pile_t;
+} dart__mailbox_queue_t;
 
 /** What a unit sends and receives with; private to it. */
 typedef struct {
-  int32_t         me;
-  char *const    *parts;   /* unit → its memory, as mapped here */
-  const uint64_t *inboxes; /* unit → offset of its inbox there */
-  pthread_mutex_t lock;    /* of what follows */
-  dart__pile_t   *piles;   /* unit → its letters */
-  dart__pile_t    left;    /* own letters left to their receivers, oldest first */
-  size_t          left_bytes;
+  int32_t                me;
+  char *const           *portions; /* unit → its memory, as mapped here */
+  const uint64_t        *inboxes;  /* unit → offset of its inbox in its memory */
+  pthread_mutex_t        lock;     /* for all below */
+  dart__mailbox_queue_t *arrived;  /* sender → its messages that were not matched yet */
+  dart__mailbox_queue_t  detached; /* sent, and not known to be taken */
+  size_t                 detached_bytes;
 } dart__mailbox_t;
 
-/** Prepare the memory of an inbox, before others know of it. */
+/** Initialise the memory of an inbox, before other units know of it. */
 void dart__inbox_format(dart__inbox_t *inbox);
 
-/** `parts` and `inboxes` have `nunits` entries and stay in place; NULL parts are never asked for.
- *  False: no memory. */
-bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *const *parts,
+/** `portions` and `inboxes` have `nunits` entries and stay in place; units whose portion is NULL are never
+ *  sent to. False: no memory. */
+bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *const *portions,
                         const uint64_t *inboxes);
 void dart__mailbox_close(dart__mailbox_t *box);
 
-/** The event to wait for whenever a call below has said that it cannot go on: look at its counter,
- *  call, and if nothing moved wait for another count. */
+/** The event to wait for when a call below made no progress: read its counter, call, and if the call made
+ *  none wait for another count. */
 dart__event_t *dart__mailbox_event(const dart__mailbox_t *box);
 
 /* ---- sending ----------------------------------------------------------------------------- */
 
-/** Up to here a letter holds the whole message; longer ones go through it in pieces. */
-#define DART__LETTER_ROOM ((size_t)256 << 10)
+/** Messages of up to so many bytes can be eager: the buffer holds all data. Longer ones go in pieces. */
+#define DART__MAILBOX_EAGER_MOST ((size_t)256 << 10)
 
-/** Bytes of own memory that a letter with room for `room` bytes of data needs; SIZE_MAX, which no pool
- *  has, if that is more than a size_t holds. */
-size_t dart__letter_bytes(size_t room);
+/** Bytes that a message with a buffer of `room` bytes needs; SIZE_MAX, which no pool has,
+ *  if that is more than a size_t holds. */
+size_t dart__mailbox_message_bytes(size_t room);
 
 typedef struct {
-  dart__letter_t *letter;
-  uint64_t        offset; /* of the letter */
-  const char     *data;
-  uint64_t        filled; /* pieces */
-  int32_t         to;
+  dart__mailbox_message_t *message;
+  uint64_t                 offset; /* of the message */
+  const char              *data;
+  uint64_t                 filled; /* pieces */
+  int32_t                  to;
 } dart__outgoing_t;
 
-/** Post a message. The letter lies at `offset` of the own memory and has `room` for data: all
- *  `nbytes` of it, or at least DART__LETTER_ROOM. `awaited`: the caller will wait until it is taken;
- *  necessary unless all is in the letter. */
+/** Post a message. It lies at `offset` of the caller's memory and has a buffer of `room` bytes: all `nbytes`,
+ *  or at least DART__MAILBOX_EAGER_MOST. `awaited`: the caller will wait until it is taken; necessary unless
+ *  all data fit the buffer. */
 void dart__mailbox_post(dart__mailbox_t *box, int32_t to, int32_t tag, const void *data,
                         size_t nbytes, uint64_t offset, size_t room, bool awaited,
                         dart__outgoing_t *out);
 
-/** Go on with an awaited message. True: all of it was taken, and the letter is the caller's again. */
+/** Send more pieces of an awaited message. True: all of it was taken; its memory is the caller's again. */
 bool dart__mailbox_feed(dart__mailbox_t *box, dart__outgoing_t *out);
 
-/** Leave a message that is not awaited to its receiver. */
-void dart__mailbox_leave(dart__mailbox_t *box, dart__outgoing_t *out);
+/** Queue a message that is not awaited until dart__mailbox_reclaim finds that it was taken. */
+void dart__mailbox_detach(dart__mailbox_t *box, dart__outgoing_t *out);
 
-/** Give back letters that were left and have been taken since: those older than the oldest that was
- *  not taken, or, if more than `most` bytes are left, all. Returns the bytes left then. */
+/** Give back the memory of detached messages that have been taken: those older than the oldest that was
+ *  not taken, or, if more than `most` bytes are detached, all. Returns the bytes still detached. */
 size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, void (*give_back)(uint64_t offset));
 
 /* ---- receiving --------------------------------------------------------------------------- */
 
 typedef struct {
-  dart__letter_t *letter;
-  size_t          nbytes; /* of the message */
-  uint64_t        taken;  /* pieces */
+  dart__mailbox_message_t *message;
+  size_t                   nbytes; /* of the data */
+  uint64_t                 taken;  /* pieces */
 } dart__incoming_t;
 
-/** Find the oldest message of a sender with a tag. True: it is the caller's to take or refuse. */
+/** Find the oldest message of a sender with a tag. True: found; the caller must take or refuse it. */
 bool dart__mailbox_match(dart__mailbox_t *box, int32_t from, int32_t tag, dart__incoming_t *in);
 
-/** Copy to `buffer`, of in->nbytes, what has come. True: that was all, and the letter is gone. */
+/** Copy to `buffer`, of in->nbytes, the pieces that have arrived. True: that was all, and the message must
+ *  not be touched any more. */
 bool dart__mailbox_take(dart__mailbox_t *box, dart__incoming_t *in, void *buffer);
 
 /** Drop the message. */

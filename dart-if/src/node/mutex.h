@@ -1,13 +1,14 @@
 #ifndef DART__NODE_MUTEX_H
 #define DART__NODE_MUTEX_H
-/* A mutex in shared memory: sleeping when it has to, fast when it can be, fair in the long run.
+/* A mutex in shared memory: waiters sleep, it is cheap without contention, and fair in the long run.
  *
- * One word says whether it is held, and whether anyone sleeps (Drepper: Futexes Are Tricky, 2011,
- * "Mutex, take 2"): uncontended, it costs one atomic operation each way and no system call. Whoever
- * runs may take it when it is free, past those who sleep. Handing it to a sleeper instead would
- * cost a switch of tasks for every holder, which is what makes fair locks collapse where units
- * outnumber cores. So that nobody loses that race for ever, a waiter that has lost it for a
- * millisecond enters the word as `late`, and while there are any, they alone may take the mutex. */
+ * One word says whether it is held, and whether any waiter sleeps (Drepper: Futexes Are Tricky, 2011,
+ * "Mutex, take 2"): uncontended, lock and unlock cost one atomic operation each and no system call. A
+ * running thread may take the free mutex before waiters that sleep. Handing it to a sleeper instead would
+ * cost a context switch for every holder, which is what makes fair locks collapse where units
+ * outnumber cores. So that no waiter loses that race for ever, one that has lost it for a
+ * millisecond is counted in the word as late, and while there are late waiters, only they may take the
+ * mutex. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,19 +17,20 @@
 
 /* Zeroed memory is a free mutex. */
 typedef struct {
-  _Atomic uint32_t state; /* DART__MUTEX_HELD, SLEEPERS, and how many are late times LATE */
-  _Atomic uint32_t turn;  /* raised to wake one that is late */
+  _Atomic uint32_t
+      state;             /* HELD and SLEEPERS (below), and the number of late waiters, times LATE */
+  _Atomic uint32_t turn; /* raised to wake a late waiter */
 } dart__mutex_t;
 
 #define DART__MUTEX_HELD     1U
-#define DART__MUTEX_SLEEPERS 2U /* somebody may sleep on `state` */
+#define DART__MUTEX_SLEEPERS 2U /* a waiter may sleep on `state` */
 #define DART__MUTEX_LATE     4U
 
-/** The ways out of line: to wait until it can be had, and to wake who waits. */
+/** The contended paths: wait for the mutex and take it; wake a waiter. */
 void dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy);
 void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state);
 
-/** Take it if it is free and nobody is late. */
+/** Take the mutex if it is free and no waiter sleeps or is late. */
 static inline bool dart__mutex_try(dart__mutex_t *mutex)
 {
   uint32_t state = 0;
@@ -38,7 +40,7 @@ static inline bool dart__mutex_try(dart__mutex_t *mutex)
                                                  memory_order_acquire, memory_order_relaxed);
 }
 
-/** Everything done under the mutex before is visible to who gets it after. */
+/** Everything done under the mutex before is visible to the caller afterwards. */
 static inline void dart__mutex_lock(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
   if (__builtin_expect(!dart__mutex_try(mutex), 0))
@@ -47,7 +49,7 @@ static inline void dart__mutex_lock(dart__mutex_t *mutex, const dart__wait_polic
 
 static inline void dart__mutex_unlock(dart__mutex_t *mutex)
 {
-  /* release: pairs with the acquire of whoever takes it next */
+  /* release: pairs with the acquire of the next holder */
   uint32_t before =
       atomic_fetch_sub_explicit(&mutex->state, DART__MUTEX_HELD, memory_order_release);
 

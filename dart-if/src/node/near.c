@@ -1,9 +1,8 @@
-/* Copies between any two layouts, straight from one to the other.
+/* Copies between any two layouts, without a buffer in between.
  *
  * Where elements follow each other at a constant step on both sides, one loop moves them as machine
- * words; unrolled, and with the step 1 as a constant, it costs an element a load and a store. All
- * else is a walk over the runs of both sides at once: each step copies as much as is consecutive
- * on both. */
+ * words; unrolled, and with the step 1 as a constant, it costs a load and a store per element. All
+ * other layouts are copied run by run: each iteration copies as much as is consecutive on both sides. */
 #include "node/near.h"
 
 #include <stdbool.h>
@@ -70,11 +69,11 @@ static bool copy_steps(void *dst, size_t dst_step, const void *src, size_t src_s
 
 /* --- Runs --- */
 
-/* Where one side of a copy is. */
+/* The position of one side of a copy. */
 typedef struct {
   const dart__type_t *type;
   size_t              position; /* of the next element */
-  size_t              left;     /* consecutive elements from there on, never 0 */
+  size_t              left;     /* consecutive elements from `position` on, never 0 */
   size_t              start;    /* strided: position of the block; indexed: of the instance */
   size_t              block;    /* indexed: the block in the instance */
 } cursor_t;
@@ -113,7 +112,7 @@ static inline void advance(cursor_t *cursor, size_t nelem)
     next_run(cursor);
 }
 
-/* Runs of a single element are common, and one instruction each. */
+/* Runs of a single element are common; with a constant size each is one load and one store. */
 static inline void copy_run(char *dst, const char *src, size_t nbytes)
 {
   switch (nbytes) {
@@ -136,7 +135,8 @@ static void copy_runs(char *dst, const dart__type_t *dst_type, const char *src,
   while (nelem > 0) {
     size_t n = to.left < from.left ? to.left : from.left;
 
-    dart__assert(n <= nelem); /* whole instances, and one side has blocks that end */
+    dart__assert(
+        n <= nelem); /* nelem is a whole number of instances, and one side has blocks that end */
     copy_run(dst + to.position * size, src + from.position * size, n * size);
     nelem -= n;
     advance(&to, n);

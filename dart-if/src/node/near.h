@@ -5,8 +5,8 @@
  * Order: a put releases everything its thread did before, a get acquires what the put it observes
  * released (contract, section 1.6). For one naturally aligned element of 1, 2, 4 or 8 bytes that
  * is a store-release and a load-acquire, so it is never torn; for anything else a fence before
- * the stores, or after the loads. The partner of a put is the get that sees its data.
- * A get reads memory anew each time: pollers depend on it. */
+ * the stores, or after the loads. A put pairs with the get that reads its data.
+ * A get reads memory anew each time: programs that poll depend on it. */
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,8 +20,8 @@
 void dart__near_copy(void *dst, const dart__type_t *dst_type, const void *src,
                      const dart__type_t *src_type, size_t nelem);
 
-/* One element of a power-of-two size, aligned at the near side. Returns false if it is not. The
- * element may have any type, so the word that is accessed may alias it. */
+/* One element of a power-of-two size that is aligned in near memory; false for any other, and nothing is
+ * done. The element may have any type, so the word that is accessed may alias it. */
 static inline int dart__near_put_word(void *near, const void *src, size_t nbytes)
 {
   switch (nbytes) {
@@ -68,8 +68,8 @@ static inline int dart__near_get_word(void *dst, const void *near, size_t nbytes
   }
 }
 
-/* Any number of bytes. Larger copies are memmove's: beyond the caches it streams by itself, and stores
- * past the caches of our own were slower than it at every size measured. */
+/* Any number of bytes. Larger copies are left to memmove: it uses non-temporal stores by itself for sizes
+ * beyond the caches, and non-temporal stores of our own were slower at every size measured. */
 static inline void dart__near_put_bytes(void *near, const void *src, size_t nbytes)
 {
   if (dart__near_put_word(near, src, nbytes))

@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROGRESS_EVERY 64      /* looks */
-#define YIELD_EVERY    16      /* looks, while only other nodes can be what takes so long */
-#define CHECK_EVERY    1024    /* looks without a sleep */
-#define CHECK_US       1000000 /* a sleep that nobody ends, where something is to be checked */
+#define PROGRESS_EVERY 64   /* polls */
+#define YIELD_EVERY    16   /* polls, once only other nodes can be the reason for the long wait */
+#define CHECK_EVERY    1024 /* polls without a sleep */
+#define CHECK_US       1000000 /* the longest sleep where there is a check */
 
 static struct timespec time_of(uint32_t us)
 {
@@ -33,8 +33,8 @@ void dart__futex_wake(_Atomic uint32_t *word, int count)
 
 void dart__event_raise(dart__event_t *event, uint32_t count)
 {
-  /* seq_cst: releases to the acquire of dart__event_count, and comes before the look at
-   * `sleepers` in the order that the waiter's two accesses are part of */
+  /* seq_cst: releases to the acquire of dart__event_count, and precedes the load of `sleepers` in the
+   * total order that the waiter's two accesses are part of */
   atomic_store_explicit(&event->count, count, memory_order_seq_cst);
   if (atomic_load_explicit(&event->sleepers, memory_order_seq_cst) != 0)
     dart__futex_wake(&event->count, INT_MAX);
@@ -48,13 +48,13 @@ void dart__event_add(dart__event_t *event)
     dart__futex_wake(&event->count, INT_MAX);
 }
 
-/* How long to sleep until the next look at other nodes; 0: not at all. */
+/* How long to sleep until the next call of `progress`; 0: not at all. */
 static uint32_t pause_of(const dart__wait_policy_t *policy)
 {
   return policy->pause_us != NULL ? policy->pause_us() : policy->nap_us;
 }
 
-/* Give the core away, but not with every look: that takes longer than the look itself. */
+/* Yield the core, but not with every poll: yielding takes longer than the poll. */
 static void yield_sometimes(uint64_t turn)
 {
   if (turn % YIELD_EVERY == 0)
@@ -63,14 +63,14 @@ static void yield_sometimes(uint64_t turn)
     dart__cpu_pause();
 }
 
-/* Now and then, after looks that may have slept. */
-static void check(const dart__wait_policy_t *policy, uint64_t looks, bool slept)
+/* After a sleep, and after many polls without one. */
+static void check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
 {
-  if (policy->check != NULL && (slept || looks % CHECK_EVERY == 0))
+  if (policy->check != NULL && (slept || polls % CHECK_EVERY == 0))
     policy->check(policy->subject);
 }
 
-/* `most_us`: 0 means until it is woken. */
+/* `most_us`: 0 means until woken. */
 static void sleep_on(dart__event_t *event, uint32_t old, uint32_t most_us)
 {
   /* seq_cst, both: pairs with dart__event_raise */
@@ -80,13 +80,13 @@ static void sleep_on(dart__event_t *event, uint32_t old, uint32_t most_us)
   atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
 }
 
-void dart__event_doze(dart__event_t *event, uint32_t old, uint64_t looks, uint32_t most_us,
-                      const dart__wait_policy_t *policy)
+void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
+                       const dart__wait_policy_t *policy)
 {
   uint32_t pause = policy->progress != NULL ? pause_of(policy) : most_us;
 
   if (policy->progress != NULL && pause == 0) {
-    yield_sometimes(looks);
+    yield_sometimes(polls);
     return;
   }
   sleep_on(event, old, most_us != 0 && most_us < pause ? most_us : pause);
@@ -94,26 +94,26 @@ void dart__event_doze(dart__event_t *event, uint32_t old, uint64_t looks, uint32
 
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
 {
-  for (uint64_t looks = 0;; looks++) {
+  for (uint64_t polls = 0;; polls++) {
     uint32_t now = dart__event_count(event), pause = 0;
 
     if (now != old)
       return now;
-    if (policy->progress != NULL && (looks % PROGRESS_EVERY == 0 || looks >= policy->spins))
-      policy->progress(); /* now and then while spinning, before every nap */
-    if (looks < policy->spins) {
+    if (policy->progress != NULL && (polls % PROGRESS_EVERY == 0 || polls >= policy->spins))
+      policy->progress(); /* every few polls while spinning, and before every sleep */
+    if (polls < policy->spins) {
       dart__cpu_pause();
       continue;
     }
-    if (policy->progress != NULL && looks - policy->spins >= policy->yields)
+    if (policy->progress != NULL && polls - policy->spins >= policy->yields)
       pause = pause_of(policy);
     if (policy->progress == NULL && policy->check != NULL)
       pause = CHECK_US;
     if (policy->progress != NULL && pause == 0)
-      yield_sometimes(looks);
+      yield_sometimes(polls);
     else
       sleep_on(event, old, pause);
-    check(policy, looks, pause > 0);
+    check(policy, polls, pause > 0);
   }
 }
 

@@ -1,4 +1,4 @@
-/* Trees of domains: their life, and looking things up in them. */
+/* Trees of domains: creation, destruction, copies, and look-ups. */
 #include "topology/domain.h"
 
 #include <stdio.h>
@@ -129,7 +129,8 @@ bool dart__tag_child(const char *parent_tag, int number,
 
 /* ---- looking up -------------------------------------------------------------------------- */
 
-/* The child on the way to `tag`. Where nobody has left or come, it stands where its number says. */
+/* The child that is, or is above, the domain `tag`. Its index is its number in the tag, unless siblings were
+ * removed or inserted. */
 static dart_domain_locality_t *child_towards(const dart_domain_locality_t *domain, const char *tag)
 {
   const char *rest = dart__tag_below(domain->domain_tag, tag);
@@ -154,7 +155,7 @@ dart_domain_locality_t *dart__domain_find(const dart_domain_locality_t *domain, 
   return (dart_domain_locality_t *)domain;
 }
 
-/* How many there are; they are stored too, unless `found_out` is NULL. */
+/* The number of domains of `scope`, which are also stored unless `found_out` is NULL. */
 static int collect_scope(const dart_domain_locality_t *domain, dart_locality_scope_t scope,
                          dart_domain_locality_t **found_out)
 {

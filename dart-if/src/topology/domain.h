@@ -1,20 +1,20 @@
-#ifndef DART__MODEL_DOMAIN_H
-#define DART__MODEL_DOMAIN_H
-/* Trees of domains: the public struct, and what can be done to trees of it. Nothing here knows of
- * teams or of the machine; see domain_build.h for where the first tree of a team comes from.
+#ifndef DART__TOPOLOGY_DOMAIN_H
+#define DART__TOPOLOGY_DOMAIN_H
+/* Trees of domains: operations on trees of the public struct. They do not depend on teams or on the machine;
+ * domain_build.h builds the tree of a team.
  *
  * In a tree
  *   - children[i] has relative_index i, level + 1 of its parent, and the parent's tag with one more
- *     number. The number is i, unless siblings have left or have been inserted;
+ *     number. The number is i, unless siblings were removed or inserted;
  *   - a domain with children has exactly their units: in their order, at GLOBAL ascending;
  *   - all domains but the top come from malloc, and so do their arrays.
  *
- * The top of a copy keeps the parent of what it is a copy of. It has no place among that parent's
- * children, and the parent may be gone by now; so it must not be followed. All of the struct is the
- * contract's but the bytes of `host` behind a name: so host names have at most 62 characters, and
- * the last byte marks such tops.
+ * The top of a copy keeps the parent pointer of its source. It is not among that parent's children, and the
+ * parent may have been freed; so the pointer must not be followed. The interface defines all of the struct
+ * except the bytes of `host` behind a name: so host names have at most 62 characters, and the last byte marks
+ * such tops.
  *
- * Functions that return dart_ret_t have said what is wrong when they fail; nothing has changed. */
+ * Functions that return dart_ret_t log an error when they fail, and have changed nothing. */
 #include <stdbool.h>
 
 #include <dash/dart/if/dart_locality.h>
@@ -24,7 +24,7 @@ static inline bool dart__domain_is_top(const dart_domain_locality_t *domain)
   return domain->parent == NULL || domain->host[DART_LOCALITY_HOST_MAX_SIZE - 1] != '\0';
 }
 
-/** Note that what `domain->parent` names is, or is not, above it in a tree. */
+/** Mark `domain` as a top, whose `parent` must not be followed, or as a child of its parent. */
 static inline void dart__domain_mark_top(dart_domain_locality_t *domain, bool top)
 {
   domain->host[DART_LOCALITY_HOST_MAX_SIZE - 2] = '\0';
@@ -36,13 +36,13 @@ static inline void dart__domain_mark_top(dart_domain_locality_t *domain, bool to
 /** A blank domain: see dart_domain_create. */
 dart_domain_locality_t *dart__domain_new(void);
 
-/** Free what `domain` holds, with all below it, but not the struct. */
+/** Free the contents of `domain` and all domains below it, but not the struct. */
 void dart__domain_clear(dart_domain_locality_t *domain);
 
-/** The same and the struct. NULL is fine. */
+/** dart__domain_clear, and free the struct. NULL: nothing. */
 void dart__domain_delete(dart_domain_locality_t *domain);
 
-/** Make `copy`, whose contents do not matter, a copy of `source` and all below it: a top. */
+/** Make `copy`, whose contents are overwritten, a top: a copy of `source` and all below it. */
 bool dart__domain_copy(dart_domain_locality_t *copy, const dart_domain_locality_t *source);
 
 /* ---- looking up -------------------------------------------------------------------------- */
@@ -54,20 +54,20 @@ const char *dart__tag_below(const char *tag, const char *path);
 /** The domain tagged `tag` among `domain` and all below it, or NULL. */
 dart_domain_locality_t *dart__domain_find(const dart_domain_locality_t *domain, const char *tag);
 
-/** The domains of `scope` among `domain` and all below it, depth first, without what lies below
- *  another: an array to be freed. DART_ERR_NOTFOUND: none. Complains in the name of `function`. */
+/** The domains of `scope` among `domain` and all below it, depth first, but no domain
+ *  below another one found: an array to be freed. DART_ERR_NOTFOUND: none. Log lines name `function`. */
 dart_ret_t dart__domain_of_scope(const char *function, const dart_domain_locality_t *domain,
                                  dart_locality_scope_t scope, int *count_out,
                                  dart_domain_locality_t ***found_out);
 
-/* ---- for those who build and reshape ----------------------------------------------------- */
+/* ---- for building and reshaping ---------------------------------------------------------- */
 
 /** The tag of child `number` below `parent_tag`; false: it is too long. */
 bool dart__tag_child(const char *parent_tag, int number,
                      char tag_out[DART_LOCALITY_DOMAIN_TAG_MAX_SIZE]);
 
-/** Collect the units of `domain` from its children; none, if it has no children. false: no memory,
- *  which cannot be where they are not more than before. */
+/** Collect the units of `domain` from its children; none, if it has no children. false: no memory; cannot
+ *  fail if there are not more units than before. */
 bool dart__domain_collect_units(dart_domain_locality_t *domain);
 
 /* ---- reshaping: see the functions of the same names in dart_locality.h ------------------- */

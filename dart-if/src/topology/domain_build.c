@@ -1,5 +1,5 @@
-/* Building the tree of a team: units are sorted by their ways down from the root, so that every
- * domain is a run of them. */
+/* Building the tree of a team: units are sorted by their paths from the root, so that the units of every
+ * domain are consecutive. */
 #include "topology/domain_build.h"
 
 #include <stdlib.h>
@@ -15,30 +15,30 @@ typedef struct {
   uint32_t              kind;
 } step_t;
 
-/* A unit and its way down: NODE, MODULE, ..., CORE. */
+/* A unit and its path from the root: NODE, MODULE, ..., CORE. */
 typedef struct {
   const dart__domain_unit_t *unit;
   dart_unit_locality_t      *descriptor;
   int                        nsteps;
   step_t                     steps[STEPS_MAX];
-} way_t;
+} path_t;
 
-static void find_way(way_t *way)
+static void find_path(path_t *path)
 {
-  const dart__hardware_t *hardware = way->unit->hardware;
+  const dart__hardware_t *hardware = path->unit->hardware;
   const dart_hwinfo_t    *info     = &hardware->info;
   int                     from     = info->num_scopes - 1;
 
-  way->steps[NODE_STEP] =
-      (step_t){ DART_LOCALITY_SCOPE_NODE, way->unit->node, hardware->host_kind };
-  way->steps[MODULE_STEP] = (step_t){ DART_LOCALITY_SCOPE_MODULE, 0, hardware->host_kind };
-  way->nsteps             = MODULE_STEP + 1;
+  path->steps[NODE_STEP] =
+      (step_t){ DART_LOCALITY_SCOPE_NODE, path->unit->node, hardware->host_kind };
+  path->steps[MODULE_STEP] = (step_t){ DART_LOCALITY_SCOPE_MODULE, 0, hardware->host_kind };
+  path->nsteps             = MODULE_STEP + 1;
   for (int i = 0; i < info->num_scopes; i++)
     if (info->scopes[i].scope == DART_LOCALITY_SCOPE_NUMA)
       from = i;
-  for (int i = from; i >= 0 && way->nsteps < STEPS_MAX; i--)
-    if (info->scopes[i].scope > way->steps[way->nsteps - 1].scope)
-      way->steps[way->nsteps++] =
+  for (int i = from; i >= 0 && path->nsteps < STEPS_MAX; i--)
+    if (info->scopes[i].scope > path->steps[path->nsteps - 1].scope)
+      path->steps[path->nsteps++] =
           (step_t){ info->scopes[i].scope, info->scopes[i].index, hardware->kind[i] };
 }
 
@@ -49,9 +49,9 @@ static int compare_steps(const step_t *a, const step_t *b)
   return (a->index > b->index) - (a->index < b->index);
 }
 
-static int by_way(const void *a, const void *b)
+static int by_path(const void *a, const void *b)
 {
-  const way_t *left = a, *right = b;
+  const path_t *left = a, *right = b;
 
   for (int i = 0; i < left->nsteps && i < right->nsteps; i++) {
     int order = compare_steps(&left->steps[i], &right->steps[i]);
@@ -62,52 +62,52 @@ static int by_way(const void *a, const void *b)
   return (left->unit->id > right->unit->id) - (left->unit->id < right->unit->id);
 }
 
-/* The length of the run at the start of `ways` that goes the same step. */
-static int32_t run_length(const way_t *ways, int32_t nunits, int step)
+/* How many units at the start of `paths` are in the same domain at `step`. */
+static int32_t run_length(const path_t *paths, int32_t nunits, int step)
 {
   int32_t length = 1;
 
-  while (length < nunits && compare_steps(&ways[0].steps[step], &ways[length].steps[step]) == 0)
+  while (length < nunits && compare_steps(&paths[0].steps[step], &paths[length].steps[step]) == 0)
     length++;
   return length;
 }
 
-static bool grow_children(dart_domain_locality_t *domain, way_t *ways, int32_t nunits, int step);
+static bool build_children(dart_domain_locality_t *domain, path_t *paths, int32_t nunits, int step);
 
-/* The domain that `ways[0].steps[step]` leads to, with all below it: a run of units. */
-static bool grow(dart_domain_locality_t *domain, way_t *ways, int32_t nunits, int step)
+/* Build the domain of `paths[0].steps[step]`, whose units are paths[0..nunits), and all below it. */
+static bool build_domain(dart_domain_locality_t *domain, path_t *paths, int32_t nunits, int step)
 {
-  const step_t                 *here   = &ways[0].steps[step];
+  const step_t                 *here   = &paths[0].steps[step];
   const dart_domain_locality_t *parent = domain->parent;
 
-  memcpy(domain->host, ways[0].unit->hardware->info.host, sizeof domain->host);
+  memcpy(domain->host, paths[0].unit->hardware->info.host, sizeof domain->host);
   domain->scope            = here->scope;
   domain->level            = parent->level + 1;
   domain->global_index     = here->index;
   domain->is_symmetric     = 1;
   domain->team             = parent->team;
   domain->num_nodes        = 1;
-  domain->node_id          = ways[0].unit->node;
+  domain->node_id          = paths[0].unit->node;
   domain->shared_mem_bytes = -1;
-  if (step + 1 < ways[0].nsteps)
-    return grow_children(domain, ways, nunits, step + 1);
+  if (step + 1 < paths[0].nsteps)
+    return build_children(domain, paths, nunits, step + 1);
 
   domain->unit_ids = calloc((size_t)nunits, sizeof *domain->unit_ids);
   if (domain->unit_ids == NULL)
     return false;
   domain->num_units = nunits;
   for (int32_t u = 0; u < nunits; u++) {
-    domain->unit_ids[u] = dart_create_global_unit(ways[u].unit->id);
-    memcpy(ways[u].descriptor->domain_tag, domain->domain_tag, sizeof domain->domain_tag);
+    domain->unit_ids[u] = dart_create_global_unit(paths[u].unit->id);
+    memcpy(paths[u].descriptor->domain_tag, domain->domain_tag, sizeof domain->domain_tag);
   }
   return true;
 }
 
-static bool grow_children(dart_domain_locality_t *domain, way_t *ways, int32_t nunits, int step)
+static bool build_children(dart_domain_locality_t *domain, path_t *paths, int32_t nunits, int step)
 {
   size_t nchildren = 0;
 
-  for (int32_t u = 0; u < nunits; u += run_length(ways + u, nunits - u, step))
+  for (int32_t u = 0; u < nunits; u += run_length(paths + u, nunits - u, step))
     nchildren++;
   domain->children = calloc(nchildren, sizeof(dart_domain_locality_t *));
   if (domain->children == NULL)
@@ -120,23 +120,23 @@ static bool grow_children(dart_domain_locality_t *domain, way_t *ways, int32_t n
 
     if (child == NULL)
       return false;
-    length                                = run_length(ways + u, nunits - u, step);
+    length                                = run_length(paths + u, nunits - u, step);
     child->parent                         = domain;
     child->relative_index                 = domain->num_domains;
     domain->children[domain->num_domains] = child;
     tagged = dart__tag_child(domain->domain_tag, domain->num_domains++, child->domain_tag);
     dart__assert(tagged);
     (void)tagged;
-    if (ways[u].steps[step].kind != ways[0].steps[step].kind ||
-        ways[u].steps[step].scope != ways[0].steps[step].scope)
+    if (paths[u].steps[step].kind != paths[0].steps[step].kind ||
+        paths[u].steps[step].scope != paths[0].steps[step].scope)
       domain->is_symmetric = 0;
-    if (!grow(child, ways + u, length, step))
+    if (!build_domain(child, paths + u, length, step))
       return false;
   }
   return dart__domain_collect_units(domain);
 }
 
-/* Below a module each domain has its units' share of the cores. */
+/* The cores of a module are divided among the domains below by their numbers of units. */
 static void share_cores(dart_domain_locality_t *domain, const dart_domain_locality_t *module)
 {
   int64_t cores = (int64_t)module->num_cores * domain->num_units / module->num_units;
@@ -147,55 +147,55 @@ static void share_cores(dart_domain_locality_t *domain, const dart_domain_locali
     share_cores(domain->children[i], module);
 }
 
-/* Nodes stand in the order of their numbers: the k-th has the units from ways[] on. */
-static void count_cores(dart_domain_locality_t *root, const way_t *ways)
+/* Nodes are in the order of their numbers, and `paths` is sorted by node. */
+static void count_cores(dart_domain_locality_t *root, const path_t *paths)
 {
   root->num_cores = 0;
   for (int i = 0; i < root->num_domains; i++) {
     dart_domain_locality_t *node = root->children[i], *module = node->children[0];
 
-    module->num_cores = ways[0].unit->hardware->host_cores;
+    module->num_cores = paths[0].unit->hardware->host_cores;
     node->num_cores   = module->num_cores;
     root->num_cores += node->num_cores;
     share_cores(module, module);
-    ways += node->num_units;
+    paths += node->num_units;
   }
 }
 
 dart_ret_t dart__domain_build(dart_team_t team, const dart__domain_unit_t *units, int32_t nunits,
                               dart_domain_locality_t **root_out, dart_unit_locality_t *units_out)
 {
-  way_t                  *ways = calloc((size_t)nunits, sizeof *ways);
-  dart_domain_locality_t *root = dart__domain_new();
-  dart_ret_t              ret  = DART_ERR_NOMEM;
+  path_t                 *paths = calloc((size_t)nunits, sizeof *paths);
+  dart_domain_locality_t *root  = dart__domain_new();
+  dart_ret_t              ret   = DART_ERR_NOMEM;
 
-  if (ways == NULL || root == NULL)
+  if (paths == NULL || root == NULL)
     goto delete_root;
   for (int32_t u = 0; u < nunits; u++) {
     units_out[u] = (dart_unit_locality_t){ .unit   = dart_create_team_unit(u),
                                            .team   = team,
                                            .hwinfo = units[u].hardware->info };
-    ways[u]      = (way_t){ .unit = &units[u], .descriptor = &units_out[u] };
-    find_way(&ways[u]);
+    paths[u]     = (path_t){ .unit = &units[u], .descriptor = &units_out[u] };
+    find_path(&paths[u]);
   }
-  qsort(ways, (size_t)nunits, sizeof *ways, by_way);
+  qsort(paths, (size_t)nunits, sizeof *paths, by_path);
 
   root->domain_tag[0]    = '.';
   root->scope            = DART_LOCALITY_SCOPE_GLOBAL;
   root->global_index     = 0;
   root->team             = team;
   root->shared_mem_bytes = 0;
-  if (!grow_children(root, ways, nunits, NODE_STEP))
+  if (!build_children(root, paths, nunits, NODE_STEP))
     goto delete_root;
   root->num_nodes = root->num_domains;
   root->node_id   = root->num_nodes == 1 ? 0 : -1;
-  count_cores(root, ways);
+  count_cores(root, paths);
   *root_out = root;
   root      = NULL;
   ret       = DART_OK;
 
 delete_root:
   dart__domain_delete(root);
-  free(ways);
+  free(paths);
   return ret;
 }

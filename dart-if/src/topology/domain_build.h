@@ -1,13 +1,13 @@
-#ifndef DART__MODEL_DOMAIN_BUILD_H
-#define DART__MODEL_DOMAIN_BUILD_H
+#ifndef DART__TOPOLOGY_DOMAIN_BUILD_H
+#define DART__TOPOLOGY_DOMAIN_BUILD_H
 /* The tree of a team, from descriptions of the hardware of all its units.
  *
  *   GLOBAL - NODE per node of the team - MODULE, one each - NUMA - PACKAGE - CACHE - CORE
  *
  * Scopes grow with depth. So below MODULE the tree starts with NUMA where hwloc knows of it, and
- * packages follow where they lie inside: those around several NUMA domains are in the descriptors
- * only. Of the caches the tree has the outermost level. Nodes may differ, for each unit brings its
- * own way down. Only what has units in it is in the tree.
+ * packages follow where they lie inside a NUMA domain: packages around several NUMA domains are in the
+ * descriptors only. Of the caches the tree has the outermost level. Nodes may differ, for each unit has its
+ * own path from the root. Only domains with units are in the tree.
  *
  * No tag can get too long: along a tag, the numbers of siblings multiply to at most the number of
  * units, so 6 numbers and their dots have at most 6 + 6 + 9 characters. */

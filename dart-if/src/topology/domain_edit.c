@@ -1,4 +1,4 @@
-/* The steps that trees are reshaped in: children come and go, units and tags follow. */
+/* The elementary changes of trees: children, and the units and tags that depend on them. */
 #include "topology/domain_edit.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 typedef dart_domain_locality_t domain_t;
 
-/* ---- places in a tree -------------------------------------------------------------------- */
+/* ---- children and units ------------------------------------------------------------------ */
 
 void dart__domain_close_ranks(domain_t *domain)
 {
@@ -96,7 +96,7 @@ void dart__domain_put_in(domain_t *parent, domain_t *child, int position)
 
 /* ---- tags and levels --------------------------------------------------------------------- */
 
-/* ".j" of a tag; empty for that of a blank domain. */
+/* ".j", the end of a tag; empty for the tag of a blank domain. */
 static const char *last_number(const char *tag)
 {
   const char *dot = strrchr(tag, '.');
@@ -130,7 +130,7 @@ int dart__domain_number_at(const domain_t *domain, int position)
   return has_number(domain, position) ? dart__domain_fresh_number(domain) : position;
 }
 
-/* Characters of the longest tag below `domain`, not counting those of its own. */
+/* Characters of the longest tag below `domain`, not counting those of the domain's own tag. */
 static size_t longest_below(const domain_t *domain)
 {
   size_t longest = 0;
@@ -165,7 +165,7 @@ void dart__domain_retag(domain_t *domain, const char *tag, int level)
   }
 }
 
-/* ---- complaints -------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------ */
 
 dart_ret_t dart__domain_no_memory(const char *function)
 {

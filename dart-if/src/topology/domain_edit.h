@@ -1,11 +1,11 @@
-#ifndef DART__MODEL_DOMAIN_EDIT_H
-#define DART__MODEL_DOMAIN_EDIT_H
-/* The steps that trees of domains are reshaped in, in place: domains that stay, stay where they are
- * in memory, for users hold pointers to them.
+#ifndef DART__TOPOLOGY_DOMAIN_EDIT_H
+#define DART__TOPOLOGY_DOMAIN_EDIT_H
+/* The elementary changes by which trees of domains are reshaped, in place: domains that remain keep their
+ * addresses, for users hold pointers to them.
  *
- * Each change first gets all the memory it needs, which may fail, and then is made, which cannot.
- * Between the two nothing has changed. What they are put together to is in domain_prune.c (select,
- * exclude, split), domain_group.c, and domain_move.c (add, move, assign). */
+ * An operation first allocates all the memory it needs, which may fail and changes nothing, and then makes
+ * its changes, which cannot fail. The operations are in domain_prune.c (select, exclude, split),
+ * domain_group.c, and domain_move.c (add, move, assign). */
 #include <stdbool.h>
 
 #include "topology/domain.h"
@@ -16,11 +16,11 @@ bool dart__domain_lies_in(const dart_domain_locality_t *inner,
 
 /* ---- getting memory ---------------------------------------------------------------------- */
 
-/** Get room for one more child of `domain`, and for `nunits` more units there and above. false: no
- *  memory; what was got is kept, or given back by the next. */
+/** Allocate room for one more child of `domain`, and for `nunits` more units there and above. false: no
+ *  memory; what was allocated stays, or is freed by dart__domain_give_room_back. */
 bool dart__domain_make_room(dart_domain_locality_t *domain, int nunits);
 
-/** Where there was nothing before dart__domain_make_room, nothing remains. */
+/** Free arrays that are empty: those that dart__domain_make_room has allocated. */
 void dart__domain_give_room_back(dart_domain_locality_t *domain);
 
 /* ---- changing ---------------------------------------------------------------------------- */
@@ -32,27 +32,28 @@ void dart__domain_take_out(dart_domain_locality_t *domain);
 void dart__domain_put_in(dart_domain_locality_t *parent, dart_domain_locality_t *child,
                          int position);
 
-/** Let children stand where their indices say; an array without any is none. */
+/** Set the children's relative indices, and free the array of children if it is empty. */
 void dart__domain_close_ranks(dart_domain_locality_t *domain);
 
-/** After a change in the units of `domain`: collect those of all above it. */
+/** After a change of the units of `domain`: collect the units of all domains above it. */
 void dart__domain_collect_above(dart_domain_locality_t *domain);
 
 /* ---- tags and levels --------------------------------------------------------------------- */
 
-/** A number that no child has, and none that was here and moved into a group had. */
+/** A number higher than that of any child. Children that were moved into a group had lower ones, too, for the
+ *  group got a number that was higher. */
 int dart__domain_fresh_number(const dart_domain_locality_t *domain);
 
-/** The number in the tag of a new child: its position, if no other child has it. */
+/** The number in the tag of a new child: its position if no other child has that number, else a fresh one. */
 int dart__domain_number_at(const dart_domain_locality_t *domain, int position);
 
 /** Whether all tags below `domain` are short enough if its own is `tag`. */
 bool dart__domain_fits(const dart_domain_locality_t *domain, const char *tag);
 
-/** Give `domain` a new tag and level, and those below it what follows from that. They fit. */
+/** Set the tag and level of `domain`, and of all domains below it accordingly. The tags fit. */
 void dart__domain_retag(dart_domain_locality_t *domain, const char *tag, int level);
 
-/* ---- complaints: one log line ------------------------------------------------------------ */
+/* ---- errors: one log line ---------------------------------------------------------------- */
 
 /** DART_ERR_NOMEM. */
 dart_ret_t dart__domain_no_memory(const char *function);

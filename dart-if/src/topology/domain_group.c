@@ -1,8 +1,8 @@
-/* Groups: domains gathered from anywhere below another, under a new one.
+/* Groups: domains from anywhere below another domain are moved below a new one.
  *
- * The group is made beside the tree first, with copies of what lies between its members and the
- * closest domain above them all, and with its tags: what can fail fails there. Then the members
- * leave their parents for it, and it takes its place. */
+ * The group is first built outside of the tree, with copies of the domains between its members and their
+ * closest common ancestor, and with its tags: all that can fail is done there. Then the members are moved
+ * from their parents to the group, and the group is inserted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +12,14 @@
 
 typedef dart_domain_locality_t domain_t;
 
-/* A group in the making. */
+/* A group being built. */
 typedef struct {
-  dart__domain_set_t members; /* what it gathers */
-  dart__domain_set_t ways;    /* domains above members */
-  domain_t          *above;   /* the closest one above all of them, which gets the group */
+  dart__domain_set_t members;   /* the domains to be grouped */
+  dart__domain_set_t ancestors; /* domains above members */
+  domain_t          *above; /* the closest common ancestor, which becomes the parent of the group */
 } group_t;
 
-/* The closest domain above all members, where none is above another. */
+/* Find the closest common ancestor of the members. An error, if a member is above another. */
 static dart_ret_t check_group(const domain_t *domain, group_t *group)
 {
   if (dart__domain_set_has(&group->members, domain)) {
@@ -27,7 +27,7 @@ static dart_ret_t check_group(const domain_t *domain, group_t *group)
     return DART_ERR_INVAL;
   }
   for (size_t i = 0; i < group->members.count; i++)
-    if (dart__domain_set_has(&group->ways, group->members.members[i])) {
+    if (dart__domain_set_has(&group->ancestors, group->members.members[i])) {
       dart__error("dart_domain_group: '%s' is above another domain of the group",
                   group->members.members[i]->domain_tag);
       return DART_ERR_INVAL;
@@ -39,7 +39,7 @@ static dart_ret_t check_group(const domain_t *domain, group_t *group)
   return DART_OK;
 }
 
-/* Free copies of ways, but not the members below them. */
+/* Free the copies of ancestors, but not the members below them. */
 static void delete_copies(const group_t *group, domain_t *copy)
 {
   for (int i = 0; i < copy->num_domains; i++)
@@ -49,9 +49,9 @@ static void delete_copies(const group_t *group, domain_t *copy)
   dart__domain_delete(copy);
 }
 
-/* Give `copy` the members below `source` as children, and copies of what lies between; members do
- * not notice yet. Copies get their tags here, to see whether there is room for those below. */
-static dart_ret_t copy_ways(const group_t *group, const domain_t *source, domain_t *copy)
+/* Give `copy` the members below `source` as children, and copies of the domains between; the members
+ * themselves are not changed yet. Copies get their tags here, to check that the tags below fit. */
+static dart_ret_t copy_ancestors(const group_t *group, const domain_t *source, domain_t *copy)
 {
   dart_ret_t ret = DART_OK;
 
@@ -63,7 +63,7 @@ static dart_ret_t copy_ways(const group_t *group, const domain_t *source, domain
     char      tag[DART_LOCALITY_DOMAIN_TAG_MAX_SIZE];
     bool      member = dart__domain_set_has(&group->members, child);
 
-    if (!member && !dart__domain_set_has(&group->ways, child))
+    if (!member && !dart__domain_set_has(&group->ancestors, child))
       continue;
     if (!dart__tag_child(copy->domain_tag, copy->num_domains, tag) ||
         (member && !dart__domain_fits(child, tag)))
@@ -86,8 +86,8 @@ static dart_ret_t copy_ways(const group_t *group, const domain_t *source, domain
     below->parent                     = copy;
     below->relative_index             = copy->num_domains++;
     dart__domain_retag(below, tag, copy->level + 1);
-    ret = copy_ways(group, child, below);
-    if (ret == DART_OK && child->num_units > 0 && child->num_cores > 0) { /* its share of them */
+    ret = copy_ancestors(group, child, below);
+    if (ret == DART_OK && child->num_units > 0 && child->num_cores > 0) { /* by its units */
       below->num_cores = (int)((int64_t)child->num_cores * below->num_units / child->num_units);
       below->num_cores = below->num_cores > 0 ? below->num_cores : 1;
     }
@@ -114,7 +114,7 @@ static domain_t *new_group(const domain_t *above)
   return group;
 }
 
-/* What the group is, now that it has its children. */
+/* Describe the group by its children. */
 static void describe_group(domain_t *group, const domain_t *above)
 {
   group->num_cores = 0;
@@ -129,8 +129,8 @@ static void describe_group(domain_t *group, const domain_t *above)
   group->is_symmetric = group->num_domains == 1 || above->is_symmetric == 1;
 }
 
-/* Members leave their parents for their place in the group. */
-static void hand_over(const group_t *group, domain_t *copy)
+/* Move the members from their parents to the group. */
+static void move_members(const group_t *group, domain_t *copy)
 {
   char tag[DART_LOCALITY_DOMAIN_TAG_MAX_SIZE];
 
@@ -138,7 +138,7 @@ static void hand_over(const group_t *group, domain_t *copy)
     domain_t *child = copy->children[i];
 
     if (!dart__domain_set_has(&group->members, child)) {
-      hand_over(group, child);
+      move_members(group, child);
       continue;
     }
     dart__domain_take_out(child);
@@ -149,12 +149,12 @@ static void hand_over(const group_t *group, domain_t *copy)
   }
 }
 
-/* Units of the domains that members have left, up to the one with the group. */
-static void collect_ways(const group_t *group, domain_t *domain)
+/* Collect the units of the members' former ancestors, from the parent of the group down. */
+static void collect_ancestors(const group_t *group, domain_t *domain)
 {
   for (int i = 0; i < domain->num_domains; i++)
-    if (dart__domain_set_has(&group->ways, domain->children[i]))
-      collect_ways(group, domain->children[i]);
+    if (dart__domain_set_has(&group->ancestors, domain->children[i]))
+      collect_ancestors(group, domain->children[i]);
   dart__domain_close_ranks(domain);
   dart__domain_collect_units(domain);
 }
@@ -167,7 +167,7 @@ static dart_ret_t form_group(group_t *group, char *tag_out)
   if (copy == NULL || !dart__domain_make_room(above, 0))
     ret = DART_ERR_NOMEM;
   else if (dart__tag_child(above->domain_tag, dart__domain_fresh_number(above), copy->domain_tag))
-    ret = copy_ways(group, above, copy);
+    ret = copy_ancestors(group, above, copy);
   if (ret == DART_ERR_INVAL)
     dart__error("dart_domain_group: tags below a group in '%s' would have more than %d characters",
                 above->domain_tag, DART_LOCALITY_DOMAIN_TAG_MAX_SIZE - 1);
@@ -177,10 +177,10 @@ static dart_ret_t form_group(group_t *group, char *tag_out)
     return ret == DART_ERR_NOMEM ? dart__domain_no_memory("dart_domain_group") : ret;
   }
 
-  hand_over(group, copy);
+  move_members(group, copy);
   describe_group(copy, above);
   dart__domain_put_in(above, copy, above->num_domains);
-  collect_ways(group, above);
+  collect_ancestors(group, above);
   dart__domain_collect_above(above);
   memcpy(tag_out, copy->domain_tag, sizeof copy->domain_tag);
   return DART_OK;
@@ -197,7 +197,7 @@ dart_ret_t dart__domain_group(domain_t *domain, int ntags, const char **tags, ch
   } else if (missing != NULL) {
     dart__error("dart_domain_group: no domain '%s' in '%s'", missing, domain->domain_tag);
     ret = DART_ERR_NOTFOUND;
-  } else if (!dart__domain_set_above(domain, &group.members, &group.ways)) {
+  } else if (!dart__domain_set_above(domain, &group.members, &group.ancestors)) {
     ret = dart__domain_no_memory("dart_domain_group");
   } else {
     ret = check_group(domain, &group);
@@ -205,6 +205,6 @@ dart_ret_t dart__domain_group(domain_t *domain, int ntags, const char **tags, ch
       ret = form_group(&group, tag_out);
   }
   free(group.members.members);
-  free(group.ways.members);
+  free(group.ancestors.members);
   return ret;
 }

@@ -1,5 +1,5 @@
-/* Whole domains that get a place in a tree: added from outside, moved within, or copied over one
- * that is there. */
+/* Insertion of whole domains into a tree: added from outside, moved within, or copied over an existing
+ * domain. */
 #include <string.h>
 
 #include "base/log.h"
@@ -52,7 +52,7 @@ dart_ret_t dart__domain_move(domain_t *domain, domain_t *new_parent, int positio
 {
   static const char function[] = "dart_domain_move_subdomain";
   domain_t         *parent     = domain->parent;
-  bool              stays      = parent == new_parent; /* keeps its tag then */
+  bool              stays      = parent == new_parent; /* it keeps its tag then */
   char              tag[DART_LOCALITY_DOMAIN_TAG_MAX_SIZE];
   int               number;
 
@@ -87,12 +87,12 @@ dart_ret_t dart__domain_move(domain_t *domain, domain_t *new_parent, int positio
   return DART_OK;
 }
 
-/* In the midst of a tree the copy takes the place of what was there: parent, tag and level. */
+/* Below the top of a tree the copy keeps parent, index, tag and level of the domain that it replaces. */
 dart_ret_t dart__domain_assign(domain_t *domain, const domain_t *source)
 {
   static const char function[] = "dart_domain_assign";
   bool              top        = dart__domain_is_top(domain);
-  domain_t          copy, place = *domain;
+  domain_t          copy, replaced = *domain;
 
   if (domain == source)
     return DART_OK;
@@ -111,10 +111,10 @@ dart_ret_t dart__domain_assign(domain_t *domain, const domain_t *source)
     domain->children[i]->parent = domain;
   if (top)
     return DART_OK;
-  domain->parent         = place.parent;
-  domain->relative_index = place.relative_index;
+  domain->parent         = replaced.parent;
+  domain->relative_index = replaced.relative_index;
   dart__domain_mark_top(domain, false);
-  dart__domain_retag(domain, place.domain_tag, place.level);
+  dart__domain_retag(domain, replaced.domain_tag, replaced.level);
   dart__domain_collect_above(domain);
   return DART_OK;
 }

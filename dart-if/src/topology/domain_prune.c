@@ -1,6 +1,7 @@
-/* Parts of trees: what a list of tags leaves of one, and copies of one in runs of domains.
+/* Subtrees: selecting or excluding domains by tags, and splitting a tree into copies with some of its domains
+ * each.
  *
- * Removing needs no memory but for the set of what is meant. */
+ * Removing domains needs memory only for the sets of domains. */
 #include <stdlib.h>
 
 #include "topology/domain_edit.h"
@@ -10,10 +11,10 @@ typedef dart_domain_locality_t domain_t;
 
 /* ---- select, exclude --------------------------------------------------------------------- */
 
-/* Keep of all below `domain` what `ways` lead to, and all of what is `kept`; or (both NULL) what is
- * not `removed`. */
-static void prune(domain_t *domain, const dart__domain_set_t *kept, const dart__domain_set_t *ways,
-                  const dart__domain_set_t *removed)
+/* Remove domains below `domain`: if `kept` and `ancestors` are given, all but `kept`, the domains below
+ * these, and their ancestors; else (both NULL) those in `removed`. */
+static void prune(domain_t *domain, const dart__domain_set_t *kept,
+                  const dart__domain_set_t *ancestors, const dart__domain_set_t *removed)
 {
   int count = 0;
 
@@ -23,14 +24,14 @@ static void prune(domain_t *domain, const dart__domain_set_t *kept, const dart__
     domain_t *child = domain->children[i];
     bool      whole = kept != NULL && dart__domain_set_has(kept, child);
 
-    if (!whole && (kept != NULL ? !dart__domain_set_has(ways, child)
+    if (!whole && (kept != NULL ? !dart__domain_set_has(ancestors, child)
                                 : dart__domain_set_has(removed, child))) {
       dart__domain_delete(child);
       continue;
     }
     domain->children[count++] = child;
     if (!whole)
-      prune(child, kept, ways, removed);
+      prune(child, kept, ancestors, removed);
   }
   domain->num_domains = count;
   dart__domain_close_ranks(domain);
@@ -39,19 +40,19 @@ static void prune(domain_t *domain, const dart__domain_set_t *kept, const dart__
 
 dart_ret_t dart__domain_select(domain_t *domain, int ntags, const char **tags)
 {
-  dart__domain_set_t tagged = { NULL, 0 }, ways = { NULL, 0 };
+  dart__domain_set_t tagged = { NULL, 0 }, ancestors = { NULL, 0 };
   const char        *missing;
   dart_ret_t         ret = DART_OK;
 
   if (!dart__domain_set_find(domain, ntags, tags, &tagged, &missing) ||
-      !dart__domain_set_above(domain, &tagged, &ways))
+      !dart__domain_set_above(domain, &tagged, &ancestors))
     ret = dart__domain_no_memory("dart_domain_select");
   else if (!dart__domain_set_has(&tagged, domain)) {
-    prune(domain, &tagged, &ways, NULL);
+    prune(domain, &tagged, &ancestors, NULL);
     dart__domain_collect_above(domain);
   }
   free(tagged.members);
-  free(ways.members);
+  free(ancestors.members);
   return ret;
 }
 
@@ -77,8 +78,8 @@ static domain_t *child_above(const domain_t *domain, domain_t *inner)
   return inner;
 }
 
-/* Copy `source` with only the way to, and all of, the `count` domains in `run`, which stand below
- * it in the order of the tree. On failure `copy` is half done, fit to be cleared. */
+/* Copy `source` with only the `count` domains in `run`, all below these, and their ancestors. `run` is in the
+ * order of the tree. On failure `copy` is incomplete, but can be cleared. */
 static bool copy_run(domain_t *copy, const domain_t *source, domain_t **run, int count)
 {
   int nchildren = 0;

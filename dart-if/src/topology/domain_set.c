@@ -1,4 +1,4 @@
-/* Sets of domains, as sorted arrays of addresses: made at once, then only asked. */
+/* Sets of domains, as sorted arrays of addresses: built at once, then only searched. */
 #include "topology/domain_set.h"
 
 #include <stdint.h>
@@ -54,20 +54,20 @@ bool dart__domain_set_find(const domain_t *domain, int ntags, const char **tags,
 }
 
 bool dart__domain_set_above(const domain_t *top, const dart__domain_set_t *set,
-                            dart__domain_set_t *ways_out)
+                            dart__domain_set_t *ancestors_out)
 {
   size_t count = 0;
 
   for (size_t i = 0; i < set->count; i++)
     for (const domain_t *d = set->members[i]; d != top; d = d->parent)
       count++;
-  ways_out->count   = 0;
-  ways_out->members = calloc(count + 1, sizeof(const domain_t *));
-  if (ways_out->members == NULL)
+  ancestors_out->count   = 0;
+  ancestors_out->members = calloc(count + 1, sizeof(const domain_t *));
+  if (ancestors_out->members == NULL)
     return false;
   for (size_t i = 0; i < set->count; i++)
     for (const domain_t *d = set->members[i]; d != top; d = d->parent)
-      ways_out->members[ways_out->count++] = d->parent;
-  sort_set(ways_out);
+      ancestors_out->members[ancestors_out->count++] = d->parent;
+  sort_set(ancestors_out);
   return true;
 }

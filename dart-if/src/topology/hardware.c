@@ -1,9 +1,9 @@
-/* Hardware of a unit: the chain of hwloc's objects around one processor, and what they are like.
+/* Hardware of a unit: the chain of hwloc's objects around one processor, and their attributes.
  *
  * All units of a host must number its cores and caches alike, whatever each of them may use. So the
- * machine is loaded as a whole, and what the unit may use is applied to it here. Loading reads a
+ * machine is loaded as a whole, and the unit's restrictions are applied to it here. Loading reads a
  * file for every attribute of every processor, in every unit of the node. So devices, distances and
- * other things we do not look at are left out, and it is done once a process. */
+ * other things that are not needed are left out, and each process loads it once. */
 #include "topology/hardware.h"
 
 #include <limits.h>
@@ -18,7 +18,7 @@
 #error "DART needs hwloc 2.4 or newer"
 #endif
 
-#define SHMEM_MBPS 1235 /* what the contract says where nobody says anything else */
+#define SHMEM_MBPS 1235 /* the interface's default */
 
 /* ---- kinds: fingerprints of hardware (FNV-1a) -------------------------------------------- */
 
@@ -37,7 +37,7 @@ static void mix_number(uint32_t *kind, uint64_t number)
   mix(kind, &number, sizeof number);
 }
 
-/* Domains of equal memory differ a little in what the system leaves of it. */
+/* Rounded, because domains with equal memory differ a little in what the system has taken of it. */
 static uint64_t rounded_memory(uint64_t nbytes)
 {
   uint64_t mib = nbytes >> 20, power = 1;
@@ -47,7 +47,7 @@ static uint64_t rounded_memory(uint64_t nbytes)
   return power;
 }
 
-/* Clock and type of a core, where cores of more than one sort are told apart. */
+/* Clock and type of a core, where hwloc distinguishes several kinds of cores. */
 static void mix_core(uint32_t *kind, hwloc_topology_t machine, hwloc_obj_t core)
 {
   struct hwloc_info_s *infos;
@@ -91,7 +91,7 @@ static uint32_t kind_of(hwloc_topology_t machine, hwloc_const_cpuset_t cpus)
   return kind;
 }
 
-/* ---- what a machine is like -------------------------------------------------------------- */
+/* ---- attributes of a machine ------------------------------------------------------------- */
 
 static int known(uint64_t value)
 {
@@ -105,7 +105,7 @@ static int count_of(hwloc_topology_t machine, hwloc_obj_type_t type)
   return count > 0 ? count : -1;
 }
 
-/* Virtual machines may show processors only: these then are the cores. */
+/* Virtual machines may show processors only: then these are the cores. */
 static hwloc_obj_type_t core_type(hwloc_topology_t machine)
 {
   return hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
@@ -134,7 +134,7 @@ static void describe_cores(hwloc_topology_t machine, hwloc_const_cpuset_t allowe
   }
 }
 
-/* hwloc knows the clock of a core that it can keep, and the one it can reach. */
+/* hwloc knows a core's base clock and its maximum clock. */
 static void describe_clock(hwloc_topology_t machine, hwloc_obj_t core, dart_hwinfo_t *info)
 {
   struct hwloc_info_s *infos;
@@ -154,7 +154,7 @@ static void describe_clock(hwloc_topology_t machine, hwloc_obj_t core, dart_hwin
     info->min_cpu_mhz = info->max_cpu_mhz;
 }
 
-/* The memory that a processor gets its pages from. There may be several sorts of it close by; the
+/* The memory that a processor gets its pages from. Several kinds may be local to it; the
  * system numbers ordinary memory first. */
 static hwloc_obj_t numa_of(hwloc_topology_t machine, hwloc_obj_t pu)
 {
@@ -230,14 +230,14 @@ static int shmem_mbps(void)
   return mbps > 0 ? known((uint64_t)mbps) : SHMEM_MBPS;
 }
 
-/* The last byte of a host name of 63 characters is left out: domain.h has a use for its place. */
+/* The last character of a host name of 63 characters is cut: domain.h uses that byte. */
 static void set_host(dart_hwinfo_t *info, const char *name)
 {
   memset(info->host, 0, sizeof info->host);
   memcpy(info->host, name, strnlen(name, sizeof info->host - 2));
 }
 
-/* All -1, or nothing; bytes between the fields too, for descriptions are compared and sent. */
+/* Set all fields to -1 or empty, and padding bytes, too, for descriptions are compared and sent. */
 static void set_unknown(dart__hardware_t *hardware)
 {
   dart_hwinfo_t *info = &hardware->info;
@@ -294,7 +294,7 @@ void dart__hardware_describe(hwloc_topology_t machine, hwloc_const_cpuset_t allo
 
 /* ---- this machine ------------------------------------------------------------------------ */
 
-/* Kept until the process ends, for the machine stays the same. NULL: hwloc cannot tell. */
+/* Kept until the process ends, for the machine stays the same. NULL: hwloc has failed. */
 static hwloc_topology_t load(void)
 {
   static hwloc_topology_t machine;
@@ -303,7 +303,8 @@ static hwloc_topology_t load(void)
   unsigned long           flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
 
 #if HWLOC_API_VERSION >= 0x00020500
-  flags |= HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING; /* else it visits every processor */
+  flags |=
+      HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING; /* else it binds itself to every processor in turn */
 #endif
 #if HWLOC_API_VERSION >= 0x00020800
   flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
@@ -327,7 +328,7 @@ failed:
   return NULL;
 }
 
-/* Where hwloc shows another machine, our units are as evenly over it as dartrun would bind them. */
+/* Where hwloc shows another machine, the units are spread evenly over it, as dartrun would bind them. */
 static int cpu_of_position(hwloc_topology_t machine, uint32_t position, uint32_t count)
 {
   hwloc_obj_type_t type   = core_type(machine);

@@ -4,13 +4,13 @@
  *
  * They go through the team's exchange in steps, see api/coll/step.h, in pieces that fit its buffers. All
  * units of the team call, in the same order, with arguments that agree. Buffers are checked by the
- * caller. What can fail fails on all units. */
+ * caller. Results are the same on all units. */
 #include <stdint.h>
 
 #include "api/coll/staged.h"
 #include "model/team.h"
 
-/** `nbytes` of root's `buffer` to all. */
+/** `nbytes` of root's `buffer` to all units. */
 dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);
 
 /** Block u of root's `send`, of `nbytes`, to `recv` of unit u. */
@@ -21,14 +21,14 @@ dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, 
 dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
                              int32_t root);
 
-/** Block u of `recv` is unit u's `send`; `send` may be the own block of `recv`. */
+/** Block u of `recv` is unit u's `send`; `send` may be this unit's block of `recv`. */
 dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes);
 
-/** The same for a few bytes of DART's own. It cannot fail. */
+/** dart__coll_allgather for a few bytes of DART's own. It cannot fail. */
 void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nbytes);
 
 /** The nelem[u] elements of `size` bytes at element displs[u] of `recv` are unit u's `send`, which may
- *  be their place in `recv` already. */
+ *  be these elements of `recv`. */
 dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *recv,
                                  const size_t *nelem, const size_t *displs, size_t size);
 

@@ -1,4 +1,4 @@
-/* Entry points of the collectives: check the arguments, then see api/coll/coll.h. */
+/* Entry points of the collectives: they check the arguments and call the functions of api/coll/coll.h. */
 #include <string.h>
 
 #include <dash/dart/if/dart_communication.h>
@@ -48,7 +48,7 @@ dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_
   return dart__coll_bcast(team, buf, nbytes, root.id);
 }
 
-/* `nbytes` per unit of the team, and nunits times that, which must fit memory too. */
+/* Compute `nbytes` per unit of the team, and check that all units' blocks together fit memory. */
 static bool check_blocks(const char *function, const dart__team_t *team, dart_datatype_t dtype,
                          size_t nelem, size_t *nbytes_out)
 {
@@ -102,7 +102,7 @@ dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart
   return dart__coll_allgather(team, sendbuf, recvbuf, nbytes);
 }
 
-/* All units' counts and displacements: everything lies within what memory can hold. */
+/* Check all units' counts and displacements for overflows. */
 static bool check_layout(const char *function, const dart__team_t *team, size_t size,
                          const size_t *nelem, const size_t *displs, size_t *total_out)
 {
@@ -168,7 +168,7 @@ dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_
   return dart__coll_alltoall(team, sendbuf == NULL ? recvbuf : sendbuf, recvbuf, nbytes);
 }
 
-/* To a unit or, `root` being DART__EVERY_UNIT, to all. */
+/* Reduce to one unit or, if `root` is DART__EVERY_UNIT, to all. */
 static dart_ret_t reduce(const char *function, const void *sendbuf, void *recvbuf, size_t nelem,
                          dart_datatype_t dtype, dart_operation_t op, dart__team_t *team,
                          int32_t root)

@@ -1,4 +1,4 @@
-/* Collectives that move data without looking at it: in pieces that fit the result of the team's
+/* Collectives that move data without combining them: in pieces that fit the result of the team's
  * exchange, one piece a step, so that any size goes through buffers of a fixed size; or directly: what is
  * large enough on one node (direct.h), and what goes from node to node only (spread.h). */
 #include "api/coll/coll.h"
@@ -17,7 +17,7 @@ static size_t least(size_t a, size_t b)
 
 /* ---- in equal blocks ------------------------------------------------------------------------ */
 
-/* A collective under way: the bytes [at, at + count) of every block move in this step. */
+/* A collective and its current step, which transfers the bytes [at, at + count) of every block. */
 typedef struct {
   dart__team_t *team;
   const char   *send;
@@ -25,10 +25,11 @@ typedef struct {
   size_t        nbytes; /* of a block */
   int32_t       root;
   size_t        at, count;
-  char         *result; /* of the step: one block, or one for every unit, node by node */
+  char *result; /* of the step: a piece of one block, or of every unit's block, node by node */
 } blocks_t;
 
-/* One piece after the other: units write into the result, leaders complete it, units read it. */
+/* One piece after the other: units write into the result, leaders complete it between nodes, units read
+ * it. */
 static void in_pieces(blocks_t *b, size_t piece, void (*write)(const blocks_t *),
                       void (*lead)(const blocks_t *), void (*read)(const blocks_t *))
 {
@@ -44,7 +45,7 @@ static void in_pieces(blocks_t *b, size_t piece, void (*write)(const blocks_t *)
   }
 }
 
-/* Of a unit's block, where the result has a block for every unit. */
+/* Bytes of a piece where the result has one for every unit. */
 static size_t piece_per_unit(const dart__team_t *team)
 {
   return team->exchange.result_bytes / (size_t)team->nunits;
@@ -55,7 +56,7 @@ static char *block_of(const blocks_t *b, int32_t unit)
   return b->result + (size_t)b->team->rank[unit] * b->count;
 }
 
-static const size_t *parts_of(const blocks_t *b)
+static const size_t *node_starts(const blocks_t *b)
 {
   return dart__step_blocks(b->team, b->count);
 }
@@ -112,21 +113,21 @@ static void lead_bcast(const blocks_t *b)
 
 static void lead_scatter(const blocks_t *b)
 {
-  const size_t *starts = parts_of(b);
+  const size_t *starts = node_starts(b);
 
   dart__nodes->scatter(b->team, b->result, b->result + starts[b->team->node], starts, root_node(b));
 }
 
 static void lead_gather(const blocks_t *b)
 {
-  const size_t *starts = parts_of(b);
+  const size_t *starts = node_starts(b);
 
   dart__nodes->gather(b->team, b->result + starts[b->team->node], b->result, starts, root_node(b));
 }
 
 static void lead_allgather(const blocks_t *b)
 {
-  dart__nodes->allgather(b->team, b->result, parts_of(b));
+  dart__nodes->allgather(b->team, b->result, node_starts(b));
 }
 
 dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
@@ -205,36 +206,38 @@ dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv
 
 /* ---- in blocks of any size --------------------------------------------------------------- */
 
-/* Data of different sizes: each step moves the same part of every unit's, so that all are at it from
- * the first step to the last. */
+/* Blocks of different sizes: each step transfers one slice of every unit's block, 1/nsteps of it, so that all
+ * units have work in all steps. */
 typedef struct {
   const size_t *nelem; /* per unit */
   const size_t *displs;
   size_t        size; /* bytes of an element */
   size_t        nsteps;
-} shares_t;
+} slices_t;
 
-/* A unit's bytes [*from_out, *from_out + result) move in step k. */
-static size_t share_of(const shares_t *s, int32_t unit, size_t k, size_t *from_out)
+/* The slice of step k: bytes [*from_out, *from_out + return value) of the unit's block. */
+static size_t slice_of(const slices_t *s, int32_t unit, size_t k, size_t *from_out)
 {
   size_t nbytes = s->nelem[unit] * s->size;
-  size_t each = nbytes / s->nsteps, rest = nbytes % s->nsteps; /* the first `rest` have one more */
+  size_t each = nbytes / s->nsteps, rest = nbytes % s->nsteps;
 
+  /* the first `rest` slices have one byte more */
   *from_out = k * each + least(k, rest);
   return each + (k < rest);
 }
 
-/* Put the own share where it belongs in the result of step k, and find the nodes' parts of it. */
-static void put_share(dart__team_t *team, const shares_t *s, size_t k, const char *send,
-                      char *result)
+/* Copy this unit's slice to its position in the result of step k, and compute where each node's block of the
+ * result starts. */
+static void write_slice(dart__team_t *team, const slices_t *s, size_t k, const char *send,
+                        char *result)
 {
   size_t start = 0;
 
   for (int32_t node = 0; node < team->nnodes; node++) {
     team->node_bytes[node] = start;
-    for (int32_t place = team->node_start[node]; place < team->node_start[node + 1]; place++) {
-      int32_t u = team->unit_at[place];
-      size_t  from, count = share_of(s, u, k, &from);
+    for (int32_t index = team->node_start[node]; index < team->node_start[node + 1]; index++) {
+      int32_t u = team->unit_at[index];
+      size_t  from, count = slice_of(s, u, k, &from);
 
       if (u == team->me && count > 0)
         memcpy(result + start, send + from, count);
@@ -244,12 +247,12 @@ static void put_share(dart__team_t *team, const shares_t *s, size_t k, const cha
   team->node_bytes[team->nnodes] = start;
 }
 
-static void get_shares(const dart__team_t *team, const shares_t *s, size_t k, const char *result,
-                       char *recv)
+static void read_slices(const dart__team_t *team, const slices_t *s, size_t k, const char *result,
+                        char *recv)
 {
-  for (int32_t place = 0; place < team->nunits; place++) {
-    int32_t u = team->unit_at[place];
-    size_t  from, count = share_of(s, u, k, &from);
+  for (int32_t index = 0; index < team->nunits; index++) {
+    int32_t u = team->unit_at[index];
+    size_t  from, count = slice_of(s, u, k, &from);
 
     if (count > 0)
       memcpy(recv + s->displs[u] * s->size + from, result, count);
@@ -260,8 +263,8 @@ static void get_shares(const dart__team_t *team, const shares_t *s, size_t k, co
 dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *recv,
                                  const size_t *nelem, const size_t *displs, size_t size)
 {
-  shares_t s     = { .nelem = nelem, .displs = displs, .size = size };
-  size_t   room  = team->exchange.result_bytes - (size_t)team->nunits; /* shares are rounded up */
+  slices_t s     = { .nelem = nelem, .displs = displs, .size = size };
+  size_t   room  = team->exchange.result_bytes - (size_t)team->nunits; /* slices are rounded up */
   size_t   total = 0;
 
   if (team->nunits == 1) {
@@ -278,33 +281,33 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
   for (size_t k = 0; k < s.nsteps; k++) {
     char *result = dart__exchange_result(&team->exchange);
 
-    put_share(team, &s, k, send, result);
+    write_slice(team, &s, k, send, result);
     if (dart__step_end(team)) {
       dart__nodes->allgather(team, result, team->node_bytes);
       dart__step_release(team);
     }
-    get_shares(team, &s, k, result, recv);
+    read_slices(team, &s, k, result, recv);
   }
   return DART_OK;
 }
 
 /* ---- between all pairs -------------------------------------------------------------------
  *
- * Nodes meet in pairs: in round d, node a meets node (d - a) mod nnodes, which may be itself. Units
+ * Nodes are paired: in round d, node a with node (d - a) mod nnodes, which may be itself. Units
  * of the two nodes are paired in the same way by their positions: those whose sum is q, modulo the
  * size of the largest node. Both rules are symmetric, so in any step a unit receives from the units
- * it sends to, and the blocks received can replace the blocks sent. A step takes some values of q,
- * `window`, and a piece of each block: so its buffers have room for window pieces per unit of a
+ * it sends to, and the blocks received can replace the blocks sent. A step covers `window` values of q
+ * and a piece of each block: so its buffers have room for window pieces per unit of a
  * node, not for every pair, and a piece never gets too small, however large the team. */
 
 typedef struct {
-  int32_t node;   /* the partner */
+  int32_t node;   /* the paired node */
   int32_t widest; /* units of the largest node */
   int32_t first;  /* sums [first, first + window) */
   int32_t window;
   size_t  at; /* bytes [at, at + piece) of each block */
   size_t  piece;
-} meeting_t;
+} pairing_t;
 
 static int32_t widest_node(const dart__team_t *team)
 {
@@ -316,39 +319,40 @@ static int32_t widest_node(const dart__team_t *team)
   return widest;
 }
 
-/* Bytes that a node's units have in a step, and those of the unit at `position` for pair `index`. */
-static size_t node_bytes(const dart__team_t *team, const meeting_t *m, int32_t node)
+/* Bytes of all pieces of a node's units in a step. */
+static size_t node_bytes(const dart__team_t *team, const pairing_t *m, int32_t node)
 {
   return (size_t)(team->node_start[node + 1] - team->node_start[node]) * (size_t)m->window *
          m->piece;
 }
 
-static char *piece_of(const meeting_t *m, char *buffer, int32_t position, int32_t index)
+/* The piece of the unit at `position` for its pair `index`. */
+static char *piece_of(const pairing_t *m, char *buffer, int32_t position, int32_t index)
 {
   return buffer + ((size_t)position * (size_t)m->window + (size_t)index) * m->piece;
 }
 
-/* The unit at `position` of the partner meets the caller as its pair `*index_out`; false: not in
- * this step. */
-static bool meets(const dart__team_t *team, const meeting_t *m, int32_t position,
-                  int32_t *index_out)
+/* Whether the caller is paired with the unit at `position` of the paired node in this step; then it is the
+ * caller's pair `*index_out`. */
+static bool is_paired(const dart__team_t *team, const pairing_t *m, int32_t position,
+                      int32_t *index_out)
 {
   *index_out = (team->node_me + position) % m->widest - m->first;
   return *index_out >= 0 && *index_out < m->window;
 }
 
-static void meet(dart__team_t *team, const meeting_t *m, const char *send, char *recv,
-                 size_t nbytes)
+static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send, char *recv,
+                        size_t nbytes)
 {
   char   *out   = dart__exchange_result(&team->exchange);
   char   *in    = m->node == team->node ? out : out + team->exchange.result_bytes / 2;
-  int32_t place = team->node_start[m->node], count = team->node_start[m->node + 1] - place;
+  int32_t first = team->node_start[m->node], count = team->node_start[m->node + 1] - first;
   int32_t index;
 
   for (int32_t position = 0; position < count; position++)
-    if (meets(team, m, position, &index))
+    if (is_paired(team, m, position, &index))
       memcpy(piece_of(m, out, team->node_me, index),
-             send + (size_t)team->unit_at[place + position] * nbytes + m->at, m->piece);
+             send + (size_t)team->unit_at[first + position] * nbytes + m->at, m->piece);
   if (dart__step_end(team)) {
     if (m->node != team->node)
       dart__nodes->swap(team, m->node, out, node_bytes(team, m, team->node), in,
@@ -356,16 +360,16 @@ static void meet(dart__team_t *team, const meeting_t *m, const char *send, char 
     dart__step_release(team);
   }
   for (int32_t position = 0; position < count; position++)
-    if (meets(team, m, position, &index))
-      memcpy(recv + (size_t)team->unit_at[place + position] * nbytes + m->at,
+    if (is_paired(team, m, position, &index))
+      memcpy(recv + (size_t)team->unit_at[first + position] * nbytes + m->at,
              piece_of(m, in, position, index), m->piece);
 }
 
 dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
-  meeting_t m     = { .widest = widest_node(team) };
+  pairing_t m     = { .widest = widest_node(team) };
   size_t    half  = team->exchange.result_bytes / (team->nnodes == 1 ? 1 : 2);
-  size_t    room  = half / (size_t)m.widest; /* of a unit in a step */
+  size_t    room  = half / (size_t)m.widest; /* bytes of a unit in a step */
   size_t    piece = least(room, nbytes);
 
   if (nbytes == 0)
@@ -387,7 +391,7 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
     for (m.first = 0; m.first < m.widest; m.first += m.window)
       for (m.at = 0; m.at < nbytes; m.at += m.piece) {
         m.piece = least(piece, nbytes - m.at);
-        meet(team, &m, send, recv, nbytes);
+        swap_pieces(team, &m, send, recv, nbytes);
       }
   }
   return DART_OK;

@@ -1,18 +1,19 @@
 #ifndef DART__API_COLL_DIRECT_H
 #define DART__API_COLL_DIRECT_H
-/* Large data between the units of one node: copied once, from where it lies to where it belongs.
+/* Large data between the units of one node: copied once, from the source buffer to the destination.
  *
  * Buffers of the exchange cost two copies, and a step for every piece that fits them: a barrier,
- * which is a switch of tasks where units outnumber cores. Here units show one another where their
- * data lie, copy by way of the kernel (node/foreign.h), and tell that they are done: two steps,
- * whatever the size. The kernel copies a little more slowly than memcpy, and is called for every
- * pair of units, so small data go through the exchange. So do all where the kernel refuses.
+ * which is a context switch where units outnumber cores. Here units publish the addresses of their
+ * buffers, copy by the kernel (node/foreign.h), and agree that they are done: two steps, whatever the size.
+ * The kernel copies a little more slowly than memcpy, and is called for every pair of units, so small data
+ * go through the exchange. So do all data where the kernel does not permit it.
  *
- * Arguments as in api/coll/coll.h; the team has more than one unit. Where the kernel cannot copy between two
- * units (a buffer that is not mapped), all units get DART_ERR_OTHER, and buffers hold anything. */
+ * Arguments as in api/coll/coll.h; the team has more than one unit. If the kernel cannot copy between two
+ * units (a buffer that is not mapped), all units get DART_ERR_OTHER, and the contents of the receive buffers
+ * are undefined. */
 #include "api/coll/staged.h"
 
-/** Whether blocks of `nbytes` between two units go this way. Collective, the same on all. */
+/** Whether blocks of `nbytes` between two units are copied directly. Collective, the same on all units. */
 bool dart__direct_pays(dart__team_t *team, size_t nbytes);
 
 dart_ret_t dart__direct_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root);

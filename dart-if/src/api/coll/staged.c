@@ -1,4 +1,4 @@
-/* Through the exchange: see staged.h. */
+/* Collectives through the exchange: see staged.h. */
 #include "api/coll/staged.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "data/type.h"
 #include "port.h"
 
-#define ALONE_BYTES 512 /* up to here every unit combines all slots itself: one step less */
+#define ALONE_BYTES 512 /* up to this size every unit combines all slots itself: one step less */
 
 static size_t least(size_t a, size_t b)
 {
@@ -39,7 +39,7 @@ static bool is_receiver(const dart__team_t *team, const reduction_t *r)
 }
 
 /* Combine elements [from, to) of the slots of all the node's units into `result`. The order is
- * the same wherever it is done, so results agree bit by bit. */
+ * the same on all units, so results agree bit by bit. */
 static void combine_slots(char *const first_slot, size_t slot_bytes, uint32_t nunits, char *result,
                           size_t from, size_t to, const reduction_t *r)
 {
@@ -54,7 +54,7 @@ static void combine_slots(char *const first_slot, size_t slot_bytes, uint32_t nu
 }
 
 /* One piece, one node. Short ones: every receiver combines all slots. Long ones: every unit
- * combines its share into the result, and a second step makes it known. */
+ * combines its share of the elements into the result, and a second step publishes it. */
 static void reduce_on_node(dart__team_t *team, char *recv, size_t nelem, const reduction_t *r)
 {
   dart__exchange_t *x     = &team->exchange;
@@ -69,7 +69,7 @@ static void reduce_on_node(dart__team_t *team, char *recv, size_t nelem, const r
     return;
   }
   share  = (nelem / x->nunits + 2) & ~(size_t)1; /* even: pairs of MINMAX stay together */
-  result = dart__exchange_result(x); /* of the second step, for it is written in that one */
+  result = dart__exchange_result(x); /* taken in the second step, in which it is written */
   combine_slots(slots, x->slot_bytes, x->nunits, result, least(nelem, x->me * share),
                 least(nelem, (x->me + 1) * share), r);
   dart__step_end(team);
@@ -145,6 +145,8 @@ dart_ret_t dart__staged_reduce(dart__team_t *team, const void *send, void *recv,
   size_t      room     = commutes ? least(team->exchange.slot_bytes, team->exchange.result_bytes)
                                   : team->exchange.result_bytes / (size_t)team->nunits;
 
+  if (team->nnodes > 1)
+    room = least(room, DART__NODES_ELEMENT);
   if (r.size > room) {
     dart__error("reduce: an element of %zu bytes exceeds %zu, see DART_SLOT", r.size, room);
     return DART_ERR_NOMEM;

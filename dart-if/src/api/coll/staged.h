@@ -1,7 +1,7 @@
 #ifndef DART__API_COLL_STAGED_H
 #define DART__API_COLL_STAGED_H
-/* Barriers, reductions and agreements of a team through the buffers of its exchange, in steps (step.h): what
- * all other collectives are made of. All units of the team call, in the same order, with arguments that
+/* Barriers, reductions and agreements of a team through the buffers of its exchange, in steps (step.h).
+ * The other collectives are built on them. All units of the team call, in the same order, with arguments that
  * agree. */
 #include <stdint.h>
 
@@ -13,21 +13,21 @@ void dart__coll_barrier(dart__team_t *team);
 
 #define DART__EVERY_UNIT (-1)
 
-/** dart__coll_reduce, of operands that fit the exchange element by element. The team has more than one
- *  unit. DART_ERR_NOMEM, on all: one element does not fit. */
+/** dart__coll_reduce through the exchange. The team has more than one unit. DART_ERR_NOMEM, on all units: one
+ *  element does not fit the exchange. */
 dart_ret_t dart__staged_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
                                dart_datatype_t dtype, dart_operation_t op, int32_t root);
 
-/** Which of two results to return; DART_OK if both are. */
+/** The first of two results that is an error; DART_OK if neither is. */
 static inline dart_ret_t dart__worse(dart_ret_t a, dart_ret_t b)
 {
   return a != DART_OK ? a : b;
 }
 
-/** Replace each of a few values by the largest that any unit brings. */
+/** Replace each of a few values by the maximum over all units. */
 void dart__coll_most(dart__team_t *team, unsigned long *values, size_t count);
 
-/** Agree on the worst of all units' results: DART_OK if all bring DART_OK. */
+/** Agree on the worst of all units' results: DART_OK if all have DART_OK. */
 dart_ret_t dart__coll_agree(dart__team_t *team, dart_ret_t mine);
 
 #endif

@@ -1,4 +1,4 @@
-/* Steps: the node's barrier, in one piece or, where leaders speak in between, in two. */
+/* Steps: the node's barrier, whole or, where leaders communicate in between, in two halves. */
 #include "api/coll/step.h"
 
 #include "api/progress/progress.h"
@@ -9,7 +9,7 @@ bool dart__step_end(dart__team_t *team)
   dart__exchange_t *x       = &team->exchange;
   dart__barrier_t  *barrier = &x->shared->barrier;
 
-  dart__progress(); /* someone may wait for updates of this unit before it comes here */
+  dart__progress(); /* a unit may wait for deferred updates of this one before it enters the step */
   if (team->nnodes == 1) {
     dart__barrier_wait(barrier, &x->episode, &team->wait);
     return false;

@@ -1,14 +1,14 @@
 #ifndef DART__API_STEP_H
 #define DART__API_STEP_H
-/* A step: what every collective is a row of.
+/* A step: every collective is a sequence of steps.
  *
- * Units write into the buffers of the team's exchange, end the step, and read there what the others
- * wrote; node/exchange.h tells why one barrier a step is enough. In a team over several nodes the
- * leader of each speaks for it in between, while the node's other units wait:
+ * Units write into the buffers of the team's exchange, end the step, and read there what the other units
+ * wrote; node/exchange.h explains why one barrier a step is enough. In a team over several nodes the
+ * leaders communicate in between, while their nodes' other units wait:
  *
  *   write into the slot or the result;
  *   if (dart__step_end(team)) {
- *     <what the leaders do with the result>
+ *     <the leaders' communication, on the result>
  *     dart__step_release(team);
  *   }
  *   read from the result. */
@@ -18,11 +18,11 @@
  *  nodes, whose units now wait for dart__step_release. */
 bool dart__step_end(dart__team_t *team);
 
-/** The leader: let them go. */
+/** Called by the leader: let the node's other units continue. */
 void dart__step_release(dart__team_t *team);
 
-/** The parts of a result with a block of `nbytes` for every unit, listed node by node, as the
- *  leaders' functions of port.h take them. */
+/** Where each node's block starts in a result with `nbytes` for every unit, node by node: the argument
+ *  `starts` of the leaders' functions in port.h. */
 const size_t *dart__step_blocks(dart__team_t *team, size_t nbytes);
 
 #endif

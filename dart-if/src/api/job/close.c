@@ -1,4 +1,4 @@
-/* The end of a cycle: see close.h. */
+/* The end of a cycle of init and exit: see close.h. */
 #include "api/job/close.h"
 
 #include "api/locality/locality.h"

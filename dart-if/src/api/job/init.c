@@ -1,4 +1,4 @@
-/* Life cycle. Every cycle of init and exit starts from nothing and leaves nothing. */
+/* Life cycle. No state is kept from one cycle of init and exit to the next. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -90,7 +90,7 @@ dart_ret_t dart_exit(void)
   dart__progress();
   for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
     if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
-      dart__far->flush_all(dart__teams[id]); /* what was refused has said so */
+      dart__far->flush_all(dart__teams[id]); /* refused operations were logged */
   dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
   dart__close();
   return DART_OK;

@@ -1,14 +1,14 @@
-/* Leaving without dart_exit.
+/* Ending without dart_exit.
  *
- * A program that returns from main, or calls exit, inside of a cycle has forgotten dart_exit. If all it
- * has done is complete, or can be completed now, no harm is done: it keeps its exit code 0, and unit 0
- * says so in one line. Otherwise, and with any other code, the program ends as if that code was an error.
+ * A program that returns from main, or calls exit, between init and exit has forgotten dart_exit. If all
+ * its operations are complete, or can be completed now, no harm is done: it keeps its exit code 0, and unit 0
+ * logs a warning. Otherwise, and with any other exit code, the job ends as after an error.
  *
- * Other units may still use the memory of one that left, and far ones need it to serve them. So the
- * backend keeps it there until they come to their end as well (dart__port_leave). But they must not wait
- * for it: what it will never do is noted in the exchange of each of its teams, and who waits for it there,
- * or for a message, ends the program with a line that names it. Waits look for that after they have
- * slept (progress/gone.h), so nothing of all this costs anything while nobody has left. */
+ * Other units may still access the memory of a unit that is gone, and far ones need its progress for that. So
+ * the backend keeps the process until the other units have ended as well (dart__port_leave). But no unit may
+ * wait for a unit that is gone: it is recorded in the exchange of each of its teams, and a unit that waits
+ * for it in a collective, or for its message, ends the program with a log line that names it. Waits check
+ * that after they have slept (progress/gone.h), so it costs nothing as long as no unit is gone. */
 #include "api/job/leave.h"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@
 
 #define LIMIT_S 10 /* for completing what is outstanding */
 
-/* What of this unit's doings is incomplete, for people; NULL: nothing. */
+/* What this unit has begun and not completed, as text for the log line; NULL: nothing. */
 static const char *incomplete(void)
 {
   if (dart__locks_are_held())
@@ -41,11 +41,11 @@ static void give_up(int signal)
   (void)signal;
   dart__error("unit %d has not called dart_exit, and what it has begun is not complete after %d s",
               dart__world.me, LIMIT_S);
-  _exit(EXIT_FAILURE); /* a thread may hold whatever it takes to end in a better way */
+  _exit(EXIT_FAILURE); /* exit() could block: the interrupted code or a thread may hold locks */
 }
 
-/* Complete what is outstanding towards far units. Who is to serve that may be gone, or a lock be held by
- * the call that was interrupted to end the process: so there is a limit. */
+/* Complete outstanding operations on far units. There is a time limit: the targets may be gone, or the call
+ * that was interrupted to end the process may hold a lock. */
 static dart_ret_t complete(void)
 {
   struct sigaction action = { .sa_handler = give_up };
@@ -72,7 +72,7 @@ static void fail(int code, const char *why)
   dart__port_fail(code != 0 ? code : EXIT_FAILURE);
 }
 
-/* The units of this node see it at once; the backend tells the others. */
+/* Record this unit as gone for the units of its node; the backend informs the other nodes. */
 static void note_gone(void)
 {
   for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
@@ -85,7 +85,7 @@ static void leave(int code)
 {
   const char *why;
 
-  code &= 0xff; /* what the process ends with */
+  code &= 0xff; /* the exit status of the process */
   if (dart__world.nunits == 1 && code != 0)
     return;
   why = code == 0 ? incomplete() : "";

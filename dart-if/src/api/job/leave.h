@@ -1,8 +1,8 @@
 #ifndef DART__API_JOB_LEAVE_H
 #define DART__API_JOB_LEAVE_H
-/* A process that ends inside of a cycle, without dart_exit. */
+/* A process that ends between init and exit, without dart_exit. */
 
-/** Be ready for it; at init. */
+/** Set dart__world.leave, which the backend calls in that case; at init. */
 void dart__leave_open(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Entry points of trees of domains: they check the arguments, model/ does the work. */
+/* Entry points of trees of domains: they check the arguments and call topology/. */
 #include <stdlib.h>
 #include <string.h>
 

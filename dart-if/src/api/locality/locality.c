@@ -1,9 +1,8 @@
 /* The locality of teams.
  *
- * At init every unit describes its hardware, once, and all descriptions go to all units. From then
- * on the tree of any team is a local matter: its members' descriptions are here already. Trees and
- * descriptors are the users' to write to, so each team has its own, and the descriptions stay as
- * they came. */
+ * At init every unit describes its hardware, and all descriptions are gathered on all units. So the tree
+ * of any team is built locally from its members' descriptions. Users may write to trees and descriptors, so
+ * each team has its own, and the descriptions are never changed. */
 #include "api/locality/locality.h"
 
 #include <limits.h>
@@ -53,15 +52,15 @@ free_all:
   return ret;
 }
 
-/* Units that may use the same processors have to share them. Only now we know how many do: a unit
- * that was bound to a core of its own sees one core, and need not make room for the others. */
+/* Set the wait policy by the number of units that may use the same processors, which is known only now: a
+ * unit that is bound to a core of its own shares it with no other unit. */
 static void set_waiting(const dart__team_t *all)
 {
   const dart__hardware_t *mine    = &hardware[all->me];
   uint32_t                sharing = 0;
   dart__wait_policy_t     policy;
 
-  /* by host, for a machine that acts as several nodes has its processors only once */
+  /* compare hosts, not nodes: a machine may be divided into several nodes, which share its processors */
   for (int32_t u = 0; u < all->nunits; u++)
     sharing +=
         strcmp(hardware[u].info.host, mine->info.host) == 0 && hardware[u].cpus == mine->cpus;

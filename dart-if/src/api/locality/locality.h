@@ -7,13 +7,14 @@
 
 #include "model/team.h"
 
-/** Learn what hardware all units have, and build the tree of DART_TEAM_ALL. Collective; agreed. */
+/** Gather the descriptions of all units' hardware, and build the tree of DART_TEAM_ALL. Collective;
+ *  agreed. */
 dart_ret_t dart__locality_open(void);
 
-/** Forget all of that. Other teams have dropped theirs. */
+/** Free both. Other teams have dropped their trees already. */
 void dart__locality_close(void);
 
-/** Release what `team` has, if it has anything. */
+/** Free the tree and the descriptors of `team`, if it has them. */
 void dart__locality_drop(dart__team_t *team);
 
 /** Whether `domain` is the root of a team's own tree. */

@@ -1,5 +1,5 @@
-/* Allocators: a segment of a team, and in every unit private books on the own portion. So blocks are
- * taken and given back without the other units, and the portion holds nothing but blocks. */
+/* Allocators: a segment of a team, and on every unit a private arena for the unit's portion. So blocks are
+ * allocated and freed locally, and the portion holds nothing but blocks. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@ struct dart_allocator_struct {
   uint32_t        cycle; /* of init and exit that it belongs to */
   dart_team_t     team;
   int16_t         segid;
-  pthread_mutex_t lock; /* of the books */
-  dart__arena_t  *books;
+  pthread_mutex_t lock; /* for the arena */
+  dart__arena_t  *arena;
 };
 
 /* The least power of two that holds `nbytes`; 0: there is none. */
@@ -29,7 +29,7 @@ static size_t round_up(size_t nbytes)
   return power;
 }
 
-static dart_allocator_t new_books(dart_team_t team, size_t nbytes)
+static dart_allocator_t make_allocator(dart_team_t team, size_t nbytes)
 {
   dart_allocator_t allocator = calloc(1, sizeof *allocator);
 
@@ -37,8 +37,8 @@ static dart_allocator_t new_books(dart_team_t team, size_t nbytes)
     return NULL;
   allocator->cycle = dart__world.cycle;
   allocator->team  = team;
-  allocator->books = dart__arena_new(nbytes, GRANULE);
-  if (allocator->books == NULL) {
+  allocator->arena = dart__arena_new(nbytes, GRANULE);
+  if (allocator->arena == NULL) {
     free(allocator);
     return NULL;
   }
@@ -46,12 +46,12 @@ static dart_allocator_t new_books(dart_team_t team, size_t nbytes)
   return allocator;
 }
 
-static void delete_books(dart_allocator_t allocator)
+static void delete_allocator(dart_allocator_t allocator)
 {
   if (allocator == NULL)
     return;
   pthread_mutex_destroy(&allocator->lock);
-  dart__arena_delete(allocator->books);
+  dart__arena_delete(allocator->arena);
   free(allocator);
 }
 
@@ -76,11 +76,11 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid, dart_allocat
     return DART_ERR_NOMEM;
   }
 
-  allocator = new_books(teamid, nbytes);
+  allocator = make_allocator(teamid, nbytes);
   ret = dart__memory_alloc(team, allocator == NULL ? DART_ERR_NOMEM : DART_OK, nbytes, &segment);
   if (ret != DART_OK) {
     dart__error("%s: no pool of %zu bytes on every unit of team %d", __func__, nbytes, teamid);
-    delete_books(allocator);
+    delete_allocator(allocator);
     return ret;
   }
   allocator->segid = segment->id;
@@ -88,7 +88,7 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid, dart_allocat
   return DART_OK;
 }
 
-/* NULL: the team was destroyed, or dart_exit called, and the pools went with it. */
+/* NULL: the team was destroyed, or dart_exit called, and the segment was freed with it. */
 static dart__team_t *find_team(dart_allocator_t allocator)
 {
   return allocator->cycle == dart__world.cycle ? dart__team_find(allocator->team) : NULL;
@@ -125,7 +125,7 @@ dart_ret_t dart_allocator_alloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t
     return DART_ERR_INVAL;
 
   pthread_mutex_lock(&allocator->lock);
-  found = dart__arena_alloc(allocator->books, nbytes, &offset);
+  found = dart__arena_alloc(allocator->arena, nbytes, &offset);
   pthread_mutex_unlock(&allocator->lock);
   if (!found) {
     dart__error("%s: the pool of segment %d of team %d has no %zu bytes in a row left", __func__,
@@ -158,7 +158,7 @@ dart_ret_t dart_allocator_free(dart_gptr_t *gptr, dart_allocator_t allocator)
   }
 
   pthread_mutex_lock(&allocator->lock);
-  freed = dart__arena_free(allocator->books, gptr->addr_or_offs.offset);
+  freed = dart__arena_free(allocator->arena, gptr->addr_or_offs.offset);
   pthread_mutex_unlock(&allocator->lock);
   if (!freed) {
     dart__error("%s: no block starts at offset %llu", __func__,
@@ -182,7 +182,7 @@ dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)
   segment = team == NULL ? NULL : dart__segment_find(team, (*allocator)->segid);
   if (segment != NULL)
     dart__memory_free(team, segment);
-  delete_books(*allocator);
+  delete_allocator(*allocator);
   *allocator = NULL;
   return DART_OK;
 }

@@ -1,5 +1,5 @@
-/* All that a unit needs for a chunk is allocated here, before it agrees with the others: what comes
- * afterwards is collective, and must not miss a unit for want of a table. */
+/* All that a unit needs for a chunk is allocated here, before the units agree: the calls that follow are
+ * collective, so none of them may fail on one unit for lack of memory for a table. */
 #include "api/memory/chunk.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* Collective allocation: segments are cut from chunks.
+/* Collective allocation: segments are allocated from chunks.
  *
- * All units agree on the largest size asked for, then make the same moves on the same books: the
- * same segment id, the same chunk, the same offset. The memory for these books is had before, and that
- * it is there is part of the same agreement. What else can fail on one unit alone (mapping, pages) is
- * followed by an agreement, and undone on all if it failed on one. */
+ * All units agree on the largest size requested, then make the same changes to equal arenas and tables: the
+ * same segment id, the same chunk, the same offset. The metadata for these changes are allocated before, and
+ * whether that succeeded is part of the same agreement. What else can fail on a single unit (mapping, pages)
+ * is followed by an agreement, and undone on all units if it failed on one. */
 #include "api/memory/memory.h"
 
 #include <stdlib.h>
@@ -35,11 +35,11 @@ static size_t page_size(void)
 
 /* ---- chunks ------------------------------------------------------------------------------ */
 
-/* Collective and agreed. `shared`: other segments can be cut from it too. */
+/* Collective and agreed. `shared`: several segments can be allocated from it. */
 static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared,
                              dart__chunk_t **chunk_out)
 {
-  /* of huge pages too if it can have them, for then every unit's part starts with one */
+  /* a multiple of huge pages, too, if it is that large: then every portion starts with one */
   size_t         unit  = nbytes < DART__HUGE_PAGE ? page_size() : DART__HUGE_PAGE;
   dart__chunk_t *chunk = dart__chunk_new(team, round_up(nbytes, unit), shared);
   dart_ret_t     mine, ret;
@@ -76,8 +76,8 @@ static void close_chunk(dart__team_t *team, dart__chunk_t *chunk)
   dart__chunk_delete(chunk);
 }
 
-/* Have the memory for books on one more segment. */
-static bool prepare_books(dart__team_t *team)
+/* Allocate the metadata of one more segment in the chunks. */
+static bool prepare_arenas(dart__team_t *team)
 {
   for (dart__chunk_t *chunk = team->chunks; chunk != NULL; chunk = chunk->next)
     if (chunk->arena != NULL && !dart__arena_prepare(chunk->arena))
@@ -85,8 +85,8 @@ static bool prepare_books(dart__team_t *team)
   return true;
 }
 
-/* Find or make room for `nbytes` in every unit's part. Collective and agreed: all units have prepared
- * their books, and find the same. */
+/* Find or make room for `nbytes` in every portion of a chunk. Collective and agreed: all units have prepared
+ * their arenas, and get the same result. */
 static dart_ret_t find_room(dart__team_t *team, size_t nbytes, dart__chunk_t **chunk_out,
                             uint64_t *base_out)
 {
@@ -103,7 +103,7 @@ static dart_ret_t find_room(dart__team_t *team, size_t nbytes, dart__chunk_t **c
     }
   ret = open_chunk(team, dart__settings.heap_chunk, true, chunk_out);
   if (ret == DART_OK && !dart__arena_alloc((*chunk_out)->arena, nbytes, base_out))
-    ret = DART_ERR_NOMEM; /* a chunk that is no whole number of cache lines */
+    ret = DART_ERR_NOMEM; /* heap_chunk is no whole number of cache lines */
   return ret;
 }
 
@@ -115,15 +115,16 @@ static void give_back_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t ba
     dart__arena_free(chunk->arena, base);
 }
 
-/* Pages for the own portion. A shared chunk's are reserved in steps, equally on all units; those
- * of a large segment by what each unit asked for. `*reserved_out`: what holds once all agree. */
+/* Reserve pages for this unit's portion. Those of a shared chunk are reserved in steps, equally on all units;
+ * those of a chunk for one segment by the size that each unit requested. `*reserved_out`: chunk->reserved
+ * after all units have succeeded. */
 static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t base,
                               size_t largest, size_t own, size_t *reserved_out)
 {
   size_t to;
 
   if (chunk->arena == NULL) {
-    *reserved_out = chunk->nbytes; /* nothing else is cut from it */
+    *reserved_out = chunk->nbytes; /* no other segment is allocated from it */
     return dart__port_chunk_reserve(team, chunk, 0, round_up(own, page_size()));
   }
   *reserved_out = chunk->reserved;
@@ -136,7 +137,7 @@ static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t
   return dart__port_chunk_reserve(team, chunk, chunk->reserved, to);
 }
 
-/* Pages for all portions, or for none. Collective and agreed. */
+/* Reserve pages for all portions, or for none. Collective and agreed. */
 static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t base, size_t largest,
                           size_t own)
 {
@@ -161,7 +162,7 @@ static void delete_segment(dart__segment_t *segment)
   free(segment);
 }
 
-/* With room for the sizes of all portions. NULL: no memory. */
+/* A segment with a table for the sizes of all portions. NULL: no memory. */
 static dart__segment_t *new_segment(const dart__team_t *team)
 {
   dart__segment_t *segment = calloc(1, sizeof *segment);
@@ -175,7 +176,7 @@ static dart__segment_t *new_segment(const dart__team_t *team)
   return NULL;
 }
 
-/* The worst of what units bring, and the largest and the smallest size asked for. */
+/* The worst of all units' results, and the largest and the smallest size requested. */
 static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t own,
                                 size_t *largest_out, size_t *smallest_out)
 {
@@ -187,14 +188,14 @@ static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t own,
   return (dart_ret_t)most[0];
 }
 
-/* What a unit can lack alone: found before anything is done. */
+/* Allocate what this unit needs, before anything collective is done. */
 static dart_ret_t prepare(dart__team_t *team, dart__segment_t **segment_out)
 {
   *segment_out = new_segment(team);
-  return *segment_out != NULL && prepare_books(team) ? DART_OK : DART_ERR_NOMEM;
+  return *segment_out != NULL && prepare_arenas(team) ? DART_OK : DART_ERR_NOMEM;
 }
 
-/* Describe the room found as a segment, and let others find it. */
+/* Describe the memory found as a segment, and enter it into the team's table. */
 static void enter(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *chunk, uint64_t base,
                   size_t own, size_t largest, size_t smallest)
 {
@@ -234,8 +235,8 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own,
   if (ret != DART_OK)
     goto delete_segment;
 
-  /* Others may use it from far as soon as they have left the agreement in here, so this unit must
-   * find it before. */
+  /* Far units may access the segment as soon as they return from the agreement in reserve, so this unit must
+   * have entered it before. */
   enter(team, segment, chunk, base, own, largest, smallest);
   ret = reserve(team, chunk, base, largest, own);
   if (ret != DART_OK)
@@ -251,7 +252,7 @@ delete_segment:
   return ret;
 }
 
-/* What a unit asks for is its own affair, so what is wrong with it is agreed on, too. */
+/* Units may request different sizes, so an error in the size is part of the agreement. */
 static dart_ret_t check_size(const char *function, const dart__team_t *team, size_t nelem,
                              size_t size, size_t *nbytes_out)
 {
@@ -299,7 +300,7 @@ dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_dat
   return DART_OK;
 }
 
-/* After a barrier: nobody accesses the segment any more. */
+/* After a barrier: no unit accesses the segment any more. */
 static void free_segment(dart__team_t *team, dart__segment_t *segment)
 {
   dart__segment_leave(team, segment);
@@ -309,8 +310,8 @@ static void free_segment(dart__team_t *team, dart__segment_t *segment)
 
 void dart__memory_free(dart__team_t *team, dart__segment_t *segment)
 {
-  /* Units may be late: what they still have under way is completed before the memory goes. What was
-   * refused has said so. */
+  /* Outstanding operations on the segment are completed before its memory is released. Refused operations
+   * were logged. */
   dart__progress();
   if (team->nnodes > 1)
     dart__far->flush_all(team);

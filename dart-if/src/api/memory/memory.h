@@ -3,16 +3,16 @@
 /* Collective allocation. */
 #include "model/team.h"
 
-/** A segment of which the caller's portion has `own` bytes; sizes may differ. `mine`: whether the caller
- *  has all else it needs. Collective and agreed: the worst of what units bring, or DART_ERR_NOMEM,
- *  DART_ERR_OTHER as in dart_team_memalloc_aligned. */
+/** Allocate a segment in which the caller's portion has `own` bytes; sizes may differ. `mine`: the caller's
+ *  result so far. Collective and agreed: the worst of all units' `mine`, or DART_ERR_NOMEM, DART_ERR_OTHER as
+ *  in dart_team_memalloc_aligned. */
 dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own,
                               dart__segment_t **segment_out);
 
-/** Free what dart__memory_alloc gave. Collective; safe towards units that are late. */
+/** Free a segment of dart__memory_alloc. Collective; returns after all units have called it. */
 void dart__memory_free(dart__team_t *team, dart__segment_t *segment);
 
-/** Give back every segment and chunk of a team that ends. Collective, after a barrier of it. */
+/** Free all segments and chunks of a team that is destroyed. Collective, after a barrier of the team. */
 void dart__memory_close(dart__team_t *team);
 
 #endif

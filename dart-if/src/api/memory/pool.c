@@ -1,5 +1,5 @@
-/* The local pool: a chunk over the team of all whose address space is large from the start, so that
- * it can grow without the other units: only the pages of what is in use are reserved. */
+/* The local pool: a chunk over the team of all units. Its address space is large from the start, so that a
+ * unit's portion can grow locally: pages are reserved only for what is in use. */
 #include "api/memory/pool.h"
 
 #include <pthread.h>
@@ -53,9 +53,9 @@ dart_ret_t dart__pool_open(void)
   return DART_OK;
 }
 
-static void keep_offset(void *offset)
+static void free_nothing(void *offset)
 {
-  (void)offset; /* it is a number, see note_user */
+  (void)offset; /* a number, not an address: see number_of */
 }
 
 void dart__pool_close(void)
@@ -64,14 +64,14 @@ void dart__pool_close(void)
     dart__segment_leave(pool.all, &pool.segment);
     dart__port_chunk_close(pool.all, pool.chunk);
   }
-  tdestroy(pool.users, keep_offset);
+  tdestroy(pool.users, free_nothing);
   dart__chunk_delete(pool.chunk);
   pool.users   = NULL;
   pool.chunk   = NULL;
   pool.is_open = false;
 }
 
-/* Pages up to `end`, and some more, so that not every block asks for its own. */
+/* Reserve pages up to `end`, rounded up, so that not every block needs a system call. */
 static dart_ret_t reserve_up_to(uint64_t end)
 {
   dart__chunk_t *chunk = pool.chunk;
@@ -117,12 +117,13 @@ char *dart__pool_address(dart_unit_t unit, uint64_t offset)
   return pool.chunk->near[unit] + offset;
 }
 
-char *const *dart__pool_parts(void)
+char *const *dart__pool_portions(void)
 {
   return pool.chunk->near;
 }
 
-/* DART has blocks of its own in the pool, which a wrong pointer of the user must not free. */
+/* DART has its own blocks in the pool, which dart_memfree of a wrong pointer must not free. So the blocks of
+ * dart_memalloc are recorded. */
 
 static int by_number(const void *left, const void *right)
 {
@@ -134,7 +135,7 @@ static void *number_of(uint64_t offset)
   return (void *)(uintptr_t)(offset + 1); /* not NULL */
 }
 
-static bool note_user(uint64_t offset)
+static bool record_user(uint64_t offset)
 {
   void *found;
 
@@ -144,7 +145,7 @@ static bool note_user(uint64_t offset)
   return found != NULL;
 }
 
-static bool forget_user(uint64_t offset)
+static bool remove_user(uint64_t offset)
 {
   void *found;
 
@@ -175,7 +176,7 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
         __func__, dart__settings.pool, nbytes);
     return DART_ERR_OTHER;
   }
-  if (!note_user(offset)) {
+  if (!record_user(offset)) {
     dart__pool_free(offset);
     dart__error("%s: no memory for bookkeeping", __func__);
     return DART_ERR_OTHER;
@@ -197,8 +198,8 @@ dart_ret_t dart_memfree(dart_gptr_t gptr)
                 gptr.segid, (int)gptr.unitid);
     return DART_ERR_INVAL;
   }
-  dart__progress(); /* own updates of it that wait */
-  if (!forget_user(gptr.addr_or_offs.offset) || !dart__pool_free(gptr.addr_or_offs.offset)) {
+  dart__progress(); /* apply deferred updates of the block */
+  if (!remove_user(gptr.addr_or_offs.offset) || !dart__pool_free(gptr.addr_or_offs.offset)) {
     dart__error("%s: no block starts at offset %llu", __func__,
                 (unsigned long long)gptr.addr_or_offs.offset);
     return DART_ERR_INVAL;

@@ -1,6 +1,6 @@
-/* Registration of user memory as a segment: every unit brings an address and a size of its own.
- * Registering is collective, the reverse is local, so the units' tables may differ: they agree on
- * an id that is free with all of them. */
+/* Registration of user memory as a segment: every unit contributes an address and a size of its own.
+ * Registration is collective but deregistration is local, so the units' tables may differ: they agree on
+ * an id that is free on all of them. */
 #include "api/memory/register.h"
 
 #include <stdlib.h>
@@ -20,16 +20,17 @@ typedef struct {
   uint64_t nbytes;
 } contribution_t;
 
-/* The highest negative id that is free on all units; 0: there is none. Everyone proposes the first
- * id free with it that is not above the lowest proposal, until the lowest stays the same: then it
- * was everyone's. */
+/* The highest negative id that is free on all units; 0: there is none. Each unit proposes the highest id that
+ * is free on it and not above the lowest proposal of the round before, until the lowest proposal stays the
+ * same: then all units have proposed it. */
 static int16_t agree_on_id(dart__team_t *team)
 {
   int           proposal = dart__team_free_registered(team, -1);
-  unsigned long lowest, before = 0; /* as positive numbers, of which the largest is it */
+  unsigned long lowest, before = 0; /* negated: the lowest id is the largest of these */
 
   for (;;) {
-    lowest = proposal != 0 ? (unsigned long)-proposal : -INT16_MIN + 1; /* none: nor for anyone */
+    lowest = proposal != 0 ? (unsigned long)-proposal
+                           : -INT16_MIN + 1; /* no id is free here, so none on all */
     dart__coll_most(team, &lowest, 1);
     if (lowest > -INT16_MIN)
       return 0;
@@ -40,10 +41,10 @@ static int16_t agree_on_id(dart__team_t *team)
   }
 }
 
-/* What a unit needs alone: the segment, and room to learn what every unit brings. */
+/* What this unit allocates: the segment, and a table of all units' contributions. */
 typedef struct {
   dart__segment_t *segment;
-  contribution_t  *brought;
+  contribution_t  *contributions;
 } plan_t;
 
 static void delete_segment(dart__segment_t *segment)
@@ -65,7 +66,7 @@ static dart__segment_t *new_segment(const dart__team_t *team)
     return NULL;
   segment->address = calloc(nunits, sizeof *segment->address);
   segment->sizes   = calloc(nunits, sizeof *segment->sizes);
-  segment->chunk   = dart__chunk_new(team, 0, false); /* near to no one */
+  segment->chunk   = dart__chunk_new(team, 0, false); /* near to no unit */
   if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL) {
     delete_segment(segment);
     return NULL;
@@ -74,28 +75,28 @@ static dart__segment_t *new_segment(const dart__team_t *team)
   return segment;
 }
 
-/* The others may be at this unit's memory as soon as they know of it. */
+/* The other units may access this unit's memory as soon as they know its address. */
 static dart_ret_t prepare(const dart__team_t *team, plan_t *plan_out)
 {
   dart__foreign_consent();
-  plan_out->segment = new_segment(team);
-  plan_out->brought = calloc((size_t)team->nunits, sizeof *plan_out->brought);
-  return plan_out->segment != NULL && plan_out->brought != NULL ? DART_OK : DART_ERR_NOMEM;
+  plan_out->segment       = new_segment(team);
+  plan_out->contributions = calloc((size_t)team->nunits, sizeof *plan_out->contributions);
+  return plan_out->segment != NULL && plan_out->contributions != NULL ? DART_OK : DART_ERR_NOMEM;
 }
 
-/* Learn what every unit brings. */
+/* Exchange all units' contributions. */
 static void collect(dart__team_t *team, void *address, size_t nbytes, const plan_t *plan)
 {
   contribution_t own = { (uint64_t)(uintptr_t)address, nbytes };
 
-  dart__coll_share(team, &own, plan->brought, sizeof own);
+  dart__coll_share(team, &own, plan->contributions, sizeof own);
   for (int32_t u = 0; u < team->nunits; u++) {
-    plan->segment->address[u] = plan->brought[u].address;
-    plan->segment->sizes[u]   = plan->brought[u].nbytes;
+    plan->segment->address[u] = plan->contributions[u].address;
+    plan->segment->sizes[u]   = plan->contributions[u].nbytes;
   }
 }
 
-/* Give it an id, and make it known. Collective and agreed. */
+/* Agree on an id, and register the memory. Collective and agreed. */
 static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *address, size_t nbytes)
 {
   dart_ret_t ret;
@@ -106,14 +107,14 @@ static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *addr
                 team->id);
     return DART_ERR_OTHER;
   }
-  dart__segment_enter(team, segment); /* before others can know of it */
+  dart__segment_enter(team, segment); /* before far units can access it */
   ret = dart__port_register(team, segment->chunk, address, nbytes);
   if (ret != DART_OK)
     dart__segment_leave(team, segment);
   return ret;
 }
 
-/* `mine`: whether the memory can be registered. */
+/* `mine`: DART_OK if this unit's memory can be registered. */
 static dart_ret_t reg(dart__team_t *team, dart_ret_t mine, void *address, size_t nbytes,
                       int16_t *id_out)
 {
@@ -125,7 +126,7 @@ static dart_ret_t reg(dart__team_t *team, dart_ret_t mine, void *address, size_t
     collect(team, address, nbytes, &plan);
     ret = enter(team, plan.segment, address, nbytes);
   }
-  free(plan.brought);
+  free(plan.contributions);
   if (ret == DART_OK)
     *id_out = plan.segment->id;
   else
@@ -133,7 +134,7 @@ static dart_ret_t reg(dart__team_t *team, dart_ret_t mine, void *address, size_t
   return ret;
 }
 
-/* What is wrong with the memory that a unit brings is agreed on, for the others cannot know. */
+/* An error in this unit's memory is part of the agreement, for the other units cannot detect it. */
 static dart_ret_t check_memory(const char *function, size_t nelem, size_t size, const void *addr,
                                size_t *nbytes_out)
 {

@@ -3,7 +3,7 @@
 /* Registered memory. */
 #include "model/team.h"
 
-/** Forget a registered segment. Local; does not touch the user's memory, which may be gone. */
+/** Deregister a segment. Local; does not access the user's memory, which may be unmapped already. */
 void dart__deregister(dart__team_t *team, dart__segment_t *segment);
 
 #endif

@@ -1,12 +1,12 @@
-/* Messages between two units: by letters on the node (node/mailbox.h), by the backend beyond it.
+/* Messages between two units: by mailboxes on the node (node/mailbox.h), by the backend between nodes.
  *
- * A call has up to one message going out and one coming in, and moves both on in turns until both
- * are done, whatever way each goes: so a sendrecv never waits for one side while the other needs it.
+ * A call has at most one outgoing and one incoming message, near or far, and progresses both in turn until
+ * both are done: so a sendrecv never blocks in one of them while its peer needs the other.
  *
- * A near message that fits a letter is left to its receiver, so its sender need not wait. What a
- * unit has left that way is bounded: beyond LEFT_BYTES its sends wait, each for its own receive
- * only, as all may (never for older messages, whose receive may come after this one's). Messages to
- * oneself are always left whole, for nobody else will take them. */
+ * A near message of at most DART__MAILBOX_EAGER_MOST bytes is eager: it is detached, so its sender need not
+ * wait. A unit's detached messages are bounded: beyond DETACHED_BYTES its sends wait, each for its own
+ * receive only, which any send may do (never for older messages, whose receive may come after this one's).
+ * Messages to the unit itself are always eager, for no other unit receives them while this one waits. */
 #include "api/p2p/twosided.h"
 
 #include <stdlib.h>
@@ -22,12 +22,12 @@
 #include "node/mailbox.h"
 #include "port.h"
 
-#define LEFT_BYTES ((size_t)1 << 20)
+#define DETACHED_BYTES ((size_t)1 << 20)
 
 static struct {
   dart__mailbox_t box;
-  uint64_t       *inboxes; /* unit → offset of its inbox in its pool */
-} post;
+  uint64_t       *inboxes; /* unit → offset of its inbox in its portion of the pool */
+} p2p;
 
 /* ---- life -------------------------------------------------------------------------------- */
 
@@ -38,14 +38,14 @@ dart_ret_t dart__twosided_open(dart__team_t *all)
 
   if (ret == DART_OK)
     dart__inbox_format((dart__inbox_t *)(void *)dart__pool_address(dart__world.me, offset));
-  post.inboxes = calloc((size_t)all->nunits, sizeof *post.inboxes);
-  if (post.inboxes == NULL ||
-      !dart__mailbox_open(&post.box, dart__world.me, all->nunits, dart__pool_parts(), post.inboxes))
+  p2p.inboxes = calloc((size_t)all->nunits, sizeof *p2p.inboxes);
+  if (p2p.inboxes == NULL || !dart__mailbox_open(&p2p.box, dart__world.me, all->nunits,
+                                                 dart__pool_portions(), p2p.inboxes))
     ret = DART_ERR_NOMEM;
   ret = dart__coll_agree(all, ret);
   if (ret == DART_OK) {
-    dart__coll_share(all, &offset, post.inboxes, sizeof offset);
-    dart__world.event = dart__mailbox_event(&post.box);
+    dart__coll_share(all, &offset, p2p.inboxes, sizeof offset);
+    dart__world.event = dart__mailbox_event(&p2p.box);
     return DART_OK;
   }
   dart__error("dart_init: no memory for the messages of some unit");
@@ -56,25 +56,25 @@ dart_ret_t dart__twosided_open(dart__team_t *all)
 void dart__twosided_close(void)
 {
   dart__world.event = NULL;
-  dart__mailbox_close(&post.box);
-  free(post.inboxes);
-  post.inboxes = NULL;
+  dart__mailbox_close(&p2p.box);
+  free(p2p.inboxes);
+  p2p.inboxes = NULL;
 }
 
 dart__event_t *dart__twosided_event(dart_unit_t unit)
 {
-  return &((dart__inbox_t *)(void *)dart__pool_address(unit, post.inboxes[unit]))->event;
+  return &((dart__inbox_t *)(void *)dart__pool_address(unit, p2p.inboxes[unit]))->event;
 }
 
-/* ---- a message on its way ---------------------------------------------------------------- */
+/* ---- one message ------------------------------------------------------------------------- */
 
 typedef struct {
-  dart_unit_t          unit; /* to which, from which */
+  dart_unit_t          unit; /* the target of an outgoing message, the source of an incoming one */
   int                  tag;
-  size_t               nbytes; /* going out: of the message; coming in: room in the buffer */
-  void                *buffer; /* going out: not written to */
+  size_t               nbytes; /* outgoing: of the message; incoming: room in the buffer */
+  void                *buffer; /* outgoing: not written to */
   dart__far_message_t *far;    /* NULL: near */
-  dart__outgoing_t     out;    /* near: only one of the two */
+  dart__outgoing_t     out;    /* near: one of the two, by direction */
   dart__incoming_t     in;
   bool                 matched; /* `in` is valid */
   bool                 done;
@@ -89,7 +89,7 @@ static void finish(message_t *m, dart_ret_t ret)
 
 static bool is_near(dart_unit_t unit)
 {
-  return dart__pool_parts()[unit] != NULL;
+  return dart__pool_portions()[unit] != NULL;
 }
 
 static void give_back(uint64_t offset)
@@ -99,21 +99,22 @@ static void give_back(uint64_t offset)
 
 static void start_out_near(message_t *m)
 {
-  bool     to_self = m->unit == dart__world.me;
-  size_t   room    = to_self || m->nbytes < DART__LETTER_ROOM ? m->nbytes : DART__LETTER_ROOM;
-  bool     wait    = dart__mailbox_reclaim(&post.box, LEFT_BYTES, give_back) > LEFT_BYTES;
+  bool   to_self = m->unit == dart__world.me;
+  size_t room =
+      to_self || m->nbytes < DART__MAILBOX_EAGER_MOST ? m->nbytes : DART__MAILBOX_EAGER_MOST;
+  bool     wait = dart__mailbox_reclaim(&p2p.box, DETACHED_BYTES, give_back) > DETACHED_BYTES;
   uint64_t offset;
 
   wait = !to_self && (wait || m->nbytes > room);
-  if (dart__pool_alloc(dart__letter_bytes(room), &offset) != DART_OK) {
+  if (dart__pool_alloc(dart__mailbox_message_bytes(room), &offset) != DART_OK) {
     dart__error("no memory for a message of %zu bytes to unit %d, see DART_POOL", m->nbytes,
                 m->unit);
     finish(m, DART_ERR_NOMEM);
     return;
   }
-  dart__mailbox_post(&post.box, m->unit, m->tag, m->buffer, m->nbytes, offset, room, wait, &m->out);
+  dart__mailbox_post(&p2p.box, m->unit, m->tag, m->buffer, m->nbytes, offset, room, wait, &m->out);
   if (!wait) {
-    dart__mailbox_leave(&post.box, &m->out);
+    dart__mailbox_detach(&p2p.box, &m->out);
     finish(m, DART_OK);
   }
 }
@@ -127,7 +128,7 @@ static void start_far(message_t *m, bool out)
     finish(m, ret);
 }
 
-static void move_far(message_t *m)
+static void progress_far(message_t *m)
 {
   bool       done;
   dart_ret_t ret = dart__messages->test(m->far, &done);
@@ -138,40 +139,40 @@ static void move_far(message_t *m)
   }
 }
 
-static void move_out(message_t *m)
+static void progress_out(message_t *m)
 {
   if (m->far != NULL)
-    move_far(m);
-  else if (dart__mailbox_feed(&post.box, &m->out)) {
+    progress_far(m);
+  else if (dart__mailbox_feed(&p2p.box, &m->out)) {
     give_back(m->out.offset);
     finish(m, DART_OK);
   }
 }
 
-static void move_in(message_t *m)
+static void progress_in(message_t *m)
 {
   if (m->far != NULL) {
-    move_far(m);
+    progress_far(m);
     return;
   }
   if (!m->matched) {
-    m->matched = dart__mailbox_match(&post.box, m->unit, m->tag, &m->in);
+    m->matched = dart__mailbox_match(&p2p.box, m->unit, m->tag, &m->in);
     if (!m->matched)
       return;
     if (m->in.nbytes > m->nbytes) {
       dart__error("a message of %zu bytes from unit %d, tag %d, does not fit the buffer of %zu",
                   m->in.nbytes, m->unit, m->tag, m->nbytes);
-      dart__mailbox_refuse(&post.box, &m->in);
+      dart__mailbox_refuse(&p2p.box, &m->in);
       finish(m, DART_ERR_OTHER);
       return;
     }
   }
-  if (dart__mailbox_take(&post.box, &m->in, m->buffer))
+  if (dart__mailbox_take(&p2p.box, &m->in, m->buffer))
     finish(m, DART_OK);
 }
 
-/* Both, or, where memory is missing, none: what is received is only made ready here, so it comes
- * first. */
+/* Start both messages, or none if memory is missing: the far receive is started first, for it can be
+ * cancelled. */
 static bool start(message_t *out, message_t *in)
 {
   if (!in->done && !is_near(in->unit))
@@ -191,7 +192,7 @@ static bool start(message_t *out, message_t *in)
   return false;
 }
 
-/* Until something may have come, or has been served. */
+/* Wait until one of the messages may have made progress. */
 static void wait_for_either(const message_t *out, const message_t *in, uint32_t seen,
                             uint32_t *turns, dart__gone_watch_t *watch)
 {
@@ -202,13 +203,13 @@ static void wait_for_either(const message_t *out, const message_t *in, uint32_t 
   if (out->far != NULL || in->far != NULL)
     dart__wait_turn(turns, &policy);
   else
-    dart__event_wait(dart__mailbox_event(&post.box), seen, &policy);
+    dart__event_wait(dart__mailbox_event(&p2p.box), seen, &policy);
 }
 
-/* Move both on until both are done; one may be from the start. */
-static dart_ret_t converse(const char *function, message_t *out, message_t *in)
+/* Progress both messages until both are done; one may be done from the start. */
+static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
 {
-  dart__event_t     *event = dart__mailbox_event(&post.box);
+  dart__event_t     *event = dart__mailbox_event(&p2p.box);
   dart__gone_watch_t watch = { .function = function };
   uint32_t           turns = 0;
 
@@ -216,12 +217,12 @@ static dart_ret_t converse(const char *function, message_t *out, message_t *in)
   if (!start(out, in))
     return out->ret != DART_OK ? out->ret : in->ret;
   for (;;) {
-    uint32_t seen = dart__event_count(event); /* before the look: what comes later changes it */
+    uint32_t seen = dart__event_count(event); /* before the checks: a later arrival changes it */
 
     if (!out->done)
-      move_out(out);
+      progress_out(out);
     if (!in->done)
-      move_in(in);
+      progress_in(in);
     if (out->done && in->done)
       return out->ret != DART_OK ? out->ret : in->ret;
     wait_for_either(out, in, seen, &turns, &watch);
@@ -264,7 +265,7 @@ dart_ret_t dart_send(const void *sendbuf, size_t nelem, dart_datatype_t dtype, i
   if (!check_message(__func__, sendbuf, nelem, dtype, tag, unit, &out))
     return DART_ERR_INVAL;
   out.buffer = (void *)sendbuf;
-  return converse(__func__, &out, &none);
+  return transfer(__func__, &out, &none);
 }
 
 dart_ret_t dart_recv(void *recvbuf, size_t nelem, dart_datatype_t dtype, int tag,
@@ -275,7 +276,7 @@ dart_ret_t dart_recv(void *recvbuf, size_t nelem, dart_datatype_t dtype, int tag
   if (!check_message(__func__, recvbuf, nelem, dtype, tag, unit, &in))
     return DART_ERR_INVAL;
   in.buffer = recvbuf;
-  return converse(__func__, &none, &in);
+  return transfer(__func__, &none, &in);
 }
 
 dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_datatype_t send_dtype,
@@ -289,5 +290,5 @@ dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_datatype_t
     return DART_ERR_INVAL;
   out.buffer = (void *)sendbuf;
   in.buffer  = recvbuf;
-  return converse(__func__, &out, &in);
+  return transfer(__func__, &out, &in);
 }

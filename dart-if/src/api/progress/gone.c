@@ -1,4 +1,4 @@
-/* Waits for units that have left: see gone.h. */
+/* Waits for units that are gone: see gone.h. */
 #include "api/progress/gone.h"
 
 #include <stdlib.h>
@@ -7,12 +7,13 @@
 #include "model/world.h"
 #include "port.h"
 
-#define ON_ITS_WAY_NS INT64_C(1000000000) /* a message of a unit that left is here by then */
+/* After this time, no message of a unit that is gone is in flight. */
+#define IN_FLIGHT_NS INT64_C(1000000000)
 
-/* One line of a node is enough: who does not say it waits on, until the program has ended. */
-static bool is_first_to_tell(void)
+/* One log line per node is enough: the other units wait on until the program is ended. */
+static bool is_first_to_report(void)
 {
-  return atomic_exchange_explicit(&dart__teams[DART_TEAM_ALL]->exchange.shared->told, 1,
+  return atomic_exchange_explicit(&dart__teams[DART_TEAM_ALL]->exchange.shared->reported, 1,
                                   memory_order_relaxed) == 0;
 }
 
@@ -21,7 +22,7 @@ static void check_collective(void *subject)
   const dart__team_t *team    = subject;
   int32_t             missing = dart__exchange_missing(&team->exchange, (uint32_t)team->nunits);
 
-  if (missing < 0 || !is_first_to_tell())
+  if (missing < 0 || !is_first_to_report())
     return;
   dart__error(
       "unit %d waits in a collective of team %d for unit %d, which has ended without dart_exit",
@@ -36,27 +37,28 @@ void dart__gone_watch(dart__team_t *team)
   team->wait.subject = team;
 }
 
-static bool has_left(dart_unit_t unit)
+static bool is_gone(dart_unit_t unit)
 {
   return unit >= 0 && dart__exchange_is_gone(&dart__teams[DART_TEAM_ALL]->exchange, unit);
 }
 
-/* What it sent before may still be on its way, if that is another way than the news. */
+/* Messages that the unit sent before it ended may still be in flight, for they do not travel together with
+ * the information that it is gone. */
 static void check_message(void *subject)
 {
   dart__gone_watch_t *watch = subject;
-  dart_unit_t         left  = has_left(watch->to) ? watch->to : watch->from;
+  dart_unit_t         gone  = is_gone(watch->to) ? watch->to : watch->from;
   int64_t             now;
 
-  if (!has_left(left))
+  if (!is_gone(gone))
     return;
   now = dart__now_ns();
   if (watch->since == 0)
     watch->since = now;
-  if (now - watch->since < ON_ITS_WAY_NS || !is_first_to_tell())
+  if (now - watch->since < IN_FLIGHT_NS || !is_first_to_report())
     return;
   dart__error("%s: unit %d waits for unit %d, which has ended without dart_exit", watch->function,
-              dart__world.me, left);
+              dart__world.me, gone);
   dart__port_fail(EXIT_FAILURE);
 }
 
@@ -69,15 +71,15 @@ dart__wait_policy_t dart__gone_wait(dart__gone_watch_t *watch)
   return policy;
 }
 
-/* Another thread of this unit may be who is waited for. */
-void dart__gone_look(const char *function)
+/* With many_threads it does not check: another thread of this unit may be the one that is waited for. */
+void dart__gone_check_all(const char *function)
 {
   const dart__shared_t *all = dart__teams[DART_TEAM_ALL]->exchange.shared;
 
-  /* relaxed: it is looked at again and again */
+  /* relaxed: the check is repeated */
   if (dart__world.many_threads || dart__world.nunits == 1 ||
       atomic_load_explicit(&all->ngone, memory_order_relaxed) < (uint32_t)dart__world.nunits - 1 ||
-      !is_first_to_tell())
+      !is_first_to_report())
     return;
   dart__error("%s: unit %d waits, but all others have ended without dart_exit", function,
               dart__world.me);

@@ -1,14 +1,15 @@
-/* What calls do on their way: see progress.h. */
+/* Progress: see progress.h. */
 #include "api/progress/progress.h"
 
 #include "port.h"
 
-#define STREAM_UPDATE_NS 1000 /* of one on average, at most: slower ones gain nothing by waiting */
+/* The longest average time per update in a stream: slower updates gain nothing by being deferred. */
+#define STREAM_UPDATE_NS 1000
 
 dart__deferred_t dart__deferred;
 uint32_t         dart__stream;
 
-static int64_t stream_seen; /* ns; when it was half as long as DART__STREAM_LEAST */
+static int64_t stream_seen; /* ns; the last call of dart__progress_stream */
 
 void dart__progress_now(void)
 {
@@ -18,10 +19,11 @@ void dart__progress_now(void)
     dart__world.progress_is_due = dart__world.many_nodes;
   }
   if (dart__world.many_nodes)
-    dart__far->poke();
+    dart__far->progress();
 }
 
-/* Half of a stream's least is there, or all of it. */
+/* The stream has half of DART__STREAM_LEAST updates, or all. If the second half was slow it becomes the
+ * first. */
 void dart__progress_stream(void)
 {
   int64_t now = dart__now_ns();
@@ -32,7 +34,7 @@ void dart__progress_stream(void)
   stream_seen = now;
 }
 
-void dart__progress_look(dart_gptr_t gptr, const void *found, size_t nbytes)
+void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)
 {
   static _Thread_local struct {
     dart_gptr_t gptr;

@@ -1,5 +1,6 @@
-/* Entry points of the atomics. One route per word: whoever asks, a CPU atomic on the node that
- * owns the word does it; here if the word is near, by a request to its owner if it is far. */
+/* Entry points of the atomics. All atomics on a word take one path, whatever their origin: a CPU atomic on
+ * the target's node. The origin executes it itself if the word is near; if it is far, it sends a request
+ * to the target's node. */
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/rma/remote.h"
@@ -7,7 +8,8 @@
 #include "data/op.h"
 #include "node/atomic.h"
 
-/* The word's address, or what is as aligned as it: segments start at cache lines. */
+/* A number with the alignment of the word's address. If the word is far that is its offset: portions start
+ * at cache lines. */
 static uint64_t alignment_of(const dart__address_t *at)
 {
   if (at->near != NULL)
@@ -48,16 +50,16 @@ static dart_ret_t null_operand(const char *function, const char *name)
   return DART_ERR_INVAL;
 }
 
-/* Whether it is not for this CPU to do: the memory is not mapped, or the backend's way is taken by
- * all units that share it. */
+/* Whether the backend must do it: the memory is not mapped here, or the backend does all atomics on memory
+ * of teams with far units. */
 static inline bool is_remote(const dart__address_t *at)
 {
   return at->near == NULL || (dart__world.far_atomics && at->team->nnodes > 1);
 }
 
-/* ---- accumulate: no result, so it may wait for its cache line ------------------------------- */
+/* ---- accumulate: without a result, so it may be deferred ------------------------------------- */
 
-/* Into the queue of updates, if it is one of a stream. */
+/* Defer the update if it is one of a stream, else apply it. */
 static inline void add(char *near, const void *value, size_t size, dart_datatype_t dtype,
                        dart_operation_t op)
 {
@@ -70,7 +72,7 @@ static inline void add(char *near, const void *value, size_t size, dart_datatype
   dart__progress_update();
 }
 
-/* One element that goes into the queue by the direct map. False: nothing was done. */
+/* One element that is near by the direct map. False: nothing was done. */
 static inline bool defer(dart_gptr_t gptr, const void *values, size_t nelem, dart_datatype_t dtype,
                          dart_operation_t op)
 {
@@ -100,8 +102,8 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     return null_operand(function, "values");
   if (op == DART_OP_NO_OP)
     return DART_OK;
-  if (at.near == NULL && at.segment->address == NULL) { /* no update that waits is of this word */
-    dart__far->poke();
+  if (at.near == NULL && at.segment->address == NULL) { /* deferred updates are near */
+    dart__far->progress();
     dart__far->accumulate(&at, values, nelem, dtype, op);
     return DART_OK;
   }
@@ -109,10 +111,10 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
       dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a segment without a direct map */
     add(at.near, values, dart__type_basic_size(dtype), dtype, op);
     if (dart__world.many_nodes)
-      dart__far->poke();
+      dart__far->progress();
     return DART_OK;
   }
-  dart__progress(); /* updates of a word are applied in the order of their calls */
+  dart__progress(); /* apply deferred updates: those of a word are applied in the order of their calls */
   if (is_remote(&at))
     return dart__remote_accumulate(&at, values, nelem, dtype, op);
   dart__atomic_accumulate(at.near, values, nelem, dtype, op);
@@ -147,7 +149,7 @@ dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, 
   return DART_OK;
 }
 
-/* ---- those with a result --------------------------------------------------------------------- */
+/* ---- atomics with a result ------------------------------------------------------------------- */
 
 DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
                             dart_datatype_t dtype, dart_operation_t op)
@@ -160,14 +162,14 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
     return ret;
   if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
     return null_operand(function, result == NULL ? "result" : "value");
-  dart__progress(); /* own updates of the word that wait come first; and it may be polled */
+  dart__progress(); /* own deferred updates come first; and the caller may be polling */
   if (is_remote(&at))
     return dart__remote_fetch(&at, value, result, dtype, op);
   if (!dart__atomic_fetch_word(at.near, value, result, dtype, op))
     dart__atomic_fetch(at.near, value, result, dtype, op);
   if (op == DART_OP_NO_OP && dart__world.many_nodes &&
       dart__type_basic_size(dtype) <= sizeof(uint64_t))
-    dart__progress_look(gptr, result, dart__type_basic_size(dtype));
+    dart__progress_polled(gptr, result, dart__type_basic_size(dtype));
   return DART_OK;
 }
 
@@ -196,7 +198,8 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
   return DART_OK;
 }
 
-/* The direct map: an integer of 8 bytes, near and aligned. NULL: it takes a better look. */
+/* The address of an integer of 8 bytes that is near by the direct map and aligned. NULL: it is not, or the
+ * call has to make progress; the general path is taken. */
 static inline void *near_long(dart_gptr_t gptr, dart_datatype_t dtype)
 {
   char *near;

@@ -1,21 +1,22 @@
-/* Entry points that complete operations. Near ones are complete already, but for updates that wait
- * for their cache lines; what remains is to order them, and to complete the far ones. */
+/* Entry points that complete operations. Near operations are complete already, except deferred updates; it
+ * remains to apply these, to order near stores, and to complete far operations. */
 #include <limits.h>
 
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/rma/transfer.h"
 
-/* Near updates that waited are applied, and near stores become visible before whatever follows;
- * pairs with the acquire of who is told. A program may wait for a far unit by calling any of these
- * over and over, so they make progress. */
+/* Apply deferred updates, and order near stores before whatever the caller does next. The release pairs with
+ * the acquire of the unit that the caller then notifies. A program may wait for a far unit by calling any of
+ * these entry points in a loop, so they make progress. */
 static inline void complete_near(void)
 {
   dart__progress();
   atomic_thread_fence(memory_order_acq_rel);
 }
 
-/* The unit of `gptr` as one of a team with far units, or an error; NULL: all is done. */
+/* Complete near operations. `*far_out`: the team whose far operations have to be completed; NULL: none, or
+ * an error. */
 static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool all,
                                     dart__team_t **far_out)
 {
@@ -80,8 +81,8 @@ dart_ret_t dart_wait(dart_handle_t *handle)
   return wait_for(handle, 1, true);
 }
 
-/* Who polls sees a put that was waited for, though its origin makes no further call. MPI promises that
- * of no put before it is complete at its target. */
+/* Waits for remote completion, too: a unit that polls must see the put although its origin makes no further
+ * call, and MPI guarantees that only for puts that are complete at their target. */
 dart_ret_t dart_wait_local(dart_handle_t *handle)
 {
   return wait_for(handle, 1, true);
@@ -97,7 +98,7 @@ dart_ret_t dart_waitall_local(dart_handle_t handles[], size_t n)
   return wait_for(handles, n, true);
 }
 
-/* All or nothing: nothing is released until all are known to be complete. */
+/* No handle is released until all are known to be complete. */
 static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t n, bool at_target,
                            int32_t *result)
 {

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "model/address.h"
 
-/* Where the own portion starts. */
+/* Where this unit's portion starts. */
 static char *own_start(const dart__team_t *team, const dart__segment_t *segment)
 {
   return segment->address != NULL ? (char *)(uintptr_t)segment->address[team->me]

@@ -1,4 +1,4 @@
-/* Entry points that give out near memory as it is. */
+/* Entry points that return near addresses. */
 #include <dash/dart/ext/dart_near.h>
 
 #include "model/address.h"

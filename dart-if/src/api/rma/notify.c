@@ -1,11 +1,12 @@
 /* Put with notification.
  *
- * The counter is raised by a CPU atomic that releases the data, and the owner's event wakes it if it
- * sleeps: the same event that announces messages, for a unit waits for one thing at a time. Near, the
- * origin does both; far, a request that travels with the data or after them (dart__far_put_notify).
+ * The counter is raised by a CPU atomic that releases the data, and then the target's event is raised, to
+ * wake the target if it sleeps. It is the event that announces messages, too: a waiter checks what it waits
+ * for whenever its event was raised. If the target is near the origin does both; if it is far, a request
+ * that travels with the data or after them does (put_notify in port.h).
  *
- * A waiter reads its event, then its counters; what raises a counter raises the event afterwards. So
- * either the counter was seen, or the event has changed and the waiter does not sleep. */
+ * A waiter reads its event's counter, then its notification counters; a counter is raised before the event.
+ * So either the waiter sees the counter, or the event has changed and the waiter does not sleep. */
 #include <dash/dart/ext/dart_notify.h>
 
 #include "api/p2p/twosided.h"
@@ -14,7 +15,7 @@
 #include "api/rma/transfer.h"
 #include "node/near.h"
 
-#define SLEEP_US 1000000 /* at most, then another look at what may come */
+#define SLEEP_US 1000000 /* the longest sleep, then check for units that are gone */
 
 typedef _Atomic uint64_t counter_t;
 
@@ -36,24 +37,24 @@ static dart_ret_t check_flag(const char *function, dart_gptr_t flag, dart__addre
   return DART_OK;
 }
 
-static dart_unit_t owner_of(const dart__address_t *at)
+static dart_unit_t target_of(const dart__address_t *at)
 {
   return at->team->members[at->unit];
 }
 
 static void raise(const dart__address_t *at, uint64_t by)
 {
-  dart__progress(); /* what this unit did before comes first */
+  dart__progress(); /* apply deferred updates before the notification */
   if (at->near == NULL) {
     dart__far->put_notify(NULL, NULL, NULL, NULL, 0, at, by);
     return;
   }
-  /* acq_rel: releases the data to the acquire in is_there */
+  /* acq_rel: releases the data; pairs with the acquire in is_reached */
   atomic_fetch_add_explicit((counter_t *)(void *)at->near, by, memory_order_acq_rel);
-  dart__event_add(dart__twosided_event(owner_of(at)));
+  dart__event_add(dart__twosided_event(target_of(at)));
 }
 
-/* The same, unless something went wrong before. */
+/* Raise the counter if `ret` is DART_OK; returns `ret`. */
 static dart_ret_t raise_if(dart_ret_t ret, const dart__address_t *at, uint64_t by)
 {
   if (ret == DART_OK)
@@ -74,9 +75,9 @@ dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
   ret = dart__transfer(__func__, gptr, src, nelem, dst_type, src_type, &t);
   if (ret != DART_OK)
     return ret;
-  if (owner_of(&t.at) != owner_of(&at)) {
-    dart__error("%s: the data go to unit %d, the counter is unit %d's", __func__, owner_of(&t.at),
-                owner_of(&at));
+  if (target_of(&t.at) != target_of(&at)) {
+    dart__error("%s: the data go to unit %d, the counter is unit %d's", __func__, target_of(&t.at),
+                target_of(&at));
     return DART_ERR_INVAL;
   }
   if (at.near == NULL) {
@@ -86,7 +87,7 @@ dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
   }
   if (t.at.near != NULL)
     dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
-  else /* registered by a unit of this node */
+  else /* memory registered by a unit of this node */
     ret = dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
   return raise_if(ret, &at, by);
 }
@@ -121,8 +122,8 @@ static dart_ret_t check_wait(const wait_t *w)
 
     if (ret != DART_OK)
       return ret;
-    if (owner_of(&at) != dart__world.me) {
-      dart__error("%s: the counter is unit %d's, and this is unit %d", w->function, owner_of(&at),
+    if (target_of(&at) != dart__world.me) {
+      dart__error("%s: the counter is unit %d's, and this is unit %d", w->function, target_of(&at),
                   dart__world.me);
       return DART_ERR_INVAL;
     }
@@ -130,8 +131,9 @@ static dart_ret_t check_wait(const wait_t *w)
   return DART_OK;
 }
 
-/* The pointer was checked; it is this unit's. */
-static bool is_there(const wait_t *w, size_t i)
+/* Whether counter i has reached its least value. The pointer was checked, and points to this unit's
+ * memory. */
+static bool is_reached(const wait_t *w, size_t i)
 {
   dart__address_t at;
 
@@ -140,10 +142,10 @@ static bool is_there(const wait_t *w, size_t i)
          atomic_load_explicit((counter_t *)(void *)at.near, memory_order_acquire) >= w->least[i];
 }
 
-/* The lowest index from `i` on that is there, n if none is. */
-static size_t next_there(const wait_t *w, size_t i)
+/* The lowest index from `i` on whose counter is reached, n if none is. */
+static size_t next_reached(const wait_t *w, size_t i)
 {
-  while (i < w->n && !is_there(w, i))
+  while (i < w->n && !is_reached(w, i))
     i++;
   return i;
 }
@@ -153,7 +155,7 @@ static int64_t now_us(void)
   return dart__now_ns() / 1000;
 }
 
-/* Microseconds until `end`, as a limit of a sleep: at least one, at most an hour. */
+/* Microseconds until `end`, as the limit of a sleep: at least one, at most an hour. */
 static uint32_t limit_until(int64_t end, int64_t now)
 {
   const int64_t hour = INT64_C(3600) * 1000000;
@@ -161,7 +163,7 @@ static uint32_t limit_until(int64_t end, int64_t now)
   return end <= now ? 1 : end - now < hour ? (uint32_t)(end - now) : (uint32_t)hour;
 }
 
-/* The lowest index that is there, after a wait. */
+/* Wait until a counter is reached. `*index_out`: the lowest index of those. */
 static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_out)
 {
   const dart__wait_policy_t *policy = &dart__world.wait;
@@ -170,15 +172,15 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
   int64_t                    end = timeout_us > INT64_MAX - start ? INT64_MAX : start + timeout_us;
 
   dart__progress();
-  for (uint64_t looks = 0;; looks++) {
-    uint32_t seen  = dart__event_count(event); /* before the look at the counters */
-    bool     sleep = looks >= policy->spins;
+  for (uint64_t polls = 0;; polls++) {
+    uint32_t seen  = dart__event_count(event); /* before reading the counters */
+    bool     sleep = polls >= policy->spins;
     uint32_t most  = SLEEP_US;
 
-    *index_out = next_there(w, 0);
+    *index_out = next_reached(w, 0);
     if (*index_out < w->n)
       return DART_OK;
-    if (timeout_us > 0 && (sleep || looks % 64 == 63)) {
+    if (timeout_us > 0 && (sleep || polls % 64 == 63)) {
       int64_t now = now_us();
 
       if (now >= end)
@@ -187,14 +189,14 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
     }
     if (policy->progress != NULL) {
       policy->progress();
-      if (next_there(w, 0) < w->n)
-        continue; /* it came by what was served just now */
+      if (next_reached(w, 0) < w->n)
+        continue; /* progress has just served the notification */
     }
     if (timeout_us == 0)
       return DART_PENDING;
     if (sleep) {
-      dart__event_doze(event, seen, looks, most, policy);
-      dart__gone_look(w->function);
+      dart__event_sleep(event, seen, polls, most, policy);
+      dart__gone_check_all(w->function);
     } else if (policy->progress == NULL)
       dart__cpu_pause();
   }
@@ -237,7 +239,7 @@ dart_ret_t dart_notify_waitsome(const dart_gptr_t flags[], const uint64_t least[
     return ret;
   *count = 0;
   ret    = wait_for(&w, timeout_us, &index);
-  for (; ret == DART_OK && index < n; index = next_there(&w, index + 1))
+  for (; ret == DART_OK && index < n; index = next_reached(&w, index + 1))
     indices[(*count)++] = index;
   return ret;
 }

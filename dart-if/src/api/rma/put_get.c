@@ -1,8 +1,8 @@
-/* Entry points of put and get: check and resolve once, then copy if the memory is near; remote.h
- * has the rest. Near transfers of all forms are complete when the call returns.
+/* Entry points of put and get: check and resolve once, then copy if the memory is near; for other memory see
+ * remote.h. Near transfers of all forms are complete when the call returns.
  *
- * An entry point tries the direct map, which calls nothing and so keeps nothing on the stack; if
- * that is not the way, it leaves the same arguments to the function of the same name and `_any`. */
+ * An entry point first tries the direct map, which calls no function and so saves no registers on the stack;
+ * otherwise it passes its arguments to the function of the same name with `_any`. */
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/rma/remote.h"
@@ -11,7 +11,7 @@
 
 /* ---- the direct map: one element of a basic type, near, aligned --------------------------- */
 
-/* False: nothing was done, and it takes a better look. */
+/* False: nothing was done; the general path is taken. */
 static inline bool put_word(dart_gptr_t gptr, const void *src, size_t nelem,
                             dart_datatype_t src_type, dart_datatype_t dst_type)
 {
@@ -70,9 +70,9 @@ static inline bool get_plain(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
   return near != NULL;
 }
 
-/* ---- all others ---------------------------------------------------------------------------- */
+/* ---- the general path ---------------------------------------------------------------------- */
 
-/* `blocking` goes without a handle. */
+/* If `blocking`, `handle_out` is not used; else NULL: no handle. */
 static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
                              dart_handle_t *handle_out)
@@ -132,7 +132,7 @@ DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
   ret = get("dart_get_blocking", dest, gptr, nelem, src_type, dst_type, true, NULL);
   if (dart__world.many_nodes && ret == DART_OK &&
       is_plain(dest, nelem, src_type, dst_type, &nbytes) && nbytes <= sizeof(uint64_t))
-    dart__progress_look(gptr, dest, nbytes);
+    dart__progress_polled(gptr, dest, nbytes);
   return ret;
 }
 

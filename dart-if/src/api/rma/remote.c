@@ -1,4 +1,5 @@
-/* Memory that is not mapped here: own, on this node, or far. */
+/* Operations without a near address: on registered memory of this unit (OWN) or of another unit of the node
+ * (ON_NODE), and on far memory (FAR). */
 #include "api/rma/remote.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static pid_t process_of(const dart__address_t *at)
   return dart__world.pid_of[at->team->members[at->unit]];
 }
 
-/* ---- transfers: complete at once unless they are far -------------------------------------- */
+/* ---- transfers: complete on return unless far ---------------------------------------------- */
 
 static dart_ret_t put_on_node(const dart__address_t *at, const dart__type_t *at_type,
                               const void *src, const dart__type_t *src_type, size_t nelem)
@@ -86,7 +87,8 @@ dart_ret_t dart__remote_get_blocking(const dart__address_t *at, const dart__type
 
 /* ---- atomics ----------------------------------------------------------------------------- */
 
-/* Its holders do not wait for anything, and progress might want it too. */
+/* For the mutex of registered memory. Without progress: serving a request may take that mutex, too. Its
+ * holders wait for nothing else, so waits are short. */
 static const dart__wait_policy_t briefly = { .spins = 50 };
 
 static dart__mutex_t *registered_mutex(void)
@@ -94,10 +96,10 @@ static dart__mutex_t *registered_mutex(void)
   return &dart__teams[DART_TEAM_ALL]->exchange.shared->registered;
 }
 
-/* An update of `nbytes` of registered memory on this node: `words` is where to apply it, the memory
- * itself or a copy. */
+/* An update of `nbytes` of registered memory on this node, applied to `words`: the memory itself, or a copy
+ * that is written back. */
 typedef struct {
-  long double *copy; /* NULL: the memory is the own */
+  long double *copy; /* NULL: the memory is this unit's own */
   void        *words;
   size_t       nbytes;
 } update_t;

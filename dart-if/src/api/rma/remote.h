@@ -1,15 +1,15 @@
 #ifndef DART__API_REMOTE_H
 #define DART__API_REMOTE_H
-/* Operations on memory that this process has not mapped: the second half of every one-sided entry
- * point, where place->near is NULL.
+/* Operations on memory without a near address (dart__address_t.near is NULL): the second half of every
+ * one-sided entry point.
  *
- * Allocated memory without a near address is far: the backend moves it. Registered memory (user
- * memory, negative segment ids) has no near address for anyone. The own is accessed directly, that of
- * units on this node through the kernel (node/foreign.h), that of other nodes by the backend.
+ * Allocated memory without a near address is far: the backend transfers it. Registered memory (user
+ * memory, negative segment ids) has no near address on any unit. A unit accesses its own directly, that of
+ * other units on its node through the kernel (node/foreign.h), and that of other nodes by the backend.
  *
  * Atomics on registered memory: a CPU atomic cannot reach another process's memory that is not
- * mapped. So on every node one mutex, in the exchange of the team of all, is held for an update of
- * registered memory, wherever the update comes from; far requests take it on the owner's node. They
+ * mapped. So every update of registered memory holds a mutex of the target's node, in the exchange of the
+ * team of all units, whatever its origin; requests of far units take it on the target's node. These updates
  * are slow, but atomic towards each other like all atomics of DART. */
 #include <dash/dart/if/dart_communication.h>
 

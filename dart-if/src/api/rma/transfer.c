@@ -1,4 +1,4 @@
-/* What a put or get checks, in general: the cold half of transfer.h. */
+/* The general checks of a put or get: the cold half of transfer.h. */
 #include "api/rma/transfer.h"
 
 dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const void *buffer,

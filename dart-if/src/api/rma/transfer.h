@@ -1,6 +1,6 @@
 #ifndef DART__API_TRANSFER_H
 #define DART__API_TRANSFER_H
-/* What a put or get checks before it moves anything. */
+/* The checks of a put or get before it transfers anything. */
 #include "api/progress/progress.h"
 #include "data/type.h"
 #include "model/address.h"
@@ -8,7 +8,7 @@
 #include "model/world.h"
 #include "port.h"
 
-/* For the part of an entry point that is not the direct map: inlined into it, it would make that keep
+/* For the general path of an entry point: if it were inlined, the direct map, too, would have to save
  * registers on the stack. */
 #define DART__OUT_OF_LINE static __attribute__((noinline)) dart_ret_t
 
@@ -18,13 +18,13 @@ typedef struct {
   const dart__type_t *local_type;  /* layout of the buffer */
 } dart__transfer_t;
 
-/** The general case and every error; one log line. */
+/** The general case and all errors; one log line. */
 dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const void *buffer,
                                 size_t nelem, dart_datatype_t global_type,
                                 dart_datatype_t local_type, dart__transfer_t *transfer_out);
 
 /** Check the arguments of a transfer and resolve the pointer: DART_OK, or DART_ERR_INVAL after a
- *  log line. Equal basic types, the common case, take the direct map. */
+ *  log line. Equal basic types, the common case, are checked inline. */
 static inline dart_ret_t dart__transfer(const char *function, dart_gptr_t gptr, const void *buffer,
                                         size_t nelem, dart_datatype_t global_type,
                                         dart_datatype_t local_type, dart__transfer_t *transfer_out)

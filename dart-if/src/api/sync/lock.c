@@ -2,17 +2,17 @@
  * for Designing NUMA Locks, PPoPP 2012).
  *
  * On each of the team's nodes a mutex in the leader's pool (node/mutex.h) decides between the
- * node's units and threads; in a team of one node that is all. Over several nodes, who has the
- * mutex needs the node's turn too. Nodes queue as in the list-based lock of Mellor-Crummey and
+ * node's units and threads; in a team of one node that is all. In a team of several nodes, the holder of
+ * the mutex also needs the node's turn. Nodes queue as in the list-based lock of Mellor-Crummey and
  * Scott (Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors, ACM TOCS 9(1),
  * 1991): the tail of the queue is a word in the pool of the team's first unit, and a unit that
- * queues for its node does it by a ticket in its own pool, so that it waits on its own memory and
- * serves itself what far units write there. A turn stays on the node while near units wait, because
+ * queues for its node does so with a ticket in its own pool, so that it waits on its own memory, and its
+ * own progress applies what far units write there. A turn stays on the node while near units wait, because
  * a hand-over between nodes costs messages, but for at most MOST_PASSES holders, because far units
- * wait, too. Who ends the turn need not be who began it: the cohort remembers the ticket, which
- * near units read in place.
+ * wait, too. The unit that ends the turn may be another than the unit that began it: the cohort stores the
+ * ticket, which near units read in place.
  *
- * Far words are reached by DART's own atomics. */
+ * Far words are accessed by DART's own atomics. */
 #include "api/sync/lock.h"
 
 #include <pthread.h>
@@ -33,34 +33,36 @@
 
 #define MOST_PASSES 64
 
-/* A place in the queue of nodes. Written by the tickets before and after it, which are far. */
+/* An entry in the queue of nodes. Written by the units of the entries before and after it, which are far. */
 typedef struct {
   _Alignas(DART__CACHE_LINE) dart__event_t next; /* team id + 1 of the ticket behind; 0: unknown */
-  _Alignas(DART__CACHE_LINE) dart__event_t granted; /* how often it was this ticket's turn */
+  _Alignas(DART__CACHE_LINE) dart__event_t granted; /* how often this ticket was granted the turn */
 } ticket_t;
 
-/* The units of a node. `ticket` and `passes` are the holder's of the mutex. */
+/* The units of a node. Only the holder of the mutex accesses `ticket` and `passes`. */
 typedef struct {
   _Alignas(DART__CACHE_LINE) dart__mutex_t mutex;
-  uint32_t ticket; /* team id + 1 of the ticket whose turn it is; 0: not this node's turn */
+  uint32_t ticket; /* team id + 1 of the ticket that has the turn; 0: this node does not have it */
   uint32_t passes; /* near hand-overs in this turn */
-  _Alignas(DART__CACHE_LINE) _Atomic uint32_t waiting; /* for the mutex, until they have it */
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t waiting; /* number of waiters for the mutex */
 } cohort_t;
 
-/* What every unit places in its pool. */
+/* What every unit has in its pool. */
 typedef struct {
   ticket_t ticket;
-  cohort_t cohort;                                  /* the leader's is its node's */
-  _Alignas(DART__CACHE_LINE) _Atomic uint32_t tail; /* the first unit's: team id + 1 of the last */
-} part_t;
+  cohort_t cohort; /* used at the node's leader only */
+
+  /* Used at the team's first unit only: team id + 1 of the last ticket in the queue; 0: none. */
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t tail;
+} state_t;
 
 struct dart_lock_struct {
   dart_lock_t       next;  /* of this unit's locks */
   uint32_t          cycle; /* of init and exit that it belongs to */
   dart_team_t       teamid;
   int32_t           me;     /* own team id */
-  uint64_t         *parts;  /* team id → offset of its part in its pool */
-  cohort_t         *cohort; /* of the own node */
+  uint64_t         *states; /* team id → offset of its state_t in its pool */
+  cohort_t         *cohort; /* of this unit's node */
   _Atomic uintptr_t holder; /* the thread of this unit that holds it; 0: none does */
 };
 
@@ -72,19 +74,19 @@ static dart_gptr_t word_of(const dart__team_t *team, const struct dart_lock_stru
   gptr.unitid              = team->members[unit];
   gptr.segid               = DART_SEGMENT_LOCAL;
   gptr.teamid              = DART_TEAM_ALL;
-  gptr.addr_or_offs.offset = lock->parts[unit] + offset;
+  gptr.addr_or_offs.offset = lock->states[unit] + offset;
   return gptr;
 }
 
-static part_t *near_part(const dart__team_t *team, const struct dart_lock_struct *lock,
-                         int32_t unit)
+static state_t *near_state(const dart__team_t *team, const struct dart_lock_struct *lock,
+                           int32_t unit)
 {
-  return (part_t *)(void *)dart__pool_address(team->members[unit], lock->parts[unit]);
+  return (state_t *)(void *)dart__pool_address(team->members[unit], lock->states[unit]);
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-/* The locks of this unit, of former cycles too. */
+/* All locks of this unit, also those of former cycles. */
 static struct {
   pthread_mutex_t guard;
   dart_lock_t     first;
@@ -116,7 +118,7 @@ bool dart__locks_are_held(void)
 
   pthread_mutex_lock(&locks.guard);
   for (dart_lock_t lock = locks.first; lock != NULL; lock = lock->next)
-    /* relaxed: threads that take and release locks meanwhile are not what is asked for */
+    /* relaxed: the result does not cover threads that acquire or release locks during this call */
     held |= lock->cycle == dart__world.cycle &&
             atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0;
   pthread_mutex_unlock(&locks.guard);
@@ -128,7 +130,7 @@ static void delete_lock(dart_lock_t lock)
   if (lock == NULL)
     return;
   remove_lock(lock);
-  free(lock->parts);
+  free(lock->states);
   free(lock);
 }
 
@@ -138,8 +140,8 @@ static dart_lock_t new_lock(const dart__team_t *team)
 
   if (lock == NULL)
     return NULL;
-  lock->parts = calloc((size_t)team->nunits, sizeof *lock->parts);
-  if (lock->parts == NULL) {
+  lock->states = calloc((size_t)team->nunits, sizeof *lock->states);
+  if (lock->states == NULL) {
     free(lock);
     return NULL;
   }
@@ -150,12 +152,12 @@ static dart_lock_t new_lock(const dart__team_t *team)
   return lock;
 }
 
-static dart_ret_t place_part(uint64_t *offset_out)
+static dart_ret_t alloc_state(uint64_t *offset_out)
 {
-  dart_ret_t ret = dart__pool_alloc(sizeof(part_t), offset_out);
+  dart_ret_t ret = dart__pool_alloc(sizeof(state_t), offset_out);
 
   if (ret == DART_OK) /* zeroed memory is a free lock; the units' allgather publishes it */
-    memset(dart__pool_address(dart__world.me, *offset_out), 0, sizeof(part_t));
+    memset(dart__pool_address(dart__world.me, *offset_out), 0, sizeof(state_t));
   return ret;
 }
 
@@ -174,7 +176,7 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
     return DART_ERR_INVAL;
 
   *lock = new_lock(team);
-  mine  = *lock == NULL ? DART_ERR_NOMEM : place_part(&own);
+  mine  = *lock == NULL ? DART_ERR_NOMEM : alloc_state(&own);
   ret   = dart__coll_agree(team, mine);
   if (ret != DART_OK) {
     if (mine == DART_OK)
@@ -184,8 +186,8 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
     dart__error("%s: no memory for a lock on every unit of team %d", __func__, teamid);
     return ret;
   }
-  dart__coll_share(team, &own, (*lock)->parts, sizeof own);
-  (*lock)->cohort = &near_part(team, *lock, team->node_units[0])->cohort;
+  dart__coll_share(team, &own, (*lock)->states, sizeof own);
+  (*lock)->cohort = &near_state(team, *lock, team->node_units[0])->cohort;
   return DART_OK;
 }
 
@@ -202,9 +204,9 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
       return DART_ERR_INVAL;
     }
     team = dart__team_find((*lock)->teamid);
-    if (team != NULL) /* else the team's end was the barrier */
+    if (team != NULL) /* else dart_team_destroy was the barrier */
       dart__coll_barrier(team);
-    dart__pool_free((*lock)->parts[(*lock)->me]);
+    dart__pool_free((*lock)->states[(*lock)->me]);
   }
   delete_lock(*lock);
   *lock = DART_LOCK_NULL;
@@ -218,8 +220,8 @@ bool dart_lock_initialized(struct dart_lock_struct const *lock)
 
 /* ---- between nodes: by the unit that has its node's mutex ------------------------------------ */
 
-/* Complete an atomic on a word of a lock. The words are there while the team is, so none of this can fail;
- * what of the program's own operations was refused is for its next flush to tell. */
+/* Complete an atomic on a word of a lock. The words exist as long as the team, so this cannot fail; if
+ * operations of the program were refused, its next flush reports that. */
 static void complete(dart_gptr_t word)
 {
   dart__progress();
@@ -227,7 +229,7 @@ static void complete(dart_gptr_t word)
     dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
 }
 
-/* Raise an event of a far ticket, whose unit looks at it at least once a nap. */
+/* Raise an event of a far ticket. It wakes nobody: the ticket's unit polls it at least once per nap. */
 static void raise_far(const dart__team_t *team, const struct dart_lock_struct *lock, int32_t unit,
                       size_t event_offset, uint32_t by)
 {
@@ -241,7 +243,7 @@ static void raise_far(const dart__team_t *team, const struct dart_lock_struct *l
 static bool swap_tail(const dart__team_t *team, const struct dart_lock_struct *lock,
                       uint32_t expected, uint32_t desired)
 {
-  dart_gptr_t tail   = word_of(team, lock, 0, offsetof(part_t, tail));
+  dart_gptr_t tail   = word_of(team, lock, 0, offsetof(state_t, tail));
   uint32_t    before = ~expected;
 
   dart_compare_and_swap(tail, &desired, &expected, &before, DART_TYPE_UINT);
@@ -249,12 +251,12 @@ static bool swap_tail(const dart__team_t *team, const struct dart_lock_struct *l
   return before == expected;
 }
 
-/* The own ticket, with nobody behind it yet. */
+/* This unit's ticket, with no ticket behind it yet. */
 static ticket_t *fresh_ticket(const dart__team_t *team, dart_lock_t lock)
 {
-  ticket_t *own = &near_part(team, lock, lock->me)->ticket;
+  ticket_t *own = &near_state(team, lock, lock->me)->ticket;
 
-  /* relaxed: nobody writes it before the tail tells of this ticket */
+  /* relaxed: no unit writes it before it finds this ticket in the tail */
   atomic_store_explicit(&own->next.count, 0, memory_order_relaxed);
   return own;
 }
@@ -265,24 +267,24 @@ static void begin_turn(dart_lock_t lock)
   lock->cohort->passes = 0;
 }
 
-/* Queue up behind the other nodes, and wait for the turn. */
+/* Append this unit's ticket to the queue of nodes, and wait for the turn. */
 static void wait_for_turn(const dart__team_t *team, dart_lock_t lock)
 {
   uint32_t    own = (uint32_t)lock->me + 1, before = 0;
   ticket_t   *ticket = fresh_ticket(team, lock);
   uint32_t    turns  = dart__event_count(&ticket->granted);
-  dart_gptr_t tail   = word_of(team, lock, 0, offsetof(part_t, tail));
+  dart_gptr_t tail   = word_of(team, lock, 0, offsetof(state_t, tail));
 
   dart_fetch_and_op(tail, &own, &before, DART_TYPE_UINT, DART_OP_REPLACE);
   complete(tail);
   if (before != 0) {
-    raise_far(team, lock, (int32_t)before - 1, offsetof(part_t, ticket.next), own);
+    raise_far(team, lock, (int32_t)before - 1, offsetof(state_t, ticket.next), own);
     dart__event_wait(&ticket->granted, turns, &dart__world.wait); /* pairs with end_turn */
   }
   begin_turn(lock);
 }
 
-/* The turn, if no node has it. */
+/* Take the turn if no node has it. */
 static bool try_turn(const dart__team_t *team, dart_lock_t lock)
 {
   fresh_ticket(team, lock);
@@ -292,21 +294,21 @@ static bool try_turn(const dart__team_t *team, dart_lock_t lock)
   return true;
 }
 
-/* Give the turn to the next node; if there is none, take the ticket out of the tail. */
+/* Grant the turn to the next node; if there is none, remove the ticket from the tail. */
 static void end_turn(const dart__team_t *team, dart_lock_t lock)
 {
   uint32_t  ticket = lock->cohort->ticket, next;
-  ticket_t *own    = &near_part(team, lock, (int32_t)ticket - 1)->ticket;
+  ticket_t *own    = &near_state(team, lock, (int32_t)ticket - 1)->ticket;
 
   lock->cohort->ticket = 0;
   next                 = dart__event_count(&own->next);
   if (next == 0) {
     if (swap_tail(team, lock, ticket, 0))
       return;
-    /* someone is between its swap and telling this ticket, which it does by raise_far */
+    /* another unit has swapped the tail, and will raise own->next by raise_far */
     next = dart__event_wait(&own->next, 0, &dart__world.wait);
   }
-  raise_far(team, lock, (int32_t)next - 1, offsetof(part_t, ticket.granted), 1);
+  raise_far(team, lock, (int32_t)next - 1, offsetof(state_t, ticket.granted), 1);
 }
 
 /* ---- use --------------------------------------------------------------------------------- */
@@ -332,9 +334,9 @@ static inline dart__team_t *check(const char *function, const struct dart_lock_s
   return __builtin_expect(team != NULL, 1) ? team : refuse(function, lock);
 }
 
-/* A name of the calling thread, not 0: the address of a variable of its own. Where only one thread uses
- * DART at a time, what it holds is the unit's, whichever thread it is. */
-static inline uintptr_t own_name(void)
+/* An id of the calling thread, not 0: the address of a thread-local variable. Where only one thread uses DART
+ * at a time, locks are held by the unit, and all threads have the same id. */
+static inline uintptr_t thread_id(void)
 {
   static _Thread_local char own;
   static char               any;
@@ -342,11 +344,11 @@ static inline uintptr_t own_name(void)
   return (uintptr_t)(dart__world.many_threads ? &own : &any);
 }
 
-/* Whether the calling thread holds it. Relaxed is enough: the thread alone writes its name there, and it
- * wrote 0 after that when it released the lock, so what it finds is its name only while it holds it. */
+/* Whether the calling thread holds the lock. Relaxed is enough: only this thread writes its id to `holder`,
+ * and when it released the lock it wrote 0 after that, so it reads its id only while it holds the lock. */
 static inline bool is_mine(const struct dart_lock_struct *lock)
 {
-  return atomic_load_explicit(&lock->holder, memory_order_relaxed) == own_name();
+  return atomic_load_explicit(&lock->holder, memory_order_relaxed) == thread_id();
 }
 
 static dart_ret_t refuse_holder(const char *function)
@@ -357,16 +359,16 @@ static dart_ret_t refuse_holder(const char *function)
 
 static inline void take(dart_lock_t lock)
 {
-  atomic_store_explicit(&lock->holder, own_name(), memory_order_relaxed); /* see is_mine */
+  atomic_store_explicit(&lock->holder, thread_id(), memory_order_relaxed); /* see is_mine */
 }
 
-/* Wait for the node's mutex; those who hold it can see that someone does. */
+/* Wait for the node's mutex, counted in `waiting`, so that its holder sees that there are waiters. */
 static inline void enter_cohort(const dart__team_t *team, cohort_t *cohort)
 {
   if (dart__mutex_try(&cohort->mutex))
     return;
-  /* relaxed: whether it is seen in time decides who comes next, not whether someone does; and it is
-   * taken back under the mutex, so what later holders see are units that are still to come */
+  /* relaxed: if the holder misses a waiter, the turn goes to another node first, but no waiter is lost; and
+   * the count is decremented under the mutex, so a later holder sees only units that still wait */
   if (team->nnodes > 1)
     atomic_fetch_add_explicit(&cohort->waiting, 1, memory_order_relaxed);
   dart__mutex_lock(&cohort->mutex, &dart__world.wait);
@@ -382,7 +384,7 @@ dart_ret_t dart_lock_acquire(dart_lock_t lock)
     return DART_ERR_INVAL;
   if (is_mine(lock))
     return refuse_holder(__func__);
-  dart__progress(); /* the holder may wait for updates of this unit */
+  dart__progress(); /* the holder may be waiting for deferred updates of this unit */
   enter_cohort(team, lock->cohort);
   if (team->nnodes > 1 && lock->cohort->ticket == 0)
     wait_for_turn(team, lock);
@@ -390,7 +392,7 @@ dart_ret_t dart_lock_acquire(dart_lock_t lock)
   return DART_OK;
 }
 
-/* Who holds it may need this unit to serve it, before a loop of tries can end. */
+/* The holder may need progress of this unit before it can release the lock. */
 static dart_ret_t poll(void)
 {
   if (dart__world.wait.progress != NULL)
@@ -423,7 +425,7 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
   return DART_OK;
 }
 
-/* Whether the node keeps its turn for the next of its units. */
+/* Whether the node keeps its turn for its next unit. */
 static bool pass_on(cohort_t *cohort)
 {
   /* relaxed: see enter_cohort */

@@ -1,6 +1,6 @@
 #ifndef DART__API_LOCK_H
 #define DART__API_LOCK_H
-/* Locks, for DART itself. */
+/* Locks: what other modules need of them. */
 #include <stdbool.h>
 
 /** Whether any thread of this unit holds a lock of this cycle. */

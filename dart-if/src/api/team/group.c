@@ -49,7 +49,7 @@ dart_ret_t dart_group_clone(const dart_group_t gin, dart_group_t *gout)
   return *gout != NULL ? DART_OK : no_memory(__func__);
 }
 
-/* Merge two ascending lists: ids of either (`both` false), or only those of both. */
+/* Merge two ascending lists: ids that are in either, or only ids that are in both if `both`. */
 static dart_ret_t merge(const char *function, const dart_group_t g1, const dart_group_t g2,
                         bool both, dart_group_t *gout)
 {

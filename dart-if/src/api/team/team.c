@@ -1,9 +1,9 @@
-/* Teams: their life, and questions about them.
+/* Teams: creation, destruction, and queries.
  *
- * The exchange of a team lies, on each of its nodes, in the pool of the node's first unit, its
- * leader there. Making a team costs a few small collectives of the parent: they agree on the id, and
- * that all have what they need; tell where the leaders put their exchange; and agree that the backend
- * could open it. Whatever fails on one unit fails on all. */
+ * The exchange of a team lies, on each of its nodes, in the pool of the node's leader: its first unit in the
+ * team. Creating a team costs a few small collectives of the parent: its units agree on the id, and that
+ * all have allocated what they need; exchange the offsets of the leaders' exchanges; and agree that the
+ * backend could open the team. If one of these fails on one unit it fails on all. */
 #include "api/team/team.h"
 
 #include <limits.h>
@@ -25,7 +25,8 @@
 #define RESULT_BYTES    (64 * DART__KI)
 #define RESULT_PER_UNIT 64
 
-static int32_t next_id = 1; /* of the teams to come; at least as large on every unit they have */
+static int32_t next_id =
+    1; /* at least 1 + the highest id of this unit's teams; new teams get the maximum over their parent */
 
 static size_t result_bytes(const dart__team_t *team)
 {
@@ -39,7 +40,7 @@ static size_t slot_bytes(void)
   return (dart__settings.slot + DART__CACHE_LINE - 1) / DART__CACHE_LINE * DART__CACHE_LINE;
 }
 
-/* A team with these members that is not open. Local. NULL: no memory. */
+/* Allocate a team with these members, not open. Local. NULL: no memory. */
 static dart__team_t *describe(const dart_unit_t *members, size_t count)
 {
   dart__team_t *team = dart__team_new(members, (int32_t)count);
@@ -50,7 +51,7 @@ static dart__team_t *describe(const dart_unit_t *members, size_t count)
   return NULL;
 }
 
-/* The end of that; NULL: nothing. Collective if it was opened on all units. */
+/* Close the team if it is open, and free it; NULL: nothing. Collective if it was opened on all units. */
 static void delete_team(dart__team_t *team)
 {
   if (team == NULL)
@@ -64,8 +65,8 @@ static dart_unit_t leader_of(const dart__team_t *team)
   return team->members[team->node_units[0]];
 }
 
-/* The leader's part: memory for the exchange, ready to be opened. */
-static dart_ret_t place_exchange(const dart__team_t *team, uint64_t *offset_out)
+/* Called by a leader: allocate and initialise the node's exchange. */
+static dart_ret_t alloc_exchange(const dart__team_t *team, uint64_t *offset_out)
 {
   size_t     nbytes = dart__exchange_bytes((uint32_t)team->node_nunits, (uint32_t)team->nunits,
                                            slot_bytes(), result_bytes(team));
@@ -86,14 +87,14 @@ static void open_exchange(dart__team_t *team, uint64_t offset)
   dart__gone_watch(team);
 }
 
-/* Give the exchange back, once no unit of the node looks at it any more. */
+/* The leader frees the exchange after all other units of the node have left it. */
 static void close_exchange(dart__team_t *team)
 {
   _Atomic uint32_t *left  = &team->exchange.shared->left;
   uint32_t          turns = 0;
 
   if (!dart__team_is_leader(team)) {
-    /* release: pairs with the leader's acquire; the last touch of the exchange */
+    /* release: pairs with the leader's acquire; the last access to the exchange */
     atomic_fetch_add_explicit(left, 1, memory_order_release);
     return;
   }
@@ -102,7 +103,7 @@ static void close_exchange(dart__team_t *team)
   dart__pool_free(team->exchange_offset);
 }
 
-/* All that a unit needs for the first team: it and its pool, neither of them open. NULL: no memory. */
+/* Allocate all that this unit needs for the first team and the pool; both are not open. NULL: no memory. */
 static dart__team_t *prepare_all(void)
 {
   dart_unit_t  *members = calloc((size_t)dart__world.nunits, sizeof *members);
@@ -124,7 +125,7 @@ static dart__team_t *prepare_all(void)
 dart_ret_t dart__team_open_all(void)
 {
   dart__team_t *all    = prepare_all();
-  uint64_t      offset = 0; /* of the first block of a fresh pool, so nobody has to be told */
+  uint64_t      offset = 0; /* of the first block of an empty pool, so all units know it */
   dart_ret_t    ret    = dart__port_agree(all == NULL ? DART_ERR_NOMEM : DART_OK);
 
   next_id = 1;
@@ -133,7 +134,7 @@ dart_ret_t dart__team_open_all(void)
   if (ret == DART_OK)
     ret = dart__port_agree(dart__pool_open());
   if (ret == DART_OK)
-    ret = dart__port_agree(dart__team_is_leader(all) ? place_exchange(all, &offset) : DART_OK);
+    ret = dart__port_agree(dart__team_is_leader(all) ? alloc_exchange(all, &offset) : DART_OK);
   if (ret != DART_OK) {
     dart__error("dart_init: no memory for the first team and its pool, see DART_POOL, DART_SLOT");
     dart__pool_close();
@@ -149,8 +150,8 @@ dart_ret_t dart__team_open_all(void)
   return DART_OK;
 }
 
-/* What remains of a team after the last barrier over it. */
-static void end_team(dart__team_t *team)
+/* Destroy a team after the last barrier over it. */
+static void destroy_team(dart__team_t *team)
 {
   dart__locality_drop(team);
   dart__memory_close(team);
@@ -164,13 +165,13 @@ void dart__team_close_all(void)
 {
   dart__team_t *all = dart__teams[DART_TEAM_ALL];
 
-  /* Descending: the same order on all units, for ids never name two teams of one unit. */
+  /* In descending order of ids: the same order on all units, for a unit never has two teams with one id. */
   for (int32_t id = next_id - 1; id > DART_TEAM_ALL; id--)
     if (dart__teams[id] != NULL)
-      end_team(dart__teams[id]);
+      destroy_team(dart__teams[id]);
 
   dart__memory_close(all);
-  dart__port_agree(DART_OK); /* the exchange of all is in the pool, which goes now */
+  dart__port_agree(DART_OK); /* a barrier without the exchange, which is in the pool */
   dart__pool_close();
   dart__port_team_close(all);
   dart__team_leave(all);
@@ -179,12 +180,13 @@ void dart__team_close_all(void)
   dart__world.pid_of = NULL;
 }
 
-/* Learn where the leader of the own node put the exchange; all leaders have. */
-static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t own, uint64_t *placed)
+/* Exchange the offsets of the leaders' exchanges, and open that of this node. */
+static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t own,
+                           uint64_t *offsets)
 {
-  dart__coll_share(parent, &own, placed, sizeof own);
+  dart__coll_share(parent, &own, offsets, sizeof own);
   if (team != NULL)
-    open_exchange(team, placed[dart__team_unit_of(parent, leader_of(team))]);
+    open_exchange(team, offsets[dart__team_unit_of(parent, leader_of(team))]);
 }
 
 static int32_t agree_on_id(dart__team_t *parent)
@@ -195,11 +197,11 @@ static int32_t agree_on_id(dart__team_t *parent)
   return (int32_t)id;
 }
 
-/* What a unit needs alone: the team, if it is a member; room to learn about exchanges; and, if it is a
- * leader, an exchange. */
+/* What this unit allocates: the team, if it is a member; a table for the offsets of exchanges; and, if it is
+ * a leader, an exchange. */
 typedef struct {
   dart__team_t *team;
-  uint64_t     *placed;
+  uint64_t     *offsets;
   uint64_t      offset;
   bool          has_exchange;
 } plan_t;
@@ -210,23 +212,23 @@ static dart_ret_t prepare(const dart__team_t *parent, const dart_unit_t *members
   plan_t    *plan = plan_out;
   dart_ret_t ret  = DART_OK;
 
-  *plan = (plan_t){ .team   = count > 0 ? describe(members, count) : NULL,
-                    .placed = calloc((size_t)parent->nunits, sizeof *plan->placed) };
-  if (plan->placed == NULL || (count > 0 && plan->team == NULL))
+  *plan = (plan_t){ .team    = count > 0 ? describe(members, count) : NULL,
+                    .offsets = calloc((size_t)parent->nunits, sizeof *plan->offsets) };
+  if (plan->offsets == NULL || (count > 0 && plan->team == NULL))
     ret = DART_ERR_NOMEM;
   else if (count > 0 && dart__team_is_leader(plan->team))
-    ret = place_exchange(plan->team, &plan->offset);
+    ret = alloc_exchange(plan->team, &plan->offset);
   plan->has_exchange = ret == DART_OK && count > 0 && dart__team_is_leader(plan->team);
   return ret;
 }
 
-/* Open the team for its members. Collective over the parent, and agreed. */
+/* Open the team on its members. Collective over the parent, and agreed. */
 static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
 {
   dart__team_t *team = plan->team;
   dart_ret_t    ret  = DART_OK;
 
-  share_exchange(parent, team, plan->offset, plan->placed);
+  share_exchange(parent, team, plan->offset, plan->offsets);
   if (team != NULL) {
     dart__team_enter(team, (dart_team_t)id);
     ret = dart__port_team_open(team);
@@ -237,8 +239,7 @@ static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
   return ret;
 }
 
-/* Common to create and clone: a team made by all units of `parent`. `count` is 0 on units that are
- * no members. */
+/* Common to create and clone. Collective over the parent; `count` is 0 on units that are no members. */
 static dart_ret_t create(const char *function, dart__team_t *parent, const dart_unit_t *members,
                          size_t count, dart_team_t *newteam)
 {
@@ -251,7 +252,7 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
     next_id = id + 1;
   if (ret == DART_OK)
     ret = open_team(parent, &plan, id);
-  free(plan.placed);
+  free(plan.offsets);
   if (ret != DART_OK) {
     if (id > INT16_MAX)
       dart__error("%s: the %d team ids are used up", function, INT16_MAX);
@@ -322,14 +323,14 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   if (team == NULL)
     return DART_ERR_INVAL;
   if (team->nnodes > 1)
-    dart__far->flush_all(team); /* what was refused has said so */
+    dart__far->flush_all(team); /* refused operations were logged */
   dart__coll_barrier(team);
-  end_team(team);
+  destroy_team(team);
   *teamid = DART_TEAM_NULL;
   return DART_OK;
 }
 
-/* ---- questions: all local ---------------------------------------------------------------- */
+/* ---- queries: all local ------------------------------------------------------------------ */
 
 dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t *group)
 {
