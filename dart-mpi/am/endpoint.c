@@ -188,9 +188,7 @@ static dart__am_batch_t *close_batch(dart__am_t *am, dart__am_endpoint_t *ep, bo
   dart__am_peers_remove(&am->open, &ep->open_index);
   ep->open      = NULL;
   batch->number = number;
-  *header       = (dart__am_header_t){ .kind  = DART__AM_REQUESTS,
-                                       .ndata = (uint16_t)batch->ndata,
-                                       .batch = number };
+  *header       = (dart__am_header_t){ .ndata = (uint16_t)batch->ndata, .batch = number };
   header->wants_reply =
       wants_reply || batch->nresults > 0 || (number - ep->asked >= often && number - done >= often);
   memcpy(batch->message.words + batch->nwords, batch->data, batch->ndata * sizeof batch->data[0]);
@@ -224,7 +222,7 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
   dart__count_by(DART__COUNT_REQUEST, batch->nrequests);
   dart__am_ack_write(&am->ack[peer], &batch->message.header);
   nwords = batch->nwords + batch->ndata * DART__AM_DATA_WORDS;
-  dart__transport_send(am->config.transport, peer, DART__CHANNEL_MESSAGE, &batch->message,
+  dart__transport_send(am->config.transport, peer, DART__CHANNEL_REQUEST, &batch->message,
                        sizeof batch->message.header + nwords * sizeof(uint64_t), NULL);
   send_data(am, peer, batch, batch->ndata);
 
@@ -239,14 +237,14 @@ static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *
 {
   if (ep->is_sending || ep->is_ack_requested)
     return;
-  ep->ack_request      = (dart__am_header_t){ .kind = DART__AM_REQUESTS, .wants_reply = true };
+  ep->ack_request      = (dart__am_header_t){ .wants_reply = true };
   ep->is_ack_requested = true;
   ep->is_sending       = true;
   ep->asked            = ep->sent;
   ep->nasked++;
   dart__am_spin_unlock(&ep->lock);
   dart__am_ack_write(&am->ack[peer], &ep->ack_request);
-  dart__transport_send(am->config.transport, peer, DART__CHANNEL_MESSAGE, &ep->ack_request,
+  dart__transport_send(am->config.transport, peer, DART__CHANNEL_REQUEST, &ep->ack_request,
                        sizeof ep->ack_request, NULL);
   dart__am_spin_lock(&ep->lock);
   ep->is_sending = false;

@@ -65,10 +65,10 @@ static void send_reply(dart__am_t *am, int32_t peer, dart__am_reply_t *reply, ui
 {
   dart__am_receiver_t *r = &am->receiver;
 
-  reply->message.header = (dart__am_header_t){ .kind = DART__AM_REPLY, .batch = batch };
+  reply->message.header = (dart__am_header_t){ .batch = batch };
   dart__am_ack_write(&am->ack[peer], &reply->message.header);
   dart__count(DART__COUNT_ANSWER);
-  dart__transport_send(am->config.transport, peer, DART__CHANNEL_MESSAGE, &reply->message,
+  dart__transport_send(am->config.transport, peer, DART__CHANNEL_REPLY, &reply->message,
                        sizeof reply->message.header + nwords * sizeof(uint64_t), &reply->sent);
   reply->next = r->replying;
   r->replying = reply;
@@ -236,31 +236,84 @@ static void apply_pending(dart__am_t *am, int most, bool *notified_out)
   }
 }
 
-/* ---- progress ------------------------------------------------------------------------------ */
+/* ---- rings ------------------------------------------------------------------------------------ */
 
-static void post(dart__am_t *am, dart__am_slot_t *slot)
+static void post(dart__am_t *am, const dart__am_ring_t *ring, dart__am_slot_t *slot)
 {
   slot->has_come = false;
-  dart__transport_recv(am->config.transport, DART__TRANSPORT_ANY_PEER, DART__CHANNEL_MESSAGE,
-                       slot->message, sizeof *slot->message, &slot->request);
+  dart__transport_recv(am->config.transport, DART__TRANSPORT_ANY_PEER, ring->channel, slot->message,
+                       sizeof *slot->message, &slot->request);
 }
 
-static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *any_out, bool *notified_out)
+static bool open_ring(dart__am_t *am, dart__am_ring_t *ring, dart__channel_t channel,
+                      unsigned nslots)
 {
-  const dart__am_header_t *header   = &slot->message->header;
-  bool                     is_reply = header->kind == DART__AM_REPLY;
-  handled_t                handled;
+  bool has_memory = true;
 
-  dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], header,
-                                is_reply ? slot->message->words : NULL);
-  if (is_reply)
-    return HANDLED;
-  *any_out = true;
+  *ring = (dart__am_ring_t){ .channel = channel, .slot = calloc(nslots, sizeof *ring->slot) };
+  if (ring->slot == NULL)
+    return false;
+  ring->nslots = nslots;
+  for (unsigned i = 0; i < nslots; i++) {
+    ring->slot[i].request = DART__TRANSPORT_DONE;
+    ring->slot[i].message = malloc(sizeof *ring->slot[i].message);
+    has_memory            = has_memory && ring->slot[i].message != NULL;
+  }
+  for (unsigned i = 0; has_memory && i < nslots; i++)
+    post(am, ring, &ring->slot[i]);
+  return has_memory;
+}
+
+static void close_ring(dart__am_t *am, dart__am_ring_t *ring)
+{
+  for (unsigned i = 0; i < ring->nslots; i++) {
+    dart__transport_cancel(am->config.transport, &ring->slot[i].request);
+    free(ring->slot[i].message);
+  }
+  free(ring->slot);
+}
+
+/* The next message, or NULL. */
+static dart__am_slot_t *next(dart__am_t *am, dart__am_ring_t *ring)
+{
+  dart__am_slot_t *slot = &ring->slot[ring->head % ring->nslots];
+
+  if (!slot->has_come)
+    slot->has_come =
+        dart__transport_test(am->config.transport, &slot->request, &slot->peer, &slot->nbytes);
+  return slot->has_come ? slot : NULL;
+}
+
+/* It was handled. */
+static void advance(dart__am_t *am, dart__am_ring_t *ring)
+{
+  post(am, ring, &ring->slot[ring->head % ring->nslots]);
+  ring->head++;
+}
+
+/* ---- progress ------------------------------------------------------------------------------ */
+
+static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *notified_out)
+{
+  const dart__am_header_t *header = &slot->message->header;
+
+  dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], header, NULL);
   if (header->ndata > 0 || am->receiver.source[slot->peer].first != NULL)
-    handled = keep(am, slot);
-  else
-    handled = serve(am, slot->peer, slot->message, slot->nbytes, 0, notified_out);
-  return handled;
+    return keep(am, slot);
+  return serve(am, slot->peer, slot->message, slot->nbytes, 0, notified_out);
+}
+
+/* Take in replies. Peers are busy for as long as one is awaited of them. */
+static void take_replies(dart__am_t *am, int most)
+{
+  dart__am_ring_t *ring = &am->receiver.replies;
+  dart__am_slot_t *slot;
+
+  while (most-- > 0 && dart__am_peers_count(&am->busy) > 0 && (slot = next(am, ring)) != NULL) {
+    dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], &slot->message->header,
+                                  slot->message->words);
+    advance(am, ring);
+  }
 }
 
 /* Handle what has come, in order; the lock is held. It returns after data and after notifications, so that
@@ -268,23 +321,18 @@ static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *any_out, bo
  * receiving all that the other sends ahead, while the other waits for it. */
 static bool drain(dart__am_t *am, int most)
 {
-  dart__am_receiver_t *r    = &am->receiver;
+  dart__am_receiver_t *r = &am->receiver;
+  dart__am_slot_t     *slot;
   int                  left = most;
   bool                 any = false, notified = false, is_data = false;
 
-  while (!is_data && !notified && left-- > 0) {
-    dart__am_slot_t *slot = &r->ring[r->head % DART__AM_RING];
-
-    if (!slot->has_come)
-      slot->has_come =
-          dart__transport_test(am->config.transport, &slot->request, &slot->peer, &slot->nbytes);
-    if (!slot->has_come)
-      break;
+  take_replies(am, most);
+  while (!is_data && !notified && left-- > 0 && (slot = next(am, &r->requests)) != NULL) {
+    any     = true;
     is_data = slot->message->header.ndata > 0;
-    if (handle(am, slot, &any, &notified) == NOT_NOW)
+    if (handle(am, slot, &notified) == NOT_NOW)
       break;
-    post(am, slot);
-    r->head++;
+    advance(am, &r->requests);
   }
   if (r->pending != NULL)
     apply_pending(am, most, &notified);
@@ -322,14 +370,8 @@ bool dart__am_receiver_open(dart__am_t *am)
   r->dropped       = malloc(DART__AM_DATA_MOST);
   has_memory =
       r->source != NULL && r->spare != NULL && r->spare_pending != NULL && r->dropped != NULL;
-  for (int i = 0; i < DART__AM_RING; i++) {
-    r->ring[i].request = DART__TRANSPORT_DONE;
-    r->ring[i].message = malloc(sizeof *r->ring[i].message);
-    has_memory         = has_memory && r->ring[i].message != NULL;
-  }
-  for (int i = 0; has_memory && i < DART__AM_RING; i++)
-    post(am, &r->ring[i]);
-  return has_memory;
+  has_memory = open_ring(am, &r->requests, DART__CHANNEL_REQUEST, DART__AM_RING) && has_memory;
+  return open_ring(am, &r->replies, DART__CHANNEL_REPLY, DART__AM_REPLY_RING) && has_memory;
 }
 
 void dart__am_receiver_close(dart__am_t *am)
@@ -338,10 +380,8 @@ void dart__am_receiver_close(dart__am_t *am)
 
   while (r->replying != NULL)
     recycle_replies(am);
-  for (int i = 0; i < DART__AM_RING; i++) {
-    dart__transport_cancel(am->config.transport, &r->ring[i].request);
-    free(r->ring[i].message);
-  }
+  close_ring(am, &r->requests);
+  close_ring(am, &r->replies);
   while (r->spare != NULL) {
     dart__am_reply_t *reply = r->spare;
 

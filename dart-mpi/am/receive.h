@@ -1,7 +1,7 @@
 #ifndef DART__AM_RECEIVE_H
 #define DART__AM_RECEIVE_H
-/* Receiving: messages of all peers are handled in the order in which they came; batches are applied and
- * replied to.
+/* Receiving: requests of all peers are handled in the order in which they came; batches are applied and
+ * replied to. Replies are received apart from requests, while any are awaited.
  *
  * Receives are posted in a ring and handled in the order posted, behind one lock: so batches of a peer are
  * applied in order, as the transport delivers them. A thread that finds the lock taken returns: the
@@ -17,7 +17,8 @@
 #include "am/wire.h"
 #include "node/deferred.h"
 
-#define DART__AM_RING 16 /* receives posted */
+#define DART__AM_RING       16 /* receives of requests posted */
+#define DART__AM_REPLY_RING 4  /* and of replies */
 
 typedef struct dart__am_pending dart__am_pending_t;
 typedef struct dart__am_reply   dart__am_reply_t;
@@ -31,6 +32,14 @@ typedef struct {
   dart__am_message_t       *message;
 } dart__am_slot_t;
 
+/* Receives of a channel, handled in the order posted. */
+typedef struct {
+  dart__channel_t  channel;
+  unsigned         nslots;
+  uint64_t         head; /* the next receive to handle, modulo nslots */
+  dart__am_slot_t *slot;
+} dart__am_ring_t;
+
 /* Batches of a peer that wait for their data, or behind batches that do. */
 typedef struct {
   dart__am_pending_t *first; /* the oldest */
@@ -39,8 +48,8 @@ typedef struct {
 
 typedef struct {
   pthread_mutex_t     lock; /* of all but `last_ns` */
-  uint64_t            head; /* the next receive to handle, modulo DART__AM_RING */
-  dart__am_slot_t     ring[DART__AM_RING];
+  dart__am_ring_t     requests;
+  dart__am_ring_t     replies;
   dart__am_source_t  *source;   /* [npeers] */
   dart__am_pending_t *pending;  /* in the order in which they came */
   dart__am_reply_t   *replying; /* replies that the transport may still read */

@@ -5,7 +5,8 @@
  * A message is a header and whole words of 8 bytes. A message of requests carries a batch of records: one
  * word that says what to do, then the operands. A SELECT record names the segment of the records after it,
  * so an update of 8 bytes takes 16. A reply carries the results of one batch, each in whole words, in the
- * order of their requests; or its header alone.
+ * order of their requests; or its header alone. Replies have a channel of their own: a request that cannot be
+ * served yet, for want of memory for its reply, must not hold up the reply that makes this memory free.
  *
  * Data that do not fit a batch are messages of their own on the data channel, received in place. The batch
  * that announces them ends with a dart__am_data_t for each, in the order in which they are sent. The batch
@@ -24,12 +25,9 @@
 #define DART__AM_DATA      8                 /* messages of data that a batch announces at most */
 #define DART__AM_DATA_MOST ((size_t)1 << 20) /* bytes of one */
 
-typedef enum { DART__AM_REQUESTS, DART__AM_REPLY } dart__am_kind_t;
-
 typedef struct {
-  uint8_t  kind;
-  uint8_t  wants_reply; /* requests: a reply is awaited */
-  uint16_t ndata;       /* requests: messages of data that the batch announces */
+  uint16_t wants_reply; /* of requests: a reply is awaited */
+  uint16_t ndata;       /* of requests: messages of data that the batch announces */
   uint32_t unused;
   uint64_t batch;   /* number of the batch, of which a reply brings the results; 0: no requests, and
                          * their reply */

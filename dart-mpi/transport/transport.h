@@ -25,8 +25,10 @@ typedef struct {
 #define DART__TRANSPORT_ANY_PEER (-1)
 
 typedef enum {
-  DART__CHANNEL_MESSAGE, /* what am/wire.h describes */
-  DART__CHANNEL_DATA     /* payload alone, received in place */
+  DART__CHANNEL_REQUEST, /* what am/wire.h describes */
+  DART__CHANNEL_REPLY,
+  DART__CHANNEL_DATA, /* payload alone, received in place */
+  DART__CHANNELS
 } dart__channel_t;
 
 int32_t dart__transport_npeers(const dart__transport_t *transport);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANNELS = 2, MANY = 4096 };
+enum { CHANNELS = DART__CHANNELS, MANY = 4096 };
 
 #define IS_SEND ((uint64_t)1 << 62) /* in an id */
 

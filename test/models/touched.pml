@@ -18,21 +18,17 @@
  * has flushed all clears `is_touched`, then reads `started`: all seq_cst, so they keep their order. A
  * window's count comes before the team's, which releases it. Mutants give up both.
  *
- * Limit. listed_before_counted: `list` sets `is_touched` before it raises `ntouched`. A thread that
- * comes in between does not list the unit again, and its flush of all finds an empty list and
- * returns, with its transfer under way. MENDED sets it after.
- *
- * run: two_units    -DTHREADS=2 -DOPS=2 -DUNITS=2 -DWINDOWS=1 -DMENDED
- * run: two_windows  -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=2 -DMENDED
- * run: longer       -DTHREADS=2 -DOPS=3 -DUNITS=1 -DWINDOWS=1 -DMENDED
- * run: third_thread -DTHREADS=3 -DOPS=1 -DUNITS=1 -DWINDOWS=1 -DMENDED
- * large: three_threads  -DTHREADS=3 -DOPS=1 -DUNITS=2 -DWINDOWS=1 -DMENDED
- * mutant: looks_before_started  -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=1 -DMENDED
- * mutant: started_before_clear  -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=1 -DMENDED
- * mutant: no_second_look        -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=1 -DMENDED
- * mutant: window_after_team     -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=1 -DMENDED
- * mutant: counted_before_call   -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=1 -DMENDED
- * limit: listed_before_counted  -DTHREADS=2 -DOPS=1 -DUNITS=1 -DWINDOWS=1
+ * run: two_units    -DTHREADS=2 -DOPS=2 -DUNITS=2 -DWINDOWS=1
+ * run: two_windows  -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=2
+ * run: longer       -DTHREADS=2 -DOPS=3 -DUNITS=1 -DWINDOWS=1
+ * run: third_thread -DTHREADS=3 -DOPS=1 -DUNITS=1 -DWINDOWS=1
+ * large: three_threads  -DTHREADS=3 -DOPS=1 -DUNITS=2 -DWINDOWS=1
+ * mutant: looks_before_started  -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=1
+ * mutant: started_before_clear  -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=1
+ * mutant: no_second_look        -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=1
+ * mutant: window_after_team     -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=1
+ * mutant: counted_before_call   -DTHREADS=2 -DOPS=2 -DUNITS=1 -DWINDOWS=1
+ * mutant: listed_before_counted  -DTHREADS=2 -DOPS=1 -DUNITS=1 -DWINDOWS=1
  */
 #include "common.pml"
 
@@ -66,12 +62,12 @@ inline list(unit)
   if
   :: !is_touched[unit] ->
     assert(ntouched < UNITS);
-#ifndef MENDED
+#ifdef MUTANT_listed_before_counted
     is_touched[unit] = true;
 #endif
     touched[ntouched] = unit;
     ntouched++;
-#ifdef MENDED
+#ifndef MUTANT_listed_before_counted
     is_touched[unit] = true
 #endif
   :: else
