@@ -19,6 +19,19 @@
 #include "base/config.h"
 #include "base/log.h"
 
+void *dart__memory_new_table(size_t nbytes)
+{
+  void *table = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  return table == MAP_FAILED ? NULL : table;
+}
+
+void dart__memory_delete_table(void *table, size_t nbytes)
+{
+  if (table != NULL)
+    munmap(table, nbytes);
+}
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif

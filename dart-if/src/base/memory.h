@@ -8,6 +8,11 @@
 
 #define DART__HUGE_PAGE ((size_t)2 << 20)
 
+/** A large table of zeros, of which only the pages that are used cost memory; NULL: no memory. (calloc clears
+ *  memory that was used before, all of it.) */
+void *dart__memory_new_table(size_t nbytes);
+void  dart__memory_delete_table(void *table, size_t nbytes); /* NULL: nothing */
+
 /** Bytes that shared memory in the file system of `directory` can still take: the minimum of what
  *  the file system and the machine have available. UINT64_MAX: neither is known. */
 uint64_t dart__memory_room(const char *directory);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/memory.h"
 #include "model/world.h"
 
 #define PAGE 4096 /* granule in which the tables' memory is given back */
@@ -87,8 +88,8 @@ dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits)
   team->node_start = calloc(count + 1, sizeof *team->node_start);
   team->unit_at    = calloc(count, sizeof *team->unit_at);
   team->node_bytes = calloc(count + 1, sizeof *team->node_bytes);
-  team->segments   = calloc(DART__MAX_SEGMENTS, sizeof *team->segments);
-  team->direct_map = calloc(DART__MAX_SEGMENTS, sizeof *team->direct_map);
+  team->segments   = dart__memory_new_table(DART__MAX_SEGMENTS * sizeof *team->segments);
+  team->direct_map = dart__memory_new_table(DART__MAX_SEGMENTS * sizeof *team->direct_map);
   number           = calloc((size_t)dart__world.nunits, sizeof *number);
   if (team->members == NULL || team->node_of == NULL || team->node_units == NULL ||
       team->rank == NULL || team->node_start == NULL || team->unit_at == NULL ||
@@ -116,8 +117,8 @@ void dart__team_delete(dart__team_t *team)
   free(team->node_start);
   free(team->unit_at);
   free(team->node_bytes);
-  free(team->segments);
-  free(team->direct_map);
+  dart__memory_delete_table(team->segments, DART__MAX_SEGMENTS * sizeof *team->segments);
+  dart__memory_delete_table(team->direct_map, DART__MAX_SEGMENTS * sizeof *team->direct_map);
   free(team);
 }
 
@@ -186,12 +187,14 @@ void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
 {
   team->direct_map[(uint16_t)segment->id] = direct_map_of(team, segment);
   team->segments[(uint16_t)segment->id]   = segment;
+  team->nsegments++;
 }
 
 void dart__segment_leave(dart__team_t *team, dart__segment_t *segment)
 {
   team->direct_map[(uint16_t)segment->id].nunits = 0;
   team->segments[(uint16_t)segment->id]          = NULL;
+  team->nsegments--;
   if (segment->id > 0 && segment->id < team->first_free)
     team->first_free = segment->id;
 }

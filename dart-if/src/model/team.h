@@ -33,6 +33,7 @@ typedef struct dart__team {
   int32_t     *unit_at;    /* index in that list → team id */
   size_t *node_bytes; /* [nnodes + 1], scratch of collectives: where each node's block starts */
   dart__segment_t   **segments;   /* DART__MAX_SEGMENTS slots */
+  int32_t             nsegments;  /* entries of that */
   dart__direct_map_t *direct_map; /* DART__MAX_SEGMENTS slots */
   int32_t             first_free; /* no positive id below is free */
   dart__chunk_t      *chunks;
