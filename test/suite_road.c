@@ -190,6 +190,38 @@ TEST(nothing_is_collected_that_should_not_be)
   set("DART_AGGREGATE", NULL);
 }
 
+/* Where a flush was for one small transfer, so will be the next: there is nothing to collect. */
+TEST(small_transfers_that_come_alone_are_not_collected)
+{
+  enum { ALONE = 5, MANY = 3 };
+  static char data[8];
+  road_t      road;
+
+  set("DART_AGGREGATE", "64");
+  set("DART_MPI_WINDOW", "static");
+  road = begin();
+  look();
+  if (road.has_far) {
+    for (int i = 0; i < ALONE; i++) {
+      EXPECT_OK(dart_put(road.far, data, 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
+      EXPECT_OK(dart_flush(road.far));
+    }
+    EXPECT_EQ(since(DART__COUNT_AGGREGATED), 1);
+    EXPECT_EQ(since(DART__COUNT_RMA_PUT), ALONE - 1);
+    for (int i = 0; i < MANY; i++)
+      EXPECT_OK(
+          dart_put(test_byte(road.far, 8 * (uint64_t)i), data, 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_flush(road.far));
+    EXPECT_EQ(since(DART__COUNT_AGGREGATED), 1 + MANY - 1);
+    EXPECT_OK(dart_put(road.far, data, 8, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_OK(dart_flush(road.far));
+    EXPECT_EQ(since(DART__COUNT_AGGREGATED), 1 + MANY);
+  }
+  end(&road);
+  set("DART_AGGREGATE", NULL);
+  set("DART_MPI_WINDOW", NULL);
+}
+
 /* A unit that finds what it found before waits for somebody, who may wait for what it has collected. */
 TEST(what_was_collected_leaves_at_the_second_look_that_finds_nothing_new)
 {

@@ -10,6 +10,7 @@
 #include "memory/window.h"
 #include "model/team.h"
 #include "mpi/call.h"
+#include "progress/burst.h"
 
 /* Bytes of room for the leaders' collectives, of which only what is used costs memory. */
 #define DART__TEAM_ROOM ((size_t)256 * 1024)
@@ -27,6 +28,7 @@ typedef struct {
 
   dart__windows_t windows; /* all of the team */
 
+  dart__burst_t       *burst;    /* team unit → small transfers to it, see progress/burst.h */
   dart__outstanding_t *unit;     /* team unit → what is outstanding towards it, on all windows */
   pthread_mutex_t      flushing; /* held by who completes all that is on the list */
   pthread_mutex_t      touched_lock; /* for changes of the list */

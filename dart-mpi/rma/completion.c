@@ -9,6 +9,7 @@
 #include "rma/completion.h"
 
 #include "base/counters.h"
+#include "model/world.h"
 #include "progress/engine.h"
 #include "progress/latency.h"
 
@@ -25,6 +26,11 @@ static void raise_to(_Atomic uint64_t *at, uint64_t value)
 {
   uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
+  if (!dart__world.many_threads) { /* nobody else looks: agents do not */
+    if (before < value)
+      atomic_store_explicit(at, value, memory_order_relaxed);
+    return;
+  }
   while (before < value && !atomic_compare_exchange_weak_explicit(
                                at, &before, value, memory_order_seq_cst, memory_order_relaxed))
     ;
@@ -93,11 +99,23 @@ static void unlist(dart__team_port_t *port, int32_t n)
   pthread_mutex_unlock(&port->touched_lock);
 }
 
+/* One more; without the locked instruction where no other thread of the unit starts or flushes anything. */
+static uint64_t raise_by_one(_Atomic uint64_t *at)
+{
+  uint64_t value;
+
+  if (dart__world.many_threads)
+    return atomic_fetch_add_explicit(at, 1, memory_order_seq_cst) + 1;
+  value = atomic_load_explicit(at, memory_order_relaxed) + 1;
+  atomic_store_explicit(at, value, memory_order_relaxed);
+  return value;
+}
+
 /* Count a transfer. seq_cst: releases to number(), and see unlist. A flush between the two steps is another
  * thread's, and not ordered after this transfer. */
 static void count(dart__outstanding_t *o, bool is_get)
 {
-  uint64_t own = atomic_fetch_add_explicit(&o->started, 1, memory_order_seq_cst) + 1;
+  uint64_t own = raise_by_one(&o->started);
 
   if (!is_get)
     raise_to(&o->last_put, own);

@@ -1,4 +1,5 @@
 /* Flushes of far memory: of requests, then of transfers by MPI, then of handles that were given up. */
+#include "memory/team.h"
 #include "model/team.h"
 #include "progress/engine.h"
 #include "rma/completion.h"
@@ -10,6 +11,7 @@ static dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope
   dart_ret_t ret = dart__am_flush(dart__engine.am, team->members[unit], scope);
 
   dart__completion_flush(team, unit, scope == DART__AM_REMOTE);
+  dart__burst_end(&dart__team_port(team)->burst[unit]);
   if (scope == DART__AM_REMOTE)
     dart__handles_flushed(team, unit);
   return ret;

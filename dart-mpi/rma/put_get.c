@@ -3,6 +3,8 @@
 
 #include "base/counters.h"
 #include "base/log.h"
+#include "memory/chunk.h"
+#include "memory/team.h"
 #include "progress/engine.h"
 #include "progress/latency.h"
 #include "rma/rma.h"
@@ -19,6 +21,13 @@ static void request(const dart__rma_t *t, size_t nbytes)
     dart__am_get(dart__engine.am, &at, t->buffer, nbytes);
 }
 
+/* Whether MPI is the shorter way for a small transfer, on a window where it needs no help of the target. */
+static bool goes_alone(const dart__rma_t *t)
+{
+  return dart__burst_add(&dart__team_port(t->at->team)->burst[t->at->unit]) &&
+         dart__window_of(t->at)->is_static;
+}
+
 /* Start a transfer, to be completed by a flush or, with `handle_out`, by the handle too. */
 static dart_ret_t start(const dart__rma_t *t, size_t nelem, dart_handle_t *handle_out)
 {
@@ -30,7 +39,7 @@ static dart_ret_t start(const dart__rma_t *t, size_t nelem, dart_handle_t *handl
       dart__error("no memory for a handle of %zu elements", nelem);
       return DART_ERR_NOMEM;
     }
-  } else if (nbytes == 0) {
+  } else if (nbytes == 0 || goes_alone(t)) {
     dart__rma_start(t, nelem);
   } else {
     dart__count(DART__COUNT_AGGREGATED);

@@ -10,12 +10,4 @@
  * Notified puts have paths of their own (rma/notify.c). */
 #include "rma/transfer.h"
 
-/** Bytes of a plain transfer that is no larger than `most`; 0 for all others. */
-static inline size_t dart__plain_bytes(const dart__rma_t *t, size_t nelem, size_t most)
-{
-  if (nelem > most || !dart__rma_is_plain(t) || nelem * t->at_type->elem_size > most)
-    return 0;
-  return nelem * t->at_type->elem_size;
-}
-
 #endif

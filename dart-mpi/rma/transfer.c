@@ -100,8 +100,8 @@ static size_t piece_of(const dart__rma_t *t, size_t nelem, size_t *npieces_out)
   return piece;
 }
 
-/* The whole transfer; `requests_out` has room for one request per piece, or is NULL. */
-static void start(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
+/* The same in pieces; `requests_out` has room for one request per piece, or is NULL. */
+static void start_pieces(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
 {
   size_t npieces, piece = piece_of(t, nelem, &npieces);
 
@@ -113,15 +113,28 @@ static void start(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
     start_piece(t, from, least(piece, nelem - from),
                 requests_out == NULL ? NULL : &requests_out[i]);
   }
+}
+
+/* The whole transfer. Most are plain, and one call: they are not slowed down by the divisions that the others
+ * take. */
+static void start(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
+{
+  dart__mpi_layout_t bytes = dart__mpi_bytes(0, dart__plain_bytes(t, nelem, DART__RMA_PIECE));
+
+  if (bytes.count > 0)
+    start_call(t, &bytes, &bytes, requests_out);
+  else
+    start_pieces(t, nelem, requests_out);
   dart__completion_started(t->at->team, dart__window_of(t->at), t->at->unit, !t->is_put);
 }
 
 dart_handle_t dart__rma_start_with_handle(const dart__rma_t *t, size_t nelem)
 {
-  size_t        npieces;
+  size_t        npieces = 1;
   dart_handle_t handle;
 
-  piece_of(t, nelem, &npieces);
+  if (dart__plain_bytes(t, nelem, DART__RMA_PIECE) == 0)
+    piece_of(t, nelem, &npieces);
   handle = dart__handle_new(t->at->team, dart__window_of(t->at), t->at->unit, npieces);
   if (handle == DART_HANDLE_NULL)
     return handle;

@@ -27,6 +27,14 @@ static inline bool dart__rma_is_plain(const dart__rma_t *t)
   return dart__type_is_contiguous(t->at_type) && dart__type_is_contiguous(t->buffer_type);
 }
 
+/** Bytes of a plain transfer that is no larger than `most`; 0 for all others. */
+static inline size_t dart__plain_bytes(const dart__rma_t *t, size_t nelem, size_t most)
+{
+  if (nelem > most || !dart__rma_is_plain(t) || nelem * t->at_type->elem_size > most)
+    return 0;
+  return nelem * t->at_type->elem_size;
+}
+
 /** Start a transfer, to be completed by a flush. */
 void dart__rma_start(const dart__rma_t *t, size_t nelem);
 
