@@ -55,6 +55,16 @@ bool dart__latency_is_slow(dart_unit_t unit)
   return left > 0 || dart__world.wait.yields == 0;
 }
 
+bool dart__latency_is_awake(dart_unit_t unit)
+{
+  int64_t now = dart__now_ns();
+
+  if (now - atomic_load_explicit(&latency.pinged[unit], memory_order_relaxed) < PING_NS)
+    return true;
+  atomic_store_explicit(&latency.pinged[unit], now, memory_order_relaxed);
+  return false;
+}
+
 int64_t dart__latency_begin(void)
 {
   static _Atomic unsigned

@@ -15,6 +15,10 @@ void       dart__latency_close(void);
  *  agents. */
 bool dart__latency_is_slow(dart_unit_t unit);
 
+/** Whether a unit can be expected to make progress on a transfer by MPI right now, for it was sent a request a
+ *  short while ago. If not, the caller sends it one. */
+bool dart__latency_is_awake(dart_unit_t unit);
+
 /** Around an operation that waits for MPI: begin returns the time, 0 if this operation is not measured; end
  *  updates the estimate of the unit. */
 int64_t dart__latency_begin(void);

@@ -21,11 +21,13 @@ static void request(const dart__rma_t *t, size_t nbytes)
     dart__am_get(dart__engine.am, &at, t->buffer, nbytes);
 }
 
-/* Whether MPI is the shorter way for a small transfer, on a window where it needs no help of the target. */
+/* Whether MPI is the shorter way for a small transfer: on a static window, if the target is awake. A target
+ * that naps would make MPI's flush wait for the end of a nap, each time; a request wakes it for a while. */
 static bool goes_alone(const dart__rma_t *t)
 {
   return dart__burst_add(&dart__team_port(t->at->team)->burst[t->at->unit]) &&
-         dart__window_of(t->at)->is_static;
+         dart__window_of(t->at)->is_static &&
+         dart__latency_is_awake(t->at->team->members[t->at->unit]);
 }
 
 /* Start a transfer, to be completed by a flush or, with `handle_out`, by the handle too. */
