@@ -37,19 +37,19 @@ static void exchange(const reduction_t *r, int32_t to, const char *send, size_t 
   dart__nodes_exchange(r->team, to, send, nsend * r->size, from, recv, nrecv * r->size);
 }
 
-/* Combine elements [from, to) of what has come into the own. */
+/* Combine elements [from, to) with those that have come, which are at the start of the room. */
 static void combine(reduction_t *r, size_t from, size_t to, bool is_from_left)
 {
-  char *own = r->recv + from * r->size, *other = r->room + from * r->size;
+  char *own = r->recv + from * r->size;
 
   if (from == to)
     return;
   if (is_from_left) {
-    dart__op_combine(r->op, r->dtype, other, own, to - from);
+    dart__op_combine(r->op, r->dtype, r->room, own, to - from);
     return;
   }
-  dart__op_combine(r->op, r->dtype, own, other, to - from);
-  memcpy(own, other, (to - from) * r->size);
+  dart__op_combine(r->op, r->dtype, own, r->room, to - from);
+  memcpy(own, r->room, (to - from) * r->size);
 }
 
 /* ---- to one --------------------------------------------------------------------------------- */
@@ -136,8 +136,8 @@ static void halving(reduction_t *r, const group_t *g)
     range_t low = { range[depth].from, mid }, high = { mid, range[depth].to };
     range_t keep = is_right ? high : low, give = is_right ? low : high;
 
-    exchange(r, other, r->recv + give.from * r->size, give.to - give.from, other,
-             r->room + keep.from * r->size, keep.to - keep.from);
+    exchange(r, other, r->recv + give.from * r->size, give.to - give.from, other, r->room,
+             keep.to - keep.from);
     combine(r, keep.from, keep.to, is_right);
     range[depth + 1] = keep;
   }
@@ -157,8 +157,9 @@ static void to_all(reduction_t *r, const char *send)
   group_t g    = group_of(r->team);
   int32_t node = r->team->node;
 
-  if (g.me < 0) {
-    exchange(r, node - 1, send, r->nelem, node - 1, r->recv, r->nelem);
+  if (g.me < 0) { /* one after the other: `send` may be r->recv, and MPI wants them apart */
+    exchange(r, node - 1, send, r->nelem, DART__NOBODY, NULL, 0);
+    exchange(r, DART__NOBODY, NULL, 0, node - 1, r->recv, r->nelem);
     return;
   }
   if (send != r->recv)
@@ -175,14 +176,23 @@ static void to_all(reduction_t *r, const char *send)
     exchange(r, node + 1, r->recv, r->nelem, DART__NOBODY, NULL, 0);
 }
 
-/* In pieces, for which there is room twice: for what comes, and for what a leader combines that gets no
+/* Elements of a piece. To all by halving, half of it comes at a time, or up to three elements more, for pairs
+ * of MINMAX stay together. To one, there is room for what comes, and for what a leader combines that gets no
  * result. */
+static size_t piece_of(const dart__team_t *team, size_t size, int32_t root)
+{
+  size_t room = DART__TEAM_ROOM / size;
+
+  if (root >= 0)
+    return room / 2 & ~(size_t)1;
+  return ((team->nnodes & (team->nnodes - 1)) == 0 ? 2 * (room - 3) : room) & ~(size_t)1;
+}
+
 void dart__nodes_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
                         dart_datatype_t dtype, dart_operation_t op, int32_t root)
 {
   size_t      size  = dart__type_find(dtype)->elem_size;
-  size_t      half  = DART__TEAM_ROOM / 2;
-  size_t      piece = half / size & ~(size_t)1; /* pairs of MINMAX stay together */
+  size_t      piece = piece_of(team, size, root);
   char       *room  = dart__team_port(team)->room;
   bool        gets  = root < 0 || root == team->node;
   reduction_t r     = { .team = team, .dtype = dtype, .op = op, .size = size, .room = room };
@@ -191,7 +201,7 @@ void dart__nodes_reduce(dart__team_t *team, const void *send, void *recv, size_t
     const char *own = (const char *)send + at * size;
 
     r.nelem = nelem - at < piece ? nelem - at : piece;
-    r.recv  = gets ? (char *)recv + at * size : room + half;
+    r.recv  = gets ? (char *)recv + at * size : room + DART__TEAM_ROOM / 2;
     if (root < 0)
       to_all(&r, own);
     else

@@ -30,7 +30,7 @@ typedef struct {
 
   dart__burst_t       *burst;    /* team unit → small transfers to it, see progress/burst.h */
   dart__outstanding_t *unit;     /* team unit → what is outstanding towards it, on all windows */
-  pthread_mutex_t      flushing; /* held by who completes all that is on the list */
+  pthread_mutex_t      flushing; /* held by a thread that completes all that is on the list */
   pthread_mutex_t      touched_lock; /* for changes of the list */
   int32_t             *touched;      /* units that something was started towards */
   _Atomic int32_t      ntouched;

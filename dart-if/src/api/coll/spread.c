@@ -54,7 +54,7 @@ void dart__spread_allgather(dart__team_t *team, const void *send, void *recv, si
   dart__step_release(team);
 }
 
-/* In round d, unit a meets unit (d - a) mod nunits, which may be itself. */
+/* In round d, unit a is paired with unit (d - a) mod nunits, which may be itself. */
 void dart__spread_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
   dart__step_end(team);
