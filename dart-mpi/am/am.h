@@ -17,8 +17,8 @@
  *
  * All state is in the instance, so that several can be in one process. Any thread may call; threads that
  * work with different peers share only the short locks of the pool and the sets. All memory is bounded:
- * batches by DART__AM_BATCHES_MOST, messages under way to a peer, and thus what the target keeps of them,
- * by the window. */
+ * batches by DART__AM_BATCHES_MOST; messages under way to a peer, and thus what the target keeps of them,
+ * by the window, and by the same number of batches for notifications that must not be held back. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -126,7 +126,8 @@ void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void
                         size_t nbytes);
 
 /** Put `nbytes`, at most DART__AM_PUT_MOST, perhaps 0, and then add to a counter of the same peer. Sent at
- *  once, unless is_sent_later is set and more notifications of the peer are expected soon. */
+ *  once, even beyond the window; with is_sent_later set, if more notifications of the peer are expected
+ *  soon, or the window is full, by progress. */
 void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
                      const dart__am_address_t *counter, uint64_t by);
 

@@ -21,7 +21,7 @@ static uint64_t get(const _Atomic uint64_t *at)
 
 void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch)
 {
-  ep->sent = ep->asked = ep->acked = ep->awaited = first_batch;
+  ep->sent = ep->asked = ep->acked = first_batch;
   set(&ep->newest, first_batch);
   set(&ep->local, first_batch);
   set(&ep->done, first_batch);
@@ -109,7 +109,8 @@ static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, ui
   dart__am_peers_add(&am->open, peer, &ep->open_index);
 }
 
-/* Keeps the requests in all open batches together within config.collected. */
+/* Keeps the requests in all open batches together about within config.collected: a peer with many is sent
+ * them, one with few keeps them while more peers get some, so it may be ln(peers) times as many. */
 static bool may_collect_more(const dart__am_t *am, const dart__am_batch_t *batch)
 {
   int32_t nopen = dart__am_peers_count(&am->open);
@@ -204,17 +205,12 @@ static dart__am_batch_t *close_batch(dart__am_t *am, dart__am_endpoint_t *ep, bo
   return batch;
 }
 
-bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool wants_reply)
+/* Send the open batch; no other thread is sending. */
+static void send_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool wants_reply)
 {
-  dart__am_batch_t *batch;
+  dart__am_batch_t *batch = close_batch(am, ep, wants_reply);
   size_t            nwords;
 
-  dart__am_endpoint_retire(am, ep);
-  if (ep->open == NULL)
-    return true;
-  if (ep->is_sending || ep->sent - get(&ep->done) >= am->config.window)
-    return false;
-  batch          = close_batch(am, ep, wants_reply);
   ep->is_sending = true;
   dart__am_spin_unlock(&ep->lock);
 
@@ -229,7 +225,29 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
   dart__am_spin_lock(&ep->lock);
   ep->is_sending   = false;
   batch->is_posted = true; /* now the batch may be given back */
+}
+
+bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool wants_reply)
+{
+  dart__am_endpoint_retire(am, ep);
+  if (ep->open == NULL)
+    return true;
+  if (ep->is_sending || ep->sent - get(&ep->done) >= am->config.window)
+    return false;
+  send_batch(am, peer, ep, wants_reply);
   return true;
+}
+
+void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  uint64_t number = ep->sent + 1;
+  uint32_t turns  = 0;
+
+  while (ep->sent < number && ep->is_sending)
+    dart__am_endpoint_wait(am, ep, &turns);
+  dart__am_endpoint_retire(am, ep);
+  if (ep->sent < number)
+    send_batch(am, peer, ep, false);
 }
 
 /* Ask for an acknowledgement of all that was sent, by a message without a batch. */

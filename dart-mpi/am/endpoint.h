@@ -28,7 +28,6 @@ typedef struct {
   uint64_t          sent;     /* the newest batch that was sent */
   uint64_t          asked;    /* the newest that a reply was asked for */
   uint64_t          acked;    /* the newest that was applied, as far as is known */
-  uint64_t          awaited;  /* the newest that a flush of many peers waits for */
   uint64_t          nasked;   /* replies asked for, and ... */
   uint64_t          nreplies; /* ... received */
   uint64_t          wait;     /* when the unit last waited before the notifications of burst[0] */
@@ -60,6 +59,10 @@ void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_
  *  is sending. */
 bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
                             bool wants_reply);
+
+/** Send the open batch, which has requests, though more than a window may be under way; waits only for a
+ *  thread that is sending, with the lock given up. */
+void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
 
 /** Ask for a reply to a batch, open or sent, giving the lock up; may take more than one call. */
 void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number);

@@ -109,7 +109,7 @@ static walk_t start(dart__am_t *am, bool (*is_member)(const void *, int32_t), co
   return (walk_t){ am, is_member, set, dart__am_peers_count(&am->busy) };
 }
 
-/* Note what is awaited of every peer, and ask for replies: all peers are asked before waiting for one. */
+/* Ask every peer for a reply, before any is waited for. */
 static void ask_all(walk_t walk, dart__am_scope_t scope)
 {
   dart__am_endpoint_t *ep;
@@ -117,30 +117,24 @@ static void ask_all(walk_t walk, dart__am_scope_t scope)
 
   while ((ep = next(&walk, &peer)) != NULL) {
     dart__am_spin_lock(&ep->lock);
-    if (ep->awaited < last_of(ep, scope)) /* another thread may wait for more */
-      ep->awaited = last_of(ep, scope);
-    dart__am_endpoint_ask(walk.am, peer, ep, ep->awaited);
+    dart__am_endpoint_ask(walk.am, peer, ep, last_of(ep, scope));
     dart__am_spin_unlock(&ep->lock);
   }
 }
 
-/* Whether all that is awaited is done; asks again where ask_all could not. */
-static bool all_done(walk_t walk)
+/* Wait for one peer after the other, each time for what was requested until then: other threads, which may
+ * go on requesting, cannot make this thread wait for more. A peer that takes the place of one that left the
+ * set comes from the end, so it is not left out. */
+static void wait_for_all(walk_t walk, dart__am_scope_t scope)
 {
   dart__am_endpoint_t *ep;
   int32_t              peer;
-  bool                 all = true;
 
   while ((ep = next(&walk, &peer)) != NULL) {
     dart__am_spin_lock(&ep->lock);
-    dart__am_endpoint_retire(walk.am, ep);
-    if (done(ep) < ep->awaited) {
-      all = false;
-      dart__am_endpoint_ask(walk.am, peer, ep, ep->awaited);
-    }
+    wait_for(walk.am, peer, ep, last_of(ep, scope));
     dart__am_spin_unlock(&ep->lock);
   }
-  return all;
 }
 
 static dart_ret_t report_all(walk_t walk)
@@ -163,13 +157,10 @@ static dart_ret_t report_all(walk_t walk)
 dart_ret_t dart__am_flush_members(dart__am_t *am, bool (*is_member)(const void *set, int32_t peer),
                                   const void *set, dart__am_scope_t scope)
 {
-  uint32_t turns = 0;
-
   if (dart__am_peers_count(&am->busy) == 0)
     return DART_OK;
   ask_all(start(am, is_member, set), scope);
-  while (!all_done(start(am, is_member, set)))
-    dart__wait_turn(&turns, am->config.wait);
+  wait_for_all(start(am, is_member, set), scope);
   return report_all(start(am, is_member, set));
 }
 

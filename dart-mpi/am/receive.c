@@ -18,6 +18,7 @@ struct dart__am_pending {
   uint32_t                  refused; /* messages of data whose target memory does not exist */
   dart__am_message_t       *message;
   dart__transport_request_t data[DART__AM_DATA];
+  void                     *dropped[DART__AM_DATA]; /* buffers for these messages; NULL: in place */
 };
 
 /* A reply that the transport may still read, or a spare one. */
@@ -67,7 +68,7 @@ static void send_reply(dart__am_t *am, int32_t peer, dart__am_reply_t *reply, ui
 
   reply->message.header = (dart__am_header_t){ .batch = batch };
   dart__am_ack_write(&am->ack[peer], &reply->message.header);
-  dart__count(DART__COUNT_ANSWER);
+  dart__count(DART__COUNT_REPLY);
   dart__transport_send(am->config.transport, peer, DART__CHANNEL_REPLY, &reply->message,
                        sizeof reply->message.header + nwords * sizeof(uint64_t), &reply->sent);
   reply->next = r->replying;
@@ -122,9 +123,11 @@ static void receive_data(dart__am_t *am, dart__am_pending_t *pending)
     memcpy(&data, words + i * DART__AM_DATA_WORDS, sizeof data);
     to = dart__am_find(&am->config.host, &data);
     if (to == NULL) {
-      to = am->receiver.dropped;
+      to = pending->dropped[i] = malloc(data.nbytes);
       pending->refused++;
     }
+    if (to == NULL) /* no memory: nobody reads what is received there, perhaps several at a time */
+      to = am->receiver.dropped;
     dart__transport_recv(am->config.transport, pending->peer, DART__CHANNEL_DATA, to, data.nbytes,
                          &pending->data[i]);
   }
@@ -181,6 +184,8 @@ static dart__am_pending_t *take_pending(dart__am_receiver_t *r)
 
 static void give_pending(dart__am_receiver_t *r, dart__am_pending_t *pending)
 {
+  for (int i = 0; i < DART__AM_DATA; i++)
+    free(pending->dropped[i]);
   if (r->spare_pending != NULL)
     delete_pending(pending);
   else

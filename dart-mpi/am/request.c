@@ -141,14 +141,12 @@ void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void
 
 /* Programs are iterative: if a peer was notified four times between the last two waits, and between the
  * two before, then four notifications are likely now, and can share a batch. After a wrong guess a thread
- * that makes progress sends the open batch; without is_sent_later nothing is held back. */
+ * that makes progress sends the open batch. */
 static bool is_last_of_burst(dart__am_t *am, dart__am_endpoint_t *ep)
 {
   /* relaxed: a guess */
   uint64_t waits = atomic_load_explicit(&am->waits, memory_order_relaxed);
 
-  if (!am->config.is_sent_later)
-    return true;
   if (ep->wait != waits && ep->burst[0] > 0) {
     ep->burst[2] = ep->burst[1];
     ep->burst[1] = ep->burst[0];
@@ -177,9 +175,10 @@ void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *s
   if (nbytes > 0)
     dart__am_endpoint_append(ep, at, &put);
   dart__am_endpoint_append(ep, counter, &raise);
-  if (is_last_of_burst(am, ep))
-    dart__am_endpoint_send(am, counter->peer, ep,
-                           false); /* if not possible now, progress sends it */
+  if (!am->config.is_sent_later) /* nothing may send it later */
+    dart__am_endpoint_send_now(am, counter->peer, ep);
+  else if (is_last_of_burst(am, ep)) /* if it cannot be sent now, progress sends it */
+    dart__am_endpoint_send(am, counter->peer, ep, false);
   dart__am_spin_unlock(&ep->lock);
 }
 

@@ -24,7 +24,7 @@
   X(BATCH, "batches of requests sent")                                 \
   X(REQUEST, "requests in these")                                      \
   X(APPLIED, "batches of other units applied")                         \
-  X(ANSWER, "answers sent")                                            \
+  X(REPLY, "replies sent")                                             \
   X(AGENT_LOOK, "polls by the progress agent")                         \
   X(AGENT_SERVED, "of these, that found requests")                     \
   X(WINDOW_DYNAMIC, "dynamic windows opened")                          \
