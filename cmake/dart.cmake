@@ -25,16 +25,29 @@ function(dart_add_shared library)
   endif()
 endfunction()
 
-# dart_add_backend(<name> [MANY_NODES] [FOLDERS <folder>...] [USES <target>...] [LIBRARIES <file>...]
-#                  [LAUNCHER_LIBRARIES <target>...])
+# dart_add_objects(<target> <source>...): objects of a backend, with the core's headers and its folder's.
+function(dart_add_objects target)
+  add_library(${target} OBJECT ${ARGN})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden)
+  target_link_libraries(${target} PRIVATE dart-internal)
+  if(DART_INJECT)
+    dart_inject_into(${target})
+  endif()
+endfunction()
+
+# dart_add_backend(<name> [MANY_NODES] [FOLDERS <folder>...] [PLAIN_FOLDERS <folder>...]
+#                  [USES <target>...] [LIBRARIES <file>...] [LAUNCHER_LIBRARIES <target>...])
 #
 # The static library dart-<name>, and dart-<name>-shared from the same objects: those of the core,
-# and the *.c of this folder and of FOLDERS, which fill the seam of dart-if/src/port.h. They are compiled with USES, and
-# who links them links LIBRARIES: files, since a target of ours means nothing in another project.
+# and the *.c of this folder and of FOLDERS, which fill the seam of dart-if/src/port.h, compiled with
+# USES; and those of PLAIN_FOLDERS, compiled without. Programs that link them link LIBRARIES: files, since
+# a target of ours means nothing in another project.
 # Beside them the launcher `dartrun`, from dartrun/*.c.
 # MANY_NODES: the launcher takes `--nodes <k>`, so tests run on more than one node too.
 function(dart_add_backend name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_NODES" "" "USES;LIBRARIES;LAUNCHER_LIBRARIES;FOLDERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_NODES" ""
+                        "USES;LIBRARIES;LAUNCHER_LIBRARIES;FOLDERS;PLAIN_FOLDERS")
   set(libraries ${arg_LIBRARIES} ${DART_HWLOC_LIBRARIES} -pthread -lrt)
 
   file(GLOB sources CONFIGURE_DEPENDS *.c)
@@ -42,14 +55,14 @@ function(dart_add_backend name)
     file(GLOB more CONFIGURE_DEPENDS ${folder}/*.c)
     list(APPEND sources ${more})
   endforeach()
-  add_library(dart-${name}-objects OBJECT ${sources})
-  target_include_directories(dart-${name}-objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-  set_target_properties(dart-${name}-objects PROPERTIES C_VISIBILITY_PRESET hidden)
-  target_link_libraries(dart-${name}-objects PRIVATE dart-internal ${arg_USES})
-  if(DART_INJECT)
-    dart_inject_into(dart-${name}-objects)
-  endif()
+  dart_add_objects(dart-${name}-objects ${sources})
+  target_link_libraries(dart-${name}-objects PRIVATE ${arg_USES})
   set(objects $<TARGET_OBJECTS:dart-core> $<TARGET_OBJECTS:dart-${name}-objects>)
+  foreach(folder IN LISTS arg_PLAIN_FOLDERS)
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+    dart_add_objects(dart-${name}-${folder} ${sources})
+    list(APPEND objects $<TARGET_OBJECTS:dart-${name}-${folder}>)
+  endforeach()
 
   add_library(dart-${name} STATIC ${objects})
   target_link_libraries(dart-${name} PUBLIC dart-base PRIVATE ${libraries})

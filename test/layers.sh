@@ -63,7 +63,7 @@ found=$(one_way "$core" dart-if/src dart-if/src/
         one_way "$mpi" dart-mpi dart-mpi/)
 [[ -z $found ]] || say "$found"
 
-# The core of active messages knows neither MPI nor the model, and of the transport only its calls.
+# The core of active messages knows neither MPI (which is not on its include path either) nor the model, and of the transport only its calls.
 found=$(includes dart-mpi/am/*.[ch] | grep -Ev ' (am|base|data|node)/| transport/transport\.h$')
 [[ -z $found ]] || say "dart-mpi/am includes: $found"
 found=$(grep -rl '<mpi\.h>' dart-if/src dart-mpi/am dart-mpi/transport/transport.h dart-shmem)
