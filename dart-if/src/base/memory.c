@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
@@ -18,6 +19,21 @@
 
 #include "base/config.h"
 #include "base/log.h"
+
+#ifdef __SANITIZE_ADDRESS__ /* which looks for pointers in allocated memory only, or reports leaks */
+
+void *dart__memory_new_table(size_t nbytes)
+{
+  return calloc(1, nbytes);
+}
+
+void dart__memory_delete_table(void *table, size_t nbytes)
+{
+  (void)nbytes;
+  free(table);
+}
+
+#else
 
 void *dart__memory_new_table(size_t nbytes)
 {
@@ -31,6 +47,8 @@ void dart__memory_delete_table(void *table, size_t nbytes)
   if (table != NULL)
     munmap(table, nbytes);
 }
+
+#endif
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
