@@ -31,6 +31,15 @@ static uint32_t pause_us(void)
   return quiet < NAP_US ? NAP_US : (uint32_t)quiet;
 }
 
+/* What this unit has of it. */
+static void delete_engine(void)
+{
+  if (dart__engine.am != NULL)
+    dart__am_close(dart__engine.am);
+  dart__latency_close();
+  dart__engine.am = NULL;
+}
+
 dart_ret_t dart__engine_open(void)
 {
   dart__am_config_t config;
@@ -45,7 +54,7 @@ dart_ret_t dart__engine_open(void)
   ret                       = (dart_ret_t)dart__mpi_most(dart__comm.world, (int)ret);
   if (ret != DART_OK) {
     dart__error("dart_init: no memory for the requests of some unit");
-    dart__engine_close();
+    delete_engine(); /* no unit has sent anything yet */
   }
   return ret;
 }
@@ -72,7 +81,5 @@ void dart__engine_close(void)
   dart__agent_close();
   dart__am_quiesce(dart__engine.am);
   dart__port_agree(DART_OK); /* a barrier: no message is under way after it */
-  dart__am_close(dart__engine.am);
-  dart__latency_close();
-  dart__engine.am = NULL;
+  delete_engine();
 }
