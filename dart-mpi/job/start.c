@@ -94,7 +94,10 @@ static void register_end_handlers(void)
   int key;
 
   mpi_pid = getpid();
-  on_exit(end_of_process, NULL);
+  if (on_exit(end_of_process, NULL) != 0) { /* nobody would end MPI */
+    dart__error("on_exit failed, which ends the program");
+    dart__port_abort(EXIT_FAILURE);
+  }
   if (mpi_is_ours)
     return;
   DART__MPI(MPI_Comm_create_keyval, MPI_COMM_NULL_COPY_FN, end_of_mpi, &key, NULL);

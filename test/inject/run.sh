@@ -68,7 +68,7 @@ verdict() {
     echo "WRONG address space is lost"
   elif [ "$code" -eq 0 ]; then
     echo "goes-on"
-  elif ! grep -q 'MPI_[A-Za-z_]* failed, which ends the program' "$log"; then
+  elif ! grep -qE '(MPI_[A-Za-z_]*|on_exit) failed, which ends the program' "$log"; then
     echo "WRONG ends with $code"
   elif ((ms > normal_ms + 5000)); then
     echo "WRONG ends only after $ms ms"
