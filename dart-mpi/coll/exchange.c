@@ -1,6 +1,7 @@
 /* See exchange.h. */
 #include "coll/exchange.h"
 
+#include "base/size.h"
 #include "memory/team.h"
 #include "mpi/comm.h"
 
@@ -11,16 +12,6 @@ static MPI_Comm leaders(const dart__team_t *team)
   return dart__team_port(team)->leaders;
 }
 
-/* The bytes of a block that are in its message number `k`, from k * MOST on. */
-static size_t in_message(size_t nbytes, size_t k)
-{
-  size_t before = k * MOST;
-
-  if (nbytes <= before)
-    return 0;
-  return nbytes - before < MOST ? nbytes - before : MOST;
-}
-
 static size_t messages(size_t nbytes)
 {
   return nbytes == 0 ? 1 : (nbytes + MOST - 1) / MOST;
@@ -29,15 +20,15 @@ static size_t messages(size_t nbytes)
 static void isend(const dart__team_t *team, int32_t to, const char *send, size_t nbytes, size_t k,
                   MPI_Request *request)
 {
-  DART__MPI(MPI_Isend, send + k * MOST, (int)in_message(nbytes, k), MPI_BYTE, to, 0, leaders(team),
-            request);
+  DART__MPI(MPI_Isend, send + k * MOST, (int)dart__in_piece(nbytes, k * MOST, MOST), MPI_BYTE, to,
+            0, leaders(team), request);
 }
 
 static void irecv(const dart__team_t *team, int32_t from, char *recv, size_t nbytes, size_t k,
                   MPI_Request *request)
 {
-  DART__MPI(MPI_Irecv, recv + k * MOST, (int)in_message(nbytes, k), MPI_BYTE, from, 0,
-            leaders(team), request);
+  DART__MPI(MPI_Irecv, recv + k * MOST, (int)dart__in_piece(nbytes, k * MOST, MOST), MPI_BYTE, from,
+            0, leaders(team), request);
 }
 
 void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size_t send_nbytes,

@@ -6,13 +6,14 @@
  * algorithms for barrier synchronization*, Int. J. of Parallel Programming 17(1), 1988. */
 #include <string.h>
 
+#include "base/size.h"
 #include "coll/exchange.h"
 #include "coll/reduce.h"
 #include "memory/team.h"
 #include "port.h"
 
-#define LARGE \
-  (32 * (size_t)1024) /* bytes: from here on what is sent takes the time, not the calls */
+/* Bytes: from here on what is sent takes the time, not the calls. */
+#define LARGE (32 * (size_t)1024)
 
 static void nodes_barrier(dart__team_t *team)
 {
@@ -20,14 +21,6 @@ static void nodes_barrier(dart__team_t *team)
 
   for (int32_t step = 1; step < n; step *= 2)
     dart__nodes_exchange(team, (me + step) % n, NULL, 0, (me - step + n) % n, NULL, 0);
-}
-
-/* Bytes of `nbytes` in the piece that begins at `at`. */
-static size_t in_piece(size_t nbytes, size_t at)
-{
-  if (nbytes <= at)
-    return 0;
-  return nbytes - at < DART__TEAM_ROOM ? nbytes - at : DART__TEAM_ROOM;
 }
 
 /* In pieces: where what is received replaces what is sent, that is set aside, and the other leader cannot
@@ -38,7 +31,8 @@ static void nodes_swap(dart__team_t *team, int32_t node, const void *send, size_
   char *aside = dart__team_port(team)->room;
 
   for (size_t at = 0; at < send_nbytes || at < recv_nbytes; at += DART__TEAM_ROOM) {
-    size_t      out = in_piece(send_nbytes, at), in = in_piece(recv_nbytes, at);
+    size_t      out  = dart__in_piece(send_nbytes, at, DART__TEAM_ROOM);
+    size_t      in   = dart__in_piece(recv_nbytes, at, DART__TEAM_ROOM);
     const char *from = send == recv ? aside : (const char *)send + at;
 
     if (send == recv)
@@ -127,15 +121,16 @@ static void nodes_allgather(dart__team_t *team, void *buffer, const size_t *star
 
 static void bcast_by_tree(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
 {
-  int32_t n = team->nnodes, place = (team->node - root + n) % n, step = 1;
+  int32_t n = team->nnodes, relative = (team->node - root + n) % n, step = 1;
 
-  while (step < n && !(place & step))
+  while (step < n && !(relative & step))
     step *= 2;
-  if (place > 0)
-    dart__nodes_exchange(team, DART__NOBODY, NULL, 0, (place - step + root) % n, buffer, nbytes);
+  if (relative > 0)
+    dart__nodes_exchange(team, DART__NOBODY, NULL, 0, (relative - step + root) % n, buffer, nbytes);
   while ((step /= 2) > 0)
-    if (place + step < n)
-      dart__nodes_exchange(team, (place + step + root) % n, buffer, nbytes, DART__NOBODY, NULL, 0);
+    if (relative + step < n)
+      dart__nodes_exchange(team, (relative + step + root) % n, buffer, nbytes, DART__NOBODY, NULL,
+                           0);
 }
 
 /* The root sends everyone a block, and all send one another theirs. */

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "base/size.h"
 #include "coll/exchange.h"
 #include "data/op.h"
 #include "data/type.h"
@@ -58,16 +59,16 @@ static void combine(reduction_t *r, size_t from, size_t to, bool is_from_left)
  * commutes, and only one gets the result, so the order does not matter. */
 static void to_one(reduction_t *r, const char *send, int32_t root)
 {
-  int32_t n = r->team->nnodes, place = (r->team->node - root + n) % n;
+  int32_t n = r->team->nnodes, relative = (r->team->node - root + n) % n;
 
   for (int32_t step = 1; step < n; step *= 2) {
-    if (place & step) {
-      exchange(r, (place - step + root) % n, send, r->nelem, DART__NOBODY, NULL, 0);
+    if (relative & step) {
+      exchange(r, (relative - step + root) % n, send, r->nelem, DART__NOBODY, NULL, 0);
       return;
     }
-    if (place + step >= n)
+    if (relative + step >= n)
       continue;
-    exchange(r, DART__NOBODY, NULL, 0, (place + step + root) % n, r->room, r->nelem);
+    exchange(r, DART__NOBODY, NULL, 0, (relative + step + root) % n, r->room, r->nelem);
     if (send != r->recv)
       memcpy(r->recv, send, r->nelem * r->size);
     send = r->recv;
@@ -200,7 +201,7 @@ void dart__nodes_reduce(dart__team_t *team, const void *send, void *recv, size_t
   for (size_t at = 0; at < nelem; at += piece) {
     const char *own = (const char *)send + at * size;
 
-    r.nelem = nelem - at < piece ? nelem - at : piece;
+    r.nelem = dart__in_piece(nelem, at, piece);
     r.recv  = gets ? (char *)recv + at * size : room + DART__TEAM_ROOM / 2;
     if (root < 0)
       to_all(&r, own);

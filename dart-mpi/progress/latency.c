@@ -55,14 +55,18 @@ bool dart__latency_is_slow(dart_unit_t unit)
   return left > 0 || dart__world.wait.yields == 0;
 }
 
+/* Whether the unit was sent nothing for a while to keep it awake; the caller does so now. */
+static bool is_due(dart_unit_t unit, int64_t now)
+{
+  if (now - atomic_load_explicit(&latency.pinged[unit], memory_order_relaxed) < PING_NS)
+    return false;
+  atomic_store_explicit(&latency.pinged[unit], now, memory_order_relaxed);
+  return true;
+}
+
 bool dart__latency_is_awake(dart_unit_t unit)
 {
-  int64_t now = dart__now_ns();
-
-  if (now - atomic_load_explicit(&latency.pinged[unit], memory_order_relaxed) < PING_NS)
-    return true;
-  atomic_store_explicit(&latency.pinged[unit], now, memory_order_relaxed);
-  return false;
+  return !is_due(unit, dart__now_ns());
 }
 
 int64_t dart__latency_begin(void)
@@ -83,9 +87,6 @@ void dart__latency_end(dart_unit_t unit, int64_t began, size_t nbytes)
 
 void dart__latency_ping(dart_unit_t unit, int64_t began)
 {
-  if (!dart__engine.by_agents ||
-      began - atomic_load_explicit(&latency.pinged[unit], memory_order_relaxed) < PING_NS)
-    return;
-  atomic_store_explicit(&latency.pinged[unit], began, memory_order_relaxed);
-  dart__am_ping(dart__engine.am, unit);
+  if (dart__engine.by_agents && is_due(unit, began))
+    dart__am_ping(dart__engine.am, unit);
 }

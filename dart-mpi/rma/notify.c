@@ -5,17 +5,13 @@
  *   scattered, but few      a request for each run of elements
  *   scattered, and many     MPI's put with its own layouts, complete before the notification is sent */
 #include "base/counters.h"
+#include "base/size.h"
 #include "progress/engine.h"
-#include "rma/put_get.h"
 #include "rma/rma.h"
+#include "rma/transfer.h"
 
 #define FEW       128  /* scattered elements that travel as requests ... */
 #define FEW_BYTES 1024 /* ... if they have no more bytes than this */
-
-static size_t least(size_t a, size_t b)
-{
-  return a < b ? a : b;
-}
 
 /* Put few scattered elements by a request for each run of them. */
 static void request_by_runs(const dart__rma_t *t, size_t nelem)
@@ -29,7 +25,7 @@ static void request_by_runs(const dart__rma_t *t, size_t nelem)
     size_t             origin_run = dart__type_run(t->buffer_type, elem, &origin_at);
     dart__am_address_t at         = start;
 
-    count = least(least(target_run, origin_run), nelem - elem);
+    count = dart__least(dart__least(target_run, origin_run), nelem - elem);
     at.offset += target_at * size;
     dart__am_put(dart__engine.am, &at, (const char *)t->buffer + origin_at * size, count * size);
   }

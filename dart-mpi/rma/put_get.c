@@ -1,6 +1,12 @@
-/* Which path a put or get takes: see put_get.h. */
-#include "rma/put_get.h"
-
+/* Puts and gets of far memory take one of three paths:
+ *
+ *   aggregated   without a handle, few bytes: collected as requests, of which many are one message; unless the
+ *                target's last flush was for a single one (progress/burst.h)
+ *   request      blocking, few bytes, and the target is slow to respond (progress/latency.h): a request that
+ *                is sent at once, for a unit that waits for its reply makes progress, where MPI's flush spins
+ *   MPI's        all other transfers: MPI_Put and MPI_Get on the window (rma/transfer.h)
+ *
+ * Notified puts have paths of their own (rma/notify.c). */
 #include "base/counters.h"
 #include "base/log.h"
 #include "memory/chunk.h"
@@ -8,6 +14,7 @@
 #include "progress/engine.h"
 #include "progress/latency.h"
 #include "rma/rma.h"
+#include "rma/transfer.h"
 
 #define REQUEST_MOST 1024 /* bytes of a blocking transfer that may travel as a request */
 

@@ -2,6 +2,7 @@
 #include "rma/transfer.h"
 
 #include "base/counters.h"
+#include "base/size.h"
 #include "memory/chunk.h"
 #include "mpi/comm.h"
 #include "progress/engine.h"
@@ -39,16 +40,11 @@ static void start_call(const dart__rma_t *t, const dart__mpi_layout_t *target,
               target->type, win, request_out);
 }
 
-static size_t least(size_t a, size_t b)
-{
-  return a < b ? a : b;
-}
-
 /* `nbytes` bytes in a row on both sides, in as many calls as MPI's counts need. */
 static void start_run(const dart__rma_t *t, size_t target_off, size_t origin_off, size_t nbytes)
 {
   for (size_t from = 0; from < nbytes; from += DART__RMA_PIECE) {
-    size_t             count  = least(DART__RMA_PIECE, nbytes - from);
+    size_t             count  = dart__least(DART__RMA_PIECE, nbytes - from);
     dart__mpi_layout_t target = dart__mpi_bytes(target_off + from, count);
     dart__mpi_layout_t origin = dart__mpi_bytes(origin_off + from, count);
 
@@ -68,7 +64,7 @@ static void start_by_runs(const dart__rma_t *t, size_t from, size_t to)
     size_t target_run = dart__type_run(t->at_type, elem, &target_at);
     size_t origin_run = dart__type_run(t->buffer_type, elem, &origin_at);
 
-    count = least(least(target_run, origin_run), to - elem);
+    count = dart__least(dart__least(target_run, origin_run), to - elem);
     start_run(t, target_at * size, origin_at * size, count * size);
   }
 }
@@ -110,7 +106,7 @@ static void start_pieces(const dart__rma_t *t, size_t nelem, MPI_Request *reques
   for (size_t i = 0; i < npieces; i++) {
     size_t from = i * piece;
 
-    start_piece(t, from, least(piece, nelem - from),
+    start_piece(t, from, dart__least(piece, nelem - from),
                 requests_out == NULL ? NULL : &requests_out[i]);
   }
 }

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "base/log.h"
+#include "base/size.h"
 
 #define RANGES 256 /* per call and side; the kernel takes 1024 */
 
@@ -37,11 +38,6 @@ bool dart__foreign_reaches(pid_t pid, uint64_t address)
   return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof byte;
 }
 
-static size_t least(size_t a, size_t b)
-{
-  return a < b ? a : b;
-}
-
 /* The next range, of at most `most` bytes. */
 static struct iovec next_range(side_t *side, size_t most)
 {
@@ -50,8 +46,9 @@ static struct iovec next_range(side_t *side, size_t most)
   size_t count = most;
 
   if (!dart__type_is_contiguous(side->type)) {
-    count = least(most, dart__type_run(side->type, side->next / size, &position) * size - within);
-    at    = side->base + position * size + within;
+    count =
+        dart__least(most, dart__type_run(side->type, side->next / size, &position) * size - within);
+    at = side->base + position * size + within;
   }
   side->next += count;
   return (struct iovec){ at, count };

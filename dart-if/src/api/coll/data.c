@@ -8,12 +8,8 @@
 #include "api/coll/direct.h"
 #include "api/coll/spread.h"
 #include "api/coll/step.h"
+#include "base/size.h"
 #include "port.h"
-
-static size_t least(size_t a, size_t b)
-{
-  return a < b ? a : b;
-}
 
 /* ---- in equal blocks ------------------------------------------------------------------------ */
 
@@ -34,7 +30,7 @@ static void in_pieces(blocks_t *b, size_t piece, void (*write)(const blocks_t *)
                       void (*lead)(const blocks_t *), void (*read)(const blocks_t *))
 {
   for (b->at = 0; b->at < b->nbytes; b->at += piece) {
-    b->count  = least(piece, b->nbytes - b->at);
+    b->count  = dart__least(piece, b->nbytes - b->at);
     b->result = dart__exchange_result(&b->team->exchange);
     write(b);
     if (dart__step_end(b->team)) {
@@ -222,7 +218,7 @@ static size_t slice_of(const slices_t *s, int32_t unit, size_t k, size_t *from_o
   size_t each = nbytes / s->nsteps, rest = nbytes % s->nsteps;
 
   /* the first `rest` slices have one byte more */
-  *from_out = k * each + least(k, rest);
+  *from_out = k * each + dart__least(k, rest);
   return each + (k < rest);
 }
 
@@ -370,7 +366,7 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
   pairing_t m     = { .widest = widest_node(team) };
   size_t    half  = team->exchange.result_bytes / (team->nnodes == 1 ? 1 : 2);
   size_t    room  = half / (size_t)m.widest; /* bytes of a unit in a step */
-  size_t    piece = least(room, nbytes);
+  size_t    piece = dart__least(room, nbytes);
 
   if (nbytes == 0)
     return DART_OK;
@@ -385,12 +381,12 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
     dart__spread_alltoall(team, send, recv, nbytes);
     return DART_OK;
   }
-  m.window = (int32_t)least(room / piece, (size_t)m.widest);
+  m.window = (int32_t)dart__least(room / piece, (size_t)m.widest);
   for (int32_t round = 0; round < team->nnodes; round++) {
     m.node = (round + team->nnodes - team->node) % team->nnodes;
     for (m.first = 0; m.first < m.widest; m.first += m.window)
       for (m.at = 0; m.at < nbytes; m.at += m.piece) {
-        m.piece = least(piece, nbytes - m.at);
+        m.piece = dart__least(piece, nbytes - m.at);
         swap_pieces(team, &m, send, recv, nbytes);
       }
   }

@@ -7,16 +7,12 @@
 
 #include "api/coll/step.h"
 #include "base/counters.h"
+#include "base/size.h"
 #include "data/op.h"
 #include "model/world.h"
 #include "node/foreign.h"
 
 #define LEAST (16 * (size_t)1024) /* bytes of a block: about the size from which it pays */
-
-static size_t least(size_t a, size_t b)
-{
-  return a < b ? a : b;
-}
 
 /* ---- copies between units -------------------------------------------------------------------- */
 
@@ -203,7 +199,7 @@ static void swap_half(direct_t *d, int32_t unit, const char *send, char *recv, s
   char         *aside = dart__exchange_slot(&team->exchange, team->exchange.me);
 
   for (size_t at = from; at < to; at += piece) {
-    size_t count = least(piece, to - at);
+    size_t count = dart__least(piece, to - at);
 
     pull(d, send == recv ? aside : recv + here + at, unit, theirs.send + first + at, count);
     push(d, unit, theirs.recv + first + at, send + here + at, count);
@@ -280,10 +276,10 @@ dart_ret_t dart__direct_reduce(dart__team_t *team, const void *send, void *recv,
   reduction_t r     = { dtype, op, dart__type_find(dtype)->elem_size, send, room, next };
   size_t      piece = even(DART__DIRECT_MOST / r.size);
   size_t      share = even(nelem / (size_t)team->nunits + 2);
-  size_t      from = least(nelem, (size_t)team->me * share), to = least(nelem, from + share);
+  size_t from = dart__least(nelem, (size_t)team->me * share), to = dart__least(nelem, from + share);
 
   for (size_t at = from; at < to && d.ret == DART_OK; at += piece) {
-    size_t count = least(piece, to - at);
+    size_t count = dart__least(piece, to - at);
 
     combine(&d, &r, at, count);
     for (int32_t i = 1; i <= team->nunits; i++) {

@@ -5,16 +5,12 @@
 
 #include "api/coll/step.h"
 #include "base/log.h"
+#include "base/size.h"
 #include "data/op.h"
 #include "data/type.h"
 #include "port.h"
 
 #define ALONE_BYTES 512 /* up to this size every unit combines all slots itself: one step less */
-
-static size_t least(size_t a, size_t b)
-{
-  return a < b ? a : b;
-}
 
 void dart__coll_barrier(dart__team_t *team)
 {
@@ -70,8 +66,8 @@ static void reduce_on_node(dart__team_t *team, char *recv, size_t nelem, const r
   }
   share  = (nelem / x->nunits + 2) & ~(size_t)1; /* even: pairs of MINMAX stay together */
   result = dart__exchange_result(x); /* taken in the second step, in which it is written */
-  combine_slots(slots, x->slot_bytes, x->nunits, result, least(nelem, x->me * share),
-                least(nelem, (x->me + 1) * share), r);
+  combine_slots(slots, x->slot_bytes, x->nunits, result, dart__least(nelem, x->me * share),
+                dart__least(nelem, (x->me + 1) * share), r);
   dart__step_end(team);
   memcpy(recv, result, nelem * r->size);
 }
@@ -96,11 +92,11 @@ static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, cons
 static void reduce_commuting(dart__team_t *team, const char *send, char *recv, size_t nelem,
                              const reduction_t *r)
 {
-  size_t piece = least(team->exchange.slot_bytes, team->exchange.result_bytes) / r->size;
+  size_t piece = dart__least(team->exchange.slot_bytes, team->exchange.result_bytes) / r->size;
 
   piece = piece > 1 ? piece & ~(size_t)1 : piece;
   for (size_t at = 0; at < nelem; at += piece) {
-    size_t count = least(piece, nelem - at);
+    size_t count = dart__least(piece, nelem - at);
     char  *into  = is_receiver(team, r) ? recv + at * r->size : NULL;
 
     memcpy(dart__exchange_slot(&team->exchange, team->exchange.me), send + at * r->size,
@@ -120,7 +116,7 @@ static void reduce_in_order(dart__team_t *team, const char *send, char *recv, si
   size_t piece = team->exchange.result_bytes / ((size_t)team->nunits * r->size);
 
   for (size_t at = 0; at < nelem; at += piece) {
-    size_t count  = least(piece, nelem - at) * r->size;
+    size_t count  = dart__least(piece, nelem - at) * r->size;
     char  *result = dart__exchange_result(&team->exchange);
 
     memcpy(result + (size_t)team->rank[team->me] * count, send + at * r->size, count);
@@ -142,11 +138,11 @@ dart_ret_t dart__staged_reduce(dart__team_t *team, const void *send, void *recv,
 {
   reduction_t r        = { dtype, op, dart__type_find(dtype)->elem_size, root };
   bool        commutes = dart__op_commutes(op);
-  size_t      room     = commutes ? least(team->exchange.slot_bytes, team->exchange.result_bytes)
-                                  : team->exchange.result_bytes / (size_t)team->nunits;
+  size_t      room = commutes ? dart__least(team->exchange.slot_bytes, team->exchange.result_bytes)
+                              : team->exchange.result_bytes / (size_t)team->nunits;
 
   if (team->nnodes > 1)
-    room = least(room, DART__NODES_ELEMENT);
+    room = dart__least(room, DART__NODES_ELEMENT);
   if (r.size > room) {
     dart__error("reduce: an element of %zu bytes exceeds %zu, see DART_SLOT", r.size, room);
     return DART_ERR_NOMEM;

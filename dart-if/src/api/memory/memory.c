@@ -19,14 +19,10 @@
 #include "base/assert.h"
 #include "base/config.h"
 #include "base/memory.h"
+#include "base/size.h"
 #include "data/op.h"
 #include "model/check.h"
 #include "port.h"
-
-static size_t round_up(size_t value, size_t multiple)
-{
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 static size_t page_size(void)
 {
@@ -41,7 +37,7 @@ static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared,
 {
   /* a multiple of huge pages, too, if it is that large: then every portion starts with one */
   size_t         unit  = nbytes < DART__HUGE_PAGE ? page_size() : DART__HUGE_PAGE;
-  dart__chunk_t *chunk = dart__chunk_new(team, round_up(nbytes, unit), shared);
+  dart__chunk_t *chunk = dart__chunk_new(team, dart__round_up(nbytes, unit), shared);
   dart_ret_t     mine, ret;
 
   ret = dart__coll_agree(team, chunk == NULL ? DART_ERR_NOMEM : DART_OK);
@@ -125,12 +121,12 @@ static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t
 
   if (chunk->arena == NULL) {
     *reserved_out = chunk->nbytes; /* no other segment is allocated from it */
-    return dart__port_chunk_reserve(team, chunk, 0, round_up(own, page_size()));
+    return dart__port_chunk_reserve(team, chunk, 0, dart__round_up(own, page_size()));
   }
   *reserved_out = chunk->reserved;
   if (base + largest <= chunk->reserved)
     return DART_OK;
-  to = round_up(base + largest, round_up(dart__settings.heap_step, page_size()));
+  to = dart__round_up(base + largest, dart__round_up(dart__settings.heap_step, page_size()));
   if (to > chunk->nbytes)
     to = chunk->nbytes;
   *reserved_out = to;

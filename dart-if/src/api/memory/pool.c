@@ -12,6 +12,7 @@
 #include "api/memory/chunk.h"
 #include "api/progress/progress.h"
 #include "base/config.h"
+#include "base/size.h"
 #include "model/check.h"
 #include "model/world.h"
 #include "port.h"
@@ -25,16 +26,11 @@ static struct {
   pthread_mutex_t lock;  /* of the arena, the chunk's `reserved`, and `users` */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static size_t round_up(size_t value, size_t multiple)
-{
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 dart_ret_t dart__pool_prepare(dart__team_t *all)
 {
-  pool.all = all;
-  pool.chunk =
-      dart__chunk_new(all, round_up(dart__settings.pool, (size_t)sysconf(_SC_PAGESIZE)), true);
+  pool.all   = all;
+  pool.chunk = dart__chunk_new(
+      all, dart__round_up(dart__settings.pool, (size_t)sysconf(_SC_PAGESIZE)), true);
   return pool.chunk == NULL ? DART_ERR_NOMEM : DART_OK;
 }
 
@@ -75,7 +71,8 @@ void dart__pool_close(void)
 static dart_ret_t reserve_up_to(uint64_t end)
 {
   dart__chunk_t *chunk = pool.chunk;
-  size_t     to = round_up(end, round_up(dart__settings.heap_step, (size_t)sysconf(_SC_PAGESIZE)));
+  size_t         to =
+      dart__round_up(end, dart__round_up(dart__settings.heap_step, (size_t)sysconf(_SC_PAGESIZE)));
   dart_ret_t ret;
 
   if (end <= chunk->reserved)

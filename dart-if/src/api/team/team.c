@@ -17,6 +17,7 @@
 #include "api/progress/gone.h"
 #include "base/assert.h"
 #include "base/config.h"
+#include "base/size.h"
 #include "model/check.h"
 #include "model/group.h"
 #include "model/world.h"
@@ -37,7 +38,7 @@ static size_t result_bytes(const dart__team_t *team)
 
 static size_t slot_bytes(void)
 {
-  return (dart__settings.slot + DART__CACHE_LINE - 1) / DART__CACHE_LINE * DART__CACHE_LINE;
+  return dart__round_up(dart__settings.slot, DART__CACHE_LINE);
 }
 
 /* Allocate a team with these members, not open. Local. NULL: no memory. */

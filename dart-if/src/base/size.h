@@ -1,0 +1,23 @@
+#ifndef DART__BASE_SIZE_H
+#define DART__BASE_SIZE_H
+/* Arithmetic of sizes. */
+#include <stddef.h>
+
+static inline size_t dart__least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/** The least multiple of `multiple` that is not below `value`. */
+static inline size_t dart__round_up(size_t value, size_t multiple)
+{
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/** How many of `total` are in the piece that begins at `at`, if a piece has `most`; 0 beyond the end. */
+static inline size_t dart__in_piece(size_t total, size_t at, size_t most)
+{
+  return total <= at ? 0 : dart__least(total - at, most);
+}
+
+#endif
