@@ -81,14 +81,29 @@ static void send_open(dart__am_t *am, bool waits)
   }
 }
 
+/* relaxed, and not one atomic step: only compared with an older value, for the guess in is_last_of_burst */
+static void count_wait(dart__am_t *am)
+{
+  atomic_store_explicit(&am->waits, atomic_load_explicit(&am->waits, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+}
+
 bool dart__am_progress(dart__am_t *am, bool waits)
 {
-  bool any = dart__am_receive(am, waits ? MANY : FEW);
+  bool any = dart__am_receive(am, waits ? MANY : FEW, NULL);
 
-  if (waits) /* relaxed: only compared with an older value, for the guess in is_last_of_burst */
-    atomic_fetch_add_explicit(&am->waits, 1, memory_order_relaxed);
+  if (waits)
+    count_wait(am);
   send_open(am, waits);
   return any;
+}
+
+bool dart__am_progress_on(dart__am_t *am, dart__transport_request_t *own)
+{
+  dart__am_receive(am, MANY, own);
+  count_wait(am);
+  send_open(am, true);
+  return own->id == DART__TRANSPORT_DONE.id;
 }
 
 void dart__am_push(dart__am_t *am)

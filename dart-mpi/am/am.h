@@ -91,6 +91,10 @@ void dart__am_close(dart__am_t *am);
  *  batches: those that are old, or all if the caller waits. True if requests were handled. Never blocks. */
 bool dart__am_progress(dart__am_t *am, bool waits);
 
+/** The same for a caller that waits for a message of its own, which was sent or received by the transport: true
+ *  if that is complete, and `*own` is DART__TRANSPORT_DONE. */
+bool dart__am_progress_on(dart__am_t *am, dart__transport_request_t *own);
+
 /** Send all open batches. */
 void dart__am_push(dart__am_t *am);
 

@@ -9,6 +9,8 @@
 #include "am/target.h"
 #include "base/counters.h"
 
+#define LOOKS 8 /* of a caller that waits for a message of its own, one after the other */
+
 /* A batch that is applied when its data are here, and those of earlier batches of its peer. */
 struct dart__am_pending {
   dart__am_pending_t       *next; /* in the order in which they came */
@@ -278,10 +280,15 @@ static void close_ring(dart__am_t *am, dart__am_ring_t *ring)
   free(ring->slot);
 }
 
+static dart__am_slot_t *head_of(const dart__am_ring_t *ring)
+{
+  return &ring->slot[ring->head % ring->nslots];
+}
+
 /* The next message, or NULL. */
 static dart__am_slot_t *next(dart__am_t *am, dart__am_ring_t *ring)
 {
-  dart__am_slot_t *slot = &ring->slot[ring->head % ring->nslots];
+  dart__am_slot_t *slot = head_of(ring);
 
   if (!slot->has_come)
     slot->has_come =
@@ -292,7 +299,7 @@ static dart__am_slot_t *next(dart__am_t *am, dart__am_ring_t *ring)
 /* It was handled. */
 static void advance(dart__am_t *am, dart__am_ring_t *ring)
 {
-  post(am, ring, &ring->slot[ring->head % ring->nslots]);
+  post(am, ring, head_of(ring));
   ring->head++;
 }
 
@@ -308,31 +315,67 @@ static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *notified_ou
   return serve(am, slot->peer, slot->message, slot->nbytes, 0, notified_out);
 }
 
-/* Take in replies. Peers are busy for as long as one is awaited of them. */
+/* Whether a reply may come: peers are busy for as long as one is awaited of them. */
+static bool awaits_reply(const dart__am_t *am)
+{
+  return dart__am_peers_count(&am->busy) > 0;
+}
+
 static void take_replies(dart__am_t *am, int most)
 {
   dart__am_ring_t *ring = &am->receiver.replies;
   dart__am_slot_t *slot;
 
-  while (most-- > 0 && dart__am_peers_count(&am->busy) > 0 && (slot = next(am, ring)) != NULL) {
+  while (most-- > 0 && awaits_reply(am) && (slot = next(am, ring)) != NULL) {
     dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], &slot->message->header,
                                   slot->message->words);
     advance(am, ring);
   }
 }
 
+/* Look for the next request, the next reply, and, several times, whether `own` is complete. While a unit waits it
+ * does little else, so the three cost one test. False: no message has come. */
+static bool look(dart__am_t *am, dart__transport_request_t *own)
+{
+  dart__am_slot_t           *slot[2] = { head_of(&am->receiver.requests) };
+  dart__transport_request_t *request[DART__TRANSPORT_TEST_MOST];
+  int                        nslots = 1, count = 0, index = -1;
+  int32_t                    peer;
+  size_t                     nbytes;
+
+  if (awaits_reply(am))
+    slot[nslots++] = head_of(&am->receiver.replies);
+  for (int i = 0; i < nslots; i++) {
+    if (slot[i]->has_come)
+      return true;
+    request[count++] = &slot[i]->request;
+  }
+  if (own != NULL)
+    request[count++] = own;
+  for (int times = own == NULL ? 1 : LOOKS; times > 0 && index < 0; times--)
+    index = dart__transport_test_any(am->config.transport, request, count, &peer, &nbytes);
+  if (index < 0 || index >= nslots)
+    return false;
+  slot[index]->has_come = true;
+  slot[index]->peer     = peer;
+  slot[index]->nbytes   = nbytes;
+  return true;
+}
+
 /* Handle what has come, in order; the lock is held. It returns after data and after notifications, so that
  * the caller can see whether its wait is over: of two units that exchange data, one would otherwise go on
  * receiving all that the other sends ahead, while the other waits for it. */
-static bool drain(dart__am_t *am, int most)
+static bool drain(dart__am_t *am, int most, bool has_come)
 {
   dart__am_receiver_t *r = &am->receiver;
   dart__am_slot_t     *slot;
   int                  left = most;
   bool                 any = false, notified = false, is_data = false;
 
-  take_replies(am, most);
-  while (!is_data && !notified && left-- > 0 && (slot = next(am, &r->requests)) != NULL) {
+  if (has_come)
+    take_replies(am, most);
+  while (has_come && !is_data && !notified && left-- > 0 &&
+         (slot = next(am, &r->requests)) != NULL) {
     any     = true;
     is_data = slot->message->header.ndata > 0;
     if (handle(am, slot, &notified) == NOT_NOW)
@@ -350,14 +393,18 @@ static bool drain(dart__am_t *am, int most)
   return any;
 }
 
-bool dart__am_receive(dart__am_t *am, int most)
+/* After messages `own` is tested alone, so that a stream of them cannot hide that it is complete. */
+bool dart__am_receive(dart__am_t *am, int most, dart__transport_request_t *own)
 {
-  bool any;
+  bool has_come = true, any = false;
 
-  if (pthread_mutex_trylock(&am->receiver.lock) != 0)
-    return false;
-  any = drain(am, most);
-  pthread_mutex_unlock(&am->receiver.lock);
+  if (dart__am_spin_try(&am->receiver.lock)) {
+    has_come = look(am, own);
+    any      = drain(am, most, has_come);
+    dart__am_spin_unlock(&am->receiver.lock);
+  }
+  if (own != NULL && has_come)
+    dart__transport_test(am->config.transport, own, NULL, NULL);
   return any;
 }
 
@@ -368,7 +415,6 @@ bool dart__am_receiver_open(dart__am_t *am)
   dart__am_receiver_t *r = &am->receiver;
   bool                 has_memory;
 
-  pthread_mutex_init(&r->lock, NULL);
   r->source        = calloc((size_t)am->npeers, sizeof *r->source);
   r->spare         = calloc(1, sizeof *r->spare);
   r->spare_pending = new_pending();
@@ -396,5 +442,4 @@ void dart__am_receiver_close(dart__am_t *am)
   delete_pending(r->spare_pending);
   free(r->dropped);
   free(r->source);
-  pthread_mutex_destroy(&r->lock);
 }

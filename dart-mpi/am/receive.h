@@ -8,12 +8,12 @@
  * holder is making progress already. When there is no memory, messages stay in the ring until some is
  * given back: one reply and one pending batch are allocated at the start, so this ends. The peers' windows
  * bound the number of messages. */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "am/am.h"
+#include "am/spin.h"
 #include "am/wire.h"
 #include "node/deferred.h"
 
@@ -47,7 +47,7 @@ typedef struct {
 } dart__am_source_t;
 
 typedef struct {
-  pthread_mutex_t     lock; /* of all but `last_ns` */
+  dart__am_spin_t     lock; /* of all but `last_ns`; nobody waits for it */
   dart__am_ring_t     requests;
   dart__am_ring_t     replies;
   dart__am_source_t  *source;   /* [npeers] */
@@ -65,7 +65,7 @@ bool dart__am_receiver_open(dart__am_t *am);
 void dart__am_receiver_close(dart__am_t *am);
 
 /** Handle at most `most` messages; true if requests were handled. Returns at once if another thread is
- *  receiving. */
-bool dart__am_receive(dart__am_t *am, int most);
+ *  receiving. `own`, if not NULL, is a request of the caller's that is tested as well. */
+bool dart__am_receive(dart__am_t *am, int most, dart__transport_request_t *own);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/size.h"
 #include "memory/team.h"
-#include "mpi/comm.h"
+#include "progress/engine.h"
 
 #define MOST ((size_t)1 << 30) /* bytes of one message; MPI counts them as int */
 
@@ -45,9 +45,9 @@ void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size
     if (k < sends)
       isend(team, to, send, send_nbytes, k, &sent);
     if (k < receives)
-      dart__mpi_wait_by(&team->wait, &received);
+      dart__engine_wait_by(&team->wait, &received);
     if (k < sends)
-      dart__mpi_wait_by(&team->wait, &sent);
+      dart__engine_wait_by(&team->wait, &sent);
   }
 }
 
@@ -79,7 +79,7 @@ static void each_block(dart__team_t *team, char *buffer, const size_t *starts, t
     }
     for (int32_t node = 0; node < team->nnodes; node++)
       if (request[node] != MPI_REQUEST_NULL)
-        dart__mpi_wait_by(&team->wait, &request[node]);
+        dart__engine_wait_by(&team->wait, &request[node]);
   }
 }
 

@@ -34,7 +34,7 @@ bool dart__port_leave(void)
   if (dart__world.many_nodes)
     inform_far_units();
   DART__MPI(MPI_Ibarrier, dart__comm.world, &request);
-  dart__mpi_wait(&request);
+  dart__engine_wait(&request);
   dart__agent_close(); /* it may still be handling the last unit's message */
   return true;
 }

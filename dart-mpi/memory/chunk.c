@@ -23,6 +23,7 @@
 #include "memory/team.h"
 #include "mpi/comm.h"
 #include "port.h"
+#include "progress/engine.h"
 
 /* Bytes populated at a time; the machine's free memory is checked before each step. */
 #define STEP ((size_t)8 << 20)
@@ -128,7 +129,7 @@ dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_por
     own = nowhere;
   DART__MPI(MPI_Iallgather, &own, 1, MPI_AINT, port->disp, 1, MPI_AINT, dart__team_port(team)->comm,
             &request);
-  dart__mpi_wait(&request);
+  dart__engine_wait(&request);
   for (int32_t u = 0; u < team->nunits; u++)
     if (port->disp[u] == nowhere)
       all = DART_ERR_NOMEM;

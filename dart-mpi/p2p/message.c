@@ -16,6 +16,7 @@
 #include "model/world.h"
 #include "mpi/comm.h"
 #include "port.h"
+#include "progress/engine.h"
 
 #define TRIES 1000 /* turns of waiting for memory to drop a message in */
 
@@ -241,7 +242,7 @@ static int64_t count_sent(void)
     counts.copy[u] = atomic_load_explicit(&counts.sent[u], memory_order_relaxed);
   DART__MPI(MPI_Ireduce_scatter_block, counts.copy, &count, 1, MPI_INT64_T, MPI_SUM,
             dart__comm.world, &request);
-  dart__mpi_wait(&request);
+  dart__engine_wait(&request);
   return count;
 }
 

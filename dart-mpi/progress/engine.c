@@ -1,16 +1,27 @@
 /* See engine.h. */
 #include "progress/engine.h"
 
+#include "model/world.h"
+#include "mpi/comm.h"
+#include "transport/mpi.h"
+
+#define LOOKS 8 /* at a request, before the wait for it begins */
+
 dart__engine_t dart__engine;
+
+/* relaxed, and not one atomic step: the agent only compares the value with an older one */
+static void count_call(void)
+{
+  atomic_store_explicit(&dart__engine.own_calls,
+                        atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+}
 
 static void progress(bool waits)
 {
   if (dart__engine.am == NULL)
     return; /* init and exit also wait before the core is open and after it is closed */
-  /* relaxed, and not one atomic step: the agent only compares the value with an older one */
-  atomic_store_explicit(&dart__engine.own_calls,
-                        atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed) + 1,
-                        memory_order_relaxed);
+  count_call();
   dart__am_progress(dart__engine.am, waits);
 }
 
@@ -30,4 +41,36 @@ void dart__engine_poke(void)
 
   if (++calls % 32 == 0)
     progress(false);
+}
+
+static bool is_complete(MPI_Request *request)
+{
+  int done;
+
+  DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);
+  return done;
+}
+
+/* A few tests of the request alone, which take the least time; then each test also tells what else has come. */
+void dart__engine_wait_by(const dart__wait_policy_t *policy, MPI_Request *request)
+{
+  dart__transport_request_t own;
+  uint32_t                  turns = 0;
+
+  if (dart__engine.am == NULL) {
+    dart__mpi_wait_by(policy, request);
+    return;
+  }
+  for (int looks = 0; looks < LOOKS; looks++)
+    if (is_complete(request))
+      return;
+  own = dart__transport_request_of(*request);
+  for (count_call(); !dart__am_progress_on(dart__engine.am, &own); count_call())
+    dart__wait_pause(&turns, policy);
+  *request = MPI_REQUEST_NULL;
+}
+
+void dart__engine_wait(MPI_Request *request)
+{
+  dart__engine_wait_by(&dart__world.wait, request);
 }

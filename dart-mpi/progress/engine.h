@@ -2,6 +2,7 @@
 #define DART__PROGRESS_ENGINE_H
 /* The progress engine: the active messages of the job, and their progress, which the unit makes in its own
  * calls, and its agent. */
+#include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,11 @@ extern dart__engine_t dart__engine;
 
 /** Progress for callers that wait: handle what has come, and send what was collected; never blocks. */
 void dart__engine_poll(void);
+
+/** Wait for a request of MPI, with progress and giving the core away meanwhile, by the job's wait policy or by
+ *  `policy`. */
+void dart__engine_wait(MPI_Request *request);
+void dart__engine_wait_by(const dart__wait_policy_t *policy, MPI_Request *request);
 
 /** A little progress in some of the calls: for functions that are called often and do not wait. */
 void dart__engine_poke(void);

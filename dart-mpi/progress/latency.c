@@ -56,8 +56,10 @@ bool dart__latency_is_slow(dart_unit_t unit)
 }
 
 /* Whether the unit was sent nothing for a while to keep it awake; the caller does so now. */
-static bool is_due(dart_unit_t unit, int64_t now)
+static bool is_due(dart_unit_t unit)
 {
+  int64_t now = dart__coarse_ns();
+
   if (now - atomic_load_explicit(&latency.pinged[unit], memory_order_relaxed) < PING_NS)
     return false;
   atomic_store_explicit(&latency.pinged[unit], now, memory_order_relaxed);
@@ -66,7 +68,7 @@ static bool is_due(dart_unit_t unit, int64_t now)
 
 bool dart__latency_is_awake(dart_unit_t unit)
 {
-  return !is_due(unit, dart__now_ns());
+  return !is_due(unit);
 }
 
 int64_t dart__latency_begin(void)
@@ -85,8 +87,8 @@ void dart__latency_end(dart_unit_t unit, int64_t began, size_t nbytes)
     atomic_store_explicit(&latency.slow[unit], SLOW_FOR, memory_order_relaxed);
 }
 
-void dart__latency_ping(dart_unit_t unit, int64_t began)
+void dart__latency_ping(dart_unit_t unit)
 {
-  if (dart__engine.by_agents && is_due(unit, began))
+  if (dart__engine.by_agents && is_due(unit))
     dart__am_ping(dart__engine.am, unit);
 }

@@ -122,6 +122,7 @@ static void start(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
   else
     start_pieces(t, nelem, requests_out);
   dart__completion_started(t->at->team, dart__window_of(t->at), t->at->unit, !t->is_put);
+  dart__latency_ping(t->at->team->members[t->at->unit]);
 }
 
 dart_handle_t dart__rma_start_with_handle(const dart__rma_t *t, size_t nelem)
@@ -175,7 +176,7 @@ void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow)
     DART__MPI(MPI_Win_flush, unit, win);
   }
   dart__latency_end(target, began, (size_t)nbytes);
-  dart__latency_ping(target, began);
+  dart__latency_ping(target);
 }
 
 /* Waiting for the requests of a handle makes progress; without memory for a handle, a flush will do. */

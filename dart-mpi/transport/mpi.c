@@ -27,7 +27,7 @@ int32_t dart__transport_npeers(const dart__transport_t *transport)
   return transport->npeers;
 }
 
-static dart__transport_request_t wrap(MPI_Request mpi_request)
+dart__transport_request_t dart__transport_request_of(MPI_Request mpi_request)
 {
   dart__transport_request_t request = { 0 };
 
@@ -55,7 +55,7 @@ void dart__transport_send(dart__transport_t *transport, int32_t peer, dart__chan
 
   DART__MPI(MPI_Isend, data, (int)nbytes, MPI_BYTE, peer, (int)channel, transport->comm, &request);
   if (request_out != NULL)
-    *request_out = wrap(request);
+    *request_out = dart__transport_request_of(request);
   else /* the peer's acknowledgement shows that the message was received */
     DART__MPI(MPI_Request_free, &request);
 }
@@ -68,7 +68,22 @@ void dart__transport_recv(dart__transport_t *transport, int32_t peer, dart__chan
   DART__MPI(MPI_Irecv, buffer, (int)nbytes, MPI_BYTE,
             peer == DART__TRANSPORT_ANY_PEER ? MPI_ANY_SOURCE : peer, (int)channel, transport->comm,
             &request);
-  *request_out = wrap(request);
+  *request_out = dart__transport_request_of(request);
+}
+
+/* A request is complete, with this status. */
+static void complete(dart__transport_request_t *request, MPI_Status *status, int32_t *peer_out,
+                     size_t *nbytes_out)
+{
+  int nbytes;
+
+  *request = DART__TRANSPORT_DONE;
+  if (peer_out != NULL)
+    *peer_out = status->MPI_SOURCE;
+  if (nbytes_out != NULL) {
+    DART__MPI(MPI_Get_count, status, MPI_BYTE, &nbytes);
+    *nbytes_out = (size_t)nbytes;
+  }
 }
 
 bool dart__transport_test(dart__transport_t *transport, dart__transport_request_t *request,
@@ -76,23 +91,35 @@ bool dart__transport_test(dart__transport_t *transport, dart__transport_request_
 {
   MPI_Request mpi_request;
   MPI_Status  status;
-  int         done, nbytes;
+  int         done;
 
   (void)transport;
   if (is_done(request))
     return true;
   mpi_request = unwrap(request);
   DART__MPI(MPI_Test, &mpi_request, &done, &status);
-  if (!done)
-    return false;
-  *request = DART__TRANSPORT_DONE;
-  if (peer_out != NULL)
-    *peer_out = status.MPI_SOURCE;
-  if (nbytes_out != NULL) {
-    DART__MPI(MPI_Get_count, &status, MPI_BYTE, &nbytes);
-    *nbytes_out = (size_t)nbytes;
-  }
-  return true;
+  if (done)
+    complete(request, &status, peer_out, nbytes_out);
+  return done;
+}
+
+/* MPI makes progress once for all of them, and that is what a test costs. */
+int dart__transport_test_any(dart__transport_t               *transport,
+                             dart__transport_request_t *const request[], int count,
+                             int32_t *peer_out, size_t *nbytes_out)
+{
+  MPI_Request mpi_request[DART__TRANSPORT_TEST_MOST];
+  MPI_Status  status;
+  int         index, done;
+
+  (void)transport;
+  for (int i = 0; i < count; i++)
+    mpi_request[i] = unwrap(request[i]);
+  DART__MPI(MPI_Testany, count, mpi_request, &index, &done, &status);
+  if (!done || index == MPI_UNDEFINED)
+    return -1;
+  complete(request[index], &status, peer_out, nbytes_out);
+  return index;
 }
 
 void dart__transport_cancel(dart__transport_t *transport, dart__transport_request_t *request)

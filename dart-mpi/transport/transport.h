@@ -47,6 +47,13 @@ void dart__transport_recv(dart__transport_t *transport, int32_t peer, dart__chan
 bool dart__transport_test(dart__transport_t *transport, dart__transport_request_t *request,
                           int32_t *peer_out, size_t *nbytes_out);
 
+/** Test several requests, none of which is done, for the price of one: the index of one that is complete now,
+ *  with the same results as of a test of it alone; -1: none is. */
+#define DART__TRANSPORT_TEST_MOST 4
+int dart__transport_test_any(dart__transport_t               *transport,
+                             dart__transport_request_t *const request[], int count,
+                             int32_t *peer_out, size_t *nbytes_out);
+
 /** Cancel a receive for which no message was sent. */
 void dart__transport_cancel(dart__transport_t *transport, dart__transport_request_t *request);
 

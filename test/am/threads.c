@@ -314,6 +314,24 @@ bool dart__transport_test(dart__transport_t *t, dart__transport_request_t *reque
   return done;
 }
 
+/* Any of those that are complete may be the one: the first to be looked at is drawn. */
+int dart__transport_test_any(dart__transport_t *t, dart__transport_request_t *const request[],
+                             int count, int32_t *peer_out, size_t *nbytes_out)
+{
+  int first;
+
+  pthread_mutex_lock(&t->lock);
+  first = (int)(draw(&t->random) % (uint64_t)count);
+  pthread_mutex_unlock(&t->lock);
+  for (int i = 0; i < count; i++) {
+    int index = (first + i) % count;
+
+    if (dart__transport_test(t, request[index], peer_out, nbytes_out))
+      return index;
+  }
+  return -1;
+}
+
 void dart__transport_cancel(dart__transport_t *t, dart__transport_request_t *request)
 {
   pthread_mutex_lock(&t->lock);

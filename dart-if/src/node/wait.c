@@ -9,10 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROGRESS_EVERY 64   /* polls */
-#define YIELD_EVERY    16   /* polls, once only other nodes can be the reason for the long wait */
-#define CHECK_EVERY    1024 /* polls without a sleep */
-#define CHECK_US       1000000 /* the longest sleep where there is a check */
+#define PROGRESS_EVERY 64 /* polls */
+#define YIELD_EVERY    16 /* turns, once only other nodes can be the reason for the long wait */
+#define YIELD_RARELY \
+  64 /* turns of a unit that has a core: what it waits for does not need this one */
+#define CHECK_EVERY 1024    /* polls without a sleep */
+#define CHECK_US    1000000 /* the longest sleep where there is a check */
 
 static struct timespec time_of(uint32_t us)
 {
@@ -92,6 +94,22 @@ void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint3
   sleep_on(event, old, most_us != 0 && most_us < pause ? most_us : pause);
 }
 
+/* The end of a turn of a wait with progress. Most turns end at once: progress takes so long that a pause of the
+ * processor is no use. Every few turns the core is given away; `sleeps` says whether by sleeping, if there was
+ * no traffic, or only by yielding. The time to sleep, 0: none. */
+static uint32_t end_turn(const dart__wait_policy_t *policy, uint64_t turn, bool sleeps)
+{
+  uint32_t pause = 0;
+
+  if (turn % (policy->yields > 0 ? YIELD_RARELY : YIELD_EVERY) != 0)
+    return 0;
+  if (sleeps)
+    pause = pause_of(policy);
+  if (pause == 0)
+    sched_yield();
+  return pause;
+}
+
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
 {
   for (uint64_t polls = 0;; polls++) {
@@ -105,33 +123,31 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
       dart__cpu_pause();
       continue;
     }
-    if (policy->progress != NULL && polls - policy->spins >= policy->yields)
-      pause = pause_of(policy);
-    if (policy->progress == NULL && policy->check != NULL)
-      pause = CHECK_US;
-    if (policy->progress != NULL && pause == 0)
-      yield_sometimes(polls);
-    else
+    if (policy->progress == NULL)
+      sleep_on(event, old, policy->check != NULL ? CHECK_US : 0);
+    else if ((pause = end_turn(policy, polls, polls - policy->spins >= policy->yields)) > 0)
       sleep_on(event, old, pause);
-    check(policy, polls, pause > 0);
+    check(policy, polls, policy->progress == NULL || pause > 0);
   }
 }
 
 void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy)
 {
-  uint32_t turn = (*turns)++, pause = 0;
-
   if (policy->progress != NULL)
     policy->progress();
-  if (turn < policy->spins / PROGRESS_EVERY) {
+  dart__wait_pause(turns, policy);
+}
+
+void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy)
+{
+  uint32_t turn = (*turns)++, spins = policy->spins / PROGRESS_EVERY, pause;
+
+  if (policy->progress == NULL && (turn < spins || turn % YIELD_EVERY != 0))
     dart__cpu_pause();
+  if (turn < spins)
     return;
-  }
-  if (turn - policy->spins / PROGRESS_EVERY >= 1000 + (uint64_t)policy->yields)
-    pause = pause_of(policy);
-  if (pause == 0) {
-    yield_sometimes(turn);
-  } else {
+  pause = end_turn(policy, turn, turn - spins >= 1000 + (uint64_t)policy->yields);
+  if (pause > 0) {
     struct timespec nap = time_of(pause);
 
     nanosleep(&nap, NULL);

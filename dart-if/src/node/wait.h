@@ -76,6 +76,9 @@ static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
  *  then pause, yield the core, or sleep, the longer the more often it was called. `turns` starts at 0. */
 void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy);
 
+/** The same for a loop that has made progress itself. */
+void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy);
+
 /** Sleep while `*word` is `expected`, until woken, at most `most_us` (0: no limit). May return early.
  *  `word` may be shared between processes. */
 void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us);
@@ -87,6 +90,15 @@ static inline int64_t dart__now_ns(void)
   struct timespec now;
 
   clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/** The same clock a few milliseconds coarser, in a quarter of the time. */
+static inline int64_t dart__coarse_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
