@@ -300,15 +300,14 @@ typedef struct by {
 
 TEST(notified_data_go_by_their_size_and_shape)
 {
-  static const by_t by[] = {
-    { "few", 3800, false, DART__COUNT_NOTIFY_INLINE },
-    { "more", 3801, false, DART__COUNT_NOTIFY_DATA },
-    { "few scattered", 128, true, DART__COUNT_NOTIFY_RUNS },
-    { "more scattered", 129, true, DART__COUNT_NOTIFY_AFTER_RMA },
-  };
-  static char     data[4096];
-  dart_datatype_t strided;
+  static char     data[8000];
   road_t          road = begin();
+  const size_t    few  = test_has_agent() ? 7600 : 3800;
+  const by_t      by[] = { { "few", few, false, DART__COUNT_NOTIFY_INLINE },
+                           { "more", few + 1, false, DART__COUNT_NOTIFY_DATA },
+                           { "few scattered", 128, true, DART__COUNT_NOTIFY_RUNS },
+                           { "more scattered", 129, true, DART__COUNT_NOTIFY_AFTER_RMA } };
+  dart_datatype_t strided;
   uint64_t        mine = ROOM / 8 * (uint64_t)(me % 8) + 64; /* apart from what others put */
 
   EXPECT_OK(dart_type_create_strided(DART_TYPE_BYTE, 2, 1, &strided));

@@ -36,6 +36,7 @@ typedef struct {
   char          *base;
   uint64_t       nbytes;
   dart__mutex_t *mutex; /* held for atomics on it; NULL: they are CPU atomics */
+  bool is_exclusive; /* until the caller is done nobody else updates it: they may be plain loops */
 } dart__am_region_t;
 
 /* What the core needs from the rest of the library. */

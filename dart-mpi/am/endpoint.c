@@ -55,7 +55,8 @@ void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep)
 void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, uint32_t *turns)
 {
   dart__am_spin_unlock(&ep->lock);
-  dart__wait_turn(turns, am->config.wait);
+  if (!dart__am_receive(am, DART__AM_MANY, DART__AM_LOOKS, NULL).replies)
+    dart__wait_turn(turns, am->config.wait);
   dart__am_spin_lock(&ep->lock);
 }
 

@@ -9,8 +9,6 @@
 #include "am/target.h"
 #include "base/counters.h"
 
-#define LOOKS 8 /* of a caller that waits for a message of its own, one after the other */
-
 /* A batch that is applied when its data are here, and those of earlier batches of its peer. */
 struct dart__am_pending {
   dart__am_pending_t       *next; /* in the order in which they came */
@@ -296,11 +294,11 @@ static dart__am_slot_t *next(dart__am_t *am, dart__am_ring_t *ring)
   return slot->has_come ? slot : NULL;
 }
 
-/* It was handled. */
-static void advance(dart__am_t *am, dart__am_ring_t *ring)
+/* Post the receives of slots that were handled. */
+static void post_free(dart__am_t *am, dart__am_ring_t *ring)
 {
-  post(am, ring, head_of(ring));
-  ring->head++;
+  for (; ring->free > 0; ring->free--)
+    post(am, ring, &ring->slot[(ring->head - ring->free) % ring->nslots]);
 }
 
 /* ---- progress ------------------------------------------------------------------------------ */
@@ -321,21 +319,45 @@ static bool awaits_reply(const dart__am_t *am)
   return dart__am_peers_count(&am->busy) > 0;
 }
 
-static void take_replies(dart__am_t *am, int most)
+/* A thread may wait for one of them, so their receives are posted again at the next look. */
+static bool take_replies(dart__am_t *am, int most)
 {
   dart__am_ring_t *ring = &am->receiver.replies;
   dart__am_slot_t *slot;
+  bool             any = false;
 
-  while (most-- > 0 && awaits_reply(am) && (slot = next(am, ring)) != NULL) {
+  for (; most > 0 && awaits_reply(am) && (slot = next(am, ring)) != NULL; most--) {
     dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], &slot->message->header,
                                   slot->message->words);
-    advance(am, ring);
+    any = true;
+    ring->head++;
+    if (++ring->free == ring->nslots)
+      post_free(am, ring);
   }
+  return any;
 }
 
-/* Look for the next request, the next reply, and, several times, whether `own` is complete. While a unit waits it
- * does little else, so the three cost one test. False: no message has come. */
-static bool look(dart__am_t *am, dart__transport_request_t *own)
+static bool take_requests(dart__am_t *am, int most, bool *notified_out)
+{
+  dart__am_ring_t *ring = &am->receiver.requests;
+  dart__am_slot_t *slot;
+  bool             any = false, is_data = false;
+
+  for (; !is_data && !*notified_out && most > 0 && (slot = next(am, ring)) != NULL; most--) {
+    any     = true;
+    is_data = slot->message->header.ndata > 0;
+    if (handle(am, slot, notified_out) == NOT_NOW)
+      break;
+    ring->head++;
+    ring->free++;
+    post_free(am, ring);
+  }
+  return any;
+}
+
+/* Look for the next request, the next reply, and whether `own` is complete. While a unit waits it does little
+ * else, so the three cost one test. False: no message has come. */
+static bool look(dart__am_t *am, int looks, dart__transport_request_t *own)
 {
   dart__am_slot_t           *slot[2] = { head_of(&am->receiver.requests) };
   dart__transport_request_t *request[DART__TRANSPORT_TEST_MOST];
@@ -343,6 +365,7 @@ static bool look(dart__am_t *am, dart__transport_request_t *own)
   int32_t                    peer;
   size_t                     nbytes;
 
+  post_free(am, &am->receiver.replies);
   if (awaits_reply(am))
     slot[nslots++] = head_of(&am->receiver.replies);
   for (int i = 0; i < nslots; i++) {
@@ -352,7 +375,7 @@ static bool look(dart__am_t *am, dart__transport_request_t *own)
   }
   if (own != NULL)
     request[count++] = own;
-  for (int times = own == NULL ? 1 : LOOKS; times > 0 && index < 0; times--)
+  for (; looks > 0 && index < 0; looks--)
     index = dart__transport_test_any(am->config.transport, request, count, &peer, &nbytes);
   if (index < 0 || index >= nslots)
     return false;
@@ -362,50 +385,43 @@ static bool look(dart__am_t *am, dart__transport_request_t *own)
   return true;
 }
 
-/* Handle what has come, in order; the lock is held. It returns after data and after notifications, so that
- * the caller can see whether its wait is over: of two units that exchange data, one would otherwise go on
+/* Handle what has come, in order; the lock is held. It returns after replies, data and notifications, so that the
+ * caller can see whether its wait is over: of two units that exchange data, one would otherwise go on
  * receiving all that the other sends ahead, while the other waits for it. */
-static bool drain(dart__am_t *am, int most, bool has_come)
+static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come)
 {
-  dart__am_receiver_t *r = &am->receiver;
-  dart__am_slot_t     *slot;
-  int                  left = most;
-  bool                 any = false, notified = false, is_data = false;
+  dart__am_receiver_t *r        = &am->receiver;
+  dart__am_handled_t   handled  = { .replies = has_come && take_replies(am, most) };
+  bool                 notified = false;
 
-  if (has_come)
-    take_replies(am, most);
-  while (has_come && !is_data && !notified && left-- > 0 &&
-         (slot = next(am, &r->requests)) != NULL) {
-    any     = true;
-    is_data = slot->message->header.ndata > 0;
-    if (handle(am, slot, &notified) == NOT_NOW)
-      break;
-    advance(am, &r->requests);
-  }
+  if (has_come && !handled.replies)
+    handled.requests = take_requests(am, most, &notified);
   if (r->pending != NULL)
     apply_pending(am, most, &notified);
   if (r->replying != NULL)
     recycle_replies(am);
   if (notified)
     am->config.host.notified(am->config.host.context);
-  if (any) /* relaxed: a hint for how long to sleep */
+  if (handled.requests) /* relaxed: a hint for how long to sleep */
     atomic_store_explicit(&r->last_ns, dart__now_ns(), memory_order_relaxed);
-  return any;
+  return handled;
 }
 
 /* After messages `own` is tested alone, so that a stream of them cannot hide that it is complete. */
-bool dart__am_receive(dart__am_t *am, int most, dart__transport_request_t *own)
+dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
+                                    dart__transport_request_t *own)
 {
-  bool has_come = true, any = false;
+  dart__am_handled_t handled  = { 0 };
+  bool               has_come = true;
 
   if (dart__am_spin_try(&am->receiver.lock)) {
-    has_come = look(am, own);
-    any      = drain(am, most, has_come);
+    has_come = look(am, looks, own);
+    handled  = drain(am, most, has_come);
     dart__am_spin_unlock(&am->receiver.lock);
   }
   if (own != NULL && has_come)
     dart__transport_test(am->config.transport, own, NULL, NULL);
-  return any;
+  return handled;
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */

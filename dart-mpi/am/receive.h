@@ -37,6 +37,7 @@ typedef struct {
   dart__channel_t  channel;
   unsigned         nslots;
   uint64_t         head; /* the next receive to handle, modulo nslots */
+  unsigned         free; /* slots before it that are to be posted again */
   dart__am_slot_t *slot;
 } dart__am_ring_t;
 
@@ -64,8 +65,17 @@ typedef struct {
 bool dart__am_receiver_open(dart__am_t *am);
 void dart__am_receiver_close(dart__am_t *am);
 
-/** Handle at most `most` messages; true if requests were handled. Returns at once if another thread is
- *  receiving. `own`, if not NULL, is a request of the caller's that is tested as well. */
-bool dart__am_receive(dart__am_t *am, int most, dart__transport_request_t *own);
+typedef struct {
+  bool requests;
+  bool replies;
+} dart__am_handled_t;
+
+/** Look `looks` times whether messages have come, and handle at most `most`. Returns at once if another thread
+ *  is receiving. `own`, if not NULL, is a request of the caller's, for which it looks as well. */
+dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
+                                    dart__transport_request_t *own);
+
+#define DART__AM_LOOKS 8  /* for a caller that waits for nothing but messages */
+#define DART__AM_MANY  16 /* for a caller that waits, before it looks at what it waits for */
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "data/op.h"
 #include "data/type.h"
 #include "node/atomic.h"
 #include "node/near.h"
@@ -76,6 +77,17 @@ static size_t result_of(uint64_t word)
 
 /* ---- applying ------------------------------------------------------------------------------ */
 
+/* Elements that nobody else updates meanwhile, by loops that the compiler vectorises. */
+static void apply_plainly(char *at, uint64_t word, const char *operands)
+{
+  dart_operation_t op = dart__am_word_op(word);
+
+  if (op == DART_OP_REPLACE)
+    memcpy(at, operands, operands_of(word));
+  else if (op != DART_OP_NO_OP)
+    dart__op_combine(op, dart__am_word_type(word), operands, at, dart__am_word_count(word));
+}
+
 static void apply_atomic(char *at, uint64_t word, const char *operands, void *result)
 {
   dart_datatype_t  type = dart__am_word_type(word);
@@ -129,6 +141,10 @@ static bool apply(const selected_t *s, dart__deferred_t *updates, uint64_t word,
   case DART__AM_GET: dart__near_get(result, bytes, at, bytes, nbytes); return true;
   case DART__AM_NOTIFY: notify(at, operands); return true;
   default: break;
+  }
+  if (s->region.is_exclusive && dart__am_word_kind(word) == DART__AM_ACCUMULATE) {
+    apply_plainly(at, word, operands);
+    return true;
   }
   if (s->region.mutex != NULL)
     dart__mutex_lock(s->region.mutex, &briefly);

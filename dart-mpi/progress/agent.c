@@ -41,6 +41,8 @@ static struct {
   _Atomic uint32_t stop; /* 1: end; a futex */
 } agent;
 
+static _Thread_local bool is_agent;
+
 static int64_t clamp(int64_t value, int64_t least, int64_t most)
 {
   return value < least ? least : value > most ? most : value;
@@ -81,6 +83,7 @@ static void *run(void *unused)
   uint32_t looks = 0;
 
   (void)unused;
+  is_agent = true;
   prctl(PR_SET_TIMERSLACK, 1UL); /* or short naps take 50 µs longer */
   /* acquire: pairs with the release in dart__agent_close */
   while (atomic_load_explicit(&agent.stop, memory_order_acquire) == 0) {
@@ -152,4 +155,9 @@ void dart__agent_close(void)
   dart__futex_wake(&agent.stop, 1);
   pthread_join(agent.thread, NULL);
   agent.runs = false;
+}
+
+bool dart__agent_is_me(void)
+{
+  return is_agent;
 }

@@ -10,4 +10,7 @@ bool dart__agent_open(bool mpi_has_threads);
 /** End the agent, if it runs. */
 void dart__agent_close(void);
 
+/** Whether the calling thread is the agent. */
+bool dart__agent_is_me(void);
+
 #endif

@@ -3,6 +3,15 @@
 
 #include "model/address.h"
 #include "model/world.h"
+#include "progress/agent.h"
+
+/* Whether no one but the calling thread updates this unit's portions of a team until it has applied a batch: no
+ * other unit maps them, and requests are applied by one thread at a time. While the agent applies them, the
+ * unit's own thread may be in an atomic. */
+static bool is_exclusive(const dart__team_t *team)
+{
+  return team->node_nunits == 1 && !dart__world.many_threads && !dart__agent_is_me();
+}
 
 /* Registered memory is mapped by its unit alone, and its atomics hold a mutex, see node/foreign.h. */
 static bool resolve(void *context, int16_t teamid, int16_t segid, dart__am_region_t *region_out)
@@ -15,7 +24,8 @@ static bool resolve(void *context, int16_t teamid, int16_t segid, dart__am_regio
     return false;
   *region_out = (dart__am_region_t){ .nbytes = dart__segment_size(segment, team->me) };
   if (segment->near[team->me] != NULL) {
-    region_out->base = segment->near[team->me] + segment->base;
+    region_out->base         = segment->near[team->me] + segment->base;
+    region_out->is_exclusive = is_exclusive(team);
   } else {
     region_out->base  = (char *)(uintptr_t)segment->address[team->me];
     region_out->mutex = &dart__teams[DART_TEAM_ALL]->exchange.shared->registered;

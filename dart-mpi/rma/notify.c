@@ -12,6 +12,7 @@
 
 #define FEW       128  /* scattered elements that travel as requests ... */
 #define FEW_BYTES 1024 /* ... if they have no more bytes than this */
+#define COPIED    (2 * (size_t)DART__AM_PUT_MOST) /* contiguous bytes that are copied to a batch */
 
 /* Put few scattered elements by a request for each run of them. */
 static void request_by_runs(const dart__rma_t *t, size_t nelem)
@@ -49,21 +50,41 @@ static void put_ahead(const dart__rma_t *t, size_t nelem)
   }
 }
 
+/* Put all but the last piece of plain data by requests; the last travels with the notification. More than a
+ * batch takes longer than one message of data that is received in place. A unit that has no agent may compute
+ * while its peers wait, and the window of requests to it be full: nothing is sent ahead that would have to wait
+ * for it. Bytes of the last piece; 0: the data are too many. */
+static size_t put_pieces(const dart__rma_t *t, size_t nbytes)
+{
+  dart__am_address_t at   = dart__am_address(t->at);
+  size_t             most = dart__engine.by_agents ? COPIED : DART__AM_PUT_MOST, done = 0;
+
+  if (nbytes > most)
+    return 0;
+  for (; nbytes - done > DART__AM_PUT_MOST; done += DART__AM_PUT_MOST) {
+    dart__am_put(dart__engine.am, &at, (const char *)t->buffer + done, DART__AM_PUT_MOST);
+    at.offset += DART__AM_PUT_MOST;
+  }
+  return nbytes - done;
+}
+
 void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                           const dart__type_t *src_type, size_t nelem, const dart__address_t *flag,
                           uint64_t by)
 {
   dart__rma_t        t       = { at, at_type, (void *)(uintptr_t)src, src_type, true };
   dart__am_address_t counter = dart__am_address(flag), data = counter;
-  size_t             nbytes = 0;
+  size_t             nbytes = 0, last = 0;
 
   if (nelem > 0) {
-    nbytes = dart__plain_bytes(&t, nelem, DART__AM_PUT_MOST);
+    nbytes = dart__plain_bytes(&t, nelem, DART__RMA_PIECE);
+    last   = put_pieces(&t, nbytes);
     data   = dart__am_address(at);
-    if (nbytes > 0)
+    if (last > 0)
       dart__count(DART__COUNT_NOTIFY_INLINE);
     else
       put_ahead(&t, nelem);
   }
-  dart__am_notify(dart__engine.am, &data, src, nbytes, &counter, by);
+  data.offset += nbytes - last;
+  dart__am_notify(dart__engine.am, &data, (const char *)src + (nbytes - last), last, &counter, by);
 }
