@@ -5,6 +5,7 @@
  * Settings are read at dart_init, so each test starts and ends outside. What has no far unit, or none that
  * is near, has nothing to assert there. */
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <dash/dart/ext/dart_near.h>
@@ -287,6 +288,37 @@ TEST(atomics_are_whose_they_should_be)
 {
   atomics("service", false);
   atomics("mpi", true);
+}
+
+/* ---- scattered data ------------------------------------------------------------------------ */
+
+TEST(many_scattered_data_go_in_pieces)
+{
+  enum { WORDS = 40000, CALLS = 5 }; /* 64 KiB in a call */
+  static long     words[WORDS], back[WORDS];
+  dart_datatype_t strided;
+  dart_gptr_t     base, to;
+  road_t          road = begin();
+
+  EXPECT_OK(
+      dart_team_memalloc_aligned(DART_TEAM_ALL, (size_t)n * WORDS * 2, DART_TYPE_LONG, &base));
+  EXPECT_OK(dart_type_create_strided(DART_TYPE_LONG, 2, 1, &strided));
+  to        = base;
+  to.unitid = road.has_far ? road.far.unitid : me;
+  dart_gptr_incaddr(&to, (int64_t)me * WORDS * 2 * (int64_t)sizeof(long));
+  for (int i = 0; i < WORDS; i++)
+    words[i] = i + 1000 * me;
+  look();
+  EXPECT_OK(dart_put_blocking(to, words, WORDS, DART_TYPE_LONG, strided));
+  EXPECT_EQ(since(DART__COUNT_RMA_PUT), road.has_far ? CALLS : 0);
+  look();
+  EXPECT_OK(dart_get_blocking(back, to, WORDS, strided, DART_TYPE_LONG));
+  EXPECT_EQ(since(DART__COUNT_RMA_GET), road.has_far ? CALLS : 0);
+  EXPECT_EQ(memcmp(words, back, sizeof words), 0);
+  EXPECT_OK(dart_type_destroy(&strided));
+  test_barrier();
+  EXPECT_OK(dart_team_memfree(base));
+  end(&road);
 }
 
 /* ---- notifications ------------------------------------------------------------------------ */

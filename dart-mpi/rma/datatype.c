@@ -17,6 +17,9 @@
 #define KEPT        32 /* datatypes */
 #define PIECE_BYTES ((size_t)1 << 30)
 
+/* Scattered data of a call. MPICH 4.0 moves 64 KiB of every fourth word in 10 us, and 128 KiB in 80. */
+#define SCATTERED_BYTES ((size_t)64 << 10)
+
 static size_t gcd(size_t a, size_t b)
 {
   while (b != 0) {
@@ -30,12 +33,16 @@ static size_t gcd(size_t a, size_t b)
 
 size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b)
 {
-  size_t elems = PIECE_BYTES / a->elem_size, both;
+  bool   is_plain = dart__type_is_contiguous(a) && dart__type_is_contiguous(b);
+  size_t most     = PIECE_BYTES / a->elem_size;
+  size_t usual    = is_plain ? most : SCATTERED_BYTES / a->elem_size;
+  size_t both; /* whole instances of both */
 
   if (__builtin_mul_overflow(a->elem_count / gcd(a->elem_count, b->elem_count), b->elem_count,
-                             &both))
+                             &both) ||
+      both > most)
     return 0;
-  return elems - elems % both;
+  return both > usual ? both : usual - usual % both;
 }
 
 /* The largest integer of MPI that elements are made of. The two sides of a call have elements of the same

@@ -22,9 +22,9 @@ static inline dart__mpi_layout_t dart__mpi_bytes(size_t nbytes_off, size_t nbyte
                                .type       = MPI_BYTE };
 }
 
-/** Elements that one MPI call can move between two types: whole instances of both, and no count
- *  beyond an int. 0: not even the least number of whole instances fits, or not even a single element; the
- *  caller then goes by runs. */
+/** Elements that one MPI call should move between two types: whole instances of both, no count beyond an
+ *  int, and of scattered data no more than MPI moves fast, if so many are whole instances. 0: not even the least
+ *  number of whole instances fits, or not even a single element; the caller then goes by runs. */
 size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b);
 
 /** Elements [from, from + nelem) of a buffer of `type`; from and nelem are whole instances, nelem
