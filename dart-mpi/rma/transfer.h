@@ -27,10 +27,18 @@ static inline bool dart__rma_is_plain(const dart__rma_t *t)
   return dart__type_is_contiguous(t->at_type) && dart__type_is_contiguous(t->buffer_type);
 }
 
-/** Bytes of a plain transfer that is no larger than `most`; 0 for all others. */
+/** Whether so many elements are in a row: of a strided type, those of one block. */
+static inline bool dart__is_run(const dart__type_t *type, size_t nelem)
+{
+  return dart__type_is_contiguous(type) ||
+         (type->kind == DART__TYPE_STRIDED && nelem <= type->elem_count);
+}
+
+/** Bytes of a transfer that is contiguous on both sides and no larger than `most`; 0 for all others. */
 static inline size_t dart__plain_bytes(const dart__rma_t *t, size_t nelem, size_t most)
 {
-  if (nelem > most || !dart__rma_is_plain(t) || nelem * t->at_type->elem_size > most)
+  if (nelem > most || !dart__is_run(t->at_type, nelem) || !dart__is_run(t->buffer_type, nelem) ||
+      nelem * t->at_type->elem_size > most)
     return 0;
   return nelem * t->at_type->elem_size;
 }
