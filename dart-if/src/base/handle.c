@@ -13,29 +13,7 @@ enum { QUARANTINE = 64 };
 
 #define LAST_GENERATION ((uintptr_t)INTPTR_MAX / DART__HANDLE_SLOTS)
 
-typedef struct {
-  _Atomic uintptr_t handle; /* 0: the object is not found */
-  size_t            next_free;
-  _Alignas(max_align_t) char object[];
-} slot_t;
-
-static size_t slot_nbytes(const dart__handles_t *handles)
-{
-  size_t align = _Alignof(slot_t);
-
-  return (sizeof(slot_t) + handles->object_size + align - 1) / align * align;
-}
-
-static slot_t *slot_at(dart__handles_t *handles, size_t index)
-{
-  /* acquire: pairs with the release in new_slot, the block's content comes with its address */
-  char *block =
-      atomic_load_explicit(&handles->block[index / DART__HANDLE_BLOCK_SLOTS], memory_order_acquire);
-
-  if (block == NULL)
-    return NULL;
-  return (slot_t *)(void *)(block + index % DART__HANDLE_BLOCK_SLOTS * slot_nbytes(handles));
-}
+typedef dart__handle_slot_t slot_t;
 
 /* A slot that was never used. */
 static bool new_slot(dart__handles_t *handles, size_t *index_out)
@@ -45,7 +23,7 @@ static bool new_slot(dart__handles_t *handles, size_t *index_out)
   if (index == DART__HANDLE_SLOTS)
     return false;
   if (index % DART__HANDLE_BLOCK_SLOTS == 0) {
-    char *block = calloc(DART__HANDLE_BLOCK_SLOTS, slot_nbytes(handles));
+    char *block = calloc(DART__HANDLE_BLOCK_SLOTS, handles->slot_size);
 
     if (block == NULL)
       return false;
@@ -63,7 +41,7 @@ static bool reuse_slot(dart__handles_t *handles, size_t *index_out)
   if (handles->nfree == 0)
     return false;
   *index_out          = handles->first_free;
-  handles->first_free = slot_at(handles, handles->first_free)->next_free;
+  handles->first_free = dart__handle_slot(handles, handles->first_free)->next_free;
   handles->nfree--;
   return true;
 }
@@ -84,7 +62,7 @@ void *dart__handle_reserve(dart__handles_t *handles, uintptr_t *handle_out)
   found = handles->nfree > QUARANTINE ? reuse_slot(handles, &index)
                                       : new_slot(handles, &index) || reuse_slot(handles, &index);
   if (found) {
-    slot_t *slot = slot_at(handles, index);
+    slot_t *slot = dart__handle_slot(handles, index);
 
     release_object(handles, slot);
     object              = memset(slot->object, 0, handles->object_size);
@@ -97,18 +75,8 @@ void *dart__handle_reserve(dart__handles_t *handles, uintptr_t *handle_out)
 
 void dart__handle_publish(dart__handles_t *handles, uintptr_t handle)
 {
-  atomic_store_explicit(&slot_at(handles, handle % DART__HANDLE_SLOTS)->handle, handle,
+  atomic_store_explicit(&dart__handle_slot(handles, handle % DART__HANDLE_SLOTS)->handle, handle,
                         memory_order_release); /* the object is written: pairs with find */
-}
-
-void *dart__handle_find(dart__handles_t *handles, uintptr_t handle)
-{
-  slot_t *slot = handle == 0 ? NULL : slot_at(handles, handle % DART__HANDLE_SLOTS);
-
-  if (slot == NULL)
-    return NULL;
-  /* acquire: pairs with publish */
-  return atomic_load_explicit(&slot->handle, memory_order_acquire) == handle ? slot->object : NULL;
 }
 
 bool dart__handle_remove(dart__handles_t *handles, uintptr_t handle)
@@ -120,13 +88,13 @@ bool dart__handle_remove(dart__handles_t *handles, uintptr_t handle)
   pthread_mutex_lock(&handles->lock);
   found = dart__handle_find(handles, handle) != NULL;
   if (found) {
-    slot = slot_at(handles, index);
+    slot = dart__handle_slot(handles, index);
     /* relaxed: the object stays as it is, so there is nothing to be ordered after this */
     atomic_store_explicit(&slot->handle, 0, memory_order_relaxed);
     if (handles->nfree++ == 0)
       handles->first_free = index;
     else
-      slot_at(handles, handles->last_free)->next_free = index;
+      dart__handle_slot(handles, handles->last_free)->next_free = index;
     handles->last_free = index;
   }
   pthread_mutex_unlock(&handles->lock);
@@ -137,7 +105,7 @@ void dart__handle_clear(dart__handles_t *handles)
 {
   pthread_mutex_lock(&handles->lock);
   for (size_t index = 0; index < handles->nslots; index++)
-    release_object(handles, slot_at(handles, index));
+    release_object(handles, dart__handle_slot(handles, index));
   for (size_t i = 0; i < DART__HANDLE_BLOCKS; i++)
     free(atomic_exchange_explicit(&handles->block[i], NULL, memory_order_relaxed));
   handles->nslots = 0;

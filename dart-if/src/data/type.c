@@ -13,8 +13,12 @@
 #include "base/handle.h"
 #include "base/log.h"
 
-#define BASIC(type, ctype) \
-  [type] = { .kind = DART__TYPE_BASIC, .base = type, .elem_size = sizeof(ctype), .elem_count = 1 }
+#define BASIC(type, ctype)                   \
+  [type] = { .kind       = DART__TYPE_BASIC, \
+             .base       = type,             \
+             .elem_size  = sizeof(ctype),    \
+             .elem_count = 1,                \
+             .stride     = 1 }
 
 const dart__type_t dart__type_basic[DART_TYPE_LAST] = { BASIC(DART_TYPE_BYTE, char),
                                                         BASIC(DART_TYPE_SHORT, short),
@@ -35,33 +39,43 @@ static void release_type(void *object)
   free(((dart__type_t *)object)->block_length);
 }
 
-static dart__handles_t objects = DART__HANDLES(dart__type_t, release_type);
-
-const dart__type_t *dart__type_object(dart_datatype_t type)
-{
-  return dart__handle_find(&objects, (uintptr_t)type);
-}
+dart__handles_t dart__type_objects = DART__HANDLES(dart__type_t, release_type);
 
 void dart__type_clear(void)
 {
-  dart__handle_clear(&objects);
+  dart__handle_clear(&dart__type_objects);
 }
 
 /* --- Layouts --- */
 
+/* Whole instances before element `elem`; `*within_out`: elements after them. Few types have more than one
+ * element, or transfers more than one instance, and a division takes as long as a small copy. */
+static inline size_t instances(const dart__type_t *type, size_t elem, size_t *within_out)
+{
+  *within_out = 0;
+  if (type->elem_count == 1)
+    return elem;
+  *within_out = elem;
+  if (elem < type->elem_count)
+    return 0;
+  *within_out = elem % type->elem_count;
+  return elem / type->elem_count;
+}
+
 size_t dart__type_span(const dart__type_t *type, size_t nelem)
 {
   size_t end = nelem; /* one past the last position */
-  size_t nbytes;
+  size_t nbytes, before, within;
   bool   too_large = false;
 
   if (nelem == 0)
     return 0;
+  before = instances(type, nelem - 1, &within);
   if (type->kind == DART__TYPE_STRIDED)
-    too_large = __builtin_mul_overflow((nelem - 1) / type->elem_count, type->stride, &end) ||
-                __builtin_add_overflow(end, (nelem - 1) % type->elem_count + 1, &end);
+    too_large = __builtin_mul_overflow(before, type->stride, &end) ||
+                __builtin_add_overflow(end, within + 1, &end);
   else if (type->kind == DART__TYPE_INDEXED)
-    too_large = __builtin_mul_overflow((nelem - 1) / type->elem_count, type->extent, &end) ||
+    too_large = __builtin_mul_overflow(before, type->extent, &end) ||
                 __builtin_add_overflow(end, type->end, &end);
   if (too_large || __builtin_mul_overflow(end, type->elem_size, &nbytes))
     return SIZE_MAX;
@@ -80,13 +94,18 @@ static bool equal_base(const dart__type_t *a, const dart__type_t *b)
          (a->elem_size == b->elem_size && is_opaque(a->base) && is_opaque(b->base));
 }
 
+static bool is_whole(const dart__type_t *type, size_t nelem)
+{
+  return type->elem_count == 1 || nelem == type->elem_count || nelem % type->elem_count == 0;
+}
+
 bool dart__type_compatible(const dart__type_t *src, const dart__type_t *dst, size_t nelem)
 {
   if (!equal_base(src, dst))
     return false;
   if (dart__type_is_contiguous(src) && dart__type_is_contiguous(dst))
     return true;
-  return nelem % src->elem_count == 0 && nelem % dst->elem_count == 0;
+  return is_whole(src, nelem) && is_whole(dst, nelem);
 }
 
 /* The block of an instance that holds its element `elem`. */
@@ -155,7 +174,7 @@ static const dart__type_t *find_base(const char *function, dart_datatype_t baset
 /* A new object; NULL, after a log line, if there is no memory. */
 static dart__type_t *reserve(const char *function, uintptr_t *handle_out)
 {
-  dart__type_t *type = dart__handle_reserve(&objects, handle_out);
+  dart__type_t *type = dart__handle_reserve(&dart__type_objects, handle_out);
 
   if (type == NULL)
     dart__error("%s: no memory for a data type, or %d of them exist", function, DART__HANDLE_SLOTS);
@@ -164,7 +183,7 @@ static dart__type_t *reserve(const char *function, uintptr_t *handle_out)
 
 static void publish(uintptr_t handle, dart_datatype_t *newtype)
 {
-  dart__handle_publish(&objects, handle);
+  dart__handle_publish(&dart__type_objects, handle);
   *newtype = (dart_datatype_t)handle;
 }
 
@@ -187,6 +206,7 @@ dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t *newtype)
   type->base       = (dart_datatype_t)handle;
   type->elem_size  = num_bytes;
   type->elem_count = 1;
+  type->stride     = 1;
   publish(handle, newtype);
   return DART_OK;
 }
@@ -322,7 +342,7 @@ dart_ret_t dart_type_destroy(dart_datatype_t *dart_type)
     dart__error("dart_type_destroy: dart_type is NULL");
     return DART_ERR_INVAL;
   }
-  if (!dart__handle_remove(&objects, (uintptr_t)*dart_type)) {
+  if (!dart__handle_remove(&dart__type_objects, (uintptr_t)*dart_type)) {
     dart__error("dart_type_destroy: dart_type %" PRIdPTR " is no type that a program made",
                 *dart_type);
     return DART_ERR_INVAL;

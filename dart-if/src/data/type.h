@@ -11,6 +11,8 @@
 
 #include <dash/dart/if/dart_types.h>
 
+#include "base/handle.h"
+
 typedef enum {
   DART__TYPE_BASIC,
   DART__TYPE_CUSTOM,
@@ -20,10 +22,10 @@ typedef enum {
 
 typedef struct dart__type {
   dart__type_kind_t kind;
-  dart_datatype_t   base;         /* basic or custom type of the elements; itself if contiguous */
-  size_t            elem_size;    /* bytes of a base element */
-  size_t            elem_count;   /* base elements per instance */
-  size_t            stride;       /* strided: elements from block start to block start */
+  dart_datatype_t   base;       /* basic or custom type of the elements; itself if contiguous */
+  size_t            elem_size;  /* bytes of a base element */
+  size_t            elem_count; /* base elements per instance */
+  size_t            stride; /* strided: elements from block start to block start; contiguous: 1 */
   size_t            block_count;  /* indexed: number of blocks, none of them empty ... */
   size_t           *block_length; /* ... elements of each ... */
   size_t           *block_offset; /* ... positions at which they start, in an instance ... */
@@ -53,16 +55,15 @@ static inline size_t dart__type_basic_size(dart_datatype_t type)
   return (uintptr_t)type < DART_TYPE_LAST ? size[type] : 0;
 }
 
-/** The object behind a value that is no basic type, or NULL. May be called while other
- *  threads create and destroy types. The object does not change until it is destroyed. */
-const dart__type_t *dart__type_object(dart_datatype_t type);
+extern dart__handles_t dart__type_objects; /* the types that a program has created */
 
-/** The description of `type`, or NULL if there is no such type. */
+/** The description of `type`, or NULL if there is no such type. May be called while other threads create and
+ *  destroy types. The object does not change until it is destroyed. */
 static inline const dart__type_t *dart__type_find(dart_datatype_t type)
 {
   if (__builtin_expect((uintptr_t)type - 1 < DART_TYPE_LAST - 1, 1))
     return &dart__type_basic[type];
-  return dart__type_object(type);
+  return dart__handle_find(&dart__type_objects, (uintptr_t)type);
 }
 
 static inline bool dart__type_is_contiguous(const dart__type_t *type)
