@@ -29,7 +29,8 @@ static const layout_t layouts[] = {
   { .count = 2, .len = { 2, 3 }, .off = { 4, 10 } },
   { .count = 3, .len = { 1, 1, 1 }, .off = { 9, 3, 6 } },               /* descending, one by one */
   { .count = 5, .len = { 0, 3, 0, 1, 2 }, .off = { 99, 20, 0, 2, 7 } }, /* with empty blocks */
-  { .count = 2, .len = { 2, 2 }, .off = { 3, 5 } }                      /* adjacent blocks */
+  { .count = 2, .len = { 2, 2 }, .off = { 3, 5 } },                     /* adjacent blocks */
+  { .count = 3, .len = { 5, 1, 9 }, .off = { 0, 7, 12 } }               /* longer ones */
 };
 
 enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };

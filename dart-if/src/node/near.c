@@ -14,13 +14,11 @@
 /* Positions from one element to the next; 0 if they vary. */
 static size_t step_of(const dart__type_t *type)
 {
-  if (dart__type_is_contiguous(type))
-    return 1;
-  if (type->kind != DART__TYPE_STRIDED)
-    return 0;
   if (type->elem_count == 1)
-    return type->stride;
-  return type->elem_count == type->stride ? 1 : 0;
+    return type->kind == DART__TYPE_INDEXED ? 0 : type->stride;
+  return type->elem_count == type->stride
+             ? 1
+             : 0; /* an indexed type has no stride, and some elements */
 }
 
 __extension__ typedef unsigned __int128 uint128_t;
@@ -53,11 +51,10 @@ DEFINE_COPY_STEPS(32)
 DEFINE_COPY_STEPS(64)
 DEFINE_COPY_STEPS(128)
 
-/* False if elements of this size are no machine words. */
-static bool copy_steps(void *dst, size_t dst_step, const void *src, size_t src_step, size_t nelem,
-                       size_t elem_size)
+bool dart__near_copy_steps(void *dst, size_t dst_step, const void *src, size_t src_step,
+                           size_t nelem, size_t size)
 {
-  switch (elem_size) {
+  switch (size) {
   case 1: copy_steps_8(dst, dst_step, src, src_step, nelem); return true;
   case 2: copy_steps_16(dst, dst_step, src, src_step, nelem); return true;
   case 4: copy_steps_32(dst, dst_step, src, src_step, nelem); return true;
@@ -65,6 +62,78 @@ static bool copy_steps(void *dst, size_t dst_step, const void *src, size_t src_s
   case 16: copy_steps_128(dst, dst_step, src, src_step, nelem); return true;
   default: return false;
   }
+}
+
+/* --- Blocks of an indexed type, consecutive on the other side --- */
+
+/* Blocks of up to three words, the most frequent ones, are copied without a branch on their length: the first
+ * word, the last, and the one in the middle, which may be the same. */
+#define DEFINE_COPY_BLOCKS(width)                                                             \
+  typedef uint##width##_t block_##width##_t __attribute__((may_alias, aligned(1)));           \
+                                                                                              \
+  static inline void copy_words_##width(block_##width##_t *dst, const block_##width##_t *src, \
+                                        size_t n)                                             \
+  {                                                                                           \
+    if (__builtin_expect(n <= 3, 1)) {                                                        \
+      block_##width##_t first = src[0], middle = src[n / 2], last = src[n - 1];               \
+                                                                                              \
+      dst[0]     = first;                                                                     \
+      dst[n / 2] = middle;                                                                    \
+      dst[n - 1] = last;                                                                      \
+    } else                                                                                    \
+      memcpy(dst, src, n * sizeof *dst);                                                      \
+  }                                                                                           \
+                                                                                              \
+  static void scatter_##width(void *dst_data, const dart__type_t *type, const void *src_data, \
+                              size_t nelem)                                                   \
+  {                                                                                           \
+    const size_t            *length = type->block_length, *offset = type->block_offset;       \
+    block_##width##_t       *dst = dst_data;                                                  \
+    const block_##width##_t *src = src_data, *end = src + nelem;                              \
+                                                                                              \
+    for (; src != end; dst += type->extent)                                                   \
+      for (size_t b = 0; b < type->block_count; src += length[b++])                           \
+        copy_words_##width(dst + offset[b], src, length[b]);                                  \
+  }                                                                                           \
+                                                                                              \
+  static void gather_##width(void *dst_data, const void *src_data, const dart__type_t *type,  \
+                             size_t nelem)                                                    \
+  {                                                                                           \
+    const size_t            *length = type->block_length, *offset = type->block_offset;       \
+    block_##width##_t       *dst = dst_data, *end = dst + nelem;                              \
+    const block_##width##_t *src = src_data;                                                  \
+                                                                                              \
+    for (; dst != end; src += type->extent)                                                   \
+      for (size_t b = 0; b < type->block_count; dst += length[b++])                           \
+        copy_words_##width(dst, src + offset[b], length[b]);                                  \
+  }
+
+DEFINE_COPY_BLOCKS(8)
+DEFINE_COPY_BLOCKS(16)
+DEFINE_COPY_BLOCKS(32)
+DEFINE_COPY_BLOCKS(64)
+
+/* False: it is another pair of types, or elements of this size are no machine words. */
+static bool copy_blocks(void *dst, const dart__type_t *dst_type, const void *src,
+                        const dart__type_t *src_type, size_t nelem)
+{
+  bool scatters = dst_type->kind == DART__TYPE_INDEXED && step_of(src_type) == 1;
+
+  if (!scatters && (src_type->kind != DART__TYPE_INDEXED || step_of(dst_type) != 1))
+    return false;
+#define COPY_BLOCKS(width)                                \
+  case width / 8:                                         \
+    scatters ? scatter_##width(dst, dst_type, src, nelem) \
+             : gather_##width(dst, src, src_type, nelem); \
+    return true;
+  switch (dst_type->elem_size) {
+    COPY_BLOCKS(8)
+    COPY_BLOCKS(16)
+    COPY_BLOCKS(32)
+    COPY_BLOCKS(64)
+  default: return false;
+  }
+#undef COPY_BLOCKS
 }
 
 /* --- Runs --- */
@@ -155,6 +224,9 @@ void dart__near_copy(void *dst, const dart__type_t *dst_type, const void *src,
     return;
   if (dst_step == 1 && src_step == 1)
     memmove(dst, src, nelem * size);
-  else if (dst_step == 0 || src_step == 0 || !copy_steps(dst, dst_step, src, src_step, nelem, size))
-    copy_runs(dst, dst_type, src, src_type, nelem);
+  else if (dst_step == 0 || src_step == 0 ||
+           !dart__near_copy_steps(dst, dst_step, src, src_step, nelem, size)) {
+    if (!copy_blocks(dst, dst_type, src, src_type, nelem))
+      copy_runs(dst, dst_type, src, src_type, nelem);
+  }
 }

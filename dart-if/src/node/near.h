@@ -8,6 +8,7 @@
  * the stores, or after the loads. A put pairs with the get that reads its data.
  * A get reads memory anew each time: programs that poll depend on it. */
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,6 +20,11 @@
  *  Any alignment. `src` and `dst` may overlap only if both types are contiguous. */
 void dart__near_copy(void *dst, const dart__type_t *dst_type, const void *src,
                      const dart__type_t *src_type, size_t nelem);
+
+/** The same for elements of `size` bytes at a constant distance in each buffer, in elements. False: nothing
+ *  was done, for elements of this size are no machine words. */
+bool dart__near_copy_steps(void *dst, size_t dst_step, const void *src, size_t src_step,
+                           size_t nelem, size_t size);
 
 /* One element of a power-of-two size that is aligned in near memory; false for any other, and nothing is
  * done. The element may have any type, so the word that is accessed may alias it. */
@@ -66,6 +72,31 @@ static inline int dart__near_get_word(void *dst, const void *near, size_t nbytes
 #undef DART__GET_WORD
   default: return 0;
   }
+}
+
+/* 16 bytes at any address. */
+typedef long long dart__16_bytes_t __attribute__((vector_size(16), aligned(1), may_alias));
+
+#define DART__FEW_BYTES_MOST 64
+
+/* 16 to 64 bytes: the first and the last, which may be the same in part. All is loaded before anything is
+ * stored, for the two may overlap. */
+static inline void dart__near_copy_few(void *dst, const void *src, size_t nbytes)
+{
+  const dart__16_bytes_t *from     = src;
+  const dart__16_bytes_t *from_end = (const void *)((const char *)src + nbytes);
+  dart__16_bytes_t       *to       = dst;
+  dart__16_bytes_t       *to_end   = (void *)((char *)dst + nbytes);
+  dart__16_bytes_t        first = from[0], last = from_end[-1];
+
+  if (nbytes > 32) {
+    dart__16_bytes_t second = from[1], last_but_one = from_end[-2];
+
+    to[1]      = second;
+    to_end[-2] = last_but_one;
+  }
+  to[0]      = first;
+  to_end[-1] = last;
 }
 
 /* Any number of bytes. Larger copies are left to memmove: it uses non-temporal stores by itself for sizes
