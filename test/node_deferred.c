@@ -8,7 +8,7 @@
 #include "node/atomic.h"
 #include "node/deferred.h"
 
-enum { WORDS = 5, THREADS = 4, ROUNDS = 2000 };
+enum { WORDS = 5, APART = 2 * DART__DEFERRED_LINE, THREADS = 4, ROUNDS = 2000 };
 
 /* More than a queue holds, so some are applied on the way, over few words, so they meet. */
 enum { UPDATES = 3 * DART__DEFERRED_MOST + 7 };
@@ -21,30 +21,71 @@ static void updates_equal_the_reference(void **state)
   TEST_FOR_TYPES(t)
   TEST_FOR_OPS(op)
   {
-    _Alignas(16) char words[WORDS * 8], want[WORDS * 8];
-    dart__deferred_t  queue = { 0 };
+    _Alignas(16) char words[WORDS * APART] = { 0 }, want[WORDS * APART];
+    dart__deferred_t  queue                = { 0 };
 
     if (t->nbytes > 8 || !dart__op_is_atomic(op, t->type) || op == DART_OP_NO_OP)
       continue;
     for (size_t i = 0; i < WORDS; i++)
-      test_set_random(t, words + i * t->nbytes, &random);
+      test_set_random(t, words + i * APART, &random);
     memcpy(want, words, sizeof want);
     for (size_t i = 0; i < UPDATES; i++) {
       char  value[17];
-      char *cell = want + i % WORDS * t->nbytes;
+      char *cell = want + i % WORDS * APART;
 
       test_set_random(t, value + 1, &random);
       test_store(t, cell, test_apply(t, op, i, test_load(t, cell), test_load(t, value + 1)));
-      dart__deferred_add(&queue, words + i % WORDS * t->nbytes, value + 1, t->nbytes, t->type, op);
+      dart__deferred_add(&queue, words + i % WORDS * APART, value + 1, t->nbytes, t->type, op);
       memset(value, 0x5a, sizeof value); /* it was copied */
       assert_false(dart__deferred_is_empty(&queue));
     }
     dart__deferred_apply_all(&queue);
     assert_true(dart__deferred_is_empty(&queue));
     for (size_t i = 0; i < WORDS; i++)
-      if (!test_equal(t, words + i * t->nbytes, want + i * t->nbytes))
+      if (!test_equal(t, words + i * APART, want + i * APART))
         fail_msg("%s op %d, word %zu", t->name, (int)op, i);
   }
+}
+
+/* As entry points do it: updates of the hot line are not added but applied. */
+static void add(dart__deferred_t *queue, uint64_t *word, uint64_t value, dart_operation_t op)
+{
+  if (dart__deferred_is_hot(queue, word))
+    dart__atomic_accumulate_one(word, &value, DART_TYPE_ULONG, op);
+  else
+    dart__deferred_add(queue, word, &value, sizeof value, DART_TYPE_ULONG, op);
+}
+
+/* Runs of updates of one word between others, with operators that do not commute: of the two words of each of
+ * four lines one at a time becomes hot. */
+static void hot_lines_keep_the_order_of_each_word(void **state)
+{
+  enum { LINES = 4, STEP = DART__DEFERRED_LINE / sizeof(uint64_t), MANY = 20000 };
+  static _Alignas(DART__DEFERRED_LINE) uint64_t words[LINES * STEP];
+  uint64_t                                      want[LINES * STEP] = { 0 }, random = 362436069;
+  dart__deferred_t                              queue = { 0 };
+  size_t                                        run = 0, line = 0, hot = 0;
+
+  (void)state;
+  for (uint64_t i = 1; i < MANY; i++) {
+    dart_operation_t op = i % 3 == 0 ? DART_OP_REPLACE : i % 3 == 1 ? DART_OP_SUM : DART_OP_BXOR;
+    size_t           at;
+
+    random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    if (run-- == 0) {
+      line = random >> 60 & (LINES - 1);
+      run  = random >> 40 & 1 ? 200 : 3;
+    }
+    at       = line * STEP + (random >> 50 & 1);
+    want[at] = op == DART_OP_REPLACE ? i : op == DART_OP_SUM ? want[at] + i : want[at] ^ i;
+    hot += dart__deferred_is_hot(&queue, &words[at]);
+    add(&queue, &words[at], i, op);
+    if ((random >> 32) % 64 == 0)
+      dart__deferred_apply_all(&queue);
+  }
+  dart__deferred_apply_all(&queue);
+  assert_memory_equal(words, want, sizeof want);
+  assert_true(hot > MANY / 10 && hot < MANY);
 }
 
 static void words_agree_with_the_general_way(void **state)
@@ -155,6 +196,7 @@ static void no_update_is_lost(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(updates_equal_the_reference),
+                                      cmocka_unit_test(hot_lines_keep_the_order_of_each_word),
                                       cmocka_unit_test(words_agree_with_the_general_way),
                                       cmocka_unit_test(words_are_swapped_if_equal),
                                       cmocka_unit_test(updates_of_a_word_keep_their_order),

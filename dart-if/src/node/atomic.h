@@ -111,6 +111,14 @@ static inline bool dart__atomic_accumulate_word(void *word, const void *value, d
   }
 }
 
+/** dart__atomic_accumulate of one element of at most 8 bytes. */
+static inline void dart__atomic_accumulate_one(void *target, const void *value,
+                                               dart_datatype_t type, dart_operation_t op)
+{
+  if (!dart__atomic_accumulate_word(target, value, type, op))
+    dart__atomic_accumulate(target, value, 1, type, op);
+}
+
 /** `value` is NULL only for DART_OP_NO_OP. */
 static inline bool dart__atomic_fetch_word(void *word, const void *value, void *result,
                                            dart_datatype_t type, dart_operation_t op)

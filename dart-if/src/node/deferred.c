@@ -5,11 +5,8 @@
 
 static inline void apply(const dart__deferred_update_t *update)
 {
-  dart_datatype_t  type = (dart_datatype_t)update->type;
-  dart_operation_t op   = (dart_operation_t)update->op;
-
-  if (!dart__atomic_accumulate_word(update->word, &update->value, type, op))
-    dart__atomic_accumulate(update->word, &update->value, 1, type, op);
+  dart__atomic_accumulate_one(update->word, &update->value, (dart_datatype_t)update->type,
+                              (dart_operation_t)update->op);
 }
 
 /* Nothing is stored between two updates. */
@@ -20,12 +17,36 @@ static void apply_until(dart__deferred_t *queue, uint32_t end)
   queue->first = end;
 }
 
+static uintptr_t line_of(const dart__deferred_t *queue, uint32_t i)
+{
+  return (uintptr_t)queue->update[i % DART__DEFERRED_MOST].word / DART__DEFERRED_LINE;
+}
+
+/* The line that all updates are on; 0: there are several. Of random updates the first two tell. */
+static uintptr_t only_line(const dart__deferred_t *queue)
+{
+  uintptr_t line = line_of(queue, queue->first);
+
+  for (uint32_t i = queue->first + 1; i != queue->next; i++)
+    if (line_of(queue, i) != line)
+      return 0;
+  return line;
+}
+
 void dart__deferred_apply_half(dart__deferred_t *queue)
 {
-  apply_until(queue, queue->first + DART__DEFERRED_MOST / 2);
+  if (only_line(queue) != 0)
+    dart__deferred_apply_all(queue);
+  else
+    apply_until(queue, queue->first + DART__DEFERRED_MOST / 2);
 }
 
 void dart__deferred_apply_all(dart__deferred_t *queue)
 {
+  uint32_t  count = queue->next - queue->first;
+  uintptr_t line  = count >= DART__DEFERRED_HOT ? only_line(queue) : 0;
+
   apply_until(queue, queue->next);
+  if (line != 0)
+    queue->hot = line;
 }

@@ -10,13 +10,22 @@
  * stores before it, and adding an update to the queue is a store. (The idea is group prefetching: Chen,
  * Ailamaki, Gibbons, Mowry: Improving hash join performance through prefetching, ICDE 2004.)
  *
- * Updates are applied in the order in which they were added. The queue belongs to one thread. */
+ * A line that many updates in a row go to is in the cache, and the queue would only cost time. So a line that
+ * all updates in the queue are on becomes the hot one, and updates of it are applied at once. No update
+ * of the hot line is ever in the queue, so those of a word still are applied in their order.
+ *
+ * Updates of a word are applied in the order in which they were added. The queue belongs to one thread. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <dash/dart/if/dart_types.h>
 
+#include "node/atomic.h"
+
 #define DART__DEFERRED_MOST 64 /* power of 2 */
+#define DART__DEFERRED_HOT  16 /* updates of one line that make it the hot one, at least */
+#define DART__DEFERRED_LINE 64 /* bytes; more or less than a cache line is right, too */
 
 typedef struct {
   void    *word;
@@ -26,15 +35,16 @@ typedef struct {
 } dart__deferred_update_t;
 
 typedef struct {
-  uint32_t                first;                       /* sequence number of the oldest update */
-  uint32_t                next;                        /* sequence number of the next update */
+  uint32_t  first; /* sequence number of the oldest update */
+  uint32_t  next;  /* sequence number of the next update */
+  uintptr_t hot;   /* the hot line: its address / DART__DEFERRED_LINE; 0: there is none */
   dart__deferred_update_t update[DART__DEFERRED_MOST]; /* index: sequence number modulo size */
 } dart__deferred_t;
 
 /** Apply all updates; then the queue is empty. */
 void dart__deferred_apply_all(dart__deferred_t *queue);
 
-/** Apply the older half of a queue that is full. */
+/** Apply the older half of a queue that is full; all of it, if it makes a line the hot one. */
 void dart__deferred_apply_half(dart__deferred_t *queue);
 
 static inline int dart__deferred_is_empty(const dart__deferred_t *queue)
@@ -42,8 +52,15 @@ static inline int dart__deferred_is_empty(const dart__deferred_t *queue)
   return queue->first == queue->next;
 }
 
+/** Whether `word` is in the hot line: then its updates are the caller's to apply, at once. */
+static inline bool dart__deferred_is_hot(const dart__deferred_t *queue, const void *word)
+{
+  return (uintptr_t)word / DART__DEFERRED_LINE == queue->hot;
+}
+
 /** *word = *word op *value, sometime before dart__deferred_apply_all returns. The preconditions are
- *  those of dart__atomic_accumulate; `type` has at most 8 bytes; `*value` is copied. */
+ *  those of dart__atomic_accumulate; `type` has at most 8 bytes; `*value` is copied. The word
+ *  is not in the hot line. */
 static inline void dart__deferred_add(dart__deferred_t *queue, void *word, const void *value,
                                       size_t nbytes, dart_datatype_t type, dart_operation_t op)
 {

@@ -59,16 +59,19 @@ static inline bool is_remote(const dart__address_t *at)
 
 /* ---- accumulate: without a result, so it may be deferred ------------------------------------- */
 
-/* Defer the update if it is one of a stream, else apply it. */
+/* Defer the update if it is one of a stream, and not of the hot line; else apply it. */
 static inline void add(char *near, const void *value, size_t size, dart_datatype_t dtype,
                        dart_operation_t op)
 {
+  if (dart__deferred_is_hot(&dart__deferred, near)) {
+    dart__atomic_accumulate_one(near, value, dtype, op);
+    return;
+  }
   if (__builtin_expect(dart__stream == DART__STREAM_LEAST, 1)) {
     dart__deferred_add(&dart__deferred, near, value, size, dtype, op);
     return;
   }
-  if (!dart__atomic_accumulate_word(near, value, dtype, op))
-    dart__atomic_accumulate(near, value, 1, dtype, op);
+  dart__atomic_accumulate_one(near, value, dtype, op);
   dart__progress_update();
 }
 
