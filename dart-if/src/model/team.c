@@ -13,6 +13,62 @@
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
 _Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
+/* ---- tables of segments ----------------------------------------------------------------------
+ *
+ * Mapping two tables and faulting their pages in takes longer than the rest of making a team. So those of
+ * teams that are gone are kept, a few, for the next ones: they are empty then. */
+
+#define SEGMENTS_BYTES (DART__MAX_SEGMENTS * sizeof(dart__segment_t *))
+#define MAPS_BYTES     (DART__MAX_SEGMENTS * sizeof(dart__direct_map_t))
+#define SPARE_MOST     4
+
+static struct {
+  dart__segment_t   **segments;
+  dart__direct_map_t *direct_map;
+} spare[SPARE_MOST];
+static size_t nspare;
+
+static void new_tables(dart__team_t *team)
+{
+  if (nspare > 0) {
+    nspare--;
+    team->segments   = spare[nspare].segments;
+    team->direct_map = spare[nspare].direct_map;
+    return;
+  }
+  team->segments   = dart__memory_new_table(SEGMENTS_BYTES);
+  team->direct_map = dart__memory_new_table(MAPS_BYTES);
+}
+
+static void delete_tables(dart__segment_t **segments, dart__direct_map_t *direct_map)
+{
+  dart__memory_delete_table(segments, SEGMENTS_BYTES);
+  dart__memory_delete_table(direct_map, MAPS_BYTES);
+}
+
+/* A team that had many segments has touched many pages of them: those are given back. */
+static void keep_tables(dart__team_t *team)
+{
+  bool few = (size_t)team->most_segments < PAGE / sizeof *team->segments;
+
+  if (team->segments == NULL || team->direct_map == NULL || team->nsegments > 0 || !few ||
+      nspare == SPARE_MOST) {
+    delete_tables(team->segments, team->direct_map);
+    return;
+  }
+  spare[nspare].segments   = team->segments;
+  spare[nspare].direct_map = team->direct_map;
+  nspare++;
+}
+
+void dart__team_free_spare(void)
+{
+  while (nspare > 0) {
+    nspare--;
+    delete_tables(spare[nspare].segments, spare[nspare].direct_map);
+  }
+}
+
 int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
 {
   int32_t low = 0, high = team->nunits;
@@ -88,9 +144,8 @@ dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits)
   team->node_start = calloc(count + 1, sizeof *team->node_start);
   team->unit_at    = calloc(count, sizeof *team->unit_at);
   team->node_bytes = calloc(count + 1, sizeof *team->node_bytes);
-  team->segments   = dart__memory_new_table(DART__MAX_SEGMENTS * sizeof *team->segments);
-  team->direct_map = dart__memory_new_table(DART__MAX_SEGMENTS * sizeof *team->direct_map);
-  number           = calloc((size_t)dart__world.nunits, sizeof *number);
+  new_tables(team);
+  number = calloc((size_t)dart__world.nunits, sizeof *number);
   if (team->members == NULL || team->node_of == NULL || team->node_units == NULL ||
       team->rank == NULL || team->node_start == NULL || team->unit_at == NULL ||
       team->node_bytes == NULL || team->segments == NULL || team->direct_map == NULL ||
@@ -117,8 +172,7 @@ void dart__team_delete(dart__team_t *team)
   free(team->node_start);
   free(team->unit_at);
   free(team->node_bytes);
-  dart__memory_delete_table(team->segments, DART__MAX_SEGMENTS * sizeof *team->segments);
-  dart__memory_delete_table(team->direct_map, DART__MAX_SEGMENTS * sizeof *team->direct_map);
+  keep_tables(team);
   free(team);
 }
 
@@ -129,23 +183,35 @@ void dart__team_enter(dart__team_t *team, dart_team_t id)
   dart__team_direct[id] = team->direct_map;
 }
 
-/* Give back the page of a table that an entry is on, if all entries on it are NULL. Ids are not reused
- * before dart_exit, so without this the pages touched by destroyed teams would only accumulate. */
-static void trim(void *entry)
+/* A table by team ids, as pages. Ids are not reused before dart_exit, so the pages touched by teams that are
+ * gone would only accumulate: they are given back once all entries on them are NULL. One such page is kept,
+ * the last, for teams that come and go have ids that follow each other: `empty`. */
+static bool is_empty(const void *page)
 {
   static const char nothing[PAGE];
-  void             *page = (void *)((uintptr_t)entry & ~(uintptr_t)(PAGE - 1));
 
-  if (memcmp(page, nothing, PAGE) == 0)
-    madvise(page, PAGE, MADV_DONTNEED); /* fails harmlessly where pages are larger */
+  return memcmp(page, nothing, PAGE) == 0;
+}
+
+static void trim(void *entry, void **empty)
+{
+  void *page = (void *)((uintptr_t)entry & ~(uintptr_t)(PAGE - 1));
+
+  if (page == *empty || !is_empty(page))
+    return;
+  if (*empty != NULL && is_empty(*empty))
+    madvise(*empty, PAGE, MADV_DONTNEED); /* fails harmlessly where pages are larger */
+  *empty = page;
 }
 
 void dart__team_leave(dart__team_t *team)
 {
+  static void *empty_team, *empty_direct;
+
   dart__teams[team->id]       = NULL;
   dart__team_direct[team->id] = NULL;
-  trim(&dart__teams[team->id]);
-  trim(&dart__team_direct[team->id]);
+  trim(&dart__teams[team->id], &empty_team);
+  trim(&dart__team_direct[team->id], &empty_direct);
 }
 
 int16_t dart__team_free_segid(dart__team_t *team)
@@ -188,6 +254,8 @@ void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
   team->direct_map[(uint16_t)segment->id] = direct_map_of(team, segment);
   team->segments[(uint16_t)segment->id]   = segment;
   team->nsegments++;
+  if (team->nsegments > team->most_segments)
+    team->most_segments = team->nsegments;
 }
 
 void dart__segment_leave(dart__team_t *team, dart__segment_t *segment)

@@ -32,10 +32,11 @@ typedef struct dart__team {
   int32_t     *node_start; /* node → index of its first unit in that list; [nnodes] = nunits */
   int32_t     *unit_at;    /* index in that list → team id */
   size_t *node_bytes; /* [nnodes + 1], scratch of collectives: where each node's block starts */
-  dart__segment_t   **segments;   /* DART__MAX_SEGMENTS slots */
-  int32_t             nsegments;  /* entries of that */
-  dart__direct_map_t *direct_map; /* DART__MAX_SEGMENTS slots */
-  int32_t             first_free; /* no positive id below is free */
+  dart__segment_t   **segments;      /* DART__MAX_SEGMENTS slots */
+  int32_t             nsegments;     /* entries of that ... */
+  int32_t             most_segments; /* ... and the most that there have been at a time */
+  dart__direct_map_t *direct_map;    /* DART__MAX_SEGMENTS slots */
+  int32_t             first_free;    /* no positive id below is free */
   dart__chunk_t      *chunks;
   dart__exchange_t    exchange;        /* the node's shared buffers, as this unit opened them ... */
   uint64_t            exchange_offset; /* ... and their offset in the pool of the node's leader */
@@ -66,6 +67,9 @@ static inline dart__segment_t *dart__segment_find(const dart__team_t *team, int1
  *  is one. Local; it is in no table, and has no shared memory yet. NULL: no memory. */
 dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits);
 void          dart__team_delete(dart__team_t *team);
+
+/** Free what deleted teams have left for new ones (exit). */
+void dart__team_free_spare(void);
 
 /** Enter the team into the table under an id, or remove it. */
 void dart__team_enter(dart__team_t *team, dart_team_t id);

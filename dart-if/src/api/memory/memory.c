@@ -333,11 +333,13 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
 
 void dart__memory_close(dart__team_t *team)
 {
+  int32_t pool = team->segments[DART_SEGMENT_LOCAL] != NULL; /* which is closed later */
+
   /* Most teams have none: a look at the whole table would map it. */
-  for (int32_t id = 1; id <= INT16_MAX && team->nsegments > 0; id++)
+  for (int32_t id = 1; id <= INT16_MAX && team->nsegments > pool; id++)
     if (team->segments[id] != NULL)
       free_segment(team, team->segments[id]);
-  for (int32_t id = -1; id >= INT16_MIN && team->nsegments > 0; id--)
+  for (int32_t id = -1; id >= INT16_MIN && team->nsegments > pool; id--)
     if (team->segments[(uint16_t)id] != NULL)
       dart__deregister(team, team->segments[(uint16_t)id]);
   while (team->chunks != NULL)

@@ -177,6 +177,7 @@ void dart__team_close_all(void)
   dart__port_team_close(all);
   dart__team_leave(all);
   delete_team(all);
+  dart__team_free_spare();
   free(dart__world.pid_of);
   dart__world.pid_of = NULL;
 }
