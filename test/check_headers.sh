@@ -3,8 +3,8 @@
 #
 #   check_headers.sh INCLUDE_DIR SOURCE_DIR
 #
-# INCLUDE_DIR holds dash/dart/if/*.h, SOURCE_DIR check_interface.c and check_interface.cc. Each of
-# gcc and clang that is found (or named by CC_GCC, CXX_GCC, CC_CLANG, CXX_CLANG) compiles, in every
+# INCLUDE_DIR holds dash/dart/if/*.h and dash/dart/ext/dart_inline.h, SOURCE_DIR check_interface.c
+# and check_interface.cc. Each of gcc and clang that is found (or named by CC_GCC, CXX_GCC, CC_CLANG, CXX_CLANG) compiles, in every
 # language standard from C99 and C++11 on:
 #   - both interface checks, without and with the part that HDF5 adds;
 #   - each header alone, twice in one file, under strict standards and under GNU dialects, since no
@@ -67,12 +67,12 @@ check() {
         -DCHECK_DART_HOST_MAX=64
     try "check_interface.$suffix with HDF5" "$compiler" "$standard" \
         "$source/check_interface.$suffix" -DCHECK_DART_HOST_MAX=64 -DCHECK_DART_HDF5 -I"$tmp/hdf5"
-    for header in "$include"/dash/dart/if/*.h; do
-      name=$(basename "$header")
+    for header in "$include"/dash/dart/if/*.h "$include/dash/dart/ext/dart_inline.h"; do
+      name=$(basename "$header") folder=$(basename "$(dirname "$header")")
       {
         [ "$name" != dart_io.h ] || echo '#include <hdf5.h>'
-        echo "#include <dash/dart/if/$name>"
-        echo "#include <dash/dart/if/$name>"
+        echo "#include <dash/dart/$folder/$name>"
+        echo "#include <dash/dart/$folder/$name>"
         echo 'extern int nothing_else_here;'
       } > "$tmp/alone.$suffix"
       try "$name" "$compiler" "$standard" "$tmp/alone.$suffix" -I"$tmp/hdf5"

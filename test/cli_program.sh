@@ -32,6 +32,10 @@ for backend in shmem mpi; do
     ((${#err} > quiet)) || fail "TRACE says no more than WARN: $err"
   fi
 
+  # Code compiled with another version of dart_inline.h is an error of dart_init.
+  run "$build/test/inline-version-$backend";       expect_code 0
+  [[ $err == *"dart_init: "*"version 2 "*"version 1 "*"dart_init_thread: "* ]] || fail "another version: $err"
+
   # A8: a unit that aborts, leaves, or dies takes the others with it, and they do not wait for ever.
   run "$dartrun" -n 3 "$program" abort 7;      [[ $code != 0 ]] || fail "dart_abort(7) gave exit code 0"
   [[ $out != *done* ]] || fail "somebody went on after dart_abort(7)"

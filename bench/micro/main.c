@@ -24,7 +24,7 @@ typedef struct {
 } options_t;
 
 static const case_t *const tables[] = {
-  onesided_cases, strided_cases, atomic_cases, collective_cases,
+  onesided_cases, strided_cases, atomic_cases, inline_cases, collective_cases,
   lock_cases,     memory_cases,  busy_cases,   halo_cases,
 };
 
@@ -164,6 +164,7 @@ static void run_case(void *context, const case_t *c, place_t place, const char *
   switch (c->sizes) {
   case SIZE_NONE: run_size(s, c, 0); return;
   case SIZE_WORD: run_size(s, c, sizeof(long)); return;
+  case SIZE_LINE: run_size(s, c, LINE); return;
   case SIZE_BYTES: most = m->area; break;
   case SIZE_STRIDED: most = m->area / STRIDE; break;
   case SIZE_INDEXED: least = INDEXED_WORDS * sizeof(long), most = m->area / STRIDE; break;

@@ -66,12 +66,13 @@ typedef struct {
 
 typedef enum { WINDOW_STATIC, WINDOW_DYNAMIC, NWINDOWS } window_t;
 
-/* Which sizes a case has, and how much of a buffer one takes: none; a word of 8 bytes; those of the
- * command line, times 1, STRIDE (for indexed types at least one whole instance), BATCH, messages of
+/* Which sizes a case has, and how much of a buffer one takes: none; a word of 8 bytes; 64 bytes;
+ * those of the command line, times 1, STRIDE (for indexed types at least one whole instance), BATCH, messages of
  * two steps of a halo, or the number of units. */
 typedef enum {
   SIZE_NONE,
   SIZE_WORD,
+  SIZE_LINE,
   SIZE_BYTES,
   SIZE_STRIDED,
   SIZE_INDEXED,
@@ -95,8 +96,8 @@ typedef struct {
 } case_t;
 
 /* The cases, by file. Each ends with one that has no name. */
-extern const case_t onesided_cases[], strided_cases[], atomic_cases[], collective_cases[],
-    lock_cases[], memory_cases[], busy_cases[], halo_cases[];
+extern const case_t onesided_cases[], strided_cases[], atomic_cases[], inline_cases[],
+    collective_cases[], lock_cases[], memory_cases[], busy_cases[], halo_cases[];
 
 /* Between two operations of a loop: whatever is in memory may have changed, and is needed. So the
  * compiler neither hoists an operation out of its loop nor drops it. */

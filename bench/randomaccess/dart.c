@@ -1,9 +1,11 @@
 /* Updates by DART.
  *
  * gxp     get, xor, put, all blocking, one update after the other. Two units that meet on a word
- *         may lose an update.
+ *         may lose an update. gxp-inline is the same by the functions of dart_inline.h.
  * atomic  accumulates by exclusive or; a batch at a time, as large as the look-ahead allows, is
  *         completed locally, and all of them at the end. */
+#include <dash/dart/ext/dart_inline.h>
+
 #include "stream.h"
 #include "table.h"
 
@@ -31,29 +33,33 @@ static void destroy(table_t *table)
 /* Where the word lives that `number` updates. */
 static inline dart_gptr_t table_at(const table_t *table, uint64_t number)
 {
-  uint64_t    word = table_word(table, number);
-  uint64_t    unit = table_owner(table, word);
-  dart_gptr_t at   = table->start;
+  uint64_t word = table_word(table, number);
+  uint64_t unit = table_owner(table, word);
 
-  dart_gptr_setunit(&at, DART_TEAM_UNIT_ID((dart_unit_t)unit));
-  dart_gptr_incaddr(&at, (int64_t)((word - table->first[unit]) * sizeof(uint64_t)));
-  return at;
+  return (dart_gptr_t){ .unitid              = (dart_unit_t)unit,
+                        .segid               = table->start.segid,
+                        .teamid              = table->start.teamid,
+                        .addr_or_offs.offset = (word - table->first[unit]) * sizeof(uint64_t) };
 }
 
-static void update_gxp(const table_t *table, uint64_t number, uint64_t count, uint64_t lookahead)
-{
-  (void)lookahead;
-  for (uint64_t i = 0; i < count; i++) {
-    dart_gptr_t at;
-    uint64_t    word;
-
-    number = stream_next(number);
-    at     = table_at(table, number);
-    BENCH_OK(dart_get_blocking(&word, at, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
-    word ^= number;
-    BENCH_OK(dart_put_blocking(at, &word, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+#define UPDATE_GXP(name, get_blocking, put_blocking)                                          \
+  static void name(const table_t *table, uint64_t number, uint64_t count, uint64_t lookahead) \
+  {                                                                                           \
+    (void)lookahead;                                                                          \
+    for (uint64_t i = 0; i < count; i++) {                                                    \
+      dart_gptr_t at;                                                                         \
+      uint64_t    word;                                                                       \
+                                                                                              \
+      number = stream_next(number);                                                           \
+      at     = table_at(table, number);                                                       \
+      BENCH_OK(get_blocking(&word, at, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));                 \
+      word ^= number;                                                                         \
+      BENCH_OK(put_blocking(at, &word, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));                 \
+    }                                                                                         \
   }
-}
+
+UPDATE_GXP(update_gxp, dart_get_blocking, dart_put_blocking)
+UPDATE_GXP(update_gxp_inline, dart_inline_get_blocking, dart_inline_put_blocking)
 
 static void update_atomic(const table_t *table, uint64_t number, uint64_t count, uint64_t lookahead)
 {
@@ -75,6 +81,7 @@ static void update_atomic(const table_t *table, uint64_t number, uint64_t count,
 
 const variant_t dart_variants[] = {
   { "gxp", false, create, destroy, update_gxp },
+  { "gxp-inline", false, create, destroy, update_gxp_inline },
   { "atomic", true, create, destroy, update_atomic },
   { 0 },
 };

@@ -51,12 +51,12 @@ static inline dart__gptr_ids_t dart__gptr_ids(dart_gptr_t gptr)
 #endif
 }
 
-/** The near address of `nbytes` bytes at `gptr` by the segment's direct map. NULL: there is no direct map, or
- *  the pointer is wrong; dart__locate tells which. */
-static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
+/** The near address of `nbytes` bytes at `gptr` by the direct map in `maps`, a table like dart__team_direct.
+ *  NULL: there is no direct map, or the pointer is wrong; dart__locate tells which. */
+static inline char *dart__near_address_by(dart_inline_maps_t maps, dart_gptr_t gptr, size_t nbytes)
 {
   dart__gptr_ids_t          ids    = dart__gptr_ids(gptr);
-  const dart__direct_map_t *map    = dart__team_direct[ids.team];
+  const dart__direct_map_t *map    = maps[ids.team];
   uint64_t                  unit   = ids.unit;
   uint64_t                  offset = gptr.addr_or_offs.offset;
 
@@ -67,6 +67,11 @@ static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
                        0))
     return NULL;
   return map->first + (unit * map->step + offset);
+}
+
+static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
+{
+  return dart__near_address_by(dart__team_direct, gptr, nbytes);
 }
 
 /** Resolve `gptr` for an access to `nbytes` bytes. `function` names the caller in the log line. */

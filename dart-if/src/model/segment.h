@@ -5,6 +5,8 @@
  * its chunk. */
 #include <stdint.h>
 
+#include <dash/dart/ext/dart_inline_tables.h>
+
 #include "model/chunk.h"
 
 typedef struct dart__segment {
@@ -21,13 +23,8 @@ typedef struct dart__segment {
 
 /* The direct map of a segment: where all portions are near and lie at a constant step, as they do on a
  * single node, arithmetic gives the address. It saves dependent loads, of which the general path has
- * several in a chain. */
-typedef struct {
-  char    *first;  /* the first unit's portion */
-  uint64_t step;   /* bytes from each unit's portion to the next's, modulo 2^64 */
-  uint64_t nbytes; /* of the smallest portion */
-  uint32_t nunits; /* 0: there is no direct map */
-} dart__direct_map_t;
+ * several in a chain. Programs read it, too: dash/dart/ext/dart_inline.h has its fields. */
+typedef dart_inline_map_t dart__direct_map_t;
 
 static inline uint64_t dart__segment_size(const dart__segment_t *segment, int32_t unit)
 {

@@ -246,6 +246,7 @@ static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__se
   }
   map.first  = segment->near[0] + segment->base;
   map.nunits = (uint32_t)team->nunits;
+  map.nbytes -= map.nbytes % 8; /* see dart_inline_map_t */
   return map;
 }
 

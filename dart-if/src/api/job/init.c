@@ -6,6 +6,7 @@
 
 #include "api/coll/coll.h"
 #include "api/job/close.h"
+#include "api/job/inline.h"
 #include "api/job/leave.h"
 #include "api/locality/locality.h"
 #include "api/p2p/twosided.h"
@@ -28,6 +29,8 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
     dart__error("%s: DART is already initialised", function);
     return DART_ERR_OTHER;
   }
+  if (!dart__inline_fits(function))
+    return DART_ERR_OTHER;
   ret = dart__settings_read();
   if (ret != DART_OK)
     return ret;

@@ -9,14 +9,25 @@
 dart__deferred_t dart__deferred;
 uint32_t         dart__stream;
 
+/* Never written, so it is a page of zeros of the kernel's. */
+static const dart_inline_map_t *no_maps[2 * DART__MAX_TEAMS];
+
+dart_inline_maps_t dart__progress_maps = no_maps;
+
 static int64_t stream_seen; /* ns; the last call of dart__progress_stream */
+
+void dart__progress_set_due(bool due)
+{
+  dart__world.progress_is_due = due;
+  dart__progress_maps         = due ? (dart_inline_maps_t)no_maps : dart__team_direct;
+}
 
 void dart__progress_now(void)
 {
   if (dart__stream > 0) {
     dart__stream = 0;
     dart__deferred_apply_all(&dart__deferred);
-    dart__world.progress_is_due = dart__world.many_nodes;
+    dart__progress_set_due(dart__world.many_nodes);
   }
   if (dart__world.many_nodes)
     dart__far->progress();
@@ -51,5 +62,5 @@ void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)
 
 void dart__progress_open(void)
 {
-  dart__world.progress_is_due = dart__world.many_nodes;
+  dart__progress_set_due(dart__world.many_nodes);
 }

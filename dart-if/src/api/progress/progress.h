@@ -9,6 +9,7 @@
  * no other thread accesses the queue, and any call of the unit may apply it. */
 #include <dash/dart/if/dart_globmem.h>
 
+#include "model/team.h"
 #include "model/world.h"
 #include "node/deferred.h"
 
@@ -17,11 +18,19 @@
 extern dart__deferred_t dart__deferred;
 extern uint32_t dart__stream; /* updates in the current stream, at most DART__STREAM_LEAST */
 
+/* The direct maps of entry points that make progress: dart__team_direct, or a table of NULL while
+ * dart__world.progress_is_due. So these look for a map, as others do, and find none if they have to make
+ * progress first. */
+extern dart_inline_maps_t dart__progress_maps;
+
 /** The parts that are not inlined. */
 void dart__progress_now(void);
 void dart__progress_stream(void);
 
-/** Initialise dart__world.progress_is_due; at init. */
+/** Change dart__world.progress_is_due, and the maps with it. */
+void dart__progress_set_due(bool due);
+
+/** Initialise both, at init. */
 void dart__progress_open(void);
 
 /** Whether dart__progress has something to do: the load of a flag. */
@@ -46,7 +55,8 @@ static inline bool dart__may_defer(void)
  *  next ones are deferred. */
 static inline void dart__progress_update(void)
 {
-  dart__world.progress_is_due = true; /* so that the next other call ends the stream */
+  if (dart__stream == 0)
+    dart__progress_set_due(true); /* so that the next other call ends the stream */
   if (++dart__stream % (DART__STREAM_LEAST / 2) == 0)
     dart__progress_stream();
 }

@@ -207,9 +207,9 @@ static inline void *near_long(dart_gptr_t gptr, dart_datatype_t dtype)
 {
   char *near;
 
-  if (dart__progress_is_due() || dart__atomic_word_size(dtype) != sizeof(uint64_t))
+  if (dart__atomic_word_size(dtype) != sizeof(uint64_t))
     return NULL;
-  near = dart__near_address(gptr, sizeof(uint64_t));
+  near = dart__near_address_by(dart__progress_maps, gptr, sizeof(uint64_t));
   return (uintptr_t)near % sizeof(uint64_t) == 0 ? near : NULL;
 }
 

@@ -9,31 +9,56 @@
 #include "api/rma/transfer.h"
 #include "node/near.h"
 
-/* ---- the direct map: one element of a basic type, near, aligned --------------------------- */
+/* ---- the direct map: one element of a basic type, aligned, or few bytes ------------------------ */
 
-/* False: nothing was done; the general path is taken. */
-static inline bool put_word(dart_gptr_t gptr, const void *src, size_t nelem,
-                            dart_datatype_t src_type, dart_datatype_t dst_type)
+static inline bool is_few(size_t nelem, size_t size)
 {
-  size_t size = dart__type_basic_size(src_type);
-  char  *near;
-
-  if (__builtin_expect(nelem != 1 || src_type != dst_type || size == 0 || src == NULL, 0))
-    return false;
-  near = dart__near_address(gptr, size);
-  return near != NULL && dart__near_put_word(near, src, size);
+  return nelem <= DART__FEW_BYTES_MOST && nelem * size - 16 <= DART__FEW_BYTES_MOST - 16;
 }
 
-static inline bool get_word(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
-                            dart_datatype_t dst_type)
+/* False: nothing was done; the general path is taken. `maps`: where the direct map is looked up. */
+static inline bool put_few(dart_inline_maps_t maps, dart_gptr_t gptr, const void *src, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type)
 {
   size_t size = dart__type_basic_size(src_type);
   char  *near;
 
-  if (__builtin_expect(nelem != 1 || src_type != dst_type || size == 0 || dest == NULL, 0))
+  if (__builtin_expect(src_type != dst_type || size == 0 || src == NULL, 0))
     return false;
-  near = dart__near_address(gptr, size);
-  return near != NULL && dart__near_get_word(dest, near, size);
+  if (nelem == 1) {
+    near = dart__near_address_by(maps, gptr, size);
+    return near != NULL && dart__near_put_word(near, src, size);
+  }
+  if (!is_few(nelem, size))
+    return false;
+  near = dart__near_address_by(maps, gptr, nelem * size);
+  if (near == NULL)
+    return false;
+  atomic_thread_fence(memory_order_release); /* as in dart__near_put_bytes */
+  dart__near_copy_few(near, src, nelem * size);
+  return true;
+}
+
+static inline bool get_few(dart_inline_maps_t maps, void *dest, dart_gptr_t gptr, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  size_t size = dart__type_basic_size(src_type);
+  char  *near;
+
+  if (__builtin_expect(src_type != dst_type || size == 0 || dest == NULL, 0))
+    return false;
+  if (nelem == 1) {
+    near = dart__near_address_by(maps, gptr, size);
+    return near != NULL && dart__near_get_word(dest, near, size);
+  }
+  if (!is_few(nelem, size))
+    return false;
+  near = dart__near_address_by(maps, gptr, nelem * size);
+  if (near == NULL)
+    return false;
+  dart__near_copy_few(dest, near, nelem * size);
+  atomic_thread_fence(memory_order_acquire); /* as in dart__near_get_bytes */
+  return true;
 }
 
 /* Any number of elements of a basic type, near. */
@@ -70,6 +95,58 @@ static inline bool get_plain(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
   return near != NULL;
 }
 
+/* ---- the direct map: elements at constant distances --------------------------------------------- */
+
+/* So many elements, at most, that no product of sizes below overflows. */
+#define STEPS_MOST (1 << 24)
+
+/* Where the elements are near by the direct map, and at a constant distance on both sides: the address. NULL:
+ * otherwise, and for all errors. */
+static inline char *steps_address(dart_gptr_t gptr, const void *buffer, size_t nelem,
+                                  const dart__type_t *global, const dart__type_t *local)
+{
+  if (global == NULL || local == NULL || global->base != local->base || buffer == NULL ||
+      global->elem_count != 1 || local->elem_count != 1 || nelem - 1 >= STEPS_MOST ||
+      global->kind == DART__TYPE_INDEXED || local->kind == DART__TYPE_INDEXED ||
+      global->elem_size > sizeof(long double))
+    return NULL;
+  return dart__near_address(gptr, ((nelem - 1) * global->stride + 1) * global->elem_size);
+}
+
+static inline bool put_steps(dart_gptr_t gptr, const void *src, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  const dart__type_t *global = dart__type_find(dst_type), *local = dart__type_find(src_type);
+  char               *near = steps_address(gptr, src, nelem, global, local);
+
+  if (near == NULL)
+    return false;
+  if (nelem == 1) {
+    dart__near_put_bytes(near, src, global->elem_size);
+    return true;
+  }
+  atomic_thread_fence(memory_order_release); /* as in dart__near_put */
+  return dart__near_copy_steps(near, global->stride, src, local->stride, nelem, global->elem_size);
+}
+
+static inline bool get_steps(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                             dart_datatype_t dst_type)
+{
+  const dart__type_t *global = dart__type_find(src_type), *local = dart__type_find(dst_type);
+  char               *near = steps_address(gptr, dest, nelem, global, local);
+  bool                done;
+
+  if (near == NULL)
+    return false;
+  if (nelem == 1) {
+    dart__near_get_bytes(dest, near, global->elem_size);
+    return true;
+  }
+  done = dart__near_copy_steps(dest, local->stride, near, global->stride, nelem, global->elem_size);
+  atomic_thread_fence(memory_order_acquire); /* as in dart__near_get */
+  return done;
+}
+
 /* ---- the general path ---------------------------------------------------------------------- */
 
 /* If `blocking`, `handle_out` is not used; else NULL: no handle. */
@@ -80,7 +157,8 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
   dart__transfer_t t;
   dart_ret_t       ret;
 
-  if (put_plain(gptr, src, nelem, src_type, dst_type))
+  if (src_type == dst_type ? put_plain(gptr, src, nelem, src_type, dst_type)
+                           : put_steps(gptr, src, nelem, src_type, dst_type))
     return DART_OK;
   ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
   if (ret != DART_OK || nelem == 0)
@@ -101,7 +179,8 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
   dart__transfer_t t;
   dart_ret_t       ret;
 
-  if (get_plain(dest, gptr, nelem, src_type, dst_type))
+  if (src_type == dst_type ? get_plain(dest, gptr, nelem, src_type, dst_type)
+                           : get_steps(dest, gptr, nelem, src_type, dst_type))
     return DART_OK;
   ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
   if (ret != DART_OK || nelem == 0)
@@ -179,7 +258,7 @@ DART__OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem,
 dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  if (dart__progress_is_due() || !put_word(gptr, src, nelem, src_type, dst_type))
+  if (!put_few(dart__progress_maps, gptr, src, nelem, src_type, dst_type))
     return put_blocking_any(gptr, src, nelem, src_type, dst_type);
   return DART_OK;
 }
@@ -187,7 +266,7 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
 dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                              dart_datatype_t dst_type)
 {
-  if (dart__progress_is_due() || !get_word(dest, gptr, nelem, src_type, dst_type))
+  if (!get_few(dart__progress_maps, dest, gptr, nelem, src_type, dst_type))
     return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
   return DART_OK;
 }
@@ -195,7 +274,7 @@ dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
 dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
                     dart_datatype_t dst_type)
 {
-  if (!put_word(gptr, src, nelem, src_type, dst_type))
+  if (!put_few(dart__team_direct, gptr, src, nelem, src_type, dst_type))
     return put_any(gptr, src, nelem, src_type, dst_type);
   return DART_OK;
 }
@@ -203,7 +282,7 @@ dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_dataty
 dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                     dart_datatype_t dst_type)
 {
-  if (!get_word(dest, gptr, nelem, src_type, dst_type))
+  if (!get_few(dart__team_direct, dest, gptr, nelem, src_type, dst_type))
     return get_any(dest, gptr, nelem, src_type, dst_type);
   return DART_OK;
 }
@@ -212,7 +291,7 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type,
                            dart_handle_t *handle)
 {
-  if (handle == NULL || !put_word(gptr, src, nelem, src_type, dst_type))
+  if (handle == NULL || !put_few(dart__team_direct, gptr, src, nelem, src_type, dst_type))
     return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
   return DART_OK;
@@ -221,7 +300,7 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
 dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                            dart_datatype_t dst_type, dart_handle_t *handle)
 {
-  if (handle == NULL || !get_word(dest, gptr, nelem, src_type, dst_type))
+  if (handle == NULL || !get_few(dart__team_direct, dest, gptr, nelem, src_type, dst_type))
     return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
   return DART_OK;

@@ -63,4 +63,8 @@
 #include <dash/dart/if/dart_communication.h>
 #include <dash/dart/if/dart_synchronization.h>
 
+#ifdef DART_USE_INLINE /* puts, gets and atomics of near memory without a call */
+#include <dash/dart/ext/dart_inline.h>
+#endif
+
 #endif /* DASH__DART__IF__DART_H__INCLUDED */

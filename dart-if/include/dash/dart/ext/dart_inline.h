@@ -1,0 +1,441 @@
+#ifndef DASH__DART__EXT__DART_INLINE_H__INCLUDED
+#define DASH__DART__EXT__DART_INLINE_H__INCLUDED
+/** @file dart_inline.h
+ *  Puts, gets and atomics of near memory, without a call.
+ *
+ *  A put or get of one element of near memory is a few loads and compares before the copy; as a call it costs
+ *  several times as much as the copy. The functions of this file have the same contract as those they are
+ *  named after, and do this path in the program itself; for everything else (far memory, other types, wrong
+ *  pointers, a call that has to make progress) they call the library, which checks all again, with the same
+ *  arguments.
+ *
+ *      #define DART_USE_INLINE
+ *      #include <dash/dart/if/dart.h>
+ *
+ *  makes `dart_put(...)` mean `dart_inline_put(...)`, and so on for all that are below. Without the macro
+ *  both are there under their own names, for files that include this one. The name of a function alone,
+ *  `&dart_put`, is the library's as before. Files with and without the macro may be linked into one program.
+ *
+ *  What these functions read is in dart_inline_tables.h. A program with this file compiled in says at its start
+ *  which version of it that was; dart_init fails with DART_ERR_OTHER and one line if the library has another,
+ *  as it may where a program is linked with a library that was built later. */
+
+#include <string.h>
+
+#include <dash/dart/ext/dart_inline_tables.h>
+#include <dash/dart/if/dart_communication.h>
+#include <dash/dart/if/dart_globmem.h>
+#include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+DART_INTERFACE_ON
+
+/* ---- at the start of the program --------------------------------------------------------------- */
+
+/* Runs before main, once for each file that includes this one. */
+static __attribute__((constructor)) void dart_inline_started(void)
+{
+  dart_inline_require(DART_INLINE_VERSION, (uint32_t)sizeof(dart_inline_map_t));
+}
+
+/* ---- resolving a pointer --------------------------------------------------------------------- */
+
+/* The size of a basic type of 1, 2, 4 or 8 bytes; 0 for any other value. */
+DART_INLINE unsigned dart_inline_size(dart_datatype_t type)
+{
+  switch (type) {
+  case DART_TYPE_BYTE: return 1;
+  case DART_TYPE_SHORT: return sizeof(short);
+  case DART_TYPE_INT:
+  case DART_TYPE_UINT: return sizeof(int);
+  case DART_TYPE_FLOAT: return sizeof(float);
+  case DART_TYPE_LONG:
+  case DART_TYPE_ULONG: return sizeof(long);
+  case DART_TYPE_LONGLONG:
+  case DART_TYPE_ULONGLONG: return sizeof(long long);
+  case DART_TYPE_DOUBLE: return sizeof(double);
+  default: return 0;
+  }
+}
+
+/* The unit's id as an unsigned number of 24 bits. */
+DART_INLINE uint32_t dart_inline_unit(dart_gptr_t gptr)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  uint32_t head; /* read as a bit field it would be extended by its sign first */
+
+  memcpy(&head, &gptr, sizeof head);
+  return head & 0xffffff;
+#else
+  return (uint32_t)gptr.unitid & 0xffffff;
+#endif
+}
+
+/* Whether `maps` have a direct map for the pointer's segment and unit: stores it. */
+DART_INLINE int dart_inline_find(dart_inline_maps_t maps, dart_gptr_t gptr,
+                                 const dart_inline_map_t **map_out)
+{
+  const dart_inline_map_t *map = maps[(uint16_t)gptr.teamid];
+
+  if (__builtin_expect(map == NULL, 0))
+    return 0;
+  map += (uint16_t)gptr.segid;
+  *map_out = map;
+  return __builtin_expect(dart_inline_unit(gptr) < map->nunits, 1);
+}
+
+DART_INLINE char *dart_inline_at(const dart_inline_map_t *map, dart_gptr_t gptr)
+{
+  return map->first + (dart_inline_unit(gptr) * map->step + gptr.addr_or_offs.offset);
+}
+
+/** Whether an element of `size` = 1, 2, 4 or 8 bytes is near by the direct map, and aligned: stores its
+ *  address. */
+DART_INLINE int dart_inline_element(dart_inline_maps_t maps, dart_gptr_t gptr, unsigned size,
+                                    char **near_out)
+{
+  uint64_t                 offset = gptr.addr_or_offs.offset;
+  const dart_inline_map_t *map;
+
+  if (!dart_inline_find(maps, gptr, &map) ||
+      __builtin_expect((offset & (size - 1)) != 0 || offset >= map->nbytes, 0))
+    return 0;
+  *near_out = dart_inline_at(map, gptr);
+  return 1;
+}
+
+/** Whether `nbytes` bytes are near by the direct map: stores their address. */
+DART_INLINE int dart_inline_bytes(dart_inline_maps_t maps, dart_gptr_t gptr, uint64_t nbytes,
+                                  char **near_out)
+{
+  uint64_t                 offset = gptr.addr_or_offs.offset;
+  const dart_inline_map_t *map;
+
+  if (!dart_inline_find(maps, gptr, &map) ||
+      __builtin_expect(nbytes > map->nbytes || offset > map->nbytes - nbytes, 0))
+    return 0;
+  *near_out = dart_inline_at(map, gptr);
+  return 1;
+}
+
+/* ---- copies ----------------------------------------------------------------------------------
+ *
+ * One aligned element is a store-release or a load-acquire, so it is not torn; whatever reads the data of a
+ * put by a get acquires what was released. More bytes are ordered by a fence. */
+
+typedef uint64_t dart_inline_word_64_t __attribute__((may_alias));
+typedef uint32_t dart_inline_word_32_t __attribute__((may_alias));
+typedef uint16_t dart_inline_word_16_t __attribute__((may_alias));
+typedef uint8_t dart_inline_word_8_t __attribute__((may_alias));
+
+#define DART_INLINE_STORE(width)                                                                \
+  {                                                                                             \
+    uint##width##_t word;                                                                       \
+                                                                                                \
+    memcpy(&word, from, sizeof word);                                                           \
+    __atomic_store_n((dart_inline_word_##width##_t *)(void *)to, word, __ATOMIC_RELEASE);       \
+    return;                                                                                     \
+  }
+#define DART_INLINE_LOAD(width)                                                                 \
+  {                                                                                             \
+    uint##width##_t word =                                                                      \
+        __atomic_load_n((const dart_inline_word_##width##_t *)(const void *)from,               \
+                        __ATOMIC_ACQUIRE);                                                      \
+                                                                                                \
+    memcpy(to, &word, sizeof word);                                                             \
+    return;                                                                                     \
+  }
+
+DART_INLINE void dart_inline_store(char *to, const void *from, unsigned size)
+{
+  switch (size) {
+  case 8: DART_INLINE_STORE(64)
+  case 4: DART_INLINE_STORE(32)
+  case 2: DART_INLINE_STORE(16)
+  default: DART_INLINE_STORE(8)
+  }
+}
+
+DART_INLINE void dart_inline_load(void *to, const char *from, unsigned size)
+{
+  switch (size) {
+  case 8: DART_INLINE_LOAD(64)
+  case 4: DART_INLINE_LOAD(32)
+  case 2: DART_INLINE_LOAD(16)
+  default: DART_INLINE_LOAD(8)
+  }
+}
+
+#undef DART_INLINE_STORE
+#undef DART_INLINE_LOAD
+
+/* 16 bytes at any address, in a register. */
+typedef struct {
+  long long word __attribute__((vector_size(16), aligned(1), may_alias));
+} __attribute__((may_alias, packed)) dart_inline_16_t;
+
+enum { DART_INLINE_MOST_BYTES = 64 }; /* that are copied without a call */
+
+/* All is loaded before anything is stored, for the two may overlap: the first bytes and the last, which may
+ * be in part the same. `nbytes` is 16 to 64, and better a constant. */
+DART_INLINE void dart_inline_copy(void *to, const void *from, uint64_t nbytes)
+{
+  const dart_inline_16_t *source      = (const dart_inline_16_t *)from;
+  const dart_inline_16_t *source_last = (const dart_inline_16_t *)(const void *)((const char *)from + nbytes);
+  dart_inline_16_t       *target      = (dart_inline_16_t *)to;
+  dart_inline_16_t       *target_last = (dart_inline_16_t *)(void *)((char *)to + nbytes);
+
+  if (nbytes <= 32) {
+    dart_inline_16_t a = source[0], b = source_last[-1];
+
+    target[0]       = a;
+    target_last[-1] = b;
+  } else {
+    dart_inline_16_t a = source[0], b = source[1], c = source_last[-2], d = source_last[-1];
+
+    target[0]       = a;
+    target[1]       = b;
+    target_last[-2] = c;
+    target_last[-1] = d;
+  }
+}
+
+/* ---- put and get -----------------------------------------------------------------------------
+ *
+ * False: nothing was done, and the library is to be called. */
+
+/* Whether so many bytes, no single element, are copied here: their number is known to the compiler. */
+#define DART_INLINE_IS_FEW(nbytes)                                                               \
+  (__builtin_constant_p(nbytes) && (nbytes) >= 16 && (nbytes) <= (unsigned)DART_INLINE_MOST_BYTES)
+
+#define DART_INLINE_ALWAYS DART_INLINE __attribute__((always_inline))
+
+DART_INLINE_ALWAYS int dart_inline_try_put(dart_inline_maps_t maps, dart_gptr_t gptr,
+                                           const void *src, size_t nelem, dart_datatype_t src_type,
+                                           dart_datatype_t dst_type)
+{
+  unsigned size = dart_inline_size(src_type);
+  uint64_t nbytes;
+  char    *near;
+
+  if (size == 0 || src_type != dst_type || src == NULL)
+    return 0;
+  if (nelem == 1) {
+    if (!dart_inline_element(maps, gptr, size, &near))
+      return 0;
+    dart_inline_store(near, src, size);
+    return 1;
+  }
+  nbytes = nelem <= (unsigned)DART_INLINE_MOST_BYTES ? (uint64_t)nelem * size : 0;
+  if (!DART_INLINE_IS_FEW(nbytes) || !dart_inline_bytes(maps, gptr, nbytes, &near))
+    return 0;
+  __atomic_thread_fence(__ATOMIC_RELEASE); /* earlier stores before the data */
+  dart_inline_copy(near, src, nbytes);
+  return 1;
+}
+
+DART_INLINE_ALWAYS int dart_inline_try_get(dart_inline_maps_t maps, void *dest, dart_gptr_t gptr,
+                                           size_t nelem, dart_datatype_t src_type,
+                                           dart_datatype_t dst_type)
+{
+  unsigned size = dart_inline_size(src_type);
+  uint64_t nbytes;
+  char    *near;
+
+  if (size == 0 || src_type != dst_type || dest == NULL)
+    return 0;
+  if (nelem == 1) {
+    if (!dart_inline_element(maps, gptr, size, &near))
+      return 0;
+    dart_inline_load(dest, near, size);
+    return 1;
+  }
+  nbytes = nelem <= (unsigned)DART_INLINE_MOST_BYTES ? (uint64_t)nelem * size : 0;
+  if (!DART_INLINE_IS_FEW(nbytes) || !dart_inline_bytes(maps, gptr, nbytes, &near))
+    return 0;
+  dart_inline_copy(dest, near, nbytes);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the data before later loads */
+  return 1;
+}
+
+/* The maps of a blocking call. Read anew each time, for the library changes them. */
+DART_INLINE dart_inline_maps_t dart_inline_blocking(void)
+{
+  return *(const dart_inline_maps_t volatile *)dart_inline_tables.blocking_maps;
+}
+
+/** dart_put_blocking: one element of 1, 2, 4 or 8 bytes, or 16 to 64 bytes if `nelem` and the type are
+ *  constants, without a call. The same for all puts and gets. */
+DART_INLINE dart_ret_t dart_inline_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
+                                                dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  if (!dart_inline_try_put(dart_inline_blocking(), gptr, src, nelem, src_type, dst_type))
+    return dart_put_blocking(gptr, src, nelem, src_type, dst_type);
+  return DART_OK;
+}
+
+/** dart_get_blocking. */
+DART_INLINE dart_ret_t dart_inline_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem,
+                                                dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  if (!dart_inline_try_get(dart_inline_blocking(), dest, gptr, nelem, src_type, dst_type))
+    return dart_get_blocking(dest, gptr, nelem, src_type, dst_type);
+  return DART_OK;
+}
+
+/** dart_put. */
+DART_INLINE dart_ret_t dart_inline_put(dart_gptr_t gptr, const void *src, size_t nelem,
+                                       dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  if (!dart_inline_try_put(dart_inline_tables.maps, gptr, src, nelem, src_type, dst_type))
+    return dart_put(gptr, src, nelem, src_type, dst_type);
+  return DART_OK;
+}
+
+/** dart_get. */
+DART_INLINE dart_ret_t dart_inline_get(void *dest, dart_gptr_t gptr, size_t nelem,
+                                       dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  if (!dart_inline_try_get(dart_inline_tables.maps, dest, gptr, nelem, src_type, dst_type))
+    return dart_get(dest, gptr, nelem, src_type, dst_type);
+  return DART_OK;
+}
+
+/** dart_put_handle. */
+DART_INLINE dart_ret_t dart_inline_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
+                                              dart_datatype_t src_type, dart_datatype_t dst_type,
+                                              dart_handle_t *handle)
+{
+  if (handle == NULL || !dart_inline_try_put(dart_inline_tables.maps, gptr, src, nelem, src_type, dst_type))
+    return dart_put_handle(gptr, src, nelem, src_type, dst_type, handle);
+  *handle = DART_HANDLE_NULL;
+  return DART_OK;
+}
+
+/** dart_get_handle. */
+DART_INLINE dart_ret_t dart_inline_get_handle(void *dest, dart_gptr_t gptr, size_t nelem,
+                                              dart_datatype_t src_type, dart_datatype_t dst_type,
+                                              dart_handle_t *handle)
+{
+  if (handle == NULL || !dart_inline_try_get(dart_inline_tables.maps, dest, gptr, nelem, src_type, dst_type))
+    return dart_get_handle(dest, gptr, nelem, src_type, dst_type, handle);
+  *handle = DART_HANDLE_NULL;
+  return DART_OK;
+}
+
+/* ---- atomics ---------------------------------------------------------------------------------
+ *
+ * The same instructions as in the library, and the same order, acq_rel; so they are atomic towards its. */
+
+/* Whether an element is an integer of 4 or 8 bytes. */
+DART_INLINE int dart_inline_is_integer(dart_datatype_t type)
+{
+  return type >= DART_TYPE_INT && type <= DART_TYPE_ULONGLONG;
+}
+
+#define DART_INLINE_FETCH(width)                                                                 \
+  DART_INLINE int dart_inline_fetch_##width(char *near, const void *value, void *result,         \
+                                            dart_operation_t op)                                 \
+  {                                                                                              \
+    dart_inline_word_##width##_t *word    = (dart_inline_word_##width##_t *)(void *)near;        \
+    uint##width##_t               operand = 0, found;                                            \
+                                                                                                 \
+    if (op != DART_OP_NO_OP)                                                                     \
+      memcpy(&operand, value, sizeof operand);                                                   \
+    switch (op) {                                                                                \
+    case DART_OP_SUM: found = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); break;        \
+    case DART_OP_BXOR: found = __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); break;       \
+    case DART_OP_BOR: found = __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); break;         \
+    case DART_OP_BAND: found = __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); break;       \
+    case DART_OP_REPLACE: found = __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); break;   \
+    case DART_OP_NO_OP: found = __atomic_load_n(word, __ATOMIC_ACQUIRE); break;                  \
+    default: return 0;                                                                           \
+    }                                                                                            \
+    memcpy(result, &found, sizeof found);                                                        \
+    return 1;                                                                                    \
+  }                                                                                              \
+                                                                                                 \
+  DART_INLINE void dart_inline_swap_##width(char *near, const void *value, const void *compare,  \
+                                            void *result)                                        \
+  {                                                                                              \
+    dart_inline_word_##width##_t *word = (dart_inline_word_##width##_t *)(void *)near;           \
+    uint##width##_t               desired, expected;                                             \
+                                                                                                 \
+    memcpy(&desired, value, sizeof desired);                                                     \
+    memcpy(&expected, compare, sizeof expected);                                                 \
+    __atomic_compare_exchange_n(word, &expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+    memcpy(result, &expected, sizeof expected);                                                  \
+  }
+
+DART_INLINE_FETCH(64)
+DART_INLINE_FETCH(32)
+
+#undef DART_INLINE_FETCH
+
+/** dart_fetch_and_op: an integer of 4 or 8 bytes, by SUM, BXOR, BOR, BAND, REPLACE or NO_OP, without a
+ *  call. */
+DART_INLINE dart_ret_t dart_inline_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
+                                                dart_datatype_t dtype, dart_operation_t op)
+{
+  unsigned size = dart_inline_size(dtype);
+  char    *near;
+
+  if (!dart_inline_is_integer(dtype) || result == NULL || (value == NULL && op != DART_OP_NO_OP) ||
+      !dart_inline_element(dart_inline_blocking(), gptr, size, &near) ||
+      !(size == 8 ? dart_inline_fetch_64(near, value, result, op)
+                  : dart_inline_fetch_32(near, value, result, op)))
+    return dart_fetch_and_op(gptr, value, result, dtype, op);
+  return DART_OK;
+}
+
+/** dart_compare_and_swap: an integer of 4 or 8 bytes without a call. */
+DART_INLINE dart_ret_t dart_inline_compare_and_swap(dart_gptr_t gptr, const void *value,
+                                                    const void *compare, void *result,
+                                                    dart_datatype_t dtype)
+{
+  unsigned size = dart_inline_size(dtype);
+  char    *near;
+
+  if (!dart_inline_is_integer(dtype) || value == NULL || compare == NULL || result == NULL ||
+      !dart_inline_element(dart_inline_blocking(), gptr, size, &near))
+    return dart_compare_and_swap(gptr, value, compare, result, dtype);
+  if (size == 8)
+    dart_inline_swap_64(near, value, compare, result);
+  else
+    dart_inline_swap_32(near, value, compare, result);
+  return DART_OK;
+}
+
+/* ---- pointer arithmetic ----------------------------------------------------------------------
+ *
+ * dart_gptr_incaddr and dart_gptr_setunit of dart_globmem.h are inline, too. */
+
+/** `gptr` moved by `nelem` elements of `size` bytes, and to another unit of its team. */
+DART_INLINE dart_gptr_t dart_inline_gptr_at(dart_gptr_t gptr, dart_team_unit_t unit, int64_t nelem,
+                                            size_t size)
+{
+  dart_gptr_setunit(&gptr, unit);
+  gptr.addr_or_offs.offset += (uint64_t)nelem * size;
+  return gptr;
+}
+
+#ifdef DART_USE_INLINE
+#define dart_put_blocking(...)     dart_inline_put_blocking(__VA_ARGS__)
+#define dart_get_blocking(...)     dart_inline_get_blocking(__VA_ARGS__)
+#define dart_put(...)              dart_inline_put(__VA_ARGS__)
+#define dart_get(...)              dart_inline_get(__VA_ARGS__)
+#define dart_put_handle(...)       dart_inline_put_handle(__VA_ARGS__)
+#define dart_get_handle(...)       dart_inline_get_handle(__VA_ARGS__)
+#define dart_fetch_and_op(...)     dart_inline_fetch_and_op(__VA_ARGS__)
+#define dart_compare_and_swap(...) dart_inline_compare_and_swap(__VA_ARGS__)
+#endif
+
+DART_INTERFACE_OFF
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__EXT__DART_INLINE_H__INCLUDED */
