@@ -381,13 +381,14 @@ TEST(without_an_agent_notifications_leave_at_once)
 
 /* ---- near --------------------------------------------------------------------------------- */
 
-TEST(large_data_of_one_node_are_copied_once)
+TEST(
+    large_data_of_one_node_are_copied_once) /* from a size on that depends on the cores of the machine */
 {
-  static char buffer[ROOM];
+  static char buffer[16 * ROOM];
   road_t      road = begin();
 
   look();
-  EXPECT_OK(dart_bcast(buffer, ROOM, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  EXPECT_OK(dart_bcast(buffer, sizeof buffer, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
   if (n > 1 && road.all_near)
     EXPECT_EQ(since(DART__COUNT_COLL_DIRECT), 1); /* does the kernel here forbid it? */
   else

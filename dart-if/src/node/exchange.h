@@ -27,9 +27,6 @@ typedef struct {
   _Atomic uint32_t reported;
 } dart__shared_t;
 
-/* Whether units copy directly between their memories, see api/coll/direct.h. */
-typedef enum { DART__DIRECT_UNKNOWN, DART__DIRECT_YES, DART__DIRECT_NO } dart__direct_t;
-
 typedef struct {
   dart__shared_t   *shared;
   _Atomic uint64_t *gone; /* unit of the team → 0, or, if it is gone, 2^32 + its last step */
@@ -39,7 +36,9 @@ typedef struct {
   size_t            slot_bytes; /* multiples of a cache line */
   size_t            result_bytes;
   uint32_t          episode; /* steps passed */
-  dart__direct_t    direct;
+
+  /* Blocks of so many bytes are copied directly, see api/coll/direct.h; 0: not known yet. */
+  size_t direct_least;
 } dart__exchange_t;
 
 /** Bytes of shared memory that an exchange needs: for `nunits` units of a team of `nteam`. */

@@ -8,8 +8,12 @@
 #include "api/coll/direct.h"
 #include "api/coll/spread.h"
 #include "api/coll/step.h"
+#include "base/config.h"
 #include "base/size.h"
 #include "port.h"
+
+#define OVERLAP_BYTES \
+  (16 * DART__KI) /* in one node: a step costs little beside a copy of so many */
 
 /* ---- in equal blocks ------------------------------------------------------------------------ */
 
@@ -47,6 +51,12 @@ static size_t piece_per_unit(const dart__team_t *team)
   return team->exchange.result_bytes / (size_t)team->nunits;
 }
 
+/* On one node pieces are smaller than they could be: the next one is written while this one is read. */
+static size_t overlapping(const dart__team_t *team, size_t piece)
+{
+  return team->nnodes == 1 ? dart__least(piece, OVERLAP_BYTES) : piece;
+}
+
 static char *block_of(const blocks_t *b, int32_t unit)
 {
   return b->result + (size_t)b->team->rank[unit] * b->count;
@@ -62,26 +72,47 @@ static int32_t root_node(const blocks_t *b)
   return b->team->node_of[b->root];
 }
 
+/* From the sender's buffer to the receiver's, which are both the caller's, and may be the same. */
+static void copy_own(const blocks_t *b, const char *send, char *recv)
+{
+  if (recv != send)
+    memmove(recv + b->at, send + b->at, b->count);
+}
+
 static void write_own(const blocks_t *b)
 {
   memcpy(block_of(b, b->team->me), b->send + b->at, b->count);
 }
 
-static void read_own(const blocks_t *b)
+/* On several nodes the leader of the root's node needs the root's block, too. */
+static void others_write_own(const blocks_t *b)
 {
-  memcpy(b->recv + b->at, block_of(b, b->team->me), b->count);
+  if (b->team->me != b->root || b->team->nnodes > 1)
+    write_own(b);
 }
 
-static void root_writes_all(const blocks_t *b)
+static void root_writes_others(const blocks_t *b)
 {
   for (int32_t u = 0; u < b->team->nunits && b->team->me == b->root; u++)
-    memcpy(block_of(b, u), b->send + (size_t)u * b->nbytes + b->at, b->count);
+    if (u != b->root)
+      memcpy(block_of(b, u), b->send + (size_t)u * b->nbytes + b->at, b->count);
+}
+
+static void read_own(const blocks_t *b)
+{
+  if (b->team->me == b->root)
+    copy_own(b, b->send + (size_t)b->root * b->nbytes, b->recv);
+  else
+    memcpy(b->recv + b->at, block_of(b, b->team->me), b->count);
 }
 
 static void read_all(const blocks_t *b)
 {
   for (int32_t u = 0; u < b->team->nunits; u++)
-    memcpy(b->recv + (size_t)u * b->nbytes + b->at, block_of(b, u), b->count);
+    if (u == b->team->me)
+      copy_own(b, b->send, b->recv + (size_t)u * b->nbytes);
+    else
+      memcpy(b->recv + (size_t)u * b->nbytes + b->at, block_of(b, u), b->count);
 }
 
 static void root_reads_all(const blocks_t *b)
@@ -138,7 +169,8 @@ dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
     dart__spread_bcast(team, buffer, nbytes, root);
     return DART_OK;
   }
-  in_pieces(&b, team->exchange.result_bytes, root_writes_one, lead_bcast, others_read_one);
+  in_pieces(&b, overlapping(team, team->exchange.result_bytes), root_writes_one, lead_bcast,
+            others_read_one);
   return DART_OK;
 }
 
@@ -157,7 +189,8 @@ dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, 
     dart__spread_scatter(team, send, recv, nbytes, root);
     return DART_OK;
   }
-  in_pieces(&b, piece_per_unit(team), root_writes_all, lead_scatter, read_own);
+  in_pieces(&b, overlapping(team, piece_per_unit(team)), root_writes_others, lead_scatter,
+            read_own);
   return DART_OK;
 }
 
@@ -176,7 +209,8 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
     dart__spread_gather(team, send, recv, nbytes, root);
     return DART_OK;
   }
-  in_pieces(&b, piece_per_unit(team), write_own, lead_gather, root_reads_all);
+  in_pieces(&b, overlapping(team, piece_per_unit(team)), others_write_own, lead_gather,
+            root_reads_all);
   return DART_OK;
 }
 
@@ -337,6 +371,12 @@ static bool is_paired(const dart__team_t *team, const pairing_t *m, int32_t posi
   return *index_out >= 0 && *index_out < m->window;
 }
 
+/* The caller's block for itself goes through no buffer. */
+static bool is_own(const dart__team_t *team, const pairing_t *m, int32_t position)
+{
+  return m->node == team->node && position == team->node_me;
+}
+
 static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send, char *recv,
                         size_t nbytes)
 {
@@ -346,7 +386,7 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
   int32_t index;
 
   for (int32_t position = 0; position < count; position++)
-    if (is_paired(team, m, position, &index))
+    if (is_paired(team, m, position, &index) && !is_own(team, m, position))
       memcpy(piece_of(m, out, team->node_me, index),
              send + (size_t)team->unit_at[first + position] * nbytes + m->at, m->piece);
   if (dart__step_end(team)) {
@@ -356,9 +396,14 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
     dart__step_release(team);
   }
   for (int32_t position = 0; position < count; position++)
-    if (is_paired(team, m, position, &index))
-      memcpy(recv + (size_t)team->unit_at[first + position] * nbytes + m->at,
-             piece_of(m, in, position, index), m->piece);
+    if (is_paired(team, m, position, &index)) {
+      size_t at = (size_t)team->unit_at[first + position] * nbytes + m->at;
+
+      if (!is_own(team, m, position))
+        memcpy(recv + at, piece_of(m, in, position, index), m->piece);
+      else if (send != recv)
+        memcpy(recv + at, send + at, m->piece);
+    }
 }
 
 dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)

@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "api/coll/step.h"
+#include "base/config.h"
 #include "base/counters.h"
 #include "base/size.h"
 #include "data/op.h"
 #include "model/world.h"
 #include "node/foreign.h"
 
-#define LEAST (16 * (size_t)1024) /* bytes of a block: about the size from which it pays */
+/* Bytes of a block from which it pays, about. A step of the exchange is cheap if every unit has a core, and a
+ * context switch if not. */
+#define LEAST         (16 * DART__KI)
+#define LEAST_BY_CORE (256 * DART__KI)
 
 /* ---- copies between units -------------------------------------------------------------------- */
 
@@ -96,18 +100,21 @@ static void push(direct_t *d, int32_t unit, uint64_t to, const void *from, size_
     memcpy((void *)(uintptr_t)to, from, nbytes);
 }
 
-/* Each unit tries to read from the next one, and all agree. */
-static bool kernel_permits(dart__team_t *team)
+/* From which size on: each unit tries to read from the next one, and all agree. */
+static size_t least(dart__team_t *team)
 {
   int           next = (team->me + 1) % team->nunits;
-  unsigned long fails;
+  unsigned long fails_or_crowded[2];
   direct_t      d;
 
   dart__foreign_consent();
-  d     = begin(team, &next, NULL);
-  fails = !dart__foreign_reaches(process_of(team, next), addresses_at(&d, next).send);
-  dart__coll_most(team, &fails, 1);
-  return fails == 0;
+  d                   = begin(team, &next, NULL);
+  fails_or_crowded[0] = !dart__foreign_reaches(process_of(team, next), addresses_at(&d, next).send);
+  fails_or_crowded[1] = dart__world.wait.yields == 0; /* then units outnumber cores */
+  dart__coll_most(team, fails_or_crowded, 2);
+  if (fails_or_crowded[0])
+    return SIZE_MAX;
+  return fails_or_crowded[1] ? LEAST : LEAST_BY_CORE;
 }
 
 bool dart__direct_pays(dart__team_t *team, size_t nbytes)
@@ -116,9 +123,9 @@ bool dart__direct_pays(dart__team_t *team, size_t nbytes)
 
   if (nbytes < LEAST || team->nnodes > 1)
     return false;
-  if (x->direct == DART__DIRECT_UNKNOWN)
-    x->direct = kernel_permits(team) ? DART__DIRECT_YES : DART__DIRECT_NO;
-  return x->direct == DART__DIRECT_YES;
+  if (x->direct_least == 0)
+    x->direct_least = least(team);
+  return nbytes >= x->direct_least;
 }
 
 /* ---- from and to one unit: all other units copy at the same time ---------------------------- */

@@ -10,7 +10,9 @@
 #include "data/type.h"
 #include "port.h"
 
-#define ALONE_BYTES 512 /* up to this size every unit combines all slots itself: one step less */
+/* Up to this size every unit combines all slots itself, which takes one step less; with two units always, for
+ * then it copies less, too. */
+#define ALONE_BYTES 512
 
 void dart__coll_barrier(dart__team_t *team)
 {
@@ -59,7 +61,7 @@ static void reduce_on_node(dart__team_t *team, char *recv, size_t nelem, const r
   size_t            share;
 
   dart__step_end(team);
-  if (nelem * r->size <= ALONE_BYTES || r->root != DART__EVERY_UNIT) {
+  if (nelem * r->size <= ALONE_BYTES || x->nunits == 2 || r->root != DART__EVERY_UNIT) {
     if (is_receiver(team, r))
       combine_slots(slots, x->slot_bytes, x->nunits, recv, 0, nelem, r);
     return;
