@@ -133,4 +133,30 @@ run "$top/bench/run" --build "$work/none" "$work/t"; expect_code 2; expect_line 
 run "$top/bench/run" --build "$build" "$work"; expect_code 2; expect_line "bench/run: *$work*empty*"
 run "$top/bench/run" --repeat no "$work/t"; expect_code 2; expect_line "bench/run: *'no'*"
 
+# Rounds of a table become a line for each case: the median, its range, its bar. Of two such files what is slower
+# beyond noise is named: here one case of three, as the second is within the range, and the third faster.
+mkdir "$work/raw" "$work/later"
+head="backend,units,nodes,case,bytes,dart_ns,floor_ns,dart_per_floor,mpi_ns,dart_per_mpi"
+for round in 1 2 3; do
+  printf '%s\n' "$head" "shmem,2,1,put_indexed,4096,1,1,1.$round,," "shmem,2,1,put_strided,8,1,1,4.$round,," \
+    "shmem,2,1,flush,0,7,,,," >"$work/raw/micro-shmem-2.$round.csv"
+  printf '%s\n' "$head" "mpi,2,2,far_put_batch,8,1,,,1,0.8" >"$work/raw/micro-mpi-2x2.$round.csv"
+  printf '%s\n' "$head" "mpi,2,2,far_put_batch,8,1,,,1,0.6" >"$work/raw/micro-mpi-2x2-tcp.$round.csv"
+done
+run awk -f "$top/bench/cases.awk" "$top/bench/bars" "$work/raw"/*.csv; expect_code 0
+[[ $(grep -v '^micro-mpi-2x2-tcp' <<<"$out" | sort) == "$(sort <<'END_OF_TABLE'
+table,case,bytes,of,figure,least,most,bar,result,tcp,delayed
+micro-mpi-2x2,far_put_batch,8,mpi,0.8,0.8,0.8,0.9,met,0.6,
+micro-shmem-2,flush,0,ns,7,7,7,,,,
+micro-shmem-2,put_indexed,4096,floor,1.2,1.1,1.3,1.15,MISSED,,
+micro-shmem-2,put_strided,8,floor,4.2,4.1,4.3,4,MISSED,,
+END_OF_TABLE
+)" ]] || fail "cases: $out"
+echo "$out" >"$work/earlier.csv"
+sed -e 's/4096,floor,1.2,1.1,1.3/4096,floor,2.2,1.31,3/; s/8,floor,4.2,4.1,4.3/8,floor,6,4.2,7/; s/,ns,7,7,7/,ns,5,5,5/' \
+  "$work/earlier.csv" >"$work/later/cases.csv"
+run "$top/bench/run" --compare "$work/earlier.csv" "$work/later"; expect_code 1
+[[ $out == *"slower: micro-shmem-2 "*put_indexed*"1 of 5 cases"* && $out != *put_strided* ]] || fail "compared: $out"
+run "$top/bench/run" --compare "$work/none.csv" "$work/t"; expect_code 2; expect_line "bench/run: *none.csv*"
+
 finish
