@@ -36,39 +36,59 @@ static bool is_receiver(const dart__team_t *team, const reduction_t *r)
   return r->root == DART__EVERY_UNIT || r->root == team->me;
 }
 
-/* Combine elements [from, to) of the slots of all the node's units into `result`. The order is
- * the same on all units, so results agree bit by bit. */
-static void combine_slots(char *const first_slot, size_t slot_bytes, uint32_t nunits, char *result,
-                          size_t from, size_t to, const reduction_t *r)
+/* What all the node's units have written. */
+typedef struct {
+  const char *first;
+  size_t      bytes; /* from a slot to the next */
+  uint32_t    nunits;
+  uint32_t    me;
+  const char *
+      own; /* what the caller has in its slot, where it was before: no other core reads there; or NULL */
+} slots_t;
+
+static slots_t slots_of(const dart__exchange_t *x, const char *own)
+{
+  return (slots_t){ dart__exchange_slot(x, 0), x->slot_bytes, x->nunits, x->me, own };
+}
+
+static const char *operand(const slots_t *slots, uint32_t unit)
+{
+  return unit == slots->me && slots->own != NULL ? slots->own : slots->first + unit * slots->bytes;
+}
+
+/* Combine elements [from, to) of all the node's units into `result`. The order is the same on all units, so
+ * results agree bit by bit. */
+static void combine_slots(const slots_t *slots, char *result, size_t from, size_t to,
+                          const reduction_t *r)
 {
   size_t start = from * r->size;
 
   if (from >= to)
     return;
-  memcpy(result + start, first_slot + (nunits - 1) * slot_bytes + start, (to - from) * r->size);
-  for (uint32_t u = nunits - 1; u-- > 0;)
-    dart__op_combine(r->op, r->dtype, first_slot + u * slot_bytes + start, result + start,
-                     to - from);
+  memcpy(result + start, operand(slots, slots->nunits - 1) + start, (to - from) * r->size);
+  for (uint32_t u = slots->nunits - 1; u-- > 0;)
+    dart__op_combine(r->op, r->dtype, operand(slots, u) + start, result + start, to - from);
 }
 
 /* One piece, one node. Short ones: every receiver combines all slots. Long ones: every unit
  * combines its share of the elements into the result, and a second step publishes it. */
-static void reduce_on_node(dart__team_t *team, char *recv, size_t nelem, const reduction_t *r)
+static void reduce_on_node(dart__team_t *team, const char *send, char *recv, size_t nelem,
+                           const reduction_t *r)
 {
   dart__exchange_t *x     = &team->exchange;
-  char             *slots = dart__exchange_slot(x, 0);
+  slots_t           slots = slots_of(x, send == recv ? NULL : send);
   char             *result;
   size_t            share;
 
   dart__step_end(team);
   if (nelem * r->size <= ALONE_BYTES || x->nunits == 2 || r->root != DART__EVERY_UNIT) {
     if (is_receiver(team, r))
-      combine_slots(slots, x->slot_bytes, x->nunits, recv, 0, nelem, r);
+      combine_slots(&slots, recv, 0, nelem, r);
     return;
   }
   share  = (nelem / x->nunits + 2) & ~(size_t)1; /* even: pairs of MINMAX stay together */
   result = dart__exchange_result(x); /* taken in the second step, in which it is written */
-  combine_slots(slots, x->slot_bytes, x->nunits, result, dart__least(nelem, x->me * share),
+  combine_slots(&slots, result, dart__least(nelem, x->me * share),
                 dart__least(nelem, (x->me + 1) * share), r);
   dart__step_end(team);
   memcpy(recv, result, nelem * r->size);
@@ -78,11 +98,11 @@ static void reduce_on_node(dart__team_t *team, char *recv, size_t nelem, const r
 static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, const reduction_t *r)
 {
   dart__exchange_t *x      = &team->exchange;
-  char             *slots  = dart__exchange_slot(x, 0);
+  slots_t           slots  = slots_of(x, NULL);
   char             *result = dart__exchange_result(x);
 
   if (dart__step_end(team)) {
-    combine_slots(slots, x->slot_bytes, x->nunits, result, 0, nelem, r);
+    combine_slots(&slots, result, 0, nelem, r);
     dart__nodes->reduce(team, result, result, nelem, r->dtype, r->op,
                         r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT : team->node_of[r->root]);
     dart__step_release(team);
@@ -104,7 +124,7 @@ static void reduce_commuting(dart__team_t *team, const char *send, char *recv, s
     memcpy(dart__exchange_slot(&team->exchange, team->exchange.me), send + at * r->size,
            count * r->size);
     if (team->nnodes == 1)
-      reduce_on_node(team, into, count, r);
+      reduce_on_node(team, send + at * r->size, into, count, r);
     else
       reduce_over_nodes(team, into, count, r);
   }
