@@ -224,4 +224,5 @@ const char *dart__port_description(void)
 /* One node: no unit is far. */
 const dart__nodes_ops_t *const   dart__nodes    = NULL;
 const dart__far_ops_t *const     dart__far      = NULL;
+const dart__epoch_ops_t *const   dart__epochs   = NULL;
 const dart__message_ops_t *const dart__messages = NULL;

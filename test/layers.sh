@@ -20,6 +20,7 @@ api/coll
 api/memory
 api/locality api/p2p api/sync
 api/rma api/team
+api/epoch
 api/job'
 mpi='base
 data

@@ -17,6 +17,7 @@
 #include "data/type.h"
 #include "model/address.h"
 #include "model/chunk.h"
+#include "model/epoch.h"
 #include "model/team.h"
 
 /* ---- the job ---------------------------------------------------------------------------- */
@@ -104,7 +105,7 @@ void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk);
 
 /* ---- more nodes than one ------------------------------------------------------------------
  *
- * A backend has all three tables or none. They are NULL where every job has one node: then no unit is far,
+ * A backend has all four tables or none. They are NULL where every job has one node: then no unit is far,
  * and they are not used. */
 
 /* Bytes of the largest element that `reduce` takes. */
@@ -202,6 +203,40 @@ typedef struct {
   void (*push)(void);
 } dart__far_ops_t;
 
+/** Epochs, see model/epoch.h: operations and words that arrive at a far unit in order. */
+typedef struct {
+  /** Start an operation. False: words do not come after it unless the unit is flushed before. Sources stay
+   *  in place until a local flush, operands of accumulates are copied. */
+  bool (*start)(const dart__epoch_op_t *op);
+
+  /** Send a word, at once. */
+  void (*say)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+              dart__epoch_word_t word, uint64_t value);
+
+  /** The last fence that the unit has left. Waits for the answer. 0: its memory is gone. */
+  uint32_t (*exposed)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit);
+
+  /** Ask for the lock of a unit's portion. DART_OK: it is held. DART_PENDING: `*granted` is going to be
+   *  incremented when it is. DART_ERR_INVAL: the memory is gone. Waits for the answer. */
+  dart_ret_t (*lock)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                     bool exclusive, _Atomic uint32_t *granted);
+
+  /** Lock, apply operations, unlock, in one message. The results mean the same: the operations are applied, or
+   *  are going to be when the lock is granted. With `lazy` it does not wait, `*granted` is incremented in any case, and the
+   *  result is DART_OK. */
+  dart_ret_t (*locked)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                       bool exclusive, const dart__epoch_op_t *const ops[], size_t nops, bool lazy,
+                       _Atomic uint32_t *granted);
+
+  /** Leave the lock, when what was started before is applied; sent at once. */
+  void (*unlock)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                 bool exclusive);
+} dart__epoch_ops_t;
+
+/* What `locked` takes: puts and accumulates, so many, of so many bytes together. */
+#define DART__LOCKED_OPS   16
+#define DART__LOCKED_BYTES ((size_t)2048)
+
 typedef struct dart__far_message dart__far_message_t;
 
 /** Messages to and from far units, by global id; any thread. */
@@ -224,6 +259,7 @@ typedef struct {
 
 extern const dart__nodes_ops_t *const   dart__nodes;
 extern const dart__far_ops_t *const     dart__far;
+extern const dart__epoch_ops_t *const   dart__epochs;
 extern const dart__message_ops_t *const dart__messages;
 
 #endif

@@ -388,7 +388,7 @@ static bool look(dart__am_t *am, int looks, dart__transport_request_t *own)
 /* Handle what has come, in order; the lock is held. It returns after replies, data and notifications, so that the
  * caller can see whether its wait is over: of two units that exchange data, one would otherwise go on
  * receiving all that the other sends ahead, while the other waits for it. */
-static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come)
+static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come, void **answers_out)
 {
   dart__am_receiver_t *r        = &am->receiver;
   dart__am_handled_t   handled  = { .replies = has_come && take_replies(am, most) };
@@ -400,6 +400,8 @@ static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come)
     apply_pending(am, most, &notified);
   if (r->replying != NULL)
     recycle_replies(am);
+  if (am->config.host.turns != NULL)
+    *answers_out = am->config.host.turns(&am->config.host, &r->updates);
   if (notified)
     am->config.host.notified(am->config.host.context);
   if (handled.requests) /* relaxed: a hint for how long to sleep */
@@ -412,13 +414,16 @@ dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
                                     dart__transport_request_t *own)
 {
   dart__am_handled_t handled  = { 0 };
+  void              *answers  = NULL;
   bool               has_come = true;
 
   if (dart__am_spin_try(&am->receiver.lock)) {
     has_come = look(am, looks, own);
-    handled  = drain(am, most, has_come);
+    handled  = drain(am, most, has_come, &answers);
     dart__am_spin_unlock(&am->receiver.lock);
   }
+  if (answers != NULL) /* without the lock: sending may have to wait for what is received */
+    am->config.host.answer(am, answers);
   if (own != NULL && has_come)
     dart__transport_test(am->config.transport, own, NULL, NULL);
   return handled;

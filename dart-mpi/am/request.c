@@ -196,6 +196,26 @@ static void append_plain(dart__am_t *am, int32_t peer, const dart__am_record_t *
   dart__am_spin_unlock(&ep->lock);
 }
 
+void dart__am_epoch(dart__am_t *am, int32_t peer, const dart__am_epoch_t *about,
+                    const uint64_t *words, size_t nwords, uint64_t *result, bool now)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+  dart__am_record_t    r  = { .first        = about,
+                              .first_bytes  = sizeof *about,
+                              .second       = words,
+                              .second_bytes = nwords * sizeof *words,
+                              .result       = result,
+                              .result_bytes = result == NULL ? 0 : sizeof *result };
+
+  r.word = dart__am_word(DART__AM_EPOCH, result != NULL, 0, DART__AM_EPOCH_WORDS + nwords, 0);
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(&r), result != NULL);
+  dart__am_endpoint_append(ep, NULL, &r);
+  if (now)
+    dart__am_endpoint_send_now(am, peer, ep);
+  dart__am_spin_unlock(&ep->lock);
+}
+
 void dart__am_ping(dart__am_t *am, int32_t peer)
 {
   append_plain(am, peer, &(dart__am_record_t){ .word = dart__am_word(DART__AM_PING, 0, 0, 0, 0) },

@@ -47,6 +47,7 @@ static size_t extent_of(uint64_t word)
   case DART__AM_GET: return count;
   case DART__AM_NOTIFY:
   case DART__AM_INFORM: return sizeof(uint64_t);
+  case DART__AM_EPOCH: return count * sizeof(uint64_t);
   default: return count * dart__type_basic_size(dart__am_word_type(word));
   }
 }
@@ -71,6 +72,7 @@ static size_t result_of(uint64_t word)
   case DART__AM_FETCH:
   case DART__AM_SWAP:
   case DART__AM_GET: return extent_of(word);
+  case DART__AM_EPOCH: return dart__am_word_type(word) != 0 ? sizeof(uint64_t) : 0;
   default: return 0;
   }
 }
@@ -154,6 +156,22 @@ static bool apply(const selected_t *s, dart__deferred_t *updates, uint64_t word,
   return true;
 }
 
+/* False: there is no such segment. */
+static bool tell_epoch(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
+                       uint64_t word, const uint64_t *operands, uint64_t *result)
+{
+  dart__am_epoch_t about;
+  uint64_t         unwanted = 0;
+
+  if (result_of(word) == 0)
+    result = &unwanted;
+  *result = 0;
+  memcpy(&about, operands, sizeof about);
+  dart__deferred_apply_all(updates); /* what is in order before it */
+  return host->epoch(host, updates, peer, &about, operands + DART__AM_EPOCH_WORDS,
+                     dart__am_word_count(word) - DART__AM_EPOCH_WORDS, result);
+}
+
 dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t *updates,
                                   int32_t peer, const uint64_t *words, size_t nwords,
                                   uint64_t *results)
@@ -172,6 +190,10 @@ dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t 
       s = select_segment(host, &selection);
     } else if (kind == DART__AM_INFORM) {
       host->informed(host->context, peer, words[i]);
+    } else if (kind == DART__AM_EPOCH) {
+      if (!tell_epoch(host, updates, peer, word, &words[i], &results[applied.nresults]))
+        applied.refused++;
+      applied.notified = true;
     } else if (kind != DART__AM_PING) {
       uint64_t *result = &results[applied.nresults];
 

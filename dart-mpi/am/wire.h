@@ -49,7 +49,9 @@ typedef enum {
   DART__AM_GET,        /* count bytes; result: these */
   DART__AM_NOTIFY, /* operand: what is added to the counter; threads that wait for it are woken */
   DART__AM_PING,   /* on no memory; no operand */
-  DART__AM_INFORM  /* on no memory; operand: a word for the target's host */
+  DART__AM_INFORM, /* on no memory; operand: a word for the target's host */
+  DART__AM_EPOCH /* about epochs, for the target's host; operands: count words, the first of which are a
+                    * dart__am_epoch_t; result, if type is not 0: a word */
 } dart__am_request_kind_t;
 
 typedef struct {
@@ -57,6 +59,16 @@ typedef struct {
   int16_t  segid;
   uint32_t offset_high; /* what the offsets of the records after it have beyond their own bits */
 } dart__am_selection_t;
+
+/* About epochs of a segment. */
+typedef struct {
+  int16_t  team;
+  int16_t  segid;
+  uint32_t what;  /* the hosts' */
+  uint64_t value; /* likewise */
+} dart__am_epoch_t;
+
+#define DART__AM_EPOCH_WORDS (sizeof(dart__am_epoch_t) / sizeof(uint64_t))
 
 /* Where a message of data is received. */
 typedef struct {

@@ -4,6 +4,7 @@
 #include "model/address.h"
 #include "model/world.h"
 #include "progress/agent.h"
+#include "progress/lock.h"
 
 /* Whether no one but the calling thread updates this unit's portions of a team until it has applied a batch: no
  * other unit maps them, and requests are applied by one thread at a time. While the agent applies them, the
@@ -55,5 +56,10 @@ static void informed(void *context, int32_t peer, uint64_t word)
 
 dart__am_host_t dart__am_host(void)
 {
-  return (dart__am_host_t){ NULL, resolve, notified, informed };
+  return (dart__am_host_t){ .resolve  = resolve,
+                            .notified = notified,
+                            .informed = informed,
+                            .epoch    = dart__lock_serve,
+                            .turns    = dart__lock_turns,
+                            .answer   = dart__lock_answer };
 }

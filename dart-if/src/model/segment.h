@@ -3,11 +3,15 @@
 /* A segment: one allocation over a team; `(team, segid)` names it. A portion is the memory of one unit in
  * it. Portions may differ in size. Those of an allocated segment start at the same offset in the portions of
  * its chunk. */
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <dash/dart/ext/dart_inline_tables.h>
 
 #include "model/chunk.h"
+
+typedef _Atomic(struct dart__epoch *) dart__epoch_ref_t;
 
 typedef struct dart__segment {
   char         **near; /* the chunk's table: team unit → its portion of the chunk, NULL if far */
@@ -19,6 +23,12 @@ typedef struct dart__segment {
   dart__chunk_t *chunk;
   int16_t        id;
   uint16_t       flags; /* the user's, dart_gptr_setflags */
+
+  /* See model/epoch.h. */
+  dart__epoch_ref_t epoch;    /* NULL: no call was about epochs of this segment */
+  uint64_t          epoch_at; /* where a portion's shared state is in the portion ... */
+  uint64_t *epoch_pool; /* ... or, registered memory, in its unit's pool; NULL: in the portion */
+  bool      has_epoch_block; /* of this unit's pool, at epoch_at */
 } dart__segment_t;
 
 /* The direct map of a segment: where all portions are near and lie at a constant step, as they do on a

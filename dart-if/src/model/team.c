@@ -267,3 +267,14 @@ void dart__segment_leave(dart__team_t *team, dart__segment_t *segment)
   if (segment->id > 0 && segment->id < team->first_free)
     team->first_free = segment->id;
 }
+
+/* Only `nunits` changes: a thread that has just read it may go on by the map. */
+void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment)
+{
+  team->direct_map[(uint16_t)segment->id].nunits = 0;
+}
+
+void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment)
+{
+  team->direct_map[(uint16_t)segment->id].nunits = direct_map_of(team, segment).nunits;
+}

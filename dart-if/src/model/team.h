@@ -88,6 +88,10 @@ int16_t dart__team_free_registered(const dart__team_t *team, int16_t from);
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment);
 void dart__segment_leave(dart__team_t *team, dart__segment_t *segment);
 
+/** Take the segment's direct map away, so that entry points take the general path, or give it back. */
+void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment);
+void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment);
+
 static inline bool dart__team_is_on_node(const dart__team_t *team, int32_t unit)
 {
   return team->node_of[unit] == team->node;

@@ -91,6 +91,7 @@ dart_ret_t dart_exit(void)
     return DART_ERR_OTHER;
   }
   dart__progress();
+  dart__progress_settle(0);
   for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
     if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
       dart__far->flush_all(dart__teams[id]); /* refused operations were logged */

@@ -14,6 +14,7 @@
 
 #include "api/coll/coll.h"
 #include "api/memory/chunk.h"
+#include "api/memory/pool.h"
 #include "api/memory/register.h"
 #include "api/progress/progress.h"
 #include "base/assert.h"
@@ -22,6 +23,7 @@
 #include "base/size.h"
 #include "data/op.h"
 #include "model/check.h"
+#include "model/epoch.h"
 #include "port.h"
 
 static size_t page_size(void)
@@ -111,22 +113,42 @@ static void give_back_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t ba
     dart__arena_free(chunk->arena, base);
 }
 
+/* Bytes that portions of `nbytes` take in those of a chunk, with the state of their epochs. */
+static size_t room_of(size_t nbytes)
+{
+  return dart__epoch_at(nbytes) + DART__EPOCH_ROOM;
+}
+
+/* Pages for `own` bytes at the start of a chunk, and for the state of epochs at `epoch_at`. */
+static dart_ret_t reserve_alone(dart__team_t *team, dart__chunk_t *chunk, uint64_t epoch_at,
+                                size_t own)
+{
+  size_t page = page_size(), end = dart__round_up(epoch_at + DART__EPOCH_ROOM, page);
+  size_t to = dart__round_up(own, page), from = epoch_at / page * page;
+
+  if (to >= from)
+    return dart__port_chunk_reserve(team, chunk, 0, end);
+  if (to > 0 && dart__port_chunk_reserve(team, chunk, 0, to) != DART_OK)
+    return DART_ERR_NOMEM;
+  return dart__port_chunk_reserve(team, chunk, from, end);
+}
+
 /* Reserve pages for this unit's portion. Those of a shared chunk are reserved in steps, equally on all units;
  * those of a chunk for one segment by the size that each unit requested. `*reserved_out`: chunk->reserved
  * after all units have succeeded. */
 static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t base,
                               size_t largest, size_t own, size_t *reserved_out)
 {
-  size_t to;
+  size_t to, room = room_of(largest);
 
   if (chunk->arena == NULL) {
     *reserved_out = chunk->nbytes; /* no other segment is allocated from it */
-    return dart__port_chunk_reserve(team, chunk, 0, dart__round_up(own, page_size()));
+    return reserve_alone(team, chunk, dart__epoch_at(largest), own);
   }
   *reserved_out = chunk->reserved;
-  if (base + largest <= chunk->reserved)
+  if (base + room <= chunk->reserved)
     return DART_OK;
-  to = dart__round_up(base + largest, dart__round_up(dart__settings.heap_step, page_size()));
+  to = dart__round_up(base + room, dart__round_up(dart__settings.heap_step, page_size()));
   if (to > chunk->nbytes)
     to = chunk->nbytes;
   *reserved_out = to;
@@ -138,9 +160,11 @@ static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t bas
                           size_t own)
 {
   size_t     reserved;
-  dart_ret_t mine = reserve_own(team, chunk, base, largest, own, &reserved);
-  dart_ret_t ret  = dart__coll_agree(team, mine);
+  dart_ret_t mine = reserve_own(team, chunk, base, largest, own, &reserved), ret;
 
+  if (mine == DART_OK) /* before any unit can know of the segment */
+    memset(chunk->near[team->me] + base + dart__epoch_at(largest), 0, DART__EPOCH_ROOM);
+  ret = dart__coll_agree(team, mine);
   if (ret == DART_OK)
     chunk->reserved = reserved;
   else if (mine == DART_OK && chunk->arena != NULL)
@@ -154,6 +178,7 @@ static void delete_segment(dart__segment_t *segment)
 {
   if (segment == NULL)
     return;
+  dart__pool_end_epochs(segment);
   free(segment->sizes);
   free(segment);
 }
@@ -195,10 +220,11 @@ static dart_ret_t prepare(dart__team_t *team, dart__segment_t **segment_out)
 static void enter(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *chunk, uint64_t base,
                   size_t own, size_t largest, size_t smallest)
 {
-  segment->near   = chunk->near;
-  segment->base   = base;
-  segment->nbytes = largest;
-  segment->chunk  = chunk;
+  segment->near     = chunk->near;
+  segment->base     = base;
+  segment->nbytes   = largest;
+  segment->epoch_at = dart__epoch_at(largest);
+  segment->chunk    = chunk;
   if (largest == smallest) {
     free(segment->sizes);
     segment->sizes = NULL;
@@ -227,7 +253,7 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own,
     ret = DART_ERR_OTHER;
     goto delete_segment;
   }
-  ret = find_room(team, largest, &chunk, &base);
+  ret = find_room(team, room_of(largest), &chunk, &base);
   if (ret != DART_OK)
     goto delete_segment;
 
@@ -309,6 +335,7 @@ void dart__memory_free(dart__team_t *team, dart__segment_t *segment)
   /* Outstanding operations on the segment are completed before its memory is released. Refused operations
    * were logged. */
   dart__progress();
+  dart__progress_settle(0);
   if (team->nnodes > 1)
     dart__far->flush_all(team);
   dart__coll_barrier(team);

@@ -5,12 +5,14 @@
 #include <pthread.h>
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <dash/dart/if/dart_globmem.h>
 
 #include "api/memory/chunk.h"
 #include "api/progress/progress.h"
+#include "base/assert.h"
 #include "base/config.h"
 #include "base/size.h"
 #include "model/check.h"
@@ -34,6 +36,17 @@ dart_ret_t dart__pool_prepare(dart__team_t *all)
   return pool.chunk == NULL ? DART_ERR_NOMEM : DART_OK;
 }
 
+/* The first block of every unit's portion: the shared state of its epochs. */
+static dart_ret_t alloc_epochs(void)
+{
+  dart_ret_t ret = dart__pool_alloc(DART__POOL_FIRST, &pool.segment.epoch_at);
+
+  if (ret == DART_OK)
+    memset(dart__pool_address(dart__world.me, pool.segment.epoch_at), 0, DART__EPOCH_ROOM);
+  dart__assert(ret != DART_OK || pool.segment.epoch_at == 0);
+  return ret;
+}
+
 dart_ret_t dart__pool_open(void)
 {
   dart_ret_t ret = dart__port_chunk_open(pool.all, pool.chunk);
@@ -46,7 +59,7 @@ dart_ret_t dart__pool_open(void)
                                     .id     = DART_SEGMENT_LOCAL };
   dart__segment_enter(pool.all, &pool.segment);
   pool.is_open = true;
-  return DART_OK;
+  return alloc_epochs();
 }
 
 static void free_nothing(void *offset)
@@ -57,6 +70,7 @@ static void free_nothing(void *offset)
 void dart__pool_close(void)
 {
   if (pool.is_open) {
+    dart__pool_end_epochs(&pool.segment);
     dart__segment_leave(pool.all, &pool.segment);
     dart__port_chunk_close(pool.all, pool.chunk);
   }
@@ -97,6 +111,15 @@ dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
   }
   pthread_mutex_unlock(&pool.lock);
   return ret;
+}
+
+void dart__pool_end_epochs(dart__segment_t *segment)
+{
+  dart__epoch_t *epoch = dart__epoch_find(segment);
+
+  if (epoch != NULL && epoch->posts != NULL)
+    dart__pool_free((uint64_t)((char *)epoch->posts - pool.chunk->near[dart__world.me]));
+  dart__epoch_delete(segment);
 }
 
 bool dart__pool_free(uint64_t offset)

@@ -7,10 +7,14 @@
 
 #include <dash/dart/if/dart_types.h>
 
+#include "model/epoch.h"
 #include "model/team.h"
 
 /** Allocate the tables of the pool of the first team. Local. */
 dart_ret_t dart__pool_prepare(dart__team_t *all);
+
+/** Bytes of the first block of every portion, at offset 0; see model/epoch.h. */
+#define DART__POOL_FIRST DART__EPOCH_ROOM
 
 /** Open it as segment 0 of that team. Collective; it may fail on some units only. */
 dart_ret_t dart__pool_open(void);
@@ -24,6 +28,9 @@ dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out);
 
 /** Free a block. False: no block of this unit's portion starts at `offset`. */
 bool dart__pool_free(uint64_t offset);
+
+/** dart__epoch_delete, and free what the segment's epochs have in the pool. */
+void dart__pool_end_epochs(dart__segment_t *segment);
 
 /** Where `offset` of a unit's portion is mapped here; the unit (global id) is near. */
 char *dart__pool_address(dart_unit_t unit, uint64_t offset);

@@ -4,20 +4,25 @@
 #include "api/memory/register.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <dash/dart/if/dart_globmem.h>
 
 #include "api/coll/coll.h"
 #include "api/memory/chunk.h"
+#include "api/memory/pool.h"
 #include "base/memory.h"
 #include "model/address.h"
 #include "model/check.h"
+#include "model/epoch.h"
+#include "model/world.h"
 #include "node/foreign.h"
 #include "port.h"
 
 typedef struct {
   uint64_t address;
   uint64_t nbytes;
+  uint64_t epoch; /* offset in the unit's pool of the shared state of its epochs */
 } contribution_t;
 
 /* The highest negative id that is free on all units; 0: there is none. Each unit proposes the highest id that
@@ -51,10 +56,23 @@ static void delete_segment(dart__segment_t *segment)
 {
   if (segment == NULL)
     return;
+  if (segment->has_epoch_block)
+    dart__pool_free(segment->epoch_at);
+  dart__pool_end_epochs(segment);
   dart__chunk_delete(segment->chunk);
+  free(segment->epoch_pool);
   free(segment->address);
   free(segment->sizes);
   free(segment);
+}
+
+/* The shared state of epochs, in this unit's pool. False: no memory. */
+static bool alloc_epochs(dart__segment_t *segment)
+{
+  segment->has_epoch_block = dart__pool_alloc(DART__EPOCH_ROOM, &segment->epoch_at) == DART_OK;
+  if (segment->has_epoch_block)
+    memset(dart__pool_address(dart__world.me, segment->epoch_at), 0, DART__EPOCH_ROOM);
+  return segment->has_epoch_block;
 }
 
 static dart__segment_t *new_segment(const dart__team_t *team)
@@ -64,10 +82,12 @@ static dart__segment_t *new_segment(const dart__team_t *team)
 
   if (segment == NULL)
     return NULL;
-  segment->address = calloc(nunits, sizeof *segment->address);
-  segment->sizes   = calloc(nunits, sizeof *segment->sizes);
-  segment->chunk   = dart__chunk_new(team, 0, false); /* near to no unit */
-  if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL) {
+  segment->address    = calloc(nunits, sizeof *segment->address);
+  segment->sizes      = calloc(nunits, sizeof *segment->sizes);
+  segment->chunk      = dart__chunk_new(team, 0, false); /* near to no unit */
+  segment->epoch_pool = calloc(nunits, sizeof *segment->epoch_pool);
+  if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL ||
+      segment->epoch_pool == NULL || !alloc_epochs(segment)) {
     delete_segment(segment);
     return NULL;
   }
@@ -87,12 +107,13 @@ static dart_ret_t prepare(const dart__team_t *team, plan_t *plan_out)
 /* Exchange all units' contributions. */
 static void collect(dart__team_t *team, void *address, size_t nbytes, const plan_t *plan)
 {
-  contribution_t own = { (uint64_t)(uintptr_t)address, nbytes };
+  contribution_t own = { (uint64_t)(uintptr_t)address, nbytes, plan->segment->epoch_at };
 
   dart__coll_share(team, &own, plan->contributions, sizeof own);
   for (int32_t u = 0; u < team->nunits; u++) {
-    plan->segment->address[u] = plan->contributions[u].address;
-    plan->segment->sizes[u]   = plan->contributions[u].nbytes;
+    plan->segment->address[u]    = plan->contributions[u].address;
+    plan->segment->sizes[u]      = plan->contributions[u].nbytes;
+    plan->segment->epoch_pool[u] = plan->contributions[u].epoch;
   }
 }
 

@@ -1,6 +1,7 @@
 /* Progress: see progress.h. */
 #include "api/progress/progress.h"
 
+#include "model/epoch.h"
 #include "port.h"
 
 /* The longest average time per update in a stream: slower updates gain nothing by being deferred. */
@@ -58,6 +59,16 @@ void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)
     dart__far->push();
   last.gptr  = gptr;
   last.value = value;
+}
+
+void dart__progress_settle(uint32_t left)
+{
+  uint32_t sent = atomic_load_explicit(&dart__epoch_lazy_sent, memory_order_relaxed), turns = 0;
+
+  /* acquire: pairs with the release of the thread that takes the reports in */
+  while ((int32_t)(sent - atomic_load_explicit(&dart__epoch_lazy_done, memory_order_acquire)) >
+         (int32_t)left)
+    dart__wait_turn(&turns, &dart__world.wait);
 }
 
 void dart__progress_open(void)

@@ -3,6 +3,9 @@
  * to the target's node. */
 #include <dash/dart/if/dart_communication.h>
 
+#include <string.h>
+
+#include "api/rma/access.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
 #include "data/op.h"
@@ -93,8 +96,33 @@ static inline bool defer(dart_gptr_t gptr, const void *values, size_t nelem, dar
   return true;
 }
 
+/* The segment has had epochs: whether the accumulate goes on, see api/rma/access.h. Few operands are copied, more
+ * stay where they are, unless `copies`. */
+static __attribute__((noinline)) dart__access_t access(const char            *function,
+                                                       const dart__address_t *at,
+                                                       const void *values, size_t nelem,
+                                                       dart_datatype_t dtype, dart_operation_t op,
+                                                       bool copies)
+{
+  dart__epoch_op_t later  = { .kind  = DART__EPOCH_ACCUMULATE,
+                              .at    = *at,
+                              .type  = &dart__type_basic[dtype],
+                              .nelem = nelem,
+                              .op    = op };
+  size_t           nbytes = nelem * later.type->elem_size;
+
+  if (nbytes <= sizeof later.value)
+    memcpy(later.value, values, nbytes);
+  else if (copies)
+    return dart__access_now(function, at, DART__EPOCH_ACCUMULATE);
+  else
+    later.buffer = (void *)(uintptr_t)values;
+  return dart__access_later(function, &later);
+}
+
 static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
-                                    size_t nelem, dart_datatype_t dtype, dart_operation_t op)
+                                    size_t nelem, dart_datatype_t dtype, dart_operation_t op,
+                                    bool copies)
 {
   dart__address_t at;
   dart_ret_t      ret = check(function, gptr, nelem, dtype, op, &at);
@@ -105,6 +133,12 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     return null_operand(function, "values");
   if (op == DART_OP_NO_OP)
     return DART_OK;
+  if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0)) {
+    dart__access_t goes = access(function, &at, values, nelem, dtype, op, copies);
+
+    if (goes != DART__ACCESS_PASS)
+      return goes == DART__ACCESS_DONE ? DART_OK : DART_ERR_INVAL;
+  }
   if (at.near == NULL && at.segment->address == NULL) { /* deferred updates are near */
     dart__far->progress();
     dart__far->accumulate(&at, values, nelem, dtype, op);
@@ -127,13 +161,13 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
 DART__OUT_OF_LINE accumulate_any(dart_gptr_t gptr, const void *values, size_t nelem,
                                  dart_datatype_t dtype, dart_operation_t op)
 {
-  return accumulate("dart_accumulate", gptr, values, nelem, dtype, op);
+  return accumulate("dart_accumulate", gptr, values, nelem, dtype, op, false);
 }
 
 DART__OUT_OF_LINE accumulate_blocking_any(dart_gptr_t gptr, const void *values, size_t nelem,
                                           dart_datatype_t dtype, dart_operation_t op)
 {
-  return accumulate("dart_accumulate_blocking_local", gptr, values, nelem, dtype, op);
+  return accumulate("dart_accumulate_blocking_local", gptr, values, nelem, dtype, op, true);
 }
 
 dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
@@ -165,6 +199,11 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
     return ret;
   if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
     return null_operand(function, result == NULL ? "result" : "value");
+  if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0) &&
+      dart__access_now(function, &at,
+                       op == DART_OP_NO_OP ? DART__EPOCH_GET : DART__EPOCH_ACCUMULATE) !=
+          DART__ACCESS_PASS)
+    return DART_ERR_INVAL;
   dart__progress(); /* own deferred updates come first; and the caller may be polling */
   if (is_remote(&at))
     return dart__remote_fetch(&at, value, result, dtype, op);
@@ -193,6 +232,9 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
     return ret;
   if (value == NULL || compare == NULL || result == NULL)
     return null_operand(function, value == NULL ? "value" : compare == NULL ? "compare" : "result");
+  if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0) &&
+      dart__access_now(function, &at, DART__EPOCH_ACCUMULATE) != DART__ACCESS_PASS)
+    return DART_ERR_INVAL;
   dart__progress(); /* as in fetch_any */
   if (is_remote(&at))
     return dart__remote_swap(&at, value, compare, result, dtype);

@@ -4,6 +4,7 @@
 
 #include <dash/dart/if/dart_communication.h>
 
+#include "api/rma/access.h"
 #include "api/rma/transfer.h"
 
 /* Apply deferred updates, and order near stores before whatever the caller does next. The release pairs with
@@ -27,9 +28,14 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
   if (__builtin_expect(segment == NULL || (!all && (uint32_t)gptr.unitid >= (uint32_t)team->nunits),
                        0))
     return dart__locate_error(function, gptr, 0);
+  if (__builtin_expect(dart__epoch_find(segment) != NULL, 0))
+    dart__access_flush(team, segment, all ? -1 : gptr.unitid);
   complete_near();
-  if (team->nnodes > 1)
+  if (team->nnodes > 1) {
     *far_out = team;
+    if (__builtin_expect(dart__epoch_has_lazy(), 0))
+      dart__progress_settle(0);
+  }
   return DART_OK;
 }
 

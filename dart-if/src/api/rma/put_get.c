@@ -5,6 +5,7 @@
  * otherwise it passes its arguments to the function of the same name with `_any`. */
 #include <dash/dart/if/dart_communication.h>
 
+#include "api/rma/access.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
 #include "node/near.h"
@@ -149,6 +150,21 @@ static inline bool get_steps(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
 
 /* ---- the general path ---------------------------------------------------------------------- */
 
+/* The segment has had epochs: whether the transfer goes on, see api/rma/access.h. `at_once`: it cannot be put off. */
+static __attribute__((noinline)) dart__access_t access(const char             *function,
+                                                       const dart__transfer_t *t, void *buffer,
+                                                       size_t nelem, dart__epoch_op_kind_t kind,
+                                                       bool at_once)
+{
+  dart__epoch_op_t op = {
+    .kind = kind, .at = t->at, .type = t->global_type, .buffer = buffer, .nelem = nelem
+  };
+
+  if (at_once || t->global_type != t->local_type || t->global_type->kind != DART__TYPE_BASIC)
+    return dart__access_now(function, &t->at, kind);
+  return dart__access_later(function, &op);
+}
+
 /* If `blocking`, `handle_out` is not used; else NULL: no handle. */
 static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
@@ -163,6 +179,13 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
   ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
   if (ret != DART_OK || nelem == 0)
     return ret;
+  if (__builtin_expect(dart__epoch_find(t.at.segment) != NULL, 0)) {
+    dart__access_t goes = access(function, &t, (void *)(uintptr_t)src, nelem, DART__EPOCH_PUT,
+                                 blocking || handle_out != NULL);
+
+    if (goes != DART__ACCESS_PASS)
+      return goes == DART__ACCESS_DONE ? DART_OK : DART_ERR_INVAL;
+  }
   if (t.at.near != NULL)
     dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
   else if (blocking)
@@ -185,6 +208,13 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
   ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
   if (ret != DART_OK || nelem == 0)
     return ret;
+  if (__builtin_expect(dart__epoch_find(t.at.segment) != NULL, 0)) {
+    dart__access_t goes =
+        access(function, &t, dest, nelem, DART__EPOCH_GET, blocking || handle_out != NULL);
+
+    if (goes != DART__ACCESS_PASS)
+      return goes == DART__ACCESS_DONE ? DART_OK : DART_ERR_INVAL;
+  }
   if (t.at.near != NULL)
     dart__near_get(dest, t.local_type, t.at.near, t.global_type, nelem);
   else if (blocking)

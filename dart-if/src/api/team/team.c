@@ -125,9 +125,9 @@ static dart__team_t *prepare_all(void)
 
 dart_ret_t dart__team_open_all(void)
 {
-  dart__team_t *all    = prepare_all();
-  uint64_t      offset = 0; /* of the first block of an empty pool, so all units know it */
-  dart_ret_t    ret    = dart__port_agree(all == NULL ? DART_ERR_NOMEM : DART_OK);
+  dart__team_t *all = prepare_all();
+  uint64_t   offset = DART__POOL_FIRST; /* of the second block of the pool, so all units know it */
+  dart_ret_t ret    = dart__port_agree(all == NULL ? DART_ERR_NOMEM : DART_OK);
 
   next_id = 1;
   if (ret == DART_OK)
@@ -144,7 +144,7 @@ dart_ret_t dart__team_open_all(void)
     dart__world.pid_of = NULL;
     return ret;
   }
-  dart__assert(offset == 0);
+  dart__assert(offset == DART__POOL_FIRST);
   open_exchange(all, offset);
   dart__team_enter(all, DART_TEAM_ALL);
   dart__coll_share(all, &(int32_t){ getpid() }, dart__world.pid_of, sizeof(int32_t));

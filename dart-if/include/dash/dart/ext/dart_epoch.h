@@ -1,0 +1,154 @@
+#ifndef DASH__DART__EXT__DART_EPOCH_H__INCLUDED
+#define DASH__DART__EXT__DART_EPOCH_H__INCLUDED
+/** @file dart_epoch.h
+ *  Epochs: operations between two calls that synchronise, as in MPI's one-sided communication.
+ *
+ *  An epoch belongs to a segment, which any global pointer into it names: memory that a team allocated, the
+ *  pool (DART_TEAM_ALL's segment 0) or registered memory. Between the call that opens it and the one that
+ *  closes it the program uses the ordinary operations (dart_put, dart_get, dart_accumulate, ...), and gives
+ *  DART leave to put them off: dart_put, dart_get and dart_accumulate of basic types may start as late as
+ *  the closing call, so their buffers are the program's again after that, or after a flush. Blocking
+ *  operations, those with a handle, on other types, and atomics with a result wait until the target can be
+ *  accessed, and start then.
+ *
+ *  Three kinds, after Thakur, Gropp, Toonen: Optimizing the Synchronization Operations in MPI One-Sided
+ *  Communication (IJHPCA 19(2), 2005), and Traeff, Ritzdorf, Hempel: The Implementation of MPI-2 One-Sided
+ *  Communication for the NEC SX-5 (SC 2000):
+ *
+ *  - *fence*: all units of the team call it; it ends an epoch and begins the next, in which every unit may
+ *    access every unit's portion;
+ *  - *post, start, complete, wait*: a target exposes its portion to the origins that it names, these access
+ *    it, and both know when that is over, without the other units;
+ *  - *lock, unlock*: an origin accesses a portion alone, or with others that lock it shared; the target does
+ *    not take part.
+ *
+ *  **Kinds do not mix.** While this unit has an epoch open on a segment, its operations on that segment are
+ *  refused (DART_ERR_INVAL, one log line, nothing is sent) if the epoch does not cover the target: another
+ *  unit than those started or locked; any unit, if the segment was posted only. Exposure (post) and access
+ *  (start) may be open together. A fence's epoch in which this unit has issued nothing may be left by
+ *  opening one of another kind. Epochs of different segments are independent.
+ *
+ *  **Flushes and all else.** dart_flush and its kin inside an epoch start what was put off, as soon as the
+ *  target can be accessed, and complete it as they do without epochs. Notifications, collectives and messages
+ *  are not part of epochs, and order nothing in them. Outside of epochs operations are those of
+ *  dart_communication.h, also on segments that had epochs. Conflicting accesses that no epoch orders are races;
+ *  dart_accumulate and other atomics keep their atomicity.
+ *
+ *  **Threads.** An epoch is its unit's, and any thread may call. Calls about one segment are made one after
+ *  the other; those of the exposing side (post, wait, test) apart from those of the accessing side.
+ *
+ *  **Bounds.** A unit puts off at most 256 operations per segment; what comes then waits until its target can
+ *  be accessed and starts what was put off for it.
+ *
+ *  **End of memory.** Epochs other than a fence's are closed before their segment is freed; operations put
+ *  off are dropped with a log line otherwise. */
+
+#include <dash/dart/if/dart_globmem.h>
+#include <dash/dart/if/dart_team_group.h>
+#include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+DART_INTERFACE_ON
+
+/** Promises by which a program lets DART leave things out; 0: none. A promise that is not kept is undefined
+ *  behaviour; builds with assertions (DART_ENABLE_ASSERTIONS) find it where it says so, with DART_ERR_INVAL.
+ *  Flags that mean nothing to a call: DART_ERR_INVAL. */
+typedef enum {
+  /** Fence: no unit has issued operations since the last fence, so that there is nothing to complete. The
+   *  call communicates nothing and does not wait. All units or none. Verified: own operations, by this call;
+   *  that all gave it, by the next fence without it. */
+  DART_EPOCH_NOPRECEDE = 1,
+  /** Fence: no unit issues operations until the next fence, so that no epoch begins: operations are ordinary
+   *  ones again. All units or none. Verified: that all gave it, by this fence. */
+  DART_EPOCH_NOSUCCEED = 2,
+  /** Fence, post: the own portion was not written by this unit's stores since the last synchronisation.
+   *  Memory is coherent on every machine that DART runs on, so nothing can be left out, nor verified. */
+  DART_EPOCH_NOSTORE = 4,
+  /** Fence, post: the own portion is not written to in the epoch that begins, only read. Nothing is left out
+   *  today. Verified: by the origin of a near operation, which is refused; by the fence or wait that ends the
+   *  epoch, for operations of far units. */
+  DART_EPOCH_NOPUT = 8,
+  /** Post and start, both: the program has made sure that post was called before start, so no words are
+   *  exchanged. Lock: no other unit holds or asks for a lock that excludes this one, so none is asked for.
+   *  Verified: start, unless near targets have posted; a lock that is not free at the first operation on a near
+   *  target, or at unlock. */
+  DART_EPOCH_NOCHECK = 16,
+  /** Unlock and fence: complete locally only. That operations are complete at their targets is left to the next
+   *  synchronisation: of a fence, the next fence without LAZY; of an unlock, the next dart_flush, dart_fence or
+   *  unlock without LAZY on any memory. Fence: all units or none, and not the first after DART_EPOCH_NOPRECEDE;
+   *  then this unit does not wait for the data of far units. An unlock of few short operations sends them and
+   *  waits for nothing. */
+  DART_EPOCH_LAZY = 32
+} dart_epoch_assertion_t;
+
+/** DART_EPOCH_SHARED locks exclude exclusive ones, DART_EPOCH_EXCLUSIVE locks all others. */
+typedef enum { DART_EPOCH_SHARED = 1, DART_EPOCH_EXCLUSIVE = 2 } dart_epoch_lock_t;
+
+/* Errors of all functions, each with one log line, and then nothing has changed:
+ * DART_ERR_INVAL: `gptr` names no segment or (lock, unlock) no unit; assertions that the call does not
+ *   take, or, where that is verified, that do not hold; a call out of its order, such as complete without
+ *   start, or start in an epoch of another kind.
+ * DART_ERR_NOMEM: no memory for what DART keeps of the segment's epochs.
+ * Calls that close an epoch: DART_ERR_INVAL also if a far unit has refused operations, because its memory is
+ *   gone; the epoch is closed then. */
+
+/** End the segment's fence epoch, if there is one, and begin the next. Collective over the segment's team.
+ *
+ *  On return all operations that units issued in the epoch are complete locally, and those that accessed the own
+ *  portion are complete; what other units issue in the next epoch comes after. Flags: NOPRECEDE,
+ *  NOSUCCEED, NOSTORE, NOPUT, LAZY. It does not wait for units that have nothing to do with this one if that
+ *  can be known without asking them; programs must not count on either.
+ *  DART_ERR_NOMEM may be the result of some units only; the epoch goes on on all others. */
+dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions) DART_NOTHROW;
+
+/** Expose the own portion to the team units `origins`, which call dart_epoch_start with this unit among their
+ *  targets. Does not wait. The k-th post that names a unit goes with that unit's k-th start that names this
+ *  one. `norigins` may be 0. Flags: NOSTORE, NOPUT, NOCHECK.
+ *  DART_ERR_INVAL also: a unit that is not in the team, or twice; the portion is exposed already, or this unit
+ *  has a lock epoch, or a fence epoch with operations, open on the segment. */
+dart_ret_t dart_epoch_post(dart_gptr_t gptr, size_t norigins, const dart_team_unit_t origins[],
+                           int assertions) DART_NOTHROW;
+
+/** Begin to access the portions of the team units `targets`. Does not wait: operations are put off until their
+ *  target has posted. Flags: NOCHECK. */
+dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_unit_t targets[],
+                            int assertions) DART_NOTHROW;
+
+/** End what dart_epoch_start began: wait until all targets have posted, and complete all operations locally.
+ *  They are complete at a target when its dart_epoch_wait returns. */
+dart_ret_t dart_epoch_complete(dart_gptr_t gptr) DART_NOTHROW;
+
+/** End what dart_epoch_post began: wait until all origins have called dart_epoch_complete, and their operations
+ *  are complete here. */
+dart_ret_t dart_epoch_wait(dart_gptr_t gptr) DART_NOTHROW;
+
+/** The same without waiting: 1 to `*is_complete` and the exposure has ended, or 0 and it goes on. */
+dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete) DART_NOTHROW;
+
+/** Begin to access the portion of gptr's unit, locked. Does not wait, unless it is the own portion, which is
+ *  locked on return: another unit's is locked by the first operation that starts, a flush, or the unlock. An
+ *  epoch without operations locks nothing. Locks are granted in the order of arrival, adjoining shared ones together; locks
+ *  of several units may be held at a time, in an order of which the program takes care. Flags: NOCHECK.
+ *  DART_ERR_INVAL also: this unit has locked that portion already. */
+dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions) DART_NOTHROW;
+
+/** End what dart_epoch_lock began for gptr's unit. All operations on the portion are complete there, then it is
+ *  unlocked; with LAZY they are complete locally. Flags: LAZY. */
+dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions) DART_NOTHROW;
+
+/** Begin to access the portions of all units of the team, locked shared, each by its first operation. Not
+ *  collective. Flags: NOCHECK. */
+dart_ret_t dart_epoch_lock_all(dart_gptr_t gptr, int assertions) DART_NOTHROW;
+
+/** End what dart_epoch_lock_all began. Flags: LAZY. */
+dart_ret_t dart_epoch_unlock_all(dart_gptr_t gptr, int assertions) DART_NOTHROW;
+
+DART_INTERFACE_OFF
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__EXT__DART_EPOCH_H__INCLUDED */

@@ -1,0 +1,66 @@
+/* See epoch.h. */
+#include "api/epoch/epoch.h"
+
+#include "base/log.h"
+#include "port.h"
+
+dart_ret_t dart__epoch_begin(const char *function, dart_gptr_t gptr, int assertions, int allowed,
+                             dart__access_call_t *call_out)
+{
+  *call_out         = (dart__access_call_t){ .function = function };
+  call_out->segment = dart__locate_segment(gptr, &call_out->team);
+  if (call_out->segment == NULL)
+    return dart__locate_error(function, gptr, 0);
+  if ((assertions & ~allowed) != 0) {
+    dart__error("%s: assertions %#x are not all of %#x", function, (unsigned)assertions,
+                (unsigned)allowed);
+    return DART_ERR_INVAL;
+  }
+  call_out->epoch = dart__epoch_make(call_out->team, call_out->segment);
+  if (call_out->epoch != NULL)
+    return DART_OK;
+  dart__error("%s: no memory for the epochs of segment %d of team %d", function, gptr.segid,
+              gptr.teamid);
+  return DART_ERR_NOMEM;
+}
+
+dart_ret_t dart__epoch_refuse(const dart__access_call_t *call, const char *why)
+{
+  dart__error("%s: segment %d of team %d %s", call->function, call->segment->id, call->team->id,
+              why);
+  return DART_ERR_INVAL;
+}
+
+bool dart__epoch_may_begin(const dart__access_call_t *call)
+{
+  return call->epoch->kind == DART__EPOCH_NONE ||
+         (call->epoch->kind == DART__EPOCH_FENCE && !call->epoch->is_issued);
+}
+
+/* Near operations need no look at the epoch: there is none, or all units are known to be in it. */
+static bool is_free(const dart__epoch_t *epoch)
+{
+  if (epoch->kind == DART__EPOCH_NONE)
+    return !atomic_load_explicit(&epoch->is_exposed, memory_order_relaxed);
+  return epoch->kind == DART__EPOCH_FENCE && epoch->is_all_open && !DART__EPOCH_VERIFIES;
+}
+
+void dart__epoch_set(const dart__access_call_t *call, dart__epoch_kind_t kind)
+{
+  call->epoch->kind = kind;
+  if (is_free(call->epoch))
+    dart__segment_restore(call->team, call->segment);
+  else
+    dart__segment_withdraw(call->team, call->segment);
+}
+
+void dart__epoch_reset(dart__epoch_target_t *target)
+{
+  target->is_member = target->is_open = target->is_used = target->is_written = false;
+  target->is_loose = target->is_exclusive = target->is_checked = target->has_ticket = false;
+}
+
+dart_ret_t dart__epoch_finish(const dart__access_call_t *call, int32_t unit, bool remotely)
+{
+  return remotely ? dart__far->flush(call->team, unit) : dart__far->flush_local(call->team, unit);
+}

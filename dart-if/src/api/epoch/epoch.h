@@ -1,0 +1,39 @@
+#ifndef DART__API_EPOCH_H
+#define DART__API_EPOCH_H
+/* What the calls of fence.c, pscw.c and lock.c share.
+ *
+ * They decide when an epoch begins and ends; api/rma/access.h starts the operations. Opening calls only note what
+ * the epoch covers; all that has to be said to other units is said when the epoch ends, or by the first operation that
+ * cannot be put off. */
+#include <dash/dart/ext/dart_epoch.h>
+
+#include "api/rma/access.h"
+
+#ifdef DART_ENABLE_ASSERTIONS
+#define DART__EPOCH_VERIFIES true
+#else
+#define DART__EPOCH_VERIFIES false
+#endif
+
+/** Find the segment and its epochs, and check the assertions. DART_ERR_INVAL, DART_ERR_NOMEM: after a log
+ *  line. */
+dart_ret_t dart__epoch_begin(const char *function, dart_gptr_t gptr, int assertions, int allowed,
+                             dart__access_call_t *call_out);
+
+/** Log that the call is out of order; returns DART_ERR_INVAL. */
+dart_ret_t dart__epoch_refuse(const dart__access_call_t *call, const char *why);
+
+/** Whether an epoch of another kind may begin: there is none, or a fence's without operations. */
+bool dart__epoch_may_begin(const dart__access_call_t *call);
+
+/** The access epoch is of this kind now (NONE: it has ended), for which the direct map is withdrawn or given
+ *  back. */
+void dart__epoch_set(const dart__access_call_t *call, dart__epoch_kind_t kind);
+
+/** Forget what the access epoch has noted about a unit. */
+void dart__epoch_reset(dart__epoch_target_t *target);
+
+/** Complete operations on a far unit that was used, locally (or `remotely`). DART_ERR_INVAL: some were refused. */
+dart_ret_t dart__epoch_finish(const dart__access_call_t *call, int32_t unit, bool remotely);
+
+#endif

@@ -1,0 +1,355 @@
+/* Post, start, complete, wait.
+ *
+ * A post tells each origin, by a word, or near by a counter that the origin looks at; start says nothing. Operations
+ * wait for the word of their target, and complete for all words; it ends what it sends each target by a word, or near by
+ * raising a counter, and wait watches that one counter. A unit with nothing for a target sends the word alone. Words
+ * are counted, for each pair and segment, so they need no answer, and none of a later epoch is taken for an
+ * earlier one's. */
+#include <dash/dart/ext/dart_epoch.h>
+
+#include "api/epoch/epoch.h"
+#include "api/memory/pool.h"
+#include "api/p2p/twosided.h"
+#include "api/progress/progress.h"
+#include "api/rma/await.h"
+#include "base/log.h"
+#include "port.h"
+
+/* ---- lists of units ------------------------------------------------------------------------ */
+
+/* Every unit is in the team, and none is named twice. */
+static dart_ret_t check_units(const dart__access_call_t *call, size_t nunits,
+                              const dart_team_unit_t units[])
+{
+  dart__epoch_target_t *target = call->epoch->target;
+  size_t                n      = 0;
+  int32_t               wrong  = -1;
+
+  if (units == NULL && nunits > 0)
+    return dart__epoch_refuse(call, "is used with a NULL list of units");
+  for (; n < nunits; n++) {
+    if (units[n].id < 0 || units[n].id >= call->team->nunits || target[units[n].id].is_named)
+      break;
+    target[units[n].id].is_named = true;
+  }
+  if (n < nunits)
+    wrong = units[n].id;
+  for (size_t i = 0; i < n; i++)
+    target[units[i].id].is_named = false;
+  if (n == nunits)
+    return DART_OK;
+  dart__error("%s: unit %d is named twice, or not in 0..%d of team %d", call->function, wrong,
+              call->team->nunits - 1, call->team->id);
+  return DART_ERR_INVAL;
+}
+
+/* ---- the exposing side --------------------------------------------------------------------- */
+
+/* The counters of posts that near origins look at. */
+static dart_ret_t make_posts(const dart__access_call_t *call)
+{
+  size_t     nbytes = (size_t)call->team->node_nunits * sizeof *call->epoch->posts;
+  uint64_t   offset;
+  dart_ret_t ret;
+
+  if (call->epoch->posts != NULL)
+    return DART_OK;
+  ret = dart__pool_alloc(nbytes, &offset);
+  if (ret != DART_OK) {
+    dart__error("%s: no memory in the pool for %zu bytes, see DART_POOL", call->function, nbytes);
+    return DART_ERR_NOMEM;
+  }
+  call->epoch->posts = (_Atomic uint32_t *)(void *)dart__pool_address(dart__world.me, offset);
+  for (int32_t i = 0; i < call->team->node_nunits; i++)
+    atomic_store_explicit(&call->epoch->posts[i], 0, memory_order_relaxed);
+  /* release: the zeros; pairs with posted_by in api/rma/access.c */
+  atomic_store_explicit(&dart__epoch_shared(call->team, call->segment, call->team->me)->posts,
+                        offset + 1, memory_order_release);
+  return DART_OK;
+}
+
+static void tell_origin(const dart__access_call_t *call, int32_t origin)
+{
+  const dart__team_t *team = call->team;
+
+  if (dart__access_is_far(call, origin)) {
+    dart__epochs->say(team, call->segment, origin, DART__EPOCH_POSTED, 0);
+    return;
+  }
+  /* release: what this unit did with its portion; pairs with posted_by */
+  atomic_fetch_add_explicit(&call->epoch->posts[team->rank[origin] - team->node_start[team->node]],
+                            1, memory_order_release);
+  dart__event_add(dart__twosided_event(team->members[origin]));
+}
+
+/* Whether origins are told: NOCHECK is verified on the node. */
+static bool is_told(const dart__access_call_t *call, int32_t unit, bool is_checked)
+{
+  return is_checked || (DART__EPOCH_VERIFIES && !dart__access_is_far(call, unit));
+}
+
+/* Another epoch is not in the way of an exposure: there is none, or a start's. */
+static bool may_expose(const dart__access_call_t *call)
+{
+  bool may;
+
+  dart__access_enter(&call->epoch->access);
+  may = call->epoch->kind == DART__EPOCH_START || dart__epoch_may_begin(call);
+  if (may && call->epoch->kind == DART__EPOCH_FENCE)
+    call->epoch->kind = DART__EPOCH_NONE;
+  dart__access_leave(&call->epoch->access);
+  return may;
+}
+
+/* The direct map depends on both sides. */
+static void set_exposed(const dart__access_call_t *call, bool is_exposed)
+{
+  dart__access_enter(&call->epoch->access);
+  atomic_store_explicit(&call->epoch->is_exposed, is_exposed, memory_order_relaxed);
+  dart__epoch_set(call, call->epoch->kind);
+  dart__access_leave(&call->epoch->access);
+}
+
+static dart_ret_t post(const dart__access_call_t *call, size_t norigins,
+                       const dart_team_unit_t origins[], int assertions)
+{
+  bool       is_checked = (assertions & DART_EPOCH_NOCHECK) == 0;
+  dart_ret_t ret        = check_units(call, norigins, origins);
+
+  if (ret == DART_OK && atomic_load_explicit(&call->epoch->is_exposed, memory_order_relaxed))
+    ret = dart__epoch_refuse(call, "is exposed already");
+  if (ret == DART_OK)
+    ret = make_posts(call);
+  if (ret == DART_OK && !may_expose(call))
+    ret = dart__epoch_refuse(call, "has an epoch of another kind open");
+  if (ret != DART_OK)
+    return ret;
+  dart__progress(); /* apply deferred updates */
+  call->epoch->is_read_only = (assertions & DART_EPOCH_NOPUT) != 0;
+  if (DART__EPOCH_VERIFIES) {
+    atomic_store_explicit(&call->epoch->is_written, false, memory_order_relaxed);
+    atomic_store_explicit(
+        &dart__epoch_shared(call->team, call->segment, call->team->me)->is_read_only,
+        call->epoch->is_read_only, memory_order_relaxed); /* tell_origin releases it */
+  }
+  call->epoch->to_complete += (uint32_t)norigins;
+  set_exposed(call, true);
+  for (size_t i = 0; i < norigins; i++)
+    if (is_told(call, origins[i].id, is_checked))
+      tell_origin(call, origins[i].id);
+  return DART_OK;
+}
+
+dart_ret_t dart_epoch_post(dart_gptr_t gptr, size_t norigins, const dart_team_unit_t origins[],
+                           int assertions)
+{
+  dart__access_call_t call;
+  dart_ret_t          ret =
+      dart__epoch_begin(__func__, gptr, assertions,
+                        DART_EPOCH_NOSTORE | DART_EPOCH_NOPUT | DART_EPOCH_NOCHECK, &call);
+
+  if (ret != DART_OK)
+    return ret;
+  dart__access_enter(&call.epoch->exposure);
+  ret = post(&call, norigins, origins, assertions);
+  dart__access_leave(&call.epoch->exposure);
+  return ret;
+}
+
+static bool are_complete(void *context)
+{
+  const dart__access_call_t *call = context;
+  /* acquire: the operations; pairs with tell_target, and for far origins with dart__epoch_note */
+  uint32_t completed = atomic_load_explicit(
+      &dart__epoch_shared(call->team, call->segment, call->team->me)->completed,
+      memory_order_acquire);
+
+  return (int32_t)(completed - call->epoch->to_complete) >= 0;
+}
+
+static dart_ret_t end_exposure(const dart__access_call_t *call)
+{
+  set_exposed(call, false);
+  if (DART__EPOCH_VERIFIES && call->epoch->is_read_only &&
+      atomic_load_explicit(&call->epoch->is_written, memory_order_relaxed))
+    return dart__epoch_refuse(call, "was put to, against DART_EPOCH_NOPUT");
+  return DART_OK;
+}
+
+/* `is_complete` NULL: wait. */
+static dart_ret_t finish(const char *function, dart_gptr_t gptr, int32_t *is_complete)
+{
+  dart__access_call_t call;
+  dart_ret_t          ret = dart__epoch_begin(function, gptr, 0, 0, &call);
+
+  if (ret != DART_OK)
+    return ret;
+  dart__access_enter(&call.epoch->exposure);
+  if (!atomic_load_explicit(&call.epoch->is_exposed, memory_order_relaxed)) {
+    ret = dart__epoch_refuse(&call, "is not exposed");
+  } else if (is_complete == NULL) {
+    dart__await(function, are_complete, &call);
+    ret = end_exposure(&call);
+  } else {
+    if (dart__world.wait.progress != NULL)
+      dart__world.wait.progress();
+    *is_complete = are_complete(&call);
+    ret          = *is_complete ? end_exposure(&call) : DART_OK;
+  }
+  dart__access_leave(&call.epoch->exposure);
+  return ret;
+}
+
+dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
+{
+  return finish(__func__, gptr, NULL);
+}
+
+dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete)
+{
+  if (is_complete == NULL) {
+    dart__error("%s: is_complete is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *is_complete = 0;
+  return finish(__func__, gptr, is_complete);
+}
+
+/* ---- the accessing side -------------------------------------------------------------------- */
+
+/* Near targets have to have posted, if that is not to be asked. */
+static dart_ret_t verify_posted(const dart__access_call_t *call, size_t ntargets,
+                                const dart_team_unit_t targets[])
+{
+  for (size_t i = 0; i < ntargets; i++)
+    if (call->epoch->target[targets[i].id].is_checked &&
+        !dart__access_try_open(call, targets[i].id))
+      return dart__epoch_refuse(call, "was not posted by a target, against DART_EPOCH_NOCHECK");
+  return DART_OK;
+}
+
+static void end_access(const dart__access_call_t *call)
+{
+  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+    dart__epoch_reset(&call->epoch->target[unit]);
+  call->epoch->is_issued = false;
+  dart__epoch_set(call, DART__EPOCH_NONE);
+}
+
+static dart_ret_t start(const dart__access_call_t *call, size_t ntargets,
+                        const dart_team_unit_t targets[], int assertions)
+{
+  bool       is_checked = (assertions & DART_EPOCH_NOCHECK) == 0;
+  dart_ret_t ret        = check_units(call, ntargets, targets);
+
+  if (ret == DART_OK && !dart__epoch_may_begin(call))
+    ret = dart__epoch_refuse(call, "has an access epoch open");
+  if (ret != DART_OK)
+    return ret;
+  dart__epoch_set(call, DART__EPOCH_START);
+  for (size_t i = 0; i < ntargets; i++) {
+    call->epoch->target[targets[i].id].is_member  = true;
+    call->epoch->target[targets[i].id].is_checked = is_told(call, targets[i].id, is_checked);
+  }
+  if (DART__EPOCH_VERIFIES && !is_checked)
+    ret = verify_posted(call, ntargets, targets);
+  if (ret != DART_OK)
+    end_access(call);
+  return ret;
+}
+
+dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_unit_t targets[],
+                            int assertions)
+{
+  dart__access_call_t call;
+  dart_ret_t ret = dart__epoch_begin(__func__, gptr, assertions, DART_EPOCH_NOCHECK, &call);
+
+  if (ret != DART_OK)
+    return ret;
+  dart__access_enter(&call.epoch->access);
+  ret = start(&call, ntargets, targets, assertions);
+  dart__access_leave(&call.epoch->access);
+  return ret;
+}
+
+static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t   = &call->epoch->target[unit];
+  dart_ret_t            ret = DART_OK;
+
+  dart__access_drain(call, unit);
+  if (dart__access_is_far(call, unit)) {
+    ret = dart__access_order(call, unit);
+    dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_COMPLETED, t->is_written);
+  } else {
+    /* release: the operations; pairs with are_complete */
+    atomic_fetch_add_explicit(&dart__epoch_shared(call->team, call->segment, unit)->completed, 1,
+                              memory_order_release);
+    dart__event_add(dart__twosided_event(call->team->members[unit]));
+  }
+  t->started += t->is_checked;
+  t->is_member = false; /* it is done; is_used stays, for local completion */
+  return ret;
+}
+
+/* What complete still has to do: members are those that were not told yet. */
+typedef struct {
+  const dart__access_call_t *call;
+  int32_t                    left;
+  dart_ret_t                 ret;
+} round_t;
+
+/* Tell the targets that have posted. True: some were told, so that the wait is over. */
+static bool tell_some(void *context)
+{
+  round_t            *round  = context;
+  const dart__team_t *team   = round->call->team;
+  int32_t             before = round->left;
+
+  for (int32_t i = 1; round->left > 0 && i <= team->nunits; i++) {
+    int32_t unit = (team->me + i) % team->nunits; /* units do not all begin with the same target */
+
+    if (!round->call->epoch->target[unit].is_member || !dart__access_try_open(round->call, unit))
+      continue;
+    if (round->ret == DART_OK)
+      round->ret = tell_target(round->call, unit);
+    else
+      tell_target(round->call, unit);
+    round->left--;
+  }
+  return round->left < before || round->left == 0;
+}
+
+static dart_ret_t complete(const dart__access_call_t *call)
+{
+  round_t round = { call, 0, DART_OK };
+
+  if (call->epoch->kind != DART__EPOCH_START)
+    return dart__epoch_refuse(call, "has no access that was started");
+  dart__progress(); /* apply deferred updates */
+  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+    round.left += call->epoch->target[unit].is_member;
+  while (round.left > 0)
+    dart__await(call->function, tell_some, &round);
+  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+    if (call->epoch->target[unit].is_used && dart__access_is_far(call, unit)) {
+      dart_ret_t ret = dart__epoch_finish(call, unit, false);
+
+      round.ret = round.ret != DART_OK ? round.ret : ret;
+    }
+  end_access(call);
+  return round.ret;
+}
+
+dart_ret_t dart_epoch_complete(dart_gptr_t gptr)
+{
+  dart__access_call_t call;
+  dart_ret_t          ret = dart__epoch_begin(__func__, gptr, 0, 0, &call);
+
+  if (ret != DART_OK)
+    return ret;
+  dart__access_enter(&call.epoch->access);
+  ret = complete(&call);
+  dart__access_leave(&call.epoch->access);
+  return ret;
+}

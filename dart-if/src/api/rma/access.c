@@ -1,0 +1,431 @@
+/* See access.h. */
+#include "api/rma/access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/p2p/twosided.h"
+#include "api/progress/progress.h"
+#include "api/rma/await.h"
+#include "api/rma/remote.h"
+#include "base/log.h"
+#include "node/atomic.h"
+#include "node/near.h"
+#include "port.h"
+
+#ifdef DART_ENABLE_ASSERTIONS
+#define VERIFIES true
+#else
+#define VERIFIES false
+#endif
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static dart__epoch_shared_t *shared_of(const dart__access_call_t *call, int32_t unit)
+{
+  return dart__epoch_shared(call->team, call->segment, unit);
+}
+
+/* Index of a unit of this node among them. */
+static int32_t node_index(const dart__team_t *team, int32_t unit)
+{
+  return team->rank[unit] - team->node_start[team->node];
+}
+
+/* Whether the unit has begun the fence epoch that this unit is in. */
+static bool has_left_fence(const dart__access_call_t *call, uint32_t exposed)
+{
+  return (int32_t)(exposed - call->epoch->fences) >= 0;
+}
+
+static bool is_open_by_fence(const dart__access_call_t *call, int32_t unit)
+{
+  if (call->epoch->is_all_open)
+    return true;
+  if (dart__access_is_far(call, unit)) /* only its answer could tell */
+    return false;
+  /* acquire: the unit has left its fence; pairs with the store in api/epoch/fence.c */
+  return has_left_fence(
+      call, atomic_load_explicit(&shared_of(call, unit)->exposed, memory_order_acquire));
+}
+
+/* How often the unit has named this one in a post. */
+static uint32_t posted_by(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_shared_t *shared = NULL;
+  uint64_t              table;
+
+  if (dart__access_is_far(call, unit)) /* acquire: pairs with dart__epoch_note */
+    return atomic_load_explicit(&call->epoch->target[unit].posted, memory_order_acquire);
+  shared = shared_of(call, unit);
+  /* acquire, both: the table, and what the target did before its post; pair with api/epoch/pscw.c */
+  table = atomic_load_explicit(&shared->posts, memory_order_acquire);
+  if (table == 0)
+    return 0;
+  return atomic_load_explicit(
+      (_Atomic uint32_t *)(void *)(dart__segment_find(dart__teams[DART_TEAM_ALL], 0)
+                                       ->near[call->team->members[unit]] +
+                                   (table - 1)) +
+          node_index(call->team, call->team->me),
+      memory_order_acquire);
+}
+
+static bool is_open_by_post(const dart__access_call_t *call, int32_t unit)
+{
+  const dart__epoch_target_t *t = &call->epoch->target[unit];
+
+  return !t->is_checked || posted_by(call, unit) != t->started;
+}
+
+/* A unit that entered or left a lock for which far units wait: its target serves these. */
+static void inform_target(const dart__access_call_t *call, int32_t unit)
+{
+  if (dart__rwlock_has_far(&shared_of(call, unit)->lock))
+    dart__event_add(dart__twosided_event(call->team->members[unit]));
+}
+
+/* The lock of a near portion. */
+static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits)
+{
+  dart__epoch_target_t *t        = &call->epoch->target[unit];
+  dart__rwlock_t       *lock     = &shared_of(call, unit)->lock;
+  bool                  is_first = !t->has_ticket, entered;
+
+  if (is_first)
+    t->ticket = dart__rwlock_take(lock);
+  t->has_ticket = true;
+  entered       = dart__rwlock_try_enter(lock, t->ticket, t->is_exclusive);
+  if (!entered && is_first && !t->is_checked)
+    call->epoch->is_broken = true;
+  if (!entered && waits) {
+    dart__progress(); /* the holder may wait for deferred updates of this unit */
+    dart__rwlock_enter(lock, t->ticket, t->is_exclusive, &dart__world.wait);
+    entered = true;
+  }
+  if (entered)
+    inform_target(call, unit);
+  return entered;
+}
+
+/* Without DART_EPOCH_NOCHECK, or to verify it. */
+static bool needs_lock(const dart__access_call_t *call, int32_t unit)
+{
+  return call->epoch->target[unit].is_checked || (VERIFIES && !dart__access_is_far(call, unit));
+}
+
+static bool is_open_by_lock(const dart__access_call_t *call, int32_t unit, bool waits)
+{
+  if (!needs_lock(call, unit))
+    return true;
+  return !dart__access_is_far(call, unit) && enter_lock(call, unit, waits);
+}
+
+bool dart__access_try_open(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+
+  if (t->is_open)
+    return true;
+  switch (call->epoch->kind) {
+  case DART__EPOCH_NONE: return true;
+  case DART__EPOCH_FENCE: t->is_open = is_open_by_fence(call, unit); break;
+  case DART__EPOCH_START: t->is_open = is_open_by_post(call, unit); break;
+  default: t->is_open = is_open_by_lock(call, unit, false);
+  }
+  return t->is_open;
+}
+
+typedef struct {
+  const dart__access_call_t *call;
+  int32_t                    unit;
+  uint32_t                   granted; /* before the request */
+} wait_t;
+
+static bool is_granted(void *context)
+{
+  const wait_t *w = context;
+
+  return atomic_load_explicit(&w->call->epoch->target[w->unit].granted, memory_order_acquire) !=
+         w->granted;
+}
+
+static bool is_posted(void *context)
+{
+  const wait_t *w = context;
+
+  return is_open_by_post(w->call, w->unit);
+}
+
+/* The lock of a far portion. */
+static bool ask_lock(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+  wait_t                w = { call, unit, atomic_load(&t->granted) };
+  dart_ret_t            ret =
+      dart__epochs->lock(call->team, call->segment, unit, t->is_exclusive, &t->granted);
+
+  if (ret == DART_PENDING)
+    dart__await(call->function, is_granted, &w);
+  return ret != DART_ERR_INVAL;
+}
+
+/* Ask a far unit until it has left its fence: rare, for otherwise the closing fence knows. False: its memory is
+ * gone. */
+static bool wait_for_fence(const dart__access_call_t *call, int32_t unit)
+{
+  uint32_t turns = 0, exposed;
+
+  while (!is_open_by_fence(call, unit)) {
+    if (dart__access_is_far(call, unit)) {
+      exposed = dart__epochs->exposed(call->team, call->segment, unit);
+      if (has_left_fence(call, exposed))
+        return true;
+    }
+    dart__wait_turn(&turns, &dart__world.wait);
+  }
+  return true;
+}
+
+bool dart__access_open(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+  wait_t                w = { call, unit, 0 };
+
+  if (dart__access_try_open(call, unit))
+    return true;
+  switch (call->epoch->kind) {
+  case DART__EPOCH_NONE: return true;
+  case DART__EPOCH_FENCE: t->is_open = wait_for_fence(call, unit); break;
+  case DART__EPOCH_START:
+    dart__await(call->function, is_posted, &w);
+    t->is_open = true;
+    break;
+  default:
+    t->is_open =
+        dart__access_is_far(call, unit) ? ask_lock(call, unit) : is_open_by_lock(call, unit, true);
+  }
+  return t->is_open;
+}
+
+/* ---- the queue ----------------------------------------------------------------------------- */
+
+static void start_near(const dart__epoch_op_t *op)
+{
+  const dart__address_t *at     = &op->at;
+  const void            *source = dart__epoch_source(op);
+
+  if (at->near == NULL) { /* registered memory of a unit of the node */
+    if (op->kind == DART__EPOCH_PUT)
+      dart__remote_put_blocking(at, op->type, source, op->type, op->nelem);
+    else if (op->kind == DART__EPOCH_GET)
+      dart__remote_get_blocking(at, op->type, op->buffer, op->type, op->nelem);
+    else
+      dart__remote_accumulate(at, source, op->nelem, op->type->base, op->op);
+  } else if (op->kind == DART__EPOCH_PUT) {
+    dart__near_put(at->near, op->type, source, op->type, op->nelem);
+  } else if (op->kind == DART__EPOCH_GET) {
+    dart__near_get(op->buffer, op->type, at->near, op->type, op->nelem);
+  } else if (dart__world.far_atomics && at->team->nnodes > 1) {
+    dart__far->accumulate(at, source, op->nelem, op->type->base, op->op);
+    dart__far->flush(at->team, at->unit);
+  } else {
+    dart__atomic_accumulate(at->near, source, op->nelem, op->type->base, op->op);
+  }
+}
+
+static void start(const dart__access_call_t *call, const dart__epoch_op_t *op)
+{
+  if (!dart__access_is_far(call, op->at.unit))
+    start_near(op);
+  else if (!dart__epochs->start(op))
+    call->epoch->target[op->at.unit].is_loose = true;
+}
+
+/* Remove the unit's operations from the queue, in order; start them if `starts`. */
+static void take_out(const dart__access_call_t *call, int32_t unit, bool starts)
+{
+  dart__epoch_t *epoch = call->epoch;
+  uint32_t       left  = 0;
+
+  if (epoch->target[unit].nqueued == 0)
+    return;
+  for (uint32_t i = 0; i < epoch->nqueued; i++) {
+    dart__epoch_op_t *op = &epoch->queue[i];
+
+    if (op->at.unit != unit) {
+      if (left != i)
+        epoch->queue[left] = *op;
+      left++;
+    } else if (starts) {
+      start(call, op);
+    }
+  }
+  epoch->nqueued              = left;
+  epoch->target[unit].nqueued = 0;
+}
+
+void dart__access_drain(const dart__access_call_t *call, int32_t unit)
+{
+  take_out(call, unit, true);
+}
+
+void dart__access_drop(const dart__access_call_t *call, int32_t unit)
+{
+  take_out(call, unit, false);
+}
+
+size_t dart__access_queued(const dart__access_call_t *call, int32_t unit,
+                           const dart__epoch_op_t *ops[], size_t most)
+{
+  size_t n = 0;
+
+  for (uint32_t i = 0; n < most && i < call->epoch->nqueued; i++)
+    if (call->epoch->queue[i].at.unit == unit)
+      ops[n++] = &call->epoch->queue[i];
+  return n;
+}
+
+/* False: the queue is full, or there is no memory for it. */
+static bool put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
+{
+  if (epoch->queue == NULL)
+    epoch->queue = calloc(DART__EPOCH_QUEUE, sizeof *epoch->queue);
+  if (epoch->queue == NULL || epoch->nqueued == DART__EPOCH_QUEUE)
+    return false;
+  epoch->queue[epoch->nqueued++] = *op;
+  epoch->target[op->at.unit].nqueued++;
+  return true;
+}
+
+dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+
+  if (!t->is_loose)
+    return DART_OK;
+  t->is_loose = false;
+  return dart__far->flush(call->team, unit);
+}
+
+/* ---- operations ---------------------------------------------------------------------------- */
+
+/* Whether the epoch covers the unit. */
+static bool covers(const dart__epoch_t *epoch, int32_t unit)
+{
+  switch (epoch->kind) {
+  case DART__EPOCH_NONE: return !atomic_load_explicit(&epoch->is_exposed, memory_order_relaxed);
+  case DART__EPOCH_START:
+  case DART__EPOCH_LOCK: return epoch->target[unit].is_member;
+  default: return true;
+  }
+}
+
+static dart__access_t refuse(const dart__access_call_t *call, int32_t unit)
+{
+  static const char *const why[] = { "exposed here, and no access was started", "",
+                                     "not among the units that were started", "not locked", "" };
+
+  dart__error("%s: unit %d in segment %d of team %d is %s", call->function, unit, call->segment->id,
+              call->team->id, why[call->epoch->kind]);
+  return DART__ACCESS_REFUSED;
+}
+
+/* Whether a near target promised that nobody writes to it; an open one keeps its promise until the epoch ends. */
+static bool is_read_only(const dart__access_call_t *call, int32_t unit)
+{
+  if (!VERIFIES || dart__access_is_far(call, unit) ||
+      (call->epoch->kind != DART__EPOCH_FENCE && call->epoch->kind != DART__EPOCH_START) ||
+      !dart__access_try_open(call, unit) ||
+      atomic_load_explicit(&shared_of(call, unit)->is_read_only, memory_order_relaxed) == 0)
+    return false;
+  dart__error("%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
+  return true;
+}
+
+/* Checks in common, and notes that the target is used. PASS: no epoch is open; DONE: it goes on. */
+static dart__access_t begin(const dart__access_call_t *call, int32_t unit,
+                            dart__epoch_op_kind_t kind)
+{
+  dart__epoch_t        *epoch  = call->epoch;
+  dart__epoch_target_t *t      = &epoch->target[unit];
+  bool                  writes = kind != DART__EPOCH_GET;
+
+  if (!covers(epoch, unit))
+    return refuse(call, unit);
+  if (epoch->kind == DART__EPOCH_NONE)
+    return DART__ACCESS_PASS;
+  epoch->is_issued = true;
+  if (writes && is_read_only(call, unit))
+    return DART__ACCESS_REFUSED;
+  t->is_used = true;
+  t->is_written |= writes;
+  return DART__ACCESS_DONE;
+}
+
+static dart__access_t later(const dart__access_call_t *call, const dart__epoch_op_t *op)
+{
+  int32_t        unit = op->at.unit;
+  dart__access_t goes = begin(call, unit, op->kind);
+
+  if (goes != DART__ACCESS_DONE)
+    return goes;
+  if (!dart__access_try_open(call, unit)) {
+    if (put_off(call->epoch, op))
+      return DART__ACCESS_DONE;
+    dart__access_open(call, unit);
+  }
+  dart__access_drain(call, unit);
+  if (!dart__access_is_far(call, unit))
+    return DART__ACCESS_PASS;
+  start(call, op);
+  return DART__ACCESS_DONE;
+}
+
+static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__epoch_op_kind_t kind)
+{
+  dart__access_t goes = begin(call, unit, kind);
+
+  if (goes != DART__ACCESS_DONE)
+    return goes;
+  dart__access_open(call, unit);
+  dart__access_drain(call, unit);
+  call->epoch->target[unit].is_loose = dart__access_is_far(call, unit);
+  return DART__ACCESS_PASS;
+}
+
+dart__access_t dart__access_later(const char *function, const dart__epoch_op_t *op)
+{
+  dart__access_call_t call = { function, op->at.team, op->at.segment,
+                               dart__epoch_find(op->at.segment) };
+  dart__access_t      goes;
+
+  dart__access_enter(&call.epoch->access);
+  goes = later(&call, op);
+  dart__access_leave(&call.epoch->access);
+  return goes;
+}
+
+dart__access_t dart__access_now(const char *function, const dart__address_t *at,
+                                dart__epoch_op_kind_t kind)
+{
+  dart__access_call_t call = { function, at->team, at->segment, dart__epoch_find(at->segment) };
+  dart__access_t      goes;
+
+  dart__access_enter(&call.epoch->access);
+  goes = now(&call, at->unit, kind);
+  dart__access_leave(&call.epoch->access);
+  return goes;
+}
+
+void dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit)
+{
+  dart__access_call_t call = { "dart_flush", team, segment, dart__epoch_find(segment) };
+
+  dart__access_enter(&call.epoch->access);
+  for (int32_t u = 0; call.epoch->nqueued > 0 && u < team->nunits; u++)
+    if ((unit < 0 || u == unit) && call.epoch->target[u].nqueued > 0) {
+      dart__access_open(&call, u);
+      dart__access_drain(&call, u);
+    }
+  dart__access_leave(&call.epoch->access);
+}

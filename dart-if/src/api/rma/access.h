@@ -1,0 +1,83 @@
+#ifndef DART__API_ACCESS_H
+#define DART__API_ACCESS_H
+/* Operations inside epochs: whether they are allowed, whether they can start, and those that are put off.
+ *
+ * A target is *open* once it is known to be exposed, or once its lock is held. Before that operations
+ * join the epoch's queue, which has DART__EPOCH_QUEUE places: one that finds it full opens its target, which may mean to
+ * wait, and starts what is queued for it. The calls that close an epoch open the targets that are used, start what is
+ * queued, and tell the targets.
+ *
+ * Near operations on an open target are what they are outside of epochs. Far ones are started in order
+ * (dart__epochs in port.h), so that words sent later find them applied; those that cannot be, or that the
+ * ordinary path starts, make the target *loose*: it is flushed before the word.
+ *
+ * Entry points come here only if the segment has had epochs, and a segment that has one open has no direct map. Functions
+ * other than the first three are called with epoch->access held (dart__access_enter). */
+#include "model/address.h"
+#include "model/epoch.h"
+#include "model/world.h"
+
+typedef enum {
+  DART__ACCESS_PASS,   /* go on as outside of epochs */
+  DART__ACCESS_DONE,   /* it was started or put off */
+  DART__ACCESS_REFUSED /* after a log line: DART_ERR_INVAL */
+} dart__access_t;
+
+/** An operation that may be put off. */
+dart__access_t dart__access_later(const char *function, const dart__epoch_op_t *op);
+
+/** An operation that has to start now; never DONE. Waits until the target is open. */
+dart__access_t dart__access_now(const char *function, const dart__address_t *at,
+                                dart__epoch_op_kind_t kind);
+
+/** Open the unit, or (-1) all units, for which operations are put off, and start these. */
+void dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit);
+
+/* ---- for the calls that open and close epochs ------------------------------------------------ */
+
+/* An epoch with what it belongs to. */
+typedef struct {
+  const char      *function; /* the caller, for log lines */
+  dart__team_t    *team;
+  dart__segment_t *segment;
+  dart__epoch_t   *epoch;
+} dart__access_call_t;
+
+static inline void dart__access_enter(pthread_mutex_t *side)
+{
+  if (dart__world.many_threads)
+    pthread_mutex_lock(side);
+}
+
+static inline void dart__access_leave(pthread_mutex_t *side)
+{
+  if (dart__world.many_threads)
+    pthread_mutex_unlock(side);
+}
+
+/** Whether the unit is open; opens it if that needs no wait. A far lock is not asked for. */
+bool dart__access_try_open(const dart__access_call_t *call, int32_t unit);
+
+/** Open the unit, waiting for it. False: the memory is gone. */
+bool dart__access_open(const dart__access_call_t *call, int32_t unit);
+
+/** Start what is queued for an open unit. */
+void dart__access_drain(const dart__access_call_t *call, int32_t unit);
+
+/** Queued operations on a unit, at most `most` of them. Returns how many. */
+size_t dart__access_queued(const dart__access_call_t *call, int32_t unit,
+                           const dart__epoch_op_t *ops[], size_t most);
+
+/** Forget what is queued for a unit: it was sent otherwise. */
+void dart__access_drop(const dart__access_call_t *call, int32_t unit);
+
+/** Flush a far unit if it is loose, so that a word may follow. DART_ERR_INVAL: it has refused operations. */
+dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit);
+
+/** Whether far: a unit of another node. */
+static inline bool dart__access_is_far(const dart__access_call_t *call, int32_t unit)
+{
+  return !dart__team_is_on_node(call->team, unit);
+}
+
+#endif

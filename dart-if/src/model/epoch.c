@@ -1,0 +1,93 @@
+/* Epochs of a segment: see epoch.h. */
+#include "model/epoch.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+
+_Atomic uint32_t dart__epoch_lazy_sent;
+_Atomic uint32_t dart__epoch_lazy_done;
+
+static void discard(dart__epoch_t *epoch)
+{
+  pthread_mutex_destroy(&epoch->access);
+  pthread_mutex_destroy(&epoch->exposure);
+  free(epoch->queue);
+  free(epoch->counts);
+  free(epoch);
+}
+
+dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segment)
+{
+  dart__epoch_t *epoch = dart__epoch_find(segment), *other = NULL;
+
+  if (epoch != NULL)
+    return epoch;
+  epoch = calloc(1, sizeof *epoch + (size_t)team->nunits * sizeof *epoch->target);
+  if (epoch == NULL)
+    return NULL;
+  pthread_mutex_init(&epoch->access, NULL);
+  pthread_mutex_init(&epoch->exposure, NULL);
+  /* acq_rel: pairs with dart__epoch_find */
+  if (atomic_compare_exchange_strong_explicit(&segment->epoch, &other, epoch, memory_order_acq_rel,
+                                              memory_order_acquire))
+    return epoch;
+  discard(epoch); /* another thread was faster */
+  return other;
+}
+
+void dart__epoch_delete(dart__segment_t *segment)
+{
+  dart__epoch_t *epoch = dart__epoch_find(segment);
+
+  if (epoch == NULL)
+    return;
+  if (epoch->nqueued > 0)
+    dart__error("segment %d ends with %u operations of an epoch that was not closed", segment->id,
+                epoch->nqueued);
+  atomic_store_explicit(&segment->epoch, NULL, memory_order_relaxed);
+  discard(epoch);
+}
+
+/* On behalf of another unit, which could not be told of a lack: it is waited out. */
+static dart__epoch_t *make(dart__team_t *team, dart__segment_t *segment)
+{
+  dart__epoch_t *epoch;
+
+  while ((epoch = dart__epoch_make(team, segment)) == NULL)
+    dart__cpu_pause();
+  return epoch;
+}
+
+void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit,
+                      dart__epoch_word_t word, uint64_t value)
+{
+  dart__epoch_t *epoch = make(team, segment);
+
+  if ((word == DART__EPOCH_COMPLETED || word == DART__EPOCH_ARRIVED) && value != 0)
+    /* relaxed: the counters below release it */
+    atomic_store_explicit(&epoch->is_written, true, memory_order_relaxed);
+  /* release: the operations before the word; pairs with the acquire of the thread that waits for the count */
+  switch (word) {
+  case DART__EPOCH_POSTED:
+    atomic_fetch_add_explicit(&epoch->target[unit].posted, 1, memory_order_release);
+    break;
+  case DART__EPOCH_COMPLETED:
+    atomic_fetch_add_explicit(&dart__epoch_shared(team, segment, team->me)->completed, 1,
+                              memory_order_release);
+    break;
+  case DART__EPOCH_ARRIVED:
+    atomic_fetch_add_explicit(&epoch->arrived, 1, memory_order_release);
+    break;
+  case DART__EPOCH_GRANTED:
+    atomic_fetch_add_explicit((_Atomic uint32_t *)(uintptr_t)value, 1, memory_order_release);
+    break;
+  }
+}
+
+uint32_t dart__epoch_exposed(dart__team_t *team, dart__segment_t *segment)
+{
+  /* acquire: the unit has left the fence before far operations are applied */
+  return atomic_load_explicit(&dart__epoch_shared(team, segment, team->me)->exposed,
+                              memory_order_acquire);
+}

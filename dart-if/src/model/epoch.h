@@ -1,0 +1,180 @@
+#ifndef DART__MODEL_EPOCH_H
+#define DART__MODEL_EPOCH_H
+/* What a process knows about the epochs of a segment (dash/dart/ext/dart_epoch.h).
+ *
+ * Each portion has a state that all units of its node see: its lock, and what they have to know of each
+ * other's posts and fences. It lies behind the portion in its chunk, where all units find it without a word;
+ * that of the pool is the pool's first block, that of registered memory a block of the pool, whose offset is
+ * shared when memory is registered. All else is the process's own, made by its first call about epochs, or by the first
+ * message about them.
+ *
+ * Far units tell each other by the words of dart__epoch_word_t. They arrive in the order of the operations
+ * that were sent in order before (dart__epochs in port.h), so a word that ends an epoch says that its operations
+ * were applied. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "data/type.h"
+#include "model/address.h"
+#include "model/team.h"
+#include "node/rwlock.h"
+
+/* The state of a portion in shared memory. Zeroed memory: no epochs yet. */
+typedef struct {
+  dart__rwlock_t lock;
+  /* Written by the portion's unit: */
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t exposed; /* the last fence that the unit has left */
+  _Atomic uint32_t is_read_only; /* in the current epoch, by DART_EPOCH_NOPUT */
+  /* Offset in the unit's pool, plus one, of its posts: a counter for each unit of the team on the node, of how
+   * often it was named by a post. 0: there are none yet. */
+  _Atomic uint64_t posts;
+  /* Written by origins: how many accesses that start began have ended. */
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t completed;
+} dart__epoch_shared_t;
+
+/** Bytes that a portion of `nbytes` takes with its state, and where that is. */
+#define DART__EPOCH_ROOM sizeof(dart__epoch_shared_t)
+static inline uint64_t dart__epoch_at(uint64_t nbytes)
+{
+  return (nbytes + DART__CACHE_LINE - 1) / DART__CACHE_LINE * DART__CACHE_LINE;
+}
+
+/** The state of a portion on this node. */
+static inline dart__epoch_shared_t *dart__epoch_shared(const dart__team_t    *team,
+                                                       const dart__segment_t *segment, int32_t unit)
+{
+  char *at = segment->epoch_pool == NULL
+                 ? segment->near[unit] + segment->base + segment->epoch_at
+                 : dart__segment_find(dart__teams[DART_TEAM_ALL], 0)->near[team->members[unit]] +
+                       segment->epoch_pool[unit];
+
+  return (dart__epoch_shared_t *)(void *)at;
+}
+
+/* ---- operations put off --------------------------------------------------------------------- */
+
+#define DART__EPOCH_QUEUE 256 /* of a segment */
+
+typedef struct dart__epoch dart__epoch_t;
+
+typedef enum { DART__EPOCH_PUT, DART__EPOCH_GET, DART__EPOCH_ACCUMULATE } dart__epoch_op_kind_t;
+
+/* An operation on basic types, or on elements of one. */
+typedef struct {
+  dart__epoch_op_kind_t kind;
+  dart__address_t       at;
+  const dart__type_t   *type;   /* of both sides */
+  void                 *buffer; /* a put or accumulate does not write to it; NULL: `value` */
+  size_t                nelem;
+  dart_operation_t      op;    /* accumulate */
+  _Alignas(16) char value[16]; /* copied operand of an accumulate */
+} dart__epoch_op_t;
+
+static inline const void *dart__epoch_source(const dart__epoch_op_t *op)
+{
+  return op->buffer != NULL ? op->buffer : op->value;
+}
+
+/* ---- the process's own state ---------------------------------------------------------------- */
+
+typedef enum {
+  DART__EPOCH_NONE,
+  DART__EPOCH_FENCE,
+  DART__EPOCH_START,
+  DART__EPOCH_LOCK,
+  DART__EPOCH_LOCK_ALL
+} dart__epoch_kind_t;
+
+/* What this unit knows of one unit of the team. */
+typedef struct {
+  /* In the access epoch: */
+  bool is_member;  /* it was started or locked; not used by a fence */
+  bool is_open;    /* its portion may be accessed now: it is exposed, or its lock is held */
+  bool is_used;    /* this unit has issued operations */
+  bool is_written; /* of these, some that write */
+  bool
+      is_loose; /* of these, some that a word does not follow in order: a flush has to come between */
+  bool     is_exclusive; /* its lock */
+  bool     is_checked;   /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
+  bool     is_named;     /* scratch: finds units that are named twice */
+  bool     has_ticket;   /* for the lock of a near portion: */
+  uint32_t ticket;
+  uint32_t nqueued; /* operations put off */
+  uint32_t started; /* accesses by start that have ended; modulo 2^32, as all counters */
+  /* Words that have come, counted: */
+  _Atomic uint32_t posted;  /* it is far, and has exposed its portion to this unit */
+  _Atomic uint32_t granted; /* it is far, and has granted a lock some time after the request */
+} dart__epoch_target_t;
+
+struct dart__epoch {
+  pthread_mutex_t    access; /* of the accessing side; see the header for threads */
+  dart__epoch_kind_t kind;
+  bool               is_all_open; /* fence: all units are known to have begun the epoch */
+  bool               is_issued;   /* fence: this unit has issued operations */
+  uint32_t           fences;      /* called, without LAZY; the same on all units */
+  uint32_t          expected; /* fence: words that say that a unit has accessed this portion, ... */
+  uint32_t          history;  /* fences' assertions, for verification */
+  int32_t           nlocked;  /* lock: members */
+  bool              is_broken; /* lock: a promise of NOCHECK was not kept */
+  uint32_t          nqueued;
+  dart__epoch_op_t *queue;  /* [DART__EPOCH_QUEUE], in the order of the calls; NULL: none yet */
+  uint32_t         *counts; /* [nunits], for a fence of a team over several nodes; NULL: none yet */
+
+  pthread_mutex_t   exposure; /* of the exposing side */
+  _Atomic bool      is_exposed;
+  bool              is_read_only; /* the fence epoch or the exposure, by DART_EPOCH_NOPUT */
+  uint32_t          to_complete;  /* what the portion's `completed` is in the end */
+  _Atomic uint32_t *posts; /* [units of the node], see dart__epoch_shared_t; NULL: none yet */
+
+  _Atomic uint32_t arrived;    /* ... and those that have come */
+  _Atomic bool     is_written; /* a far unit has put to this portion, since that was reset */
+
+  dart__epoch_target_t target[]; /* [nunits] */
+};
+
+/** The epochs of a segment. NULL: there were none yet. */
+static inline dart__epoch_t *dart__epoch_find(const dart__segment_t *segment)
+{
+  /* acquire: pairs with the release in dart__epoch_make, by the thread that serves messages */
+  return atomic_load_explicit((dart__epoch_ref_t *)&segment->epoch, memory_order_acquire);
+}
+
+/** The same, made if there were none. NULL: no memory. Any thread. */
+dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segment);
+
+/** Forget them, when the segment ends. Logs operations that are dropped. */
+void dart__epoch_delete(dart__segment_t *segment);
+
+/* ---- words between nodes -------------------------------------------------------------------- */
+
+typedef enum {
+  DART__EPOCH_POSTED,    /* the sender has exposed its portion to this unit */
+  DART__EPOCH_COMPLETED, /* the sender's access by start has ended; value: whether it wrote */
+  DART__EPOCH_ARRIVED,   /* all operations of the sender's fence epoch are here; value likewise */
+  DART__EPOCH_GRANTED    /* value: the address of a counter, which the receiver of this has sent */
+} dart__epoch_word_t;
+
+/** Note a word that has come from a unit of the team. */
+void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit,
+                      dart__epoch_word_t word, uint64_t value);
+
+/** The last fence that this unit has left, for a far unit that asks. */
+uint32_t dart__epoch_exposed(dart__team_t *team, dart__segment_t *segment);
+
+/* ---- unlocks that did not wait -------------------------------------------------------------- */
+
+/* Locks with their operations and unlocks, sent by DART_EPOCH_LAZY, and those of them that targets have
+ * reported. All of this process, for a synchronisation waits for all. */
+extern _Atomic uint32_t dart__epoch_lazy_sent;
+extern _Atomic uint32_t dart__epoch_lazy_done;
+
+static inline bool dart__epoch_has_lazy(void)
+{
+  /* acquire: pairs with dart__epoch_note; relaxed: a thread sees what it sent itself */
+  return atomic_load_explicit(&dart__epoch_lazy_done, memory_order_acquire) !=
+         atomic_load_explicit(&dart__epoch_lazy_sent, memory_order_relaxed);
+}
+
+#endif

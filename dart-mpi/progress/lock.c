@@ -1,0 +1,166 @@
+/* See lock.h. The lists are accessed by the thread that receives messages alone, see dart__am_host_t. */
+#include "progress/lock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "am/target.h"
+#include "model/epoch.h"
+
+/* A request that waits for its turn, or, then, the answer to it. */
+typedef struct request {
+  struct request  *next;
+  dart__rwlock_t  *lock;
+  uint32_t         ticket;
+  int32_t          peer;
+  dart__am_epoch_t about;
+  size_t           nwords;
+  uint64_t         words[];
+} request_t;
+
+static struct {
+  request_t
+      *waiting; /* in the order of arrival, so that a look through it serves one lock in order */
+  request_t *answers;
+} requests;
+
+static bool is_exclusive(const dart__am_epoch_t *about)
+{
+  return (about->what & DART__LOCK_EXCLUSIVE) != 0;
+}
+
+static uint32_t word_of(const dart__am_epoch_t *about)
+{
+  return about->what & DART__LOCK_WORD;
+}
+
+/* A lack of memory is waited out: the unit whose request it is cannot be told. */
+static request_t *new_request(const request_t *described, const uint64_t *words)
+{
+  size_t     nbytes = described->nwords * sizeof *words;
+  request_t *r;
+
+  while ((r = malloc(sizeof *r + nbytes)) == NULL)
+    dart__cpu_pause();
+  *r = *described;
+  if (nbytes > 0)
+    memcpy(r->words, words, nbytes);
+  return r;
+}
+
+static void push(request_t **list, request_t *r)
+{
+  while (*list != NULL)
+    list = &(*list)->next;
+  r->next = NULL;
+  *list   = r;
+}
+
+/* The lock is entered: apply what came with the request. */
+static void apply(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
+                  const uint64_t *words)
+{
+  if (word_of(&r->about) != DART__LOCK_APPLY)
+    return;
+  dart__am_apply(host, updates, r->peer, words, r->nwords, NULL);
+  dart__rwlock_leave(r->lock, is_exclusive(&r->about));
+}
+
+/* A request for a lock: take its ticket, and enter if it is its turn. */
+static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *updates,
+                               request_t *described, const uint64_t *words)
+{
+  dart__rwlock_t *lock = described->lock;
+
+  described->ticket = dart__rwlock_take(lock);
+  if (dart__rwlock_try_enter(lock, described->ticket, is_exclusive(&described->about))) {
+    apply(host, updates, described, words);
+    if ((described->about.what & DART__LOCK_LAZY) != 0) {
+      described->nwords = 0;
+      push(&requests.answers, new_request(described, NULL));
+    }
+    return DART__LOCK_DONE;
+  }
+  if (word_of(&described->about) != DART__LOCK_APPLY)
+    described->nwords = 0;
+  push(&requests.waiting, new_request(described, words));
+  /* seq_cst: before the next try_enter; pairs with dart__rwlock_has_far */
+  atomic_fetch_add_explicit(&lock->far, 1, memory_order_seq_cst);
+  return DART__LOCK_WAITS;
+}
+
+bool dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
+                      const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
+                      uint64_t *result_out)
+{
+  dart__team_t    *team    = dart__team_find(about->team);
+  dart__segment_t *segment = team == NULL ? NULL : dart__segment_find(team, about->segid);
+  request_t        described;
+
+  if (word_of(about) == DART__EPOCH_GRANTED) { /* though the segment may have ended: see lazy */
+    atomic_fetch_add_explicit((_Atomic uint32_t *)(uintptr_t)about->value, 1, memory_order_release);
+    return true;
+  }
+  if (segment == NULL)
+    return false;
+  described = (request_t){ .lock   = &dart__epoch_shared(team, segment, team->me)->lock,
+                           .peer   = peer,
+                           .about  = *about,
+                           .nwords = nwords };
+  switch (word_of(about)) {
+  case DART__LOCK_EXPOSED: *result_out = UINT64_C(1) + dart__epoch_exposed(team, segment); break;
+  case DART__LOCK_ASK:
+  case DART__LOCK_APPLY: *result_out = ask(host, updates, &described, words); break;
+  case DART__LOCK_LEAVE: dart__rwlock_leave(described.lock, is_exclusive(about)); break;
+  default:
+    dart__epoch_note(team, segment, dart__team_unit_of(team, peer),
+                     (dart__epoch_word_t)word_of(about), about->value);
+  }
+  return true;
+}
+
+/* Serve those whose turn has come; true if there were any. */
+static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates)
+{
+  bool any = false;
+
+  for (request_t **link = &requests.waiting; *link != NULL;) {
+    request_t *r = *link;
+
+    if (!dart__rwlock_try_enter(r->lock, r->ticket, is_exclusive(&r->about))) {
+      link = &r->next;
+      continue;
+    }
+    any   = true;
+    *link = r->next;
+    atomic_fetch_sub_explicit(&r->lock->far, 1, memory_order_relaxed);
+    apply(host, updates, r, r->words);
+    push(&requests.answers, r);
+  }
+  return any;
+}
+
+void *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates)
+{
+  request_t *answers;
+
+  if (requests.waiting == NULL && requests.answers == NULL)
+    return NULL;
+  while (serve_waiting(host, updates))
+    ; /* one that has left, or entered shared, may have let another in */
+  answers          = requests.answers;
+  requests.answers = NULL;
+  return answers;
+}
+
+void dart__lock_answer(dart__am_t *am, void *answers)
+{
+  for (request_t *r = answers, *next; r != NULL; r = next) {
+    dart__am_epoch_t about = r->about;
+
+    next       = r->next;
+    about.what = DART__EPOCH_GRANTED;
+    dart__am_epoch(am, r->peer, &about, NULL, 0, NULL, (r->about.what & DART__LOCK_LAZY) == 0);
+    free(r);
+  }
+}

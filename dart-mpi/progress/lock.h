@@ -1,0 +1,39 @@
+#ifndef DART__PROGRESS_LOCK_H
+#define DART__PROGRESS_LOCK_H
+/* The target's side of epochs: words of far units, and their requests for the locks of this unit's portions.
+ *
+ * A request takes its ticket of the lock (node/rwlock.h) when it is received, as near units take theirs, so
+ * all are served in the order of arrival. One whose turn has not come waits in a list of this process: no
+ * thread waits for it. Whenever messages were handled the list is looked through; a near unit that leaves a
+ * lock for which a far one waits raises this unit's event, so that it, or its agent, does. A request that brings its
+ * operations is entered, applied and left in one go; it never holds the lock between two looks.
+ *
+ * Memory: a request waits at most once for each thread of a far unit, and DART__LAZY_MOST (api/epoch) times for
+ * those that do not wait for their unlock, each with DART__LOCKED_BYTES of operations at most. */
+#include "am/am.h"
+
+/* What a unit asks of a far one, beyond the words of dart__epoch_word_t; in dart__am_epoch_t.what. */
+enum {
+  DART__LOCK_WORD    = 0xff, /* mask of one of the following, or of a dart__epoch_word_t */
+  DART__LOCK_EXPOSED = 0x10, /* result: the last fence left, plus 1 */
+  DART__LOCK_ASK,            /* result: a dart__lock_result_t; value: the origin's counter */
+  DART__LOCK_APPLY,          /* the same, and requests: enter, apply them, leave */
+  DART__LOCK_LEAVE,
+  DART__LOCK_EXCLUSIVE = 0x100, /* a flag, of the last three */
+  DART__LOCK_LAZY      = 0x200 /* a flag of APPLY: no result, but DART__EPOCH_GRANTED in any case */
+};
+
+typedef enum {
+  DART__LOCK_REFUSED, /* there is no such segment */
+  DART__LOCK_DONE,    /* entered, or applied */
+  DART__LOCK_WAITS    /* DART__EPOCH_GRANTED is going to say so */
+} dart__lock_result_t;
+
+/* The functions of dart__am_host_t. */
+bool  dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
+                       const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
+                       uint64_t *result_out);
+void *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates);
+void  dart__lock_answer(dart__am_t *am, void *answers);
+
+#endif

@@ -1,0 +1,171 @@
+/* The origin's side of epochs: the table of port.h. Everything goes through active messages, which a unit
+ * handles in the order in which they were sent to it; what is too large for them is flushed before the
+ * words that follow. */
+#include "model/epoch.h"
+
+#include <string.h>
+
+#include "am/am.h"
+#include "model/world.h"
+#include "progress/engine.h"
+#include "progress/lock.h"
+#include "rma/rma.h"
+#include "rma/transfer.h"
+
+#define GET_MOST ((size_t)8 * DART__AM_PUT_MOST) /* bytes of a get by requests: several of them */
+
+static dart__am_epoch_t about(const dart__team_t *team, const dart__segment_t *segment,
+                              uint32_t what, uint64_t value)
+{
+  return (dart__am_epoch_t){ team->id, segment->id, what, value };
+}
+
+static dart_unit_t peer_of(const dart__team_t *team, int32_t unit)
+{
+  return team->members[unit];
+}
+
+/* ---- operations ---------------------------------------------------------------------------- */
+
+static bool put(const dart__epoch_op_t *op, size_t nbytes)
+{
+  dart__am_address_t at = dart__am_address(&op->at);
+
+  if (nbytes <= DART__AM_PUT_MOST)
+    dart__am_put(dart__engine.am, &at, op->buffer, nbytes);
+  else
+    dart__am_send_data(dart__engine.am, &at, op->buffer, nbytes);
+  return true;
+}
+
+static bool get(const dart__epoch_op_t *op, size_t nbytes)
+{
+  dart__am_address_t at    = dart__am_address(&op->at);
+  uint64_t           start = at.offset;
+
+  if (nbytes > GET_MOST) {
+    dart__rma_start(&(dart__rma_t){ &op->at, op->type, op->buffer, op->type, false }, op->nelem);
+    return false;
+  }
+  for (size_t from = 0; from < nbytes; from += DART__AM_PUT_MOST) {
+    at.offset = start + from;
+    dart__am_get(dart__engine.am, &at, (char *)op->buffer + from,
+                 nbytes - from < DART__AM_PUT_MOST ? nbytes - from : DART__AM_PUT_MOST);
+  }
+  return true;
+}
+
+static bool start(const dart__epoch_op_t *op)
+{
+  size_t nbytes = op->nelem * op->type->elem_size;
+
+  switch (op->kind) {
+  case DART__EPOCH_PUT: return put(op, nbytes);
+  case DART__EPOCH_GET: return get(op, nbytes);
+  default:
+    dart__far_accumulate(&op->at, dart__epoch_source(op), op->nelem, op->type->base, op->op);
+    return !dart__world.far_atomics || op->at.segment->address != NULL; /* else by MPI: rma/amo.c */
+  }
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+static void say(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                dart__epoch_word_t word, uint64_t value)
+{
+  dart__am_epoch_t a = about(team, segment, word, value);
+
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, true);
+}
+
+/* Send, and wait for the result. */
+static uint64_t ask(const dart__team_t *team, int32_t unit, const dart__am_epoch_t *a,
+                    const uint64_t *words, size_t nwords)
+{
+  uint64_t result = 0;
+
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), a, words, nwords, &result, false);
+  dart__am_settle(dart__engine.am, peer_of(team, unit));
+  return result;
+}
+
+static uint32_t exposed(const dart__team_t *team, const dart__segment_t *segment, int32_t unit)
+{
+  dart__am_epoch_t a      = about(team, segment, DART__LOCK_EXPOSED, 0);
+  uint64_t         result = ask(team, unit, &a, NULL, 0);
+
+  return result == 0 ? 0 : (uint32_t)(result - 1);
+}
+
+/* ---- locks --------------------------------------------------------------------------------- */
+
+static dart_ret_t ret_of(uint64_t result)
+{
+  return result == DART__LOCK_DONE    ? DART_OK
+         : result == DART__LOCK_WAITS ? DART_PENDING
+                                      : DART_ERR_INVAL;
+}
+
+static uint32_t flag_of(bool exclusive)
+{
+  return exclusive ? DART__LOCK_EXCLUSIVE : 0;
+}
+
+static dart_ret_t lock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                       bool exclusive, _Atomic uint32_t *granted)
+{
+  dart__am_epoch_t a =
+      about(team, segment, DART__LOCK_ASK | flag_of(exclusive), (uint64_t)(uintptr_t)granted);
+
+  return ret_of(ask(team, unit, &a, NULL, 0));
+}
+
+/* Append the record of a put or accumulate; returns the words used. */
+static size_t append(const dart__epoch_op_t *op, uint64_t *words)
+{
+  size_t               nbytes = op->nelem * op->type->elem_size, n = 0;
+  uint64_t             offset    = op->at.offset;
+  dart__am_selection_t selection = { op->at.team->id, op->at.segment->id,
+                                     (uint32_t)(offset >> DART__AM_OFFSET_BITS) };
+
+  words[n++] = dart__am_word(DART__AM_SELECT, 0, 0, 0, 0);
+  memcpy(&words[n++], &selection, sizeof selection);
+  words[n++] =
+      op->kind == DART__EPOCH_PUT
+          ? dart__am_word(DART__AM_PUT, 0, 0, nbytes, offset)
+          : dart__am_word(DART__AM_ACCUMULATE, (unsigned)op->type->base, op->op, op->nelem, offset);
+  words[n + dart__am_words(nbytes) - 1] = 0; /* no stray bytes on the wire */
+  memcpy(&words[n], dart__epoch_source(op), nbytes);
+  return n + dart__am_words(nbytes);
+}
+
+static dart_ret_t locked(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                         bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
+                         bool lazy, _Atomic uint32_t *granted)
+{
+  uint64_t         words[DART__LOCKED_BYTES / sizeof(uint64_t) + 4 * DART__LOCKED_OPS];
+  size_t           nwords = 0;
+  uint32_t         what   = DART__LOCK_APPLY | flag_of(exclusive) | (lazy ? DART__LOCK_LAZY : 0);
+  dart__am_epoch_t a      = about(team, segment, what, (uint64_t)(uintptr_t)granted);
+
+  for (size_t i = 0; i < nops; i++)
+    nwords += append(ops[i], words + nwords);
+  if (!lazy)
+    return ret_of(ask(team, unit, &a, words, nwords));
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, NULL, false);
+  return DART_OK;
+}
+
+static void unlock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                   bool exclusive)
+{
+  dart__am_epoch_t a = about(team, segment, DART__LOCK_LEAVE | flag_of(exclusive), 0);
+
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, true);
+}
+
+static const dart__epoch_ops_t ops = {
+  .start = start, .say = say, .exposed = exposed, .lock = lock, .locked = locked, .unlock = unlock
+};
+
+const dart__epoch_ops_t *const dart__epochs = &ops;

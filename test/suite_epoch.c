@@ -1,0 +1,802 @@
+/* dart/ext/dart_epoch.h: what is complete when, for fences, post/start/complete/wait and locks, on all kinds of
+ * memory; who is kept out; and what is refused. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/ext/dart_epoch.h>
+
+#include "dart_test.h"
+
+SUITE(epoch);
+
+enum { ROUNDS = 60, MANY = 700, LARGE = 20000 };
+
+static int64_t value_of(int writer, int round, size_t index)
+{
+  return writer * INT64_C(100000000) + round * INT64_C(100000) + (int64_t)index;
+}
+
+static int right_of(int unit)
+{
+  return (unit + 1) % n;
+}
+
+static int left_of(int unit)
+{
+  return (unit + n - 1) % n;
+}
+
+static void fill(int64_t *values, size_t nelem, int round)
+{
+  for (size_t i = 0; i < nelem; i++)
+    values[i] = value_of(me, round, i);
+}
+
+static int wrong_in(const int64_t *got, size_t nelem, int writer, int round)
+{
+  int wrong = 0;
+
+  for (size_t i = 0; i < nelem; i++)
+    wrong += got[i] != value_of(writer, round, i);
+  return wrong;
+}
+
+/* The kinds of memory that have epochs: LARGE elements on every unit, zeros at first. `memory` NULL: allocated by a
+ * team. */
+typedef struct {
+  const char *name;
+  dart_gptr_t gptr; /* the first unit's */
+  int64_t    *mine;
+  void       *block; /* what is to be freed */
+} memory_t;
+
+enum { TEAM, POOL, REGISTERED, KINDS };
+
+static dart_gptr_t own_pool_blocks[1];
+
+static memory_t memory_of(int kind)
+{
+  memory_t     m     = { .gptr = DART_GPTR_NULL };
+  int64_t     *zeros = calloc(LARGE, sizeof *zeros);
+  dart_gptr_t *all;
+
+  switch (kind) {
+  case TEAM:
+    m.name = "team";
+    m.gptr = test_alloc(zeros, LARGE, 0);
+    m.mine = test_mine(m.gptr);
+    free(zeros);
+    break;
+  case POOL: /* blocks may be at different offsets: all use the highest, in blocks that are large enough */
+    m.name = "pool";
+    EXPECT_OK(dart_memalloc(3 * LARGE, T_INT64, &own_pool_blocks[0]));
+    all = calloc((size_t)n, sizeof *all);
+    EXPECT_OK(dart_allgather(&own_pool_blocks[0], all, sizeof *all, DART_TYPE_BYTE, DART_TEAM_ALL));
+    m.gptr = all[0];
+    for (int unit = 0; unit < n; unit++)
+      if (all[unit].addr_or_offs.offset > m.gptr.addr_or_offs.offset)
+        m.gptr.addr_or_offs.offset = all[unit].addr_or_offs.offset;
+    free(all);
+    EXPECT_OK(dart_gptr_getaddr(test_unit(m.gptr, me), (void **)&m.mine));
+    memset(m.mine, 0, LARGE * sizeof *m.mine);
+    free(zeros);
+    test_barrier();
+    break;
+  default:
+    m.name  = "registered";
+    m.block = m.mine = zeros;
+    EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, LARGE, T_INT64, zeros, &m.gptr));
+  }
+  test_note("%s memory", m.name);
+  return m;
+}
+
+static void end_memory(memory_t *m, int kind)
+{
+  test_barrier();
+  if (kind == POOL)
+    EXPECT_OK(dart_memfree(own_pool_blocks[0]));
+  if (kind == REGISTERED)
+    EXPECT_OK(dart_team_memderegister(m->gptr));
+  free(m->block);
+}
+
+static void fence(dart_gptr_t gptr, int assertions)
+{
+  EXPECT_OK(dart_epoch_fence(gptr, assertions));
+}
+
+static const size_t lengths[] = {
+  1, 3, 64, 400, 1000, LARGE
+}; /* elements: past every limit on the way */
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+
+/* ---- fences -------------------------------------------------------------------------------- */
+
+static void fence_rounds(int kind, int first, int last)
+{
+  memory_t m      = memory_of(kind);
+  int64_t *values = malloc(LARGE * sizeof *values);
+  int      wrong  = 0;
+
+  fence(m.gptr, first);
+  for (int round = 0; round < ROUNDS; round++) {
+    size_t length = lengths[round % LENGTHS];
+
+    fill(values, length, round);
+    EXPECT_OK(dart_put(test_unit(m.gptr, right_of(me)), values, length, T_INT64, T_INT64));
+    fence(m.gptr, round == ROUNDS - 1 ? last : 0);
+    memset(values, 0x5a, length * sizeof *values); /* the buffer is the caller's again */
+    wrong += wrong_in(m.mine, length, left_of(me), round);
+    fence(m.gptr, first);
+  }
+  EXPECT_EQ(wrong, 0);
+  fence(m.gptr, DART_EPOCH_NOSUCCEED);
+  end_memory(&m, kind);
+  free(values);
+}
+
+TEST(puts_are_there_after_a_fence)
+{
+  for (int kind = 0; kind < KINDS; kind++)
+    fence_rounds(kind, 0, 0);
+}
+
+/* The fence that begins an epoch does not wait, and units that are ahead do not disturb those that are not. */
+TEST(puts_are_there_after_a_fence_that_nothing_preceded)
+{
+  for (int kind = 0; kind < KINDS; kind++)
+    fence_rounds(kind, DART_EPOCH_NOPRECEDE, DART_EPOCH_NOSUCCEED | DART_EPOCH_NOSTORE);
+}
+
+/* All units write to one word in turns, an epoch each, and the others read it in the same order. */
+TEST(epochs_come_one_after_the_other)
+{
+  int64_t     zero = 0, got = -1;
+  dart_gptr_t word  = test_alloc(&zero, 1, n - 1);
+  int         wrong = 0;
+
+  fence(word, 0);
+  for (int round = 0; round < ROUNDS; round++) {
+    int64_t mine = value_of(me, round, 0);
+
+    if (round % n == me)
+      EXPECT_OK(dart_put(word, &mine, 1, T_INT64, T_INT64));
+    fence(word, 0);
+    EXPECT_OK(dart_get(&got, word, 1, T_INT64, T_INT64));
+    fence(word, DART_EPOCH_NOSTORE);
+    wrong += got != value_of(round % n, round, 0);
+  }
+  EXPECT_EQ(wrong, 0);
+  fence(word, DART_EPOCH_NOSUCCEED);
+}
+
+/* Writers in turns, an epoch each, near and far: the last one wins. */
+TEST(writers_of_one_word_keep_the_order_of_epochs)
+{
+  int64_t     zero = 0, mine[ROUNDS];
+  dart_gptr_t word = test_alloc(&zero, 1, 0);
+
+  for (int last = 1; last < ROUNDS; last += 7) {
+    fence(word, DART_EPOCH_NOPRECEDE);
+    for (int round = 0; round <= last; round++) {
+      mine[round] = value_of(me, round, 0);
+      if (round % n == me)
+        for (int unit = 0; unit < n; unit++)
+          EXPECT_OK(dart_put(test_unit(word, unit), &mine[round], 1, T_INT64, T_INT64));
+      fence(word, 0);
+      if (round % 3 == 0)
+        fence(word, DART_EPOCH_NOPRECEDE);
+    }
+    fence(word, DART_EPOCH_NOSUCCEED);
+    EXPECT_EQ(*test_mine(word), value_of(last % n, last, 0));
+    test_barrier();
+  }
+}
+
+TEST(gets_and_accumulates_in_a_fence)
+{
+  for (int kind = 0; kind < KINDS; kind++) {
+    memory_t m   = memory_of(kind);
+    int64_t *got = calloc(LARGE, sizeof *got), one = 1, many[40];
+
+    for (int i = 0; i < 40; i++)
+      many[i] = i;
+    fill(m.mine, LARGE, 7);
+    fence(m.gptr, DART_EPOCH_NOPRECEDE);
+    for (size_t l = 0; l < LENGTHS; l++)
+      EXPECT_OK(dart_get(got, test_unit(m.gptr, left_of(me)), lengths[l], T_INT64, T_INT64));
+    fence(m.gptr, DART_EPOCH_NOPUT);
+    EXPECT_EQ(wrong_in(got, LARGE, left_of(me), 7), 0);
+    fence(m.gptr, 0); /* what follows writes */
+    memset(m.mine, 0, 50 * sizeof *m.mine);
+    fence(m.gptr, 0);
+    for (int unit = 0; unit < n; unit++) {
+      EXPECT_OK(dart_accumulate(test_unit(m.gptr, unit), &one, 1, T_INT64, DART_OP_SUM));
+      EXPECT_OK(
+          dart_accumulate(test_at(test_unit(m.gptr, unit), 1), many, 40, T_INT64, DART_OP_SUM));
+    }
+    fence(m.gptr, DART_EPOCH_NOSUCCEED);
+    EXPECT_EQ(m.mine[0], n);
+    EXPECT_EQ(m.mine[40], 39 * n);
+    end_memory(&m, kind);
+    free(got);
+  }
+}
+
+/* More operations than are put off. */
+TEST(many_operations_in_a_fence)
+{
+  int64_t    *zeros = calloc(MANY, sizeof *zeros), *values = malloc(MANY * sizeof *values);
+  dart_gptr_t data = test_alloc(zeros, MANY, 0);
+
+  for (int round = 0; round < 3; round++) {
+    fence(data, DART_EPOCH_NOPRECEDE);
+    fill(values, MANY, round);
+    for (size_t i = 0; i < MANY; i++)
+      EXPECT_OK(
+          dart_put(test_at(test_unit(data, right_of(me)), i), &values[i], 1, T_INT64, T_INT64));
+    fence(data, DART_EPOCH_NOSUCCEED);
+    EXPECT_EQ(wrong_in(test_mine(data), MANY, left_of(me), round), 0);
+  }
+  free(zeros);
+  free(values);
+}
+
+/* The data of a lazy fence are there after the next one. */
+TEST(lazy_fences)
+{
+  int64_t     zeros[ROUNDS + 1] = { 0 }, values[ROUNDS + 1];
+  dart_gptr_t data              = test_alloc(zeros, ROUNDS + 1, 0);
+
+  fence(data, 0);
+  fill(values, ROUNDS + 1, 0);
+  for (int round = 0; round < ROUNDS; round++) {
+    EXPECT_OK(dart_put(test_at(test_unit(data, right_of(me)), (size_t)round), &values[round], 1,
+                       T_INT64, T_INT64));
+    fence(data, DART_EPOCH_LAZY);
+  }
+  fence(data, DART_EPOCH_NOSUCCEED);
+  EXPECT_EQ(wrong_in(test_mine(data), ROUNDS, left_of(me), 0), 0);
+}
+
+/* Blocking operations, handles, other types and atomics with a result, in a fence's epoch. */
+TEST(operations_that_cannot_be_put_off)
+{
+  int64_t         zeros[64] = { 0 }, values[8], got[8] = { 0 }, one = 1, before = -1;
+  dart_gptr_t     data = test_alloc(zeros, 64, 0), right = test_unit(data, right_of(me));
+  dart_datatype_t every_other;
+  dart_handle_t   handle;
+
+  fill(values, 8, 1);
+  EXPECT_OK(dart_type_create_strided(T_INT64, 2, 1, &every_other));
+  fence(data, DART_EPOCH_NOPRECEDE);
+  EXPECT_OK(dart_put_blocking(right, values, 8, T_INT64, T_INT64));
+  EXPECT_OK(dart_get_blocking(got, right, 8, T_INT64, T_INT64));
+  EXPECT_EQ(wrong_in(got, 8, me, 1), 0);
+  EXPECT_OK(dart_put(test_at(right, 8), values, 8, T_INT64, every_other));
+  EXPECT_OK(dart_put_handle(test_at(right, 32), values, 8, T_INT64, T_INT64, &handle));
+  EXPECT_OK(dart_wait(&handle));
+  EXPECT_OK(dart_fetch_and_op(test_at(right, 50), &one, &before, T_INT64, DART_OP_SUM));
+  EXPECT_OK(dart_flush(right));
+  EXPECT_EQ(before, 0);
+  fence(data, DART_EPOCH_NOSUCCEED);
+  EXPECT_EQ(wrong_in(test_mine(data), 8, left_of(me), 1), 0);
+  for (int i = 0; i < 8; i++)
+    EXPECT_EQ(test_mine(data)[8 + 2 * i], value_of(left_of(me), 1, (size_t)i));
+  EXPECT_EQ(wrong_in(test_mine(data) + 32, 8, left_of(me), 1), 0);
+  EXPECT_EQ(test_mine(data)[50], 1);
+  EXPECT_OK(dart_type_destroy(&every_other));
+}
+
+/* Put off, and then flushed: there before the fence. */
+TEST(a_flush_starts_what_was_put_off)
+{
+  int64_t     zero = 0, value = value_of(me, 3, 0), got = 0;
+  dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
+
+  fence(data, DART_EPOCH_NOPRECEDE);
+  EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_flush(right));
+  EXPECT_OK(dart_get(&got, right, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_flush_all(right));
+  EXPECT_EQ(got, value);
+  fence(data, DART_EPOCH_NOSUCCEED);
+  EXPECT_EQ(*test_mine(data), value_of(left_of(me), 3, 0));
+}
+
+/* ---- post, start, complete, wait ------------------------------------------------------------- */
+
+static dart_team_unit_t unit_id(int unit)
+{
+  return DART_TEAM_UNIT_ID(unit);
+}
+
+static void pscw_rounds(int kind, bool tests)
+{
+  memory_t         m      = memory_of(kind);
+  int64_t         *values = malloc(LARGE * sizeof *values);
+  dart_team_unit_t left = unit_id(left_of(me)), right = unit_id(right_of(me));
+  int32_t          done;
+  int              wrong = 0;
+
+  for (int round = 0; round < ROUNDS; round++) {
+    size_t length = lengths[round % LENGTHS];
+
+    fill(values, length, round);
+    EXPECT_OK(dart_epoch_post(m.gptr, 1, &left, 0));
+    EXPECT_OK(dart_epoch_start(m.gptr, 1, &right, 0));
+    EXPECT_OK(dart_put(test_unit(m.gptr, right.id), values, length, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_complete(m.gptr));
+    memset(values, 0x5a, length * sizeof *values);
+    if (tests)
+      for (done = 0; !done && EXPECT_OK(dart_epoch_test(m.gptr, &done));)
+        test_pause();
+    else
+      EXPECT_OK(dart_epoch_wait(m.gptr));
+    wrong += wrong_in(m.mine, length, left.id, round);
+  }
+  EXPECT_EQ(wrong, 0);
+  end_memory(&m, kind);
+  free(values);
+}
+
+TEST(a_ring_by_post_and_start)
+{
+  for (int kind = 0; kind < KINDS; kind++)
+    pscw_rounds(kind, false);
+}
+
+TEST(a_ring_by_post_and_test)
+{
+  pscw_rounds(TEAM, true);
+}
+
+/* Each unit writes to all, in turns of several epochs: a unit may be posted by the next target before it is
+ * done with the one before. */
+TEST(all_to_all_by_post_and_start)
+{
+  int64_t          *zeros  = calloc((size_t)n, sizeof *zeros), mine;
+  dart_gptr_t       data   = test_alloc(zeros, (size_t)n, 0);
+  dart_team_unit_t *others = malloc((size_t)n * sizeof *others);
+  int               wrong  = 0;
+
+  for (int unit = 0; unit < n; unit++)
+    others[unit] = unit_id((me + unit) % n);
+  for (int round = 0; round < ROUNDS; round++) {
+    mine = value_of(me, round, 0);
+    EXPECT_OK(dart_epoch_post(data, (size_t)n, others, 0));
+    EXPECT_OK(dart_epoch_start(data, (size_t)n, others, 0));
+    for (int unit = 0; unit < n; unit++)
+      if ((unit + round) % 3 != 0) /* nothing for some */
+        EXPECT_OK(dart_put(test_at(test_unit(data, unit), (size_t)me), &mine, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_complete(data));
+    EXPECT_OK(dart_epoch_wait(data));
+    for (int unit = 0; unit < n; unit++)
+      if ((me + round) % 3 != 0)
+        wrong += test_mine(data)[unit] != value_of(unit, round, 0);
+  }
+  EXPECT_EQ(wrong, 0);
+  test_barrier();
+  free(zeros);
+  free(others);
+}
+
+/* One unit is the target, the others origins one after the other; posts come long before starts, and after. */
+TEST_N(2, posts_go_with_starts_in_order)
+{
+  int64_t     zero = 0, got = 0, mine;
+  dart_gptr_t data  = test_alloc(&zero, 1, 0);
+  int         wrong = 0;
+
+  for (int round = 0; round < ROUNDS; round++) {
+    dart_team_unit_t origin = unit_id(1 + round % (n - 1)), target = unit_id(0);
+
+    mine = value_of(me, round, 0);
+    if (me == 0) {
+      EXPECT_OK(dart_epoch_post(data, 1, &origin, 0));
+      EXPECT_OK(dart_epoch_wait(data));
+      wrong += *test_mine(data) != value_of(origin.id, round, 0);
+    } else if (me == origin.id) {
+      EXPECT_OK(dart_epoch_start(data, 1, &target, 0));
+      EXPECT_OK(dart_put(data, &mine, 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_get(&got, data, 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_epoch_complete(data));
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  test_barrier();
+}
+
+TEST(epochs_with_nobody)
+{
+  int64_t     zero = 0;
+  int32_t     done = 0;
+  dart_gptr_t data = test_alloc(&zero, 1, 0);
+
+  EXPECT_OK(dart_epoch_post(data, 0, NULL, 0));
+  EXPECT_OK(dart_epoch_start(data, 0, NULL, 0));
+  EXPECT_OK(dart_epoch_complete(data));
+  EXPECT_OK(dart_epoch_test(data, &done));
+  EXPECT_EQ(done, 1);
+  fence(data, 0);
+  fence(data, DART_EPOCH_NOSUCCEED);
+}
+
+/* The program makes sure that posts come before starts. */
+TEST(post_and_start_without_check)
+{
+  int64_t          zero = 0, value;
+  dart_gptr_t      data = test_alloc(&zero, 1, 0);
+  dart_team_unit_t left = unit_id(left_of(me)), right = unit_id(right_of(me));
+
+  for (int round = 0; round < 10; round++) {
+    int checks = round % 2 == 0 ? DART_EPOCH_NOCHECK : 0; /* both in turns */
+
+    value = value_of(me, round, 0);
+    EXPECT_OK(dart_epoch_post(data, 1, &left, checks | DART_EPOCH_NOSTORE));
+    test_barrier();
+    EXPECT_OK(dart_epoch_start(data, 1, &right, checks));
+    EXPECT_OK(dart_put(test_unit(data, right.id), &value, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_complete(data));
+    EXPECT_OK(dart_epoch_wait(data));
+    EXPECT_EQ(*test_mine(data), value_of(left.id, round, 0));
+  }
+  test_barrier();
+}
+
+/* ---- locks --------------------------------------------------------------------------------- */
+
+static void lock(dart_gptr_t gptr, dart_epoch_lock_t kind)
+{
+  EXPECT_OK(dart_epoch_lock(gptr, kind, 0));
+}
+
+/* What is read and then written under an exclusive lock nobody else changes in between. */
+TEST(exclusive_locks_exclude)
+{
+  for (int kind = 0; kind < KINDS; kind++) {
+    memory_t m      = memory_of(kind);
+    int      rounds = test_rounds(200), target = n - 1;
+
+    for (int round = 0; round < rounds; round++) {
+      int64_t     got  = 0;
+      dart_gptr_t word = test_unit(m.gptr, target);
+
+      lock(word, DART_EPOCH_EXCLUSIVE);
+      EXPECT_OK(dart_get_blocking(&got, word, 1, T_INT64, T_INT64));
+      got++;
+      EXPECT_OK(dart_put(word, &got, 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_epoch_unlock(word, 0));
+    }
+    test_barrier();
+    if (me == target)
+      EXPECT_EQ(m.mine[0], (int64_t)n * rounds);
+    end_memory(&m, kind);
+  }
+}
+
+/* Writers keep two words equal, under exclusive locks that travel with both puts; readers see them equal. */
+TEST(operations_that_travel_with_their_lock_are_applied_together)
+{
+  int64_t     zeros[2] = { 0 }, mine[2], got[2];
+  dart_gptr_t data     = test_alloc(zeros, 2, 0);
+  int         wrong = 0, rounds = test_rounds(300);
+
+  for (int round = 0; round < rounds; round++) {
+    dart_gptr_t target = test_unit(data, round % n);
+
+    mine[0] = mine[1] = value_of(me, round, 0);
+    lock(target, DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_put(target, &mine[0], 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_put(test_at(target, 1), &mine[1], 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(target, 0));
+    lock(target, DART_EPOCH_SHARED);
+    EXPECT_OK(dart_get(got, target, 2, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(target, 0));
+    wrong += got[0] != got[1];
+  }
+  EXPECT_EQ(wrong, 0);
+  test_barrier();
+}
+
+TEST(puts_are_there_after_an_unlock)
+{
+  for (int kind = 0; kind < KINDS; kind++) {
+    memory_t m      = memory_of(kind);
+    int64_t *values = malloc(LARGE * sizeof *values);
+    int      wrong  = 0;
+
+    for (int round = 0; round < 18; round++) {
+      size_t      length = lengths[round % LENGTHS];
+      dart_gptr_t right  = test_unit(m.gptr, right_of(me));
+
+      fill(values, length, round);
+      lock(right, round % 2 ? DART_EPOCH_SHARED : DART_EPOCH_EXCLUSIVE);
+      EXPECT_OK(dart_put(right, values, length, T_INT64, T_INT64));
+      EXPECT_OK(dart_epoch_unlock(right, 0));
+      memset(values, 0x5a, length * sizeof *values);
+      test_barrier();
+      wrong += wrong_in(m.mine, length, left_of(me), round);
+      test_barrier();
+    }
+    EXPECT_EQ(wrong, 0);
+    end_memory(&m, kind);
+    free(values);
+  }
+}
+
+/* Accumulates of all units under shared locks, of one unit after the other, and of all at once. */
+TEST(shared_locks_and_lock_all)
+{
+  int64_t     zeros[3] = { 0 }, one = 1;
+  dart_gptr_t data   = test_alloc(zeros, 3, 0);
+  int         rounds = test_rounds(50);
+
+  for (int round = 0; round < rounds; round++) {
+    for (int unit = 0; unit < n; unit++) {
+      dart_gptr_t target = test_unit(data, unit);
+
+      lock(target, DART_EPOCH_SHARED);
+      EXPECT_OK(dart_accumulate(target, &one, 1, T_INT64, DART_OP_SUM));
+      EXPECT_OK(dart_epoch_unlock(target, 0));
+    }
+    EXPECT_OK(dart_epoch_lock_all(data, 0));
+    for (int unit = 0; unit < n; unit++)
+      EXPECT_OK(dart_accumulate(test_at(test_unit(data, unit), 1), &one, 1, T_INT64, DART_OP_SUM));
+    EXPECT_OK(dart_epoch_unlock_all(data, 0));
+  }
+  test_barrier();
+  EXPECT_EQ(test_mine(data)[0], (int64_t)n * rounds);
+  EXPECT_EQ(test_mine(data)[1], (int64_t)n * rounds);
+  EXPECT_EQ(test_mine(data)[2], 0);
+  test_barrier();
+}
+
+/* An unlock that does not wait is complete at its target after a flush. */
+TEST(lazy_unlocks)
+{
+  enum { LAZY = 200 };
+  int64_t    *zeros = calloc(LAZY, sizeof *zeros), *values = malloc(LAZY * sizeof *values);
+  dart_gptr_t data = test_alloc(zeros, LAZY, 0);
+
+  fill(values, LAZY, 5);
+  for (size_t i = 0; i < LAZY; i++) {
+    dart_gptr_t at = test_at(test_unit(data, right_of(me)), i);
+
+    lock(at, i % 3 ? DART_EPOCH_SHARED : DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_put(at, &values[i], 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(at, DART_EPOCH_LAZY));
+    values[i] = -1;
+  }
+  EXPECT_OK(dart_flush(test_unit(data, right_of(me))));
+  test_barrier();
+  EXPECT_EQ(wrong_in(test_mine(data), LAZY, left_of(me), 5), 0);
+  test_barrier();
+  free(zeros);
+  free(values);
+}
+
+/* The own portion is locked when the call returns: plain accesses are safe then. */
+TEST(plain_accesses_under_the_own_lock)
+{
+  int64_t     zero = 0, one = 1, got;
+  dart_gptr_t data   = test_alloc(&zero, 1, 0);
+  int         rounds = test_rounds(100);
+
+  for (int round = 0; round < rounds; round++) {
+    dart_gptr_t mine = test_unit(data, me), other = test_unit(data, right_of(me));
+
+    lock(mine, DART_EPOCH_EXCLUSIVE);
+    ++*(volatile int64_t *)test_mine(data);
+    EXPECT_OK(dart_epoch_unlock(mine, 0));
+    lock(other, DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_get_blocking(&got, other, 1, T_INT64, T_INT64));
+    got += one;
+    EXPECT_OK(dart_put(other, &got, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(other, 0));
+  }
+  test_barrier();
+  EXPECT_EQ(*test_mine(data), 2 * rounds);
+  test_barrier();
+}
+
+/* Locks of several portions at a time, of two segments, in an order that all units keep. */
+TEST(locks_of_several_portions)
+{
+  int64_t     zero = 0, one = 1;
+  dart_gptr_t a = test_alloc(&zero, 1, 0), b = test_alloc(&zero, 1, 0);
+
+  for (int round = 0; round < 20; round++) {
+    for (int unit = 0; unit < n; unit++)
+      lock(test_unit(a, unit), DART_EPOCH_SHARED);
+    lock(test_unit(b, 0), DART_EPOCH_EXCLUSIVE);
+    for (int unit = 0; unit < n; unit++)
+      EXPECT_OK(dart_accumulate(test_unit(a, unit), &one, 1, T_INT64, DART_OP_SUM));
+    EXPECT_OK(dart_accumulate(test_unit(b, 0), &one, 1, T_INT64, DART_OP_SUM));
+    EXPECT_OK(dart_epoch_unlock(test_unit(b, 0), 0));
+    for (int unit = 0; unit < n; unit++)
+      EXPECT_OK(dart_epoch_unlock(test_unit(a, unit), 0));
+  }
+  test_barrier();
+  EXPECT_EQ(*test_mine(a), 20 * n);
+  EXPECT_EQ(*test_mine(b), me == 0 ? 20 * n : 0);
+  test_barrier();
+}
+
+/* A lock that nobody else wants needs no request. */
+TEST(locks_without_check)
+{
+  int64_t     zero = 0, value = value_of(me, 9, 0);
+  dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
+
+  EXPECT_OK(dart_epoch_lock(right, DART_EPOCH_EXCLUSIVE, DART_EPOCH_NOCHECK));
+  EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock(right, 0));
+  test_barrier();
+  EXPECT_EQ(*test_mine(data), value_of(left_of(me), 9, 0));
+  test_barrier();
+  EXPECT_OK(dart_epoch_lock_all(data, DART_EPOCH_NOCHECK));
+  EXPECT_OK(dart_put(right, &zero, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock_all(data, 0));
+  test_barrier();
+  EXPECT_EQ(*test_mine(data), 0);
+  test_barrier();
+}
+
+TEST(many_operations_under_a_lock)
+{
+  int64_t    *zeros = calloc(MANY, sizeof *zeros), *values = malloc(MANY * sizeof *values);
+  dart_gptr_t data = test_alloc(zeros, MANY, 0), right = test_unit(data, right_of(me));
+
+  fill(values, MANY, 4);
+  lock(right, DART_EPOCH_EXCLUSIVE);
+  for (size_t i = 0; i < MANY; i++)
+    EXPECT_OK(dart_put(test_at(right, i), &values[i], 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock(right, 0));
+  test_barrier();
+  EXPECT_EQ(wrong_in(test_mine(data), MANY, left_of(me), 4), 0);
+  test_barrier();
+  free(zeros);
+  free(values);
+}
+
+/* ---- teams, segments, kinds ------------------------------------------------------------------ */
+
+TEST(epochs_of_teams_and_segments_are_independent)
+{
+  dart_team_t      team = test_split(DART_TEAM_ALL, 2);
+  int              size = test_team_size(team), own = test_team_me(team);
+  dart_gptr_t      a = test_segment(team, 64, 0), b = test_segment(team, 64, 0);
+  int64_t          zero = 0, value = value_of(me, 1, 0);
+  dart_gptr_t      all  = test_alloc(&zero, 1, 0);
+  dart_team_unit_t self = unit_id(own);
+  void            *at;
+  int64_t          seen;
+
+  fence(a, 0);
+  EXPECT_OK(dart_epoch_post(b, 1, &self, 0));
+  EXPECT_OK(dart_epoch_start(b, 1, &self, 0));
+  lock(test_unit(all, right_of(me)), DART_EPOCH_SHARED);
+  EXPECT_OK(dart_put(test_unit(a, (own + 1) % size), &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_put(test_unit(b, own), &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_put(test_unit(all, right_of(me)), &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock(test_unit(all, right_of(me)), 0));
+  EXPECT_OK(dart_epoch_complete(b));
+  EXPECT_OK(dart_epoch_wait(b));
+  fence(a, DART_EPOCH_NOSUCCEED);
+  test_barrier();
+  EXPECT_EQ(*test_mine(all), value_of(left_of(me), 1, 0));
+  EXPECT_OK(dart_gptr_getaddr(test_unit(b, own), &at));
+  memcpy(&seen, at, sizeof seen);
+  EXPECT_EQ(seen, value);
+  test_barrier();
+}
+
+/* A fence's epoch without operations may be left for another kind, and taken up again. */
+TEST(kinds_in_turn)
+{
+  int64_t          zero = 0, value;
+  dart_gptr_t      data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
+  dart_team_unit_t from = unit_id(left_of(me)), to = unit_id(right_of(me));
+
+  for (int round = 0; round < 12; round++) {
+    value = value_of(me, round, 0);
+    switch (round % 4) {
+    case 0:
+      fence(data, 0);
+      EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+      fence(data, 0);
+      break;
+    case 1:
+      EXPECT_OK(dart_epoch_post(data, 1, &from, 0));
+      EXPECT_OK(dart_epoch_start(data, 1, &to, 0));
+      EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_epoch_complete(data));
+      EXPECT_OK(dart_epoch_wait(data));
+      break;
+    case 2:
+      lock(right, DART_EPOCH_EXCLUSIVE);
+      EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_epoch_unlock(right, 0));
+      break;
+    default: EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64)); EXPECT_OK(dart_flush(right));
+    }
+    test_barrier();
+    EXPECT_EQ(*test_mine(data), value_of(left_of(me), round, 0));
+    test_barrier();
+  }
+}
+
+/* ---- errors -------------------------------------------------------------------------------- */
+
+TEST(calls_out_of_order_are_refused)
+{
+  int64_t          zero = 0;
+  dart_gptr_t      data = test_alloc(&zero, 1, 0), mine = test_unit(data, me);
+  dart_team_unit_t self[2] = { unit_id(me), unit_id(me) }, none = unit_id(n);
+  int32_t          done;
+
+  EXPECT_REFUSED(dart_epoch_complete, (data), DART_ERR_INVAL, "no access");
+  EXPECT_REFUSED(dart_epoch_wait, (data), DART_ERR_INVAL, "not exposed");
+  EXPECT_REFUSED(dart_epoch_test, (data, &done), DART_ERR_INVAL, "not exposed");
+  EXPECT_REFUSED(dart_epoch_test, (data, NULL), DART_ERR_INVAL, "NULL");
+  EXPECT_REFUSED(dart_epoch_unlock, (mine, 0), DART_ERR_INVAL, "not locked");
+  EXPECT_REFUSED(dart_epoch_unlock_all, (data, 0), DART_ERR_INVAL, "not all");
+  EXPECT_REFUSED(dart_epoch_fence, (DART_GPTR_NULL, 0), DART_ERR_INVAL, "null");
+  EXPECT_REFUSED(dart_epoch_fence, (data, DART_EPOCH_NOCHECK), DART_ERR_INVAL, "assertions");
+  EXPECT_REFUSED(dart_epoch_post, (data, 1, self, DART_EPOCH_LAZY), DART_ERR_INVAL, "assertions");
+  EXPECT_REFUSED(dart_epoch_post, (data, 2, self, 0), DART_ERR_INVAL, "twice");
+  EXPECT_REFUSED(dart_epoch_start, (data, 1, &none, 0), DART_ERR_INVAL, "unit");
+  EXPECT_REFUSED(dart_epoch_start, (data, 1, NULL, 0), DART_ERR_INVAL, "NULL");
+  EXPECT_REFUSED(dart_epoch_lock, (mine, (dart_epoch_lock_t)7, 0), DART_ERR_INVAL, "7");
+  EXPECT_REFUSED(dart_epoch_lock, (test_unit(data, n), DART_EPOCH_SHARED, 0), DART_ERR_INVAL,
+                 "unit");
+  EXPECT_OK(dart_epoch_lock(mine, DART_EPOCH_SHARED, 0));
+  EXPECT_REFUSED(dart_epoch_lock, (mine, DART_EPOCH_SHARED, 0), DART_ERR_INVAL, "already");
+  EXPECT_REFUSED(dart_epoch_lock_all, (data, 0), DART_ERR_INVAL, "already");
+  EXPECT_REFUSED(dart_epoch_fence, (data, 0), DART_ERR_INVAL, "another kind");
+  EXPECT_REFUSED(dart_epoch_post, (data, 1, self, 0), DART_ERR_INVAL, "another kind");
+  EXPECT_REFUSED(dart_epoch_start, (data, 1, self, 0), DART_ERR_INVAL, "open");
+  EXPECT_OK(dart_epoch_unlock(mine, 0));
+  EXPECT_OK(dart_epoch_post(data, 1, self, 0));
+  EXPECT_REFUSED(dart_epoch_post, (data, 1, self, 0), DART_ERR_INVAL, "already");
+  EXPECT_REFUSED(dart_epoch_lock, (mine, DART_EPOCH_SHARED, 0), DART_ERR_INVAL, "exposed");
+  EXPECT_REFUSED(dart_epoch_fence, (data, 0), DART_ERR_INVAL, "exposed");
+  EXPECT_OK(dart_epoch_test(data, &done));
+  EXPECT_EQ(done, 0);
+  EXPECT_OK(dart_epoch_start(data, 1, self, 0));
+  EXPECT_OK(dart_epoch_complete(data));
+  EXPECT_OK(dart_epoch_wait(data));
+  test_barrier();
+}
+
+/* Nothing is sent to a unit that the epoch does not cover. */
+TEST_N(2, operations_outside_of_the_epoch_are_refused)
+{
+  int64_t          zero = 0, value = 1, before;
+  dart_gptr_t      data = test_alloc(&zero, 1, 0), mine = test_unit(data, me);
+  dart_gptr_t      right = test_unit(data, right_of(me));
+  dart_team_unit_t self  = unit_id(me);
+
+  EXPECT_OK(dart_epoch_lock(mine, DART_EPOCH_SHARED, 0));
+  EXPECT_REFUSED(dart_put, (right, &value, 1, T_INT64, T_INT64), DART_ERR_INVAL, "not locked");
+  EXPECT_REFUSED(dart_get_blocking, (&value, right, 1, T_INT64, T_INT64), DART_ERR_INVAL,
+                 "not locked");
+  EXPECT_REFUSED(dart_accumulate, (right, &value, 1, T_INT64, DART_OP_SUM), DART_ERR_INVAL,
+                 "not locked");
+  EXPECT_REFUSED(dart_fetch_and_op, (right, &value, &before, T_INT64, DART_OP_SUM), DART_ERR_INVAL,
+                 "not locked");
+  EXPECT_OK(dart_epoch_unlock(mine, 0));
+  EXPECT_OK(dart_epoch_post(data, 1, &self, 0));
+  EXPECT_REFUSED(dart_put, (right, &value, 1, T_INT64, T_INT64), DART_ERR_INVAL, "exposed");
+  EXPECT_OK(dart_epoch_start(data, 1, &self, 0));
+  EXPECT_REFUSED(dart_put, (right, &value, 1, T_INT64, T_INT64), DART_ERR_INVAL, "not among");
+  EXPECT_REFUSED(dart_put, (test_at(mine, 1), &value, 1, T_INT64, T_INT64), DART_ERR_INVAL,
+                 "exceed");
+  EXPECT_OK(dart_epoch_complete(data));
+  EXPECT_OK(dart_epoch_wait(data));
+  test_barrier();
+  EXPECT_EQ(*test_mine(data), 0);
+  test_barrier();
+}
