@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_near.h>
 
 #include "dart_test.h"
 
@@ -800,3 +801,56 @@ TEST_N(2, operations_outside_of_the_epoch_are_refused)
   EXPECT_EQ(*test_mine(data), 0);
   test_barrier();
 }
+
+/* ---- promises that are not kept: found in builds with assertions ----------------------------- */
+
+#ifdef DART_ENABLE_ASSERTIONS
+TEST(broken_promises_of_fences_are_found)
+{
+  int64_t     zero = 0, value = 1;
+  dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
+
+  fence(data, 0);
+  EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+  EXPECT_REFUSED(dart_epoch_fence, (data, DART_EPOCH_NOPRECEDE), DART_ERR_INVAL, "NOPRECEDE");
+  fence(data, DART_EPOCH_NOSUCCEED);
+  fence(data, me == 0 ? DART_EPOCH_NOPRECEDE : DART_EPOCH_NOPRECEDE | DART_EPOCH_NOSUCCEED);
+  if (n > 1)
+    EXPECT_REFUSED(dart_epoch_fence, (data, 0), DART_ERR_INVAL, "different assertions");
+  fence(data, DART_EPOCH_NOSUCCEED);
+}
+
+/* A near origin is refused; a far target finds it at the fence, whose line on stderr is meant to be there. */
+TEST(puts_against_noput_are_found)
+{
+  int64_t     zero = 0, value = 1;
+  dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
+  dart_gptr_t left       = test_unit(data, left_of(me));
+  bool        is_refused = dart_near_ptr(right) != NULL;
+
+  fence(data, DART_EPOCH_NOPUT);
+  test_barrier(); /* all have begun the epoch */
+  if (is_refused)
+    EXPECT_REFUSED(dart_put, (right, &value, 1, T_INT64, T_INT64), DART_ERR_INVAL, "NOPUT");
+  else
+    EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+  if (dart_near_ptr(left) == NULL)
+    EXPECT_REFUSED(dart_epoch_fence, (data, DART_EPOCH_NOSUCCEED), DART_ERR_INVAL, "NOPUT");
+  else
+    EXPECT_OK(dart_epoch_fence(data, DART_EPOCH_NOSUCCEED));
+}
+
+TEST_N(2, starts_without_a_post_are_found)
+{
+  int64_t          zero = 0;
+  dart_gptr_t      data = test_alloc(&zero, 1, 0);
+  dart_team_unit_t self = unit_id(me);
+
+  EXPECT_REFUSED(dart_epoch_start, (data, 1, &self, DART_EPOCH_NOCHECK), DART_ERR_INVAL, "NOCHECK");
+  EXPECT_OK(dart_epoch_post(data, 1, &self, DART_EPOCH_NOCHECK));
+  EXPECT_OK(dart_epoch_start(data, 1, &self, DART_EPOCH_NOCHECK));
+  EXPECT_OK(dart_epoch_complete(data));
+  EXPECT_OK(dart_epoch_wait(data));
+  test_barrier();
+}
+#endif

@@ -277,6 +277,37 @@ static void a_host_is_informed_after_what_came_before(void **state)
   close_all();
 }
 
+/* Requests that travel inside of another are applied by it, after all before; and a host may answer. */
+static void what_is_said_about_epochs_comes_in_order(void **state)
+{
+  dart__am_epoch_t     about     = { TEST_TEAM, TEST_PLAIN, 1, 40 };
+  uint64_t             result    = 0;
+  uint64_t             words[4]  = { dart__am_word(DART__AM_SELECT, 0, 0, 0, 0), 0,
+                                     dart__am_word(DART__AM_ACCUMULATE, DART_TYPE_ULONG, DART_OP_PROD, 1, 0),
+                                     5 };
+  dart__am_selection_t selection = { TEST_TEAM, TEST_PLAIN, 0 };
+
+  (void)state;
+  memcpy(&words[1], &selection, sizeof selection);
+  open_with(2, usual());
+  add(0, 1, 0, 3);
+  dart__am_epoch(peer[0].am, 1, &about, words, 4, &result, false);
+  add(0, 1, 0, 2);
+  flush(0, 1);
+  assert_int_equal(*word_of(1, 0), 3 * 5 + 2);
+  assert_int_equal(result, 41);
+  assert_int_equal(peer[1].informed, 40);
+  while (peer[0].informed != 40) /* sent back */
+    dart__am_progress(peer[0].am, true);
+  about.segid = TEST_BY_MUTEX; /* which this host refuses */
+  result      = 9;
+  dart__am_epoch(peer[0].am, 1, &about, NULL, 0, &result, true);
+  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  assert_int_equal(result, 0);
+  flush(1, 0);
+  close_all();
+}
+
 static void units_that_talk_to_each_other_need_no_replies(void **state)
 {
   (void)state;
@@ -475,6 +506,7 @@ int main(void)
     cmocka_unit_test(requests_of_a_peer_come_in_order),
     cmocka_unit_test(data_come_before_what_follows),
     cmocka_unit_test(a_host_is_informed_after_what_came_before),
+    cmocka_unit_test(what_is_said_about_epochs_comes_in_order),
     cmocka_unit_test(units_that_talk_to_each_other_need_no_replies),
     cmocka_unit_test(refused_requests_are_said_once),
     cmocka_unit_test(without_memory_requests_wait),

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "am/target.h"
+
 static bool resolve(void *context, int16_t team, int16_t segid, dart__am_region_t *region_out)
 {
   test_peer_t *peer = context;
@@ -26,9 +28,55 @@ static void informed(void *context, int32_t peer, uint64_t word)
   me->informed += word;
 }
 
+/* Applies the requests that come with it, answers the value plus one, and sends the value back, unless it was sent
+ * back. */
+static bool epoch(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
+                  const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
+                  uint64_t *result_out)
+{
+  test_peer_t *me = host->context;
+
+  if (about->segid != TEST_PLAIN)
+    return false;
+  me->informer = peer;
+  me->informed += about->value;
+  dart__am_apply(host, updates, peer, words, nwords, NULL);
+  *result_out = about->value + 1;
+  if (about->what != TEST_SENT_BACK) {
+    me->back       = *about;
+    me->has_answer = true;
+  }
+  return true;
+}
+
+static void *turns(const dart__am_host_t *host, dart__deferred_t *updates)
+{
+  test_peer_t *me      = host->context;
+  void        *answers = me->has_answer ? me : NULL;
+
+  (void)updates;
+  me->has_answer = false;
+  return answers;
+}
+
+static void answer(dart__am_t *am, void *answers)
+{
+  test_peer_t     *me   = answers;
+  dart__am_epoch_t back = me->back;
+
+  back.what = TEST_SENT_BACK;
+  dart__am_epoch(am, me->informer, &back, NULL, 0, NULL, true);
+}
+
 dart__am_host_t test_host(test_peer_t *peer)
 {
-  return (dart__am_host_t){ peer, resolve, notified, informed };
+  return (dart__am_host_t){ .context  = peer,
+                            .resolve  = resolve,
+                            .notified = notified,
+                            .informed = informed,
+                            .epoch    = epoch,
+                            .turns    = turns,
+                            .answer   = answer };
 }
 
 uint64_t test_draw(uint64_t *state)

@@ -8,6 +8,8 @@
 #include "am/am.h"
 #include "threads.h"
 
+enum { TEST_SENT_BACK = 99 }; /* what an answer to dart__am_epoch is about */
+
 enum { TEST_TEAM = 7, TEST_PLAIN = 1, TEST_BY_MUTEX = 2 }; /* two segments, the same memory */
 
 typedef struct {
@@ -17,7 +19,10 @@ typedef struct {
   dart__mutex_t mutex;    /* of segment TEST_BY_MUTEX */
   _Atomic int   notified; /* calls of the host's notified() */
   int32_t       informer; /* the last peer that sent a word by dart__am_inform */
-  uint64_t      informed; /* the sum of these words */
+  uint64_t      informed; /* the sum of these words, and of the values of dart__am_epoch */
+
+  dart__am_epoch_t back; /* to be sent back to the informer, if has_answer */
+  bool             has_answer;
 } test_peer_t;
 
 /** The host functions of a peer, for dart__am_open. */

@@ -18,6 +18,7 @@ void use_large_collectives(dart_team_t all);
 void use_messages(void);
 void use_locks(dart_team_t all);
 void use_notifications(dart_team_t all);
+void use_epochs(dart_team_t all);
 void use_locality(dart_team_t all);
 void use_trees(void);
 void use_files(dart_team_t all);

@@ -28,6 +28,7 @@ static void cycle(bool whole)
     use_messages();
     use_locks(all);
     use_notifications(all);
+    use_epochs(all);
     use_locality(all);
     use_trees();
     use_files(all);

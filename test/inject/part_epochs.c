@@ -1,0 +1,97 @@
+/* Epochs. */
+#include <string.h>
+
+#include <dash/dart/ext/dart_epoch.h>
+
+#include "parts.h"
+
+enum { MOST = 3000 };
+
+static long values[MOST];
+
+/* A few elements, and many, to the next unit; and one more than the first, got back. */
+static void put_some(dart_gptr_t gptr, size_t count)
+{
+  dart_gptr_t next = of_unit(gptr, next_unit());
+
+  OWN(NEVER, dart_put(next, values, count, DART_TYPE_LONG, DART_TYPE_LONG));
+}
+
+static void check_mine(dart_gptr_t gptr, size_t count)
+{
+  void *own;
+  long *got;
+
+  FINE(dart_gptr_getaddr(of_unit(gptr, me), &own));
+  got = own;
+  EXPECT(got[0] == values[0] && got[count - 1] == values[count - 1]);
+  board_wait("all have looked");
+  memset(own, 0, MOST * sizeof *got);
+  board_wait("all have cleared");
+}
+
+static void use_fences(dart_gptr_t gptr)
+{
+  ALL(NOMEM, dart_epoch_fence(gptr, DART_EPOCH_NOPRECEDE));
+  put_some(gptr, 5);
+  ALL(NEVER, dart_epoch_fence(gptr, 0));
+  board_wait("all have it");
+  put_some(gptr, MOST);
+  ALL(NEVER, dart_epoch_fence(gptr, DART_EPOCH_NOSUCCEED));
+  check_mine(gptr, MOST);
+}
+
+static void use_posts(dart_gptr_t gptr)
+{
+  dart_team_unit_t next = DART_TEAM_UNIT_ID(next_unit()), before = { (me + n - 1) % n };
+  int32_t          done = 0;
+
+  for (int i = 0; i < 2; i++) {
+    OWN(NOMEM, dart_epoch_post(gptr, 1, &before, 0));
+    OWN(NOMEM, dart_epoch_start(gptr, 1, &next, 0));
+    put_some(gptr, 9);
+    FINE(dart_epoch_complete(gptr));
+    if (i == 0)
+      FINE(dart_epoch_wait(gptr));
+    while (i == 1 && !done)
+      FINE(dart_epoch_test(gptr, &done));
+    check_mine(gptr, 9);
+  }
+}
+
+static void use_epoch_locks(dart_gptr_t gptr)
+{
+  dart_gptr_t next = of_unit(gptr, next_unit());
+  long        got;
+
+  OWN(NOMEM, dart_epoch_lock(next, DART_EPOCH_EXCLUSIVE, 0));
+  put_some(gptr, 3);
+  OWN(NEVER, dart_epoch_unlock(next, 0));
+  board_wait("all have put");
+  check_mine(gptr, 3);
+  OWN(NOMEM, dart_epoch_lock_all(gptr, 0));
+  put_some(gptr, 2);
+  OWN(NEVER, dart_get_blocking(&got, next, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  EXPECT(got == values[0]);
+  OWN(NEVER, dart_epoch_unlock_all(gptr, DART_EPOCH_LAZY));
+  FINE(dart_flush_all(gptr));
+  board_wait("all have put");
+  check_mine(gptr, 2);
+}
+
+void use_epochs(dart_team_t all)
+{
+  dart_gptr_t fenced, posted, locked;
+
+  for (long i = 0; i < MOST; i++)
+    values[i] = i + 5;
+  ALL(NOMEM, dart_team_memalloc_aligned(all, MOST, DART_TYPE_LONG, &fenced));
+  ALL(NOMEM, dart_team_memalloc_aligned(all, MOST, DART_TYPE_LONG, &posted));
+  ALL(NOMEM, dart_team_memalloc_aligned(all, MOST, DART_TYPE_LONG, &locked));
+  use_fences(fenced);
+  use_posts(posted);
+  use_epoch_locks(locked);
+  ALL(NEVER, dart_team_memfree(locked));
+  ALL(NEVER, dart_team_memfree(posted));
+  ALL(NEVER, dart_team_memfree(fenced));
+}
