@@ -209,9 +209,9 @@ typedef struct {
    *  in place until a local flush, operands of accumulates are copied. */
   bool (*start)(const dart__epoch_op_t *op);
 
-  /** Send a word, at once. */
+  /** Send a word: at once, or, not `now`, with what is sent to the unit next. */
   void (*say)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-              dart__epoch_word_t word, uint64_t value);
+              dart__epoch_word_t word, uint64_t value, bool now);
 
   /** The last fence that the unit has left. Waits for the answer. 0: its memory is gone. */
   uint32_t (*exposed)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit);
@@ -228,14 +228,19 @@ typedef struct {
                        bool exclusive, const dart__epoch_op_t *const ops[], size_t nops, bool lazy,
                        _Atomic uint32_t *granted);
 
+  /** End an access by start whose post has not come: operations and DART__EPOCH_COMPLETED (value: that) in one message,
+   *  which the target keeps until it posts. Operations are copied. */
+  void (*completed)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                    const dart__epoch_op_t *const ops[], size_t nops, uint64_t value);
+
   /** Leave the lock, when what was started before is applied; sent at once. */
   void (*unlock)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
                  bool exclusive);
 } dart__epoch_ops_t;
 
-/* What `locked` takes: puts and accumulates, so many, of so many bytes together. */
+/* What `locked` and `completed` take: puts and accumulates, so many, of so many bytes together. */
 #define DART__LOCKED_OPS   16
-#define DART__LOCKED_BYTES ((size_t)2048)
+#define DART__LOCKED_BYTES ((size_t)6400)
 
 typedef struct dart__far_message dart__far_message_t;
 

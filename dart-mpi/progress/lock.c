@@ -10,7 +10,7 @@
 /* A request that waits for its turn, or, then, the answer to it. */
 typedef struct request {
   struct request  *next;
-  dart__rwlock_t  *lock;
+  dart__rwlock_t  *lock; /* NULL: it waits for a post */
   uint32_t         ticket;
   int32_t          peer;
   dart__am_epoch_t about;
@@ -48,6 +48,33 @@ static request_t *new_request(const request_t *described, const uint64_t *words)
   return r;
 }
 
+/* ---- accesses that run ahead of their post --------------------------------------------------- */
+
+/* The segment it is about. NULL: it has ended. */
+static dart__segment_t *segment_of(const dart__am_epoch_t *about, dart__team_t **team_out)
+{
+  *team_out = dart__team_find(about->team);
+  return *team_out == NULL ? NULL : dart__segment_find(*team_out, about->segid);
+}
+
+/* Apply it and note that it has ended, if this unit has posted. */
+static bool try_complete(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
+                         const uint64_t *words)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = segment_of(&r->about, &team);
+  int32_t          unit;
+
+  if (segment == NULL)
+    return true; /* nobody waits for it */
+  unit = dart__team_unit_of(team, r->peer);
+  if (!dart__epoch_may_enter(team, segment, unit))
+    return false;
+  dart__am_apply(host, updates, r->peer, words, r->nwords, NULL);
+  dart__epoch_note(team, segment, unit, DART__EPOCH_COMPLETED, r->about.value);
+  return true;
+}
+
 static void push(request_t **list, request_t *r)
 {
   while (*list != NULL)
@@ -64,6 +91,48 @@ static void apply(const dart__am_host_t *host, dart__deferred_t *updates, const 
     return;
   dart__am_apply(host, updates, r->peer, words, r->nwords, NULL);
   dart__rwlock_leave(r->lock, is_exclusive(&r->about));
+}
+
+/* One that ran ahead of its post; if that was made now, it is removed. */
+static bool serve_completed(const dart__am_host_t *host, dart__deferred_t *updates,
+                            request_t **link)
+{
+  request_t *r = *link;
+
+  if (!try_complete(host, updates, r, r->words))
+    return false;
+  *link = r->next;
+  free(r);
+  host->notified(host->context); /* a thread may be waiting for it */
+  return true;
+}
+
+/* Serve those whose turn has come; true if there were any. */
+static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates)
+{
+  bool any = false;
+
+  for (request_t **link = &requests.waiting; *link != NULL;) {
+    request_t *r = *link;
+
+    if (r->lock == NULL) {
+      if (serve_completed(host, updates, link))
+        any = true;
+      else
+        link = &r->next;
+      continue;
+    }
+    if (!dart__rwlock_try_enter(r->lock, r->ticket, is_exclusive(&r->about))) {
+      link = &r->next;
+      continue;
+    }
+    any   = true;
+    *link = r->next;
+    atomic_fetch_sub_explicit(&r->lock->far, 1, memory_order_relaxed);
+    apply(host, updates, r, r->words);
+    push(&requests.answers, r);
+  }
+  return any;
 }
 
 /* A request for a lock: take its ticket, and enter if it is its turn. */
@@ -93,8 +162,8 @@ bool dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, in
                       const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
                       uint64_t *result_out)
 {
-  dart__team_t    *team    = dart__team_find(about->team);
-  dart__segment_t *segment = team == NULL ? NULL : dart__segment_find(team, about->segid);
+  dart__team_t    *team;
+  dart__segment_t *segment = segment_of(about, &team);
   request_t        described;
 
   if (word_of(about) == DART__EPOCH_GRANTED) { /* though the segment may have ended: see lazy */
@@ -111,33 +180,19 @@ bool dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, in
   case DART__LOCK_EXPOSED: *result_out = UINT64_C(1) + dart__epoch_exposed(team, segment); break;
   case DART__LOCK_ASK:
   case DART__LOCK_APPLY: *result_out = ask(host, updates, &described, words); break;
+  case DART__LOCK_COMPLETED:
+    described.lock = NULL;
+    /* First the one before, if the post that it waits for was made after the last look. */
+    serve_waiting(host, updates);
+    if (!try_complete(host, updates, &described, words))
+      push(&requests.waiting, new_request(&described, words));
+    break;
   case DART__LOCK_LEAVE: dart__rwlock_leave(described.lock, is_exclusive(about)); break;
   default:
     dart__epoch_note(team, segment, dart__team_unit_of(team, peer),
                      (dart__epoch_word_t)word_of(about), about->value);
   }
   return true;
-}
-
-/* Serve those whose turn has come; true if there were any. */
-static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates)
-{
-  bool any = false;
-
-  for (request_t **link = &requests.waiting; *link != NULL;) {
-    request_t *r = *link;
-
-    if (!dart__rwlock_try_enter(r->lock, r->ticket, is_exclusive(&r->about))) {
-      link = &r->next;
-      continue;
-    }
-    any   = true;
-    *link = r->next;
-    atomic_fetch_sub_explicit(&r->lock->far, 1, memory_order_relaxed);
-    apply(host, updates, r, r->words);
-    push(&requests.answers, r);
-  }
-  return any;
 }
 
 void *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates)

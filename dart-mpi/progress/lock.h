@@ -19,6 +19,7 @@ enum {
   DART__LOCK_ASK,            /* result: a dart__lock_result_t; value: the origin's counter */
   DART__LOCK_APPLY,          /* the same, and requests: enter, apply them, leave */
   DART__LOCK_LEAVE,
+  DART__LOCK_COMPLETED, /* DART__EPOCH_COMPLETED, and requests to be applied before, once this unit has posted */
   DART__LOCK_EXCLUSIVE = 0x100, /* a flag, of the last three */
   DART__LOCK_LAZY      = 0x200 /* a flag of APPLY: no result, but DART__EPOCH_GRANTED in any case */
 };

@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "am/am.h"
+#include "base/size.h"
 #include "model/world.h"
 #include "progress/engine.h"
 #include "progress/lock.h"
 #include "rma/rma.h"
 #include "rma/transfer.h"
 
-#define GET_MOST ((size_t)8 * DART__AM_PUT_MOST) /* bytes of a get by requests: several of them */
+#define GET_MOST \
+  ((size_t)8 * DART__AM_PUT_MOST) /* bytes of a get by requests: several of them ... */
+#define PUT_MOST \
+  ((size_t)6 * DART__AM_PUT_MOST) /* ... and of a put, which otherwise is a message of its own */
 
 static dart__am_epoch_t about(const dart__team_t *team, const dart__segment_t *segment,
                               uint32_t what, uint64_t value)
@@ -29,12 +33,18 @@ static dart_unit_t peer_of(const dart__team_t *team, int32_t unit)
 
 static bool put(const dart__epoch_op_t *op, size_t nbytes)
 {
-  dart__am_address_t at = dart__am_address(&op->at);
+  dart__am_address_t at    = dart__am_address(&op->at);
+  uint64_t           start = at.offset;
 
-  if (nbytes <= DART__AM_PUT_MOST)
-    dart__am_put(dart__engine.am, &at, op->buffer, nbytes);
-  else
+  if (nbytes > PUT_MOST) {
     dart__am_send_data(dart__engine.am, &at, op->buffer, nbytes);
+    return true;
+  }
+  for (size_t from = 0; from < nbytes; from += DART__AM_PUT_MOST) {
+    at.offset = start + from;
+    dart__am_put(dart__engine.am, &at, (const char *)op->buffer + from,
+                 dart__least(nbytes - from, DART__AM_PUT_MOST));
+  }
   return true;
 }
 
@@ -50,7 +60,7 @@ static bool get(const dart__epoch_op_t *op, size_t nbytes)
   for (size_t from = 0; from < nbytes; from += DART__AM_PUT_MOST) {
     at.offset = start + from;
     dart__am_get(dart__engine.am, &at, (char *)op->buffer + from,
-                 nbytes - from < DART__AM_PUT_MOST ? nbytes - from : DART__AM_PUT_MOST);
+                 dart__least(nbytes - from, DART__AM_PUT_MOST));
   }
   return true;
 }
@@ -71,11 +81,11 @@ static bool start(const dart__epoch_op_t *op)
 /* ---- words --------------------------------------------------------------------------------- */
 
 static void say(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                dart__epoch_word_t word, uint64_t value)
+                dart__epoch_word_t word, uint64_t value, bool now)
 {
   dart__am_epoch_t a = about(team, segment, word, value);
 
-  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, true);
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, now);
 }
 
 /* Send, and wait for the result. */
@@ -120,40 +130,74 @@ static dart_ret_t lock(const dart__team_t *team, const dart__segment_t *segment,
   return ret_of(ask(team, unit, &a, NULL, 0));
 }
 
-/* Append the record of a put or accumulate; returns the words used. */
-static size_t append(const dart__epoch_op_t *op, uint64_t *words)
+/* Append a record on `nbytes` from `from` on of a put or accumulate; returns the words used. */
+static size_t append_some(const dart__epoch_op_t *op, size_t from, size_t nbytes, uint64_t *words)
 {
-  size_t               nbytes = op->nelem * op->type->elem_size, n = 0;
-  uint64_t             offset    = op->at.offset;
+  uint64_t             offset    = op->at.offset + from;
+  size_t               n         = 0;
   dart__am_selection_t selection = { op->at.team->id, op->at.segment->id,
                                      (uint32_t)(offset >> DART__AM_OFFSET_BITS) };
 
   words[n++] = dart__am_word(DART__AM_SELECT, 0, 0, 0, 0);
   memcpy(&words[n++], &selection, sizeof selection);
-  words[n++] =
-      op->kind == DART__EPOCH_PUT
-          ? dart__am_word(DART__AM_PUT, 0, 0, nbytes, offset)
-          : dart__am_word(DART__AM_ACCUMULATE, (unsigned)op->type->base, op->op, op->nelem, offset);
+  words[n++]                            = op->kind == DART__EPOCH_PUT
+                                              ? dart__am_word(DART__AM_PUT, 0, 0, nbytes, offset)
+                                              : dart__am_word(DART__AM_ACCUMULATE, (unsigned)op->type->base, op->op,
+                                                              nbytes / op->type->elem_size, offset);
   words[n + dart__am_words(nbytes) - 1] = 0; /* no stray bytes on the wire */
-  memcpy(&words[n], dart__epoch_source(op), nbytes);
+  memcpy(&words[n], (const char *)dart__epoch_source(op) + from, nbytes);
   return n + dart__am_words(nbytes);
+}
+
+#define RECORD_MOST ((size_t)3200) /* bytes of one, whole elements of any type */
+
+/* The same for all of it. */
+static size_t append(const dart__epoch_op_t *op, uint64_t *words)
+{
+  size_t nbytes = op->nelem * op->type->elem_size, n = 0;
+
+  for (size_t from = 0; from < nbytes; from += RECORD_MOST)
+    n += append_some(op, from, dart__least(nbytes - from, RECORD_MOST), words + n);
+  return n;
+}
+
+/* Words of any operations that travel together: one more record for each, and the last of each is not full. */
+#define WORDS_MOST                         \
+  (DART__LOCKED_BYTES / sizeof(uint64_t) + \
+   4 * (DART__LOCKED_OPS + DART__LOCKED_BYTES / RECORD_MOST))
+
+static size_t append_all(const dart__epoch_op_t *const ops[], size_t nops, uint64_t *words)
+{
+  size_t nwords = 0;
+
+  for (size_t i = 0; i < nops; i++)
+    nwords += append(ops[i], words + nwords);
+  return nwords;
 }
 
 static dart_ret_t locked(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
                          bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
                          bool lazy, _Atomic uint32_t *granted)
 {
-  uint64_t         words[DART__LOCKED_BYTES / sizeof(uint64_t) + 4 * DART__LOCKED_OPS];
-  size_t           nwords = 0;
+  uint64_t         words[WORDS_MOST];
+  size_t           nwords = append_all(ops, nops, words);
   uint32_t         what   = DART__LOCK_APPLY | flag_of(exclusive) | (lazy ? DART__LOCK_LAZY : 0);
   dart__am_epoch_t a      = about(team, segment, what, (uint64_t)(uintptr_t)granted);
 
-  for (size_t i = 0; i < nops; i++)
-    nwords += append(ops[i], words + nwords);
   if (!lazy)
     return ret_of(ask(team, unit, &a, words, nwords));
   dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, NULL, false);
   return DART_OK;
+}
+
+static void completed(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                      const dart__epoch_op_t *const ops[], size_t nops, uint64_t value)
+{
+  uint64_t         words[WORDS_MOST];
+  size_t           nwords = append_all(ops, nops, words);
+  dart__am_epoch_t a      = about(team, segment, DART__LOCK_COMPLETED, value);
+
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, NULL, true);
 }
 
 static void unlock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
@@ -164,8 +208,12 @@ static void unlock(const dart__team_t *team, const dart__segment_t *segment, int
   dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, true);
 }
 
-static const dart__epoch_ops_t ops = {
-  .start = start, .say = say, .exposed = exposed, .lock = lock, .locked = locked, .unlock = unlock
-};
+static const dart__epoch_ops_t ops = { .start     = start,
+                                       .say       = say,
+                                       .exposed   = exposed,
+                                       .lock      = lock,
+                                       .locked    = locked,
+                                       .completed = completed,
+                                       .unlock    = unlock };
 
 const dart__epoch_ops_t *const dart__epochs = &ops;

@@ -59,12 +59,21 @@ static dart__epoch_t *make(dart__team_t *team, dart__segment_t *segment)
   return epoch;
 }
 
+bool dart__epoch_may_enter(dart__team_t *team, dart__segment_t *segment, int32_t unit)
+{
+  const dart__epoch_target_t *t = &make(team, segment)->target[unit];
+
+  /* acquire: what this unit did before its post; pairs with api/epoch/pscw.c */
+  return atomic_load_explicit(&t->exposed, memory_order_acquire) != t->ended;
+}
+
 void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit,
                       dart__epoch_word_t word, uint64_t value)
 {
   dart__epoch_t *epoch = make(team, segment);
 
-  if ((word == DART__EPOCH_COMPLETED || word == DART__EPOCH_ARRIVED) && value != 0)
+  if ((word == DART__EPOCH_COMPLETED || word == DART__EPOCH_ARRIVED) &&
+      (value & DART__EPOCH_WROTE) != 0)
     /* relaxed: the counters below release it */
     atomic_store_explicit(&epoch->is_written, true, memory_order_relaxed);
   /* release: the operations before the word; pairs with the acquire of the thread that waits for the count */
@@ -73,6 +82,7 @@ void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit
     atomic_fetch_add_explicit(&epoch->target[unit].posted, 1, memory_order_release);
     break;
   case DART__EPOCH_COMPLETED:
+    epoch->target[unit].ended += (value & DART__EPOCH_CHECKED) != 0;
     atomic_fetch_add_explicit(&dart__epoch_shared(team, segment, team->me)->completed, 1,
                               memory_order_release);
     break;

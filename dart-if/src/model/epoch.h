@@ -99,6 +99,7 @@ typedef struct {
   bool     is_exclusive; /* its lock */
   bool     is_checked;   /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
   bool     is_named;     /* scratch: finds units that are named twice */
+  bool     is_mutual;    /* it was a target of an access by start since the last post */
   bool     has_ticket;   /* for the lock of a near portion: */
   uint32_t ticket;
   uint32_t nqueued; /* operations put off */
@@ -106,6 +107,9 @@ typedef struct {
   /* Words that have come, counted: */
   _Atomic uint32_t posted;  /* it is far, and has exposed its portion to this unit */
   _Atomic uint32_t granted; /* it is far, and has granted a lock some time after the request */
+  /* Counted by this unit as a target: */
+  _Atomic uint32_t exposed; /* it is far, and was named in a post (without NOCHECK) */
+  uint32_t         ended;   /* its accesses that followed; by the thread that receives messages */
 } dart__epoch_target_t;
 
 struct dart__epoch {
@@ -151,10 +155,16 @@ void dart__epoch_delete(dart__segment_t *segment);
 
 typedef enum {
   DART__EPOCH_POSTED,    /* the sender has exposed its portion to this unit */
-  DART__EPOCH_COMPLETED, /* the sender's access by start has ended; value: whether it wrote */
+  DART__EPOCH_COMPLETED, /* the sender's access by start has ended; value: DART__EPOCH_WROTE ... */
   DART__EPOCH_ARRIVED,   /* all operations of the sender's fence epoch are here; value likewise */
   DART__EPOCH_GRANTED    /* value: the address of a counter, which the receiver of this has sent */
 } dart__epoch_word_t;
+
+/* Flags in the value of COMPLETED, and, the first, of ARRIVED. */
+enum { DART__EPOCH_WROTE = 1, DART__EPOCH_CHECKED = 2 /* the access goes with a post */ };
+
+/** Whether an access of a far unit that goes with a post, and has not ended, may take place: the post was made. */
+bool dart__epoch_may_enter(dart__team_t *team, dart__segment_t *segment, int32_t unit);
 
 /** Note a word that has come from a unit of the team. */
 void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit,

@@ -116,7 +116,7 @@ static dart_ret_t close_far(const dart__access_call_t *call)
     dart__access_drain(call, unit);
     ret = dart__worse(ret, dart__access_order(call, unit));
     dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_ARRIVED,
-                      call->epoch->target[unit].is_written);
+                      call->epoch->target[unit].is_written, true);
   }
   for (int32_t unit = 0; unit < call->team->nunits; unit++)
     if (is_far_target(call, unit))

@@ -139,22 +139,6 @@ static void unlock_near(const dart__access_call_t *call, int32_t unit)
     dart__event_add(dart__twosided_event(call->team->members[unit]));
 }
 
-/* The unit's queue, if it can travel with the request. 0: it cannot. */
-static size_t travels(const dart__access_call_t *call, int32_t unit, const dart__epoch_op_t *ops[])
-{
-  size_t n      = dart__access_queued(call, unit, ops, DART__LOCKED_OPS);
-  size_t nbytes = 0;
-
-  if (n < call->epoch->target[unit].nqueued || dart__world.far_atomics)
-    return 0;
-  for (size_t i = 0; i < n; i++) {
-    nbytes += (ops[i]->nelem * ops[i]->type->elem_size + 7) / 8 * 8;
-    if (ops[i]->kind == DART__EPOCH_GET || nbytes > DART__LOCKED_BYTES)
-      return 0;
-  }
-  return n;
-}
-
 /* Lock, operations and unlock in one message; `is_lazy`: without waiting for the answer. */
 static dart_ret_t send_all(const dart__access_call_t *call, int32_t unit,
                            const dart__epoch_op_t *ops[], size_t nops, bool is_lazy)
@@ -183,13 +167,13 @@ static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool
 {
   dart__epoch_target_t   *t = &call->epoch->target[unit];
   const dart__epoch_op_t *ops[DART__LOCKED_OPS];
-  size_t                  nops = t->is_open || !t->is_checked ? 0 : travels(call, unit, ops);
-  dart_ret_t              ret  = DART_OK, last;
+  size_t                  nops;
+  dart_ret_t              ret = DART_OK, last;
 
-  if (nops > 0)
-    return send_all(call, unit, ops, nops, is_lazy);
   if (t->nqueued == 0 && !t->is_open)
     return DART_OK;
+  if (!t->is_open && t->is_checked && dart__access_travels(call, unit, ops, &nops))
+    return send_all(call, unit, ops, nops, is_lazy);
   if (!dart__access_open(call, unit)) {
     dart__access_drop(call, unit);
     return dart__epoch_refuse(call, "is gone at a far unit");

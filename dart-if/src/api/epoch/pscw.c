@@ -2,7 +2,9 @@
  *
  * A post tells each origin, by a word, or near by a counter that the origin looks at; start says nothing. Operations
  * wait for the word of their target, and complete for all words; it ends what it sends each target by a word, or near by
- * raising a counter, and wait watches that one counter. A unit with nothing for a target sends the word alone. Words
+ * raising a counter, and wait watches that one counter. An origin whose operations on a far target are few and short
+ * does not even wait for that post, if all before have come: they travel with the word, and the target keeps them
+ * until it posts (at most one such message of each origin and segment). A unit with nothing for a target sends the word alone. Words
  * are counted, for each pair and segment, so they need no answer, and none of a later epoch is taken for an
  * earlier one's. */
 #include <dash/dart/ext/dart_epoch.h>
@@ -68,12 +70,25 @@ static dart_ret_t make_posts(const dart__access_call_t *call)
   return DART_OK;
 }
 
+/* Programs are iterative: the word for an origin that was a target after the last post travels with what it is sent
+ * as a target, and is otherwise sent by the next call that waits, or by progress. */
+static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
+{
+  dart__epoch_target_t *t         = &call->epoch->target[origin];
+  bool                  is_mutual = t->is_mutual;
+
+  t->is_mutual = false;
+  /* release: what this unit did with its portion; pairs with dart__epoch_may_enter */
+  atomic_fetch_add_explicit(&t->exposed, 1, memory_order_release);
+  dart__epochs->say(call->team, call->segment, origin, DART__EPOCH_POSTED, 0, !is_mutual);
+}
+
 static void tell_origin(const dart__access_call_t *call, int32_t origin)
 {
   const dart__team_t *team = call->team;
 
   if (dart__access_is_far(call, origin)) {
-    dart__epochs->say(team, call->segment, origin, DART__EPOCH_POSTED, 0);
+    tell_far_origin(call, origin);
     return;
   }
   /* release: what this unit did with its portion; pairs with posted_by */
@@ -272,6 +287,31 @@ dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_u
   return ret;
 }
 
+static uint64_t value_of(const dart__epoch_target_t *t)
+{
+  return (t->is_written ? DART__EPOCH_WROTE : 0) | (t->is_checked ? DART__EPOCH_CHECKED : 0);
+}
+
+/* A far target's post has not come, and all before have: send it everything at once, if that is little. */
+static bool run_ahead(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t   *t = &call->epoch->target[unit];
+  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
+  size_t                  nops;
+
+  /* acquire: if it has come after all, that is a pair with dart__epoch_note, too */
+  if (!dart__access_is_far(call, unit) || t->is_loose || t->nqueued > DART__LOCKED_OPS ||
+      atomic_load_explicit(&t->posted, memory_order_acquire) != t->started ||
+      !dart__access_travels(call, unit, ops, &nops))
+    return false;
+  dart__epochs->completed(call->team, call->segment, unit, ops, nops, value_of(t));
+  dart__access_drop(call, unit);
+  t->started++;
+  t->is_mutual = true;
+  t->is_member = false;
+  return true;
+}
+
 static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t   = &call->epoch->target[unit];
@@ -280,7 +320,7 @@ static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
   dart__access_drain(call, unit);
   if (dart__access_is_far(call, unit)) {
     ret = dart__access_order(call, unit);
-    dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_COMPLETED, t->is_written);
+    dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_COMPLETED, value_of(t), true);
   } else {
     /* release: the operations; pairs with are_complete */
     atomic_fetch_add_explicit(&dart__epoch_shared(call->team, call->segment, unit)->completed, 1,
@@ -288,6 +328,7 @@ static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
     dart__event_add(dart__twosided_event(call->team->members[unit]));
   }
   t->started += t->is_checked;
+  t->is_mutual = true;
   t->is_member = false; /* it is done; is_used stays, for local completion */
   return ret;
 }
@@ -309,8 +350,12 @@ static bool tell_some(void *context)
   for (int32_t i = 1; round->left > 0 && i <= team->nunits; i++) {
     int32_t unit = (team->me + i) % team->nunits; /* units do not all begin with the same target */
 
-    if (!round->call->epoch->target[unit].is_member || !dart__access_try_open(round->call, unit))
+    if (!round->call->epoch->target[unit].is_member)
       continue;
+    if (!dart__access_try_open(round->call, unit)) {
+      round->left -= run_ahead(round->call, unit);
+      continue;
+    }
     if (round->ret == DART_OK)
       round->ret = tell_target(round->call, unit);
     else
@@ -331,6 +376,8 @@ static dart_ret_t complete(const dart__access_call_t *call)
     round.left += call->epoch->target[unit].is_member;
   while (round.left > 0)
     dart__await(call->function, tell_some, &round);
+  if (call->team->nnodes > 1) /* posts that waited for company */
+    dart__far->push();
   for (int32_t unit = 0; unit < call->team->nunits; unit++)
     if (call->epoch->target[unit].is_used && dart__access_is_far(call, unit)) {
       dart_ret_t ret = dart__epoch_finish(call, unit, false);

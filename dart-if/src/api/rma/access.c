@@ -9,6 +9,7 @@
 #include "api/rma/await.h"
 #include "api/rma/remote.h"
 #include "base/log.h"
+#include "base/size.h"
 #include "node/atomic.h"
 #include "node/near.h"
 #include "port.h"
@@ -74,7 +75,8 @@ static bool is_open_by_post(const dart__access_call_t *call, int32_t unit)
 {
   const dart__epoch_target_t *t = &call->epoch->target[unit];
 
-  return !t->is_checked || posted_by(call, unit) != t->started;
+  /* a far unit may be behind: see dart__epochs->completed */
+  return !t->is_checked || (int32_t)(posted_by(call, unit) - t->started) > 0;
 }
 
 /* A unit that entered or left a lock for which far units wait: its target serves these. */
@@ -274,15 +276,26 @@ void dart__access_drop(const dart__access_call_t *call, int32_t unit)
   take_out(call, unit, false);
 }
 
-size_t dart__access_queued(const dart__access_call_t *call, int32_t unit,
-                           const dart__epoch_op_t *ops[], size_t most)
+bool dart__access_travels(const dart__access_call_t *call, int32_t unit,
+                          const dart__epoch_op_t *ops[], size_t *nops_out)
 {
-  size_t n = 0;
+  const dart__epoch_t *epoch  = call->epoch;
+  size_t               nbytes = 0, n = 0;
 
-  for (uint32_t i = 0; n < most && i < call->epoch->nqueued; i++)
-    if (call->epoch->queue[i].at.unit == unit)
-      ops[n++] = &call->epoch->queue[i];
-  return n;
+  if (epoch->target[unit].nqueued > DART__LOCKED_OPS || dart__world.far_atomics)
+    return false;
+  for (uint32_t i = 0; n < epoch->target[unit].nqueued; i++) {
+    const dart__epoch_op_t *op = &epoch->queue[i];
+
+    if (op->at.unit != unit)
+      continue;
+    nbytes += dart__round_up(op->nelem * op->type->elem_size, sizeof(uint64_t));
+    if (op->kind == DART__EPOCH_GET || nbytes > DART__LOCKED_BYTES)
+      return false;
+    ops[n++] = op;
+  }
+  *nops_out = n;
+  return true;
 }
 
 /* False: the queue is full, or there is no memory for it. */

@@ -64,9 +64,10 @@ bool dart__access_open(const dart__access_call_t *call, int32_t unit);
 /** Start what is queued for an open unit. */
 void dart__access_drain(const dart__access_call_t *call, int32_t unit);
 
-/** Queued operations on a unit, at most `most` of them. Returns how many. */
-size_t dart__access_queued(const dart__access_call_t *call, int32_t unit,
-                           const dart__epoch_op_t *ops[], size_t most);
+/** All of a far unit's queue, if it can travel with a word: few short puts and accumulates. `ops` has room for
+ *  DART__LOCKED_OPS. False: it cannot. */
+bool dart__access_travels(const dart__access_call_t *call, int32_t unit,
+                          const dart__epoch_op_t *ops[], size_t *nops_out);
 
 /** Forget what is queued for a unit: it was sent otherwise. */
 void dart__access_drop(const dart__access_call_t *call, int32_t unit);

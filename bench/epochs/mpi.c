@@ -1,0 +1,126 @@
+/* The exchange by plain MPI, on a window of its own. */
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "epochs.h"
+
+static struct {
+  MPI_Win      win;
+  char        *memory;
+  MPI_Group    group[2]; /* targets, origins */
+  MPI_Request *requests;
+  MPI_Status  *statuses;
+} m;
+
+static char *block(const exchange_t *x, size_t k)
+{
+  return m.memory + k * x->most;
+}
+
+static void transfer(exchange_t *x, int32_t k)
+{
+  size_t n = (size_t)x->n, i = (size_t)k;
+  int    nbytes = (int)x->nbytes;
+
+  if (nbytes == 0)
+    return;
+  if (x->gets)
+    MPI_Get(block(x, i), nbytes, MPI_BYTE, x->origins[k].id, (MPI_Aint)((n + i) * x->most), nbytes,
+            MPI_BYTE, m.win);
+  else
+    MPI_Put(block(x, n + i), nbytes, MPI_BYTE, x->targets[k].id, (MPI_Aint)(i * x->most), nbytes,
+            MPI_BYTE, m.win);
+}
+
+static void messages(exchange_t *x, size_t steps)
+{
+  for (size_t step = 0; step < steps; step++) {
+    for (int32_t k = 0; k < x->n; k++)
+      MPI_Irecv(block(x, (size_t)k), (int)x->nbytes, MPI_BYTE, x->origins[k].id, k, MPI_COMM_WORLD,
+                &m.requests[k]);
+    for (int32_t k = 0; k < x->n; k++)
+      MPI_Isend(block(x, (size_t)(x->n + k)), (int)x->nbytes, MPI_BYTE, x->targets[k].id, k,
+                MPI_COMM_WORLD, &m.requests[x->n + k]);
+    MPI_Waitall(2 * x->n, m.requests, m.statuses);
+  }
+}
+
+static void fences(exchange_t *x, size_t steps)
+{
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, m.win);
+  for (size_t step = 0; step < steps; step++) {
+    for (int32_t k = 0; k < x->n; k++)
+      transfer(x, k);
+    MPI_Win_fence(step + 1 < steps ? 0 : MPI_MODE_NOSUCCEED, m.win);
+  }
+}
+
+static void dedicated(exchange_t *x, size_t steps)
+{
+  int to = x->gets ? 1 : 0;
+
+  for (size_t step = 0; step < steps; step++) {
+    MPI_Win_post(m.group[!to], 0, m.win);
+    MPI_Win_start(m.group[to], 0, m.win);
+    for (int32_t k = 0; k < x->n; k++)
+      transfer(x, k);
+    MPI_Win_complete(m.win);
+    MPI_Win_wait(m.win);
+  }
+}
+
+static void locks(exchange_t *x, size_t steps)
+{
+  for (size_t step = 0; step < steps; step++) {
+    for (int32_t k = 0; k < x->n; k++) {
+      int unit = x->gets ? x->origins[k].id : x->targets[k].id;
+
+      MPI_Win_lock(x->gets ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, unit, 0, m.win);
+      transfer(x, k);
+      MPI_Win_unlock(unit, m.win);
+    }
+    if (x->nbytes > 0)
+      MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+static const steps_t ways[NWAYS] = { messages, fences, dedicated, locks };
+const steps_t *const mpi_ways    = ways;
+
+static MPI_Group group_of(const dart_team_unit_t *units, size_t n)
+{
+  int      *ranks = bench_alloc(n + 1, sizeof *ranks);
+  MPI_Group world, group;
+
+  for (size_t i = 0; i < n; i++)
+    ranks[i] = units[i].id;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, (int)n, ranks, &group);
+  MPI_Group_free(&world);
+  free(ranks);
+  return group;
+}
+
+void mpi_open(exchange_t *x)
+{
+  m.requests = bench_alloc(2 * (size_t)x->n, sizeof(MPI_Request));
+  m.statuses = bench_alloc(2 * (size_t)x->n, sizeof(MPI_Status));
+  for (int i = 0; i < 2; i++)
+    m.group[i] = group_of(x->unique[i], x->nnames[i]);
+  MPI_Win_allocate((MPI_Aint)(2 * (size_t)x->n * x->most), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &m.memory, &m.win);
+}
+
+void mpi_close(void)
+{
+  MPI_Win_free(&m.win);
+  for (int i = 0; i < 2; i++)
+    MPI_Group_free(&m.group[i]);
+  free(m.requests);
+  free(m.statuses);
+}
+
+char *mpi_memory(void)
+{
+  return m.memory;
+}
