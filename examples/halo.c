@@ -1,10 +1,12 @@
-/* Halo exchange in two dimensions, in three ways.
+/* Halo exchange in two dimensions, in five ways.
  *
  * The units form a grid; each owns a block of N x N points and a frame around it, the halo, with the
  * outermost points of its four neighbours. A step replaces every point by the mean of the four
  * around it, plus one, and hands the new outermost points on:
  *
  *   barrier   dart_put to all neighbours, a flush, and a barrier of all units
+ *   fence     dart_put between two fences, which complete the puts and wait for them at once
+ *   post      dart_put to neighbours that have exposed their blocks, and a wait for those of the four alone
  *   notify    dart_put_notify to each neighbour, and a wait for those of the four alone
  *   in-place  as notify, but the rows of near neighbours above and below are read where they are,
  *             by dart_near_ptr; only far rows, and columns, are copied
@@ -15,7 +17,8 @@
  * The start is u(i,j) = i^2 - j^2, which is the mean of its neighbours, so after t steps it must be
  * u + t exactly. A halo that is late or early is off by one.
  *
- *   dartrun -n 4 ./halo [barrier|notify|in-place [N [STEPS]]] */
+ *   dartrun -n 4 ./halo [barrier|fence|post|notify|in-place [N [STEPS]]] */
+#include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/if/dart.h>
@@ -35,23 +38,25 @@
     }                                              \
   } while (0)
 
-typedef enum { BARRIER, NOTIFY, IN_PLACE, WAYS } way_t;
-static const char *const way_names[WAYS] = { "barrier", "notify", "in-place" };
+typedef enum { BARRIER, FENCE, POST, NOTIFY, IN_PLACE, WAYS } way_t;
+static const char *const way_names[WAYS] = { "barrier", "fence", "post", "notify", "in-place" };
 
 enum { UP, DOWN, LEFT, RIGHT, SIDES };
 static const int opposite[SIDES] = { DOWN, UP, RIGHT, LEFT };
 
 typedef struct {
-  way_t           way;
-  long            n, pitch;      /* points of a block each way; with halo */
-  long            rows, columns; /* of the grid of units */
-  long            row, column;   /* of this unit in it */
-  int             unit[SIDES];   /* the neighbours; -1: none */
-  dart_gptr_t     block[2]; /* of unit 0, for even and odd steps; row 0 and column 0 are halo */
-  double         *own[2];
-  const double   *in_place[2][SIDES]; /* a near neighbour's outermost row; NULL: in the halo */
-  dart_gptr_t     flags;              /* SIDES counters: how often the neighbour there has put */
-  dart_datatype_t column_type;        /* n points, a pitch apart */
+  way_t            way;
+  long             n, pitch;      /* points of a block each way; with halo */
+  long             rows, columns; /* of the grid of units */
+  long             row, column;   /* of this unit in it */
+  int              unit[SIDES];   /* the neighbours; -1: none */
+  size_t           nneighbours;
+  dart_team_unit_t neighbours[SIDES]; /* those that there are */
+  dart_gptr_t      block[2]; /* of unit 0, for even and odd steps; row 0 and column 0 are halo */
+  double          *own[2];
+  const double    *in_place[2][SIDES]; /* a near neighbour's outermost row; NULL: in the halo */
+  dart_gptr_t      flags;              /* SIDES counters: how often the neighbour there has put */
+  dart_datatype_t  column_type;        /* n points, a pitch apart */
 } halo_t;
 
 static dart_gptr_t at(dart_gptr_t start, int unit, size_t nbytes)
@@ -102,6 +107,13 @@ static void arrange(halo_t *h, int me, long nunits)
   h->unit[RIGHT] = h->column + 1 < h->columns ? me + 1 : -1;
 }
 
+static void collect_neighbours(halo_t *h)
+{
+  for (int side = 0; side < SIDES; side++)
+    if (h->unit[side] >= 0)
+      h->neighbours[h->nneighbours++] = DART_TEAM_UNIT_ID(h->unit[side]);
+}
+
 static void allocate(halo_t *h, int me)
 {
   size_t npoints = (size_t)(h->pitch * h->pitch);
@@ -146,6 +158,10 @@ static void set_border(const halo_t *h, double *block, long step)
  * these were received; so nothing has to be flushed for them. */
 static void hand_on(halo_t *h, int parity)
 {
+  if (h->way == POST) {
+    MUST(dart_epoch_post(h->block[parity], h->nneighbours, h->neighbours, 0));
+    MUST(dart_epoch_start(h->block[parity], h->nneighbours, h->neighbours, 0));
+  }
   for (int side = 0; side < SIDES; side++) {
     int             to = h->unit[side], there = opposite[side];
     const double   *from    = h->own[parity] + start_of(h, side, false);
@@ -157,7 +173,7 @@ static void hand_on(halo_t *h, int parity)
       continue;
     into = at(h->block[parity], to, (size_t)start_of(h, there, true) * sizeof(double));
     flag = at(h->flags, to, (size_t)there * sizeof(uint64_t));
-    if (h->way == BARRIER)
+    if (h->way <= POST)
       MUST(dart_put(into, from, npoints, type, type));
     else
       MUST(dart_put_notify(into, from, npoints, type, type, flag, 1));
@@ -169,6 +185,15 @@ static void wait_for_others(halo_t *h, int me, long step)
   if (h->way == BARRIER) {
     MUST(dart_flush_all(h->block[step % 2]));
     MUST(dart_barrier(DART_TEAM_ALL));
+    return;
+  }
+  if (h->way == FENCE) {
+    MUST(dart_epoch_fence(h->block[step % 2], 0));
+    return;
+  }
+  if (h->way == POST) {
+    MUST(dart_epoch_complete(h->block[step % 2]));
+    MUST(dart_epoch_wait(h->block[step % 2]));
     return;
   }
   for (int side = 0; side < SIDES; side++)
@@ -222,11 +247,14 @@ static long run(halo_t *h, int me, long steps, double *time_out)
     for (long j = 1; j <= h->n; j++)
       h->own[0][i * h->pitch + j] = exact(h, i, j, 0);
   set_border(h, h->own[0], 0);
+  for (int parity = 0; parity < 2 && h->way == FENCE; parity++)
+    MUST(dart_epoch_fence(h->block[parity], DART_EPOCH_NOPRECEDE));
   MUST(dart_barrier(DART_TEAM_ALL));
   *time_out = seconds();
   for (long step = 0; step < steps; step++) {
     hand_on(h, (int)(step % 2));
-    wait_for_others(h, me, step + (h->way != BARRIER)); /* so many have come from each side */
+    wait_for_others(h, me,
+                    step + (h->way > POST)); /* notifications: so many have come from each side */
     compute(h, step + 1);
   }
   MUST(dart_barrier(DART_TEAM_ALL));
@@ -260,7 +288,8 @@ int main(int argc, char **argv)
   MUST(dart_size(&nunits));
   if (!parse(argc, argv, &first, &all, &n, &steps)) {
     if (me.id == 0)
-      fprintf(stderr, "usage: halo [barrier|notify|in-place [N [STEPS]]], N from 1 to 20000\n");
+      fprintf(stderr,
+              "usage: halo [barrier|fence|post|notify|in-place [N [STEPS]]], N from 1 to 20000\n");
     MUST(dart_exit());
     return EXIT_FAILURE;
   }
@@ -270,6 +299,7 @@ int main(int argc, char **argv)
     long   wrong;
 
     arrange(&h, me.id, (long)nunits);
+    collect_neighbours(&h);
     allocate(&h, me.id);
     wrong = run(&h, me.id, steps, &time);
     wrong_all += wrong;

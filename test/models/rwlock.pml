@@ -19,7 +19,7 @@
  * mutant: counts_too_late         -DNEAR=1 -DFAR=1 -DROUNDS=1 -DSHARED=0
  * mutant: applies_at_once         -DNEAR=1 -DFAR=1 -DROUNDS=1 -DSHARED=0
  * mutant: keeps_the_shared_turn   -DNEAR=2 -DFAR=1 -DROUNDS=1 -DSHARED=1
- * mutant: looks_before_the_ticket -DNEAR=2 -DFAR=1 -DROUNDS=1 -DSHARED=0
+ * mutant: wakes_before_the_turn   -DNEAR=2 -DFAR=1 -DROUNDS=1 -DSHARED=0
  */
 
 #define TICKETS (NEAR * ROUNDS + FAR + 1)
@@ -69,8 +69,14 @@ inline leave(is_shared)
   :: is_shared -> readers--
   :: else -> writers--; shared++
   fi;
+#ifdef MUTANT_wakes_before_the_turn
+  turn = exclusive + 1;
+  wake(turn);
+  atomic { exclusive++; entered++ };
+#else
   atomic { exclusive++; entered++; turn = exclusive };
   wake(turn);
+#endif
   turn = 0
 }
 
@@ -95,9 +101,6 @@ proctype Near(bool is_shared)
   :: round < ROUNDS ->
     in = false;
     atomic { ticket = next; next++ };
-#ifdef MUTANT_looks_before_the_ticket
-    woken[ticket] = false;
-#endif
     try_enter(ticket, is_shared, in);
     do
     :: in -> break
