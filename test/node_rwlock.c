@@ -1,5 +1,5 @@
-/* The fair lock: an exclusive holder is alone, shared ones are together, in the order of arrival, and nobody is left
- * asleep. */
+/* The fair lock: an exclusive holder is alone, shared ones are together, in the order of arrival, and
+ * nobody is left asleep. */
 #include "node_threads.h"
 
 #include "node/rwlock.h"
@@ -110,7 +110,7 @@ static void it_works_between_processes(void **state)
   munmap(shared, sizeof *shared);
 }
 
-/* Tickets are granted in their order; adjoining shared ones together, those behind an exclusive one after it. */
+/* Tickets are granted in their order; adjoining shared ones together. */
 static void tickets_are_granted_in_order(void **state)
 {
   dart__rwlock_t lock = { 0 };

@@ -1,5 +1,5 @@
-/* dart/ext/dart_epoch.h: what is complete when, for fences, post/start/complete/wait and locks, on all kinds of
- * memory; who is kept out; and what is refused. */
+/* dart/ext/dart_epoch.h: what is complete when, for fences, post/start/complete/wait and locks, on all
+ * kinds of memory; who is kept out; and what is refused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +42,8 @@ static int wrong_in(const int64_t *got, size_t nelem, int writer, int round)
   return wrong;
 }
 
-/* The kinds of memory that have epochs: LARGE elements on every unit, zeros at first. `memory` NULL: allocated by a
- * team. */
+/* The kinds of memory that have epochs: LARGE elements on every unit, zeros at first. `memory` NULL:
+ * allocated by a team. */
 typedef struct {
   const char *name;
   dart_gptr_t gptr; /* the first unit's */
@@ -143,7 +143,7 @@ TEST(puts_are_there_after_a_fence)
     fence_rounds(kind, 0, 0);
 }
 
-/* The fence that begins an epoch does not wait, and units that are ahead do not disturb those that are not. */
+/* The fence that begins an epoch does not wait, and units that are ahead do not disturb the others. */
 TEST(puts_are_there_after_a_fence_that_nothing_preceded)
 {
   for (int kind = 0; kind < KINDS; kind++)
@@ -383,7 +383,7 @@ TEST(all_to_all_by_post_and_start)
   free(others);
 }
 
-/* One unit is the target, the others origins one after the other; posts come long before starts, and after. */
+/* One unit is the target, the others origins one after the other; posts come before starts, and after. */
 TEST_N(2, posts_go_with_starts_in_order)
 {
   int64_t     zero = 0, got = 0, mine;

@@ -2,9 +2,9 @@
 #define BENCH_EPOCHS_H
 /* What the files of this program share.
  *
- * A pattern says with whom each unit exchanges how many bytes in a step; a way is how: by point-to-point messages,
- * or by puts or gets between fences, between post and wait, or under locks. Each way has two sides, DART's and
- * plain MPI's, which do the same on memory of their own. */
+ * A pattern says with whom each unit exchanges how many bytes in a step; a way is how: by point-to-point
+ * messages, or by puts or gets between fences, between post and wait, or under locks. Each way has two
+ * sides, DART's and plain MPI's, which do the same on memory of their own. */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "../common/bench.h"

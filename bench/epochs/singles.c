@@ -1,5 +1,5 @@
-/* Single figures: an epoch of one small put beside a blocking put, to a far unit and to one that computes; a fence
- * beside a barrier; a contended lock beside the system's. */
+/* Single figures: an epoch of one small put beside a blocking put, to a far unit and to one that computes;
+ * a fence beside a barrier; a contended lock beside the system's. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

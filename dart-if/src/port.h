@@ -125,8 +125,8 @@ typedef struct {
   void (*reduce)(dart__team_t *team, const void *send, void *recv, size_t nelem,
                  dart_datatype_t type, dart_operation_t op, int32_t root);
 
-  /* Below, bytes [starts[k], starts[k + 1]) of a buffer with a block for every node are node k's. Buffers do not
-   * overlap but for a node's own block, which is where it belongs. */
+  /* Below, bytes [starts[k], starts[k + 1]) of a buffer with a block for every node are node k's. Buffers
+   * do not overlap but for a node's own block, which is where it belongs. */
 
   /** Each leader has the block of its node in `buffer`; completes it on all. */
   void (*allgather)(dart__team_t *team, void *buffer, const size_t *starts);
@@ -221,15 +221,15 @@ typedef struct {
   dart_ret_t (*lock)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
                      bool exclusive, _Atomic uint32_t *granted);
 
-  /** Lock, apply operations, unlock, in one message. The results mean the same: the operations are applied, or
-   *  are going to be when the lock is granted. With `lazy` it does not wait, `*granted` is incremented in any case, and the
-   *  result is DART_OK. */
+  /** Lock, apply operations, unlock, in one message. The results mean the same: the operations are applied,
+   *  or are going to be when the lock is granted. With `lazy` it does not wait, `*granted` is incremented in
+   *  any case, and the result is DART_OK. */
   dart_ret_t (*locked)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
                        bool exclusive, const dart__epoch_op_t *const ops[], size_t nops, bool lazy,
                        _Atomic uint32_t *granted);
 
-  /** End an access by start whose post has not come: operations and DART__EPOCH_COMPLETED (value: that) in one message,
-   *  which the target keeps until it posts. Operations are copied. */
+  /** End an access by start whose post has not come: operations and DART__EPOCH_COMPLETED (value: that) in
+   *  one message, which the target keeps until it posts. Operations are copied. */
   void (*completed)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
                     const dart__epoch_op_t *const ops[], size_t nops, uint64_t value);
 

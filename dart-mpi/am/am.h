@@ -51,11 +51,11 @@ typedef struct dart__am_host {
   /* A word that a peer has sent by dart__am_inform. */
   void (*informed)(void *context, int32_t peer, uint64_t word);
 
-  /* Epochs; one thread at a time, which must not wait for anything of a peer. `words`: requests, to be applied by
-   * dart__am_apply (target.h) with `updates`, which are empty. The first is about what a peer has sent by
-   * dart__am_epoch; false: there is no such segment. The second is called after messages were handled, for
-   * requests that waited; both may leave something to be answered, by the third, which any thread may call
-   * and which may send. NULL: there are no epochs. */
+  /* Epochs; one thread at a time, which must not wait for anything of a peer. `words`: requests, to be
+   * applied by dart__am_apply (target.h) with `updates`, which are empty. The first is about what a peer
+   * has sent by dart__am_epoch; false: there is no such segment. The second is called after messages were
+   * handled, for requests that waited; both may leave something to be answered, by the third, which any
+   * thread may call and which may send. NULL: there are no epochs. */
   bool (*epoch)(const struct dart__am_host *host, dart__deferred_t *updates, int32_t peer,
                 const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
                 uint64_t *result_out);
@@ -155,9 +155,10 @@ void dart__am_ping(dart__am_t *am, int32_t peer);
 /** Send a word to a peer's host, see dart__am_host_t. */
 void dart__am_inform(dart__am_t *am, int32_t peer, uint64_t word);
 
-/** Send a peer's host something about epochs, in order with the requests before; with `now`, at once, even beyond the
- *  window. `nwords` words of requests go with it, less than DART__AM_COUNT_MOST - DART__AM_EPOCH_WORDS. `result`, if not
- *  NULL, is there after local completion; 0: the peer has no such segment. */
+/** Send a peer's host something about epochs, in order with the requests before; with `now`, at once, even
+ *  beyond the window. `nwords` words of requests go with it, less than DART__AM_COUNT_MOST -
+ *  DART__AM_EPOCH_WORDS. `result`, if not NULL, is there after local completion; 0: the peer has no such
+ *  segment. */
 void dart__am_epoch(dart__am_t *am, int32_t peer, const dart__am_epoch_t *about,
                     const uint64_t *words, size_t nwords, uint64_t *result, bool now);
 

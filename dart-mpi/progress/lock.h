@@ -1,15 +1,16 @@
 #ifndef DART__PROGRESS_LOCK_H
 #define DART__PROGRESS_LOCK_H
-/* The target's side of epochs: words of far units, and their requests for the locks of this unit's portions.
+/* The target's side of epochs: words of far units, and their requests for the locks of this unit's
+ * portions.
  *
  * A request takes its ticket of the lock (node/rwlock.h) when it is received, as near units take theirs, so
  * all are served in the order of arrival. One whose turn has not come waits in a list of this process: no
  * thread waits for it. Whenever messages were handled the list is looked through; a near unit that leaves a
- * lock for which a far one waits raises this unit's event, so that it, or its agent, does. A request that brings its
- * operations is entered, applied and left in one go; it never holds the lock between two looks.
+ * lock for which a far one waits raises this unit's event, so that it, or its agent, does. A request that
+ * brings its operations is entered, applied and left in one go; it never holds the lock between two looks.
  *
- * Memory: a request waits at most once for each thread of a far unit, and DART__LAZY_MOST (api/epoch) times for
- * those that do not wait for their unlock, each with DART__LOCKED_BYTES of operations at most. */
+ * Memory: a request waits at most once for each thread of a far unit, and DART__LAZY_MOST (api/epoch) times
+ * for those that do not wait for their unlock, each with DART__LOCKED_BYTES of operations at most. */
 #include "am/am.h"
 
 /* What a unit asks of a far one, beyond the words of dart__epoch_word_t; in dart__am_epoch_t.what. */
@@ -19,7 +20,7 @@ enum {
   DART__LOCK_ASK,            /* result: a dart__lock_result_t; value: the origin's counter */
   DART__LOCK_APPLY,          /* the same, and requests: enter, apply them, leave */
   DART__LOCK_LEAVE,
-  DART__LOCK_COMPLETED, /* DART__EPOCH_COMPLETED, and requests to be applied before, once this unit has posted */
+  DART__LOCK_COMPLETED, /* DART__EPOCH_COMPLETED, and requests before it, for when this unit has posted */
   DART__LOCK_EXCLUSIVE = 0x100, /* a flag, of the last three */
   DART__LOCK_LAZY      = 0x200 /* a flag of APPLY: no result, but DART__EPOCH_GRANTED in any case */
 };

@@ -140,10 +140,11 @@ static size_t append_some(const dart__epoch_op_t *op, size_t from, size_t nbytes
 
   words[n++] = dart__am_word(DART__AM_SELECT, 0, 0, 0, 0);
   memcpy(&words[n++], &selection, sizeof selection);
-  words[n++]                            = op->kind == DART__EPOCH_PUT
-                                              ? dart__am_word(DART__AM_PUT, 0, 0, nbytes, offset)
-                                              : dart__am_word(DART__AM_ACCUMULATE, (unsigned)op->type->base, op->op,
-                                                              nbytes / op->type->elem_size, offset);
+  if (op->kind == DART__EPOCH_PUT)
+    words[n++] = dart__am_word(DART__AM_PUT, 0, 0, nbytes, offset);
+  else
+    words[n++] = dart__am_word(DART__AM_ACCUMULATE, (unsigned)op->type->base, op->op,
+                               nbytes / op->type->elem_size, offset);
   words[n + dart__am_words(nbytes) - 1] = 0; /* no stray bytes on the wire */
   memcpy(&words[n], (const char *)dart__epoch_source(op) + from, nbytes);
   return n + dart__am_words(nbytes);
@@ -161,7 +162,7 @@ static size_t append(const dart__epoch_op_t *op, uint64_t *words)
   return n;
 }
 
-/* Words of any operations that travel together: one more record for each, and the last of each is not full. */
+/* Words of any operations that travel together: of each the last record is not full. */
 #define WORDS_MOST                         \
   (DART__LOCKED_BYTES / sizeof(uint64_t) + \
    4 * (DART__LOCKED_OPS + DART__LOCKED_BYTES / RECORD_MOST))

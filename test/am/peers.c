@@ -28,8 +28,8 @@ static void informed(void *context, int32_t peer, uint64_t word)
   me->informed += word;
 }
 
-/* Applies the requests that come with it, answers the value plus one, and sends the value back, unless it was sent
- * back. */
+/* Applies the requests that come with it, answers the value plus one, and sends the value back, unless it
+ * was sent back. */
 static bool epoch(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
                   const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
                   uint64_t *result_out)

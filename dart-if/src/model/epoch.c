@@ -12,6 +12,7 @@ static void discard(dart__epoch_t *epoch)
 {
   pthread_mutex_destroy(&epoch->access);
   pthread_mutex_destroy(&epoch->exposure);
+  pthread_mutex_destroy(&epoch->state);
   free(epoch->queue);
   free(epoch->counts);
   free(epoch);
@@ -28,6 +29,7 @@ dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segme
     return NULL;
   pthread_mutex_init(&epoch->access, NULL);
   pthread_mutex_init(&epoch->exposure, NULL);
+  pthread_mutex_init(&epoch->state, NULL);
   /* acq_rel: pairs with dart__epoch_find */
   if (atomic_compare_exchange_strong_explicit(&segment->epoch, &other, epoch, memory_order_acq_rel,
                                               memory_order_acquire))

@@ -3,14 +3,14 @@
 /* What a process knows about the epochs of a segment (dash/dart/ext/dart_epoch.h).
  *
  * Each portion has a state that all units of its node see: its lock, and what they have to know of each
- * other's posts and fences. It lies behind the portion in its chunk, where all units find it without a word;
- * that of the pool is the pool's first block, that of registered memory a block of the pool, whose offset is
- * shared when memory is registered. All else is the process's own, made by its first call about epochs, or by the first
- * message about them.
+ * other's posts and fences. It lies behind the portion in its chunk, where all units find it without a
+ * word; that of the pool is the pool's first block, that of registered memory a block of the pool, whose
+ * offset is shared when memory is registered. All else is the process's own, made by its first call about
+ * epochs, or by the first message about them.
  *
  * Far units tell each other by the words of dart__epoch_word_t. They arrive in the order of the operations
- * that were sent in order before (dart__epochs in port.h), so a word that ends an epoch says that its operations
- * were applied. */
+ * that were sent in order before (dart__epochs in port.h), so a word that ends an epoch says that its
+ * operations were applied. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,8 +27,8 @@ typedef struct {
   /* Written by the portion's unit: */
   _Alignas(DART__CACHE_LINE) _Atomic uint32_t exposed; /* the last fence that the unit has left */
   _Atomic uint32_t is_read_only; /* in the current epoch, by DART_EPOCH_NOPUT */
-  /* Offset in the unit's pool, plus one, of its posts: a counter for each unit of the team on the node, of how
-   * often it was named by a post. 0: there are none yet. */
+  /* Offset in the unit's pool, plus one, of its posts: a counter for each unit of the team on the node, of
+   * how often it was named by a post. 0: there are none yet. */
   _Atomic uint64_t posts;
   /* Written by origins: how many accesses that start began have ended. */
   _Alignas(DART__CACHE_LINE) _Atomic uint32_t completed;
@@ -96,14 +96,14 @@ typedef struct {
   bool is_written; /* of these, some that write */
   bool
       is_loose; /* of these, some that a word does not follow in order: a flush has to come between */
-  bool     is_exclusive; /* its lock */
-  bool     is_checked;   /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
-  bool     is_named;     /* scratch: finds units that are named twice */
-  bool     is_mutual;    /* it was a target of an access by start since the last post */
-  bool     has_ticket;   /* for the lock of a near portion: */
-  uint32_t ticket;
-  uint32_t nqueued; /* operations put off */
-  uint32_t started; /* accesses by start that have ended; modulo 2^32, as all counters */
+  bool         is_exclusive; /* its lock */
+  bool         is_checked;   /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
+  bool         is_named[2];  /* scratch of post and of start: finds units that are named twice */
+  _Atomic bool is_mutual;    /* it was a target of an access by start since the last post */
+  bool         has_ticket;   /* for the lock of a near portion: */
+  uint32_t     ticket;
+  uint32_t     nqueued; /* operations put off */
+  uint32_t     started; /* accesses by start that have ended; modulo 2^32, as all counters */
   /* Words that have come, counted: */
   _Atomic uint32_t posted;  /* it is far, and has exposed its portion to this unit */
   _Atomic uint32_t granted; /* it is far, and has granted a lock some time after the request */
@@ -127,6 +127,7 @@ struct dart__epoch {
   uint32_t         *counts; /* [nunits], for a fence of a team over several nodes; NULL: none yet */
 
   pthread_mutex_t   exposure; /* of the exposing side */
+  pthread_mutex_t   state; /* of `kind` and `is_exposed`, when they change; nobody waits with it */
   _Atomic bool      is_exposed;
   bool              is_read_only; /* the fence epoch or the exposure, by DART_EPOCH_NOPUT */
   uint32_t          to_complete;  /* what the portion's `completed` is in the end */
@@ -163,7 +164,8 @@ typedef enum {
 /* Flags in the value of COMPLETED, and, the first, of ARRIVED. */
 enum { DART__EPOCH_WROTE = 1, DART__EPOCH_CHECKED = 2 /* the access goes with a post */ };
 
-/** Whether an access of a far unit that goes with a post, and has not ended, may take place: the post was made. */
+/** Whether an access of a far unit that goes with a post, and has not ended, may take place: the post
+ *  was made. */
 bool dart__epoch_may_enter(dart__team_t *team, dart__segment_t *segment, int32_t unit);
 
 /** Note a word that has come from a unit of the team. */

@@ -1,8 +1,8 @@
 /* The fair lock: see rwlock.h.
  *
- * No waiter is forgotten: it takes its ticket and then reads the turn; whoever gives a turn stores it and then
- * reads `next`, all seq_cst. So one of the two sees the other: the waiter its turn, or the giver that the
- * ticket was taken, and then it raises the ticket's event, which the waiter read before the turn. */
+ * No waiter is forgotten: it takes its ticket and then reads the turn; whoever gives a turn stores it and
+ * then reads `next`, all seq_cst. So one of the two sees the other: the waiter its turn, or the giver that
+ * the ticket was taken, and then it raises the ticket's event, which the waiter read before the turn. */
 #include "node/rwlock.h"
 
 static dart__event_t *event_of(dart__rwlock_t *lock, uint32_t ticket)

@@ -2,14 +2,14 @@
 #define DART__NODE_RWLOCK_H
 /* A lock in shared memory, shared or exclusive, granted in the order of arrival, whose waiters sleep.
  *
- * Every request takes a ticket. A shared request enters when all before it have entered, an exclusive one when
- * all before it have left: so adjoining shared requests hold the lock together, and none is overtaken. (The
- * ticket lock of Mellor-Crummey and Scott, Scalable Reader-Writer Synchronization for Shared-Memory
+ * Every request takes a ticket. A shared request enters when all before it have entered, an exclusive one
+ * when all before it have left: so adjoining shared requests hold the lock together, and none is overtaken.
+ * (The ticket lock of Mellor-Crummey and Scott, Scalable Reader-Writer Synchronization for Shared-Memory
  * Multiprocessors, PPoPP 1991, in its fair form: one counter of turns for each kind.)
  *
  * A waiter sleeps on the event of its ticket modulo DART__RWLOCK_TURNS, so a turn wakes one waiter, seldom
- * more. Requests of units that cannot sleep here (far ones) have tickets, too, which another process takes care
- * of; `far` says whether there are such. */
+ * more. Requests of units that cannot sleep here (far ones) have tickets, too, which another process takes
+ * care of; `far` says whether there are such. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ typedef struct {
 /** Take a ticket. It has to be entered and left, for all later ones wait for it. */
 static inline uint32_t dart__rwlock_take(dart__rwlock_t *lock)
 {
-  /* seq_cst: precedes the loads of try_enter in the order that the store and the load of a turn are part of */
+  /* seq_cst: before the loads of try_enter, in the order that the accesses of a turn are part of */
   return atomic_fetch_add_explicit(&lock->next, 1, memory_order_seq_cst);
 }
 

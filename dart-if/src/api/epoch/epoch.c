@@ -45,13 +45,37 @@ static bool is_free(const dart__epoch_t *epoch)
   return epoch->kind == DART__EPOCH_FENCE && epoch->is_all_open && !DART__EPOCH_VERIFIES;
 }
 
-void dart__epoch_set(const dart__access_call_t *call, dart__epoch_kind_t kind)
+static void set_map(const dart__access_call_t *call)
 {
-  call->epoch->kind = kind;
   if (is_free(call->epoch))
     dart__segment_restore(call->team, call->segment);
   else
     dart__segment_withdraw(call->team, call->segment);
+}
+
+void dart__epoch_set(const dart__access_call_t *call, dart__epoch_kind_t kind)
+{
+  dart__access_enter(&call->epoch->state);
+  call->epoch->kind = kind;
+  set_map(call);
+  dart__access_leave(&call->epoch->state);
+}
+
+bool dart__epoch_expose(const dart__access_call_t *call, bool is_exposed)
+{
+  dart__epoch_t *epoch = call->epoch;
+  bool           may;
+
+  dart__access_enter(&epoch->state);
+  may = !is_exposed || epoch->kind == DART__EPOCH_START || dart__epoch_may_begin(call);
+  if (may) {
+    if (epoch->kind == DART__EPOCH_FENCE)
+      epoch->kind = DART__EPOCH_NONE;
+    atomic_store_explicit(&epoch->is_exposed, is_exposed, memory_order_relaxed);
+    set_map(call);
+  }
+  dart__access_leave(&epoch->state);
+  return may;
 }
 
 void dart__epoch_reset(dart__epoch_target_t *target)

@@ -2,9 +2,9 @@
 #define DART__API_EPOCH_H
 /* What the calls of fence.c, pscw.c and lock.c share.
  *
- * They decide when an epoch begins and ends; api/rma/access.h starts the operations. Opening calls only note what
- * the epoch covers; all that has to be said to other units is said when the epoch ends, or by the first operation that
- * cannot be put off. */
+ * They decide when an epoch begins and ends; api/rma/access.h starts the operations. Opening calls only
+ * note what the epoch covers; all that has to be said to other units is said when the epoch ends, or by the
+ * first operation that cannot be put off. */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "api/rma/access.h"
@@ -30,10 +30,15 @@ bool dart__epoch_may_begin(const dart__access_call_t *call);
  *  back. */
 void dart__epoch_set(const dart__access_call_t *call, dart__epoch_kind_t kind);
 
+/** Begin or end an exposure. Does not wait for the accessing side, which may be in a call that waits. False: it
+ *  cannot begin, for an access epoch is open that is not a start's. */
+bool dart__epoch_expose(const dart__access_call_t *call, bool is_exposed);
+
 /** Forget what the access epoch has noted about a unit. */
 void dart__epoch_reset(dart__epoch_target_t *target);
 
-/** Complete operations on a far unit that was used, locally (or `remotely`). DART_ERR_INVAL: some were refused. */
+/** Complete operations on a far unit that was used, locally (or `remotely`).
+ *  DART_ERR_INVAL: some were refused. */
 dart_ret_t dart__epoch_finish(const dart__access_call_t *call, int32_t unit, bool remotely);
 
 #endif

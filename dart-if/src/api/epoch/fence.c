@@ -1,15 +1,17 @@
 /* Fences.
  *
- * On one node a fence is a barrier: near operations are complete before their unit enters it. Between nodes no
- * barrier is enough, for data may be under way when all units have entered, and no second one is needed: all units
- * sum up, with the words of one reduction, how many of them have operations on each; then each starts its operations,
- * and a word that follows them, and leaves when as many words have come to it as the sum said.
+ * On one node a fence is a barrier: near operations are complete before their unit enters it. Between nodes
+ * no barrier is enough, for data may be under way when all units have entered, and no second one is needed:
+ * all units sum up, with the words of one reduction, how many of them have operations on each; then each
+ * starts its operations, and a word that follows them, and leaves when as many words have come to it as the
+ * sum said.
  *
- * A unit's operations on far portions start when the reduction of the closing fence is over, not before: only then
- * all units are known to have left the fence before it, and with it, to have received what that epoch brought them. Near
- * portions can be looked at: each says which fence its unit has left (`exposed`). So whatever a unit issues in
- * an epoch comes after all that the epoch before did to the same target. (Thakur, Gropp, Toonen 2005 count likewise,
- * by a reduce-scatter; here a unit of each node collects its node first.) */
+ * A unit's operations on far portions start when the reduction of the closing fence is over, not before:
+ * only then all units are known to have left the fence before it, and with it, to have received what that
+ * epoch brought them. Near portions can be looked at: each says which fence its unit has left (`exposed`).
+ * So whatever a unit issues in an epoch comes after all that the epoch before did to the same target.
+ * (Thakur, Gropp, Toonen 2005 count likewise, by a reduce-scatter; here a unit of each node collects its
+ * node first.) */
 #include <stdlib.h>
 
 #include <dash/dart/ext/dart_epoch.h>

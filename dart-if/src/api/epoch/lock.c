@@ -1,10 +1,10 @@
 /* Lock and unlock.
  *
- * A lock call notes what is asked for. The lock of a near portion (node/rwlock.h) is taken by the first operation, that
- * of a far one when an operation cannot be put off; else by the unlock: few short puts and accumulates then travel with
- * the request and are applied when the lock is granted, and the answer says that all is done. That is one
- * round trip, and with DART_EPOCH_LAZY none. All else takes a request, the operations, and a word that leaves
- * the lock, which the acknowledgement of that word completes. */
+ * A lock call notes what is asked for. The lock of a near portion (node/rwlock.h) is taken by the first
+ * operation, that of a far one when an operation cannot be put off; else by the unlock: few short puts and
+ * accumulates then travel with the request and are applied when the lock is granted, and the answer says
+ * that all is done. That is one round trip, and with DART_EPOCH_LAZY none. All else takes a request, the
+ * operations, and a word that leaves the lock, which the acknowledgement of that word completes. */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "api/epoch/epoch.h"

@@ -1,12 +1,12 @@
 /* Post, start, complete, wait.
  *
- * A post tells each origin, by a word, or near by a counter that the origin looks at; start says nothing. Operations
- * wait for the word of their target, and complete for all words; it ends what it sends each target by a word, or near by
- * raising a counter, and wait watches that one counter. An origin whose operations on a far target are few and short
- * does not even wait for that post, if all before have come: they travel with the word, and the target keeps them
- * until it posts (at most one such message of each origin and segment). A unit with nothing for a target sends the word alone. Words
- * are counted, for each pair and segment, so they need no answer, and none of a later epoch is taken for an
- * earlier one's. */
+ * A post tells each origin, by a word, or near by a counter that the origin looks at; start says nothing.
+ * Operations wait for the word of their target, and complete for all words; it ends what it sends each
+ * target by a word, or near by raising a counter, and wait watches that one counter. An origin whose
+ * operations on a far target are few and short does not even wait for that post, if all before have come:
+ * they travel with the word, and the target keeps them until it posts (at most one such message of each
+ * origin and segment). A unit with nothing for a target sends the word alone. Words are counted, for each
+ * pair and segment, so they need no answer, and none of a later epoch is taken for an earlier one's. */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "api/epoch/epoch.h"
@@ -21,7 +21,7 @@
 
 /* Every unit is in the team, and none is named twice. */
 static dart_ret_t check_units(const dart__access_call_t *call, size_t nunits,
-                              const dart_team_unit_t units[])
+                              const dart_team_unit_t units[], bool is_start)
 {
   dart__epoch_target_t *target = call->epoch->target;
   size_t                n      = 0;
@@ -30,14 +30,15 @@ static dart_ret_t check_units(const dart__access_call_t *call, size_t nunits,
   if (units == NULL && nunits > 0)
     return dart__epoch_refuse(call, "is used with a NULL list of units");
   for (; n < nunits; n++) {
-    if (units[n].id < 0 || units[n].id >= call->team->nunits || target[units[n].id].is_named)
+    if (units[n].id < 0 || units[n].id >= call->team->nunits ||
+        target[units[n].id].is_named[is_start])
       break;
-    target[units[n].id].is_named = true;
+    target[units[n].id].is_named[is_start] = true;
   }
   if (n < nunits)
     wrong = units[n].id;
   for (size_t i = 0; i < n; i++)
-    target[units[i].id].is_named = false;
+    target[units[i].id].is_named[is_start] = false;
   if (n == nunits)
     return DART_OK;
   dart__error("%s: unit %d is named twice, or not in 0..%d of team %d", call->function, wrong,
@@ -70,8 +71,8 @@ static dart_ret_t make_posts(const dart__access_call_t *call)
   return DART_OK;
 }
 
-/* Programs are iterative: the word for an origin that was a target after the last post travels with what it is sent
- * as a target, and is otherwise sent by the next call that waits, or by progress. */
+/* Programs are iterative: the word for an origin that was a target after the last post travels with what it
+ * is sent as a target, and is otherwise sent by the next call that waits, or by progress. */
 static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
 {
   dart__epoch_target_t *t         = &call->epoch->target[origin];
@@ -103,39 +104,17 @@ static bool is_told(const dart__access_call_t *call, int32_t unit, bool is_check
   return is_checked || (DART__EPOCH_VERIFIES && !dart__access_is_far(call, unit));
 }
 
-/* Another epoch is not in the way of an exposure: there is none, or a start's. */
-static bool may_expose(const dart__access_call_t *call)
-{
-  bool may;
-
-  dart__access_enter(&call->epoch->access);
-  may = call->epoch->kind == DART__EPOCH_START || dart__epoch_may_begin(call);
-  if (may && call->epoch->kind == DART__EPOCH_FENCE)
-    call->epoch->kind = DART__EPOCH_NONE;
-  dart__access_leave(&call->epoch->access);
-  return may;
-}
-
-/* The direct map depends on both sides. */
-static void set_exposed(const dart__access_call_t *call, bool is_exposed)
-{
-  dart__access_enter(&call->epoch->access);
-  atomic_store_explicit(&call->epoch->is_exposed, is_exposed, memory_order_relaxed);
-  dart__epoch_set(call, call->epoch->kind);
-  dart__access_leave(&call->epoch->access);
-}
-
 static dart_ret_t post(const dart__access_call_t *call, size_t norigins,
                        const dart_team_unit_t origins[], int assertions)
 {
   bool       is_checked = (assertions & DART_EPOCH_NOCHECK) == 0;
-  dart_ret_t ret        = check_units(call, norigins, origins);
+  dart_ret_t ret        = check_units(call, norigins, origins, false);
 
   if (ret == DART_OK && atomic_load_explicit(&call->epoch->is_exposed, memory_order_relaxed))
     ret = dart__epoch_refuse(call, "is exposed already");
   if (ret == DART_OK)
     ret = make_posts(call);
-  if (ret == DART_OK && !may_expose(call))
+  if (ret == DART_OK && !dart__epoch_expose(call, true))
     ret = dart__epoch_refuse(call, "has an epoch of another kind open");
   if (ret != DART_OK)
     return ret;
@@ -148,7 +127,6 @@ static dart_ret_t post(const dart__access_call_t *call, size_t norigins,
         call->epoch->is_read_only, memory_order_relaxed); /* tell_origin releases it */
   }
   call->epoch->to_complete += (uint32_t)norigins;
-  set_exposed(call, true);
   for (size_t i = 0; i < norigins; i++)
     if (is_told(call, origins[i].id, is_checked))
       tell_origin(call, origins[i].id);
@@ -184,7 +162,7 @@ static bool are_complete(void *context)
 
 static dart_ret_t end_exposure(const dart__access_call_t *call)
 {
-  set_exposed(call, false);
+  dart__epoch_expose(call, false);
   if (DART__EPOCH_VERIFIES && call->epoch->is_read_only &&
       atomic_load_explicit(&call->epoch->is_written, memory_order_relaxed))
     return dart__epoch_refuse(call, "was put to, against DART_EPOCH_NOPUT");
@@ -255,7 +233,7 @@ static dart_ret_t start(const dart__access_call_t *call, size_t ntargets,
                         const dart_team_unit_t targets[], int assertions)
 {
   bool       is_checked = (assertions & DART_EPOCH_NOCHECK) == 0;
-  dart_ret_t ret        = check_units(call, ntargets, targets);
+  dart_ret_t ret        = check_units(call, ntargets, targets, true);
 
   if (ret == DART_OK && !dart__epoch_may_begin(call))
     ret = dart__epoch_refuse(call, "has an access epoch open");

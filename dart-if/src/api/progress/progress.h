@@ -27,8 +27,8 @@ extern dart_inline_maps_t dart__progress_maps;
 void dart__progress_now(void);
 void dart__progress_stream(void);
 
-/** Wait until unlocks that did not wait (DART_EPOCH_LAZY) have taken effect, those of before the call; until at most
- *  `left` of them are outstanding. */
+/** Wait until unlocks that did not wait (DART_EPOCH_LAZY) have taken effect, those of before the call; until
+ *  at most `left` of them are outstanding. */
 void dart__progress_settle(uint32_t left);
 
 /** Change dart__world.progress_is_due, and the maps with it. */

@@ -171,8 +171,8 @@ static bool ask_lock(const dart__access_call_t *call, int32_t unit)
   return ret != DART_ERR_INVAL;
 }
 
-/* Ask a far unit until it has left its fence: rare, for otherwise the closing fence knows. False: its memory is
- * gone. */
+/* Ask a far unit until it has left its fence: rare, for otherwise the closing fence knows. False: its
+ * memory is gone. */
 static bool wait_for_fence(const dart__access_call_t *call, int32_t unit)
 {
   uint32_t turns = 0, exposed;
@@ -343,7 +343,7 @@ static dart__access_t refuse(const dart__access_call_t *call, int32_t unit)
   return DART__ACCESS_REFUSED;
 }
 
-/* Whether a near target promised that nobody writes to it; an open one keeps its promise until the epoch ends. */
+/* Whether a near target promised that nobody writes to it; it keeps its promise until the epoch ends. */
 static bool is_read_only(const dart__access_call_t *call, int32_t unit)
 {
   if (!VERIFIES || dart__access_is_far(call, unit) ||

@@ -2,17 +2,17 @@
 #define DART__API_ACCESS_H
 /* Operations inside epochs: whether they are allowed, whether they can start, and those that are put off.
  *
- * A target is *open* once it is known to be exposed, or once its lock is held. Before that operations
- * join the epoch's queue, which has DART__EPOCH_QUEUE places: one that finds it full opens its target, which may mean to
- * wait, and starts what is queued for it. The calls that close an epoch open the targets that are used, start what is
- * queued, and tell the targets.
+ * A target is *open* once it is known to be exposed, or once its lock is held. Before that operations join
+ * the epoch's queue, which has DART__EPOCH_QUEUE places: one that finds it full opens its target, which may
+ * mean to wait, and starts what is queued for it. The calls that close an epoch open the targets that are
+ * used, start what is queued, and tell the targets.
  *
  * Near operations on an open target are what they are outside of epochs. Far ones are started in order
  * (dart__epochs in port.h), so that words sent later find them applied; those that cannot be, or that the
  * ordinary path starts, make the target *loose*: it is flushed before the word.
  *
- * Entry points come here only if the segment has had epochs, and a segment that has one open has no direct map. Functions
- * other than the first three are called with epoch->access held (dart__access_enter). */
+ * Entry points come here only if the segment has had epochs, and a segment that has one open has no direct
+ * map. Functions other than the first three are called with epoch->access held (dart__access_enter). */
 #include "model/address.h"
 #include "model/epoch.h"
 #include "model/world.h"
@@ -64,8 +64,8 @@ bool dart__access_open(const dart__access_call_t *call, int32_t unit);
 /** Start what is queued for an open unit. */
 void dart__access_drain(const dart__access_call_t *call, int32_t unit);
 
-/** All of a far unit's queue, if it can travel with a word: few short puts and accumulates. `ops` has room for
- *  DART__LOCKED_OPS. False: it cannot. */
+/** All of a far unit's queue, if it can travel with a word: few short puts and accumulates. `ops` has room
+ *  for DART__LOCKED_OPS. False: it cannot. */
 bool dart__access_travels(const dart__access_call_t *call, int32_t unit,
                           const dart__epoch_op_t *ops[], size_t *nops_out);
 

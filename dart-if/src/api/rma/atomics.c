@@ -96,8 +96,8 @@ static inline bool defer(dart_gptr_t gptr, const void *values, size_t nelem, dar
   return true;
 }
 
-/* The segment has had epochs: whether the accumulate goes on, see api/rma/access.h. Few operands are copied, more
- * stay where they are, unless `copies`. */
+/* The segment has had epochs: whether the accumulate goes on, see api/rma/access.h. Few operands are
+ * copied, more stay where they are, unless `copies`. */
 static __attribute__((noinline)) dart__access_t access(const char            *function,
                                                        const dart__address_t *at,
                                                        const void *values, size_t nelem,

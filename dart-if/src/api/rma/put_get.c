@@ -150,7 +150,8 @@ static inline bool get_steps(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
 
 /* ---- the general path ---------------------------------------------------------------------- */
 
-/* The segment has had epochs: whether the transfer goes on, see api/rma/access.h. `at_once`: it cannot be put off. */
+/* The segment has had epochs: whether the transfer goes on, see api/rma/access.h. `at_once`: it cannot be
+ * put off. */
 static __attribute__((noinline)) dart__access_t access(const char             *function,
                                                        const dart__transfer_t *t, void *buffer,
                                                        size_t nelem, dart__epoch_op_kind_t kind,

@@ -29,16 +29,17 @@
  *  opening one of another kind. Epochs of different segments are independent.
  *
  *  **Flushes and all else.** dart_flush and its kin inside an epoch start what was put off, as soon as the
- *  target can be accessed, and complete it as they do without epochs. Notifications, collectives and messages
- *  are not part of epochs, and order nothing in them. Outside of epochs operations are those of
- *  dart_communication.h, also on segments that had epochs. Conflicting accesses that no epoch orders are races;
- *  dart_accumulate and other atomics keep their atomicity.
+ *  target can be accessed, and complete it as they do without epochs; what was put off in other segments
+ *  than that of their pointer they leave there. Notifications, collectives and messages are not part of
+ *  epochs, and order nothing in them. Outside of epochs operations are those of dart_communication.h, also
+ *  on segments that had epochs. Conflicting accesses that no epoch orders are races; dart_accumulate and
+ *  other atomics keep their atomicity.
  *
  *  **Threads.** An epoch is its unit's, and any thread may call. Calls about one segment are made one after
  *  the other; those of the exposing side (post, wait, test) apart from those of the accessing side.
  *
- *  **Bounds.** A unit puts off at most 256 operations per segment; what comes then waits until its target can
- *  be accessed and starts what was put off for it.
+ *  **Bounds.** A unit puts off at most 256 operations per segment; what comes then waits until its target
+ *  can be accessed and starts what was put off for it.
  *
  *  **End of memory.** Epochs other than a fence's are closed before their segment is freed; operations put
  *  off are dropped with a log line otherwise. */
@@ -73,14 +74,14 @@ typedef enum {
   DART_EPOCH_NOPUT = 8,
   /** Post and start, both: the program has made sure that post was called before start, so no words are
    *  exchanged. Lock: no other unit holds or asks for a lock that excludes this one, so none is asked for.
-   *  Verified: start, unless near targets have posted; a lock that is not free at the first operation on a near
-   *  target, or at unlock. */
+   *  Verified: start, unless near targets have posted; a lock that is not free at the first operation on a
+   *  near target, or at unlock. */
   DART_EPOCH_NOCHECK = 16,
-  /** Unlock and fence: complete locally only. That operations are complete at their targets is left to the next
-   *  synchronisation: of a fence, the next fence without LAZY; of an unlock, the next dart_flush, dart_fence or
-   *  unlock without LAZY on any memory. Fence: all units or none, and not the first after DART_EPOCH_NOPRECEDE;
-   *  then this unit does not wait for the data of far units. An unlock of few short operations sends them and
-   *  waits for nothing. */
+  /** Unlock and fence: complete locally only. That operations are complete at their targets is left to the
+   *  next synchronisation: of a fence, the next fence without LAZY; of an unlock, the next flush that is not
+   *  local, dart_epoch_fence or unlock without LAZY, on any memory. Fence: all units or none; this unit does
+   *  not wait for the data of other units. An unlock of few short operations sends them and waits for
+   *  nothing. */
   DART_EPOCH_LAZY = 32
 } dart_epoch_assertion_t;
 
@@ -97,23 +98,23 @@ typedef enum { DART_EPOCH_SHARED = 1, DART_EPOCH_EXCLUSIVE = 2 } dart_epoch_lock
 
 /** End the segment's fence epoch, if there is one, and begin the next. Collective over the segment's team.
  *
- *  On return all operations that units issued in the epoch are complete locally, and those that accessed the own
- *  portion are complete; what other units issue in the next epoch comes after. Flags: NOPRECEDE,
+ *  On return all operations that units issued in the epoch are complete locally, and those that accessed the
+ *  own portion are complete; what other units issue in the next epoch comes after. Flags: NOPRECEDE,
  *  NOSUCCEED, NOSTORE, NOPUT, LAZY. It does not wait for units that have nothing to do with this one if that
  *  can be known without asking them; programs must not count on either.
  *  DART_ERR_NOMEM may be the result of some units only; the epoch goes on on all others. */
 dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions) DART_NOTHROW;
 
-/** Expose the own portion to the team units `origins`, which call dart_epoch_start with this unit among their
- *  targets. Does not wait. The k-th post that names a unit goes with that unit's k-th start that names this
- *  one. `norigins` may be 0. Flags: NOSTORE, NOPUT, NOCHECK.
- *  DART_ERR_INVAL also: a unit that is not in the team, or twice; the portion is exposed already, or this unit
- *  has a lock epoch, or a fence epoch with operations, open on the segment. */
+/** Expose the own portion to the team units `origins`, which call dart_epoch_start with this unit among
+ *  their targets. Does not wait. The k-th post that names a unit goes with that unit's k-th start that names
+ *  this one. `norigins` may be 0. Flags: NOSTORE, NOPUT, NOCHECK.
+ *  DART_ERR_INVAL also: a unit that is not in the team, or twice; the portion is exposed already, or this
+ *  unit has a lock epoch, or a fence epoch with operations, open on the segment. */
 dart_ret_t dart_epoch_post(dart_gptr_t gptr, size_t norigins, const dart_team_unit_t origins[],
                            int assertions) DART_NOTHROW;
 
-/** Begin to access the portions of the team units `targets`. Does not wait: operations are put off until their
- *  target has posted. Flags: NOCHECK. */
+/** Begin to access the portions of the team units `targets`. Does not wait: operations are put off until
+ *  their target has posted. Flags: NOCHECK. */
 dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_unit_t targets[],
                             int assertions) DART_NOTHROW;
 
@@ -121,8 +122,8 @@ dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_u
  *  They are complete at a target when its dart_epoch_wait returns. */
 dart_ret_t dart_epoch_complete(dart_gptr_t gptr) DART_NOTHROW;
 
-/** End what dart_epoch_post began: wait until all origins have called dart_epoch_complete, and their operations
- *  are complete here. */
+/** End what dart_epoch_post began: wait until all origins have called dart_epoch_complete, and their
+ *  operations are complete here. */
 dart_ret_t dart_epoch_wait(dart_gptr_t gptr) DART_NOTHROW;
 
 /** The same without waiting: 1 to `*is_complete` and the exposure has ended, or 0 and it goes on. */
@@ -130,13 +131,14 @@ dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete) DART_NOTHROW;
 
 /** Begin to access the portion of gptr's unit, locked. Does not wait, unless it is the own portion, which is
  *  locked on return: another unit's is locked by the first operation that starts, a flush, or the unlock. An
- *  epoch without operations locks nothing. Locks are granted in the order of arrival, adjoining shared ones together; locks
- *  of several units may be held at a time, in an order of which the program takes care. Flags: NOCHECK.
+ *  epoch without operations locks nothing. Locks are granted in the order of arrival, adjoining shared ones
+ *  together; locks of several units may be held at a time, in an order of which the program takes care.
+ *  Flags: NOCHECK.
  *  DART_ERR_INVAL also: this unit has locked that portion already. */
 dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions) DART_NOTHROW;
 
-/** End what dart_epoch_lock began for gptr's unit. All operations on the portion are complete there, then it is
- *  unlocked; with LAZY they are complete locally. Flags: LAZY. */
+/** End what dart_epoch_lock began for gptr's unit. All operations on the portion are complete there, then it
+ *  is unlocked; with LAZY they are complete locally. Flags: LAZY. */
 dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions) DART_NOTHROW;
 
 /** Begin to access the portions of all units of the team, locked shared, each by its first operation. Not
