@@ -40,7 +40,7 @@ static void *expose(void *unused)
   return NULL;
 }
 
-static void *access(void *unused)
+static void *reach(void *unused)
 {
   dart_team_unit_t right = DART_TEAM_UNIT_ID((me + 1) % n);
   int64_t          value;
@@ -63,7 +63,7 @@ TEST(both_sides_wait_in_threads_of_their_own)
   init();
   data = test_alloc(&zero, 1, 0);
   EXPECT_EQ(pthread_create(&thread, NULL, expose, NULL), 0);
-  access(NULL);
+  reach(NULL);
   EXPECT_EQ(pthread_join(thread, NULL), 0);
   test_barrier();
 }

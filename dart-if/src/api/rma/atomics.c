@@ -98,7 +98,7 @@ static inline bool defer(dart_gptr_t gptr, const void *values, size_t nelem, dar
 
 /* The segment has had epochs: whether the accumulate goes on, see api/rma/access.h. Few operands are
  * copied, more stay where they are, unless `copies`. */
-static __attribute__((noinline)) dart__access_t access(const char            *function,
+static __attribute__((noinline)) dart__access_t may_go(const char            *function,
                                                        const dart__address_t *at,
                                                        const void *values, size_t nelem,
                                                        dart_datatype_t dtype, dart_operation_t op,
@@ -134,7 +134,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
   if (op == DART_OP_NO_OP)
     return DART_OK;
   if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0)) {
-    dart__access_t goes = access(function, &at, values, nelem, dtype, op, copies);
+    dart__access_t goes = may_go(function, &at, values, nelem, dtype, op, copies);
 
     if (goes != DART__ACCESS_PASS)
       return goes == DART__ACCESS_DONE ? DART_OK : DART_ERR_INVAL;

@@ -152,7 +152,7 @@ static inline bool get_steps(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
 
 /* The segment has had epochs: whether the transfer goes on, see api/rma/access.h. `at_once`: it cannot be
  * put off. */
-static __attribute__((noinline)) dart__access_t access(const char             *function,
+static __attribute__((noinline)) dart__access_t may_go(const char             *function,
                                                        const dart__transfer_t *t, void *buffer,
                                                        size_t nelem, dart__epoch_op_kind_t kind,
                                                        bool at_once)
@@ -181,7 +181,7 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
   if (ret != DART_OK || nelem == 0)
     return ret;
   if (__builtin_expect(dart__epoch_find(t.at.segment) != NULL, 0)) {
-    dart__access_t goes = access(function, &t, (void *)(uintptr_t)src, nelem, DART__EPOCH_PUT,
+    dart__access_t goes = may_go(function, &t, (void *)(uintptr_t)src, nelem, DART__EPOCH_PUT,
                                  blocking || handle_out != NULL);
 
     if (goes != DART__ACCESS_PASS)
@@ -211,7 +211,7 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
     return ret;
   if (__builtin_expect(dart__epoch_find(t.at.segment) != NULL, 0)) {
     dart__access_t goes =
-        access(function, &t, dest, nelem, DART__EPOCH_GET, blocking || handle_out != NULL);
+        may_go(function, &t, dest, nelem, DART__EPOCH_GET, blocking || handle_out != NULL);
 
     if (goes != DART__ACCESS_PASS)
       return goes == DART__ACCESS_DONE ? DART_OK : DART_ERR_INVAL;
