@@ -19,8 +19,8 @@ api/progress
 api/coll
 api/memory
 api/locality api/p2p api/sync
-api/rma api/team
-api/epoch
+api/rma api/team api/range
+api/epoch api/file
 api/job'
 mpi='base
 data

@@ -177,6 +177,10 @@ typedef struct {
                      const dart__type_t *src_type, size_t nelem, const dart__address_t *flag,
                      uint64_t by);
 
+  /** Have dart__world.called of the unit operate on the object at `at`, in its pool: `nbytes` > 0 of operand, at most
+   *  3800, copied before return. With `result_out` it waits for the result; else it is sent at once. */
+  void (*call)(const dart__address_t *at, const void *operand, size_t nbytes, uint64_t *result_out);
+
   /** Complete this process's outstanding operations on a team unit, or on all units of the team: remotely, or
    *  (flush_local) only locally. Without outstanding operations it costs nothing. DART_ERR_INVAL, after one
    *  log line: all are complete, but the target has refused some, whose memory was freed or deregistered. */

@@ -61,6 +61,8 @@ typedef struct dart__am_host {
                 uint64_t *result_out);
   void *(*turns)(const struct dart__am_host *host, dart__deferred_t *updates);
   void (*answer)(dart__am_t *am, void *answers); /* what `turns` has returned, if not NULL */
+  /* An operation on the object at `object`, as dart__am_call says. It returns soon and requests nothing. */
+  uint64_t (*called)(void *context, char *object, const void *operand, size_t nbytes);
 } dart__am_host_t;
 
 typedef struct {
@@ -151,6 +153,12 @@ void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *s
 
 /** Keep a peer's progress awake: this unit is at work on its memory. Sent at once. */
 void dart__am_ping(dart__am_t *am, int32_t peer);
+
+/** An operation on an object in the peer's memory, made by its host: `nbytes` > 0 of operand, at most
+ *  DART__AM_PUT_MOST, copied before return. `result` is there when the request is complete; NULL: none is wanted.
+ *  Sent at once, or, with is_sent_later set and the window full, by progress. */
+void dart__am_call(dart__am_t *am, const dart__am_address_t *at, const void *operand, size_t nbytes,
+                   uint64_t *result);
 
 /** Send a word to a peer's host, see dart__am_host_t. */
 void dart__am_inform(dart__am_t *am, int32_t peer, uint64_t word);

@@ -182,6 +182,29 @@ void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *s
   dart__am_spin_unlock(&ep->lock);
 }
 
+/* ---- operations of the peer's host --------------------------------------------------------- */
+
+void dart__am_call(dart__am_t *am, const dart__am_address_t *at, const void *operand, size_t nbytes,
+                   uint64_t *result)
+{
+  dart__am_record_t    r  = { .first        = operand,
+                              .first_bytes  = nbytes,
+                              .result       = result,
+                              .result_bytes = result == NULL ? 0 : sizeof *result };
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  r.word = dart__am_word(DART__AM_CALL, 0, result != NULL, nbytes, at->offset);
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(&r),
+                            dart__am_words(r.result_bytes));
+  dart__am_endpoint_append(ep, at, &r);
+  if (am->config.is_sent_later) /* if it cannot be sent now, progress sends it */
+    dart__am_endpoint_send(am, at->peer, ep, false);
+  else
+    dart__am_endpoint_send_now(am, at->peer, ep);
+  dart__am_spin_unlock(&ep->lock);
+}
+
 /* ---- requests that access no memory --------------------------------------------------------- */
 
 static void append_plain(dart__am_t *am, int32_t peer, const dart__am_record_t *r, bool send)

@@ -46,7 +46,8 @@ static size_t extent_of(uint64_t word)
   case DART__AM_PUT:
   case DART__AM_GET: return count;
   case DART__AM_NOTIFY:
-  case DART__AM_INFORM: return sizeof(uint64_t);
+  case DART__AM_INFORM:
+  case DART__AM_CALL: return sizeof(uint64_t);
   case DART__AM_EPOCH: return count * sizeof(uint64_t);
   default: return count * dart__type_basic_size(dart__am_word_type(word));
   }
@@ -59,6 +60,7 @@ static size_t operands_of(uint64_t word)
   case DART__AM_SELECT: return sizeof(dart__am_selection_t);
   case DART__AM_GET:
   case DART__AM_PING: return 0;
+  case DART__AM_CALL: return dart__am_word_count(word);
   case DART__AM_SWAP: return 2 * extent_of(word);
   case DART__AM_FETCH: return dart__am_word_op(word) == DART_OP_NO_OP ? 0 : extent_of(word);
   default: return extent_of(word);
@@ -73,6 +75,7 @@ static size_t result_of(uint64_t word)
   case DART__AM_SWAP:
   case DART__AM_GET: return extent_of(word);
   case DART__AM_EPOCH: return dart__am_word_type(word) != 0 ? sizeof(uint64_t) : 0;
+  case DART__AM_CALL: return dart__am_word_op(word) == 0 ? 0 : sizeof(uint64_t);
   default: return 0;
   }
 }
@@ -113,6 +116,15 @@ static void notify(char *at, const char *operand)
   atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)at, by, memory_order_acq_rel);
 }
 
+static void call(const dart__am_host_t *host, char *at, uint64_t word, const char *operands,
+                 void *result)
+{
+  uint64_t value = host->called(host->context, at, operands, dart__am_word_count(word));
+
+  if (result_of(word) > 0)
+    memcpy(result, &value, sizeof value);
+}
+
 /* An accumulate of one word: its cache line is prefetched, and it is applied with the next ones. */
 static bool may_be_deferred(const selected_t *s, uint64_t word, size_t nbytes)
 {
@@ -121,8 +133,8 @@ static bool may_be_deferred(const selected_t *s, uint64_t word, size_t nbytes)
 }
 
 /* False: the request names no memory. */
-static bool apply(const selected_t *s, dart__deferred_t *updates, uint64_t word,
-                  const char *operands, void *result)
+static bool apply(const dart__am_host_t *host, const selected_t *s, dart__deferred_t *updates,
+                  uint64_t word, const char *operands, void *result)
 {
   const dart__type_t *bytes  = &dart__type_basic[DART_TYPE_BYTE];
   size_t              nbytes = extent_of(word);
@@ -142,6 +154,7 @@ static bool apply(const selected_t *s, dart__deferred_t *updates, uint64_t word,
   case DART__AM_PUT: dart__near_put(at, bytes, operands, bytes, nbytes); return true;
   case DART__AM_GET: dart__near_get(result, bytes, at, bytes, nbytes); return true;
   case DART__AM_NOTIFY: notify(at, operands); return true;
+  case DART__AM_CALL: call(host, at, word, operands, result); return true;
   default: break;
   }
   if (s->region.is_exclusive && dart__am_word_kind(word) == DART__AM_ACCUMULATE) {
@@ -197,7 +210,7 @@ dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t 
     } else if (kind != DART__AM_PING) {
       uint64_t *result = &results[applied.nresults];
 
-      if (!apply(&s, updates, word, (const char *)&words[i], result)) {
+      if (!apply(host, &s, updates, word, (const char *)&words[i], result)) {
         if (result_of(word) > 0) /* no stray bytes on the wire */
           memset(result, 0, result_of(word));
         applied.refused++;

@@ -17,12 +17,20 @@ static void count_call(void)
                         memory_order_relaxed);
 }
 
+void dart__engine_after_calls(void)
+{
+  /* relaxed: a hint, looked at again soon; what it stands for is behind locks of its own */
+  if (atomic_load_explicit(&dart__world.calls_are_due, memory_order_relaxed))
+    dart__world.after_calls();
+}
+
 static void progress(bool waits)
 {
   if (dart__engine.am == NULL)
     return; /* init and exit also wait before the core is open and after it is closed */
   count_call();
   dart__am_progress(dart__engine.am, waits);
+  dart__engine_after_calls();
 }
 
 void dart__engine_poll(void)

@@ -54,6 +54,13 @@ static void informed(void *context, int32_t peer, uint64_t word)
     dart__exchange_note_gone(&team->exchange, member, (uint32_t)word);
 }
 
+/* Objects are operated on by api/, from above. */
+static uint64_t called(void *context, char *object, const void *operand, size_t nbytes)
+{
+  (void)context;
+  return dart__world.called == NULL ? 0 : dart__world.called(object, operand, nbytes);
+}
+
 dart__am_host_t dart__am_host(void)
 {
   return (dart__am_host_t){ .resolve  = resolve,
@@ -61,5 +68,6 @@ dart__am_host_t dart__am_host(void)
                             .informed = informed,
                             .epoch    = dart__lock_serve,
                             .turns    = dart__lock_turns,
-                            .answer   = dart__lock_answer };
+                            .answer   = dart__lock_answer,
+                            .called   = called };
 }

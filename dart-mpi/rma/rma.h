@@ -1,6 +1,6 @@
 #ifndef DART__MPI_RMA_H
 #define DART__MPI_RMA_H
-/* The far operations of port.h, dart__far_ops_t: put_get.c, amo.c, notify.c, flush.c and handle.c have them;
+/* The far operations of port.h, dart__far_ops_t: put_get.c, amo.c, notify.c, call.c, flush.c and handle.c have them;
  * progress and push are in progress/engine.c. */
 #include "port.h"
 
@@ -21,6 +21,8 @@ void dart__far_swap(const dart__address_t *at, const void *value, const void *co
 void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                           const dart__type_t *src_type, size_t nelem, const dart__address_t *flag,
                           uint64_t by);
+void dart__far_call(const dart__address_t *at, const void *operand, size_t nbytes,
+                    uint64_t *result_out);
 dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit);
 dart_ret_t dart__far_flush_all(dart__team_t *team);
 dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit);

@@ -308,6 +308,30 @@ static void what_is_said_about_epochs_comes_in_order(void **state)
   close_all();
 }
 
+static void a_host_operates_on_objects_for_its_peers(void **state)
+{
+  unsigned char      operand[3000] = { 5 };
+  dart__am_address_t object = test_address(1, 512), beyond = test_address(1, BYTES - 4);
+  uint64_t           first = 0, second = 0;
+
+  (void)state;
+  open_with(2, usual());
+  dart__am_call(peer[0].am, &object, operand, 3, &first);
+  for (int i = 0; i < 20; i++) /* more than fit a batch; nobody waits for a result */
+    dart__am_call(peer[0].am, &object, operand, sizeof operand, NULL);
+  dart__am_call(peer[0].am, &object, operand, 1, &second);
+  operand[0] = 0; /* it was copied */
+  flush(0, 1);
+  assert_int_equal(first, 8);
+  assert_int_equal(second, 8 + 20 * 3005 + 6);
+  assert_int_equal(*word_of(1, 64), second);
+  assert_int_equal(peer[1].called, 3 + 20 * 3000 + 1);
+  dart__am_call(peer[0].am, &beyond, operand, 1, &second);
+  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  assert_int_equal(second, 0);
+  close_all();
+}
+
 static void units_that_talk_to_each_other_need_no_replies(void **state)
 {
   (void)state;
@@ -507,6 +531,7 @@ int main(void)
     cmocka_unit_test(data_come_before_what_follows),
     cmocka_unit_test(a_host_is_informed_after_what_came_before),
     cmocka_unit_test(what_is_said_about_epochs_comes_in_order),
+    cmocka_unit_test(a_host_operates_on_objects_for_its_peers),
     cmocka_unit_test(units_that_talk_to_each_other_need_no_replies),
     cmocka_unit_test(refused_requests_are_said_once),
     cmocka_unit_test(without_memory_requests_wait),

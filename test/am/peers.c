@@ -68,6 +68,15 @@ static void answer(dart__am_t *am, void *answers)
   dart__am_epoch(am, me->informer, &back, NULL, 0, NULL, true);
 }
 
+/* Adds the operand's first byte, and its size, to the object. */
+static uint64_t called(void *context, char *object, const void *operand, size_t nbytes)
+{
+  uint64_t *sum = (uint64_t *)(void *)object;
+
+  ((test_peer_t *)context)->called += nbytes;
+  return *sum += *(const unsigned char *)operand + nbytes;
+}
+
 dart__am_host_t test_host(test_peer_t *peer)
 {
   return (dart__am_host_t){ .context  = peer,
@@ -76,7 +85,8 @@ dart__am_host_t test_host(test_peer_t *peer)
                             .informed = informed,
                             .epoch    = epoch,
                             .turns    = turns,
-                            .answer   = answer };
+                            .answer   = answer,
+                            .called   = called };
 }
 
 uint64_t test_draw(uint64_t *state)

@@ -30,6 +30,13 @@ typedef struct {
    * as far as it is known. */
   void (*leave)(int code);
 
+  /* An operation that a far unit asks for, by `call` of port.h, on an object in this unit's pool. It returns soon,
+   * and calls nothing of the backend; what it leaves to be sent is sent by `after_calls`, which progress calls while
+   * `calls_are_due`. Any thread, several at a time. NULL: before the first object. */
+  uint64_t (*called)(char *object, const void *operand, size_t nbytes);
+  void (*after_calls)(void);
+  _Atomic bool calls_are_due;
+
   /* Raised when a message or a notification has arrived for this unit. NULL: before init, after exit. */
   dart__event_t *event;
 } dart__world_t;

@@ -11,6 +11,7 @@
 #include "api/locality/locality.h"
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
+#include "api/range/range.h"
 #include "api/team/team.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -43,6 +44,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
       wanted == DART_THREAD_MULTIPLE && *provided_out == DART_THREAD_MULTIPLE;
   dart__progress_open();
   dart__leave_open();
+  dart__range_open();
   ret = dart__team_open_all();
   if (ret != DART_OK)
     goto leave_job;

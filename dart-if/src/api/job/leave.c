@@ -18,6 +18,7 @@
 
 #include "api/job/close.h"
 #include "api/progress/progress.h"
+#include "api/range/range.h"
 #include "api/sync/lock.h"
 #include "base/log.h"
 #include "model/world.h"
@@ -30,6 +31,8 @@ static const char *incomplete(void)
 {
   if (dart__locks_are_held())
     return ", and holds a lock";
+  if (dart__ranges_are_held())
+    return ", and holds a range lock";
   for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
     if (dart__teams[id] != NULL && dart__exchange_is_busy(&dart__teams[id]->exchange))
       return ", and takes part in a collective";

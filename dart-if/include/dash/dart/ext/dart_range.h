@@ -1,0 +1,98 @@
+#ifndef DASH__DART__EXT__DART_RANGE_H__INCLUDED
+#define DASH__DART__EXT__DART_RANGE_H__INCLUDED
+/** @file dart_range.h
+ *  Range locks: shared and exclusive locks on ranges of 64-bit numbers, for what a team divides among its units
+ *  in a way that is known only at run time: bytes of a file, rows of a matrix, keys of a table.
+ *
+ *  What a number stands for is the program's business: a range object allocates nothing per number. Any number
+ *  of ranges may be held at a time, by any number of units. A range is exclusive, then nobody else holds a
+ *  number of it, or shared, then others may hold the same numbers shared.
+ *
+ *  Waiting is fair: the object's numbers are divided into stripes, stripe s belongs to unit s modulo the size
+ *  of the team, and each unit serves requests for its stripes in the order in which they come, wherever they
+ *  conflict. Requests that conflict with no earlier one are served at once; a request is never passed by a later
+ *  one that conflicts with it, so it waits for at most the requests that were there before it. Waits sleep.
+ *
+ *  A request within one unit's stripes costs one message and its answer if that unit is far and the ranges are
+ *  free, one more message if they are not; one that crosses stripes asks each of their units once, in
+ *  ascending order. On the node it is done in shared memory. A release waits for nothing. What a holder did by
+ *  plain loads and stores, by blocking operations and by operations it completed is seen by every later holder of
+ *  a conflicting range. (Range locks over one-sided communication: Thakur, Ross, Latham: Implementing Byte-Range
+ *  Locks Using MPI One-Sided Communication, EuroPVM/MPI 2005.) */
+
+#include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+DART_INTERFACE_ON
+
+typedef struct dart_range_struct *dart_range_t;
+
+#define DART_RANGE_NULL ((dart_range_t)NULL) /**< no range object */
+
+/** What an acquire took, as a whole; named to release it. */
+typedef struct dart_range_hold_struct *dart_range_hold_t;
+
+#define DART_RANGE_HOLD_NULL ((dart_range_hold_t)NULL) /**< nothing */
+
+/** Ranges in one acquire at most. */
+#define DART_RANGE_SPANS 128
+
+typedef enum {
+  DART_RANGE_SHARED    = 0,
+  DART_RANGE_EXCLUSIVE = 1
+} dart_range_mode_t;
+
+/** The numbers from `first` to `last`, both included. */
+typedef struct {
+  uint64_t          first;
+  uint64_t          last;
+  dart_range_mode_t mode;
+} dart_range_span_t;
+
+/** Make a range object of the units of `teamid`, of which nothing is held.
+ *
+ *  `stripe`: numbers in a stripe, 0: 2^20. Choose it so that most requests are within one stripe, and
+ *  that requests made at the same time are in several. `capacity`: ranges that can be held and waited for at a
+ *  time in the stripes of a unit, each about 100 bytes of its memory, at most 2^20; 0: 1024, or 64 for each unit
+ *  of the team, whichever is more. All units give the same.
+ *
+ *  Collective over the team. `*range` is DART_RANGE_NULL after an error. DART_ERR_INVAL: no such team on this
+ *  unit, or a capacity that is too large. DART_ERR_NOMEM: no memory, on every unit. */
+dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,
+                                dart_range_t *range) DART_NOTHROW;
+
+/** Release a range object's memory and set `*range` to DART_RANGE_NULL.
+ *
+ *  Collective over its team, while nothing of it is held or waited for. Once the team is destroyed or
+ *  dart_exit has begun this is local, and still needed to free the caller's end. NULL for `range` or `*range`
+ *  is fine, and local: DART_OK. DART_ERR_INVAL: this unit holds some of it. */
+dart_ret_t dart_team_range_destroy(dart_range_t *range) DART_NOTHROW;
+
+/** Hold `n` ranges, all or none; `*hold` names them, for dart_range_release.
+ *
+ *  Ranges of one call may overlap: a number in several is held in the strongest of their modes. `timeout_us`:
+ *  microseconds to wait at most; 0: do not wait; negative: no limit. Calls that each take several ranges do not
+ *  deadlock. A thread that holds ranges and acquires more may, as with any lock: take them in one call.
+ *  Ranges belong to the unit: any of its threads may release them, and a thread that acquires what
+ *  its unit holds in a conflicting mode waits for that. Any thread.
+ *
+ *  After anything but DART_OK nothing is held, and `*hold` is DART_RANGE_HOLD_NULL. DART_PENDING: others hold
+ *  some of it, or came first, and the time was over. DART_ERR_NOMEM: a unit's capacity is used up, or there
+ *  is no memory. DART_ERR_INVAL: a NULL, `n` is 0 or more than DART_RANGE_SPANS, a range whose last number is
+ *  below its first, or an object of a team that was destroyed. */
+dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,
+                              int64_t timeout_us, dart_range_hold_t *hold) DART_NOTHROW;
+
+/** Let others have what `*hold` names, and set it to DART_RANGE_HOLD_NULL. Does not wait. It completes nothing by
+ *  itself: flush non-blocking operations before. DART_ERR_INVAL: NULL, or of a team that was destroyed. */
+dart_ret_t dart_range_release(dart_range_hold_t *hold) DART_NOTHROW;
+
+DART_INTERFACE_OFF
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__EXT__DART_RANGE_H__INCLUDED */

@@ -1,0 +1,522 @@
+/* Range objects: see dart_range.h for what they do.
+ *
+ * Every unit of the team has a table (table.h) for the stripes that are its own, and a request goes to the tables
+ * of the stripes it touches, to each with all spans that touch one of these. Spans that overlap have a stripe in
+ * common, and so meet in a table; that a span is in other tables, too, does no harm. The tables are asked in
+ * ascending order of their units, and the next one only when the request is held in the one before. So a request
+ * waits either for an older one in the same table, or for one that holds its spans there and perhaps waits in a
+ * table of a higher unit: these waits cannot form a circle.
+ *
+ * Stripes, not a hash of single numbers, because requests are ranges; one stripe to a unit in turn, because
+ * neighbouring ranges are then served by different units, and the table of a range is arithmetic. */
+#include "api/range/range.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_range.h>
+
+#include "api/coll/coll.h"
+#include "api/memory/pool.h"
+#include "api/progress/progress.h"
+#include "api/range/table.h"
+#include "model/check.h"
+#include "model/world.h"
+#include "port.h"
+
+#define DEFAULT_STRIPE    ((uint64_t)1 << 20)
+#define DEFAULT_CAPACITY  1024
+#define CAPACITY_PER_UNIT 64
+#define MOST_CAPACITY     ((size_t)1 << 20)
+
+/* A counter in this unit's pool that one thread at a time waits for. */
+typedef struct slot {
+  struct slot *next;
+  uint64_t     offset;
+  uint64_t     told; /* what the counter is when nothing is awaited */
+} slot_t;
+
+struct dart_range_struct {
+  dart_range_t    next;  /* of this unit's objects */
+  uint32_t        cycle; /* of init and exit that it belongs to */
+  dart_team_t     teamid;
+  uint64_t        stripe;
+  int32_t         me;     /* own team id */
+  int32_t         nunits; /* of the team */
+  dart_unit_t    *members;
+  uint64_t       *tables; /* team id → offset of its table in its pool */
+  pthread_mutex_t guard;  /* of `slots` */
+  slot_t         *slots;  /* that nobody waits for */
+  _Atomic size_t  nholds; /* of this unit */
+};
+
+/* A request as held in one table. */
+typedef struct {
+  dart__table_t table;
+  uint64_t      ticket;
+} part_t;
+
+struct dart_range_hold_struct {
+  dart_range_t range;
+  size_t       nparts;
+  part_t       parts[];
+};
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+static slot_t *new_slot(void)
+{
+  slot_t *slot = calloc(1, sizeof *slot);
+
+  if (slot == NULL)
+    return NULL;
+  if (dart__pool_alloc(sizeof(uint64_t), &slot->offset) != DART_OK) {
+    free(slot);
+    return NULL;
+  }
+  *(uint64_t *)(void *)dart__pool_address(dart__world.me, slot->offset) = 0;
+  return slot;
+}
+
+static slot_t *take_slot(dart_range_t range)
+{
+  slot_t *slot;
+
+  pthread_mutex_lock(&range->guard);
+  slot = range->slots;
+  if (slot != NULL)
+    range->slots = slot->next;
+  pthread_mutex_unlock(&range->guard);
+  return slot != NULL ? slot : new_slot();
+}
+
+static void give_slot(dart_range_t range, slot_t *slot)
+{
+  pthread_mutex_lock(&range->guard);
+  slot->next   = range->slots;
+  range->slots = slot;
+  pthread_mutex_unlock(&range->guard);
+}
+
+static void free_slots(dart_range_t range, bool is_open)
+{
+  for (slot_t *slot = range->slots, *next; slot != NULL; slot = next) {
+    next = slot->next;
+    if (is_open)
+      dart__pool_free(slot->offset);
+    free(slot);
+  }
+}
+
+/* ---- life -------------------------------------------------------------------------------------- */
+
+/* All objects of this unit, also those of former cycles. */
+static struct {
+  pthread_mutex_t guard;
+  dart_range_t    first;
+} ranges = { .guard = PTHREAD_MUTEX_INITIALIZER };
+
+static void enter_range(dart_range_t range)
+{
+  pthread_mutex_lock(&ranges.guard);
+  range->next  = ranges.first;
+  ranges.first = range;
+  pthread_mutex_unlock(&ranges.guard);
+}
+
+static void remove_range(dart_range_t range)
+{
+  dart_range_t *link = &ranges.first;
+
+  pthread_mutex_lock(&ranges.guard);
+  while (*link != NULL && *link != range)
+    link = &(*link)->next;
+  if (*link != NULL)
+    *link = range->next;
+  pthread_mutex_unlock(&ranges.guard);
+}
+
+bool dart__ranges_are_held(void)
+{
+  bool held = false;
+
+  pthread_mutex_lock(&ranges.guard);
+  for (dart_range_t range = ranges.first; range != NULL; range = range->next)
+    /* relaxed: the result does not cover threads that acquire or release during this call */
+    held |= range->cycle == dart__world.cycle &&
+            atomic_load_explicit(&range->nholds, memory_order_relaxed) != 0;
+  pthread_mutex_unlock(&ranges.guard);
+  return held;
+}
+
+void dart__range_open(void)
+{
+  dart__table_open();
+}
+
+/* `is_open`: the pool that its slots are in is there. */
+static void delete_range(dart_range_t range, bool is_open)
+{
+  if (range == NULL)
+    return;
+  remove_range(range);
+  free_slots(range, is_open);
+  pthread_mutex_destroy(&range->guard);
+  free(range->tables);
+  free(range->members);
+  free(range);
+}
+
+static dart_range_t new_range(const dart__team_t *team, uint64_t stripe)
+{
+  dart_range_t range  = calloc(1, sizeof *range);
+  size_t       nunits = (size_t)team->nunits;
+
+  if (range == NULL)
+    return NULL;
+  pthread_mutex_init(&range->guard, NULL);
+  enter_range(range);
+  range->cycle   = dart__world.cycle;
+  range->teamid  = team->id;
+  range->stripe  = stripe == 0 ? DEFAULT_STRIPE : stripe;
+  range->me      = team->me;
+  range->nunits  = team->nunits;
+  range->tables  = calloc(nunits, sizeof *range->tables);
+  range->members = calloc(nunits, sizeof *range->members);
+  range->slots   = new_slot(); /* threads of a unit wait one at a time in most programs */
+  if (range->tables == NULL || range->members == NULL || range->slots == NULL) {
+    delete_range(range, true);
+    return NULL;
+  }
+  for (size_t u = 0; u < nunits; u++)
+    range->members[u] = team->members[u];
+  return range;
+}
+
+static uint32_t capacity_of(const dart__team_t *team, size_t capacity)
+{
+  size_t by_units = (size_t)team->nunits * CAPACITY_PER_UNIT;
+
+  if (capacity == 0)
+    capacity = by_units > DEFAULT_CAPACITY ? by_units : DEFAULT_CAPACITY;
+  return (uint32_t)(capacity < MOST_CAPACITY ? capacity : MOST_CAPACITY);
+}
+
+dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,
+                                dart_range_t *range)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  uint64_t      own;
+  dart_ret_t    mine, ret;
+
+  if (range == NULL || capacity > MOST_CAPACITY) {
+    dart__error("%s: range %p, capacity %zu", __func__, (void *)range, capacity);
+    return DART_ERR_INVAL;
+  }
+  *range = DART_RANGE_NULL;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+
+  *range = new_range(team, stripe);
+  mine   = *range == NULL ? DART_ERR_NOMEM : dart__table_new(capacity_of(team, capacity), &own);
+  ret    = dart__coll_agree(team, mine);
+  if (ret != DART_OK) {
+    if (mine == DART_OK)
+      dart__table_delete(own);
+    delete_range(*range, true);
+    *range = DART_RANGE_NULL;
+    dart__error("%s: no memory for range locks on every unit of team %d", __func__, teamid);
+    return ret;
+  }
+  dart__coll_share(team, &own, (*range)->tables, sizeof own); /* publishes the tables */
+  return DART_OK;
+}
+
+/* All requests of this unit to far tables have been served; then so have all units'. */
+static void settle(dart__team_t *team)
+{
+  for (int32_t unit = 0; team->nnodes > 1 && unit < team->nunits; unit++)
+    if (!dart__team_is_on_node(team, unit))
+      dart__far->settle(team, unit);
+  dart__coll_barrier(team);
+}
+
+dart_ret_t dart_team_range_destroy(dart_range_t *range)
+{
+  dart__team_t *team;
+  bool          is_open;
+
+  if (range == NULL || *range == DART_RANGE_NULL)
+    return DART_OK;
+  is_open = dart__world.initialized && (*range)->cycle == dart__world.cycle;
+  /* relaxed: destroying an object while others use it is an error of the program */
+  if (is_open && atomic_load_explicit(&(*range)->nholds, memory_order_relaxed) != 0) {
+    dart__error("%s: unit %d holds some of it", __func__, dart__world.me);
+    return DART_ERR_INVAL;
+  }
+  if (is_open) {
+    team = dart__team_find((*range)->teamid);
+    if (team != NULL) /* else dart_team_destroy has settled, and was the barrier */
+      settle(team);
+    dart__table_delete((*range)->tables[(*range)->me]);
+  }
+  delete_range(*range, is_open);
+  *range = DART_RANGE_NULL;
+  return DART_OK;
+}
+
+/* ---- which units a request is for ------------------------------------------------------------- */
+
+/* One call of dart_range_acquire. */
+typedef struct {
+  dart_range_t      range;
+  dart__span_t      spans[DART_RANGE_SPANS];
+  size_t            n;
+  int64_t           end;  /* us; when to give up. NEVER: not at all; 0: at once */
+  slot_t           *slot; /* to wait with; NULL: it does not wait */
+  dart_range_hold_t hold;
+} acquire_t;
+
+#define NEVER INT64_MAX
+
+static uint64_t stripes_of(dart_range_t range, const dart__span_t *span)
+{
+  return span->last / range->stripe - span->first / range->stripe; /* without the first */
+}
+
+/* The unit that has the first stripe of a span. */
+static int32_t first_unit(dart_range_t range, const dart__span_t *span)
+{
+  return (int32_t)(span->first / range->stripe % (uint64_t)range->nunits);
+}
+
+static bool touches(dart_range_t range, const dart__span_t *span, int32_t unit)
+{
+  int32_t steps = unit - first_unit(range, span);
+
+  return (uint64_t)(steps < 0 ? steps + range->nunits : steps) <= stripes_of(range, span);
+}
+
+/* The lowest unit from `unit` on that some span touches; nunits if there is none. A span's units follow one
+ * another, from its first on and, after the last, from 0 on: if `unit` is not one of them, the lowest above it
+ * is the first. */
+static int32_t next_unit(const acquire_t *a, int32_t unit)
+{
+  int32_t next = a->range->nunits;
+
+  for (size_t i = 0; i < a->n; i++) {
+    int32_t first = first_unit(a->range, &a->spans[i]);
+
+    if (unit < a->range->nunits && touches(a->range, &a->spans[i], unit))
+      return unit;
+    if (first >= unit && first < next)
+      next = first;
+  }
+  return next;
+}
+
+/* Units that the spans touch, at most. */
+static size_t most_parts(const acquire_t *a)
+{
+  uint64_t nunits = (uint64_t)a->range->nunits, most = 0;
+
+  for (size_t i = 0; i < a->n && most < nunits; i++) {
+    uint64_t more = stripes_of(a->range, &a->spans[i]);
+
+    most += more < nunits ? more + 1 : nunits;
+  }
+  return (size_t)(most < nunits ? most : nunits);
+}
+
+/* The spans that touch stripes of `unit`, to `some`; returns their number. */
+static size_t select_spans(const acquire_t *a, int32_t unit, dart__span_t *some)
+{
+  size_t n = 0;
+
+  for (size_t i = 0; i < a->n; i++)
+    if (touches(a->range, &a->spans[i], unit))
+      some[n++] = a->spans[i];
+  return n;
+}
+
+/* ---- acquiring --------------------------------------------------------------------------------- */
+
+static int64_t now_us(void)
+{
+  return dart__now_ns() / 1000;
+}
+
+/* What is left of the time, as dart_notify_wait takes it. */
+static int64_t time_left(const acquire_t *a)
+{
+  int64_t now;
+
+  if (a->end == NEVER)
+    return -1;
+  now = now_us();
+  return a->end > now ? a->end - now : 0;
+}
+
+static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part)
+{
+  dart_gptr_t flag = dart__table_word(dart__world.me, a->slot->offset);
+  dart_ret_t  ret  = dart_notify_wait(flag, a->slot->told + 1, time_left(a));
+
+  if (ret == DART_PENDING) {
+    if (dart__table_cancel(part->table, part->ticket))
+      return DART_PENDING;
+    ret = dart_notify_wait(flag, a->slot->told + 1, -1); /* it was granted at the last moment */
+  }
+  a->slot->told++;
+  return ret;
+}
+
+/* Hold the spans in one unit's table. */
+static dart_ret_t acquire_part(acquire_t *a, int32_t unit, part_t *part)
+{
+  dart__range_waiter_t waiter = { a->slot == NULL ? 0 : a->slot->offset, dart__world.me };
+  dart__span_t         some[DART_RANGE_SPANS];
+  size_t               n = select_spans(a, unit, some);
+
+  part->table = (dart__table_t){ a->range->members[unit], a->range->tables[unit] };
+  switch (dart__table_enter(part->table, &waiter, some, n, a->slot != NULL, &part->ticket)) {
+  case DART__RANGE_HELD: return DART_OK;
+  case DART__RANGE_WAITS: return wait_for_grant(a, part);
+  case DART__RANGE_BUSY: return DART_PENDING;
+  default: break;
+  }
+  dart__error("dart_range_acquire: unit %d has no room for %zu more ranges", part->table.unit, n);
+  return DART_ERR_NOMEM;
+}
+
+static void release_parts(dart_range_hold_t hold)
+{
+  while (hold->nparts > 0) {
+    const part_t *part = &hold->parts[--hold->nparts];
+
+    dart__table_leave(part->table, part->ticket);
+  }
+}
+
+static dart_ret_t acquire_parts(acquire_t *a)
+{
+  dart_range_hold_t hold = a->hold;
+
+  for (int32_t unit = next_unit(a, 0); unit < a->range->nunits; unit = next_unit(a, unit + 1)) {
+    dart_ret_t ret = acquire_part(a, unit, &hold->parts[hold->nparts]);
+
+    if (ret != DART_OK) {
+      release_parts(hold);
+      return ret;
+    }
+    hold->nparts++;
+  }
+  return DART_OK;
+}
+
+/* Memory for the hold, and to wait with. */
+static dart_ret_t prepare(acquire_t *a, int64_t timeout_us)
+{
+  a->hold = malloc(sizeof *a->hold + most_parts(a) * sizeof a->hold->parts[0]);
+  a->slot = a->hold == NULL || timeout_us == 0 ? NULL : take_slot(a->range);
+  if (a->hold == NULL || (timeout_us != 0 && a->slot == NULL)) {
+    free(a->hold);
+    dart__error("dart_range_acquire: no memory");
+    return DART_ERR_NOMEM;
+  }
+  a->hold->range  = a->range;
+  a->hold->nparts = 0;
+  return DART_OK;
+}
+
+static dart_ret_t acquire(acquire_t *a, int64_t timeout_us)
+{
+  int64_t    now = timeout_us > 0 ? now_us() : 0;
+  dart_ret_t ret = prepare(a, timeout_us);
+
+  if (ret != DART_OK)
+    return ret;
+  a->end = timeout_us < 0 || timeout_us > NEVER - now ? NEVER : now + timeout_us;
+  ret    = acquire_parts(a);
+  if (a->slot != NULL)
+    give_slot(a->range, a->slot);
+  if (ret != DART_OK)
+    free(a->hold);
+  else /* relaxed: see dart__ranges_are_held */
+    atomic_fetch_add_explicit(&a->range->nholds, 1, memory_order_relaxed);
+  return ret;
+}
+
+/* ---- entry points -------------------------------------------------------------------------------- */
+
+static bool is_usable(const char *function, const struct dart_range_struct *range)
+{
+  if (range == DART_RANGE_NULL)
+    dart__error("%s: range is NULL", function);
+  else if (!dart__world.initialized || range->cycle != dart__world.cycle)
+    dart__error("%s: the object is from before dart_exit", function);
+  else if (dart__team_find(range->teamid) == NULL)
+    dart__error("%s: team %d of the object was destroyed", function, range->teamid);
+  else
+    return true;
+  return false;
+}
+
+static bool copy_spans(const char *function, const dart_range_span_t *spans, size_t n,
+                       dart__span_t *copy)
+{
+  if (spans == NULL || n == 0 || n > DART_RANGE_SPANS) {
+    dart__error("%s: %zu spans at %p", function, n, (const void *)spans);
+    return false;
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (spans[i].first > spans[i].last || (unsigned)spans[i].mode > DART_RANGE_EXCLUSIVE) {
+      dart__error("%s: span %zu is from %llu to %llu, mode %d", function, i,
+                  (unsigned long long)spans[i].first, (unsigned long long)spans[i].last,
+                  (int)spans[i].mode);
+      return false;
+    }
+    copy[i] = (dart__span_t){ spans[i].first, spans[i].last, spans[i].mode };
+  }
+  return true;
+}
+
+dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,
+                              int64_t timeout_us, dart_range_hold_t *hold)
+{
+  acquire_t  a;
+  dart_ret_t ret;
+
+  if (hold == NULL) {
+    dart__error("%s: hold is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *hold = DART_RANGE_HOLD_NULL;
+  if (!is_usable(__func__, range) || !copy_spans(__func__, spans, n, a.spans))
+    return DART_ERR_INVAL;
+  dart__progress(); /* others may be waiting for deferred updates of this unit */
+  a.range = range;
+  a.n     = n;
+  ret     = acquire(&a, timeout_us);
+  if (ret == DART_OK)
+    *hold = a.hold;
+  return ret;
+}
+
+dart_ret_t dart_range_release(dart_range_hold_t *hold)
+{
+  if (hold == NULL || *hold == DART_RANGE_HOLD_NULL) {
+    dart__error("%s: hold is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  if (!is_usable(__func__, (*hold)->range))
+    return DART_ERR_INVAL;
+  dart__progress();
+  release_parts(*hold);
+  /* relaxed: see dart__ranges_are_held */
+  atomic_fetch_sub_explicit(&(*hold)->range->nholds, 1, memory_order_relaxed);
+  free(*hold);
+  *hold = DART_RANGE_HOLD_NULL;
+  return DART_OK;
+}

@@ -1,0 +1,247 @@
+/* See table.h.
+ *
+ * A unit serves a far request in the midst of receiving, and must not send then. The waiters that the request
+ * has made holders stay listed in the table, and calls_are_due says so; progress then calls after_calls, outside
+ * of receiving, which goes over this unit's tables and tells them. */
+#include "api/range/table.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/ext/dart_range.h>
+
+#include "api/memory/pool.h"
+#include "api/p2p/twosided.h"
+#include "model/address.h"
+#include "model/world.h"
+#include "port.h"
+
+#define SOME       16 /* waiters told at a time */
+#define MOST_SPANS DART_RANGE_SPANS
+
+/* What is asked of a far table. The answer is the state, and above its STATE_BITS the ticket. */
+typedef enum { ENTER, TRY, LEAVE, CANCEL } request_kind_t;
+
+typedef struct {
+  uint32_t             kind;
+  uint32_t             nspans;
+  uint64_t             ticket;
+  dart__range_waiter_t waiter;
+  dart__span_t         spans[]; /* nspans */
+} request_t;
+
+#define STATE_BITS 2
+
+/* The tables of this unit. */
+typedef struct own {
+  struct own *next;
+  uint64_t    offset;
+} own_t;
+
+static struct {
+  pthread_mutex_t guard;
+  own_t          *first;
+} tables = { .guard = PTHREAD_MUTEX_INITIALIZER };
+
+static dart__range_table_t *near_table(dart__table_t at)
+{
+  char *pool = dart__pool_portions()[at.unit];
+
+  return pool == NULL ? NULL
+                      : (dart__range_table_t *)(void *)dart__pool_address(at.unit, at.offset);
+}
+
+dart_gptr_t dart__table_word(int32_t unit, uint64_t offset)
+{
+  dart_gptr_t gptr = DART_GPTR_NULL;
+
+  gptr.unitid              = unit;
+  gptr.segid               = DART_SEGMENT_LOCAL;
+  gptr.teamid              = DART_TEAM_ALL;
+  gptr.addr_or_offs.offset = offset;
+  return gptr;
+}
+
+/* ---- telling ------------------------------------------------------------------------------- */
+
+/* No progress is made here, unlike in dart_notify: this may be the thread that makes progress. */
+static void tell(const dart__range_waiter_t *waiter)
+{
+  dart__address_t at;
+  dart_gptr_t     flag = dart__table_word((int32_t)waiter->unit, waiter->flag);
+
+  if (dart__locate(__func__, flag, sizeof(uint64_t), &at) != DART_OK)
+    return;
+  if (at.near == NULL) {
+    dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &at, 1);
+    return;
+  }
+  /* acq_rel: hands on what was released; pairs with the acquire of dart_notify_wait */
+  atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)at.near, 1, memory_order_acq_rel);
+  dart__event_add(dart__twosided_event(flag.unitid));
+}
+
+/* Tell `n` waiters, and then those that the table still lists, if there may be more. */
+static void tell_all(dart__range_table_t *table, dart__range_waiter_t *waiters, size_t n)
+{
+  for (;;) {
+    for (size_t i = 0; i < n; i++)
+      tell(&waiters[i]);
+    if (n < SOME)
+      return;
+    n = dart__range_granted(table, waiters, SOME);
+  }
+}
+
+/* ---- serving far units --------------------------------------------------------------------- */
+
+static void after_calls(void)
+{
+  dart__range_waiter_t waiters[SOME];
+
+  /* A thread that is here already, perhaps this one further up, goes over all tables before it looks at
+   * calls_are_due for the last time: see below. */
+  if (pthread_mutex_trylock(&tables.guard) != 0)
+    return;
+  /* acq_rel: pairs with the release in `called`, so what that has listed is seen */
+  while (atomic_exchange_explicit(&dart__world.calls_are_due, false, memory_order_acq_rel))
+    for (own_t *own = tables.first; own != NULL; own = own->next) {
+      dart__range_table_t *table = near_table((dart__table_t){ dart__world.me, own->offset });
+
+      tell_all(table, waiters, dart__range_granted(table, waiters, SOME));
+    }
+  pthread_mutex_unlock(&tables.guard);
+}
+
+static uint64_t called(char *object, const void *operand, size_t nbytes)
+{
+  dart__range_table_t *table   = (dart__range_table_t *)(void *)object;
+  const request_t     *request = operand;
+  uint64_t             ticket  = 0, state;
+  size_t               none;
+
+  (void)nbytes;
+  if (request->kind == ENTER || request->kind == TRY) {
+    state = dart__range_enter(table, &request->waiter, request->spans, request->nspans,
+                              request->kind == ENTER, &ticket);
+    return ticket << STATE_BITS | state;
+  }
+  if (request->kind == CANCEL)
+    state = dart__range_cancel(table, request->ticket, NULL, 0, &none);
+  else
+    state = dart__range_leave(table, request->ticket, NULL, 0);
+  /* release: pairs with after_calls */
+  atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
+  return state;
+}
+
+void dart__table_open(void)
+{
+  dart__world.called      = called;
+  dart__world.after_calls = after_calls;
+  atomic_store_explicit(&dart__world.calls_are_due, false, memory_order_relaxed);
+}
+
+dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out)
+{
+  own_t *own = malloc(sizeof *own);
+
+  if (own == NULL)
+    return DART_ERR_NOMEM;
+  if (dart__pool_alloc(dart__range_bytes(capacity), offset_out) != DART_OK) {
+    free(own);
+    return DART_ERR_NOMEM;
+  }
+  dart__range_format(near_table((dart__table_t){ dart__world.me, *offset_out }), capacity);
+  own->offset = *offset_out;
+  pthread_mutex_lock(&tables.guard);
+  own->next    = tables.first;
+  tables.first = own;
+  pthread_mutex_unlock(&tables.guard);
+  return DART_OK;
+}
+
+void dart__table_delete(uint64_t offset)
+{
+  own_t **link = &tables.first, *own;
+
+  pthread_mutex_lock(&tables.guard);
+  while (*link != NULL && (*link)->offset != offset)
+    link = &(*link)->next;
+  own = *link;
+  if (own != NULL)
+    *link = own->next;
+  pthread_mutex_unlock(&tables.guard);
+  if (own != NULL)
+    dart__pool_free(offset);
+  free(own);
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+static uint64_t call(dart__table_t table, const request_t *request, bool has_result)
+{
+  dart__address_t at;
+  uint64_t        result = 0;
+
+  if (dart__locate(__func__, dart__table_word(table.unit, table.offset), sizeof result, &at) ==
+      DART_OK)
+    dart__far->call(&at, request, sizeof *request + request->nspans * sizeof request->spans[0],
+                    has_result ? &result : NULL);
+  return result;
+}
+
+static dart__range_state_t call_enter(dart__table_t at, const dart__range_waiter_t *waiter,
+                                      const dart__span_t *spans, size_t n, bool may_wait,
+                                      uint64_t *ticket_out)
+{
+  union {
+    request_t head;
+    char      bytes[sizeof(request_t) + MOST_SPANS * sizeof(dart__span_t)];
+  } request;
+  uint64_t result;
+
+  request.head =
+      (request_t){ .kind = may_wait ? ENTER : TRY, .nspans = (uint32_t)n, .waiter = *waiter };
+  memcpy(request.head.spans, spans, n * sizeof *spans);
+  result      = call(at, &request.head, true);
+  *ticket_out = result >> STATE_BITS;
+  return (dart__range_state_t)(result & ((1 << STATE_BITS) - 1));
+}
+
+dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter_t *waiter,
+                                      const dart__span_t *spans, size_t n, bool may_wait,
+                                      uint64_t *ticket_out)
+{
+  dart__range_table_t *table = near_table(at);
+
+  if (table == NULL)
+    return call_enter(at, waiter, spans, n, may_wait, ticket_out);
+  return dart__range_enter(table, waiter, spans, n, may_wait, ticket_out);
+}
+
+void dart__table_leave(dart__table_t at, uint64_t ticket)
+{
+  dart__range_table_t *table = near_table(at);
+  dart__range_waiter_t waiters[SOME];
+
+  if (table == NULL)
+    call(at, &(request_t){ .kind = LEAVE, .ticket = ticket }, false);
+  else
+    tell_all(table, waiters, dart__range_leave(table, ticket, waiters, SOME));
+}
+
+bool dart__table_cancel(dart__table_t at, uint64_t ticket)
+{
+  dart__range_table_t *table = near_table(at);
+  dart__range_waiter_t waiters[SOME];
+  size_t               n;
+  bool                 has_left;
+
+  if (table == NULL)
+    return call(at, &(request_t){ .kind = CANCEL, .ticket = ticket }, true) != 0;
+  has_left = dart__range_cancel(table, ticket, waiters, SOME, &n);
+  tell_all(table, waiters, n);
+  return has_left;
+}

@@ -1,0 +1,43 @@
+#ifndef DART__API_RANGE_TABLE_H
+#define DART__API_RANGE_TABLE_H
+/* Tables of range locks (node/range.h) in the pools of units, and requests to them, near and far.
+ *
+ * A near table is worked on in place. A far one is worked on by its unit, on request. Whoever makes waiters hold
+ * what they wait for tells them, near or far, by a notification: it adds 1 to their counter. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_globmem.h>
+
+#include "node/range.h"
+
+/* Where a table is: offset in the pool of a unit, by global id. */
+typedef struct {
+  int32_t  unit;
+  uint64_t offset;
+} dart__table_t;
+
+/** Serve the requests of far units; at init. */
+void dart__table_open(void);
+
+/** A new table of this unit, for `capacity` spans. DART_ERR_NOMEM. */
+dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out);
+
+/** Free it; no request to it is under way. */
+void dart__table_delete(uint64_t offset);
+
+/** As dart__range_enter. `waiter->unit` is a global id, `waiter->flag` the offset of its counter in its pool. */
+dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter_t *waiter,
+                                      const dart__span_t *spans, size_t n, bool may_wait,
+                                      uint64_t *ticket_out);
+
+/** A request that is held leaves. Does not wait for a far unit; dart__far->settle does. */
+void dart__table_leave(dart__table_t at, uint64_t ticket);
+
+/** A request that waits leaves. False: it is held, and its waiter is told. */
+bool dart__table_cancel(dart__table_t at, uint64_t ticket);
+
+/** Pointer to the word at `offset` of a unit's pool, by global id. */
+dart_gptr_t dart__table_word(int32_t unit, uint64_t offset);
+
+#endif

@@ -1,0 +1,466 @@
+/* See range.h. The tree is a treap (Seidel, Aragon: Randomized Search Trees, Algorithmica 16, 1996) ordered by
+ * first number and index. Each node has the largest last number below it, once of all spans and once of the
+ * exclusive ones, so a search leaves out what ends before it begins, and one for a shared span, which only
+ * exclusive ones conflict with, does not visit the others. */
+#include "node/range.h"
+
+#include <string.h>
+
+#include "node/mutex.h"
+
+#define NONE 0U /* index of no node, of no request */
+
+/* A span of a request. */
+typedef struct {
+  dart__span_t span;
+  uint64_t     most[2]; /* largest `last` in this subtree: of all spans; of exclusive ones, or 0 */
+  uint32_t     left;    /* of the tree; of a free node: the next one */
+  uint32_t     right;
+  uint32_t     priority; /* is above those of its children */
+  uint32_t     request;
+  uint32_t     next; /* span of the same request */
+} node_t;
+
+typedef struct {
+  dart__range_waiter_t waiter;
+  uint64_t             age;        /* number of the request, by which older ones are told */
+  uint32_t             first;      /* node */
+  uint32_t             blockers;   /* conflicts with older requests */
+  uint32_t             next;       /* free, or granted */
+  uint32_t             generation; /* of its ticket */
+  bool                 is_held;
+} request_t;
+
+struct dart__range_table {
+  dart__mutex_t mutex;
+  uint32_t      capacity;
+  uint32_t      root;
+  uint32_t      free_node;
+  uint32_t      free_request;
+  uint32_t      nfree;      /* nodes; there are as many free requests at least */
+  uint32_t      granted[2]; /* the first and the last request whose waiter was not listed yet */
+  uint64_t      age;        /* of the newest request */
+};
+
+/* Threads that hold the mutex wait for nothing. */
+static const dart__wait_policy_t briefly = { .spins = 50 };
+
+static size_t requests_at(void)
+{
+  return (sizeof(dart__range_table_t) + DART__CACHE_LINE - 1) & ~((size_t)DART__CACHE_LINE - 1);
+}
+
+/* Indices count from 1. */
+static request_t *request_at(const dart__range_table_t *t, uint32_t index)
+{
+  return (request_t *)(void *)((char *)(uintptr_t)t + requests_at()) + (index - 1);
+}
+
+static node_t *node_at(const dart__range_table_t *t, uint32_t index)
+{
+  return (node_t *)(void *)request_at(t, t->capacity + 1) + (index - 1);
+}
+
+size_t dart__range_bytes(uint32_t capacity)
+{
+  return requests_at() + capacity * (sizeof(request_t) + sizeof(node_t));
+}
+
+void dart__range_format(dart__range_table_t *t, uint32_t capacity)
+{
+  memset(t, 0, dart__range_bytes(capacity));
+  t->capacity     = capacity;
+  t->nfree        = capacity;
+  t->free_node    = 1;
+  t->free_request = 1;
+  for (uint32_t i = 1; i < capacity; i++) {
+    node_at(t, i)->left    = i + 1;
+    request_at(t, i)->next = i + 1;
+  }
+}
+
+/* ---- the tree ------------------------------------------------------------------------------ */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+static void update(dart__range_table_t *t, uint32_t at)
+{
+  node_t *node = node_at(t, at);
+
+  node->most[0] = node->span.last;
+  node->most[1] = node->span.exclusive ? node->span.last : 0;
+  for (int kind = 0; kind < 2; kind++) {
+    if (node->left != NONE)
+      node->most[kind] = larger(node->most[kind], node_at(t, node->left)->most[kind]);
+    if (node->right != NONE)
+      node->most[kind] = larger(node->most[kind], node_at(t, node->right)->most[kind]);
+  }
+}
+
+static bool is_before(const dart__range_table_t *t, uint32_t a, uint32_t b)
+{
+  uint64_t first_a = node_at(t, a)->span.first, first_b = node_at(t, b)->span.first;
+
+  return first_a != first_b ? first_a < first_b : a < b;
+}
+
+/* What is before node `by` of the tree `at`, and what is behind it. */
+static void split(dart__range_table_t *t, uint32_t at, uint32_t by, uint32_t *before_out,
+                  uint32_t *behind_out)
+{
+  if (at == NONE) {
+    *before_out = *behind_out = NONE;
+    return;
+  }
+  if (is_before(t, at, by)) {
+    *before_out = at;
+    split(t, node_at(t, at)->right, by, &node_at(t, at)->right, behind_out);
+  } else {
+    *behind_out = at;
+    split(t, node_at(t, at)->left, by, before_out, &node_at(t, at)->left);
+  }
+  update(t, at);
+}
+
+/* The tree `at` with the node added. */
+static uint32_t insert(dart__range_table_t *t, uint32_t at, uint32_t node)
+{
+  uint32_t *side;
+
+  if (at == NONE || node_at(t, node)->priority > node_at(t, at)->priority) {
+    split(t, at, node, &node_at(t, node)->left, &node_at(t, node)->right);
+    update(t, node);
+    return node;
+  }
+  side  = is_before(t, node, at) ? &node_at(t, at)->left : &node_at(t, at)->right;
+  *side = insert(t, *side, node);
+  update(t, at);
+  return at;
+}
+
+/* Two trees as one; all of the left is before the right. */
+static uint32_t merge(dart__range_table_t *t, uint32_t left, uint32_t right)
+{
+  uint32_t top;
+
+  if (left == NONE || right == NONE)
+    return left != NONE ? left : right;
+  if (node_at(t, left)->priority > node_at(t, right)->priority) {
+    top                    = left;
+    node_at(t, top)->right = merge(t, node_at(t, top)->right, right);
+  } else {
+    top                   = right;
+    node_at(t, top)->left = merge(t, left, node_at(t, top)->left);
+  }
+  update(t, top);
+  return top;
+}
+
+/* The tree `at` without the node, which is in it. */
+static uint32_t erase(dart__range_table_t *t, uint32_t at, uint32_t node)
+{
+  uint32_t *side;
+
+  if (at == node)
+    return merge(t, node_at(t, at)->left, node_at(t, at)->right);
+  side  = is_before(t, node, at) ? &node_at(t, at)->left : &node_at(t, at)->right;
+  *side = erase(t, *side, node);
+  update(t, at);
+  return at;
+}
+
+/* ---- conflicts ------------------------------------------------------------------------------- */
+
+static bool conflict(const dart__span_t *a, const dart__span_t *b)
+{
+  return a->first <= b->last && b->first <= a->last && (a->exclusive || b->exclusive);
+}
+
+/* Whether nothing in the subtree reaches up to the span. */
+static bool ends_before(const node_t *top, const dart__span_t *span)
+{
+  return top->most[span->exclusive ? 0 : 1] < span->first;
+}
+
+/* Number of spans in the tree that conflict with `span`. */
+static uint32_t count_conflicts(const dart__range_table_t *t, uint32_t at, const dart__span_t *span)
+{
+  const node_t *node = node_at(t, at);
+  uint32_t      count;
+
+  if (at == NONE || ends_before(node, span))
+    return 0;
+  count = count_conflicts(t, node->left, span);
+  if (node->span.first <= span->last)
+    count += conflict(&node->span, span) + count_conflicts(t, node->right, span);
+  return count;
+}
+
+static void grant(dart__range_table_t *t, uint32_t index)
+{
+  request_t *request = request_at(t, index);
+
+  request->is_held = true;
+  request->next    = NONE;
+  if (t->granted[0] == NONE)
+    t->granted[0] = index;
+  else
+    request_at(t, t->granted[1])->next = index;
+  t->granted[1] = index;
+}
+
+/* A span of a request of that age has left: take it off the counts of the younger ones. */
+static void relieve(dart__range_table_t *t, uint32_t at, const dart__span_t *span, uint64_t age)
+{
+  const node_t *node = node_at(t, at);
+
+  if (at == NONE || ends_before(node, span))
+    return;
+  relieve(t, node->left, span, age);
+  if (node->span.first > span->last)
+    return;
+  if (conflict(&node->span, span) && request_at(t, node->request)->age > age &&
+      --request_at(t, node->request)->blockers == 0)
+    grant(t, node->request);
+  relieve(t, node->right, span, age);
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+static uint32_t new_node(dart__range_table_t *t, const dart__span_t *span, uint32_t request)
+{
+  uint32_t index = t->free_node;
+  node_t  *node  = node_at(t, index);
+
+  t->free_node = node->left;
+  t->nfree--;
+  *node                         = (node_t){ .span     = *span,
+                                            .priority = (uint32_t)((t->age * 128 + t->nfree) * 0x9e3779b97f4a7c15U >> 32),
+                                            .request  = request,
+                                            .next     = request_at(t, request)->first };
+  request_at(t, request)->first = index;
+  return index;
+}
+
+static uint32_t new_request(dart__range_table_t *t, const dart__range_waiter_t *waiter)
+{
+  uint32_t   index   = t->free_request;
+  request_t *request = request_at(t, index);
+
+  t->free_request = request->next;
+  *request =
+      (request_t){ .waiter = *waiter, .age = ++t->age, .generation = request->generation + 1 };
+  return index;
+}
+
+static uint64_t ticket_of(const dart__range_table_t *t, uint32_t index)
+{
+  return (uint64_t)request_at(t, index)->generation << 24 | index;
+}
+
+/* NULL: nobody has such a ticket. */
+static request_t *find(const dart__range_table_t *t, uint64_t ticket)
+{
+  uint32_t index = ticket & 0xffffff;
+
+  if (index == NONE || index > t->capacity || ticket_of(t, index) != ticket ||
+      request_at(t, index)->first == NONE)
+    return NULL;
+  return request_at(t, index);
+}
+
+static dart__range_state_t enter(dart__range_table_t *t, const dart__range_waiter_t *waiter,
+                                 const dart__span_t *spans, size_t n, bool may_wait,
+                                 uint64_t *ticket_out)
+{
+  uint32_t blockers = 0, index;
+
+  if (n > t->nfree)
+    return DART__RANGE_FULL;
+  for (size_t i = 0; i < n && (may_wait || blockers == 0); i++)
+    blockers += count_conflicts(t, t->root, &spans[i]);
+  if (blockers > 0 && !may_wait)
+    return DART__RANGE_BUSY;
+  index = new_request(t, waiter);
+  for (size_t i = 0; i < n; i++)
+    t->root = insert(t, t->root, new_node(t, &spans[i], index));
+  request_at(t, index)->blockers = blockers;
+  request_at(t, index)->is_held  = blockers == 0;
+  *ticket_out                    = ticket_of(t, index);
+  return blockers == 0 ? DART__RANGE_HELD : DART__RANGE_WAITS;
+}
+
+dart__range_state_t dart__range_enter(dart__range_table_t *t, const dart__range_waiter_t *waiter,
+                                      const dart__span_t *spans, size_t n, bool may_wait,
+                                      uint64_t *ticket_out)
+{
+  dart__range_state_t state;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  state = enter(t, waiter, spans, n, may_wait, ticket_out);
+  dart__mutex_unlock(&t->mutex);
+  return state;
+}
+
+/* All its spans leave the tree before any count is changed, for they may overlap one another. */
+static void leave(dart__range_table_t *t, request_t *request)
+{
+  for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next)
+    t->root = erase(t, t->root, at);
+  for (uint32_t at = request->first, next; at != NONE; at = next) {
+    next = node_at(t, at)->next;
+    relieve(t, t->root, &node_at(t, at)->span, request->age);
+    node_at(t, at)->left = t->free_node;
+    t->free_node         = at;
+    t->nfree++;
+  }
+  request->first  = NONE;
+  request->next   = t->free_request;
+  t->free_request = (uint32_t)(request - request_at(t, 1)) + 1;
+}
+
+static size_t list_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
+{
+  size_t count = 0;
+
+  while (count < most && t->granted[0] != NONE) {
+    const request_t *request = request_at(t, t->granted[0]);
+
+    granted[count++] = request->waiter;
+    t->granted[0]    = request->next;
+  }
+  return count;
+}
+
+size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_waiter_t *granted,
+                         size_t most)
+{
+  request_t *request;
+  size_t     count;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  request = find(t, ticket);
+  if (request != NULL)
+    leave(t, request);
+  count = list_granted(t, granted, most);
+  dart__mutex_unlock(&t->mutex);
+  return count;
+}
+
+bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_waiter_t *granted,
+                        size_t most, size_t *ngranted_out)
+{
+  request_t *request;
+  bool       waits;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  request = find(t, ticket);
+  waits   = request != NULL && !request->is_held;
+  if (waits)
+    leave(t, request);
+  *ngranted_out = list_granted(t, granted, most);
+  dart__mutex_unlock(&t->mutex);
+  return waits;
+}
+
+size_t dart__range_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
+{
+  size_t count;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  count = list_granted(t, granted, most);
+  dart__mutex_unlock(&t->mutex);
+  return count;
+}
+
+/* ---- who holds it, and checks --------------------------------------------------------------- */
+
+static uint32_t find_holder(const dart__range_table_t *t, uint32_t at, const dart__span_t *span)
+{
+  const node_t *node = node_at(t, at);
+  uint32_t      found;
+
+  if (at == NONE || node->most[0] < span->first)
+    return NONE;
+  found = find_holder(t, node->left, span);
+  if (found != NONE || node->span.first > span->last)
+    return found;
+  if (node->span.last >= span->first && request_at(t, node->request)->is_held)
+    return at;
+  return find_holder(t, node->right, span);
+}
+
+bool dart__range_holder(dart__range_table_t *t, const dart__span_t *span,
+                        dart__range_waiter_t *holder_out)
+{
+  uint32_t at;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  at = find_holder(t, t->root, span);
+  if (at != NONE)
+    *holder_out = request_at(t, node_at(t, at)->request)->waiter;
+  dart__mutex_unlock(&t->mutex);
+  return at != NONE;
+}
+
+/* Number of nodes of a subtree; sets `*wrong_out` if it is not what it should be. */
+static uint32_t check_tree(const dart__range_table_t *t, uint32_t at, const char **wrong_out)
+{
+  const node_t *node = node_at(t, at);
+  uint64_t      most = 0;
+  uint32_t      sides[2];
+
+  if (at == NONE)
+    return 0;
+  sides[0] = node->left;
+  sides[1] = node->right;
+  most     = node->span.last;
+  for (int i = 0; i < 2; i++) {
+    if (sides[i] == NONE)
+      continue;
+    most = larger(most, node_at(t, sides[i])->most[0]);
+    if (node_at(t, sides[i])->priority > node->priority)
+      *wrong_out = "a child has a higher priority";
+    if (is_before(t, sides[i], at) != (i == 0))
+      *wrong_out = "the order is wrong";
+  }
+  if (most != node->most[0])
+    *wrong_out = "the largest last number is wrong";
+  return 1 + check_tree(t, node->left, wrong_out) + check_tree(t, node->right, wrong_out);
+}
+
+/* Conflicts of a span with requests that are older than `age`. */
+static uint32_t older_conflicts(const dart__range_table_t *t, uint32_t at, const dart__span_t *span,
+                                uint64_t age)
+{
+  const node_t *node = node_at(t, at);
+
+  if (at == NONE)
+    return 0;
+  return (conflict(&node->span, span) && request_at(t, node->request)->age < age) +
+         older_conflicts(t, node->left, span, age) + older_conflicts(t, node->right, span, age);
+}
+
+const char *dart__range_check(const dart__range_table_t *t)
+{
+  const char *wrong = NULL;
+  uint32_t    count = check_tree(t, t->root, &wrong);
+
+  if (count + t->nfree != t->capacity)
+    wrong = "nodes are lost";
+  for (uint32_t i = 1; i <= t->capacity; i++) {
+    const request_t *request  = request_at(t, i);
+    uint32_t         blockers = 0;
+
+    for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next)
+      blockers += older_conflicts(t, t->root, &node_at(t, at)->span, request->age);
+    if (request->first != NONE && blockers != request->blockers)
+      wrong = "the blockers of a request are miscounted";
+    if (request->first != NONE && request->is_held != (blockers == 0))
+      wrong = "a request is held that should wait, or waits for nobody";
+  }
+  return wrong;
+}

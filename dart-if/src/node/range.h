@@ -1,0 +1,73 @@
+#ifndef DART__NODE_RANGE_H
+#define DART__NODE_RANGE_H
+/* Range locks in shared memory: who holds which ranges of 64-bit numbers, and who waits for them.
+ *
+ * A request is a set of spans, each shared or exclusive; two spans conflict if they overlap and one of them is
+ * exclusive. The spans of all requests, of holders and of waiters, are in one interval tree, and every request
+ * counts its blockers: the spans of earlier requests that conflict with one of its own. A request without
+ * blockers holds all its spans. One that leaves takes itself off the counts of the later requests that
+ * conflict with it, and those that reach zero hold theirs. So requests are served in the order in which they
+ * came wherever they conflict, and nowhere else; nobody is passed, and no queue is searched. (As Kara's range
+ * locks for Linux, "Range reader/writer locks for the kernel", LWN 2013; what lists do instead is in Kogan,
+ * Dice, Issa: Scalable Range Locks for Scalable Address Spaces and Beyond, EuroSys 2020.)
+ *
+ * The table may be mapped anywhere: it refers to its parts by index. A mutex guards it, held for a few
+ * microseconds, and nothing is waited for under it. Waiters are not woken here but listed: whoever makes a
+ * request leave tells those who were granted theirs by it, after the mutex. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct dart__range_table dart__range_table_t;
+
+/* Numbers first to last, both included. */
+typedef struct {
+  uint64_t first;
+  uint64_t last;
+  uint64_t exclusive; /* 0: shared */
+} dart__span_t;
+
+/* How to reach whoever waits; of no meaning here. */
+typedef struct {
+  uint64_t flag;
+  int64_t  unit;
+} dart__range_waiter_t;
+
+typedef enum {
+  DART__RANGE_HELD,  /* all spans are held */
+  DART__RANGE_WAITS, /* the waiter will be listed when they are */
+  DART__RANGE_BUSY,  /* somebody is before the request, which may not wait: nothing has changed */
+  DART__RANGE_FULL   /* the table has no room for the spans: nothing has changed */
+} dart__range_state_t;
+
+/** Bytes of a table for `capacity` spans, at most 2^24, of all requests together. */
+size_t dart__range_bytes(uint32_t capacity);
+
+/** Make it an empty table, before others know of it. */
+void dart__range_format(dart__range_table_t *table, uint32_t capacity);
+
+/** A request for `n` > 0 spans, all or nothing. `*ticket_out`, not 0, names it if it is held or waits. */
+dart__range_state_t dart__range_enter(dart__range_table_t        *table,
+                                      const dart__range_waiter_t *waiter, const dart__span_t *spans,
+                                      size_t n, bool may_wait, uint64_t *ticket_out);
+
+/** The request, which holds its spans, leaves. Then as dart__range_granted. */
+size_t dart__range_leave(dart__range_table_t *table, uint64_t ticket, dart__range_waiter_t *granted,
+                         size_t most);
+
+/** A request that waits leaves. False: it holds its spans by now, and its waiter is told, or will be. */
+bool dart__range_cancel(dart__range_table_t *table, uint64_t ticket, dart__range_waiter_t *granted,
+                        size_t most, size_t *ngranted_out);
+
+/** Waiters whose requests are held now, at most `most`, each listed once; returns their number. The caller
+ *  tells them, and asks again if there were `most`. */
+size_t dart__range_granted(dart__range_table_t *table, dart__range_waiter_t *granted, size_t most);
+
+/** The waiter of the request that holds a span overlapping `span`, the lowest of those. False: nobody does. */
+bool dart__range_holder(dart__range_table_t *table, const dart__span_t *span,
+                        dart__range_waiter_t *holder_out);
+
+/** Check every invariant of the table, for tests: what is wrong, or NULL. Nobody else uses it. */
+const char *dart__range_check(const dart__range_table_t *table);
+
+#endif

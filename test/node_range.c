@@ -1,0 +1,275 @@
+/* Tables of range locks: requests are served in the order in which they conflict, by comparison with a list that
+ * is searched; and between threads nobody is in where another is. */
+#include "node_threads.h"
+
+#include "node/range.h"
+
+enum { CAPACITY = 64, STEPS = 60000, NUMBERS = 40, MOST_SPANS = 4, ROUNDS = 3000 };
+
+static dart__range_table_t *new_table(uint32_t capacity)
+{
+  dart__range_table_t *table = aligned_alloc(64, (dart__range_bytes(capacity) + 63) / 64 * 64);
+
+  assert_non_null(table);
+  dart__range_format(table, capacity);
+  return table;
+}
+
+static uint32_t draw(uint64_t *random, uint32_t below)
+{
+  *random = *random * 6364136223846793005U + 1442695040888963407U;
+  return (uint32_t)(*random >> 33) % below;
+}
+
+static size_t draw_spans(uint64_t *random, dart__span_t *spans)
+{
+  size_t n = 1 + draw(random, MOST_SPANS);
+
+  for (size_t i = 0; i < n; i++) {
+    spans[i].first     = draw(random, NUMBERS);
+    spans[i].last      = spans[i].first + draw(random, draw(random, 4) == 0 ? NUMBERS : 4);
+    spans[i].exclusive = draw(random, 2);
+  }
+  return n;
+}
+
+/* ---- against a list ---------------------------------------------------------------------------- */
+
+/* Requests in the order in which they came. */
+typedef struct {
+  dart__span_t spans[MOST_SPANS];
+  size_t       n;
+  uint64_t     ticket;
+  uint64_t     name;
+  bool         is_held;
+} entry_t;
+
+static struct {
+  entry_t entry[CAPACITY];
+  size_t  n;
+  size_t  nspans;
+} list;
+
+static bool conflict(const entry_t *a, const entry_t *b)
+{
+  for (size_t i = 0; i < a->n; i++)
+    for (size_t j = 0; j < b->n; j++)
+      if (a->spans[i].first <= b->spans[j].last && b->spans[j].first <= a->spans[i].last &&
+          (a->spans[i].exclusive || b->spans[j].exclusive))
+        return true;
+  return false;
+}
+
+/* Whether an entry has none before it that it conflicts with. */
+static bool may_hold(const entry_t *entry)
+{
+  for (const entry_t *older = list.entry; older < entry; older++)
+    if (conflict(older, entry))
+      return false;
+  return true;
+}
+
+static void remove_entry(size_t at)
+{
+  list.nspans -= list.entry[at].n;
+  memmove(&list.entry[at], &list.entry[at + 1], (list.n - at - 1) * sizeof list.entry[0]);
+  list.n--;
+}
+
+/* Those that are listed as granted are those that may hold now, and did not before. */
+static void expect_granted(const dart__range_waiter_t *granted, size_t n)
+{
+  size_t expected = 0;
+
+  for (size_t i = 0; i < list.n; i++) {
+    entry_t *entry     = &list.entry[i];
+    bool     is_listed = false;
+
+    if (entry->is_held || !may_hold(entry))
+      continue;
+    expected++;
+    entry->is_held = true;
+    for (size_t k = 0; k < n; k++)
+      is_listed |= granted[k].flag == entry->name && granted[k].unit == (int64_t)entry->name + 7;
+    assert_true(is_listed);
+  }
+  assert_int_equal(n, expected);
+}
+
+static void enter_one(dart__range_table_t *table, uint64_t *random, uint64_t name)
+{
+  entry_t             *entry    = &list.entry[list.n];
+  dart__range_waiter_t waiter   = { name, (int64_t)name + 7 };
+  bool                 may_wait = draw(random, 2) == 0, is_free;
+  dart__range_state_t  state;
+
+  *entry   = (entry_t){ .name = name };
+  entry->n = draw_spans(random, entry->spans);
+  is_free  = may_hold(entry);
+  state    = dart__range_enter(table, &waiter, entry->spans, entry->n, may_wait, &entry->ticket);
+  if (list.nspans + entry->n > CAPACITY) {
+    assert_int_equal(state, DART__RANGE_FULL);
+    return;
+  }
+  assert_int_equal(state, is_free    ? DART__RANGE_HELD
+                          : may_wait ? DART__RANGE_WAITS
+                                     : DART__RANGE_BUSY);
+  if (state == DART__RANGE_BUSY)
+    return;
+  entry->is_held = is_free;
+  list.nspans += entry->n;
+  list.n++;
+}
+
+static void leave_one(dart__range_table_t *table, uint64_t *random)
+{
+  dart__range_waiter_t granted[CAPACITY];
+  size_t               at     = draw(random, (uint32_t)list.n), n;
+  uint64_t             ticket = list.entry[at].ticket;
+
+  if (list.entry[at].is_held && draw(random, 8) != 0) {
+    n = dart__range_leave(table, ticket, granted, CAPACITY);
+    remove_entry(at);
+  } else {
+    bool waits = !list.entry[at].is_held;
+
+    assert_int_equal(dart__range_cancel(table, ticket, granted, CAPACITY, &n), waits);
+    if (waits)
+      remove_entry(at);
+  }
+  expect_granted(granted, n);
+}
+
+static void requests_are_served_as_a_list_would(void **state)
+{
+  dart__range_table_t *table  = new_table(CAPACITY);
+  uint64_t             random = 1;
+
+  (void)state;
+  for (uint64_t step = 0; step < STEPS; step++) {
+    if (list.n == 0 || draw(&random, 100) < (step / 500 % 2 == 0 ? 65 : 35))
+      enter_one(table, &random, step);
+    else
+      leave_one(table, &random);
+    if (step % 16 == 0)
+      assert_ptr_equal(dart__range_check(table), NULL);
+  }
+  while (list.n > 0)
+    leave_one(table, &random);
+  assert_ptr_equal(dart__range_check(table), NULL);
+  free(table);
+}
+
+static void the_ends_of_the_numbers_are_numbers(void **state)
+{
+  dart__range_table_t *table = new_table(4);
+  dart__range_waiter_t none  = { 0, 0 };
+  dart__span_t         all = { 0, UINT64_MAX, 1 }, first = { 0, 0, 1 },
+               last = { UINT64_MAX, UINT64_MAX, 0 };
+  uint64_t ticket[2];
+
+  (void)state;
+  assert_int_equal(dart__range_enter(table, &none, &first, 1, false, &ticket[0]), DART__RANGE_HELD);
+  assert_int_equal(dart__range_enter(table, &none, &last, 1, false, &ticket[1]), DART__RANGE_HELD);
+  assert_int_equal(dart__range_enter(table, &none, &all, 1, false, &ticket[0]), DART__RANGE_BUSY);
+  dart__range_leave(table, ticket[0], NULL, 0);
+  assert_int_equal(dart__range_enter(table, &none, &all, 1, false, &ticket[0]), DART__RANGE_BUSY);
+  dart__range_leave(table, ticket[1], NULL, 0);
+  assert_int_equal(dart__range_enter(table, &none, &all, 1, false, &ticket[0]), DART__RANGE_HELD);
+  assert_int_equal(dart__range_enter(table, &none, &last, 1, false, &ticket[1]), DART__RANGE_BUSY);
+  free(table);
+}
+
+static void its_holder_is_known(void **state)
+{
+  dart__range_table_t *table     = new_table(8);
+  dart__range_waiter_t waiter[2] = { { 10, 1 }, { 20, 2 } }, found;
+  dart__span_t         span[2] = { { 5, 9, 1 }, { 7, 20, 1 } }, beyond = { 10, 30, 0 };
+  uint64_t             ticket;
+
+  (void)state;
+  dart__range_enter(table, &waiter[0], &span[0], 1, true, &ticket);
+  dart__range_enter(table, &waiter[1], &span[1], 1, true, &ticket);
+  assert_true(dart__range_holder(table, &span[1], &found));
+  assert_int_equal(found.unit, 1);
+  assert_false(dart__range_holder(table, &beyond, &found)); /* the second waits */
+  free(table);
+}
+
+/* ---- between threads ----------------------------------------------------------------------------- */
+
+static struct {
+  dart__range_table_t *table;
+  uint64_t             value[2 * NUMBERS]; /* plain: exclusive holders write, shared ones read */
+  _Atomic uint32_t     flag[TEST_MOST_THREADS];
+} common;
+
+static void tell(const dart__range_waiter_t *waiter)
+{
+  atomic_fetch_add_explicit(&common.flag[waiter->unit], 1, memory_order_release);
+  dart__futex_wake(&common.flag[waiter->unit], 1);
+}
+
+static void await(uint32_t me, uint32_t before)
+{
+  while (atomic_load_explicit(&common.flag[me], memory_order_acquire) == before)
+    dart__futex_wait(&common.flag[me], before, 0);
+}
+
+/* Cell i and cell NUMBERS + i are written together. */
+static void work(const dart__span_t *span)
+{
+  for (uint64_t i = span->first; i <= span->last && i < NUMBERS; i++) {
+    if (span->exclusive)
+      common.value[i]++;
+    CHECK(common.value[i] == common.value[NUMBERS + i] + (span->exclusive ? 1 : 0));
+    if (span->exclusive)
+      common.value[NUMBERS + i]++;
+  }
+}
+
+static void one_span(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  uint64_t random = me + 1;
+
+  (void)n, (void)shared, (void)policy;
+  for (int round = 0; round < ROUNDS; round++) {
+    dart__range_waiter_t granted[TEST_MOST_THREADS], waiter = { 0, me };
+    dart__span_t         span   = { draw(&random, NUMBERS), 0, draw(&random, 2) };
+    uint32_t             before = atomic_load_explicit(&common.flag[me], memory_order_relaxed);
+    uint64_t             ticket;
+    size_t               count;
+
+    span.last = span.first + draw(&random, 10);
+    if (dart__range_enter(common.table, &waiter, &span, 1, true, &ticket) == DART__RANGE_WAITS)
+      await(me, before);
+    work(&span);
+    count = dart__range_leave(common.table, ticket, granted, TEST_MOST_THREADS);
+    for (size_t i = 0; i < count; i++)
+      tell(&granted[i]);
+  }
+}
+
+static void holders_exclude_one_another(void **state)
+{
+  (void)state;
+  TEST_FOR_THREADS(n)
+  {
+    memset(&common, 0, sizeof common);
+    common.table = new_table(TEST_MOST_THREADS);
+    test_threads(n, one_span, NULL, &test_policies[0]);
+    assert_ptr_equal(dart__range_check(common.table), NULL);
+    free(common.table);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = { cmocka_unit_test(requests_are_served_as_a_list_would),
+                                      cmocka_unit_test(the_ends_of_the_numbers_are_numbers),
+                                      cmocka_unit_test(its_holder_is_known),
+                                      cmocka_unit_test(holders_exclude_one_another) };
+
+  test_watch();
+  return cmocka_run_group_tests_name("range", tests, NULL, NULL);
+}
