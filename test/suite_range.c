@@ -292,7 +292,8 @@ TEST(capacity_is_a_limit_not_an_end)
   enum { CAPACITY = 5 };
   dart_range_t      range;
   dart_range_hold_t got[CAPACITY], one_more = DART_RANGE_HOLD_NULL;
-  dart_range_span_t next = span(90, 90, DART_RANGE_SHARED);
+  dart_range_span_t next   = span(90, 90, DART_RANGE_SHARED);
+  dart_gptr_t       memory = test_segment(DART_TEAM_ALL, 8, 0);
 
   EXPECT_OK(
       dart_team_range_init(DART_TEAM_ALL, UINT64_MAX, CAPACITY, &range)); /* all of it unit 0's */
@@ -307,6 +308,7 @@ TEST(capacity_is_a_limit_not_an_end)
     }
     for (int i = 0; unit == me && i < CAPACITY; i++)
       EXPECT_OK(dart_range_release(&got[i]));
+    EXPECT_OK(dart_flush(memory)); /* the releases have arrived */
     test_barrier();
   }
   EXPECT_OK(dart_team_range_destroy(&range));

@@ -97,6 +97,8 @@ long dart__inject_alive(void); /* allocations of DART that were not freed */
 #define shm_open(...)  (DART__INJECT(shm_open, EMFILE) ? -1 : shm_open(__VA_ARGS__))
 #define ftruncate(...) (DART__INJECT(ftruncate, ENOSPC) ? -1 : ftruncate(__VA_ARGS__))
 #define pread(...)     (DART__INJECT(pread, EIO) ? -1 : pread(__VA_ARGS__))
+#define pwrite(...)    (DART__INJECT(pwrite, ENOSPC) ? -1 : pwrite(__VA_ARGS__))
+#define fdatasync(fd)  (DART__INJECT(fdatasync, EIO) ? -1 : fdatasync(fd))
 #define fcntl(...)     (DART__INJECT(fcntl, EINVAL) ? -1 : fcntl(__VA_ARGS__))
 #define fopen(...)     (DART__INJECT(fopen, EMFILE) ? NULL : fopen(__VA_ARGS__))
 #define opendir(name)  (DART__INJECT(opendir, EMFILE) ? NULL : opendir(name))

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "base/handle.h"
@@ -40,6 +41,30 @@ static void release_type(void *object)
 }
 
 dart__handles_t dart__type_objects = DART__HANDLES(dart__type_t, release_type);
+
+bool dart__type_copy(const dart__type_t *type, dart__type_t *copy_out)
+{
+  size_t  n      = type->block_count;
+  size_t *blocks = NULL;
+
+  if (type->kind == DART__TYPE_INDEXED) {
+    blocks = malloc(3 * n * sizeof *blocks);
+    if (blocks == NULL)
+      return false;
+    memcpy(blocks, type->block_length, 3 * n * sizeof *blocks);
+  }
+  *copy_out              = *type;
+  copy_out->block_length = blocks;
+  copy_out->block_offset = blocks == NULL ? NULL : blocks + n;
+  copy_out->block_first  = blocks == NULL ? NULL : blocks + 2 * n;
+  return true;
+}
+
+void dart__type_forget(dart__type_t *copy)
+{
+  free(copy->block_length);
+  copy->block_length = NULL;
+}
 
 void dart__type_clear(void)
 {

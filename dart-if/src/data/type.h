@@ -84,6 +84,12 @@ bool dart__type_compatible(const dart__type_t *src, const dart__type_t *dst, siz
  *  the run by the transfer), and the position of its first element. */
 size_t dart__type_run(const dart__type_t *type, size_t elem, size_t *position_out);
 
+/** A copy that does not depend on the type's life. False: no memory. */
+bool dart__type_copy(const dart__type_t *type, dart__type_t *copy_out);
+
+/** Free what a copy has; nothing if it is of a basic type, which need not be a copy. */
+void dart__type_forget(dart__type_t *copy);
+
 /** Destroy all objects (exit). */
 void dart__type_clear(void);
 

@@ -3,6 +3,7 @@
 
 #include "api/locality/locality.h"
 #include "api/p2p/twosided.h"
+#include "api/range/range.h"
 #include "api/team/team.h"
 #include "base/log.h"
 #include "data/op.h"
@@ -13,6 +14,7 @@
 void dart__close(void)
 {
   dart__world.initialized = false;
+  dart__range_close();
   dart__twosided_close();
   dart__locality_close();
   dart__team_close_all();

@@ -4,8 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Let far units operate on the tables of this unit; at init. */
+/** Let far units operate on the tables of this unit, from init to exit. */
 void dart__range_open(void);
+void dart__range_close(void);
 
 /** Whether this unit holds any range of this cycle. */
 bool dart__ranges_are_held(void);

@@ -100,8 +100,8 @@ static void after_calls(void)
 {
   dart__range_waiter_t waiters[SOME];
 
-  /* A thread that is here already, perhaps this one further up, goes over all tables before it looks at
-   * calls_are_due for the last time: see below. */
+  /* A thread that is here already, perhaps this one further up, looks at calls_are_due again before it leaves; if it
+   * has done so for the last time, progress comes here again. */
   if (pthread_mutex_trylock(&tables.guard) != 0)
     return;
   /* acq_rel: pairs with the release in `called`, so what that has listed is seen */
@@ -141,6 +141,19 @@ void dart__table_open(void)
   dart__world.called      = called;
   dart__world.after_calls = after_calls;
   atomic_store_explicit(&dart__world.calls_are_due, false, memory_order_relaxed);
+}
+
+/* The pool that they are in is about to go. */
+void dart__table_close(void)
+{
+  pthread_mutex_lock(&tables.guard);
+  while (tables.first != NULL) {
+    own_t *own = tables.first;
+
+    tables.first = own->next;
+    free(own);
+  }
+  pthread_mutex_unlock(&tables.guard);
 }
 
 dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out)

@@ -17,8 +17,9 @@ typedef struct {
   uint64_t offset;
 } dart__table_t;
 
-/** Serve the requests of far units; at init. */
+/** Serve the requests of far units, from init on; at exit, forget the tables that were not deleted. */
 void dart__table_open(void);
+void dart__table_close(void);
 
 /** A new table of this unit, for `capacity` spans. DART_ERR_NOMEM. */
 dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out);

@@ -86,8 +86,9 @@ dart_ret_t dart_team_range_destroy(dart_range_t *range) DART_NOTHROW;
 dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,
                               int64_t timeout_us, dart_range_hold_t *hold) DART_NOTHROW;
 
-/** Let others have what `*hold` names, and set it to DART_RANGE_HOLD_NULL. Does not wait. It completes nothing by
- *  itself: flush non-blocking operations before. DART_ERR_INVAL: NULL, or of a team that was destroyed. */
+/** Let others have what `*hold` names, and set it to DART_RANGE_HOLD_NULL. Does not wait: others may find it held
+ *  for a moment yet, after a barrier, too, if they do not wait. It completes nothing by itself: flush non-blocking
+ *  operations before. DART_ERR_INVAL: NULL, or of a team that was destroyed. */
 dart_ret_t dart_range_release(dart_range_hold_t *hold) DART_NOTHROW;
 
 DART_INTERFACE_OFF

@@ -1,0 +1,119 @@
+/* See access.h. */
+#include "api/file/access.h"
+
+#include <string.h>
+
+#include "base/size.h"
+
+/* Bytes that follow one another in a layout from data byte `at` on, and where they are. */
+static size_t run(const dart__type_t *type, uint64_t at, uint64_t *position_out)
+{
+  size_t elem = at / type->elem_size, rest = at % type->elem_size, position, nelem;
+
+  if (dart__type_is_contiguous(type)) {
+    *position_out = at;
+    return SIZE_MAX;
+  }
+  nelem         = dart__type_run(type, elem, &position);
+  *position_out = (uint64_t)position * type->elem_size + rest;
+  return nelem * type->elem_size - rest;
+}
+
+uint64_t dart__access_end(const dart__access_t *a)
+{
+  uint64_t data, end;
+  size_t   span;
+
+  if (__builtin_add_overflow(a->file_skip, a->nbytes, &data))
+    return UINT64_MAX;
+  span = dart__type_span(a->file_type,
+                         data / a->file_type->elem_size + (data % a->file_type->elem_size != 0));
+  if (span == SIZE_MAX || __builtin_add_overflow(a->file_start, span, &end))
+    return UINT64_MAX;
+  return end;
+}
+
+size_t dart__access_file_run(const dart__access_t *a, size_t at, uint64_t *offset_out)
+{
+  uint64_t position;
+  size_t   n = dart__least(run(a->file_type, a->file_skip + at, &position), a->nbytes - at);
+
+  *offset_out = a->file_start + position;
+  while (n < a->nbytes - at) { /* blocks may touch */
+    size_t more = run(a->file_type, a->file_skip + at + n, &position);
+
+    if (a->file_start + position != *offset_out + n)
+      break;
+    n += dart__least(more, a->nbytes - at - n);
+  }
+  return n;
+}
+
+size_t dart__access_mem_run(const dart__access_t *a, size_t at, char **address_out)
+{
+  uint64_t position;
+  size_t   n = run(a->mem_type, at, &position);
+
+  *address_out = a->buffer + position;
+  return dart__least(n, a->nbytes - at);
+}
+
+dart__survey_t dart__access_survey(const dart__access_t *a)
+{
+  dart__survey_t survey = { .first = UINT64_MAX, .is_ascending = true };
+
+  for (size_t at = 0, n; at < a->nbytes; at += n) {
+    uint64_t offset;
+
+    n = dart__access_file_run(a, at, &offset);
+    if (offset < survey.end)
+      survey.is_ascending = false;
+    if (offset < survey.first)
+      survey.first = offset;
+    if (offset + n > survey.end)
+      survey.end = offset + n;
+    survey.nruns++;
+  }
+  return survey;
+}
+
+size_t dart__access_spans(const dart__access_t *a, const dart__survey_t *survey, uint64_t exclusive,
+                          dart__span_t *spans, size_t most)
+{
+  size_t group = (survey->nruns + most - 1) / most, run_in_group = 0, nspans = 0;
+
+  if (group > 1 && !survey->is_ascending) {
+    spans[0] = (dart__span_t){ survey->first, survey->end - 1, exclusive };
+    return 1;
+  }
+  for (size_t at = 0, n; at < a->nbytes; at += n) {
+    uint64_t offset;
+
+    n = dart__access_file_run(a, at, &offset);
+    if (run_in_group == 0)
+      spans[nspans++] = (dart__span_t){ .first = offset, .exclusive = exclusive };
+    spans[nspans - 1].last = offset + n - 1;
+    run_in_group           = (run_in_group + 1) % group;
+  }
+  return nspans;
+}
+
+void dart__access_pack(const dart__access_t *a, size_t at, size_t nbytes, char *to)
+{
+  for (size_t end = at + nbytes, n; at < end; at += n, to += n) {
+    char *from;
+
+    n = dart__least(dart__access_mem_run(a, at, &from), end - at);
+    memcpy(to, from, n);
+  }
+}
+
+void dart__access_unpack(const dart__access_t *a, size_t at, size_t nbytes, const char *from)
+{
+  for (size_t end = at + nbytes, n; at < end; at += n, from += n) {
+    char *to;
+
+    n = dart__least(dart__access_mem_run(a, at, &to), end - at);
+    memcpy(to, from, n);
+  }
+}

@@ -1,0 +1,123 @@
+/* What all calls on files share: errors, checks of arguments, the staging buffer. */
+#include "api/file/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/coll/coll.h"
+#include "model/check.h"
+#include "model/world.h"
+
+/* ---- errors ------------------------------------------------------------------------------------- */
+
+static _Thread_local int last_error;
+
+int dart_file_error(void)
+{
+  return last_error;
+}
+
+void dart__file_set_error(int error)
+{
+  last_error = error;
+}
+
+dart_ret_t dart__file_refused(const char *function, int error)
+{
+  last_error = error;
+  dart__error("%s: %s", function, strerror(error));
+  return DART_ERR_OTHER;
+}
+
+dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t mine, int error)
+{
+  unsigned long worst[2] = { mine, (unsigned long)error };
+
+  dart__coll_most(team, worst, 2);
+  if (worst[0] == DART_OK)
+    return DART_OK;
+  last_error = (int)worst[1];
+  if (mine == DART_OK)
+    dart__error("%s: it has failed on another unit of team %d", function, team->id);
+  return (dart_ret_t)worst[0];
+}
+
+/* ---- checks --------------------------------------------------------------------------------------- */
+
+dart__team_t *dart__file_check(const char *function, dart_file_t file)
+{
+  dart__team_t *team = NULL;
+
+  if (file == DART_FILE_NULL)
+    dart__error("%s: file is NULL", function);
+  else if (!dart__world.initialized || file->cycle != dart__world.cycle)
+    dart__error("%s: the file is from before dart_exit", function);
+  else
+    team = dart__check_team(function, file->teamid);
+  return team;
+}
+
+/* The types of a transfer, or false after a log line. */
+static bool check_types(const char *function, dart_file_t file, size_t nelem,
+                        dart_datatype_t mem_type, dart_datatype_t file_type,
+                        dart__access_t *access_out)
+{
+  access_out->mem_type  = dart__type_find(mem_type);
+  access_out->file_type = dart__type_find(file_type);
+  if (access_out->mem_type == NULL || access_out->file_type == NULL ||
+      !dart__type_compatible(access_out->mem_type, access_out->file_type, nelem)) {
+    dart__error("%s: %zu elements of type %#lx do not go to type %#lx", function, nelem,
+                (unsigned long)mem_type, (unsigned long)file_type);
+    return false;
+  }
+  if (file->has_view && !dart__type_is_contiguous(access_out->file_type)) {
+    dart__error("%s: file type %#lx is not contiguous, and the file has a view", function,
+                (unsigned long)file_type);
+    return false;
+  }
+  return dart__check_nbytes(function, nelem, access_out->mem_type->elem_size, &access_out->nbytes);
+}
+
+dart_ret_t dart__file_access(const char *function, dart_file_t file, uint64_t offset,
+                             const void *buffer, size_t nelem, dart_datatype_t mem_type,
+                             dart_datatype_t file_type, unsigned needs, dart__access_t *access_out)
+{
+  if ((file->flags & needs) == 0) {
+    dart__error("%s: the file is not open for %s", function,
+                needs == DART_FILE_READ ? "reading" : "writing");
+    return DART_ERR_INVAL;
+  }
+  if (!check_types(function, file, nelem, mem_type, file_type, access_out))
+    return DART_ERR_INVAL;
+  if (buffer == NULL && nelem > 0) {
+    dart__error("%s: buffer is NULL for %zu elements", function, nelem);
+    return DART_ERR_INVAL;
+  }
+  access_out->buffer     = (char *)(uintptr_t)buffer;
+  access_out->file_start = offset;
+  access_out->file_skip  = 0;
+  if (file->has_view) {
+    access_out->file_type  = &file->view;
+    access_out->file_start = file->displacement;
+    access_out->file_skip  = offset;
+  }
+  if (offset > INT64_MAX || dart__access_end(access_out) > INT64_MAX) {
+    dart__error("%s: %zu bytes from byte %llu on are beyond what a file can have", function,
+                access_out->nbytes, (unsigned long long)offset);
+    return DART_ERR_INVAL;
+  }
+  return DART_OK;
+}
+
+char *dart__file_take_stage(dart_file_t file)
+{
+  /* acquire: pairs with the release in dart__file_give_stage, so the last user has finished */
+  char *stage = atomic_exchange_explicit(&file->stage, NULL, memory_order_acquire);
+
+  return stage != NULL ? stage : malloc(DART__FILE_STAGE);
+}
+
+void dart__file_give_stage(dart_file_t file, char *stage)
+{
+  free(atomic_exchange_explicit(&file->stage, stage, memory_order_acq_rel));
+}

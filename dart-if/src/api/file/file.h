@@ -1,0 +1,76 @@
+#ifndef DART__API_FILE_H
+#define DART__API_FILE_H
+/* What the files of this folder share: an open file, and checks of arguments. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dash/dart/ext/dart_file.h>
+#include <dash/dart/ext/dart_range.h>
+#include <dash/dart/if/dart_globmem.h>
+
+#include "api/file/access.h"
+#include "model/team.h"
+
+#define DART__FILE_STAGE ((size_t)1 << 20) /* bytes copied together at a time */
+
+struct dart__file_worker; /* request.c */
+struct dart__file_window; /* collective.c */
+
+/* What a unit accesses in a collective call, as all units know it. */
+typedef struct {
+  uint64_t ret; /* of its arguments */
+  uint64_t first, end;
+  uint64_t nbytes;
+  uint64_t nruns;
+  uint64_t joins; /* its pieces ascend */
+} dart__file_plan_t;
+
+struct dart_file_struct {
+  uint32_t    cycle; /* of init and exit that it belongs to */
+  dart_team_t teamid;
+  int         fd;
+  unsigned    flags;   /* DART_FILE_... */
+  uint64_t    limit;   /* dart__raw_limit */
+  dart_gptr_t pointer; /* the shared pointer, in the pool of the team's first unit */
+  uint64_t
+       own_word; /* offset of this unit's word for that in its pool; used of the first unit only */
+  bool is_atomic;
+  dart_range_t range; /* NULL: it was never in atomic mode */
+
+  dart__type_t view;
+  uint64_t     displacement;
+  bool         has_view;
+  bool         views_are_apart; /* no two units' views overlap */
+
+  _Atomic(char *)           stage;  /* DART__FILE_STAGE; NULL: none, or some thread uses it */
+  dart__file_plan_t        *plans;  /* [nunits], for collective calls */
+  struct dart__file_window *window; /* NULL: no collective has needed it */
+  struct dart__file_worker *worker; /* NULL: no request was made */
+};
+
+/** The team of an open file, or NULL after a log line. */
+dart__team_t *dart__file_check(const char *function, dart_file_t file);
+
+/** Note what the system has refused, and log it; DART_ERR_OTHER. */
+dart_ret_t dart__file_refused(const char *function, int error);
+
+/** What dart_file_error gives. */
+void dart__file_set_error(int error);
+
+/** Agree on the worst of all units' results and errors, which are noted. A unit with another result logs that
+ *  the call has failed elsewhere. */
+dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t mine, int error);
+
+/** Check the arguments of a transfer of `nelem` elements from byte `offset` of the view on: the access, or an
+ *  error after a log line. `needs` is DART_FILE_READ or DART_FILE_WRITE. */
+dart_ret_t dart__file_access(const char *function, dart_file_t file, uint64_t offset,
+                             const void *buffer, size_t nelem, dart_datatype_t mem_type,
+                             dart_datatype_t file_type, unsigned needs, dart__access_t *access_out);
+
+/** A buffer of DART__FILE_STAGE bytes; NULL: no memory. */
+char *dart__file_take_stage(dart_file_t file);
+void  dart__file_give_stage(dart_file_t file, char *stage);
+
+#endif

@@ -1,0 +1,170 @@
+/* The shared pointer: a counter at the team's first unit, moved by atomics. */
+#include <dash/dart/if/dart_communication.h>
+
+#include "api/coll/coll.h"
+#include "api/file/collective.h"
+#include "api/file/file.h"
+#include "api/file/transfer.h"
+#include "api/progress/progress.h"
+#include "base/log.h"
+#include "model/check.h"
+#include "model/world.h"
+#include "port.h"
+
+/* Combine the pointer with `value`; returns what it was. */
+static uint64_t move(dart_file_t file, uint64_t value, dart_operation_t op)
+{
+  uint64_t before = 0;
+
+  dart_fetch_and_op(file->pointer, &value, &before, DART_TYPE_ULONG, op);
+  dart__progress();
+  if (dart__world.many_nodes)
+    dart__far->settle(dart__teams[DART_TEAM_ALL], file->pointer.unitid);
+  return before;
+}
+
+static uint64_t position(dart_file_t file)
+{
+  return move(file, 0, DART_OP_NO_OP);
+}
+
+/* The access of elements that lie one behind the other in the file, at the shared pointer, which is moved behind them. They
+ * are checked before it is moved, but for the place, which only then is known. */
+static dart_ret_t advance(const char *function, dart_file_t file, const void *buffer, size_t nelem,
+                          dart_datatype_t mem_type, unsigned needs, dart__access_t *access_out)
+{
+  const dart__type_t *type = dart__type_find(mem_type);
+  dart_datatype_t     base = type == NULL ? DART_TYPE_UNDEFINED : type->base;
+  dart_ret_t          ret;
+  uint64_t            at;
+
+  ret = dart__file_access(function, file, 0, buffer, nelem, mem_type, base, needs, access_out);
+  if (ret != DART_OK)
+    return ret;
+  at = move(file, access_out->nbytes, DART_OP_SUM);
+  return dart__file_access(function, file, at, buffer, nelem, mem_type, base, needs, access_out);
+}
+
+dart_ret_t dart_file_read_shared(dart_file_t file, void *buffer, size_t nelem,
+                                 dart_datatype_t mem_type, size_t *nread)
+{
+  dart__access_t access;
+  dart_ret_t     ret;
+  size_t         done  = 0;
+  int            error = 0;
+
+  if (nread != NULL)
+    *nread = 0;
+  if (dart__file_check(__func__, file) == NULL)
+    return DART_ERR_INVAL;
+  ret = advance(__func__, file, buffer, nelem, mem_type, DART_FILE_READ, &access);
+  if (ret != DART_OK)
+    return ret;
+  ret = dart__file_read(file, &access, -1, &done, &error);
+  return dart__file_done(__func__, &access, true, ret, error, done, nread);
+}
+
+dart_ret_t dart_file_write_shared(dart_file_t file, const void *buffer, size_t nelem,
+                                  dart_datatype_t mem_type, size_t *nwritten)
+{
+  dart__access_t access;
+  dart_ret_t     ret;
+  size_t         done  = 0;
+  int            error = 0;
+
+  if (nwritten != NULL)
+    *nwritten = 0;
+  if (dart__file_check(__func__, file) == NULL)
+    return DART_ERR_INVAL;
+  ret = advance(__func__, file, buffer, nelem, mem_type, DART_FILE_WRITE, &access);
+  if (ret != DART_OK)
+    return ret;
+  ret = dart__file_write(file, &access, -1, &done, &error);
+  return dart__file_done(__func__, &access, false, ret, error, done, nwritten);
+}
+
+/* ---- in the order of the team -------------------------------------------------------------------- */
+
+/* Where this unit's bytes go; the plans say how many each unit has. The pointer is moved behind those of all units, by the first. */
+static uint64_t place(dart__team_t *team, dart_file_t file)
+{
+  uint64_t start = 0, total = 0, before = 0;
+
+  for (int32_t u = 0; u < team->nunits; u++) {
+    before += u < team->me ? file->plans[u].nbytes : 0;
+    total += file->plans[u].nbytes;
+  }
+  if (team->me == 0)
+    start = move(file, total, DART_OP_SUM);
+  dart__coll_bcast(team, &start, sizeof start, 0);
+  return start + before;
+}
+
+static dart_ret_t ordered(const char *function, dart_file_t file, bool is_read, const void *buffer,
+                          size_t nelem, dart_datatype_t mem_type, size_t *count)
+{
+  unsigned            needs = is_read ? DART_FILE_READ : DART_FILE_WRITE;
+  const dart__type_t *type  = dart__type_find(mem_type);
+  dart_datatype_t     base  = type == NULL ? DART_TYPE_UNDEFINED : type->base;
+  dart__team_t       *team  = dart__file_check(function, file);
+  dart__file_plan_t   own   = { 0 };
+  dart__access_t      access;
+  dart_ret_t          ret;
+
+  if (count != NULL)
+    *count = 0;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  ret        = dart__file_access(function, file, 0, buffer, nelem, mem_type, base, needs, &access);
+  own.nbytes = ret == DART_OK ? access.nbytes : 0;
+  dart__coll_share(team, &own, file->plans, sizeof own);
+  if (dart__coll_agree(team, ret) == DART_OK)
+    ret = dart__file_access(function, file, place(team, file), buffer, nelem, mem_type, base, needs,
+                            &access);
+  return dart__file_all(function, file, is_read, &access, ret, count);
+}
+
+dart_ret_t dart_file_read_ordered(dart_file_t file, void *buffer, size_t nelem,
+                                  dart_datatype_t mem_type, size_t *nread)
+{
+  return ordered(__func__, file, true, buffer, nelem, mem_type, nread);
+}
+
+dart_ret_t dart_file_write_ordered(dart_file_t file, const void *buffer, size_t nelem,
+                                   dart_datatype_t mem_type, size_t *nwritten)
+{
+  return ordered(__func__, file, false, buffer, nelem, mem_type, nwritten);
+}
+
+/* ---- the pointer itself ------------------------------------------------------------------------------- */
+
+dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
+{
+  dart__team_t *team = dart__file_check(__func__, file);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (offset > INT64_MAX) {
+    dart__error("%s: byte %llu is beyond what a file can have", __func__,
+                (unsigned long long)offset);
+    return DART_ERR_INVAL;
+  }
+  dart__coll_barrier(team); /* nobody moves it any more that began before */
+  if (team->me == 0)
+    move(file, offset, DART_OP_REPLACE);
+  dart__coll_barrier(team);
+  return DART_OK;
+}
+
+dart_ret_t dart_file_tell_shared(dart_file_t file, uint64_t *offset)
+{
+  if (offset == NULL) {
+    dart__error("%s: offset is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *offset = 0;
+  if (dart__file_check(__func__, file) == NULL)
+    return DART_ERR_INVAL;
+  *offset = position(file);
+  return DART_OK;
+}

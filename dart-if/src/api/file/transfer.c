@@ -1,0 +1,296 @@
+/* See transfer.h. Pieces that are contiguous in the file are read and written where they lie, if they are
+ * contiguous in memory, too, or large; else through a staging buffer.
+ *
+ * Many small pieces are sieved (Thakur, Gropp, Lusk: Data Sieving and Collective I/O in ROMIO, Frontiers '99): what
+ * spans them is read, in steps of the buffer; a write changes its pieces in that, and writes it back. A
+ * write may do so only while it holds a lock on the holes, too, for others may be writing there; so it is done
+ * in atomic mode, where whoever writes there asks for that lock, and else small pieces are written one by one. */
+#include "api/file/transfer.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "api/file/raw.h"
+#include "base/log.h"
+#include "base/size.h"
+
+#define SMALL_RUN  4096 /* bytes of a piece, on average, below which sieving may pay ... */
+#define MOST_HOLES 8    /* ... if there are at most so many bytes for each that is wanted */
+
+static bool is_sieved(const dart__access_t *a, const dart__survey_t *survey)
+{
+  return survey->nruns > 1 && survey->is_ascending && a->nbytes / survey->nruns < SMALL_RUN &&
+         (survey->end - survey->first) / MOST_HOLES <= a->nbytes;
+}
+
+/* ---- piece by piece ------------------------------------------------------------------------- */
+
+typedef int piece_t(dart_file_t file, const dart__access_t *a, size_t at, size_t n, uint64_t offset,
+                    char *stage, size_t *done_out);
+
+/* Data bytes [at, at + n), which are contiguous in the file. */
+static int read_piece(dart_file_t file, const dart__access_t *a, size_t at, size_t n,
+                      uint64_t offset, char *stage, size_t *done_out)
+{
+  char *to;
+  bool  is_direct = dart__access_mem_run(a, at, &to) >= n;
+  int   error     = dart__raw_read(file->fd, is_direct ? to : stage, n, offset, done_out);
+
+  if (!is_direct)
+    dart__access_unpack(a, at, *done_out, stage);
+  return error;
+}
+
+static int write_piece(dart_file_t file, const dart__access_t *a, size_t at, size_t n,
+                       uint64_t offset, char *stage, size_t *done_out)
+{
+  char *from;
+
+  if (dart__access_mem_run(a, at, &from) < n) {
+    dart__access_pack(a, at, n, stage);
+    from = stage;
+  }
+  return dart__raw_write(file->fd, from, n, offset, file->limit, done_out);
+}
+
+/* The next piece: what is contiguous in the file, and in memory unless it fits the stage. */
+static size_t next_piece(const dart__access_t *a, size_t at, uint64_t *offset_out)
+{
+  char  *unused;
+  size_t n = dart__access_file_run(a, at, offset_out), in_memory;
+
+  if (n <= DART__FILE_STAGE)
+    return n;
+  in_memory = dart__access_mem_run(a, at, &unused);
+  return dart__least(n, in_memory > DART__FILE_STAGE ? in_memory : DART__FILE_STAGE);
+}
+
+static int by_pieces(dart_file_t file, const dart__access_t *a, piece_t *piece, char *stage,
+                     size_t *done_out)
+{
+  for (*done_out = 0; *done_out < a->nbytes;) {
+    uint64_t offset;
+    size_t   n     = next_piece(a, *done_out, &offset), done;
+    int      error = piece(file, a, *done_out, n, offset, stage, &done);
+
+    *done_out += done;
+    if (error != 0 || done < n)
+      return error;
+  }
+  return 0;
+}
+
+/* ---- sieving ----------------------------------------------------------------------------------- */
+
+/* Data bytes from `at` on whose runs end within a stage that starts where they do. */
+static size_t fit_stage(const dart__access_t *a, size_t at, uint64_t *first_out, uint64_t *end_out)
+{
+  uint64_t offset;
+  size_t   n = dart__access_file_run(a, at, first_out), fit = 0;
+
+  *end_out = offset = *first_out;
+  while (offset - *first_out < DART__FILE_STAGE) {
+    size_t room = DART__FILE_STAGE - (size_t)(offset - *first_out);
+
+    fit += dart__least(n, room);
+    *end_out = offset + dart__least(n, room);
+    if (at + fit == a->nbytes || n > room)
+      break;
+    n = dart__access_file_run(a, at + fit, &offset);
+  }
+  return fit;
+}
+
+/* Copy data bytes [at, at + n) between memory and a stage that has the file from `first` on; of the stage `valid`
+ * bytes are there. Returns how many data bytes, from the first on, are. */
+static size_t sift(const dart__access_t *a, size_t at, size_t n, uint64_t first, size_t valid,
+                   char *stage, bool to_memory)
+{
+  for (size_t from = at, end = at + n; at < end;) {
+    uint64_t offset;
+    size_t   count = dart__least(dart__access_file_run(a, at, &offset), end - at);
+    size_t   here  = (size_t)(offset - first);
+    size_t   there = dart__in_piece(valid, here, count);
+
+    if (to_memory)
+      dart__access_unpack(a, at, there, stage + here);
+    else
+      dart__access_pack(a, at, there, stage + here);
+    at += there;
+    if (there < count)
+      return at - from;
+  }
+  return n;
+}
+
+static int read_sieved(dart_file_t file, const dart__access_t *a, char *stage, size_t *done_out)
+{
+  for (*done_out = 0; *done_out < a->nbytes;) {
+    uint64_t first, end;
+    size_t   n     = fit_stage(a, *done_out, &first, &end), valid, there;
+    int      error = dart__raw_read(file->fd, stage, (size_t)(end - first), first, &valid);
+
+    there = sift(a, *done_out, n, first, valid, stage, true);
+    *done_out += there;
+    if (error != 0 || there < n)
+      return error;
+  }
+  return 0;
+}
+
+/* The whole span is locked by this unit. */
+static int write_sieved(dart_file_t file, const dart__access_t *a, char *stage, size_t *done_out)
+{
+  for (*done_out = 0; *done_out < a->nbytes;) {
+    uint64_t first, end;
+    size_t   n = fit_stage(a, *done_out, &first, &end), nbytes = (size_t)(end - first), done;
+    int      error = dart__raw_read(file->fd, stage, nbytes, first, &done);
+
+    if (error != 0)
+      return error;
+    memset(stage + done, 0, nbytes - done); /* holes beyond the end of the file */
+    sift(a, *done_out, n, first, nbytes, stage, false);
+    error = dart__raw_write(file->fd, stage, nbytes, first, file->limit, &done);
+    if (error != 0) {
+      *done_out += sift(a, *done_out, n, first, done, stage, false);
+      return error;
+    }
+    *done_out += n;
+  }
+  return 0;
+}
+
+/* ---- without and with locks ------------------------------------------------------------------- */
+
+/* Whether it is one call of the system, without a stage. */
+static bool is_direct(const dart__access_t *a)
+{
+  return dart__type_is_contiguous(a->file_type) && dart__type_is_contiguous(a->mem_type);
+}
+
+int dart__file_read_plain(dart_file_t file, const dart__access_t *a, size_t *done_out)
+{
+  dart__survey_t survey;
+  char          *stage;
+  int            error;
+
+  if (is_direct(a))
+    return dart__raw_read(file->fd, a->buffer, a->nbytes, a->file_start + a->file_skip, done_out);
+  *done_out = 0;
+  stage     = dart__file_take_stage(file);
+  if (stage == NULL)
+    return ENOMEM;
+  survey = dart__access_survey(a);
+  error  = is_sieved(a, &survey) ? read_sieved(file, a, stage, done_out)
+                                 : by_pieces(file, a, read_piece, stage, done_out);
+  dart__file_give_stage(file, stage);
+  return error;
+}
+
+/* `sieve`: it may, for the lock covers the holes. */
+static int write_access(dart_file_t file, const dart__access_t *a, bool sieve, size_t *done_out)
+{
+  char *stage;
+  int   error;
+
+  if (is_direct(a))
+    return dart__raw_write(file->fd, a->buffer, a->nbytes, a->file_start + a->file_skip,
+                           file->limit, done_out);
+  *done_out = 0;
+  stage     = dart__file_take_stage(file);
+  if (stage == NULL)
+    return ENOMEM;
+  error = sieve ? write_sieved(file, a, stage, done_out)
+                : by_pieces(file, a, write_piece, stage, done_out);
+  dart__file_give_stage(file, stage);
+  return error;
+}
+
+int dart__file_write_plain(dart_file_t file, const dart__access_t *a, size_t *done_out)
+{
+  return write_access(file, a, false, done_out);
+}
+
+bool dart__file_needs_lock(dart_file_t file, const dart__access_t *a)
+{
+  return file->is_atomic && !file->views_are_apart && a->nbytes > 0;
+}
+
+/* Lock what is accessed: the bytes themselves, or, `whole`, all from the first to the last. */
+static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__survey_t *survey,
+                       dart_range_mode_t mode, bool whole, int64_t timeout_us,
+                       dart_range_hold_t *hold_out)
+{
+  dart__span_t      exact[DART_RANGE_SPANS];
+  dart_range_span_t spans[DART_RANGE_SPANS];
+  size_t            n;
+
+  n = dart__access_spans(a, survey, mode, exact, DART_RANGE_SPANS);
+  if (whole) {
+    exact[0].first = survey->first;
+    exact[0].last  = survey->end - 1;
+    n              = 1;
+  }
+  for (size_t i = 0; i < n; i++)
+    spans[i] = (dart_range_span_t){ exact[i].first, exact[i].last, mode };
+  return dart_range_acquire(file->range, spans, n, timeout_us, hold_out);
+}
+
+dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
+                           size_t *done_out, int *error_out)
+{
+  dart_range_hold_t hold = DART_RANGE_HOLD_NULL;
+  dart__survey_t    survey;
+  dart_ret_t        ret = DART_OK;
+
+  *done_out = 0;
+  if (dart__file_needs_lock(file, a)) {
+    survey = dart__access_survey(a);
+    ret    = lock(file, a, &survey, DART_RANGE_SHARED, false, timeout_us, &hold);
+  }
+  if (ret != DART_OK)
+    return ret;
+  *error_out = dart__file_read_plain(file, a, done_out);
+  if (hold != DART_RANGE_HOLD_NULL)
+    dart_range_release(&hold);
+  return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
+}
+
+dart_ret_t dart__file_write(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
+                            size_t *done_out, int *error_out)
+{
+  dart_range_hold_t hold = DART_RANGE_HOLD_NULL;
+  dart__survey_t    survey;
+  dart_ret_t        ret   = DART_OK;
+  bool              sieve = false;
+
+  *done_out = 0;
+  if (dart__file_needs_lock(file, a)) {
+    survey = dart__access_survey(a);
+    sieve  = (file->flags & DART_FILE_READ) != 0 && is_sieved(a, &survey);
+    ret    = lock(file, a, &survey, DART_RANGE_EXCLUSIVE, sieve, timeout_us, &hold);
+  }
+  if (ret != DART_OK)
+    return ret;
+  *error_out = write_access(file, a, sieve, done_out);
+  if (hold != DART_RANGE_HOLD_NULL)
+    dart_range_release(&hold);
+  return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
+}
+
+dart_ret_t dart__file_done(const char *function, const dart__access_t *a, bool is_read,
+                           dart_ret_t ret, int error, size_t done, size_t *count_out)
+{
+  if (count_out != NULL)
+    *count_out = done / a->mem_type->elem_size;
+  if (ret == DART_ERR_OTHER)
+    return dart__file_refused(function, error);
+  if (ret == DART_OK && is_read && done < a->nbytes && count_out == NULL) {
+    dart__error("%s: the file ends after %zu of %zu bytes", function, done, a->nbytes);
+    dart__file_set_error(0);
+    return DART_ERR_OTHER;
+  }
+  if (ret == DART_ERR_NOMEM)
+    dart__error("%s: no memory", function);
+  return ret;
+}
