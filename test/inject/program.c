@@ -32,6 +32,8 @@ static void cycle(bool whole)
     use_locality(all);
     use_trees();
     use_files(all);
+    use_ranges(all);
+    use_team_files(all);
   }
   ALL(NEVER, dart_team_destroy(&all));
 }
