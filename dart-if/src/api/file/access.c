@@ -5,18 +5,36 @@
 
 #include "base/size.h"
 
+/* The same for a strided layout, the usual one, with one division. */
+static size_t strided_run(const dart__type_t *type, uint64_t at, uint64_t *position_out)
+{
+  uint64_t block = (uint64_t)type->elem_count * type->elem_size, nblocks = at / block;
+
+  *position_out = nblocks * type->stride * type->elem_size + (at - nblocks * block);
+  return block - (at - nblocks * block);
+}
+
 /* Bytes that follow one another in a layout from data byte `at` on, and where they are. */
 static size_t run(const dart__type_t *type, uint64_t at, uint64_t *position_out)
 {
-  size_t elem = at / type->elem_size, rest = at % type->elem_size, position, nelem;
+  size_t rest, position, nelem;
 
   if (dart__type_is_contiguous(type)) {
     *position_out = at;
     return SIZE_MAX;
   }
-  nelem         = dart__type_run(type, elem, &position);
+  if (type->kind == DART__TYPE_STRIDED)
+    return strided_run(type, at, position_out);
+  rest          = at % type->elem_size;
+  nelem         = dart__type_run(type, at / type->elem_size, &position);
   *position_out = (uint64_t)position * type->elem_size + rest;
   return nelem * type->elem_size - rest;
+}
+
+/* Whether a block may begin where the one before it ends. */
+static bool may_touch(const dart__type_t *type)
+{
+  return type->kind != DART__TYPE_STRIDED || type->stride == type->elem_count;
 }
 
 uint64_t dart__access_end(const dart__access_t *a)
@@ -39,7 +57,7 @@ size_t dart__access_file_run(const dart__access_t *a, size_t at, uint64_t *offse
   size_t   n = dart__least(run(a->file_type, a->file_skip + at, &position), a->nbytes - at);
 
   *offset_out = a->file_start + position;
-  while (n < a->nbytes - at) { /* blocks may touch */
+  while (n < a->nbytes - at && may_touch(a->file_type)) {
     size_t more = run(a->file_type, a->file_skip + at + n, &position);
 
     if (a->file_start + position != *offset_out + n)
@@ -82,7 +100,7 @@ size_t dart__access_spans(const dart__access_t *a, const dart__survey_t *survey,
 {
   size_t group = (survey->nruns + most - 1) / most, run_in_group = 0, nspans = 0;
 
-  if (group > 1 && !survey->is_ascending) {
+  if (most == 1 || (group > 1 && !survey->is_ascending)) {
     spans[0] = (dart__span_t){ survey->first, survey->end - 1, exclusive };
     return 1;
   }
@@ -116,4 +134,45 @@ void dart__access_unpack(const dart__access_t *a, size_t at, size_t nbytes, cons
     n = dart__least(dart__access_mem_run(a, at, &to), end - at);
     memcpy(to, from, n);
   }
+}
+
+/* Whole blocks of a strided layout whose memory is contiguous, without a division for each: the number of data bytes. */
+static size_t sift_blocks(const dart__access_t *a, size_t at, size_t nbytes, size_t here,
+                          char *stage, size_t valid, bool to_memory)
+{
+  const dart__type_t *type  = a->file_type;
+  size_t              block = type->elem_count * type->elem_size, done = 0;
+  size_t              stride = type->stride * type->elem_size;
+  char               *memory = a->buffer + at;
+
+  if (type->kind != DART__TYPE_STRIDED || !dart__type_is_contiguous(a->mem_type) ||
+      (a->file_skip + at) % block != 0)
+    return 0;
+  while (done + block <= nbytes && here + block <= valid) {
+    memcpy(to_memory ? memory + done : stage + here, to_memory ? stage + here : memory + done,
+           block);
+    done += block;
+    here += stride;
+  }
+  return done;
+}
+
+size_t dart__access_sift(const dart__access_t *a, size_t at, size_t nbytes, uint64_t first,
+                         char *stage, size_t valid, bool to_memory)
+{
+  for (size_t from = at, end = at + nbytes; at < end;) {
+    uint64_t offset;
+    size_t   n    = dart__least(dart__access_file_run(a, at, &offset), end - at);
+    size_t   here = (size_t)(offset - first), there = dart__in_piece(valid, here, n);
+    size_t   blocks = sift_blocks(a, at, end - at, here, stage, valid, to_memory);
+
+    if (blocks == 0 && to_memory)
+      dart__access_unpack(a, at, there, stage + here);
+    else if (blocks == 0)
+      dart__access_pack(a, at, there, stage + here);
+    at += blocks > 0 ? blocks : there;
+    if (blocks == 0 && there < n)
+      return at - from;
+  }
+  return nbytes;
 }

@@ -46,4 +46,9 @@ size_t dart__access_spans(const dart__access_t *access, const dart__survey_t *su
 void dart__access_pack(const dart__access_t *access, size_t at, size_t nbytes, char *to);
 void dart__access_unpack(const dart__access_t *access, size_t at, size_t nbytes, const char *from);
 
+/** Copy data bytes [at, at + nbytes), which ascend in the file, between memory and `stage`, which has the file from byte
+ *  `first` on, `valid` bytes of it. Returns how many of them, from the first on, are within these. */
+size_t dart__access_sift(const dart__access_t *access, size_t at, size_t nbytes, uint64_t first,
+                         char *stage, size_t valid, bool to_memory);
+
 #endif

@@ -101,28 +101,6 @@ static size_t fit_stage(const dart__access_t *a, size_t at, uint64_t *first_out,
   return fit;
 }
 
-/* Copy data bytes [at, at + n) between memory and a stage that has the file from `first` on; of the stage `valid`
- * bytes are there. Returns how many data bytes, from the first on, are. */
-static size_t sift(const dart__access_t *a, size_t at, size_t n, uint64_t first, size_t valid,
-                   char *stage, bool to_memory)
-{
-  for (size_t from = at, end = at + n; at < end;) {
-    uint64_t offset;
-    size_t   count = dart__least(dart__access_file_run(a, at, &offset), end - at);
-    size_t   here  = (size_t)(offset - first);
-    size_t   there = dart__in_piece(valid, here, count);
-
-    if (to_memory)
-      dart__access_unpack(a, at, there, stage + here);
-    else
-      dart__access_pack(a, at, there, stage + here);
-    at += there;
-    if (there < count)
-      return at - from;
-  }
-  return n;
-}
-
 static int read_sieved(dart_file_t file, const dart__access_t *a, char *stage, size_t *done_out)
 {
   for (*done_out = 0; *done_out < a->nbytes;) {
@@ -130,7 +108,7 @@ static int read_sieved(dart_file_t file, const dart__access_t *a, char *stage, s
     size_t   n     = fit_stage(a, *done_out, &first, &end), valid, there;
     int      error = dart__raw_read(file->fd, stage, (size_t)(end - first), first, &valid);
 
-    there = sift(a, *done_out, n, first, valid, stage, true);
+    there = dart__access_sift(a, *done_out, n, first, stage, valid, true);
     *done_out += there;
     if (error != 0 || there < n)
       return error;
@@ -149,10 +127,10 @@ static int write_sieved(dart_file_t file, const dart__access_t *a, char *stage, 
     if (error != 0)
       return error;
     memset(stage + done, 0, nbytes - done); /* holes beyond the end of the file */
-    sift(a, *done_out, n, first, nbytes, stage, false);
+    dart__access_sift(a, *done_out, n, first, stage, nbytes, false);
     error = dart__raw_write(file->fd, stage, nbytes, first, file->limit, &done);
     if (error != 0) {
-      *done_out += sift(a, *done_out, n, first, done, stage, false);
+      *done_out += dart__access_sift(a, *done_out, n, first, stage, done, false);
       return error;
     }
     *done_out += n;
@@ -225,12 +203,7 @@ static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__su
   dart_range_span_t spans[DART_RANGE_SPANS];
   size_t            n;
 
-  n = dart__access_spans(a, survey, mode, exact, DART_RANGE_SPANS);
-  if (whole) {
-    exact[0].first = survey->first;
-    exact[0].last  = survey->end - 1;
-    n              = 1;
-  }
+  n = dart__access_spans(a, survey, mode, exact, whole ? 1 : DART_RANGE_SPANS);
   for (size_t i = 0; i < n; i++)
     spans[i] = (dart_range_span_t){ exact[i].first, exact[i].last, mode };
   return dart_range_acquire(file->range, spans, n, timeout_us, hold_out);

@@ -21,7 +21,7 @@
 #define MOST_SPANS DART_RANGE_SPANS
 
 /* What is asked of a far table. The answer is the state, and above its STATE_BITS the ticket. */
-typedef enum { ENTER, TRY, LEAVE, CANCEL } request_kind_t;
+typedef enum { ASK_ENTER, ASK_TRY, ASK_LEAVE, ASK_CANCEL } request_kind_t;
 
 typedef struct {
   uint32_t             kind;
@@ -122,12 +122,12 @@ static uint64_t called(char *object, const void *operand, size_t nbytes)
   size_t               none;
 
   (void)nbytes;
-  if (request->kind == ENTER || request->kind == TRY) {
+  if (request->kind == ASK_ENTER || request->kind == ASK_TRY) {
     state = dart__range_enter(table, &request->waiter, request->spans, request->nspans,
-                              request->kind == ENTER, &ticket);
+                              request->kind == ASK_ENTER, &ticket);
     return ticket << STATE_BITS | state;
   }
-  if (request->kind == CANCEL)
+  if (request->kind == ASK_CANCEL)
     state = dart__range_cancel(table, request->ticket, NULL, 0, &none);
   else
     state = dart__range_leave(table, request->ticket, NULL, 0);
@@ -215,8 +215,9 @@ static dart__range_state_t call_enter(dart__table_t at, const dart__range_waiter
   } request;
   uint64_t result;
 
-  request.head =
-      (request_t){ .kind = may_wait ? ENTER : TRY, .nspans = (uint32_t)n, .waiter = *waiter };
+  request.head = (request_t){ .kind   = may_wait ? ASK_ENTER : ASK_TRY,
+                              .nspans = (uint32_t)n,
+                              .waiter = *waiter };
   memcpy(request.head.spans, spans, n * sizeof *spans);
   result      = call(at, &request.head, true);
   *ticket_out = result >> STATE_BITS;
@@ -240,7 +241,7 @@ void dart__table_leave(dart__table_t at, uint64_t ticket)
   dart__range_waiter_t waiters[SOME];
 
   if (table == NULL)
-    call(at, &(request_t){ .kind = LEAVE, .ticket = ticket }, false);
+    call(at, &(request_t){ .kind = ASK_LEAVE, .ticket = ticket }, false);
   else
     tell_all(table, waiters, dart__range_leave(table, ticket, waiters, SOME));
 }
@@ -253,7 +254,7 @@ bool dart__table_cancel(dart__table_t at, uint64_t ticket)
   bool                 has_left;
 
   if (table == NULL)
-    return call(at, &(request_t){ .kind = CANCEL, .ticket = ticket }, true) != 0;
+    return call(at, &(request_t){ .kind = ASK_CANCEL, .ticket = ticket }, true) != 0;
   has_left = dart__range_cancel(table, ticket, waiters, SOME, &n);
   tell_all(table, waiters, n);
   return has_left;
