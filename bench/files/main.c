@@ -1,0 +1,247 @@
+/* Rates at which units write one file together: DART's files beside ROMIO, where there is MPI, and beside pwrite.
+ *
+ *   disjoint   records of all units in turn, atomic mode: locks that do not meet
+ *   overlap    all units write the same 64 KiB in pieces of 64 bytes, atomic mode; none may be torn
+ *   plain      each unit its own part, contiguous, without atomic mode; beside pwrite by hand
+ *   matrix     blocks of a matrix in row-major order, collective
+ *
+ * A figure is the best of some rounds, in which the sides alternate; rates are of all units together. Every byte
+ * tells who wrote it, and the file is read afterwards. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files.h"
+
+enum { MOST_SIDES = 3 };
+
+typedef struct {
+  char    *folder;
+  uint64_t rounds;
+  uint64_t mib; /* that all units write in a round, about */
+} options_t;
+
+typedef struct {
+  bench_job_t         job;
+  options_t           options;
+  char                path[300];
+  const files_side_t *sides[MOST_SIDES];
+  int                 nsides;
+  char               *data;
+  bool                verified;
+} files_t;
+
+/* ---- pwrite by hand ------------------------------------------------------------------------------ */
+
+static int plain_fd;
+
+static void plain_open(const char *path, bool atomic)
+{
+  (void)atomic;
+  plain_fd = open(path, O_RDWR | O_CREAT, 0600);
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+static void plain_set(const files_access_t *access)
+{
+  (void)access;
+}
+
+static void plain_write(const files_access_t *a, const void *data)
+{
+  if (pwrite(plain_fd, data, a->block, (off_t)a->offset) != (ssize_t)a->block)
+    bench_fail(__FILE__, __LINE__, "pwrite", DART_ERR_OTHER);
+}
+
+static void plain_close(void)
+{
+  close(plain_fd);
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+static const files_side_t files_plain = { "pwrite",    plain_open, plain_set,
+                                          plain_write, NULL,       plain_close };
+
+/* ---- rounds ----------------------------------------------------------------------------------------- */
+
+/* What a unit writes in a round: the access, `times`, each `step` bytes further. */
+typedef struct {
+  const char    *name;
+  files_access_t access;
+  uint64_t       step;
+  size_t         times;
+  bool           atomic;
+  bool           collective;
+} case_t;
+
+static double round_of(files_t *f, const files_side_t *side, const case_t *c)
+{
+  files_access_t a = c->access;
+  double         start;
+
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  start = bench_seconds();
+  for (size_t i = 0; i < c->times; i++, a.offset += c->step)
+    (c->collective ? side->write_all : side->write)(&a, f->data);
+  return bench_max(bench_seconds() - start);
+}
+
+static double rate(const files_t *f, const case_t *c, double seconds)
+{
+  return (double)f->job.nunits * (double)(c->access.block * c->access.count * c->times) / seconds /
+         1048576;
+}
+
+/* Every piece of every unit has that unit's bytes, or, where all write the same, all pieces have one unit's. */
+static bool is_right(files_t *f, const case_t *c)
+{
+  int            fd  = open(f->path, O_RDONLY);
+  char          *got = bench_alloc(c->access.block, 1), one = 0;
+  bool           right = fd >= 0, shared = strcmp(c->name, "overlap") == 0;
+  files_access_t a = c->access;
+
+  for (size_t i = 0; i < c->times && right; i++, a.offset += c->step)
+    for (size_t b = 0; b < a.count && right; b++) {
+      right = pread(fd, got, a.block, (off_t)(a.offset + b * a.stride)) == (ssize_t)a.block;
+      if (!shared || one == 0)
+        one = shared ? got[0] : (char)(f->job.me + 1);
+      for (size_t k = 0; k < a.block; k++)
+        right = right && got[k] == one;
+    }
+  free(got);
+  close(fd);
+  return bench_max(right ? 0 : 1) == 0;
+}
+
+static void measure(files_t *f, const case_t *c, const files_side_t **sides, int nsides)
+{
+  double best[MOST_SIDES] = { 0 };
+
+  for (uint64_t round = 0; round < f->options.rounds; round++)
+    for (int s = 0; s < nsides; s++) {
+      double seconds;
+
+      sides[s]->open(f->path, c->atomic);
+      sides[s]->set(&c->access);
+      seconds = round_of(f, sides[s], c);
+      sides[s]->close();
+      if (best[s] == 0 || seconds < best[s])
+        best[s] = seconds;
+      if (!is_right(f, c)) {
+        f->verified = false;
+        bench_complain(&f->job, "%s: %s has written what it should not", c->name, sides[s]->name);
+      }
+    }
+  for (int s = 0; f->job.me == 0 && s < nsides; s++)
+    printf("%-10s %8zu bytes  %-7s %10.1f MiB/s  %6.2f\n", c->name,
+           c->access.block * c->access.count, sides[s]->name, rate(f, c, best[s]),
+           best[s] / best[0]);
+}
+
+static size_t times_of(const files_t *f, size_t nbytes)
+{
+  size_t times = (size_t)(f->options.mib << 20) / nbytes / f->job.nunits;
+
+  return times < 4 ? 4 : times > 2000 ? 2000 : times;
+}
+
+static void disjoint(files_t *f, size_t nbytes, bool atomic, const files_side_t **sides, int nsides)
+{
+  case_t c = { .name   = atomic ? "disjoint" : "plain",
+               .access = { (uint64_t)f->job.me * nbytes, nbytes, nbytes, 1 },
+               .step   = f->job.nunits * nbytes,
+               .times  = times_of(f, nbytes),
+               .atomic = atomic };
+
+  if (!atomic) { /* one part for each unit */
+    c.step          = nbytes;
+    c.access.offset = (uint64_t)f->job.me * nbytes * c.times;
+  }
+  measure(f, &c, sides, nsides);
+}
+
+static void overlap(files_t *f)
+{
+  case_t c = { .name = "overlap", .access = { 0, 64, 128, 1024 }, .times = 50, .atomic = true };
+
+  measure(f, &c, f->sides, f->nsides);
+}
+
+/* Blocks as square as the number of units lets them be, of a matrix of 1024 x `columns` bytes. */
+static void matrix(files_t *f, size_t columns)
+{
+  size_t rows = 1024, across = 1, me = (size_t)f->job.me;
+  case_t c = { .name = "matrix", .times = 3, .collective = true };
+
+  while (across * across * 2 <= f->job.nunits && f->job.nunits % (across * 2) == 0)
+    across *= 2;
+  c.access.block  = columns / across;
+  c.access.stride = columns;
+  c.access.count  = rows / (f->job.nunits / across);
+  c.access.offset = me / across * c.access.count * columns + me % across * c.access.block;
+  measure(f, &c, f->sides, f->nsides);
+}
+
+/* ---- main ------------------------------------------------------------------------------------------- */
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  options_t *options = state->input;
+
+  switch (key) {
+  case 'f': options->folder = text; return 0;
+  case 'r': return bench_number(state, "--rounds", text, 1, 1000, &options->rounds);
+  case 'm': return bench_number(state, "--mib", text, 1, 10000, &options->mib);
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option known[] = {
+  { "folder", 'f', "PATH", 0, "Where the file is made (/tmp)", 0 },
+  { "rounds", 'r', "N", 0, "Rounds of each case, of which the best counts (5)", 0 },
+  { "mib", 'm', "N", 0, "MiB that are written in a round, about (64)", 0 },
+  { 0 }
+};
+
+static const struct argp arguments = { .options = known, .parser = parse };
+
+static void run(files_t *f)
+{
+  const files_side_t *plain[2] = { &files_dart, &files_plain };
+  const size_t        sizes[]  = { 4096, 65536, 1048576 };
+
+  for (int i = 0; i < 3; i++)
+    disjoint(f, sizes[i], true, f->sides, f->nsides);
+  overlap(f);
+  for (int i = 0; i < 3; i++)
+    disjoint(f, sizes[i], false, plain, 2);
+  matrix(f, 1024);
+  matrix(f, 16384);
+}
+
+int main(int argc, char **argv)
+{
+  files_t f = { .job = bench_start(&argc, &argv), .options = { "/tmp", 5, 64 }, .verified = true };
+  long    number = getpid();
+  int     code;
+
+  if (bench_parse(&f.job, &arguments, argc, argv, &f.options, &code)) {
+    BENCH_OK(dart_bcast(&number, 1, DART_TYPE_LONG, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+    snprintf(f.path, sizeof f.path, "%s/dart-bench-%ld", f.options.folder, number);
+    f.sides[f.nsides++] = &files_dart;
+    if (files_romio() != NULL)
+      f.sides[f.nsides++] = files_romio();
+    f.data = bench_alloc((size_t)16 << 20, 1);
+    memset(f.data, f.job.me + 1, (size_t)16 << 20);
+    run(&f);
+    free(f.data);
+    if (f.job.me == 0)
+      unlink(f.path);
+    bench_result(&f.job, "files", "see above", f.verified);
+    code = f.verified ? BENCH_VERIFIED : BENCH_FAILED;
+  }
+  BENCH_OK(dart_exit());
+  return code;
+}
