@@ -29,7 +29,7 @@ void use_ranges(dart_team_t all)
   ALL(NEVER, dart_team_range_destroy(&range));
 }
 
-enum { NELEM = 300 };
+enum { NELEM = 20 };
 
 static void use_requests(dart_file_t file, long *data)
 {
