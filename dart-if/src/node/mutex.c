@@ -5,7 +5,7 @@
  * sleep on `turn`, so that an unlock wakes one of them and no other waiter. */
 #include "node/mutex.h"
 
-#define LATE_AFTER_US 1000
+#define LATE_AFTER_US 10000
 #define MOST_PAUSES   32 /* between two loads of `state` */
 
 #define HELD     DART__MUTEX_HELD

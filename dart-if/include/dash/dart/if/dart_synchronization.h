@@ -4,7 +4,7 @@
  *  Locks of a team: at most one thread of one of its units holds a lock at a time.
  *
  *  A lock goes first to units of the node it is on, and there to one that runs rather than to one
- *  that sleeps, but nobody waits for ever: on a node, who has waited for about a millisecond comes
+ *  that sleeps, but nobody waits for ever: on a node, who has waited for about ten milliseconds comes
  *  before newcomers, and after 64 near hand-overs it is the next node's turn, in the order nodes
  *  came (lock cohorting: Dice, Marathe, Shavit, PPoPP 2012). What a holder did by plain loads and
  *  stores, by blocking operations and by operations it completed is seen by every later holder. A
