@@ -47,8 +47,10 @@ forget() {
   together
 
   # What is not complete is an error, and so is any other code.
-  in_vain 'unit 1 ends with exit code 0, but has not called dart_exit, and holds a lock' \
+  in_vain 'unit 1 ends with exit code 0, but has not called dart_exit, and holds a lock of team 0' \
     '1:init,lockinit,lock' '*:init,lockinit,sleep=10000'
+  in_vain 'unit 1 ends with exit code 5, but has not called dart_exit, and holds a range lock of team 0' \
+    '1:init,rangeinit,range,end=5' '*:init,rangeinit,sleep=10000'
   in_vain 'unit 1 ends with exit code 0, but has not called dart_exit, and takes part in a collective' \
     '1:init,aside,sleep=200' '*:init,sleep=10000'
   in_vain 'unit 1 ends with exit code 5, but has not called dart_exit' '1:init,end=5' '*:init,sleep=10000'

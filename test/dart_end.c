@@ -13,6 +13,7 @@
  *   work=N           N rounds of all of that: put, flush, barrier, get, a message to the right, notify,
  *                    and 5 ms without any
  *   lock             acquire a lock of all (all call lockinit before)
+ *   range            acquire a range of all (all call rangeinit before)
  *   aside            a thread that calls dart_barrier
  *   sleep=MS         stay away from DART
  *   say=WORD         print WORD
@@ -31,14 +32,16 @@
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_range.h>
 #include <dash/dart/if/dart.h>
 
 enum { PUTS = 1000, BIG = 1 << 20 };
 
-static int         unit, nunits;
-static dart_gptr_t cells; /* PUTS of each unit, then a sum, then a counter */
-static dart_team_t team = DART_TEAM_NULL;
-static dart_lock_t lock;
+static int          unit, nunits;
+static dart_gptr_t  cells; /* PUTS of each unit, then a sum, then a counter */
+static dart_team_t  team = DART_TEAM_NULL;
+static dart_lock_t  lock;
+static dart_range_t range;
 
 static void must(dart_ret_t ret)
 {
@@ -194,6 +197,14 @@ static void end(const char *how, int number)
   exit(98);
 }
 
+static void hold_range(void)
+{
+  dart_range_span_t span = { 10, 20, DART_RANGE_SHARED };
+  dart_range_hold_t hold;
+
+  must(dart_range_acquire(range, &span, 1, -1, &hold));
+}
+
 static void step(const char *what, const char *argument)
 {
   int     number = atoi(argument);
@@ -232,6 +243,10 @@ static void step(const char *what, const char *argument)
     must(dart_team_lock_init(DART_TEAM_ALL, &lock));
   else if (strcmp(what, "lock") == 0)
     must(dart_lock_acquire(lock));
+  else if (strcmp(what, "rangeinit") == 0)
+    must(dart_team_range_init(DART_TEAM_ALL, 0, 0, &range));
+  else if (strcmp(what, "range") == 0)
+    hold_range();
   else if (strcmp(what, "aside") == 0)
     meet_aside();
   else if (strcmp(what, "sleep") == 0)

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -26,13 +27,24 @@
 
 #define LIMIT_S 10 /* for completing what is outstanding */
 
-/* What this unit has begun and not completed, as text for the log line; NULL: nothing. */
+/* The locks that this unit holds, as text for the log line; "": none. */
+static const char *held(void)
+{
+  static char text[64];
+  dart_team_t lock = dart__lock_held(), range = dart__range_held();
+
+  if (lock != DART_TEAM_NULL)
+    snprintf(text, sizeof text, ", and holds a lock of team %d", lock);
+  else if (range != DART_TEAM_NULL)
+    snprintf(text, sizeof text, ", and holds a range lock of team %d", range);
+  return text;
+}
+
+/* What this unit has begun and not completed, likewise; NULL: nothing. */
 static const char *incomplete(void)
 {
-  if (dart__locks_are_held())
-    return ", and holds a lock";
-  if (dart__ranges_are_held())
-    return ", and holds a range lock";
+  if (*held() != '\0')
+    return held();
   for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
     if (dart__teams[id] != NULL && dart__exchange_is_busy(&dart__teams[id]->exchange))
       return ", and takes part in a collective";
@@ -91,7 +103,7 @@ static void leave(int code)
   code &= 0xff; /* the exit status of the process */
   if (dart__world.nunits == 1 && code != 0)
     return;
-  why = code == 0 ? incomplete() : "";
+  why = code == 0 ? incomplete() : held();
   if (why != NULL)
     fail(code, why);
   dart__progress();

@@ -137,17 +137,18 @@ static void remove_range(dart_range_t range)
   pthread_mutex_unlock(&ranges.guard);
 }
 
-bool dart__ranges_are_held(void)
+dart_team_t dart__range_held(void)
 {
-  bool held = false;
+  dart_team_t teamid = DART_TEAM_NULL;
 
   pthread_mutex_lock(&ranges.guard);
   for (dart_range_t range = ranges.first; range != NULL; range = range->next)
     /* relaxed: the result does not cover threads that acquire or release during this call */
-    held |= range->cycle == dart__world.cycle &&
-            atomic_load_explicit(&range->nholds, memory_order_relaxed) != 0;
+    if (range->cycle == dart__world.cycle &&
+        atomic_load_explicit(&range->nholds, memory_order_relaxed) != 0)
+      teamid = range->teamid;
   pthread_mutex_unlock(&ranges.guard);
-  return held;
+  return teamid;
 }
 
 void dart__range_open(void)
@@ -448,7 +449,7 @@ static dart_ret_t acquire(acquire_t *a, int64_t timeout_us)
     give_slot(a->range, a->slot);
   if (ret != DART_OK)
     free(a->hold);
-  else /* relaxed: see dart__ranges_are_held */
+  else /* relaxed: see dart__range_held */
     atomic_fetch_add_explicit(&a->range->nholds, 1, memory_order_relaxed);
   return ret;
 }
@@ -519,7 +520,7 @@ dart_ret_t dart_range_release(dart_range_hold_t *hold)
     return DART_ERR_INVAL;
   dart__progress();
   release_parts(*hold);
-  /* relaxed: see dart__ranges_are_held */
+  /* relaxed: see dart__range_held */
   atomic_fetch_sub_explicit(&(*hold)->range->nholds, 1, memory_order_relaxed);
   free(*hold);
   *hold = DART_RANGE_HOLD_NULL;

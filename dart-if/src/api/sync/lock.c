@@ -112,17 +112,18 @@ static void remove_lock(dart_lock_t lock)
   pthread_mutex_unlock(&locks.guard);
 }
 
-bool dart__locks_are_held(void)
+dart_team_t dart__lock_held(void)
 {
-  bool held = false;
+  dart_team_t teamid = DART_TEAM_NULL;
 
   pthread_mutex_lock(&locks.guard);
   for (dart_lock_t lock = locks.first; lock != NULL; lock = lock->next)
     /* relaxed: the result does not cover threads that acquire or release locks during this call */
-    held |= lock->cycle == dart__world.cycle &&
-            atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0;
+    if (lock->cycle == dart__world.cycle &&
+        atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0)
+      teamid = lock->teamid;
   pthread_mutex_unlock(&locks.guard);
-  return held;
+  return teamid;
 }
 
 static void delete_lock(dart_lock_t lock)

@@ -1,9 +1,9 @@
 #ifndef DART__API_LOCK_H
 #define DART__API_LOCK_H
 /* Locks: what other modules need of them. */
-#include <stdbool.h>
+#include <dash/dart/if/dart_types.h>
 
-/** Whether any thread of this unit holds a lock of this cycle. */
-bool dart__locks_are_held(void);
+/** The team of a lock of this cycle that a thread of this unit holds; DART_TEAM_NULL: there is none. */
+dart_team_t dart__lock_held(void);
 
 #endif
