@@ -52,10 +52,23 @@ static bool is_alone(void)
   return false;
 }
 
+static dart_ret_t open_job(int fd, long nunits)
+{
+  dart_ret_t ret = dart__job_open(fd, &dart__shmem.job);
+
+  if (ret != DART_OK || dart__shmem.job->nunits == (uint32_t)nunits)
+    return ret;
+  dart__error("%s says %ld units, the job has %u", DART__JOB_ENV_UNITS, nunits,
+              dart__shmem.job->nunits);
+  dart__job_close(dart__shmem.job);
+  dart__shmem.job = NULL;
+  return DART_ERR_OTHER;
+}
+
 static dart_ret_t find_job(void)
 {
   long       fd, unit = 0, nunits = 1;
-  int        own;
+  int        own = -1;
   dart_ret_t ret;
 
   if (getenv(DART__JOB_ENV_FD) == NULL) {
@@ -71,15 +84,11 @@ static dart_ret_t find_job(void)
     return DART_ERR_OTHER;
   }
 
-  ret = dart__job_open((int)fd, &dart__shmem.job);
-  if (ret != DART_OK)
+  ret = open_job((int)fd, nunits);
+  if (ret != DART_OK) {
+    if (own >= 0) /* the launcher's stays: dart_init may be tried again */
+      close(own);
     return ret;
-  if (dart__shmem.job->nunits != (uint32_t)nunits) {
-    dart__error("%s says %ld units, the job has %u", DART__JOB_ENV_UNITS, nunits,
-                dart__shmem.job->nunits);
-    dart__job_close(dart__shmem.job);
-    dart__shmem.job = NULL;
-    return DART_ERR_OTHER;
   }
   fcntl((int)fd, F_SETFD, FD_CLOEXEC);
   unsetenv(DART__JOB_ENV_FD);
