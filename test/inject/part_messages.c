@@ -75,8 +75,10 @@ void use_locks(dart_team_t all)
   ALL(NEVER, dart_team_lock_destroy(&lock));
 }
 
-/* Data of many sizes to the next unit; one counter for all. */
-static void notify(dart_gptr_t base, const long *data, size_t count, uint64_t times)
+/* Data of many sizes to the next unit; one counter for all. Without an agent a flush waits for calls of its
+ * target, so the units wait for each other in DART. */
+static void notify(dart_team_t all, dart_gptr_t base, const long *data, size_t count,
+                   uint64_t times)
 {
   dart_gptr_t to = of_unit(base, next_unit()), flag = to;
   long       *own;
@@ -89,7 +91,7 @@ static void notify(dart_gptr_t base, const long *data, size_t count, uint64_t ti
   own = address;
   EXPECT(own[8] == data[0] && own[8 + count - 1] == data[count - 1]);
   FINE(dart_flush(to));
-  board_wait("all have seen the data");
+  ALL(NEVER, dart_barrier(all)); /* all have seen the data */
 }
 
 void use_notifications(dart_team_t all)
@@ -109,7 +111,7 @@ void use_notifications(dart_team_t all)
   memset(own, 0, (MOST + 8) * sizeof(long));
   ALL(NEVER, dart_barrier(all));
   for (uint64_t i = 0; i < 4; i++)
-    notify(gptr, data, sizes[i], i + 1);
+    notify(all, gptr, data, sizes[i], i + 1);
   flag = of_unit(gptr, me);
   FINE(dart_notify(of_unit(gptr, next_unit()), 1));
   FINE(dart_notify_waitany(&flag, &least, 1, -1, &which));
