@@ -24,7 +24,7 @@ static void try_memory(dart_team_t all, dart_gptr_t gptr, size_t nelem)
 
 void use_memory(dart_team_t all)
 {
-  const size_t     sizes[] = { 1, 1000, 400000, 9000000 }; /* the last one has a chunk of its own */
+  const size_t     sizes[] = { 1, 1000, 400000, 1200000 }; /* the last one has a chunk of its own */
   dart_gptr_t      gptr[4], own, block;
   dart_allocator_t allocator;
 

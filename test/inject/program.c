@@ -1,5 +1,7 @@
 /* The program that the injector is tried on: the whole interface, and what it does checked. It goes on
  * when a call fails, for the call is made again; and after dart_exit there is a second cycle. */
+#include <stdlib.h>
+
 #include "parts.h"
 
 static void cycle(bool whole)
@@ -52,6 +54,7 @@ int main(int argc, char **argv)
   dart_config_t              *config;
 
   board_open();
+  setenv("DART_HEAP_CHUNK", "8M", 1); /* pages take more time than all else, and many are as few */
   dart_config(&config);
   config->log_enabled = 0;
   INIT(dart_init(&argc, &argv));
