@@ -385,7 +385,8 @@ static bool look(dart__am_t *am, int looks, dart__transport_request_t *own)
   return true;
 }
 
-/* Handle what has come, in order; the lock is held. It returns after replies, data and notifications, so that the
+/* Handle what has come, in order; the lock is held. It returns after replies, but not twice in a row, lest a
+ * stream of them keep requests waiting, and after data and notifications, so that the
  * caller can see whether its wait is over: of two units that exchange data, one would otherwise go on
  * receiving all that the other sends ahead, while the other waits for it. */
 static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come, void **answers_out)
@@ -394,7 +395,8 @@ static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come, void **
   dart__am_handled_t   handled  = { .replies = has_come && take_replies(am, most) };
   bool                 notified = false;
 
-  if (has_come && !handled.replies)
+  r->has_skipped = handled.replies && !r->has_skipped;
+  if (has_come && !r->has_skipped)
     handled.requests = take_requests(am, most, &notified);
   if (r->pending != NULL)
     apply_pending(am, most, &notified);

@@ -4,7 +4,8 @@
  *
  * One exchange takes it and one store gives it back: half of what a mutex costs, and appending a request
  * costs little else. Nothing is done under it that blocks, allocates, calls the transport or logs. A
- * thread that finds the lock taken spins, and then yields its core, for the holder may need it. */
+ * thread that finds the lock taken spins, and then yields its core, for the holder may need it. (The receiver's
+ * lock is held for longer, and is only ever tried.) */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
