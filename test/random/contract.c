@@ -42,6 +42,8 @@ static bool in_scope(const scene_t *scene, const op_t *by, const op_t *op)
   int                    seg = op->kind == NOTIFY ? scene->counter[op->counter].seg : op->seg;
   const scene_segment_t *a = &scene->segment[by->seg], *b = &scene->segment[seg];
 
+  if (b->epoch != 0 && by->seg != seg && op->kind != NOTIFY)
+    return false; /* what an epoch put off is started by flushes of its own segment */
   return a->team == b->team && (a->kind == SEGMENT_POOL) == (b->kind == SEGMENT_POOL);
 }
 

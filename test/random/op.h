@@ -92,6 +92,7 @@ typedef enum {
   X(WORD, "word", WHO_UNITS, HAS_WORD | HAS_TO | HAS_TYPE | HAS_HOW,                               \
     "fields turn extreme product logic")                                                           \
   X(MEET, "meet", WHO_UNITS, 0, "")                                                                \
+  X(EPOCH, "epoch", WHO_UNITS, HAS_SEG | HAS_HOW, "fence lock_all")                                \
   X(RESTART, "restart", WHO_UNITS, 0, "")                                                          \
   X(PUT, "put", WHO_ACTOR, HAS_TRANSFER, "")                                                       \
   X(GET, "get", WHO_ACTOR, HAS_TRANSFER, "")                                                       \
@@ -154,6 +155,7 @@ enum { TEAM_ALL_PASS, TEAM_NULL };
 enum { ALLOC_FILLED, ALLOC_RAW };
 enum { REGISTER_EACH, REGISTER_ALIGNED };
 enum { WORD_FIELDS, WORD_TURN, WORD_EXTREME, WORD_PRODUCT, WORD_LOGIC };
+enum { EPOCH_FENCE, EPOCH_LOCK_ALL };
 enum { SWAP_HIT, SWAP_MISS };
 enum { AWAIT_WAIT, AWAIT_ANY, AWAIT_SOME, AWAIT_LOOK, AWAIT_FETCH };
 enum { POLL_BLOCKING, POLL_FLUSH, POLL_HANDLE, POLL_FETCH };

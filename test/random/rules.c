@@ -222,6 +222,7 @@ static void end_round(rules_t *rules)
   memset(rules->counter, 0, sizeof rules->counter);
   rules->naccesses = rules->npending = 0;
   rules->in_body                     = false;
+  scene_end_epochs(&rules->scene);
 }
 
 /* The threads of a unit start with what the first one knows. */

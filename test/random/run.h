@@ -117,6 +117,10 @@ dart_datatype_t run_type(const unit_t *unit, const op_t *op, const layout_t *lay
 void            run_end_type(const unit_t *unit, const op_t *op, dart_datatype_t *type);
 /** What this operation must find. */
 expect_t *run_expected(const unit_t *unit, const op_t *op);
+/** Open an epoch; close those of a round, after its threads. */
+void run_epoch(unit_t *unit, const op_t *op);
+void run_end_epochs(unit_t *unit, const op_t *round);
+
 /** Let others run. */
 void run_yield(void);
 

@@ -91,7 +91,6 @@ static void *run_thread(void *argument)
       runners[op->kind](thread, op);
     run_note_done(thread, op);
   }
-  run_end_buffers(thread);
   atomic_store(&thread->current, NULL);
   return NULL;
 }
@@ -225,6 +224,11 @@ static void run_body(unit_t *unit, const op_t *op, size_t n)
     model_apply(&unit->model, &op[i], &unit->expect[i]);
 
   run_threads(unit);
+  run_end_epochs(unit, round);
+  for (int i = 0; i < unit->shape.threads; i++) {
+    run_completed(&threads[i], round);
+    run_end_buffers(&threads[i]);
+  }
   unit->operations += n;
   RUN_OK(unit, round, dart_barrier(DART_TEAM_ALL));
   compare(unit, round);

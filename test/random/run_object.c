@@ -139,6 +139,7 @@ static void execute(unit_t *unit, const op_t *op, const scene_t *before)
   case WORD: set_cell(unit, op, type_size(op->type)); break;
   case MEET: RUN_OK(unit, op, dart_barrier(DART_TEAM_ALL)); break;
   case RESTART: restart(unit, before, op); break;
+  case EPOCH: run_epoch(unit, op); break;
   default: break;
   }
 }

@@ -49,6 +49,7 @@ int scene_team(const scene_t *scene, const op_t *op)
   case FREE:
   case DEREGISTER:
   case END_BLOCK:
+  case EPOCH:
   case COUNTER:
   case WORD: return scene->segment[op->seg].team;
   case BLOCK:
@@ -311,6 +312,12 @@ static void restart(scene_t *scene)
   scene_open(scene, shape);
 }
 
+void scene_end_epochs(scene_t *scene)
+{
+  for (int seg = 0; seg < SEGMENTS_MAX; seg++)
+    scene->segment[seg].epoch = 0;
+}
+
 void scene_apply(scene_t *scene, const op_t *op)
 {
   switch (op->kind) {
@@ -336,6 +343,7 @@ void scene_apply(scene_t *scene, const op_t *op)
     break;
   case WORD: new_word(scene, op); break;
   case RESTART: restart(scene); break;
+  case EPOCH: scene->segment[op->seg].epoch = 1 + op->how; break;
   default:
     if (op_is_atomic(op) && op->word >= 0)
       use_word(scene, op);

@@ -25,6 +25,7 @@ typedef struct {
   int            shift;            /* registered: bytes by which portions are misaligned */
   int            alias;            /* registered memory of another segment: which, or -1 */
   uint64_t       alias_at;
+  int            epoch; /* 1 + how of the one that is open in this round; 0: none */
 } scene_segment_t;
 
 typedef struct {
@@ -72,6 +73,9 @@ bool scene_valid(const scene_t *scene, const op_t *op);
 
 /** Let the operation create, change and end what it does. It is valid. */
 void scene_apply(scene_t *scene, const op_t *op);
+
+/** A round is over, and with it its epochs. */
+void scene_end_epochs(scene_t *scene);
 
 /** All actors; the units of a team that are not members are none. */
 uint32_t scene_actors(const scene_t *scene);

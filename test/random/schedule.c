@@ -60,6 +60,8 @@ static void draw_round(generator_t *g, const int weights[NPARTS], bool is_first)
     generate_object(g);
   if (draw_chance(&g->draw, 90))
     generate(g, &meet);
+  for (size_t i = draw_chance(&g->draw, 50) ? draw_range(&g->draw, 1, 4) : 0; i > 0; i--)
+    generate_epoch(g);
   for (size_t i = 0; i < n; i++)
     draw_part(g, weights)(g);
   round.how = (int)draw_below(&g->draw, 3);
