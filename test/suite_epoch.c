@@ -55,11 +55,33 @@ enum { TEAM, POOL, REGISTERED, KINDS };
 
 static dart_gptr_t own_pool_blocks[1];
 
+/* LARGE elements at the same offset of every unit's pool: the highest at which one of them finds so many. The
+ * others take a block that reaches that far. */
+static dart_gptr_t common_block(void)
+{
+  dart_gptr_t own, *all = calloc((size_t)n, sizeof *all);
+  uint64_t    highest = 0, before;
+
+  EXPECT_OK(dart_memalloc(LARGE, T_INT64, &own));
+  EXPECT_OK(dart_allgather(&own, all, sizeof own, DART_TYPE_BYTE, DART_TEAM_ALL));
+  for (int unit = 0; unit < n; unit++)
+    if (all[unit].addr_or_offs.offset > highest)
+      highest = all[unit].addr_or_offs.offset;
+  free(all);
+  before = (highest - own.addr_or_offs.offset) / sizeof(int64_t);
+  EXPECT_OK(dart_memfree(own));
+  EXPECT_OK(dart_memalloc(before + LARGE, T_INT64, &own));
+  EXPECT_TRUE(own.addr_or_offs.offset <= highest &&
+              own.addr_or_offs.offset + before * sizeof(int64_t) >= highest);
+  own_pool_blocks[0]      = own;
+  own.addr_or_offs.offset = highest;
+  return own;
+}
+
 static memory_t memory_of(int kind)
 {
-  memory_t     m     = { .gptr = DART_GPTR_NULL };
-  int64_t     *zeros = calloc(LARGE, sizeof *zeros);
-  dart_gptr_t *all;
+  memory_t m     = { .gptr = DART_GPTR_NULL };
+  int64_t *zeros = calloc(LARGE, sizeof *zeros);
 
   switch (kind) {
   case TEAM:
@@ -68,16 +90,9 @@ static memory_t memory_of(int kind)
     m.mine = test_mine(m.gptr);
     free(zeros);
     break;
-  case POOL: /* blocks may be at different offsets: all use the highest, in blocks that are large enough */
+  case POOL:
     m.name = "pool";
-    EXPECT_OK(dart_memalloc(3 * LARGE, T_INT64, &own_pool_blocks[0]));
-    all = calloc((size_t)n, sizeof *all);
-    EXPECT_OK(dart_allgather(&own_pool_blocks[0], all, sizeof *all, DART_TYPE_BYTE, DART_TEAM_ALL));
-    m.gptr = all[0];
-    for (int unit = 0; unit < n; unit++)
-      if (all[unit].addr_or_offs.offset > m.gptr.addr_or_offs.offset)
-        m.gptr.addr_or_offs.offset = all[unit].addr_or_offs.offset;
-    free(all);
+    m.gptr = common_block();
     EXPECT_OK(dart_gptr_getaddr(test_unit(m.gptr, me), (void **)&m.mine));
     memset(m.mine, 0, LARGE * sizeof *m.mine);
     free(zeros);
