@@ -99,9 +99,10 @@ void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint3
  * no traffic, or only by yielding. The time to sleep, 0: none. */
 static uint32_t end_turn(const dart__wait_policy_t *policy, uint64_t turn, bool sleeps)
 {
-  uint32_t pause = 0;
+  bool     has_core = policy->yields > 0;
+  uint32_t pause    = 0;
 
-  if (turn % (policy->yields > 0 ? YIELD_RARELY : YIELD_EVERY) != 0)
+  if (turn % (has_core ? YIELD_RARELY : YIELD_EVERY) != 0 && (has_core || !sleeps))
     return 0;
   if (sleeps)
     pause = pause_of(policy);
