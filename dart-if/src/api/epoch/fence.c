@@ -81,17 +81,23 @@ static bool is_far_target(const dart__access_call_t *call, int32_t unit)
   return call->epoch->target[unit].is_used && dart__access_is_far(call, unit);
 }
 
-/* Operations put off on portions of this node. */
-static void close_near(const dart__access_call_t *call)
+/* Operations on portions of this node: those put off, and those under way. */
+static dart_ret_t close_near(const dart__access_call_t *call)
 {
-  for (int32_t i = 0; call->epoch->nqueued > 0 && i < call->team->nunits; i++) {
+  dart_ret_t ret = DART_OK;
+
+  for (int32_t i = 0; i < call->team->nunits; i++) {
     int32_t unit = rotated(call->team, i);
 
-    if (call->epoch->target[unit].nqueued == 0 || dart__access_is_far(call, unit))
+    if (!call->epoch->target[unit].is_used || dart__access_is_far(call, unit))
       continue;
-    dart__access_open(call, unit);
-    dart__access_drain(call, unit);
+    if (call->epoch->target[unit].nqueued > 0) {
+      dart__access_open(call, unit);
+      dart__access_drain(call, unit);
+    }
+    ret = dart__worse(ret, dart__access_order(call, unit));
   }
+  return ret;
 }
 
 /* How many units have operations on this one's portion; afterwards all have entered the fence. */
@@ -139,12 +145,12 @@ static bool have_arrived(void *context)
 static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
 {
   dart__team_t *team = call->team;
-  dart_ret_t    ret  = DART_OK;
+  dart_ret_t    ret;
 
   dart__progress(); /* apply deferred updates */
-  close_near(call);
+  ret = close_near(call);
   if (DART__EPOCH_VERIFIES && !is_lazy)
-    ret = verify_history(call);
+    ret = dart__worse(ret, verify_history(call));
   if (team->nnodes == 1) {
     if (!is_lazy)
       dart__coll_barrier(team);

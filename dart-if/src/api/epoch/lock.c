@@ -121,22 +121,25 @@ static bool is_granted(void *context)
          w->granted;
 }
 
-static void unlock_near(const dart__access_call_t *call, int32_t unit)
+static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t = &call->epoch->target[unit];
   dart__rwlock_t       *lock;
+  dart_ret_t            ret;
 
-  if (t->nqueued == 0 && !t->has_ticket)
-    return;
-  dart__access_open(call, unit);
-  dart__access_drain(call, unit);
+  if (t->nqueued > 0 || t->has_ticket) {
+    dart__access_open(call, unit);
+    dart__access_drain(call, unit);
+  }
+  ret = dart__access_order(call, unit);
   if (!t->has_ticket)
-    return;
+    return ret;
   dart__progress(); /* apply deferred updates */
   lock = &dart__epoch_shared(call->team, call->segment, unit)->lock;
   dart__rwlock_leave(lock, t->is_exclusive);
   if (dart__rwlock_has_far(lock))
     dart__event_add(dart__twosided_event(call->team->members[unit]));
+  return ret;
 }
 
 /* Lock, operations and unlock in one message; `is_lazy`: without waiting for the answer. */
@@ -189,12 +192,12 @@ static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool
 
 static dart_ret_t unlock(const dart__access_call_t *call, int32_t unit, bool is_lazy)
 {
-  dart_ret_t ret = DART_OK;
+  dart_ret_t ret;
 
   if (dart__access_is_far(call, unit))
     ret = unlock_far(call, unit, is_lazy);
   else
-    unlock_near(call, unit);
+    ret = unlock_near(call, unit);
   dart__epoch_reset(&call->epoch->target[unit]);
   return ret;
 }

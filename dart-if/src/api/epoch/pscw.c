@@ -292,12 +292,12 @@ static bool run_ahead(const dart__access_call_t *call, int32_t unit)
 
 static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
 {
-  dart__epoch_target_t *t   = &call->epoch->target[unit];
-  dart_ret_t            ret = DART_OK;
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+  dart_ret_t            ret;
 
   dart__access_drain(call, unit);
+  ret = dart__access_order(call, unit);
   if (dart__access_is_far(call, unit)) {
-    ret = dart__access_order(call, unit);
     dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_COMPLETED, value_of(t), true);
   } else {
     /* release: the operations; pairs with are_complete */

@@ -322,6 +322,13 @@ dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit)
 
 /* ---- operations ---------------------------------------------------------------------------- */
 
+/* Whether an operation that goes on its ordinary way now may be under way when it returns: to a far unit, or an
+ * atomic of MPI, which is also used on the node (dart__world.far_atomics). */
+static bool may_be_under_way(const dart__access_call_t *call, int32_t unit)
+{
+  return dart__access_is_far(call, unit) || (dart__world.far_atomics && call->team->nnodes > 1);
+}
+
 /* Whether the epoch covers the unit. */
 static bool covers(const dart__epoch_t *epoch, int32_t unit)
 {
@@ -388,8 +395,10 @@ static dart__access_t later(const dart__access_call_t *call, const dart__epoch_o
     dart__access_open(call, unit);
   }
   dart__access_drain(call, unit);
-  if (!dart__access_is_far(call, unit))
+  if (!dart__access_is_far(call, unit)) {
+    call->epoch->target[unit].is_loose |= may_be_under_way(call, unit);
     return DART__ACCESS_PASS;
+  }
   start(call, op);
   return DART__ACCESS_DONE;
 }
@@ -402,7 +411,7 @@ static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__e
     return goes;
   dart__access_open(call, unit);
   dart__access_drain(call, unit);
-  call->epoch->target[unit].is_loose = dart__access_is_far(call, unit);
+  call->epoch->target[unit].is_loose = may_be_under_way(call, unit);
   return DART__ACCESS_PASS;
 }
 
