@@ -55,7 +55,8 @@ libdir=$(dirname "$(find "$prefix" -name libdart-base.a)")
   (cd "$prefix/include" && printf '#include <%s>\n' dash/dart/*/*.h)
 } >"$work/all.c"
 "$CC" -E -P -I"$prefix/include" "$work/all.c" | grep -v '^#' | tr '\n' ' ' | sed 's/[;{}]/\n/g' |
-  sed -nE 's/^ *(dart_ret_t|void|_Bool) +\*?(dart_[a-z_0-9]+) *\(.*/\2/p' | sort -u >"$work/declared"
+  sed -nE -e 's/^ *(dart_ret_t|void|_Bool|int) +\*?(dart_[a-z_0-9]+) *\(.*/\2/p' \
+    -e 's/^ *extern const [a-z_]+ (dart_[a-z_]+) *$/\1/p' | sort -u >"$work/declared"
 [[ $(wc -l <"$work/declared") -gt 100 ]] || fail "found only $(wc -l <"$work/declared") functions"
 exported() { # of static libraries: what they would add to the exports of who links them
   case $1 in
