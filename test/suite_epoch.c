@@ -214,16 +214,18 @@ TEST(gets_and_accumulates_in_a_fence)
 {
   for (int kind = 0; kind < KINDS; kind++) {
     memory_t m   = memory_of(kind);
-    int64_t *got = calloc(LARGE, sizeof *got), one = 1, many[40];
+    int64_t *got = calloc(LENGTHS * LARGE, sizeof *got), one = 1, many[40];
 
     for (int i = 0; i < 40; i++)
       many[i] = i;
     fill(m.mine, LARGE, 7);
     fence(m.gptr, DART_EPOCH_NOPRECEDE);
     for (size_t l = 0; l < LENGTHS; l++)
-      EXPECT_OK(dart_get(got, test_unit(m.gptr, left_of(me)), lengths[l], T_INT64, T_INT64));
+      EXPECT_OK(
+          dart_get(got + l * LARGE, test_unit(m.gptr, left_of(me)), lengths[l], T_INT64, T_INT64));
     fence(m.gptr, DART_EPOCH_NOPUT);
-    EXPECT_EQ(wrong_in(got, LARGE, left_of(me), 7), 0);
+    for (size_t l = 0; l < LENGTHS; l++)
+      EXPECT_EQ(wrong_in(got + l * LARGE, lengths[l], left_of(me), 7), 0);
     fence(m.gptr, 0); /* what follows writes */
     memset(m.mine, 0, 50 * sizeof *m.mine);
     fence(m.gptr, 0);
