@@ -73,8 +73,10 @@ void dart__engine_wait_by(const dart__wait_policy_t *policy, MPI_Request *reques
     if (is_complete(request))
       return;
   own = dart__transport_request_of(*request);
-  for (count_call(); !dart__am_progress_on(dart__engine.am, &own); count_call())
+  for (count_call(); !dart__am_progress_on(dart__engine.am, &own); count_call()) {
+    dart__engine_after_calls(); /* what others asked of this unit may have to be answered */
     dart__wait_pause(&turns, policy);
+  }
   *request = MPI_REQUEST_NULL;
 }
 
