@@ -71,6 +71,7 @@ static void use_epoch_locks(dart_gptr_t gptr)
   check_mine(gptr, 3);
   OWN(NOMEM, dart_epoch_lock_all(gptr, 0));
   put_some(gptr, 2);
+  OWN(NEVER, dart_flush(next)); /* nothing else orders the get after the puts */
   OWN(NEVER, dart_get_blocking(&got, next, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   EXPECT(got == values[0]);
   OWN(NEVER, dart_epoch_unlock_all(gptr, DART_EPOCH_LAZY));
