@@ -278,6 +278,9 @@ int64_t adv_random_due(void);
  *  overtake it. */
 void adv_sends_release(MPI_Comm comm);
 
+/** Forget the messages that neither the program nor MPI needs any more; the lock is held. */
+void adv_sends_tidy(void);
+
 /** Start the thread that sends what was held long enough; stop it, and send what is left. */
 void adv_sends_open(void);
 void adv_wake(void); /* something new is held */

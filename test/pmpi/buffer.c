@@ -176,16 +176,30 @@ static bool overlap(const adv_buffer_t *a, const adv_buffer_t *b)
   return from < to && shares_bytes(a, b, from, to);
 }
 
+static const adv_buffer_t *find_overlap(const adv_buffer_t *b)
+{
+  const adv_buffer_t *o = outstanding;
+
+  while (o != NULL && !((o->is_result || b->is_result) && overlap(o, b)))
+    o = o->next;
+  return o;
+}
+
+/* A source stays outstanding after MPI_Request_free until somebody sees that its message was sent; the
+ * program may have seen that by an answer. */
 static void refuse_overlap(const adv_buffer_t *b)
 {
-  if (!adv_does(ADV_CHECK))
+  const adv_buffer_t *o;
+
+  if (!adv_does(ADV_CHECK) || find_overlap(b) == NULL)
     return;
-  for (const adv_buffer_t *o = outstanding; o != NULL; o = o->next)
-    if ((o->is_result || b->is_result) && overlap(o, b))
-      adv_refuse("its %s of %zu bytes at %p overlaps the %s of an outstanding %s, %zu bytes at %p",
-                 b->is_result ? "result" : "source", b->span, (void *)(b->address + b->lower),
-                 o->is_result ? "result" : "source", o->call, o->span,
-                 (void *)(o->address + o->lower));
+  adv_sends_tidy();
+  o = find_overlap(b);
+  if (o != NULL)
+    adv_refuse("its %s of %zu bytes at %p overlaps the %s of an outstanding %s, %zu bytes at %p",
+               b->is_result ? "result" : "source", b->span, (void *)(b->address + b->lower),
+               o->is_result ? "result" : "source", o->call, o->span,
+               (void *)(o->address + o->lower));
 }
 
 /* ---- life ------------------------------------------------------------------------------- */

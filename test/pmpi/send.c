@@ -92,8 +92,7 @@ static bool is_sent_off(message_t *m)
   return done;
 }
 
-/* Forget the messages that neither the program nor MPI needs any more. */
-static void tidy(void)
+void adv_sends_tidy(void)
 {
   for (message_t *m = messages, *next; m != NULL; m = next) {
     next = m->next;
@@ -211,7 +210,7 @@ static bool advance(adv_request_t *r, MPI_Status *status)
 static void finish(adv_request_t *r)
 {
   ((message_t *)r->what)->request = NULL;
-  tidy();
+  adv_sends_tidy();
 }
 
 /* It is sent all the same, and its source stays as it is until then. */

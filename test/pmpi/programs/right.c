@@ -375,6 +375,26 @@ static void probes_find_messages(void)
 }
 
 /* The receiver tells by other means, so the sender need not call MPI again. */
+/* A message whose request was freed was sent when its receiver answers. */
+static void an_answer_gives_a_source_back(void)
+{
+  for (int round = 0; round < ROUNDS; round++) {
+    int         cell[2] = { me, round }, from[2] = { -1, -1 };
+    MPI_Request request;
+
+    MPI_Isend(cell, 2, MPI_INT, right(), 1, MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+    MPI_Recv(from, 2, MPI_INT, left(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(from[0] == left() && from[1] == round);
+    MPI_Send(from, 0, MPI_INT, left(), 2, MPI_COMM_WORLD);
+    MPI_Recv(from, 0, MPI_INT, right(), 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Irecv(cell, 2, MPI_INT, left(), 3, MPI_COMM_WORLD, &request);
+    MPI_Send(from, 2, MPI_INT, right(), 3, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(cell[1] == round);
+  }
+}
+
 static void messages_arrive_though_their_sender_computes(void)
 {
   MPI_Comm     node;
@@ -465,6 +485,7 @@ int main(int argc, char **argv)
   requests_complete();
   short_messages_leave_the_rest();
   probes_find_messages();
+  an_answer_gives_a_source_back();
   messages_arrive_though_their_sender_computes();
   if (provided == MPI_THREAD_MULTIPLE)
     threads_have_communicators_of_their_own();
