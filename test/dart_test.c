@@ -373,6 +373,15 @@ void test_init(void)
   find_myself();
 }
 
+void test_init_threads(void)
+{
+  dart_thread_support_level_t level = DART_THREAD_SINGLE;
+
+  EXPECT_OK(dart_init_thread(NULL, NULL, &level));
+  EXPECT_EQ(level, DART_THREAD_MULTIPLE);
+  find_myself();
+}
+
 bool test_has_agent(void)
 {
   DIR           *dir = opendir("/proc/self/task");

@@ -113,6 +113,9 @@ void test_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** dart_init in a test that does its own; `me` and `n` are known from then on. */
 void test_init(void);
 
+/** The same with threads, all of which may call DART. */
+void test_init_threads(void);
+
 /* ---- Memory, freed at the end of the test ---------------------------------------------------- */
 
 /** Collective: `nelem` int64_t on every unit, a copy of the caller's `init` each. Returns the start

@@ -12,20 +12,6 @@ enum { ROUNDS = 40 };
 
 static dart_gptr_t data;
 
-static void init(void)
-{
-  dart_thread_support_level_t level = DART_THREAD_SINGLE;
-  dart_global_unit_t          unit;
-  size_t                      size;
-
-  EXPECT_OK(dart_init_thread(NULL, NULL, &level));
-  EXPECT_EQ(level, DART_THREAD_MULTIPLE);
-  EXPECT_OK(dart_myid(&unit));
-  EXPECT_OK(dart_size(&size));
-  me = unit.id;
-  n  = (int)size;
-}
-
 /* The target's side: what came is this round's. */
 static void *expose(void *unused)
 {
@@ -60,7 +46,7 @@ TEST(both_sides_wait_in_threads_of_their_own)
   pthread_t thread;
   int64_t   zero = 0;
 
-  init();
+  test_init_threads();
   data = test_alloc(&zero, 1, 0);
   EXPECT_EQ(pthread_create(&thread, NULL, expose, NULL), 0);
   reach(NULL);

@@ -18,20 +18,6 @@ typedef struct job {
   pthread_barrier_t *all;
 } job_t;
 
-static void init(void)
-{
-  dart_thread_support_level_t level = DART_THREAD_SINGLE;
-  dart_global_unit_t          unit;
-  size_t                      size;
-
-  EXPECT_OK(dart_init_thread(NULL, NULL, &level));
-  EXPECT_EQ(level, DART_THREAD_MULTIPLE);
-  EXPECT_OK(dart_myid(&unit));
-  EXPECT_OK(dart_size(&size));
-  me = unit.id;
-  n  = (int)size;
-}
-
 static void run(void *(*work)(void *), job_t *jobs, int count)
 {
   pthread_t thread[THREADS];
@@ -135,7 +121,7 @@ static void run_jobs(void *(*work)(void *), job_t pattern)
 
 TEST(threads_put_and_get) /* P149 */
 {
-  init();
+  test_init_threads();
   run_jobs(put_and_get, (job_t){ .table = test_segment(DART_TEAM_ALL,
                                                        (size_t)n * THREADS * sizeof(int64_t), 0) });
   test_barrier();
@@ -146,7 +132,7 @@ TEST(threads_add_up) /* P149 */
   dart_gptr_t cells;
   int64_t     mine, sum = -1;
 
-  init();
+  test_init_threads();
   cells = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0);
   run_jobs(add_up, (job_t){ .table = cells });
   test_barrier();
@@ -157,7 +143,7 @@ TEST(threads_add_up) /* P149 */
 
 TEST(threads_allocate_locally) /* P149 */
 {
-  init();
+  test_init_threads();
   run_jobs(allocate_locally, (job_t){ .id = 0 });
 }
 
@@ -168,7 +154,7 @@ TEST(threads_wait_for_each_others_handles) /* P149 */
   pthread_barrier_t all;
   job_t             job = { .handles = handles, .got = got, .all = &all };
 
-  init();
+  test_init_threads();
   job.table = test_segment(DART_TEAM_ALL, (size_t)n * THREADS * sizeof(int64_t), 0);
   for (int i = 0; i < THREADS; i++)
     test_mine(job.table)[me * THREADS + i] = 7000 * me + i;
@@ -213,7 +199,7 @@ TEST_N(4, threads_work_on_two_teams) /* P150: every unit is in both */
 {
   job_t jobs[2] = { { .id = 0 }, { .id = 1 } };
 
-  init();
+  test_init_threads();
   jobs[0].team = test_split(DART_TEAM_ALL, 2);
   jobs[1].team = test_split(DART_TEAM_ALL, 1);
   run(work_on_a_team, jobs, 2);
@@ -240,7 +226,7 @@ TEST(a_lock_excludes_threads_of_one_unit) /* P150 */
   job_t   job     = { .id = 0 };
   int64_t counted = -1;
 
-  init();
+  test_init_threads();
   job.table = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0);
   EXPECT_OK(dart_team_lock_init(DART_TEAM_ALL, &job.lock));
   run_jobs(count_under_lock, job);
@@ -273,7 +259,7 @@ TEST(a_lock_knows_which_thread_holds_it)
 {
   job_t job = { .id = 0 };
 
-  init();
+  test_init_threads();
   EXPECT_OK(dart_team_lock_init(DART_TEAM_ALL, &job.lock));
   run_jobs(hold_in_turns, job);
   test_barrier();

@@ -1,4 +1,5 @@
-/* Messages of several threads at once, and of one cycle of init and exit after another. */
+/* Messages of several threads at once, and of one cycle of init and exit after another: from the first init on
+ * with threads, for MPI starts only once. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,21 +11,6 @@
 SUITE_WITHOUT_INIT(twosided_threads);
 
 enum { THREADS = 4, GUARD = 16 };
-
-/* From the first init on with threads: MPI starts only once. */
-static void init(void)
-{
-  dart_thread_support_level_t level;
-  dart_global_unit_t          self;
-  size_t                      size;
-
-  EXPECT_OK(dart_init_thread(NULL, NULL, &level));
-  EXPECT_EQ(level, DART_THREAD_MULTIPLE);
-  EXPECT_OK(dart_myid(&self));
-  EXPECT_OK(dart_size(&size));
-  me = self.id;
-  n  = (int)size;
-}
 
 static dart_global_unit_t unit(int id)
 {
@@ -78,7 +64,7 @@ static void *pass_round(void *argument)
 
 TEST(threads_with_tags_of_their_own)
 {
-  init();
+  test_init_threads();
   run_threads(pass_round, NULL);
 }
 
@@ -139,7 +125,7 @@ TEST(threads_that_receive_the_same) /* each message goes to one of them */
   shared_t *shared = calloc(1, sizeof *shared);
   pthread_t sender;
 
-  init();
+  test_init_threads();
   EXPECT_EQ(pthread_create(&sender, NULL, send_all, NULL), 0);
   run_threads(receive_any, shared);
   pthread_join(sender, NULL);
@@ -166,7 +152,7 @@ TEST(one_thread_waits_for_another_of_its_unit) /* which is in other calls meanwh
   int64_t   got = -1, value = 1000 + me, other;
   pthread_t waiting;
 
-  init();
+  test_init_threads();
   value = 1000 + me;
   EXPECT_EQ(pthread_create(&waiting, NULL, receive_one, &got), 0);
   for (int round = 0; round < 100; round++) {
@@ -185,7 +171,7 @@ TEST(one_thread_waits_for_another_of_its_unit) /* which is in other calls meanwh
 TEST(messages_do_not_outlive_their_cycle) /* those that nobody received */
 {
   for (int64_t cycle = 0; cycle < 3; cycle++) {
-    init();
+    test_init_threads();
     for (int to = 0; to < n; to++) {
       for (int64_t i = 0; i < 10; i++) {
         int64_t value = 1000 * cycle + 100 * i + me;

@@ -13,7 +13,7 @@ static long falling;
 
 /* `body` has the word as `word`, and leaves in `before` what a fetch would return. */
 #define FLOOR_LOOP(name, c_type, body)                   \
-  static void name(micro_t *m, size_t n)                 \
+  void name(micro_t *m, size_t n)                        \
   {                                                      \
     c_type *result = (c_type *)m->recv;                  \
                                                          \
@@ -35,15 +35,25 @@ static long falling;
   } while (0)
 
 FLOOR_LOOP(floor_sum_long, long, before = atomic_fetch_add(word, 1))
-FLOOR_LOOP(floor_sum_double, double, SWAP_UNTIL_DONE(before + 1))
-FLOOR_LOOP(floor_prod_long, long, SWAP_UNTIL_DONE((long)((unsigned long)before * 3)))
-FLOOR_LOOP(floor_min_long, long, falling--; SWAP_UNTIL_DONE(before < falling ? before : falling))
-FLOOR_LOOP(floor_bxor_long, long, before = atomic_fetch_xor(word, 0x5555))
-FLOOR_LOOP(floor_lxor_long, long, SWAP_UNTIL_DONE(!before))
-FLOOR_LOOP(floor_replace_long, long, before = atomic_exchange(word, 7))
-FLOOR_LOOP(floor_no_op_long, long, before = atomic_load(word))
+static FLOOR_LOOP(floor_sum_double, double, SWAP_UNTIL_DONE(before + 1)) static FLOOR_LOOP(floor_prod_long, long, SWAP_UNTIL_DONE((long)((unsigned long)before * 3))) static FLOOR_LOOP(
+    floor_min_long, long, falling--; SWAP_UNTIL_DONE(
+        before < falling
+            ? before
+            : falling)) static FLOOR_LOOP(floor_bxor_long, long,
+                                          before = atomic_fetch_xor(
+                                              word,
+                                              0x5555)) static FLOOR_LOOP(floor_lxor_long, long,
+                                                                         SWAP_UNTIL_DONE(
+                                                                             !before)) static FLOOR_LOOP(floor_replace_long,
+                                                                                                         long,
+                                                                                                         before = atomic_exchange(
+                                                                                                             word,
+                                                                                                             7)) static FLOOR_LOOP(floor_no_op_long,
+                                                                                                                                   long,
+                                                                                                                                   before = atomic_load(
+                                                                                                                                       word))
 
-static void floor_add(micro_t *m, size_t n)
+    static void floor_add(micro_t *m, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
     atomic_fetch_add((_Atomic long *)m->there, 1);
@@ -59,7 +69,7 @@ static void floor_xor(micro_t *m, size_t n)
   }
 }
 
-static void floor_swap(micro_t *m, size_t n)
+void floor_swap(micro_t *m, size_t n)
 {
   long *before = (long *)m->recv;
 
@@ -161,45 +171,13 @@ ACCUMULATE_LOOP(accumulate_lxor_long, long, DART_TYPE_LONG, DART_OP_LXOR, 1, flo
 ACCUMULATE_LOOP(accumulate_replace_long, long, DART_TYPE_LONG, DART_OP_REPLACE, 7,
                 floor_replace_long)
 
-static void fetch_bare(micro_t *m, size_t n)
-{
-  long *before = (long *)m->recv;
-
-  for (size_t i = 0; i < n; i++) {
-    long value = 1;
-
-    BENCH_OK(dart_fetch_and_op(m->at, &value, before, DART_TYPE_LONG, DART_OP_SUM));
-    micro_again();
-  }
-}
-
-/* Swaps succeed, but for the first: each expects what the last one left. */
-static void swap_bare(micro_t *m, size_t n)
-{
-  long *before = (long *)m->recv;
-
-  for (size_t i = 0; i < n; i++) {
-    long expected = *before, value = expected + 1;
-
-    BENCH_OK(dart_compare_and_swap(m->at, &value, &expected, before, DART_TYPE_LONG));
-    *before += *before == expected;
-    micro_again();
-  }
-}
-
-static void swap(micro_t *m, size_t n)
-{
-  long *before = (long *)m->recv;
-
-  for (size_t i = 0; i < n; i++) {
-    long expected = *before, value = expected + 1;
-
-    BENCH_OK(dart_compare_and_swap(m->at, &value, &expected, before, DART_TYPE_LONG));
-    BENCH_OK(dart_flush(m->at));
-    *before += *before == expected;
-    micro_again();
-  }
-}
+FETCH_WORD_LOOP(fetch_bare,
+                BENCH_OK(dart_fetch_and_op(m->at, &value, before, DART_TYPE_LONG, DART_OP_SUM)))
+SWAP_WORD_LOOP(swap_bare,
+               BENCH_OK(dart_compare_and_swap(m->at, &value, &expected, before, DART_TYPE_LONG)))
+SWAP_WORD_LOOP(swap,
+               BENCH_OK(dart_compare_and_swap(m->at, &value, &expected, before, DART_TYPE_LONG));
+               BENCH_OK(dart_flush(m->at)))
 
 /* As many elements as the size has, in one call. */
 static void accumulate_many(micro_t *m, size_t n)

@@ -2,7 +2,6 @@
  * constant size, or an atomic, without a call. Pointers and addresses are read from memory each time. */
 #include "micro.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include <dash/dart/ext/dart_inline.h>
@@ -32,55 +31,10 @@ LOOP(copy_word_here, memcpy(m->recv, m->there, sizeof(long)))
 LOOP(copy_line_there, memcpy(m->there, m->send, LINE))
 LOOP(copy_line_here, memcpy(m->recv, m->there, LINE))
 
-static void fetch(micro_t *m, size_t n)
-{
-  long *before = (long *)m->recv;
-
-  for (size_t i = 0; i < n; i++) {
-    long value = 1;
-
-    BENCH_OK(dart_inline_fetch_and_op(m->at, &value, before, DART_TYPE_LONG, DART_OP_SUM));
-    micro_again();
-  }
-}
-
-static void floor_fetch(micro_t *m, size_t n)
-{
-  long *before = (long *)m->recv;
-
-  for (size_t i = 0; i < n; i++) {
-    *before = atomic_fetch_add((_Atomic long *)m->there, 1);
-    micro_again();
-  }
-}
-
-/* Swaps succeed, but for the first: each expects what the last one left. */
-static void swap(micro_t *m, size_t n)
-{
-  long *before = (long *)m->recv;
-
-  for (size_t i = 0; i < n; i++) {
-    long expected = *before, value = expected + 1;
-
-    BENCH_OK(dart_inline_compare_and_swap(m->at, &value, &expected, before, DART_TYPE_LONG));
-    *before += *before == expected;
-    micro_again();
-  }
-}
-
-static void floor_swap(micro_t *m, size_t n)
-{
-  long *before = (long *)m->recv;
-
-  for (size_t i = 0; i < n; i++) {
-    long expected = *before, value = expected + 1;
-
-    if (atomic_compare_exchange_strong((_Atomic long *)m->there, &expected, value))
-      expected = value;
-    *before = expected;
-    micro_again();
-  }
-}
+FETCH_WORD_LOOP(fetch, BENCH_OK(dart_inline_fetch_and_op(m->at, &value, before, DART_TYPE_LONG,
+                                                         DART_OP_SUM)))
+SWAP_WORD_LOOP(swap, BENCH_OK(dart_inline_compare_and_swap(m->at, &value, &expected, before,
+                                                           DART_TYPE_LONG)))
 
 static void clear(micro_t *m)
 {
@@ -98,7 +52,7 @@ const case_t inline_cases[] = {
   CASE("get_blocking.inline", SIZE_WORD, get_word, copy_word_here, "blocking get, inline"),
   CASE("put_blocking.inline_64", SIZE_LINE, put_line, copy_line_there, "blocking put, inline"),
   CASE("get_blocking.inline_64", SIZE_LINE, get_line, copy_line_here, "blocking get, inline"),
-  CASE("fetch_and_op.inline", SIZE_WORD, fetch, floor_fetch, "fetch_and_op by SUM, inline"),
+  CASE("fetch_and_op.inline", SIZE_WORD, fetch, floor_sum_long, "fetch_and_op by SUM, inline"),
   CASE("compare_and_swap.inline", SIZE_WORD, swap, floor_swap, "compare_and_swap, inline"),
   { 0 },
 };

@@ -144,6 +144,38 @@ void floor_copy(void *to, const void *from, size_t nbytes);
 /** A flag to the partner and one back, `n` times. */
 void floor_round_trip(micro_t *m, size_t n);
 
+/** C11 atomics on the word: a fetch-and-add, and compare-and-swaps as of SWAP_WORD_LOOP. */
+void floor_sum_long(micro_t *m, size_t n);
+void floor_swap(micro_t *m, size_t n);
+
+/* Loops of an atomic with a result, of a long: `call` adds `value`, or replaces `expected` by it, and stores what
+ * was there at `before`. Swaps succeed, but for the first: each expects what the last one left. */
+#define FETCH_WORD_LOOP(name, call)      \
+  static void name(micro_t *m, size_t n) \
+  {                                      \
+    long *before = (long *)m->recv;      \
+                                         \
+    for (size_t i = 0; i < n; i++) {     \
+      long value = 1;                    \
+                                         \
+      call;                              \
+      micro_again();                     \
+    }                                    \
+  }
+#define SWAP_WORD_LOOP(name, call)                   \
+  static void name(micro_t *m, size_t n)             \
+  {                                                  \
+    long *before = (long *)m->recv;                  \
+                                                     \
+    for (size_t i = 0; i < n; i++) {                 \
+      long expected = *before, value = expected + 1; \
+                                                     \
+      call;                                          \
+      *before += *before == expected;                \
+      micro_again();                                 \
+    }                                                \
+  }
+
 /* The indexed type: block `i` starts so many words after the beginning, and has so many (strided.c).
  * As many whole instances are moved as the size at hand has room for. */
 size_t indexed_offset(size_t block);

@@ -5,8 +5,7 @@
 
 #include "am/instance.h"
 
-#define FEW    4 /* messages handled by a call that does not wait: peers must not hold it up */
-#define MANY   DART__AM_MANY
+#define FEW    4      /* messages handled by a call that does not wait: peers must not hold it up */
 #define AGE_NS 100000 /* an open batch is sent when progress first found it open so long ago */
 
 /* For tests: as if `batch` batches had been exchanged already. */
@@ -90,7 +89,7 @@ static void count_wait(dart__am_t *am)
 
 bool dart__am_progress(dart__am_t *am, bool waits)
 {
-  bool any = dart__am_receive(am, waits ? MANY : FEW, 1, NULL).requests;
+  bool any = dart__am_receive(am, waits ? DART__AM_MANY : FEW, 1, NULL).requests;
 
   if (waits)
     count_wait(am);
@@ -100,7 +99,7 @@ bool dart__am_progress(dart__am_t *am, bool waits)
 
 bool dart__am_progress_on(dart__am_t *am, dart__transport_request_t *own)
 {
-  dart__am_receive(am, MANY, DART__AM_LOOKS, own);
+  dart__am_receive(am, DART__AM_MANY, DART__AM_LOOKS, own);
   count_wait(am);
   send_open(am, true);
   return own->id == DART__TRANSPORT_DONE.id;

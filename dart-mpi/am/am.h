@@ -54,15 +54,16 @@ typedef struct dart__am_host {
   /* Epochs; one thread at a time, which must not wait for anything of a peer. `words`: requests, to be
    * applied by dart__am_apply (target.h) with `updates`, which are empty. The first is about what a peer
    * has sent by dart__am_epoch; false: there is no such segment. The second is called after messages were
-   * handled, for requests that waited; both may leave something to be answered, by the third, which any
-   * thread may call and which may send. NULL: there are no epochs. */
+   * handled, for requests that waited; NULL: there are no epochs. Both may leave something to be answered. */
   bool (*epoch)(const struct dart__am_host *host, dart__deferred_t *updates, int32_t peer,
                 const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
                 uint64_t *result_out);
   void *(*turns)(const struct dart__am_host *host, dart__deferred_t *updates);
-  void (*answer)(dart__am_t *am, void *answers); /* what `turns` has returned, if not NULL */
   /* An operation on the object at `object`, as dart__am_call says. It returns soon and requests nothing. */
   uint64_t (*called)(void *context, char *object, const void *operand, size_t nbytes);
+  /* Send what these have left to be sent, for epochs what `turns` has returned. After every look for messages, by
+   * any thread, which may have to wait here. NULL: there is nothing. */
+  void (*answer)(dart__am_t *am, void *answers);
 } dart__am_host_t;
 
 typedef struct {

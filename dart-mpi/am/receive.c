@@ -386,9 +386,9 @@ static bool look(dart__am_t *am, int looks, dart__transport_request_t *own)
 }
 
 /* Handle what has come, in order; the lock is held. It returns after replies, but not twice in a row, lest a
- * stream of them keep requests waiting, and after data and notifications, so that the
- * caller can see whether its wait is over: of two units that exchange data, one would otherwise go on
- * receiving all that the other sends ahead, while the other waits for it. */
+ * stream of them keep requests waiting, and after data and notifications, so that the caller can see whether its
+ * wait is over: of two units that exchange data, one would otherwise go on receiving all that the other sends
+ * ahead, while the other waits for it. */
 static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come, void **answers_out)
 {
   dart__am_receiver_t *r        = &am->receiver;
@@ -424,7 +424,7 @@ dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
     handled  = drain(am, most, has_come, &answers);
     dart__am_spin_unlock(&am->receiver.lock);
   }
-  if (answers != NULL) /* without the lock: sending may have to wait for what is received */
+  if (am->config.host.answer != NULL) /* without the lock: sending may wait for what is received */
     am->config.host.answer(am, answers);
   if (own != NULL && has_come)
     dart__transport_test(am->config.transport, own, NULL, NULL);

@@ -55,11 +55,11 @@ typedef struct {
   dart__am_pending_t *pending;  /* in the order in which they came */
   dart__am_reply_t   *replying; /* replies that the transport may still read */
   dart__am_reply_t   *spare;
-  bool has_skipped; /* requests were left for the next time, because replies had come */
   dart__am_pending_t *spare_pending; /* for when there is no memory; NULL: in use */
   void               *dropped;       /* receives data whose target memory does not exist */
   dart__deferred_t    updates;       /* of a batch, whose cache lines are being prefetched */
-  _Atomic int64_t     last_ns;       /* when requests last came */
+  bool            has_skipped; /* requests were left for the next look, because replies had come */
+  _Atomic int64_t last_ns;     /* when requests last came */
 } dart__am_receiver_t;
 
 /** False: no memory. */

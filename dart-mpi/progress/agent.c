@@ -53,7 +53,6 @@ static bool look(void)
 {
   bool any = dart__am_progress(dart__engine.am, true);
 
-  dart__engine_after_calls();
   dart__count(DART__COUNT_AGENT_LOOK);
   if (any)
     dart__count(DART__COUNT_AGENT_SERVED);

@@ -17,20 +17,12 @@ static void count_call(void)
                         memory_order_relaxed);
 }
 
-void dart__engine_after_calls(void)
-{
-  /* relaxed: a hint, looked at again soon; what it stands for is behind locks of its own */
-  if (atomic_load_explicit(&dart__world.calls_are_due, memory_order_relaxed))
-    dart__world.after_calls();
-}
-
 static void progress(bool waits)
 {
   if (dart__engine.am == NULL)
     return; /* init and exit also wait before the core is open and after it is closed */
   count_call();
   dart__am_progress(dart__engine.am, waits);
-  dart__engine_after_calls();
 }
 
 void dart__engine_poll(void)
@@ -73,10 +65,8 @@ void dart__engine_wait_by(const dart__wait_policy_t *policy, MPI_Request *reques
     if (is_complete(request))
       return;
   own = dart__transport_request_of(*request);
-  for (count_call(); !dart__am_progress_on(dart__engine.am, &own); count_call()) {
-    dart__engine_after_calls(); /* what others asked of this unit may have to be answered */
+  for (count_call(); !dart__am_progress_on(dart__engine.am, &own); count_call())
     dart__wait_pause(&turns, policy);
-  }
   *request = MPI_REQUEST_NULL;
 }
 

@@ -34,9 +34,6 @@ void dart__engine_poke(void);
 /** Send what was collected; handles nothing. */
 void dart__engine_push(void);
 
-/** Send what operations of far units on objects of this unit have left to be sent, if anything. */
-void dart__engine_after_calls(void);
-
 /** The target of a request, for a resolved address. */
 static inline dart__am_address_t dart__am_address(const dart__address_t *at)
 {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "mpi/call.h"
 
 #define KEPT        32 /* datatypes */
@@ -20,17 +21,6 @@
 /* Scattered data of a call. MPICH 4.0 moves 64 KiB of every fourth word in 10 us, and 128 KiB in 80. */
 #define SCATTERED_BYTES ((size_t)64 << 10)
 
-static size_t gcd(size_t a, size_t b)
-{
-  while (b != 0) {
-    size_t rest = a % b;
-
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b)
 {
   bool   is_plain = dart__type_is_contiguous(a) && dart__type_is_contiguous(b);
@@ -38,7 +28,7 @@ size_t dart__mpi_piece(const dart__type_t *a, const dart__type_t *b)
   size_t usual    = is_plain ? most : SCATTERED_BYTES / a->elem_size;
   size_t both; /* whole instances of both */
 
-  if (__builtin_mul_overflow(a->elem_count / gcd(a->elem_count, b->elem_count), b->elem_count,
+  if (__builtin_mul_overflow(a->elem_count / dart__gcd(a->elem_count, b->elem_count), b->elem_count,
                              &both) ||
       both > most)
     return 0;

@@ -61,9 +61,12 @@ static void *turns(const dart__am_host_t *host, dart__deferred_t *updates)
 
 static void answer(dart__am_t *am, void *answers)
 {
-  test_peer_t     *me   = answers;
-  dart__am_epoch_t back = me->back;
+  test_peer_t     *me = answers;
+  dart__am_epoch_t back;
 
+  if (me == NULL)
+    return;
+  back      = me->back;
   back.what = TEST_SENT_BACK;
   dart__am_epoch(am, me->informer, &back, NULL, 0, NULL, true);
 }

@@ -2,6 +2,7 @@
 #define DART__BASE_SIZE_H
 /* Arithmetic of sizes. */
 #include <stddef.h>
+#include <stdint.h>
 
 static inline size_t dart__least(size_t a, size_t b)
 {
@@ -12,6 +13,18 @@ static inline size_t dart__least(size_t a, size_t b)
 static inline size_t dart__round_up(size_t value, size_t multiple)
 {
   return (value + multiple - 1) / multiple * multiple;
+}
+
+/** The greatest common divisor. */
+static inline uint64_t dart__gcd(uint64_t a, uint64_t b)
+{
+  while (b != 0) {
+    uint64_t rest = a % b;
+
+    a = b;
+    b = rest;
+  }
+  return a;
 }
 
 /** How many of `total` are in the piece that begins at `at`, if a piece has `most`; 0 beyond the end. */

@@ -6,7 +6,8 @@
  * which is a context switch where units outnumber cores. Here units publish the addresses of their
  * buffers, copy by the kernel (node/foreign.h), and agree that they are done: two steps, whatever the size.
  * The kernel copies more slowly than memcpy, and is called for every pair of units, so data that are not large
- * go through the exchange, the more so where every unit has a core and steps are cheap. So do all data where the kernel does not permit it.
+ * go through the exchange, the more so where every unit has a core and steps are cheap. So do all data where the
+ * kernel does not permit it.
  *
  * Arguments as in api/coll/coll.h; the team has more than one unit. If the kernel cannot copy between two
  * units (a buffer that is not mapped), all units get DART_ERR_OTHER, and the contents of the receive buffers

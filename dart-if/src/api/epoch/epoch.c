@@ -31,6 +31,14 @@ dart_ret_t dart__epoch_refuse(const dart__access_call_t *call, const char *why)
   return DART_ERR_INVAL;
 }
 
+dart_ret_t dart__epoch_verify_read_only(const dart__access_call_t *call)
+{
+  if (!DART__EPOCH_VERIFIES || !call->epoch->is_read_only ||
+      !atomic_load_explicit(&call->epoch->is_written, memory_order_relaxed))
+    return DART_OK;
+  return dart__epoch_refuse(call, "was put to, against DART_EPOCH_NOPUT");
+}
+
 bool dart__epoch_may_begin(const dart__access_call_t *call)
 {
   return call->epoch->kind == DART__EPOCH_NONE ||

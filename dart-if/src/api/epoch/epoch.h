@@ -7,6 +7,7 @@
  * first operation that cannot be put off. */
 #include <dash/dart/ext/dart_epoch.h>
 
+#include "api/coll/coll.h"
 #include "api/rma/access.h"
 
 #ifdef DART_ENABLE_ASSERTIONS
@@ -22,6 +23,10 @@ dart_ret_t dart__epoch_begin(const char *function, dart_gptr_t gptr, int asserti
 
 /** Log that the call is out of order; returns DART_ERR_INVAL. */
 dart_ret_t dart__epoch_refuse(const dart__access_call_t *call, const char *why);
+
+/** What ends now was said to be read only, and far units have put to it: DART_ERR_INVAL after a log line, where
+ *  assertions are verified. */
+dart_ret_t dart__epoch_verify_read_only(const dart__access_call_t *call);
 
 /** Whether an epoch of another kind may begin: there is none, or a fence's without operations. */
 bool dart__epoch_may_begin(const dart__access_call_t *call);

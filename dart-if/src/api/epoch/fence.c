@@ -61,14 +61,6 @@ static dart_ret_t verify_history(const dart__access_call_t *call)
   return dart__epoch_refuse(call, "had fences with different assertions on different units");
 }
 
-static dart_ret_t verify_read_only(const dart__access_call_t *call)
-{
-  if (!call->epoch->is_read_only ||
-      !atomic_load_explicit(&call->epoch->is_written, memory_order_relaxed))
-    return DART_OK;
-  return dart__epoch_refuse(call, "was put to, against DART_EPOCH_NOPUT");
-}
-
 /* ---- closing ------------------------------------------------------------------------------- */
 
 static int32_t rotated(const dart__team_t *team, int32_t i)
@@ -81,11 +73,13 @@ static bool is_far_target(const dart__access_call_t *call, int32_t unit)
   return call->epoch->target[unit].is_used && dart__access_is_far(call, unit);
 }
 
-/* Operations on portions of this node: those put off, and those under way. */
+/* Operations on portions of this node: those put off, and atomics of MPI that are under way. */
 static dart_ret_t close_near(const dart__access_call_t *call)
 {
   dart_ret_t ret = DART_OK;
 
+  if (call->epoch->nqueued == 0 && !dart__world.far_atomics)
+    return DART_OK;
   for (int32_t i = 0; i < call->team->nunits; i++) {
     int32_t unit = rotated(call->team, i);
 
@@ -162,7 +156,7 @@ static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
       dart__progress_settle(0);
     }
   }
-  return DART__EPOCH_VERIFIES ? dart__worse(ret, verify_read_only(call)) : ret;
+  return dart__worse(ret, dart__epoch_verify_read_only(call));
 }
 
 /* ---- beginning ----------------------------------------------------------------------------- */

@@ -10,7 +10,6 @@
 #include "api/epoch/epoch.h"
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
-#include "api/rma/await.h"
 #include "base/log.h"
 #include "port.h"
 
@@ -106,21 +105,6 @@ dart_ret_t dart_epoch_lock_all(dart_gptr_t gptr, int assertions)
 
 /* ---- unlocking ----------------------------------------------------------------------------- */
 
-typedef struct {
-  const dart__access_call_t *call;
-  int32_t                    unit;
-  uint32_t                   granted;
-} wait_t;
-
-static bool is_granted(void *context)
-{
-  const wait_t *w = context;
-
-  /* acquire: pairs with the thread that takes the word in */
-  return atomic_load_explicit(&w->call->epoch->target[w->unit].granted, memory_order_acquire) !=
-         w->granted;
-}
-
 static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t = &call->epoch->target[unit];
@@ -146,8 +130,8 @@ static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
 static dart_ret_t send_all(const dart__access_call_t *call, int32_t unit,
                            const dart__epoch_op_t *ops[], size_t nops, bool is_lazy)
 {
-  dart__epoch_target_t *t = &call->epoch->target[unit];
-  wait_t                w = { call, unit, atomic_load(&t->granted) };
+  dart__epoch_target_t *t      = &call->epoch->target[unit];
+  uint32_t              before = atomic_load(&t->granted);
   dart_ret_t            ret;
 
   if (is_lazy) {
@@ -158,7 +142,7 @@ static dart_ret_t send_all(const dart__access_call_t *call, int32_t unit,
                              is_lazy ? &dart__epoch_lazy_done : &t->granted);
   dart__access_drop(call, unit);
   if (ret == DART_PENDING) {
-    dart__await(call->function, is_granted, &w);
+    dart__access_await_grant(call, unit, before);
     ret = DART_OK;
   }
   if (ret != DART_OK)
@@ -187,7 +171,7 @@ static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool
     dart__epochs->unlock(call->team, call->segment, unit, t->is_exclusive);
   }
   last = dart__epoch_finish(call, unit, !is_lazy);
-  return ret != DART_OK ? ret : last;
+  return dart__worse(ret, last);
 }
 
 static dart_ret_t unlock(const dart__access_call_t *call, int32_t unit, bool is_lazy)
@@ -244,13 +228,12 @@ dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
 static dart_ret_t unlock_all(const dart__access_call_t *call, bool is_lazy)
 {
   const dart__team_t *team = call->team;
-  dart_ret_t          ret  = DART_OK, one;
+  dart_ret_t          ret  = DART_OK;
 
   for (int32_t i = 1; i <= team->nunits; i++) {
     int32_t unit = (team->me + i) % team->nunits; /* units do not all begin with the same target */
 
-    one = unlock(call, unit, is_lazy);
-    ret = ret != DART_OK ? ret : one;
+    ret = dart__worse(ret, unlock(call, unit, is_lazy));
   }
   return end(call, ret, is_lazy);
 }

@@ -163,10 +163,7 @@ static bool are_complete(void *context)
 static dart_ret_t end_exposure(const dart__access_call_t *call)
 {
   dart__epoch_expose(call, false);
-  if (DART__EPOCH_VERIFIES && call->epoch->is_read_only &&
-      atomic_load_explicit(&call->epoch->is_written, memory_order_relaxed))
-    return dart__epoch_refuse(call, "was put to, against DART_EPOCH_NOPUT");
-  return DART_OK;
+  return dart__epoch_verify_read_only(call);
 }
 
 /* `is_complete` NULL: wait. */
@@ -358,9 +355,7 @@ static dart_ret_t complete(const dart__access_call_t *call)
     dart__far->push();
   for (int32_t unit = 0; unit < call->team->nunits; unit++)
     if (call->epoch->target[unit].is_used && dart__access_is_far(call, unit)) {
-      dart_ret_t ret = dart__epoch_finish(call, unit, false);
-
-      round.ret = round.ret != DART_OK ? round.ret : ret;
+      round.ret = dart__worse(round.ret, dart__epoch_finish(call, unit, false));
     }
   end_access(call);
   return round.ret;

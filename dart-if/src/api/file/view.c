@@ -11,6 +11,7 @@
 #include "api/coll/coll.h"
 #include "api/file/file.h"
 #include "base/log.h"
+#include "base/size.h"
 
 #define MOST_BLOCKS 4096 /* of a unit; with more, views are taken to overlap */
 
@@ -19,17 +20,6 @@ typedef struct {
   uint64_t first, end;
   uint64_t unit;
 } block_t;
-
-static uint64_t divisor(uint64_t a, uint64_t b)
-{
-  while (b != 0) {
-    uint64_t rest = a % b;
-
-    a = b;
-    b = rest;
-  }
-  return a;
-}
 
 /* Bytes from instance to instance; 0: all bytes from the displacement on. */
 static uint64_t period_of(const dart__type_t *type)
@@ -139,7 +129,7 @@ static bool are_apart(dart__team_t *team, dart_file_t file)
   if (whole == 0) {
     dart__coll_share(team, &period, periods, sizeof period);
     for (int32_t u = 0; u < team->nunits; u++)
-      period = divisor(period, periods[u]);
+      period = dart__gcd(period, periods[u]);
     whole = !list_blocks(file, period, (uint64_t)team->me, own, &n);
     dart__coll_most(team, &whole, 1);
   }

@@ -147,6 +147,7 @@ static bool is_granted(void *context)
 {
   const wait_t *w = context;
 
+  /* acquire: pairs with the thread that takes the word in */
   return atomic_load_explicit(&w->call->epoch->target[w->unit].granted, memory_order_acquire) !=
          w->granted;
 }
@@ -158,16 +159,23 @@ static bool is_posted(void *context)
   return is_open_by_post(w->call, w->unit);
 }
 
+void dart__access_await_grant(const dart__access_call_t *call, int32_t unit, uint32_t before)
+{
+  wait_t w = { call, unit, before };
+
+  dart__await(call->function, is_granted, &w);
+}
+
 /* The lock of a far portion. */
 static bool ask_lock(const dart__access_call_t *call, int32_t unit)
 {
-  dart__epoch_target_t *t = &call->epoch->target[unit];
-  wait_t                w = { call, unit, atomic_load(&t->granted) };
+  dart__epoch_target_t *t      = &call->epoch->target[unit];
+  uint32_t              before = atomic_load(&t->granted);
   dart_ret_t            ret =
       dart__epochs->lock(call->team, call->segment, unit, t->is_exclusive, &t->granted);
 
   if (ret == DART_PENDING)
-    dart__await(call->function, is_granted, &w);
+    dart__access_await_grant(call, unit, before);
   return ret != DART_ERR_INVAL;
 }
 

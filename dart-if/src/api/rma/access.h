@@ -61,6 +61,10 @@ bool dart__access_try_open(const dart__access_call_t *call, int32_t unit);
 /** Open the unit, waiting for it. False: the memory is gone. */
 bool dart__access_open(const dart__access_call_t *call, int32_t unit);
 
+/** Wait until a far unit has granted a lock, which it counts in its target's `granted`; `before`: what that was
+ *  before the request. */
+void dart__access_await_grant(const dart__access_call_t *call, int32_t unit, uint32_t before);
+
 /** Start what is queued for an open unit. */
 void dart__access_drain(const dart__access_call_t *call, int32_t unit);
 
@@ -72,7 +76,8 @@ bool dart__access_travels(const dart__access_call_t *call, int32_t unit,
 /** Forget what is queued for a unit: it was sent otherwise. */
 void dart__access_drop(const dart__access_call_t *call, int32_t unit);
 
-/** Flush a far unit if it is loose, so that a word may follow. DART_ERR_INVAL: it has refused operations. */
+/** Flush a unit if it is loose, so that a word may follow, or the epoch end. DART_ERR_INVAL: it has refused
+ *  operations. */
 dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit);
 
 /** Whether far: a unit of another node. */
