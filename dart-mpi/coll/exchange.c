@@ -3,13 +3,15 @@
 
 #include "base/size.h"
 #include "memory/team.h"
+#include "mpi/comm.h"
 #include "progress/engine.h"
 
 #define MOST ((size_t)1 << 30) /* bytes of one message; MPI counts them as int */
 
-static MPI_Comm leaders(const dart__team_t *team)
+/* The leader of a node, as a rank. */
+static dart_unit_t leader(const dart__team_t *team, int32_t node)
 {
-  return dart__team_port(team)->leaders;
+  return team->members[team->unit_at[team->node_start[node]]];
 }
 
 static size_t messages(size_t nbytes)
@@ -20,15 +22,15 @@ static size_t messages(size_t nbytes)
 static void isend(const dart__team_t *team, int32_t to, const char *send, size_t nbytes, size_t k,
                   MPI_Request *request)
 {
-  DART__MPI(MPI_Isend, send + k * MOST, (int)dart__in_piece(nbytes, k * MOST, MOST), MPI_BYTE, to,
-            0, leaders(team), request);
+  DART__MPI(MPI_Isend, send + k * MOST, (int)dart__in_piece(nbytes, k * MOST, MOST), MPI_BYTE,
+            leader(team, to), team->id, dart__comm.world, request);
 }
 
 static void irecv(const dart__team_t *team, int32_t from, char *recv, size_t nbytes, size_t k,
                   MPI_Request *request)
 {
-  DART__MPI(MPI_Irecv, recv + k * MOST, (int)dart__in_piece(nbytes, k * MOST, MOST), MPI_BYTE, from,
-            0, leaders(team), request);
+  DART__MPI(MPI_Irecv, recv + k * MOST, (int)dart__in_piece(nbytes, k * MOST, MOST), MPI_BYTE,
+            leader(team, from), team->id, dart__comm.world, request);
 }
 
 void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size_t send_nbytes,

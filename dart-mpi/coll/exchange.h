@@ -3,7 +3,9 @@
 /* Messages between the leaders of a team's nodes, of any size.
  *
  * All leaders pass the same collectives in the same order, and each collective determines who sends to
- * whom, so messages of a pair match by their order alone. Waits serve the requests of far units. */
+ * whom, so messages of a pair match by their order alone. Those of several teams are told apart by their tag, the
+ * team's id, of which a unit never has two; so a team needs no communicator of its own. Waits serve the requests
+ * of far units. */
 #include "model/team.h"
 
 #define DART__NOBODY (-1)

@@ -29,27 +29,14 @@ static dart_ret_t make_comm(const dart__team_t *team, const dart_unit_t *units, 
   return ret;
 }
 
-/* A communicator of selected units of the team, in team order. */
-static dart_ret_t make_subset(const dart__team_t *team,
-                              bool (*selected)(const dart__team_t *, int32_t), MPI_Comm *comm_out)
+/* A communicator of this node's units, in team order. */
+static dart_ret_t make_node_comm(const dart__team_t *team, MPI_Comm *comm_out)
 {
   dart_unit_t *units = dart__team_port(team)->units;
-  int          count = 0;
 
-  for (int32_t u = 0; u < team->nunits; u++)
-    if (selected(team, u))
-      units[count++] = team->members[u];
-  return make_comm(team, units, count, comm_out);
-}
-
-static bool is_first_of_node(const dart__team_t *team, int32_t unit)
-{
-  return team->rank[unit] == team->node_start[team->node_of[unit]];
-}
-
-static bool is_on_own_node(const dart__team_t *team, int32_t unit)
-{
-  return team->node_of[unit] == team->node;
+  for (int32_t i = 0; i < team->node_nunits; i++)
+    units[i] = team->members[team->node_units[i]];
+  return make_comm(team, units, team->node_nunits, comm_out);
 }
 
 dart_ret_t dart__team_agree(const dart__team_t *team, dart_ret_t mine)
@@ -73,7 +60,7 @@ static dart_ret_t make_comms(dart__team_t *team)
   if (ret != DART_OK)
     return ret;
   if (team->node_nunits > 1 && port->node == MPI_COMM_NULL)
-    ret = make_subset(team, is_on_own_node, &port->node);
+    ret = make_node_comm(team, &port->node);
   return team->nnodes > 1 ? dart__team_agree(team, ret) : ret;
 }
 
@@ -120,13 +107,12 @@ dart_ret_t dart__port_team_prepare(dart__team_t *team)
 
   if (port == NULL)
     return DART_ERR_NOMEM;
-  port->comm    = MPI_COMM_NULL;
-  port->node    = MPI_COMM_NULL;
-  port->leaders = MPI_COMM_NULL;
+  port->comm = MPI_COMM_NULL;
+  port->node = MPI_COMM_NULL;
   pthread_rwlock_init(&port->windows.lock, NULL);
   pthread_mutex_init(&port->flushing, NULL);
   pthread_mutex_init(&port->touched_lock, NULL);
-  port->units = calloc((size_t)team->nunits, sizeof *port->units);
+  port->units = calloc((size_t)team->node_nunits, sizeof *port->units);
   if (port->units == NULL || (team->nnodes > 1 && !make_tables(team, port))) {
     delete_port(port);
     return DART_ERR_NOMEM;
@@ -147,8 +133,6 @@ dart_ret_t dart__port_team_open(dart__team_t *team)
 #ifdef DART_ENABLE_HDF5
   ret = make_comms(team); /* dart__io__hdf5__prep_mpio is local, and cannot make them */
 #endif
-  if (ret == DART_OK && team->nnodes > 1 && dart__team_is_leader(team))
-    ret = make_subset(team, is_first_of_node, &port->leaders);
   return ret;
 }
 
@@ -166,7 +150,6 @@ void dart__port_team_close(dart__team_t *team)
     return;
   if (port->dynamic != NULL && port->dynamic->win != MPI_WIN_NULL)
     dart__window_close(&port->windows, port->dynamic);
-  free_own(&port->leaders);
   free_own(&port->node);
   free_own(&port->comm);
   delete_port(port);

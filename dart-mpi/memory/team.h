@@ -2,8 +2,8 @@
 #define DART__MEMORY_TEAM_H
 /* What this backend has of a team: its communicators, its windows, and what is outstanding on them.
  *
- * Most teams only synchronise, and MPI has few context ids, so a team on one node costs no MPI object until
- * it allocates; one over several nodes starts with its leaders' communicator. */
+ * Most teams only synchronise, and MPI has few context ids, so a team costs no MPI object until it allocates:
+ * the leaders of its nodes know one another's messages by their tag (coll/exchange.h). */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -19,11 +19,10 @@
 typedef struct {
   MPI_Comm     comm; /* the team's units in team order; made when it first allocates, as is ... */
   MPI_Comm     node; /* ... that of this node's units */
-  MPI_Comm     leaders;    /* the nodes' first units, by node; on leaders, if there are several */
   MPI_Request *requests;   /* [nnodes], room for the leaders' collectives */
   size_t      *starts;     /* [nnodes + 1], the same */
   char        *room;       /* DART__TEAM_ROOM, the same; NULL: one node */
-  dart_unit_t *units;      /* [nunits], room for the members of a communicator to be */
+  dart_unit_t *units;      /* [node_nunits], room for the members of `node`, before it is made */
   dart__window_t *dynamic; /* what has no static window is attached to it; NULL: one node */
 
   dart__windows_t windows; /* all of the team */

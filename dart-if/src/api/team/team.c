@@ -191,12 +191,17 @@ static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t ow
     open_exchange(team, offsets[dart__team_unit_of(parent, leader_of(team))]);
 }
 
-static int32_t agree_on_id(dart__team_t *parent)
+/* The new team's id, and the worst of all units' results. */
+static dart_ret_t agree_on_id(dart__team_t *parent, dart_ret_t mine, int32_t *id_out)
 {
-  unsigned long id = (unsigned long)next_id;
+  unsigned long most[2] = { (unsigned long)next_id, mine };
 
-  dart__coll_most(parent, &id, 1);
-  return (int32_t)id;
+  dart__coll_most(parent, most, 2);
+  *id_out = (int32_t)most[0];
+  if (*id_out > INT16_MAX)
+    return DART_ERR_OTHER;
+  next_id = *id_out + 1;
+  return (dart_ret_t)most[1];
 }
 
 /* What this unit allocates: the team, if it is a member; a table for the offsets of exchanges; and, if it is
@@ -246,12 +251,9 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
                          size_t count, dart_team_t *newteam)
 {
   plan_t     plan;
-  dart_ret_t mine = prepare(parent, members, count, &plan), ret;
-  int32_t    id   = agree_on_id(parent);
+  int32_t    id;
+  dart_ret_t ret = agree_on_id(parent, prepare(parent, members, count, &plan), &id);
 
-  ret = dart__coll_agree(parent, id > INT16_MAX ? DART_ERR_OTHER : mine);
-  if (id <= INT16_MAX)
-    next_id = id + 1;
   if (ret == DART_OK)
     ret = open_team(parent, &plan, id);
   free(plan.offsets);
