@@ -81,13 +81,26 @@ static inline bool dart__am_batch_fits(const dart__am_batch_t *batch, size_t nwo
          batch->result_words + result_words <= most;
 }
 
+static inline dart__am_selection_t dart__am_selection_of(int16_t team, int16_t segid,
+                                                         uint64_t offset)
+{
+  return (dart__am_selection_t){ team, segid, (uint32_t)(offset >> DART__AM_OFFSET_BITS) };
+}
+
+/** Whether the batch's last record was on this segment. */
+static inline bool dart__am_batch_has_selected(const dart__am_batch_t     *batch,
+                                               const dart__am_selection_t *selection)
+{
+  return batch->is_selected && memcmp(&batch->selection, selection, sizeof *selection) == 0;
+}
+
 /** Append a SELECT for the next record, unless the last record was on the same segment. */
 static inline void dart__am_batch_select(dart__am_batch_t *batch, int16_t team, int16_t segid,
                                          uint64_t offset)
 {
-  dart__am_selection_t selection = { team, segid, (uint32_t)(offset >> DART__AM_OFFSET_BITS) };
+  dart__am_selection_t selection = dart__am_selection_of(team, segid, offset);
 
-  if (batch->is_selected && memcmp(&batch->selection, &selection, sizeof selection) == 0)
+  if (dart__am_batch_has_selected(batch, &selection))
     return;
   batch->is_selected                  = true;
   batch->selection                    = selection;

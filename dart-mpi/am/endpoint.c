@@ -110,15 +110,6 @@ static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, ui
   dart__am_peers_add(&am->open, peer, &ep->open_index);
 }
 
-/* Keeps the requests in all open batches together about within config.collected: a peer with many is sent
- * them, one with few keeps them while more peers get some, so it may be ln(peers) times as many. */
-static bool may_collect_more(const dart__am_t *am, const dart__am_batch_t *batch)
-{
-  int32_t nopen = dart__am_peers_count(&am->open);
-
-  return batch->nrequests == 0 || (batch->nrequests + 1) * (size_t)nopen <= am->config.collected;
-}
-
 void dart__am_endpoint_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, size_t nwords,
                                size_t result_words)
 {
@@ -127,8 +118,7 @@ void dart__am_endpoint_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t
   for (;;) {
     if (ep->open == NULL)
       open_batch(am, peer, ep, &turns);
-    else if (dart__am_batch_fits(ep->open, nwords, result_words, am->words) &&
-             may_collect_more(am, ep->open))
+    else if (dart__am_endpoint_has_room(am, ep, nwords, result_words))
       return;
     else if (!dart__am_endpoint_send(am, peer, ep, false))
       dart__am_endpoint_wait(am, ep, &turns);

@@ -22,4 +22,18 @@ struct dart__am {
   dart__am_receiver_t receiver;
 };
 
+/** Whether an endpoint's open batch can take so many words more; its lock is held.
+ *
+ *  Keeps the requests in all open batches together about within config.collected: a peer with many is sent
+ *  them, one with few keeps them while more peers get some, so it may be ln(peers) times as many. */
+static inline bool dart__am_endpoint_has_room(const dart__am_t *am, const dart__am_endpoint_t *ep,
+                                              size_t nwords, size_t result_words)
+{
+  const dart__am_batch_t *batch = ep->open;
+  size_t                  nopen = (size_t)dart__am_peers_count(&am->open);
+
+  return dart__am_batch_fits(batch, nwords, result_words, am->words) &&
+         (batch->nrequests == 0 || (batch->nrequests + 1) * nopen <= am->config.collected);
+}
+
 #endif

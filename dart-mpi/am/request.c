@@ -45,6 +45,31 @@ void dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_
 
 /* ---- atomics ------------------------------------------------------------------------------- */
 
+/* Append an update of one word to an open batch that has room and has selected the segment. Programs that
+ * update words at random places do little else, so this takes one call, and no dart__am_record_t. False: nothing was
+ * done. */
+static bool append_update(dart__am_t *am, const dart__am_address_t *at, uint64_t word,
+                          const void *value)
+{
+  dart__am_selection_t selection = dart__am_selection_of(at->team, at->segid, at->offset);
+  dart__am_endpoint_t *ep        = &am->endpoint[at->peer];
+  dart__am_batch_t    *batch;
+  bool                 may;
+
+  dart__am_spin_lock(&ep->lock);
+  batch = ep->open;
+  may   = batch != NULL && dart__am_batch_has_selected(batch, &selection) &&
+        dart__am_endpoint_has_room(am, ep, 2, 0);
+  if (may) {
+    batch->message.words[batch->nwords] = word;
+    memcpy(&batch->message.words[batch->nwords + 1], value, sizeof(uint64_t));
+    batch->nwords += 2;
+    batch->nrequests++;
+  }
+  dart__am_spin_unlock(&ep->lock);
+  return may;
+}
+
 /* Elements that fit a record. */
 static void accumulate_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
                             size_t nelem, dart_datatype_t type, dart_operation_t op)
@@ -52,6 +77,8 @@ static void accumulate_some(dart__am_t *am, const dart__am_address_t *at, const 
   dart__am_record_t r = { .first = values, .first_bytes = nelem * dart__type_basic_size(type) };
 
   r.word = dart__am_word(DART__AM_ACCUMULATE, (unsigned)type, op, nelem, at->offset);
+  if (r.first_bytes == sizeof(uint64_t) && append_update(am, at, r.word, values))
+    return;
   append(am, at, &r);
 }
 

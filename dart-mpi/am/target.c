@@ -144,11 +144,6 @@ static bool apply(const dart__am_host_t *host, const selected_t *s, dart__deferr
   if (nbytes > s->region.nbytes || offset > s->region.nbytes - nbytes)
     return false;
   at = s->region.base + offset;
-  if (may_be_deferred(s, word, nbytes)) {
-    dart__deferred_add(updates, at, operands, nbytes, dart__am_word_type(word),
-                       dart__am_word_op(word));
-    return true;
-  }
   dart__deferred_apply_all(updates); /* this request is applied after them */
   switch (dart__am_word_kind(word)) {
   case DART__AM_PUT: dart__near_put(at, bytes, operands, bytes, nbytes); return true;
@@ -167,6 +162,31 @@ static bool apply(const dart__am_host_t *host, const selected_t *s, dart__deferr
   if (s->region.mutex != NULL)
     dart__mutex_unlock(s->region.mutex);
   return true;
+}
+
+#define RUN_MASK (((uint64_t)1 << 24) - 1) /* kind, type, operator and count of a record */
+
+/* Add a run of updates of one word each, alike but for offset and operand: what programs that update words at
+ * random places send, decoded once. Returns its words, 0: there is none here. */
+static size_t apply_run(const selected_t *s, dart__deferred_t *updates, const uint64_t *words,
+                        size_t nwords, uint32_t *refused_out)
+{
+  uint64_t         alike  = words[0] & RUN_MASK;
+  size_t           nbytes = extent_of(words[0]), i;
+  dart_datatype_t  type   = dart__am_word_type(alike);
+  dart_operation_t op     = dart__am_word_op(alike);
+
+  if (!may_be_deferred(s, alike, nbytes) || nbytes > s->region.nbytes)
+    return 0;
+  for (i = 0; i < nwords && (words[i] & RUN_MASK) == alike; i += 2) {
+    uint64_t offset = s->high + dart__am_word_offset(words[i]);
+
+    if (__builtin_expect(offset > s->region.nbytes - nbytes, 0))
+      ++*refused_out;
+    else
+      dart__deferred_add(updates, s->region.base + offset, &words[i + 1], nbytes, type, op);
+  }
+  return i;
 }
 
 /* False: there is no such segment. */
@@ -193,9 +213,17 @@ dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t 
   dart__am_applied_t applied = { 0 };
 
   for (size_t i = 0; i < nwords;) {
-    uint64_t                word = words[i++];
+    uint64_t                word = words[i];
     dart__am_request_kind_t kind = dart__am_word_kind(word);
+    size_t                  run  = kind == DART__AM_ACCUMULATE
+                                       ? apply_run(&s, updates, words + i, nwords - i, &applied.refused)
+                                       : 0;
 
+    if (run > 0) {
+      i += run;
+      continue;
+    }
+    i++;
     if (kind == DART__AM_SELECT) {
       dart__am_selection_t selection;
 
