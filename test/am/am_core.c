@@ -380,6 +380,35 @@ static void refused_requests_are_said_once(void **state)
   close_all();
 }
 
+/* Updates that are alike but for their place are applied as a run: one that names no memory is left out, and one
+ * of another kind in between ends it. */
+static void a_run_of_updates_leaves_out_what_is_refused(void **state)
+{
+  uint64_t one = 1, two = 2;
+
+  (void)state;
+  open_with(2, usual());
+  for (uint64_t i = 0; i < 100; i++) {
+    dart__am_address_t at = test_address(1, i % 10 == 3 ? BYTES - 4 : 8 * (i % 4));
+
+    if (i % 7 == 5)
+      dart__am_put(peer[0].am, &at, &two, sizeof two);
+    else
+      dart__am_accumulate(peer[0].am, &at, &one, 1, DART_TYPE_ULONG,
+                          i % 11 == 6 ? DART_OP_BOR : DART_OP_SUM);
+  }
+  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  for (uint64_t word = 0; word < 4; word++) {
+    uint64_t expected = 0;
+
+    for (uint64_t i = word; i < 100; i += 4)
+      if (i % 10 != 3)
+        expected = i % 7 == 5 ? two : i % 11 == 6 ? expected | one : expected + one;
+    assert_int_equal(*word_of(1, word), expected);
+  }
+  close_all();
+}
+
 /* One batch, one reply and one pending batch are allocated at the start. */
 static void without_memory_requests_wait(void **state)
 {
@@ -534,6 +563,7 @@ int main(void)
     cmocka_unit_test(a_host_operates_on_objects_for_its_peers),
     cmocka_unit_test(units_that_talk_to_each_other_need_no_replies),
     cmocka_unit_test(refused_requests_are_said_once),
+    cmocka_unit_test(a_run_of_updates_leaves_out_what_is_refused),
     cmocka_unit_test(without_memory_requests_wait),
     cmocka_unit_test(a_peer_that_stops_holds_up_no_other),
     cmocka_unit_test(progress_has_a_budget),
