@@ -355,6 +355,32 @@ TEST(notified_data_go_by_their_size_and_shape)
   end(&road);
 }
 
+/* By MPI's put, or, where that may have to wait for the target, as messages. */
+TEST(many_notified_data_go_one_of_two_ways)
+{
+  enum { MANY = 20000, ROUNDS = 20 };
+  static char data[MANY], back[MANY];
+  road_t      road = begin();
+  dart_gptr_t base, to;
+
+  EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, (size_t)n * MANY, DART_TYPE_BYTE, &base));
+  to        = base;
+  to.unitid = road.has_far ? road.far.unitid : me;
+  dart_gptr_incaddr(&to, (int64_t)me * MANY);
+  for (int round = 0; round < ROUNDS && road.has_far; round++) {
+    memset(data, me + round, sizeof data);
+    look();
+    EXPECT_OK(dart_put_notify(to, data, MANY, DART_TYPE_BYTE, DART_TYPE_BYTE, road.far, 1));
+    EXPECT_EQ(since(DART__COUNT_NOTIFY_DATA) + since(DART__COUNT_NOTIFY_AFTER_RMA), 1);
+    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_get_blocking(back, to, MANY, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_EQ(memcmp(data, back, sizeof data), 0);
+  }
+  test_barrier();
+  EXPECT_OK(dart_team_memfree(base));
+  end(&road);
+}
+
 /* The unit may compute next, and nobody would send what was kept. */
 TEST(without_an_agent_notifications_leave_at_once)
 {

@@ -2,17 +2,32 @@
  * fit the batch are sent before it:
  *
  *   contiguous              messages of data, received in place; the batch waits for them
+ *   contiguous, and many    MPI's put, complete before the notification is sent, if the target is awake
  *   scattered, but few      a request for each run of elements
  *   scattered, and many     MPI's put with its own layouts, complete before the notification is sent */
 #include "base/counters.h"
 #include "base/size.h"
+#include "memory/chunk.h"
 #include "progress/engine.h"
+#include "progress/latency.h"
 #include "rma/rma.h"
 #include "rma/transfer.h"
 
-#define FEW       128  /* scattered elements that travel as requests ... */
-#define FEW_BYTES 1024 /* ... if they have no more bytes than this */
-#define COPIED    (2 * (size_t)DART__AM_PUT_MOST) /* contiguous bytes that are copied to a batch */
+#define FEW        128  /* scattered elements that travel as requests ... */
+#define FEW_BYTES  1024 /* ... if they have no more bytes than this */
+#define COPIED     (2 * (size_t)DART__AM_PUT_MOST) /* contiguous bytes that are copied to a batch */
+#define EAGER_MOST 8192 /* contiguous bytes that MPI most likely sends eagerly */
+
+/* Whether MPI's put is the shorter way for contiguous data: on a static window it moves them once, where messages that
+ * are not eager wait for their receiver. A target that naps or computes could hold up its flush, and with that
+ * the caller. */
+static bool goes_alone(const dart__rma_t *t, size_t nbytes)
+{
+  dart_unit_t target = t->at->team->members[t->at->unit];
+
+  return nbytes > EAGER_MOST && dart__engine.by_agents && dart__window_of(t->at)->is_static &&
+         !dart__latency_is_slow(target) && dart__latency_is_awake(target);
+}
 
 /* Put few scattered elements by a request for each run of them. */
 static void request_by_runs(const dart__rma_t *t, size_t nelem)
@@ -38,7 +53,7 @@ static void put_ahead(const dart__rma_t *t, size_t nelem)
   dart__am_address_t at     = dart__am_address(t->at);
   size_t             nbytes = nelem * t->at_type->elem_size;
 
-  if (dart__rma_is_plain(t)) {
+  if (dart__rma_is_plain(t) && !goes_alone(t, nbytes)) {
     dart__count(DART__COUNT_NOTIFY_DATA);
     dart__am_send_data(dart__engine.am, &at, t->buffer, nbytes);
   } else if (nelem <= FEW && nbytes <= FEW_BYTES) {
