@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 
@@ -445,6 +446,56 @@ TEST(few_updates_are_applied_when_their_calls_end)
     EXPECT_OK(dart_accumulate_blocking_local(test_byte(test_unit(road.base, (me + 1) % n), 8), &one,
                                              1, DART_TYPE_ULONG, DART_OP_SUM));
     EXPECT_EQ(theirs[1], 1);
+  }
+  end(&road);
+}
+
+/* ---- locks -------------------------------------------------------------------------------- */
+
+/* Operations that travel with their lock: one message there, as many as `nops` requests inside. */
+TEST(operations_travel_with_their_lock)
+{
+  road_t road = begin();
+
+  if (road.has_far && me == 0)
+    for (int kind = 0; kind < 4; kind++) {
+      int64_t     one = 1, got[2] = { -1, -1 };
+      dart_gptr_t to = road.far, beside = test_byte(to, sizeof one);
+
+      look();
+      EXPECT_OK(dart_epoch_lock(to, DART_EPOCH_EXCLUSIVE, 0));
+      if (kind != 1)
+        EXPECT_OK(dart_put(to, &one, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+      if (kind >= 1)
+        EXPECT_OK(dart_get(got, beside, kind == 3 ? 2 : 1, DART_TYPE_LONG, DART_TYPE_LONG));
+      EXPECT_OK(dart_epoch_unlock(to, 0));
+      EXPECT_EQ(since(DART__COUNT_BATCH), 1);
+      EXPECT_EQ(since(DART__COUNT_REQUEST), 1);
+    }
+  end(&road);
+}
+
+/* With all units locked every far one gets one message, if its operations are few and short; a second one where they
+ * are not, which comes with the operations. */
+TEST(lock_all_asks_all_at_once)
+{
+  road_t   road = begin();
+  uint64_t nfar = 0;
+  char     long_get[2000];
+
+  for (int unit = 0; unit < n; unit++)
+    nfar += dart_near_ptr(test_unit(road.base, unit)) == NULL;
+  for (int is_long = 0; is_long < 2; is_long++) {
+    test_barrier();
+    look();
+    if (me == 0) {
+      EXPECT_OK(dart_epoch_lock_all(road.base, 0));
+      for (int unit = 0; unit < n; unit++)
+        EXPECT_OK(dart_get(long_get, test_unit(road.base, unit), is_long ? sizeof long_get : 8,
+                           DART_TYPE_BYTE, DART_TYPE_BYTE));
+      EXPECT_OK(dart_epoch_unlock_all(road.base, 0));
+      EXPECT_EQ(since(DART__COUNT_BATCH), (is_long ? 2 : 1) * nfar);
+    }
   }
   end(&road);
 }

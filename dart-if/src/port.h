@@ -220,17 +220,22 @@ typedef struct {
   /** The last fence that the unit has left. Waits for the answer. 0: its memory is gone. */
   uint32_t (*exposed)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit);
 
-  /** Ask for the lock of a unit's portion. DART_OK: it is held. DART_PENDING: `*granted` is going to be
-   *  incremented when it is. DART_ERR_INVAL: the memory is gone. Waits for the answer. */
-  dart_ret_t (*lock)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                     bool exclusive, _Atomic uint32_t *granted);
+  /** Ask for the lock of a unit's portion; with operations: apply them when it is granted, and unlock. Does
+   *  not wait, and need not be sent before `answered` or a push. */
+  void (*lock)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+               bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
+               dart__epoch_request_t *request);
 
-  /** Lock, apply operations, unlock, in one message. The results mean the same: the operations are applied,
-   *  or are going to be when the lock is granted. With `lazy` it does not wait, `*granted` is incremented in
-   *  any case, and the result is DART_OK. */
-  dart_ret_t (*locked)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                       bool exclusive, const dart__epoch_op_t *const ops[], size_t nops, bool lazy,
-                       _Atomic uint32_t *granted);
+  /** Wait for the answer, which comes at once. DART_OK: the lock is held, or the operations are applied, and
+   *  data[0] is what gets have read. DART_PENDING: `granted` is going to be incremented when that is so, after
+   *  data[1]. DART_ERR_INVAL: the memory is gone. */
+  dart_ret_t (*answered)(const dart__team_t *team, int32_t unit,
+                         const dart__epoch_request_t *request);
+
+  /** Lock, apply puts and accumulates, unlock, without an answer; `*done` is incremented in any case. */
+  void (*lock_lazily)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                      bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
+                      _Atomic uint32_t *done);
 
   /** End an access by start whose post has not come: operations and DART__EPOCH_COMPLETED (value: that) in
    *  one message, which the target keeps until it posts. Operations are copied. */
@@ -242,7 +247,7 @@ typedef struct {
                  bool exclusive);
 } dart__epoch_ops_t;
 
-/* What `locked` and `completed` take: puts and accumulates, so many, of so many bytes together. */
+/* What `lock` and `completed` take: so many operations, of so many bytes together. */
 #define DART__LOCKED_OPS   16
 #define DART__LOCKED_BYTES ((size_t)6400)
 

@@ -57,7 +57,7 @@ typedef struct dart__am_host {
    * handled, for requests that waited; NULL: there are no epochs. Both may leave something to be answered. */
   bool (*epoch)(const struct dart__am_host *host, dart__deferred_t *updates, int32_t peer,
                 const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
-                uint64_t *result_out);
+                uint64_t *results_out);
   void *(*turns)(const struct dart__am_host *host, dart__deferred_t *updates);
   /* An operation on the object at `object`, as dart__am_call says. It returns soon and requests nothing. */
   uint64_t (*called)(void *context, char *object, const void *operand, size_t nbytes);
@@ -166,10 +166,11 @@ void dart__am_inform(dart__am_t *am, int32_t peer, uint64_t word);
 
 /** Send a peer's host something about epochs, in order with the requests before; with `now`, at once, even
  *  beyond the window. `nwords` words of requests go with it, less than DART__AM_COUNT_MOST -
- *  DART__AM_EPOCH_WORDS. `result`, if not NULL, is there after local completion; 0: the peer has no such
- *  segment. */
+ *  DART__AM_EPOCH_WORDS. `results`: `nresults` words, which are there after local completion; all 0: the peer
+ *  has no such segment. */
 void dart__am_epoch(dart__am_t *am, int32_t peer, const dart__am_epoch_t *about,
-                    const uint64_t *words, size_t nwords, uint64_t *result, bool now);
+                    const uint64_t *words, size_t nwords, uint64_t *results, size_t nresults,
+                    bool now);
 
 /** Ping a peer, and wait for its acknowledgement. Refused requests are left to the next flush to report. */
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer);

@@ -247,19 +247,20 @@ static void append_plain(dart__am_t *am, int32_t peer, const dart__am_record_t *
 }
 
 void dart__am_epoch(dart__am_t *am, int32_t peer, const dart__am_epoch_t *about,
-                    const uint64_t *words, size_t nwords, uint64_t *result, bool now)
+                    const uint64_t *words, size_t nwords, uint64_t *results, size_t nresults,
+                    bool now)
 {
   dart__am_endpoint_t *ep = &am->endpoint[peer];
   dart__am_record_t    r  = { .first        = about,
                               .first_bytes  = sizeof *about,
                               .second       = words,
                               .second_bytes = nwords * sizeof *words,
-                              .result       = result,
-                              .result_bytes = result == NULL ? 0 : sizeof *result };
+                              .result       = results,
+                              .result_bytes = nresults * sizeof *results };
 
-  r.word = dart__am_word(DART__AM_EPOCH, result != NULL, 0, DART__AM_EPOCH_WORDS + nwords, 0);
+  r.word = dart__am_word(DART__AM_EPOCH, 0, 0, DART__AM_EPOCH_WORDS + nwords, nresults);
   dart__am_spin_lock(&ep->lock);
-  dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(&r), result != NULL);
+  dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(&r), nresults);
   dart__am_endpoint_append(ep, NULL, &r);
   if (now)
     dart__am_endpoint_send_now(am, peer, ep);

@@ -74,7 +74,7 @@ static size_t result_of(uint64_t word)
   case DART__AM_FETCH:
   case DART__AM_SWAP:
   case DART__AM_GET: return extent_of(word);
-  case DART__AM_EPOCH: return dart__am_word_type(word) != 0 ? sizeof(uint64_t) : 0;
+  case DART__AM_EPOCH: return dart__am_word_offset(word) * sizeof(uint64_t);
   case DART__AM_CALL: return dart__am_word_op(word) == 0 ? 0 : sizeof(uint64_t);
   default: return 0;
   }
@@ -191,18 +191,19 @@ static size_t apply_run(const selected_t *s, dart__deferred_t *updates, const ui
 
 /* False: there is no such segment. */
 static bool tell_epoch(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
-                       uint64_t word, const uint64_t *operands, uint64_t *result)
+                       uint64_t word, const uint64_t *operands, uint64_t *results)
 {
   dart__am_epoch_t about;
   uint64_t         unwanted = 0;
 
   if (result_of(word) == 0)
-    result = &unwanted;
-  *result = 0;
+    results = &unwanted;
+  else /* no stray bytes on the wire */
+    memset(results, 0, result_of(word));
   memcpy(&about, operands, sizeof about);
   dart__deferred_apply_all(updates); /* what is in order before it */
   return host->epoch(host, updates, peer, &about, operands + DART__AM_EPOCH_WORDS,
-                     dart__am_word_count(word) - DART__AM_EPOCH_WORDS, result);
+                     dart__am_word_count(word) - DART__AM_EPOCH_WORDS, results);
 }
 
 dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t *updates,

@@ -51,7 +51,7 @@ typedef enum {
   DART__AM_PING,   /* on no memory; no operand */
   DART__AM_INFORM, /* on no memory; operand: a word for the target's host */
   DART__AM_EPOCH, /* about epochs, for the target's host; operands: count words, the first of which are a
-                    * dart__am_epoch_t; result, if type is not 0: a word */
+                    * dart__am_epoch_t; result: offset words */
   DART__AM_CALL /* count bytes, an operation on an object there; operand: these; result, if op is 1: a word */
 } dart__am_request_kind_t;
 

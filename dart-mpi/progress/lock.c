@@ -34,13 +34,15 @@ static uint32_t word_of(const dart__am_epoch_t *about)
   return about->what & DART__LOCK_WORD;
 }
 
-/* A lack of memory is waited out: the unit whose request it is cannot be told. */
+/* A lack of memory is waited out: the unit whose request it is cannot be told. There is room for what its gets
+ * are going to read. */
 static request_t *new_request(const request_t *described, const uint64_t *words)
 {
   size_t     nbytes = described->nwords * sizeof *words;
+  size_t     room = nbytes > DART__LOCKED_GET || described->nwords == 0 ? nbytes : DART__LOCKED_GET;
   request_t *r;
 
-  while ((r = malloc(sizeof *r + nbytes)) == NULL)
+  while ((r = malloc(sizeof *r + room)) == NULL)
     dart__cpu_pause();
   *r = *described;
   if (nbytes > 0)
@@ -83,14 +85,26 @@ static void push(request_t **list, request_t *r)
   *list   = r;
 }
 
-/* The lock is entered: apply what came with the request. */
-static void apply(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
-                  const uint64_t *words)
+/* The lock is entered: apply what came with the request. Returns the words that its gets have read. */
+static size_t apply(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
+                    const uint64_t *words, uint64_t *data)
 {
+  dart__am_applied_t applied;
+
   if (word_of(&r->about) != DART__LOCK_APPLY)
-    return;
-  dart__am_apply(host, updates, r->peer, words, r->nwords, NULL);
+    return 0;
+  applied = dart__am_apply(host, updates, r->peer, words, r->nwords, data);
   dart__rwlock_leave(r->lock, is_exclusive(&r->about));
+  return applied.nresults;
+}
+
+/* The same for one that has waited: now its words are those that were read. */
+static void apply_late(const dart__am_host_t *host, dart__deferred_t *updates, request_t *r)
+{
+  uint64_t data[DART__LOCKED_GET / sizeof(uint64_t)];
+
+  r->nwords = apply(host, updates, r, r->words, data);
+  memcpy(r->words, data, r->nwords * sizeof *data);
 }
 
 /* One that ran ahead of its post; if that was made now, it is removed. */
@@ -129,7 +143,7 @@ static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates
     any   = true;
     *link = r->next;
     atomic_fetch_sub_explicit(&r->lock->far, 1, memory_order_relaxed);
-    apply(host, updates, r, r->words);
+    apply_late(host, updates, r);
     push(&requests.answers, r);
   }
   return any;
@@ -137,13 +151,13 @@ static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates
 
 /* A request for a lock: take its ticket, and enter if it is its turn. */
 static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *updates,
-                               request_t *described, const uint64_t *words)
+                               request_t *described, const uint64_t *words, uint64_t *data)
 {
   dart__rwlock_t *lock = described->lock;
 
   described->ticket = dart__rwlock_take(lock);
   if (dart__rwlock_try_enter(lock, described->ticket, is_exclusive(&described->about))) {
-    apply(host, updates, described, words);
+    apply(host, updates, described, words, data);
     if ((described->about.what & DART__LOCK_LAZY) != 0) {
       described->nwords = 0;
       push(&requests.answers, new_request(described, NULL));
@@ -160,14 +174,14 @@ static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *up
 
 bool dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
                       const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
-                      uint64_t *result_out)
+                      uint64_t *results_out)
 {
   dart__team_t    *team;
   dart__segment_t *segment = segment_of(about, &team);
   request_t        described;
 
   if (word_of(about) == DART__EPOCH_GRANTED) { /* though the segment may have ended: see lazy */
-    atomic_fetch_add_explicit((_Atomic uint32_t *)(uintptr_t)about->value, 1, memory_order_release);
+    dart__epoch_granted(about->value, words, nwords);
     return true;
   }
   if (segment == NULL)
@@ -177,9 +191,11 @@ bool dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, in
                            .about  = *about,
                            .nwords = nwords };
   switch (word_of(about)) {
-  case DART__LOCK_EXPOSED: *result_out = UINT64_C(1) + dart__epoch_exposed(team, segment); break;
+  case DART__LOCK_EXPOSED: *results_out = UINT64_C(1) + dart__epoch_exposed(team, segment); break;
   case DART__LOCK_ASK:
-  case DART__LOCK_APPLY: *result_out = ask(host, updates, &described, words); break;
+  case DART__LOCK_APPLY:
+    *results_out = ask(host, updates, &described, words, results_out + 1);
+    break;
   case DART__LOCK_COMPLETED:
     described.lock = NULL;
     /* First the one before, if the post that it waits for was made after the last look. */
@@ -215,7 +231,8 @@ void dart__lock_answer(dart__am_t *am, void *answers)
 
     next       = r->next;
     about.what = DART__EPOCH_GRANTED;
-    dart__am_epoch(am, r->peer, &about, NULL, 0, NULL, (r->about.what & DART__LOCK_LAZY) == 0);
+    dart__am_epoch(am, r->peer, &about, r->words, r->nwords, NULL, 0,
+                   (r->about.what & DART__LOCK_LAZY) == 0);
     free(r);
   }
 }

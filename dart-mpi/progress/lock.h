@@ -10,7 +10,8 @@
  * brings its operations is entered, applied and left in one go; it never holds the lock between two looks.
  *
  * Memory: a request waits at most once for each thread of a far unit, and DART__LAZY_MOST (api/epoch) times
- * for those that do not wait for their unlock, each with DART__LOCKED_BYTES of operations at most. */
+ * for those that do not wait for their unlock, each with DART__LOCKED_BYTES of operations at most.
+ * What gets have read that came with a request is part of its answer; of one that has waited, of GRANTED. */
 #include "am/am.h"
 
 /* What a unit asks of a far one, beyond the words of dart__epoch_word_t; in dart__am_epoch_t.what. */
@@ -18,7 +19,7 @@ enum {
   DART__LOCK_WORD    = 0xff, /* mask of one of the following, or of a dart__epoch_word_t */
   DART__LOCK_EXPOSED = 0x10, /* result: the last fence left, plus 1 */
   DART__LOCK_ASK,            /* result: a dart__lock_result_t; value: the origin's counter */
-  DART__LOCK_APPLY,          /* the same, and requests: enter, apply them, leave */
+  DART__LOCK_APPLY, /* the same, and requests: enter, apply them, leave; result: what gets have read, too */
   DART__LOCK_LEAVE,
   DART__LOCK_COMPLETED, /* DART__EPOCH_COMPLETED, and requests before it, for when this unit has posted */
   DART__LOCK_EXCLUSIVE = 0x100, /* a flag, of the last three */
@@ -34,7 +35,7 @@ typedef enum {
 /* The functions of dart__am_host_t. */
 bool  dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
                        const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
-                       uint64_t *result_out);
+                       uint64_t *results_out);
 void *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates);
 void  dart__lock_answer(dart__am_t *am, void *answers);
 

@@ -85,52 +85,27 @@ static void say(const dart__team_t *team, const dart__segment_t *segment, int32_
 {
   dart__am_epoch_t a = about(team, segment, word, value);
 
-  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, now);
-}
-
-/* Send, and wait for the result. */
-static uint64_t ask(const dart__team_t *team, int32_t unit, const dart__am_epoch_t *a,
-                    const uint64_t *words, size_t nwords)
-{
-  uint64_t result = 0;
-
-  dart__am_epoch(dart__engine.am, peer_of(team, unit), a, words, nwords, &result, false);
-  dart__am_settle(dart__engine.am, peer_of(team, unit));
-  return result;
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, 0, now);
 }
 
 static uint32_t exposed(const dart__team_t *team, const dart__segment_t *segment, int32_t unit)
 {
   dart__am_epoch_t a      = about(team, segment, DART__LOCK_EXPOSED, 0);
-  uint64_t         result = ask(team, unit, &a, NULL, 0);
+  uint64_t         result = 0;
 
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, &result, 1, false);
+  dart__am_settle(dart__engine.am, peer_of(team, unit));
   return result == 0 ? 0 : (uint32_t)(result - 1);
 }
 
 /* ---- locks --------------------------------------------------------------------------------- */
-
-static dart_ret_t ret_of(uint64_t result)
-{
-  return result == DART__LOCK_DONE    ? DART_OK
-         : result == DART__LOCK_WAITS ? DART_PENDING
-                                      : DART_ERR_INVAL;
-}
 
 static uint32_t flag_of(bool exclusive)
 {
   return exclusive ? DART__LOCK_EXCLUSIVE : 0;
 }
 
-static dart_ret_t lock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                       bool exclusive, _Atomic uint32_t *granted)
-{
-  dart__am_epoch_t a =
-      about(team, segment, DART__LOCK_ASK | flag_of(exclusive), (uint64_t)(uintptr_t)granted);
-
-  return ret_of(ask(team, unit, &a, NULL, 0));
-}
-
-/* Append a record on `nbytes` from `from` on of a put or accumulate; returns the words used. */
+/* Append a record on `nbytes` from `from` on of an operation; returns the words used. */
 static size_t append_some(const dart__epoch_op_t *op, size_t from, size_t nbytes, uint64_t *words)
 {
   uint64_t             offset    = op->at.offset + from;
@@ -140,6 +115,10 @@ static size_t append_some(const dart__epoch_op_t *op, size_t from, size_t nbytes
 
   words[n++] = dart__am_word(DART__AM_SELECT, 0, 0, 0, 0);
   memcpy(&words[n++], &selection, sizeof selection);
+  if (op->kind == DART__EPOCH_GET) {
+    words[n++] = dart__am_word(DART__AM_GET, 0, 0, nbytes, offset);
+    return n;
+  }
   if (op->kind == DART__EPOCH_PUT)
     words[n++] = dart__am_word(DART__AM_PUT, 0, 0, nbytes, offset);
   else
@@ -176,19 +155,52 @@ static size_t append_all(const dart__epoch_op_t *const ops[], size_t nops, uint6
   return nwords;
 }
 
-static dart_ret_t locked(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                         bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
-                         bool lazy, _Atomic uint32_t *granted)
+/* Words that gets read. */
+static size_t result_words(const dart__epoch_op_t *const ops[], size_t nops)
+{
+  size_t nwords = 0;
+
+  for (size_t i = 0; i < nops; i++)
+    if (ops[i]->kind == DART__EPOCH_GET)
+      nwords += dart__am_words(ops[i]->nelem * ops[i]->type->elem_size);
+  return nwords;
+}
+
+static void lock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                 bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
+                 dart__epoch_request_t *request)
 {
   uint64_t         words[WORDS_MOST];
   size_t           nwords = append_all(ops, nops, words);
-  uint32_t         what   = DART__LOCK_APPLY | flag_of(exclusive) | (lazy ? DART__LOCK_LAZY : 0);
-  dart__am_epoch_t a      = about(team, segment, what, (uint64_t)(uintptr_t)granted);
+  uint32_t         what   = nops == 0 ? DART__LOCK_ASK : DART__LOCK_APPLY;
+  dart__am_epoch_t a =
+      about(team, segment, what | flag_of(exclusive), (uint64_t)(uintptr_t)&request->granted);
 
-  if (!lazy)
-    return ret_of(ask(team, unit, &a, words, nwords));
-  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, NULL, false);
-  return DART_OK;
+  request->result = 0;
+  atomic_store_explicit(&request->granted, 0, memory_order_relaxed); /* before it is sent */
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, &request->result,
+                 1 + result_words(ops, nops), false);
+}
+
+static dart_ret_t answered(const dart__team_t *team, int32_t unit,
+                           const dart__epoch_request_t *request)
+{
+  dart__am_settle(dart__engine.am, peer_of(team, unit));
+  return request->result == DART__LOCK_DONE    ? DART_OK
+         : request->result == DART__LOCK_WAITS ? DART_PENDING
+                                               : DART_ERR_INVAL;
+}
+
+static void lock_lazily(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                        bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
+                        _Atomic uint32_t *done)
+{
+  uint64_t         words[WORDS_MOST];
+  size_t           nwords = append_all(ops, nops, words);
+  uint32_t         what   = DART__LOCK_APPLY | DART__LOCK_LAZY | flag_of(exclusive);
+  dart__am_epoch_t a      = about(team, segment, what, (uint64_t)(uintptr_t)done);
+
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, NULL, 0, false);
 }
 
 static void completed(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
@@ -198,7 +210,7 @@ static void completed(const dart__team_t *team, const dart__segment_t *segment, 
   size_t           nwords = append_all(ops, nops, words);
   dart__am_epoch_t a      = about(team, segment, DART__LOCK_COMPLETED, value);
 
-  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, NULL, true);
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, NULL, 0, true);
 }
 
 static void unlock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
@@ -206,15 +218,16 @@ static void unlock(const dart__team_t *team, const dart__segment_t *segment, int
 {
   dart__am_epoch_t a = about(team, segment, DART__LOCK_LEAVE | flag_of(exclusive), 0);
 
-  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, true);
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, 0, true);
 }
 
-static const dart__epoch_ops_t ops = { .start     = start,
-                                       .say       = say,
-                                       .exposed   = exposed,
-                                       .lock      = lock,
-                                       .locked    = locked,
-                                       .completed = completed,
-                                       .unlock    = unlock };
+static const dart__epoch_ops_t ops = { .start       = start,
+                                       .say         = say,
+                                       .exposed     = exposed,
+                                       .lock        = lock,
+                                       .answered    = answered,
+                                       .lock_lazily = lock_lazily,
+                                       .completed   = completed,
+                                       .unlock      = unlock };
 
 const dart__epoch_ops_t *const dart__epochs = &ops;

@@ -280,30 +280,32 @@ static void a_host_is_informed_after_what_came_before(void **state)
 /* Requests that travel inside of another are applied by it, after all before; and a host may answer. */
 static void what_is_said_about_epochs_comes_in_order(void **state)
 {
-  dart__am_epoch_t     about     = { TEST_TEAM, TEST_PLAIN, 1, 40 };
-  uint64_t             result    = 0;
-  uint64_t             words[4]  = { dart__am_word(DART__AM_SELECT, 0, 0, 0, 0), 0,
-                                     dart__am_word(DART__AM_ACCUMULATE, DART_TYPE_ULONG, DART_OP_PROD, 1, 0),
-                                     5 };
-  dart__am_selection_t selection = { TEST_TEAM, TEST_PLAIN, 0 };
+  dart__am_epoch_t     about      = { TEST_TEAM, TEST_PLAIN, 1, 40 };
+  uint64_t             results[2] = { 0 };
+  uint64_t             words[5]   = { dart__am_word(DART__AM_SELECT, 0, 0, 0, 0), 0,
+                                      dart__am_word(DART__AM_ACCUMULATE, DART_TYPE_ULONG, DART_OP_PROD, 1, 0), 5,
+                                      dart__am_word(DART__AM_GET, 0, 0, 8, 0) };
+  dart__am_selection_t selection  = { TEST_TEAM, TEST_PLAIN, 0 };
 
   (void)state;
   memcpy(&words[1], &selection, sizeof selection);
   open_with(2, usual());
   add(0, 1, 0, 3);
-  dart__am_epoch(peer[0].am, 1, &about, words, 4, &result, false);
+  dart__am_epoch(peer[0].am, 1, &about, words, 5, results, 2, false);
   add(0, 1, 0, 2);
   flush(0, 1);
   assert_int_equal(*word_of(1, 0), 3 * 5 + 2);
-  assert_int_equal(result, 41);
+  assert_int_equal(results[0], 41);
+  assert_int_equal(results[1], 3 * 5); /* what the request inside has read */
   assert_int_equal(peer[1].informed, 40);
   while (peer[0].informed != 40) /* sent back */
     dart__am_progress(peer[0].am, true);
   about.segid = TEST_BY_MUTEX; /* which this host refuses */
-  result      = 9;
-  dart__am_epoch(peer[0].am, 1, &about, NULL, 0, &result, true);
+  results[0] = results[1] = 9;
+  dart__am_epoch(peer[0].am, 1, &about, NULL, 0, results, 2, true);
   assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
-  assert_int_equal(result, 0);
+  assert_int_equal(results[0], 0);
+  assert_int_equal(results[1], 0);
   flush(1, 0);
   close_all();
 }

@@ -32,7 +32,7 @@ static void informed(void *context, int32_t peer, uint64_t word)
  * was sent back. */
 static bool epoch(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
                   const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
-                  uint64_t *result_out)
+                  uint64_t *results_out)
 {
   test_peer_t *me = host->context;
 
@@ -40,8 +40,8 @@ static bool epoch(const dart__am_host_t *host, dart__deferred_t *updates, int32_
     return false;
   me->informer = peer;
   me->informed += about->value;
-  dart__am_apply(host, updates, peer, words, nwords, NULL);
-  *result_out = about->value + 1;
+  dart__am_apply(host, updates, peer, words, nwords, results_out + 1);
+  *results_out = about->value + 1;
   if (about->what != TEST_SENT_BACK) {
     me->back       = *about;
     me->has_answer = true;
@@ -68,7 +68,7 @@ static void answer(dart__am_t *am, void *answers)
     return;
   back      = me->back;
   back.what = TEST_SENT_BACK;
-  dart__am_epoch(am, me->informer, &back, NULL, 0, NULL, true);
+  dart__am_epoch(am, me->informer, &back, NULL, 0, NULL, 0, true);
 }
 
 /* Adds the operand's first byte, and its size, to the object. */

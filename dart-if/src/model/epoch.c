@@ -2,6 +2,7 @@
 #include "model/epoch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 
@@ -91,10 +92,18 @@ void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit
   case DART__EPOCH_ARRIVED:
     atomic_fetch_add_explicit(&epoch->arrived, 1, memory_order_release);
     break;
-  case DART__EPOCH_GRANTED:
-    atomic_fetch_add_explicit((_Atomic uint32_t *)(uintptr_t)value, 1, memory_order_release);
-    break;
+  case DART__EPOCH_GRANTED: break; /* is about no segment: see dart__epoch_granted */
   }
+}
+
+void dart__epoch_granted(uint64_t value, const uint64_t *words, size_t nwords)
+{
+  dart__epoch_request_t *request = (dart__epoch_request_t *)(uintptr_t)value;
+
+  if (nwords > 0)
+    memcpy(request->data[1], words, nwords * sizeof *words);
+  /* release: the data, and what was done under the lock before; pairs with the thread that waits */
+  atomic_fetch_add_explicit((_Atomic uint32_t *)(uintptr_t)value, 1, memory_order_release);
 }
 
 uint32_t dart__epoch_exposed(dart__team_t *team, dart__segment_t *segment)

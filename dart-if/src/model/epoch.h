@@ -105,8 +105,7 @@ typedef struct {
   uint32_t     nqueued; /* operations put off */
   uint32_t     started; /* accesses by start that have ended; modulo 2^32, as all counters */
   /* Words that have come, counted: */
-  _Atomic uint32_t posted;  /* it is far, and has exposed its portion to this unit */
-  _Atomic uint32_t granted; /* it is far, and has granted a lock some time after the request */
+  _Atomic uint32_t posted; /* it is far, and has exposed its portion to this unit */
   /* Counted by this unit as a target: */
   _Atomic uint32_t exposed; /* it is far, and was named in a post (without NOCHECK) */
   uint32_t         ended;   /* its accesses that followed; by the thread that receives messages */
@@ -161,6 +160,17 @@ typedef enum {
   DART__EPOCH_GRANTED    /* value: the address of a counter, which the receiver of this has sent */
 } dart__epoch_word_t;
 
+#define DART__LOCKED_GET ((size_t)1024) /* bytes that gets which travel with their request read */
+
+/* A request for the lock of a far portion. What gets have read is in the order of the gets, each in whole words. It comes
+ * with the answer or, if the request has to wait, with the grant, which may overtake the answer: so each
+ * has a place of its own. */
+typedef struct {
+  _Atomic uint32_t granted; /* first: GRANTED names it */
+  uint64_t         result;  /* the backend's; `data[0]` follows it in the answer */
+  uint64_t         data[2][DART__LOCKED_GET / sizeof(uint64_t)];
+} dart__epoch_request_t;
+
 /* Flags in the value of COMPLETED, and, the first, of ARRIVED. */
 enum { DART__EPOCH_WROTE = 1, DART__EPOCH_CHECKED = 2 /* the access goes with a post */ };
 
@@ -171,6 +181,9 @@ bool dart__epoch_may_enter(dart__team_t *team, dart__segment_t *segment, int32_t
 /** Note a word that has come from a unit of the team. */
 void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit,
                       dart__epoch_word_t word, uint64_t value);
+
+/** Note GRANTED. `words`: what gets have read that had travelled with the request, which `value` names then. */
+void dart__epoch_granted(uint64_t value, const uint64_t *words, size_t nwords);
 
 /** The last fence that this unit has left, for a far unit that asks. */
 uint32_t dart__epoch_exposed(dart__team_t *team, dart__segment_t *segment);

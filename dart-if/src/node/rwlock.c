@@ -30,6 +30,20 @@ bool dart__rwlock_try_enter(dart__rwlock_t *lock, uint32_t ticket, bool exclusiv
   return true;
 }
 
+bool dart__rwlock_try(dart__rwlock_t *lock, bool exclusive, uint32_t *ticket_out)
+{
+  _Atomic uint32_t *turn   = exclusive ? &lock->exclusive : &lock->shared;
+  uint32_t          ticket = atomic_load_explicit(&lock->next, memory_order_relaxed);
+
+  /* A turn that no ticket has yet stays: only holders before it move it. seq_cst: as in take. */
+  if (atomic_load_explicit(turn, memory_order_seq_cst) != ticket ||
+      !atomic_compare_exchange_strong_explicit(&lock->next, &ticket, ticket + 1,
+                                               memory_order_seq_cst, memory_order_relaxed))
+    return false;
+  *ticket_out = ticket;
+  return dart__rwlock_try_enter(lock, ticket, exclusive);
+}
+
 void dart__rwlock_enter(dart__rwlock_t *lock, uint32_t ticket, bool exclusive,
                         const dart__wait_policy_t *policy)
 {

@@ -34,6 +34,9 @@ static inline uint32_t dart__rwlock_take(dart__rwlock_t *lock)
   return atomic_fetch_add_explicit(&lock->next, 1, memory_order_seq_cst);
 }
 
+/** Take a ticket and enter, if that needs no wait; else take none. */
+bool dart__rwlock_try(dart__rwlock_t *lock, bool exclusive, uint32_t *ticket_out);
+
 /** Enter if it is the ticket's turn; then everything done under the lock before is visible, as far as it
  *  excludes this request. */
 bool dart__rwlock_try_enter(dart__rwlock_t *lock, uint32_t ticket, bool exclusive);

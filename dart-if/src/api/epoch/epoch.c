@@ -24,6 +24,13 @@ dart_ret_t dart__epoch_begin(const char *function, dart_gptr_t gptr, int asserti
   return DART_ERR_NOMEM;
 }
 
+dart_ret_t dart__epoch_check_unit(const dart__access_call_t *call, dart_gptr_t gptr)
+{
+  return gptr.unitid >= 0 && gptr.unitid < call->team->nunits
+             ? DART_OK
+             : dart__locate_error(call->function, gptr, 0);
+}
+
 dart_ret_t dart__epoch_refuse(const dart__access_call_t *call, const char *why)
 {
   dart__error("%s: segment %d of team %d %s", call->function, call->segment->id, call->team->id,

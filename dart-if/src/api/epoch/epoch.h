@@ -1,6 +1,6 @@
 #ifndef DART__API_EPOCH_H
 #define DART__API_EPOCH_H
-/* What the calls of fence.c, pscw.c and lock.c share.
+/* What the calls of fence.c, pscw.c, lock.c and unlock.c share.
  *
  * They decide when an epoch begins and ends; api/rma/access.h starts the operations. Opening calls only
  * note what the epoch covers; all that has to be said to other units is said when the epoch ends, or by the
@@ -20,6 +20,9 @@
  *  line. */
 dart_ret_t dart__epoch_begin(const char *function, dart_gptr_t gptr, int assertions, int allowed,
                              dart__access_call_t *call_out);
+
+/** Check that the pointer names a unit of the team. DART_ERR_INVAL: after a log line. */
+dart_ret_t dart__epoch_check_unit(const dart__access_call_t *call, dart_gptr_t gptr);
 
 /** Log that the call is out of order; returns DART_ERR_INVAL. */
 dart_ret_t dart__epoch_refuse(const dart__access_call_t *call, const char *why);

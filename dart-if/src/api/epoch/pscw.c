@@ -277,7 +277,7 @@ static bool run_ahead(const dart__access_call_t *call, int32_t unit)
   /* acquire: if it has come after all, that is a pair with dart__epoch_note, too */
   if (!dart__access_is_far(call, unit) || t->is_loose || t->nqueued > DART__LOCKED_OPS ||
       atomic_load_explicit(&t->posted, memory_order_acquire) != t->started ||
-      !dart__access_travels(call, unit, ops, &nops))
+      !dart__access_travels(call, unit, 0, ops, &nops))
     return false;
   dart__epochs->completed(call->team, call->segment, unit, ops, nops, value_of(t));
   dart__access_drop(call, unit);

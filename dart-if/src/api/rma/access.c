@@ -86,17 +86,28 @@ static void inform_target(const dart__access_call_t *call, int32_t unit)
     dart__event_add(dart__twosided_event(call->team->members[unit]));
 }
 
+/* Take a ticket, and enter if it is its turn. With all units locked, a ticket whose turn comes while this unit
+ * waits for another would hold up the units behind it: see api/epoch/unlock.c. So none is taken then that is not
+ * waited for. */
+static bool try_lock(const dart__access_call_t *call, dart__epoch_target_t *t, dart__rwlock_t *lock,
+                     bool waits)
+{
+  if (!t->has_ticket && call->epoch->kind == DART__EPOCH_LOCK_ALL && !waits)
+    return t->has_ticket = dart__rwlock_try(lock, t->is_exclusive, &t->ticket);
+  if (!t->has_ticket)
+    t->ticket = dart__rwlock_take(lock);
+  t->has_ticket = true;
+  return dart__rwlock_try_enter(lock, t->ticket, t->is_exclusive);
+}
+
 /* The lock of a near portion. */
 static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits)
 {
   dart__epoch_target_t *t        = &call->epoch->target[unit];
   dart__rwlock_t       *lock     = &shared_of(call, unit)->lock;
-  bool                  is_first = !t->has_ticket, entered;
+  bool                  is_first = !t->has_ticket;
+  bool                  entered  = try_lock(call, t, lock, waits);
 
-  if (is_first)
-    t->ticket = dart__rwlock_take(lock);
-  t->has_ticket = true;
-  entered       = dart__rwlock_try_enter(lock, t->ticket, t->is_exclusive);
   if (!entered && is_first && !t->is_checked)
     call->epoch->is_broken = true;
   if (!entered && waits) {
@@ -140,17 +151,7 @@ bool dart__access_try_open(const dart__access_call_t *call, int32_t unit)
 typedef struct {
   const dart__access_call_t *call;
   int32_t                    unit;
-  uint32_t                   granted; /* before the request */
 } wait_t;
-
-static bool is_granted(void *context)
-{
-  const wait_t *w = context;
-
-  /* acquire: pairs with the thread that takes the word in */
-  return atomic_load_explicit(&w->call->epoch->target[w->unit].granted, memory_order_acquire) !=
-         w->granted;
-}
 
 static bool is_posted(void *context)
 {
@@ -159,23 +160,24 @@ static bool is_posted(void *context)
   return is_open_by_post(w->call, w->unit);
 }
 
-void dart__access_await_grant(const dart__access_call_t *call, int32_t unit, uint32_t before)
+bool dart__access_is_granted(void *request)
 {
-  wait_t w = { call, unit, before };
-
-  dart__await(call->function, is_granted, &w);
+  /* acquire: pairs with dart__epoch_granted */
+  return atomic_load_explicit(&((dart__epoch_request_t *)request)->granted, memory_order_acquire) !=
+         0;
 }
 
 /* The lock of a far portion. */
 static bool ask_lock(const dart__access_call_t *call, int32_t unit)
 {
-  dart__epoch_target_t *t      = &call->epoch->target[unit];
-  uint32_t              before = atomic_load(&t->granted);
-  dart_ret_t            ret =
-      dart__epochs->lock(call->team, call->segment, unit, t->is_exclusive, &t->granted);
+  dart__epoch_request_t request;
+  dart_ret_t            ret;
 
+  dart__epochs->lock(call->team, call->segment, unit, call->epoch->target[unit].is_exclusive, NULL,
+                     0, &request);
+  ret = dart__epochs->answered(call->team, unit, &request);
   if (ret == DART_PENDING)
-    dart__access_await_grant(call, unit, before);
+    dart__await(call->function, dart__access_is_granted, &request);
   return ret != DART_ERR_INVAL;
 }
 
@@ -199,7 +201,7 @@ static bool wait_for_fence(const dart__access_call_t *call, int32_t unit)
 bool dart__access_open(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t = &call->epoch->target[unit];
-  wait_t                w = { call, unit, 0 };
+  wait_t                w = { call, unit };
 
   if (dart__access_try_open(call, unit))
     return true;
@@ -284,21 +286,25 @@ void dart__access_drop(const dart__access_call_t *call, int32_t unit)
   take_out(call, unit, false);
 }
 
-bool dart__access_travels(const dart__access_call_t *call, int32_t unit,
+bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t most_read,
                           const dart__epoch_op_t *ops[], size_t *nops_out)
 {
   const dart__epoch_t *epoch  = call->epoch;
-  size_t               nbytes = 0, n = 0;
+  size_t               nbytes = 0, nread = 0, n = 0;
 
   if (epoch->target[unit].nqueued > DART__LOCKED_OPS || dart__world.far_atomics)
     return false;
   for (uint32_t i = 0; n < epoch->target[unit].nqueued; i++) {
     const dart__epoch_op_t *op = &epoch->queue[i];
+    size_t more                = dart__round_up(op->nelem * op->type->elem_size, sizeof(uint64_t));
 
     if (op->at.unit != unit)
       continue;
-    nbytes += dart__round_up(op->nelem * op->type->elem_size, sizeof(uint64_t));
-    if (op->kind == DART__EPOCH_GET || nbytes > DART__LOCKED_BYTES)
+    if (op->kind == DART__EPOCH_GET)
+      nread += more;
+    else
+      nbytes += more;
+    if (nread > most_read || nbytes > DART__LOCKED_BYTES)
       return false;
     ops[n++] = op;
   }

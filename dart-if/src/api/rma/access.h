@@ -61,16 +61,16 @@ bool dart__access_try_open(const dart__access_call_t *call, int32_t unit);
 /** Open the unit, waiting for it. False: the memory is gone. */
 bool dart__access_open(const dart__access_call_t *call, int32_t unit);
 
-/** Wait until a far unit has granted a lock, which it counts in its target's `granted`; `before`: what that was
- *  before the request. */
-void dart__access_await_grant(const dart__access_call_t *call, int32_t unit, uint32_t before);
+/** Whether a far unit has granted a dart__epoch_request_t; for dart__await. */
+bool dart__access_is_granted(void *request);
 
 /** Start what is queued for an open unit. */
 void dart__access_drain(const dart__access_call_t *call, int32_t unit);
 
-/** All of a far unit's queue, if it can travel with a word: few short puts and accumulates. `ops` has room
- *  for DART__LOCKED_OPS. False: it cannot. */
-bool dart__access_travels(const dart__access_call_t *call, int32_t unit,
+/** All of a far unit's queue, if it can travel with a word: few short puts and accumulates, and gets of at
+ *  most `most_read` bytes together. `ops` has room for DART__LOCKED_OPS, and names places in the queue.
+ *  False: it cannot. */
+bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t most_read,
                           const dart__epoch_op_t *ops[], size_t *nops_out);
 
 /** Forget what is queued for a unit: it was sent otherwise. */

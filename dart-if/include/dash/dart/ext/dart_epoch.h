@@ -141,8 +141,12 @@ dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int asserti
  *  is unlocked; with LAZY they are complete locally. Flags: LAZY. */
 dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions) DART_NOTHROW;
 
-/** Begin to access the portions of all units of the team, locked shared, each by its first operation. Not
- *  collective. Flags: NOCHECK. */
+/** Begin to access the portions of all units of the team, locked shared: the own one on return, each other by
+ *  its first operation that starts, or, for operations put off, by the unlock. Not collective. Flags: NOCHECK.
+ *  The unlock asks for what is not locked yet at once, and waits for nothing while it holds a lock; so units
+ *  whose operations are put off cannot wait for each other. One that starts in the epoch (a blocking one, for
+ *  example) keeps its lock until the unlock: where others lock exclusively meanwhile, the program takes care
+ *  of the order of such operations, as with locks of several units. */
 dart_ret_t dart_epoch_lock_all(dart_gptr_t gptr, int assertions) DART_NOTHROW;
 
 /** End what dart_epoch_lock_all began. Flags: LAZY. */

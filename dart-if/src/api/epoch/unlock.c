@@ -1,0 +1,370 @@
+/* Unlock.
+ *
+ * The lock of a far portion that no operation has asked for yet is asked for here: few short operations
+ * travel with the request and are applied when the lock is granted, and the answer says that all is done, and
+ * brings what gets have read. That is one round trip, and with DART_EPOCH_LAZY and no gets none. All else
+ * takes a request, the operations, and a word that leaves the lock, which the acknowledgement of that word,
+ * or of gets before it, completes.
+ *
+ * Unlock_all. Locks are granted in the order of arrival, so a unit that held one portion while it waits for
+ * another could wait for itself: behind an exclusive request there, which waits for a second such unit, which
+ * waits here behind another exclusive request. So unlock_all holds no lock while it waits for one: first it
+ * leaves all that are held; then it takes near ones one by one; then it asks for far ones together, and
+ * leaves each as soon as it is granted (test/models/lock_all.pml). */
+#include <dash/dart/ext/dart_epoch.h>
+
+#include <string.h>
+
+#include "api/epoch/epoch.h"
+#include "api/p2p/twosided.h"
+#include "api/progress/progress.h"
+#include "api/rma/await.h"
+#include "base/log.h"
+#include "port.h"
+
+#define LAZY_MOST 64 /* unlocks that may be under way without a wait */
+
+/* ---- near portions ---------------------------------------------------------------------------- */
+
+static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+  dart__rwlock_t       *lock;
+  dart_ret_t            ret;
+
+  if (t->nqueued > 0 || t->has_ticket) {
+    dart__access_open(call, unit);
+    dart__access_drain(call, unit);
+  }
+  ret = dart__access_order(call, unit);
+  if (!t->has_ticket)
+    return ret;
+  dart__progress(); /* apply deferred updates */
+  lock = &dart__epoch_shared(call->team, call->segment, unit)->lock;
+  dart__rwlock_leave(lock, t->is_exclusive);
+  if (dart__rwlock_has_far(lock))
+    dart__event_add(dart__twosided_event(call->team->members[unit]));
+  return ret;
+}
+
+/* ---- far portions ----------------------------------------------------------------------------- */
+
+/* A lock that is asked for by the unlock. */
+typedef struct {
+  int32_t               unit;
+  bool                  travels; /* the operations, with the request */
+  bool                  waits;   /* it was answered, and not granted yet */
+  dart__epoch_request_t request;
+} asked_t;
+
+#define ASKED_MOST 8 /* of a round */
+
+typedef struct {
+  const dart__access_call_t *call;
+  int                        n;
+  asked_t                    asked[ASKED_MOST];
+} round_t;
+
+static dart_ret_t refuse_gone(const dart__access_call_t *call, int32_t unit)
+{
+  dart__access_drop(call, unit);
+  return dart__epoch_refuse(call, "is gone at a far unit");
+}
+
+/* Send operations and unlock with the request, if they are few and short puts: nobody waits. */
+static bool send_lazily(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t   *t = &call->epoch->target[unit];
+  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
+  size_t                  nops;
+
+  if (!dart__access_travels(call, unit, 0, ops, &nops))
+    return false;
+  dart__progress_settle(LAZY_MOST - 1);
+  atomic_fetch_add_explicit(&dart__epoch_lazy_sent, 1, memory_order_relaxed);
+  dart__epochs->lock_lazily(call->team, call->segment, unit, t->is_exclusive, ops, nops,
+                            &dart__epoch_lazy_done);
+  dart__access_drop(call, unit);
+  return true;
+}
+
+static void ask(const dart__access_call_t *call, asked_t *a)
+{
+  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
+  size_t                  nops = 0;
+
+  a->travels = dart__access_travels(call, a->unit, DART__LOCKED_GET, ops, &nops);
+  dart__epochs->lock(call->team, call->segment, a->unit, call->epoch->target[a->unit].is_exclusive,
+                     ops, a->travels ? nops : 0, &a->request);
+}
+
+/* What the gets of a unit's queue have read, to their buffers. */
+static void take_data(const dart__access_call_t *call, int32_t unit, const uint64_t *data)
+{
+  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
+  size_t                  nops = 0;
+
+  dart__access_travels(call, unit, DART__LOCKED_GET, ops, &nops);
+  for (size_t i = 0; i < nops; i++) {
+    size_t nbytes = ops[i]->nelem * ops[i]->type->elem_size;
+
+    if (ops[i]->kind != DART__EPOCH_GET)
+      continue;
+    memcpy(ops[i]->buffer, data, nbytes);
+    data += (nbytes + sizeof *data - 1) / sizeof *data;
+  }
+}
+
+/* Start what is queued, and leave the lock after it, if there is one. */
+static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t   = &call->epoch->target[unit];
+  dart_ret_t            ret = DART_OK;
+
+  dart__access_drain(call, unit);
+  if (!t->is_checked)
+    return DART_OK;
+  ret = dart__access_order(call, unit);
+  dart__epochs->unlock(call->team, call->segment, unit, t->is_exclusive);
+  t->is_checked = false;
+  return ret;
+}
+
+/* It is granted: do what it is for. */
+static dart_ret_t use(const dart__access_call_t *call, asked_t *a, const uint64_t *data)
+{
+  a->waits = false;
+  if (!a->travels) {
+    call->epoch->target[a->unit].is_open = true;
+    return leave_far(call, a->unit);
+  }
+  take_data(call, a->unit, data);
+  dart__access_drop(call, a->unit);
+  return DART_OK;
+}
+
+static bool is_any_granted(void *context)
+{
+  round_t *round = context;
+
+  for (int i = 0; i < round->n; i++)
+    if (round->asked[i].waits && dart__access_is_granted(&round->asked[i].request))
+      return true;
+  return false;
+}
+
+/* Use what is granted, until nothing waits. */
+static dart_ret_t use_late(round_t *round, int nwaiting)
+{
+  dart_ret_t ret = DART_OK;
+
+  while (nwaiting > 0) {
+    dart__await(round->call->function, is_any_granted, round);
+    for (int i = 0; i < round->n; i++) {
+      asked_t *a = &round->asked[i];
+
+      if (!a->waits || !dart__access_is_granted(&a->request))
+        continue;
+      ret = dart__worse(ret, use(round->call, a, a->request.data[1]));
+      nwaiting--;
+    }
+  }
+  return ret;
+}
+
+/* Ask for all locks of a round, then wait, and use each as soon as it is granted. */
+static dart_ret_t serve(round_t *round)
+{
+  const dart__access_call_t *call     = round->call;
+  dart_ret_t                 ret      = DART_OK;
+  int                        nwaiting = 0;
+
+  for (int i = 0; i < round->n; i++)
+    ask(call, &round->asked[i]);
+  if (round->n > 1)
+    dart__far->push();
+  for (int i = 0; i < round->n; i++) {
+    asked_t   *a      = &round->asked[i];
+    dart_ret_t answer = dart__epochs->answered(call->team, a->unit, &a->request);
+
+    a->waits = answer == DART_PENDING;
+    nwaiting += a->waits;
+    if (answer == DART_ERR_INVAL)
+      ret = dart__worse(ret, refuse_gone(call, a->unit));
+    else if (!a->waits)
+      ret = dart__worse(ret, use(call, a, a->request.data[0]));
+  }
+  return dart__worse(ret, use_late(round, nwaiting));
+}
+
+/* Whether the unlock has to ask for the lock; if it need not wait for it, it has. */
+static bool is_to_be_asked(const dart__access_call_t *call, int32_t unit, bool is_lazy)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+
+  return t->nqueued > 0 && !t->is_open && t->is_checked && !(is_lazy && send_lazily(call, unit));
+}
+
+/* Complete what was started on it, if that has not come with the answer. */
+static dart_ret_t finish(const dart__access_call_t *call, int32_t unit, bool is_lazy)
+{
+  dart__epoch_target_t *t   = &call->epoch->target[unit];
+  dart_ret_t            ret = t->is_open ? dart__epoch_finish(call, unit, !is_lazy) : DART_OK;
+
+  dart__epoch_reset(t);
+  return ret;
+}
+
+static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool is_lazy)
+{
+  dart__epoch_target_t *t     = &call->epoch->target[unit];
+  round_t               round = { .call = call, .n = 1 };
+  dart_ret_t            ret   = DART_OK;
+
+  dart__access_try_open(call, unit); /* without a check it needs no lock */
+  if (t->is_open) {
+    ret = leave_far(call, unit);
+  } else if (is_to_be_asked(call, unit, is_lazy)) {
+    round.asked[0].unit = unit;
+    ret                 = serve(&round);
+  }
+  return dart__worse(ret, finish(call, unit, is_lazy));
+}
+
+static dart_ret_t unlock(const dart__access_call_t *call, int32_t unit, bool is_lazy)
+{
+  dart_ret_t ret;
+
+  if (dart__access_is_far(call, unit))
+    return unlock_far(call, unit, is_lazy);
+  ret = unlock_near(call, unit);
+  dart__epoch_reset(&call->epoch->target[unit]);
+  return ret;
+}
+
+/* ---- one portion ------------------------------------------------------------------------------ */
+
+/* The last portion is unlocked. */
+static dart_ret_t end(const dart__access_call_t *call, dart_ret_t ret, bool is_lazy)
+{
+  bool is_broken = call->epoch->is_broken;
+
+  call->epoch->is_broken = call->epoch->is_issued = false;
+  dart__epoch_set(call, DART__EPOCH_NONE);
+  if (!is_lazy && dart__epoch_has_lazy())
+    dart__progress_settle(0);
+  if (is_broken && ret == DART_OK)
+    ret = dart__epoch_refuse(call, "was locked by another unit, against DART_EPOCH_NOCHECK");
+  return ret;
+}
+
+dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
+{
+  dart__access_call_t call;
+  bool                is_lazy = (assertions & DART_EPOCH_LAZY) != 0;
+  dart_ret_t          ret = dart__epoch_begin(__func__, gptr, assertions, DART_EPOCH_LAZY, &call);
+
+  if (ret == DART_OK)
+    ret = dart__epoch_check_unit(&call, gptr);
+  if (ret != DART_OK)
+    return ret;
+  dart__access_enter(&call.epoch->access);
+  if (call.epoch->kind != DART__EPOCH_LOCK || !call.epoch->target[gptr.unitid].is_member) {
+    dart__error("%s: unit %d in segment %d of team %d is not locked", __func__, (int)gptr.unitid,
+                gptr.segid, gptr.teamid);
+    ret = DART_ERR_INVAL;
+  } else {
+    ret = unlock(&call, gptr.unitid, is_lazy);
+    if (--call.epoch->nlocked == 0)
+      ret = end(&call, ret, is_lazy);
+  }
+  dart__access_leave(&call.epoch->access);
+  return ret;
+}
+
+/* ---- all portions ----------------------------------------------------------------------------- */
+
+/* The k-th unit that a unit turns to: not all begin with the same one. */
+static int32_t turn(const dart__team_t *team, int32_t k)
+{
+  return (team->me + 1 + k) % team->nunits;
+}
+
+/* Leave the locks that are held. */
+static dart_ret_t leave_held(const dart__access_call_t *call, bool is_lazy)
+{
+  const dart__team_t *team = call->team;
+  dart_ret_t          ret  = DART_OK;
+
+  for (int32_t unit = 0; unit < team->nunits; unit++) {
+    if (!call->epoch->target[unit].is_open)
+      continue;
+    ret = dart__worse(ret, dart__access_is_far(call, unit) ? leave_far(call, unit)
+                                                           : unlock(call, unit, is_lazy));
+  }
+  return ret;
+}
+
+static dart_ret_t take_near(const dart__access_call_t *call, bool is_lazy)
+{
+  const dart__team_t *team = call->team;
+  dart_ret_t          ret  = DART_OK;
+
+  for (int32_t k = 0; k < team->nunits; k++)
+    if (!dart__access_is_far(call, turn(team, k)))
+      ret = dart__worse(ret, unlock(call, turn(team, k), is_lazy));
+  return ret;
+}
+
+static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
+{
+  const dart__team_t *team  = call->team;
+  round_t             round = { .call = call };
+  dart_ret_t          ret   = DART_OK;
+
+  for (int32_t k = 0; k < team->nunits; k++) {
+    int32_t unit = turn(team, k);
+
+    if (!dart__access_is_far(call, unit) || !is_to_be_asked(call, unit, is_lazy))
+      continue;
+    round.asked[round.n++].unit = unit;
+    if (round.n < ASKED_MOST)
+      continue;
+    ret     = dart__worse(ret, serve(&round));
+    round.n = 0;
+  }
+  ret = dart__worse(ret, serve(&round));
+  for (int32_t unit = 0; unit < team->nunits; unit++)
+    if (dart__access_is_far(call, unit))
+      ret = dart__worse(ret, finish(call, unit, is_lazy));
+  return ret;
+}
+
+static dart_ret_t unlock_all(const dart__access_call_t *call, bool is_lazy)
+{
+  dart_ret_t ret;
+
+  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+    if (!call->epoch->target[unit].is_checked && call->epoch->target[unit].nqueued > 0)
+      dart__access_try_open(call, unit); /* it needs no lock */
+  ret = leave_held(call, is_lazy);
+  ret = dart__worse(ret, take_near(call, is_lazy));
+  if (call->team->nnodes > 1)
+    ret = dart__worse(ret, take_far(call, is_lazy));
+  return end(call, ret, is_lazy);
+}
+
+dart_ret_t dart_epoch_unlock_all(dart_gptr_t gptr, int assertions)
+{
+  dart__access_call_t call;
+  dart_ret_t          ret = dart__epoch_begin(__func__, gptr, assertions, DART_EPOCH_LAZY, &call);
+
+  if (ret != DART_OK)
+    return ret;
+  dart__access_enter(&call.epoch->access);
+  ret = call.epoch->kind == DART__EPOCH_LOCK_ALL
+            ? unlock_all(&call, (assertions & DART_EPOCH_LAZY) != 0)
+            : dart__epoch_refuse(&call, "has not all units locked");
+  dart__access_leave(&call.epoch->access);
+  return ret;
+}

@@ -1,0 +1,281 @@
+/* Locks of dart/ext/dart_epoch.h when it gets tight: gets that wait for their lock, all units locked while others want
+ * theirs alone, and holders that sleep or are stopped. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <dash/dart/ext/dart_epoch.h>
+
+#include "dart_test.h"
+
+SUITE(epoch_lock);
+
+static void lock(dart_gptr_t gptr, dart_epoch_lock_t kind)
+{
+  EXPECT_OK(dart_epoch_lock(gptr, kind, 0));
+}
+
+static void unlock(dart_gptr_t gptr)
+{
+  EXPECT_OK(dart_epoch_unlock(gptr, 0));
+}
+
+static void nap_ms(long ms)
+{
+  nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+/* Stop this process for a while: a child lets it go on. */
+static void be_stopped(int ms)
+{
+  pid_t self = getpid(), child = fork();
+
+  if (child == 0) {
+    nap_ms(ms);
+    kill(self, SIGCONT);
+    _exit(0);
+  }
+  if (!EXPECT_TRUE(child > 0))
+    return;
+  raise(SIGSTOP);
+  waitpid(child, NULL, 0);
+}
+
+/* ---- gets that travel with their request ----------------------------------------------------- */
+
+enum { BYTES = 3000 };
+
+/* Some bytes at a time, so that some gets travel, and others are too long for it. */
+static const size_t sizes[] = { 1, 7, 8, 100, 1024, 1025, 2000 };
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static int wrong_bytes(const unsigned char *got, int round, size_t first, size_t nbytes)
+{
+  int wrong = 0;
+
+  for (size_t i = 0; i < nbytes; i++)
+    wrong += got[i] != test_pattern(0, round, first + i);
+  return wrong;
+}
+
+/* Read in two pieces, with a put and an accumulate elsewhere in the same epoch. */
+static int read_under_lock(dart_gptr_t data, dart_gptr_t own, int round, size_t nbytes)
+{
+  unsigned char first[BYTES], second[3];
+  int64_t       value = me + round, one = 1;
+
+  memset(first, 0x5a, sizeof first);
+  lock(data, round % 2 ? DART_EPOCH_SHARED : DART_EPOCH_EXCLUSIVE);
+  EXPECT_OK(dart_get(first, data, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE));
+  EXPECT_OK(dart_put(own, &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_get(second, test_byte(data, BYTES - 3), 3, DART_TYPE_BYTE, DART_TYPE_BYTE));
+  EXPECT_OK(dart_accumulate(test_at(own, 1), &one, 1, T_INT64, DART_OP_SUM));
+  unlock(data);
+  return wrong_bytes(first, round, 0, nbytes) + wrong_bytes(second, round, BYTES - 3, 3) +
+         (nbytes < BYTES && first[nbytes] != 0x5a);
+}
+
+/* Unit 0 holds the lock when the others ask for it, and writes what they are going to read. */
+TEST(gets_wait_for_their_lock)
+{
+  int         target = n - 1, wrong = 0;
+  dart_gptr_t data  = test_unit(test_segment(DART_TEAM_ALL, BYTES + 8 + (size_t)n * 16, 0), target);
+  dart_gptr_t words = test_byte(data, (BYTES + 7) / 8 * 8);
+
+  for (int round = 0; round < 2 * SIZES; round++) {
+    unsigned char values[BYTES];
+
+    if (me == 0) {
+      test_fill(values, 0, round, BYTES);
+      lock(data, DART_EPOCH_EXCLUSIVE);
+      EXPECT_OK(dart_put_blocking(data, values, BYTES / 2, DART_TYPE_BYTE, DART_TYPE_BYTE));
+      test_barrier();
+      nap_ms(5);
+      EXPECT_OK(dart_put(test_byte(data, BYTES / 2), values + BYTES / 2, BYTES - BYTES / 2,
+                         DART_TYPE_BYTE, DART_TYPE_BYTE));
+      unlock(data);
+    } else {
+      test_barrier();
+      wrong += read_under_lock(data, test_at(words, 2 * (size_t)me), round, sizes[round / 2]);
+    }
+    test_barrier();
+  }
+  EXPECT_EQ(wrong, 0);
+  if (me == target && me > 0)
+    for (int unit = 1; unit < n; unit++) {
+      int64_t *pair = test_mine(data) + (BYTES + 7) / 8 + 2 * unit;
+
+      EXPECT_EQ(pair[0], unit + 2 * SIZES - 1);
+      EXPECT_EQ(pair[1], 2 * SIZES);
+    }
+  test_barrier();
+}
+
+/* Nobody holds it. */
+TEST(gets_of_a_free_lock)
+{
+  unsigned char values[BYTES];
+  int           wrong = 0, right = (me + 1) % n;
+  dart_gptr_t   data  = test_unit(test_segment(DART_TEAM_ALL, BYTES + 24, 0), right);
+  dart_gptr_t   words = test_byte(data, (BYTES + 7) / 8 * 8);
+
+  test_fill(values, 0, 1, BYTES);
+  memcpy(test_mine(data), values, BYTES);
+  test_barrier();
+  for (int i = 0; i < SIZES; i++)
+    wrong += read_under_lock(data, words, 1, sizes[i]);
+  EXPECT_EQ(wrong, 0);
+  test_barrier();
+  EXPECT_EQ(test_mine(data)[(BYTES + 7) / 8 + 1], SIZES);
+  test_barrier();
+}
+
+/* A lazy unlock of gets brings what they read, for that is local completion. */
+TEST(gets_of_a_lazy_unlock)
+{
+  int64_t     mine = 100 + me, got = -1, value = me;
+  dart_gptr_t data = test_alloc((int64_t[2]){ mine, 0 }, 2, (me + 1) % n);
+
+  for (int round = 0; round < 20; round++) {
+    got = -1;
+    lock(data, DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_put(test_at(data, 1), &value, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_get(&got, data, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(data, DART_EPOCH_LAZY));
+    EXPECT_EQ(got, 100 + (me + 1) % n);
+  }
+  EXPECT_OK(dart_flush(data));
+  test_barrier();
+  EXPECT_EQ(test_mine(data)[1], (me + n - 1) % n);
+  test_barrier();
+}
+
+/* ---- all units ------------------------------------------------------------------------------- */
+
+/* Units that lock all portions, and each hold their own, wait for others that lock one portion alone after the
+ * other, and these for them: all come through. `nelem` elements go to each unit. */
+static void lock_all_among_exclusive(size_t nelem)
+{
+  enum { MOST = 2000 };
+  int         rounds = test_rounds(40);
+  int64_t    *values = calloc(2 * MOST, sizeof *values), one = 1;
+  dart_gptr_t data = test_alloc(values, 2 * MOST, 0);
+
+  for (int round = 0; round < rounds; round++) {
+    if (me % 2 == 0) {
+      EXPECT_OK(dart_epoch_lock_all(data, 0));
+      test_mine(data)[2 * MOST - 1]++; /* under the own lock */
+      for (int i = 0; i < n; i++) {
+        dart_gptr_t to = test_unit(data, (me + i) % n);
+
+        EXPECT_OK(dart_accumulate(to, &one, 1, T_INT64, DART_OP_SUM));
+        EXPECT_OK(dart_get(values, test_at(to, MOST), nelem, T_INT64, T_INT64));
+      }
+      EXPECT_OK(dart_epoch_unlock_all(data, 0));
+      continue;
+    }
+    for (int unit = 0; unit < n; unit++) {
+      dart_gptr_t to = test_unit(data, unit);
+
+      lock(to, DART_EPOCH_EXCLUSIVE);
+      EXPECT_OK(dart_accumulate(to, &one, 1, T_INT64, DART_OP_SUM));
+      unlock(to);
+    }
+  }
+  test_barrier();
+  EXPECT_EQ(test_mine(data)[0], (int64_t)n * rounds);
+  EXPECT_EQ(test_mine(data)[2 * MOST - 1], me % 2 == 0 ? rounds : 0);
+  test_barrier();
+  free(values);
+}
+
+TEST(lock_all_among_exclusive_locks)
+{
+  lock_all_among_exclusive(1);
+}
+
+TEST(lock_all_among_exclusive_locks_with_long_gets)
+{
+  lock_all_among_exclusive(1500);
+}
+
+/* Nobody writes between two accesses of an epoch of all units, once its first has locked the target. */
+TEST(lock_all_excludes_exclusive_locks)
+{
+  int         rounds = test_rounds(60), wrong = 0;
+  dart_gptr_t data = test_alloc((int64_t[2]){ 0 }, 2, 0);
+
+  for (int round = 0; round < rounds; round++) {
+    dart_gptr_t to    = test_unit(data, round % n);
+    int64_t     first = -1, second = -1, value = me * INT64_C(1000) + round;
+
+    if ((me + round) % 2 == 0) {
+      EXPECT_OK(dart_epoch_lock_all(data, 0));
+      EXPECT_OK(dart_get_blocking(&first, to, 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_get_blocking(&second, test_at(to, 1), 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_epoch_unlock_all(data, 0));
+      wrong += first != second;
+    } else {
+      lock(to, DART_EPOCH_EXCLUSIVE);
+      EXPECT_OK(dart_put_blocking(to, &value, 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_put(test_at(to, 1), &value, 1, T_INT64, T_INT64));
+      unlock(to);
+    }
+    test_barrier(); /* holders of two portions at a time would need an order */
+  }
+  EXPECT_EQ(wrong, 0);
+  test_barrier();
+}
+
+/* ---- slow holders ---------------------------------------------------------------------------- */
+
+/* Turns under an exclusive lock: each unit appends its id to a log, in three accesses, and in some turns `rests`
+ * between them. Nobody else comes in between, and every unit gets all its turns. */
+static void turns_with(void (*rests)(int), int ms)
+{
+  enum { TURNS = 8 };
+  int64_t    *zeros     = calloc((size_t)n * TURNS + 1, sizeof *zeros);
+  dart_gptr_t log       = test_alloc(zeros, (size_t)n * TURNS + 1, n - 1);
+  int         turns[64] = { 0 };
+
+  for (int turn = 0; turn < TURNS; turn++) {
+    int64_t length = -1, id = me + 1;
+
+    lock(log, DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_get_blocking(&length, log, 1, T_INT64, T_INT64));
+    if (turn % 4 == 1 && me <= 1)
+      rests(ms);
+    EXPECT_OK(dart_put(test_at(log, 1 + (size_t)length), &id, 1, T_INT64, T_INT64));
+    length++;
+    EXPECT_OK(dart_put(log, &length, 1, T_INT64, T_INT64));
+    unlock(log);
+  }
+  test_barrier();
+  if (me == n - 1) {
+    EXPECT_EQ(test_mine(log)[0], (int64_t)n * TURNS);
+    for (int i = 0; i < n * TURNS; i++)
+      turns[test_mine(log)[1 + i] & 63]++;
+    for (int unit = 0; unit < n; unit++)
+      EXPECT_EQ(turns[unit + 1], TURNS);
+  }
+  test_barrier();
+  free(zeros);
+}
+
+static void sleep_some(int ms)
+{
+  nap_ms(ms);
+}
+
+TEST(holders_that_sleep)
+{
+  turns_with(sleep_some, 15);
+}
+
+TEST(holders_that_are_stopped)
+{
+  turns_with(be_stopped, 15);
+}
