@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -65,6 +66,20 @@ static dart_ret_t open_job(int fd, long nunits)
   return DART_ERR_OTHER;
 }
 
+/* The record of the locks that this unit holds, where the launcher finds it. Without memory for it they are not
+ * named. */
+static dart__holds_t *open_holds(void)
+{
+  uint64_t at = dart__job_holds(dart__shmem.unit);
+  void    *holds;
+
+  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__holds_t)) != DART_OK)
+    return NULL;
+  holds = mmap(NULL, sizeof(dart__holds_t), PROT_READ | PROT_WRITE, MAP_SHARED, dart__shmem.fd,
+               (off_t)at);
+  return holds == MAP_FAILED ? NULL : holds;
+}
+
 static dart_ret_t find_job(void)
 {
   long       fd, unit = 0, nunits = 1;
@@ -94,8 +109,9 @@ static dart_ret_t find_job(void)
   unsetenv(DART__JOB_ENV_FD);
   unsetenv(DART__JOB_ENV_UNIT);
   unsetenv(DART__JOB_ENV_UNITS);
-  dart__shmem.fd   = (int)fd;
-  dart__shmem.unit = (uint32_t)unit;
+  dart__shmem.fd    = (int)fd;
+  dart__shmem.unit  = (uint32_t)unit;
+  dart__world.holds = open_holds();
   /* The job may have served another program before; this unit took part in its last episode. */
   episode = dart__event_count(&dart__shmem.job->barrier.open);
   return DART_OK;

@@ -47,9 +47,9 @@ forget() {
   together
 
   # What is not complete is an error, and so is any other code.
-  in_vain 'unit 1 ends with exit code 0, but has not called dart_exit, and holds a lock of team 0' \
+  in_vain 'unit 1 ends with exit code 0, but has not called dart_exit, and holds lock 1 of team 0' \
     '1:init,lockinit,lock' '*:init,lockinit,sleep=10000'
-  in_vain 'unit 1 ends with exit code 5, but has not called dart_exit, and holds a range lock of team 0' \
+  in_vain 'unit 1 ends with exit code 5, but has not called dart_exit, and holds range lock 1 of team 0, from 10 to 20' \
     '1:init,rangeinit,range,end=5' '*:init,rangeinit,sleep=10000'
   in_vain 'unit 1 ends with exit code 0, but has not called dart_exit, and takes part in a collective' \
     '1:init,aside,sleep=200' '*:init,sleep=10000'

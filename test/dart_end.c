@@ -14,6 +14,9 @@
  *                    and 5 ms without any
  *   lock             acquire a lock of all (all call lockinit before)
  *   range            acquire a range of all (all call rangeinit before)
+ *   epoch=U eshared=U     lock unit U's cells exclusively, or shared, by dart_epoch_lock, and read one
+ *   eall             lock all units' cells by dart_epoch_lock_all, and read one of each
+ *   eunlock=U        unlock U's cells
  *   aside            a thread that calls dart_barrier
  *   sleep=MS         stay away from DART
  *   say=WORD         print WORD
@@ -31,6 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/if/dart.h>
@@ -205,6 +209,26 @@ static void hold_range(void)
   must(dart_range_acquire(range, &span, 1, -1, &hold));
 }
 
+static void read_cell(int owner)
+{
+  int64_t value;
+
+  must(dart_get_blocking(&value, cell(owner, 0), 1, DART_TYPE_LONGLONG, DART_TYPE_LONGLONG));
+}
+
+static void lock_cells(int owner, dart_epoch_lock_t kind)
+{
+  must(dart_epoch_lock(cell(owner, 0), kind, 0));
+  read_cell(owner);
+}
+
+static void lock_all_cells(void)
+{
+  must(dart_epoch_lock_all(cells, 0));
+  for (int owner = 0; owner < nunits; owner++)
+    read_cell(owner);
+}
+
 static void step(const char *what, const char *argument)
 {
   int     number = atoi(argument);
@@ -247,6 +271,14 @@ static void step(const char *what, const char *argument)
     must(dart_team_range_init(DART_TEAM_ALL, 0, 0, &range));
   else if (strcmp(what, "range") == 0)
     hold_range();
+  else if (strcmp(what, "epoch") == 0)
+    lock_cells(number, DART_EPOCH_EXCLUSIVE);
+  else if (strcmp(what, "eshared") == 0)
+    lock_cells(number, DART_EPOCH_SHARED);
+  else if (strcmp(what, "eall") == 0)
+    lock_all_cells();
+  else if (strcmp(what, "eunlock") == 0)
+    must(dart_epoch_unlock(cell(number, 0), 0));
   else if (strcmp(what, "aside") == 0)
     meet_aside();
   else if (strcmp(what, "sleep") == 0)

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "children.h"
+#include "held.h"
 #include "job/launcher.h"
 #include "launch.h"
 #include "processes.h"
@@ -31,6 +32,7 @@
 
 typedef struct {
   int      connection; /* -1: none, or not any more */
+  int      holds;      /* a file in which it notes the locks that it holds; -1: it has sent none */
   pid_t    pid;        /* 0: it has not reported yet */
   uint32_t cycle;      /* as in dart__unit_message_t */
   bool     bound;      /* it has to report its end, before it ends */
@@ -117,7 +119,8 @@ static void look_for_missed(roll_t *roll, children_t *children)
 static void note_left(roll_t *roll, children_t *children, const unit_t *unit)
 {
   if (is_news(roll, children))
-    launch_say(LAUNCH_LEFT, (unsigned)(unit - roll->unit), (int)unit->pid);
+    launch_say(LAUNCH_LEFT "%s", (unsigned)(unit - roll->unit), (int)unit->pid,
+               launch_held(unit->holds, 0));
   let_mpiexec_end(roll);
 }
 
@@ -131,6 +134,16 @@ static void begin_connection(unit_t *unit, int connection)
   unit->connection = connection;
   unit->pid        = peer.pid;
   unit->bound      = false;
+}
+
+/* The file that came with a message is the unit's from now on. */
+static void take_file(unit_t *unit, int fd)
+{
+  if (fd < 0)
+    return;
+  if (unit->holds >= 0)
+    close(unit->holds);
+  unit->holds = fd;
 }
 
 static void take_message(roll_t *roll, children_t *children, const dart__unit_message_t *message,
@@ -196,15 +209,42 @@ static void accept_connection(const roll_t *roll, children_t *children)
     close(connection);
 }
 
+/* A message, and the file that came with it, or -1. */
+static ssize_t receive(int connection, dart__unit_message_t *message, int *fd_out)
+{
+  union {
+    struct cmsghdr header;
+    char           room[CMSG_SPACE(sizeof(int))];
+  } control                    = { 0 };
+  struct iovec          data   = { message, sizeof *message };
+  struct msghdr         came   = { .msg_iov        = &data,
+                                   .msg_iovlen     = 1,
+                                   .msg_control    = &control,
+                                   .msg_controllen = sizeof control.room };
+  ssize_t               nbytes = recvmsg(connection, &came, MSG_CMSG_CLOEXEC);
+  const struct cmsghdr *header = nbytes > 0 ? CMSG_FIRSTHDR(&came) : NULL;
+
+  *fd_out = -1;
+  if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+    memcpy(fd_out, CMSG_DATA(header), sizeof *fd_out);
+  return nbytes;
+}
+
 /* Read all that has come: the end of a connection comes after its messages. */
 static void read_connection(roll_t *roll, children_t *children, int connection)
 {
   dart__unit_message_t message;
   ssize_t              nbytes;
+  int                  fd;
 
-  while ((nbytes = recv(connection, &message, sizeof message, 0)) > 0)
-    if (nbytes == sizeof message && message.unit < roll->nunits)
+  while ((nbytes = receive(connection, &message, &fd)) > 0) {
+    if (nbytes == sizeof message && message.unit < roll->nunits) {
+      take_file(&roll->unit[message.unit], fd);
       take_message(roll, children, &message, connection);
+    } else if (fd >= 0) {
+      close(fd);
+    }
+  }
   if (nbytes < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   close(connection);
@@ -350,7 +390,7 @@ int roll_run(char **command, uint32_t nunits)
   if (roll.unit == NULL || roll.there == NULL)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory for %u units", nunits);
   for (uint32_t u = 0; u < nunits; u++)
-    roll.unit[u].connection = -1;
+    roll.unit[u].connection = roll.unit[u].holds = -1;
   raise_limit(&roll);
   code = children_run(&children);
   free(roll.there);

@@ -5,14 +5,20 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include "model/holds.h"
+#include "model/world.h"
 
 static struct {
   bool     tried;
   int      socket; /* -1: no dartrun listens */
+  int      holds;  /* the file of dart__world.holds, until it was sent; else -1 */
   uint32_t unit;
   uint32_t cycle;
-} launcher = { .socket = -1 };
+} launcher = { .socket = -1, .holds = -1 };
 
 /* The rank in MPI_COMM_WORLD, which MPI itself knows only when all units have started. NULL: unknown. */
 static const char *rank_text(void)
@@ -44,6 +50,23 @@ static void move_descriptor(void)
   launcher.socket = higher;
 }
 
+/* Make the record of the locks that this unit holds. Without memory for it they are not named. */
+static void open_holds(void)
+{
+  void *holds = MAP_FAILED;
+  int   fd    = memfd_create("dart-holds", MFD_CLOEXEC);
+
+  if (fd >= 0 && ftruncate(fd, sizeof(dart__holds_t)) == 0)
+    holds = mmap(NULL, sizeof(dart__holds_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (holds == MAP_FAILED) {
+    if (fd >= 0)
+      close(fd);
+    return;
+  }
+  launcher.holds    = fd;
+  dart__world.holds = holds;
+}
+
 /* Connect, and remove the name from the environment, for programs that a unit starts are no units. */
 static void open_socket(void)
 {
@@ -64,7 +87,29 @@ static void open_socket(void)
   if (launcher.socket < 0)
     return;
   move_descriptor();
+  open_holds();
   pthread_atfork(NULL, NULL, disconnect); /* a child is no unit, and may live longer */
+}
+
+/* Send a message, and the file of the record with the first one. */
+static ssize_t send_message(dart__unit_message_t *message)
+{
+  union {
+    struct cmsghdr header;
+    char           room[CMSG_SPACE(sizeof(int))];
+  } control          = { 0 };
+  struct iovec  data = { message, sizeof *message };
+  struct msghdr sent = { .msg_iov = &data, .msg_iovlen = 1 };
+
+  if (launcher.holds >= 0) {
+    control.header.cmsg_len   = CMSG_LEN(sizeof(int));
+    control.header.cmsg_level = SOL_SOCKET;
+    control.header.cmsg_type  = SCM_RIGHTS;
+    memcpy(CMSG_DATA(&control.header), &launcher.holds, sizeof(int));
+    sent.msg_control    = &control;
+    sent.msg_controllen = sizeof control.room;
+  }
+  return sendmsg(launcher.socket, &sent, MSG_NOSIGNAL);
 }
 
 void dart__launcher_report(dart__unit_event_t event, int value)
@@ -80,6 +125,9 @@ void dart__launcher_report(dart__unit_event_t event, int value)
     .unit = launcher.unit, .event = event, .cycle = launcher.cycle, .value = value
   };
   /* failing means that dartrun is gone, and what it started is about to be */
-  while (send(launcher.socket, &message, sizeof message, MSG_NOSIGNAL) < 0 && errno == EINTR)
+  while (send_message(&message) < 0 && errno == EINTR)
     ;
+  if (launcher.holds >= 0)
+    close(launcher.holds);
+  launcher.holds = -1;
 }

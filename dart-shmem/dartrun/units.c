@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "children.h"
+#include "held.h"
 #include "launch.h"
 
 typedef struct {
@@ -76,8 +77,9 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
 {
   units_t *units = owner;
   /* relaxed: the unit's exit came after its store */
-  uint32_t aborted = atomic_load_explicit(&units->plan->job->aborted, memory_order_relaxed);
-  int      code    = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  uint32_t    aborted = atomic_load_explicit(&units->plan->job->aborted, memory_order_relaxed);
+  int         code    = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  const char *held    = launch_held(units->plan->job_fd, dart__job_holds(unit));
 
   if (children_are_ending(children))
     return; /* ended by the launcher, or a consequence */
@@ -86,8 +88,8 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
     note_left(units, unit, pid);
 
   if (WIFSIGNALED(status)) {
-    launch_say("unit %u (pid %d) was killed by signal %d (%s)", unit, (int)pid, WTERMSIG(status),
-               strsignal(WTERMSIG(status)));
+    launch_say("unit %u (pid %d) was killed by signal %d (%s)%s", unit, (int)pid, WTERMSIG(status),
+               strsignal(WTERMSIG(status)), held);
     children_end(children, 128 + WTERMSIG(status));
   } else if (aborted != 0) {
     launch_say("unit %u (pid %d) exited with code %d after dart_abort(%u)", unit, (int)pid, code,
@@ -98,10 +100,10 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
     launch_say(LAUNCH_MISSED, units->left, (int)units->left_pid);
     children_end(children, LAUNCH_EXIT_FAILURE);
   } else if (code != 0) {
-    launch_say("unit %u (pid %d) exited with code %d", unit, (int)pid, code);
+    launch_say("unit %u (pid %d) exited with code %d%s", unit, (int)pid, code, held);
     children_end(children, code);
   } else if (cycle_of(units, unit) % 2 == 1) {
-    launch_say(LAUNCH_LEFT, unit, (int)pid);
+    launch_say(LAUNCH_LEFT "%s", unit, (int)pid, held);
     children_end(children, LAUNCH_EXIT_FAILURE);
   }
 }

@@ -11,6 +11,8 @@ _Atomic uint32_t dart__epoch_lazy_done;
 
 static void discard(dart__epoch_t *epoch)
 {
+  if (epoch->hold != NULL)
+    dart__hold_delete(epoch->hold);
   pthread_mutex_destroy(&epoch->access);
   pthread_mutex_destroy(&epoch->exposure);
   pthread_mutex_destroy(&epoch->state);

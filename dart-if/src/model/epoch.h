@@ -18,6 +18,7 @@
 
 #include "data/type.h"
 #include "model/address.h"
+#include "model/holds.h"
 #include "model/team.h"
 #include "node/rwlock.h"
 
@@ -121,6 +122,8 @@ struct dart__epoch {
   uint32_t          history;  /* fences' assertions, for verification */
   int32_t           nlocked;  /* lock: members */
   bool              is_broken; /* lock: a promise of NOCHECK was not kept */
+  dart__hold_t     *hold;      /* lock: the portions that are locked; NULL: none were yet */
+  dart__hold_t      spare;
   uint32_t          nqueued;
   dart__epoch_op_t *queue;  /* [DART__EPOCH_QUEUE], in the order of the calls; NULL: none yet */
   uint32_t         *counts; /* [nunits], for a fence of a team over several nodes; NULL: none yet */

@@ -26,6 +26,10 @@ typedef struct {
   int32_t    *pid_of;  /* global id → process id; meaningful for units of this node */
   dart__wait_policy_t wait;
 
+  /* Where the launcher finds what locks this unit holds, see holds.h. NULL: there is no launcher that looks. It stays
+   * from one cycle to the next. */
+  struct dart__holds *holds;
+
   /* See api/job/leave.c. The backend calls it if the process ends while `initialized`; `code`: its exit code,
    * as far as it is known. */
   void (*leave)(int code);

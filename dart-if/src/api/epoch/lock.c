@@ -8,9 +8,14 @@
 
 static dart_ret_t may_lock(const dart__access_call_t *call)
 {
-  if (atomic_load_explicit(&call->epoch->is_exposed, memory_order_relaxed))
+  dart__epoch_t *epoch = call->epoch;
+
+  if (epoch->hold == NULL)
+    epoch->hold =
+        dart__hold_new(DART__HOLD_EPOCH, call->team->id, call->segment->id, &epoch->spare);
+  if (atomic_load_explicit(&epoch->is_exposed, memory_order_relaxed))
     return dart__epoch_refuse(call, "is exposed by a post");
-  if (call->epoch->kind != DART__EPOCH_LOCK && !dart__epoch_may_begin(call))
+  if (epoch->kind != DART__EPOCH_LOCK && !dart__epoch_may_begin(call))
     return dart__epoch_refuse(call, "has an epoch of another kind open");
   return DART_OK;
 }

@@ -40,6 +40,7 @@ static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
   if (!t->has_ticket)
     return ret;
   dart__progress(); /* apply deferred updates */
+  dart__hold_leave(call->epoch->hold);
   lock = &dart__epoch_shared(call->team, call->segment, unit)->lock;
   dart__rwlock_leave(lock, t->is_exclusive);
   if (dart__rwlock_has_far(lock))
@@ -125,6 +126,7 @@ static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit)
   if (!t->is_checked)
     return DART_OK;
   ret = dart__access_order(call, unit);
+  dart__hold_leave(call->epoch->hold);
   dart__epochs->unlock(call->team, call->segment, unit, t->is_exclusive);
   t->is_checked = false;
   return ret;
@@ -135,7 +137,7 @@ static dart_ret_t use(const dart__access_call_t *call, asked_t *a, const uint64_
 {
   a->waits = false;
   if (!a->travels) {
-    call->epoch->target[a->unit].is_open = true;
+    dart__access_locked(call, a->unit);
     return leave_far(call, a->unit);
   }
   take_data(call, a->unit, data);

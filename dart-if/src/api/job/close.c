@@ -8,12 +8,14 @@
 #include "base/log.h"
 #include "data/op.h"
 #include "data/type.h"
+#include "model/holds.h"
 #include "model/world.h"
 #include "port.h"
 
 void dart__close(void)
 {
   dart__world.initialized = false;
+  dart__holds_clear();
   dart__range_close();
   dart__twosided_close();
   dart__locality_close();

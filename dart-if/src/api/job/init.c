@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "data/op.h"
 #include "data/type.h"
+#include "model/holds.h"
 #include "model/world.h"
 #include "port.h"
 
@@ -44,6 +45,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
       wanted == DART_THREAD_MULTIPLE && *provided_out == DART_THREAD_MULTIPLE;
   dart__progress_open();
   dart__leave_open();
+  dart__holds_clear();
   dart__range_open();
   ret = dart__team_open_all();
   if (ret != DART_OK)

@@ -19,9 +19,8 @@
 
 #include "api/job/close.h"
 #include "api/progress/progress.h"
-#include "api/range/range.h"
-#include "api/sync/lock.h"
 #include "base/log.h"
+#include "model/holds.h"
 #include "model/world.h"
 #include "port.h"
 
@@ -30,13 +29,12 @@
 /* The locks that this unit holds, as text for the log line; "": none. */
 static const char *held(void)
 {
-  static char text[64];
-  dart_team_t lock = dart__lock_held(), range = dart__range_held();
+  static char text[160];
+  char        locks[128];
 
-  if (lock != DART_TEAM_NULL)
-    snprintf(text, sizeof text, ", and holds a lock of team %d", lock);
-  else if (range != DART_TEAM_NULL)
-    snprintf(text, sizeof text, ", and holds a range lock of team %d", range);
+  dart__holds_own(locks, sizeof locks);
+  if (*locks != '\0')
+    snprintf(text, sizeof text, ", and holds %s", locks);
   return text;
 }
 

@@ -22,6 +22,7 @@
 #include "api/progress/progress.h"
 #include "api/range/table.h"
 #include "model/check.h"
+#include "model/holds.h"
 #include "model/world.h"
 #include "port.h"
 
@@ -38,7 +39,6 @@ typedef struct slot {
 } slot_t;
 
 struct dart_range_struct {
-  dart_range_t    next;  /* of this unit's objects */
   uint32_t        cycle; /* of init and exit that it belongs to */
   dart_team_t     teamid;
   uint64_t        stripe;
@@ -48,7 +48,8 @@ struct dart_range_struct {
   uint64_t       *tables; /* team id → offset of its table in its pool */
   pthread_mutex_t guard;  /* of `slots` */
   slot_t         *slots;  /* that nobody waits for */
-  _Atomic size_t  nholds; /* of this unit */
+  dart__hold_t   *hold;   /* what this unit holds */
+  dart__hold_t    spare;
 };
 
 /* A request as held in one table. */
@@ -111,46 +112,6 @@ static void free_slots(dart_range_t range, bool is_open)
 
 /* ---- life -------------------------------------------------------------------------------------- */
 
-/* All objects of this unit, also those of former cycles. */
-static struct {
-  pthread_mutex_t guard;
-  dart_range_t    first;
-} ranges = { .guard = PTHREAD_MUTEX_INITIALIZER };
-
-static void enter_range(dart_range_t range)
-{
-  pthread_mutex_lock(&ranges.guard);
-  range->next  = ranges.first;
-  ranges.first = range;
-  pthread_mutex_unlock(&ranges.guard);
-}
-
-static void remove_range(dart_range_t range)
-{
-  dart_range_t *link = &ranges.first;
-
-  pthread_mutex_lock(&ranges.guard);
-  while (*link != NULL && *link != range)
-    link = &(*link)->next;
-  if (*link != NULL)
-    *link = range->next;
-  pthread_mutex_unlock(&ranges.guard);
-}
-
-dart_team_t dart__range_held(void)
-{
-  dart_team_t teamid = DART_TEAM_NULL;
-
-  pthread_mutex_lock(&ranges.guard);
-  for (dart_range_t range = ranges.first; range != NULL; range = range->next)
-    /* relaxed: the result does not cover threads that acquire or release during this call */
-    if (range->cycle == dart__world.cycle &&
-        atomic_load_explicit(&range->nholds, memory_order_relaxed) != 0)
-      teamid = range->teamid;
-  pthread_mutex_unlock(&ranges.guard);
-  return teamid;
-}
-
 void dart__range_open(void)
 {
   dart__table_open();
@@ -166,7 +127,7 @@ static void delete_range(dart_range_t range, bool is_open)
 {
   if (range == NULL)
     return;
-  remove_range(range);
+  dart__hold_delete(range->hold);
   free_slots(range, is_open);
   pthread_mutex_destroy(&range->guard);
   free(range->tables);
@@ -182,7 +143,7 @@ static dart_range_t new_range(const dart__team_t *team, uint64_t stripe)
   if (range == NULL)
     return NULL;
   pthread_mutex_init(&range->guard, NULL);
-  enter_range(range);
+  range->hold    = dart__hold_new(DART__HOLD_RANGE, team->id, -1, &range->spare);
   range->cycle   = dart__world.cycle;
   range->teamid  = team->id;
   range->stripe  = stripe == 0 ? DEFAULT_STRIPE : stripe;
@@ -256,8 +217,7 @@ dart_ret_t dart_team_range_destroy(dart_range_t *range)
   if (range == NULL || *range == DART_RANGE_NULL)
     return DART_OK;
   is_open = dart__world.initialized && (*range)->cycle == dart__world.cycle;
-  /* relaxed: destroying an object while others use it is an error of the program */
-  if (is_open && atomic_load_explicit(&(*range)->nholds, memory_order_relaxed) != 0) {
+  if (is_open && dart__hold_is_held((*range)->hold)) {
     dart__error("%s: unit %d holds some of it", __func__, dart__world.me);
     return DART_ERR_INVAL;
   }
@@ -436,6 +396,27 @@ static dart_ret_t prepare(acquire_t *a, int64_t timeout_us)
   return DART_OK;
 }
 
+/* From where to where its spans reach. */
+static uint64_t lowest(const acquire_t *a)
+{
+  uint64_t first = a->spans[0].first;
+
+  for (size_t i = 1; i < a->n; i++)
+    if (a->spans[i].first < first)
+      first = a->spans[i].first;
+  return first;
+}
+
+static uint64_t highest(const acquire_t *a)
+{
+  uint64_t last = a->spans[0].last;
+
+  for (size_t i = 1; i < a->n; i++)
+    if (a->spans[i].last > last)
+      last = a->spans[i].last;
+  return last;
+}
+
 static dart_ret_t acquire(acquire_t *a, int64_t timeout_us)
 {
   int64_t    now = timeout_us > 0 ? now_us() : 0;
@@ -449,8 +430,8 @@ static dart_ret_t acquire(acquire_t *a, int64_t timeout_us)
     give_slot(a->range, a->slot);
   if (ret != DART_OK)
     free(a->hold);
-  else /* relaxed: see dart__range_held */
-    atomic_fetch_add_explicit(&a->range->nholds, 1, memory_order_relaxed);
+  else
+    dart__hold_enter(a->range->hold, lowest(a), highest(a));
   return ret;
 }
 
@@ -520,8 +501,7 @@ dart_ret_t dart_range_release(dart_range_hold_t *hold)
     return DART_ERR_INVAL;
   dart__progress();
   release_parts(*hold);
-  /* relaxed: see dart__range_held */
-  atomic_fetch_sub_explicit(&(*hold)->range->nholds, 1, memory_order_relaxed);
+  dart__hold_leave((*hold)->range->hold);
   free(*hold);
   *hold = DART_RANGE_HOLD_NULL;
   return DART_OK;

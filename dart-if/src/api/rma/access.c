@@ -133,6 +133,15 @@ static bool is_open_by_lock(const dart__access_call_t *call, int32_t unit, bool 
   return !dart__access_is_far(call, unit) && enter_lock(call, unit, waits);
 }
 
+void dart__access_locked(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+
+  t->is_open = true;
+  if (needs_lock(call, unit))
+    dart__hold_enter(call->epoch->hold, (uint64_t)unit, t->is_exclusive);
+}
+
 bool dart__access_try_open(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t = &call->epoch->target[unit];
@@ -143,7 +152,9 @@ bool dart__access_try_open(const dart__access_call_t *call, int32_t unit)
   case DART__EPOCH_NONE: return true;
   case DART__EPOCH_FENCE: t->is_open = is_open_by_fence(call, unit); break;
   case DART__EPOCH_START: t->is_open = is_open_by_post(call, unit); break;
-  default: t->is_open = is_open_by_lock(call, unit, false);
+  default:
+    if (is_open_by_lock(call, unit, false))
+      dart__access_locked(call, unit);
   }
   return t->is_open;
 }
@@ -213,8 +224,8 @@ bool dart__access_open(const dart__access_call_t *call, int32_t unit)
     t->is_open = true;
     break;
   default:
-    t->is_open =
-        dart__access_is_far(call, unit) ? ask_lock(call, unit) : is_open_by_lock(call, unit, true);
+    if (dart__access_is_far(call, unit) ? ask_lock(call, unit) : is_open_by_lock(call, unit, true))
+      dart__access_locked(call, unit);
   }
   return t->is_open;
 }

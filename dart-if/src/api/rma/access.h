@@ -61,6 +61,9 @@ bool dart__access_try_open(const dart__access_call_t *call, int32_t unit);
 /** Open the unit, waiting for it. False: the memory is gone. */
 bool dart__access_open(const dart__access_call_t *call, int32_t unit);
 
+/** Open a unit whose lock is held now, or that needs none. The caller of dart__hold_leave gives it up. */
+void dart__access_locked(const dart__access_call_t *call, int32_t unit);
+
 /** Whether a far unit has granted a dart__epoch_request_t; for dart__await. */
 bool dart__access_is_granted(void *request);
 

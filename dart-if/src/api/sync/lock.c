@@ -13,9 +13,6 @@
  * ticket, which near units read in place.
  *
  * Far words are accessed by DART's own atomics. */
-#include "api/sync/lock.h"
-
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +24,7 @@
 #include "api/memory/pool.h"
 #include "api/progress/progress.h"
 #include "model/check.h"
+#include "model/holds.h"
 #include "model/world.h"
 #include "node/mutex.h"
 #include "port.h"
@@ -57,13 +55,14 @@ typedef struct {
 } state_t;
 
 struct dart_lock_struct {
-  dart_lock_t       next;  /* of this unit's locks */
   uint32_t          cycle; /* of init and exit that it belongs to */
   dart_team_t       teamid;
   int32_t           me;     /* own team id */
   uint64_t         *states; /* team id → offset of its state_t in its pool */
   cohort_t         *cohort; /* of this unit's node */
   _Atomic uintptr_t holder; /* the thread of this unit that holds it; 0: none does */
+  dart__hold_t     *hold;   /* for others to see */
+  dart__hold_t      spare;
 };
 
 static dart_gptr_t word_of(const dart__team_t *team, const struct dart_lock_struct *lock,
@@ -86,51 +85,11 @@ static state_t *near_state(const dart__team_t *team, const struct dart_lock_stru
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-/* All locks of this unit, also those of former cycles. */
-static struct {
-  pthread_mutex_t guard;
-  dart_lock_t     first;
-} locks = { .guard = PTHREAD_MUTEX_INITIALIZER };
-
-static void enter_lock(dart_lock_t lock)
-{
-  pthread_mutex_lock(&locks.guard);
-  lock->next  = locks.first;
-  locks.first = lock;
-  pthread_mutex_unlock(&locks.guard);
-}
-
-static void remove_lock(dart_lock_t lock)
-{
-  dart_lock_t *link = &locks.first;
-
-  pthread_mutex_lock(&locks.guard);
-  while (*link != NULL && *link != lock)
-    link = &(*link)->next;
-  if (*link != NULL)
-    *link = lock->next;
-  pthread_mutex_unlock(&locks.guard);
-}
-
-dart_team_t dart__lock_held(void)
-{
-  dart_team_t teamid = DART_TEAM_NULL;
-
-  pthread_mutex_lock(&locks.guard);
-  for (dart_lock_t lock = locks.first; lock != NULL; lock = lock->next)
-    /* relaxed: the result does not cover threads that acquire or release locks during this call */
-    if (lock->cycle == dart__world.cycle &&
-        atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0)
-      teamid = lock->teamid;
-  pthread_mutex_unlock(&locks.guard);
-  return teamid;
-}
-
 static void delete_lock(dart_lock_t lock)
 {
   if (lock == NULL)
     return;
-  remove_lock(lock);
+  dart__hold_delete(lock->hold);
   free(lock->states);
   free(lock);
 }
@@ -146,7 +105,7 @@ static dart_lock_t new_lock(const dart__team_t *team)
     free(lock);
     return NULL;
   }
-  enter_lock(lock);
+  lock->hold   = dart__hold_new(DART__HOLD_LOCK, team->id, -1, &lock->spare);
   lock->cycle  = dart__world.cycle;
   lock->teamid = team->id;
   lock->me     = team->me;
@@ -361,6 +320,7 @@ static dart_ret_t refuse_holder(const char *function)
 static inline void take(dart_lock_t lock)
 {
   atomic_store_explicit(&lock->holder, thread_id(), memory_order_relaxed); /* see is_mine */
+  dart__hold_set(lock->hold, 1);
 }
 
 /* Wait for the node's mutex, counted in `waiting`, so that its holder sees that there are waiters. */
@@ -446,6 +406,7 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
   }
   dart__progress();
   atomic_store_explicit(&lock->holder, 0, memory_order_relaxed); /* see is_mine */
+  dart__hold_set(lock->hold, 0);
   if (team->nnodes > 1 && !pass_on(lock->cohort))
     end_turn(team, lock);
   dart__mutex_unlock(&lock->cohort->mutex);

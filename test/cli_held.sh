@@ -1,0 +1,55 @@
+# A unit that ends or is killed while it holds a lock ends the job, though others wait for the lock; and the unit
+# and the lock are named.
+source "$(dirname "$0")/cli.bash"
+export DART_LOG_LEVEL=WARN # no lines but those that are looked for
+
+# names TAKE HELD: unit 1 does TAKE, and is killed, while the others want what it holds.
+names() {
+  run timeout 30 "${dartrun[@]}" -n 3 "$program" \
+    "1:init,lockinit,rangeinit,$1,barrier,sleep=100,kill=9" \
+    "*:init,lockinit,rangeinit,barrier,$2,sleep=100000"
+  [[ $code != 0 && $code != 124 && $(grep -o 'dartrun: .*' "$work/err") == "dartrun: unit 1 (pid "+([0-9])") "*"; it held $3" ]] ||
+    fail "exit code $code, and not said of unit 1 that it held '$3': $err"
+}
+
+# holds_nothing STEPS: it is killed when it holds nothing any more.
+holds_nothing() {
+  run timeout 30 "${dartrun[@]}" -n 3 "$program" "1:init,lockinit,rangeinit,$1,kill=9" \
+    '*:init,lockinit,rangeinit,sleep=100000'
+  [[ $code != 0 && $code != 124 && $err == *"dartrun: unit 1 "* && $err != *held* ]] ||
+    fail "exit code $code, and: $err"
+}
+
+held() {
+  names lock lock 'lock 1 of team 0'
+  names range range 'range lock 1 of team 0, from 10 to 20'
+  names epoch=0 epoch=0 'the exclusive lock of unit 0 in segment 1 of team 0'
+  names epoch=1 epoch=1 'the exclusive lock of unit 1 in segment 1 of team 0'
+  names eshared=2 epoch=2 'the shared lock of unit 2 in segment 1 of team 0'
+  names lock,range,epoch=2 epoch=2 'lock 1 of team 0, and 2 more'
+  names eall epoch=2 'the shared lock of unit 2 in segment 1 of team 0, and 2 more'
+  holds_nothing epoch=0,eunlock=0
+  holds_nothing eshared=1,eunlock=1
+
+  # It ends in order, but not by dart_exit: it says so itself.
+  run timeout 30 "${dartrun[@]}" -n 3 "$program" '1:init,epoch=0,barrier,end=0' \
+    '*:init,barrier,epoch=0,sleep=100000'
+  [[ $code != 0 && $code != 124 && \
+    $err == *'unit 1 ends with exit code 0, but has not called dart_exit, and holds the exclusive lock of unit 0 '* ]] ||
+    fail "exit code $code, and: $err"
+}
+
+# Without agents.
+alone() {
+  local -x DART_PROGRESS=none
+  names lock lock 'lock 1 of team 0'
+  names range range 'range lock 1 of team 0, from 10 to 20'
+  names epoch=0 epoch=0 'the exclusive lock of unit 0 in segment 1 of team 0'
+  names eshared=2 epoch=2 'the shared lock of unit 2 in segment 1 of team 0'
+}
+on_backends held dart-end
+if [[ -x $build/test/dart-end-mpi ]]; then
+  backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
+  alone
+fi
+finish
