@@ -6,7 +6,8 @@
  * operations on a far target are few and short does not even wait for that post, if all before have come:
  * they travel with the word, and the target keeps them until it posts (at most one such message of each
  * origin and segment). A unit with nothing for a target sends the word alone. Words are counted, for each
- * pair and segment, so they need no answer, and none of a later epoch is taken for an earlier one's. */
+ * pair and segment, so they need no answer, and none of a later epoch is taken for an earlier one's
+ * (test/models/pscw.pml). */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "api/epoch/epoch.h"
