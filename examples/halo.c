@@ -1,4 +1,4 @@
-/* Halo exchange in two dimensions, in five ways.
+/* Halo exchange in two dimensions, in six ways.
  *
  * The units form a grid; each owns a block of N x N points and a frame around it, the halo, with the
  * outermost points of its four neighbours. A step replaces every point by the mean of the four
@@ -7,6 +7,8 @@
  *   barrier   dart_put to all neighbours, a flush, and a barrier of all units
  *   fence     dart_put between two fences, which complete the puts and wait for them at once
  *   post      dart_put to neighbours that have exposed their blocks, and a wait for those of the four alone
+ *   lock      dart_put to each neighbour's block under a lock, in one message if the neighbour is far and the
+ *             points are few; then a barrier, for a lock tells its target nothing
  *   notify    dart_put_notify to each neighbour, and a wait for those of the four alone
  *   in-place  as notify, but the rows of near neighbours above and below are read where they are,
  *             by dart_near_ptr; only far rows, and columns, are copied
@@ -17,7 +19,7 @@
  * The start is u(i,j) = i^2 - j^2, which is the mean of its neighbours, so after t steps it must be
  * u + t exactly. A halo that is late or early is off by one.
  *
- *   dartrun -n 4 ./halo [barrier|fence|post|notify|in-place [N [STEPS]]] */
+ *   dartrun -n 4 ./halo [barrier|fence|post|lock|notify|in-place [N [STEPS]]] */
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
@@ -38,8 +40,9 @@
     }                                              \
   } while (0)
 
-typedef enum { BARRIER, FENCE, POST, NOTIFY, IN_PLACE, WAYS } way_t;
-static const char *const way_names[WAYS] = { "barrier", "fence", "post", "notify", "in-place" };
+typedef enum { BARRIER, FENCE, POST, LOCK, NOTIFY, IN_PLACE, WAYS } way_t;
+static const char *const way_names[WAYS] = { "barrier", "fence",  "post",
+                                             "lock",    "notify", "in-place" };
 
 enum { UP, DOWN, LEFT, RIGHT, SIDES };
 static const int opposite[SIDES] = { DOWN, UP, RIGHT, LEFT };
@@ -173,9 +176,13 @@ static void hand_on(halo_t *h, int parity)
       continue;
     into = at(h->block[parity], to, (size_t)start_of(h, there, true) * sizeof(double));
     flag = at(h->flags, to, (size_t)there * sizeof(uint64_t));
-    if (h->way <= POST)
+    if (h->way == LOCK) /* shared: all neighbours may write, each to its side */
+      MUST(dart_epoch_lock(into, DART_EPOCH_SHARED, 0));
+    if (h->way <= LOCK)
       MUST(dart_put(into, from, npoints, type, type));
-    else
+    if (h->way == LOCK)
+      MUST(dart_epoch_unlock(into, 0));
+    if (h->way > LOCK)
       MUST(dart_put_notify(into, from, npoints, type, type, flag, 1));
   }
 }
@@ -184,6 +191,10 @@ static void wait_for_others(halo_t *h, int me, long step)
 {
   if (h->way == BARRIER) {
     MUST(dart_flush_all(h->block[step % 2]));
+    MUST(dart_barrier(DART_TEAM_ALL));
+    return;
+  }
+  if (h->way == LOCK) {
     MUST(dart_barrier(DART_TEAM_ALL));
     return;
   }
@@ -254,7 +265,7 @@ static long run(halo_t *h, int me, long steps, double *time_out)
   for (long step = 0; step < steps; step++) {
     hand_on(h, (int)(step % 2));
     wait_for_others(h, me,
-                    step + (h->way > POST)); /* notifications: so many have come from each side */
+                    step + (h->way > LOCK)); /* notifications: so many have come from each side */
     compute(h, step + 1);
   }
   MUST(dart_barrier(DART_TEAM_ALL));
@@ -288,8 +299,9 @@ int main(int argc, char **argv)
   MUST(dart_size(&nunits));
   if (!parse(argc, argv, &first, &all, &n, &steps)) {
     if (me.id == 0)
-      fprintf(stderr,
-              "usage: halo [barrier|fence|post|notify|in-place [N [STEPS]]], N from 1 to 20000\n");
+      fprintf(
+          stderr,
+          "usage: halo [barrier|fence|post|lock|notify|in-place [N [STEPS]]], N from 1 to 20000\n");
     MUST(dart_exit());
     return EXIT_FAILURE;
   }

@@ -24,7 +24,8 @@
  * of the image spans. Converged says less here: a large image fades to something smooth first, and
  * to that surface only with a smaller tolerance.
  *
- * --memory notify waits for the neighbours alone instead of for all: dart_put_notify puts a row and
+ * --memory fence, post and lock use epochs: puts between two fences; puts to neighbours that have posted; puts
+ * under a lock of the neighbour's block, and the barrier. --memory notify waits for the neighbours alone instead of for all: dart_put_notify puts a row and
  * tells so. --memory in-place copies nothing to another unit: each keeps copies of its outer rows
  * where the halo would be, in two sets as well, and near neighbours read them there
  * (dart_near_ptr); rows of far neighbours are put, as by notify. --memory shared does the same
@@ -43,6 +44,7 @@
 #include "../common/pgm.h"
 #include "../common/shared.h"
 
+#include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 
@@ -55,8 +57,18 @@
 
 enum { CHECK_EVERY = 10, GRID_MAX = 32768, SERIAL_MAX = 1024 };
 
-typedef enum { MEMORY_DART, MEMORY_NOTIFY, MEMORY_IN_PLACE, MEMORY_SHARED, MEMORIES } memory_t;
-static const char *const memory_names[MEMORIES] = { "dart", "notify", "in-place", "shared" };
+typedef enum {
+  MEMORY_DART,
+  MEMORY_FENCE,
+  MEMORY_POST,
+  MEMORY_LOCK,
+  MEMORY_NOTIFY,
+  MEMORY_IN_PLACE,
+  MEMORY_SHARED,
+  MEMORIES
+} memory_t;
+static const char *const memory_names[MEMORIES] = { "dart",   "fence",    "post",  "lock",
+                                                    "notify", "in-place", "shared" };
 
 typedef enum { VERIFY_AUTO, VERIFY_RESIDUAL, VERIFY_SERIAL } verify_t;
 
@@ -324,6 +336,9 @@ static dart_ret_t block_create(const bench_job_t *job, const problem_t *p, memor
     BENCH_OK(dart_gptr_getaddr(at_unit(block.flags, me, 0), &flags));
     memset(flags, 0, 2 * sizeof(uint64_t));
   }
+  if (memory ==
+      MEMORY_FENCE) /* an epoch begins; ordinary operations go on when it has ended, in solve */
+    BENCH_OK(dart_epoch_fence(block.start, DART_EPOCH_NOPRECEDE));
   BENCH_OK(dart_barrier(DART_TEAM_ALL)); /* before neighbours put into the halo */
   *block_out = block;
   return DART_OK;
@@ -367,12 +382,72 @@ static void tell_row(const bench_job_t *job, const problem_t *p, block_t *block,
                            nrow, DART_TYPE_FLOAT, DART_TYPE_FLOAT, flag, 1));
 }
 
+/* Where the neighbour on a side keeps the row that this unit hands to it. */
+static dart_gptr_t halo_of(const bench_job_t *job, const problem_t *p, const block_t *block,
+                           int set, int side)
+{
+  return at_unit(block->start, neighbour(job, side),
+                 halo_offset(p->pitch, set, side == ABOVE ? BELOW : ABOVE));
+}
+
+/* Before the puts of an epoch: nothing is sent. */
+static void open_epoch(const bench_job_t *job, const block_t *block)
+{
+  dart_team_unit_t neighbours[2];
+  size_t           count = 0;
+
+  if (block->memory_kind != MEMORY_POST)
+    return;
+  for (int side = ABOVE; side <= BELOW; side++)
+    if (has_neighbour(job, side))
+      neighbours[count++] = DART_TEAM_UNIT_ID((dart_unit_t)neighbour(job, side));
+  BENCH_OK(dart_epoch_post(block->start, count, neighbours, 0));
+  BENCH_OK(dart_epoch_start(block->start, count, neighbours, 0));
+}
+
+/* After them: the own ones are complete, and the neighbours' are here. */
+static void close_epoch(const block_t *block)
+{
+  if (block->memory_kind == MEMORY_FENCE) {
+    BENCH_OK(dart_epoch_fence(block->start, 0));
+  } else if (block->memory_kind == MEMORY_POST) {
+    BENCH_OK(dart_epoch_complete(block->start));
+    BENCH_OK(dart_epoch_wait(block->start));
+  } else {
+    BENCH_OK(dart_barrier(DART_TEAM_ALL)); /* a lock tells its target nothing */
+  }
+}
+
+/* exchange_halo by epochs. A lock is shared, for the two neighbours write to different rows. */
+static void exchange_by_epochs(const bench_job_t *job, const problem_t *p, const block_t *block,
+                               int set, const float *const outer[2])
+{
+  open_epoch(job, block);
+  for (int side = ABOVE; side <= BELOW; side++) {
+    dart_gptr_t to;
+
+    if (!has_neighbour(job, side))
+      continue;
+    to = halo_of(job, p, block, set, side);
+    if (block->memory_kind == MEMORY_LOCK)
+      BENCH_OK(dart_epoch_lock(to, DART_EPOCH_SHARED, 0));
+    BENCH_OK(dart_put(to, outer[side], p->pitch, DART_TYPE_FLOAT, DART_TYPE_FLOAT));
+    if (block->memory_kind == MEMORY_LOCK)
+      BENCH_OK(dart_epoch_unlock(to, 0));
+  }
+  close_epoch(block);
+}
+
 /* Hand the outer rows to the neighbours, and wait until theirs are here. */
 static void exchange_halo(const bench_job_t *job, const problem_t *p, block_t *block, int set)
 {
   const float *outer[2] = { block->rows, block->rows + (block->nrows - 1) * p->pitch };
   bool by_flags = block->memory_kind == MEMORY_NOTIFY || block->memory_kind == MEMORY_IN_PLACE;
 
+  if (block->memory_kind >= MEMORY_FENCE && block->memory_kind <= MEMORY_LOCK) {
+    exchange_by_epochs(job, p, block, set, outer);
+    return;
+  }
   block->nexchanges++;
   for (int side = ABOVE; side <= BELOW; side++)
     if (has_neighbour(job, side)) {
@@ -440,6 +515,8 @@ static outcome_t solve(const bench_job_t *job, const problem_t *p, block_t *bloc
     }
   }
   o.total = bench_max(bench_seconds() - begin);
+  if (block->memory_kind == MEMORY_FENCE)
+    BENCH_OK(dart_epoch_fence(block->start, DART_EPOCH_NOPRECEDE | DART_EPOCH_NOSUCCEED));
   BENCH_OK(dart_barrier(DART_TEAM_ALL)); /* all blocks are final */
   o.compute = bench_max(o.compute);
   o.halo    = bench_max(o.halo);
@@ -634,8 +711,10 @@ static const struct argp_option option_table[] = {
   { "input", 'i', "FILE", 0, "Start from this PGM image (P2 or P5), its edge fixed, no source", 0 },
   { "output", 'o', "FILE", 0, "Write the solution as a PGM image", 0 },
   { "memory", 'M', "WAY", 0,
-    "dart: puts and a barrier; notify: puts that tell; in-place: near rows are not copied; shared: "
-    "memory and barrier without DART, on one host, to compare with (dart)",
+    "dart: puts and a barrier; fence, post, lock: puts in epochs; notify: puts that tell; "
+    "in-place: "
+    "near rows are not copied; shared: memory and barrier without DART, on one host, to compare "
+    "with (dart)",
     0 },
   { "verify", 'v', "HOW", 0,
     "residual; serial: also against a serial solve; auto: serial up to N = 1024 (auto)", 0 },
@@ -662,7 +741,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     for (options->memory = 0; options->memory < MEMORIES; options->memory++)
       if (strcmp(arg, memory_names[options->memory]) == 0)
         return 0;
-    return bench_bad_value(state, "--memory", arg, "dart, notify, in-place or shared");
+    return bench_bad_value(state, "--memory", arg,
+                           "dart, fence, post, lock, notify, in-place or shared");
   case 'v':
     if (strcmp(arg, "auto") == 0)
       options->verify = VERIFY_AUTO;
