@@ -41,6 +41,13 @@ typedef struct {
   bool is_exclusive; /* until the caller is done nobody else updates it: they may be plain loops */
 } dart__am_region_t;
 
+/* What became of something about epochs. */
+typedef enum {
+  DART__AM_EPOCH_REFUSED, /* there is no such segment */
+  DART__AM_EPOCH_SERVED,
+  DART__AM_EPOCH_NOTIFIED /* and a thread may be waiting for it */
+} dart__am_epoch_served_t;
+
 /* What the core needs from the rest of the library. */
 typedef struct dart__am_host {
   void *context;
@@ -53,11 +60,11 @@ typedef struct dart__am_host {
 
   /* Epochs; one thread at a time, which must not wait for anything of a peer. `words`: requests, to be
    * applied by dart__am_apply (target.h) with `updates`, which are empty. The first is about what a peer
-   * has sent by dart__am_epoch; false: there is no such segment. The second is called after messages were
+   * has sent by dart__am_epoch. The second is called after messages were
    * handled, for requests that waited; NULL: there are no epochs. Both may leave something to be answered. */
-  bool (*epoch)(const struct dart__am_host *host, dart__deferred_t *updates, int32_t peer,
-                const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
-                uint64_t *results_out);
+  dart__am_epoch_served_t (*epoch)(const struct dart__am_host *host, dart__deferred_t *updates,
+                                   int32_t peer, const dart__am_epoch_t *about,
+                                   const uint64_t *words, size_t nwords, uint64_t *results_out);
   void *(*turns)(const struct dart__am_host *host, dart__deferred_t *updates);
   /* An operation on the object at `object`, as dart__am_call says. It returns soon and requests nothing. */
   uint64_t (*called)(void *context, char *object, const void *operand, size_t nbytes);

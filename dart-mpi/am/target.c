@@ -189,9 +189,9 @@ static size_t apply_run(const selected_t *s, dart__deferred_t *updates, const ui
   return i;
 }
 
-/* False: there is no such segment. */
-static bool tell_epoch(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
-                       uint64_t word, const uint64_t *operands, uint64_t *results)
+static dart__am_epoch_served_t tell_epoch(const dart__am_host_t *host, dart__deferred_t *updates,
+                                          int32_t peer, uint64_t word, const uint64_t *operands,
+                                          uint64_t *results)
 {
   dart__am_epoch_t about;
   uint64_t         unwanted = 0;
@@ -233,9 +233,11 @@ dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t 
     } else if (kind == DART__AM_INFORM) {
       host->informed(host->context, peer, words[i]);
     } else if (kind == DART__AM_EPOCH) {
-      if (!tell_epoch(host, updates, peer, word, &words[i], &results[applied.nresults]))
-        applied.refused++;
-      applied.notified = true;
+      dart__am_epoch_served_t served =
+          tell_epoch(host, updates, peer, word, &words[i], &results[applied.nresults]);
+
+      applied.refused += served == DART__AM_EPOCH_REFUSED;
+      applied.notified |= served == DART__AM_EPOCH_NOTIFIED;
     } else if (kind != DART__AM_PING) {
       uint64_t *result = &results[applied.nresults];
 

@@ -172,9 +172,10 @@ static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *up
   return DART__LOCK_WAITS;
 }
 
-bool dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
-                      const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
-                      uint64_t *results_out)
+dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates,
+                                         int32_t peer, const dart__am_epoch_t *about,
+                                         const uint64_t *words, size_t nwords,
+                                         uint64_t *results_out)
 {
   dart__team_t    *team;
   dart__segment_t *segment = segment_of(about, &team);
@@ -182,10 +183,10 @@ bool dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, in
 
   if (word_of(about) == DART__EPOCH_GRANTED) { /* though the segment may have ended: see lazy */
     dart__epoch_granted(about->value, words, nwords);
-    return true;
+    return DART__AM_EPOCH_NOTIFIED;
   }
   if (segment == NULL)
-    return false;
+    return DART__AM_EPOCH_REFUSED;
   described = (request_t){ .lock   = &dart__epoch_shared(team, segment, team->me)->lock,
                            .peer   = peer,
                            .about  = *about,
@@ -202,13 +203,14 @@ bool dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, in
     serve_waiting(host, updates);
     if (!try_complete(host, updates, &described, words))
       push(&requests.waiting, new_request(&described, words));
-    break;
+    return DART__AM_EPOCH_NOTIFIED;
   case DART__LOCK_LEAVE: dart__rwlock_leave(described.lock, is_exclusive(about)); break;
   default:
     dart__epoch_note(team, segment, dart__team_unit_of(team, peer),
                      (dart__epoch_word_t)word_of(about), about->value);
+    return DART__AM_EPOCH_NOTIFIED;
   }
-  return true;
+  return DART__AM_EPOCH_SERVED; /* those who wait for a lock have an event of their own */
 }
 
 void *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates)

@@ -33,10 +33,11 @@ typedef enum {
 } dart__lock_result_t;
 
 /* The functions of dart__am_host_t. */
-bool  dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
-                       const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
-                       uint64_t *results_out);
-void *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates);
-void  dart__lock_answer(dart__am_t *am, void *answers);
+dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates,
+                                         int32_t peer, const dart__am_epoch_t *about,
+                                         const uint64_t *words, size_t nwords,
+                                         uint64_t *results_out);
+void                   *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates);
+void                    dart__lock_answer(dart__am_t *am, void *answers);
 
 #endif

@@ -30,14 +30,14 @@ static void informed(void *context, int32_t peer, uint64_t word)
 
 /* Applies the requests that come with it, answers the value plus one, and sends the value back, unless it
  * was sent back. */
-static bool epoch(const dart__am_host_t *host, dart__deferred_t *updates, int32_t peer,
-                  const dart__am_epoch_t *about, const uint64_t *words, size_t nwords,
-                  uint64_t *results_out)
+static dart__am_epoch_served_t epoch(const dart__am_host_t *host, dart__deferred_t *updates,
+                                     int32_t peer, const dart__am_epoch_t *about,
+                                     const uint64_t *words, size_t nwords, uint64_t *results_out)
 {
   test_peer_t *me = host->context;
 
   if (about->segid != TEST_PLAIN)
-    return false;
+    return DART__AM_EPOCH_REFUSED;
   me->informer = peer;
   me->informed += about->value;
   dart__am_apply(host, updates, peer, words, nwords, results_out + 1);
@@ -46,7 +46,7 @@ static bool epoch(const dart__am_host_t *host, dart__deferred_t *updates, int32_
     me->back       = *about;
     me->has_answer = true;
   }
-  return true;
+  return DART__AM_EPOCH_NOTIFIED;
 }
 
 static void *turns(const dart__am_host_t *host, dart__deferred_t *updates)

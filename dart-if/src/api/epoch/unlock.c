@@ -63,7 +63,7 @@ typedef struct {
 typedef struct {
   const dart__access_call_t *call;
   int                        n;
-  asked_t                    asked[ASKED_MOST];
+  asked_t                   *asked; /* not initialised: a request is large */
 } round_t;
 
 static dart_ret_t refuse_gone(const dart__access_call_t *call, int32_t unit)
@@ -219,16 +219,16 @@ static dart_ret_t finish(const dart__access_call_t *call, int32_t unit, bool is_
 
 static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool is_lazy)
 {
-  dart__epoch_target_t *t     = &call->epoch->target[unit];
-  round_t               round = { .call = call, .n = 1 };
-  dart_ret_t            ret   = DART_OK;
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+  asked_t               asked;
+  dart_ret_t            ret = DART_OK;
 
   dart__access_try_open(call, unit); /* without a check it needs no lock */
   if (t->is_open) {
     ret = leave_far(call, unit);
   } else if (is_to_be_asked(call, unit, is_lazy)) {
-    round.asked[0].unit = unit;
-    ret                 = serve(&round);
+    asked.unit = unit;
+    ret        = serve(&(round_t){ call, 1, &asked });
   }
   return dart__worse(ret, finish(call, unit, is_lazy));
 }
@@ -320,8 +320,9 @@ static dart_ret_t take_near(const dart__access_call_t *call, bool is_lazy)
 
 static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
 {
-  const dart__team_t *team  = call->team;
-  round_t             round = { .call = call };
+  const dart__team_t *team = call->team;
+  asked_t             asked[ASKED_MOST];
+  round_t             round = { call, 0, asked };
   dart_ret_t          ret   = DART_OK;
 
   for (int32_t k = 0; k < team->nunits; k++) {
@@ -329,7 +330,7 @@ static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
 
     if (!dart__access_is_far(call, unit) || !is_to_be_asked(call, unit, is_lazy))
       continue;
-    round.asked[round.n++].unit = unit;
+    asked[round.n++].unit = unit;
     if (round.n < ASKED_MOST)
       continue;
     ret     = dart__worse(ret, serve(&round));
