@@ -20,9 +20,18 @@ static void prepare(guarded_t *g)
   g->complement = ~UINT64_C(0);
 }
 
-static void write_once(guarded_t *g, const dart__wait_policy_t *policy)
+/* Enter exclusively: if it is free at the first look, without a ticket before it. */
+static void enter(guarded_t *g, bool tries, const dart__wait_policy_t *policy)
 {
-  dart__rwlock_enter(&g->lock, dart__rwlock_take(&g->lock), true, policy);
+  uint32_t ticket;
+
+  if (!tries || !dart__rwlock_try(&g->lock, true, &ticket))
+    dart__rwlock_enter(&g->lock, dart__rwlock_take(&g->lock), true, policy);
+}
+
+static void write_once(guarded_t *g, bool tries, const dart__wait_policy_t *policy)
+{
+  enter(g, tries, policy);
   CHECK(atomic_load_explicit(&g->readers, memory_order_relaxed) == 0);
   CHECK(g->complement == ~g->count);
   g->count++;
@@ -51,7 +60,7 @@ static void both(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_
 
   for (uint32_t round = 0; round < test_rounds(policy, n, ROUNDS); round++) {
     if (test_random(&random) % 3 == 0)
-      write_once(shared, policy);
+      write_once(shared, round % 2 == 0, policy);
     else
       read_once(shared, false, policy);
   }
@@ -78,7 +87,7 @@ static void sleepily(uint32_t me, uint32_t n, void *shared, const dart__wait_pol
   (void)n;
   for (uint32_t round = 0; round < SLEEPY_ROUNDS; round++) {
     if (me % 4 == 0)
-      write_once(shared, policy);
+      write_once(shared, false, policy);
     else
       read_once(shared, test_random(&random) % 4 == 0, policy);
     test_dawdle(&random);
@@ -138,6 +147,31 @@ static void tickets_are_granted_in_order(void **state)
   dart__rwlock_leave(&lock, false);
 }
 
+/* One that would have to wait takes no ticket. */
+static void a_try_never_waits(void **state)
+{
+  dart__rwlock_t lock = { 0 };
+  uint32_t       a, b, c;
+
+  (void)state;
+  assert_true(dart__rwlock_try(&lock, false, &a));
+  assert_false(dart__rwlock_try(&lock, true, &b));
+  assert_true(dart__rwlock_try(&lock, false, &b));
+  c = dart__rwlock_take(&lock); /* exclusive: waits, and shared ones behind it */
+  assert_int_equal(c, b + 1);
+  assert_false(dart__rwlock_try(&lock, false, &a));
+  dart__rwlock_leave(&lock, false);
+  dart__rwlock_leave(&lock, false);
+  assert_true(dart__rwlock_try_enter(&lock, c, true));
+  assert_false(dart__rwlock_try(&lock, true, &a));
+  assert_false(dart__rwlock_try(&lock, false, &a));
+  dart__rwlock_leave(&lock, true);
+  assert_true(dart__rwlock_try(&lock, true, &a));
+  dart__rwlock_leave(&lock, true);
+  assert_int_equal(lock.shared, lock.next);
+  assert_int_equal(lock.exclusive, lock.next);
+}
+
 /* Counters wrap. */
 static void tickets_wrap(void **state)
 {
@@ -156,11 +190,11 @@ static void tickets_wrap(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(writers_are_alone),
-                                      cmocka_unit_test(who_sleeps_is_woken),
-                                      cmocka_unit_test(it_works_between_processes),
-                                      cmocka_unit_test(tickets_are_granted_in_order),
-                                      cmocka_unit_test(tickets_wrap) };
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(writers_are_alone),          cmocka_unit_test(who_sleeps_is_woken),
+    cmocka_unit_test(it_works_between_processes), cmocka_unit_test(tickets_are_granted_in_order),
+    cmocka_unit_test(a_try_never_waits),          cmocka_unit_test(tickets_wrap)
+  };
 
   test_watch();
   return cmocka_run_group_tests_name("rwlock", tests, NULL, NULL);

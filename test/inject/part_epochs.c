@@ -67,6 +67,10 @@ static void use_epoch_locks(dart_gptr_t gptr)
   OWN(NOMEM, dart_epoch_lock(next, DART_EPOCH_EXCLUSIVE, 0));
   put_some(gptr, 3);
   OWN(NEVER, dart_epoch_unlock(next, 0));
+  OWN(NOMEM, dart_epoch_lock(next, DART_EPOCH_SHARED, 0));
+  OWN(NEVER, dart_get(&got, next, 1, DART_TYPE_LONG, DART_TYPE_LONG)); /* travels with the lock */
+  OWN(NEVER, dart_epoch_unlock(next, 0));
+  EXPECT(got == values[0]);
   board_wait("all have put");
   check_mine(gptr, 3);
   OWN(NOMEM, dart_epoch_lock_all(gptr, 0));
