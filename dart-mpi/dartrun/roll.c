@@ -346,7 +346,7 @@ static void listen_to_units(roll_t *roll)
     launch_say("cannot make a socket: %s; units that die are not named", strerror(errno));
 }
 
-/* dartrun needs a descriptor for each unit; mpiexec gets back the limit that dartrun was started with. */
+/* dartrun needs two descriptors for each unit; mpiexec gets back the limit that dartrun was started with. */
 static void raise_limit(roll_t *roll)
 {
   struct rlimit most;
