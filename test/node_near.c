@@ -184,6 +184,49 @@ static void all_layouts_of_custom_types(void **state)
   }
 }
 
+/* Any part of a buffer, packed, and back into one that is empty. */
+static void check_part(const layout_t *layout, const dart__type_t *type, size_t from, size_t nelem)
+{
+  size_t size = type->elem_size, span = dart__type_span(type, from + nelem);
+  char  *buffer = malloc(span), *back = calloc(1, span + 1), *packed = malloc(nelem * size);
+
+  assert_true(buffer != NULL && back != NULL && packed != NULL);
+  for (size_t i = 0; i < span; i++)
+    buffer[i] = (char)(1 + i % 127);
+  dart__near_gather(packed, buffer, type, from, nelem);
+  for (size_t k = 0; k < nelem; k++)
+    assert_memory_equal(packed + k * size, buffer + position(layout, from + k) * size, size);
+  dart__near_scatter(back, type, from, packed, nelem);
+  for (size_t k = 0; k < nelem; k++) {
+    char *element = back + position(layout, from + k) * size;
+
+    assert_memory_equal(element, packed + k * size, size);
+    memset(element, 0, size);
+  }
+  for (size_t i = 0; i <= span; i++)
+    assert_int_equal(back[i], 0);
+  free(buffer);
+  free(back);
+  free(packed);
+}
+
+static void parts_of_all_layouts(void **state)
+{
+  static const dart_datatype_t bases[] = { DART_TYPE_BYTE, DART_TYPE_INT, DART_TYPE_LONG_DOUBLE };
+
+  (void)state;
+  for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++)
+    for (size_t i = 0; i < LAYOUTS; i++) {
+      dart_datatype_t type = make(&layouts[i], bases[b]);
+
+      for (size_t from = 0; from < 20; from++)
+        for (size_t nelem = 1; nelem < 40 && !overlaps_itself(&layouts[i], from + nelem); nelem++)
+          check_part(&layouts[i], dart__type_find(type), from, nelem);
+      if (type != bases[b])
+        assert_int_equal(dart_type_destroy(&type), DART_OK);
+    }
+}
+
 /* Odd lengths of contiguous elements, and of the unrolled loops' remainders. */
 static void all_lengths(void **state)
 {
@@ -366,6 +409,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(all_layouts_of_basic_types),
                                       cmocka_unit_test(all_layouts_of_custom_types),
+                                      cmocka_unit_test(parts_of_all_layouts),
                                       cmocka_unit_test(all_lengths),
                                       cmocka_unit_test(contiguous_buffers_may_overlap),
                                       cmocka_unit_test(words_are_moved_only_when_aligned),

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/handle.h"
+#include "data/describe.h"
 #include "data/type.h"
 
 #define OVER ((size_t)INT_MAX + 1)
@@ -481,6 +482,77 @@ static int clear(void **state)
   return 0;
 }
 
+/* Copies share the blocks, which go with the last of them. */
+static void copies_outlive_their_type(void **state)
+{
+  static const size_t length[] = { 2, 1, 3 }, offset[] = { 9, 0, 4 };
+  dart_datatype_t     type, again;
+  dart__type_t        copy, second;
+  size_t              at;
+
+  (void)state;
+  assert_int_equal(dart_type_create_indexed(DART_TYPE_INT, 3, length, offset, &type), DART_OK);
+  assert_int_equal(dart_type_create_indexed(DART_TYPE_INT, 3, length, offset, &again), DART_OK);
+  assert_true(dart__type_copy(dart__type_find(type), &copy));
+  assert_true(dart__type_copy(&copy, &second));
+  assert_int_equal(dart_type_destroy(&type), DART_OK);
+  dart__type_forget(&copy);
+  assert_int_equal(dart__type_run(&second, 3, &at), 3);
+  assert_int_equal(at, 4);
+  assert_true(dart__type_is_like(&second, dart__type_find(again)));
+  assert_false(dart__type_is_like(&second, dart__type_find(DART_TYPE_INT)));
+  dart__type_forget(&second);
+  assert_int_equal(dart_type_destroy(&again), DART_OK);
+}
+
+/* What is read from a description lies as the type does. */
+static void descriptions_say_how_elements_lie(void **state)
+{
+  static const size_t length[] = { 2, 1, 3 }, offset[] = { 9, 0, 4 };
+  static size_t       ones[DART__TYPE_BLOCKS_MOST + 1], steps[DART__TYPE_BLOCKS_MOST + 1];
+  dart_datatype_t     types[4], custom;
+  dart__type_t        copy;
+
+  (void)state;
+  for (size_t i = 0; i <= DART__TYPE_BLOCKS_MOST; i++) {
+    ones[i]  = 1;
+    steps[i] = 2 * i;
+  }
+  assert_int_equal(dart_type_create_strided(DART_TYPE_LONG, 7, 3, &types[0]), DART_OK);
+  assert_int_equal(dart_type_create_indexed(DART_TYPE_SHORT, 3, length, offset, &types[1]),
+                   DART_OK);
+  assert_int_equal(
+      dart_type_create_indexed(DART_TYPE_INT, DART__TYPE_BLOCKS_MOST, ones, steps, &types[2]),
+      DART_OK);
+  assert_int_equal(
+      dart_type_create_indexed(DART_TYPE_INT, DART__TYPE_BLOCKS_MOST + 1, ones, steps, &types[3]),
+      DART_OK);
+  assert_int_equal(dart_type_create_custom(DART__TYPE_ELEMENT_MOST + 1, &custom), DART_OK);
+  for (int i = 0; i < 3; i++) {
+    const dart__type_t *type = dart__type_find(types[i]), *read;
+    dart__type_room_t   room;
+    uint64_t            words[DART__TYPE_WORDS_MOST];
+    size_t              a, b;
+
+    assert_true(dart__type_words(type) > 0 && dart__type_words(type) <= DART__TYPE_WORDS_MOST);
+    dart__type_describe(type, words);
+    read = dart__type_read(words, &room);
+    assert_true(dart__type_is_like(type, read));
+    assert_true(dart__type_copy(read, &copy));
+    for (size_t k = 0; k < 3 * type->elem_count; k++) {
+      assert_int_equal(dart__type_run(&copy, k, &a), dart__type_run(type, k, &b));
+      assert_int_equal(a, b);
+    }
+    assert_int_equal(dart__type_span(&copy, 50), dart__type_span(type, 50));
+    dart__type_forget(&copy);
+  }
+  assert_int_equal(dart__type_words(dart__type_find(types[3])), 0);
+  assert_int_equal(dart__type_words(dart__type_find(custom)), 0);
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(dart_type_destroy(&types[i]), DART_OK);
+  assert_int_equal(dart_type_destroy(&custom), DART_OK);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(basic_types_have_their_sizes),
@@ -494,6 +566,8 @@ int main(void)
                                       cmocka_unit_test(
                                           a_type_destroyed_in_use_keeps_its_description),
                                       cmocka_unit_test(a_full_table_is_an_error_and_recovers),
+                                      cmocka_unit_test(copies_outlive_their_type),
+                                      cmocka_unit_test(descriptions_say_how_elements_lie),
                                       cmocka_unit_test(spans_end_with_the_last_byte),
                                       cmocka_unit_test(spans_that_do_not_fit_say_so),
                                       cmocka_unit_test(only_equal_base_types_go_together),

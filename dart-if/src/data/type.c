@@ -34,36 +34,78 @@ const dart__type_t dart__type_basic[DART_TYPE_LAST] = { BASIC(DART_TYPE_BYTE, ch
                                                         BASIC(DART_TYPE_DOUBLE, double),
                                                         BASIC(DART_TYPE_LONG_DOUBLE, long double) };
 
-/* The three arrays of an indexed type are one allocation. */
 static void release_type(void *object)
 {
-  free(((dart__type_t *)object)->block_length);
+  dart__type_forget(object);
 }
 
 dart__handles_t dart__type_objects = DART__HANDLES(dart__type_t, release_type);
 
+/* Room for the arrays of `nblocks` blocks, with one user. NULL: no memory. */
+static dart__type_blocks_t *new_blocks(size_t nblocks)
+{
+  dart__type_blocks_t *blocks = malloc(sizeof *blocks + 3 * nblocks * sizeof blocks->array[0]);
+
+  if (blocks != NULL)
+    atomic_init(&blocks->users, 1);
+  return blocks;
+}
+
+static void set_arrays(dart__type_t *type, dart__type_blocks_t *blocks, size_t nblocks)
+{
+  type->blocks       = blocks;
+  type->block_count  = nblocks;
+  type->block_length = blocks->array;
+  type->block_offset = blocks->array + nblocks;
+  type->block_first  = blocks->array + 2 * nblocks;
+}
+
+static void copy_arrays(const dart__type_t *type, dart__type_blocks_t *blocks)
+{
+  size_t n = type->block_count;
+
+  memcpy(blocks->array, type->block_length, n * sizeof blocks->array[0]);
+  memcpy(blocks->array + n, type->block_offset, n * sizeof blocks->array[0]);
+  memcpy(blocks->array + 2 * n, type->block_first, n * sizeof blocks->array[0]);
+}
+
 bool dart__type_copy(const dart__type_t *type, dart__type_t *copy_out)
 {
-  size_t  n      = type->block_count;
-  size_t *blocks = NULL;
+  dart__type_t         copy = *type;
+  dart__type_blocks_t *blocks;
 
-  if (type->kind == DART__TYPE_INDEXED) {
-    blocks = malloc(3 * n * sizeof *blocks);
+  if (type->blocks != NULL) {
+    /* relaxed: whoever copies has a user's right to the blocks */
+    atomic_fetch_add_explicit(&type->blocks->users, 1, memory_order_relaxed);
+  } else if (type->kind == DART__TYPE_INDEXED) {
+    blocks = new_blocks(type->block_count);
     if (blocks == NULL)
       return false;
-    memcpy(blocks, type->block_length, 3 * n * sizeof *blocks);
+    copy_arrays(type, blocks);
+    set_arrays(&copy, blocks, type->block_count);
   }
-  *copy_out              = *type;
-  copy_out->block_length = blocks;
-  copy_out->block_offset = blocks == NULL ? NULL : blocks + n;
-  copy_out->block_first  = blocks == NULL ? NULL : blocks + 2 * n;
+  *copy_out = copy;
   return true;
 }
 
 void dart__type_forget(dart__type_t *copy)
 {
-  free(copy->block_length);
-  copy->block_length = NULL;
+  /* acq_rel: what the other users have read comes before the last one frees it */
+  if (copy->blocks != NULL &&
+      atomic_fetch_sub_explicit(&copy->blocks->users, 1, memory_order_acq_rel) == 1)
+    free(copy->blocks);
+  copy->blocks = NULL;
+}
+
+bool dart__type_is_like(const dart__type_t *a, const dart__type_t *b)
+{
+  size_t nbytes = a->block_count * sizeof *a->block_length;
+
+  return a->kind == b->kind && a->elem_size == b->elem_size && a->elem_count == b->elem_count &&
+         a->stride == b->stride && a->block_count == b->block_count &&
+         (nbytes == 0 || a->blocks == b->blocks ||
+          (memcmp(a->block_length, b->block_length, nbytes) == 0 &&
+           memcmp(a->block_offset, b->block_offset, nbytes) == 0));
 }
 
 void dart__type_clear(void)
@@ -133,8 +175,7 @@ bool dart__type_compatible(const dart__type_t *src, const dart__type_t *dst, siz
   return is_whole(src, nelem) && is_whole(dst, nelem);
 }
 
-/* The block of an instance that holds its element `elem`. */
-static size_t block_of(const dart__type_t *type, size_t elem)
+size_t dart__type_block(const dart__type_t *type, size_t elem)
 {
   size_t low = 0, high = type->block_count; /* block low starts at or before elem, high after it */
 
@@ -160,12 +201,29 @@ size_t dart__type_run(const dart__type_t *type, size_t elem, size_t *position_ou
     *position_out = instance * type->stride + within;
     return type->elem_count - within;
   case DART__TYPE_INDEXED:
-    block = block_of(type, within);
+    block = dart__type_block(type, within);
     within -= type->block_first[block];
     *position_out = instance * type->extent + type->block_offset[block] + within;
     return type->block_length[block] - within;
   default: *position_out = elem; return SIZE_MAX - elem;
   }
+}
+
+void dart__type_sum_up(dart__type_t *type)
+{
+  size_t first = SIZE_MAX;
+
+  for (size_t block = 0; block < type->block_count; block++) {
+    size_t length = type->block_length[block], offset = type->block_offset[block];
+
+    type->block_first[block] = type->elem_count;
+    type->elem_count += length;
+    if (offset < first)
+      first = offset;
+    if (offset + length > type->end)
+      type->end = offset + length;
+  }
+  type->extent = type->end - first;
 }
 
 /* --- Creation --- */
@@ -302,40 +360,29 @@ static dart_ret_t check_blocks(size_t count, const size_t blocklen[], const size
 }
 
 /* Blocks without elements are left out: they do not count for the extent, either. */
-static void set_blocks(dart__type_t *type, size_t *arrays, size_t nblocks, size_t count,
-                       const size_t blocklen[], const size_t offset[])
+static void set_blocks(dart__type_t *type, size_t count, const size_t blocklen[],
+                       const size_t offset[])
 {
-  size_t first = SIZE_MAX, block = 0;
+  size_t block = 0;
 
-  type->block_count  = nblocks;
-  type->block_length = arrays;
-  type->block_offset = arrays + nblocks;
-  type->block_first  = arrays + 2 * nblocks;
   for (size_t i = 0; i < count; i++) {
     if (blocklen[i] == 0)
       continue;
-    type->block_length[block] = blocklen[i];
-    type->block_offset[block] = offset[i];
-    type->block_first[block]  = type->elem_count;
-    type->elem_count += blocklen[i];
-    if (offset[i] < first)
-      first = offset[i];
-    if (offset[i] + blocklen[i] > type->end)
-      type->end = offset[i] + blocklen[i];
-    block++;
+    type->block_length[block]   = blocklen[i];
+    type->block_offset[block++] = offset[i];
   }
-  dart__assert(block == nblocks);
-  type->extent = type->end - first;
+  dart__assert(block == type->block_count);
+  dart__type_sum_up(type);
 }
 
 dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count, const size_t blocklen[],
                                     const size_t offset[], dart_datatype_t *newtype)
 {
-  const dart__type_t *base;
-  dart__type_t       *type;
-  uintptr_t           handle;
-  size_t              nblocks;
-  size_t             *arrays;
+  const dart__type_t  *base;
+  dart__type_t        *type;
+  uintptr_t            handle;
+  size_t               nblocks;
+  dart__type_blocks_t *blocks;
 
   if (!clear_result("dart_type_create_indexed", newtype))
     return DART_ERR_INVAL;
@@ -343,20 +390,21 @@ dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count, cons
   if (base == NULL || check_blocks(count, blocklen, offset, &nblocks) != DART_OK)
     return DART_ERR_INVAL;
 
-  arrays = malloc(3 * nblocks * sizeof *arrays);
-  if (arrays == NULL) {
+  blocks = new_blocks(nblocks);
+  if (blocks == NULL) {
     dart__error("dart_type_create_indexed: no memory for %zu blocks", nblocks);
     return DART_ERR_NOMEM;
   }
   type = reserve("dart_type_create_indexed", &handle);
   if (type == NULL) {
-    free(arrays);
+    free(blocks);
     return DART_ERR_NOMEM;
   }
   type->kind      = DART__TYPE_INDEXED;
   type->base      = base->base;
   type->elem_size = base->elem_size;
-  set_blocks(type, arrays, nblocks, count, blocklen, offset);
+  set_arrays(type, blocks, nblocks);
+  set_blocks(type, count, blocklen, offset);
   publish(handle, newtype);
   return DART_OK;
 }

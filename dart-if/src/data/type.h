@@ -5,6 +5,7 @@
  * A basic type is its number in dart_types.h; any other value names an object in a table private
  * to the process, so a wrong value is an error and never an address. Positions count base
  * elements from the start of a buffer (contract, section 1.7). */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,12 @@ typedef enum {
   DART__TYPE_INDEXED
 } dart__type_kind_t;
 
+/* The three arrays of an indexed type, which its copies share. */
+typedef struct {
+  _Atomic uint32_t users;
+  size_t           array[];
+} dart__type_blocks_t;
+
 typedef struct dart__type {
   dart__type_kind_t kind;
   dart_datatype_t   base;       /* basic or custom type of the elements; itself if contiguous */
@@ -32,6 +39,7 @@ typedef struct dart__type {
   size_t           *block_first;  /* ... and the element each starts with */
   size_t            extent;       /* indexed: elements from instance to instance */
   size_t            end;          /* indexed: one past the last element of an instance */
+  dart__type_blocks_t *blocks; /* indexed: where these arrays are; NULL: elsewhere, for a while */
 } dart__type_t;
 
 /* Slot DART_TYPE_UNDEFINED is a type without elements. */
@@ -84,11 +92,22 @@ bool dart__type_compatible(const dart__type_t *src, const dart__type_t *dst, siz
  *  the run by the transfer), and the position of its first element. */
 size_t dart__type_run(const dart__type_t *type, size_t elem, size_t *position_out);
 
-/** A copy that does not depend on the type's life. False: no memory. */
+/** The block of an instance of an indexed type that holds its element `elem`. */
+size_t dart__type_block(const dart__type_t *type, size_t elem);
+
+/** Of an indexed type whose blocks' lengths and offsets are there, and which is zeroed else: compute what
+ *  follows from these. */
+void dart__type_sum_up(dart__type_t *type);
+
+/** A copy that does not depend on the type's life. False: no memory; never for a type that a program has
+ *  created, or a copy of it. */
 bool dart__type_copy(const dart__type_t *type, dart__type_t *copy_out);
 
 /** Free what a copy has; nothing if it is of a basic type, which need not be a copy. */
 void dart__type_forget(dart__type_t *copy);
+
+/** Whether elements lie at the same bytes of any buffer. */
+bool dart__type_is_like(const dart__type_t *a, const dart__type_t *b);
 
 /** Destroy all objects (exit). */
 void dart__type_clear(void);

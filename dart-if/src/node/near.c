@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/assert.h"
+#include "base/size.h"
 
 /* --- Constant steps --- */
 
@@ -147,11 +147,19 @@ typedef struct {
   size_t              block;    /* indexed: the block in the instance */
 } cursor_t;
 
-static cursor_t first_run(const dart__type_t *type)
+/* The run that element `elem` is in, from it on. */
+static cursor_t run_of(const dart__type_t *type, size_t elem)
 {
-  cursor_t cursor = { .type = type };
+  cursor_t cursor   = { .type = type };
+  size_t   instance = elem / type->elem_count;
 
-  cursor.left = dart__type_run(type, 0, &cursor.position);
+  cursor.left = dart__type_run(type, elem, &cursor.position);
+  if (type->kind == DART__TYPE_INDEXED) {
+    cursor.start = instance * type->extent;
+    cursor.block = dart__type_block(type, elem % type->elem_count);
+  } else {
+    cursor.start = instance * type->stride;
+  }
   return cursor;
 }
 
@@ -194,18 +202,13 @@ static inline void copy_run(char *dst, const char *src, size_t nbytes)
   }
 }
 
-static void copy_runs(char *dst, const dart__type_t *dst_type, const char *src,
-                      const dart__type_t *src_type, size_t nelem)
+static void copy_runs(char *dst, cursor_t to, const char *src, cursor_t from, size_t nelem)
 {
-  cursor_t to   = first_run(dst_type);
-  cursor_t from = first_run(src_type);
-  size_t   size = dst_type->elem_size;
+  size_t size = to.type->elem_size;
 
   while (nelem > 0) {
-    size_t n = to.left < from.left ? to.left : from.left;
+    size_t n = dart__least(dart__least(to.left, from.left), nelem);
 
-    dart__assert(
-        n <= nelem); /* nelem is a whole number of instances, and one side has blocks that end */
     copy_run(dst + to.position * size, src + from.position * size, n * size);
     nelem -= n;
     advance(&to, n);
@@ -227,6 +230,49 @@ void dart__near_copy(void *dst, const dart__type_t *dst_type, const void *src,
   else if (dst_step == 0 || src_step == 0 ||
            !dart__near_copy_steps(dst, dst_step, src, src_step, nelem, size)) {
     if (!copy_blocks(dst, dst_type, src, src_type, nelem))
-      copy_runs(dst, dst_type, src, src_type, nelem);
+      copy_runs(dst, run_of(dst_type, 0), src, run_of(src_type, 0), nelem);
   }
+}
+
+/* --- Parts of a buffer --- */
+
+/* Consecutive elements of the type's size. */
+static dart__type_t row_of(const dart__type_t *type)
+{
+  return (dart__type_t){
+    .kind = DART__TYPE_CUSTOM, .elem_size = type->elem_size, .elem_count = 1, .stride = 1
+  };
+}
+
+/* Whether the elements are whole instances; `*offset_out`: bytes at which these start. */
+static bool is_whole(const dart__type_t *type, size_t from, size_t nelem, size_t *offset_out)
+{
+  size_t step = type->kind == DART__TYPE_INDEXED ? type->extent : type->stride;
+
+  *offset_out = from / type->elem_count * step * type->elem_size;
+  return from % type->elem_count == 0 && nelem % type->elem_count == 0;
+}
+
+void dart__near_gather(void *dst, const void *src, const dart__type_t *type, size_t from,
+                       size_t nelem)
+{
+  dart__type_t row = row_of(type);
+  size_t       offset;
+
+  if (is_whole(type, from, nelem, &offset))
+    dart__near_copy(dst, &row, (const char *)src + offset, type, nelem);
+  else
+    copy_runs(dst, run_of(&row, 0), src, run_of(type, from), nelem);
+}
+
+void dart__near_scatter(void *dst, const dart__type_t *type, size_t from, const void *src,
+                        size_t nelem)
+{
+  dart__type_t row = row_of(type);
+  size_t       offset;
+
+  if (is_whole(type, from, nelem, &offset))
+    dart__near_copy((char *)dst + offset, type, src, &row, nelem);
+  else
+    copy_runs(dst, run_of(type, from), src, run_of(&row, 0), nelem);
 }

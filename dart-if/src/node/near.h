@@ -26,6 +26,12 @@ void dart__near_copy(void *dst, const dart__type_t *dst_type, const void *src,
 bool dart__near_copy_steps(void *dst, size_t dst_step, const void *src, size_t src_step,
                            size_t nelem, size_t size);
 
+/** Elements [from, from + nelem) of a buffer laid out as `type`, to and from consecutive ones. */
+void dart__near_gather(void *dst, const void *src, const dart__type_t *type, size_t from,
+                       size_t nelem);
+void dart__near_scatter(void *dst, const dart__type_t *type, size_t from, const void *src,
+                        size_t nelem);
+
 /* One element of a power-of-two size that is aligned in near memory; false for any other, and nothing is
  * done. The element may have any type, so the word that is accessed may alias it. */
 static inline int dart__near_put_word(void *near, const void *src, size_t nbytes)
