@@ -43,6 +43,8 @@ void dart__am_close(dart__am_t *am)
   dart__am_pool_clear(&am->pool);
   dart__am_peers_close(&am->open);
   dart__am_peers_close(&am->busy);
+  for (int32_t peer = 0; am->endpoint != NULL && peer < am->npeers; peer++)
+    dart__am_known_delete(am->endpoint[peer].known);
   free(am->ack);
   free(am->endpoint);
   free(am);

@@ -5,6 +5,7 @@
  *
  *     origin                                       target
  *     request.c  operation → record                receive.c  messages, in order
+ *     typed.c    the same, of elements of types     known.c    layouts that were described
  *     endpoint.c records → batches → messages  →   target.c   applies the records
  *     flush.c    waits for acknowledgements    ←   receive.c  acknowledges, replies
  *
@@ -26,6 +27,7 @@
 #include <dash/dart/if/dart_types.h>
 
 #include "am/wire.h"
+#include "data/type.h"
 #include "node/deferred.h"
 #include "node/mutex.h"
 #include "node/wait.h"
@@ -83,6 +85,8 @@ typedef struct {
   size_t batch_bytes;
   /* Requests that may wait to be sent, to all peers together. */
   size_t collected;
+  /* Descriptions of types that each peer is asked to keep, at most DART__AM_TYPES. */
+  unsigned types;
   /* Notifications may be held back: some thread makes progress and sends them. */
   bool is_sent_later;
   /* For tests: the number before that of the first batch. */
@@ -93,7 +97,7 @@ typedef struct {
   (dart__am_config_t)                                                             \
   {                                                                               \
     .transport = the_transport, .host = the_host, .wait = the_wait, .window = 16, \
-    .batch_bytes = 8000, .collected = 1024                                        \
+    .batch_bytes = 8000, .collected = 1024, .types = DART__AM_TYPES               \
   }
 
 /** NULL: no memory. */
@@ -139,6 +143,17 @@ typedef struct {
 #define DART__AM_PUT_MOST 3800 /* two, with a notification, fit a batch */
 void dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes);
 void dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
+
+/** The same for elements that lie as `at_type` says in the peer's memory, and as `type` says in the buffer, any
+ *  number of them. The types are compatible, were created by the program or are copies of such, and may end
+ *  before the request is complete. */
+void dart__am_put_typed(dart__am_t *am, const dart__am_address_t *at, const dart__type_t *at_type,
+                        const void *src, const dart__type_t *type, size_t nelem);
+void dart__am_get_typed(dart__am_t *am, const dart__am_address_t *at, const dart__type_t *at_type,
+                        void *dst, const dart__type_t *type, size_t nelem);
+
+/** Whether these take elements of such a type, on either side. */
+bool dart__am_takes_type(const dart__am_t *am, const dart__type_t *type);
 
 /** Atomics on elements of a basic type. Operands are copied before return. */
 void dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
+#include "node/near.h"
+
 static void empty(dart__am_batch_t *batch)
 {
   batch->next         = NULL;
@@ -15,6 +18,8 @@ static void empty(dart__am_batch_t *batch)
   batch->has_results  = false;
   batch->is_posted    = false;
   batch->is_selected  = false;
+  batch->described    = 0;
+  batch->nscatters    = 0;
   batch->ndata        = 0;
   batch->ndata_sent   = 0;
 }
@@ -85,4 +90,41 @@ void dart__am_pool_clear(dart__am_pool_t *pool)
   }
   pool->free = NULL;
   pool->made = 0;
+}
+
+/* ---- operands and results that are not consecutive ------------------------------------------ */
+
+void dart__am_batch_gather(uint64_t *words, const dart__am_record_t *r)
+{
+  size_t nbytes = r->first_bytes + r->second_bytes;
+
+  words[dart__am_words(nbytes)] = 0; /* no stray bytes on the wire */
+  memcpy(&words[1], r->first, r->first_bytes);
+  dart__near_gather((char *)&words[1] + r->first_bytes, r->second, r->type, r->from,
+                    r->second_bytes / r->type->elem_size);
+}
+
+uint32_t dart__am_batch_scatter(dart__am_batch_t *batch, const dart__am_record_t *r)
+{
+  dart__am_scatter_t *scatter = &batch->scatter[batch->nscatters++];
+
+  dart__assert(batch->nscatters <= DART__AM_SCATTERS);
+  dart__type_copy(r->type, &scatter->type); /* needs no memory: the program has created it */
+  scatter->from = r->from;
+  return (uint32_t)batch->nscatters;
+}
+
+void dart__am_batch_deliver(dart__am_batch_t *batch, const dart__am_result_t *result,
+                            const uint64_t *words)
+{
+  dart__am_scatter_t *scatter;
+
+  if (result->scattered == 0) {
+    memcpy(result->to, words, result->nbytes);
+    return;
+  }
+  scatter = &batch->scatter[result->scattered - 1];
+  dart__near_scatter(result->to, &scatter->type, scatter->from, words,
+                     result->nbytes / scatter->type.elem_size);
+  dart__type_forget(&scatter->type);
 }

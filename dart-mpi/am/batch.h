@@ -11,6 +11,7 @@
 
 #include "am/spin.h"
 #include "am/wire.h"
+#include "data/type.h"
 
 #define DART__AM_BATCHES_MOST 1024 /* of a unit, 27 MB */
 
@@ -18,7 +19,17 @@
 typedef struct {
   void    *to;
   uint32_t nbytes;
+  uint32_t
+      scattered; /* index in the batch's `scatter`, plus one; 0: the result is consecutive there */
 } dart__am_result_t;
+
+#define DART__AM_SCATTERS 16 /* results of a batch that are not */
+
+/* How such a result lies in the buffer at `to`. */
+typedef struct {
+  dart__type_t type; /* a copy */
+  size_t       from; /* the result's first element */
+} dart__am_scatter_t;
 
 typedef struct dart__am_batch {
   struct dart__am_batch *next;
@@ -32,11 +43,14 @@ typedef struct dart__am_batch {
   bool                   is_posted;   /* it and all its data were handed to the transport */
   dart__am_selection_t   selection;   /* what the last SELECT said */
   bool                   is_selected; /* there was one */
+  uint64_t               described;   /* number of the type that the last TYPE named; 0: none */
   size_t                 ndata;       /* messages of data it announces, ... */
   size_t                 ndata_sent;  /* ... and of these, those handed to the transport */
   dart__am_data_t        data[DART__AM_DATA];
   const void            *src[DART__AM_DATA];
   dart__am_result_t      results[DART__AM_WORDS]; /* in the order of their requests */
+  size_t                 nscatters;
+  dart__am_scatter_t     scatter[DART__AM_SCATTERS];
   dart__am_message_t     message;
 } dart__am_batch_t;
 
@@ -66,6 +80,10 @@ typedef struct {
   size_t      second_bytes;
   void       *result; /* where it goes; NULL if there is none */
   size_t      result_bytes;
+  bool        is_aside; /* nobody waits for the result */
+  /* How `second`, or the result, lies in the buffer, and its first element there; NULL: it is consecutive. */
+  const dart__type_t *type;
+  size_t              from;
 } dart__am_record_t;
 
 /* Words that a record takes, with a selection before it. */
@@ -109,6 +127,16 @@ static inline void dart__am_batch_select(dart__am_batch_t *batch, int16_t team, 
   batch->nwords += 2;
 }
 
+/** Copy the second operand of a record, which has a type, behind the first. */
+void dart__am_batch_gather(uint64_t *words, const dart__am_record_t *r);
+
+/** Note where the result of a record, which has a type, goes; its index, plus one. There is room. */
+uint32_t dart__am_batch_scatter(dart__am_batch_t *batch, const dart__am_record_t *r);
+
+/** Take a result of the batch to where it goes. */
+void dart__am_batch_deliver(dart__am_batch_t *batch, const dart__am_result_t *result,
+                            const uint64_t *words);
+
 /** Append a record that fits. Operands are copied. */
 static inline void dart__am_batch_append(dart__am_batch_t *batch, const dart__am_record_t *r)
 {
@@ -122,12 +150,16 @@ static inline void dart__am_batch_append(dart__am_batch_t *batch, const dart__am
     words[dart__am_words(r->first_bytes + r->second_bytes)] = 0; /* no stray bytes on the wire */
     memcpy(at, r->first, r->first_bytes);
   }
-  if (r->second_bytes > 0)
+  if (r->second_bytes > 0 && r->type != NULL)
+    dart__am_batch_gather(words, r);
+  else if (r->second_bytes > 0)
     memcpy(at + r->first_bytes, r->second, r->second_bytes);
   batch->nwords += 1 + dart__am_words(r->first_bytes + r->second_bytes);
   batch->nrequests++;
   if (r->result_bytes > 0) {
-    batch->results[batch->nresults++] = (dart__am_result_t){ r->result, (uint32_t)r->result_bytes };
+    batch->results[batch->nresults++] =
+        (dart__am_result_t){ r->result, (uint32_t)r->result_bytes,
+                             r->type == NULL ? 0 : dart__am_batch_scatter(batch, r) };
     batch->result_words += dart__am_words(r->result_bytes);
   }
 }

@@ -132,7 +132,7 @@ void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t 
     dart__am_batch_select(ep->open, at->team, at->segid, at->offset);
   dart__am_batch_append(ep->open, r);
   set(&ep->newest, ep->sent + 1);
-  if (r->result_bytes > 0)
+  if (r->result_bytes > 0 && !r->is_aside)
     set(&ep->local, ep->sent + 1);
 }
 
@@ -280,7 +280,7 @@ static void deliver(dart__am_endpoint_t *ep, uint64_t number, const uint64_t *re
   if (batch == NULL)
     return; /* the batch had no results, and another message has acknowledged it */
   for (size_t i = 0; i < batch->nresults; i++) {
-    memcpy(batch->results[i].to, results, batch->results[i].nbytes);
+    dart__am_batch_deliver(batch, &batch->results[i], results);
     results += dart__am_words(batch->results[i].nbytes);
   }
   batch->has_results = true;

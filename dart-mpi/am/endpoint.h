@@ -8,6 +8,7 @@
  * endpoint is ready for use, so peers that a unit never uses cost address space only. */
 #include "am/am.h"
 #include "am/batch.h"
+#include "am/known.h"
 #include "am/peers.h"
 
 typedef struct {
@@ -31,6 +32,8 @@ typedef struct {
   uint64_t          nasked;   /* replies asked for, and ... */
   uint64_t          nreplies; /* ... received */
   uint64_t          wait;     /* when the unit last waited before the notifications of burst[0] */
+  dart__am_known_t
+      *known; /* [am->config.types], what the peer keeps of types, see typed.c; NULL: nothing yet */
   unsigned burst[3]; /* notifications since the unit last waited, before that, and before that */
   _Atomic int32_t busy_index; /* in am->busy, while anything is outstanding; see peers.h */
   _Atomic int32_t open_index; /* in am->open, while there is an open batch */

@@ -97,9 +97,9 @@ static handled_t serve(dart__am_t *am, int32_t peer, const dart__am_message_t *m
     if (reply == NULL)
       return NOT_NOW;
   }
-  applied =
-      dart__am_apply(&am->config.host, &r->updates, peer, message->words,
-                     request_words(message, nbytes), reply == NULL ? NULL : reply->message.words);
+  applied = dart__am_apply_batch(&am->config.host, &r->updates, &r->source[peer].known, peer,
+                                 message->words, request_words(message, nbytes),
+                                 reply == NULL ? NULL : reply->message.words);
   if (message->header.batch > 0)
     dart__am_ack_note(&am->ack[peer], refused + applied.refused);
   *notified_out |= applied.notified;
@@ -463,6 +463,8 @@ void dart__am_receiver_close(dart__am_t *am)
     free(reply);
   }
   delete_pending(r->spare_pending);
+  for (int32_t peer = 0; r->source != NULL && peer < am->npeers; peer++)
+    dart__am_known_delete(r->source[peer].known);
   free(r->dropped);
   free(r->source);
 }

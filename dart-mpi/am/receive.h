@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "am/am.h"
+#include "am/known.h"
 #include "am/spin.h"
 #include "am/wire.h"
 #include "node/deferred.h"
@@ -41,10 +42,11 @@ typedef struct {
   dart__am_slot_t *slot;
 } dart__am_ring_t;
 
-/* Batches of a peer that wait for their data, or behind batches that do. */
+/* A peer: its batches that wait for their data, or behind batches that do. */
 typedef struct {
   dart__am_pending_t *first; /* the oldest */
   dart__am_pending_t *last;
+  dart__am_known_t   *known; /* its types, NULL: none yet */
 } dart__am_source_t;
 
 typedef struct {

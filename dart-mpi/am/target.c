@@ -44,11 +44,14 @@ static size_t extent_of(uint64_t word)
 
   switch (dart__am_word_kind(word)) {
   case DART__AM_PUT:
-  case DART__AM_GET: return count;
+  case DART__AM_GET:
+  case DART__AM_PUT_TYPED: /* at least: see apply_typed */
+  case DART__AM_GET_TYPED: return count;
   case DART__AM_NOTIFY:
   case DART__AM_INFORM:
   case DART__AM_CALL: return sizeof(uint64_t);
-  case DART__AM_EPOCH: return count * sizeof(uint64_t);
+  case DART__AM_EPOCH:
+  case DART__AM_TYPE: return count * sizeof(uint64_t);
   default: return count * dart__type_basic_size(dart__am_word_type(word));
   }
 }
@@ -61,6 +64,8 @@ static size_t operands_of(uint64_t word)
   case DART__AM_GET:
   case DART__AM_PING: return 0;
   case DART__AM_CALL: return dart__am_word_count(word);
+  case DART__AM_PUT_TYPED: return sizeof(uint64_t) + dart__am_word_count(word);
+  case DART__AM_GET_TYPED: return sizeof(uint64_t);
   case DART__AM_SWAP: return 2 * extent_of(word);
   case DART__AM_FETCH: return dart__am_word_op(word) == DART_OP_NO_OP ? 0 : extent_of(word);
   default: return extent_of(word);
@@ -73,7 +78,9 @@ static size_t result_of(uint64_t word)
   switch (dart__am_word_kind(word)) {
   case DART__AM_FETCH:
   case DART__AM_SWAP:
-  case DART__AM_GET: return extent_of(word);
+  case DART__AM_GET:
+  case DART__AM_GET_TYPED: return extent_of(word);
+  case DART__AM_TYPE: return dart__am_word_op(word) == DART__AM_TYPE_KEEP ? sizeof(uint64_t) : 0;
   case DART__AM_EPOCH: return dart__am_word_offset(word) * sizeof(uint64_t);
   case DART__AM_CALL: return dart__am_word_op(word) == 0 ? 0 : sizeof(uint64_t);
   default: return 0;
@@ -189,6 +196,28 @@ static size_t apply_run(const selected_t *s, dart__deferred_t *updates, const ui
   return i;
 }
 
+/* Elements that lie as `type` says. False: some are in no memory. */
+static bool apply_typed(const selected_t *s, dart__deferred_t *updates, const dart__type_t *type,
+                        uint64_t word, const uint64_t *operands, void *result)
+{
+  size_t   nelem = dart__am_word_count(word) / type->elem_size, from = operands[0];
+  size_t   span   = dart__type_span(type, from + nelem); /* SIZE_MAX: more than there can be */
+  uint64_t offset = s->high + dart__am_word_offset(word);
+  char    *at     = s->region.base + offset;
+
+  if (span > s->region.nbytes || offset > s->region.nbytes - span)
+    return false;
+  dart__deferred_apply_all(updates); /* this request is applied after them */
+  if (dart__am_word_kind(word) == DART__AM_PUT_TYPED) {
+    atomic_thread_fence(memory_order_release); /* as in dart__near_put */
+    dart__near_scatter(at, type, from, &operands[1], nelem);
+  } else {
+    dart__near_gather(result, at, type, from, nelem);
+    atomic_thread_fence(memory_order_acquire); /* as in dart__near_get */
+  }
+  return true;
+}
+
 static dart__am_epoch_served_t tell_epoch(const dart__am_host_t *host, dart__deferred_t *updates,
                                           int32_t peer, uint64_t word, const uint64_t *operands,
                                           uint64_t *results)
@@ -206,12 +235,19 @@ static dart__am_epoch_served_t tell_epoch(const dart__am_host_t *host, dart__def
                      dart__am_word_count(word) - DART__AM_EPOCH_WORDS, results);
 }
 
-dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t *updates,
-                                  int32_t peer, const uint64_t *words, size_t nwords,
-                                  uint64_t *results)
+static bool is_typed(dart__am_request_kind_t kind)
 {
-  selected_t         s       = { .high = 0 };
-  dart__am_applied_t applied = { 0 };
+  return kind == DART__AM_PUT_TYPED || kind == DART__AM_GET_TYPED;
+}
+
+dart__am_applied_t dart__am_apply_batch(const dart__am_host_t *host, dart__deferred_t *updates,
+                                        dart__am_known_t **known, int32_t peer,
+                                        const uint64_t *words, size_t nwords, uint64_t *results)
+{
+  selected_t          s       = { .high = 0 };
+  dart__am_applied_t  applied = { 0 };
+  const dart__type_t *type    = NULL;
+  dart__type_room_t   room; /* of `type`, perhaps */
 
   for (size_t i = 0; i < nwords;) {
     uint64_t                word = words[i];
@@ -238,10 +274,13 @@ dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t 
 
       applied.refused += served == DART__AM_EPOCH_REFUSED;
       applied.notified |= served == DART__AM_EPOCH_NOTIFIED;
+    } else if (kind == DART__AM_TYPE) {
+      type = dart__am_known_read(known, word, &words[i], &room, &results[applied.nresults]);
     } else if (kind != DART__AM_PING) {
       uint64_t *result = &results[applied.nresults];
 
-      if (!apply(host, &s, updates, word, (const char *)&words[i], result)) {
+      if (is_typed(kind) ? !apply_typed(&s, updates, type, word, &words[i], result)
+                         : !apply(host, &s, updates, word, (const char *)&words[i], result)) {
         if (result_of(word) > 0) /* no stray bytes on the wire */
           memset(result, 0, result_of(word));
         applied.refused++;
@@ -253,4 +292,11 @@ dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t 
   }
   dart__deferred_apply_all(updates);
   return applied;
+}
+
+dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t *updates,
+                                  int32_t peer, const uint64_t *words, size_t nwords,
+                                  uint64_t *results)
+{
+  return dart__am_apply_batch(host, updates, NULL, peer, words, nwords, results);
 }

@@ -6,6 +6,7 @@
  * other, from any node. A batch selects a segment once for many requests, so that applying one is a check
  * of bounds and the access. */
 #include "am/am.h"
+#include "am/known.h"
 #include "am/wire.h"
 #include "node/deferred.h"
 
@@ -17,7 +18,14 @@ typedef struct {
 } dart__am_applied_t;
 
 /** Apply `nwords` words of requests of a peer. `results` has room for DART__AM_WORDS; NULL: the requests
- *  have no results. `updates` is empty before and after. One thread at a time. */
+ *  have no results. `updates` is empty before and after. `*known`: what is kept of the peer's types, NULL if there
+ *  is nothing yet. One thread at a time. */
+dart__am_applied_t dart__am_apply_batch(const dart__am_host_t *host, dart__deferred_t *updates,
+                                        dart__am_known_t **known, int32_t peer,
+                                        const uint64_t *words, size_t nwords, uint64_t *results);
+
+/** The same for requests that were kept back, while other batches may have changed what is known: they describe
+ *  their types themselves. */
 dart__am_applied_t dart__am_apply(const dart__am_host_t *host, dart__deferred_t *updates,
                                   int32_t peer, const uint64_t *words, size_t nwords,
                                   uint64_t *results);

@@ -52,8 +52,22 @@ typedef enum {
   DART__AM_INFORM, /* on no memory; operand: a word for the target's host */
   DART__AM_EPOCH, /* about epochs, for the target's host; operands: count words, the first of which are a
                     * dart__am_epoch_t; result: offset words */
-  DART__AM_CALL /* count bytes, an operation on an object there; operand: these; result, if op is 1: a word */
+  DART__AM_CALL, /* count bytes, an operation on an object there; operand: these; result, if op is 1: a word */
+  DART__AM_TYPE, /* on no memory: how the elements of the next records lie, see dart__am_type_op_t; operands:
+                   * count words (data/describe.h) */
+  DART__AM_PUT_TYPED, /* count bytes; operands: the number of the first element, then these */
+  DART__AM_GET_TYPED  /* count bytes; operand: the number of the first element; result: these */
 } dart__am_request_kind_t;
+
+/* A unit keeps descriptions of its peers' types, in places that the peer decides on: a TYPE record's type is
+ * the place, its offset the number that the peer gave to the description. */
+typedef enum {
+  DART__AM_TYPE_ONCE, /* the description is not kept */
+  DART__AM_TYPE_KEEP, /* it is, if there is memory; result: its number, or 0 if there is none */
+  DART__AM_TYPE_KEPT  /* it is what is in the place; no operands */
+} dart__am_type_op_t;
+
+#define DART__AM_TYPES 16 /* places for each peer */
 
 typedef struct {
   int16_t  team;

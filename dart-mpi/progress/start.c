@@ -46,8 +46,9 @@ dart_ret_t dart__engine_open(void)
   dart_ret_t        ret;
 
   dart__comm_dup(&dart__comm.requests);
-  config = DART__AM_CONFIG(dart__transport_over(dart__comm.requests), &dart__world.wait,
-                           dart__am_host());
+  config       = DART__AM_CONFIG(dart__transport_over(dart__comm.requests), &dart__world.wait,
+                                 dart__am_host());
+  config.types = (unsigned)dart__settings.types;
   dart__world.wait.pause_us = pause_us;
   dart__engine.am           = dart__am_open(&config);
   ret                       = dart__engine.am == NULL ? DART_ERR_NOMEM : dart__latency_open();

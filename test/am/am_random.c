@@ -121,6 +121,71 @@ static void put_and_get(thread_t *t, int peer)
          t->id, t->step);
 }
 
+/* Types of bytes with 1, 2, 3 or 6 of them in an instance, more than a peer keeps; the first is consecutive. */
+enum { TYPES = 26, WHOLE = 6 };
+static dart_datatype_t types[TYPES];
+
+static void make_types(void)
+{
+  types[0] = DART_TYPE_BYTE;
+  for (size_t i = 1; i < TYPES; i++) {
+    size_t offset[3] = { 9 + i % 3, 0, 4 }, length[3] = { 2, 1, 3 };
+
+    if (i % 3 == 0)
+      assert_int_equal(dart_type_create_indexed(DART_TYPE_BYTE, 3, length, offset, &types[i]),
+                       DART_OK);
+    else
+      assert_int_equal(dart_type_create_strided(DART_TYPE_BYTE, 3 + i % 11, 1 + i % 3, &types[i]),
+                       DART_OK);
+  }
+}
+
+static void destroy_types(void)
+{
+  for (size_t i = 1; i < TYPES; i++)
+    assert_int_equal(dart_type_destroy(&types[i]), DART_OK);
+}
+
+static const dart__type_t *draw_type(thread_t *t)
+{
+  return dart__type_find(types[test_draw(&t->random) % TYPES]);
+}
+
+static size_t place_in(const dart__type_t *type, size_t k)
+{
+  size_t place;
+
+  dart__type_run(type, k, &place);
+  return place;
+}
+
+static void put_and_get_elements(thread_t *t, int peer)
+{
+  const dart__type_t *at_type = draw_type(t), *type = draw_type(t);
+  size_t              nelem  = WHOLE * (1 + test_draw(&t->random) % 40);
+  size_t              offset = test_draw(&t->random) % (COLUMN - dart__type_span(at_type, nelem));
+  size_t              start  = offsetof(memory_t, column) + (size_t)t->id * COLUMN + offset;
+  unsigned char       data[COLUMN], got[COLUMN];
+  dart__am_address_t  there = test_address(peer, start);
+
+  for (size_t i = 0; i < COLUMN; i++)
+    data[i] = (unsigned char)test_draw(&t->random);
+  for (size_t k = 0; k < nelem; k++)
+    t->expected[peer][offset + place_in(at_type, k)] = data[place_in(type, k)];
+  dart__am_put_typed(mine, &there, at_type, data, type, nelem);
+  memset(data, 0xee, sizeof data); /* they were copied */
+  if (test_draw(&t->random) % 2 == 0)
+    return;
+  type = draw_type(t);
+  memset(got, 0xcc, sizeof got);
+  memset(data, 0xcc, sizeof data);
+  dart__am_get_typed(mine, &there, at_type, got, type, nelem);
+  for (size_t k = 0; k < nelem; k++)
+    data[place_in(type, k)] = t->expected[peer][offset + place_in(at_type, k)];
+  flush(t, peer, test_draw(&t->random) % 2 == 0);
+  expect(memcmp(got, data, sizeof got) == 0, "a get brought other elements", t->id, t->step);
+}
+
 static void update(thread_t *t, int peer)
 {
   uint64_t           by[4], old = 0, word = test_draw(&t->random) % 3;
@@ -260,8 +325,8 @@ static void *run(void *argument)
     int peer = (int)(test_draw(&t->random) % (uint64_t)setting.npeers);
 
     switch (test_draw(&t->random) % 8) {
-    case 0:
-    case 1: put_and_get(t, peer); break;
+    case 0: put_and_get(t, peer); break;
+    case 1: put_and_get_elements(t, peer); break;
     case 2:
     case 3:
       update(t, peer);
@@ -321,6 +386,7 @@ static void run_with(const setting_t *wanted, uint64_t seed)
   nready  = 0;
   for (int i = 0; i < 4; i++)
     added[i] = 0;
+  make_types();
   net = test_net_new(setting.npeers, setting.delay, seed);
   for (int p = 0; p < setting.npeers; p++) {
     dart__am_config_t config =
@@ -357,6 +423,7 @@ static void run_with(const setting_t *wanted, uint64_t seed)
     free(peers[p].memory);
   }
   test_net_delete(net);
+  destroy_types();
   assert_int_equal(failures, 0);
 }
 

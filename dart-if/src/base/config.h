@@ -39,6 +39,9 @@
   INT(aggregate, "DART_AGGREGATE", -1, -1, 1024,                                                \
       "far puts and gets of up to so many bytes are aggregated until a flush; -1: 256 if that " \
       "thread runs, else 0")                                                                    \
+  INT(types, "DART_TYPES", 16, 0, 16,                                                           \
+      "descriptions of strided and indexed types that a unit keeps for each peer; 0: they are " \
+      "sent with the data of epochs each time")                                                 \
   CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                   \
          "one window a team, or one a chunk; auto: static where the transport reaches memory")  \
   CHOICE(atomics, "DART_MPI_ATOMICS", DART__ATOMICS_SERVICE, "service|mpi",                     \

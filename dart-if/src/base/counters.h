@@ -16,6 +16,8 @@
   X(RMA_ATOMIC, "atomics by MPI's one-sided calls")                    \
   X(RMA_FLUSH, "flushes of a window")                                  \
   X(AGGREGATED, "puts and gets aggregated in a batch")                 \
+  X(TYPED, "puts and gets of scattered elements in batches")           \
+  X(DESCRIBED, "descriptions of types in these")                       \
   X(REQUEST_BLOCKING, "blocking puts and gets sent as requests")       \
   X(NOTIFY_INLINE, "notifications whose data travel in their batch")   \
   X(NOTIFY_DATA, "notifications whose data are messages of their own") \
