@@ -250,6 +250,8 @@ typedef struct {
 /* What `lock` and `completed` take: so many operations, of so many bytes together. */
 #define DART__LOCKED_OPS   16
 #define DART__LOCKED_BYTES ((size_t)6400)
+/* Of these, for an operation with types: words beside those of data/describe.h. */
+#define DART__LOCKED_NAMING 4
 
 typedef struct dart__far_message dart__far_message_t;
 

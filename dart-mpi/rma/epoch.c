@@ -7,7 +7,9 @@
 
 #include "am/am.h"
 #include "base/size.h"
+#include "data/describe.h"
 #include "model/world.h"
+#include "node/near.h"
 #include "progress/engine.h"
 #include "progress/lock.h"
 #include "rma/rma.h"
@@ -28,6 +30,8 @@ static dart_unit_t peer_of(const dart__team_t *team, int32_t unit)
 {
   return team->members[unit];
 }
+
+#define TYPED_MOST ((size_t)64 << 20) /* of one whose elements are not consecutive */
 
 /* ---- operations ---------------------------------------------------------------------------- */
 
@@ -65,10 +69,29 @@ static bool get(const dart__epoch_op_t *op, size_t nbytes)
   return true;
 }
 
+/* Elements that are not consecutive. Few are packed into batches, if their types can be described. */
+static bool typed(const dart__epoch_op_t *op, size_t nbytes)
+{
+  dart__am_address_t at     = dart__am_address(&op->at);
+  bool               is_put = op->kind == DART__EPOCH_PUT;
+  bool               packs = nbytes <= TYPED_MOST && dart__am_takes_type(dart__engine.am, op->type);
+
+  if (!packs)
+    dart__rma_start(&(dart__rma_t){ &op->at, op->type, op->buffer, op->local_type, is_put },
+                    op->nelem);
+  else if (is_put)
+    dart__am_put_typed(dart__engine.am, &at, op->type, op->buffer, op->local_type, op->nelem);
+  else
+    dart__am_get_typed(dart__engine.am, &at, op->type, op->buffer, op->local_type, op->nelem);
+  return packs;
+}
+
 static bool start(const dart__epoch_op_t *op)
 {
   size_t nbytes = op->nelem * op->type->elem_size;
 
+  if (op->local_type != NULL)
+    return typed(op, nbytes);
   switch (op->kind) {
   case DART__EPOCH_PUT: return put(op, nbytes);
   case DART__EPOCH_GET: return get(op, nbytes);
@@ -105,16 +128,23 @@ static uint32_t flag_of(bool exclusive)
   return exclusive ? DART__LOCK_EXCLUSIVE : 0;
 }
 
-/* Append a record on `nbytes` from `from` on of an operation; returns the words used. */
-static size_t append_some(const dart__epoch_op_t *op, size_t from, size_t nbytes, uint64_t *words)
+/* Append a selection of the operation's segment; returns the words used, as all of these do. */
+static size_t append_selection(const dart__epoch_op_t *op, uint64_t offset, uint64_t *words)
 {
-  uint64_t             offset    = op->at.offset + from;
-  size_t               n         = 0;
   dart__am_selection_t selection = { op->at.team->id, op->at.segment->id,
                                      (uint32_t)(offset >> DART__AM_OFFSET_BITS) };
 
-  words[n++] = dart__am_word(DART__AM_SELECT, 0, 0, 0, 0);
-  memcpy(&words[n++], &selection, sizeof selection);
+  words[0] = dart__am_word(DART__AM_SELECT, 0, 0, 0, 0);
+  memcpy(&words[1], &selection, sizeof selection);
+  return 2;
+}
+
+/* Append a record on `nbytes` from `from` on of an operation. */
+static size_t append_some(const dart__epoch_op_t *op, size_t from, size_t nbytes, uint64_t *words)
+{
+  uint64_t offset = op->at.offset + from;
+  size_t   n      = append_selection(op, offset, words);
+
   if (op->kind == DART__EPOCH_GET) {
     words[n++] = dart__am_word(DART__AM_GET, 0, 0, nbytes, offset);
     return n;
@@ -131,11 +161,44 @@ static size_t append_some(const dart__epoch_op_t *op, size_t from, size_t nbytes
 
 #define RECORD_MOST ((size_t)3200) /* bytes of one, whole elements of any type */
 
-/* The same for all of it. */
+/* The same of a put with types: elements from `from` on. */
+static size_t append_elements(const dart__epoch_op_t *op, size_t from, size_t nelem,
+                              uint64_t *words)
+{
+  size_t   size = op->type->elem_size, nbytes = nelem * size;
+  bool     is_plain = dart__type_is_contiguous(op->type);
+  uint64_t offset   = op->at.offset + (is_plain ? from * size : 0);
+  size_t   n        = append_selection(op, offset, words);
+
+  words[n++] = dart__am_word(is_plain ? DART__AM_PUT : DART__AM_PUT_TYPED, 0, 0, nbytes, offset);
+  if (!is_plain)
+    words[n++] = from;
+  words[n + dart__am_words(nbytes) - 1] = 0;
+  dart__near_gather(&words[n], op->buffer, op->local_type, from, nelem);
+  return n + dart__am_words(nbytes);
+}
+
+static size_t append_typed(const dart__epoch_op_t *op, uint64_t *words)
+{
+  size_t piece = RECORD_MOST / op->type->elem_size, nwords = dart__type_words(op->type), n = 0;
+
+  if (!dart__type_is_contiguous(op->type)) {
+    words[n++] = dart__am_word(DART__AM_TYPE, 0, DART__AM_TYPE_ONCE, nwords, 0);
+    dart__type_describe(op->type, words + n);
+    n += nwords;
+  }
+  for (size_t from = 0; from < op->nelem; from += piece)
+    n += append_elements(op, from, dart__least(op->nelem - from, piece), words + n);
+  return n;
+}
+
+/* All of an operation. */
 static size_t append(const dart__epoch_op_t *op, uint64_t *words)
 {
   size_t nbytes = op->nelem * op->type->elem_size, n = 0;
 
+  if (op->local_type != NULL)
+    return append_typed(op, words);
   for (size_t from = 0; from < nbytes; from += RECORD_MOST)
     n += append_some(op, from, dart__least(nbytes - from, RECORD_MOST), words + n);
   return n;

@@ -9,10 +9,39 @@
 _Atomic uint32_t dart__epoch_lazy_sent;
 _Atomic uint32_t dart__epoch_lazy_done;
 
+bool dart__epoch_keep(dart__epoch_op_t *op)
+{
+  dart__type_t *kept;
+
+  if (op->local_type == NULL)
+    return true;
+  kept = malloc(2 * sizeof *kept);
+  if (kept == NULL)
+    return false;
+  dart__type_copy(op->type, &kept[0]); /* needs no memory */
+  dart__type_copy(op->local_type, &kept[1]);
+  op->type       = &kept[0];
+  op->local_type = &kept[1];
+  return true;
+}
+
+void dart__epoch_release(const dart__epoch_op_t *op)
+{
+  dart__type_t *kept = (dart__type_t *)(uintptr_t)op->type;
+
+  if (op->local_type == NULL)
+    return;
+  dart__type_forget(&kept[0]);
+  dart__type_forget(&kept[1]);
+  free(kept);
+}
+
 static void discard(dart__epoch_t *epoch)
 {
   if (epoch->hold != NULL)
     dart__hold_delete(epoch->hold);
+  for (uint32_t i = 0; i < epoch->nqueued; i++)
+    dart__epoch_release(&epoch->queue[i]);
   pthread_mutex_destroy(&epoch->access);
   pthread_mutex_destroy(&epoch->exposure);
   pthread_mutex_destroy(&epoch->state);

@@ -62,16 +62,22 @@ typedef struct dart__epoch dart__epoch_t;
 
 typedef enum { DART__EPOCH_PUT, DART__EPOCH_GET, DART__EPOCH_ACCUMULATE } dart__epoch_op_kind_t;
 
-/* An operation on basic types, or on elements of one. */
+/* An operation. Bytes, and elements of a basic type, are consecutive on both sides. */
 typedef struct {
   dart__epoch_op_kind_t kind;
   dart__address_t       at;
-  const dart__type_t   *type;   /* of both sides */
-  void                 *buffer; /* a put or accumulate does not write to it; NULL: `value` */
-  size_t                nelem;
-  dart_operation_t      op;    /* accumulate */
+  const dart__type_t   *type;     /* of the portion */
+  const dart__type_t *local_type; /* of the buffer; NULL: elements are consecutive on both sides */
+  void               *buffer;     /* a put or accumulate does not write to it; NULL: `value` */
+  size_t              nelem;
+  dart_operation_t    op;      /* accumulate */
   _Alignas(16) char value[16]; /* copied operand of an accumulate */
 } dart__epoch_op_t;
+
+/** Keep the types of an operation until dart__epoch_release: those of a program may end before it is started.
+ *  False: no memory, and nothing is kept. */
+bool dart__epoch_keep(dart__epoch_op_t *op);
+void dart__epoch_release(const dart__epoch_op_t *op);
 
 static inline const void *dart__epoch_source(const dart__epoch_op_t *op)
 {

@@ -10,6 +10,7 @@
 #include "api/rma/remote.h"
 #include "base/log.h"
 #include "base/size.h"
+#include "data/describe.h"
 #include "node/atomic.h"
 #include "node/near.h"
 #include "port.h"
@@ -236,18 +237,19 @@ static void start_near(const dart__epoch_op_t *op)
 {
   const dart__address_t *at     = &op->at;
   const void            *source = dart__epoch_source(op);
+  const dart__type_t    *type   = op->local_type != NULL ? op->local_type : op->type;
 
   if (at->near == NULL) { /* registered memory of a unit of the node */
     if (op->kind == DART__EPOCH_PUT)
-      dart__remote_put_blocking(at, op->type, source, op->type, op->nelem);
+      dart__remote_put_blocking(at, op->type, source, type, op->nelem);
     else if (op->kind == DART__EPOCH_GET)
-      dart__remote_get_blocking(at, op->type, op->buffer, op->type, op->nelem);
+      dart__remote_get_blocking(at, op->type, op->buffer, type, op->nelem);
     else
       dart__remote_accumulate(at, source, op->nelem, op->type->base, op->op);
   } else if (op->kind == DART__EPOCH_PUT) {
-    dart__near_put(at->near, op->type, source, op->type, op->nelem);
+    dart__near_put(at->near, op->type, source, type, op->nelem);
   } else if (op->kind == DART__EPOCH_GET) {
-    dart__near_get(op->buffer, op->type, at->near, op->type, op->nelem);
+    dart__near_get(op->buffer, type, at->near, op->type, op->nelem);
   } else if (dart__world.far_atomics && at->team->nnodes > 1) {
     dart__far->accumulate(at, source, op->nelem, op->type->base, op->op);
     dart__far->flush(at->team, at->unit);
@@ -279,8 +281,10 @@ static void take_out(const dart__access_call_t *call, int32_t unit, bool starts)
       if (left != i)
         epoch->queue[left] = *op;
       left++;
-    } else if (starts) {
-      start(call, op);
+    } else {
+      if (starts)
+        start(call, op);
+      dart__epoch_release(op);
     }
   }
   epoch->nqueued              = left;
@@ -297,6 +301,17 @@ void dart__access_drop(const dart__access_call_t *call, int32_t unit)
   take_out(call, unit, false);
 }
 
+/* What it takes to say how the elements of an operation lie; too much, if that cannot be said. */
+static size_t naming_bytes(const dart__epoch_op_t *op)
+{
+  size_t nwords;
+
+  if (op->local_type == NULL)
+    return 0;
+  nwords = dart__type_words(op->type);
+  return nwords == 0 ? DART__LOCKED_BYTES + 1 : (DART__LOCKED_NAMING + nwords) * sizeof(uint64_t);
+}
+
 bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t most_read,
                           const dart__epoch_op_t *ops[], size_t *nops_out)
 {
@@ -311,10 +326,12 @@ bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t 
 
     if (op->at.unit != unit)
       continue;
+    if (op->kind == DART__EPOCH_GET && op->local_type != NULL)
+      return false;
     if (op->kind == DART__EPOCH_GET)
       nread += more;
     else
-      nbytes += more;
+      nbytes += more + naming_bytes(op);
     if (nread > most_read || nbytes > DART__LOCKED_BYTES)
       return false;
     ops[n++] = op;
@@ -330,7 +347,10 @@ static bool put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
     epoch->queue = calloc(DART__EPOCH_QUEUE, sizeof *epoch->queue);
   if (epoch->queue == NULL || epoch->nqueued == DART__EPOCH_QUEUE)
     return false;
-  epoch->queue[epoch->nqueued++] = *op;
+  epoch->queue[epoch->nqueued] = *op;
+  if (!dart__epoch_keep(&epoch->queue[epoch->nqueued]))
+    return false;
+  epoch->nqueued++;
   epoch->target[op->at.unit].nqueued++;
   return true;
 }

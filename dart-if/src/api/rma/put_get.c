@@ -161,8 +161,14 @@ static __attribute__((noinline)) dart__access_t may_go(const char             *f
     .kind = kind, .at = t->at, .type = t->global_type, .buffer = buffer, .nelem = nelem
   };
 
-  if (at_once || t->global_type != t->local_type || t->global_type->kind != DART__TYPE_BASIC)
+  if (at_once)
     return dart__access_now(function, &t->at, kind);
+  if (!dart__type_is_contiguous(t->global_type) || !dart__type_is_contiguous(t->local_type)) {
+    op.local_type = t->local_type;
+  } else if (t->global_type->kind != DART__TYPE_BASIC) {
+    op.type = &dart__type_basic[DART_TYPE_BYTE];
+    op.nelem *= t->global_type->elem_size;
+  }
   return dart__access_later(function, &op);
 }
 
