@@ -1,0 +1,95 @@
+/* The same by plain MPI, on a window of its own. */
+#include <mpi.h>
+
+#include "types.h"
+
+static struct {
+  MPI_Win      win;
+  MPI_Group    group[2]; /* left, right */
+  MPI_Datatype type[NLAYOUTS];
+} m;
+
+static void put_all(exchange_t *x)
+{
+  for (size_t i = 0; i < x->nops; i++)
+    MPI_Put(x->send + i * x->room, 1, m.type[x->layout], x->right, (MPI_Aint)(i * x->room), 1,
+            m.type[x->layout], m.win);
+}
+
+static void fences(exchange_t *x, size_t steps)
+{
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, m.win);
+  for (size_t step = 0; step < steps; step++) {
+    put_all(x);
+    MPI_Win_fence(step + 1 < steps ? 0 : MPI_MODE_NOSUCCEED, m.win);
+  }
+}
+
+static void dedicated(exchange_t *x, size_t steps)
+{
+  for (size_t step = 0; step < steps; step++) {
+    MPI_Win_post(m.group[0], 0, m.win);
+    MPI_Win_start(m.group[1], 0, m.win);
+    put_all(x);
+    MPI_Win_complete(m.win);
+    MPI_Win_wait(m.win);
+  }
+}
+
+static void locks(exchange_t *x, size_t steps)
+{
+  for (size_t step = 0; step < steps; step++) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, x->right, 0, m.win);
+    put_all(x);
+    MPI_Win_unlock(x->right, m.win);
+  }
+}
+
+static const steps_t ways[NWAYS] = { fences, dedicated, locks };
+const steps_t *const mpi_ways    = ways;
+
+static MPI_Group group_of(int unit)
+{
+  MPI_Group world, group;
+
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, 1, &unit, &group);
+  MPI_Group_free(&world);
+  return group;
+}
+
+static void make_types(void)
+{
+  int      lengths[BYTES / STRUCT_BLOCK];
+  MPI_Aint starts[BYTES / STRUCT_BLOCK];
+
+  MPI_Type_contiguous(BYTES, MPI_BYTE, &m.type[ROW]);
+  MPI_Type_vector(BYTES / VECTOR_BLOCK, 1, 2, MPI_INT, &m.type[VECTOR]);
+  for (int i = 0; i < BYTES / STRUCT_BLOCK; i++) {
+    lengths[i] = 1;
+    starts[i]  = (MPI_Aint)start_of(STRUCT, (size_t)i);
+  }
+  MPI_Type_create_hindexed(BYTES / STRUCT_BLOCK, lengths, starts, MPI_DOUBLE, &m.type[STRUCT]);
+  for (int i = 0; i < NLAYOUTS; i++)
+    MPI_Type_commit(&m.type[i]);
+}
+
+void mpi_open(exchange_t *x)
+{
+  size_t nbytes = x->nops * x->room;
+
+  make_types();
+  m.group[0] = group_of(x->left);
+  m.group[1] = group_of(x->right);
+  MPI_Win_allocate((MPI_Aint)nbytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &x->recv, &m.win);
+  x->send = bench_alloc(nbytes, 1);
+}
+
+void mpi_close(void)
+{
+  MPI_Win_free(&m.win);
+  for (int i = 0; i < 2; i++)
+    MPI_Group_free(&m.group[i]);
+  for (int i = 0; i < NLAYOUTS; i++)
+    MPI_Type_free(&m.type[i]);
+}
