@@ -278,7 +278,7 @@ TEST(lazy_fences)
   EXPECT_EQ(wrong_in(test_mine(data), ROUNDS, left_of(me), 0), 0);
 }
 
-/* Blocking operations, handles, other types and atomics with a result, in a fence's epoch. */
+/* Blocking operations, handles and atomics with a result, in a fence's epoch, and one of a type among them. */
 TEST(operations_that_cannot_be_put_off)
 {
   int64_t         zeros[64] = { 0 }, values[8], got[8] = { 0 }, one = 1, before = -1;

@@ -322,6 +322,44 @@ TEST(many_scattered_data_go_in_pieces)
   end(&road);
 }
 
+/* The target keeps what it is told of a type, unless nothing is to be kept. */
+static void put_in_epochs(const char *kept, int described)
+{
+  enum { NELEM = 20, EPOCHS = 3 };
+  long            values[NELEM] = { 0 };
+  dart_datatype_t every_other;
+  dart_gptr_t     to;
+  road_t          road;
+
+  set("DART_TYPES", kept);
+  road = begin();
+  to   = road.has_far ? road.far : test_unit(road.base, me);
+  look();
+  for (int epoch = 0; epoch < EPOCHS; epoch++) {
+    EXPECT_OK(dart_type_create_strided(DART_TYPE_LONG, 2, 1, &every_other));
+    EXPECT_OK(dart_epoch_fence(road.base, DART_EPOCH_NOPRECEDE));
+    for (int64_t i = 0; i < 2; i++)
+      EXPECT_OK(
+          dart_put(test_byte(to, (uint64_t)i * 512), values, NELEM, every_other, every_other));
+    EXPECT_OK(dart_type_destroy(&every_other));
+    EXPECT_EQ(since(DART__COUNT_TYPED), road.has_far ? 2 * epoch : 0);
+    EXPECT_OK(dart_epoch_fence(road.base, DART_EPOCH_NOSUCCEED));
+    EXPECT_OK(dart_flush(to)); /* the target has said that it keeps it */
+  }
+  EXPECT_EQ(since(DART__COUNT_TYPED), road.has_far ? 2 * EPOCHS : 0);
+  EXPECT_EQ(since(DART__COUNT_DESCRIBED), road.has_far ? described : 0);
+  EXPECT_EQ(since(DART__COUNT_RMA_PUT), 0);
+  end(&road);
+  set("DART_TYPES", NULL);
+}
+
+TEST(types_are_described_once_or_each_time)
+{
+  put_in_epochs("16", 1);
+  put_in_epochs("1", 1);
+  put_in_epochs("0", 6);
+}
+
 /* ---- notifications ------------------------------------------------------------------------ */
 
 typedef struct by {

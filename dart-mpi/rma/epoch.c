@@ -31,7 +31,8 @@ static dart_unit_t peer_of(const dart__team_t *team, int32_t unit)
   return team->members[unit];
 }
 
-#define TYPED_MOST ((size_t)64 << 20) /* of one whose elements are not consecutive */
+#define TYPED_MOST \
+  ((size_t)5 * DART__AM_PUT_MOST) /* the same of either, if elements are not consecutive */
 
 /* ---- operations ---------------------------------------------------------------------------- */
 

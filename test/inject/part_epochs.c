@@ -84,6 +84,64 @@ static void use_epoch_locks(dart_gptr_t gptr)
   check_mine(gptr, 2);
 }
 
+/* By types that end before their epoch does; the target knows them the second time. */
+static void put_scattered(dart_gptr_t next)
+{
+  static const size_t lengths[] = { 2, 1 }, starts[] = { 4, 1 };
+  dart_datatype_t     strided, indexed;
+
+  OWN(NOMEM, dart_type_create_strided(DART_TYPE_LONG, 2, 1, &strided));
+  OWN(NOMEM, dart_type_create_indexed(DART_TYPE_LONG, 2, lengths, starts, &indexed));
+  OWN(NEVER, dart_put(next, values, 4, DART_TYPE_LONG, strided));
+  FINE(dart_gptr_incaddr(&next, 20 * (int64_t)sizeof(long)));
+  OWN(NEVER, dart_put(next, values, 6, strided, indexed));
+  FINE(dart_type_destroy(&strided));
+  FINE(dart_type_destroy(&indexed));
+}
+
+/* The elements that these put, and what lies between some of them. */
+static void get_scattered(dart_gptr_t next, long got[11])
+{
+  dart_datatype_t strided;
+
+  OWN(NOMEM, dart_type_create_strided(DART_TYPE_LONG, 2, 1, &strided));
+  OWN(NEVER, dart_get(got, next, 4, strided, strided));
+  FINE(dart_gptr_incaddr(&next, 21 * (int64_t)sizeof(long)));
+  OWN(NEVER, dart_get(got + 7, next, 4, strided, DART_TYPE_LONG));
+  FINE(dart_type_destroy(&strided));
+}
+
+static void use_types_in_epochs(dart_gptr_t gptr)
+{
+  dart_gptr_t next = of_unit(gptr, next_unit());
+  void       *own;
+
+  for (int i = 0; i < 3; i++) {
+    long got[11] = { 0 };
+
+    ALL(NEVER, dart_epoch_fence(gptr, DART_EPOCH_NOPRECEDE));
+    put_scattered(next);
+    ALL(NEVER, dart_epoch_fence(gptr, 0));
+    get_scattered(next, got);
+    ALL(NEVER, dart_epoch_fence(gptr, DART_EPOCH_NOSUCCEED));
+    for (int k = 0; k < 4; k++)
+      EXPECT(got[2 * k] == values[k]);
+    EXPECT(got[1] == 0 && got[3] == 0 && got[5] == 0);
+    EXPECT(got[7] == values[4] && got[8] == 0 && got[9] == values[2] && got[10] == 0);
+    board_wait("all have got it");
+    FINE(dart_gptr_getaddr(of_unit(gptr, me), &own));
+    memset(own, 0, MOST * sizeof(long));
+    board_wait("all have cleared");
+    OWN(NEVER, dart_epoch_lock(next, DART_EPOCH_EXCLUSIVE, 0));
+    put_scattered(next);
+    OWN(NEVER, dart_epoch_unlock(next, 0));
+    board_wait("all have put");
+    EXPECT(((long *)own)[6] == values[3] && ((long *)own)[24] == values[0]);
+    memset(own, 0, MOST * sizeof(long));
+    board_wait("all have looked");
+  }
+}
+
 void use_epochs(dart_team_t all)
 {
   dart_gptr_t fenced, posted, locked;
@@ -96,6 +154,7 @@ void use_epochs(dart_team_t all)
   use_fences(fenced);
   use_posts(posted);
   use_epoch_locks(locked);
+  use_types_in_epochs(fenced);
   ALL(NEVER, dart_team_memfree(locked));
   ALL(NEVER, dart_team_memfree(posted));
   ALL(NEVER, dart_team_memfree(fenced));
