@@ -148,11 +148,13 @@ TEST(windows_are_of_the_kind_asked_for)
 
 TEST(small_transfers_are_collected)
 {
-  char   data[65] = { 0 }, got[64];
-  road_t road;
+  char            data[72] = { 0 }, got[64];
+  dart_datatype_t every_other;
+  road_t          road;
 
   set("DART_AGGREGATE", "64");
   road = begin();
+  EXPECT_OK(dart_type_create_strided(DART_TYPE_LONG, 2, 1, &every_other));
   look();
   if (road.has_far) {
     for (int i = 0; i < 10; i++)
@@ -167,7 +169,17 @@ TEST(small_transfers_are_collected)
     EXPECT_OK(dart_flush(road.far));
     EXPECT_EQ(since(DART__COUNT_RMA_PUT), 1);
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), 11);
+    EXPECT_OK(dart_put(road.far, data, 8, DART_TYPE_LONG, every_other));
+    EXPECT_OK(dart_get(got, road.far, 8, every_other, DART_TYPE_LONG));
+    EXPECT_OK(dart_flush(road.far));
+    EXPECT_EQ(since(DART__COUNT_AGGREGATED), 13);
+    EXPECT_EQ(since(DART__COUNT_TYPED), 2);
+    EXPECT_OK(dart_put(road.far, data, 9, DART_TYPE_LONG, every_other));
+    EXPECT_OK(dart_flush(road.far));
+    EXPECT_EQ(since(DART__COUNT_AGGREGATED), 13);
+    EXPECT_EQ(since(DART__COUNT_RMA_PUT), 2);
   }
+  EXPECT_OK(dart_type_destroy(&every_other));
   end(&road);
   set("DART_AGGREGATE", NULL);
 }

@@ -1,7 +1,7 @@
 /* Puts and gets of far memory take one of three paths:
  *
- *   aggregated   without a handle, few bytes: collected as requests, of which many are one message; unless the
- *                target's last flush was for a single one (progress/burst.h)
+ *   aggregated   without a handle, few bytes: collected as requests, of which many are one message; unless they
+ *                are consecutive and the target's last flush was for a single one (progress/burst.h)
  *   request      blocking, few bytes, and the target is slow to respond (progress/latency.h): a request that
  *                is sent at once, for a unit that waits for its reply makes progress, where MPI's flush spins
  *   MPI's        all other transfers: MPI_Put and MPI_Get on the window (rma/transfer.h)
@@ -28,6 +28,22 @@ static void request(const dart__rma_t *t, size_t nbytes)
     dart__am_get(dart__engine.am, &at, t->buffer, nbytes);
 }
 
+/* The same for elements that are not consecutive, few enough to be collected. */
+static bool request_scattered(const dart__rma_t *t, size_t nelem)
+{
+  dart__am_address_t at = dart__am_address(t->at);
+
+  if (nelem > dart__engine.aggregate || nelem * t->at_type->elem_size > dart__engine.aggregate ||
+      !dart__am_takes_type(dart__engine.am, t->at_type))
+    return false;
+  dart__count(DART__COUNT_AGGREGATED);
+  if (t->is_put)
+    dart__am_put_typed(dart__engine.am, &at, t->at_type, t->buffer, t->buffer_type, nelem);
+  else
+    dart__am_get_typed(dart__engine.am, &at, t->at_type, t->buffer, t->buffer_type, nelem);
+  return true;
+}
+
 /* Whether MPI is the shorter way for a small transfer: on a static window, if the target is awake. A target
  * that naps would make MPI's flush wait for the end of a nap, each time; a request wakes it for a while. */
 static bool goes_alone(const dart__rma_t *t)
@@ -48,7 +64,10 @@ static dart_ret_t start(const dart__rma_t *t, size_t nelem, dart_handle_t *handl
       dart__error("no memory for a handle of %zu elements", nelem);
       return DART_ERR_NOMEM;
     }
-  } else if (nbytes == 0 || goes_alone(t)) {
+  } else if (nbytes == 0) {
+    if (!request_scattered(t, nelem))
+      dart__rma_start(t, nelem);
+  } else if (goes_alone(t)) {
     dart__rma_start(t, nelem);
   } else {
     dart__count(DART__COUNT_AGGREGATED);

@@ -41,7 +41,7 @@
       "thread runs, else 0")                                                                    \
   INT(types, "DART_TYPES", 16, 0, 16,                                                           \
       "descriptions of strided and indexed types that a unit keeps for each peer; 0: they are " \
-      "sent with the data of epochs each time")                                                 \
+      "sent with the data each time")                                                           \
   CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                   \
          "one window a team, or one a chunk; auto: static where the transport reaches memory")  \
   CHOICE(atomics, "DART_MPI_ATOMICS", DART__ATOMICS_SERVICE, "service|mpi",                     \
