@@ -43,6 +43,8 @@ static void locks(exchange_t *x, size_t steps)
     put_all(x);
     MPI_Win_unlock(x->right, m.win);
   }
+  MPI_Barrier(
+      MPI_COMM_WORLD); /* others need this unit in MPI to unlock, and DART's barrier may be without it */
 }
 
 static const steps_t ways[NWAYS] = { fences, dedicated, locks };
