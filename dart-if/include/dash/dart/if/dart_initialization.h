@@ -56,7 +56,8 @@ dart_ret_t dart_init_thread(int *argc, char ***argv,
  *  (dart_exit is one), for its message, or to send it one. Then a line names the unit, and the program
  *  ends with a code that is not 0. A unit that ends by _exit, quick_exit or a signal inside of a cycle
  *  ends the program in any case, and so does one that ends before dart_init, or after dart_exit, while
- *  others begin a cycle. On the MPI backend the exit handlers end MPI, if DART started it: so a process
+ *  others begin a cycle. A launcher on the unit's host (dartrun) names a lock that it held, too: of this interface,
+ *  a range, or a portion in an epoch. On the MPI backend the exit handlers end MPI, if DART started it: so a process
  *  ends by exit or by return from main after its last dart_exit, too.
  *  DART_ERR_OTHER: not initialised. */
 dart_ret_t dart_exit(void) DART_NOTHROW;
