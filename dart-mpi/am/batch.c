@@ -99,7 +99,8 @@ void dart__am_batch_gather(uint64_t *words, const dart__am_record_t *r)
   size_t nbytes = r->first_bytes + r->second_bytes;
 
   words[dart__am_words(nbytes)] = 0; /* no stray bytes on the wire */
-  memcpy(&words[1], r->first, r->first_bytes);
+  if (r->first_bytes > 0)
+    memcpy(&words[1], r->first, r->first_bytes);
   dart__near_gather((char *)&words[1] + r->first_bytes, r->second, r->type, r->from,
                     r->second_bytes / r->type->elem_size);
 }
