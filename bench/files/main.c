@@ -3,7 +3,8 @@
  *   disjoint   records of all units in turn, atomic mode: locks that do not meet
  *   overlap    all units write the same 64 KiB in pieces of 64 bytes, atomic mode; none may be torn
  *   plain      each unit its own part, contiguous, without atomic mode; beside pwrite by hand
- *   matrix     blocks of a matrix in row-major order, collective
+ *   matrix     blocks of a matrix in row-major order, as square as can be, collective
+ *   columns    the same with one block to a row of blocks for each unit, so that nodes interleave in every row
  *
  * A figure is the best of some rounds, in which the sides alternate; rates are of all units together. Every byte
  * tells who wrote it, and the file is read afterwards. */
@@ -169,14 +170,22 @@ static void overlap(files_t *f)
   measure(f, &c, f->sides, f->nsides);
 }
 
-/* Blocks as square as the number of units lets them be, of a matrix of 1024 x `columns` bytes. */
-static void matrix(files_t *f, size_t columns)
+/* As many units across as make blocks square, or nearly. */
+static size_t square(size_t nunits)
 {
-  size_t rows = 1024, across = 1, me = (size_t)f->job.me;
-  case_t c = { .name = "matrix", .times = 3, .collective = true };
+  size_t across = 1;
 
-  while (across * across * 2 <= f->job.nunits && f->job.nunits % (across * 2) == 0)
+  while (across * across * 2 <= nunits && nunits % (across * 2) == 0)
     across *= 2;
+  return across;
+}
+
+/* Blocks of a matrix of 1024 x `columns` bytes, so many across. */
+static void matrix(files_t *f, const char *name, size_t columns, size_t across)
+{
+  size_t rows = 1024, me = (size_t)f->job.me;
+  case_t c = { .name = name, .times = 3, .collective = true };
+
   c.access.block  = columns / across;
   c.access.stride = columns;
   c.access.count  = rows / (f->job.nunits / across);
@@ -217,8 +226,10 @@ static void run(files_t *f)
   overlap(f);
   for (int i = 0; i < 3; i++)
     disjoint(f, sizes[i], false, plain, 2);
-  matrix(f, 1024);
-  matrix(f, 16384);
+  for (size_t columns = 1024; columns <= 16384; columns *= 16) {
+    matrix(f, "matrix", columns, square(f->job.nunits));
+    matrix(f, "columns", columns, f->job.nunits);
+  }
 }
 
 int main(int argc, char **argv)

@@ -32,7 +32,9 @@
   X(WINDOW_DYNAMIC, "dynamic windows opened")                          \
   X(WINDOW_STATIC, "static windows opened")                            \
   X(COLL_DIRECT, "collectives that copied directly between processes") \
-  X(COLL_NODES, "steps of collectives between nodes")
+  X(COLL_NODES, "steps of collectives between nodes")                  \
+  X(FILE_PACKET, "packets of collective calls on files sent to nodes") \
+  X(FILE_PIECE, "pieces of files written from windows")
 
 typedef enum {
 #define DART__COUNTER_ID(id, meaning) DART__COUNT_##id,

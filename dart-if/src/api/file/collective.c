@@ -1,10 +1,10 @@
 /* Collective reads and writes.
  *
- * If pieces are small, they are made in two phases: the part of the file that the units of a node access is divided
- * into windows, one for each of them in turn; units exchange data with the windows, through shared memory, and every
- * unit reads or writes its own window in large pieces. In a round, every unit has one window; rounds use two
- * windows of a unit in turn, so a barrier a round is enough: a window is used again two rounds later, and its unit
- * has written it before the barrier between.
+ * If pieces are small, they are made in two phases: each node has a part of the file (divide.c), which is divided
+ * into windows, one for each of its units in turn; units exchange data with the windows, those of their node through
+ * shared memory, those of other nodes in packets (between.c), and every unit reads or writes its own window in
+ * large pieces. In a round, every unit has one window; rounds use two windows of a unit in turn, so a barrier a
+ * round is enough: a window is used again two rounds later, and its unit has written it before the barrier between.
  *
  * Where pieces are large, copying them twice costs more than it gives, and each unit accesses its own. So it does
  * in atomic mode if views may overlap: each access is then a whole by its locks. Units whose pieces do not ascend in
@@ -12,133 +12,54 @@
 #include "api/file/collective.h"
 
 #include "api/coll/coll.h"
+#include "api/file/between.h"
 #include "api/file/transfer.h"
 #include "api/file/window.h"
 #include "base/size.h"
 
-#define SMALL_RUN \
-  ((uint64_t)16 * 1024) /* bytes of a piece, on average, below which two phases pay ... */
-#define MOST_HOLES 8    /* ... if a node accesses one byte in so many */
-#define PAGE       4096
-
-typedef dart__file_plan_t plan_t;
-
-/* A collective call. */
-typedef struct {
-  const char           *function;
-  dart_file_t           file;
-  dart__team_t         *team;
-  const dart__access_t *access;
-  bool                  is_read;
-  uint64_t              start;  /* of this node's first window */
-  uint64_t              end;    /* of what its units access */
-  uint64_t              rounds; /* of all nodes */
-  size_t                at;     /* data bytes that were exchanged */
-  size_t                done;   /* and, reading, those that the file has */
-  int                   error;
-} call_t;
-
-static void share_plans(call_t *c, dart_ret_t ret)
-{
-  plan_t own = { .ret = ret };
-
-  if (ret == DART_OK && c->access->nbytes > 0) {
-    dart__survey_t survey = dart__access_survey(c->access);
-
-    own = (plan_t){ ret,          survey.first,       survey.end, c->access->nbytes,
-                    survey.nruns, survey.is_ascending };
-  }
-  dart__coll_share(c->team, &own, c->file->plans, sizeof own);
-}
-
-/* The worst of all units' results of their arguments. */
-static dart_ret_t worst(const call_t *c)
-{
-  uint64_t ret = DART_OK;
-
-  for (int32_t u = 0; u < c->team->nunits; u++)
-    if (c->file->plans[u].ret > ret)
-      ret = c->file->plans[u].ret;
-  return (dart_ret_t)ret;
-}
-
-/* What the units of a node access that join in two phases. */
-static plan_t plan_of_node(const call_t *c, int32_t node)
-{
-  plan_t sum = { .first = UINT64_MAX };
-
-  for (int32_t u = 0; u < c->team->nunits; u++) {
-    const plan_t *plan = &c->file->plans[u];
-
-    if (c->team->node_of[u] != node || !plan->joins)
-      continue;
-    sum.first = plan->first < sum.first ? plan->first : sum.first;
-    sum.end   = plan->end > sum.end ? plan->end : sum.end;
-    sum.nbytes += plan->nbytes;
-    sum.nruns += plan->nruns;
-  }
-  sum.first = sum.nbytes == 0 ? 0 : sum.first / PAGE * PAGE;
-  return sum;
-}
-
-/* Lay out the windows of all nodes. False: two phases do not pay. */
-static bool plan_rounds(call_t *c)
-{
-  uint64_t nbytes = 0, nruns = 0, span = 0;
-
-  for (int32_t node = 0; node < c->team->nnodes; node++) {
-    plan_t   plan   = plan_of_node(c, node);
-    uint64_t nunits = (uint64_t)(c->team->node_start[node + 1] - c->team->node_start[node]);
-    uint64_t bytes  = nunits * DART__WINDOW_BYTES; /* of a round */
-    uint64_t rounds = (plan.end - plan.first + bytes - 1) / bytes;
-
-    c->rounds = rounds > c->rounds ? rounds : c->rounds;
-    nbytes += plan.nbytes;
-    nruns += plan.nruns;
-    span += plan.end - plan.first;
-    if (node == c->team->node) {
-      c->start = plan.first;
-      c->end   = plan.end;
-    }
-  }
-  return nruns > 0 && nbytes / nruns < SMALL_RUN && span / MOST_HOLES <= nbytes;
-}
+typedef dart__file_call_t call_t;
 
 /* Where the window of the node's unit `index` starts in a round. */
 static uint64_t window_start(const call_t *c, uint64_t round, int32_t index)
 {
-  return c->start + (round * (uint64_t)c->team->node_nunits + (uint64_t)index) * DART__WINDOW_BYTES;
+  return dart__file_area(c, c->team->node, round) + (uint64_t)index * DART__WINDOW_BYTES;
 }
 
-/* Exchange this unit's pieces with one window. */
-static void exchange(call_t *c, uint64_t round, int32_t index)
+/* Exchange this unit's pieces with one window, which ends where the area does at the latest. */
+static void exchange(call_t *c, uint64_t round, int32_t index, uint64_t area_end)
 {
+  size_t  *at    = &c->file->domains[c->team->node].at;
   uint64_t start = window_start(c, round, index), end = start + DART__WINDOW_BYTES;
 
-  while (c->at < c->access->nbytes) {
+  end = end < area_end ? end : area_end;
+  while (*at < c->access->nbytes) {
     uint64_t offset;
-    size_t   n = dart__access_file_run(c->access, c->at, &offset), got;
+    size_t   n = dart__access_file_run(c->access, *at, &offset), got;
 
     if (offset >= end)
       return;
     n = dart__least(n, (size_t)(end - offset));
     if (!c->is_read) {
-      dart__window_put(c->file, index, (unsigned)round, (size_t)(offset - start), c->access, c->at,
+      dart__window_put(c->file, index, (unsigned)round, (size_t)(offset - start), c->access, *at,
                        n);
     } else {
       got = dart__window_get(c->file, index, (unsigned)round, (size_t)(offset - start), c->access,
-                             c->at, n);
-      if (c->done == c->at) /* all before is there */
-        c->done += got;
+                             *at, n);
+      if (got < n)
+        dart__file_lacks(c, *at + got);
     }
-    c->at += n;
+    *at += n;
   }
 }
 
 static void exchange_all(call_t *c, uint64_t round)
 {
+  uint64_t end = dart__file_area(c, c->team->node, round + 1);
+
   for (int32_t i = 0; i < c->team->node_nunits; i++)
-    exchange(c, round, i);
+    exchange(c, round, i, end);
+  if (c->between)
+    dart__file_exchange_between(c, round);
 }
 
 static void note_error(call_t *c, int error)
@@ -158,7 +79,8 @@ static void write_round(call_t *c, uint64_t round)
 static void read_round(call_t *c, uint64_t round)
 {
   uint64_t start = window_start(c, round, c->team->node_me);
-  size_t   n     = dart__in_piece(c->end, start, DART__WINDOW_BYTES);
+  uint64_t end   = dart__file_area(c, c->team->node, round + 1);
+  size_t   n     = dart__in_piece(end, start, DART__WINDOW_BYTES);
 
   note_error(c, dart__window_read(c->file, (unsigned)round, start, n));
   dart__coll_barrier(c->team);
@@ -167,13 +89,13 @@ static void read_round(call_t *c, uint64_t round)
 
 static void two_phases(call_t *c)
 {
+  c->done = c->access->nbytes;
+  dart__file_enter_domains(c);
   for (uint64_t round = 0; round < c->rounds; round++)
     if (c->is_read)
       read_round(c, round);
     else
       write_round(c, round);
-  if (!c->is_read)
-    c->done = c->at;
 }
 
 /* This unit alone. */
@@ -187,10 +109,12 @@ static dart_ret_t access_alone(call_t *c)
 /* Whether the data go through windows; the same on all units. */
 static bool use_windows(call_t *c)
 {
-  if (c->file->is_atomic && !c->file->views_are_apart)
+  if ((c->file->is_atomic && !c->file->views_are_apart) || !dart__file_divide(c))
     return false;
-  return plan_rounds(c) &&
-         (c->file->window != NULL || dart__file_open_window(c->team, c->file) == DART_OK);
+  if (c->file->window == NULL && dart__file_open_window(c->team, c->file) != DART_OK)
+    return false;
+  return !c->between || c->file->boxes != NULL ||
+         dart__file_open_boxes(c->team, c->file) == DART_OK;
 }
 
 static dart_ret_t access_all(call_t *c)
@@ -237,8 +161,7 @@ dart_ret_t dart__file_all(const char *function, dart_file_t file, bool is_read,
   if (c.team == NULL)
     return DART_ERR_INVAL;
   dart__file_set_error(0);
-  share_plans(&c, ret);
-  ret = worst(&c);
+  ret = dart__file_share_plans(&c, ret);
   if (ret != DART_OK)
     return ret;
   return finish(&c, access_all(&c), count);

@@ -16,7 +16,8 @@
 #define DART__FILE_STAGE ((size_t)1 << 20) /* bytes copied together at a time */
 
 struct dart__file_worker; /* request.c */
-struct dart__file_window; /* collective.c */
+struct dart__file_window; /* window.c */
+struct dart__file_boxes;  /* between.c */
 
 /* What a unit accesses in a collective call, as all units know it. */
 typedef struct {
@@ -25,7 +26,14 @@ typedef struct {
   uint64_t nbytes;
   uint64_t nruns;
   uint64_t joins; /* its pieces ascend */
+  uint64_t block; /* bytes that the file system likes best, as it says */
 } dart__file_plan_t;
+
+/* What a node reads or writes in a collective call, and what this unit has in it. */
+typedef struct {
+  uint64_t start, end;
+  size_t   at; /* the first data byte of the access that was not exchanged */
+} dart__file_domain_t;
 
 struct dart_file_struct {
   uint32_t    cycle; /* of init and exit that it belongs to */
@@ -33,6 +41,7 @@ struct dart_file_struct {
   int         fd;
   unsigned    flags;   /* DART_FILE_... */
   uint64_t    limit;   /* dart__raw_limit */
+  uint64_t    block;   /* see dart__file_plan_t */
   dart_gptr_t pointer; /* the shared pointer, in the pool of the team's first unit */
   uint64_t
        own_word; /* offset of this unit's word for that in its pool; used of the first unit only */
@@ -44,10 +53,12 @@ struct dart_file_struct {
   bool         has_view;
   bool         views_are_apart; /* no two units' views overlap */
 
-  _Atomic(char *)           stage;  /* DART__FILE_STAGE; NULL: none, or some thread uses it */
-  dart__file_plan_t        *plans;  /* [nunits], for collective calls */
-  struct dart__file_window *window; /* NULL: no collective has needed it */
-  struct dart__file_worker *worker; /* NULL: no request was made */
+  _Atomic(char *)           stage;   /* DART__FILE_STAGE; NULL: none, or some thread uses it */
+  dart__file_plan_t        *plans;   /* [nunits], for collective calls */
+  dart__file_domain_t      *domains; /* [nodes of the team], likewise */
+  struct dart__file_window *window;  /* NULL: no collective has needed it */
+  struct dart__file_boxes  *boxes;   /* likewise */
+  struct dart__file_worker *worker;  /* NULL: no request was made */
 };
 
 /** The team of an open file, or NULL after a log line. */

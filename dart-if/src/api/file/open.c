@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api/coll/coll.h"
+#include "api/file/between.h"
 #include "api/file/file.h"
 #include "api/file/raw.h"
 #include "api/file/request.h"
@@ -66,6 +67,7 @@ static int open_it(dart_file_t file, const char *path, bool is_first, unsigned m
   while (file->fd < 0 && errno == EINTR);
   if (file->fd < 0 || fstat(file->fd, &status) != 0)
     return errno;
+  file->block = (uint64_t)status.st_blksize;
   if (S_ISDIR(status.st_mode))
     return EISDIR;
   return S_ISREG(status.st_mode) ? 0 : EINVAL;
@@ -99,6 +101,15 @@ static dart_ret_t open_all(const char *function, dart__team_t *team, dart_file_t
   return DART_OK;
 }
 
+static void free_file(dart_file_t file)
+{
+  free(file->stage);
+  dart__type_forget(&file->view);
+  free(file->plans);
+  free(file->domains);
+  free(file);
+}
+
 static dart_ret_t new_file(const dart__team_t *team, unsigned flags, dart_file_t *file_out)
 {
   dart_file_t file = calloc(1, sizeof *file);
@@ -106,10 +117,11 @@ static dart_ret_t new_file(const dart__team_t *team, unsigned flags, dart_file_t
   *file_out = file;
   if (file == NULL)
     return DART_ERR_NOMEM;
-  file->plans = calloc((size_t)team->nunits, sizeof(dart__file_plan_t));
-  if (file->plans == NULL || dart__pool_alloc(sizeof(uint64_t), &file->own_word) != DART_OK) {
-    free(file->plans);
-    free(file);
+  file->plans   = calloc((size_t)team->nunits, sizeof(dart__file_plan_t));
+  file->domains = calloc((size_t)team->nnodes, sizeof(dart__file_domain_t));
+  if (file->plans == NULL || file->domains == NULL ||
+      dart__pool_alloc(sizeof(uint64_t), &file->own_word) != DART_OK) {
+    free_file(file);
     *file_out = DART_FILE_NULL;
     return DART_ERR_NOMEM;
   }
@@ -129,10 +141,7 @@ static void delete_file(dart_file_t file, bool is_open)
     return;
   if (is_open)
     dart__pool_free(file->own_word);
-  free(file->stage);
-  dart__type_forget(&file->view);
-  free(file->plans);
-  free(file);
+  free_file(file);
 }
 
 /* The shared pointer: a word of the first unit. */
@@ -201,6 +210,7 @@ dart_ret_t dart_file_close(dart_file_t *file)
   if (team != NULL) /* then nobody uses the shared pointer any more */
     ret = dart__file_agree(__func__, team, ret, error);
   dart__file_close_window(*file, team != NULL);
+  dart__file_close_boxes(*file, team != NULL);
   dart_team_range_destroy(&(*file)->range);
   delete_file(*file, is_open);
   *file = DART_FILE_NULL;

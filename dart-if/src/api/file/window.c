@@ -9,6 +9,7 @@
 
 #include "api/coll/coll.h"
 #include "api/file/raw.h"
+#include "base/counters.h"
 #include "base/size.h"
 #include "model/address.h"
 
@@ -138,7 +139,8 @@ int dart__window_write(dart_file_t file, unsigned round, uint64_t start)
   for (size_t from = find(w, 0, true), to; from < DART__WINDOW_BYTES; from = find(w, to, true)) {
     int found;
 
-    to    = find(w, from, false);
+    to = find(w, from, false);
+    dart__count(DART__COUNT_FILE_PIECE);
     found = dart__raw_write(file->fd, w->bytes + from, to - from, start + from, file->limit, &done);
     error = error != 0 ? error : found;
   }

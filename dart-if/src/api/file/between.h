@@ -1,0 +1,17 @@
+#ifndef DART__API_FILE_BETWEEN_H
+#define DART__API_FILE_BETWEEN_H
+/* Exchange of a collective call's data with the windows of other nodes. */
+#include "api/file/call.h"
+
+/** Make what a file needs for it. The team has more nodes than one. Collective; agreed. DART_ERR_NOMEM. */
+dart_ret_t dart__file_open_boxes(dart__team_t *team, dart_file_t file);
+
+/** Free it, if it is there. Collective, unless the team is gone, and its memory with it: `is_open` false. */
+void dart__file_close_boxes(dart_file_t file, bool is_open);
+
+/** Exchange what this unit accesses in all other nodes' areas of a round, and what others do in its node's: writing,
+ *  into their windows, reading, out of them, once they are read. Collective. Windows may be used by others of the
+ *  node at the same time. */
+void dart__file_exchange_between(dart__file_call_t *c, uint64_t round);
+
+#endif
