@@ -321,6 +321,46 @@ TEST(units_of_a_collective_call_agree_on_its_failure)
   close_file(&file);
 }
 
+/* What is not cached comes from the disk: piece by piece, and by requests. */
+TEST(pieces_are_read_from_the_disk)
+{
+  enum { PIECES = 400, PIECE = 64, STRIDE = 1024 };
+  const char         *path = test_path(DART_TEAM_ALL, "cold");
+  dart_file_t         file = open_file(DART_TEAM_ALL, path, CREATE);
+  int64_t            *data = malloc(PIECES * STRIDE * 8);
+  uint64_t            base = (uint64_t)me * PIECES * STRIDE * 8;
+  dart_file_request_t request[PIECES];
+  dart_datatype_t     type;
+  size_t              wrong = 0;
+
+  EXPECT_OK(dart_type_create_strided(T_INT64, STRIDE, PIECE, &type));
+  for (int i = 0; i < PIECES * STRIDE; i++)
+    data[i] = 1000000 * (me + 1) + i;
+  EXPECT_OK(dart_file_write_at(file, base, data, PIECES * STRIDE, T_INT64, T_INT64, NULL));
+  for (int by_requests = 0; by_requests < 2; by_requests++) {
+    int fd = open(path, O_RDONLY);
+
+    EXPECT_OK(dart_file_sync(file));
+    EXPECT_EQ(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+    close(fd);
+    test_barrier();
+    memset(data, 0, PIECES * PIECE * 8);
+    for (int i = 0; by_requests && i < PIECES; i++)
+      EXPECT_OK(dart_file_read_at_request(file, base + (uint64_t)i * STRIDE * 8, data + i * PIECE,
+                                          PIECE, T_INT64, T_INT64, &request[i]));
+    for (int i = 0; by_requests && i < PIECES; i++)
+      EXPECT_OK(dart_file_wait(&request[i], NULL));
+    if (!by_requests)
+      EXPECT_OK(dart_file_read_at(file, base, data, PIECES * PIECE, T_INT64, type, NULL));
+    for (int i = 0; i < PIECES * PIECE; i++)
+      wrong += data[i] != 1000000 * (me + 1) + i / PIECE * STRIDE + i % PIECE;
+    EXPECT_EQ(wrong, 0);
+  }
+  EXPECT_OK(dart_type_destroy(&type));
+  free(data);
+  close_file(&file);
+}
+
 /* ---- views -------------------------------------------------------------------------------------- */
 
 TEST(units_see_their_part_of_the_file)

@@ -61,15 +61,16 @@ struct dart__file_boxes {
 
 /* ---- boxes ----------------------------------------------------------------------------------------- */
 
-/* Bytes of a unit's memory before the box for the packets to `node`, and before a box of a set for what others send. */
-static size_t out_at(const struct dart__file_boxes *b, int32_t node)
+/* Bytes of the memory of a unit of node `own` before the box for the packets to `node`. */
+static size_t out_at(const struct dart__file_boxes *b, int32_t own, int32_t node)
 {
-  return (size_t)node * b->nbytes;
+  return (size_t)(node - (node > own)) * b->nbytes;
 }
 
+/* The same before a box of a set for what others send. */
 static size_t in_at(const struct dart__file_boxes *b, unsigned set, int32_t box)
 {
-  return (size_t)(b->nnodes + (int32_t)set * b->nboxes + box) * b->nbytes;
+  return (size_t)(b->nnodes - 1 + (int32_t)set * b->nboxes + box) * b->nbytes;
 }
 
 static packet_t *packet_at(const struct dart__file_boxes *b, size_t at)
@@ -174,7 +175,7 @@ dart_ret_t dart__file_open_boxes(dart__team_t *team, dart_file_t file)
   size_t                   nbytes;
 
   if (ret == DART_OK) {
-    nbytes = (size_t)(b->nnodes + 2 * b->nboxes) * b->nbytes;
+    nbytes = (size_t)(b->nnodes - 1 + 2 * b->nboxes) * b->nbytes;
     ret    = dart_team_memalloc_aligned(team->id, nbytes, DART_TYPE_BYTE, &b->memory);
   }
   if (ret != DART_OK) {
@@ -245,7 +246,7 @@ static bool send(dart__file_call_t *c, int32_t node, uint64_t round)
   const struct dart__file_boxes *b       = c->file->boxes;
   dart__file_domain_t           *domain  = &c->file->domains[node];
   const partner_t               *partner = &b->partners[node];
-  packet_t                      *p       = packet_at(b, out_at(b, node));
+  packet_t                      *p       = packet_at(b, out_at(b, c->team->node, node));
   bool                           more    = list_pieces(c, node, round, p);
   size_t                         nbytes  = sizeof *p + p->npieces * sizeof(piece_t);
 
@@ -264,8 +265,9 @@ static bool send(dart__file_call_t *c, int32_t node, uint64_t round)
 /* Take what has come back in a packet. */
 static void take_answer(dart__file_call_t *c, int32_t node)
 {
-  dart__file_domain_t *domain = &c->file->domains[node];
-  packet_t            *p      = packet_at(c->file->boxes, out_at(c->file->boxes, node));
+  const struct dart__file_boxes *b      = c->file->boxes;
+  dart__file_domain_t           *domain = &c->file->domains[node];
+  packet_t                      *p      = packet_at(b, out_at(b, c->team->node, node));
 
   if (p->npieces == 0)
     return;
@@ -321,7 +323,7 @@ static void serve(dart__file_call_t *c, uint64_t round, int32_t sender, packet_t
   }
   if (!c->is_read)
     return;
-  back = out_at(b, c->team->node);
+  back = out_at(b, c->team->node_of[sender], c->team->node);
   put(b, sender, back + offsetof(packet_t, there), &p->there, sizeof p->there);
   put(b, sender, back + (size_t)(data_of(p) - (char *)p), data_of(p), p->there);
 }

@@ -53,12 +53,13 @@ struct dart_file_struct {
   bool         has_view;
   bool         views_are_apart; /* no two units' views overlap */
 
-  _Atomic(char *)           stage;   /* DART__FILE_STAGE; NULL: none, or some thread uses it */
-  dart__file_plan_t        *plans;   /* [nunits], for collective calls */
-  dart__file_domain_t      *domains; /* [nodes of the team], likewise */
-  struct dart__file_window *window;  /* NULL: no collective has needed it */
-  struct dart__file_boxes  *boxes;   /* likewise */
-  struct dart__file_worker *worker;  /* NULL: no request was made */
+  _Atomic bool              tells_cached; /* dart__raw_read_cached, as far as is known */
+  _Atomic(char *)           stage;        /* DART__FILE_STAGE; NULL: none, or some thread uses it */
+  dart__file_plan_t        *plans;        /* [nunits], for collective calls */
+  dart__file_domain_t      *domains;      /* [nodes of the team], likewise */
+  struct dart__file_window *window;       /* NULL: no collective has needed it */
+  struct dart__file_boxes  *boxes;        /* likewise */
+  struct dart__file_worker *worker;       /* NULL: no request was made */
 };
 
 /** The team of an open file, or NULL after a log line. */

@@ -131,6 +131,7 @@ static dart_ret_t new_file(const dart__team_t *team, unsigned flags, dart_file_t
   file->flags  = flags;
   file->limit  = dart__raw_limit();
   file->view   = dart__type_basic[DART_TYPE_BYTE];
+  atomic_init(&file->tells_cached, true);
   return DART_OK;
 }
 

@@ -2,7 +2,9 @@
 #include "api/file/raw.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 int dart__raw_read(int fd, void *buffer, size_t nbytes, uint64_t offset, size_t *done_out)
@@ -20,6 +22,20 @@ int dart__raw_read(int fd, void *buffer, size_t nbytes, uint64_t offset, size_t 
       return errno;
   }
   return 0;
+}
+
+size_t dart__raw_read_cached(int fd, void *buffer, size_t nbytes, uint64_t offset, bool *can)
+{
+  struct iovec piece = { buffer, nbytes };
+  ssize_t      n     = preadv2(fd, &piece, 1, (off_t)offset, RWF_NOWAIT);
+
+  *can = n >= 0 || errno == EAGAIN || errno == EINTR;
+  return n > 0 ? (size_t)n : 0;
+}
+
+void dart__raw_prefetch(int fd, uint64_t offset, size_t nbytes)
+{
+  posix_fadvise(fd, (off_t)offset, (off_t)nbytes, POSIX_FADV_WILLNEED);
 }
 
 static int write_all(int fd, const void *buffer, size_t nbytes, uint64_t offset, size_t *done_out)

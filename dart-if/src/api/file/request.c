@@ -162,6 +162,8 @@ static dart_ret_t begin(const char *function, dart_file_t file, uint64_t offset,
   r->access    = access;
   r->is_read   = is_read;
   r->is_queued = true; /* before the thread has it */
+  if (is_read)         /* so the storage device has those of all requests at a time */
+    dart__file_read_soon(file, &access);
   if (dart__file_needs_lock(file, &access) || !queue(r))
     r->is_queued = false;
   *request = r;

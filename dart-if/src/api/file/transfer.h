@@ -12,6 +12,9 @@ bool dart__file_needs_lock(dart_file_t file, const dart__access_t *access);
 int dart__file_read_plain(dart_file_t file, const dart__access_t *access, size_t *done_out);
 int dart__file_write_plain(dart_file_t file, const dart__access_t *access, size_t *done_out);
 
+/** This is going to be read: begin to, if it is not cached. Any thread. */
+void dart__file_read_soon(dart_file_t file, const dart__access_t *access);
+
 /** The same with what atomic mode asks for. DART_PENDING: the lock is not to be had within `timeout_us`
  *  (dart_range_acquire), and nothing was done. Errors of the system are in `*error_out`, and are not logged. */
 dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *access, int64_t timeout_us,
