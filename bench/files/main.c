@@ -1,6 +1,6 @@
 /* Rates at which units write one file together: DART's files beside ROMIO, where there is MPI, and beside pwrite.
  *
- *   disjoint   records of all units in turn, atomic mode: locks that do not meet
+ *   disjoint   records of all units in turn, atomic mode: locks that do not meet; beside pwrite by hand without any
  *   overlap    all units write the same 64 KiB in pieces of 64 bytes, atomic mode; none may be torn
  *   plain      each unit its own part, contiguous, without atomic mode; beside pwrite by hand
  *   matrix     blocks of a matrix in row-major order, as square as can be, collective
@@ -16,10 +16,11 @@
 
 #include "files.h"
 
-enum { MOST_SIDES = 3 };
+enum { DART, ROMIO, PWRITE, SIDES };
 
 typedef struct {
   char    *folder;
+  bool     as_csv;
   uint64_t rounds;
   uint64_t mib; /* that all units write in a round, about */
 } options_t;
@@ -28,8 +29,7 @@ typedef struct {
   bench_job_t         job;
   options_t           options;
   char                path[300];
-  const files_side_t *sides[MOST_SIDES];
-  int                 nsides;
+  const files_side_t *sides[SIDES]; /* NULL: it is not here */
   char               *data;
   bool                verified;
 } files_t;
@@ -116,29 +116,65 @@ static bool is_right(files_t *f, const case_t *c)
   return bench_max(right ? 0 : 1) == 0;
 }
 
-static void measure(files_t *f, const case_t *c, const files_side_t **sides, int nsides)
+/* Seconds of a round of one side. */
+static double try_side(files_t *f, const case_t *c, const files_side_t *side)
 {
-  double best[MOST_SIDES] = { 0 };
+  double seconds;
+
+  side->open(f->path, c->atomic);
+  side->set(&c->access);
+  seconds = round_of(f, side, c);
+  side->close();
+  if (!is_right(f, c)) {
+    f->verified = false;
+    bench_complain(&f->job, "%s: %s has written what it should not", c->name, side->name);
+  }
+  return seconds;
+}
+
+/* Nanoseconds of a write, and how many times that of another side DART's is; nothing for a side that has none. */
+static void print_csv(const case_t *c, double seconds, double dart)
+{
+  if (seconds > 0)
+    printf(",%.4g,%.4g", seconds / (double)c->times * 1e9, dart / seconds);
+  else
+    printf(",,");
+}
+
+static void report(const files_t *f, const case_t *c, const double *best)
+{
+  size_t nbytes = c->access.block * c->access.count;
+
+  if (f->job.me != 0)
+    return;
+  if (f->options.as_csv) {
+    printf("%s,%zu,%llu,%s,%zu,%.4g", bench_backend(), f->job.nunits,
+           (unsigned long long)f->job.nnodes, c->name, nbytes, best[DART] / (double)c->times * 1e9);
+    print_csv(c, best[PWRITE], best[DART]);
+    print_csv(c, best[ROMIO], best[DART]);
+    putchar('\n');
+    return;
+  }
+  for (int s = 0; s < SIDES; s++)
+    if (best[s] > 0)
+      printf("%-10s %8zu bytes  %-7s %10.1f MiB/s  %6.2f\n", c->name, nbytes, f->sides[s]->name,
+             rate(f, c, best[s]), best[s] / best[DART]);
+}
+
+/* `sides`: the bits of those that take part. */
+static void measure(files_t *f, const case_t *c, unsigned sides)
+{
+  double best[SIDES] = { 0 };
 
   for (uint64_t round = 0; round < f->options.rounds; round++)
-    for (int s = 0; s < nsides; s++) {
-      double seconds;
+    for (int s = 0; s < SIDES; s++)
+      if (f->sides[s] != NULL && (sides >> s & 1) != 0) {
+        double seconds = try_side(f, c, f->sides[s]);
 
-      sides[s]->open(f->path, c->atomic);
-      sides[s]->set(&c->access);
-      seconds = round_of(f, sides[s], c);
-      sides[s]->close();
-      if (best[s] == 0 || seconds < best[s])
-        best[s] = seconds;
-      if (!is_right(f, c)) {
-        f->verified = false;
-        bench_complain(&f->job, "%s: %s has written what it should not", c->name, sides[s]->name);
+        if (best[s] == 0 || seconds < best[s])
+          best[s] = seconds;
       }
-    }
-  for (int s = 0; f->job.me == 0 && s < nsides; s++)
-    printf("%-10s %8zu bytes  %-7s %10.1f MiB/s  %6.2f\n", c->name,
-           c->access.block * c->access.count, sides[s]->name, rate(f, c, best[s]),
-           best[s] / best[0]);
+  report(f, c, best);
 }
 
 static size_t times_of(const files_t *f, size_t nbytes)
@@ -148,7 +184,7 @@ static size_t times_of(const files_t *f, size_t nbytes)
   return times < 4 ? 4 : times > 2000 ? 2000 : times;
 }
 
-static void disjoint(files_t *f, size_t nbytes, bool atomic, const files_side_t **sides, int nsides)
+static void disjoint(files_t *f, size_t nbytes, bool atomic)
 {
   case_t c = { .name   = atomic ? "disjoint" : "plain",
                .access = { (uint64_t)f->job.me * nbytes, nbytes, nbytes, 1 },
@@ -160,14 +196,14 @@ static void disjoint(files_t *f, size_t nbytes, bool atomic, const files_side_t 
     c.step          = nbytes;
     c.access.offset = (uint64_t)f->job.me * nbytes * c.times;
   }
-  measure(f, &c, sides, nsides);
+  measure(f, &c, 1 << DART | 1 << PWRITE | (atomic ? 1 << ROMIO : 0));
 }
 
 static void overlap(files_t *f)
 {
   case_t c = { .name = "overlap", .access = { 0, 64, 128, 1024 }, .times = 50, .atomic = true };
 
-  measure(f, &c, f->sides, f->nsides);
+  measure(f, &c, 1 << DART | 1 << ROMIO);
 }
 
 /* As many units across as make blocks square, or nearly. */
@@ -190,7 +226,7 @@ static void matrix(files_t *f, const char *name, size_t columns, size_t across)
   c.access.stride = columns;
   c.access.count  = rows / (f->job.nunits / across);
   c.access.offset = me / across * c.access.count * columns + me % across * c.access.block;
-  measure(f, &c, f->sides, f->nsides);
+  measure(f, &c, 1 << DART | 1 << ROMIO);
 }
 
 /* ---- main ------------------------------------------------------------------------------------------- */
@@ -202,6 +238,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
   switch (key) {
   case 'f': options->folder = text; return 0;
   case 'r': return bench_number(state, "--rounds", text, 1, 1000, &options->rounds);
+  case 'o':
+    options->as_csv = strcmp(text, "csv") == 0;
+    if (!options->as_csv && strcmp(text, "text") != 0)
+      return bench_bad_value(state, "--format", text, "text or csv");
+    return 0;
   case 'm': return bench_number(state, "--mib", text, 1, 10000, &options->mib);
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -209,6 +250,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_option known[] = {
   { "folder", 'f', "PATH", 0, "Where the file is made (/tmp)", 0 },
+  { "format", 'o', "text|csv", 0, "What figures are printed as (text)", 0 },
   { "rounds", 'r', "N", 0, "Rounds of each case, of which the best counts (5)", 0 },
   { "mib", 'm', "N", 0, "MiB that are written in a round, about (64)", 0 },
   { 0 }
@@ -218,14 +260,15 @@ static const struct argp arguments = { .options = known, .parser = parse };
 
 static void run(files_t *f)
 {
-  const files_side_t *plain[2] = { &files_dart, &files_plain };
-  const size_t        sizes[]  = { 4096, 65536, 1048576 };
+  const size_t sizes[] = { 4096, 65536, 1048576 };
 
+  if (f->options.as_csv && f->job.me == 0)
+    puts("backend,units,nodes,case,bytes,dart_ns,floor_ns,dart_per_floor,mpi_ns,dart_per_mpi");
   for (int i = 0; i < 3; i++)
-    disjoint(f, sizes[i], true, f->sides, f->nsides);
+    disjoint(f, sizes[i], true);
   overlap(f);
   for (int i = 0; i < 3; i++)
-    disjoint(f, sizes[i], false, plain, 2);
+    disjoint(f, sizes[i], false);
   for (size_t columns = 1024; columns <= 16384; columns *= 16) {
     matrix(f, "matrix", columns, square(f->job.nunits));
     matrix(f, "columns", columns, f->job.nunits);
@@ -234,17 +277,19 @@ static void run(files_t *f)
 
 int main(int argc, char **argv)
 {
-  files_t f = { .job = bench_start(&argc, &argv), .options = { "/tmp", 5, 64 }, .verified = true };
+  files_t f      = { .job      = bench_start(&argc, &argv),
+                     .options  = { .folder = "/tmp", .rounds = 5, .mib = 64 },
+                     .verified = true };
   long    number = getpid();
   int     code;
 
   if (bench_parse(&f.job, &arguments, argc, argv, &f.options, &code)) {
     BENCH_OK(dart_bcast(&number, 1, DART_TYPE_LONG, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
     snprintf(f.path, sizeof f.path, "%s/dart-bench-%ld", f.options.folder, number);
-    f.sides[f.nsides++] = &files_dart;
-    if (files_romio() != NULL)
-      f.sides[f.nsides++] = files_romio();
-    f.data = bench_alloc((size_t)16 << 20, 1);
+    f.sides[DART]   = &files_dart;
+    f.sides[ROMIO]  = files_romio();
+    f.sides[PWRITE] = &files_plain;
+    f.data          = bench_alloc((size_t)16 << 20, 1);
     memset(f.data, f.job.me + 1, (size_t)16 << 20);
     run(&f);
     free(f.data);
