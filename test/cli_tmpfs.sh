@@ -1,5 +1,5 @@
 # Out of shared memory: on a file system of 64 MiB, asking for more is DART_ERR_NOMEM on every unit,
-# never a signal, and the program goes on with less.
+# never a signal, and the program goes on with less. Files on one that is full, and on one that is read-only.
 source "$(dirname "$0")/cli.bash"
 need unshare mount
 
@@ -9,8 +9,21 @@ run_small() {
   run unshare --mount sh -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm && "$@"' sh "$@"
 }
 
+# run_on_disk OPTIONS COMMAND...: with a file system of 1 MiB for files at $disk, mounted again with the options, and
+# in it an empty file `old`.
+run_on_disk() {
+  local options=$1
+  shift
+  # shellcheck disable=SC2016
+  run unshare --mount sh -c 'mount -t tmpfs -o size=1m tmpfs "$0" && : >"$0/old" &&
+    mount -o "remount,$1" "$0" && shift && "$@"' "$disk" "$options" "$@"
+}
+
 run_small true
 [[ $code == 0 ]] || { echo "skipped: cannot mount a file system of 64 MiB here: $err"; exit 77; }
+
+disk=$work/disk
+mkdir "$disk"
 
 for backend in shmem mpi; do
   dartrun=$build/dart-$backend/dartrun
@@ -21,6 +34,8 @@ for backend in shmem mpi; do
     run_small "$dartrun" -n $units "$program" too-much 80;  expect_code 0; expect_out "done"
     run_small "$dartrun" -n $units "$program" used-up 500;  expect_code 0; expect_out "done"
   done
+  run_on_disk rw "$dartrun" -n 3 "$program" full-disk 2 "$disk/new";  expect_code 0; expect_out "done"
+  run_on_disk ro "$dartrun" -n 3 "$program" read-only 0 "$disk/old";  expect_code 0; expect_out "done"
   # not even the pool: init says so
   run_small env DART_SLOT=16M "$dartrun" -n 3 "$program";   [[ $code != 0 ]] || fail "no room, no error"
   [[ $err == *"DART_SLOT"* && $err != *"ignal"* ]] || fail "init without room: $err"

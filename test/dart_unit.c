@@ -1,10 +1,12 @@
 /* A unit that misbehaves on request, for the tests of command lines: what it does is its first
  * argument, a number the second. Prints one word when it got through. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_file.h>
 #include <dash/dart/if/dart.h>
 
 static int unit;
@@ -43,6 +45,50 @@ static void ask_for_too_much(size_t mebibytes)
     fill_own(gptr, part);
     dart_team_memfree(gptr);
   }
+}
+
+/* A file on a file system of less than `mebibytes` MiB: each unit writes until it is full, and is told how far it came,
+ * which is what the file has. In a collective call all are told. */
+static void fill_file_system(const char *path, size_t mebibytes)
+{
+  size_t      nbytes = mebibytes << 20, there = 0, read = 0;
+  char       *data = malloc(nbytes), *got = malloc(nbytes);
+  dart_file_t file;
+
+  memset(data, unit + 1, nbytes);
+  if (dart_file_open(DART_TEAM_ALL, path, DART_FILE_READ | DART_FILE_WRITE | DART_FILE_CREATE, 0600,
+                     &file) != DART_OK)
+    dart_abort(EXIT_FAILURE);
+  if (dart_file_write_at(file, (uint64_t)unit * nbytes, data, nbytes, DART_TYPE_BYTE,
+                         DART_TYPE_BYTE, &there) != DART_ERR_OTHER ||
+      dart_file_error() != ENOSPC || there >= nbytes)
+    dart_abort(EXIT_FAILURE);
+  dart_barrier(DART_TEAM_ALL);
+  if (dart_file_read_at(file, (uint64_t)unit * nbytes, got, there, DART_TYPE_BYTE, DART_TYPE_BYTE,
+                        &read) != DART_OK ||
+      read != there || memcmp(got, data, there) != 0)
+    dart_abort(EXIT_FAILURE);
+  if (dart_file_write_all(file, (uint64_t)unit * nbytes, data, unit == 0 ? nbytes : 1,
+                          DART_TYPE_BYTE, DART_TYPE_BYTE, &there) != DART_ERR_OTHER ||
+      dart_file_error() != ENOSPC || there != 0)
+    dart_abort(EXIT_FAILURE);
+  dart_file_close(&file);
+  free(data);
+  free(got);
+}
+
+/* A file on a file system that cannot be written: it can be read, if it is there. */
+static void open_read_only(const char *path)
+{
+  dart_file_t file;
+
+  if (dart_file_open(DART_TEAM_ALL, path, DART_FILE_READ | DART_FILE_WRITE, 0, &file) !=
+          DART_ERR_OTHER ||
+      dart_file_error() != EROFS)
+    dart_abort(EXIT_FAILURE);
+  if (dart_file_open(DART_TEAM_ALL, path, DART_FILE_READ, 0, &file) != DART_OK)
+    dart_abort(EXIT_FAILURE);
+  dart_file_close(&file);
 }
 
 /* Many small ones until memory is used up: they come from chunks that grow. */
@@ -91,6 +137,10 @@ int main(int argc, char **argv)
     ask_for_too_much((size_t)number);
   else if (strcmp(what, "used-up") == 0)
     ask_until_used_up((size_t)number);
+  else if (strcmp(what, "full-disk") == 0)
+    fill_file_system(argv[3], (size_t)number);
+  else if (strcmp(what, "read-only") == 0)
+    open_read_only(argv[3]);
   else if (strcmp(what, "mistake") == 0)
     dart_barrier((dart_team_t)12345);
   else if (unit == (int)nunits - 1) { /* the others wait for the last one below */
