@@ -241,7 +241,7 @@ static void put(const struct dart__file_boxes *b, int32_t unit, size_t to, const
 }
 
 /* Send a packet for the windows of a node. True: there is more. */
-static bool send(dart__file_call_t *c, int32_t node, uint64_t round)
+static bool send_packet(dart__file_call_t *c, int32_t node, uint64_t round)
 {
   const struct dart__file_boxes *b       = c->file->boxes;
   dart__file_domain_t           *domain  = &c->file->domains[node];
@@ -355,7 +355,7 @@ static bool take_turn(dart__file_call_t *c, uint64_t round)
   unsigned long more = 0;
 
   for (int32_t step = 1; step < c->team->nnodes; step++) /* not all to one node at a time */
-    more |= send(c, (c->team->node + step) % c->team->nnodes, round);
+    more |= send_packet(c, (c->team->node + step) % c->team->nnodes, round);
   dart_flush_all(c->file->boxes->memory);
   dart__coll_most(c->team, &more, 1);
   serve_all(c, round);
