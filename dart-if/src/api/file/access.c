@@ -76,10 +76,38 @@ size_t dart__access_mem_run(const dart__access_t *a, size_t at, char **address_o
   return dart__least(n, a->nbytes - at);
 }
 
+/* Strided layouts, the usual ones, are surveyed and divided by arithmetic; others run by run. */
+static bool is_strided(const dart__type_t *type)
+{
+  return type->kind == DART__TYPE_STRIDED && type->stride > type->elem_count;
+}
+
+/* Where a data byte is in the file. */
+static uint64_t place_of(const dart__access_t *a, uint64_t at)
+{
+  uint64_t position;
+
+  strided_run(a->file_type, a->file_skip + at, &position);
+  return a->file_start + position;
+}
+
+static dart__survey_t survey_strided(const dart__access_t *a)
+{
+  uint64_t block = (uint64_t)a->file_type->elem_count * a->file_type->elem_size;
+  uint64_t last  = a->file_skip + a->nbytes - 1;
+
+  return (dart__survey_t){ .first        = place_of(a, 0),
+                           .end          = place_of(a, a->nbytes - 1) + 1,
+                           .nruns        = (size_t)(last / block - a->file_skip / block + 1),
+                           .is_ascending = true };
+}
+
 dart__survey_t dart__access_survey(const dart__access_t *a)
 {
   dart__survey_t survey = { .first = UINT64_MAX, .is_ascending = true };
 
+  if (a->nbytes > 0 && is_strided(a->file_type))
+    return survey_strided(a);
   for (size_t at = 0, n; at < a->nbytes; at += n) {
     uint64_t offset;
 
@@ -93,6 +121,49 @@ dart__survey_t dart__access_survey(const dart__access_t *a)
     survey.nruns++;
   }
   return survey;
+}
+
+/* Data bytes of a strided layout before a position of it. */
+static uint64_t before(const dart__type_t *type, uint64_t position)
+{
+  uint64_t block = (uint64_t)type->elem_count * type->elem_size;
+  uint64_t rest  = position % (type->stride * type->elem_size);
+
+  return position / (type->stride * type->elem_size) * block + (rest < block ? rest : block);
+}
+
+static size_t fit_strided(const dart__access_t *a, size_t at, size_t most, uint64_t *first_out,
+                          uint64_t *end_out)
+{
+  uint64_t data;
+
+  *first_out = place_of(a, at);
+  data       = before(a->file_type, *first_out - a->file_start + most) - (a->file_skip + at);
+  data       = data < a->nbytes - at ? data : a->nbytes - at;
+  *end_out   = place_of(a, at + data - 1) + 1;
+  return (size_t)data;
+}
+
+size_t dart__access_fit(const dart__access_t *a, size_t at, size_t most, uint64_t *first_out,
+                        uint64_t *end_out)
+{
+  uint64_t offset;
+  size_t   n, fit = 0;
+
+  if (is_strided(a->file_type))
+    return fit_strided(a, at, most, first_out, end_out);
+  n        = dart__access_file_run(a, at, first_out);
+  *end_out = offset = *first_out;
+  while (offset - *first_out < most) {
+    size_t room = most - (size_t)(offset - *first_out);
+
+    fit += dart__least(n, room);
+    *end_out = offset + dart__least(n, room);
+    if (at + fit == a->nbytes || n > room)
+      break;
+    n = dart__access_file_run(a, at + fit, &offset);
+  }
+  return fit;
 }
 
 size_t dart__access_spans(const dart__access_t *a, const dart__survey_t *survey, uint64_t exclusive,

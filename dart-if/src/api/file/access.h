@@ -37,6 +37,11 @@ size_t dart__access_mem_run(const dart__access_t *access, size_t at, char **addr
 
 dart__survey_t dart__access_survey(const dart__access_t *access);
 
+/** Data bytes from `at` on, which ascend in the file, that are within `most` bytes of it; and bytes of the file that span
+ *  them. There is one at least. */
+size_t dart__access_fit(const dart__access_t *access, size_t at, size_t most, uint64_t *first_out,
+                        uint64_t *end_out);
+
 /** Cover the access by at most `most` spans: exactly if it has no more runs than that, else by the hulls of
  *  groups of runs. Returns their number. */
 size_t dart__access_spans(const dart__access_t *access, const dart__survey_t *survey,

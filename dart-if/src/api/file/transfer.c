@@ -163,30 +163,11 @@ static int by_pieces(dart_file_t file, const dart__access_t *a, piece_t *piece, 
 
 /* ---- sieving ----------------------------------------------------------------------------------- */
 
-/* Data bytes from `at` on whose runs end within a stage that starts where they do. */
-static size_t fit_stage(const dart__access_t *a, size_t at, uint64_t *first_out, uint64_t *end_out)
-{
-  uint64_t offset;
-  size_t   n = dart__access_file_run(a, at, first_out), fit = 0;
-
-  *end_out = offset = *first_out;
-  while (offset - *first_out < DART__FILE_STAGE) {
-    size_t room = DART__FILE_STAGE - (size_t)(offset - *first_out);
-
-    fit += dart__least(n, room);
-    *end_out = offset + dart__least(n, room);
-    if (at + fit == a->nbytes || n > room)
-      break;
-    n = dart__access_file_run(a, at + fit, &offset);
-  }
-  return fit;
-}
-
 static int read_sieved(dart_file_t file, const dart__access_t *a, char *stage, size_t *done_out)
 {
   for (*done_out = 0; *done_out < a->nbytes;) {
     uint64_t first, end;
-    size_t   n     = fit_stage(a, *done_out, &first, &end), valid, there;
+    size_t   n     = dart__access_fit(a, *done_out, DART__FILE_STAGE, &first, &end), valid, there;
     int      error = dart__raw_read(file->fd, stage, (size_t)(end - first), first, &valid);
 
     there = dart__access_sift(a, *done_out, n, first, stage, valid, true);
@@ -202,8 +183,9 @@ static int write_sieved(dart_file_t file, const dart__access_t *a, char *stage, 
 {
   for (*done_out = 0; *done_out < a->nbytes;) {
     uint64_t first, end;
-    size_t   n = fit_stage(a, *done_out, &first, &end), nbytes = (size_t)(end - first), done;
-    int      error = dart__raw_read(file->fd, stage, nbytes, first, &done);
+    size_t   n    = dart__access_fit(a, *done_out, DART__FILE_STAGE, &first, &end),
+           nbytes = (size_t)(end - first), done;
+    int error     = dart__raw_read(file->fd, stage, nbytes, first, &done);
 
     if (error != 0)
       return error;
