@@ -149,7 +149,7 @@ static struct dart__file_boxes *new_boxes(const dart__team_t *team)
     return NULL;
   b->nnodes   = team->nnodes;
   b->nboxes   = most_boxes(team);
-  share       = BOXES_BYTES / (size_t)(b->nboxes > b->nnodes ? b->nboxes : b->nnodes - 1);
+  share       = BOXES_BYTES / (size_t)(b->nboxes >= b->nnodes ? b->nboxes : b->nnodes - 1);
   b->nbytes   = share / 64 * 64 < LEAST_BOX ? LEAST_BOX : share / 64 * 64;
   b->partners = calloc((size_t)team->nnodes, sizeof *b->partners);
   b->senders  = calloc((size_t)b->nboxes, sizeof *b->senders);
