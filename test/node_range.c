@@ -128,7 +128,7 @@ static void leave_one(dart__range_table_t *table, uint64_t *random)
   uint64_t             ticket = list.entry[at].ticket;
 
   if (list.entry[at].is_held && draw(random, 8) != 0) {
-    n = dart__range_leave(table, ticket, granted, CAPACITY);
+    n = dart__range_leave(table, ticket, granted, CAPACITY, NULL);
     remove_entry(at);
   } else {
     bool waits = !list.entry[at].is_held;
@@ -172,9 +172,9 @@ static void the_ends_of_the_numbers_are_numbers(void **state)
   assert_int_equal(dart__range_enter(table, &none, &first, 1, false, &ticket[0]), DART__RANGE_HELD);
   assert_int_equal(dart__range_enter(table, &none, &last, 1, false, &ticket[1]), DART__RANGE_HELD);
   assert_int_equal(dart__range_enter(table, &none, &all, 1, false, &ticket[0]), DART__RANGE_BUSY);
-  dart__range_leave(table, ticket[0], NULL, 0);
+  dart__range_leave(table, ticket[0], NULL, 0, NULL);
   assert_int_equal(dart__range_enter(table, &none, &all, 1, false, &ticket[0]), DART__RANGE_BUSY);
-  dart__range_leave(table, ticket[1], NULL, 0);
+  dart__range_leave(table, ticket[1], NULL, 0, NULL);
   assert_int_equal(dart__range_enter(table, &none, &all, 1, false, &ticket[0]), DART__RANGE_HELD);
   assert_int_equal(dart__range_enter(table, &none, &last, 1, false, &ticket[1]), DART__RANGE_BUSY);
   free(table);
@@ -193,6 +193,30 @@ static void its_holder_is_known(void **state)
   assert_true(dart__range_holder(table, &span[1], &found));
   assert_int_equal(found.unit, 1);
   assert_false(dart__range_holder(table, &beyond, &found)); /* the second waits */
+  free(table);
+}
+
+/* Who is behind the one that a leave has let in; not who waits for two, nor who waits for nobody. */
+static void who_is_next_but_one_is_known(void **state)
+{
+  dart__range_table_t *table = new_table(16);
+  dart__span_t span[5] = { { 5, 9, 1 }, { 0, 20, 1 }, { 7, 8, 0 }, { 9, 9, 1 }, { 40, 50, 1 } };
+  dart__range_waiter_t granted[4], soon;
+  uint64_t             ticket[5];
+
+  (void)state;
+  for (int i = 0; i < 5; i++) {
+    dart__range_waiter_t waiter = { 100 + (uint64_t)i, i };
+
+    dart__range_enter(table, &waiter, &span[i], 1, true, &ticket[i]);
+  }
+  assert_int_equal(dart__range_leave(table, ticket[4], granted, 4, &soon), 0);
+  assert_int_equal(soon.unit, -1);
+  assert_int_equal(dart__range_leave(table, ticket[0], granted, 4, &soon), 1);
+  assert_int_equal(granted[0].unit, 1);
+  assert_true(soon.unit == 2 || soon.unit == 3); /* both wait for 1 only */
+  assert_int_equal(dart__range_leave(table, ticket[1], granted, 4, &soon), 2);
+  assert_int_equal(soon.unit, -1);
   free(table);
 }
 
@@ -244,7 +268,7 @@ static void one_span(uint32_t me, uint32_t n, void *shared, const dart__wait_pol
     if (dart__range_enter(common.table, &waiter, &span, 1, true, &ticket) == DART__RANGE_WAITS)
       await(me, before);
     work(&span);
-    count = dart__range_leave(common.table, ticket, granted, TEST_MOST_THREADS);
+    count = dart__range_leave(common.table, ticket, granted, TEST_MOST_THREADS, NULL);
     for (size_t i = 0; i < count; i++)
       tell(&granted[i]);
   }
@@ -268,6 +292,7 @@ int main(void)
   const struct CMUnitTest tests[] = { cmocka_unit_test(requests_are_served_as_a_list_would),
                                       cmocka_unit_test(the_ends_of_the_numbers_are_numbers),
                                       cmocka_unit_test(its_holder_is_known),
+                                      cmocka_unit_test(who_is_next_but_one_is_known),
                                       cmocka_unit_test(holders_exclude_one_another) };
 
   test_watch();

@@ -37,9 +37,10 @@ struct dart__range_table {
   uint32_t      root;
   uint32_t      free_node;
   uint32_t      free_request;
-  uint32_t      nfree;      /* nodes; there are as many free requests at least */
-  uint32_t      granted[2]; /* the first and the last request whose waiter was not listed yet */
-  uint64_t      age;        /* of the newest request */
+  uint32_t      nfree; /* nodes; there are as many free requests at least */
+  uint32_t soon; /* the last request that has come to one conflict, in this hold of the mutex */
+  uint32_t granted[2]; /* the first and the last request whose waiter was not listed yet */
+  uint64_t age;        /* of the newest request */
 };
 
 /* Threads that hold the mutex wait for nothing. */
@@ -212,6 +213,16 @@ static void grant(dart__range_table_t *t, uint32_t index)
   t->granted[1] = index;
 }
 
+static void relieve_one(dart__range_table_t *t, uint32_t index)
+{
+  uint32_t left = --request_at(t, index)->blockers;
+
+  if (left == 0)
+    grant(t, index);
+  else if (left == 1)
+    t->soon = index;
+}
+
 /* A span of a request of that age has left: take it off the counts of the younger ones. */
 static void relieve(dart__range_table_t *t, uint32_t at, const dart__span_t *span, uint64_t age)
 {
@@ -222,9 +233,8 @@ static void relieve(dart__range_table_t *t, uint32_t at, const dart__span_t *spa
   relieve(t, node->left, span, age);
   if (node->span.first > span->last)
     return;
-  if (conflict(&node->span, span) && request_at(t, node->request)->age > age &&
-      --request_at(t, node->request)->blockers == 0)
-    grant(t, node->request);
+  if (conflict(&node->span, span) && request_at(t, node->request)->age > age)
+    relieve_one(t, node->request);
   relieve(t, node->right, span, age);
 }
 
@@ -335,17 +345,28 @@ static size_t list_granted(dart__range_table_t *t, dart__range_waiter_t *granted
   return count;
 }
 
+/* It may have been granted since, by another span of the same request. */
+static dart__range_waiter_t soon(const dart__range_table_t *t)
+{
+  if (t->soon == NONE || request_at(t, t->soon)->is_held)
+    return (dart__range_waiter_t){ .unit = -1 };
+  return request_at(t, t->soon)->waiter;
+}
+
 size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_waiter_t *granted,
-                         size_t most)
+                         size_t most, dart__range_waiter_t *soon_out)
 {
   request_t *request;
   size_t     count;
 
   dart__mutex_lock(&t->mutex, &briefly);
+  t->soon = NONE;
   request = find(t, ticket);
   if (request != NULL)
     leave(t, request);
   count = list_granted(t, granted, most);
+  if (soon_out != NULL)
+    *soon_out = soon(t);
   dart__mutex_unlock(&t->mutex);
   return count;
 }

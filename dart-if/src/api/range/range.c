@@ -12,7 +12,9 @@
 #include "api/range/range.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_range.h>
@@ -31,11 +33,11 @@
 #define CAPACITY_PER_UNIT 64
 #define MOST_CAPACITY     ((size_t)1 << 20)
 
-/* A counter in this unit's pool that one thread at a time waits for. */
+/* Counters in this unit's pool that one thread at a time waits for. */
 typedef struct slot {
   struct slot *next;
   uint64_t     offset;
-  uint64_t     told; /* what the counter is when nothing is awaited */
+  uint64_t     told; /* what the first is when nothing is awaited */
 } slot_t;
 
 struct dart_range_struct {
@@ -72,11 +74,11 @@ static slot_t *new_slot(void)
 
   if (slot == NULL)
     return NULL;
-  if (dart__pool_alloc(sizeof(uint64_t), &slot->offset) != DART_OK) {
+  if (dart__pool_alloc(DART__TABLE_COUNTERS, &slot->offset) != DART_OK) {
     free(slot);
     return NULL;
   }
-  *(uint64_t *)(void *)dart__pool_address(dart__world.me, slot->offset) = 0;
+  memset(dart__pool_address(dart__world.me, slot->offset), 0, DART__TABLE_COUNTERS);
   return slot;
 }
 
@@ -244,7 +246,8 @@ typedef struct {
   dart_range_hold_t hold;
 } acquire_t;
 
-#define NEVER INT64_MAX
+#define NEVER    INT64_MAX
+#define AWAKE_US 100 /* that one waits awake which is next */
 
 static uint64_t stripes_of(dart_range_t range, const dart__span_t *span)
 {
@@ -324,10 +327,37 @@ static int64_t time_left(const acquire_t *a)
   return a->end > now ? a->end - now : 0;
 }
 
-static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part)
+static uint64_t soon_count(const acquire_t *a)
+{
+  char *pool = dart__pool_address(dart__world.me, a->slot->offset);
+
+  /* relaxed: a hint */
+  return atomic_load_explicit((_Atomic uint64_t *)(void *)(pool + DART__TABLE_SOON),
+                              memory_order_relaxed);
+}
+
+/* Sleep until the request is granted, or the one before it, and in that case stay awake for a while, so that the range does
+ * not lie idle while this unit is woken. The core is yielded all the time. `soon`: what the hint was at the beginning. */
+static dart_ret_t wait_until_near(const acquire_t *a, uint64_t soon)
+{
+  dart_gptr_t flags[2] = { dart__table_word(dart__world.me, a->slot->offset),
+                           dart__table_word(dart__world.me, a->slot->offset + DART__TABLE_SOON) };
+  uint64_t    least[2] = { a->slot->told + 1, soon + 1 };
+  size_t      index;
+  dart_ret_t  ret = dart_notify_waitany(flags, least, 2, time_left(a), &index);
+
+  if (ret != DART_OK || index == 0)
+    return ret;
+  for (int64_t end = now_us() + AWAKE_US; now_us() < end; sched_yield())
+    if (dart_notify_wait(flags[0], least[0], 0) == DART_OK)
+      return DART_OK;
+  return dart_notify_wait(flags[0], least[0], time_left(a));
+}
+
+static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, uint64_t soon)
 {
   dart_gptr_t flag = dart__table_word(dart__world.me, a->slot->offset);
-  dart_ret_t  ret  = dart_notify_wait(flag, a->slot->told + 1, time_left(a));
+  dart_ret_t  ret  = wait_until_near(a, soon);
 
   if (ret == DART_PENDING) {
     if (dart__table_cancel(part->table, part->ticket))
@@ -343,12 +373,13 @@ static dart_ret_t acquire_part(acquire_t *a, int32_t unit, part_t *part)
 {
   dart__range_waiter_t waiter = { a->slot == NULL ? 0 : a->slot->offset, dart__world.me };
   dart__span_t         some[DART_RANGE_SPANS];
-  size_t               n = select_spans(a, unit, some);
+  size_t               n    = select_spans(a, unit, some);
+  uint64_t             soon = a->slot == NULL ? 0 : soon_count(a); /* before it can be told */
 
   part->table = (dart__table_t){ a->range->members[unit], a->range->tables[unit] };
   switch (dart__table_enter(part->table, &waiter, some, n, a->slot != NULL, &part->ticket)) {
   case DART__RANGE_HELD: return DART_OK;
-  case DART__RANGE_WAITS: return wait_for_grant(a, part);
+  case DART__RANGE_WAITS: return wait_for_grant(a, part, soon);
   case DART__RANGE_BUSY: return DART_PENDING;
   default: break;
   }

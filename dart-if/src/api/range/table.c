@@ -65,16 +65,19 @@ dart_gptr_t dart__table_word(int32_t unit, uint64_t offset)
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
-/* No progress is made here, unlike in dart_notify: this may be the thread that makes progress. */
-static void tell(const dart__range_waiter_t *waiter)
+/* Count up one word of a waiter. That it is likely to be next is only for those nearby, who can be there in time.
+ *
+ * No progress is made here, unlike in dart_notify: this may be the thread that makes progress. */
+static void tell(const dart__range_waiter_t *waiter, uint64_t word)
 {
   dart__address_t at;
-  dart_gptr_t     flag = dart__table_word((int32_t)waiter->unit, waiter->flag);
+  dart_gptr_t     flag = dart__table_word((int32_t)waiter->unit, waiter->flag + word);
 
   if (dart__locate(__func__, flag, sizeof(uint64_t), &at) != DART_OK)
     return;
   if (at.near == NULL) {
-    dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &at, 1);
+    if (word == DART__TABLE_GRANTED)
+      dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &at, 1);
     return;
   }
   /* acq_rel: hands on what was released; pairs with the acquire of dart_notify_wait */
@@ -87,7 +90,7 @@ static void tell_all(dart__range_table_t *table, dart__range_waiter_t *waiters, 
 {
   for (;;) {
     for (size_t i = 0; i < n; i++)
-      tell(&waiters[i]);
+      tell(&waiters[i], DART__TABLE_GRANTED);
     if (n < SOME)
       return;
     n = dart__range_granted(table, waiters, SOME);
@@ -130,7 +133,7 @@ static uint64_t called(char *object, const void *operand, size_t nbytes)
   if (request->kind == ASK_CANCEL)
     state = dart__range_cancel(table, request->ticket, NULL, 0, &none);
   else
-    state = dart__range_leave(table, request->ticket, NULL, 0);
+    state = dart__range_leave(table, request->ticket, NULL, 0, NULL);
   /* release: pairs with after_calls */
   atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
   return state;
@@ -238,12 +241,15 @@ dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter
 void dart__table_leave(dart__table_t at, uint64_t ticket)
 {
   dart__range_table_t *table = near_table(at);
-  dart__range_waiter_t waiters[SOME];
+  dart__range_waiter_t waiters[SOME], soon;
 
-  if (table == NULL)
+  if (table == NULL) {
     call(at, &(request_t){ .kind = ASK_LEAVE, .ticket = ticket }, false);
-  else
-    tell_all(table, waiters, dart__range_leave(table, ticket, waiters, SOME));
+    return;
+  }
+  tell_all(table, waiters, dart__range_leave(table, ticket, waiters, SOME, &soon));
+  if (soon.unit >= 0)
+    tell(&soon, DART__TABLE_SOON);
 }
 
 bool dart__table_cancel(dart__table_t at, uint64_t ticket)

@@ -3,7 +3,8 @@
 /* Tables of range locks (node/range.h) in the pools of units, and requests to them, near and far.
  *
  * A near table is worked on in place. A far one is worked on by its unit, on request. Whoever makes waiters hold
- * what they wait for tells them, near or far, by a notification: it adds 1 to their counter. */
+ * what they wait for tells them, near or far, by a notification: it adds 1 to their counter. Whoever lets one come to
+ * the head of those that wait tells it, too, if it is near: by the other counter. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,6 +18,9 @@ typedef struct {
   uint64_t offset;
 } dart__table_t;
 
+/* The counters of a waiter, bytes from its `flag` on, and of both. */
+enum { DART__TABLE_GRANTED = 0, DART__TABLE_SOON = 8, DART__TABLE_COUNTERS = 16 };
+
 /** Serve the requests of far units, from init on; at exit, forget the tables that were not deleted. */
 void dart__table_open(void);
 void dart__table_close(void);
@@ -27,7 +31,7 @@ dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out);
 /** Free it; no request to it is under way. */
 void dart__table_delete(uint64_t offset);
 
-/** As dart__range_enter. `waiter->unit` is a global id, `waiter->flag` the offset of its counter in its pool. */
+/** As dart__range_enter. `waiter->unit` is a global id, `waiter->flag` the offset of its counters in its pool. */
 dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter_t *waiter,
                                       const dart__span_t *spans, size_t n, bool may_wait,
                                       uint64_t *ticket_out);
