@@ -111,6 +111,8 @@ static void enter_one(dart__range_table_t *table, uint64_t *random, uint64_t nam
     assert_int_equal(state, DART__RANGE_FULL);
     return;
   }
+  if (state == DART__RANGE_NEXT)
+    state = DART__RANGE_WAITS;
   assert_int_equal(state, is_free    ? DART__RANGE_HELD
                           : may_wait ? DART__RANGE_WAITS
                                      : DART__RANGE_BUSY);
@@ -206,9 +208,12 @@ static void who_is_next_but_one_is_known(void **state)
 
   (void)state;
   for (int i = 0; i < 5; i++) {
-    dart__range_waiter_t waiter = { 100 + (uint64_t)i, i };
+    static const dart__range_state_t expected[5] = { DART__RANGE_HELD, DART__RANGE_NEXT,
+                                                     DART__RANGE_WAITS, DART__RANGE_WAITS,
+                                                     DART__RANGE_HELD };
+    dart__range_waiter_t             waiter      = { 100 + (uint64_t)i, i };
 
-    dart__range_enter(table, &waiter, &span[i], 1, true, &ticket[i]);
+    assert_int_equal(dart__range_enter(table, &waiter, &span[i], 1, true, &ticket[i]), expected[i]);
   }
   assert_int_equal(dart__range_leave(table, ticket[4], granted, 4, &soon), 0);
   assert_int_equal(soon.unit, -1);
@@ -265,7 +270,7 @@ static void one_span(uint32_t me, uint32_t n, void *shared, const dart__wait_pol
     size_t               count;
 
     span.last = span.first + draw(&random, 10);
-    if (dart__range_enter(common.table, &waiter, &span, 1, true, &ticket) == DART__RANGE_WAITS)
+    if (dart__range_enter(common.table, &waiter, &span, 1, true, &ticket) != DART__RANGE_HELD)
       await(me, before);
     work(&span);
     count = dart__range_leave(common.table, ticket, granted, TEST_MOST_THREADS, NULL);

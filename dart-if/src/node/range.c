@@ -300,7 +300,7 @@ static dart__range_state_t enter(dart__range_table_t *t, const dart__range_waite
   request_at(t, index)->blockers = blockers;
   request_at(t, index)->is_held  = blockers == 0;
   *ticket_out                    = ticket_of(t, index);
-  return blockers == 0 ? DART__RANGE_HELD : DART__RANGE_WAITS;
+  return blockers == 0 ? DART__RANGE_HELD : blockers == 1 ? DART__RANGE_NEXT : DART__RANGE_WAITS;
 }
 
 dart__range_state_t dart__range_enter(dart__range_table_t *t, const dart__range_waiter_t *waiter,

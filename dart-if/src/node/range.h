@@ -36,6 +36,7 @@ typedef struct {
 typedef enum {
   DART__RANGE_HELD,  /* all spans are held */
   DART__RANGE_WAITS, /* the waiter will be listed when they are */
+  DART__RANGE_NEXT,  /* the same, and only one conflict is in its way, so it is likely to be next */
   DART__RANGE_BUSY,  /* somebody is before the request, which may not wait: nothing has changed */
   DART__RANGE_FULL   /* the table has no room for the spans: nothing has changed */
 } dart__range_state_t;

@@ -336,28 +336,34 @@ static uint64_t soon_count(const acquire_t *a)
                               memory_order_relaxed);
 }
 
-/* Sleep until the request is granted, or the one before it, and in that case stay awake for a while, so that the range does
- * not lie idle while this unit is woken. The core is yielded all the time. `soon`: what the hint was at the beginning. */
-static dart_ret_t wait_until_near(const acquire_t *a, uint64_t soon)
+/* Wait for the grant awake, for a while. The core is yielded all the time. */
+static dart_ret_t wait_awake(const acquire_t *a, dart_gptr_t flag, uint64_t least)
+{
+  int64_t end = now_us() + AWAKE_US;
+
+  for (end = a->end < end ? a->end : end; now_us() < end; sched_yield())
+    if (dart_notify_wait(flag, least, 0) == DART_OK)
+      return DART_OK;
+  return dart_notify_wait(flag, least, time_left(a));
+}
+
+/* Sleep until the request is granted, or the one before it, and from then on wait awake, so that the range does not lie
+ * idle while this unit is woken. `soon`: what the hint was before; `is_next`: it is so already. */
+static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t soon)
 {
   dart_gptr_t flags[2] = { dart__table_word(dart__world.me, a->slot->offset),
                            dart__table_word(dart__world.me, a->slot->offset + DART__TABLE_SOON) };
   uint64_t    least[2] = { a->slot->told + 1, soon + 1 };
-  size_t      index;
-  dart_ret_t  ret = dart_notify_waitany(flags, least, 2, time_left(a), &index);
+  size_t      index    = 1;
+  dart_ret_t  ret = is_next ? DART_OK : dart_notify_waitany(flags, least, 2, time_left(a), &index);
 
-  if (ret != DART_OK || index == 0)
-    return ret;
-  for (int64_t end = now_us() + AWAKE_US; now_us() < end; sched_yield())
-    if (dart_notify_wait(flags[0], least[0], 0) == DART_OK)
-      return DART_OK;
-  return dart_notify_wait(flags[0], least[0], time_left(a));
+  return ret != DART_OK || index == 0 ? ret : wait_awake(a, flags[0], least[0]);
 }
 
-static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, uint64_t soon)
+static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next, uint64_t soon)
 {
   dart_gptr_t flag = dart__table_word(dart__world.me, a->slot->offset);
-  dart_ret_t  ret  = wait_until_near(a, soon);
+  dart_ret_t  ret  = wait_until_near(a, is_next, soon);
 
   if (ret == DART_PENDING) {
     if (dart__table_cancel(part->table, part->ticket))
@@ -379,7 +385,8 @@ static dart_ret_t acquire_part(acquire_t *a, int32_t unit, part_t *part)
   part->table = (dart__table_t){ a->range->members[unit], a->range->tables[unit] };
   switch (dart__table_enter(part->table, &waiter, some, n, a->slot != NULL, &part->ticket)) {
   case DART__RANGE_HELD: return DART_OK;
-  case DART__RANGE_WAITS: return wait_for_grant(a, part, soon);
+  case DART__RANGE_WAITS: return wait_for_grant(a, part, false, soon);
+  case DART__RANGE_NEXT: return wait_for_grant(a, part, true, soon);
   case DART__RANGE_BUSY: return DART_PENDING;
   default: break;
   }

@@ -31,7 +31,7 @@ typedef struct {
   dart__span_t         spans[]; /* nspans */
 } request_t;
 
-#define STATE_BITS 2
+#define STATE_BITS 3
 
 /* The tables of this unit. */
 typedef struct own {

@@ -11,7 +11,8 @@
  *  Waiting is fair: the object's numbers are divided into stripes, stripe s belongs to unit s modulo the size
  *  of the team, and each unit serves requests for its stripes in the order in which they come, wherever they
  *  conflict. Requests that conflict with no earlier one are served at once; a request is never passed by a later
- *  one that conflicts with it, so it waits for at most the requests that were there before it. Waits sleep.
+ *  one that conflicts with it, so it waits for at most the requests that were there before it. Waits sleep, but
+ *  for that of the request that is next, which yields its core for 100 us at first.
  *
  *  A request within one unit's stripes costs one message and its answer if that unit is far and the ranges are
  *  free, one more message if they are not; one that crosses stripes asks each of their units once, in
