@@ -42,6 +42,7 @@ try strided_rget 2
 try unsigned_min_max 2
 try unaligned_base 2
 try small_window 2
+try small_portions 3 MPIR_CVAR_NUM_CLIQUES=2
 try no_progress 2
 try out_of_bounds 2
 try context_ids 2
