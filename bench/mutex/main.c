@@ -1,163 +1,64 @@
 /* Mutexes of all units: dart_lock beside the two of Ross et al. and MPI's exclusive lock, a pthread mutex in shared
- * memory, fcntl, and a range lock of DART.
+ * memory, fcntl, and a range lock of DART. The experiments are those of Ross, Latham, Gropp, Thakur, Toonen
+ * (Implementing MPI-IO Atomic Mode Without File System Support, CCGrid 2005):
  *
  *   free       acquire and release while nobody else wants it, by the first unit and by the last: ns
  *   contended  every unit does rounds of acquire, work, release: the overhead in per cent, (elapsed - work) / elapsed,
- *              and the longest wait of any unit divided by the mean
+ *              and how unfair that was: the longest wait of any unit divided by the mean
  *
  * What is done under a mutex is an addition without atomics, which tells whether it is one. */
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <dash/dart/ext/dart_near.h>
-#include <dash/dart/ext/dart_range.h>
-
 #include "mutex.h"
+
+enum { MOST_WORKS = 16, LEAST_ROUNDS = 3 };
 
 typedef struct {
   uint64_t    rounds;
-  uint64_t    work_us;
+  uint64_t    seconds; /* 0: no limit */
+  uint64_t    works[MOST_WORKS];
+  size_t      nworks;
   const char *only;
   char       *folder;
+  bool        as_csv;
 } options_t;
 
 static bench_job_t job;
 
-static void meet(void)
+/* A line of the table. Times in ns; of free ones `turn` is both calls, `acquire` and `release` are each by the clock. */
+typedef struct {
+  const char *what;
+  uint64_t    work_us;
+  uint64_t    rounds;
+  double      turn;
+  double      overhead;
+  double      unfairness;
+  double      acquire;
+  double      release;
+} line_t;
+
+static void print(const options_t *options, const mutex_side_t *side, const line_t *l)
 {
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  if (job.me != 0)
+    return;
+  if (options->as_csv)
+    printf("%s,%s,%zu,%llu,%llu,%llu,%.1f,%.2f,%.1f,%.1f,%.1f\n", l->what, side->name, job.nunits,
+           (unsigned long long)job.nnodes, (unsigned long long)l->work_us,
+           (unsigned long long)l->rounds, l->turn, l->overhead, l->unfairness, l->acquire,
+           l->release);
+  else if (l->acquire > 0)
+    printf("%-10s %-9s %9.1f ns; by the clock, acquire %.1f, release %.1f\n", l->what, side->name,
+           l->turn, l->acquire, l->release);
+  else
+    printf("%-10s %-9s %3zu units %6llu us of work: overhead %6.2f %%, %9.2f us a turn, longest "
+           "wait / mean %6.1f (%llu rounds)\n",
+           l->what, side->name, job.nunits, (unsigned long long)l->work_us, l->overhead,
+           l->turn * 1e-3, l->unfairness, (unsigned long long)l->rounds);
+  fflush(stdout); /* a run that is stopped leaves what it has measured */
 }
-
-/* ---- dart_lock, and a range -------------------------------------------------------------------- */
-
-static dart_lock_t       lock;
-static dart_range_t      range;
-static dart_range_hold_t hold;
-
-static void lock_open(const bench_job_t *j)
-{
-  (void)j;
-  BENCH_OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
-}
-
-static void lock_acquire(void)
-{
-  BENCH_OK(dart_lock_acquire(lock));
-}
-
-static void lock_release(void)
-{
-  BENCH_OK(dart_lock_release(lock));
-}
-
-static void lock_close(void)
-{
-  BENCH_OK(dart_team_lock_destroy(&lock));
-}
-
-static void range_open(const bench_job_t *j)
-{
-  (void)j;
-  BENCH_OK(dart_team_range_init(DART_TEAM_ALL, 0, 0, &range));
-}
-
-static void range_acquire(void)
-{
-  dart_range_span_t span = { 0, 99, DART_RANGE_EXCLUSIVE };
-
-  BENCH_OK(dart_range_acquire(range, &span, 1, -1, &hold));
-}
-
-static void range_release(void)
-{
-  BENCH_OK(dart_range_release(&hold));
-}
-
-static void range_close(void)
-{
-  BENCH_OK(dart_team_range_destroy(&range));
-}
-
-/* ---- pthread and fcntl --------------------------------------------------------------------------- */
-
-static dart_gptr_t      memory;
-static pthread_mutex_t *mutex;
-static int              fd;
-static char             path[300];
-
-static void pthread_open(const bench_job_t *j)
-{
-  pthread_mutexattr_t attributes;
-
-  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, sizeof *mutex, DART_TYPE_BYTE, &memory));
-  mutex = dart_near_ptr(memory);
-  if (j->me == 0) {
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    pthread_mutex_init(mutex, &attributes);
-  }
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));
-}
-
-static void pthread_acquire(void)
-{
-  pthread_mutex_lock(mutex);
-}
-
-static void pthread_release(void)
-{
-  pthread_mutex_unlock(mutex);
-}
-
-static void pthread_close(void)
-{
-  BENCH_OK(dart_team_memfree(memory));
-}
-
-static void fcntl_open(const bench_job_t *j)
-{
-  (void)j;
-  fd = open(path, O_RDWR | O_CREAT, 0600);
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));
-}
-
-static void fcntl_do(short type)
-{
-  struct flock all = { .l_type = type, .l_whence = SEEK_SET };
-
-  if (fcntl(fd, F_SETLKW, &all) != 0)
-    bench_fail(__FILE__, __LINE__, "fcntl", DART_ERR_OTHER);
-}
-
-static void fcntl_acquire(void)
-{
-  fcntl_do(F_WRLCK);
-}
-
-static void fcntl_release(void)
-{
-  fcntl_do(F_UNLCK);
-}
-
-static void fcntl_close(void)
-{
-  close(fd);
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));
-  if (job.me == 0)
-    unlink(path);
-}
-
-static const mutex_side_t own_sides[] = {
-  { "dart", false, lock_open, lock_acquire, lock_release, lock_close, meet },
-  { "range", false, range_open, range_acquire, range_release, range_close, meet },
-  { "pthread", true, pthread_open, pthread_acquire, pthread_release, pthread_close, meet },
-  { "fcntl", true, fcntl_open, fcntl_acquire, fcntl_release, fcntl_close, meet },
-  { .name = NULL }
-};
 
 /* ---- measuring ------------------------------------------------------------------------------------- */
 
@@ -169,25 +70,6 @@ static double sum(double value)
   return all;
 }
 
-/* Nanoseconds of a unit that has the mutex for itself; the others wait in a barrier, which makes progress. */
-static double free_ns(const mutex_side_t *side, dart_unit_t unit)
-{
-  enum { TIMES = 2000 };
-  double start = bench_seconds(), seconds = 0;
-
-  side->meet();
-  if (job.me == unit) {
-    start = bench_seconds();
-    for (int i = 0; i < TIMES; i++) {
-      side->acquire();
-      side->release();
-    }
-    seconds = bench_seconds() - start;
-  }
-  side->meet();
-  return bench_max(seconds) / TIMES * 1e9;
-}
-
 static void work(double seconds)
 {
   double end = bench_seconds() + seconds;
@@ -196,68 +78,151 @@ static void work(double seconds)
     ;
 }
 
-static bool contended(const mutex_side_t *side, const options_t *options)
+/* Both calls in turn, then each by the clock, with time for what a release has left to others. */
+static void pass_alone(const mutex_side_t *side, line_t *l)
 {
-  dart_gptr_t counter;
-  void       *own;
-  int64_t     count;
-  double      start, elapsed, waited = 0, longest = 0, mean, busy = (double)options->work_us * 1e-6;
+  double start = bench_seconds();
 
-  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_LONG, &counter));
-  BENCH_OK(dart_gptr_getaddr(counter, &own));
-  if (job.me == 0)
-    *(int64_t *)own = 0;
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  for (uint64_t i = 0; i < l->rounds; i++) {
+    side->acquire();
+    side->release();
+  }
+  l->turn = (bench_seconds() - start) / (double)l->rounds * 1e9;
+  for (uint64_t i = 0; i < l->rounds; i++) {
+    double before = bench_seconds(), between, after;
+
+    side->acquire();
+    between = bench_seconds();
+    side->release();
+    after = bench_seconds();
+    l->acquire += (between - before) / (double)l->rounds * 1e9;
+    l->release += (after - between) / (double)l->rounds * 1e9;
+    work(10e-6);
+  }
+}
+
+/* One unit has the mutex for itself; the others wait in a barrier, which makes progress. */
+static void measure_free(const mutex_side_t *side, const options_t *options, dart_unit_t unit)
+{
+  line_t l = { .what = unit == 0 ? "free-first" : "free-last", .rounds = 2000 };
+
+  side->meet();
+  if (job.me == unit)
+    pass_alone(side, &l);
+  side->meet();
+  l.turn    = bench_max(l.turn);
+  l.acquire = bench_max(l.acquire);
+  l.release = bench_max(l.release);
+  print(options, side, &l);
+}
+
+/* What is under the mutex: a counter in the first unit's memory, and time. */
+static void pass(dart_gptr_t counter, double busy)
+{
+  int64_t count;
+
+  BENCH_OK(dart_get_blocking(&count, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  work(busy);
+  count++;
+  BENCH_OK(dart_put_blocking(counter, &count, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+}
+
+/* The rounds of this unit, and from them the line. */
+static void contend(const mutex_side_t *side, dart_gptr_t counter, line_t *l)
+{
+  double start, waited = 0, longest = 0, mean, elapsed, busy = (double)l->work_us * 1e-6;
+  double turns = (double)(job.nunits * l->rounds);
+
+  side->meet();
   start = bench_seconds();
-  for (uint64_t i = 0; i < options->rounds; i++) {
+  for (uint64_t i = 0; i < l->rounds; i++) {
     double before = bench_seconds(), wait;
 
     side->acquire();
     wait = bench_seconds() - before;
     waited += wait;
     longest = wait > longest ? wait : longest;
-    BENCH_OK(dart_get_blocking(&count, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
-    work(busy);
-    count++;
-    BENCH_OK(dart_put_blocking(counter, &count, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    pass(counter, busy);
     side->release();
   }
   side->meet();
-  elapsed = bench_max(bench_seconds() - start);
-  longest = bench_max(longest);
-  mean    = sum(waited) / (double)(job.nunits * options->rounds);
-  BENCH_OK(dart_get_blocking(&count, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
-  busy *= (double)(job.nunits * options->rounds);
+  elapsed       = bench_max(bench_seconds() - start);
+  longest       = bench_max(longest);
+  mean          = sum(waited) / turns;
+  l->turn       = elapsed / turns * 1e9;
+  l->overhead   = 100 * (elapsed - busy * turns) / elapsed;
+  l->unfairness = mean > 0 ? longest / mean : 0;
+}
+
+/* Rounds that fit the time, where that is limited. */
+static uint64_t rounds_of(const options_t *options, uint64_t work_us)
+{
+  uint64_t a_round = work_us * job.nunits, most = options->rounds;
+
+  if (options->seconds > 0 && a_round > 0 && options->seconds * 1000000 / a_round < most)
+    most = options->seconds * 1000000 / a_round;
+  return most > LEAST_ROUNDS ? most : LEAST_ROUNDS;
+}
+
+/* False: two units were in it at a time. */
+static bool measure_contended(const mutex_side_t *side, const options_t *options, uint64_t work_us)
+{
+  line_t      l = { "contended", .work_us = work_us, .rounds = rounds_of(options, work_us) };
+  dart_gptr_t counter;
+  int64_t     count = 0;
+
+  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_LONG, &counter));
   if (job.me == 0)
-    printf("contended  %-9s %3zu units %6llu us of work: overhead %6.2f %%, %9.2f us a turn, "
-           "longest wait / mean %6.1f\n",
-           side->name, job.nunits, (unsigned long long)options->work_us,
-           100 * (elapsed - busy) / elapsed, elapsed / (double)(job.nunits * options->rounds) * 1e6,
-           mean > 0 ? longest / mean : 0);
+    BENCH_OK(dart_put_blocking(counter, &count, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  contend(side, counter, &l);
+  BENCH_OK(dart_get_blocking(&count, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
   BENCH_OK(dart_team_memfree(counter));
-  return count == (int64_t)(job.nunits * options->rounds);
+  if (count != (int64_t)(job.nunits * l.rounds)) {
+    bench_complain(&job, "%s: two units held it at a time", side->name);
+    return false;
+  }
+  print(options, side, &l);
+  return true;
+}
+
+static bool is_wanted(const mutex_side_t *side, const options_t *options)
+{
+  return (side->scope != ON_ONE_NODE || job.nnodes == 1) &&
+         (options->only == NULL || strstr(options->only, side->name) != NULL);
 }
 
 static bool measure(const mutex_side_t *side, const options_t *options)
 {
-  bool   right;
-  double first, last;
+  bool right = true;
 
-  if ((side->one_node && job.nnodes > 1) ||
-      (options->only != NULL && strstr(options->only, side->name) == NULL))
+  if (!is_wanted(side, options))
     return true;
   side->open(&job);
-  first = free_ns(side, 0);
-  last  = free_ns(side, (dart_unit_t)job.nunits - 1);
-  if (job.me == 0)
-    printf("free       %-9s %9.1f ns by the first unit, %9.1f ns by the last\n", side->name, first,
-           last);
-  right = contended(side, options);
+  measure_free(side, options, 0);
+  if (job.nunits > 1)
+    measure_free(side, options, (dart_unit_t)job.nunits - 1);
+  for (size_t i = 0; i < options->nworks && side->scope != ONLY_FREE; i++)
+    right = measure_contended(side, options, options->works[i]) && right;
   side->close();
-  if (!right)
-    bench_complain(&job, "%s: two units held it at a time", side->name);
   return right;
+}
+
+/* ---- the command line ------------------------------------------------------------------------------- */
+
+static error_t parse_works(struct argp_state *state, char *text, options_t *options)
+{
+  char *rest = text, *word;
+
+  options->nworks = 0;
+  while ((word = strsep(&rest, ",")) != NULL) {
+    if (options->nworks == MOST_WORKS)
+      return bench_bad_value(state, "--work", text, "at most 16 numbers");
+    if (bench_number(state, "--work", word, 0, 10000000, &options->works[options->nworks++]) != 0)
+      return EINVAL;
+  }
+  return 0;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -266,18 +231,23 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
   switch (key) {
   case 'r': return bench_number(state, "--rounds", text, 1, 1000000, &options->rounds);
-  case 'w': return bench_number(state, "--work", text, 0, 10000000, &options->work_us);
+  case 's': return bench_number(state, "--seconds", text, 1, 100000, &options->seconds);
+  case 'w': return parse_works(state, text, options);
   case 'o': options->only = text; return 0;
   case 'f': options->folder = text; return 0;
+  case 'c': options->as_csv = true; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
 
 static const struct argp_option known[] = {
   { "rounds", 'r', "N", 0, "Turns of each unit (100)", 0 },
-  { "work", 'w', "US", 0, "Microseconds of work in a turn (0)", 0 },
+  { "seconds", 's', "S", 0, "Fewer turns where their work takes longer than this; at least 3", 0 },
+  { "work", 'w', "US,...", 0, "Microseconds of work in a turn; several are measured in turn (0)",
+    0 },
   { "only", 'o', "NAMES", 0, "Only mutexes whose name is in this text", 0 },
   { "folder", 'f', "PATH", 0, "Where fcntl has its file (/tmp)", 0 },
+  { "csv", 'c', NULL, 0, "Lines of the table that bench/mutexes makes", 0 },
   { 0 }
 };
 
@@ -285,7 +255,7 @@ static const struct argp arguments = { .options = known, .parser = parse };
 
 int main(int argc, char **argv)
 {
-  options_t options = { .rounds = 100, .folder = "/tmp" };
+  options_t options = { .rounds = 100, .nworks = 1, .folder = "/tmp" };
   bool      right   = true;
   long      number  = getpid();
   int       code;
@@ -293,8 +263,8 @@ int main(int argc, char **argv)
   job = bench_start(&argc, &argv);
   if (bench_parse(&job, &arguments, argc, argv, &options, &code)) {
     BENCH_OK(dart_bcast(&number, 1, DART_TYPE_LONG, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
-    snprintf(path, sizeof path, "%s/dart-mutex-%ld", options.folder, number);
-    for (const mutex_side_t *side = own_sides; side->name != NULL; side++)
+    mutex_file(options.folder, number);
+    for (const mutex_side_t *side = mutex_own_sides; side->name != NULL; side++)
       right = measure(side, &options) && right;
     for (const mutex_side_t *side = mutex_mpi_sides; side->name != NULL; side++)
       right = measure(side, &options) && right;

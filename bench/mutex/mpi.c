@@ -134,8 +134,8 @@ static void exclusive_release(void)
 }
 
 const mutex_side_t mutex_mpi_sides[] = {
-  { "onesided", false, open_list, onesided_acquire, onesided_release, close_list, meet },
-  { "hybrid", false, open_list, hybrid_acquire, hybrid_release, close_list, meet },
-  { "mpi-lock", false, open_list, exclusive_acquire, exclusive_release, close_list, meet },
+  { "onesided", ON_ALL, open_list, onesided_acquire, onesided_release, close_list, meet },
+  { "hybrid", ON_ALL, open_list, hybrid_acquire, hybrid_release, close_list, meet },
+  { "mpi-lock", ON_ALL, open_list, exclusive_acquire, exclusive_release, close_list, meet },
   { .name = NULL }
 };
