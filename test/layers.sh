@@ -18,9 +18,9 @@ port.h
 api/progress
 api/coll
 api/memory
-api/locality api/p2p api/sync
+api/locality api/p2p
 api/rma api/team api/range
-api/epoch api/file
+api/epoch api/file api/sync
 api/job'
 mpi='base
 data

@@ -1,20 +1,19 @@
-/* The lock: a mutex on each node, and a queue of tickets between the nodes (api/sync/lock.c).
+/* The lock: a mutex on each node, and a table that grants a turn to one node after another (api/sync/lock.c).
  *
- * Claims. One unit at a time holds it (assertion). A node that has queued is passed by at most
+ * Claims. One unit at a time holds it (assertion). A node that has asked for the turn is passed by at most
  * (NODES - 1) * (MOST_PASSES + 1) holders (assertion), and no unit waits while no unit holds the
  * lock or is about to pass it on (no invalid end state): so with a mutex that is fair to its node
- * (mutex.pml), no unit waits for ever. The unit that ends a turn, which need not be the unit that
- * queued for it, gives the turn to the node behind or takes the ticket out of the queue.
+ * (mutex.pml), no unit waits for ever. Room for two requests of every node is enough (assertion). The unit that
+ * ends a turn, which need not be the unit that asked for it, ends that request.
  *
  * Bounds. UNITS units; the first two share a node, each of the others has one of its own, or PAIRS:
- * they share nodes two by two. Each acquires, or tries to, and releases as often as it likes, but
- * at most ROUNDS times if that is not 0, and then stays away. `granted` counts from 0 each time
- * that a ticket reads it, so that states recur.
+ * they share nodes two by two. The table is unit 0's. Each acquires, or tries to, and releases as often as it
+ * likes, but at most ROUNDS times if that is not 0, and then stays away.
  *
- * Abstractions. Any unit that wants the mutex may take it; atomics on far words are one step, for
- * their caller waits until they are complete (raise_far, swap_tail: each ends in `complete`). A unit
- * whose ticket is in the queue applies what far units write to it: it is in DART, or has an agent.
- * `next` and `granted` are raised without a wake, for a unit that waits for them looks once a nap.
+ * Abstractions. Any unit that wants the mutex may take it. The table grants requests in the order in which they
+ * come, as node/range.h does with spans that are the same. A request is one step, for its caller waits for the
+ * answer; word of a release is under way for a while, but comes before later requests of its unit. The table's unit
+ * serves both: it is in DART, or has an agent.
  *
  * Memory order. `waiting` is relaxed: a unit that waits may be seen only after it has the mutex. Data
  * behind the mutex are ordered by it.
@@ -25,10 +24,10 @@
  * large: pairs_twice  -DUNITS=4 -DMOST_PASSES=1 -DROUNDS=2 -DPAIRS
  * mutant: no_limit              -DUNITS=3 -DMOST_PASSES=1 -DROUNDS=0
  * mutant: waiting_after_unlock  -DUNITS=3 -DMOST_PASSES=1 -DROUNDS=0
- * mutant: cleared_after_swap    -DUNITS=3 -DMOST_PASSES=1 -DROUNDS=0
- * mutant: counted_after_link    -DUNITS=3 -DMOST_PASSES=1 -DROUNDS=0
- * mutant: leaves_early          -DUNITS=3 -DMOST_PASSES=1 -DROUNDS=0
+ * mutant: ended_after_unlock    -DUNITS=3 -DMOST_PASSES=1 -DROUNDS=0
+ * mutant: not_told              -DUNITS=3 -DMOST_PASSES=1 -DROUNDS=0
  * mutant: own_ticket            -DUNITS=3 -DMOST_PASSES=1 -DROUNDS=0
+ * mutant: room_for_one          -DUNITS=4 -DMOST_PASSES=1 -DROUNDS=1 -DPAIRS
  */
 #include "common.pml"
 
@@ -40,13 +39,19 @@
 #define NODE_OF(u) (u < 2 -> 0 : u - 1)
 #endif
 
-byte tail;           /* unit + 1 of the last ticket; 0: none */
-byte behind[UNITS];  /* ticket_t: `next`, unit + 1 of the ticket behind; 0: unknown */
-byte granted[UNITS]; /* ticket_t */
+#ifdef MUTANT_room_for_one
+#define ROOM NODES
+#else
+#define ROOM (2 * NODES)
+#endif
+
+chan table = [2 * NODES] of { byte }; /* unit + 1 of each request; the first one has the turn */
+bool granted[UNITS];                  /* state_t: `grants` is more than `told` */
+byte word[UNITS];                     /* of a release, under way to the table: the request; 0: none */
 
 /* cohort_t, by node */
 bool held[NODES];    /* its mutex */
-byte ticket[NODES];
+byte ticket[NODES];  /* unit + 1 that has asked for the turn; 0: the node does not have it */
 byte passes[NODES];
 byte waiting[NODES];
 
@@ -98,31 +103,24 @@ inline enter_cohort()
   fi
 }
 
-#define CLEAR behind[me] = 0
-#define COUNT granted[me] = 0 /* dart__event_count */
-#define SWAP d_step { before = tail; tail = me + 1; queued[node] = before != 0; passed[node] = 0 }
-
-/* wait_for_turn */
-inline queue_up()
+/* dart__table_enter: word of the unit's own release has come before. `taken`: the request is held */
+inline ask()
 {
-#ifdef MUTANT_cleared_after_swap
-  COUNT; SWAP; CLEAR;
-#elif defined(MUTANT_counted_after_link)
-  CLEAR; SWAP;
-#else
-  CLEAR; COUNT; SWAP;
-#endif
-  if
-  :: before != 0 ->
-    behind[before - 1] = behind[before - 1] + me + 1; /* raise_far */
-#ifdef MUTANT_counted_after_link
-    COUNT;
-#endif
-    granted[me] != 0
-  :: else
-  fi;
-  begin_turn()
+  atomic {
+    word[me] == 0 ->
+    assert(len(table) < ROOM);
+    taken = len(table) == 0;
+    table ! me + 1;
+    queued[node] = !taken;
+    passed[node] = 0
+  }
 }
+
+#ifdef MUTANT_not_told
+#define TOLD skip
+#else
+#define TOLD granted[me] = false
+#endif
 
 inline begin_turn()
 {
@@ -130,19 +128,27 @@ inline begin_turn()
     ticket[node] = me + 1;
     passes[node] = 0;
     queued[node] = false;
-    passed[node] = 0;
-    before = 0
+    passed[node] = 0
   }
 }
 
-/* try_turn */
+inline wait_for_turn()
+{
+  ask();
+  if
+  :: !taken -> granted[me]; TOLD
+  :: else
+  fi;
+  begin_turn()
+}
+
 inline try_turn()
 {
-  CLEAR;
-  d_step {
-    taken = tail == 0;
+  atomic {
+    word[me] == 0 ->
+    taken = len(table) == 0;
     if
-    :: taken -> tail = me + 1
+    :: taken -> table ! me + 1
     :: else
     fi
   }
@@ -150,6 +156,19 @@ inline try_turn()
   :: taken -> begin_turn()
   :: else
   fi
+}
+
+/* dart__table_leave where the table is: the next request is held, and its unit is told. */
+inline leave(request)
+{
+  d_step {
+    table ?? eval(request);
+    if
+    :: table ? [next] -> table ? <next>; granted[next - 1] = true
+    :: else
+    fi;
+    next = 0
+  }
 }
 
 #ifdef MUTANT_own_ticket
@@ -161,49 +180,45 @@ inline try_turn()
 inline end_turn()
 {
   d_step { own = TICKET; ticket[node] = 0; passes[node] = 0 }
-  next = behind[own - 1];
   if
-  :: next == 0 ->
-    d_step { /* swap_tail */
-      taken = tail == own;
-      if
-      :: taken -> tail = 0
-      :: else
-      fi
-    }
-#ifndef MUTANT_leaves_early
-    if
-    :: !taken -> behind[own - 1] != 0 /* dart__event_wait */
-    :: else
-    fi;
-#endif
-    next = behind[own - 1]
-  :: else
+  :: node == 0 -> leave(own)
+  :: else -> assert(word[me] == 0); word[me] = own
   fi;
-  if
-  :: next != 0 -> granted[next - 1]++ /* raise_far */
-  :: else
-  fi;
-  d_step { own = 0; next = 0 }
+  own = 0
 }
+
+#ifdef MUTANT_ended_after_unlock
+#define END_TURN ends = true
+#else
+#define END_TURN end_turn()
+#endif
 
 /* dart_lock_release */
 inline release()
 {
+#ifdef MUTANT_ended_after_unlock
+  ends = false;
+#endif
   if
-  :: waiting[node] == 0 -> end_turn()
+  :: waiting[node] == 0 -> END_TURN
   :: else ->
 #ifdef MUTANT_no_limit
     skip
 #else
     passes[node]++;
     if
-    :: passes[node] > MOST_PASSES -> end_turn()
+    :: passes[node] > MOST_PASSES -> END_TURN
     :: else
     fi
 #endif
   fi;
   UNLOCK;
+#ifdef MUTANT_ended_after_unlock
+  if
+  :: ends -> end_turn()
+  :: else
+  fi;
+#endif
 #ifdef MUTANT_waiting_after_unlock
   if
   :: came_late -> waiting[node]--
@@ -220,14 +235,14 @@ inline release()
 
 active [UNITS] proctype unit()
 {
-  byte me = _pid, node = NODE_OF(_pid), before, own, next, round, i;
-  bool taken, came_late;
+  byte me = _pid, node = NODE_OF(_pid), own, next, round, i;
+  bool taken, came_late, ends;
 
   do
   :: MORE -> /* dart_lock_acquire */
      enter_cohort();
      if
-     :: ticket[node] == 0 -> queue_up()
+     :: ticket[node] == 0 -> wait_for_turn()
      :: else
      fi;
      hold();
@@ -248,5 +263,24 @@ active [UNITS] proctype unit()
      :: else
      fi
   :: break
+  od
+}
+
+/* The table's unit takes in word of releases, of any unit first. */
+#define TAKE_IN(u) \
+  :: word[u] != 0 -> \
+     atomic { request = word[u]; word[u] = 0; leave(request); request = 0 }
+
+active proctype home()
+{
+  byte request, next;
+
+end:
+  do
+  TAKE_IN(1)
+  TAKE_IN(2)
+#if UNITS > 3
+  TAKE_IN(3)
+#endif
   od
 }

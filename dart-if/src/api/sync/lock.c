@@ -3,26 +3,25 @@
  *
  * On each of the team's nodes a mutex in the leader's pool (node/mutex.h) decides between the
  * node's units and threads; in a team of one node that is all. In a team of several nodes, the holder of
- * the mutex also needs the node's turn. Nodes queue as in the list-based lock of Mellor-Crummey and
- * Scott (Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors, ACM TOCS 9(1),
- * 1991): the tail of the queue is a word in the pool of the team's first unit, and a unit that
- * queues for its node does so with a ticket in its own pool, so that it waits on its own memory, and its
- * own progress applies what far units write there. A turn stays on the node while near units wait, because
- * a hand-over between nodes costs messages, but for at most MOST_PASSES holders, because far units
- * wait, too. The unit that ends the turn may be another than the unit that began it: the cohort stores the
- * ticket, which near units read in place.
+ * the mutex also needs the node's turn. That is a range lock on a single number in a table of the team's first
+ * unit (api/range/table.h), which grants it in the order in which requests come: a node that asks for the turn gets
+ * it with the answer if it is free, else by a notification, and a node that gives it up sends word and waits for
+ * nothing. A turn stays on the node while near units wait, because a hand-over between nodes costs messages, but
+ * for at most MOST_PASSES holders, because far units wait, too. The unit that ends the turn may be another than
+ * the unit that asked for it: the cohort stores the ticket that names the request.
  *
- * Far words are accessed by DART's own atomics. */
+ * Word of a release may be under way when another unit of the node asks for the turn, so the table has room for two
+ * requests of every node. A third cannot be: the second is granted only after the release of the first has come. */
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/if/dart_synchronization.h>
-
-#include <dash/dart/if/dart_communication.h>
 
 #include "api/coll/coll.h"
 #include "api/memory/pool.h"
 #include "api/progress/progress.h"
+#include "api/range/table.h"
 #include "model/check.h"
 #include "model/holds.h"
 #include "model/world.h"
@@ -31,56 +30,43 @@
 
 #define MOST_PASSES 64
 
-/* An entry in the queue of nodes. Written by the units of the entries before and after it, which are far. */
-typedef struct {
-  _Alignas(DART__CACHE_LINE) dart__event_t next; /* team id + 1 of the ticket behind; 0: unknown */
-  _Alignas(DART__CACHE_LINE) dart__event_t granted; /* how often this ticket was granted the turn */
-} ticket_t;
-
 /* The units of a node. Only the holder of the mutex accesses `ticket` and `passes`. */
 typedef struct {
   _Alignas(DART__CACHE_LINE) dart__mutex_t mutex;
-  uint32_t ticket; /* team id + 1 of the ticket that has the turn; 0: this node does not have it */
+  uint64_t ticket; /* of the request that has the turn; 0: this node does not have it */
   uint32_t passes; /* near hand-overs in this turn */
   _Alignas(DART__CACHE_LINE) _Atomic uint32_t waiting; /* number of waiters for the mutex */
 } cohort_t;
 
 /* What every unit has in its pool. */
 typedef struct {
-  ticket_t ticket;
   cohort_t cohort; /* used at the node's leader only */
-
-  /* Used at the team's first unit only: team id + 1 of the last ticket in the queue; 0: none. */
-  _Alignas(DART__CACHE_LINE) _Atomic uint32_t tail;
+  uint64_t grants; /* raised by each notification that this unit has the turn */
 } state_t;
 
+/* Offsets in a unit's pool. */
+typedef struct {
+  uint64_t state;
+  uint64_t table; /* of the team's first unit, if the team has several nodes */
+} place_t;
+
 struct dart_lock_struct {
-  uint32_t          cycle; /* of init and exit that it belongs to */
-  dart_team_t       teamid;
-  int32_t           me;     /* own team id */
-  uint64_t         *states; /* team id → offset of its state_t in its pool */
-  cohort_t         *cohort; /* of this unit's node */
+  uint32_t      cycle; /* of init and exit that it belongs to */
+  dart_team_t   teamid;
+  int32_t       me;     /* own team id */
+  place_t      *places; /* by team id */
+  cohort_t     *cohort; /* of this unit's node */
+  dart__table_t turns;  /* requests for the turn, one for a node that has or wants it */
+  uint64_t      told;   /* grants that this unit has waited for; used by the holder of the mutex */
   _Atomic uintptr_t holder; /* the thread of this unit that holds it; 0: none does */
   dart__hold_t     *hold;   /* for others to see */
   dart__hold_t      spare;
 };
 
-static dart_gptr_t word_of(const dart__team_t *team, const struct dart_lock_struct *lock,
-                           int32_t unit, size_t offset)
-{
-  dart_gptr_t gptr = DART_GPTR_NULL;
-
-  gptr.unitid              = team->members[unit];
-  gptr.segid               = DART_SEGMENT_LOCAL;
-  gptr.teamid              = DART_TEAM_ALL;
-  gptr.addr_or_offs.offset = lock->states[unit] + offset;
-  return gptr;
-}
-
 static state_t *near_state(const dart__team_t *team, const struct dart_lock_struct *lock,
                            int32_t unit)
 {
-  return (state_t *)(void *)dart__pool_address(team->members[unit], lock->states[unit]);
+  return (state_t *)(void *)dart__pool_address(team->members[unit], lock->places[unit].state);
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
@@ -90,7 +76,7 @@ static void delete_lock(dart_lock_t lock)
   if (lock == NULL)
     return;
   dart__hold_delete(lock->hold);
-  free(lock->states);
+  free(lock->places);
   free(lock);
 }
 
@@ -100,8 +86,8 @@ static dart_lock_t new_lock(const dart__team_t *team)
 
   if (lock == NULL)
     return NULL;
-  lock->states = calloc((size_t)team->nunits, sizeof *lock->states);
-  if (lock->states == NULL) {
+  lock->places = calloc((size_t)team->nunits, sizeof *lock->places);
+  if (lock->places == NULL) {
     free(lock);
     return NULL;
   }
@@ -112,19 +98,38 @@ static dart_lock_t new_lock(const dart__team_t *team)
   return lock;
 }
 
-static dart_ret_t alloc_state(uint64_t *offset_out)
+static bool has_table(const dart__team_t *team)
 {
-  dart_ret_t ret = dart__pool_alloc(sizeof(state_t), offset_out);
+  return team->nnodes > 1 && team->me == 0;
+}
 
-  if (ret == DART_OK) /* zeroed memory is a free lock; the units' allgather publishes it */
-    memset(dart__pool_address(dart__world.me, *offset_out), 0, sizeof(state_t));
+static dart_ret_t alloc_place(const dart__team_t *team, place_t *own)
+{
+  dart_ret_t ret = dart__pool_alloc(sizeof(state_t), &own->state);
+
+  own->table = 0;
+  if (ret != DART_OK)
+    return ret;
+  /* zeroed memory is a free lock; the units' allgather publishes it */
+  memset(dart__pool_address(dart__world.me, own->state), 0, sizeof(state_t));
+  if (has_table(team))
+    ret = dart__table_new(2 * (uint32_t)team->nnodes, &own->table);
+  if (ret != DART_OK)
+    dart__pool_free(own->state);
   return ret;
+}
+
+static void free_place(const place_t *own)
+{
+  if (own->table != 0)
+    dart__table_delete(own->table);
+  dart__pool_free(own->state);
 }
 
 dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
-  uint64_t      own;
+  place_t       own;
   dart_ret_t    mine, ret;
 
   if (lock == NULL) {
@@ -136,19 +141,28 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
     return DART_ERR_INVAL;
 
   *lock = new_lock(team);
-  mine  = *lock == NULL ? DART_ERR_NOMEM : alloc_state(&own);
+  mine  = *lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &own);
   ret   = dart__coll_agree(team, mine);
   if (ret != DART_OK) {
     if (mine == DART_OK)
-      dart__pool_free(own);
+      free_place(&own);
     delete_lock(*lock);
     *lock = DART_LOCK_NULL;
     dart__error("%s: no memory for a lock on every unit of team %d", __func__, teamid);
     return ret;
   }
-  dart__coll_share(team, &own, (*lock)->states, sizeof own);
+  dart__coll_share(team, &own, (*lock)->places, sizeof own);
+  (*lock)->turns  = (dart__table_t){ team->members[0], (*lock)->places[0].table };
   (*lock)->cohort = &near_state(team, *lock, team->node_units[0])->cohort;
   return DART_OK;
+}
+
+/* Word of this unit's releases has come; then so has all units'. */
+static void settle(dart__team_t *team)
+{
+  if (team->nnodes > 1 && !dart__team_is_on_node(team, 0))
+    dart__far->settle(team, 0);
+  dart__coll_barrier(team);
 }
 
 dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
@@ -164,9 +178,9 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
       return DART_ERR_INVAL;
     }
     team = dart__team_find((*lock)->teamid);
-    if (team != NULL) /* else dart_team_destroy was the barrier */
-      dart__coll_barrier(team);
-    dart__pool_free((*lock)->states[(*lock)->me]);
+    if (team != NULL) /* else dart_team_destroy has settled, and was the barrier */
+      settle(team);
+    free_place(&(*lock)->places[(*lock)->me]);
   }
   delete_lock(*lock);
   *lock = DART_LOCK_NULL;
@@ -180,95 +194,44 @@ bool dart_lock_initialized(struct dart_lock_struct const *lock)
 
 /* ---- between nodes: by the unit that has its node's mutex ------------------------------------ */
 
-/* Complete an atomic on a word of a lock. The words exist as long as the team, so this cannot fail; if
- * operations of the program were refused, its next flush reports that. */
-static void complete(dart_gptr_t word)
+static const dart__span_t the_turn = { 0, 0, 1 };
+
+static void begin_turn(dart_lock_t lock, uint64_t ticket)
 {
-  dart__progress();
-  if (dart__world.many_nodes)
-    dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
-}
-
-/* Raise an event of a far ticket. It wakes nobody: the ticket's unit polls it at least once per nap. */
-static void raise_far(const dart__team_t *team, const struct dart_lock_struct *lock, int32_t unit,
-                      size_t event_offset, uint32_t by)
-{
-  dart_gptr_t word = word_of(team, lock, unit, event_offset + offsetof(dart__event_t, count));
-
-  dart_accumulate(word, &by, 1, DART_TYPE_UINT, DART_OP_SUM);
-  complete(word);
-}
-
-/* If the tail is `expected`, make it `desired`. */
-static bool swap_tail(const dart__team_t *team, const struct dart_lock_struct *lock,
-                      uint32_t expected, uint32_t desired)
-{
-  dart_gptr_t tail   = word_of(team, lock, 0, offsetof(state_t, tail));
-  uint32_t    before = ~expected;
-
-  dart_compare_and_swap(tail, &desired, &expected, &before, DART_TYPE_UINT);
-  complete(tail);
-  return before == expected;
-}
-
-/* This unit's ticket, with no ticket behind it yet. */
-static ticket_t *fresh_ticket(const dart__team_t *team, dart_lock_t lock)
-{
-  ticket_t *own = &near_state(team, lock, lock->me)->ticket;
-
-  /* relaxed: no unit writes it before it finds this ticket in the tail */
-  atomic_store_explicit(&own->next.count, 0, memory_order_relaxed);
-  return own;
-}
-
-static void begin_turn(dart_lock_t lock)
-{
-  lock->cohort->ticket = (uint32_t)lock->me + 1;
+  lock->cohort->ticket = ticket;
   lock->cohort->passes = 0;
 }
 
-/* Append this unit's ticket to the queue of nodes, and wait for the turn. */
-static void wait_for_turn(const dart__team_t *team, dart_lock_t lock)
+/* Ask for the turn, and wait for it. */
+static void wait_for_turn(dart_lock_t lock)
 {
-  uint32_t    own = (uint32_t)lock->me + 1, before = 0;
-  ticket_t   *ticket = fresh_ticket(team, lock);
-  uint32_t    turns  = dart__event_count(&ticket->granted);
-  dart_gptr_t tail   = word_of(team, lock, 0, offsetof(state_t, tail));
+  uint64_t             grants = lock->places[lock->me].state + offsetof(state_t, grants), ticket;
+  dart__range_waiter_t waiter = { grants, dart__world.me };
 
-  dart_fetch_and_op(tail, &own, &before, DART_TYPE_UINT, DART_OP_REPLACE);
-  complete(tail);
-  if (before != 0) {
-    raise_far(team, lock, (int32_t)before - 1, offsetof(state_t, ticket.next), own);
-    dart__event_wait(&ticket->granted, turns, &dart__world.wait); /* pairs with end_turn */
-  }
-  begin_turn(lock);
+  if (dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket) == DART__RANGE_WAITS)
+    dart_notify_wait(dart__table_word(dart__world.me, grants), ++lock->told, -1);
+  begin_turn(lock, ticket);
 }
 
 /* Take the turn if no node has it. */
-static bool try_turn(const dart__team_t *team, dart_lock_t lock)
+static bool try_turn(dart_lock_t lock)
 {
-  fresh_ticket(team, lock);
-  if (!swap_tail(team, lock, 0, (uint32_t)lock->me + 1))
+  dart__range_waiter_t none = { 0, dart__world.me };
+  uint64_t             ticket;
+
+  if (dart__table_enter(lock->turns, &none, &the_turn, 1, false, &ticket) != DART__RANGE_HELD)
     return false;
-  begin_turn(lock);
+  begin_turn(lock, ticket);
   return true;
 }
 
-/* Grant the turn to the next node; if there is none, remove the ticket from the tail. */
-static void end_turn(const dart__team_t *team, dart_lock_t lock)
+/* Let the next node have the turn. */
+static void end_turn(dart_lock_t lock)
 {
-  uint32_t  ticket = lock->cohort->ticket, next;
-  ticket_t *own    = &near_state(team, lock, (int32_t)ticket - 1)->ticket;
+  uint64_t ticket = lock->cohort->ticket;
 
   lock->cohort->ticket = 0;
-  next                 = dart__event_count(&own->next);
-  if (next == 0) {
-    if (swap_tail(team, lock, ticket, 0))
-      return;
-    /* another unit has swapped the tail, and will raise own->next by raise_far */
-    next = dart__event_wait(&own->next, 0, &dart__world.wait);
-  }
-  raise_far(team, lock, (int32_t)next - 1, offsetof(state_t, ticket.granted), 1);
+  dart__table_leave(lock->turns, ticket);
 }
 
 /* ---- use --------------------------------------------------------------------------------- */
@@ -348,7 +311,7 @@ dart_ret_t dart_lock_acquire(dart_lock_t lock)
   dart__progress(); /* the holder may be waiting for deferred updates of this unit */
   enter_cohort(team, lock->cohort);
   if (team->nnodes > 1 && lock->cohort->ticket == 0)
-    wait_for_turn(team, lock);
+    wait_for_turn(lock);
   take(lock);
   return DART_OK;
 }
@@ -377,7 +340,7 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
   dart__progress(); /* as above */
   if (!dart__mutex_try(&lock->cohort->mutex))
     return poll();
-  if (team->nnodes > 1 && lock->cohort->ticket == 0 && !try_turn(team, lock)) {
+  if (team->nnodes > 1 && lock->cohort->ticket == 0 && !try_turn(lock)) {
     dart__mutex_unlock(&lock->cohort->mutex);
     return poll();
   }
@@ -408,7 +371,7 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
   atomic_store_explicit(&lock->holder, 0, memory_order_relaxed); /* see is_mine */
   dart__hold_set(lock->hold, 0);
   if (team->nnodes > 1 && !pass_on(lock->cohort))
-    end_turn(team, lock);
+    end_turn(lock);
   dart__mutex_unlock(&lock->cohort->mutex);
   return DART_OK;
 }

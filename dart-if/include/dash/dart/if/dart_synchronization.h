@@ -44,12 +44,14 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock) DART_NOTHROW;
 dart_ret_t dart_lock_acquire(dart_lock_t lock) DART_NOTHROW;
 
 /** Hold the lock if nobody does: `*result` is 1 if the caller holds it now, 0 if someone else does.
- *  Does not wait; makes progress; called in a loop it succeeds once the lock stays free.
+ *  Does not wait; makes progress; called in a loop it succeeds once the lock stays free. Word of a
+ *  release takes its time between nodes: until it has come, whatever the caller has been told by other
+ *  ways, the lock is held.
  *
  *  DART_ERR_INVAL: NULL, or the caller holds it already; `*result` is 0. */
 dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result) DART_NOTHROW;
 
-/** Let others have the lock. Called by the thread that holds it; does not wait for the next holder.
+/** Let others have the lock. Called by the thread that holds it; waits for nobody.
  *
  *  DART_ERR_INVAL: NULL, or the caller does not hold it. */
 dart_ret_t dart_lock_release(dart_lock_t lock) DART_NOTHROW;
