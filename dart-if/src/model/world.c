@@ -1,9 +1,9 @@
 /* The job, and how its units wait: spin while every unit of the node can have a core, sleep at
- * once where units outnumber cores. A unit with a core of its own and far units to serve
- * yields for longer before it sleeps, for no other unit needs the core. */
+ * once where units outnumber cores. A unit with a core of its own that has far units to serve, or waits for a
+ * mutex, yields for longer before it sleeps, for no other unit needs the core. */
 #define SPINS_WITH_CORE    4000 /* about 100 µs of polling */
 #define SPINS_WITHOUT_CORE 50
-#define YIELDS_WITH_CORE   1000 /* about 1 ms of polling for other nodes */
+#define YIELDS_WITH_CORE   1000 /* about 1 ms of polling for other nodes, or a mutex */
 
 #include "model/world.h"
 

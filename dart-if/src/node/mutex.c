@@ -5,6 +5,8 @@
  * sleep on `turn`, so that an unlock wakes one of them and no other waiter. */
 #include "node/mutex.h"
 
+#include <sched.h>
+
 #define LATE_AFTER_US 10000
 #define MOST_PAUSES   32 /* between two loads of `state` */
 
@@ -53,21 +55,35 @@ static uint32_t sleep_limit(uint32_t most_us, const dart__wait_policy_t *policy)
                                                                                 : most_us;
 }
 
-/* Loads `state` at growing intervals: every load takes the cache line from the holder. */
+/* Take the mutex if it is free, or pause. */
+static bool look(dart__mutex_t *mutex, uint32_t pauses, const dart__wait_policy_t *policy)
+{
+  uint32_t state = load_state(mutex);
+
+  if (is_free(state) && !has_late_waiters(state) && take(mutex, state, state | HELD))
+    return true;
+  progress(policy);
+  for (uint32_t i = 0; i < pauses; i++)
+    dart__cpu_pause();
+  return false;
+}
+
+/* At growing intervals, for every look takes the cache line from the holder. A unit that has a core then yields it for
+ * about a millisecond: nobody else needs it, and to wake a sleeper costs the holder some microseconds. */
 static bool spin(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
   uint32_t pauses = 1;
 
   for (uint32_t paused = 0; paused < policy->spins; paused += pauses) {
-    uint32_t state = load_state(mutex);
-
-    if (is_free(state) && !has_late_waiters(state) && take(mutex, state, state | HELD))
+    if (look(mutex, pauses, policy))
       return true;
-    progress(policy);
-    for (uint32_t i = 0; i < pauses; i++)
-      dart__cpu_pause();
     if (pauses < MOST_PAUSES)
       pauses *= 2;
+  }
+  for (uint32_t i = 0; i < policy->yields; i++) {
+    if (look(mutex, MOST_PAUSES, policy))
+      return true;
+    sched_yield();
   }
   return false;
 }

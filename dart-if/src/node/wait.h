@@ -26,7 +26,7 @@ typedef struct {
 /* How this process waits; passed to every wait. */
 typedef struct {
   uint32_t spins;  /* polls before sleeping */
-  uint32_t yields; /* with `progress`: after that, more polls that only yield the core */
+  uint32_t yields; /* more polls, that only yield the core: with `progress`, or for a mutex */
   uint32_t nap_us; /* with `progress`: how long to sleep between two calls of it, > 0 */
 
   /* Serve other nodes during the wait. NULL on a single node: sleep until woken. */
