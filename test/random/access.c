@@ -65,6 +65,15 @@ static void touch_range(const scene_t *scene, touches_t *touches, const op_t *op
   access->key = key;
 }
 
+/* Elements whose numbers are held in a range object: any others may be held, and the same ones, in turn. */
+static void touch_held(const scene_t *scene, touches_t *touches, const op_t *op, int actor)
+{
+  access_t *access = touch(touches, op, HOLDS, actor);
+
+  lies_at(scene, access, op->seg, op->to, op->at, &op->remote, op->n);
+  access->key = op->range;
+}
+
 /* A counter that is raised, or looked at: its owner has set it before. */
 static void touch_counter(const scene_t *scene, touches_t *touches, const op_t *op, int actor)
 {
@@ -128,6 +137,7 @@ void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const
   case BCAST:
   case ALLGATHER: touch_received(scene, touches, op); break;
   case LOCKED: touch_range(scene, touches, op, LOCKS, actor, op->lock); break;
+  case RANGED: touch_held(scene, touches, op, actor); break;
   default:
     if (op_is_put(op) || op_is_get(op))
       touch_transfer(scene, touches, op, actor);
@@ -172,6 +182,7 @@ bool access_agree(const access_t *a, const access_t *b)
   case READS: return true;
   case UPDATES: return a->actor == b->actor && a->key == b->key;
   case SHARES:
+  case HOLDS:
   case RAISES: return a->key == b->key;
   case LOCKS: return a->key == b->key && a->from == b->from && a->to == b->to;
   default: return false;

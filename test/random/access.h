@@ -4,7 +4,7 @@
 #include "order.h"
 #include "scene.h"
 
-typedef enum { READS, WRITES, UPDATES, SHARES, LOCKS, RAISES } access_class_t;
+typedef enum { READS, WRITES, UPDATES, SHARES, LOCKS, HOLDS, RAISES } access_class_t;
 
 /* An access to memory, under way or complete, since the last round. */
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
   uint64_t    from, to;     /* bytes */
   layout_t    layout;       /* of these the n elements, from `from` on */
   uint64_t    n;
-  int         key;     /* the type of an update, the word, the lock */
+  int         key;     /* the type of an update, the word, the lock, the range object */
   int         counter; /* data of a notification; -1: no */
   bool        is_here; /* of the local buffer: complete when that is */
   int         done_by; /* who completed it, an actor of the same unit, ... */

@@ -142,6 +142,7 @@ static bool run(const options_t *o, const job_t *job, totals_t *totals)
   if (result.end == JOB_PASSED)
     return true;
   totals->failures++;
+  totals->not_started += result.end == JOB_NOT_STARTED;
   report_failure(o, job, &result);
   return false;
 }
@@ -343,5 +344,7 @@ int main(int argc, char **argv)
       good &= run_drawn(&o, &totals);
   }
   totals_print(&totals, o.is_verbose);
+  if (totals.not_started > 0) /* nothing was tested, and nothing found */
+    return EXIT_FAILURE;
   return good != o.must_fail ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -29,8 +29,8 @@ bool generate_hard(generator_t *g, op_t *op);
 typedef void generate_t(generator_t *g);
 generate_t   generate_object, generate_epoch, generate_transfer, generate_access, generate_atomic,
     generate_shared, generate_completion, generate_notify, generate_await, generate_flag,
-    generate_hold, generate_locked, generate_message, generate_ring, generate_letters,
-    generate_collective, generate_churn, generate_pause;
+    generate_hold, generate_locked, generate_ranged, generate_message, generate_ring,
+    generate_letters, generate_collective, generate_churn, generate_pause;
 
 /* ---- draws ---------------------------------------------------------------------------------- */
 
@@ -48,6 +48,9 @@ int draw_free(const void *array, int n, size_t size);
 
 /** Elements, and their layouts on both sides, for at most `room` bytes on the remote side. */
 void draw_layouts(generator_t *g, op_t *op, uint64_t room);
+
+/** How the elements of one side lie; `is_written`: no two share a byte. */
+void draw_layout(generator_t *g, layout_t *layout, bool is_written);
 
 /** A basic type. */
 int draw_type(generator_t *g);

@@ -198,6 +198,25 @@ static void end_lock(generator_t *g)
   generate(g, &op);
 }
 
+/* Few numbers to a stripe, so that calls cross them, or many. */
+static void new_range(generator_t *g)
+{
+  op_t op = op_new(RANGE);
+
+  op.range = FREE_ONE(range, RANGES_MAX);
+  op.team  = draw_team(g);
+  op.n     = draw_log(&g->draw, 1, 1 << 20);
+  generate(g, &op);
+}
+
+static void end_range(generator_t *g)
+{
+  op_t op = op_new(END_RANGE);
+
+  op.range = ALIVE_ONE(range, RANGES_MAX);
+  generate(g, &op);
+}
+
 /* A place for an element of `size` bytes, wherever it is. */
 static bool draw_cell(generator_t *g, op_t *op, size_t size)
 {
@@ -248,7 +267,7 @@ void generate_object(generator_t *g)
     { new_team, 12 },      { end_team, 7 },      { new_allocated, 24 }, { new_registered, 12 },
     { new_pool_block, 8 }, { new_allocator, 4 }, { end_allocator, 2 },  { new_allocator_block, 8 },
     { end_segment, 13 },   { new_lock, 4 },      { end_lock, 3 },       { new_counter, 10 },
-    { new_word, 16 },      { restart, 1 },
+    { new_word, 16 },      { restart, 1 },       { new_range, 5 },      { end_range, 2 },
   };
   size_t sum = 0, pick;
 

@@ -222,6 +222,30 @@ void generate_locked(generator_t *g)
   }
 }
 
+/* Elements of a portion, in several runs perhaps; several actors take much the same. */
+void generate_ranged(generator_t *g)
+{
+  op_t     op = op_new(RANGED);
+  uint64_t size;
+
+  op.range = draw_alive(g, g->scene->range, RANGES_MAX, sizeof g->scene->range[0]);
+  if (op.range < 0)
+    return;
+  draw_actor(g, &op);
+  if (!draw_portion(g, op.unit, 64, &op.seg, &op.to))
+    return;
+  size = scene_size(g->scene, op.seg, op.to);
+  for (int holders = (int)draw_range(&g->draw, 1, 10); holders > 0; holders--) {
+    op.remote = (layout_t){ .basic = DART_TYPE_LONG };
+    draw_layout(g, &op.remote, true);
+    op.n   = layout_instance(&op.remote) * draw_log(&g->draw, 1, 12);
+    op.at  = 8 * draw_below(&g->draw, size / 8 < 64 ? size / 8 : 64);
+    op.how = (int)draw_below(&g->draw, 6);
+    generate(g, &op);
+    draw_actor(g, &op);
+  }
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 static void draw_contents(generator_t *g, op_t *op, size_t most)

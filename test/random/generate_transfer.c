@@ -77,7 +77,7 @@ static void draw_blocks(generator_t *g, layout_t *layout, bool may_overlap)
     layout->len[0] = 1;
 }
 
-static void draw_layout(generator_t *g, layout_t *layout, bool is_written)
+void draw_layout(generator_t *g, layout_t *layout, bool is_written)
 {
   size_t pick = draw_below(&g->draw, 100);
 

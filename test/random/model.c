@@ -327,17 +327,37 @@ static void apply_notify(model_t *model, const op_t *op)
   memcpy(memory->data + at, &model->count[op->counter], 8);
 }
 
+static void add_one(memory_t *memory, size_t at)
+{
+  uint64_t value;
+
+  memcpy(&value, memory->data + at, 8);
+  value++;
+  memcpy(memory->data + at, &value, 8);
+  set_vague(memory, at, 8, is_vague(memory, at, 8));
+}
+
 static void apply_locked(model_t *model, const op_t *op, expect_t *expect)
 {
-  uint64_t  at, value;
+  uint64_t  at;
   memory_t *memory = memory_at(model, op, &at);
 
   expect_bytes(model, op, 8 * op->n, expect);
-  for (size_t k = 0; k < op->n; k++, at += 8) {
-    memcpy(&value, memory->data + at, 8);
-    value++;
-    memcpy(memory->data + at, &value, 8);
-    set_vague(memory, at, 8, is_vague(memory, at, 8));
+  for (size_t k = 0; k < op->n; k++)
+    add_one(memory, at + 8 * k);
+}
+
+/* What is held alone is counted up, in whatever order. */
+static void apply_ranged(model_t *model, const op_t *op)
+{
+  uint64_t  at;
+  memory_t *memory = memory_at(model, op, &at);
+  size_t    run    = 0;
+
+  for (size_t k = 0, n; k < op->n; k += n, run++) {
+    n = layout_run(&op->remote, k, op->n);
+    for (size_t i = 0; i < n && op_holds_alone(op, run); i++)
+      add_one(memory, at + layout_at(&op->remote, k) + 8 * i);
   }
 }
 
@@ -386,6 +406,7 @@ void model_apply(model_t *model, const op_t *op, expect_t *expect_out)
   case NOTIFY: apply_notify(model, op); break;
   case AWAIT: apply_await(model, op, expect_out); break;
   case LOCKED: apply_locked(model, op, expect_out); break;
+  case RANGED: apply_ranged(model, op); break;
   case BCAST:
   case ALLGATHER: apply_received(model, op); break;
   default:

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_range.h>
 #include <dash/dart/if/dart.h>
 
 #include "model/world.h"
@@ -250,6 +251,26 @@ dart_ret_t __wrap_dart_lock_release(dart_lock_t lock)
 
   is_pretended = false;
   return was_pretended ? DART_OK : __real_dart_lock_release(lock);
+}
+
+#elif defined(SHARED_RANGE) || defined(FORGET_RANGE) /* what is held alone, others hold; not all is held */
+
+dart_ret_t __real_dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,
+                                     int64_t timeout_us, dart_range_hold_t *hold);
+
+dart_ret_t __wrap_dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,
+                                     int64_t timeout_us, dart_range_hold_t *hold)
+{
+  dart_range_span_t copy[DART_RANGE_SPANS];
+
+  memcpy(copy, spans, n * sizeof copy[0]);
+#ifdef SHARED_RANGE
+  for (size_t i = 0; i < n && once_in(3); i++)
+    copy[i].mode = DART_RANGE_SHARED;
+#else
+  n = n > 1 ? n - 1 : n;
+#endif
+  return __real_dart_range_acquire(range, copy, n, timeout_us, hold);
 }
 
 #elif defined(LOSE_MESSAGE) /* a message is not sent: its receiver waits for ever */

@@ -38,6 +38,11 @@ bool op_is_atomic(const op_t *op)
   return op->kind >= ACCUMULATE && op->kind <= SWAP_LOOP;
 }
 
+bool op_holds_alone(const op_t *op, size_t run)
+{
+  return op->how < RANGED_MIXED || (op->how == RANGED_MIXED && run % 2 == 0);
+}
+
 uint64_t op_extent(const op_t *op)
 {
   switch (op->kind) {

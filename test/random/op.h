@@ -24,6 +24,7 @@ enum {
   TEAMS_MAX      = 16,
   SEGMENTS_MAX   = 48,
   LOCKS_MAX      = 8,
+  RANGES_MAX     = 4,
   COUNTERS_MAX   = 16,
   WORDS_MAX      = 16,
   ALLOCATORS_MAX = 6,
@@ -64,7 +65,8 @@ typedef enum {
   HAS_TAG       = 1 << 20,
   HAS_UNITS     = 1 << 21,
   HAS_SIZES     = 1 << 22,
-  HAS_OPS       = 1 << 23
+  HAS_OPS       = 1 << 23,
+  HAS_RANGE     = 1 << 24
 } field_t;
 
 #define HAS_TRANSFER (HAS_BY | HAS_TO | HAS_HERE | HAS_N | HAS_LOCAL | HAS_REMOTE | HAS_SHIFT)
@@ -88,6 +90,8 @@ typedef enum {
   X(END_BLOCK, "endblock", WHO_UNITS, HAS_SEG, "")                                                 \
   X(LOCK, "lock", WHO_UNITS, HAS_LOCK | HAS_TEAM, "")                                              \
   X(END_LOCK, "endlock", WHO_UNITS, HAS_LOCK, "")                                                  \
+  X(RANGE, "range", WHO_UNITS, HAS_RANGE | HAS_TEAM | HAS_N, "")                                   \
+  X(END_RANGE, "endrange", WHO_UNITS, HAS_RANGE, "")                                               \
   X(COUNTER, "counter", WHO_UNITS, HAS_COUNTER | HAS_TO, "")                                       \
   X(WORD, "word", WHO_UNITS, HAS_WORD | HAS_TO | HAS_TYPE | HAS_HOW,                               \
     "fields turn extreme product logic")                                                           \
@@ -121,6 +125,8 @@ typedef enum {
   X(AWAIT, "await", WHO_ACTOR, HAS_BY | HAS_COUNTER | HAS_HOW, "wait any some look fetch")         \
   X(POLL, "poll", WHO_ACTOR, HAS_BY | HAS_TO | HAS_TYPE | HAS_HOW, "blocking flush handle fetch")  \
   X(LOCKED, "locked", WHO_ACTOR, HAS_BY | HAS_LOCK | HAS_TO | HAS_N | HAS_HOW, "acquire try")      \
+  X(RANGED, "ranged", WHO_ACTOR, HAS_BY | HAS_RANGE | HAS_TO | HAS_N | HAS_REMOTE | HAS_HOW,       \
+    "wait timed try mixed shared shared_try")                                                      \
   X(LETTERS, "letters", WHO_ACTOR, HAS_BY | HAS_N | HAS_LOCAL | HAS_VALUE | HAS_TAG, "")           \
   X(PAUSE, "pause", WHO_ACTOR, HAS_BY | HAS_VALUE, "")                                             \
   X(HOLD, "hold", WHO_ACTOR, HAS_BY | HAS_PEER | HAS_VALUE, "")                                    \
@@ -160,6 +166,7 @@ enum { SWAP_HIT, SWAP_MISS };
 enum { AWAIT_WAIT, AWAIT_ANY, AWAIT_SOME, AWAIT_LOOK, AWAIT_FETCH };
 enum { POLL_BLOCKING, POLL_FLUSH, POLL_HANDLE, POLL_FETCH };
 enum { LOCKED_ACQUIRE, LOCKED_TRY };
+enum { RANGED_WAIT, RANGED_TIMED, RANGED_TRY, RANGED_MIXED, RANGED_SHARED, RANGED_SHARED_TRY };
 enum { APART, IN_PLACE_NULL, IN_PLACE_SAME };
 enum { ROUND_FLUSH, ROUND_FLUSH_ALL, ROUND_WAIT };
 
@@ -176,7 +183,7 @@ typedef struct op {
   uint64_t at;      /* ... bytes */
   int      here;    /* HAS_HERE: a segment, -1: the buffer is private; ... */
   uint64_t here_at; /* ... bytes */
-  int      lock, counter, allocator;
+  int      lock, range, counter, allocator;
   int      word; /* of an atomic: -1: no word that is shared */
   uint64_t n;    /* elements; bytes of a store, a load, an allocator's pool */
   layout_t local, remote;
@@ -212,6 +219,9 @@ bool op_is_get(const op_t *op);
 
 /** Whether it updates or reads elements atomically. */
 bool op_is_atomic(const op_t *op);
+
+/** Whether it holds the elements of run `run` of its layout alone, and changes them, or holds them with others. */
+bool op_holds_alone(const op_t *op, size_t run);
 
 /** Bytes from the place of an operation (HAS_TO) to the end of what it may touch there. */
 uint64_t op_extent(const op_t *op);

@@ -8,6 +8,7 @@
  * sends poison, or overwrites it. */
 #include <stdatomic.h>
 
+#include <dash/dart/ext/dart_range.h>
 #include <dash/dart/if/dart.h>
 
 #include "contract.h"
@@ -35,6 +36,7 @@ typedef struct unit {
   size_t           block_nbytes[SEGMENTS_MAX];
   unsigned char    tail[SEGMENTS_MAX][64]; /* what lies behind a portion, to the next line */
   dart_lock_t      lock[LOCKS_MAX];
+  dart_range_t     range[RANGES_MAX];
   dart_allocator_t allocator[ALLOCATORS_MAX];
 
   const op_t *op; /* of this round */
@@ -138,8 +140,8 @@ void run_check_segment(unit_t *unit, const op_t *op, int seg);
 
 typedef void run_op_t(thread_t *thread, const op_t *op);
 run_op_t     run_transfer, run_store, run_load, run_atomic, run_swap, run_swap_loop, run_flush,
-    run_wait, run_notify, run_await, run_poll, run_locked, run_letters, run_pause, run_hold,
-    run_message, run_ring, run_barrier, run_bcast, run_scatter, run_gather, run_allgather,
+    run_wait, run_notify, run_await, run_poll, run_locked, run_ranged, run_letters, run_pause,
+    run_hold, run_message, run_ring, run_barrier, run_bcast, run_scatter, run_gather, run_allgather,
     run_allgatherv, run_alltoall, run_reduce, run_churn;
 
 /** All that a thread has under way, in one of the ways of ROUND. */

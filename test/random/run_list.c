@@ -38,6 +38,7 @@ static run_op_t *const runners[NKINDS] = {
   [AWAIT]            = run_await,
   [POLL]             = run_poll,
   [LOCKED]           = run_locked,
+  [RANGED]           = run_ranged,
   [HOLD]             = run_hold,
   [LETTERS]          = run_letters,
   [PAUSE]            = run_pause,

@@ -92,6 +92,9 @@ static void end_leftovers(unit_t *unit, const scene_t *before, const op_t *op)
   for (int i = 0; i < LOCKS_MAX; i++)
     if (before->lock[i].alive && !after->lock[i].alive)
       RUN_OK(unit, op, dart_team_lock_destroy(&unit->lock[i]));
+  for (int i = 0; i < RANGES_MAX; i++)
+    if (before->range[i].alive && !after->range[i].alive)
+      RUN_OK(unit, op, dart_team_range_destroy(&unit->range[i]));
   for (int i = 0; i < SEGMENTS_MAX; i++)
     if (before->segment[i].alive && !after->segment[i].alive)
       run_end_block(unit, i);
@@ -135,6 +138,10 @@ static void execute(unit_t *unit, const op_t *op, const scene_t *before)
     RUN_OK(unit, op, dart_team_lock_init(unit->team[op->team], &unit->lock[op->lock]));
     break;
   case END_LOCK: RUN_OK(unit, op, dart_team_lock_destroy(&unit->lock[op->lock])); break;
+  case RANGE:
+    RUN_OK(unit, op, dart_team_range_init(unit->team[op->team], op->n, 0, &unit->range[op->range]));
+    break;
+  case END_RANGE: RUN_OK(unit, op, dart_team_range_destroy(&unit->range[op->range])); break;
   case COUNTER: set_cell(unit, op, 8); break;
   case WORD: set_cell(unit, op, type_size(op->type)); break;
   case MEET: RUN_OK(unit, op, dart_barrier(DART_TEAM_ALL)); break;
@@ -173,7 +180,7 @@ static void end_one(unit_t *unit, kind_t kind, int number)
 {
   op_t op = op_new(kind);
 
-  op.seg = op.team = op.lock = op.allocator = number;
+  op.seg = op.team = op.lock = op.range = op.allocator = number;
   if (kind == DEREGISTER)
     op.units = unit->model.scene.team[unit->model.scene.segment[number].team].members &
                ~unit->model.scene.segment[number].gone;
@@ -212,6 +219,9 @@ void run_end_objects(unit_t *unit)
   for (int i = 0; i < LOCKS_MAX; i++)
     if (scene->lock[i].alive)
       end_one(unit, END_LOCK, i);
+  for (int i = 0; i < RANGES_MAX; i++)
+    if (scene->range[i].alive)
+      end_one(unit, END_RANGE, i);
   for (int i = TEAMS_MAX - 1; i > 0; i--)
     if (scene->team[i].alive)
       end_one(unit, END_TEAM, i);

@@ -55,6 +55,7 @@ int scene_team(const scene_t *scene, const op_t *op)
   case BLOCK:
   case END_ALLOCATOR: return scene->allocator[op->allocator].team;
   case END_LOCK: return scene->lock[op->lock].team;
+  case END_RANGE: return scene->range[op->range].team;
   case POOL:
   case END_POOL:
   case MEET:
@@ -240,6 +241,9 @@ static void end_team(scene_t *scene, int team)
   for (int i = 0; i < LOCKS_MAX; i++)
     if (scene->lock[i].team == team)
       scene->lock[i].alive = false;
+  for (int i = 0; i < RANGES_MAX; i++)
+    if (scene->range[i].team == team)
+      scene->range[i].alive = false;
   for (int i = 0; i < ALLOCATORS_MAX; i++)
     if (scene->allocator[i].team == team)
       scene->allocator[i].alive = false;
@@ -338,6 +342,8 @@ void scene_apply(scene_t *scene, const op_t *op)
   case END_ALLOCATOR: end_allocator(scene, op->allocator); break;
   case LOCK: scene->lock[op->lock] = (scene_lock_t){ true, op->team }; break;
   case END_LOCK: scene->lock[op->lock].alive = false; break;
+  case RANGE: scene->range[op->range] = (scene_lock_t){ true, op->team }; break;
+  case END_RANGE: scene->range[op->range].alive = false; break;
   case COUNTER:
     scene->counter[op->counter] = (scene_counter_t){ true, op->seg, op->to, op->at };
     break;

@@ -61,6 +61,7 @@ typedef struct scene {
   scene_team_t      team[TEAMS_MAX];
   scene_segment_t   segment[SEGMENTS_MAX];
   scene_lock_t      lock[LOCKS_MAX];
+  scene_lock_t      range[RANGES_MAX]; /* objects of range locks */
   scene_allocator_t allocator[ALLOCATORS_MAX];
   scene_counter_t   counter[COUNTERS_MAX];
   scene_word_t      word[WORDS_MAX];

@@ -7,7 +7,7 @@
 enum { ROADS_MAX = 64 };
 
 typedef struct {
-  uint64_t jobs, failures, schedules, operations;
+  uint64_t jobs, failures, not_started, schedules, operations;
   struct {
     char     name[80];
     uint64_t count;

@@ -5,7 +5,10 @@
 #include "scene.h"
 #include "value.h"
 
-enum { SENSIBLE = 1 << 22 }; /* more bytes than any operation has */
+enum {
+  SENSIBLE    = 1 << 22, /* more bytes than any operation has */
+  RANGED_MOST = 100      /* elements that are held in one call */
+};
 
 /* ---- numbers of things --------------------------------------------------------------------- */
 
@@ -290,6 +293,22 @@ static bool good_locked(const scene_t *scene, const op_t *op)
          is_member(scene, scene->lock[op->lock].team, op->unit);
 }
 
+/* Numbers of elements: a few runs of them. */
+static bool good_ranged(const scene_t *scene, const op_t *op)
+{
+  const layout_t *layout = &op->remote;
+
+  return op->range >= 0 && op->range < RANGES_MAX && scene->range[op->range].alive && op->n > 0 &&
+         op->n <= RANGED_MOST && is_member(scene, scene->range[op->range].team, op->unit) &&
+         layout->basic == DART_TYPE_LONG && layout_is_disjoint(layout) &&
+         op->n % layout_instance(layout) == 0 && scene_is_aligned(scene, op->seg, op->at, 8);
+}
+
+static bool good_range(const scene_t *scene, const op_t *op)
+{
+  return op->range >= 0 && op->range < RANGES_MAX && !scene->range[op->range].alive && op->n > 0;
+}
+
 /* ---- several at once ----------------------------------------------------------------------- */
 
 static bool is_other(const op_t *op)
@@ -380,6 +399,9 @@ static bool good_for_kind(const scene_t *scene, const op_t *op)
   case BLOCK: return good_block(scene, op);
   case LOCK: return op->lock >= 0 && op->lock < LOCKS_MAX && !scene->lock[op->lock].alive;
   case END_LOCK: return op->lock >= 0 && op->lock < LOCKS_MAX && scene->lock[op->lock].alive;
+  case RANGE: return good_range(scene, op);
+  case END_RANGE: return op->range >= 0 && op->range < RANGES_MAX && scene->range[op->range].alive;
+  case RANGED: return good_ranged(scene, op);
   case COUNTER: return good_counter(scene, op);
   case WORD: return good_word(scene, op);
   case NOTIFY: return good_notify(scene, op);
