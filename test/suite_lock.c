@@ -1,4 +1,5 @@
 /* Locks: statements N135 to N140. */
+#include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
 
 #include "dart_test.h"
@@ -59,6 +60,26 @@ TEST(counting_under_the_lock_is_exact) /* N135 */
 }
 
 /* The last unit takes it some times; the others, near to one another or not, take it until then. */
+/* Locks keep their state in the pool, and are not part of what the program does there. */
+TEST_N(2, epochs_of_the_pool_do_not_touch_locks)
+{
+  dart_lock_t      lock = new_lock(DART_TEAM_ALL);
+  dart_team_unit_t next = { (me + 1) % n }, last = { (me + n - 1) % n };
+  dart_gptr_t      pool;
+
+  EXPECT_OK(dart_memalloc(8, DART_TYPE_BYTE, &pool));
+  EXPECT_OK(dart_epoch_fence(pool, 0));
+  count_under(lock, DART_TEAM_ALL, test_rounds(20), false);
+  EXPECT_OK(dart_epoch_fence(pool, DART_EPOCH_NOSUCCEED));
+  EXPECT_OK(dart_epoch_post(pool, 1, &last, 0));
+  EXPECT_OK(dart_epoch_start(pool, 1, &next, 0));
+  count_under(lock, DART_TEAM_ALL, test_rounds(20), false);
+  EXPECT_OK(dart_epoch_complete(pool));
+  EXPECT_OK(dart_epoch_wait(pool));
+  EXPECT_OK(dart_team_lock_destroy(&lock));
+  EXPECT_OK(dart_memfree(pool));
+}
+
 TEST_N(2, nobody_waits_for_ever) /* N135 */
 {
   enum { TIMES = 20 };

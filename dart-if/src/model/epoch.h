@@ -27,7 +27,7 @@ typedef struct {
   dart__rwlock_t lock;
   /* Written by the portion's unit: */
   _Alignas(DART__CACHE_LINE) _Atomic uint32_t exposed; /* the last fence that the unit has left */
-  _Atomic uint32_t is_read_only; /* in the current epoch, by DART_EPOCH_NOPUT */
+  _Atomic uint32_t is_read_only; /* by DART_EPOCH_NOPUT, in this fence, or in an exposure; 0: no */
   /* Offset in the unit's pool, plus one, of its posts: a counter for each unit of the team on the node, of
    * how often it was named by a post. 0: there are none yet. */
   _Atomic uint64_t posts;

@@ -163,19 +163,22 @@ static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
 
 static void begin(const dart__access_call_t *call, int assertions, bool is_all_open)
 {
-  dart__epoch_t        *epoch  = call->epoch;
-  dart__epoch_shared_t *shared = dart__epoch_shared(call->team, call->segment, call->team->me);
+  dart__epoch_t        *epoch    = call->epoch;
+  dart__epoch_shared_t *shared   = dart__epoch_shared(call->team, call->segment, call->team->me);
+  bool                  promises = (assertions & DART_EPOCH_NOPUT) != 0;
 
   for (int32_t unit = 0; epoch->is_issued && unit < call->team->nunits; unit++)
     dart__epoch_reset(&epoch->target[unit]);
-  epoch->is_issued    = false;
-  epoch->is_all_open  = is_all_open;
-  epoch->is_read_only = (assertions & DART_EPOCH_NOPUT) != 0;
+  epoch->is_issued   = false;
+  epoch->is_all_open = is_all_open;
   epoch->fences++;
+  /* after a lazy fence what still comes from far units is of an epoch before */
+  epoch->is_read_only = promises && have_arrived(epoch);
   if (DART__EPOCH_VERIFIES) {
     atomic_store_explicit(&epoch->is_written, false, memory_order_relaxed);
     /* relaxed, both: units look at it after `exposed`, and in an epoch that ends with all of them */
-    atomic_store_explicit(&shared->is_read_only, epoch->is_read_only, memory_order_relaxed);
+    atomic_store_explicit(&shared->is_read_only, promises ? epoch->fences : 0,
+                          memory_order_relaxed);
   }
   if (!is_all_open || DART__EPOCH_VERIFIES)
     /* release: what this unit did with its portion until now; pairs with is_open_by_fence */
@@ -193,12 +196,12 @@ static dart_ret_t fence(const dart__access_call_t *call, int assertions)
     return dart__epoch_refuse(call, "has an epoch of another kind open");
   if (atomic_load_explicit(&call->epoch->is_exposed, memory_order_relaxed))
     return dart__epoch_refuse(call, "is exposed by a post");
+  if (DART__EPOCH_VERIFIES && (assertions & DART_EPOCH_NOPRECEDE) != 0 && call->epoch->is_issued)
+    return dart__epoch_refuse(call, "has operations, against DART_EPOCH_NOPRECEDE");
   if (DART__EPOCH_VERIFIES)
     remember(call->epoch, assertions);
   if ((assertions & DART_EPOCH_NOPRECEDE) == 0)
     ret = complete(call, is_lazy);
-  else if (DART__EPOCH_VERIFIES && call->epoch->is_issued)
-    return dart__epoch_refuse(call, "has operations, against DART_EPOCH_NOPRECEDE");
   begin(call, assertions,
         (assertions & DART_EPOCH_NOPRECEDE) == 0 && !is_lazy && call->team->nnodes == 1);
   return ret;

@@ -1,11 +1,9 @@
 /* The shared pointer: a counter at the team's first unit, moved by atomics. */
-#include <dash/dart/if/dart_communication.h>
-
 #include "api/coll/coll.h"
 #include "api/file/collective.h"
 #include "api/file/file.h"
 #include "api/file/transfer.h"
-#include "api/progress/progress.h"
+#include "api/memory/word.h"
 #include "base/log.h"
 #include "model/check.h"
 #include "model/world.h"
@@ -16,10 +14,7 @@ static uint64_t move(dart_file_t file, uint64_t value, dart_operation_t op)
 {
   uint64_t before = 0;
 
-  dart_fetch_and_op(file->pointer, &value, &before, DART_TYPE_ULONG, op);
-  dart__progress();
-  if (dart__world.many_nodes)
-    dart__far->settle(dart__teams[DART_TEAM_ALL], file->pointer.unitid);
+  dart__word_fetch(file->pointer, &value, &before, DART_TYPE_ULONG, op);
   return before;
 }
 

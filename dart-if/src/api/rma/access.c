@@ -42,7 +42,7 @@ static bool has_left_fence(const dart__access_call_t *call, uint32_t exposed)
 
 static bool is_open_by_fence(const dart__access_call_t *call, int32_t unit)
 {
-  if (call->epoch->is_all_open)
+  if (call->epoch->is_all_open && !VERIFIES) /* a promise is looked at that is made on leaving */
     return true;
   if (dart__access_is_far(call, unit)) /* only its answer could tell */
     return false;
@@ -395,13 +395,18 @@ static dart__access_t refuse(const dart__access_call_t *call, int32_t unit)
   return DART__ACCESS_REFUSED;
 }
 
-/* Whether a near target promised that nobody writes to it; it keeps its promise until the epoch ends. */
+/* Whether a near target promised that nobody writes to it; it keeps its promise until the epoch ends. After a
+ * lazy fence it may be an epoch ahead. */
 static bool is_read_only(const dart__access_call_t *call, int32_t unit)
 {
+  uint32_t promise;
+
   if (!VERIFIES || dart__access_is_far(call, unit) ||
       (call->epoch->kind != DART__EPOCH_FENCE && call->epoch->kind != DART__EPOCH_START) ||
-      !dart__access_try_open(call, unit) ||
-      atomic_load_explicit(&shared_of(call, unit)->is_read_only, memory_order_relaxed) == 0)
+      !dart__access_try_open(call, unit))
+    return false;
+  promise = atomic_load_explicit(&shared_of(call, unit)->is_read_only, memory_order_relaxed);
+  if (promise == 0 || (call->epoch->kind == DART__EPOCH_FENCE && promise != call->epoch->fences))
     return false;
   dart__error("%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
   return true;

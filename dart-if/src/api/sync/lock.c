@@ -41,7 +41,8 @@ typedef struct {
 /* What every unit has in its pool. */
 typedef struct {
   cohort_t cohort; /* used at the node's leader only */
-  uint64_t grants; /* raised by each notification that this unit has the turn */
+  uint64_t counters[DART__TABLE_COUNTERS /
+                    sizeof(uint64_t)]; /* by which it is told that it has the turn */
 } state_t;
 
 /* Offsets in a unit's pool. */
@@ -205,11 +206,12 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
 /* Ask for the turn, and wait for it. */
 static void wait_for_turn(dart_lock_t lock)
 {
-  uint64_t             grants = lock->places[lock->me].state + offsetof(state_t, grants), ticket;
-  dart__range_waiter_t waiter = { grants, dart__world.me };
+  uint64_t             flag   = lock->places[lock->me].state + offsetof(state_t, counters), ticket;
+  dart__range_waiter_t waiter = { flag, dart__world.me };
 
-  if (dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket) == DART__RANGE_WAITS)
-    dart_notify_wait(dart__table_word(dart__world.me, grants), ++lock->told, -1);
+  if (dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket) != DART__RANGE_HELD)
+    dart_notify_wait(dart__table_word(dart__world.me, flag + DART__TABLE_GRANTED), ++lock->told,
+                     -1);
   begin_turn(lock, ticket);
 }
 
