@@ -24,6 +24,7 @@ static access_t *touch(touches_t *touches, const op_t *op, access_class_t class,
   access->actor   = actor;
   access->op      = op->id;
   access->counter = -1;
+  access->lead    = -1;
   return access;
 }
 
@@ -38,11 +39,22 @@ static void lies_at(const scene_t *scene, access_t *access, int seg, int unit, u
   access->n      = n;
 }
 
+/* What belongs to an epoch is what goes there by DART, and what a unit does with its own portion by itself. */
+static int lead_of(const scene_t *scene, const op_t *op)
+{
+  bool is_plain = op->kind == STORE || op->kind == LOAD;
+
+  if (scene->segment[op->seg].epoch == 0 || (is_plain && op->to != op->unit))
+    return -1;
+  return scene->segment[op->seg].lead;
+}
+
 static void touch_transfer(const scene_t *scene, touches_t *touches, const op_t *op, int actor)
 {
   access_t *there = touch(touches, op, op_is_put(op) ? WRITES : READS, actor);
 
   lies_at(scene, there, op->seg, op->to, op->at, &op->remote, op->n);
+  there->lead = lead_of(scene, op);
   if (op_is_get(op))
     there->is_here = true; /* the memory was read when the data are here */
   if (op->kind == NOTIFY)
@@ -62,7 +74,8 @@ static void touch_range(const scene_t *scene, touches_t *touches, const op_t *op
   layout_t  run    = bytes();
 
   lies_at(scene, access, op->seg, op->to, op->at, &run, op_extent(op));
-  access->key = key;
+  access->key  = key;
+  access->lead = lead_of(scene, op);
 }
 
 /* Elements whose numbers are held in a range object: any others may be held, and the same ones, in turn. */
@@ -137,6 +150,9 @@ void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const
   case BCAST:
   case ALLGATHER: touch_received(scene, touches, op); break;
   case LOCKED: touch_range(scene, touches, op, LOCKS, actor, op->lock); break;
+  case SECTION: /* the lock of the portion holds all of it */
+    touch_range(scene, touches, op, HOLDS, actor, -1 - scene->segment[op->seg].lead);
+    break;
   case RANGED: touch_held(scene, touches, op, actor); break;
   default:
     if (op_is_put(op) || op_is_get(op))

@@ -11,6 +11,7 @@ typedef struct {
   access_class_t class;
   int         actor;
   uint32_t    op;           /* its id */
+  int         lead;         /* of the epoch that it is part of; -1: of none */
   int         memory, unit; /* a segment that is no other name */
   uint64_t    from, to;     /* bytes */
   layout_t    layout;       /* of these the n elements, from `from` on */

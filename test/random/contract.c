@@ -42,9 +42,18 @@ static bool in_scope(const scene_t *scene, const op_t *by, const op_t *op)
   int                    seg = op->kind == NOTIFY ? scene->counter[op->counter].seg : op->seg;
   const scene_segment_t *a = &scene->segment[by->seg], *b = &scene->segment[seg];
 
-  if (b->epoch != 0 && by->seg != seg && op->kind != NOTIFY)
+  if (b->epoch != 0 && (a->epoch == 0 || a->lead != b->lead) && op->kind != NOTIFY)
     return false; /* what an epoch put off is started by flushes of its own segment */
   return a->team == b->team && (a->kind == SEGMENT_POOL) == (b->kind == SEGMENT_POOL);
+}
+
+/* A fence is for operations in its epochs. */
+static complete_t fenced(const scene_t *scene, const op_t *by, const op_t *op)
+{
+  if (op->kind == NOTIFY || !scene_same_memory(scene, by->seg, op->seg) ||
+      by->how == FENCE_NOPRECEDE)
+    return COMPLETE_NOT;
+  return by->how == FENCE_LAZY ? COMPLETE_HERE : COMPLETE_THERE;
 }
 
 complete_t contract_completes(const scene_t *scene, const op_t *by, const op_t *op)
@@ -59,6 +68,7 @@ complete_t contract_completes(const scene_t *scene, const op_t *by, const op_t *
   case TEST: return contract_names(by, op->id) ? COMPLETE_THERE : COMPLETE_NOT;
   case WAIT_LOCAL:
   case TEST_LOCAL: return contract_names(by, op->id) ? COMPLETE_HERE : COMPLETE_NOT;
+  case FENCE: return fenced(scene, by, op);
   case ROUND: return COMPLETE_THERE;
   default: return COMPLETE_NOT;
   }

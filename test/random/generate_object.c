@@ -286,13 +286,3 @@ void generate_object(generator_t *g)
     pick -= objects[i].weight;
   }
 }
-
-void generate_epoch(generator_t *g)
-{
-  op_t op = op_new(EPOCH);
-
-  op.seg = ALIVE_ONE(segment, SEGMENTS_MAX);
-  op.how = (int)draw_below(&g->draw, 2);
-  if (op.seg >= 0)
-    generate(g, &op);
-}

@@ -7,7 +7,7 @@
 
 #include "draw.h"
 
-enum { JOB_SETTINGS_MAX = 24, JOB_TEXT_MAX = 4096 };
+enum { JOB_SETTINGS_MAX = 24, JOB_TEXT_MAX = 8192 };
 
 typedef struct job {
   char        backend[16]; /* shmem, mpi */

@@ -369,6 +369,15 @@ static void apply_await(model_t *model, const op_t *op, expect_t *expect)
   memcpy(expect->bytes, &model->count[op->counter], 8);
 }
 
+static void apply_section(model_t *model, const op_t *op)
+{
+  uint64_t  at;
+  memory_t *memory = memory_at(model, op, &at);
+
+  for (size_t k = 0; k < op->n && op->how != SECTION_SHARED; k++)
+    add_one(memory, at + 8 * k);
+}
+
 /* The parts of members, one after the other, or the root's alone. */
 static void apply_received(model_t *model, const op_t *op)
 {
@@ -407,6 +416,7 @@ void model_apply(model_t *model, const op_t *op, expect_t *expect_out)
   case AWAIT: apply_await(model, op, expect_out); break;
   case LOCKED: apply_locked(model, op, expect_out); break;
   case RANGED: apply_ranged(model, op); break;
+  case SECTION: apply_section(model, op); break;
   case BCAST:
   case ALLGATHER: apply_received(model, op); break;
   default:

@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/if/dart.h>
 
+#include "model/address.h"
+#include "model/epoch.h"
 #include "model/world.h"
 #include "node/barrier.h"
 #include "port.h"
@@ -253,7 +256,35 @@ dart_ret_t __wrap_dart_lock_release(dart_lock_t lock)
   return was_pretended ? DART_OK : __real_dart_lock_release(lock);
 }
 
-#elif defined(SHARED_RANGE) || defined(FORGET_RANGE) /* what is held alone, others hold; not all is held */
+#elif defined(SHARED_EPOCH) /* an epoch that excludes others does not */
+
+dart_ret_t __real_dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions);
+
+dart_ret_t __wrap_dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions)
+{
+  return __real_dart_epoch_lock(gptr, once_in(3) ? DART_EPOCH_SHARED : kind, assertions);
+}
+
+#elif defined(LOSE_PUT_OFF) /* of the puts of an epoch that was started one is lost */
+
+dart_ret_t __real_dart_put(dart_gptr_t gptr, const void *src, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type);
+
+dart_ret_t __wrap_dart_put(dart_gptr_t gptr, const void *src, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+  dart__epoch_t   *epoch   = segment != NULL ? dart__epoch_find(segment) : NULL;
+
+  if (epoch != NULL && epoch->kind == DART__EPOCH_START && epoch->target[gptr.unitid].is_member &&
+      once_in(2))
+    return DART_OK;
+  return __real_dart_put(gptr, src, nelem, src_type, dst_type);
+}
+
+#elif defined(SHARED_RANGE) || \
+    defined(FORGET_RANGE) /* what is held alone, others hold; not all is held */
 
 dart_ret_t __real_dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,
                                      int64_t timeout_us, dart_range_hold_t *hold);

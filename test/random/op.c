@@ -49,10 +49,12 @@ uint64_t op_extent(const op_t *op)
   case STORE:
   case LOAD: return op->n;
   case COUNTER: return 8;
+  case SECTION:
   case LOCKED: return 8 * op->n;
   case WORD:
   case POLL: return type_size(op->type);
   case FLUSH:
+  case REFUSED:
   case FLUSH_LOCAL: return 0;
   default:
     return op_is_atomic(op) ? (op->kind == SWAP ? 1 : op->n) * type_size(op->type)

@@ -66,7 +66,8 @@ typedef enum {
   HAS_UNITS     = 1 << 21,
   HAS_SIZES     = 1 << 22,
   HAS_OPS       = 1 << 23,
-  HAS_RANGE     = 1 << 24
+  HAS_RANGE     = 1 << 24,
+  HAS_PAIRS     = 1 << 25 /* origins and their targets, units, as bits: see op_pair */
 } field_t;
 
 #define HAS_TRANSFER (HAS_BY | HAS_TO | HAS_HERE | HAS_N | HAS_LOCAL | HAS_REMOTE | HAS_SHIFT)
@@ -96,7 +97,7 @@ typedef enum {
   X(WORD, "word", WHO_UNITS, HAS_WORD | HAS_TO | HAS_TYPE | HAS_HOW,                               \
     "fields turn extreme product logic")                                                           \
   X(MEET, "meet", WHO_UNITS, 0, "")                                                                \
-  X(EPOCH, "epoch", WHO_UNITS, HAS_SEG | HAS_HOW, "fence lock_all")                                \
+  X(EPOCH, "epoch", WHO_UNITS, HAS_SEG | HAS_PAIRS | HAS_HOW, "fence lock_all pscw lock sections") \
   X(RESTART, "restart", WHO_UNITS, 0, "")                                                          \
   X(PUT, "put", WHO_ACTOR, HAS_TRANSFER, "")                                                       \
   X(GET, "get", WHO_ACTOR, HAS_TRANSFER, "")                                                       \
@@ -127,6 +128,10 @@ typedef enum {
   X(LOCKED, "locked", WHO_ACTOR, HAS_BY | HAS_LOCK | HAS_TO | HAS_N | HAS_HOW, "acquire try")      \
   X(RANGED, "ranged", WHO_ACTOR, HAS_BY | HAS_RANGE | HAS_TO | HAS_N | HAS_REMOTE | HAS_HOW,       \
     "wait timed try mixed shared shared_try")                                                      \
+  X(SECTION, "section", WHO_ACTOR, HAS_BY | HAS_TO | HAS_N | HAS_HOW,                              \
+    "blocking flushed put_off lazy shared")                                                        \
+  X(REFUSED, "refused", WHO_ACTOR, HAS_BY | HAS_TO | HAS_HOW,                                      \
+    "put get accumulate fetch again flags noprecede")                                              \
   X(LETTERS, "letters", WHO_ACTOR, HAS_BY | HAS_N | HAS_LOCAL | HAS_VALUE | HAS_TAG, "")           \
   X(PAUSE, "pause", WHO_ACTOR, HAS_BY | HAS_VALUE, "")                                             \
   X(HOLD, "hold", WHO_ACTOR, HAS_BY | HAS_PEER | HAS_VALUE, "")                                    \
@@ -146,6 +151,7 @@ typedef enum {
   X(REDUCE, "reduce", WHO_TEAM, HAS_TEAM | HAS_N | HAS_TYPE | HAS_OPER | HAS_ROOT | HAS_SHIFT, "") \
   X(ALLREDUCE, "allreduce", WHO_TEAM,                                                              \
     HAS_TEAM | HAS_N | HAS_TYPE | HAS_OPER | HAS_SHIFT | HAS_HOW, "apart null same")               \
+  X(FENCE, "fence", WHO_TEAM, HAS_TEAM | HAS_SEG | HAS_HOW, "plain lazy noprecede")                \
   X(CHURN, "churn", WHO_TEAM, HAS_TEAM | HAS_N | HAS_VALUE, "")                                    \
   X(ROUND, "round", WHO_ALL, HAS_HOW, "flush flush_all wait")
 
@@ -161,7 +167,18 @@ enum { TEAM_ALL_PASS, TEAM_NULL };
 enum { ALLOC_FILLED, ALLOC_RAW };
 enum { REGISTER_EACH, REGISTER_ALIGNED };
 enum { WORD_FIELDS, WORD_TURN, WORD_EXTREME, WORD_PRODUCT, WORD_LOGIC };
-enum { EPOCH_FENCE, EPOCH_LOCK_ALL };
+enum { EPOCH_FENCE, EPOCH_LOCK_ALL, EPOCH_PSCW, EPOCH_LOCK, EPOCH_SECTIONS };
+enum { SECTION_BLOCKING, SECTION_FLUSHED, SECTION_PUT_OFF, SECTION_LAZY, SECTION_SHARED };
+enum {
+  REFUSED_PUT,
+  REFUSED_GET,
+  REFUSED_ACCUMULATE,
+  REFUSED_FETCH,
+  REFUSED_AGAIN,
+  REFUSED_FLAGS,
+  REFUSED_NOPRECEDE
+};
+enum { FENCE_PLAIN, FENCE_LAZY, FENCE_NOPRECEDE };
 enum { SWAP_HIT, SWAP_MISS };
 enum { AWAIT_WAIT, AWAIT_ANY, AWAIT_SOME, AWAIT_LOOK, AWAIT_FETCH };
 enum { POLL_BLOCKING, POLL_FLUSH, POLL_HANDLE, POLL_FETCH };
@@ -188,7 +205,7 @@ typedef struct op {
   uint64_t n;    /* elements; bytes of a store, a load, an allocator's pool */
   layout_t local, remote;
   int      type, oper;
-  uint64_t value;
+  uint64_t value, pairs;
   int      root, shift, how, tag;
   uint32_t units;            /* as a mask */
   int64_t  sizes[UNITS_MAX]; /* bytes per global unit; allgatherv: elements */
@@ -222,6 +239,12 @@ bool op_is_atomic(const op_t *op);
 
 /** Whether it holds the elements of run `run` of its layout alone, and changes them, or holds them with others. */
 bool op_holds_alone(const op_t *op, size_t run);
+
+/** The bit of an origin and its target among pairs. */
+static inline uint64_t op_pair(int origin, int target)
+{
+  return UINT64_C(1) << (origin * UNITS_MAX + target);
+}
 
 /** Bytes from the place of an operation (HAS_TO) to the end of what it may touch there. */
 uint64_t op_extent(const op_t *op);

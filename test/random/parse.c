@@ -70,6 +70,19 @@ static bool take_mask(const char *text, uint32_t *mask)
   return *text == '\0';
 }
 
+static bool take_pairs(const char *text, uint64_t *pairs)
+{
+  int origin, target, used;
+
+  for (*pairs = 0; sscanf(text, "%d>%d%n", &origin, &target, &used) == 2; text += *text == ',') {
+    if (origin < 0 || origin >= UNITS_MAX || target < 0 || target >= UNITS_MAX)
+      return false;
+    *pairs |= op_pair(origin, target);
+    text += used;
+  }
+  return *text == '\0';
+}
+
 static bool take_sizes(const char *text, op_t *op)
 {
   long long size;
@@ -154,6 +167,7 @@ static bool take_field(const char *text, op_t *op, field_t field)
   case HAS_TAG: return sscanf(text, "%d", &op->tag) == 1;
   case HAS_HOW: return take_how(text, op);
   case HAS_UNITS: return take_mask(text, &op->units);
+  case HAS_PAIRS: return take_pairs(text, &op->pairs);
   case HAS_SIZES: return take_sizes(text, op);
   case HAS_OPS: return take_ops(text, op);
   }

@@ -202,6 +202,22 @@ static void poll(rules_t *rules, const op_t *op, const access_t *new)
   knowledge_learn(&rules->know[new->actor], &old->then);
 }
 
+/* What was done in the epoch that a fence ends is over for all that begin the next. */
+static void fence(rules_t *rules, const op_t *op)
+{
+  uint32_t who = scene_who(&rules->scene, op);
+  op_t     by  = *op;
+
+  for (int unit = 0; unit < rules->scene.shape.units; unit++)
+    if ((who >> actor_number(unit, 0) & 1) != 0) {
+      by.unit = unit;
+      rules_complete(rules, &by);
+    }
+  for (size_t i = 0; i < rules->naccesses && op->how == FENCE_PLAIN; i++)
+    if (rules->access[i].lead == rules->scene.segment[op->seg].lead)
+      rules->access[i].seen |= who;
+}
+
 static void note_last(rules_t *rules, const op_t *op)
 {
   uint32_t who = scene_who(&rules->scene, op);
@@ -276,6 +292,8 @@ bool rules_take(rules_t *rules, const op_t *op)
     raise(rules, op);
   if (op->kind == AWAIT)
     await(rules, op);
+  if (op->kind == FENCE)
+    fence(rules, op);
   scene_apply(&rules->scene, op);
   add_accesses(rules, op, &touches);
   if (op_kinds[op->kind].who == WHO_ACTOR) {

@@ -122,6 +122,8 @@ expect_t *run_expected(const unit_t *unit, const op_t *op);
 /** Open an epoch; close those of a round, after its threads. */
 void run_epoch(unit_t *unit, const op_t *op);
 void run_end_epochs(unit_t *unit, const op_t *round);
+/** DART_EPOCH_NOPUT, if that holds for the epoch that the operation begins, and is drawn to be said; else 0. */
+int run_epoch_noput(const unit_t *unit, const op_t *op, int seg);
 
 /** Let others run. */
 void run_yield(void);
@@ -140,9 +142,9 @@ void run_check_segment(unit_t *unit, const op_t *op, int seg);
 
 typedef void run_op_t(thread_t *thread, const op_t *op);
 run_op_t     run_transfer, run_store, run_load, run_atomic, run_swap, run_swap_loop, run_flush,
-    run_wait, run_notify, run_await, run_poll, run_locked, run_ranged, run_letters, run_pause,
-    run_hold, run_message, run_ring, run_barrier, run_bcast, run_scatter, run_gather, run_allgather,
-    run_allgatherv, run_alltoall, run_reduce, run_churn;
+    run_wait, run_notify, run_await, run_poll, run_locked, run_ranged, run_fence, run_section,
+    run_refused, run_letters, run_pause, run_hold, run_message, run_ring, run_barrier, run_bcast,
+    run_scatter, run_gather, run_allgather, run_allgatherv, run_alltoall, run_reduce, run_churn;
 
 /** All that a thread has under way, in one of the ways of ROUND. */
 void run_finish(thread_t *thread, const op_t *round);

@@ -1,5 +1,6 @@
 /* Epochs: opened before the operations of a round, closed after them. What is not complete by then is completed by
- * the close. Which assertions are given is drawn from the schedule; all hold. */
+ * the close. Which assertions are given is drawn from the schedule; all are true: that nobody puts to a portion is found
+ * out by looking ahead. */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "draw.h"
@@ -15,16 +16,125 @@ static dart_gptr_t own(const unit_t *unit, int seg)
   return run_gptr(unit, seg, unit->me, 0);
 }
 
+/* ---- true assertions --------------------------------------------------------------------------- */
+
+/* Whether it may write to memory of which `seg` is a name. */
+static bool may_write(const unit_t *unit, const op_t *op, int seg)
+{
+  uint64_t at = 0;
+
+  if (!op_has(op, HAS_TO) || op_is_get(op) || op->to != unit->me)
+    return false;
+  return scene_memory(&unit->model.scene, op->seg, &at) ==
+         scene_memory(&unit->model.scene, seg, &at);
+}
+
+/* Nobody puts to the own portion before the segment's next fence, or the end of the round. */
+int run_epoch_noput(const unit_t *unit, const op_t *op, int seg)
+{
+  const scene_t *scene = &unit->model.scene;
+
+  if (!chance(unit, op, 40))
+    return 0;
+  for (op++; op->kind != ROUND; op++) {
+    if (op->kind == FENCE && scene_same_memory(scene, op->seg, seg))
+      break;
+    for (int i = 0; i < SEGMENTS_MAX; i++)
+      if (scene_same_memory(scene, i, seg) && may_write(unit, op, i))
+        return 0;
+  }
+  return DART_EPOCH_NOPUT;
+}
+
+/* Since the units met, nobody has stored anything. */
+static int nostore(const unit_t *unit, const op_t *op)
+{
+  const op_t *before = op;
+
+  while (before->kind == EPOCH)
+    before--;
+  return before->kind == MEET && chance(unit, op, 41) ? DART_EPOCH_NOSTORE : 0;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------- */
+
+/* Team units with which this one is paired: its targets, or its origins. */
+static size_t find_partners(const unit_t *unit, int seg, bool targets,
+                            dart_team_unit_t partners[UNITS_MAX])
+{
+  const scene_segment_t *segment = &unit->model.scene.segment[seg];
+  size_t                 n       = 0;
+
+  for (int other = 0; other < unit->shape.units; other++)
+    if ((segment->pairs & (targets ? op_pair(unit->me, other) : op_pair(other, unit->me))) != 0)
+      partners[n++].id = scene_team_id(&unit->model.scene, segment->team, other);
+  return n;
+}
+
+static bool is_only_origin(const unit_t *unit, int seg, int target)
+{
+  for (int other = 0; other < unit->shape.units; other++)
+    if (other != unit->me && (unit->model.scene.segment[seg].pairs & op_pair(other, target)) != 0)
+      return false;
+  return true;
+}
+
+/* Without checks, all have posted before any starts. */
+static void begin_pscw(unit_t *unit, const op_t *op)
+{
+  dart_team_unit_t partners[UNITS_MAX];
+  dart_gptr_t      gptr    = own(unit, op->seg);
+  int              nocheck = chance(unit, op, 42) ? DART_EPOCH_NOCHECK : 0;
+  size_t           n       = find_partners(unit, op->seg, false, partners);
+
+  if (n > 0)
+    RUN_OK(unit, op,
+           dart_epoch_post(gptr, n, partners,
+                           nocheck | nostore(unit, op) | run_epoch_noput(unit, op, op->seg)));
+  if (nocheck != 0)
+    RUN_OK(unit, op, dart_barrier(unit->team[unit->model.scene.segment[op->seg].team]));
+  n = find_partners(unit, op->seg, true, partners);
+  if (n > 0)
+    RUN_OK(unit, op, dart_epoch_start(gptr, n, partners, nocheck));
+}
+
+/* No lock waits for another: several origins of a target share it. So none need be asked for. */
+static void begin_locks(unit_t *unit, const op_t *op)
+{
+  dart_epoch_lock_t kind;
+
+  for (int to = 0; to < unit->shape.units; to++) {
+    if ((op->pairs & op_pair(unit->me, to)) == 0)
+      continue;
+    kind = is_only_origin(unit, op->seg, to) && chance(unit, op, to) ? DART_EPOCH_EXCLUSIVE
+                                                                     : DART_EPOCH_SHARED;
+    RUN_OK(unit, op,
+           dart_epoch_lock(run_gptr(unit, op->seg, to, 0), kind,
+                           chance(unit, op, 43) ? DART_EPOCH_NOCHECK : 0));
+  }
+}
+
 /* Units meet before: nothing of the rounds before is under way. */
 void run_epoch(unit_t *unit, const op_t *op)
 {
   dart_gptr_t gptr = own(unit, op->seg);
 
-  if (op->how == EPOCH_FENCE)
-    RUN_OK(unit, op, dart_epoch_fence(gptr, chance(unit, op, op->seg) ? DART_EPOCH_NOPRECEDE : 0));
-  else
-    RUN_OK(unit, op, dart_epoch_lock_all(gptr, 0));
+  switch (op->how) {
+  case EPOCH_FENCE:
+    RUN_OK(unit, op,
+           dart_epoch_fence(gptr, (chance(unit, op, op->seg) ? DART_EPOCH_NOPRECEDE : 0) |
+                                      nostore(unit, op) | run_epoch_noput(unit, op, op->seg)));
+    break;
+  case EPOCH_LOCK_ALL:
+    RUN_OK(unit, op, dart_epoch_lock_all(gptr, chance(unit, op, 44) ? DART_EPOCH_NOCHECK : 0));
+    break;
+  case EPOCH_PSCW: begin_pscw(unit, op); break;
+  case EPOCH_LOCK: begin_locks(unit, op); break;
+  default: break; /* each section opens its own */
+  }
 }
+
+/* ---- ends -------------------------------------------------------------------------------------- */
 
 static void end_fence(unit_t *unit, const op_t *round, int seg)
 {
@@ -48,17 +158,54 @@ static void end_lock_all(unit_t *unit, const op_t *round, int seg)
     RUN_OK(unit, round, dart_flush_all(gptr));
 }
 
+static void end_pscw(unit_t *unit, const op_t *round, int seg)
+{
+  dart_team_unit_t partners[UNITS_MAX];
+  dart_gptr_t      gptr  = own(unit, seg);
+  int32_t          ended = 0;
+
+  if (find_partners(unit, seg, true, partners) > 0)
+    RUN_OK(unit, round, dart_epoch_complete(gptr));
+  if (find_partners(unit, seg, false, partners) == 0)
+    return;
+  if (chance(unit, round, seg)) {
+    RUN_OK(unit, round, dart_epoch_wait(gptr));
+    return;
+  }
+  while (ended == 0) {
+    RUN_OK(unit, round, dart_epoch_test(gptr, &ended));
+    run_yield();
+  }
+}
+
+static void end_locks(unit_t *unit, const op_t *round, int seg)
+{
+  for (int to = 0; to < unit->shape.units; to++)
+    if (scene_covers(&unit->model.scene, seg, unit->me, to))
+      RUN_OK(unit, round,
+             dart_epoch_unlock(run_gptr(unit, seg, to, 0),
+                               chance(unit, round, to) ? DART_EPOCH_LAZY : 0));
+  RUN_OK(unit, round, dart_flush_all(own(unit, seg)));
+}
+
+static void end_epoch(unit_t *unit, const op_t *round, int seg)
+{
+  switch (unit->model.scene.segment[seg].epoch) {
+  case 1 + EPOCH_FENCE: end_fence(unit, round, seg); break;
+  case 1 + EPOCH_LOCK_ALL: end_lock_all(unit, round, seg); break;
+  case 1 + EPOCH_PSCW: end_pscw(unit, round, seg); break;
+  case 1 + EPOCH_LOCK: end_locks(unit, round, seg); break;
+  default: RUN_OK(unit, round, dart_flush_all(own(unit, seg))); break; /* sections may be lazy */
+  }
+}
+
 void run_end_epochs(unit_t *unit, const op_t *round)
 {
   scene_t *scene = &unit->model.scene;
 
   for (int seg = 0; seg < SEGMENTS_MAX; seg++)
-    if (scene->segment[seg].epoch != 0 &&
-        scene_team_id(scene, scene->segment[seg].team, unit->me) >= 0) {
-      if (scene->segment[seg].epoch == 1 + EPOCH_FENCE)
-        end_fence(unit, round, seg);
-      else
-        end_lock_all(unit, round, seg);
-    }
+    if (scene->segment[seg].epoch != 0 && scene->segment[seg].lead == seg &&
+        scene_team_id(scene, scene->segment[seg].team, unit->me) >= 0)
+      end_epoch(unit, round, seg);
   scene_end_epochs(scene);
 }

@@ -316,6 +316,69 @@ static void restart(scene_t *scene)
   scene_open(scene, shape);
 }
 
+/* ---- epochs -------------------------------------------------------------------------------- */
+
+bool scene_same_memory(const scene_t *scene, int a, int b)
+{
+  const scene_segment_t *one = &scene->segment[a], *other = &scene->segment[b];
+
+  if (a == b || one->kind != other->kind || !one->alive || !other->alive)
+    return a == b;
+  return one->kind == SEGMENT_POOL ||
+         (one->kind == SEGMENT_BLOCK && one->allocator == other->allocator);
+}
+
+bool scene_covers(const scene_t *scene, int seg, int unit, int to)
+{
+  const scene_segment_t *segment = &scene->segment[seg];
+
+  switch (segment->epoch) {
+  case 1 + EPOCH_PSCW:
+  case 1 + EPOCH_LOCK: return (segment->pairs & op_pair(unit, to)) != 0;
+  case 1 + EPOCH_SECTIONS: return false;
+  default: return true;
+  }
+}
+
+bool scene_has_part(const scene_t *scene, int seg, int unit)
+{
+  for (int other = 0; other < UNITS_MAX; other++)
+    if ((scene->segment[seg].pairs & op_pair(unit, other)) != 0 ||
+        (scene->segment[seg].epoch == 1 + EPOCH_PSCW &&
+         (scene->segment[seg].pairs & op_pair(other, unit)) != 0))
+      return true;
+  return false;
+}
+
+static void begin_epoch(scene_t *scene, const op_t *op)
+{
+  for (int seg = 0; seg < SEGMENTS_MAX; seg++)
+    if (scene_same_memory(scene, op->seg, seg)) {
+      scene->segment[seg].epoch  = 1 + op->how;
+      scene->segment[seg].lead   = op->seg;
+      scene->segment[seg].pairs  = op->pairs;
+      scene->segment[seg].fenced = false;
+      scene->segment[seg].issued = 0;
+    }
+}
+
+static void fence(scene_t *scene, const op_t *op)
+{
+  for (int seg = 0; seg < SEGMENTS_MAX; seg++)
+    if (scene_same_memory(scene, op->seg, seg)) {
+      scene->segment[seg].fenced = true;
+      scene->segment[seg].issued = 0;
+    }
+}
+
+/* An operation is issued in the epoch of its segment. */
+static void issue(scene_t *scene, const op_t *op)
+{
+  for (int seg = 0; seg < SEGMENTS_MAX; seg++)
+    if (scene->segment[op->seg].epoch != 0 && scene_same_memory(scene, op->seg, seg))
+      scene->segment[seg].issued |= UINT32_C(1) << op->unit;
+}
+
 void scene_end_epochs(scene_t *scene)
 {
   for (int seg = 0; seg < SEGMENTS_MAX; seg++)
@@ -349,8 +412,11 @@ void scene_apply(scene_t *scene, const op_t *op)
     break;
   case WORD: new_word(scene, op); break;
   case RESTART: restart(scene); break;
-  case EPOCH: scene->segment[op->seg].epoch = 1 + op->how; break;
+  case EPOCH: begin_epoch(scene, op); break;
+  case FENCE: fence(scene, op); break;
   default:
+    if (op_kinds[op->kind].who == WHO_ACTOR && op_has(op, HAS_TO) && op->kind != REFUSED)
+      issue(scene, op);
     if (op_is_atomic(op) && op->word >= 0)
       use_word(scene, op);
     break;

@@ -26,6 +26,10 @@ typedef struct {
   int            alias;            /* registered memory of another segment: which, or -1 */
   uint64_t       alias_at;
   int            epoch; /* 1 + how of the one that is open in this round; 0: none */
+  int lead; /* the segment that was named to open it: it is for all blocks of one memory of DART */
+  uint64_t pairs;  /* origins and their targets, of PSCW and LOCK */
+  bool     fenced; /* there was a fence since */
+  uint32_t issued; /* units that have operations in it since its last fence */
 } scene_segment_t;
 
 typedef struct {
@@ -72,11 +76,21 @@ void scene_open(scene_t *scene, shape_t shape);
 /** Whether what the operation names is alive, in bounds and of the right kind. */
 bool scene_valid(const scene_t *scene, const op_t *op);
 
+/** Whether the epochs that are open allow it; part of that. */
+bool scene_valid_in_epochs(const scene_t *scene, const op_t *op);
+
 /** Let the operation create, change and end what it does. It is valid. */
 void scene_apply(scene_t *scene, const op_t *op);
 
 /** A round is over, and with it its epochs. */
 void scene_end_epochs(scene_t *scene);
+
+/** Whether segments are blocks of one memory of DART, which has one epoch. */
+bool scene_same_memory(const scene_t *scene, int a, int b);
+
+/** Whether the unit may operate on the portion of `to`, if there is an epoch; whether it has a part in it. */
+bool scene_covers(const scene_t *scene, int seg, int unit, int to);
+bool scene_has_part(const scene_t *scene, int seg, int unit);
 
 /** All actors; the units of a team that are not members are none. */
 uint32_t scene_actors(const scene_t *scene);

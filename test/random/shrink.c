@@ -158,6 +158,17 @@ static int renumber(int unit, int gone)
   return unit > gone ? unit - 1 : unit;
 }
 
+static uint64_t pairs_without(uint64_t pairs, int gone)
+{
+  uint64_t left = 0;
+
+  for (int i = 0; i < UNITS_MAX; i++)
+    for (int j = 0; j < UNITS_MAX; j++)
+      if (i != gone && j != gone && (pairs & op_pair(i, j)) != 0)
+        left |= op_pair(renumber(i, gone), renumber(j, gone));
+  return left;
+}
+
 /* Without a unit: what it does and what is done to it goes, the units behind it move up. */
 static bool move_up(op_t *op, int gone)
 {
@@ -169,6 +180,7 @@ static bool move_up(op_t *op, int gone)
   op->unit  = renumber(op->unit, gone);
   op->peer  = renumber(op->peer, gone);
   op->to    = renumber(op->to, gone);
+  op->pairs = pairs_without(op->pairs, gone);
   op->units = (op->units & below) | (op->units >> 1 & ~below);
   memmove(&op->sizes[gone], &op->sizes[gone + 1],
           (size_t)(UNITS_MAX - 1 - gone) * sizeof op->sizes[0]);
@@ -309,6 +321,15 @@ static bool at_start(op_t *op)
   return true;
 }
 
+static bool fewer_pairs(op_t *op)
+{
+  bool has = op_has(op, HAS_PAIRS) && op->pairs != 0;
+
+  if (has)
+    op->pairs &= op->pairs - 1;
+  return has;
+}
+
 static bool smaller_portions(op_t *op)
 {
   bool changed = false;
@@ -342,8 +363,9 @@ static bool simplify(search_t *s, simplify_t *change)
 
 static bool simplify_all(search_t *s)
 {
-  static simplify_t *const changes[] = { plain_local,     plain_remote, private_buffer,  halve,
-                                         whole_instances, at_start,     smaller_portions };
+  static simplify_t *const changes[] = { plain_local, plain_remote,    private_buffer,
+                                         halve,       whole_instances, at_start,
+                                         fewer_pairs, smaller_portions };
   bool                     better    = false;
 
   for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)

@@ -86,6 +86,17 @@ static void say_mask(out_t *out, uint32_t mask)
     }
 }
 
+static void say_pairs(out_t *out, uint64_t pairs)
+{
+  const char *comma = "";
+
+  for (int i = 0; i < UNITS_MAX * UNITS_MAX; i++)
+    if ((pairs >> i & 1) != 0) {
+      say(out, "%s%d>%d", comma, i / UNITS_MAX, i % UNITS_MAX);
+      comma = ",";
+    }
+}
+
 static void say_how(out_t *out, const op_t *op)
 {
   const char *word = op_kinds[op->kind].hows;
@@ -129,6 +140,7 @@ static void say_field(out_t *out, const op_t *op, field_t field)
   case HAS_TAG: say(out, "%d", op->tag); break;
   case HAS_HOW: say_how(out, op); break;
   case HAS_UNITS: say_mask(out, op->units); break;
+  case HAS_PAIRS: say_pairs(out, op->pairs); break;
   case HAS_SIZES:
     for (int i = 0; i < UNITS_MAX && (i == 0 || has_more(op, i)); i++)
       say(out, "%s%lld", i > 0 ? "," : "", (long long)op->sizes[i]);
@@ -148,8 +160,8 @@ const text_field_t text_fields[TEXT_FIELDS] = {
   { HAS_LOCAL, "local" },    { HAS_REMOTE, "remote" }, { HAS_HERE, "here" },
   { HAS_TYPE, "type" },      { HAS_OPER, "op" },       { HAS_VALUE, "value" },
   { HAS_ROOT, "root" },      { HAS_SHIFT, "shift" },   { HAS_TAG, "tag" },
-  { HAS_UNITS, "units" },    { HAS_SIZES, "sizes" },   { HAS_OPS, "ops" },
-  { HAS_HOW, "how" },
+  { HAS_UNITS, "units" },    { HAS_PAIRS, "pairs" },   { HAS_SIZES, "sizes" },
+  { HAS_OPS, "ops" },        { HAS_HOW, "how" },
 };
 
 void text_op(const op_t *op, char line[TEXT_MAX])
@@ -161,7 +173,7 @@ void text_op(const op_t *op, char line[TEXT_MAX])
     field_t field = text_fields[i].field;
 
     if (!op_has(op, field) || (field == HAS_HERE && op->here < 0) ||
-        (field == HAS_WORD && op->word < 0))
+        (field == HAS_WORD && op->word < 0) || (field == HAS_PAIRS && op->pairs == 0))
       continue;
     say(&out, " %s=", text_fields[i].name);
     say_field(&out, op, field);

@@ -284,7 +284,7 @@ static bool good_poll(const scene_t *scene, const op_t *op)
   size_t size = type_size(op->type);
 
   return (size == 4 || size == 8) && scene->segment[op->seg].kind != SEGMENT_REGISTERED &&
-         scene->segment[op->seg].epoch == 0 && scene_is_aligned(scene, op->seg, op->at, size);
+         scene_is_aligned(scene, op->seg, op->at, size);
 }
 
 static bool good_locked(const scene_t *scene, const op_t *op)
@@ -350,38 +350,11 @@ static bool good_reduction(const scene_t *scene, const op_t *op)
          op->how != IN_PLACE_NULL && (op->oper != DART_OP_MINMAX || op->n % 2 == 0);
 }
 
-/* One at a time, and not where others wait for what may be put off: at counters and shared words. */
-static bool good_epoch(const scene_t *scene, const op_t *op)
-{
-  const scene_segment_t *segment = &scene->segment[op->seg];
-
-  for (int i = 0; i < COUNTERS_MAX; i++)
-    if (scene->counter[i].alive && scene->counter[i].seg == op->seg)
-      return false;
-  for (int i = 0; i < WORDS_MAX; i++)
-    if (scene->word[i].alive && scene->word[i].seg == op->seg)
-      return false;
-  return segment->epoch == 0 && segment->gone == 0 &&
-         (segment->kind == SEGMENT_ALLOCATED || segment->kind == SEGMENT_REGISTERED);
-}
-
-/* Things come and go before epochs are opened, which the end of the round closes. */
-static bool is_too_late(const scene_t *scene, const op_t *op)
-{
-  if (op_kinds[op->kind].who != WHO_UNITS || op->kind == EPOCH || op->kind == MEET)
-    return false;
-  for (int seg = 0; seg < SEGMENTS_MAX; seg++)
-    if (scene->segment[seg].epoch != 0)
-      return true;
-  return false;
-}
-
 static bool good_for_kind(const scene_t *scene, const op_t *op)
 {
-  if (is_too_late(scene, op))
+  if (!scene_valid_in_epochs(scene, op))
     return false;
   switch (op->kind) {
-  case EPOCH: return good_epoch(scene, op);
   case TEAM: return (op->units & ~scene->team[op->of].members) == 0;
   case END_TEAM: return op->team != 0 && !team_has_alias(scene, op->team);
   case ALLOC: return good_parts(scene, op);
