@@ -358,7 +358,7 @@ static void begin_epoch(scene_t *scene, const op_t *op)
       scene->segment[seg].lead   = op->seg;
       scene->segment[seg].pairs  = op->pairs;
       scene->segment[seg].fenced = false;
-      scene->segment[seg].issued = 0;
+      scene->segment[seg].issued = scene->segment[seg].sent = 0;
     }
 }
 
@@ -367,16 +367,28 @@ static void fence(scene_t *scene, const op_t *op)
   for (int seg = 0; seg < SEGMENTS_MAX; seg++)
     if (scene_same_memory(scene, op->seg, seg)) {
       scene->segment[seg].fenced = true;
-      scene->segment[seg].issued = 0;
+      scene->segment[seg].issued = scene->segment[seg].sent = 0;
     }
+}
+
+/* Whether it cannot but be an operation of DART that touches memory. */
+static bool is_sent(const op_t *op)
+{
+  if (op->kind == NOTIFY || op->oper == DART_OP_NO_OP || (op->n == 0 && op->kind != SWAP))
+    return false;
+  return op_is_get(op) || op_is_put(op) || op_is_atomic(op);
 }
 
 /* An operation is issued in the epoch of its segment. */
 static void issue(scene_t *scene, const op_t *op)
 {
+  uint32_t unit = UINT32_C(1) << op->unit;
+
   for (int seg = 0; seg < SEGMENTS_MAX; seg++)
-    if (scene->segment[op->seg].epoch != 0 && scene_same_memory(scene, op->seg, seg))
-      scene->segment[seg].issued |= UINT32_C(1) << op->unit;
+    if (scene->segment[op->seg].epoch != 0 && scene_same_memory(scene, op->seg, seg)) {
+      scene->segment[seg].issued |= unit;
+      scene->segment[seg].sent |= is_sent(op) ? unit : 0;
+    }
 }
 
 void scene_end_epochs(scene_t *scene)

@@ -29,7 +29,8 @@ typedef struct {
   int lead; /* the segment that was named to open it: it is for all blocks of one memory of DART */
   uint64_t pairs;  /* origins and their targets, of PSCW and LOCK */
   bool     fenced; /* there was a fence since */
-  uint32_t issued; /* units that have operations in it since its last fence */
+  uint32_t issued; /* units that may have operations in it since its last fence; ... */
+  uint32_t sent;   /* ... and those that have for certain */
 } scene_segment_t;
 
 typedef struct {

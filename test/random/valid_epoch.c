@@ -62,7 +62,7 @@ static bool good_refused(const scene_t *scene, const op_t *op)
   case REFUSED_FLAGS: return segment->epoch != 0 && scene->shape.threads == 1;
   case REFUSED_NOPRECEDE:
     return segment->epoch == 1 + EPOCH_FENCE && scene->shape.threads == 1 &&
-           (segment->issued >> op->unit & 1) != 0;
+           (segment->sent >> op->unit & 1) != 0;
   default:
     return scene_has_part(scene, op->seg, op->unit) &&
            !scene_covers(scene, op->seg, op->unit, op->to) &&
