@@ -57,19 +57,22 @@ dart__team_t *dart__file_check(const char *function, dart_file_t file)
   return team;
 }
 
-/* The types of a transfer, or false after a log line. */
+/* The types of a transfer, or false after a log line. `is_packed`: elements lie one behind the other in the file,
+ * as bytes; the type of the elements may have been destroyed. */
 static bool check_types(const char *function, dart_file_t file, size_t nelem,
-                        dart_datatype_t mem_type, dart_datatype_t file_type,
+                        dart_datatype_t mem_type, dart_datatype_t file_type, bool is_packed,
                         dart__access_t *access_out)
 {
-  access_out->mem_type  = dart__type_find(mem_type);
-  access_out->file_type = dart__type_find(file_type);
-  if (access_out->mem_type == NULL || access_out->file_type == NULL ||
-      !dart__type_compatible(access_out->mem_type, access_out->file_type, nelem)) {
+  const dart__type_t *mem = dart__type_find(mem_type);
+  const dart__type_t *in  = is_packed ? mem : dart__type_find(file_type);
+
+  if (mem == NULL || in == NULL || !dart__type_compatible(mem, in, nelem)) {
     dart__error("%s: %zu elements of type %#lx do not go to type %#lx", function, nelem,
-                (unsigned long)mem_type, (unsigned long)file_type);
+                (unsigned long)mem_type, (unsigned long)(is_packed ? mem_type : file_type));
     return false;
   }
+  access_out->mem_type  = mem;
+  access_out->file_type = is_packed ? &dart__type_basic[DART_TYPE_BYTE] : in;
   if (file->has_view && !dart__type_is_contiguous(access_out->file_type)) {
     dart__error("%s: file type %#lx is not contiguous, and the file has a view", function,
                 (unsigned long)file_type);
@@ -78,16 +81,17 @@ static bool check_types(const char *function, dart_file_t file, size_t nelem,
   return dart__check_nbytes(function, nelem, access_out->mem_type->elem_size, &access_out->nbytes);
 }
 
-dart_ret_t dart__file_access(const char *function, dart_file_t file, uint64_t offset,
-                             const void *buffer, size_t nelem, dart_datatype_t mem_type,
-                             dart_datatype_t file_type, unsigned needs, dart__access_t *access_out)
+static dart_ret_t access(const char *function, dart_file_t file, uint64_t offset,
+                         const void *buffer, size_t nelem, dart_datatype_t mem_type,
+                         dart_datatype_t file_type, bool is_packed, unsigned needs,
+                         dart__access_t *access_out)
 {
   if ((file->flags & needs) == 0) {
     dart__error("%s: the file is not open for %s", function,
                 needs == DART_FILE_READ ? "reading" : "writing");
     return DART_ERR_INVAL;
   }
-  if (!check_types(function, file, nelem, mem_type, file_type, access_out))
+  if (!check_types(function, file, nelem, mem_type, file_type, is_packed, access_out))
     return DART_ERR_INVAL;
   if (buffer == NULL && nelem > 0) {
     dart__error("%s: buffer is NULL for %zu elements", function, nelem);
@@ -107,6 +111,21 @@ dart_ret_t dart__file_access(const char *function, dart_file_t file, uint64_t of
     return DART_ERR_INVAL;
   }
   return DART_OK;
+}
+
+dart_ret_t dart__file_access(const char *function, dart_file_t file, uint64_t offset,
+                             const void *buffer, size_t nelem, dart_datatype_t mem_type,
+                             dart_datatype_t file_type, unsigned needs, dart__access_t *access_out)
+{
+  return access(function, file, offset, buffer, nelem, mem_type, file_type, false, needs,
+                access_out);
+}
+
+dart_ret_t dart__file_access_packed(const char *function, dart_file_t file, uint64_t offset,
+                                    const void *buffer, size_t nelem, dart_datatype_t mem_type,
+                                    unsigned needs, dart__access_t *access_out)
+{
+  return access(function, file, offset, buffer, nelem, mem_type, mem_type, true, needs, access_out);
 }
 
 char *dart__file_take_stage(dart_file_t file)

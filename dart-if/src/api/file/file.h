@@ -81,6 +81,11 @@ dart_ret_t dart__file_access(const char *function, dart_file_t file, uint64_t of
                              const void *buffer, size_t nelem, dart_datatype_t mem_type,
                              dart_datatype_t file_type, unsigned needs, dart__access_t *access_out);
 
+/** The same for elements that lie one behind the other in the file. */
+dart_ret_t dart__file_access_packed(const char *function, dart_file_t file, uint64_t offset,
+                                    const void *buffer, size_t nelem, dart_datatype_t mem_type,
+                                    unsigned needs, dart__access_t *access_out);
+
 /** A buffer of DART__FILE_STAGE bytes; NULL: no memory. */
 char *dart__file_take_stage(dart_file_t file);
 void  dart__file_give_stage(dart_file_t file, char *stage);

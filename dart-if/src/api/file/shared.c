@@ -28,16 +28,14 @@ static uint64_t position(dart_file_t file)
 static dart_ret_t advance(const char *function, dart_file_t file, const void *buffer, size_t nelem,
                           dart_datatype_t mem_type, unsigned needs, dart__access_t *access_out)
 {
-  const dart__type_t *type = dart__type_find(mem_type);
-  dart_datatype_t     base = type == NULL ? DART_TYPE_UNDEFINED : type->base;
-  dart_ret_t          ret;
-  uint64_t            at;
+  dart_ret_t ret;
+  uint64_t   at;
 
-  ret = dart__file_access(function, file, 0, buffer, nelem, mem_type, base, needs, access_out);
+  ret = dart__file_access_packed(function, file, 0, buffer, nelem, mem_type, needs, access_out);
   if (ret != DART_OK)
     return ret;
   at = move(file, access_out->nbytes, DART_OP_SUM);
-  return dart__file_access(function, file, at, buffer, nelem, mem_type, base, needs, access_out);
+  return dart__file_access_packed(function, file, at, buffer, nelem, mem_type, needs, access_out);
 }
 
 dart_ret_t dart_file_read_shared(dart_file_t file, void *buffer, size_t nelem,
@@ -98,24 +96,22 @@ static uint64_t place(dart__team_t *team, dart_file_t file)
 static dart_ret_t ordered(const char *function, dart_file_t file, bool is_read, const void *buffer,
                           size_t nelem, dart_datatype_t mem_type, size_t *count)
 {
-  unsigned            needs = is_read ? DART_FILE_READ : DART_FILE_WRITE;
-  const dart__type_t *type  = dart__type_find(mem_type);
-  dart_datatype_t     base  = type == NULL ? DART_TYPE_UNDEFINED : type->base;
-  dart__team_t       *team  = dart__file_check(function, file);
-  dart__file_plan_t   own   = { 0 };
-  dart__access_t      access;
-  dart_ret_t          ret;
+  unsigned          needs = is_read ? DART_FILE_READ : DART_FILE_WRITE;
+  dart__team_t     *team  = dart__file_check(function, file);
+  dart__file_plan_t own   = { 0 };
+  dart__access_t    access;
+  dart_ret_t        ret;
 
   if (count != NULL)
     *count = 0;
   if (team == NULL)
     return DART_ERR_INVAL;
-  ret        = dart__file_access(function, file, 0, buffer, nelem, mem_type, base, needs, &access);
+  ret        = dart__file_access_packed(function, file, 0, buffer, nelem, mem_type, needs, &access);
   own.nbytes = ret == DART_OK ? access.nbytes : 0;
   dart__coll_share(team, &own, file->plans, sizeof own);
   if (dart__coll_agree(team, ret) == DART_OK)
-    ret = dart__file_access(function, file, place(team, file), buffer, nelem, mem_type, base, needs,
-                            &access);
+    ret = dart__file_access_packed(function, file, place(team, file), buffer, nelem, mem_type,
+                                   needs, &access);
   return dart__file_all(function, file, is_read, &access, ret, count);
 }
 
