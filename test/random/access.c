@@ -6,6 +6,7 @@
 
 #include <dash/dart/if/dart_types.h>
 
+#include "file.h"
 #include "need.h"
 
 /* ---- what an operation accesses ------------------------------------------------------------ */
@@ -118,6 +119,66 @@ static void touch_new(const scene_t *scene, touches_t *touches, const op_t *op)
     }
 }
 
+/* What a unit accesses of a file, by which of its threads. At the end of the file and behind it all bytes count: who
+ * writes there moves the end, and who reads there finds it. */
+static void touch_portion(const scene_t *scene, touches_t *touches, const op_t *op, int unit,
+                          int thread)
+{
+  const scene_file_t *file = &scene->file[op->file];
+  access_class_t class     = op_is_file_write(op) ? WRITES : READS;
+  file_region_t region     = file_region(scene, op, unit);
+  access_t     *access;
+
+  if (region.n == 0)
+    return;
+  access         = touch(touches, op, file->atomic ? CONTESTS : class, actor_number(unit, thread));
+  access->memory = SEGMENTS_MAX + op->file;
+  access->key    = op->file;
+  access->from   = region.from;
+  access->to     = region.from + layout_span(&region.layout, region.n);
+  access->layout = region.layout;
+  access->n      = region.n;
+  if (access->to <= file->size && op->kind != FILE_APPEND)
+    return;
+  if (op->kind == FILE_APPEND) {
+    access->class = APPENDS;
+    access->from  = file->appended ? file->append_from : file->pointer;
+    access->to    = FILE_MOST;
+  } else if (access->from > file->size)
+    access->from = file->size;
+  access->layout = bytes();
+  access->n      = access->to - access->from;
+}
+
+/* The shared pointer: those that append move it in any order, all others in one. */
+static void touch_pointer(const scene_t *scene, touches_t *touches, const op_t *op)
+{
+  bool      is_append = op->kind == FILE_APPEND;
+  int       first     = is_append ? 0 : scene_unit(scene, op->team, 0);
+  access_t *access    = touch(touches, op, is_append ? APPENDS : WRITES,
+                           is_append ? actor_number(op->unit, op->thread)
+                                        : actor_number(first, scene_thread(scene, op->team)));
+
+  access->memory = SEGMENTS_MAX + FILES_MAX + op->file;
+  access->key    = op->file;
+  access->to     = 1;
+  access->layout = bytes();
+  access->n      = 1;
+}
+
+static void touch_file(const scene_t *scene, touches_t *touches, const op_t *op)
+{
+  if (op_is_file_shared(op))
+    touch_pointer(scene, touches, op);
+  if (op_kinds[op->kind].who == WHO_ACTOR) {
+    touch_portion(scene, touches, op, op->unit, op->thread);
+    return;
+  }
+  for (int unit = 0; unit < scene->shape.units; unit++)
+    if (scene_team_id(scene, op->team, unit) >= 0)
+      touch_portion(scene, touches, op, unit, scene_thread(scene, op->team));
+}
+
 /* What a collective puts into portions. */
 static void touch_received(const scene_t *scene, touches_t *touches, const op_t *op)
 {
@@ -153,6 +214,13 @@ void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const
   case SECTION: /* the lock of the portion holds all of it */
     touch_range(scene, touches, op, HOLDS, actor, -1 - scene->segment[op->seg].lead);
     break;
+  case FILE_READ:
+  case FILE_WRITE:
+  case FILE_APPEND:
+  case FILE_READ_ALL:
+  case FILE_WRITE_ALL:
+  case FILE_READ_ORDERED:
+  case FILE_WRITE_ORDERED: touch_file(scene, touches, op); break;
   case RANGED: touch_held(scene, touches, op, actor); break;
   default:
     if (op_is_put(op) || op_is_get(op))
@@ -199,14 +267,19 @@ bool access_agree(const access_t *a, const access_t *b)
   case UPDATES: return a->actor == b->actor && a->key == b->key;
   case SHARES:
   case HOLDS:
+  case APPENDS:
+  case CONTESTS:
   case RAISES: return a->key == b->key;
   case LOCKS: return a->key == b->key && a->from == b->from && a->to == b->to;
   default: return false;
   }
 }
 
+/* Where others append, or access at once, nobody knows what there is before the end of the round. */
 bool access_is_known(const access_t *access, const knowledge_t *know, int actor)
 {
+  if (access->class == APPENDS || access->class == CONTESTS)
+    return false;
   return (access->seen >> actor & 1) != 0 ||
          (access->done != 0 && know->clock[access->done_by] >= access->done);
 }

@@ -4,7 +4,17 @@
 #include "order.h"
 #include "scene.h"
 
-typedef enum { READS, WRITES, UPDATES, SHARES, LOCKS, HOLDS, RAISES } access_class_t;
+typedef enum {
+  READS,
+  WRITES,
+  UPDATES,
+  SHARES,
+  LOCKS,
+  HOLDS,
+  RAISES,
+  APPENDS,
+  CONTESTS
+} access_class_t;
 
 /* An access to memory, under way or complete, since the last round. */
 typedef struct {
@@ -25,7 +35,7 @@ typedef struct {
   knowledge_t then;    /* what its actor knew */
 } access_t;
 
-enum { TOUCHES_MAX = UNITS_MAX + 2 };
+enum { TOUCHES_MAX = UNITS_MAX + 3 };
 
 typedef struct {
   access_t touch[TOUCHES_MAX];

@@ -4,6 +4,8 @@
 complete_t contract_on_return(const op_t *op)
 {
   switch (op->kind) {
+  case FILE_READ:
+  case FILE_WRITE: return op->how == ACCESS_REQUEST ? COMPLETE_NOT : COMPLETE_THERE;
   case PUT:
   case GET:
   case PUT_HANDLE:
@@ -19,12 +21,17 @@ complete_t contract_on_return(const op_t *op)
 
 bool contract_is_completion(const op_t *op)
 {
-  return op->kind >= FLUSH && op->kind <= HANDLE_FREE;
+  return (op->kind >= FLUSH && op->kind <= HANDLE_FREE) || op->kind == FILE_WAIT;
+}
+
+bool contract_is_request(const op_t *op)
+{
+  return (op->kind == FILE_READ || op->kind == FILE_WRITE) && op->how == ACCESS_REQUEST;
 }
 
 bool contract_has_handle(const op_t *op)
 {
-  return op->kind == PUT_HANDLE || op->kind == GET_HANDLE;
+  return op->kind == PUT_HANDLE || op->kind == GET_HANDLE || contract_is_request(op);
 }
 
 bool contract_names(const op_t *by, uint32_t id)
@@ -58,12 +65,15 @@ static complete_t fenced(const scene_t *scene, const op_t *by, const op_t *op)
 
 complete_t contract_completes(const scene_t *scene, const op_t *by, const op_t *op)
 {
+  if (contract_is_request(op) != (by->kind == FILE_WAIT) && by->kind != ROUND)
+    return COMPLETE_NOT;
   switch (by->kind) {
   case FLUSH: return in_scope(scene, by, op) && by->to == op->to ? COMPLETE_THERE : COMPLETE_NOT;
   case FLUSH_LOCAL:
     return in_scope(scene, by, op) && by->to == op->to ? COMPLETE_HERE : COMPLETE_NOT;
   case FLUSH_ALL: return in_scope(scene, by, op) ? COMPLETE_THERE : COMPLETE_NOT;
   case FLUSH_LOCAL_ALL: return in_scope(scene, by, op) ? COMPLETE_HERE : COMPLETE_NOT;
+  case FILE_WAIT:
   case WAIT:
   case TEST: return contract_names(by, op->id) ? COMPLETE_THERE : COMPLETE_NOT;
   case WAIT_LOCAL:

@@ -21,6 +21,9 @@ complete_t contract_completes(const scene_t *scene, const op_t *by, const op_t *
 /** Whether it completes what others started. */
 bool contract_is_completion(const op_t *op);
 
+/** Whether it is a request, which file_wait completes and nothing else. */
+bool contract_is_request(const op_t *op);
+
 /** Whether it has a handle; whether `by` takes that away from operation `id`. */
 bool contract_has_handle(const op_t *op);
 bool contract_names(const op_t *by, uint32_t id);

@@ -352,7 +352,8 @@ static void draw_handles(generator_t *g, op_t *op, uint32_t first)
   for (size_t i = 0; i < n && op->nops < OP_LIST_MAX; i++) {
     const op_t *other = rules_pending_op(g->rules, actor, i, &has_handle);
 
-    if (has_handle && other->id != first && draw_chance(&g->draw, 40))
+    if (has_handle && other->id != first && contract_is_request(other) == (op->kind == FILE_WAIT) &&
+        draw_chance(&g->draw, 40))
       op->ops[op->nops++] = other->id;
   }
 }
@@ -367,7 +368,10 @@ static void complete_one(generator_t *g, int actor)
   if (n == 0)
     return;
   p = rules_pending_op(g->rules, actor, draw_below(&g->draw, n), &has_handle);
-  if (has_handle && draw_chance(&g->draw, 70))
+  if (contract_is_request(p)) {
+    op     = op_new(FILE_WAIT);
+    op.how = (int)draw_below(&g->draw, 2);
+  } else if (has_handle && draw_chance(&g->draw, 70))
     op = op_new(
         (kind_t)draw_range(&g->draw, WAIT, draw_chance(&g->draw, 80) ? TEST_LOCAL : HANDLE_FREE));
   else

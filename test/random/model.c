@@ -29,6 +29,8 @@ void model_close(model_t *model)
   for (int seg = 0; seg < SEGMENTS_MAX; seg++)
     for (int unit = 0; unit < UNITS_MAX; unit++)
       end_memory(&model->memory[seg][unit]);
+  for (int i = 0; i < FILES_MAX; i++)
+    end_memory(&model->file[i]);
 }
 
 void model_release(expect_t *expect)
@@ -416,6 +418,14 @@ void model_apply(model_t *model, const op_t *op, expect_t *expect_out)
   case AWAIT: apply_await(model, op, expect_out); break;
   case LOCKED: apply_locked(model, op, expect_out); break;
   case RANGED: apply_ranged(model, op); break;
+  case FILE_OPEN:
+  case FILE_RESIZE:
+  case FILE_READ:
+  case FILE_WRITE:
+  case FILE_READ_ALL:
+  case FILE_WRITE_ALL:
+  case FILE_READ_ORDERED:
+  case FILE_WRITE_ORDERED: model_apply_to_file(model, op, expect_out); break;
   case SECTION: apply_section(model, op); break;
   case BCAST:
   case ALLGATHER: apply_received(model, op); break;

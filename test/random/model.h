@@ -20,6 +20,7 @@ typedef struct {
   unsigned char *bytes;
   unsigned char *vague; /* NULL: of no byte */
   size_t         nbytes;
+  size_t         count; /* of a file: elements that are there to read */
 } expect_t;
 
 typedef struct model {
@@ -27,6 +28,7 @@ typedef struct model {
   int      me; /* results are of this unit */
   memory_t memory[SEGMENTS_MAX][UNITS_MAX];
   uint64_t count[COUNTERS_MAX];
+  memory_t file[FILES_MAX];
 } model_t;
 
 void model_open(model_t *model, shape_t shape, int me);
@@ -34,6 +36,8 @@ void model_close(model_t *model);
 
 /** Apply an operation; what this unit must find goes to `expect_out`. */
 void model_apply(model_t *model, const op_t *op, expect_t *expect_out);
+/** The same for files: before the scene changes. */
+void model_apply_to_file(model_t *model, const op_t *op, expect_t *expect);
 void model_release(expect_t *expect);
 
 /** The memory a segment names: of a segment that is another name, that one's, and where in it. */

@@ -33,6 +33,23 @@ bool op_is_get(const op_t *op)
   return op->kind == GET || op->kind == GET_HANDLE || op->kind == GET_BLOCKING;
 }
 
+bool op_is_file_shared(const op_t *op)
+{
+  return op->kind == FILE_APPEND || op->kind == FILE_READ_ORDERED || op->kind == FILE_WRITE_ORDERED;
+}
+
+bool op_is_file_write(const op_t *op)
+{
+  return op->kind == FILE_WRITE || op->kind == FILE_APPEND || op->kind == FILE_WRITE_ALL ||
+         op->kind == FILE_WRITE_ORDERED;
+}
+
+bool op_is_file_access(const op_t *op)
+{
+  return op_is_file_write(op) || op->kind == FILE_READ || op->kind == FILE_READ_ALL ||
+         op->kind == FILE_READ_ORDERED;
+}
+
 bool op_is_atomic(const op_t *op)
 {
   return op->kind >= ACCUMULATE && op->kind <= SWAP_LOOP;

@@ -25,6 +25,7 @@ enum {
   SEGMENTS_MAX   = 48,
   LOCKS_MAX      = 8,
   RANGES_MAX     = 4,
+  FILES_MAX      = 3,
   COUNTERS_MAX   = 16,
   WORDS_MAX      = 16,
   ALLOCATORS_MAX = 6,
@@ -67,10 +68,13 @@ typedef enum {
   HAS_SIZES     = 1 << 22,
   HAS_OPS       = 1 << 23,
   HAS_RANGE     = 1 << 24,
-  HAS_PAIRS     = 1 << 25 /* origins and their targets, units, as bits: see op_pair */
+  HAS_PAIRS     = 1 << 25, /* origins and their targets, units, as bits: see op_pair */
+  HAS_FILE      = 1 << 26,
+  HAS_AT        = 1 << 27 /* bytes, in a file */
 } field_t;
 
 #define HAS_TRANSFER (HAS_BY | HAS_TO | HAS_HERE | HAS_N | HAS_LOCAL | HAS_REMOTE | HAS_SHIFT)
+#define HAS_ACCESS   (HAS_FILE | HAS_AT | HAS_N | HAS_LOCAL | HAS_REMOTE | HAS_SHIFT)
 #define HAS_ATOMIC   (HAS_BY | HAS_TO | HAS_WORD | HAS_N | HAS_TYPE | HAS_OPER | HAS_VALUE)
 
 /* X(kind, "its name", who, fields, "the ways to do it") */
@@ -93,6 +97,14 @@ typedef enum {
   X(END_LOCK, "endlock", WHO_UNITS, HAS_LOCK, "")                                                  \
   X(RANGE, "range", WHO_UNITS, HAS_RANGE | HAS_TEAM | HAS_N, "")                                   \
   X(END_RANGE, "endrange", WHO_UNITS, HAS_RANGE, "")                                               \
+  X(FILE_OPEN, "file", WHO_UNITS, HAS_FILE | HAS_TEAM | HAS_N | HAS_VALUE | HAS_HOW,               \
+    "memory disk")                                                                                 \
+  X(FILE_CLOSE, "endfile", WHO_UNITS, HAS_FILE, "")                                                \
+  X(FILE_RESIZE, "resize", WHO_UNITS, HAS_FILE | HAS_N, "")                                        \
+  X(FILE_SYNC, "filesync", WHO_UNITS, HAS_FILE, "")                                                \
+  X(FILE_MODE, "atomicity", WHO_UNITS, HAS_FILE | HAS_HOW, "off on")                               \
+  X(FILE_VIEW, "view", WHO_UNITS, HAS_FILE | HAS_REMOTE | HAS_SIZES | HAS_HOW, "all part")         \
+  X(FILE_SEEK, "seek", WHO_UNITS, HAS_FILE | HAS_AT, "")                                           \
   X(COUNTER, "counter", WHO_UNITS, HAS_COUNTER | HAS_TO, "")                                       \
   X(WORD, "word", WHO_UNITS, HAS_WORD | HAS_TO | HAS_TYPE | HAS_HOW,                               \
     "fields turn extreme product logic")                                                           \
@@ -132,6 +144,10 @@ typedef enum {
     "blocking flushed put_off lazy shared")                                                        \
   X(REFUSED, "refused", WHO_ACTOR, HAS_BY | HAS_TO | HAS_HOW,                                      \
     "put get accumulate fetch again flags noprecede")                                              \
+  X(FILE_READ, "read_at", WHO_ACTOR, HAS_BY | HAS_ACCESS | HAS_HOW, "now request")                 \
+  X(FILE_WRITE, "write_at", WHO_ACTOR, HAS_BY | HAS_ACCESS | HAS_HOW, "now request")               \
+  X(FILE_WAIT, "file_wait", WHO_ACTOR, HAS_BY | HAS_OPS | HAS_HOW, "wait test")                    \
+  X(FILE_APPEND, "write_shared", WHO_ACTOR, HAS_BY | HAS_FILE | HAS_N | HAS_LOCAL | HAS_SHIFT, "") \
   X(LETTERS, "letters", WHO_ACTOR, HAS_BY | HAS_N | HAS_LOCAL | HAS_VALUE | HAS_TAG, "")           \
   X(PAUSE, "pause", WHO_ACTOR, HAS_BY | HAS_VALUE, "")                                             \
   X(HOLD, "hold", WHO_ACTOR, HAS_BY | HAS_PEER | HAS_VALUE, "")                                    \
@@ -151,6 +167,12 @@ typedef enum {
   X(REDUCE, "reduce", WHO_TEAM, HAS_TEAM | HAS_N | HAS_TYPE | HAS_OPER | HAS_ROOT | HAS_SHIFT, "") \
   X(ALLREDUCE, "allreduce", WHO_TEAM,                                                              \
     HAS_TEAM | HAS_N | HAS_TYPE | HAS_OPER | HAS_SHIFT | HAS_HOW, "apart null same")               \
+  X(FILE_READ_ALL, "read_all", WHO_TEAM, HAS_TEAM | HAS_ACCESS | HAS_VALUE | HAS_UNITS, "")        \
+  X(FILE_WRITE_ALL, "write_all", WHO_TEAM, HAS_TEAM | HAS_ACCESS | HAS_VALUE | HAS_UNITS, "")      \
+  X(FILE_READ_ORDERED, "read_ordered", WHO_TEAM,                                                   \
+    HAS_TEAM | HAS_FILE | HAS_N | HAS_LOCAL | HAS_SHIFT | HAS_UNITS, "")                           \
+  X(FILE_WRITE_ORDERED, "write_ordered", WHO_TEAM,                                                 \
+    HAS_TEAM | HAS_FILE | HAS_N | HAS_LOCAL | HAS_SHIFT | HAS_UNITS, "")                           \
   X(FENCE, "fence", WHO_TEAM, HAS_TEAM | HAS_SEG | HAS_HOW, "plain lazy noprecede")                \
   X(CHURN, "churn", WHO_TEAM, HAS_TEAM | HAS_N | HAS_VALUE, "")                                    \
   X(ROUND, "round", WHO_ALL, HAS_HOW, "flush flush_all wait")
@@ -184,6 +206,11 @@ enum { AWAIT_WAIT, AWAIT_ANY, AWAIT_SOME, AWAIT_LOOK, AWAIT_FETCH };
 enum { POLL_BLOCKING, POLL_FLUSH, POLL_HANDLE, POLL_FETCH };
 enum { LOCKED_ACQUIRE, LOCKED_TRY };
 enum { RANGED_WAIT, RANGED_TIMED, RANGED_TRY, RANGED_MIXED, RANGED_SHARED, RANGED_SHARED_TRY };
+enum { FILE_IN_MEMORY, FILE_ON_DISK };
+enum { MODE_OFF, MODE_ATOMIC };
+enum { VIEW_ALL, VIEW_PART };
+enum { ACCESS_NOW, ACCESS_REQUEST };
+enum { FILE_WAIT_WAIT, FILE_WAIT_TEST };
 enum { APART, IN_PLACE_NULL, IN_PLACE_SAME };
 enum { ROUND_FLUSH, ROUND_FLUSH_ALL, ROUND_WAIT };
 
@@ -200,7 +227,7 @@ typedef struct op {
   uint64_t at;      /* ... bytes */
   int      here;    /* HAS_HERE: a segment, -1: the buffer is private; ... */
   uint64_t here_at; /* ... bytes */
-  int      lock, range, counter, allocator;
+  int      lock, range, counter, allocator, file;
   int      word; /* of an atomic: -1: no word that is shared */
   uint64_t n;    /* elements; bytes of a store, a load, an allocator's pool */
   layout_t local, remote;
@@ -233,6 +260,11 @@ static inline bool op_has(const op_t *op, field_t field)
 /** Whether it is one of put, get and their like, with a buffer here and memory there. */
 bool op_is_put(const op_t *op); /* put_notify is one */
 bool op_is_get(const op_t *op);
+
+/** Whether it reads or writes a file, and which of both; whether it uses the shared pointer; by all units. */
+bool op_is_file_access(const op_t *op);
+bool op_is_file_write(const op_t *op);
+bool op_is_file_shared(const op_t *op);
 
 /** Whether it updates or reads elements atomically. */
 bool op_is_atomic(const op_t *op);

@@ -55,6 +55,13 @@ void order_apply(const scene_t *scene, knowledge_t know[ACTORS_MAX], const op_t 
   case MEET:
   case RESTART:
   case POOL:
+  case FILE_OPEN:
+  case FILE_CLOSE:
+  case FILE_RESIZE:
+  case FILE_SYNC:
+  case FILE_MODE:
+  case FILE_VIEW:
+  case FILE_SEEK: /* the tester has a barrier after each */
   case BARRIER:
   case CHURN: knowledge_tell(know, all, all); break;
   case ALLGATHER:

@@ -147,6 +147,11 @@ static bool take_field(const char *text, op_t *op, field_t field)
     return good;
   case HAS_LOCK: return sscanf(text, "l%d", &op->lock) == 1;
   case HAS_RANGE: return sscanf(text, "r%d", &op->range) == 1;
+  case HAS_FILE: return sscanf(text, "f%d", &op->file) == 1;
+  case HAS_AT:
+    good   = sscanf(text, "%llu", &number) == 1;
+    op->at = number;
+    return good;
   case HAS_COUNTER: return sscanf(text, "c%d", &op->counter) == 1;
   case HAS_WORD: return sscanf(text, "w%d", &op->word) == 1;
   case HAS_ALLOCATOR: return sscanf(text, "a%d", &op->allocator) == 1;

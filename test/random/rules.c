@@ -125,6 +125,7 @@ static bool good_for_kind(const rules_t *rules, const op_t *op)
   switch (op->kind) {
   case NOTIFY: return may_raise(rules, op);
   case HOLD: return may_hold(rules, op);
+  case FILE_WAIT:
   case WAIT:
   case WAIT_LOCAL:
   case TEST:
@@ -150,7 +151,8 @@ static bool touches_are_free(const rules_t *rules, const op_t *op, const touches
     if (!is_free(rules, &touches->touch[i]))
       return false;
     for (int j = 0; j < i; j++)
-      if (access_overlap(&touches->touch[i], &touches->touch[j]))
+      if (access_overlap(&touches->touch[i], &touches->touch[j]) &&
+          !access_agree(&touches->touch[i], &touches->touch[j]))
         return false;
   }
   return true;
@@ -166,6 +168,9 @@ static void add_accesses(rules_t *rules, const op_t *op, const touches_t *touche
     rules->access =
         need_more(rules->access, rules->naccesses, &rules->access_room, sizeof rules->access[0]);
     rules->access[rules->naccesses++] = touches->touch[i];
+    if (op_is_file_access(op) &&
+        op_kinds[op->kind].who == WHO_TEAM) /* done on all when it returns on one */
+      rules->access[rules->naccesses - 1].seen |= scene_who(&rules->scene, op);
     rules_finish(rules, touches->touch[i].actor, op->id, how, touches->touch[i].actor);
   }
 }
@@ -239,6 +244,7 @@ static void end_round(rules_t *rules)
   rules->naccesses = rules->npending = 0;
   rules->in_body                     = false;
   scene_end_epochs(&rules->scene);
+  scene_end_contests(&rules->scene);
 }
 
 /* The threads of a unit start with what the first one knows. */

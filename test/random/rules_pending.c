@@ -31,7 +31,7 @@ bool rules_has_handles(const rules_t *rules, const op_t *op)
   for (int i = 0; i < op->nops; i++) {
     pending_t *p = find_pending(rules, actor_number(op->unit, op->thread), op->ops[i]);
 
-    if (p == NULL || !p->has_handle)
+    if (p == NULL || !p->has_handle || contract_is_request(&p->op) != (op->kind == FILE_WAIT))
       return false;
     for (int j = 0; j < i; j++)
       if (op->ops[j] == op->ops[i])

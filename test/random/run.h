@@ -8,6 +8,7 @@
  * sends poison, or overwrites it. */
 #include <stdatomic.h>
 
+#include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/if/dart.h>
 
@@ -37,6 +38,8 @@ typedef struct unit {
   unsigned char    tail[SEGMENTS_MAX][64]; /* what lies behind a portion, to the next line */
   dart_lock_t      lock[LOCKS_MAX];
   dart_range_t     range[RANGES_MAX];
+  dart_file_t      file[FILES_MAX];
+  int              file_fd[FILES_MAX]; /* to look at it without DART */
   dart_allocator_t allocator[ALLOCATORS_MAX];
 
   const op_t *op; /* of this round */
@@ -67,6 +70,10 @@ typedef struct under_way {
   buffer_t         *buffer; /* NULL: none, or in the own portion */
   dart_handle_t     handle;
   bool              has_handle, is_here, is_there;
+
+  dart_file_request_t request; /* of a file: it, its buffer, and types that live as long */
+  buffer_t           *file_buffer;
+  dart_datatype_t     types[2];
 } under_way_t;
 
 typedef struct thread {
@@ -125,6 +132,14 @@ void run_end_epochs(unit_t *unit, const op_t *round);
 /** DART_EPOCH_NOPUT, if that holds for the epoch that the operation begins, and is drawn to be said; else 0. */
 int run_epoch_noput(const unit_t *unit, const op_t *op, int seg);
 
+/** What concerns a file as a whole, by a member of its team; it is closed, by itself or with its team. */
+void run_file_object(unit_t *unit, const op_t *op);
+void run_close_file(unit_t *unit, const op_t *op, int file);
+/** Complete a request. */
+void run_file_finish(thread_t *thread, under_way_t *u, bool tests);
+/** A file at the end of a round. */
+void run_check_file(unit_t *unit, const op_t *round, int file);
+
 /** Let others run. */
 void run_yield(void);
 
@@ -142,9 +157,10 @@ void run_check_segment(unit_t *unit, const op_t *op, int seg);
 
 typedef void run_op_t(thread_t *thread, const op_t *op);
 run_op_t     run_transfer, run_store, run_load, run_atomic, run_swap, run_swap_loop, run_flush,
-    run_wait, run_notify, run_await, run_poll, run_locked, run_ranged, run_fence, run_section,
-    run_refused, run_letters, run_pause, run_hold, run_message, run_ring, run_barrier, run_bcast,
-    run_scatter, run_gather, run_allgather, run_allgatherv, run_alltoall, run_reduce, run_churn;
+    run_wait, run_notify, run_await, run_poll, run_locked, run_file_access, run_file_wait,
+    run_ranged, run_fence, run_section, run_refused, run_letters, run_pause, run_hold, run_message,
+    run_ring, run_barrier, run_bcast, run_scatter, run_gather, run_allgather, run_allgatherv,
+    run_alltoall, run_reduce, run_churn;
 
 /** All that a thread has under way, in one of the ways of ROUND. */
 void run_finish(thread_t *thread, const op_t *round);

@@ -123,9 +123,7 @@ static dart_ret_t open_again(const unit_t *unit, const op_t *op, dart_gptr_t gpt
 
   if (segment->epoch == 1 + EPOCH_LOCK)
     return dart_epoch_lock(gptr, DART_EPOCH_SHARED, 0);
-  if (op->id % 3 == 0)
-    return dart_epoch_lock_all(gptr, 0);
-  return op->id % 3 == 1 ? dart_epoch_start(gptr, 1, &to, 0) : dart_epoch_fence(gptr, 0);
+  return op->id % 2 == 0 ? dart_epoch_lock_all(gptr, 0) : dart_epoch_start(gptr, 1, &to, 0);
 }
 
 static dart_ret_t give_flags(const op_t *op, dart_gptr_t gptr)

@@ -12,51 +12,59 @@
 #include "value.h"
 
 static run_op_t *const runners[NKINDS] = {
-  [PUT]              = run_transfer,
-  [GET]              = run_transfer,
-  [PUT_HANDLE]       = run_transfer,
-  [GET_HANDLE]       = run_transfer,
-  [PUT_BLOCKING]     = run_transfer,
-  [GET_BLOCKING]     = run_transfer,
-  [STORE]            = run_store,
-  [LOAD]             = run_load,
-  [ACCUMULATE]       = run_atomic,
-  [ACCUMULATE_LOCAL] = run_atomic,
-  [FETCH]            = run_atomic,
-  [SWAP]             = run_swap,
-  [SWAP_LOOP]        = run_swap_loop,
-  [FLUSH]            = run_flush,
-  [FLUSH_ALL]        = run_flush,
-  [FLUSH_LOCAL]      = run_flush,
-  [FLUSH_LOCAL_ALL]  = run_flush,
-  [WAIT]             = run_wait,
-  [WAIT_LOCAL]       = run_wait,
-  [TEST]             = run_wait,
-  [TEST_LOCAL]       = run_wait,
-  [HANDLE_FREE]      = run_wait,
-  [NOTIFY]           = run_notify,
-  [AWAIT]            = run_await,
-  [POLL]             = run_poll,
-  [LOCKED]           = run_locked,
-  [RANGED]           = run_ranged,
-  [FENCE]            = run_fence,
-  [SECTION]          = run_section,
-  [REFUSED]          = run_refused,
-  [HOLD]             = run_hold,
-  [LETTERS]          = run_letters,
-  [PAUSE]            = run_pause,
-  [MESSAGE]          = run_message,
-  [RING]             = run_ring,
-  [BARRIER]          = run_barrier,
-  [BCAST]            = run_bcast,
-  [SCATTER]          = run_scatter,
-  [GATHER]           = run_gather,
-  [ALLGATHER]        = run_allgather,
-  [ALLGATHERV]       = run_allgatherv,
-  [ALLTOALL]         = run_alltoall,
-  [REDUCE]           = run_reduce,
-  [ALLREDUCE]        = run_reduce,
-  [CHURN]            = run_churn,
+  [PUT]                = run_transfer,
+  [GET]                = run_transfer,
+  [PUT_HANDLE]         = run_transfer,
+  [GET_HANDLE]         = run_transfer,
+  [PUT_BLOCKING]       = run_transfer,
+  [GET_BLOCKING]       = run_transfer,
+  [STORE]              = run_store,
+  [LOAD]               = run_load,
+  [ACCUMULATE]         = run_atomic,
+  [ACCUMULATE_LOCAL]   = run_atomic,
+  [FETCH]              = run_atomic,
+  [SWAP]               = run_swap,
+  [SWAP_LOOP]          = run_swap_loop,
+  [FLUSH]              = run_flush,
+  [FLUSH_ALL]          = run_flush,
+  [FLUSH_LOCAL]        = run_flush,
+  [FLUSH_LOCAL_ALL]    = run_flush,
+  [WAIT]               = run_wait,
+  [WAIT_LOCAL]         = run_wait,
+  [TEST]               = run_wait,
+  [TEST_LOCAL]         = run_wait,
+  [HANDLE_FREE]        = run_wait,
+  [NOTIFY]             = run_notify,
+  [AWAIT]              = run_await,
+  [POLL]               = run_poll,
+  [LOCKED]             = run_locked,
+  [RANGED]             = run_ranged,
+  [FILE_READ]          = run_file_access,
+  [FILE_WRITE]         = run_file_access,
+  [FILE_APPEND]        = run_file_access,
+  [FILE_READ_ALL]      = run_file_access,
+  [FILE_WRITE_ALL]     = run_file_access,
+  [FILE_READ_ORDERED]  = run_file_access,
+  [FILE_WRITE_ORDERED] = run_file_access,
+  [FILE_WAIT]          = run_file_wait,
+  [FENCE]              = run_fence,
+  [SECTION]            = run_section,
+  [REFUSED]            = run_refused,
+  [HOLD]               = run_hold,
+  [LETTERS]            = run_letters,
+  [PAUSE]              = run_pause,
+  [MESSAGE]            = run_message,
+  [RING]               = run_ring,
+  [BARRIER]            = run_barrier,
+  [BCAST]              = run_bcast,
+  [SCATTER]            = run_scatter,
+  [GATHER]             = run_gather,
+  [ALLGATHER]          = run_allgather,
+  [ALLGATHERV]         = run_allgatherv,
+  [ALLTOALL]           = run_alltoall,
+  [REDUCE]             = run_reduce,
+  [ALLREDUCE]          = run_reduce,
+  [CHURN]              = run_churn,
 };
 
 bool run_init(unit_t *unit, int *argc, char ***argv)
@@ -208,6 +216,9 @@ static void compare(unit_t *unit, const op_t *round)
     if (scene->segment[seg].alive && (scene->segment[seg].gone >> unit->me & 1) == 0 &&
         scene_team_id(scene, scene->segment[seg].team, unit->me) >= 0)
       run_check_segment(unit, round, seg);
+  for (int file = 0; file < FILES_MAX; file++)
+    if (scene->file[file].alive && scene_team_id(scene, scene->file[file].team, unit->me) >= 0)
+      run_check_file(unit, round, file);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -236,6 +247,7 @@ static void run_body(unit_t *unit, const op_t *op, size_t n)
   unit->operations += n;
   RUN_OK(unit, round, dart_barrier(DART_TEAM_ALL));
   compare(unit, round);
+  scene_end_contests(&unit->model.scene);
   compare_far(unit, round);
   RUN_OK(unit, round, dart_barrier(DART_TEAM_ALL));
 

@@ -92,6 +92,10 @@ static void end_leftovers(unit_t *unit, const scene_t *before, const op_t *op)
   for (int i = 0; i < LOCKS_MAX; i++)
     if (before->lock[i].alive && !after->lock[i].alive)
       RUN_OK(unit, op, dart_team_lock_destroy(&unit->lock[i]));
+  for (int i = 0; i < FILES_MAX; i++)
+    if (before->file[i].alive && !after->file[i].alive &&
+        scene_team_id(before, before->file[i].team, unit->me) >= 0)
+      run_close_file(unit, op, i);
   for (int i = 0; i < RANGES_MAX; i++)
     if (before->range[i].alive && !after->range[i].alive)
       RUN_OK(unit, op, dart_team_range_destroy(&unit->range[i]));
@@ -144,6 +148,13 @@ static void execute(unit_t *unit, const op_t *op, const scene_t *before)
   case END_RANGE: RUN_OK(unit, op, dart_team_range_destroy(&unit->range[op->range])); break;
   case COUNTER: set_cell(unit, op, 8); break;
   case WORD: set_cell(unit, op, type_size(op->type)); break;
+  case FILE_OPEN:
+  case FILE_CLOSE:
+  case FILE_RESIZE:
+  case FILE_SYNC:
+  case FILE_MODE:
+  case FILE_VIEW:
+  case FILE_SEEK: run_file_object(unit, op); break;
   case MEET: RUN_OK(unit, op, dart_barrier(DART_TEAM_ALL)); break;
   case RESTART: restart(unit, before, op); break;
   case EPOCH: run_epoch(unit, op); break;
@@ -180,7 +191,7 @@ static void end_one(unit_t *unit, kind_t kind, int number)
 {
   op_t op = op_new(kind);
 
-  op.seg = op.team = op.lock = op.range = op.allocator = number;
+  op.seg = op.team = op.lock = op.range = op.file = op.allocator = number;
   if (kind == DEREGISTER)
     op.units = unit->model.scene.team[unit->model.scene.segment[number].team].members &
                ~unit->model.scene.segment[number].gone;
@@ -219,6 +230,9 @@ void run_end_objects(unit_t *unit)
   for (int i = 0; i < LOCKS_MAX; i++)
     if (scene->lock[i].alive)
       end_one(unit, END_LOCK, i);
+  for (int i = 0; i < FILES_MAX; i++)
+    if (scene->file[i].alive)
+      end_one(unit, FILE_CLOSE, i);
   for (int i = 0; i < RANGES_MAX; i++)
     if (scene->range[i].alive)
       end_one(unit, END_RANGE, i);

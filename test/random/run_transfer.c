@@ -185,7 +185,9 @@ void run_wait(thread_t *thread, const op_t *op)
 static void give_up_handles(thread_t *thread, const op_t *round)
 {
   for (under_way_t *u = thread->under_way; u != NULL; u = u->next)
-    if (u->has_handle && round->how == ROUND_WAIT) {
+    if (u->has_handle && contract_is_request(u->op))
+      run_file_finish(thread, u, round->how == ROUND_FLUSH);
+    else if (u->has_handle && round->how == ROUND_WAIT) {
       RUN_OK(thread->unit, u->op, dart_wait(&u->handle));
       u->has_handle = false;
       run_complete(thread, u, COMPLETE_THERE);

@@ -52,6 +52,12 @@ int scene_team(const scene_t *scene, const op_t *op)
   case EPOCH:
   case COUNTER:
   case WORD: return scene->segment[op->seg].team;
+  case FILE_CLOSE:
+  case FILE_RESIZE:
+  case FILE_SYNC:
+  case FILE_MODE:
+  case FILE_VIEW:
+  case FILE_SEEK: return scene->file[op->file].team;
   case BLOCK:
   case END_ALLOCATOR: return scene->allocator[op->allocator].team;
   case END_LOCK: return scene->lock[op->lock].team;
@@ -241,6 +247,9 @@ static void end_team(scene_t *scene, int team)
   for (int i = 0; i < LOCKS_MAX; i++)
     if (scene->lock[i].team == team)
       scene->lock[i].alive = false;
+  for (int i = 0; i < FILES_MAX; i++)
+    if (scene->file[i].team == team)
+      scene->file[i].alive = false;
   for (int i = 0; i < RANGES_MAX; i++)
     if (scene->range[i].team == team)
       scene->range[i].alive = false;
@@ -391,6 +400,14 @@ static void issue(scene_t *scene, const op_t *op)
     }
 }
 
+void scene_end_contests(scene_t *scene)
+{
+  for (int i = 0; i < FILES_MAX; i++) {
+    scene->file[i].appended = false;
+    scene->file[i].contests = 0;
+  }
+}
+
 void scene_end_epochs(scene_t *scene)
 {
   for (int seg = 0; seg < SEGMENTS_MAX; seg++)
@@ -427,6 +444,8 @@ void scene_apply(scene_t *scene, const op_t *op)
   case EPOCH: begin_epoch(scene, op); break;
   case FENCE: fence(scene, op); break;
   default:
+    if (op_has(op, HAS_FILE))
+      scene_apply_to_file(scene, op);
     if (op_kinds[op->kind].who == WHO_ACTOR && op_has(op, HAS_TO) && op->kind != REFUSED)
       issue(scene, op);
     if (op_is_atomic(op) && op->word >= 0)

@@ -38,6 +38,21 @@ typedef struct {
   int  team;
 } scene_lock_t;
 
+/* A file. Its bytes are counted from `base` on, where no byte before was written. */
+typedef struct {
+  bool     alive;
+  int      team;
+  uint64_t base, size;
+  uint64_t pointer;            /* the shared one */
+  uint64_t append_from;        /* where it was when the round began, if some append in any order */
+  bool     appended;           /* they do */
+  bool     atomic;             /* atomic mode */
+  int      contests;           /* accesses in it, in this round */
+  bool     viewed;             /* a view is set: ... */
+  layout_t view;               /* ... elements, */
+  uint64_t view_at[UNITS_MAX]; /* and where they begin, from `base` on */
+} scene_file_t;
+
 typedef struct {
   bool     alive;
   int      team;
@@ -68,6 +83,7 @@ typedef struct scene {
   scene_lock_t      lock[LOCKS_MAX];
   scene_lock_t      range[RANGES_MAX]; /* objects of range locks */
   scene_allocator_t allocator[ALLOCATORS_MAX];
+  scene_file_t      file[FILES_MAX];
   scene_counter_t   counter[COUNTERS_MAX];
   scene_word_t      word[WORDS_MAX];
 } scene_t;
@@ -80,11 +96,19 @@ bool scene_valid(const scene_t *scene, const op_t *op);
 /** Whether the epochs that are open allow it; part of that. */
 bool scene_valid_in_epochs(const scene_t *scene, const op_t *op);
 
+/** Whether it is right about files. */
+bool scene_valid_for_file(const scene_t *scene, const op_t *op);
+
 /** Let the operation create, change and end what it does. It is valid. */
 void scene_apply(scene_t *scene, const op_t *op);
 
+/** The same for files. */
+void scene_apply_to_file(scene_t *scene, const op_t *op);
+
 /** A round is over, and with it its epochs. */
 void scene_end_epochs(scene_t *scene);
+/** ... and what was open in files. */
+void scene_end_contests(scene_t *scene);
 
 /** Whether segments are blocks of one memory of DART, which has one epoch. */
 bool scene_same_memory(const scene_t *scene, int a, int b);

@@ -126,6 +126,8 @@ static void say_field(out_t *out, const op_t *op, field_t field)
   case HAS_HERE: say(out, "s%d+%llu", op->here, (unsigned long long)op->here_at); break;
   case HAS_LOCK: say(out, "l%d", op->lock); break;
   case HAS_RANGE: say(out, "r%d", op->range); break;
+  case HAS_FILE: say(out, "f%d", op->file); break;
+  case HAS_AT: say(out, "%llu", (unsigned long long)op->at); break;
   case HAS_COUNTER: say(out, "c%d", op->counter); break;
   case HAS_WORD: say(out, "w%d", op->word); break;
   case HAS_ALLOCATOR: say(out, "a%d", op->allocator); break;
@@ -153,15 +155,16 @@ static void say_field(out_t *out, const op_t *op, field_t field)
 }
 
 const text_field_t text_fields[TEXT_FIELDS] = {
-  { HAS_BY, "by" },          { HAS_PEER, "peer" },     { HAS_WORD, "word" },
-  { HAS_LOCK, "lock" },      { HAS_RANGE, "range" },   { HAS_COUNTER, "counter" },
-  { HAS_ALLOCATOR, "from" }, { HAS_SEG, "seg" },       { HAS_TEAM, "team" },
-  { HAS_OF, "of" },          { HAS_TO, "to" },         { HAS_N, "n" },
-  { HAS_LOCAL, "local" },    { HAS_REMOTE, "remote" }, { HAS_HERE, "here" },
-  { HAS_TYPE, "type" },      { HAS_OPER, "op" },       { HAS_VALUE, "value" },
-  { HAS_ROOT, "root" },      { HAS_SHIFT, "shift" },   { HAS_TAG, "tag" },
-  { HAS_UNITS, "units" },    { HAS_PAIRS, "pairs" },   { HAS_SIZES, "sizes" },
-  { HAS_OPS, "ops" },        { HAS_HOW, "how" },
+  { HAS_BY, "by" },          { HAS_PEER, "peer" },   { HAS_WORD, "word" },
+  { HAS_LOCK, "lock" },      { HAS_RANGE, "range" }, { HAS_COUNTER, "counter" },
+  { HAS_ALLOCATOR, "from" }, { HAS_SEG, "seg" },     { HAS_FILE, "file" },
+  { HAS_AT, "at" },          { HAS_TEAM, "team" },   { HAS_OF, "of" },
+  { HAS_TO, "to" },          { HAS_N, "n" },         { HAS_LOCAL, "local" },
+  { HAS_REMOTE, "remote" },  { HAS_HERE, "here" },   { HAS_TYPE, "type" },
+  { HAS_OPER, "op" },        { HAS_VALUE, "value" }, { HAS_ROOT, "root" },
+  { HAS_SHIFT, "shift" },    { HAS_TAG, "tag" },     { HAS_UNITS, "units" },
+  { HAS_PAIRS, "pairs" },    { HAS_SIZES, "sizes" }, { HAS_OPS, "ops" },
+  { HAS_HOW, "how" },
 };
 
 void text_op(const op_t *op, char line[TEXT_MAX])

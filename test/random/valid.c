@@ -375,6 +375,20 @@ static bool good_for_kind(const scene_t *scene, const op_t *op)
   case RANGE: return good_range(scene, op);
   case END_RANGE: return op->range >= 0 && op->range < RANGES_MAX && scene->range[op->range].alive;
   case RANGED: return good_ranged(scene, op);
+  case FILE_OPEN:
+  case FILE_CLOSE:
+  case FILE_RESIZE:
+  case FILE_SYNC:
+  case FILE_MODE:
+  case FILE_VIEW:
+  case FILE_SEEK:
+  case FILE_READ:
+  case FILE_WRITE:
+  case FILE_APPEND:
+  case FILE_READ_ALL:
+  case FILE_WRITE_ALL:
+  case FILE_READ_ORDERED:
+  case FILE_WRITE_ORDERED: return scene_valid_for_file(scene, op);
   case COUNTER: return good_counter(scene, op);
   case WORD: return good_word(scene, op);
   case NOTIFY: return good_notify(scene, op);

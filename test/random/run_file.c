@@ -1,0 +1,396 @@
+/* Files: opened, accessed in all ways, and compared with the model's.
+ *
+ * They have no name in any folder, so that nothing is left of them whatever happens: the first unit makes one in memory or
+ * one without a name on disk, and all open it by way of that process. What is in them in the end is read by the
+ * system's calls, not by those that are tested. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "contest.h"
+#include "draw.h"
+#include "run.h"
+
+enum { PATH = 64 };
+
+static const scene_file_t *scene_of(const unit_t *unit, const op_t *op)
+{
+  return &unit->model.scene.file[op->file];
+}
+
+static dart_team_t team_of(const unit_t *unit, const op_t *op)
+{
+  return unit->team[scene_of(unit, op)->team];
+}
+
+/* ---- what comes and goes ------------------------------------------------------------------------ */
+
+static int make_file(const unit_t *unit, const op_t *op)
+{
+  const char *folder = getenv("TMPDIR");
+  int         fd     = -1;
+
+  if (op->how == FILE_ON_DISK)
+    fd = open(folder != NULL ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0)
+    fd = memfd_create("random", MFD_CLOEXEC);
+  if (fd < 0)
+    run_fail(unit, op, "no file can be made");
+  return fd;
+}
+
+static void fill(unit_t *unit, const op_t *op)
+{
+  uint64_t base = scene_of(unit, op)->base;
+
+  if (scene_team_id(&unit->model.scene, op->team, unit->me) == 0)
+    RUN_OK(unit, op,
+           dart_file_write_at(unit->file[op->file], base, unit->model.file[op->file].data, op->n,
+                              DART_TYPE_BYTE, DART_TYPE_BYTE, NULL));
+}
+
+static void open_file(unit_t *unit, const op_t *op)
+{
+  bool     is_first = scene_team_id(&unit->model.scene, op->team, unit->me) == 0;
+  unsigned flags    = DART_FILE_READ | DART_FILE_WRITE | (op->id % 2 != 0 ? DART_FILE_TRUNCATE : 0);
+  char     path[PATH] = "";
+  int      fd         = -1;
+
+  if (is_first) {
+    fd = make_file(unit, op);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
+  }
+  RUN_OK(unit, op,
+         dart_bcast(path, sizeof path, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), unit->team[op->team]));
+  unit->file_fd[op->file] = is_first ? fd : open(path, O_RDONLY | O_CLOEXEC);
+  RUN_OK(unit, op, dart_file_open(unit->team[op->team], path, flags, 0600, &unit->file[op->file]));
+  RUN_OK(unit, op, dart_file_resize(unit->file[op->file], op->value + op->n));
+  RUN_OK(unit, op, dart_file_seek_shared(unit->file[op->file], op->value));
+  fill(unit, op);
+}
+
+static void set_view(unit_t *unit, const op_t *op)
+{
+  dart_datatype_t type = DART_TYPE_BYTE;
+
+  if (op->how == VIEW_ALL) {
+    RUN_OK(unit, op, dart_file_set_view(unit->file[op->file], 0, DART_TYPE_BYTE));
+    return;
+  }
+  type = run_type(unit, op, &op->remote);
+  RUN_OK(unit, op,
+         dart_file_set_view(unit->file[op->file],
+                            scene_of(unit, op)->base + (uint64_t)op->sizes[unit->me], type));
+  run_end_type(unit, op, &type);
+}
+
+void run_close_file(unit_t *unit, const op_t *op, int file)
+{
+  RUN_OK(unit, op, dart_file_close(&unit->file[file]));
+  close(unit->file_fd[file]);
+}
+
+void run_file_object(unit_t *unit, const op_t *op)
+{
+  dart_file_t *file = &unit->file[op->file];
+
+  switch (op->kind) {
+  case FILE_OPEN: open_file(unit, op); break;
+  case FILE_CLOSE: run_close_file(unit, op, op->file); break;
+  case FILE_RESIZE:
+    RUN_OK(unit, op, dart_file_resize(*file, scene_of(unit, op)->base + op->n));
+    break;
+  case FILE_SYNC: RUN_OK(unit, op, dart_file_sync(*file)); break;
+  case FILE_MODE: RUN_OK(unit, op, dart_file_set_atomicity(*file, op->how == MODE_ATOMIC)); break;
+  case FILE_VIEW: set_view(unit, op); break;
+  default: RUN_OK(unit, op, dart_file_seek_shared(*file, scene_of(unit, op)->base + op->at)); break;
+  }
+  if (op->kind != FILE_CLOSE)
+    RUN_OK(unit, op, dart_barrier(team_of(unit, op)));
+}
+
+/* ---- accesses ------------------------------------------------------------------------------------ */
+
+/* A number for each write in atomic mode, which all its bytes are. */
+static unsigned char tag_of(const op_t *op, int unit)
+{
+  return (unsigned char)((op->id + 83 * (unsigned)unit) % 251);
+}
+
+static size_t elements_of(const unit_t *unit, const op_t *op)
+{
+  return op_has(op, HAS_UNITS) && (op->units >> unit->me & 1) == 0 ? 0 : (size_t)op->n;
+}
+
+static uint64_t offset_of(const unit_t *unit, const op_t *op)
+{
+  const scene_file_t *file = scene_of(unit, op);
+  uint64_t            at   = op->at + (file->viewed ? 0 : file->base);
+
+  if (op_kinds[op->kind].who == WHO_TEAM)
+    at += (uint64_t)scene_team_id(&unit->model.scene, op->team, unit->me) * op->value;
+  return at;
+}
+
+static buffer_t *new_buffer(thread_t *thread, const op_t *op)
+{
+  const unit_t *unit   = thread->unit;
+  bool          write  = op_is_file_write(op);
+  buffer_t     *buffer = run_buffer(thread, op, layout_span(&op->local, op->n), op->shift,
+                                write ? PATTERN_GIVEN + unit->me : PATTERN_BLANK);
+
+  if (write && scene_of(unit, op)->atomic)
+    memset(buffer->bytes, tag_of(op, unit->me), buffer->nbytes);
+  return buffer;
+}
+
+/* In atomic mode what was read is kept until all is known. */
+static void keep(unit_t *unit, const op_t *op, const buffer_t *buffer)
+{
+  layout_t       run  = { .basic = op->local.basic, .custom = op->local.custom };
+  unsigned char *seen = malloc(op->n * layout_elem(&run) + 1);
+
+  if (seen == NULL)
+    run_fail(unit, op, "out of memory");
+  layout_copy(seen, &run, buffer->bytes, &op->local, op->n);
+  unit->expect[op - unit->op].bytes = seen;
+}
+
+static void check_access(thread_t *thread, const op_t *op, buffer_t *buffer, size_t count)
+{
+  unit_t         *unit   = thread->unit;
+  const expect_t *expect = run_expected(unit, op);
+  bool            atomic = scene_of(unit, op)->atomic;
+  size_t          n      = elements_of(unit, op);
+  size_t          wanted = op_is_file_write(op) || atomic ? n : n == 0 ? 0 : expect->count;
+
+  if (count != wanted)
+    run_fail(unit, op, "%zu elements of %zu, not %zu", count, n, wanted);
+  if (!op_is_file_write(op) && atomic && n > 0)
+    keep(unit, op, buffer);
+  else if (!op_is_file_write(op) && n > 0)
+    run_compare(unit, op, "the local buffer", buffer->bytes, expect->bytes, expect->vague,
+                expect->nbytes);
+  run_poison(thread, buffer);
+}
+
+static dart_ret_t access_now(unit_t *unit, const op_t *op, void *buffer, const dart_datatype_t t[2],
+                             size_t *count)
+{
+  dart_file_t file   = unit->file[op->file];
+  uint64_t    offset = offset_of(unit, op);
+  size_t      n      = elements_of(unit, op);
+
+  switch (op->kind) {
+  case FILE_READ: return dart_file_read_at(file, offset, buffer, n, t[0], t[1], count);
+  case FILE_WRITE: return dart_file_write_at(file, offset, buffer, n, t[0], t[1], count);
+  case FILE_READ_ALL: return dart_file_read_all(file, offset, buffer, n, t[0], t[1], count);
+  case FILE_WRITE_ALL: return dart_file_write_all(file, offset, buffer, n, t[0], t[1], count);
+  case FILE_READ_ORDERED: return dart_file_read_ordered(file, buffer, n, t[0], count);
+  case FILE_WRITE_ORDERED: return dart_file_write_ordered(file, buffer, n, t[0], count);
+  default: return dart_file_write_shared(file, buffer, n, t[0], count);
+  }
+}
+
+static void begin_request(unit_t *unit, const op_t *op, under_way_t *u)
+{
+  dart_file_t file = unit->file[op->file];
+  uint64_t    at   = offset_of(unit, op);
+
+  if (op->kind == FILE_READ)
+    RUN_OK(unit, op,
+           dart_file_read_at_request(file, at, u->file_buffer->bytes, op->n, u->types[0],
+                                     u->types[1], &u->request));
+  else
+    RUN_OK(unit, op,
+           dart_file_write_at_request(file, at, u->file_buffer->bytes, op->n, u->types[0],
+                                      u->types[1], &u->request));
+}
+
+void run_file_access(thread_t *thread, const op_t *op)
+{
+  unit_t         *unit     = thread->unit;
+  buffer_t       *buffer   = new_buffer(thread, op);
+  dart_datatype_t types[2] = { run_type(unit, op, &op->local), DART_TYPE_UNDEFINED };
+  size_t          count    = 0;
+  under_way_t    *u;
+
+  if (op_has(op, HAS_REMOTE))
+    types[1] = run_type(unit, op, &op->remote);
+  if (contract_is_request(op)) {
+    u              = run_start(thread, op, NULL);
+    u->file_buffer = buffer;
+    memcpy(u->types, types, sizeof types);
+    begin_request(unit, op, u);
+    return;
+  }
+  run_expect_ok(unit, op, access_now(unit, op, buffer->bytes, types, &count),
+                op_kinds[op->kind].name);
+  for (int i = 0; i < (op_has(op, HAS_REMOTE) ? 2 : 1); i++)
+    run_end_type(unit, op, &types[i]);
+  check_access(thread, op, buffer, count);
+}
+
+void run_file_finish(thread_t *thread, under_way_t *u, bool tests)
+{
+  unit_t *unit  = thread->unit;
+  size_t  count = 0;
+  int32_t done  = 0;
+
+  if (!tests)
+    RUN_OK(unit, u->op, dart_file_wait(&u->request, &count));
+  while (tests && done == 0) {
+    RUN_OK(unit, u->op, dart_file_test(&u->request, &done, &count));
+    run_yield();
+  }
+  if (u->request != DART_FILE_REQUEST_NULL)
+    run_fail(unit, u->op, "the request is still there");
+  for (int i = 0; i < 2; i++)
+    run_end_type(unit, u->op, &u->types[i]);
+  check_access(thread, u->op, u->file_buffer, count);
+  u->has_handle = false;
+  u->is_here = u->is_there = true;
+}
+
+void run_file_wait(thread_t *thread, const op_t *op)
+{
+  for (int i = 0; i < op->nops; i++)
+    run_file_finish(thread, run_find(thread, op->ops[i]), op->how == FILE_WAIT_TEST);
+  run_completed(thread, op);
+}
+
+/* ---- the end of a round --------------------------------------------------------------------------- */
+
+/* Whether the record of an operation is what stands there. */
+static bool is_record(const unit_t *unit, const op_t *op, const unsigned char *there)
+{
+  layout_t       run  = { .basic = op->local.basic, .custom = op->local.custom };
+  size_t         span = layout_span(&op->local, op->n), nbytes = op->n * layout_elem(&op->local);
+  unsigned char *source = malloc(span + nbytes);
+  bool           same;
+
+  if (source == NULL)
+    run_fail(unit, op, "out of memory");
+  pattern_fill(source, model_key(&unit->model.scene, op, PATTERN_GIVEN + op->unit), 0, span);
+  layout_copy(source + span, &run, source, &op->local, op->n);
+  same = memcmp(source + span, there, nbytes) == 0;
+  free(source);
+  return same;
+}
+
+/* Of each actor's records the next one that has not been found: one of them stands there. NULL: none does. */
+static const op_t *find_record(const unit_t *unit, int file, const bool *found,
+                               const unsigned char *there, size_t room)
+{
+  uint32_t tried = 0;
+
+  for (size_t i = 0; i < unit->nops; i++) {
+    const op_t *op    = &unit->op[i];
+    uint32_t    actor = UINT32_C(1) << actor_number(op->unit, op->thread);
+
+    if (op->kind != FILE_APPEND || op->file != file || found[i] || (tried & actor) != 0)
+      continue;
+    tried |= actor;
+    if (op->n * layout_elem(&op->local) <= room && is_record(unit, op, there))
+      return op;
+  }
+  return NULL;
+}
+
+/* Records stand one behind the other, each actor's in their order. */
+static void check_appended(unit_t *unit, const op_t *round, int file, const unsigned char *bytes)
+{
+  const scene_file_t *scene = &unit->model.scene.file[file];
+  bool               *found = calloc(unit->nops, sizeof *found);
+  const op_t         *op;
+
+  if (found == NULL)
+    run_fail(unit, round, "out of memory");
+  for (uint64_t at = scene->append_from; at < scene->pointer;
+       at += op->n * layout_elem(&op->local)) {
+    op = find_record(unit, file, found, bytes + at, scene->pointer - at);
+    if (op == NULL)
+      run_fail(unit, round, "f%d: at byte %llu there is nobody's next record", file,
+               (unsigned long long)at);
+    found[op - unit->op] = true;
+  }
+  free(found);
+  memcpy(unit->model.file[file].data + scene->append_from, bytes + scene->append_from,
+         scene->pointer - scene->append_from);
+}
+
+static int add_nodes(unit_t *unit, const op_t *op, contest_node_t *nodes)
+{
+  const scene_t *scene = &unit->model.scene;
+  bool           team  = op_kinds[op->kind].who == WHO_TEAM;
+  int            n = 0, first = team ? 0 : op->unit, last = team ? scene->shape.units - 1 : first;
+
+  for (int u = first; u <= last; u++) {
+    contest_node_t node = { .actor =
+                                actor_number(u, team ? scene_thread(scene, op->team) : op->thread),
+                            .is_write = op_is_file_write(op),
+                            .tag      = tag_of(op, u) };
+
+    if (team && scene_team_id(scene, op->team, u) < 0)
+      continue;
+    node.region = file_region(scene, op, u);
+    if (u == unit->me && !node.is_write)
+      node.seen = unit->expect[op - unit->op].bytes;
+    if (node.region.n > 0)
+      nodes[n++] = node;
+  }
+  return n;
+}
+
+static void check_contested(unit_t *unit, const op_t *round, int file, const unsigned char *bytes)
+{
+  contest_node_t nodes[CONTEST_NODES + UNITS_MAX];
+  memory_t      *memory = &unit->model.file[file];
+  size_t         size   = unit->model.scene.file[file].size;
+  const char    *why;
+  int            n = 0;
+
+  for (size_t i = 0; i < unit->nops && n <= CONTEST_NODES; i++)
+    if (op_is_file_access(&unit->op[i]) && unit->op[i].file == file)
+      n += add_nodes(unit, &unit->op[i], nodes + n);
+  why = contest_explain(nodes, n, memory->data, bytes, size);
+  if (why != NULL)
+    run_fail(unit, round, "f%d: %s", file, why);
+  memcpy(memory->data, bytes, size);
+}
+
+static void check_numbers(unit_t *unit, const op_t *round, int file)
+{
+  const scene_file_t *scene = &unit->model.scene.file[file];
+  uint64_t            size, at;
+
+  RUN_OK(unit, round, dart_file_size(unit->file[file], &size));
+  RUN_OK(unit, round, dart_file_tell_shared(unit->file[file], &at));
+  if (size != scene->base + scene->size || at != scene->base + scene->pointer)
+    run_fail(unit, round, "f%d: %llu bytes, the pointer at %llu, not %llu and %llu", file,
+             (unsigned long long)size, (unsigned long long)at,
+             (unsigned long long)(scene->base + scene->size),
+             (unsigned long long)(scene->base + scene->pointer));
+}
+
+void run_check_file(unit_t *unit, const op_t *round, int file)
+{
+  const scene_file_t *scene = &unit->model.scene.file[file];
+  unsigned char      *bytes = malloc(FILE_MOST);
+  char                what[16];
+
+  check_numbers(unit, round, file);
+  if (bytes == NULL ||
+      pread(unit->file_fd[file], bytes, scene->size, (off_t)scene->base) != (ssize_t)scene->size)
+    run_fail(unit, round, "f%d cannot be read", file);
+  if (scene->appended)
+    check_appended(unit, round, file, bytes);
+  if (scene->contests > 0)
+    check_contested(unit, round, file, bytes);
+  snprintf(what, sizeof what, "f%d", file);
+  run_compare(unit, round, what, bytes, unit->model.file[file].data, NULL, scene->size);
+  free(bytes);
+}
