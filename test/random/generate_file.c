@@ -1,4 +1,6 @@
 /* Draws files and what is done with them. */
+#include <dash/dart/if/dart_types.h>
+
 #include "file.h"
 #include "generate.h"
 
@@ -18,7 +20,7 @@ static uint64_t draw_base(generator_t *g)
 
 void generate_new_file(generator_t *g)
 {
-  op_t op = op_new(FILE_OPEN);
+  op_t op = op_new(FILE_OPEN), mode = op_new(FILE_MODE);
 
   op.file = FREE_FILE(g);
   if (op.file < 0)
@@ -29,7 +31,11 @@ void generate_new_file(generator_t *g)
   op.n     = draw_log(&g->draw, 0, FILE_MOST);
   op.value = draw_base(g);
   op.how   = (int)draw_below(&g->draw, 2);
-  generate(g, &op);
+  if (!generate(g, &op) || draw_chance(&g->draw, 60))
+    return;
+  mode.file = op.file;
+  mode.how  = MODE_ATOMIC;
+  generate(g, &mode);
 }
 
 /* Each unit's elements between those of the others, as of a distribution, or anywhere. */
@@ -151,6 +157,31 @@ static void shared_pointer(generator_t *g, op_t *op)
   }
 }
 
+/* Several actors at much the same place, in many pieces: in atomic mode none may see a part of another's. */
+static void contest(generator_t *g, int file)
+{
+  op_t     op   = op_new(FILE_WRITE);
+  uint64_t size = g->scene->file[file].size, at = draw_below(&g->draw, size / 2 + 1);
+  layout_t type = { .kind     = LAYOUT_STRIDED,
+                    .basic    = DART_TYPE_BYTE,
+                    .blocklen = (uint32_t)draw_log(&g->draw, 1, 80) };
+  uint64_t most;
+
+  type.stride = type.blocklen + (uint32_t)draw_log(&g->draw, 0, 100);
+  most        = (size - at) / type.stride * type.blocklen;
+  for (int n = (int)draw_range(&g->draw, 4, 16); n > 0; n--) {
+    op.kind = draw_chance(&g->draw, 60) ? FILE_WRITE : FILE_READ;
+    op.file = file;
+    draw_actor(g, &op);
+    op.local  = (layout_t){ .basic = DART_TYPE_BYTE };
+    op.remote = type;
+    op.n      = most < CONTEST_MOST ? most : CONTEST_MOST;
+    op.n -= op.n % type.blocklen;
+    op.at = at + draw_below(&g->draw, draw_chance(&g->draw, 50) ? 1 : type.stride);
+    generate(g, &op);
+  }
+}
+
 void generate_file(generator_t *g)
 {
   static const kind_t kinds[] = {
@@ -162,7 +193,10 @@ void generate_file(generator_t *g)
   op.file = ALIVE_FILE(g);
   if (op.file < 0)
     return;
-  if (op_is_file_shared(&op))
+  if (g->scene->file[op.file].atomic && !g->scene->file[op.file].viewed &&
+      draw_chance(&g->draw, 70))
+    contest(g, op.file);
+  else if (op_is_file_shared(&op))
     shared_pointer(g, &op);
   else if (op_kinds[op.kind].who == WHO_TEAM)
     all_units(g, &op);

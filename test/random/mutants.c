@@ -7,8 +7,10 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/if/dart.h>
@@ -254,6 +256,25 @@ dart_ret_t __wrap_dart_lock_release(dart_lock_t lock)
 
   is_pretended = false;
   return was_pretended ? DART_OK : __real_dart_lock_release(lock);
+}
+
+#elif defined(NOT_ATOMIC) /* atomic mode is none: no locks are taken */
+
+dart_ret_t __real_dart_file_set_atomicity(dart_file_t file, bool atomic);
+
+dart_ret_t __wrap_dart_file_set_atomicity(dart_file_t file, bool atomic)
+{
+  (void)atomic;
+  return __real_dart_file_set_atomicity(file, false);
+}
+
+#elif defined(LOSE_PIECE) /* of many writes one does not reach the file */
+
+ssize_t __real_pwrite(int fd, const void *buffer, size_t nbytes, off_t offset);
+
+ssize_t __wrap_pwrite(int fd, const void *buffer, size_t nbytes, off_t offset)
+{
+  return once_in(40) ? (ssize_t)nbytes : __real_pwrite(fd, buffer, nbytes, offset);
 }
 
 #elif defined(SHARED_EPOCH) /* an epoch that excludes others does not */
