@@ -142,7 +142,9 @@ static void touch_portion(const scene_t *scene, touches_t *touches, const op_t *
     return;
   if (op->kind == FILE_APPEND) {
     access->class = APPENDS;
-    access->from  = file->appended ? file->append_from : file->pointer;
+    access->from  = file->appended               ? file->append_low
+                    : file->pointer < file->size ? file->pointer
+                                                 : file->size;
     access->to    = FILE_MOST;
   } else if (access->from > file->size)
     access->from = file->size;

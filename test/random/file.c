@@ -190,6 +190,7 @@ static void use(scene_t *scene, const op_t *op)
   if (op->kind == FILE_APPEND && !file->appended) {
     file->appended    = true;
     file->append_from = file->pointer;
+    file->append_low  = file->pointer < file->size ? file->pointer : file->size;
   }
   if (file->atomic)
     file->contests += op_kinds[op->kind].who == WHO_TEAM ? scene_members(scene, op->team) : 1;

@@ -45,6 +45,7 @@ typedef struct {
   uint64_t base, size;
   uint64_t pointer;            /* the shared one */
   uint64_t append_from;        /* where it was when the round began, if some append in any order */
+  uint64_t append_low;         /* that, or the end of the file if it was before */
   bool     appended;           /* they do */
   bool     atomic;             /* atomic mode */
   int      contests;           /* accesses in it, in this round */

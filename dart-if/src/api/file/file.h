@@ -46,7 +46,9 @@ struct dart_file_struct {
   uint64_t
        own_word; /* offset of this unit's word for that in its pool; used of the first unit only */
   bool is_atomic;
-  dart_range_t range; /* NULL: it was never in atomic mode */
+  dart_range_t
+      range; /* NULL: it was never in atomic mode. Room for one access of each unit at a time: ... */
+  pthread_mutex_t turn; /* ... of the thread that has this */
 
   dart__type_t view;
   uint64_t     displacement;

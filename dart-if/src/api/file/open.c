@@ -132,6 +132,7 @@ static dart_ret_t new_file(const dart__team_t *team, unsigned flags, dart_file_t
   file->limit  = dart__raw_limit();
   file->view   = dart__type_basic[DART_TYPE_BYTE];
   atomic_init(&file->tells_cached, true);
+  pthread_mutex_init(&file->turn, NULL);
   return DART_OK;
 }
 
@@ -142,6 +143,7 @@ static void delete_file(dart_file_t file, bool is_open)
     return;
   if (is_open)
     dart__pool_free(file->own_word);
+  pthread_mutex_destroy(&file->turn);
   free_file(file);
 }
 

@@ -257,7 +257,8 @@ bool dart__file_needs_lock(dart_file_t file, const dart__access_t *a)
   return file->is_atomic && !file->views_are_apart && a->nbytes > 0;
 }
 
-/* Lock what is accessed: the bytes themselves, or, `whole`, all from the first to the last. */
+/* Lock what is accessed: the bytes themselves, or, `whole`, all from the first to the last; one thread of the unit at a
+ * time. `timeout_us` is 0 or negative. */
 static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__survey_t *survey,
                        dart_range_mode_t mode, bool whole, int64_t timeout_us,
                        dart_range_hold_t *hold_out)
@@ -265,11 +266,27 @@ static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__su
   dart__span_t      exact[DART_RANGE_SPANS];
   dart_range_span_t spans[DART_RANGE_SPANS];
   size_t            n;
+  dart_ret_t        ret;
 
   n = dart__access_spans(a, survey, mode, exact, whole ? 1 : DART_RANGE_SPANS);
   for (size_t i = 0; i < n; i++)
     spans[i] = (dart_range_span_t){ exact[i].first, exact[i].last, mode };
-  return dart_range_acquire(file->range, spans, n, timeout_us, hold_out);
+  if (timeout_us < 0)
+    pthread_mutex_lock(&file->turn);
+  else if (pthread_mutex_trylock(&file->turn) != 0)
+    return DART_PENDING;
+  ret = dart_range_acquire(file->range, spans, n, timeout_us, hold_out);
+  if (ret != DART_OK)
+    pthread_mutex_unlock(&file->turn);
+  return ret;
+}
+
+static void unlock(dart_file_t file, dart_range_hold_t *hold)
+{
+  if (*hold == DART_RANGE_HOLD_NULL)
+    return;
+  dart_range_release(hold);
+  pthread_mutex_unlock(&file->turn);
 }
 
 dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
@@ -287,8 +304,7 @@ dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *a, int64_t ti
   if (ret != DART_OK)
     return ret;
   *error_out = dart__file_read_plain(file, a, done_out);
-  if (hold != DART_RANGE_HOLD_NULL)
-    dart_range_release(&hold);
+  unlock(file, &hold);
   return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
@@ -309,8 +325,7 @@ dart_ret_t dart__file_write(dart_file_t file, const dart__access_t *a, int64_t t
   if (ret != DART_OK)
     return ret;
   *error_out = write_access(file, a, sieve, done_out);
-  if (hold != DART_RANGE_HOLD_NULL)
-    dart_range_release(&hold);
+  unlock(file, &hold);
   return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
