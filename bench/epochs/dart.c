@@ -76,4 +76,4 @@ static void locks(exchange_t *x, size_t steps)
   }
 }
 
-const steps_t dart_ways[NWAYS] = { messages, fences, dedicated, locks };
+const steps_t dart_ways[NKINDS] = { messages, fences, dedicated, locks };

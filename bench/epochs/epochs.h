@@ -9,7 +9,18 @@
 
 #include "../common/bench.h"
 
-typedef enum { MESSAGES, FENCE, PSCW, LOCK, NWAYS } way_t;
+typedef enum { HALO, RIGHT, ALL } pattern_t;
+typedef enum { PUTS, GETS, BOTH } operations_t;
+
+typedef struct {
+  pattern_t    pattern;
+  operations_t operations;
+  uint64_t     least, most; /* bytes */
+  uint64_t     repeats;
+  uint64_t     milliseconds; /* of one repetition, about */
+  uint64_t     compute;      /* milliseconds, in the single figures */
+  bool         overhead, registered, singles, csv, quick;
+} options_t;
 
 /* An exchange: block k of a unit's `send` goes to block k of the `recv` of its k-th target, which has
  * it as its k-th origin. By gets it is taken from there instead. */
@@ -29,10 +40,30 @@ typedef struct {
   void             *block; /* registered memory */
 } exchange_t;
 
+/** Everything of a pattern, collective; close gives it back. */
+void exchange_open(exchange_t *x, const options_t *o);
+void exchange_close(exchange_t *x);
+
+/* ---- ways --------------------------------------------------------------------------------------- */
+
+typedef enum { MESSAGES, FENCE, PSCW, LOCK, NKINDS } kind_t;
+
+typedef struct {
+  const char *name;
+  kind_t      kind;
+  bool        gets;
+} way_t;
+
+enum { NWAYS = 7, SIDES = 2, MOST_REPEATS = 101 };
+extern const way_t ways[NWAYS]; /* the first one: messages */
+
+/** Whether these operations ask for the way. */
+bool way_is_wanted(int way, const options_t *o);
+
 /** Do `steps` steps. */
 typedef void (*steps_t)(exchange_t *x, size_t steps);
 
-extern const steps_t dart_ways[NWAYS];
+extern const steps_t dart_ways[NKINDS];
 
 /* Plain MPI; a program without MPI has none (no_mpi.c). */
 extern const steps_t *const mpi_ways;
@@ -40,7 +71,25 @@ void                        mpi_open(exchange_t *x);
 void                        mpi_close(void);
 char                       *mpi_memory(void); /* blocks as in x->memory */
 
+/** Seconds of a step, [way][side]; 0: it is not wanted, or there is no such side. False: what came was wrong.
+ *  Collective. */
+bool measure(exchange_t *x, const options_t *o, double seconds[NWAYS][SIDES]);
+
+/** Sorts the values. */
+double median(double *values, size_t n);
+
 /** Single figures, see singles.c. Collective. True: what was read back was right. */
-bool singles(const bench_job_t *job, double compute);
+bool singles(const bench_job_t *job, const options_t *o);
+
+/* ---- output, by unit 0 -------------------------------------------------------------------------- */
+
+void report_start(const exchange_t *x, const options_t *o);
+void report_sizes(const exchange_t *x, const options_t *o, double seconds[NWAYS][SIDES]);
+
+/** The header of CSV, which is that of the micro benchmark without the kinds of windows. */
+void report_csv_head(void);
+/** A line of CSV: `floor` is what the figure is measured against, in seconds; 0: there is none. */
+void report_csv(const bench_job_t *job, const char *name, size_t nbytes, double dart, double floor,
+                double mpi);
 
 #endif

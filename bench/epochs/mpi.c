@@ -7,6 +7,7 @@
 static struct {
   MPI_Win      win;
   char        *memory;
+  void        *own;      /* if it is the program's */
   MPI_Group    group[2]; /* targets, origins */
   MPI_Request *requests;
   MPI_Status  *statuses;
@@ -82,10 +83,12 @@ static void locks(exchange_t *x, size_t steps)
     if (x->nbytes > 0)
       MPI_Barrier(MPI_COMM_WORLD);
   }
+  if (x->nbytes == 0) /* units that still ask for a lock need the others in MPI */
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static const steps_t ways[NWAYS] = { messages, fences, dedicated, locks };
-const steps_t *const mpi_ways    = ways;
+static const steps_t ways_by_mpi[NKINDS] = { messages, fences, dedicated, locks };
+const steps_t *const mpi_ways            = ways_by_mpi;
 
 static MPI_Group group_of(const dart_team_unit_t *units, size_t n)
 {
@@ -101,14 +104,24 @@ static MPI_Group group_of(const dart_team_unit_t *units, size_t n)
   return group;
 }
 
+/* Memory that MPI allocates, and may share within the node; or the program's own. */
+static void open_window(size_t nbytes, bool is_own)
+{
+  if (is_own) {
+    m.memory = m.own = bench_alloc(nbytes, 1);
+    MPI_Win_create(m.memory, (MPI_Aint)nbytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &m.win);
+  } else {
+    MPI_Win_allocate((MPI_Aint)nbytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &m.memory, &m.win);
+  }
+}
+
 void mpi_open(exchange_t *x)
 {
   m.requests = bench_alloc(2 * (size_t)x->n, sizeof(MPI_Request));
   m.statuses = bench_alloc(2 * (size_t)x->n, sizeof(MPI_Status));
   for (int i = 0; i < 2; i++)
     m.group[i] = group_of(x->unique[i], x->nnames[i]);
-  MPI_Win_allocate((MPI_Aint)(2 * (size_t)x->n * x->most), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
-                   &m.memory, &m.win);
+  open_window(2 * (size_t)x->n * x->most, x->is_registered);
 }
 
 void mpi_close(void)
@@ -116,6 +129,8 @@ void mpi_close(void)
   MPI_Win_free(&m.win);
   for (int i = 0; i < 2; i++)
     MPI_Group_free(&m.group[i]);
+  free(m.own);
+  m.own = NULL;
   free(m.requests);
   free(m.statuses);
 }

@@ -9,11 +9,13 @@
 #include "../common/shared.h"
 #include "epochs.h"
 
-enum { REPEATS = 7, PUTS = 300, FENCES = 2000, TURNS = 2000 };
+enum { REPEATS = 7, LOCKED_PUTS = 300, FENCES = 2000, TURNS = 2000 };
 
 static bench_job_t job;
 static dart_gptr_t words; /* two of each unit */
 static dart_unit_t partner;
+static bool        is_csv;
+static int         share = 1; /* a repetition makes its calls divided by this */
 
 static dart_gptr_t word_of(dart_unit_t unit)
 {
@@ -23,44 +25,80 @@ static dart_gptr_t word_of(dart_unit_t unit)
   return at;
 }
 
-static int by_value(const void *left, const void *right)
-{
-  double a = *(const double *)left, b = *(const double *)right;
+/* ---- measuring ------------------------------------------------------------------------------ */
 
-  return (a > b) - (a < b);
+/* One figure, and the index of the one that it is measured against, -1: of none. */
+typedef struct {
+  const char *text; /* for people, and for CSV: */
+  const char *name;
+  void (*call)(void);
+  int    against;
+  int    calls; /* of a repetition */
+  double took[REPEATS];
+} figure_t;
+
+static void say(const figure_t figures[], int i)
+{
+  const figure_t *f     = &figures[i];
+  double          floor = f->against < 0 ? 0 : figures[f->against].took[REPEATS / 2];
+  double          took  = f->took[REPEATS / 2];
+
+  if (is_csv)
+    report_csv(&job, f->name, sizeof(long), took, floor, 0);
+  else if (job.me == 0 && floor > 0)
+    printf("%-44s %10.2f us %8.2f times\n", f->text, took * 1e6, took / floor);
+  else if (job.me == 0)
+    printf("%-44s %10.2f us\n", f->text, took * 1e6);
 }
 
-static double median(double *values, int n)
+static void say_all(figure_t figures[], int n)
 {
-  qsort(values, (size_t)n, sizeof *values, by_value);
-  return values[n / 2];
+  for (int i = 0; i < n; i++)
+    median(figures[i].took, REPEATS); /* sorts them */
+  for (int i = 0; i < n; i++)
+    say(figures, i);
 }
 
-static void say(const char *what, double microseconds)
+/* Seconds of one call, by unit 0 alone. */
+static double by_unit_0(const figure_t *f)
 {
-  if (job.me == 0)
-    printf("%-44s %10.2f us\n", what, microseconds);
-}
+  double took = 0;
 
-/* Microseconds of each of `n` calls, the median of several rounds, by unit 0 alone. */
-static void by_unit_0(const char *what, void (*call)(void), int n)
-{
-  double took[REPEATS] = { 0 };
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  if (job.me == 0) {
+    double start = bench_seconds();
 
-  for (int r = 0; r < REPEATS; r++) {
-    BENCH_OK(dart_barrier(DART_TEAM_ALL));
-    if (job.me == 0) {
-      double start = bench_seconds();
-
-      for (int i = 0; i < n; i++)
-        call();
-      took[r] = (bench_seconds() - start) / n * 1e6;
-      BENCH_OK(dart_flush(word_of(partner)));
-    }
-    BENCH_OK(dart_barrier(DART_TEAM_ALL));
+    for (int i = 0; i < f->calls / share; i++)
+      f->call();
+    took = (bench_seconds() - start) / (f->calls / share);
+    BENCH_OK(dart_flush(word_of(partner)));
   }
-  say(what, median(took, REPEATS));
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  return took;
 }
+
+/* ... by all of them, of the slowest. */
+static double by_all(const figure_t *f)
+{
+  double start;
+
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  start = bench_seconds();
+  for (int i = 0; i < f->calls / share; i++)
+    f->call();
+  return bench_max(bench_seconds() - start) / (f->calls / share);
+}
+
+/* In turns. */
+static void measure_all(figure_t figures[], int n, double (*seconds_of)(const figure_t *))
+{
+  for (int r = 0; r < REPEATS; r++)
+    for (int i = 0; i < n; i++)
+      figures[i].took[r] = seconds_of(&figures[i]);
+  say_all(figures, n);
+}
+
+/* ---- one unit ------------------------------------------------------------------------------- */
 
 static long value;
 
@@ -90,23 +128,28 @@ static void lazily_locked_put(void)
   locked(DART_EPOCH_LAZY);
 }
 
-/* ---- all together -------------------------------------------------------------------------- */
-
-static void by_all(const char *what, void (*call)(void), int n)
+static void alone(void)
 {
-  double took[REPEATS];
+  figure_t figures[] = {
+    { "blocking put of 8 bytes", "put_blocking", put_blocking, -1, LOCKED_PUTS, { 0 } },
+    { "exclusive lock, put of 8 bytes, unlock",
+      "lock_put_unlock",
+      locked_put,
+      0,
+      LOCKED_PUTS,
+      { 0 } },
+    { "the same, unlocked with LAZY",
+      "lock_put_unlock.lazy",
+      lazily_locked_put,
+      0,
+      LOCKED_PUTS,
+      { 0 } },
+  };
 
-  for (int r = 0; r < REPEATS; r++) {
-    double start;
-
-    BENCH_OK(dart_barrier(DART_TEAM_ALL));
-    start = bench_seconds();
-    for (int i = 0; i < n; i++)
-      call();
-    took[r] = bench_max(bench_seconds() - start) / n * 1e6;
-  }
-  say(what, median(took, REPEATS));
+  measure_all(figures, 3, by_unit_0);
 }
+
+/* ---- all together --------------------------------------------------------------------------- */
 
 static void barrier(void)
 {
@@ -116,6 +159,15 @@ static void barrier(void)
 static void fence(void)
 {
   BENCH_OK(dart_epoch_fence(words, 0));
+}
+
+static void together(void)
+{
+  figure_t figures[] = { { "barrier", "barrier", barrier, -1, FENCES, { 0 } },
+                         { "fence without operations", "fence.empty", fence, 0, FENCES, { 0 } } };
+
+  measure_all(figures, 2, by_all);
+  BENCH_OK(dart_epoch_fence(words, DART_EPOCH_NOSUCCEED));
 }
 
 /* ---- a lock in turns ------------------------------------------------------------------------- */
@@ -141,6 +193,15 @@ static void in_turns_by_system(void)
 
 static void contended(void)
 {
+  figure_t figures[] = {
+    { "pthread_rwlock, store, unlock, all units",
+      "rwlock.turns",
+      in_turns_by_system,
+      -1,
+      TURNS,
+      { 0 } },
+    { "the same by exclusive lock, put, unlock", "lock.turns", in_turns, 0, TURNS, { 0 } }
+  };
   pthread_rwlockattr_t attr;
   bench_shared_t       shared;
 
@@ -154,8 +215,7 @@ static void contended(void)
     pthread_rwlock_init(system_lock, &attr);
   }
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
-  by_all("exclusive lock, put, unlock, all units", in_turns, TURNS);
-  by_all("the same by pthread_rwlock", in_turns_by_system, TURNS);
+  measure_all(figures, 2, by_all);
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
   bench_shared_free(&shared);
 }
@@ -165,8 +225,11 @@ static void contended(void)
 static void while_it_computes(double seconds)
 {
   enum { MOST = 2000 };
-  double *took = bench_alloc(MOST, sizeof *took), end;
-  int     n    = 0;
+  figure_t f    = { .text    = "exclusive lock, put, unlock; it computes",
+                    .name    = "lock_put_unlock.computing",
+                    .against = -1 };
+  double  *took = bench_alloc(MOST, sizeof *took), end;
+  int      n    = 0;
 
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
   end = bench_seconds() + seconds;
@@ -175,13 +238,13 @@ static void while_it_computes(double seconds)
       double start = bench_seconds();
 
       locked_put();
-      took[n] = (bench_seconds() - start) * 1e6;
+      took[n] = bench_seconds() - start;
     }
   while (job.me == partner && bench_seconds() < end)
     ;
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
-  if (job.me == 0 && n > 0)
-    say("exclusive lock, put, unlock; it computes", median(took, n));
+  f.took[REPEATS / 2] = n > 0 ? median(took, (size_t)n) : 0;
+  say(&f, 0);
   free(took);
 }
 
@@ -199,27 +262,27 @@ static bool is_right(void)
   return bench_max(got != mine) == 0;
 }
 
-bool singles(const bench_job_t *the_job, double compute)
+bool singles(const bench_job_t *the_job, const options_t *o)
 {
   bool right = true;
 
-  job = *the_job;
+  job    = *the_job;
+  is_csv = o->csv;
+  share  = o->quick ? 50 : 1;
   BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_LONG, &words));
   partner = (dart_unit_t)(job.nunits - 1); /* of another node, if there is one */
-  if (job.me == 0)
+  if (job.me == 0 && is_csv)
+    report_csv_head();
+  else if (job.me == 0)
     printf("unit 0 and unit %d, which is %s\n", partner,
            dart_near_ptr(word_of(partner)) == NULL ? "far" : "near");
   if (job.nunits > 1) {
-    by_unit_0("blocking put of 8 bytes", put_blocking, PUTS);
-    by_unit_0("exclusive lock, put of 8 bytes, unlock", locked_put, PUTS);
-    by_unit_0("the same, unlocked with LAZY", lazily_locked_put, PUTS);
-    if (compute > 0)
-      while_it_computes(compute);
+    alone();
+    if (o->compute > 0)
+      while_it_computes((double)o->compute / 1000);
     right = is_right();
   }
-  by_all("barrier", barrier, FENCES);
-  by_all("fence without operations", fence, FENCES);
-  BENCH_OK(dart_epoch_fence(words, DART_EPOCH_NOSUCCEED));
+  together();
   contended();
   BENCH_OK(dart_team_memfree(words));
   return right;
