@@ -142,10 +142,13 @@ for round in 1 2 3; do
     "shmem,2,1,flush,0,7,,,," >"$work/raw/micro-shmem-2.$round.csv"
   printf '%s\n' "$head" "mpi,2,2,far_put_batch,8,1,,,1,0.8" >"$work/raw/micro-mpi-2x2.$round.csv"
   printf '%s\n' "$head" "mpi,2,2,far_put_batch,8,1,,,1,0.6" >"$work/raw/micro-mpi-2x2-tcp.$round.csv"
+  printf '%s\n' "$head" "mpi,2,2,halo.put.pscw,16,1200,1000,1.2,1500,0.8" >"$work/raw/epochs-mpi-2x2.$round.csv"
 done
 run awk -f "$top/bench/cases.awk" "$top/bench/bars" "$work/raw"/*.csv; expect_code 0
 [[ $(grep -v '^micro-mpi-2x2-tcp' <<<"$out" | sort) == "$(sort <<'END_OF_TABLE'
 table,case,bytes,of,figure,least,most,bar,result,tcp,delayed
+epochs-mpi-2x2,halo.put.pscw,16,floor,1.2,1.2,1.2,1.05,MISSED,,
+epochs-mpi-2x2,halo.put.pscw,16,mpi,0.8,0.8,0.8,0.9,met,,
 micro-mpi-2x2,far_put_batch,8,mpi,0.8,0.8,0.8,0.9,met,0.6,
 micro-shmem-2,flush,0,ns,7,7,7,,,,
 micro-shmem-2,put_indexed,4096,floor,1.2,1.1,1.3,1.15,MISSED,,
@@ -156,7 +159,16 @@ echo "$out" >"$work/earlier.csv"
 sed -e 's/4096,floor,1.2,1.1,1.3/4096,floor,2.2,1.31,3/; s/8,floor,4.2,4.1,4.3/8,floor,6,4.2,7/; s/,ns,7,7,7/,ns,5,5,5/' \
   "$work/earlier.csv" >"$work/later/cases.csv"
 run "$top/bench/run" --compare "$work/earlier.csv" "$work/later"; expect_code 1
-[[ $out == *"slower: micro-shmem-2 "*put_indexed*"1 of 5 cases"* && $out != *put_strided* ]] || fail "compared: $out"
+[[ $out == *"slower: micro-shmem-2 "*put_indexed*"1 of 7 cases"* && $out != *put_strided* ]] || fail "compared: $out"
+# Epochs as a table: the ratio of DART and of MPI to messages, and what the paper has for that size.
+run awk -F, -f "$top/bench/epochs/table.awk" "$top/bench/epochs/papers" "$work/raw/epochs-mpi-2x2.1.csv"
+[[ $code == 0 && -z $out ]] || fail "a table without its fence: $out"
+printf '%s\n' "$head" "mpi,2,2,halo.put.fence,16,500,1000,0.5,3000,0.167" \
+  "mpi,2,2,halo.put.pscw,16,1200,1000,1.2,1500,0.8" >"$work/epochs.csv"
+run awk -F, -f "$top/bench/epochs/table.awk" "$top/bench/epochs/papers" "$work/epochs.csv"; expect_code 0
+out=$(tr -s ' ' <<<"$out")
+[[ $out == *"16 1.00 | 0.50 3.00 - | 1.20 1.50 2.0 | - - -"* ]] || fail "the table of epochs: $out"
+run "$top/bench/run" --only all "$work/t"; expect_code 2; expect_line "bench/run: *'all'*"
 run "$top/bench/run" --compare "$work/none.csv" "$work/t"; expect_code 2; expect_line "bench/run: *none.csv*"
 
 finish

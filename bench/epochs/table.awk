@@ -1,0 +1,82 @@
+# table.awk: the figures of the benchmark epochs as tables to read: a row for each size, of MPI's messages the
+# time (µs), of each way the ratio to that by DART, by MPI, and in the paper, where it is known.
+#
+#   awk -F, -f table.awk bench/epochs/papers OUTPUT/epochs-TABLE.csv
+#
+# Sizes of 0 are synchronisation alone: its time in µs, by DART and by MPI, on allocated and registered memory.
+
+# What a paper has for a case: "2.2-3.4", or "-".
+function paper(nodes, name, bytes,    p) {
+  for (p = 1; p <= npapers; p++)
+    if ((nodes > 1) == (paper_nodes[p] == "several") && name ~ "^" paper_case[p] "$" &&
+        bytes >= paper_from[p] && bytes <= paper_to[p])
+      return paper_least[p] == paper_most[p] ? paper_least[p] : paper_least[p] "-" paper_most[p]
+  return "-"
+}
+
+function number(value, digits) {
+  return value == "" ? "-" : sprintf("%.*f", digits, value)
+}
+
+# A table of ratios: of one pattern, operation and memory.
+function ratios(pattern, operation, memory,    b, w, name, row, title) {
+  title = pattern ", " operation memory
+  if (!((pattern "." operation ".fence" memory) in is_case)) return
+  printf "%s\n%10s %12s", title, "bytes", "messages, us"
+  for (w = 1; w <= 3; w++) printf " | %8s %8s %8s", way[w], "by MPI", "paper"
+  printf "\n"
+  for (b = 1; b <= nsizes; b++) {
+    if (size[b] == 0 || !((pattern "." operation ".fence" memory, size[b]) in dart)) continue
+    printf "%10d %12s", size[b], number(floor[pattern "." operation ".fence" memory, size[b]] / 1000, 2)
+    for (w = 1; w <= 3; w++) {
+      name = pattern "." operation "." way[w] memory
+      printf " | %8s %8s %8s", number(per_floor[name, size[b]], 2),
+        mpi[name, size[b]] == "" ? "-" : number(mpi[name, size[b]] / floor[name, size[b]], 2),
+        memory == "" ? paper(nodes, name, size[b]) : "-"
+    }
+    printf "\n"
+  }
+  printf "\n"
+}
+
+# Synchronisation alone.
+function overhead(pattern,    w, name, registered) {
+  if (!((pattern ".put.fence", 0) in dart)) return
+  printf "%s, synchronisation alone, us\n%-10s %10s %10s %12s %10s\n", pattern, "", "allocated", "by MPI",
+    "registered", "by MPI"
+  for (w = 0; w <= 3; w++) {
+    name = w == 0 ? pattern ".messages" : pattern ".put." way[w]
+    registered = name ".registered"
+    printf "%-10s %10s %10s %12s %10s\n", w == 0 ? "messages" : way[w], number(dart[name, 0] / 1000, 2),
+      number(mpi[name, 0] / 1000, 2), (registered, 0) in dart ? number(dart[registered, 0] / 1000, 2) : "-",
+      (registered, 0) in mpi ? number(mpi[registered, 0] / 1000, 2) : "-"
+  }
+  printf "\n"
+}
+
+FILENAME ~ /papers$/ {
+  if ($0 ~ /^#/) next
+  split($0, p, " ")
+  paper_nodes[++npapers] = p[1]; paper_case[npapers] = p[2]; paper_from[npapers] = p[3]; paper_to[npapers] = p[4]
+  paper_least[npapers] = p[5]; paper_most[npapers] = p[6]
+  next
+}
+FNR == 1 { next }
+$4 ~ /^(halo|right|all)[.]/ {
+  nodes = $3
+  is_case[$4]
+  if (!($5 in is_size)) { is_size[$5]; size[++nsizes] = $5 }
+  dart[$4, $5] = $6; floor[$4, $5] = $7; per_floor[$4, $5] = $8; mpi[$4, $5] = $9
+  next
+}
+{ single[++nsingles] = sprintf("%-28s %12.2f us%s", $4, $6 / 1000, $8 == "" ? "" : sprintf(" %10.2f x", $8)) }
+END {
+  split("fence pscw lock", way, " ")
+  n = split("halo right all", pattern, " ")
+  for (i = 1; i <= n; i++) {
+    ratios(pattern[i], "put", ""); ratios(pattern[i], "get", "")
+    ratios(pattern[i], "put", ".registered"); ratios(pattern[i], "get", ".registered")
+  }
+  for (i = 1; i <= n; i++) overhead(pattern[i])
+  for (i = 1; i <= nsingles; i++) print single[i]
+}
