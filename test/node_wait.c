@@ -221,6 +221,66 @@ static void the_last_count_reaches_everyone(void **state)
   }
 }
 
+/* A token goes round in a word of each thread; the event is only nudged. */
+typedef struct {
+  post_t  *post;
+  uint64_t round;
+} look_t;
+
+static bool has_come(void *context)
+{
+  const look_t *look = context;
+
+  return atomic_load((_Atomic uint64_t *)&look->post->message[0]) >= look->round;
+}
+
+/* As dart__await does. */
+static void await_nudge(look_t *look, const dart__wait_policy_t *policy)
+{
+  for (uint64_t polls = 0; !has_come(look); polls++) {
+    uint32_t seen = dart__event_count(&look->post->event);
+
+    if (has_come(look))
+      return;
+    if (policy->progress != NULL)
+      policy->progress();
+    if (polls >= policy->spins &&
+        dart__event_sleep_unless(&look->post->event, seen, polls, 0, policy, has_come, look))
+      return;
+  }
+}
+
+static void pass_by_nudges(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  post_t  *post = shared, *next = &post[(me + 1) % n];
+  uint32_t random = me + 1, rounds = test_rounds(policy, n, ROUNDS);
+
+  for (uint64_t round = 1; round <= rounds; round++) {
+    look_t look = { &post[me], me == 0 ? round - 1 : round };
+
+    await_nudge(&look, policy);
+    CHECK(post[me].message[0] == look.round);
+    if (round % 16 == 0)
+      test_dawdle(&random);
+    atomic_store((_Atomic uint64_t *)&next->message[0], round);
+    dart__event_nudge(&next->event);
+  }
+  if (me == 0)
+    await_nudge(&(look_t){ &post[0], rounds }, policy);
+}
+
+static void nudges_wake_those_that_look_elsewhere(void **state)
+{
+  (void)state;
+  TEST_FOR_POLICIES(policy)
+  TEST_FOR_THREADS(n)
+  {
+    clear_posts(posts, 0);
+    test_threads(n, pass_by_nudges, posts, policy);
+    expect_no_sleepers(posts);
+  }
+}
+
 /* Everyone but thread 0 raises the same event, by one; thread 0 waits until the last has. */
 static uint64_t added[TEST_MOST_THREADS]; /* plain */
 
@@ -397,6 +457,7 @@ int main(void)
                                       cmocka_unit_test(events_work_between_processes),
                                       cmocka_unit_test(one_raise_wakes_all),
                                       cmocka_unit_test(the_last_count_reaches_everyone),
+                                      cmocka_unit_test(nudges_wake_those_that_look_elsewhere),
                                       cmocka_unit_test(several_may_raise_one_event_by_one),
                                       cmocka_unit_test(
                                           waiting_for_a_count_that_is_there_returns_at_once),

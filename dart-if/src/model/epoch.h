@@ -31,7 +31,7 @@ typedef struct {
   /* Offset in the unit's pool, plus one, of its posts: a counter for each unit of the team on the node, of
    * how often it was named by a post. 0: there are none yet. */
   _Atomic uint64_t posts;
-  /* Written by origins: how many accesses that start began have ended. */
+  /* Written by origins other than the portion's unit: how many accesses that start began have ended. */
   _Alignas(DART__CACHE_LINE) _Atomic uint32_t completed;
 } dart__epoch_shared_t;
 
@@ -112,7 +112,7 @@ typedef struct {
   uint32_t     nqueued; /* operations put off */
   uint32_t     started; /* accesses by start that have ended; modulo 2^32, as all counters */
   /* Words that have come, counted: */
-  _Atomic uint32_t posted; /* it is far, and has exposed its portion to this unit */
+  _Atomic uint32_t posted; /* it is far or this unit, and has exposed its portion to this unit */
   /* Counted by this unit as a target: */
   _Atomic uint32_t exposed; /* it is far, and was named in a post (without NOCHECK) */
   uint32_t         ended;   /* its accesses that followed; by the thread that receives messages */
@@ -134,11 +134,13 @@ struct dart__epoch {
   dart__epoch_op_t *queue;  /* [DART__EPOCH_QUEUE], in the order of the calls; NULL: none yet */
   uint32_t         *counts; /* [nunits], for a fence of a team over several nodes; NULL: none yet */
 
-  pthread_mutex_t   exposure; /* of the exposing side */
-  pthread_mutex_t   state; /* of `kind` and `is_exposed`, when they change; nobody waits with it */
-  _Atomic bool      is_exposed;
-  bool              is_read_only; /* the fence epoch or the exposure, by DART_EPOCH_NOPUT */
-  uint32_t          to_complete;  /* what the portion's `completed` is in the end */
+  pthread_mutex_t exposure; /* of the exposing side */
+  pthread_mutex_t state;    /* of `kind` and `is_exposed`, when they change; nobody waits with it */
+  _Atomic bool    is_exposed;
+  bool            is_read_only; /* the fence epoch or the exposure, by DART_EPOCH_NOPUT */
+  uint32_t        to_complete;  /* what the portion's `completed` and this one are in the end: */
+  _Atomic uint32_t
+      completed;           /* accesses to the own portion by its unit, as no other looks at them */
   _Atomic uint32_t *posts; /* [units of the node], see dart__epoch_shared_t; NULL: none yet */
 
   _Atomic uint32_t arrived;    /* ... and those that have come */

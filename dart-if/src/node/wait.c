@@ -72,26 +72,50 @@ static void check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
     policy->check(policy->subject);
 }
 
-/* `most_us`: 0 means until woken. */
-static void sleep_on(dart__event_t *event, uint32_t old, uint32_t most_us)
+static bool is_never_there(void *unused)
 {
-  /* seq_cst, both: pairs with dart__event_raise */
-  atomic_fetch_add_explicit(&event->sleepers, 1, memory_order_seq_cst);
-  if (atomic_load_explicit(&event->count, memory_order_seq_cst) == old)
-    dart__futex_wait(&event->count, old, most_us);
-  atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
+  (void)unused;
+  return false;
 }
 
-void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
-                       const dart__wait_policy_t *policy)
+/* `most_us`: 0 means until woken. True: `is_there`, so there was no sleep. */
+static bool sleep_unless(dart__event_t *event, uint32_t old, uint32_t most_us,
+                         bool (*is_there)(void *context), void *context)
+{
+  bool is_over;
+
+  /* seq_cst, both, and the look: pairs with dart__event_raise and dart__event_nudge */
+  atomic_fetch_add_explicit(&event->sleepers, 1, memory_order_seq_cst);
+  is_over = is_there(context);
+  if (!is_over && atomic_load_explicit(&event->count, memory_order_seq_cst) == old)
+    dart__futex_wait(&event->count, old, most_us);
+  atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
+  return is_over;
+}
+
+static void sleep_on(dart__event_t *event, uint32_t old, uint32_t most_us)
+{
+  sleep_unless(event, old, most_us, is_never_there, NULL);
+}
+
+bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
+                              const dart__wait_policy_t *policy, bool (*is_there)(void *context),
+                              void                      *context)
 {
   uint32_t pause = policy->progress != NULL ? pause_of(policy) : most_us;
 
   if (policy->progress != NULL && pause == 0) {
     yield_sometimes(polls);
-    return;
+    return false;
   }
-  sleep_on(event, old, most_us != 0 && most_us < pause ? most_us : pause);
+  return sleep_unless(event, old, most_us != 0 && most_us < pause ? most_us : pause, is_there,
+                      context);
+}
+
+void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
+                       const dart__wait_policy_t *policy)
+{
+  dart__event_sleep_unless(event, old, polls, most_us, policy, is_never_there, NULL);
 }
 
 /* The end of a turn of a wait with progress. Most turns end at once: progress takes so long that a pause of the

@@ -54,6 +54,16 @@ void dart__event_raise(dart__event_t *event, uint32_t count);
 /** Increment the counter likewise, for events that several units or threads raise. */
 void dart__event_add(dart__event_t *event);
 
+/** Wake those that sleep by dart__event_sleep_unless, after a change of what they look at. Cheaper than
+ *  dart__event_add while nobody sleeps, for the counter's cache line stays where it is. The change, and the look at
+ *  it, are seq_cst. */
+static inline void dart__event_nudge(dart__event_t *event)
+{
+  /* seq_cst: after the change in the total order, so that it is seen by a waiter that is not seen here */
+  if (atomic_load_explicit(&event->sleepers, memory_order_seq_cst) != 0)
+    dart__event_add(event);
+}
+
 /** Wait until the counter differs from `old`; returns the new value. */
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
 
@@ -61,6 +71,11 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
  *  `old`, at most `most_us` (0: no limit) and, with policy->progress, at most its nap. May return early. */
 void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
                        const dart__wait_policy_t *policy);
+
+/** The same, but for a look between the announcement of the sleep and the sleep: true if `is_there`. */
+bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
+                              const dart__wait_policy_t *policy, bool (*is_there)(void *context),
+                              void                      *context);
 
 /** Wait until the counter is `count`. */
 static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,

@@ -66,9 +66,9 @@ static dart_ret_t make_posts(const dart__access_call_t *call)
   call->epoch->posts = (_Atomic uint32_t *)(void *)dart__pool_address(dart__world.me, offset);
   for (int32_t i = 0; i < call->team->node_nunits; i++)
     atomic_store_explicit(&call->epoch->posts[i], 0, memory_order_relaxed);
-  /* release: the zeros; pairs with posted_by in api/rma/access.c */
+  /* seq_cst: releases the zeros; pairs with posted_by in api/rma/access.c */
   atomic_store_explicit(&dart__epoch_shared(call->team, call->segment, call->team->me)->posts,
-                        offset + 1, memory_order_release);
+                        offset + 1, memory_order_seq_cst);
   return DART_OK;
 }
 
@@ -85,18 +85,25 @@ static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
   dart__epochs->say(call->team, call->segment, origin, DART__EPOCH_POSTED, 0, !is_mutual);
 }
 
-static void tell_origin(const dart__access_call_t *call, int32_t origin)
+/* Where a near origin looks for posts that name it. */
+static _Atomic uint32_t *posts_for(const dart__access_call_t *call, int32_t origin)
 {
   const dart__team_t *team = call->team;
 
+  return origin == team->me
+             ? &call->epoch->target[origin].posted
+             : &call->epoch->posts[team->rank[origin] - team->node_start[team->node]];
+}
+
+static void tell_origin(const dart__access_call_t *call, int32_t origin)
+{
   if (dart__access_is_far(call, origin)) {
     tell_far_origin(call, origin);
     return;
   }
-  /* release: what this unit did with its portion; pairs with posted_by */
-  atomic_fetch_add_explicit(&call->epoch->posts[team->rank[origin] - team->node_start[team->node]],
-                            1, memory_order_release);
-  dart__event_add(dart__twosided_event(team->members[origin]));
+  /* seq_cst: releases what this unit did with its portion, and precedes the nudge; pairs with posted_by */
+  atomic_fetch_add_explicit(posts_for(call, origin), 1, memory_order_seq_cst);
+  dart__event_nudge(dart__twosided_event(call->team->members[origin]));
 }
 
 /* Whether origins are told: NOCHECK is verified on the node. */
@@ -150,15 +157,24 @@ dart_ret_t dart_epoch_post(dart_gptr_t gptr, size_t norigins, const dart_team_un
   return ret;
 }
 
+/* Where accesses of this unit to a near portion are counted when they end. */
+static _Atomic uint32_t *completed_at(const dart__access_call_t *call, int32_t unit)
+{
+  return unit == call->team->me ? &call->epoch->completed
+                                : &dart__epoch_shared(call->team, call->segment, unit)->completed;
+}
+
 static bool are_complete(void *context)
 {
   const dart__access_call_t *call = context;
-  /* acquire: the operations; pairs with tell_target, and for far origins with dart__epoch_note */
-  uint32_t completed = atomic_load_explicit(
+  /* seq_cst, both: acquire the operations, and are the look of dart__event_nudge; pair with tell_target, and for
+   * far origins with dart__epoch_note */
+  uint32_t own   = atomic_load_explicit(&call->epoch->completed, memory_order_seq_cst);
+  uint32_t other = atomic_load_explicit(
       &dart__epoch_shared(call->team, call->segment, call->team->me)->completed,
-      memory_order_acquire);
+      memory_order_seq_cst);
 
-  return (int32_t)(completed - call->epoch->to_complete) >= 0;
+  return (int32_t)(own + other - call->epoch->to_complete) >= 0;
 }
 
 static dart_ret_t end_exposure(const dart__access_call_t *call)
@@ -298,10 +314,9 @@ static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
   if (dart__access_is_far(call, unit)) {
     dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_COMPLETED, value_of(t), true);
   } else {
-    /* release: the operations; pairs with are_complete */
-    atomic_fetch_add_explicit(&dart__epoch_shared(call->team, call->segment, unit)->completed, 1,
-                              memory_order_release);
-    dart__event_add(dart__twosided_event(call->team->members[unit]));
+    /* seq_cst: releases the operations, and precedes the nudge; pairs with are_complete */
+    atomic_fetch_add_explicit(completed_at(call, unit), 1, memory_order_seq_cst);
+    dart__event_nudge(dart__twosided_event(call->team->members[unit]));
   }
   t->started += t->is_checked;
   t->is_mutual = true;

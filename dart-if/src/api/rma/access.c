@@ -57,11 +57,13 @@ static uint32_t posted_by(const dart__access_call_t *call, int32_t unit)
   dart__epoch_shared_t *shared = NULL;
   uint64_t              table;
 
-  if (dart__access_is_far(call, unit)) /* acquire: pairs with dart__epoch_note */
-    return atomic_load_explicit(&call->epoch->target[unit].posted, memory_order_acquire);
+  if (dart__access_is_far(call, unit) || unit == call->team->me)
+    /* seq_cst: acquires what dart__epoch_note released, and of this unit is as the look below */
+    return atomic_load_explicit(&call->epoch->target[unit].posted, memory_order_seq_cst);
   shared = shared_of(call, unit);
-  /* acquire, both: the table, and what the target did before its post; pair with api/epoch/pscw.c */
-  table = atomic_load_explicit(&shared->posts, memory_order_acquire);
+  /* seq_cst, both: acquire the table, and what the target did before its post, and are the look of
+   * dart__event_nudge; pair with api/epoch/pscw.c */
+  table = atomic_load_explicit(&shared->posts, memory_order_seq_cst);
   if (table == 0)
     return 0;
   return atomic_load_explicit(
@@ -69,7 +71,7 @@ static uint32_t posted_by(const dart__access_call_t *call, int32_t unit)
                                        ->near[call->team->members[unit]] +
                                    (table - 1)) +
           node_index(call->team, call->team->me),
-      memory_order_acquire);
+      memory_order_seq_cst);
 }
 
 static bool is_open_by_post(const dart__access_call_t *call, int32_t unit)

@@ -24,7 +24,8 @@ void dart__await(const char *function, bool (*is_there)(void *context), void *co
         return;
     }
     if (polls >= policy->spins) {
-      dart__event_sleep(event, seen, polls, SLEEP_US, policy);
+      if (dart__event_sleep_unless(event, seen, polls, SLEEP_US, policy, is_there, context))
+        return;
       dart__gone_check_all(function);
     } else if (policy->progress == NULL) {
       dart__cpu_pause();
