@@ -106,7 +106,7 @@ typedef struct {
   bool         is_exclusive; /* its lock */
   bool         is_checked;   /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
   bool         is_named[2];  /* scratch of post and of start: finds units that are named twice */
-  _Atomic bool is_mutual;    /* it was a target of an access by start since the last post */
+  _Atomic bool is_mutual;    /* it was a target of a short access by start since the last post */
   bool         has_ticket;   /* for the lock of a near portion: */
   uint32_t     ticket;
   uint32_t     nqueued; /* operations put off */

@@ -72,8 +72,9 @@ static dart_ret_t make_posts(const dart__access_call_t *call)
   return DART_OK;
 }
 
-/* Programs are iterative: the word for an origin that was a target after the last post travels with what it
- * is sent as a target, and is otherwise sent by the next call that waits, or by progress. */
+/* Programs are iterative: the word for an origin that was a target after the last post, of few short operations,
+ * travels with what it is sent as a target, and is otherwise sent by the next call that waits, or by progress. If
+ * operations were long, those of that origin are likely to wait for the word: it is sent at once. */
 static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
 {
   dart__epoch_target_t *t         = &call->epoch->target[origin];
@@ -304,11 +305,21 @@ static bool run_ahead(const dart__access_call_t *call, int32_t unit)
   return true;
 }
 
+/* Whether this access is as those that do not wait for the post, so that the next one may not either. */
+static bool is_short(const dart__access_call_t *call, int32_t unit)
+{
+  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
+  size_t                  nops;
+
+  return dart__access_travels(call, unit, 0, ops, &nops);
+}
+
 static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t = &call->epoch->target[unit];
   dart_ret_t            ret;
 
+  t->is_mutual = dart__access_is_far(call, unit) && is_short(call, unit);
   dart__access_drain(call, unit);
   ret = dart__access_order(call, unit);
   if (dart__access_is_far(call, unit)) {
@@ -319,7 +330,6 @@ static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
     dart__event_nudge(dart__twosided_event(call->team->members[unit]));
   }
   t->started += t->is_checked;
-  t->is_mutual = true;
   t->is_member = false; /* it is done; is_used stays, for local completion */
   return ret;
 }
