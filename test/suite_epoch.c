@@ -152,21 +152,21 @@ static void fence_rounds(int kind, int first, int last)
   free(values);
 }
 
-TEST(puts_are_there_after_a_fence)
+TEST(puts_are_there_after_a_fence) /* R1 */
 {
   for (int kind = 0; kind < KINDS; kind++)
     fence_rounds(kind, 0, 0);
 }
 
 /* The fence that begins an epoch does not wait, and units that are ahead do not disturb the others. */
-TEST(puts_are_there_after_a_fence_that_nothing_preceded)
+TEST(puts_are_there_after_a_fence_that_nothing_preceded) /* R3 */
 {
   for (int kind = 0; kind < KINDS; kind++)
     fence_rounds(kind, DART_EPOCH_NOPRECEDE, DART_EPOCH_NOSUCCEED | DART_EPOCH_NOSTORE);
 }
 
 /* All units write to one word in turns, an epoch each, and the others read it in the same order. */
-TEST(epochs_come_one_after_the_other)
+TEST(epochs_come_one_after_the_other) /* R2 */
 {
   int64_t     zero = 0, got = -1;
   dart_gptr_t word  = test_alloc(&zero, 1, n - 1);
@@ -188,7 +188,7 @@ TEST(epochs_come_one_after_the_other)
 }
 
 /* Writers in turns, an epoch each, near and far: the last one wins. */
-TEST(writers_of_one_word_keep_the_order_of_epochs)
+TEST(writers_of_one_word_keep_the_order_of_epochs) /* R2 */
 {
   int64_t     zero = 0, mine[ROUNDS];
   dart_gptr_t word = test_alloc(&zero, 1, 0);
@@ -210,7 +210,7 @@ TEST(writers_of_one_word_keep_the_order_of_epochs)
   }
 }
 
-TEST(gets_and_accumulates_in_a_fence)
+TEST(gets_and_accumulates_in_a_fence) /* R4 */
 {
   for (int kind = 0; kind < KINDS; kind++) {
     memory_t m   = memory_of(kind);
@@ -308,7 +308,7 @@ TEST(operations_that_cannot_be_put_off)
 }
 
 /* Put off, and then flushed: there before the fence. */
-TEST(a_flush_starts_what_was_put_off)
+TEST(a_flush_starts_what_was_put_off) /* R13 */
 {
   int64_t     zero = 0, value = value_of(me, 3, 0), got = 0;
   dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
@@ -359,20 +359,20 @@ static void pscw_rounds(int kind, bool tests)
   free(values);
 }
 
-TEST(a_ring_by_post_and_start)
+TEST(a_ring_by_post_and_start) /* R6 */
 {
   for (int kind = 0; kind < KINDS; kind++)
     pscw_rounds(kind, false);
 }
 
-TEST(a_ring_by_post_and_test)
+TEST(a_ring_by_post_and_test) /* R7 */
 {
   pscw_rounds(TEAM, true);
 }
 
 /* Each unit writes to all, in turns of several epochs: a unit may be posted by the next target before it is
  * done with the one before. */
-TEST(all_to_all_by_post_and_start)
+TEST(all_to_all_by_post_and_start) /* R5 */
 {
   int64_t          *zeros  = calloc((size_t)n, sizeof *zeros), mine;
   dart_gptr_t       data   = test_alloc(zeros, (size_t)n, 0);
@@ -401,7 +401,7 @@ TEST(all_to_all_by_post_and_start)
 }
 
 /* One unit is the target, the others origins one after the other; posts come before starts, and after. */
-TEST_N(2, posts_go_with_starts_in_order)
+TEST_N(2, posts_go_with_starts_in_order) /* R5 */
 {
   int64_t     zero = 0, got = 0, mine;
   dart_gptr_t data  = test_alloc(&zero, 1, 0);
@@ -426,7 +426,7 @@ TEST_N(2, posts_go_with_starts_in_order)
   test_barrier();
 }
 
-TEST(epochs_with_nobody)
+TEST(epochs_with_nobody) /* R8 */
 {
   int64_t     zero = 0;
   int32_t     done = 0;
@@ -442,7 +442,7 @@ TEST(epochs_with_nobody)
 }
 
 /* The program makes sure that posts come before starts. */
-TEST(post_and_start_without_check)
+TEST(post_and_start_without_check) /* R14 */
 {
   int64_t          zero = 0, value;
   dart_gptr_t      data = test_alloc(&zero, 1, 0);
@@ -471,7 +471,7 @@ static void lock(dart_gptr_t gptr, dart_epoch_lock_t kind)
 }
 
 /* What is read and then written under an exclusive lock nobody else changes in between. */
-TEST(exclusive_locks_exclude)
+TEST(exclusive_locks_exclude) /* R9 */
 {
   for (int kind = 0; kind < KINDS; kind++) {
     memory_t m      = memory_of(kind);
@@ -495,7 +495,7 @@ TEST(exclusive_locks_exclude)
 }
 
 /* Writers keep two words equal, under exclusive locks that travel with both puts; readers see them equal. */
-TEST(operations_that_travel_with_their_lock_are_applied_together)
+TEST(operations_that_travel_with_their_lock_are_applied_together) /* R9 */
 {
   int64_t     zeros[2] = { 0 }, mine[2], got[2];
   dart_gptr_t data     = test_alloc(zeros, 2, 0);
@@ -518,7 +518,7 @@ TEST(operations_that_travel_with_their_lock_are_applied_together)
   test_barrier();
 }
 
-TEST(puts_are_there_after_an_unlock)
+TEST(puts_are_there_after_an_unlock) /* R10 */
 {
   for (int kind = 0; kind < KINDS; kind++) {
     memory_t m      = memory_of(kind);
@@ -545,7 +545,7 @@ TEST(puts_are_there_after_an_unlock)
 }
 
 /* Accumulates of all units under shared locks, of one unit after the other, and of all at once. */
-TEST(shared_locks_and_lock_all)
+TEST(shared_locks_and_lock_all) /* R11 */
 {
   int64_t     zeros[3] = { 0 }, one = 1;
   dart_gptr_t data   = test_alloc(zeros, 3, 0);
@@ -596,7 +596,7 @@ TEST(lazy_unlocks)
 }
 
 /* The own portion is locked when the call returns: plain accesses are safe then. */
-TEST(plain_accesses_under_the_own_lock)
+TEST(plain_accesses_under_the_own_lock) /* R12 */
 {
   int64_t     zero = 0, one = 1, got;
   dart_gptr_t data   = test_alloc(&zero, 1, 0);
@@ -620,7 +620,7 @@ TEST(plain_accesses_under_the_own_lock)
 }
 
 /* Locks of several portions at a time, of two segments, in an order that all units keep. */
-TEST(locks_of_several_portions)
+TEST(locks_of_several_portions) /* R11 */
 {
   int64_t     zero = 0, one = 1;
   dart_gptr_t a = test_alloc(&zero, 1, 0), b = test_alloc(&zero, 1, 0);
@@ -643,7 +643,7 @@ TEST(locks_of_several_portions)
 }
 
 /* A lock that nobody else wants needs no request. */
-TEST(locks_without_check)
+TEST(locks_without_check) /* R14 */
 {
   int64_t     zero = 0, value = value_of(me, 9, 0);
   dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
@@ -681,7 +681,7 @@ TEST(many_operations_under_a_lock)
 
 /* ---- teams, segments, kinds ------------------------------------------------------------------ */
 
-TEST(epochs_of_teams_and_segments_are_independent)
+TEST(epochs_of_teams_and_segments_are_independent) /* R16 */
 {
   dart_team_t      team = test_split(DART_TEAM_ALL, 2);
   int              size = test_team_size(team), own = test_team_me(team);
@@ -712,7 +712,7 @@ TEST(epochs_of_teams_and_segments_are_independent)
 }
 
 /* A fence's epoch without operations may be left for another kind, and taken up again. */
-TEST(kinds_in_turn)
+TEST(kinds_in_turn) /* R15 */
 {
   int64_t          zero = 0, value;
   dart_gptr_t      data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
@@ -748,7 +748,7 @@ TEST(kinds_in_turn)
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
-TEST(calls_out_of_order_are_refused)
+TEST(calls_out_of_order_are_refused) /* R15 */
 {
   int64_t          zero = 0;
   dart_gptr_t      data = test_alloc(&zero, 1, 0), mine = test_unit(data, me);
@@ -790,7 +790,7 @@ TEST(calls_out_of_order_are_refused)
 }
 
 /* Nothing is sent to a unit that the epoch does not cover. */
-TEST_N(2, operations_outside_of_the_epoch_are_refused)
+TEST_N(2, operations_outside_of_the_epoch_are_refused) /* R15 */
 {
   int64_t          zero = 0, value = 1, before;
   dart_gptr_t      data = test_alloc(&zero, 1, 0), mine = test_unit(data, me);
@@ -822,7 +822,7 @@ TEST_N(2, operations_outside_of_the_epoch_are_refused)
 /* ---- promises that are not kept: found in builds with assertions ----------------------------- */
 
 #ifdef DART_ENABLE_ASSERTIONS
-TEST(broken_promises_of_fences_are_found)
+TEST(broken_promises_of_fences_are_found) /* R14 */
 {
   int64_t     zero = 0, value = 1;
   dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
@@ -838,7 +838,7 @@ TEST(broken_promises_of_fences_are_found)
 }
 
 /* A near origin is refused; a far target finds it at the fence, whose line on stderr is meant to be there. */
-TEST(puts_against_noput_are_found)
+TEST(puts_against_noput_are_found) /* R14 */
 {
   int64_t     zero = 0, value = 1;
   dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
@@ -857,7 +857,7 @@ TEST(puts_against_noput_are_found)
     EXPECT_OK(dart_epoch_fence(data, DART_EPOCH_NOSUCCEED));
 }
 
-TEST_N(2, starts_without_a_post_are_found)
+TEST_N(2, starts_without_a_post_are_found) /* R14 */
 {
   int64_t          zero = 0;
   dart_gptr_t      data = test_alloc(&zero, 1, 0);
