@@ -22,24 +22,6 @@ static bool is_remote(const char *function, dart_gptr_t word, dart_datatype_t ty
   return at_out->near == NULL || (dart__world.far_atomics && dart__world.many_nodes);
 }
 
-static void complete(dart_gptr_t word)
-{
-  if (dart__world.many_nodes)
-    dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
-}
-
-void dart__word_update(dart_gptr_t word, const void *value, dart_datatype_t type,
-                       dart_operation_t op)
-{
-  dart__address_t at;
-
-  if (is_remote(__func__, word, type, &at))
-    dart__far->accumulate(&at, value, 1, type, op);
-  else
-    dart__atomic_accumulate(at.near, value, 1, type, op);
-  complete(word);
-}
-
 void dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_datatype_t type,
                       dart_operation_t op)
 {
@@ -49,17 +31,6 @@ void dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_da
     dart__far->fetch(&at, value, result, type, op);
   else
     dart__atomic_fetch(at.near, value, result, type, op);
-  complete(word);
-}
-
-void dart__word_swap(dart_gptr_t word, const void *value, const void *compare, void *result,
-                     dart_datatype_t type)
-{
-  dart__address_t at;
-
-  if (is_remote(__func__, word, type, &at))
-    dart__far->swap(&at, value, compare, result, type);
-  else
-    dart__atomic_swap(at.near, value, compare, result, type);
-  complete(word);
+  if (dart__world.many_nodes)
+    dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
 }
