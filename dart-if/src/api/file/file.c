@@ -81,10 +81,10 @@ static bool check_types(const char *function, dart_file_t file, size_t nelem,
   return dart__check_nbytes(function, nelem, access_out->mem_type->elem_size, &access_out->nbytes);
 }
 
-static dart_ret_t access(const char *function, dart_file_t file, uint64_t offset,
-                         const void *buffer, size_t nelem, dart_datatype_t mem_type,
-                         dart_datatype_t file_type, bool is_packed, unsigned needs,
-                         dart__access_t *access_out)
+static dart_ret_t plan_access(const char *function, dart_file_t file, uint64_t offset,
+                              const void *buffer, size_t nelem, dart_datatype_t mem_type,
+                              dart_datatype_t file_type, bool is_packed, unsigned needs,
+                              dart__access_t *access_out)
 {
   if ((file->flags & needs) == 0) {
     dart__error("%s: the file is not open for %s", function,
@@ -117,15 +117,16 @@ dart_ret_t dart__file_access(const char *function, dart_file_t file, uint64_t of
                              const void *buffer, size_t nelem, dart_datatype_t mem_type,
                              dart_datatype_t file_type, unsigned needs, dart__access_t *access_out)
 {
-  return access(function, file, offset, buffer, nelem, mem_type, file_type, false, needs,
-                access_out);
+  return plan_access(function, file, offset, buffer, nelem, mem_type, file_type, false, needs,
+                     access_out);
 }
 
 dart_ret_t dart__file_access_packed(const char *function, dart_file_t file, uint64_t offset,
                                     const void *buffer, size_t nelem, dart_datatype_t mem_type,
                                     unsigned needs, dart__access_t *access_out)
 {
-  return access(function, file, offset, buffer, nelem, mem_type, mem_type, true, needs, access_out);
+  return plan_access(function, file, offset, buffer, nelem, mem_type, mem_type, true, needs,
+                     access_out);
 }
 
 char *dart__file_take_stage(dart_file_t file)
