@@ -595,6 +595,54 @@ TEST(lazy_unlocks)
   free(values);
 }
 
+/* Whatever an unlock that does not wait has not sent with its lock, a flush of other memory completes as well. */
+TEST(lazy_unlocks_of_much)
+{
+  int64_t    *zeros = calloc(LARGE, sizeof *zeros), *values = malloc(LARGE * sizeof *values);
+  int64_t     zero = 0;
+  dart_gptr_t data = test_alloc(zeros, LARGE, 0), other = test_alloc(&zero, 1, 0);
+  dart_gptr_t to = test_unit(data, right_of(me));
+
+  fill(values, LARGE, 5);
+  lock(to, DART_EPOCH_EXCLUSIVE);
+  EXPECT_OK(dart_put(to, values, LARGE, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock(to, DART_EPOCH_LAZY));
+  fill(values, LARGE, 6); /* it is complete locally */
+  EXPECT_OK(dart_flush(test_unit(other, left_of(me))));
+  test_barrier();
+  EXPECT_EQ(wrong_in(test_mine(data), LARGE, left_of(me), 5), 0);
+  test_barrier();
+  free(zeros);
+  free(values);
+}
+
+/* The memory of the target is no more: that is said by the next flush, which does not wait for a report for ever. */
+TEST(lazy_unlocks_of_what_is_gone)
+{
+  int64_t    *block = calloc(LARGE, sizeof *block), one = 1, zero = 0;
+  dart_gptr_t gptr, cell = test_alloc(&zero, 1, 0);
+  bool        is_far = dart_near_ptr(test_unit(cell, right_of(me))) == NULL;
+
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, LARGE, T_INT64, block, &gptr));
+  test_barrier();
+  if (me % 2 != 0 || n == 1)
+    EXPECT_OK(dart_team_memderegister(gptr));
+  test_barrier();
+  if (n > 1 && me % 2 == 0) {
+    dart_gptr_t to = test_unit(gptr, right_of(me));
+
+    if (is_far && right_of(me) % 2 != 0) {
+      lock(to, DART_EPOCH_SHARED);
+      EXPECT_OK(dart_put(to, &one, 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_epoch_unlock(to, DART_EPOCH_LAZY));
+      EXPECT_RET(dart_flush(to), DART_ERR_INVAL);
+    }
+    EXPECT_OK(dart_team_memderegister(gptr));
+  }
+  test_barrier();
+  free(block);
+}
+
 /* The own portion is locked when the call returns: plain accesses are safe then. */
 TEST(plain_accesses_under_the_own_lock) /* R12 */
 {

@@ -61,6 +61,8 @@ static bool keep(dart__am_known_t **known, dart_datatype_t index, uint64_t numbe
   if (*known == NULL)
     return false;
   place = &(*known)->place[index];
+  if (place->number == number) /* described again before the origin knew */
+    return true;
   dart__type_forget(&place->type);
   place->number = dart__type_copy(type, &place->type) ? number : 0;
   return place->number != 0;

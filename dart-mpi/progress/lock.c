@@ -185,8 +185,12 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
     dart__epoch_granted(about->value, words, nwords);
     return DART__AM_EPOCH_NOTIFIED;
   }
-  if (segment == NULL)
+  if (segment == NULL) {
+    /* the origin of a lazy request counts answers, and waits for nothing else */
+    if ((about->what & DART__LOCK_LAZY) != 0)
+      push(&requests.answers, new_request(&(request_t){ .peer = peer, .about = *about }, words));
     return DART__AM_EPOCH_REFUSED;
+  }
   described = (request_t){ .lock   = &dart__epoch_shared(team, segment, team->me)->lock,
                            .peer   = peer,
                            .about  = *about,

@@ -110,6 +110,7 @@ typedef struct {
   bool         has_ticket;   /* for the lock of a near portion: */
   uint32_t     ticket;
   uint32_t     nqueued; /* operations put off */
+  dart_ret_t   failed;  /* the worst result of those that were started, not reported yet */
   uint32_t     started; /* accesses by start that have ended; modulo 2^32, as all counters */
   /* Words that have come, counted: */
   _Atomic uint32_t posted; /* it is far or this unit, and has exposed its portion to this unit */

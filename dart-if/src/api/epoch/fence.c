@@ -78,7 +78,7 @@ static dart_ret_t close_near(const dart__access_call_t *call)
 {
   dart_ret_t ret = DART_OK;
 
-  if (call->epoch->nqueued == 0 && !dart__world.far_atomics)
+  if (!call->epoch->is_issued)
     return DART_OK;
   for (int32_t i = 0; i < call->team->nunits; i++) {
     int32_t unit = rotated(call->team, i);
@@ -151,11 +151,11 @@ static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
   } else {
     call->epoch->expected += count(call);
     ret = dart__worse(ret, close_far(call));
-    if (!is_lazy) {
+    if (!is_lazy)
       dart__await(call->function, have_arrived, call->epoch);
-      dart__progress_settle(0);
-    }
   }
+  if (!is_lazy)
+    dart__progress_settle(0);
   return dart__worse(ret, dart__epoch_verify_read_only(call));
 }
 

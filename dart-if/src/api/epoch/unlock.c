@@ -37,9 +37,9 @@ static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
     dart__access_drain(call, unit);
   }
   ret = dart__access_order(call, unit);
+  dart__progress(); /* apply deferred updates */
   if (!t->has_ticket)
     return ret;
-  dart__progress(); /* apply deferred updates */
   dart__hold_leave(call->epoch->hold);
   lock = &dart__epoch_shared(call->team, call->segment, unit)->lock;
   dart__rwlock_leave(lock, t->is_exclusive);
@@ -207,11 +207,12 @@ static bool is_to_be_asked(const dart__access_call_t *call, int32_t unit, bool i
   return t->nqueued > 0 && !t->is_open && t->is_checked && !(is_lazy && send_lazily(call, unit));
 }
 
-/* Complete what was started on it, if that has not come with the answer. */
-static dart_ret_t finish(const dart__access_call_t *call, int32_t unit, bool is_lazy)
+/* Complete what was started on it, if that has not come with the answer. LAZY or not: what was not sent with its lock
+ * is counted by nobody, so a later synchronisation elsewhere could not wait for it. */
+static dart_ret_t finish(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t   = &call->epoch->target[unit];
-  dart_ret_t            ret = t->is_open ? dart__epoch_finish(call, unit, !is_lazy) : DART_OK;
+  dart_ret_t            ret = t->is_open ? dart__epoch_finish(call, unit, true) : DART_OK;
 
   dart__epoch_reset(t);
   return ret;
@@ -230,7 +231,7 @@ static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool
     asked.unit = unit;
     ret        = serve(&(round_t){ call, 1, &asked });
   }
-  return dart__worse(ret, finish(call, unit, is_lazy));
+  return dart__worse(ret, finish(call, unit));
 }
 
 static dart_ret_t unlock(const dart__access_call_t *call, int32_t unit, bool is_lazy)
@@ -339,7 +340,7 @@ static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
   ret = dart__worse(ret, serve(&round));
   for (int32_t unit = 0; unit < team->nunits; unit++)
     if (dart__access_is_far(call, unit))
-      ret = dart__worse(ret, finish(call, unit, is_lazy));
+      ret = dart__worse(ret, finish(call, unit));
   return ret;
 }
 

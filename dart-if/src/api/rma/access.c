@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/coll/coll.h"
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
@@ -235,7 +236,7 @@ bool dart__access_open(const dart__access_call_t *call, int32_t unit)
 
 /* ---- the queue ----------------------------------------------------------------------------- */
 
-static void start_near(const dart__epoch_op_t *op)
+static dart_ret_t start_near(const dart__epoch_op_t *op)
 {
   const dart__address_t *at     = &op->at;
   const void            *source = dart__epoch_source(op);
@@ -243,29 +244,32 @@ static void start_near(const dart__epoch_op_t *op)
 
   if (at->near == NULL) { /* registered memory of a unit of the node */
     if (op->kind == DART__EPOCH_PUT)
-      dart__remote_put_blocking(at, op->type, source, type, op->nelem);
-    else if (op->kind == DART__EPOCH_GET)
-      dart__remote_get_blocking(at, op->type, op->buffer, type, op->nelem);
-    else
-      dart__remote_accumulate(at, source, op->nelem, op->type->base, op->op);
-  } else if (op->kind == DART__EPOCH_PUT) {
+      return dart__remote_put_blocking(at, op->type, source, type, op->nelem);
+    if (op->kind == DART__EPOCH_GET)
+      return dart__remote_get_blocking(at, op->type, op->buffer, type, op->nelem);
+    return dart__remote_accumulate(at, source, op->nelem, op->type->base, op->op);
+  }
+  if (op->kind == DART__EPOCH_PUT) {
     dart__near_put(at->near, op->type, source, type, op->nelem);
   } else if (op->kind == DART__EPOCH_GET) {
     dart__near_get(op->buffer, type, at->near, op->type, op->nelem);
   } else if (dart__world.far_atomics && at->team->nnodes > 1) {
     dart__far->accumulate(at, source, op->nelem, op->type->base, op->op);
-    dart__far->flush(at->team, at->unit);
+    return dart__far->flush(at->team, at->unit);
   } else {
     dart__atomic_accumulate(at->near, source, op->nelem, op->type->base, op->op);
   }
+  return DART_OK;
 }
 
 static void start(const dart__access_call_t *call, const dart__epoch_op_t *op)
 {
+  dart__epoch_target_t *t = &call->epoch->target[op->at.unit];
+
   if (!dart__access_is_far(call, op->at.unit))
-    start_near(op);
+    t->failed = dart__worse(t->failed, start_near(op));
   else if (!dart__epochs->start(op))
-    call->epoch->target[op->at.unit].is_loose = true;
+    t->is_loose = true;
 }
 
 /* Remove the unit's operations from the queue, in order; start them if `starts`. */
@@ -276,6 +280,8 @@ static void take_out(const dart__access_call_t *call, int32_t unit, bool starts)
 
   if (epoch->target[unit].nqueued == 0)
     return;
+  if (starts)
+    dart__progress(); /* updates that were deferred before these were put off */
   for (uint32_t i = 0; i < epoch->nqueued; i++) {
     dart__epoch_op_t *op = &epoch->queue[i];
 
@@ -359,12 +365,14 @@ static bool put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
 
 dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit)
 {
-  dart__epoch_target_t *t = &call->epoch->target[unit];
+  dart__epoch_target_t *t   = &call->epoch->target[unit];
+  dart_ret_t            ret = t->failed;
 
+  t->failed = DART_OK;
   if (!t->is_loose)
-    return DART_OK;
+    return ret;
   t->is_loose = false;
-  return dart__far->flush(call->team, unit);
+  return dart__worse(ret, dart__far->flush(call->team, unit));
 }
 
 /* ---- operations ---------------------------------------------------------------------------- */

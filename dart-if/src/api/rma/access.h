@@ -80,7 +80,7 @@ bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t 
 void dart__access_drop(const dart__access_call_t *call, int32_t unit);
 
 /** Flush a unit if it is loose, so that a word may follow, or the epoch end. DART_ERR_INVAL: it has refused
- *  operations. */
+ *  operations. Other errors are of operations on this node that were put off. */
 dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit);
 
 /** Whether far: a unit of another node. */

@@ -15,6 +15,7 @@
 #include "api/memory/memory.h"
 #include "api/memory/pool.h"
 #include "api/progress/gone.h"
+#include "api/progress/progress.h"
 #include "base/assert.h"
 #include "base/config.h"
 #include "base/size.h"
@@ -326,6 +327,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   team = dart__check_team(__func__, *teamid);
   if (team == NULL)
     return DART_ERR_INVAL;
+  dart__progress_settle(0); /* unlocks of its segments that did not wait */
   if (team->nnodes > 1)
     dart__far->flush_all(team); /* refused operations were logged */
   dart__coll_barrier(team);

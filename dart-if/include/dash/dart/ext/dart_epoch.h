@@ -59,7 +59,8 @@ DART_INTERFACE_ON
  *  Flags that mean nothing to a call: DART_ERR_INVAL. */
 typedef enum {
   /** Fence: no unit has issued operations since the last fence, so that there is nothing to complete. The
-   *  call communicates nothing and does not wait. All units or none. Verified: own operations, by this call;
+   *  call communicates nothing and does not wait, but for the first fence of a segment, at which units agree that
+   *  all have the memory for epochs. All units or none. Verified: own operations, by this call;
    *  that all gave it, by the next fence without it. */
   DART_EPOCH_NOPRECEDE = 1,
   /** Fence: no unit issues operations until the next fence, so that no epoch begins: operations are ordinary
@@ -80,9 +81,10 @@ typedef enum {
   DART_EPOCH_NOCHECK = 16,
   /** Unlock and fence: complete locally only. That operations are complete at their targets is left to the
    *  next synchronisation: of a fence, the next fence without LAZY; of an unlock, the next flush that is not
-   *  local, dart_epoch_fence or unlock without LAZY, on any memory. Fence: all units or none; this unit does
-   *  not wait for the data of other units. An unlock of few short operations sends them and waits for
-   *  nothing. */
+   *  local, dart_epoch_fence without LAZY and NOPRECEDE, or unlock without LAZY that leaves no portion of its
+   *  segment locked, on any memory. Fence: all units or none; this unit does not wait for the data of other units.
+   *  An unlock of few short operations sends them and waits for nothing, unless 64 such unlocks are under way;
+   *  of others it waits until they are complete, as without LAZY. */
   DART_EPOCH_LAZY = 32
 } dart_epoch_assertion_t;
 
