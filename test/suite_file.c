@@ -513,6 +513,14 @@ TEST(requests_are_completed_by_wait_and_test)
         memset(data, 0, REQUESTS * NELEM * 8);
     }
   }
+  EXPECT_OK(dart_file_write_at_request(file, 8 * (uint64_t)me, data, me == 0, T_INT64, T_INT64,
+                                       &request[0]));
+  if (me != 0)
+    EXPECT_OK(dart_file_wait(&request[0], NULL));
+  EXPECT_RET(dart_file_set_atomicity(file, false), DART_ERR_INVAL); /* that of unit 0 is pending */
+  EXPECT_RET(dart_file_set_view(file, 0, T_INT64), DART_ERR_INVAL);
+  EXPECT_OK(dart_file_wait(&request[0], NULL));
+  EXPECT_OK(dart_file_set_atomicity(file, false));
   EXPECT_OK(dart_file_wait(&none, &count));
   EXPECT_EQ(count, 0);
   EXPECT_OK(dart_file_test(&none, &done, &count));

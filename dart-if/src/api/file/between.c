@@ -23,6 +23,7 @@
 #include "base/counters.h"
 #include "base/size.h"
 #include "model/address.h"
+#include "port.h"
 
 #define BOXES_BYTES ((size_t)1 << 20)
 #define LEAST_BOX   ((size_t)4096)
@@ -240,6 +241,14 @@ static void put(const struct dart__file_boxes *b, int32_t unit, size_t to, const
   dart_put(gptr, from, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE);
 }
 
+/* Complete what was put to other nodes. If operations of the program were refused, its next flush reports that. */
+static void complete_puts(dart__team_t *team)
+{
+  for (int32_t unit = 0; unit < team->nunits; unit++)
+    if (!dart__team_is_on_node(team, unit))
+      dart__far->settle(team, unit);
+}
+
 /* Send a packet for the windows of a node. True: there is more. */
 static bool send_packet(dart__file_call_t *c, int32_t node, uint64_t round)
 {
@@ -340,7 +349,7 @@ static void serve_all(dart__file_call_t *c, uint64_t round)
       serve(c, round, b->senders[box], p);
   }
   if (c->is_read) {
-    dart_flush_all(b->memory);
+    complete_puts(c->team);
     dart__coll_barrier(c->team);
   }
   for (int32_t box = 0; box < b->nsenders; box++)
@@ -356,7 +365,7 @@ static bool take_turn(dart__file_call_t *c, uint64_t round)
 
   for (int32_t step = 1; step < c->team->nnodes; step++) /* not all to one node at a time */
     more |= send_packet(c, (c->team->node + step) % c->team->nnodes, round);
-  dart_flush_all(c->file->boxes->memory);
+  complete_puts(c->team);
   dart__coll_most(c->team, &more, 1);
   serve_all(c, round);
   for (int32_t node = 0; c->is_read && node < c->team->nnodes; node++)

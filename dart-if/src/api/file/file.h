@@ -62,6 +62,7 @@ struct dart_file_struct {
   struct dart__file_window *window;       /* NULL: no collective has needed it */
   struct dart__file_boxes  *boxes;        /* likewise */
   struct dart__file_worker *worker;       /* NULL: no request was made */
+  _Atomic uint32_t          npending;     /* requests that were begun and not completed */
 };
 
 /** The team of an open file, or NULL after a log line. */

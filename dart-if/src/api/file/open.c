@@ -299,6 +299,9 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
 
   if (team == NULL)
     return DART_ERR_INVAL;
+  ret = dart__file_agree(__func__, team, dart__file_check_pending(__func__, file), 0);
+  if (ret != DART_OK)
+    return ret;
   if (atomic && file->range == DART_RANGE_NULL) {
     spans = (size_t)team->nunits * DART_RANGE_SPANS; /* one access of each unit at a time */
     ret   = dart_team_range_init(file->teamid, STRIPE, spans, &file->range);

@@ -53,8 +53,7 @@ static void *work(void *argument)
   dart_file_request_t       r;
 
   while ((r = next_request(w)) != NULL) {
-    r->error = r->is_read ? dart__file_read_plain(r->file, &r->access, &r->done)
-                          : dart__file_write_plain(r->file, &r->access, &r->done);
+    r->error = dart__file_transfer_apart(r->file, &r->access, r->is_read, &r->done);
     /* release: pairs with the acquire of whoever completes it, and may free it from then on; a wake-up of an address
      * that is in use for something else does no harm */
     atomic_store_explicit(&r->is_done, 1, memory_order_release);
@@ -162,7 +161,8 @@ static dart_ret_t begin(const char *function, dart_file_t file, uint64_t offset,
   r->access    = access;
   r->is_read   = is_read;
   r->is_queued = true; /* before the thread has it */
-  if (is_read)         /* so the storage device has those of all requests at a time */
+  atomic_fetch_add_explicit(&file->npending, 1, memory_order_relaxed);
+  if (is_read) /* so the storage device has those of all requests at a time */
     dart__file_read_soon(file, &access);
   if (dart__file_needs_lock(file, &access) || !queue(r))
     r->is_queued = false;
@@ -213,9 +213,21 @@ static dart_ret_t finish(const char *function, dart_file_request_t *request, dar
   dart_file_request_t r = *request;
 
   ret = dart__file_done(function, &r->access, r->is_read, ret, r->error, r->done, nelem);
+  atomic_fetch_sub_explicit(&r->file->npending, 1, memory_order_relaxed);
   free(r);
   *request = DART_FILE_REQUEST_NULL;
   return ret;
+}
+
+dart_ret_t dart__file_check_pending(const char *function, dart_file_t file)
+{
+  /* relaxed: a program that begins requests in other threads meanwhile breaks the contract */
+  uint32_t n = atomic_load_explicit(&file->npending, memory_order_relaxed);
+
+  if (n == 0)
+    return DART_OK;
+  dart__error("%s: %u requests of the file are pending", function, n);
+  return DART_ERR_INVAL;
 }
 
 static bool check_request(const char *function, dart_file_request_t *request, size_t *nelem)

@@ -252,13 +252,28 @@ int dart__file_write_plain(dart_file_t file, const dart__access_t *a, size_t *do
   return write_access(file, a, false, done_out);
 }
 
-bool dart__file_needs_lock(dart_file_t file, const dart__access_t *a)
+/* Whether it takes effect as a whole: one thread of the unit at a time, and, unless units' views are apart, with a lock. */
+static bool is_atomic(dart_file_t file, const dart__access_t *a)
 {
-  return file->is_atomic && !file->views_are_apart && a->nbytes > 0;
+  return file->is_atomic && a->nbytes > 0;
 }
 
-/* Lock what is accessed: the bytes themselves, or, `whole`, all from the first to the last; one thread of the unit at a
- * time. `timeout_us` is 0 or negative. */
+bool dart__file_needs_lock(dart_file_t file, const dart__access_t *a)
+{
+  return is_atomic(file, a) && !file->views_are_apart;
+}
+
+/* `timeout_us` is 0 or negative, as below. */
+static dart_ret_t take_turn(dart_file_t file, int64_t timeout_us)
+{
+  if (timeout_us < 0)
+    pthread_mutex_lock(&file->turn);
+  else if (pthread_mutex_trylock(&file->turn) != 0)
+    return DART_PENDING;
+  return DART_OK;
+}
+
+/* Lock what is accessed: the bytes themselves, or, `whole`, all from the first to the last. */
 static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__survey_t *survey,
                        dart_range_mode_t mode, bool whole, int64_t timeout_us,
                        dart_range_hold_t *hold_out)
@@ -271,22 +286,35 @@ static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__su
   n = dart__access_spans(a, survey, mode, exact, whole ? 1 : DART_RANGE_SPANS);
   for (size_t i = 0; i < n; i++)
     spans[i] = (dart_range_span_t){ exact[i].first, exact[i].last, mode };
-  if (timeout_us < 0)
-    pthread_mutex_lock(&file->turn);
-  else if (pthread_mutex_trylock(&file->turn) != 0)
-    return DART_PENDING;
+  ret = take_turn(file, timeout_us);
+  if (ret != DART_OK)
+    return ret;
   ret = dart_range_acquire(file->range, spans, n, timeout_us, hold_out);
   if (ret != DART_OK)
     pthread_mutex_unlock(&file->turn);
   return ret;
 }
 
-static void unlock(dart_file_t file, dart_range_hold_t *hold)
+static void unlock(dart_file_t file, const dart__access_t *a, dart_range_hold_t *hold)
 {
-  if (*hold == DART_RANGE_HOLD_NULL)
-    return;
-  dart_range_release(hold);
-  pthread_mutex_unlock(&file->turn);
+  if (*hold != DART_RANGE_HOLD_NULL)
+    dart_range_release(hold);
+  if (is_atomic(file, a))
+    pthread_mutex_unlock(&file->turn);
+}
+
+int dart__file_transfer_apart(dart_file_t file, const dart__access_t *a, bool is_read,
+                              size_t *done_out)
+{
+  dart_range_hold_t none = DART_RANGE_HOLD_NULL;
+  int               error;
+
+  if (is_atomic(file, a))
+    take_turn(file, -1);
+  error = is_read ? dart__file_read_plain(file, a, done_out)
+                  : dart__file_write_plain(file, a, done_out);
+  unlock(file, a, &none);
+  return error;
 }
 
 dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
@@ -300,11 +328,13 @@ dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *a, int64_t ti
   if (dart__file_needs_lock(file, a)) {
     survey = dart__access_survey(a);
     ret    = lock(file, a, &survey, DART_RANGE_SHARED, false, timeout_us, &hold);
+  } else if (is_atomic(file, a)) {
+    ret = take_turn(file, timeout_us);
   }
   if (ret != DART_OK)
     return ret;
   *error_out = dart__file_read_plain(file, a, done_out);
-  unlock(file, &hold);
+  unlock(file, a, &hold);
   return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
@@ -321,11 +351,13 @@ dart_ret_t dart__file_write(dart_file_t file, const dart__access_t *a, int64_t t
     survey = dart__access_survey(a);
     sieve  = (file->flags & DART_FILE_READ) != 0 && is_sieved(a, &survey);
     ret    = lock(file, a, &survey, DART_RANGE_EXCLUSIVE, sieve, timeout_us, &hold);
+  } else if (is_atomic(file, a)) {
+    ret = take_turn(file, timeout_us);
   }
   if (ret != DART_OK)
     return ret;
   *error_out = write_access(file, a, sieve, done_out);
-  unlock(file, &hold);
+  unlock(file, a, &hold);
   return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 

@@ -12,6 +12,10 @@ bool dart__file_needs_lock(dart_file_t file, const dart__access_t *access);
 int dart__file_read_plain(dart_file_t file, const dart__access_t *access, size_t *done_out);
 int dart__file_write_plain(dart_file_t file, const dart__access_t *access, size_t *done_out);
 
+/** One of these, of an access that needs no lock; in atomic mode as a whole for this unit's other threads. */
+int dart__file_transfer_apart(dart_file_t file, const dart__access_t *access, bool is_read,
+                              size_t *done_out);
+
 /** This is going to be read: begin to, if it is not cached. Any thread. */
 void dart__file_read_soon(dart_file_t file, const dart__access_t *access);
 

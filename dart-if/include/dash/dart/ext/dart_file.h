@@ -12,7 +12,9 @@
  *  they overlap and are not contiguous: every read sees what some order of the writes leaves, and what was written
  *  before it began. This is by range locks (dart_range.h) over the bytes that a call accesses, so calls that do not
  *  overlap do not wait for one another, and the file system needs no locks. It holds among the units
- *  of the team that opened the file, for this opening of it. Without atomic mode, calls that overlap, of which one
+ *  of the team that opened the file, for this opening of it: others must not write between the first and the
+ *  last byte of a call meanwhile, for a call that is not contiguous may write the bytes between its pieces again,
+ *  as it has read them. Without atomic mode, calls that overlap, of which one
  *  writes, need an order: a barrier or another dependence between the units.
  *
  *  *Errors.* DART_OK means that all of it was done. DART_ERR_OTHER: the system has refused something, which one
@@ -68,7 +70,8 @@ dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes) DART_NOTHROW;
 /** What all units have written is on the storage device. Collective. */
 dart_ret_t dart_file_sync(dart_file_t file) DART_NOTHROW;
 
-/** Begin or end atomic mode. Collective; all give the same. */
+/** Begin or end atomic mode. Collective; all give the same. DART_ERR_INVAL on all: requests are pending on some unit;
+ *  nothing has changed. DART_ERR_NOMEM. */
 dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic) DART_NOTHROW;
 
 /** What the calling unit sees of the file: from byte `displacement` on, elements of `type`, again and again; the
@@ -77,7 +80,8 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic) DART_NOTHROW;
  *  Units whose views are found not to overlap access the file without locks in atomic mode, too: a block or
  *  cyclic distribution, for example. `type` may be destroyed afterwards.
  *
- *  Collective. DART_ERR_INVAL: no such type, on some unit at least; nothing has changed. DART_ERR_NOMEM. */
+ *  Collective. DART_ERR_INVAL: no such type, or requests that are pending, on some unit at least; nothing has changed.
+ *  DART_ERR_NOMEM. */
 dart_ret_t dart_file_set_view(dart_file_t file, uint64_t displacement,
                               dart_datatype_t type) DART_NOTHROW;
 
