@@ -76,8 +76,11 @@ static void tell(const dart__range_waiter_t *waiter, uint64_t word)
   if (dart__locate(__func__, flag, sizeof(uint64_t), &at) != DART_OK)
     return;
   if (at.near == NULL) {
-    if (word == DART__TABLE_GRANTED)
+    if (word == DART__TABLE_GRANTED) {
       dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &at, 1);
+      dart__far
+          ->push(); /* it is none of a program's burst of notifications, which may be kept for more */
+    }
     return;
   }
   /* acq_rel: hands on what was released; pairs with the acquire of dart_notify_wait */

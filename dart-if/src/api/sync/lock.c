@@ -22,6 +22,7 @@
 #include "api/memory/pool.h"
 #include "api/progress/progress.h"
 #include "api/range/table.h"
+#include "base/assert.h"
 #include "model/check.h"
 #include "model/holds.h"
 #include "model/world.h"
@@ -208,8 +209,10 @@ static void wait_for_turn(dart_lock_t lock)
 {
   uint64_t             flag   = lock->places[lock->me].state + offsetof(state_t, counters), ticket;
   dart__range_waiter_t waiter = { flag, dart__world.me };
+  dart__range_state_t  state = dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket);
 
-  if (dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket) != DART__RANGE_HELD)
+  dart__assert(state != DART__RANGE_FULL);
+  if (state != DART__RANGE_HELD)
     dart_notify_wait(dart__table_word(dart__world.me, flag + DART__TABLE_GRANTED), ++lock->told,
                      -1);
   begin_turn(lock, ticket);
