@@ -338,7 +338,7 @@ TEST(many_scattered_data_go_in_pieces)
 static void put_in_epochs(const char *kept, int described)
 {
   enum { NELEM = 20, EPOCHS = 3 };
-  long            values[NELEM] = { 0 };
+  long            values[2 * NELEM] = { 0 }; /* every other is put */
   dart_datatype_t every_other;
   dart_gptr_t     to;
   road_t          road;
