@@ -59,7 +59,6 @@ TEST(counting_under_the_lock_is_exact) /* N135 */
   }
 }
 
-/* The last unit takes it some times; the others, near to one another or not, take it until then. */
 /* Locks keep their state in the pool, and are not part of what the program does there. */
 TEST_N(2, epochs_of_the_pool_do_not_touch_locks)
 {
@@ -80,6 +79,7 @@ TEST_N(2, epochs_of_the_pool_do_not_touch_locks)
   EXPECT_OK(dart_memfree(pool));
 }
 
+/* The last unit takes it some times; the others, near to one another or not, take it until then. */
 TEST_N(2, nobody_waits_for_ever) /* N135 */
 {
   enum { TIMES = 20 };

@@ -46,7 +46,7 @@
 #endif
 
 chan table = [2 * NODES] of { byte }; /* unit + 1 of each request; the first one has the turn */
-bool granted[UNITS];                  /* state_t: `grants` is more than `told` */
+bool granted[UNITS];                  /* state_t: the counter is more than `told` */
 byte word[UNITS];                     /* of a release, under way to the table: the request; 0: none */
 
 /* cohort_t, by node */
