@@ -643,6 +643,29 @@ TEST(lazy_unlocks_of_what_is_gone)
   free(block);
 }
 
+TEST(fences_of_what_is_gone)
+{
+  int64_t    *block = calloc(LARGE, sizeof *block), one = 1, zero = 0;
+  dart_gptr_t gptr, cell = test_alloc(&zero, 1, 0);
+  int         last   = n - 1;
+  bool        is_far = dart_near_ptr(test_unit(cell, last)) == NULL;
+
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, LARGE, T_INT64, block, &gptr));
+  fence(gptr, DART_EPOCH_NOPRECEDE);
+  test_barrier();
+  if (me == last)
+    EXPECT_OK(dart_team_memderegister(gptr));
+  test_barrier();
+  if (me != last) {
+    if (is_far)
+      EXPECT_RET(dart_put_blocking(test_unit(gptr, last), &one, 1, T_INT64, T_INT64),
+                 DART_ERR_INVAL);
+    EXPECT_OK(dart_team_memderegister(gptr));
+  }
+  test_barrier();
+  free(block);
+}
+
 /* The own portion is locked when the call returns: plain accesses are safe then. */
 TEST(plain_accesses_under_the_own_lock) /* R12 */
 {

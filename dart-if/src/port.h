@@ -217,8 +217,9 @@ typedef struct {
   void (*say)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
               dart__epoch_word_t word, uint64_t value, bool now);
 
-  /** The last fence that the unit has left. Waits for the answer. 0: its memory is gone. */
-  uint32_t (*exposed)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit);
+  /** The last fence that the unit has left. Waits for the answer. False: its memory is gone. */
+  bool (*exposed)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                  uint32_t *fence_out);
 
   /** Ask for the lock of a unit's portion; with operations: apply them when it is granted, and unlock. Does
    *  not wait, and need not be sent before `answered` or a push. */

@@ -112,14 +112,16 @@ static void say(const dart__team_t *team, const dart__segment_t *segment, int32_
   dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, 0, now);
 }
 
-static uint32_t exposed(const dart__team_t *team, const dart__segment_t *segment, int32_t unit)
+static bool exposed(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                    uint32_t *fence_out)
 {
   dart__am_epoch_t a      = about(team, segment, DART__LOCK_EXPOSED, 0);
   uint64_t         result = 0;
 
   dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, &result, 1, false);
   dart__am_settle(dart__engine.am, peer_of(team, unit));
-  return result == 0 ? 0 : (uint32_t)(result - 1);
+  *fence_out = (uint32_t)(result - 1);
+  return result != 0;
 }
 
 /* ---- locks --------------------------------------------------------------------------------- */

@@ -204,7 +204,8 @@ static bool wait_for_fence(const dart__access_call_t *call, int32_t unit)
 
   while (!is_open_by_fence(call, unit)) {
     if (dart__access_is_far(call, unit)) {
-      exposed = dart__epochs->exposed(call->team, call->segment, unit);
+      if (!dart__epochs->exposed(call->team, call->segment, unit, &exposed))
+        return false;
       if (has_left_fence(call, exposed))
         return true;
     }
@@ -442,6 +443,15 @@ static dart__access_t begin(const dart__access_call_t *call, int32_t unit,
   return DART__ACCESS_DONE;
 }
 
+/* The target has deregistered its memory: nothing that was put off for it can be done any more. */
+static dart__access_t refuse_gone(const dart__access_call_t *call, int32_t unit)
+{
+  dart__error("%s: segment %d of team %d is gone at unit %d", call->function, call->segment->id,
+              call->team->id, (int)unit);
+  dart__access_drop(call, unit);
+  return DART__ACCESS_REFUSED;
+}
+
 static dart__access_t later(const dart__access_call_t *call, const dart__epoch_op_t *op)
 {
   int32_t        unit = op->at.unit;
@@ -452,7 +462,8 @@ static dart__access_t later(const dart__access_call_t *call, const dart__epoch_o
   if (!dart__access_try_open(call, unit)) {
     if (put_off(call->epoch, op))
       return DART__ACCESS_DONE;
-    dart__access_open(call, unit);
+    if (!dart__access_open(call, unit))
+      return refuse_gone(call, unit);
   }
   dart__access_drain(call, unit);
   if (!dart__access_is_far(call, unit)) {
@@ -469,7 +480,8 @@ static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__e
 
   if (goes != DART__ACCESS_DONE)
     return goes;
-  dart__access_open(call, unit);
+  if (!dart__access_open(call, unit))
+    return refuse_gone(call, unit);
   dart__access_drain(call, unit);
   call->epoch->target[unit].is_loose = may_be_under_way(call, unit);
   return DART__ACCESS_PASS;
