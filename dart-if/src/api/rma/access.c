@@ -1,6 +1,7 @@
 /* See access.h. */
 #include "api/rma/access.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,20 @@ static bool try_lock(const dart__access_call_t *call, dart__epoch_target_t *t, d
   return dart__rwlock_try_enter(lock, t->ticket, t->is_exclusive);
 }
 
+#define MOMENT 1000 /* tries, a core given away between them */
+
+/* Whether a lock that is not to be had at once is with another unit, against DART_EPOCH_NOCHECK. Another shared request
+ * stands in the way between its ticket and its turn only; whoever holds the lock, for longer than a moment. */
+static bool is_broken(const dart__access_call_t *call, dart__epoch_target_t *t,
+                      dart__rwlock_t *lock, bool waits, bool *entered_out)
+{
+  for (int i = 0; i < MOMENT && !*entered_out; i++) {
+    sched_yield();
+    *entered_out = try_lock(call, t, lock, waits);
+  }
+  return !*entered_out;
+}
+
 /* The lock of a near portion. */
 static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits)
 {
@@ -112,7 +127,7 @@ static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits
   bool                  is_first = !t->has_ticket;
   bool                  entered  = try_lock(call, t, lock, waits);
 
-  if (!entered && is_first && !t->is_checked)
+  if (!entered && is_first && !t->is_checked && is_broken(call, t, lock, waits, &entered))
     call->epoch->is_broken = true;
   if (!entered && waits) {
     dart__progress(); /* the holder may wait for deferred updates of this unit */
