@@ -8,6 +8,7 @@
 
 _Atomic uint32_t dart__epoch_lazy_sent;
 _Atomic uint32_t dart__epoch_lazy_done;
+_Atomic uint32_t dart__epoch_nlocking;
 
 bool dart__epoch_keep(dart__epoch_op_t *op)
 {
@@ -38,6 +39,8 @@ void dart__epoch_release(const dart__epoch_op_t *op)
 
 static void discard(dart__epoch_t *epoch)
 {
+  if (dart__epoch_is_locking(epoch->kind))
+    atomic_fetch_sub_explicit(&dart__epoch_nlocking, 1, memory_order_relaxed);
   if (epoch->hold != NULL)
     dart__hold_delete(epoch->hold);
   for (uint32_t i = 0; i < epoch->nqueued; i++)

@@ -207,11 +207,22 @@ uint32_t dart__epoch_exposed(dart__team_t *team, dart__segment_t *segment);
 extern _Atomic uint32_t dart__epoch_lazy_sent;
 extern _Atomic uint32_t dart__epoch_lazy_done;
 
+/* Lock epochs of this process that are open. */
+extern _Atomic uint32_t dart__epoch_nlocking;
+
+static inline bool dart__epoch_is_locking(dart__epoch_kind_t kind)
+{
+  return kind == DART__EPOCH_LOCK || kind == DART__EPOCH_LOCK_ALL;
+}
+
+/** Whether a synchronisation is to wait for some: they wait for their locks, so not while this unit has locks that
+ *  others may wait for. */
 static inline bool dart__epoch_has_lazy(void)
 {
   /* acquire: pairs with dart__epoch_note; relaxed: a thread sees what it sent itself */
   return atomic_load_explicit(&dart__epoch_lazy_done, memory_order_acquire) !=
-         atomic_load_explicit(&dart__epoch_lazy_sent, memory_order_relaxed);
+             atomic_load_explicit(&dart__epoch_lazy_sent, memory_order_relaxed) &&
+         atomic_load_explicit(&dart__epoch_nlocking, memory_order_relaxed) == 0;
 }
 
 #endif

@@ -71,6 +71,10 @@ static void set_map(const dart__access_call_t *call)
 void dart__epoch_set(const dart__access_call_t *call, dart__epoch_kind_t kind)
 {
   dart__access_enter(&call->epoch->state);
+  if (dart__epoch_is_locking(kind) != dart__epoch_is_locking(call->epoch->kind))
+    /* relaxed: a count for this unit's own synchronisations; see dart__epoch_has_lazy */
+    atomic_fetch_add_explicit(&dart__epoch_nlocking, dart__epoch_is_locking(kind) ? 1 : UINT32_MAX,
+                              memory_order_relaxed);
   call->epoch->kind = kind;
   set_map(call);
   dart__access_leave(&call->epoch->state);

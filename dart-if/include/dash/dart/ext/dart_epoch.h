@@ -81,8 +81,8 @@ typedef enum {
   DART_EPOCH_NOCHECK = 16,
   /** Unlock and fence: complete locally only. That operations are complete at their targets is left to the
    *  next synchronisation: of a fence, the next fence without LAZY; of an unlock, the next flush that is not
-   *  local, dart_epoch_fence without LAZY and NOPRECEDE, or unlock without LAZY that leaves no portion of its
-   *  segment locked, on any memory. Fence: all units or none; this unit does not wait for the data of other units.
+   *  local, dart_epoch_fence without LAZY and NOPRECEDE, or unlock without LAZY, on any memory, while or after
+   *  which this unit has no lock epoch open: with a lock held it would wait for another. Fence: all units or none; this unit does not wait for the data of other units.
    *  An unlock of few short operations sends them and waits for nothing, unless 64 such unlocks are under way;
    *  of others it waits until they are complete, as without LAZY. */
   DART_EPOCH_LAZY = 32
