@@ -102,6 +102,8 @@ void job_draw(job_t *job, draw_t *draw, const char *const *forced, int nforced)
     job_set(job, forced[i]);
   if (is_set(job, "DART_PROGRESS=none"))
     job->threads = 1; /* MPI is started for one thread then */
+  if (is_set(job, "UCX_TLS=tcp,self") && is_set(job, "DART_MPI_WINDOW=static"))
+    job_set(job, "DART_MPI_WINDOW=dynamic"); /* see README.md */
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */
