@@ -6,25 +6,12 @@
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
 
-#include "base/counters.h"
+#include "counted.h"
 #include "dart_test.h"
 
 SUITE(epoch_types);
 
 enum { LARGE = 20000, FEW = 600, MORE = 6000, BLOCKS = 150, MANY_BLOCKS = 600 };
-
-static uint64_t before[DART__NCOUNTERS];
-
-static void look(void)
-{
-  for (int i = 0; i < DART__NCOUNTERS; i++)
-    before[i] = dart__counted((dart__counter_t)i);
-}
-
-static uint64_t since(dart__counter_t counter)
-{
-  return dart__counted(counter) - before[counter];
-}
 
 static int right_of(int unit)
 {

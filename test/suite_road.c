@@ -12,7 +12,7 @@
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 
-#include "base/counters.h"
+#include "counted.h"
 #include "dart_test.h"
 
 SUITE_WITHOUT_INIT(road);
@@ -24,20 +24,6 @@ typedef struct road {
   dart_gptr_t far;  /* the start of a far unit's, if there is one */
   bool        has_far, all_near;
 } road_t;
-
-static uint64_t before[DART__NCOUNTERS];
-
-static void look(void)
-{
-  for (int i = 0; i < DART__NCOUNTERS; i++)
-    before[i] = dart__counted((dart__counter_t)i);
-}
-
-/* What was counted since the last look. */
-static uint64_t since(dart__counter_t counter)
-{
-  return dart__counted(counter) - before[counter];
-}
 
 static road_t begin(void)
 {

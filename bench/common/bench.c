@@ -159,6 +159,18 @@ double bench_max(double value)
   return largest;
 }
 
+static int by_value(const void *left, const void *right)
+{
+  double a = *(const double *)left, b = *(const double *)right;
+
+  return (a > b) - (a < b);
+}
+
+void bench_sort(double *values, size_t n)
+{
+  qsort(values, n, sizeof *values, by_value);
+}
+
 void *bench_alloc(size_t count, size_t size)
 {
   void *memory = calloc(count, size);

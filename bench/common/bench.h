@@ -52,6 +52,9 @@ double bench_seconds(void);
 /** The largest of the units' values, on all of them. Collective over all units. */
 double bench_max(double value);
 
+/** Sort, the smallest first. */
+void bench_sort(double *values, size_t n);
+
 /** `count` zeroed elements of `size` bytes, to be freed with free. Without memory the job ends. */
 void *bench_alloc(size_t count, size_t size);
 

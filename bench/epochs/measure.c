@@ -1,5 +1,4 @@
 /* Measuring: all ways and sides in turns. */
-#include <stdlib.h>
 
 #include "epochs.h"
 
@@ -48,16 +47,9 @@ static double seconds_of(exchange_t *x, steps_t steps, size_t n)
   return bench_max(bench_seconds() - start);
 }
 
-static int by_value(const void *left, const void *right)
-{
-  double a = *(const double *)left, b = *(const double *)right;
-
-  return (a > b) - (a < b);
-}
-
 double median(double *values, size_t n)
 {
-  qsort(values, n, sizeof *values, by_value);
+  bench_sort(values, n);
   return values[n / 2];
 }
 

@@ -178,13 +178,6 @@ static double seconds_of(exchange_t *x, steps_t steps, size_t n)
   return bench_max(bench_seconds() - start);
 }
 
-static int by_value(const void *left, const void *right)
-{
-  double a = *(const double *)left, b = *(const double *)right;
-
-  return (a > b) - (a < b);
-}
-
 /* Microseconds of a step, of each side that there is. */
 static bool measure(exchange_t sides[SIDES], const options_t *o, way_t way, double us[SIDES])
 {
@@ -204,7 +197,7 @@ static bool measure(exchange_t sides[SIDES], const options_t *o, way_t way, doub
       took[side][r - 1] = seconds_of(&sides[side], steps, n[side]) / (double)n[side] * 1e6;
     }
   for (int side = 0; side < SIDES; side++) {
-    qsort(took[side], o->repeats, sizeof(double), by_value);
+    bench_sort(took[side], o->repeats);
     us[side] = took[side][o->repeats / 2];
   }
   return right;

@@ -8,8 +8,6 @@
  * took all the time. */
 #include "micro.h"
 
-#include <stdlib.h>
-
 enum { OPERATIONS_MAX = 1000 };
 
 /* One more step of a computation that cannot be shortened: each depends on the one before. */
@@ -18,13 +16,6 @@ static uint64_t compute(uint64_t number, size_t steps)
   for (size_t i = 0; i < steps; i++)
     number = micro_random(number);
   return number;
-}
-
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
 }
 
 double busy_sample(micro_t *m, void (*operation)(micro_t *m, size_t n))
@@ -48,7 +39,7 @@ double busy_sample(micro_t *m, void (*operation)(micro_t *m, size_t n))
     operation(m, 1);
     seconds[count++] = bench_seconds() - before;
   } while (count < OPERATIONS_MAX && bench_seconds() < end - m->compute / 10);
-  qsort(seconds, count, sizeof *seconds, by_value);
+  bench_sort(seconds, count);
   return seconds[count / 2];
 }
 

@@ -63,16 +63,9 @@ static size_t calibrate(micro_t *m, const runner_t *r, double time)
   }
 }
 
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 static double median(double *value, size_t count)
 {
-  qsort(value, count, sizeof *value, by_value);
+  bench_sort(value, count);
   return (value[(count - 1) / 2] + value[count / 2]) / 2;
 }
 

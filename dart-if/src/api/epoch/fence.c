@@ -154,8 +154,8 @@ static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
     if (!is_lazy)
       dart__await(call->function, have_arrived, call->epoch);
   }
-  if (!is_lazy && dart__epoch_has_lazy())
-    dart__progress_settle(0);
+  if (!is_lazy)
+    dart__progress_settle_lazy();
   return dart__worse(ret, dart__epoch_verify_read_only(call));
 }
 

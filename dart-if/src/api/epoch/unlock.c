@@ -254,8 +254,8 @@ static dart_ret_t end(const dart__access_call_t *call, dart_ret_t ret, bool is_l
 
   call->epoch->is_broken = call->epoch->is_issued = false;
   dart__epoch_set(call, DART__EPOCH_NONE);
-  if (!is_lazy && dart__epoch_has_lazy())
-    dart__progress_settle(0);
+  if (!is_lazy)
+    dart__progress_settle_lazy();
   if (is_broken && ret == DART_OK)
     ret = dart__epoch_refuse(call, "was locked by another unit, against DART_EPOCH_NOCHECK");
   return ret;

@@ -156,13 +156,11 @@ dart_ret_t dart_file_set_view(dart_file_t file, uint64_t displacement, dart_data
   ret = type == NULL || displacement > INT64_MAX ? DART_ERR_INVAL
         : dart__type_copy(type, &view)           ? DART_OK
                                                  : DART_ERR_NOMEM;
-  if (ret == DART_OK && dart__file_check_pending(__func__, file) != DART_OK) {
-    dart__type_forget(&view);
-    ret = DART_ERR_INVAL;
-  } else if (ret != DART_OK)
+  if (ret != DART_OK)
     dart__error("%s: type %#lx from byte %llu on%s", __func__, (unsigned long)dtype,
                 (unsigned long long)displacement, ret == DART_ERR_NOMEM ? ": no memory" : "");
-  all = dart__file_agree(__func__, team, ret, 0);
+  all = dart__file_agree(__func__, team,
+                         ret == DART_OK ? dart__file_check_pending(__func__, file) : ret, 0);
   if (all != DART_OK) {
     if (ret == DART_OK)
       dart__type_forget(&view);

@@ -1,7 +1,6 @@
 /* Progress: see progress.h. */
 #include "api/progress/progress.h"
 
-#include "model/epoch.h"
 #include "port.h"
 
 /* The longest average time per update in a stream: slower updates gain nothing by being deferred. */

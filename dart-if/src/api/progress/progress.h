@@ -9,6 +9,7 @@
  * no other thread accesses the queue, and any call of the unit may apply it. */
 #include <dash/dart/if/dart_globmem.h>
 
+#include "model/epoch.h"
 #include "model/team.h"
 #include "model/world.h"
 #include "node/deferred.h"
@@ -30,6 +31,13 @@ void dart__progress_stream(void);
 /** Wait until unlocks that did not wait (DART_EPOCH_LAZY) have taken effect, those of before the call; until
  *  at most `left` of them are outstanding. */
 void dart__progress_settle(uint32_t left);
+
+/** What a synchronisation does about them: wait for all, unless this unit has a lock epoch open. */
+static inline void dart__progress_settle_lazy(void)
+{
+  if (__builtin_expect(dart__epoch_has_lazy(), 0))
+    dart__progress_settle(0);
+}
 
 /** Change dart__world.progress_is_due, and the maps with it. */
 void dart__progress_set_due(bool due);

@@ -36,19 +36,12 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
   return DART_OK;
 }
 
-/* Wait for unlocks that did not wait, on any memory. */
-static inline void flush_lazy(void)
-{
-  if (__builtin_expect(dart__epoch_has_lazy(), 0))
-    dart__progress_settle(0);
-}
-
 dart_ret_t dart_flush(dart_gptr_t gptr)
 {
   dart__team_t *team;
   dart_ret_t    ret = flush_near(__func__, gptr, false, &team);
 
-  flush_lazy();
+  dart__progress_settle_lazy();
   return team == NULL ? ret : dart__far->flush(team, gptr.unitid);
 }
 
@@ -57,7 +50,7 @@ dart_ret_t dart_flush_all(dart_gptr_t gptr)
   dart__team_t *team;
   dart_ret_t    ret = flush_near(__func__, gptr, true, &team);
 
-  flush_lazy();
+  dart__progress_settle_lazy();
   return team == NULL ? ret : dart__far->flush_all(team);
 }
 
