@@ -15,6 +15,7 @@ complete_t contract_on_return(const op_t *op)
   case SWAP:
   case NOTIFY: return COMPLETE_NOT;
   case ACCUMULATE_LOCAL: return COMPLETE_HERE;
+  case SECTION: return op->how == SECTION_LAZY ? COMPLETE_HERE : COMPLETE_THERE;
   default: return COMPLETE_THERE;
   }
 }
@@ -63,8 +64,22 @@ static complete_t fenced(const scene_t *scene, const op_t *by, const op_t *op)
   return by->how == FENCE_LAZY ? COMPLETE_HERE : COMPLETE_THERE;
 }
 
+/* A synchronisation waits for lazy unlocks, of any memory, if its unit has no lock epoch open. Another thread of the
+ * unit may have one at any time. */
+static complete_t unlocked(const scene_t *scene, const op_t *by)
+{
+  bool is_for_all =
+      by->kind == FLUSH || by->kind == FLUSH_ALL || (by->kind == FENCE && by->how == FENCE_PLAIN);
+
+  return is_for_all && scene->shape.threads == 1 && !scene_has_lock(scene, by->unit)
+             ? COMPLETE_THERE
+             : COMPLETE_NOT;
+}
+
 complete_t contract_completes(const scene_t *scene, const op_t *by, const op_t *op)
 {
+  if (op->kind == SECTION && by->kind != ROUND)
+    return unlocked(scene, by);
   if (contract_is_request(op) != (by->kind == FILE_WAIT) && by->kind != ROUND)
     return COMPLETE_NOT;
   switch (by->kind) {

@@ -15,7 +15,7 @@ typedef enum {
 /** How far it is when its call returns. */
 complete_t contract_on_return(const op_t *op);
 
-/** How far `by`, a flush or a wait by the same actor, brings an operation that is under way. */
+/** How far `by`, a flush, a fence or a wait by the same actor, brings an operation that is under way. */
 complete_t contract_completes(const scene_t *scene, const op_t *by, const op_t *op);
 
 /** Whether it completes what others started. */

@@ -453,3 +453,15 @@ void scene_apply(scene_t *scene, const op_t *op)
     break;
   }
 }
+
+bool scene_has_lock(const scene_t *scene, int unit)
+{
+  for (int seg = 0; seg < SEGMENTS_MAX; seg++) {
+    int epoch = scene->segment[seg].epoch;
+
+    if (epoch == 1 + EPOCH_LOCK_ALL ||
+        (epoch == 1 + EPOCH_LOCK && scene_has_part(scene, seg, unit)))
+      return true;
+  }
+  return false;
+}

@@ -118,6 +118,9 @@ bool scene_same_memory(const scene_t *scene, int a, int b);
 bool scene_covers(const scene_t *scene, int seg, int unit, int to);
 bool scene_has_part(const scene_t *scene, int seg, int unit);
 
+/** Whether the unit has a portion locked, but for sections. */
+bool scene_has_lock(const scene_t *scene, int unit);
+
 /** All actors; the units of a team that are not members are none. */
 uint32_t scene_actors(const scene_t *scene);
 
