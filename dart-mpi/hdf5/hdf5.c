@@ -4,8 +4,11 @@
 
 #include <dash/dart/if/dart_io.h>
 
+#include "base/profile.h"
 #include "memory/team.h"
 #include "model/check.h"
+
+DART__PROFILED(dart__io__hdf5__prep_mpio);
 
 /* A communicator of the team's units in team order. Builds with HDF5 make it when they create the team. */
 static MPI_Comm comm_of(const dart__team_t *team)

@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#include "base/profile.h"
+
+DART__PROFILED(dart_config);
+
 static dart_config_t config = { .log_enabled = 1 };
 
 void dart_config(dart_config_t **config_out)

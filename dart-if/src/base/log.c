@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_profile.h>
 #include <dash/dart/if/dart_config.h>
 
 static const char *const level_name[] = { "ERROR", "WARN", "INFO", "DEBUG", "TRACE" };
@@ -35,7 +36,7 @@ bool dart__log_wanted(dart__log_level_t level)
     return false;
   if (level <= DART__LOG_WARN)
     return true;
-  dart_config(&config);
+  pdart_config(&config);
   return config->log_enabled != 0;
 }
 

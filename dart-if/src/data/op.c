@@ -5,6 +5,7 @@
  * from the expressions of op.h. Elements may lie at any address: operands are in slots of the exchange as
  * well as in a program's buffers. */
 #include "data/op.h"
+#include "base/profile.h"
 
 #include <inttypes.h>
 
@@ -12,6 +13,9 @@
 #include "base/handle.h"
 #include "base/log.h"
 #include "data/type.h"
+
+DART__PROFILED(dart_op_create);
+DART__PROFILED(dart_op_destroy);
 
 /* An operator that a program has created. Of its type only the value is kept: the type may be destroyed
  * first. */

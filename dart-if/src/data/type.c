@@ -4,6 +4,7 @@
  * multiplied by a count of elements is checked. An object has copies of all it needs of its
  * base type, which may be destroyed first. */
 #include "data/type.h"
+#include "base/profile.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -13,6 +14,11 @@
 #include "base/assert.h"
 #include "base/handle.h"
 #include "base/log.h"
+
+DART__PROFILED(dart_type_create_custom);
+DART__PROFILED(dart_type_create_strided);
+DART__PROFILED(dart_type_create_indexed);
+DART__PROFILED(dart_type_destroy);
 
 #define BASIC(type, ctype)                   \
   [type] = { .kind       = DART__TYPE_BASIC, \

@@ -4,8 +4,19 @@
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/coll/coll.h"
+#include "base/profile.h"
 #include "data/op.h"
 #include "model/check.h"
+
+DART__PROFILED(dart_barrier);
+DART__PROFILED(dart_bcast);
+DART__PROFILED(dart_scatter);
+DART__PROFILED(dart_gather);
+DART__PROFILED(dart_allgather);
+DART__PROFILED(dart_allgatherv);
+DART__PROFILED(dart_alltoall);
+DART__PROFILED(dart_allreduce);
+DART__PROFILED(dart_reduce);
 
 static bool check_buffer(const char *function, const char *name, const void *buffer, size_t nbytes)
 {

@@ -20,7 +20,10 @@
 #include "api/epoch/epoch.h"
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
+#include "base/profile.h"
 #include "port.h"
+
+DART__PROFILED(dart_epoch_fence);
 
 #define ALLOWED                                                                          \
   (DART_EPOCH_NOPRECEDE | DART_EPOCH_NOSUCCEED | DART_EPOCH_NOSTORE | DART_EPOCH_NOPUT | \

@@ -5,6 +5,10 @@
 
 #include "api/epoch/epoch.h"
 #include "base/log.h"
+#include "base/profile.h"
+
+DART__PROFILED(dart_epoch_lock);
+DART__PROFILED(dart_epoch_lock_all);
 
 static dart_ret_t may_lock(const dart__access_call_t *call)
 {

@@ -16,7 +16,14 @@
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "port.h"
+
+DART__PROFILED(dart_epoch_post);
+DART__PROFILED(dart_epoch_wait);
+DART__PROFILED(dart_epoch_test);
+DART__PROFILED(dart_epoch_start);
+DART__PROFILED(dart_epoch_complete);
 
 /* ---- lists of units ------------------------------------------------------------------------ */
 

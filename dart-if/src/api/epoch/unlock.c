@@ -20,7 +20,11 @@
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "port.h"
+
+DART__PROFILED(dart_epoch_unlock);
+DART__PROFILED(dart_epoch_unlock_all);
 
 #define LAZY_MOST 64 /* unlocks that may be under way without a wait */
 

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_profile.h>
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/coll/coll.h"
@@ -177,7 +178,7 @@ dart_ret_t dart__file_open_boxes(dart__team_t *team, dart_file_t file)
 
   if (ret == DART_OK) {
     nbytes = (size_t)(b->nnodes - 1 + 2 * b->nboxes) * b->nbytes;
-    ret    = dart_team_memalloc_aligned(team->id, nbytes, DART_TYPE_BYTE, &b->memory);
+    ret    = pdart_team_memalloc_aligned(team->id, nbytes, DART_TYPE_BYTE, &b->memory);
   }
   if (ret != DART_OK) {
     free_boxes(b);
@@ -199,7 +200,7 @@ void dart__file_close_boxes(dart_file_t file, bool is_open)
   if (file->boxes == NULL)
     return;
   if (is_open)
-    dart_team_memfree(file->boxes->memory);
+    pdart_team_memfree(file->boxes->memory);
   free_boxes(file->boxes);
   file->boxes = NULL;
 }
@@ -238,7 +239,7 @@ static void put(const struct dart__file_boxes *b, int32_t unit, size_t to, const
 
   gptr.unitid = unit;
   gptr.addr_or_offs.offset += to;
-  dart_put(gptr, from, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE);
+  pdart_put(gptr, from, nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE);
 }
 
 /* Complete what was put to other nodes. If operations of the program were refused, its next flush reports that. */

@@ -9,13 +9,19 @@
  * Where pieces are large, copying them twice costs more than it gives, and each unit accesses its own. So it does
  * in atomic mode if views may overlap: each access is then a whole by its locks. Units whose pieces do not ascend in
  * the file do so, too. All units know what all access, and so they choose alike. */
+#include <dash/dart/ext/dart_profile.h>
+
 #include "api/file/collective.h"
 
 #include "api/coll/coll.h"
 #include "api/file/between.h"
 #include "api/file/transfer.h"
 #include "api/file/window.h"
+#include "base/profile.h"
 #include "base/size.h"
+
+DART__PROFILED(dart_file_read_all);
+DART__PROFILED(dart_file_write_all);
 
 typedef dart__file_call_t call_t;
 
@@ -144,7 +150,7 @@ static dart_ret_t finish(call_t *c, dart_ret_t ret, size_t *count)
 
   ret = dart__file_done(c->function, c->access, c->is_read, ret, c->error, c->done,
                         c->is_read && count == NULL ? NULL : &n);
-  ret = dart__file_agree(c->function, c->team, ret, dart_file_error());
+  ret = dart__file_agree(c->function, c->team, ret, pdart_file_error());
   if (count != NULL)
     *count = ret == DART_OK ? n : 0;
   return ret;

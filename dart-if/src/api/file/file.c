@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "api/coll/coll.h"
+#include "base/profile.h"
 #include "model/check.h"
 #include "model/world.h"
+
+DART__PROFILED(dart_file_error);
 
 /* ---- errors ------------------------------------------------------------------------------------- */
 

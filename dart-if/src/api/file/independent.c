@@ -2,6 +2,10 @@
 #include "api/file/file.h"
 #include "api/file/transfer.h"
 #include "api/progress/progress.h"
+#include "base/profile.h"
+
+DART__PROFILED(dart_file_read_at);
+DART__PROFILED(dart_file_write_at);
 
 dart_ret_t dart_file_read_at(dart_file_t file, uint64_t offset, void *buffer, size_t nelem,
                              dart_datatype_t mem_type, dart_datatype_t file_type, size_t *nread)

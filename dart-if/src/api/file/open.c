@@ -1,4 +1,6 @@
 /* Files: opening and closing, and what concerns a file as a whole. See dart_file.h; file.h has the other parts. */
+#include <dash/dart/ext/dart_profile.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,8 +16,16 @@
 #include "api/file/window.h"
 #include "api/memory/pool.h"
 #include "api/range/table.h"
+#include "base/profile.h"
 #include "model/check.h"
 #include "model/world.h"
+
+DART__PROFILED(dart_file_open);
+DART__PROFILED(dart_file_close);
+DART__PROFILED(dart_file_size);
+DART__PROFILED(dart_file_resize);
+DART__PROFILED(dart_file_sync);
+DART__PROFILED(dart_file_set_atomicity);
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
 
@@ -214,7 +224,7 @@ dart_ret_t dart_file_close(dart_file_t *file)
     ret = dart__file_agree(__func__, team, ret, error);
   dart__file_close_window(*file, team != NULL);
   dart__file_close_boxes(*file, team != NULL);
-  dart_team_range_destroy(&(*file)->range);
+  pdart_team_range_destroy(&(*file)->range);
   delete_file(*file, is_open);
   *file = DART_FILE_NULL;
   return ret;
@@ -304,7 +314,7 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
     return ret;
   if (atomic && file->range == DART_RANGE_NULL) {
     spans = (size_t)team->nunits * DART_RANGE_SPANS; /* one access of each unit at a time */
-    ret   = dart_team_range_init(file->teamid, STRIPE, spans, &file->range);
+    ret   = pdart_team_range_init(file->teamid, STRIPE, spans, &file->range);
     if (ret != DART_OK)
       return ret;
   }

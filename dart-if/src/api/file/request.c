@@ -8,7 +8,13 @@
 
 #include "api/file/transfer.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "node/wait.h"
+
+DART__PROFILED(dart_file_read_at_request);
+DART__PROFILED(dart_file_write_at_request);
+DART__PROFILED(dart_file_wait);
+DART__PROFILED(dart_file_test);
 
 struct dart_file_request_struct {
   dart_file_request_t next;

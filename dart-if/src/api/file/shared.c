@@ -5,9 +5,17 @@
 #include "api/file/transfer.h"
 #include "api/memory/word.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "model/check.h"
 #include "model/world.h"
 #include "port.h"
+
+DART__PROFILED(dart_file_read_shared);
+DART__PROFILED(dart_file_write_shared);
+DART__PROFILED(dart_file_read_ordered);
+DART__PROFILED(dart_file_write_ordered);
+DART__PROFILED(dart_file_seek_shared);
+DART__PROFILED(dart_file_tell_shared);
 
 /* Combine the pointer with `value`; returns what it was. */
 static uint64_t move(dart_file_t file, uint64_t value, dart_operation_t op)

@@ -10,6 +10,8 @@
  * for what is cached (preadv2, RWF_NOWAIT), and when that is not all, it is told of the next pieces, too, before this
  * one is waited for. With 4 KiB pieces that is 11 us each on a disk where one after the other takes 62; io_uring takes 12,
  * and for what is cached, and for writes, two to three times as long as plain calls, so it is not used (doc/files.md). */
+#include <dash/dart/ext/dart_profile.h>
+
 #include "api/file/transfer.h"
 
 #include <errno.h>
@@ -289,7 +291,7 @@ static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__su
   ret = take_turn(file, timeout_us);
   if (ret != DART_OK)
     return ret;
-  ret = dart_range_acquire(file->range, spans, n, timeout_us, hold_out);
+  ret = pdart_range_acquire(file->range, spans, n, timeout_us, hold_out);
   if (ret != DART_OK)
     pthread_mutex_unlock(&file->turn);
   return ret;
@@ -298,7 +300,7 @@ static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__su
 static void unlock(dart_file_t file, const dart__access_t *a, dart_range_hold_t *hold)
 {
   if (*hold != DART_RANGE_HOLD_NULL)
-    dart_range_release(hold);
+    pdart_range_release(hold);
   if (is_atomic(file, a))
     pthread_mutex_unlock(&file->turn);
 }

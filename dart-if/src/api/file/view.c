@@ -12,7 +12,10 @@
 #include "api/file/file.h"
 #include "api/file/request.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "base/size.h"
+
+DART__PROFILED(dart_file_set_view);
 
 #define MOST_BLOCKS 4096 /* of a unit; with more, views are taken to overlap */
 

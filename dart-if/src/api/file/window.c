@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_profile.h>
 #include <dash/dart/if/dart_globmem.h>
 
 #include "api/coll/coll.h"
@@ -54,7 +55,7 @@ dart_ret_t dart__file_open_window(dart__team_t *team, dart_file_t file)
   dart_ret_t                ret = dart__coll_agree(team, w == NULL ? DART_ERR_NOMEM : DART_OK);
 
   if (ret == DART_OK)
-    ret = dart_team_memalloc_aligned(team->id, 2 * sizeof(window_t), DART_TYPE_BYTE, &w->memory);
+    ret = pdart_team_memalloc_aligned(team->id, 2 * sizeof(window_t), DART_TYPE_BYTE, &w->memory);
   if (ret != DART_OK) {
     free(w);
     return ret;
@@ -73,7 +74,7 @@ void dart__file_close_window(dart_file_t file, bool is_open)
   if (file->window == NULL)
     return;
   if (is_open)
-    dart_team_memfree(file->window->memory);
+    pdart_team_memfree(file->window->memory);
   free(file->window);
   file->window = NULL;
 }

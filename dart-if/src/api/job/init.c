@@ -15,11 +15,18 @@
 #include "api/team/team.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "data/op.h"
 #include "data/type.h"
 #include "model/holds.h"
 #include "model/world.h"
 #include "port.h"
+
+DART__PROFILED(dart_init);
+DART__PROFILED(dart_init_thread);
+DART__PROFILED(dart_exit);
+DART__PROFILED(dart_initialized);
+DART__PROFILED(dart_abort);
 
 static dart_ret_t init(const char *function, int *argc, char ***argv,
                        dart_thread_support_level_t  wanted,

@@ -12,9 +12,12 @@
 
 #include "api/progress/progress.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "model/team.h"
 #include "model/world.h"
 #include "port.h"
+
+DART__PROFILED(dart_inline_require);
 
 const dart_inline_tables_t dart_inline_tables = {
   .version       = DART_INLINE_VERSION,

@@ -6,7 +6,22 @@
 
 #include "api/locality/locality.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "topology/domain.h"
+
+DART__PROFILED(dart_domain_create);
+DART__PROFILED(dart_domain_clone);
+DART__PROFILED(dart_domain_destroy);
+DART__PROFILED(dart_domain_assign);
+DART__PROFILED(dart_domain_find);
+DART__PROFILED(dart_domain_scope_domains);
+DART__PROFILED(dart_domain_scope_tags);
+DART__PROFILED(dart_domain_select);
+DART__PROFILED(dart_domain_exclude);
+DART__PROFILED(dart_domain_split_scope);
+DART__PROFILED(dart_domain_group);
+DART__PROFILED(dart_domain_add_subdomain);
+DART__PROFILED(dart_domain_move_subdomain);
 
 static dart_ret_t null_argument(const char *function, const char *name)
 {

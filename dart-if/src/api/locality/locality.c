@@ -9,14 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_profile.h>
 #include <dash/dart/if/dart_team_group.h>
 
 #include "api/coll/coll.h"
 #include "base/config.h"
+#include "base/profile.h"
 #include "model/check.h"
 #include "model/group.h"
 #include "model/world.h"
 #include "topology/domain_build.h"
+
+DART__PROFILED(dart_team_locality_init);
+DART__PROFILED(dart_team_locality_finalize);
+DART__PROFILED(dart_domain_team_locality);
+DART__PROFILED(dart_unit_locality);
+DART__PROFILED(dart_group_locality_split);
 
 struct dart__locality {
   dart_domain_locality_t *root;
@@ -256,7 +264,7 @@ dart_ret_t dart_group_locality_split(const dart_group_t g, dart_domain_locality_
     if (gout[i] == NULL) {
       dart__error("%s: no memory for group %zu of %zu", __func__, i, n);
       while (i-- > 0)
-        dart_group_destroy(&gout[i]);
+        pdart_group_destroy(&gout[i]);
       free(found);
       return DART_ERR_NOMEM;
     }

@@ -6,8 +6,14 @@
 #include <dash/dart/if/dart_globmem.h>
 
 #include "api/memory/memory.h"
+#include "base/profile.h"
 #include "model/check.h"
 #include "model/world.h"
+
+DART__PROFILED(dart_allocator_new);
+DART__PROFILED(dart_allocator_alloc);
+DART__PROFILED(dart_allocator_free);
+DART__PROFILED(dart_allocator_destroy);
 
 #define GRANULE ((size_t)16) /* of blocks: the alignment of any type */
 

@@ -20,11 +20,15 @@
 #include "base/assert.h"
 #include "base/config.h"
 #include "base/memory.h"
+#include "base/profile.h"
 #include "base/size.h"
 #include "data/op.h"
 #include "model/check.h"
 #include "model/epoch.h"
 #include "port.h"
+
+DART__PROFILED(dart_team_memalloc_aligned);
+DART__PROFILED(dart_team_memfree);
 
 static size_t page_size(void)
 {

@@ -14,10 +14,14 @@
 #include "api/progress/progress.h"
 #include "base/assert.h"
 #include "base/config.h"
+#include "base/profile.h"
 #include "base/size.h"
 #include "model/check.h"
 #include "model/world.h"
 #include "port.h"
+
+DART__PROFILED(dart_memalloc);
+DART__PROFILED(dart_memfree);
 
 static struct {
   dart__team_t   *all;

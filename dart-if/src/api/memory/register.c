@@ -12,12 +12,17 @@
 #include "api/memory/chunk.h"
 #include "api/memory/pool.h"
 #include "base/memory.h"
+#include "base/profile.h"
 #include "model/address.h"
 #include "model/check.h"
 #include "model/epoch.h"
 #include "model/world.h"
 #include "node/foreign.h"
 #include "port.h"
+
+DART__PROFILED(dart_team_memregister);
+DART__PROFILED(dart_team_memregister_aligned);
+DART__PROFILED(dart_team_memderegister);
 
 typedef struct {
   uint64_t address;

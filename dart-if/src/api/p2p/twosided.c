@@ -17,10 +17,15 @@
 #include "api/memory/pool.h"
 #include "api/progress/gone.h"
 #include "api/progress/progress.h"
+#include "base/profile.h"
 #include "model/check.h"
 #include "model/world.h"
 #include "node/mailbox.h"
 #include "port.h"
+
+DART__PROFILED(dart_send);
+DART__PROFILED(dart_recv);
+DART__PROFILED(dart_sendrecv);
 
 #define DETACHED_BYTES ((size_t)1 << 20)
 

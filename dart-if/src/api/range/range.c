@@ -17,16 +17,23 @@
 #include <string.h>
 
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_profile.h>
 #include <dash/dart/ext/dart_range.h>
 
 #include "api/coll/coll.h"
 #include "api/memory/pool.h"
 #include "api/progress/progress.h"
 #include "api/range/table.h"
+#include "base/profile.h"
 #include "model/check.h"
 #include "model/holds.h"
 #include "model/world.h"
 #include "port.h"
+
+DART__PROFILED(dart_team_range_init);
+DART__PROFILED(dart_team_range_destroy);
+DART__PROFILED(dart_range_acquire);
+DART__PROFILED(dart_range_release);
 
 #define DEFAULT_STRIPE    ((uint64_t)1 << 20)
 #define DEFAULT_CAPACITY  1024
@@ -342,9 +349,9 @@ static dart_ret_t wait_awake(const acquire_t *a, dart_gptr_t flag, uint64_t leas
   int64_t end = now_us() + AWAKE_US;
 
   for (end = a->end < end ? a->end : end; now_us() < end; sched_yield())
-    if (dart_notify_wait(flag, least, 0) == DART_OK)
+    if (pdart_notify_wait(flag, least, 0) == DART_OK)
       return DART_OK;
-  return dart_notify_wait(flag, least, time_left(a));
+  return pdart_notify_wait(flag, least, time_left(a));
 }
 
 /* Sleep until the request is granted, or the one before it, and from then on wait awake, so that the range does not lie
@@ -355,7 +362,7 @@ static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t soo
                            dart__table_word(dart__world.me, a->slot->offset + DART__TABLE_SOON) };
   uint64_t    least[2] = { a->slot->told + 1, soon + 1 };
   size_t      index    = 1;
-  dart_ret_t  ret = is_next ? DART_OK : dart_notify_waitany(flags, least, 2, time_left(a), &index);
+  dart_ret_t  ret = is_next ? DART_OK : pdart_notify_waitany(flags, least, 2, time_left(a), &index);
 
   return ret != DART_OK || index == 0 ? ret : wait_awake(a, flags[0], least[0]);
 }
@@ -368,7 +375,7 @@ static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next,
   if (ret == DART_PENDING) {
     if (dart__table_cancel(part->table, part->ticket))
       return DART_PENDING;
-    ret = dart_notify_wait(flag, a->slot->told + 1, -1); /* it was granted at the last moment */
+    ret = pdart_notify_wait(flag, a->slot->told + 1, -1); /* it was granted at the last moment */
   }
   a->slot->told++;
   return ret;

@@ -8,8 +8,14 @@
 #include "api/rma/access.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
+#include "base/profile.h"
 #include "data/op.h"
 #include "node/atomic.h"
+
+DART__PROFILED(dart_accumulate);
+DART__PROFILED(dart_accumulate_blocking_local);
+DART__PROFILED(dart_fetch_and_op);
+DART__PROFILED(dart_compare_and_swap);
 
 /* A number with the alignment of the word's address. If the word is far that is its offset: portions start
  * at cache lines. */

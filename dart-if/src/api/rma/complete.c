@@ -6,6 +6,21 @@
 
 #include "api/rma/access.h"
 #include "api/rma/transfer.h"
+#include "base/profile.h"
+
+DART__PROFILED(dart_flush);
+DART__PROFILED(dart_flush_all);
+DART__PROFILED(dart_flush_local);
+DART__PROFILED(dart_flush_local_all);
+DART__PROFILED(dart_wait);
+DART__PROFILED(dart_wait_local);
+DART__PROFILED(dart_waitall);
+DART__PROFILED(dart_waitall_local);
+DART__PROFILED(dart_test_local);
+DART__PROFILED(dart_test);
+DART__PROFILED(dart_testall_local);
+DART__PROFILED(dart_testall);
+DART__PROFILED(dart_handle_free);
 
 /* Apply deferred updates, and order near stores before whatever the caller does next. The release pairs with
  * the acquire of the unit that the caller then notifies. A program may wait for a far unit by calling any of

@@ -2,7 +2,13 @@
 #include <dash/dart/if/dart_globmem.h>
 
 #include "base/log.h"
+#include "base/profile.h"
 #include "model/address.h"
+
+DART__PROFILED(dart_gptr_getaddr);
+DART__PROFILED(dart_gptr_setaddr);
+DART__PROFILED(dart_gptr_getflags);
+DART__PROFILED(dart_gptr_setflags);
 
 /* Where this unit's portion starts. */
 static char *own_start(const dart__team_t *team, const dart__segment_t *segment)

@@ -1,8 +1,12 @@
 /* Entry points that return near addresses. */
 #include <dash/dart/ext/dart_near.h>
 
+#include "base/profile.h"
 #include "model/address.h"
 #include "model/check.h"
+
+DART__PROFILED(dart_near_ptr);
+DART__PROFILED(dart_team_near_units);
 
 void *dart_near_ptr(dart_gptr_t gptr)
 {

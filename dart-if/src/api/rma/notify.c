@@ -13,7 +13,14 @@
 #include "api/progress/gone.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
+#include "base/profile.h"
 #include "node/near.h"
+
+DART__PROFILED(dart_put_notify);
+DART__PROFILED(dart_notify);
+DART__PROFILED(dart_notify_wait);
+DART__PROFILED(dart_notify_waitany);
+DART__PROFILED(dart_notify_waitsome);
 
 #define SLEEP_US 1000000 /* the longest sleep, then check for units that are gone */
 

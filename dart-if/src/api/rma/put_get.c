@@ -8,7 +8,15 @@
 #include "api/rma/access.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
+#include "base/profile.h"
 #include "node/near.h"
+
+DART__PROFILED(dart_put_blocking);
+DART__PROFILED(dart_get_blocking);
+DART__PROFILED(dart_put);
+DART__PROFILED(dart_get);
+DART__PROFILED(dart_put_handle);
+DART__PROFILED(dart_get_handle);
 
 /* ---- the direct map: one element of a basic type, aligned, or few bytes ------------------------ */
 

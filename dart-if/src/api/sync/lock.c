@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_profile.h>
 #include <dash/dart/if/dart_synchronization.h>
 
 #include "api/coll/coll.h"
@@ -23,11 +24,19 @@
 #include "api/progress/progress.h"
 #include "api/range/table.h"
 #include "base/assert.h"
+#include "base/profile.h"
 #include "model/check.h"
 #include "model/holds.h"
 #include "model/world.h"
 #include "node/mutex.h"
 #include "port.h"
+
+DART__PROFILED(dart_team_lock_init);
+DART__PROFILED(dart_team_lock_destroy);
+DART__PROFILED(dart_lock_initialized);
+DART__PROFILED(dart_lock_acquire);
+DART__PROFILED(dart_lock_try_acquire);
+DART__PROFILED(dart_lock_release);
 
 #define MOST_PASSES 64
 
@@ -213,8 +222,8 @@ static void wait_for_turn(dart_lock_t lock)
 
   dart__assert(state != DART__RANGE_FULL);
   if (state != DART__RANGE_HELD)
-    dart_notify_wait(dart__table_word(dart__world.me, flag + DART__TABLE_GRANTED), ++lock->told,
-                     -1);
+    pdart_notify_wait(dart__table_word(dart__world.me, flag + DART__TABLE_GRANTED), ++lock->told,
+                      -1);
   begin_turn(lock, ticket);
 }
 

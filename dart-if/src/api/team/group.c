@@ -5,9 +5,22 @@
 
 #include <dash/dart/if/dart_team_group.h>
 
+#include "base/profile.h"
 #include "model/check.h"
 #include "model/group.h"
 #include "model/world.h"
+
+DART__PROFILED(dart_group_create);
+DART__PROFILED(dart_group_destroy);
+DART__PROFILED(dart_group_clone);
+DART__PROFILED(dart_group_union);
+DART__PROFILED(dart_group_intersect);
+DART__PROFILED(dart_group_addmember);
+DART__PROFILED(dart_group_delmember);
+DART__PROFILED(dart_group_ismember);
+DART__PROFILED(dart_group_size);
+DART__PROFILED(dart_group_getmembers);
+DART__PROFILED(dart_group_split);
 
 static dart_ret_t null_argument(const char *function, const char *name)
 {

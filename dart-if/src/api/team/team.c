@@ -18,11 +18,23 @@
 #include "api/progress/progress.h"
 #include "base/assert.h"
 #include "base/config.h"
+#include "base/profile.h"
 #include "base/size.h"
 #include "model/check.h"
 #include "model/group.h"
 #include "model/world.h"
 #include "port.h"
+
+DART__PROFILED(dart_team_create);
+DART__PROFILED(dart_team_clone);
+DART__PROFILED(dart_team_destroy);
+DART__PROFILED(dart_team_get_group);
+DART__PROFILED(dart_team_myid);
+DART__PROFILED(dart_team_size);
+DART__PROFILED(dart_myid);
+DART__PROFILED(dart_size);
+DART__PROFILED(dart_team_unit_l2g);
+DART__PROFILED(dart_team_unit_g2l);
 
 #define RESULT_BYTES    (64 * DART__KI)
 #define RESULT_PER_UNIT 64

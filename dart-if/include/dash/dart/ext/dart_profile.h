@@ -1,0 +1,108 @@
+#ifndef DASH__DART__EXT__DART_PROFILE_H__INCLUDED
+#define DASH__DART__EXT__DART_PROFILE_H__INCLUDED
+/** @file dart_profile.h
+ *  A second name for every function, with which a program or a tool stands between a program and DART.
+ *
+ *  Each function dart_x is also pdart_x, as MPI's have their PMPI names (MPI-4, chapter 15). The first name is
+ *  weak: who defines dart_x in the program, in a library linked or loaded (LD_PRELOAD) before DART's, gets all
+ *  calls that the program makes, and passes them on to pdart_x. It works with the shared and the static
+ *  library, also with link-time optimisation; examples/count_puts.c is an example.
+ *
+ *  DART itself calls no function by its first name, so a tool sees the calls of the program and nothing else.
+ *  The functions of dart_inline.h are inlined where a program asks for them, and then are not seen, but for what they
+ *  leave to the library. dart_config's log settings and the functions of dart_io.h have both names, too; pdart_ names of the
+ *  latter are declared by who needs them. */
+
+#include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_file.h>
+#include <dash/dart/ext/dart_inline_tables.h>
+#include <dash/dart/ext/dart_near.h>
+#include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_range.h>
+#include <dash/dart/if/dart.h>
+#include <dash/dart/if/dart_locality.h>
+#include <dash/dart/if/dart_util.h>
+
+/** X(name) for each function. */
+/* clang-format off */
+#define DART_FUNCTIONS(X) \
+  /* dart_config.h */ \
+  X(dart_config) \
+  /* dart_initialization.h */ \
+  X(dart_init) X(dart_init_thread) X(dart_exit) X(dart_initialized) X(dart_abort) \
+  /* dart_team_group.h */ \
+  X(dart_group_create) X(dart_group_destroy) X(dart_group_clone) X(dart_group_union) \
+  X(dart_group_intersect) X(dart_group_addmember) X(dart_group_delmember) X(dart_group_ismember) \
+  X(dart_group_size) X(dart_group_getmembers) X(dart_group_split) X(dart_group_locality_split) \
+  X(dart_team_get_group) X(dart_team_create) X(dart_team_destroy) X(dart_team_clone) \
+  X(dart_team_myid) X(dart_team_size) X(dart_myid) X(dart_size) X(dart_team_unit_l2g) \
+  X(dart_team_unit_g2l) \
+  /* dart_types.h */ \
+  X(dart_type_create_strided) X(dart_type_create_indexed) X(dart_type_create_custom) \
+  X(dart_type_destroy) X(dart_op_create) X(dart_op_destroy) \
+  /* dart_globmem.h */ \
+  X(dart_gptr_getaddr) X(dart_gptr_setaddr) X(dart_gptr_getflags) X(dart_gptr_setflags) \
+  X(dart_memalloc) X(dart_memfree) X(dart_allocator_new) X(dart_allocator_alloc) \
+  X(dart_allocator_free) X(dart_allocator_destroy) X(dart_team_memalloc_aligned) \
+  X(dart_team_memfree) X(dart_team_memregister) X(dart_team_memregister_aligned) \
+  X(dart_team_memderegister) \
+  /* dart_communication.h */ \
+  X(dart_barrier) X(dart_bcast) X(dart_scatter) X(dart_gather) X(dart_allgather) \
+  X(dart_allgatherv) X(dart_allreduce) X(dart_alltoall) X(dart_reduce) X(dart_accumulate) \
+  X(dart_accumulate_blocking_local) X(dart_fetch_and_op) X(dart_compare_and_swap) X(dart_get) \
+  X(dart_put) X(dart_flush) X(dart_flush_all) X(dart_flush_local) X(dart_flush_local_all) \
+  X(dart_get_handle) X(dart_put_handle) X(dart_wait) X(dart_waitall) X(dart_wait_local) \
+  X(dart_waitall_local) X(dart_test_local) X(dart_test) X(dart_testall_local) X(dart_testall) \
+  X(dart_handle_free) X(dart_get_blocking) X(dart_put_blocking) X(dart_send) X(dart_recv) \
+  X(dart_sendrecv) \
+  /* dart_synchronization.h */ \
+  X(dart_team_lock_init) X(dart_team_lock_destroy) X(dart_lock_acquire) X(dart_lock_try_acquire) \
+  X(dart_lock_release) X(dart_lock_initialized) \
+  /* dart_locality.h */ \
+  X(dart_team_locality_init) X(dart_team_locality_finalize) X(dart_domain_team_locality) \
+  X(dart_unit_locality) X(dart_domain_create) X(dart_domain_clone) X(dart_domain_destroy) \
+  X(dart_domain_assign) X(dart_domain_find) X(dart_domain_scope_tags) \
+  X(dart_domain_scope_domains) X(dart_domain_select) X(dart_domain_exclude) \
+  X(dart_domain_split_scope) X(dart_domain_group) X(dart_domain_add_subdomain) \
+  X(dart_domain_move_subdomain) \
+  /* dart_near.h */ \
+  X(dart_near_ptr) X(dart_team_near_units) \
+  /* dart_notify.h */ \
+  X(dart_put_notify) X(dart_notify) X(dart_notify_wait) X(dart_notify_waitany) \
+  X(dart_notify_waitsome) \
+  /* dart_epoch.h */ \
+  X(dart_epoch_fence) X(dart_epoch_post) X(dart_epoch_start) X(dart_epoch_complete) \
+  X(dart_epoch_wait) X(dart_epoch_test) X(dart_epoch_lock) X(dart_epoch_unlock) \
+  X(dart_epoch_lock_all) X(dart_epoch_unlock_all) \
+  /* dart_range.h */ \
+  X(dart_team_range_init) X(dart_team_range_destroy) X(dart_range_acquire) X(dart_range_release) \
+  /* dart_file.h */ \
+  X(dart_file_open) X(dart_file_close) X(dart_file_size) X(dart_file_resize) X(dart_file_sync) \
+  X(dart_file_set_atomicity) X(dart_file_set_view) X(dart_file_error) X(dart_file_read_at) \
+  X(dart_file_write_at) X(dart_file_read_at_request) X(dart_file_write_at_request) \
+  X(dart_file_wait) X(dart_file_test) X(dart_file_read_all) X(dart_file_write_all) \
+  X(dart_file_read_shared) X(dart_file_write_shared) X(dart_file_read_ordered) \
+  X(dart_file_write_ordered) X(dart_file_seek_shared) X(dart_file_tell_shared) \
+  /* dart_inline.h */ \
+  X(dart_inline_require)
+/* clang-format on */
+
+#ifdef __cplusplus
+#define DART__TYPE_OF(name) decltype(name)
+extern "C" {
+#else
+#define DART__TYPE_OF(name) __typeof__(name)
+#endif
+DART_INTERFACE_ON
+
+#define DART__SECOND_NAME(name) extern DART__TYPE_OF(name) p##name;
+DART_FUNCTIONS(DART__SECOND_NAME)
+#undef DART__SECOND_NAME
+#undef DART__TYPE_OF
+
+DART_INTERFACE_OFF
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__EXT__DART_PROFILE_H__INCLUDED */
