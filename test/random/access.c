@@ -146,8 +146,11 @@ static void touch_portion(const scene_t *scene, touches_t *touches, const op_t *
                     : file->pointer < file->size ? file->pointer
                                                  : file->size;
     access->to    = FILE_MOST;
-  } else if (access->from > file->size)
-    access->from = file->size;
+  } else {
+    access->from = access->from < file->size ? access->from : file->size;
+    if (!op_is_file_write(op)) /* any write behind it moves the end, too */
+      access->to = FILE_MOST;
+  }
   access->layout = bytes();
   access->n      = access->to - access->from;
 }
