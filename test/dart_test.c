@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 int me = -1, n = 0;
@@ -408,6 +409,14 @@ bool test_has_agent(void)
 void test_pause(void)
 {
   sched_yield();
+}
+
+int64_t test_now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 static char   alarm_line[200];

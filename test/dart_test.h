@@ -153,6 +153,9 @@ void test_barrier(void); /* of all units */
 /** Let others run. For loops that poll: units may outnumber cores. */
 void test_pause(void);
 
+/** Nanoseconds since some moment, for lower bounds: a wait that must not end early. */
+int64_t test_now_ns(void);
+
 /* Whether this unit has a thread that makes progress. */
 bool test_has_agent(void);
 

@@ -138,6 +138,34 @@ TEST(a_wait_ends_with_its_time)
   EXPECT_OK(dart_barrier(DART_TEAM_ALL));
 }
 
+/* Others raise the counters all the time, but not enough, so the wait looks again and again. */
+TEST(a_wait_does_not_end_before_its_time)
+{
+  enum { WAITS = 3 };
+  static const int64_t timeouts[] = { 1, 70, 900, 5000, 30000 }; /* us: looks, then sleeps */
+  dart_gptr_t          start      = counters();
+  uint64_t             least[2]   = { UINT64_MAX, UINT64_MAX };
+  dart_gptr_t          own[2]     = { counter_of(start, me, 0), counter_of(start, me, n) };
+  size_t               index, indices[2], count;
+
+  for (size_t i = 0; i < sizeof timeouts / sizeof *timeouts; i++)
+    for (int form = 0; form < WAITS; form++) {
+      int64_t    began = test_now_ns(), took;
+      dart_ret_t ret   = form == 0 ? dart_notify_wait(own[0], least[0], timeouts[i])
+                         : form == 1
+                             ? dart_notify_waitany(own, least, 2, timeouts[i], &index)
+                             : dart_notify_waitsome(own, least, 2, timeouts[i], indices, &count);
+
+      took = test_now_ns() - began;
+      test_note("form %d, %lld us of %lld", form, (long long)(took / 1000), (long long)timeouts[i]);
+      EXPECT_RET(ret, DART_PENDING);
+      EXPECT_TRUE(took >= timeouts[i] * 1000);
+      EXPECT_OK(dart_notify(counter_of(start, (me + 1) % n, 0), 1));
+    }
+  EXPECT_OK(dart_flush(counter_of(start, (me + 1) % n, 0)));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
 /* Each unit is told by all, in an order of its own, and finds them one by one. */
 TEST(any_and_some_name_who_came)
 {

@@ -203,6 +203,35 @@ TEST_N(2, a_time_out_leaves_nothing_behind)
   EXPECT_OK(dart_team_range_destroy(&range));
 }
 
+/* All units but one want what that one holds, each of them for another time: those that come first in the queue
+ * leave it, so that others are next and wait awake. Nobody is told that its time is over before it is. */
+TEST_N(2, a_time_out_is_not_early)
+{
+  static const int64_t timeouts[] = { 1, 60, 900, 7000, 25000 }; /* us */
+  enum { TIMEOUTS = sizeof timeouts / sizeof *timeouts };
+  dart_range_t      range  = new_range(DART_TEAM_ALL);
+  dart_range_span_t two[2] = { span(1000, 1010, DART_RANGE_EXCLUSIVE),
+                               span(0, 40, DART_RANGE_SHARED) }; /* over several stripes */
+  dart_range_hold_t got = DART_RANGE_HOLD_NULL, mine = DART_RANGE_HOLD_NULL;
+
+  if (me == 0)
+    mine = hold(range, 20, 1005, DART_RANGE_EXCLUSIVE);
+  test_barrier();
+  for (int i = 0; i < 2 * TIMEOUTS && me > 0; i++) {
+    int64_t    timeout = timeouts[(i + me) % TIMEOUTS], began = test_now_ns(), took;
+    dart_ret_t ret = dart_range_acquire(range, two, 1 + (size_t)i % 2, timeout, &got);
+
+    took = test_now_ns() - began;
+    test_note("%lld us of %lld", (long long)(took / 1000), (long long)timeout);
+    EXPECT_RET(ret, DART_PENDING);
+    EXPECT_TRUE(took >= timeout * 1000);
+  }
+  test_barrier();
+  if (me == 0)
+    EXPECT_OK(dart_range_release(&mine));
+  EXPECT_OK(dart_team_range_destroy(&range));
+}
+
 /* Waiters give up at about the time at which what they wait for is released: each of them has it or has it not, and
  * it can be had afterwards. */
 TEST_N(2, time_outs_and_grants_meet)

@@ -1,4 +1,6 @@
 /* Teams: statements C20 to C32. */
+#include <malloc.h>
+
 #include "dart_test.h"
 
 SUITE(team);
@@ -347,6 +349,56 @@ TEST(teams_come_and_go) /* C31: 200 cycles */
       expect_usable(team);
     EXPECT_OK(dart_team_destroy(&team));
   }
+}
+
+/* Memory of this process that malloc has given out. 0 under sanitizers, which have a malloc of their own. */
+static int64_t allocated(void)
+{
+#if __GLIBC_PREREQ(2, 33)
+  struct mallinfo2 info = mallinfo2();
+
+  return (int64_t)(info.uordblks + info.hblkhd);
+#else
+  return 0;
+#endif
+}
+
+/* Where a block of the pool lies that no gap below has room for: the higher, the more is in use. */
+static uint64_t pool_reaches(void)
+{
+  dart_gptr_t block;
+
+  EXPECT_OK(dart_memalloc(1 << 20, DART_TYPE_BYTE, &block));
+  EXPECT_OK(dart_memfree(block));
+  return block.addr_or_offs.offset;
+}
+
+/* What every team loses is missed after each spell of teams; what MPI takes for its messages is not. */
+TEST(teams_that_are_gone_take_no_memory)
+{
+  enum { SPELLS = 10, LEAST = 16 /* bytes: malloc gives no less */ };
+  int      cycles = test_rounds(50);
+  int64_t  lost   = INT64_MAX;
+  uint64_t pool   = 0;
+
+  for (int spell = 0; spell < SPELLS; spell++) {
+    int64_t before = allocated(), more;
+
+    for (int cycle = 0; cycle < cycles; cycle++) {
+      dart_team_t team = clone_of_all();
+
+      if (spell == 0)
+        expect_usable(team);
+      EXPECT_OK(dart_team_destroy(&team));
+    }
+    more = allocated() - before;
+    lost = more < lost ? more : lost;
+    if (spell == 0)
+      pool = pool_reaches();
+  }
+  EXPECT_EQ(pool_reaches(), pool);
+  test_note("%lld bytes in %d cycles", (long long)lost, cycles);
+  EXPECT_TRUE(lost < (int64_t)cycles * LEAST);
 }
 
 TEST(many_teams_live_at_once)

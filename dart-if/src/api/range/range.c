@@ -464,7 +464,7 @@ static uint64_t highest(const acquire_t *a)
 
 static dart_ret_t acquire(acquire_t *a, int64_t timeout_us)
 {
-  int64_t    now = timeout_us > 0 ? now_us() : 0;
+  int64_t    now = timeout_us > 0 ? now_us() + 1 : 0; /* rounded up */
   dart_ret_t ret = prepare(a, timeout_us);
 
   if (ret != DART_OK)

@@ -175,7 +175,7 @@ static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_ou
 {
   const dart__wait_policy_t *policy = &dart__world.wait;
   dart__event_t             *event  = dart__twosided_event(dart__world.me);
-  int64_t                    start  = timeout_us > 0 ? now_us() : 0;
+  int64_t                    start  = timeout_us > 0 ? now_us() + 1 : 0; /* rounded up */
   int64_t                    end = timeout_us > INT64_MAX - start ? INT64_MAX : start + timeout_us;
 
   dart__progress();
