@@ -1,8 +1,10 @@
 /* Statement A4. MPI belongs to the program here: started before DART, usable between and after its cycles, and
- * ended by the program. A unit's global id is its rank. */
+ * ended by the program. A unit's global id is its rank. With the argument `threads` MPI is started for several,
+ * so that there can be an agent. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <dash/dart/if/dart.h>
 
@@ -49,8 +51,8 @@ static void one_cycle(int cycle, int rank, int nranks)
   expect(sum_of_ranks(rank) == nranks * (nranks - 1) / 2, "MPI after exit", cycle);
 }
 
-/* What MPI does by itself needs no call of DART at its target, which waits inside MPI here. There is no
- * agent, for MPI was started for one thread. */
+/* What MPI does by itself needs no call of DART at its target, which waits inside MPI here. Without the argument
+ * there is no agent, for MPI was started for one thread. */
 static void targets_wait_in_mpi(int rank, int nranks)
 {
   dart_gptr_t   cells;
@@ -101,9 +103,12 @@ static void targets_wait_in_mpi(int rank, int nranks)
 
 int main(int argc, char **argv)
 {
-  int rank, nranks;
+  int rank, nranks, level;
 
-  MPI_Init(&argc, &argv);
+  if (argc > 1 && strcmp(argv[1], "threads") == 0)
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  else
+    MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &nranks);
   for (int cycle = 0; cycle < 5; cycle++)
