@@ -229,6 +229,14 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
   return true;
 }
 
+/* The peer may stop making progress as soon as it has the batch, and where nobody makes it instead, only what
+ * was asked for until then is answered: whether data that were sent aside have left their source, which an
+ * acknowledgement tells. (Other requests are locally complete already.) */
+static bool must_ask_now(const dart__am_t *am, const dart__am_endpoint_t *ep)
+{
+  return !am->config.is_sent_later && get(&ep->local) > get(&ep->done);
+}
+
 void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
   uint64_t number = ep->sent + 1;
@@ -238,7 +246,7 @@ void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_
     dart__am_endpoint_wait(am, ep, &turns);
   dart__am_endpoint_retire(am, ep);
   if (ep->sent < number)
-    send_batch(am, peer, ep, false);
+    send_batch(am, peer, ep, must_ask_now(am, ep));
 }
 
 /* Ask for an acknowledgement of all that was sent, by a message without a batch. */

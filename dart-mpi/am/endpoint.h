@@ -64,7 +64,8 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
                             bool wants_reply);
 
 /** Send the open batch, which has requests, though more than a window may be under way; waits only for a
- *  thread that is sending, with the lock given up. */
+ *  thread that is sending, with the lock given up. Local completion of all until then needs no progress of a
+ *  peer that has received the batch. */
 void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
 
 /** Ask for a reply to a batch, open or sent, giving the lock up; may take more than one call. */

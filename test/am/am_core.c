@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -262,6 +263,32 @@ static void data_come_before_what_follows(void **state)
   flush(0, 1);
   assert_int_equal((unsigned char)peer[1].memory[64 + sizeof data - 1], 0x5a);
   close_all();
+}
+
+/* A peer without an agent that has seen what it waited for calls DART no more. */
+static void a_peer_that_has_all_need_not_stay(void **state)
+{
+  static char        data[50000];
+  dart__am_address_t at = test_address(1, 64), counter = test_address(1, 0);
+  dart__am_epoch_t   about = { TEST_TEAM, TEST_PLAIN, 1, 40 };
+
+  (void)state;
+  for (int by_word = 0; by_word < 2; by_word++) {
+    open_with(2, usual());
+    dart__am_send_data(peer[0].am, &at, data, sizeof data);
+    if (by_word)
+      dart__am_epoch(peer[0].am, 1, &about, NULL, 0, NULL, 0, true);
+    else
+      dart__am_notify(peer[0].am, NULL, NULL, 0, &counter, 1);
+    while (peer[1].informed != 40 && *word_of(1, 0) == 0)
+      progress();
+    is_stopped[1] = true;
+    alarm(20); /* or it would wait for ever */
+    assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_LOCAL), DART_OK);
+    alarm(0);
+    is_stopped[1] = false;
+    close_all();
+  }
 }
 
 static void a_host_is_informed_after_what_came_before(void **state)
@@ -767,6 +794,7 @@ int main(void)
     cmocka_unit_test(notifications_leave_beyond_the_window),
     cmocka_unit_test(requests_of_a_peer_come_in_order),
     cmocka_unit_test(data_come_before_what_follows),
+    cmocka_unit_test(a_peer_that_has_all_need_not_stay),
     cmocka_unit_test(a_host_is_informed_after_what_came_before),
     cmocka_unit_test(what_is_said_about_epochs_comes_in_order),
     cmocka_unit_test(a_host_operates_on_objects_for_its_peers),
