@@ -10,12 +10,6 @@
 #include "api/coll/coll.h"
 #include "api/rma/access.h"
 
-#ifdef DART_ENABLE_ASSERTIONS
-#define DART__EPOCH_VERIFIES true
-#else
-#define DART__EPOCH_VERIFIES false
-#endif
-
 /** Find the segment and its epochs, and check the assertions. DART_ERR_INVAL, DART_ERR_NOMEM: after a log
  *  line. */
 dart_ret_t dart__epoch_begin(const char *function, dart_gptr_t gptr, int assertions, int allowed,

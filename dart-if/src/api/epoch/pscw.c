@@ -73,7 +73,7 @@ static dart_ret_t make_posts(const dart__access_call_t *call)
   call->epoch->posts = (_Atomic uint32_t *)(void *)dart__pool_address(dart__world.me, offset);
   for (int32_t i = 0; i < call->team->node_nunits; i++)
     atomic_store_explicit(&call->epoch->posts[i], 0, memory_order_relaxed);
-  /* seq_cst: releases the zeros; pairs with posted_by in api/rma/access.c */
+  /* seq_cst: releases the zeros; pairs with posted_by in api/rma/open.c */
   atomic_store_explicit(&dart__epoch_shared(call->team, call->segment, call->team->me)->posts,
                         offset + 1, memory_order_seq_cst);
   return DART_OK;

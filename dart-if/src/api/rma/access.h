@@ -17,6 +17,12 @@
 #include "model/epoch.h"
 #include "model/world.h"
 
+#ifdef DART_ENABLE_ASSERTIONS
+#define DART__EPOCH_VERIFIES true
+#else
+#define DART__EPOCH_VERIFIES false
+#endif
+
 typedef enum {
   DART__ACCESS_PASS,   /* go on as outside of epochs */
   DART__ACCESS_DONE,   /* it was started or put off */
@@ -33,7 +39,7 @@ dart__access_t dart__access_now(const char *function, const dart__address_t *at,
 /** Open the unit, or (-1) all units, for which operations are put off, and start these. */
 void dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit);
 
-/* ---- for the calls that open and close epochs ------------------------------------------------ */
+/* ---- opening (open.c) and the queue (queue.c), also for the calls that open and close epochs ----- */
 
 /* An epoch with what it belongs to. */
 typedef struct {
@@ -66,6 +72,12 @@ void dart__access_locked(const dart__access_call_t *call, int32_t unit);
 
 /** Whether a far unit has granted a dart__epoch_request_t; for dart__await. */
 bool dart__access_is_granted(void *request);
+
+/** Put an operation off. False: the queue is full, or there is no memory for it. */
+bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op);
+
+/** Start an operation on an open unit. */
+void dart__access_start(const dart__access_call_t *call, const dart__epoch_op_t *op);
 
 /** Start what is queued for an open unit. */
 void dart__access_drain(const dart__access_call_t *call, int32_t unit);

@@ -1,0 +1,239 @@
+/* Opening a target: whether it may be accessed, and waiting until it may. See access.h.
+ *
+ * What opens it is the kind's: a fence that the target has left, its post, or its lock. A near target is looked at
+ * in shared memory; of a far one the words that it has sent are counted, or it is asked. */
+#include "api/rma/access.h"
+
+#include <sched.h>
+
+#include "api/p2p/twosided.h"
+#include "api/progress/progress.h"
+#include "api/rma/await.h"
+#include "port.h"
+
+static dart__epoch_shared_t *shared_of(const dart__access_call_t *call, int32_t unit)
+{
+  return dart__epoch_shared(call->team, call->segment, unit);
+}
+
+/* Index of a unit of this node among them. */
+static int32_t node_index(const dart__team_t *team, int32_t unit)
+{
+  return team->rank[unit] - team->node_start[team->node];
+}
+
+/* Whether the unit has begun the fence epoch that this unit is in. */
+static bool has_left_fence(const dart__access_call_t *call, uint32_t exposed)
+{
+  return (int32_t)(exposed - call->epoch->fences) >= 0;
+}
+
+static bool is_open_by_fence(const dart__access_call_t *call, int32_t unit)
+{
+  if (call->epoch->is_all_open &&
+      !DART__EPOCH_VERIFIES) /* a promise is looked at that is made on leaving */
+    return true;
+  if (dart__access_is_far(call, unit)) /* only its answer could tell */
+    return false;
+  /* acquire: the unit has left its fence; pairs with the store in api/epoch/fence.c */
+  return has_left_fence(
+      call, atomic_load_explicit(&shared_of(call, unit)->exposed, memory_order_acquire));
+}
+
+/* How often the unit has named this one in a post. */
+static uint32_t posted_by(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_shared_t *shared = NULL;
+  uint64_t              table;
+
+  if (dart__access_is_far(call, unit) || unit == call->team->me)
+    /* seq_cst: acquires what dart__epoch_note released, and of this unit is as the look below */
+    return atomic_load_explicit(&call->epoch->target[unit].posted, memory_order_seq_cst);
+  shared = shared_of(call, unit);
+  /* seq_cst, both: acquire the table, and what the target did before its post, and are the look of
+   * dart__event_nudge; pair with api/epoch/pscw.c */
+  table = atomic_load_explicit(&shared->posts, memory_order_seq_cst);
+  if (table == 0)
+    return 0;
+  return atomic_load_explicit(
+      (_Atomic uint32_t *)(void *)(dart__segment_find(dart__teams[DART_TEAM_ALL], 0)
+                                       ->near[call->team->members[unit]] +
+                                   (table - 1)) +
+          node_index(call->team, call->team->me),
+      memory_order_seq_cst);
+}
+
+static bool is_open_by_post(const dart__access_call_t *call, int32_t unit)
+{
+  const dart__epoch_target_t *t = &call->epoch->target[unit];
+
+  /* a far unit may be behind: see dart__epochs->completed */
+  return !t->is_checked || (int32_t)(posted_by(call, unit) - t->started) > 0;
+}
+
+/* A unit that entered or left a lock for which far units wait: its target serves these. */
+static void inform_target(const dart__access_call_t *call, int32_t unit)
+{
+  if (dart__rwlock_has_far(&shared_of(call, unit)->lock))
+    dart__event_add(dart__twosided_event(call->team->members[unit]));
+}
+
+/* Take a ticket, and enter if it is its turn. With all units locked, a ticket whose turn comes while this unit
+ * waits for another would hold up the units behind it: see api/epoch/unlock.c. So none is taken then that is not
+ * waited for. */
+static bool try_lock(const dart__access_call_t *call, dart__epoch_target_t *t, dart__rwlock_t *lock,
+                     bool waits)
+{
+  if (!t->has_ticket && call->epoch->kind == DART__EPOCH_LOCK_ALL && !waits)
+    return t->has_ticket = dart__rwlock_try(lock, t->is_exclusive, &t->ticket);
+  if (!t->has_ticket)
+    t->ticket = dart__rwlock_take(lock);
+  t->has_ticket = true;
+  return dart__rwlock_try_enter(lock, t->ticket, t->is_exclusive);
+}
+
+#define MOMENT 1000 /* tries, a core given away between them */
+
+/* Whether a lock that is not to be had at once is with another unit, against DART_EPOCH_NOCHECK. Another shared request
+ * stands in the way between its ticket and its turn only; whoever holds the lock, for longer than a moment. */
+static bool is_broken(const dart__access_call_t *call, dart__epoch_target_t *t,
+                      dart__rwlock_t *lock, bool waits, bool *entered_out)
+{
+  for (int i = 0; i < MOMENT && !*entered_out; i++) {
+    sched_yield();
+    *entered_out = try_lock(call, t, lock, waits);
+  }
+  return !*entered_out;
+}
+
+/* The lock of a near portion. */
+static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits)
+{
+  dart__epoch_target_t *t        = &call->epoch->target[unit];
+  dart__rwlock_t       *lock     = &shared_of(call, unit)->lock;
+  bool                  is_first = !t->has_ticket;
+  bool                  entered  = try_lock(call, t, lock, waits);
+
+  if (!entered && is_first && !t->is_checked && is_broken(call, t, lock, waits, &entered))
+    call->epoch->is_broken = true;
+  if (!entered && waits) {
+    dart__progress(); /* the holder may wait for deferred updates of this unit */
+    dart__rwlock_enter(lock, t->ticket, t->is_exclusive, &dart__world.wait);
+    entered = true;
+  }
+  if (entered)
+    inform_target(call, unit);
+  return entered;
+}
+
+/* Without DART_EPOCH_NOCHECK, or to verify it. */
+static bool needs_lock(const dart__access_call_t *call, int32_t unit)
+{
+  return call->epoch->target[unit].is_checked ||
+         (DART__EPOCH_VERIFIES && !dart__access_is_far(call, unit));
+}
+
+static bool is_open_by_lock(const dart__access_call_t *call, int32_t unit, bool waits)
+{
+  if (!needs_lock(call, unit))
+    return true;
+  return !dart__access_is_far(call, unit) && enter_lock(call, unit, waits);
+}
+
+void dart__access_locked(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+
+  t->is_open = true;
+  if (needs_lock(call, unit))
+    dart__hold_enter(call->epoch->hold, (uint64_t)unit, t->is_exclusive);
+}
+
+bool dart__access_try_open(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+
+  if (t->is_open)
+    return true;
+  switch (call->epoch->kind) {
+  case DART__EPOCH_NONE: return true;
+  case DART__EPOCH_FENCE: t->is_open = is_open_by_fence(call, unit); break;
+  case DART__EPOCH_START: t->is_open = is_open_by_post(call, unit); break;
+  default:
+    if (is_open_by_lock(call, unit, false))
+      dart__access_locked(call, unit);
+  }
+  return t->is_open;
+}
+
+typedef struct {
+  const dart__access_call_t *call;
+  int32_t                    unit;
+} wait_t;
+
+static bool is_posted(void *context)
+{
+  const wait_t *w = context;
+
+  return is_open_by_post(w->call, w->unit);
+}
+
+bool dart__access_is_granted(void *request)
+{
+  /* acquire: pairs with dart__epoch_granted */
+  return atomic_load_explicit(&((dart__epoch_request_t *)request)->granted, memory_order_acquire) !=
+         0;
+}
+
+/* The lock of a far portion. */
+static bool ask_lock(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_request_t request;
+  dart_ret_t            ret;
+
+  dart__epochs->lock(call->team, call->segment, unit, call->epoch->target[unit].is_exclusive, NULL,
+                     0, &request);
+  ret = dart__epochs->answered(call->team, unit, &request);
+  if (ret == DART_PENDING)
+    dart__await(call->function, dart__access_is_granted, &request);
+  return ret != DART_ERR_INVAL;
+}
+
+/* Ask a far unit until it has left its fence: rare, for otherwise the closing fence knows. False: its
+ * memory is gone. */
+static bool wait_for_fence(const dart__access_call_t *call, int32_t unit)
+{
+  uint32_t turns = 0, exposed;
+
+  while (!is_open_by_fence(call, unit)) {
+    if (dart__access_is_far(call, unit)) {
+      if (!dart__epochs->exposed(call->team, call->segment, unit, &exposed))
+        return false;
+      if (has_left_fence(call, exposed))
+        return true;
+    }
+    dart__wait_turn(&turns, &dart__world.wait);
+  }
+  return true;
+}
+
+bool dart__access_open(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+  wait_t                w = { call, unit };
+
+  if (dart__access_try_open(call, unit))
+    return true;
+  switch (call->epoch->kind) {
+  case DART__EPOCH_NONE: return true;
+  case DART__EPOCH_FENCE: t->is_open = wait_for_fence(call, unit); break;
+  case DART__EPOCH_START:
+    dart__await(call->function, is_posted, &w);
+    t->is_open = true;
+    break;
+  default:
+    if (dart__access_is_far(call, unit) ? ask_lock(call, unit) : is_open_by_lock(call, unit, true))
+      dart__access_locked(call, unit);
+  }
+  return t->is_open;
+}

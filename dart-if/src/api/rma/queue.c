@@ -1,0 +1,151 @@
+/* Operations that are put off, and starting them. See access.h. */
+#include "api/rma/access.h"
+
+#include <stdlib.h>
+
+#include "api/coll/coll.h"
+#include "api/progress/progress.h"
+#include "api/rma/remote.h"
+#include "base/size.h"
+#include "data/describe.h"
+#include "node/atomic.h"
+#include "node/near.h"
+#include "port.h"
+
+static dart_ret_t start_near(const dart__epoch_op_t *op)
+{
+  const dart__address_t *at     = &op->at;
+  const void            *source = dart__epoch_source(op);
+  const dart__type_t    *type   = op->local_type != NULL ? op->local_type : op->type;
+
+  if (at->near == NULL) { /* registered memory of a unit of the node */
+    if (op->kind == DART__EPOCH_PUT)
+      return dart__remote_put_blocking(at, op->type, source, type, op->nelem);
+    if (op->kind == DART__EPOCH_GET)
+      return dart__remote_get_blocking(at, op->type, op->buffer, type, op->nelem);
+    return dart__remote_accumulate(at, source, op->nelem, op->type->base, op->op);
+  }
+  if (op->kind == DART__EPOCH_PUT) {
+    dart__near_put(at->near, op->type, source, type, op->nelem);
+  } else if (op->kind == DART__EPOCH_GET) {
+    dart__near_get(op->buffer, type, at->near, op->type, op->nelem);
+  } else if (dart__world.far_atomics && at->team->nnodes > 1) {
+    dart__far->accumulate(at, source, op->nelem, op->type->base, op->op);
+    return dart__far->flush(at->team, at->unit);
+  } else {
+    dart__atomic_accumulate(at->near, source, op->nelem, op->type->base, op->op);
+  }
+  return DART_OK;
+}
+
+void dart__access_start(const dart__access_call_t *call, const dart__epoch_op_t *op)
+{
+  dart__epoch_target_t *t = &call->epoch->target[op->at.unit];
+
+  if (!dart__access_is_far(call, op->at.unit))
+    t->failed = dart__worse(t->failed, start_near(op));
+  else if (!dart__epochs->start(op))
+    t->is_loose = true;
+}
+
+/* Remove the unit's operations from the queue, in order; start them if `starts`. */
+static void take_out(const dart__access_call_t *call, int32_t unit, bool starts)
+{
+  dart__epoch_t *epoch = call->epoch;
+  uint32_t       left  = 0;
+
+  if (epoch->target[unit].nqueued == 0)
+    return;
+  if (starts)
+    dart__progress(); /* updates that were deferred before these were put off */
+  for (uint32_t i = 0; i < epoch->nqueued; i++) {
+    dart__epoch_op_t *op = &epoch->queue[i];
+
+    if (op->at.unit != unit) {
+      if (left != i)
+        epoch->queue[left] = *op;
+      left++;
+    } else {
+      if (starts)
+        dart__access_start(call, op);
+      dart__epoch_release(op);
+    }
+  }
+  epoch->nqueued              = left;
+  epoch->target[unit].nqueued = 0;
+}
+
+void dart__access_drain(const dart__access_call_t *call, int32_t unit)
+{
+  take_out(call, unit, true);
+}
+
+void dart__access_drop(const dart__access_call_t *call, int32_t unit)
+{
+  take_out(call, unit, false);
+}
+
+/* What it takes to say how the elements of an operation lie; too much, if that cannot be said. */
+static size_t naming_bytes(const dart__epoch_op_t *op)
+{
+  size_t nwords;
+
+  if (op->local_type == NULL)
+    return 0;
+  nwords = dart__type_words(op->type);
+  return nwords == 0 ? DART__LOCKED_BYTES + 1 : (DART__LOCKED_NAMING + nwords) * sizeof(uint64_t);
+}
+
+bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t most_read,
+                          const dart__epoch_op_t *ops[], size_t *nops_out)
+{
+  const dart__epoch_t *epoch  = call->epoch;
+  size_t               nbytes = 0, nread = 0, n = 0;
+
+  if (epoch->target[unit].nqueued > DART__LOCKED_OPS || dart__world.far_atomics)
+    return false;
+  for (uint32_t i = 0; n < epoch->target[unit].nqueued; i++) {
+    const dart__epoch_op_t *op = &epoch->queue[i];
+    size_t more                = dart__round_up(op->nelem * op->type->elem_size, sizeof(uint64_t));
+
+    if (op->at.unit != unit)
+      continue;
+    if (op->kind == DART__EPOCH_GET && op->local_type != NULL)
+      return false;
+    if (op->kind == DART__EPOCH_GET)
+      nread += more;
+    else
+      nbytes += more + naming_bytes(op);
+    if (nread > most_read || nbytes > DART__LOCKED_BYTES)
+      return false;
+    ops[n++] = op;
+  }
+  *nops_out = n;
+  return true;
+}
+
+bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
+{
+  if (epoch->queue == NULL)
+    epoch->queue = calloc(DART__EPOCH_QUEUE, sizeof *epoch->queue);
+  if (epoch->queue == NULL || epoch->nqueued == DART__EPOCH_QUEUE)
+    return false;
+  epoch->queue[epoch->nqueued] = *op;
+  if (!dart__epoch_keep(&epoch->queue[epoch->nqueued]))
+    return false;
+  epoch->nqueued++;
+  epoch->target[op->at.unit].nqueued++;
+  return true;
+}
+
+dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t   = &call->epoch->target[unit];
+  dart_ret_t            ret = t->failed;
+
+  t->failed = DART_OK;
+  if (!t->is_loose)
+    return ret;
+  t->is_loose = false;
+  return dart__worse(ret, dart__far->flush(call->team, unit));
+}
