@@ -370,6 +370,28 @@ TEST(a_ring_by_post_and_test) /* R7 */
   pscw_rounds(TEAM, true);
 }
 
+/* However much is put off, it does not wait for the post, which comes after it here. */
+TEST(many_operations_before_the_post) /* R5 */
+{
+  int64_t         *values = malloc(MANY * sizeof *values), *zeros = calloc(MANY, sizeof *zeros);
+  dart_gptr_t      data = test_alloc(zeros, MANY, 0);
+  dart_team_unit_t left = unit_id(left_of(me)), right = unit_id(right_of(me));
+
+  for (int round = 0; round < 5; round++) {
+    fill(values, MANY, round);
+    EXPECT_OK(dart_epoch_start(data, 1, &right, 0));
+    for (size_t i = 0; i < MANY; i++)
+      EXPECT_OK(dart_put(test_at(test_unit(data, right.id), i), &values[i], 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_post(data, 1, &left, 0));
+    EXPECT_OK(dart_epoch_complete(data));
+    EXPECT_OK(dart_epoch_wait(data));
+    EXPECT_EQ(wrong_in(test_mine(data), MANY, left.id, round), 0);
+  }
+  test_barrier();
+  free(values);
+  free(zeros);
+}
+
 /* Each unit writes to all, in turns of several epochs: a unit may be posted by the next target before it is
  * done with the one before. */
 TEST(all_to_all_by_post_and_start) /* R5 */

@@ -157,7 +157,7 @@ TEST(gets_of_a_lazy_unlock)
 /* ---- all units ------------------------------------------------------------------------------- */
 
 /* Units that lock all portions, and each hold their own, wait for others that lock one portion alone after the
- * other, and these for them: all come through. `nelem` elements go to each unit. */
+ * other, and these for them: all come through. `nelem` elements come from each unit. */
 static void lock_all_among_exclusive(size_t nelem)
 {
   enum { MOST = 2000 };
@@ -201,6 +201,47 @@ TEST(lock_all_among_exclusive_locks)
 TEST(lock_all_among_exclusive_locks_with_long_gets)
 {
   lock_all_among_exclusive(1500);
+}
+
+static void put_many(dart_gptr_t to, const int64_t *values, size_t nelem)
+{
+  for (size_t i = 0; i < nelem; i++)
+    EXPECT_OK(dart_put(test_at(to, i), &values[i], 1, T_INT64, T_INT64));
+}
+
+/* Units 0 and 2 access much of two portions each, whose units want them alone meanwhile: the second is not waited for
+ * while the first is held, however much that is. */
+TEST_N(4, lock_all_with_many_operations_among_exclusive_locks)
+{
+  enum { MANY = 300 };
+  int64_t     values[MANY], zeros[2 * MANY] = { 0 };
+  dart_gptr_t data = test_alloc(zeros, 2 * MANY, 0);
+
+  for (int i = 0; i < MANY; i++)
+    values[i] = me * INT64_C(1000) + i;
+  for (int round = 0; round < 3; round++) {
+    if (me == 0 || me == 2) {
+      dart_gptr_t mine = test_at(data, me == 0 ? 0 : MANY);
+
+      EXPECT_OK(dart_epoch_lock_all(data, 0));
+      put_many(test_unit(mine, me + 1), values, MANY);
+      test_barrier();
+      nap_ms(5); /* for the requests of the others */
+      put_many(test_unit(mine, (me + 3) % 4), values, MANY);
+      EXPECT_OK(dart_epoch_unlock_all(data, 0));
+    } else {
+      test_barrier();
+      if (me < 4) {
+        lock(test_unit(data, me), DART_EPOCH_EXCLUSIVE);
+        unlock(test_unit(data, me));
+      }
+    }
+    test_barrier();
+  }
+  if (me == 1 || me == 3)
+    for (int i = 0; i < 2 * MANY; i++)
+      EXPECT_EQ(test_mine(data)[i], i / MANY * 2000 + i % MANY);
+  test_barrier();
 }
 
 /* Nobody writes between two accesses of an epoch of all units, once its first has locked the target. */

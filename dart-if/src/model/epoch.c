@@ -43,8 +43,8 @@ static void discard(dart__epoch_t *epoch)
     atomic_fetch_sub_explicit(&dart__epoch_nlocking, 1, memory_order_relaxed);
   if (epoch->hold != NULL)
     dart__hold_delete(epoch->hold);
-  for (uint32_t i = 0; i < epoch->nqueued; i++)
-    dart__epoch_release(&epoch->queue[i]);
+  for (uint32_t i = 0; i < epoch->nused; i++)
+    dart__epoch_release(&epoch->queue[i]); /* those of free places keep nothing */
   pthread_mutex_destroy(&epoch->access);
   pthread_mutex_destroy(&epoch->exposure);
   pthread_mutex_destroy(&epoch->state);

@@ -56,7 +56,7 @@ static inline dart__epoch_shared_t *dart__epoch_shared(const dart__team_t    *te
 
 /* ---- operations put off --------------------------------------------------------------------- */
 
-#define DART__EPOCH_QUEUE 256 /* of a segment */
+#define DART__EPOCH_QUEUE 256 /* of a segment, if more of them may wait: see api/rma/access.h */
 
 typedef struct dart__epoch dart__epoch_t;
 
@@ -70,7 +70,8 @@ typedef struct {
   const dart__type_t *local_type; /* of the buffer; NULL: elements are consecutive on both sides */
   void               *buffer;     /* a put or accumulate does not write to it; NULL: `value` */
   size_t              nelem;
-  dart_operation_t    op;      /* accumulate */
+  dart_operation_t    op; /* accumulate */
+  uint32_t next; /* put off: the place of the next one for the same unit, or of the next free one */
   _Alignas(16) char value[16]; /* copied operand of an accumulate */
 } dart__epoch_op_t;
 
@@ -109,7 +110,8 @@ typedef struct {
   _Atomic bool is_mutual;    /* it was a target of a short access by start since the last post */
   bool         has_ticket;   /* for the lock of a near portion: */
   uint32_t     ticket;
-  uint32_t     nqueued; /* operations put off */
+  uint32_t     nqueued; /* operations put off; the places of the first and last of them: */
+  uint32_t     first, last;
   dart_ret_t   failed;  /* the worst result of those that were started, not reported yet */
   uint32_t     started; /* accesses by start that have ended; modulo 2^32, as all counters */
   /* Words that have come, counted: */
@@ -125,14 +127,18 @@ struct dart__epoch {
   bool               is_all_open; /* fence: all units are known to have begun the epoch */
   bool               is_issued;   /* fence: this unit has issued operations */
   uint32_t           fences;      /* called, without LAZY; the same on all units */
-  uint32_t          expected; /* fence: words that say that a unit has accessed this portion, ... */
-  uint32_t          history;  /* fences' assertions, for verification */
-  int32_t           nlocked;  /* lock: members */
-  bool              is_broken; /* lock: a promise of NOCHECK was not kept */
-  dart__hold_t     *hold;      /* lock: the portions that are locked; NULL: none were yet */
-  dart__hold_t      spare;
+  uint32_t      expected;  /* fence: words that say that a unit has accessed this portion, ... */
+  uint32_t      history;   /* fences' assertions, for verification */
+  int32_t       nlocked;   /* lock: members */
+  bool          is_broken; /* lock: a promise of NOCHECK was not kept */
+  dart__hold_t *hold;      /* lock: the portions that are locked; NULL: none were yet */
+  dart__hold_t  spare;
+  /* Operations put off: a list for each target, in the order of the calls. A place is an index, plus one; 0: none. */
   uint32_t          nqueued;
-  dart__epoch_op_t *queue;  /* [DART__EPOCH_QUEUE], in the order of the calls; NULL: none yet */
+  uint32_t          nplaces; /* of `queue`; it grows, and stays until the segment ends */
+  uint32_t          nused;   /* of these, the first that were used, perhaps free again: */
+  uint32_t          free;    /* the first of a list */
+  dart__epoch_op_t *queue;
   uint32_t         *counts; /* [nunits], for a fence of a team over several nodes; NULL: none yet */
 
   pthread_mutex_t exposure; /* of the exposing side */

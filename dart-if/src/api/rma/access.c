@@ -78,6 +78,13 @@ static dart__access_t refuse_gone(const dart__access_call_t *call, int32_t unit)
   return DART__ACCESS_REFUSED;
 }
 
+static dart__access_t refuse_more(const dart__access_call_t *call)
+{
+  dart__error("%s: no memory beside %u operations that are put off in segment %d of team %d",
+              call->function, (unsigned)call->epoch->nqueued, call->segment->id, call->team->id);
+  return DART__ACCESS_NOMEM;
+}
+
 static dart__access_t later(const dart__access_call_t *call, const dart__epoch_op_t *op)
 {
   int32_t        unit = op->at.unit;
@@ -88,6 +95,8 @@ static dart__access_t later(const dart__access_call_t *call, const dart__epoch_o
   if (!dart__access_try_open(call, unit)) {
     if (dart__access_put_off(call->epoch, op))
       return DART__ACCESS_DONE;
+    if (!dart__access_may_wait(call->epoch))
+      return refuse_more(call);
     if (!dart__access_open(call, unit))
       return refuse_gone(call, unit);
   }

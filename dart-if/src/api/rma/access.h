@@ -3,9 +3,12 @@
 /* Operations inside epochs: whether they are allowed, whether they can start, and those that are put off.
  *
  * A target is *open* once it is known to be exposed, or once its lock is held. Before that operations join
- * the epoch's queue, which has DART__EPOCH_QUEUE places: one that finds it full opens its target, which may
- * mean to wait, and starts what is queued for it. The calls that close an epoch open the targets that are
- * used, start what is queued, and tell the targets.
+ * the epoch's queue. The calls that close an epoch open the targets that are used, start what is queued, and
+ * tell the targets.
+ *
+ * The queue is bounded where an operation may wait for its target instead (dart__access_may_wait): the one that
+ * comes after DART__EPOCH_QUEUE others opens its target, and starts what is queued for it. Elsewhere it grows, for
+ * a target that was opened early could be one that another unit waits for, which this one waits for.
  *
  * Near operations on an open target are what they are outside of epochs. Far ones are started in order
  * (dart__epochs in port.h), so that words sent later find them applied; those that cannot be, or that the
@@ -24,10 +27,19 @@
 #endif
 
 typedef enum {
-  DART__ACCESS_PASS,   /* go on as outside of epochs */
-  DART__ACCESS_DONE,   /* it was started or put off */
-  DART__ACCESS_REFUSED /* after a log line: DART_ERR_INVAL */
+  DART__ACCESS_PASS,    /* go on as outside of epochs */
+  DART__ACCESS_DONE,    /* it was started or put off */
+  DART__ACCESS_REFUSED, /* after a log line: DART_ERR_INVAL */
+  DART__ACCESS_NOMEM    /* likewise: DART_ERR_NOMEM */
 } dart__access_t;
+
+/** What the operation returns, unless it is to go on. */
+static inline dart_ret_t dart__access_result(dart__access_t goes)
+{
+  return goes == DART__ACCESS_DONE    ? DART_OK
+         : goes == DART__ACCESS_NOMEM ? DART_ERR_NOMEM
+                                      : DART_ERR_INVAL;
+}
 
 /** An operation that may be put off. */
 dart__access_t dart__access_later(const char *function, const dart__epoch_op_t *op);
@@ -73,7 +85,11 @@ void dart__access_locked(const dart__access_call_t *call, int32_t unit);
 /** Whether a far unit has granted a dart__epoch_request_t; for dart__await. */
 bool dart__access_is_granted(void *request);
 
-/** Put an operation off. False: the queue is full, or there is no memory for it. */
+/** Whether an operation may wait until its target is open, though nothing was asked of it yet: nobody whom that
+ *  target waits for can be waiting for this unit's epoch. */
+bool dart__access_may_wait(const dart__epoch_t *epoch);
+
+/** Put an operation off. False: no memory; or there are many, and it may wait. */
 bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op);
 
 /** Start an operation on an open unit. */

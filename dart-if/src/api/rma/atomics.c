@@ -143,7 +143,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     dart__access_t goes = may_go(function, &at, values, nelem, dtype, op, copies);
 
     if (goes != DART__ACCESS_PASS)
-      return goes == DART__ACCESS_DONE ? DART_OK : DART_ERR_INVAL;
+      return dart__access_result(goes);
   }
   if (at.near == NULL && at.segment->address == NULL) { /* deferred updates are near */
     dart__far->progress();

@@ -199,7 +199,7 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
                                  blocking || handle_out != NULL);
 
     if (goes != DART__ACCESS_PASS)
-      return goes == DART__ACCESS_DONE ? DART_OK : DART_ERR_INVAL;
+      return dart__access_result(goes);
   }
   if (t.at.near != NULL)
     dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
@@ -228,7 +228,7 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
         may_go(function, &t, dest, nelem, DART__EPOCH_GET, blocking || handle_out != NULL);
 
     if (goes != DART__ACCESS_PASS)
-      return goes == DART__ACCESS_DONE ? DART_OK : DART_ERR_INVAL;
+      return dart__access_result(goes);
   }
   if (t.at.near != NULL)
     dart__near_get(dest, t.local_type, t.at.near, t.global_type, nelem);

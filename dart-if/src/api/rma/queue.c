@@ -1,4 +1,7 @@
-/* Operations that are put off, and starting them. See access.h. */
+/* Operations that are put off, and starting them. See access.h.
+ *
+ * The queue is an array of places, in which each target has a list, so that all of a target's operations are taken
+ * out, in order, without a look at those of others. */
 #include "api/rma/access.h"
 
 #include <stdlib.h>
@@ -11,6 +14,8 @@
 #include "node/atomic.h"
 #include "node/near.h"
 #include "port.h"
+
+/* ---- starting ------------------------------------------------------------------------------- */
 
 static dart_ret_t start_near(const dart__epoch_op_t *op)
 {
@@ -48,31 +53,106 @@ void dart__access_start(const dart__access_call_t *call, const dart__epoch_op_t 
     t->is_loose = true;
 }
 
+/* ---- places --------------------------------------------------------------------------------- */
+
+static dart__epoch_op_t *op_at(const dart__epoch_t *epoch, uint32_t place)
+{
+  return &epoch->queue[place - 1];
+}
+
+/* Twice as many. False: no memory. */
+static bool add_places(dart__epoch_t *epoch)
+{
+  uint32_t          nplaces = epoch->nplaces == 0 ? DART__EPOCH_QUEUE : 2 * epoch->nplaces;
+  dart__epoch_op_t *queue   = NULL;
+
+  if (nplaces > epoch->nplaces)
+    queue = realloc(epoch->queue, (size_t)nplaces * sizeof *queue);
+  if (queue == NULL)
+    return false;
+  epoch->queue   = queue;
+  epoch->nplaces = nplaces;
+  return true;
+}
+
+/* 0: no memory. */
+static uint32_t take_place(dart__epoch_t *epoch)
+{
+  uint32_t place = epoch->free;
+
+  if (place != 0) {
+    epoch->free = op_at(epoch, place)->next;
+    return place;
+  }
+  if (epoch->nused == epoch->nplaces && !add_places(epoch))
+    return 0;
+  return ++epoch->nused;
+}
+
+static void give_place(dart__epoch_t *epoch, uint32_t place)
+{
+  op_at(epoch, place)->local_type = NULL; /* nothing is kept for it */
+  op_at(epoch, place)->next       = epoch->free;
+  epoch->free                     = place;
+}
+
+/* ---- the lists of the targets ----------------------------------------------------------------- */
+
+static void append(dart__epoch_t *epoch, uint32_t place)
+{
+  dart__epoch_target_t *t = &epoch->target[op_at(epoch, place)->at.unit];
+
+  op_at(epoch, place)->next = 0;
+  if (t->last != 0)
+    op_at(epoch, t->last)->next = place;
+  else
+    t->first = place;
+  t->last = place;
+  t->nqueued++;
+  epoch->nqueued++;
+}
+
+bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
+{
+  uint32_t place;
+
+  if (epoch->nqueued >= DART__EPOCH_QUEUE && dart__access_may_wait(epoch))
+    return false;
+  place = take_place(epoch);
+  if (place == 0)
+    return false;
+  *op_at(epoch, place) = *op;
+  if (!dart__epoch_keep(op_at(epoch, place))) {
+    give_place(epoch, place);
+    return false;
+  }
+  append(epoch, place);
+  return true;
+}
+
 /* Remove the unit's operations from the queue, in order; start them if `starts`. */
 static void take_out(const dart__access_call_t *call, int32_t unit, bool starts)
 {
-  dart__epoch_t *epoch = call->epoch;
-  uint32_t       left  = 0;
+  dart__epoch_t        *epoch = call->epoch;
+  dart__epoch_target_t *t     = &epoch->target[unit];
 
-  if (epoch->target[unit].nqueued == 0)
+  if (t->nqueued == 0)
     return;
   if (starts)
     dart__progress(); /* updates that were deferred before these were put off */
-  for (uint32_t i = 0; i < epoch->nqueued; i++) {
-    dart__epoch_op_t *op = &epoch->queue[i];
+  for (uint32_t place = t->first, next; place != 0; place = next) {
+    const dart__epoch_op_t *op = op_at(epoch, place);
 
-    if (op->at.unit != unit) {
-      if (left != i)
-        epoch->queue[left] = *op;
-      left++;
-    } else {
-      if (starts)
-        dart__access_start(call, op);
-      dart__epoch_release(op);
-    }
+    next = op->next;
+    if (starts)
+      dart__access_start(call, op);
+    dart__epoch_release(op);
+    give_place(epoch, place);
   }
-  epoch->nqueued              = left;
-  epoch->target[unit].nqueued = 0;
+  epoch->nqueued -= t->nqueued;
+  t->nqueued = t->first = t->last = 0;
+  if (epoch->nqueued == 0) /* places are used from the first one on again */
+    epoch->nused = epoch->free = 0;
 }
 
 void dart__access_drain(const dart__access_call_t *call, int32_t unit)
@@ -99,17 +179,16 @@ static size_t naming_bytes(const dart__epoch_op_t *op)
 bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t most_read,
                           const dart__epoch_op_t *ops[], size_t *nops_out)
 {
-  const dart__epoch_t *epoch  = call->epoch;
-  size_t               nbytes = 0, nread = 0, n = 0;
+  const dart__epoch_t        *epoch  = call->epoch;
+  const dart__epoch_target_t *t      = &epoch->target[unit];
+  size_t                      nbytes = 0, nread = 0, n = 0;
 
-  if (epoch->target[unit].nqueued > DART__LOCKED_OPS || dart__world.far_atomics)
+  if (t->nqueued > DART__LOCKED_OPS || dart__world.far_atomics)
     return false;
-  for (uint32_t i = 0; n < epoch->target[unit].nqueued; i++) {
-    const dart__epoch_op_t *op = &epoch->queue[i];
+  for (uint32_t place = t->first; place != 0; place = ops[n++]->next) {
+    const dart__epoch_op_t *op = op_at(epoch, place);
     size_t more                = dart__round_up(op->nelem * op->type->elem_size, sizeof(uint64_t));
 
-    if (op->at.unit != unit)
-      continue;
     if (op->kind == DART__EPOCH_GET && op->local_type != NULL)
       return false;
     if (op->kind == DART__EPOCH_GET)
@@ -118,23 +197,9 @@ bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t 
       nbytes += more + naming_bytes(op);
     if (nread > most_read || nbytes > DART__LOCKED_BYTES)
       return false;
-    ops[n++] = op;
+    ops[n] = op;
   }
   *nops_out = n;
-  return true;
-}
-
-bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
-{
-  if (epoch->queue == NULL)
-    epoch->queue = calloc(DART__EPOCH_QUEUE, sizeof *epoch->queue);
-  if (epoch->queue == NULL || epoch->nqueued == DART__EPOCH_QUEUE)
-    return false;
-  epoch->queue[epoch->nqueued] = *op;
-  if (!dart__epoch_keep(&epoch->queue[epoch->nqueued]))
-    return false;
-  epoch->nqueued++;
-  epoch->target[op->at.unit].nqueued++;
   return true;
 }
 

@@ -38,8 +38,11 @@
  *  **Threads.** An epoch is its unit's, and any thread may call. Calls about one segment are made one after
  *  the other; those of the exposing side (post, wait, test) apart from those of the accessing side.
  *
- *  **Bounds.** A unit puts off at most 256 operations per segment; what comes then waits until its target
- *  can be accessed and starts what was put off for it.
+ *  **Bounds.** In a fence's epoch, and where one unit is locked and nothing else, at most 256 operations per
+ *  segment are put off; what comes then waits until its target can be accessed and starts what was put off for
+ *  it. Where this could make units wait for each other (between start and complete, with all units or several
+ *  locked) operations are put off as long as there is memory, about 150 bytes each, which stays until the
+ *  segment ends; DART_ERR_NOMEM, and nothing has changed, if there is none.
  *
  *  **End of memory.** Epochs other than a fence's are closed before their segment is freed; operations put
  *  off are dropped with a log line otherwise. */
