@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_near.h>
 
 #include "dart_test.h"
 #include "model/epoch.h"
@@ -152,6 +153,60 @@ TEST(gets_of_a_lazy_unlock)
   test_barrier();
   EXPECT_EQ(test_mine(data)[1], (me + n - 1) % n);
   test_barrier();
+}
+
+/* ---- memory that ends ------------------------------------------------------------------------- */
+
+/* A request that waits, of each kind that there is: operations that travel, some that do not, and a lazy unlock. */
+static void ask_for_what_ends(dart_gptr_t to, int kind)
+{
+  int64_t value = me, got = 0;
+
+  lock(to, DART_EPOCH_EXCLUSIVE);
+  if (kind == 0) {
+    EXPECT_RET(dart_get_blocking(&got, to, 1, T_INT64, T_INT64), DART_ERR_INVAL);
+    unlock(to);
+    return;
+  }
+  EXPECT_OK(dart_put(to, &value, 1, T_INT64, T_INT64));
+  if (kind == 1) {
+    EXPECT_RET(dart_epoch_unlock(to, 0), DART_ERR_INVAL);
+    return;
+  }
+  EXPECT_OK(dart_epoch_unlock(to, DART_EPOCH_LAZY));
+  EXPECT_RET(dart_flush(to), DART_ERR_INVAL);
+}
+
+/* The target deregisters its memory while far units wait for its lock: they are told. */
+TEST(requests_that_wait_for_what_ends)
+{
+  int64_t    *block = calloc(8, sizeof *block), zero = 0, value;
+  dart_gptr_t gptr, cell                             = test_alloc(&zero, 1, 0);
+  int         last = n - 1;
+  uint32_t    nfar = 0;
+  bool        asks = dart_near_ptr(test_unit(cell, last)) == NULL;
+
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 8, T_INT64, block, &gptr));
+  if (me == last) {
+    const dart__team_t *team = dart__teams[DART_TEAM_ALL];
+    dart__rwlock_t     *queue =
+        &dart__epoch_shared(team, dart__segment_find(team, gptr.segid), me)->lock;
+
+    for (int unit = 0; unit < n; unit++)
+      nfar += dart_near_ptr(test_unit(cell, unit)) == NULL;
+    lock(test_unit(gptr, me), DART_EPOCH_EXCLUSIVE);
+    test_barrier();
+    while (atomic_load(&queue->next) < 1 + nfar)
+      EXPECT_OK(dart_get_blocking(&value, cell, 1, T_INT64, T_INT64)); /* serves */
+    EXPECT_OK(dart_team_memderegister(gptr));
+  } else {
+    test_barrier();
+    if (asks)
+      ask_for_what_ends(test_unit(gptr, last), me % 3);
+    EXPECT_OK(dart_team_memderegister(gptr));
+  }
+  test_barrier();
+  free(block);
 }
 
 /* ---- all units ------------------------------------------------------------------------------- */

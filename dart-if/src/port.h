@@ -228,12 +228,13 @@ typedef struct {
                dart__epoch_request_t *request);
 
   /** Wait for the answer, which comes at once. DART_OK: the lock is held, or the operations are applied, and
-   *  data[0] is what gets have read. DART_PENDING: `granted` is going to be incremented when that is so, after
-   *  data[1]. DART_ERR_INVAL: the memory is gone. */
+   *  data[0] is what gets have read. DART_PENDING: `granted` is going to be 1 when that is so, after data[1],
+   *  or DART__REQUEST_GONE. DART_ERR_INVAL: the memory is gone. */
   dart_ret_t (*answered)(const dart__team_t *team, int32_t unit,
                          const dart__epoch_request_t *request);
 
-  /** Lock, apply puts and accumulates, unlock, without an answer; `*done` is incremented in any case. */
+  /** Lock, apply puts and accumulates, unlock, without an answer; `*done` is incremented in any case; if the memory
+   *  is gone, the next flush reports it. */
   void (*lock_lazily)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
                       bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
                       _Atomic uint32_t *done);

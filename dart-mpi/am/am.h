@@ -194,6 +194,10 @@ void dart__am_epoch(dart__am_t *am, int32_t peer, const dart__am_epoch_t *about,
                     const uint64_t *words, size_t nwords, uint64_t *results, size_t nresults,
                     bool now);
 
+/** Count a request of a peer as refused that was not when its batch was applied: the peer's next flush that hears of
+ *  this unit reports it. */
+void dart__am_refuse(dart__am_t *am, int32_t peer);
+
 /** Ping a peer, and wait for its acknowledgement. Refused requests are left to the next flush to report. */
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer);
 

@@ -431,6 +431,11 @@ dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
   return handled;
 }
 
+void dart__am_refuse(dart__am_t *am, int32_t peer)
+{
+  atomic_fetch_add_explicit(&am->ack[peer].refused, 1, memory_order_relaxed);
+}
+
 /* ---- life ---------------------------------------------------------------------------------- */
 
 bool dart__am_receiver_open(dart__am_t *am)

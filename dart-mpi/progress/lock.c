@@ -10,7 +10,9 @@
 /* A request that waits for its turn, or, then, the answer to it. */
 typedef struct request {
   struct request  *next;
-  dart__rwlock_t  *lock; /* NULL: it waits for a post */
+  dart__rwlock_t  *lock;    /* NULL: it waits for a post */
+  uint32_t         number;  /* of the segment */
+  bool             is_gone; /* the answer: the segment has ended */
   uint32_t         ticket;
   int32_t          peer;
   dart__am_epoch_t about;
@@ -59,17 +61,23 @@ static dart__segment_t *segment_of(const dart__am_epoch_t *about, dart__team_t *
   return *team_out == NULL ? NULL : dart__segment_find(*team_out, about->segid);
 }
 
+/* Whether the segment that a request waits in has ended; another one may have its id by now. */
+static bool is_gone(const request_t *r)
+{
+  dart__team_t          *team;
+  const dart__segment_t *segment = segment_of(&r->about, &team);
+
+  return segment == NULL || segment->number != r->number;
+}
+
 /* Apply it and note that it has ended, if this unit has posted. */
 static bool try_complete(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
                          const uint64_t *words)
 {
   dart__team_t    *team;
   dart__segment_t *segment = segment_of(&r->about, &team);
-  int32_t          unit;
+  int32_t          unit    = dart__team_unit_of(team, r->peer);
 
-  if (segment == NULL)
-    return true; /* nobody waits for it */
-  unit = dart__team_unit_of(team, r->peer);
   if (!dart__epoch_may_enter(team, segment, unit))
     return false;
   dart__am_apply(host, updates, r->peer, words, r->nwords, NULL);
@@ -121,6 +129,32 @@ static bool serve_completed(const dart__am_host_t *host, dart__deferred_t *updat
   return true;
 }
 
+/* One that waits for a lock; if it is its turn, it is answered. */
+static bool serve_lock(const dart__am_host_t *host, dart__deferred_t *updates, request_t **link)
+{
+  request_t *r = *link;
+
+  if (!dart__rwlock_try_enter(r->lock, r->ticket, is_exclusive(&r->about)))
+    return false;
+  *link = r->next;
+  atomic_fetch_sub_explicit(&r->lock->far, 1, memory_order_relaxed);
+  apply_late(host, updates, r);
+  push(&requests.answers, r);
+  return true;
+}
+
+/* Its lock is no more, and what it brings has nowhere to go. */
+static bool refuse(request_t **link)
+{
+  request_t *r = *link;
+
+  *link      = r->next;
+  r->is_gone = true;
+  r->nwords  = 0;
+  push(&requests.answers, r);
+  return true;
+}
+
 /* Serve those whose turn has come; true if there were any. */
 static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates)
 {
@@ -129,22 +163,12 @@ static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates
   for (request_t **link = &requests.waiting; *link != NULL;) {
     request_t *r = *link;
 
-    if (r->lock == NULL) {
-      if (serve_completed(host, updates, link))
-        any = true;
-      else
-        link = &r->next;
-      continue;
-    }
-    if (!dart__rwlock_try_enter(r->lock, r->ticket, is_exclusive(&r->about))) {
+    if (is_gone(r)        ? refuse(link)
+        : r->lock == NULL ? serve_completed(host, updates, link)
+                          : serve_lock(host, updates, link))
+      any = true;
+    else
       link = &r->next;
-      continue;
-    }
-    any   = true;
-    *link = r->next;
-    atomic_fetch_sub_explicit(&r->lock->far, 1, memory_order_relaxed);
-    apply_late(host, updates, r);
-    push(&requests.answers, r);
   }
   return any;
 }
@@ -185,6 +209,10 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
     dart__epoch_granted(about->value, words, nwords);
     return DART__AM_EPOCH_NOTIFIED;
   }
+  if (word_of(about) == DART__EPOCH_GONE) {
+    dart__epoch_gone(about->value);
+    return DART__AM_EPOCH_NOTIFIED;
+  }
   if (segment == NULL) {
     /* the origin of a lazy request counts answers, and waits for nothing else */
     if ((about->what & DART__LOCK_LAZY) != 0)
@@ -192,6 +220,7 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
     return DART__AM_EPOCH_REFUSED;
   }
   described = (request_t){ .lock   = &dart__epoch_shared(team, segment, team->me)->lock,
+                           .number = segment->number,
                            .peer   = peer,
                            .about  = *about,
                            .nwords = nwords };
@@ -230,15 +259,31 @@ void *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates)
   return answers;
 }
 
+/* Operations that nobody waits for, whose memory has ended: the next flush says so. */
+static bool is_lost(const request_t *r)
+{
+  return r->is_gone &&
+         ((r->about.what & DART__LOCK_LAZY) != 0 || word_of(&r->about) == DART__LOCK_COMPLETED);
+}
+
+static void answer(dart__am_t *am, const request_t *r)
+{
+  dart__am_epoch_t about   = r->about;
+  bool             is_lazy = (about.what & DART__LOCK_LAZY) != 0;
+
+  if (is_lost(r))
+    dart__am_refuse(am, r->peer);
+  if (word_of(&about) == DART__LOCK_COMPLETED)
+    return;
+  about.what = r->is_gone && !is_lazy ? DART__EPOCH_GONE : DART__EPOCH_GRANTED;
+  dart__am_epoch(am, r->peer, &about, r->words, r->nwords, NULL, 0, !is_lazy);
+}
+
 void dart__lock_answer(dart__am_t *am, void *answers)
 {
   for (request_t *r = answers, *next; r != NULL; r = next) {
-    dart__am_epoch_t about = r->about;
-
-    next       = r->next;
-    about.what = DART__EPOCH_GRANTED;
-    dart__am_epoch(am, r->peer, &about, r->words, r->nwords, NULL, 0,
-                   (r->about.what & DART__LOCK_LAZY) == 0);
+    next = r->next;
+    answer(am, r);
     free(r);
   }
 }

@@ -126,7 +126,9 @@ void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit
   case DART__EPOCH_ARRIVED:
     atomic_fetch_add_explicit(&epoch->arrived, 1, memory_order_release);
     break;
-  case DART__EPOCH_GRANTED: break; /* is about no segment: see dart__epoch_granted */
+  case DART__EPOCH_GRANTED:
+  case DART__EPOCH_GONE:
+    break; /* are about no segment: see dart__epoch_granted, dart__epoch_gone */
   }
 }
 
@@ -138,6 +140,12 @@ void dart__epoch_granted(uint64_t value, const uint64_t *words, size_t nwords)
     memcpy(request->data[1], words, nwords * sizeof *words);
   /* release: the data, and what was done under the lock before; pairs with the thread that waits */
   atomic_fetch_add_explicit((_Atomic uint32_t *)(uintptr_t)value, 1, memory_order_release);
+}
+
+void dart__epoch_gone(uint64_t value)
+{
+  atomic_store_explicit((_Atomic uint32_t *)(uintptr_t)value, DART__REQUEST_GONE,
+                        memory_order_release);
 }
 
 uint32_t dart__epoch_exposed(dart__team_t *team, dart__segment_t *segment)

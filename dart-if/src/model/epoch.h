@@ -175,7 +175,8 @@ typedef enum {
   DART__EPOCH_POSTED,    /* the sender has exposed its portion to this unit */
   DART__EPOCH_COMPLETED, /* the sender's access by start has ended; value: DART__EPOCH_WROTE ... */
   DART__EPOCH_ARRIVED,   /* all operations of the sender's fence epoch are here; value likewise */
-  DART__EPOCH_GRANTED    /* value: the address of a counter, which the receiver of this has sent */
+  DART__EPOCH_GRANTED,   /* value: the address of a counter, which the receiver of this has sent */
+  DART__EPOCH_GONE       /* likewise: instead, for the memory has ended while the request waited */
 } dart__epoch_word_t;
 
 #define DART__LOCKED_GET ((size_t)1024) /* bytes that gets which travel with their request read */
@@ -184,10 +185,12 @@ typedef enum {
  * with the answer or, if the request has to wait, with the grant, which may overtake the answer: so each
  * has a place of its own. */
 typedef struct {
-  _Atomic uint32_t granted; /* first: GRANTED names it */
+  _Atomic uint32_t granted; /* first: GRANTED names it. 0: not yet; DART__REQUEST_GONE */
   uint64_t         result;  /* the backend's; `data[0]` follows it in the answer */
   uint64_t         data[2][DART__LOCKED_GET / sizeof(uint64_t)];
 } dart__epoch_request_t;
+
+#define DART__REQUEST_GONE 2
 
 /* Flags in the value of COMPLETED, and, the first, of ARRIVED. */
 enum { DART__EPOCH_WROTE = 1, DART__EPOCH_CHECKED = 2 /* the access goes with a post */ };
@@ -202,6 +205,9 @@ void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit
 
 /** Note GRANTED. `words`: what gets have read that had travelled with the request, which `value` names then. */
 void dart__epoch_granted(uint64_t value, const uint64_t *words, size_t nwords);
+
+/** Note GONE. */
+void dart__epoch_gone(uint64_t value);
 
 /** The last fence that this unit has left, for a far unit that asks. */
 uint32_t dart__epoch_exposed(dart__team_t *team, dart__segment_t *segment);

@@ -22,7 +22,8 @@ typedef struct dart__segment {
                             * process; `near` is NULL for all. NULL: an allocated segment */
   dart__chunk_t *chunk;
   int16_t        id;
-  uint16_t       flags; /* the user's, dart_gptr_setflags */
+  uint32_t       number; /* of this process's segments: one that has the id later has another */
+  uint16_t       flags;  /* the user's, dart_gptr_setflags */
 
   /* See model/epoch.h. */
   dart__epoch_ref_t epoch;    /* NULL: no call was about epochs of this segment */

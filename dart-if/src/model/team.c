@@ -252,6 +252,9 @@ static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__se
 
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
 {
+  static _Atomic uint32_t count; /* relaxed: only to be different */
+
+  segment->number = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
   team->direct_map[(uint16_t)segment->id] = direct_map_of(team, segment);
   team->segments[(uint16_t)segment->id]   = segment;
   team->nsegments++;

@@ -136,10 +136,12 @@ static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit)
   return ret;
 }
 
-/* It is granted: do what it is for. */
+/* It is granted, unless the memory has ended meanwhile: do what it is for. */
 static dart_ret_t use(const dart__access_call_t *call, asked_t *a, const uint64_t *data)
 {
   a->waits = false;
+  if (dart__access_is_gone(&a->request))
+    return refuse_gone(call, a->unit);
   if (!a->travels) {
     dart__access_locked(call, a->unit);
     return leave_far(call, a->unit);

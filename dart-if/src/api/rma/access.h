@@ -82,8 +82,12 @@ bool dart__access_open(const dart__access_call_t *call, int32_t unit);
 /** Open a unit whose lock is held now, or that needs none. The caller of dart__hold_leave gives it up. */
 void dart__access_locked(const dart__access_call_t *call, int32_t unit);
 
-/** Whether a far unit has granted a dart__epoch_request_t; for dart__await. */
+/** Whether a far unit has granted a dart__epoch_request_t that had to wait, or its memory is gone; for
+ *  dart__await. */
 bool dart__access_is_granted(void *request);
+
+/** Of these, the latter. */
+bool dart__access_is_gone(const dart__epoch_request_t *request);
 
 /** Whether an operation may wait until its target is open, though nothing was asked of it yet: nobody whom that
  *  target waits for can be waiting for this unit's epoch. */

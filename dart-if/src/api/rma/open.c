@@ -185,6 +185,11 @@ bool dart__access_is_granted(void *request)
          0;
 }
 
+bool dart__access_is_gone(const dart__epoch_request_t *request)
+{
+  return atomic_load_explicit(&request->granted, memory_order_relaxed) == DART__REQUEST_GONE;
+}
+
 /* The lock of a far portion. */
 static bool ask_lock(const dart__access_call_t *call, int32_t unit)
 {
@@ -196,7 +201,7 @@ static bool ask_lock(const dart__access_call_t *call, int32_t unit)
   ret = dart__epochs->answered(call->team, unit, &request);
   if (ret == DART_PENDING)
     dart__await(call->function, dart__access_is_granted, &request);
-  return ret != DART_ERR_INVAL;
+  return ret != DART_ERR_INVAL && !dart__access_is_gone(&request);
 }
 
 /* Ask a far unit until it has left its fence: rare, for otherwise the closing fence knows. False: its

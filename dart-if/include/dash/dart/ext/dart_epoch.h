@@ -45,7 +45,8 @@
  *  segment ends; DART_ERR_NOMEM, and nothing has changed, if there is none.
  *
  *  **End of memory.** Epochs other than a fence's are closed before their segment is freed; operations put
- *  off are dropped with a log line otherwise. */
+ *  off are dropped with a log line otherwise. A far unit that waits for the lock of memory which its unit
+ *  deregisters is told: DART_ERR_INVAL. */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_team_group.h>
