@@ -7,6 +7,9 @@
 #include <dash/dart/ext/dart_near.h>
 
 #include "dart_test.h"
+#ifdef DART_ENABLE_ASSERTIONS
+#include "model/epoch.h"
+#endif
 
 SUITE(epoch);
 
@@ -952,11 +955,17 @@ TEST(puts_against_noput_are_found) /* R14 */
 
 TEST_N(2, starts_without_a_post_are_found) /* R14 */
 {
-  int64_t          zero = 0;
-  dart_gptr_t      data = test_alloc(&zero, 1, 0);
-  dart_team_unit_t self = unit_id(me);
+  int64_t                zero = 0, value = me;
+  dart_gptr_t            data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
+  dart_team_unit_t       self    = unit_id(me);
+  const dart__segment_t *segment = dart__segment_find(dart__teams[DART_TEAM_ALL], data.segid);
 
+  fence(data, 0);
   EXPECT_REFUSED(dart_epoch_start, (data, 1, &self, DART_EPOCH_NOCHECK), DART_ERR_INVAL, "NOCHECK");
+  EXPECT_EQ(dart__epoch_find(segment)->kind, DART__EPOCH_FENCE); /* as before */
+  EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+  fence(data, DART_EPOCH_NOSUCCEED);
+  EXPECT_EQ(*test_mine(data), left_of(me));
   EXPECT_OK(dart_epoch_post(data, 1, &self, DART_EPOCH_NOCHECK));
   EXPECT_OK(dart_epoch_start(data, 1, &self, DART_EPOCH_NOCHECK));
   EXPECT_OK(dart_epoch_complete(data));

@@ -237,8 +237,7 @@ static dart_ret_t verify_posted(const dart__access_call_t *call, size_t ntargets
                                 const dart_team_unit_t targets[])
 {
   for (size_t i = 0; i < ntargets; i++)
-    if (call->epoch->target[targets[i].id].is_checked &&
-        !dart__access_try_open(call, targets[i].id))
+    if (is_told(call, targets[i].id, false) && !dart__access_is_posted(call, targets[i].id))
       return dart__epoch_refuse(call, "was not posted by a target, against DART_EPOCH_NOCHECK");
   return DART_OK;
 }
@@ -259,6 +258,8 @@ static dart_ret_t start(const dart__access_call_t *call, size_t ntargets,
 
   if (ret == DART_OK && !dart__epoch_may_begin(call))
     ret = dart__epoch_refuse(call, "has an access epoch open");
+  if (ret == DART_OK && DART__EPOCH_VERIFIES && !is_checked)
+    ret = verify_posted(call, ntargets, targets);
   if (ret != DART_OK)
     return ret;
   dart__epoch_set(call, DART__EPOCH_START);
@@ -266,11 +267,7 @@ static dart_ret_t start(const dart__access_call_t *call, size_t ntargets,
     call->epoch->target[targets[i].id].is_member  = true;
     call->epoch->target[targets[i].id].is_checked = is_told(call, targets[i].id, is_checked);
   }
-  if (DART__EPOCH_VERIFIES && !is_checked)
-    ret = verify_posted(call, ntargets, targets);
-  if (ret != DART_OK)
-    end_access(call);
-  return ret;
+  return DART_OK;
 }
 
 dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_unit_t targets[],

@@ -76,6 +76,9 @@ static inline void dart__access_leave(pthread_mutex_t *side)
 /** Whether the unit is open; opens it if that needs no wait. A far lock is not asked for. */
 bool dart__access_try_open(const dart__access_call_t *call, int32_t unit);
 
+/** Whether a near unit has exposed its portion to this one since the last access by start that went with a post. */
+bool dart__access_is_posted(const dart__access_call_t *call, int32_t unit);
+
 /** Open the unit, waiting for it. False: the memory is gone. */
 bool dart__access_open(const dart__access_call_t *call, int32_t unit);
 

@@ -63,12 +63,15 @@ static uint32_t posted_by(const dart__access_call_t *call, int32_t unit)
       memory_order_seq_cst);
 }
 
+bool dart__access_is_posted(const dart__access_call_t *call, int32_t unit)
+{
+  /* a far unit may be behind: see dart__epochs->completed */
+  return (int32_t)(posted_by(call, unit) - call->epoch->target[unit].started) > 0;
+}
+
 static bool is_open_by_post(const dart__access_call_t *call, int32_t unit)
 {
-  const dart__epoch_target_t *t = &call->epoch->target[unit];
-
-  /* a far unit may be behind: see dart__epochs->completed */
-  return !t->is_checked || (int32_t)(posted_by(call, unit) - t->started) > 0;
+  return !call->epoch->target[unit].is_checked || dart__access_is_posted(call, unit);
 }
 
 /* A unit that entered or left a lock for which far units wait: its target serves these. */
