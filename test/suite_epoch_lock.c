@@ -155,6 +155,37 @@ TEST(gets_of_a_lazy_unlock)
   test_barrier();
 }
 
+/* Two units of different nodes hold their own locks, and each leaves many lazy unlocks to wait at the other: as many as
+ * it likes, for they could not take effect before it goes on. */
+TEST(lazy_unlocks_with_a_lock_held)
+{
+  enum { LAZY = 100 };
+  int64_t     zeros[LAZY] = { 0 }, values[LAZY];
+  dart_gptr_t data        = test_alloc(zeros, LAZY, 0);
+  int         partner = (me + n / 2) % n, wrong = 0;
+  bool        goes = n % 2 == 0 && dart_near_ptr(test_unit(data, partner)) == NULL;
+
+  if (goes)
+    lock(test_unit(data, me), DART_EPOCH_EXCLUSIVE);
+  test_barrier();
+  for (size_t i = 0; goes && i < LAZY; i++) {
+    dart_gptr_t to = test_at(test_unit(data, partner), i);
+
+    values[i] = me * INT64_C(1000) + (int64_t)i;
+    lock(to, DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_put(to, &values[i], 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(to, DART_EPOCH_LAZY));
+  }
+  if (goes)
+    unlock(test_unit(data, me));
+  EXPECT_OK(dart_flush(data));
+  test_barrier();
+  for (int i = 0; goes && i < LAZY; i++)
+    wrong += test_mine(data)[i] != partner * 1000 + i;
+  EXPECT_EQ(wrong, 0);
+  test_barrier();
+}
+
 /* ---- memory that ends ------------------------------------------------------------------------- */
 
 /* A request that waits, of each kind that there is: operations that travel, some that do not, and a lazy unlock. */

@@ -9,8 +9,8 @@
  * lock for which a far one waits raises this unit's event, so that it, or its agent, does. A request that
  * brings its operations is entered, applied and left in one go; it never holds the lock between two looks.
  *
- * Memory: a request waits at most once for each thread of a far unit, and DART__LAZY_MOST (api/epoch) times
- * for those that do not wait for their unlock, each with DART__LOCKED_BYTES of operations at most.
+ * Memory: a request waits at most once for each thread of a far unit, and LAZY_MOST (api/epoch/unlock.c) times
+ * for those that do not wait for their unlock, or more often while that unit has other locks; each with DART__LOCKED_BYTES of operations at most.
  * What gets have read that came with a request is part of its answer; of one that has waited, of GRANTED. */
 #include "am/am.h"
 

@@ -76,6 +76,18 @@ static dart_ret_t refuse_gone(const dart__access_call_t *call, int32_t unit)
   return dart__epoch_refuse(call, "is gone at a far unit");
 }
 
+/* Lazy unlocks that are under way wait for their locks, and so this unit may wait for some of them only while it has
+ * no lock that others may wait for: but for what this call unlocks. */
+static void bound_lazy(const dart__access_call_t *call)
+{
+  const dart__epoch_t *epoch = call->epoch;
+
+  /* relaxed: the epochs of this unit's own calls */
+  if (atomic_load_explicit(&dart__epoch_nlocking, memory_order_relaxed) == 1 &&
+      (epoch->kind == DART__EPOCH_LOCK_ALL || epoch->nlocked == 1))
+    dart__progress_settle(LAZY_MOST - 1);
+}
+
 /* Send operations and unlock with the request, if they are few and short puts: nobody waits. */
 static bool send_lazily(const dart__access_call_t *call, int32_t unit)
 {
@@ -85,7 +97,7 @@ static bool send_lazily(const dart__access_call_t *call, int32_t unit)
 
   if (!dart__access_travels(call, unit, 0, ops, &nops))
     return false;
-  dart__progress_settle(LAZY_MOST - 1);
+  bound_lazy(call);
   atomic_fetch_add_explicit(&dart__epoch_lazy_sent, 1, memory_order_relaxed);
   dart__epochs->lock_lazily(call->team, call->segment, unit, t->is_exclusive, ops, nops,
                             &dart__epoch_lazy_done);
