@@ -6,10 +6,12 @@
  *   contended  every unit does rounds of acquire, work, release: the overhead in per cent, (elapsed - work) / elapsed,
  *              and how unfair that was: the longest wait of any unit divided by the mean
  *
- * What is done under a mutex is an addition without atomics, which tells whether it is one. */
+ * Work is a loop that looks at the clock, or a sleep, which leaves the cores to those that wait; of a sleep the time counts
+ * as work that it took in fact. Besides, there is an addition without atomics, which tells whether it is a mutex. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mutex.h"
@@ -23,6 +25,7 @@ typedef struct {
   size_t      nworks;
   const char *only;
   char       *folder;
+  bool        sleeps;
   bool        as_csv;
 } options_t;
 
@@ -116,21 +119,36 @@ static void measure_free(const mutex_side_t *side, const options_t *options, dar
   print(options, side, &l);
 }
 
-/* What is under the mutex: a counter in the first unit's memory, and time. */
-static void pass(dart_gptr_t counter, double busy)
+/* Work for that time; returns how long it took. */
+static double work_or_sleep(double seconds, bool sleeps)
+{
+  double          start = bench_seconds();
+  struct timespec time  = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
+
+  if (!sleeps) {
+    work(seconds);
+    return seconds;
+  }
+  nanosleep(&time, NULL);
+  return bench_seconds() - start;
+}
+
+/* What is under the mutex: a counter in the first unit's memory, and time. Returns that of the work. */
+static double pass(dart_gptr_t counter, double seconds, bool sleeps)
 {
   int64_t count;
 
   BENCH_OK(dart_get_blocking(&count, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
-  work(busy);
+  seconds = work_or_sleep(seconds, sleeps);
   count++;
   BENCH_OK(dart_put_blocking(counter, &count, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  return seconds;
 }
 
 /* The rounds of this unit, and from them the line. */
-static void contend(const mutex_side_t *side, dart_gptr_t counter, line_t *l)
+static void contend(const mutex_side_t *side, dart_gptr_t counter, bool sleeps, line_t *l)
 {
-  double start, waited = 0, longest = 0, mean, elapsed, busy = (double)l->work_us * 1e-6;
+  double start, waited = 0, longest = 0, worked = 0, mean, elapsed;
   double turns = (double)(job.nunits * l->rounds);
 
   side->meet();
@@ -142,7 +160,7 @@ static void contend(const mutex_side_t *side, dart_gptr_t counter, line_t *l)
     wait = bench_seconds() - before;
     waited += wait;
     longest = wait > longest ? wait : longest;
-    pass(counter, busy);
+    worked += pass(counter, (double)l->work_us * 1e-6, sleeps);
     side->release();
   }
   side->meet();
@@ -150,7 +168,7 @@ static void contend(const mutex_side_t *side, dart_gptr_t counter, line_t *l)
   longest       = bench_max(longest);
   mean          = sum(waited) / turns;
   l->turn       = elapsed / turns * 1e9;
-  l->overhead   = 100 * (elapsed - busy * turns) / elapsed;
+  l->overhead   = 100 * (elapsed - sum(worked)) / elapsed;
   l->unfairness = mean > 0 ? longest / mean : 0;
 }
 
@@ -175,7 +193,7 @@ static bool measure_contended(const mutex_side_t *side, const options_t *options
   if (job.me == 0)
     BENCH_OK(dart_put_blocking(counter, &count, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
-  contend(side, counter, &l);
+  contend(side, counter, options->sleeps, &l);
   BENCH_OK(dart_get_blocking(&count, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
   BENCH_OK(dart_team_memfree(counter));
@@ -234,6 +252,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case 's': return bench_number(state, "--seconds", text, 1, 100000, &options->seconds);
   case 'w': return parse_works(state, text, options);
   case 'o': options->only = text; return 0;
+  case 'z': options->sleeps = true; return 0;
   case 'f': options->folder = text; return 0;
   case 'c': options->as_csv = true; return 0;
   default: return ARGP_ERR_UNKNOWN;
@@ -245,6 +264,7 @@ static const struct argp_option known[] = {
   { "seconds", 's', "S", 0, "Fewer turns where their work takes longer than this; at least 3", 0 },
   { "work", 'w', "US,...", 0, "Microseconds of work in a turn; several are measured in turn (0)",
     0 },
+  { "sleep", 'z', NULL, 0, "Work by sleeping, so that it needs no core", 0 },
   { "only", 'o', "NAMES", 0, "Only mutexes whose name is in this text", 0 },
   { "folder", 'f', "PATH", 0, "Where fcntl has its file (/tmp)", 0 },
   { "csv", 'c', NULL, 0, "Lines of the table that bench/mutexes makes", 0 },
