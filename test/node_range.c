@@ -182,22 +182,6 @@ static void the_ends_of_the_numbers_are_numbers(void **state)
   free(table);
 }
 
-static void its_holder_is_known(void **state)
-{
-  dart__range_table_t *table     = new_table(8);
-  dart__range_waiter_t waiter[2] = { { 10, 1 }, { 20, 2 } }, found;
-  dart__span_t         span[2] = { { 5, 9, 1 }, { 7, 20, 1 } }, beyond = { 10, 30, 0 };
-  uint64_t             ticket;
-
-  (void)state;
-  dart__range_enter(table, &waiter[0], &span[0], 1, true, &ticket);
-  dart__range_enter(table, &waiter[1], &span[1], 1, true, &ticket);
-  assert_true(dart__range_holder(table, &span[1], &found));
-  assert_int_equal(found.unit, 1);
-  assert_false(dart__range_holder(table, &beyond, &found)); /* the second waits */
-  free(table);
-}
-
 /* Who is behind the one that a leave has let in; not who waits for two, nor who waits for nobody. */
 static void who_is_next_but_one_is_known(void **state)
 {
@@ -296,7 +280,6 @@ int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(requests_are_served_as_a_list_would),
                                       cmocka_unit_test(the_ends_of_the_numbers_are_numbers),
-                                      cmocka_unit_test(its_holder_is_known),
                                       cmocka_unit_test(who_is_next_but_one_is_known),
                                       cmocka_unit_test(holders_exclude_one_another) };
 

@@ -397,35 +397,7 @@ size_t dart__range_granted(dart__range_table_t *t, dart__range_waiter_t *granted
   return count;
 }
 
-/* ---- who holds it, and checks --------------------------------------------------------------- */
-
-static uint32_t find_holder(const dart__range_table_t *t, uint32_t at, const dart__span_t *span)
-{
-  const node_t *node = node_at(t, at);
-  uint32_t      found;
-
-  if (at == NONE || node->most[0] < span->first)
-    return NONE;
-  found = find_holder(t, node->left, span);
-  if (found != NONE || node->span.first > span->last)
-    return found;
-  if (node->span.last >= span->first && request_at(t, node->request)->is_held)
-    return at;
-  return find_holder(t, node->right, span);
-}
-
-bool dart__range_holder(dart__range_table_t *t, const dart__span_t *span,
-                        dart__range_waiter_t *holder_out)
-{
-  uint32_t at;
-
-  dart__mutex_lock(&t->mutex, &briefly);
-  at = find_holder(t, t->root, span);
-  if (at != NONE)
-    *holder_out = request_at(t, node_at(t, at)->request)->waiter;
-  dart__mutex_unlock(&t->mutex);
-  return at != NONE;
-}
+/* ---- checks ------------------------------------------------------------------------------------ */
 
 /* Number of nodes of a subtree; sets `*wrong_out` if it is not what it should be. */
 static uint32_t check_tree(const dart__range_table_t *t, uint32_t at, const char **wrong_out)

@@ -66,10 +66,6 @@ bool dart__range_cancel(dart__range_table_t *table, uint64_t ticket, dart__range
  *  tells them, and asks again if there were `most`. */
 size_t dart__range_granted(dart__range_table_t *table, dart__range_waiter_t *granted, size_t most);
 
-/** The waiter of the request that holds a span overlapping `span`, the lowest of those. False: nobody does. */
-bool dart__range_holder(dart__range_table_t *table, const dart__span_t *span,
-                        dart__range_waiter_t *holder_out);
-
 /** Check every invariant of the table, for tests: what is wrong, or NULL. Nobody else uses it. */
 const char *dart__range_check(const dart__range_table_t *table);
 
