@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_range.h>
 
+#include "counted.h"
 #include "dart_test.h"
 
 SUITE(range);
@@ -341,6 +343,58 @@ TEST(capacity_is_a_limit_not_an_end)
     test_barrier();
   }
   EXPECT_OK(dart_team_range_destroy(&range));
+}
+
+enum { OBJECTS = 8 };
+
+/* Objects whose numbers are all unit 0's. */
+static void new_ranges(dart_range_t ranges[OBJECTS])
+{
+  for (int i = 0; i < OBJECTS; i++)
+    EXPECT_OK(dart_team_range_init(DART_TEAM_ALL, UINT64_MAX, 0, &ranges[i]));
+}
+
+static void destroy_ranges(dart_range_t ranges[OBJECTS])
+{
+  for (int i = 0; i < OBJECTS; i++)
+    EXPECT_OK(dart_team_range_destroy(&ranges[i]));
+}
+
+/* The last unit holds all objects, and lets them go in one go: whoever waits for one is told, whichever it is. */
+TEST_N(2, waiters_of_many_objects_are_told)
+{
+  dart_range_t      ranges[OBJECTS];
+  dart_range_hold_t holds[OBJECTS] = { DART_RANGE_HOLD_NULL };
+
+  new_ranges(ranges);
+  for (int round = 0; round < test_rounds(30); round++) {
+    for (int i = 0; i < OBJECTS && me == n - 1; i++)
+      holds[i] = hold(ranges[i], 0, 9, DART_RANGE_EXCLUSIVE);
+    test_barrier();
+    for (int i = 0; i < OBJECTS && me == n - 1; i++)
+      EXPECT_OK(dart_range_release(&holds[i]));
+    if (me < n - 1)
+      expect_free(ranges[(round + me) % OBJECTS], 5, 20, DART_RANGE_EXCLUSIVE);
+    test_barrier();
+  }
+  destroy_ranges(ranges);
+}
+
+TEST_N(2, a_far_release_concerns_its_object_alone)
+{
+  enum { RELEASES = 20 };
+  dart_range_t ranges[OBJECTS];
+  dart_gptr_t  memory = test_segment(DART_TEAM_ALL, 8, 0);
+  int64_t      mine = dart_near_ptr(test_unit(memory, 0)) == NULL ? RELEASES : 0, all = 0;
+
+  new_ranges(ranges);
+  look();
+  for (int i = 0; i < mine; i++)
+    expect_free(ranges[3], (uint64_t)me, (uint64_t)me, DART_RANGE_EXCLUSIVE);
+  EXPECT_OK(dart_allreduce(&mine, &all, 1, T_INT64, DART_OP_SUM, DART_TEAM_ALL));
+  destroy_ranges(ranges); /* releases have come then */
+  EXPECT_TRUE(since(DART__COUNT_RANGE_TABLE) <= (uint64_t)all);
+  EXPECT_EQ(me == 0 && all > 0, since(DART__COUNT_RANGE_TABLE) > 0);
 }
 
 TEST(sub_teams_have_their_own)

@@ -33,6 +33,7 @@
   X(WINDOW_STATIC, "static windows opened")                            \
   X(COLL_DIRECT, "collectives that copied directly between processes") \
   X(COLL_NODES, "steps of collectives between nodes")                  \
+  X(RANGE_TABLE, "tables of range locks gone over for far units")      \
   X(FILE_PACKET, "packets of collective calls on files sent to nodes") \
   X(FILE_PIECE, "pieces of files written from windows")
 

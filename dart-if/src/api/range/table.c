@@ -1,8 +1,10 @@
 /* See table.h.
  *
  * A unit serves a far request in the midst of receiving, and must not send then. The waiters that the request
- * has made holders stay listed in the table, and calls_are_due says so; progress then calls after_calls, outside
- * of receiving, which goes over this unit's tables and tells them. */
+ * has made holders stay listed in the table, which is put on a stack of those that are due, and calls_are_due says
+ * so; progress then calls after_calls, outside of receiving, which takes the stack and tells them. Other tables are
+ * not looked at, so a release costs the same however many locks there are. (A stack that is pushed without a lock and
+ * taken as a whole: Treiber: Systems Programming: Coping with Parallelism, IBM RJ 5118, 1986.) */
 #include "api/range/table.h"
 
 #include <pthread.h>
@@ -13,6 +15,7 @@
 
 #include "api/memory/pool.h"
 #include "api/p2p/twosided.h"
+#include "base/counters.h"
 #include "model/address.h"
 #include "model/world.h"
 #include "port.h"
@@ -35,21 +38,36 @@ typedef struct {
 
 /* The tables of this unit. */
 typedef struct own {
-  struct own *next;
-  uint64_t    offset;
+  struct own  *next;
+  struct own  *next_due;
+  _Atomic bool is_due; /* is on the stack, or about to be */
+  uint64_t     offset;
 } own_t;
 
 static struct {
-  pthread_mutex_t guard;
-  own_t          *first;
+  pthread_mutex_t  guard; /* of `first`, and of taking `due` */
+  own_t           *first;
+  _Atomic(own_t *) due; /* far requests were served there since its waiters were told */
 } tables = { .guard = PTHREAD_MUTEX_INITIALIZER };
+
+/* What is in the pool: this, and the table. */
+typedef struct {
+  _Alignas(DART__CACHE_LINE) own_t *own; /* an address of the table's unit, and of no other */
+} head_t;
+
+static dart__range_table_t *behind(head_t *head)
+{
+  return (dart__range_table_t *)(void *)(head + 1);
+}
+
+static head_t *near_head(dart__table_t at)
+{
+  return (head_t *)(void *)dart__pool_address(at.unit, at.offset);
+}
 
 static dart__range_table_t *near_table(dart__table_t at)
 {
-  char *pool = dart__pool_portions()[at.unit];
-
-  return pool == NULL ? NULL
-                      : (dart__range_table_t *)(void *)dart__pool_address(at.unit, at.offset);
+  return dart__pool_portions()[at.unit] == NULL ? NULL : behind(near_head(at));
 }
 
 dart_gptr_t dart__table_word(int32_t unit, uint64_t offset)
@@ -102,27 +120,61 @@ static void tell_all(dart__range_table_t *table, dart__range_waiter_t *waiters, 
 
 /* ---- serving far units --------------------------------------------------------------------- */
 
-static void after_calls(void)
+/* A request has left something in this table to be told. */
+static void put_on_stack(own_t *own)
 {
+  /* acq_rel: if it is on the stack already, whoever takes it sees what the request has done */
+  if (!atomic_exchange_explicit(&own->is_due, true, memory_order_acq_rel)) {
+    own->next_due = atomic_load_explicit(&tables.due, memory_order_relaxed);
+    /* release: pairs with the acquire of who takes the stack */
+    while (!atomic_compare_exchange_weak_explicit(&tables.due, &own->next_due, own,
+                                                  memory_order_release, memory_order_relaxed))
+      ;
+  }
+  /* release: pairs with after_calls */
+  atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
+}
+
+static void tell_granted(own_t *own)
+{
+  dart__range_table_t *table = near_table((dart__table_t){ dart__world.me, own->offset });
   dart__range_waiter_t waiters[SOME];
 
+  dart__count(DART__COUNT_RANGE_TABLE);
+  tell_all(table, waiters, dart__range_granted(table, waiters, SOME));
+}
+
+/* Take the stack, and tell the waiters of its tables. The caller has the guard. */
+static void tell_due(void)
+{
+  own_t *next = atomic_exchange_explicit(&tables.due, NULL, memory_order_acquire);
+
+  while (next != NULL) {
+    own_t *own = next;
+
+    next = own->next_due; /* before another request may put it on the stack again */
+    /* acq_rel: what was done by a request that found it true is seen */
+    atomic_exchange_explicit(&own->is_due, false, memory_order_acq_rel);
+    tell_granted(own);
+  }
+}
+
+static void after_calls(void)
+{
   /* A thread that is here already, perhaps this one further up, looks at calls_are_due again before it leaves; if it
    * has done so for the last time, progress comes here again. */
   if (pthread_mutex_trylock(&tables.guard) != 0)
     return;
-  /* acq_rel: pairs with the release in `called`, so what that has listed is seen */
+  /* acq_rel: pairs with the release in put_on_stack */
   while (atomic_exchange_explicit(&dart__world.calls_are_due, false, memory_order_acq_rel))
-    for (own_t *own = tables.first; own != NULL; own = own->next) {
-      dart__range_table_t *table = near_table((dart__table_t){ dart__world.me, own->offset });
-
-      tell_all(table, waiters, dart__range_granted(table, waiters, SOME));
-    }
+    tell_due();
   pthread_mutex_unlock(&tables.guard);
 }
 
 static uint64_t called(char *object, const void *operand, size_t nbytes)
 {
-  dart__range_table_t *table   = (dart__range_table_t *)(void *)object;
+  head_t              *head    = (head_t *)(void *)object;
+  dart__range_table_t *table   = behind(head);
   const request_t     *request = operand;
   uint64_t             ticket  = 0, state;
   size_t               none;
@@ -137,8 +189,7 @@ static uint64_t called(char *object, const void *operand, size_t nbytes)
     state = dart__range_cancel(table, request->ticket, NULL, 0, &none);
   else
     state = dart__range_leave(table, request->ticket, NULL, 0, NULL);
-  /* release: pairs with after_calls */
-  atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
+  put_on_stack(head->own);
   return state;
 }
 
@@ -159,21 +210,25 @@ void dart__table_close(void)
     tables.first = own->next;
     free(own);
   }
+  atomic_store_explicit(&tables.due, NULL, memory_order_relaxed); /* no request comes any more */
   pthread_mutex_unlock(&tables.guard);
 }
 
 dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out)
 {
-  own_t *own = malloc(sizeof *own);
+  own_t  *own = calloc(1, sizeof *own);
+  head_t *head;
 
   if (own == NULL)
     return DART_ERR_NOMEM;
-  if (dart__pool_alloc(dart__range_bytes(capacity), offset_out) != DART_OK) {
+  if (dart__pool_alloc(sizeof *head + dart__range_bytes(capacity), offset_out) != DART_OK) {
     free(own);
     return DART_ERR_NOMEM;
   }
-  dart__range_format(near_table((dart__table_t){ dart__world.me, *offset_out }), capacity);
+  head        = near_head((dart__table_t){ dart__world.me, *offset_out });
+  head->own   = own;
   own->offset = *offset_out;
+  dart__range_format(behind(head), capacity);
   pthread_mutex_lock(&tables.guard);
   own->next    = tables.first;
   tables.first = own;
@@ -186,6 +241,7 @@ void dart__table_delete(uint64_t offset)
   own_t **link = &tables.first, *own;
 
   pthread_mutex_lock(&tables.guard);
+  tell_due(); /* it may be on the stack */
   while (*link != NULL && (*link)->offset != offset)
     link = &(*link)->next;
   own = *link;
