@@ -321,6 +321,38 @@ TEST(units_of_a_collective_call_agree_on_its_failure)
   close_file(&file);
 }
 
+/* Calls of which one unit's arguments are wrong, or not those of the others: all units return that, and nothing is
+ * done. `odd`: this unit is the one. */
+static void expect_refused_everywhere(const char *path, bool odd)
+{
+  dart_file_t file = open_file(DART_TEAM_ALL, path, CREATE), other = file;
+  uint64_t    at = 7;
+
+  EXPECT_OK(dart_file_seek_shared(file, 5));
+  EXPECT_INVAL(dart_file_open(DART_TEAM_ALL, odd ? NULL : path, CREATE, 0600, &other));
+  EXPECT_TRUE(other == DART_FILE_NULL);
+  EXPECT_INVAL(dart_file_open(DART_TEAM_ALL, path, odd ? 64 : CREATE, 0600, &other));
+  EXPECT_INVAL(dart_file_open(DART_TEAM_ALL, path, CREATE, 0600, odd ? NULL : &other));
+  EXPECT_INVAL(dart_file_open(DART_TEAM_ALL, path, odd ? DART_FILE_READ : CREATE, 0600, &other));
+  EXPECT_INVAL(dart_file_resize(file, odd ? UINT64_MAX : 100));
+  EXPECT_INVAL(dart_file_resize(file, odd ? 99 : 100));
+  EXPECT_EQ(size_of(file), 0);
+  EXPECT_INVAL(dart_file_seek_shared(file, odd ? UINT64_MAX : 100));
+  EXPECT_INVAL(dart_file_seek_shared(file, odd ? 99 : 100));
+  EXPECT_OK(dart_file_tell_shared(file, &at));
+  EXPECT_EQ(at, 5);
+  EXPECT_INVAL(dart_file_set_atomicity(file, odd));
+  close_file(&file);
+}
+
+TEST_N(2, units_agree_on_wrong_arguments)
+{
+  const char *path = test_path(DART_TEAM_ALL, "odd");
+
+  expect_refused_everywhere(path, me == 0);
+  expect_refused_everywhere(path, me == n - 1);
+}
+
 /* What is not cached comes from the disk: piece by piece, and by requests. */
 TEST(pieces_are_read_from_the_disk)
 {

@@ -449,6 +449,32 @@ TEST(what_is_held_is_not_destroyed)
   EXPECT_OK(dart_team_range_destroy(&range));
 }
 
+/* `odd`: this unit is the one whose arguments are not right, or not those of the others. */
+static void expect_refused_everywhere(bool odd)
+{
+  dart_range_t      range = new_range(DART_TEAM_ALL), other = range;
+  dart_range_hold_t got = DART_RANGE_HOLD_NULL;
+
+  EXPECT_INVAL(dart_team_range_init(DART_TEAM_ALL, 0, 0, odd ? NULL : &other));
+  EXPECT_INVAL(dart_team_range_init(DART_TEAM_ALL, 0, odd ? (size_t)1 << 30 : 0, &other));
+  EXPECT_TRUE(other == DART_RANGE_NULL);
+  EXPECT_INVAL(dart_team_range_init(DART_TEAM_ALL, odd ? 5 : 6, 0, &other));
+  EXPECT_INVAL(dart_team_range_init(DART_TEAM_ALL, 0, odd ? 5 : 6, &other));
+  if (odd)
+    got = hold(range, 0, 9, DART_RANGE_EXCLUSIVE);
+  EXPECT_INVAL(dart_team_range_destroy(&range));
+  EXPECT_TRUE(range != DART_RANGE_NULL);
+  if (odd)
+    EXPECT_OK(dart_range_release(&got));
+  EXPECT_OK(dart_team_range_destroy(&range));
+}
+
+TEST_N(2, units_agree_on_wrong_arguments)
+{
+  expect_refused_everywhere(me == 0);
+  expect_refused_everywhere(me == n - 1);
+}
+
 TEST(wrong_arguments_are_refused)
 {
   dart_range_t      range = new_range(DART_TEAM_ALL), none = (dart_range_t)&none;

@@ -191,3 +191,18 @@ dart_ret_t dart__coll_agree(dart__team_t *team, dart_ret_t mine)
   dart__coll_most(team, &worst, 1);
   return (dart_ret_t)worst;
 }
+
+dart_ret_t dart__coll_agree_on(const char *function, dart__team_t *team, dart_ret_t mine,
+                               uint64_t value)
+{
+  unsigned long most[3] = { mine, value, ~value };
+
+  dart__coll_most(team, most, 3);
+  if (most[0] == DART_OK && most[1] != ~most[2])
+    most[0] = DART_ERR_INVAL;
+  if (most[0] != DART_OK && mine == DART_OK)
+    dart__error("%s: refused: units of team %d give different arguments, or one a wrong one; "
+                "this one %llu",
+                function, team->id, (unsigned long long)value);
+  return (dart_ret_t)most[0];
+}

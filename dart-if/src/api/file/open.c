@@ -31,12 +31,13 @@ DART__PROFILED(dart_file_set_atomicity);
 
 #define ALL_FLAGS 63U
 
-static bool check_flags(const char *function, const char *path, unsigned flags)
+static bool check_arguments(const char *function, const char *path, unsigned flags,
+                            const dart_file_t *file)
 {
   bool writes = (flags & DART_FILE_WRITE) != 0;
 
-  if (path == NULL)
-    dart__error("%s: path is NULL", function);
+  if (path == NULL || file == NULL)
+    dart__error("%s: %s is NULL", function, path == NULL ? "path" : "file");
   else if ((flags & ~ALL_FLAGS) != 0 || (flags & (DART_FILE_READ | DART_FILE_WRITE)) == 0 ||
            ((flags & (DART_FILE_TRUNCATE | DART_FILE_CREATE)) != 0 && !writes) ||
            ((flags & DART_FILE_EXCLUSIVE) != 0 && (flags & DART_FILE_CREATE) == 0))
@@ -177,13 +178,15 @@ dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, 
   dart__team_t *team = dart__check_team(__func__, teamid);
   dart_ret_t    ret;
 
-  if (file == NULL) {
-    dart__error("%s: file is NULL", __func__);
+  if (file != NULL)
+    *file = DART_FILE_NULL;
+  if (team == NULL)
     return DART_ERR_INVAL;
-  }
-  *file = DART_FILE_NULL;
-  if (team == NULL || !check_flags(__func__, path, flags))
-    return DART_ERR_INVAL;
+  ret = dart__coll_agree_on(__func__, team,
+                            check_arguments(__func__, path, flags, file) ? DART_OK : DART_ERR_INVAL,
+                            flags);
+  if (ret != DART_OK)
+    return ret;
   ret = dart__file_agree(__func__, team, new_file(team, flags, file), 0);
   if (ret == DART_OK)
     ret = open_all(__func__, team, *file, path, mode);
@@ -270,12 +273,13 @@ dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes)
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  if (nbytes > INT64_MAX || (file->flags & DART_FILE_WRITE) == 0) {
+  ret = nbytes > INT64_MAX || (file->flags & DART_FILE_WRITE) == 0 ? DART_ERR_INVAL : DART_OK;
+  if (ret != DART_OK)
     dart__error("%s: %llu bytes, of a file open with flags %#x", __func__,
                 (unsigned long long)nbytes, file->flags);
-    return DART_ERR_INVAL;
-  }
-  dart__coll_barrier(team);
+  ret = dart__coll_agree_on(__func__, team, ret, nbytes); /* all units are here */
+  if (ret != DART_OK)
+    return ret;
   error = team->me == 0 ? resize(file, nbytes) : 0;
   ret   = error == 0 ? DART_OK : dart__file_refused(__func__, error);
   return dart__file_agree(__func__, team, ret, error);
@@ -309,7 +313,7 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  ret = dart__file_agree(__func__, team, dart__file_check_pending(__func__, file), 0);
+  ret = dart__coll_agree_on(__func__, team, dart__file_check_pending(__func__, file), atomic);
   if (ret != DART_OK)
     return ret;
   if (atomic && file->range == DART_RANGE_NULL) {

@@ -140,15 +140,17 @@ dart_ret_t dart_file_write_ordered(dart_file_t file, const void *buffer, size_t 
 dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
 {
   dart__team_t *team = dart__file_check(__func__, file);
+  dart_ret_t    ret  = offset > INT64_MAX ? DART_ERR_INVAL : DART_OK;
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  if (offset > INT64_MAX) {
+  if (ret != DART_OK)
     dart__error("%s: byte %llu is beyond what a file can have", __func__,
                 (unsigned long long)offset);
-    return DART_ERR_INVAL;
-  }
-  dart__coll_barrier(team); /* nobody moves it any more that began before */
+  /* Afterwards nobody moves it any more that began before. */
+  ret = dart__coll_agree_on(__func__, team, ret, offset);
+  if (ret != DART_OK)
+    return ret;
   if (team->me == 0)
     move(file, offset, DART_OP_REPLACE);
   dart__coll_barrier(team);

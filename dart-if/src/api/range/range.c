@@ -7,6 +7,12 @@
  * waits either for an older one in the same table, or for one that holds its spans there and perhaps waits in a
  * table of a higher unit: these waits cannot form a circle.
  *
+ * So fairness holds in each table: a request that waits in one has no place in the next yet. To have one in all tables
+ * at once, it would have to enter them before it holds anything, in the same order as every other request with which it
+ * shares two tables; or two of them wait for each other. That takes a gate that all requests for several tables
+ * pass one by one, each for as many round trips as it has tables: then a unit that is slow to answer one of them
+ * holds up all, also those that want nothing of it. Passing is bounded, and harms less.
+ *
  * Stripes, not a hash of single numbers, because requests are ranges; one stripe to a unit in turn, because
  * neighbouring ranges are then served by different units, and the table of a range is arithmetic. */
 #include "api/range/range.h"
@@ -179,6 +185,18 @@ static uint32_t capacity_of(const dart__team_t *team, size_t capacity)
   return (uint32_t)(capacity < MOST_CAPACITY ? capacity : MOST_CAPACITY);
 }
 
+static dart_ret_t agree_on_arguments(const char *function, dart__team_t *team, uint64_t stripe,
+                                     size_t capacity, const dart_range_t *range)
+{
+  bool       is_wrong = range == NULL || capacity > MOST_CAPACITY;
+  dart_ret_t ret;
+
+  if (is_wrong)
+    dart__error("%s: range %p, capacity %zu", function, (const void *)range, capacity);
+  ret = dart__coll_agree_on(function, team, is_wrong ? DART_ERR_INVAL : DART_OK, capacity);
+  return ret == DART_OK ? dart__coll_agree_on(function, team, ret, stripe) : ret;
+}
+
 dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,
                                 dart_range_t *range)
 {
@@ -186,13 +204,13 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
   uint64_t      own;
   dart_ret_t    mine, ret;
 
-  if (range == NULL || capacity > MOST_CAPACITY) {
-    dart__error("%s: range %p, capacity %zu", __func__, (void *)range, capacity);
-    return DART_ERR_INVAL;
-  }
-  *range = DART_RANGE_NULL;
+  if (range != NULL)
+    *range = DART_RANGE_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
+  ret = agree_on_arguments(__func__, team, stripe, capacity, range);
+  if (ret != DART_OK)
+    return ret;
 
   *range = new_range(team, stripe);
   mine   = *range == NULL ? DART_ERR_NOMEM : dart__table_new(capacity_of(team, capacity), &own);
@@ -209,31 +227,43 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
   return DART_OK;
 }
 
-/* All requests of this unit to far tables have been served; then so have all units'. */
-static void settle(dart__team_t *team)
+/* All requests of this unit to far tables have been served; then so have all units'. `ret` is whether this unit can
+ * go on: agreed on. */
+static dart_ret_t settle(dart__team_t *team, dart_ret_t ret)
 {
   for (int32_t unit = 0; team->nnodes > 1 && unit < team->nunits; unit++)
     if (!dart__team_is_on_node(team, unit))
       dart__far->settle(team, unit);
-  dart__coll_barrier(team);
+  return dart__coll_agree(team, ret);
+}
+
+/* Whether it can be destroyed: nobody holds some of it. Once the team is gone, dart_team_destroy has settled, and
+ * this unit is asked alone. */
+static dart_ret_t end_use(const char *function, dart_range_t range)
+{
+  dart__team_t *team = dart__team_find(range->teamid);
+  bool          held = dart__hold_is_held(range->hold);
+  dart_ret_t    mine = held ? DART_ERR_INVAL : DART_OK;
+  dart_ret_t    ret  = team == NULL ? mine : settle(team, mine);
+
+  if (ret != DART_OK)
+    dart__error("%s: %s", function,
+                held ? "this unit holds some of it" : "another unit holds some of it");
+  return ret;
 }
 
 dart_ret_t dart_team_range_destroy(dart_range_t *range)
 {
-  dart__team_t *team;
-  bool          is_open;
+  bool is_open;
 
   if (range == NULL || *range == DART_RANGE_NULL)
     return DART_OK;
   is_open = dart__world.initialized && (*range)->cycle == dart__world.cycle;
-  if (is_open && dart__hold_is_held((*range)->hold)) {
-    dart__error("%s: unit %d holds some of it", __func__, dart__world.me);
-    return DART_ERR_INVAL;
-  }
   if (is_open) {
-    team = dart__team_find((*range)->teamid);
-    if (team != NULL) /* else dart_team_destroy has settled, and was the barrier */
-      settle(team);
+    dart_ret_t ret = end_use(__func__, *range);
+
+    if (ret != DART_OK)
+      return ret;
     dart__table_delete((*range)->tables[(*range)->me]);
   }
   delete_range(*range, is_open);

@@ -18,8 +18,10 @@
  *  writes, need an order: a barrier or another dependence between the units.
  *
  *  *Errors.* DART_OK means that all of it was done. DART_ERR_OTHER: the system has refused something, which one
- *  log line says; dart_file_error gives its number. All units of a collective call return the same. Arguments
- *  that cannot be meant, offsets beyond 2^63 - 1 among them, are DART_ERR_INVAL, and nothing is done.
+ *  log line says; dart_file_error gives its number. Arguments that cannot be meant, offsets beyond 2^63 - 1 among
+ *  them, are DART_ERR_INVAL, and nothing is done. All units of a collective call return the same, also if only one of
+ *  them gives a wrong argument, or if they give different ones where all must give the same. The exception is a unit
+ *  that gives a dead team, or DART_FILE_NULL, where the others do not: it cannot ask them, and returns alone.
  *
  *  Ross, Latham, Gropp, Thakur, Toonen: Implementing MPI-IO Atomic Mode Without File System Support, CCGrid 2005. */
 

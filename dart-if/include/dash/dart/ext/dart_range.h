@@ -10,13 +10,19 @@
  *
  *  Waiting is fair: the object's numbers are divided into stripes, stripe s belongs to unit s modulo the size
  *  of the team, and each unit serves requests for its stripes in the order in which they come, wherever they
- *  conflict. Requests that conflict with no earlier one are served at once; a request is never passed by a later
- *  one that conflicts with it, so it waits for at most the requests that were there before it. Waits sleep, but
- *  for that of the request that is next, which yields its core for 100 us at first.
+ *  conflict. Requests that conflict with no earlier one are served at once; a request that has come to a unit is
+ *  never passed there by a later one that conflicts with it. So one that is for the stripes of one unit waits for at
+ *  most the requests that were there before it. One that is for the stripes of several units asks them one after the
+ *  other, in ascending order, each when it holds what it wants of those before: in the last ones it can be
+ *  passed by requests that came later, until it has come there itself, and it waits for at most the requests that
+ *  were at each unit before it. Nobody waits for ever where holders release. Waits sleep, but for that of the
+ *  request that is next, which yields its core for 100 us at first.
  *
  *  A request within one unit's stripes costs one message and its answer if that unit is far and the ranges are
- *  free, one more message if they are not; one that crosses stripes asks each of their units once, in
- *  ascending order. On the node it is done in shared memory. A release waits for nothing. What a holder did by
+ *  free, one more message if they are not; one that crosses stripes asks each of their units once. On the node it is
+ *  done in shared memory. A far unit answers by its agent while it computes. Without agents (DART_PROGRESS=none) it
+ *  answers when it calls DART: until then every acquire waits that it is asked by, also one that must not wait, or has
+ *  a time limit. A release waits for nothing. What a holder did by
  *  plain loads and stores, by blocking operations and by operations it completed is seen by every later holder of
  *  a conflicting range. (Range locks over one-sided communication: Thakur, Ross, Latham: Implementing Byte-Range
  *  Locks Using MPI One-Sided Communication, EuroPVM/MPI 2005.) */
@@ -60,8 +66,9 @@ typedef struct {
  *  time in the stripes of a unit, each about 100 bytes of its memory, at most 2^20; 0: 1024, or 64 for each unit
  *  of the team, whichever is more. All units give the same.
  *
- *  Collective over the team. `*range` is DART_RANGE_NULL after an error. DART_ERR_INVAL: no such team on this
- *  unit, or a capacity that is too large. DART_ERR_NOMEM: no memory, on every unit. */
+ *  Collective over the team. `*range` is DART_RANGE_NULL after an error, which is the same on every unit, but for that
+ *  of a unit that does not know the team: it returns alone. DART_ERR_INVAL: no such team, a capacity that is too
+ *  large, `range` NULL, or units that do not give the same. DART_ERR_NOMEM. */
 dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,
                                 dart_range_t *range) DART_NOTHROW;
 
@@ -69,13 +76,14 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
  *
  *  Collective over its team, while nothing of it is held or waited for. Once the team is destroyed or
  *  dart_exit has begun this is local, and still needed to free the caller's end. NULL for `range` or `*range`
- *  is fine, and local: DART_OK. DART_ERR_INVAL: this unit holds some of it. */
+ *  is fine, and local: DART_OK. DART_ERR_INVAL, on every unit: one of them holds some of it; nothing has changed. */
 dart_ret_t dart_team_range_destroy(dart_range_t *range) DART_NOTHROW;
 
 /** Hold `n` ranges, all or none; `*hold` names them, for dart_range_release.
  *
  *  Ranges of one call may overlap: a number in several is held in the strongest of their modes. `timeout_us`:
- *  microseconds to wait at most; 0: do not wait; negative: no limit. Calls that each take several ranges do not
+ *  microseconds to wait at most for other requests; 0: do not wait; negative: no limit. (How long units take to
+ *  answer is said above.) Calls that each take several ranges do not
  *  deadlock. A thread that holds ranges and acquires more may, as with any lock: take them in one call.
  *  Ranges belong to the unit: any of its threads may release them, and a thread that acquires what
  *  its unit holds in a conflicting mode waits for that. Any thread.
