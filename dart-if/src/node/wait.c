@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
   64 /* turns of a unit that has a core: what it waits for does not need this one */
 #define CHECK_EVERY 1024    /* polls without a sleep */
 #define CHECK_US    1000000 /* the longest sleep where there is a check */
+#define SHORT_US    1000    /* a sleep of which the kernel's 50 us more are a part that counts */
 
 static struct timespec time_of(uint32_t us)
 {
@@ -31,6 +33,24 @@ void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_u
 void dart__futex_wake(_Atomic uint32_t *word, int count)
 {
   syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE, count, NULL, NULL, 0);
+}
+
+/* By default a sleep of a thread may take 50 us longer than it asked for, which is half a nap more until a unit sees
+ * what has come from another node. A short one is as long as asked for; what the program has set is put back.
+ * Returns what to put back, -1: nothing. */
+static int sleep_exactly(uint32_t us)
+{
+  int slack = us > 0 && us <= SHORT_US ? prctl(PR_GET_TIMERSLACK) : -1;
+
+  if (slack > 1)
+    prctl(PR_SET_TIMERSLACK, 1UL); /* ns; 0 would mean the default */
+  return slack;
+}
+
+static void sleep_as_before(int slack)
+{
+  if (slack > 1)
+    prctl(PR_SET_TIMERSLACK, (unsigned long)slack);
 }
 
 void dart__event_raise(dart__event_t *event, uint32_t count)
@@ -83,6 +103,7 @@ static bool sleep_unless(dart__event_t *event, uint32_t old, uint32_t most_us,
                          bool (*is_there)(void *context), void *context)
 {
   bool is_over;
+  int  slack = sleep_exactly(most_us);
 
   /* seq_cst, both, and the look: pairs with dart__event_raise and dart__event_nudge */
   atomic_fetch_add_explicit(&event->sleepers, 1, memory_order_seq_cst);
@@ -90,6 +111,7 @@ static bool sleep_unless(dart__event_t *event, uint32_t old, uint32_t most_us,
   if (!is_over && atomic_load_explicit(&event->count, memory_order_seq_cst) == old)
     dart__futex_wait(&event->count, old, most_us);
   atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
+  sleep_as_before(slack);
   return is_over;
 }
 
@@ -173,9 +195,11 @@ void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy)
     return;
   pause = end_turn(policy, turn, turn - spins >= 1000 + (uint64_t)policy->yields);
   if (pause > 0) {
-    struct timespec nap = time_of(pause);
+    struct timespec nap   = time_of(pause);
+    int             slack = sleep_exactly(pause);
 
     nanosleep(&nap, NULL);
+    sleep_as_before(slack);
   }
   check(policy, turn, pause > 0);
 }
