@@ -182,6 +182,30 @@ static void the_ends_of_the_numbers_are_numbers(void **state)
   free(table);
 }
 
+/* Requests of many spans each, one behind the other, and some of them leave. */
+static void the_tree_is_not_deep(void **state)
+{
+  enum { REQUESTS = 128, SPANS = 128 };
+  dart__range_table_t *table = new_table(REQUESTS * SPANS);
+  dart__range_waiter_t none  = { 0, 0 };
+  uint64_t             ticket[REQUESTS];
+
+  (void)state;
+  for (uint64_t i = 0; i < REQUESTS; i++) {
+    dart__span_t spans[SPANS];
+
+    for (uint64_t k = 0; k < SPANS; k++)
+      spans[k] = (dart__span_t){ 10 * (i * SPANS + k), 10 * (i * SPANS + k) + 5, 1 };
+    assert_int_equal(dart__range_enter(table, &none, spans, SPANS, false, &ticket[i]),
+                     DART__RANGE_HELD);
+  }
+  assert_ptr_equal(dart__range_check(table), NULL);
+  for (int i = 0; i < REQUESTS; i += 3)
+    dart__range_leave(table, ticket[i], NULL, 0, NULL);
+  assert_ptr_equal(dart__range_check(table), NULL);
+  free(table);
+}
+
 /* Who is behind the one that a leave has let in; not who waits for two, nor who waits for nobody. */
 static void who_is_next_but_one_is_known(void **state)
 {
@@ -280,6 +304,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(requests_are_served_as_a_list_would),
                                       cmocka_unit_test(the_ends_of_the_numbers_are_numbers),
+                                      cmocka_unit_test(the_tree_is_not_deep),
                                       cmocka_unit_test(who_is_next_but_one_is_known),
                                       cmocka_unit_test(holders_exclude_one_another) };
 

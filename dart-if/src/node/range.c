@@ -41,6 +41,7 @@ struct dart__range_table {
   uint32_t soon; /* the last request that has come to one conflict, in this hold of the mutex */
   uint32_t granted[2]; /* the first and the last request whose waiter was not listed yet */
   uint64_t age;        /* of the newest request */
+  uint64_t random;     /* state of the priorities */
 };
 
 /* Threads that hold the mutex wait for nothing. */
@@ -240,6 +241,17 @@ static void relieve(dart__range_table_t *t, uint32_t at, const dart__span_t *spa
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
+/* Priorities must differ, and be in no relation to the order of the spans: or the tree becomes a list.
+ * (SplitMix: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.) */
+static uint32_t new_priority(dart__range_table_t *t)
+{
+  uint64_t z = t->random += 0x9e3779b97f4a7c15U;
+
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return (uint32_t)(z >> 32);
+}
+
 static uint32_t new_node(dart__range_table_t *t, const dart__span_t *span, uint32_t request)
 {
   uint32_t index = t->free_node;
@@ -248,7 +260,7 @@ static uint32_t new_node(dart__range_table_t *t, const dart__span_t *span, uint3
   t->free_node = node->left;
   t->nfree--;
   *node                         = (node_t){ .span     = *span,
-                                            .priority = (uint32_t)((t->age * 128 + t->nfree) * 0x9e3779b97f4a7c15U >> 32),
+                                            .priority = new_priority(t),
                                             .request  = request,
                                             .next     = request_at(t, request)->first };
   request_at(t, request)->first = index;
@@ -425,13 +437,31 @@ static uint32_t check_tree(const dart__range_table_t *t, uint32_t at, const char
   return 1 + check_tree(t, node->left, wrong_out) + check_tree(t, node->right, wrong_out);
 }
 
+static uint32_t depth_of(const dart__range_table_t *t, uint32_t at)
+{
+  return at == NONE ? 0
+                    : 1 + (uint32_t)larger(depth_of(t, node_at(t, at)->left),
+                                           depth_of(t, node_at(t, at)->right));
+}
+
+/* Far more than a random tree of so many nodes ever has: 4.3 ln n on average (Devroye: A Note on the Height of Binary
+ * Search Trees, JACM 33(3), 1986). */
+static uint32_t most_depth(uint32_t count)
+{
+  uint32_t bits = 1;
+
+  while (count >> bits != 0)
+    bits++;
+  return 16 + 5 * bits;
+}
+
 /* Conflicts of a span with requests that are older than `age`. */
 static uint32_t older_conflicts(const dart__range_table_t *t, uint32_t at, const dart__span_t *span,
                                 uint64_t age)
 {
   const node_t *node = node_at(t, at);
 
-  if (at == NONE)
+  if (at == NONE || node->most[0] < span->first) /* these were checked before */
     return 0;
   return (conflict(&node->span, span) && request_at(t, node->request)->age < age) +
          older_conflicts(t, node->left, span, age) + older_conflicts(t, node->right, span, age);
@@ -444,6 +474,8 @@ const char *dart__range_check(const dart__range_table_t *t)
 
   if (count + t->nfree != t->capacity)
     wrong = "nodes are lost";
+  if (depth_of(t, t->root) > most_depth(count))
+    wrong = "the tree is too deep";
   for (uint32_t i = 1; i <= t->capacity; i++) {
     const request_t *request  = request_at(t, i);
     uint32_t         blockers = 0;
