@@ -620,6 +620,11 @@ const test_type_t test_types[TEST_TYPES] = {
   { DART_TYPE_FLOAT, "FLOAT", 4, TEST_FLOAT },
   { DART_TYPE_DOUBLE, "DOUBLE", 8, TEST_FLOAT },
   { DART_TYPE_LONG_DOUBLE, "LONG_DOUBLE", 16, TEST_FLOAT },
+  { DART_TYPE_INT8, "INT8", 1, TEST_SIGNED },
+  { DART_TYPE_UINT8, "UINT8", 1, TEST_UNSIGNED },
+  { DART_TYPE_UINT16, "UINT16", 2, TEST_UNSIGNED },
+  { DART_TYPE_FLOAT_COMPLEX, "FLOAT_COMPLEX", 8, TEST_COMPLEX },
+  { DART_TYPE_DOUBLE_COMPLEX, "DOUBLE_COMPLEX", 16, TEST_COMPLEX },
 };
 
 #define FOR_TYPES(X)                         \
@@ -633,7 +638,12 @@ const test_type_t test_types[TEST_TYPES] = {
   X(DART_TYPE_ULONGLONG, unsigned long long) \
   X(DART_TYPE_FLOAT, float)                  \
   X(DART_TYPE_DOUBLE, double)                \
-  X(DART_TYPE_LONG_DOUBLE, long double)
+  X(DART_TYPE_LONG_DOUBLE, long double)      \
+  X(DART_TYPE_INT8, int8_t)                  \
+  X(DART_TYPE_UINT8, uint8_t)                \
+  X(DART_TYPE_UINT16, uint16_t)              \
+  X(DART_TYPE_FLOAT_COMPLEX, float _Complex) \
+  X(DART_TYPE_DOUBLE_COMPLEX, double _Complex)
 
 void test_store(const test_type_t *type, void *buffer, size_t index, int64_t value)
 {
@@ -697,7 +707,11 @@ bool test_has_op(const test_type_t *type, dart_operation_t op)
   bool arithmetic =
       op == DART_OP_MIN || op == DART_OP_MAX || op == DART_OP_SUM || op == DART_OP_PROD;
 
-  return op != DART_OP_MINMAX && (arithmetic || type->kind != TEST_FLOAT);
+  switch (type->kind) {
+  case TEST_FLOAT: return arithmetic;
+  case TEST_COMPLEX: return op == DART_OP_SUM || op == DART_OP_PROD;
+  default: return op != DART_OP_MINMAX;
+  }
 }
 
 const char *test_op_name(dart_operation_t op)

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <dash/dart/ext/dart_basic.h>
 #include <dash/dart/if/dart.h>
 
 /* This unit's global id, and the number of units. Unknown (-1, 0) before the first dart_init. */
@@ -176,16 +177,16 @@ uint64_t test_random(test_random_t *random);
 unsigned char test_pattern(int writer, int round, size_t index);
 void          test_fill(void *buffer, int writer, int round, size_t nbytes);
 
-/* Every basic type. Small whole numbers go in and out of buffers of any type, so that one test
+/* Every basic type but BOOL. Small whole numbers go in and out of buffers of any type, so that one test
  * serves all types and its reference is plain int64_t arithmetic. */
 typedef struct test_type {
   dart_datatype_t id;
   const char     *name;
   size_t          size;
-  enum { TEST_SIGNED, TEST_UNSIGNED, TEST_FLOAT } kind;
+  enum { TEST_SIGNED, TEST_UNSIGNED, TEST_FLOAT, TEST_COMPLEX } kind;
 } test_type_t;
 
-enum { TEST_TYPES = 11, TEST_TYPE_SIZE_MAX = 16 };
+enum { TEST_TYPES = 16, TEST_TYPE_SIZE_MAX = 16 };
 extern const test_type_t test_types[TEST_TYPES];
 
 void    test_store(const test_type_t *type, void *buffer, size_t index, int64_t value);

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include <dash/dart/ext/dart_basic.h>
 #include <dash/dart/if/dart_types.h>
 
 typedef enum { UNSIGNED, SIGNED, FLOATING } test_class_t;
@@ -38,7 +39,10 @@ static const test_type_t test_types[] = { { DART_TYPE_BYTE, "BYTE", 1,
                                           { DART_TYPE_ULONGLONG, "ULONGLONG", 8, UNSIGNED },
                                           { DART_TYPE_FLOAT, "FLOAT", 4, FLOATING },
                                           { DART_TYPE_DOUBLE, "DOUBLE", 8, FLOATING },
-                                          { DART_TYPE_LONG_DOUBLE, "LONG_DOUBLE", 16, FLOATING } };
+                                          { DART_TYPE_LONG_DOUBLE, "LONG_DOUBLE", 16, FLOATING },
+                                          { DART_TYPE_INT8, "INT8", 1, SIGNED },
+                                          { DART_TYPE_UINT8, "UINT8", 1, UNSIGNED },
+                                          { DART_TYPE_UINT16, "UINT16", 2, UNSIGNED } };
 
 enum { TEST_TYPES = sizeof test_types / sizeof test_types[0] };
 

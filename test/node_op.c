@@ -1,5 +1,7 @@
 /* Operators: where they are valid, and every (type, operator) against the slow reference; and the
  * operators a program makes. */
+#include <complex.h>
+
 #include "node_data.h"
 
 #include "data/op.h"
@@ -110,6 +112,32 @@ static void integers_wrap_and_bytes_are_chars(void **state)
   assert_true(long_inout == LLONG_MAX);
   dart__op_combine(DART_OP_MIN, DART_TYPE_BYTE, least, other, 1);
   assert_int_equal(other[0], least[0] < 100 ? least[0] : 100);
+}
+
+static void complex_numbers_and_bools(void **state)
+{
+  float _Complex f_in[] = { 1 + 2 * I, I }, f[] = { 3 + 4 * I, I };
+  double _Complex d_in = 1 + 2 * I, d = 3 + 4 * I;
+  char bytes[sizeof d + 1]; /* operands may lie anywhere */
+  bool in[] = { 0, 0, 1, 1 }, inout[] = { 0, 1, 0, 1 }, want[] = { 0, 1, 1, 0 };
+
+  (void)state;
+  dart__op_combine(DART_OP_PROD, DART_TYPE_FLOAT_COMPLEX, f_in, f, 2);
+  assert_true(f[0] == -5 + 10 * I && f[1] == -1);
+  memcpy(bytes + 1, &d, sizeof d);
+  dart__op_combine(DART_OP_SUM, DART_TYPE_DOUBLE_COMPLEX, &d_in, bytes + 1, 1);
+  memcpy(&d, bytes + 1, sizeof d);
+  assert_true(d == 4 + 6 * I);
+  dart__op_combine(DART_OP_LXOR, DART_TYPE_BOOL, in, inout, 4);
+  assert_memory_equal(inout, want, sizeof want);
+  for (dart_operation_t op = DART_OP_UNDEFINED; op <= DART_OP_LAST; op++) {
+    bool is_sum   = op == DART_OP_SUM || op == DART_OP_PROD;
+    bool is_logic = op >= DART_OP_BAND && op <= DART_OP_LXOR;
+
+    assert_int_equal(dart__op_reduces(op, DART_TYPE_FLOAT_COMPLEX, 2), is_sum);
+    assert_int_equal(dart__op_reduces(op, DART_TYPE_DOUBLE_COMPLEX, 2), is_sum);
+    assert_int_equal(dart__op_reduces(op, DART_TYPE_BOOL, 2), is_logic);
+  }
 }
 
 static void pairs_of_minmax_are_independent(void **state)
@@ -282,6 +310,7 @@ int main(void)
                                       cmocka_unit_test(other_types_have_no_predefined_operators),
                                       cmocka_unit_test(every_operator_equals_the_reference),
                                       cmocka_unit_test(integers_wrap_and_bytes_are_chars),
+                                      cmocka_unit_test(complex_numbers_and_bools),
                                       cmocka_unit_test(pairs_of_minmax_are_independent),
                                       cmocka_unit_test(user_operators_get_their_operands_in_order),
                                       cmocka_unit_test(

@@ -1,4 +1,5 @@
 /* Atomic operations: statements K102 to K115. */
+#include <complex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,7 +294,7 @@ TEST(fetched_values_are_a_permutation) /* K105: every integer type */
     int                missing   = 0;
     _Alignas(16) char  one[TEST_TYPE_SIZE_MAX], old[TEST_TYPE_SIZE_MAX];
 
-    if (type->kind == TEST_FLOAT)
+    if (type->kind != TEST_SIGNED && type->kind != TEST_UNSIGNED)
       continue;
     test_note("%s", type->name);
     test_store(type, test_mine(segment), 0, 0);
@@ -414,7 +415,7 @@ TEST(swap_returns_the_old_value_either_way) /* K108 K109: every integer type */
   for (int t = 0; t < TEST_TYPES; t++) {
     const test_type_t *type = &test_types[t];
 
-    for (int distance = 0; distance < n && type->kind != TEST_FLOAT; distance++) {
+    for (int distance = 0; distance < n && type->kind <= TEST_UNSIGNED; distance++) {
       dart_gptr_t cell = test_byte(test_unit(segment, right_by(distance)), type->size);
       int         from = (me + n - distance) % n;
 
@@ -447,9 +448,129 @@ TEST(swap_returns_the_old_value_either_way) /* K108 K109: every integer type */
   }
 }
 
+TEST(bools_stay_bools) /* every operator that they have, on every pair */
+{
+  static const struct {
+    dart_operation_t op;
+    bool             result[4]; /* of false, false; false, true; true, false; true, true */
+  } cases[] = {
+    { DART_OP_BAND, { 0, 0, 0, 1 } },    { DART_OP_LAND, { 0, 0, 0, 1 } },
+    { DART_OP_BOR, { 0, 1, 1, 1 } },     { DART_OP_LOR, { 0, 1, 1, 1 } },
+    { DART_OP_BXOR, { 0, 1, 1, 0 } },    { DART_OP_LXOR, { 0, 1, 1, 0 } },
+    { DART_OP_REPLACE, { 0, 1, 0, 1 } },
+  };
+  dart_gptr_t segment = test_segment(DART_TEAM_ALL, 16, 0x5a),
+              right   = test_unit(segment, right_by(1));
+  bool *mine          = (bool *)test_mine(segment), old;
+
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    for (int pair = 0; pair < 4; pair++) {
+      bool there = pair / 2, operand = pair % 2;
+
+      mine[0] = mine[1] = there;
+      test_barrier();
+      EXPECT_OK(dart_accumulate(right, &operand, 1, DART_TYPE_BOOL, cases[c].op));
+      EXPECT_OK(
+          dart_fetch_and_op(test_byte(right, 1), &operand, &old, DART_TYPE_BOOL, cases[c].op));
+      EXPECT_OK(dart_flush(right));
+      EXPECT_EQ(old, there);
+      test_barrier();
+      test_note("%s, %d", test_op_name(cases[c].op), pair);
+      EXPECT_EQ(mine[0], cases[c].result[pair]);
+      EXPECT_EQ(mine[1], cases[c].result[pair]);
+      test_barrier();
+    }
+  EXPECT_FILLED((char *)mine + 2, 0x5a, 14);
+  for (dart_operation_t op = DART_OP_MIN; op <= DART_OP_PROD; op++)
+    EXPECT_INVAL(dart_accumulate(right, &old, 1, DART_TYPE_BOOL, op));
+}
+
+TEST(bools_swap) /* false for true, and not true for true */
+{
+  dart_gptr_t segment = test_segment(DART_TEAM_ALL, 3, 0);
+  dart_gptr_t cell    = test_byte(test_unit(segment, right_by(1)), 1);
+  const bool  yes = true, no = false;
+  bool        old = true;
+
+  test_barrier();
+  EXPECT_OK(dart_compare_and_swap(cell, &yes, &no, &old, DART_TYPE_BOOL));
+  EXPECT_OK(dart_flush(cell));
+  EXPECT_TRUE(!old);
+  EXPECT_OK(dart_compare_and_swap(cell, &yes, &no, &old, DART_TYPE_BOOL));
+  EXPECT_OK(dart_flush(cell));
+  EXPECT_TRUE(old);
+  test_barrier();
+  EXPECT_TRUE(!((bool *)test_mine(segment))[0]);
+  EXPECT_TRUE(((bool *)test_mine(segment))[1]);
+  EXPECT_TRUE(!((bool *)test_mine(segment))[2]);
+}
+
+TEST(narrow_extremes_are_those_of_their_sign) /* where sign and width of the operands decide */
+{
+  dart_gptr_t segment = test_segment(DART_TEAM_ALL, 64, 0), right = test_unit(segment, right_by(1));
+  unsigned char *mine   = (unsigned char *)test_mine(segment);
+  const uint8_t  u8[2]  = { 200, 100 };
+  const int8_t   s8[2]  = { -56, 100 };
+  const uint16_t u16[2] = { 40000, 7 };
+
+  for (int way = 0; way < 2; way++) { /* one onto the other, and the other way round */
+    memcpy(mine, &u8[way], 1);
+    memcpy(mine + 1, &u8[way], 1);
+    memcpy(mine + 2, &s8[way], 1);
+    memcpy(mine + 3, &s8[way], 1);
+    memcpy(mine + 4, &u16[way], 2);
+    memcpy(mine + 6, &u16[way], 2);
+    test_barrier();
+    EXPECT_OK(dart_accumulate(right, &u8[!way], 1, DART_TYPE_UINT8, DART_OP_MIN));
+    EXPECT_OK(dart_accumulate(test_byte(right, 1), &u8[!way], 1, DART_TYPE_UINT8, DART_OP_MAX));
+    EXPECT_OK(dart_accumulate(test_byte(right, 2), &s8[!way], 1, DART_TYPE_INT8, DART_OP_MIN));
+    EXPECT_OK(dart_accumulate(test_byte(right, 3), &s8[!way], 1, DART_TYPE_INT8, DART_OP_MAX));
+    EXPECT_OK(dart_accumulate(test_byte(right, 4), &u16[!way], 1, DART_TYPE_UINT16, DART_OP_MIN));
+    EXPECT_OK(dart_accumulate(test_byte(right, 6), &u16[!way], 1, DART_TYPE_UINT16, DART_OP_MAX));
+    EXPECT_OK(dart_flush(right));
+    test_barrier();
+    EXPECT_EQ(mine[0], 100);
+    EXPECT_EQ(mine[1], 200);
+    EXPECT_EQ((int8_t)mine[2], -56);
+    EXPECT_EQ((int8_t)mine[3], 100);
+    EXPECT_EQ(*(uint16_t *)(void *)(mine + 4), 7);
+    EXPECT_EQ(*(uint16_t *)(void *)(mine + 6), 40000);
+    test_barrier();
+  }
+}
+
+TEST(complex_numbers_have_a_field) /* sums and products of both parts, and nothing else */
+{
+  dart_gptr_t segment = test_segment(DART_TEAM_ALL, 64, 0), right = test_unit(segment, right_by(1));
+  float _Complex f  = 3 + 4 * I, *in_f;
+  double _Complex d = 3 + 4 * I, old = 0, *in_d;
+
+  in_f  = (float _Complex *)test_mine(segment);
+  in_d  = (double _Complex *)(void *)((char *)test_mine(segment) + 16);
+  *in_f = 1 + 2 * I;
+  *in_d = 1 + 2 * I;
+  test_barrier();
+  EXPECT_OK(dart_accumulate(right, &f, 1, DART_TYPE_FLOAT_COMPLEX, DART_OP_PROD));
+  EXPECT_OK(dart_accumulate(test_byte(right, 16), &d, 1, DART_TYPE_DOUBLE_COMPLEX, DART_OP_SUM));
+  EXPECT_OK(
+      dart_fetch_and_op(test_byte(right, 16), &d, &old, DART_TYPE_DOUBLE_COMPLEX, DART_OP_PROD));
+  EXPECT_OK(dart_flush(right));
+  EXPECT_TRUE(old == 4 + 6 * I);
+  test_barrier();
+  EXPECT_TRUE(*in_f == -5 + 10 * I);
+  EXPECT_TRUE(*in_d == -12 + 34 * I);
+  EXPECT_INVAL(dart_accumulate(right, &f, 1, DART_TYPE_FLOAT_COMPLEX, DART_OP_MAX));
+  EXPECT_INVAL(dart_accumulate(right, &d, 1, DART_TYPE_DOUBLE_COMPLEX, DART_OP_BAND));
+  EXPECT_INVAL(dart_accumulate(right, &f, 1, DART_TYPE_BOOL, DART_OP_SUM));
+  /* C aligns a double _Complex to 8 bytes, an atomic needs 16 */
+  EXPECT_INVAL(dart_accumulate(test_byte(right, 8), &d, 1, DART_TYPE_DOUBLE_COMPLEX, DART_OP_SUM));
+  test_barrier();
+}
+
 TEST(floats_do_not_swap) /* K109 */
 {
-  const dart_datatype_t wrong[] = { DART_TYPE_FLOAT, DART_TYPE_DOUBLE, DART_TYPE_LONG_DOUBLE };
+  const dart_datatype_t wrong[] = { DART_TYPE_FLOAT, DART_TYPE_DOUBLE, DART_TYPE_LONG_DOUBLE,
+                                    DART_TYPE_FLOAT_COMPLEX, DART_TYPE_DOUBLE_COMPLEX };
   dart_gptr_t           segment = test_segment(DART_TEAM_ALL, TEST_TYPE_SIZE_MAX, 0x5a);
   char                  value[16], compare[16], old[16];
 

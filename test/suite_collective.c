@@ -1,5 +1,6 @@
 /* Barrier, bcast, allgather, reduce and allreduce: statements L116 to L130 as far as they are about
  * these. Each test runs on the team of all and on sub-teams, whose units are counted in them. */
+#include <complex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -299,11 +300,32 @@ TEST(minmax_takes_pairs) /* L122: also through pieces of odd sizes */
   make_teams(team);
   for (int i = 0; i < TEAMS; i++) {
     for (int t = 0; t < TEST_TYPES; t++) {
+      if (test_types[t].kind == TEST_COMPLEX)
+        continue;
       min_max(team[i], &test_types[t], 2);
       min_max(team[i], &test_types[t], 2000);
     }
   }
   min_max(DART_TEAM_ALL, &test_types[2], 200002);
+}
+
+TEST(complex_numbers_and_bools_reduce) /* both parts of the former; the latter are 0 and 1 */
+{
+  double _Complex value = me + 1 - me * I, sum, turn = I, product;
+  bool is_last = me == n - 1, any, all, odd;
+
+  EXPECT_OK(dart_allreduce(&value, &sum, 1, DART_TYPE_DOUBLE_COMPLEX, DART_OP_SUM, DART_TEAM_ALL));
+  EXPECT_TRUE(sum == n * (n + 1) / 2 - n * (n - 1) / 2 * I);
+  EXPECT_OK(
+      dart_allreduce(&turn, &product, 1, DART_TYPE_DOUBLE_COMPLEX, DART_OP_PROD, DART_TEAM_ALL));
+  EXPECT_TRUE(product == (n % 4 == 0 ? 1 : n % 4 == 1 ? I : n % 4 == 2 ? -1 : -I));
+  EXPECT_OK(dart_allreduce(&is_last, &any, 1, DART_TYPE_BOOL, DART_OP_LOR, DART_TEAM_ALL));
+  EXPECT_OK(dart_allreduce(&is_last, &all, 1, DART_TYPE_BOOL, DART_OP_BAND, DART_TEAM_ALL));
+  EXPECT_TRUE(any);
+  EXPECT_EQ(all, n == 1);
+  is_last = true;
+  EXPECT_OK(dart_allreduce(&is_last, &odd, 1, DART_TYPE_BOOL, DART_OP_BXOR, DART_TEAM_ALL));
+  EXPECT_EQ(odd, n % 2 == 1);
 }
 
 TEST(operators_that_do_not_reduce_are_refused) /* L123 */
@@ -323,6 +345,11 @@ TEST(operators_that_do_not_reduce_are_refused) /* L123 */
     { DART_TYPE_FLOAT, DART_OP_BAND, 2 },
     { DART_TYPE_DOUBLE, DART_OP_LXOR, 2 },
     { DART_TYPE_LONG_DOUBLE, DART_OP_BOR, 2 },
+    { DART_TYPE_FLOAT_COMPLEX, DART_OP_MAX, 2 },
+    { DART_TYPE_DOUBLE_COMPLEX, DART_OP_MINMAX, 2 },
+    { DART_TYPE_BOOL, DART_OP_SUM, 2 },
+    { DART_TYPE_BOOL, DART_OP_MINMAX, 2 },
+    { DART_TYPE_BASIC_END, DART_OP_SUM, 2 },
     { DART_TYPE_UNDEFINED, DART_OP_SUM, 2 },
     { DART_TYPE_LAST, DART_OP_SUM, 2 },
     { 1 << 20, DART_OP_SUM, 2 },

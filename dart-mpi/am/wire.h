@@ -94,14 +94,16 @@ typedef struct {
 
 #define DART__AM_DATA_WORDS (sizeof(dart__am_data_t) / sizeof(uint64_t))
 
-/* The word a record starts with: kind:4 type:4 op:4 count:12 offset:40. */
-#define DART__AM_OFFSET_BITS 40
+/* The word a record starts with: kind:4 type:5 op:4 count:12 offset:39. */
+#define DART__AM_OFFSET_BITS 39
+#define DART__AM_OFFSET_AT   (64 - DART__AM_OFFSET_BITS)
 #define DART__AM_COUNT_MOST  ((size_t)1 << 12) /* counts are below */
 
 static inline uint64_t dart__am_word(dart__am_request_kind_t kind, unsigned type, unsigned op,
                                      size_t count, uint64_t offset)
 {
-  return (uint64_t)kind | type << 4 | op << 8 | (uint64_t)count << 12 | offset << 24;
+  return (uint64_t)kind | type << 4 | op << 9 | (uint64_t)count << 13 |
+         offset << DART__AM_OFFSET_AT;
 }
 
 static inline dart__am_request_kind_t dart__am_word_kind(uint64_t word)
@@ -111,22 +113,22 @@ static inline dart__am_request_kind_t dart__am_word_kind(uint64_t word)
 
 static inline dart_datatype_t dart__am_word_type(uint64_t word)
 {
-  return (dart_datatype_t)(word >> 4 & 0xf);
+  return (dart_datatype_t)(word >> 4 & 0x1f);
 }
 
 static inline dart_operation_t dart__am_word_op(uint64_t word)
 {
-  return (dart_operation_t)(word >> 8 & 0xf);
+  return (dart_operation_t)(word >> 9 & 0xf);
 }
 
 static inline size_t dart__am_word_count(uint64_t word)
 {
-  return word >> 12 & 0xfff;
+  return word >> 13 & 0xfff;
 }
 
 static inline uint64_t dart__am_word_offset(uint64_t word)
 {
-  return word >> 24;
+  return word >> DART__AM_OFFSET_AT;
 }
 
 /* Words that so many bytes take. */

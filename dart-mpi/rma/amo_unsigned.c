@@ -26,6 +26,7 @@ typedef struct {
 static bool is_unsigned(dart_datatype_t type)
 {
   return type == DART_TYPE_UINT || type == DART_TYPE_ULONG || type == DART_TYPE_ULONGLONG ||
+         type == DART_TYPE_UINT8 || type == DART_TYPE_UINT16 ||
          (type == DART_TYPE_BYTE && CHAR_MIN == 0);
 }
 

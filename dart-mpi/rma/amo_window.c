@@ -1,6 +1,8 @@
 /* See amo_window.h. */
 #include "rma/amo_window.h"
 
+#include <dash/dart/ext/dart_basic.h>
+
 #include "base/counters.h"
 #include "memory/chunk.h"
 #include "rma/completion.h"
@@ -18,6 +20,12 @@ MPI_Datatype dart__amo_type(dart_datatype_t type)
   case (uintptr_t)DART_TYPE_ULONGLONG: return MPI_UNSIGNED_LONG_LONG;
   case (uintptr_t)DART_TYPE_FLOAT: return MPI_FLOAT;
   case (uintptr_t)DART_TYPE_DOUBLE: return MPI_DOUBLE;
+  case (uintptr_t)DART_TYPE_INT8: return MPI_INT8_T;
+  case (uintptr_t)DART_TYPE_UINT8:
+  case (uintptr_t)DART_TYPE_BOOL: return MPI_UINT8_T; /* MPI_C_BOOL has no bitwise operators */
+  case (uintptr_t)DART_TYPE_UINT16: return MPI_UINT16_T;
+  case (uintptr_t)DART_TYPE_FLOAT_COMPLEX: return MPI_C_FLOAT_COMPLEX;
+  case (uintptr_t)DART_TYPE_DOUBLE_COMPLEX: return MPI_C_DOUBLE_COMPLEX;
   default: return MPI_LONG_DOUBLE;
   }
 }

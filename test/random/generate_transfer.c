@@ -1,4 +1,5 @@
 /* Draws transfers, atomics, and what completes them. */
+#include <dash/dart/ext/dart_basic.h>
 #include <dash/dart/if/dart_types.h>
 
 #include "generate.h"
@@ -16,7 +17,9 @@ void draw_actor(generator_t *g, op_t *op)
 
 int draw_type(generator_t *g)
 {
-  return (int)draw_range(&g->draw, DART_TYPE_BYTE, DART_TYPE_LONG_DOUBLE);
+  int type = (int)draw_range(&g->draw, DART_TYPE_BYTE, DART_TYPE_UINT16 - 1);
+
+  return type < DART_TYPE_LAST ? type : type + 1;
 }
 
 int draw_oper(generator_t *g, int type)

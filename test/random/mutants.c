@@ -189,7 +189,7 @@ dart_ret_t __wrap_dart_put_notify(dart_gptr_t gptr, const void *src, size_t nele
 
 static size_t size_of(dart_datatype_t type, size_t nelem)
 {
-  return type > 0 && type < DART_TYPE_LAST ? nelem * dart__type_basic_size(type) : 0;
+  return nelem * dart__type_basic_size(type);
 }
 
 dart_ret_t __real_dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,

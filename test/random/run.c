@@ -261,6 +261,6 @@ dart_datatype_t run_type(const unit_t *unit, const op_t *op, const layout_t *lay
 
 void run_end_type(const unit_t *unit, const op_t *op, dart_datatype_t *type)
 {
-  if (*type >= DART_TYPE_LAST || *type < 0)
+  if (*type >= DART_TYPE_BASIC_END || *type < 0)
     RUN_OK(unit, op, dart_type_destroy(type));
 }

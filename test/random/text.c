@@ -4,18 +4,19 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_basic.h>
 #include <dash/dart/if/dart_types.h>
 
 #include "value.h"
 
 const char *text_type(int basic)
 {
-  static const char *const names[DART_TYPE_LAST] = {
-    "?",     "BYTE",     "SHORT",     "INT",   "UINT",   "LONG",
-    "ULONG", "LONGLONG", "ULONGLONG", "FLOAT", "DOUBLE", "LONG_DOUBLE",
+  static const char *const names[DART_TYPE_UINT16 + 1] = {
+    "?",         "BYTE",  "SHORT",  "INT",         "UINT", "LONG", "ULONG", "LONGLONG",
+    "ULONGLONG", "FLOAT", "DOUBLE", "LONG_DOUBLE", "?",    "INT8", "UINT8", "UINT16",
   };
 
-  return basic >= 0 && basic < (int)DART_TYPE_LAST ? names[basic] : "?";
+  return basic >= 0 && basic <= (int)DART_TYPE_UINT16 ? names[basic] : "?";
 }
 
 const char *text_oper(int oper)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_basic.h>
 #include <dash/dart/if/dart_types.h>
 
 #include "draw.h"
@@ -59,7 +60,8 @@ int value_bits(int type)
 static bool is_signed(int type)
 {
   return type == DART_TYPE_SHORT || type == DART_TYPE_INT || type == DART_TYPE_LONG ||
-         type == DART_TYPE_LONGLONG || (type == DART_TYPE_BYTE && CHAR_MIN < 0);
+         type == DART_TYPE_LONGLONG || type == DART_TYPE_INT8 ||
+         (type == DART_TYPE_BYTE && CHAR_MIN < 0);
 }
 
 static uint64_t load_bits(int type, const void *from)

@@ -40,17 +40,12 @@ void dart__op_clear(void)
 
 /* --- Where an operator is valid --- */
 
-static bool is_basic(dart_datatype_t type)
-{
-  return type > DART_TYPE_UNDEFINED && type < DART_TYPE_LAST;
-}
-
 bool dart__op_reduces(dart_operation_t op, dart_datatype_t type, size_t nelem)
 {
   const user_op_t *user_op;
 
   if (op == DART_OP_MINMAX)
-    return is_basic(type) && nelem % 2 == 0;
+    return dart__op_is_atomic(DART_OP_MIN, type) && nelem % 2 == 0;
   if (op < DART_OP_LAST) /* every atomic operator reduces, except these two */
     return op != DART_OP_REPLACE && op != DART_OP_NO_OP && dart__op_is_atomic(op, type);
   user_op = find_user_op(op);
@@ -75,6 +70,8 @@ bool dart__op_commutes(dart_operation_t op)
     break;
 #define COMBINE_NATIVE(op, native, expression) COMBINE(op, expression)
 
+#define COMBINE_COMPLEX_PAIRS
+#define COMBINE_FLOAT_PAIRS COMBINE_MINMAX
 #define COMBINE_MINMAX                                                                 \
   case DART_OP_MINMAX:                                                                 \
     for (size_t i = 0; i + 1 < nelem; i += 2) {                                        \
@@ -106,25 +103,23 @@ bool dart__op_commutes(dart_operation_t op)
     }                                                                           \
   }
 
-#define DEFINE_FLOAT(type, ctype)                                               \
-  static void combine_##type(dart_operation_t op, const void *restrict in_data, \
-                             void *restrict inout_data, size_t nelem)           \
-  {                                                                             \
-    typedef ctype value_t;                                                      \
-    typedef ctype operand_t;                                                    \
-    typedef ctype element_t __attribute__((may_alias, aligned(1)));             \
-    const element_t *restrict in = in_data;                                     \
-    element_t *restrict inout    = inout_data;                                  \
-                                                                                \
-    switch (op) {                                                               \
-      DART__FOR_FLOAT_OPS(COMBINE)                                              \
-      COMBINE_MINMAX                                                            \
-    default: dart__assert(false);                                               \
-    }                                                                           \
+#define DEFINE_NUMBER(type, ctype, kind)                                                    \
+  static void combine_##type(dart_operation_t op, const void *restrict in_data,             \
+                             void *restrict inout_data, size_t nelem)                       \
+  {                                                                                         \
+    typedef ctype value_t __attribute__((unused));                                          \
+    typedef ctype operand_t;                                                                \
+    typedef ctype element_t __attribute__((may_alias, aligned(1)));                         \
+    const element_t *restrict in = in_data;                                                 \
+    element_t *restrict inout    = inout_data;                                              \
+                                                                                            \
+    switch (op) {                                                                           \
+      DART__FOR_##kind##_OPS(COMBINE) COMBINE_##kind##_PAIRS default : dart__assert(false); \
+    }                                                                                       \
   }
 
 DART__FOR_INTEGERS(DEFINE_INTEGER)
-DART__FOR_FLOATS(DEFINE_FLOAT)
+DART__FOR_NUMBERS(DEFINE_NUMBER)
 
 void dart__op_combine(dart_operation_t op, dart_datatype_t type, const void *in, void *inout,
                       size_t nelem)
@@ -143,10 +138,10 @@ void dart__op_combine(dart_operation_t op, dart_datatype_t type, const void *in,
   case type:                                \
     combine_##type(op, in, inout, nelem);   \
     break;
-#define COMBINE_FLOAT(type, ctype) \
+#define COMBINE_NUMBER(type, ctype, kind) \
   case type: combine_##type(op, in, inout, nelem); break;
     DART__FOR_INTEGERS(COMBINE_INTEGER)
-    DART__FOR_FLOATS(COMBINE_FLOAT)
+    DART__FOR_NUMBERS(COMBINE_NUMBER)
   default: dart__assert(false);
   }
 }

@@ -27,18 +27,29 @@ DART__PROFILED(dart_type_destroy);
              .elem_count = 1,                \
              .stride     = 1 }
 
-const dart__type_t dart__type_basic[DART_TYPE_LAST] = { BASIC(DART_TYPE_BYTE, char),
-                                                        BASIC(DART_TYPE_SHORT, short),
-                                                        BASIC(DART_TYPE_INT, int),
-                                                        BASIC(DART_TYPE_UINT, unsigned),
-                                                        BASIC(DART_TYPE_LONG, long),
-                                                        BASIC(DART_TYPE_ULONG, unsigned long),
-                                                        BASIC(DART_TYPE_LONGLONG, long long),
-                                                        BASIC(DART_TYPE_ULONGLONG,
-                                                              unsigned long long),
-                                                        BASIC(DART_TYPE_FLOAT, float),
-                                                        BASIC(DART_TYPE_DOUBLE, double),
-                                                        BASIC(DART_TYPE_LONG_DOUBLE, long double) };
+const dart__type_t dart__type_basic[DART_TYPE_BASIC_END] = {
+  BASIC(DART_TYPE_BYTE, char),
+  BASIC(DART_TYPE_SHORT, short),
+  BASIC(DART_TYPE_INT, int),
+  BASIC(DART_TYPE_UINT, unsigned),
+  BASIC(DART_TYPE_LONG, long),
+  BASIC(DART_TYPE_ULONG, unsigned long),
+  BASIC(DART_TYPE_LONGLONG, long long),
+  BASIC(DART_TYPE_ULONGLONG, unsigned long long),
+  BASIC(DART_TYPE_FLOAT, float),
+  BASIC(DART_TYPE_DOUBLE, double),
+  BASIC(DART_TYPE_LONG_DOUBLE, long double),
+  BASIC(DART_TYPE_INT8, int8_t),
+  BASIC(DART_TYPE_UINT8, uint8_t),
+  BASIC(DART_TYPE_UINT16, uint16_t),
+  BASIC(DART_TYPE_BOOL, bool),
+  BASIC(DART_TYPE_FLOAT_COMPLEX, float _Complex),
+  BASIC(DART_TYPE_DOUBLE_COMPLEX, double _Complex)
+};
+
+/* What dash/dart/ext/dart_basic.h says of the names that it gives to older types. */
+_Static_assert(sizeof(short) == 2 && sizeof(int) == 4 && sizeof(bool) == 1,
+               "16 and 32 bits, and bool");
 
 static void release_type(void *object)
 {
@@ -158,7 +169,7 @@ size_t dart__type_span(const dart__type_t *type, size_t nelem)
 /* Whether elements are bytes that DART does not interpret: BYTE, or a custom type, even a destroyed one. */
 static bool is_opaque(dart_datatype_t base)
 {
-  return base == DART_TYPE_BYTE || (uintptr_t)base > DART_TYPE_LAST;
+  return base == DART_TYPE_BYTE || dart__type_basic_size(base) == 0;
 }
 
 static bool equal_base(const dart__type_t *a, const dart__type_t *b)

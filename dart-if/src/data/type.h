@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <dash/dart/ext/dart_basic.h>
 #include <dash/dart/if/dart_types.h>
 
 #include "base/handle.h"
@@ -42,25 +43,33 @@ typedef struct dart__type {
   dart__type_blocks_t *blocks; /* indexed: where these arrays are; NULL: elsewhere, for a while */
 } dart__type_t;
 
-/* Slot DART_TYPE_UNDEFINED is a type without elements. */
-extern const dart__type_t dart__type_basic[DART_TYPE_LAST];
+/* Slots DART_TYPE_UNDEFINED and DART_TYPE_LAST are types without elements. */
+extern const dart__type_t dart__type_basic[DART_TYPE_BASIC_END];
 
 /** Bytes of an element of a basic type; 0 for any other value. */
 static inline size_t dart__type_basic_size(dart_datatype_t type)
 {
-  static const uint8_t size[DART_TYPE_LAST] = { [DART_TYPE_BYTE]      = sizeof(char),
-                                                [DART_TYPE_SHORT]     = sizeof(short),
-                                                [DART_TYPE_INT]       = sizeof(int),
-                                                [DART_TYPE_UINT]      = sizeof(unsigned),
-                                                [DART_TYPE_LONG]      = sizeof(long),
-                                                [DART_TYPE_ULONG]     = sizeof(unsigned long),
-                                                [DART_TYPE_LONGLONG]  = sizeof(long long),
-                                                [DART_TYPE_ULONGLONG] = sizeof(unsigned long long),
-                                                [DART_TYPE_FLOAT]     = sizeof(float),
-                                                [DART_TYPE_DOUBLE]    = sizeof(double),
-                                                [DART_TYPE_LONG_DOUBLE] = sizeof(long double) };
+  static const uint8_t size[DART_TYPE_BASIC_END] = {
+    [DART_TYPE_BYTE]           = sizeof(char),
+    [DART_TYPE_SHORT]          = sizeof(short),
+    [DART_TYPE_INT]            = sizeof(int),
+    [DART_TYPE_UINT]           = sizeof(unsigned),
+    [DART_TYPE_LONG]           = sizeof(long),
+    [DART_TYPE_ULONG]          = sizeof(unsigned long),
+    [DART_TYPE_LONGLONG]       = sizeof(long long),
+    [DART_TYPE_ULONGLONG]      = sizeof(unsigned long long),
+    [DART_TYPE_FLOAT]          = sizeof(float),
+    [DART_TYPE_DOUBLE]         = sizeof(double),
+    [DART_TYPE_LONG_DOUBLE]    = sizeof(long double),
+    [DART_TYPE_INT8]           = sizeof(int8_t),
+    [DART_TYPE_UINT8]          = sizeof(uint8_t),
+    [DART_TYPE_UINT16]         = sizeof(uint16_t),
+    [DART_TYPE_BOOL]           = sizeof(bool),
+    [DART_TYPE_FLOAT_COMPLEX]  = sizeof(float _Complex),
+    [DART_TYPE_DOUBLE_COMPLEX] = sizeof(double _Complex)
+  };
 
-  return (uintptr_t)type < DART_TYPE_LAST ? size[type] : 0;
+  return (uintptr_t)type < DART_TYPE_BASIC_END ? size[type] : 0;
 }
 
 extern dart__handles_t dart__type_objects; /* the types that a program has created */
@@ -69,7 +78,7 @@ extern dart__handles_t dart__type_objects; /* the types that a program has creat
  *  destroy types. The object does not change until it is destroyed. */
 static inline const dart__type_t *dart__type_find(dart_datatype_t type)
 {
-  if (__builtin_expect((uintptr_t)type - 1 < DART_TYPE_LAST - 1, 1))
+  if (__builtin_expect(dart__type_basic_size(type) != 0, 1))
     return &dart__type_basic[type];
   return dart__handle_find(&dart__type_objects, (uintptr_t)type);
 }

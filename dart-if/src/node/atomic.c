@@ -19,7 +19,7 @@
 
 /* --- Words --- */
 
-/* Floating point of 4 and 8 bytes. compare_swap: as __atomic_compare_exchange, strong. */
+/* Of 4 and 8 bytes. compare_swap: as __atomic_compare_exchange, strong. */
 #define DEFINE_WORD(nbytes, width)                                                                \
   typedef uint##width##_t   word_##nbytes##_t;                                                    \
   typedef word_##nbytes##_t word_##nbytes##_cell_t __attribute__((may_alias));                    \
@@ -156,11 +156,10 @@ static inline bool compare_swap_16(word_16_cell_t *cell, word_16_t *seen, word_1
 
 DART__FOR_INTEGERS(DEFINE_INTEGER)
 
-/* --- Floating point --- */
+/* --- Floating point, and complex numbers of it --- */
 
-/* Bytes that hold the value; the rest of a long double is padding, stored as 0. */
-#define VALUE_NBYTES(ctype) \
-  (sizeof(ctype) == sizeof(long double) && LDBL_MANT_DIG == 64 ? 10 : sizeof(ctype))
+/* Bytes that hold a value; the rest of a long double is padding, stored as 0. */
+#define LONG_DOUBLE_NBYTES (LDBL_MANT_DIG == 64 ? 10 : sizeof(long double))
 
 /* Leaves the old word in `seen`. */
 #define FLOAT_LOOP(nbytes, cell, expression)             \
@@ -172,7 +171,7 @@ DART__FOR_INTEGERS(DEFINE_INTEGER)
       memcpy(&a, &seen, sizeof a);                       \
       combined = expression;                             \
       next     = 0;                                      \
-      memcpy(&next, &combined, VALUE_NBYTES(value_t));   \
+      memcpy(&next, &combined, value_nbytes);            \
     } while (!compare_swap_##nbytes(cell, &seen, next)); \
   } while (0)
 
@@ -204,17 +203,18 @@ DART__FOR_INTEGERS(DEFINE_INTEGER)
 #define FETCH_8(op, expression)  FLOAT_FETCH(8, op, expression)
 #define FETCH_16(op, expression) FLOAT_FETCH(16, op, expression)
 
-#define DEFINE_FLOAT(type, ctype, nbytes)                                                 \
+#define DEFINE_NUMBER(type, ctype, nbytes, meaning, FOR_OPS)                              \
   static void accumulate_##type(void *target_data, const void *values_data, size_t nelem, \
                                 dart_operation_t op)                                      \
   {                                                                                       \
-    typedef ctype           value_t;                                                      \
+    typedef ctype value_t;                                                                \
+    enum { value_nbytes = meaning };                                                      \
     word_##nbytes##_cell_t *target = target_data;                                         \
     const char             *values = values_data;                                         \
     word_##nbytes##_t       seen, next;                                                   \
                                                                                           \
     switch (op) {                                                                         \
-      DART__FOR_FLOAT_OPS(ACCUMULATE_##nbytes)                                            \
+      FOR_OPS(ACCUMULATE_##nbytes)                                                        \
     case DART_OP_REPLACE:                                                                 \
       for (size_t i = 0; i < nelem; i++) {                                                \
         memcpy(&next, values + i * nbytes, sizeof next);                                  \
@@ -228,7 +228,8 @@ DART__FOR_INTEGERS(DEFINE_INTEGER)
   static void fetch_##type(void *target_data, const void *value, void *result,            \
                            dart_operation_t op)                                           \
   {                                                                                       \
-    typedef ctype           value_t;                                                      \
+    typedef ctype value_t;                                                                \
+    enum { value_nbytes = meaning };                                                      \
     word_##nbytes##_cell_t *target = target_data;                                         \
     word_##nbytes##_t       seen, next;                                                   \
     value_t                 b = 0;                                                        \
@@ -236,7 +237,7 @@ DART__FOR_INTEGERS(DEFINE_INTEGER)
     if (op != DART_OP_NO_OP && op != DART_OP_REPLACE)                                     \
       memcpy(&b, value, sizeof b);                                                        \
     switch (op) {                                                                         \
-      DART__FOR_FLOAT_OPS(FETCH_##nbytes)                                                 \
+      FOR_OPS(FETCH_##nbytes)                                                             \
     case DART_OP_REPLACE:                                                                 \
       memcpy(&next, value, sizeof next); /* bits as they are */                           \
       FLOAT_EXCHANGE(nbytes, target, next);                                               \
@@ -248,9 +249,11 @@ DART__FOR_INTEGERS(DEFINE_INTEGER)
     memcpy(result, &seen, sizeof seen);                                                   \
   }
 
-DEFINE_FLOAT(DART_TYPE_FLOAT, float, 4)
-DEFINE_FLOAT(DART_TYPE_DOUBLE, double, 8)
-DEFINE_FLOAT(DART_TYPE_LONG_DOUBLE, long double, 16)
+DEFINE_NUMBER(DART_TYPE_FLOAT, float, 4, 4, DART__FOR_FLOAT_OPS)
+DEFINE_NUMBER(DART_TYPE_DOUBLE, double, 8, 8, DART__FOR_FLOAT_OPS)
+DEFINE_NUMBER(DART_TYPE_LONG_DOUBLE, long double, 16, LONG_DOUBLE_NBYTES, DART__FOR_FLOAT_OPS)
+DEFINE_NUMBER(DART_TYPE_FLOAT_COMPLEX, float _Complex, 8, 8, DART__FOR_COMPLEX_OPS)
+DEFINE_NUMBER(DART_TYPE_DOUBLE_COMPLEX, double _Complex, 16, 16, DART__FOR_COMPLEX_OPS)
 
 /* --- By type --- */
 
@@ -263,10 +266,10 @@ void dart__atomic_accumulate(void *target, const void *values, size_t nelem, dar
   case type:                                      \
     accumulate_##type(target, values, nelem, op); \
     break;
-#define ACCUMULATE_FLOAT(type, ctype) \
+#define ACCUMULATE_NUMBER(type, ctype, kind) \
   case type: accumulate_##type(target, values, nelem, op); break;
     DART__FOR_INTEGERS(ACCUMULATE_INTEGER)
-    DART__FOR_FLOATS(ACCUMULATE_FLOAT)
+    DART__FOR_NUMBERS(ACCUMULATE_NUMBER)
   default: dart__assert(false);
   }
 }
@@ -280,10 +283,10 @@ void dart__atomic_fetch(void *target, const void *value, void *result, dart_data
   case type:                                 \
     fetch_##type(target, value, result, op); \
     break;
-#define FETCH_FLOAT(type, ctype) \
+#define FETCH_NUMBER(type, ctype, kind) \
   case type: fetch_##type(target, value, result, op); break;
     DART__FOR_INTEGERS(FETCH_INTEGER)
-    DART__FOR_FLOATS(FETCH_FLOAT)
+    DART__FOR_NUMBERS(FETCH_NUMBER)
   default: dart__assert(false);
   }
 }

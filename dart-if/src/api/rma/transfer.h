@@ -30,15 +30,13 @@ static inline dart_ret_t dart__transfer(const char *function, dart_gptr_t gptr, 
                                         dart_datatype_t local_type, dart__transfer_t *transfer_out)
 {
   const dart__type_t *type;
-  size_t              nbytes;
+  size_t              size = dart__type_basic_size(global_type), nbytes;
 
-  if (__builtin_expect(global_type != local_type ||
-                           (uintptr_t)global_type - 1 >= DART_TYPE_LAST - 1 || buffer == NULL,
-                       0))
+  if (__builtin_expect(global_type != local_type || size == 0 || buffer == NULL, 0))
     return dart__transfer_check(function, gptr, buffer, nelem, global_type, local_type,
                                 transfer_out);
   type = &dart__type_basic[global_type];
-  if (__builtin_expect(__builtin_mul_overflow(nelem, type->elem_size, &nbytes), 0))
+  if (__builtin_expect(__builtin_mul_overflow(nelem, size, &nbytes), 0))
     return dart__transfer_check(function, gptr, buffer, nelem, global_type, local_type,
                                 transfer_out);
   transfer_out->global_type = type;

@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+#include <dash/dart/ext/dart_basic.h>
 #include <dash/dart/ext/dart_inline_tables.h>
 #include <dash/dart/if/dart_communication.h>
 #include <dash/dart/if/dart_globmem.h>
@@ -47,8 +48,12 @@ static __attribute__((constructor)) void dart_inline_started(void)
 DART_INLINE unsigned dart_inline_size(dart_datatype_t type)
 {
   switch (type) {
-  case DART_TYPE_BYTE: return 1;
-  case DART_TYPE_SHORT: return sizeof(short);
+  case DART_TYPE_BYTE:
+  case DART_TYPE_INT8:
+  case DART_TYPE_UINT8:
+  case DART_TYPE_BOOL: return 1;
+  case DART_TYPE_SHORT:
+  case DART_TYPE_UINT16: return sizeof(short);
   case DART_TYPE_INT:
   case DART_TYPE_UINT: return sizeof(int);
   case DART_TYPE_FLOAT: return sizeof(float);
@@ -57,6 +62,7 @@ DART_INLINE unsigned dart_inline_size(dart_datatype_t type)
   case DART_TYPE_LONGLONG:
   case DART_TYPE_ULONGLONG: return sizeof(long long);
   case DART_TYPE_DOUBLE: return sizeof(double);
+  case DART_TYPE_FLOAT_COMPLEX: return 2 * sizeof(float);
   default: return 0;
   }
 }

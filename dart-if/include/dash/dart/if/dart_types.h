@@ -101,7 +101,8 @@ DART_INLINE dart_global_unit_t dart_create_global_unit(dart_unit_t unit)
 /* ---- Data types ----------------------------------------------------------------------------- */
 
 /** How the elements of a buffer look and lie in memory: one of the basic types below, or an
- *  object made by dart_type_create_*. The numbers 0 .. DART_TYPE_LAST are never objects. */
+ *  object made by dart_type_create_*. The numbers 0 .. DART_TYPE_LAST are never objects,
+ *  nor are those of the further basic types in dash/dart/ext/dart_basic.h. */
 typedef intptr_t dart_datatype_t;
 
 #define DART_TYPE_UNDEFINED   ((dart_datatype_t)0)  /**< no type: DART_ERR_INVAL everywhere */
