@@ -249,39 +249,46 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
   return DART_OK;
 }
 
-/* The address of an integer of 8 bytes that is near by the direct map and aligned. NULL: it is not, or the
- * call has to make progress; the general path is taken. */
-static inline void *near_long(dart_gptr_t gptr, dart_datatype_t dtype)
+/* The address of an integer of 4 or 8 bytes that is near by the direct map and aligned; `size` is that of
+ * its type, or 0. NULL: it is not, or the call has to make progress; the general path is taken. */
+static inline void *near_word(dart_gptr_t gptr, unsigned size)
 {
   char *near;
 
-  if (dart__atomic_word_size(dtype) != sizeof(uint64_t))
+  if (__builtin_expect(size == 0, 0))
     return NULL;
-  near = dart__near_address_by(dart__progress_maps, gptr, sizeof(uint64_t));
-  return (uintptr_t)near % sizeof(uint64_t) == 0 ? near : NULL;
+  near = dart__near_address_by(dart__progress_maps, gptr, size);
+  return ((uintptr_t)near & (size - 1)) == 0 ? near : NULL;
 }
 
 dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
                              dart_datatype_t dtype, dart_operation_t op)
 {
-  void *near = NULL;
+  unsigned size = dart__atomic_word_size(dtype);
+  void    *near = NULL;
+  bool     done = false;
 
   if (result != NULL && (value != NULL || op == DART_OP_NO_OP))
-    near = near_long(gptr, dtype);
-  if (near == NULL || !dart__atomic_fetch_64(near, value, result, op))
-    return fetch_any(gptr, value, result, dtype, op);
-  return DART_OK;
+    near = near_word(gptr, size);
+  if (near != NULL)
+    done = size == 8 ? dart__atomic_fetch_64(near, value, result, op)
+                     : dart__atomic_fetch_32(near, value, result, op);
+  return done ? DART_OK : fetch_any(gptr, value, result, dtype, op);
 }
 
 dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void *compare,
                                  void *result, dart_datatype_t dtype)
 {
-  void *near = NULL;
+  unsigned size = dart__atomic_word_size(dtype);
+  void    *near = NULL;
 
   if (result != NULL && value != NULL && compare != NULL)
-    near = near_long(gptr, dtype);
+    near = near_word(gptr, size);
   if (near == NULL)
     return swap_any(gptr, value, compare, result, dtype);
-  dart__atomic_swap_64(near, value, compare, result);
+  if (size == 8)
+    dart__atomic_swap_64(near, value, compare, result);
+  else
+    dart__atomic_swap_32(near, value, compare, result);
   return DART_OK;
 }
