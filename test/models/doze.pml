@@ -1,6 +1,6 @@
 /* A wait for more than an event: a loop that looks at something else, and sleeps on the event.
  *
- * Waits for notifications (api/rma/notify.c: wait_for) and for messages (api/p2p/twosided.c: transfer) read
+ * Waits for notifications (api/rma/await.c) and for messages (api/p2p/twosided.c: transfer) read
  * the unit's event, then their counters or messages, and sleep on the event if nothing has come. A
  * unit that raises a counter or sends a message does so first and raises the event after: `raise` in
  * api/rma/notify.c; `drain` in dart-mpi/am/receive.c, once for all counters of a batch;

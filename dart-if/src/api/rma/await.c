@@ -1,34 +1,122 @@
-/* See await.h; the order of the looks is that of the waits in notify.c. */
+/* See await.h.
+ *
+ * A waiter reads its event's counter, then what it waits for; that is changed before the event is raised. So either
+ * the waiter sees the change, or the event has changed, too, and the waiter does not sleep. What changes silently is
+ * found by looking again after a sleep, which is bounded by a part of the time waited: such a wait takes that part
+ * longer than one that polls.
+ *
+ * Before a waiter sleeps it yields its core for a while, for to be woken takes longer than a few units of the node
+ * take to run in turns. The while is measured by the clock: a yield that takes long, because somebody computes on this
+ * core, ends it, and a sleeper is woken ahead of who computes. */
 #include "api/rma/await.h"
+
+#include <sched.h>
 
 #include "api/p2p/twosided.h"
 #include "api/progress/gone.h"
 #include "api/progress/progress.h"
 
+#define YIELD_NS 1000000 /* before the first sleep */
 #define SLEEP_US 1000000 /* the longest sleep, then check for units that are gone */
 
-void dart__await(const char *function, bool (*is_there)(void *context), void *context)
+/* Where the event may not be raised: the longest sleep, and the part of the time waited. */
+#define SILENT_US   1000
+#define SILENT_PART 16
+
+/* Polls from one look at the time to the next: of a unit that spins, and of one that yields. */
+#define SPINS_TIMED  64
+#define YIELDS_TIMED 4
+
+typedef struct {
+  int64_t limit;  /* of the wait; INT64_MAX: none */
+  int64_t start;  /* by the clock; 0: not yet */
+  int64_t waited; /* when it was looked at last */
+} times_t;        /* ns */
+
+static times_t times_of(const dart__await_t *await)
+{
+  bool has_limit = await->timeout_us >= 0 && await->timeout_us < INT64_MAX / 1000;
+
+  return (times_t){ .limit = has_limit ? await->timeout_us * 1000 : INT64_MAX };
+}
+
+/* Look at the clock, but not with every poll: it takes as long as some of them. A short wait does not at all. */
+static void take_time(times_t *times, uint64_t polls, bool spins)
+{
+  if (times->waited < YIELD_NS && (polls + 1) % (spins ? SPINS_TIMED : YIELDS_TIMED) != 0)
+    return;
+  if (times->start == 0)
+    times->start = dart__now_ns();
+  else
+    times->waited = dart__now_ns() - times->start;
+}
+
+static bool look(const dart__await_t *await, const dart__wait_policy_t *policy)
+{
+  if (await->is_there(await->context))
+    return true;
+  if (policy->progress == NULL)
+    return false;
+  policy->progress();
+  return await->is_there(await->context); /* progress may have just brought it */
+}
+
+/* Between two polls. */
+static void give_way(bool spins, const dart__wait_policy_t *policy)
+{
+  if (!spins ||
+      policy->yields == 0) /* it has had its time on its core, or has no core of its own */
+    sched_yield();
+  else if (policy->progress == NULL)
+    dart__cpu_pause();
+}
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* How long to sleep, in microseconds, at least one. */
+static uint32_t sleep_limit(const dart__await_t *await, const times_t *times)
+{
+  int64_t most = SLEEP_US;
+
+  if (await->is_silent)
+    most = least_of(SILENT_US, times->waited / SILENT_PART / 1000);
+  most = least_of(most, (times->limit - times->waited) / 1000);
+  return most < 1 ? 1 : (uint32_t)most;
+}
+
+bool dart__await_within(const dart__await_t *await)
 {
   const dart__wait_policy_t *policy = &dart__world.wait;
   dart__event_t             *event  = dart__twosided_event(dart__world.me);
+  times_t                    times  = times_of(await);
 
   dart__progress();
   for (uint64_t polls = 0;; polls++) {
-    uint32_t seen = dart__event_count(event); /* before the look */
+    uint32_t seen  = dart__event_count(event); /* before the look */
+    bool     spins = polls < policy->spins;
 
-    if (is_there(context))
-      return;
-    if (policy->progress != NULL) {
-      policy->progress();
-      if (is_there(context))
-        return;
+    if (look(await, policy))
+      return true;
+    if (times.limit == 0)
+      return false;
+    take_time(&times, polls, spins);
+    if (times.waited >= times.limit)
+      return false;
+    if (spins || times.waited < YIELD_NS) {
+      give_way(spins, policy);
+      continue;
     }
-    if (polls >= policy->spins) {
-      if (dart__event_sleep_unless(event, seen, polls, SLEEP_US, policy, is_there, context))
-        return;
-      dart__gone_check_all(function);
-    } else if (policy->progress == NULL) {
-      dart__cpu_pause();
-    }
+    if (dart__event_sleep_unless(event, seen, polls, sleep_limit(await, &times), policy,
+                                 await->is_there, await->context))
+      return true;
+    dart__gone_check_all(await->function);
   }
+}
+
+void dart__await(const char *function, bool (*is_there)(void *context), void *context)
+{
+  dart__await_within(&(dart__await_t){ function, is_there, context, .timeout_us = -1 });
 }

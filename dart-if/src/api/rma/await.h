@@ -1,11 +1,25 @@
 #ifndef DART__API_AWAIT_H
 #define DART__API_AWAIT_H
-/* Waiting for what other units tell this one: they change a counter, and then raise this unit's event
- * (dart__twosided_event), as notifications do. Where the change and the look at it are seq_cst, they only nudge it. */
+/* Waiting for what other units change in this unit's memory.
+ *
+ * Most of them tell it: they change a counter, and then raise this unit's event (dart__twosided_event), as
+ * notifications do. Where the change and the look at it are seq_cst, they only nudge it. Puts and atomics tell nobody. */
 #include <stdbool.h>
+#include <stdint.h>
 
-/** Return once `is_there(context)`, which is called often. `function` names the caller in the log line if all
- *  other units end without dart_exit. Far units are served meanwhile. */
+typedef struct {
+  const char
+      *function; /* names the caller in the log line if all other units end without dart_exit */
+  bool (*is_there)(void *context); /* called often */
+  void   *context;
+  int64_t timeout_us; /* 0: only look; negative: no limit */
+  bool    is_silent;  /* what it waits for may come without the event */
+} dart__await_t;
+
+/** Wait until `is_there`; false: the time was over. Far units are served meanwhile. */
+bool dart__await_within(const dart__await_t *await);
+
+/** The same without a limit, for what raises the event. */
 void dart__await(const char *function, bool (*is_there)(void *context), void *context);
 
 #endif

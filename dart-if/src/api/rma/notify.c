@@ -10,7 +10,8 @@
 #include <dash/dart/ext/dart_notify.h>
 
 #include "api/p2p/twosided.h"
-#include "api/progress/gone.h"
+#include "api/progress/progress.h"
+#include "api/rma/await.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
 #include "base/profile.h"
@@ -21,8 +22,6 @@ DART__PROFILED(dart_notify);
 DART__PROFILED(dart_notify_wait);
 DART__PROFILED(dart_notify_waitany);
 DART__PROFILED(dart_notify_waitsome);
-
-#define SLEEP_US 1000000 /* the longest sleep, then check for units that are gone */
 
 typedef _Atomic uint64_t counter_t;
 
@@ -114,6 +113,7 @@ typedef struct {
   const dart_gptr_t *flags;
   const uint64_t    *least;
   size_t             n;
+  size_t             index; /* of the first that was found reached */
 } wait_t;
 
 static dart_ret_t check_wait(const wait_t *w)
@@ -157,86 +157,53 @@ static size_t next_reached(const wait_t *w, size_t i)
   return i;
 }
 
-static int64_t now_us(void)
+static bool is_any_reached(void *context)
 {
-  return dart__now_ns() / 1000;
+  wait_t *w = context;
+
+  w->index = next_reached(w, 0);
+  return w->index < w->n;
 }
 
-/* Microseconds until `end`, as the limit of a sleep: at least one, at most an hour. */
-static uint32_t limit_until(int64_t end, int64_t now)
+/* Wait until a counter is reached: the lowest index of those to w->index. */
+static dart_ret_t wait_for(wait_t *w, int64_t timeout_us)
 {
-  const int64_t hour = INT64_C(3600) * 1000000;
+  dart__await_t await = { w->function, is_any_reached, w, .timeout_us = timeout_us };
 
-  return end <= now ? 1 : end - now < hour ? (uint32_t)(end - now) : (uint32_t)hour;
-}
-
-/* Wait until a counter is reached. `*index_out`: the lowest index of those. */
-static dart_ret_t wait_for(const wait_t *w, int64_t timeout_us, size_t *index_out)
-{
-  const dart__wait_policy_t *policy = &dart__world.wait;
-  dart__event_t             *event  = dart__twosided_event(dart__world.me);
-  int64_t                    start  = timeout_us > 0 ? now_us() + 1 : 0; /* rounded up */
-  int64_t                    end = timeout_us > INT64_MAX - start ? INT64_MAX : start + timeout_us;
-
-  dart__progress();
-  for (uint64_t polls = 0;; polls++) {
-    uint32_t seen  = dart__event_count(event); /* before reading the counters */
-    bool     sleep = polls >= policy->spins;
-    uint32_t most  = SLEEP_US;
-
-    *index_out = next_reached(w, 0);
-    if (*index_out < w->n)
-      return DART_OK;
-    if (timeout_us > 0 && (sleep || polls % 64 == 63)) {
-      int64_t now = now_us();
-
-      if (now >= end)
-        return DART_PENDING;
-      most = limit_until(end, now);
-    }
-    if (policy->progress != NULL) {
-      policy->progress();
-      if (next_reached(w, 0) < w->n)
-        continue; /* progress has just served the notification */
-    }
-    if (timeout_us == 0)
-      return DART_PENDING;
-    if (sleep) {
-      dart__event_sleep(event, seen, polls, most, policy);
-      dart__gone_check_all(w->function);
-    } else if (policy->progress == NULL)
-      dart__cpu_pause();
-  }
+  return dart__await_within(&await) ? DART_OK : DART_PENDING;
 }
 
 dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us)
 {
-  wait_t     w   = { __func__, &flag, &least, 1 };
+  wait_t     w   = { __func__, &flag, &least, 1, 0 };
   dart_ret_t ret = check_wait(&w);
-  size_t     index;
 
-  return ret == DART_OK ? wait_for(&w, timeout_us, &index) : ret;
+  return ret == DART_OK ? wait_for(&w, timeout_us) : ret;
 }
 
 dart_ret_t dart_notify_waitany(const dart_gptr_t flags[], const uint64_t least[], size_t n,
                                int64_t timeout_us, size_t *index)
 {
-  wait_t     w   = { __func__, flags, least, n };
+  wait_t     w   = { __func__, flags, least, n, 0 };
   dart_ret_t ret = check_wait(&w);
 
   if (ret == DART_OK && index == NULL) {
     dart__error("%s: index is NULL", __func__);
     ret = DART_ERR_INVAL;
   }
-  return ret == DART_OK ? wait_for(&w, timeout_us, index) : ret;
+  if (ret != DART_OK)
+    return ret;
+  ret = wait_for(&w, timeout_us);
+  if (ret == DART_OK)
+    *index = w.index;
+  return ret;
 }
 
 dart_ret_t dart_notify_waitsome(const dart_gptr_t flags[], const uint64_t least[], size_t n,
                                 int64_t timeout_us, size_t indices[], size_t *count)
 {
-  wait_t     w   = { __func__, flags, least, n };
+  wait_t     w   = { __func__, flags, least, n, 0 };
   dart_ret_t ret = check_wait(&w);
-  size_t     index;
 
   if (ret == DART_OK && (indices == NULL || count == NULL)) {
     dart__error("%s: %s is NULL", __func__, indices == NULL ? "indices" : "count");
@@ -245,8 +212,8 @@ dart_ret_t dart_notify_waitsome(const dart_gptr_t flags[], const uint64_t least[
   if (ret != DART_OK)
     return ret;
   *count = 0;
-  ret    = wait_for(&w, timeout_us, &index);
-  for (; ret == DART_OK && index < n; index = next_reached(&w, index + 1))
-    indices[(*count)++] = index;
+  ret    = wait_for(&w, timeout_us);
+  for (size_t i = w.index; ret == DART_OK && i < n; i = next_reached(&w, i + 1))
+    indices[(*count)++] = i;
   return ret;
 }
