@@ -4,13 +4,13 @@
  * token adds, and the number of hops the token has made. The hops tell that there is mail. They are
  * put after the sum is complete in the mailbox, so whoever sees the new number sees its sum too.
  *
- * The receiver looks into its own mailbox with dart_get_blocking rather than through a pointer:
- * each get reads memory anew, and a get that sees a put acquires what came before it.
+ * The receiver waits for the hops with dart_wait_word, and looks into its own mailbox with dart_get_blocking
+ * rather than through a pointer: each get reads memory anew.
  *
  *   dartrun -n 4 ./ring */
+#include <dash/dart/ext/dart_wait_word.h>
 #include <dash/dart/if/dart.h>
 
-#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,13 +50,10 @@ static mailbox_t receive_token(dart_gptr_t mailbox, long hops)
 {
   mailbox_t token;
 
-  for (;;) {
-    MUST(dart_get_blocking(&token.hops, field(mailbox, offsetof(mailbox_t, hops)), 1,
-                           DART_TYPE_LONG, DART_TYPE_LONG));
-    if (token.hops >= hops)
-      break;
-    sched_yield(); /* the one we wait for may need this core */
-  }
+  MUST(dart_wait_word(field(mailbox, offsetof(mailbox_t, hops)), DART_TYPE_LONG, DART_WAIT_GE,
+                      &hops, -1));
+  MUST(dart_get_blocking(&token.hops, field(mailbox, offsetof(mailbox_t, hops)), 1, DART_TYPE_LONG,
+                         DART_TYPE_LONG));
   MUST(dart_get_blocking(&token.sum, field(mailbox, offsetof(mailbox_t, sum)), 1, DART_TYPE_LONG,
                          DART_TYPE_LONG));
   return token;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_wait_word.h>
 
 #include "parts.h"
 
@@ -94,6 +95,27 @@ static void notify(dart_team_t all, dart_gptr_t base, const long *data, size_t c
   ALL(NEVER, dart_barrier(all)); /* all have seen the data */
 }
 
+/* The next unit's word is put and waited for in each way. */
+static void wait_for_words(dart_team_t all, dart_gptr_t base)
+{
+  dart_gptr_t to = of_unit(base, next_unit()), word = of_unit(base, me);
+  size_t      which = 7, count = 0;
+
+  for (long value = 100; value < 104; value++) {
+    OWN(NEVER, dart_put_blocking(to, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    if (value == 100)
+      FINE(dart_wait_word(word, DART_TYPE_LONG, DART_WAIT_EQ, &value, -1));
+    else if (value == 101)
+      FINE(dart_wait_word_any(&word, 1, DART_TYPE_LONG, DART_WAIT_EQ, &value, -1, &which));
+    else if (value == 102)
+      FINE(dart_wait_word_some(&word, 1, DART_TYPE_LONG, DART_WAIT_EQ, &value, -1, &which, &count));
+    else
+      FINE(dart_wait_word_all(&word, 1, DART_TYPE_LONG, DART_WAIT_EQ, &value, -1));
+    ALL(NEVER, dart_barrier(all)); /* all have seen it */
+  }
+  EXPECT(which == 0 && count == 1);
+}
+
 void use_notifications(dart_team_t all)
 {
   enum { MOST = 20000 };
@@ -119,6 +141,7 @@ void use_notifications(dart_team_t all)
   EXPECT(which == 0 && count == 1);
   FINE(dart_flush_all(gptr));
   ALL(NEVER, dart_barrier(all));
+  wait_for_words(all, gptr);
   ALL(NEVER, dart_team_memfree(gptr));
   free(data);
 }

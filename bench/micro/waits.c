@@ -1,0 +1,117 @@
+/* A token that goes round all units, by each way to wait for it: the time of a hop. All but one unit wait at any
+ * time, so with more units than cores it tells how a waiter lets others run, and how soon it is back. The floor is a
+ * word in memory the processes share, and a loop that looks at it and yields the core. */
+#include "micro.h"
+
+#include <sched.h>
+
+#include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_wait_word.h>
+
+static uint64_t passed;  /* hops of all turns before */
+static uint64_t arrived; /* tokens that this unit has had, by notifications */
+
+static dart_gptr_t word_of(const micro_t *m, dart_unit_t unit)
+{
+  dart_gptr_t at = m->segment;
+
+  dart_gptr_setunit(&at, DART_TEAM_UNIT_ID(unit));
+  return at;
+}
+
+typedef struct {
+  void (*give)(micro_t *m, dart_unit_t unit, uint64_t hop);
+  void (*wait)(micro_t *m, uint64_t hop);
+} way_t;
+
+/* Hop h goes from unit h - 1 to unit h, both modulo the number of units. */
+static void go_round(micro_t *m, size_t n, const way_t *way)
+{
+  uint64_t nunits = m->job.nunits, me = (uint64_t)m->job.me;
+
+  for (uint64_t hop = 1; hop <= n; hop++) {
+    if ((hop - 1) % nunits == me)
+      way->give(m, (dart_unit_t)(hop % nunits), passed + hop);
+    if (hop % nunits == me)
+      way->wait(m, passed + hop);
+  }
+  passed += n;
+  BENCH_OK(dart_flush_all(m->segment));
+}
+
+static void notify(micro_t *m, dart_unit_t unit, uint64_t hop)
+{
+  (void)hop;
+  BENCH_OK(dart_notify(word_of(m, unit), 1));
+}
+
+static void notify_wait(micro_t *m, uint64_t hop)
+{
+  (void)hop;
+  BENCH_OK(dart_notify_wait(word_of(m, m->job.me), ++arrived, -1));
+}
+
+static void put(micro_t *m, dart_unit_t unit, uint64_t hop)
+{
+  BENCH_OK(dart_put_blocking(word_of(m, unit), &hop, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+}
+
+static void wait_word(micro_t *m, uint64_t hop)
+{
+  BENCH_OK(dart_wait_word(word_of(m, m->job.me), DART_TYPE_ULONG, DART_WAIT_GE, &hop, -1));
+}
+
+static _Atomic uint64_t *shared_word(micro_t *m, dart_unit_t unit)
+{
+  return bench_shared_block(&m->shared, unit);
+}
+
+static void store(micro_t *m, dart_unit_t unit, uint64_t hop)
+{
+  atomic_store_explicit(shared_word(m, unit), hop, memory_order_release);
+}
+
+static void poll(micro_t *m, uint64_t hop)
+{
+  while (atomic_load_explicit(shared_word(m, m->job.me), memory_order_acquire) < hop)
+    sched_yield();
+}
+
+static void ring_notify(micro_t *m, size_t n)
+{
+  go_round(m, n, &(way_t){ notify, notify_wait });
+}
+
+static void ring_word(micro_t *m, size_t n)
+{
+  go_round(m, n, &(way_t){ put, wait_word });
+}
+
+static void ring_poll(micro_t *m, size_t n)
+{
+  go_round(m, n, &(way_t){ store, poll });
+}
+
+static void prepare(micro_t *m)
+{
+  passed = arrived = 0;
+  micro_clear(m, LINE);
+}
+
+const case_t wait_cases[] = {
+  { .name    = "ring.notify",
+    .places  = IN_TEAM,
+    .sizes   = SIZE_NONE,
+    .dart    = { .loop = ring_notify, .by = BY_ALL },
+    .floor   = { .loop = ring_poll, .by = BY_ALL },
+    .about   = "a hop round all units: dart_notify, dart_notify_wait",
+    .prepare = prepare },
+  { .name    = "ring.word",
+    .places  = IN_TEAM,
+    .sizes   = SIZE_NONE,
+    .dart    = { .loop = ring_word, .by = BY_ALL },
+    .floor   = { .loop = ring_poll, .by = BY_ALL },
+    .about   = "a hop round all units: dart_put_blocking, dart_wait_word",
+    .prepare = prepare },
+  { 0 },
+};

@@ -1,0 +1,73 @@
+#ifndef DASH__DART__EXT__DART_WAIT_WORD_H__INCLUDED
+#define DASH__DART__EXT__DART_WAIT_WORD_H__INCLUDED
+/** @file dart_wait_word.h
+ *  Waiting until a word of the own memory has a value.
+ *
+ *  Other units put the word, update it by atomics, or raise it by the notifications of dart_notify.h; its owner
+ *  waits for it without a loop of dart_get_blocking. (OpenSHMEM has the same as shmem_wait_until, and its forms for
+ *  vectors of words.)
+ *
+ *  A wait polls, yields its core for about a millisecond, and then sleeps. A notification wakes it at once. What else
+ *  changes a word announces itself to nobody, for it is often a single store: the sleeper looks again by itself,
+ *  after a sixteenth of the time that it has waited, at most a millisecond. So plain stores are seen, too, by the
+ *  unit's own threads or by units of the node (dart_near_ptr).
+ *
+ *  The word is an aligned integer of 1 to 8 bytes in this unit's portion of memory that a team allocated or
+ *  registered, or in memory of dart_memalloc. The value found was stored in one piece if the word was written as one
+ *  element of its size (in registered memory: by an atomic or a notification), and the thread that waited sees what its
+ *  writer had stored or completed before. Waiting changes nothing. Far units are served meanwhile. Any thread;
+ *  several may wait for the same word. */
+
+#include <dash/dart/if/dart_globmem.h>
+#include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+DART_INTERFACE_ON
+
+/** How the word, on the left, compares to the value, on the right. */
+typedef enum {
+  DART_WAIT_EQ = 0, /**< is equal */
+  DART_WAIT_NE = 1, /**< differs */
+  DART_WAIT_LT = 2, /**< is less */
+  DART_WAIT_LE = 3, /**< is not greater */
+  DART_WAIT_GT = 4, /**< is greater */
+  DART_WAIT_GE = 5  /**< is not less */
+} dart_comparison_t;
+
+/** Wait until the word at `gptr` compares to `*value` as `comparison` says.
+ *
+ *  `type`: an integer type, of the word and of `*value`; it decides on size and sign (BYTE is C's `char`).
+ *  `timeout_us`: microseconds to wait at most; 0: only look; negative: no limit.
+ *
+ *  DART_PENDING: the time was over. DART_ERR_INVAL, at once: `gptr` is no word of this unit's memory, or misaligned;
+ *  no integer type, no such comparison, `value` NULL. */
+dart_ret_t dart_wait_word(dart_gptr_t gptr, dart_datatype_t type, dart_comparison_t comparison,
+                          const void *value, int64_t timeout_us) DART_NOTHROW;
+
+/** Wait until one of `n` words, each at a pointer of its own, compares as said to the element of `values` of the same
+ *  index: its index to `*index`, the lowest of those. `n` 0, or a NULL: DART_ERR_INVAL. All else as dart_wait_word. */
+dart_ret_t dart_wait_word_any(const dart_gptr_t gptrs[], size_t n, dart_datatype_t type,
+                              dart_comparison_t comparison, const void *values, int64_t timeout_us,
+                              size_t *index) DART_NOTHROW;
+
+/** The same, for all that compare so: their number to `*count`, their indices, ascending, to `indices`, which has
+ *  room for `n`. At DART_PENDING `*count` is 0. */
+dart_ret_t dart_wait_word_some(const dart_gptr_t gptrs[], size_t n, dart_datatype_t type,
+                               dart_comparison_t comparison, const void *values, int64_t timeout_us,
+                               size_t indices[], size_t *count) DART_NOTHROW;
+
+/** Wait until all have been found to compare so, in the order of their indices; a word that was found is not looked
+ *  at again, so they need not all do at the same time. All else as dart_wait_word_any. */
+dart_ret_t dart_wait_word_all(const dart_gptr_t gptrs[], size_t n, dart_datatype_t type,
+                              dart_comparison_t comparison, const void *values,
+                              int64_t timeout_us) DART_NOTHROW;
+
+DART_INTERFACE_OFF
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__EXT__DART_WAIT_WORD_H__INCLUDED */

@@ -1,0 +1,337 @@
+/* dart/ext/dart_wait_word.h: every comparison of every integer type, whoever changes the word, and in which memory. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <dash/dart/ext/dart_near.h>
+#include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_wait_word.h>
+
+#include "dart_test.h"
+
+SUITE(wait_word);
+
+enum { ROUNDS = 30 };
+
+static bool is_integer(const test_type_t *type)
+{
+  return type->kind != TEST_FLOAT && type->size <= sizeof(int64_t);
+}
+
+static void nap_ms(long ms)
+{
+  nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+static int next_unit(void)
+{
+  return (me + 1) % n;
+}
+
+static int64_t zeros[64];
+
+/* ---- comparisons ----------------------------------------------------------------------------- */
+
+static bool holds(dart_comparison_t comparison, int64_t a, int64_t b)
+{
+  const bool as_said[] = { a == b, a != b, a<b, a <= b, a> b, a >= b };
+
+  return as_said[comparison];
+}
+
+TEST(every_comparison_of_every_type)
+{
+  dart_gptr_t word = test_alloc(zeros, 1, me);
+  int64_t    *own  = test_mine(word);
+
+  for (int t = 0; t < TEST_TYPES; t++)
+    for (int64_t a = -2; is_integer(&test_types[t]) && a <= 2; a++)
+      for (int64_t b = -2; b <= 2; b++)
+        for (dart_comparison_t c = DART_WAIT_EQ; c <= DART_WAIT_GE; c++) {
+          const test_type_t *type = &test_types[t];
+          int64_t            value;
+          bool               is_as_said;
+
+          if (type->kind == TEST_UNSIGNED && (a < 0) != (b < 0))
+            is_as_said = holds(c, a < 0, b < 0); /* what is below zero is very large */
+          else
+            is_as_said = holds(c, a, b);
+          test_note("%s: %ld, comparison %d, %ld", type->name, (long)a, (int)c, (long)b);
+          test_store(type, own, 0, a);
+          test_store(type, &value, 0, b);
+          EXPECT_RET(dart_wait_word(word, type->id, c, &value, 0),
+                     is_as_said ? DART_OK : DART_PENDING);
+        }
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* A word of less than 8 bytes is looked at alone, wherever it lies. */
+TEST(neighbours_do_not_matter)
+{
+  dart_gptr_t    start = test_alloc(zeros, 1, me);
+  unsigned char *own   = (unsigned char *)test_mine(start);
+
+  for (int t = 0; t < TEST_TYPES; t++)
+    for (size_t i = 0; is_integer(&test_types[t]) && i < 8 / test_types[t].size; i++) {
+      const test_type_t *type = &test_types[t];
+      int64_t            value;
+
+      memset(own, 0x5a, 8);
+      test_store(type, own, i, 7);
+      test_store(type, &value, 0, 7);
+      EXPECT_OK(
+          dart_wait_word(test_byte(start, i * type->size), type->id, DART_WAIT_EQ, &value, 0));
+    }
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* ---- who changes it --------------------------------------------------------------------------- */
+
+/* In turns of a ring: data, then a word of each size; whoever sees the word sees the data. */
+TEST(puts_are_seen_and_the_data_before_them)
+{
+  dart_gptr_t data = test_alloc(zeros, 1, next_unit()), words = test_alloc(zeros, 1, next_unit());
+  int64_t    *own = test_mine(data);
+
+  for (int round = 1; round <= ROUNDS; round++)
+    for (int t = 0; t < TEST_TYPES; t++) {
+      const test_type_t *type   = &test_types[t];
+      int64_t            number = round * TEST_TYPES + t, value;
+
+      if (!is_integer(type))
+        continue;
+      number = number % 100 + 1;
+      test_store(type, &value, 0, number);
+      if (me == 0) {
+        EXPECT_OK(dart_put_blocking(data, &number, 1, T_INT64, T_INT64));
+        EXPECT_OK(dart_put_blocking(words, &value, 1, type->id, type->id));
+      }
+      EXPECT_OK(dart_wait_word(test_unit(words, me), type->id, DART_WAIT_EQ, &value, -1));
+      EXPECT_EQ(*own, number);
+      if (me != 0) {
+        EXPECT_OK(dart_put_blocking(data, &number, 1, T_INT64, T_INT64));
+        EXPECT_OK(dart_put_blocking(words, &value, 1, type->id, type->id));
+      }
+    }
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+TEST(atomics_are_seen)
+{
+  dart_gptr_t words = test_alloc(zeros, 1, 0);
+  int         one = 1, before, all = 2 * n;
+
+  for (int unit = 0; unit < n; unit++) {
+    EXPECT_OK(dart_accumulate(test_unit(words, unit), &one, 1, DART_TYPE_INT, DART_OP_SUM));
+    EXPECT_OK(dart_fetch_and_op(test_unit(words, unit), &one, &before, DART_TYPE_INT, DART_OP_SUM));
+    EXPECT_OK(dart_flush(test_unit(words, unit)));
+  }
+  EXPECT_OK(dart_wait_word(test_unit(words, me), DART_TYPE_INT, DART_WAIT_GE, &all, -1));
+  EXPECT_OK(dart_wait_word(test_unit(words, me), DART_TYPE_INT, DART_WAIT_LE, &all, 0));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* A word that goes down, and a notification among other words. */
+TEST(notifications_are_seen)
+{
+  dart_gptr_t words = test_alloc(zeros, 2, 0);
+  uint64_t    least = 3;
+
+  EXPECT_OK(dart_notify(test_at(test_unit(words, next_unit()), 1), 3));
+  EXPECT_OK(
+      dart_wait_word(test_at(test_unit(words, me), 1), DART_TYPE_ULONG, DART_WAIT_GE, &least, -1));
+  EXPECT_OK(dart_flush(test_unit(words, next_unit())));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* The waiter has slept for a while by then. */
+TEST_N(2, sleepers_see_puts_atomics_and_stores)
+{
+  dart_gptr_t words = test_alloc(zeros, 1, next_unit());
+  long        one   = 1;
+
+  for (long round = 1; round <= 9; round++) {
+    long *near = dart_near_ptr(words);
+
+    if ((round + me) % 2 == 0)
+      nap_ms(8);
+    if (round % 3 == 0 && near != NULL)
+      __atomic_store_n(near, round, __ATOMIC_RELEASE);
+    else if (round % 3 == 1)
+      EXPECT_OK(dart_accumulate(words, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
+    else
+      EXPECT_OK(dart_put(words, &round, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    EXPECT_OK(dart_flush(words));
+    EXPECT_OK(dart_wait_word(test_unit(words, me), DART_TYPE_LONG, DART_WAIT_EQ, &round, -1));
+    EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  }
+}
+
+/* ---- where it lies ---------------------------------------------------------------------------- */
+
+TEST(registered_memory)
+{
+  static int  words[2];
+  dart_gptr_t gptr, next;
+  int         value = 100 + me, from_before = 100 + (me + n - 1) % n, one = 1;
+
+  words[0] = words[1] = 0;
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 2, DART_TYPE_INT, words, &gptr));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  next = test_unit(gptr, next_unit());
+  EXPECT_OK(dart_put_blocking(next, &value, 1, DART_TYPE_INT, DART_TYPE_INT));
+  EXPECT_OK(dart_wait_word(test_unit(gptr, me), DART_TYPE_INT, DART_WAIT_EQ, &from_before, -1));
+  EXPECT_OK(dart_accumulate(test_byte(next, sizeof(int)), &one, 1, DART_TYPE_INT, DART_OP_SUM));
+  EXPECT_OK(dart_flush(next));
+  EXPECT_OK(dart_wait_word(test_byte(test_unit(gptr, me), sizeof(int)), DART_TYPE_INT, DART_WAIT_GT,
+                           &zeros[0], -1));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  EXPECT_OK(dart_team_memderegister(gptr));
+}
+
+TEST(memory_of_the_pool)
+{
+  dart_gptr_t mine, *all = calloc((size_t)n, sizeof *all);
+  short       value = (short)(7 + me), from_before = (short)(7 + (me + n - 1) % n);
+  void       *own;
+
+  EXPECT_OK(dart_memalloc(8, DART_TYPE_BYTE, &mine));
+  EXPECT_OK(dart_gptr_getaddr(mine, &own));
+  memset(own, 0, 8);
+  EXPECT_OK(dart_allgather(&mine, all, sizeof mine, DART_TYPE_BYTE, DART_TEAM_ALL));
+  EXPECT_OK(dart_put_blocking(test_byte(all[next_unit()], 2), &value, 1, DART_TYPE_SHORT,
+                              DART_TYPE_SHORT));
+  EXPECT_OK(dart_wait_word(test_byte(mine, 2), DART_TYPE_SHORT, DART_WAIT_EQ, &from_before, -1));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  EXPECT_OK(dart_memfree(mine));
+  free(all);
+}
+
+/* ---- several words ---------------------------------------------------------------------------- */
+
+/* Each unit is told by all, in an order of its own, and finds them one by one, some, and all. */
+TEST(any_some_and_all)
+{
+  int64_t     *nothing = calloc((size_t)n, sizeof *nothing), *values = malloc((size_t)n * 8);
+  dart_gptr_t  start   = test_alloc(nothing, (size_t)n, 0);
+  dart_gptr_t *words   = calloc((size_t)n, sizeof *words);
+  size_t      *indices = calloc((size_t)n, sizeof *indices), index, count;
+  int          left    = n;
+
+  for (int unit = 0; unit < n; unit++) {
+    words[unit]  = test_at(test_unit(start, me), (size_t)unit);
+    values[unit] = 10 + unit;
+  }
+  for (int i = 0; i < n; i++) {
+    int64_t     value = 10 + me;
+    dart_gptr_t to    = test_at(test_unit(start, (me + i) % n), (size_t)me);
+
+    EXPECT_OK(dart_put_blocking(to, &value, 1, T_INT64, T_INT64));
+  }
+  while (left > 0 && EXPECT_OK(dart_wait_word_any(words, (size_t)n, T_INT64, DART_WAIT_EQ, values,
+                                                  -1, &index))) {
+    EXPECT_EQ(values[index], 10 + index);
+    values[index] = -1; /* not again */
+    left--;
+  }
+  EXPECT_RET(dart_wait_word_any(words, (size_t)n, T_INT64, DART_WAIT_EQ, values, 0, &index),
+             DART_PENDING);
+  EXPECT_RET(dart_wait_word_all(words, (size_t)n, T_INT64, DART_WAIT_LT, values, 1000),
+             DART_PENDING);
+  for (int unit = 0; unit < n; unit++)
+    values[unit] = unit % 2 == 0 ? 10 + unit : 9 + unit;
+  EXPECT_OK(
+      dart_wait_word_some(words, (size_t)n, T_INT64, DART_WAIT_LE, values, -1, indices, &count));
+  EXPECT_EQ(count, (n + 1) / 2);
+  for (size_t i = 0; i < count; i++)
+    EXPECT_EQ(indices[i], 2 * i);
+  EXPECT_OK(dart_wait_word_all(words, (size_t)n, T_INT64, DART_WAIT_GE, values, -1));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  free(nothing);
+  free(values);
+  free(words);
+  free(indices);
+}
+
+/* Words that have compared once count, even if they do no more. */
+TEST_N(2, all_need_not_compare_at_the_same_time)
+{
+  dart_gptr_t start   = test_alloc(zeros, 2, 0), words[2];
+  long        ones[2] = { 1, 1 }, two = 2;
+
+  for (int i = 0; i < 2; i++)
+    words[i] = test_at(test_unit(start, 0), (size_t)i);
+  if (me == 0) {
+    EXPECT_OK(dart_put_blocking(words[0], ones, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_put_blocking(test_at(test_unit(start, 1), 0), ones, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_wait_word_all(words, 2, T_INT64, DART_WAIT_EQ, ones, -1));
+  } else if (me == 1) {
+    dart_gptr_t own = test_unit(start, 1);
+
+    EXPECT_OK(dart_wait_word(own, T_INT64, DART_WAIT_EQ, ones, -1));
+    nap_ms(20); /* the first is seen meanwhile */
+    EXPECT_OK(dart_put_blocking(words[0], &two, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_put_blocking(words[1], ones, 1, T_INT64, T_INT64));
+  }
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* ---- time, and errors ------------------------------------------------------------------------- */
+
+TEST(a_wait_ends_with_its_time)
+{
+  dart_gptr_t     word = test_alloc(zeros, 1, me);
+  long            one  = 1;
+  struct timespec before, after;
+
+  EXPECT_RET(dart_wait_word(word, T_INT64, DART_WAIT_EQ, &one, 0), DART_PENDING);
+  for (int64_t us = 1; us <= 20000; us *= 20) {
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    EXPECT_RET(dart_wait_word(word, T_INT64, DART_WAIT_EQ, &one, us), DART_PENDING);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    EXPECT_TRUE((after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec >=
+                us * 1000); /* not before */
+  }
+  EXPECT_OK(dart_wait_word(word, T_INT64, DART_WAIT_NE, &one, INT64_MAX));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+TEST(bad_arguments_are_refused)
+{
+  dart_gptr_t word = test_alloc(zeros, 2, me), other = test_unit(word, next_unit());
+  long        one   = 1;
+  size_t      index = 77, count = 77, indices[1];
+
+  EXPECT_REFUSED(dart_wait_word, (word, DART_TYPE_DOUBLE, DART_WAIT_EQ, &one, 0), DART_ERR_INVAL,
+                 "integer");
+  EXPECT_REFUSED(dart_wait_word, (word, DART_TYPE_UNDEFINED, DART_WAIT_EQ, &one, 0), DART_ERR_INVAL,
+                 "integer");
+  EXPECT_REFUSED(dart_wait_word, (word, T_INT64, (dart_comparison_t)6, &one, 0), DART_ERR_INVAL,
+                 "comparison 6");
+  EXPECT_REFUSED(dart_wait_word, (word, T_INT64, DART_WAIT_EQ, NULL, 0), DART_ERR_INVAL, "values");
+  EXPECT_REFUSED(dart_wait_word, (test_byte(word, 4), T_INT64, DART_WAIT_EQ, &one, 0),
+                 DART_ERR_INVAL, "aligned");
+  EXPECT_REFUSED(dart_wait_word, (test_at(word, 2), T_INT64, DART_WAIT_EQ, &one, 0), DART_ERR_INVAL,
+                 "exceed");
+  EXPECT_REFUSED(dart_wait_word, (DART_GPTR_NULL, T_INT64, DART_WAIT_EQ, &one, 0), DART_ERR_INVAL,
+                 "null");
+  if (n > 1)
+    EXPECT_REFUSED(dart_wait_word, (other, T_INT64, DART_WAIT_EQ, &one, 0), DART_ERR_INVAL,
+                   "word is unit");
+  EXPECT_REFUSED(dart_wait_word_any, (&word, 0, T_INT64, DART_WAIT_EQ, &one, 0, &index),
+                 DART_ERR_INVAL, "0 words");
+  EXPECT_REFUSED(dart_wait_word_any, (NULL, 1, T_INT64, DART_WAIT_EQ, &one, 0, &index),
+                 DART_ERR_INVAL, "pointers");
+  EXPECT_REFUSED(dart_wait_word_any, (&word, 1, T_INT64, DART_WAIT_EQ, &one, 0, NULL),
+                 DART_ERR_INVAL, "index");
+  EXPECT_REFUSED(dart_wait_word_some, (&word, 1, T_INT64, DART_WAIT_EQ, &one, 0, NULL, &count),
+                 DART_ERR_INVAL, "indices");
+  EXPECT_REFUSED(dart_wait_word_some, (&word, 1, T_INT64, DART_WAIT_EQ, &one, 0, indices, NULL),
+                 DART_ERR_INVAL, "count");
+  EXPECT_REFUSED(dart_wait_word_all, (&word, 1, DART_TYPE_FLOAT, DART_WAIT_EQ, &one, 0),
+                 DART_ERR_INVAL, "integer");
+  EXPECT_EQ(index, 77);
+  EXPECT_EQ(count, 77);
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
