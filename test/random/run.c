@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_basic.h>
+
 #include "draw.h"
 #include "text.h"
 

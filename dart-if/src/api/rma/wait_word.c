@@ -7,11 +7,17 @@
 
 #include "api/rma/await.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "data/op.h"
 #include "data/type.h"
 #include "model/address.h"
 #include "model/world.h"
 #include "node/near.h"
+
+DART__PROFILED(dart_wait_word);
+DART__PROFILED(dart_wait_word_any);
+DART__PROFILED(dart_wait_word_some);
+DART__PROFILED(dart_wait_word_all);
 
 typedef struct {
   const char        *function;

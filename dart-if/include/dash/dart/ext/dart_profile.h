@@ -19,6 +19,7 @@
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_range.h>
+#include <dash/dart/ext/dart_wait_word.h>
 #include <dash/dart/if/dart.h>
 #include <dash/dart/if/dart_locality.h>
 #include <dash/dart/if/dart_util.h>
@@ -84,7 +85,9 @@
   X(dart_file_read_shared) X(dart_file_write_shared) X(dart_file_read_ordered) \
   X(dart_file_write_ordered) X(dart_file_seek_shared) X(dart_file_tell_shared) \
   /* dart_inline.h */ \
-  X(dart_inline_require)
+  X(dart_inline_require) \
+  /* dart_wait_word.h */ \
+  X(dart_wait_word) X(dart_wait_word_any) X(dart_wait_word_some) X(dart_wait_word_all)
 /* clang-format on */
 
 #ifdef __cplusplus
