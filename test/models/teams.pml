@@ -1,153 +1,83 @@
-/* Flushes of a team, by several threads of a unit, and the end (dart-mpi/am/flush.c:
- * dart__am_flush_members, dart__am_quiesce; api/job/init.c: dart_exit).
+/* Flushes of a team, by several threads of a unit, and the end (dart-mpi/am/flush.c: dart__am_flush_members,
+ * dart__am_quiesce; dart-mpi/progress/start.c: dart__engine_close).
  *
- * Claims. A flush of the team returns only when all that its thread appended before is applied, or,
- * if it is local, has its results; a flush that finds nothing busy may return at once. The unit
- * leaves after its last flush and a barrier, and no message comes to it any more: it would be one of
- * the next cycle of init and exit (all of these are assertions). And no thread waits for ever (no
- * invalid end state), though acknowledgements travel with the other unit's requests and several
- * threads raise what is awaited.
+ * Claims. A flush of the team returns only when all that its thread appended before is applied, or, if it is
+ * local, has its results; a flush that finds nothing busy may return at once. It waits for what was requested
+ * until it turned to the peer, and for no more, though other threads go on. The unit leaves after its last flush
+ * and a barrier, and no message comes to it any more: it would be one of the next cycle of init and exit (all of
+ * these are assertions). And no thread waits for ever, though acknowledgements travel with the other unit's
+ * requests, and replies are received only while the peer is busy (no invalid end state).
  *
- * Bounds. Two units. Unit 0 has THREADS of OPS0 operations each, and a flush of either kind or
- * none; unit 1 one thread of OPS1, without results. Then one thread of each flushes all and leaves.
- * MPI's barrier says nothing of messages in another communicator, so they may come later. lane.pml
- * has the rest.
+ * Bounds. Two units. Unit 0 has THREADS of OPS0 operations each, with a result or not, and a flush of either kind
+ * or none; unit 1 one thread of OPS1, without results. Then one thread of each leaves. MPI's barrier says nothing of
+ * messages in another communicator, so they may come later. lane.pml has the rest; peers.pml has more than one peer.
  *
- * SETTLED is what the code does at the end: dart__am_quiesce waits for every reply that was asked
- * for. dart__am_flush_members itself waits for no replies but those with results; the model's flush
- * waits for the replies that it has asked for.
- *
- * Limits: what is not kept, with the reason. Of the first two this is so without SETTLED.
- * - full_window: a flush that cannot send the open batch, for the window is full, waits; what is
- *   collected is then sent by the progress it makes (send_open), which may ask for a reply, and
- *   the flush counts only replies that it asked for itself. If the batch is then acknowledged by a
- *   request of the peer, the flush returns, and the reply comes after the end. SETTLED waits for
- *   all replies that were asked for by the time that all is applied, and keeps the claim.
- * - pings_at_the_end: dart__completion_flush_all comes after the flush of the requests, and pings a
- *   slow target (dart__am_ping_blocking), for which it waits as dart__am_flush does: an
- *   acknowledgement by a request is enough. With SETTLED and a flush of the team after it the claim
- *   holds.
- * - waits_for_others: what a flush awaits is written in the endpoint, and raised by flushes of other
- *   threads; so it may wait for what they requested after it began, and as long as they go on
- *   flushing.
- *
- * run: one_thread      -DTHREADS=1 -DOPS0=3 -DOPS1=1 -DWINDOW=4
+ * run: one_thread      -DTHREADS=1 -DOPS0=3 -DOPS1=1
  * run: two_threads     -DTHREADS=2 -DOPS0=1 -DOPS1=1
- * run: settled         -DTHREADS=1 -DOPS0=3 -DOPS1=1 -DSETTLED
- * run: pings_settled   -DTHREADS=1 -DOPS0=2 -DOPS1=1 -DSETTLED -DPINGS
- * large: two_threads_settled  -DTHREADS=2 -DOPS0=2 -DOPS1=1 -DSETTLED
- * mutant: replies_not_awaited  -DTHREADS=1 -DOPS0=2 -DOPS1=1
- * mutant: awaited_overwritten  -DTHREADS=2 -DOPS0=2 -DOPS1=0 -DWINDOW=4 -DEVERY=4
- * mutant: results_after_idle   -DTHREADS=1 -DOPS0=1 -DOPS1=0
- * limit: full_window       -DTHREADS=1 -DOPS0=3 -DOPS1=1
- * limit: pings_at_the_end  -DTHREADS=1 -DOPS0=1 -DOPS1=1 -DPINGS
- * limit: waits_for_others  -DTHREADS=2 -DOPS0=1 -DOPS1=0
+ * run: slowly          -DTHREADS=1 -DOPS0=2 -DOPS1=1 -DSLOWLY
+ * large: two_threads_of_two -DTHREADS=2 -DOPS0=2 -DOPS1=1
+ * large: two_slowly         -DTHREADS=2 -DOPS0=1 -DOPS1=1 -DSLOWLY
+ * mutant: leaves_without_replies -DTHREADS=1 -DOPS0=2 -DOPS1=1
+ * mutant: idle_before_replies    -DTHREADS=1 -DOPS0=2 -DOPS1=1
+ * mutant: reports_nothing        -DTHREADS=1 -DOPS0=1 -DOPS1=0
+ * mutant: results_after_done     -DTHREADS=1 -DOPS0=1 -DOPS1=0
+ * mutant: waits_for_others       -DTHREADS=2 -DOPS0=1 -DOPS1=0
  */
-#define TEAMS
 #include "lane.pml"
 
-byte running[2];     /* threads */
+byte running[2]; /* threads */
 byte at_barrier;
 
-#define MAX(a, b) (a > b -> a : b)
-
-/* Read without a lock: the peer is not in am->busy, see is_idle and dart__am_endpoint_retire */
-#define IS_IDLE (!EP.is_open && EP.done == EP.sent && EP.nasked == EP.nreplies)
-
-#define IS_AWAITED (EP.done < EP.awaited || EP.nreplies < EP.awaited_replies)
-
-inline ask_awaited()
-{
-  before = EP.nasked;
-  ask(EP.awaited);
-  EP.awaited_replies = (EP.nasked > before -> EP.nasked : EP.awaited_replies);
-  before = 0
-}
-
+/* dart__am_flush_members: is anyone busy?, ask_all, wait_for_all, report_all */
 inline flush_members(at_target)
 {
   atomic {
-    due = EP.sent + EP.is_open; /* a ghost, as is `replies` */
-    replies = EP.nasked + 1;
+    begin_flush(at_target);
+    last = NEWEST(at_target);
     if
-    :: IS_IDLE
-    :: else ->
-#ifdef MUTANT_awaited_overwritten
-      EP.awaited = NEWEST(at_target);
-#else
-      EP.awaited = MAX(EP.awaited, NEWEST(at_target));
-#endif
-#ifndef MUTANT_replies_not_awaited
-      EP.awaited_replies = (at_target -> EP.nasked : EP.awaited_replies);
-#endif
-      ask_awaited()
+    :: EP.is_busy && CAN_ASK(last) -> ask(last)
+    :: else
     fi
   }
-  do
-  :: atomic { !IS_ASKED_FOR(EP.awaited) && IS_WINDOW_OPEN -> ask_awaited() }
-#ifdef LIMIT_waits_for_others
-  :: atomic { EP.done >= due && EP.nreplies >= replies && IS_AWAITED -> assert(false) }
-#endif
-  :: atomic {
-       !IS_AWAITED;
-#ifdef SETTLED
-       EP.awaited_replies = (at_target -> EP.nasked : EP.awaited_replies);
-     }
-     atomic {
-       !IS_AWAITED;
-#endif
-       assert(!at_target || effects[PEER] >= due);
-       assert((EP.results & ((2 << due) - 1)) == 0 && (EP.sent >= due || !EP.open_results));
-       due = 0;
-       replies = 0
-     }
-     break
-  od
-}
-
-/* dart__am_ping_blocking */
-inline ping_blocking()
-{
-  append(false);
+  posted();
+  last = (EP.is_busy -> NEWEST(at_target) : 0); /* a walk finds the busy ones */
+  wait_for();
   atomic {
-    due = NEWEST(true);
-    ask(due)
+    end_flush();
+#ifndef MUTANT_reports_nothing
+    EP.reported = EP.refused;
+    retire();
+#endif
+    last = 0
   }
-  do
-  :: atomic { !IS_ASKED_FOR(due) && IS_WINDOW_OPEN -> ask(due) }
-  :: EP.done >= due -> break
-  od
 }
 
-/* dart_exit */
+/* dart__engine_close, when the agent has ended; and the barrier */
 inline leave()
 {
-  flush_members(true);
-#ifdef PINGS
-  ping_blocking();
-#ifdef SETTLED
-  flush_members(true);
-#endif
+  flush_members(true); /* dart__am_quiesce */
+#ifndef MUTANT_leaves_without_replies
+  !EP.is_busy;
 #endif
   at_barrier++;
   atomic {
     at_barrier == 2;
-    assert(empty(wire[me]));
+    assert(empty(requests[me]) && empty(replies[me]));
     is_closed[me] = true
   }
 }
 
 proctype thread(byte me; byte ops; bool leaves)
 {
-  byte due, replies, before;
-  bool wants_reply;
+  byte last, due, due_local, number;
+  bool wants_reply, is_sender;
 
   do
   :: ops > 0 ->
     ops--;
     if
-    :: append(false)
-    :: me == 0 -> append(true)
+    :: append(false, false)
+    :: me == 0 -> append(true, false)
     fi
   :: else -> break
   od;
@@ -168,8 +98,12 @@ init
   byte i;
 
   atomic {
-    run progress(0);
-    run progress(1);
+    is_here[0] = true;
+    is_here[1] = true;
+    run receiver(0);
+    run receiver(1);
+    run sender(0);
+    run sender(1);
     running[0] = THREADS;
     running[1] = 1;
     for (i : 1 .. THREADS) {
