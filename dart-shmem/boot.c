@@ -73,7 +73,8 @@ static dart__holds_t *open_holds(void)
   uint64_t at = dart__job_holds(dart__shmem.unit);
   void    *holds;
 
-  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__holds_t)) != DART_OK)
+  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__holds_t), &dart__shmem.job->told) !=
+      DART_OK)
     return NULL;
   holds = mmap(NULL, sizeof(dart__holds_t), PROT_READ | PROT_WRITE, MAP_SHARED, dart__shmem.fd,
                (off_t)at);

@@ -44,8 +44,10 @@ static uint64_t cut_together(dart__team_t *team, size_t nbytes)
 
   if (x->shared == NULL) {
     /* relaxed: dart__port_agree orders it, and no unit writes it again in this cycle */
-    if (team->me == 0)
+    if (team->me == 0) {
       atomic_store_explicit(&job->root, cut, memory_order_relaxed);
+      atomic_store_explicit(&job->told, 0, memory_order_relaxed);
+    }
     dart__port_agree(DART_OK);
     return atomic_load_explicit(&job->root, memory_order_relaxed);
   }
@@ -145,7 +147,7 @@ dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, si
   if (from == to)
     return DART_OK;
   ret = dart__job_reserve(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes + from,
-                          to - from);
+                          to - from, team->exchange.shared == NULL ? &dart__shmem.job->told : NULL);
   if (ret == DART_OK)
     dart__memory_make_huge(chunk->near[team->me] + from, to - from);
   return ret;

@@ -127,7 +127,7 @@ dart_ret_t dart__job_create(uint32_t nunits, int *fd_out)
     return DART_ERR_OTHER;
   }
   if ((ret = enlarge(fd, &nbytes)) != DART_OK ||
-      (ret = dart__job_reserve(fd, 0, sizeof *job)) != DART_OK)
+      (ret = dart__job_reserve(fd, 0, sizeof *job, NULL)) != DART_OK)
     goto close_file;
   if ((job = map_header(fd)) == NULL) {
     ret = DART_ERR_OTHER;
@@ -202,19 +202,26 @@ uint64_t dart__job_cut(dart__job_t *job, size_t nbytes)
   return begin;
 }
 
-static bool has_room(uint64_t nbytes)
+/* Whether to log why there is no room. Of units that share `told`, one does. */
+static bool may_tell(_Atomic uint32_t *told)
+{
+  return told == NULL || atomic_exchange_explicit(told, 1, memory_order_relaxed) == 0;
+}
+
+static bool has_room(uint64_t nbytes, _Atomic uint32_t *told)
 {
   uint64_t room = dart__memory_room(DIRECTORY);
 
   if (nbytes <= room)
     return true;
-  dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY
-              " and the machine have %" PRIu64 " left",
-              nbytes, room);
+  if (may_tell(told))
+    dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY
+                " and the machine have %" PRIu64 " left",
+                nbytes, room);
   return false;
 }
 
-dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes)
+dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, _Atomic uint32_t *told)
 {
   uint64_t at  = offset;
   uint64_t end = round_up(offset + nbytes, page_size());
@@ -223,14 +230,15 @@ dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes)
   while (at < end) {
     uint64_t step = end - at < STEP ? end - at : STEP;
 
-    if (!has_room(end - at))
+    if (!has_room(end - at, told))
       goto give_back;
     while (fallocate(fd, 0, (off_t)at, (off_t)step) != 0) {
       if (errno == EINTR) { /* it undid its work; a profiler's timer would let no large step pass */
         step = round_up(step / 2, page_size());
         continue;
       }
-      dart__error("cannot reserve %zu bytes of shared memory: %s", nbytes, strerror(errno));
+      if (may_tell(told))
+        dart__error("cannot reserve %zu bytes of shared memory: %s", nbytes, strerror(errno));
       goto give_back;
     }
     at += step;

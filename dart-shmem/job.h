@@ -48,6 +48,9 @@ typedef struct {
   /* File offset of the pool of DART_TEAM_ALL in the current init..exit cycle; heap.c. */
   _Atomic uint64_t root;
 
+  /* 1: a unit has said in this cycle that there is no room for what each of them needs to join. */
+  _Atomic uint32_t told;
+
   /* File offset from which the next range is cut; only grows. */
   alignas(64) _Atomic uint64_t next;
 
@@ -92,8 +95,9 @@ uint64_t dart__job_cut(dart__job_t *job, size_t nbytes);
  *
  *  DART_ERR_NOMEM: /dev/shm or the machine has not that much memory left. Nothing was touched, and
  *  what was reserved on the way is given back. Units that reserve at the same time notice each
- *  other, but any of them may fail: a caller that needs all or nothing has to agree with the others. */
-dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes);
+ *  other, but any of them may fail: a caller that needs all or nothing has to agree with the others.
+ *  The reason is logged, unless `told`, where it is not NULL, says that it was. */
+dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, _Atomic uint32_t *told);
 
 /** Give back the pages of [offset, offset + nbytes), where `offset` is at a page and the last page
  *  is given back as a whole. Mappings stay valid and read 0, but touching them reserves nothing. */

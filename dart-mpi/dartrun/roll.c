@@ -27,6 +27,7 @@
 #include "job/launcher.h"
 #include "launch.h"
 #include "processes.h"
+#include "shortage.h"
 
 #define PATIENCE 5 /* seconds for mpiexec to end the others, or for a unit to be seen */
 
@@ -324,6 +325,8 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
   if (WIFSIGNALED(status) && is_news(roll, children))
     launch_say("mpiexec (pid %d) was killed by signal %d (%s)", (int)pid, WTERMSIG(status),
                strsignal(WTERMSIG(status)));
+  if (code != 0 && !roll->complete && !children_are_ending(children))
+    shortage_say(roll->nunits, roll->files.rlim_cur);
   children_end(children, code == 0 && roll->died ? LAUNCH_EXIT_FAILURE : code);
 }
 
@@ -343,7 +346,7 @@ static void listen_to_units(roll_t *roll)
       bind(roll->listener, (struct sockaddr *)&address, dart__launcher_address(name, &address)) !=
           0 ||
       listen(roll->listener, SOMAXCONN) != 0 || setenv(DART__LAUNCHER_ENV, name, 1) != 0)
-    launch_say("cannot make a socket: %s; units that die are not named", strerror(errno));
+    launch_say("cannot make a socket: %s; units that die are not named", launch_reason(errno));
 }
 
 /* dartrun needs two descriptors for each unit; mpiexec gets back the limit that dartrun was started with. */

@@ -109,15 +109,13 @@ static void become_program(const children_t *children, uint32_t child, pid_t lau
 }
 
 /* The standard input is for child 0. The other children and the launcher read nothing; if they kept it open,
- * its writer would not notice that child 0 closed it. */
+ * its writer would not notice that child 0 closed it. (The descriptor that is free then is the lowest, so it is
+ * the one that open returns; another one may not be to be had.) */
 static void let_go_of_stdin(void)
 {
-  int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-  if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
-    launch_say("/dev/null: %s; all units read the standard input", strerror(errno));
-  if (fd >= 0)
-    close(fd);
+  close(STDIN_FILENO);
+  if (open("/dev/null", O_RDONLY) < 0)
+    launch_say("/dev/null: %s; only unit 0 has a standard input", strerror(errno));
 }
 
 /* Start all children, and return when each of them has executed the program or failed to. */
@@ -129,7 +127,7 @@ static void start(children_t *children)
   int report[2]; /* at its end when every child has passed exec, which closes it */
 
   if (pipe2(report, O_CLOEXEC) != 0) {
-    launch_say("cannot make a pipe: %s", strerror(errno));
+    launch_say("cannot start %s: %s", plan->command[0], launch_reason(errno));
     children_end(children, LAUNCH_EXIT_FAILURE);
     return;
   }
@@ -271,7 +269,7 @@ int children_run(const children_plan_t *plan)
 
   children.pid = calloc(plan->count, sizeof children.pid[0]);
   if (children.pid == NULL || !take_signals(&children)) {
-    launch_say("cannot watch %u %ss: %s", plan->count, plan->kind, strerror(errno));
+    launch_say("cannot watch %u %ss: %s", plan->count, plan->kind, launch_reason(errno));
     free(children.pid);
     return LAUNCH_EXIT_FAILURE;
   }

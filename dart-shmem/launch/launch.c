@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static void say(const char *format, va_list args)
 {
@@ -33,6 +34,18 @@ void launch_fail(int code, const char *format, ...)
   say(format, args);
   va_end(args);
   exit(code);
+}
+
+const char *launch_reason(int error)
+{
+  static char   text[128];
+  struct rlimit files;
+
+  if (error != EMFILE || getrlimit(RLIMIT_NOFILE, &files) != 0)
+    return strerror(error);
+  snprintf(text, sizeof text, "%s (ulimit -n is %llu)", strerror(error),
+           (unsigned long long)files.rlim_cur);
+  return text;
 }
 
 int launch_number(const char *option, const char *text, int least, int most)
@@ -86,6 +99,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
       state->err_stream = sink;
     if (getenv("DART_BIND") != NULL)
       launch->bind = bind_number("DART_BIND", getenv("DART_BIND"));
+    return 0;
+  case ARGP_KEY_FINI:
+    if (state->err_stream != stderr)
+      fclose(state->err_stream);
+    state->err_stream = stderr;
     return 0;
   case 'b': launch->bind = arg != NULL ? bind_number("--bind", arg) : LAUNCH_BIND_CORE; return 0;
   case 'n': launch->nunits = launch_number("-n", arg, 1, launch->nunits_most); return 0;

@@ -39,6 +39,9 @@ extern const struct argp launch_argp;
  *  to `most`. */
 int launch_number(const char *option, const char *text, int least, int most);
 
+/** strerror, with the limit where one was reached. Until the next call. */
+const char *launch_reason(int error);
+
 /** Print "dartrun: ...", one line written at once. */
 void launch_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

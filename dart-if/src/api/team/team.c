@@ -150,7 +150,10 @@ dart_ret_t dart__team_open_all(void)
   if (ret == DART_OK)
     ret = dart__port_agree(dart__team_is_leader(all) ? alloc_exchange(all, &offset) : DART_OK);
   if (ret != DART_OK) {
-    dart__error("dart_init: no memory for the first team and its pool, see DART_POOL, DART_SLOT");
+    if (dart__world.me == 0)
+      dart__error("dart_init: no memory for the first team and its pool, "
+                  "see DART_HEAP_STEP, DART_POOL, DART_SLOT");
+    dart__port_agree(DART_OK); /* nobody ends the program before it is said */
     dart__pool_close();
     delete_team(all);
     free(dart__world.pid_of);
