@@ -241,6 +241,21 @@ static void draw_here(generator_t *g, op_t *op)
     op->here_at = draw_below(&g->draw, scene_size(g->scene, op->here, op->unit) - span + 1);
 }
 
+/* The inline forms do without a call where it is one element, or a few: see run_inline.c. */
+static void draw_form(generator_t *g, op_t *op)
+{
+  static const uint64_t few[] = { 1, 1, 1, 2, 4, 9, 16, 31, 64 };
+  uint64_t              n     = few[draw_below(&g->draw, sizeof few / sizeof few[0])];
+
+  op->is_inline = draw_chance(&g->draw, 40);
+  if (!op->is_inline || draw_chance(&g->draw, 30) || n > op->n)
+    return;
+  op->local.kind = op->remote.kind = LAYOUT_RUN;
+  op->n                            = n;
+  if (draw_chance(&g->draw, 70) && layout_elem(&op->remote) > 0)
+    op->at -= op->at % layout_elem(&op->remote);
+}
+
 void generate_transfer(generator_t *g)
 {
   op_t op = op_new((kind_t)draw_range(&g->draw, PUT, GET_BLOCKING));
@@ -248,6 +263,7 @@ void generate_transfer(generator_t *g)
   draw_actor(g, &op);
   if (!(draw_chance(&g->draw, 30) && known_place(g, &op)) && !fresh_place(g, &op))
     return;
+  draw_form(g, &op);
   draw_here(g, &op);
   if (generate_hard(g, &op) && op.n > 0)
     remember(g, &op);
@@ -300,6 +316,7 @@ void generate_atomic(generator_t *g)
   op.how   = (int)draw_below(&g->draw, 2);
   op.local = op.remote = (layout_t){ .basic = type }; /* for who comes back here */
   op.n                 = 1;
+  op.is_inline         = op_has(&op, HAS_FORM) && draw_chance(&g->draw, 50);
   if (op.kind <= ACCUMULATE_LOCAL && op.at < room)
     op.n = draw_log(&g->draw, 0, (room - op.at) / size < 20000 ? (room - op.at) / size : 20000);
   if (op.at + size <= room && generate_hard(g, &op) && op.n > 0)
@@ -320,17 +337,18 @@ void generate_shared(generator_t *g)
   word = &g->scene->word[w];
   op   = op_new(kinds[draw_below(&g->draw, sizeof kinds / sizeof kinds[0])]);
   draw_actor(g, &op);
-  op.word  = w;
-  op.seg   = word->seg;
-  op.to    = word->unit;
-  op.at    = word->at;
-  op.type  = word->type;
-  op.n     = 1;
-  op.oper  = word->family == WORD_FIELDS ? bits[draw_below(&g->draw, 5)]
-             : word->oper != 0           ? word->oper
-                                         : draw_oper(g, word->type);
-  width    = scene_field(g->scene, word, actor_number(op.unit, op.thread), &low);
-  op.value = draw_below(&g->draw, (size_t)1 << width);
+  op.word      = w;
+  op.seg       = word->seg;
+  op.to        = word->unit;
+  op.at        = word->at;
+  op.type      = word->type;
+  op.n         = 1;
+  op.is_inline = op_has(&op, HAS_FORM) && draw_chance(&g->draw, 50);
+  op.oper      = word->family == WORD_FIELDS ? bits[draw_below(&g->draw, 5)]
+                 : word->oper != 0           ? word->oper
+                                             : draw_oper(g, word->type);
+  width        = scene_field(g->scene, word, actor_number(op.unit, op.thread), &low);
+  op.value     = draw_below(&g->draw, (size_t)1 << width);
   if (op.oper == DART_OP_SUM)
     op.value >>= 1;
   if (op.kind == FETCH && draw_chance(&g->draw, 30))

@@ -70,7 +70,8 @@ typedef enum {
   HAS_RANGE     = 1 << 24,
   HAS_PAIRS     = 1 << 25, /* origins and their targets, units, as bits: see op_pair */
   HAS_FILE      = 1 << 26,
-  HAS_AT        = 1 << 27 /* bytes, in a file */
+  HAS_AT        = 1 << 27, /* bytes, in a file */
+  HAS_FORM      = 1 << 28  /* by the call, or by the form that dart_inline.h has of it */
 } field_t;
 
 #define HAS_TRANSFER (HAS_BY | HAS_TO | HAS_HERE | HAS_N | HAS_LOCAL | HAS_REMOTE | HAS_SHIFT)
@@ -111,19 +112,19 @@ typedef enum {
   X(MEET, "meet", WHO_UNITS, 0, "")                                                                \
   X(EPOCH, "epoch", WHO_UNITS, HAS_SEG | HAS_PAIRS | HAS_HOW, "fence lock_all pscw lock sections") \
   X(RESTART, "restart", WHO_UNITS, 0, "")                                                          \
-  X(PUT, "put", WHO_ACTOR, HAS_TRANSFER, "")                                                       \
-  X(GET, "get", WHO_ACTOR, HAS_TRANSFER, "")                                                       \
-  X(PUT_HANDLE, "put_handle", WHO_ACTOR, HAS_TRANSFER, "")                                         \
-  X(GET_HANDLE, "get_handle", WHO_ACTOR, HAS_TRANSFER, "")                                         \
-  X(PUT_BLOCKING, "put_blocking", WHO_ACTOR, HAS_TRANSFER, "")                                     \
-  X(GET_BLOCKING, "get_blocking", WHO_ACTOR, HAS_TRANSFER, "")                                     \
+  X(PUT, "put", WHO_ACTOR, HAS_TRANSFER | HAS_FORM, "")                                            \
+  X(GET, "get", WHO_ACTOR, HAS_TRANSFER | HAS_FORM, "")                                            \
+  X(PUT_HANDLE, "put_handle", WHO_ACTOR, HAS_TRANSFER | HAS_FORM, "")                              \
+  X(GET_HANDLE, "get_handle", WHO_ACTOR, HAS_TRANSFER | HAS_FORM, "")                              \
+  X(PUT_BLOCKING, "put_blocking", WHO_ACTOR, HAS_TRANSFER | HAS_FORM, "")                          \
+  X(GET_BLOCKING, "get_blocking", WHO_ACTOR, HAS_TRANSFER | HAS_FORM, "")                          \
   X(STORE, "store", WHO_ACTOR, HAS_BY | HAS_TO | HAS_N, "")                                        \
   X(LOAD, "load", WHO_ACTOR, HAS_BY | HAS_TO | HAS_N, "")                                          \
   X(ACCUMULATE, "accumulate", WHO_ACTOR, HAS_ATOMIC, "")                                           \
   X(ACCUMULATE_LOCAL, "accumulate_blocking_local", WHO_ACTOR, HAS_ATOMIC, "")                      \
-  X(FETCH, "fetch_and_op", WHO_ACTOR, HAS_ATOMIC, "")                                              \
-  X(SWAP, "compare_and_swap", WHO_ACTOR, HAS_BY | HAS_TO | HAS_TYPE | HAS_VALUE | HAS_HOW,         \
-    "hit miss")                                                                                    \
+  X(FETCH, "fetch_and_op", WHO_ACTOR, HAS_ATOMIC | HAS_FORM, "")                                   \
+  X(SWAP, "compare_and_swap", WHO_ACTOR,                                                           \
+    HAS_BY | HAS_TO | HAS_TYPE | HAS_VALUE | HAS_HOW | HAS_FORM, "hit miss")                       \
   X(SWAP_LOOP, "swap_loop", WHO_ACTOR, HAS_ATOMIC, "")                                             \
   X(FLUSH, "flush", WHO_ACTOR, HAS_BY | HAS_TO, "")                                                \
   X(FLUSH_ALL, "flush_all", WHO_ACTOR, HAS_BY | HAS_SEG, "")                                       \
@@ -234,6 +235,7 @@ typedef struct op {
   int      type, oper;
   uint64_t value, pairs;
   int      root, shift, how, tag;
+  bool     is_inline;        /* HAS_FORM */
   uint32_t units;            /* as a mask */
   int64_t  sizes[UNITS_MAX]; /* bytes per global unit; allgatherv: elements */
   uint32_t ops[OP_LIST_MAX]; /* HAS_OPS: ids of operations with handles */

@@ -171,6 +171,7 @@ static bool take_field(const char *text, op_t *op, field_t field)
   case HAS_SHIFT: return sscanf(text, "%d", &op->shift) == 1;
   case HAS_TAG: return sscanf(text, "%d", &op->tag) == 1;
   case HAS_HOW: return take_how(text, op);
+  case HAS_FORM: return op->is_inline = strcmp(text, "inline") == 0;
   case HAS_UNITS: return take_mask(text, &op->units);
   case HAS_PAIRS: return take_pairs(text, &op->pairs);
   case HAS_SIZES: return take_sizes(text, op);

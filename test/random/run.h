@@ -117,7 +117,12 @@ void         run_completed(thread_t *thread, const op_t *by);
 under_way_t *run_find(thread_t *thread, uint32_t id);
 
 /** The result of an atomic that is complete, in its buffer. */
-void run_check_atomic(unit_t *unit, const op_t *op, const buffer_t *buffer);
+dart_ret_t run_inline_transfer(const op_t *op, dart_gptr_t gptr, void *local, dart_datatype_t here,
+                               dart_datatype_t there, dart_handle_t *handle);
+dart_ret_t run_inline_fetch(const op_t *op, dart_gptr_t gptr, const void *value, void *result);
+dart_ret_t run_inline_swap(const op_t *op, dart_gptr_t gptr, const void *value, const void *compare,
+                           void *result);
+void       run_check_atomic(unit_t *unit, const op_t *op, const buffer_t *buffer);
 
 /* ---- words of the list, as DART's ---------------------------------------------------------------- */
 

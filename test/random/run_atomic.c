@@ -49,14 +49,17 @@ static void run_fetch(thread_t *thread, const op_t *op)
 {
   unit_t     *unit   = thread->unit;
   buffer_t   *buffer = fetch_buffer(thread, op);
+  dart_gptr_t gptr   = run_gptr(unit, op->seg, op->to, op->at);
   const void *value  = buffer->bytes + VALUE_AT;
+  void       *result = buffer->bytes + RESULT_AT;
 
   run_start(thread, op, buffer);
   if (op->oper == DART_OP_NO_OP && op->id % 2 == 0)
     value = NULL;
-  RUN_OK(unit, op,
-         dart_fetch_and_op(run_gptr(unit, op->seg, op->to, op->at), value,
-                           buffer->bytes + RESULT_AT, op->type, (dart_operation_t)op->oper));
+  if (op->is_inline)
+    RUN_OK(unit, op, run_inline_fetch(op, gptr, value, result));
+  else
+    RUN_OK(unit, op, dart_fetch_and_op(gptr, value, result, op->type, (dart_operation_t)op->oper));
 }
 
 /* What is compared: the element that is expected, or another. */
@@ -69,14 +72,18 @@ static void swap_compare(const unit_t *unit, const op_t *op, unsigned char *comp
 
 void run_swap(thread_t *thread, const op_t *op)
 {
-  unit_t   *unit   = thread->unit;
-  buffer_t *buffer = fetch_buffer(thread, op);
+  unit_t     *unit   = thread->unit;
+  buffer_t   *buffer = fetch_buffer(thread, op);
+  dart_gptr_t gptr   = run_gptr(unit, op->seg, op->to, op->at);
+  void       *value = buffer->bytes + VALUE_AT, *compare = buffer->bytes + COMPARE_AT;
 
-  swap_compare(unit, op, buffer->bytes + COMPARE_AT);
+  swap_compare(unit, op, compare);
   run_start(thread, op, buffer);
-  RUN_OK(unit, op,
-         dart_compare_and_swap(run_gptr(unit, op->seg, op->to, op->at), buffer->bytes + VALUE_AT,
-                               buffer->bytes + COMPARE_AT, buffer->bytes + RESULT_AT, op->type));
+  if (op->is_inline)
+    RUN_OK(unit, op, run_inline_swap(op, gptr, value, compare, buffer->bytes + RESULT_AT));
+  else
+    RUN_OK(unit, op,
+           dart_compare_and_swap(gptr, value, compare, buffer->bytes + RESULT_AT, op->type));
 }
 
 void run_atomic(thread_t *thread, const op_t *op)

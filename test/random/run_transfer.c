@@ -20,6 +20,21 @@ static unsigned char *local_side(thread_t *thread, const op_t *op, buffer_t **bu
   return (*buffer_out)->bytes;
 }
 
+static dart_ret_t transfer(const op_t *op, dart_gptr_t gptr, void *local, dart_datatype_t here,
+                           dart_datatype_t there, dart_handle_t *handle)
+{
+  if (op->is_inline)
+    return run_inline_transfer(op, gptr, local, here, there, handle);
+  switch (op->kind) {
+  case PUT: return dart_put(gptr, local, op->n, here, there);
+  case GET: return dart_get(local, gptr, op->n, there, here);
+  case PUT_HANDLE: return dart_put_handle(gptr, local, op->n, here, there, handle);
+  case GET_HANDLE: return dart_get_handle(local, gptr, op->n, there, here, handle);
+  case PUT_BLOCKING: return dart_put_blocking(gptr, local, op->n, here, there);
+  default: return dart_get_blocking(local, gptr, op->n, there, here);
+  }
+}
+
 void run_transfer(thread_t *thread, const op_t *op)
 {
   unit_t         *unit = thread->unit;
@@ -31,18 +46,7 @@ void run_transfer(thread_t *thread, const op_t *op)
   dart_handle_t   handle = DART_HANDLE_NULL;
   under_way_t    *u      = run_start(thread, op, buffer);
 
-  switch (op->kind) {
-  case PUT: RUN_OK(unit, op, dart_put(gptr, local, op->n, here, there)); break;
-  case GET: RUN_OK(unit, op, dart_get(local, gptr, op->n, there, here)); break;
-  case PUT_HANDLE:
-    RUN_OK(unit, op, dart_put_handle(gptr, local, op->n, here, there, &handle));
-    break;
-  case GET_HANDLE:
-    RUN_OK(unit, op, dart_get_handle(local, gptr, op->n, there, here, &handle));
-    break;
-  case PUT_BLOCKING: RUN_OK(unit, op, dart_put_blocking(gptr, local, op->n, here, there)); break;
-  default: RUN_OK(unit, op, dart_get_blocking(local, gptr, op->n, there, here)); break;
-  }
+  run_expect_ok(unit, op, transfer(op, gptr, local, here, there, &handle), op_kinds[op->kind].name);
   u->handle = handle;
   run_end_type(unit, op, &here);
   run_end_type(unit, op, &there);

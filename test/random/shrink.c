@@ -313,6 +313,14 @@ static bool private_buffer(op_t *op)
   return true;
 }
 
+static bool by_call(op_t *op)
+{
+  bool was = op->is_inline;
+
+  op->is_inline = false;
+  return was;
+}
+
 static bool at_start(op_t *op)
 {
   if (!op_has(op, HAS_TO) || op->at == 0)
@@ -363,9 +371,9 @@ static bool simplify(search_t *s, simplify_t *change)
 
 static bool simplify_all(search_t *s)
 {
-  static simplify_t *const changes[] = { plain_local, plain_remote,    private_buffer,
-                                         halve,       whole_instances, at_start,
-                                         fewer_pairs, smaller_portions };
+  static simplify_t *const changes[] = { plain_local, plain_remote, private_buffer,
+                                         by_call,     halve,        whole_instances,
+                                         at_start,    fewer_pairs,  smaller_portions };
   bool                     better    = false;
 
   for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)

@@ -141,6 +141,7 @@ static void say_field(out_t *out, const op_t *op, field_t field)
   case HAS_ROOT: say(out, "%d", op->root); break;
   case HAS_SHIFT: say(out, "%d", op->shift); break;
   case HAS_TAG: say(out, "%d", op->tag); break;
+  case HAS_FORM: say(out, "inline"); break;
   case HAS_HOW: say_how(out, op); break;
   case HAS_UNITS: say_mask(out, op->units); break;
   case HAS_PAIRS: say_pairs(out, op->pairs); break;
@@ -165,7 +166,7 @@ const text_field_t text_fields[TEXT_FIELDS] = {
   { HAS_OPER, "op" },        { HAS_VALUE, "value" }, { HAS_ROOT, "root" },
   { HAS_SHIFT, "shift" },    { HAS_TAG, "tag" },     { HAS_UNITS, "units" },
   { HAS_PAIRS, "pairs" },    { HAS_SIZES, "sizes" }, { HAS_OPS, "ops" },
-  { HAS_HOW, "how" },
+  { HAS_HOW, "how" },        { HAS_FORM, "form" },
 };
 
 void text_op(const op_t *op, char line[TEXT_MAX])
@@ -177,7 +178,8 @@ void text_op(const op_t *op, char line[TEXT_MAX])
     field_t field = text_fields[i].field;
 
     if (!op_has(op, field) || (field == HAS_HERE && op->here < 0) ||
-        (field == HAS_WORD && op->word < 0) || (field == HAS_PAIRS && op->pairs == 0))
+        (field == HAS_WORD && op->word < 0) || (field == HAS_PAIRS && op->pairs == 0) ||
+        (field == HAS_FORM && !op->is_inline))
       continue;
     say(&out, " %s=", text_fields[i].name);
     say_field(&out, op, field);

@@ -26,7 +26,7 @@ typedef struct {
   const char *name;
 } text_field_t;
 
-enum { TEXT_FIELDS = 28 };
+enum { TEXT_FIELDS = 29 };
 extern const text_field_t text_fields[TEXT_FIELDS];
 
 /** The name of a basic type, of an operator. */
