@@ -88,20 +88,18 @@ static void use_views(dart_file_t file, long *data)
 /* Each unit goes on when its part has failed, for others do not know of it. */
 void use_team_files(dart_team_t all)
 {
-  char        path[100];
+  char        path[4096];
   long       *data   = malloc(NELEM * sizeof *data);
   long        number = getpid();
   dart_file_t file;
   uint64_t    nbytes;
 
   ALL(NEVER, dart_bcast(&number, 1, DART_TYPE_LONG, DART_TEAM_UNIT_ID(0), all));
-  snprintf(path, sizeof path, "/tmp/dart-inject-%ld", number);
+  snprintf(path, sizeof path, "%s/file-%ld", getenv("INJECT_WORK"), number);
   for (int i = 0; i < NELEM; i++)
     data[i] = me + i;
   ALL(NOMEM | OTHER,
       dart_file_open(all, path, DART_FILE_READ | DART_FILE_WRITE | DART_FILE_CREATE, 0600, &file));
-  if (me == 0)
-    unlink(path);
   for (int atomic = 0; atomic < 2; atomic++) {
     ALL(NOMEM, dart_file_set_atomicity(file, atomic != 0));
     use_views(file, data);
@@ -112,8 +110,14 @@ void use_team_files(dart_team_t all)
   }
   ALL(OTHER, dart_file_resize(file, 100));
   ALL(OTHER, dart_file_sync(file));
-  FINE(dart_file_size(file, &nbytes));
+  OWN(OTHER, dart_file_size(file, &nbytes));
   EXPECT(nbytes == 100 && dart_file_error() >= 0);
-  ALL(NEVER, dart_file_close(&file));
+  ALL(OTHER, dart_file_close(&file)); /* closed all the same */
+  ALL(NOMEM | OTHER, dart_file_open(all, path, DART_FILE_WRITE | DART_FILE_APPEND, 0600, &file));
+  FINE(dart_file_tell_shared(file, &nbytes));
+  EXPECT(nbytes == 100);
+  ALL(OTHER, dart_file_close(&file));
+  if (me == 0)
+    unlink(path);
   free(data);
 }

@@ -68,6 +68,12 @@ static int system_flags(unsigned flags, bool is_first)
   return how;
 }
 
+/* This unit's word for the shared pointer; that of the first unit is used. */
+static uint64_t *shared_pointer(dart_file_t file)
+{
+  return (uint64_t *)(void *)dart__pool_address(dart__world.me, file->own_word);
+}
+
 /* 0, or an errno. */
 static int open_it(dart_file_t file, const char *path, bool is_first, unsigned mode)
 {
@@ -78,7 +84,8 @@ static int open_it(dart_file_t file, const char *path, bool is_first, unsigned m
   while (file->fd < 0 && errno == EINTR);
   if (file->fd < 0 || fstat(file->fd, &status) != 0)
     return errno;
-  file->block = (uint64_t)status.st_blksize;
+  file->block           = (uint64_t)status.st_blksize;
+  *shared_pointer(file) = (file->flags & DART_FILE_APPEND) != 0 ? (uint64_t)status.st_size : 0;
   if (S_ISDIR(status.st_mode))
     return EISDIR;
   return S_ISREG(status.st_mode) ? 0 : EINVAL;
@@ -158,16 +165,10 @@ static void delete_file(dart_file_t file, bool is_open)
   free_file(file);
 }
 
-/* The shared pointer: a word of the first unit. */
 static void share_pointer(dart__team_t *team, dart_file_t file)
 {
-  uint64_t   *word   = (uint64_t *)(void *)dart__pool_address(dart__world.me, file->own_word);
-  uint64_t    offset = file->own_word;
-  struct stat status;
+  uint64_t offset = file->own_word;
 
-  *word = (file->flags & DART_FILE_APPEND) != 0 && fstat(file->fd, &status) == 0
-              ? (uint64_t)status.st_size
-              : 0;
   dart__coll_bcast(team, &offset, sizeof offset, 0);
   file->pointer = dart__table_word(team->members[0], offset);
 }
