@@ -117,11 +117,27 @@ static void go_without(const char *why)
   said = true;
 }
 
-bool dart__agent_open(bool mpi_has_threads)
+/* 0, or an errno. Signals are for the program: the agent has them all blocked. */
+static int start(void)
 {
   pthread_attr_t attributes;
   sigset_t       all, before;
-  int            error;
+  int            error = pthread_attr_init(&attributes);
+
+  if (error != 0)
+    return error;
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  error = pthread_create(&agent.thread, &attributes, run, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+bool dart__agent_open(bool mpi_has_threads)
+{
+  int error;
 
   if (dart__settings.progress == DART__PROGRESS_NONE)
     return false;
@@ -130,13 +146,7 @@ bool dart__agent_open(bool mpi_has_threads)
     return false;
   }
   atomic_store_explicit(&agent.stop, 0, memory_order_relaxed); /* no thread is there to see it */
-  sigfillset(&all);
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  pthread_sigmask(SIG_SETMASK, &all, &before); /* the agent's: signals are for the program */
-  error = pthread_create(&agent.thread, &attributes, run, NULL);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy(&attributes);
+  error = start();
   if (error != 0) {
     go_without(strerror(error));
     return false;
