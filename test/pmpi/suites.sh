@@ -1,12 +1,13 @@
 # suites.sh BUILD SEEDS SHAPES SUITE...: suites of dart-mpi over the adversary. SEEDS is a number of
-# new ones, or FIRST-LAST; SHAPES are UNITSxNODES, with commas. The seed decides about windows, agent
-# and what is collected, so that four seeds in a row have all pairs of windows and agent.
+# new ones, or FIRST-LAST; SHAPES are UNITSxNODES, with commas. inside_NAME is a suite of dart-inside. The seed
+# decides about windows, agent and what is collected, so that four seeds in a row have all pairs of windows and
+# agent.
 source "$(dirname "$0")/../cli.bash"
 
-program=$build/test/dart-test-mpi
+program=$build/test/dart-test-mpi inside=$build/test/dart-inside
 adversary=$build/test/pmpi/libadversary.so
 dartrun=$build/dart-mpi/dartrun
-need "$program" "$adversary" "$dartrun"
+need "$program" "$inside" "$adversary" "$dartrun"
 
 seeds=$2
 shapes=${3//,/ }
@@ -30,20 +31,30 @@ settings() {
   echo "${words[@]}"
 }
 
+# over_adversary SHAPE WORDS PROGRAM SUITE...
+over_adversary() {
+  local shape=$1 words=$2 code
+  shift 2
+  [ $# -gt 1 ] || return
+  echo "$shape $words $(basename "$1")"
+  # shellcheck disable=SC2086
+  timeout -k 5 1800 "$dartrun" -n "${shape%x*}" --nodes "${shape#*x}" \
+    env LD_PRELOAD="$adversary" $words "$@" >"$work/out" 2>&1 </dev/null
+  code=$?
+  [[ $code == 0 ]] || fail "$shape $words: exit code $code:"$'\n'"$(
+    grep -v '^ok\|ERROR' "$work/out" | tail -n 20)"
+}
+
+mapfile -t of_inside < <(printf '%s\n' "$@" | sed -n 's/^inside_//p')
 for ((seed = first; seed <= last; seed++)); do
   words=$(settings $seed)
-  suites=("$@")
+  mapfile -t suites < <(printf '%s\n' "$@" | grep -v '^inside_')
   # Without an agent MPI is started for one thread, and stays so.
   [[ $words != *PROGRESS=none* ]] ||
-    mapfile -t suites < <(printf '%s\n' "$@" | grep -v 'thread\|road')
+    mapfile -t suites < <(printf '%s\n' "${suites[@]}" | grep -v 'thread\|road')
   for shape in $shapes; do
-    echo "$shape $words"
-    # shellcheck disable=SC2086
-    timeout -k 5 1800 "$dartrun" -n "${shape%x*}" --nodes "${shape#*x}" \
-      env LD_PRELOAD="$adversary" $words "$program" "${suites[@]}" >"$work/out" 2>&1 </dev/null
-    code=$?
-    [[ $code == 0 ]] || fail "$shape $words: exit code $code:"$'\n'"$(
-      grep -v '^ok\|ERROR' "$work/out" | tail -n 20)"
+    over_adversary "$shape" "$words" "$program" "${suites[@]}"
+    over_adversary "$shape" "$words" "$inside" "${of_inside[@]}"
   done
 done
 
