@@ -186,6 +186,31 @@ TEST(lazy_unlocks_with_a_lock_held)
   test_barrier();
 }
 
+/* The lock is held when the unlock comes: it does not wait either, and whoever locks the portion next sees what was
+ * written, though nobody flushes. */
+TEST(lazy_unlocks_of_held_locks)
+{
+  int64_t     zeros[2] = { 0 }, got[2], next;
+  int         rounds   = test_rounds(100);
+  dart_gptr_t data     = test_alloc(zeros, 2, n - 1);
+
+  for (int round = 0; round < rounds; round++) {
+    lock(data, DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_get_blocking(got, data, 2, T_INT64, T_INT64));
+    EXPECT_EQ(got[0], got[1]);
+    next = got[0] + 1;
+    EXPECT_OK(dart_put(data, &next, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_put(test_at(data, 1), &next, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(data, DART_EPOCH_LAZY));
+    next = -1; /* complete locally */
+  }
+  EXPECT_OK(dart_flush(test_unit(data, me)));
+  test_barrier();
+  if (me == n - 1)
+    EXPECT_EQ(test_mine(data)[0], (int64_t)n * rounds);
+  test_barrier();
+}
+
 /* ---- memory that ends ------------------------------------------------------------------------- */
 
 /* A request that waits, of each kind that there is: operations that travel, some that do not, and a lazy unlock. */

@@ -244,9 +244,10 @@ typedef struct {
   void (*completed)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
                     const dart__epoch_op_t *const ops[], size_t nops, uint64_t value);
 
-  /** Leave the lock, when what was started before is applied; sent at once. */
+  /** Leave the lock, when what was started before is applied; sent at once. With `done`, `*done` is incremented
+   *  after that. */
   void (*unlock)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                 bool exclusive);
+                 bool exclusive, _Atomic uint32_t *done);
 } dart__epoch_ops_t;
 
 /* What `lock` and `completed` take: so many operations, of so many bytes together. */

@@ -173,6 +173,14 @@ static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates
   return any;
 }
 
+/* It is done: its origin counts the answer. */
+static void answer_lazy(request_t *described)
+{
+  described->nwords = 0;
+  if ((described->about.what & DART__LOCK_LAZY) != 0)
+    push(&requests.answers, new_request(described, NULL));
+}
+
 /* A request for a lock: take its ticket, and enter if it is its turn. */
 static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *updates,
                                request_t *described, const uint64_t *words, uint64_t *data)
@@ -182,10 +190,7 @@ static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *up
   described->ticket = dart__rwlock_take(lock);
   if (dart__rwlock_try_enter(lock, described->ticket, is_exclusive(&described->about))) {
     apply(host, updates, described, words, data);
-    if ((described->about.what & DART__LOCK_LAZY) != 0) {
-      described->nwords = 0;
-      push(&requests.answers, new_request(described, NULL));
-    }
+    answer_lazy(described);
     return DART__LOCK_DONE;
   }
   if (word_of(&described->about) != DART__LOCK_APPLY)
@@ -237,7 +242,10 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
     if (!try_complete(host, updates, &described, words))
       push(&requests.waiting, new_request(&described, words));
     return DART__AM_EPOCH_NOTIFIED;
-  case DART__LOCK_LEAVE: dart__rwlock_leave(described.lock, is_exclusive(about)); break;
+  case DART__LOCK_LEAVE:
+    dart__rwlock_leave(described.lock, is_exclusive(about));
+    answer_lazy(&described);
+    break;
   default:
     dart__epoch_note(team, segment, dart__team_unit_of(team, peer),
                      (dart__epoch_word_t)word_of(about), about->value);

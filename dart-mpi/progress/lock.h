@@ -23,7 +23,8 @@ enum {
   DART__LOCK_LEAVE,
   DART__LOCK_COMPLETED, /* DART__EPOCH_COMPLETED, and requests before it, for when this unit has posted */
   DART__LOCK_EXCLUSIVE = 0x100, /* a flag, of the last three */
-  DART__LOCK_LAZY      = 0x200 /* a flag of APPLY: no result, but DART__EPOCH_GRANTED in any case */
+  DART__LOCK_LAZY =
+      0x200 /* a flag of APPLY and LEAVE: no result, but DART__EPOCH_GRANTED in any case */
 };
 
 typedef enum {

@@ -280,9 +280,10 @@ static void completed(const dart__team_t *team, const dart__segment_t *segment, 
 }
 
 static void unlock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                   bool exclusive)
+                   bool exclusive, _Atomic uint32_t *done)
 {
-  dart__am_epoch_t a = about(team, segment, DART__LOCK_LEAVE | flag_of(exclusive), 0);
+  uint32_t         flags = flag_of(exclusive) | (done != NULL ? DART__LOCK_LAZY : 0);
+  dart__am_epoch_t a = about(team, segment, DART__LOCK_LEAVE | flags, (uint64_t)(uintptr_t)done);
 
   dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, 0, true);
 }

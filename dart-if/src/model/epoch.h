@@ -105,6 +105,7 @@ typedef struct {
   bool
       is_loose; /* of these, some that a word does not follow in order: a flush has to come between */
   bool         is_exclusive; /* its lock */
+  bool         is_counted;   /* its unlock, in dart__epoch_lazy_sent */
   bool         is_checked;   /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
   bool         is_named[2];  /* scratch of post and of start: finds units that are named twice */
   _Atomic bool is_mutual;    /* it was a target of a short access by start since the last post */

@@ -4,7 +4,10 @@
  * travel with the request and are applied when the lock is granted, and the answer says that all is done, and
  * brings what gets have read. That is one round trip, and with DART_EPOCH_LAZY and no gets none. All else
  * takes a request, the operations, and a word that leaves the lock, which the acknowledgement of that word,
- * or of gets before it, completes.
+ * or of gets before it, completes. Where operations are applied in order, those that lock the portion next need no
+ * acknowledgement (Thakur, Gropp, Toonen 2005 leave it out for exclusive locks); those that read it without a lock,
+ * after a barrier, do, and the header promises it. With DART_EPOCH_LAZY nobody waits for it: the target's answer to the
+ * word is counted.
  *
  * Unlock_all. Locks are granted in the order of arrival, so a unit that held one portion while it waits for
  * another could wait for itself: behind an exclusive request there, which waits for a second such unit, which
@@ -66,6 +69,7 @@ typedef struct {
 
 typedef struct {
   const dart__access_call_t *call;
+  bool                       is_lazy;
   int                        n;
   asked_t                   *asked; /* not initialised: a request is large */
 } round_t;
@@ -132,8 +136,8 @@ static void take_data(const dart__access_call_t *call, int32_t unit, const uint6
   }
 }
 
-/* Start what is queued, and leave the lock after it, if there is one. */
-static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit)
+/* Start what is queued, and leave the lock after it, if there is one. Lazily, nobody waits for that. */
+static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit, bool is_lazy)
 {
   dart__epoch_target_t *t   = &call->epoch->target[unit];
   dart_ret_t            ret = DART_OK;
@@ -143,20 +147,26 @@ static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit)
     return DART_OK;
   ret = dart__access_order(call, unit);
   dart__hold_leave(call->epoch->hold);
-  dart__epochs->unlock(call->team, call->segment, unit, t->is_exclusive);
+  if (is_lazy)
+    atomic_fetch_add_explicit(&dart__epoch_lazy_sent, 1, memory_order_relaxed);
+  dart__epochs->unlock(call->team, call->segment, unit, t->is_exclusive,
+                       is_lazy ? &dart__epoch_lazy_done : NULL);
   t->is_checked = false;
+  t->is_counted = is_lazy;
   return ret;
 }
 
 /* It is granted, unless the memory has ended meanwhile: do what it is for. */
-static dart_ret_t use(const dart__access_call_t *call, asked_t *a, const uint64_t *data)
+static dart_ret_t use(const round_t *round, asked_t *a, const uint64_t *data)
 {
+  const dart__access_call_t *call = round->call;
+
   a->waits = false;
   if (dart__access_is_gone(&a->request))
     return refuse_gone(call, a->unit);
   if (!a->travels) {
     dart__access_locked(call, a->unit);
-    return leave_far(call, a->unit);
+    return leave_far(call, a->unit, round->is_lazy);
   }
   take_data(call, a->unit, data);
   dart__access_drop(call, a->unit);
@@ -185,7 +195,7 @@ static dart_ret_t use_late(round_t *round, int nwaiting)
 
       if (!a->waits || !dart__access_is_granted(&a->request))
         continue;
-      ret = dart__worse(ret, use(round->call, a, a->request.data[1]));
+      ret = dart__worse(ret, use(round, a, a->request.data[1]));
       nwaiting--;
     }
   }
@@ -212,7 +222,7 @@ static dart_ret_t serve(round_t *round)
     if (answer == DART_ERR_INVAL)
       ret = dart__worse(ret, refuse_gone(call, a->unit));
     else if (!a->waits)
-      ret = dart__worse(ret, use(call, a, a->request.data[0]));
+      ret = dart__worse(ret, use(round, a, a->request.data[0]));
   }
   return dart__worse(ret, use_late(round, nwaiting));
 }
@@ -225,14 +235,20 @@ static bool is_to_be_asked(const dart__access_call_t *call, int32_t unit, bool i
   return t->nqueued > 0 && !t->is_open && t->is_checked && !(is_lazy && send_lazily(call, unit));
 }
 
-/* Complete what was started on it, if that has not come with the answer. LAZY or not: what was not sent with its lock
- * is counted by nobody, so a later synchronisation elsewhere could not wait for it. */
+/* Complete what was started on it, if that has not come with the answer: locally, if a later synchronisation knows of
+ * it. */
 static dart_ret_t finish(const dart__access_call_t *call, int32_t unit)
 {
-  dart__epoch_target_t *t   = &call->epoch->target[unit];
-  dart_ret_t            ret = t->is_open ? dart__epoch_finish(call, unit, true) : DART_OK;
+  dart__epoch_target_t *t          = &call->epoch->target[unit];
+  dart_ret_t            ret        = DART_OK;
+  bool                  is_counted = t->is_counted;
+
+  if (t->is_open)
+    ret = dart__epoch_finish(call, unit, !is_counted);
 
   dart__epoch_reset(t);
+  if (is_counted)
+    bound_lazy(call);
   return ret;
 }
 
@@ -244,10 +260,10 @@ static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool
 
   dart__access_try_open(call, unit); /* without a check it needs no lock */
   if (t->is_open) {
-    ret = leave_far(call, unit);
+    ret = leave_far(call, unit, is_lazy);
   } else if (is_to_be_asked(call, unit, is_lazy)) {
     asked.unit = unit;
-    ret        = serve(&(round_t){ call, 1, &asked });
+    ret        = serve(&(round_t){ call, is_lazy, 1, &asked });
   }
   return dart__worse(ret, finish(call, unit));
 }
@@ -320,7 +336,7 @@ static dart_ret_t leave_held(const dart__access_call_t *call, bool is_lazy)
   for (int32_t unit = 0; unit < team->nunits; unit++) {
     if (!call->epoch->target[unit].is_open)
       continue;
-    ret = dart__worse(ret, dart__access_is_far(call, unit) ? leave_far(call, unit)
+    ret = dart__worse(ret, dart__access_is_far(call, unit) ? leave_far(call, unit, is_lazy)
                                                            : unlock(call, unit, is_lazy));
   }
   return ret;
@@ -341,7 +357,7 @@ static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
 {
   const dart__team_t *team = call->team;
   asked_t             asked[ASKED_MOST];
-  round_t             round = { call, 0, asked };
+  round_t             round = { call, is_lazy, 0, asked };
   dart_ret_t          ret   = DART_OK;
 
   for (int32_t k = 0; k < team->nunits; k++) {

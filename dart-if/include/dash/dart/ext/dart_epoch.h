@@ -89,7 +89,7 @@ typedef enum {
    *  which this unit has no lock epoch open: with a lock held it would wait for another. Fence: all units or none; this unit does not wait for the data of other units.
    *  An unlock of few short operations sends them and waits for nothing, unless 64 such unlocks are under way
    *  and this unit has nothing else locked;
-   *  of others it waits until they are complete, as without LAZY. */
+   *  of others it waits for the lock, and until they are complete locally. */
   DART_EPOCH_LAZY = 32
 } dart_epoch_assertion_t;
 
