@@ -1,5 +1,6 @@
-/* Locks of dart/ext/dart_epoch.h when it gets tight: gets that wait for their lock, all units locked while others want
- * theirs alone, and holders that sleep or are stopped. */
+/* Locks of dart/ext/dart_epoch.h: what they promise, and then what happens when it gets tight: gets that wait for their
+ * lock, memory that ends meanwhile, all units locked while others want theirs alone, and holders that sleep or are
+ * stopped. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <dash/dart/ext/dart_near.h>
 
 #include "dart_test.h"
+#include "epoch_memory.h"
 #include "model/epoch.h"
 
 SUITE(epoch_lock);
@@ -24,6 +26,267 @@ static void unlock(dart_gptr_t gptr)
 {
   EXPECT_OK(dart_epoch_unlock(gptr, 0));
 }
+
+/* ---- what a lock is for -------------------------------------------------------------------------- */
+
+/* What is read and then written under an exclusive lock nobody else changes in between. */
+TEST(exclusive_locks_exclude) /* R9 */
+{
+  for (int kind = 0; kind < KINDS; kind++) {
+    memory_t m      = memory_of(kind);
+    int      rounds = test_rounds(200), target = n - 1;
+
+    for (int round = 0; round < rounds; round++) {
+      int64_t     got  = 0;
+      dart_gptr_t word = test_unit(m.gptr, target);
+
+      lock(word, DART_EPOCH_EXCLUSIVE);
+      EXPECT_OK(dart_get_blocking(&got, word, 1, T_INT64, T_INT64));
+      got++;
+      EXPECT_OK(dart_put(word, &got, 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_epoch_unlock(word, 0));
+    }
+    test_barrier();
+    if (me == target)
+      EXPECT_EQ(m.mine[0], (int64_t)n * rounds);
+    end_memory(&m, kind);
+  }
+}
+
+/* Writers keep two words equal, under exclusive locks that travel with both puts; readers see them equal. */
+TEST(operations_that_travel_with_their_lock_are_applied_together) /* R9 */
+{
+  int64_t     zeros[2] = { 0 }, mine[2], got[2];
+  dart_gptr_t data     = test_alloc(zeros, 2, 0);
+  int         wrong = 0, rounds = test_rounds(300);
+
+  for (int round = 0; round < rounds; round++) {
+    dart_gptr_t target = test_unit(data, round % n);
+
+    mine[0] = mine[1] = value_of(me, round, 0);
+    lock(target, DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_put(target, &mine[0], 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_put(test_at(target, 1), &mine[1], 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(target, 0));
+    lock(target, DART_EPOCH_SHARED);
+    EXPECT_OK(dart_get(got, target, 2, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(target, 0));
+    wrong += got[0] != got[1];
+  }
+  EXPECT_EQ(wrong, 0);
+  test_barrier();
+}
+
+TEST(puts_are_there_after_an_unlock) /* R10 */
+{
+  for (int kind = 0; kind < KINDS; kind++) {
+    memory_t m      = memory_of(kind);
+    int64_t *values = malloc(LARGE * sizeof *values);
+    int      wrong  = 0;
+
+    for (int round = 0; round < 18; round++) {
+      size_t      length = lengths[round % LENGTHS];
+      dart_gptr_t right  = test_unit(m.gptr, right_of(me));
+
+      fill(values, length, round);
+      lock(right, round % 2 ? DART_EPOCH_SHARED : DART_EPOCH_EXCLUSIVE);
+      EXPECT_OK(dart_put(right, values, length, T_INT64, T_INT64));
+      EXPECT_OK(dart_epoch_unlock(right, 0));
+      memset(values, 0x5a, length * sizeof *values);
+      test_barrier();
+      wrong += wrong_in(m.mine, length, left_of(me), round);
+      test_barrier();
+    }
+    EXPECT_EQ(wrong, 0);
+    end_memory(&m, kind);
+    free(values);
+  }
+}
+
+/* Accumulates of all units under shared locks, of one unit after the other, and of all at once. */
+TEST(shared_locks_and_lock_all) /* R11 */
+{
+  int64_t     zeros[3] = { 0 }, one = 1;
+  dart_gptr_t data   = test_alloc(zeros, 3, 0);
+  int         rounds = test_rounds(50);
+
+  for (int round = 0; round < rounds; round++) {
+    for (int unit = 0; unit < n; unit++) {
+      dart_gptr_t target = test_unit(data, unit);
+
+      lock(target, DART_EPOCH_SHARED);
+      EXPECT_OK(dart_accumulate(target, &one, 1, T_INT64, DART_OP_SUM));
+      EXPECT_OK(dart_epoch_unlock(target, 0));
+    }
+    EXPECT_OK(dart_epoch_lock_all(data, 0));
+    for (int unit = 0; unit < n; unit++)
+      EXPECT_OK(dart_accumulate(test_at(test_unit(data, unit), 1), &one, 1, T_INT64, DART_OP_SUM));
+    EXPECT_OK(dart_epoch_unlock_all(data, 0));
+  }
+  test_barrier();
+  EXPECT_EQ(test_mine(data)[0], (int64_t)n * rounds);
+  EXPECT_EQ(test_mine(data)[1], (int64_t)n * rounds);
+  EXPECT_EQ(test_mine(data)[2], 0);
+  test_barrier();
+}
+
+/* An unlock that does not wait is complete at its target after a flush. */
+TEST(lazy_unlocks)
+{
+  enum { LAZY = 200 };
+  int64_t    *zeros = calloc(LAZY, sizeof *zeros), *values = malloc(LAZY * sizeof *values);
+  dart_gptr_t data = test_alloc(zeros, LAZY, 0);
+
+  fill(values, LAZY, 5);
+  for (size_t i = 0; i < LAZY; i++) {
+    dart_gptr_t at = test_at(test_unit(data, right_of(me)), i);
+
+    lock(at, i % 3 ? DART_EPOCH_SHARED : DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_put(at, &values[i], 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(at, DART_EPOCH_LAZY));
+    values[i] = -1;
+  }
+  EXPECT_OK(dart_flush(test_unit(data, right_of(me))));
+  test_barrier();
+  EXPECT_EQ(wrong_in(test_mine(data), LAZY, left_of(me), 5), 0);
+  test_barrier();
+  free(zeros);
+  free(values);
+}
+
+/* Whatever an unlock that does not wait has not sent with its lock, a flush of other memory completes as well. */
+TEST(lazy_unlocks_of_much)
+{
+  int64_t    *zeros = calloc(LARGE, sizeof *zeros), *values = malloc(LARGE * sizeof *values);
+  int64_t     zero = 0;
+  dart_gptr_t data = test_alloc(zeros, LARGE, 0), other = test_alloc(&zero, 1, 0);
+  dart_gptr_t to = test_unit(data, right_of(me));
+
+  fill(values, LARGE, 5);
+  lock(to, DART_EPOCH_EXCLUSIVE);
+  EXPECT_OK(dart_put(to, values, LARGE, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock(to, DART_EPOCH_LAZY));
+  fill(values, LARGE, 6); /* it is complete locally */
+  EXPECT_OK(dart_flush(test_unit(other, left_of(me))));
+  test_barrier();
+  EXPECT_EQ(wrong_in(test_mine(data), LARGE, left_of(me), 5), 0);
+  test_barrier();
+  free(zeros);
+  free(values);
+}
+
+/* The memory of the target is no more: that is said by the next flush, which does not wait for a report for ever. */
+TEST(lazy_unlocks_of_what_is_gone)
+{
+  int64_t    *block = calloc(LARGE, sizeof *block), one = 1, zero = 0;
+  dart_gptr_t gptr, cell = test_alloc(&zero, 1, 0);
+  bool        is_far = dart_near_ptr(test_unit(cell, right_of(me))) == NULL;
+
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, LARGE, T_INT64, block, &gptr));
+  test_barrier();
+  if (me % 2 != 0 || n == 1)
+    EXPECT_OK(dart_team_memderegister(gptr));
+  test_barrier();
+  if (n > 1 && me % 2 == 0) {
+    dart_gptr_t to = test_unit(gptr, right_of(me));
+
+    if (is_far && right_of(me) % 2 != 0) {
+      lock(to, DART_EPOCH_SHARED);
+      EXPECT_OK(dart_put(to, &one, 1, T_INT64, T_INT64));
+      EXPECT_OK(dart_epoch_unlock(to, DART_EPOCH_LAZY));
+      EXPECT_RET(dart_flush(to), DART_ERR_INVAL);
+    }
+    EXPECT_OK(dart_team_memderegister(gptr));
+  }
+  test_barrier();
+  free(block);
+}
+
+/* The own portion is locked when the call returns: plain accesses are safe then. */
+TEST(plain_accesses_under_the_own_lock) /* R12 */
+{
+  int64_t     zero = 0, one = 1, got;
+  dart_gptr_t data   = test_alloc(&zero, 1, 0);
+  int         rounds = test_rounds(100);
+
+  for (int round = 0; round < rounds; round++) {
+    dart_gptr_t mine = test_unit(data, me), other = test_unit(data, right_of(me));
+
+    lock(mine, DART_EPOCH_EXCLUSIVE);
+    ++*(volatile int64_t *)test_mine(data);
+    EXPECT_OK(dart_epoch_unlock(mine, 0));
+    lock(other, DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_get_blocking(&got, other, 1, T_INT64, T_INT64));
+    got += one;
+    EXPECT_OK(dart_put(other, &got, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(other, 0));
+  }
+  test_barrier();
+  EXPECT_EQ(*test_mine(data), 2 * rounds);
+  test_barrier();
+}
+
+/* Locks of several portions at a time, of two segments, in an order that all units keep. */
+TEST(locks_of_several_portions) /* R11 */
+{
+  int64_t     zero = 0, one = 1;
+  dart_gptr_t a = test_alloc(&zero, 1, 0), b = test_alloc(&zero, 1, 0);
+
+  for (int round = 0; round < 20; round++) {
+    for (int unit = 0; unit < n; unit++)
+      lock(test_unit(a, unit), DART_EPOCH_SHARED);
+    lock(test_unit(b, 0), DART_EPOCH_EXCLUSIVE);
+    for (int unit = 0; unit < n; unit++)
+      EXPECT_OK(dart_accumulate(test_unit(a, unit), &one, 1, T_INT64, DART_OP_SUM));
+    EXPECT_OK(dart_accumulate(test_unit(b, 0), &one, 1, T_INT64, DART_OP_SUM));
+    EXPECT_OK(dart_epoch_unlock(test_unit(b, 0), 0));
+    for (int unit = 0; unit < n; unit++)
+      EXPECT_OK(dart_epoch_unlock(test_unit(a, unit), 0));
+  }
+  test_barrier();
+  EXPECT_EQ(*test_mine(a), 20 * n);
+  EXPECT_EQ(*test_mine(b), me == 0 ? 20 * n : 0);
+  test_barrier();
+}
+
+/* A lock that nobody else wants needs no request. */
+TEST(locks_without_check) /* R14 */
+{
+  int64_t     zero = 0, value = value_of(me, 9, 0);
+  dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
+
+  EXPECT_OK(dart_epoch_lock(right, DART_EPOCH_EXCLUSIVE, DART_EPOCH_NOCHECK));
+  EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock(right, 0));
+  test_barrier();
+  EXPECT_EQ(*test_mine(data), value_of(left_of(me), 9, 0));
+  test_barrier();
+  EXPECT_OK(dart_epoch_lock_all(data, DART_EPOCH_NOCHECK));
+  EXPECT_OK(dart_put(right, &zero, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock_all(data, 0));
+  test_barrier();
+  EXPECT_EQ(*test_mine(data), 0);
+  test_barrier();
+}
+
+TEST(many_operations_under_a_lock)
+{
+  int64_t    *zeros = calloc(MANY, sizeof *zeros), *values = malloc(MANY * sizeof *values);
+  dart_gptr_t data = test_alloc(zeros, MANY, 0), right = test_unit(data, right_of(me));
+
+  fill(values, MANY, 4);
+  lock(right, DART_EPOCH_EXCLUSIVE);
+  for (size_t i = 0; i < MANY; i++)
+    EXPECT_OK(dart_put(test_at(right, i), &values[i], 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock(right, 0));
+  test_barrier();
+  EXPECT_EQ(wrong_in(test_mine(data), MANY, left_of(me), 4), 0);
+  test_barrier();
+  free(zeros);
+  free(values);
+}
+
+/* ---- slow units ------------------------------------------------------------------------------- */
 
 static void nap_ms(long ms)
 {
