@@ -159,6 +159,17 @@ double bench_max(double value)
   return largest;
 }
 
+double bench_begin(void)
+{
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  return bench_seconds();
+}
+
+double bench_took(double begin)
+{
+  return bench_max(bench_seconds() - begin);
+}
+
 static int by_value(const void *left, const void *right)
 {
   double a = *(const double *)left, b = *(const double *)right;

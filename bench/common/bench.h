@@ -49,6 +49,12 @@ const char *bench_backend(void);
 /** Seconds of a clock that only goes forward. */
 double bench_seconds(void);
 
+/** The same once all units are here; collective. */
+double bench_begin(void);
+
+/** Seconds since bench_begin, of the slowest unit; collective. */
+double bench_took(double begin);
+
 /** The largest of the units' values, on all of them. Collective over all units. */
 double bench_max(double value);
 

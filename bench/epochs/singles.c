@@ -80,13 +80,11 @@ static double by_unit_0(const figure_t *f)
 /* ... by all of them, of the slowest. */
 static double by_all(const figure_t *f)
 {
-  double start;
+  double begin = bench_begin();
 
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));
-  start = bench_seconds();
   for (int i = 0; i < f->calls / share; i++)
     f->call();
-  return bench_max(bench_seconds() - start) / (f->calls / share);
+  return bench_took(begin) / (f->calls / share);
 }
 
 /* In turns. */

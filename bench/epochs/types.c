@@ -170,12 +170,10 @@ static bool is_right(exchange_t *x, steps_t steps)
 
 static double seconds_of(exchange_t *x, steps_t steps, size_t n)
 {
-  double start;
+  double begin = bench_begin();
 
-  BENCH_OK(dart_barrier(DART_TEAM_ALL));
-  start = bench_seconds();
   steps(x, n);
-  return bench_max(bench_seconds() - start);
+  return bench_took(begin);
 }
 
 /* Microseconds of a step, of each side that there is. */
