@@ -12,15 +12,15 @@ if [[ $with_mpi == yes ]]; then
   epoch_shapes+=("mpi-8|epochs-mpi|8|1||halo overhead singles")
   epoch_shapes+=("mpi-2x2|epochs-mpi|2|2||halo exchange overhead singles")
   epoch_shapes+=("mpi-4x2|epochs-mpi|4|2||halo overhead")
-  epoch_shapes+=("mpi-2x2-tcp|epochs-mpi|2|2|UCX_TLS=tcp,self|halo overhead singles")
-  ! has_hosts || epoch_shapes+=("mpi-2x2-delayed|epochs-mpi|2|hosts||halo overhead singles")
+  epoch_shapes+=("mpi-2x2-tcp|epochs-mpi|2|2|UCX_TLS=tcp,self|halo exchange overhead singles")
+  ! has_hosts || epoch_shapes+=("mpi-2x2-delayed|epochs-mpi|2|hosts||halo exchange overhead singles")
 fi
 
 # epoch_runs <table>: the command lines of a table, one on each line.
 epoch_runs() {
   local pattern memory
   case $1 in
-    halo) echo "--pattern halo" ;;
+    halo) printf '%s\n' "--pattern halo" "--pattern halo --registered" ;;
     singles) echo "--singles --compute 1000" ;;
     *)
       for pattern in right all; do

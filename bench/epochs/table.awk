@@ -3,6 +3,9 @@
 #
 #   awk -F, -f table.awk bench/epochs/papers OUTPUT/epochs-TABLE.csv
 #
+# The column of registered memory is of a run of its own, and so is what its ratio is to; tables of registered memory
+# alone have MPI's on a window of memory that it did not allocate.
+#
 # Sizes of 0 are synchronisation alone: its time in µs, by DART and by MPI, on allocated and registered memory.
 
 # What a paper has for a case: "2.2-3.4", or "-".
@@ -18,12 +21,20 @@ function number(value, digits) {
   return value == "" ? "-" : sprintf("%.*f", digits, value)
 }
 
+# The ratio on registered memory, in a table of allocated memory.
+function on_registered(name, bytes) {
+  return (name ".registered", bytes) in dart ? number(per_floor[name ".registered", bytes], 2) : "-"
+}
+
 # A table of ratios: of one pattern, operation and memory.
 function ratios(pattern, operation, memory,    b, w, name, row, title) {
   title = pattern ", " operation memory
   if (!((pattern "." operation ".fence" memory) in is_case)) return
   printf "%s\n%10s %12s", title, "bytes", "messages, us"
-  for (w = 1; w <= 3; w++) printf " | %8s %8s %8s", way[w], "by MPI", "paper"
+  for (w = 1; w <= 3; w++) {
+    printf " | %8s %8s %8s", way[w], "by MPI", "paper"
+    if (memory == "") printf " %10s", "registered"
+  }
   printf "\n"
   for (b = 1; b <= nsizes; b++) {
     if (size[b] == 0 || !((pattern "." operation ".fence" memory, size[b]) in dart)) continue
@@ -33,6 +44,7 @@ function ratios(pattern, operation, memory,    b, w, name, row, title) {
       printf " | %8s %8s %8s", number(per_floor[name, size[b]], 2),
         mpi[name, size[b]] == "" ? "-" : number(mpi[name, size[b]] / floor[name, size[b]], 2),
         memory == "" ? paper(nodes, name, size[b]) : "-"
+      if (memory == "") printf " %10s", on_registered(name, size[b])
     }
     printf "\n"
   }
