@@ -99,7 +99,7 @@ static void expect_granted(const dart__range_waiter_t *granted, size_t n)
 static void enter_one(dart__range_table_t *table, uint64_t *random, uint64_t name)
 {
   entry_t             *entry    = &list.entry[list.n];
-  dart__range_waiter_t waiter   = { name, (int64_t)name + 7 };
+  dart__range_waiter_t waiter   = { name, (int32_t)name + 7, 0 };
   bool                 may_wait = draw(random, 2) == 0, is_free;
   dart__range_state_t  state;
 
@@ -165,7 +165,7 @@ static void requests_are_served_as_a_list_would(void **state)
 static void the_ends_of_the_numbers_are_numbers(void **state)
 {
   dart__range_table_t *table = new_table(4);
-  dart__range_waiter_t none  = { 0, 0 };
+  dart__range_waiter_t none  = { 0, 0, 0 };
   dart__span_t         all = { 0, UINT64_MAX, 1 }, first = { 0, 0, 1 },
                last = { UINT64_MAX, UINT64_MAX, 0 };
   uint64_t ticket[2];
@@ -187,7 +187,7 @@ static void the_tree_is_not_deep(void **state)
 {
   enum { REQUESTS = 128, SPANS = 128 };
   dart__range_table_t *table = new_table(REQUESTS * SPANS);
-  dart__range_waiter_t none  = { 0, 0 };
+  dart__range_waiter_t none  = { 0, 0, 0 };
   uint64_t             ticket[REQUESTS];
 
   (void)state;
@@ -219,7 +219,7 @@ static void who_is_next_but_one_is_known(void **state)
     static const dart__range_state_t expected[5] = { DART__RANGE_HELD, DART__RANGE_NEXT,
                                                      DART__RANGE_WAITS, DART__RANGE_WAITS,
                                                      DART__RANGE_HELD };
-    dart__range_waiter_t             waiter      = { 100 + (uint64_t)i, i };
+    dart__range_waiter_t             waiter      = { 100 + (uint64_t)i, i, 1 };
 
     assert_int_equal(dart__range_enter(table, &waiter, &span[i], 1, true, &ticket[i]), expected[i]);
   }
@@ -271,7 +271,7 @@ static void one_span(uint32_t me, uint32_t n, void *shared, const dart__wait_pol
 
   (void)n, (void)shared, (void)policy;
   for (int round = 0; round < ROUNDS; round++) {
-    dart__range_waiter_t granted[TEST_MOST_THREADS], waiter = { 0, me };
+    dart__range_waiter_t granted[TEST_MOST_THREADS], waiter = { 0, (int32_t)me, 1 };
     dart__span_t         span   = { draw(&random, NUMBERS), 0, draw(&random, 2) };
     uint32_t             before = atomic_load_explicit(&common.flag[me], memory_order_relaxed);
     uint64_t             ticket;

@@ -38,7 +38,7 @@ struct dart__range_table {
   uint32_t      free_node;
   uint32_t      free_request;
   uint32_t      nfree; /* nodes; there are as many free requests at least */
-  uint32_t soon; /* the last request that has come to one conflict, in this hold of the mutex */
+  uint32_t soon; /* the last request that has come to one conflict, and its waiter was not told */
   uint32_t granted[2]; /* the first and the last request whose waiter was not listed yet */
   uint64_t age;        /* of the newest request */
   uint64_t random;     /* state of the priorities */
@@ -357,12 +357,16 @@ static size_t list_granted(dart__range_table_t *t, dart__range_waiter_t *granted
   return count;
 }
 
-/* It may have been granted since, by another span of the same request. */
-static dart__range_waiter_t soon(const dart__range_table_t *t)
+/* The waiter that is likely to be next, once. It may have been granted since, or have left. */
+static dart__range_waiter_t take_soon(dart__range_table_t *t)
 {
-  if (t->soon == NONE || request_at(t, t->soon)->is_held)
+  uint32_t index = t->soon;
+
+  t->soon = NONE;
+  if (index == NONE || request_at(t, index)->is_held || request_at(t, index)->first == NONE ||
+      !request_at(t, index)->waiter.is_curious)
     return (dart__range_waiter_t){ .unit = -1 };
-  return request_at(t, t->soon)->waiter;
+  return request_at(t, index)->waiter;
 }
 
 size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_waiter_t *granted,
@@ -372,13 +376,12 @@ size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_wa
   size_t     count;
 
   dart__mutex_lock(&t->mutex, &briefly);
-  t->soon = NONE;
   request = find(t, ticket);
   if (request != NULL)
     leave(t, request);
   count = list_granted(t, granted, most);
   if (soon_out != NULL)
-    *soon_out = soon(t);
+    *soon_out = take_soon(t);
   dart__mutex_unlock(&t->mutex);
   return count;
 }
@@ -399,12 +402,15 @@ bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_wai
   return waits;
 }
 
-size_t dart__range_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
+size_t dart__range_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most,
+                           dart__range_waiter_t *soon_out)
 {
   size_t count;
 
   dart__mutex_lock(&t->mutex, &briefly);
   count = list_granted(t, granted, most);
+  if (soon_out != NULL)
+    *soon_out = take_soon(t);
   dart__mutex_unlock(&t->mutex);
   return count;
 }
@@ -460,11 +466,15 @@ static uint32_t older_conflicts(const dart__range_table_t *t, uint32_t at, const
                                 uint64_t age)
 {
   const node_t *node = node_at(t, at);
+  uint32_t      count;
 
-  if (at == NONE || node->most[0] < span->first) /* these were checked before */
+  if (at == NONE || node->most[0] < span->first) /* the order and these were checked before */
     return 0;
-  return (conflict(&node->span, span) && request_at(t, node->request)->age < age) +
-         older_conflicts(t, node->left, span, age) + older_conflicts(t, node->right, span, age);
+  count = older_conflicts(t, node->left, span, age);
+  if (node->span.first > span->last)
+    return count;
+  return count + (conflict(&node->span, span) && request_at(t, node->request)->age < age) +
+         older_conflicts(t, node->right, span, age);
 }
 
 const char *dart__range_check(const dart__range_table_t *t)

@@ -27,10 +27,11 @@ typedef struct {
   uint64_t exclusive; /* 0: shared */
 } dart__span_t;
 
-/* How to reach whoever waits; of no meaning here. */
+/* How to reach whoever waits; of no meaning here, but for the last. */
 typedef struct {
   uint64_t flag;
-  int64_t  unit;
+  int32_t  unit;
+  uint32_t is_curious; /* wants to know that it is likely to be next; 0 or 1 */
 } dart__range_waiter_t;
 
 typedef enum {
@@ -63,8 +64,10 @@ bool dart__range_cancel(dart__range_table_t *table, uint64_t ticket, dart__range
                         size_t most, size_t *ngranted_out);
 
 /** Waiters whose requests are held now, at most `most`, each listed once; returns their number. The caller
- *  tells them, and asks again if there were `most`. */
-size_t dart__range_granted(dart__range_table_t *table, dart__range_waiter_t *granted, size_t most);
+ *  tells them, and asks again if there were `most`. `*soon_out`, unless it is NULL: as of dart__range_leave, since that
+ *  was last asked for. */
+size_t dart__range_granted(dart__range_table_t *table, dart__range_waiter_t *granted, size_t most,
+                           dart__range_waiter_t *soon_out);
 
 /** Check every invariant of the table, for tests: what is wrong, or NULL. Nobody else uses it. */
 const char *dart__range_check(const dart__range_table_t *table);

@@ -95,6 +95,13 @@ dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t
   return init(__func__, argc, argv, DART_THREAD_MULTIPLE, thread_safety);
 }
 
+static void flush_all(void)
+{
+  for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
+    if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
+      dart__far->flush_all(dart__teams[id]); /* refused operations were logged */
+}
+
 dart_ret_t dart_exit(void)
 {
   if (!dart_initialized()) {
@@ -103,10 +110,13 @@ dart_ret_t dart_exit(void)
   }
   dart__progress();
   dart__progress_settle(0);
-  for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
-    if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
-      dart__far->flush_all(dart__teams[id]); /* refused operations were logged */
+  flush_all();
   dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+  if (dart__teams[DART_TEAM_ALL]->nnodes > 1) { /* all requests were served */
+    dart__range_settle();
+    flush_all();
+    dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+  }
   dart__close();
   return DART_OK;
 }

@@ -9,6 +9,7 @@
  * Messages to the unit itself are always eager, for no other unit receives them while this one waits. */
 #include "api/p2p/twosided.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include <dash/dart/if/dart_communication.h>
@@ -31,18 +32,28 @@ DART__PROFILED(dart_sendrecv);
 
 static struct {
   dart__mailbox_t box;
-  uint64_t       *inboxes; /* unit → offset of its inbox in its portion of the pool */
+  uint64_t       *inboxes; /* unit → offset of its place_t in its portion of the pool */
 } p2p;
+
+/* What every unit has in its pool. */
+typedef struct {
+  dart__inbox_t inbox; /* the first: a mailbox knows of no more */
+  uint64_t      hints; /* see dart__twosided_hints */
+} place_t;
 
 /* ---- life -------------------------------------------------------------------------------- */
 
 dart_ret_t dart__twosided_open(dart__team_t *all)
 {
   uint64_t   offset;
-  dart_ret_t ret = dart__pool_alloc(sizeof(dart__inbox_t), &offset);
+  dart_ret_t ret = dart__pool_alloc(sizeof(place_t), &offset);
 
-  if (ret == DART_OK)
-    dart__inbox_format((dart__inbox_t *)(void *)dart__pool_address(dart__world.me, offset));
+  if (ret == DART_OK) {
+    place_t *place = (place_t *)(void *)dart__pool_address(dart__world.me, offset);
+
+    dart__inbox_format(&place->inbox);
+    place->hints = 0;
+  }
   p2p.inboxes = calloc((size_t)all->nunits, sizeof *p2p.inboxes);
   if (p2p.inboxes == NULL || !dart__mailbox_open(&p2p.box, dart__world.me, all->nunits,
                                                  dart__pool_portions(), p2p.inboxes))
@@ -69,6 +80,11 @@ void dart__twosided_close(void)
 dart__event_t *dart__twosided_event(dart_unit_t unit)
 {
   return &((dart__inbox_t *)(void *)dart__pool_address(unit, p2p.inboxes[unit]))->event;
+}
+
+uint64_t dart__twosided_hints(dart_unit_t unit)
+{
+  return p2p.inboxes[unit] + offsetof(place_t, hints);
 }
 
 /* ---- one message ------------------------------------------------------------------------- */

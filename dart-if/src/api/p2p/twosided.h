@@ -13,4 +13,8 @@ void       dart__twosided_close(void);
  *  reasons (notifications): whenever it changes, a waiter checks for what it waits for. */
 dart__event_t *dart__twosided_event(dart_unit_t unit);
 
+/** A counter of any unit, as the offset in its pool, that lives from init to exit: raised by others as a hint that what
+ *  the unit waits for is near. Nothing depends on it. */
+uint64_t dart__twosided_hints(dart_unit_t unit);
+
 #endif

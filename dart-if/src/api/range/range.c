@@ -28,6 +28,7 @@
 
 #include "api/coll/coll.h"
 #include "api/memory/pool.h"
+#include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
 #include "api/range/table.h"
 #include "base/profile.h"
@@ -46,11 +47,11 @@ DART__PROFILED(dart_range_release);
 #define CAPACITY_PER_UNIT 64
 #define MOST_CAPACITY     ((size_t)1 << 20)
 
-/* Counters in this unit's pool that one thread at a time waits for. */
+/* A counter in this unit's pool that one thread at a time waits for. */
 typedef struct slot {
   struct slot *next;
   uint64_t     offset;
-  uint64_t     told; /* what the first is when nothing is awaited */
+  uint64_t     told; /* what it is when nothing is awaited */
 } slot_t;
 
 struct dart_range_struct {
@@ -87,11 +88,11 @@ static slot_t *new_slot(void)
 
   if (slot == NULL)
     return NULL;
-  if (dart__pool_alloc(DART__TABLE_COUNTERS, &slot->offset) != DART_OK) {
+  if (dart__pool_alloc(sizeof(uint64_t), &slot->offset) != DART_OK) {
     free(slot);
     return NULL;
   }
-  memset(dart__pool_address(dart__world.me, slot->offset), 0, DART__TABLE_COUNTERS);
+  memset(dart__pool_address(dart__world.me, slot->offset), 0, sizeof(uint64_t));
   return slot;
 }
 
@@ -130,6 +131,11 @@ static void free_slots(dart_range_t range, bool is_open)
 void dart__range_open(void)
 {
   dart__table_open();
+}
+
+void dart__range_settle(void)
+{
+  dart__table_settle();
 }
 
 void dart__range_close(void)
@@ -364,13 +370,12 @@ static int64_t time_left(const acquire_t *a)
   return a->end > now ? a->end - now : 0;
 }
 
-static uint64_t soon_count(const acquire_t *a)
+/* Hints to this unit so far. */
+static uint64_t hints(void)
 {
-  char *pool = dart__pool_address(dart__world.me, a->slot->offset);
+  char *counter = dart__pool_address(dart__world.me, dart__twosided_hints(dart__world.me));
 
-  /* relaxed: a hint */
-  return atomic_load_explicit((_Atomic uint64_t *)(void *)(pool + DART__TABLE_SOON),
-                              memory_order_relaxed);
+  return atomic_load_explicit((_Atomic uint64_t *)(void *)counter, memory_order_relaxed);
 }
 
 /* Wait for the grant awake, for a while. The core is yielded all the time. */
@@ -385,22 +390,22 @@ static dart_ret_t wait_awake(const acquire_t *a, dart_gptr_t flag, uint64_t leas
 }
 
 /* Sleep until the request is granted, or the one before it, and from then on wait awake, so that the range does not lie
- * idle while this unit is woken. `soon`: what the hint was before; `is_next`: it is so already. */
-static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t soon)
+ * idle while this unit is woken. `before`: hints to this unit before it could be told; `is_next`: it is so already. */
+static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t before)
 {
   dart_gptr_t flags[2] = { dart__table_word(dart__world.me, a->slot->offset),
-                           dart__table_word(dart__world.me, a->slot->offset + DART__TABLE_SOON) };
-  uint64_t    least[2] = { a->slot->told + 1, soon + 1 };
+                           dart__table_word(dart__world.me, dart__twosided_hints(dart__world.me)) };
+  uint64_t    least[2] = { a->slot->told + 1, before + 1 };
   size_t      index    = 1;
   dart_ret_t  ret = is_next ? DART_OK : pdart_notify_waitany(flags, least, 2, time_left(a), &index);
 
   return ret != DART_OK || index == 0 ? ret : wait_awake(a, flags[0], least[0]);
 }
 
-static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next, uint64_t soon)
+static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next, uint64_t before)
 {
   dart_gptr_t flag = dart__table_word(dart__world.me, a->slot->offset);
-  dart_ret_t  ret  = wait_until_near(a, is_next, soon);
+  dart_ret_t  ret  = wait_until_near(a, is_next, before);
 
   if (ret == DART_PENDING) {
     if (dart__table_cancel(part->table, part->ticket))
@@ -414,16 +419,16 @@ static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next,
 /* Hold the spans in one unit's table. */
 static dart_ret_t acquire_part(acquire_t *a, int32_t unit, part_t *part)
 {
-  dart__range_waiter_t waiter = { a->slot == NULL ? 0 : a->slot->offset, dart__world.me };
+  dart__range_waiter_t waiter = { a->slot == NULL ? 0 : a->slot->offset, dart__world.me, 1 };
   dart__span_t         some[DART_RANGE_SPANS];
-  size_t               n    = select_spans(a, unit, some);
-  uint64_t             soon = a->slot == NULL ? 0 : soon_count(a); /* before it can be told */
+  size_t               n      = select_spans(a, unit, some);
+  uint64_t             before = hints();
 
   part->table = (dart__table_t){ a->range->members[unit], a->range->tables[unit] };
   switch (dart__table_enter(part->table, &waiter, some, n, a->slot != NULL, &part->ticket)) {
   case DART__RANGE_HELD: return DART_OK;
-  case DART__RANGE_WAITS: return wait_for_grant(a, part, false, soon);
-  case DART__RANGE_NEXT: return wait_for_grant(a, part, true, soon);
+  case DART__RANGE_WAITS: return wait_for_grant(a, part, false, before);
+  case DART__RANGE_NEXT: return wait_for_grant(a, part, true, before);
   case DART__RANGE_BUSY: return DART_PENDING;
   default: break;
   }

@@ -5,4 +5,8 @@
 void dart__range_open(void);
 void dart__range_close(void);
 
+/** Nothing that far requests have left to be told by this unit is told any more, once no request is under way and what
+ *  this sends is flushed. */
+void dart__range_settle(void);
+
 #endif

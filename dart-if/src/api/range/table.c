@@ -83,22 +83,20 @@ dart_gptr_t dart__table_word(int32_t unit, uint64_t offset)
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
-/* Count up one word of a waiter. That it is likely to be next is only for those nearby, who can be there in time.
+/* Count up one word of a unit, by the offset in its pool.
  *
  * No progress is made here, unlike in dart_notify: this may be the thread that makes progress. */
-static void tell(const dart__range_waiter_t *waiter, uint64_t word)
+static void tell(dart_unit_t unit, uint64_t word)
 {
   dart__address_t at;
-  dart_gptr_t     flag = dart__table_word((int32_t)waiter->unit, waiter->flag + word);
+  dart_gptr_t     flag = dart__table_word(unit, word);
 
   if (dart__locate(__func__, flag, sizeof(uint64_t), &at) != DART_OK)
     return;
   if (at.near == NULL) {
-    if (word == DART__TABLE_GRANTED) {
-      dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &at, 1);
-      dart__far
-          ->push(); /* it is none of a program's burst of notifications, which may be kept for more */
-    }
+    dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &at, 1);
+    dart__far
+        ->push(); /* it is none of a program's burst of notifications, which may be kept for more */
     return;
   }
   /* acq_rel: hands on what was released; pairs with the acquire of dart_notify_wait */
@@ -106,15 +104,22 @@ static void tell(const dart__range_waiter_t *waiter, uint64_t word)
   dart__event_add(dart__twosided_event(flag.unitid));
 }
 
+/* The waiter is likely to be next. */
+static void tell_soon(const dart__range_waiter_t *soon)
+{
+  if (soon->unit >= 0)
+    tell(soon->unit, dart__twosided_hints(soon->unit));
+}
+
 /* Tell `n` waiters, and then those that the table still lists, if there may be more. */
 static void tell_all(dart__range_table_t *table, dart__range_waiter_t *waiters, size_t n)
 {
   for (;;) {
     for (size_t i = 0; i < n; i++)
-      tell(&waiters[i], DART__TABLE_GRANTED);
+      tell(waiters[i].unit, waiters[i].flag);
     if (n < SOME)
       return;
-    n = dart__range_granted(table, waiters, SOME);
+    n = dart__range_granted(table, waiters, SOME, NULL);
   }
 }
 
@@ -138,10 +143,11 @@ static void put_on_stack(own_t *own)
 static void tell_granted(own_t *own)
 {
   dart__range_table_t *table = near_table((dart__table_t){ dart__world.me, own->offset });
-  dart__range_waiter_t waiters[SOME];
+  dart__range_waiter_t waiters[SOME], soon;
 
   dart__count(DART__COUNT_RANGE_TABLE);
-  tell_all(table, waiters, dart__range_granted(table, waiters, SOME));
+  tell_all(table, waiters, dart__range_granted(table, waiters, SOME, &soon));
+  tell_soon(&soon);
 }
 
 /* Take the stack, and tell the waiters of its tables. The caller has the guard. */
@@ -198,6 +204,13 @@ void dart__table_open(void)
   dart__world.called      = called;
   dart__world.after_calls = after_calls;
   atomic_store_explicit(&dart__world.calls_are_due, false, memory_order_relaxed);
+}
+
+void dart__table_settle(void)
+{
+  pthread_mutex_lock(&tables.guard);
+  tell_due();
+  pthread_mutex_unlock(&tables.guard);
 }
 
 /* The pool that they are in is about to go. */
@@ -307,8 +320,7 @@ void dart__table_leave(dart__table_t at, uint64_t ticket)
     return;
   }
   tell_all(table, waiters, dart__range_leave(table, ticket, waiters, SOME, &soon));
-  if (soon.unit >= 0)
-    tell(&soon, DART__TABLE_SOON);
+  tell_soon(&soon);
 }
 
 bool dart__table_cancel(dart__table_t at, uint64_t ticket)

@@ -4,7 +4,8 @@
  *
  * A near table is worked on in place. A far one is worked on by its unit, on request. Whoever makes waiters hold
  * what they wait for tells them, near or far, by a notification: it adds 1 to their counter. Whoever lets one come to
- * the head of those that wait tells it, too, if it is near: by the other counter. */
+ * the head of those that wait tells its unit, too, by the unit's counter of hints (api/p2p/twosided.h). That may come
+ * late, when the unit waits for something else or for nothing, or the object is no more: so it is no part of it. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,12 +19,12 @@ typedef struct {
   uint64_t offset;
 } dart__table_t;
 
-/* The counters of a waiter, bytes from its `flag` on, and of both. */
-enum { DART__TABLE_GRANTED = 0, DART__TABLE_SOON = 8, DART__TABLE_COUNTERS = 16 };
-
 /** Serve the requests of far units, from init on; at exit, forget the tables that were not deleted. */
 void dart__table_open(void);
 void dart__table_close(void);
+
+/** Whom the requests served so far have let in, or to the head, is told, as far as sending goes. */
+void dart__table_settle(void);
 
 /** A new table of this unit, for `capacity` spans. DART_ERR_NOMEM. */
 dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out);
@@ -31,7 +32,7 @@ dart_ret_t dart__table_new(uint32_t capacity, uint64_t *offset_out);
 /** Free it; no request to it is under way. */
 void dart__table_delete(uint64_t offset);
 
-/** As dart__range_enter. `waiter->unit` is a global id, `waiter->flag` the offset of its counters in its pool. */
+/** As dart__range_enter. `waiter->unit` is a global id, `waiter->flag` the offset of its counter in its pool. */
 dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter_t *waiter,
                                       const dart__span_t *spans, size_t n, bool may_wait,
                                       uint64_t *ticket_out);

@@ -50,9 +50,8 @@ typedef struct {
 
 /* What every unit has in its pool. */
 typedef struct {
-  cohort_t cohort; /* used at the node's leader only */
-  uint64_t counters[DART__TABLE_COUNTERS /
-                    sizeof(uint64_t)]; /* by which it is told that it has the turn */
+  cohort_t cohort;  /* used at the node's leader only */
+  uint64_t granted; /* counts up when it has the turn */
 } state_t;
 
 /* Offsets in a unit's pool. */
@@ -216,21 +215,20 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
 /* Ask for the turn, and wait for it. */
 static void wait_for_turn(dart_lock_t lock)
 {
-  uint64_t             flag   = lock->places[lock->me].state + offsetof(state_t, counters), ticket;
-  dart__range_waiter_t waiter = { flag, dart__world.me };
+  uint64_t             flag   = lock->places[lock->me].state + offsetof(state_t, granted), ticket;
+  dart__range_waiter_t waiter = { flag, dart__world.me, 0 };
   dart__range_state_t  state = dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket);
 
   dart__assert(state != DART__RANGE_FULL);
   if (state != DART__RANGE_HELD)
-    pdart_notify_wait(dart__table_word(dart__world.me, flag + DART__TABLE_GRANTED), ++lock->told,
-                      -1);
+    pdart_notify_wait(dart__table_word(dart__world.me, flag), ++lock->told, -1);
   begin_turn(lock, ticket);
 }
 
 /* Take the turn if no node has it. */
 static bool try_turn(dart_lock_t lock)
 {
-  dart__range_waiter_t none = { 0, dart__world.me };
+  dart__range_waiter_t none = { 0, dart__world.me, 0 };
   uint64_t             ticket;
 
   if (dart__table_enter(lock->turns, &none, &the_turn, 1, false, &ticket) != DART__RANGE_HELD)
