@@ -148,7 +148,8 @@ typedef struct {
 /** Operations on the memory of far units. */
 typedef struct {
   /** Start a transfer; a flush of at->unit completes it. With `handle_out`, waiting for the handle does, too;
-   *  then DART_ERR_NOMEM: there is no memory for a handle, and nothing was started. */
+   *  then DART_ERR_NOMEM: there is no memory for a handle, and nothing was started. Without one, a source of at
+   *  most DART_COPIED_MOST bytes in a row is copied before return. */
   dart_ret_t (*put)(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                     const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);
   dart_ret_t (*get)(const dart__address_t *at, const dart__type_t *at_type, void *dst,
@@ -188,6 +189,9 @@ typedef struct {
   dart_ret_t (*flush_all)(dart__team_t *team);
   dart_ret_t (*flush_local)(dart__team_t *team, int32_t unit);
   dart_ret_t (*flush_local_all)(dart__team_t *team);
+
+  /** What was started towards a team unit takes effect there before what is started later. */
+  void (*order)(dart__team_t *team, int32_t unit);
 
   /** `flush` for DART's own operations: operations that were refused are reported by the next flush. */
   void (*settle)(dart__team_t *team, int32_t unit);

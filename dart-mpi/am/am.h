@@ -214,6 +214,12 @@ dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope);
 /** Remote completion for a peer; refused requests are left to the next flush to report. */
 void dart__am_settle(dart__am_t *am, int32_t peer);
 
+/** The newest batch with requests to a peer; it may be open yet. */
+uint64_t dart__am_newest(const dart__am_t *am, int32_t peer);
+
+/** Remote completion of the batches up to `number`, as dart__am_settle. */
+void dart__am_settle_to(dart__am_t *am, int32_t peer, uint64_t number);
+
 /** Complete what was requested of all peers that `is_member` accepts. */
 dart_ret_t dart__am_flush_members(dart__am_t *am, bool (*is_member)(const void *set, int32_t peer),
                                   const void *set, dart__am_scope_t scope);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "memory/copies.h"
 #include "memory/window.h"
 #include "model/team.h"
 #include "mpi/call.h"
@@ -27,6 +28,9 @@ typedef struct {
 
   dart__windows_t windows; /* all of the team */
 
+  dart__copies_t *copies; /* of small operands */
+  _Atomic uint64_t
+      *ordered; /* team unit → the batch of requests that transfers come after, see rma/order.h */
   dart__burst_t       *burst;    /* team unit → small transfers to it, see progress/burst.h */
   dart__outstanding_t *unit;     /* team unit → what is outstanding towards it, on all windows */
   pthread_mutex_t      flushing; /* held by a thread that completes all that is on the list */

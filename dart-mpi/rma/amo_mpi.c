@@ -1,10 +1,14 @@
 /* See amo_mpi.h. */
 #include "rma/amo_mpi.h"
 
+#include <string.h>
+
 #include "data/type.h"
 #include "memory/chunk.h"
 #include "rma/amo_unsigned.h"
 #include "rma/amo_window.h"
+#include "rma/completion.h"
+#include "rma/order.h"
 
 static MPI_Op mpi_op(dart_operation_t op)
 {
@@ -32,6 +36,7 @@ void dart__mpi_accumulate(const dart__address_t *at, const void *values, size_t 
   const size_t most = (size_t)1 << 27, size = dart__type_basic_size(type);
   MPI_Win      win = dart__window_of(at)->win;
 
+  dart__order_wait(at->team, at->unit);
   if (dart__amo_is_by_swap(type, op)) {
     dart__amo_by_swap(at, values, NULL, nelem, type, op);
     return;
@@ -49,19 +54,34 @@ void dart__mpi_accumulate(const dart__address_t *at, const void *values, size_t 
 void dart__mpi_fetch(const dart__address_t *at, const void *value, void *result,
                      dart_datatype_t type, dart_operation_t op)
 {
+  dart__copy_t *copy;
+
+  dart__order_wait(at->team, at->unit);
   if (dart__amo_is_by_swap(type, op)) {
     dart__amo_by_swap(at, value, result, 1, type, op);
     return;
   }
-  DART__MPI(MPI_Fetch_and_op, value != NULL ? value : result, result, dart__amo_type(type),
-            at->unit, dart__disp_of(at), mpi_op(op), dart__window_of(at)->win);
+  copy = dart__completion_copy(at->team, at->unit);
+  if (op != DART_OP_NO_OP)
+    memcpy(copy->bytes, value, dart__type_basic_size(type));
+  DART__MPI(MPI_Fetch_and_op, copy->bytes, result, dart__amo_type(type), at->unit,
+            dart__disp_of(at), mpi_op(op), dart__window_of(at)->win);
   dart__amo_started(at);
+  dart__copies_started(dart__team_port(at->team)->copies, copy);
 }
 
 void dart__mpi_swap(const dart__address_t *at, const void *value, const void *compare, void *result,
                     dart_datatype_t type)
 {
-  DART__MPI(MPI_Compare_and_swap, value, compare, result, dart__amo_type(type), at->unit,
-            dart__disp_of(at), dart__window_of(at)->win);
+  const size_t  size = dart__type_basic_size(type);
+  dart__copy_t *copy;
+
+  dart__order_wait(at->team, at->unit);
+  copy = dart__completion_copy(at->team, at->unit);
+  memcpy(copy->bytes, value, size);
+  memcpy(copy->bytes + size, compare, size);
+  DART__MPI(MPI_Compare_and_swap, copy->bytes, copy->bytes + size, result, dart__amo_type(type),
+            at->unit, dart__disp_of(at), dart__window_of(at)->win);
   dart__amo_started(at);
+  dart__copies_started(dart__team_port(at->team)->copies, copy);
 }

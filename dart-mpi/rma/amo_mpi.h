@@ -8,7 +8,7 @@
 void dart__mpi_accumulate(const dart__address_t *at, const void *values, size_t nelem,
                           dart_datatype_t type, dart_operation_t op);
 
-/** Operands must not change until a flush, after which results are there. */
+/** Operands are copied; results are there after a flush. */
 void dart__mpi_fetch(const dart__address_t *at, const void *value, void *result,
                      dart_datatype_t type, dart_operation_t op);
 void dart__mpi_swap(const dart__address_t *at, const void *value, const void *compare, void *result,

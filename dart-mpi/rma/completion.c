@@ -175,6 +175,17 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
   note_done(o, at_target, last);
 }
 
+dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)
+{
+  dart__copy_t *copy = dart__copies_take(dart__team_port(team)->copies);
+
+  if (copy->is_used)
+    dart__completion_flush(team, copy->unit, false);
+  copy->unit    = unit;
+  copy->is_used = true;
+  return copy;
+}
+
 void dart__completion_flush_all(dart__team_t *team, bool at_target)
 {
   dart__team_port_t *port = team->port;

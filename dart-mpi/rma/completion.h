@@ -17,6 +17,10 @@
 void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_t unit,
                               bool is_get);
 
+/** A copy for small operands of an operation on a team unit: nothing that was started with it is under way. It is given
+ *  back by dart__copies_started after the operation was counted. May wait. */
+dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit);
+
 /** Complete what was started towards a team unit, or all: remotely, or only locally. */
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);
 void dart__completion_flush_all(dart__team_t *team, bool at_target);

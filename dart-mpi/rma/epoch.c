@@ -12,6 +12,7 @@
 #include "node/near.h"
 #include "progress/engine.h"
 #include "progress/lock.h"
+#include "rma/order.h"
 #include "rma/rma.h"
 #include "rma/transfer.h"
 
@@ -38,16 +39,18 @@ static dart_unit_t peer_of(const dart__team_t *team, int32_t unit)
 
 static bool put(const dart__epoch_op_t *op, size_t nbytes)
 {
-  dart__am_address_t at    = dart__am_address(&op->at);
-  uint64_t           start = at.offset;
+  dart__am_address_t at     = dart__am_address(&op->at);
+  const char        *source = dart__epoch_source(op);
+  uint64_t           start  = at.offset;
 
   if (nbytes > PUT_MOST) {
-    dart__am_send_data(dart__engine.am, &at, op->buffer, nbytes);
+    dart__order_wait(op->at.team, op->at.unit);
+    dart__am_send_data(dart__engine.am, &at, source, nbytes);
     return true;
   }
   for (size_t from = 0; from < nbytes; from += DART__AM_PUT_MOST) {
     at.offset = start + from;
-    dart__am_put(dart__engine.am, &at, (const char *)op->buffer + from,
+    dart__am_put(dart__engine.am, &at, source + from,
                  dart__least(nbytes - from, DART__AM_PUT_MOST));
   }
   return true;
@@ -75,15 +78,15 @@ static bool typed(const dart__epoch_op_t *op, size_t nbytes)
 {
   dart__am_address_t at     = dart__am_address(&op->at);
   bool               is_put = op->kind == DART__EPOCH_PUT;
+  void              *buffer = (void *)(uintptr_t)dart__epoch_source(op);
   bool               packs = nbytes <= TYPED_MOST && dart__am_takes_type(dart__engine.am, op->type);
 
   if (!packs)
-    dart__rma_start(&(dart__rma_t){ &op->at, op->type, op->buffer, op->local_type, is_put },
-                    op->nelem);
+    dart__rma_start(&(dart__rma_t){ &op->at, op->type, buffer, op->local_type, is_put }, op->nelem);
   else if (is_put)
-    dart__am_put_typed(dart__engine.am, &at, op->type, op->buffer, op->local_type, op->nelem);
+    dart__am_put_typed(dart__engine.am, &at, op->type, buffer, op->local_type, op->nelem);
   else
-    dart__am_get_typed(dart__engine.am, &at, op->type, op->buffer, op->local_type, op->nelem);
+    dart__am_get_typed(dart__engine.am, &at, op->type, buffer, op->local_type, op->nelem);
   return packs;
 }
 
@@ -177,7 +180,7 @@ static size_t append_elements(const dart__epoch_op_t *op, size_t from, size_t ne
   if (!is_plain)
     words[n++] = from;
   words[n + dart__am_words(nbytes) - 1] = 0;
-  dart__near_gather(&words[n], op->buffer, op->local_type, from, nelem);
+  dart__near_gather(&words[n], dart__epoch_source(op), op->local_type, from, nelem);
   return n + dart__am_words(nbytes);
 }
 

@@ -4,6 +4,7 @@
 #include "progress/engine.h"
 #include "rma/completion.h"
 #include "rma/handle.h"
+#include "rma/order.h"
 #include "rma/rma.h"
 
 static dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
@@ -23,6 +24,12 @@ void dart__far_settle(dart__team_t *team, int32_t unit)
     return;
   dart__am_settle(dart__engine.am, team->members[unit]);
   dart__completion_flush(team, unit, true);
+}
+
+void dart__far_order(dart__team_t *team, int32_t unit)
+{
+  dart__completion_flush(team, unit, true);
+  dart__order_note(team, unit);
 }
 
 static bool is_member(const void *team, int32_t unit)

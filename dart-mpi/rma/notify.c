@@ -10,6 +10,7 @@
 #include "memory/chunk.h"
 #include "progress/engine.h"
 #include "progress/latency.h"
+#include "rma/order.h"
 #include "rma/rma.h"
 #include "rma/transfer.h"
 
@@ -55,6 +56,7 @@ static void put_ahead(const dart__rma_t *t, size_t nelem)
 
   if (dart__rma_is_plain(t) && !goes_alone(t, nbytes)) {
     dart__count(DART__COUNT_NOTIFY_DATA);
+    dart__order_wait(t->at->team, t->at->unit);
     dart__am_send_data(dart__engine.am, &at, t->buffer, nbytes);
   } else if (nelem <= FEW && nbytes <= FEW_BYTES) {
     dart__count(DART__COUNT_NOTIFY_RUNS);

@@ -1,6 +1,8 @@
 /* See transfer.h. */
 #include "rma/transfer.h"
 
+#include <string.h>
+
 #include "base/counters.h"
 #include "base/size.h"
 #include "memory/chunk.h"
@@ -10,6 +12,7 @@
 #include "rma/completion.h"
 #include "rma/datatype.h"
 #include "rma/handle.h"
+#include "rma/order.h"
 #include "rma/rma.h"
 
 #define FEW \
@@ -120,6 +123,7 @@ static void start(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
 {
   dart__mpi_layout_t bytes = dart__mpi_bytes(0, dart__plain_bytes(t, nelem, DART__RMA_PIECE));
 
+  dart__order_wait(t->at->team, t->at->unit);
   if (bytes.count > 0)
     start_call(t, &bytes, &bytes, requests_out);
   else
@@ -144,9 +148,26 @@ dart_handle_t dart__rma_start_with_handle(const dart__rma_t *t, size_t nelem)
   return handle;
 }
 
+/* Whether the source is copied before return (DART_COPIED_MOST). */
+static bool is_copied(const dart__rma_t *t, size_t nelem)
+{
+  return t->is_put && nelem <= DART_COPIED_MOST && dart__type_is_contiguous(t->buffer_type) &&
+         nelem * t->buffer_type->elem_size <= DART_COPIED_MOST;
+}
+
 void dart__rma_start(const dart__rma_t *t, size_t nelem)
 {
-  start(t, nelem, NULL);
+  dart__rma_t   copied = *t;
+  dart__copy_t *copy;
+
+  if (!is_copied(t, nelem)) {
+    start(t, nelem, NULL);
+    return;
+  }
+  copy          = dart__completion_copy(t->at->team, t->at->unit);
+  copied.buffer = memcpy(copy->bytes, t->buffer, nelem * t->buffer_type->elem_size);
+  start(&copied, nelem, NULL);
+  dart__copies_started(dart__team_port(t->at->team)->copies, copy);
 }
 
 /* ---- start, and wait --------------------------------------------------------------------- */
@@ -163,6 +184,7 @@ void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow)
   int64_t         began  = dart__latency_begin();
   MPI_Request     request;
 
+  dart__order_wait(t->at->team, unit);
   dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
   if (!t->is_put && (is_slow || !window->is_static)) {
     DART__MPI(MPI_Rget, t->buffer, nbytes, MPI_BYTE, unit, disp, nbytes, MPI_BYTE, win, &request);

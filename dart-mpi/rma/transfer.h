@@ -43,7 +43,8 @@ static inline size_t dart__plain_bytes(const dart__rma_t *t, size_t nelem, size_
   return nelem * t->at_type->elem_size;
 }
 
-/** Start a transfer, to be completed by a flush. */
+/** Start a transfer, to be completed by a flush. Of a put of at most DART_COPIED_MOST bytes in a row the source is
+ *  copied. As all of these it starts after the requests that dart_order says. */
 void dart__rma_start(const dart__rma_t *t, size_t nelem);
 
 /** The same with a handle. NULL: no memory for that, and nothing was started. */

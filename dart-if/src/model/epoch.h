@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <dash/dart/ext/dart_value.h>
+
 #include "data/type.h"
 #include "model/address.h"
 #include "model/holds.h"
@@ -72,7 +74,7 @@ typedef struct {
   size_t              nelem;
   dart_operation_t    op; /* accumulate */
   uint32_t next; /* put off: the place of the next one for the same unit, or of the next free one */
-  _Alignas(16) char value[16]; /* copied operand of an accumulate */
+  _Alignas(16) char value[DART_COPIED_MOST]; /* copied operand of a put or an accumulate */
 } dart__epoch_op_t;
 
 /** Keep the types of an operation until dart__epoch_release: those of a program may end before it is started.

@@ -2,6 +2,7 @@
  * remains to apply these, to order near stores, and to complete far operations. */
 #include <limits.h>
 
+#include <dash/dart/ext/dart_order.h>
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/rma/access.h"
@@ -83,6 +84,31 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
   dart_ret_t    ret = flush_near(__func__, gptr, true, &team);
 
   return team == NULL ? ret : dart__far->flush_local_all(team);
+}
+
+/* Near operations are in order when they are complete, and requests when they are applied; what remains are
+ * deferred updates, and far transfers. */
+static __attribute__((noinline)) dart_ret_t order_any(dart_gptr_t gptr)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+
+  if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
+    return dart__locate_error("dart_order", gptr, 0);
+  if (__builtin_expect(dart__epoch_find(segment) != NULL, 0))
+    return dart_flush(gptr);
+  complete_near();
+  if (team->nnodes > 1)
+    dart__far->order(team, gptr.unitid);
+  return DART_OK;
+}
+
+dart_ret_t dart_order(dart_gptr_t gptr)
+{
+  if (dart__near_address_by(dart__progress_maps, gptr, 0) == NULL)
+    return order_any(gptr);
+  atomic_thread_fence(memory_order_acq_rel);
+  return DART_OK;
 }
 
 /* ---- handles: NULL ones are complete ------------------------------------------------------ */

@@ -169,8 +169,15 @@ static __attribute__((noinline)) dart__access_t may_go(const char             *f
     .kind = kind, .at = t->at, .type = t->global_type, .buffer = buffer, .nelem = nelem
   };
 
+  size_t nbytes = nelem <= DART_COPIED_MOST ? nelem * t->local_type->elem_size : SIZE_MAX;
+
   if (at_once)
     return dart__access_now(function, &t->at, kind);
+  if (kind == DART__EPOCH_PUT && nbytes <= sizeof op.value &&
+      dart__type_is_contiguous(t->local_type)) {
+    memcpy(op.value, buffer, nbytes);
+    op.buffer = NULL;
+  }
   if (!dart__type_is_contiguous(t->global_type) || !dart__type_is_contiguous(t->local_type)) {
     op.local_type = t->local_type;
   } else if (t->global_type->kind != DART__TYPE_BASIC) {
