@@ -58,10 +58,11 @@ static uint64_t cut_together(dart__team_t *team, size_t nbytes)
   return *published;
 }
 
-/* Map at an address that is a multiple of the size of huge pages, as offsets in the file are. */
-static char *map(uint64_t offset, size_t nbytes)
+/* Map at an address that is a multiple of the size of huge pages, as offsets in the file are; or so that what is
+ * `at` bytes further is one of `alignment`. */
+static char *map(uint64_t offset, size_t nbytes, size_t alignment, size_t at)
 {
-  void *space = dart__memory_aligned_space(nbytes);
+  void *space = dart__memory_aligned_space(nbytes, alignment, at);
   char *base  = MAP_FAILED;
 
   if (space != NULL)
@@ -96,7 +97,8 @@ dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 
   if (offset == 0)
     return DART_ERR_NOMEM;
-  mapping->base = map(offset, nbytes);
+  mapping->base = map(offset, nbytes, chunk->alignment,
+                      chunk->alignment == 0 ? 0 : (size_t)team->me * chunk->nbytes);
   if (mapping->base == NULL)
     return DART_ERR_NOMEM;
   mapping->nbytes = nbytes;

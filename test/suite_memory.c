@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_memalign.h>
+
 #include "dart_test.h"
 
 SUITE(memory);
@@ -369,4 +371,101 @@ TEST(thousands_of_segments_live_at_once)
   }
   for (int i = 0; i < MANY; i++)
     EXPECT_OK(dart_team_memfree(segment[(i * 7) % MANY]));
+}
+
+/* ---- aligned portions (dart/ext/dart_memalign.h) ------------------------------------------------ */
+
+static dart_gptr_t aligned(dart_team_t team, size_t alignment, size_t nelem)
+{
+  dart_gptr_t gptr;
+  void       *own;
+
+  EXPECT_OK(dart_team_memalign(team, alignment, nelem, T_INT64, &gptr));
+  EXPECT_OK(dart_gptr_getaddr(test_unit(gptr, test_team_me(team)), &own));
+  EXPECT_EQ((uintptr_t)own % alignment, 0);
+  EXPECT_EQ(gptr.addr_or_offs.offset, 0);
+  return gptr;
+}
+
+/* First and last element are put to the right, and found where the owner looks. */
+static void expect_usable(dart_team_t team, dart_gptr_t gptr, size_t nelem)
+{
+  int         size = test_team_size(team), self = test_team_me(team);
+  dart_gptr_t right = test_unit(gptr, (self + 1) % size);
+  int64_t     value = 1000 + self, *mine = test_mine(gptr);
+
+  EXPECT_OK(dart_put_blocking(right, &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_put_blocking(test_at(right, nelem - 1), &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_barrier(team));
+  EXPECT_EQ(mine[0], 1000 + (self + size - 1) % size);
+  EXPECT_EQ(mine[nelem - 1], 1000 + (self + size - 1) % size);
+  EXPECT_OK(dart_barrier(team));
+}
+
+TEST(portions_are_as_aligned_as_asked_for) /* on every unit, in teams of all and of some */
+{
+  static const size_t lengths[] = { 1, 1000, 400000 };
+  dart_team_t         team[]    = { DART_TEAM_ALL, test_split(DART_TEAM_ALL, 2) };
+
+  for (int t = 0; t < 2; t++)
+    for (size_t alignment = 8; alignment <= DART_ALIGNMENT_MOST; alignment *= 8) {
+      dart_gptr_t gptr[3], plain;
+
+      for (int i = 0; i < 3; i++) {
+        test_note("team %d, %zu elements at multiples of %zu", t, lengths[i], alignment);
+        gptr[i] = aligned(team[t], alignment, lengths[i]);
+        expect_usable(team[t], gptr[i], lengths[i]);
+      }
+      EXPECT_OK(dart_team_memfree(gptr[1]));
+      EXPECT_OK(dart_team_memalloc_aligned(team[t], 100, T_INT64, &plain)); /* where that was */
+      expect_usable(team[t], plain, 100);
+      EXPECT_OK(dart_team_memfree(gptr[0]));
+      EXPECT_OK(dart_team_memfree(gptr[2]));
+      EXPECT_OK(dart_team_memfree(plain));
+    }
+}
+
+TEST(aligned_blocks_are_given_back) /* or the address space of the team's chunk would be used up */
+{
+  for (int i = 0; i < test_rounds(3000); i++) {
+    dart_gptr_t gptr = aligned(DART_TEAM_ALL, 4096, 8000);
+
+    EXPECT_OK(dart_team_memfree(gptr));
+  }
+}
+
+TEST(aligned_portions_may_differ_in_size)
+{
+  dart_gptr_t gptr;
+  int64_t     value = me, *own;
+
+  EXPECT_OK(dart_team_memalign(DART_TEAM_ALL, 1 << 22, (size_t)(me % 3) * 1000, T_INT64, &gptr));
+  EXPECT_OK(dart_gptr_getaddr(test_unit(gptr, me), (void **)&own));
+  if (me % 3 > 0) {
+    EXPECT_EQ((uintptr_t)own % (1 << 22), 0);
+    EXPECT_OK(dart_put_blocking(test_at(test_unit(gptr, me), 999), &value, 1, T_INT64, T_INT64));
+    EXPECT_EQ(own[999], me);
+  }
+  EXPECT_INVAL(dart_put_blocking(test_at(test_unit(gptr, me), (size_t)(me % 3) * 1000), &value, 1,
+                                 T_INT64, T_INT64));
+  test_barrier();
+  EXPECT_OK(dart_team_memfree(gptr));
+}
+
+TEST(alignments_are_agreed_on) /* every unit hears of an error of one */
+{
+  const size_t wrong[] = { 0, 3, 96, DART_ALIGNMENT_MOST * 2, SIZE_MAX };
+  dart_gptr_t  gptr;
+
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    gptr.segid = 4711;
+    EXPECT_INVAL(
+        dart_team_memalign(DART_TEAM_ALL, me == n - 1 ? wrong[i] : 128, 10, T_INT64, &gptr));
+    EXPECT_TRUE(DART_GPTR_ISNULL(gptr));
+  }
+  if (n > 1)
+    EXPECT_INVAL(dart_team_memalign(DART_TEAM_ALL, me == 0 ? 256 : 128, 10, T_INT64, &gptr));
+  EXPECT_INVAL(dart_team_memalign(DART_TEAM_ALL, 128, 10, DART_TYPE_UNDEFINED, &gptr));
+  gptr = aligned(DART_TEAM_ALL, 128, 10); /* as if nothing had been */
+  EXPECT_OK(dart_team_memfree(gptr));
 }

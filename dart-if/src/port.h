@@ -80,7 +80,8 @@ dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chu
 /** Free chunk->port, unless it is NULL. Local. */
 void dart__port_chunk_discard(dart__chunk_t *chunk);
 
-/** Map a chunk of chunk->nbytes (whole pages) per unit, and fill chunk->near. Pages are not reserved.
+/** Map a chunk of chunk->nbytes (whole pages) per unit, this unit's portion aligned as chunk->alignment says, and fill
+ *  chunk->near. Pages are not reserved.
  *  Collective. DART_ERR_NOMEM: nothing stays mapped on this unit. */
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk);
 void       dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk);

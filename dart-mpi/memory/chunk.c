@@ -40,14 +40,15 @@ static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chun
 {
   size_t nbytes = chunk->nbytes * (size_t)team->node_nunits;
   char  *first  = chunk->near[team->node_units[0]];
+  size_t at     = chunk->alignment == 0 ? 0 : (size_t)(chunk->near[team->me] - first);
   char  *space;
 
-  if (chunk->nbytes < DART__HUGE_PAGE)
+  if (chunk->nbytes < DART__HUGE_PAGE && chunk->alignment == 0)
     return;
   for (int32_t i = 0; i < team->node_nunits; i++)
     if (chunk->near[team->node_units[i]] != first + (size_t)i * chunk->nbytes)
       return;
-  space = dart__memory_aligned_space(nbytes);
+  space = dart__memory_aligned_space(nbytes, chunk->alignment, at);
   if (space == NULL)
     return;
   /* Of 0 bytes: the old mapping stays, and both share the pages. By syscall: UCX replaces mremap by a
@@ -98,7 +99,7 @@ static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__ch
 /* The memory of a unit that is alone on its node: no other unit maps its portion. */
 static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
-  void *space = dart__memory_aligned_space(chunk->nbytes);
+  void *space = dart__memory_aligned_space(chunk->nbytes, chunk->alignment, 0);
 
   if (space != NULL)
     port->base = mmap(space, chunk->nbytes, PROT_READ | PROT_WRITE,
@@ -210,6 +211,15 @@ static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_p
   }
 }
 
+/* The mapping of map_again is an attempt, which is enough for huge pages. */
+static dart_ret_t check_alignment(const dart__team_t *team, const dart__chunk_t *chunk)
+{
+  if (chunk->alignment == 0 || ((uintptr_t)chunk->near[team->me] & (chunk->alignment - 1)) == 0)
+    return DART_OK;
+  dart__error("shared memory of %zu bytes is not aligned to %zu", chunk->nbytes, chunk->alignment);
+  return DART_ERR_NOMEM;
+}
+
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 {
   dart__chunk_port_t *port = chunk->port;
@@ -218,7 +228,9 @@ dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   if (ret != DART_OK)
     return ret;
   ret = team->node_nunits > 1 ? open_shared(team, chunk, port) : open_private(team, chunk, port);
-  if (team->nnodes > 1)
+  if (ret == DART_OK)
+    ret = check_alignment(team, chunk);
+  if (team->nnodes > 1 || chunk->alignment > 0)
     ret = dart__team_agree(team, ret);
   if (ret == DART_OK && team->nnodes > 1)
     ret = publish(team, chunk, port);

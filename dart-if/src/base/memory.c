@@ -117,14 +117,14 @@ bool dart__memory_is_writable(const void *at, size_t nbytes)
 
 /* ---- huge pages -------------------------------------------------------------------------- */
 
-static uintptr_t round_up(uintptr_t value)
+static uintptr_t round_up(uintptr_t value, uintptr_t unit)
 {
-  return (value + DART__HUGE_PAGE - 1) & ~(DART__HUGE_PAGE - 1);
+  return (value + unit - 1) & ~(unit - 1);
 }
 
-void *dart__memory_aligned_space(size_t nbytes)
+void *dart__memory_aligned_space(size_t nbytes, size_t alignment, size_t at)
 {
-  size_t room = nbytes + DART__HUGE_PAGE;
+  size_t unit = alignment < DART__HUGE_PAGE ? DART__HUGE_PAGE : alignment, room = nbytes + unit;
   char  *space, *aligned;
 
   if (room < nbytes)
@@ -132,7 +132,7 @@ void *dart__memory_aligned_space(size_t nbytes)
   space = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (space == MAP_FAILED)
     return NULL;
-  aligned = space + (round_up((uintptr_t)space) - (uintptr_t)space);
+  aligned = space + (round_up((uintptr_t)space + at, unit) - ((uintptr_t)space + at));
   if (aligned > space)
     munmap(space, (size_t)(aligned - space));
   if (aligned + nbytes < space + room) /* both ends are whole pages if nbytes is */
@@ -143,7 +143,7 @@ void *dart__memory_aligned_space(size_t nbytes)
 void dart__memory_make_huge(void *at, size_t nbytes)
 {
   static _Atomic bool reported;
-  uintptr_t           from = round_up((uintptr_t)at);
+  uintptr_t           from = round_up((uintptr_t)at, DART__HUGE_PAGE);
   uintptr_t           to   = ((uintptr_t)at + nbytes) & ~(DART__HUGE_PAGE - 1);
 
   if (from >= to || dart__settings.huge_pages == DART__HUGE_PAGES_NONE)

@@ -17,9 +17,10 @@ void  dart__memory_delete_table(void *table, size_t nbytes); /* NULL: nothing */
  *  the file system and the machine have available. UINT64_MAX: neither is known. */
 uint64_t dart__memory_room(const char *directory);
 
-/** An address for a mapping of `nbytes`, to be used with MAP_FIXED: a multiple of DART__HUGE_PAGE, with
- *  `nbytes` of address space behind it that are the caller's to map. NULL: there is none. */
-void *dart__memory_aligned_space(size_t nbytes);
+/** An address for a mapping of `nbytes`, to be used with MAP_FIXED, with `nbytes` of address space behind it that are
+ *  the caller's to map. What is `at` bytes further is a multiple of `alignment`, a power of two, and of
+ *  DART__HUGE_PAGE. NULL: there is none. */
+void *dart__memory_aligned_space(size_t nbytes, size_t alignment, size_t at);
 
 /** Put the whole huge pages in [at, at + nbytes), all of it populated or reserved shared memory, into
  *  huge pages: its contents stay, and other processes may go on using it. A TLB entry then covers

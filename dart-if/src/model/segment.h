@@ -14,11 +14,12 @@
 typedef _Atomic(struct dart__epoch *) dart__epoch_ref_t;
 
 typedef struct dart__segment {
-  char         **near; /* the chunk's table: team unit → its portion of the chunk, NULL if far */
-  uint64_t       base; /* where portions start in those of the chunk */
-  uint64_t       nbytes;  /* of every portion; of the largest, if they differ */
-  uint64_t      *sizes;   /* team unit → bytes of its portion; NULL: all have nbytes */
-  uint64_t      *address; /* registered memory: team unit → its portion, an address in that unit's
+  char    **near;   /* the chunk's table: team unit → its portion of the chunk, NULL if far */
+  uint64_t  base;   /* where portions start in those of the chunk */
+  uint64_t  block;  /* where their block of the chunk's arena starts: before, if they are aligned */
+  uint64_t  nbytes; /* of every portion; of the largest, if they differ */
+  uint64_t *sizes;  /* team unit → bytes of its portion; NULL: all have nbytes */
+  uint64_t *address; /* registered memory: team unit → its portion, an address in that unit's
                             * process; `near` is NULL for all. NULL: an allocated segment */
   dart__chunk_t *chunk;
   int16_t        id;

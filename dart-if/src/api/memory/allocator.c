@@ -83,7 +83,8 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid, dart_allocat
   }
 
   allocator = make_allocator(teamid, nbytes);
-  ret = dart__memory_alloc(team, allocator == NULL ? DART_ERR_NOMEM : DART_OK, nbytes, &segment);
+  ret       = dart__memory_alloc(team, allocator == NULL ? DART_ERR_NOMEM : DART_OK, nbytes,
+                                 DART__CACHE_LINE, &segment);
   if (ret != DART_OK) {
     dart__error("%s: no pool of %zu bytes on every unit of team %d", __func__, nbytes, teamid);
     delete_allocator(allocator);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_memalign.h>
 #include <dash/dart/if/dart_globmem.h>
 
 #include "api/coll/coll.h"
@@ -37,8 +38,9 @@ static size_t page_size(void)
 
 /* ---- chunks ------------------------------------------------------------------------------ */
 
-/* Collective and agreed. `shared`: several segments can be allocated from it. */
-static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared,
+/* Collective and agreed. `shared`: several segments can be allocated from it. `alignment` is 0, or more than a
+ * page. */
+static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared, size_t alignment,
                              dart__chunk_t **chunk_out)
 {
   /* a multiple of huge pages, too, if it is that large: then every portion starts with one */
@@ -49,8 +51,9 @@ static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared,
   ret = dart__coll_agree(team, chunk == NULL ? DART_ERR_NOMEM : DART_OK);
   if (ret != DART_OK)
     goto delete_chunk;
-  mine = dart__port_chunk_open(team, chunk);
-  ret  = dart__coll_agree(team, mine);
+  chunk->alignment = alignment;
+  mine             = dart__port_chunk_open(team, chunk);
+  ret              = dart__coll_agree(team, mine);
   if (ret != DART_OK)
     goto close_chunk;
   chunk->next  = team->chunks;
@@ -87,34 +90,36 @@ static bool prepare_arenas(dart__team_t *team)
   return true;
 }
 
-/* Find or make room for `nbytes` in every portion of a chunk. Collective and agreed: all units have prepared
- * their arenas, and get the same result. */
-static dart_ret_t find_room(dart__team_t *team, size_t nbytes, dart__chunk_t **chunk_out,
-                            uint64_t *base_out)
+/* Find or make room for `nbytes` in every portion of a chunk. Blocks of an arena are aligned to cache lines, chunks to
+ * pages: up to that a block is longer by what it takes to align within it, beyond it is a chunk. Collective and
+ * agreed: all units have prepared their arenas, and get the same result. */
+static dart_ret_t find_room(dart__team_t *team, size_t nbytes, size_t alignment,
+                            dart__chunk_t **chunk_out, uint64_t *block_out)
 {
-  bool       shared = nbytes <= dart__settings.heap_chunk;
+  bool       is_chunk = alignment > page_size();
+  size_t     length   = is_chunk ? nbytes : nbytes + (alignment - DART__CACHE_LINE);
   dart_ret_t ret;
 
-  *base_out = 0;
-  if (!shared)
-    return open_chunk(team, nbytes, false, chunk_out);
+  *block_out = 0;
+  if (is_chunk || length > dart__settings.heap_chunk)
+    return open_chunk(team, nbytes, false, is_chunk ? alignment : 0, chunk_out);
   for (dart__chunk_t *chunk = team->chunks; chunk != NULL; chunk = chunk->next)
-    if (chunk->arena != NULL && dart__arena_alloc(chunk->arena, nbytes, base_out)) {
+    if (chunk->arena != NULL && dart__arena_alloc(chunk->arena, length, block_out)) {
       *chunk_out = chunk;
       return DART_OK;
     }
-  ret = open_chunk(team, dart__settings.heap_chunk, true, chunk_out);
-  if (ret == DART_OK && !dart__arena_alloc((*chunk_out)->arena, nbytes, base_out))
+  ret = open_chunk(team, dart__settings.heap_chunk, true, 0, chunk_out);
+  if (ret == DART_OK && !dart__arena_alloc((*chunk_out)->arena, length, block_out))
     ret = DART_ERR_NOMEM; /* heap_chunk is no whole number of cache lines */
   return ret;
 }
 
-static void give_back_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t base)
+static void give_back_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t block)
 {
   if (chunk->arena == NULL)
     close_chunk(team, chunk);
   else
-    dart__arena_free(chunk->arena, base);
+    dart__arena_free(chunk->arena, block);
 }
 
 /* Bytes that portions of `nbytes` take in those of a chunk, with the state of their epochs. */
@@ -202,15 +207,18 @@ static dart__segment_t *new_segment(const dart__team_t *team)
 }
 
 /* The worst of all units' results, and the largest and the smallest size requested. */
-static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t own,
+static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
                                 size_t *largest_out, size_t *smallest_out)
 {
-  unsigned long most[3] = { mine, own, ~(unsigned long)own };
+  unsigned long most[5] = { mine, own, ~(unsigned long)own, alignment, ~(unsigned long)alignment };
 
-  dart__coll_most(team, most, 3);
+  dart__coll_most(team, most, 5);
   *largest_out  = most[1];
   *smallest_out = ~most[2];
-  return (dart_ret_t)most[0];
+  if (most[0] != DART_OK || most[3] == ~most[4])
+    return (dart_ret_t)most[0];
+  dart__error("dart_team_memalign: alignments differ, from %lu to %lu", ~most[4], most[3]);
+  return DART_ERR_INVAL;
 }
 
 /* Allocate what this unit needs, before anything collective is done. */
@@ -221,11 +229,10 @@ static dart_ret_t prepare(dart__team_t *team, dart__segment_t **segment_out)
 }
 
 /* Describe the memory found as a segment, and enter it into the team's table. */
-static void enter(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *chunk, uint64_t base,
-                  size_t own, size_t largest, size_t smallest)
+static void enter(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *chunk, size_t own,
+                  size_t largest, size_t smallest)
 {
   segment->near     = chunk->near;
-  segment->base     = base;
   segment->nbytes   = largest;
   segment->epoch_at = dart__epoch_at(largest);
   segment->chunk    = chunk;
@@ -238,16 +245,15 @@ static void enter(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *c
   dart__segment_enter(team, segment);
 }
 
-dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own,
+dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
                               dart__segment_t **segment_out)
 {
   dart__segment_t *segment;
   dart__chunk_t   *chunk;
   dart_ret_t       prepared = prepare(team, &segment), ret;
   size_t           largest, smallest;
-  uint64_t         base;
 
-  ret = agree_on_size(team, mine != DART_OK ? mine : prepared, own, &largest, &smallest);
+  ret = agree_on_size(team, mine != DART_OK ? mine : prepared, own, alignment, &largest, &smallest);
   if (ret != DART_OK)
     goto delete_segment;
   segment->id = dart__team_free_segid(team);
@@ -257,14 +263,15 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own,
     ret = DART_ERR_OTHER;
     goto delete_segment;
   }
-  ret = find_room(team, room_of(largest), &chunk, &base);
+  ret = find_room(team, room_of(largest), alignment, &chunk, &segment->block);
   if (ret != DART_OK)
     goto delete_segment;
+  segment->base = dart__round_up(segment->block, alignment);
 
   /* Far units may access the segment as soon as they return from the agreement in reserve, so this unit must
    * have entered it before. */
-  enter(team, segment, chunk, base, own, largest, smallest);
-  ret = reserve(team, chunk, base, largest, own);
+  enter(team, segment, chunk, own, largest, smallest);
+  ret = reserve(team, chunk, segment->base, largest, own);
   if (ret != DART_OK)
     goto leave_segment;
   *segment_out = segment;
@@ -272,7 +279,7 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own,
 
 leave_segment:
   dart__segment_leave(team, segment);
-  give_back_room(team, chunk, base);
+  give_back_room(team, chunk, segment->block);
 delete_segment:
   delete_segment(segment);
   return ret;
@@ -291,46 +298,72 @@ static dart_ret_t check_size(const char *function, const dart__team_t *team, siz
   return DART_ERR_INVAL;
 }
 
-dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
-                                      dart_gptr_t *gptr)
+/* It is part of the agreement as well. */
+static dart_ret_t check_alignment(const char *function, size_t alignment)
 {
-  dart__team_t       *team = dart__check_team(__func__, teamid);
+  if (alignment > 0 && alignment <= DART_ALIGNMENT_MOST && (alignment & (alignment - 1)) == 0)
+    return DART_OK;
+  dart__error("%s: alignment %zu is no power of two of at most %zu", function, alignment,
+              DART_ALIGNMENT_MOST);
+  return DART_ERR_INVAL;
+}
+
+static dart_ret_t allocate(const char *function, dart_team_t teamid, size_t alignment, size_t nelem,
+                           dart_datatype_t dtype, dart_gptr_t *gptr)
+{
+  dart__team_t       *team = dart__check_team(function, teamid);
   const dart__type_t *type = dart__type_find(dtype);
   dart__segment_t    *segment;
   size_t              nbytes = 0;
   dart_ret_t          mine, ret;
 
   if (gptr == NULL) {
-    dart__error("%s: gptr is NULL", __func__);
+    dart__error("%s: gptr is NULL", function);
     return DART_ERR_INVAL;
   }
   *gptr = DART_GPTR_NULL;
   if (type == NULL || type->kind != DART__TYPE_BASIC) {
-    dart__error("%s: type %#lx is no basic type", __func__, (unsigned long)dtype);
+    dart__error("%s: type %#lx is no basic type", function, (unsigned long)dtype);
     return DART_ERR_INVAL;
   }
   if (team == NULL)
     return DART_ERR_INVAL;
 
-  mine = check_size(__func__, team, nelem, type->elem_size, &nbytes);
-  ret  = dart__memory_alloc(team, mine, nbytes, &segment);
+  mine = check_alignment(function, alignment);
+  if (mine == DART_OK)
+    mine = check_size(function, team, nelem, type->elem_size, &nbytes);
+  if (alignment < DART__CACHE_LINE)
+    alignment = DART__CACHE_LINE;
+  ret = dart__memory_alloc(team, mine, nbytes, alignment, &segment);
   if (ret != DART_OK) {
     if (mine == DART_OK)
-      dart__error("%s: no %zu bytes (here) on every unit of team %d", __func__, nbytes, teamid);
+      dart__error("%s: no %zu bytes (here) on every unit of team %d", function, nbytes, teamid);
     return ret;
   }
-  dart__debug("%s: segment %d of team %d, %zu bytes here", __func__, segment->id, teamid, nbytes);
+  dart__debug("%s: segment %d of team %d, %zu bytes here", function, segment->id, teamid, nbytes);
   gptr->unitid = 0;
   gptr->teamid = teamid;
   gptr->segid  = segment->id;
   return DART_OK;
 }
 
+dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
+                                      dart_gptr_t *gptr)
+{
+  return allocate(__func__, teamid, DART__CACHE_LINE, nelem, dtype, gptr);
+}
+
+dart_ret_t dart_team_memalign(dart_team_t teamid, size_t alignment, size_t nelem,
+                              dart_datatype_t dtype, dart_gptr_t *gptr)
+{
+  return allocate(__func__, teamid, alignment, nelem, dtype, gptr);
+}
+
 /* After a barrier: no unit accesses the segment any more. */
 static void free_segment(dart__team_t *team, dart__segment_t *segment)
 {
   dart__segment_leave(team, segment);
-  give_back_room(team, segment->chunk, segment->base);
+  give_back_room(team, segment->chunk, segment->block);
   delete_segment(segment);
 }
 
