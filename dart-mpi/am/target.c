@@ -171,8 +171,7 @@ static bool apply(const dart__am_host_t *host, const selected_t *s, dart__deferr
   return true;
 }
 
-#define RUN_MASK \
-  (((uint64_t)1 << DART__AM_OFFSET_AT) - 1) /* kind, type, operator and count of a record */
+#define RUN_MASK (((uint64_t)1 << DART__AM_OFFSET_AT) - 1) /* all of a word but the offset */
 
 /* Add a run of updates of one word each, alike but for offset and operand: what programs that update words at
  * random places send, decoded once. Returns its words, 0: there is none here. */

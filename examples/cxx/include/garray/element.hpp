@@ -5,9 +5,11 @@
  * Elements travel as bytes, so any trivially copyable type may be one. Types that DART has itself
  * are passed by their own name, all others as so many bytes. Only the former can be the target of
  * an atomic operation. */
+#include <complex>
 #include <cstddef>
 #include <type_traits>
 
+#include <dash/dart/ext/dart_basic.h>
 #include <dash/dart/if/dart.h>
 
 #include "runtime.hpp"
@@ -49,6 +51,26 @@ struct basic_type<double> : std::integral_constant<dart_datatype_t, DART_TYPE_DO
 };
 template <>
 struct basic_type<long double> : std::integral_constant<dart_datatype_t, DART_TYPE_LONG_DOUBLE> {
+};
+template <>
+struct basic_type<bool> : std::integral_constant<dart_datatype_t, DART_TYPE_BOOL> {
+};
+template <>
+struct basic_type<signed char> : std::integral_constant<dart_datatype_t, DART_TYPE_INT8> {
+};
+template <>
+struct basic_type<unsigned char> : std::integral_constant<dart_datatype_t, DART_TYPE_UINT8> {
+};
+template <>
+struct basic_type<unsigned short> : std::integral_constant<dart_datatype_t, DART_TYPE_UINT16> {
+};
+template <>
+struct basic_type<std::complex<float>>
+    : std::integral_constant<dart_datatype_t, DART_TYPE_FLOAT_COMPLEX> {
+};
+template <>
+struct basic_type<std::complex<double>>
+    : std::integral_constant<dart_datatype_t, DART_TYPE_DOUBLE_COMPLEX> {
 };
 
 /** How elements of type T are moved: n of them are n * count of DART's `type`. */

@@ -57,6 +57,7 @@ public:
     value_type before;
 
     assert_atomic();
+    static_assert(!std::is_same<value_type, bool>::value, "truth values have no sum");
     check(dart_fetch_and_op(at_, &value, &before, traits::type, DART_OP_SUM), "dart_fetch_and_op");
     check(dart_flush(at_), "dart_flush");
     return before;
