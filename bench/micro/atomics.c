@@ -34,24 +34,19 @@ static long falling;
       continue;                                                  \
   } while (0)
 
+/* The formatter would take these for one declaration. */
+/* clang-format off */
 FLOOR_LOOP(floor_sum_long, long, before = atomic_fetch_add(word, 1))
-static FLOOR_LOOP(floor_sum_double, double, SWAP_UNTIL_DONE(before + 1)) static FLOOR_LOOP(floor_prod_long, long, SWAP_UNTIL_DONE((long)((unsigned long)before * 3))) static FLOOR_LOOP(
-    floor_min_long, long, falling--; SWAP_UNTIL_DONE(
-        before < falling
-            ? before
-            : falling)) static FLOOR_LOOP(floor_bxor_long, long,
-                                          before = atomic_fetch_xor(
-                                              word,
-                                              0x5555)) static FLOOR_LOOP(floor_lxor_long, long,
-                                                                         SWAP_UNTIL_DONE(
-                                                                             !before)) static FLOOR_LOOP(floor_replace_long,
-                                                                                                         long,
-                                                                                                         before = atomic_exchange(
-                                                                                                             word,
-                                                                                                             7)) static FLOOR_LOOP(floor_no_op_long,
-                                                                                                                                   long,
-                                                                                                                                   before = atomic_load(
-                                                                                                                                       word))
+static FLOOR_LOOP(floor_sum_int, int, before = atomic_fetch_add(word, 1))
+static FLOOR_LOOP(floor_sum_double, double, SWAP_UNTIL_DONE(before + 1))
+static FLOOR_LOOP(floor_prod_long, long, SWAP_UNTIL_DONE((long)((unsigned long)before * 3)))
+static FLOOR_LOOP(floor_min_long, long,
+                  falling--; SWAP_UNTIL_DONE(before < falling ? before : falling))
+static FLOOR_LOOP(floor_bxor_long, long, before = atomic_fetch_xor(word, 0x5555))
+static FLOOR_LOOP(floor_lxor_long, long, SWAP_UNTIL_DONE(!before))
+static FLOOR_LOOP(floor_replace_long, long, before = atomic_exchange(word, 7))
+static FLOOR_LOOP(floor_no_op_long, long, before = atomic_load(word))
+    /* clang-format on */
 
     static void floor_add(micro_t *m, size_t n)
 {
@@ -133,6 +128,7 @@ static void floor_contended(micro_t *m, size_t n)
   }
 
 FETCH_LOOP(fetch_sum_long, long, DART_TYPE_LONG, DART_OP_SUM, 1)
+FETCH_LOOP(fetch_sum_int, int, DART_TYPE_INT, DART_OP_SUM, 1)
 FETCH_LOOP(fetch_sum_double, double, DART_TYPE_DOUBLE, DART_OP_SUM, 1)
 FETCH_LOOP(fetch_prod_long, long, DART_TYPE_LONG, DART_OP_PROD, 3)
 FETCH_LOOP(fetch_min_long, long, DART_TYPE_LONG, DART_OP_MIN, --falling)
@@ -173,6 +169,18 @@ ACCUMULATE_LOOP(accumulate_replace_long, long, DART_TYPE_LONG, DART_OP_REPLACE, 
 
 FETCH_WORD_LOOP(fetch_bare,
                 BENCH_OK(dart_fetch_and_op(m->at, &value, before, DART_TYPE_LONG, DART_OP_SUM)))
+static void fetch_bare_int(micro_t *m, size_t n)
+{
+  int *before = (int *)m->recv;
+
+  for (size_t i = 0; i < n; i++) {
+    int value = 1;
+
+    BENCH_OK(dart_fetch_and_op(m->at, &value, before, DART_TYPE_INT, DART_OP_SUM));
+    micro_again();
+  }
+}
+
 SWAP_WORD_LOOP(swap_bare,
                BENCH_OK(dart_compare_and_swap(m->at, &value, &expected, before, DART_TYPE_LONG)))
 SWAP_WORD_LOOP(swap,
@@ -245,6 +253,7 @@ static void clear(micro_t *m)
 
 const case_t atomic_cases[] = {
   FETCH(sum_long),
+  FETCH(sum_int),
   FETCH(sum_double),
   FETCH(prod_long),
   FETCH(min_long),
@@ -258,6 +267,13 @@ const case_t atomic_cases[] = {
     .dart    = { .loop = fetch_bare },
     .floor   = { .loop = floor_sum_long },
     .about   = "fetch_and_op.sum_long without the flush",
+    .prepare = clear },
+  { .name    = "fetch_and_op.bare_int",
+    .places  = IN_NEAR,
+    .sizes   = SIZE_WORD,
+    .dart    = { .loop = fetch_bare_int },
+    .floor   = { .loop = floor_sum_int },
+    .about   = "fetch_and_op.sum_int without the flush",
     .prepare = clear },
   { .name    = "compare_and_swap",
     .places  = IN_NEAR | IN_FAR,

@@ -1,5 +1,8 @@
 /* Contiguous put and get of any size, in every way to complete them, and flushes that find nothing to
  * do. The floor of all is memcpy between private memory and the partner's. */
+#include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_value.h>
+
 #include "micro.h"
 
 static void put_blocking(micro_t *m, size_t n)
@@ -96,6 +99,41 @@ static void flush(micro_t *m, size_t n)
   }
 }
 
+static void order(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_order(m->at));
+    micro_again();
+  }
+}
+
+/* One of 64 numbers and their flags, then a flush; `ordered` says how the flag is kept behind. */
+static void value_and_flag(micro_t *m, size_t n, dart_ret_t (*ordered)(dart_gptr_t gptr))
+{
+  for (size_t i = 0; i < n; i++) {
+    dart_gptr_t flag = m->at;
+
+    dart_gptr_incaddr(&flag, sizeof(long));
+    for (long k = 0; k < BATCH; k++) {
+      BENCH_OK(dart_put_value(m->at, k));
+      BENCH_OK(ordered(m->at));
+      BENCH_OK(dart_put_value(flag, k));
+      micro_again();
+    }
+    BENCH_OK(dart_flush(m->at));
+  }
+}
+
+static void value_order(micro_t *m, size_t n)
+{
+  value_and_flag(m, n, dart_order);
+}
+
+static void value_flush(micro_t *m, size_t n)
+{
+  value_and_flag(m, n, dart_flush);
+}
+
 static void flush_all(micro_t *m, size_t n)
 {
   for (size_t i = 0; i < n; i++) {
@@ -188,6 +226,23 @@ const case_t onesided_cases[] = {
     .sizes  = SIZE_NONE,
     .dart   = { .loop = flush },
     .about  = "flush with nothing outstanding" },
+  { .name   = "order",
+    .places = BOTH,
+    .sizes  = SIZE_NONE,
+    .dart   = { .loop = order },
+    .about  = "order with nothing outstanding" },
+  { .name   = "value_order",
+    .places = BOTH,
+    .sizes  = SIZE_WORD,
+    .dart   = { .loop = value_order },
+    .weight = BATCH,
+    .about  = "one of 64: put_value, order, put_value; then a flush" },
+  { .name   = "value_flush",
+    .places = BOTH,
+    .sizes  = SIZE_WORD,
+    .dart   = { .loop = value_flush },
+    .weight = BATCH,
+    .about  = "the same with a flush instead of the order" },
   { .name   = "flush_all",
     .places = BOTH,
     .sizes  = SIZE_NONE,

@@ -1,6 +1,9 @@
 /* Types and operators, transfers of every kind, handles, atomics. */
 #include <string.h>
 
+#include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_value.h>
+
 #include "parts.h"
 
 enum { NELEM = 600 }; /* of a portion: for the previous unit, and for another one */
@@ -97,6 +100,24 @@ static void try_contiguous(dart_gptr_t gptr, size_t count)
   }
 }
 
+/* More values than there are copies of them inside, and an order between small data and large. */
+static void try_values(dart_gptr_t gptr)
+{
+  dart_gptr_t at = of_unit(gptr, next_unit());
+  long        sent[NELEM], got = -1;
+
+  for (long k = 0; k < 100; k++)
+    OWN(NEVER, dart_put_value(at, k));
+  FINE(dart_order(at));
+  fill(sent, NELEM, 400 * me);
+  OWN(NEVER, dart_put(at, sent, NELEM, DART_TYPE_LONG, DART_TYPE_LONG));
+  FINE(dart_order(at));
+  OWN(NEVER, dart_put_value(at, 7L));
+  FINE(dart_flush(at));
+  OWN(NEVER, dart_get_blocking(&got, at, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  EXPECT(got == 7);
+}
+
 /* 18 elements, in different layouts on both sides. */
 static void try_layout(dart_gptr_t at, dart_datatype_t here, dart_datatype_t there)
 {
@@ -125,6 +146,7 @@ void use_transfers(dart_team_t all)
   try_contiguous(gptr, 1);
   try_contiguous(gptr, 20);
   try_contiguous(gptr, NELEM);
+  try_values(gptr);
   try_layout(at, DART_TYPE_LONG, t.strided);
   try_layout(at, t.strided, DART_TYPE_LONG);
   try_layout(at, t.indexed, t.strided);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_memalign.h>
 #include <dash/dart/ext/dart_near.h>
 
 #include "parts.h"
@@ -37,6 +38,12 @@ void use_memory(dart_team_t all)
   ALL(NOMEM, dart_team_memalloc_aligned(all, (size_t)me * 10 + 1, DART_TYPE_LONG, &gptr[0]));
   try_memory(all, gptr[0], 1);
   ALL(NEVER, dart_team_memfree(gptr[0]));
+  for (int i = 0; i < 2; i++) { /* in a chunk with others, and in one of its own */
+    ALL(NOMEM, dart_team_memalign(all, (size_t)512 << 13 * i, sizes[i], DART_TYPE_LONG, &gptr[i]));
+    try_memory(all, gptr[i], sizes[i]);
+  }
+  for (int i = 0; i < 2; i++)
+    ALL(NEVER, dart_team_memfree(gptr[i]));
 
   OWN(OTHER, dart_memalloc(100, DART_TYPE_LONG, &own));
   OWN(OTHER, dart_memalloc(500000, DART_TYPE_LONG, &block));
