@@ -1,13 +1,14 @@
 /* Ring: a token goes round all units, and nobody but its holder does anything.
  *
  * Every unit has a mailbox that its left neighbour writes into: a sum, to which each holder of the
- * token adds, and the number of hops the token has made. The hops tell that there is mail. They are
- * put after the sum is complete in the mailbox, so whoever sees the new number sees its sum too.
+ * token adds, and the number of hops the token has made. The hops tell that there is mail: the sum
+ * is put, and then they are set, by one call, so whoever sees the new number sees its sum too.
  *
  * The receiver waits for the hops with dart_wait_word, and looks into its own mailbox with dart_get_blocking
  * rather than through a pointer: each get reads memory anew.
  *
  *   dartrun -n 4 ./ring */
+#include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_wait_word.h>
 #include <dash/dart/if/dart.h>
 
@@ -39,10 +40,11 @@ static dart_gptr_t field(dart_gptr_t mailbox, size_t offset)
 
 static void send_token(dart_gptr_t mailbox, mailbox_t token)
 {
-  MUST(dart_put_blocking(field(mailbox, offsetof(mailbox_t, sum)), &token.sum, 1, DART_TYPE_LONG,
-                         DART_TYPE_LONG));
-  MUST(dart_put_blocking(field(mailbox, offsetof(mailbox_t, hops)), &token.hops, 1, DART_TYPE_LONG,
-                         DART_TYPE_LONG));
+  dart_gptr_t hops = field(mailbox, offsetof(mailbox_t, hops));
+
+  MUST(dart_put_notify_op(field(mailbox, offsetof(mailbox_t, sum)), &token.sum, 1, DART_TYPE_LONG,
+                          DART_TYPE_LONG, hops, (uint64_t)token.hops, DART_OP_REPLACE));
+  MUST(dart_flush(hops)); /* it is there, and `token` can go */
 }
 
 /* Wait for the token to come in with `hops` hops. */

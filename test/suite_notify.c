@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_wait_word.h>
 
 #include "dart_test.h"
 
@@ -257,6 +258,103 @@ TEST(strided_data)
   EXPECT_OK(dart_type_destroy(&every_other));
 }
 
+/* ---- flags ------------------------------------------------------------------------------------ */
+
+static void wait_for_value(dart_gptr_t flag, uint64_t value)
+{
+  EXPECT_OK(dart_wait_word(flag, DART_TYPE_ULONG, DART_WAIT_EQ, &value, -1));
+}
+
+/* A flag that goes up and down, in turns with one that says that it was seen. Data of every length before it. */
+TEST(flags_are_set_after_their_data)
+{
+  int64_t    *values = malloc(MOST * sizeof *values), *zeros = calloc(MOST, sizeof *zeros);
+  dart_gptr_t data = test_alloc(zeros, MOST, 0), flags = counters(), seen = counters();
+  int         next = (me + 1) % n, last = (me + n - 1) % n, wrong = 0;
+  void       *own;
+
+  EXPECT_OK(dart_gptr_getaddr(test_unit(data, me), &own));
+  for (int round = 1; round <= ROUNDS; round++) {
+    size_t         length = lengths[round % LENGTHS];
+    uint64_t       value  = round % 2 == 0 ? (uint64_t)round : UINT64_MAX - (uint64_t)round;
+    const int64_t *got    = own;
+
+    for (size_t i = 0; i < length; i++)
+      values[i] = round * INT64_C(1000000) + (int64_t)i;
+    EXPECT_OK(dart_put_notify_op(test_unit(data, next), values, length, T_INT64, T_INT64,
+                                 counter_of(flags, next, me), value, DART_OP_REPLACE));
+    wait_for_value(counter_of(flags, me, last), value);
+    for (size_t i = 0; i < length; i++)
+      wrong += got[i] != round * INT64_C(1000000) + (int64_t)i;
+    EXPECT_OK(dart_notify_op(counter_of(seen, last, me), (uint64_t)round, DART_OP_REPLACE));
+    wait_for_value(counter_of(seen, me, next), (uint64_t)round);
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_OK(dart_flush_all(flags));
+  EXPECT_OK(dart_flush_all(seen));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  free(values);
+  free(zeros);
+}
+
+/* Notifications of a unit to another come in their order, whatever the operator. */
+TEST(operators_of_flags)
+{
+  dart_gptr_t start = counters(), next = counter_of(start, (me + 1) % n, 0);
+  dart_gptr_t mine = counter_of(start, me, 0);
+
+  EXPECT_OK(dart_notify_op(next, 5, DART_OP_REPLACE));
+  EXPECT_OK(dart_notify_op(next, 0x100, DART_OP_BOR));
+  EXPECT_OK(dart_notify_op(next, 7, DART_OP_SUM));
+  EXPECT_OK(dart_notify_op(next, 3, DART_OP_MAX));
+  EXPECT_OK(dart_notify_op(next, 77, DART_OP_NO_OP));
+  EXPECT_OK(dart_notify_op(next, UINT64_MAX - 1, DART_OP_MIN));
+  EXPECT_OK(dart_notify_op(next, 0x1000000000000000, DART_OP_BXOR));
+  wait_for_value(mine, 0x100000000000010c);
+  EXPECT_OK(dart_flush(next));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* All to all, data and flags in registered memory; a counter that all raise, and a flag that is set last. */
+TEST(flags_in_registered_memory)
+{
+  static struct {
+    int64_t  data[64];
+    uint64_t counter[64], flag[64];
+  } own;
+  enum { FIRST_COUNTER = 64, FIRST_FLAG = 128 };
+  dart_gptr_t gptr;
+  int         most = n < 64 ? n : 64;
+
+  memset(&own, 0, sizeof own);
+  EXPECT_OK(
+      dart_team_memregister(DART_TEAM_ALL, sizeof own / sizeof(int64_t), T_INT64, &own, &gptr));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  for (uint64_t round = 1; round <= 20; round++) {
+    for (int to = 0; me < most && to < most; to++) {
+      dart_gptr_t there = test_unit(gptr, to);
+      int64_t     value = (int64_t)round * 1000 + me;
+
+      EXPECT_OK(dart_notify(test_at(there, FIRST_COUNTER), 1));
+      EXPECT_OK(dart_put_notify_op(test_at(there, (size_t)me), &value, 1, T_INT64, T_INT64,
+                                   test_at(there, FIRST_FLAG + (size_t)me), 100 - round,
+                                   DART_OP_REPLACE));
+      EXPECT_OK(dart_flush(there));
+    }
+    for (int from = 0; me < most && from < most; from++) {
+      wait_for_value(test_at(test_unit(gptr, me), FIRST_FLAG + (size_t)from), 100 - round);
+      EXPECT_EQ(own.data[from], (int64_t)round * 1000 + from);
+    }
+    if (me < most)
+      EXPECT_OK(dart_notify_wait(test_at(test_unit(gptr, me), FIRST_COUNTER),
+                                 round * (uint64_t)most, -1));
+    EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  }
+  EXPECT_OK(dart_team_memderegister(gptr));
+}
+
+/* ---- errors ----------------------------------------------------------------------------------- */
+
 TEST(bad_arguments_are_refused)
 {
   dart_gptr_t    flags = counters(), data = test_segment(DART_TEAM_ALL, 64, 0x11);
@@ -286,9 +384,16 @@ TEST(bad_arguments_are_refused)
   EXPECT_REFUSED(dart_notify_waitsome, (&mine, &least, 1, 0, NULL, &count), DART_ERR_INVAL, "NULL");
   EXPECT_REFUSED(dart_notify_waitsome, (&mine, &least, 1, 0, indices, NULL), DART_ERR_INVAL,
                  "NULL");
-  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 4, T_INT64, words, &registered));
-  EXPECT_REFUSED(dart_notify, (test_unit(registered, me), 1), DART_ERR_INVAL, "registered");
+  EXPECT_OK(
+      dart_team_memregister(DART_TEAM_ALL, 24, DART_TYPE_BYTE, (char *)words + 4, &registered));
+  EXPECT_REFUSED(dart_notify, (test_unit(registered, me), 1), DART_ERR_INVAL, "aligned");
+  EXPECT_REFUSED(dart_notify_wait, (test_unit(registered, me), 1, 0), DART_ERR_INVAL, "aligned");
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
   EXPECT_OK(dart_team_memderegister(registered));
+  EXPECT_REFUSED(dart_notify_op, (mine, 1, DART_OP_MINMAX), DART_ERR_INVAL, "operator");
+  EXPECT_REFUSED(dart_put_notify_op,
+                 (test_unit(data, me), &value, 1, T_INT64, T_INT64, mine, 1, DART_OP_UNDEFINED),
+                 DART_ERR_INVAL, "operator");
   EXPECT_OK(dart_fetch_and_op(mine, NULL, &seen, DART_TYPE_ULONG, DART_OP_NO_OP));
   EXPECT_OK(dart_flush(mine));
   EXPECT_EQ(seen, 0); /* nothing was raised, nothing was put */

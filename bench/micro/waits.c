@@ -1,4 +1,4 @@
-/* A token that goes round all units, by each way to wait for it: the time of a hop. All but one unit wait at any
+/* A token that goes round all units, by each way to wait for it: the time of a hop; and signals of two units. All but one unit wait at any
  * time, so with more units than cores it tells how a waiter lets others run, and how soon it is back. The floor is a
  * word in memory the processes share, and a loop that looks at it and yields the core. */
 #include "micro.h"
@@ -92,6 +92,41 @@ static void ring_poll(micro_t *m, size_t n)
   go_round(m, n, &(way_t){ store, poll });
 }
 
+/* A word and a signal to the partner, and both back. */
+
+static dart_unit_t other_of(const micro_t *m)
+{
+  return m->job.me == 0 ? m->target : 0;
+}
+
+static void signal_and_wait(micro_t *m, size_t n, dart_operation_t op)
+{
+  dart_gptr_t there = word_of(m, other_of(m)), data = there, mine = word_of(m, m->job.me);
+
+  dart_gptr_incaddr(&data, sizeof(uint64_t));
+  for (size_t i = 0; i < n; i++) {
+    uint64_t value = ++passed;
+
+    if (m->job.me != 0)
+      BENCH_OK(dart_notify_wait(mine, value, -1));
+    BENCH_OK(dart_put_notify_op(data, m->send, 1, DART_TYPE_ULONG, DART_TYPE_ULONG, there,
+                                op == DART_OP_SUM ? 1 : value, op));
+    if (m->job.me == 0)
+      BENCH_OK(dart_notify_wait(mine, value, -1));
+  }
+  BENCH_OK(dart_flush(there));
+}
+
+static void signal_sum(micro_t *m, size_t n)
+{
+  signal_and_wait(m, n, DART_OP_SUM);
+}
+
+static void signal_replace(micro_t *m, size_t n)
+{
+  signal_and_wait(m, n, DART_OP_REPLACE);
+}
+
 static void prepare(micro_t *m)
 {
   passed = arrived = 0;
@@ -112,6 +147,20 @@ const case_t wait_cases[] = {
     .dart    = { .loop = ring_word, .by = BY_ALL },
     .floor   = { .loop = ring_poll, .by = BY_ALL },
     .about   = "a hop round all units: dart_put_blocking, dart_wait_word",
+    .prepare = prepare },
+  { .name    = "signal.sum",
+    .places  = IN_NEAR | IN_FAR,
+    .sizes   = SIZE_NONE,
+    .dart    = { .loop = signal_sum, .by = BY_PAIR },
+    .floor   = { .loop = floor_round_trip, .by = BY_PAIR },
+    .about   = "a word and a counter raised, there and back: dart_put_notify_op, SUM",
+    .prepare = prepare },
+  { .name    = "signal.replace",
+    .places  = IN_NEAR | IN_FAR,
+    .sizes   = SIZE_NONE,
+    .dart    = { .loop = signal_replace, .by = BY_PAIR },
+    .floor   = { .loop = floor_round_trip, .by = BY_PAIR },
+    .about   = "a word and a flag set, there and back: dart_put_notify_op, REPLACE",
     .prepare = prepare },
   { 0 },
 };

@@ -146,6 +146,14 @@ typedef struct {
                size_t recv_nbytes);
 } dart__nodes_ops_t;
 
+/** A notification: an atomic update of an aligned word of 64 bits, by an operator of DART_TYPE_ULONG; then
+ *  whoever waits there is woken. */
+typedef struct {
+  const dart__address_t *flag;
+  uint64_t               value;
+  dart_operation_t       op;
+} dart__signal_t;
+
 /** Operations on the memory of far units. */
 typedef struct {
   /** Start a transfer; a flush of at->unit completes it. With `handle_out`, waiting for the handle does, too;
@@ -172,12 +180,10 @@ typedef struct {
   void (*swap)(const dart__address_t *at, const void *value, const void *compare, void *result,
                dart_datatype_t type);
 
-  /** Put, and then add `by` to a counter of the same unit; nelem 0: only add. The counter is not in
-   *  registered memory. It is sent at once, not aggregated; `src` stays in place until a local flush of
-   *  flag->unit. */
+  /** Put, and then notify the same unit; nelem 0: only notify. It is sent at once, not aggregated; `src` stays in
+   *  place until a local flush of signal->flag->unit. */
   void (*put_notify)(const dart__address_t *at, const dart__type_t *at_type, const void *src,
-                     const dart__type_t *src_type, size_t nelem, const dart__address_t *flag,
-                     uint64_t by);
+                     const dart__type_t *src_type, size_t nelem, const dart__signal_t *signal);
 
   /** Have dart__world.called of the unit operate on the object at `at`, in its pool: `nbytes` > 0 of operand, at most
    *  3800, copied before return. With `result_out` it waits for the result; else it is sent at once. */

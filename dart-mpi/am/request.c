@@ -185,27 +185,26 @@ static bool is_last_of_burst(dart__am_t *am, dart__am_endpoint_t *ep)
 }
 
 void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
-                     const dart__am_address_t *counter, uint64_t by)
+                     const dart__am_address_t *flag, uint64_t value, dart_operation_t op)
 {
   dart__am_record_t put =
       nbytes > 0 ? put_record(at->offset, src, nbytes) : (dart__am_record_t){ 0 };
-  dart__am_record_t    raise  = { .word  = dart__am_word(DART__AM_NOTIFY, 0, 0, 1, counter->offset),
-                                  .first = &by,
-                                  .first_bytes = sizeof by };
-  dart__am_endpoint_t *ep     = &am->endpoint[counter->peer];
-  size_t               nwords = dart__am_record_words(&raise);
+  dart__am_record_t    signal = { .first = &value, .first_bytes = sizeof value };
+  dart__am_endpoint_t *ep     = &am->endpoint[flag->peer];
+  size_t               nwords = dart__am_record_words(&signal);
 
+  signal.word = dart__am_word(DART__AM_NOTIFY, DART_TYPE_ULONG, op, 1, flag->offset);
   if (nbytes > 0)
     nwords += dart__am_record_words(&put);
   dart__am_spin_lock(&ep->lock);
-  dart__am_endpoint_reserve(am, counter->peer, ep, nwords, 0);
+  dart__am_endpoint_reserve(am, flag->peer, ep, nwords, 0);
   if (nbytes > 0)
     dart__am_endpoint_append(ep, at, &put);
-  dart__am_endpoint_append(ep, counter, &raise);
+  dart__am_endpoint_append(ep, flag, &signal);
   if (!am->config.is_sent_later) /* nothing may send it later */
-    dart__am_endpoint_send_now(am, counter->peer, ep);
+    dart__am_endpoint_send_now(am, flag->peer, ep);
   else if (is_last_of_burst(am, ep)) /* if it cannot be sent now, progress sends it */
-    dart__am_endpoint_send(am, counter->peer, ep, false);
+    dart__am_endpoint_send(am, flag->peer, ep, false);
   dart__am_spin_unlock(&ep->lock);
 }
 

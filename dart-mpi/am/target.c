@@ -47,7 +47,6 @@ static size_t extent_of(uint64_t word)
   case DART__AM_GET:
   case DART__AM_PUT_TYPED: /* at least: see apply_typed */
   case DART__AM_GET_TYPED: return count;
-  case DART__AM_NOTIFY:
   case DART__AM_INFORM:
   case DART__AM_CALL: return sizeof(uint64_t);
   case DART__AM_EPOCH:
@@ -106,21 +105,13 @@ static void apply_atomic(char *at, uint64_t word, const char *operands, void *re
   dart_operation_t op   = dart__am_word_op(word);
 
   switch (dart__am_word_kind(word)) {
+  case DART__AM_NOTIFY: /* acq_rel: releases what was put before it to the thread that waits */
   case DART__AM_ACCUMULATE:
     dart__atomic_accumulate(at, operands, dart__am_word_count(word), type, op);
     break;
   case DART__AM_FETCH: dart__atomic_fetch(at, operands, result, type, op); break;
   default: dart__atomic_swap(at, operands, operands + extent_of(word), result, type); break;
   }
-}
-
-static void notify(char *at, const char *operand)
-{
-  uint64_t by;
-
-  memcpy(&by, operand, sizeof by);
-  /* acq_rel: releases what was put before it to the thread that waits */
-  atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)at, by, memory_order_acq_rel);
 }
 
 static void call(const dart__am_host_t *host, char *at, uint64_t word, const char *operands,
@@ -155,7 +146,6 @@ static bool apply(const dart__am_host_t *host, const selected_t *s, dart__deferr
   switch (dart__am_word_kind(word)) {
   case DART__AM_PUT: dart__near_put(at, bytes, operands, bytes, nbytes); return true;
   case DART__AM_GET: dart__near_get(result, bytes, at, bytes, nbytes); return true;
-  case DART__AM_NOTIFY: notify(at, operands); return true;
   case DART__AM_CALL: call(host, at, word, operands, result); return true;
   default: break;
   }

@@ -47,9 +47,9 @@ typedef enum {
   DART__AM_SWAP,       /* type; operands: value, then compare; result: an element */
   DART__AM_PUT,        /* count bytes; operand: these */
   DART__AM_GET,        /* count bytes; result: these */
-  DART__AM_NOTIFY, /* operand: what is added to the counter; threads that wait for it are woken */
-  DART__AM_PING,   /* on no memory; no operand */
-  DART__AM_INFORM, /* on no memory; operand: a word for the target's host */
+  DART__AM_NOTIFY,     /* as an accumulate of one element; threads that wait for it are woken */
+  DART__AM_PING,       /* on no memory; no operand */
+  DART__AM_INFORM,     /* on no memory; operand: a word for the target's host */
   DART__AM_EPOCH, /* about epochs, for the target's host; operands: count words, the first of which are a
                     * dart__am_epoch_t; result: offset words */
   DART__AM_CALL, /* count bytes, an operation on an object there; operand: these; result, if op is 1: a word */

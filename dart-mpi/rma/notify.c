@@ -86,11 +86,10 @@ static size_t put_pieces(const dart__rma_t *t, size_t nbytes)
 }
 
 void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type, const void *src,
-                          const dart__type_t *src_type, size_t nelem, const dart__address_t *flag,
-                          uint64_t by)
+                          const dart__type_t *src_type, size_t nelem, const dart__signal_t *signal)
 {
-  dart__rma_t        t       = { at, at_type, (void *)(uintptr_t)src, src_type, true };
-  dart__am_address_t counter = dart__am_address(flag), data = counter;
+  dart__rma_t        t    = { at, at_type, (void *)(uintptr_t)src, src_type, true };
+  dart__am_address_t flag = dart__am_address(signal->flag), data = flag;
   size_t             nbytes = 0, last = 0;
 
   if (nelem > 0) {
@@ -103,5 +102,6 @@ void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type
       put_ahead(&t, nelem);
   }
   data.offset += nbytes - last;
-  dart__am_notify(dart__engine.am, &data, (const char *)src + (nbytes - last), last, &counter, by);
+  dart__am_notify(dart__engine.am, &data, (const char *)src + (nbytes - last), last, &flag,
+                  signal->value, signal->op);
 }

@@ -19,8 +19,7 @@ void       dart__far_fetch(const dart__address_t *at, const void *value, void *r
 void dart__far_swap(const dart__address_t *at, const void *value, const void *compare, void *result,
                     dart_datatype_t type);
 void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type, const void *src,
-                          const dart__type_t *src_type, size_t nelem, const dart__address_t *flag,
-                          uint64_t by);
+                          const dart__type_t *src_type, size_t nelem, const dart__signal_t *signal);
 void dart__far_call(const dart__address_t *at, const void *operand, size_t nbytes,
                     uint64_t *result_out);
 dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit);

@@ -190,7 +190,7 @@ static void a_notification_leaves_at_once(void **state)
     since(DART__COUNT_BATCH);
     for (int step = 0; step < 4; step++) {
       for (int i = 0; i < 3; i++)
-        dart__am_notify(peer[0].am, &at, &data, sizeof data, &counter, 1);
+        dart__am_notify(peer[0].am, &at, &data, sizeof data, &counter, 1, DART_OP_SUM);
       dart__am_progress(peer[0].am, true); /* the step ends: the unit waits */
       /* the first steps are not known to be bursts */
       assert_int_equal(since(DART__COUNT_BATCH), later == 0 || step < 2 ? 3 : 1);
@@ -212,7 +212,7 @@ static void notifications_leave_beyond_the_window(void **state)
   (void)state;
   open_with(2, usual());
   for (int i = 0; i < MANY; i++)
-    dart__am_notify(peer[0].am, NULL, NULL, 0, &counter, 1);
+    dart__am_notify(peer[0].am, NULL, NULL, 0, &counter, 1, DART_OP_SUM);
   for (int i = 0; i < MANY; i++)
     dart__am_progress(peer[1].am, true);
   assert_int_equal(*word_of(1, 0), MANY);
@@ -253,7 +253,7 @@ static void data_come_before_what_follows(void **state)
   open_with(2, usual());
   memset(data, 0x5a, sizeof data);
   dart__am_send_data(peer[0].am, &at, data, sizeof data);
-  dart__am_notify(peer[0].am, NULL, NULL, 0, &counter, 1);
+  dart__am_notify(peer[0].am, NULL, NULL, 0, &counter, 1, DART_OP_SUM);
   while (*word_of(1, 0) == 0)
     progress();
   assert_memory_equal(peer[1].memory + 64, data, sizeof data);
@@ -664,7 +664,7 @@ static void without_memory_requests_wait(void **state)
   dart__am_get(peer[0].am, &counter, &got, sizeof got);
   for (int i = 0; i < 10; i++) {
     dart__am_send_data(peer[0].am, &at, data, BYTES - 8);
-    dart__am_notify(peer[0].am, &at, &one, sizeof one, &counter, 1);
+    dart__am_notify(peer[0].am, &at, &one, sizeof one, &counter, 1, DART_OP_SUM);
     add(2, 1, 0, 1); /* its batches wait for memory that batches hold which wait for data */
   }
   for (int p = 1; p < PEERS; p++)

@@ -276,11 +276,11 @@ static void send(thread_t *t, int peer)
     data[i] = content(t->id, t->sent[peer], i);
   memcpy(data, &(uint32_t){ (uint32_t)nbytes }, sizeof(uint32_t));
   if (nbytes < draw_size(t)) {
-    dart__am_notify(mine, &channel, data, nbytes, &counter, 1);
+    dart__am_notify(mine, &channel, data, nbytes, &counter, 1, DART_OP_SUM);
     memset(data, 0xdd, nbytes);
   } else {
     dart__am_send_data(mine, &channel, data, nbytes);
-    dart__am_notify(mine, NULL, NULL, 0, &counter, 1);
+    dart__am_notify(mine, NULL, NULL, 0, &counter, 1, DART_OP_SUM);
     flush(t, peer, false);
     memset(data, 0xdd, nbytes);
   }
@@ -304,7 +304,7 @@ static void take(thread_t *t, uint64_t *taken)
     expect(is_right(own->channel[from], from, number),
            "data are not there when their notification is", t->id, t->step);
     taken[from] = number;
-    dart__am_notify(mine, NULL, NULL, 0, &credit, 1);
+    dart__am_notify(mine, NULL, NULL, 0, &credit, 1, DART_OP_SUM);
   }
 }
 

@@ -95,6 +95,21 @@ static void notify(dart_team_t all, dart_gptr_t base, const long *data, size_t c
   ALL(NEVER, dart_barrier(all)); /* all have seen the data */
 }
 
+static void set_flag(dart_team_t all, dart_gptr_t base)
+{
+  dart_gptr_t to = of_unit(base, next_unit()), data = to;
+  long        value = 11;
+  uint64_t    seen  = 99;
+
+  data.addr_or_offs.offset += 64;
+  FINE(
+      dart_put_notify_op(data, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG, to, 98, DART_OP_REPLACE));
+  FINE(dart_notify_op(to, 1, DART_OP_BOR));
+  FINE(dart_wait_word(of_unit(base, me), DART_TYPE_ULONG, DART_WAIT_EQ, &seen, -1));
+  FINE(dart_flush(to));
+  ALL(NEVER, dart_barrier(all)); /* all have seen it */
+}
+
 /* The next unit's word is put and waited for in each way. */
 static void wait_for_words(dart_team_t all, dart_gptr_t base)
 {
@@ -141,6 +156,7 @@ void use_notifications(dart_team_t all)
   EXPECT(which == 0 && count == 1);
   FINE(dart_flush_all(gptr));
   ALL(NEVER, dart_barrier(all));
+  set_flag(all, gptr);
   wait_for_words(all, gptr);
   ALL(NEVER, dart_team_memfree(gptr));
   free(data);

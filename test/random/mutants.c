@@ -158,13 +158,13 @@ dart_ret_t __wrap_dart_wait_local(dart_handle_t *handle)
 
 dart_ret_t __real_dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type,
                                        const void *src, const dart__type_t *src_type, size_t nelem,
-                                       const dart__address_t *flag, uint64_t by);
+                                       const dart__signal_t *signal);
 
 dart_ret_t __wrap_dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type,
                                        const void *src, const dart__type_t *src_type, size_t nelem,
-                                       const dart__address_t *flag, uint64_t by)
+                                       const dart__signal_t *signal)
 {
-  dart_ret_t ret = __real_dart__far_put_notify(NULL, NULL, NULL, NULL, 0, flag, by);
+  dart_ret_t ret = __real_dart__far_put_notify(NULL, NULL, NULL, NULL, 0, signal);
 
   if (ret == DART_OK && nelem > 0) {
     sched_yield();

@@ -74,6 +74,14 @@ static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
   return dart__near_address_by(dart__team_direct, gptr, nbytes);
 }
 
+/** Where memory of the calling unit is in its process, allocated or registered. */
+static inline void *dart__own_address(const dart__address_t *at)
+{
+  return at->segment->address == NULL
+             ? at->near
+             : (char *)(uintptr_t)at->segment->address[at->unit] + at->offset;
+}
+
 /** Resolve `gptr` for an access to `nbytes` bytes. `function` names the caller in the log line. */
 static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, size_t nbytes,
                                       dart__address_t *address_out)

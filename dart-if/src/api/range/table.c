@@ -94,7 +94,7 @@ static void tell(dart_unit_t unit, uint64_t word)
   if (dart__locate(__func__, flag, sizeof(uint64_t), &at) != DART_OK)
     return;
   if (at.near == NULL) {
-    dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &at, 1);
+    dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &(dart__signal_t){ &at, 1, DART_OP_SUM });
     dart__far
         ->push(); /* it is none of a program's burst of notifications, which may be kept for more */
     return;

@@ -1,12 +1,12 @@
 /* Put with notification.
  *
- * The counter is raised by a CPU atomic that releases the data, and then the target's event is raised, to
+ * The flag is updated by a CPU atomic that releases the data, and then the target's event is raised, to
  * wake the target if it sleeps. It is the event that announces messages, too: a waiter checks what it waits
  * for whenever its event was raised. If the target is near the origin does both; if it is far, a request
  * that travels with the data or after them does (put_notify in port.h).
  *
- * A waiter reads its event's counter, then its notification counters; a counter is raised before the event.
- * So either the waiter sees the counter, or the event has changed and the waiter does not sleep. */
+ * A waiter reads its event's counter, then its flags; a flag is updated before the event is raised.
+ * So either the waiter sees the flag, or the event has changed and the waiter does not sleep. */
 #include <dash/dart/ext/dart_notify.h>
 
 #include "api/p2p/twosided.h"
@@ -14,7 +14,10 @@
 #include "api/rma/await.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
+#include "api/rma/wait_word.h"
 #include "base/profile.h"
+#include "data/op.h"
+#include "node/atomic.h"
 #include "node/near.h"
 
 DART__PROFILED(dart_put_notify);
@@ -23,21 +26,21 @@ DART__PROFILED(dart_notify_wait);
 DART__PROFILED(dart_notify_waitany);
 DART__PROFILED(dart_notify_waitsome);
 
-typedef _Atomic uint64_t counter_t;
+#define FLAG_BYTES sizeof(uint64_t)
 
 static dart_ret_t check_flag(const char *function, dart_gptr_t flag, dart__address_t *at_out)
 {
-  dart_ret_t ret = dart__locate(function, flag, sizeof(counter_t), at_out);
+  dart_ret_t ret = dart__locate(function, flag, FLAG_BYTES, at_out);
+  uint64_t   address;
 
   if (ret != DART_OK)
     return ret;
-  if (at_out->segment->address != NULL) {
-    dart__error("%s: the counter is in registered memory, segment %d", function, flag.segid);
-    return DART_ERR_INVAL;
-  }
-  if (at_out->offset % sizeof(counter_t) != 0) { /* portions start at cache lines */
+  address = at_out->offset; /* allocated portions start at cache lines */
+  if (at_out->segment->address != NULL)
+    address += at_out->segment->address[at_out->unit];
+  if (address % FLAG_BYTES != 0) {
     dart__error("%s: a counter at offset %llu is not aligned to %zu bytes", function,
-                (unsigned long long)at_out->offset, sizeof(counter_t));
+                (unsigned long long)at_out->offset, FLAG_BYTES);
     return DART_ERR_INVAL;
   }
   return DART_OK;
@@ -48,65 +51,112 @@ static dart_unit_t target_of(const dart__address_t *at)
   return at->team->members[at->unit];
 }
 
-static void raise(const dart__address_t *at, uint64_t by)
+/* Its memory was allocated elsewhere, or registered on another node. */
+static bool is_far(const dart__address_t *at)
 {
-  dart__progress(); /* apply deferred updates before the notification */
-  if (at->near == NULL) {
-    dart__far->put_notify(NULL, NULL, NULL, NULL, 0, at, by);
-    return;
-  }
-  /* acq_rel: releases the data; pairs with the acquire in is_reached */
-  atomic_fetch_add_explicit((counter_t *)(void *)at->near, by, memory_order_acq_rel);
-  dart__event_add(dart__twosided_event(target_of(at)));
+  return at->near == NULL && !dart__team_is_on_node(at->team, at->unit);
 }
 
-/* Raise the counter if `ret` is DART_OK; returns `ret`. */
-static dart_ret_t raise_if(dart_ret_t ret, const dart__address_t *at, uint64_t by)
+/* Update a flag of this node, and wake its unit. */
+static dart_ret_t update(const dart__signal_t *signal)
 {
+  const dart__address_t *at  = signal->flag;
+  dart_ret_t             ret = DART_OK;
+
+  if (at->near !=
+      NULL) /* acq_rel: releases the data; pairs with the acquire in dart__word_compares */
+    dart__atomic_accumulate_one(at->near, &signal->value, DART_TYPE_ULONG, signal->op);
+  else
+    ret = dart__remote_accumulate(at, &signal->value, 1, DART_TYPE_ULONG, signal->op);
   if (ret == DART_OK)
-    raise(at, by);
+    dart__event_add(dart__twosided_event(target_of(at)));
   return ret;
+}
+
+static dart_ret_t notify(const dart__signal_t *signal)
+{
+  dart__progress(); /* apply deferred updates before the notification */
+  if (!is_far(signal->flag))
+    return update(signal);
+  dart__far->put_notify(NULL, NULL, NULL, NULL, 0, signal);
+  return DART_OK;
+}
+
+static dart_ret_t put_and_notify(const dart__transfer_t *t, const void *src, size_t nelem,
+                                 const dart__signal_t *signal)
+{
+  dart_ret_t ret = DART_OK;
+
+  dart__progress();
+  if (is_far(signal->flag)) {
+    dart__far->put_notify(&t->at, t->global_type, src, t->local_type, nelem, signal);
+    return DART_OK;
+  }
+  if (t->at.near != NULL)
+    dart__near_put(t->at.near, t->global_type, src, t->local_type, nelem);
+  else /* memory registered by a unit of this node */
+    ret = dart__remote_put_blocking(&t->at, t->global_type, src, t->local_type, nelem);
+  return ret == DART_OK ? update(signal) : ret;
+}
+
+static dart_ret_t check_op(const char *function, dart_operation_t op)
+{
+  if (dart__op_is_atomic(op, DART_TYPE_ULONG))
+    return DART_OK;
+  dart__error("%s: operator %#lx does not update a flag", function, (unsigned long)op);
+  return DART_ERR_INVAL;
+}
+
+/* `nelem` 0: only notify. */
+static dart_ret_t put_notify(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                             uint64_t value, dart_operation_t op)
+{
+  dart__transfer_t t;
+  dart__address_t  at;
+  dart__signal_t   signal = { &at, value, op };
+  dart_ret_t       ret    = check_flag(function, flag, &at);
+
+  if (ret == DART_OK)
+    ret = check_op(function, op);
+  if (ret != DART_OK)
+    return ret;
+  if (nelem == 0)
+    return notify(&signal);
+  ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
+  if (ret != DART_OK)
+    return ret;
+  if (target_of(&t.at) != target_of(&at)) {
+    dart__error("%s: the data go to unit %d, the counter is unit %d's", function, target_of(&t.at),
+                target_of(&at));
+    return DART_ERR_INVAL;
+  }
+  return put_and_notify(&t, src, nelem, &signal);
 }
 
 dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                            uint64_t by)
 {
-  dart__transfer_t t;
-  dart__address_t  at;
-  dart_ret_t       ret = check_flag(__func__, flag, &at);
+  return put_notify(__func__, gptr, src, nelem, src_type, dst_type, flag, by, DART_OP_SUM);
+}
 
-  if (ret != DART_OK || nelem == 0)
-    return raise_if(ret, &at, by);
-  ret = dart__transfer(__func__, gptr, src, nelem, dst_type, src_type, &t);
-  if (ret != DART_OK)
-    return ret;
-  if (target_of(&t.at) != target_of(&at)) {
-    dart__error("%s: the data go to unit %d, the counter is unit %d's", __func__, target_of(&t.at),
-                target_of(&at));
-    return DART_ERR_INVAL;
-  }
-  if (at.near == NULL) {
-    dart__progress();
-    dart__far->put_notify(&t.at, t.global_type, src, t.local_type, nelem, &at, by);
-    return DART_OK;
-  }
-  if (t.at.near != NULL)
-    dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
-  else /* memory registered by a unit of this node */
-    ret = dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
-  return raise_if(ret, &at, by);
+dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
+                              dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                              uint64_t value, dart_operation_t op)
+{
+  return put_notify(__func__, gptr, src, nelem, src_type, dst_type, flag, value, op);
 }
 
 dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
 {
-  dart__address_t at;
-  dart_ret_t      ret = check_flag(__func__, flag, &at);
-
-  return raise_if(ret, &at, by);
+  return put_notify(__func__, flag, NULL, 0, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, by, DART_OP_SUM);
 }
 
-/* ---- waiting ----------------------------------------------------------------------------- */
+dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op)
+{
+  return put_notify(__func__, flag, NULL, 0, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, value, op);
+}
 
 typedef struct {
   const char        *function;
@@ -138,15 +188,9 @@ static dart_ret_t check_wait(const wait_t *w)
   return DART_OK;
 }
 
-/* Whether counter i has reached its least value. The pointer was checked, and points to this unit's
- * memory. */
 static bool is_reached(const wait_t *w, size_t i)
 {
-  dart__address_t at;
-
-  return dart__locate(w->function, w->flags[i], sizeof(counter_t), &at) == DART_OK &&
-         /* acquire: pairs with raise, here or at the origin */
-         atomic_load_explicit((counter_t *)(void *)at.near, memory_order_acquire) >= w->least[i];
+  return dart__word_compares(w->function, w->flags[i], DART_TYPE_ULONG, DART_WAIT_GE, &w->least[i]);
 }
 
 /* The lowest index from `i` on whose counter is reached, n if none is. */

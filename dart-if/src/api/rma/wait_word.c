@@ -3,9 +3,10 @@
  * Near puts and atomics are single instructions, in programs that have dart_inline.h in the program itself. Looking
  * for a sleeper after each would cost them more than they do themselves, for it would need a fence. So they do not, and
  * the waiter looks again. */
-#include <dash/dart/ext/dart_wait_word.h>
+#include "api/rma/wait_word.h"
 
 #include "api/rma/await.h"
+#include "api/rma/remote.h"
 #include "base/log.h"
 #include "base/profile.h"
 #include "data/op.h"
@@ -41,7 +42,7 @@ static bool is_integer(dart_datatype_t type)
 static const void *address_of(const wait_t *w, dart_gptr_t gptr)
 {
   dart__address_t at;
-  uintptr_t       word;
+  const void     *word;
 
   if (dart__locate(w->function, gptr, w->size, &at) != DART_OK)
     return NULL;
@@ -50,14 +51,13 @@ static const void *address_of(const wait_t *w, dart_gptr_t gptr)
                 at.team->members[at.unit], dart__world.me);
     return NULL;
   }
-  word = at.segment->address == NULL ? (uintptr_t)at.near
-                                     : (uintptr_t)at.segment->address[at.unit] + at.offset;
-  if (word % w->size != 0) {
+  word = dart__own_address(&at);
+  if ((uintptr_t)word % w->size != 0) {
     dart__error("%s: a word at offset %llu is not aligned to %zu bytes", w->function,
                 (unsigned long long)at.offset, w->size);
     return NULL;
   }
-  return (const void *)word;
+  return word;
 }
 
 static dart_ret_t check(wait_t *w)
@@ -114,15 +114,29 @@ static bool is_as_said(dart_comparison_t comparison, int order)
   }
 }
 
-/* Whether word i compares as said. */
+bool dart__word_compares(const char *function, dart_gptr_t gptr, dart_datatype_t type,
+                         dart_comparison_t comparison, const void *value)
+{
+  size_t          size = dart__type_basic_size(type);
+  dart__address_t at;
+  uint64_t        found;
+
+  /* the load acquires: it pairs with the put, the atomic or the notification that stored the word */
+  if (dart__locate(function, gptr, size, &at) != DART_OK ||
+      !dart__near_get_word(&found, dart__own_address(&at), size) ||
+      !is_as_said(comparison, order_of(type, &found, value)))
+    return false;
+  if (at.segment->address == NULL)
+    return true;
+  /* The kernel may have copied the word by its bytes; atomics of registered memory exclude each other. */
+  return dart__remote_fetch(&at, NULL, &found, type, DART_OP_NO_OP) == DART_OK &&
+         is_as_said(comparison, order_of(type, &found, value));
+}
+
 static bool compares(const wait_t *w, size_t i)
 {
-  const void *at = address_of(w, w->gptrs[i]);
-  uint64_t    found;
-
-  /* a load-acquire: pairs with the put, the atomic or the notification that stored it */
-  return at != NULL && dart__near_get_word(&found, at, w->size) &&
-         is_as_said(w->comparison, order_of(w->type, &found, w->values + i * w->size));
+  return dart__word_compares(w->function, w->gptrs[i], w->type, w->comparison,
+                             w->values + i * w->size);
 }
 
 /* The lowest index from `i` on whose word does, n if none does. */

@@ -8,10 +8,13 @@
  *  Notified Access: extending remote memory access programming models for producer-consumer
  *  synchronization, IPDPS 2015. GASPI has the same as gaspi_write_notify.)
  *
- *  A counter is an aligned 64-bit word in memory that a team allocated, or dart_memalloc did (not
- *  registered memory); its owner sets it to 0 before others know of it. It only grows, by what notifications
+ *  A counter is an aligned 64-bit word in memory that a team allocated or registered, or dart_memalloc
+ *  allocated; its owner sets it to 0 before others know of it. It only grows, by what notifications
  *  add, so nothing has to be reset between two uses: the consumer waits for a larger value each
- *  time. Raise counters by the functions of this file alone: other updates do not wake who waits. */
+ *  time. Raise counters by the functions of this file alone: other updates do not wake who waits.
+ *
+ *  The forms with an operator make such a word a flag, which may be set, too (as OpenSHMEM's
+ *  shmem_put_signal does with SHMEM_SIGNAL_SET). dart_wait_word (dart_wait_word.h) waits for any value of it. */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
@@ -34,14 +37,25 @@ DART_INTERFACE_ON
  *  alone, and `gptr` is not looked at.
  *
  *  DART_ERR_INVAL, and nothing is written: what dart_put refuses; `flag` is misaligned, out of its
- *  portion, in registered memory, or of another unit than `gptr`. DART_ERR_OTHER: as dart_put; nothing
- *  is notified. */
+ *  portion, or of another unit than `gptr`. DART_ERR_OTHER: as dart_put; nothing is notified. DART_ERR_OTHER,
+ *  DART_ERR_NOMEM: `flag` is in registered memory, and as dart_accumulate there; the data may have been put. */
 dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                            uint64_t by) DART_NOTHROW;
 
 /** Add `by` to the counter at `flag`: dart_put_notify without data. */
 dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by) DART_NOTHROW;
+
+/** dart_put_notify with an operator: the word at `flag` becomes `flag` op `value`, atomically, as by dart_accumulate on
+ *  DART_TYPE_ULONG: DART_OP_REPLACE sets it, DART_OP_SUM adds, DART_OP_MAX never takes it back, DART_OP_BOR sets bits;
+ *  DART_OP_NO_OP only wakes. All of them on a flag are atomic towards each other. All else as dart_put_notify.
+ *  DART_ERR_INVAL, too: dart_accumulate does not have `op`. */
+dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
+                              dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                              uint64_t value, dart_operation_t op) DART_NOTHROW;
+
+/** The same without data. */
+dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op) DART_NOTHROW;
 
 /** Wait until the counter at `flag`, in the own portion, is at least `least`.
  *
