@@ -261,6 +261,61 @@ static void holders_see_what_all_holders_before_wrote(void **state)
   }
 }
 
+/* One of them never sleeps on the mutex: it looks again and again, as for a waiter elsewhere, at first as any, and then
+ * as one that is late. */
+static void take_for_another(uint32_t me, uint32_t n, void *shared,
+                             const dart__wait_policy_t *policy)
+{
+  guarded_t *g      = shared;
+  uint32_t   random = me + 1;
+
+  (void)n;
+  for (uint32_t round = 0; round < SLEEPY_ROUNDS; round++) {
+    if (me != 0) {
+      enter(g, policy);
+    } else {
+      bool is_late = false;
+
+      for (uint32_t looks = 0; !dart__mutex_take_for(&g->mutex, is_late); looks++) {
+        if (looks == round % 8) {
+          dart__mutex_count_late(&g->mutex);
+          is_late = true;
+        }
+        usleep(20);
+      }
+      check_in(g);
+    }
+    if (test_random(&random) % 4 == 0)
+      usleep(50);
+    CHECK(dart__mutex_is_held(&g->mutex));
+    leave(g);
+    test_dawdle(&random);
+  }
+}
+
+static void it_is_taken_for_waiters_elsewhere(void **state)
+{
+  (void)state;
+  prepare(guarded, 1);
+  assert_true(dart__mutex_take_for(&guarded->mutex, false));
+  assert_false(dart__mutex_take_for(&guarded->mutex, false));
+  dart__mutex_count_late(&guarded->mutex);
+  assert_false(dart__mutex_take_for(&guarded->mutex, true));
+  dart__mutex_unlock(&guarded->mutex);
+  assert_false(dart__mutex_try(&guarded->mutex)); /* it is free, but somebody is late */
+  assert_false(dart__mutex_take_for(&guarded->mutex, false));
+  assert_true(dart__mutex_take_for(&guarded->mutex, true));
+  dart__mutex_unlock(&guarded->mutex);
+  assert_false(dart__mutex_is_held(&guarded->mutex));
+  TEST_FOR_POLICIES(policy)
+  TEST_FOR_THREADS(n)
+  {
+    prepare(guarded, 1);
+    test_threads(n, take_for_another, guarded, policy);
+    expect_count(guarded, (uint64_t)n * SLEEPY_ROUNDS);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(no_count_is_lost),
@@ -269,7 +324,8 @@ int main(void)
                                       cmocka_unit_test(who_is_late_comes_before_newcomers),
                                       cmocka_unit_test(it_works_between_processes),
                                       cmocka_unit_test(mutexes_do_not_disturb_each_other),
-                                      cmocka_unit_test(holders_see_what_all_holders_before_wrote) };
+                                      cmocka_unit_test(holders_see_what_all_holders_before_wrote),
+                                      cmocka_unit_test(it_is_taken_for_waiters_elsewhere) };
 
   test_watch();
   return cmocka_run_group_tests_name("mutex", tests, NULL, NULL);

@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include <dash/dart/ext/dart_lock_at.h>
+
 static dart_lock_t lock;
 static uint64_t    passed[2]; /* turns this unit has done: DART, floor */
 
@@ -44,6 +46,40 @@ static void lock_contended(micro_t *m, size_t n)
     BENCH_OK(dart_lock_release(lock));
   }
   passed[0] += n;
+}
+
+/* A word of the target, or of unit 0, in the line behind the counters. */
+static dart_gptr_t lock_word(const micro_t *m)
+{
+  dart_gptr_t word = m->place == TOGETHER ? m->segment : m->at;
+
+  dart_gptr_incaddr(&word, LINE);
+  return word;
+}
+
+static void word_free(micro_t *m, size_t n)
+{
+  dart_gptr_t word = lock_word(m);
+
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_lock_at_acquire(word));
+    micro_again();
+    BENCH_OK(dart_lock_at_release(word));
+  }
+  BENCH_OK(dart_flush(word));
+}
+
+static void word_contended(micro_t *m, size_t n)
+{
+  dart_gptr_t word = lock_word(m);
+
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_lock_at_acquire(word));
+    pass(m);
+    BENCH_OK(dart_lock_at_release(word));
+  }
+  passed[0] += n;
+  BENCH_OK(dart_flush(word));
 }
 
 static void mutex_free(micro_t *m, size_t n)
@@ -115,6 +151,23 @@ const case_t lock_cases[] = {
     .floor    = { .loop = mutex_contended, .by = BY_ALL },
     .by_units = true,
     .about    = "acquire, add 1, release, by all units at once",
+    .prepare  = prepare,
+    .clean    = clean },
+  { .name    = "lock_at",
+    .places  = IN_TEAM | IN_FAR,
+    .sizes   = SIZE_NONE,
+    .dart    = { .loop = word_free },
+    .floor   = { .loop = mutex_free },
+    .about   = "acquire and release a free lock in a word: dart_lock_at_acquire",
+    .prepare = prepare,
+    .clean   = clean },
+  { .name     = "lock_at.contended",
+    .places   = IN_TEAM,
+    .sizes    = SIZE_NONE,
+    .dart     = { .loop = word_contended, .by = BY_ALL },
+    .floor    = { .loop = mutex_contended, .by = BY_ALL },
+    .by_units = true,
+    .about    = "the same, adding 1, by all units at once",
     .prepare  = prepare,
     .clean    = clean },
   { 0 },

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_wait_word.h>
 
@@ -74,6 +75,39 @@ void use_locks(dart_team_t all)
   ALL(NEVER, dart_barrier(all));
   ALL(NEVER, dart_team_memfree(gptr));
   ALL(NEVER, dart_team_lock_destroy(&lock));
+}
+
+/* A lock and the counter that it protects, of the last unit. */
+void use_locks_in_words(dart_team_t all)
+{
+  dart_gptr_t lock, counter;
+  long        value;
+  int32_t     taken;
+  void       *own;
+
+  ALL(NOMEM, dart_team_memalloc_aligned(all, 2, DART_TYPE_LONG, &lock));
+  FINE(dart_gptr_getaddr(of_unit(lock, me), &own));
+  memset(own, 0, 2 * sizeof value);
+  lock = counter = of_unit(lock, n - 1);
+  counter.addr_or_offs.offset += sizeof value;
+  ALL(NEVER, dart_barrier(all));
+  for (int i = 0; i < 3; i++) {
+    taken = i == 0;
+    if (taken)
+      OWN(NOMEM, dart_lock_at_acquire(lock));
+    while (!taken)
+      FINE(dart_lock_at_try_acquire(lock, &taken));
+    OWN(NEVER, dart_get_blocking(&value, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    value++;
+    OWN(NEVER, dart_put_blocking(counter, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    FINE(dart_lock_at_release(lock));
+    FINE(dart_flush(lock));
+  }
+  ALL(NEVER, dart_barrier(all));
+  OWN(NEVER, dart_get_blocking(&value, counter, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  EXPECT(value == 3L * n);
+  ALL(NEVER, dart_barrier(all));
+  ALL(NEVER, dart_team_memfree(lock));
 }
 
 /* Data of many sizes to the next unit; one counter for all. Without an agent a flush waits for calls of its

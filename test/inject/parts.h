@@ -17,6 +17,7 @@ void use_collectives(dart_team_t all);
 void use_large_collectives(dart_team_t all);
 void use_messages(void);
 void use_locks(dart_team_t all);
+void use_locks_in_words(dart_team_t all);
 void use_notifications(dart_team_t all);
 void use_epochs(dart_team_t all);
 void use_locality(dart_team_t all);

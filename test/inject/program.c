@@ -34,6 +34,7 @@ static void cycle(bool whole)
     PART(use_large_collectives(all));
     PART(use_messages());
     PART(use_locks(all));
+    PART(use_locks_in_words(all));
     PART(use_notifications(all));
     PART(use_epochs(all));
     PART(use_locality(all));

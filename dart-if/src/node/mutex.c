@@ -132,6 +132,23 @@ static void sleep_until_turn(dart__mutex_t *mutex, const dart__wait_policy_t *po
   }
 }
 
+void dart__mutex_count_late(dart__mutex_t *mutex)
+{
+  atomic_fetch_add_explicit(&mutex->state, LATE, memory_order_relaxed); /* as in sleep_until_turn */
+}
+
+bool dart__mutex_take_for(dart__mutex_t *mutex, bool is_late)
+{
+  for (;;) {
+    uint32_t state = load_state(mutex);
+
+    if (!is_free(state) || (!is_late && has_late_waiters(state)))
+      return false;
+    if (take(mutex, state, is_late ? (state - LATE) | HELD | SLEEPERS : state | HELD))
+      return true;
+  }
+}
+
 void dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
   if (!spin(mutex, policy) && !sleep_until_free(mutex, policy))

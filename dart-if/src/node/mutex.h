@@ -40,6 +40,21 @@ static inline bool dart__mutex_try(dart__mutex_t *mutex)
                                                  memory_order_acquire, memory_order_relaxed);
 }
 
+/** Whether anybody holds it. */
+static inline bool dart__mutex_is_held(const dart__mutex_t *mutex)
+{
+  /* relaxed: for the holder, and whoever has been told by it */
+  return (atomic_load_explicit((_Atomic uint32_t *)&mutex->state, memory_order_relaxed) &
+          DART__MUTEX_HELD) != 0;
+}
+
+/** For a waiter elsewhere, which cannot sleep here: count it as late; then it comes before all that are not. */
+void dart__mutex_count_late(dart__mutex_t *mutex);
+
+/** Take the mutex for such a waiter if it is free; `is_late`: it was counted. Does not wait. Looked at again after a
+ *  while, for no unlock wakes it. */
+bool dart__mutex_take_for(dart__mutex_t *mutex, bool is_late);
+
 /** Everything done under the mutex before is visible to the caller afterwards. */
 static inline void dart__mutex_lock(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {

@@ -12,6 +12,7 @@
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
 #include "api/range/range.h"
+#include "api/sync/lock_at.h"
 #include "api/team/team.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -54,6 +55,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   dart__leave_open();
   dart__holds_clear();
   dart__range_open();
+  dart__lock_at_open();
   ret = dart__team_open_all();
   if (ret != DART_OK)
     goto leave_job;

@@ -1,0 +1,56 @@
+#ifndef DASH__DART__EXT__DART_LOCK_AT_H__INCLUDED
+#define DASH__DART__EXT__DART_LOCK_AT_H__INCLUDED
+/** @file dart_lock_at.h
+ *  Locks in words of the program's memory: one for each row, bucket or object, wherever it lies.
+ *
+ *  Any 8 bytes, aligned to 8, of memory that a team allocated or registered, or of dart_memalloc, are a lock; zeroed
+ *  they are a free one, and nobody has to call anything to make it or to end it. What a lock holds once it was used is
+ *  DART's. Its memory is freed while nobody holds it or waits for it, and every release was completed (below).
+ *
+ *  Units of the lock's node take it by an atomic operation and sleep while it is held, those of other nodes ask its
+ *  unit, in one round trip if it is free, which queues them. A running thread may come before one that sleeps,
+ *  but who has waited for ten milliseconds comes before others (as for dart_lock_t). A far unit that waits for a lock
+ *  that near units hold gets it when the lock's unit next makes progress. In registered memory, which cannot be
+ *  mapped by others, all poll for the lock, and it is not fair.
+ *
+ *  What a holder did by plain loads and stores, by blocking operations and by operations it completed is seen by every
+ *  later holder. A release completes nothing by itself: flush non-blocking operations before.
+ *
+ *  Locks are not recursive, and are not bound to a thread: any thread of a unit may release what another one acquired.
+ *  Nothing records who holds one, so a unit that ends while it does leaves it held, and no launcher
+ *  names it. (The mutex is node/mutex.h's; OpenSHMEM has such locks as shmem_set_lock.) */
+
+#include <dash/dart/if/dart_globmem.h>
+#include <dash/dart/if/dart_types.h>
+#include <dash/dart/if/dart_util.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+DART_INTERFACE_ON
+
+/** Wait for the lock at `gptr`, and hold it. A thread that holds it already waits for ever. Any thread.
+ *
+ *  DART_ERR_INVAL: `gptr` points to no 8 bytes of a portion, or they are not aligned. DART_ERR_NOMEM: the lock is far
+ *  and held, and there is no memory to wait for it. DART_ERR_OTHER, DART_ERR_NOMEM: the lock is in registered
+ *  memory, and as dart_compare_and_swap there. It is not held then. */
+dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr) DART_NOTHROW;
+
+/** Hold the lock if nobody does, and nobody is queued: `*result` is 1 if the caller holds it now, else 0. Does not
+ *  wait, but for the answer of a far unit; makes progress; called in a loop it succeeds once the lock stays free.
+ *
+ *  DART_ERR_INVAL, too: `result` NULL. After an error `*result` is 0. */
+dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result) DART_NOTHROW;
+
+/** Let others have the lock, which this unit holds. Waits for nobody; that a far lock is released is certain after
+ *  dart_flush of `gptr`.
+ *
+ *  DART_ERR_INVAL, too: nobody holds it. (Of a far lock its unit finds that out, and says so in one line.) */
+dart_ret_t dart_lock_at_release(dart_gptr_t gptr) DART_NOTHROW;
+
+DART_INTERFACE_OFF
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DASH__DART__EXT__DART_LOCK_AT_H__INCLUDED */

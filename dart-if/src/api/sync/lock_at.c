@@ -1,0 +1,386 @@
+/* Locks in words of the program's memory: see dart_lock_at.h.
+ *
+ * The word is a mutex (node/mutex.h), for all units that have it mapped. A far unit asks the lock's unit, by a request
+ * (`call` of port.h). If the mutex is not free its unit lists the request, and looks again whenever it makes progress;
+ * when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it counts the
+ * waiter as late in the mutex, which keeps near units from passing it any more. Releases are requests, too. A request is
+ * served in the midst of receiving, when nothing may be sent; what is to be told then is told by after_calls, as
+ * for tables (api/range/table.c).
+ *
+ * Registered memory is mapped by its unit alone; there the word is swapped for 1 by a DART atomic, and polled. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/ext/dart_lock_at.h>
+#include <dash/dart/ext/dart_notify.h>
+
+#include "api/memory/pool.h"
+#include "api/progress/progress.h"
+#include "api/range/table.h"
+#include "api/rma/remote.h"
+#include "api/sync/lock_at.h"
+#include "base/log.h"
+#include "model/address.h"
+#include "model/world.h"
+#include "node/mutex.h"
+#include "port.h"
+
+#define LATE_AFTER_NS INT64_C(10000000)
+
+_Static_assert(sizeof(dart__mutex_t) == sizeof(uint64_t), "a lock is a word");
+
+/* ---- requests of far units, at the lock's unit ------------------------------------------------- */
+
+enum { ASK_LOCK = DART__TABLE_KINDS, ASK_TRY, ASK_RELEASE };
+
+typedef struct {
+  uint32_t kind;
+  int32_t  unit; /* that asks, by global id */
+  uint64_t flag; /* ASK_LOCK: where in its pool it waits to be told */
+} request_t;
+
+typedef enum { BUSY, HELD, LISTED } answer_t;
+
+/* A request that waits. */
+typedef struct waiter {
+  struct waiter *next;
+  dart__mutex_t *mutex;
+  int32_t        unit;
+  uint64_t       flag;
+  int64_t        since; /* ns */
+  bool           is_late;
+} waiter_t;
+
+/* In the order in which they came. Nothing is sent under the guard. */
+static struct {
+  pthread_mutex_t guard;
+  waiter_t       *first;
+} waiters = { .guard = PTHREAD_MUTEX_INITIALIZER };
+
+/* What serves requests on other objects. */
+static struct {
+  uint64_t (*called)(char *object, const void *operand, size_t nbytes);
+  void (*after_calls)(void);
+} others;
+
+static bool is_waited_for(const dart__mutex_t *mutex)
+{
+  const waiter_t *w = waiters.first;
+
+  while (w != NULL && w->mutex != mutex)
+    w = w->next;
+  return w != NULL;
+}
+
+static void due(void)
+{
+  /* release: pairs with the exchange in after_calls of table.c; what is listed is behind the guard */
+  atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
+}
+
+/* BUSY: no memory; it has to ask again. */
+static answer_t list(dart__mutex_t *mutex, const request_t *request)
+{
+  waiter_t **link = &waiters.first, *w = malloc(sizeof *w);
+
+  if (w == NULL)
+    return BUSY;
+  *w = (waiter_t){
+    .mutex = mutex, .unit = request->unit, .flag = request->flag, .since = dart__coarse_ns()
+  };
+  while (*link != NULL)
+    link = &(*link)->next;
+  *link = w;
+  due();
+  return LISTED;
+}
+
+/* Under the guard. */
+static answer_t ask(dart__mutex_t *mutex, const request_t *request)
+{
+  if (!is_waited_for(mutex) && dart__mutex_take_for(mutex, false))
+    return HELD;
+  return request->kind == ASK_LOCK ? list(mutex, request) : BUSY;
+}
+
+static void release(dart__mutex_t *mutex, int32_t unit)
+{
+  if (dart__mutex_is_held(mutex))
+    dart__mutex_unlock(mutex);
+  else
+    dart__error("dart_lock_at_release: unit %d has released a lock of unit %d that nobody holds",
+                unit, dart__world.me);
+}
+
+static uint64_t called(char *object, const void *operand, size_t nbytes)
+{
+  dart__mutex_t *mutex  = (dart__mutex_t *)(void *)object;
+  answer_t       answer = HELD;
+  request_t      request;
+  uint32_t       kind;
+
+  memcpy(&kind, operand, sizeof kind);
+  if (kind < DART__TABLE_KINDS)
+    return others.called(object, operand, nbytes);
+  memcpy(&request, operand, sizeof request);
+  if (kind == ASK_RELEASE) {
+    release(mutex, request.unit);
+  } else {
+    pthread_mutex_lock(&waiters.guard);
+    answer = ask(mutex, &request);
+    pthread_mutex_unlock(&waiters.guard);
+  }
+  return answer;
+}
+
+static bool take_for(waiter_t *w)
+{
+  if (!w->is_late && dart__coarse_ns() - w->since > LATE_AFTER_NS) {
+    dart__mutex_count_late(w->mutex);
+    w->is_late = true;
+  }
+  return dart__mutex_take_for(w->mutex, w->is_late);
+}
+
+/* Take off the list the first one whose lock could be taken for it. NULL: there is none. */
+static waiter_t *next_served(void)
+{
+  waiter_t **link, *w;
+
+  pthread_mutex_lock(&waiters.guard);
+  for (link = &waiters.first; *link != NULL && !take_for(*link);)
+    link = &(*link)->next;
+  w = *link;
+  if (w != NULL)
+    *link = w->next;
+  if (waiters.first != NULL)
+    due(); /* to look again */
+  pthread_mutex_unlock(&waiters.guard);
+  return w;
+}
+
+static void tell(const waiter_t *w)
+{
+  dart__address_t at;
+
+  if (dart__locate(__func__, dart__table_word(w->unit, w->flag), sizeof(uint64_t), &at) != DART_OK)
+    return;
+  dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &(dart__signal_t){ &at, 1, DART_OP_SUM });
+  dart__far->push();
+}
+
+static void after_calls(void)
+{
+  waiter_t *w;
+
+  others.after_calls();
+  while ((w = next_served()) != NULL) {
+    tell(w);
+    free(w);
+  }
+}
+
+void dart__lock_at_open(void)
+{
+  others.called           = dart__world.called;
+  others.after_calls      = dart__world.after_calls;
+  dart__world.called      = called;
+  dart__world.after_calls = after_calls;
+}
+
+void dart__lock_at_close(void)
+{
+  pthread_mutex_lock(&waiters.guard);
+  while (waiters.first != NULL) {
+    waiter_t *w = waiters.first;
+
+    waiters.first = w->next;
+    free(w);
+  }
+  pthread_mutex_unlock(&waiters.guard);
+}
+
+/* ---- requests to a far lock -------------------------------------------------------------------- */
+
+static answer_t request(const dart__address_t *at, uint32_t kind, uint64_t flag)
+{
+  request_t request = { kind, dart__world.me, flag };
+  uint64_t  answer  = HELD;
+
+  dart__far->call(at, &request, sizeof request, kind == ASK_RELEASE ? NULL : &answer);
+  return (answer_t)answer;
+}
+
+/* Ask until the lock is held, or the request is listed, and then wait to be told. */
+static void wait_for_far(const dart__address_t *at, uint64_t flag)
+{
+  uint32_t turns = 0;
+  answer_t answer;
+
+  while ((answer = request(at, ASK_LOCK, flag)) == BUSY)
+    dart__wait_turn(&turns, &dart__world.wait);
+  if (answer == LISTED)
+    dart_notify_wait(dart__table_word(dart__world.me, flag), 1, -1);
+}
+
+static dart_ret_t acquire_far(const dart__address_t *at)
+{
+  uint64_t flag;
+
+  if (request(at, ASK_TRY, 0) == HELD)
+    return DART_OK;
+  if (dart__pool_alloc(sizeof(uint64_t), &flag) != DART_OK)
+    return DART_ERR_NOMEM;
+  memset(dart__pool_address(dart__world.me, flag), 0, sizeof(uint64_t));
+  wait_for_far(at, flag);
+  dart__pool_free(flag);
+  return DART_OK;
+}
+
+/* ---- registered memory ------------------------------------------------------------------------- */
+
+static bool is_registered(const dart__address_t *at)
+{
+  return at->segment->address != NULL;
+}
+
+static dart_ret_t swap(const dart__address_t *at, uint64_t from, uint64_t to, bool *done_out)
+{
+  uint64_t   seen = to;
+  dart_ret_t ret  = dart__remote_swap(at, &to, &from, &seen, DART_TYPE_ULONG);
+
+  if (ret == DART_OK && !dart__team_is_on_node(at->team, at->unit))
+    ret = dart__far->flush(at->team, at->unit);
+  *done_out = ret == DART_OK && seen == from;
+  return ret;
+}
+
+static dart_ret_t acquire_registered(const dart__address_t *at)
+{
+  uint32_t   turns = 0;
+  bool       done;
+  dart_ret_t ret = swap(at, 0, 1, &done);
+
+  while (ret == DART_OK && !done) {
+    dart__wait_turn(&turns, &dart__world.wait);
+    ret = swap(at, 0, 1, &done);
+  }
+  return ret;
+}
+
+/* ---- entry points ------------------------------------------------------------------------------ */
+
+/* By the direct map, if there is no progress to make. NULL: the general way. */
+static inline dart__mutex_t *near_lock(dart_gptr_t gptr)
+{
+  char *near = dart__near_address_by(dart__progress_maps, gptr, sizeof(uint64_t));
+
+  return (uintptr_t)near % sizeof(uint64_t) == 0 ? (dart__mutex_t *)(void *)near : NULL;
+}
+
+static dart_ret_t locate(const char *function, dart_gptr_t gptr, dart__address_t *at_out)
+{
+  dart_ret_t ret = dart__locate(function, gptr, sizeof(uint64_t), at_out);
+  uint64_t   address;
+
+  if (ret != DART_OK)
+    return ret;
+  address = at_out->offset + (is_registered(at_out) ? at_out->segment->address[at_out->unit] : 0);
+  if (address % sizeof(uint64_t) != 0) {
+    dart__error("%s: a lock at offset %llu is not aligned to 8 bytes", function,
+                (unsigned long long)at_out->offset);
+    return DART_ERR_INVAL;
+  }
+  dart__progress(); /* others may be waiting for deferred updates of this unit */
+  return DART_OK;
+}
+
+static __attribute__((noinline)) dart_ret_t acquire(const char *function, dart_gptr_t gptr)
+{
+  dart__address_t at;
+  dart_ret_t      ret = locate(function, gptr, &at);
+
+  if (ret != DART_OK)
+    return ret;
+  if (is_registered(&at))
+    return acquire_registered(&at);
+  if (at.near == NULL)
+    return acquire_far(&at);
+  dart__mutex_lock((dart__mutex_t *)(void *)at.near, &dart__world.wait);
+  return DART_OK;
+}
+
+dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr)
+{
+  dart__mutex_t *mutex = near_lock(gptr);
+
+  return mutex != NULL && dart__mutex_try(mutex) ? DART_OK : acquire(__func__, gptr);
+}
+
+dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
+{
+  dart__address_t at;
+  dart_ret_t      ret;
+  bool            done = false;
+
+  if (result == NULL) {
+    dart__error("%s: result is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *result = 0;
+  ret     = locate(__func__, gptr, &at);
+  if (ret != DART_OK)
+    return ret;
+  if (is_registered(&at))
+    ret = swap(&at, 0, 1, &done);
+  else if (at.near == NULL)
+    done = request(&at, ASK_TRY, 0) == HELD;
+  else
+    done = dart__mutex_try((dart__mutex_t *)(void *)at.near);
+  if (!done && dart__world.wait.progress != NULL)
+    dart__world.wait.progress(); /* the holder may need it before it can release the lock */
+  *result = done;
+  return ret;
+}
+
+static dart_ret_t refuse(const char *function, const dart__address_t *at)
+{
+  dart__error("%s: nobody holds the lock at offset %llu of unit %d", function,
+              (unsigned long long)at->offset, at->unit);
+  return DART_ERR_INVAL;
+}
+
+static __attribute__((noinline)) dart_ret_t give_up(const char *function, dart_gptr_t gptr)
+{
+  dart__address_t at;
+  dart__mutex_t  *mutex;
+  bool            done;
+  dart_ret_t      ret = locate(function, gptr, &at);
+
+  if (ret != DART_OK)
+    return ret;
+  if (is_registered(&at)) {
+    ret = swap(&at, 1, 0, &done);
+    return ret != DART_OK || done ? ret : refuse(function, &at);
+  }
+  if (at.near == NULL) {
+    request(&at, ASK_RELEASE, 0);
+    return DART_OK;
+  }
+  mutex = (dart__mutex_t *)(void *)at.near;
+  if (!dart__mutex_is_held(mutex))
+    return refuse(function, &at);
+  dart__mutex_unlock(mutex);
+  return DART_OK;
+}
+
+dart_ret_t dart_lock_at_release(dart_gptr_t gptr)
+{
+  dart__mutex_t *mutex = near_lock(gptr);
+
+  if (mutex == NULL || !dart__mutex_is_held(mutex))
+    return give_up(__func__, gptr);
+  dart__mutex_unlock(mutex);
+  return DART_OK;
+}
