@@ -16,10 +16,15 @@
  * (relaxed), then reads `turn`: these come in any order. It reads `turn` (acquire), then `state`, and
  * an unlock lowers `state`, then raises `turn` (release): these keep their order.
  *
+ * With POLLER the first thread waits for another one, which is elsewhere: it never sleeps here, but looks again
+ * (dart__mutex_take_for), and becomes late (dart__mutex_count_late) at any time.
+ *
  * run: wakes_alone   -DTHREADS=3 -DROUNDS=3 -DEXPIRIES=0 -DEARLY=0
  * run: two_late      -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=2 -DEARLY=0
  * run: early         -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=1 -DEARLY=2
  * run: two_threads   -DTHREADS=2 -DROUNDS=3 -DEXPIRIES=3 -DEARLY=1
+ * run: polled        -DTHREADS=3 -DROUNDS=2 -DEXPIRIES=0 -DEARLY=0 -DPOLLER
+ * run: polled_late   -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=1 -DEARLY=0 -DPOLLER
  * large: late        -DTHREADS=3 -DROUNDS=2 -DEXPIRIES=1 -DEARLY=0
  * large: late_again  -DTHREADS=3 -DROUNDS=2 -DEXPIRIES=2 -DEARLY=0
  * mutant: forgets_sleepers     -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=0 -DEARLY=0
@@ -27,6 +32,8 @@
  * mutant: turn_not_acquire     -DTHREADS=2 -DROUNDS=1 -DEXPIRIES=1 -DEARLY=0
  * mutant: wakes_no_turn        -DTHREADS=2 -DROUNDS=1 -DEXPIRIES=1 -DEARLY=0
  * mutant: spin_passes_late     -DTHREADS=2 -DROUNDS=3 -DEXPIRIES=1 -DEARLY=0
+ * mutant: poller_hides_sleepers -DTHREADS=3 -DROUNDS=2 -DEXPIRIES=0 -DEARLY=0 -DPOLLER
+ * mutant: poller_stays_late    -DTHREADS=2 -DROUNDS=1 -DEXPIRIES=0 -DEARLY=0 -DPOLLER
  * mutant: unlock_not_release   -DTHREADS=2 -DROUNDS=1 -DEXPIRIES=0 -DEARLY=0
  */
 #include "common.pml"
@@ -186,6 +193,45 @@ inline lock()
   fi
 }
 
+#ifdef MUTANT_poller_hides_sleepers
+#define TAKEN_LATE(s) ((s - LATE) & ~SLEEPERS) | HELD
+#else
+#ifdef MUTANT_poller_stays_late
+#define TAKEN_LATE(s) s | HELD | SLEEPERS
+#else
+#define TAKEN_LATE(s) (s - LATE) | HELD | SLEEPERS
+#endif
+#endif
+
+/* A look that finds nothing changes nothing, so it is not made. */
+inline lock_by_looks(i)
+{
+  do
+  :: taken -> break
+  :: !taken && !is_late[me] && IS_FREE(state) && !HAS_LATE_WAITERS(state) ->
+    s = state;
+    if
+    :: IS_FREE(s) && !HAS_LATE_WAITERS(s) -> take(s, s | HELD, taken)
+    :: else
+    fi
+  :: !taken && is_late[me] && IS_FREE(state) ->
+    s = state;
+    if
+    :: IS_FREE(s) -> take(s, TAKEN_LATE(s), taken)
+    :: else
+    fi
+  :: d_step {
+      !taken && !is_late[me] -> state = state + LATE;
+      is_late[me] = true;
+      passed[me] = 0;
+      for (i : 0 .. THREADS - 1) {
+        passed[i] = passed[i] & ~(1 << me)
+      }
+      i = 0
+    }
+  od
+}
+
 /* dart__mutex_wake: `s` is the word before the release */
 inline wake()
 {
@@ -216,7 +262,14 @@ proctype thread(byte me)
 
   for (round : 1 .. (me == 0 -> ROUNDS : 1)) {
     impatient = false;
+#ifdef POLLER
+    if
+    :: me == 0 -> taken = false; lock_by_looks(i)
+    :: else -> lock()
+    fi;
+#else
     lock();
+#endif
     value = shared + 1;
 #ifdef MUTANT_unlock_not_release
     UNORDERED(shared = value, RELEASE);
