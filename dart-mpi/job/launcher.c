@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "model/holds.h"
@@ -112,6 +113,22 @@ static ssize_t send_message(dart__unit_message_t *message)
   return sendmsg(launcher.socket, &sent, MSG_NOSIGNAL);
 }
 
+/* Without the message dartrun would take a unit that is out for one that has died, so a lack of memory in the
+ * kernel is waited out, for a second. Other failures mean that dartrun is gone, and what it started is about to
+ * be. */
+static void send_with_patience(dart__unit_message_t *message)
+{
+  int tries = 1000;
+
+  while (send_message(message) < 0) {
+    if (errno == EINTR)
+      continue;
+    if ((errno != ENOBUFS && errno != ENOMEM) || --tries == 0)
+      return;
+    nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+  }
+}
+
 void dart__launcher_report(dart__unit_event_t event, int value)
 {
   dart__unit_message_t message;
@@ -124,9 +141,7 @@ void dart__launcher_report(dart__unit_event_t event, int value)
   message = (dart__unit_message_t){
     .unit = launcher.unit, .event = event, .cycle = launcher.cycle, .value = value
   };
-  /* failing means that dartrun is gone, and what it started is about to be */
-  while (send_message(&message) < 0 && errno == EINTR)
-    ;
+  send_with_patience(&message);
   if (launcher.holds >= 0)
     close(launcher.holds);
   launcher.holds = -1;
