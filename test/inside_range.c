@@ -1,0 +1,65 @@
+/* Hints of range locks: whoever comes to the head of those that wait is told, on other nodes, too. */
+#include <time.h>
+
+#include <dash/dart/ext/dart_range.h>
+
+#include "api/memory/pool.h"
+#include "api/p2p/twosided.h"
+#include "dart_test.h"
+
+SUITE(range);
+
+enum { ROUNDS = 200 };
+
+static int64_t hints(void)
+{
+  return *(int64_t *)(void *)dart__pool_address(me, dart__twosided_hints(me));
+}
+
+static int64_t sum_of(int64_t mine)
+{
+  int64_t all = 0;
+
+  EXPECT_OK(dart_allreduce(&mine, &all, 1, T_INT64, DART_OP_SUM, DART_TEAM_ALL));
+  return all;
+}
+
+static void sleep_ms(long ms)
+{
+  nanosleep(&(struct timespec){ 0, ms * 1000000 }, NULL);
+}
+
+/* The holder lets the others come, the listener last, and lets them in; if one of them is late, in another order. */
+static void meet_at(dart_range_t range, int holder, int listener)
+{
+  dart_range_span_t span = { 0, 9, DART_RANGE_EXCLUSIVE };
+  dart_range_hold_t got;
+
+  if (me == holder)
+    EXPECT_OK(dart_range_acquire(range, &span, 1, -1, &got));
+  test_barrier();
+  sleep_ms(me == holder ? 8 : me == listener ? 3 : 0);
+  if (me != holder)
+    EXPECT_OK(dart_range_acquire(range, &span, 1, -1, &got));
+  EXPECT_OK(dart_range_release(&got));
+  test_barrier();
+}
+
+/* Of three units, two wait for one. All numbers are unit 0's, and the last unit is on another node. */
+TEST_N(3, who_is_next_is_told)
+{
+  dart_range_t range;
+
+  EXPECT_OK(dart_team_range_init(DART_TEAM_ALL, UINT64_MAX, 0, &range));
+  for (int holder = 0; holder < n; holder += n - 1) { /* its release is near, then far */
+    int     listener = holder == 0 ? n - 1 : 1;
+    int64_t before = hints(), told = 0;
+
+    for (int round = 0; round < ROUNDS && told == 0; round++) {
+      meet_at(range, holder, listener);
+      told = sum_of(me == listener ? hints() - before : 0);
+    }
+    EXPECT_TRUE(told > 0);
+  }
+  EXPECT_OK(dart_team_range_destroy(&range));
+}
