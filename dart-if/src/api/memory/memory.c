@@ -30,6 +30,7 @@
 
 DART__PROFILED(dart_team_memalloc_aligned);
 DART__PROFILED(dart_team_memfree);
+DART__PROFILED(dart_team_memalign);
 
 static size_t page_size(void)
 {

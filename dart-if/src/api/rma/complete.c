@@ -22,6 +22,7 @@ DART__PROFILED(dart_test);
 DART__PROFILED(dart_testall_local);
 DART__PROFILED(dart_testall);
 DART__PROFILED(dart_handle_free);
+DART__PROFILED(dart_order);
 
 /* Apply deferred updates, and order near stores before whatever the caller does next. The release pairs with
  * the acquire of the unit that the caller then notifies. A program may wait for a far unit by calling any of

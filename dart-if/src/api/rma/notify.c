@@ -25,6 +25,8 @@ DART__PROFILED(dart_notify);
 DART__PROFILED(dart_notify_wait);
 DART__PROFILED(dart_notify_waitany);
 DART__PROFILED(dart_notify_waitsome);
+DART__PROFILED(dart_put_notify_op);
+DART__PROFILED(dart_notify_op);
 
 #define FLAG_BYTES sizeof(uint64_t)
 

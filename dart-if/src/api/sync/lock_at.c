@@ -21,10 +21,15 @@
 #include "api/rma/remote.h"
 #include "api/sync/lock_at.h"
 #include "base/log.h"
+#include "base/profile.h"
 #include "model/address.h"
 #include "model/world.h"
 #include "node/mutex.h"
 #include "port.h"
+
+DART__PROFILED(dart_lock_at_acquire);
+DART__PROFILED(dart_lock_at_try_acquire);
+DART__PROFILED(dart_lock_at_release);
 
 #define LATE_AFTER_NS INT64_C(10000000)
 

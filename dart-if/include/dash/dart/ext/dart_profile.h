@@ -16,8 +16,11 @@
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_inline_tables.h>
+#include <dash/dart/ext/dart_lock_at.h>
+#include <dash/dart/ext/dart_memalign.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/ext/dart_wait_word.h>
 #include <dash/dart/if/dart.h>
@@ -70,7 +73,7 @@
   X(dart_near_ptr) X(dart_team_near_units) \
   /* dart_notify.h */ \
   X(dart_put_notify) X(dart_notify) X(dart_notify_wait) X(dart_notify_waitany) \
-  X(dart_notify_waitsome) \
+  X(dart_notify_waitsome) X(dart_put_notify_op) X(dart_notify_op) \
   /* dart_epoch.h */ \
   X(dart_epoch_fence) X(dart_epoch_post) X(dart_epoch_start) X(dart_epoch_complete) \
   X(dart_epoch_wait) X(dart_epoch_test) X(dart_epoch_lock) X(dart_epoch_unlock) \
@@ -87,7 +90,13 @@
   /* dart_inline.h */ \
   X(dart_inline_require) \
   /* dart_wait_word.h */ \
-  X(dart_wait_word) X(dart_wait_word_any) X(dart_wait_word_some) X(dart_wait_word_all)
+  X(dart_wait_word) X(dart_wait_word_any) X(dart_wait_word_some) X(dart_wait_word_all) \
+  /* dart_lock_at.h */ \
+  X(dart_lock_at_acquire) X(dart_lock_at_try_acquire) X(dart_lock_at_release) \
+  /* dart_memalign.h */ \
+  X(dart_team_memalign) \
+  /* dart_order.h */ \
+  X(dart_order)
 /* clang-format on */
 
 #ifdef __cplusplus
