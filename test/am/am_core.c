@@ -279,7 +279,7 @@ static void a_peer_that_has_all_need_not_stay(void **state)
     if (by_word)
       dart__am_epoch(peer[0].am, 1, &about, NULL, 0, NULL, 0, true);
     else
-      dart__am_notify(peer[0].am, NULL, NULL, 0, &counter, 1);
+      dart__am_notify(peer[0].am, NULL, NULL, 0, &counter, 1, DART_OP_SUM);
     while (peer[1].informed != 40 && *word_of(1, 0) == 0)
       progress();
     is_stopped[1] = true;
