@@ -16,7 +16,7 @@ enum { ROUNDS = 30 };
 
 static bool is_integer(const test_type_t *type)
 {
-  return type->kind != TEST_FLOAT && type->size <= sizeof(int64_t);
+  return type->kind == TEST_SIGNED || type->kind == TEST_UNSIGNED;
 }
 
 static void nap_ms(long ms)

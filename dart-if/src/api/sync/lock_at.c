@@ -14,6 +14,7 @@
 
 #include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_profile.h>
 
 #include "api/memory/pool.h"
 #include "api/progress/progress.h"
@@ -226,7 +227,7 @@ static void wait_for_far(const dart__address_t *at, uint64_t flag)
   while ((answer = request(at, ASK_LOCK, flag)) == BUSY)
     dart__wait_turn(&turns, &dart__world.wait);
   if (answer == LISTED)
-    dart_notify_wait(dart__table_word(dart__world.me, flag), 1, -1);
+    pdart_notify_wait(dart__table_word(dart__world.me, flag), 1, -1);
 }
 
 static dart_ret_t acquire_far(const dart__address_t *at)
