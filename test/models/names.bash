@@ -32,13 +32,14 @@ for model in test/models/*.pml; do
     ls test/models | sed 's/\.pml$//'
     printf '%s\n' seq_cst acq_rel; } | sort -u >"$work/model"
   comments "$model" | grep -vE '^ \* (run|large|mutant|limit): ' >"$work/comments"
-  { grep -oE '\b[a-z][a-z0-9]*_[a-z0-9_]+\b' "$work/comments" || true
+  file='\b[a-z][a-z0-9-]*(/[a-z0-9_-]+)+\.[a-z]+\b'
+  { sed -E "s#$file##g" "$work/comments" | grep -oE '\b[a-z][a-z0-9]*_[a-z0-9_]+\b' || true
     grep -oP '`\K[a-z_0-9]+(?=`)' "$work/comments" || true; } | sort -u >"$work/named"
   for name in $(sort -m "$work/library" "$work/model" | comm -23 "$work/named" -); do
     fail "$model" "$name"
   done
-  for file in $(grep -oE '\b[a-z][a-z0-9-]*(/[a-z0-9_-]+)+\.[chp]+[ml]*\b' "$work/comments" | sort -u); do
-    grep -qE "(^|/)$file\$" "$work/files" || [[ -e $file ]] || fail "$model" "$file"
+  for path in $(grep -oE "$file" "$work/comments" | sort -u); do
+    grep -qE "(^|/)$path\$" "$work/files" || [[ -e $path ]] || fail "$model" "$path"
   done
 done
 ((failures == 0)) && echo "$(ls test/models/*.pml | wc -l) models name what there is"
