@@ -119,8 +119,20 @@ static void touch_new(const scene_t *scene, touches_t *touches, const op_t *op)
     }
 }
 
-/* What a unit accesses of a file, by which of its threads. At the end of the file and behind it all bytes count: who
- * writes there moves the end, and who reads there finds it. */
+/* Who writes behind the end of a file moves it, and who reads there finds it. Where it is depends on all that may come
+ * before, which may be what stands later in the list; so all count that go beyond what was the end for sure. */
+static void touch_end(touches_t *touches, const op_t *op, int actor)
+{
+  access_t *access = touch(touches, op, op_is_file_write(op) ? GROWS : READS, actor);
+
+  access->memory = SEGMENTS_MAX + 2 * FILES_MAX + op->file;
+  access->key    = op->file;
+  access->to     = 1;
+  access->layout = bytes();
+  access->n      = 1;
+}
+
+/* What a unit accesses of a file, by which of its threads. */
 static void touch_portion(const scene_t *scene, touches_t *touches, const op_t *op, int unit,
                           int thread)
 {
@@ -138,19 +150,16 @@ static void touch_portion(const scene_t *scene, touches_t *touches, const op_t *
   access->to     = region.from + layout_span(&region.layout, region.n);
   access->layout = region.layout;
   access->n      = region.n;
-  if (access->to <= file->size && op->kind != FILE_APPEND)
+  if (op->kind != FILE_APPEND) {
+    if (access->to > file->settled)
+      touch_end(touches, op, access->actor);
     return;
-  if (op->kind == FILE_APPEND) {
-    access->class = APPENDS;
-    access->from  = file->appended               ? file->append_low
-                    : file->pointer < file->size ? file->pointer
-                                                 : file->size;
-    access->to    = FILE_MOST;
-  } else {
-    access->from = access->from < file->size ? access->from : file->size;
-    if (!op_is_file_write(op)) /* any write behind it moves the end, too */
-      access->to = FILE_MOST;
   }
+  access->class  = APPENDS;
+  access->from   = file->appended               ? file->append_low
+                   : file->pointer < file->size ? file->pointer
+                                                : file->size;
+  access->to     = FILE_MOST;
   access->layout = bytes();
   access->n      = access->to - access->from;
 }
@@ -273,6 +282,7 @@ bool access_agree(const access_t *a, const access_t *b)
   case SHARES:
   case HOLDS:
   case APPENDS:
+  case GROWS:
   case CONTESTS:
   case RAISES: return a->key == b->key;
   case LOCKS: return a->key == b->key && a->from == b->from && a->to == b->to;

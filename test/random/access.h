@@ -13,6 +13,7 @@ typedef enum {
   HOLDS,
   RAISES,
   APPENDS,
+  GROWS,
   CONTESTS
 } access_class_t;
 
@@ -35,7 +36,7 @@ typedef struct {
   knowledge_t then;    /* what its actor knew */
 } access_t;
 
-enum { TOUCHES_MAX = UNITS_MAX + 3 };
+enum { TOUCHES_MAX = 2 * UNITS_MAX + 3 };
 
 typedef struct {
   access_t touch[TOUCHES_MAX];

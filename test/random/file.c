@@ -214,10 +214,12 @@ void scene_apply_to_file(scene_t *scene, const op_t *op)
   switch (op->kind) {
   case FILE_OPEN:
     memset(file, 0, sizeof *file);
-    *file = (scene_file_t){ .alive = true, .team = op->team, .base = op->value, .size = op->n };
+    *file = (scene_file_t){
+      .alive = true, .team = op->team, .base = op->value, .size = op->n, .settled = op->n
+    };
     break;
   case FILE_CLOSE: file->alive = false; break;
-  case FILE_RESIZE: file->size = op->n; break;
+  case FILE_RESIZE: file->size = file->settled = op->n; break;
   case FILE_MODE: file->atomic = op->how == MODE_ATOMIC; break;
   case FILE_VIEW: set_view(file, op); break;
   case FILE_SEEK: file->pointer = op->at; break;

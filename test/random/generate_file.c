@@ -188,12 +188,8 @@ void generate_file(generator_t *g)
     FILE_READ,      FILE_READ,      FILE_WRITE,  FILE_WRITE,  FILE_WRITE,        FILE_READ_ALL,
     FILE_WRITE_ALL, FILE_WRITE_ALL, FILE_APPEND, FILE_APPEND, FILE_READ_ORDERED, FILE_WRITE_ORDERED
   };
-  kind_t kind = kinds[draw_below(&g->draw, sizeof kinds / sizeof kinds[0])];
-  op_t   op;
+  op_t op = op_new(kinds[draw_below(&g->draw, sizeof kinds / sizeof kinds[0])]);
 
-  if (kind == FILE_READ_ORDERED && g->scene->shape.threads > 1)
-    kind = FILE_WRITE_ORDERED; /* another thread may make the file longer meanwhile */
-  op      = op_new(kind);
   op.file = ALIVE_FILE(g);
   if (op.file < 0)
     return;

@@ -43,6 +43,7 @@ typedef struct {
   bool     alive;
   int      team;
   uint64_t base, size;
+  uint64_t settled;            /* its size when the round began */
   uint64_t pointer;            /* the shared one */
   uint64_t append_from;        /* where it was when the round began, if some append in any order */
   uint64_t append_low;         /* that, or the end of the file if it was before */
