@@ -150,6 +150,14 @@ static void touch_portion(const scene_t *scene, touches_t *touches, const op_t *
   access->to     = region.from + layout_span(&region.layout, region.n);
   access->layout = region.layout;
   access->n      = region.n;
+  if (op->kind == FILE_TAKE) { /* any record from the first on */
+    access->class  = TAKES;
+    access->from   = file->taken != 0 ? file->take_from : file->pointer;
+    access->to     = FILE_MOST;
+    access->layout = bytes();
+    access->n      = access->to - access->from;
+    return;
+  }
   if (op->kind != FILE_APPEND) {
     if (access->to > file->settled)
       touch_end(touches, op, access->actor);
@@ -164,14 +172,15 @@ static void touch_portion(const scene_t *scene, touches_t *touches, const op_t *
   access->n      = access->to - access->from;
 }
 
-/* The shared pointer: those that append move it in any order, all others in one. */
+/* The shared pointer: those that append, and those that take records, move it in any order, all others in one. */
 static void touch_pointer(const scene_t *scene, touches_t *touches, const op_t *op)
 {
-  bool      is_append = op->kind == FILE_APPEND;
-  int       first     = is_append ? 0 : scene_unit(scene, op->team, 0);
-  access_t *access    = touch(touches, op, is_append ? APPENDS : WRITES,
-                           is_append ? actor_number(op->unit, op->thread)
-                                        : actor_number(first, scene_thread(scene, op->team)));
+  bool is_one          = op_kinds[op->kind].who == WHO_ACTOR;
+  access_class_t class = op->kind == FILE_APPEND ? APPENDS : op->kind == FILE_TAKE ? TAKES : WRITES;
+  int       first      = is_one ? 0 : scene_unit(scene, op->team, 0);
+  access_t *access     = touch(touches, op, class,
+                           is_one ? actor_number(op->unit, op->thread)
+                                      : actor_number(first, scene_thread(scene, op->team)));
 
   access->memory = SEGMENTS_MAX + FILES_MAX + op->file;
   access->key    = op->file;
@@ -231,6 +240,7 @@ void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const
   case FILE_READ:
   case FILE_WRITE:
   case FILE_APPEND:
+  case FILE_TAKE:
   case FILE_READ_ALL:
   case FILE_WRITE_ALL:
   case FILE_READ_ORDERED:
@@ -282,6 +292,7 @@ bool access_agree(const access_t *a, const access_t *b)
   case SHARES:
   case HOLDS:
   case APPENDS:
+  case TAKES:
   case GROWS:
   case CONTESTS:
   case RAISES: return a->key == b->key;
@@ -293,7 +304,7 @@ bool access_agree(const access_t *a, const access_t *b)
 /* Where others append, or access at once, nobody knows what there is before the end of the round. */
 bool access_is_known(const access_t *access, const knowledge_t *know, int actor)
 {
-  if (access->class == APPENDS || access->class == CONTESTS)
+  if (access->class == APPENDS || access->class == TAKES || access->class == CONTESTS)
     return false;
   return (access->seen >> actor & 1) != 0 ||
          (access->done != 0 && know->clock[access->done_by] >= access->done);

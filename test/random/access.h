@@ -13,6 +13,7 @@ typedef enum {
   HOLDS,
   RAISES,
   APPENDS,
+  TAKES,
   GROWS,
   CONTESTS
 } access_class_t;

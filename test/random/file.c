@@ -49,7 +49,7 @@ static uint64_t place(const scene_t *scene, const op_t *op, int unit)
 {
   uint64_t at = scene->file[op->file].pointer;
 
-  for (int i = 0; i < unit && op->kind != FILE_APPEND; i++)
+  for (int i = 0; i < unit && op_kinds[op->kind].who == WHO_TEAM; i++)
     if (scene_team_id(scene, op->team, i) >= 0 && takes_part(op, i))
       at += op->n * layout_elem(&op->local);
   return at;
@@ -101,6 +101,17 @@ static bool good_region(const scene_t *scene, const op_t *op, int unit)
                            region.n * layout_elem(&region.layout) <= CONTEST_MOST);
 }
 
+/* Records are all of one size, and there. */
+static bool good_record(const scene_file_t *file, const op_t *op)
+{
+  uint64_t nbytes = op->n * layout_elem(&op->local);
+
+  return op->kind != FILE_TAKE ||
+         (nbytes <= RECORD_MOST && (file->taken == 0 || file->taken == nbytes) &&
+          file->pointer + nbytes <= file->settled &&
+          (file->taken == 0 || (file->pointer - file->take_from) / nbytes < RECORDS_MOST));
+}
+
 /* Elements of a view are whole at the beginning of an access, and bytes to it. */
 static bool good_layouts(const scene_t *scene, const op_t *op)
 {
@@ -112,7 +123,7 @@ static bool good_layouts(const scene_t *scene, const op_t *op)
     return false;
   if (op_is_file_shared(op)) /* others append bytes that are to be told apart */
     return !file->viewed && !file->atomic && op->n * layout_elem(&op->local) >= 16 &&
-           op->n % layout_instance(&op->local) == 0;
+           op->n % layout_instance(&op->local) == 0 && good_record(file, op);
   if (file->viewed && (op->remote.kind != LAYOUT_RUN || op->at % layout_instance(&view) != 0 ||
                        op->value % layout_instance(&view) != 0))
     return false;
@@ -129,7 +140,7 @@ static bool good_access(const scene_t *scene, const op_t *op)
     return false;
   if (op_kinds[op->kind].who == WHO_ACTOR)
     return scene_team_id(scene, file->team, op->unit) >= 0 && good_region(scene, op, op->unit) &&
-           (op->kind != FILE_APPEND || op->n > 0);
+           (!op_is_file_shared(op) || op->n > 0);
   for (int unit = 0; unit < scene->shape.units; unit++)
     if (scene_team_id(scene, file->team, unit) >= 0 && !good_region(scene, op, unit))
       return false;
@@ -192,6 +203,10 @@ static void use(scene_t *scene, const op_t *op)
     file->append_from = file->pointer;
     file->append_low  = file->pointer < file->size ? file->pointer : file->size;
   }
+  if (op->kind == FILE_TAKE && file->taken == 0) {
+    file->taken     = op->n * layout_elem(&op->local);
+    file->take_from = file->pointer;
+  }
   if (file->atomic)
     file->contests += op_kinds[op->kind].who == WHO_TEAM ? scene_members(scene, op->team) : 1;
   if (op_kinds[op->kind].who == WHO_ACTOR)
@@ -200,8 +215,9 @@ static void use(scene_t *scene, const op_t *op)
     if (scene_team_id(scene, op->team, unit) >= 0)
       grow(scene, op, unit);
   if (op_is_file_shared(op)) {
-    uint64_t end = op->kind == FILE_APPEND ? file->pointer + op->n * layout_elem(&op->local)
-                                           : place(scene, op, scene->shape.units);
+    uint64_t end = op_kinds[op->kind].who == WHO_ACTOR
+                       ? file->pointer + op->n * layout_elem(&op->local)
+                       : place(scene, op, scene->shape.units);
 
     file->pointer = end;
   }

@@ -6,7 +6,9 @@
 enum {
   FILE_MOST     = 96 << 10,
   CONTEST_MOST  = 4 << 10,
-  CONTESTS_MOST = 100
+  CONTESTS_MOST = 100,
+  RECORD_MOST   = 4 << 10,
+  RECORDS_MOST  = 64
 }; /* bytes of a file; of an access in atomic mode; how many of these in
                                                                                           a round */
 

@@ -144,14 +144,17 @@ static void all_units(generator_t *g, op_t *op)
 
 static void shared_pointer(generator_t *g, op_t *op)
 {
-  const scene_file_t *file = &g->scene->file[op->file];
+  const scene_file_t *file    = &g->scene->file[op->file];
+  uint64_t            left    = file->settled > file->pointer ? file->settled - file->pointer : 0;
+  int                 records = 1;
 
+  if (op_kinds[op->kind].who == WHO_ACTOR)
+    records = (int)draw_range(&g->draw, 1, op->kind == FILE_TAKE ? 12 : 6);
   op->team   = file->team;
   op->remote = (layout_t){ .basic = 0 };
-  draw_layouts(g, op, 4000);
+  draw_layouts(g, op, op->kind == FILE_TAKE ? 16 + left / (uint64_t)records : 4000);
   op->units = (uint32_t)draw_bits(&g->draw) % (1 << UNITS_MAX);
-  for (int records = op->kind == FILE_APPEND ? (int)draw_range(&g->draw, 1, 6) : 1; records > 0;
-       records--) {
+  for (; records > 0; records--) {
     draw_actor(g, op);
     generate(g, op);
   }
@@ -184,11 +187,11 @@ static void contest(generator_t *g, int file)
 
 void generate_file(generator_t *g)
 {
-  static const kind_t kinds[] = {
-    FILE_READ,      FILE_READ,      FILE_WRITE,  FILE_WRITE,  FILE_WRITE,        FILE_READ_ALL,
-    FILE_WRITE_ALL, FILE_WRITE_ALL, FILE_APPEND, FILE_APPEND, FILE_READ_ORDERED, FILE_WRITE_ORDERED
-  };
-  op_t op = op_new(kinds[draw_below(&g->draw, sizeof kinds / sizeof kinds[0])]);
+  static const kind_t kinds[] = { FILE_READ,   FILE_READ,     FILE_WRITE,        FILE_WRITE,
+                                  FILE_WRITE,  FILE_READ_ALL, FILE_WRITE_ALL,    FILE_WRITE_ALL,
+                                  FILE_APPEND, FILE_APPEND,   FILE_READ_ORDERED, FILE_WRITE_ORDERED,
+                                  FILE_TAKE,   FILE_TAKE };
+  op_t                op      = op_new(kinds[draw_below(&g->draw, sizeof kinds / sizeof kinds[0])]);
 
   op.file = ALIVE_FILE(g);
   if (op.file < 0)

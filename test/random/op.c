@@ -35,7 +35,8 @@ bool op_is_get(const op_t *op)
 
 bool op_is_file_shared(const op_t *op)
 {
-  return op->kind == FILE_APPEND || op->kind == FILE_READ_ORDERED || op->kind == FILE_WRITE_ORDERED;
+  return op->kind == FILE_APPEND || op->kind == FILE_TAKE || op->kind == FILE_READ_ORDERED ||
+         op->kind == FILE_WRITE_ORDERED;
 }
 
 bool op_is_file_write(const op_t *op)
@@ -46,8 +47,8 @@ bool op_is_file_write(const op_t *op)
 
 bool op_is_file_access(const op_t *op)
 {
-  return op_is_file_write(op) || op->kind == FILE_READ || op->kind == FILE_READ_ALL ||
-         op->kind == FILE_READ_ORDERED;
+  return op_is_file_write(op) || op->kind == FILE_READ || op->kind == FILE_TAKE ||
+         op->kind == FILE_READ_ALL || op->kind == FILE_READ_ORDERED;
 }
 
 bool op_is_atomic(const op_t *op)

@@ -149,6 +149,7 @@ typedef enum {
   X(FILE_WRITE, "write_at", WHO_ACTOR, HAS_BY | HAS_ACCESS | HAS_HOW, "now request")               \
   X(FILE_WAIT, "file_wait", WHO_ACTOR, HAS_BY | HAS_OPS | HAS_HOW, "wait test")                    \
   X(FILE_APPEND, "write_shared", WHO_ACTOR, HAS_BY | HAS_FILE | HAS_N | HAS_LOCAL | HAS_SHIFT, "") \
+  X(FILE_TAKE, "read_shared", WHO_ACTOR, HAS_BY | HAS_FILE | HAS_N | HAS_LOCAL | HAS_SHIFT, "")    \
   X(LETTERS, "letters", WHO_ACTOR, HAS_BY | HAS_N | HAS_LOCAL | HAS_VALUE | HAS_TAG, "")           \
   X(PAUSE, "pause", WHO_ACTOR, HAS_BY | HAS_VALUE, "")                                             \
   X(HOLD, "hold", WHO_ACTOR, HAS_BY | HAS_PEER | HAS_VALUE, "")                                    \

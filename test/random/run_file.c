@@ -147,7 +147,13 @@ static buffer_t *new_buffer(thread_t *thread, const op_t *op)
   return buffer;
 }
 
-/* In atomic mode what was read is kept until all is known. */
+/* Whether what is read is open until the end of the round. */
+static bool is_open(const unit_t *unit, const op_t *op)
+{
+  return scene_of(unit, op)->atomic || op->kind == FILE_TAKE;
+}
+
+/* What was read is kept until all is known. */
 static void keep(unit_t *unit, const op_t *op, const buffer_t *buffer)
 {
   layout_t       run  = { .basic = op->local.basic, .custom = op->local.custom };
@@ -163,13 +169,13 @@ static void check_access(thread_t *thread, const op_t *op, buffer_t *buffer, siz
 {
   unit_t         *unit   = thread->unit;
   const expect_t *expect = run_expected(unit, op);
-  bool            atomic = scene_of(unit, op)->atomic;
+  bool            open   = is_open(unit, op);
   size_t          n      = elements_of(unit, op);
-  size_t          wanted = op_is_file_write(op) || atomic ? n : n == 0 ? 0 : expect->count;
+  size_t          wanted = op_is_file_write(op) || open ? n : n == 0 ? 0 : expect->count;
 
   if (count != wanted)
     run_fail(unit, op, "%zu elements of %zu, not %zu", count, n, wanted);
-  if (!op_is_file_write(op) && atomic && n > 0)
+  if (!op_is_file_write(op) && open && n > 0)
     keep(unit, op, buffer);
   else if (!op_is_file_write(op) && n > 0)
     run_compare(unit, op, "the local buffer", buffer->bytes, expect->bytes, expect->vague,
@@ -191,6 +197,7 @@ static dart_ret_t access_now(unit_t *unit, const op_t *op, void *buffer, const d
   case FILE_WRITE_ALL: return dart_file_write_all(file, offset, buffer, n, t[0], t[1], count);
   case FILE_READ_ORDERED: return dart_file_read_ordered(file, buffer, n, t[0], count);
   case FILE_WRITE_ORDERED: return dart_file_write_ordered(file, buffer, n, t[0], count);
+  case FILE_TAKE: return dart_file_read_shared(file, buffer, n, t[0], count);
   default: return dart_file_write_shared(file, buffer, n, t[0], count);
   }
 }
@@ -322,6 +329,47 @@ static void check_appended(unit_t *unit, const op_t *round, int file, const unsi
          scene->pointer - scene->append_from);
 }
 
+/* The first record from number k on that is the same; the end if there is none. */
+static uint64_t find_taken(const scene_file_t *scene, const unsigned char *bytes,
+                           const unsigned char *seen, uint64_t k)
+{
+  uint64_t end = (scene->pointer - scene->take_from) / scene->taken;
+
+  while (k < end && memcmp(bytes + scene->take_from + k * scene->taken, seen, scene->taken) != 0)
+    k++;
+  return k;
+}
+
+/* Each took a record, its own threads in their order; and none that another took, as far as records differ. */
+static void check_taken(unit_t *unit, const op_t *round, int file, const unsigned char *bytes)
+{
+  const scene_file_t *scene = &unit->model.scene.file[file];
+  uint64_t end = (scene->pointer - scene->take_from) / scene->taken, next[THREADS_MAX] = { 0 };
+  int      taken[RECORDS_MOST] = { 0 }, by_all[RECORDS_MOST] = { 0 };
+
+  for (size_t i = 0; i < unit->nops; i++) {
+    const op_t *op = &unit->op[i];
+    uint64_t    k;
+
+    if (op->kind != FILE_TAKE || op->file != file || op->unit != unit->me)
+      continue;
+    k = find_taken(scene, bytes, unit->expect[i].bytes, next[op->thread]);
+    if (k == end)
+      run_fail(unit, op, "no record from number %llu on is what was read",
+               (unsigned long long)next[op->thread]);
+    next[op->thread] = k + 1;
+    taken[k] += find_taken(scene, bytes, unit->expect[i].bytes, 0) == k &&
+                find_taken(scene, bytes, unit->expect[i].bytes, k + 1) == end;
+  }
+  RUN_OK(unit, round,
+         dart_allreduce(taken, by_all, RECORDS_MOST, DART_TYPE_INT, DART_OP_SUM,
+                        unit->team[scene->team]));
+  for (uint64_t k = 0; k < end; k++)
+    if (by_all[k] > 1)
+      run_fail(unit, round, "f%d: record %llu was taken %d times", file, (unsigned long long)k,
+               by_all[k]);
+}
+
 static int add_nodes(unit_t *unit, const op_t *op, contest_node_t *nodes)
 {
   const scene_t *scene = &unit->model.scene;
@@ -388,6 +436,8 @@ void run_check_file(unit_t *unit, const op_t *round, int file)
     run_fail(unit, round, "f%d cannot be read", file);
   if (scene->appended)
     check_appended(unit, round, file, bytes);
+  if (scene->taken > 0)
+    check_taken(unit, round, file, bytes);
   if (scene->contests > 0)
     check_contested(unit, round, file, bytes);
   snprintf(what, sizeof what, "f%d", file);

@@ -42,6 +42,7 @@ static run_op_t *const runners[NKINDS] = {
   [FILE_READ]          = run_file_access,
   [FILE_WRITE]         = run_file_access,
   [FILE_APPEND]        = run_file_access,
+  [FILE_TAKE]          = run_file_access,
   [FILE_READ_ALL]      = run_file_access,
   [FILE_WRITE_ALL]     = run_file_access,
   [FILE_READ_ORDERED]  = run_file_access,

@@ -405,6 +405,7 @@ void scene_end_contests(scene_t *scene)
   for (int i = 0; i < FILES_MAX; i++) {
     scene->file[i].appended = false;
     scene->file[i].contests = 0;
+    scene->file[i].taken    = 0;
     scene->file[i].settled  = scene->file[i].size;
   }
 }

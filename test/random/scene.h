@@ -43,15 +43,18 @@ typedef struct {
   bool     alive;
   int      team;
   uint64_t base, size;
-  uint64_t settled;            /* its size when the round began */
-  uint64_t pointer;            /* the shared one */
-  uint64_t append_from;        /* where it was when the round began, if some append in any order */
-  uint64_t append_low;         /* that, or the end of the file if it was before */
-  bool     appended;           /* they do */
-  bool     atomic;             /* atomic mode */
-  int      contests;           /* accesses in it, in this round */
-  bool     viewed;             /* a view is set: ... */
-  layout_t view;               /* ... elements, */
+  uint64_t settled;     /* its size when the round began */
+  uint64_t pointer;     /* the shared one */
+  uint64_t append_from; /* where it was when the round began, if some append in any order */
+  uint64_t append_low;  /* that, or the end of the file if it was before */
+  bool     appended;    /* they do */
+  uint64_t
+      take_from;     /* where it was when the round began, if some take records in any order, ... */
+  uint64_t taken;    /* ... of so many bytes each; 0: they do not */
+  bool     atomic;   /* atomic mode */
+  int      contests; /* accesses in it, in this round */
+  bool     viewed;   /* a view is set: ... */
+  layout_t view;     /* ... elements, */
   uint64_t view_at[UNITS_MAX]; /* and where they begin, from `base` on */
 } scene_file_t;
 

@@ -385,6 +385,7 @@ static bool good_for_kind(const scene_t *scene, const op_t *op)
   case FILE_READ:
   case FILE_WRITE:
   case FILE_APPEND:
+  case FILE_TAKE:
   case FILE_READ_ALL:
   case FILE_WRITE_ALL:
   case FILE_READ_ORDERED:
