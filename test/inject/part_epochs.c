@@ -9,12 +9,12 @@ enum { MOST = 3000 };
 
 static long values[MOST];
 
-/* A few elements, and many, to the next unit; and one more than the first, got back. */
-static void put_some(dart_gptr_t gptr, size_t count)
+/* A few elements, or many, to the next unit. Put off, it `may` fail where it may not wait for its target. */
+static void put_some(dart_gptr_t gptr, size_t count, int may)
 {
   dart_gptr_t next = of_unit(gptr, next_unit());
 
-  OWN(NEVER, dart_put(next, values, count, DART_TYPE_LONG, DART_TYPE_LONG));
+  OWN(may, dart_put(next, values, count, DART_TYPE_LONG, DART_TYPE_LONG));
 }
 
 static void check_mine(dart_gptr_t gptr, size_t count)
@@ -33,10 +33,10 @@ static void check_mine(dart_gptr_t gptr, size_t count)
 static void use_fences(dart_gptr_t gptr)
 {
   ALL(NOMEM, dart_epoch_fence(gptr, DART_EPOCH_NOPRECEDE));
-  put_some(gptr, 5);
+  put_some(gptr, 5, NEVER);
   ALL(NEVER, dart_epoch_fence(gptr, 0));
   board_wait("all have it");
-  put_some(gptr, MOST);
+  put_some(gptr, MOST, NEVER);
   ALL(NEVER, dart_epoch_fence(gptr, DART_EPOCH_NOSUCCEED));
   check_mine(gptr, MOST);
 }
@@ -49,7 +49,7 @@ static void use_posts(dart_gptr_t gptr)
   for (int i = 0; i < 2; i++) {
     OWN(NOMEM, dart_epoch_post(gptr, 1, &before, 0));
     OWN(NOMEM, dart_epoch_start(gptr, 1, &next, 0));
-    put_some(gptr, 9);
+    put_some(gptr, 9, NOMEM);
     FINE(dart_epoch_complete(gptr));
     if (i == 0)
       FINE(dart_epoch_wait(gptr));
@@ -65,7 +65,7 @@ static void use_epoch_locks(dart_gptr_t gptr)
   long        got;
 
   OWN(NOMEM, dart_epoch_lock(next, DART_EPOCH_EXCLUSIVE, 0));
-  put_some(gptr, 3);
+  put_some(gptr, 3, NEVER);
   OWN(NEVER, dart_epoch_unlock(next, 0));
   OWN(NOMEM, dart_epoch_lock(next, DART_EPOCH_SHARED, 0));
   OWN(NEVER, dart_get(&got, next, 1, DART_TYPE_LONG, DART_TYPE_LONG)); /* travels with the lock */
@@ -74,7 +74,7 @@ static void use_epoch_locks(dart_gptr_t gptr)
   board_wait("all have put");
   check_mine(gptr, 3);
   OWN(NOMEM, dart_epoch_lock_all(gptr, 0));
-  put_some(gptr, 2);
+  put_some(gptr, 2, NOMEM);
   OWN(NEVER, dart_flush(next)); /* nothing else orders the get after the puts */
   OWN(NEVER, dart_get_blocking(&got, next, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   EXPECT(got == values[0]);
