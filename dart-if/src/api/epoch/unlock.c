@@ -4,10 +4,9 @@
  * travel with the request and are applied when the lock is granted, and the answer says that all is done, and
  * brings what gets have read. That is one round trip, and with DART_EPOCH_LAZY and no gets none. All else
  * takes a request, the operations, and a word that leaves the lock, which the acknowledgement of that word,
- * or of gets before it, completes. Where operations are applied in order, those that lock the portion next need no
- * acknowledgement (Thakur, Gropp, Toonen 2005 leave it out for exclusive locks); those that read it without a lock,
- * after a barrier, do, and the header promises it. With DART_EPOCH_LAZY nobody waits for it: the target's answer to the
- * word is counted.
+ * or of gets before it, completes. Whoever locks the portion next needs no acknowledgement, since operations are applied
+ * in order; whoever reads it without a lock, after a barrier, does. With DART_EPOCH_LAZY the target's answer to the word
+ * is counted, and nobody waits for it.
  *
  * Unlock_all. Locks are granted in the order of arrival, so a unit that held one portion while it waits for
  * another could wait for itself: behind an exclusive request there, which waits for a second such unit, which
@@ -65,8 +64,7 @@ typedef struct {
   dart__epoch_request_t request;
 } asked_t;
 
-#define ASKED_MOST 8 /* of a round */
-
+#define ASKED_MOST 8
 typedef struct {
   const dart__access_call_t *call;
   bool                       is_lazy;
@@ -240,11 +238,8 @@ static bool is_to_be_asked(const dart__access_call_t *call, int32_t unit, bool i
 static dart_ret_t finish(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t          = &call->epoch->target[unit];
-  dart_ret_t            ret        = DART_OK;
   bool                  is_counted = t->is_counted;
-
-  if (t->is_open)
-    ret = dart__epoch_finish(call, unit, !is_counted);
+  dart_ret_t            ret = t->is_open ? dart__epoch_finish(call, unit, !is_counted) : DART_OK;
 
   dart__epoch_reset(t);
   if (is_counted)
