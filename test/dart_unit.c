@@ -108,6 +108,18 @@ static void ask_until_used_up(size_t kibibytes)
   dart_team_memfree(allocate(kibibytes << 10, DART_OK));
 }
 
+/* So many puts of 8 bytes to the unit after this one, for statistics. */
+static void put_often(int times, int nunits)
+{
+  dart_gptr_t gptr = allocate(sizeof(long), DART_OK);
+
+  gptr.unitid = (unit + 1) % nunits;
+  for (long i = 0; i < times; i++)
+    dart_put_blocking(gptr, &i, 1, DART_TYPE_LONG, DART_TYPE_LONG);
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_memfree(gptr);
+}
+
 /* Before DART knows: what the launcher says. */
 static int is_first(void)
 {
@@ -141,6 +153,8 @@ int main(int argc, char **argv)
     fill_file_system(argv[3], (size_t)number);
   else if (strcmp(what, "read-only") == 0)
     open_read_only(argv[3]);
+  else if (strcmp(what, "puts") == 0)
+    put_often(number, (int)nunits);
   else if (strcmp(what, "mistake") == 0)
     dart_barrier((dart_team_t)12345);
   else if (unit == (int)nunits - 1) { /* the others wait for the last one below */

@@ -110,7 +110,8 @@ static void find_variables(void)
   add_number(name, dart__settings.field, value, meaning);
 #define ADD_CHOICE(field, name, value, choices, meaning) \
   add_choice(name, dart__settings.field, value, choices, meaning);
-  DART__CONFIG_TABLE(ADD_SIZE, ADD_INT, ADD_CHOICE)
+#define ADD_OUTPUT(field, name, choices, meaning) add_text(name, "none", meaning);
+  DART__CONFIG_TABLE(ADD_SIZE, ADD_INT, ADD_CHOICE, ADD_OUTPUT)
 
   add_text("DART_LOG_LEVEL", "TRACE", "print lines up to ERROR, WARN, INFO, DEBUG or TRACE");
   add_text("DART_BIND", "auto",

@@ -208,6 +208,9 @@ typedef enum {
   DART__AM_REMOTE /* remote completion: all was applied at the target */
 } dart__am_scope_t;
 
+/** Whether dart__am_flush has nothing to do; `peer` -1: for any peer. */
+bool dart__am_is_flushed(const dart__am_t *am, int32_t peer, dart__am_scope_t scope);
+
 /** Complete what was requested of a peer until now. Other threads may go on requesting. */
 dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope);
 

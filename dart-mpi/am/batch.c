@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/assert.h"
+#include "base/counters.h"
 #include "node/near.h"
 
 static void empty(dart__am_batch_t *batch)
@@ -46,6 +47,8 @@ static dart__am_batch_t *make(dart__am_pool_t *pool)
   batch = malloc(sizeof *batch);
   if (batch == NULL)
     count(pool, -1);
+  else
+    dart__level_add(DART__LEVEL_BATCHES, sizeof *batch);
   return batch;
 }
 
@@ -87,6 +90,7 @@ void dart__am_pool_clear(dart__am_pool_t *pool)
   for (dart__am_batch_t *batch = pool->free, *next; batch != NULL; batch = next) {
     next = batch->next;
     free(batch);
+    dart__level_add(DART__LEVEL_BATCHES, -(int64_t)sizeof *batch);
   }
   pool->free = NULL;
   pool->made = 0;

@@ -141,10 +141,13 @@ void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t 
 /* Send those of a batch's data that were not sent yet. No lock is held, but is_sending. */
 static void send_data(dart__am_t *am, int32_t peer, dart__am_batch_t *batch, size_t ndata)
 {
-  for (; batch->ndata_sent < ndata; batch->ndata_sent++)
+  for (; batch->ndata_sent < ndata; batch->ndata_sent++) {
+    size_t nbytes = batch->data[batch->ndata_sent].nbytes;
+
+    dart__count_operation(DART__COUNT_DATA, nbytes);
     dart__transport_send(am->config.transport, peer, DART__CHANNEL_DATA,
-                         batch->src[batch->ndata_sent], batch->data[batch->ndata_sent].nbytes,
-                         NULL);
+                         batch->src[batch->ndata_sent], nbytes, NULL);
+  }
 }
 
 void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
@@ -196,6 +199,14 @@ static dart__am_batch_t *close_batch(dart__am_t *am, dart__am_endpoint_t *ep, bo
   return batch;
 }
 
+static void count_batch(const dart__am_batch_t *batch, size_t nwords)
+{
+  dart__count_operation(DART__COUNT_BATCH, nwords * sizeof(uint64_t));
+  dart__count_by(DART__COUNT_REQUEST, batch->nrequests);
+  if (nwords > DART__AM_WORDS / 4 * 3)
+    dart__count(DART__COUNT_BATCH_FULL);
+}
+
 /* Send the open batch; no other thread is sending. */
 static void send_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool wants_reply)
 {
@@ -205,10 +216,9 @@ static void send_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bo
   ep->is_sending = true;
   dart__am_spin_unlock(&ep->lock);
 
-  dart__count(DART__COUNT_BATCH);
-  dart__count_by(DART__COUNT_REQUEST, batch->nrequests);
-  dart__am_ack_write(&am->ack[peer], &batch->message.header);
   nwords = batch->nwords + batch->ndata * DART__AM_DATA_WORDS;
+  count_batch(batch, nwords);
+  dart__am_ack_write(&am->ack[peer], &batch->message.header);
   dart__transport_send(am->config.transport, peer, DART__CHANNEL_REQUEST, &batch->message,
                        sizeof batch->message.header + nwords * sizeof(uint64_t), NULL);
   send_data(am, peer, batch, batch->ndata);
@@ -260,6 +270,7 @@ static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *
   ep->asked            = ep->sent;
   ep->nasked++;
   dart__am_spin_unlock(&ep->lock);
+  dart__count(DART__COUNT_ACK_REQUEST);
   dart__am_ack_write(&am->ack[peer], &ep->ack_request);
   dart__transport_send(am->config.transport, peer, DART__CHANNEL_REQUEST, &ep->ack_request,
                        sizeof ep->ack_request, NULL);

@@ -68,7 +68,7 @@ static void send_reply(dart__am_t *am, int32_t peer, dart__am_reply_t *reply, ui
 
   reply->message.header = (dart__am_header_t){ .batch = batch };
   dart__am_ack_write(&am->ack[peer], &reply->message.header);
-  dart__count(DART__COUNT_REPLY);
+  dart__count_operation(DART__COUNT_REPLY, nwords * sizeof(uint64_t));
   dart__transport_send(am->config.transport, peer, DART__CHANNEL_REPLY, &reply->message,
                        sizeof reply->message.header + nwords * sizeof(uint64_t), &reply->sent);
   reply->next = r->replying;

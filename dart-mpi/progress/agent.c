@@ -91,6 +91,7 @@ static void *run(void *unused)
     uint32_t seen;
 
     dart__futex_wait(&agent.stop, 0, (uint32_t)(nap / 1000));
+    dart__count(DART__COUNT_AGENT_WAKE);
     /* relaxed: whether the unit made progress itself meanwhile; a stale value costs one poll */
     seen  = atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed);
     start = dart__now_ns();

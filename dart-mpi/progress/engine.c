@@ -1,6 +1,7 @@
 /* See engine.h. */
 #include "progress/engine.h"
 
+#include "base/counters.h"
 #include "model/world.h"
 #include "mpi/comm.h"
 #include "transport/mpi.h"
@@ -12,6 +13,7 @@ dart__engine_t dart__engine;
 /* relaxed, and not one atomic step: the agent only compares the value with an older one */
 static void count_call(void)
 {
+  dart__count(DART__COUNT_PROGRESS);
   atomic_store_explicit(&dart__engine.own_calls,
                         atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed) + 1,
                         memory_order_relaxed);

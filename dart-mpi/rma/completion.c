@@ -155,6 +155,15 @@ static void flush_one(dart__window_t *window, int32_t unit, bool at_target)
   note_done(o, at_target, last);
 }
 
+bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_target)
+{
+  dart__team_port_t *port = team->port;
+
+  if (unit < 0) /* acquire: as in dart__completion_flush_all */
+    return atomic_load_explicit(&port->ntouched, memory_order_acquire) == 0;
+  return is_done(&port->unit[unit], at_target, number(&port->unit[unit].started));
+}
+
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
 {
   dart__team_port_t   *port = team->port;

@@ -21,6 +21,9 @@ void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_
  *  back by dart__copies_started after the operation was counted. May wait. */
 dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit);
 
+/** Whether dart__completion_flush of the unit, -1: dart__completion_flush_all, has nothing to do. */
+bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_target);
+
 /** Complete what was started towards a team unit, or all: remotely, or only locally. */
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);
 void dart__completion_flush_all(dart__team_t *team, bool at_target);

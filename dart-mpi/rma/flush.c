@@ -1,20 +1,35 @@
 /* Flushes of far memory: of requests, then of transfers by MPI, then of handles that were given up. */
 #include "memory/team.h"
 #include "model/team.h"
+#include "node/timed.h"
 #include "progress/engine.h"
 #include "rma/completion.h"
 #include "rma/handle.h"
 #include "rma/order.h"
 #include "rma/rma.h"
 
+/* Count a flush of the unit, -1: of all, that begins now; and time it, unless it has nothing to do. */
+static dart__timed_t begin(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
+{
+  int32_t peer = unit < 0 ? -1 : team->members[unit];
+
+  if (!dart__am_is_flushed(dart__engine.am, peer, scope) ||
+      !dart__completion_is_flushed(team, unit, scope == DART__AM_REMOTE))
+    return dart__timed_begin(DART__COUNT_FLUSH);
+  dart__count(DART__COUNT_FLUSH_IDLE);
+  return (dart__timed_t){ NULL, 0 };
+}
+
 static dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
 {
-  dart_ret_t ret = dart__am_flush(dart__engine.am, team->members[unit], scope);
+  dart__timed_t timed = begin(team, unit, scope);
+  dart_ret_t    ret   = dart__am_flush(dart__engine.am, team->members[unit], scope);
 
   dart__completion_flush(team, unit, scope == DART__AM_REMOTE);
   dart__burst_end(&dart__team_port(team)->burst[unit]);
   if (scope == DART__AM_REMOTE)
     dart__handles_flushed(team, unit);
+  dart__timed_end(DART__COUNT_FLUSH, timed);
   return ret;
 }
 
@@ -39,14 +54,17 @@ static bool is_member(const void *team, int32_t unit)
 
 static dart_ret_t flush_all(dart__team_t *team, dart__am_scope_t scope)
 {
-  dart_ret_t ret;
+  dart__timed_t timed;
+  dart_ret_t    ret;
 
   if (team->nnodes == 1)
     return DART_OK;
-  ret = dart__am_flush_members(dart__engine.am, is_member, team, scope);
+  timed = begin(team, -1, scope);
+  ret   = dart__am_flush_members(dart__engine.am, is_member, team, scope);
   dart__completion_flush_all(team, scope == DART__AM_REMOTE);
   if (scope == DART__AM_REMOTE)
     dart__handles_flushed(team, -1);
+  dart__timed_end(DART__COUNT_FLUSH, timed);
   return ret;
 }
 

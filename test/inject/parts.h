@@ -25,6 +25,7 @@ void use_trees(void);
 void use_files(dart_team_t all);
 void use_ranges(dart_team_t all);
 void use_team_files(dart_team_t all);
+void use_statistics(void);
 
 /** The unit after this one, and the place of its portion, in a team of all. */
 static inline int next_unit(void)

@@ -42,6 +42,7 @@ static void cycle(bool whole)
     PART(use_files(all));
     PART(use_ranges(all));
     PART(use_team_files(all));
+    PART(use_statistics());
   }
   ALL(NEVER, dart_team_destroy(&all));
 }
@@ -68,6 +69,8 @@ int main(int argc, char **argv)
   dart__inject_part();
   ALL(NEVER, dart_exit());
   dart__inject_part();
+  setenv("DART_STATS", "json:/dev/null", 1);
+  setenv("DART_STATS_NEAR", "1", 1);
   INIT(dart_init_thread(&argc, &argv, &level));
   cycle(false);
   dart__inject_part();

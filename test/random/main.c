@@ -197,7 +197,8 @@ static void report(unit_t *unit, uint64_t schedules)
   printf("random: %llu schedules, %llu operations\n", (unsigned long long)schedules,
          (unsigned long long)mine[DART__NCOUNTERS]);
   for (int i = 0; unit->is_verbose && i < DART__NCOUNTERS; i++)
-    printf("road %llu %s\n", (unsigned long long)sum[i], dart__counter_meaning((dart__counter_t)i));
+    if (dart__counter_kind((dart__counter_t)i) == DART__KIND_EVENTS)
+      printf("road %llu %s\n", (unsigned long long)sum[i], dart__counter_name((dart__counter_t)i));
   fflush(stdout);
 }
 

@@ -13,11 +13,13 @@
 #define DEFAULT_SIZE(field, name, value, least, most, meaning) .field = (value),
 #define DEFAULT_INT(field, name, value, least, most, meaning)  .field = (value),
 #define DEFAULT_CHOICE(field, name, value, choices, meaning)   .field = (value),
+#define DEFAULT_OUTPUT(field, name, choices, meaning)          .field = { .form = 0 },
 
 static const dart__settings_t defaults = { DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT,
-                                                              DEFAULT_CHOICE) };
+                                                              DEFAULT_CHOICE, DEFAULT_OUTPUT) };
 
-dart__settings_t dart__settings = { DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE) };
+dart__settings_t dart__settings = { DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE,
+                                                       DEFAULT_OUTPUT) };
 
 static bool parse_size(const char *text, size_t *value_out)
 {
@@ -59,11 +61,10 @@ static bool parse_int(const char *text, long *value_out)
   return end != text && *end == '\0' && errno == 0;
 }
 
-/* The position of `text` among the words of "a|b|c", or -1. */
-static int parse_choice(const char *text, const char *choices)
+/* The position of the word of `length` bytes among those of "a|b|c", or -1. */
+static int find_choice(const char *text, size_t length, const char *choices)
 {
-  size_t length = strlen(text);
-  int    index  = 0;
+  int index = 0;
 
   for (const char *word = choices;; index++) {
     size_t n = strcspn(word, "|");
@@ -74,6 +75,25 @@ static int parse_choice(const char *text, const char *choices)
       return -1;
     word += n + 1;
   }
+}
+
+static int parse_choice(const char *text, const char *choices)
+{
+  return find_choice(text, strlen(text), choices);
+}
+
+static bool parse_output(const char *text, const char *choices, dart__output_t *output_out)
+{
+  size_t      length = strcspn(text, ":");
+  const char *file   = text[length] == ':' ? text + length + 1 : NULL;
+
+  *output_out = (dart__output_t){ .form = find_choice(text, length, choices) };
+  if (file == NULL)
+    return output_out->form >= 0;
+  if (output_out->form <= 0 || *file == '\0' || strlen(file) >= sizeof output_out->file)
+    return false;
+  memcpy(output_out->file, file, strlen(file) + 1);
+  return true;
 }
 
 static void read_log_level(void)
@@ -120,7 +140,12 @@ dart_ret_t dart__settings_read(void)
     dart__error("%s='%s' is not one of %s", name, text, choices);                        \
     return DART_ERR_INVAL;                                                               \
   }
-  DART__CONFIG_TABLE(READ_SIZE, READ_INT, READ_CHOICE)
+#define READ_OUTPUT(field, name, choices, meaning)                                              \
+  if ((text = getenv(name)) != NULL && !parse_output(text, choices, &read.field)) {             \
+    dart__error("%s='%s' is not one of %s, nor one of these and ':FILE'", name, text, choices); \
+    return DART_ERR_INVAL;                                                                      \
+  }
+  DART__CONFIG_TABLE(READ_SIZE, READ_INT, READ_CHOICE, READ_OUTPUT)
 
   dart__settings = read;
   return DART_OK;

@@ -7,6 +7,9 @@
  *   INT(field, "NAME", default, least, most, "meaning")
  *   CHOICE(field, "NAME", default index, "a|b|c", "meaning")
  *
+ *   OUTPUT(field, "NAME", "a|b|c", "meaning")  one of the forms, a, without output, if it is not set; but for a, ':' and
+ *                                            the name of a file may follow
+ *
  * DART_LOG_LEVEL is not in the table: an unknown level there means the default. */
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +20,7 @@
 #define DART__MI ((size_t)1 << 20)
 #define DART__GI ((size_t)1 << 30)
 
-#define DART__CONFIG_TABLE(SIZE, INT, CHOICE)                                                   \
+#define DART__CONFIG_TABLE(SIZE, INT, CHOICE, OUTPUT)                                           \
   SIZE(heap_chunk, "DART_HEAP_CHUNK", 64 * DART__MI, 64 * DART__KI, 1024 * DART__GI,            \
        "address space of a unit's portion of a chunk; larger allocations get their own chunk")  \
   SIZE(heap_step, "DART_HEAP_STEP", 1 * DART__MI, 4 * DART__KI, 1 * DART__GI,                   \
@@ -45,21 +48,35 @@
   CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                   \
          "one window a team, or one a chunk; auto: static where the transport reaches memory")  \
   CHOICE(atomics, "DART_MPI_ATOMICS", DART__ATOMICS_SERVICE, "service|mpi",                     \
-         "who applies atomics on memory of several nodes: the target's node, or MPI")
+         "who applies atomics on memory of several nodes: the target's node, or MPI")           \
+  OUTPUT(stats, "DART_STATS", "none|summary|csv|json",                                          \
+         "print what was counted at dart_exit: FORM, to stderr, or FORM:FILE; %u: the unit")    \
+  CHOICE(stats_near, "DART_STATS_NEAR", 0, "0|1",                                               \
+         "1: count operations on near memory, too, which makes them slower")
 
 enum { DART__HUGE_PAGES_AUTO, DART__HUGE_PAGES_NONE };
 enum { DART__ATOMICS_SERVICE, DART__ATOMICS_MPI };
 enum { DART__WINDOW_AUTO, DART__WINDOW_DYNAMIC, DART__WINDOW_STATIC };
+enum { DART__STATS_NONE, DART__STATS_SUMMARY, DART__STATS_CSV, DART__STATS_JSON };
 enum { DART__PROGRESS_AUTO, DART__PROGRESS_NONE, DART__PROGRESS_THREAD };
+
+#define DART__OUTPUT_FILE 1024 /* bytes of a file's name, with its end */
+
+typedef struct {
+  int  form;
+  char file[DART__OUTPUT_FILE]; /* "": stderr */
+} dart__output_t;
 
 typedef struct {
 #define DART__FIELD_SIZE(field, name, value, least, most, meaning) size_t field;
 #define DART__FIELD_INT(field, name, value, least, most, meaning)  long field;
 #define DART__FIELD_CHOICE(field, name, value, choices, meaning)   int field;
-  DART__CONFIG_TABLE(DART__FIELD_SIZE, DART__FIELD_INT, DART__FIELD_CHOICE)
+#define DART__FIELD_OUTPUT(field, name, choices, meaning)          dart__output_t field;
+  DART__CONFIG_TABLE(DART__FIELD_SIZE, DART__FIELD_INT, DART__FIELD_CHOICE, DART__FIELD_OUTPUT)
 #undef DART__FIELD_SIZE
 #undef DART__FIELD_INT
 #undef DART__FIELD_CHOICE
+#undef DART__FIELD_OUTPUT
 } dart__settings_t;
 
 /* Written by dart__settings_read, read-only afterwards. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/counters.h"
 #include "base/log.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* which looks for pointers in allocated memory only, or reports leaks */
@@ -149,7 +150,8 @@ void dart__memory_make_huge(void *at, size_t nbytes)
   if (from >= to || dart__settings.huge_pages == DART__HUGE_PAGES_NONE)
     return;
   /* relaxed: only the atomicity of the exchange matters */
-  if (madvise((void *)from, to - from, MADV_COLLAPSE) != 0 &&
-      !atomic_exchange_explicit(&reported, true, memory_order_relaxed))
+  if (madvise((void *)from, to - from, MADV_COLLAPSE) == 0)
+    dart__count_operation(DART__COUNT_HUGE, to - from);
+  else if (!atomic_exchange_explicit(&reported, true, memory_order_relaxed))
     dart__info("no huge pages for %zu bytes: %s", (size_t)(to - from), strerror(errno));
 }

@@ -10,15 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/counters.h"
 #include "model/arena.h"
 
 typedef struct dart__chunk {
-  size_t nbytes;        /* of each portion */
-  size_t alignment;     /* of this unit's portion, beyond that of pages; 0: none was asked for */
-  size_t reserved;      /* bytes of this unit's portion, from its start, that have pages */
-  char **near;          /* team unit → its portion, as mapped here; NULL: far */
-  dart__arena_t *arena; /* allocates the portions; NULL: one segment occupies the whole chunk */
-  void          *port;  /* the backend's state, see port.h */
+  size_t nbytes;          /* of each portion */
+  size_t alignment;       /* of this unit's portion, beyond that of pages; 0: none was asked for */
+  size_t reserved;        /* bytes of this unit's portion, from its start, that have pages */
+  char **near;            /* team unit → its portion, as mapped here; NULL: far */
+  dart__arena_t   *arena; /* allocates the portions; NULL: one segment occupies the whole chunk */
+  void            *port;  /* the backend's state, see port.h */
+  dart__level_id_t level; /* what is reserved counts as, ... */
+  size_t           counted; /* ... and as how many bytes */
   struct dart__chunk *next; /* in the team's list */
 } dart__chunk_t;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/counters.h"
 #include "base/memory.h"
 #include "model/world.h"
 
@@ -28,6 +29,13 @@ static struct {
 } spare[SPARE_MOST];
 static size_t nspare;
 
+/* Bytes of those of the two that are there. */
+static int64_t table_bytes(const void *segments, const void *direct_map)
+{
+  return (segments != NULL ? (int64_t)SEGMENTS_BYTES : 0) +
+         (direct_map != NULL ? (int64_t)MAPS_BYTES : 0);
+}
+
 static void new_tables(dart__team_t *team)
 {
   if (nspare > 0) {
@@ -38,10 +46,12 @@ static void new_tables(dart__team_t *team)
   }
   team->segments   = dart__memory_new_table(SEGMENTS_BYTES);
   team->direct_map = dart__memory_new_table(MAPS_BYTES);
+  dart__level_add(DART__LEVEL_TABLES, table_bytes(team->segments, team->direct_map));
 }
 
 static void delete_tables(dart__segment_t **segments, dart__direct_map_t *direct_map)
 {
+  dart__level_add(DART__LEVEL_TABLES, -table_bytes(segments, direct_map));
   dart__memory_delete_table(segments, SEGMENTS_BYTES);
   dart__memory_delete_table(direct_map, MAPS_BYTES);
 }
@@ -229,13 +239,16 @@ int16_t dart__team_free_registered(const dart__team_t *team, int16_t from)
   return 0;
 }
 
-/* The direct map, if all portions are near and lie at a constant step. */
+/* The direct map, if all portions are near and lie at a constant step; none if near operations are counted, for
+ * these then have to be calls that take the general path. */
 static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__segment_t *segment)
 {
   uintptr_t          first = (uintptr_t)segment->near[0];
   uintptr_t          step  = team->nunits > 1 ? (uintptr_t)segment->near[1] - first : 0;
   dart__direct_map_t map   = { .step = step, .nbytes = segment->nbytes };
 
+  if (dart__counts_near)
+    return (dart__direct_map_t){ .nunits = 0 };
   for (int32_t u = 0; u < team->nunits; u++) {
     uint64_t size = dart__segment_size(segment, u);
 
@@ -253,10 +266,12 @@ static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__se
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
 {
   static _Atomic uint32_t count; /* relaxed: only to be different */
+  dart__direct_map_t     *map = &team->direct_map[(uint16_t)segment->id];
 
   segment->number = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
-  team->direct_map[(uint16_t)segment->id] = direct_map_of(team, segment);
-  team->segments[(uint16_t)segment->id]   = segment;
+  *map            = direct_map_of(team, segment);
+  dart__count(map->nunits > 0 ? DART__COUNT_SEGMENT_DIRECT : DART__COUNT_SEGMENT_GENERAL);
+  team->segments[(uint16_t)segment->id] = segment;
   team->nsegments++;
   if (team->nsegments > team->most_segments)
     team->most_segments = team->nsegments;

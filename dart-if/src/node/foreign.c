@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
+#include "base/counters.h"
 #include "base/log.h"
 #include "base/size.h"
 
@@ -80,6 +81,7 @@ static dart_ret_t move(move_t *how, pid_t pid, side_t here, side_t there, size_t
   struct iovec ranges_here[RANGES], ranges_there[RANGES];
   size_t       end = nelem * here.type->elem_size;
 
+  dart__count(DART__COUNT_KERNEL);
   while (here.next < end) {
     size_t  first  = here.next;
     size_t  nhere  = list_ranges(&here, end, ranges_here);

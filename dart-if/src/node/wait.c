@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/counters.h"
+
 #define PROGRESS_EVERY 64 /* polls */
 #define YIELD_EVERY    16 /* turns, once only other nodes can be the reason for the long wait */
 #define YIELD_RARELY \
@@ -108,8 +110,10 @@ static bool sleep_unless(dart__event_t *event, uint32_t old, uint32_t most_us,
   /* seq_cst, both, and the look: pairs with dart__event_raise and dart__event_nudge */
   atomic_fetch_add_explicit(&event->sleepers, 1, memory_order_seq_cst);
   is_over = is_there(context);
-  if (!is_over && atomic_load_explicit(&event->count, memory_order_seq_cst) == old)
+  if (!is_over && atomic_load_explicit(&event->count, memory_order_seq_cst) == old) {
+    dart__count(DART__COUNT_SLEEP);
     dart__futex_wait(&event->count, old, most_us);
+  }
   atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
   sleep_as_before(slack);
   return is_over;
@@ -198,6 +202,7 @@ void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy)
     struct timespec nap   = time_of(pause);
     int             slack = sleep_exactly(pause);
 
+    dart__count(DART__COUNT_SLEEP);
     nanosleep(&nap, NULL);
     sleep_as_before(slack);
   }

@@ -7,6 +7,7 @@
 #include "base/profile.h"
 #include "data/op.h"
 #include "model/check.h"
+#include "node/timed.h"
 
 DART__PROFILED(dart_barrier);
 DART__PROFILED(dart_bcast);
@@ -35,13 +36,24 @@ static bool check_root(const char *function, const dart__team_t *team, dart_team
   return false;
 }
 
+static __attribute__((noinline)) void timed_barrier(dart__team_t *team)
+{
+  dart__timed_t timed = dart__timed_begin(DART__COUNT_BARRIER);
+
+  dart__coll_barrier(team);
+  dart__timed_end(DART__COUNT_BARRIER, timed);
+}
+
 dart_ret_t dart_barrier(dart_team_t teamid)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  dart__coll_barrier(team);
+  if (dart__timed_skips(DART__COUNT_BARRIER))
+    dart__coll_barrier(team);
+  else
+    timed_barrier(team);
   return DART_OK;
 }
 

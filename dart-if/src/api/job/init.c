@@ -8,6 +8,7 @@
 #include "api/job/close.h"
 #include "api/job/inline.h"
 #include "api/job/leave.h"
+#include "api/job/report.h"
 #include "api/locality/locality.h"
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
@@ -44,6 +45,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   ret = dart__settings_read();
   if (ret != DART_OK)
     return ret;
+  dart__report_open();
   ret = dart__port_init(argc, argv, wanted, provided_out);
   if (ret != DART_OK)
     return ret;
@@ -113,6 +115,7 @@ dart_ret_t dart_exit(void)
   dart__progress();
   dart__progress_settle(0);
   flush_all();
+  dart__report();
   dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
   if (dart__teams[DART_TEAM_ALL]->nnodes > 1) { /* all requests were served */
     dart__range_settle();

@@ -24,10 +24,18 @@ dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool sha
   return NULL;
 }
 
+void dart__chunk_count(dart__chunk_t *chunk, dart__level_id_t level, size_t nbytes)
+{
+  dart__level_add(level, (int64_t)nbytes - (int64_t)chunk->counted);
+  chunk->level   = level;
+  chunk->counted = nbytes;
+}
+
 void dart__chunk_delete(dart__chunk_t *chunk)
 {
   if (chunk == NULL)
     return;
+  dart__level_add(chunk->level, -(int64_t)chunk->counted);
   dart__port_chunk_discard(chunk);
   dart__arena_delete(chunk->arena);
   free(chunk->near);

@@ -12,4 +12,7 @@ dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool sha
 /** Free a chunk that is not open. Local. NULL: nothing. */
 void dart__chunk_delete(dart__chunk_t *chunk);
 
+/** Count `nbytes` of memory that is reserved for this unit's portion as `level`, until the chunk is deleted. */
+void dart__chunk_count(dart__chunk_t *chunk, dart__level_id_t level, size_t nbytes);
+
 #endif

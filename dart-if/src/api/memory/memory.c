@@ -175,9 +175,10 @@ static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t bas
   if (mine == DART_OK) /* before any unit can know of the segment */
     memset(chunk->near[team->me] + base + dart__epoch_at(largest), 0, DART__EPOCH_ROOM);
   ret = dart__coll_agree(team, mine);
-  if (ret == DART_OK)
+  if (ret == DART_OK) {
     chunk->reserved = reserved;
-  else if (mine == DART_OK && chunk->arena != NULL)
+    dart__chunk_count(chunk, DART__LEVEL_SEGMENTS, chunk->arena != NULL ? reserved : room_of(own));
+  } else if (mine == DART_OK && chunk->arena != NULL)
     dart__port_chunk_release(team, chunk, chunk->reserved, reserved);
   return ret;
 }

@@ -98,9 +98,11 @@ static dart_ret_t reserve_up_to(uint64_t end)
   if (to > chunk->nbytes)
     to = chunk->nbytes;
   ret = dart__port_chunk_reserve(pool.all, chunk, chunk->reserved, to);
-  if (ret == DART_OK)
-    chunk->reserved = to;
-  return ret;
+  if (ret != DART_OK)
+    return ret;
+  chunk->reserved = to;
+  dart__chunk_count(chunk, DART__LEVEL_POOL, to);
+  return DART_OK;
 }
 
 dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)

@@ -18,6 +18,7 @@
 #include "api/memory/pool.h"
 #include "api/progress/gone.h"
 #include "api/progress/progress.h"
+#include "base/counters.h"
 #include "base/profile.h"
 #include "model/check.h"
 #include "model/world.h"
@@ -202,6 +203,8 @@ static bool start(message_t *out, message_t *in)
     return false;
   if (out->done)
     return true;
+  dart__count_operation(is_near(out->unit) ? DART__COUNT_SEND_NEAR : DART__COUNT_SEND_FAR,
+                        out->nbytes);
   if (is_near(out->unit))
     start_out_near(out);
   else

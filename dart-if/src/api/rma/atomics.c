@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/rma/access.h"
+#include "api/rma/count.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
 #include "base/profile.h"
@@ -126,6 +127,13 @@ static __attribute__((noinline)) dart__access_t may_go(const char            *fu
   return dart__access_later(function, &later);
 }
 
+/* Rarely called, so out of the way of other code. */
+static __attribute__((noinline)) dart_ret_t count_apart(const dart__address_t *at, size_t nbytes)
+{
+  dart__count_atomic(at, nbytes);
+  return DART_OK;
+}
+
 static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
                                     size_t nelem, dart_datatype_t dtype, dart_operation_t op,
                                     bool copies)
@@ -142,21 +150,27 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
   if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0)) {
     dart__access_t goes = may_go(function, &at, values, nelem, dtype, op, copies);
 
+    if (goes == DART__ACCESS_DONE)
+      return count_apart(&at, nelem * dart__type_basic_size(dtype));
     if (goes != DART__ACCESS_PASS)
       return dart__access_result(goes);
   }
   if (at.near == NULL && at.segment->address == NULL) { /* deferred updates are near */
+    dart__count_operation(DART__COUNT_ATOMIC_FAR, nelem * dart__type_basic_size(dtype));
     dart__far->progress();
     dart__far->accumulate(&at, values, nelem, dtype, op);
     return DART_OK;
   }
   if (at.near != NULL && nelem == 1 && dart__may_defer() &&
       dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a segment without a direct map */
+    if (__builtin_expect(dart__counts_near, 0))
+      count_apart(&at, dart__type_basic_size(dtype));
     add(at.near, values, dart__type_basic_size(dtype), dtype, op);
     if (dart__world.many_nodes)
       dart__far->progress();
     return DART_OK;
   }
+  dart__count_atomic(&at, nelem * dart__type_basic_size(dtype));
   dart__progress(); /* apply deferred updates: those of a word are applied in the order of their calls */
   if (is_remote(&at))
     return dart__remote_accumulate(&at, values, nelem, dtype, op);
@@ -210,6 +224,7 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
                        op == DART_OP_NO_OP ? DART__EPOCH_GET : DART__EPOCH_ACCUMULATE) !=
           DART__ACCESS_PASS)
     return DART_ERR_INVAL;
+  dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* own deferred updates come first; and the caller may be polling */
   if (is_remote(&at))
     return dart__remote_fetch(&at, value, result, dtype, op);
@@ -241,6 +256,7 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
   if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0) &&
       dart__access_now(function, &at, DART__EPOCH_ACCUMULATE) != DART__ACCESS_PASS)
     return DART_ERR_INVAL;
+  dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* as in fetch_any */
   if (is_remote(&at))
     return dart__remote_swap(&at, value, compare, result, dtype);

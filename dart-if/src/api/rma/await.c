@@ -15,6 +15,7 @@
 #include "api/p2p/twosided.h"
 #include "api/progress/gone.h"
 #include "api/progress/progress.h"
+#include "node/timed.h"
 
 #define YIELD_NS 1000000 /* before the first sleep */
 #define SLEEP_US 1000000 /* the longest sleep, then check for units that are gone */
@@ -87,13 +88,13 @@ static uint32_t sleep_limit(const dart__await_t *await, const times_t *times)
   return most < 1 ? 1 : (uint32_t)most;
 }
 
-bool dart__await_within(const dart__await_t *await)
+/* Until it is there, true, or the time is over. */
+static bool await_until(const dart__await_t *await)
 {
   const dart__wait_policy_t *policy = &dart__world.wait;
   dart__event_t             *event  = dart__twosided_event(dart__world.me);
   times_t                    times  = times_of(await);
 
-  dart__progress();
   for (uint64_t polls = 0;; polls++) {
     uint32_t seen  = dart__event_count(event); /* before the look */
     bool     spins = polls < policy->spins;
@@ -116,7 +117,24 @@ bool dart__await_within(const dart__await_t *await)
   }
 }
 
+bool dart__await_within(const dart__await_t *await)
+{
+  dart__timed_t timed;
+  bool          is_there;
+
+  dart__progress();
+  if (await->is_there(await->context))
+    return true;
+  if (await->timeout_us == 0)
+    return await_until(await);
+  timed    = dart__timed_begin(await->counter);
+  is_there = await_until(await);
+  dart__timed_end(await->counter, timed);
+  return is_there;
+}
+
 void dart__await(const char *function, bool (*is_there)(void *context), void *context)
 {
-  dart__await_within(&(dart__await_t){ function, is_there, context, .timeout_us = -1 });
+  dart__await_within(
+      &(dart__await_t){ function, is_there, context, DART__COUNT_EPOCH_WAIT, .timeout_us = -1 });
 }

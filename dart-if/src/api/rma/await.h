@@ -7,11 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/counters.h"
+
 typedef struct {
   const char
       *function; /* names the caller in the log line if all other units end without dart_exit */
   bool (*is_there)(void *context); /* called often */
-  void   *context;
+  void *context;
+  dart__counter_t
+          counter;    /* counts it, unless there is nothing to wait for; its time is the next one */
   int64_t timeout_us; /* 0: only look; negative: no limit */
   bool    is_silent;  /* what it waits for may come without the event */
 } dart__await_t;

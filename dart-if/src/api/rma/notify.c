@@ -12,6 +12,7 @@
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
+#include "api/rma/count.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
 #include "api/rma/wait_word.h"
@@ -78,6 +79,7 @@ static dart_ret_t update(const dart__signal_t *signal)
 static dart_ret_t notify(const dart__signal_t *signal)
 {
   dart__progress(); /* apply deferred updates before the notification */
+  dart__count_notify(signal->flag);
   if (!is_far(signal->flag))
     return update(signal);
   dart__far->put_notify(NULL, NULL, NULL, NULL, 0, signal);
@@ -87,10 +89,13 @@ static dart_ret_t notify(const dart__signal_t *signal)
 static dart_ret_t put_and_notify(const dart__transfer_t *t, const void *src, size_t nelem,
                                  const dart__signal_t *signal)
 {
-  dart_ret_t ret = DART_OK;
+  size_t     nbytes = nelem * t->global_type->elem_size;
+  dart_ret_t ret    = DART_OK;
 
   dart__progress();
+  dart__count_notify(signal->flag);
   if (is_far(signal->flag)) {
+    dart__count_put(&t->at, nbytes);
     dart__far->put_notify(&t->at, t->global_type, src, t->local_type, nelem, signal);
     return DART_OK;
   }
@@ -98,7 +103,10 @@ static dart_ret_t put_and_notify(const dart__transfer_t *t, const void *src, siz
     dart__near_put(t->at.near, t->global_type, src, t->local_type, nelem);
   else /* memory registered by a unit of this node */
     ret = dart__remote_put_blocking(&t->at, t->global_type, src, t->local_type, nelem);
-  return ret == DART_OK ? update(signal) : ret;
+  if (ret != DART_OK)
+    return ret;
+  dart__count_put(&t->at, nbytes);
+  return update(signal);
 }
 
 static dart_ret_t check_op(const char *function, dart_operation_t op)
@@ -214,7 +222,8 @@ static bool is_any_reached(void *context)
 /* Wait until a counter is reached: the lowest index of those to w->index. */
 static dart_ret_t wait_for(wait_t *w, int64_t timeout_us)
 {
-  dart__await_t await = { w->function, is_any_reached, w, .timeout_us = timeout_us };
+  dart__await_t await = { w->function, is_any_reached, w, DART__COUNT_NOTIFY_WAIT,
+                          .timeout_us = timeout_us };
 
   return dart__await_within(&await) ? DART_OK : DART_PENDING;
 }

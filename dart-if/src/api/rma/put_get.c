@@ -6,6 +6,7 @@
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/rma/access.h"
+#include "api/rma/count.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
 #include "base/profile.h"
@@ -205,6 +206,8 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
     dart__access_t goes = may_go(function, &t, (void *)(uintptr_t)src, nelem, DART__EPOCH_PUT,
                                  blocking || handle_out != NULL);
 
+    if (goes == DART__ACCESS_DONE)
+      dart__count_put(&t.at, nelem * t.global_type->elem_size);
     if (goes != DART__ACCESS_PASS)
       return dart__access_result(goes);
   }
@@ -214,6 +217,8 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
     ret = dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
   else
     ret = dart__remote_put(&t.at, t.global_type, src, t.local_type, nelem, handle_out);
+  if (ret == DART_OK)
+    dart__count_put(&t.at, nelem * t.global_type->elem_size);
   return ret;
 }
 
@@ -234,6 +239,8 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
     dart__access_t goes =
         may_go(function, &t, dest, nelem, DART__EPOCH_GET, blocking || handle_out != NULL);
 
+    if (goes == DART__ACCESS_DONE)
+      dart__count_get(&t.at, nelem * t.global_type->elem_size);
     if (goes != DART__ACCESS_PASS)
       return dart__access_result(goes);
   }
@@ -243,6 +250,8 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
     ret = dart__remote_get_blocking(&t.at, t.global_type, dest, t.local_type, nelem);
   else
     ret = dart__remote_get(&t.at, t.global_type, dest, t.local_type, nelem, handle_out);
+  if (ret == DART_OK)
+    dart__count_get(&t.at, nelem * t.global_type->elem_size);
   return ret;
 }
 

@@ -169,7 +169,9 @@ static bool has_each(void *context)
 
 static dart_ret_t wait_until(wait_t *w, bool (*is_there)(void *context), int64_t timeout_us)
 {
-  dart__await_t await = { w->function, is_there, w, .timeout_us = timeout_us, .is_silent = true };
+  dart__await_t await = {
+    w->function, is_there, w, DART__COUNT_NOTIFY_WAIT, .timeout_us = timeout_us, .is_silent = true
+  };
 
   return dart__await_within(&await) ? DART_OK : DART_PENDING;
 }

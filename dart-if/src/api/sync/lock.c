@@ -29,6 +29,7 @@
 #include "model/holds.h"
 #include "model/world.h"
 #include "node/mutex.h"
+#include "node/timed.h"
 #include "port.h"
 
 DART__PROFILED(dart_team_lock_init);
@@ -212,16 +213,21 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
   lock->cohort->passes = 0;
 }
 
-/* Ask for the turn, and wait for it. */
-static void wait_for_turn(dart_lock_t lock)
+/* Ask for the turn, and wait for it. Not inlined: a lock that is free on a single node is not to save registers
+ * for it. */
+static __attribute__((noinline)) void wait_for_turn(dart_lock_t lock)
 {
   uint64_t             flag   = lock->places[lock->me].state + offsetof(state_t, granted), ticket;
   dart__range_waiter_t waiter = { flag, dart__world.me, 0 };
   dart__range_state_t  state = dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket);
 
   dart__assert(state != DART__RANGE_FULL);
-  if (state != DART__RANGE_HELD)
+  if (state != DART__RANGE_HELD) {
+    dart__timed_t timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+
     pdart_notify_wait(dart__table_word(dart__world.me, flag), ++lock->told, -1);
+    dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+  }
   begin_turn(lock, ticket);
 }
 
@@ -298,11 +304,12 @@ static inline void take(dart_lock_t lock)
   dart__hold_set(lock->hold, 1);
 }
 
-/* Wait for the node's mutex, counted in `waiting`, so that its holder sees that there are waiters. */
-static inline void enter_cohort(const dart__team_t *team, cohort_t *cohort)
+/* Wait for the node's mutex, counted in `waiting`, so that its holder sees that there are waiters, not
+ * inlined either. */
+static __attribute__((noinline)) void wait_for_cohort(const dart__team_t *team, cohort_t *cohort)
 {
-  if (dart__mutex_try(&cohort->mutex))
-    return;
+  dart__timed_t timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+
   /* relaxed: if the holder misses a waiter, the turn goes to another node first, but no waiter is lost; and
    * the count is decremented under the mutex, so a later holder sees only units that still wait */
   if (team->nnodes > 1)
@@ -310,6 +317,13 @@ static inline void enter_cohort(const dart__team_t *team, cohort_t *cohort)
   dart__mutex_lock(&cohort->mutex, &dart__world.wait);
   if (team->nnodes > 1)
     atomic_fetch_sub_explicit(&cohort->waiting, 1, memory_order_relaxed);
+  dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+}
+
+static inline void enter_cohort(const dart__team_t *team, cohort_t *cohort)
+{
+  if (!dart__mutex_try(&cohort->mutex))
+    wait_for_cohort(team, cohort);
 }
 
 dart_ret_t dart_lock_acquire(dart_lock_t lock)

@@ -22,6 +22,7 @@
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_range.h>
+#include <dash/dart/ext/dart_stats.h>
 #include <dash/dart/ext/dart_wait_word.h>
 #include <dash/dart/if/dart.h>
 #include <dash/dart/if/dart_locality.h>
@@ -80,6 +81,9 @@
   X(dart_epoch_lock_all) X(dart_epoch_unlock_all) \
   /* dart_range.h */ \
   X(dart_team_range_init) X(dart_team_range_destroy) X(dart_range_acquire) X(dart_range_release) \
+  /* dart_stats.h */ \
+  X(dart_stats_size) X(dart_stats_describe) X(dart_stats_find) X(dart_stats_read) \
+  X(dart_stats_reset) X(dart_stats_difference) \
   /* dart_file.h */ \
   X(dart_file_open) X(dart_file_close) X(dart_file_size) X(dart_file_resize) X(dart_file_sync) \
   X(dart_file_set_atomicity) X(dart_file_set_view) X(dart_file_error) X(dart_file_read_at) \

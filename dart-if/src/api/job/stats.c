@@ -1,0 +1,145 @@
+/* Statistics: the counters and levels of base/counters.h as one list, and from when on they count.
+ *
+ * Counters only grow, and levels are shared by all threads, so nothing is written where it is counted when the program
+ * begins anew: what the counters were then is subtracted by each read. */
+#include <dash/dart/ext/dart_stats.h>
+
+#include <string.h>
+
+#include "base/counters.h"
+#include "base/log.h"
+#include "base/profile.h"
+
+DART__PROFILED(dart_stats_size);
+DART__PROFILED(dart_stats_describe);
+DART__PROFILED(dart_stats_find);
+DART__PROFILED(dart_stats_read);
+DART__PROFILED(dart_stats_reset);
+DART__PROFILED(dart_stats_difference);
+
+/* The list: the counters, then each level and its peak. */
+#define SIZE ((size_t)DART__NCOUNTERS + 2 * (size_t)DART__NLEVELS)
+
+static _Atomic uint64_t start[DART__NCOUNTERS]; /* relaxed, as the counters */
+
+static bool is_counter(size_t index)
+{
+  return index < DART__NCOUNTERS;
+}
+
+static dart__level_id_t level_of(size_t index)
+{
+  return (dart__level_id_t)((index - DART__NCOUNTERS) / 2);
+}
+
+static bool is_peak(size_t index)
+{
+  return (index - DART__NCOUNTERS) % 2 == 1;
+}
+
+size_t dart_stats_size(void)
+{
+  return SIZE;
+}
+
+static dart_stats_kind_t kind_of(dart__counter_t counter)
+{
+  switch (dart__counter_kind(counter)) {
+  case DART__KIND_BYTES: return DART_STATS_BYTES;
+  case DART__KIND_TIME: return DART_STATS_TIME;
+  default: return DART_STATS_EVENTS;
+  }
+}
+
+static dart_stats_info_t info_of(size_t index)
+{
+  const dart__level_text_t *text;
+
+  if (is_counter(index)) {
+    dart__counter_t counter = (dart__counter_t)index;
+
+    return (dart_stats_info_t){ dart__counter_name(counter), dart__counter_meaning(counter),
+                                kind_of(counter) };
+  }
+  text = &dart__level_text[level_of(index)];
+  if (is_peak(index))
+    return (dart_stats_info_t){ text->peak_name, "the most that this was", DART_STATS_PEAK };
+  return (dart_stats_info_t){ text->name, text->meaning, DART_STATS_LEVEL };
+}
+
+static uint64_t value_of(size_t index)
+{
+  if (is_counter(index))
+    return dart__counted((dart__counter_t)index) -
+           atomic_load_explicit(&start[index], memory_order_relaxed);
+  return is_peak(index) ? dart__level_peak(level_of(index)) : dart__level_now(level_of(index));
+}
+
+dart_ret_t dart_stats_describe(size_t index, dart_stats_info_t *info)
+{
+  if (info == NULL) {
+    dart__error("%s: info is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *info = (dart_stats_info_t){ NULL, NULL, DART_STATS_EVENTS };
+  if (index >= SIZE) {
+    dart__error("%s: index %zu is not less than %zu", __func__, index, SIZE);
+    return DART_ERR_INVAL;
+  }
+  *info = info_of(index);
+  return DART_OK;
+}
+
+dart_ret_t dart_stats_find(const char *name, size_t *index)
+{
+  if (name == NULL || index == NULL) {
+    dart__error("%s: %s is NULL", __func__, name == NULL ? "name" : "index");
+    return DART_ERR_INVAL;
+  }
+  for (size_t i = 0; i < SIZE; i++)
+    if (strcmp(info_of(i).name, name) == 0) {
+      *index = i;
+      return DART_OK;
+    }
+  return DART_ERR_NOTFOUND;
+}
+
+static bool check(const char *function, const char *name, const uint64_t *values, size_t n)
+{
+  if (n > SIZE)
+    dart__error("%s: %zu values, and there are %zu", function, n, SIZE);
+  else if (values == NULL && n > 0)
+    dart__error("%s: %s is NULL for %zu values", function, name, n);
+  else
+    return true;
+  return false;
+}
+
+dart_ret_t dart_stats_read(uint64_t *values, size_t n)
+{
+  if (!check(__func__, "values", values, n))
+    return DART_ERR_INVAL;
+  for (size_t i = 0; i < n; i++)
+    values[i] = value_of(i);
+  return DART_OK;
+}
+
+dart_ret_t dart_stats_reset(void)
+{
+  for (int i = 0; i < DART__NCOUNTERS; i++)
+    atomic_store_explicit(&start[i], dart__counted((dart__counter_t)i), memory_order_relaxed);
+  for (int i = 0; i < DART__NLEVELS; i++)
+    dart__level_restart((dart__level_id_t)i);
+  return DART_OK;
+}
+
+dart_ret_t dart_stats_difference(const uint64_t *before, const uint64_t *after,
+                                 uint64_t *difference, size_t n)
+{
+  if (!check(__func__, "before", before, n) || !check(__func__, "after", after, n) ||
+      !check(__func__, "difference", difference, n))
+    return DART_ERR_INVAL;
+  for (size_t i = 0; i < n; i++)
+    difference[i] = is_counter(i) ? after[i] - before[i] : after[i];
+  return DART_OK;
+}
