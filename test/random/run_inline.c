@@ -21,15 +21,26 @@ ALWAYS_INLINE dart_ret_t transfer(kind_t kind, dart_gptr_t gptr, void *local, si
 }
 
 /* 16 to 64 bytes; generate_transfer.c draws these numbers often. */
-/* clang-format off */
-#define FEW(X) \
-  X(DART_TYPE_BYTE, 16) X(DART_TYPE_BYTE, 31) X(DART_TYPE_BYTE, 64) \
-  X(DART_TYPE_SHORT, 9) X(DART_TYPE_SHORT, 16) X(DART_TYPE_SHORT, 31) \
-  X(DART_TYPE_INT, 4) X(DART_TYPE_INT, 9) X(DART_TYPE_INT, 16) X(DART_TYPE_UINT, 4) \
-  X(DART_TYPE_FLOAT, 4) X(DART_TYPE_FLOAT, 9) X(DART_TYPE_LONG, 2) X(DART_TYPE_LONG, 4) \
-  X(DART_TYPE_ULONGLONG, 2) X(DART_TYPE_DOUBLE, 2) X(DART_TYPE_DOUBLE, 4) \
-  X(DART_TYPE_LONG, 1) X(DART_TYPE_INT, 1)
-/* clang-format on */
+#define FEW(X)              \
+  X(DART_TYPE_BYTE, 16)     \
+  X(DART_TYPE_BYTE, 31)     \
+  X(DART_TYPE_BYTE, 64)     \
+  X(DART_TYPE_SHORT, 9)     \
+  X(DART_TYPE_SHORT, 16)    \
+  X(DART_TYPE_SHORT, 31)    \
+  X(DART_TYPE_INT, 4)       \
+  X(DART_TYPE_INT, 9)       \
+  X(DART_TYPE_INT, 16)      \
+  X(DART_TYPE_UINT, 4)      \
+  X(DART_TYPE_FLOAT, 4)     \
+  X(DART_TYPE_FLOAT, 9)     \
+  X(DART_TYPE_LONG, 2)      \
+  X(DART_TYPE_LONG, 4)      \
+  X(DART_TYPE_ULONGLONG, 2) \
+  X(DART_TYPE_DOUBLE, 2)    \
+  X(DART_TYPE_DOUBLE, 4)    \
+  X(DART_TYPE_LONG, 1)      \
+  X(DART_TYPE_INT, 1)
 
 dart_ret_t run_inline_transfer(const op_t *op, dart_gptr_t gptr, void *local, dart_datatype_t here,
                                dart_datatype_t there, dart_handle_t *handle)
