@@ -23,12 +23,13 @@ export ADVERSARY_KEPT=4:1 DART_LOG_LEVEL=ERROR DART_TEST_TIMEOUT=${DART_TEST_TIM
 
 # settings SEED: words for env.
 settings() {
-  local words=(ADVERSARY_SEED="$1")
+  local words=(ADVERSARY_SEED="$1") adversary=all
   (($1 & 1)) && words+=(DART_MPI_WINDOW=static) || words+=(DART_MPI_WINDOW=dynamic)
   (($1 & 2)) && words+=(DART_PROGRESS=none)
-  (($1 & 4)) && words+=(ADVERSARY=all,tags)
-  (($1 % 5 == 0)) && words+=(DART_AGGREGATE=0)
-  echo "${words[@]}"
+  (($1 & 4)) && adversary+=,tags
+  # A put that is not collected, and that nobody completes, MPI may keep for ever; DART says that it is seen.
+  (($1 % 5 == 0)) && words+=(DART_AGGREGATE=0) adversary+=,-forever
+  echo "${words[@]} ADVERSARY=$adversary"
 }
 
 # over_adversary SHAPE WORDS PROGRAM SUITE...
