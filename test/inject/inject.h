@@ -92,7 +92,9 @@ long dart__inject_alive(void); /* allocations of DART that were not freed */
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-#define malloc(nbytes)    dart__inject_got(DART__INJECT(malloc, ENOMEM) ? NULL : malloc(nbytes))
+#define malloc(nbytes) dart__inject_got(DART__INJECT(malloc, ENOMEM) ? NULL : malloc(nbytes))
+#define aligned_alloc(alignment, nbytes) \
+  dart__inject_got(DART__INJECT(aligned_alloc, ENOMEM) ? NULL : aligned_alloc(alignment, nbytes))
 #define calloc(n, nbytes) dart__inject_got(DART__INJECT(calloc, ENOMEM) ? NULL : calloc(n, nbytes))
 #define strdup(text)      dart__inject_got(DART__INJECT(strdup, ENOMEM) ? NULL : strdup(text))
 #define free(memory)      dart__inject_free(memory)
@@ -114,6 +116,8 @@ long dart__inject_alive(void); /* allocations of DART that were not freed */
 #define fdatasync(fd)  (DART__INJECT(fdatasync, EIO) ? -1 : fdatasync(fd))
 #define close(fd)      dart__inject_close(DART__INJECT_SITE("close", false), fd)
 #define fcntl(...)     (DART__INJECT(fcntl, EINVAL) ? -1 : fcntl(__VA_ARGS__))
+#define dup(fd)        (DART__INJECT(dup, EMFILE) ? -1 : dup(fd))
+#define fdopen(...)    (DART__INJECT(fdopen, ENOMEM) ? NULL : fdopen(__VA_ARGS__))
 #define fopen(...)     (DART__INJECT(fopen, EMFILE) ? NULL : fopen(__VA_ARGS__))
 #define opendir(name)  (DART__INJECT(opendir, EMFILE) ? NULL : opendir(name))
 #define readdir(...)   (DART__INJECT_POLLS(readdir, EIO) ? NULL : readdir(__VA_ARGS__))
@@ -132,6 +136,10 @@ long dart__inject_alive(void); /* allocations of DART that were not freed */
   (DART__INJECT(pthread_create, EAGAIN) ? EAGAIN : pthread_create(__VA_ARGS__))
 #define pthread_atfork(...) \
   (DART__INJECT(pthread_atfork, ENOMEM) ? ENOMEM : pthread_atfork(__VA_ARGS__))
+#define pthread_key_create(...) \
+  (DART__INJECT(pthread_key_create, EAGAIN) ? EAGAIN : pthread_key_create(__VA_ARGS__))
+#define pthread_setspecific(...) \
+  (DART__INJECT(pthread_setspecific, ENOMEM) ? ENOMEM : pthread_setspecific(__VA_ARGS__))
 #define pthread_attr_init(...) \
   (DART__INJECT(pthread_attr_init, ENOMEM) ? ENOMEM : pthread_attr_init(__VA_ARGS__))
 #define pthread_setname_np(...) \
