@@ -355,6 +355,32 @@ TEST(flags_in_registered_memory)
 
 /* ---- errors ----------------------------------------------------------------------------------- */
 
+/* NO_OP only wakes: what the owner of registered memory stores meanwhile stays. */
+TEST(no_operation_changes_nothing)
+{
+  static volatile int64_t own;
+  int64_t                 zero = 0, stored = 0;
+  dart_gptr_t             gptr, done       = test_alloc(&zero, 1, 0);
+  int                     undone = 0;
+
+  own = 0;
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, (void *)(uintptr_t)&own, &gptr));
+  test_barrier();
+  for (int i = 0; me != 0 && i < test_rounds(10000); i++)
+    EXPECT_OK(dart_notify_op(test_unit(gptr, 0), 7, DART_OP_NO_OP));
+  if (me != 0)
+    EXPECT_OK(dart_notify(done, 1));
+  while (me == 0 && dart_notify_wait(done, (uint64_t)n - 1, 0) == DART_PENDING)
+    for (int i = 0; i < 1000; i++) {
+      own = ++stored;
+      for (int look = 0; look < 20; look++)
+        undone += own != stored;
+    }
+  EXPECT_EQ(undone, 0);
+  test_barrier();
+  EXPECT_OK(dart_team_memderegister(gptr));
+}
+
 TEST(bad_arguments_are_refused)
 {
   dart_gptr_t    flags = counters(), data = test_segment(DART_TEAM_ALL, 64, 0x11);

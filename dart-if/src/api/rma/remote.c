@@ -3,6 +3,7 @@
 #include "api/rma/remote.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/rma/transfer.h"
 #include "model/world.h"
@@ -126,11 +127,12 @@ static dart_ret_t begin_update(const dart__address_t *at, size_t nbytes, update_
   return ret;
 }
 
-static dart_ret_t end_update(const dart__address_t *at, update_t *update)
+/* What was only read is not written back: its owner stores to it without the mutex. */
+static dart_ret_t end_update(const dart__address_t *at, update_t *update, bool is_changed)
 {
   dart_ret_t ret = DART_OK;
 
-  if (update->copy != NULL)
+  if (update->copy != NULL && is_changed)
     ret = dart__foreign_put(process_of(at), address_of(at), &dart__type_basic[DART_TYPE_BYTE],
                             update->copy, &dart__type_basic[DART_TYPE_BYTE], update->nbytes);
   dart__mutex_unlock(registered_mutex());
@@ -152,7 +154,7 @@ dart_ret_t dart__remote_accumulate(const dart__address_t *at, const void *values
   if (ret != DART_OK)
     return ret;
   dart__atomic_accumulate(update.words, values, nelem, type, op);
-  return end_update(at, &update);
+  return end_update(at, &update, op != DART_OP_NO_OP);
 }
 
 dart_ret_t dart__remote_fetch(const dart__address_t *at, const void *value, void *result,
@@ -169,12 +171,13 @@ dart_ret_t dart__remote_fetch(const dart__address_t *at, const void *value, void
   if (ret != DART_OK)
     return ret;
   dart__atomic_fetch(update.words, value, result, type, op);
-  return end_update(at, &update);
+  return end_update(at, &update, op != DART_OP_NO_OP);
 }
 
 dart_ret_t dart__remote_swap(const dart__address_t *at, const void *value, const void *compare,
                              void *result, dart_datatype_t type)
 {
+  size_t     nbytes = dart__type_basic[type].elem_size;
   update_t   update;
   dart_ret_t ret;
 
@@ -182,9 +185,9 @@ dart_ret_t dart__remote_swap(const dart__address_t *at, const void *value, const
     dart__far->swap(at, value, compare, result, type);
     return DART_OK;
   }
-  ret = begin_update(at, dart__type_basic[type].elem_size, &update);
+  ret = begin_update(at, nbytes, &update);
   if (ret != DART_OK)
     return ret;
   dart__atomic_swap(update.words, value, compare, result, type);
-  return end_update(at, &update);
+  return end_update(at, &update, memcmp(result, compare, nbytes) == 0);
 }
