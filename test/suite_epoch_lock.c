@@ -10,6 +10,8 @@
 
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
+#include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_wait_word.h>
 
 #include "dart_test.h"
 #include "epoch_memory.h"
@@ -446,6 +448,34 @@ TEST(lazy_unlocks_with_a_lock_held)
   for (int i = 0; goes && i < LAZY; i++)
     wrong += test_mine(data)[i] != partner * 1000 + i;
   EXPECT_EQ(wrong, 0);
+  test_barrier();
+}
+
+/* The last unit has its portion locked, so the first one's put waits there with the lock that it asked for: a flag in
+ * another segment, put after dart_order, is not seen before it. */
+TEST_N(2, order_is_after_lazy_unlocks)
+{
+  const int64_t value = 42, one = 1;
+  int64_t       zero = 0;
+  dart_gptr_t   data = test_alloc(&zero, 1, n - 1), flag = test_alloc(&zero, 1, n - 1);
+
+  if (me == n - 1)
+    lock(data, DART_EPOCH_EXCLUSIVE);
+  test_barrier();
+  if (me == 0) {
+    lock(data, DART_EPOCH_EXCLUSIVE);
+    EXPECT_OK(dart_put(data, &value, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(data, DART_EPOCH_LAZY));
+    EXPECT_OK(dart_order(flag));
+    EXPECT_OK(dart_put(flag, &one, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_flush(flag));
+  }
+  if (me == n - 1) {
+    EXPECT_RET(dart_wait_word(flag, T_INT64, DART_WAIT_EQ, &one, 20000), DART_PENDING);
+    unlock(data);
+    EXPECT_OK(dart_wait_word(flag, T_INT64, DART_WAIT_EQ, &one, -1));
+    EXPECT_EQ(test_mine(data)[0], value);
+  }
   test_barrier();
 }
 

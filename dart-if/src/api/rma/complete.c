@@ -88,7 +88,7 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 }
 
 /* Near operations are in order when they are complete, and requests when they are applied; what remains are
- * deferred updates, and far transfers. */
+ * deferred updates, far transfers, and what travelled with a lock, in any segment: it is applied when that is granted. */
 static __attribute__((noinline)) dart_ret_t order_any(dart_gptr_t gptr)
 {
   dart__team_t    *team;
@@ -99,6 +99,7 @@ static __attribute__((noinline)) dart_ret_t order_any(dart_gptr_t gptr)
   if (__builtin_expect(dart__epoch_find(segment) != NULL, 0))
     return dart_flush(gptr);
   complete_near();
+  dart__progress_settle_lazy();
   if (team->nnodes > 1)
     dart__far->order(team, gptr.unitid);
   return DART_OK;

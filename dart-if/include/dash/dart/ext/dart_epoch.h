@@ -126,8 +126,9 @@ dart_ret_t dart_epoch_post(dart_gptr_t gptr, size_t norigins, const dart_team_un
 dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_unit_t targets[],
                             int assertions) DART_NOTHROW;
 
-/** End what dart_epoch_start began: wait until all targets have posted, and complete all operations locally.
- *  They are complete at a target when its dart_epoch_wait returns. */
+/** End what dart_epoch_start began, and complete all operations locally. It waits until targets have posted, but
+ *  need not: few short puts may be left to wait at their target for its post.
+ *  Operations are complete at a target when its dart_epoch_wait returns; no flush after this call waits for that. */
 dart_ret_t dart_epoch_complete(dart_gptr_t gptr) DART_NOTHROW;
 
 /** End what dart_epoch_post began: wait until all origins have called dart_epoch_complete, and their
