@@ -258,6 +258,8 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, s
   ret = agree_on_size(team, mine != DART_OK ? mine : prepared, own, alignment, &largest, &smallest);
   if (ret != DART_OK)
     goto delete_segment;
+  if (alignment < DART__CACHE_LINE)
+    alignment = DART__CACHE_LINE;
   segment->id = dart__team_free_segid(team);
   if (segment->id == 0) {
     dart__error("dart_team_memalloc_aligned: team %d has used up its %d segments", team->id,
@@ -334,8 +336,6 @@ static dart_ret_t allocate(const char *function, dart_team_t teamid, size_t alig
   mine = check_alignment(function, alignment);
   if (mine == DART_OK)
     mine = check_size(function, team, nelem, type->elem_size, &nbytes);
-  if (alignment < DART__CACHE_LINE)
-    alignment = DART__CACHE_LINE;
   ret = dart__memory_alloc(team, mine, nbytes, alignment, &segment);
   if (ret != DART_OK) {
     if (mine == DART_OK)

@@ -40,7 +40,8 @@ typedef enum {
 /** Wait until the word at `gptr` compares to `*value` as `comparison` says.
  *
  *  `type`: an integer type, of the word and of `*value`; it decides on size and sign (BYTE is C's `char`).
- *  `timeout_us`: microseconds to wait at most; 0: only look; negative: no limit.
+ *  `timeout_us`: microseconds after which it gives up, at the next look at the clock; 0: only look; negative:
+ *  no limit.
  *
  *  DART_PENDING: the time was over. DART_ERR_INVAL, at once: `gptr` is no word of this unit's memory, or misaligned;
  *  no integer type, no such comparison, `value` NULL. */
