@@ -26,7 +26,8 @@
  *  refused (DART_ERR_INVAL, one log line, nothing is sent) if the epoch does not cover the target: another
  *  unit than those started or locked; any unit, if the segment was posted only. Exposure (post) and access
  *  (start) may be open together. A fence's epoch in which this unit has issued nothing may be left by
- *  opening one of another kind. Epochs of different segments are independent.
+ *  opening one of another kind; on one node, in builds without assertions, near operations of a fence's epoch are
+ *  not noted, so that leaving it after them is not refused. Epochs of different segments are independent.
  *
  *  **Flushes and all else.** dart_flush and its kin inside an epoch start what was put off, as soon as the
  *  target can be accessed, and complete it as they do without epochs; what was put off in other segments
@@ -40,7 +41,8 @@
  *
  *  **Bounds.** In a fence's epoch, and where one unit is locked and nothing else, at most 256 operations per
  *  segment are put off; what comes then waits until its target can be accessed and starts what was put off for
- *  it. Where this could make units wait for each other (between start and complete, with all units or several
+ *  it; after a fence with NOPRECEDE, and on one node also with LAZY, that is when the target has called that fence, too.
+ *  Where this could make units wait for each other (between start and complete, with all units or several
  *  locked) operations are put off as long as there is memory, about 150 bytes each, which stays until the
  *  segment ends; DART_ERR_NOMEM, and nothing has changed, if there is none.
  *
@@ -81,7 +83,7 @@ typedef enum {
   /** Post and start, both: the program has made sure that post was called before start, so no words are
    *  exchanged. Lock: no other unit holds or asks for a lock that excludes this one, so none is asked for.
    *  Verified: start, unless near targets have posted; a lock that is not free at the first operation on a
-   *  near target, or at unlock. */
+   *  near target, or at its unlock; locks of far targets are not verified. */
   DART_EPOCH_NOCHECK = 16,
   /** Unlock and fence: complete locally only. That operations are complete at their targets is left to the
    *  next synchronisation: of a fence, the next fence without LAZY; of an unlock, the next flush that is not
@@ -89,7 +91,8 @@ typedef enum {
    *  which this unit has no lock epoch open: with a lock held it would wait for another. Fence: all units or
    *  none; this unit does not wait for the data of other units. An unlock of few short operations sends them
    *  and waits for nothing, unless 64 such unlocks are under way and this unit has nothing else locked; of
-   *  others it waits for the lock, and until they are complete locally. */
+   *  others it waits for the lock, and until they are complete locally. With NOCHECK there is no request that they
+   *  could travel with, so it completes as without LAZY. That all units gave it to a fence is not verified. */
   DART_EPOCH_LAZY = 32
 } dart_epoch_assertion_t;
 
