@@ -14,7 +14,7 @@ bool dart__counts_near;
 static _Alignas(LINE) dart__tally_t first[2] = { { .next = &first[1] } };
 
 static _Atomic(dart__tally_t *) tallies = &first[0];
-static _Atomic uint64_t         common[DART__NCOUNTERS]; /* of threads that have no tally */
+static _Atomic uint64_t         common[DART__NVALUES]; /* of threads that have no tally */
 
 static pthread_key_t  key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
@@ -80,9 +80,9 @@ dart__tally_t *dart__tally_take(void)
   return tally;
 }
 
-void dart__count_in_common(dart__counter_t counter, uint64_t by)
+void dart__count_in_common(size_t index, uint64_t by)
 {
-  atomic_fetch_add_explicit(&common[counter], by, memory_order_relaxed);
+  atomic_fetch_add_explicit(&common[index], by, memory_order_relaxed);
 }
 
 static const struct {
@@ -95,22 +95,22 @@ static const struct {
 };
 
 /* What all threads have noted. */
-static uint64_t sum_of(dart__counter_t counter)
+static uint64_t sum_of(size_t index)
 {
   /* acquire: as in take_free */
   const dart__tally_t *tally = atomic_load_explicit(&tallies, memory_order_acquire);
-  uint64_t             sum   = atomic_load_explicit(&common[counter], memory_order_relaxed);
+  uint64_t             sum   = atomic_load_explicit(&common[index], memory_order_relaxed);
 
   for (; tally != NULL; tally = tally->next)
-    sum += atomic_load_explicit(&tally->value[counter], memory_order_relaxed);
+    sum += atomic_load_explicit(&tally->value[index], memory_order_relaxed);
   return sum;
 }
 
 uint64_t dart__counted(dart__counter_t counter)
 {
-  if (counters[counter].kind != DART__KIND_BYTES)
-    return sum_of(counter);
-  return sum_of(counter) + DART__COUNT_WORD * sum_of(counter - 1);
+  if (counters[counter].kind == DART__KIND_BYTES)
+    return sum_of(counter) + DART__COUNT_WORD * sum_of((size_t)counter - 1);
+  return sum_of(counter) + sum_of(DART__COUNT_OTHERS + counter);
 }
 
 const char *dart__counter_name(dart__counter_t counter)

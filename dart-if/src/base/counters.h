@@ -107,8 +107,15 @@ typedef struct {
   uint64_t next; /* ... and before the next one */
 } dart__sampling_t;
 
+/* Most operations are of a word, and count with one store: their bytes are their number times the word's. Those of
+ * other sizes have a number of their own, in value[DART__COUNT_OTHERS + counter], and their bytes, in
+ * value[counter + 1]. So every value only grows, and a sum of them never goes back, whenever each is read. */
+#define DART__COUNT_WORD   ((uint64_t)8)
+#define DART__COUNT_OTHERS ((size_t)DART__NCOUNTERS)
+#define DART__NVALUES      (2 * (size_t)DART__NCOUNTERS)
+
 typedef struct dart__tally {
-  _Atomic uint64_t    value[DART__NCOUNTERS]; /* one writer: the thread that has it */
+  _Atomic uint64_t    value[DART__NVALUES]; /* one writer: the thread that has it */
   dart__sampling_t    sampling[DART__NCOUNTERS];
   _Atomic bool        is_taken;
   struct dart__tally *next;
@@ -123,8 +130,8 @@ extern bool dart__counts_near;
 /** The calling thread's tally; it has none yet. NULL: no memory. */
 dart__tally_t *dart__tally_take(void);
 
-/** Count without a tally. */
-void dart__count_in_common(dart__counter_t counter, uint64_t by);
+/** Count without a tally; `index` is that of a value in a tally. */
+void dart__count_in_common(size_t index, uint64_t by);
 
 static inline dart__tally_t *dart__tally(void)
 {
@@ -133,14 +140,14 @@ static inline dart__tally_t *dart__tally(void)
   return __builtin_expect(own != NULL, 1) ? own : dart__tally_take();
 }
 
-static inline void dart__count_in(dart__tally_t *own, dart__counter_t counter, uint64_t by)
+static inline void dart__count_in(dart__tally_t *own, size_t index, uint64_t by)
 {
   if (__builtin_expect(own == NULL, 0)) {
-    dart__count_in_common(counter, by);
+    dart__count_in_common(index, by);
     return;
   }
-  atomic_store_explicit(&own->value[counter],
-                        atomic_load_explicit(&own->value[counter], memory_order_relaxed) + by,
+  atomic_store_explicit(&own->value[index],
+                        atomic_load_explicit(&own->value[index], memory_order_relaxed) + by,
                         memory_order_relaxed);
 }
 
@@ -154,20 +161,20 @@ static inline void dart__count(dart__counter_t counter)
   dart__count_by(counter, 1);
 }
 
-/* Most operations are of a word: a counter of bytes only has what they are more than that, or less. */
-#define DART__COUNT_WORD ((uint64_t)8)
-
 /** An event of `nbytes`: `counter`, and the one after it, which is of its bytes. */
 static inline void dart__count_operation(dart__counter_t counter, uint64_t nbytes)
 {
   dart__tally_t *own = dart__tally();
 
-  dart__count_in(own, counter, 1);
-  if (__builtin_expect(nbytes != DART__COUNT_WORD, 0))
-    dart__count_in(own, counter + 1, nbytes - DART__COUNT_WORD);
+  if (__builtin_expect(nbytes == DART__COUNT_WORD, 1)) {
+    dart__count_in(own, counter, 1);
+    return;
+  }
+  dart__count_in(own, DART__COUNT_OTHERS + counter, 1);
+  dart__count_in(own, (size_t)counter + 1, nbytes);
 }
 
-/** The sum over all threads. */
+/** The sum over all threads. It never goes back: not less than an earlier call returned, if that happened before. */
 uint64_t dart__counted(dart__counter_t counter);
 
 const char          *dart__counter_name(dart__counter_t counter);

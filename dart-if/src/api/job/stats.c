@@ -20,7 +20,9 @@ DART__PROFILED(dart_stats_difference);
 /* The list: the counters, then each level and its peak. */
 #define SIZE ((size_t)DART__NCOUNTERS + 2 * (size_t)DART__NLEVELS)
 
-static _Atomic uint64_t start[DART__NCOUNTERS]; /* relaxed, as the counters */
+/* Read before the counter, by an acquire that pairs with the release in dart_stats_reset: so the counter is not less,
+ * also when another thread resets meanwhile. */
+static _Atomic uint64_t start[DART__NCOUNTERS];
 
 static bool is_counter(size_t index)
 {
@@ -69,9 +71,11 @@ static dart_stats_info_t info_of(size_t index)
 
 static uint64_t value_of(size_t index)
 {
-  if (is_counter(index))
-    return dart__counted((dart__counter_t)index) -
-           atomic_load_explicit(&start[index], memory_order_relaxed);
+  if (is_counter(index)) {
+    uint64_t before = atomic_load_explicit(&start[index], memory_order_acquire);
+
+    return dart__counted((dart__counter_t)index) - before;
+  }
   return is_peak(index) ? dart__level_peak(level_of(index)) : dart__level_now(level_of(index));
 }
 
@@ -127,7 +131,7 @@ dart_ret_t dart_stats_read(uint64_t *values, size_t n)
 dart_ret_t dart_stats_reset(void)
 {
   for (int i = 0; i < DART__NCOUNTERS; i++)
-    atomic_store_explicit(&start[i], dart__counted((dart__counter_t)i), memory_order_relaxed);
+    atomic_store_explicit(&start[i], dart__counted((dart__counter_t)i), memory_order_release);
   for (int i = 0; i < DART__NLEVELS; i++)
     dart__level_restart((dart__level_id_t)i);
   return DART_OK;

@@ -51,9 +51,9 @@ dart_ret_t dart_stats_find(const char *name, size_t *index) DART_NOTHROW;
 
 /** Read the first `n` statistics of this unit, to values[0] .. values[n - 1].
  *
- *  What the calling thread has done is in it; of other threads, and of the progress agent, what is known yet:
- *  each value is right for some moment, not all for the same one. DART_ERR_INVAL: `n` is more than
- *  dart_stats_size(), or `values` is NULL and `n` is not 0. */
+ *  What the calling thread has done is in it; of other threads, and of the progress agent, what is known yet, which
+ *  is of another moment for each value. Events, bytes and times do not go back from one read to the next, except
+ *  by a reset. DART_ERR_INVAL: `n` is more than dart_stats_size(), or `values` is NULL and `n` is not 0. */
 dart_ret_t dart_stats_read(uint64_t *values, size_t n) DART_NOTHROW;
 
 /** Begin anew: from now on events, bytes and times count from 0, and peaks from their levels, also in what
