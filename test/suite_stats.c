@@ -274,6 +274,37 @@ TEST(near_operations_are_not_counted_unasked)
   count_operations(true, false);
 }
 
+/* Memory that a unit has registered is near to itself, though no unit has it mapped. */
+static void count_registered(int unit, bool asked)
+{
+  static int64_t own[ROOM / sizeof(int64_t)];
+  dart_gptr_t    gptr, at;
+
+  begin(asked);
+  memset(own, 0, sizeof own);
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, ROOM, DART_TYPE_BYTE, own, &gptr));
+  test_barrier();
+  at = test_at(test_unit(gptr, unit), 16 * (size_t)me);
+  look();
+  transfer(at);
+  transfer_strided(at);
+  update(at);
+  notify(at);
+  expect_operations(unit == me && asked ? TIMES : 0, near_names);
+  expect_operations(unit == me ? 0 : TIMES, far_names);
+  EXPECT_OK(dart_flush_all(gptr));
+  test_barrier();
+  EXPECT_OK(dart_team_memderegister(gptr));
+  end();
+}
+
+TEST(own_registered_memory_is_near_and_of_others_is_far)
+{
+  count_registered(me, true);
+  count_registered(me, false);
+  count_registered((me + 1) % n, true);
+}
+
 TEST(refused_operations_are_not_counted)
 {
   int64_t     value = 1;

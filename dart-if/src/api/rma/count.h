@@ -5,11 +5,17 @@
 #include "base/counters.h"
 #include "model/address.h"
 
+/* Memory that the unit registered itself is near, too, though it is not mapped as others' is. */
+static inline bool dart__counts_as_near(const dart__address_t *at)
+{
+  return at->near != NULL || at->unit == at->team->me;
+}
+
 /** An operation on `nbytes` at `at`: one of two counters, which are followed by those of the bytes. */
 static inline void dart__count_access(const dart__address_t *at, uint64_t nbytes,
                                       dart__counter_t near, dart__counter_t far)
 {
-  if (at->near == NULL)
+  if (!dart__counts_as_near(at))
     dart__count_operation(far, nbytes);
   else if (__builtin_expect(dart__counts_near, 0))
     dart__count_operation(near, nbytes);
@@ -33,7 +39,7 @@ static inline void dart__count_atomic(const dart__address_t *at, uint64_t nbytes
 /** A notification of the unit that `at` belongs to. */
 static inline void dart__count_notify(const dart__address_t *at)
 {
-  if (at->near == NULL)
+  if (!dart__counts_as_near(at))
     dart__count(DART__COUNT_NOTIFY_FAR);
   else if (__builtin_expect(dart__counts_near, 0))
     dart__count(DART__COUNT_NOTIFY_NEAR);
