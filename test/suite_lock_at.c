@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <dash/dart/ext/dart_lock_at.h>
+#include <dash/dart/ext/dart_near.h>
 
 #include "dart_test.h"
 
@@ -139,6 +140,50 @@ TEST(registered_memory)
   EXPECT_REFUSED(dart_lock_at_release, (test_unit(gptr, me)), DART_ERR_INVAL, "nobody holds");
   EXPECT_OK(dart_barrier(DART_TEAM_ALL));
   EXPECT_OK(dart_team_memderegister(gptr));
+}
+
+/* That the owner has deregistered memory is the program's to hear, by its own flush; a lock of the same unit is taken
+ * and released nevertheless. */
+TEST(refused_operations_do_not_break_a_registered_lock)
+{
+  int64_t     lock = 0, gone = 0, one = 1;
+  dart_gptr_t at_lock, at_gone;
+  bool        is_far;
+  int32_t     mine;
+
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, &lock, &at_lock));
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, &gone, &at_gone));
+  is_far = dart_near_ptr(test_unit(test_alloc(zeros, 1, 0), 0)) == NULL;
+  if (me == 0)
+    EXPECT_OK(dart_team_memderegister(at_gone));
+  test_barrier();
+  for (int round = 0; round < 3; round++) {
+    for (int try = 0; try < 2; try++) {
+      if (is_far)
+        EXPECT_OK(dart_accumulate(at_gone, &one, 1, T_INT64, DART_OP_SUM));
+      acquire(at_lock, try);
+      if (is_far)
+        EXPECT_OK(dart_accumulate(at_gone, &one, 1, T_INT64, DART_OP_SUM));
+      EXPECT_OK(dart_lock_at_release(at_lock));
+    }
+    if (is_far)
+      EXPECT_INVAL(dart_flush(at_gone));
+    test_barrier();
+    EXPECT_EQ(lock, 0);
+    test_barrier();
+  }
+  if (is_far) { /* of a lock whose memory is gone nobody believes to hold it */
+    EXPECT_REFUSED(dart_lock_at_acquire, (at_gone), DART_ERR_INVAL, "gone");
+    EXPECT_REFUSED(dart_lock_at_try_acquire, (at_gone, &mine), DART_ERR_INVAL, "gone");
+    EXPECT_EQ(mine, 0);
+    EXPECT_REFUSED(dart_lock_at_release, (at_gone), DART_ERR_INVAL, "nobody holds");
+    EXPECT_INVAL(dart_flush(at_gone));
+  }
+  test_barrier();
+  if (me != 0)
+    EXPECT_OK(dart_team_memderegister(at_gone));
+  EXPECT_OK(dart_team_memderegister(at_lock));
+  EXPECT_EQ(gone, 0);
 }
 
 TEST(memory_of_the_pool)

@@ -251,26 +251,45 @@ static bool is_registered(const dart__address_t *at)
   return at->segment->address != NULL;
 }
 
-static dart_ret_t swap(const dart__address_t *at, uint64_t from, uint64_t to, bool *done_out)
+/* Of far memory. It is completed by `settle`: a flush would report what became of the program's own requests. Of
+ * refused requests it says nothing, and their results are 0. So the word is looked at, too, in the same message: who
+ * has swapped 0 for 1 finds 1. */
+static dart_ret_t swap_far(const char *function, const dart__address_t *at, uint64_t from,
+                           uint64_t to, uint64_t *seen_out)
+{
+  uint64_t now = 0;
+
+  dart__far->swap(at, &to, &from, seen_out, DART_TYPE_ULONG);
+  dart__far->fetch(at, NULL, &now, DART_TYPE_ULONG, DART_OP_NO_OP);
+  dart__far->settle(at->team, at->unit);
+  if (from != 0 || *seen_out != 0 || now != 0)
+    return DART_OK;
+  dart__error("%s: the memory of the lock at offset %llu of unit %d is gone", function,
+              (unsigned long long)at->offset, at->unit);
+  return DART_ERR_INVAL;
+}
+
+static dart_ret_t swap(const char *function, const dart__address_t *at, uint64_t from, uint64_t to,
+                       bool *done_out)
 {
   uint64_t   seen = to;
-  dart_ret_t ret  = dart__remote_swap(at, &to, &from, &seen, DART_TYPE_ULONG);
+  dart_ret_t ret  = dart__team_is_on_node(at->team, at->unit)
+                        ? dart__remote_swap(at, &to, &from, &seen, DART_TYPE_ULONG)
+                        : swap_far(function, at, from, to, &seen);
 
-  if (ret == DART_OK && !dart__team_is_on_node(at->team, at->unit))
-    ret = dart__far->flush(at->team, at->unit);
   *done_out = ret == DART_OK && seen == from;
   return ret;
 }
 
-static dart_ret_t acquire_registered(const dart__address_t *at)
+static dart_ret_t acquire_registered(const char *function, const dart__address_t *at)
 {
   uint32_t   turns = 0;
   bool       done;
-  dart_ret_t ret = swap(at, 0, 1, &done);
+  dart_ret_t ret = swap(function, at, 0, 1, &done);
 
   while (ret == DART_OK && !done) {
     dart__wait_turn(&turns, &dart__world.wait);
-    ret = swap(at, 0, 1, &done);
+    ret = swap(function, at, 0, 1, &done);
   }
   return ret;
 }
@@ -310,7 +329,7 @@ static __attribute__((noinline)) dart_ret_t acquire(const char *function, dart_g
   if (ret != DART_OK)
     return ret;
   if (is_registered(&at))
-    return acquire_registered(&at);
+    return acquire_registered(function, &at);
   if (at.near == NULL)
     return acquire_far(&at);
   dart__mutex_lock((dart__mutex_t *)(void *)at.near, &dart__world.wait);
@@ -339,7 +358,7 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
   if (ret != DART_OK)
     return ret;
   if (is_registered(&at))
-    ret = swap(&at, 0, 1, &done);
+    ret = swap(__func__, &at, 0, 1, &done);
   else if (at.near == NULL)
     done = request(&at, ASK_TRY, 0) == HELD;
   else
@@ -367,7 +386,7 @@ static __attribute__((noinline)) dart_ret_t give_up(const char *function, dart_g
   if (ret != DART_OK)
     return ret;
   if (is_registered(&at)) {
-    ret = swap(&at, 1, 0, &done);
+    ret = swap(function, &at, 1, 0, &done);
     return ret != DART_OK || done ? ret : refuse(function, &at);
   }
   if (at.near == NULL) {

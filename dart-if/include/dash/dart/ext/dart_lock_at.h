@@ -33,7 +33,8 @@ DART_INTERFACE_ON
  *
  *  DART_ERR_INVAL: `gptr` points to no 8 bytes of a portion, or they are not aligned. DART_ERR_NOMEM: the lock is far
  *  and held, and there is no memory to wait for it. DART_ERR_OTHER, DART_ERR_NOMEM: the lock is in registered
- *  memory, and as dart_compare_and_swap there. It is not held then. */
+ *  memory, and as dart_compare_and_swap there; DART_ERR_INVAL, too, if a far unit has deregistered it. It is not held
+ *  then. What was refused of other operations on that unit is left to the program's next flush. */
 dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr) DART_NOTHROW;
 
 /** Hold the lock if nobody does, and nobody is queued: `*result` is 1 if the caller holds it now, else 0. Does not
