@@ -92,6 +92,63 @@ TEST(waiters_are_served_however_long_it_takes)
   EXPECT_OK(dart_barrier(DART_TEAM_ALL));
 }
 
+/* The first unit but 0 for which `near`, whether unit 0 is near, is `wanted`. -1: none. */
+static int first_where(const bool near[], bool wanted)
+{
+  int unit = 1;
+
+  while (unit < n && near[unit] != wanted)
+    unit++;
+  return unit < n ? unit : -1;
+}
+
+static bool is_within_s(_Atomic int64_t *flag, int64_t seconds)
+{
+  int64_t since = test_now_ns();
+
+  while (*flag == 0 && test_now_ns() - since < seconds * 1000000000)
+    nap_ms(1);
+  return *flag != 0;
+}
+
+/* Unit 0 has the lock, and computes until a near unit has released and acquired it again. A far one, if there is any,
+ * has waited for it for long before. */
+TEST(a_free_lock_is_had_by_near_units_while_its_unit_computes)
+{
+  dart_gptr_t      start = test_alloc(zeros, 3, 0);
+  _Atomic int64_t *words = dart_near_ptr(start);
+  bool             near[n], is_near = words != NULL;
+  int              holder, waiter;
+  int32_t          mine;
+
+  EXPECT_OK(dart_allgather(&is_near, near, sizeof is_near, DART_TYPE_BYTE, DART_TEAM_ALL));
+  holder = first_where(near, true);
+  waiter = first_where(near, false);
+  if (me == holder)
+    EXPECT_OK(dart_lock_at_acquire(start));
+  test_barrier();
+  if (me == 0 && holder > 0) {
+    for (int64_t since = test_now_ns(); test_now_ns() - since < 30000000; test_pause()) {
+      EXPECT_OK(dart_lock_at_try_acquire(start, &mine));
+      EXPECT_EQ(mine, 0);
+    }
+    words[1] = 1;
+    EXPECT_TRUE(is_within_s(&words[2], 10));
+  } else if (me == holder) {
+    EXPECT_TRUE(is_within_s(&words[1], 10));
+    EXPECT_OK(dart_lock_at_release(start));
+    nap_ms(2);
+    acquire(start, true);
+    EXPECT_OK(dart_lock_at_release(start));
+    words[2] = 1;
+  } else if (me == waiter) {
+    EXPECT_OK(dart_lock_at_acquire(start));
+    EXPECT_OK(dart_lock_at_release(start));
+    EXPECT_OK(dart_flush(start));
+  }
+  test_barrier();
+}
+
 /* Several at a time, of different units, in ascending order, by the units that are concerned alone. */
 TEST(many_locks_are_held_at_a_time)
 {

@@ -36,9 +36,8 @@
 #define SLOWER      8     /* a nap is the time since the last request, divided by this */
 
 static struct {
-  pthread_t        thread;
-  bool             runs;
-  _Atomic uint32_t stop; /* 1: end; a futex */
+  pthread_t        thread; /* if dart__world.has_agent */
+  _Atomic uint32_t stop;   /* 1: end; a futex */
 } agent;
 
 static _Thread_local bool is_agent;
@@ -147,25 +146,26 @@ bool dart__agent_open(bool mpi_has_threads)
     return false;
   }
   atomic_store_explicit(&agent.stop, 0, memory_order_relaxed); /* no thread is there to see it */
-  error = start();
+  dart__world.has_agent = true;                                /* for the agent to see, too */
+  error                 = start();
   if (error != 0) {
+    dart__world.has_agent = false;
     go_without(strerror(error));
     return false;
   }
   pthread_setname_np(agent.thread, "dart-agent");
-  agent.runs = true;
   return true;
 }
 
 void dart__agent_close(void)
 {
-  if (!agent.runs)
+  if (!dart__world.has_agent)
     return;
   /* release: pairs with the acquire in run */
   atomic_store_explicit(&agent.stop, 1, memory_order_release);
   dart__futex_wake(&agent.stop, 1);
   pthread_join(agent.thread, NULL);
-  agent.runs = false;
+  dart__world.has_agent = false;
 }
 
 bool dart__agent_is_me(void)

@@ -13,6 +13,9 @@ typedef struct {
   bool         many_threads; /* DART_THREAD_MULTIPLE: several threads may call DART at a time */
   bool         many_nodes;   /* some units are far: this unit must make progress to serve them */
 
+  bool
+      has_agent; /* a thread makes progress while the program computes; far units are served meanwhile */
+
   /* Entry points must call dart__progress_now: many_nodes, or own updates are deferred. */
   bool progress_is_due;
 

@@ -48,7 +48,9 @@ static inline bool dart__mutex_is_held(const dart__mutex_t *mutex)
           DART__MUTEX_HELD) != 0;
 }
 
-/** For a waiter elsewhere, which cannot sleep here: count it as late; then it comes before all that are not. */
+/** For a waiter elsewhere, which cannot sleep here: count it as late; then it comes before all that are not, which
+ *  do not get the mutex, even while it is free, until dart__mutex_take_for was called, or they are late, too. So that
+ *  call has to come soon, whatever the program does. */
 void dart__mutex_count_late(dart__mutex_t *mutex);
 
 /** Take the mutex for such a waiter if it is free; `is_late`: it was counted. Does not wait. Looked at again after a

@@ -3,7 +3,8 @@
  * The word is a mutex (node/mutex.h), for all units that have it mapped. A far unit asks the lock's unit, by a request
  * (`call` of port.h). If the mutex is not free its unit lists the request, and looks again whenever it makes progress;
  * when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it counts the
- * waiter as late in the mutex, which keeps near units from passing it any more. Releases are requests, too. A request is
+ * waiter as late in the mutex, which keeps near units from passing it any more; but only if it has an agent:
+ * they do not get the free lock then, before this unit has made progress or they are late themselves. Releases are requests, too. A request is
  * served in the midst of receiving, when nothing may be sent; what is to be told then is told by after_calls, as
  * for tables (api/range/table.c).
  *
@@ -142,7 +143,7 @@ static uint64_t called(char *object, const void *operand, size_t nbytes)
 
 static bool take_for(waiter_t *w)
 {
-  if (!w->is_late && dart__coarse_ns() - w->since > LATE_AFTER_NS) {
+  if (!w->is_late && dart__world.has_agent && dart__coarse_ns() - w->since > LATE_AFTER_NS) {
     dart__mutex_count_late(w->mutex);
     w->is_late = true;
   }
