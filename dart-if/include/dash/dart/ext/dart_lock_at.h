@@ -12,9 +12,9 @@
  *  but who has waited for ten milliseconds comes before others (as for dart_lock_t). A far unit that waits for a lock
  *  that near units hold gets it when the lock's unit next makes progress, by its agent while it computes, within
  *  DART_PROGRESS_NAP. Where that unit has no agent (DART_PROGRESS=none), far units that wait come before no near one,
- *  however long they have waited: they get the lock if it is free when its unit calls DART, and requests and releases of
- *  far units wait for such a call, too. In registered memory, which cannot be mapped by others, all poll for the lock,
- *  and it is not fair.
+ *  however long they have waited: they get the lock if it is free when its unit calls DART, and requests and releases
+ *  of far units wait for such a call, too. In registered memory, which cannot be mapped by others, all poll for the
+ *  lock, and it is not fair.
  *
  *  What a holder did by plain loads and stores, by blocking operations and by operations it completed is seen by every
  *  later holder. A release completes nothing by itself: flush non-blocking operations before.
@@ -40,16 +40,20 @@ DART_INTERFACE_ON
  *  then. What was refused of other operations on that unit is left to the program's next flush. */
 dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr) DART_NOTHROW;
 
-/** Hold the lock if nobody does, and nobody is queued: `*result` is 1 if the caller holds it now, else 0. Does not
- *  wait, but for the answer of a far unit; makes progress; called in a loop it succeeds once the lock stays free.
+/** Hold the lock if it is free: `*result` is 1 if the caller holds it now, else 0. Does not wait, but for the answer of
+ *  a far unit; makes progress; called in a loop it succeeds once the lock stays free and nobody waits for it.
+ *
+ *  A free lock that others wait for may be taken, or not: never before units that come first because they have waited
+ *  for ten milliseconds, by a near unit not before near ones that sleep, and by a far one not before far ones.
  *
  *  DART_ERR_INVAL, too: `result` NULL. After an error `*result` is 0. */
 dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result) DART_NOTHROW;
 
 /** Let others have the lock, which this unit holds. Waits for nobody; that a far lock is released is certain after
- *  dart_flush of `gptr`.
+ *  dart_flush of `gptr`. But in registered memory of a far unit it is a round trip, and the lock is released on return.
  *
- *  DART_ERR_INVAL, too: nobody holds it. (Of a far lock its unit finds that out, and says so in one line.) */
+ *  Errors as of acquire; the lock is not released then. DART_ERR_INVAL, too: nobody holds it. (Of a far lock in other
+ *  memory its unit finds that out, and says so in one line.) */
 dart_ret_t dart_lock_at_release(dart_gptr_t gptr) DART_NOTHROW;
 
 DART_INTERFACE_OFF
