@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include <dash/dart/ext/dart_inline.h>
+#include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_stats.h>
@@ -464,6 +465,48 @@ TEST_N(2, waits_for_locks_are_counted)
     EXPECT_OK(dart_allreduce(&own, &waited, 1, DART_TYPE_INT, DART_OP_MIN, DART_TEAM_ALL));
   }
   EXPECT_OK(dart_team_lock_destroy(&lock));
+  end();
+}
+
+/* Each unit that waits for the lock of another one which holds it; in memory that was allocated or registered. */
+static void wait_for_word(dart_gptr_t lock)
+{
+  int waited = 0;
+
+  look();
+  for (long ms = 1; waited == 0; ms = ms < 8 ? 2 * ms : ms) {
+    int own;
+
+    if (me == 0)
+      EXPECT_OK(dart_lock_at_acquire(lock));
+    test_barrier();
+    if (me == 0)
+      nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+    else
+      EXPECT_OK(dart_lock_at_acquire(lock));
+    EXPECT_OK(dart_lock_at_release(lock));
+    EXPECT_OK(dart_flush(lock));
+    own = me == 0 || (since("lock_wait") > 0 && since("lock_time") > 0);
+    EXPECT_OK(dart_allreduce(&own, &waited, 1, DART_TYPE_INT, DART_OP_MIN, DART_TEAM_ALL));
+  }
+}
+
+TEST_N(2, waits_for_locks_in_words_are_counted)
+{
+  int64_t     word = 0;
+  dart_gptr_t allocated, registered;
+
+  begin(false);
+  allocated = allocate();
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, &word, &registered));
+  test_barrier();
+  wait_for_word(test_unit(allocated, 0));
+  wait_for_word(test_unit(allocated, n - 1));
+  wait_for_word(test_unit(registered, 0));
+  test_barrier();
+  EXPECT_EQ(word, 0);
+  EXPECT_OK(dart_team_memderegister(registered));
+  EXPECT_OK(dart_team_memfree(allocated));
   end();
 }
 

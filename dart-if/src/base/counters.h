@@ -44,7 +44,7 @@
   X(FLUSH_TIME, TIME, "flush_time", "time in these")                                              \
   X(FLUSH_IDLE, EVENTS, "flush_idle",                                                             \
     "flushes with nothing to complete, in teams of several nodes")                                \
-  X(LOCK_WAIT, EVENTS, "lock_wait", "dart_lock_acquire of a lock that was not free")              \
+  X(LOCK_WAIT, EVENTS, "lock_wait", "dart_lock(_at)_acquire of a lock that was held")             \
   X(LOCK_TIME, TIME, "lock_time", "time in these")                                                \
   X(NOTIFY_WAIT, EVENTS, "notify_wait", "waits for notifications, or words, that were not there") \
   X(NOTIFY_TIME, TIME, "notify_time", "time in these")                                            \
