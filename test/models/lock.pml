@@ -2,8 +2,8 @@
  *
  * Claims. One unit at a time holds it (assertion). A node that has asked for the turn is passed by at most
  * (NODES - 1) * (MOST_PASSES + 1) holders (assertion), and no unit waits while no unit holds the
- * lock or is about to pass it on (no invalid end state): so with a mutex that is fair to its node
- * (mutex.pml), no unit waits for ever. Room for two requests of every node is enough (assertion). The unit that
+ * lock or is about to pass it on (no invalid end state): so every node comes to its turn. Which unit of the node
+ * has it is up to the mutex (mutex.pml). Room for two requests of every node is enough (assertion). The unit that
  * ends a turn, which need not be the unit that asked for it, ends that request.
  *
  * Bounds. UNITS units; the first two share a node, each of the others has one of its own, or PAIRS:
