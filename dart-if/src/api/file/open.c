@@ -286,6 +286,17 @@ dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes)
   return dart__file_agree(__func__, team, ret, error);
 }
 
+/* 0, or an errno. */
+static int sync_data(dart_file_t file)
+{
+  int result;
+
+  do
+    result = fdatasync(file->fd);
+  while (result != 0 && errno == EINTR);
+  return result == 0 ? 0 : errno;
+}
+
 /* One unit of each node does it for all: the node has one cache. */
 dart_ret_t dart_file_sync(dart_file_t file)
 {
@@ -296,8 +307,8 @@ dart_ret_t dart_file_sync(dart_file_t file)
   if (team == NULL)
     return DART_ERR_INVAL;
   dart__coll_barrier(team);
-  if (dart__team_is_leader(team) && fdatasync(file->fd) != 0)
-    error = errno;
+  if (dart__team_is_leader(team))
+    error = sync_data(file);
   ret = error == 0 ? DART_OK : dart__file_refused(__func__, error);
   return dart__file_agree(__func__, team, ret, error);
 }
