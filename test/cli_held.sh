@@ -37,6 +37,11 @@ held() {
   [[ $code != 0 && $code != 124 && \
     $err == *'unit 1 ends with exit code 0, but has not called dart_exit, and holds the exclusive lock of unit 0 '* ]] ||
     fail "exit code $code, and: $err"
+
+  # It does not end at all, if others want the lock: so dart_exit says it first.
+  run timeout 30 "${dartrun[@]}" -n 3 "$program" '1:init,lockinit,lock,exit' '*:init,lockinit,exit'
+  [[ $code == 0 && $err == *'WARN'*'dart_exit: unit 1 still holds lock 1 of team 0'* ]] ||
+    fail "exit code $code, and: $err"
 }
 
 # Without agents.

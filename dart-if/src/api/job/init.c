@@ -106,12 +106,24 @@ static void flush_all(void)
       dart__far->flush_all(dart__teams[id]); /* refused operations were logged */
 }
 
+/* Others that wait for what this unit holds never come to dart_exit: it is said before this unit waits for them. A
+ * warning, for where nobody waits all is well. */
+static void warn_of_holds(const char *function)
+{
+  char locks[128];
+
+  dart__holds_own(locks, sizeof locks);
+  if (*locks != '\0')
+    dart__warn("%s: unit %d still holds %s", function, dart__world.me, locks);
+}
+
 dart_ret_t dart_exit(void)
 {
   if (!dart_initialized()) {
     dart__error("%s: DART is not initialised", __func__);
     return DART_ERR_OTHER;
   }
+  warn_of_holds(__func__);
   dart__progress();
   dart__progress_settle(0);
   flush_all();

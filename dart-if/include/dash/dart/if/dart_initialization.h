@@ -45,7 +45,8 @@ dart_ret_t dart_init_thread(int *argc, char ***argv,
  *  Collective over all units; waits for all of them, so nothing of a unit disappears while another
  *  still uses it. Complete outstanding operations before (dart_flush_all). Segments, teams and
  *  locks that are still alive are released here; memory registered by the user is not touched, it
- *  may be gone already. All ids and global pointers of the cycle become invalid; locks remain to be
+ *  may be gone already. Release locks before: others that wait for a lock of this unit never come to
+ *  their dart_exit; a warning names what the unit still holds. All ids and global pointers of the cycle become invalid; locks remain to be
  *  destroyed by dart_team_lock_destroy.
  *
  *  A program that ends without it, because main returns or exit(0) is called inside of a cycle, keeps its
