@@ -499,6 +499,30 @@ TEST(records_stand_in_the_order_of_the_team)
   close_file(&file);
 }
 
+TEST(a_refused_access_leaves_the_shared_pointer)
+{
+  const uint64_t last  = INT64_MAX - 4;
+  dart_file_t    file  = open_file(DART_TEAM_ALL, test_path(DART_TEAM_ALL, "refused"), CREATE);
+  int64_t        value = 1;
+  uint64_t       at    = 0;
+  size_t         count;
+
+  EXPECT_OK(dart_file_seek_shared(file, last));
+  if (me == n - 1) {
+    EXPECT_INVAL(dart_file_write_shared(file, &value, 1, T_INT64, &count));
+    EXPECT_INVAL(dart_file_read_shared(file, &value, 1, T_INT64, &count));
+  }
+  test_barrier();
+  EXPECT_OK(dart_file_tell_shared(file, &at));
+  EXPECT_EQ(at, last);
+  test_barrier();
+  EXPECT_INVAL(dart_file_write_ordered(file, &value, me == n - 1, T_INT64, &count));
+  EXPECT_OK(dart_file_tell_shared(file, &at));
+  EXPECT_EQ(at, last);
+  EXPECT_EQ(size_of(file), 0);
+  close_file(&file);
+}
+
 /* ---- requests ------------------------------------------------------------------------------------- */
 
 TEST(requests_are_completed_by_wait_and_test)

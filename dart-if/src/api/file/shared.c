@@ -31,8 +31,18 @@ static uint64_t position(dart_file_t file)
   return move(file, 0, DART_OP_NO_OP);
 }
 
+/* Of a refused access that began at `at`. Not if others have moved the pointer since: they may have been refused for
+ * this one's step only, or have written behind it. */
+static void take_back(dart_file_t file, uint64_t at, uint64_t nbytes)
+{
+  uint64_t moved = at + nbytes, before;
+
+  dart__word_swap(file->pointer, &at, &moved, &before, DART_TYPE_ULONG);
+}
+
 /* The access of elements that lie one behind the other in the file, at the shared pointer, which is moved behind them. They
- * are checked before it is moved, but for the place, which only then is known. */
+ * are checked before it is moved, but for the place, which only then is known: if it is refused, the step is taken
+ * back. */
 static dart_ret_t advance(const char *function, dart_file_t file, const void *buffer, size_t nelem,
                           dart_datatype_t mem_type, unsigned needs, dart__access_t *access_out)
 {
@@ -42,8 +52,11 @@ static dart_ret_t advance(const char *function, dart_file_t file, const void *bu
   ret = dart__file_access_packed(function, file, 0, buffer, nelem, mem_type, needs, access_out);
   if (ret != DART_OK)
     return ret;
-  at = move(file, access_out->nbytes, DART_OP_SUM);
-  return dart__file_access_packed(function, file, at, buffer, nelem, mem_type, needs, access_out);
+  at  = move(file, access_out->nbytes, DART_OP_SUM);
+  ret = dart__file_access_packed(function, file, at, buffer, nelem, mem_type, needs, access_out);
+  if (ret != DART_OK)
+    take_back(file, at, access_out->nbytes);
+  return ret;
 }
 
 dart_ret_t dart_file_read_shared(dart_file_t file, void *buffer, size_t nelem,
@@ -86,8 +99,13 @@ dart_ret_t dart_file_write_shared(dart_file_t file, const void *buffer, size_t n
 
 /* ---- in the order of the team -------------------------------------------------------------------- */
 
+typedef struct {
+  uint64_t start; /* of the bytes of all units */
+  uint64_t total;
+} places_t;
+
 /* Where this unit's bytes go; the plans say how many each unit has. The pointer is moved behind those of all units, by the first. */
-static uint64_t place(dart__team_t *team, dart_file_t file)
+static uint64_t place(dart__team_t *team, dart_file_t file, places_t *places_out)
 {
   uint64_t start = 0, total = 0, before = 0;
 
@@ -98,15 +116,17 @@ static uint64_t place(dart__team_t *team, dart_file_t file)
   if (team->me == 0)
     start = move(file, total, DART_OP_SUM);
   dart__coll_bcast(team, &start, sizeof start, 0);
+  *places_out = (places_t){ start, total };
   return start + before;
 }
 
 static dart_ret_t ordered(const char *function, dart_file_t file, bool is_read, const void *buffer,
                           size_t nelem, dart_datatype_t mem_type, size_t *count)
 {
-  unsigned          needs = is_read ? DART_FILE_READ : DART_FILE_WRITE;
-  dart__team_t     *team  = dart__file_check(function, file);
-  dart__file_plan_t own   = { 0 };
+  unsigned          needs  = is_read ? DART_FILE_READ : DART_FILE_WRITE;
+  dart__team_t     *team   = dart__file_check(function, file);
+  dart__file_plan_t own    = { 0 };
+  places_t          places = { 0 };
   dart__access_t    access;
   dart_ret_t        ret;
 
@@ -118,9 +138,15 @@ static dart_ret_t ordered(const char *function, dart_file_t file, bool is_read, 
   own.nbytes = ret == DART_OK ? access.nbytes : 0;
   dart__coll_share(team, &own, file->plans, sizeof own);
   if (dart__coll_agree(team, ret) == DART_OK)
-    ret = dart__file_access_packed(function, file, place(team, file), buffer, nelem, mem_type,
-                                   needs, &access);
-  return dart__file_all(function, file, is_read, &access, ret, count);
+    ret = dart__file_access_packed(function, file, place(team, file, &places), buffer, nelem,
+                                   mem_type, needs, &access);
+  ret = dart__file_all(function, file, is_read, &access, ret, count);
+  if (ret == DART_ERR_INVAL && places.total > 0) { /* on all units: the place of one is refused */
+    if (team->me == 0)
+      take_back(file, places.start, places.total);
+    dart__coll_barrier(team);
+  }
+  return ret;
 }
 
 dart_ret_t dart_file_read_ordered(dart_file_t file, void *buffer, size_t nelem,

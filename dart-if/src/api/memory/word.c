@@ -34,3 +34,16 @@ void dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_da
   if (dart__world.many_nodes)
     dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
 }
+
+void dart__word_swap(dart_gptr_t word, const void *value, const void *compare, void *result,
+                     dart_datatype_t type)
+{
+  dart__address_t at;
+
+  if (is_remote(__func__, word, type, &at))
+    dart__far->swap(&at, value, compare, result, type);
+  else
+    dart__atomic_swap(at.near, value, compare, result, type);
+  if (dart__world.many_nodes)
+    dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
+}

@@ -149,8 +149,9 @@ dart_ret_t dart_file_write_all(dart_file_t file, uint64_t offset, const void *bu
 /* ---- the shared pointer ----------------------------------------------------------------------------------- */
 
 /** Read or write at the shared pointer, which all units move: by one atomic step to behind these elements, before
- *  they are accessed. So units that write never write to the same place, nor leave a gap, unless one fails. The elements
- *  lie in the file contiguously. Else as dart_file_read_at and dart_file_write_at. */
+ *  they are accessed. So units that write never write to the same place, nor leave a gap, unless one fails. A call
+ *  that is refused, for it would go beyond 2^63 - 1, takes its step back, unless the pointer was moved again meanwhile.
+ *  The elements lie in the file contiguously. Else as dart_file_read_at and dart_file_write_at. */
 dart_ret_t dart_file_read_shared(dart_file_t file, void *buffer, size_t nelem,
                                  dart_datatype_t mem_type, size_t *nread) DART_NOTHROW;
 dart_ret_t dart_file_write_shared(dart_file_t file, const void *buffer, size_t nelem,
