@@ -50,7 +50,9 @@ enum {
 /* ---- life ------------------------------------------------------------------------------------- */
 
 /** Open the file at `path`, which names the same file on all units; all give the same flags. `mode`: permissions
- *  of a new file, as for open(2). It is not in atomic mode, and its view is all of it.
+ *  of a new file, as for open(2). It is not in atomic mode, and its view is all of it. The process's limit to the
+ *  size of files (RLIMIT_FSIZE) is taken here, and is not to be lowered while the file is open: a write beyond it is
+ *  an error, but beyond one that was lowered later the system sends SIGXFSZ, which ends the program.
  *
  *  Collective over the team; `*file` is DART_FILE_NULL after an error. DART_ERR_NOTFOUND: there is no such file.
  *  DART_ERR_OTHER: it cannot be opened, on some unit at least, or is no regular file; a file that was created
@@ -129,7 +131,8 @@ dart_ret_t dart_file_write_at_request(dart_file_t file, uint64_t offset, const v
 dart_ret_t dart_file_wait(dart_file_request_t *request, size_t *nelem) DART_NOTHROW;
 
 /** If it can be completed without waiting for others, as dart_file_wait, and `*done` is 1; else `*done` is 0, and
- *  nothing has changed. */
+ *  nothing has changed. In atomic mode a test that finds the bytes locked takes no place among those that wait for
+ *  them: called in a loop it may never succeed while others keep coming. dart_file_wait has its place. */
 dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *nelem) DART_NOTHROW;
 
 /* ---- by all units in one call -------------------------------------------------------------------------- */

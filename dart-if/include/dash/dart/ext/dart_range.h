@@ -15,14 +15,16 @@
  *  most the requests that were there before it. One that is for the stripes of several units asks them one after the
  *  other, in ascending order, each when it holds what it wants of those before: in the last ones it can be
  *  passed by requests that came later, until it has come there itself, and it waits for at most the requests that
- *  were at each unit before it. Nobody waits for ever where holders release. Waits sleep, but for that of the
- *  request that is next, which yields its core for 100 us at first.
+ *  were at each unit before it. Nobody waits for ever where holders release. Waits sleep (in a job of several
+ *  nodes they nap and look, DART_NAP long at most), but for that of the request that is next, which yields its
+ *  core for 100 us at first.
  *
  *  A request within one unit's stripes costs one message and its answer if that unit is far and the ranges are
  *  free, one more message if they are not; one that crosses stripes asks each of their units once. On the node it is
  *  done in shared memory. A far unit answers by its agent while it computes. Without agents (DART_PROGRESS=none) it
  *  answers when it calls DART: until then every acquire waits that it is asked by, also one that must not wait, or has
- *  a time limit. A release waits for nothing. What a holder did by
+ *  a time limit. A release waits for nothing, unless so many operations to that unit are under way that their
+ *  batches are full: thousands of releases, where it has no agent and computes. What a holder did by
  *  plain loads and stores, by blocking operations and by operations it completed is seen by every later holder of
  *  a conflicting range. (Range locks over one-sided communication: Thakur, Ross, Latham: Implementing Byte-Range
  *  Locks Using MPI One-Sided Communication, EuroPVM/MPI 2005.) */
@@ -82,8 +84,8 @@ dart_ret_t dart_team_range_destroy(dart_range_t *range) DART_NOTHROW;
 /** Hold `n` ranges, all or none; `*hold` names them, for dart_range_release.
  *
  *  Ranges of one call may overlap: a number in several is held in the strongest of their modes. `timeout_us`:
- *  microseconds to wait at most for other requests; 0: do not wait; negative: no limit. (How long units take to
- *  answer is said above.) Calls that each take several ranges do not
+ *  microseconds to wait at most for other requests; 0: do not wait, and take no place before later ones; negative:
+ *  no limit. (How long units take to answer is said above.) Calls that each take several ranges do not
  *  deadlock. A thread that holds ranges and acquires more may, as with any lock: take them in one call.
  *  Ranges belong to the unit: any of its threads may release them, and a thread that acquires what
  *  its unit holds in a conflicting mode waits for that. Any thread.
@@ -95,7 +97,8 @@ dart_ret_t dart_team_range_destroy(dart_range_t *range) DART_NOTHROW;
 dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,
                               int64_t timeout_us, dart_range_hold_t *hold) DART_NOTHROW;
 
-/** Let others have what `*hold` names, and set it to DART_RANGE_HOLD_NULL. Does not wait: others may find it held
+/** Let others have what `*hold` names, and set it to DART_RANGE_HOLD_NULL. Does not wait, unless so many operations
+ *  to a unit of its stripes are under way that their batches are full. Others may find it held
  *  for a moment yet, after a barrier, too, if they do not wait. It completes nothing by itself: flush non-blocking
  *  operations before. DART_ERR_INVAL: NULL, or of a team that was destroyed. */
 dart_ret_t dart_range_release(dart_range_hold_t *hold) DART_NOTHROW;

@@ -52,7 +52,8 @@ dart_ret_t dart_lock_acquire(dart_lock_t lock) DART_NOTHROW;
  *  DART_ERR_INVAL: NULL, or the caller holds it already; `*result` is 0. */
 dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result) DART_NOTHROW;
 
-/** Let others have the lock. Called by the thread that holds it; waits for nobody.
+/** Let others have the lock. Called by the thread that holds it. Waits for nobody, unless so many operations
+ *  to the team's first unit, on another node, are under way that their batches are full.
  *
  *  DART_ERR_INVAL: NULL, or the caller does not hold it. */
 dart_ret_t dart_lock_release(dart_lock_t lock) DART_NOTHROW;
