@@ -203,7 +203,7 @@ static void end(const char *how, int number)
 
 static void hold_range(void)
 {
-  dart_range_span_t span = { 10, 20, DART_RANGE_SHARED };
+  dart_range_span_t span = { 10, 20, DART_RANGE_EXCLUSIVE };
   dart_range_hold_t hold;
 
   must(dart_range_acquire(range, &span, 1, -1, &hold));
