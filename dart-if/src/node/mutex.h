@@ -6,7 +6,7 @@
  * "Mutex, take 2"): uncontended, lock and unlock cost one atomic operation each and no system call. A
  * running thread may take the free mutex before waiters that sleep. Handing it to a sleeper instead would
  * cost a context switch for every holder, which is what makes fair locks collapse where units
- * outnumber cores. So that no waiter loses that race for ever, one that has lost it for
+ * outnumber cores. So that no waiter loses that race to newcomers for ever, one that has lost it for
  * ten milliseconds is counted in the word as late, and while there are late waiters, only they may take the
  * mutex. */
 #include <stdatomic.h>
