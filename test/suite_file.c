@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_file.h>
+#include <dash/dart/ext/dart_near.h>
 
+#include "counted.h"
 #include "file_path.h"
 
 SUITE(file);
@@ -432,6 +434,31 @@ TEST(units_see_their_part_of_the_file)
   }
   EXPECT_OK(dart_type_destroy(&type));
   free(whole);
+  close_file(&file);
+}
+
+/* The lock of the file's first bytes is in a table of the first unit: who is far from it sends a request. */
+TEST(views_that_are_apart_take_no_locks)
+{
+  enum { CALLS = 20 };
+  dart_file_t     file   = open_file(DART_TEAM_ALL, test_path(DART_TEAM_ALL, "apart"), CREATE);
+  dart_gptr_t     memory = test_segment(DART_TEAM_ALL, 8, 0);
+  bool            is_far = dart_near_ptr(test_unit(memory, 0)) == NULL;
+  int64_t         value  = me;
+  dart_datatype_t type;
+
+  EXPECT_OK(dart_type_create_strided(T_INT64, (size_t)n, 1, &type));
+  EXPECT_OK(dart_file_set_atomicity(file, true));
+  for (int apart = 0; apart < 2; apart++) {
+    EXPECT_OK(dart_file_set_view(file, apart ? (uint64_t)me * 8 : 0, type));
+    test_barrier();
+    look();
+    for (int i = 0; i < CALLS; i++)
+      EXPECT_OK(dart_file_write_at(file, (uint64_t)i * 8, &value, 1, T_INT64, T_INT64, NULL));
+    EXPECT_EQ(since(DART__COUNT_REQUEST) >= CALLS, is_far && !apart);
+    test_barrier();
+  }
+  EXPECT_OK(dart_type_destroy(&type));
   close_file(&file);
 }
 
