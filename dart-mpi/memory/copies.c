@@ -5,20 +5,48 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#define COPIES 64
+#define COPIES 64 /* of a block: the ring starts with one, and grows by one */
+
+typedef struct block {
+  struct block *older;
+  dart__copy_t  copy[COPIES];
+} block_t;
 
 struct dart__copies {
   pthread_mutex_t lock;
-  unsigned        next;
-  dart__copy_t    copy[COPIES];
+  dart__copy_t   *next;
+  block_t        *blocks;
+  size_t          nblocks;
 };
+
+/* Copies that are linked in a row, the last one to `end`, or, if that is NULL, to the first. NULL: no memory. */
+static block_t *new_block(dart__copies_t *copies, dart__copy_t *end)
+{
+  block_t *block = calloc(1, sizeof *block);
+
+  if (block == NULL)
+    return NULL;
+  for (size_t i = 0; i + 1 < COPIES; i++)
+    block->copy[i].next = &block->copy[i + 1];
+  block->copy[COPIES - 1].next = end != NULL ? end : &block->copy[0];
+  block->older                 = copies->blocks;
+  copies->blocks               = block;
+  copies->nblocks++;
+  return block;
+}
 
 dart__copies_t *dart__copies_new(void)
 {
   dart__copies_t *copies = calloc(1, sizeof *copies);
 
-  if (copies != NULL)
-    pthread_mutex_init(&copies->lock, NULL);
+  if (copies == NULL)
+    return NULL;
+  if (new_block(copies, NULL) == NULL) {
+    free(copies);
+    return NULL;
+  }
+  copies->next = &copies->blocks->copy[0];
+  pthread_mutex_init(&copies->lock, NULL);
   return copies;
 }
 
@@ -26,6 +54,12 @@ void dart__copies_delete(dart__copies_t *copies)
 {
   if (copies == NULL)
     return;
+  while (copies->blocks != NULL) {
+    block_t *block = copies->blocks;
+
+    copies->blocks = block->older;
+    free(block);
+  }
   pthread_mutex_destroy(&copies->lock);
   free(copies);
 }
@@ -35,10 +69,10 @@ void dart__copies_delete(dart__copies_t *copies)
 static dart__copy_t *take_next(dart__copies_t *copies)
 {
   for (;;) {
-    dart__copy_t *copy = &copies->copy[copies->next % COPIES];
+    dart__copy_t *copy = copies->next;
 
     if (!copy->is_taken) {
-      copies->next++;
+      copies->next   = copy->next;
       copy->is_taken = true;
       return copy;
     }
@@ -56,6 +90,23 @@ dart__copy_t *dart__copies_take(dart__copies_t *copies)
   copy = take_next(copies);
   pthread_mutex_unlock(&copies->lock);
   return copy;
+}
+
+dart__copy_t *dart__copies_more(dart__copies_t *copies, dart__copy_t *copy)
+{
+  block_t *block = NULL;
+
+  pthread_mutex_lock(&copies->lock);
+  if (copies->nblocks < DART__COPIES_MOST / COPIES)
+    block = new_block(copies, copy->next);
+  if (block != NULL) {
+    copy->next              = &block->copy[0];
+    copy->is_taken          = false;
+    block->copy[0].is_taken = true;
+    copies->next            = &block->copy[1];
+  }
+  pthread_mutex_unlock(&copies->lock);
+  return block == NULL ? NULL : &block->copy[0];
 }
 
 void dart__copies_started(dart__copies_t *copies, dart__copy_t *copy)

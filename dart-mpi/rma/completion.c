@@ -186,10 +186,16 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
 
 dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)
 {
-  dart__copy_t *copy = dart__copies_take(dart__team_port(team)->copies);
+  dart__copies_t *copies = dart__team_port(team)->copies;
+  dart__copy_t   *copy   = dart__copies_take(copies), *more;
 
-  if (copy->is_used)
-    dart__completion_flush(team, copy->unit, false);
+  if (copy->is_used && !dart__completion_is_flushed(team, copy->unit, false)) {
+    more = dart__copies_more(copies, copy);
+    if (more == NULL)
+      dart__completion_flush(team, copy->unit, false);
+    else
+      copy = more;
+  }
   copy->unit    = unit;
   copy->is_used = true;
   return copy;
