@@ -164,10 +164,10 @@ run "$top/bench/run" --compare "$work/earlier.csv" "$work/later"; expect_code 1
 run awk -F, -f "$top/bench/epochs/table.awk" "$top/bench/epochs/papers" "$work/raw/epochs-mpi-2x2.1.csv"
 [[ $code == 0 && -z $out ]] || fail "a table without its fence: $out"
 printf '%s\n' "$head" "mpi,2,2,halo.put.fence,16,500,1000,0.5,3000,0.167" \
-  "mpi,2,2,halo.put.pscw,16,1200,1000,1.2,1500,0.8" >"$work/epochs.csv"
+  "mpi,2,2,halo.put.pscw,16,1200,1000,1.2,1500,0.8" "mpi,2,2,halo.put.fence.registered,16,700,1000,0.7,," >"$work/epochs.csv"
 run awk -F, -f "$top/bench/epochs/table.awk" "$top/bench/epochs/papers" "$work/epochs.csv"; expect_code 0
 out=$(tr -s ' ' <<<"$out")
-[[ $out == *"16 1.00 | 0.50 3.00 - | 1.20 1.50 2.0 | - - -"* ]] || fail "the table of epochs: $out"
+[[ $out == *"16 1.00 | 0.50 3.00 - 0.70 | 1.20 1.50 2.0 - | - - - -"* ]] || fail "the table of epochs: $out"
 run "$top/bench/run" --only all "$work/t"; expect_code 2; expect_line "bench/run: *'all'*"
 run "$top/bench/run" --compare "$work/none.csv" "$work/t"; expect_code 2; expect_line "bench/run: *none.csv*"
 
