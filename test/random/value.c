@@ -204,8 +204,8 @@ void value_operand(int type, int oper, uint64_t key, size_t k, void *operand)
 {
   uint64_t bits = mix(key, k, 1);
 
-  if (!value_is_float(type)) {
-    value_store(type, operand, (int64_t)(bits >> bits % 61)); /* small ones, too */
+  if (!value_is_float(type)) { /* small ones, too; a flag's tells nothing unless it is new */
+    value_store(type, operand, (int64_t)(oper == DART_OP_REPLACE ? bits : bits >> bits % 61));
     return;
   }
   if (oper == DART_OP_PROD)
