@@ -74,6 +74,17 @@ static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
   return dart__near_address_by(dart__team_direct, gptr, nbytes);
 }
 
+/** Whether it is aligned to `size` bytes, a power of 2. Of a far portion the offset tells: it starts at a cache line,
+ *  unless it is registered. */
+static inline bool dart__is_aligned(const dart__address_t *at, size_t size)
+{
+  uint64_t address = (uint64_t)(uintptr_t)at->near;
+
+  if (at->near == NULL)
+    address = at->offset + (at->segment->address != NULL ? at->segment->address[at->unit] : 0);
+  return (address & (size - 1)) == 0;
+}
+
 /** Where memory of the calling unit is in its process, allocated or registered. */
 static inline void *dart__own_address(const dart__address_t *at)
 {

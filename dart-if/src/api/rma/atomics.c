@@ -18,15 +18,6 @@ DART__PROFILED(dart_accumulate_blocking_local);
 DART__PROFILED(dart_fetch_and_op);
 DART__PROFILED(dart_compare_and_swap);
 
-/* A number with the alignment of the word's address. If the word is far that is its offset: portions start
- * at cache lines. */
-static uint64_t alignment_of(const dart__address_t *at)
-{
-  if (at->near != NULL)
-    return (uint64_t)(uintptr_t)at->near;
-  return at->offset + (at->segment->address != NULL ? at->segment->address[at->unit] : 0);
-}
-
 /* Check type, operator, alignment and pointer; resolve. */
 static dart_ret_t check(const char *function, dart_gptr_t gptr, size_t nelem, dart_datatype_t dtype,
                         dart_operation_t op, dart__address_t *address_out)
@@ -45,8 +36,7 @@ static dart_ret_t check(const char *function, dart_gptr_t gptr, size_t nelem, da
   ret = dart__locate(function, gptr, nbytes, address_out);
   if (ret != DART_OK)
     return ret;
-  if (__builtin_expect((alignment_of(address_out) & (size - 1)) != 0,
-                       0)) { /* sizes are powers of 2 */
+  if (__builtin_expect(!dart__is_aligned(address_out, size), 0)) {
     dart__error("%s: offset %llu is not aligned to an element of %zu bytes", function,
                 (unsigned long long)address_out->offset, size);
     return DART_ERR_INVAL;

@@ -34,14 +34,10 @@ DART__PROFILED(dart_notify_op);
 static dart_ret_t check_flag(const char *function, dart_gptr_t flag, dart__address_t *at_out)
 {
   dart_ret_t ret = dart__locate(function, flag, FLAG_BYTES, at_out);
-  uint64_t   address;
 
   if (ret != DART_OK)
     return ret;
-  address = at_out->offset; /* allocated portions start at cache lines */
-  if (at_out->segment->address != NULL)
-    address += at_out->segment->address[at_out->unit];
-  if (address % FLAG_BYTES != 0) {
+  if (!dart__is_aligned(at_out, FLAG_BYTES)) {
     dart__error("%s: a counter at offset %llu is not aligned to %zu bytes", function,
                 (unsigned long long)at_out->offset, FLAG_BYTES);
     return DART_ERR_INVAL;

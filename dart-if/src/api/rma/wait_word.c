@@ -42,7 +42,6 @@ static bool is_integer(dart_datatype_t type)
 static const void *address_of(const wait_t *w, dart_gptr_t gptr)
 {
   dart__address_t at;
-  const void     *word;
 
   if (dart__locate(w->function, gptr, w->size, &at) != DART_OK)
     return NULL;
@@ -51,13 +50,12 @@ static const void *address_of(const wait_t *w, dart_gptr_t gptr)
                 at.team->members[at.unit], dart__world.me);
     return NULL;
   }
-  word = dart__own_address(&at);
-  if ((uintptr_t)word % w->size != 0) {
+  if (!dart__is_aligned(&at, w->size)) {
     dart__error("%s: a word at offset %llu is not aligned to %zu bytes", w->function,
                 (unsigned long long)at.offset, w->size);
     return NULL;
   }
-  return word;
+  return dart__own_address(&at);
 }
 
 static dart_ret_t check(wait_t *w)

@@ -317,12 +317,10 @@ static inline dart__mutex_t *near_lock(dart_gptr_t gptr)
 static dart_ret_t locate(const char *function, dart_gptr_t gptr, dart__address_t *at_out)
 {
   dart_ret_t ret = dart__locate(function, gptr, sizeof(uint64_t), at_out);
-  uint64_t   address;
 
   if (ret != DART_OK)
     return ret;
-  address = at_out->offset + (is_registered(at_out) ? at_out->segment->address[at_out->unit] : 0);
-  if (address % sizeof(uint64_t) != 0) {
+  if (!dart__is_aligned(at_out, sizeof(uint64_t))) {
     dart__error("%s: a lock at offset %llu is not aligned to 8 bytes", function,
                 (unsigned long long)at_out->offset);
     return DART_ERR_INVAL;
