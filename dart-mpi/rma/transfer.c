@@ -148,26 +148,22 @@ dart_handle_t dart__rma_start_with_handle(const dart__rma_t *t, size_t nelem)
   return handle;
 }
 
-/* Whether the source is copied before return (DART_COPIED_MOST). */
-static bool is_copied(const dart__rma_t *t, size_t nelem)
+static void start_copied(const dart__rma_t *t, size_t nelem)
 {
-  return t->is_put && nelem <= DART_COPIED_MOST && dart__type_is_contiguous(t->buffer_type) &&
-         nelem * t->buffer_type->elem_size <= DART_COPIED_MOST;
+  dart__rma_t   copied = *t;
+  dart__copy_t *copy   = dart__completion_copy(t->at->team, t->at->unit);
+
+  copied.buffer = memcpy(copy->bytes, t->buffer, nelem * t->buffer_type->elem_size);
+  start(&copied, nelem, NULL);
+  dart__copies_started(dart__team_port(t->at->team)->copies, copy);
 }
 
 void dart__rma_start(const dart__rma_t *t, size_t nelem)
 {
-  dart__rma_t   copied = *t;
-  dart__copy_t *copy;
-
-  if (!is_copied(t, nelem)) {
+  if (t->is_put && dart__type_is_copied(t->buffer_type, nelem))
+    start_copied(t, nelem);
+  else
     start(t, nelem, NULL);
-    return;
-  }
-  copy          = dart__completion_copy(t->at->team, t->at->unit);
-  copied.buffer = memcpy(copy->bytes, t->buffer, nelem * t->buffer_type->elem_size);
-  start(&copied, nelem, NULL);
-  dart__copies_started(dart__team_port(t->at->team)->copies, copy);
 }
 
 /* ---- start, and wait --------------------------------------------------------------------- */

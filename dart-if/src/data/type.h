@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <dash/dart/ext/dart_basic.h>
+#include <dash/dart/ext/dart_value.h>
 #include <dash/dart/if/dart_types.h>
 
 #include "base/handle.h"
@@ -86,6 +87,13 @@ static inline const dart__type_t *dart__type_find(dart_datatype_t type)
 static inline bool dart__type_is_contiguous(const dart__type_t *type)
 {
   return type->kind <= DART__TYPE_CUSTOM;
+}
+
+/** Whether an operand of `nelem` such elements is copied before the call returns. */
+static inline bool dart__type_is_copied(const dart__type_t *type, size_t nelem)
+{
+  return nelem <= DART_COPIED_MOST && dart__type_is_contiguous(type) &&
+         nelem * type->elem_size <= DART_COPIED_MOST;
 }
 
 /** Bytes from the first address to one past the last byte that `nelem` elements may touch;

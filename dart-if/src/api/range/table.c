@@ -83,10 +83,8 @@ dart_gptr_t dart__table_word(int32_t unit, uint64_t offset)
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
-/* Count up one word of a unit, by the offset in its pool.
- *
- * No progress is made here, unlike in dart_notify: this may be the thread that makes progress. */
-static void tell(dart_unit_t unit, uint64_t word)
+/* No progress is made here, unlike in dart_notify: this may be the thread that makes progress. */
+void dart__table_tell(int32_t unit, uint64_t word)
 {
   dart__address_t at;
   dart_gptr_t     flag = dart__table_word(unit, word);
@@ -108,7 +106,7 @@ static void tell(dart_unit_t unit, uint64_t word)
 static void tell_soon(const dart__range_waiter_t *soon)
 {
   if (soon->unit >= 0)
-    tell(soon->unit, dart__twosided_hints(soon->unit));
+    dart__table_tell(soon->unit, dart__twosided_hints(soon->unit));
 }
 
 /* Tell `n` waiters, and then those that the table still lists, if there may be more. */
@@ -116,7 +114,7 @@ static void tell_all(dart__range_table_t *table, dart__range_waiter_t *waiters, 
 {
   for (;;) {
     for (size_t i = 0; i < n; i++)
-      tell(waiters[i].unit, waiters[i].flag);
+      dart__table_tell(waiters[i].unit, waiters[i].flag);
     if (n < SOME)
       return;
     n = dart__range_granted(table, waiters, SOME, NULL);

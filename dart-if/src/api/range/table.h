@@ -46,6 +46,9 @@ void dart__table_leave(dart__table_t at, uint64_t ticket);
 /** A request that waits leaves. False: it is held, and its waiter is told. */
 bool dart__table_cancel(dart__table_t at, uint64_t ticket);
 
+/** Tell a unit, by global id: 1 is added to the word at `offset` of its pool, by a notification. */
+void dart__table_tell(int32_t unit, uint64_t offset);
+
 /** Pointer to the word at `offset` of a unit's pool, by global id. */
 dart_gptr_t dart__table_word(int32_t unit, uint64_t offset);
 

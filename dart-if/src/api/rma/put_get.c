@@ -159,24 +159,15 @@ static inline bool get_steps(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
 
 /* ---- the general path ---------------------------------------------------------------------- */
 
-/* The segment has had epochs: whether the transfer goes on, see api/rma/access.h. `at_once`: it cannot be
- * put off. */
-static __attribute__((noinline)) dart__access_t may_go(const char             *function,
-                                                       const dart__transfer_t *t, void *buffer,
-                                                       size_t nelem, dart__epoch_op_kind_t kind,
-                                                       bool at_once)
+static dart__access_t put_off(const char *function, const dart__transfer_t *t, void *buffer,
+                              size_t nelem, dart__epoch_op_kind_t kind)
 {
   dart__epoch_op_t op = {
     .kind = kind, .at = t->at, .type = t->global_type, .buffer = buffer, .nelem = nelem
   };
 
-  size_t nbytes = nelem <= DART_COPIED_MOST ? nelem * t->local_type->elem_size : SIZE_MAX;
-
-  if (at_once)
-    return dart__access_now(function, &t->at, kind);
-  if (kind == DART__EPOCH_PUT && nbytes <= sizeof op.value &&
-      dart__type_is_contiguous(t->local_type)) {
-    memcpy(op.value, buffer, nbytes);
+  if (kind == DART__EPOCH_PUT && dart__type_is_copied(t->local_type, nelem)) {
+    memcpy(op.value, buffer, nelem * t->local_type->elem_size);
     op.buffer = NULL;
   }
   if (!dart__type_is_contiguous(t->global_type) || !dart__type_is_contiguous(t->local_type)) {
@@ -186,6 +177,17 @@ static __attribute__((noinline)) dart__access_t may_go(const char             *f
     op.nelem *= t->global_type->elem_size;
   }
   return dart__access_later(function, &op);
+}
+
+/* The segment has had epochs: whether the transfer goes on, see api/rma/access.h. `at_once`: it cannot be
+ * put off. */
+static __attribute__((noinline)) dart__access_t may_go(const char             *function,
+                                                       const dart__transfer_t *t, void *buffer,
+                                                       size_t nelem, dart__epoch_op_kind_t kind,
+                                                       bool at_once)
+{
+  return at_once ? dart__access_now(function, &t->at, kind)
+                 : put_off(function, t, buffer, nelem, kind);
 }
 
 /* If `blocking`, `handle_out` is not used; else NULL: no handle. */

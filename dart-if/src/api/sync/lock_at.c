@@ -3,10 +3,10 @@
  * The word is a mutex (node/mutex.h), for all units that have it mapped. A far unit asks the lock's unit, by a request
  * (`call` of port.h). If the mutex is not free its unit lists the request, and looks again whenever it makes progress;
  * when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it counts the
- * waiter as late in the mutex, which keeps near units from passing it any more; but only if it has an agent:
- * they do not get the free lock then, before this unit has made progress or they are late themselves. Releases are requests, too. A request is
- * served in the midst of receiving, when nothing may be sent; what is to be told then is told by after_calls, as
- * for tables (api/range/table.c).
+ * waiter as late in the mutex, which keeps near units from passing it any more; but only if it has an agent: they
+ * do not get the free lock then, before this unit has made progress or they are late themselves. Releases are
+ * requests, too. A request is served in the midst of receiving, when nothing may be sent; what is to be told then
+ * is told by after_calls, as for tables (api/range/table.c).
  *
  * Registered memory is mapped by its unit alone; there the word is swapped for 1 by a DART atomic, and polled. */
 #include <pthread.h>
@@ -168,23 +168,13 @@ static waiter_t *next_served(void)
   return w;
 }
 
-static void tell(const waiter_t *w)
-{
-  dart__address_t at;
-
-  if (dart__locate(__func__, dart__table_word(w->unit, w->flag), sizeof(uint64_t), &at) != DART_OK)
-    return;
-  dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &(dart__signal_t){ &at, 1, DART_OP_SUM });
-  dart__far->push();
-}
-
 static void after_calls(void)
 {
   waiter_t *w;
 
   others.after_calls();
   while ((w = next_served()) != NULL) {
-    tell(w);
+    dart__table_tell(w->unit, w->flag);
     free(w);
   }
 }
