@@ -140,7 +140,7 @@ typedef struct {
 
 /** Put or get at most DART__AM_PUT_MOST bytes, which stay in one piece if they are an aligned word. `src` is
  *  copied before return; `dst` is filled when the request is complete. */
-#define DART__AM_PUT_MOST 3800 /* two, with a notification, fit a batch */
+#define DART__AM_PUT_MOST 3800 /* two, with a notification, fit a batch; bounds DART_AGGREGATE */
 void dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes);
 void dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
 

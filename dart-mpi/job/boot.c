@@ -51,7 +51,7 @@ static dart_ret_t open_nodes(bool mpi_has_threads)
   if (ret != DART_OK)
     return ret;
   dart__windows_choose();
-  dart__engine_start(mpi_has_threads);
+  dart__engine_start(mpi_has_threads, dart__windows_are_static());
   dart__world.far_atomics = dart__settings.atomics == DART__ATOMICS_MPI;
   return DART_OK;
 }

@@ -10,8 +10,8 @@
 dart_ret_t dart__engine_open(void);
 
 /** Start the agents where the settings ask for them, and agree on whether all units have one. Collective.
- *  `mpi_has_threads`: several threads may call MPI. */
-void dart__engine_start(bool mpi_has_threads);
+ *  `mpi_has_threads`: several threads may call MPI. `mpi_reaches_memory`: its puts and gets are no messages. */
+void dart__engine_start(bool mpi_has_threads, bool mpi_reaches_memory);
 
 /** End the agent and the core, after all requests were flushed. Collective; not open: nothing. */
 void dart__engine_close(void);

@@ -39,9 +39,9 @@
          "who serves other nodes while the program computes; auto: a thread if the MPI allows") \
   INT(progress_nap, "DART_PROGRESS_NAP", 1000, 40, 1000000,                                     \
       "microseconds that thread sleeps between two polls while there is no traffic")            \
-  INT(aggregate, "DART_AGGREGATE", -1, -1, 1024,                                                \
-      "far puts and gets of up to so many bytes are aggregated until a flush; -1: 256 if that " \
-      "thread runs, else 0")                                                                    \
+  INT(aggregate, "DART_AGGREGATE", -1, -1, 3800,                                                \
+      "far puts and gets of up to so many bytes are aggregated until a flush; -1: if that "     \
+      "thread runs 1024, or 3800 where windows are dynamic, else 0")                            \
   INT(types, "DART_TYPES", 16, 0, 16,                                                           \
       "descriptions of strided and indexed types that a unit keeps for each peer; 0: they are " \
       "sent with the data each time")                                                           \
