@@ -32,6 +32,7 @@ static access_t *touch(touches_t *touches, const op_t *op, access_class_t class,
 static void lies_at(const scene_t *scene, access_t *access, int seg, int unit, uint64_t at,
                     const layout_t *layout, uint64_t n)
 {
+  access->name   = seg;
   access->memory = scene_memory(scene, seg, &at);
   access->unit   = unit;
   access->from   = at;
@@ -40,12 +41,13 @@ static void lies_at(const scene_t *scene, access_t *access, int seg, int unit, u
   access->n      = n;
 }
 
-/* What belongs to an epoch is what goes there by DART, and what a unit does with its own portion by itself. */
+/* What belongs to an epoch is what goes there by DART, but for notifications, and what a unit does with its own
+ * portion by itself. */
 static int lead_of(const scene_t *scene, const op_t *op)
 {
   bool is_plain = op->kind == STORE || op->kind == LOAD;
 
-  if (scene->segment[op->seg].epoch == 0 || (is_plain && op->to != op->unit))
+  if (scene->segment[op->seg].epoch == 0 || op->kind == NOTIFY || (is_plain && op->to != op->unit))
     return -1;
   return scene->segment[op->seg].lead;
 }
@@ -56,6 +58,8 @@ static void touch_transfer(const scene_t *scene, touches_t *touches, const op_t 
 
   lies_at(scene, there, op->seg, op->to, op->at, &op->remote, op->n);
   there->lead = lead_of(scene, op);
+  there->is_fresh =
+      op_is_put(op) && op->here < 0 && op->n == 1; /* eight bytes of a pattern, or four */
   if (op_is_get(op))
     there->is_here = true; /* the memory was read when the data are here */
   if (op->kind == NOTIFY)
@@ -77,6 +81,8 @@ static void touch_range(const scene_t *scene, touches_t *touches, const op_t *op
   lies_at(scene, access, op->seg, op->to, op->at, &run, op_extent(op));
   access->key  = key;
   access->lead = lead_of(scene, op);
+  access->is_fresh =
+      class == UPDATES && op->oper == DART_OP_REPLACE && op->n == 1 && op->kind != SWAP;
 }
 
 /* Elements whose numbers are held in a range object: any others may be held, and the same ones, in turn. */
@@ -111,6 +117,7 @@ static void touch_new(const scene_t *scene, touches_t *touches, const op_t *op)
     if (scene_team_id(scene, team, unit) >= 0 && op->sizes[unit] > 0) {
       access_t *access = touch(touches, op, WRITES, actor_number(unit, 0));
 
+      access->name   = op->seg;
       access->memory = op->seg;
       access->unit   = unit;
       access->to     = (uint64_t)op->sizes[unit];
@@ -288,7 +295,8 @@ bool access_agree(const access_t *a, const access_t *b)
     return false;
   switch (a->class) {
   case READS: return true;
-  case UPDATES: return a->actor == b->actor && a->key == b->key;
+  case UPDATES: /* memory with two names is updated by one of them */
+    return a->actor == b->actor && a->key == b->key && a->name == b->name;
   case SHARES:
   case HOLDS:
   case APPENDS:
@@ -308,4 +316,10 @@ bool access_is_known(const access_t *access, const knowledge_t *know, int actor)
     return false;
   return (access->seen >> actor & 1) != 0 ||
          (access->done != 0 && know->clock[access->done_by] >= access->done);
+}
+
+bool access_is_fenced(const access_t *old, const access_t *new)
+{
+  return (old->fenced >> new->actor & 1) != 0 &&
+         (new->lead == old->lead || new->unit == new->actor / THREADS_MAX);
 }

@@ -24,17 +24,20 @@ typedef struct {
   int         actor;
   uint32_t    op;           /* its id */
   int         lead;         /* of the epoch that it is part of; -1: of none */
-  int         memory, unit; /* a segment that is no other name */
+  int         name;         /* the segment by which the memory was named, ... */
+  int         memory, unit; /* ... and the one that is no other name */
   uint64_t    from, to;     /* bytes */
   layout_t    layout;       /* of these the n elements, from `from` on */
   uint64_t    n;
-  int         key;     /* the type of an update, the word, the lock, the range object */
-  int         counter; /* data of a notification; -1: no */
-  bool        is_here; /* of the local buffer: complete when that is */
-  int         done_by; /* who completed it, an actor of the same unit, ... */
-  uint32_t    done;    /* ... and its event then; 0: it is not complete */
-  uint32_t    seen;    /* actors that know by what came with it */
-  knowledge_t then;    /* what its actor knew */
+  int         key;      /* the type of an update, the word, the lock, the range object */
+  int         counter;  /* data of a notification; -1: no */
+  bool        is_here;  /* of the local buffer: complete when that is */
+  bool        is_fresh; /* one element is written, with a value that was never there before */
+  int         done_by;  /* who completed it, an actor of the same unit, ... */
+  uint32_t    done;     /* ... and its event then; 0: it is not complete */
+  uint32_t    seen;     /* actors that know by what came with it */
+  uint32_t    fenced;   /* actors that have ended its epoch by a fence since */
+  knowledge_t then;     /* what its actor knew */
 } access_t;
 
 enum { TOUCHES_MAX = 2 * UNITS_MAX + 3 };
@@ -56,5 +59,9 @@ bool access_agree(const access_t *a, const access_t *b);
 
 /** Whether the actor, which knows this, knows that the access is over. */
 bool access_is_known(const access_t *access, const knowledge_t *know, int actor);
+
+/** Whether the new one comes after the old one by a fence: it is of the same memory's epochs, or of the own
+ *  portion. Of other units' portions a fence says no more: not even that what this unit did there is complete. */
+bool access_is_fenced(const access_t *old, const access_t *new);
 
 #endif

@@ -55,13 +55,14 @@ static bool in_scope(const scene_t *scene, const op_t *by, const op_t *op)
   return a->team == b->team && (a->kind == SEGMENT_POOL) == (b->kind == SEGMENT_POOL);
 }
 
-/* A fence is for operations in its epochs. */
+/* A fence is for operations in its epochs. On return they are complete here, and there where that is the own portion:
+ * another target may still be on its way through the fence, by which it waits for them. */
 static complete_t fenced(const scene_t *scene, const op_t *by, const op_t *op)
 {
   if (op->kind == NOTIFY || !scene_same_memory(scene, by->seg, op->seg) ||
       by->how == FENCE_NOPRECEDE)
     return COMPLETE_NOT;
-  return by->how == FENCE_LAZY ? COMPLETE_HERE : COMPLETE_THERE;
+  return by->how == FENCE_PLAIN && op->to == op->unit ? COMPLETE_THERE : COMPLETE_HERE;
 }
 
 /* A synchronisation waits for lazy unlocks, of any memory, if its unit has no lock epoch open. Another thread of the

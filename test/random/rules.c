@@ -39,7 +39,7 @@ const scene_t *rules_scene(const rules_t *rules)
 static bool conflicts(const rules_t *rules, const access_t *old, const access_t *new)
 {
   return !access_agree(old, new) && !access_is_known(old, &rules->know[new->actor], new->actor) &&
-         access_overlap(old, new);
+         !access_is_fenced(old, new) && access_overlap(old, new);
 }
 
 static bool is_free(const rules_t *rules, const access_t *new)
@@ -51,7 +51,8 @@ static bool is_free(const rules_t *rules, const access_t *new)
 }
 
 /* The write that a poll waits for: the only one it does not know to be over. NULL: it need not wait;
- * *good_out: it may. An atomic is polled by gets or atomics, a put by gets. */
+ * *good_out: it may. An atomic is polled by gets or atomics, a put by gets. What is not fresh may be what was there
+ * before, and the poll ends too early. */
 static access_t *polled(const rules_t *rules, const op_t *op, const access_t *new, bool *good_out)
 {
   access_t *found = NULL;
@@ -62,8 +63,9 @@ static access_t *polled(const rules_t *rules, const op_t *op, const access_t *ne
 
     if (!conflicts(rules, old, new))
       continue;
-    if (found != NULL || old->from != new->from || old->to != new->to || old->counter >= 0 ||
-        old->is_here || (old->class != UPDATES && (old->class != WRITES || op->how == POLL_FETCH)))
+    if (found != NULL || old->from != new->from || old->to != new->to || old->name != new->name ||
+        !old->is_fresh || old->counter >= 0 || old->is_here ||
+        (old->class != UPDATES && (old->class != WRITES || op->how == POLL_FETCH)))
       *good_out = false;
     found = old;
   }
@@ -207,7 +209,7 @@ static void poll(rules_t *rules, const op_t *op, const access_t *new)
   knowledge_learn(&rules->know[new->actor], &old->then);
 }
 
-/* What was done in the epoch that a fence ends is over for all that begin the next. */
+/* What was done in the epoch that a fence ends is over for all that begin the next, as far as they go on there. */
 static void fence(rules_t *rules, const op_t *op)
 {
   uint32_t who = scene_who(&rules->scene, op);
@@ -220,7 +222,7 @@ static void fence(rules_t *rules, const op_t *op)
     }
   for (size_t i = 0; i < rules->naccesses && op->how == FENCE_PLAIN; i++)
     if (rules->access[i].lead == rules->scene.segment[op->seg].lead)
-      rules->access[i].seen |= who;
+      rules->access[i].fenced |= who;
 }
 
 static void note_last(rules_t *rules, const op_t *op)
