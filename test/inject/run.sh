@@ -3,6 +3,7 @@
 # (inject.h says what a call is here, program.c what the program does).
 #
 #   run.sh BUILD BACKEND UNITS NODES all             every point of every unit; 1 unit has no launcher
+#   run.sh BUILD BACKEND UNITS NODES places [SEED]   one for each place in the source, on some unit
 #   run.sh BUILD BACKEND UNITS NODES SECONDS [SEED]  as many as fit, in an order that SEED decides
 #   run.sh BUILD BACKEND UNITS NODES UNIT:POINT      this one, and all that is said
 #
@@ -10,6 +11,9 @@
 # Allowed ends: the program goes on, with the same error on every unit that took part, and in the end
 # leaves as much as it does without a failure; or, after a call of MPI that failed, one line that names
 # it and an end with a code that is not 0 within 5 seconds of the failure. All else is wrong, and printed.
+#
+# After the failure the program need not do everything: it runs the part in which the point is and the next one. Where
+# the point is not reached that way, because an earlier part prepares it, the program runs as a whole.
 #
 # A verdict that rests on time alone (a unit waits in vain, or for too long) may be the machine's: the same
 # call of the same unit is made to fail again, and the verdict believed when it is the same or no better.
@@ -110,8 +114,16 @@ log_of() { echo "$work/try.${1//[:\/]/_}"; }
 
 # outcome UNIT:POINT LOG
 outcome() {
+  local part=${1##*:} found
+  export INJECT_PART=${part%.*}
   run "$1" "$2"
-  verdict $? "$2"
+  found=$(verdict $? "$2")
+  unset INJECT_PART
+  if [ "$found" = unreached ]; then
+    run "$1" "$2"
+    found=$(verdict $? "$2")
+  fi
+  echo "$found"
 }
 
 # try UNIT:POINT: a line for the results.
@@ -165,7 +177,11 @@ if [ "$what" = all ]; then # every place once, then again: what is cut short has
 else
   all_points | shuffled "$seed" >"$work/points"
 fi
-if [ "$what" = all ]; then seconds=1000000; else seconds=$what; fi
+if [ "$what" = places ]; then
+  awk -F: '!seen[$2 ":" $3 ":" $4]++' "$work/points" >"$work/places"
+  mv "$work/places" "$work/points"
+fi
+case $what in all | places) seconds=1000000 ;; *) seconds=$what ;; esac
 
 INJECT_DEADLINE=$(($(now_ms) + seconds * 1000)) xargs -P "${INJECT_JOBS:-1}" -I{} \
   bash "$0" "$build" "$backend" "$units" "$nodes" {} <"$work/points" >"$work/results" 2>/dev/null
