@@ -17,7 +17,7 @@ void draw_actor(generator_t *g, op_t *op)
 
 int draw_type(generator_t *g)
 {
-  int type = (int)draw_range(&g->draw, DART_TYPE_BYTE, DART_TYPE_UINT16 - 1);
+  int type = (int)draw_range(&g->draw, DART_TYPE_BYTE, DART_TYPE_BASIC_END - 2);
 
   return type < DART_TYPE_LAST ? type : type + 1;
 }

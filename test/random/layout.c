@@ -9,11 +9,23 @@
 size_t type_size(int basic)
 {
   static const size_t size[DART_TYPE_BASIC_END] = {
-    [DART_TYPE_BYTE] = 1,     [DART_TYPE_SHORT] = 2,        [DART_TYPE_INT] = 4,
-    [DART_TYPE_UINT] = 4,     [DART_TYPE_LONG] = 8,         [DART_TYPE_ULONG] = 8,
-    [DART_TYPE_LONGLONG] = 8, [DART_TYPE_ULONGLONG] = 8,    [DART_TYPE_FLOAT] = 4,
-    [DART_TYPE_DOUBLE] = 8,   [DART_TYPE_LONG_DOUBLE] = 16, [DART_TYPE_INT8] = 1,
-    [DART_TYPE_UINT8] = 1,    [DART_TYPE_UINT16] = 2,
+    [DART_TYPE_BYTE]           = 1,
+    [DART_TYPE_SHORT]          = 2,
+    [DART_TYPE_INT]            = 4,
+    [DART_TYPE_UINT]           = 4,
+    [DART_TYPE_LONG]           = 8,
+    [DART_TYPE_ULONG]          = 8,
+    [DART_TYPE_LONGLONG]       = 8,
+    [DART_TYPE_ULONGLONG]      = 8,
+    [DART_TYPE_FLOAT]          = 4,
+    [DART_TYPE_DOUBLE]         = 8,
+    [DART_TYPE_LONG_DOUBLE]    = 16,
+    [DART_TYPE_INT8]           = 1,
+    [DART_TYPE_UINT8]          = 1,
+    [DART_TYPE_UINT16]         = 2,
+    [DART_TYPE_BOOL]           = 1,
+    [DART_TYPE_FLOAT_COMPLEX]  = 8,
+    [DART_TYPE_DOUBLE_COMPLEX] = 16,
   };
 
   return basic > 0 && basic < (int)DART_TYPE_BASIC_END ? size[basic] : 0;

@@ -22,7 +22,7 @@ static bool take_base(const char **text, layout_t *layout)
     *text += used;
     return layout->custom > 0;
   }
-  basic         = look_up(*text, n, text_type, DART_TYPE_UINT16);
+  basic         = look_up(*text, n, text_type, DART_TYPE_BASIC_END - 1);
   layout->basic = basic;
   *text += n;
   return basic > 0;
@@ -165,7 +165,8 @@ static bool take_field(const char *text, op_t *op, field_t field)
     return good;
   case HAS_LOCAL: return take_layout(text, &op->local);
   case HAS_REMOTE: return take_layout(text, &op->remote);
-  case HAS_TYPE: return (op->type = look_up(text, strlen(text), text_type, DART_TYPE_UINT16)) > 0;
+  case HAS_TYPE:
+    return (op->type = look_up(text, strlen(text), text_type, DART_TYPE_BASIC_END - 1)) > 0;
   case HAS_OPER: return (op->oper = look_up(text, strlen(text), text_oper, OPER_MERGE)) > 0;
   case HAS_ROOT: return sscanf(text, "%d", &op->root) == 1;
   case HAS_SHIFT: return sscanf(text, "%d", &op->shift) == 1;

@@ -11,12 +11,13 @@
 
 const char *text_type(int basic)
 {
-  static const char *const names[DART_TYPE_UINT16 + 1] = {
-    "?",         "BYTE",  "SHORT",  "INT",         "UINT", "LONG", "ULONG", "LONGLONG",
-    "ULONGLONG", "FLOAT", "DOUBLE", "LONG_DOUBLE", "?",    "INT8", "UINT8", "UINT16",
+  static const char *const names[DART_TYPE_BASIC_END] = {
+    "?",        "BYTE",      "SHORT", "INT",           "UINT",           "LONG", "ULONG",
+    "LONGLONG", "ULONGLONG", "FLOAT", "DOUBLE",        "LONG_DOUBLE",    "?",    "INT8",
+    "UINT8",    "UINT16",    "BOOL",  "FLOAT_COMPLEX", "DOUBLE_COMPLEX",
   };
 
-  return basic >= 0 && basic <= (int)DART_TYPE_UINT16 ? names[basic] : "?";
+  return basic >= 0 && basic < (int)DART_TYPE_BASIC_END ? names[basic] : "?";
 }
 
 const char *text_oper(int oper)

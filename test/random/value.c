@@ -12,9 +12,14 @@
 #include "layout.h"
 #include "op.h"
 
+static bool is_complex(int type)
+{
+  return type == DART_TYPE_FLOAT_COMPLEX || type == DART_TYPE_DOUBLE_COMPLEX;
+}
+
 bool value_is_float(int type)
 {
-  return type >= DART_TYPE_FLOAT && type <= DART_TYPE_LONG_DOUBLE;
+  return (type >= DART_TYPE_FLOAT && type <= DART_TYPE_LONG_DOUBLE) || is_complex(type);
 }
 
 static bool is_arithmetic(int oper)
@@ -28,16 +33,24 @@ static bool is_bitwise(int oper)
          oper == DART_OP_LAND || oper == DART_OP_LOR || oper == DART_OP_LXOR;
 }
 
+/* The table of dart_basic.h: truth values are combined bit by bit, complex numbers have no order. */
+static bool combines(int type, int oper)
+{
+  if (type == DART_TYPE_BOOL)
+    return is_bitwise(oper);
+  if (is_complex(type))
+    return oper == DART_OP_SUM || oper == DART_OP_PROD;
+  return is_arithmetic(oper) || (is_bitwise(oper) && !value_is_float(type));
+}
+
 bool value_has_atomic(int type, int oper)
 {
-  return is_arithmetic(oper) || oper == DART_OP_REPLACE || oper == DART_OP_NO_OP ||
-         (is_bitwise(oper) && !value_is_float(type));
+  return combines(type, oper) || oper == DART_OP_REPLACE || oper == DART_OP_NO_OP;
 }
 
 bool value_has_reduction(int type, int oper)
 {
-  return is_arithmetic(oper) || oper == DART_OP_MINMAX ||
-         (is_bitwise(oper) && !value_is_float(type));
+  return combines(type, oper) || (oper == DART_OP_MINMAX && combines(type, DART_OP_MIN));
 }
 
 size_t value_meaning(int type)
@@ -48,8 +61,11 @@ size_t value_meaning(int type)
 int value_bits(int type)
 {
   switch (type) {
-  case DART_TYPE_FLOAT: return 24;
-  case DART_TYPE_DOUBLE: return 53;
+  case DART_TYPE_BOOL: return 1;
+  case DART_TYPE_FLOAT:
+  case DART_TYPE_FLOAT_COMPLEX: return 24;
+  case DART_TYPE_DOUBLE:
+  case DART_TYPE_DOUBLE_COMPLEX: return 53;
   case DART_TYPE_LONG_DOUBLE: return 62;
   default: return 8 * (int)type_size(type);
   }
@@ -165,7 +181,59 @@ static bool combine_float(int type, int oper, void *target, const void *operand)
   return is_exact(type, target);
 }
 
-/* ---- both ---------------------------------------------------------------------------------- */
+/* ---- complex numbers: two of a floating point type ------------------------------------------- */
+
+static int part_type(int type)
+{
+  return type == DART_TYPE_FLOAT_COMPLEX ? DART_TYPE_FLOAT : DART_TYPE_DOUBLE;
+}
+
+static bool load_complex(int type, const void *from, long double part[2])
+{
+  int    half = part_type(type);
+  size_t size = type_size(half);
+
+  for (int i = 0; i < 2; i++) {
+    if (!is_exact(half, (const char *)from + (size_t)i * size))
+      return false;
+    part[i] = load_float(half, (const char *)from + (size_t)i * size);
+  }
+  return true;
+}
+
+static void store_complex(int type, void *to, long double real, long double imaginary)
+{
+  int half = part_type(type);
+
+  store_float(half, to, real);
+  store_float(half, (char *)to + type_size(half), imaginary);
+}
+
+/* Exact if each product of two parts is, and their sums. */
+static bool combine_complex(int type, int oper, void *target, const void *operand)
+{
+  long double a[2], b[2], most = ldexpl(1, value_bits(type));
+
+  if (!load_complex(type, target, a) || !load_complex(type, operand, b))
+    return false;
+  if (oper == DART_OP_SUM)
+    store_complex(type, target, a[0] + b[0], a[1] + b[1]);
+  else {
+    for (int i = 0; i < 4; i++)
+      if (fabsl(a[i / 2] * b[i % 2]) > most)
+        return false;
+    store_complex(type, target, a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]);
+  }
+  return load_complex(type, target, a);
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+/* Other bytes are no truth values. */
+static bool is_truth(const void *from)
+{
+  return *(const unsigned char *)from <= 1;
+}
 
 bool value_combine(int type, int oper, void *target, const void *operand)
 {
@@ -177,8 +245,12 @@ bool value_combine(int type, int oper, void *target, const void *operand)
     memcpy(target, operand, type_size(type));
     return true;
   }
+  if (is_complex(type))
+    return combine_complex(type, oper, target, operand);
   if (value_is_float(type))
     return combine_float(type, oper, target, operand);
+  if (type == DART_TYPE_BOOL && (!is_truth(target) || !is_truth(operand)))
+    return false;
   bits = combine_bits(type, oper, load_bits(type, target), load_bits(type, operand));
   memcpy(target, &bits, type_size(type));
   return true;
@@ -186,7 +258,11 @@ bool value_combine(int type, int oper, void *target, const void *operand)
 
 void value_store(int type, void *target, int64_t value)
 {
-  if (value_is_float(type)) {
+  if (type == DART_TYPE_BOOL)
+    value &= 1;
+  if (is_complex(type))
+    store_complex(type, target, (long double)value, 0);
+  else if (value_is_float(type)) {
     memset(target, 0, type_size(type));
     store_float(type, target, (long double)value);
   } else
@@ -195,15 +271,33 @@ void value_store(int type, void *target, int64_t value)
 
 int64_t value_load(int type, const void *source)
 {
+  long double part[2];
+
+  if (is_complex(type))
+    return load_complex(type, source, part) && part[1] == 0 ? (int64_t)part[0] : INT64_MIN;
   if (!value_is_float(type))
     return (int64_t)load_bits(type, source);
   return is_exact(type, source) ? (int64_t)load_float(type, source) : INT64_MIN;
+}
+
+/* Powers of 1 + 2i are on no axis, so no part of a product is ever 0, whose sign would depend on the order. */
+static void complex_operand(int type, int oper, uint64_t bits, void *operand)
+{
+  if (oper == DART_OP_PROD)
+    store_complex(type, operand, 1, bits % 2 == 0 ? 0 : 2);
+  else
+    store_complex(type, operand, (long double)(bits % 2001) - 1000,
+                  (long double)(bits / 2001 % 2001) - 1000);
 }
 
 void value_operand(int type, int oper, uint64_t key, size_t k, void *operand)
 {
   uint64_t bits = mix(key, k, 1);
 
+  if (is_complex(type)) {
+    complex_operand(type, oper, bits, operand);
+    return;
+  }
   if (!value_is_float(type)) { /* small ones, too; a flag's tells nothing unless it is new */
     value_store(type, operand, (int64_t)(oper == DART_OP_REPLACE ? bits : bits >> bits % 61));
     return;

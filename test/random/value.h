@@ -13,6 +13,7 @@
 bool value_has_atomic(int type, int oper);
 bool value_has_reduction(int type, int oper);
 
+/** Real or complex. */
 bool value_is_float(int type);
 
 /** Let *target = *target oper *operand, in one element. False: the result is vague. */
