@@ -7,13 +7,14 @@ complete_t contract_on_return(const op_t *op)
   case FILE_READ:
   case FILE_WRITE: return op->how == ACCESS_REQUEST ? COMPLETE_NOT : COMPLETE_THERE;
   case PUT:
+  case PUT_VALUE:
+  case ACCUMULATE:
+  case NOTIFY: return op_is_copied(op) ? COMPLETE_HERE : COMPLETE_NOT;
   case GET:
   case PUT_HANDLE:
   case GET_HANDLE:
-  case ACCUMULATE:
   case FETCH:
-  case SWAP:
-  case NOTIFY: return COMPLETE_NOT;
+  case SWAP: return COMPLETE_NOT;
   case ACCUMULATE_LOCAL: return COMPLETE_HERE;
   case SECTION: return op->how == SECTION_LAZY ? COMPLETE_HERE : COMPLETE_THERE;
   default: return COMPLETE_THERE;

@@ -93,9 +93,9 @@ static void raise_flag(generator_t *g, op_t *op, int type)
 /* One actor puts a flag, another waits for it; what the first did before is then the other's. */
 void generate_flag(generator_t *g)
 {
-  static const kind_t kinds[] = { PUT, PUT_HANDLE, PUT_BLOCKING, ACCUMULATE, FETCH };
+  static const kind_t kinds[] = { PUT, PUT_VALUE, PUT_HANDLE, PUT_BLOCKING, ACCUMULATE, FETCH };
   static const int types[] = { DART_TYPE_INT, DART_TYPE_UINT, DART_TYPE_LONG, DART_TYPE_ULONGLONG };
-  op_t             flag = op_new(kinds[draw_below(&g->draw, 5)]), poll = op_new(POLL);
+  op_t             flag = op_new(kinds[draw_below(&g->draw, 6)]), poll = op_new(POLL);
 
   raise_flag(g, &flag, types[draw_below(&g->draw, 4)]);
   if (flag.n == 0 || !generate_hard(g, &flag))

@@ -269,6 +269,25 @@ void generate_transfer(generator_t *g)
     remember(g, &op);
 }
 
+/* One element, by value. */
+void generate_value(generator_t *g)
+{
+  op_t   op = op_new(PUT_VALUE);
+  int    type;
+  size_t size;
+
+  draw_actor(g, &op);
+  type     = draw_type(g);
+  size     = type_size(type);
+  op.local = op.remote = (layout_t){ .basic = type };
+  op.n                 = 1;
+  if (!draw_portion(g, op.unit, size, &op.seg, &op.to))
+    return;
+  op.at = draw_offset(g, scene_size(g->scene, op.seg, op.to) - size, size);
+  if (generate_hard(g, &op))
+    remember(g, &op);
+}
+
 /* Plain loads and stores: of the own portion, or of whatever is near. */
 void generate_access(generator_t *g)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_value.h>
+
 #include "need.h"
 
 const op_kind_t op_kinds[NKINDS] = {
@@ -25,7 +27,7 @@ op_t op_new(kind_t kind)
 bool op_is_put(const op_t *op)
 {
   return op->kind == PUT || op->kind == PUT_HANDLE || op->kind == PUT_BLOCKING ||
-         op->kind == NOTIFY;
+         op->kind == PUT_VALUE || op->kind == NOTIFY;
 }
 
 bool op_is_get(const op_t *op)
@@ -49,6 +51,18 @@ bool op_is_file_access(const op_t *op)
 {
   return op_is_file_write(op) || op->kind == FILE_READ || op->kind == FILE_TAKE ||
          op->kind == FILE_READ_ALL || op->kind == FILE_READ_ORDERED;
+}
+
+bool op_is_copied(const op_t *op)
+{
+  switch (op->kind) {
+  case PUT_VALUE: return true;
+  case PUT:
+  case NOTIFY:
+    return op->local.kind == LAYOUT_RUN && op->n * layout_elem(&op->local) <= DART_COPIED_MOST;
+  case ACCUMULATE: return op->n * type_size(op->type) <= DART_COPIED_MOST;
+  default: return false;
+  }
 }
 
 bool op_is_atomic(const op_t *op)

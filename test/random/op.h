@@ -118,6 +118,7 @@ typedef enum {
   X(GET_HANDLE, "get_handle", WHO_ACTOR, HAS_TRANSFER | HAS_FORM, "")                              \
   X(PUT_BLOCKING, "put_blocking", WHO_ACTOR, HAS_TRANSFER | HAS_FORM, "")                          \
   X(GET_BLOCKING, "get_blocking", WHO_ACTOR, HAS_TRANSFER | HAS_FORM, "")                          \
+  X(PUT_VALUE, "put_value", WHO_ACTOR, HAS_BY | HAS_TO | HAS_N | HAS_LOCAL | HAS_REMOTE, "")       \
   X(STORE, "store", WHO_ACTOR, HAS_BY | HAS_TO | HAS_N, "")                                        \
   X(LOAD, "load", WHO_ACTOR, HAS_BY | HAS_TO | HAS_N, "")                                          \
   X(ACCUMULATE, "accumulate", WHO_ACTOR, HAS_ATOMIC, "")                                           \
@@ -261,13 +262,16 @@ static inline bool op_has(const op_t *op, field_t field)
 }
 
 /** Whether it is one of put, get and their like, with a buffer here and memory there. */
-bool op_is_put(const op_t *op); /* put_notify is one */
+bool op_is_put(const op_t *op); /* put_notify and put_value are */
 bool op_is_get(const op_t *op);
 
 /** Whether it reads or writes a file, and which of both; whether it uses the shared pointer; by all units. */
 bool op_is_file_access(const op_t *op);
 bool op_is_file_write(const op_t *op);
 bool op_is_file_shared(const op_t *op);
+
+/** Whether its operand, in a row, is so small that it is copied before the call returns. */
+bool op_is_copied(const op_t *op);
 
 /** Whether it updates or reads elements atomically. */
 bool op_is_atomic(const op_t *op);

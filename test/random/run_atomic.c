@@ -47,6 +47,41 @@ static buffer_t *fetch_buffer(thread_t *thread, const op_t *op)
   return buffer;
 }
 
+/* What is compared: the element that is expected, or another. */
+static void swap_compare(const unit_t *unit, const op_t *op, unsigned char *compare)
+{
+  memcpy(compare, run_expected(unit, op)->bytes, type_size(op->type));
+  if (op->how == SWAP_MISS && op->type == DART_TYPE_BOOL)
+    compare[0] ^= 1;
+  else if (op->how == SWAP_MISS)
+    compare[op->id % type_size(op->type)] ^= (unsigned char)(1 << op->id % 8);
+}
+
+/* What was not to be written, up to the result. */
+static void fill_operands(const unit_t *unit, const op_t *op, unsigned char *to)
+{
+  uint64_t key = model_key(&unit->model.scene, op, PATTERN_SOURCE);
+
+  pattern_fill(to, model_key(&unit->model.scene, op, PATTERN_BLANK), 0, RESULT_AT);
+  if (op->kind == SWAP) {
+    value_operand(op->type, DART_OP_REPLACE, key, 0, to + VALUE_AT);
+    swap_compare(unit, op, to + COMPARE_AT);
+  } else
+    model_operand(&unit->model.scene, op, 0, to + VALUE_AT);
+}
+
+/* On return operands are the caller's again, but for the result (dart_value.h). */
+static void reuse_operands(thread_t *thread, const op_t *op, buffer_t *buffer)
+{
+  unsigned char operands[RESULT_AT];
+
+  fill_operands(thread->unit, op, operands);
+  run_compare(thread->unit, op, "operands, and what lies between", buffer->bytes, operands, NULL,
+              sizeof operands);
+  pattern_fill(buffer->bytes, model_key(&thread->unit->model.scene, op, PATTERN_POISON), 0,
+               RESULT_AT);
+}
+
 static void run_fetch(thread_t *thread, const op_t *op)
 {
   unit_t     *unit   = thread->unit;
@@ -62,16 +97,7 @@ static void run_fetch(thread_t *thread, const op_t *op)
     RUN_OK(unit, op, run_inline_fetch(op, gptr, value, result));
   else
     RUN_OK(unit, op, dart_fetch_and_op(gptr, value, result, op->type, (dart_operation_t)op->oper));
-}
-
-/* What is compared: the element that is expected, or another. */
-static void swap_compare(const unit_t *unit, const op_t *op, unsigned char *compare)
-{
-  memcpy(compare, run_expected(unit, op)->bytes, type_size(op->type));
-  if (op->how == SWAP_MISS && op->type == DART_TYPE_BOOL)
-    compare[0] ^= 1;
-  else if (op->how == SWAP_MISS)
-    compare[op->id % type_size(op->type)] ^= (unsigned char)(1 << op->id % 8);
+  reuse_operands(thread, op, buffer);
 }
 
 void run_swap(thread_t *thread, const op_t *op)
@@ -88,6 +114,7 @@ void run_swap(thread_t *thread, const op_t *op)
   else
     RUN_OK(unit, op,
            dart_compare_and_swap(gptr, value, compare, buffer->bytes + RESULT_AT, op->type));
+  reuse_operands(thread, op, buffer);
 }
 
 void run_atomic(thread_t *thread, const op_t *op)
@@ -100,21 +127,16 @@ void run_atomic(thread_t *thread, const op_t *op)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Nothing but the result has changed. */
+/* Nothing but the result has changed since the call. */
 static void check_rest(unit_t *unit, const op_t *op, const buffer_t *buffer)
 {
   size_t        size = type_size(op->type);
   unsigned char rest[FETCH_NBYTES];
 
   pattern_fill(rest, model_key(&unit->model.scene, op, PATTERN_BLANK), 0, sizeof rest);
-  if (op->kind == SWAP) {
-    value_operand(op->type, DART_OP_REPLACE, model_key(&unit->model.scene, op, PATTERN_SOURCE), 0,
-                  rest + VALUE_AT);
-    swap_compare(unit, op, rest + COMPARE_AT);
-  } else
-    model_operand(&unit->model.scene, op, 0, rest + VALUE_AT);
+  pattern_fill(rest, model_key(&unit->model.scene, op, PATTERN_POISON), 0, RESULT_AT);
   memcpy(rest + RESULT_AT, buffer->bytes + RESULT_AT, size);
-  run_compare(unit, op, "operands, and what lies between", buffer->bytes, rest, NULL, sizeof rest);
+  run_compare(unit, op, "what lies around the result", buffer->bytes, rest, NULL, sizeof rest);
 }
 
 void run_check_atomic(unit_t *unit, const op_t *op, const buffer_t *buffer)

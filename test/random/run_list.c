@@ -18,6 +18,7 @@ static run_op_t *const runners[NKINDS] = {
   [GET_HANDLE]         = run_transfer,
   [PUT_BLOCKING]       = run_transfer,
   [GET_BLOCKING]       = run_transfer,
+  [PUT_VALUE]          = run_put_value,
   [STORE]              = run_store,
   [LOAD]               = run_load,
   [ACCUMULATE]         = run_atomic,

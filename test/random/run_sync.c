@@ -24,12 +24,13 @@ void run_notify(thread_t *thread, const op_t *op)
   dart_datatype_t here   = run_type(unit, op, &op->local);
   dart_datatype_t there  = run_type(unit, op, &op->remote);
   buffer_t       *buffer = NULL;
+  under_way_t    *u;
   unsigned char  *local;
 
   if (op->here < 0)
     buffer = run_buffer(thread, op, layout_span(&op->local, op->n), op->shift, PATTERN_SOURCE);
   local = buffer != NULL ? buffer->bytes : unit->own[op->here] + op->here_at;
-  run_start(thread, op, buffer);
+  u     = run_start(thread, op, buffer);
   if (op->n == 0)
     RUN_OK(unit, op, dart_notify(flag, op->value));
   else
@@ -38,6 +39,7 @@ void run_notify(thread_t *thread, const op_t *op)
                            op->value));
   run_end_type(unit, op, &here);
   run_end_type(unit, op, &there);
+  run_complete(thread, u, contract_on_return(op));
 }
 
 /* The counter is looked for among others that nobody raises so far. */

@@ -1,5 +1,6 @@
 /* Puts and gets in all forms, plain loads and stores, and what completes them. */
 #include <dash/dart/ext/dart_near.h>
+#include <dash/dart/ext/dart_value.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,34 @@ void run_transfer(thread_t *thread, const op_t *op)
   run_end_type(unit, op, &there);
   run_complete(thread, u, contract_on_return(op));
   run_completed(thread, NULL);
+}
+
+/* ---- put by value -------------------------------------------------------------------------- */
+
+static dart_ret_t put_value(dart_gptr_t gptr, int type, const void *bytes)
+{
+  switch (type) {
+#define PUT_OF_TYPE(name, ctype, dtype)        \
+  case dtype: {                                \
+    ctype value;                               \
+    memcpy(&value, bytes, sizeof value);       \
+    return dart_put_value_##name(gptr, value); \
+  }
+    DART_VALUE_TYPES(PUT_OF_TYPE)
+#undef PUT_OF_TYPE
+  default: return DART_ERR_INVAL;
+  }
+}
+
+void run_put_value(thread_t *thread, const op_t *op)
+{
+  unit_t      *unit   = thread->unit;
+  buffer_t    *buffer = run_buffer(thread, op, layout_elem(&op->local), 0, PATTERN_SOURCE);
+  under_way_t *u      = run_start(thread, op, buffer);
+
+  RUN_OK(unit, op,
+         put_value(run_gptr(unit, op->seg, op->to, op->at), op->local.basic, buffer->bytes));
+  run_complete(thread, u, contract_on_return(op));
 }
 
 /* ---- load, store: by address where there is one ---------------------------------------------- */

@@ -1,5 +1,6 @@
 /* Whether an operation names what is there: alive, in bounds, of the right kind, by somebody who may.
  * One function for each field, one for each kind that asks for more. */
+#include <dash/dart/ext/dart_basic.h>
 #include <dash/dart/if/dart_types.h>
 
 #include "scene.h"
@@ -222,6 +223,15 @@ static bool good_transfer(const scene_t *scene, const op_t *op)
          layout_span(&op->local, op->n) <= SENSIBLE && good_here(scene, op);
 }
 
+/* One element of a type that dart_put_value has, of which any bytes are a value. */
+static bool good_value(const op_t *op)
+{
+  int type = op->local.basic;
+
+  return op->n == 1 && op->local.kind == LAYOUT_RUN && op->remote.kind == LAYOUT_RUN && type != 0 &&
+         type != DART_TYPE_BOOL && type != DART_TYPE_LONG_DOUBLE && type < DART_TYPE_FLOAT_COMPLEX;
+}
+
 static bool good_notify(const scene_t *scene, const op_t *op)
 {
   return op->counter >= 0 && op->counter < COUNTERS_MAX && scene->counter[op->counter].alive &&
@@ -392,6 +402,7 @@ static bool good_for_kind(const scene_t *scene, const op_t *op)
   case FILE_WRITE_ORDERED: return scene_valid_for_file(scene, op);
   case COUNTER: return good_counter(scene, op);
   case WORD: return good_word(scene, op);
+  case PUT_VALUE: return good_value(op) && good_transfer(scene, op);
   case NOTIFY: return good_notify(scene, op);
   case AWAIT: return good_await(scene, op);
   case POLL: return good_poll(scene, op);
