@@ -57,12 +57,13 @@ function(dart_add_backend name)
   endforeach()
   dart_add_objects(dart-${name}-objects ${sources})
   target_link_libraries(dart-${name}-objects PRIVATE ${arg_USES})
-  set(objects $<TARGET_OBJECTS:dart-core> $<TARGET_OBJECTS:dart-${name}-objects>)
+  set(parts dart-core dart-${name}-objects)
   foreach(folder IN LISTS arg_PLAIN_FOLDERS)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
     dart_add_objects(dart-${name}-${folder} ${sources})
-    list(APPEND objects $<TARGET_OBJECTS:dart-${name}-${folder}>)
+    list(APPEND parts dart-${name}-${folder})
   endforeach()
+  list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 
   add_library(dart-${name} STATIC ${objects})
   target_link_libraries(dart-${name} PUBLIC dart-base PRIVATE ${libraries})
@@ -78,6 +79,7 @@ function(dart_add_backend name)
 
   set_property(GLOBAL APPEND PROPERTY DART_BACKENDS ${name})
   set_property(GLOBAL PROPERTY DART_BACKEND_${name}_LIBRARIES ${libraries})
+  set_property(GLOBAL PROPERTY DART_BACKEND_${name}_PARTS ${parts}) # the targets of its objects
   set_property(GLOBAL PROPERTY DART_BACKEND_${name}_MANY_NODES ${arg_MANY_NODES})
 endfunction()
 
