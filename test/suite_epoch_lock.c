@@ -177,6 +177,38 @@ TEST(lazy_unlocks_of_much)
   free(values);
 }
 
+/* The same of those that have not taken their lock, of one unit and of all. */
+TEST(lazy_unlocks_without_check)
+{
+  enum { LAZY = 100 };
+  int64_t    *zeros = calloc(LARGE, sizeof *zeros), *values = malloc(LARGE * sizeof *values);
+  int64_t     zero = 0, got;
+  dart_gptr_t data = test_alloc(zeros, LARGE, 0), other = test_alloc(&zero, 1, 0);
+  dart_gptr_t to = test_unit(data, right_of(me));
+
+  fill(values, LARGE, 6);
+  for (size_t i = 0; i < LAZY; i++) {
+    EXPECT_OK(dart_epoch_lock(to, DART_EPOCH_EXCLUSIVE, DART_EPOCH_NOCHECK));
+    EXPECT_OK(dart_put(test_at(to, i), &values[i], 1, T_INT64, T_INT64));
+    got = -1;
+    EXPECT_OK(dart_get(&got, test_at(to, i), 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_epoch_unlock(to, DART_EPOCH_LAZY));
+    EXPECT_EQ(got, values[i]);
+    values[i] = -1;
+  }
+  test_barrier(); /* the own portion is locked, too */
+  EXPECT_OK(dart_epoch_lock_all(data, DART_EPOCH_NOCHECK));
+  EXPECT_OK(dart_put(test_at(to, LAZY), &values[LAZY], LARGE - LAZY, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock_all(data, DART_EPOCH_LAZY));
+  memset(values, 0x5a, LARGE * sizeof *values);
+  EXPECT_OK(dart_flush(test_unit(other, left_of(me))));
+  test_barrier();
+  EXPECT_EQ(wrong_in(test_mine(data), LARGE, left_of(me), 6), 0);
+  test_barrier();
+  free(zeros);
+  free(values);
+}
+
 /* The memory of the target is no more: that is said by the next flush, which does not wait for a report for ever. */
 TEST(lazy_unlocks_of_what_is_gone)
 {
@@ -193,10 +225,12 @@ TEST(lazy_unlocks_of_what_is_gone)
     dart_gptr_t to = test_unit(gptr, right_of(me));
 
     if (is_far && right_of(me) % 2 != 0) {
-      lock(to, DART_EPOCH_SHARED);
-      EXPECT_OK(dart_put(to, &one, 1, T_INT64, T_INT64));
-      EXPECT_OK(dart_epoch_unlock(to, DART_EPOCH_LAZY));
-      EXPECT_RET(dart_flush(to), DART_ERR_INVAL);
+      for (int checked = 0; checked < 2; checked++) {
+        EXPECT_OK(dart_epoch_lock(to, DART_EPOCH_SHARED, checked ? 0 : DART_EPOCH_NOCHECK));
+        EXPECT_OK(dart_put(to, &one, 1, T_INT64, T_INT64));
+        EXPECT_OK(dart_epoch_unlock(to, DART_EPOCH_LAZY));
+        EXPECT_RET(dart_flush(to), DART_ERR_INVAL);
+      }
     }
     EXPECT_OK(dart_team_memderegister(gptr));
   }

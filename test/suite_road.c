@@ -511,6 +511,30 @@ TEST(operations_travel_with_their_lock)
   end(&road);
 }
 
+/* Nobody waits for anything, with the lock and without one, unless too many are under way. */
+TEST(lazy_unlocks_wait_for_nothing)
+{
+  road_t road = begin();
+
+  for (int checked = 0; checked < 2 && road.has_far && me == 0; checked++) {
+    int64_t got = -1;
+
+    look();
+    for (int64_t i = 0; i < 20; i++) {
+      EXPECT_OK(dart_epoch_lock(road.far, DART_EPOCH_EXCLUSIVE, checked ? 0 : DART_EPOCH_NOCHECK));
+      EXPECT_OK(dart_put(road.far, &i, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+      EXPECT_OK(dart_epoch_unlock(road.far, DART_EPOCH_LAZY));
+    }
+    EXPECT_EQ(since(DART__COUNT_FLUSH), 0);
+    EXPECT_EQ(since(DART__COUNT_EPOCH_WAIT), 0);
+    EXPECT_EQ(since(DART__COUNT_RMA_FLUSH), 0);
+    EXPECT_OK(dart_flush(road.far));
+    EXPECT_OK(dart_get_blocking(&got, road.far, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    EXPECT_EQ(got, 19);
+  }
+  end(&road);
+}
+
 /* With all units locked every far one gets one message, if its operations are few and short; a second one where they
  * are not, which comes with the operations. */
 TEST(lock_all_asks_all_at_once)

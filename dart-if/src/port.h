@@ -259,6 +259,10 @@ typedef struct {
    *  after that. */
   void (*unlock)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
                  bool exclusive, _Atomic uint32_t *done);
+
+  /** Increment `*done` when what was started before is applied, or its memory is gone; sent at once. */
+  void (*report)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                 _Atomic uint32_t *done);
 } dart__epoch_ops_t;
 
 /* What `lock` and `completed` take: so many operations, of so many bytes together. */

@@ -246,6 +246,7 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
     dart__rwlock_leave(described.lock, is_exclusive(about));
     answer_lazy(&described);
     break;
+  case DART__LOCK_REPORT: answer_lazy(&described); break;
   default:
     dart__epoch_note(team, segment, dart__team_unit_of(team, peer),
                      (dart__epoch_word_t)word_of(about), about->value);

@@ -21,10 +21,10 @@ enum {
   DART__LOCK_ASK,            /* result: a dart__lock_result_t; value: the origin's counter */
   DART__LOCK_APPLY, /* the same, and requests: enter, apply them, leave; result: what gets have read, too */
   DART__LOCK_LEAVE,
+  DART__LOCK_REPORT, /* nothing: what was requested before it is applied; always LAZY */
   DART__LOCK_COMPLETED, /* DART__EPOCH_COMPLETED, and requests before it, for when this unit has posted */
-  DART__LOCK_EXCLUSIVE = 0x100, /* a flag, of the last three */
-  DART__LOCK_LAZY =
-      0x200 /* a flag of APPLY and LEAVE: no result, but DART__EPOCH_GRANTED in any case */
+  DART__LOCK_EXCLUSIVE = 0x100, /* a flag, of ASK, APPLY and LEAVE */
+  DART__LOCK_LAZY      = 0x200  /* a flag: no result, but DART__EPOCH_GRANTED in any case */
 };
 
 typedef enum {

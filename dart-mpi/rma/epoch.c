@@ -291,6 +291,15 @@ static void unlock(const dart__team_t *team, const dart__segment_t *segment, int
   dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, 0, true);
 }
 
+static void report(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                   _Atomic uint32_t *done)
+{
+  uint32_t         what = DART__LOCK_REPORT | DART__LOCK_LAZY;
+  dart__am_epoch_t a    = about(team, segment, what, (uint64_t)(uintptr_t)done);
+
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, 0, true);
+}
+
 static const dart__epoch_ops_t ops = { .start       = start,
                                        .say         = say,
                                        .exposed     = exposed,
@@ -298,6 +307,7 @@ static const dart__epoch_ops_t ops = { .start       = start,
                                        .answered    = answered,
                                        .lock_lazily = lock_lazily,
                                        .completed   = completed,
-                                       .unlock      = unlock };
+                                       .unlock      = unlock,
+                                       .report      = report };
 
 const dart__epoch_ops_t *const dart__epochs = &ops;

@@ -6,7 +6,7 @@
  * takes a request, the operations, and a word that leaves the lock, which the acknowledgement of that word,
  * or of gets before it, completes. Whoever locks the portion next needs no acknowledgement, since operations are applied
  * in order; whoever reads it without a lock, after a barrier, does. With DART_EPOCH_LAZY the target's answer to the word
- * is counted, and nobody waits for it.
+ * is counted, and nobody waits for it; with NOCHECK, too, there is a word then, for that answer alone.
  *
  * Unlock_all. Locks are granted in the order of arrival, so a unit that held one portion while it waits for
  * another could wait for itself: behind an exclusive request there, which waits for a second such unit, which
@@ -134,21 +134,26 @@ static void take_data(const dart__access_call_t *call, int32_t unit, const uint6
   }
 }
 
-/* Start what is queued, and leave the lock after it, if there is one. Lazily, nobody waits for that. */
+/* Start what is queued, and leave the lock after it, if there is one. Lazily, nobody waits for that: the target says
+ * that it is done, also if there is no lock to be left. */
 static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit, bool is_lazy)
 {
   dart__epoch_target_t *t   = &call->epoch->target[unit];
   dart_ret_t            ret = DART_OK;
 
   dart__access_drain(call, unit);
-  if (!t->is_checked)
+  if (!t->is_checked && !(is_lazy && t->is_used))
     return DART_OK;
   ret = dart__access_order(call, unit);
-  dart__hold_leave(call->epoch->hold);
   if (is_lazy)
     atomic_fetch_add_explicit(&dart__epoch_lazy_sent, 1, memory_order_relaxed);
-  dart__epochs->unlock(call->team, call->segment, unit, t->is_exclusive,
-                       is_lazy ? &dart__epoch_lazy_done : NULL);
+  if (t->is_checked) {
+    dart__hold_leave(call->epoch->hold);
+    dart__epochs->unlock(call->team, call->segment, unit, t->is_exclusive,
+                         is_lazy ? &dart__epoch_lazy_done : NULL);
+  } else {
+    dart__epochs->report(call->team, call->segment, unit, &dart__epoch_lazy_done);
+  }
   t->is_checked = false;
   t->is_counted = is_lazy;
   return ret;

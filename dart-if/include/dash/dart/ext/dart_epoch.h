@@ -91,8 +91,9 @@ typedef enum {
    *  which this unit has no lock epoch open: with a lock held it would wait for another. Fence: all units or
    *  none; this unit does not wait for the data of other units. An unlock of few short operations sends them
    *  and waits for nothing, unless 64 such unlocks are under way and this unit has nothing else locked; of
-   *  others it waits for the lock, and until they are complete locally. With NOCHECK there is no request that they
-   *  could travel with, so it completes as without LAZY. That all units gave it to a fence is not verified. */
+   *  others it waits for the lock, and until they are complete locally. With NOCHECK operations start when they are
+   *  called, and the unlock waits until they are complete locally. That all units gave it to a fence is not
+   *  verified. */
   DART_EPOCH_LAZY = 32
 } dart_epoch_assertion_t;
 
