@@ -45,6 +45,8 @@ static bool is_read_only(const dart__access_call_t *call, int32_t unit)
                                  memory_order_relaxed);
   if (promise == 0 || (call->epoch->kind == DART__EPOCH_FENCE && promise != call->epoch->fences))
     return false;
+  call->epoch->target[unit].is_open =
+      false; /* the epoch may end without a look at targets that were not used */
   dart__error("%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
   return true;
 }
@@ -61,10 +63,10 @@ static dart__access_t begin(const dart__access_call_t *call, int32_t unit,
     return refuse(call, unit);
   if (epoch->kind == DART__EPOCH_NONE)
     return DART__ACCESS_PASS;
-  epoch->is_issued = true;
   if (writes && is_read_only(call, unit))
     return DART__ACCESS_REFUSED;
-  t->is_used = true;
+  epoch->is_issued = true;
+  t->is_used       = true;
   t->is_written |= writes;
   return DART__ACCESS_DONE;
 }
