@@ -14,12 +14,10 @@
 #include "api/locality/locality.h"
 #include "api/memory/memory.h"
 #include "api/memory/pool.h"
-#include "api/progress/gone.h"
 #include "api/progress/progress.h"
+#include "api/team/make.h"
 #include "base/assert.h"
-#include "base/config.h"
 #include "base/profile.h"
-#include "base/size.h"
 #include "model/check.h"
 #include "model/group.h"
 #include "model/world.h"
@@ -36,87 +34,6 @@ DART__PROFILED(dart_size);
 DART__PROFILED(dart_team_unit_l2g);
 DART__PROFILED(dart_team_unit_g2l);
 
-#define RESULT_BYTES    (64 * DART__KI)
-#define RESULT_PER_UNIT 64
-
-static int32_t next_id =
-    1; /* at least 1 + the highest id of this unit's teams; new teams get the maximum over their parent */
-
-static size_t result_bytes(const dart__team_t *team)
-{
-  size_t least = (size_t)team->nunits * RESULT_PER_UNIT;
-
-  return least > RESULT_BYTES ? least : RESULT_BYTES;
-}
-
-static size_t slot_bytes(void)
-{
-  return dart__round_up(dart__settings.slot, DART__CACHE_LINE);
-}
-
-/* Allocate a team with these members, not open. Local. NULL: no memory. */
-static dart__team_t *describe(const dart_unit_t *members, size_t count)
-{
-  dart__team_t *team = dart__team_new(members, (int32_t)count);
-
-  if (team == NULL || dart__port_team_prepare(team) == DART_OK)
-    return team;
-  dart__team_delete(team);
-  return NULL;
-}
-
-/* Close the team if it is open, and free it; NULL: nothing. Collective if it was opened on all units. */
-static void delete_team(dart__team_t *team)
-{
-  if (team == NULL)
-    return;
-  dart__port_team_close(team);
-  dart__team_delete(team);
-}
-
-static dart_unit_t leader_of(const dart__team_t *team)
-{
-  return team->members[team->node_units[0]];
-}
-
-/* Called by a leader: allocate and initialise the node's exchange. */
-static dart_ret_t alloc_exchange(const dart__team_t *team, uint64_t *offset_out)
-{
-  size_t     nbytes = dart__exchange_bytes((uint32_t)team->node_nunits, (uint32_t)team->nunits,
-                                           slot_bytes(), result_bytes(team));
-  dart_ret_t ret    = dart__pool_alloc(nbytes, offset_out);
-
-  if (ret == DART_OK)
-    dart__exchange_format(dart__pool_address(dart__world.me, *offset_out),
-                          (uint32_t)team->node_nunits, (uint32_t)team->nunits);
-  return ret;
-}
-
-static void open_exchange(dart__team_t *team, uint64_t offset)
-{
-  team->exchange_offset = offset;
-  dart__exchange_open(&team->exchange, dart__pool_address(leader_of(team), offset),
-                      (uint32_t)team->node_nunits, (uint32_t)team->nunits, (uint32_t)team->node_me,
-                      slot_bytes(), result_bytes(team));
-  dart__gone_watch(team);
-}
-
-/* The leader frees the exchange after all other units of the node have left it. */
-static void close_exchange(dart__team_t *team)
-{
-  _Atomic uint32_t *left  = &team->exchange.shared->left;
-  uint32_t          turns = 0;
-
-  if (!dart__team_is_leader(team)) {
-    /* release: pairs with the leader's acquire; the last access to the exchange */
-    atomic_fetch_add_explicit(left, 1, memory_order_release);
-    return;
-  }
-  while (atomic_load_explicit(left, memory_order_acquire) != (uint32_t)team->node_nunits - 1)
-    dart__wait_turn(&turns, &dart__world.wait);
-  dart__pool_free(team->exchange_offset);
-}
-
 /* Allocate all that this unit needs for the first team and the pool; both are not open. NULL: no memory. */
 static dart__team_t *prepare_all(void)
 {
@@ -127,12 +44,12 @@ static dart__team_t *prepare_all(void)
     return NULL;
   for (dart_unit_t u = 0; u < dart__world.nunits; u++)
     members[u] = u;
-  all = describe(members, (size_t)dart__world.nunits);
+  all = dart__team_describe(members, (size_t)dart__world.nunits);
   free(members);
   dart__world.pid_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.pid_of);
   if (all != NULL && dart__world.pid_of != NULL && dart__pool_prepare(all) == DART_OK)
     return all;
-  delete_team(all);
+  dart__team_discard(all);
   return NULL;
 }
 
@@ -142,26 +59,27 @@ dart_ret_t dart__team_open_all(void)
   uint64_t   offset = DART__POOL_FIRST; /* of the second block of the pool, so all units know it */
   dart_ret_t ret    = dart__port_agree(all == NULL ? DART_ERR_NOMEM : DART_OK);
 
-  next_id = 1;
+  dart__team_ids_reset();
   if (ret == DART_OK)
     ret = dart__port_agree(dart__port_team_open(all));
   if (ret == DART_OK)
     ret = dart__port_agree(dart__pool_open());
   if (ret == DART_OK)
-    ret = dart__port_agree(dart__team_is_leader(all) ? alloc_exchange(all, &offset) : DART_OK);
+    ret = dart__port_agree(dart__team_is_leader(all) ? dart__team_exchange_alloc(all, &offset)
+                                                     : DART_OK);
   if (ret != DART_OK) {
     if (dart__world.me == 0)
       dart__error("dart_init: no memory for the first team and its pool, "
                   "see DART_HEAP_STEP, DART_POOL, DART_SLOT");
     dart__port_agree(DART_OK); /* nobody ends the program before it is said */
     dart__pool_close();
-    delete_team(all);
+    dart__team_discard(all);
     free(dart__world.pid_of);
     dart__world.pid_of = NULL;
     return ret;
   }
   dart__assert(offset == DART__POOL_FIRST);
-  open_exchange(all, offset);
+  dart__team_exchange_open(all, offset);
   dart__team_enter(all, DART_TEAM_ALL);
   dart__coll_share(all, &(int32_t){ getpid() }, dart__world.pid_of, sizeof(int32_t));
   return DART_OK;
@@ -173,9 +91,9 @@ static void destroy_team(dart__team_t *team)
   dart__locality_drop(team);
   dart__memory_close(team);
   dart__port_team_close(team);
-  close_exchange(team);
+  dart__team_exchange_close(team);
   dart__team_leave(team);
-  delete_team(team);
+  dart__team_discard(team);
 }
 
 void dart__team_close_all(void)
@@ -183,7 +101,7 @@ void dart__team_close_all(void)
   dart__team_t *all = dart__teams[DART_TEAM_ALL];
 
   /* In descending order of ids: the same order on all units, for a unit never has two teams with one id. */
-  for (int32_t id = next_id - 1; id > DART_TEAM_ALL; id--)
+  for (int32_t id = dart__team_next_id() - 1; id > DART_TEAM_ALL; id--)
     if (dart__teams[id] != NULL)
       destroy_team(dart__teams[id]);
 
@@ -192,7 +110,7 @@ void dart__team_close_all(void)
   dart__pool_close();
   dart__port_team_close(all);
   dart__team_leave(all);
-  delete_team(all);
+  dart__team_discard(all);
   dart__team_free_spare();
   free(dart__world.pid_of);
   dart__world.pid_of = NULL;
@@ -204,19 +122,19 @@ static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t ow
 {
   dart__coll_share(parent, &own, offsets, sizeof own);
   if (team != NULL)
-    open_exchange(team, offsets[dart__team_unit_of(parent, leader_of(team))]);
+    dart__team_exchange_open(team, offsets[dart__team_unit_of(parent, dart__team_leader(team))]);
 }
 
 /* The new team's id, and the worst of all units' results. */
 static dart_ret_t agree_on_id(dart__team_t *parent, dart_ret_t mine, int32_t *id_out)
 {
-  unsigned long most[2] = { (unsigned long)next_id, mine };
+  unsigned long most[2] = { (unsigned long)dart__team_next_id(), mine };
 
   dart__coll_most(parent, most, 2);
   *id_out = (int32_t)most[0];
   if (*id_out > INT16_MAX)
     return DART_ERR_OTHER;
-  next_id = *id_out + 1;
+  dart__team_take_id(*id_out);
   return (dart_ret_t)most[1];
 }
 
@@ -235,12 +153,12 @@ static dart_ret_t prepare(const dart__team_t *parent, const dart_unit_t *members
   plan_t    *plan = plan_out;
   dart_ret_t ret  = DART_OK;
 
-  *plan = (plan_t){ .team    = count > 0 ? describe(members, count) : NULL,
+  *plan = (plan_t){ .team    = count > 0 ? dart__team_describe(members, count) : NULL,
                     .offsets = calloc((size_t)parent->nunits, sizeof *plan->offsets) };
   if (plan->offsets == NULL || (count > 0 && plan->team == NULL))
     ret = DART_ERR_NOMEM;
   else if (count > 0 && dart__team_is_leader(plan->team))
-    ret = alloc_exchange(plan->team, &plan->offset);
+    ret = dart__team_exchange_alloc(plan->team, &plan->offset);
   plan->has_exchange = ret == DART_OK && count > 0 && dart__team_is_leader(plan->team);
   return ret;
 }
@@ -280,7 +198,7 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
       dart__error("%s: team %d cannot be made on every unit of team %d", function, id, parent->id);
     if (plan.has_exchange)
       dart__pool_free(plan.offset);
-    delete_team(plan.team);
+    dart__team_discard(plan.team);
     return ret;
   }
   if (plan.team != NULL) {
