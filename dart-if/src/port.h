@@ -276,8 +276,8 @@ typedef struct dart__far_message dart__far_message_t;
 /** Messages to and from far units, by global id; any thread. */
 typedef struct {
   /** Start to send, or to receive a message of at most `nbytes`; the buffer stays in place until the message
-   *  is done. Messages match by unit and tag, in the order sent. DART_ERR_INVAL: the backend has no such
-   *  tag; DART_ERR_NOMEM. */
+   *  is done. Messages match by unit and tag, in the order sent; tags from -32768 to -1 are those of DART's own.
+   *  DART_ERR_INVAL: the backend has no such tag; DART_ERR_NOMEM. */
   dart_ret_t (*send)(dart_unit_t unit, int tag, const void *data, size_t nbytes,
                      dart__far_message_t **message_out);
   dart_ret_t (*recv)(dart_unit_t unit, int tag, void *buffer, size_t nbytes,

@@ -6,7 +6,11 @@
  * 2010.)
  *
  * The communicator outlives a cycle of init and exit, but messages must not. So every unit counts
- * what it sent to each unit and what it received, and at the end of a cycle it receives the rest. */
+ * what it sent to each unit and what it received, and at the end of a cycle it receives the rest.
+ *
+ * Messages of DART's own, which have negative tags, are all received, and not counted. They go by the communicator of
+ * the leaders' messages, with tags above those, which are team ids. (MPI promises tags of 15 bits; those that we know
+ * have 19 and more.) */
 #include "p2p/message.h"
 
 #include <limits.h>
@@ -24,8 +28,9 @@ struct dart__far_message {
   enum { WANTED, MATCHED, STARTED } stage; /* of a receive; a send is started */
   MPI_Message matched;
   MPI_Request request;
+  MPI_Comm    comm;
   dart_unit_t unit;
-  int         tag;
+  int         tag; /* MPI's */
   void       *buffer;
   size_t      nbytes;  /* of the message sent, or the buffer to receive in */
   size_t      arrived; /* of the message matched */
@@ -95,11 +100,17 @@ static dart__far_message_t *new_message(dart_unit_t unit, int tag, void *buffer,
     return NULL;
   }
   m->request = MPI_REQUEST_NULL;
+  m->comm    = tag < 0 ? dart__comm.world : dart__comm.messages;
   m->unit    = unit;
-  m->tag     = tag;
+  m->tag     = tag < 0 ? INT16_MAX - tag : tag;
   m->buffer  = buffer;
   m->nbytes  = nbytes;
   return m;
+}
+
+static bool is_counted(const dart__far_message_t *m)
+{
+  return m->comm == dart__comm.messages;
 }
 
 static dart_ret_t message_send(dart_unit_t unit, int tag, const void *data, size_t nbytes,
@@ -112,10 +123,11 @@ static dart_ret_t message_send(dart_unit_t unit, int tag, const void *data, size
   if (m == NULL)
     return ret;
   bytes = describe(nbytes);
-  DART__MPI(MPI_Isend, data, bytes.count, bytes.type, unit, tag, dart__comm.messages, &m->request);
+  DART__MPI(MPI_Isend, data, bytes.count, bytes.type, unit, m->tag, m->comm, &m->request);
   forget(&bytes);
   /* relaxed, as all of these counts: read after the barrier of dart_exit */
-  atomic_fetch_add_explicit(&counts.sent[unit], 1, memory_order_relaxed);
+  if (is_counted(m))
+    atomic_fetch_add_explicit(&counts.sent[unit], 1, memory_order_relaxed);
   m->stage     = STARTED;
   *message_out = m;
   return DART_OK;
@@ -147,13 +159,14 @@ static bool match(dart__far_message_t *m)
   MPI_Count  nbytes;
   int        found;
 
-  DART__MPI(MPI_Improbe, m->unit, m->tag, dart__comm.messages, &found, &m->matched, &status);
+  DART__MPI(MPI_Improbe, m->unit, m->tag, m->comm, &found, &m->matched, &status);
   if (!found)
     return false;
   DART__MPI(MPI_Get_elements_x, &status, MPI_BYTE, &nbytes);
   m->arrived = (size_t)nbytes;
   m->stage   = MATCHED;
-  atomic_fetch_add_explicit(&counts.received, 1, memory_order_relaxed);
+  if (is_counted(m))
+    atomic_fetch_add_explicit(&counts.received, 1, memory_order_relaxed);
   return true;
 }
 
@@ -250,6 +263,7 @@ static int64_t count_sent(void)
 static void drop_one(void)
 {
   dart__far_message_t any   = { .request = MPI_REQUEST_NULL,
+                                .comm    = dart__comm.messages,
                                 .unit    = MPI_ANY_SOURCE,
                                 .tag     = MPI_ANY_TAG };
   uint32_t            turns = 0;

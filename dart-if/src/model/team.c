@@ -1,6 +1,7 @@
 /* Teams: their description is derived from the member list and the job's node numbers. */
 #include "model/team.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,7 +28,8 @@ static struct {
   dart__segment_t   **segments;
   dart__direct_map_t *direct_map;
 } spare[SPARE_MOST];
-static size_t nspare;
+static size_t          nspare;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER; /* several threads may make teams */
 
 /* Bytes of those of the two that are there. */
 static int64_t table_bytes(const void *segments, const void *direct_map)
@@ -36,14 +38,40 @@ static int64_t table_bytes(const void *segments, const void *direct_map)
          (direct_map != NULL ? (int64_t)MAPS_BYTES : 0);
 }
 
-static void new_tables(dart__team_t *team)
+static bool take_spare(dart__team_t *team)
 {
-  if (nspare > 0) {
+  bool found;
+
+  pthread_mutex_lock(&spare_lock);
+  found = nspare > 0;
+  if (found) {
     nspare--;
     team->segments   = spare[nspare].segments;
     team->direct_map = spare[nspare].direct_map;
-    return;
   }
+  pthread_mutex_unlock(&spare_lock);
+  return found;
+}
+
+static bool give_spare(const dart__team_t *team)
+{
+  bool room;
+
+  pthread_mutex_lock(&spare_lock);
+  room = nspare < SPARE_MOST;
+  if (room) {
+    spare[nspare].segments   = team->segments;
+    spare[nspare].direct_map = team->direct_map;
+    nspare++;
+  }
+  pthread_mutex_unlock(&spare_lock);
+  return room;
+}
+
+static void new_tables(dart__team_t *team)
+{
+  if (take_spare(team))
+    return;
   team->segments   = dart__memory_new_table(SEGMENTS_BYTES);
   team->direct_map = dart__memory_new_table(MAPS_BYTES);
   dart__level_add(DART__LEVEL_TABLES, table_bytes(team->segments, team->direct_map));
@@ -62,13 +90,8 @@ static void keep_tables(dart__team_t *team)
   bool few = (size_t)team->most_segments < PAGE / sizeof *team->segments;
 
   if (team->segments == NULL || team->direct_map == NULL || team->nsegments > 0 || !few ||
-      nspare == SPARE_MOST) {
+      !give_spare(team))
     delete_tables(team->segments, team->direct_map);
-    return;
-  }
-  spare[nspare].segments   = team->segments;
-  spare[nspare].direct_map = team->direct_map;
-  nspare++;
 }
 
 void dart__team_free_spare(void)

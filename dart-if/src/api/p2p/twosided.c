@@ -6,9 +6,13 @@
  * A near message of at most DART__MAILBOX_EAGER_MOST bytes is eager: it is detached, so its sender need not
  * wait. A unit's detached messages are bounded: beyond DETACHED_BYTES its sends wait, each for its own
  * receive only, which any send may do (never for older messages, whose receive may come after this one's).
- * Messages to the unit itself are always eager, for no other unit receives them while this one waits. */
+ * Messages to the unit itself are always eager, for no other unit receives them while this one waits.
+ *
+ * Messages of DART's own have negative tags. Where the pool has no room for one, it is in a block that is kept for
+ * them, and its sender waits until it is taken. */
 #include "api/p2p/twosided.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -34,7 +38,9 @@ DART__PROFILED(dart_sendrecv);
 static struct {
   dart__mailbox_t box;
   uint64_t       *inboxes; /* unit → offset of its place_t in its portion of the pool */
-} p2p;
+  uint64_t        spare;   /* offset of a message of DART's own, for when the pool is used up ... */
+  pthread_mutex_t sparing; /* ... held by the thread that has it under way */
+} p2p = { .sparing = PTHREAD_MUTEX_INITIALIZER };
 
 /* What every unit has in its pool. */
 typedef struct {
@@ -55,6 +61,8 @@ dart_ret_t dart__twosided_open(dart__team_t *all)
     dart__inbox_format(&place->inbox);
     place->hints = 0;
   }
+  if (ret == DART_OK)
+    ret = dart__pool_alloc(dart__mailbox_message_bytes(DART__TWOSIDED_OWN_MOST), &p2p.spare);
   p2p.inboxes = calloc((size_t)all->nunits, sizeof *p2p.inboxes);
   if (p2p.inboxes == NULL || !dart__mailbox_open(&p2p.box, dart__world.me, all->nunits,
                                                  dart__pool_portions(), p2p.inboxes))
@@ -116,7 +124,25 @@ static bool is_near(dart_unit_t unit)
 
 static void give_back(uint64_t offset)
 {
-  dart__pool_free(offset);
+  if (offset == p2p.spare)
+    pthread_mutex_unlock(&p2p.sparing);
+  else
+    dart__pool_free(offset);
+}
+
+static bool is_own(const message_t *m)
+{
+  return m->tag < 0;
+}
+
+/* The spare block; it is the caller's until the message is taken. */
+static uint64_t borrow_spare(void)
+{
+  uint32_t turns = 0;
+
+  while (pthread_mutex_trylock(&p2p.sparing) != 0)
+    dart__wait_turn(&turns, &dart__world.wait);
+  return p2p.spare;
 }
 
 static void start_out_near(message_t *m)
@@ -129,6 +155,11 @@ static void start_out_near(message_t *m)
 
   wait = !to_self && (wait || m->nbytes > room);
   if (dart__pool_alloc(dart__mailbox_message_bytes(room), &offset) != DART_OK) {
+    if (is_own(m)) {
+      dart__mailbox_post(&p2p.box, m->unit, m->tag, m->buffer, m->nbytes, borrow_spare(), room,
+                         true, &m->out);
+      return;
+    }
     dart__error("no memory for a message of %zu bytes to unit %d, see DART_POOL", m->nbytes,
                 m->unit);
     finish(m, DART_ERR_NOMEM);
@@ -203,8 +234,9 @@ static bool start(message_t *out, message_t *in)
     return false;
   if (out->done)
     return true;
-  dart__count_operation(is_near(out->unit) ? DART__COUNT_SEND_NEAR : DART__COUNT_SEND_FAR,
-                        out->nbytes);
+  if (!is_own(out))
+    dart__count_operation(is_near(out->unit) ? DART__COUNT_SEND_NEAR : DART__COUNT_SEND_FAR,
+                          out->nbytes);
   if (is_near(out->unit))
     start_out_near(out);
   else
@@ -251,6 +283,42 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
       return out->ret != DART_OK ? out->ret : in->ret;
     wait_for_either(out, in, seen, &turns, &watch);
   }
+}
+
+/* ---- messages of DART's own ---------------------------------------------------------------- */
+
+/* The backend needs a little memory for a far message: a lack of it is waited out. */
+static void transfer_own(const char *function, const message_t *out, const message_t *in)
+{
+  uint32_t  turns = 0;
+  message_t copy[2];
+
+  for (;;) {
+    copy[0] = *out;
+    copy[1] = *in;
+    if (transfer(function, &copy[0], &copy[1]) == DART_OK)
+      return;
+    dart__wait_turn(&turns, &dart__world.wait);
+  }
+}
+
+void dart__twosided_send(const char *function, dart_unit_t unit, int tag, const void *data,
+                         size_t nbytes)
+{
+  message_t none = { .done = true };
+
+  transfer_own(function,
+               &(message_t){ .unit = unit, .tag = tag, .nbytes = nbytes, .buffer = (void *)data },
+               &none);
+}
+
+void dart__twosided_recv(const char *function, dart_unit_t unit, int tag, void *buffer,
+                         size_t nbytes)
+{
+  message_t none = { .done = true };
+
+  transfer_own(function, &none,
+               &(message_t){ .unit = unit, .tag = tag, .nbytes = nbytes, .buffer = buffer });
 }
 
 /* ---- entry points ------------------------------------------------------------------------ */
