@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include <dash/dart/ext/dart_team_group.h>
+
 enum { BLOCK = 4096, SMALL = 64 };
 
 static void alloc(micro_t *m, size_t n)
@@ -39,26 +41,47 @@ static void plain_malloc(micro_t *m, size_t n)
   }
 }
 
+static dart_ret_t by_parent(dart_group_t group, dart_team_t *team)
+{
+  return dart_team_create(DART_TEAM_ALL, group, team);
+}
+
+static dart_ret_t by_members(dart_group_t group, dart_team_t *team)
+{
+  return dart_team_create_group(DART_TEAM_ALL, group, 0, team);
+}
+
 /* Ids of teams are not used again, so there is a fixed number, whatever time was asked for. */
-static double team(micro_t *m)
+static double make_teams(dart_ret_t (*create)(dart_group_t group, dart_team_t *team))
 {
   enum { TEAMS = 50 };
   dart_group_t all;
   double       start;
 
-  (void)m;
   BENCH_OK(dart_team_get_group(DART_TEAM_ALL, &all));
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
   start = bench_seconds();
   for (int i = 0; i < TEAMS; i++) {
     dart_team_t made;
 
-    BENCH_OK(dart_team_create(DART_TEAM_ALL, all, &made));
+    BENCH_OK(create(all, &made));
     BENCH_OK(dart_team_destroy(&made));
   }
   start = bench_seconds() - start;
   BENCH_OK(dart_group_destroy(&all));
   return start / TEAMS;
+}
+
+static double team(micro_t *m)
+{
+  (void)m;
+  return make_teams(by_parent);
+}
+
+static double team_group(micro_t *m)
+{
+  (void)m;
+  return make_teams(by_members);
 }
 
 const case_t memory_cases[] = {
@@ -78,5 +101,10 @@ const case_t memory_cases[] = {
     .sizes  = SIZE_NONE,
     .dart   = { .sample = team, .by = BY_ALL },
     .about  = "create and destroy a team of all units" },
+  { .name   = "team_group",
+    .places = IN_TEAM,
+    .sizes  = SIZE_NONE,
+    .dart   = { .sample = team_group, .by = BY_ALL },
+    .about  = "the same by its members, without their parent" },
   { 0 },
 };

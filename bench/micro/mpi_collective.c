@@ -84,6 +84,21 @@ static void team(micro_t *m, size_t n)
   }
 }
 
+static void team_group(micro_t *m, size_t n)
+{
+  MPI_Group all;
+
+  (void)m;
+  MPI_Comm_group(world, &all);
+  for (size_t i = 0; i < n; i++) {
+    MPI_Comm made;
+
+    MPI_Comm_create_group(world, all, 0, &made);
+    MPI_Comm_free(&made);
+  }
+  MPI_Group_free(&all);
+}
+
 const mpi_side_t mpi_collective_sides[] = {
   { "barrier", { .loop = barrier, .by = BY_ALL }, false },
   { "bcast", { .loop = bcast, .by = BY_ALL }, false },
@@ -97,5 +112,6 @@ const mpi_side_t mpi_collective_sides[] = {
   { "lock.contended", { .loop = lock, .by = BY_ALL }, false },
   { "alloc", { .loop = alloc, .by = BY_ALL }, false },
   { "team", { .loop = team, .by = BY_ALL }, false },
+  { "team_group", { .loop = team_group, .by = BY_ALL }, false },
   { 0 },
 };

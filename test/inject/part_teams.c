@@ -1,4 +1,6 @@
 /* Groups and teams. */
+#include <dash/dart/ext/dart_team_group.h>
+
 #include "parts.h"
 
 static dart_group_t group_of(int first, int last)
@@ -85,5 +87,10 @@ void use_teams(void)
     FINE(dart_group_destroy(&members));
   }
   SOME(member, NEVER, dart_team_destroy(&copy));
+  SOME(member, NEVER, dart_team_destroy(&team));
+  group = group_of(n > 1 ? 1 : 0, n - 1);
+  SOME(member, NOMEM, dart_team_create_group(DART_TEAM_ALL, group, 3, &team));
+  FINE(dart_group_destroy(&group));
+  use(team, member, n > 1 ? n - 1 : 1);
   SOME(member, NEVER, dart_team_destroy(&team));
 }

@@ -23,6 +23,7 @@
 #include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/ext/dart_stats.h>
+#include <dash/dart/ext/dart_team_group.h>
 #include <dash/dart/ext/dart_wait_word.h>
 #include <dash/dart/if/dart.h>
 #include <dash/dart/if/dart_locality.h>
@@ -41,7 +42,7 @@
   X(dart_group_size) X(dart_group_getmembers) X(dart_group_split) X(dart_group_locality_split) \
   X(dart_team_get_group) X(dart_team_create) X(dart_team_destroy) X(dart_team_clone) \
   X(dart_team_myid) X(dart_team_size) X(dart_myid) X(dart_size) X(dart_team_unit_l2g) \
-  X(dart_team_unit_g2l) \
+  X(dart_team_unit_g2l) X(dart_team_create_group) \
   /* dart_types.h */ \
   X(dart_type_create_strided) X(dart_type_create_indexed) X(dart_type_create_custom) \
   X(dart_type_destroy) X(dart_op_create) X(dart_op_destroy) \
