@@ -3,8 +3,7 @@
  *   dartrun -n 4 ./garray-test          all of it, twice: DART starts and ends two times
  *   dartrun -n 4 ./garray-test throw    the last unit throws, and all units end
  *
- * Values say where they belong, so that a wrong one tells where it came from. Every unit counts
- * what it finds wrong; the program fails on all units if any found something. */
+ * Values say where they belong, so that a wrong one tells where it came from. */
 #include <garray/garray.hpp>
 
 #include <algorithm>
@@ -20,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "expect.hpp"
+
 using garray::array;
 using garray::block_pattern;
 using garray::cyclic_pattern;
@@ -28,18 +29,6 @@ using garray::team;
 
 namespace
 {
-
-int failures = 0;
-
-void expect(bool holds, const char *what, int line)
-{
-  if (!holds) {
-    std::fprintf(stderr, "test.cc:%d: unit %zu: not so: %s\n", line, team().me(), what);
-    failures++;
-  }
-}
-
-#define EXPECT(what) expect((what), #what, __LINE__)
 
 /* Twelve bytes, no type of DART's. */
 struct triple {
@@ -470,7 +459,6 @@ int test_all()
 {
   const team all;
 
-  failures = 0;
   test_patterns();
   for (std::size_t size : sizes(all)) {
     const block_pattern  blocks(size, all.size());
@@ -503,12 +491,7 @@ int test_all()
     }
   test_errors(all);
 
-  int failures_all = 0;
-  garray::check(dart_allreduce(&failures, &failures_all, 1, DART_TYPE_INT, DART_OP_SUM, all.id()),
-                "dart_allreduce");
-  if (all.me() == 0)
-    std::printf("garray on %zu units: %d failures\n", all.size(), failures_all);
-  return failures_all == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return outcome("garray");
 }
 
 /* The others wait in a barrier that the last unit never reaches, with an array alive. */

@@ -96,9 +96,9 @@ public:
   /** Collective; `nlocal` is the same on all units. */
   global_memory(const team &owners, std::size_t nlocal)
   {
-    check(dart_team_memalloc_aligned(owners.id(), product(nlocal, sizeof(T)), DART_TYPE_BYTE,
-                                     &base_),
-          "dart_team_memalloc_aligned");
+    check(
+        dart_team_memalloc_aligned(owners.id(), product(nlocal, sizeof(T)), DART_TYPE_BYTE, &base_),
+        "dart_team_memalloc_aligned");
     local_ = local_address<T>(base_, owners.me());
     std::uninitialized_fill_n(local_, nlocal, T());
     owners.barrier();
@@ -157,6 +157,18 @@ public:
   ~transfer()
   {
     dart_waitall(handles_.data(), handles_.size());
+  }
+
+  /** Whether wait() would return at once. */
+  bool is_complete()
+  {
+    std::int32_t all = 1;
+
+    if (!handles_.empty())
+      check(dart_testall(handles_.data(), handles_.size(), &all), "dart_testall");
+    if (all != 0)
+      handles_.clear();
+    return all != 0;
   }
 
   /** Return when all that was started is complete, at both ends. */
