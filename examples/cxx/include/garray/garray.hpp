@@ -8,6 +8,7 @@
  *   algorithm.hpp  for_each, fill, accumulate by the owners; copy by anyone
  *   matrix.hpp     a matrix by rows; multiply and transpose, the owner computes
  *   future.hpp     elements on their way: fetch, send, wait_any
+ *   halo_matrix.hpp  a matrix in blocks with halos around them, for stencils
  *   element.hpp, memory.hpp, reference.hpp, iterator.hpp: what these are made of
  *
  * Constructors and destructors of what has global memory are collective, so such objects live on
@@ -16,6 +17,7 @@
 #include "algorithm.hpp"
 #include "array.hpp"
 #include "future.hpp"
+#include "halo_matrix.hpp"
 #include "matrix.hpp"
 #include "pattern.hpp"
 #include "runtime.hpp"
