@@ -121,7 +121,7 @@ run cmake -S "$work/c" -B "$work/none" -DCMAKE_PREFIX_PATH="$prefix" -DBACKENDS=
 if [[ -n $CXX ]]; then
   cp -r "$top/examples/cxx" "$work/cxx"
   must cmake -S "$work/cxx" -B "$work/cxx/build" -DCMAKE_PREFIX_PATH="$prefix"
-  must cmake --build "$work/cxx/build" --parallel 2
+  must cmake --build "$work/cxx/build" --parallel 2 --target "${backends[@]/#/pi-}" "${backends[@]/#/garray-test-}"
   for backend in "${backends[@]}"; do
     runs "$work/cxx/build/pi-$backend"
     runs "$work/cxx/build/garray-test-$backend"

@@ -9,6 +9,7 @@
  *   matrix.hpp     a matrix by rows; multiply and transpose, the owner computes
  *   future.hpp     elements on their way: fetch, send, wait_any
  *   halo_matrix.hpp  a matrix in blocks with halos around them, for stencils
+ *   hash_map.hpp   keys and values that any unit inserts, finds and changes
  *   element.hpp, memory.hpp, reference.hpp, iterator.hpp: what these are made of
  *
  * Constructors and destructors of what has global memory are collective, so such objects live on
@@ -18,6 +19,7 @@
 #include "array.hpp"
 #include "future.hpp"
 #include "halo_matrix.hpp"
+#include "hash_map.hpp"
 #include "matrix.hpp"
 #include "pattern.hpp"
 #include "runtime.hpp"

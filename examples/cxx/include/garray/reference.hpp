@@ -63,6 +63,14 @@ public:
     return before;
   }
 
+  /** The same without waiting: others see it when this unit has flushed (dart_flush), but not much later if not. */
+  void add(const value_type &value) const
+  {
+    assert_atomic();
+    static_assert(!std::is_same<value_type, bool>::value, "truth values have no sum");
+    check(dart_accumulate(at_, &value, 1, traits::type, DART_OP_SUM), "dart_accumulate");
+  }
+
   /** Atomically: if the element is `expected`, make it `desired` and return true. If not, return
    *  false and what it is in `expected`. Values are compared as bits. */
   bool compare_exchange(value_type &expected, const value_type &desired) const
