@@ -10,6 +10,7 @@
  *   future.hpp     elements on their way: fetch, send, wait_any
  *   halo_matrix.hpp  a matrix in blocks with halos around them, for stencils
  *   hash_map.hpp   keys and values that any unit inserts, finds and changes
+ *   sort.hpp       sort a range, by sampling
  *   element.hpp, memory.hpp, reference.hpp, iterator.hpp: what these are made of
  *
  * Constructors and destructors of what has global memory are collective, so such objects live on
@@ -23,5 +24,6 @@
 #include "matrix.hpp"
 #include "pattern.hpp"
 #include "runtime.hpp"
+#include "sort.hpp"
 
 #endif
