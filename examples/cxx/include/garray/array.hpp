@@ -69,6 +69,18 @@ public:
     return { memory_.local(), pattern_.local_size(owners_.me()) };
   }
 
+  /** The elements of another unit, where its memory is this node's; without elements, data() a null pointer, where it
+   *  is not. Plain accesses order nothing: a barrier does, or whatever else this unit learns by that they are there. */
+  local_span<T> near(std::size_t unit) noexcept
+  {
+    return near_of<T>(unit);
+  }
+
+  local_span<const T> near(std::size_t unit) const noexcept
+  {
+    return near_of<const T>(unit);
+  }
+
   /** The index of local()[l]. */
   std::size_t global(std::size_t l) const noexcept
   {
@@ -111,6 +123,14 @@ public:
   }
 
 private:
+  template <typename U>
+  local_span<U> near_of(std::size_t unit) const noexcept
+  {
+    U *const data = static_cast<U *>(dart_near_ptr(global_address<T>(memory_.base(), unit, 0)));
+
+    return { data, data != nullptr ? pattern_.local_size(unit) : 0 };
+  }
+
   static global_memory<T> fitting(const Pattern &pattern, const team &owners)
   {
     if (pattern.nunits() != owners.size())

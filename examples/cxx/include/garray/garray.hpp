@@ -14,8 +14,9 @@
  *   element.hpp, memory.hpp, reference.hpp, iterator.hpp: what these are made of
  *
  * Constructors and destructors of what has global memory are collective, so such objects live on
- * all units of their team alike, inside run(). ../../pi.cc is a first program; futures.cc and others beside
- * it show one header each and test it, test.cc uses all the rest once. */
+ * all units of their team alike, inside run(). ../../pi.cc is a first program; futures.cc, heat.cc,
+ * words.cc and sort.cc beside it show one header each and test it, views.cc shows std::span and
+ * ranges over local(), and test.cc uses all the rest once. */
 #include "algorithm.hpp"
 #include "array.hpp"
 #include "future.hpp"

@@ -8,7 +8,11 @@
 #include <new>
 #include <utility>
 #include <vector>
+#if __cplusplus >= 202002L && __has_include(<ranges>)
+#include <ranges>
+#endif
 
+#include <dash/dart/ext/dart_near.h>
 #include <dash/dart/if/dart.h>
 
 #include "element.hpp"
@@ -17,7 +21,8 @@
 namespace garray
 {
 
-/** Elements of this unit, as plain memory. What std::span is in C++20. */
+/** Elements that this unit can load and store, its own or those of a unit of its node, as plain memory. Below C++20 it
+ *  is what std::span is there; from C++20 on it is a view, and converts to a std::span. */
 template <typename T>
 class local_span
 {
@@ -60,6 +65,19 @@ private:
   T          *data_;
   std::size_t size_;
 };
+
+}  // namespace garray
+
+#if __cplusplus >= 202002L && defined(__cpp_lib_ranges)
+/* A copy of a span sees the same elements, which outlive it. */
+template <typename T>
+inline constexpr bool std::ranges::enable_view<garray::local_span<T>> = true;
+template <typename T>
+inline constexpr bool std::ranges::enable_borrowed_range<garray::local_span<T>> = true;
+#endif
+
+namespace garray
+{
 
 /** The global pointer to element l of `unit`, in the memory of T that starts at `base`. */
 template <typename T>
