@@ -148,7 +148,7 @@ if command -v pkg-config >/dev/null; then
     done
     if [[ -n $CXX ]]; then
       read -ra cflags <<<"$(pkg-config --cflags "$package")"
-      cflags+=("$work/cxx/pi.cc" -std=c++14 -I"$work/cxx/include")
+      cflags+=("$work/cxx/pi.cc" -std=c++17 -I"$work/cxx/include")
       must "$CXX" "${cflags[@]}" -o "$work/shared/pi-$backend" "${shared[@]}"
       must "$CXX" "${cflags[@]}" -o "$work/static/pi-$backend" "${static[@]}"
       for kind in static shared; do
