@@ -40,14 +40,16 @@ static void test_progress(void)
 }
 
 /* Always asleep, hardly spinning, spinning; alone and with other nodes. Only without progress does
- * a sleeper depend on being woken. */
+ * a sleeper depend on being woken. The last ones yield before: long, and hardly. */
 static const dart__wait_policy_t test_policies[] = {
   { .spins = 0 },
   { .spins = 50 },
   { .spins = 4000 },
   { .spins = 0, .nap_us = 100, .progress = test_progress },
   { .spins = 50, .nap_us = 100, .progress = test_progress },
-  { .spins = 4000, .nap_us = 100, .progress = test_progress }
+  { .spins = 4000, .nap_us = 100, .progress = test_progress },
+  { .spins = 50, .yield_us = 1000 },
+  { .spins = 0, .yield_us = 1 }
 };
 
 #define TEST_FOR_POLICIES(policy)                         \

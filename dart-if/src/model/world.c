@@ -1,9 +1,11 @@
-/* The job, and how its units wait: spin while every unit of the node can have a core, sleep at
- * once where units outnumber cores. A unit with a core of its own that has far units to serve, or waits for a
- * mutex, yields for longer before it sleeps, for no other unit needs the core. */
-#define SPINS_WITH_CORE    4000 /* about 100 µs of polling */
-#define SPINS_WITHOUT_CORE 50
-#define YIELDS_WITH_CORE   1000 /* about 1 ms of polling for other nodes, or a mutex */
+/* The job, and how its units wait: spin while every unit of the node can have a core. Where units outnumber cores,
+ * sleep soon, and on a single node yield the core for a while before, so that others come here without a system
+ * call to be woken by. A unit with a core of its own that has far units to serve, or waits for a mutex, yields for
+ * longer before it sleeps, for no other unit needs the core. */
+#define SPINS_WITH_CORE       4000 /* about 100 µs of polling */
+#define SPINS_WITHOUT_CORE    50
+#define YIELD_US_WITHOUT_CORE 1000 /* many turns of some hundred units */
+#define YIELDS_WITH_CORE      1000 /* about 1 ms of polling for other nodes, or a mutex */
 
 #include "model/world.h"
 
@@ -31,6 +33,7 @@ dart__wait_policy_t dart__world_wait_policy(uint32_t sharing, void (*progress)(v
     policy.spins = (uint32_t)dart__settings.spin;
   else
     policy.spins = has_core ? SPINS_WITH_CORE : SPINS_WITHOUT_CORE;
-  policy.yields = has_core ? YIELDS_WITH_CORE : 0;
+  policy.yields   = has_core ? YIELDS_WITH_CORE : 0;
+  policy.yield_us = has_core ? 0 : YIELD_US_WITHOUT_CORE;
   return policy;
 }

@@ -19,6 +19,7 @@
 #define CHECK_EVERY 1024    /* polls without a sleep */
 #define CHECK_US    1000000 /* the longest sleep where there is a check */
 #define SHORT_US    1000    /* a sleep of which the kernel's 50 us more are a part that counts */
+#define KEEP_OFF    4 /* times as long as its core was away, a thread does not yield it in its waits */
 
 static struct timespec time_of(uint32_t us)
 {
@@ -161,8 +162,31 @@ static uint32_t end_turn(const dart__wait_policy_t *policy, uint64_t turn, bool 
   return pause;
 }
 
+/* When this thread may yield its core in a wait again; by dart__now_ns. */
+static _Thread_local int64_t yields_from;
+
+/* Yield the core until the counter is not `old`, or for policy->yield_us. If it is away for that long at a time,
+ * somebody computes on it, and the next waits are no better off: they do not yield for a while, so that what is lost
+ * on them stays a small part of the time. */
+static void yield_while(const dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
+{
+  int64_t most = policy->yield_us * INT64_C(1000), start = dart__now_ns(), now = start, before;
+
+  if (start < yields_from)
+    return;
+  while (dart__event_count(event) == old && now - start < most) {
+    before = now;
+    sched_yield();
+    now = dart__now_ns();
+    if (now - before >= most)
+      yields_from = now + KEEP_OFF * (now - before);
+  }
+}
+
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
 {
+  if (policy->progress == NULL && policy->yield_us > 0)
+    yield_while(event, old, policy);
   for (uint64_t polls = 0;; polls++) {
     uint32_t now = dart__event_count(event), pause = 0;
 

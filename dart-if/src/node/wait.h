@@ -2,7 +2,10 @@
 #define DART__NODE_WAIT_H
 /* How all waits in DART are made: poll, spin only while a core is likely free, make progress, sleep.
  *
- * Units may outnumber cores, so a waiting unit must yield the core to the unit it waits for.
+ * Units may outnumber cores, so a waiting unit must yield the core to the unit it waits for. To yield it takes less
+ * than half a microsecond, to sleep and to be woken takes several, and the waker a system call, too; so where
+ * units outnumber cores a wait yields the core for a while before it sleeps. But a unit that yields to somebody who
+ * computes gets the core back after a time slice, where one that sleeps is woken earlier: then it sleeps.
  * An event is a counter that other units or threads raise; its waiters sleep on it with a futex.
  * `sleepers` spares the raiser the system call while nobody sleeps. The race between going to
  * sleep and waking is Dekker's: the waiter writes `sleepers` and then reads `count`, the raiser
@@ -28,6 +31,9 @@ typedef struct {
   uint32_t spins;  /* polls before sleeping */
   uint32_t yields; /* more polls, that only yield the core: with `progress`, or for a mutex */
   uint32_t nap_us; /* with `progress`: how long to sleep between two calls of it, > 0 */
+
+  /* Without `progress`: how long a wait for an event yields the core at most, before all else. */
+  uint32_t yield_us;
 
   /* Serve other nodes during the wait. NULL on a single node: sleep until woken. */
   void (*progress)(void);
