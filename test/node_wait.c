@@ -337,6 +337,45 @@ static void waiting_for_a_count_that_is_there_returns_at_once(void **state)
   assert_int_equal(dart__event_count(&event), 9);
 }
 
+/* --- Yielding before the sleep --- */
+
+typedef struct {
+  dart__event_t    event;
+  _Atomic uint32_t returned; /* from so many waits */
+} nap_t;
+
+/* Thread 1 raises the event only when thread 0, which waits for it, sleeps. */
+static void raise_for_a_sleeper(uint32_t me, uint32_t n, void *shared,
+                                const dart__wait_policy_t *policy)
+{
+  nap_t *nap = shared;
+
+  (void)n;
+  for (uint32_t round = 0; round < 20; round++)
+    if (me == 0) {
+      CHECK(dart__event_wait(&nap->event, round, policy) == round + 1);
+      atomic_store(&nap->returned, round + 1);
+    } else {
+      while (atomic_load(&nap->returned) != round || atomic_load(&nap->event.sleepers) == 0)
+        sched_yield();
+      dart__event_raise(&nap->event, round + 1);
+    }
+}
+
+static void who_yields_sleeps_in_the_end(void **state)
+{
+  static const dart__wait_policy_t policies[] = { { .spins = 50, .yield_us = 1000 },
+                                                  { .spins = 0, .yield_us = 1 } };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+    nap_t nap = { .returned = 0 };
+
+    test_threads(2, raise_for_a_sleeper, &nap, &policies[i]);
+    assert_int_equal(atomic_load(&nap.event.sleepers), 0);
+  }
+}
+
 /* --- Progress: here it alone ends the wait, in the thread that waits --- */
 
 enum { CALLS = 10 };
@@ -461,6 +500,7 @@ int main(void)
                                       cmocka_unit_test(several_may_raise_one_event_by_one),
                                       cmocka_unit_test(
                                           waiting_for_a_count_that_is_there_returns_at_once),
+                                      cmocka_unit_test(who_yields_sleeps_in_the_end),
                                       cmocka_unit_test(progress_is_made_before_every_nap),
                                       cmocka_unit_test(progress_is_made_while_spinning),
                                       cmocka_unit_test(every_turn_makes_progress),
