@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/call.h"
 #include "base/log.h"
 #include "model/world.h"
 #include "port.h"
@@ -66,19 +67,18 @@ static dart_ret_t open_job(int fd, long nunits)
   return DART_ERR_OTHER;
 }
 
-/* The record of the locks that this unit holds, where the launcher finds it. Without memory for it they are not
- * named. */
-static dart__holds_t *open_holds(void)
+/* The unit's record, where the launcher finds it. Without memory for it the launcher sees nothing. */
+static dart__record_t *open_record(void)
 {
-  uint64_t at = dart__job_holds(dart__shmem.unit);
-  void    *holds;
+  uint64_t at = dart__job_record(dart__shmem.unit);
+  void    *record;
 
-  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__holds_t), &dart__shmem.job->told) !=
+  if (dart__job_reserve(dart__shmem.fd, at, sizeof(dart__record_t), &dart__shmem.job->told) !=
       DART_OK)
     return NULL;
-  holds = mmap(NULL, sizeof(dart__holds_t), PROT_READ | PROT_WRITE, MAP_SHARED, dart__shmem.fd,
-               (off_t)at);
-  return holds == MAP_FAILED ? NULL : holds;
+  record = mmap(NULL, sizeof(dart__record_t), PROT_READ | PROT_WRITE, MAP_SHARED, dart__shmem.fd,
+                (off_t)at);
+  return record == MAP_FAILED ? NULL : record;
 }
 
 static dart_ret_t find_job(void)
@@ -110,9 +110,9 @@ static dart_ret_t find_job(void)
   unsetenv(DART__JOB_ENV_FD);
   unsetenv(DART__JOB_ENV_UNIT);
   unsetenv(DART__JOB_ENV_UNITS);
-  dart__shmem.fd    = (int)fd;
-  dart__shmem.unit  = (uint32_t)unit;
-  dart__world.holds = open_holds();
+  dart__shmem.fd   = (int)fd;
+  dart__shmem.unit = (uint32_t)unit;
+  dart__record_open(open_record());
   /* The job may have served another program before; this unit took part in its last episode. */
   episode = dart__event_count(&dart__shmem.job->barrier.open);
   return DART_OK;
@@ -165,7 +165,8 @@ static void end_of_process(int status, void *unused)
 dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
                            dart_thread_support_level_t *provided_out)
 {
-  dart_ret_t ret;
+  dart__waiting_t *waiting;
+  dart_ret_t       ret;
 
   (void)argc;
   (void)argv;
@@ -185,7 +186,9 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
   dart__world.wait    = dart__world_wait_policy((uint32_t)dart__world.nunits, NULL);
   *provided_out       = wanted;
   /* the first barrier of all units: a unit that fails here must not leave the others waiting */
-  ret = dart__port_agree(dart__world.node_of == NULL ? DART_ERR_NOMEM : DART_OK);
+  waiting = dart__waiting_begin(dart__call, (dart__wait_for_t){ .kind = DART__WAIT_JOB });
+  ret     = dart__port_agree(dart__world.node_of == NULL ? DART_ERR_NOMEM : DART_OK);
+  dart__waiting_end(waiting);
   if (ret != DART_OK)
     dart__port_exit();
   return ret;

@@ -99,10 +99,10 @@ static dart_ret_t enlarge(int fd, uint64_t *nbytes_out)
   return DART_OK;
 }
 
-uint64_t dart__job_holds(uint32_t unit)
+uint64_t dart__job_record(uint32_t unit)
 {
   return round_up(sizeof(dart__job_t), page_size()) +
-         unit * round_up(sizeof(dart__holds_t), page_size());
+         unit * round_up(sizeof(dart__record_t), page_size());
 }
 
 static dart__job_t *map_header(int fd)
@@ -139,7 +139,7 @@ dart_ret_t dart__job_create(uint32_t nunits, int *fd_out)
   job->nunits = nunits;
   job->magic  = DART__JOB_MAGIC;
   dart__barrier_init(&job->barrier, nunits);
-  atomic_store_explicit(&job->next, dart__job_holds(nunits), memory_order_relaxed);
+  atomic_store_explicit(&job->next, dart__job_record(nunits), memory_order_relaxed);
   atomic_store_explicit(&job->left, UINT32_MAX, memory_order_relaxed);
   dart__job_close(job);
   *fd_out = fd;

@@ -10,7 +10,7 @@
  * contents or a mapping of a former allocation. The size bounds what is cut in the whole life of a job,
  * not what is in use: 2^56 bytes are a gigabyte every second for two years.
  *
- * The header below is at offset 0, and then a record of each unit's of the locks that it holds (model/holds.h). The launcher makes the job, or the program itself without a launcher;
+ * The header below is at offset 0, and then a record of each unit's: what it holds and waits for (model/record.h). The launcher makes the job, or the program itself without a launcher;
  * units find it through the environment. */
 #ifndef DART__SHMEM_JOB_H
 #define DART__SHMEM_JOB_H
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/holds.h"
+#include "model/record.h"
 #include "node/barrier.h"
 
 /* What the launcher passes to a unit, each a decimal number. */
@@ -34,7 +34,7 @@
 
 /* "DARTJOB" and the version of the layout below: a launcher and a program built from different
  * versions must not share a job. Counts up with every change of dart__job_t. */
-#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4204)
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4205)
 
 typedef struct {
   uint64_t magic;  /* DART__JOB_MAGIC */
@@ -79,8 +79,8 @@ dart_ret_t dart__job_create(uint32_t nunits, int *fd_out);
  *  DART_ERR_OTHER: `fd` is not open, or is no job of this version. */
 dart_ret_t dart__job_open(int fd, dart__job_t **job_out);
 
-/** File offset of a unit's dart__holds_t. Its pages are the unit's to reserve; without them it reads as zeros. */
-uint64_t dart__job_holds(uint32_t unit);
+/** File offset of a unit's dart__record_t. Its pages are the unit's to reserve; without them it reads as zeros. */
+uint64_t dart__job_record(uint32_t unit);
 
 /** Unmap the header; the descriptor stays open. */
 void dart__job_close(dart__job_t *job);

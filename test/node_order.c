@@ -6,6 +6,7 @@
  * something else goes first, unless both are seq_cst; anything else, system calls too, comes after.
  * What C11 promises beyond that, plain data above all, is for the tests of each and TSan. */
 #include "base/counters.h"
+#include "node/waiting.h"
 #include "node_threads.h"
 
 /* --- The machine --- */

@@ -1,7 +1,9 @@
 /* Completion: waiting for what was requested until now, while other threads may go on requesting. */
 #include "am/endpoint.h"
 #include "am/instance.h"
+#include "base/call.h"
 #include "base/log.h"
+#include "node/waiting.h"
 
 static uint64_t get(const _Atomic uint64_t *at)
 {
@@ -44,15 +46,19 @@ static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 /* Wait until all batches up to `last` are done; the lock is given up. */
 static void wait_for(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t last)
 {
-  uint32_t turns = 0;
+  dart__waiting_t *waiting = NULL;
+  uint32_t         turns   = 0;
 
-  for (;;) {
-    dart__am_endpoint_retire(am, ep);
-    if (done(ep) >= last)
-      return;
+  dart__am_endpoint_retire(am, ep);
+  if (done(ep) < last)
+    waiting =
+        dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, peer, 0, 0 });
+  while (done(ep) < last) {
     dart__am_endpoint_ask(am, peer, ep, last);
     dart__am_endpoint_wait(am, ep, &turns);
+    dart__am_endpoint_retire(am, ep);
   }
+  dart__waiting_end(waiting);
 }
 
 bool dart__am_is_flushed(const dart__am_t *am, int32_t peer, dart__am_scope_t scope)

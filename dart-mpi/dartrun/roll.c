@@ -23,9 +23,11 @@
 #include <unistd.h>
 
 #include "children.h"
+#include "hang.h"
 #include "held.h"
 #include "job/launcher.h"
 #include "launch.h"
+#include "model/record.h"
 #include "processes.h"
 #include "shortage.h"
 
@@ -33,7 +35,7 @@
 
 typedef struct {
   int      connection; /* -1: none, or not any more */
-  int      holds;      /* a file in which it notes the locks that it holds; -1: it has sent none */
+  int      record;     /* a file with its record (model/record.h); -1: it has sent none */
   pid_t    pid;        /* 0: it has not reported yet */
   uint32_t cycle;      /* as in dart__unit_message_t */
   bool     bound;      /* it has to report its end, before it ends */
@@ -52,6 +54,7 @@ typedef struct {
   bool          died;     /* the program ends because of a unit */
   unsigned      patience; /* ticks until mpiexec is asked to end; 0: it is not */
   struct rlimit files;    /* the limit on descriptors that dartrun was started with */
+  hang_t       *hang;     /* NULL: nobody watches */
 } roll_t;
 
 /* ---- the end of the program --------------------------------------------------------------- */
@@ -121,7 +124,7 @@ static void note_left(roll_t *roll, children_t *children, const unit_t *unit)
 {
   if (is_news(roll, children))
     launch_say(LAUNCH_LEFT "%s", (unsigned)(unit - roll->unit), (int)unit->pid,
-               launch_held(unit->holds, 0));
+               launch_held(unit->record, offsetof(dart__record_t, holds)));
   let_mpiexec_end(roll);
 }
 
@@ -142,9 +145,9 @@ static void take_file(unit_t *unit, int fd)
 {
   if (fd < 0)
     return;
-  if (unit->holds >= 0)
-    close(unit->holds);
-  unit->holds = fd;
+  if (unit->record >= 0)
+    close(unit->record);
+  unit->record = fd;
 }
 
 static void take_message(roll_t *roll, children_t *children, const dart__unit_message_t *message,
@@ -300,6 +303,8 @@ static void readable(void *owner, children_t *children, int fd)
 {
   roll_t *roll = owner;
 
+  if (hang_readable(roll->hang, fd))
+    return;
   if (fd == roll->timer)
     take_tick(roll, children);
   else if (fd == roll->listener)
@@ -360,11 +365,22 @@ static void raise_limit(roll_t *roll)
   setrlimit(RLIMIT_NOFILE, &most);
 }
 
+static hang_place_t record_of(void *owner, uint32_t unit)
+{
+  return (hang_place_t){ ((const roll_t *)owner)->unit[unit].record, 0 };
+}
+
+static void asked(void *owner)
+{
+  hang_asked(((const roll_t *)owner)->hang);
+}
+
 static void begin(void *owner, children_t *children)
 {
   roll_t *roll = owner;
 
   listen_to_units(roll);
+  roll->hang  = hang_open(children, roll->nunits, record_of, roll);
   roll->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
   if (roll->listener >= 0)
     children_watch(children, roll->listener);
@@ -384,6 +400,7 @@ int roll_run(char **command, uint32_t nunits)
     .begin        = begin,
     .prepare      = prepare,
     .ended        = mpiexec_ended,
+    .asked        = asked,
     .readable     = readable,
   };
   int code;
@@ -393,9 +410,10 @@ int roll_run(char **command, uint32_t nunits)
   if (roll.unit == NULL || roll.there == NULL)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory for %u units", nunits);
   for (uint32_t u = 0; u < nunits; u++)
-    roll.unit[u].connection = roll.unit[u].holds = -1;
+    roll.unit[u].connection = roll.unit[u].record = -1;
   raise_limit(&roll);
   code = children_run(&children);
+  hang_close(roll.hang);
   free(roll.there);
   free(roll.unit);
   return code;

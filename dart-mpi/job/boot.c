@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/call.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "job/launcher.h"
@@ -9,6 +10,7 @@
 #include "memory/window.h"
 #include "model/world.h"
 #include "mpi/comm.h"
+#include "node/waiting.h"
 #include "p2p/message.h"
 #include "port.h"
 #include "progress/engine.h"
@@ -94,10 +96,14 @@ static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t want
 dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
                            dart_thread_support_level_t *provided_out)
 {
-  dart_ret_t ret;
+  dart__waiting_t *waiting;
+  dart_ret_t       ret;
 
   dart__launcher_report(DART__UNIT_BEGINS, 0);
+  waiting = dart__waiting_begin(dart__call, (dart__wait_for_t){ .kind = DART__WAIT_JOB });
+  dart__waiting_stamp(); /* MPI may be what waits */
   ret = join(argc, argv, wanted, provided_out);
+  dart__waiting_end(waiting);
   if (ret == DART_OK)
     dart__launcher_report(DART__UNIT_JOINED, 0);
   else

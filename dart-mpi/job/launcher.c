@@ -10,16 +10,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/holds.h"
+#include "model/record.h"
 #include "model/world.h"
 
 static struct {
   bool     tried;
   int      socket; /* -1: no dartrun listens */
-  int      holds;  /* the file of dart__world.holds, until it was sent; else -1 */
+  int      record; /* the file of the unit's record, until it was sent; else -1 */
   uint32_t unit;
   uint32_t cycle;
-} launcher = { .socket = -1, .holds = -1 };
+} launcher = { .socket = -1, .record = -1 };
 
 /* The rank in MPI_COMM_WORLD, which MPI itself knows only when all units have started. NULL: unknown. */
 static const char *rank_text(void)
@@ -51,21 +51,21 @@ static void move_descriptor(void)
   launcher.socket = higher;
 }
 
-/* Make the record of the locks that this unit holds. Without memory for it they are not named. */
-static void open_holds(void)
+/* Make the unit's record. Without memory for it dartrun sees nothing. */
+static void open_record(void)
 {
-  void *holds = MAP_FAILED;
-  int   fd    = memfd_create("dart-holds", MFD_CLOEXEC);
+  void *record = MAP_FAILED;
+  int   fd     = memfd_create("dart-record", MFD_CLOEXEC);
 
-  if (fd >= 0 && ftruncate(fd, sizeof(dart__holds_t)) == 0)
-    holds = mmap(NULL, sizeof(dart__holds_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (holds == MAP_FAILED) {
+  if (fd >= 0 && ftruncate(fd, sizeof(dart__record_t)) == 0)
+    record = mmap(NULL, sizeof(dart__record_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (record == MAP_FAILED) {
     if (fd >= 0)
       close(fd);
     return;
   }
-  launcher.holds    = fd;
-  dart__world.holds = holds;
+  launcher.record = fd;
+  dart__record_open(record);
 }
 
 /* Connect, and remove the name from the environment, for programs that a unit starts are no units. */
@@ -88,7 +88,7 @@ static void open_socket(void)
   if (launcher.socket < 0)
     return;
   move_descriptor();
-  open_holds();
+  open_record();
   pthread_atfork(NULL, NULL, disconnect); /* a child is no unit, and may live longer */
 }
 
@@ -102,11 +102,11 @@ static ssize_t send_message(dart__unit_message_t *message)
   struct iovec  data = { message, sizeof *message };
   struct msghdr sent = { .msg_iov = &data, .msg_iovlen = 1 };
 
-  if (launcher.holds >= 0) {
+  if (launcher.record >= 0) {
     control.header.cmsg_len   = CMSG_LEN(sizeof(int));
     control.header.cmsg_level = SOL_SOCKET;
     control.header.cmsg_type  = SCM_RIGHTS;
-    memcpy(CMSG_DATA(&control.header), &launcher.holds, sizeof(int));
+    memcpy(CMSG_DATA(&control.header), &launcher.record, sizeof(int));
     sent.msg_control    = &control;
     sent.msg_controllen = sizeof control.room;
   }
@@ -142,7 +142,7 @@ void dart__launcher_report(dart__unit_event_t event, int value)
     .unit = launcher.unit, .event = event, .cycle = launcher.cycle, .value = value
   };
   send_with_patience(&message);
-  if (launcher.holds >= 0)
-    close(launcher.holds);
-  launcher.holds = -1;
+  if (launcher.record >= 0)
+    close(launcher.record);
+  launcher.record = -1;
 }

@@ -6,8 +6,8 @@
  * environment of all units. Units of the same host connect; units of other hosts cannot, and dartrun knows
  * nothing of them. Messages go one way, and no unit waits for anything.
  *
- * With its first message a unit sends the descriptor of a file without a name, in which it notes the locks that it
- * holds (model/holds.h), so that dartrun can name those of a unit that was killed.
+ * With its first message a unit sends the descriptor of a file without a name, its record (model/record.h), so that
+ * dartrun can name the locks of a unit that was killed, and tell what units wait for.
  *
  * When a process ends, in whatever way, the kernel closes its descriptors, the highest first (Linux, since
  * 4.3). This connection has a higher descriptor than the one to mpiexec, which ends the other units when

@@ -1,35 +1,55 @@
 /* Flushes of far memory: of requests, then of transfers by MPI, then of handles that were given up. */
+#include "base/call.h"
 #include "memory/team.h"
 #include "model/team.h"
 #include "node/timed.h"
+#include "node/waiting.h"
 #include "progress/engine.h"
 #include "rma/completion.h"
 #include "rma/handle.h"
 #include "rma/order.h"
 #include "rma/rma.h"
 
+/* A flush that has something to wait for. */
+typedef struct {
+  dart__timed_t    timed;
+  dart__waiting_t *waiting;
+} flush_t;
+
 /* Count a flush of the unit, -1: of all, that begins now; and time it, unless it has nothing to do. */
-static dart__timed_t begin(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
+static flush_t begin(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
 {
   int32_t peer = unit < 0 ? -1 : team->members[unit];
 
   if (!dart__am_is_flushed(dart__engine.am, peer, scope) ||
-      !dart__completion_is_flushed(team, unit, scope == DART__AM_REMOTE))
-    return dart__timed_begin(DART__COUNT_FLUSH);
+      !dart__completion_is_flushed(team, unit, scope == DART__AM_REMOTE)) {
+    flush_t flush = { dart__timed_begin(DART__COUNT_FLUSH),
+                      dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH,
+                                                                          team->id, peer, 0, 0 }) };
+
+    dart__waiting_stamp(); /* MPI may be what waits, and it does not */
+    return flush;
+  }
   dart__count(DART__COUNT_FLUSH_IDLE);
-  return (dart__timed_t){ NULL, 0 };
+  return (flush_t){ { NULL, 0 }, NULL };
+}
+
+static void end(flush_t flush)
+{
+  dart__timed_end(DART__COUNT_FLUSH, flush.timed);
+  dart__waiting_end(flush.waiting);
 }
 
 static dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
 {
-  dart__timed_t timed = begin(team, unit, scope);
-  dart_ret_t    ret   = dart__am_flush(dart__engine.am, team->members[unit], scope);
+  flush_t    flush = begin(team, unit, scope);
+  dart_ret_t ret   = dart__am_flush(dart__engine.am, team->members[unit], scope);
 
   dart__completion_flush(team, unit, scope == DART__AM_REMOTE);
   dart__burst_end(&dart__team_port(team)->burst[unit]);
   if (scope == DART__AM_REMOTE)
     dart__handles_flushed(team, unit);
-  dart__timed_end(DART__COUNT_FLUSH, timed);
+  end(flush);
   return ret;
 }
 
@@ -54,17 +74,17 @@ static bool is_member(const void *team, int32_t unit)
 
 static dart_ret_t flush_all(dart__team_t *team, dart__am_scope_t scope)
 {
-  dart__timed_t timed;
-  dart_ret_t    ret;
+  flush_t    flush;
+  dart_ret_t ret;
 
   if (team->nnodes == 1)
     return DART_OK;
-  timed = begin(team, -1, scope);
+  flush = begin(team, -1, scope);
   ret   = dart__am_flush_members(dart__engine.am, is_member, team, scope);
   dart__completion_flush_all(team, scope == DART__AM_REMOTE);
   if (scope == DART__AM_REMOTE)
     dart__handles_flushed(team, -1);
-  dart__timed_end(DART__COUNT_FLUSH, timed);
+  end(flush);
   return ret;
 }
 

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "base/call.h"
 #include "base/counters.h"
 #include "base/size.h"
 #include "memory/chunk.h"
 #include "mpi/comm.h"
+#include "node/waiting.h"
 #include "progress/engine.h"
 #include "progress/latency.h"
 #include "rma/completion.h"
@@ -172,14 +174,17 @@ void dart__rma_start(const dart__rma_t *t, size_t nelem)
  * get has a request, and waiting for that makes progress. */
 void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow)
 {
-  dart__window_t *window = dart__window_of(t->at);
-  dart_unit_t     target = t->at->team->members[t->at->unit];
-  int             unit   = t->at->unit;
-  MPI_Win         win    = window->win;
-  MPI_Aint        disp   = dart__disp_of(t->at);
-  int64_t         began  = dart__latency_begin();
-  MPI_Request     request;
+  dart__window_t  *window = dart__window_of(t->at);
+  dart_unit_t      target = t->at->team->members[t->at->unit];
+  int              unit   = t->at->unit;
+  MPI_Win          win    = window->win;
+  MPI_Aint         disp   = dart__disp_of(t->at);
+  int64_t          began  = dart__latency_begin();
+  MPI_Request      request;
+  dart__waiting_t *waiting =
+      dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, target, 0, 0 });
 
+  dart__waiting_stamp(); /* no sleep will: MPI waits */
   dart__order_wait(t->at->team, unit);
   dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
   if (!t->is_put && (is_slow || !window->is_static)) {
@@ -196,6 +201,7 @@ void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow)
       dart__am_ping_blocking(dart__engine.am, target);
     DART__MPI(MPI_Win_flush, unit, win);
   }
+  dart__waiting_end(waiting);
   dart__latency_end(target, began, (size_t)nbytes);
   if (began != 0) /* often enough */
     dart__latency_ping(target);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "children.h"
+#include "hang.h"
 #include "held.h"
 #include "launch.h"
 
@@ -22,6 +23,7 @@ typedef struct {
   const units_plan_t *plan;
   uint32_t left;     /* of the units that exited with 0 outside, the one in the earliest cycle */
   pid_t    left_pid; /* its process; 0: there is none yet */
+  hang_t  *hang;     /* NULL: nobody watches */
 } units_t;
 
 /* In the child. */
@@ -79,7 +81,8 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
   /* relaxed: the unit's exit came after its store */
   uint32_t    aborted = atomic_load_explicit(&units->plan->job->aborted, memory_order_relaxed);
   int         code    = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-  const char *held    = launch_held(units->plan->job_fd, dart__job_holds(unit));
+  const char *held =
+      launch_held(units->plan->job_fd, dart__job_record(unit) + offsetof(dart__record_t, holds));
 
   if (children_are_ending(children))
     return; /* ended by the launcher, or a consequence */
@@ -108,6 +111,33 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
   }
 }
 
+/* ---- what units wait for ---------------------------------------------------------------------- */
+
+static hang_place_t record_of(void *owner, uint32_t unit)
+{
+  const units_t *units = owner;
+
+  return (hang_place_t){ units->plan->job_fd, dart__job_record(unit) };
+}
+
+static void begin(void *owner, children_t *children)
+{
+  units_t *units = owner;
+
+  units->hang = hang_open(children, units->plan->nunits, record_of, units);
+}
+
+static void asked(void *owner)
+{
+  hang_asked(((const units_t *)owner)->hang);
+}
+
+static void readable(void *owner, children_t *children, int fd)
+{
+  (void)children;
+  hang_readable(((const units_t *)owner)->hang, fd);
+}
+
 int units_run(const units_plan_t *plan)
 {
   units_t         units    = { .plan = plan };
@@ -117,9 +147,14 @@ int units_run(const units_plan_t *plan)
     .count        = plan->nunits,
     .death_signal = SIGKILL,
     .owner        = &units,
+    .begin        = begin,
     .prepare      = become_unit,
     .ended        = judge,
+    .asked        = asked,
+    .readable     = readable,
   };
+  int code = children_run(&children);
 
-  return children_run(&children);
+  hang_close(units.hang);
+  return code;
 }

@@ -198,6 +198,8 @@ static void take_signal(children_t *children)
       children->signalled = true;
   if (info.ssi_code != SI_KERNEL)
     send_all(children, (int)info.ssi_signo);
+  if (info.ssi_signo == SIGUSR1 && children->plan->asked != NULL)
+    children->plan->asked(children->plan->owner);
 }
 
 /* Milliseconds until children are killed that were asked to end; -1: they were not asked; 0: it is time. */

@@ -23,6 +23,9 @@ typedef struct {
   /* A child is gone; `status` is waitpid's. */
   void (*ended)(void *owner, children_t *children, uint32_t child, pid_t pid, int status);
 
+  /* The launcher got SIGUSR1, which was passed on to the children. NULL: nothing. */
+  void (*asked)(void *owner);
+
   /* A descriptor can be read that children_watch named. NULL: there are none. */
   void (*readable)(void *owner, children_t *children, int fd);
 } children_plan_t;

@@ -32,6 +32,7 @@ harmless="
   _Exit _exit exit raise alarm getenv unsetenv getpid uname sysconf clock_gettime sched_yield
   sigaction sigaddset sigemptyset sigfillset pthread_sigmask munmap shm_unlink
   closedir fclose fflush write read poll
+  pthread_attr_setdetachstate
   pthread_attr_destroy pthread_attr_setstacksize pthread_join pthread_once
   pthread_cond_destroy pthread_cond_init pthread_cond_signal pthread_cond_wait
   pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock

@@ -52,7 +52,9 @@
   OUTPUT(stats, "DART_STATS", "none|summary|csv|json",                                          \
          "print what was counted at dart_exit: FORM, to stderr, or FORM:FILE; %u: the unit")    \
   CHOICE(stats_near, "DART_STATS_NEAR", 0, "0|1",                                               \
-         "1: count operations on near memory, too, which makes them slower")
+         "1: count operations on near memory, too, which makes them slower")                    \
+  INT(hang, "DART_HANG", 0, 0, 1000000,                                                         \
+      "seconds a wait may last before it is printed what all units wait for; 0: no limit")
 
 enum { DART__HUGE_PAGES_AUTO, DART__HUGE_PAGES_NONE };
 enum { DART__ATOMICS_SERVICE, DART__ATOMICS_MPI };

@@ -11,9 +11,10 @@ _Thread_local dart__tally_t *dart__tally_own;
 
 bool dart__counts_near;
 
-static _Alignas(LINE) dart__tally_t first[2] = { { .next = &first[1] } };
+static _Alignas(LINE) dart__tally_t first[2] = { { .next = &first[1] }, { .number = 1 } };
 
-static _Atomic(dart__tally_t *) tallies = &first[0];
+static _Atomic(dart__tally_t *) tallies  = &first[0];
+static _Atomic uint32_t         ntallies = 2;
 static _Atomic uint64_t         common[DART__NVALUES]; /* of threads that have no tally */
 
 static pthread_key_t  key;
@@ -55,7 +56,7 @@ static dart__tally_t *take_new(void)
 
   if (tally == NULL)
     return NULL;
-  *tally      = (dart__tally_t){ .is_taken = true };
+  *tally      = (dart__tally_t){ .number = atomic_fetch_add(&ntallies, 1), .is_taken = true };
   tally->next = atomic_load_explicit(&tallies, memory_order_relaxed);
   /* release: the tally is complete before it is found */
   while (!atomic_compare_exchange_weak_explicit(&tallies, &tally->next, tally, memory_order_release,

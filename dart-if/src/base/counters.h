@@ -117,6 +117,7 @@ typedef struct {
 typedef struct dart__tally {
   _Atomic uint64_t    value[DART__NVALUES]; /* one writer: the thread that has it */
   dart__sampling_t    sampling[DART__NCOUNTERS];
+  uint32_t            number; /* of the tally, from 0 on */
   _Atomic bool        is_taken;
   struct dart__tally *next;
 } dart__tally_t;

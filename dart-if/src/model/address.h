@@ -10,6 +10,7 @@
 
 #include <dash/dart/if/dart_globmem.h>
 
+#include "base/call.h"
 #include "model/team.h"
 
 typedef struct {
@@ -102,6 +103,7 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
   uint64_t         offset  = gptr.addr_or_offs.offset;
   uint64_t         size;
 
+  dart__call_note(function);
   /* a negative unit is a large unsigned number */
   if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
     goto refuse;

@@ -2,6 +2,7 @@
 #define DART__MODEL_CHECK_H
 /* Checks that entry points share: each logs a failure in one line that names the function and the
  * value. */
+#include "base/call.h"
 #include "base/log.h"
 #include "data/type.h"
 #include "model/team.h"
@@ -11,6 +12,7 @@ static inline dart__team_t *dart__check_team(const char *function, dart_team_t i
 {
   dart__team_t *team = dart__team_find(id);
 
+  dart__call_note(function);
   if (__builtin_expect(team == NULL, 0))
     dart__error("%s: unknown team %d", function, id);
   return team;

@@ -214,6 +214,7 @@ void dart__team_enter(dart__team_t *team, dart_team_t id)
   team->id              = id;
   dart__teams[id]       = team;
   dart__team_direct[id] = team->direct_map;
+  dart__waits_join(id, true);
 }
 
 /* A table by team ids, as pages. Ids are not reused before dart_exit, so the pages touched by teams that are
@@ -241,6 +242,7 @@ void dart__team_leave(dart__team_t *team)
 {
   static void *empty_team, *empty_direct;
 
+  dart__waits_join(team->id, false);
   dart__teams[team->id]       = NULL;
   dart__team_direct[team->id] = NULL;
   trim(&dart__teams[team->id], &empty_team);

@@ -13,6 +13,7 @@
 
 #include "model/segment.h"
 #include "node/exchange.h"
+#include "node/waiting.h"
 
 #define DART__MAX_TEAMS    32768
 #define DART__MAX_SEGMENTS 65536 /* the slot of a segment is its id as an unsigned number */
@@ -41,6 +42,7 @@ typedef struct dart__team {
   dart__exchange_t    exchange;        /* the node's shared buffers, as this unit opened them ... */
   uint64_t            exchange_offset; /* ... and their offset in the pool of the node's leader */
   dart__wait_policy_t wait;            /* how units wait in its collectives */
+  dart__waiting_t    *waiting;         /* the leader's entry during a collective's step; or NULL */
   void               *port;            /* the backend's state, see port.h */
   struct dart__locality *locality;     /* api/locality/locality.c; NULL: none */
 } dart__team_t;

@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "base/counters.h"
+#include "node/waiting.h"
 
 #define LATE_AFTER_US 10000
 #define MOST_PAUSES   32 /* between two loads of `state` */
@@ -110,6 +111,7 @@ static bool sleep_until_free(dart__mutex_t *mutex, const dart__wait_policy_t *po
       continue;
     progress(policy);
     dart__count(DART__COUNT_SLEEP);
+    dart__waiting_stamp();
     dart__futex_wait(&mutex->state, state | SLEEPERS, sleep_limit(LATE_AFTER_US - waited, policy));
     waited = microseconds() - start;
   }
@@ -132,6 +134,7 @@ static void sleep_until_turn(dart__mutex_t *mutex, const dart__wait_policy_t *po
     }
     progress(policy);
     dart__count(DART__COUNT_SLEEP);
+    dart__waiting_stamp();
     dart__futex_wait(&mutex->turn, turn, sleep_limit(0, policy));
   }
 }

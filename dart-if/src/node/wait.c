@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/counters.h"
+#include "node/waiting.h"
 
 #define PROGRESS_EVERY 64 /* polls */
 #define YIELD_EVERY    16 /* turns, once only other nodes can be the reason for the long wait */
@@ -113,6 +114,7 @@ static bool sleep_unless(dart__event_t *event, uint32_t old, uint32_t most_us,
   is_over = is_there(context);
   if (!is_over && atomic_load_explicit(&event->count, memory_order_seq_cst) == old) {
     dart__count(DART__COUNT_SLEEP);
+    dart__waiting_stamp();
     dart__futex_wait(&event->count, old, most_us);
   }
   atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
@@ -155,6 +157,7 @@ static uint32_t end_turn(const dart__wait_policy_t *policy, uint64_t turn, bool 
 
   if (turn % (has_core ? YIELD_RARELY : YIELD_EVERY) != 0 && (has_core || !sleeps))
     return 0;
+  dart__waiting_stamp();
   if (sleeps)
     pause = pause_of(policy);
   if (pause == 0)

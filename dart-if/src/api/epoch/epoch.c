@@ -7,6 +7,7 @@
 dart_ret_t dart__epoch_begin(const char *function, dart_gptr_t gptr, int assertions, int allowed,
                              dart__access_call_t *call_out)
 {
+  dart__call_note(function);
   *call_out         = (dart__access_call_t){ .function = function };
   call_out->segment = dart__locate_segment(gptr, &call_out->team);
   if (call_out->segment == NULL)

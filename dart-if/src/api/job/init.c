@@ -6,6 +6,7 @@
 
 #include "api/coll/coll.h"
 #include "api/job/close.h"
+#include "api/job/hang.h"
 #include "api/job/inline.h"
 #include "api/job/leave.h"
 #include "api/job/report.h"
@@ -15,6 +16,7 @@
 #include "api/range/range.h"
 #include "api/sync/lock_at.h"
 #include "api/team/team.h"
+#include "base/call.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/profile.h"
@@ -46,6 +48,8 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   if (ret != DART_OK)
     return ret;
   dart__report_open();
+  dart__hang_answer();
+  dart__call_note(function);
   ret = dart__port_init(argc, argv, wanted, provided_out);
   if (ret != DART_OK)
     return ret;
@@ -68,6 +72,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   if (ret != DART_OK)
     goto close_locality;
   dart__world.initialized = true;
+  dart__hang_watch();
   dart__info("%s: unit %d of %d, on %d nodes", function, dart__world.me, dart__world.nunits,
              dart__teams[DART_TEAM_ALL]->nnodes);
   dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
@@ -123,6 +128,7 @@ dart_ret_t dart_exit(void)
     dart__error("%s: DART is not initialised", __func__);
     return DART_ERR_OTHER;
   }
+  dart__call_note(__func__);
   warn_of_holds(__func__);
   dart__progress();
   dart__progress_settle(0);

@@ -388,6 +388,7 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
 
   if (DART_GPTR_ISNULL(gptr))
     return DART_OK;
+  dart__call_note(__func__);
   segment = dart__locate_segment(gptr, &team);
   if (segment == NULL || gptr.segid <= 0) {
     dart__error("%s: segment %d of team %d is not allocated", __func__, gptr.segid, gptr.teamid);

@@ -27,6 +27,7 @@
 #include "model/check.h"
 #include "model/world.h"
 #include "node/mailbox.h"
+#include "node/waiting.h"
 #include "port.h"
 
 DART__PROFILED(dart_send);
@@ -262,17 +263,31 @@ static void wait_for_either(const message_t *out, const message_t *in, uint32_t 
     dart__event_wait(dart__mailbox_event(&p2p.box), seen, &policy);
 }
 
+static dart__waiting_t *begin_waiting(const char *function, const message_t *out,
+                                      const message_t *in)
+{
+  dart__wait_for_t what = { DART__WAIT_SENDRECV, DART_TEAM_ALL, out->unit, (uint64_t)out->tag,
+                            (uint64_t)in->unit };
+
+  if (in->done)
+    what.kind = DART__WAIT_SEND;
+  else if (out->done)
+    what = (dart__wait_for_t){ DART__WAIT_RECV, DART_TEAM_ALL, in->unit, (uint64_t)in->tag, 0 };
+  return dart__waiting_begin(function, what);
+}
+
 /* Progress both messages until both are done; one may be done from the start. */
 static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
 {
-  dart__event_t     *event = dart__mailbox_event(&p2p.box);
-  dart__gone_watch_t watch = { .function = function };
-  uint32_t           turns = 0;
+  dart__event_t     *event   = dart__mailbox_event(&p2p.box);
+  dart__gone_watch_t watch   = { .function = function };
+  dart__waiting_t   *waiting = NULL;
+  uint32_t           turns   = 0;
 
   dart__progress();
   if (!start(out, in))
     return out->ret != DART_OK ? out->ret : in->ret;
-  for (;;) {
+  while (!out->done || !in->done) {
     uint32_t seen = dart__event_count(event); /* before the checks: a later arrival changes it */
 
     if (!out->done)
@@ -280,9 +295,13 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
     if (!in->done)
       progress_in(in);
     if (out->done && in->done)
-      return out->ret != DART_OK ? out->ret : in->ret;
+      break;
+    if (waiting == NULL)
+      waiting = begin_waiting(function, out, in);
     wait_for_either(out, in, seen, &turns, &watch);
   }
+  dart__waiting_end(waiting);
+  return out->ret != DART_OK ? out->ret : in->ret;
 }
 
 /* ---- messages of DART's own ---------------------------------------------------------------- */

@@ -35,6 +35,7 @@
 #include "model/check.h"
 #include "model/holds.h"
 #include "model/world.h"
+#include "node/waiting.h"
 #include "port.h"
 
 DART__PROFILED(dart_team_range_init);
@@ -402,10 +403,21 @@ static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t bef
   return ret != DART_OK || index == 0 ? ret : wait_awake(a, flags[0], least[0]);
 }
 
+static dart__waiting_t *begin_waiting(const acquire_t *a)
+{
+  return dart__waiting_begin("dart_range_acquire",
+                             (dart__wait_for_t){ DART__WAIT_RANGE, a->range->teamid,
+                                                 a->range->hold->number, a->spans[0].first,
+                                                 a->spans[0].last });
+}
+
 static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next, uint64_t before)
 {
-  dart_gptr_t flag = dart__table_word(dart__world.me, a->slot->offset);
-  dart_ret_t  ret  = wait_until_near(a, is_next, before);
+  dart_gptr_t      flag    = dart__table_word(dart__world.me, a->slot->offset);
+  dart__waiting_t *waiting = begin_waiting(a);
+  dart_ret_t       ret     = wait_until_near(a, is_next, before);
+
+  dart__waiting_end(waiting);
 
   if (ret == DART_PENDING) {
     if (dart__table_cancel(part->table, part->ticket))

@@ -119,22 +119,25 @@ static bool await_until(const dart__await_t *await)
 
 bool dart__await_within(const dart__await_t *await)
 {
-  dart__timed_t timed;
-  bool          is_there;
+  dart__waiting_t *waiting;
+  dart__timed_t    timed;
+  bool             is_there;
 
   dart__progress();
   if (await->is_there(await->context))
     return true;
   if (await->timeout_us == 0)
     return await_until(await);
+  waiting  = dart__waiting_begin(await->function, await->what);
   timed    = dart__timed_begin(await->counter);
   is_there = await_until(await);
   dart__timed_end(await->counter, timed);
+  dart__waiting_end(waiting);
   return is_there;
 }
 
 void dart__await(const char *function, bool (*is_there)(void *context), void *context)
 {
-  dart__await_within(
-      &(dart__await_t){ function, is_there, context, DART__COUNT_EPOCH_WAIT, .timeout_us = -1 });
+  dart__await_within(&(dart__await_t){ function, is_there, context, DART__COUNT_EPOCH_WAIT,
+                                       .timeout_us = -1, .what.kind = DART__WAIT_OTHERS });
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/counters.h"
+#include "node/waiting.h"
 
 typedef struct {
   const char
@@ -18,6 +19,7 @@ typedef struct {
           counter;    /* counts it, unless there is nothing to wait for; its time is the next one */
   int64_t timeout_us; /* 0: only look; negative: no limit */
   bool    is_silent;  /* what it waits for may come without the event */
+  dart__wait_for_t what; /* for others to see */
 } dart__await_t;
 
 /** Wait until `is_there`; false: the time was over. Far units are served meanwhile. */

@@ -218,8 +218,14 @@ static bool is_any_reached(void *context)
 /* Wait until a counter is reached: the lowest index of those to w->index. */
 static dart_ret_t wait_for(wait_t *w, int64_t timeout_us)
 {
-  dart__await_t await = { w->function, is_any_reached, w, DART__COUNT_NOTIFY_WAIT,
-                          .timeout_us = timeout_us };
+  dart_gptr_t   flag  = w->flags[0];
+  dart__await_t await = { w->function,
+                          is_any_reached,
+                          w,
+                          DART__COUNT_NOTIFY_WAIT,
+                          .timeout_us = timeout_us,
+                          .what       = { DART__WAIT_COUNTER, flag.teamid, flag.segid,
+                                          flag.addr_or_offs.offset, w->least[0] } };
 
   return dart__await_within(&await) ? DART_OK : DART_PENDING;
 }

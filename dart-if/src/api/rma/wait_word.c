@@ -167,9 +167,15 @@ static bool has_each(void *context)
 
 static dart_ret_t wait_until(wait_t *w, bool (*is_there)(void *context), int64_t timeout_us)
 {
-  dart__await_t await = {
-    w->function, is_there, w, DART__COUNT_NOTIFY_WAIT, .timeout_us = timeout_us, .is_silent = true
-  };
+  dart_gptr_t   word  = w->gptrs[0];
+  dart__await_t await = { w->function,
+                          is_there,
+                          w,
+                          DART__COUNT_NOTIFY_WAIT,
+                          .timeout_us = timeout_us,
+                          .is_silent  = true,
+                          .what       = { DART__WAIT_WORD, word.teamid, word.segid,
+                                          word.addr_or_offs.offset, 0 } };
 
   return dart__await_within(&await) ? DART_OK : DART_PENDING;
 }

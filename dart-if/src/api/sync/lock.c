@@ -24,12 +24,14 @@
 #include "api/progress/progress.h"
 #include "api/range/table.h"
 #include "base/assert.h"
+#include "base/call.h"
 #include "base/profile.h"
 #include "model/check.h"
 #include "model/holds.h"
 #include "model/world.h"
 #include "node/mutex.h"
 #include "node/timed.h"
+#include "node/waiting.h"
 #include "port.h"
 
 DART__PROFILED(dart_team_lock_init);
@@ -188,6 +190,7 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
       dart__error("%s: unit %d holds the lock", __func__, dart__world.me);
       return DART_ERR_INVAL;
     }
+    dart__call_note(__func__);
     team = dart__team_find((*lock)->teamid);
     if (team != NULL) /* else dart_team_destroy has settled, and was the barrier */
       settle(team);
@@ -207,6 +210,13 @@ bool dart_lock_initialized(struct dart_lock_struct const *lock)
 
 static const dart__span_t the_turn = { 0, 0, 1 };
 
+static dart__waiting_t *begin_waiting(const struct dart_lock_struct *lock)
+{
+  return dart__waiting_begin(
+      "dart_lock_acquire",
+      (dart__wait_for_t){ DART__WAIT_LOCK, lock->teamid, -1, (uint64_t)lock->hold->number, 0 });
+}
+
 static void begin_turn(dart_lock_t lock, uint64_t ticket)
 {
   lock->cohort->ticket = ticket;
@@ -217,8 +227,9 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
  * for it. */
 static __attribute__((noinline)) void wait_for_turn(dart_lock_t lock)
 {
-  uint64_t             flag   = lock->places[lock->me].state + offsetof(state_t, granted), ticket;
-  dart__range_waiter_t waiter = { flag, dart__world.me, 0 };
+  dart__waiting_t     *waiting = begin_waiting(lock);
+  uint64_t             flag    = lock->places[lock->me].state + offsetof(state_t, granted), ticket;
+  dart__range_waiter_t waiter  = { flag, dart__world.me, 0 };
   dart__range_state_t  state = dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket);
 
   dart__assert(state != DART__RANGE_FULL);
@@ -228,6 +239,7 @@ static __attribute__((noinline)) void wait_for_turn(dart_lock_t lock)
     pdart_notify_wait(dart__table_word(dart__world.me, flag), ++lock->told, -1);
     dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   }
+  dart__waiting_end(waiting);
   begin_turn(lock, ticket);
 }
 
@@ -306,9 +318,12 @@ static inline void take(dart_lock_t lock)
 
 /* Wait for the node's mutex, counted in `waiting`, so that its holder sees that there are waiters, not
  * inlined either. */
-static __attribute__((noinline)) void wait_for_cohort(const dart__team_t *team, cohort_t *cohort)
+static __attribute__((noinline)) void wait_for_cohort(const dart__team_t            *team,
+                                                      const struct dart_lock_struct *lock)
 {
-  dart__timed_t timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+  cohort_t        *cohort  = lock->cohort;
+  dart__waiting_t *waiting = begin_waiting(lock);
+  dart__timed_t    timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
 
   /* relaxed: if the holder misses a waiter, the turn goes to another node first, but no waiter is lost; and
    * the count is decremented under the mutex, so a later holder sees only units that still wait */
@@ -318,12 +333,13 @@ static __attribute__((noinline)) void wait_for_cohort(const dart__team_t *team, 
   if (team->nnodes > 1)
     atomic_fetch_sub_explicit(&cohort->waiting, 1, memory_order_relaxed);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+  dart__waiting_end(waiting);
 }
 
-static inline void enter_cohort(const dart__team_t *team, cohort_t *cohort)
+static inline void enter_cohort(const dart__team_t *team, const struct dart_lock_struct *lock)
 {
-  if (!dart__mutex_try(&cohort->mutex))
-    wait_for_cohort(team, cohort);
+  if (!dart__mutex_try(&lock->cohort->mutex))
+    wait_for_cohort(team, lock);
 }
 
 dart_ret_t dart_lock_acquire(dart_lock_t lock)
@@ -335,7 +351,7 @@ dart_ret_t dart_lock_acquire(dart_lock_t lock)
   if (is_mine(lock))
     return refuse_holder(__func__);
   dart__progress(); /* the holder may be waiting for deferred updates of this unit */
-  enter_cohort(team, lock->cohort);
+  enter_cohort(team, lock);
   if (team->nnodes > 1 && lock->cohort->ticket == 0)
     wait_for_turn(lock);
   take(lock);

@@ -28,6 +28,7 @@
 #include "model/world.h"
 #include "node/mutex.h"
 #include "node/timed.h"
+#include "node/waiting.h"
 #include "port.h"
 
 DART__PROFILED(dart_lock_at_acquire);
@@ -210,6 +211,14 @@ static answer_t request(const dart__address_t *at, uint32_t kind, uint64_t flag)
   return (answer_t)answer;
 }
 
+static dart__waiting_t *begin_waiting(const dart__address_t *at)
+{
+  return dart__waiting_begin("dart_lock_at_acquire",
+                             (dart__wait_for_t){ DART__WAIT_LOCK_AT, at->team->id,
+                                                 at->team->members[at->unit], at->offset,
+                                                 (uint64_t)(int64_t)at->segment->id });
+}
+
 /* Ask until the lock is held, or the request is listed, and then wait to be told. */
 static void wait_for_far(const dart__address_t *at, uint64_t flag)
 {
@@ -224,17 +233,20 @@ static void wait_for_far(const dart__address_t *at, uint64_t flag)
 
 static dart_ret_t acquire_far(const dart__address_t *at)
 {
-  dart__timed_t timed;
-  uint64_t      flag;
+  dart__waiting_t *waiting;
+  dart__timed_t    timed;
+  uint64_t         flag;
 
   if (request(at, ASK_TRY, 0) == HELD)
     return DART_OK;
   if (dart__pool_alloc(sizeof(uint64_t), &flag) != DART_OK)
     return DART_ERR_NOMEM;
   memset(dart__pool_address(dart__world.me, flag), 0, sizeof(uint64_t));
-  timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+  waiting = begin_waiting(at);
+  timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
   wait_for_far(at, flag);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+  dart__waiting_end(waiting);
   dart__pool_free(flag);
   return DART_OK;
 }
@@ -278,19 +290,22 @@ static dart_ret_t swap(const char *function, const dart__address_t *at, uint64_t
 
 static dart_ret_t acquire_registered(const char *function, const dart__address_t *at)
 {
-  uint32_t      turns = 0;
-  bool          done;
-  dart__timed_t timed;
-  dart_ret_t    ret = swap(function, at, 0, 1, &done);
+  dart__waiting_t *waiting;
+  dart__timed_t    timed;
+  uint32_t         turns = 0;
+  bool             done;
+  dart_ret_t       ret = swap(function, at, 0, 1, &done);
 
   if (ret != DART_OK || done)
     return ret;
-  timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+  waiting = begin_waiting(at);
+  timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
   while (ret == DART_OK && !done) {
     dart__wait_turn(&turns, &dart__world.wait);
     ret = swap(function, at, 0, 1, &done);
   }
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+  dart__waiting_end(waiting);
   return ret;
 }
 
@@ -319,15 +334,19 @@ static dart_ret_t locate(const char *function, dart_gptr_t gptr, dart__address_t
   return DART_OK;
 }
 
-static void acquire_near(dart__mutex_t *mutex)
+static void acquire_near(const dart__address_t *at)
 {
-  dart__timed_t timed;
+  dart__mutex_t   *mutex = (dart__mutex_t *)(void *)at->near;
+  dart__waiting_t *waiting;
+  dart__timed_t    timed;
 
   if (dart__mutex_try(mutex))
     return;
-  timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+  waiting = begin_waiting(at);
+  timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
   dart__mutex_wait(mutex, &dart__world.wait);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+  dart__waiting_end(waiting);
 }
 
 static __attribute__((noinline)) dart_ret_t acquire(const char *function, dart_gptr_t gptr)
@@ -341,7 +360,7 @@ static __attribute__((noinline)) dart_ret_t acquire(const char *function, dart_g
     return acquire_registered(function, &at);
   if (at.near == NULL)
     return acquire_far(&at);
-  acquire_near((dart__mutex_t *)(void *)at.near);
+  acquire_near(&at);
   return DART_OK;
 }
 

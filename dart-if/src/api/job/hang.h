@@ -1,0 +1,11 @@
+#ifndef DART__API_JOB_HANG_H
+#define DART__API_JOB_HANG_H
+/* What this unit waits for, told when somebody asks, or when it has lasted too long. */
+
+/** From now on SIGUSR1 is a question, unless the program has a use for it. */
+void dart__hang_answer(void);
+
+/** Watch the waits of this unit if the settings say so, and no launcher does. */
+void dart__hang_watch(void);
+
+#endif

@@ -1,0 +1,194 @@
+/* See waiting.h. Words are relaxed where no other order is named: each has one writer, and readers look at waits that
+ * have lasted. */
+#include "node/waiting.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static dart__waits_t own;
+
+dart__waits_t *dart__waits = &own;
+
+void dart__waits_move(dart__waits_t *waits)
+{
+  uint32_t answers = atomic_load_explicit(&dart__waits->answers, memory_order_relaxed);
+
+  dart__waits = waits != NULL ? waits : &own;
+  atomic_store_explicit(&dart__waits->answers, answers, memory_order_relaxed);
+  atomic_store_explicit(&dart__waits->pid, getpid(), memory_order_relaxed);
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* `function` is of this process. The name is complete before `named` says whose it is. */
+static void name_call(dart__waiting_t *w)
+{
+  uint64_t    function = atomic_load_explicit(&w->function, memory_order_relaxed);
+  const char *name     = (const char *)(uintptr_t)function;
+  size_t      i        = 0;
+
+  if (function == 0 || function == atomic_load_explicit(&w->named, memory_order_relaxed))
+    return;
+  for (; i + 1 < sizeof w->name && name[i] != '\0'; i++)
+    w->name[i] = name[i];
+  w->name[i] = '\0';
+  /* release: pairs with the acquire in read_thread */
+  atomic_store_explicit(&w->named, function, memory_order_release);
+}
+
+static int64_t now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+void dart__waiting_stamp(void)
+{
+  dart__tally_t   *tally = dart__tally_own;
+  dart__waiting_t *w;
+
+  if (tally == NULL || tally->number >= DART__WAITERS)
+    return;
+  w = &dart__waits->thread[tally->number];
+  if (atomic_load_explicit(&w->kind, memory_order_relaxed) == DART__WAIT_NONE ||
+      atomic_load_explicit(&w->since, memory_order_relaxed) != 0)
+    return;
+  name_call(w);
+  atomic_store_explicit(&w->since, now_ns(), memory_order_relaxed);
+}
+
+void dart__waits_complete(void)
+{
+  for (int i = 0; i < DART__WAITERS; i++)
+    name_call(&dart__waits->thread[i]);
+}
+
+void dart__waits_join(int32_t team, bool is_member)
+{
+  uint64_t bit = UINT64_C(1) << team % 64;
+
+  if (team >= DART__WAIT_TEAMS)
+    return;
+  if (is_member)
+    atomic_fetch_or_explicit(&dart__waits->team[team / 64], bit, memory_order_relaxed);
+  else
+    atomic_fetch_and_explicit(&dart__waits->team[team / 64], ~bit, memory_order_relaxed);
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+bool dart__waits_is_member(const dart__waits_t *waits, int32_t team)
+{
+  return team >= 0 && team < DART__WAIT_TEAMS &&
+         (atomic_load_explicit((_Atomic uint64_t *)&waits->team[team / 64], memory_order_relaxed) >>
+              team % 64 &
+          1) != 0;
+}
+
+static dart__wait_seen_t read_thread(const dart__waiting_t *from)
+{
+  dart__waiting_t  *w    = (dart__waiting_t *)from; /* atomic loads want it so */
+  dart__wait_seen_t seen = { .what.kind = atomic_load_explicit(&w->kind, memory_order_acquire) };
+
+  seen.what.team  = atomic_load_explicit(&w->team, memory_order_relaxed);
+  seen.what.unit  = atomic_load_explicit(&w->unit, memory_order_relaxed);
+  seen.what.first = atomic_load_explicit(&w->first, memory_order_relaxed);
+  seen.what.last  = atomic_load_explicit(&w->last, memory_order_relaxed);
+  seen.since      = atomic_load_explicit(&w->since, memory_order_relaxed);
+  if (atomic_load_explicit(&w->named, memory_order_acquire) ==
+      atomic_load_explicit(&w->function, memory_order_relaxed))
+    memcpy(seen.name, w->name, sizeof seen.name);
+  seen.name[sizeof seen.name - 1] = '\0';
+  return seen;
+}
+
+/* Whether `a` says more than `b`: a wait more than none, a long one more than a short one. */
+static bool is_longer(const dart__wait_seen_t *a, const dart__wait_seen_t *b)
+{
+  if ((a->what.kind == DART__WAIT_NONE) != (b->what.kind == DART__WAIT_NONE))
+    return a->what.kind != DART__WAIT_NONE;
+  if (a->what.kind == DART__WAIT_NONE)
+    return b->name[0] == '\0';
+  return a->since != 0 && (b->since == 0 || a->since < b->since);
+}
+
+dart__wait_seen_t dart__waits_read(const dart__waits_t *waits)
+{
+  dart__wait_seen_t longest = read_thread(&waits->thread[0]);
+
+  for (int i = 1; i < DART__WAITERS; i++) {
+    dart__wait_seen_t seen = read_thread(&waits->thread[i]);
+
+    if (is_longer(&seen, &longest))
+      longest = seen;
+  }
+  return longest;
+}
+
+static void describe_flush(const dart__wait_for_t *w, char *text, size_t size)
+{
+  if (w->unit >= 0)
+    snprintf(text, size, "unit %d to apply what was sent to it", w->unit);
+  else
+    snprintf(text, size, "units of team %d to apply what was sent to them", w->team);
+}
+
+static void describe_what(const dart__wait_for_t *w, char *text, size_t size)
+{
+  switch (w->kind) {
+  case DART__WAIT_JOB: snprintf(text, size, "all units of the job"); break;
+  case DART__WAIT_COLLECTIVE: snprintf(text, size, "team %d", w->team); break;
+  case DART__WAIT_LOCK:
+    snprintf(text, size, "lock %" PRIu64 " of team %d", w->first, w->team);
+    break;
+  case DART__WAIT_LOCK_AT:
+    snprintf(text, size, "the lock at offset %" PRIu64 " of unit %d in segment %d of team %d",
+             w->first, w->unit, (int)w->last, w->team);
+    break;
+  case DART__WAIT_RANGE:
+    snprintf(text, size, "range lock %d of team %d, from %" PRIu64 " to %" PRIu64, w->unit, w->team,
+             w->first, w->last);
+    break;
+  case DART__WAIT_COUNTER:
+    snprintf(text, size,
+             "the counter at offset %" PRIu64 " in segment %d of team %d to reach %" PRIu64,
+             w->first, w->unit, w->team, w->last);
+    break;
+  case DART__WAIT_WORD:
+    snprintf(text, size, "the word at offset %" PRIu64 " in segment %d of team %d", w->first,
+             w->unit, w->team);
+    break;
+  case DART__WAIT_SEND:
+    snprintf(text, size, "unit %d to receive, tag %d", w->unit, (int)w->first);
+    break;
+  case DART__WAIT_RECV:
+    snprintf(text, size, "a message of unit %d, tag %d", w->unit, (int)w->first);
+    break;
+  case DART__WAIT_SENDRECV:
+    snprintf(text, size, "unit %d to receive, and a message of unit %d", w->unit, (int)w->last);
+    break;
+  case DART__WAIT_FLUSH: describe_flush(w, text, size); break;
+  default: snprintf(text, size, "other units"); break;
+  }
+}
+
+void dart__wait_describe(const dart__wait_seen_t *seen, char *text, size_t size)
+{
+  const char *name = seen->name[0] != '\0' ? seen->name : "DART";
+  int         n;
+
+  if (seen->what.kind != DART__WAIT_NONE) {
+    n = snprintf(text, size, "%s: ", name);
+    if (n > 0 && (size_t)n < size)
+      describe_what(&seen->what, text + n, size - (size_t)n);
+  } else if (seen->name[0] != '\0') {
+    snprintf(text, size, "nothing of DART; its last wait was in %s", name);
+  } else {
+    snprintf(text, size, "nothing of DART");
+  }
+}

@@ -1,0 +1,120 @@
+# A program that hangs: what its units wait for, and which of them is the odd one, by the launcher's table, or, where
+# nobody reads the units' records, by lines of their own.
+source "$(dirname "$0")/cli.bash"
+export DART_LOG_LEVEL=ERROR
+
+# said PATTERN...: wait until each is in a line of what is printed.
+said() {
+  local pattern tries
+  for pattern; do
+    for ((tries = 0; tries < 2000; tries++)); do
+      grep -qs "$pattern" "$work/out" && continue 2
+      sleep 0.05
+    done
+    fail "waited for '$pattern' in: $(<"$work/out")"
+  done
+}
+
+# A table may be printed before the last unit hangs; there is another one then.
+# hangs STEPS... -- PATTERN...: until each of the patterns is a line of what is printed.
+hangs() {
+  local steps=()
+  while [[ $1 != -- ]]; do steps+=("$1"); shift; done
+  shift
+  : >"$work/out"
+  env DART_HANG=1 "${dartrun[@]}" -n 3 "$program" "${steps[@]}" >"$work/out" 2>&1 </dev/null &
+  said "$@"
+  kill -TERM $!; wait $! 2>/dev/null
+}
+
+barrier() {
+  hangs '1:init,sleep=1000000' '*:init,barrier' -- \
+    '^dartrun: *0 .* s  dart_barrier: team 0; not there: 1$' '^dartrun: *1 .* -  nothing of DART' \
+    '^dartrun: *2 .* s  dart_barrier: team 0; not there: 1$' \
+    'unit 1 is the odd one: units 0, 2 wait for it, and it computes'
+}
+
+# The first unit is no member.
+team() {
+  hangs '0:init,team,sleep=1000000' '1:init,team,sleep=1000000' '2:init,team,tbarrier' -- \
+    '^dartrun: *2 .* s  dart_barrier: team 1; not there: 1$' 'unit 1 is the odd one: unit 2 waits for it'
+}
+
+lock() {
+  hangs '1:init,lockinit,lock,barrier,sleep=1000000' '*:init,lockinit,barrier,lock' -- \
+    '^dartrun: *0 .* s  dart_lock_acquire: lock 1 of team 0; held by 1$' \
+    '^dartrun: *1 .*; it holds lock 1 of team 0$' '^dartrun: *2 .* s  dart_lock_acquire: lock 1 of team 0; held by 1$' \
+    'unit 1 is the odd one: units 0, 2 wait for it'
+}
+
+range() {
+  hangs '1:init,rangeinit,range,barrier,sleep=1000000' '*:init,rangeinit,barrier,range' -- \
+    '^dartrun: *0 .* s  dart_range_acquire: range lock 1 of team 0, from 10 to 20; held by 1$' \
+    'unit 1 is the odd one: units 0, 2 wait for it'
+}
+
+notification() {
+  hangs '*:init,wait' -- \
+    '^dartrun: *2 .* s  dart_notify_wait: the counter at offset 8008 in segment 1 of team 0 to reach 1$' \
+    'all units wait, and none is known to bring what the others wait for'
+}
+
+message() {
+  hangs '1:init,recv=0' '*:init,barrier' -- '^dartrun: *1 .* s  dart_recv: a message of unit 0, tag 1$' \
+    '^dartrun: *0 .* s  dart_barrier: team 0; not there: 1$' 'these wait for each other: unit [01] for unit [01] for'
+}
+
+start() {
+  hangs '1:sleep=1000000' '*:init' -- '^dartrun: *1 .*has not come to dart_init$' \
+    'unit 1 is the odd one: units 0, 2 wait for it, and it has not come'
+}
+
+# Asked by SIGUSR1, at any time: the name of the last call is one that a unit itself completes. It may be late.
+asked() {
+  local tries
+  : >"$work/out"
+  "${dartrun[@]}" -n 3 "$program" '1:init,say=there,sleep=1000000' '*:init,say=there,barrier' >"$work/out" 2>&1 </dev/null &
+  said there
+  for ((tries = 0; tries < 60; tries++)); do
+    kill -USR1 $!
+    sleep 1
+    grep -q '^dartrun: *1 .*nothing of DART; its last wait was in dart_barrier$' "$work/out" && break
+  done
+  said '^dartrun: *1 .*nothing of DART; its last wait was in dart_barrier$' \
+    '^dartrun: *0 .*dart_barrier: team 0; not there: 1$'
+  kill -TERM $!; wait $! 2>/dev/null
+}
+
+# Without a launcher that reads records.
+alone() {
+  : >"$work/out"
+  env DART_HANG=1 "${mpiexec[@]}" -n 2 "$program" '1:init,sleep=1000000' '*:init,barrier' >"$work/out" 2>&1 </dev/null &
+  said '^DART: unit 0 (pid [0-9]*) waits for [0-9]* s: dart_barrier: team 0$'
+  kill -TERM $!; wait $! 2>/dev/null
+}
+
+# Those that wait beside one another, but few at a time: units of MPI spin.
+all() {
+  local group name
+  for group in "barrier lock message" "asked notification" "team range start"; do
+    beside=()
+    # shellcheck disable=SC2086
+    for name in $group; do also "$name"; done
+    together
+    rm -rf "${work:?}"/[0-9]*
+    [[ $backend == shmem || ${#dartrun[@]} -gt 1 ]] || return 0
+  done
+}
+on_backends all dart-end
+mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+if [[ -x $build/test/dart-end-mpi && -n $mpiexec ]]; then
+  program=$build/test/dart-end-mpi
+  alone
+fi
+
+# The variable is a number for the launcher, too.
+if [[ -x $build/dart-shmem/dartrun ]]; then
+  run env DART_HANG=soon "$build/dart-shmem/dartrun" -n 1 true
+  expect_code 2; expect_line "dartrun: DART_HANG 'soon' is not a number from 0 to 1000000"
+fi
+finish
