@@ -1,5 +1,5 @@
 # A program that hangs: what its units wait for, and which of them is the odd one, by the launcher's table, or, where
-# nobody reads the units' records, by lines of their own.
+# nobody reads the units' records, by lines of their own. And a unit that crashes says where.
 source "$(dirname "$0")/cli.bash"
 export DART_LOG_LEVEL=ERROR
 
@@ -93,10 +93,35 @@ alone() {
   kill -TERM $!; wait $! 2>/dev/null
 }
 
+# crashes UNIT-1-STEPS: it ends badly, and $out says how often it told where.
+crashes() {
+  run "${dartrun[@]}" -n 2 "$program" "1:$1" '*:init,barrier'
+  [[ $code != 0 && $code != 124 ]] || fail "exit code $code of $1"
+  out+=$err
+}
+
+crash() {
+  crashes init,crash
+  if grep -q '^DART_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then
+    [[ $out != *crashed* ]] || fail "a build with sanitizers leaves it to them: $out"
+    return
+  fi
+  [[ $(grep -c 'DART: unit . (pid [0-9]*) crashed by signal' <<<"$out") == 1 &&
+    $out == *'DART: unit 1 (pid '*') crashed by signal 11 (Segmentation fault), address '*$'\n  #0  '*' main'* ]] ||
+    fail "no backtrace of unit 1: $out"
+  crashes init,catch,crash
+  [[ $out == *'caught it'* && $out != *crashed* ]] || fail "the program's own handler: $out"
+  crashes catch,init,crash
+  [[ $out == *'caught it'* && $out != *crashed* ]] || fail "the handler of before dart_init: $out"
+  local -x DART_BACKTRACE=0
+  crashes init,crash
+  [[ $out != *'DART: unit'* ]] || fail "with DART_BACKTRACE=0: $out"
+}
+
 # Those that wait beside one another, but few at a time: units of MPI spin.
 all() {
   local group name
-  for group in "barrier lock message" "asked notification" "team range start"; do
+  for group in "barrier lock message" "crash asked notification" "team range start"; do
     beside=()
     # shellcheck disable=SC2086
     for name in $group; do also "$name"; done

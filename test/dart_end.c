@@ -22,6 +22,8 @@
  *   say=WORD         print WORD
  *   pid              print the own process id
  *   fork=MS          a child that sleeps, and ends without a word
+ *   catch            a handler of its own for SIGSEGV, that says so
+ *   crash            store to address 0
  *   end=N _end=N quick=N abort=N kill=N    exit, _exit, quick_exit, dart_abort, die of a signal
  *
  * After the last step a unit returns 0 from main. A call of DART that fails ends the unit with 9. */
@@ -201,6 +203,20 @@ static void end(const char *how, int number)
   exit(98);
 }
 
+static void caught(int signal)
+{
+  static const char text[] = "caught it\n";
+
+  _exit(write(STDOUT_FILENO, text, sizeof text - 1) > 0 ? signal : 9);
+}
+
+static __attribute__((noinline)) void store_nowhere(void)
+{
+  int *volatile nowhere = NULL;
+
+  *(volatile int *)nowhere = unit;
+}
+
 static void hold_range(void)
 {
   dart_range_span_t span = { 10, 20, DART_RANGE_EXCLUSIVE };
@@ -281,6 +297,10 @@ static void step(const char *what, const char *argument)
     must(dart_epoch_unlock(cell(number, 0), 0));
   else if (strcmp(what, "aside") == 0)
     meet_aside();
+  else if (strcmp(what, "catch") == 0)
+    signal(SIGSEGV, caught);
+  else if (strcmp(what, "crash") == 0)
+    store_nowhere();
   else if (strcmp(what, "sleep") == 0)
     sleep_ms(number);
   else if (strcmp(what, "say") == 0)

@@ -79,6 +79,15 @@ static void set_nodes(const options_t *options)
   set("DART_NODES", text);
 }
 
+/* UCX, below MPICH, prints where a process crashed, and keeps others from doing so. DART's says which unit it was. */
+static void set_backtraces(void)
+{
+  const char *own = getenv("DART_BACKTRACE");
+
+  if ((own == NULL || strcmp(own, "0") != 0) && getenv("UCX_HANDLE_ERRORS") == NULL)
+    set("UCX_HANDLE_ERRORS", "none");
+}
+
 /* One line, where mpiexec would print one per unit. mpiexec looks up a name without '/' itself. */
 static void check_program(const char *program)
 {
@@ -109,6 +118,7 @@ int main(int argc, char **argv)
 
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
   set_nodes(&options);
+  set_backtraces();
   check_program(options.launch.command[0]);
   if (mpiexec == NULL)
     mpiexec = DART_MPIEXEC;

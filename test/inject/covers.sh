@@ -32,14 +32,14 @@ harmless="
   _Exit _exit exit raise alarm getenv unsetenv getpid uname sysconf clock_gettime sched_yield
   sigaction sigaddset sigemptyset sigfillset pthread_sigmask munmap shm_unlink
   closedir fclose fflush write read poll
-  pthread_attr_setdetachstate
+  backtrace dladdr dup2 execvp kill open pipe2 sigaltstack strsignal vfork waitpid pthread_attr_setdetachstate
   pthread_attr_destroy pthread_attr_setstacksize pthread_join pthread_once
   pthread_cond_destroy pthread_cond_init pthread_cond_signal pthread_cond_wait
   pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock
   pthread_rwlock_destroy pthread_rwlock_init pthread_rwlock_rdlock pthread_rwlock_unlock pthread_rwlock_wrlock
   memcmp memcpy memmove memset qsort snprintf vsnprintf sscanf strcasecmp strchr strcmp strcspn strerror strlen
   strncasecmp strncmp strnlen strrchr strspn strstr strtol strtoul strtoull tdelete tdestroy
-  program_invocation_short_name
+  program_invocation_name program_invocation_short_name
   hwloc_bitmap_fill hwloc_bitmap_first hwloc_bitmap_free hwloc_bitmap_intersects hwloc_bitmap_isincluded
   hwloc_bitmap_isset hwloc_bitmap_iszero hwloc_bitmap_weight hwloc_get_nbobjs_by_depth
   hwloc_get_obj_by_depth hwloc_get_type_depth hwloc_obj_type_is_cache hwloc_obj_type_is_dcache

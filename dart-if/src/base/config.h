@@ -54,7 +54,9 @@
   CHOICE(stats_near, "DART_STATS_NEAR", 0, "0|1",                                               \
          "1: count operations on near memory, too, which makes them slower")                    \
   INT(hang, "DART_HANG", 0, 0, 1000000,                                                         \
-      "seconds a wait may last before it is printed what all units wait for; 0: no limit")
+      "seconds a wait may last before it is printed what all units wait for; 0: no limit")      \
+  CHOICE(backtrace, "DART_BACKTRACE", 1, "0|1",                                                 \
+         "1: a unit that crashes prints where, unless the program handles the signal itself")
 
 enum { DART__HUGE_PAGES_AUTO, DART__HUGE_PAGES_NONE };
 enum { DART__ATOMICS_SERVICE, DART__ATOMICS_MPI };

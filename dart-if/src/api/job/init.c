@@ -6,6 +6,7 @@
 
 #include "api/coll/coll.h"
 #include "api/job/close.h"
+#include "api/job/crash.h"
 #include "api/job/hang.h"
 #include "api/job/inline.h"
 #include "api/job/leave.h"
@@ -48,6 +49,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   if (ret != DART_OK)
     return ret;
   dart__report_open();
+  dart__crash_open();
   dart__hang_answer();
   dart__call_note(function);
   ret = dart__port_init(argc, argv, wanted, provided_out);
