@@ -4,6 +4,7 @@
  *
  *   dart-info-shmem
  *   dartrun -n 4 dart-info-shmem --topology
+ *   dartrun -n 4 dart-info-shmem --doctor        what the machine lacks: see doctor.h
  *
  * The settings come from the library's own table. Which units are near is taken from an allocation, not from
  * the tree: so the two can be compared. */
@@ -16,6 +17,7 @@
 #include <dash/dart/if/dart_locality.h>
 
 #include "base/config.h"
+#include "doctor.h"
 #include "model/team.h"
 #include "port.h"
 
@@ -33,6 +35,7 @@ enum { BAD_INPUT = 2, MATRIX_MAX = 64, SHOWN_MAX = 256 };
 typedef struct {
   bool json;
   bool topology;
+  bool doctor;
   bool help;
 } options_t;
 
@@ -464,12 +467,16 @@ static bool read_options(int argc, char **argv, options_t *options)
       options->json = true;
     else if (strcmp(argv[i], "--topology") == 0)
       options->topology = true;
+    else if (strcmp(argv[i], "--doctor") == 0)
+      options->doctor = true;
     else if (strcmp(argv[i], "--help") == 0)
       options->help = true;
     else {
       if (me == 0)
-        fprintf(stderr, "dart-info: unknown argument '%s'; there are --json, --topology, --help\n",
-                argv[i]);
+        fprintf(
+            stderr,
+            "dart-info: unknown argument '%s'; there are --json, --topology, --doctor, --help\n",
+            argv[i]);
       return false;
     }
   }
@@ -479,11 +486,13 @@ static bool read_options(int argc, char **argv, options_t *options)
 static void print_help(void)
 {
   printf(
-      "Usage: dart-info [--json] [--topology]\n"
+      "Usage: dart-info [--json] [--topology] | --doctor\n"
       "Print DART's version and backend, and the environment variables it reads.\n"
       "  --topology  print the machine, too, the units on it, and which are near to each other:\n"
       "              dartrun -n 4 dart-info --topology\n"
-      "  --json      print JSON, for other programs\n");
+      "  --json      print JSON, for other programs\n"
+      "  --doctor    look at the machine for what makes jobs fail or slow, and say what helps;\n"
+      "              with the launcher and the number of units of the job\n");
 }
 
 int main(int argc, char **argv)
@@ -508,6 +517,11 @@ int main(int argc, char **argv)
     return good ? EXIT_SUCCESS : BAD_INPUT;
   }
 
+  if (options.doctor) {
+    doctor();
+    MUST(dart_exit());
+    return EXIT_SUCCESS;
+  }
   find_variables();
   if (options.topology) {
     MUST(dart_domain_team_locality(DART_TEAM_ALL, ".", &root));
