@@ -1,6 +1,7 @@
 /* Epochs: opened before the operations of a round, closed after them. What is not complete by then is completed by
  * the close. Which assertions are given is drawn from the schedule; all are true: that nobody puts to a portion is found
- * out by looking ahead. */
+ * out by looking ahead. Beside them some are false that builds with assertions verify: their calls are refused, and change
+ * nothing that the rest of the round would see. */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "draw.h"
@@ -56,6 +57,65 @@ static int nostore(const unit_t *unit, const op_t *op)
   return before->kind == MEET && chance(unit, op, 41) ? DART_EPOCH_NOSTORE : 0;
 }
 
+/* ---- false ones -------------------------------------------------------------------------------- */
+
+#ifdef DART_ENABLE_ASSERTIONS
+static void expect_found(const unit_t *unit, const op_t *op, const char *what, dart_ret_t ret)
+{
+  if (ret != DART_ERR_INVAL)
+    run_fail(unit, op, "%s returned %d, though the promise is not kept", what, (int)ret);
+}
+
+/* The own portion, which nobody puts to, is put to after all. */
+static void break_noput(const unit_t *unit, const op_t *op, int seg)
+{
+  char byte = 0x5a;
+
+  if (scene_size(&unit->model.scene, seg, unit->me) > 0)
+    expect_found(unit, op, "a put against NOPUT",
+                 dart_put(own(unit, seg), &byte, 1, DART_TYPE_BYTE, DART_TYPE_BYTE));
+}
+
+/* The own portion is started that was not posted yet. */
+static void break_nocheck(const unit_t *unit, const op_t *op)
+{
+  const scene_t   *scene = &unit->model.scene;
+  dart_team_unit_t self  = { scene_team_id(scene, scene->segment[op->seg].team, unit->me) };
+
+  if (self.id >= 0 && chance(unit, op, 45))
+    expect_found(unit, op, "a start without a post",
+                 dart_epoch_start(own(unit, op->seg), 1, &self, DART_EPOCH_NOCHECK));
+}
+
+/* The fence that ends the epoch is given different assertions. */
+static void break_common(const unit_t *unit, const op_t *round, int seg)
+{
+  const scene_t *scene  = &unit->model.scene;
+  int            nunits = 0, team = scene->segment[seg].team;
+
+  for (int i = 0; i < unit->shape.units; i++)
+    nunits += scene_team_id(scene, team, i) >= 0;
+  if (nunits > 1 && chance(unit, round, 46 + seg))
+    expect_found(unit, round, "a fence",
+                 dart_epoch_fence(own(unit, seg), scene_team_id(scene, team, unit->me) == 0
+                                                      ? DART_EPOCH_NOSUCCEED
+                                                      : 0));
+}
+#else
+static void break_noput(const unit_t *unit, const op_t *op, int seg)
+{
+  (void)unit, (void)op, (void)seg;
+}
+static void break_nocheck(const unit_t *unit, const op_t *op)
+{
+  (void)unit, (void)op;
+}
+static void break_common(const unit_t *unit, const op_t *round, int seg)
+{
+  (void)unit, (void)round, (void)seg;
+}
+#endif
+
 /* ---- pairs ------------------------------------------------------------------------------------- */
 
 /* Team units with which this one is paired: its targets, or its origins. */
@@ -86,16 +146,18 @@ static void begin_pscw(unit_t *unit, const op_t *op)
   dart_gptr_t      gptr    = own(unit, op->seg);
   int              nocheck = chance(unit, op, 42) ? DART_EPOCH_NOCHECK : 0;
   size_t           n       = find_partners(unit, op->seg, false, partners);
+  int              noput   = run_epoch_noput(unit, op, op->seg);
 
+  break_nocheck(unit, op);
   if (n > 0)
-    RUN_OK(unit, op,
-           dart_epoch_post(gptr, n, partners,
-                           nocheck | nostore(unit, op) | run_epoch_noput(unit, op, op->seg)));
+    RUN_OK(unit, op, dart_epoch_post(gptr, n, partners, nocheck | nostore(unit, op) | noput));
   if (nocheck != 0)
     RUN_OK(unit, op, dart_barrier(unit->team[unit->model.scene.segment[op->seg].team]));
   n = find_partners(unit, op->seg, true, partners);
   if (n > 0)
     RUN_OK(unit, op, dart_epoch_start(gptr, n, partners, nocheck));
+  if (noput != 0 && scene_covers(&unit->model.scene, op->seg, unit->me, unit->me))
+    break_noput(unit, op, op->seg);
 }
 
 /* No lock waits for another: several origins of a target share it. So none need be asked for. */
@@ -117,13 +179,16 @@ static void begin_locks(unit_t *unit, const op_t *op)
 /* Units meet before: nothing of the rounds before is under way. */
 void run_epoch(unit_t *unit, const op_t *op)
 {
-  dart_gptr_t gptr = own(unit, op->seg);
+  dart_gptr_t gptr  = own(unit, op->seg);
+  int         noput = run_epoch_noput(unit, op, op->seg);
 
   switch (op->how) {
   case EPOCH_FENCE:
     RUN_OK(unit, op,
            dart_epoch_fence(gptr, (chance(unit, op, op->seg) ? DART_EPOCH_NOPRECEDE : 0) |
-                                      nostore(unit, op) | run_epoch_noput(unit, op, op->seg)));
+                                      nostore(unit, op) | noput));
+    if (noput != 0)
+      break_noput(unit, op, op->seg);
     break;
   case EPOCH_LOCK_ALL:
     RUN_OK(unit, op, dart_epoch_lock_all(gptr, chance(unit, op, 44) ? DART_EPOCH_NOCHECK : 0));
@@ -140,6 +205,7 @@ static void end_fence(unit_t *unit, const op_t *round, int seg)
 {
   dart_gptr_t gptr = own(unit, seg);
 
+  break_common(unit, round, seg);
   if (chance(unit, round, seg)) {
     RUN_OK(unit, round, dart_epoch_fence(gptr, DART_EPOCH_NOSUCCEED));
     return;
