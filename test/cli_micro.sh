@@ -168,6 +168,16 @@ printf '%s\n' "$head" "mpi,2,2,halo.put.fence,16,500,1000,0.5,3000,0.167" \
 run awk -F, -f "$top/bench/epochs/table.awk" "$top/bench/epochs/papers" "$work/epochs.csv"; expect_code 0
 out=$(tr -s ' ' <<<"$out")
 [[ $out == *"16 1.00 | 0.50 3.00 - 0.70 | 1.20 1.50 2.0 - | - - - -"* ]] || fail "the table of epochs: $out"
+# All ways of the halo side by side in us, and single figures with those of registered memory.
+printf '%s\n' "$head" "mpi,2,2,halo.messages,16,900,,,600," "mpi,2,2,halo.put.fence,16,500,600,0.83,3000,0.167" \
+  "mpi,2,2,halo.put.flush,16,800,600,1.3,700,1.14" "mpi,2,2,halo.put.flush.registered,16,850,600,1.4,," \
+  "mpi,2,2,halo.put.notify,16,400,600,0.67,," "mpi,2,2,put_blocking,8,330,,,," \
+  "mpi,2,2,lock_put_unlock,8,600,330,1.82,," "mpi,2,2,lock_put_unlock.registered,8,700,350,2,," >"$work/epochs.csv"
+run awk -F, -f "$top/bench/epochs/table.awk" "$top/bench/epochs/papers" "$work/epochs.csv"; expect_code 0
+out=$(tr -s ' ' <<<"$out")
+[[ $out == *"16 0.90 0.60 | 0.80 0.70 0.85 | 0.40 - | 0.50 3.00 - | - - - | - - -"* ]] || fail "the ways side by side: $out"
+[[ $out == *"put_blocking 0.33 us"*"lock_put_unlock 0.60 us 1.82 x | 0.70 us 2.00 x"* ]] || fail "single figures: $out"
+run "$top/bench/run" --openmpi "$work" "$work/t"; expect_code 2; expect_line "bench/run: no benchmarks in *"
 run "$top/bench/run" --only all "$work/t"; expect_code 2; expect_line "bench/run: *'all'*"
 run "$top/bench/run" --compare "$work/none.csv" "$work/t"; expect_code 2; expect_line "bench/run: *none.csv*"
 

@@ -1,6 +1,7 @@
 /* The exchange by DART. */
 #include "epochs.h"
 
+#include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/if/dart_synchronization.h>
 
 static dart_gptr_t place(const exchange_t *x, dart_team_unit_t unit, size_t block)
@@ -76,4 +77,41 @@ static void locks(exchange_t *x, size_t steps)
   }
 }
 
-const steps_t dart_ways[NKINDS] = { messages, fences, dedicated, locks };
+static void flushes(exchange_t *x, size_t steps)
+{
+  for (size_t step = 0; step < steps; step++) {
+    for (int32_t k = 0; k < x->n; k++)
+      transfer(x, k);
+    BENCH_OK(dart_flush_all(x->memory));
+    BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  }
+}
+
+static dart_gptr_t counter_of(const exchange_t *x, dart_unit_t unit, size_t k)
+{
+  dart_gptr_t at = x->counters;
+
+  BENCH_OK(dart_gptr_setunit(&at, DART_TEAM_UNIT_ID(unit)));
+  BENCH_OK(dart_gptr_incaddr(&at, (int64_t)(k * sizeof(uint64_t))));
+  return at;
+}
+
+/* Whom a unit tells also tells it, so nobody is more than a step ahead of its neighbours: two sets of blocks in turns
+ * are enough for them not to be overwritten too early. */
+static void notifications(exchange_t *x, size_t steps)
+{
+  size_t n = (size_t)x->n;
+
+  for (size_t step = 0; step < steps; step++) {
+    x->nnotified++;
+    for (size_t k = 0; k < n; k++)
+      BENCH_OK(dart_put_notify(place(x, x->targets[k], step % 2 == 0 ? k : 2 * n + k),
+                               x->send + k * x->most, x->nbytes, DART_TYPE_BYTE, DART_TYPE_BYTE,
+                               counter_of(x, x->targets[k].id, k), 1));
+    for (size_t k = 0; k < n; k++)
+      BENCH_OK(dart_notify_wait(counter_of(x, x->job.me, k), x->nnotified, -1));
+  }
+  BENCH_OK(dart_flush_all(x->memory));
+}
+
+const steps_t dart_ways[NKINDS] = { messages, fences, dedicated, locks, flushes, notifications };

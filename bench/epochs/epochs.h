@@ -3,8 +3,9 @@
 /* What the files of this program share.
  *
  * A pattern says with whom each unit exchanges how many bytes in a step; a way is how: by point-to-point
- * messages, or by puts or gets between fences, between post and wait, or under locks. Each way has two
- * sides, DART's and plain MPI's, which do the same on memory of their own. */
+ * messages, or by puts or gets between fences, between post and wait, or under locks; puts of the halo also by a
+ * flush and a barrier, and with notifications. Each way has two sides, DART's and plain MPI's, which do the same on
+ * memory of their own; MPI has no notifications. */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "../common/bench.h"
@@ -34,10 +35,12 @@ typedef struct {
   size_t            nbytes;    /* of a block; 0: synchronisation alone */
   bool              gets;
   char             *send, *recv; /* DART's side; of `memory` */
-  dart_gptr_t       memory;      /* n blocks to receive, then n to send */
-  size_t            most;        /* bytes of a block at most: their distance */
-  bool              is_registered;
-  void             *block; /* registered memory */
+  dart_gptr_t memory;    /* n blocks to receive, n to send, and n to receive in every other step */
+  dart_gptr_t counters;  /* n on each unit, for notifications: how many of the k-th origin came */
+  uint64_t    nnotified; /* steps with notifications, of all units */
+  size_t      most;      /* bytes of a block at most: their distance */
+  bool        is_registered;
+  void       *block; /* registered memory */
 } exchange_t;
 
 /** Everything of a pattern, collective; close gives it back. */
@@ -46,7 +49,7 @@ void exchange_close(exchange_t *x);
 
 /* ---- ways --------------------------------------------------------------------------------------- */
 
-typedef enum { MESSAGES, FENCE, PSCW, LOCK, NKINDS } kind_t;
+typedef enum { MESSAGES, FENCE, PSCW, LOCK, FLUSH, NOTIFY, NKINDS } kind_t;
 
 typedef struct {
   const char *name;
@@ -54,7 +57,7 @@ typedef struct {
   bool        gets;
 } way_t;
 
-enum { NWAYS = 7, SIDES = 2, MOST_REPEATS = 101 };
+enum { NWAYS = 9, SIDES = 2, MOST_REPEATS = 101 };
 extern const way_t ways[NWAYS]; /* the first one: messages */
 
 /** Whether these operations ask for the way. */
@@ -65,7 +68,7 @@ typedef void (*steps_t)(exchange_t *x, size_t steps);
 
 extern const steps_t dart_ways[NKINDS];
 
-/* Plain MPI; a program without MPI has none (no_mpi.c). */
+/* Plain MPI; a program without MPI has none (no_mpi.c). NULL: there is no such way. */
 extern const steps_t *const mpi_ways;
 void                        mpi_open(exchange_t *x);
 void                        mpi_close(void);

@@ -1,6 +1,7 @@
 /* Who exchanges with whom, and the memory that it takes. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "epochs.h"
 
@@ -75,6 +76,15 @@ static void *own_portion(dart_gptr_t memory, dart_unit_t me)
   return mine;
 }
 
+static void open_counters(exchange_t *x)
+{
+  size_t n = (size_t)x->n;
+
+  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, n, DART_TYPE_ULONG, &x->counters));
+  memset(own_portion(x->counters, x->job.me), 0, n * sizeof(uint64_t));
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+}
+
 void exchange_open(exchange_t *x, const options_t *o)
 {
   size_t nbytes;
@@ -82,7 +92,7 @@ void exchange_open(exchange_t *x, const options_t *o)
   join_all(x, o->pattern);
   x->most          = o->most;
   x->is_registered = o->registered;
-  nbytes           = 2 * (size_t)x->n * x->most;
+  nbytes           = 3 * (size_t)x->n * x->most;
   if (x->is_registered) {
     x->recv = x->block = bench_alloc(nbytes, 1);
     BENCH_OK(dart_team_memregister(DART_TEAM_ALL, nbytes, DART_TYPE_BYTE, x->block, &x->memory));
@@ -91,6 +101,7 @@ void exchange_open(exchange_t *x, const options_t *o)
     x->recv = own_portion(x->memory, x->job.me);
   }
   x->send = x->recv + (size_t)x->n * x->most;
+  open_counters(x);
   mpi_open(x);
 }
 
@@ -101,6 +112,7 @@ void exchange_close(exchange_t *x)
     BENCH_OK(dart_team_memderegister(x->memory));
   else
     BENCH_OK(dart_team_memfree(x->memory));
+  BENCH_OK(dart_team_memfree(x->counters));
   free(x->block);
   free(x->targets);
   free(x->origins);

@@ -15,13 +15,19 @@ if [[ $with_mpi == yes ]]; then
   epoch_shapes+=("mpi-2x2-tcp|epochs-mpi|2|2|UCX_TLS=tcp,self|halo exchange overhead singles")
   ! has_hosts || epoch_shapes+=("mpi-2x2-delayed|epochs-mpi|2|hosts||halo exchange overhead singles")
 fi
+# Beside Open MPI, whose own components are meant, and no thread of DART's that calls it, too.
+if [[ -n $openmpi ]]; then
+  alone="DART_PROGRESS=none OMPI_MCA_pml=ob1"
+  epoch_shapes+=("openmpi-2|epochs-mpi|2|openmpi|$alone OMPI_MCA_btl=self,vader|halo exchange overhead")
+  epoch_shapes+=("openmpi-2-tcp|epochs-mpi|2|openmpi|$alone OMPI_MCA_btl=self,tcp|halo exchange")
+fi
 
 # epoch_runs <table>: the command lines of a table, one on each line.
 epoch_runs() {
   local pattern memory
   case $1 in
     halo) printf '%s\n' "--pattern halo" "--pattern halo --registered" ;;
-    singles) echo "--singles --compute 1000" ;;
+    singles) printf '%s\n' "--singles --compute 1000" "--singles --compute 1000 --registered" ;;
     *)
       for pattern in right all; do
         for memory in '' --registered; do
@@ -36,9 +42,10 @@ epoch_runs() {
 
 # run_epochs <shape> <number>: all tables of the shape, after one header.
 run_epochs() {
-  local name program units nodes variables tables raw table line arguments quick_argument=()
+  local name program units nodes variables tables raw table line arguments settings quick_argument=()
   IFS='|' read -r name program units nodes variables tables <<<"$1"
   raw=$output/raw/epochs-$name.$2
+  read -ra settings <<<"$variables"
   [[ $quick == no ]] || quick_argument=(--quick)
   : >"$raw.csv"
   for table in $tables; do
@@ -48,7 +55,7 @@ run_epochs() {
         # MPICH over TCP may hang when all is done and said, in MPI_Finalize: see doc/interface.md
         [[ $variables != UCX_TLS=* ]] || limit=300
         # shellcheck disable=SC2163
-        [[ -z $variables ]] || export "$variables"
+        [[ -z $variables ]] || export "${settings[@]}"
         launch "$program" "$units" "$nodes" "${arguments[@]}" "${quick_argument[@]}" --format csv ||
           [[ $? == 124 && $variables == UCX_TLS=* ]]
       ) >"$raw.part" 2>"$raw.err" || complain "$program $line in the shape $name" "$raw.part" "$raw.err"
@@ -75,9 +82,10 @@ epoch_series() {
 
 # plot_epochs <table> <pattern> <operation> <memory>: ratios to messages over size, and the papers' as boxes.
 plot_epochs() {
-  local table=$1 name=$2.$3 memory=$4 way data nodes=one lines=()
+  local table=$1 name=$2.$3 memory=$4 way data nodes=one measured_on lines=()
   local base=$output/raw/$table-$2-$3$memory
-  (($(awk -F, 'NR == 2 { print $3 }' "$output/$table.csv") == 1)) || nodes=several
+  measured_on=$(awk -F, 'NR == 2 { print $3 }' "$output/$table.csv") # empty, if no run has succeeded
+  ((${measured_on:-1} == 1)) || nodes=several
   for way in fence pscw lock; do
     data=$base-$way.dat
     epoch_series "$table" "$name.$way$memory" >"$data"

@@ -5,10 +5,15 @@
 const way_t ways[NWAYS] = { { "messages", MESSAGES, false }, { "put.fence", FENCE, false },
                             { "put.pscw", PSCW, false },     { "put.lock", LOCK, false },
                             { "get.fence", FENCE, true },    { "get.pscw", PSCW, true },
-                            { "get.lock", LOCK, true } };
+                            { "get.lock", LOCK, true },      { "put.flush", FLUSH, false },
+                            { "put.notify", NOTIFY, false } };
 
+/* The exchange of the second paper has no others than the first seven; and a unit that is told by others than those
+ * that it tells would need more buffers. */
 bool way_is_wanted(int way, const options_t *o)
 {
+  if (ways[way].kind == FLUSH || ways[way].kind == NOTIFY)
+    return o->pattern == HALO && o->operations == PUTS;
   return ways[way].kind == MESSAGES || o->operations == BOTH ||
          ways[way].gets == (o->operations == GETS);
 }

@@ -16,12 +16,21 @@ static void print_head(const options_t *o)
   printf("%10s", "bytes");
   for (int way = 0; way < NWAYS; way++)
     if (way_is_wanted(way, o))
-      printf(" %9s%s", ways[way].name, mpi_ways == NULL ? "" : "    by MPI");
+      printf(" %10s%s", ways[way].name, mpi_ways == NULL ? "" : "     by MPI");
   printf("   ratios:");
   for (int way = 1; way < NWAYS; way++)
     if (way_is_wanted(way, o))
-      printf(" %9s", ways[way].name);
+      printf(" %10s", ways[way].name);
   printf("\n");
+}
+
+/* One that there is not is left blank. */
+static void print_time(double seconds)
+{
+  if (seconds > 0)
+    printf(" %10.2f", seconds * 1e6);
+  else
+    printf(" %10s", "");
 }
 
 static void print_row(const exchange_t *x, const options_t *o, double seconds[NWAYS][SIDES])
@@ -29,14 +38,14 @@ static void print_row(const exchange_t *x, const options_t *o, double seconds[NW
   printf("%10zu", x->nbytes);
   for (int way = 0; way < NWAYS; way++) {
     if (way_is_wanted(way, o))
-      printf(" %9.2f", seconds[way][0] * 1e6);
+      print_time(seconds[way][0]);
     if (way_is_wanted(way, o) && mpi_ways != NULL)
-      printf(" %9.2f", seconds[way][1] * 1e6);
+      print_time(seconds[way][1]);
   }
   printf("          ");
   for (int way = 1; way < NWAYS; way++)
     if (way_is_wanted(way, o))
-      printf(" %9.3f", seconds[way][0] / messages_of(seconds));
+      printf(" %10.3f", seconds[way][0] / messages_of(seconds));
   printf("\n");
 }
 

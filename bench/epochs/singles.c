@@ -15,7 +15,8 @@ static bench_job_t job;
 static dart_gptr_t words; /* two of each unit */
 static dart_unit_t partner;
 static bool        is_csv;
-static int         share = 1; /* a repetition makes its calls divided by this */
+static const char *memory_name = ""; /* ".registered" */
+static int         share       = 1;  /* a repetition makes its calls divided by this */
 
 static dart_gptr_t word_of(dart_unit_t unit)
 {
@@ -42,9 +43,11 @@ static void say(const figure_t figures[], int i)
   const figure_t *f     = &figures[i];
   double          floor = f->against < 0 ? 0 : figures[f->against].took[REPEATS / 2];
   double          took  = f->took[REPEATS / 2];
+  char            name[64];
 
+  snprintf(name, sizeof name, "%s%s", f->name, memory_name);
   if (is_csv)
-    report_csv(&job, f->name, sizeof(long), took, floor, 0);
+    report_csv(&job, name, sizeof(long), took, floor, 0);
   else if (job.me == 0 && floor > 0)
     printf("%-44s %10.2f us %8.2f times\n", f->text, took * 1e6, took / floor);
   else if (job.me == 0)
@@ -260,14 +263,25 @@ static bool is_right(void)
   return bench_max(got != mine) == 0;
 }
 
+static void open_words(bool is_registered, long own[2])
+{
+  if (is_registered) {
+    memory_name = ".registered";
+    BENCH_OK(dart_team_memregister(DART_TEAM_ALL, 2, DART_TYPE_LONG, own, &words));
+  } else {
+    BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_LONG, &words));
+  }
+}
+
 bool singles(const bench_job_t *the_job, const options_t *o)
 {
-  bool right = true;
+  static long own[2];
+  bool        right = true;
 
   job    = *the_job;
   is_csv = o->csv;
   share  = o->quick ? 50 : 1;
-  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_LONG, &words));
+  open_words(o->registered, own);
   partner = (dart_unit_t)(job.nunits - 1); /* of another node, if there is one */
   if (job.me == 0 && is_csv)
     report_csv_head();
@@ -282,6 +296,6 @@ bool singles(const bench_job_t *the_job, const options_t *o)
   }
   together();
   contended();
-  BENCH_OK(dart_team_memfree(words));
+  BENCH_OK(o->registered ? dart_team_memderegister(words) : dart_team_memfree(words));
   return right;
 }

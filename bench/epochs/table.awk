@@ -6,7 +6,11 @@
 # The column of registered memory is of a run of its own, and so is what its ratio is to; tables of registered memory
 # alone have MPI's on a window of memory that it did not allocate.
 #
+# Puts of the halo exchange also in µs, by all ways side by side: there are more than those of the papers. The way
+# "flush" is a flush and a barrier.
+#
 # Sizes of 0 are synchronisation alone: its time in µs, by DART and by MPI, on allocated and registered memory.
+# Single figures have a column for each kind of memory, too: the time, and the ratio to what it is measured against.
 
 # What a paper has for a case: "2.2-3.4", or "-".
 function paper(nodes, name, bytes,    p) {
@@ -19,6 +23,11 @@ function paper(nodes, name, bytes,    p) {
 
 function number(value, digits) {
   return value == "" ? "-" : sprintf("%.*f", digits, value)
+}
+
+# Nanoseconds in microseconds.
+function us(ns) {
+  return ns == "" ? "-" : sprintf("%.2f", ns / 1000)
 }
 
 # The ratio on registered memory, in a table of allocated memory.
@@ -48,6 +57,35 @@ function ratios(pattern, operation, memory,    b, w, name, row, title) {
     }
     printf "\n"
   }
+  printf "\n"
+}
+
+# All ways of puts in microseconds.
+function side_by_side(pattern,    b, w, n, name) {
+  if (!((pattern ".put.notify") in is_case)) return
+  n = split("flush notify fence pscw lock", name, " ")
+  printf "%s, puts, all ways, us\n%10s %10s %10s", pattern, "bytes", "messages", "by MPI"
+  for (w = 1; w <= n; w++) printf " | %8s %8s %10s", name[w], name[w] == "notify" ? "" : "by MPI", "registered"
+  printf "\n"
+  for (b = 1; b <= nsizes; b++) {
+    if (size[b] == 0 || !((pattern ".put.notify", size[b]) in dart)) continue
+    printf "%10d %10s %10s", size[b], us(dart[pattern ".messages", size[b]]), us(mpi[pattern ".messages", size[b]])
+    for (w = 1; w <= n; w++)
+      printf " | %8s %8s %10s", us(dart[pattern ".put." name[w], size[b]]),
+        name[w] == "notify" ? "" : us(mpi[pattern ".put." name[w], size[b]]),
+        us(dart[pattern ".put." name[w] ".registered", size[b]])
+    printf "\n"
+  }
+  printf "\n"
+}
+
+# A single figure, with that of registered memory.
+function print_single(name,    registered) {
+  registered = name ".registered"
+  printf "%-28s %12.2f us%12s", name, single[name] / 1000, single_ratio[name] == "" ? "" : sprintf("%.2f x", single_ratio[name])
+  if (registered in single)
+    printf " | %12.2f us%12s", single[registered] / 1000,
+      single_ratio[registered] == "" ? "" : sprintf("%.2f x", single_ratio[registered])
   printf "\n"
 }
 
@@ -81,7 +119,10 @@ $4 ~ /^(halo|right|all)[.]/ {
   dart[$4, $5] = $6; floor[$4, $5] = $7; per_floor[$4, $5] = $8; mpi[$4, $5] = $9
   next
 }
-{ single[++nsingles] = sprintf("%-28s %12.2f us%s", $4, $6 / 1000, $8 == "" ? "" : sprintf(" %10.2f x", $8)) }
+{
+  single[$4] = $6; single_ratio[$4] = $8
+  if ($4 !~ /[.]registered$/) singles[++nsingles] = $4
+}
 END {
   split("fence pscw lock", way, " ")
   n = split("halo right all", pattern, " ")
@@ -89,6 +130,8 @@ END {
     ratios(pattern[i], "put", ""); ratios(pattern[i], "get", "")
     ratios(pattern[i], "put", ".registered"); ratios(pattern[i], "get", ".registered")
   }
+  for (i = 1; i <= n; i++) side_by_side(pattern[i])
   for (i = 1; i <= n; i++) overhead(pattern[i])
-  for (i = 1; i <= nsingles; i++) print single[i]
+  if (nsingles) printf "single figures\n%-28s %15s%12s%s\n", "", "allocated", "", " |      registered"
+  for (i = 1; i <= nsingles; i++) print_single(singles[i])
 }

@@ -16,6 +16,7 @@ enum { SIDES = 2, MOST_REPEATS = 101 };
 
 typedef struct {
   uint64_t nops, repeats, milliseconds;
+  bool     registered;
 } options_t;
 
 static const char *const way_names[]    = { "fence", "pscw", "lock" };
@@ -24,11 +25,13 @@ static const char *const layout_names[] = { "1 KiB in a row", "vector of 4-byte 
 
 /* ---- command line --------------------------------------------------------------------------- */
 
-static const struct argp_option arguments[] = { { "puts", 'p', "N", 0, "puts in an epoch (1)", 0 },
-                                                { "repeat", 'r', "N", 0, "repetitions (7)", 0 },
-                                                { "time", 't', "MS", 0,
-                                                  "milliseconds of a repetition (20)", 0 },
-                                                { 0 } };
+static const struct argp_option arguments[] = {
+  { "puts", 'p', "N", 0, "puts in an epoch (1)", 0 },
+  { "repeat", 'r', "N", 0, "repetitions (7)", 0 },
+  { "time", 't', "MS", 0, "milliseconds of a repetition (20)", 0 },
+  { "registered", 'g', NULL, 0, "on registered memory", 0 },
+  { 0 }
+};
 
 static error_t read_option(int key, char *text, struct argp_state *state)
 {
@@ -38,6 +41,7 @@ static error_t read_option(int key, char *text, struct argp_state *state)
   case 'p': return bench_number(state, "--puts", text, 1, 1000, &o->nops);
   case 'r': return bench_number(state, "--repeat", text, 1, MOST_REPEATS, &o->repeats);
   case 't': return bench_number(state, "--time", text, 1, 10000, &o->milliseconds);
+  case 'g': o->registered = true; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -117,24 +121,31 @@ static void locks(exchange_t *x, size_t steps)
 
 static const steps_t dart_ways[NWAYS] = { fences, dedicated, locks };
 
-static void dart_open(exchange_t *x)
+static void dart_open(exchange_t *x, bool is_registered)
 {
   dart_gptr_t mine;
   size_t      nbytes = x->nops * x->room;
 
   make_types();
+  x->send = bench_alloc(nbytes, 1);
+  if (is_registered) {
+    x->recv = bench_alloc(nbytes, 1);
+    BENCH_OK(dart_team_memregister(DART_TEAM_ALL, nbytes, DART_TYPE_BYTE, x->recv, &memory));
+    return;
+  }
   BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, nbytes, DART_TYPE_BYTE, &memory));
   mine = memory;
   BENCH_OK(dart_gptr_setunit(&mine, DART_TEAM_UNIT_ID(x->job.me)));
   BENCH_OK(dart_gptr_getaddr(mine, (void **)&x->recv));
-  x->send = bench_alloc(nbytes, 1);
 }
 
-static void dart_close(void)
+static void dart_close(exchange_t *x, bool is_registered)
 {
   for (int i = VECTOR; i < NLAYOUTS; i++)
     BENCH_OK(dart_type_destroy(&types[i]));
-  BENCH_OK(dart_team_memfree(memory));
+  BENCH_OK(is_registered ? dart_team_memderegister(memory) : dart_team_memfree(memory));
+  if (is_registered)
+    free(x->recv);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -208,8 +219,9 @@ static bool table(exchange_t sides[SIDES], const options_t *o, char *figure, siz
   double      us[SIDES];
 
   if (sides[0].job.me == 0)
-    printf("%llu puts; DART_TYPES %s\n%-8s%-28s%10s%10s\n", (unsigned long long)o->nops,
-           kept == NULL ? "as it is" : kept, "us", "", "DART", mpi_ways == NULL ? "" : "MPI");
+    printf("%llu puts%s; DART_TYPES %s\n%-8s%-28s%10s%10s\n", (unsigned long long)o->nops,
+           o->registered ? " to registered memory" : "", kept == NULL ? "as it is" : kept, "us", "",
+           "DART", mpi_ways == NULL ? "" : "MPI");
   for (way_t way = FENCE; way < NWAYS; way++)
     for (layout_t layout = ROW; layout < NLAYOUTS; layout++) {
       sides[0].layout = sides[1].layout = layout;
@@ -240,11 +252,11 @@ int main(int argc, char **argv)
   x.nops   = o.nops;
   x.room   = 3 * BYTES;
   sides[0] = sides[1] = x;
-  dart_open(&sides[0]);
+  dart_open(&sides[0], o.registered);
   mpi_open(&sides[1]);
   right = table(sides, &o, figure, sizeof figure);
   mpi_close();
-  dart_close();
+  dart_close(&sides[0], o.registered);
   free(sides[0].send);
   free(sides[1].send);
   bench_result(&job, "epoch-types", figure, right);
