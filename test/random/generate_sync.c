@@ -67,7 +67,7 @@ void generate_await(generator_t *g)
   if (op.counter < 0)
     return;
   draw_actor(g, &op);
-  op.how = (int)draw_below(&g->draw, 5);
+  op.how = (int)draw_range(&g->draw, AWAIT_WAIT, AWAIT_WORD);
   if (op.how != AWAIT_FETCH)
     op.unit = g->scene->counter[op.counter].unit;
   if (generate(g, &op))
@@ -90,6 +90,20 @@ static void raise_flag(generator_t *g, op_t *op, int type)
   op->oper               = DART_OP_REPLACE;
 }
 
+/* By a loop, or, where the flag is the own, by waiting. */
+static void draw_poll(generator_t *g, op_t *poll, const op_t *flag)
+{
+  poll->seg  = flag->seg;
+  poll->to   = flag->to;
+  poll->at   = flag->at;
+  poll->type = flag->type;
+  poll->how  = (int)draw_range(&g->draw, POLL_BLOCKING, POLL_FETCH);
+  if (draw_chance(&g->draw, 50)) {
+    poll->unit = poll->to;
+    poll->how  = (int)draw_range(&g->draw, POLL_WORD, POLL_LOOK);
+  }
+}
+
 /* One actor puts a flag, another waits for it; what the first did before is then the other's. */
 void generate_flag(generator_t *g)
 {
@@ -101,11 +115,7 @@ void generate_flag(generator_t *g)
   if (flag.n == 0 || !generate_hard(g, &flag))
     return;
   draw_actor(g, &poll);
-  poll.seg  = flag.seg;
-  poll.to   = flag.to;
-  poll.at   = flag.at;
-  poll.type = flag.type;
-  poll.how  = (int)draw_below(&g->draw, 4);
+  draw_poll(g, &poll, &flag);
   generate(g, &poll);
   if (g->nrecent < RECENT_MAX && !op_is_atomic(&flag))
     g->recent[g->nrecent++] = flag;
@@ -181,12 +191,9 @@ static void hold_after_flag(generator_t *g)
     return;
   raise_flag(g, &tell, draw_chance(&g->draw, 50) ? DART_TYPE_INT : DART_TYPE_LONG);
   draw_actor(g, &wait);
-  wait.seg  = tell.seg;
-  wait.unit = wait.to = tell.to;
-  wait.at             = tell.at;
-  wait.type           = tell.type;
-  wait.how            = (int)draw_below(&g->draw, POLL_FETCH);
-  meet                = meet_first(g, &wait, &tell);
+  draw_poll(g, &wait, &tell);
+  wait.unit = tell.to;
+  meet      = meet_first(g, &wait, &tell);
   if (tell.n == 1 && generate(g, &meet) && generate(g, &tell) && generate(g, &wait))
     hold(g, &tell, &wait);
 }

@@ -137,8 +137,9 @@ typedef enum {
   X(TEST_LOCAL, "test_local", WHO_ACTOR, HAS_BY | HAS_OPS, "")                                     \
   X(HANDLE_FREE, "handle_free", WHO_ACTOR, HAS_BY | HAS_OPS, "")                                   \
   X(NOTIFY, "put_notify", WHO_ACTOR, HAS_TRANSFER | HAS_COUNTER | HAS_VALUE, "")                   \
-  X(AWAIT, "await", WHO_ACTOR, HAS_BY | HAS_COUNTER | HAS_HOW, "wait any some look fetch")         \
-  X(POLL, "poll", WHO_ACTOR, HAS_BY | HAS_TO | HAS_TYPE | HAS_HOW, "blocking flush handle fetch")  \
+  X(AWAIT, "await", WHO_ACTOR, HAS_BY | HAS_COUNTER | HAS_HOW, "wait any some look fetch word")    \
+  X(POLL, "poll", WHO_ACTOR, HAS_BY | HAS_TO | HAS_TYPE | HAS_HOW,                                 \
+    "blocking flush handle fetch word any some all look")                                          \
   X(LOCKED, "locked", WHO_ACTOR, HAS_BY | HAS_LOCK | HAS_TO | HAS_N | HAS_HOW, "acquire try")      \
   X(RANGED, "ranged", WHO_ACTOR, HAS_BY | HAS_RANGE | HAS_TO | HAS_N | HAS_REMOTE | HAS_HOW,       \
     "wait timed try mixed shared shared_try")                                                      \
@@ -205,8 +206,18 @@ enum {
 };
 enum { FENCE_PLAIN, FENCE_LAZY, FENCE_NOPRECEDE };
 enum { SWAP_HIT, SWAP_MISS };
-enum { AWAIT_WAIT, AWAIT_ANY, AWAIT_SOME, AWAIT_LOOK, AWAIT_FETCH };
-enum { POLL_BLOCKING, POLL_FLUSH, POLL_HANDLE, POLL_FETCH };
+enum { AWAIT_WAIT, AWAIT_ANY, AWAIT_SOME, AWAIT_LOOK, AWAIT_FETCH, AWAIT_WORD };
+enum {
+  POLL_BLOCKING,
+  POLL_FLUSH,
+  POLL_HANDLE,
+  POLL_FETCH,
+  POLL_WORD, /* from here on by dart_wait_word.h */
+  POLL_ANY,
+  POLL_SOME,
+  POLL_ALL,
+  POLL_LOOK
+};
 enum { LOCKED_ACQUIRE, LOCKED_TRY };
 enum { RANGED_WAIT, RANGED_TIMED, RANGED_TRY, RANGED_MIXED, RANGED_SHARED, RANGED_SHARED_TRY };
 enum { FILE_IN_MEMORY, FILE_ON_DISK };

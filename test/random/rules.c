@@ -69,6 +69,9 @@ static access_t *polled(const rules_t *rules, const op_t *op, const access_t *ne
       *good_out = false;
     found = old;
   }
+  if (found != NULL && found->class == WRITES &&
+      rules->scene.segment[op->seg].kind == SEGMENT_REGISTERED)
+    *good_out = false;
   /* one element of the same size, or type: others arrive byte by byte */
   if (found != NULL &&
       (found->class == WRITES ? type_size(found->layout.basic) != type_size(op->type)

@@ -1,5 +1,6 @@
 /* What makes one actor wait for another: notifications, flags, locks, messages. */
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_wait_word.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,47 +96,11 @@ void run_await(thread_t *thread, const op_t *op)
   case AWAIT_WAIT: RUN_OK(unit, op, dart_notify_wait(flag, least, -1)); break;
   case AWAIT_LOOK: await_by_looks(unit, op, flag, least); break;
   case AWAIT_FETCH: await_by_fetches(unit, op, flag, least); break;
+  case AWAIT_WORD:
+    RUN_OK(unit, op, dart_wait_word(flag, DART_TYPE_ULONG, DART_WAIT_GE, &least, -1));
+    break;
   default: await_set(unit, op, flag, least); break;
   }
-}
-
-/* ---- a flag ------------------------------------------------------------------------------------ */
-
-static void look(unit_t *unit, const op_t *op, dart_gptr_t gptr, void *value)
-{
-  dart_datatype_t type   = op->type;
-  dart_handle_t   handle = DART_HANDLE_NULL;
-
-  switch (op->how) {
-  case POLL_BLOCKING: RUN_OK(unit, op, dart_get_blocking(value, gptr, 1, type, type)); break;
-  case POLL_FLUSH:
-    RUN_OK(unit, op, dart_get(value, gptr, 1, type, type));
-    RUN_OK(unit, op, dart_flush_local(gptr));
-    break;
-  case POLL_HANDLE:
-    RUN_OK(unit, op, dart_get_handle(value, gptr, 1, type, type, &handle));
-    RUN_OK(unit, op, dart_wait_local(&handle));
-    break;
-  default:
-    RUN_OK(unit, op, dart_fetch_and_op(gptr, NULL, value, type, DART_OP_NO_OP));
-    RUN_OK(unit, op, dart_flush(gptr));
-    break;
-  }
-}
-
-void run_poll(thread_t *thread, const op_t *op)
-{
-  unit_t         *unit   = thread->unit;
-  const expect_t *expect = run_expected(unit, op);
-  dart_gptr_t     gptr   = run_gptr(unit, op->seg, op->to, op->at);
-  uint64_t        value;
-
-  do {
-    look(unit, op, gptr, &value);
-    if (expect->vague != NULL || memcmp(&value, expect->bytes, expect->nbytes) == 0)
-      return;
-    run_yield();
-  } while (true);
 }
 
 /* ---- locks ------------------------------------------------------------------------------------- */

@@ -288,13 +288,16 @@ static bool good_atomic(const scene_t *scene, const op_t *op)
   return op->kind != SWAP_LOOP && value_has_atomic(op->type, op->oper);
 }
 
-/* Of a flag that is polled all bytes arrive at once, and are few. */
+/* Of a flag that is polled all bytes arrive at once, and are few; a word is waited for by its owner. */
 static bool good_poll(const scene_t *scene, const op_t *op)
 {
   size_t size = type_size(op->type);
 
-  return (size == 4 || size == 8) && scene->segment[op->seg].kind != SEGMENT_REGISTERED &&
-         scene_is_aligned(scene, op->seg, op->at, size);
+  if ((size != 4 && size != 8) || !scene_is_aligned(scene, op->seg, op->at, size))
+    return false;
+  if (op->how < POLL_WORD)
+    return scene->segment[op->seg].kind != SEGMENT_REGISTERED;
+  return op->to == op->unit && !value_is_float(op->type);
 }
 
 static bool good_locked(const scene_t *scene, const op_t *op)
