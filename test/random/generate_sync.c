@@ -18,6 +18,24 @@ static int draw_any_team(generator_t *g)
 
 /* ---- notifications ------------------------------------------------------------------------- */
 
+/* How the counter grows: it is added to, or set by an operator of which that is the result. */
+static void draw_growth(generator_t *g, op_t *op)
+{
+  static const int opers[] = { DART_OP_REPLACE, DART_OP_REPLACE, DART_OP_MAX, DART_OP_SUM,
+                               DART_OP_BOR,     DART_OP_BXOR,    DART_OP_PROD };
+  uint64_t         count   = g->scene->counter[op->counter].count;
+  size_t           more    = draw_log(&g->draw, 1, 1000);
+
+  op->value = draw_log(&g->draw, 1, 5);
+  if (draw_chance(&g->draw, 60))
+    return;
+  op->oper = opers[draw_below(&g->draw, sizeof opers / sizeof opers[0])];
+  if (op->oper == DART_OP_REPLACE || op->oper == DART_OP_MAX)
+    op->value = count + more;
+  else if (op->oper != DART_OP_PROD)
+    op->value = more;
+}
+
 void generate_notify(generator_t *g)
 {
   op_t     op = op_new(NOTIFY);
@@ -32,8 +50,8 @@ void generate_notify(generator_t *g)
   op.to = g->scene->counter[op.counter].unit;
   size  = scene_size(g->scene, op.seg, op.to);
   draw_layouts(g, &op, size);
-  op.at    = draw_below(&g->draw, size - op_extent(&op) + 1);
-  op.value = draw_log(&g->draw, 1, 5);
+  op.at = draw_below(&g->draw, size - op_extent(&op) + 1);
+  draw_growth(g, &op);
   op.shift = (int)draw_below(&g->draw, 3);
   if (generate_hard(g, &op) && g->nrecent < RECENT_MAX)
     g->recent[g->nrecent++] = op;

@@ -97,7 +97,6 @@ static void new_counter(model_t *model, const op_t *op)
   uint64_t  at;
   memory_t *memory = memory_at(model, op, &at);
 
-  model->count[op->counter] = 0;
   memset(memory->data + at, 0, 8);
   set_vague(memory, at, 8, false);
 }
@@ -324,9 +323,10 @@ static void apply_notify(model_t *model, const op_t *op)
   uint64_t               at      = counter->at;
   memory_t              *memory  = model_memory(model, counter->seg, counter->unit, &at);
 
+  uint64_t count = scene_count_after(&model->scene, op);
+
   apply_put(model, op);
-  model->count[op->counter] += op->value;
-  memcpy(memory->data + at, &model->count[op->counter], 8);
+  memcpy(memory->data + at, &count, 8);
 }
 
 static void add_one(memory_t *memory, size_t at)
@@ -368,7 +368,7 @@ static void apply_await(model_t *model, const op_t *op, expect_t *expect)
   if (!is_mine(model, op))
     return;
   expect_new(expect, 8);
-  memcpy(expect->bytes, &model->count[op->counter], 8);
+  memcpy(expect->bytes, &model->scene.counter[op->counter].count, 8);
 }
 
 static void apply_section(model_t *model, const op_t *op)

@@ -27,7 +27,6 @@ typedef struct model {
   scene_t  scene;
   int      me; /* results are of this unit */
   memory_t memory[SEGMENTS_MAX][UNITS_MAX];
-  uint64_t count[COUNTERS_MAX];
   memory_t file[FILES_MAX];
 } model_t;
 

@@ -136,7 +136,7 @@ typedef enum {
   X(TEST, "test", WHO_ACTOR, HAS_BY | HAS_OPS, "")                                                 \
   X(TEST_LOCAL, "test_local", WHO_ACTOR, HAS_BY | HAS_OPS, "")                                     \
   X(HANDLE_FREE, "handle_free", WHO_ACTOR, HAS_BY | HAS_OPS, "")                                   \
-  X(NOTIFY, "put_notify", WHO_ACTOR, HAS_TRANSFER | HAS_COUNTER | HAS_VALUE, "")                   \
+  X(NOTIFY, "put_notify", WHO_ACTOR, HAS_TRANSFER | HAS_COUNTER | HAS_OPER | HAS_VALUE, "")        \
   X(AWAIT, "await", WHO_ACTOR, HAS_BY | HAS_COUNTER | HAS_HOW, "wait any some look fetch word")    \
   X(POLL, "poll", WHO_ACTOR, HAS_BY | HAS_TO | HAS_TYPE | HAS_HOW,                                 \
     "blocking flush handle fetch word any some all look")                                          \

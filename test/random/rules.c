@@ -80,7 +80,8 @@ static access_t *polled(const rules_t *rules, const op_t *op, const access_t *ne
   return found;
 }
 
-/* A counter tells that it was raised so often, not by whom: who waited must know of all others. */
+/* A counter tells that it was raised so often, not by whom: who waited must know of all others. Notifications of one
+ * actor arrive in their order, so that one may do more than add. */
 static bool may_raise(const rules_t *rules, const op_t *op)
 {
   const counter_t *c     = &rules->counter[op->counter];
@@ -88,6 +89,8 @@ static bool may_raise(const rules_t *rules, const op_t *op)
 
   if ((c->raisers & ~(UINT32_C(1) << actor)) == 0)
     return true;
+  if (c->is_set || op->oper != 0)
+    return false;
   for (int i = 0; i < ACTORS_MAX; i++)
     if (c->awaited[i] != 0 && rules->know[actor].clock[i] < c->awaited[i])
       return false;
@@ -186,6 +189,7 @@ static void raise(rules_t *rules, const op_t *op)
   counter_t *c     = &rules->counter[op->counter];
 
   c->raisers |= UINT32_C(1) << actor;
+  c->is_set |= op->oper != 0;
   knowledge_learn(&c->then, &rules->know[actor]);
 }
 

@@ -18,10 +18,24 @@ static dart_gptr_t counter_gptr(const unit_t *unit, int counter)
   return run_gptr(unit, c->seg, c->unit, c->at);
 }
 
+/* The function for the counter, and its form with an operator, each with data or without. */
+static dart_ret_t notify(const unit_t *unit, const op_t *op, const void *local,
+                         dart_datatype_t here, dart_datatype_t there)
+{
+  dart_gptr_t      flag = counter_gptr(unit, op->counter);
+  dart_gptr_t      gptr = run_gptr(unit, op->seg, op->to, op->at);
+  dart_operation_t oper = (dart_operation_t)op->oper;
+
+  if (op->n == 0)
+    return op->oper == 0 ? dart_notify(flag, op->value) : dart_notify_op(flag, op->value, oper);
+  if (op->oper == 0)
+    return dart_put_notify(gptr, local, op->n, here, there, flag, op->value);
+  return dart_put_notify_op(gptr, local, op->n, here, there, flag, op->value, oper);
+}
+
 void run_notify(thread_t *thread, const op_t *op)
 {
   unit_t         *unit   = thread->unit;
-  dart_gptr_t     flag   = counter_gptr(unit, op->counter);
   dart_datatype_t here   = run_type(unit, op, &op->local);
   dart_datatype_t there  = run_type(unit, op, &op->remote);
   buffer_t       *buffer = NULL;
@@ -32,12 +46,7 @@ void run_notify(thread_t *thread, const op_t *op)
     buffer = run_buffer(thread, op, layout_span(&op->local, op->n), op->shift, PATTERN_SOURCE);
   local = buffer != NULL ? buffer->bytes : unit->own[op->here] + op->here_at;
   u     = run_start(thread, op, buffer);
-  if (op->n == 0)
-    RUN_OK(unit, op, dart_notify(flag, op->value));
-  else
-    RUN_OK(unit, op,
-           dart_put_notify(run_gptr(unit, op->seg, op->to, op->at), local, op->n, here, there, flag,
-                           op->value));
+  RUN_OK(unit, op, notify(unit, op, local, here, there));
   run_end_type(unit, op, &here);
   run_end_type(unit, op, &there);
   run_complete(thread, u, contract_on_return(op));

@@ -220,6 +220,16 @@ static void use_word(scene_t *scene, const op_t *op)
   word->oper = op->oper;
 }
 
+/* ---- counters ------------------------------------------------------------------------------ */
+
+uint64_t scene_count_after(const scene_t *scene, const op_t *op)
+{
+  uint64_t count = scene->counter[op->counter].count;
+
+  value_combine(DART_TYPE_ULONG, op->oper == 0 ? DART_OP_SUM : op->oper, &count, &op->value);
+  return count;
+}
+
 /* ---- what comes and goes ------------------------------------------------------------------- */
 
 static void forget_cells(scene_t *scene, int seg)
@@ -439,7 +449,7 @@ void scene_apply(scene_t *scene, const op_t *op)
   case RANGE: scene->range[op->range] = (scene_lock_t){ true, op->team }; break;
   case END_RANGE: scene->range[op->range].alive = false; break;
   case COUNTER:
-    scene->counter[op->counter] = (scene_counter_t){ true, op->seg, op->to, op->at };
+    scene->counter[op->counter] = (scene_counter_t){ true, op->seg, op->to, op->at, 0 };
     break;
   case WORD: new_word(scene, op); break;
   case RESTART: restart(scene); break;
@@ -450,6 +460,8 @@ void scene_apply(scene_t *scene, const op_t *op)
       scene_apply_to_file(scene, op);
     if (op_kinds[op->kind].who == WHO_ACTOR && op_has(op, HAS_TO) && op->kind != REFUSED)
       issue(scene, op);
+    if (op->kind == NOTIFY)
+      scene->counter[op->counter].count = scene_count_after(scene, op);
     if (op_is_atomic(op) && op->word >= 0)
       use_word(scene, op);
     break;

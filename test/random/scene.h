@@ -69,6 +69,7 @@ typedef struct {
   bool     alive;
   int      seg, unit;
   uint64_t at;
+  uint64_t count; /* what it holds when all so far have arrived */
 } scene_counter_t;
 
 /* A word that several actors update at once. Of the family FIELDS each actor owns some bits. */
@@ -157,6 +158,9 @@ bool scene_is_reserved(const scene_t *scene, int seg, int unit, uint64_t at, uin
 
 /** The bits of a word of family FIELDS that are the actor's: their number, and the lowest; no bits: 0. */
 int scene_field(const scene_t *scene, const scene_word_t *word, int actor, int *low_out);
+
+/** What a counter holds after a notification. */
+uint64_t scene_count_after(const scene_t *scene, const op_t *op);
 
 /** What an actor's field holds after an operation on it; false: that does not fit. */
 bool scene_field_after(const scene_t *scene, const scene_word_t *word, const op_t *op,

@@ -180,7 +180,7 @@ void text_op(const op_t *op, char line[TEXT_MAX])
 
     if (!op_has(op, field) || (field == HAS_HERE && op->here < 0) ||
         (field == HAS_WORD && op->word < 0) || (field == HAS_PAIRS && op->pairs == 0) ||
-        (field == HAS_FORM && !op->is_inline))
+        (field == HAS_FORM && !op->is_inline) || (field == HAS_OPER && op->oper == 0))
       continue;
     say(&out, " %s=", text_fields[i].name);
     say_field(&out, op, field);

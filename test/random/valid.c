@@ -6,6 +6,8 @@
 #include "scene.h"
 #include "value.h"
 
+#define NOTIFIED_MOST (UINT64_MAX / 4) /* what a counter holds; more is never there */
+
 enum {
   SENSIBLE    = 1 << 22, /* more bytes than any operation has */
   RANGED_MOST = 100      /* elements that are held in one call */
@@ -201,7 +203,6 @@ static bool good_block(const scene_t *scene, const op_t *op)
 static bool good_counter(const scene_t *scene, const op_t *op)
 {
   return op->counter >= 0 && op->counter < COUNTERS_MAX && !scene->counter[op->counter].alive &&
-         scene->segment[op->seg].kind != SEGMENT_REGISTERED &&
          scene_is_aligned(scene, op->seg, op->at, 8);
 }
 
@@ -232,10 +233,15 @@ static bool good_value(const op_t *op)
          type != DART_TYPE_BOOL && type != DART_TYPE_LONG_DOUBLE && type < DART_TYPE_FLOAT_COMPLEX;
 }
 
+/* A counter only grows, so that who waits for what it holds then does not find that before. */
 static bool good_notify(const scene_t *scene, const op_t *op)
 {
-  return op->counter >= 0 && op->counter < COUNTERS_MAX && scene->counter[op->counter].alive &&
-         scene->counter[op->counter].unit == op->to && op->value > 0 && op->value < 1000 &&
+  if (op->counter < 0 || op->counter >= COUNTERS_MAX || !scene->counter[op->counter].alive ||
+      scene->counter[op->counter].unit != op->to || op->value > NOTIFIED_MOST)
+    return false;
+  return (op->oper == 0 || value_has_atomic(DART_TYPE_ULONG, op->oper)) &&
+         scene_count_after(scene, op) > scene->counter[op->counter].count &&
+         scene_count_after(scene, op) <= NOTIFIED_MOST &&
          may_use(scene, scene->counter[op->counter].seg, op->unit) && good_transfer(scene, op);
 }
 
