@@ -105,6 +105,17 @@ static void touch_counter(const scene_t *scene, touches_t *touches, const op_t *
   access->key = op->counter;
 }
 
+/* A lock in a word, which its owner has set free before. */
+static void touch_lock(const scene_t *scene, touches_t *touches, const op_t *op, int actor)
+{
+  const scene_lock_t *l      = &scene->lock[op->lock];
+  access_t           *access = touch(touches, op, RAISES, actor);
+  layout_t            run    = bytes();
+
+  lies_at(scene, access, l->seg, l->unit, l->at, &run, 8);
+  access->key = COUNTERS_MAX + op->lock;
+}
+
 /* What is new is filled by its owners. */
 static void touch_new(const scene_t *scene, touches_t *touches, const op_t *op)
 {
@@ -233,6 +244,7 @@ void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const
   case POOL:
   case BLOCK: touch_new(scene, touches, op); break;
   case COUNTER:
+  case LOCK_AT:
   case WORD: touch_range(scene, touches, op, WRITES, actor_number(op->to, 0), 0); break;
   case STORE: touch_range(scene, touches, op, WRITES, actor, 0); break;
   case LOAD:
@@ -240,7 +252,11 @@ void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const
   case AWAIT: touch_counter(scene, touches, op, actor); break;
   case BCAST:
   case ALLGATHER: touch_received(scene, touches, op); break;
-  case LOCKED: touch_range(scene, touches, op, LOCKS, actor, op->lock); break;
+  case LOCKED:
+    touch_range(scene, touches, op, LOCKS, actor, op->lock);
+    if (scene->lock[op->lock].is_word)
+      touch_lock(scene, touches, op, actor);
+    break;
   case SECTION: /* the lock of the portion holds all of it */
     touch_range(scene, touches, op, HOLDS, actor, -1 - scene->segment[op->seg].lead);
     break;

@@ -237,6 +237,15 @@ static void new_counter(generator_t *g)
     generate(g, &op);
 }
 
+static void new_lock_at(generator_t *g)
+{
+  op_t op = op_new(LOCK_AT);
+
+  op.lock = FREE_ONE(lock, LOCKS_MAX);
+  if (op.lock >= 0 && draw_cell(g, &op, 8))
+    generate(g, &op);
+}
+
 static void new_word(generator_t *g)
 {
   op_t op = op_new(WORD);
@@ -264,15 +273,25 @@ void generate_object(generator_t *g)
     generate_t *generate;
     size_t      weight;
   } objects[] = {
-    { new_team, 12 },         { end_team, 7 },
-    { new_allocated, 24 },    { new_registered, 12 },
-    { new_pool_block, 8 },    { new_allocator, 4 },
-    { end_allocator, 2 },     { new_allocator_block, 8 },
-    { end_segment, 13 },      { new_lock, 4 },
-    { end_lock, 3 },          { new_counter, 10 },
-    { new_word, 16 },         { restart, 1 },
-    { new_range, 5 },         { end_range, 2 },
-    { generate_new_file, 7 }, { generate_change_file, 12 },
+    { new_team, 12 },
+    { end_team, 7 },
+    { new_allocated, 24 },
+    { new_registered, 12 },
+    { new_pool_block, 8 },
+    { new_allocator, 4 },
+    { end_allocator, 2 },
+    { new_allocator_block, 8 },
+    { end_segment, 13 },
+    { new_lock, 4 },
+    { new_lock_at, 6 },
+    { end_lock, 3 },
+    { new_counter, 10 },
+    { new_word, 16 },
+    { restart, 1 },
+    { new_range, 5 },
+    { end_range, 2 },
+    { generate_new_file, 7 },
+    { generate_change_file, 12 },
   };
   size_t sum = 0, pick;
 

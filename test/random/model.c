@@ -101,6 +101,16 @@ static void new_counter(model_t *model, const op_t *op)
   set_vague(memory, at, 8, false);
 }
 
+/* Free; what it holds once it was used is DART's. */
+static void new_lock_at(model_t *model, const op_t *op)
+{
+  uint64_t  at;
+  memory_t *memory = memory_at(model, op, &at);
+
+  memset(memory->data + at, 0, 8);
+  set_vague(memory, at, 8, true);
+}
+
 /* Words start with a value that no operator of their family goes away from at once. */
 static void new_word(model_t *model, const op_t *op)
 {
@@ -443,6 +453,7 @@ void model_apply(model_t *model, const op_t *op, expect_t *expect_out)
   case POOL:
   case BLOCK: new_memory(model, op); break;
   case COUNTER: new_counter(model, op); break;
+  case LOCK_AT: new_lock_at(model, op); break;
   case WORD: new_word(model, op); break;
   default: break;
   }

@@ -80,6 +80,7 @@ uint64_t op_extent(const op_t *op)
   switch (op->kind) {
   case STORE:
   case LOAD: return op->n;
+  case LOCK_AT:
   case COUNTER: return 8;
   case SECTION:
   case LOCKED: return 8 * op->n;

@@ -96,6 +96,7 @@ typedef enum {
   X(END_BLOCK, "endblock", WHO_UNITS, HAS_SEG, "")                                                 \
   X(LOCK, "lock", WHO_UNITS, HAS_LOCK | HAS_TEAM, "")                                              \
   X(END_LOCK, "endlock", WHO_UNITS, HAS_LOCK, "")                                                  \
+  X(LOCK_AT, "lock_at", WHO_UNITS, HAS_LOCK | HAS_TO, "")                                          \
   X(RANGE, "range", WHO_UNITS, HAS_RANGE | HAS_TEAM | HAS_N, "")                                   \
   X(END_RANGE, "endrange", WHO_UNITS, HAS_RANGE, "")                                               \
   X(FILE_OPEN, "file", WHO_UNITS, HAS_FILE | HAS_TEAM | HAS_N | HAS_VALUE | HAS_HOW,               \

@@ -145,6 +145,9 @@ void run_file_finish(thread_t *thread, under_way_t *u, bool tests);
 /** A file at the end of a round. */
 void run_check_file(unit_t *unit, const op_t *round, int file);
 
+/** A lock in a word is released for certain. */
+void run_end_lock_at(unit_t *unit, const op_t *op, int lock);
+
 /** Let others run. */
 void run_yield(void);
 

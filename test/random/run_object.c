@@ -90,7 +90,7 @@ static void end_leftovers(unit_t *unit, const scene_t *before, const op_t *op)
     if (before->allocator[i].alive && !after->allocator[i].alive && unit->allocator[i] != NULL)
       RUN_OK(unit, op, dart_allocator_destroy(&unit->allocator[i]));
   for (int i = 0; i < LOCKS_MAX; i++)
-    if (before->lock[i].alive && !after->lock[i].alive)
+    if (before->lock[i].alive && !before->lock[i].is_word && !after->lock[i].alive)
       RUN_OK(unit, op, dart_team_lock_destroy(&unit->lock[i]));
   for (int i = 0; i < FILES_MAX; i++)
     if (before->file[i].alive && !after->file[i].alive &&
@@ -141,12 +141,16 @@ static void execute(unit_t *unit, const op_t *op, const scene_t *before)
   case LOCK:
     RUN_OK(unit, op, dart_team_lock_init(unit->team[op->team], &unit->lock[op->lock]));
     break;
-  case END_LOCK: RUN_OK(unit, op, dart_team_lock_destroy(&unit->lock[op->lock])); break;
+  case END_LOCK:
+    if (!before->lock[op->lock].is_word)
+      RUN_OK(unit, op, dart_team_lock_destroy(&unit->lock[op->lock]));
+    break;
   case RANGE:
     RUN_OK(unit, op, dart_team_range_init(unit->team[op->team], op->n, 0, &unit->range[op->range]));
     break;
   case END_RANGE: RUN_OK(unit, op, dart_team_range_destroy(&unit->range[op->range])); break;
-  case COUNTER: set_cell(unit, op, 8); break;
+  case COUNTER:
+  case LOCK_AT: set_cell(unit, op, 8); break;
   case WORD: set_cell(unit, op, type_size(op->type)); break;
   case FILE_OPEN:
   case FILE_CLOSE:

@@ -1,4 +1,5 @@
 /* What makes one actor wait for another: notifications, flags, locks, messages. */
+#include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_wait_word.h>
 
@@ -114,20 +115,55 @@ void run_await(thread_t *thread, const op_t *op)
 
 /* ---- locks ------------------------------------------------------------------------------------- */
 
-static void acquire(unit_t *unit, const op_t *op, dart_lock_t lock)
+static dart_gptr_t lock_gptr(const unit_t *unit, const scene_lock_t *lock)
 {
-  int32_t is_mine = 0;
+  return run_gptr(unit, lock->seg, lock->unit, lock->at);
+}
 
-  if (op->how == LOCKED_ACQUIRE) {
-    RUN_OK(unit, op, dart_lock_acquire(lock));
-    return;
-  }
+/* A lock of a team, or in a word of memory. */
+static void acquire(unit_t *unit, const op_t *op)
+{
+  const scene_lock_t *lock = &unit->model.scene.lock[op->lock];
+
+  if (lock->is_word)
+    RUN_OK(unit, op, dart_lock_at_acquire(lock_gptr(unit, lock)));
+  else
+    RUN_OK(unit, op, dart_lock_acquire(unit->lock[op->lock]));
+}
+
+static void try_acquire(unit_t *unit, const op_t *op)
+{
+  const scene_lock_t *lock    = &unit->model.scene.lock[op->lock];
+  int32_t             is_mine = 0;
+
   while (true) {
-    RUN_OK(unit, op, dart_lock_try_acquire(lock, &is_mine));
+    if (lock->is_word)
+      RUN_OK(unit, op, dart_lock_at_try_acquire(lock_gptr(unit, lock), &is_mine));
+    else
+      RUN_OK(unit, op, dart_lock_try_acquire(unit->lock[op->lock], &is_mine));
     if (is_mine == 1)
       return;
     run_yield();
   }
+}
+
+/* That a word is free again is certain after a flush, which is made now or at the end of the round. */
+static void release(unit_t *unit, const op_t *op)
+{
+  const scene_lock_t *lock = &unit->model.scene.lock[op->lock];
+
+  if (!lock->is_word) {
+    RUN_OK(unit, op, dart_lock_release(unit->lock[op->lock]));
+    return;
+  }
+  RUN_OK(unit, op, dart_lock_at_release(lock_gptr(unit, lock)));
+  if (op->id % 4 == 0)
+    RUN_OK(unit, op, dart_flush(lock_gptr(unit, lock)));
+}
+
+void run_end_lock_at(unit_t *unit, const op_t *op, int lock)
+{
+  RUN_OK(unit, op, dart_flush(lock_gptr(unit, &unit->model.scene.lock[lock])));
 }
 
 /* The ways to read and write under a lock: blocking, flushed, or by address where that is the own. */
@@ -176,13 +212,16 @@ void run_locked(thread_t *thread, const op_t *op)
   buffer_t   *words = run_buffer(thread, op, 8 * op->n, 0, PATTERN_BLANK);
   int64_t    *word  = (int64_t *)(void *)words->bytes;
 
-  acquire(unit, op, unit->lock[op->lock]);
+  if (op->how == LOCKED_ACQUIRE)
+    acquire(unit, op);
+  else
+    try_acquire(unit, op);
   read_words(unit, op, gptr, word);
   check_words(unit, op, word);
   for (size_t k = 0; k < op->n; k++)
     word[k] = (int64_t)((uint64_t)word[k] + 1);
   write_words(unit, op, gptr, word);
-  RUN_OK(unit, op, dart_lock_release(unit->lock[op->lock]));
+  release(unit, op);
   run_poison(thread, words);
 }
 

@@ -230,10 +230,23 @@ static void give_up_handles(thread_t *thread, const op_t *round)
     }
 }
 
+/* Those that the unit may have held. */
+static void finish_locks(unit_t *unit, const op_t *round)
+{
+  const scene_t *scene = &unit->model.scene;
+
+  for (int i = 0; i < LOCKS_MAX; i++)
+    if (scene->lock[i].alive && scene->lock[i].is_word &&
+        scene_team_id(scene, scene->lock[i].team, unit->me) >= 0 &&
+        (scene->segment[scene->lock[i].seg].gone >> unit->me & 1) == 0)
+      run_end_lock_at(unit, round, i);
+}
+
 void run_finish(thread_t *thread, const op_t *round)
 {
   unit_t *unit = thread->unit;
 
+  finish_locks(unit, round);
   give_up_handles(thread, round);
   for (under_way_t *u = thread->under_way; u != NULL; u = u->next) {
     const op_t *op  = u->op;

@@ -51,6 +51,7 @@ int scene_team(const scene_t *scene, const op_t *op)
   case END_BLOCK:
   case EPOCH:
   case COUNTER:
+  case LOCK_AT:
   case WORD: return scene->segment[op->seg].team;
   case FILE_CLOSE:
   case FILE_RESIZE:
@@ -151,6 +152,13 @@ bool scene_is_reserved(const scene_t *scene, int seg, int unit, uint64_t at, uin
     if (c->alive && c->unit == unit && meets(scene, seg, at, nbytes, c->seg, c->at, 8))
       return true;
   }
+  for (int i = 0; i < LOCKS_MAX; i++) {
+    const scene_lock_t *l = &scene->lock[i];
+
+    if (l->alive && l->is_word && l->unit == unit &&
+        meets(scene, seg, at, nbytes, l->seg, l->at, 8))
+      return true;
+  }
   for (int i = 0; i < WORDS_MAX; i++) {
     const scene_word_t *w = &scene->word[i];
 
@@ -234,6 +242,9 @@ uint64_t scene_count_after(const scene_t *scene, const op_t *op)
 
 static void forget_cells(scene_t *scene, int seg)
 {
+  for (int i = 0; i < LOCKS_MAX; i++)
+    if (scene->lock[i].is_word && scene->lock[i].seg == seg)
+      scene->lock[i].alive = false;
   for (int i = 0; i < COUNTERS_MAX; i++)
     if (scene->counter[i].alive && scene->counter[i].seg == seg)
       scene->counter[i].alive = false;
@@ -307,6 +318,10 @@ static void deregister(scene_t *scene, const op_t *op)
   for (int i = 0; i < COUNTERS_MAX; i++)
     if (scene->counter[i].seg == op->seg && (op->units >> scene->counter[i].unit & 1) != 0)
       scene->counter[i].alive = false;
+  for (int i = 0; i < LOCKS_MAX; i++)
+    if (scene->lock[i].is_word && scene->lock[i].seg == op->seg &&
+        (op->units >> scene->lock[i].unit & 1) != 0)
+      scene->lock[i].alive = false;
   for (int i = 0; i < WORDS_MAX; i++)
     if (scene->word[i].seg == op->seg && (op->units >> scene->word[i].unit & 1) != 0)
       scene->word[i].alive = false;
@@ -444,9 +459,13 @@ void scene_apply(scene_t *scene, const op_t *op)
     scene->allocator[op->allocator] = (scene_allocator_t){ true, op->team, op->n };
     break;
   case END_ALLOCATOR: end_allocator(scene, op->allocator); break;
-  case LOCK: scene->lock[op->lock] = (scene_lock_t){ true, op->team }; break;
+  case LOCK: scene->lock[op->lock] = (scene_lock_t){ .alive = true, .team = op->team }; break;
+  case LOCK_AT:
+    scene->lock[op->lock] =
+        (scene_lock_t){ true, scene->segment[op->seg].team, true, op->seg, op->to, op->at };
+    break;
   case END_LOCK: scene->lock[op->lock].alive = false; break;
-  case RANGE: scene->range[op->range] = (scene_lock_t){ true, op->team }; break;
+  case RANGE: scene->range[op->range] = (scene_lock_t){ .alive = true, .team = op->team }; break;
   case END_RANGE: scene->range[op->range].alive = false; break;
   case COUNTER:
     scene->counter[op->counter] = (scene_counter_t){ true, op->seg, op->to, op->at, 0 };

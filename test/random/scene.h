@@ -34,8 +34,11 @@ typedef struct {
 } scene_segment_t;
 
 typedef struct {
-  bool alive;
-  int  team;
+  bool     alive;
+  int      team;
+  bool     is_word; /* dart_lock_at.h: eight bytes here */
+  int      seg, unit;
+  uint64_t at;
 } scene_lock_t;
 
 /* A file. Its bytes are counted from `base` on, where no byte before was written. */
@@ -152,7 +155,7 @@ uint64_t scene_size(const scene_t *scene, int seg, int unit);
 /** Whether elements of `size` bytes at `at` are aligned. */
 bool scene_is_aligned(const scene_t *scene, int seg, uint64_t at, size_t size);
 
-/** Whether the bytes are a counter's or a shared word's, of which `word` does not count. */
+/** Whether the bytes are a counter's, a lock's or a shared word's, of which `word` does not count. */
 bool scene_is_reserved(const scene_t *scene, int seg, int unit, uint64_t at, uint64_t nbytes,
                        int word);
 

@@ -206,6 +206,12 @@ static bool good_counter(const scene_t *scene, const op_t *op)
          scene_is_aligned(scene, op->seg, op->at, 8);
 }
 
+static bool good_lock_at(const scene_t *scene, const op_t *op)
+{
+  return op->lock >= 0 && op->lock < LOCKS_MAX && !scene->lock[op->lock].alive &&
+         scene_is_aligned(scene, op->seg, op->at, 8);
+}
+
 static bool good_word(const scene_t *scene, const op_t *op)
 {
   return op->word >= 0 && op->word < WORDS_MAX && !scene->word[op->word].alive &&
@@ -309,7 +315,8 @@ static bool good_poll(const scene_t *scene, const op_t *op)
 static bool good_locked(const scene_t *scene, const op_t *op)
 {
   return op->lock >= 0 && op->lock < LOCKS_MAX && scene->lock[op->lock].alive && op->n > 0 &&
-         is_member(scene, scene->lock[op->lock].team, op->unit);
+         is_member(scene, scene->lock[op->lock].team, op->unit) &&
+         (!scene->lock[op->lock].is_word || may_use(scene, scene->lock[op->lock].seg, op->unit));
 }
 
 /* Numbers of elements: a few runs of them. */
@@ -410,6 +417,7 @@ static bool good_for_kind(const scene_t *scene, const op_t *op)
   case FILE_READ_ORDERED:
   case FILE_WRITE_ORDERED: return scene_valid_for_file(scene, op);
   case COUNTER: return good_counter(scene, op);
+  case LOCK_AT: return good_lock_at(scene, op);
   case WORD: return good_word(scene, op);
   case PUT_VALUE: return good_value(op) && good_transfer(scene, op);
   case NOTIFY: return good_notify(scene, op);

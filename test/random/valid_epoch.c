@@ -1,11 +1,15 @@
 /* What epochs allow: which may be opened, and what may be done in segments that have one. */
 #include "scene.h"
 
-/* Whether others may wait in it for what is put off: at counters and shared words. */
+/* Whether others may wait in it for what is put off: at counters, locks and shared words. */
 static bool has_cells(const scene_t *scene, int seg)
 {
   for (int i = 0; i < COUNTERS_MAX; i++)
     if (scene->counter[i].alive && scene_same_memory(scene, scene->counter[i].seg, seg))
+      return true;
+  for (int i = 0; i < LOCKS_MAX; i++)
+    if (scene->lock[i].alive && scene->lock[i].is_word &&
+        scene_same_memory(scene, scene->lock[i].seg, seg))
       return true;
   for (int i = 0; i < WORDS_MAX; i++)
     if (scene->word[i].alive && scene_same_memory(scene, scene->word[i].seg, seg))
