@@ -6,6 +6,7 @@
 
 #include <dash/dart/if/dart_types.h>
 
+#include "contract.h"
 #include "file.h"
 #include "need.h"
 
@@ -57,7 +58,8 @@ static void touch_transfer(const scene_t *scene, touches_t *touches, const op_t 
   access_t *there = touch(touches, op, op_is_put(op) ? WRITES : READS, actor);
 
   lies_at(scene, there, op->seg, op->to, op->at, &op->remote, op->n);
-  there->lead = lead_of(scene, op);
+  there->lead    = lead_of(scene, op);
+  there->is_ours = true;
   there->is_fresh =
       op_is_put(op) && op->here < 0 && op->n == 1; /* eight bytes of a pattern, or four */
   if (op_is_get(op))
@@ -79,8 +81,9 @@ static void touch_range(const scene_t *scene, touches_t *touches, const op_t *op
   layout_t  run    = bytes();
 
   lies_at(scene, access, op->seg, op->to, op->at, &run, op_extent(op));
-  access->key  = key;
-  access->lead = lead_of(scene, op);
+  access->key     = key;
+  access->lead    = lead_of(scene, op);
+  access->is_ours = op_is_atomic(op);
   access->is_fresh =
       class == UPDATES && op->oper == DART_OP_REPLACE && op->n == 1 && op->kind != SWAP;
 }
@@ -338,4 +341,12 @@ bool access_is_fenced(const access_t *old, const access_t *new)
 {
   return (old->fenced >> new->actor & 1) != 0 &&
          (new->lead == old->lead || new->unit == new->actor / THREADS_MAX);
+}
+
+bool access_is_ordered(const scene_t *scene, const access_t *old, int actor, uint32_t event,
+                       int unit, int seg)
+{
+  return old->ordered != 0 && old->ordered_by == actor && old->ordered < event &&
+         old->unit == unit && scene->segment[seg].epoch == 0 &&
+         contract_same_scope(scene, old->name, seg);
 }

@@ -23,7 +23,8 @@ complete_t contract_on_return(const op_t *op)
 
 bool contract_is_completion(const op_t *op)
 {
-  return (op->kind >= FLUSH && op->kind <= HANDLE_FREE) || op->kind == FILE_WAIT;
+  return (op->kind >= FLUSH && op->kind <= HANDLE_FREE && op->kind != ORDER) ||
+         op->kind == FILE_WAIT;
 }
 
 bool contract_is_request(const op_t *op)
@@ -44,8 +45,14 @@ bool contract_names(const op_t *by, uint32_t id)
   return false;
 }
 
-/* A flush is for all segments of its team that are not the pool, or for the pool; a notification is
- * flushed where its counter is. */
+bool contract_same_scope(const scene_t *scene, int a, int b)
+{
+  const scene_segment_t *one = &scene->segment[a], *other = &scene->segment[b];
+
+  return one->team == other->team && (one->kind == SEGMENT_POOL) == (other->kind == SEGMENT_POOL);
+}
+
+/* A notification is flushed where its counter is. */
 static bool in_scope(const scene_t *scene, const op_t *by, const op_t *op)
 {
   int                    seg = op->kind == NOTIFY ? scene->counter[op->counter].seg : op->seg;
@@ -53,7 +60,7 @@ static bool in_scope(const scene_t *scene, const op_t *by, const op_t *op)
 
   if (b->epoch != 0 && (a->epoch == 0 || a->lead != b->lead) && op->kind != NOTIFY)
     return false; /* what an epoch put off is started by flushes of its own segment */
-  return a->team == b->team && (a->kind == SEGMENT_POOL) == (b->kind == SEGMENT_POOL);
+  return contract_same_scope(scene, by->seg, seg);
 }
 
 /* A fence is for operations in its epochs. On return they are complete here, and there where that is the own portion:

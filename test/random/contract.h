@@ -18,6 +18,9 @@ complete_t contract_on_return(const op_t *op);
 /** How far `by`, a flush, a fence or a wait by the same actor, brings an operation that is under way. */
 complete_t contract_completes(const scene_t *scene, const op_t *by, const op_t *op);
 
+/** Whether a flush of a pointer into segment `a` is about `b`, too: all of a team but the pool, or the pool. */
+bool contract_same_scope(const scene_t *scene, int a, int b);
+
 /** Whether it completes what others started. */
 bool contract_is_completion(const op_t *op);
 

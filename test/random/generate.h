@@ -34,6 +34,9 @@ generate_t   generate_object, generate_epoch, generate_transfer, generate_value,
     generate_message, generate_ring, generate_letters, generate_collective, generate_churn,
     generate_pause;
 
+/** Order what the actor of `next` did to its unit before. */
+void generate_order(generator_t *g, const op_t *next);
+
 /* ---- draws ---------------------------------------------------------------------------------- */
 
 /** An actor; one of a unit. */

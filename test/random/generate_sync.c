@@ -52,6 +52,8 @@ void generate_notify(generator_t *g)
   draw_layouts(g, &op, size);
   op.at = draw_below(&g->draw, size - op_extent(&op) + 1);
   draw_growth(g, &op);
+  if (draw_chance(&g->draw, 15))
+    generate_order(g, &op);
   op.shift = (int)draw_below(&g->draw, 3);
   if (generate_hard(g, &op) && g->nrecent < RECENT_MAX)
     g->recent[g->nrecent++] = op;
@@ -122,6 +124,38 @@ static void draw_poll(generator_t *g, op_t *poll, const op_t *flag)
   }
 }
 
+void generate_order(generator_t *g, const op_t *next)
+{
+  op_t op = op_new(ORDER);
+
+  op.unit   = next->unit;
+  op.thread = next->thread;
+  op.seg    = next->seg;
+  op.to     = next->to;
+  op.at     = next->at;
+  generate(g, &op);
+}
+
+/* What the actor of a flag did to its unit before, and the other may look at now. */
+static void look_behind_flag(generator_t *g, const op_t *flag, const op_t *poll)
+{
+  for (size_t i = 0; i < g->nrecent; i++) {
+    const op_t *old = &g->recent[i];
+    op_t        op  = op_new(draw_chance(&g->draw, 30) ? LOAD : GET_BLOCKING);
+
+    if (old->unit != flag->unit || old->to != flag->to || draw_chance(&g->draw, 50))
+      continue;
+    op.unit   = poll->unit;
+    op.thread = poll->thread;
+    op.seg    = old->seg;
+    op.to     = old->to;
+    op.at     = old->at;
+    op.n      = op.kind == LOAD ? op_extent(old) : old->n;
+    op.local = op.remote = old->remote;
+    generate(g, &op);
+  }
+}
+
 /* One actor puts a flag, another waits for it; what the first did before is then the other's. */
 void generate_flag(generator_t *g)
 {
@@ -130,11 +164,14 @@ void generate_flag(generator_t *g)
   op_t             flag = op_new(kinds[draw_below(&g->draw, 6)]), poll = op_new(POLL);
 
   raise_flag(g, &flag, types[draw_below(&g->draw, 4)]);
+  if (flag.n > 0 && draw_chance(&g->draw, 40))
+    generate_order(g, &flag);
   if (flag.n == 0 || !generate_hard(g, &flag))
     return;
   draw_actor(g, &poll);
   draw_poll(g, &poll, &flag);
-  generate(g, &poll);
+  if (generate(g, &poll))
+    look_behind_flag(g, &flag, &poll);
   if (g->nrecent < RECENT_MAX && !op_is_atomic(&flag))
     g->recent[g->nrecent++] = flag;
 }

@@ -442,7 +442,10 @@ bool generate_hard(generator_t *g, op_t *op)
       return true;
     if (draw_chance(&g->draw, 50)) /* what is under way goes on for longer */
       return false;
-    complete_one(g, actor_number(op->unit, op->thread));
+    if (op_has(op, HAS_TO) && draw_chance(&g->draw, 30))
+      generate_order(g, op);
+    else
+      complete_one(g, actor_number(op->unit, op->thread));
   }
   return false;
 }

@@ -87,6 +87,7 @@ uint64_t op_extent(const op_t *op)
   case WORD:
   case POLL: return type_size(op->type);
   case FLUSH:
+  case ORDER:
   case REFUSED:
   case FLUSH_LOCAL: return 0;
   default:

@@ -132,6 +132,7 @@ typedef enum {
   X(FLUSH_ALL, "flush_all", WHO_ACTOR, HAS_BY | HAS_SEG, "")                                       \
   X(FLUSH_LOCAL, "flush_local", WHO_ACTOR, HAS_BY | HAS_TO, "")                                    \
   X(FLUSH_LOCAL_ALL, "flush_local_all", WHO_ACTOR, HAS_BY | HAS_SEG, "")                           \
+  X(ORDER, "order", WHO_ACTOR, HAS_BY | HAS_TO, "")                                                \
   X(WAIT, "wait", WHO_ACTOR, HAS_BY | HAS_OPS, "")                                                 \
   X(WAIT_LOCAL, "wait_local", WHO_ACTOR, HAS_BY | HAS_OPS, "")                                     \
   X(TEST, "test", WHO_ACTOR, HAS_BY | HAS_OPS, "")                                                 \

@@ -36,10 +36,17 @@ const scene_t *rules_scene(const rules_t *rules)
 
 /* ---- what conflicts ------------------------------------------------------------------------ */
 
+/* What an actor does after its order, to the same unit, comes after what it did before. */
+static bool is_in_order(const rules_t *rules, const access_t *old, const access_t *new)
+{
+  return new->is_ours &&access_is_ordered(&rules->scene, old, new->actor, UINT32_MAX, new->unit,
+                                          new->name);
+}
+
 static bool conflicts(const rules_t *rules, const access_t *old, const access_t *new)
 {
   return !access_agree(old, new) && !access_is_known(old, &rules->know[new->actor], new->actor) &&
-         !access_is_fenced(old, new) && access_overlap(old, new);
+         !access_is_fenced(old, new) && !is_in_order(rules, old, new) && access_overlap(old, new);
 }
 
 static bool is_free(const rules_t *rules, const access_t *new)
@@ -175,7 +182,10 @@ static void add_accesses(rules_t *rules, const op_t *op, const touches_t *touche
   for (int i = 0; i < touches->n; i++) {
     rules->access =
         need_more(rules->access, rules->naccesses, &rules->access_room, sizeof rules->access[0]);
-    rules->access[rules->naccesses++] = touches->touch[i];
+    rules->access[rules->naccesses] = touches->touch[i];
+    rules->access[rules->naccesses].event =
+        rules->know[touches->touch[i].actor].clock[touches->touch[i].actor];
+    rules->naccesses++;
     if (op_is_file_access(op) &&
         op_kinds[op->kind].who == WHO_TEAM) /* done on all when it returns on one */
       rules->access[rules->naccesses - 1].seen |= scene_who(&rules->scene, op);
@@ -183,13 +193,47 @@ static void add_accesses(rules_t *rules, const op_t *op, const touches_t *touche
   }
 }
 
+/* What its unit did to another before, as far as the actor knows: its own operations there come after that from now
+ * on. The headers say nothing of later ones of other threads. */
+static void order(rules_t *rules, const op_t *op)
+{
+  int actor = actor_number(op->unit, op->thread);
+
+  for (size_t i = 0; i < rules->naccesses; i++) {
+    access_t *a = &rules->access[i];
+
+    if (!a->is_ours || a->actor / THREADS_MAX != op->unit || a->unit != op->to || a->ordered != 0 ||
+        rules->know[actor].clock[a->actor] < a->event || rules->scene.segment[a->name].epoch != 0 ||
+        !contract_same_scope(&rules->scene, op->seg, a->name))
+      continue;
+    a->ordered_by = actor;
+    a->ordered    = rules->know[actor].clock[actor];
+  }
+}
+
+/* Who sees the last of operations in order sees them all. */
+static void see_in_order(rules_t *rules, const access_t *last, int by)
+{
+  for (size_t i = 0; i < rules->naccesses; i++) {
+    access_t *a = &rules->access[i];
+
+    if (access_is_ordered(&rules->scene, a, last->actor, last->event, last->unit, last->name))
+      a->seen |= UINT32_C(1) << by;
+  }
+}
+
 static void raise(rules_t *rules, const op_t *op)
 {
-  int        actor = actor_number(op->unit, op->thread);
-  counter_t *c     = &rules->counter[op->counter];
+  const scene_counter_t *place = &rules->scene.counter[op->counter];
+  int                    actor = actor_number(op->unit, op->thread);
+  counter_t             *c     = &rules->counter[op->counter];
 
   c->raisers |= UINT32_C(1) << actor;
   c->is_set |= op->oper != 0;
+  for (size_t i = 0; i < rules->naccesses; i++)
+    if (access_is_ordered(&rules->scene, &rules->access[i], actor, UINT32_MAX, place->unit,
+                          place->seg))
+      rules->access[i].before |= UINT32_C(1) << op->counter;
   knowledge_learn(&c->then, &rules->know[actor]);
 }
 
@@ -201,7 +245,8 @@ static void await(rules_t *rules, const op_t *op)
   knowledge_learn(&rules->know[actor], &c->then);
   c->awaited[actor] = rules->know[actor].clock[actor];
   for (size_t i = 0; i < rules->naccesses; i++)
-    if (rules->access[i].counter == op->counter)
+    if (rules->access[i].counter == op->counter ||
+        (rules->access[i].before >> op->counter & 1) != 0)
       rules->access[i].seen |= UINT32_C(1) << actor;
 }
 
@@ -213,6 +258,8 @@ static void poll(rules_t *rules, const op_t *op, const access_t *new)
   if (old == NULL)
     return;
   old->seen |= UINT32_C(1) << new->actor;
+  if (old->is_ours)
+    see_in_order(rules, old, new->actor);
   knowledge_learn(&rules->know[new->actor], &old->then);
 }
 
@@ -309,6 +356,8 @@ bool rules_take(rules_t *rules, const op_t *op)
     await(rules, op);
   if (op->kind == FENCE)
     fence(rules, op);
+  if (op->kind == ORDER)
+    order(rules, op);
   scene_apply(&rules->scene, op);
   add_accesses(rules, op, &touches);
   if (op_kinds[op->kind].who == WHO_ACTOR) {

@@ -30,6 +30,7 @@ static run_op_t *const runners[NKINDS] = {
   [FLUSH_ALL]          = run_flush,
   [FLUSH_LOCAL]        = run_flush,
   [FLUSH_LOCAL_ALL]    = run_flush,
+  [ORDER]              = run_order,
   [WAIT]               = run_wait,
   [WAIT_LOCAL]         = run_wait,
   [TEST]               = run_wait,

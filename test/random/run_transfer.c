@@ -1,5 +1,6 @@
 /* Puts and gets in all forms, plain loads and stores, and what completes them. */
 #include <dash/dart/ext/dart_near.h>
+#include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_value.h>
 
 #include <stdlib.h>
@@ -142,6 +143,11 @@ void run_flush(thread_t *thread, const op_t *op)
   default: RUN_OK(unit, op, dart_flush_local_all(run_gptr(unit, op->seg, to, 0))); break;
   }
   run_completed(thread, op);
+}
+
+void run_order(thread_t *thread, const op_t *op)
+{
+  RUN_OK(thread->unit, op, dart_order(run_gptr(thread->unit, op->seg, op->to, op->at)));
 }
 
 typedef struct {

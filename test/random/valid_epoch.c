@@ -96,6 +96,7 @@ static bool good_use(const scene_t *scene, const op_t *op)
   switch (op->kind) {
   case FLUSH:
   case FLUSH_LOCAL: return true;
+  case ORDER:
   case POLL: return segment->epoch == 0;
   case LOCKED:
   case RANGED:
