@@ -108,6 +108,16 @@ dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   return DART_OK;
 }
 
+void dart__port_chunk_shift(const dart__team_t *team, dart__chunk_t *chunk, const uint64_t *heads)
+{
+  (void)team, (void)chunk, (void)heads;
+}
+
+void dart__port_hold(bool hold)
+{
+  (void)hold;
+}
+
 void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
 {
   mapping_t *mapping = chunk->port;

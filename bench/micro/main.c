@@ -24,7 +24,7 @@ typedef struct {
 } options_t;
 
 static const case_t *const tables[] = {
-  onesided_cases, strided_cases, atomic_cases, inline_cases, collective_cases,
+  onesided_cases, strided_cases, atomic_cases, inline_cases, static_cases, collective_cases,
   lock_cases,     memory_cases,  busy_cases,   halo_cases,   wait_cases,
 };
 

@@ -86,6 +86,14 @@ void dart__port_chunk_discard(dart__chunk_t *chunk);
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk);
 void       dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk);
 
+/** Portions of a chunk, which one segment has for itself, begin later by now: unit u's by `heads[u]` bytes, in `near` they
+ *  do already. Local. */
+void dart__port_chunk_shift(const dart__team_t *team, dart__chunk_t *chunk, const uint64_t *heads);
+
+/** Between a call with true and one with false, no thread of the backend's own writes to memory of this process.
+ *  Returns when that is so. One thread at a time; between the two it calls nothing of the backend. */
+void dart__port_hold(bool hold);
+
 /** Reserve pages for bytes [from, to) of this unit's portion of the chunk. Local. DART_ERR_NOMEM: there are
  *  not enough. This unit is the first to touch the pages, so the system takes them from the NUMA domain that
  *  the unit runs on (first touch): nothing else is needed to place a portion close to its unit. */

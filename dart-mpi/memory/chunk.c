@@ -23,6 +23,7 @@
 #include "memory/team.h"
 #include "mpi/comm.h"
 #include "port.h"
+#include "progress/agent.h"
 #include "progress/engine.h"
 
 /* Bytes populated at a time; the machine's free memory is checked before each step. */
@@ -248,6 +249,19 @@ void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
   else if (port->window != NULL)
     dart__window_close(&dart__team_port(team)->windows, port->window);
   close_memory(team, chunk, port);
+}
+
+void dart__port_chunk_shift(const dart__team_t *team, dart__chunk_t *chunk, const uint64_t *heads)
+{
+  dart__chunk_port_t *port = chunk->port;
+
+  for (int32_t u = 0; port->disp != NULL && u < team->nunits; u++)
+    port->disp[u] += (MPI_Aint)heads[u];
+}
+
+void dart__port_hold(bool hold)
+{
+  dart__agent_hold(hold);
 }
 
 /* Pages for [at, at + nbytes), or an errno. */

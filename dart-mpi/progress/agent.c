@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "base/config.h"
 #include "base/counters.h"
@@ -33,11 +34,14 @@
 #define STAY_NS     15000 /* after a request, time for the next one of the same stream */
 #define AWAKE_NS    40000 /* at most in a row, then a nap of four times as long */
 #define NAP_NS      40000 /* the shortest nap */
+#define HOLD_NS     20000 /* between two looks while it is held */
 #define SLOWER      8     /* a nap is the time since the last request, divided by this */
 
 static struct {
-  pthread_t        thread; /* if dart__world.has_agent */
-  _Atomic uint32_t stop;   /* 1: end; a futex */
+  pthread_t        thread;  /* if dart__world.has_agent */
+  _Atomic uint32_t stop;    /* 1: end; a futex */
+  _Atomic bool     hold;    /* another thread wants it not to write ... */
+  _Atomic bool     is_held; /* ... and it does not */
 } agent;
 
 static _Thread_local bool is_agent;
@@ -75,6 +79,35 @@ static bool serve(int64_t start, int64_t *last_out)
   return true;
 }
 
+static void pause_a_moment(void)
+{
+  nanosleep(&(struct timespec){ .tv_nsec = HOLD_NS }, NULL);
+}
+
+/* Neither this thread's futex nor what it is told by may be moved while it waits for it (api/memory/pages.c), so it
+ * polls. */
+static void wait_while_held(void)
+{
+  if (!atomic_load_explicit(&agent.hold, memory_order_relaxed))
+    return;
+  /* release: what it wrote before is there to be copied; pairs with the acquire in dart__agent_hold */
+  atomic_store_explicit(&agent.is_held, true, memory_order_release);
+  while (atomic_load_explicit(&agent.hold, memory_order_acquire)) /* pairs with its release */
+    pause_a_moment();
+  atomic_store_explicit(&agent.is_held, false, memory_order_release);
+}
+
+void dart__agent_hold(bool hold)
+{
+  if (!dart__world.has_agent)
+    return;
+  atomic_store_explicit(&agent.hold, hold, memory_order_release);
+  while (atomic_load_explicit(&agent.is_held, memory_order_acquire) != hold) {
+    dart__futex_wake(&agent.stop, 1); /* it may nap, or be about to */
+    pause_a_moment();
+  }
+}
+
 static void *run(void *unused)
 {
   int64_t  longest = dart__settings.progress_nap * INT64_C(1000);
@@ -90,6 +123,7 @@ static void *run(void *unused)
     uint32_t seen;
 
     dart__futex_wait(&agent.stop, 0, (uint32_t)(nap / 1000));
+    wait_while_held();
     dart__count(DART__COUNT_AGENT_WAKE);
     /* relaxed: whether the unit made progress itself meanwhile; a stale value costs one poll */
     seen  = atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed);

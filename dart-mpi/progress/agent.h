@@ -10,6 +10,10 @@ bool dart__agent_open(bool mpi_has_threads);
 /** End the agent, if it runs. */
 void dart__agent_close(void);
 
+/** Have the agent, if it runs, write to no memory but its stack from the return of a call with true to one with
+ *  false. One thread at a time. */
+void dart__agent_hold(bool hold);
+
 /** Whether the calling thread is the agent. */
 bool dart__agent_is_me(void);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_adopt.h>
 #include <dash/dart/ext/dart_memalign.h>
 #include <dash/dart/ext/dart_near.h>
 
@@ -94,6 +95,23 @@ void use_registered_memory(dart_team_t all)
   FINE(dart_team_memderegister(gptr));
   ALL(NEVER, dart_barrier(all));
   free(memory);
+}
+
+void use_adopted_memory(dart_team_t all)
+{
+  enum { NELEM = 1000 };
+  static struct {
+    _Alignas(4096) long word[NELEM];
+  } own;
+  dart_gptr_t gptr;
+
+  for (long i = 0; i < NELEM; i++)
+    own.word[i] = i;
+  ALL(NOMEM | OTHER | INVAL, dart_team_adopt(all, own.word, sizeof own.word, &gptr));
+  try_memory(all, gptr, NELEM);
+  EXPECT(own.word[NELEM - 1] == 1000 + (me + n - 1) % n && own.word[NELEM - 2] == NELEM - 2);
+  ALL(NEVER, dart_team_memfree(gptr));
+  EXPECT(own.word[NELEM - 1] == 1000 + (me + n - 1) % n && own.word[0] == 0);
 }
 
 void use_pointers(dart_team_t all)

@@ -43,6 +43,7 @@ static void cycle(bool whole)
     PART(use_groups());
     PART(use_teams());
     PART(use_registered_memory(all));
+    PART(use_adopted_memory(all));
     PART(use_pointers(all));
     PART(use_types());
     PART(use_handles(all));

@@ -86,6 +86,15 @@ static inline bool dart__is_aligned(const dart__address_t *at, size_t size)
   return (address & (size - 1)) == 0;
 }
 
+/** Where this unit's portion starts, as the program knows it. */
+static inline char *dart__own_start(const dart__team_t *team, const dart__segment_t *segment)
+{
+  if (segment->adopted != NULL)
+    return segment->adopted;
+  return segment->address != NULL ? (char *)(uintptr_t)segment->address[team->me]
+                                  : segment->near[team->me] + segment->base;
+}
+
 /** Where memory of the calling unit is in its process, allocated or registered. */
 static inline void *dart__own_address(const dart__address_t *at)
 {

@@ -21,6 +21,7 @@ typedef struct dart__segment {
   uint64_t *sizes;  /* team unit → bytes of its portion; NULL: all have nbytes */
   uint64_t *address; /* registered memory: team unit → its portion, an address in that unit's
                             * process; `near` is NULL for all. NULL: an allocated segment */
+  char     *adopted; /* where the program has this unit's portion, too; NULL: nowhere */
   dart__chunk_t *chunk;
   int16_t        id;
   uint32_t       number; /* of this process's segments: one that has the id later has another */
@@ -29,7 +30,7 @@ typedef struct dart__segment {
   /* See model/epoch.h. */
   dart__epoch_ref_t epoch;    /* NULL: no call was about epochs of this segment */
   uint64_t          epoch_at; /* where a portion's shared state is in the portion ... */
-  uint64_t *epoch_pool; /* ... or, registered memory, in its unit's pool; NULL: in the portion */
+  uint64_t *epoch_pool; /* ... or, the program's memory, in its unit's pool; NULL: in the portion */
   bool      has_epoch_block; /* of this unit's pool, at epoch_at */
 } dart__segment_t;
 

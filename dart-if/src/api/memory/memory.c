@@ -15,6 +15,7 @@
 
 #include "api/coll/coll.h"
 #include "api/memory/chunk.h"
+#include "api/memory/pages.h"
 #include "api/memory/pool.h"
 #include "api/memory/register.h"
 #include "api/progress/progress.h"
@@ -190,6 +191,7 @@ static void delete_segment(dart__segment_t *segment)
   if (segment == NULL)
     return;
   dart__pool_end_epochs(segment);
+  free(segment->epoch_pool);
   free(segment->sizes);
   free(segment);
 }
@@ -361,10 +363,21 @@ dart_ret_t dart_team_memalign(dart_team_t teamid, size_t alignment, size_t nelem
   return allocate(__func__, teamid, alignment, nelem, dtype, gptr);
 }
 
+/* What was adopted is the program's alone again. */
+static void return_pages(const dart__team_t *team, const dart__segment_t *segment)
+{
+  dart__pages_t pages  = dart__pages_of(segment->adopted, dart__segment_size(segment, team->me));
+  const char   *shared = segment->near[team->me] + segment->base;
+
+  dart__pages_return(pages, shared - (segment->adopted - pages.first));
+}
+
 /* After a barrier: no unit accesses the segment any more. */
 static void free_segment(dart__team_t *team, dart__segment_t *segment)
 {
   dart__segment_leave(team, segment);
+  if (segment->adopted != NULL)
+    return_pages(team, segment);
   give_back_room(team, segment->chunk, segment->block);
   delete_segment(segment);
 }

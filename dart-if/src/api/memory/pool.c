@@ -119,10 +119,20 @@ dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
   return ret;
 }
 
+bool dart__pool_alloc_epochs(dart__segment_t *segment)
+{
+  segment->has_epoch_block = dart__pool_alloc(DART__EPOCH_ROOM, &segment->epoch_at) == DART_OK;
+  if (segment->has_epoch_block)
+    memset(dart__pool_address(dart__world.me, segment->epoch_at), 0, DART__EPOCH_ROOM);
+  return segment->has_epoch_block;
+}
+
 void dart__pool_end_epochs(dart__segment_t *segment)
 {
   dart__epoch_t *epoch = dart__epoch_find(segment);
 
+  if (segment->has_epoch_block)
+    dart__pool_free(segment->epoch_at);
   if (epoch != NULL && epoch->posts != NULL)
     dart__pool_free((uint64_t)((char *)epoch->posts - pool.chunk->near[dart__world.me]));
   dart__epoch_delete(segment);

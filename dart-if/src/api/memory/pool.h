@@ -29,6 +29,10 @@ dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out);
 /** Free a block. False: no block of this unit's portion starts at `offset`. */
 bool dart__pool_free(uint64_t offset);
 
+/** The shared state of the epochs of this unit's portion of a segment, in the pool; other units learn of it by
+ *  segment->epoch_at. False: no memory. */
+bool dart__pool_alloc_epochs(dart__segment_t *segment);
+
 /** dart__epoch_delete, and free what the segment's epochs have in the pool. */
 void dart__pool_end_epochs(dart__segment_t *segment);
 

@@ -61,23 +61,12 @@ static void delete_segment(dart__segment_t *segment)
 {
   if (segment == NULL)
     return;
-  if (segment->has_epoch_block)
-    dart__pool_free(segment->epoch_at);
   dart__pool_end_epochs(segment);
   dart__chunk_delete(segment->chunk);
   free(segment->epoch_pool);
   free(segment->address);
   free(segment->sizes);
   free(segment);
-}
-
-/* The shared state of epochs, in this unit's pool. False: no memory. */
-static bool alloc_epochs(dart__segment_t *segment)
-{
-  segment->has_epoch_block = dart__pool_alloc(DART__EPOCH_ROOM, &segment->epoch_at) == DART_OK;
-  if (segment->has_epoch_block)
-    memset(dart__pool_address(dart__world.me, segment->epoch_at), 0, DART__EPOCH_ROOM);
-  return segment->has_epoch_block;
 }
 
 static dart__segment_t *new_segment(const dart__team_t *team)
@@ -92,7 +81,7 @@ static dart__segment_t *new_segment(const dart__team_t *team)
   segment->chunk      = dart__chunk_new(team, 0, false); /* near to no unit */
   segment->epoch_pool = calloc(nunits, sizeof *segment->epoch_pool);
   if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL ||
-      segment->epoch_pool == NULL || !alloc_epochs(segment)) {
+      segment->epoch_pool == NULL || !dart__pool_alloc_epochs(segment)) {
     delete_segment(segment);
     return NULL;
   }

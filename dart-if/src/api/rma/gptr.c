@@ -10,13 +10,6 @@ DART__PROFILED(dart_gptr_setaddr);
 DART__PROFILED(dart_gptr_getflags);
 DART__PROFILED(dart_gptr_setflags);
 
-/* Where this unit's portion starts. */
-static char *own_start(const dart__team_t *team, const dart__segment_t *segment)
-{
-  return segment->address != NULL ? (char *)(uintptr_t)segment->address[team->me]
-                                  : segment->near[team->me] + segment->base;
-}
-
 dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void **addr)
 {
   dart__team_t    *team;
@@ -30,7 +23,7 @@ dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void **addr)
   if (segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits)
     return dart__locate_error(__func__, gptr, 0);
   if (gptr.unitid == team->me)
-    *addr = own_start(team, segment) + gptr.addr_or_offs.offset;
+    *addr = dart__own_start(team, segment) + gptr.addr_or_offs.offset;
   return DART_OK;
 }
 
@@ -46,7 +39,8 @@ dart_ret_t dart_gptr_setaddr(dart_gptr_t *gptr, void *addr)
   segment = dart__locate_segment(*gptr, &team);
   if (segment == NULL)
     return dart__locate_error(__func__, *gptr, 0);
-  gptr->addr_or_offs.offset = (uint64_t)((uintptr_t)addr - (uintptr_t)own_start(team, segment));
+  gptr->addr_or_offs.offset =
+      (uint64_t)((uintptr_t)addr - (uintptr_t)dart__own_start(team, segment));
   return DART_OK;
 }
 

@@ -14,9 +14,7 @@ void *dart_near_ptr(dart_gptr_t gptr)
 
   if (dart__locate(__func__, gptr, 0, &at) != DART_OK)
     return NULL;
-  if (at.near == NULL && at.segment->address != NULL && at.unit == at.team->me)
-    return (void *)(uintptr_t)(at.segment->address[at.unit] + at.offset);
-  return at.near;
+  return at.unit == at.team->me ? dart__own_start(at.team, at.segment) + at.offset : at.near;
 }
 
 dart_ret_t dart_team_near_units(dart_team_t teamid, size_t capacity, dart_team_unit_t *units,

@@ -13,6 +13,7 @@
  *  leave to the library. dart_config's log settings and the functions of dart_io.h have both names, too; pdart_ names of the
  *  latter are declared by who needs them. */
 
+#include <dash/dart/ext/dart_adopt.h>
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_inline_tables.h>
@@ -101,7 +102,9 @@
   /* dart_memalign.h */ \
   X(dart_team_memalign) \
   /* dart_order.h */ \
-  X(dart_order)
+  X(dart_order) \
+  /* dart_adopt.h */ \
+  X(dart_team_adopt)
 /* clang-format on */
 
 #ifdef __cplusplus
