@@ -1,5 +1,6 @@
 /* Contiguous put and get of any size, in every way to complete them, and flushes that find nothing to
  * do. The floor of all is memcpy between private memory and the partner's. */
+#include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_value.h>
 
@@ -50,6 +51,31 @@ static void put_flush(micro_t *m, size_t n)
     BENCH_OK(dart_flush(m->at));
     micro_again();
   }
+}
+
+static dart_context_t context;
+
+static void put_context(micro_t *m, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    BENCH_OK(dart_context_enter(context));
+    BENCH_OK(dart_put(m->at, m->send, m->nwords, DART_TYPE_LONG, DART_TYPE_LONG));
+    BENCH_OK(dart_context_leave(context));
+    BENCH_OK(dart_context_flush(context));
+    micro_again();
+  }
+}
+
+static void make_context(micro_t *m)
+{
+  (void)m;
+  BENCH_OK(dart_context_create(DART_TEAM_ALL, &context));
+}
+
+static void end_context(micro_t *m)
+{
+  (void)m;
+  BENCH_OK(dart_context_destroy(&context));
 }
 
 static void get_flush(micro_t *m, size_t n)
@@ -201,6 +227,14 @@ const case_t onesided_cases[] = {
     .dart   = { .loop = put_flush },
     .floor  = { .loop = copy_there },
     .about  = "put, flush" },
+  { .name    = "put_flush.context",
+    .places  = BOTH,
+    .sizes   = SIZE_BYTES,
+    .dart    = { .loop = put_context },
+    .floor   = { .loop = copy_there },
+    .about   = "put in a context, flush of that",
+    .prepare = make_context,
+    .clean   = end_context },
   { .name   = "get_flush",
     .places = BOTH,
     .sizes  = SIZE_BYTES,

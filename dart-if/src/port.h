@@ -162,6 +162,12 @@ typedef struct {
   dart_operation_t       op;
 } dart__signal_t;
 
+/** What was started towards a unit of a team until some moment, by the ways that it takes: numbers that only grow. */
+typedef struct {
+  uint64_t requests;  /* applied by the unit */
+  uint64_t transfers; /* by the transport alone */
+} dart__mark_t;
+
 /** Operations on the memory of far units. */
 typedef struct {
   /** Start a transfer; a flush of at->unit completes it. With `handle_out`, waiting for the handle does, too;
@@ -207,6 +213,12 @@ typedef struct {
 
   /** What was started towards a team unit takes effect there before what is started later. */
   void (*order)(dart__team_t *team, int32_t unit);
+
+  /** What this process has started towards a team unit until now. */
+  void (*mark)(const dart__team_t *team, int32_t unit, dart__mark_t *mark_out);
+
+  /** Complete, locally and remotely, what was started up to the mark: refused operations as `settle`. */
+  void (*settle_to)(dart__team_t *team, int32_t unit, const dart__mark_t *mark);
 
   /** `flush` for DART's own operations: operations that were refused are reported by the next flush. */
   void (*settle)(dart__team_t *team, int32_t unit);

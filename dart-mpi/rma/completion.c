@@ -184,6 +184,17 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
   note_done(o, at_target, last);
 }
 
+uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit)
+{
+  return number(&dart__team_port(team)->unit[unit].started);
+}
+
+void dart__completion_flush_to(dart__team_t *team, int32_t unit, uint64_t last)
+{
+  if (!is_done(&dart__team_port(team)->unit[unit], true, last))
+    dart__completion_flush(team, unit, true);
+}
+
 dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)
 {
   dart__copies_t *copies = dart__team_port(team)->copies;

@@ -26,6 +26,11 @@ bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_targe
 
 /** Complete what was started towards a team unit, or all: remotely, or only locally. */
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);
+/** The number of the newest transfer to a team unit; and complete those up to a number, remotely. (MPI completes later
+ *  ones with them.) */
+uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit);
+void     dart__completion_flush_to(dart__team_t *team, int32_t unit, uint64_t last);
+
 void dart__completion_flush_all(dart__team_t *team, bool at_target);
 
 #endif

@@ -61,6 +61,19 @@ void dart__far_settle(dart__team_t *team, int32_t unit)
   dart__completion_flush(team, unit, true);
 }
 
+void dart__far_mark(const dart__team_t *team, int32_t unit, dart__mark_t *mark_out)
+{
+  mark_out->requests  = dart__am_newest(dart__engine.am, team->members[unit]);
+  mark_out->transfers = dart__completion_newest(team, unit);
+}
+
+void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark)
+{
+  dart__am_settle_to(dart__engine.am, team->members[unit], mark->requests);
+  dart__completion_flush_to(team, unit, mark->transfers);
+  dart__burst_end(&dart__team_port(team)->burst[unit]);
+}
+
 void dart__far_order(dart__team_t *team, int32_t unit)
 {
   dart__completion_flush(team, unit, true);

@@ -27,6 +27,8 @@ dart_ret_t dart__far_flush_all(dart__team_t *team);
 dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit);
 dart_ret_t dart__far_flush_local_all(dart__team_t *team);
 void       dart__far_order(dart__team_t *team, int32_t unit);
+void       dart__far_mark(const dart__team_t *team, int32_t unit, dart__mark_t *mark_out);
+void       dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark);
 void       dart__far_settle(dart__team_t *team, int32_t unit);
 void       dart__far_wait(dart_handle_t *handle, bool at_target);
 bool       dart__far_test(dart_handle_t handle);

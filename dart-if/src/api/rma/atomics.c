@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/rma/access.h"
+#include "api/rma/context.h"
 #include "api/rma/count.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
@@ -149,6 +150,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     dart__count_operation(DART__COUNT_ATOMIC_FAR, nelem * dart__type_basic_size(dtype));
     dart__far->progress();
     dart__far->accumulate(&at, values, nelem, dtype, op);
+    dart__context_note(&at);
     return DART_OK;
   }
   if (at.near != NULL && nelem == 1 && dart__may_defer() &&

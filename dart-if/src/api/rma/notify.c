@@ -12,6 +12,7 @@
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
+#include "api/rma/context.h"
 #include "api/rma/count.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
@@ -79,6 +80,7 @@ static dart_ret_t notify(const dart__signal_t *signal)
   if (!is_far(signal->flag))
     return update(signal);
   dart__far->put_notify(NULL, NULL, NULL, NULL, 0, signal);
+  dart__context_note(signal->flag);
   return DART_OK;
 }
 
@@ -93,6 +95,7 @@ static dart_ret_t put_and_notify(const dart__transfer_t *t, const void *src, siz
   if (is_far(signal->flag)) {
     dart__count_put(&t->at, nbytes);
     dart__far->put_notify(&t->at, t->global_type, src, t->local_type, nelem, signal);
+    dart__context_note(signal->flag);
     return DART_OK;
   }
   if (t->at.near != NULL)

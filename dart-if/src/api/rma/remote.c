@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/rma/context.h"
 #include "api/rma/transfer.h"
 #include "model/world.h"
 #include "node/atomic.h"
@@ -61,15 +62,25 @@ static dart_ret_t get_on_node(const dart__address_t *at, const dart__type_t *at_
 dart_ret_t dart__remote_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                             const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out)
 {
-  return where(at) == FAR ? dart__far->put(at, at_type, src, src_type, nelem, handle_out)
-                          : put_on_node(at, at_type, src, src_type, nelem);
+  dart_ret_t ret;
+
+  if (where(at) != FAR)
+    return put_on_node(at, at_type, src, src_type, nelem);
+  ret = dart__far->put(at, at_type, src, src_type, nelem, handle_out);
+  dart__context_note(at);
+  return ret;
 }
 
 dart_ret_t dart__remote_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
                             const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out)
 {
-  return where(at) == FAR ? dart__far->get(at, at_type, dst, dst_type, nelem, handle_out)
-                          : get_on_node(at, at_type, dst, dst_type, nelem);
+  dart_ret_t ret;
+
+  if (where(at) != FAR)
+    return get_on_node(at, at_type, dst, dst_type, nelem);
+  ret = dart__far->get(at, at_type, dst, dst_type, nelem, handle_out);
+  dart__context_note(at);
+  return ret;
 }
 
 dart_ret_t dart__remote_put_blocking(const dart__address_t *at, const dart__type_t *at_type,
@@ -148,6 +159,7 @@ dart_ret_t dart__remote_accumulate(const dart__address_t *at, const void *values
 
   if (where(at) == FAR) {
     dart__far->accumulate(at, values, nelem, type, op);
+    dart__context_note(at);
     return DART_OK;
   }
   ret = begin_update(at, nelem * dart__type_basic[type].elem_size, &update);
@@ -165,6 +177,7 @@ dart_ret_t dart__remote_fetch(const dart__address_t *at, const void *value, void
 
   if (where(at) == FAR) {
     dart__far->fetch(at, value, result, type, op);
+    dart__context_note(at);
     return DART_OK;
   }
   ret = begin_update(at, dart__type_basic[type].elem_size, &update);
@@ -183,6 +196,7 @@ dart_ret_t dart__remote_swap(const dart__address_t *at, const void *value, const
 
   if (where(at) == FAR) {
     dart__far->swap(at, value, compare, result, type);
+    dart__context_note(at);
     return DART_OK;
   }
   ret = begin_update(at, nbytes, &update);

@@ -14,6 +14,7 @@
  *  latter are declared by who needs them. */
 
 #include <dash/dart/ext/dart_adopt.h>
+#include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_inline_tables.h>
@@ -104,7 +105,10 @@
   /* dart_order.h */ \
   X(dart_order) \
   /* dart_adopt.h */ \
-  X(dart_team_adopt)
+  X(dart_team_adopt) \
+  /* dart_context.h */ \
+  X(dart_context_create) X(dart_context_destroy) X(dart_context_enter) X(dart_context_leave) \
+  X(dart_context_flush) X(dart_context_flush_unit)
 /* clang-format on */
 
 #ifdef __cplusplus
