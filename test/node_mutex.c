@@ -3,7 +3,7 @@
 
 #include "node/mutex.h"
 
-enum { ROUNDS = 20000, SLEEPY_ROUNDS = 200, MANY = 5 };
+enum { ROUNDS = 20000, SLEEPY_ROUNDS = 200, TURNS = 25, MANY = 5 };
 
 typedef struct {
   dart__mutex_t mutex;
@@ -154,7 +154,7 @@ static void hold_until_all_are_late(uint32_t me, uint32_t n, void *shared,
     return;
   }
   enter(g, policy);
-  while (atomic_load_explicit(&g->mutex.state, memory_order_relaxed) < (n - 1) * DART__MUTEX_LATE)
+  while (dart__mutex_nlate(&g->mutex) < n - 1)
     usleep(100);
   leave(g);
   while (!mine) {
@@ -176,6 +176,81 @@ static void who_is_late_comes_before_newcomers(void **state)
     test_threads(n, hold_until_all_are_late, guarded, policy);
     expect_count(guarded, n + 1);
   }
+}
+
+/* Threads come back again and again, and a holder waits until all others are late. So whoever comes back may pass the
+ * first of them some times, and is then behind all of them, which pass it once each, and are passed themselves. */
+static uint32_t still_there; /* under the mutex */
+
+static void come_back(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  guarded_t *g     = shared;
+  uint64_t   after = 0; /* holders before this thread's last turn, that one included */
+
+  (void)me;
+  for (uint32_t round = 0; round < TURNS; round++) {
+    enter(g, policy);
+    CHECK(round == 0 || g->count - after <= (DART__MUTEX_MOST_PASSES + 1) * n);
+    after = g->count;
+    while (dart__mutex_nlate(&g->mutex) < still_there - 1)
+      usleep(100);
+    if (round == TURNS - 1)
+      still_there--;
+    leave(g);
+  }
+}
+
+static void who_is_late_is_passed_a_bounded_number_of_times(void **state)
+{
+  enum { THREADS = 3 };
+
+  (void)state;
+  TEST_FOR_POLICIES(policy)
+  {
+    prepare(guarded, 1);
+    still_there = THREADS;
+    test_threads(THREADS, come_back, guarded, policy);
+    expect_count(guarded, THREADS * TURNS);
+  }
+}
+
+/* The mutex, which is held with tickets drawn, goes to that one, but for passes. */
+static void expect_turn(dart__mutex_t *mutex, uint32_t ticket, const uint32_t *others, int nothers)
+{
+  dart__mutex_unlock(mutex);
+  for (uint32_t pass = 0; pass < DART__MUTEX_MOST_PASSES; pass++) {
+    assert_true(dart__mutex_take_for(mutex));
+    dart__mutex_unlock(mutex);
+  }
+  assert_false(dart__mutex_try(mutex));
+  assert_false(dart__mutex_take_for(mutex));
+  for (int i = 0; i < nothers; i++)
+    assert_true(others[i] == ticket || !dart__mutex_take_late(mutex, others[i]));
+  assert_true(dart__mutex_take_late(mutex, ticket));
+}
+
+/* More of them than a wake-up tells apart, and more tickets than there are. */
+static void tickets_are_served_in_turn(void **state)
+{
+  enum { LATE = 40, TICKETS = 40000 };
+  dart__mutex_t *mutex = &guarded->mutex;
+  uint32_t       ticket[LATE];
+
+  (void)state;
+  prepare(guarded, 1);
+  assert_true(dart__mutex_try(mutex));
+  for (int i = 0; i < LATE; i++)
+    ticket[i] = dart__mutex_draw_ticket(mutex);
+  assert_int_equal(dart__mutex_nlate(mutex), LATE);
+  for (int i = 0; i < TICKETS; i++) {
+    expect_turn(mutex, ticket[i % LATE], ticket, LATE);
+    if (i < TICKETS - LATE)
+      ticket[i % LATE] = dart__mutex_draw_ticket(mutex);
+  }
+  assert_int_equal(dart__mutex_nlate(mutex), 0);
+  dart__mutex_unlock(mutex);
+  assert_true(dart__mutex_take_for(mutex));
+  dart__mutex_unlock(mutex);
 }
 
 static void it_works_between_processes(void **state)
@@ -261,6 +336,19 @@ static void holders_see_what_all_holders_before_wrote(void **state)
   }
 }
 
+/* Look `looks` times, then draw a ticket. */
+static void take_late(guarded_t *g, uint32_t looks)
+{
+  uint32_t ticket;
+
+  for (uint32_t i = 0; i < looks; i++, usleep(20))
+    if (dart__mutex_take_for(&g->mutex))
+      return;
+  ticket = dart__mutex_draw_ticket(&g->mutex);
+  while (!dart__mutex_take_late(&g->mutex, ticket))
+    usleep(20);
+}
+
 /* One of them never sleeps on the mutex: it looks again and again, as for a waiter elsewhere, at first as any, and then
  * as one that is late. */
 static void take_for_another(uint32_t me, uint32_t n, void *shared,
@@ -274,15 +362,7 @@ static void take_for_another(uint32_t me, uint32_t n, void *shared,
     if (me != 0) {
       enter(g, policy);
     } else {
-      bool is_late = false;
-
-      for (uint32_t looks = 0; !dart__mutex_take_for(&g->mutex, is_late); looks++) {
-        if (looks == round % 8) {
-          dart__mutex_count_late(&g->mutex);
-          is_late = true;
-        }
-        usleep(20);
-      }
+      take_late(g, round % 8);
       check_in(g);
     }
     if (test_random(&random) % 4 == 0)
@@ -295,16 +375,15 @@ static void take_for_another(uint32_t me, uint32_t n, void *shared,
 
 static void it_is_taken_for_waiters_elsewhere(void **state)
 {
+  uint32_t ticket;
+
   (void)state;
   prepare(guarded, 1);
-  assert_true(dart__mutex_take_for(&guarded->mutex, false));
-  assert_false(dart__mutex_take_for(&guarded->mutex, false));
-  dart__mutex_count_late(&guarded->mutex);
-  assert_false(dart__mutex_take_for(&guarded->mutex, true));
-  dart__mutex_unlock(&guarded->mutex);
-  assert_false(dart__mutex_try(&guarded->mutex)); /* it is free, but somebody is late */
-  assert_false(dart__mutex_take_for(&guarded->mutex, false));
-  assert_true(dart__mutex_take_for(&guarded->mutex, true));
+  assert_true(dart__mutex_take_for(&guarded->mutex));
+  assert_false(dart__mutex_take_for(&guarded->mutex));
+  ticket = dart__mutex_draw_ticket(&guarded->mutex);
+  assert_false(dart__mutex_take_late(&guarded->mutex, ticket));
+  expect_turn(&guarded->mutex, ticket, NULL, 0);
   dart__mutex_unlock(&guarded->mutex);
   assert_false(dart__mutex_is_held(&guarded->mutex));
   TEST_FOR_POLICIES(policy)
@@ -322,6 +401,9 @@ int main(void)
                                       cmocka_unit_test(who_sleeps_is_woken),
                                       cmocka_unit_test(trying_takes_it_when_it_is_free),
                                       cmocka_unit_test(who_is_late_comes_before_newcomers),
+                                      cmocka_unit_test(
+                                          who_is_late_is_passed_a_bounded_number_of_times),
+                                      cmocka_unit_test(tickets_are_served_in_turn),
                                       cmocka_unit_test(it_works_between_processes),
                                       cmocka_unit_test(mutexes_do_not_disturb_each_other),
                                       cmocka_unit_test(holders_see_what_all_holders_before_wrote),

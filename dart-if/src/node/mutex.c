@@ -2,7 +2,8 @@
  *
  * No sleeper is forgotten: an unlock that finds SLEEPERS clears it and wakes one waiter, and that waiter
  * sets SLEEPERS again when it takes the mutex or goes back to sleep, for there may be more. Late waiters
- * sleep on `turn`, so that an unlock wakes one of them and no other waiter. */
+ * sleep on `turn`, each with the bit of its ticket, so that an unlock wakes the one whose turn it is, and one more for
+ * every 32 that wait behind it. */
 #include "node/mutex.h"
 
 #include <sched.h>
@@ -16,15 +17,55 @@
 #define HELD     DART__MUTEX_HELD
 #define SLEEPERS DART__MUTEX_SLEEPERS
 #define LATE     DART__MUTEX_LATE
+#define PASSED   DART__MUTEX_PASSED
+#define TICKET   DART__MUTEX_TICKET
+#define TICKETS  (UINT32_MAX / TICKET) /* the largest; the next one is 0 */
 
 static bool is_free(uint32_t state)
 {
   return (state & HELD) == 0;
 }
 
-static bool has_late_waiters(uint32_t state)
+static uint32_t late_waiters(uint32_t state)
 {
-  return state >= LATE;
+  return state % PASSED / LATE;
+}
+
+static uint32_t next_ticket(uint32_t state)
+{
+  return state / TICKET;
+}
+
+/* The ticket whose turn it is, if anybody is late. */
+static uint32_t served(uint32_t state)
+{
+  return (next_ticket(state) - late_waiters(state)) & TICKETS;
+}
+
+/* The bit by which whoever has the ticket is woken. */
+static uint32_t bit_of(uint32_t ticket)
+{
+  return UINT32_C(1) << ticket % 32;
+}
+
+/* Whether a thread that is not late may take the free mutex. */
+static bool may_pass(uint32_t state)
+{
+  return state % TICKET / PASSED < DART__MUTEX_MOST_PASSES;
+}
+
+/* Held by a thread that was not late. */
+static uint32_t held(uint32_t state)
+{
+  return (late_waiters(state) > 0 ? state + PASSED : state) | HELD;
+}
+
+/* Held by the first late waiter. SLEEPERS, for there may be some: they were not woken while it was late. */
+static uint32_t held_by_late(uint32_t state)
+{
+  uint32_t tickets = late_waiters(state) > 1 ? state - state % TICKET : 0;
+
+  return (tickets + state % PASSED - LATE) | HELD | SLEEPERS;
 }
 
 /* Change `state`, in which the mutex is free, to `taken`. acquire: pairs with the release in unlock */
@@ -63,7 +104,7 @@ static bool look(dart__mutex_t *mutex, uint32_t pauses, const dart__wait_policy_
 {
   uint32_t state = load_state(mutex);
 
-  if (is_free(state) && !has_late_waiters(state) && take(mutex, state, state | HELD))
+  if (is_free(state) && may_pass(state) && take(mutex, state, held(state)))
     return true;
   progress(policy);
   for (uint32_t i = 0; i < pauses; i++)
@@ -99,8 +140,8 @@ static bool sleep_until_free(dart__mutex_t *mutex, const dart__wait_policy_t *po
   while (waited < LATE_AFTER_US) {
     uint32_t state = load_state(mutex);
 
-    if (is_free(state) && !has_late_waiters(state)) {
-      if (take(mutex, state, state | HELD | SLEEPERS))
+    if (is_free(state) && may_pass(state)) {
+      if (take(mutex, state, held(state) | SLEEPERS))
         return true;
       continue;
     }
@@ -118,41 +159,50 @@ static bool sleep_until_free(dart__mutex_t *mutex, const dart__wait_policy_t *po
   return false;
 }
 
-static void sleep_until_turn(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
+uint32_t dart__mutex_draw_ticket(dart__mutex_t *mutex)
 {
-  /* relaxed: an unlock either finds this waiter counted, or came before load_state below */
-  atomic_fetch_add_explicit(&mutex->state, LATE, memory_order_relaxed);
+  /* relaxed: an unlock either finds this waiter counted, or came before the waiter looks at `state` next */
+  return next_ticket(atomic_fetch_add_explicit(&mutex->state, LATE + TICKET, memory_order_relaxed));
+}
+
+bool dart__mutex_take_late(dart__mutex_t *mutex, uint32_t ticket)
+{
   for (;;) {
-    /* acquire: pairs with the release in wake, so that load_state sees the unlock that raised `turn` */
-    uint32_t turn  = atomic_load_explicit(&mutex->turn, memory_order_acquire);
     uint32_t state = load_state(mutex);
 
-    if (is_free(state)) {
-      if (take(mutex, state, (state - LATE) | HELD | SLEEPERS))
-        return;
-      continue;
-    }
-    progress(policy);
-    dart__count(DART__COUNT_SLEEP);
-    dart__waiting_stamp();
-    dart__futex_wait(&mutex->turn, turn, sleep_limit(0, policy));
+    if (!is_free(state) || served(state) != ticket)
+      return false;
+    if (take(mutex, state, held_by_late(state)))
+      return true;
   }
 }
 
-void dart__mutex_count_late(dart__mutex_t *mutex)
-{
-  atomic_fetch_add_explicit(&mutex->state, LATE, memory_order_relaxed); /* as in sleep_until_turn */
-}
-
-bool dart__mutex_take_for(dart__mutex_t *mutex, bool is_late)
+bool dart__mutex_take_for(dart__mutex_t *mutex)
 {
   for (;;) {
     uint32_t state = load_state(mutex);
 
-    if (!is_free(state) || (!is_late && has_late_waiters(state)))
+    if (!is_free(state) || !may_pass(state))
       return false;
-    if (take(mutex, state, is_late ? (state - LATE) | HELD | SLEEPERS : state | HELD))
+    if (take(mutex, state, held(state)))
       return true;
+  }
+}
+
+static void sleep_until_turn(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
+{
+  uint32_t ticket = dart__mutex_draw_ticket(mutex);
+
+  for (;;) {
+    /* acquire: pairs with the release in wake, so that the look below sees the unlock that raised `turn` */
+    uint32_t turn = atomic_load_explicit(&mutex->turn, memory_order_acquire);
+
+    if (dart__mutex_take_late(mutex, ticket))
+      return;
+    progress(policy);
+    dart__count(DART__COUNT_SLEEP);
+    dart__waiting_stamp();
+    dart__futex_wait_bits(&mutex->turn, turn, sleep_limit(0, policy), bit_of(ticket));
   }
 }
 
@@ -164,10 +214,10 @@ void dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 
 void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state)
 {
-  if (has_late_waiters(state)) {
+  if (late_waiters(state) > 0) {
     /* release: pairs with the acquire in sleep_until_turn */
     atomic_fetch_add_explicit(&mutex->turn, 1, memory_order_release);
-    dart__futex_wake(&mutex->turn, 1);
+    dart__futex_wake_bits(&mutex->turn, bit_of(served(state)));
   } else if ((state & SLEEPERS) != 0) {
     /* relaxed: a hint to unlocks; the waiter woken here sets it again for the others */
     atomic_fetch_and_explicit(&mutex->state, ~SLEEPERS, memory_order_relaxed);

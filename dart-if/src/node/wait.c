@@ -57,6 +57,27 @@ static void sleep_as_before(int slack)
     prctl(PR_SET_TIMERSLACK, (unsigned long)slack);
 }
 
+void dart__futex_wait_bits(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us,
+                           uint32_t bits)
+{
+  struct timespec end;
+  uint64_t        ns;
+
+  if (most_us > 0) { /* this kind of wait has an end, not a duration */
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    ns = (uint64_t)end.tv_nsec + most_us * UINT64_C(1000);
+    end.tv_sec += (time_t)(ns / 1000000000);
+    end.tv_nsec = (long)(ns % 1000000000);
+  }
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT_BITSET, expected, most_us > 0 ? &end : NULL, NULL,
+          bits);
+}
+
+void dart__futex_wake_bits(_Atomic uint32_t *word, uint32_t bits)
+{
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_BITSET, INT_MAX, NULL, NULL, bits);
+}
+
 void dart__event_raise(dart__event_t *event, uint32_t count)
 {
   /* seq_cst: releases to the acquire of dart__event_count, and precedes the load of `sleepers` in the

@@ -105,6 +105,11 @@ void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy);
 void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us);
 void dart__futex_wake(_Atomic uint32_t *word, int count);
 
+/** The same, for waiters that are told apart by bits: all those are woken that wait with one of `bits`. */
+void dart__futex_wait_bits(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us,
+                           uint32_t bits);
+void dart__futex_wake_bits(_Atomic uint32_t *word, uint32_t bits);
+
 /** A clock that only goes forward. */
 static inline int64_t dart__now_ns(void)
 {

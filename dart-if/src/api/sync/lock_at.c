@@ -2,11 +2,11 @@
  *
  * The word is a mutex (node/mutex.h), for all units that have it mapped. A far unit asks the lock's unit, by a request
  * (`call` of port.h). If the mutex is not free its unit lists the request, and looks again whenever it makes progress;
- * when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it counts the
- * waiter as late in the mutex, which keeps near units from passing it any more; but only if it has an agent: they
- * do not get the free lock then, before this unit has made progress or they are late themselves. Releases are
- * requests, too. A request is served in the midst of receiving, when nothing may be sent; what is to be told then
- * is told by after_calls, as for tables (api/range/table.c).
+ * when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it draws a
+ * ticket of the mutex for the waiter, which keeps near units from passing it any more; but only if it has an agent:
+ * they do not get the free lock then, before this unit has made progress. Releases are requests, too. A request is
+ * served in the midst of receiving, when nothing may be sent; what is to be told then is told by after_calls, as
+ * for tables (api/range/table.c).
  *
  * Registered memory is mapped by its unit alone; there the word is swapped for 1 by a DART atomic, and polled. */
 #include <pthread.h>
@@ -59,6 +59,7 @@ typedef struct waiter {
   uint64_t       flag;
   int64_t        since; /* ns */
   bool           is_late;
+  uint32_t       ticket; /* of a late one */
 } waiter_t;
 
 /* In the order in which they came. Nothing is sent under the guard. */
@@ -108,7 +109,7 @@ static answer_t list(dart__mutex_t *mutex, const request_t *request)
 /* Under the guard. */
 static answer_t ask(dart__mutex_t *mutex, const request_t *request)
 {
-  if (!is_waited_for(mutex) && dart__mutex_take_for(mutex, false))
+  if (!is_waited_for(mutex) && dart__mutex_take_for(mutex))
     return HELD;
   return request->kind == ASK_LOCK ? list(mutex, request) : BUSY;
 }
@@ -146,10 +147,10 @@ static uint64_t called(char *object, const void *operand, size_t nbytes)
 static bool take_for(waiter_t *w)
 {
   if (!w->is_late && dart__world.has_agent && dart__coarse_ns() - w->since > LATE_AFTER_NS) {
-    dart__mutex_count_late(w->mutex);
+    w->ticket  = dart__mutex_draw_ticket(w->mutex);
     w->is_late = true;
   }
-  return dart__mutex_take_for(w->mutex, w->is_late);
+  return w->is_late ? dart__mutex_take_late(w->mutex, w->ticket) : dart__mutex_take_for(w->mutex);
 }
 
 /* Take off the list the first one whose lock could be taken for it. NULL: there is none. */

@@ -9,9 +9,10 @@
  *
  *  Units of the lock's node take it by an atomic operation and sleep while it is held, those of other nodes ask its
  *  unit, in one round trip if it is free, which queues them. A running thread may come before one that sleeps,
- *  but who has waited for ten milliseconds comes before others (as for dart_lock_t). A far unit that waits for a lock
+ *  but who has waited for ten milliseconds, far units too, has its place: it waits for 5 holders for each that has its
+ *  place before it, and 4 more, at most (as for dart_lock_t). A far unit that waits for a lock
  *  that near units hold gets it when the lock's unit next makes progress, by its agent while it computes, within
- *  DART_PROGRESS_NAP. Where that unit has no agent (DART_PROGRESS=none), far units that wait come before no near one,
+ *  DART_PROGRESS_NAP; once it has its place the lock is kept free for it until then. Where that unit has no agent (DART_PROGRESS=none), far units that wait come before no near one,
  *  however long they have waited: they get the lock if it is free when its unit calls DART, and requests and releases
  *  of far units wait for such a call, too. In registered memory, which cannot be mapped by others, all poll for the
  *  lock, and it is not fair.
@@ -43,8 +44,8 @@ dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr) DART_NOTHROW;
 /** Hold the lock if it is free: `*result` is 1 if the caller holds it now, else 0. Does not wait, but for the answer of
  *  a far unit; makes progress; called in a loop it succeeds once the lock stays free and nobody waits for it.
  *
- *  A free lock that others wait for may be taken, or not: never before units that come first because they have waited
- *  for ten milliseconds, by a near unit not before near ones that sleep, and by a far one not before far ones.
+ *  A free lock that others wait for may be taken, or not: by a near unit not before one that has waited for ten
+ *  milliseconds, nor before near ones that sleep, and by a far one not before far ones.
  *
  *  DART_ERR_INVAL, too: `result` NULL. After an error `*result` is 0. */
 dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result) DART_NOTHROW;

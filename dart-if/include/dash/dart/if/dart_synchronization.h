@@ -4,8 +4,8 @@
  *  Locks of a team: at most one thread of one of its units holds a lock at a time.
  *
  *  A lock goes first to units of the node it is on, and there to one that runs rather than to one
- *  that sleeps. On a node, a thread that has waited for about ten milliseconds comes before newcomers: from then
- *  on each other thread passes it at most once in ten milliseconds. How often it is passed in all has no bound.
+ *  that sleeps. On a node, a thread that has waited for about ten milliseconds has its place among those that have:
+ *  from then on at most 5 holders of its node for each of these before it, and 4 more, come before it.
  *  After 64 near hand-overs it is the next node's turn, in the order nodes came: a node that has asked waits
  *  for at most 65 holders of each other node (lock cohorting: Dice, Marathe, Shavit, PPoPP 2012). What a holder
  *  did by plain loads and stores, by blocking operations and by operations it completed is seen by every later
