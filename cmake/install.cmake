@@ -35,6 +35,10 @@ foreach(backend IN LISTS backends)
   dart_install_package(dart-${backend})
 endforeach()
 
+# The layer of reports (trace/), for launchers to load, and to link with static programs before the backend.
+install(TARGETS dart-trace dart-trace-shared
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
 configure_file(cmake/dart-config.cmake.in ${made}/dart-config.cmake @ONLY)
 install(FILES ${made}/dart-config.cmake DESTINATION ${packages}/dart)
 install(FILES ${made}/version.cmake DESTINATION ${packages}/dart RENAME dart-config-version.cmake)

@@ -22,6 +22,7 @@
 #include <dash/dart/if/dart.h>
 
 #include "launch.h"
+#include "layers.h"
 #include "roll.h"
 
 typedef struct {
@@ -117,6 +118,7 @@ int main(int argc, char **argv)
   int         code;
 
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
+  launch_layers();
   set_nodes(&options);
   set_backtraces();
   check_program(options.launch.command[0]);

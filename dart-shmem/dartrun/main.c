@@ -15,6 +15,7 @@
 #include "bind.h"
 #include "job.h"
 #include "launch.h"
+#include "layers.h"
 #include "units.h"
 
 const char *argp_program_version = "dartrun (dart-shmem) " DART_VERSION_STR;
@@ -74,6 +75,7 @@ int main(int argc, char **argv)
   keep_standard_streams();
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
 
+  launch_layers();
   plan.command = launch.command;
   plan.nunits  = (uint32_t)launch.nunits;
   if (dart__job_create(plan.nunits, &plan.job_fd) != DART_OK ||

@@ -1,0 +1,156 @@
+/* The layer's own life: it begins to watch in dart_init, if DART_REPORT asks for it, and stops in dart_exit.
+ *
+ * A program may go through several cycles of init and exit; they are one run, and one report. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "memory.h"
+#include "observe.h"
+#include "report.h"
+
+dart__trace_job_t dart__trace_job;
+
+void dart__trace_say(const char *format, ...)
+{
+  char    text[1024];
+  va_list args;
+
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  fprintf(stderr, "dart-trace: %s\n", text);
+}
+
+/* ---- begin ------------------------------------------------------------------------------------- */
+
+/* The folder that the variable names, made if it is not there; NULL: none, or there cannot be one. */
+static char *folder(const char *variable)
+{
+  const char *path = getenv(variable);
+
+  if (path == NULL || path[0] == '\0')
+    return NULL;
+  if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+    dart__trace_say("%s: cannot make the folder %s: %s", variable, path, strerror(errno));
+    return NULL;
+  }
+  return realpath(path, NULL);
+}
+
+/* Of all units whose memory is near, the caller among them, the least. */
+static dart_unit_t least_near(void)
+{
+  dart_team_unit_t least;
+  size_t           n;
+
+  if (pdart_team_near_units(DART_TEAM_ALL, 1, &least, &n) != DART_OK || n == 0)
+    return dart__trace_job.me;
+  return least.id; /* of DART_TEAM_ALL, so a global one */
+}
+
+static dart_hwinfo_t own_place(void)
+{
+  static const dart_hwinfo_t unknown = { .core_id = -1, .cpu_id = -1, .numa_id = -1 };
+  dart_unit_locality_t      *place   = NULL;
+
+  return pdart_unit_locality(DART_TEAM_ALL, DART_TEAM_UNIT_ID(dart__trace_job.me), &place) ==
+                 DART_OK
+             ? place->hwinfo
+             : unknown;
+}
+
+static void stop(const char *ended)
+{
+  atomic_store_explicit(&dart__trace_job.is_on, false, memory_order_relaxed);
+  dart__trace_report_write(ended);
+}
+
+/* The process ends inside of a cycle. */
+static void at_exit(void)
+{
+  if (atomic_load_explicit(&dart__trace_job.is_on, memory_order_relaxed))
+    stop("exit");
+}
+
+static void begin(uint64_t now)
+{
+  static bool        is_registered;
+  dart_global_unit_t me;
+
+  free(dart__trace_job.reports);
+  dart__trace_job.reports = folder("DART_REPORT");
+  if (dart__trace_job.reports == NULL)
+    return;
+  if (pdart_myid(&me) != DART_OK || pdart_size(&dart__trace_job.nunits) != DART_OK)
+    return;
+  dart__trace_job.me    = me.id;
+  dart__trace_job.node  = least_near();
+  dart__trace_job.place = own_place();
+  if (dart__trace_job.begin == 0)
+    dart__trace_job.begin = now;
+  if (!is_registered)
+    is_registered = atexit(at_exit) == 0;
+  atomic_store_explicit(&dart__trace_job.is_on, true,
+                        memory_order_release); /* pairs with enter's load */
+}
+
+/* The call that began it, too, is one of the report. */
+static dart_ret_t begun(dart_ret_t ret, uint16_t call, uint64_t since)
+{
+  dart__trace_frame_t frame;
+
+  if (ret != DART_OK)
+    return ret;
+  begin(since);
+  frame       = dart__trace_enter(call);
+  frame.begin = since;
+  if (dart__trace_returned(&frame))
+    dart__trace_collective(&frame, 0, DART_TYPE_BYTE);
+  dart__trace_leave(&frame);
+  return ret;
+}
+
+dart_ret_t dart_init(int *argc, char ***argv)
+{
+  uint64_t since = dart__trace_now();
+
+  return begun(pdart_init(argc, argv), DART__TRACE_dart_init, since);
+}
+
+dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t *thread_safety)
+{
+  uint64_t since = dart__trace_now();
+
+  return begun(pdart_init_thread(argc, argv, thread_safety), DART__TRACE_dart_init_thread, since);
+}
+
+/* ---- end --------------------------------------------------------------------------------------- */
+
+dart_ret_t dart_exit(void)
+{
+  dart__trace_frame_t frame = dart__trace_enter(DART__TRACE_dart_exit);
+  dart_ret_t          ret;
+
+  if (frame.thread != NULL) {
+    dart__trace_memory_last(frame.begin);
+    dart__trace_report_statistics();
+  }
+  ret = pdart_exit();
+  (void)dart__trace_returned(&frame);
+  dart__trace_leave(&frame);
+  if (frame.thread != NULL)
+    stop("dart_exit");
+  return ret;
+}
+
+void dart_abort(int errorcode)
+{
+  if (atomic_load_explicit(&dart__trace_job.is_on, memory_order_relaxed))
+    stop("dart_abort");
+  pdart_abort(errorcode);
+  __builtin_unreachable();
+}
