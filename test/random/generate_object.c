@@ -283,7 +283,7 @@ void generate_object(generator_t *g)
     { new_allocator_block, 8 },
     { end_segment, 13 },
     { new_lock, 4 },
-    { new_lock_at, 6 },
+    { new_lock_at, 12 },
     { end_lock, 3 },
     { new_counter, 10 },
     { new_word, 16 },

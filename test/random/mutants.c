@@ -11,8 +11,11 @@
 
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_file.h>
+#include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_range.h>
+#include <dash/dart/ext/dart_wait_word.h>
 #include <dash/dart/if/dart.h>
 
 #include "model/address.h"
@@ -256,6 +259,50 @@ dart_ret_t __wrap_dart_lock_release(dart_lock_t lock)
 
   is_pretended = false;
   return was_pretended ? DART_OK : __real_dart_lock_release(lock);
+}
+
+#elif defined(SHARED_WORD) /* locks in words hold nobody up */
+
+dart_ret_t __wrap_dart_lock_at_acquire(dart_gptr_t gptr)
+{
+  (void)gptr;
+  return DART_OK;
+}
+
+dart_ret_t __wrap_dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
+{
+  (void)gptr;
+  *result = 1;
+  return DART_OK;
+}
+
+dart_ret_t __wrap_dart_lock_at_release(dart_gptr_t gptr)
+{
+  (void)gptr;
+  return DART_OK;
+}
+
+#elif defined(EARLY_WORD) /* a wait for a word ends at once */
+
+dart_ret_t __real_dart_wait_word(dart_gptr_t gptr, dart_datatype_t type,
+                                 dart_comparison_t comparison, const void *value,
+                                 int64_t timeout_us);
+
+dart_ret_t __wrap_dart_wait_word(dart_gptr_t gptr, dart_datatype_t type,
+                                 dart_comparison_t comparison, const void *value,
+                                 int64_t timeout_us)
+{
+  if (timeout_us < 0)
+    return DART_OK;
+  return __real_dart_wait_word(gptr, type, comparison, value, timeout_us);
+}
+
+#elif defined(FORGET_ORDER) /* an order does nothing */
+
+dart_ret_t __wrap_dart_order(dart_gptr_t gptr)
+{
+  (void)gptr;
+  return DART_OK;
 }
 
 #elif defined(NOT_ATOMIC) /* atomic mode is none: no locks are taken */
