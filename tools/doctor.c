@@ -192,7 +192,7 @@ static void check_copies(uint64_t address)
     say(scope < 2, "copies",
         scope < 2 ? "ptrace_scope %" PRId64 " (start two units, and it is tried)"
                   : "ptrace_scope %" PRId64 " forbids them: registered memory cannot be reached "
-                                            "(sysctl kernel.yama.ptrace_scope=1)",
+                    "(sysctl kernel.yama.ptrace_scope=1)",
         scope);
   else if (works)
     say(true, "copies", "between processes work (process_vm_readv)");
