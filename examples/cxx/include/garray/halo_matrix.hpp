@@ -6,9 +6,9 @@
  *
  * Every unit puts the elements along its edges and corners into its neighbours' halos, in place: a type says how they lie,
  * here as there (dart_type_create_strided). With each put goes a flag that says so (dart_put_notify_op), and the
- * receiver waits for its flags alone, for no other unit (dart_wait_word_all). Before, each unit sets a flag at its neighbours
- * that says that it has no more use for what is in its halo. A flag is set to the number of the exchange, so none has
- * to be reset. */
+ * receiver waits for its flags alone, for no other unit (dart_wait_word_all). Before, each unit sets a flag at its
+ * neighbours that says that it has no more use for what is in its halo. A flag is set to the number of the exchange, so
+ * none has to be reset. */
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
