@@ -38,7 +38,7 @@ function on_registered(name, bytes) {
 # A table of ratios: of one pattern, operation and memory.
 function ratios(pattern, operation, memory,    b, w, name, row, title) {
   title = pattern ", " operation memory
-  if (!((pattern "." operation ".fence" memory) in is_case)) return
+  if (!((pattern "." operation ".fence" memory) in has_data)) return
   printf "%s\n%10s %12s", title, "bytes", "messages, us"
   for (w = 1; w <= 3; w++) {
     printf " | %8s %8s %8s", way[w], "by MPI", "paper"
@@ -97,9 +97,8 @@ function overhead(pattern,    w, name, registered) {
   for (w = 0; w <= 3; w++) {
     name = w == 0 ? pattern ".messages" : pattern ".put." way[w]
     registered = name ".registered"
-    printf "%-10s %10s %10s %12s %10s\n", w == 0 ? "messages" : way[w], number(dart[name, 0] / 1000, 2),
-      number(mpi[name, 0] / 1000, 2), (registered, 0) in dart ? number(dart[registered, 0] / 1000, 2) : "-",
-      (registered, 0) in mpi ? number(mpi[registered, 0] / 1000, 2) : "-"
+    printf "%-10s %10s %10s %12s %10s\n", w == 0 ? "messages" : way[w], us(dart[name, 0]), us(mpi[name, 0]),
+      us(dart[registered, 0]), us(mpi[registered, 0])
   }
   printf "\n"
 }
@@ -115,6 +114,7 @@ FNR == 1 { next }
 $4 ~ /^(halo|right|all)[.]/ {
   nodes = $3
   is_case[$4]
+  if ($5 > 0) has_data[$4]
   if (!($5 in is_size)) { is_size[$5]; size[++nsizes] = $5 }
   dart[$4, $5] = $6; floor[$4, $5] = $7; per_floor[$4, $5] = $8; mpi[$4, $5] = $9
   next
