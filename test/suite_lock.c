@@ -195,6 +195,31 @@ TEST(locks_know_whether_they_live) /* N138 */
   EXPECT_INVAL(dart_team_lock_init(DART_TEAM_ALL, NULL));
 }
 
+/* Nothing has changed on any unit, and the lock can be used. */
+TEST(a_lock_that_is_held_is_destroyed_on_no_unit)
+{
+  dart_lock_t lock = new_lock(DART_TEAM_ALL), same = lock;
+
+  for (int holder = 0; holder < n; holder++) {
+    if (me == holder)
+      EXPECT_OK(dart_lock_acquire(lock));
+    EXPECT_REFUSED(dart_team_lock_destroy, (&lock), DART_ERR_INVAL, "holds the lock");
+    EXPECT_TRUE(lock == same);
+    if (me == holder)
+      EXPECT_OK(dart_lock_release(lock));
+  }
+  count_under(lock, DART_TEAM_ALL, 3, false);
+  EXPECT_OK(dart_team_lock_destroy(&lock));
+}
+
+TEST(a_lock_is_made_on_all_units_or_on_none)
+{
+  dart_lock_t lock = (dart_lock_t)&lock;
+
+  EXPECT_RET(dart_team_lock_init(DART_TEAM_ALL, me == n - 1 ? NULL : &lock), DART_ERR_INVAL);
+  EXPECT_TRUE(me == n - 1 || lock == DART_LOCK_NULL);
+}
+
 TEST(locks_may_outlive_their_team) /* N139 */
 {
   dart_team_t team = DART_TEAM_NULL;

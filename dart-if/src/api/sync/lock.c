@@ -145,13 +145,15 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
   place_t       own;
   dart_ret_t    mine, ret;
 
-  if (lock == NULL) {
-    dart__error("%s: lock is NULL", __func__);
-    return DART_ERR_INVAL;
-  }
-  *lock = DART_LOCK_NULL;
+  if (lock != NULL)
+    *lock = DART_LOCK_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
+  if (lock == NULL)
+    dart__error("%s: lock is NULL", __func__);
+  ret = dart__coll_agree(team, lock == NULL ? DART_ERR_INVAL : DART_OK);
+  if (ret != DART_OK)
+    return ret;
 
   *lock = new_lock(team);
   mine  = *lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &own);
@@ -170,30 +172,40 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
   return DART_OK;
 }
 
-/* Word of this unit's releases has come; then so has all units'. */
-static void settle(dart__team_t *team)
+/* Word of this unit's releases has come; then so has all units'. `ret` is whether this unit can go on: agreed on. */
+static dart_ret_t settle(dart__team_t *team, dart_ret_t ret)
 {
   if (team->nnodes > 1 && !dart__team_is_on_node(team, 0))
     dart__far->settle(team, 0);
-  dart__coll_barrier(team);
+  return dart__coll_agree(team, ret);
+}
+
+/* Whether it can be destroyed: nobody holds it. Once the team is gone, dart_team_destroy has settled, and this unit is
+ * asked alone. */
+static dart_ret_t end_use(const char *function, dart_lock_t lock)
+{
+  dart__team_t *team = dart__team_find(lock->teamid);
+  /* relaxed: destroying a lock while others use it is an error of the program */
+  bool       held = atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0;
+  dart_ret_t mine = held ? DART_ERR_INVAL : DART_OK;
+  dart_ret_t ret  = team == NULL ? mine : settle(team, mine);
+
+  if (ret != DART_OK)
+    dart__error("%s: %s holds the lock", function, held ? "this unit" : "another unit");
+  return ret;
 }
 
 dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
 {
-  dart__team_t *team;
-
   if (lock == NULL || *lock == DART_LOCK_NULL)
     return DART_OK;
   if (dart__world.initialized && (*lock)->cycle == dart__world.cycle) {
-    /* relaxed: destroying a lock while others use it is an error of the program */
-    if (atomic_load_explicit(&(*lock)->holder, memory_order_relaxed) != 0) {
-      dart__error("%s: unit %d holds the lock", __func__, dart__world.me);
-      return DART_ERR_INVAL;
-    }
+    dart_ret_t ret;
+
     dart__call_note(__func__);
-    team = dart__team_find((*lock)->teamid);
-    if (team != NULL) /* else dart_team_destroy has settled, and was the barrier */
-      settle(team);
+    ret = end_use(__func__, *lock);
+    if (ret != DART_OK)
+      return ret;
     free_place(&(*lock)->places[(*lock)->me]);
   }
   delete_lock(*lock);

@@ -28,13 +28,14 @@ typedef struct dart_lock_struct *dart_lock_t;
 
 /** Make a lock of the units of `teamid`, held by nobody.
  *
- *  Collective over the team. DART_ERR_INVAL: no such team on this unit; `*lock` is NULL.
- *  DART_ERR_NOMEM: no memory, on every unit; `*lock` is NULL. */
+ *  Collective over the team. DART_ERR_INVAL: no such team on this unit; or, on every unit, `lock` is NULL on some unit.
+ *  DART_ERR_NOMEM: no memory, on every unit. `*lock` is NULL then. */
 dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock) DART_NOTHROW;
 
 /** Release a lock's memory and set `*lock` to NULL.
  *
- *  Collective over its team, while nobody holds it or waits for it. Once the team is destroyed or
+ *  Collective over its team, while nobody waits for it. DART_ERR_INVAL, on every unit: somebody holds it; nothing has
+ *  changed. Once the team is destroyed or
  *  dart_exit has begun this is local, and still needed to free the caller's end; so it may come
  *  after dart_exit, at any time. NULL for `lock` or `*lock` is fine, and local: DART_OK. */
 dart_ret_t dart_team_lock_destroy(dart_lock_t *lock) DART_NOTHROW;
