@@ -1,11 +1,14 @@
 /* Hints of range locks: whoever comes to the head of those that wait is told, on other nodes, too. */
+#include <sched.h>
 #include <time.h>
 
 #include <dash/dart/ext/dart_range.h>
 
 #include "api/memory/pool.h"
 #include "api/p2p/twosided.h"
+#include "base/counters.h"
 #include "dart_test.h"
+#include "model/world.h"
 
 SUITE(range);
 
@@ -61,5 +64,37 @@ TEST_N(3, who_is_next_is_told)
     }
     EXPECT_TRUE(told > 0);
   }
+  EXPECT_OK(dart_team_range_destroy(&range));
+}
+
+/* All numbers are unit 0's, which computes until its agent has served a unit of another node that holds some of them
+ * again and again. What comes before unit 0 has left the barrier is served there. */
+TEST_N(2, a_unit_that_computes_does_not_hold_up_its_ranges)
+{
+  dart_range_span_t span   = { 0, 9, DART_RANGE_EXCLUSIVE };
+  dart_gptr_t       flag   = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0);
+  bool              is_far = dart__world.node_of[me] != dart__world.node_of[0];
+  dart_range_hold_t hold;
+  dart_range_t      range;
+  int64_t           over = 0;
+
+  if (!dart__world.has_agent || n != 3)
+    return;
+  EXPECT_OK(dart_team_range_init(DART_TEAM_ALL, UINT64_MAX, 0, &range));
+  test_barrier();
+  if (me == 0) {
+    uint64_t served = dart__counted(DART__COUNT_AGENT_SERVED),
+             polled = dart__counted(DART__COUNT_PROGRESS);
+
+    while (dart__counted(DART__COUNT_AGENT_SERVED) == served)
+      sched_yield();
+    EXPECT_EQ(dart__counted(DART__COUNT_PROGRESS), polled);
+    *(_Atomic int64_t *)test_mine(flag) = 1;
+  }
+  while (is_far && over == 0 && EXPECT_OK(dart_range_acquire(range, &span, 1, -1, &hold))) {
+    EXPECT_OK(dart_range_release(&hold));
+    EXPECT_OK(dart_get_blocking(&over, test_unit(flag, 0), 1, T_INT64, T_INT64));
+  }
+  test_barrier();
   EXPECT_OK(dart_team_range_destroy(&range));
 }
