@@ -818,3 +818,29 @@ TEST(wrong_arguments_of_files_are_refused)
                  "writing");
   close_file(&file);
 }
+
+/* A unit that opens another file than the others of its node is found out, on all units. */
+TEST_N(2, units_of_a_node_open_the_same_file)
+{
+  const char *path = test_path(DART_TEAM_ALL, "one");
+  char        other[300];
+  dart_gptr_t where  = test_segment(DART_TEAM_ALL, 8, 0);
+  int64_t     is_one = dart_near_ptr(test_unit(where, 0)) != NULL;
+  dart_file_t file   = DART_FILE_NULL;
+
+  snprintf(other, sizeof other, "%s-other", path);
+  EXPECT_OK(dart_bcast(&is_one, 1, T_INT64, DART_TEAM_UNIT_ID(1), DART_TEAM_ALL));
+  for (int i = 0; i < 2; i++) {
+    EXPECT_OK(dart_file_open(DART_TEAM_ALL, i == 0 ? other : path, CREATE, 0600, &file));
+    EXPECT_OK(dart_file_close(&file));
+  }
+  if (is_one)
+    EXPECT_RET(dart_file_open(DART_TEAM_ALL, me == 1 ? other : path, CREATE, 0600, &file),
+               DART_ERR_INVAL);
+  EXPECT_TRUE(file == DART_FILE_NULL);
+  EXPECT_OK(dart_file_open(DART_TEAM_ALL, path, CREATE, 0600, &file));
+  EXPECT_OK(dart_file_close(&file));
+  test_barrier();
+  if (me == 0)
+    unlink(other);
+}

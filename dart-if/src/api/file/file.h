@@ -19,7 +19,8 @@ struct dart__file_worker; /* request.c */
 struct dart__file_window; /* window.c */
 struct dart__file_boxes;  /* between.c */
 
-/* What a unit accesses in a collective call, as all units know it. */
+/* What a unit accesses in a collective call, as all units know it. At the opening, `first` and `end` are what it calls
+ * the file. */
 typedef struct {
   uint64_t ret; /* of its arguments */
   uint64_t first, end;
@@ -42,6 +43,8 @@ struct dart_file_struct {
   unsigned    flags;   /* DART_FILE_... */
   uint64_t    limit;   /* dart__raw_limit */
   uint64_t    block;   /* see dart__file_plan_t */
+  uint64_t    device;  /* what the node calls the file: st_dev ... */
+  uint64_t    number;  /* ... and st_ino */
   dart_gptr_t pointer; /* the shared pointer, in the pool of the team's first unit */
   uint64_t
        own_word; /* offset of this unit's word for that in its pool; used of the first unit only */

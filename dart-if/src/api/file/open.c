@@ -85,17 +85,28 @@ static int open_it(dart_file_t file, const char *path, bool is_first, unsigned m
   if (file->fd < 0 || fstat(file->fd, &status) != 0)
     return errno;
   file->block           = (uint64_t)status.st_blksize;
+  file->device          = (uint64_t)status.st_dev;
+  file->number          = (uint64_t)status.st_ino;
   *shared_pointer(file) = (file->flags & DART_FILE_APPEND) != 0 ? (uint64_t)status.st_size : 0;
   if (S_ISDIR(status.st_mode))
     return EISDIR;
   return S_ISREG(status.st_mode) ? 0 : EINVAL;
 }
 
-static void close_it(dart_file_t file)
+/* Whether this unit has opened the same file as its node's leader; what nodes call a file may differ. */
+static dart_ret_t check_same(const char *function, dart__team_t *team, dart_file_t file,
+                             const char *path)
 {
-  if (file->fd >= 0)
-    close(file->fd);
-  file->fd = -1;
+  dart__file_plan_t  own    = { .first = file->device, .end = file->number };
+  dart__file_plan_t *leader = &file->plans[team->node_units[0]];
+  bool               is_same;
+
+  dart__coll_share(team, &own, file->plans, sizeof own);
+  is_same = leader->first == own.first && leader->end == own.end;
+  if (!is_same)
+    dart__error("%s: %s is another file than that of unit %d", function, path,
+                team->members[team->node_units[0]]);
+  return dart__file_agree(function, team, is_same ? DART_OK : DART_ERR_INVAL, 0);
 }
 
 /* The first unit opens it, and creates and cuts it, and then the others do. */
@@ -111,12 +122,10 @@ static dart_ret_t open_all(const char *function, dart__team_t *team, dart_file_t
       dart__error("%s: %s: %s", function, path,
                   error == EINVAL ? "no regular file" : strerror(error));
     ret = dart__file_agree(function, team, ret, error);
-    if (ret != DART_OK) {
-      close_it(file);
+    if (ret != DART_OK)
       return ret;
-    }
   }
-  return DART_OK;
+  return check_same(function, team, file, path);
 }
 
 static void free_file(dart_file_t file)
@@ -159,6 +168,8 @@ static void delete_file(dart_file_t file, bool is_open)
 {
   if (file == NULL)
     return;
+  if (file->fd >= 0)
+    close(file->fd);
   if (is_open)
     dart__pool_free(file->own_word);
   pthread_mutex_destroy(&file->turn);

@@ -56,7 +56,8 @@ enum {
  *
  *  Collective over the team; `*file` is DART_FILE_NULL after an error. DART_ERR_NOTFOUND: there is no such file.
  *  DART_ERR_OTHER: it cannot be opened, on some unit at least, or is no regular file; a file that was created
- *  stays. DART_ERR_INVAL: no such team, `path` or `file` NULL, flags that cannot be meant. DART_ERR_NOMEM. */
+ *  stays. DART_ERR_INVAL: no such team, `path` or `file` NULL, flags that cannot be meant; or `path` names
+ *  different files on units of one node (that nodes name the same file is not found out). DART_ERR_NOMEM. */
 dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
                           dart_file_t *file) DART_NOTHROW;
 
