@@ -1,5 +1,5 @@
 /* What the system may answer to a call on a file, and what dart/ext/dart_file.h makes of it: less than was asked for, an
- * interruption, no space, a quota, a device that fails. The program's own pread, preadv2 and pwrite stand before the C
+ * interruption, no space, a quota, a device that fails, an end that was not there before. The program's own pread, preadv2 and pwrite stand before the C
  * library's, and answer so for the one file that a test names. */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,13 +20,16 @@ SUITE(file_system);
 
 /* ---- a system that answers what it is told to --------------------------------------------------- */
 
-static struct {
+static struct mood {
   ino_t  file;  /* 0: all calls pass */
   size_t most;  /* bytes of a call */
   int    every; /* so many calls, one is interrupted; 0: none is */
   int    error; /* after `room` bytes; 0: none */
   size_t room;
   int    calls;
+  int    slow; /* us that a call takes */
+  int   cut; /* in this call the file ends at `end`, as if another program had cut it; 0: in none */
+  off_t end;
 } mood;
 
 static bool is_meant(int fd)
@@ -42,6 +45,10 @@ static ssize_t answer(int fd, size_t nbytes)
   if (!is_meant(fd))
     return (ssize_t)nbytes;
   mood.calls++;
+  if (mood.slow != 0)
+    usleep((useconds_t)mood.slow);
+  if (mood.calls == mood.cut)
+    EXPECT_EQ(ftruncate(fd, mood.end), 0);
   if (mood.every != 0 && mood.calls % mood.every == 0) {
     errno = EINTR;
     return -1;
@@ -234,6 +241,114 @@ TEST(what_the_system_refuses_is_told)
     try_refusal(file, path, errors[i]);
     try_refusal_of_one(file, errors[i], 100);
     try_refusal_of_one(file, errors[i], 20000);
+  }
+  close_file(&file);
+}
+
+/* ---- a file that another program makes shorter ------------------------------------------------------ */
+
+enum { SHORT = 808, LONG = 2000 };
+
+/* LONG bytes of this unit alone, of which the second call on the file finds SHORT. */
+static dart_file_t open_own(const char *path, char *data)
+{
+  dart_file_t file = DART_FILE_NULL;
+
+  mood = (struct mood){ 0 };
+  EXPECT_OK(dart_file_open(DART_TEAM_ALL, path, CREATE, 0600, &file));
+  memset(data, 3, LONG);
+  if (me == 0)
+    EXPECT_OK(dart_file_write_at(file, 0, data, LONG, BYTE, BYTE, NULL));
+  test_barrier();
+  mood = (struct mood){ .file = number_of(path), .most = 100, .cut = 2, .end = SHORT };
+  return file;
+}
+
+TEST(a_read_ends_where_the_file_ends_meanwhile)
+{
+  const char *path = test_path(DART_TEAM_ALL, "shrinks");
+  char        data[LONG], got[LONG];
+  size_t      count = 0;
+  dart_file_t file  = open_own(path, data);
+
+  if (me == 0) {
+    EXPECT_OK(dart_file_read_at(file, 0, got, LONG, BYTE, BYTE, &count));
+    EXPECT_EQ(count, SHORT);
+    EXPECT_BYTES(got, data, SHORT);
+    EXPECT_OK(dart_file_write_at(file, 0, data, LONG, BYTE, BYTE, NULL));
+    mood.calls = 0;
+    EXPECT_RET(dart_file_read_at(file, 0, got, LONG, BYTE, BYTE, NULL), DART_ERR_OTHER);
+    EXPECT_EQ(dart_file_error(), 0);
+  }
+  close_file(&file);
+}
+
+/* What is behind the new end is written there all the same, and what was before it is zero. */
+TEST(a_write_goes_on_behind_an_end_that_comes_meanwhile)
+{
+  const char *path = test_path(DART_TEAM_ALL, "shrinks");
+  char        data[LONG], got[LONG], expected[LONG];
+  size_t      count = 0;
+  dart_file_t file  = open_own(path, data);
+
+  if (me == 0) {
+    mood.end = 50;
+    EXPECT_OK(dart_file_write_at(file, 0, data, LONG, BYTE, BYTE, &count));
+    EXPECT_EQ(count, LONG);
+    mood.file = 0;
+    EXPECT_OK(dart_file_read_at(file, 0, got, LONG, BYTE, BYTE, &count));
+    memcpy(expected, data, LONG);
+    memset(expected + 50, 0, 50);
+    EXPECT_EQ(count, LONG);
+    EXPECT_BYTES(got, expected, LONG);
+  }
+  close_file(&file);
+}
+
+/* One unit reads all of it, in a call of all. */
+TEST(a_collective_read_ends_where_the_file_ends_meanwhile)
+{
+  const char *path = test_path(DART_TEAM_ALL, "shrinks");
+  char        data[LONG], got[LONG];
+  size_t      count = 0;
+  dart_file_t file  = open_own(path, data);
+
+  mood.cut = me == 0 ? 2 : 0;
+  EXPECT_OK(dart_file_read_all(file, 0, got, me == 0 ? LONG : 0, BYTE, BYTE, &count));
+  EXPECT_EQ(count, me == 0 ? SHORT : 0);
+  EXPECT_BYTES(got, data, count);
+  close_file(&file);
+}
+
+/* ---- tests of requests ------------------------------------------------------------------------------ */
+
+/* All but the last unit write to the same bytes again and again, and take so long for it that somebody always waits for
+ * these bytes, until the last one has written there, too, which tests in a loop. */
+TEST_N(3, tests_in_a_loop_come_to_their_turn)
+{
+  const char         *path = test_path(DART_TEAM_ALL, "loop");
+  dart_file_t         file = open_file(path);
+  dart_file_request_t request;
+  dart_gptr_t         flag = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0);
+  char                data[LONG];
+  int64_t             over = 0, one = 1;
+  int32_t             done  = 0;
+  size_t              count = 0;
+
+  memset(data, me, LONG);
+  EXPECT_OK(dart_file_set_atomicity(file, true));
+  mood = (struct mood){ .file = number_of(path), .slow = 1000 };
+  while (me < n - 1 && over == 0) {
+    if (!EXPECT_OK(dart_file_write_at(file, 0, data, LONG, BYTE, BYTE, NULL)))
+      break;
+    EXPECT_OK(dart_get_blocking(&over, flag, 1, T_INT64, T_INT64));
+  }
+  if (me == n - 1) {
+    EXPECT_OK(dart_file_write_at_request(file, 0, data, LONG, BYTE, BYTE, &request));
+    while (done == 0 && EXPECT_OK(dart_file_test(&request, &done, &count)))
+      test_pause();
+    EXPECT_EQ(count, LONG);
+    EXPECT_OK(dart_put_blocking(flag, &one, 1, T_INT64, T_INT64));
   }
   close_file(&file);
 }

@@ -16,13 +16,18 @@ DART__PROFILED(dart_file_write_at_request);
 DART__PROFILED(dart_file_wait);
 DART__PROFILED(dart_file_test);
 
+#define WAITED_OF \
+  10 /* of the time of the tests before, a test waits one part of so many for either lock, */
+#define LEAST_WAIT_US 1000 /* but not for less */
+
 struct dart_file_request_struct {
   dart_file_request_t next;
   dart_file_t         file;
   dart__access_t      access;
   bool                is_read;
   bool                is_queued; /* the thread does it, or has done it */
-  size_t              done;      /* data bytes */
+  int64_t             since; /* ns; when a test found it locked for the first time; 0: none has */
+  size_t              done;  /* data bytes */
   int                 error;
   _Atomic uint32_t    is_done; /* a futex; 1: the thread has finished */
 };
@@ -205,11 +210,22 @@ static dart_ret_t complete(dart_file_request_t r, int64_t timeout_us)
     return r->is_read ? dart__file_read(r->file, &r->access, timeout_us, &r->done, &r->error)
                       : dart__file_write(r->file, &r->access, timeout_us, &r->done, &r->error);
   while (!is_done(r)) {
-    if (timeout_us == 0)
+    if (timeout_us >= 0)
       return DART_PENDING;
     dart__futex_wait(&r->is_done, 0, 0);
   }
   return r->error == 0 ? DART_OK : DART_ERR_OTHER;
+}
+
+/* How long a test may wait for its turn. A try takes no place among those that wait, so while others keep coming it never
+ * finds the bytes free; and a place that it kept after it returned would hold up the others until the program tests
+ * again, which may be waiting for them. So a test that comes after others takes a place for a part of the time
+ * that these went on; that grows, until it is long enough. */
+static int64_t patience_us(const struct dart_file_request_struct *r)
+{
+  int64_t us = r->since == 0 ? 0 : (dart__now_ns() - r->since) / 1000 / WAITED_OF;
+
+  return us < LEAST_WAIT_US ? 0 : us;
 }
 
 /* Release a request that has come to `ret`. */
@@ -268,9 +284,11 @@ dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *n
   *done = 1;
   if (*request == DART_FILE_REQUEST_NULL)
     return DART_OK;
-  ret = complete(*request, 0);
+  ret = complete(*request, patience_us(*request));
   if (ret != DART_PENDING)
     return finish(__func__, request, ret, nelem);
+  if ((*request)->since == 0)
+    (*request)->since = dart__now_ns();
   *done = 0;
   return DART_OK;
 }

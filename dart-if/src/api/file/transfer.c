@@ -20,6 +20,7 @@
 #include "api/file/raw.h"
 #include "base/log.h"
 #include "base/size.h"
+#include "node/wait.h"
 
 #define SMALL_RUN  4096 /* bytes of a piece, on average, below which sieving may pay ... */
 #define MOST_HOLES 8    /* ... if there are at most so many bytes for each that is wanted */
@@ -265,13 +266,16 @@ bool dart__file_needs_lock(dart_file_t file, const dart__access_t *a)
   return is_atomic(file, a) && !file->views_are_apart;
 }
 
-/* `timeout_us` is 0 or negative, as below. */
+/* `timeout_us` as below. */
 static dart_ret_t take_turn(dart_file_t file, int64_t timeout_us)
 {
+  int64_t         us  = timeout_us > 0 ? dart__now_ns() / 1000 + timeout_us : 0;
+  struct timespec end = { us / 1000000, us % 1000000 * 1000 };
+
   if (timeout_us < 0)
     pthread_mutex_lock(&file->turn);
-  else if (pthread_mutex_trylock(&file->turn) != 0)
-    return DART_PENDING;
+  else if (pthread_mutex_clocklock(&file->turn, CLOCK_MONOTONIC, &end) != 0)
+    return DART_PENDING; /* a time that is over is enough for a turn that nobody has */
   return DART_OK;
 }
 

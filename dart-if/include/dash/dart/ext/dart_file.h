@@ -132,8 +132,10 @@ dart_ret_t dart_file_write_at_request(dart_file_t file, uint64_t offset, const v
 dart_ret_t dart_file_wait(dart_file_request_t *request, size_t *nelem) DART_NOTHROW;
 
 /** If it can be completed without waiting for others, as dart_file_wait, and `*done` is 1; else `*done` is 0, and
- *  nothing has changed. In atomic mode a test that finds the bytes locked takes no place among those that wait for
- *  them: called in a loop it may never succeed while others keep coming. dart_file_wait has its place. */
+ *  nothing has changed. In atomic mode a test keeps no place among those that wait for the bytes, for nobody is to
+ *  wait for a program that does not test again. But after ten milliseconds of tests that found them locked, a test
+ *  waits for its turn, for up to a fifth of the time since the first of these: so it comes to its turn in a loop, too,
+ *  however many others keep coming. dart_file_wait has its place at once. */
 dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *nelem) DART_NOTHROW;
 
 /* ---- by all units in one call -------------------------------------------------------------------------- */
