@@ -322,6 +322,18 @@ TEST(a_collective_read_ends_where_the_file_ends_meanwhile)
 
 /* ---- tests of requests ------------------------------------------------------------------------------ */
 
+/* Wait until all units but the caller have written. */
+static void wait_for_writers(dart_gptr_t state)
+{
+  for (int u = 0; u < n - 1; u++) {
+    int64_t written = 0;
+
+    while (written == 0 && EXPECT_OK(dart_get_blocking(&written, test_at(test_unit(state, u), 1), 1,
+                                                       T_INT64, T_INT64)))
+      test_pause();
+  }
+}
+
 /* All but the last unit write to the same bytes again and again, and take so long for it that somebody always waits for
  * these bytes, until the last one has written there, too, which tests in a loop. */
 TEST_N(3, tests_in_a_loop_come_to_their_turn)
@@ -329,11 +341,11 @@ TEST_N(3, tests_in_a_loop_come_to_their_turn)
   const char         *path = test_path(DART_TEAM_ALL, "loop");
   dart_file_t         file = open_file(path);
   dart_file_request_t request;
-  dart_gptr_t         flag = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0);
-  char                data[LONG];
-  int64_t             over = 0, one = 1;
-  int32_t             done  = 0;
-  size_t              count = 0;
+  dart_gptr_t state = test_segment(DART_TEAM_ALL, 2 * sizeof(int64_t), 0); /* over, written */
+  char        data[LONG];
+  int64_t     over = 0, one = 1;
+  int32_t     done  = 0;
+  size_t      count = 0;
 
   memset(data, me, LONG);
   EXPECT_OK(dart_file_set_atomicity(file, true));
@@ -341,14 +353,16 @@ TEST_N(3, tests_in_a_loop_come_to_their_turn)
   while (me < n - 1 && over == 0) {
     if (!EXPECT_OK(dart_file_write_at(file, 0, data, LONG, BYTE, BYTE, NULL)))
       break;
-    EXPECT_OK(dart_get_blocking(&over, flag, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_put_blocking(test_at(test_unit(state, me), 1), &one, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_get_blocking(&over, state, 1, T_INT64, T_INT64));
   }
   if (me == n - 1) {
+    wait_for_writers(state);
     EXPECT_OK(dart_file_write_at_request(file, 0, data, LONG, BYTE, BYTE, &request));
     while (done == 0 && EXPECT_OK(dart_file_test(&request, &done, &count)))
       test_pause();
     EXPECT_EQ(count, LONG);
-    EXPECT_OK(dart_put_blocking(flag, &one, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_put_blocking(state, &one, 1, T_INT64, T_INT64));
   }
   close_file(&file);
 }

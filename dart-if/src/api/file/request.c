@@ -16,9 +16,9 @@ DART__PROFILED(dart_file_write_at_request);
 DART__PROFILED(dart_file_wait);
 DART__PROFILED(dart_file_test);
 
-#define WAITED_OF \
-  10 /* of the time of the tests before, a test waits one part of so many for either lock, */
-#define LEAST_WAIT_US 1000 /* but not for less */
+/* A test waits one part of so many of the time of the tests before, for either lock, but not for less than that. */
+#define WAITED_OF     10
+#define LEAST_WAIT_US 1000
 
 struct dart_file_request_struct {
   dart_file_request_t next;
