@@ -164,6 +164,10 @@ fi
 # `dartrun` without a backend in its name is the launcher of the last one.
 backend=${backends[-1]}
 run "$prefix/bin/dartrun" -n 2 "$work/static/cmake/ring-$backend"; expect_code 0
+# The manual.
+[[ ! -e $build/man/made || (-s $prefix/share/man/man3/dart_put.3 && -s $prefix/share/man/man1/dartrun.1) ]] ||
+  fail "no manual pages in $prefix/share/man"
+
 # So is `dart-info`, where it was built.
 if [[ -x $prefix/bin/dart-info-$backend ]]; then
   run "$prefix/bin/dartrun" -n 2 "$prefix/bin/dart-info" --topology; expect_code 0

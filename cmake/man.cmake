@@ -1,0 +1,35 @@
+# The manual: pages of section 3 are made from the headers, those of sections 1 and 7 are written in doc/man. They lie in
+# man/ of the build folder, where `man -M` finds them, too.
+
+find_program(DART_AWK awk)
+if(NOT DART_AWK)
+  message(STATUS "No awk found: the manual pages are left out")
+  return()
+endif()
+
+string(TIMESTAMP day "%d" UTC) # of SOURCE_DATE_EPOCH, if that is set
+string(REGEX REPLACE "^0" "" day "${day}")
+string(TIMESTAMP date "%B ${day}, %Y" UTC)
+set(man ${PROJECT_BINARY_DIR}/man)
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/dart-if/include/dash/dart/*/dart_*.h)
+set(script ${PROJECT_SOURCE_DIR}/doc/man/pages.awk)
+add_custom_command(
+  OUTPUT ${man}/made
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${man}/man3
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${man}/man3
+  COMMAND ${DART_AWK} -v out=${man}/man3 -v date=${date} -f ${script} ${headers}
+  COMMAND ${CMAKE_COMMAND} -E touch ${man}/made
+  DEPENDS ${script} ${headers}
+  COMMENT "Making the manual pages"
+  VERBATIM)
+add_custom_target(man ALL DEPENDS ${man}/made)
+
+set(DATE ${date})
+foreach(page dartrun.1 dart-info.1 dart.7)
+  string(REGEX MATCH "[17]$" chapter ${page})
+  configure_file(doc/man/${page} ${man}/man${chapter}/${page} @ONLY)
+endforeach()
+if(DART_INSTALL)
+  include(GNUInstallDirs)
+  install(DIRECTORY ${man}/man1 ${man}/man3 ${man}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR})
+endif()
