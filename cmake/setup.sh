@@ -32,6 +32,8 @@ provided() {
     libcmocka-dev) have_headers stdarg.h stddef.h setjmp.h stdint.h cmocka.h ;;
     util-linux) have unshare && have setpriv ;;
     iproute2) have ip && have tc ;;
+    libopen-trace-format2-dev) have pkg-config && pkg-config --exists otf2 ;;
+    otf2-tools) have otf2-print ;;
     spin) have spin && spin -V | grep -q '^Spin Version' ;; # the name of other programs, too
     *) have "$1" ;;
   esac

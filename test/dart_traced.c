@@ -1,7 +1,7 @@
 /* For cli_report.sh and cli_trace.sh: a program whose traffic is known. Each unit writes 3 times 5 integers to the next
  * one, fetches 2 from itself, adds to a counter of unit 0 and sends 8 bytes to the next unit.
  *
- * `abort`: unit 1 then aborts while the others wait for it. `exit`: units end without dart_exit. */
+ * `many`: 20000 more puts. `abort`: unit 1 then aborts while the others wait for it. `exit`: units end without dart_exit. */
 #include <string.h>
 
 #include <dash/dart/if/dart.h>
@@ -40,6 +40,16 @@ static int transfers(dart_gptr_t cells)
          dart_flush_all(cells) == DART_OK;
 }
 
+static int many_puts(dart_gptr_t cells)
+{
+  const int value = 1;
+  int       ok    = 1;
+
+  for (int i = 0; i < 20000; i++)
+    ok &= dart_put(at(cells, (size_t)me.id, 0), &value, 1, DART_TYPE_INT, DART_TYPE_INT) == DART_OK;
+  return ok && dart_flush(cells) == DART_OK;
+}
+
 static int messages(void)
 {
   const int64_t     value = 7;
@@ -64,6 +74,8 @@ int main(int argc, char **argv)
     return 1;
   if (!transfers(cells) || !messages() || dart_lock_acquire(lock) != DART_OK ||
       dart_lock_release(lock) != DART_OK || dart_barrier(DART_TEAM_ALL) != DART_OK)
+    return 1;
+  if (strcmp(how, "many") == 0 && !many_puts(cells))
     return 1;
   if (strcmp(how, "abort") == 0 && me.id == 1)
     dart_abort(9);

@@ -1,4 +1,4 @@
-/* The layer's own life: it begins to watch in dart_init, if DART_REPORT asks for it, and stops in dart_exit.
+/* The layer's own life: it begins to watch in dart_init, if DART_REPORT or DART_TRACE asks for it, and stops in dart_exit.
  *
  * A program may go through several cycles of init and exit; they are one run, and one report. */
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "events.h"
 #include "memory.h"
 #include "observe.h"
 #include "report.h"
@@ -66,6 +67,9 @@ static dart_hwinfo_t own_place(void)
 static void stop(const char *ended)
 {
   atomic_store_explicit(&dart__trace_job.is_on, false, memory_order_relaxed);
+  for (dart__trace_thread_t *thread = dart__trace_threads(); thread != NULL; thread = thread->next)
+    if (thread->events != NULL)
+      dart__trace_events_trim(thread->events);
   dart__trace_report_write(ended);
 }
 
@@ -82,8 +86,10 @@ static void begin(uint64_t now)
   dart_global_unit_t me;
 
   free(dart__trace_job.reports);
+  free(dart__trace_job.traces);
   dart__trace_job.reports = folder("DART_REPORT");
-  if (dart__trace_job.reports == NULL)
+  dart__trace_job.traces  = folder("DART_TRACE");
+  if (dart__trace_job.reports == NULL && dart__trace_job.traces == NULL)
     return;
   if (pdart_myid(&me) != DART_OK || pdart_size(&dart__trace_job.nunits) != DART_OK)
     return;
@@ -106,10 +112,9 @@ static dart_ret_t begun(dart_ret_t ret, uint16_t call, uint64_t since)
   if (ret != DART_OK)
     return ret;
   begin(since);
-  frame       = dart__trace_enter(call);
-  frame.begin = since;
+  frame = dart__trace_entered(call, since);
   if (dart__trace_returned(&frame))
-    dart__trace_collective(&frame, 0, DART_TYPE_BYTE);
+    dart__trace_collective(&frame, DART_TEAM_ALL, -1, 0, DART_TYPE_BYTE);
   dart__trace_leave(&frame);
   return ret;
 }

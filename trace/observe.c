@@ -1,11 +1,37 @@
 /* Counting calls, and what they move, in the tables of the calling thread. */
 #include "observe.h"
 
+#include "events.h"
 #include "memory.h"
 #include "report.h"
 #include "type.h"
 
+/* The events of a thread, if there is room for those of a call. */
+static dart__trace_events_t *events_of(dart__trace_thread_t *thread)
+{
+  if (thread->events == NULL && !thread->has_no_events) {
+    thread->events        = dart__trace_events_open(thread->number);
+    thread->has_no_events = thread->events == NULL;
+  }
+  return thread->events != NULL && dart__trace_events_have_room(thread->events) ? thread->events
+                                                                                : NULL;
+}
+
+static void enter(const dart__trace_frame_t *frame)
+{
+  const dart__trace_event_t event = { .time = frame->begin,
+                                      .kind = DART__TRACE_ENTER,
+                                      .call = frame->call & 0xfff };
+
+  dart__trace_events_append(frame->events, &event);
+}
+
 dart__trace_frame_t dart__trace_enter(uint16_t call)
+{
+  return dart__trace_entered(call, 0);
+}
+
+dart__trace_frame_t dart__trace_entered(uint16_t call, uint64_t since)
 {
   dart__trace_frame_t frame = { .call = call };
 
@@ -13,7 +39,11 @@ dart__trace_frame_t dart__trace_enter(uint16_t call)
   if (!atomic_load_explicit(&dart__trace_job.is_on, memory_order_acquire))
     return frame;
   frame.thread = dart__trace_self();
-  frame.begin  = dart__trace_now();
+  if (dart__trace_job.traces != NULL && frame.thread != NULL)
+    frame.events = events_of(frame.thread);
+  frame.begin = since != 0 ? since : dart__trace_now();
+  if (frame.events != NULL)
+    enter(&frame);
   return frame;
 }
 
@@ -38,6 +68,8 @@ void dart__trace_leave(const dart__trace_frame_t *frame)
   dart__trace_add(&call->ns, ns);
   if (ns > dart__trace_get(&call->most_ns))
     dart__trace_set(&call->most_ns, ns);
+  if (frame->events != NULL)
+    dart__trace_events_leave(frame->events, frame->call, frame->end);
 }
 
 /* `nbytes` that go to or come from the global unit `unit`. */
@@ -66,9 +98,14 @@ static dart_unit_t unit_of(dart_gptr_t gptr)
 }
 
 void dart__trace_operation(const dart__trace_frame_t *frame, dart__trace_kind_t kind,
-                           dart_gptr_t gptr, size_t nelem, dart_datatype_t type)
+                           dart_gptr_t gptr, size_t nelem, dart_datatype_t type,
+                           dart__trace_way_t way, dart_handle_t handle)
 {
-  count(frame, kind, unit_of(gptr), nelem * dart__trace_type_bytes(type));
+  dart_unit_t unit   = unit_of(gptr);
+  uint64_t    nbytes = nelem * dart__trace_type_bytes(type);
+
+  count(frame, kind, unit, nbytes);
+  dart__trace_follow(frame, kind, gptr, unit, nbytes, way, handle);
 }
 
 void dart__trace_message(const dart__trace_frame_t *frame, dart_global_unit_t unit, size_t nelem,
@@ -77,9 +114,13 @@ void dart__trace_message(const dart__trace_frame_t *frame, dart_global_unit_t un
   count(frame, DART__TRACE_SEND, unit.id, nelem * dart__trace_type_bytes(type));
 }
 
-void dart__trace_collective(const dart__trace_frame_t *frame, size_t nelem, dart_datatype_t type)
+void dart__trace_collective(const dart__trace_frame_t *frame, dart_team_t team, dart_unit_t root,
+                            size_t nelem, dart_datatype_t type)
 {
-  dart__trace_add(&frame->thread->call[frame->call].bytes, nelem * dart__trace_type_bytes(type));
+  uint64_t nbytes = nelem * dart__trace_type_bytes(type);
+
+  dart__trace_add(&frame->thread->call[frame->call].bytes, nbytes);
+  dart__trace_together(frame, team, root, nbytes);
   if (dart__trace_job.reports == NULL)
     return;
   dart__trace_memory_sample(frame->end);

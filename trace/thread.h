@@ -38,7 +38,8 @@ typedef struct dart__trace_thread {
   dart__trace_call_t         call[DART__TRACE_NCALLS];
   _Atomic(dart__trace_traffic_t *)
                              to;     /* a row of the matrix, by global unit; NULL: no traffic yet */
-  struct dart__trace_events *events; /* NULL: no trace is written */
+  struct dart__trace_events *events; /* NULL: none are written, or not yet */
+  bool                       has_no_events; /* there is no file for them */
 } dart__trace_thread_t;
 
 static inline uint64_t dart__trace_get(dart__trace_number_t *number)

@@ -19,6 +19,7 @@ typedef struct {
 
 static const layer_t layers[] = {
   { "DART_REPORT", "trace", "libdart-trace.so" },
+  { "DART_TRACE", "trace", "libdart-trace.so" },
 };
 
 /* Where the launcher is: DIR/bin/dartrun has its libraries in DIR/LIB, BUILD/dart-shmem/dartrun in BUILD. */

@@ -1,0 +1,90 @@
+# DART_TRACE, and what dart-trace makes of it: events of a program of known traffic, in Chrome's form and in OTF2; of one
+# that aborts; and with too little room.
+source "$(dirname "$0")/cli.bash"
+need python3
+
+export DART_LOG_LEVEL=WARN
+unset DART_REPORT DART_TRACE DART_TRACE_BUFFER DART_NODES LD_PRELOAD
+
+# events FOLDER CODE: the statements of Python hold: `count(name, phase)` of events, `arguments(name)`.
+events() {
+  python3 - "$@" <<'END_PYTHON' || fail "the trace in $1: $2"
+import json, sys
+trace = [e for e in json.load(open(sys.argv[1] + "/trace.json"))["traceEvents"] if e["ph"] != "M"]
+count = lambda name, phase: sum(e["name"] == name and e["ph"] == phase for e in trace)
+arguments = lambda name: [(e["pid"], e["args"].get("unit"), e["args"].get("bytes")) for e in trace if e["name"] == name]
+for unit in {e["pid"] for e in trace}:
+    times = [e["ts"] for e in trace if e["pid"] == unit]
+    depth = sum({"B": 1, "E": -1, "i": 0}[e["ph"]] for e in trace if e["pid"] == unit)
+    assert times == sorted(times) and depth == 0, (unit, depth)
+exec(sys.argv[2])
+END_PYTHON
+}
+
+# Each operation has a completion of the same id after it, on its unit.
+completed='
+for i, e in enumerate(trace):
+    if e["name"] in ("put", "get", "atomic"):
+        assert any(f["pid"] == e["pid"] and f["name"].startswith("complete") and f["args"]["id"] == e["args"]["id"]
+                   for f in trace[i:]), e'
+
+# The same in OTF2: events of each kind by all three units.
+otf2_is_whole() {
+  local kind n
+  [[ -e $work/run/otf2/trace.otf2 ]] || { echo "dart-trace has no OTF2 here"; return; }
+  command -v otf2-print >/dev/null || { echo "there is no otf2-print here"; return; }
+  run otf2-print "$work/run/otf2/trace.otf2"; expect_code 0
+  [[ $err != *warning* && $err != *rror* ]] || fail "otf2-print: $err"
+  while read -r kind n; do
+    [[ $(grep -c "^$kind " <<<"$out") == "$n" ]] || fail "not $n $kind: $(grep -c "^$kind " <<<"$out")"
+  done <<<"RMA_PUT 9
+RMA_GET 3
+RMA_ATOMIC 3
+RMA_ACQUIRE_LOCK 3
+RMA_RELEASE_LOCK 3
+RMA_COLLECTIVE_END 15"
+  [[ $(grep -c '^ENTER ' <<<"$out") == $(grep -c '^LEAVE ' <<<"$out") ]] || fail "ENTER and LEAVE do not match"
+  grep -q '^RMA_PUT .* 1 .*Remote: 2 .*Bytes: 20' <<<"$out" || fail "no put of unit 1 to unit 2"
+}
+
+run_is_traced() {
+  run env DART_TRACE="$work/run" "${dartrun[@]}" -n 3 "$program"
+  expect_code 0
+  run "$build/tools/dart-trace" "$work/run"; expect_code 0
+  [[ -z $err ]] || fail "dart-trace said: $err"
+  events "$work/run" '
+assert sorted(arguments("put")) == [(u, (u + 1) % 3, 20) for u in range(3) for i in range(3)], arguments("put")
+assert sorted(arguments("get")) == [(u, u, 8) for u in range(3)]
+assert sorted(arguments("atomic")) == [(u, 0, 4) for u in range(3)]
+assert count("dart_barrier", "B") == count("dart_barrier", "E") == 6 and count("lock", "i") == count("unlock", "i") == 3
+assert count("collective", "i") == 15'"$completed"
+  otf2_is_whole
+}
+
+abort_is_traced() {
+  run env DART_TRACE="$work/abort" "${dartrun[@]}" -n 3 "$program" abort
+  [[ $code != 0 ]] || fail "an abort, and exit code 0"
+  run "$build/tools/dart-trace" --format=chrome "$work/abort"; expect_code 0
+  events "$work/abort" '
+assert {e["pid"] for e in trace} == {0, 1, 2} and len(arguments("put")) == 9 and count("dart_exit", "B") == 0'
+}
+
+all_of_it() {
+  run_is_traced
+  abort_is_traced
+}
+
+on_backends all_of_it dart-traced
+
+# A buffer of 1 MiB has room for 32768 events, and more than that are asked for.
+if [[ -x $build/test/dart-traced-shmem ]]; then
+  run env DART_TRACE="$work/full" DART_TRACE_BUFFER=1 "$build/dart-shmem/dartrun" -n 1 "$build/test/dart-traced-shmem" many
+  expect_code 0
+  run "$build/tools/dart-trace" --format=chrome "$work/full"; expect_code 0
+  expect_line "dart-trace: * calls were dropped: more room is had by DART_TRACE_BUFFER, MiB for each thread"
+  events "$work/full" 'assert 8000 < count("dart_put", "B") < 20000 and len(trace) <= 32768'
+  (($(stat -c %s "$work/full/unit-0.0.events") <= (1 << 20) + 4096)) || fail "the file has grown beyond its bound"
+fi
+
+run "$build/tools/dart-trace" "$work"; expect_code 1; expect_line "dart-trace: $work: no files of events*"
+finish

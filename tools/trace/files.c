@@ -1,0 +1,141 @@
+/* Reading: each file is mapped, and only as many of its events are taken as it says that there are, for a program that was
+ * killed has left room behind them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <dash/dart/if/dart.h>
+
+#include "names.h"
+#include "trace.h"
+
+void trace_say(const char *format, ...)
+{
+  char    text[1024];
+  va_list args;
+
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  fprintf(stderr, "dart-trace: %s\n", text);
+}
+
+static void fail(const char *path, const char *why)
+{
+  trace_say("%s: %s", path, why);
+  exit(1);
+}
+
+const char *trace_call(unsigned call)
+{
+  static const char *const names[] = { DART__TRACE_NAMES };
+
+  return call < DART__TRACE_NCALLS ? names[call] : "unknown";
+}
+
+uint64_t trace_time(const trace_file_t *file, uint64_t time)
+{
+  return time + (uint64_t)file->header->to_real_time;
+}
+
+size_t trace_open_calls(const trace_file_t *file)
+{
+  size_t nopen = 0;
+
+  for (size_t i = 0; i < file->n; i++) {
+    nopen += file->event[i].kind == DART__TRACE_ENTER;
+    nopen -= file->event[i].kind == DART__TRACE_LEAVE;
+  }
+  return nopen;
+}
+
+static const char *map(const char *path, size_t *nbytes_out)
+{
+  int         file = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat about;
+  void       *first;
+
+  if (file < 0 || fstat(file, &about) != 0)
+    fail(path, strerror(errno));
+  if (about.st_size < DART__TRACE_HEADER_BYTES)
+    fail(path, "no file of events");
+  first = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (first == MAP_FAILED)
+    fail(path, strerror(errno));
+  close(file);
+  *nbytes_out = (size_t)about.st_size;
+  return first;
+}
+
+static trace_file_t read_file(const char *path)
+{
+  size_t       nbytes;
+  const char  *first = map(path, &nbytes);
+  trace_file_t file  = { .header = (const void *)first,
+                         .event  = (const void *)(first + DART__TRACE_HEADER_BYTES) };
+
+  if (memcmp(file.header->magic, DART__TRACE_MAGIC, sizeof file.header->magic) != 0)
+    fail(path, "no file of events");
+  if (strcmp(file.header->version, DART_VERSION_STR) != 0 ||
+      file.header->ncalls != DART__TRACE_NCALLS)
+    fail(path, "made by another version of DART");
+  file.n = atomic_load((_Atomic uint64_t *)&file.header->nevents);
+  if (file.n > (nbytes - DART__TRACE_HEADER_BYTES) / sizeof file.event[0])
+    fail(path, "cut short");
+  return file;
+}
+
+static int by_unit_and_thread(const void *a, const void *b)
+{
+  const dart__trace_header_t *one   = ((const trace_file_t *)a)->header;
+  const dart__trace_header_t *other = ((const trace_file_t *)b)->header;
+
+  if (one->unit != other->unit)
+    return one->unit < other->unit ? -1 : 1;
+  return one->thread < other->thread ? -1 : one->thread > other->thread;
+}
+
+static void note(trace_t *trace, const trace_file_t *file)
+{
+  uint64_t begin, end;
+
+  trace->ndropped += atomic_load((_Atomic uint64_t *)&file->header->ndropped);
+  if (file->n == 0)
+    return;
+  begin        = trace_time(file, file->event[0].time);
+  end          = trace_time(file, file->event[file->n - 1].time);
+  trace->begin = trace->begin == 0 || begin < trace->begin ? begin : trace->begin;
+  trace->end   = end > trace->end ? end : trace->end;
+}
+
+void trace_read(const char *folder, trace_t *trace_out)
+{
+  char    pattern[4096];
+  glob_t  found;
+  trace_t trace = { 0 };
+
+  snprintf(pattern, sizeof pattern, "%s/unit-*.events", folder);
+  if (glob(pattern, 0, NULL, &found) != 0)
+    fail(folder, "no files of events: was the program run with DART_TRACE, and is it linked with "
+                 "DART's shared "
+                 "library, or with -ldart-trace?");
+  trace.nfiles = found.gl_pathc;
+  trace.file   = calloc(trace.nfiles, sizeof trace.file[0]);
+  if (trace.file == NULL)
+    fail(folder, "out of memory");
+  for (size_t i = 0; i < trace.nfiles; i++) {
+    trace.file[i] = read_file(found.gl_pathv[i]);
+    note(&trace, &trace.file[i]);
+  }
+  globfree(&found);
+  qsort(trace.file, trace.nfiles, sizeof trace.file[0], by_unit_and_thread);
+  trace.nunits = trace.file[0].header->nunits;
+  *trace_out   = trace;
+}

@@ -1,0 +1,74 @@
+/* dart-trace FOLDER: makes of the events that a run has left with DART_TRACE=FOLDER what programs that show traces read.
+ *
+ * Units write events as they come, each thread to a file of its own, whatever becomes of them; this is done once they are
+ * gone, by one process, so nothing has to be agreed on in a job that may be about to die. */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace.h"
+
+static const trace_form_t *const forms[] = { &trace_otf2, &trace_chrome };
+
+enum { NFORMS = sizeof forms / sizeof forms[0] };
+
+typedef struct {
+  const char         *folder;
+  const trace_form_t *form; /* NULL: all that there are */
+} options_t;
+
+static const struct argp_option options[] = {
+  { "format", 'f', "FORM", 0,
+    "otf2 (FOLDER/otf2/trace.otf2) or chrome (FOLDER/trace.json); all, without it", 0 },
+  { 0 }
+};
+
+static const trace_form_t *form_of(const char *name, struct argp_state *state)
+{
+  for (size_t i = 0; i < NFORMS; i++)
+    if (strcmp(forms[i]->name, name) == 0 && forms[i]->write != NULL)
+      return forms[i];
+  argp_error(state, "there is no format '%s' here", name);
+  return NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+  options_t *given = state->input;
+
+  switch (key) {
+  case 'f': given->form = form_of(arg, state); return 0;
+  case ARGP_KEY_ARG:
+    if (given->folder != NULL)
+      argp_usage(state);
+    given->folder = arg;
+    return 0;
+  case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static const struct argp arguments = {
+    .options  = options,
+    .parser   = parse,
+    .args_doc = "FOLDER",
+    .doc      = "Make traces of what a run has left with DART_TRACE=FOLDER.",
+  };
+  options_t given = { 0 };
+  trace_t   trace;
+  int       failed = 0;
+
+  argp_parse(&arguments, argc, argv, 0, NULL, &given);
+  trace_read(given.folder, &trace);
+  if (trace.ndropped > 0)
+    trace_say("%" PRIu64
+              " calls were dropped: more room is had by DART_TRACE_BUFFER, MiB for each thread",
+              trace.ndropped);
+  for (size_t i = 0; i < NFORMS; i++)
+    if (forms[i]->write != NULL && (given.form == NULL || given.form == forms[i]))
+      failed |= forms[i]->write(&trace, given.folder) != 0;
+  return failed;
+}

@@ -1,0 +1,313 @@
+/* OTF2, the format that Score-P writes and Vampir reads: an archive FOLDER/otf2/trace.otf2 with a location for each thread.
+ *
+ * Calls are regions. Global memory is one RMA window for each team that collective calls were made on; operations are on
+ * that of all units, with targets by global id. Completions have the matching ids of their operations (follow.c). */
+#include <otf2/otf2.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "teams.h"
+#include "trace.h"
+
+typedef struct {
+  const trace_t        *trace;
+  OTF2_Archive         *archive;
+  OTF2_GlobalDefWriter *definitions;
+  OTF2_StringRef        nstrings;
+  teams_t               teams;
+  uint64_t             *nevents; /* of each file */
+} otf2_t;
+
+/* ---- events ------------------------------------------------------------------------------------ */
+
+/* Locations are numbered so that the first threads of units have the units' numbers. */
+static OTF2_LocationRef location_of(const trace_t *trace, size_t i)
+{
+  const dart__trace_header_t *header = trace->file[i].header;
+
+  return header->thread == 0 ? (OTF2_LocationRef)header->unit : trace->nunits + i;
+}
+
+static OTF2_CollectiveOp collective_of(unsigned call)
+{
+  static const struct {
+    unsigned          call;
+    OTF2_CollectiveOp op;
+  } table[] = {
+    { DART__TRACE_dart_bcast, OTF2_COLLECTIVE_OP_BCAST },
+    { DART__TRACE_dart_scatter, OTF2_COLLECTIVE_OP_SCATTER },
+    { DART__TRACE_dart_gather, OTF2_COLLECTIVE_OP_GATHER },
+    { DART__TRACE_dart_reduce, OTF2_COLLECTIVE_OP_REDUCE },
+    { DART__TRACE_dart_allgather, OTF2_COLLECTIVE_OP_ALLGATHER },
+    { DART__TRACE_dart_allgatherv, OTF2_COLLECTIVE_OP_ALLGATHERV },
+    { DART__TRACE_dart_allreduce, OTF2_COLLECTIVE_OP_ALLREDUCE },
+    { DART__TRACE_dart_alltoall, OTF2_COLLECTIVE_OP_ALLTOALL },
+    { DART__TRACE_dart_team_memalloc_aligned, OTF2_COLLECTIVE_OP_ALLOCATE },
+    { DART__TRACE_dart_team_memalign, OTF2_COLLECTIVE_OP_ALLOCATE },
+    { DART__TRACE_dart_team_memfree, OTF2_COLLECTIVE_OP_DEALLOCATE },
+  };
+
+  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+    if (table[i].call == call)
+      return table[i].op;
+  return OTF2_COLLECTIVE_OP_BARRIER;
+}
+
+static OTF2_RmaAtomicType atomic_of(unsigned call)
+{
+  switch (call) {
+  case DART__TRACE_dart_compare_and_swap: return OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
+  case DART__TRACE_dart_fetch_and_op: return OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
+  default: return OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+  }
+}
+
+static void write_atomic(OTF2_EvtWriter *to, uint64_t time, const dart__trace_event_t *event)
+{
+  OTF2_RmaAtomicType type     = atomic_of(event->call);
+  uint64_t           received = type == OTF2_RMA_ATOMIC_TYPE_ACCUMULATE ? 0 : event->bytes;
+
+  OTF2_EvtWriter_RmaAtomic(to, NULL, time, 0, (uint32_t)event->unit, type, event->bytes, received,
+                           event->id);
+}
+
+static void write_collective(otf2_t *otf2, OTF2_EvtWriter *to, const trace_file_t *file,
+                             uint64_t time, const dart__trace_event_t *event)
+{
+  uint32_t win  = (uint32_t)(event->team > 0 ? otf2->teams.of_id[event->team] : 0);
+  uint32_t root = event->unit < 0 ? (uint32_t)OTF2_COLLECTIVE_ROOT_NONE : (uint32_t)event->unit;
+
+  OTF2_EvtWriter_RmaCollectiveBegin(to, NULL, time);
+  OTF2_EvtWriter_RmaCollectiveEnd(to, NULL, trace_time(file, event->id), collective_of(event->call),
+                                  OTF2_RMA_SYNC_LEVEL_PROCESS, win, root, event->bytes, 0);
+}
+
+static void write_event(otf2_t *otf2, OTF2_EvtWriter *to, const trace_file_t *file,
+                        const dart__trace_event_t *event)
+{
+  uint64_t time   = trace_time(file, event->time);
+  uint32_t remote = event->unit < 0 ? OTF2_UNDEFINED_UINT32 : (uint32_t)event->unit;
+
+  switch (event->kind) {
+  case DART__TRACE_ENTER: OTF2_EvtWriter_Enter(to, NULL, time, event->call); break;
+  case DART__TRACE_LEAVE: OTF2_EvtWriter_Leave(to, NULL, time, event->call); break;
+  case DART__TRACE_RMA_PUT:
+    OTF2_EvtWriter_RmaPut(to, NULL, time, 0, remote, event->bytes, event->id);
+    break;
+  case DART__TRACE_RMA_GET:
+    OTF2_EvtWriter_RmaGet(to, NULL, time, 0, remote, event->bytes, event->id);
+    break;
+  case DART__TRACE_RMA_ATOMIC: write_atomic(to, time, event); break;
+  case DART__TRACE_DONE: OTF2_EvtWriter_RmaOpCompleteBlocking(to, NULL, time, 0, event->id); break;
+  case DART__TRACE_DONE_HERE:
+    OTF2_EvtWriter_RmaOpCompleteNonBlocking(to, NULL, time, 0, event->id);
+    break;
+  case DART__TRACE_DONE_THERE:
+    OTF2_EvtWriter_RmaOpCompleteRemote(to, NULL, time, 0, event->id);
+    break;
+  case DART__TRACE_ALL_TOGETHER: write_collective(otf2, to, file, time, event); break;
+  case DART__TRACE_LOCK:
+    OTF2_EvtWriter_RmaAcquireLock(to, NULL, time, 0, remote, event->id, OTF2_LOCK_EXCLUSIVE);
+    break;
+  case DART__TRACE_UNLOCK:
+    OTF2_EvtWriter_RmaReleaseLock(to, NULL, time, 0, remote, event->id);
+    break;
+  default: teams_add_member(&otf2->teams, event); break;
+  }
+}
+
+static void write_events(otf2_t *otf2, size_t i)
+{
+  const trace_file_t *file  = &otf2->trace->file[i];
+  OTF2_EvtWriter     *to    = OTF2_Archive_GetEvtWriter(otf2->archive, location_of(otf2->trace, i));
+  size_t              nopen = trace_open_calls(file);
+
+  teams_forget_ids(&otf2->teams);
+  for (size_t e = 0; e < file->n; e++)
+    write_event(otf2, to, file, &file->event[e]);
+  for (; nopen > 0; nopen--) /* of a thread that was in a call when it ended */
+    OTF2_EvtWriter_Leave(to, NULL, trace_time(file, file->event[file->n - 1].time),
+                         file->event[file->n - 1].call);
+  OTF2_EvtWriter_GetNumberOfEvents(to, &otf2->nevents[i]);
+  OTF2_Archive_CloseEvtWriter(otf2->archive, to);
+}
+
+/* ---- definitions ------------------------------------------------------------------------------- */
+
+static OTF2_StringRef string(otf2_t *otf2, const char *text)
+{
+  OTF2_GlobalDefWriter_WriteString(otf2->definitions, otf2->nstrings, text);
+  return otf2->nstrings++;
+}
+
+static OTF2_StringRef numbered(otf2_t *otf2, const char *word, long number)
+{
+  char text[64];
+
+  snprintf(text, sizeof text, "%s %ld", word, number);
+  return string(otf2, text);
+}
+
+static void define_regions(otf2_t *otf2)
+{
+  OTF2_StringRef none = string(otf2, "");
+
+  for (unsigned call = 0; call < DART__TRACE_NCALLS; call++) {
+    OTF2_StringRef  name = string(otf2, trace_call(call));
+    OTF2_RegionRole role =
+        call == DART__TRACE_dart_barrier ? OTF2_REGION_ROLE_BARRIER : OTF2_REGION_ROLE_FUNCTION;
+
+    OTF2_GlobalDefWriter_WriteRegion(otf2->definitions, call, name, name, none, role,
+                                     OTF2_PARADIGM_UNKNOWN, OTF2_REGION_FLAG_NONE, none, 0, 0);
+  }
+}
+
+/* The file of a unit's first thread; NULL: it has left none. */
+static const trace_file_t *first_of(const trace_t *trace, uint32_t unit)
+{
+  for (size_t i = 0; i < trace->nfiles; i++)
+    if ((uint32_t)trace->file[i].header->unit == unit && trace->file[i].header->thread == 0)
+      return &trace->file[i];
+  return NULL;
+}
+
+/* The tree node of a unit's node: behind the job, which is 0, nodes by their least units. */
+static OTF2_SystemTreeNodeRef tree_of(const trace_t *trace, uint32_t unit)
+{
+  const trace_file_t *file = first_of(trace, unit);
+
+  return 1 + (file != NULL ? (uint32_t)file->header->node : unit);
+}
+
+/* The job, a tree node for each unit, of which those are used that are the least of their nodes; a process for each. */
+static void define_units(otf2_t *otf2)
+{
+  OTF2_StringRef machine = string(otf2, "machine"), node = string(otf2, "node");
+  uint32_t       nunits = otf2->trace->nunits;
+
+  OTF2_GlobalDefWriter_WriteSystemTreeNode(otf2->definitions, 0, string(otf2, "job"), machine,
+                                           OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+  for (uint32_t unit = 0; unit < nunits; unit++) {
+    const trace_file_t *file = first_of(otf2->trace, unit);
+    OTF2_StringRef      host = string(otf2, file != NULL ? file->header->host : "unknown");
+
+    OTF2_GlobalDefWriter_WriteSystemTreeNode(otf2->definitions, 1 + unit, host, node, 0);
+  }
+  for (uint32_t unit = 0; unit < nunits; unit++)
+    OTF2_GlobalDefWriter_WriteLocationGroup(
+        otf2->definitions, unit, numbered(otf2, "unit", unit), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+        tree_of(otf2->trace, unit), OTF2_UNDEFINED_LOCATION_GROUP);
+}
+
+/* Members of groups that have left no file are there, too. */
+static void define_missing(otf2_t *otf2)
+{
+  for (uint32_t unit = 0; unit < otf2->trace->nunits; unit++)
+    if (first_of(otf2->trace, unit) == NULL)
+      OTF2_GlobalDefWriter_WriteLocation(otf2->definitions, unit, numbered(otf2, "unit", unit),
+                                         OTF2_LOCATION_TYPE_CPU_THREAD, 0, unit);
+}
+
+static void define_threads(otf2_t *otf2)
+{
+  for (size_t i = 0; i < otf2->trace->nfiles; i++) {
+    const dart__trace_header_t *header   = otf2->trace->file[i].header;
+    OTF2_LocationRef            location = location_of(otf2->trace, i);
+    OTF2_DefWriter             *local    = OTF2_Archive_GetDefWriter(otf2->archive, location);
+
+    OTF2_GlobalDefWriter_WriteLocation(
+        otf2->definitions, location, numbered(otf2, "thread", header->thread),
+        OTF2_LOCATION_TYPE_CPU_THREAD, otf2->nevents[i], (uint32_t)header->unit);
+    OTF2_Archive_CloseDefWriter(otf2->archive, local);
+  }
+}
+
+/* Group 0 are all locations that are in groups; then a group, a communicator and a window for each team. */
+static void define_teams(otf2_t *otf2)
+{
+  const team_t *all = &otf2->teams.team[0];
+
+  OTF2_GlobalDefWriter_WriteGroup(otf2->definitions, 0, string(otf2, "units"),
+                                  OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_UNKNOWN,
+                                  OTF2_GROUP_FLAG_NONE, (uint32_t)all->nmembers, all->member);
+  for (uint32_t i = 0; i < otf2->teams.n; i++) {
+    const team_t  *team = &otf2->teams.team[i];
+    OTF2_StringRef name = numbered(otf2, "team", team->id);
+
+    OTF2_GlobalDefWriter_WriteGroup(otf2->definitions, 1 + i, name, OTF2_GROUP_TYPE_COMM_GROUP,
+                                    OTF2_PARADIGM_UNKNOWN, OTF2_GROUP_FLAG_NONE,
+                                    (uint32_t)team->nmembers, team->member);
+    OTF2_GlobalDefWriter_WriteComm(otf2->definitions, i, name, 1 + i,
+                                   i == 0 ? OTF2_UNDEFINED_COMM : 0, OTF2_COMM_FLAG_NONE);
+    OTF2_GlobalDefWriter_WriteRmaWin(otf2->definitions, i, name, i, OTF2_RMA_WIN_FLAG_NONE);
+  }
+}
+
+static void define(otf2_t *otf2)
+{
+  const trace_t *trace = otf2->trace;
+
+  otf2->definitions = OTF2_Archive_GetGlobalDefWriter(otf2->archive);
+  OTF2_GlobalDefWriter_WriteClockProperties(otf2->definitions, 1000000000, trace->begin,
+                                            trace->end - trace->begin + 1, trace->begin);
+  define_regions(otf2);
+  define_units(otf2);
+  define_missing(otf2);
+  define_threads(otf2);
+  define_teams(otf2);
+}
+
+/* ---- the archive ------------------------------------------------------------------------------- */
+
+static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                            bool is_final)
+{
+  (void)data, (void)type, (void)location, (void)caller, (void)is_final;
+  return OTF2_FLUSH;
+}
+
+static const OTF2_FlushCallbacks flushes = { .otf2_pre_flush = flush };
+
+/* OTF2 writes into a folder of its own that is new. */
+static OTF2_Archive *open_archive(const char *folder)
+{
+  char          path[4096];
+  OTF2_Archive *archive;
+
+  snprintf(path, sizeof path, "%s/otf2", folder);
+  archive = OTF2_Archive_Open(path, "trace", OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
+                              OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  if (archive == NULL)
+    return NULL;
+  OTF2_Archive_SetFlushCallbacks(archive, &flushes, NULL);
+  OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+  OTF2_Archive_SetCreator(archive, "dart-trace");
+  return archive;
+}
+
+static int write_otf2(const trace_t *trace, const char *folder)
+{
+  otf2_t otf2 = { .trace = trace, .archive = open_archive(folder) };
+
+  if (otf2.archive == NULL) {
+    trace_say("%s/otf2: cannot make an archive", folder); /* OTF2 has said why */
+    return -1;
+  }
+  otf2.teams   = teams_make(trace->nunits);
+  otf2.nevents = calloc(trace->nfiles, sizeof otf2.nevents[0]);
+  if (otf2.nevents == NULL)
+    return -1;
+  OTF2_Archive_OpenEvtFiles(otf2.archive);
+  for (size_t i = 0; i < trace->nfiles; i++)
+    write_events(&otf2, i);
+  OTF2_Archive_OpenDefFiles(otf2.archive);
+  define(&otf2);
+  OTF2_Archive_CloseDefFiles(otf2.archive);
+  OTF2_Archive_CloseEvtFiles(otf2.archive);
+  return OTF2_Archive_Close(otf2.archive) == OTF2_SUCCESS ? 0 : -1;
+}
+
+const trace_form_t trace_otf2 = { "otf2", write_otf2 };

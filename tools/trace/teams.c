@@ -1,0 +1,72 @@
+#include "teams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NIDS = 1 << 15 };
+
+static void *room(void *old, size_t nbytes)
+{
+  void *bytes = realloc(old, nbytes > 0 ? nbytes : 1);
+
+  if (bytes == NULL) {
+    trace_say("out of memory");
+    exit(1);
+  }
+  return bytes;
+}
+
+/* A new team without members: its index. */
+static size_t add(teams_t *teams, int16_t id, size_t nmembers)
+{
+  teams->team           = room(teams->team, (teams->n + 1) * sizeof teams->team[0]);
+  teams->team[teams->n] = (team_t){ .id = id, .member = room(NULL, nmembers * sizeof(uint64_t)) };
+  return teams->n++;
+}
+
+teams_t teams_make(size_t nunits)
+{
+  teams_t teams = { 0 };
+
+  teams.of_id = room(NULL, NIDS * sizeof teams.of_id[0]);
+  add(&teams, 0, nunits);
+  for (uint64_t i = 0; i < nunits; i++)
+    teams.team[0].member[teams.team[0].nmembers++] = i;
+  teams_forget_ids(&teams);
+  return teams;
+}
+
+void teams_forget_ids(teams_t *teams)
+{
+  memset(teams->of_id, 0, NIDS * sizeof teams->of_id[0]);
+}
+
+/* The index of a team before `last` that is the same; `last` if there is none. */
+static size_t same(const teams_t *teams, size_t last)
+{
+  const team_t *one = &teams->team[last];
+
+  for (size_t i = 1; i < last; i++)
+    if (teams->team[i].id == one->id && teams->team[i].nmembers == one->nmembers &&
+        memcmp(teams->team[i].member, one->member, one->nmembers * sizeof one->member[0]) == 0)
+      return i;
+  return last;
+}
+
+void teams_add_member(teams_t *teams, const dart__trace_event_t *event)
+{
+  size_t  at = event->team > 0 ? teams->of_id[event->team] : 0;
+  team_t *team;
+
+  if (event->team <= 0)
+    return;
+  if (at == 0 || teams->team[at].nmembers == event->bytes)
+    at = teams->of_id[event->team] = add(teams, event->team, event->bytes);
+  team                           = &teams->team[at];
+  team->member[team->nmembers++] = (uint32_t)event->unit;
+  if (team->nmembers < event->bytes || same(teams, at) == at)
+    return;
+  teams->of_id[event->team] = same(teams, at);
+  free(team->member);
+  teams->n = at;
+}
