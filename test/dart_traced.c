@@ -80,7 +80,7 @@ int main(int argc, char **argv)
   if (strcmp(how, "abort") == 0 && me.id == 1)
     dart_abort(9);
   if (strcmp(how, "exit") == 0)
-    return 0;
+    return dart_team_lock_destroy(&lock) == DART_OK ? 0 : 1;
   return dart_barrier(DART_TEAM_ALL) == DART_OK && dart_team_lock_destroy(&lock) == DART_OK &&
                  dart_team_memfree(cells) == DART_OK && dart_exit() == DART_OK
              ? 0

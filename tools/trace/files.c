@@ -139,3 +139,9 @@ void trace_read(const char *folder, trace_t *trace_out)
   trace.nunits = trace.file[0].header->nunits;
   *trace_out   = trace;
 }
+
+void trace_forget(trace_t *trace)
+{
+  free(trace->file); /* what is mapped goes with the process */
+  trace->file = NULL;
+}

@@ -70,5 +70,6 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < NFORMS; i++)
     if (forms[i]->write != NULL && (given.form == NULL || given.form == forms[i]))
       failed |= forms[i]->write(&trace, given.folder) != 0;
+  trace_forget(&trace);
   return failed;
 }

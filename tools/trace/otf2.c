@@ -307,6 +307,8 @@ static int write_otf2(const trace_t *trace, const char *folder)
   define(&otf2);
   OTF2_Archive_CloseDefFiles(otf2.archive);
   OTF2_Archive_CloseEvtFiles(otf2.archive);
+  teams_free(&otf2.teams);
+  free(otf2.nevents);
   return OTF2_Archive_Close(otf2.archive) == OTF2_SUCCESS ? 0 : -1;
 }
 

@@ -1,3 +1,4 @@
+/* Teams are added as their members come, and the last one goes again once it is seen to be one that was there. */
 #include "teams.h"
 
 #include <stdlib.h>
@@ -34,6 +35,14 @@ teams_t teams_make(size_t nunits)
     teams.team[0].member[teams.team[0].nmembers++] = i;
   teams_forget_ids(&teams);
   return teams;
+}
+
+void teams_free(teams_t *teams)
+{
+  for (size_t i = 0; i < teams->n; i++)
+    free(teams->team[i].member);
+  free(teams->team);
+  free(teams->of_id);
 }
 
 void teams_forget_ids(teams_t *teams)

@@ -23,6 +23,9 @@ typedef struct {
 /** With the team of `nunits` units alone; ends the program if there is no memory. */
 teams_t teams_make(size_t nunits);
 
+/** Give back their memory. */
+void teams_free(teams_t *teams);
+
 /** Another file is read: its ids mean nothing yet. */
 void teams_forget_ids(teams_t *teams);
 

@@ -34,6 +34,9 @@ extern const trace_form_t trace_otf2, trace_chrome;
 /** Read all files of a folder; ends the program after one line if there are none, or one is of another version. */
 void trace_read(const char *folder, trace_t *trace_out);
 
+/** Give back what a trace has of memory. */
+void trace_forget(trace_t *trace);
+
 /** When it happened, ns since 1970. */
 uint64_t trace_time(const trace_file_t *file, uint64_t time);
 
