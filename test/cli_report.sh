@@ -44,7 +44,7 @@ assert f"3 units on {nodes} node" in text and "has ended" not in text' $nodes
 import json, sys
 one = json.load(open(sys.argv[1] + "/unit-2.json"))
 calls = {call["name"]: (call["count"], call["bytes"]) for call in one["calls"]}
-assert calls["dart_barrier"] == (2, 0) and calls["dart_put_handle"] == (1, 20) and calls["dart_lock_acquire"] == (1, 0)
+assert calls["dart_barrier"] == (4, 0) and calls["dart_put_handle"] == (1, 20) and calls["dart_lock_acquire"] == (1, 0)
 assert one["ended"] == "dart_exit" and one["unit"] == 2 and one["units"] == 3
 END_PYTHON
 }

@@ -42,7 +42,10 @@ RMA_GET 3
 RMA_ATOMIC 3
 RMA_ACQUIRE_LOCK 3
 RMA_RELEASE_LOCK 3
-RMA_COLLECTIVE_END 15"
+RMA_COLLECTIVE_END 21"
+  for kind in 1 2; do
+    [[ $(grep -c "^RMA_COLLECTIVE_END .*BARRIER, Window: \"team $kind\"" <<<"$out") == 3 ]] || fail "team $kind has no barrier"
+  done
   [[ $(grep -c '^ENTER ' <<<"$out") == $(grep -c '^LEAVE ' <<<"$out") ]] || fail "ENTER and LEAVE do not match"
   grep -q '^RMA_PUT .* 1 .*Remote: 2 .*Bytes: 20' <<<"$out" || fail "no put of unit 1 to unit 2"
 }
@@ -56,8 +59,8 @@ run_is_traced() {
 assert sorted(arguments("put")) == [(u, (u + 1) % 3, 20) for u in range(3) for i in range(3)], arguments("put")
 assert sorted(arguments("get")) == [(u, u, 8) for u in range(3)]
 assert sorted(arguments("atomic")) == [(u, 0, 4) for u in range(3)]
-assert count("dart_barrier", "B") == count("dart_barrier", "E") == 6 and count("lock", "i") == count("unlock", "i") == 3
-assert count("collective", "i") == 15'"$completed"
+assert count("dart_barrier", "B") == count("dart_barrier", "E") == 12 and count("lock", "i") == count("unlock", "i") == 3
+assert count("collective", "i") == 21'"$completed"
   otf2_is_whole
 }
 

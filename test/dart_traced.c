@@ -50,6 +50,18 @@ static int many_puts(dart_gptr_t cells)
   return ok && dart_flush(cells) == DART_OK;
 }
 
+/* A barrier of each of two teams of all units. */
+static int teams(void)
+{
+  dart_team_t team;
+  int         ok = 1;
+
+  for (int i = 0; i < 2; i++)
+    ok &= dart_team_clone(DART_TEAM_ALL, &team) == DART_OK && dart_barrier(team) == DART_OK &&
+          dart_team_destroy(&team) == DART_OK;
+  return ok;
+}
+
 static int messages(void)
 {
   const int64_t     value = 7;
@@ -72,7 +84,7 @@ int main(int argc, char **argv)
       dart_team_memalloc_aligned(DART_TEAM_ALL, NCELLS, DART_TYPE_INT, &cells) != DART_OK ||
       dart_team_lock_init(DART_TEAM_ALL, &lock) != DART_OK)
     return 1;
-  if (!transfers(cells) || !messages() || dart_lock_acquire(lock) != DART_OK ||
+  if (!transfers(cells) || !messages() || !teams() || dart_lock_acquire(lock) != DART_OK ||
       dart_lock_release(lock) != DART_OK || dart_barrier(DART_TEAM_ALL) != DART_OK)
     return 1;
   if (strcmp(how, "many") == 0 && !many_puts(cells))

@@ -34,7 +34,7 @@ typedef enum {
   DART__TRACE_ALL_TOGETHER, /* a collective call of `team`, root `unit` or -1, which sent `bytes`, ended at time `id` */
   DART__TRACE_LOCK, /* the lock `id` of `unit` (-1: of all) was had */
   DART__TRACE_UNLOCK,
-  DART__TRACE_MEMBER /* `unit` is the next member of `team`; `bytes`: how many are there */
+  DART__TRACE_MEMBER /* `unit` is member `id` of `team`, which has `bytes` members */
 } dart__trace_event_kind_t;
 
 typedef struct {

@@ -182,6 +182,7 @@ void dart__trace_team(const dart__trace_frame_t *frame, dart_team_t team)
   for (size_t i = 0; i < size; i++)
     if (pdart_team_unit_l2g(team, DART_TEAM_UNIT_ID((dart_unit_t)i), &unit) == DART_OK) {
       event.unit = unit.id;
+      event.id   = i;
       dart__trace_events_append(frame->events, &event);
     }
 }

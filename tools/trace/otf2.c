@@ -303,6 +303,7 @@ static int write_otf2(const trace_t *trace, const char *folder)
   OTF2_Archive_OpenEvtFiles(otf2.archive);
   for (size_t i = 0; i < trace->nfiles; i++)
     write_events(&otf2, i);
+  teams_forget_ids(&otf2.teams);
   OTF2_Archive_OpenDefFiles(otf2.archive);
   define(&otf2);
   OTF2_Archive_CloseDefFiles(otf2.archive);

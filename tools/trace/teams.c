@@ -45,8 +45,17 @@ void teams_free(teams_t *teams)
   free(teams->of_id);
 }
 
+/* The last team is none. */
+static void drop_last(teams_t *teams)
+{
+  free(teams->team[--teams->n].member);
+}
+
 void teams_forget_ids(teams_t *teams)
 {
+  if (teams->growing != 0) /* its file ended too early */
+    drop_last(teams);
+  teams->growing = 0;
   memset(teams->of_id, 0, NIDS * sizeof teams->of_id[0]);
 }
 
@@ -64,18 +73,24 @@ static size_t same(const teams_t *teams, size_t last)
 
 void teams_add_member(teams_t *teams, const dart__trace_event_t *event)
 {
-  size_t  at = event->team > 0 ? teams->of_id[event->team] : 0;
   team_t *team;
+  size_t  first;
 
   if (event->team <= 0)
     return;
-  if (at == 0 || teams->team[at].nmembers == event->bytes)
-    at = teams->of_id[event->team] = add(teams, event->team, event->bytes);
-  team                           = &teams->team[at];
+  if (event->id == 0 && teams->growing != 0)
+    drop_last(teams);
+  if (event->id == 0)
+    teams->growing = add(teams, event->team, event->bytes);
+  team = &teams->team[teams->growing];
+  if (teams->growing == 0 || team->id != event->team || team->nmembers != event->id)
+    return; /* members before it were dropped */
   team->member[team->nmembers++] = (uint32_t)event->unit;
-  if (team->nmembers < event->bytes || same(teams, at) == at)
+  if (team->nmembers < event->bytes)
     return;
-  teams->of_id[event->team] = same(teams, at);
-  free(team->member);
-  teams->n = at;
+  first                     = same(teams, teams->growing);
+  teams->of_id[event->team] = first;
+  if (first != teams->growing)
+    drop_last(teams);
+  teams->growing = 0;
 }

@@ -18,6 +18,7 @@ typedef struct {
   size_t  n;
   size_t *
       of_id; /* for the file that is being read: the index of the team with an id; 0 if it is not known */
+  size_t growing; /* the last team, whose members are coming; 0: none */
 } teams_t;
 
 /** With the team of `nunits` units alone; ends the program if there is no memory. */
