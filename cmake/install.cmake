@@ -29,7 +29,7 @@ function(dart_install_package library)
 endfunction()
 
 set(needs)
-dart_install_package(dart-base dart-interface)
+dart_install_package(dart-base dart-interface dart-check dart-check-shared)
 set(needs DART-BASE)
 foreach(backend IN LISTS backends)
   dart_install_package(dart-${backend})

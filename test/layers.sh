@@ -70,9 +70,13 @@ found=$(includes dart-mpi/am/*.[ch] | grep -Ev ' (am|base|data|node)/| transport
 found=$(grep -rl '<mpi\.h>' dart-if/src dart-mpi/am dart-mpi/transport/transport.h dart-shmem)
 [[ -z $found ]] || say "includes mpi.h: $found"
 
+# The debug mode knows DART by its public headers only.
+found=$(includes dart-check/*.[ch] | grep ' .*/')
+[[ -z $found ]] || say "dart-check includes: $found"
+
 # A module uses another if one of its two files includes the other's header. A header that has no .c, what
 # the files of one folder share, is nobody's.
-uses=$(find dart-if/src dart-mpi dart-shmem test bench -name '*.[ch]' -exec \
+uses=$(find dart-if/src dart-mpi dart-shmem dart-check test bench -name '*.[ch]' -exec \
          awk -F'"' '/^#include "/ { print FILENAME, $2 }' {} + |
   while read -r file included; do
     for at in "${file%/*}" dart-if/src dart-mpi dart-shmem dart-shmem/launch test test/am; do

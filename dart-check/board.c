@@ -1,0 +1,369 @@
+/* Before a collective call each member of the team puts a record of it to the first member, with a
+ * notification (dash/dart/ext/dart_notify.h). The first member waits until all have come, compares the
+ * records with its own, and notifies the others, who wait for that. So all members have come to the call
+ * before it begins, a difference is known before anything hangs, and one unit reports it. (Comparing before
+ * each call is how MUST and its predecessors check MPI's collectives: Hilbrich et al., MPI Runtime Error
+ * Detection with MUST, Parallel Tools Workshop 2012.)
+ *
+ * What the first member has got stays as it is until it lets the others go on. All of this is in memory of a
+ * team of this library's own, so no epoch of the program concerns it, and its size is bounded: with many
+ * units fewer teams are looked at.
+ *
+ * A unit that waits says in which team. If the one it waits for is itself waiting, in another team of which
+ * both are members, neither will come: their collectives are in different orders. That is looked at after a
+ * while only. */
+#include "board.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object.h"
+#include "report.h"
+#include "type.h"
+
+enum {
+  BYTES    = 4 << 20, /* of records, at most */
+  SLICE_US = 100000   /* microseconds of a wait after which a unit looks why it takes so long */
+};
+
+/* What a unit keeps of a team, of which others read `posted` and `record` when something takes long. */
+typedef struct {
+  uint64_t             posted;  /* the number of its newest call */
+  uint64_t             arrived; /* of the first member: counts the others' records */
+  uint64_t             opened;  /* of the others: counts calls that may begin */
+  dart__check_record_t record;
+} slot_t;
+
+typedef struct {
+  uint64_t waits; /* the team in which the unit waits, plus 1; 0: it does not */
+  slot_t   slot[DART__CHECK_TEAMS];
+} board_t;
+
+typedef struct {
+  int32_t  me;
+  uint32_t size; /* 0: no member */
+} team_t;
+
+static board_t              *own;
+static dart__check_record_t *inbox;  /* behind it: of each team a record of each unit */
+static size_t                nteams; /* that have room there */
+static dart_gptr_t           boards;
+static team_t                teams[DART__CHECK_TEAMS];
+
+/* ---- the board ----------------------------------------------------------------------------------- */
+
+static dart_gptr_t at_board(int32_t unit, size_t offset)
+{
+  dart_gptr_t gptr = boards;
+
+  gptr.unitid              = unit;
+  gptr.addr_or_offs.offset = offset;
+  return gptr;
+}
+
+static void read_words(int32_t unit, size_t offset, uint64_t *words, size_t n)
+{
+  if (pdart_get_blocking(words, at_board(unit, offset), n, DART_TYPE_ULONGLONG,
+                         DART_TYPE_ULONGLONG) != DART_OK)
+    abort();
+}
+
+static uint64_t read_word(int32_t unit, size_t offset)
+{
+  uint64_t word;
+
+  read_words(unit, offset, &word, 1);
+  return word;
+}
+
+static size_t offset_of(dart_team_t team, size_t field)
+{
+  return offsetof(board_t, slot) + (size_t)team * sizeof(slot_t) + field;
+}
+
+static size_t inbox_of(dart_team_t team, int32_t unit)
+{
+  return sizeof(board_t) +
+         ((size_t)team * dart__check.nunits + (size_t)unit) * sizeof(dart__check_record_t);
+}
+
+void dart__check_team_known(dart_team_t team)
+{
+  static bool      said;
+  dart_team_unit_t me;
+  size_t           size;
+
+  if ((size_t)team >= nteams)
+    dart__check_note(&said, "collective calls of teams with ids of %zu and more are not looked at",
+                     nteams);
+  if (team >= DART__CHECK_TEAMS)
+    return;
+  pdart_team_myid(team, &me);
+  pdart_team_size(team, &size);
+  teams[team] = (team_t){ .me = me.id, .size = (uint32_t)size };
+}
+
+void dart__check_team_gone(dart_team_t team)
+{
+  if (team < DART__CHECK_TEAMS)
+    teams[team].size = 0;
+}
+
+bool dart__check_team(dart_team_t team, int32_t *me_out, size_t *size_out)
+{
+  if (dart__check.kinds == 0 || team < 0 || team >= DART__CHECK_TEAMS || teams[team].size == 0)
+    return false;
+  *me_out   = teams[team].me;
+  *size_out = teams[team].size;
+  return true;
+}
+
+void dart__check_board_open(void)
+{
+  dart_team_t own_team;
+  size_t      nbytes;
+
+  nteams = BYTES / (dart__check.nunits * sizeof *inbox);
+  if (nteams > DART__CHECK_TEAMS)
+    nteams = DART__CHECK_TEAMS;
+  nbytes = sizeof *own + nteams * dart__check.nunits * sizeof *inbox;
+  if (pdart_team_clone(DART_TEAM_ALL, &own_team) != DART_OK ||
+      pdart_team_memalloc_aligned(own_team, nbytes, DART_TYPE_BYTE, &boards) != DART_OK ||
+      pdart_gptr_getaddr(at_board(dart__check.me, 0), (void **)&own) != DART_OK)
+    pdart_abort(DART_EXIT_ABORT);
+  memset(own, 0, nbytes);
+  inbox = (dart__check_record_t *)(own + 1);
+  memset(teams, 0, sizeof teams);
+  pdart_barrier(own_team); /* nobody reads a board before it is empty */
+  dart__check_team_known(DART_TEAM_ALL);
+}
+
+uint64_t dart__check_hash(uint64_t hash, const void *bytes, size_t nbytes)
+{
+  const unsigned char *at = bytes;
+
+  hash ^= UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+  for (size_t i = 0; i < nbytes; i++)
+    hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+  return hash == 0 ? 1 : hash;
+}
+
+/* ---- reports ------------------------------------------------------------------------------------- */
+
+static void describe(dart__check_report_t *report, int32_t unit, const dart__check_record_t *record)
+{
+  char       what[256];
+  dart__at_t at = { record->call < DART__CALLS ? (dart__call_t)record->call : DART__CALL_dart_exit,
+                    dart__check_place_address(record->from) };
+  size_t length;
+
+  snprintf(what, sizeof what, "unit %d: ", unit);
+  dart__check_place(report, what, at);
+  length  = 0;
+  what[0] = '\0';
+  if (record->type != 0)
+    length +=
+        (size_t)snprintf(what + length, sizeof what - length, ", %llu elements of %s",
+                         (unsigned long long)record->nelem, dart__check_type_name(record->type));
+  if (record->root != 0)
+    length += (size_t)snprintf(what + length, sizeof what - length, ", root or object %llu",
+                               (unsigned long long)record->root - 1);
+  if (record->op != 0)
+    length += (size_t)snprintf(what + length, sizeof what - length, ", operator %llu",
+                               (unsigned long long)record->op);
+  if (length > 0)
+    dart__check_line(report, "  with%s", what + 1);
+}
+
+static const char *difference(const dart__check_record_t *a, const dart__check_record_t *b)
+{
+  if (a->call != b->call)
+    return "call";
+  if (a->root != b->root)
+    return "root or object";
+  if (a->nelem != b->nelem)
+    return "number of elements";
+  if (a->type != b->type)
+    return "type";
+  if (a->op != b->op)
+    return "operator";
+  if (a->other != 0 && b->other != 0 && a->other != b->other)
+    return "other arguments";
+  return NULL;
+}
+
+static int32_t global_id(dart_team_t team, int32_t member)
+{
+  dart_global_unit_t unit;
+
+  pdart_team_unit_l2g(team, DART_TEAM_UNIT_ID(member), &unit);
+  return unit.id;
+}
+
+static void end_program(dart__check_report_t *report)
+{
+  dart__check_line(report, "the program cannot go on");
+  dart__check_end(report);
+  pdart_abort(DART__CHECK_EXIT_CODE);
+}
+
+/* Whether a member has come to the call that this one is in; if so, it is the same. */
+static bool has_come(dart_team_t team, int32_t member, dart__at_t at)
+{
+  const dart__check_record_t *mine   = &own->slot[team].record;
+  int32_t                     unit   = global_id(team, member);
+  const dart__check_record_t *record = &inbox[(size_t)team * dart__check.nunits + (size_t)unit];
+  dart__check_report_t        report;
+  const char                 *differs;
+
+  if (record->number != mine->number)
+    return false;
+  differs = difference(mine, record);
+  if (differs == NULL)
+    return true;
+  report.length = 0;
+  dart__check_begin(&report, "collectives", at,
+                    "units %d and %d of team %d are in collective calls that do not match: %s",
+                    dart__check.me, unit, team, differs);
+  describe(&report, dart__check.me, mine);
+  describe(&report, unit, record);
+  end_program(&report);
+  return true;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------------- */
+
+static double patience(void)
+{
+  const char *text = getenv("DART_CHECK_PATIENCE");
+
+  return text != NULL && atof(text) > 0 ? atof(text) : 30;
+}
+
+/* Whether `unit`, for which this unit waits in `team`, waits for this one in another team. */
+static bool waits_for_me(dart_team_t team, int32_t unit, dart_team_t *other_out)
+{
+  uint64_t    waits = read_word(unit, offsetof(board_t, waits));
+  dart_team_t other = (dart_team_t)(waits - 1);
+
+  *other_out = other;
+  return waits != 0 && other != team && teams[other].size > 0 && !dart__check.threads &&
+         read_word(unit, offset_of(other, offsetof(slot_t, posted))) > own->slot[other].posted;
+}
+
+static void report_order(dart_team_t team, int32_t unit, dart_team_t other, dart__at_t at)
+{
+  dart__check_record_t record;
+  dart__check_report_t report;
+
+  read_words(unit, offset_of(other, offsetof(slot_t, record)), &record.call,
+             sizeof record / sizeof record.call);
+  report.length = 0;
+  dart__check_begin(&report, "collectives", at,
+                    "units %d and %d wait for each other in collective calls of teams %d and %d",
+                    dart__check.me, unit, team, other);
+  describe(&report, dart__check.me, &own->slot[team].record);
+  describe(&report, unit, &record);
+  end_program(&report);
+}
+
+/* It may only be slow, so this is a note, and no finding. */
+static void note_missing(dart_team_t team, int32_t unit, dart__at_t at)
+{
+  bool     said = false;
+  uint64_t call;
+  char     here[512];
+
+  call = read_word(unit, offset_of(team, offsetof(slot_t, record.call)));
+  dart__check_where(at.from, here, sizeof here);
+  dart__check_note(
+      &said,
+      "unit %d has not come to %s of team %d for %.0f s, called by %s; there it was last in %s",
+      unit, dart__check_calls[at.id], team, patience(), here,
+      call < DART__CALLS ? dart__check_calls[call] : "nothing");
+}
+
+/* It takes long: look at the unit that is waited for. Of two units that wait for each other the first one
+ * reports it, the other if it does not. */
+static void look_at(dart_team_t team, int32_t unit, unsigned slices, dart__at_t at)
+{
+  dart_team_t other;
+
+  if ((dart__check.me < unit || slices > 50) && waits_for_me(team, unit, &other))
+    report_order(team, unit, other, at);
+  if (slices == (unsigned)(patience() * 1e6 / SLICE_US))
+    note_missing(team, unit, at);
+}
+
+/* The first member: look at those who have come so far, and at the first that has not. */
+static void look_at_members(dart_team_t team, unsigned slices, dart__at_t at)
+{
+  for (uint32_t member = 1; member < teams[team].size; member++)
+    if (!has_come(team, (int32_t)member, at)) {
+      look_at(team, global_id(team, (int32_t)member), slices, at);
+      return;
+    }
+}
+
+static dart_ret_t wait_for(dart_team_t team, size_t field, uint64_t least)
+{
+  return pdart_notify_wait(at_board(dart__check.me, offset_of(team, field)), least, SLICE_US);
+}
+
+static void gather(dart_team_t team, uint64_t number, dart__at_t at)
+{
+  uint64_t others = teams[team].size - 1;
+
+  for (unsigned slices = 1;
+       wait_for(team, offsetof(slot_t, arrived), number * others) == DART_PENDING; slices++)
+    look_at_members(team, slices, at);
+  for (uint32_t member = 1; member <= others; member++)
+    has_come(team, (int32_t)member, at);
+  for (uint32_t member = 1; member <= others; member++)
+    pdart_notify(
+        at_board(global_id(team, (int32_t)member), offset_of(team, offsetof(slot_t, opened))), 1);
+}
+
+static void follow(dart_team_t team, uint64_t number, dart__at_t at)
+{
+  const dart__check_record_t *record = &own->slot[team].record;
+  int32_t                     first  = global_id(team, 0);
+
+  pdart_put_notify(at_board(first, inbox_of(team, dart__check.me)), record,
+                   sizeof *record / sizeof record->call, DART_TYPE_ULONGLONG, DART_TYPE_ULONGLONG,
+                   at_board(first, offset_of(team, offsetof(slot_t, arrived))), 1);
+  for (unsigned slices = 1; wait_for(team, offsetof(slot_t, opened), number) == DART_PENDING;
+       slices++)
+    look_at(team, first, slices, at);
+}
+
+void dart__check_enter(dart_team_t team, dart__check_record_t record, dart__at_t at)
+{
+  slot_t *slot;
+  int32_t me;
+  size_t  size;
+
+  if (!dart__check_team(team, &me, &size))
+    return;
+  dart__check_guards(at);
+  if (!dart__check_for(DART__CHECK_COLLECTIVES) || size == 1 || (size_t)team >= nteams)
+    return;
+  slot          = &own->slot[team];
+  record.call   = at.id;
+  record.from   = dart__check_place_number(at.from);
+  record.number = slot->posted + 1;
+  slot->record  = record;
+  __atomic_store_n(&slot->posted, record.number, __ATOMIC_RELEASE);
+  __atomic_store_n(&own->waits, (uint64_t)team + 1, __ATOMIC_RELEASE);
+  if (me == 0)
+    gather(team, record.number, at);
+  else
+    follow(team, record.number, at);
+  __atomic_store_n(&own->waits, 0, __ATOMIC_RELEASE);
+}
+
+void dart__check_enter_exit(dart__at_t at)
+{
+  dart__check_enter(DART_TEAM_ALL, (dart__check_record_t){ .root = 0 }, at);
+}

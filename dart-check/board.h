@@ -1,0 +1,43 @@
+#ifndef DART__CHECK_BOARD_H
+#define DART__CHECK_BOARD_H
+/* Collective calls: before each of them the members of the team agree that it is the same. */
+#include "check.h"
+
+#define DART__CHECK_TEAMS 1024 /* teams of higher ids are not looked at */
+
+/** What must be the same on all members, and where the call is. A field that does not count is 0. */
+typedef struct {
+  uint64_t call; /* dart__call_t */
+  uint64_t root; /* team id; or of what the call is about: a segment's id, a serial number */
+  uint64_t nelem;
+  uint64_t type;  /* dart__check_type_number */
+  uint64_t op;    /* of those that all units know; an operator of the program's counts as 1 << 32 */
+  uint64_t other; /* a hash of what else is the same, or 0: this unit does not say */
+  uint64_t from;  /* dart__check_place_number */
+  uint64_t number; /* of the unit's call in this team */
+} dart__check_record_t;
+
+/** Make the boards, which go with dart_exit. Collective over all units. */
+void dart__check_board_open(void);
+
+/** A team that this unit is a member of exists from now on. */
+void dart__check_team_known(dart_team_t team);
+
+/** A team is gone. */
+void dart__check_team_gone(dart_team_t team);
+
+/** The unit's id in such a team and its size; false: it is no such team. */
+bool dart__check_team(dart_team_t team, int32_t *me_out, size_t *size_out);
+
+/** The call `at` of the team's members comes next. Returns when all members have come to it. Members that
+ *  came to different calls, or that wait for each other in different teams, end the program with a report.
+ *  Also looks at the guards of memory. `record`: all but call, from and number. */
+void dart__check_enter(dart_team_t team, dart__check_record_t record, dart__at_t at);
+
+/** Of dart_exit. */
+void dart__check_enter_exit(dart__at_t at);
+
+/** A hash of some bytes, never 0; continues `hash`, which is 0 at first. */
+uint64_t dart__check_hash(uint64_t hash, const void *bytes, size_t nbytes);
+
+#endif

@@ -1,0 +1,213 @@
+/* From dart_init to dart_exit, and to the end of the process: what is looked for, and with which code the
+ * program ends.
+ *
+ * Operations on near memory may be compiled into the program (dash/dart/ext/dart_inline.h), which then calls
+ * nothing. They ask a table of direct maps, so where near operations are to be counted (DART_STATS_NEAR=1)
+ * that table is empty and they call; the same setting serves here. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "board.h"
+#include "memory.h"
+#include "object.h"
+#include "pending.h"
+#include "report.h"
+
+dart__check_t dart__check;
+
+#define NAME(name) #name,
+const char *const dart__check_calls[DART__CALLS] = { DART_FUNCTIONS(NAME) };
+#undef NAME
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pid_t           process;         /* the unit itself */
+static bool            looks_for_leaks; /* at the end of the process */
+
+void dart__check_lock(void)
+{
+  pthread_mutex_lock(&mutex);
+}
+
+void dart__check_unlock(void)
+{
+  pthread_mutex_unlock(&mutex);
+}
+
+void *dart__check_room(void *old, size_t nbytes)
+{
+  void *room = realloc(old, nbytes > 0 ? nbytes : 1);
+
+  if (room == NULL) {
+    fprintf(stderr, "dart-check: no memory for %zu bytes of books\n", nbytes);
+    abort();
+  }
+  return room;
+}
+
+/* ---- what is looked for -------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name;
+  unsigned    kinds;
+} words[] = { { "memory", DART__CHECK_MEMORY },
+              { "completion", DART__CHECK_COMPLETION },
+              { "collectives", DART__CHECK_COLLECTIVES },
+              { "1", DART__CHECK_ALL } };
+
+static unsigned kind_of(const char *word, size_t length)
+{
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strlen(words[i].name) == length && strncmp(words[i].name, word, length) == 0)
+      return words[i].kinds;
+  return 0;
+}
+
+/* A program that is linked with this library is checked unless the environment says otherwise. */
+static bool read_kinds(unsigned *kinds_out)
+{
+  const char *text = getenv("DART_CHECK");
+  unsigned    kinds;
+
+  *kinds_out = text == NULL ? DART__CHECK_ALL : 0;
+  if (text == NULL || text[0] == '\0' || strcmp(text, "0") == 0)
+    return true;
+  while (true) {
+    size_t length = strcspn(text, ",");
+
+    kinds = kind_of(text, length);
+    if (kinds == 0)
+      return false;
+    *kinds_out |= kinds;
+    if (text[length] == '\0')
+      return true;
+    text += length + 1;
+  }
+}
+
+static dart_ret_t prepare(unsigned *kinds_out)
+{
+  if (!read_kinds(kinds_out)) {
+    fprintf(stderr,
+            "dart-check: DART_CHECK is '%s'; it may be 0, 1, or some of memory, completion and "
+            "collectives, with commas between them\n",
+            getenv("DART_CHECK"));
+    return DART_ERR_INVAL;
+  }
+  if (*kinds_out != 0)
+    setenv("DART_STATS_NEAR", "1", 1);
+  return DART_OK;
+}
+
+/* ---- from init to exit --------------------------------------------------------------------------- */
+
+static void begin(unsigned kinds, bool threads)
+{
+  dart_global_unit_t me;
+
+  pdart_myid(&me);
+  pdart_size(&dart__check.nunits);
+  dart__check.me      = me.id;
+  dart__check.threads = threads;
+  dart__check.kinds   = kinds;
+  looks_for_leaks     = dart__check_for(DART__CHECK_MEMORY);
+  if (kinds != 0)
+    dart__check_board_open();
+}
+
+dart_ret_t dart_init(int *argc, char ***argv)
+{
+  unsigned   kinds;
+  dart_ret_t ret = prepare(&kinds);
+
+  if (ret == DART_OK)
+    ret = pdart_init(argc, argv);
+  if (ret == DART_OK)
+    begin(kinds, false);
+  return ret;
+}
+
+dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t *thread_safety)
+{
+  unsigned   kinds;
+  dart_ret_t ret = prepare(&kinds);
+
+  if (ret == DART_OK)
+    ret = pdart_init_thread(argc, argv, thread_safety);
+  if (ret == DART_OK)
+    begin(kinds, *thread_safety == DART_THREAD_MULTIPLE);
+  return ret;
+}
+
+/* One line for the job, so that it is seen that the program was looked at. */
+static void sum_up(void)
+{
+  uint64_t found = dart__check_count(), all = 0;
+  char     text[256];
+  int      length;
+
+  if (pdart_allreduce(&found, &all, 1, DART_TYPE_ULONGLONG, DART_OP_SUM, DART_TEAM_ALL) !=
+          DART_OK ||
+      dart__check.me != 0)
+    return;
+  length =
+      snprintf(text, sizeof text, "dart-check: %zu units were looked at for", dart__check.nunits);
+  for (size_t i = 0; i + 1 < sizeof words / sizeof words[0]; i++)
+    if (dart__check_for(words[i].kinds))
+      length += snprintf(text + length, sizeof text - (size_t)length, " %s", words[i].name);
+  fprintf(stderr, "%s: %llu found\n", text, (unsigned long long)all);
+}
+
+/* Groups, types, operators and allocators end with the cycle; locks, range objects and files are ended by the
+ * program, at any time. */
+static void end(dart__at_t at)
+{
+  dart__check_enter_exit(at);
+  dart__check_guards(at);
+  if (dart__check_for(DART__CHECK_COMPLETION))
+    dart__check_pending_exit(at);
+  if (dart__check_for(DART__CHECK_MEMORY)) {
+    dart__check_leaks(DART__CHECK_GROUP, DART__CHECK_GROUP);
+    dart__check_leaks(DART__CHECK_TYPE, DART__CHECK_OPERATOR);
+    dart__check_leaks(DART__CHECK_ALLOCATOR, DART__CHECK_ALLOCATOR);
+    dart__check_blocks_leaked();
+  }
+  sum_up();
+  dart__check.kinds = 0;
+  dart__check_pending_forget();
+  dart__check_forget(DART__CHECK_GROUP, DART__CHECK_OPERATOR);
+  dart__check_forget(DART__CHECK_ALLOCATOR, DART__CHECK_ALLOCATOR);
+  dart__check_segments_forget();
+  dart__check_blocks_forget();
+}
+
+dart_ret_t dart_exit(void)
+{
+  if (dart__check.kinds != 0)
+    end(DART__AT(dart_exit));
+  return pdart_exit();
+}
+
+/* ---- the end of the process ---------------------------------------------------------------------- */
+
+static void leave(int code, void *unused)
+{
+  (void)unused;
+  if (getpid() != process) /* a forked child */
+    return;
+  if (looks_for_leaks)
+    dart__check_leaks(DART__CHECK_LOCK, DART__CHECK_FILE);
+  if (code == 0 && dart__check_count() > 0) {
+    fflush(NULL);
+    _exit(DART__CHECK_EXIT_CODE);
+  }
+}
+
+/* Before the program registers anything, so that this is called last. */
+static __attribute__((constructor)) void arrange_leave(void)
+{
+  process = getpid();
+  on_exit(leave, NULL);
+}

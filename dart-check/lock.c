@@ -1,0 +1,259 @@
+/* Locks, range objects, files and allocators: objects that a team makes together and ends together. And
+ * epochs, in which operations are completed by other calls than flushes. */
+#include "board.h"
+#include "object.h"
+#include "pending.h"
+
+/* A collective call about an object: units give the same one. */
+static void enter(dart__check_kind_t kind, const void *object, dart__at_t at)
+{
+  dart_team_t team;
+  uint64_t    serial;
+
+  if (object != NULL && dart__check_owner(kind, (uintptr_t)object, &team, &serial))
+    dart__check_enter(team, (dart__check_record_t){ .root = serial + 1 }, at);
+}
+
+static void enter_team(dart_team_t team, uint64_t other, dart__at_t at)
+{
+  dart__check_enter(team, (dart__check_record_t){ .other = other }, at);
+}
+
+static dart_ret_t ended(dart_ret_t ret, dart__check_kind_t kind, uintptr_t key, dart__at_t at)
+{
+  dart__check_ended(ret, kind, key, at);
+  return ret;
+}
+
+#define KEY(handle) ((handle) != NULL ? (uintptr_t) * (handle) : 0)
+
+/* ---- locks ---------------------------------------------------------------------------------------- */
+
+dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
+{
+  dart__at_t at = DART__AT(dart_team_lock_init);
+  dart_ret_t ret;
+
+  if (lock != NULL)
+    enter_team(teamid, 0, at);
+  ret = pdart_team_lock_init(teamid, lock);
+  dart__check_made(ret, DART__CHECK_LOCK, ret == DART_OK ? (uintptr_t)*lock : 0, teamid, at);
+  return ret;
+}
+
+dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
+{
+  dart__at_t at  = DART__AT(dart_team_lock_destroy);
+  uintptr_t  key = KEY(lock);
+
+  if (!dart__check_may_use(DART__CHECK_LOCK, key, at))
+    return DART_ERR_INVAL;
+  enter(DART__CHECK_LOCK, (void *)key, at);
+  return ended(pdart_team_lock_destroy(lock), DART__CHECK_LOCK, key, at);
+}
+
+dart_ret_t dart_lock_acquire(dart_lock_t lock)
+{
+  dart__at_t at = DART__AT(dart_lock_acquire);
+
+  dart__check_guards(at);
+  return dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at) ? pdart_lock_acquire(lock)
+                                                                    : DART_ERR_INVAL;
+}
+
+dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
+{
+  if (dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, DART__AT(dart_lock_try_acquire)))
+    return pdart_lock_try_acquire(lock, result);
+  if (result != NULL)
+    *result = 0;
+  return DART_ERR_INVAL;
+}
+
+dart_ret_t dart_lock_release(dart_lock_t lock)
+{
+  dart__at_t at = DART__AT(dart_lock_release);
+
+  dart__check_guards(at);
+  return dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at) ? pdart_lock_release(lock)
+                                                                    : DART_ERR_INVAL;
+}
+
+/* ---- range objects -------------------------------------------------------------------------------- */
+
+dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capacity,
+                                dart_range_t *range)
+{
+  dart__at_t at = DART__AT(dart_team_range_init);
+  dart_ret_t ret;
+
+  enter_team(teamid, 0, at);
+  ret = pdart_team_range_init(teamid, stripe, capacity, range);
+  dart__check_made(ret, DART__CHECK_RANGE, ret == DART_OK ? (uintptr_t)*range : 0, teamid, at);
+  return ret;
+}
+
+dart_ret_t dart_team_range_destroy(dart_range_t *range)
+{
+  dart__at_t at  = DART__AT(dart_team_range_destroy);
+  uintptr_t  key = KEY(range);
+
+  if (!dart__check_may_use(DART__CHECK_RANGE, key, at))
+    return DART_ERR_INVAL;
+  enter(DART__CHECK_RANGE, (void *)key, at);
+  return ended(pdart_team_range_destroy(range), DART__CHECK_RANGE, key, at);
+}
+
+dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,
+                              int64_t timeout_us, dart_range_hold_t *hold)
+{
+  if (!dart__check_may_use(DART__CHECK_RANGE, (uintptr_t)range, DART__AT(dart_range_acquire)))
+    return DART_ERR_INVAL;
+  return pdart_range_acquire(range, spans, n, timeout_us, hold);
+}
+
+/* ---- allocators ----------------------------------------------------------------------------------- */
+
+dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team, dart_allocator_t *new_allocator)
+{
+  dart__at_t at = DART__AT(dart_allocator_new);
+  dart_ret_t ret;
+
+  if (new_allocator != NULL)
+    enter_team(team, pool_size, at);
+  ret = pdart_allocator_new(pool_size, team, new_allocator);
+  dart__check_made(ret, DART__CHECK_ALLOCATOR, ret == DART_OK ? (uintptr_t)*new_allocator : 0, team,
+                   at);
+  return ret;
+}
+
+dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)
+{
+  dart__at_t at  = DART__AT(dart_allocator_destroy);
+  uintptr_t  key = KEY(allocator);
+
+  if (!dart__check_may_use(DART__CHECK_ALLOCATOR, key, at))
+    return DART_ERR_INVAL;
+  enter(DART__CHECK_ALLOCATOR, (void *)key, at);
+  return ended(pdart_allocator_destroy(allocator), DART__CHECK_ALLOCATOR, key, at);
+}
+
+/* ---- files: their collective calls in order ------------------------------------------------------- */
+
+dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
+                          dart_file_t *file)
+{
+  dart__at_t at = DART__AT(dart_file_open);
+  dart_ret_t ret;
+
+  enter_team(teamid, 0, at);
+  ret = pdart_file_open(teamid, path, flags, mode, file);
+  dart__check_made(ret, DART__CHECK_FILE, ret == DART_OK ? (uintptr_t)*file : 0, teamid, at);
+  return ret;
+}
+
+dart_ret_t dart_file_close(dart_file_t *file)
+{
+  dart__at_t at  = DART__AT(dart_file_close);
+  uintptr_t  key = KEY(file);
+
+  if (!dart__check_may_use(DART__CHECK_FILE, key, at))
+    return DART_ERR_INVAL;
+  enter(DART__CHECK_FILE, (void *)key, at);
+  return ended(pdart_file_close(file), DART__CHECK_FILE, key, at);
+}
+
+dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes)
+{
+  enter(DART__CHECK_FILE, file, DART__AT(dart_file_resize));
+  return pdart_file_resize(file, nbytes);
+}
+
+dart_ret_t dart_file_sync(dart_file_t file)
+{
+  enter(DART__CHECK_FILE, file, DART__AT(dart_file_sync));
+  return pdart_file_sync(file);
+}
+
+dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
+{
+  enter(DART__CHECK_FILE, file, DART__AT(dart_file_set_atomicity));
+  return pdart_file_set_atomicity(file, atomic);
+}
+
+dart_ret_t dart_file_set_view(dart_file_t file, uint64_t displacement, dart_datatype_t type)
+{
+  enter(DART__CHECK_FILE, file, DART__AT(dart_file_set_view));
+  return pdart_file_set_view(file, displacement, type);
+}
+
+dart_ret_t dart_file_read_all(dart_file_t file, uint64_t offset, void *buffer, size_t nelem,
+                              dart_datatype_t mem_type, dart_datatype_t file_type, size_t *nread)
+{
+  enter(DART__CHECK_FILE, file, DART__AT(dart_file_read_all));
+  return pdart_file_read_all(file, offset, buffer, nelem, mem_type, file_type, nread);
+}
+
+dart_ret_t dart_file_write_all(dart_file_t file, uint64_t offset, const void *buffer, size_t nelem,
+                               dart_datatype_t mem_type, dart_datatype_t file_type,
+                               size_t *nwritten)
+{
+  enter(DART__CHECK_FILE, file, DART__AT(dart_file_write_all));
+  return pdart_file_write_all(file, offset, buffer, nelem, mem_type, file_type, nwritten);
+}
+
+dart_ret_t dart_file_read_ordered(dart_file_t file, void *buffer, size_t nelem,
+                                  dart_datatype_t mem_type, size_t *nread)
+{
+  enter(DART__CHECK_FILE, file, DART__AT(dart_file_read_ordered));
+  return pdart_file_read_ordered(file, buffer, nelem, mem_type, nread);
+}
+
+dart_ret_t dart_file_write_ordered(dart_file_t file, const void *buffer, size_t nelem,
+                                   dart_datatype_t mem_type, size_t *nwritten)
+{
+  enter(DART__CHECK_FILE, file, DART__AT(dart_file_write_ordered));
+  return pdart_file_write_ordered(file, buffer, nelem, mem_type, nwritten);
+}
+
+dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
+{
+  enter(DART__CHECK_FILE, file, DART__AT(dart_file_seek_shared));
+  return pdart_file_seek_shared(file, offset);
+}
+
+/* ---- epochs --------------------------------------------------------------------------------------- */
+
+dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
+{
+  dart__check_guards(DART__AT(dart_epoch_fence));
+  dart__check_epochs(gptr);
+  return pdart_epoch_fence(gptr, assertions);
+}
+
+dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_unit_t targets[],
+                            int assertions)
+{
+  dart__check_epochs(gptr);
+  return pdart_epoch_start(gptr, ntargets, targets, assertions);
+}
+
+dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
+{
+  dart_ret_t ret = pdart_epoch_wait(gptr);
+
+  dart__check_guards(DART__AT(dart_epoch_wait));
+  return ret;
+}
+
+dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions)
+{
+  dart__check_epochs(gptr);
+  return pdart_epoch_lock(gptr, kind, assertions);
+}
+
+dart_ret_t dart_epoch_lock_all(dart_gptr_t gptr, int assertions)
+{
+  dart__check_epochs(gptr);
+  return pdart_epoch_lock_all(gptr, assertions);
+}

@@ -1,0 +1,35 @@
+#ifndef DART__CHECK_MEMORY_H
+#define DART__CHECK_MEMORY_H
+/* Memory of teams, and of the pool. */
+#include "check.h"
+
+enum {
+  DART__CHECK_GUARD   = 64,   /* bytes behind each portion and block, which nobody may change */
+  DART__CHECK_PATTERN = 0xb5, /* of guards */
+  DART__CHECK_FRESH   = 0xd5, /* of new memory, so that who reads it unwritten sees what it is */
+  DART__CHECK_FREED   = 0xdf  /* of blocks that were freed */
+};
+
+/** Whether an operation on `nbytes` bytes at `gptr` may go on to DART: false if the segment was freed or the
+ *  bytes are not all in the unit's portion, which is reported. What this unit has no book of may go on. */
+bool dart__check_access(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at);
+
+/** A team is destroyed, and its segments with it. */
+void dart__check_segments_team(dart_team_t team, dart__at_t at);
+
+/** The offset of the first byte of `n` that is not `pattern`; n: there is none. */
+size_t dart__check_intact(const unsigned char *bytes, size_t n, int pattern);
+
+/** The guards of each of both kinds. */
+void dart__check_segment_guards(dart__at_t at);
+void dart__check_block_guards(dart__at_t at);
+
+/** Whether the block of dart_memalloc at `offset` of this unit's pool is one that was freed: reports it. */
+bool dart__check_block_freed(uint64_t offset, dart__at_t at);
+
+/** At the end: blocks that are not freed are reported; the books are emptied. */
+void dart__check_blocks_leaked(void);
+void dart__check_segments_forget(void);
+void dart__check_blocks_forget(void);
+
+#endif

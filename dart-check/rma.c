@@ -1,0 +1,253 @@
+/* Puts, gets, atomics and flushes. */
+#include "memory.h"
+#include "object.h"
+#include "pending.h"
+#include "type.h"
+
+/* Of the program's buffer: its bytes if they lie in a row, which is what is looked at; else 0. */
+static uint64_t in_a_row(size_t nelem, dart_datatype_t type)
+{
+  return dart__check_extent(type, nelem) * (dart__check_size(type) > 0);
+}
+
+/* What a put reads, to be looked at until it is complete; NULL: nothing is. */
+static const void *watched(const void *source, uint64_t nbytes)
+{
+  return nbytes == 0 || dart__check_is_copied(nbytes) ? NULL : source;
+}
+
+/* ---- put and get ---------------------------------------------------------------------------------- */
+
+dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
+                    dart_datatype_t dst_type)
+{
+  dart__at_t at     = DART__AT(dart_put);
+  uint64_t   nbytes = in_a_row(nelem, src_type);
+  dart_ret_t ret;
+
+  if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at))
+    return DART_ERR_INVAL;
+  dart__check_source(src, dart__check_extent(src_type, nelem), at);
+  ret = pdart_put(gptr, src, nelem, src_type, dst_type);
+  if (ret == DART_OK && nelem > 0)
+    dart__check_started(gptr, watched(src, nbytes), nbytes, at);
+  return ret;
+}
+
+/* Between DART's buffer and the program's elements lie in a row, so both have the same type. */
+dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                    dart_datatype_t dst_type)
+{
+  dart__at_t at     = DART__AT(dart_get);
+  uint64_t   nbytes = in_a_row(nelem, dst_type);
+  void      *buffer;
+  dart_ret_t ret;
+
+  if (!dart__check_access(gptr, dart__check_extent(src_type, nelem), at))
+    return DART_ERR_INVAL;
+  buffer = dart__check_result(gptr, dest, nbytes);
+  ret    = pdart_get(buffer, gptr, nelem, src_type, dst_type);
+  dart__check_result_started(ret, gptr, buffer, dest, nbytes, at);
+  return ret;
+}
+
+dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  dart__at_t at = DART__AT(dart_put_blocking);
+
+  if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at))
+    return DART_ERR_INVAL;
+  dart__check_source(src, dart__check_extent(src_type, nelem), at);
+  return pdart_put_blocking(gptr, src, nelem, src_type, dst_type);
+}
+
+dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                             dart_datatype_t dst_type)
+{
+  dart__at_t at = DART__AT(dart_get_blocking);
+
+  if (!dart__check_access(gptr, dart__check_extent(src_type, nelem), at))
+    return DART_ERR_INVAL;
+  return pdart_get_blocking(dest, gptr, nelem, src_type, dst_type);
+}
+
+/* ---- with a handle -------------------------------------------------------------------------------- */
+
+dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type,
+                           dart_handle_t *handle)
+{
+  dart__at_t at     = DART__AT(dart_put_handle);
+  uint64_t   nbytes = in_a_row(nelem, src_type);
+  dart_ret_t ret;
+
+  if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at)) {
+    if (handle != NULL)
+      *handle = DART_HANDLE_NULL;
+    return DART_ERR_INVAL;
+  }
+  dart__check_source(src, dart__check_extent(src_type, nelem), at);
+  ret = pdart_put_handle(gptr, src, nelem, src_type, dst_type, handle);
+  if (ret == DART_OK && nelem > 0 && dart__check_for(DART__CHECK_COMPLETION))
+    *handle = dart__check_handle(gptr, nbytes > 0 ? src : NULL, NULL, NULL, nbytes, *handle, at);
+  return ret;
+}
+
+dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                           dart_datatype_t dst_type, dart_handle_t *handle)
+{
+  dart__at_t at     = DART__AT(dart_get_handle);
+  uint64_t   nbytes = in_a_row(nelem, dst_type);
+  void      *buffer;
+  dart_ret_t ret;
+
+  if (!dart__check_access(gptr, dart__check_extent(src_type, nelem), at)) {
+    if (handle != NULL)
+      *handle = DART_HANDLE_NULL;
+    return DART_ERR_INVAL;
+  }
+  buffer = handle == NULL ? dest : dart__check_result(gptr, dest, nbytes);
+  ret    = pdart_get_handle(buffer, gptr, nelem, src_type, dst_type, handle);
+  if (ret == DART_OK && nelem > 0 && dart__check_for(DART__CHECK_COMPLETION))
+    *handle = dart__check_handle(gptr, NULL, buffer, dest, nbytes, *handle, at);
+  return ret;
+}
+
+/* ---- atomics -------------------------------------------------------------------------------------- */
+
+dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
+                           dart_datatype_t dtype, dart_operation_t op)
+{
+  dart__at_t at     = DART__AT(dart_accumulate);
+  uint64_t   nbytes = dart__check_extent(dtype, nelem);
+  dart_ret_t ret;
+
+  if (!dart__check_access(gptr, nbytes, at))
+    return DART_ERR_INVAL;
+  dart__check_source(values, nbytes, at);
+  ret = pdart_accumulate(gptr, values, nelem, dtype, op);
+  if (ret == DART_OK && nelem > 0)
+    dart__check_started(gptr, NULL, nbytes, at);
+  return ret;
+}
+
+dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
+                                          dart_datatype_t dtype, dart_operation_t op)
+{
+  dart__at_t at     = DART__AT(dart_accumulate_blocking_local);
+  uint64_t   nbytes = dart__check_extent(dtype, nelem);
+  dart_ret_t ret;
+
+  if (!dart__check_access(gptr, nbytes, at))
+    return DART_ERR_INVAL;
+  dart__check_source(values, nbytes, at);
+  ret = pdart_accumulate_blocking_local(gptr, values, nelem, dtype, op);
+  if (ret == DART_OK && nelem > 0)
+    dart__check_started(gptr, NULL, nbytes, at);
+  return ret;
+}
+
+dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
+                             dart_datatype_t dtype, dart_operation_t op)
+{
+  dart__at_t at     = DART__AT(dart_fetch_and_op);
+  uint64_t   nbytes = dart__check_extent(dtype, 1);
+  void      *buffer;
+  dart_ret_t ret;
+
+  if (!dart__check_access(gptr, nbytes, at))
+    return DART_ERR_INVAL;
+  dart__check_source(value, nbytes, at);
+  buffer = dart__check_result(gptr, result, nbytes);
+  ret    = pdart_fetch_and_op(gptr, value, buffer, dtype, op);
+  dart__check_result_started(ret, gptr, buffer, result, nbytes, at);
+  return ret;
+}
+
+dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void *compare,
+                                 void *result, dart_datatype_t dtype)
+{
+  dart__at_t at     = DART__AT(dart_compare_and_swap);
+  uint64_t   nbytes = dart__check_extent(dtype, 1);
+  void      *buffer;
+  dart_ret_t ret;
+
+  if (!dart__check_access(gptr, nbytes, at))
+    return DART_ERR_INVAL;
+  dart__check_source(value, nbytes, at);
+  dart__check_source(compare, nbytes, at);
+  buffer = dart__check_result(gptr, result, nbytes);
+  ret    = pdart_compare_and_swap(gptr, value, compare, buffer, dtype);
+  dart__check_result_started(ret, gptr, buffer, result, nbytes, at);
+  return ret;
+}
+
+/* ---- notified puts ---------------------------------------------------------------------------------
+ *
+ * Their source is the caller's again when the consumer is known to have seen the counter, which is not known here. */
+
+dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                           uint64_t by)
+{
+  dart__at_t at = DART__AT(dart_put_notify);
+
+  if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at) ||
+      !dart__check_access(flag, sizeof by, at))
+    return DART_ERR_INVAL;
+  dart__check_source(src, dart__check_extent(src_type, nelem), at);
+  return pdart_put_notify(gptr, src, nelem, src_type, dst_type, flag, by);
+}
+
+dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
+                              dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                              uint64_t value, dart_operation_t op)
+{
+  dart__at_t at = DART__AT(dart_put_notify_op);
+
+  if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at) ||
+      !dart__check_access(flag, sizeof value, at))
+    return DART_ERR_INVAL;
+  dart__check_source(src, dart__check_extent(src_type, nelem), at);
+  return pdart_put_notify_op(gptr, src, nelem, src_type, dst_type, flag, value, op);
+}
+
+dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
+{
+  return dart__check_access(flag, sizeof by, DART__AT(dart_notify)) ? pdart_notify(flag, by)
+                                                                    : DART_ERR_INVAL;
+}
+
+/* ---- flushes ---------------------------------------------------------------------------------------- */
+
+/* Operations that were refused are over as well. */
+static dart_ret_t flush(dart_ret_t (*second)(dart_gptr_t), dart_gptr_t gptr, bool all, bool local,
+                        dart__at_t at)
+{
+  uint64_t   moment = dart__check_moment();
+  dart_ret_t ret    = second(gptr);
+
+  dart__check_flushed(gptr, all, local, moment, at);
+  return ret;
+}
+
+dart_ret_t dart_flush(dart_gptr_t gptr)
+{
+  return flush(pdart_flush, gptr, false, false, DART__AT(dart_flush));
+}
+
+dart_ret_t dart_flush_all(dart_gptr_t gptr)
+{
+  return flush(pdart_flush_all, gptr, true, false, DART__AT(dart_flush_all));
+}
+
+dart_ret_t dart_flush_local(dart_gptr_t gptr)
+{
+  return flush(pdart_flush_local, gptr, false, true, DART__AT(dart_flush_local));
+}
+
+dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
+{
+  return flush(pdart_flush_local_all, gptr, true, true, DART__AT(dart_flush_local_all));
+}

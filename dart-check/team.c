@@ -1,0 +1,160 @@
+/* Groups and teams: groups are objects to be ended, teams are compared when they are made and ended. */
+#include <stdlib.h>
+
+#include "board.h"
+#include "memory.h"
+#include "object.h"
+#include "pending.h"
+
+/* ---- groups -------------------------------------------------------------------------------------- */
+
+static dart_ret_t made(dart_ret_t ret, dart_group_t *group, dart__at_t at)
+{
+  dart__check_made(ret, DART__CHECK_GROUP, ret == DART_OK ? (uintptr_t)*group : 0, DART_TEAM_NULL,
+                   at);
+  return ret;
+}
+
+static bool may_use(const void *group, dart__at_t at)
+{
+  return dart__check_may_use(DART__CHECK_GROUP, (uintptr_t)group, at);
+}
+
+static dart_ret_t made_several(dart_ret_t ret, dart_group_t *groups, size_t n, dart__at_t at)
+{
+  for (size_t i = 0; ret == DART_OK && i < n; i++)
+    made(ret, &groups[i], at);
+  return ret;
+}
+
+dart_ret_t dart_group_create(dart_group_t *group)
+{
+  return made(pdart_group_create(group), group, DART__AT(dart_group_create));
+}
+
+dart_ret_t dart_group_destroy(dart_group_t *group)
+{
+  dart__at_t at  = DART__AT(dart_group_destroy);
+  uintptr_t  key = group != NULL ? (uintptr_t)*group : 0;
+  dart_ret_t ret;
+
+  if (!dart__check_may_use(DART__CHECK_GROUP, key, at))
+    return DART_ERR_INVAL;
+  ret = pdart_group_destroy(group);
+  dart__check_ended(ret, DART__CHECK_GROUP, key, at);
+  return ret;
+}
+
+dart_ret_t dart_group_clone(const dart_group_t gin, dart_group_t *gout)
+{
+  dart__at_t at = DART__AT(dart_group_clone);
+
+  return may_use(gin, at) ? made(pdart_group_clone(gin, gout), gout, at) : DART_ERR_INVAL;
+}
+
+dart_ret_t dart_group_union(const dart_group_t g1, const dart_group_t g2, dart_group_t *gout)
+{
+  dart__at_t at = DART__AT(dart_group_union);
+
+  return may_use(g1, at) && may_use(g2, at) ? made(pdart_group_union(g1, g2, gout), gout, at)
+                                            : DART_ERR_INVAL;
+}
+
+dart_ret_t dart_group_intersect(const dart_group_t g1, const dart_group_t g2, dart_group_t *gout)
+{
+  dart__at_t at = DART__AT(dart_group_intersect);
+
+  return may_use(g1, at) && may_use(g2, at) ? made(pdart_group_intersect(g1, g2, gout), gout, at)
+                                            : DART_ERR_INVAL;
+}
+
+dart_ret_t dart_group_addmember(dart_group_t g, dart_global_unit_t unitid)
+{
+  return may_use(g, DART__AT(dart_group_addmember)) ? pdart_group_addmember(g, unitid)
+                                                    : DART_ERR_INVAL;
+}
+
+dart_ret_t dart_group_split(const dart_group_t g, size_t n, size_t *nout, dart_group_t *gout)
+{
+  dart__at_t at = DART__AT(dart_group_split);
+
+  return may_use(g, at) ? made_several(pdart_group_split(g, n, nout, gout), gout, n, at)
+                        : DART_ERR_INVAL;
+}
+
+dart_ret_t dart_group_locality_split(const dart_group_t g, dart_domain_locality_t *domain,
+                                     dart_locality_scope_t scope, size_t n, size_t *nout,
+                                     dart_group_t *gout)
+{
+  dart__at_t at = DART__AT(dart_group_locality_split);
+
+  return may_use(g, at) ? made_several(pdart_group_locality_split(g, domain, scope, n, nout, gout),
+                                       gout, n, at)
+                        : DART_ERR_INVAL;
+}
+
+dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t *group)
+{
+  return made(pdart_team_get_group(teamid, group), group, DART__AT(dart_team_get_group));
+}
+
+/* ---- teams --------------------------------------------------------------------------------------- */
+
+/* Of a group's members, the same in all units; 0: there is no group. */
+static uint64_t hash_of(const dart_group_t group)
+{
+  dart_global_unit_t *members;
+  size_t              size;
+  uint64_t            hash;
+
+  if (group == NULL || pdart_group_size(group, &size) != DART_OK)
+    return 0;
+  members = dart__check_room(NULL, size * sizeof *members);
+  pdart_group_getmembers(group, members);
+  hash = dart__check_hash(0, members, size * sizeof *members);
+  free(members);
+  return hash;
+}
+
+static dart_ret_t known(dart_ret_t ret, const dart_team_t *team)
+{
+  if (ret == DART_OK && dart__check.kinds != 0 && *team != DART_TEAM_NULL)
+    dart__check_team_known(*team);
+  return ret;
+}
+
+dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_team_t *newteam)
+{
+  dart__at_t at = DART__AT(dart_team_create);
+
+  if (!may_use(group, at))
+    return DART_ERR_INVAL;
+  if (newteam != NULL)
+    dart__check_enter(teamid, (dart__check_record_t){ .other = hash_of(group) }, at);
+  return known(pdart_team_create(teamid, group, newteam), newteam);
+}
+
+dart_ret_t dart_team_clone(dart_team_t team, dart_team_t *newteam)
+{
+  if (newteam != NULL)
+    dart__check_enter(team, (dart__check_record_t){ .root = 0 }, DART__AT(dart_team_clone));
+  return known(pdart_team_clone(team, newteam), newteam);
+}
+
+dart_ret_t dart_team_destroy(dart_team_t *teamid)
+{
+  dart__at_t  at   = DART__AT(dart_team_destroy);
+  dart_team_t team = teamid != NULL ? *teamid : DART_TEAM_NULL;
+  dart_ret_t  ret;
+
+  if (team > 0) {
+    dart__check_enter(team, (dart__check_record_t){ .root = 0 }, at);
+    dart__check_pending_team(team, at);
+  }
+  ret = pdart_team_destroy(teamid);
+  if (ret == DART_OK && team > 0) {
+    dart__check_segments_team(team, at);
+    dart__check_team_gone(team);
+  }
+  return ret;
+}
