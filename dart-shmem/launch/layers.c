@@ -12,12 +12,13 @@
 #include "launch.h"
 
 typedef struct {
-  const char *variable; /* asks for it, where it is set */
+  const char *variable; /* asks for it, where it is set and not 0 */
   const char *folder;   /* where a build has it */
   const char *library;
 } layer_t;
 
 static const layer_t layers[] = {
+  { "DART_CHECK", "dart-check", "libdart-check.so" },
   { "DART_REPORT", "trace", "libdart-trace.so" },
   { "DART_TRACE", "trace", "libdart-trace.so" },
 };
@@ -59,16 +60,24 @@ static void preload(const char *path)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
 }
 
+static int is_wanted(const layer_t *layer)
+{
+  const char *value = getenv(layer->variable);
+
+  return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
 void launch_layers(void)
 {
   char path[2 * PATH_MAX];
 
   for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
-    if (getenv(layers[i].variable) == NULL)
+    if (!is_wanted(&layers[i]))
       continue;
     if (find(&layers[i], path))
       preload(path);
     else
-      launch_say("%s is set, but there is no %s here", layers[i].variable, layers[i].library);
+      launch_say("%s is set, but there is no %s here: only programs linked with it have that",
+                 layers[i].variable, layers[i].library);
   }
 }
