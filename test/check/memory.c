@@ -1,0 +1,243 @@
+/* Memory that is used as it may be, and that is not. Unit 1 is the one that errs. */
+#include "check.h"
+
+static void right_edges(void)
+{
+  dart_gptr_t gptr = segment(100, (me + 1) % n);
+  int         values[100], *mine;
+
+  dart_put_blocking(gptr, memset(values, 1, sizeof values), 100, DART_TYPE_INT, DART_TYPE_INT);
+  dart_barrier(DART_TEAM_ALL);
+  dart_gptr_getaddr(at(gptr, me, 0), (void **)&mine);
+  mine[99]++;
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_memfree(gptr);
+}
+
+static void right_blocks(void)
+{
+  dart_gptr_t block[200];
+  char       *bytes;
+
+  for (int i = 0; i < 200; i++) {
+    dart_memalloc((size_t)i, DART_TYPE_BYTE, &block[i]);
+    dart_gptr_getaddr(block[i], (void **)&bytes);
+    memset(bytes, i, (size_t)i);
+  }
+  for (int i = 0; i < 200; i++)
+    dart_memfree(block[i]);
+}
+
+/* The id of a segment that was freed serves again. */
+static void right_again(void)
+{
+  for (int i = 0; i < 30; i++) {
+    dart_gptr_t gptr = segment(10, (me + 1) % n);
+
+    dart_put_blocking(gptr, &i, 1, DART_TYPE_INT, DART_TYPE_INT);
+    dart_team_memfree(gptr);
+  }
+}
+
+static void right_objects(void)
+{
+  dart_lock_t      lock;
+  dart_allocator_t allocator;
+  dart_gptr_t      gptr;
+  dart_datatype_t  type;
+
+  dart_team_lock_init(DART_TEAM_ALL, &lock);
+  dart_lock_acquire(lock);
+  dart_lock_release(lock);
+  dart_team_lock_destroy(&lock);
+  dart_team_lock_destroy(&lock); /* it is NULL now, which is fine */
+  dart_allocator_new(4096, DART_TEAM_ALL, &allocator);
+  dart_allocator_alloc(10, DART_TYPE_INT, &gptr, allocator);
+  dart_put_blocking(gptr, (int[10]){ 0 }, 10, DART_TYPE_INT, DART_TYPE_INT);
+  dart_allocator_destroy(&allocator);
+  dart_type_create_strided(DART_TYPE_INT, 3, 2, &type);
+  dart_type_destroy(&type);
+}
+
+/* The last element of a strided type may be the portion's. */
+static void right_strides(void)
+{
+  dart_gptr_t     gptr = segment(12, (me + 1) % n);
+  int             values[8];
+  dart_datatype_t type;
+
+  dart_type_create_strided(DART_TYPE_INT, 3, 2, &type);
+  dart_put_blocking(at(gptr, (me + 1) % n, 1), memset(values, 0, sizeof values), 8, DART_TYPE_INT,
+                    type);
+  dart_type_destroy(&type);
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_memfree(gptr);
+}
+
+static void wrong_bounds(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+
+  if (me == 1)
+    dart_put_blocking(at(gptr, 2, 9), (int[2]){ 0 }, 2, DART_TYPE_INT, DART_TYPE_INT);
+  dart_team_memfree(gptr);
+}
+
+static void wrong_store(void)
+{
+  dart_gptr_t gptr = segment(10, me);
+  int        *mine;
+
+  dart_gptr_getaddr(gptr, (void **)&mine);
+  if (me == 1)
+    mine[10] = 1;
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_memfree(gptr);
+}
+
+static void wrong_put_after_free(void)
+{
+  dart_gptr_t gptr  = segment(10, 2);
+  int         value = 0;
+
+  dart_team_memfree(gptr);
+  if (me == 1)
+    dart_put_blocking(gptr, &value, 1, DART_TYPE_INT, DART_TYPE_INT);
+}
+
+/* Another segment has been made meanwhile. */
+static void wrong_get_after_free(void)
+{
+  dart_gptr_t old = segment(10, 2), new;
+  int         value;
+
+  dart_team_memfree(old);
+  new = segment(10, 2);
+  if (me == 1)
+    dart_get_blocking(&value, old, 1, DART_TYPE_INT, DART_TYPE_INT);
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_memfree(new);
+}
+
+static void wrong_second_free(void)
+{
+  dart_gptr_t gptr;
+
+  dart_memalloc(10, DART_TYPE_INT, &gptr);
+  dart_memfree(gptr);
+  if (me == 1)
+    dart_memfree(gptr);
+}
+
+static void wrong_block_store(void)
+{
+  dart_gptr_t gptr;
+  char       *bytes;
+
+  dart_memalloc(10, DART_TYPE_BYTE, &gptr);
+  dart_gptr_getaddr(gptr, (void **)&bytes);
+  if (me == 1)
+    bytes[10] = 1;
+  dart_memfree(gptr);
+}
+
+/* Unit 2 puts to a block of unit 1 that is freed: its owner finds out. */
+static void wrong_put_to_freed_block(void)
+{
+  dart_gptr_t gptr  = DART_GPTR_NULL;
+  int         value = 1;
+
+  if (me == 1)
+    dart_memalloc(10, DART_TYPE_INT, &gptr);
+  dart_bcast(&gptr, sizeof gptr, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(1), DART_TEAM_ALL);
+  if (me == 1)
+    dart_memfree(gptr);
+  dart_barrier(DART_TEAM_ALL);
+  if (me == 2)
+    dart_put_blocking(gptr, &value, 1, DART_TYPE_INT, DART_TYPE_INT);
+  dart_barrier(DART_TEAM_ALL);
+  dart_barrier(DART_TEAM_ALL);
+}
+
+static void wrong_second_end(void)
+{
+  dart_group_t group, same;
+
+  dart_group_create(&group);
+  same = group;
+  dart_group_destroy(&group);
+  if (me == 1)
+    dart_group_destroy(&same);
+}
+
+static void wrong_foreign_lock(void)
+{
+  static char no_lock[256];
+
+  if (me == 1)
+    dart_lock_acquire((dart_lock_t)(void *)no_lock);
+}
+
+static void wrong_group_leak(void)
+{
+  dart_group_t group;
+
+  dart_group_create(&group);
+  if (me != 1)
+    dart_group_destroy(&group);
+}
+
+static void wrong_type_leak(void)
+{
+  dart_datatype_t type;
+
+  dart_type_create_custom(3, &type);
+  if (me != 1)
+    dart_type_destroy(&type);
+}
+
+static void wrong_block_leak(void)
+{
+  dart_gptr_t gptr;
+
+  if (me == 1)
+    dart_memalloc(10, DART_TYPE_BYTE, &gptr);
+}
+
+const case_t memory_cases[] = {
+  { "right_edges", NULL, right_edges, false },
+  { "right_blocks", NULL, right_blocks, false },
+  { "right_again", NULL, right_again, false },
+  { "right_objects", NULL, right_objects, false },
+  { "right_strides", NULL, right_strides, false },
+  { "wrong_bounds",
+    "*unit 1: memory: dart_put_blocking of 8 bytes at offset 36, in a portion of 40 bytes",
+    wrong_bounds, false },
+  { "wrong_store",
+    "*unit 1: memory: bytes behind this unit's portion of segment * were changed, 0 behind its end",
+    wrong_store, false },
+  { "wrong_put_after_free", "*unit 1: memory: dart_put_blocking uses segment * after it was freed",
+    wrong_put_after_free, false },
+  { "wrong_get_after_free", "*unit 1: memory: dart_get_blocking uses segment * after it was freed",
+    wrong_get_after_free, false },
+  { "wrong_second_free",
+    "*unit 1: memory: dart_memfree uses a block of dart_memalloc after it was freed",
+    wrong_second_free, false },
+  { "wrong_block_store",
+    "*unit 1: memory: bytes behind a block of dart_memalloc were changed, the first at 0",
+    wrong_block_store, false },
+  { "wrong_put_to_freed_block",
+    "*unit 1: memory: bytes of a block of dart_memalloc that was freed were changed, the first at "
+    "0",
+    wrong_put_to_freed_block, false },
+  { "wrong_second_end",
+    "*unit 1: memory: dart_group_destroy is given a group that was ended before", wrong_second_end,
+    false },
+  { "wrong_foreign_lock", "*unit 1: memory: dart_lock_acquire is given what is no lock",
+    wrong_foreign_lock, false },
+  { "wrong_group_leak", "*unit 1: memory: group was never ended, 1 time", wrong_group_leak, true },
+  { "wrong_type_leak", "*unit 1: memory: type was never ended, 1 time", wrong_type_leak, true },
+  { "wrong_block_leak", "*unit 1: memory: a block of dart_memalloc, 10 bytes, was never freed",
+    wrong_block_leak, true },
+  { NULL, NULL, NULL, false },
+};
