@@ -35,7 +35,8 @@ harmless="
   backtrace dladdr dup2 execvp kill open pipe2 sigaltstack strsignal vfork waitpid pthread_attr_setdetachstate
   pthread_attr_destroy pthread_attr_setstacksize pthread_join pthread_once
   pthread_cond_destroy pthread_cond_init pthread_cond_signal pthread_cond_wait
-  pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock
+  pthread_mutex_clocklock pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock
+  pthread_mutex_unlock
   pthread_rwlock_destroy pthread_rwlock_init pthread_rwlock_rdlock pthread_rwlock_unlock pthread_rwlock_wrlock
   memcmp memcpy memmove memset qsort snprintf vsnprintf sscanf strcasecmp strchr strcmp strcspn strerror strlen
   strncasecmp strncmp strnlen strrchr strspn strstr strtol strtoul strtoull tdelete tdestroy

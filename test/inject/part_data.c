@@ -138,6 +138,28 @@ static void try_layout(dart_gptr_t at, dart_datatype_t here, dart_datatype_t the
   EXPECT(got[0] == sent[0]);
 }
 
+/* Puts and atomics in a completion context, and one outside of it. */
+static void try_context(dart_team_t all, dart_gptr_t at)
+{
+  dart_context_t   context;
+  dart_team_unit_t unit = DART_TEAM_UNIT_ID(next_unit());
+  long             sent[30], got[30], one = 1;
+
+  fill(sent, 30, 3 * me);
+  OWN(NOMEM, dart_context_create(all, &context));
+  FINE(dart_context_enter(context));
+  OWN(NEVER, dart_put(at, sent, 30, DART_TYPE_LONG, DART_TYPE_LONG));
+  FINE(dart_context_flush_unit(context, unit));
+  OWN(NEVER, dart_get(got, at, 30, DART_TYPE_LONG, DART_TYPE_LONG));
+  FINE(dart_context_flush(context));
+  expect_values(got, 30, 3 * me);
+  OWN(NEVER, dart_accumulate(at, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
+  FINE(dart_context_leave(context));
+  FINE(dart_context_destroy(&context));
+  OWN(NEVER, dart_get_blocking(got, at, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  EXPECT(got[0] == sent[0] + 1);
+}
+
 void use_transfers(dart_team_t all)
 {
   dart_gptr_t gptr = allocate(all), at = of_unit(gptr, next_unit());
@@ -160,28 +182,6 @@ void use_transfers(dart_team_t all)
   try_context(all, at);
   ALL(NEVER, dart_barrier(all));
   ALL(NEVER, dart_team_memfree(gptr));
-}
-
-/* Puts and atomics in a completion context, and one outside of it. */
-static void try_context(dart_team_t all, dart_gptr_t at)
-{
-  dart_context_t   context;
-  dart_team_unit_t unit = DART_TEAM_UNIT_ID(next_unit());
-  long             sent[30], got[30], one = 1;
-
-  fill(sent, 30, 3 * me);
-  OWN(NOMEM, dart_context_create(all, &context));
-  FINE(dart_context_enter(context));
-  OWN(NEVER, dart_put(at, sent, 30, DART_TYPE_LONG, DART_TYPE_LONG));
-  FINE(dart_context_flush_unit(context, unit));
-  OWN(NEVER, dart_get(got, at, 30, DART_TYPE_LONG, DART_TYPE_LONG));
-  FINE(dart_context_flush(context));
-  expect_values(got, 30, 3 * me);
-  OWN(NEVER, dart_accumulate(at, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
-  FINE(dart_context_leave(context));
-  FINE(dart_context_destroy(&context));
-  OWN(NEVER, dart_get_blocking(got, at, 1, DART_TYPE_LONG, DART_TYPE_LONG));
-  EXPECT(got[0] == sent[0] + 1);
 }
 
 static void wait_for(dart_handle_t *handle)
