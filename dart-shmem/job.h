@@ -10,8 +10,9 @@
  * contents or a mapping of a former allocation. The size bounds what is cut in the whole life of a job,
  * not what is in use: 2^56 bytes are a gigabyte every second for two years.
  *
- * The header below is at offset 0, and then a record of each unit's: what it holds and waits for (model/record.h). The launcher makes the job, or the program itself without a launcher;
- * units find it through the environment. */
+ * The header below is at offset 0, and then a record of each unit's: what it holds and waits for
+ * (model/record.h). The launcher makes the job, or the program itself without a launcher; units find it through
+ * the environment. */
 #ifndef DART__SHMEM_JOB_H
 #define DART__SHMEM_JOB_H
 

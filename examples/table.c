@@ -1,8 +1,8 @@
 /* Table: a hash table that lies in the memory of all units, with a lock in every bucket.
  *
  * A bucket is a lock, a number of keys, and the keys with how often each was inserted. Whoever inserts a key
- * takes the lock of its bucket, wherever that is, looks for the key, and counts it or adds it. The lock is a word of the
- * bucket: zeroed memory is a free lock, so nobody has to make thousands of them.
+ * takes the lock of its bucket, wherever that is, looks for the key, and counts it or adds it. The lock is a
+ * word of the bucket: zeroed memory is a free lock, so nobody has to make thousands of them.
  *
  *   dartrun -n 4 ./table */
 #include <dash/dart/ext/dart_lock_at.h>

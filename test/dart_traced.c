@@ -1,7 +1,8 @@
 /* For cli_report.sh and cli_trace.sh: a program whose traffic is known. Each unit writes 3 times 5 integers to the next
  * one, fetches 2 from itself, adds to a counter of unit 0 and sends 8 bytes to the next unit.
  *
- * `many`: 20000 more puts. `abort`: unit 1 then aborts while the others wait for it. `exit`: units end without dart_exit. */
+ * `many`: 20000 more puts. `abort`: unit 1 then aborts while the others wait for it. `exit`: units end without
+ * dart_exit. */
 #include <string.h>
 
 #include <dash/dart/if/dart.h>

@@ -648,7 +648,8 @@ TEST(files_that_cannot_be_opened)
   EXPECT_TRUE(file == DART_FILE_NULL);
 }
 
-/* The limit of the process is where the disk would be full; it is far away, for memory that DART shares is in files, too. */
+/* The limit of the process is where the disk would be full; it is far away, for memory that DART shares is in
+ * files, too. */
 TEST(what_does_not_fit_is_not_said_to_be_written)
 {
   enum { NBYTES = 5000, ROOM = 3200 };

@@ -1,6 +1,7 @@
-/* What the system may answer to a call on a file, and what dart/ext/dart_file.h makes of it: less than was asked for, an
- * interruption, no space, a quota, a device that fails, an end that was not there before. The program's own pread, preadv2 and pwrite stand before the C
- * library's, and answer so for the one file that a test names. */
+/* What the system may answer to a call on a file, and what dart/ext/dart_file.h makes of it: less than was
+ * asked for, an interruption, no space, a quota, a device that fails, an end that was not there before. The
+ * program's own pread, preadv2 and pwrite stand before the C library's, and answer so for the one file that a
+ * test names. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

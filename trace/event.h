@@ -1,7 +1,7 @@
 #ifndef DART__TRACE_EVENT_H
 #define DART__TRACE_EVENT_H
-/* The file of a thread's events, as the layer writes it and dart-trace reads it: a header, and records of 32 bytes in the
- * order of time. Both are made of one version of DART, on machines of one kind. */
+/* The file of a thread's events, as the layer writes it and dart-trace reads it: a header, and records of 32
+ * bytes in the order of time. Both are made of one version of DART, on machines of one kind. */
 #include <stdatomic.h>
 #include <stdint.h>
 

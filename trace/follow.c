@@ -1,9 +1,9 @@
 /* The events of a call between its beginning and its end: operations, and which call completes them; collective calls;
  * locks.
  *
- * An operation has an id that its completion has, too. Those that flushes complete share one: all of this unit on a
- * target of a team, in the pool or in its other memory, which is what a flush is about. One with a handle has an id made
- * of that, and one that is complete on return has an id of its own. */
+ * An operation has an id that its completion has, too. Those that flushes complete share one: all of this unit
+ * on a target of a team, in the pool or in its other memory, which is what a flush is about. One with a handle
+ * has an id made of that, and one that is complete on return has an id of its own. */
 #include "events.h"
 #include "observe.h"
 

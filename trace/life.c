@@ -1,4 +1,5 @@
-/* The layer's own life: it begins to watch in dart_init, if DART_REPORT or DART_TRACE asks for it, and stops in dart_exit.
+/* The layer's own life: it begins to watch in dart_init, if DART_REPORT or DART_TRACE asks for it, and stops in
+ * dart_exit.
  *
  * A program may go through several cycles of init and exit; they are one run, and one report. */
 #include <errno.h>

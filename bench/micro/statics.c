@@ -1,5 +1,5 @@
-/* Words of a static variable of the program, which others reach because it was adopted, or registered. The floor is what
- * that of allocated memory is; beside it stand put_blocking, get_blocking and fetch_and_op.bare. */
+/* Words of a static variable of the program, which others reach because it was adopted, or registered. The
+ * floor is what that of allocated memory is; beside it stand put_blocking, get_blocking and fetch_and_op.bare. */
 #include "micro.h"
 
 #include <dash/dart/ext/dart_adopt.h>

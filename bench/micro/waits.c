@@ -1,6 +1,7 @@
-/* A token that goes round all units, by each way to wait for it: the time of a hop; and signals of two units. All but one unit wait at any
- * time, so with more units than cores it tells how a waiter lets others run, and how soon it is back. The floor is a
- * word in memory the processes share, and a loop that looks at it and yields the core. */
+/* A token that goes round all units, by each way to wait for it: the time of a hop; and signals of two units.
+ * All but one unit wait at any time, so with more units than cores it tells how a waiter lets others run, and
+ * how soon it is back. The floor is a word in memory the processes share, and a loop that looks at it and
+ * yields the core. */
 #include "micro.h"
 
 #include <sched.h>

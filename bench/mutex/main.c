@@ -6,8 +6,9 @@
  *   contended  every unit does rounds of acquire, work, release: the overhead in per cent, (elapsed - work) / elapsed,
  *              and how unfair that was: the longest wait of any unit divided by the mean
  *
- * Work is a loop that looks at the clock, or a sleep, which leaves the cores to those that wait; of a sleep the time counts
- * as work that it took in fact. Besides, there is an addition without atomics, which tells whether it is a mutex. */
+ * Work is a loop that looks at the clock, or a sleep, which leaves the cores to those that wait; of a sleep the
+ * time counts as work that it took in fact. Besides, there is an addition without atomics, which tells whether
+ * it is a mutex. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -86,8 +86,8 @@ void dart__port_chunk_discard(dart__chunk_t *chunk);
 dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk);
 void       dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk);
 
-/** Portions of a chunk, which one segment has for itself, begin later by now: unit u's by `heads[u]` bytes, in `near` they
- *  do already. Local. */
+/** Portions of a chunk, which one segment has for itself, begin later by now: unit u's by `heads[u]` bytes, in
+ *  `near` they do already. Local. */
 void dart__port_chunk_shift(const dart__team_t *team, dart__chunk_t *chunk, const uint64_t *heads);
 
 /** Between a call with true and one with false, no thread of the backend's own writes to memory of this process.

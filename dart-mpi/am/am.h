@@ -168,9 +168,9 @@ void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *val
 void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
                         size_t nbytes);
 
-/** Put `nbytes`, at most DART__AM_PUT_MOST, perhaps 0, and then update a flag of the same peer, a word of 64 bits, by
- *  an operator of DART_TYPE_ULONG. Sent at once, even beyond the window; with is_sent_later set, if more notifications of the peer are expected
- *  soon, or the window is full, by progress. */
+/** Put `nbytes`, at most DART__AM_PUT_MOST, perhaps 0, and then update a flag of the same peer, a word of 64
+ *  bits, by an operator of DART_TYPE_ULONG. Sent at once, even beyond the window; with is_sent_later set, if
+ *  more notifications of the peer are expected soon, or the window is full, by progress. */
 void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
                      const dart__am_address_t *flag, uint64_t value, dart_operation_t op);
 

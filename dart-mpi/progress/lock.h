@@ -10,8 +10,9 @@
  * brings its operations is entered, applied and left in one go; it never holds the lock between two looks.
  *
  * Memory: a request waits at most once for each thread of a far unit, and LAZY_MOST (api/epoch/unlock.c) times
- * for those that do not wait for their unlock, or more often while that unit has other locks; each with DART__LOCKED_BYTES of operations at most.
- * What gets have read that came with a request is part of its answer; of one that has waited, of GRANTED. */
+ * for those that do not wait for their unlock, or more often while that unit has other locks; each with
+ * DART__LOCKED_BYTES of operations at most. What gets have read that came with a request is part of its answer;
+ * of one that has waited, of GRANTED. */
 #include "am/am.h"
 
 /* What a unit asks of a far one, beyond the words of dart__epoch_word_t; in dart__am_epoch_t.what. */

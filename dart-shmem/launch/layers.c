@@ -1,6 +1,6 @@
 /* A layer defines functions of DART, whose first names are weak, and passes them on to their second ones
- * (dash/dart/ext/dart_profile.h). A program that is linked with DART's shared library gets it by LD_PRELOAD; one that is
- * linked statically has to be linked with the layer, and what is loaded then does nothing. */
+ * (dash/dart/ext/dart_profile.h). A program that is linked with DART's shared library gets it by LD_PRELOAD;
+ * one that is linked statically has to be linked with the layer, and what is loaded then does nothing. */
 #include "layers.h"
 
 #include <limits.h>

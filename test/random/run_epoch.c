@@ -1,7 +1,7 @@
-/* Epochs: opened before the operations of a round, closed after them. What is not complete by then is completed by
- * the close. Which assertions are given is drawn from the schedule; all are true: that nobody puts to a portion is found
- * out by looking ahead. Beside them some are false that builds with assertions verify: their calls are refused, and change
- * nothing that the rest of the round would see. */
+/* Epochs: opened before the operations of a round, closed after them. What is not complete by then is completed
+ * by the close. Which assertions are given is drawn from the schedule; all are true: that nobody puts to a
+ * portion is found out by looking ahead. Beside them some are false that builds with assertions verify: their
+ * calls are refused, and change nothing that the rest of the round would see. */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "draw.h"

@@ -1,8 +1,8 @@
 /* Files: opened, accessed in all ways, and compared with the model's.
  *
- * They have no name in any folder, so that nothing is left of them whatever happens: the first unit makes one in memory or
- * one without a name on disk, and all open it by way of that process. What is in them in the end is read by the
- * system's calls, not by those that are tested. */
+ * They have no name in any folder, so that nothing is left of them whatever happens: the first unit makes one
+ * in memory or one without a name on disk, and all open it by way of that process. What is in them in the end
+ * is read by the system's calls, not by those that are tested. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

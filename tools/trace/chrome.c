@@ -1,5 +1,6 @@
-/* The JSON of Chrome's trace events, which chrome://tracing and ui.perfetto.dev show: a process for each unit, with a line
- * for each thread; calls are slices, and what happens in them instants. Times are microseconds from the beginning. */
+/* The JSON of Chrome's trace events, which chrome://tracing and ui.perfetto.dev show: a process for each unit,
+ * with a line for each thread; calls are slices, and what happens in them instants. Times are microseconds from
+ * the beginning. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

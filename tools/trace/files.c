@@ -1,5 +1,5 @@
-/* Reading: each file is mapped, and only as many of its events are taken as it says that there are, for a program that was
- * killed has left room behind them. */
+/* Reading: each file is mapped, and only as many of its events are taken as it says that there are, for a
+ * program that was killed has left room behind them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>

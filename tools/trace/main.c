@@ -1,7 +1,8 @@
-/* dart-trace FOLDER: makes of the events that a run has left with DART_TRACE=FOLDER what programs that show traces read.
+/* dart-trace FOLDER: makes of the events that a run has left with DART_TRACE=FOLDER what programs that show
+ * traces read.
  *
- * Units write events as they come, each thread to a file of its own, whatever becomes of them; this is done once they are
- * gone, by one process, so nothing has to be agreed on in a job that may be about to die. */
+ * Units write events as they come, each thread to a file of its own, whatever becomes of them; this is done
+ * once they are gone, by one process, so nothing has to be agreed on in a job that may be about to die. */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
-/* OTF2, the format that Score-P writes and Vampir reads: an archive FOLDER/otf2/trace.otf2 with a location for each thread.
+/* OTF2, the format that Score-P writes and Vampir reads: an archive FOLDER/otf2/trace.otf2 with a location for
+ * each thread.
  *
- * Calls are regions. Global memory is one RMA window for each team that collective calls were made on; operations are on
- * that of all units, with targets by global id. Completions have the matching ids of their operations (follow.c). */
+ * Calls are regions. Global memory is one RMA window for each team that collective calls were made on;
+ * operations are on that of all units, with targets by global id. Completions have the matching ids of their
+ * operations (follow.c). */
 #include <otf2/otf2.h>
 
 #include <stdio.h>

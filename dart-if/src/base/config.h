@@ -7,8 +7,8 @@
  *   INT(field, "NAME", default, least, most, "meaning")
  *   CHOICE(field, "NAME", default index, "a|b|c", "meaning")
  *
- *   OUTPUT(field, "NAME", "a|b|c", "meaning")  one of the forms, a, without output, if it is not set; but for a, ':' and
- *                                            the name of a file may follow
+ *   OUTPUT(field, "NAME", "a|b|c", "meaning")  one of the forms, a, without output, if it is not set; but for
+ *                                            a, ':' and the name of a file may follow
  *
  * DART_LOG_LEVEL is not in the table: an unknown level there means the default. */
 #include <stddef.h>

@@ -184,9 +184,9 @@ typedef enum {
 
 #define DART__LOCKED_GET ((size_t)1024) /* bytes that gets which travel with their request read */
 
-/* A request for the lock of a far portion. What gets have read is in the order of the gets, each in whole words. It comes
- * with the answer or, if the request has to wait, with the grant, which may overtake the answer: so each
- * has a place of its own. */
+/* A request for the lock of a far portion. What gets have read is in the order of the gets, each in whole
+ * words. It comes with the answer or, if the request has to wait, with the grant, which may overtake the
+ * answer: so each has a place of its own. */
 typedef struct {
   _Atomic uint32_t granted; /* first: GRANTED names it. 0: not yet; DART__REQUEST_GONE */
   uint64_t         result;  /* the backend's; `data[0]` follows it in the answer */

@@ -2,16 +2,17 @@
 #define DART__NODE_MUTEX_H
 /* A mutex in shared memory: waiters sleep, it is cheap without contention, and nobody waits for ever.
  *
- * One word says whether it is held, and whether any waiter sleeps (Drepper: Futexes Are Tricky, 2011,
- * "Mutex, take 2"): uncontended, lock and unlock cost one atomic operation each and no system call. A
- * running thread may take the free mutex before waiters that sleep. Handing it to a sleeper instead would
- * cost a context switch for every holder, which is what makes fair locks collapse where units
- * outnumber cores. So that no waiter loses that race for ever, one that has lost it for ten milliseconds
- * is late: it draws a ticket. Late waiters take the mutex in the order of their tickets, and each of them, while it is the
- * first, is passed MOST_PASSES times by threads that run, which saves as many context switches. So from then on its wait
- * is bounded: it has MOST_PASSES holders before it, and MOST_PASSES + 1 for each that was late before it. The word has
- * the number of late waiters, how often the first was passed, and the next ticket, so all change together; the ticket that
- * is served is the next one less that number. (Tickets: Mellor-Crummey and Scott, ACM TOCS 9(1), 1991.) */
+ * One word says whether it is held, and whether any waiter sleeps (Drepper: Futexes Are Tricky, 2011, "Mutex,
+ * take 2"): uncontended, lock and unlock cost one atomic operation each and no system call. A running thread
+ * may take the free mutex before waiters that sleep. Handing it to a sleeper instead would cost a context
+ * switch for every holder, which is what makes fair locks collapse where units outnumber cores. So that no
+ * waiter loses that race for ever, one that has lost it for ten milliseconds is late: it draws a ticket. Late
+ * waiters take the mutex in the order of their tickets, and each of them, while it is the first, is passed
+ * MOST_PASSES times by threads that run, which saves as many context switches. So from then on its wait is
+ * bounded: it has MOST_PASSES holders before it, and MOST_PASSES + 1 for each that was late before it. The word
+ * has the number of late waiters, how often the first was passed, and the next ticket, so all change together;
+ * the ticket that is served is the next one less that number. (Tickets: Mellor-Crummey and Scott, ACM TOCS
+ * 9(1), 1991.) */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,9 +68,9 @@ static inline uint32_t dart__mutex_nlate(const dart__mutex_t *mutex)
  *  wait. Looked at again after a while, for no unlock wakes it. */
 bool dart__mutex_take_for(dart__mutex_t *mutex);
 
-/** Make such a waiter late; returns its ticket. It comes before all who are not late, or later, but for some passes: they
- *  do not get the mutex then, even while it is free, until dart__mutex_take_late has taken it. So that call has to come
- *  soon, whatever the program does. */
+/** Make such a waiter late; returns its ticket. It comes before all who are not late, or later, but for some
+ *  passes: they do not get the mutex then, even while it is free, until dart__mutex_take_late has taken it. So
+ *  that call has to come soon, whatever the program does. */
 uint32_t dart__mutex_draw_ticket(dart__mutex_t *mutex);
 
 /** Take the mutex for the waiter with that ticket if it is free and its turn. Does not wait. */

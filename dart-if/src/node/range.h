@@ -53,9 +53,9 @@ dart__range_state_t dart__range_enter(dart__range_table_t        *table,
                                       const dart__range_waiter_t *waiter, const dart__span_t *spans,
                                       size_t n, bool may_wait, uint64_t *ticket_out);
 
-/** The request, which holds its spans, leaves. Then as dart__range_granted. `*soon_out`, unless it is NULL: the waiter of
- *  one that by this has come to one conflict with an older request, so that it is likely to be next; unit -1: there is
- *  none. */
+/** The request, which holds its spans, leaves. Then as dart__range_granted. `*soon_out`, unless it is NULL: the
+ *  waiter of one that by this has come to one conflict with an older request, so that it is likely to be next;
+ *  unit -1: there is none. */
 size_t dart__range_leave(dart__range_table_t *table, uint64_t ticket, dart__range_waiter_t *granted,
                          size_t most, dart__range_waiter_t *soon_out);
 

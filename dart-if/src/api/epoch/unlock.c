@@ -1,12 +1,12 @@
 /* Unlock.
  *
- * The lock of a far portion that no operation has asked for yet is asked for here: few short operations
- * travel with the request and are applied when the lock is granted, and the answer says that all is done, and
- * brings what gets have read. That is one round trip, and with DART_EPOCH_LAZY and no gets none. All else
- * takes a request, the operations, and a word that leaves the lock, which the acknowledgement of that word,
- * or of gets before it, completes. Whoever locks the portion next needs no acknowledgement, since operations are applied
- * in order; whoever reads it without a lock, after a barrier, does. With DART_EPOCH_LAZY the target's answer to the word
- * is counted, and nobody waits for it; with NOCHECK, too, there is a word then, for that answer alone.
+ * The lock of a far portion that no operation has asked for yet is asked for here: few short operations travel
+ * with the request and are applied when the lock is granted, and the answer says that all is done, and brings
+ * what gets have read. That is one round trip, and with DART_EPOCH_LAZY and no gets none. All else takes a
+ * request, the operations, and a word that leaves the lock, which the acknowledgement of that word, or of gets
+ * before it, completes. Whoever locks the portion next needs no acknowledgement, since operations are applied
+ * in order; whoever reads it without a lock, after a barrier, does. With DART_EPOCH_LAZY the target's answer to
+ * the word is counted, and nobody waits for it; with NOCHECK, too, there is a word then, for that answer alone.
  *
  * Unlock_all. Locks are granted in the order of arrival, so a unit that held one portion while it waits for
  * another could wait for itself: behind an exclusive request there, which waits for a second such unit, which

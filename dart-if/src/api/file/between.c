@@ -1,15 +1,17 @@
 /* Two phases between nodes: data go to the windows of the node that has their domain (divide.c), or come from there.
  *
- * A unit packs what it accesses in another node's area of the round: the list of its pieces, as many as a box has
- * room for, and, writing, their data. It puts that packet into a box of its partner, one of that node's units, which
- * all together reach all windows of the node in shared memory; the partner copies the data into the windows. Reading, it
- * copies them from the windows, and puts them back. So only large puts go between nodes, whatever the pieces are,
- * and every unit takes part. If some packet did not have room for all, there is another turn, in which all units join.
+ * A unit packs what it accesses in another node's area of the round: the list of its pieces, as many as a box
+ * has room for, and, writing, their data. It puts that packet into a box of its partner, one of that node's
+ * units, which all together reach all windows of the node in shared memory; the partner copies the data into
+ * the windows. Reading, it copies them from the windows, and puts them back. So only large puts go between
+ * nodes, whatever the pieces are, and every unit takes part. If some packet did not have room for all, there is
+ * another turn, in which all units join.
  *
  * A unit has a box for each node's packet to it, or, from nodes that have more units than its own, several: all
- * together BOXES_BYTES, the same again for the packets that it sends. A turn ends by an agreement whether
- * there is another one, before which puts are flushed: so packets are there after it. Boxes are two sets, used in
- * turn: one is filled again two turns later, when all units have passed the agreement between, having emptied it before. */
+ * together BOXES_BYTES, the same again for the packets that it sends. A turn ends by an agreement whether there
+ * is another one, before which puts are flushed: so packets are there after it. Boxes are two sets, used in
+ * turn: one is filled again two turns later, when all units have passed the agreement between, having emptied
+ * it before. */
 #include "api/file/between.h"
 
 #include <stddef.h>

@@ -40,9 +40,9 @@ static void take_back(dart_file_t file, uint64_t at, uint64_t nbytes)
   dart__word_swap(file->pointer, &at, &moved, &before, DART_TYPE_ULONG);
 }
 
-/* The access of elements that lie one behind the other in the file, at the shared pointer, which is moved behind them. They
- * are checked before it is moved, but for the place, which only then is known: if it is refused, the step is taken
- * back. */
+/* The access of elements that lie one behind the other in the file, at the shared pointer, which is moved
+ * behind them. They are checked before it is moved, but for the place, which only then is known: if it is
+ * refused, the step is taken back. */
 static dart_ret_t advance(const char *function, dart_file_t file, const void *buffer, size_t nelem,
                           dart_datatype_t mem_type, unsigned needs, dart__access_t *access_out)
 {
@@ -104,7 +104,8 @@ typedef struct {
   uint64_t total;
 } places_t;
 
-/* Where this unit's bytes go; the plans say how many each unit has. The pointer is moved behind those of all units, by the first. */
+/* Where this unit's bytes go; the plans say how many each unit has. The pointer is moved behind those of all
+ * units, by the first. */
 static uint64_t place(dart__team_t *team, dart_file_t file, places_t *places_out)
 {
   uint64_t start = 0, total = 0, before = 0;

@@ -6,10 +6,11 @@
  * write may do so only while it holds a lock on the holes, too, for others may be writing there; so it is done
  * in atomic mode, where whoever writes there asks for that lock, and else small pieces are written one by one.
  *
- * Pieces that are read one by one, and are not cached, would be one wait for the storage device each. The kernel is asked
- * for what is cached (preadv2, RWF_NOWAIT), and when that is not all, it is told of the next pieces, too, before this
- * one is waited for. With 4 KiB pieces that is 11 us each on a disk where one after the other takes 62; io_uring takes 12,
- * and for what is cached, and for writes, two to three times as long as plain calls, so it is not used (doc/files.md). */
+ * Pieces that are read one by one, and are not cached, would be one wait for the storage device each. The
+ * kernel is asked for what is cached (preadv2, RWF_NOWAIT), and when that is not all, it is told of the next
+ * pieces, too, before this one is waited for. With 4 KiB pieces that is 11 us each on a disk where one after
+ * the other takes 62; io_uring takes 12, and for what is cached, and for writes, two to three times as long as
+ * plain calls, so it is not used (doc/files.md). */
 #include <dash/dart/ext/dart_profile.h>
 
 #include "api/file/transfer.h"
@@ -255,7 +256,8 @@ int dart__file_write_plain(dart_file_t file, const dart__access_t *a, size_t *do
   return write_access(file, a, false, done_out);
 }
 
-/* Whether it takes effect as a whole: one thread of the unit at a time, and, unless units' views are apart, with a lock. */
+/* Whether it takes effect as a whole: one thread of the unit at a time, and, unless units' views are apart,
+ * with a lock. */
 static bool is_atomic(dart_file_t file, const dart__access_t *a)
 {
   return file->is_atomic && a->nbytes > 0;

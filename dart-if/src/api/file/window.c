@@ -107,7 +107,8 @@ static uint64_t load(window_t *w, size_t word)
   return atomic_load_explicit(&w->marks[word], memory_order_relaxed);
 }
 
-/* The first byte from `from` on that is marked, or, `marked` false, that is not; the end of the window if there is none. */
+/* The first byte from `from` on that is marked, or, `marked` false, that is not; the end of the window if there
+ * is none. */
 static size_t find(window_t *w, size_t from, bool marked)
 {
   while (from < DART__WINDOW_BYTES) {

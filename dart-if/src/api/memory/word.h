@@ -1,8 +1,9 @@
 #ifndef DART__API_WORD_H
 #define DART__API_WORD_H
-/* Atomics on words of the pool in which DART itself keeps something: shared pointers of files. They are no operations of
- * the program: an epoch that it has open on the pool neither puts them off nor refuses them, and no refusal of
- * its operations is reported here. Complete on return. They cannot fail, for the words exist as long as the team. */
+/* Atomics on words of the pool in which DART itself keeps something: shared pointers of files. They are no
+ * operations of the program: an epoch that it has open on the pool neither puts them off nor refuses them, and
+ * no refusal of its operations is reported here. Complete on return. They cannot fail, for the words exist as
+ * long as the team. */
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
 

@@ -1,12 +1,12 @@
 /* Completion contexts.
  *
- * Whatever way an operation takes to a far unit, what is started towards it has numbers that only grow, and what is
- * complete is known as a number (port.h: dart__mark_t). So a context has no lists of operations, and no lanes: after
- * each operation of a thread that is in it, it takes the unit's mark down, and a flush waits until the marks of the units
- * that it has are reached. Near memory is not noted, for it is complete.
+ * Whatever way an operation takes to a far unit, what is started towards it has numbers that only grow, and
+ * what is complete is known as a number (port.h: dart__mark_t). So a context has no lists of operations, and no
+ * lanes: after each operation of a thread that is in it, it takes the unit's mark down, and a flush waits until
+ * the marks of the units that it has are reached. Near memory is not noted, for it is complete.
  *
- * Invariant: an operation of the context on a unit is not beyond the mark of the unit. The mark may be of a later one, of
- * another thread, that was started before it was taken down. */
+ * Invariant: an operation of the context on a unit is not beyond the mark of the unit. The mark may be of a
+ * later one, of another thread, that was started before it was taken down. */
 #include "api/rma/context.h"
 
 #include <stdlib.h>
@@ -70,8 +70,8 @@ static void delete (struct dart_context *context)
   free(context);
 }
 
-/* As dart_flush: what waits for its cache line is applied, and near stores are ordered before what the caller does next;
- * the release pairs with the acquire of the unit that it then notifies. */
+/* As dart_flush: what waits for its cache line is applied, and near stores are ordered before what the caller
+ * does next; the release pairs with the acquire of the unit that it then notifies. */
 static void complete_near(void)
 {
   dart__progress();

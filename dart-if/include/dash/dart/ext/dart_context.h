@@ -3,24 +3,27 @@
 /** @file dart_context.h
  *  Completion contexts: operations that are completed apart from others.
  *
- *  dart_flush covers all that the unit has started towards another one, from whichever thread and for whichever purpose;
- *  a library that waits for its own few puts waits for those of the program around it, and one thread for those of
- *  the others. A context collects the operations that a thread starts while it is in it, and its flush waits for these.
- *  (Contexts of OpenSHMEM 1.4, shmem_ctx_create, are the same; here the context is not an argument of every
- *  operation, but what a thread is in, so that all operations, and libraries below, can be used in one.)
+ *  dart_flush covers all that the unit has started towards another one, from whichever thread and for whichever
+ *  purpose; a library that waits for its own few puts waits for those of the program around it, and one thread
+ *  for those of the others. A context collects the operations that a thread starts while it is in it, and its
+ *  flush waits for these. (Contexts of OpenSHMEM 1.4, shmem_ctx_create, are the same; here the context is not
+ *  an argument of every operation, but what a thread is in, so that all operations, and libraries below, can be
+ *  used in one.)
  *
- *  A context belongs to a unit, and is for memory of one team. It is used by one thread at a time (what OpenSHMEM calls
- *  serialized): entered, left, flushed and destroyed. Threads in different contexts need not know of each other. What a
- *  thread starts outside of the team's memory while it is in the context is as if it were in none.
+ *  A context belongs to a unit, and is for memory of one team. It is used by one thread at a time (what
+ *  OpenSHMEM calls serialized): entered, left, flushed and destroyed. Threads in different contexts need not
+ *  know of each other. What a thread starts outside of the team's memory while it is in the context is as if it
+ *  were in none.
  *
- *  In a context are puts, gets and atomics that do not block, put_notify among them, also those with a handle. Those
- *  inside an epoch (dart_epoch.h) are not: it completes them. The order of operations, and what dart_flush covers, stay
- *  as they are.
+ *  In a context are puts, gets and atomics that do not block, put_notify among them, also those with a handle.
+ *  Those inside an epoch (dart_epoch.h) are not: it completes them. The order of operations, and what
+ *  dart_flush covers, stay as they are.
  *
- *  What a flush waits for, by the way that operations take: near memory is complete anyway. Requests to a far unit are
- *  counted in batches: those up to the context's last one there, which may hold earlier ones of others; nothing that is
- *  started after it, and no other unit. Transfers by MPI: if some of the context are outstanding towards a unit, MPI
- *  completes all of this unit's towards it on the team's windows, for it knows no less. */
+ *  What a flush waits for, by the way that operations take: near memory is complete anyway. Requests to a far
+ *  unit are counted in batches: those up to the context's last one there, which may hold earlier ones of
+ *  others; nothing that is started after it, and no other unit. Transfers by MPI: if some of the context are
+ *  outstanding towards a unit, MPI completes all of this unit's towards it on the team's windows, for it knows
+ *  no less. */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
@@ -34,8 +37,8 @@ DART_INTERFACE_ON
 typedef struct dart_context *dart_context_t;
 #define DART_CONTEXT_NULL ((dart_context_t)NULL) /**< no context */
 
-/** Make a context for memory of `teamid`, without operations. Local; any thread. It ends by dart_context_destroy, before
- *  its team does and before dart_exit.
+/** Make a context for memory of `teamid`, without operations. Local; any thread. It ends by
+ *  dart_context_destroy, before its team does and before dart_exit.
  *  DART_ERR_INVAL: `context` NULL, no such team on this unit. DART_ERR_NOMEM. `*context` is DART_CONTEXT_NULL then. */
 dart_ret_t dart_context_create(dart_team_t teamid, dart_context_t *context) DART_NOTHROW;
 
@@ -51,8 +54,8 @@ dart_ret_t dart_context_enter(dart_context_t context) DART_NOTHROW;
 /** DART_ERR_INVAL: the calling thread is not in that context. Nothing is completed. */
 dart_ret_t dart_context_leave(dart_context_t context) DART_NOTHROW;
 
-/** Complete the context's operations, locally and at their targets, as dart_flush_all would; or those on one team unit, as
- *  dart_flush. The caller may be in the context, or not.
+/** Complete the context's operations, locally and at their targets, as dart_flush_all would; or those on one
+ *  team unit, as dart_flush. The caller may be in the context, or not.
  *  DART_ERR_INVAL: no context, its team is gone, no such unit. That a target has refused operations, whose memory was
  *  freed or deregistered, is what the unit's next dart_flush reports. */
 dart_ret_t dart_context_flush(dart_context_t context) DART_NOTHROW;

@@ -41,10 +41,10 @@
  *
  *  **Bounds.** In a fence's epoch, and where one unit is locked and nothing else, at most 256 operations per
  *  segment are put off; what comes then waits until its target can be accessed and starts what was put off for
- *  it; after a fence with NOPRECEDE, and on one node also with LAZY, that is when the target has called that fence, too.
- *  Where this could make units wait for each other (between start and complete, with all units or several
- *  locked) operations are put off as long as there is memory, about 150 bytes each, which stays until the
- *  segment ends; DART_ERR_NOMEM, and nothing has changed, if there is none.
+ *  it; after a fence with NOPRECEDE, and on one node also with LAZY, that is when the target has called that
+ *  fence, too. Where this could make units wait for each other (between start and complete, with all units or
+ *  several locked) operations are put off as long as there is memory, about 150 bytes each, which stays until
+ *  the segment ends; DART_ERR_NOMEM, and nothing has changed, if there is none.
  *
  *  **End of memory.** Epochs other than a fence's are closed before their segment is freed; operations put
  *  off are dropped with a log line otherwise. A far unit that waits for the lock of memory which its unit

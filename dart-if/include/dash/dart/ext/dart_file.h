@@ -141,10 +141,11 @@ dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *n
 /* ---- by all units in one call -------------------------------------------------------------------------- */
 
 /** As dart_file_read_at and dart_file_write_at, by all units of the team, each with its own arguments, `nelem` 0
- *  perhaps. Where pieces are small the units exchange them, on a node in shared memory, and
- *  between nodes whose pieces interleave, so that each reads or writes large ones (two phases: del Rosario, Bordawekar, Choudhary: Improved parallel I/O via a
- *  two-phase run-time access strategy, SIGARCH 1993). Collective: all return the same; after an error `*nread` and
- *  `*nwritten` are 0. In a write, units do not overlap, unless in atomic mode. */
+ *  perhaps. Where pieces are small the units exchange them, on a node in shared memory, and between nodes whose
+ *  pieces interleave, so that each reads or writes large ones (two phases: del Rosario, Bordawekar, Choudhary:
+ *  Improved parallel I/O via a two-phase run-time access strategy, SIGARCH 1993). Collective: all return the
+ *  same; after an error `*nread` and `*nwritten` are 0. In a write, units do not overlap, unless in atomic
+ *  mode. */
 dart_ret_t dart_file_read_all(dart_file_t file, uint64_t offset, void *buffer, size_t nelem,
                               dart_datatype_t mem_type, dart_datatype_t file_type,
                               size_t *nread) DART_NOTHROW;

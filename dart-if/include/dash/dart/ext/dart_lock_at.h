@@ -7,15 +7,16 @@
  *  they are a free one, and nobody has to call anything to make it or to end it. What a lock holds once it was used is
  *  DART's. Its memory is freed while nobody holds it or waits for it, and every release was completed (below).
  *
- *  Units of the lock's node take it by an atomic operation and sleep while it is held, those of other nodes ask its
- *  unit, in one round trip if it is free, which queues them. A running thread may come before one that sleeps,
- *  but who has waited for ten milliseconds, far units too, has its place: it waits for 5 holders for each that has its
- *  place before it, and 4 more, at most (as for dart_lock_t). A far unit that waits for a lock
- *  that near units hold gets it when the lock's unit next makes progress, by its agent while it computes, within
- *  DART_PROGRESS_NAP; once it has its place the lock is kept free for it until then. Where that unit has no agent (DART_PROGRESS=none), far units that wait come before no near one,
- *  however long they have waited: they get the lock if it is free when its unit calls DART, and requests and releases
- *  of far units wait for such a call, too. In registered memory, which cannot be mapped by others, all poll for the
- *  lock, and it is not fair.
+ *  Units of the lock's node take it by an atomic operation and sleep while it is held, those of other nodes ask
+ *  its unit, in one round trip if it is free, which queues them. A running thread may come before one that
+ *  sleeps, but who has waited for ten milliseconds, far units too, has its place: it waits for 5 holders for
+ *  each that has its place before it, and 4 more, at most (as for dart_lock_t). A far unit that waits for a
+ *  lock that near units hold gets it when the lock's unit next makes progress, by its agent while it computes,
+ *  within DART_PROGRESS_NAP; once it has its place the lock is kept free for it until then. Where that unit has
+ *  no agent (DART_PROGRESS=none), far units that wait come before no near one, however long they have waited:
+ *  they get the lock if it is free when its unit calls DART, and requests and releases of far units wait for
+ *  such a call, too. In registered memory, which cannot be mapped by others, all poll for the lock, and it is
+ *  not fair.
  *
  *  What a holder did by plain loads and stores, by blocking operations and by operations it completed is seen by every
  *  later holder. A release completes nothing by itself: flush non-blocking operations before.

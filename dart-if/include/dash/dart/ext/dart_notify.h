@@ -29,14 +29,14 @@ DART_INTERFACE_ON
  *  `by` to the counter at `flag`, which belongs to the same unit.
  *
  *  One-sided, and under way on return, or within about a millisecond where a progress agent runs and the
- *  program has lately notified this unit several times in a step. `src` may be reused after dart_flush_local of `flag`, as after
- *  dart_put, or once the consumer is known to have seen the counter. Whoever waited for the counter,
- *  or fetched it by dart_fetch_and_op, sees the data, and whatever else the calling thread had stored
- *  or completed before; notifications of a unit to another arrive in their order. Their data do not, as
- *  puts are unordered until completed: of two puts to the same memory the older may remain, unless the first was
- *  flushed, or its counter is known to have been seen, before the second. That the target was
- *  reached is certain after dart_flush of `flag`. Types as for dart_put; `nelem` 0: the notification
- *  alone, and `gptr` is not looked at.
+ *  program has lately notified this unit several times in a step. `src` may be reused after dart_flush_local of
+ *  `flag`, as after dart_put, or once the consumer is known to have seen the counter. Whoever waited for the
+ *  counter, or fetched it by dart_fetch_and_op, sees the data, and whatever else the calling thread had stored
+ *  or completed before; notifications of a unit to another arrive in their order. Their data do not, as puts
+ *  are unordered until completed: of two puts to the same memory the older may remain, unless the first was
+ *  flushed, or its counter is known to have been seen, before the second. That the target was reached is
+ *  certain after dart_flush of `flag`. Types as for dart_put; `nelem` 0: the notification alone, and `gptr` is
+ *  not looked at.
  *
  *  DART_ERR_INVAL, and nothing is written: what dart_put refuses; `flag` is misaligned, out of its
  *  portion, or of another unit than `gptr`. DART_ERR_OTHER: as dart_put; nothing is notified. DART_ERR_OTHER,
@@ -62,8 +62,8 @@ dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op)
 /** Wait until the counter at `flag`, in the own portion, is at least `least`.
  *
  *  `timeout_us`: microseconds after which it gives up, at the next look at the clock; 0: only look; negative:
- *  no limit. Far units are served meanwhile. DART_PENDING: the time was over. DART_ERR_INVAL: as for dart_put_notify, or `flag` is
- *  another unit's. Any thread; several may wait for the same counter. */
+ *  no limit. Far units are served meanwhile. DART_PENDING: the time was over. DART_ERR_INVAL: as for
+ *  dart_put_notify, or `flag` is another unit's. Any thread; several may wait for the same counter. */
 dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us) DART_NOTHROW;
 
 /** Wait until one of `n` counters is at least what `least` says for it: its index to `*index`, the

@@ -26,10 +26,11 @@ DART_INTERFACE_ON
  *  effects at different units, nor about a get and an earlier write to another place: for these, flush.
  *
  *  Local; any thread. Near memory and requests are in order already: some nanoseconds. It waits, as dart_flush,
- *  if far transfers of MPI (far dart_put and dart_get of more than DART_AGGREGATE bytes) are outstanding towards
- *  the unit; one that is started after the order waits for earlier requests instead; and for lazy unlocks
- *  (dart_epoch.h), as a flush does. On a segment that has had epochs it is dart_flush. What dart_epoch_complete has
- *  left on its way to a target that has not posted yet is in no order with later operations. Completes nothing that a program could rely on.
+ *  if far transfers of MPI (far dart_put and dart_get of more than DART_AGGREGATE bytes) are outstanding
+ *  towards the unit; one that is started after the order waits for earlier requests instead; and for lazy
+ *  unlocks (dart_epoch.h), as a flush does. On a segment that has had epochs it is dart_flush. What
+ *  dart_epoch_complete has left on its way to a target that has not posted yet is in no order with later
+ *  operations. Completes nothing that a program could rely on.
  *
  *  DART_ERR_INVAL: null pointer, no such team, segment or unit; on a segment that has had epochs also as
  *  dart_flush. */
