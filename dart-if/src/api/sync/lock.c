@@ -190,8 +190,10 @@ static dart_ret_t end_use(const char *function, dart_lock_t lock)
   dart_ret_t mine = held ? DART_ERR_INVAL : DART_OK;
   dart_ret_t ret  = team == NULL ? mine : settle(team, mine);
 
-  if (ret != DART_OK)
-    dart__error("%s: %s holds the lock", function, held ? "this unit" : "another unit");
+  if (held)
+    dart__error("%s: unit %d holds the lock", function, dart__world.me);
+  else if (ret != DART_OK)
+    dart__error("%s: another unit holds the lock", function);
   return ret;
 }
 
