@@ -26,7 +26,7 @@ TEST_N(2, a_flush_is_not_skipped_after_many_gets)
 {
   static const uint64_t gets[] = { 1, INT32_MAX, (uint64_t)1 << 31, UINT32_MAX, (uint64_t)1 << 32 };
   dart_gptr_t           base   = test_segment(DART_TEAM_ALL, 4096, 0);
-  unsigned char         sent[512], got;
+  unsigned char         sent[4000], got; /* more than is collected */
   int                   unit = (me + 1) % n;
   dart_gptr_t           to   = test_unit(base, unit);
 
