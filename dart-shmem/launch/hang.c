@@ -40,14 +40,28 @@ static int64_t now_ns(void)
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* The next tick: soon, if units were asked; else in a second, if there is a limit. */
-static void set_timer(const hang_t *hang)
+/* There is none before the first tick, which may never come: launchers can have few descriptors. */
+static bool has_timer(hang_t *hang)
+{
+  if (hang->timer >= 0)
+    return true;
+  hang->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (hang->timer >= 0 && children_watch(hang->children, hang->timer))
+    return true;
+  if (hang->timer >= 0)
+    close(hang->timer);
+  hang->timer = -1;
+  return false;
+}
+
+/* The next tick: soon, if units were asked; else in a second, if there is a limit. False: there is no timer. */
+static bool set_timer(hang_t *hang)
 {
   struct itimerspec next = { .it_value = { .tv_sec = hang->limit > 0 } };
 
   if (hang->is_asked)
     next.it_value = (struct timespec){ .tv_nsec = ANSWER_NS };
-  timerfd_settime(hang->timer, 0, &next, NULL);
+  return has_timer(hang) && timerfd_settime(hang->timer, 0, &next, NULL) == 0;
 }
 
 static void read_records(hang_t *hang)
@@ -113,7 +127,7 @@ bool hang_readable(hang_t *hang, int fd)
 {
   uint64_t ticks;
 
-  if (hang == NULL || fd != hang->timer)
+  if (hang == NULL || hang->timer < 0 || fd != hang->timer)
     return false;
   if (read(fd, &ticks, sizeof ticks) == sizeof ticks)
     tick(hang);
@@ -126,8 +140,8 @@ void hang_asked(hang_t *hang)
   if (hang == NULL)
     return;
   read_records(hang);
-  if (ask(hang))
-    set_timer(hang);
+  if (ask(hang) && !set_timer(hang))
+    tell(hang, now_ns() - COARSE_NS); /* without waiting for their answers */
 }
 
 hang_t *hang_open(children_t *children, uint32_t                           nunits,
@@ -139,13 +153,13 @@ hang_t *hang_open(children_t *children, uint32_t                           nunit
 
   if (hang == NULL)
     goto refuse;
-  *hang        = (hang_t){ .children = children, .nunits = nunits, .place = place, .owner = owner };
+  *hang = (hang_t){
+    .children = children, .nunits = nunits, .place = place, .owner = owner, .timer = -1
+  };
   hang->limit  = limit * INT64_C(1000000000);
   hang->record = calloc(nunits, sizeof *hang->record);
-  hang->timer  = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  if (hang->record == NULL || hang->timer < 0 || !children_watch(children, hang->timer))
+  if (hang->record == NULL || (hang->limit > 0 && !set_timer(hang)))
     goto close;
-  set_timer(hang);
   return hang;
 
 close:
