@@ -14,8 +14,8 @@ if(DART_SANITIZE)
   set(DART_TEST_TIMEOUT 480)
 else()
   set(DART_TEST_SHAPES 1 2 3 3x2)
-  set(DART_SUITES_SHAPES 4 8 2x2 4x2 5x2 3x3)
-  set(DART_WIDE_SHAPES 8x2 5x3) # MPI's waits spin, so here a suite takes ten times as long
+  set(DART_SUITES_SHAPES 4 2x2 4x2 5x2 3x3)
+  set(DART_WIDE_SHAPES 8 8x2 5x3) # MPI's waits spin, so here a suite takes ten times as long
   set(DART_FAR_SHAPES 2x2 4x3 4x4)
   set(DART_PROGRAM_SHAPES 2 3 2x2 3x2)
   set(DART_TEST_TIMEOUT 240)
