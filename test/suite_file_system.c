@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_file.h>
+#include <dash/dart/ext/dart_near.h>
 
 #include "file_path.h"
 
@@ -230,6 +231,42 @@ static void try_refusal_of_one(dart_file_t file, int error, size_t piece)
     EXPECT_EQ(count, 40000);
   }
   EXPECT_OK(dart_type_destroy(&type));
+}
+
+/* A unit without data, or with data that go by themselves, serves its window all the same. */
+TEST_N(2, what_is_refused_to_a_unit_without_data_is_told)
+{
+  static char     data[1 << 20];
+  const char     *path = test_path(DART_TEAM_ALL, "without");
+  dart_file_t     file = open_file(path);
+  dart_datatype_t type;
+  size_t          count;
+  int             near;
+
+  /* the data of a single unit go through windows of its node alone */
+  near = dart_near_ptr(test_unit(test_segment(DART_TEAM_ALL, 8, 0), 1)) != NULL;
+  EXPECT_OK(dart_bcast(&near, 1, DART_TYPE_INT, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  EXPECT_OK(dart_type_create_strided(BYTE, 128, 64, &type));
+  mood.file = number_of(path);
+  for (int own = 0; near && own < 2; own++) {
+    size_t nbytes = me == 0 ? sizeof data : me == n - 1 ? 64 * (size_t)own : 0;
+
+    mood.error = me > 0 ? EIO : 0;
+    mood.room  = 0;
+    EXPECT_RET(dart_file_write_all(file, 0, data, nbytes, BYTE, type, &count), DART_ERR_OTHER);
+    EXPECT_EQ(count, 0);
+    EXPECT_EQ(dart_file_error(), EIO);
+    mood.error = 0;
+    test_barrier();
+    EXPECT_OK(dart_file_write_all(file, 0, data, nbytes, BYTE, type, &count));
+    EXPECT_EQ(count, nbytes);
+    mood.error = me > 0 ? EIO : 0;
+    EXPECT_RET(dart_file_read_all(file, 0, data, nbytes, BYTE, type, &count), DART_ERR_OTHER);
+    mood.error = 0;
+    test_barrier();
+  }
+  EXPECT_OK(dart_type_destroy(&type));
+  close_file(&file);
 }
 
 TEST(what_the_system_refuses_is_told)

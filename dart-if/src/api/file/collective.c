@@ -104,12 +104,29 @@ static void two_phases(call_t *c)
       write_round(c, round);
 }
 
-/* This unit alone. */
+/* In atomic mode, where views are apart, other threads of the unit wait for their turn, until others have written what
+ * was this unit's. They hold theirs for an access of their own, so they do not wait for other units. */
+static void two_phases_in_turn(call_t *c)
+{
+  if (!c->file->is_atomic) {
+    two_phases(c);
+    return;
+  }
+  pthread_mutex_lock(&c->file->turn);
+  two_phases(c);
+  dart__coll_barrier(c->team);
+  pthread_mutex_unlock(&c->file->turn);
+}
+
+/* This unit alone. What was noted before stays: its window may have been one of others. */
 static dart_ret_t access_alone(call_t *c)
 {
-  if (c->is_read)
-    return dart__file_read(c->file, c->access, -1, &c->done, &c->error);
-  return dart__file_write(c->file, c->access, -1, &c->done, &c->error);
+  int        error = 0;
+  dart_ret_t ret   = c->is_read ? dart__file_read(c->file, c->access, -1, &c->done, &error)
+                                : dart__file_write(c->file, c->access, -1, &c->done, &error);
+
+  note_error(c, error);
+  return ret;
 }
 
 /* Whether the data go through windows; the same on all units. */
@@ -135,11 +152,11 @@ static dart_ret_t access_all(call_t *c)
 
     none.nbytes = 0;
     c->access   = &none;
-    two_phases(c);
+    two_phases_in_turn(c);
     c->access = own;
     ret       = access_alone(c);
   } else {
-    two_phases(c);
+    two_phases_in_turn(c);
   }
   return ret != DART_OK ? ret : c->error == 0 ? DART_OK : DART_ERR_OTHER;
 }

@@ -15,6 +15,7 @@
 #include "api/file/request.h"
 #include "api/file/window.h"
 #include "api/memory/pool.h"
+#include "api/progress/progress.h"
 #include "api/range/table.h"
 #include "base/profile.h"
 #include "model/check.h"
@@ -258,6 +259,7 @@ dart_ret_t dart_file_size(dart_file_t file, uint64_t *nbytes)
   *nbytes = 0;
   if (dart__file_check(__func__, file) == NULL)
     return DART_ERR_INVAL;
+  dart__progress(); /* may be called in a polling loop */
   if (fstat(file->fd, &status) != 0)
     return dart__file_refused(__func__, errno);
   *nbytes = (uint64_t)status.st_size;

@@ -60,6 +60,8 @@ int dart__raw_write(int fd, const void *buffer, size_t nbytes, uint64_t offset, 
   int error;
 
   *done_out = 0;
+  if (nbytes == 0)
+    return 0;
   if (offset + nbytes <= limit)
     return write_all(fd, buffer, nbytes, offset, done_out);
   error = offset < limit ? write_all(fd, buffer, limit - offset, offset, done_out) : 0;

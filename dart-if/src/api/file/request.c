@@ -7,8 +7,10 @@
 #include <stdlib.h>
 
 #include "api/file/transfer.h"
+#include "api/progress/progress.h"
 #include "base/log.h"
 #include "base/profile.h"
+#include "model/world.h"
 #include "node/wait.h"
 
 DART__PROFILED(dart_file_read_at_request);
@@ -212,7 +214,10 @@ static dart_ret_t complete(dart_file_request_t r, int64_t timeout_us)
   while (!is_done(r)) {
     if (timeout_us >= 0)
       return DART_PENDING;
-    dart__futex_wait(&r->is_done, 0, 0);
+    if (dart__world.wait.progress != NULL)
+      dart__world.wait.progress();
+    dart__futex_wait(&r->is_done, 0,
+                     dart__world.wait.progress != NULL ? dart__world.wait.nap_us : 0);
   }
   return r->error == 0 ? DART_OK : DART_ERR_OTHER;
 }
@@ -267,6 +272,7 @@ dart_ret_t dart_file_wait(dart_file_request_t *request, size_t *nelem)
     return DART_ERR_INVAL;
   if (*request == DART_FILE_REQUEST_NULL)
     return DART_OK;
+  dart__progress();
   return finish(__func__, request, complete(*request, -1), nelem);
 }
 
@@ -284,6 +290,7 @@ dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *n
   *done = 1;
   if (*request == DART_FILE_REQUEST_NULL)
     return DART_OK;
+  dart__progress(); /* may be called in a polling loop */
   ret = complete(*request, patience_us(*request));
   if (ret != DART_PENDING)
     return finish(__func__, request, ret, nelem);
