@@ -86,6 +86,24 @@ TEST(a_fence_that_nothing_preceded_waits_for_nobody) /* R3 */
   }
 }
 
+/* Refused on one unit alone, where the memory is exposed, the first fence of a segment can be called again. */
+TEST(a_first_fence_may_be_refused_and_called_again)
+{
+  int64_t     zero = 0, value = value_of(me, 7, 0);
+  dart_gptr_t data = test_alloc(&zero, 1, 0);
+
+  if (me == 0) {
+    EXPECT_OK(dart_epoch_post(data, 0, NULL, 0));
+    EXPECT_REFUSED(dart_epoch_fence, (data, 0), DART_ERR_INVAL, "exposed");
+    EXPECT_OK(dart_epoch_wait(data));
+  }
+  fence(data, 0);
+  EXPECT_OK(dart_put(test_unit(data, right_of(me)), &value, 1, T_INT64, T_INT64));
+  fence(data, DART_EPOCH_NOSUCCEED);
+  EXPECT_EQ(*test_mine(data), value_of(left_of(me), 7, 0));
+  test_barrier();
+}
+
 /* All units write to one word in turns, an epoch each, and the others read it in the same order. */
 TEST(epochs_come_one_after_the_other) /* R2 */
 {

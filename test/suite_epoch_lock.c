@@ -55,6 +55,38 @@ TEST(exclusive_locks_exclude) /* R9 */
   }
 }
 
+/* A put that was put off, behind an exclusive lock, does not keep others from a shared one when that is over. */
+TEST_N(3, what_is_put_off_holds_up_nobody) /* R10 */
+{
+  int64_t     zero = 0, value = 42, got = -1;
+  dart_gptr_t data = test_alloc(&zero, 1, 0), word = test_unit(data, 2);
+
+  if (me == 2)
+    lock(word, DART_EPOCH_EXCLUSIVE);
+  test_barrier();
+  if (me == 0) {
+    lock(word, DART_EPOCH_SHARED);
+    EXPECT_OK(dart_put(word, &value, 1, T_INT64, T_INT64));
+  }
+  test_barrier();
+  if (me == 2)
+    EXPECT_OK(dart_epoch_unlock(word, 0));
+  test_barrier();
+  if (me == 1) {
+    lock(word, DART_EPOCH_SHARED);
+    EXPECT_OK(dart_get_blocking(&got, word, 1, T_INT64, T_INT64));
+    EXPECT_EQ(got, 0);
+    EXPECT_OK(dart_epoch_unlock(word, 0));
+  }
+  test_barrier();
+  if (me == 0)
+    EXPECT_OK(dart_epoch_unlock(word, 0));
+  test_barrier();
+  if (me == 2)
+    EXPECT_EQ(*test_mine(data), 42);
+  test_barrier();
+}
+
 /* Writers keep two words equal, under exclusive locks that travel with both puts; readers see them equal. */
 TEST(operations_that_travel_with_their_lock_are_applied_together) /* R9 */
 {

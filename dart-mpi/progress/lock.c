@@ -222,7 +222,8 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
     /* the origin of a lazy request counts answers, and waits for nothing else */
     if ((about->what & DART__LOCK_LAZY) != 0)
       push(&requests.answers, new_request(&(request_t){ .peer = peer, .about = *about }, words));
-    return DART__AM_EPOCH_REFUSED;
+    /* an access may be over before the post that it ran ahead of is known, and the memory deregistered */
+    return word_of(about) == DART__EPOCH_POSTED ? DART__AM_EPOCH_SERVED : DART__AM_EPOCH_REFUSED;
   }
   described = (request_t){ .lock   = &dart__epoch_shared(team, segment, team->me)->lock,
                            .number = segment->number,

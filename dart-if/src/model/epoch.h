@@ -129,6 +129,7 @@ struct dart__epoch {
   dart__epoch_kind_t kind;
   bool               is_all_open; /* fence: all units are known to have begun the epoch */
   bool               is_issued;   /* fence: this unit has issued operations */
+  bool               is_prepared; /* fence: agreed on with all units, once */
   uint32_t           fences;      /* called, without LAZY; the same on all units */
   uint32_t      expected;  /* fence: words that say that a unit has accessed this portion, ... */
   uint32_t      history;   /* fences' assertions, for verification */
@@ -158,6 +159,16 @@ struct dart__epoch {
 
   dart__epoch_target_t target[]; /* [nunits] */
 };
+
+/** Whether all accesses of fences' epochs that have ended have arrived. */
+static inline bool dart__epoch_has_arrived(const dart__epoch_t *epoch)
+{
+  /* acquire: what the words say is here; pairs with dart__epoch_note */
+  uint32_t arrived =
+      atomic_load_explicit((_Atomic uint32_t *)&epoch->arrived, memory_order_acquire);
+
+  return (int32_t)(arrived - epoch->expected) >= 0;
+}
 
 /** The epochs of a segment. NULL: there were none yet. */
 static inline dart__epoch_t *dart__epoch_find(const dart__segment_t *segment)

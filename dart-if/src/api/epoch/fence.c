@@ -131,11 +131,7 @@ static dart_ret_t close_far(const dart__access_call_t *call)
 
 static bool have_arrived(void *context)
 {
-  dart__epoch_t *epoch = context;
-
-  /* acquire: what the words say is here; pairs with dart__epoch_note */
-  return (int32_t)(atomic_load_explicit(&epoch->arrived, memory_order_acquire) - epoch->expected) >=
-         0;
+  return dart__epoch_has_arrived(context);
 }
 
 /* End the epoch, with all units. */
@@ -176,7 +172,7 @@ static void begin(const dart__access_call_t *call, int assertions, bool is_all_o
   epoch->is_all_open = is_all_open;
   epoch->fences++;
   /* after a lazy fence what still comes from far units is of an epoch before */
-  epoch->is_read_only = promises && have_arrived(epoch);
+  epoch->is_read_only = promises && dart__epoch_has_arrived(epoch);
   if (DART__EPOCH_VERIFIES) {
     atomic_store_explicit(&epoch->is_written, false, memory_order_relaxed);
     /* relaxed, both: units look at it after `exposed`, and in an epoch that ends with all of them */
@@ -217,10 +213,11 @@ dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
 
   if (call.team == NULL || call.segment == NULL || ret == DART_ERR_INVAL)
     return ret;
-  if (call.epoch == NULL || call.epoch->fences == 0) {
+  if (call.epoch == NULL || !call.epoch->is_prepared) {
     ret = prepare(&call, ret);
     if (ret != DART_OK)
       return ret;
+    call.epoch->is_prepared = true; /* and a fence that is refused changes nothing of that */
   }
   dart__access_enter(&call.epoch->access);
   ret = fence(&call, assertions);

@@ -135,12 +135,14 @@ static dart_ret_t post(const dart__access_call_t *call, size_t norigins,
   if (ret != DART_OK)
     return ret;
   dart__progress(); /* apply deferred updates */
-  call->epoch->is_read_only = (assertions & DART_EPOCH_NOPUT) != 0;
+  /* after a lazy fence what still comes from far units is of an epoch before */
+  call->epoch->is_read_only =
+      (assertions & DART_EPOCH_NOPUT) != 0 && dart__epoch_has_arrived(call->epoch);
   if (DART__EPOCH_VERIFIES) {
     atomic_store_explicit(&call->epoch->is_written, false, memory_order_relaxed);
     atomic_store_explicit(
         &dart__epoch_shared(call->team, call->segment, call->team->me)->is_read_only,
-        call->epoch->is_read_only, memory_order_relaxed); /* tell_origin releases it */
+        (assertions & DART_EPOCH_NOPUT) != 0, memory_order_relaxed); /* tell_origin releases it */
   }
   call->epoch->to_complete += (uint32_t)norigins;
   for (size_t i = 0; i < norigins; i++)
@@ -187,8 +189,12 @@ static bool are_complete(void *context)
 
 static dart_ret_t end_exposure(const dart__access_call_t *call)
 {
+  dart_ret_t ret;
+
   dart__epoch_expose(call, false);
-  return dart__epoch_verify_read_only(call);
+  ret                       = dart__epoch_verify_read_only(call);
+  call->epoch->is_read_only = false;
+  return ret;
 }
 
 /* `is_complete` NULL: wait. */

@@ -81,13 +81,11 @@ static void inform_target(const dart__access_call_t *call, int32_t unit)
     dart__event_add(dart__twosided_event(call->team->members[unit]));
 }
 
-/* Take a ticket, and enter if it is its turn. With all units locked, a ticket whose turn comes while this unit
- * waits for another would hold up the units behind it: see api/epoch/unlock.c. So none is taken then that is not
- * waited for. */
-static bool try_lock(const dart__access_call_t *call, dart__epoch_target_t *t, dart__rwlock_t *lock,
-                     bool waits)
+/* Take a ticket, and enter if it is its turn. A ticket whose turn comes while its unit does something else, or waits
+ * for another, would hold up the units behind it: see api/epoch/unlock.c. So none is taken that is not waited for. */
+static bool try_lock(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits)
 {
-  if (!t->has_ticket && call->epoch->kind == DART__EPOCH_LOCK_ALL && !waits)
+  if (!t->has_ticket && !waits)
     return t->has_ticket = dart__rwlock_try(lock, t->is_exclusive, &t->ticket);
   if (!t->has_ticket)
     t->ticket = dart__rwlock_take(lock);
@@ -99,12 +97,11 @@ static bool try_lock(const dart__access_call_t *call, dart__epoch_target_t *t, d
 
 /* Whether a lock that is not to be had at once is with another unit, against DART_EPOCH_NOCHECK. Another shared request
  * stands in the way between its ticket and its turn only; whoever holds the lock, for longer than a moment. */
-static bool is_broken(const dart__access_call_t *call, dart__epoch_target_t *t,
-                      dart__rwlock_t *lock, bool waits, bool *entered_out)
+static bool is_broken(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits, bool *entered_out)
 {
   for (int i = 0; i < MOMENT && !*entered_out; i++) {
     sched_yield();
-    *entered_out = try_lock(call, t, lock, waits);
+    *entered_out = try_lock(t, lock, waits);
   }
   return !*entered_out;
 }
@@ -115,9 +112,9 @@ static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits
   dart__epoch_target_t *t        = &call->epoch->target[unit];
   dart__rwlock_t       *lock     = &shared_of(call, unit)->lock;
   bool                  is_first = !t->has_ticket;
-  bool                  entered  = try_lock(call, t, lock, waits);
+  bool                  entered  = try_lock(t, lock, waits);
 
-  if (!entered && is_first && !t->is_checked && is_broken(call, t, lock, waits, &entered))
+  if (!entered && is_first && !t->is_checked && is_broken(t, lock, waits, &entered))
     call->epoch->is_broken = true;
   if (!entered && waits) {
     dart__progress(); /* the holder may wait for deferred updates of this unit */
