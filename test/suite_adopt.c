@@ -175,6 +175,25 @@ TEST(atomics_of_all_meet_in_a_variable)
   EXPECT_OK(dart_team_memfree(gptr));
 }
 
+/* Elements of 16 bytes are aligned where the variable's address says so, on near and far units alike. */
+TEST(alignment_is_that_of_addresses)
+{
+  double _Complex one = 1, before = -1;
+  dart_gptr_t gptr, right;
+
+  fill(data.word, WORDS, 0);
+  gptr  = adopted(&data.word[1], 8 * sizeof data.word[0]);
+  right = test_unit(gptr, (me + 1) % n);
+  EXPECT_REFUSED(dart_fetch_and_op, (right, &one, &before, DART_TYPE_DOUBLE_COMPLEX, DART_OP_SUM),
+                 DART_ERR_INVAL, "aligned");
+  EXPECT_OK(dart_fetch_and_op(test_at(right, 1), &one, &before, DART_TYPE_DOUBLE_COMPLEX,
+                              DART_OP_REPLACE));
+  EXPECT_OK(dart_flush(right));
+  test_barrier();
+  EXPECT_BYTES(&data.word[2], &one, sizeof one);
+  EXPECT_OK(dart_team_memfree(gptr));
+}
+
 TEST(notifications_locks_and_epochs_work_in_variables)
 {
   dart_gptr_t gptr, right;

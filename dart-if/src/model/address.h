@@ -76,13 +76,14 @@ static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
 }
 
 /** Whether it is aligned to `size` bytes, a power of 2. Of a far portion the offset tells: it starts at a cache line,
- *  unless it is registered. */
+ *  unless it was registered or adopted. */
 static inline bool dart__is_aligned(const dart__address_t *at, size_t size)
 {
-  uint64_t address = (uint64_t)(uintptr_t)at->near;
+  uint64_t        address = (uint64_t)(uintptr_t)at->near;
+  const uint64_t *starts = at->segment->address != NULL ? at->segment->address : at->segment->heads;
 
   if (at->near == NULL)
-    address = at->offset + (at->segment->address != NULL ? at->segment->address[at->unit] : 0);
+    address = at->offset + (starts != NULL ? starts[at->unit] : 0);
   return (address & (size - 1)) == 0;
 }
 

@@ -22,6 +22,7 @@ typedef struct dart__segment {
   uint64_t *address; /* registered memory: team unit → its portion, an address in that unit's
                             * process; `near` is NULL for all. NULL: an allocated segment */
   char     *adopted; /* where the program has this unit's portion, too; NULL: nowhere */
+  uint64_t *heads; /* adopted memory: team unit → where its portion starts on a page; else NULL */
   dart__chunk_t *chunk;
   int16_t        id;
   uint32_t       number; /* of this process's segments: one that has the id later has another */

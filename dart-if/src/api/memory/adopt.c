@@ -117,9 +117,11 @@ static void commit(dart__team_t *team, dart__segment_t *segment, call_t *call)
   dart__port_chunk_shift(team, segment->chunk, call->heads);
   set_sizes(team, segment, call);
   segment->adopted             = call->nbytes > 0 ? call->addr : NULL;
+  segment->heads               = call->heads;
   segment->epoch_pool          = call->epoch_pool;
   segment->epoch_at            = call->epochs.epoch_at;
   segment->has_epoch_block     = true;
+  call->heads                  = NULL;
   call->epoch_pool             = NULL;
   call->epochs.has_epoch_block = false;
   dart__segment_enter(team, segment);

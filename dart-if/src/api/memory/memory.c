@@ -192,6 +192,7 @@ static void delete_segment(dart__segment_t *segment)
     return;
   dart__pool_end_epochs(segment);
   free(segment->epoch_pool);
+  free(segment->heads);
   free(segment->sizes);
   free(segment);
 }
