@@ -2,7 +2,7 @@
  *
  * One thread sends a large array in blocks, and wants to know after each block that it is there, for then it reuses its
  * buffer. The other sends a number now and then. With dart_flush each would wait for the puts of both; with a
- * completion context of its own neither knows of the other.
+ * completion context of its own neither waits for what the other starts later.
  *
  *   dartrun --nodes 2 -n 4 ./streams */
 #include <dash/dart/ext/dart_context.h>

@@ -34,21 +34,24 @@ DART_INTERFACE_ON
  *  can be adopted twice: to adopt two variables that may share one, put them in one structure, or align them to pages.
  *
  *  While units are in this call, and in dart_team_memfree, no other thread of theirs may call DART or write to
- *  these pages: what it wrote could be lost. (DART's own thread stops meanwhile.) For the same reason memory
+ *  these pages: what it wrote could be lost. (DART's agent stops meanwhile; of dart_file.h no
+ *  request may be pending, for its thread does not.) For the same reason memory
  *  cannot be adopted that hardware or another process writes to: registered with a network (by MPI, or by
  *  dart_team_memregister for a team over several nodes), or with a GPU. A process that fork makes has these
  *  pages in common with its parent, not a copy.
  *
- *  dart_team_memfree, the end of the team, and dart_exit give the pages back: the memory is the program's alone again,
- *  at the same address, with its last contents. The program must not unmap the memory before, or protect it otherwise.
+ *  dart_team_memfree, the end of the team, and dart_exit give the pages back: the memory is the program's alone
+ *  again, at the same address, with its last contents. The program must not unmap the memory before, or protect
+ *  it otherwise. As much memory again is needed for that, and where it is not to be had the program ends.
  *
  *  Errors are those of all units: DART_ERR_INVAL: `gptr` is NULL (on the caller alone), an unknown team, or, on
  *  some unit, an address that is no multiple of 8, or memory that is not all there, readable and writable, not
  *  private to its process (System V or mapped shared memory, a segment of DART, adopted already), executable,
  *  or the stack of the main thread. (The stack of another thread looks like any memory, and is not to be
- *  adopted either.) DART_ERR_NOMEM: as dart_team_memalloc_aligned; the segment has a mapping, and between nodes
- *  perhaps a window, of its own. DART_ERR_OTHER: /proc/self/maps cannot be read, or the ids of segments are
- *  used up. After an error all memory is as it was. */
+ *  adopted either; and of a file that ends within the memory only the first and the last page are looked at.)
+ *  DART_ERR_NOMEM: as dart_team_memalloc_aligned; the segment has a mapping, and between nodes perhaps a
+ *  window, of its own. DART_ERR_OTHER: /proc/self/maps cannot be read, or the ids of segments are used up.
+ *  After an error all memory is as it was. */
 dart_ret_t dart_team_adopt(dart_team_t teamid, void *addr, size_t nbytes,
                            dart_gptr_t *gptr) DART_NOTHROW;
 

@@ -21,9 +21,9 @@
  *
  *  What a flush waits for, by the way that operations take: near memory is complete anyway. Requests to a far
  *  unit are counted in batches: those up to the context's last one there, which may hold earlier ones of
- *  others; nothing that is started after it, and no other unit. Transfers by MPI: if some of the context are
- *  outstanding towards a unit, MPI completes all of this unit's towards it on the team's windows, for it knows
- *  no less. */
+ *  others; nothing that is started after it, and no other unit. Transfers by MPI: an operation of the context notes
+ *  those that this unit, whoever in it, has outstanding towards its target, and the flush waits for them, for MPI
+ *  knows no less than a target. So a context is apart from what others do later, and at other targets. */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>

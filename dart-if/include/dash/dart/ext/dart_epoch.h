@@ -88,7 +88,8 @@ typedef enum {
   /** Unlock and fence: complete locally only. That operations are complete at their targets is left to the
    *  next synchronisation: of a fence, the next fence without LAZY; of an unlock, the next flush that is not
    *  local, dart_epoch_fence without LAZY and NOPRECEDE, or unlock without LAZY, on any memory, while or after
-   *  which this unit has no lock epoch open: with a lock held it would wait for another. Fence: all units or
+   *  which this unit has no lock epoch open: with a lock held it would wait for another. After that call the unit that
+   *  made it knows; a target knows by what that unit tells it then, a barrier for example. Fence: all units or
    *  none; this unit does not wait for the data of other units. An unlock of few short operations sends them
    *  and waits for nothing, unless 64 such unlocks are under way and this unit has nothing else locked; of
    *  others it waits for the lock, and until they are complete locally. With NOCHECK operations start when they are

@@ -32,7 +32,7 @@
 /* dart_put_value(gptr, value), for a value of any of these C types, is dart_put of one element, passed by value: it
  * returns at once, is complete remotely after a flush, and has the errors of dart_put. In C the macro chooses the
  * function by the type of the expression, in C++ overloading does; the functions can also be called by their
- * names, dart_put_value_int and so on. A plain char is BYTE. */
+ * names, dart_put_value_int and so on. A plain char is BYTE; true, false and 'c' are ints in C. */
 #define DART_VALUE_TYPES(X)                                \
   X(bool, bool, DART_TYPE_BOOL)                            \
   X(char, char, DART_TYPE_BYTE)                            \
