@@ -14,7 +14,7 @@
 typedef struct {
   const char *variable; /* asks for it, where it is set and not 0 */
   const char *folder;   /* where a build has it */
-  const char *library;
+  const char *file;     /* of the shared library */
 } layer_t;
 
 static const layer_t layers[] = {
@@ -40,10 +40,10 @@ static int find(const layer_t *layer, char path[2 * PATH_MAX])
   char folder[PATH_MAX];
 
   own_folder(folder);
-  snprintf(path, 2 * PATH_MAX, "%s/../%s/%s", folder, DART_LIBRARY_FOLDER, layer->library);
+  snprintf(path, 2 * PATH_MAX, "%s/../%s/%s", folder, DART_LIBRARY_FOLDER, layer->file);
   if (access(path, R_OK) == 0)
     return 1;
-  snprintf(path, 2 * PATH_MAX, "%s/../%s/%s", folder, layer->folder, layer->library);
+  snprintf(path, 2 * PATH_MAX, "%s/../%s/%s", folder, layer->folder, layer->file);
   return access(path, R_OK) == 0;
 }
 
@@ -81,6 +81,6 @@ void launch_layers(void)
       preload(path);
     else
       launch_say("%s is set, but there is no %s here: only programs linked with it have that",
-                 layers[i].variable, layers[i].library);
+                 layers[i].variable, layers[i].file);
   }
 }
