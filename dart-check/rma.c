@@ -116,36 +116,35 @@ dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_data
 
 /* ---- atomics -------------------------------------------------------------------------------------- */
 
-dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
-                           dart_datatype_t dtype, dart_operation_t op)
+typedef dart_ret_t (*accumulate_t)(dart_gptr_t, const void *, size_t, dart_datatype_t,
+                                   dart_operation_t);
+
+static dart_ret_t accumulate(accumulate_t call, dart__at_t at, dart_gptr_t gptr, const void *values,
+                             size_t nelem, dart_datatype_t dtype, dart_operation_t op)
 {
-  dart__at_t at     = DART__AT(dart_accumulate);
   uint64_t   nbytes = dart__check_extent(dtype, nelem);
   dart_ret_t ret;
 
   if (!dart__check_access(gptr, nbytes, at))
     return DART_ERR_INVAL;
   dart__check_source(values, nbytes, at);
-  ret = pdart_accumulate(gptr, values, nelem, dtype, op);
+  ret = call(gptr, values, nelem, dtype, op);
   if (ret == DART_OK && nelem > 0)
     dart__check_started(gptr, NULL, nbytes, at);
   return ret;
 }
 
+dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
+                           dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate(pdart_accumulate, DART__AT(dart_accumulate), gptr, values, nelem, dtype, op);
+}
+
 dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
                                           dart_datatype_t dtype, dart_operation_t op)
 {
-  dart__at_t at     = DART__AT(dart_accumulate_blocking_local);
-  uint64_t   nbytes = dart__check_extent(dtype, nelem);
-  dart_ret_t ret;
-
-  if (!dart__check_access(gptr, nbytes, at))
-    return DART_ERR_INVAL;
-  dart__check_source(values, nbytes, at);
-  ret = pdart_accumulate_blocking_local(gptr, values, nelem, dtype, op);
-  if (ret == DART_OK && nelem > 0)
-    dart__check_started(gptr, NULL, nbytes, at);
-  return ret;
+  return accumulate(pdart_accumulate_blocking_local, DART__AT(dart_accumulate_blocking_local), gptr,
+                    values, nelem, dtype, op);
 }
 
 dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
