@@ -297,6 +297,22 @@ dart_group_t test_group(const int *units, int count)
   return group;
 }
 
+void test_use_team(dart_team_t team)
+{
+  int         size = test_team_size(team), self = test_team_me(team), sum = -1;
+  int64_t     value = 500 + self;
+  dart_gptr_t gptr;
+
+  EXPECT_OK(dart_allreduce(&self, &sum, 1, DART_TYPE_INT, DART_OP_SUM, team));
+  EXPECT_EQ(sum, size * (size - 1) / 2);
+
+  EXPECT_OK(dart_team_memalloc_aligned(team, 1, T_INT64, &gptr));
+  EXPECT_OK(dart_put_blocking(test_unit(gptr, (self + 1) % size), &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_barrier(team));
+  EXPECT_EQ(*test_mine(gptr), 500 + (self + size - 1) % size);
+  EXPECT_OK(dart_team_memfree(gptr));
+}
+
 dart_team_t test_team(dart_team_t parent, const int *units, int count)
 {
   dart_group_t group = test_group(units, count);

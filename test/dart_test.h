@@ -145,6 +145,9 @@ dart_team_t test_team(dart_team_t parent, const int *units, int count);
 int test_team_me(dart_team_t team);
 int test_team_size(dart_team_t team);
 
+/** Collective over a team: its collectives, memory, puts and barriers work. */
+void test_use_team(dart_team_t team);
+
 dart_group_t test_group(const int *units, int count); /* the caller destroys it */
 
 /* ---- Life cycle ------------------------------------------------------------------------------ */

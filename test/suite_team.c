@@ -18,23 +18,6 @@ static dart_team_t clone_of_all(void)
   return team;
 }
 
-/* Data and barriers work in a team the caller belongs to. */
-static void expect_usable(dart_team_t team)
-{
-  int         size = test_team_size(team), self = test_team_me(team), sum = -1;
-  int64_t     value = 500 + self;
-  dart_gptr_t gptr;
-
-  EXPECT_OK(dart_allreduce(&self, &sum, 1, DART_TYPE_INT, DART_OP_SUM, team));
-  EXPECT_EQ(sum, size * (size - 1) / 2);
-
-  EXPECT_OK(dart_team_memalloc_aligned(team, 1, T_INT64, &gptr));
-  EXPECT_OK(dart_put_blocking(test_unit(gptr, (self + 1) % size), &value, 1, T_INT64, T_INT64));
-  EXPECT_OK(dart_barrier(team));
-  EXPECT_EQ(*test_mine(gptr), 500 + (self + size - 1) % size);
-  EXPECT_OK(dart_team_memfree(gptr));
-}
-
 TEST(team_all_is_everyone) /* C20 */
 {
   dart_group_t       group;
@@ -129,7 +112,7 @@ TEST_N(2, halves_put_every_unit_in_one_team) /* C23 */
   EXPECT_EQ(team[!in], DART_TEAM_NULL);
   if (EXPECT_TRUE(team[in] != DART_TEAM_NULL)) {
     EXPECT_EQ(test_team_size(team[in]), in == 0 ? (n + 1) / 2 : n / 2);
-    expect_usable(team[in]);
+    test_use_team(team[in]);
   }
 
   lower = team[0];
@@ -156,7 +139,7 @@ TEST_N(2, non_members_may_pass_null) /* C24 */
   if (member && EXPECT_TRUE(team > 0)) {
     EXPECT_EQ(test_team_size(team), n - 1);
     EXPECT_EQ(test_team_me(team), me - 1);
-    expect_usable(team);
+    test_use_team(team);
     EXPECT_OK(dart_team_destroy(&team));
   }
   EXPECT_EQ(team, DART_TEAM_NULL);
@@ -200,8 +183,8 @@ TEST_N(4, sub_teams_of_sub_teams) /* C26 */
     EXPECT_OK(dart_team_unit_g2l(inner, global, &back));
     EXPECT_EQ(back.id, u);
   }
-  expect_usable(inner);
-  expect_usable(outer);
+  test_use_team(inner);
+  test_use_team(outer);
 }
 
 TEST(unit_ids_translate_both_ways) /* C26 */
@@ -274,9 +257,9 @@ TEST(clone_is_another_team_of_the_same_units) /* C29 */
   EXPECT_TRUE(copy != source);
   EXPECT_EQ(test_team_size(copy), test_team_size(source));
   EXPECT_EQ(test_team_me(copy), test_team_me(source));
-  expect_usable(copy);
+  test_use_team(copy);
   EXPECT_OK(dart_team_destroy(&copy));
-  expect_usable(source);
+  test_use_team(source);
 
   copy = 99;
   EXPECT_INVAL(dart_team_clone(UNKNOWN_TEAM, &copy));
@@ -299,7 +282,7 @@ TEST(destroy_resets_the_variable) /* C30 */
   EXPECT_EQ(all, DART_TEAM_ALL);
   EXPECT_INVAL(dart_team_destroy(&unknown));
   EXPECT_INVAL(dart_team_destroy(&was));
-  expect_usable(DART_TEAM_ALL);
+  test_use_team(DART_TEAM_ALL);
 }
 
 TEST(destroy_takes_the_segments_with_it)
@@ -330,7 +313,7 @@ TEST(child_outlives_its_parent) /* C31 */
 
   EXPECT_EQ(child != DART_TEAM_NULL, me % 2 == (n - 1) % 2);
   if (child != DART_TEAM_NULL) {
-    expect_usable(child);
+    test_use_team(child);
     EXPECT_OK(dart_team_destroy(&child));
   }
 }
@@ -346,7 +329,7 @@ TEST(teams_come_and_go) /* C31: 200 cycles */
     if (!EXPECT_TRUE(team > 0))
       return;
     if (cycle % 10 == 0)
-      expect_usable(team);
+      test_use_team(team);
     EXPECT_OK(dart_team_destroy(&team));
   }
 }
@@ -388,7 +371,7 @@ TEST(teams_that_are_gone_take_no_memory)
       dart_team_t team = clone_of_all();
 
       if (spell == 0)
-        expect_usable(team);
+        test_use_team(team);
       EXPECT_OK(dart_team_destroy(&team));
     }
     more = allocated() - before;
@@ -409,7 +392,7 @@ TEST(many_teams_live_at_once)
   for (int i = 0; i < TEAMS; i++)
     team[i] = clone_of_all();
   for (int i = 0; i < TEAMS; i += 7)
-    expect_usable(team[i]);
+    test_use_team(team[i]);
   for (int i = 0; i < TEAMS; i++)
     EXPECT_OK(dart_team_destroy(&team[(i * 7) % TEAMS]));
 }
