@@ -1,4 +1,4 @@
-/* A synchronisation before MPI_Finalize.
+/* The end of MPI.
  *
  * MPICH's MPI_Finalize can hang over UCX's TCP. In it a unit asks every unit to which it has sent
  * anything for a last acknowledgement, and when it has all of them it waits in the process manager
@@ -15,7 +15,11 @@
  * DART speaks to the process manager as MPICH does: by the lines of PMI 1, on the file descriptor that
  * PMI_FD names. Without that descriptor, the units make no call of MPI for QUIET_MS instead of the
  * barriers, which is a guess. Other MPIs, and units without a connection by TCP, only agree that there
- * is nothing to do. */
+ * is nothing to do.
+ *
+ * With static windows UCX has connections besides those of messages, on which a unit may be asked and never
+ * ask. A job that wants them (DART_MPI_WINDOW=static) leaves MPI_Finalize out: after the first barrier nobody
+ * needs MPI, so each unit tells the process manager that it has finalised, as MPI would, and ends. */
 #include "job/finalize.h"
 
 #include <dirent.h>
@@ -28,6 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "mpi/comm.h"
 
 #define NAP_MS   1  /* between two tests whether all units have come to their end */
@@ -103,8 +108,6 @@ static void exchange_messages(int me, int nunits)
 
 /* ---- the process manager ---------------------------------------------------------------- */
 
-static const char barrier_in[] = "cmd=barrier_in\n", barrier_out[] = "cmd=barrier_out";
-
 /* The file descriptor of the process manager, or -1. MPICH can be built for PMI 2, whose lines differ. */
 static int pmi_socket(void)
 {
@@ -140,30 +143,66 @@ static bool read_line(int fd, char *line, size_t nbytes, bool progress)
   return true;
 }
 
+/* Send the process manager a line, and wait for the one that answers it. */
+static bool ask_manager(int fd, const char *line, const char *answer, bool progress)
+{
+  char text[256];
+
+  return write(fd, line, strlen(line)) == (ssize_t)strlen(line) &&
+         read_line(fd, text, sizeof text, progress) && strncmp(text, answer, strlen(answer)) == 0;
+}
+
 static bool pmi_barrier(int fd, bool progress)
 {
-  char line[256];
+  return ask_manager(fd, "cmd=barrier_in\n", "cmd=barrier_out", progress);
+}
 
-  return write(fd, barrier_in, strlen(barrier_in)) == (ssize_t)strlen(barrier_in) &&
-         read_line(fd, line, sizeof line, progress) &&
-         strncmp(line, barrier_out, strlen(barrier_out)) == 0;
+/* From here on the process manager takes the process for one that has called MPI_Finalize. */
+static bool pmi_finalize(int fd)
+{
+  return ask_manager(fd, "cmd=finalize\n", "cmd=finalize_ack", false);
 }
 
 /* ------------------------------------------------------------------------------------------ */
 
-void dart__mpi_before_finalize(void)
+enum { MAY_HANG, NO_MANAGER, WANTS_STATIC, NVOTES };
+
+/* What any unit says of itself; false if nobody is there to ask, or the question fails. */
+static bool gather_votes(int fd, int votes[NVOTES])
 {
-  int         fd       = pmi_socket(), nunits, me;
-  int         votes[2] = { library_says("ch4:ucx") && uses_tcp(), fd < 0 };
   MPI_Request request;
+
+  votes[MAY_HANG]     = library_says("ch4:ucx") && uses_tcp();
+  votes[NO_MANAGER]   = fd < 0;
+  votes[WANTS_STATIC] = dart__settings.window == DART__WINDOW_STATIC;
+  return MPI_Iallreduce(MPI_IN_PLACE, votes, NVOTES, MPI_INT, MPI_MAX, dart__comm.world,
+                        &request) == MPI_SUCCESS &&
+         wait_napping(&request);
+}
+
+/* Synchronise all units, so that MPI_Finalize does not hang. True: there is no need of it any more. */
+static bool meet(void)
+{
+  int fd = pmi_socket(), nunits, me, votes[NVOTES];
 
   if (dart__comm.world == MPI_COMM_NULL || MPI_Comm_rank(dart__comm.world, &me) != MPI_SUCCESS ||
       MPI_Comm_size(dart__comm.world, &nunits) != MPI_SUCCESS || nunits == 1 ||
-      MPI_Iallreduce(MPI_IN_PLACE, votes, 2, MPI_INT, MPI_MAX, dart__comm.world, &request) !=
-          MPI_SUCCESS ||
-      !wait_napping(&request) || !votes[0])
-    return;
+      !gather_votes(fd, votes) || !votes[MAY_HANG])
+    return false;
   exchange_messages(me, nunits);
-  if (votes[1] || !pmi_barrier(fd, true) || !pmi_barrier(fd, false))
+  if (votes[NO_MANAGER] || !pmi_barrier(fd, true)) {
     sleep_ms(QUIET_MS);
+    return false;
+  }
+  if (votes[WANTS_STATIC] && pmi_finalize(fd))
+    return true;
+  if (!pmi_barrier(fd, false))
+    sleep_ms(QUIET_MS);
+  return false;
+}
+
+void dart__mpi_finalize(void)
+{
+  if (!meet())
+    MPI_Finalize();
 }

@@ -2,7 +2,8 @@
 #define DART__JOB_FINALIZE_H
 /* The end of an MPI that DART has started. */
 
-/** Synchronise all units, so that MPI_Finalize does not hang. Collective over the job, after dart_exit. */
-void dart__mpi_before_finalize(void);
+/** End MPI, as the process ends: MPI_Finalize, which does not hang then, or, where that cannot be had, without it.
+ *  Collective over the job, after dart_exit. */
+void dart__mpi_finalize(void);
 
 #endif

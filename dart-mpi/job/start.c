@@ -73,8 +73,7 @@ static void end_of_process(int status, void *unused)
   dart__launcher_report(DART__UNIT_ENDS, 0);
   if (finalized || !mpi_is_ours)
     return;
-  dart__mpi_before_finalize();
-  MPI_Finalize();
+  dart__mpi_finalize();
 }
 
 /* The program finalises MPI, and with it ends DART. MPI_Finalize deletes the attributes of MPI_COMM_SELF
