@@ -176,6 +176,32 @@ TEST(transfers_of_no_context_are_left_alone)
   end(context);
 }
 
+/* By MPI's atomics it is one of these transfers. */
+TEST(requests_do_not_wait_for_transfers_of_others)
+{
+  dart_context_t context = new_context();
+  dart_gptr_t    gptr = segment(), last = test_unit(gptr, n - 1);
+  int64_t       *sent = values_of(me, WORDS), one = 1;
+  uint64_t       before;
+
+  *test_mine(gptr) = 0;
+  test_barrier();
+  EXPECT_OK(dart_put(test_at(last, 1), sent, WORDS - 1, T_INT64, T_INT64));
+  before = window_flushes();
+  EXPECT_OK(dart_context_enter(context));
+  EXPECT_OK(dart_accumulate(last, &one, 1, T_INT64, DART_OP_SUM));
+  EXPECT_OK(dart_context_leave(context));
+  EXPECT_OK(dart_context_flush(context));
+  if (getenv("DART_MPI_ATOMICS") == NULL)
+    EXPECT_EQ(window_flushes(), before);
+  test_barrier();
+  if (me == n - 1)
+    EXPECT_EQ(*test_mine(gptr), n);
+  EXPECT_OK(dart_flush_all(gptr));
+  free(sent);
+  end(context);
+}
+
 TEST(notified_puts_belong_to_it) /* their sources are free after its flush */
 {
   dart_context_t context = new_context();

@@ -162,7 +162,8 @@ typedef struct {
   dart_operation_t       op;
 } dart__signal_t;
 
-/** What was started towards a unit of a team until some moment, by the ways that it takes: numbers that only grow. */
+/** What was started towards a unit of a team until some moment, by the ways that it takes: numbers that only grow. Zeroed:
+ *  nothing. */
 typedef struct {
   uint64_t requests;  /* applied by the unit */
   uint64_t transfers; /* by the transport alone */
@@ -214,8 +215,12 @@ typedef struct {
   /** What was started towards a team unit takes effect there before what is started later. */
   void (*order)(dart__team_t *team, int32_t unit);
 
-  /** What this process has started towards a team unit until now. */
-  void (*mark)(const dart__team_t *team, int32_t unit, dart__mark_t *mark_out);
+  /** Raise the mark to what this process has started towards a team unit until now, by the way that the newest
+   *  operation of the calling thread went, which is one on that unit. */
+  void (*mark)(const dart__team_t *team, int32_t unit, dart__mark_t *mark);
+
+  /** Have the unit say when what was started up to the mark is complete; does not wait. */
+  void (*ask_to)(dart__team_t *team, int32_t unit, const dart__mark_t *mark);
 
   /** Complete, locally and remotely, what was started up to the mark: refused operations as `settle`. */
   void (*settle_to)(dart__team_t *team, int32_t unit, const dart__mark_t *mark);

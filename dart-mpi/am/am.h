@@ -220,6 +220,9 @@ void dart__am_settle(dart__am_t *am, int32_t peer);
 /** The newest batch with requests to a peer; it may be open yet. */
 uint64_t dart__am_newest(const dart__am_t *am, int32_t peer);
 
+/** Ask for a reply to the batches up to `number`, which are sent if one is open. Never waits for the peer. */
+void dart__am_ask_to(dart__am_t *am, int32_t peer, uint64_t number);
+
 /** Remote completion of the batches up to `number`, as dart__am_settle. */
 void dart__am_settle_to(dart__am_t *am, int32_t peer, uint64_t number);
 

@@ -85,6 +85,17 @@ uint64_t dart__am_newest(const dart__am_t *am, int32_t peer)
   return last_of(&am->endpoint[peer], DART__AM_REMOTE);
 }
 
+void dart__am_ask_to(dart__am_t *am, int32_t peer, uint64_t number)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  if (done(ep) >= number)
+    return;
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_ask(am, peer, ep, number);
+  dart__am_spin_unlock(&ep->lock);
+}
+
 void dart__am_settle_to(dart__am_t *am, int32_t peer, uint64_t number)
 {
   dart__am_endpoint_t *ep = &am->endpoint[peer];

@@ -13,9 +13,10 @@
 #include "rma/amo_mpi.h"
 #include "rma/rma.h"
 
-static bool is_mpi(const dart__address_t *at)
+static bool goes_by_mpi(const dart__address_t *at)
 {
-  return dart__world.far_atomics && at->segment->address == NULL;
+  dart__far_went_by_mpi = dart__world.far_atomics && at->segment->address == NULL;
+  return dart__far_went_by_mpi;
 }
 
 void dart__far_accumulate(const dart__address_t *at, const void *values, size_t nelem,
@@ -23,7 +24,7 @@ void dart__far_accumulate(const dart__address_t *at, const void *values, size_t 
 {
   dart__am_address_t target = dart__am_address(at);
 
-  if (is_mpi(at))
+  if (goes_by_mpi(at))
     dart__mpi_accumulate(at, values, nelem, type, op);
   else
     dart__am_accumulate(dart__engine.am, &target, values, nelem, type, op);
@@ -34,7 +35,7 @@ void dart__far_fetch(const dart__address_t *at, const void *value, void *result,
 {
   dart__am_address_t target = dart__am_address(at);
 
-  if (is_mpi(at))
+  if (goes_by_mpi(at))
     dart__mpi_fetch(at, value, result, type, op);
   else
     dart__am_fetch(dart__engine.am, &target, value, result, type, op);
@@ -45,7 +46,7 @@ void dart__far_swap(const dart__address_t *at, const void *value, const void *co
 {
   dart__am_address_t target = dart__am_address(at);
 
-  if (is_mpi(at))
+  if (goes_by_mpi(at))
     dart__mpi_swap(at, value, compare, result, type);
   else
     dart__am_swap(dart__engine.am, &target, value, compare, result, type);

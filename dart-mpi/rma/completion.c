@@ -12,6 +12,7 @@
 #include "model/world.h"
 #include "progress/engine.h"
 #include "progress/latency.h"
+#include "rma/rma.h"
 
 #define FLUSHED 20000 /* bytes that a flush is assumed to wait for; the real number is not known */
 
@@ -125,6 +126,7 @@ void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_
 {
   dart__team_port_t *port = team->port;
 
+  dart__far_went_by_mpi = true;
   count(&window->unit[unit], is_get); /* first: a thread that sees the team's count sees this one */
   count(&port->unit[unit], is_get);
   if (!atomic_load_explicit(&port->is_touched[unit], memory_order_seq_cst)) /* see unlist */

@@ -61,10 +61,20 @@ void dart__far_settle(dart__team_t *team, int32_t unit)
   dart__completion_flush(team, unit, true);
 }
 
-void dart__far_mark(const dart__team_t *team, int32_t unit, dart__mark_t *mark_out)
+_Thread_local bool dart__far_went_by_mpi;
+
+void dart__far_mark(const dart__team_t *team, int32_t unit, dart__mark_t *mark)
 {
-  mark_out->requests  = dart__am_newest(dart__engine.am, team->members[unit]);
-  mark_out->transfers = dart__completion_newest(team, unit);
+  if (dart__far_went_by_mpi)
+    mark->transfers = dart__completion_newest(team, unit);
+  else
+    mark->requests = dart__am_newest(dart__engine.am, team->members[unit]);
+}
+
+/* Of MPI's transfers nothing can be asked for: only a flush waits for them. */
+void dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark)
+{
+  dart__am_ask_to(dart__engine.am, team->members[unit], mark->requests);
 }
 
 void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark)

@@ -22,6 +22,7 @@ static void request(const dart__rma_t *t, size_t nbytes)
 {
   dart__am_address_t at = dart__am_address(t->at);
 
+  dart__far_went_by_mpi = false;
   if (t->is_put)
     dart__am_put(dart__engine.am, &at, t->buffer, nbytes);
   else
@@ -37,6 +38,7 @@ static bool request_scattered(const dart__rma_t *t, size_t nelem)
       !dart__am_takes_type(dart__engine.am, t->at_type))
     return false;
   dart__count(DART__COUNT_AGGREGATED);
+  dart__far_went_by_mpi = false;
   if (t->is_put)
     dart__am_put_typed(dart__engine.am, &at, t->at_type, t->buffer, t->buffer_type, nelem);
   else

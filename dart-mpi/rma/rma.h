@@ -4,6 +4,10 @@
  * progress and push are in progress/engine.c. */
 #include "port.h"
 
+/* The way that the newest operation of the calling thread went, for dart__far_mark: by MPI, or as requests. What
+ * starts an operation says it; messages of DART's own between do not. */
+extern _Thread_local bool dart__far_went_by_mpi;
+
 dart_ret_t dart__far_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                          const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);
 dart_ret_t dart__far_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
@@ -27,7 +31,8 @@ dart_ret_t dart__far_flush_all(dart__team_t *team);
 dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit);
 dart_ret_t dart__far_flush_local_all(dart__team_t *team);
 void       dart__far_order(dart__team_t *team, int32_t unit);
-void       dart__far_mark(const dart__team_t *team, int32_t unit, dart__mark_t *mark_out);
+void       dart__far_mark(const dart__team_t *team, int32_t unit, dart__mark_t *mark);
+void       dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark);
 void       dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark);
 void       dart__far_settle(dart__team_t *team, int32_t unit);
 void       dart__far_wait(dart_handle_t *handle, bool at_target);

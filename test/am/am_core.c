@@ -588,6 +588,28 @@ static void units_that_talk_to_each_other_need_no_replies(void **state)
   close_all();
 }
 
+static void several_are_asked_before_any_is_waited_for(void **state)
+{
+  (void)state;
+  open_with(3, usual());
+  add(0, 1, 0, 1);
+  add(0, 2, 0, 2);
+  since(DART__COUNT_REPLY);
+  dart__am_ask_to(peer[0].am, 1, dart__am_newest(peer[0].am, 1));
+  dart__am_ask_to(peer[0].am, 2, dart__am_newest(peer[0].am, 2));
+  dart__am_ask_to(peer[0].am, 2, dart__am_newest(peer[0].am, 2)); /* once is enough */
+  assert_int_equal(*word_of(1, 0) + *word_of(2, 0), 0);           /* and it has not waited */
+  dart__am_progress(peer[1].am, false);
+  dart__am_progress(peer[2].am, false);
+  assert_int_equal(*word_of(1, 0) + *word_of(2, 0), 3);
+  assert_int_equal(since(DART__COUNT_REPLY), 2);
+  dart__am_progress(peer[0].am, false);
+  assert_true(dart__am_is_flushed(peer[0].am, -1, DART__AM_REMOTE));
+  dart__am_ask_to(peer[0].am, 1, dart__am_newest(peer[0].am, 1));
+  assert_int_equal(since(DART__COUNT_REPLY), 0);
+  close_all();
+}
+
 /* ---- what goes wrong ------------------------------------------------------------------------ */
 
 static void refused_requests_are_said_once(void **state)
@@ -804,6 +826,7 @@ int main(void)
     cmocka_unit_test(without_memory_types_are_described_each_time),
     cmocka_unit_test(elements_beyond_the_memory_are_refused),
     cmocka_unit_test(units_that_talk_to_each_other_need_no_replies),
+    cmocka_unit_test(several_are_asked_before_any_is_waited_for),
     cmocka_unit_test(refused_requests_are_said_once),
     cmocka_unit_test(a_run_of_updates_leaves_out_what_is_refused),
     cmocka_unit_test(without_memory_requests_wait),

@@ -2,8 +2,10 @@
  *
  * Whatever way an operation takes to a far unit, what is started towards it has numbers that only grow, and
  * what is complete is known as a number (port.h: dart__mark_t). So a context has no lists of operations, and no
- * lanes: after each operation of a thread that is in it, it takes the unit's mark down, and a flush waits until
- * the marks of the units that it has are reached. Near memory is not noted, for it is complete.
+ * lanes: after each operation of a thread that is in it, it takes down the unit's number of the way that the operation
+ * went, and a flush waits until the marks of the units that it has are reached. A way that none of its operations
+ * went is left alone: where all were requests, what others have outstanding by MPI is not flushed. Near memory is
+ * not noted, for it is complete.
  *
  * Invariant: an operation of the context on a unit is not beyond the mark of the unit. The mark may be of a
  * later one, of another thread, that was started before it was taken down. */
@@ -150,7 +152,7 @@ dart_ret_t dart_context_leave(dart_context_t context)
   return DART_OK;
 }
 
-/* What was collected for all of them leaves before any is waited for. */
+/* All units are asked before any is waited for. */
 dart_ret_t dart_context_flush(dart_context_t context)
 {
   dart__team_t *team = team_of(__func__, context);
@@ -158,8 +160,8 @@ dart_ret_t dart_context_flush(dart_context_t context)
   if (team == NULL)
     return DART_ERR_INVAL;
   complete_near();
-  if (context->nused > 1)
-    dart__far->push();
+  for (int32_t i = 0; i < context->nused; i++)
+    dart__far->ask_to(team, context->used[i], &context->noted[context->used[i]].mark);
   while (context->nused > 0) {
     int32_t unit = context->used[--context->nused];
 

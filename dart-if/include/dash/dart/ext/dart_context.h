@@ -19,11 +19,12 @@
  *  Those inside an epoch (dart_epoch.h) are not: it completes them. The order of operations, and what
  *  dart_flush covers, stay as they are.
  *
- *  What a flush waits for, by the way that operations take: near memory is complete anyway. Requests to a far
+ *  What a flush waits for, by the ways that its operations went: near memory is complete anyway. Requests to a far
  *  unit are counted in batches: those up to the context's last one there, which may hold earlier ones of
- *  others; nothing that is started after it, and no other unit. Transfers by MPI: an operation of the context notes
- *  those that this unit, whoever in it, has outstanding towards its target, and the flush waits for them, for MPI
- *  knows no less than a target. So a context is apart from what others do later, and at other targets. */
+ *  others; nothing that is started after it, and no other unit. Where it has transfers by MPI: all that this unit,
+ *  whoever in it, has outstanding by MPI towards their targets, for MPI knows no less than a target; else none of them.
+ *  A flush of all asks all units for what was requested before it waits for any; MPI flushes one after the other. So
+ *  a context is apart from what others do later, at other targets, and in other ways. */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
