@@ -6,6 +6,10 @@
  * loop around compare-and-swap. */
 #include "micro.h"
 
+#include <complex.h>
+
+#include <dash/dart/ext/dart_basic.h>
+
 /* MIN shall have something to do each time. */
 static long falling;
 
@@ -38,6 +42,10 @@ static long falling;
 /* clang-format off */
 FLOOR_LOOP(floor_sum_long, long, before = atomic_fetch_add(word, 1))
 static FLOOR_LOOP(floor_sum_int, int, before = atomic_fetch_add(word, 1))
+static FLOOR_LOOP(floor_sum_uint8, uint8_t, before = atomic_fetch_add(word, 1))
+static FLOOR_LOOP(floor_sum_uint16, uint16_t, before = atomic_fetch_add(word, 1))
+static FLOOR_LOOP(floor_lxor_bool, bool, SWAP_UNTIL_DONE(!before))
+static FLOOR_LOOP(floor_sum_complex, float complex, SWAP_UNTIL_DONE(before + 1))
 static FLOOR_LOOP(floor_sum_double, double, SWAP_UNTIL_DONE(before + 1))
 static FLOOR_LOOP(floor_prod_long, long, SWAP_UNTIL_DONE((long)((unsigned long)before * 3)))
 static FLOOR_LOOP(floor_min_long, long,
@@ -129,6 +137,10 @@ static void floor_contended(micro_t *m, size_t n)
 
 FETCH_LOOP(fetch_sum_long, long, DART_TYPE_LONG, DART_OP_SUM, 1)
 FETCH_LOOP(fetch_sum_int, int, DART_TYPE_INT, DART_OP_SUM, 1)
+FETCH_LOOP(fetch_sum_uint8, uint8_t, DART_TYPE_UINT8, DART_OP_SUM, 1)
+FETCH_LOOP(fetch_sum_uint16, uint16_t, DART_TYPE_UINT16, DART_OP_SUM, 1)
+FETCH_LOOP(fetch_lxor_bool, bool, DART_TYPE_BOOL, DART_OP_LXOR, true)
+FETCH_LOOP(fetch_sum_complex, float complex, DART_TYPE_FLOAT_COMPLEX, DART_OP_SUM, 1)
 FETCH_LOOP(fetch_sum_double, double, DART_TYPE_DOUBLE, DART_OP_SUM, 1)
 FETCH_LOOP(fetch_prod_long, long, DART_TYPE_LONG, DART_OP_PROD, 3)
 FETCH_LOOP(fetch_min_long, long, DART_TYPE_LONG, DART_OP_MIN, --falling)
@@ -254,6 +266,10 @@ static void clear(micro_t *m)
 const case_t atomic_cases[] = {
   FETCH(sum_long),
   FETCH(sum_int),
+  FETCH(sum_uint8),
+  FETCH(sum_uint16),
+  FETCH(lxor_bool),
+  FETCH(sum_complex),
   FETCH(sum_double),
   FETCH(prod_long),
   FETCH(min_long),

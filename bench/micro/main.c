@@ -25,7 +25,7 @@ typedef struct {
 
 static const case_t *const tables[] = {
   onesided_cases, strided_cases, atomic_cases, inline_cases, static_cases, collective_cases,
-  lock_cases,     memory_cases,  busy_cases,   halo_cases,   wait_cases,
+  lock_cases,     memory_cases,  busy_cases,   halo_cases,   wait_cases,   wake_cases,
 };
 
 enum { NTABLES = sizeof tables / sizeof tables[0] };

@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 
+#include <dash/dart/ext/dart_memalign.h>
 #include <dash/dart/ext/dart_team_group.h>
 
-enum { BLOCK = 4096, SMALL = 64 };
+enum { BLOCK = 4096, SMALL = 64, ALIGNMENT = 65536 };
 
 static void alloc(micro_t *m, size_t n)
 {
@@ -15,6 +16,17 @@ static void alloc(micro_t *m, size_t n)
     dart_gptr_t block;
 
     BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, BLOCK, DART_TYPE_BYTE, &block));
+    BENCH_OK(dart_team_memfree(block));
+  }
+}
+
+static void memalign_all(micro_t *m, size_t n)
+{
+  (void)m;
+  for (size_t i = 0; i < n; i++) {
+    dart_gptr_t block;
+
+    BENCH_OK(dart_team_memalign(DART_TEAM_ALL, ALIGNMENT, BLOCK, DART_TYPE_BYTE, &block));
     BENCH_OK(dart_team_memfree(block));
   }
 }
@@ -90,6 +102,11 @@ const case_t memory_cases[] = {
     .sizes  = SIZE_NONE,
     .dart   = { .loop = alloc, .by = BY_ALL },
     .about  = "allocate and free a segment of 4 KiB a unit" },
+  { .name   = "memalign",
+    .places = IN_TEAM,
+    .sizes  = SIZE_NONE,
+    .dart   = { .loop = memalign_all, .by = BY_ALL },
+    .about  = "the same, aligned to 64 KiB: a mapping of its own" },
   { .name   = "memalloc",
     .places = IN_TEAM,
     .sizes  = SIZE_NONE,

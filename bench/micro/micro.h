@@ -98,7 +98,7 @@ typedef struct {
 /* The cases, by file. Each ends with one that has no name. */
 extern const case_t onesided_cases[], strided_cases[], atomic_cases[], inline_cases[],
     static_cases[], collective_cases[], lock_cases[], memory_cases[], busy_cases[], halo_cases[],
-    wait_cases[];
+    wait_cases[], wake_cases[];
 
 /* Between two operations of a loop: whatever is in memory may have changed, and is needed. So the
  * compiler neither hoists an operation out of its loop nor drops it. */

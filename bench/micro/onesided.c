@@ -150,6 +150,35 @@ static void value_and_flag(micro_t *m, size_t n, dart_ret_t (*ordered)(dart_gptr
   }
 }
 
+/* Seconds of so many times 64 numbers, then a flush; each with an order behind it, or without. */
+static double values(micro_t *m, size_t n, bool with_order)
+{
+  double start = bench_seconds();
+
+  for (size_t i = 0; i < n; i++) {
+    for (long k = 0; k < BATCH; k++) {
+      BENCH_OK(dart_put_value(m->at, k));
+      if (with_order)
+        BENCH_OK(dart_order(m->at));
+      micro_again();
+    }
+    BENCH_OK(dart_flush(m->at));
+  }
+  return bench_seconds() - start;
+}
+
+/* What the order adds. In turns, so that whatever else the machine does meets both. */
+static double order_after_value(micro_t *m)
+{
+  enum { TURNS = 200, BATCHES = 10 };
+  double more = 0;
+
+  for (int i = 0; i < TURNS; i++)
+    more += values(m, BATCHES, true) - values(m, BATCHES, false);
+  return more > 0 ? more / (TURNS * BATCHES * BATCH)
+                  : 1e-12; /* 0 would mean that there is no figure */
+}
+
 static void value_order(micro_t *m, size_t n)
 {
   value_and_flag(m, n, dart_order);
@@ -265,6 +294,11 @@ const case_t onesided_cases[] = {
     .sizes  = SIZE_NONE,
     .dart   = { .loop = order },
     .about  = "order with nothing outstanding" },
+  { .name   = "order.after_value",
+    .places = BOTH,
+    .sizes  = SIZE_WORD,
+    .dart   = { .sample = order_after_value },
+    .about  = "what an order adds to each of 64 put_value, then a flush" },
   { .name   = "value_order",
     .places = BOTH,
     .sizes  = SIZE_WORD,

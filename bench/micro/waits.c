@@ -93,6 +93,84 @@ static void ring_poll(micro_t *m, size_t n)
   go_round(m, n, &(way_t){ store, poll });
 }
 
+/* The token among the words of a line, by the calls for several words. The others have older tokens, or none. */
+
+enum { WORDS = LINE / sizeof(uint64_t) };
+
+static void put_among(micro_t *m, dart_unit_t unit, uint64_t hop)
+{
+  dart_gptr_t at = word_of(m, unit);
+
+  dart_gptr_incaddr(&at, (int64_t)(hop % WORDS * sizeof hop));
+  BENCH_OK(dart_put_blocking(at, &hop, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+}
+
+static void put_line(micro_t *m, dart_unit_t unit, uint64_t hop)
+{
+  uint64_t *line = (uint64_t *)m->send;
+
+  for (size_t i = 0; i < WORDS; i++)
+    line[i] = hop;
+  BENCH_OK(dart_put_blocking(word_of(m, unit), line, WORDS, DART_TYPE_ULONG, DART_TYPE_ULONG));
+}
+
+typedef struct {
+  dart_gptr_t at[WORDS];
+  uint64_t    value[WORDS];
+} words_t;
+
+static void fill(micro_t *m, uint64_t hop, words_t *words)
+{
+  for (size_t i = 0; i < WORDS; i++) {
+    words->at[i] = word_of(m, m->job.me);
+    dart_gptr_incaddr(&words->at[i], (int64_t)(i * sizeof hop));
+    words->value[i] = hop;
+  }
+}
+
+static void wait_any(micro_t *m, uint64_t hop)
+{
+  words_t words;
+  size_t  index;
+
+  fill(m, hop, &words);
+  BENCH_OK(
+      dart_wait_word_any(words.at, WORDS, DART_TYPE_ULONG, DART_WAIT_GE, words.value, -1, &index));
+}
+
+static void wait_some(micro_t *m, uint64_t hop)
+{
+  words_t words;
+  size_t  indices[WORDS], count;
+
+  fill(m, hop, &words);
+  BENCH_OK(dart_wait_word_some(words.at, WORDS, DART_TYPE_ULONG, DART_WAIT_GE, words.value, -1,
+                               indices, &count));
+}
+
+static void wait_all(micro_t *m, uint64_t hop)
+{
+  words_t words;
+
+  fill(m, hop, &words);
+  BENCH_OK(dart_wait_word_all(words.at, WORDS, DART_TYPE_ULONG, DART_WAIT_GE, words.value, -1));
+}
+
+static void ring_any(micro_t *m, size_t n)
+{
+  go_round(m, n, &(way_t){ put_among, wait_any });
+}
+
+static void ring_some(micro_t *m, size_t n)
+{
+  go_round(m, n, &(way_t){ put_among, wait_some });
+}
+
+static void ring_all(micro_t *m, size_t n)
+{
+  go_round(m, n, &(way_t){ put_line, wait_all });
+}
+
 /* A word and a signal to the partner, and both back. */
 
 static dart_unit_t other_of(const micro_t *m)
@@ -134,21 +212,19 @@ static void prepare(micro_t *m)
   micro_clear(m, LINE);
 }
 
+#define RING(way, what)                                                                         \
+  {                                                                                             \
+    .name = "ring." #way, .places = IN_TEAM, .sizes = SIZE_NONE,                                \
+    .dart = { .loop = ring_##way, .by = BY_ALL }, .floor = { .loop = ring_poll, .by = BY_ALL }, \
+    .about = "a hop round all units: " what, .prepare = prepare                                 \
+  }
+
 const case_t wait_cases[] = {
-  { .name    = "ring.notify",
-    .places  = IN_TEAM,
-    .sizes   = SIZE_NONE,
-    .dart    = { .loop = ring_notify, .by = BY_ALL },
-    .floor   = { .loop = ring_poll, .by = BY_ALL },
-    .about   = "a hop round all units: dart_notify, dart_notify_wait",
-    .prepare = prepare },
-  { .name    = "ring.word",
-    .places  = IN_TEAM,
-    .sizes   = SIZE_NONE,
-    .dart    = { .loop = ring_word, .by = BY_ALL },
-    .floor   = { .loop = ring_poll, .by = BY_ALL },
-    .about   = "a hop round all units: dart_put_blocking, dart_wait_word",
-    .prepare = prepare },
+  RING(notify, "dart_notify, dart_notify_wait"),
+  RING(word, "dart_put_blocking, dart_wait_word"),
+  RING(any, "dart_put_blocking, dart_wait_word_any of 8 words"),
+  RING(some, "dart_put_blocking, dart_wait_word_some of 8 words"),
+  RING(all, "dart_put_blocking of 8 words, dart_wait_word_all"),
   { .name    = "signal.sum",
     .places  = IN_NEAR | IN_FAR,
     .sizes   = SIZE_NONE,
