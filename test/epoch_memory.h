@@ -1,8 +1,11 @@
 #ifndef TEST_EPOCH_MEMORY_H
 #define TEST_EPOCH_MEMORY_H
-/* What the suites of epochs share: the kinds of memory that have them, and values that say who wrote them. */
+/* What the suites of epochs share: the kinds of memory that have them, values that say who wrote them, and locks. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include <dash/dart/ext/dart_epoch.h>
 
 #include "dart_test.h"
 
@@ -112,6 +115,25 @@ static inline void end_memory(memory_t *m, int kind)
     EXPECT_OK(dart_team_memderegister(m->gptr));
   free(m->block);
 }
+
+/* ---- locks -------------------------------------------------------------------------------------- */
+
+static inline void lock(dart_gptr_t gptr, dart_epoch_lock_t kind)
+{
+  EXPECT_OK(dart_epoch_lock(gptr, kind, 0));
+}
+
+static inline void unlock(dart_gptr_t gptr)
+{
+  EXPECT_OK(dart_epoch_unlock(gptr, 0));
+}
+
+static inline void nap_ms(long ms)
+{
+  nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+/* ---- lengths ------------------------------------------------------------------------------------ */
 
 static const size_t lengths[] = {
   1, 3, 64, 400, 1000, LARGE

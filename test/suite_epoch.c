@@ -449,11 +449,6 @@ TEST(fences_of_what_is_gone)
 
 /* ---- teams, segments, kinds ------------------------------------------------------------------ */
 
-static void lock(dart_gptr_t gptr, dart_epoch_lock_t kind)
-{
-  EXPECT_OK(dart_epoch_lock(gptr, kind, 0));
-}
-
 TEST(epochs_of_teams_and_segments_are_independent) /* R16 */
 {
   dart_team_t      team = test_split(DART_TEAM_ALL, 2);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_epoch.h>
@@ -18,16 +17,6 @@
 #include "model/epoch.h"
 
 SUITE(epoch_lock);
-
-static void lock(dart_gptr_t gptr, dart_epoch_lock_t kind)
-{
-  EXPECT_OK(dart_epoch_lock(gptr, kind, 0));
-}
-
-static void unlock(dart_gptr_t gptr)
-{
-  EXPECT_OK(dart_epoch_unlock(gptr, 0));
-}
 
 /* ---- what a lock is for -------------------------------------------------------------------------- */
 
@@ -294,29 +283,6 @@ TEST(plain_accesses_under_the_own_lock) /* R12 */
   test_barrier();
 }
 
-/* Locks of several portions at a time, of two segments, in an order that all units keep. */
-TEST(locks_of_several_portions) /* R11 */
-{
-  int64_t     zero = 0, one = 1;
-  dart_gptr_t a = test_alloc(&zero, 1, 0), b = test_alloc(&zero, 1, 0);
-
-  for (int round = 0; round < 20; round++) {
-    for (int unit = 0; unit < n; unit++)
-      lock(test_unit(a, unit), DART_EPOCH_SHARED);
-    lock(test_unit(b, 0), DART_EPOCH_EXCLUSIVE);
-    for (int unit = 0; unit < n; unit++)
-      EXPECT_OK(dart_accumulate(test_unit(a, unit), &one, 1, T_INT64, DART_OP_SUM));
-    EXPECT_OK(dart_accumulate(test_unit(b, 0), &one, 1, T_INT64, DART_OP_SUM));
-    EXPECT_OK(dart_epoch_unlock(test_unit(b, 0), 0));
-    for (int unit = 0; unit < n; unit++)
-      EXPECT_OK(dart_epoch_unlock(test_unit(a, unit), 0));
-  }
-  test_barrier();
-  EXPECT_EQ(*test_mine(a), 20 * n);
-  EXPECT_EQ(*test_mine(b), me == 0 ? 20 * n : 0);
-  test_barrier();
-}
-
 /* A lock that nobody else wants needs no request. */
 TEST(locks_without_check) /* R14 */
 {
@@ -355,11 +321,6 @@ TEST(many_operations_under_a_lock)
 }
 
 /* ---- slow units ------------------------------------------------------------------------------- */
-
-static void nap_ms(long ms)
-{
-  nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
-}
 
 /* Stop this process for a while: a child lets it go on. */
 static void be_stopped(int ms)

@@ -115,6 +115,7 @@ typedef struct {
   uint32_t     ticket;
   uint32_t     nqueued; /* operations put off; the places of the first and last of them: */
   uint32_t     first, last;
+  uint32_t     since;   /* dart__epoch.nsince, when the first was put off */
   dart_ret_t   failed;  /* the worst result of those that were started, not reported yet */
   uint32_t     started; /* accesses by start that have ended; modulo 2^32, as all counters */
   /* Words that have come, counted: */
@@ -142,6 +143,7 @@ struct dart__epoch {
   uint32_t          nplaces; /* of `queue`; it grows, and stays until the segment ends */
   uint32_t          nused;   /* of these, the first that were used, perhaps free again: */
   uint32_t          free;    /* the first of a list */
+  uint32_t          nsince;  /* how often a unit's list was begun */
   dart__epoch_op_t *queue;
   uint32_t         *counts; /* [nunits], for a fence of a team over several nodes; NULL: none yet */
 
@@ -239,6 +241,14 @@ extern _Atomic uint32_t dart__epoch_nlocking;
 static inline bool dart__epoch_is_locking(dart__epoch_kind_t kind)
 {
   return kind == DART__EPOCH_LOCK || kind == DART__EPOCH_LOCK_ALL;
+}
+
+/** Whether a lock epoch is this process's only one, and of one portion, or of all. */
+static inline bool dart__epoch_is_alone(const dart__epoch_t *epoch)
+{
+  /* relaxed: the epochs of this unit's own calls */
+  return atomic_load_explicit(&dart__epoch_nlocking, memory_order_relaxed) == 1 &&
+         (epoch->kind == DART__EPOCH_LOCK_ALL || epoch->nlocked == 1);
 }
 
 /** Whether a synchronisation is to wait for some: they wait for their locks, so not while this unit has locks that

@@ -43,7 +43,7 @@ static dart_ret_t lock(const dart__access_call_t *call, int32_t unit, dart_epoch
   call->epoch->nlocked++;
   dart__epoch_set(call, DART__EPOCH_LOCK);
   if (unit == call->team->me) /* plain accesses may follow */
-    dart__access_open(call, unit);
+    dart__access_open_in_order(call, unit);
   return DART_OK;
 }
 

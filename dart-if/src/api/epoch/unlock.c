@@ -72,21 +72,11 @@ typedef struct {
   asked_t                   *asked; /* not initialised: a request is large */
 } round_t;
 
-static dart_ret_t refuse_gone(const dart__access_call_t *call, int32_t unit)
-{
-  dart__access_drop(call, unit);
-  return dart__epoch_refuse(call, "is gone at a far unit");
-}
-
 /* Lazy unlocks that are under way wait for their locks, and so this unit may wait for some of them only while it has
  * no lock that others may wait for: but for what this call unlocks. */
 static void bound_lazy(const dart__access_call_t *call)
 {
-  const dart__epoch_t *epoch = call->epoch;
-
-  /* relaxed: the epochs of this unit's own calls */
-  if (atomic_load_explicit(&dart__epoch_nlocking, memory_order_relaxed) == 1 &&
-      (epoch->kind == DART__EPOCH_LOCK_ALL || epoch->nlocked == 1))
+  if (dart__epoch_is_alone(call->epoch))
     dart__progress_settle(LAZY_MOST - 1);
 }
 
@@ -166,7 +156,7 @@ static dart_ret_t use(const round_t *round, asked_t *a, const uint64_t *data)
 
   a->waits = false;
   if (dart__access_is_gone(&a->request))
-    return refuse_gone(call, a->unit);
+    return dart__access_refuse_gone(call, a->unit);
   if (!a->travels) {
     dart__access_locked(call, a->unit);
     return leave_far(call, a->unit, round->is_lazy);
@@ -223,7 +213,7 @@ static dart_ret_t serve(round_t *round)
     a->waits = answer == DART_PENDING;
     nwaiting += a->waits;
     if (answer == DART_ERR_INVAL)
-      ret = dart__worse(ret, refuse_gone(call, a->unit));
+      ret = dart__worse(ret, dart__access_refuse_gone(call, a->unit));
     else if (!a->waits)
       ret = dart__worse(ret, use(round, a, a->request.data[0]));
   }
@@ -244,8 +234,10 @@ static dart_ret_t finish(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t          = &call->epoch->target[unit];
   bool                  is_counted = t->is_counted;
-  dart_ret_t            ret = t->is_open ? dart__epoch_finish(call, unit, !is_counted) : DART_OK;
+  dart_ret_t            ret        = dart__access_order(call, unit);
 
+  if (t->is_open)
+    ret = dart__worse(ret, dart__epoch_finish(call, unit, !is_counted));
   dart__epoch_reset(t);
   if (is_counted)
     bound_lazy(call);

@@ -71,12 +71,9 @@ static dart__access_t begin(const dart__access_call_t *call, int32_t unit,
   return DART__ACCESS_DONE;
 }
 
-/* The target has deregistered its memory: nothing that was put off for it can be done any more. */
-static dart__access_t refuse_gone(const dart__access_call_t *call, int32_t unit)
+static dart__access_t gone(const dart__access_call_t *call, int32_t unit)
 {
-  dart__error("%s: segment %d of team %d is gone at unit %d", call->function, call->segment->id,
-              call->team->id, (int)unit);
-  dart__access_drop(call, unit);
+  dart__access_refuse_gone(call, unit);
   return DART__ACCESS_REFUSED;
 }
 
@@ -87,6 +84,16 @@ static dart__access_t refuse_more(const dart__access_call_t *call)
   return DART__ACCESS_NOMEM;
 }
 
+/* Whether an operation that can be put off may take its target's lock: not beside other locks. It would be held while
+ * they are waited for, and whether it was free then would decide in which order this unit has them. */
+static bool may_lock_now(const dart__access_call_t *call, int32_t unit)
+{
+  const dart__epoch_t *epoch = call->epoch;
+
+  return !dart__epoch_is_locking(epoch->kind) || !epoch->target[unit].is_checked ||
+         epoch->target[unit].is_open || dart__epoch_is_alone(epoch);
+}
+
 static dart__access_t later(const dart__access_call_t *call, const dart__epoch_op_t *op)
 {
   int32_t        unit = op->at.unit;
@@ -94,13 +101,13 @@ static dart__access_t later(const dart__access_call_t *call, const dart__epoch_o
 
   if (goes != DART__ACCESS_DONE)
     return goes;
-  if (!dart__access_try_open(call, unit)) {
+  if (!may_lock_now(call, unit) || !dart__access_try_open(call, unit)) {
     if (dart__access_put_off(call->epoch, op))
       return DART__ACCESS_DONE;
     if (!dart__access_may_wait(call->epoch))
       return refuse_more(call);
     if (!dart__access_open(call, unit))
-      return refuse_gone(call, unit);
+      return gone(call, unit);
   }
   dart__access_drain(call, unit);
   if (!dart__access_is_far(call, unit)) {
@@ -117,8 +124,8 @@ static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__e
 
   if (goes != DART__ACCESS_DONE)
     return goes;
-  if (!dart__access_open(call, unit))
-    return refuse_gone(call, unit);
+  if (!dart__access_open_in_order(call, unit))
+    return gone(call, unit);
   dart__access_drain(call, unit);
   call->epoch->target[unit].is_loose = may_be_under_way(call, unit);
   return DART__ACCESS_PASS;
@@ -155,7 +162,7 @@ void dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t un
   dart__access_enter(&call.epoch->access);
   for (int32_t u = 0; call.epoch->nqueued > 0 && u < team->nunits; u++)
     if ((unit < 0 || u == unit) && call.epoch->target[u].nqueued > 0) {
-      dart__access_open(&call, u);
+      dart__access_open_in_order(&call, u);
       dart__access_drain(&call, u);
     }
   dart__access_leave(&call.epoch->access);

@@ -82,6 +82,15 @@ bool dart__access_is_posted(const dart__access_call_t *call, int32_t unit);
 /** Open the unit, waiting for it. False: the memory is gone. */
 bool dart__access_open(const dart__access_call_t *call, int32_t unit);
 
+/** The same for an operation that has to start now. With several units locked, others for which operations were put off
+ *  before are opened first, and these started, in the order of each unit's first: so the program knows in which order
+ *  it has the locks. */
+bool dart__access_open_in_order(const dart__access_call_t *call, int32_t unit);
+
+/** The unit has deregistered its memory: nothing that was put off for it can be done any more. DART_ERR_INVAL: after
+ *  a log line. */
+dart_ret_t dart__access_refuse_gone(const dart__access_call_t *call, int32_t unit);
+
 /** Open a unit whose lock is held now, or that needs none. The caller of dart__hold_leave gives it up. */
 void dart__access_locked(const dart__access_call_t *call, int32_t unit);
 

@@ -9,6 +9,7 @@
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
+#include "base/log.h"
 #include "port.h"
 
 static dart__epoch_shared_t *shared_of(const dart__access_call_t *call, int32_t unit)
@@ -243,6 +244,49 @@ bool dart__access_open(const dart__access_call_t *call, int32_t unit)
   return t->is_open;
 }
 
+dart_ret_t dart__access_refuse_gone(const dart__access_call_t *call, int32_t unit)
+{
+  dart__error("%s: segment %d of team %d is gone at unit %d", call->function, call->segment->id,
+              call->team->id, (int)unit);
+  dart__access_drop(call, unit);
+  return DART_ERR_INVAL;
+}
+
+/* Of the units with operations put off that are not open, the one whose first is the oldest, if it is older than
+ * `limit`. -1: there is none. */
+static int32_t oldest_waiting(const dart__access_call_t *call, uint32_t limit)
+{
+  const dart__epoch_t *epoch  = call->epoch;
+  int32_t              oldest = -1;
+
+  for (int32_t unit = 0; epoch->nqueued > 0 && unit < call->team->nunits; unit++) {
+    const dart__epoch_target_t *t = &epoch->target[unit];
+
+    if (t->nqueued == 0 || t->is_open || (int32_t)(t->since - limit) >= 0)
+      continue;
+    oldest = unit;
+    limit  = t->since;
+  }
+  return oldest;
+}
+
+/* All that wait stay among the last 2^31 that were put off: the queue has places for no more. */
+bool dart__access_open_in_order(const dart__access_call_t *call, int32_t unit)
+{
+  const dart__epoch_target_t *t     = &call->epoch->target[unit];
+  uint32_t                    limit = t->nqueued > 0 ? t->since : call->epoch->nsince;
+  int32_t                     other;
+
+  if (call->epoch->kind == DART__EPOCH_LOCK && call->epoch->nlocked > 1 && !t->is_open)
+    while ((other = oldest_waiting(call, limit)) >= 0) {
+      if (dart__access_open(call, other))
+        dart__access_drain(call, other);
+      else
+        call->epoch->target[other].failed = dart__access_refuse_gone(call, other);
+    }
+  return dart__access_open(call, unit);
+}
+
 /* A target that has not left the last fence waits for nobody: all units have entered it, or, if that was with
  * NOPRECEDE or LAZY, will without waiting for this one. One lock alone is waited for
  * with none held. But with several, the first would be held while the next is waited for; and who waits for a post
@@ -251,7 +295,5 @@ bool dart__access_may_wait(const dart__epoch_t *epoch)
 {
   if (epoch->kind != DART__EPOCH_LOCK)
     return epoch->kind == DART__EPOCH_FENCE;
-  /* relaxed: the epochs of this unit's own calls */
-  return epoch->nlocked == 1 &&
-         atomic_load_explicit(&dart__epoch_nlocking, memory_order_relaxed) == 1;
+  return dart__epoch_is_alone(epoch);
 }

@@ -107,6 +107,8 @@ static void append(dart__epoch_t *epoch, uint32_t place)
     op_at(epoch, t->last)->next = place;
   else
     t->first = place;
+  if (t->nqueued == 0)
+    t->since = epoch->nsince++;
   t->last = place;
   t->nqueued++;
   epoch->nqueued++;

@@ -146,7 +146,11 @@ dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete) DART_NOTHROW;
 /** Begin to access the portion of gptr's unit, locked. Does not wait, unless it is the own portion, which is
  *  locked on return: another unit's is locked by the first operation that starts, a flush, or the unlock. An
  *  epoch without operations locks nothing. Locks are granted in the order of arrival, adjoining shared ones
- *  together; locks of several units may be held at a time, in an order of which the program takes care.
+ *  together. Locks of several units may be held at a time, in an order of which the program takes care: while this unit
+ *  has more than one portion locked, of one segment or of several, operations that can be put off are, and then each
+ *  unlock takes its lock alone. An operation that starts (a blocking one, for example) keeps its lock until the unlock,
+ *  and so do a flush and the own portion; before these, other portions of the segment for which operations are put off
+ *  are locked, in the order of the first operation on each.
  *  Flags: NOCHECK.
  *  DART_ERR_INVAL also: this unit has locked that portion already. */
 dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions) DART_NOTHROW;
