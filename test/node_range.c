@@ -206,6 +206,61 @@ static void the_tree_is_not_deep(void **state)
   free(table);
 }
 
+/* Nodes that are visited by a request, and by its leave if it was held. */
+static uint64_t visits_of(dart__range_table_t *table, dart__span_t span,
+                          dart__range_state_t expected)
+{
+  dart__range_waiter_t none   = { 0, 0, 0 }, granted[4];
+  uint64_t             before = dart__range_visited(table), ticket;
+
+  assert_int_equal(dart__range_enter(table, &none, &span, 1, false, &ticket), expected);
+  if (expected == DART__RANGE_HELD)
+    assert_int_equal(dart__range_leave(table, ticket, granted, 4, NULL), 0);
+  return dart__range_visited(table) - before;
+}
+
+/* Shared spans from 0 on, all of the same numbers, and exclusive ones behind them. What it costs to come in beside
+ * them, or to be told that one may not, does not grow with how many they are. */
+static void few_of_many_are_looked_at(void **state)
+{
+  enum { HELD = 4096, MOST = 16 + 5 * 14 }; /* as most_depth of range.c */
+  dart__range_table_t *table = new_table(HELD + 2);
+  dart__range_waiter_t none  = { 0, 0, 0 };
+  uint64_t             ticket;
+
+  (void)state;
+  for (uint64_t i = 0; i < HELD; i++) {
+    dart__span_t span = i < HELD / 2 ? (dart__span_t){ 0, 100 + i % 7, 0 }
+                                     : (dart__span_t){ 10 * i, 10 * i + 5, i % 2 };
+
+    assert_int_equal(dart__range_enter(table, &none, &span, 1, false, &ticket), DART__RANGE_HELD);
+  }
+  assert_ptr_equal(dart__range_check(table), NULL);
+  assert_in_range(visits_of(table, (dart__span_t){ 0, 0, 0 }, DART__RANGE_HELD), 1, 2 * MOST);
+  assert_in_range(visits_of(table, (dart__span_t){ 0, 200, 0 }, DART__RANGE_HELD), 1, 2 * MOST);
+  assert_in_range(visits_of(table, (dart__span_t){ 50, 60, 0 }, DART__RANGE_HELD), 1, 2 * MOST);
+  assert_in_range(visits_of(table, (dart__span_t){ 0, 0, 1 }, DART__RANGE_BUSY), 1, MOST);
+  assert_in_range(visits_of(table, (dart__span_t){ 0, UINT64_MAX, 1 }, DART__RANGE_BUSY), 1, MOST);
+  assert_in_range(visits_of(table, (dart__span_t){ 0, UINT64_MAX, 0 }, DART__RANGE_BUSY), 1, MOST);
+  free(table);
+}
+
+/* An exclusive span of number 0 alone, whose last number is that of no span. */
+static void number_zero_is_locked_like_others(void **state)
+{
+  dart__range_table_t *table = new_table(4);
+  dart__range_waiter_t none  = { 0, 0, 0 };
+  dart__span_t         zero  = { 0, 0, 1 };
+  uint64_t             ticket;
+
+  (void)state;
+  assert_int_equal(dart__range_enter(table, &none, &zero, 1, false, &ticket), DART__RANGE_HELD);
+  visits_of(table, (dart__span_t){ 0, 0, 0 }, DART__RANGE_BUSY);
+  visits_of(table, (dart__span_t){ 0, 9, 0 }, DART__RANGE_BUSY);
+  visits_of(table, (dart__span_t){ 1, 9, 0 }, DART__RANGE_HELD);
+  free(table);
+}
+
 /* Who is behind the one that a leave has let in; not who waits for two, nor who waits for nobody. */
 static void who_is_next_but_one_is_known(void **state)
 {
@@ -305,6 +360,8 @@ int main(void)
   const struct CMUnitTest tests[] = { cmocka_unit_test(requests_are_served_as_a_list_would),
                                       cmocka_unit_test(the_ends_of_the_numbers_are_numbers),
                                       cmocka_unit_test(the_tree_is_not_deep),
+                                      cmocka_unit_test(few_of_many_are_looked_at),
+                                      cmocka_unit_test(number_zero_is_locked_like_others),
                                       cmocka_unit_test(who_is_next_but_one_is_known),
                                       cmocka_unit_test(holders_exclude_one_another) };
 

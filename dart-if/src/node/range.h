@@ -72,4 +72,7 @@ size_t dart__range_granted(dart__range_table_t *table, dart__range_waiter_t *gra
 /** Check every invariant of the table, for tests: what is wrong, or NULL. Nobody else uses it. */
 const char *dart__range_check(const dart__range_table_t *table);
 
+/** Nodes of the tree that searches have visited so far, for tests. Nobody else uses the table. */
+uint64_t dart__range_visited(const dart__range_table_t *table);
+
 #endif
