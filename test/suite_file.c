@@ -355,6 +355,98 @@ TEST_N(2, units_agree_on_wrong_arguments)
   expect_refused_everywhere(path, me == n - 1);
 }
 
+/* One unit gives another open file of the team in a collective call: all are told, and neither file is changed. */
+TEST_N(2, units_that_give_different_files_are_told)
+{
+  dart_file_t file  = open_file(DART_TEAM_ALL, test_path(DART_TEAM_ALL, "one"), CREATE);
+  dart_file_t other = open_file(DART_TEAM_ALL, test_path(DART_TEAM_ALL, "other"), CREATE);
+  dart_file_t mine = me == n - 1 ? other : file, kept = mine;
+  int64_t     value = me;
+  uint64_t    at    = 7;
+  size_t      count = 7;
+
+  EXPECT_INVAL(dart_file_write_all(mine, 8 * (uint64_t)me, &value, 1, T_INT64, T_INT64, &count));
+  EXPECT_EQ(count, 0);
+  EXPECT_INVAL(dart_file_read_all(mine, 8 * (uint64_t)me, &value, 1, T_INT64, T_INT64, &count));
+  EXPECT_INVAL(dart_file_write_ordered(mine, &value, 1, T_INT64, &count));
+  EXPECT_INVAL(dart_file_read_ordered(mine, &value, 1, T_INT64, &count));
+  EXPECT_INVAL(dart_file_resize(mine, 100));
+  EXPECT_INVAL(dart_file_sync(mine));
+  EXPECT_INVAL(dart_file_set_atomicity(mine, true));
+  EXPECT_INVAL(dart_file_set_view(mine, 8, T_INT64));
+  EXPECT_INVAL(dart_file_seek_shared(mine, 100));
+  EXPECT_INVAL(dart_file_close(&mine));
+  EXPECT_TRUE(mine == kept);
+  for (int i = 0; i < 2; i++) {
+    EXPECT_EQ(size_of(i == 0 ? file : other), 0);
+    EXPECT_OK(dart_file_tell_shared(i == 0 ? file : other, &at));
+    EXPECT_EQ(at, 0);
+  }
+  EXPECT_OK(dart_file_write_ordered(other, &value, 1, T_INT64, &count));
+  EXPECT_EQ(size_of(other), 8 * (uint64_t)n);
+  close_file(&other);
+  EXPECT_OK(dart_file_sync(file));
+  close_file(&file);
+}
+
+/* A file with a request pending is not closed, and the request does what it would have done. */
+TEST(a_file_with_a_request_pending_stays_open)
+{
+  const char         *path    = test_path(DART_TEAM_ALL, "pending");
+  dart_file_t         file    = open_file(DART_TEAM_ALL, path, CREATE);
+  dart_file_request_t request = DART_FILE_REQUEST_NULL;
+  int64_t             value = 77, found = 0;
+  size_t              count = 0;
+
+  for (int atomic = 0; atomic < 2;
+       atomic++, value++) { /* by the file's thread, then when it is completed */
+    EXPECT_OK(dart_file_set_atomicity(file, atomic != 0));
+    if (me == n - 1)
+      EXPECT_OK(dart_file_write_at_request(file, 16, &value, 1, T_INT64, T_INT64, &request));
+    EXPECT_INVAL(dart_file_close(&file));
+    EXPECT_TRUE(file != DART_FILE_NULL);
+    if (me == n - 1) {
+      EXPECT_OK(dart_file_wait(&request, &count));
+      EXPECT_EQ(count, 1);
+    }
+    test_barrier();
+    EXPECT_OK(dart_file_read_at(file, 16, &found, 1, T_INT64, T_INT64, &count));
+    EXPECT_EQ(found, value);
+    test_barrier();
+  }
+  close_file(&file);
+}
+
+/* The team is gone, or DART has ended: what was begun can be completed, and the file be closed. */
+TEST(a_request_may_outlive_team_and_runtime)
+{
+  const char         *path = test_path(DART_TEAM_ALL, "outlive");
+  dart_file_request_t request;
+  dart_team_t         team = DART_TEAM_NULL;
+  dart_file_t         file;
+  int64_t             value = 5 + me;
+  int32_t             done;
+  size_t              count;
+
+  for (int ends = 0; ends < 2; ends++) {
+    EXPECT_OK(dart_team_clone(DART_TEAM_ALL, &team));
+    file = open_file(team, path, CREATE);
+    EXPECT_OK(
+        dart_file_write_at_request(file, 8 * (uint64_t)me, &value, 1, T_INT64, T_INT64, &request));
+    EXPECT_OK(ends ? dart_exit() : dart_team_destroy(&team));
+    EXPECT_INVAL(dart_file_close(&file));
+    EXPECT_TRUE(file != DART_FILE_NULL);
+    for (done = me % 2; done == 0;)
+      EXPECT_OK(dart_file_test(&request, &done, &count));
+    if (me % 2 != 0)
+      EXPECT_OK(dart_file_wait(&request, &count));
+    EXPECT_EQ(count, 1);
+    close_file(&file);
+    if (ends)
+      EXPECT_OK(dart_init(NULL, NULL));
+  }
+}
+
 /* What is not cached comes from the disk: piece by piece, and by requests. */
 TEST(pieces_are_read_from_the_disk)
 {

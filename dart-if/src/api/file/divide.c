@@ -13,6 +13,7 @@
 
 #include "api/coll/coll.h"
 #include "api/file/window.h"
+#include "base/log.h"
 
 #define SMALL_RUN \
   ((uint64_t)16 * 1024) /* bytes of a piece, on average, below which two phases pay ... */
@@ -29,6 +30,10 @@ static dart_ret_t worst(const dart__file_call_t *c)
 {
   uint64_t ret = DART_OK;
 
+  if (!dart__file_is_same(c->file, c->team)) {
+    dart__error("%s: units of team %d give different files", c->function, c->team->id);
+    ret = DART_ERR_INVAL;
+  }
   for (int32_t u = 0; u < c->team->nunits; u++)
     if (c->file->plans[u].ret > ret)
       ret = c->file->plans[u].ret;
@@ -42,9 +47,10 @@ dart_ret_t dart__file_share_plans(dart__file_call_t *c, dart_ret_t ret)
   if (ret == DART_OK && c->access->nbytes > 0) {
     dart__survey_t survey = dart__access_survey(c->access);
 
-    own = (plan_t){ ret,          survey.first,        survey.end,    c->access->nbytes,
-                    survey.nruns, survey.is_ascending, c->file->block };
+    own = (plan_t){ ret,          survey.first,        survey.end,     c->access->nbytes,
+                    survey.nruns, survey.is_ascending, c->file->block, 0 };
   }
+  own.name = c->file->name;
   dart__coll_share(c->team, &own, c->file->plans, sizeof own);
   return worst(c);
 }

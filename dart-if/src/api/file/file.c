@@ -45,6 +45,33 @@ dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t
   return (dart_ret_t)worst[0];
 }
 
+dart_ret_t dart__file_agree_on(const char *function, dart__team_t *team, dart_file_t file,
+                               dart_ret_t mine, uint64_t value)
+{
+  unsigned long most[5] = { mine, value, ~value, file->name, ~file->name };
+  bool          is_same, is_same_value;
+
+  dart__coll_most(team, most, 5);
+  is_same_value = most[1] == ~most[2];
+  is_same       = most[3] == ~most[4];
+  if (!is_same)
+    dart__error("%s: units of team %d give different files", function, team->id);
+  else if (!is_same_value)
+    dart__error("%s: units of team %d give different arguments; this one %llu", function, team->id,
+                (unsigned long long)value);
+  else if (most[0] != DART_OK && mine == DART_OK)
+    dart__error("%s: refused on another unit of team %d", function, team->id);
+  return most[0] == DART_OK && !(is_same && is_same_value) ? DART_ERR_INVAL : (dart_ret_t)most[0];
+}
+
+bool dart__file_is_same(dart_file_t file, const dart__team_t *team)
+{
+  for (int32_t u = 0; u < team->nunits; u++)
+    if (file->plans[u].name != file->plans[0].name)
+      return false;
+  return true;
+}
+
 /* ---- checks --------------------------------------------------------------------------------------- */
 
 dart__team_t *dart__file_check(const char *function, dart_file_t file)

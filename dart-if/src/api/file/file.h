@@ -28,6 +28,7 @@ typedef struct {
   uint64_t nruns;
   uint64_t joins; /* its pieces ascend */
   uint64_t block; /* bytes that the file system likes best, as it says */
+  uint64_t name;  /* of the open file, see dart_file_struct */
 } dart__file_plan_t;
 
 /* What a node reads or writes in a collective call, and what this unit has in it. */
@@ -47,7 +48,9 @@ struct dart_file_struct {
   uint64_t    number;  /* ... and st_ino */
   dart_gptr_t pointer; /* the shared pointer, in the pool of the team's first unit */
   uint64_t
-       own_word; /* offset of this unit's word for that in its pool; used of the first unit only */
+      own_word; /* offset of this unit's word for that in its pool; used of the first unit only */
+  uint64_t
+      name; /* the first unit's `own_word`: no other file that is open has the same, of this team */
   bool is_atomic;
   dart_range_t
       range; /* NULL: it was never in atomic mode. Room for one access of each unit at a time: ... */
@@ -80,6 +83,14 @@ void dart__file_set_error(int error);
 /** Agree on the worst of all units' results and errors, which are noted. A unit with another result logs that
  *  the call has failed elsewhere. */
 dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t mine, int error);
+
+/** Begin a collective call: agree on the worst of all units' results, and that they give the same file and the same
+ *  `value`; else DART_ERR_INVAL, after a log line. All units have come when it returns. */
+dart_ret_t dart__file_agree_on(const char *function, dart__team_t *team, dart_file_t file,
+                               dart_ret_t mine, uint64_t value);
+
+/** Whether all units' plans are of the same file. */
+bool dart__file_is_same(dart_file_t file, const dart__team_t *team);
 
 /** Check the arguments of a transfer of `nelem` elements from byte `offset` of the view on: the access, or an
  *  error after a log line. `needs` is DART_FILE_READ or DART_FILE_WRITE. */

@@ -179,10 +179,9 @@ static void delete_file(dart_file_t file, bool is_open)
 
 static void share_pointer(dart__team_t *team, dart_file_t file)
 {
-  uint64_t offset = file->own_word;
-
-  dart__coll_bcast(team, &offset, sizeof offset, 0);
-  file->pointer = dart__table_word(team->members[0], offset);
+  file->name = file->own_word;
+  dart__coll_bcast(team, &file->name, sizeof file->name, 0);
+  file->pointer = dart__table_word(team->members[0], file->name);
 }
 
 dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
@@ -233,6 +232,11 @@ dart_ret_t dart_file_close(dart_file_t *file)
   is_open = dart__world.initialized && (*file)->cycle == dart__world.cycle;
   if (is_open)
     team = dart__team_find((*file)->teamid);
+  ret = dart__file_check_pending(__func__, *file);
+  if (team != NULL)
+    ret = dart__file_agree_on(__func__, team, *file, ret, 0);
+  if (ret != DART_OK)
+    return ret;
   dart__file_end_requests(*file);
   error = close_system(*file);
   ret   = error == 0 ? DART_OK : dart__file_refused(__func__, error);
@@ -291,7 +295,7 @@ dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes)
   if (ret != DART_OK)
     dart__error("%s: %llu bytes, of a file open with flags %#x", __func__,
                 (unsigned long long)nbytes, file->flags);
-  ret = dart__coll_agree_on(__func__, team, ret, nbytes); /* all units are here */
+  ret = dart__file_agree_on(__func__, team, file, ret, nbytes);
   if (ret != DART_OK)
     return ret;
   error = team->me == 0 ? resize(file, nbytes) : 0;
@@ -319,7 +323,9 @@ dart_ret_t dart_file_sync(dart_file_t file)
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  dart__coll_barrier(team);
+  ret = dart__file_agree_on(__func__, team, file, DART_OK, 0);
+  if (ret != DART_OK)
+    return ret;
   if (dart__team_is_leader(team))
     error = sync_data(file);
   ret = error == 0 ? DART_OK : dart__file_refused(__func__, error);
@@ -338,7 +344,7 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  ret = dart__coll_agree_on(__func__, team, dart__file_check_pending(__func__, file), atomic);
+  ret = dart__file_agree_on(__func__, team, file, dart__file_check_pending(__func__, file), atomic);
   if (ret != DART_OK)
     return ret;
   if (atomic && file->range == DART_RANGE_NULL) {

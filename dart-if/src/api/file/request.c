@@ -208,16 +208,18 @@ static bool is_done(dart_file_request_t r)
 /* Do what the thread does not; DART_PENDING: the time is over. */
 static dart_ret_t complete(dart_file_request_t r, int64_t timeout_us)
 {
+  /* after dart_exit a request can be completed still, so that its file can be closed */
+  bool polls = dart__world.initialized && dart__world.wait.progress != NULL;
+
   if (!r->is_queued)
     return r->is_read ? dart__file_read(r->file, &r->access, timeout_us, &r->done, &r->error)
                       : dart__file_write(r->file, &r->access, timeout_us, &r->done, &r->error);
   while (!is_done(r)) {
     if (timeout_us >= 0)
       return DART_PENDING;
-    if (dart__world.wait.progress != NULL)
+    if (polls)
       dart__world.wait.progress();
-    dart__futex_wait(&r->is_done, 0,
-                     dart__world.wait.progress != NULL ? dart__world.wait.nap_us : 0);
+    dart__futex_wait(&r->is_done, 0, polls ? dart__world.wait.nap_us : 0);
   }
   return r->error == 0 ? DART_OK : DART_ERR_OTHER;
 }
@@ -272,7 +274,8 @@ dart_ret_t dart_file_wait(dart_file_request_t *request, size_t *nelem)
     return DART_ERR_INVAL;
   if (*request == DART_FILE_REQUEST_NULL)
     return DART_OK;
-  dart__progress();
+  if (dart__world.initialized)
+    dart__progress();
   return finish(__func__, request, complete(*request, -1), nelem);
 }
 
@@ -290,7 +293,8 @@ dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *n
   *done = 1;
   if (*request == DART_FILE_REQUEST_NULL)
     return DART_OK;
-  dart__progress(); /* may be called in a polling loop */
+  if (dart__world.initialized)
+    dart__progress(); /* may be called in a polling loop */
   ret = complete(*request, patience_us(*request));
   if (ret != DART_PENDING)
     return finish(__func__, request, ret, nelem);

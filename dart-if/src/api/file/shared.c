@@ -137,7 +137,10 @@ static dart_ret_t ordered(const char *function, dart_file_t file, bool is_read, 
     return DART_ERR_INVAL;
   ret        = dart__file_access_packed(function, file, 0, buffer, nelem, mem_type, needs, &access);
   own.nbytes = ret == DART_OK ? access.nbytes : 0;
+  own.name   = file->name;
   dart__coll_share(team, &own, file->plans, sizeof own);
+  if (!dart__file_is_same(file, team)) /* dart__file_all says so */
+    ret = DART_ERR_INVAL;
   if (dart__coll_agree(team, ret) == DART_OK)
     ret = dart__file_access_packed(function, file, place(team, file, &places), buffer, nelem,
                                    mem_type, needs, &access);
@@ -175,7 +178,7 @@ dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
     dart__error("%s: byte %llu is beyond what a file can have", __func__,
                 (unsigned long long)offset);
   /* Afterwards nobody moves it any more that began before. */
-  ret = dart__coll_agree_on(__func__, team, ret, offset);
+  ret = dart__file_agree_on(__func__, team, file, ret, offset);
   if (ret != DART_OK)
     return ret;
   if (team->me == 0)

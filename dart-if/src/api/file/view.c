@@ -162,8 +162,8 @@ dart_ret_t dart_file_set_view(dart_file_t file, uint64_t displacement, dart_data
   if (ret != DART_OK)
     dart__error("%s: type %#lx from byte %llu on%s", __func__, (unsigned long)dtype,
                 (unsigned long long)displacement, ret == DART_ERR_NOMEM ? ": no memory" : "");
-  all = dart__file_agree(__func__, team,
-                         ret == DART_OK ? dart__file_check_pending(__func__, file) : ret, 0);
+  all = dart__file_agree_on(__func__, team, file,
+                            ret == DART_OK ? dart__file_check_pending(__func__, file) : ret, 0);
   if (all != DART_OK) {
     if (ret == DART_OK)
       dart__type_forget(&view);

@@ -20,7 +20,8 @@
  *  *Errors.* DART_OK means that all of it was done. DART_ERR_OTHER: the system has refused something, which one
  *  log line says; dart_file_error gives its number. Arguments that cannot be meant, offsets beyond 2^63 - 1 among
  *  them, are DART_ERR_INVAL, and nothing is done. All units of a collective call return the same, also if only one of
- *  them gives a wrong argument, or if they give different ones where all must give the same. The exception is a unit
+ *  them gives a wrong argument, or if they give different ones where all must give the same: different open files of
+ *  the team among them (files of different teams are different calls). The exception is a unit
  *  that gives a dead team, or DART_FILE_NULL, where the others do not: it cannot ask them, and returns alone.
  *
  *  Ross, Latham, Gropp, Thakur, Toonen: Implementing MPI-IO Atomic Mode Without File System Support, CCGrid 2005. */
@@ -61,9 +62,11 @@ enum {
 dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
                           dart_file_t *file) DART_NOTHROW;
 
-/** Close it, and set `*file` to DART_FILE_NULL. Collective; no request of a unit is pending. DART_ERR_OTHER: the
+/** Close it, and set `*file` to DART_FILE_NULL. Collective. DART_ERR_INVAL on all: requests are pending on some
+ *  unit; nothing has changed, and what they do is not lost: complete them, and close it then. DART_ERR_OTHER: the
  *  system reports that something that was written was lost; it is closed all the same. Once the team is destroyed, or
- *  after dart_exit, it is local, and still needed. NULL for `file` or `*file`: DART_OK, local. */
+ *  after dart_exit, it is local, and still needed, and pending requests of the caller are completed first likewise.
+ *  NULL for `file` or `*file`: DART_OK, local. */
 dart_ret_t dart_file_close(dart_file_t *file) DART_NOTHROW;
 
 /** Bytes in the file, now. Local. */
@@ -128,7 +131,8 @@ dart_ret_t dart_file_write_at_request(dart_file_t file, uint64_t offset, const v
                                       dart_file_request_t *request) DART_NOTHROW;
 
 /** Complete a request, and set it to DART_FILE_REQUEST_NULL: returns what dart_file_read_at or dart_file_write_at
- *  would. `nelem` may be NULL, as there. A null request: DART_OK, and `*nelem` is 0. */
+ *  would. `nelem` may be NULL, as there. A null request: DART_OK, and `*nelem` is 0. Once the team is destroyed, or
+ *  after dart_exit: DART_ERR_INVAL, if it needs a lock of atomic mode; it is complete then, and nothing was done. */
 dart_ret_t dart_file_wait(dart_file_request_t *request, size_t *nelem) DART_NOTHROW;
 
 /** If it can be completed without waiting for others, as dart_file_wait, and `*done` is 1; else `*done` is 0, and
