@@ -24,6 +24,9 @@
 #define SILENT_US   1000
 #define SILENT_PART 16
 
+/* Polls after which a wait is noted for others to see: those of a unit that yields take microseconds. */
+#define NOTED_FROM 16
+
 /* Polls from one look at the time to the next: of a unit that spins, and of one that yields. */
 #define SPINS_TIMED  64
 #define YIELDS_TIMED 4
@@ -89,24 +92,26 @@ static uint32_t sleep_limit(const dart__await_t *await, const times_t *times)
 }
 
 /* Until it is there, true, or the time is over. */
-static bool await_until(const dart__await_t *await)
+static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out)
 {
   const dart__wait_policy_t *policy = &dart__world.wait;
   dart__event_t             *event  = dart__twosided_event(dart__world.me);
   times_t                    times  = times_of(await);
 
   for (uint64_t polls = 0;; polls++) {
-    uint32_t seen  = dart__event_count(event); /* before the look */
-    bool     spins = polls < policy->spins;
+    bool     spins = polls < policy->spins, may_sleep = !spins && times.waited >= YIELD_NS;
+    uint32_t seen = may_sleep ? dart__event_count(event) : 0; /* before the look */
 
     if (look(await, policy))
       return true;
     if (times.limit == 0)
       return false;
+    if (polls == NOTED_FROM)
+      *waiting_out = dart__waiting_begin(await->function, await->what);
     take_time(&times, polls, spins);
     if (times.waited >= times.limit)
       return false;
-    if (spins || times.waited < YIELD_NS) {
+    if (!may_sleep) {
       give_way(spins, policy);
       continue;
     }
@@ -117,22 +122,28 @@ static bool await_until(const dart__await_t *await)
   }
 }
 
+static bool await_until(const dart__await_t *await)
+{
+  dart__waiting_t *waiting  = NULL;
+  bool             is_there = poll_until(await, &waiting);
+
+  dart__waiting_end(waiting);
+  return is_there;
+}
+
 bool dart__await_within(const dart__await_t *await)
 {
-  dart__waiting_t *waiting;
-  dart__timed_t    timed;
-  bool             is_there;
+  dart__timed_t timed;
+  bool          is_there;
 
   dart__progress();
   if (await->is_there(await->context))
     return true;
   if (await->timeout_us == 0)
     return await_until(await);
-  waiting  = dart__waiting_begin(await->function, await->what);
   timed    = dart__timed_begin(await->counter);
   is_there = await_until(await);
   dart__timed_end(await->counter, timed);
-  dart__waiting_end(waiting);
   return is_there;
 }
 

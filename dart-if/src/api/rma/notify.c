@@ -173,24 +173,24 @@ typedef struct {
   const uint64_t    *least;
   size_t             n;
   size_t             index; /* of the first that was found reached */
+  dart__address_t    at;    /* the first counter */
 } wait_t;
 
-static dart_ret_t check_wait(const wait_t *w)
+static dart_ret_t check_wait(wait_t *w)
 {
   if (w->flags == NULL || w->least == NULL || w->n == 0) {
     dart__error("%s: %zu counters, flags %p, least %p", w->function, w->n, (const void *)w->flags,
                 (const void *)w->least);
     return DART_ERR_INVAL;
   }
-  for (size_t i = 0; i < w->n; i++) {
-    dart__address_t at;
-    dart_ret_t      ret = check_flag(w->function, w->flags[i], &at);
+  for (size_t i = w->n; i-- > 0;) { /* the first one last, to keep its address */
+    dart_ret_t ret = check_flag(w->function, w->flags[i], &w->at);
 
     if (ret != DART_OK)
       return ret;
-    if (target_of(&at) != dart__world.me) {
-      dart__error("%s: the counter is unit %d's, and this is unit %d", w->function, target_of(&at),
-                  dart__world.me);
+    if (target_of(&w->at) != dart__world.me) {
+      dart__error("%s: the counter is unit %d's, and this is unit %d", w->function,
+                  target_of(&w->at), dart__world.me);
       return DART_ERR_INVAL;
     }
   }
@@ -199,7 +199,12 @@ static dart_ret_t check_wait(const wait_t *w)
 
 static bool is_reached(const wait_t *w, size_t i)
 {
-  return dart__word_compares(w->function, w->flags[i], DART_TYPE_ULONG, DART_WAIT_GE, &w->least[i]);
+  dart__address_t at;
+
+  if (i == 0)
+    return dart__word_compares(&w->at, DART_TYPE_ULONG, DART_WAIT_GE, &w->least[0]);
+  return dart__locate(w->function, w->flags[i], FLAG_BYTES, &at) == DART_OK &&
+         dart__word_compares(&at, DART_TYPE_ULONG, DART_WAIT_GE, &w->least[i]);
 }
 
 /* The lowest index from `i` on whose counter is reached, n if none is. */
@@ -235,7 +240,7 @@ static dart_ret_t wait_for(wait_t *w, int64_t timeout_us)
 
 dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us)
 {
-  wait_t     w   = { __func__, &flag, &least, 1, 0 };
+  wait_t     w   = { __func__, &flag, &least, 1, .index = 0 };
   dart_ret_t ret = check_wait(&w);
 
   return ret == DART_OK ? wait_for(&w, timeout_us) : ret;
@@ -244,7 +249,7 @@ dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us
 dart_ret_t dart_notify_waitany(const dart_gptr_t flags[], const uint64_t least[], size_t n,
                                int64_t timeout_us, size_t *index)
 {
-  wait_t     w   = { __func__, flags, least, n, 0 };
+  wait_t     w   = { __func__, flags, least, n, .index = 0 };
   dart_ret_t ret = check_wait(&w);
 
   if (ret == DART_OK && index == NULL) {
@@ -262,7 +267,7 @@ dart_ret_t dart_notify_waitany(const dart_gptr_t flags[], const uint64_t least[]
 dart_ret_t dart_notify_waitsome(const dart_gptr_t flags[], const uint64_t least[], size_t n,
                                 int64_t timeout_us, size_t indices[], size_t *count)
 {
-  wait_t     w   = { __func__, flags, least, n, 0 };
+  wait_t     w   = { __func__, flags, least, n, .index = 0 };
   dart_ret_t ret = check_wait(&w);
 
   if (ret == DART_OK && (indices == NULL || count == NULL)) {

@@ -29,6 +29,7 @@ typedef struct {
   const char        *values;
   size_t             size;  /* bytes of a word */
   size_t             index; /* of the first that was found to compare */
+  dart__address_t    first; /* the first word */
 } wait_t;
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -38,24 +39,22 @@ static bool is_integer(dart_datatype_t type)
   return dart__op_is_atomic(DART_OP_BAND, type);
 }
 
-/* Where the word is in this process. NULL: it is no word of this unit, or is not aligned, which was logged. */
-static const void *address_of(const wait_t *w, dart_gptr_t gptr)
+/* False: it is no word of this unit, or is not aligned, which was logged. */
+static bool locate(const wait_t *w, dart_gptr_t gptr, dart__address_t *at_out)
 {
-  dart__address_t at;
-
-  if (dart__locate(w->function, gptr, w->size, &at) != DART_OK)
-    return NULL;
-  if (at.unit != at.team->me) {
+  if (dart__locate(w->function, gptr, w->size, at_out) != DART_OK)
+    return false;
+  if (at_out->unit != at_out->team->me) {
     dart__error("%s: the word is unit %d's, and this is unit %d", w->function,
-                at.team->members[at.unit], dart__world.me);
-    return NULL;
+                at_out->team->members[at_out->unit], dart__world.me);
+    return false;
   }
-  if (!dart__is_aligned(&at, w->size)) {
+  if (!dart__is_aligned(at_out, w->size)) {
     dart__error("%s: a word at offset %llu is not aligned to %zu bytes", w->function,
-                (unsigned long long)at.offset, w->size);
-    return NULL;
+                (unsigned long long)at_out->offset, w->size);
+    return false;
   }
-  return dart__own_address(&at);
+  return true;
 }
 
 static dart_ret_t check(wait_t *w)
@@ -74,8 +73,8 @@ static dart_ret_t check(wait_t *w)
     return DART_ERR_INVAL;
   }
   w->size = dart__type_basic_size(w->type);
-  for (size_t i = 0; i < w->n; i++)
-    if (address_of(w, w->gptrs[i]) == NULL)
+  for (size_t i = w->n; i-- > 0;) /* the first one last, to keep its address */
+    if (!locate(w, w->gptrs[i], &w->first))
       return DART_ERR_INVAL;
   return DART_OK;
 }
@@ -112,29 +111,30 @@ static bool is_as_said(dart_comparison_t comparison, int order)
   }
 }
 
-bool dart__word_compares(const char *function, dart_gptr_t gptr, dart_datatype_t type,
+bool dart__word_compares(const dart__address_t *at, dart_datatype_t type,
                          dart_comparison_t comparison, const void *value)
 {
-  size_t          size = dart__type_basic_size(type);
-  dart__address_t at;
-  uint64_t        found;
+  uint64_t found;
 
   /* the load acquires: it pairs with the put, the atomic or the notification that stored the word */
-  if (dart__locate(function, gptr, size, &at) != DART_OK ||
-      !dart__near_get_word(&found, dart__own_address(&at), size) ||
+  if (!dart__near_get_word(&found, dart__own_address(at), dart__type_basic_size(type)) ||
       !is_as_said(comparison, order_of(type, &found, value)))
     return false;
-  if (at.segment->address == NULL)
+  if (at->segment->address == NULL)
     return true;
   /* The kernel may have copied the word by its bytes; atomics of registered memory exclude each other. */
-  return dart__remote_fetch(&at, NULL, &found, type, DART_OP_NO_OP) == DART_OK &&
+  return dart__remote_fetch(at, NULL, &found, type, DART_OP_NO_OP) == DART_OK &&
          is_as_said(comparison, order_of(type, &found, value));
 }
 
 static bool compares(const wait_t *w, size_t i)
 {
-  return dart__word_compares(w->function, w->gptrs[i], w->type, w->comparison,
-                             w->values + i * w->size);
+  dart__address_t at;
+
+  if (i == 0)
+    return dart__word_compares(&w->first, w->type, w->comparison, w->values);
+  return dart__locate(w->function, w->gptrs[i], w->size, &at) == DART_OK &&
+         dart__word_compares(&at, w->type, w->comparison, w->values + i * w->size);
 }
 
 /* The lowest index from `i` on whose word does, n if none does. */
@@ -183,7 +183,7 @@ static dart_ret_t wait_until(wait_t *w, bool (*is_there)(void *context), int64_t
 dart_ret_t dart_wait_word(dart_gptr_t gptr, dart_datatype_t type, dart_comparison_t comparison,
                           const void *value, int64_t timeout_us)
 {
-  wait_t     w   = { __func__, &gptr, 1, type, comparison, value, 0, 0 };
+  wait_t     w   = { __func__, &gptr, 1, type, comparison, value, .index = 0 };
   dart_ret_t ret = check(&w);
 
   return ret == DART_OK ? wait_until(&w, does_any, timeout_us) : ret;
@@ -193,7 +193,7 @@ dart_ret_t dart_wait_word_any(const dart_gptr_t gptrs[], size_t n, dart_datatype
                               dart_comparison_t comparison, const void *values, int64_t timeout_us,
                               size_t *index)
 {
-  wait_t     w   = { __func__, gptrs, n, type, comparison, values, 0, 0 };
+  wait_t     w   = { __func__, gptrs, n, type, comparison, values, .index = 0 };
   dart_ret_t ret = check(&w);
 
   if (ret == DART_OK && index == NULL) {
@@ -212,7 +212,7 @@ dart_ret_t dart_wait_word_some(const dart_gptr_t gptrs[], size_t n, dart_datatyp
                                dart_comparison_t comparison, const void *values, int64_t timeout_us,
                                size_t indices[], size_t *count)
 {
-  wait_t     w   = { __func__, gptrs, n, type, comparison, values, 0, 0 };
+  wait_t     w   = { __func__, gptrs, n, type, comparison, values, .index = 0 };
   dart_ret_t ret = check(&w);
 
   if (ret == DART_OK && (indices == NULL || count == NULL)) {
@@ -231,7 +231,7 @@ dart_ret_t dart_wait_word_some(const dart_gptr_t gptrs[], size_t n, dart_datatyp
 dart_ret_t dart_wait_word_all(const dart_gptr_t gptrs[], size_t n, dart_datatype_t type,
                               dart_comparison_t comparison, const void *values, int64_t timeout_us)
 {
-  wait_t     w   = { __func__, gptrs, n, type, comparison, values, 0, 0 };
+  wait_t     w   = { __func__, gptrs, n, type, comparison, values, .index = 0 };
   dart_ret_t ret = check(&w);
 
   return ret == DART_OK ? wait_until(&w, has_each, timeout_us) : ret;
