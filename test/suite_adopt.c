@@ -5,11 +5,13 @@
 
 #include <dash/dart/ext/dart_adopt.h>
 #include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 
 #include "dart_test.h"
+#include "file_path.h"
 
 SUITE(adopt);
 
@@ -307,6 +309,44 @@ TEST(memory_that_cannot_be_moved_is_refused_by_all)
   expect_refused(n - 1, data.word, SIZE_MAX, DART_ERR_INVAL);
   munmap(shared, PAGE);
   munmap(read, PAGE);
+}
+
+/* A page of a file that has ended, between two that are there. */
+TEST(memory_of_a_file_that_has_ended_is_refused_by_all)
+{
+  char *pages =
+      mmap(NULL, (size_t)3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  FILE *file = tmpfile();
+
+  EXPECT_TRUE(mmap(pages + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
+                   fileno(file), 0) == pages + PAGE);
+  expect_refused(n - 1, pages, (size_t)3 * PAGE, DART_ERR_INVAL);
+  EXPECT_EQ(ftruncate(fileno(file), 1), 0); /* the rest of the page is zeros */
+  if (me == n - 1)
+    dart_team_memfree(adopted(pages, (size_t)3 * PAGE));
+  else
+    dart_team_memfree(adopted(data.word, sizeof data.word));
+  munmap(pages, (size_t)3 * PAGE);
+  fclose(file);
+}
+
+TEST(pages_that_a_request_may_write_to_are_refused_by_all)
+{
+  dart_file_request_t request;
+  dart_file_t         file;
+  int64_t             word = 5;
+
+  EXPECT_OK(dart_file_open(DART_TEAM_ALL, test_path(DART_TEAM_ALL, "adopt"),
+                           DART_FILE_READ | DART_FILE_WRITE | DART_FILE_CREATE, 0600, &file));
+  EXPECT_OK(
+      dart_file_write_at_request(file, 8 * (uint64_t)me, &word, 1, T_INT64, T_INT64, &request));
+  if (me != n - 1)
+    EXPECT_OK(dart_file_wait(&request, NULL));
+  expect_refused(n - 1, data.word, sizeof data.word, DART_ERR_INVAL);
+  if (me == n - 1)
+    EXPECT_OK(dart_file_wait(&request, NULL));
+  EXPECT_OK(dart_team_memfree(adopted(data.word, sizeof data.word)));
+  EXPECT_OK(dart_file_close(&file));
 }
 
 TEST(no_page_is_adopted_twice)

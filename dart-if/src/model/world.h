@@ -44,6 +44,9 @@ typedef struct {
   void (*after_calls)(void);
   _Atomic bool calls_are_due;
 
+  /* Requests of files that a thread of DART's own is to do, which may write to any memory of the program. */
+  _Atomic uint32_t file_requests;
+
   /* Raised when a message or a notification has arrived for this unit. NULL: before init, after exit. */
   dart__event_t *event;
 } dart__world_t;

@@ -132,6 +132,7 @@ static bool queue(dart_file_request_t request)
 
   if (w == NULL)
     return false;
+  atomic_fetch_add_explicit(&dart__world.file_requests, 1, memory_order_relaxed);
   pthread_mutex_lock(&w->guard);
   if (w->first == NULL)
     w->first = request;
@@ -243,6 +244,8 @@ static dart_ret_t finish(const char *function, dart_file_request_t *request, dar
 
   ret = dart__file_done(function, &r->access, r->is_read, ret, r->error, r->done, nelem);
   atomic_fetch_sub_explicit(&r->file->npending, 1, memory_order_relaxed);
+  if (r->is_queued)
+    atomic_fetch_sub_explicit(&dart__world.file_requests, 1, memory_order_relaxed);
   free(r);
   *request = DART_FILE_REQUEST_NULL;
   return ret;

@@ -21,6 +21,10 @@
 #include "model/world.h"
 #include "port.h"
 
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
 #define TRIES 1000 /* turns of waiting for memory that has to be there */
 
 dart__pages_t dart__pages_of(const void *at, size_t nbytes)
@@ -41,17 +45,32 @@ typedef struct {
   uintptr_t from, to;
   char      may[5]; /* "rw-p" */
   bool      is_stack;
+  bool      is_of_file;
 } region_t;
 
 static bool next_region(FILE *maps, region_t *region_out)
 {
-  char line[5000]; /* longer than any path */
+  char          line[5000]; /* longer than any path */
+  unsigned long inode;
 
   if (fgets(line, sizeof line, maps) == NULL)
     return false;
   region_out->is_stack = strstr(line, "[stack]") != NULL;
-  return sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &region_out->from, &region_out->to,
-                region_out->may) == 3;
+  if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %lu", &region_out->from, &region_out->to,
+             region_out->may, &inode) != 4)
+    return false;
+  region_out->is_of_file = inode != 0;
+  return true;
+}
+
+/* Of a file that ends before its mapping does, pages cannot be read: who tries gets SIGBUS. A kernel before 5.14 cannot
+ * say so (EINVAL). */
+static bool can_be_read(const region_t *region, uintptr_t from, uintptr_t to)
+{
+  return !region->is_of_file ||
+         madvise((void *)from, (region->to < to ? region->to : to) - from, MADV_POPULATE_READ) ==
+             0 ||
+         errno == EINVAL;
 }
 
 static dart_ret_t refuse(const char *function, const region_t *region)
@@ -76,6 +95,11 @@ static dart_ret_t check_regions(const char *function, dart__pages_t pages, FILE 
       break;
     if (region.is_stack || strcmp(region.may, "rw-p") != 0)
       return refuse(function, &region);
+    if (!can_be_read(&region, at, end)) {
+      dart__error("%s: memory at %#" PRIxPTR "-%#" PRIxPTR " cannot be read: %s", function,
+                  region.from, region.to, strerror(errno));
+      return DART_ERR_INVAL;
+    }
     at = region.to;
   }
   if (at >= end)
@@ -86,9 +110,15 @@ static dart_ret_t check_regions(const char *function, dart__pages_t pages, FILE 
 
 dart_ret_t dart__pages_check(const char *function, dart__pages_t pages)
 {
-  FILE      *maps = fopen("/proc/self/maps", "re");
+  FILE      *maps;
   dart_ret_t ret;
 
+  /* relaxed: a program that begins requests in other threads meanwhile breaks the contract */
+  if (atomic_load_explicit(&dart__world.file_requests, memory_order_relaxed) > 0) {
+    dart__error("%s: requests of files are pending, which may write to these pages", function);
+    return DART_ERR_INVAL;
+  }
+  maps = fopen("/proc/self/maps", "re");
   if (maps == NULL) {
     dart__error("%s: /proc/self/maps: %s", function, strerror(errno));
     return DART_ERR_OTHER;

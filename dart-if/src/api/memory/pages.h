@@ -15,8 +15,8 @@ typedef struct dart__pages {
 /** The pages on which [at, at + nbytes) lies; the range does not wrap. */
 dart__pages_t dart__pages_of(const void *at, size_t nbytes);
 
-/** Whether the pages can be moved: private to the process, readable and writable, and no stack. DART_ERR_INVAL;
- *  DART_ERR_OTHER: that cannot be found out. Both after a log line. */
+/** Whether the pages can be moved: private to the process, readable and writable, and no stack; and no request of a
+ *  file is pending. DART_ERR_INVAL; DART_ERR_OTHER: that cannot be found out. Both after a log line. */
 dart_ret_t dart__pages_check(const char *function, dart__pages_t pages);
 
 /** Copy the pages to `shared`, pages of shared memory, and map that in their place, too. DART_ERR_NOMEM, after a log

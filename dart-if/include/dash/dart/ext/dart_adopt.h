@@ -35,7 +35,7 @@ DART_INTERFACE_ON
  *
  *  While units are in this call, and in dart_team_memfree, no other thread of theirs may call DART or write to
  *  these pages: what it wrote could be lost. (DART's agent stops meanwhile; of dart_file.h no
- *  request may be pending, for its thread does not.) For the same reason memory
+ *  request may be pending, for its thread does not: this call refuses that, dart_team_memfree does not look.) For the same reason memory
  *  cannot be adopted that hardware or another process writes to: registered with a network (by MPI, or by
  *  dart_team_memregister for a team over several nodes), or with a GPU. A process that fork makes has these
  *  pages in common with its parent, not a copy.
@@ -47,8 +47,9 @@ DART_INTERFACE_ON
  *  Errors are those of all units: DART_ERR_INVAL: `gptr` is NULL (on the caller alone), an unknown team, or, on
  *  some unit, an address that is no multiple of 8, or memory that is not all there, readable and writable, not
  *  private to its process (System V or mapped shared memory, a segment of DART, adopted already), executable,
- *  or the stack of the main thread. (The stack of another thread looks like any memory, and is not to be
- *  adopted either; and of a file that ends within the memory only the first and the last page are looked at.)
+ *  mapped from a file that ends before it (a kernel before 5.14 does not tell, and the program ends by SIGBUS),
+ *  or the stack of the main thread; or requests of dart_file.h are pending there. (The stack of another thread looks
+ *  like any memory, and is not to be adopted either.)
  *  DART_ERR_NOMEM: as dart_team_memalloc_aligned; the segment has a mapping, and between nodes perhaps a
  *  window, of its own. DART_ERR_OTHER: /proc/self/maps cannot be read, or the ids of segments are used up.
  *  After an error all memory is as it was. */
