@@ -119,7 +119,7 @@ bool dart__check_team(dart_team_t team, int32_t *me_out, size_t *size_out)
   return true;
 }
 
-void dart__check_board_open(void)
+dart_team_t dart__check_board_open(void)
 {
   dart_team_t own_team;
   size_t      nbytes;
@@ -137,6 +137,7 @@ void dart__check_board_open(void)
   memset(teams, 0, sizeof teams);
   pdart_barrier(own_team); /* nobody reads a board before it is empty */
   dart__check_team_known(DART_TEAM_ALL);
+  return own_team;
 }
 
 uint64_t dart__check_hash(uint64_t hash, const void *bytes, size_t nbytes)
@@ -234,7 +235,7 @@ static bool has_come(dart_team_t team, int32_t member, dart__at_t at)
 
 /* ---- waiting -------------------------------------------------------------------------------------- */
 
-static double patience(void)
+double dart__check_patience(void)
 {
   const char *text = getenv("DART_CHECK_PATIENCE");
 
@@ -280,7 +281,7 @@ static void note_missing(dart_team_t team, int32_t unit, dart__at_t at)
   dart__check_note(
       &said,
       "unit %d has not come to %s of team %d for %.0f s, called by %s; there it was last in %s",
-      unit, dart__check_calls[at.id], team, patience(), here,
+      unit, dart__check_calls[at.id], team, dart__check_patience(), here,
       call < DART__CALLS ? dart__check_calls[call] : "nothing");
 }
 
@@ -292,7 +293,7 @@ static void look_at(dart_team_t team, int32_t unit, unsigned slices, dart__at_t 
 
   if ((dart__check.me < unit || slices > 50) && waits_for_me(team, unit, &other))
     report_order(team, unit, other, at);
-  if (slices == (unsigned)(patience() * 1e6 / SLICE_US))
+  if (slices == (unsigned)(dart__check_patience() * 1e6 / SLICE_US))
     note_missing(team, unit, at);
 }
 

@@ -17,8 +17,9 @@ typedef struct {
   uint64_t number; /* of the unit's call in this team */
 } dart__check_record_t;
 
-/** Make the boards, which go with dart_exit. Collective over all units. */
-void dart__check_board_open(void);
+/** Make the boards, which go with dart_exit, and the team of all units whose memory they are. Collective over all
+ *  units. */
+dart_team_t dart__check_board_open(void);
 
 /** A team that this unit is a member of exists from now on. */
 void dart__check_team_known(dart_team_t team);
@@ -33,6 +34,9 @@ bool dart__check_team(dart_team_t team, int32_t *me_out, size_t *size_out);
  *  came to different calls, or that wait for each other in different teams, end the program with a report.
  *  Also looks at the guards of memory. `record`: all but call, from and number. */
 void dart__check_enter(dart_team_t team, dart__check_record_t record, dart__at_t at);
+
+/** Seconds after which a unit that has not come is worth a line (DART_CHECK_PATIENCE). */
+double dart__check_patience(void);
 
 /** Of dart_exit. */
 void dart__check_enter_exit(dart__at_t at);

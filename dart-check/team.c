@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "board.h"
+#include "members.h"
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
@@ -132,6 +133,21 @@ dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_t
   if (newteam != NULL)
     dart__check_enter(teamid, (dart__check_record_t){ .other = hash_of(group) }, at);
   return known(pdart_team_create(teamid, group, newteam), newteam);
+}
+
+/* The team is not known: others may have one with the same id. */
+dart_ret_t dart_team_create_group(dart_team_t parent, const dart_group_t group, int tag,
+                                  dart_team_t *newteam)
+{
+  dart__at_t at = DART__AT(dart_team_create_group);
+  dart_ret_t ret;
+
+  if (!may_use(group, at))
+    return DART_ERR_INVAL;
+  dart__check_members_enter(parent, group, tag, at);
+  ret = pdart_team_create_group(parent, group, tag, newteam);
+  dart__check_members_leave();
+  return ret;
 }
 
 dart_ret_t dart_team_clone(dart_team_t team, dart_team_t *newteam)

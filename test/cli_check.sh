@@ -45,7 +45,7 @@ try() {
   local how name pattern right=() names=() patterns=() wrong=0 i
   while IFS=$'\t' read -r how name pattern; do
     if [[ $how == alone ]]; then
-      [[ $backend == mpi && ${#dartrun[@]} == 1 || $backend == mpi && $name != wrong_@(call|order|group_leak) ]] ||
+      [[ $backend == mpi && ${#dartrun[@]} == 1 || $backend == mpi && $name != wrong_@(call|order|groups|group_leak) ]] ||
         alone "$name" "$pattern"
     else
       names+=("$name") patterns+=("$pattern")

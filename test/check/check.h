@@ -9,6 +9,7 @@
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_range.h>
+#include <dash/dart/ext/dart_team_group.h>
 #include <dash/dart/if/dart.h>
 
 typedef struct {

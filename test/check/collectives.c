@@ -61,6 +61,52 @@ static void right_teams(void)
   dart_team_destroy(&right);
 }
 
+/* `count` units from `first` on, without `left_out`. */
+static dart_group_t group_of(int first, int count, int left_out)
+{
+  dart_group_t group;
+
+  dart_group_create(&group);
+  for (int unit = first; unit < first + count; unit++)
+    if (unit != left_out)
+      dart_group_addmember(group, DART_GLOBAL_UNIT_ID(unit));
+  return group;
+}
+
+static void make_team(int first, int count)
+{
+  dart_group_t group = group_of(first, count, -1);
+  dart_team_t  team;
+
+  dart_team_create_group(DART_TEAM_ALL, group, 0, &team);
+  dart_team_destroy(&team);
+  dart_group_destroy(&group);
+}
+
+/* One after another with the same tag, by more and by fewer units. */
+static void right_groups(void)
+{
+  for (int round = 0; round < 5; round++) {
+    if (me < 2)
+      make_team(0, 2);
+    make_team(0, n);
+    if (me > 0)
+      make_team(1, n - 1);
+  }
+}
+
+/* Unit 0 waits for unit 1, which does not come, and so never hears of the last one's group. */
+static void wrong_groups(void)
+{
+  dart_group_t group = group_of(0, n, me == 0 ? -1 : 1);
+  dart_team_t  team;
+
+  setenv("DART_CHECK_PATIENCE", "2", 1);
+  if (me == 0 || me == n - 1)
+    dart_team_create_group(DART_TEAM_ALL, group, 0, &team);
+  dart_group_destroy(&group);
+}
+
 /* A call that is refused, here for a team that a unit is not in, is none that others wait for. */
 static void right_refusals(void)
 {
@@ -139,6 +185,7 @@ const case_t collective_cases[] = {
   { "right_differences", NULL, right_differences, false },
   { "right_teams", NULL, right_teams, false },
   { "right_refusals", NULL, right_refusals, false },
+  { "right_groups", NULL, right_groups, false },
   { "wrong_call", MISMATCH "call", wrong_call, true },
   { "wrong_root", MISMATCH "root or object", wrong_root, true },
   { "wrong_count", MISMATCH "number of elements", wrong_count, true },
@@ -150,5 +197,8 @@ const case_t collective_cases[] = {
   { "wrong_order",
     "*: collectives: units [01] and [01] wait for each other in collective calls of teams *",
     wrong_order, true },
+  { "wrong_groups",
+    "*: collectives: units [02] and [02] make teams of different groups with tag 0, *",
+    wrong_groups, true },
   { NULL, NULL, NULL, false },
 };

@@ -34,9 +34,9 @@ DART_INTERFACE_ON
  *  can be adopted twice: to adopt two variables that may share one, put them in one structure, or align them to pages.
  *
  *  While units are in this call, and in dart_team_memfree, no other thread of theirs may call DART or write to
- *  these pages: what it wrote could be lost. (DART's agent stops meanwhile; of dart_file.h no
- *  request may be pending, for its thread does not: this call refuses that, dart_team_memfree does not look.) For the same reason memory
- *  cannot be adopted that hardware or another process writes to: registered with a network (by MPI, or by
+ *  these pages: what it wrote could be lost. (DART's agent stops meanwhile. The threads that serve requests of
+ *  dart_file.h do not, so none may be pending: this call refuses that, dart_team_memfree does not look.) For the same
+ *  reason memory cannot be adopted that hardware or another process writes to: registered with a network (by MPI, or by
  *  dart_team_memregister for a team over several nodes), or with a GPU. A process that fork makes has these
  *  pages in common with its parent, not a copy.
  *

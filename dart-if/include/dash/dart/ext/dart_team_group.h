@@ -35,9 +35,10 @@ DART_INTERFACE_ON
  *
  *  Errors on every member alike, with `*newteam` DART_TEAM_NULL: DART_ERR_NOMEM: no (shared) memory for the
  *  team. DART_ERR_OTHER: all ids are used up. DART_ERR_INVAL: `newteam` is NULL on a member; a member does not
- *  know the parent; a unit of the group is not in the parent; members have given different parents or (as far
- *  as they met) groups. DART_ERR_INVAL on the caller alone, which the others then wait for: a group that is
- *  NULL or without the caller, a tag that is no such number, a call outside of init and exit. */
+ *  know the parent; a unit of the group is not in the parent; members have given different parents or groups, as far
+ *  as they met: else they wait for one another for ever, which the debug mode (DART_CHECK) reports. DART_ERR_INVAL on
+ *  the caller alone, which the others then wait for: a group that is NULL or without the caller, a tag that is no such
+ *  number, a call outside of init and exit. */
 dart_ret_t dart_team_create_group(dart_team_t parent, const dart_group_t group, int tag,
                                   dart_team_t *newteam) DART_NOTHROW;
 

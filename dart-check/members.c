@@ -1,0 +1,139 @@
+/* Each unit has a record of the call that it is in, which others read. It writes its own before it reads those of the
+ * members, so of two that are in calls of different groups at least one sees the other. A record may also be of a call
+ * that both have been in, and which its unit is about to leave: that is looked at again for as long as
+ * DART_CHECK_PATIENCE says, and a unit that waits for the other in vain stays in its call. */
+#include "members.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "board.h"
+#include "report.h"
+
+enum { SLICE_MS = 20, BITS = 64 };
+
+typedef struct {
+  uint64_t tag;     /* plus 1; 0: the unit is in no call */
+  uint64_t serial;  /* of its calls */
+  uint64_t subject; /* a hash of parent and group */
+  uint64_t from;    /* dart__check_place_number */
+} call_t;
+
+/* Behind it: a bit for each unit in the group. */
+static call_t     *own;
+static dart_gptr_t records;
+
+static size_t nwords(void)
+{
+  return (dart__check.nunits + BITS - 1) / BITS;
+}
+
+static uint64_t *own_bits(void)
+{
+  return (uint64_t *)(own + 1);
+}
+
+void dart__check_members_open(dart_team_t team)
+{
+  size_t      nbytes = sizeof *own + nwords() * sizeof(uint64_t);
+  dart_gptr_t mine;
+
+  if (pdart_team_memalloc_aligned(team, nbytes, DART_TYPE_BYTE, &records) != DART_OK)
+    pdart_abort(DART_EXIT_ABORT);
+  mine        = records;
+  mine.unitid = dart__check.me;
+  if (pdart_gptr_getaddr(mine, (void **)&own) != DART_OK)
+    pdart_abort(DART_EXIT_ABORT);
+  *own = (call_t){ 0, 0, 0, 0 };
+  pdart_barrier(team); /* nobody reads a record before it is empty */
+}
+
+static void read_words(int32_t unit, size_t offset, void *words, size_t n)
+{
+  dart_gptr_t at = records;
+
+  at.unitid              = unit;
+  at.addr_or_offs.offset = offset;
+  if (pdart_get_blocking(words, at, n, DART_TYPE_ULONGLONG, DART_TYPE_ULONGLONG) != DART_OK)
+    abort();
+}
+
+/* Whether `unit` is in a call with the same tag, of another group that has this unit. */
+static bool differs(int32_t unit, call_t *other_out)
+{
+  size_t   me = (size_t)dart__check.me;
+  uint64_t bits;
+
+  read_words(unit, 0, other_out, sizeof *other_out / sizeof(uint64_t));
+  if (other_out->tag != own->tag || other_out->subject == own->subject)
+    return false;
+  read_words(unit, sizeof *other_out + me / BITS * sizeof bits, &bits, 1);
+  return (bits >> me % BITS & 1) != 0;
+}
+
+static void report(int32_t unit, const call_t *other, dart__at_t at)
+{
+  dart__check_report_t report = { .length = 0 };
+  dart__at_t           there  = { at.id, dart__check_place_address(other->from) };
+
+  dart__check_begin(
+      &report, "collectives", at,
+      "units %d and %d make teams of different groups with tag %llu, both of which have both",
+      dart__check.me, unit, (unsigned long long)own->tag - 1);
+  dart__check_place(&report, "here: ", at);
+  dart__check_place(&report, "there: ", there);
+  dart__check_line(&report, "the program cannot go on");
+  dart__check_end(&report);
+  pdart_abort(DART__CHECK_EXIT_CODE);
+}
+
+/* Of two units that see each other the first one reports it, the other if it does not. */
+static void look_at(int32_t unit, dart__at_t at)
+{
+  double patience = dart__check_patience() + (dart__check.me < unit ? 0 : 5);
+  call_t other, seen = { 0, 0, 0, 0 };
+
+  for (unsigned slices = 0; differs(unit, &other); slices++) {
+    if (slices == 0)
+      seen = other;
+    if (other.serial != seen.serial)
+      return;
+    if (slices * SLICE_MS >= patience * 1000)
+      report(unit, &other, at);
+    nanosleep(&(struct timespec){ 0, SLICE_MS * 1000000L }, NULL);
+  }
+}
+
+void dart__check_members_enter(dart_team_t parent, const dart_group_t group, int tag, dart__at_t at)
+{
+  dart_global_unit_t *members;
+  size_t              size;
+
+  if (!dart__check_for(DART__CHECK_COLLECTIVES) || dart__check.threads || group == NULL ||
+      tag < 0 || pdart_group_size(group, &size) != DART_OK)
+    return;
+  members = dart__check_room(NULL, (size + 1) * sizeof *members);
+  pdart_group_getmembers(group, members);
+  for (size_t i = 0; i < nwords(); i++)
+    own_bits()[i] = 0;
+  for (size_t i = 0; i < size; i++)
+    if (members[i].id >= 0 && (size_t)members[i].id < dart__check.nunits)
+      own_bits()[members[i].id / BITS] |= UINT64_C(1) << members[i].id % BITS;
+  own->subject = dart__check_hash((uint64_t)parent, members, size * sizeof *members);
+  own->from    = dart__check_place_number(at.from);
+  own->serial++;
+  /* release: whoever sees the tag sees the rest; the fence: before the others are read */
+  __atomic_store_n(&own->tag, (uint64_t)tag + 1, __ATOMIC_RELEASE);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  for (size_t i = 0; i < size; i++)
+    if (members[i].id != dart__check.me && members[i].id >= 0 &&
+        (size_t)members[i].id < dart__check.nunits)
+      look_at(members[i].id, at);
+  free(members);
+}
+
+void dart__check_members_leave(void)
+{
+  if (own != NULL && dart__check.kinds != 0)
+    __atomic_store_n(&own->tag, 0, __ATOMIC_RELEASE);
+}
