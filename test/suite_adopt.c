@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <dash/dart/ext/dart_adopt.h>
 #include <dash/dart/ext/dart_epoch.h>
@@ -272,6 +273,42 @@ TEST(again_and_again_and_left_to_the_end_of_a_team)
   EXPECT_TRUE(neighbours_are_there());
   data.word[0] = 78; /* private, writable pages */
   EXPECT_EQ(data.word[0], 78);
+}
+
+/* Bytes of this process's address space. */
+static size_t address_space(void)
+{
+  FILE         *statm = fopen("/proc/self/statm", "r");
+  unsigned long pages = 0;
+
+  EXPECT_EQ(fscanf(statm, "%lu", &pages), 1);
+  fclose(statm);
+  return pages * PAGE;
+}
+
+TEST(little_memory_is_needed_to_give_it_back)
+{
+  const size_t nbytes = me == 0 ? (size_t)96 << 20 : 0;
+  char        *pages =
+      nbytes == 0 ? NULL
+                         : mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  struct rlimit before, little;
+  dart_gptr_t   gptr;
+
+  for (size_t i = 0; i < nbytes; i += PAGE)
+    pages[i] = (char)(i / PAGE);
+  gptr = adopted(pages, nbytes);
+  EXPECT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  little = (struct rlimit){ address_space() + ((size_t)32 << 20), before.rlim_max };
+  if (me == 0)
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &little), 0);
+  EXPECT_OK(dart_team_memfree(gptr));
+  EXPECT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  for (size_t i = 0; i < nbytes; i += PAGE)
+    if (!EXPECT_EQ(pages[i], (char)(i / PAGE)))
+      break;
+  if (nbytes > 0)
+    munmap(pages, nbytes);
 }
 
 TEST(left_to_the_end) /* dart_exit gives it back */

@@ -364,13 +364,20 @@ dart_ret_t dart_team_memalign(dart_team_t teamid, size_t alignment, size_t nelem
   return allocate(__func__, teamid, alignment, nelem, dtype, gptr);
 }
 
-/* What was adopted is the program's alone again. */
-static void return_pages(const dart__team_t *team, const dart__segment_t *segment)
+#define RETURNED ((size_t)16 << 20) /* bytes of adopted memory that are made private at a time */
+
+/* What was adopted is the program's alone again: piece by piece, and the shared pages of each are given back, so that
+ * no more memory is needed than for one. */
+static void return_pages(dart__team_t *team, const dart__segment_t *segment)
 {
   dart__pages_t pages  = dart__pages_of(segment->adopted, dart__segment_size(segment, team->me));
-  const char   *shared = segment->near[team->me] + segment->base;
+  const char   *shared = segment->near[team->me] + segment->base - (segment->adopted - pages.first);
 
-  dart__pages_return(pages, shared - (segment->adopted - pages.first));
+  for (size_t from = 0, to; from < pages.nbytes; from = to) {
+    to = pages.nbytes - from < RETURNED ? pages.nbytes : from + RETURNED;
+    dart__pages_return((dart__pages_t){ pages.first + from, to - from }, shared + from);
+    dart__port_chunk_release(team, segment->chunk, segment->base + from, segment->base + to);
+  }
 }
 
 /* After a barrier: no unit accesses the segment any more. */

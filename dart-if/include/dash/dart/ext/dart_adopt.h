@@ -42,7 +42,8 @@ DART_INTERFACE_ON
  *
  *  dart_team_memfree, the end of the team, and dart_exit give the pages back: the memory is the program's alone
  *  again, at the same address, with its last contents. The program must not unmap the memory before, or protect
- *  it otherwise. As much memory again is needed for that, and where it is not to be had the program ends.
+ *  it otherwise. It takes 16 MiB more for a while, and, of memory that a network has pinned, as much again; where that is
+ *  not to be had the program ends.
  *
  *  Errors are those of all units: DART_ERR_INVAL: `gptr` is NULL (on the caller alone), an unknown team, or, on
  *  some unit, an address that is no multiple of 8, or memory that is not all there, readable and writable, not
