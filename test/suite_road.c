@@ -442,6 +442,49 @@ TEST(without_an_agent_notifications_leave_at_once)
   set("DART_PROGRESS", NULL);
 }
 
+/* An exchange by post and start with one unit; after some the word of a post could travel with the data. */
+static void exchange(dart_gptr_t gptr, int partner)
+{
+  dart_team_unit_t unit = DART_TEAM_UNIT_ID(partner);
+  uint64_t         sent = (uint64_t)me;
+
+  look();
+  EXPECT_OK(dart_epoch_post(gptr, 1, &unit, 0));
+  EXPECT_EQ(since(DART__COUNT_BATCH), 1);
+  EXPECT_OK(dart_epoch_start(gptr, 1, &unit, 0));
+  EXPECT_OK(dart_put(test_unit(gptr, partner), &sent, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  EXPECT_OK(dart_epoch_complete(gptr));
+  EXPECT_OK(dart_epoch_wait(gptr));
+}
+
+/* The same of the words of epochs that nobody waits for here: posts, and lazy unlocks with their operations. */
+TEST(without_an_agent_words_of_epochs_leave_at_once)
+{
+  road_t road;
+  int    partner;
+  bool   is_far;
+
+  set("DART_PROGRESS", "none");
+  road    = begin();
+  partner = n - 1 - me;
+  is_far  = partner != me && dart_near_ptr(test_unit(road.base, partner)) == NULL;
+  for (int round = 0; round < 5 && is_far; round++) {
+    exchange(road.base, partner);
+    EXPECT_OK(dart_flush(test_unit(road.base, partner))); /* as programs end a step */
+  }
+  test_barrier();
+  for (int64_t i = 0; i < 5 && road.has_far && me == 0; i++) {
+    look();
+    EXPECT_OK(dart_epoch_lock(road.far, DART_EPOCH_EXCLUSIVE, 0));
+    EXPECT_OK(dart_put(road.far, &i, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    EXPECT_OK(dart_epoch_unlock(road.far, DART_EPOCH_LAZY));
+    EXPECT_EQ(since(DART__COUNT_BATCH), 1);
+    EXPECT_OK(dart_flush(road.far));
+  }
+  end(&road);
+  set("DART_PROGRESS", NULL);
+}
+
 /* ---- near --------------------------------------------------------------------------------- */
 
 TEST(

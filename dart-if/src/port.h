@@ -269,8 +269,8 @@ typedef struct {
   dart_ret_t (*answered)(const dart__team_t *team, int32_t unit,
                          const dart__epoch_request_t *request);
 
-  /** Lock, apply puts and accumulates, unlock, without an answer; `*done` is incremented in any case; if the memory
-   *  is gone, the next flush reports it. */
+  /** Lock, apply puts and accumulates, unlock, without an answer; sent by the agent at the latest, and at once if
+   *  there is none. `*done` is incremented in any case; if the memory is gone, the next flush reports it. */
   void (*lock_lazily)(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
                       bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
                       _Atomic uint32_t *done);

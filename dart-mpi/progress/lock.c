@@ -6,6 +6,7 @@
 
 #include "am/target.h"
 #include "model/epoch.h"
+#include "model/world.h"
 
 /* A request that waits for its turn, or, then, the answer to it. */
 typedef struct request {
@@ -276,6 +277,8 @@ static bool is_lost(const request_t *r)
          ((r->about.what & DART__LOCK_LAZY) != 0 || word_of(&r->about) == DART__LOCK_COMPLETED);
 }
 
+/* Those that nobody may be waiting for are sent with others, if somebody is there to do that while this unit
+ * computes. */
 static void answer(dart__am_t *am, const request_t *r)
 {
   dart__am_epoch_t about   = r->about;
@@ -286,7 +289,8 @@ static void answer(dart__am_t *am, const request_t *r)
   if (word_of(&about) == DART__LOCK_COMPLETED)
     return;
   about.what = r->is_gone && !is_lazy ? DART__EPOCH_GONE : DART__EPOCH_GRANTED;
-  dart__am_epoch(am, r->peer, &about, r->words, r->nwords, NULL, 0, !is_lazy);
+  dart__am_epoch(am, r->peer, &about, r->words, r->nwords, NULL, 0,
+                 !is_lazy || !dart__world.has_agent);
 }
 
 void dart__lock_answer(dart__am_t *am, void *answers)

@@ -269,7 +269,9 @@ static void lock_lazily(const dart__team_t *team, const dart__segment_t *segment
   uint32_t         what   = DART__LOCK_APPLY | DART__LOCK_LAZY | flag_of(exclusive);
   dart__am_epoch_t a      = about(team, segment, what, (uint64_t)(uintptr_t)done);
 
-  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, NULL, 0, false);
+  /* the agent would send it, if this unit computes next */
+  dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, NULL, 0,
+                 !dart__world.has_agent);
 }
 
 static void completed(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,

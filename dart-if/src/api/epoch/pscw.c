@@ -80,8 +80,9 @@ static dart_ret_t make_posts(const dart__access_call_t *call)
 }
 
 /* Programs are iterative: the word for an origin that was a target after the last post, of few short operations,
- * travels with what it is sent as a target, and is otherwise sent by the next call that waits, or by progress. If
- * operations were long, those of that origin are likely to wait for the word: it is sent at once. */
+ * travels with what it is sent as a target, and is otherwise sent by the next call that waits, or by the agent. If
+ * operations were long, those of that origin are likely to wait for the word: it is sent at once, as without an agent,
+ * for this unit may compute next. */
 static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
 {
   dart__epoch_target_t *t         = &call->epoch->target[origin];
@@ -90,7 +91,8 @@ static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
   t->is_mutual = false;
   /* release: what this unit did with its portion; pairs with dart__epoch_may_enter */
   atomic_fetch_add_explicit(&t->exposed, 1, memory_order_release);
-  dart__epochs->say(call->team, call->segment, origin, DART__EPOCH_POSTED, 0, !is_mutual);
+  dart__epochs->say(call->team, call->segment, origin, DART__EPOCH_POSTED, 0,
+                    !is_mutual || !dart__world.has_agent);
 }
 
 /* Where a near origin looks for posts that name it. */
