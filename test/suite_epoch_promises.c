@@ -149,6 +149,30 @@ TEST(puts_to_what_was_posted_to_be_read_are_found) /* R14 */
   test_barrier();
 }
 
+/* The put comes before the post; a near one is refused by the call that closes the access. */
+TEST(puts_that_were_put_off_against_noput_are_found) /* R14 */
+{
+  int64_t          zero = 0, value = 1;
+  dart_gptr_t      data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
+  dart_team_unit_t from = unit_id(left_of(me)), to = unit_id(right_of(me));
+  bool             is_near = dart_near_ptr(right) != NULL;
+
+  EXPECT_OK(dart_epoch_start(data, 1, &to, 0));
+  EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+  test_barrier();
+  EXPECT_OK(dart_epoch_post(data, 1, &from, DART_EPOCH_NOPUT));
+  if (is_near)
+    EXPECT_REFUSED(dart_epoch_complete, (data), DART_ERR_INVAL, "NOPUT");
+  else
+    EXPECT_OK(dart_epoch_complete(data));
+  if (dart_near_ptr(test_unit(data, from.id)) == NULL)
+    EXPECT_REFUSED(dart_epoch_wait, (data), DART_ERR_INVAL, "NOPUT");
+  else
+    EXPECT_OK(dart_epoch_wait(data));
+  EXPECT_EQ(*test_mine(data), dart_near_ptr(test_unit(data, from.id)) == NULL ? 1 : 0);
+  test_barrier();
+}
+
 /* ---- locks --------------------------------------------------------------------------------- */
 
 /* Unit 1 holds its portion until unit 0 has put to it, without asking for the lock: that is put off in fact, and the

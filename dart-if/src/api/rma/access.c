@@ -31,23 +31,30 @@ static dart__access_t refuse(const dart__access_call_t *call, int32_t unit)
   return DART__ACCESS_REFUSED;
 }
 
-/* Whether a near target promised that nobody writes to it; it keeps its promise until the epoch ends. After a
- * lazy fence it may be an epoch ahead. */
-static bool is_read_only(const dart__access_call_t *call, int32_t unit)
+bool dart__access_is_read_only(const dart__access_call_t *call, int32_t unit)
 {
   uint32_t promise;
 
   if (!DART__EPOCH_VERIFIES || dart__access_is_far(call, unit) ||
-      (call->epoch->kind != DART__EPOCH_FENCE && call->epoch->kind != DART__EPOCH_START) ||
-      !dart__access_try_open(call, unit))
+      (call->epoch->kind != DART__EPOCH_FENCE && call->epoch->kind != DART__EPOCH_START))
     return false;
   promise = atomic_load_explicit(&dart__epoch_shared(call->team, call->segment, unit)->is_read_only,
                                  memory_order_relaxed);
   if (promise == 0 || (call->epoch->kind == DART__EPOCH_FENCE && promise != call->epoch->fences))
     return false;
+  dart__error("%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
+  return true;
+}
+
+/* The same before an operation, if that is known by now. */
+static bool is_read_only(const dart__access_call_t *call, int32_t unit)
+{
+  if (!DART__EPOCH_VERIFIES || dart__epoch_is_locking(call->epoch->kind) ||
+      dart__access_is_far(call, unit) || !dart__access_try_open(call, unit) ||
+      !dart__access_is_read_only(call, unit))
+    return false;
   call->epoch->target[unit].is_open =
       false; /* the epoch may end without a look at targets that were not used */
-  dart__error("%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
   return true;
 }
 

@@ -108,6 +108,10 @@ bool dart__access_may_wait(const dart__epoch_t *epoch);
 /** Put an operation off. False: no memory; or there are many, and it may wait. */
 bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op);
 
+/** Whether an open near unit has promised that nobody writes to it, against which an operation is: after a log line. It
+ *  keeps its promise until the epoch ends; after a lazy fence it may be an epoch ahead. False: this is not verified. */
+bool dart__access_is_read_only(const dart__access_call_t *call, int32_t unit);
+
 /** Start an operation on an open unit. */
 void dart__access_start(const dart__access_call_t *call, const dart__epoch_op_t *op);
 

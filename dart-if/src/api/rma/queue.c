@@ -132,6 +132,15 @@ bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
   return true;
 }
 
+/* What its target has promised may have been said after the operation was put off. */
+static void start_late(const dart__access_call_t *call, const dart__epoch_op_t *op)
+{
+  if (op->kind != DART__EPOCH_GET && dart__access_is_read_only(call, op->at.unit))
+    call->epoch->target[op->at.unit].failed = DART_ERR_INVAL;
+  else
+    dart__access_start(call, op);
+}
+
 /* Remove the unit's operations from the queue, in order; start them if `starts`. */
 static void take_out(const dart__access_call_t *call, int32_t unit, bool starts)
 {
@@ -147,7 +156,7 @@ static void take_out(const dart__access_call_t *call, int32_t unit, bool starts)
 
     next = op->next;
     if (starts)
-      dart__access_start(call, op);
+      start_late(call, op);
     dart__epoch_release(op);
     give_place(epoch, place);
   }

@@ -76,9 +76,9 @@ typedef enum {
    *  Memory is coherent on every machine that DART runs on, so nothing can be left out, nor verified. */
   DART_EPOCH_NOSTORE = 4,
   /** Fence, post: the own portion is not written to in the epoch that begins, only read. Nothing is left out
-   *  today. Verified: by the origin of a near operation, which is refused; by the fence or wait that ends the
-   *  epoch, for operations of far units; the latter not in epochs that begin with a fence that is LAZY, or follow
-   *  one. */
+   *  today. Verified: by the origin of a near operation, which is refused by its call, or, if it was put off until
+   *  the promise was known, by the one that closes the access; by the fence or wait that ends the epoch, for
+   *  operations of far units; the latter not in epochs that begin with a fence that is LAZY, or follow one. */
   DART_EPOCH_NOPUT = 8,
   /** Post and start, both: the program has made sure that post was called before start, so no words are
    *  exchanged. Lock: no other unit holds or asks for a lock that excludes this one, so none is asked for.
