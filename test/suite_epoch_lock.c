@@ -566,8 +566,9 @@ TEST(lazy_unlocks_of_held_locks)
 
 /* ---- memory that ends ------------------------------------------------------------------------- */
 
-/* A request that waits, of each kind that there is: operations that travel, some that do not, and a lazy unlock. */
-static void ask_for_what_ends(dart_gptr_t to, int kind)
+/* A request that waits, of each kind that there is: operations that travel, some that do not, and a lazy unlock, which waits
+ * for a near lock. */
+static void ask_for_what_ends(dart_gptr_t to, int kind, bool is_far)
 {
   int64_t value = me, got = 0;
 
@@ -578,22 +579,20 @@ static void ask_for_what_ends(dart_gptr_t to, int kind)
     return;
   }
   EXPECT_OK(dart_put(to, &value, 1, T_INT64, T_INT64));
-  if (kind == 1) {
-    EXPECT_RET(dart_epoch_unlock(to, 0), DART_ERR_INVAL);
+  if (kind == 1 || !is_far) {
+    EXPECT_RET(dart_epoch_unlock(to, kind == 1 ? 0 : DART_EPOCH_LAZY), DART_ERR_INVAL);
     return;
   }
   EXPECT_OK(dart_epoch_unlock(to, DART_EPOCH_LAZY));
   EXPECT_RET(dart_flush(to), DART_ERR_INVAL);
 }
 
-/* The target deregisters its memory while far units wait for its lock: they are told. */
+/* The target deregisters its memory while others wait for its lock: they are told, once. */
 TEST(requests_that_wait_for_what_ends)
 {
   int64_t    *block = calloc(8, sizeof *block), zero = 0, value;
   dart_gptr_t gptr, cell                             = test_alloc(&zero, 1, 0);
   int         last = n - 1;
-  uint32_t    nfar = 0;
-  bool        asks = dart_near_ptr(test_unit(cell, last)) == NULL;
 
   EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 8, T_INT64, block, &gptr));
   if (me == last) {
@@ -601,21 +600,95 @@ TEST(requests_that_wait_for_what_ends)
     dart__rwlock_t     *queue =
         &dart__epoch_shared(team, dart__segment_find(team, gptr.segid), me)->lock;
 
-    for (int unit = 0; unit < n; unit++)
-      nfar += dart_near_ptr(test_unit(cell, unit)) == NULL;
     lock(test_unit(gptr, me), DART_EPOCH_EXCLUSIVE);
     test_barrier();
-    while (atomic_load(&queue->next) < 1 + nfar)
+    while (atomic_load(&queue->next) < (uint32_t)n)
       EXPECT_OK(dart_get_blocking(&value, cell, 1, T_INT64, T_INT64)); /* serves */
     EXPECT_OK(dart_team_memderegister(gptr));
   } else {
     test_barrier();
-    if (asks)
-      ask_for_what_ends(test_unit(gptr, last), me % 3);
+    ask_for_what_ends(test_unit(gptr, last), me % 3, dart_near_ptr(test_unit(cell, last)) == NULL);
+    EXPECT_OK(dart_flush(test_unit(cell, last)));
     EXPECT_OK(dart_team_memderegister(gptr));
   }
   test_barrier();
   free(block);
+}
+
+/* Nobody waits for the lock of memory that is gone: that is said by the first operation, once. */
+TEST_N(2, what_is_gone_is_reported_once)
+{
+  int64_t     block = 0, zero = 0, got;
+  dart_gptr_t gptr, cell      = test_unit(test_alloc(&zero, 1, 0), 1);
+
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, &block, &gptr));
+  test_barrier();
+  if (me == 1)
+    EXPECT_OK(dart_team_memderegister(gptr));
+  test_barrier();
+  if (me == 0) {
+    lock(test_unit(gptr, 1), DART_EPOCH_SHARED);
+    EXPECT_RET(dart_get_blocking(&got, test_unit(gptr, 1), 1, T_INT64, T_INT64), DART_ERR_INVAL);
+    unlock(test_unit(gptr, 1));
+    EXPECT_OK(dart_flush(cell));
+    lock(test_unit(gptr, 1), DART_EPOCH_SHARED);
+    EXPECT_OK(dart_put(test_unit(gptr, 1), &zero, 1, T_INT64, T_INT64));
+    EXPECT_RET(dart_flush(test_unit(gptr, 1)), DART_ERR_INVAL);
+    unlock(test_unit(gptr, 1));
+    EXPECT_OK(dart_flush(cell));
+  }
+  if (me != 1)
+    EXPECT_OK(dart_team_memderegister(gptr));
+  test_barrier();
+}
+
+/* Unit 0 holds the lock of memory that its owner deregisters, and leaves it when the owner has other blocks of its pool
+ * where the lock may have been: these stay as they are, and memory that is registered next has its locks. */
+TEST_N(2, locks_are_left_after_their_memory_is_gone)
+{
+  enum { BLOCKS = 16, BYTES_EACH = 256 };
+  int64_t        block = 0, got = -1, value = 42;
+  int            wrong = 0;
+  dart_gptr_t    gptr, blocks[BLOCKS];
+  unsigned char *at;
+
+  for (int round = 0; round < 3; round++) {
+    EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, &block, &gptr));
+    if (me == 0) {
+      lock(test_unit(gptr, 1), DART_EPOCH_EXCLUSIVE);
+      EXPECT_OK(dart_get_blocking(&got, test_unit(gptr, 1), 1, T_INT64, T_INT64));
+    }
+    test_barrier();
+    if (me == 1) {
+      EXPECT_OK(dart_team_memderegister(gptr));
+      for (int i = 0; i < BLOCKS; i++) {
+        EXPECT_OK(dart_memalloc(BYTES_EACH, DART_TYPE_BYTE, &blocks[i]));
+        EXPECT_OK(dart_gptr_getaddr(blocks[i], (void **)&at));
+        memset(at, 0x5a, BYTES_EACH);
+      }
+    }
+    test_barrier();
+    if (me == 0)
+      dart_epoch_unlock(test_unit(gptr, 1), 0); /* a far one may be told that it is gone */
+    if (me != 1)
+      EXPECT_OK(dart_team_memderegister(gptr));
+    test_barrier();
+    for (int i = 0; me == 1 && i < BLOCKS; i++) {
+      EXPECT_OK(dart_gptr_getaddr(blocks[i], (void **)&at));
+      for (int b = 0; b < BYTES_EACH; b++)
+        wrong += at[b] != 0x5a;
+      EXPECT_OK(dart_memfree(blocks[i]));
+    }
+    EXPECT_EQ(wrong, 0);
+  }
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, &block, &gptr));
+  lock(test_unit(gptr, 1), DART_EPOCH_EXCLUSIVE);
+  EXPECT_OK(dart_put(test_unit(gptr, 1), &value, 1, T_INT64, T_INT64));
+  unlock(test_unit(gptr, 1));
+  test_barrier();
+  EXPECT_EQ(block, me == 1 ? 42 : 0);
+  EXPECT_OK(dart_team_memderegister(gptr));
+  test_barrier();
 }
 
 /* ---- all units ------------------------------------------------------------------------------- */

@@ -10,15 +10,15 @@
 
 /* A request that waits for its turn, or, then, the answer to it. */
 typedef struct request {
-  struct request  *next;
-  dart__rwlock_t  *lock;    /* NULL: it waits for a post */
-  uint32_t         number;  /* of the segment */
-  bool             is_gone; /* the answer: the segment has ended */
-  uint32_t         ticket;
-  int32_t          peer;
-  dart__am_epoch_t about;
-  size_t           nwords;
-  uint64_t         words[];
+  struct request       *next;
+  dart__epoch_shared_t *state;   /* whose lock it is for; NULL: it waits for a post */
+  uint32_t              number;  /* of the segment */
+  bool                  is_gone; /* the answer: the segment has ended */
+  uint32_t              ticket;
+  int32_t               peer;
+  dart__am_epoch_t      about;
+  size_t                nwords;
+  uint64_t              words[];
 } request_t;
 
 static struct {
@@ -94,16 +94,18 @@ static void push(request_t **list, request_t *r)
   *list   = r;
 }
 
-/* The lock is entered: apply what came with the request. Returns the words that its gets have read. */
+/* The lock is entered: apply what came with the request, or leave it to the origin. Returns the words that its gets have read. */
 static size_t apply(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
                     const uint64_t *words, uint64_t *data)
 {
   dart__am_applied_t applied;
 
-  if (word_of(&r->about) != DART__LOCK_APPLY)
+  if (word_of(&r->about) != DART__LOCK_APPLY) {
+    dart__epoch_far_enter(r->state, is_exclusive(&r->about));
     return 0;
+  }
   applied = dart__am_apply(host, updates, r->peer, words, r->nwords, data);
-  dart__rwlock_leave(r->lock, is_exclusive(&r->about));
+  dart__rwlock_leave(&r->state->lock, is_exclusive(&r->about));
   return applied.nresults;
 }
 
@@ -130,28 +132,39 @@ static bool serve_completed(const dart__am_host_t *host, dart__deferred_t *updat
   return true;
 }
 
-/* One that waits for a lock; if it is its turn, it is answered. */
+/* The lock is entered, but its segment has ended, and what the request brings has nowhere to go. */
+static void refuse_late(request_t *r)
+{
+  dart__rwlock_leave(&r->state->lock, is_exclusive(&r->about));
+  r->is_gone = true;
+  r->nwords  = 0;
+}
+
+/* One that waits for a lock; if it is its turn, it is answered. It has a turn, too, when the segment has ended: others
+ * behind it in the queue wait for that. */
 static bool serve_lock(const dart__am_host_t *host, dart__deferred_t *updates, request_t **link)
 {
   request_t *r = *link;
 
-  if (!dart__rwlock_try_enter(r->lock, r->ticket, is_exclusive(&r->about)))
+  if (!dart__rwlock_try_enter(&r->state->lock, r->ticket, is_exclusive(&r->about)))
     return false;
   *link = r->next;
-  atomic_fetch_sub_explicit(&r->lock->far, 1, memory_order_relaxed);
-  apply_late(host, updates, r);
+  atomic_fetch_sub_explicit(&r->state->lock.far, 1, memory_order_relaxed);
+  if (is_gone(r))
+    refuse_late(r);
+  else
+    apply_late(host, updates, r);
   push(&requests.answers, r);
   return true;
 }
 
-/* Its lock is no more, and what it brings has nowhere to go. */
-static bool refuse(request_t **link)
+/* One that ran ahead of a post, in a segment that has ended. */
+static bool refuse_completed(request_t **link)
 {
   request_t *r = *link;
 
   *link      = r->next;
   r->is_gone = true;
-  r->nwords  = 0;
   push(&requests.answers, r);
   return true;
 }
@@ -164,9 +177,9 @@ static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates
   for (request_t **link = &requests.waiting; *link != NULL;) {
     request_t *r = *link;
 
-    if (is_gone(r)        ? refuse(link)
-        : r->lock == NULL ? serve_completed(host, updates, link)
-                          : serve_lock(host, updates, link))
+    if (r->state != NULL ? serve_lock(host, updates, link)
+        : is_gone(r)     ? refuse_completed(link)
+                         : serve_completed(host, updates, link))
       any = true;
     else
       link = &r->next;
@@ -186,7 +199,7 @@ static void answer_lazy(request_t *described)
 static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *updates,
                                request_t *described, const uint64_t *words, uint64_t *data)
 {
-  dart__rwlock_t *lock = described->lock;
+  dart__rwlock_t *lock = &described->state->lock;
 
   described->ticket = dart__rwlock_take(lock);
   if (dart__rwlock_try_enter(lock, described->ticket, is_exclusive(&described->about))) {
@@ -200,6 +213,14 @@ static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *up
   /* seq_cst: before the next try_enter; pairs with dart__rwlock_has_far */
   atomic_fetch_add_explicit(&lock->far, 1, memory_order_seq_cst);
   return DART__LOCK_WAITS;
+}
+
+/* Whether it has a result, in which 0 says that there is no such segment. */
+static bool tells_result(const dart__am_epoch_t *about)
+{
+  return (about->what & DART__LOCK_LAZY) == 0 &&
+         (word_of(about) == DART__LOCK_ASK || word_of(about) == DART__LOCK_APPLY ||
+          word_of(about) == DART__LOCK_EXPOSED);
 }
 
 dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates,
@@ -223,10 +244,12 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
     /* the origin of a lazy request counts answers, and waits for nothing else */
     if ((about->what & DART__LOCK_LAZY) != 0)
       push(&requests.answers, new_request(&(request_t){ .peer = peer, .about = *about }, words));
+    if (tells_result(about)) /* its unit is told by that, and reports it */
+      return DART__AM_EPOCH_SERVED;
     /* an access may be over before the post that it ran ahead of is known, and the memory deregistered */
     return word_of(about) == DART__EPOCH_POSTED ? DART__AM_EPOCH_SERVED : DART__AM_EPOCH_REFUSED;
   }
-  described = (request_t){ .lock   = &dart__epoch_shared(team, segment, team->me)->lock,
+  described = (request_t){ .state  = dart__epoch_shared(team, segment, team->me),
                            .number = segment->number,
                            .peer   = peer,
                            .about  = *about,
@@ -238,14 +261,15 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
     *results_out = ask(host, updates, &described, words, results_out + 1);
     break;
   case DART__LOCK_COMPLETED:
-    described.lock = NULL;
+    described.state = NULL;
     /* First the one before, if the post that it waits for was made after the last look. */
     serve_waiting(host, updates);
     if (!try_complete(host, updates, &described, words))
       push(&requests.waiting, new_request(&described, words));
     return DART__AM_EPOCH_NOTIFIED;
   case DART__LOCK_LEAVE:
-    dart__rwlock_leave(described.lock, is_exclusive(about));
+    if (dart__epoch_far_leave(described.state, is_exclusive(about)))
+      dart__rwlock_leave(&described.state->lock, is_exclusive(about));
     answer_lazy(&described);
     break;
   case DART__LOCK_REPORT: answer_lazy(&described); break;

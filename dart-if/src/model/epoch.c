@@ -10,6 +10,66 @@ _Atomic uint32_t dart__epoch_lazy_sent;
 _Atomic uint32_t dart__epoch_lazy_done;
 _Atomic uint32_t dart__epoch_nlocking;
 
+/* ---- states that end -------------------------------------------------------------------------- */
+
+void dart__epoch_end_state(dart__epoch_shared_t *state, bool is_held, bool is_exclusive)
+{
+  uint32_t nfar;
+
+  /* seq_cst: before the lock is left, so that whoever enters it then sees this; pairs with dart__epoch_has_ended */
+  atomic_fetch_add_explicit(&state->ends, 1, memory_order_seq_cst);
+  if (is_held)
+    dart__rwlock_leave(&state->lock, is_exclusive);
+  /* acq_rel: pairs with those of the thread that serves far units; each is left once */
+  nfar = atomic_exchange_explicit(&state->far_held, 0, memory_order_acq_rel);
+  if (nfar == DART__EPOCH_FAR_EXCLUSIVE)
+    dart__rwlock_leave(&state->lock, true);
+  else
+    for (; nfar > 0; nfar--)
+      dart__rwlock_leave(&state->lock, false);
+}
+
+bool dart__epoch_is_quiet(const dart__epoch_shared_t *state)
+{
+  /* seq_cst: as in node/rwlock.c. All that have a ticket have left: the look is at those first, for both only grow. */
+  uint32_t left =
+      atomic_load_explicit((_Atomic uint32_t *)&state->lock.exclusive, memory_order_seq_cst);
+
+  return atomic_load_explicit((_Atomic uint32_t *)&state->lock.next, memory_order_seq_cst) == left;
+}
+
+/* Its lock goes on as it is. A unit that has not heard of the end of the segment before may enter it at any time, and then
+ * sees that. relaxed: other units learn of the state by a collective call. */
+void dart__epoch_renew(dart__epoch_shared_t *state)
+{
+  atomic_store_explicit(&state->exposed, 0, memory_order_relaxed);
+  atomic_store_explicit(&state->is_read_only, 0, memory_order_relaxed);
+  atomic_store_explicit(&state->posts, 0, memory_order_relaxed);
+  atomic_store_explicit(&state->completed, 0, memory_order_relaxed);
+}
+
+void dart__epoch_far_enter(dart__epoch_shared_t *state, bool is_exclusive)
+{
+  /* acq_rel: pairs with dart__epoch_end_state */
+  atomic_fetch_add_explicit(&state->far_held, is_exclusive ? DART__EPOCH_FAR_EXCLUSIVE : 1,
+                            memory_order_acq_rel);
+}
+
+bool dart__epoch_far_leave(dart__epoch_shared_t *state, bool is_exclusive)
+{
+  uint32_t by   = is_exclusive ? DART__EPOCH_FAR_EXCLUSIVE : 1;
+  uint32_t held = atomic_load_explicit(&state->far_held, memory_order_relaxed);
+
+  /* acq_rel: pairs with dart__epoch_end_state */
+  while (held >= by && (held == by || !is_exclusive))
+    if (atomic_compare_exchange_weak_explicit(&state->far_held, &held, held - by,
+                                              memory_order_acq_rel, memory_order_relaxed))
+      return true;
+  return false;
+}
+
+/* ---- operations ------------------------------------------------------------------------------- */
+
 bool dart__epoch_keep(dart__epoch_op_t *op)
 {
   dart__type_t *kept;
@@ -37,6 +97,8 @@ void dart__epoch_release(const dart__epoch_op_t *op)
   free(kept);
 }
 
+/* ---- epochs ----------------------------------------------------------------------------------- */
+
 static void discard(dart__epoch_t *epoch)
 {
   if (dart__epoch_is_locking(epoch->kind))
@@ -62,6 +124,7 @@ dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segme
   epoch = calloc(1, sizeof *epoch + (size_t)team->nunits * sizeof *epoch->target);
   if (epoch == NULL)
     return NULL;
+  epoch->own = team->me;
   pthread_mutex_init(&epoch->access, NULL);
   pthread_mutex_init(&epoch->exposure, NULL);
   pthread_mutex_init(&epoch->state, NULL);

@@ -5,7 +5,8 @@
  * Each portion has a state that all units of its node see: its lock, and what they have to know of each
  * other's posts and fences. It lies behind the portion in its chunk, where all units find it without a
  * word; that of the pool is the pool's first block, that of registered memory a block of the pool, whose
- * offset is shared when memory is registered. All else is the process's own, made by its first call about
+ * offset is shared when memory is registered. Such a block stays one: units may be in its lock when the memory is
+ * deregistered. All else is the process's own, made by its first call about
  * epochs, or by the first message about them.
  *
  * Far units tell each other by the words of dart__epoch_word_t. They arrive in the order of the operations
@@ -33,6 +34,12 @@ typedef struct {
   /* Offset in the unit's pool, plus one, of its posts: a counter for each unit of the team on the node, of
    * how often it was named by a post. 0: there are none yet. */
   _Atomic uint64_t posts;
+  /* Of a state in the pool, which segments have one after the other: how many have ended that had it, and, the unit's
+   * own, the next state that may be used again, as `posts`. */
+  _Atomic uint32_t ends;
+  _Atomic uint32_t
+           far_held; /* far units that have entered the lock, or DART__EPOCH_FAR_EXCLUSIVE */
+  uint64_t next_ended;
   /* Written by origins other than the portion's unit: how many accesses that start began have ended. */
   _Alignas(DART__CACHE_LINE) _Atomic uint32_t completed;
 } dart__epoch_shared_t;
@@ -55,6 +62,32 @@ static inline dart__epoch_shared_t *dart__epoch_shared(const dart__team_t    *te
 
   return (dart__epoch_shared_t *)(void *)at;
 }
+
+/** Whether the unit, of this node, has deregistered its memory. Its lock can still be entered and left. */
+static inline bool dart__epoch_has_ended(const dart__team_t *team, const dart__segment_t *segment,
+                                         int32_t unit)
+{
+  /* seq_cst: after the lock was entered; pairs with dart__epoch_end_state, which lets it be entered after that */
+  return segment->epoch_ends != NULL &&
+         atomic_load_explicit(&dart__epoch_shared(team, segment, unit)->ends,
+                              memory_order_seq_cst) != segment->epoch_ends[unit];
+}
+
+/** The segment ends whose state this is, of the own portion. Units that wait for its lock are let in one after the
+ *  other, and find that out: what this unit holds is left (`is_held`: it does), and what far units hold, who cannot name
+ *  the segment any more. Near ones leave it when they unlock: so the state is not used for anything else. */
+void dart__epoch_end_state(dart__epoch_shared_t *state, bool is_held, bool is_exclusive);
+
+/** Whether nobody holds or wants its lock. */
+bool dart__epoch_is_quiet(const dart__epoch_shared_t *state);
+
+/** Begin with it anew, as another segment's, when it is quiet. */
+void dart__epoch_renew(dart__epoch_shared_t *state);
+
+/** A far unit has entered the lock, or wants to leave it. False: it was left for it. */
+#define DART__EPOCH_FAR_EXCLUSIVE UINT32_C(0x80000000)
+void dart__epoch_far_enter(dart__epoch_shared_t *state, bool is_exclusive);
+bool dart__epoch_far_leave(dart__epoch_shared_t *state, bool is_exclusive);
 
 /* ---- operations put off --------------------------------------------------------------------- */
 
@@ -126,6 +159,7 @@ typedef struct {
 } dart__epoch_target_t;
 
 struct dart__epoch {
+  int32_t            own;    /* this unit */
   pthread_mutex_t    access; /* of the accessing side; see the header for threads */
   dart__epoch_kind_t kind;
   bool               is_all_open; /* fence: all units are known to have begun the epoch */

@@ -32,7 +32,9 @@ typedef struct dart__segment {
   dart__epoch_ref_t epoch;    /* NULL: no call was about epochs of this segment */
   uint64_t          epoch_at; /* where a portion's shared state is in the portion ... */
   uint64_t *epoch_pool; /* ... or, the program's memory, in its unit's pool; NULL: in the portion */
-  bool      has_epoch_block; /* of this unit's pool, at epoch_at */
+  uint32_t  *
+      epoch_ends; /* registered memory: team unit → `ends` in that state while the memory is there; else NULL */
+  bool has_epoch_block; /* of this unit's pool, at epoch_at */
 } dart__segment_t;
 
 /* The direct map of a segment: where all portions are near and lie at a constant step, as they do on a

@@ -34,23 +34,21 @@ DART__PROFILED(dart_epoch_unlock_all);
 
 static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
 {
-  dart__epoch_target_t *t = &call->epoch->target[unit];
-  dart__rwlock_t       *lock;
-  dart_ret_t            ret;
+  dart__epoch_target_t *t   = &call->epoch->target[unit];
+  dart_ret_t            ret = DART_OK;
 
   if (t->nqueued > 0 || t->has_ticket) {
-    dart__access_open(call, unit);
-    dart__access_drain(call, unit);
+    if (dart__access_open(call, unit))
+      dart__access_drain(call, unit);
+    else
+      ret = dart__access_refuse_gone(call, unit);
   }
-  ret = dart__access_order(call, unit);
+  ret = dart__worse(ret, dart__access_order(call, unit));
   dart__progress(); /* apply deferred updates */
   if (!t->has_ticket)
     return ret;
   dart__hold_leave(call->epoch->hold);
-  lock = &dart__epoch_shared(call->team, call->segment, unit)->lock;
-  dart__rwlock_leave(lock, t->is_exclusive);
-  if (dart__rwlock_has_far(lock))
-    dart__event_add(dart__twosided_event(call->team->members[unit]));
+  dart__access_leave_lock(call, unit);
   return ret;
 }
 

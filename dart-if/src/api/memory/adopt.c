@@ -60,7 +60,7 @@ static bool prepare(const dart__team_t *team, call_t *call)
 static void discard(call_t *call)
 {
   if (call->epochs.has_epoch_block)
-    dart__pool_free(call->epochs.epoch_at);
+    dart__pool_free_epochs(call->epochs.epoch_at);
   free(call->told);
   free(call->heads);
   free(call->sizes);

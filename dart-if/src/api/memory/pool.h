@@ -33,6 +33,12 @@ bool dart__pool_free(uint64_t offset);
  *  segment->epoch_at. False: no memory. */
 bool dart__pool_alloc_epochs(dart__segment_t *segment);
 
+/** How many segments have had that state before. */
+uint32_t dart__pool_epochs_ends(const dart__segment_t *segment);
+
+/** Give it back, when no unit knows of it: only other segments' epochs have such blocks. */
+void dart__pool_free_epochs(uint64_t offset);
+
 /** dart__epoch_delete, and free what the segment's epochs have in the pool. */
 void dart__pool_end_epochs(dart__segment_t *segment);
 

@@ -27,7 +27,8 @@ DART__PROFILED(dart_team_memderegister);
 typedef struct {
   uint64_t address;
   uint64_t nbytes;
-  uint64_t epoch; /* offset in the unit's pool of the shared state of its epochs */
+  uint64_t epoch; /* offset in the unit's pool of the shared state of its epochs, ... */
+  uint64_t ends;  /* ... and how many segments have had it before */
 } contribution_t;
 
 /* The highest negative id that is free on all units; 0: there is none. Each unit proposes the highest id that
@@ -64,6 +65,7 @@ static void delete_segment(dart__segment_t *segment)
   dart__pool_end_epochs(segment);
   dart__chunk_delete(segment->chunk);
   free(segment->epoch_pool);
+  free(segment->epoch_ends);
   free(segment->address);
   free(segment->sizes);
   free(segment);
@@ -80,8 +82,10 @@ static dart__segment_t *new_segment(const dart__team_t *team)
   segment->sizes      = calloc(nunits, sizeof *segment->sizes);
   segment->chunk      = dart__chunk_new(team, 0, false); /* near to no unit */
   segment->epoch_pool = calloc(nunits, sizeof *segment->epoch_pool);
+  segment->epoch_ends = calloc(nunits, sizeof *segment->epoch_ends);
   if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL ||
-      segment->epoch_pool == NULL || !dart__pool_alloc_epochs(segment)) {
+      segment->epoch_pool == NULL || segment->epoch_ends == NULL ||
+      !dart__pool_alloc_epochs(segment)) {
     delete_segment(segment);
     return NULL;
   }
@@ -101,13 +105,15 @@ static dart_ret_t prepare(const dart__team_t *team, plan_t *plan_out)
 /* Exchange all units' contributions. */
 static void collect(dart__team_t *team, void *address, size_t nbytes, const plan_t *plan)
 {
-  contribution_t own = { (uint64_t)(uintptr_t)address, nbytes, plan->segment->epoch_at };
+  contribution_t own = { (uint64_t)(uintptr_t)address, nbytes, plan->segment->epoch_at,
+                         dart__pool_epochs_ends(plan->segment) };
 
   dart__coll_share(team, &own, plan->contributions, sizeof own);
   for (int32_t u = 0; u < team->nunits; u++) {
     plan->segment->address[u]    = plan->contributions[u].address;
     plan->segment->sizes[u]      = plan->contributions[u].nbytes;
     plan->segment->epoch_pool[u] = plan->contributions[u].epoch;
+    plan->segment->epoch_ends[u] = (uint32_t)plan->contributions[u].ends;
   }
 }
 

@@ -162,15 +162,19 @@ dart__access_t dart__access_now(const char *function, const dart__address_t *at,
   return goes;
 }
 
-void dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit)
+dart_ret_t dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit)
 {
   dart__access_call_t call = { "dart_flush", team, segment, dart__epoch_find(segment) };
+  dart_ret_t          ret  = DART_OK;
 
   dart__access_enter(&call.epoch->access);
   for (int32_t u = 0; call.epoch->nqueued > 0 && u < team->nunits; u++)
     if ((unit < 0 || u == unit) && call.epoch->target[u].nqueued > 0) {
-      dart__access_open_in_order(&call, u);
-      dart__access_drain(&call, u);
+      if (dart__access_open_in_order(&call, u))
+        dart__access_drain(&call, u);
+      else
+        ret = dart__access_refuse_gone(&call, u);
     }
   dart__access_leave(&call.epoch->access);
+  return ret;
 }

@@ -48,8 +48,9 @@ dart__access_t dart__access_later(const char *function, const dart__epoch_op_t *
 dart__access_t dart__access_now(const char *function, const dart__address_t *at,
                                 dart__epoch_op_kind_t kind);
 
-/** Open the unit, or (-1) all units, for which operations are put off, and start these. */
-void dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit);
+/** Open the unit, or (-1) all units, for which operations are put off, and start these. DART_ERR_INVAL: memory is gone,
+ *  after a log line. */
+dart_ret_t dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit);
 
 /* ---- opening (open.c) and the queue (queue.c), also for the calls that open and close epochs ----- */
 
@@ -93,6 +94,9 @@ dart_ret_t dart__access_refuse_gone(const dart__access_call_t *call, int32_t uni
 
 /** Open a unit whose lock is held now, or that needs none. The caller of dart__hold_leave gives it up. */
 void dart__access_locked(const dart__access_call_t *call, int32_t unit);
+
+/** Leave the lock of a near unit. */
+void dart__access_leave_lock(const dart__access_call_t *call, int32_t unit);
 
 /** Whether a far unit has granted a dart__epoch_request_t that had to wait, or its memory is gone; for
  *  dart__await. */

@@ -5,6 +5,7 @@
 #include <dash/dart/ext/dart_order.h>
 #include <dash/dart/if/dart_communication.h>
 
+#include "api/coll/coll.h"
 #include "api/rma/access.h"
 #include "api/rma/transfer.h"
 #include "base/profile.h"
@@ -33,24 +34,25 @@ static inline void complete_near(void)
   atomic_thread_fence(memory_order_acq_rel);
 }
 
-/* Complete near operations. `*far_out`: the team whose far operations have to be completed; NULL: none, or
- * an error. */
+/* Complete near operations, and start those that were put off. `*far_out`: the team whose far operations have to be
+ * completed; NULL: none. */
 static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool all,
                                     dart__team_t **far_out)
 {
   dart__team_t    *team;
   dart__segment_t *segment = dart__locate_segment(gptr, &team);
+  dart_ret_t       ret     = DART_OK;
 
   *far_out = NULL;
   if (__builtin_expect(segment == NULL || (!all && (uint32_t)gptr.unitid >= (uint32_t)team->nunits),
                        0))
     return dart__locate_error(function, gptr, 0);
   if (__builtin_expect(dart__epoch_find(segment) != NULL, 0))
-    dart__access_flush(team, segment, all ? -1 : gptr.unitid);
+    ret = dart__access_flush(team, segment, all ? -1 : gptr.unitid);
   complete_near();
   if (team->nnodes > 1)
     *far_out = team;
-  return DART_OK;
+  return ret;
 }
 
 dart_ret_t dart_flush(dart_gptr_t gptr)
@@ -59,7 +61,7 @@ dart_ret_t dart_flush(dart_gptr_t gptr)
   dart_ret_t    ret = flush_near(__func__, gptr, false, &team);
 
   dart__progress_settle_lazy();
-  return team == NULL ? ret : dart__far->flush(team, gptr.unitid);
+  return team == NULL ? ret : dart__worse(ret, dart__far->flush(team, gptr.unitid));
 }
 
 dart_ret_t dart_flush_all(dart_gptr_t gptr)
@@ -68,7 +70,7 @@ dart_ret_t dart_flush_all(dart_gptr_t gptr)
   dart_ret_t    ret = flush_near(__func__, gptr, true, &team);
 
   dart__progress_settle_lazy();
-  return team == NULL ? ret : dart__far->flush_all(team);
+  return team == NULL ? ret : dart__worse(ret, dart__far->flush_all(team));
 }
 
 dart_ret_t dart_flush_local(dart_gptr_t gptr)
@@ -76,7 +78,7 @@ dart_ret_t dart_flush_local(dart_gptr_t gptr)
   dart__team_t *team;
   dart_ret_t    ret = flush_near(__func__, gptr, false, &team);
 
-  return team == NULL ? ret : dart__far->flush_local(team, gptr.unitid);
+  return team == NULL ? ret : dart__worse(ret, dart__far->flush_local(team, gptr.unitid));
 }
 
 dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
@@ -84,7 +86,7 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
   dart__team_t *team;
   dart_ret_t    ret = flush_near(__func__, gptr, true, &team);
 
-  return team == NULL ? ret : dart__far->flush_local_all(team);
+  return team == NULL ? ret : dart__worse(ret, dart__far->flush_local_all(team));
 }
 
 /* Near operations are in order when they are complete, and requests when they are applied; what remains are

@@ -107,7 +107,16 @@ static bool is_broken(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits,
   return !*entered_out;
 }
 
-/* The lock of a near portion. */
+void dart__access_leave_lock(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+
+  dart__rwlock_leave(&shared_of(call, unit)->lock, t->is_exclusive);
+  t->has_ticket = false;
+  inform_target(call, unit);
+}
+
+/* The lock of a near portion. False: not now, or, with `waits`, its memory is gone. */
 static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits)
 {
   dart__epoch_target_t *t        = &call->epoch->target[unit];
@@ -124,6 +133,10 @@ static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits
   }
   if (entered)
     inform_target(call, unit);
+  if (entered && dart__epoch_has_ended(call->team, call->segment, unit)) {
+    dart__access_leave_lock(call, unit);
+    entered = false;
+  }
   return entered;
 }
 

@@ -47,8 +47,8 @@
  *  the segment ends; DART_ERR_NOMEM, and nothing has changed, if there is none.
  *
  *  **End of memory.** Epochs other than a fence's are closed before their segment is freed; operations put
- *  off are dropped with a log line otherwise. A far unit that waits for the lock of memory which its unit
- *  deregisters is told: DART_ERR_INVAL. */
+ *  off are dropped with a log line otherwise. A unit that waits for the lock of memory which its unit
+ *  deregisters is told: DART_ERR_INVAL, as soon as the near units that hold that lock have unlocked it. */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_team_group.h>
