@@ -53,6 +53,15 @@ range() {
     'unit 1 is the odd one: units 0, 2 wait for it'
 }
 
+# Unit 1 holds what it wants of the first two stripes, and waits for the third.
+wide_range() {
+  hangs '2:init,rangeinit,third,barrier,sleep=1000000' '1:init,rangeinit,barrier,wide' \
+    '0:init,rangeinit,barrier,sleep=300,range' -- \
+    '^dartrun: *0 .* s  dart_range_acquire: range lock 1 of team 0, from 10 to 20; held by 1, 2$' \
+    '^dartrun: *1 .* from 10 to 3000000; held by 2; it holds range lock 1 of team 0, from 10 to 2097151$' \
+    'unit 2 is the odd one: '
+}
+
 notification() {
   hangs '*:init,wait' -- \
     '^dartrun: *2 .* s  dart_notify_wait: the counter at offset 8008 in segment 1 of team 0 to reach 1$' \
@@ -121,7 +130,7 @@ crash() {
 # Those that wait beside one another, but few at a time: units of MPI spin.
 all() {
   local group name
-  for group in "barrier lock message" "crash asked notification" "team range start"; do
+  for group in "barrier lock message" "crash asked notification" "team range wide_range start"; do
     beside=()
     # shellcheck disable=SC2086
     for name in $group; do also "$name"; done

@@ -13,7 +13,8 @@
  *   work=N           N rounds of all of that: put, flush, barrier, get, a message to the right, notify,
  *                    and 5 ms without any
  *   lock             acquire a lock of all (all call lockinit before)
- *   range            acquire a range of all (all call rangeinit before)
+ *   range            acquire a range of all (all call rangeinit before), within a stripe of unit 0's
+ *   wide third       the same over stripes of units 0, 1 and 2; of unit 2's stripe alone
  *   epoch=U eshared=U     lock unit U's cells exclusively, or shared, by dart_epoch_lock, and read one
  *   eall             lock all units' cells by dart_epoch_lock_all, and read one of each
  *   eunlock=U        unlock U's cells
@@ -217,9 +218,9 @@ static __attribute__((noinline)) void store_nowhere(void)
   *(volatile int *)nowhere = unit;
 }
 
-static void hold_range(void)
+static void hold_range(uint64_t first, uint64_t last)
 {
-  dart_range_span_t span = { 10, 20, DART_RANGE_EXCLUSIVE };
+  dart_range_span_t span = { first, last, DART_RANGE_EXCLUSIVE };
   dart_range_hold_t hold;
 
   must(dart_range_acquire(range, &span, 1, -1, &hold));
@@ -286,7 +287,11 @@ static void step(const char *what, const char *argument)
   else if (strcmp(what, "rangeinit") == 0)
     must(dart_team_range_init(DART_TEAM_ALL, 0, 0, &range));
   else if (strcmp(what, "range") == 0)
-    hold_range();
+    hold_range(10, 20);
+  else if (strcmp(what, "wide") == 0)
+    hold_range(10, 3000000); /* stripes have 2^20 numbers */
+  else if (strcmp(what, "third") == 0)
+    hold_range(2999999, 2999999);
   else if (strcmp(what, "epoch") == 0)
     lock_cells(number, DART_EPOCH_EXCLUSIVE);
   else if (strcmp(what, "eshared") == 0)

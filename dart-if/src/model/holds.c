@@ -84,7 +84,7 @@ static void add(dart__hold_t *hold, uint32_t by)
     atomic_store_explicit(&hold->count, count_of(hold) + by, memory_order_relaxed);
 }
 
-static void name(dart__hold_t *hold, uint64_t first, uint64_t last)
+void dart__hold_name(dart__hold_t *hold, uint64_t first, uint64_t last)
 {
   atomic_store_explicit(&hold->first, first, memory_order_relaxed);
   atomic_store_explicit(&hold->last, last, memory_order_relaxed);
@@ -92,7 +92,7 @@ static void name(dart__hold_t *hold, uint64_t first, uint64_t last)
 
 void dart__hold_enter(dart__hold_t *hold, uint64_t first, uint64_t last)
 {
-  name(hold, first, last);
+  dart__hold_name(hold, first, last);
   add(hold, 1);
 }
 
@@ -100,7 +100,7 @@ void dart__hold_leave(dart__hold_t *hold)
 {
   add(hold, UINT32_MAX);
   if (count_of(hold) > 0) /* which of them it was is not known */
-    name(hold, UINT64_MAX, 0);
+    dart__hold_name(hold, UINT64_MAX, 0);
 }
 
 /* ---- naming ---------------------------------------------------------------------------------- */

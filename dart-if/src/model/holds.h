@@ -50,6 +50,9 @@ void          dart__hold_delete(dart__hold_t *hold);
 void dart__hold_enter(dart__hold_t *hold, uint64_t first, uint64_t last);
 void dart__hold_leave(dart__hold_t *hold);
 
+/** What was counted last has another name by now. */
+void dart__hold_name(dart__hold_t *hold, uint64_t first, uint64_t last);
+
 /** The same where one thread at a time counts, and there is nothing to name. */
 static inline void dart__hold_set(dart__hold_t *hold, uint32_t count)
 {

@@ -65,6 +65,7 @@ struct dart_range_struct {
   uint64_t       *tables; /* team id → offset of its table in its pool */
   pthread_mutex_t guard;  /* of `slots` */
   slot_t         *slots;  /* that nobody waits for */
+  uint32_t        nbusy;  /* slots that threads have to wait with; under `guard` */
   dart__hold_t   *hold;   /* what this unit holds */
   dart__hold_t    spare;
 };
@@ -105,16 +106,32 @@ static slot_t *take_slot(dart_range_t range)
   slot = range->slots;
   if (slot != NULL)
     range->slots = slot->next;
+  range->nbusy++;
   pthread_mutex_unlock(&range->guard);
   return slot != NULL ? slot : new_slot();
 }
 
+/* NULL: there was none to be had. */
 static void give_slot(dart_range_t range, slot_t *slot)
 {
   pthread_mutex_lock(&range->guard);
-  slot->next   = range->slots;
-  range->slots = slot;
+  range->nbusy--;
+  if (slot != NULL) {
+    slot->next   = range->slots;
+    range->slots = slot;
+  }
   pthread_mutex_unlock(&range->guard);
+}
+
+/* Whether a thread of this unit waits for some of it, or has not yet counted what it holds. */
+static bool is_awaited(dart_range_t range)
+{
+  bool result;
+
+  pthread_mutex_lock(&range->guard);
+  result = range->nbusy > 0;
+  pthread_mutex_unlock(&range->guard);
+  return result;
 }
 
 static void free_slots(dart_range_t range, bool is_open)
@@ -244,18 +261,21 @@ static dart_ret_t settle(dart__team_t *team, dart_ret_t ret)
   return dart__coll_agree(team, ret);
 }
 
-/* Whether it can be destroyed: nobody holds some of it. Once the team is gone, dart_team_destroy has settled, and
+/* Whether it can be destroyed: nobody holds some of it, or waits for it. Who waits is looked for first: by then it holds
+ * nothing, or it has counted that. Once the team is gone, dart_team_destroy has settled, and
  * this unit is asked alone. */
 static dart_ret_t end_use(const char *function, dart_range_t range)
 {
-  dart__team_t *team = dart__team_find(range->teamid);
-  bool          held = dart__hold_is_held(range->hold);
-  dart_ret_t    mine = held ? DART_ERR_INVAL : DART_OK;
+  dart__team_t *team  = dart__team_find(range->teamid);
+  bool          waits = is_awaited(range), held = dart__hold_is_held(range->hold);
+  dart_ret_t    mine = held || waits ? DART_ERR_INVAL : DART_OK;
   dart_ret_t    ret  = team == NULL ? mine : settle(team, mine);
 
   if (ret != DART_OK)
     dart__error("%s: %s", function,
-                held ? "this unit holds some of it" : "another unit holds some of it");
+                held    ? "this unit holds some of it"
+                : waits ? "a thread of this unit waits for some of it"
+                        : "another unit holds some of it, or waits for it");
   return ret;
 }
 
@@ -285,8 +305,10 @@ typedef struct {
   dart_range_t      range;
   dart__span_t      spans[DART_RANGE_SPANS];
   size_t            n;
-  int64_t           end;  /* us; when to give up. NEVER: not at all; 0: at once */
-  slot_t           *slot; /* to wait with; NULL: it does not wait */
+  int64_t           end; /* us; when to give up. NEVER: not at all; 0: at once */
+  size_t            most_parts;
+  uint64_t          lowest, highest; /* of what is held by now */
+  slot_t           *slot;            /* to wait with; NULL: it does not wait */
   dart_range_hold_t hold;
 } acquire_t;
 
@@ -428,6 +450,33 @@ static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next,
   return ret;
 }
 
+/* The lowest and the highest of a span's numbers that are in stripes of `unit`; there are some. */
+static dart__span_t part_of(dart_range_t range, const dart__span_t *span, int32_t unit)
+{
+  int32_t      last_unit = (int32_t)(span->last / range->stripe % (uint64_t)range->nunits);
+  int32_t      ahead = unit - first_unit(range, span), behind = last_unit - unit;
+  uint64_t     from = span->first / range->stripe, to = span->last / range->stripe;
+  dart__span_t part = *span;
+
+  if (ahead != 0)
+    part.first = (from + (uint64_t)(ahead < 0 ? ahead + range->nunits : ahead)) * range->stripe;
+  if (behind != 0)
+    part.last =
+        (to - (uint64_t)(behind < 0 ? behind + range->nunits : behind) + 1) * range->stripe - 1;
+  return part;
+}
+
+/* Spans are held in the table of `unit`, too: from where to where what is held reaches. */
+static void widen(acquire_t *a, const dart__span_t *spans, size_t n, int32_t unit)
+{
+  for (size_t i = 0; i < n; i++) {
+    dart__span_t part = a->most_parts > 1 ? part_of(a->range, &spans[i], unit) : spans[i];
+
+    a->lowest  = part.first < a->lowest ? part.first : a->lowest;
+    a->highest = part.last > a->highest ? part.last : a->highest;
+  }
+}
+
 /* Hold the spans in one unit's table. */
 static dart_ret_t acquire_part(acquire_t *a, int32_t unit, part_t *part)
 {
@@ -435,21 +484,36 @@ static dart_ret_t acquire_part(acquire_t *a, int32_t unit, part_t *part)
   dart__span_t         some[DART_RANGE_SPANS];
   size_t               n      = select_spans(a, unit, some);
   uint64_t             before = hints();
+  dart_ret_t           ret;
 
   part->table = (dart__table_t){ a->range->members[unit], a->range->tables[unit] };
   switch (dart__table_enter(part->table, &waiter, some, n, a->slot != NULL, &part->ticket)) {
-  case DART__RANGE_HELD: return DART_OK;
-  case DART__RANGE_WAITS: return wait_for_grant(a, part, false, before);
-  case DART__RANGE_NEXT: return wait_for_grant(a, part, true, before);
+  case DART__RANGE_HELD: ret = DART_OK; break;
+  case DART__RANGE_WAITS: ret = wait_for_grant(a, part, false, before); break;
+  case DART__RANGE_NEXT: ret = wait_for_grant(a, part, true, before); break;
   case DART__RANGE_BUSY: return DART_PENDING;
-  default: break;
+  default:
+    dart__error("dart_range_acquire: unit %d has no room for %zu more ranges", part->table.unit, n);
+    return DART_ERR_NOMEM;
   }
-  dart__error("dart_range_acquire: unit %d has no room for %zu more ranges", part->table.unit, n);
-  return DART_ERR_NOMEM;
+  if (ret == DART_OK)
+    widen(a, some, n, unit);
+  return ret;
+}
+
+/* Others may wait for what is held so far, while this unit waits for the rest: so it is noted part by part. */
+static void note_part(acquire_t *a)
+{
+  if (a->hold->nparts++ == 0)
+    dart__hold_enter(a->range->hold, a->lowest, a->highest);
+  else
+    dart__hold_name(a->range->hold, a->lowest, a->highest);
 }
 
 static void release_parts(dart_range_hold_t hold)
 {
+  if (hold->nparts > 0)
+    dart__hold_leave(hold->range->hold);
   while (hold->nparts > 0) {
     const part_t *part = &hold->parts[--hold->nparts];
 
@@ -468,7 +532,7 @@ static dart_ret_t acquire_parts(acquire_t *a)
       release_parts(hold);
       return ret;
     }
-    hold->nparts++;
+    note_part(a);
   }
   return DART_OK;
 }
@@ -476,9 +540,12 @@ static dart_ret_t acquire_parts(acquire_t *a)
 /* Memory for the hold, and to wait with. */
 static dart_ret_t prepare(acquire_t *a, int64_t timeout_us)
 {
-  a->hold = malloc(sizeof *a->hold + most_parts(a) * sizeof a->hold->parts[0]);
-  a->slot = a->hold == NULL || timeout_us == 0 ? NULL : take_slot(a->range);
+  a->most_parts = most_parts(a);
+  a->hold       = malloc(sizeof *a->hold + a->most_parts * sizeof a->hold->parts[0]);
+  a->slot       = a->hold == NULL || timeout_us == 0 ? NULL : take_slot(a->range);
   if (a->hold == NULL || (timeout_us != 0 && a->slot == NULL)) {
+    if (a->hold != NULL)
+      give_slot(a->range, NULL);
     free(a->hold);
     dart__error("dart_range_acquire: no memory");
     return DART_ERR_NOMEM;
@@ -486,27 +553,6 @@ static dart_ret_t prepare(acquire_t *a, int64_t timeout_us)
   a->hold->range  = a->range;
   a->hold->nparts = 0;
   return DART_OK;
-}
-
-/* From where to where its spans reach. */
-static uint64_t lowest(const acquire_t *a)
-{
-  uint64_t first = a->spans[0].first;
-
-  for (size_t i = 1; i < a->n; i++)
-    if (a->spans[i].first < first)
-      first = a->spans[i].first;
-  return first;
-}
-
-static uint64_t highest(const acquire_t *a)
-{
-  uint64_t last = a->spans[0].last;
-
-  for (size_t i = 1; i < a->n; i++)
-    if (a->spans[i].last > last)
-      last = a->spans[i].last;
-  return last;
 }
 
 static dart_ret_t acquire(acquire_t *a, int64_t timeout_us)
@@ -522,8 +568,6 @@ static dart_ret_t acquire(acquire_t *a, int64_t timeout_us)
     give_slot(a->range, a->slot);
   if (ret != DART_OK)
     free(a->hold);
-  else
-    dart__hold_enter(a->range->hold, lowest(a), highest(a));
   return ret;
 }
 
@@ -575,9 +619,11 @@ dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[
   if (!is_usable(__func__, range) || !copy_spans(__func__, spans, n, a.spans))
     return DART_ERR_INVAL;
   dart__progress(); /* others may be waiting for deferred updates of this unit */
-  a.range = range;
-  a.n     = n;
-  ret     = acquire(&a, timeout_us);
+  a.range   = range;
+  a.n       = n;
+  a.lowest  = UINT64_MAX;
+  a.highest = 0;
+  ret       = acquire(&a, timeout_us);
   if (ret == DART_OK)
     *hold = a.hold;
   return ret;
@@ -593,7 +639,6 @@ dart_ret_t dart_range_release(dart_range_hold_t *hold)
     return DART_ERR_INVAL;
   dart__progress();
   release_parts(*hold);
-  dart__hold_leave((*hold)->range->hold);
   free(*hold);
   *hold = DART_RANGE_HOLD_NULL;
   return DART_OK;

@@ -71,8 +71,9 @@ struct dart_lock_struct {
   cohort_t     *cohort; /* of this unit's node */
   dart__table_t turns;  /* requests for the turn, one for a node that has or wants it */
   uint64_t      told;   /* grants that this unit has waited for; used by the holder of the mutex */
-  _Atomic uintptr_t holder; /* the thread of this unit that holds it; 0: none does */
-  dart__hold_t     *hold;   /* for others to see */
+  _Atomic uintptr_t holder;   /* the thread of this unit that holds it; 0: none does */
+  _Atomic uint32_t  nwaiting; /* threads of this unit that wait for it */
+  dart__hold_t     *hold;     /* for others to see */
   dart__hold_t      spare;
 };
 
@@ -180,20 +181,25 @@ static dart_ret_t settle(dart__team_t *team, dart_ret_t ret)
   return dart__coll_agree(team, ret);
 }
 
-/* Whether it can be destroyed: nobody holds it. Once the team is gone, dart_team_destroy has settled, and this unit is
+/* Whether it can be destroyed: nobody holds it, or waits for it. Who waits is looked for first: by then it holds nothing,
+ * or is noted as the holder. Once the team is gone, dart_team_destroy has settled, and this unit is
  * asked alone. */
 static dart_ret_t end_use(const char *function, dart_lock_t lock)
 {
   dart__team_t *team = dart__team_find(lock->teamid);
-  /* relaxed: destroying a lock while others use it is an error of the program */
+  /* acquire: pairs with the release in wait_and_take */
+  bool waits = atomic_load_explicit(&lock->nwaiting, memory_order_acquire) != 0;
+  /* relaxed: to begin to acquire it while it is destroyed is an error of the program */
   bool       held = atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0;
-  dart_ret_t mine = held ? DART_ERR_INVAL : DART_OK;
+  dart_ret_t mine = held || waits ? DART_ERR_INVAL : DART_OK;
   dart_ret_t ret  = team == NULL ? mine : settle(team, mine);
 
   if (held)
     dart__error("%s: unit %d holds the lock", function, dart__world.me);
+  else if (waits)
+    dart__error("%s: a thread of unit %d waits for the lock", function, dart__world.me);
   else if (ret != DART_OK)
-    dart__error("%s: another unit holds the lock", function);
+    dart__error("%s: another unit holds the lock, or waits for it", function);
   return ret;
 }
 
@@ -237,9 +243,8 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
   lock->cohort->passes = 0;
 }
 
-/* Ask for the turn, and wait for it. Not inlined: a lock that is free on a single node is not to save registers
- * for it. */
-static __attribute__((noinline)) void wait_for_turn(dart_lock_t lock)
+/* Ask for the turn, and wait for it. */
+static void wait_for_turn(dart_lock_t lock)
 {
   dart__waiting_t     *waiting = begin_waiting(lock);
   uint64_t             flag    = lock->places[lock->me].state + offsetof(state_t, granted), ticket;
@@ -330,10 +335,8 @@ static inline void take(dart_lock_t lock)
   dart__hold_set(lock->hold, 1);
 }
 
-/* Wait for the node's mutex, counted in `waiting`, so that its holder sees that there are waiters, not
- * inlined either. */
-static __attribute__((noinline)) void wait_for_cohort(const dart__team_t            *team,
-                                                      const struct dart_lock_struct *lock)
+/* Wait for the node's mutex, counted in `waiting`, so that its holder sees that there are waiters. */
+static void wait_for_cohort(const dart__team_t *team, const struct dart_lock_struct *lock)
 {
   cohort_t        *cohort  = lock->cohort;
   dart__waiting_t *waiting = begin_waiting(lock);
@@ -350,10 +353,21 @@ static __attribute__((noinline)) void wait_for_cohort(const dart__team_t        
   dart__waiting_end(waiting);
 }
 
-static inline void enter_cohort(const dart__team_t *team, const struct dart_lock_struct *lock)
+/* Hold the lock after waiting for it; `has_mutex`: for the turn alone. Counted until it is noted as held. Not inlined:
+ * a lock that is free on a single node is not to save registers for it. */
+static __attribute__((noinline)) dart_ret_t wait_and_take(const dart__team_t *team,
+                                                          dart_lock_t lock, bool has_mutex)
 {
-  if (!dart__mutex_try(&lock->cohort->mutex))
+  /* relaxed: whoever destroys the lock has been told by the program that this thread has begun */
+  atomic_fetch_add_explicit(&lock->nwaiting, 1, memory_order_relaxed);
+  if (!has_mutex)
     wait_for_cohort(team, lock);
+  if (team->nnodes > 1 && lock->cohort->ticket == 0)
+    wait_for_turn(lock);
+  take(lock);
+  /* release: pairs with the acquire in end_use, which then sees the holder */
+  atomic_fetch_sub_explicit(&lock->nwaiting, 1, memory_order_release);
+  return DART_OK;
 }
 
 dart_ret_t dart_lock_acquire(dart_lock_t lock)
@@ -365,9 +379,10 @@ dart_ret_t dart_lock_acquire(dart_lock_t lock)
   if (is_mine(lock))
     return refuse_holder(__func__);
   dart__progress(); /* the holder may be waiting for deferred updates of this unit */
-  enter_cohort(team, lock);
+  if (!dart__mutex_try(&lock->cohort->mutex))
+    return wait_and_take(team, lock, false);
   if (team->nnodes > 1 && lock->cohort->ticket == 0)
-    wait_for_turn(lock);
+    return wait_and_take(team, lock, true);
   take(lock);
   return DART_OK;
 }
@@ -408,7 +423,7 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 /* Whether the node keeps its turn for its next unit. */
 static bool pass_on(cohort_t *cohort)
 {
-  /* relaxed: see enter_cohort */
+  /* relaxed: see wait_for_cohort */
   return atomic_load_explicit(&cohort->waiting, memory_order_relaxed) > 0 &&
          cohort->passes++ < MOST_PASSES;
 }

@@ -76,9 +76,10 @@ dart_ret_t dart_team_range_init(dart_team_t teamid, uint64_t stripe, size_t capa
 
 /** Release a range object's memory and set `*range` to DART_RANGE_NULL.
  *
- *  Collective over its team, while nothing of it is held or waited for. Once the team is destroyed or
+ *  Collective over its team. Once the team is destroyed or
  *  dart_exit has begun this is local, and still needed to free the caller's end. NULL for `range` or `*range`
- *  is fine, and local: DART_OK. DART_ERR_INVAL, on every unit: one of them holds some of it; nothing has changed. */
+ *  is fine, and local: DART_OK. DART_ERR_INVAL, on every unit: one of them holds some of it, or a thread waits for some
+ *  of it; nothing has changed. (A thread that begins to acquire it meanwhile is not found out.) */
 dart_ret_t dart_team_range_destroy(dart_range_t *range) DART_NOTHROW;
 
 /** Hold `n` ranges, all or none; `*hold` names them, for dart_range_release.

@@ -34,8 +34,8 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock) DART_NOTHR
 
 /** Release a lock's memory and set `*lock` to NULL.
  *
- *  Collective over its team, while nobody waits for it. DART_ERR_INVAL, on every unit: somebody holds it; nothing has
- *  changed. Once the team is destroyed or
+ *  Collective over its team. DART_ERR_INVAL, on every unit: somebody holds it, or a thread waits for it; nothing has
+ *  changed. (A thread that begins to acquire it meanwhile is not found out.) Once the team is destroyed or
  *  dart_exit has begun this is local, and still needed to free the caller's end; so it may come
  *  after dart_exit, at any time. NULL for `lock` or `*lock` is fine, and local: DART_OK. */
 dart_ret_t dart_team_lock_destroy(dart_lock_t *lock) DART_NOTHROW;
