@@ -160,6 +160,19 @@ sed -e 's/4096,floor,1.2,1.1,1.3/4096,floor,2.2,1.31,3/; s/8,floor,4.2,4.1,4.3/8
   "$work/earlier.csv" >"$work/later/cases.csv"
 run "$top/bench/run" --compare "$work/earlier.csv" "$work/later"; expect_code 1
 [[ $out == *"slower: micro-shmem-2 "*put_indexed*"1 of 7 cases"* && $out != *put_strided* ]] || fail "compared: $out"
+# Mutexes: what was compared has a bar, what was stopped has none, and is there all the same.
+printf '%s\n' what,mutex,units,nodes,work_us,rounds,turn_ns,overhead,unfairness,acquire_ns,release_ns \
+  contended,dart,2,1,1000,100,1007000,0.7,2,, contended,hybrid,2,1,1000,100,1006000,0.5,2,, \
+  contended,dart,4,1,1000,100,1009000,0.9,2,, contended,hybrid,4,1,1000,100,9000000,90,2,, \
+  contended,dart,8,1,1000,100,1013000,1.3,2,, stopped,hybrid,8,1,1000,,,,,, >"$work/mutex.csv"
+awk -F, -v nodes=1 -f "$top/bench/mutex/ratios.awk" "$work/mutex.csv" >"$work/mutex-1.1.csv"
+run awk -f "$top/bench/cases.awk" "$top/bench/bars" "$work/mutex-1.1.csv"; expect_code 0
+[[ $(grep overhead <<<"$out" | sort) == "$(sort <<'END_OF_TABLE'
+mutex-1,overhead.2,1000,mpi,1.4,1.4,1.4,1.0,MISSED,,
+mutex-1,overhead.4,1000,mpi,0.01,0.01,0.01,1.0,met,,
+mutex-1,overhead.8.alone,1000,ns,1.3,1.3,1.3,,,,
+END_OF_TABLE
+)" ]] || fail "cases of mutexes: $out"
 # Epochs as a table: the ratio of DART and of MPI to messages, and what the paper has for that size.
 run awk -F, -f "$top/bench/epochs/table.awk" "$top/bench/epochs/papers" "$work/raw/epochs-mpi-2x2.1.csv"
 [[ $code == 0 && -z $out ]] || fail "a table without its fence: $out"
