@@ -148,7 +148,8 @@ static bool has_circle(contest_t *c)
   return false;
 }
 
-/* What was there is before all, the end behind all, and accesses of an actor one after the other. */
+/* What was there is before all, the end behind all, and accesses of an actor one after the other, but for requests that
+ * were under way together. */
 static void begin(contest_t *c)
 {
   put_after(c, c->n, c->n + 1);
@@ -156,7 +157,7 @@ static void begin(contest_t *c)
     put_after(c, c->n, i);
     put_after(c, i, c->n + 1);
     for (int j = 0; j < i; j++)
-      if (c->nodes[j].actor == c->nodes[i].actor)
+      if (c->nodes[j].actor == c->nodes[i].actor && c->nodes[j].end <= c->nodes[i].begin)
         put_after(c, j, i);
     if (!c->nodes[i].is_write)
       continue;

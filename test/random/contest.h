@@ -12,7 +12,9 @@
 enum { CONTEST_NODES = 126 };
 
 typedef struct {
-  int           actor; /* whose accesses are in the order of the array */
+  int    actor;
+  size_t begin,
+      end; /* an actor's access that ends before another begins, or as that does, comes before it */
   bool          is_write;
   unsigned char tag; /* of a write: each of its bytes */
   file_region_t region;
@@ -20,7 +22,7 @@ typedef struct {
       *seen; /* of a read: bytes, element by element; NULL: another unit's, not known */
 } contest_node_t;
 
-/** NULL: there may be an order; or what is wrong. `before`, `after`: the file's bytes. */
+/** `nodes` in the order of their `begin`. NULL: there may be an order; or what is wrong. `before`, `after`: the file's bytes. */
 const char *contest_explain(const contest_node_t *nodes, int n, const unsigned char *before,
                             const unsigned char *after, size_t size);
 

@@ -86,7 +86,8 @@ uint64_t file_elements_in(const file_region_t *region, uint64_t size)
 
 /* ---- what is right ----------------------------------------------------------------------------- */
 
-/* Within the file as it may become; in atomic mode, as it is. */
+/* Within the file as it may become; in atomic mode a read is within what was there before the round, for how much it
+ * would find behind that is open. */
 static bool good_region(const scene_t *scene, const op_t *op, int unit)
 {
   const scene_file_t *file   = &scene->file[op->file];
@@ -97,8 +98,11 @@ static bool good_region(const scene_t *scene, const op_t *op, int unit)
     return true;
   if (region.from > FILE_MOST || span > FILE_MOST || region.from + span > FILE_MOST)
     return false;
-  return !file->atomic || (file->contests <= CONTESTS_MOST && region.from + span <= file->size &&
-                           region.n * layout_elem(&region.layout) <= CONTEST_MOST);
+  if (!file->atomic)
+    return true;
+  return file->contests <= CONTESTS_MOST &&
+         (op_is_file_write(op) || region.from + span <= file->settled) &&
+         region.n * layout_elem(&region.layout) <= CONTEST_MOST;
 }
 
 /* Records are all of one size, and there. */
@@ -122,8 +126,9 @@ static bool good_layouts(const scene_t *scene, const op_t *op)
       op->at > FILE_MOST || op->value > FILE_MOST)
     return false;
   if (op_is_file_shared(op)) /* others append bytes that are to be told apart */
-    return !file->viewed && !file->atomic && op->n * layout_elem(&op->local) >= 16 &&
-           op->n % layout_instance(&op->local) == 0 && good_record(file, op);
+    return !file->viewed && (!file->atomic || op_kinds[op->kind].who == WHO_TEAM) &&
+           op->n * layout_elem(&op->local) >= 16 && op->n % layout_instance(&op->local) == 0 &&
+           good_record(file, op);
   if (file->viewed && (op->remote.kind != LAYOUT_RUN || op->at % layout_instance(&view) != 0 ||
                        op->value % layout_instance(&view) != 0))
     return false;
@@ -135,8 +140,7 @@ static bool good_access(const scene_t *scene, const op_t *op)
 {
   const scene_file_t *file = &scene->file[op->file];
 
-  if (!good_layouts(scene, op) ||
-      (op_has(op, HAS_HOW) && op->how == ACCESS_REQUEST && file->atomic))
+  if (!good_layouts(scene, op))
     return false;
   if (op_kinds[op->kind].who == WHO_ACTOR)
     return scene_team_id(scene, file->team, op->unit) >= 0 && good_region(scene, op, op->unit) &&

@@ -102,8 +102,7 @@ static void draw_access(generator_t *g, op_t *op)
   extent    = layout_span(&op->remote, op->n);
   op->at    = draw_place(g, file, room > extent ? room - extent : 0);
   op->shift = draw_chance(&g->draw, 50) ? 0 : (int)draw_below(&g->draw, 16);
-  op->how   = op_has(op, HAS_HOW) && !file->atomic && draw_chance(&g->draw, 40) ? ACCESS_REQUEST
-                                                                                : ACCESS_NOW;
+  op->how   = op_has(op, HAS_HOW) && draw_chance(&g->draw, 40) ? ACCESS_REQUEST : ACCESS_NOW;
 }
 
 static void one_unit(generator_t *g, op_t *op)
@@ -160,24 +159,27 @@ static void shared_pointer(generator_t *g, op_t *op)
   }
 }
 
-/* Several actors at much the same place, in many pieces: in atomic mode none may see a part of another's. */
+/* Several actors at much the same place, in many pieces: in atomic mode none may see a part of another's. Some write
+ * beyond the end. */
 static void contest(generator_t *g, int file)
 {
   op_t     op   = op_new(FILE_WRITE);
-  uint64_t size = g->scene->file[file].size, at = draw_below(&g->draw, size / 2 + 1);
+  uint64_t size = g->scene->file[file].settled, beyond = draw_chance(&g->draw, 30) ? 2000 : 0;
+  uint64_t at   = draw_below(&g->draw, (beyond > 0 ? size : size / 2) + 1);
   layout_t type = { .kind     = LAYOUT_STRIDED,
                     .basic    = DART_TYPE_BYTE,
                     .blocklen = (uint32_t)draw_log(&g->draw, 1, 80) };
   uint64_t most;
 
   type.stride = type.blocklen + (uint32_t)draw_log(&g->draw, 0, 100);
-  most        = (size - at) / type.stride * type.blocklen;
   for (int n = (int)draw_range(&g->draw, 4, 16); n > 0; n--) {
     op.kind = draw_chance(&g->draw, 60) ? FILE_WRITE : FILE_READ;
     op.file = file;
     draw_actor(g, &op);
     op.local  = (layout_t){ .basic = DART_TYPE_BYTE };
     op.remote = type;
+    op.how    = draw_chance(&g->draw, 25) ? ACCESS_REQUEST : ACCESS_NOW;
+    most      = (size + (op.kind == FILE_WRITE ? beyond : 0) - at) / type.stride * type.blocklen;
     op.n      = most < CONTEST_MOST ? most : CONTEST_MOST;
     op.n -= op.n % type.blocklen;
     op.at = at + draw_below(&g->draw, draw_chance(&g->draw, 50) ? 1 : type.stride);

@@ -20,7 +20,8 @@ typedef struct {
   unsigned char *bytes;
   unsigned char *vague; /* NULL: of no byte */
   size_t         nbytes;
-  size_t         count; /* of a file: elements that are there to read */
+  size_t         count;   /* of a file: elements that are there to read */
+  uint64_t       pointer; /* of a file: where the shared pointer is before */
 } expect_t;
 
 typedef struct model {

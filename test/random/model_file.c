@@ -89,6 +89,7 @@ void model_apply_to_file(model_t *model, const op_t *op, expect_t *expect)
 {
   bool is_team = op_kinds[op->kind].who == WHO_TEAM;
 
+  expect->pointer = model->scene.file[op->file].pointer;
   if (op->kind == FILE_OPEN)
     open_file(model, op);
   else if (op->kind == FILE_RESIZE)

@@ -370,6 +370,23 @@ static void check_taken(unit_t *unit, const op_t *round, int file, const unsigne
                by_all[k]);
 }
 
+/* The operation by which it was complete: itself, or the one that waits for the request; the end of the round. */
+static size_t end_of(const unit_t *unit, const op_t *op)
+{
+  size_t at = (size_t)(op - unit->op);
+
+  if (!contract_is_request(op))
+    return at;
+  for (at++; at < unit->nops; at++) {
+    const op_t *by = &unit->op[at];
+
+    if (by->kind == FILE_WAIT && by->unit == op->unit && by->thread == op->thread &&
+        contract_names(by, op->id))
+      break;
+  }
+  return at;
+}
+
 static int add_nodes(unit_t *unit, const op_t *op, contest_node_t *nodes)
 {
   const scene_t *scene = &unit->model.scene;
@@ -379,12 +396,16 @@ static int add_nodes(unit_t *unit, const op_t *op, contest_node_t *nodes)
   for (int u = first; u <= last; u++) {
     contest_node_t node = { .actor =
                                 actor_number(u, team ? scene_thread(scene, op->team) : op->thread),
+                            .begin    = (size_t)(op - unit->op),
+                            .end      = end_of(unit, op),
                             .is_write = op_is_file_write(op),
                             .tag      = tag_of(op, u) };
 
     if (team && scene_team_id(scene, op->team, u) < 0)
       continue;
     node.region = file_region(scene, op, u);
+    if (op_is_file_shared(op)) /* the pointer has gone on since */
+      node.region.from += unit->expect[op - unit->op].pointer - scene->file[op->file].pointer;
     if (u == unit->me && !node.is_write)
       node.seen = unit->expect[op - unit->op].bytes;
     if (node.region.n > 0)
