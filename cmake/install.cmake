@@ -68,6 +68,7 @@ foreach(backend IN LISTS backends)
 endforeach()
 if(DART_ON_ITS_OWN)
   install(PROGRAMS tools/dart-report DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY tools/report DESTINATION share/dart FILES_MATCHING PATTERN "*.py") # where dart-report looks
   install(TARGETS dart-trace-tool DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 list(REMOVE_DUPLICATES programs)

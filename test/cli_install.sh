@@ -174,6 +174,11 @@ if [[ -x $prefix/bin/dart-info-$backend ]]; then
   [[ $out == *"dart-$backend"*"2 units on 1 node"* ]] || fail "dart-info: $out"
 fi
 
+# `dart-report` finds its modules.
+if command -v python3 >/dev/null; then
+  run "$prefix/bin/dart-report" "$work/nothing"; expect_code 1; expect_line "dart-report: no reports in $work/nothing*"
+fi
+
 # ---- as a part of another project, and link-time optimisation ------------------------------------
 
 mkdir "$work/whole"
