@@ -87,9 +87,9 @@ asked() {
   for ((tries = 0; tries < 60; tries++)); do
     kill -USR1 $!
     sleep 1
-    grep -q '^dartrun: *1 .*nothing of DART; its last wait was in dart_barrier$' "$work/out" && break
+    grep -q '^dartrun: *1 .*nothing of DART; before, it was in dart_barrier$' "$work/out" && break
   done
-  said '^dartrun: *1 .*nothing of DART; its last wait was in dart_barrier$' \
+  said '^dartrun: *1 .*nothing of DART; before, it was in dart_barrier$' \
     '^dartrun: *0 .*dart_barrier: team 0; not there: 1$'
   kill -TERM $!; wait $! 2>/dev/null
 }

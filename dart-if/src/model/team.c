@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/call.h"
 #include "base/counters.h"
 #include "base/memory.h"
 #include "model/world.h"
@@ -156,6 +157,16 @@ static void arrange_nodes(dart__team_t *team, int32_t *number)
         team->node_me = filled;
       team->node_units[filled++] = u;
     }
+}
+
+/* The step is counted on before the wait for it. */
+dart__waiting_t *dart__team_note_wait(void *subject)
+{
+  const dart__team_t *team = subject;
+
+  return dart__waiting_begin(dart__call,
+                             (dart__wait_for_t){ DART__WAIT_COLLECTIVE, team->id, team->members[0],
+                                                 team->exchange.episode, (uint64_t)team->nunits });
 }
 
 dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits)

@@ -53,6 +53,10 @@ extern dart__team_t *dart__teams[DART__MAX_TEAMS];
  * NULL. The entries of negative ids stay NULL. */
 extern const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
+/** This thread waits in a step of a collective of the team `subject`; `note` of dart__wait_policy_t, or after
+ *  the arrival in the step. */
+dart__waiting_t *dart__team_note_wait(void *subject);
+
 /** The team, or NULL: unknown, null, or the caller is no member. */
 static inline dart__team_t *dart__team_find(dart_team_t id)
 {

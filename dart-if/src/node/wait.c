@@ -209,13 +209,19 @@ static void yield_while(const dart__event_t *event, uint32_t old, const dart__wa
 
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
 {
+  dart__waiting_t *waiting = NULL;
+
   if (policy->progress == NULL && policy->yield_us > 0)
     yield_while(event, old, policy);
   for (uint64_t polls = 0;; polls++) {
     uint32_t now = dart__event_count(event), pause = 0;
 
-    if (now != old)
+    if (now != old) {
+      dart__waiting_end(waiting);
       return now;
+    }
+    if (polls == policy->spins && policy->note != NULL)
+      waiting = policy->note(policy->subject);
     if (policy->progress != NULL && (polls % PROGRESS_EVERY == 0 || polls >= policy->spins))
       policy->progress(); /* every few polls while spinning, and before every sleep */
     if (polls < policy->spins) {

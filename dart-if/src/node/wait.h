@@ -45,6 +45,10 @@ typedef struct {
    * is checked. */
   void (*check)(void *subject);
   void *subject;
+
+  /* Notes what is waited for (node/waiting.h), in waits for an event, once they have spun in vain. What it returns is
+   * ended with the wait. NULL: the caller has noted it. */
+  struct dart__waiting *(*note)(void *subject);
 } dart__wait_policy_t;
 
 static inline uint32_t dart__event_count(const dart__event_t *event)

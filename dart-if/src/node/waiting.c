@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/call.h"
+
 static dart__waits_t own;
 
 dart__waits_t *dart__waits = &own;
@@ -24,11 +26,10 @@ void dart__waits_move(dart__waits_t *waits)
 /* ---- writing ------------------------------------------------------------------------------- */
 
 /* `function` is of this process. The name is complete before `named` says whose it is. */
-static void name_call(dart__waiting_t *w)
+static void name_call(dart__waiting_t *w, uint64_t function)
 {
-  uint64_t    function = atomic_load_explicit(&w->function, memory_order_relaxed);
-  const char *name     = (const char *)(uintptr_t)function;
-  size_t      i        = 0;
+  const char *name = (const char *)(uintptr_t)function;
+  size_t      i    = 0;
 
   if (function == 0 || function == atomic_load_explicit(&w->named, memory_order_relaxed))
     return;
@@ -58,14 +59,32 @@ void dart__waiting_stamp(void)
   if (atomic_load_explicit(&w->kind, memory_order_relaxed) == DART__WAIT_NONE ||
       atomic_load_explicit(&w->since, memory_order_relaxed) != 0)
     return;
-  name_call(w);
+  name_call(w, atomic_load_explicit(&w->function, memory_order_relaxed));
   atomic_store_explicit(&w->since, now_ns(), memory_order_relaxed);
+}
+
+/* The entry of the calling thread, if that does not wait; or NULL. */
+static dart__waiting_t *own_idle(void)
+{
+  const dart__tally_t *tally = dart__tally_own;
+  dart__waiting_t     *w;
+
+  if (tally == NULL || tally->number >= DART__WAITERS)
+    return NULL;
+  w = &dart__waits->thread[tally->number];
+  return atomic_load_explicit(&w->kind, memory_order_relaxed) == DART__WAIT_NONE ? w : NULL;
 }
 
 void dart__waits_complete(void)
 {
-  for (int i = 0; i < DART__WAITERS; i++)
-    name_call(&dart__waits->thread[i]);
+  dart__waiting_t *idle = dart__call != NULL ? own_idle() : NULL;
+
+  for (int i = 0; i < DART__WAITERS; i++) {
+    dart__waiting_t *w = &dart__waits->thread[i];
+
+    name_call(w, w == idle ? (uint64_t)(uintptr_t)dart__call
+                           : atomic_load_explicit(&w->function, memory_order_relaxed));
+  }
 }
 
 void dart__waits_join(int32_t team, bool is_member)
@@ -101,7 +120,8 @@ static dart__wait_seen_t read_thread(const dart__waiting_t *from)
   seen.what.last  = atomic_load_explicit(&w->last, memory_order_relaxed);
   seen.since      = atomic_load_explicit(&w->since, memory_order_relaxed);
   if (atomic_load_explicit(&w->named, memory_order_acquire) ==
-      atomic_load_explicit(&w->function, memory_order_relaxed))
+          atomic_load_explicit(&w->function, memory_order_relaxed) ||
+      seen.what.kind == DART__WAIT_NONE)
     memcpy(seen.name, w->name, sizeof seen.name);
   seen.name[sizeof seen.name - 1] = '\0';
   return seen;
@@ -187,7 +207,7 @@ void dart__wait_describe(const dart__wait_seen_t *seen, char *text, size_t size)
     if (n > 0 && (size_t)n < size)
       describe_what(&seen->what, text + n, size - (size_t)n);
   } else if (seen->name[0] != '\0') {
-    snprintf(text, size, "nothing of DART; its last wait was in %s", name);
+    snprintf(text, size, "nothing of DART; before, it was in %s", name);
   } else {
     snprintf(text, size, "nothing of DART");
   }

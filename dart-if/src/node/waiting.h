@@ -5,8 +5,9 @@
  * A hang is a matter between units, and none of them can be asked: those that wait sleep, the one that they wait for
  * computes. So each thread notes a wait in an entry of its own when it begins, by plain stores to a cache line that
  * nobody else writes, and clears one word at the end. The time is added only where the wait turns out to be long
- * (dart__waiting_stamp, called before a sleep), so a short wait reads no clock. The outermost wait is the one that is
- * noted: a lock that waits for a notification waits for the lock.
+ * (dart__waiting_stamp, called before a sleep), so a short wait reads no clock. Where a wait may be as short as a
+ * barrier of two units, it is noted only then, too (`note` of dart__wait_policy_t). The outermost wait is the one that
+ * is noted: a lock that waits for a notification waits for the lock.
  *
  * A reader takes what it finds: it looks at waits that have lasted seconds, and those do not change. */
 #include <stdatomic.h>
@@ -43,17 +44,16 @@ typedef struct {
 
 #define DART__WAIT_NAME 40
 
-/* Of a thread, which alone writes it. When `kind` is NONE, the rest is that of its last wait. */
-typedef struct {
+/* Of a thread, which alone writes it. When `kind` is NONE, the name is of an earlier call. */
+typedef struct dart__waiting {
   _Alignas(64) _Atomic uint32_t kind;
   _Atomic int32_t  team;
   _Atomic int32_t  unit;
   uint32_t         unused;
   _Atomic uint64_t first, last;
-  _Atomic int64_t  since; /* ns of CLOCK_MONOTONIC; 0: the wait is short so far */
-  _Atomic uint64_t
-      function;           /* address of the name of the call, in the unit; 0: it has never waited */
-  _Atomic uint64_t named; /* the address of the name that follows */
+  _Atomic int64_t  since;    /* ns of CLOCK_MONOTONIC; 0: the wait is short so far */
+  _Atomic uint64_t function; /* address of the name of the call, in the unit; 0: none is known */
+  _Atomic uint64_t named;    /* the address of the name that follows */
   char             name[DART__WAIT_NAME];
 } dart__waiting_t;
 
@@ -104,7 +104,8 @@ static inline void dart__waiting_end(dart__waiting_t *w)
 /** The wait of this thread lasts: note since when, and the name of the call. Called before every sleep. */
 void dart__waiting_stamp(void);
 
-/** Complete the names of all threads' calls; in a signal handler, too. */
+/** Complete the names of all threads' calls; for the calling thread, if it does not wait, that is its last call which
+ *  checked a team or a pointer (base/call.h). In a signal handler, too. */
 void dart__waits_complete(void);
 
 /** From now on in `waits`; NULL: in the unit's own memory. */
@@ -119,13 +120,13 @@ bool dart__waits_is_member(const dart__waits_t *waits, int32_t team);
 typedef struct {
   dart__wait_for_t what;      /* kind NONE: it does not wait */
   int64_t          since;     /* ns; 0: for a short time only */
-  char name[DART__WAIT_NAME]; /* of the call that waits, or waited last; "": there was none */
+  char name[DART__WAIT_NAME]; /* of the call that waits, or of an earlier one; "": none is known */
 } dart__wait_seen_t;
 
 /** The longest wait of the unit's threads, or none. */
 dart__wait_seen_t dart__waits_read(const dart__waits_t *waits);
 
-/** "dart_recv: a message of unit 2, tag 7"; "computes, since dart_barrier". */
+/** "dart_recv: a message of unit 2, tag 7"; "nothing of DART; before, it was in dart_barrier". */
 void dart__wait_describe(const dart__wait_seen_t *seen, char *text, size_t size);
 
 #endif

@@ -34,6 +34,7 @@ void dart__gone_watch(dart__team_t *team)
 {
   team->wait         = dart__world.wait;
   team->wait.check   = check_collective;
+  team->wait.note    = dart__team_note_wait;
   team->wait.subject = team;
 }
 
