@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_inline.h>
 #include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_near.h>
@@ -13,6 +15,7 @@
 #include <dash/dart/ext/dart_stats.h>
 
 #include "dart_test.h"
+#include "file_path.h"
 
 SUITE_WITHOUT_INIT(stats);
 
@@ -417,6 +420,99 @@ TEST(barriers_are_counted_and_timed)
     EXPECT_OK(dart_barrier(DART_TEAM_ALL));
   expect("barrier", 100);
   EXPECT_TRUE(since("barrier_time") > 0);
+  end();
+}
+
+enum { TIMED = 80 }; /* more than are not timed in a row */
+
+TEST(collectives_are_counted_and_timed)
+{
+  const dart_team_unit_t first = DART_TEAM_UNIT_ID(0);
+  int64_t                value = 1, all[64];
+
+  if (n > 64)
+    return;
+  begin(false);
+  look();
+  for (int i = 0; i < TIMED; i++) {
+    EXPECT_OK(dart_bcast(&value, 1, T_INT64, first, DART_TEAM_ALL));
+    EXPECT_OK(dart_allgather(&value, all, 1, T_INT64, DART_TEAM_ALL));
+    EXPECT_OK(dart_reduce(&value, all, 1, T_INT64, DART_OP_SUM, first, DART_TEAM_ALL));
+  }
+  expect("collective", 3 * TIMED);
+  expect("barrier", 0);
+  EXPECT_TRUE(since("collective_time") > 0);
+  EXPECT_OK(dart_gather(&value, all, 0, T_INT64, first, DART_TEAM_ALL));
+  EXPECT_OK(dart_scatter(all, &value, 1, T_INT64, first, DART_TEAM_ALL));
+  EXPECT_OK(dart_gather(&value, all, 1, T_INT64, first, DART_TEAM_ALL));
+  EXPECT_OK(dart_alltoall(all, all, 1, T_INT64, DART_TEAM_ALL));
+  EXPECT_OK(dart_allreduce(&value, all, 1, T_INT64, DART_OP_SUM, DART_TEAM_ALL));
+  expect("collective", 3 * TIMED + 4);
+  end();
+}
+
+TEST(fences_are_counted_and_timed)
+{
+  dart_gptr_t gptr;
+
+  begin(false);
+  gptr = allocate();
+  look();
+  for (int i = 0; i < TIMED; i++)
+    EXPECT_OK(dart_epoch_fence(gptr, 0));
+  expect("fence", TIMED);
+  EXPECT_TRUE(since("fence_time") > 0);
+  EXPECT_OK(dart_epoch_fence(gptr, DART_EPOCH_NOSUCCEED));
+  EXPECT_OK(dart_team_memfree(gptr));
+  end();
+}
+
+TEST(reads_and_writes_of_files_are_counted_and_timed)
+{
+  int64_t             value = 7;
+  dart_file_t         file;
+  dart_file_request_t request;
+
+  begin(false);
+  EXPECT_OK(dart_file_open(DART_TEAM_ALL, test_path(DART_TEAM_ALL, "stats"),
+                           DART_FILE_READ | DART_FILE_WRITE | DART_FILE_CREATE, 0600, &file));
+  look();
+  for (int i = 0; i < TIMED; i++)
+    EXPECT_OK(dart_file_write_at(file, (uint64_t)me, &value, 1, T_INT64, T_INT64, NULL));
+  expect("file", TIMED);
+  EXPECT_TRUE(since("file_time") > 0);
+  EXPECT_OK(dart_file_write_all(file, (uint64_t)me, &value, 1, T_INT64, T_INT64, NULL));
+  EXPECT_OK(dart_file_read_at_request(file, (uint64_t)me, &value, 1, T_INT64, T_INT64, &request));
+  EXPECT_OK(dart_file_wait(&request, NULL));
+  expect("file", TIMED + 2);
+  EXPECT_OK(dart_file_close(&file));
+  end();
+}
+
+/* Unit 0 is late, by longer at first, until all others have waited for its message, and one of their waits was timed. */
+TEST_N(2, waits_of_messages_are_counted_and_timed)
+{
+  int waited = 0;
+
+  begin(false);
+  look();
+  for (long ms = 1; waited == 0; ms = ms < 8 ? 2 * ms : ms) {
+    dart_global_unit_t unit = DART_GLOBAL_UNIT_ID(0);
+    int                own  = 1;
+
+    test_barrier();
+    if (me == 0) {
+      nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+      for (unit.id = 1; unit.id < n; unit.id++)
+        EXPECT_OK(dart_send(&ms, sizeof ms, DART_TYPE_BYTE, 1, unit));
+    } else {
+      long got;
+
+      EXPECT_OK(dart_recv(&got, sizeof got, DART_TYPE_BYTE, 1, unit));
+      own = since("message_wait") > 0 && since("message_time") > 0;
+    }
+    EXPECT_OK(dart_allreduce(&own, &waited, 1, DART_TYPE_INT, DART_OP_MIN, DART_TEAM_ALL));
+  }
   end();
 }
 

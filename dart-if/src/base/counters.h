@@ -40,6 +40,10 @@
   X(SEND_FAR_BYTES, BYTES, "send_far_bytes", "bytes of these")                                    \
   X(BARRIER, EVENTS, "barrier", "calls of dart_barrier")                                          \
   X(BARRIER_TIME, TIME, "barrier_time", "time in these")                                          \
+  X(COLLECTIVE, EVENTS, "collective", "calls of the other collectives on data")                   \
+  X(COLLECTIVE_TIME, TIME, "collective_time", "time in these")                                    \
+  X(MESSAGE_WAIT, EVENTS, "message_wait", "waits of messages, to be received or to come")         \
+  X(MESSAGE_TIME, TIME, "message_time", "time in these")                                          \
   X(FLUSH, EVENTS, "flush", "flushes of far units that had something to complete")                \
   X(FLUSH_TIME, TIME, "flush_time", "time in these")                                              \
   X(FLUSH_IDLE, EVENTS, "flush_idle",                                                             \
@@ -50,6 +54,10 @@
   X(NOTIFY_TIME, TIME, "notify_time", "time in these")                                            \
   X(EPOCH_WAIT, EVENTS, "epoch_wait", "waits of epochs for other units")                          \
   X(EPOCH_TIME, TIME, "epoch_time", "time in these")                                              \
+  X(FENCE, EVENTS, "fence", "calls of dart_epoch_fence")                                          \
+  X(FENCE_TIME, TIME, "fence_time", "time in these")                                              \
+  X(FILE, EVENTS, "file", "reads and writes of files, and waits for their requests")              \
+  X(FILE_TIME, TIME, "file_time", "time in these")                                                \
   X(SLEEP, EVENTS, "sleep", "sleeps of waiting threads, in the kernel")                           \
   X(PROGRESS, EVENTS, "progress", "polls for far units by the program's threads")                 \
   X(AGENT_WAKE, EVENTS, "agent_wake", "wake-ups of the progress agent")                           \

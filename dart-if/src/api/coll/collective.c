@@ -36,6 +36,13 @@ static bool check_root(const char *function, const dart__team_t *team, dart_team
   return false;
 }
 
+/* The collective that began with dart__timed_begin is over. */
+static dart_ret_t ended(dart__timed_t timed, dart_ret_t ret)
+{
+  dart__timed_end(DART__COUNT_COLLECTIVE, timed);
+  return ret;
+}
+
 static __attribute__((noinline)) void timed_barrier(dart__team_t *team)
 {
   dart__timed_t timed = dart__timed_begin(DART__COUNT_BARRIER);
@@ -62,13 +69,15 @@ dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_
 {
   dart__team_t       *team = dart__check_team(__func__, teamid);
   const dart__type_t *type = dart__check_contiguous(__func__, dtype);
+  dart__timed_t       timed;
   size_t              nbytes;
 
   if (team == NULL || type == NULL || !check_root(__func__, team, root) ||
       !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes) ||
       !check_buffer(__func__, "buf", buf, nbytes))
     return DART_ERR_INVAL;
-  return dart__coll_bcast(team, buf, nbytes, root.id);
+  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
+  return ended(timed, dart__coll_bcast(team, buf, nbytes, root.id));
 }
 
 /* Compute `nbytes` per unit of the team, and check that all units' blocks together fit memory. */
@@ -87,32 +96,41 @@ dart_ret_t dart_scatter(const void *sendbuf, void *recvbuf, size_t nelem, dart_d
                         dart_team_unit_t root, dart_team_t teamid)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
+  dart__timed_t timed;
   size_t        nbytes;
 
   if (!check_blocks(__func__, team, dtype, nelem, &nbytes) || !check_root(__func__, team, root) ||
       (team->me == root.id && !check_buffer(__func__, "sendbuf", sendbuf, nbytes)) ||
       !check_buffer(__func__, "recvbuf", recvbuf, nbytes))
     return DART_ERR_INVAL;
-  return nbytes == 0 ? DART_OK : dart__coll_scatter(team, sendbuf, recvbuf, nbytes, root.id);
+  if (nbytes == 0)
+    return DART_OK;
+  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
+  return ended(timed, dart__coll_scatter(team, sendbuf, recvbuf, nbytes, root.id));
 }
 
 dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
                        dart_team_unit_t root, dart_team_t teamid)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
+  dart__timed_t timed;
   size_t        nbytes;
 
   if (!check_blocks(__func__, team, dtype, nelem, &nbytes) || !check_root(__func__, team, root) ||
       (team->me == root.id && !check_buffer(__func__, "recvbuf", recvbuf, nbytes)) ||
       !check_buffer(__func__, "sendbuf", sendbuf, nbytes))
     return DART_ERR_INVAL;
-  return nbytes == 0 ? DART_OK : dart__coll_gather(team, sendbuf, recvbuf, nbytes, root.id);
+  if (nbytes == 0)
+    return DART_OK;
+  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
+  return ended(timed, dart__coll_gather(team, sendbuf, recvbuf, nbytes, root.id));
 }
 
 dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
                           dart_team_t teamid)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
+  dart__timed_t timed;
   size_t        nbytes;
 
   if (!check_blocks(__func__, team, dtype, nelem, &nbytes) ||
@@ -122,7 +140,8 @@ dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart
     return DART_OK;
   if (sendbuf == NULL || sendbuf == recvbuf) /* in place */
     sendbuf = (char *)recvbuf + (size_t)team->me * nbytes;
-  return dart__coll_allgather(team, sendbuf, recvbuf, nbytes);
+  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
+  return ended(timed, dart__coll_allgather(team, sendbuf, recvbuf, nbytes));
 }
 
 /* Check all units' counts and displacements for overflows. */
@@ -156,6 +175,7 @@ dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_datatype_
 {
   dart__team_t       *team = dart__check_team(__func__, teamid);
   const dart__type_t *type = dart__check_contiguous(__func__, dtype);
+  dart__timed_t       timed;
   size_t              total;
 
   if (team == NULL || type == NULL)
@@ -176,19 +196,24 @@ dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_datatype_
     return DART_OK;
   if (sendbuf == NULL || sendbuf == recvbuf) /* in place, or nothing to send */
     sendbuf = (char *)recvbuf + recvdispls[team->me] * type->elem_size;
-  return dart__coll_allgatherv(team, sendbuf, recvbuf, nrecvelem, recvdispls, type->elem_size);
+  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
+  return ended(
+      timed, dart__coll_allgatherv(team, sendbuf, recvbuf, nrecvelem, recvdispls, type->elem_size));
 }
 
 dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
                          dart_team_t teamid)
 {
   dart__team_t *team = dart__check_team(__func__, teamid);
+  dart__timed_t timed;
   size_t        nbytes;
 
   if (!check_blocks(__func__, team, dtype, nelem, &nbytes) ||
       !check_buffer(__func__, "recvbuf", recvbuf, nbytes))
     return DART_ERR_INVAL;
-  return dart__coll_alltoall(team, sendbuf == NULL ? recvbuf : sendbuf, recvbuf, nbytes);
+  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
+  return ended(timed,
+               dart__coll_alltoall(team, sendbuf == NULL ? recvbuf : sendbuf, recvbuf, nbytes));
 }
 
 /* Reduce to one unit or, if `root` is DART__EVERY_UNIT, to all. */
@@ -197,6 +222,7 @@ static dart_ret_t reduce(const char *function, const void *sendbuf, void *recvbu
                          int32_t root)
 {
   const dart__type_t *type = dart__check_contiguous(function, dtype);
+  dart__timed_t       timed;
   size_t              nbytes;
 
   if (team == NULL || type == NULL)
@@ -211,7 +237,10 @@ static dart_ret_t reduce(const char *function, const void *sendbuf, void *recvbu
       ((root == DART__EVERY_UNIT || root == team->me) &&
        !check_buffer(function, "recvbuf", recvbuf, nbytes)))
     return DART_ERR_INVAL;
-  return nelem == 0 ? DART_OK : dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root);
+  if (nelem == 0)
+    return DART_OK;
+  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
+  return ended(timed, dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root));
 }
 
 dart_ret_t dart_allreduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,

@@ -21,6 +21,7 @@
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
 #include "base/profile.h"
+#include "node/timed.h"
 #include "port.h"
 
 DART__PROFILED(dart_epoch_fence);
@@ -210,6 +211,7 @@ dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
 {
   dart__access_call_t call;
   dart_ret_t          ret = dart__epoch_begin(__func__, gptr, assertions, ALLOWED, &call);
+  dart__timed_t       timed;
 
   if (call.team == NULL || call.segment == NULL || ret == DART_ERR_INVAL)
     return ret;
@@ -219,8 +221,10 @@ dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
       return ret;
     call.epoch->is_prepared = true; /* and a fence that is refused changes nothing of that */
   }
+  timed = dart__timed_begin(DART__COUNT_FENCE);
   dart__access_enter(&call.epoch->access);
   ret = fence(&call, assertions);
   dart__access_leave(&call.epoch->access);
+  dart__timed_end(DART__COUNT_FENCE, timed);
   return ret;
 }

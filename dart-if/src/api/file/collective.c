@@ -19,6 +19,7 @@
 #include "api/file/window.h"
 #include "base/profile.h"
 #include "base/size.h"
+#include "node/timed.h"
 
 DART__PROFILED(dart_file_read_all);
 DART__PROFILED(dart_file_write_all);
@@ -176,7 +177,8 @@ static dart_ret_t finish(call_t *c, dart_ret_t ret, size_t *count)
 dart_ret_t dart__file_all(const char *function, dart_file_t file, bool is_read,
                           const dart__access_t *access, dart_ret_t ret, size_t *count)
 {
-  call_t c = { .function = function, .file = file, .access = access, .is_read = is_read };
+  call_t        c = { .function = function, .file = file, .access = access, .is_read = is_read };
+  dart__timed_t timed;
 
   if (count != NULL)
     *count = 0;
@@ -187,7 +189,10 @@ dart_ret_t dart__file_all(const char *function, dart_file_t file, bool is_read,
   ret = dart__file_share_plans(&c, ret);
   if (ret != DART_OK)
     return ret;
-  return finish(&c, access_all(&c), count);
+  timed = dart__timed_begin(DART__COUNT_FILE);
+  ret   = finish(&c, access_all(&c), count);
+  dart__timed_end(DART__COUNT_FILE, timed);
+  return ret;
 }
 
 dart_ret_t dart_file_read_all(dart_file_t file, uint64_t offset, void *buffer, size_t nelem,

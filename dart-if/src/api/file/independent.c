@@ -3,6 +3,7 @@
 #include "api/file/transfer.h"
 #include "api/progress/progress.h"
 #include "base/profile.h"
+#include "node/timed.h"
 
 DART__PROFILED(dart_file_read_at);
 DART__PROFILED(dart_file_write_at);
@@ -11,6 +12,7 @@ dart_ret_t dart_file_read_at(dart_file_t file, uint64_t offset, void *buffer, si
                              dart_datatype_t mem_type, dart_datatype_t file_type, size_t *nread)
 {
   dart__access_t access;
+  dart__timed_t  timed;
   dart_ret_t     ret;
   size_t         done;
   int            error = 0;
@@ -24,7 +26,9 @@ dart_ret_t dart_file_read_at(dart_file_t file, uint64_t offset, void *buffer, si
   if (ret != DART_OK)
     return ret;
   dart__progress();
-  ret = dart__file_read(file, &access, -1, &done, &error);
+  timed = dart__timed_begin(DART__COUNT_FILE);
+  ret   = dart__file_read(file, &access, -1, &done, &error);
+  dart__timed_end(DART__COUNT_FILE, timed);
   return dart__file_done(__func__, &access, true, ret, error, done, nread);
 }
 
@@ -32,6 +36,7 @@ dart_ret_t dart_file_write_at(dart_file_t file, uint64_t offset, const void *buf
                               dart_datatype_t mem_type, dart_datatype_t file_type, size_t *nwritten)
 {
   dart__access_t access;
+  dart__timed_t  timed;
   dart_ret_t     ret;
   size_t         done;
   int            error = 0;
@@ -45,6 +50,8 @@ dart_ret_t dart_file_write_at(dart_file_t file, uint64_t offset, const void *buf
   if (ret != DART_OK)
     return ret;
   dart__progress();
-  ret = dart__file_write(file, &access, -1, &done, &error);
+  timed = dart__timed_begin(DART__COUNT_FILE);
+  ret   = dart__file_write(file, &access, -1, &done, &error);
+  dart__timed_end(DART__COUNT_FILE, timed);
   return dart__file_done(__func__, &access, false, ret, error, done, nwritten);
 }

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/profile.h"
 #include "model/world.h"
+#include "node/timed.h"
 #include "node/wait.h"
 
 DART__PROFILED(dart_file_read_at_request);
@@ -273,13 +274,19 @@ static bool check_request(const char *function, dart_file_request_t *request, si
 
 dart_ret_t dart_file_wait(dart_file_request_t *request, size_t *nelem)
 {
+  dart__timed_t timed;
+  dart_ret_t    ret;
+
   if (!check_request(__func__, request, nelem))
     return DART_ERR_INVAL;
   if (*request == DART_FILE_REQUEST_NULL)
     return DART_OK;
   if (dart__world.initialized)
     dart__progress();
-  return finish(__func__, request, complete(*request, -1), nelem);
+  timed = dart__timed_begin(DART__COUNT_FILE);
+  ret   = complete(*request, -1);
+  dart__timed_end(DART__COUNT_FILE, timed);
+  return finish(__func__, request, ret, nelem);
 }
 
 dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *nelem)

@@ -8,6 +8,7 @@
 #include "base/profile.h"
 #include "model/check.h"
 #include "model/world.h"
+#include "node/timed.h"
 #include "port.h"
 
 DART__PROFILED(dart_file_read_shared);
@@ -63,6 +64,7 @@ dart_ret_t dart_file_read_shared(dart_file_t file, void *buffer, size_t nelem,
                                  dart_datatype_t mem_type, size_t *nread)
 {
   dart__access_t access;
+  dart__timed_t  timed;
   dart_ret_t     ret;
   size_t         done  = 0;
   int            error = 0;
@@ -74,7 +76,9 @@ dart_ret_t dart_file_read_shared(dart_file_t file, void *buffer, size_t nelem,
   ret = advance(__func__, file, buffer, nelem, mem_type, DART_FILE_READ, &access);
   if (ret != DART_OK)
     return ret;
-  ret = dart__file_read(file, &access, -1, &done, &error);
+  timed = dart__timed_begin(DART__COUNT_FILE);
+  ret   = dart__file_read(file, &access, -1, &done, &error);
+  dart__timed_end(DART__COUNT_FILE, timed);
   return dart__file_done(__func__, &access, true, ret, error, done, nread);
 }
 
@@ -82,6 +86,7 @@ dart_ret_t dart_file_write_shared(dart_file_t file, const void *buffer, size_t n
                                   dart_datatype_t mem_type, size_t *nwritten)
 {
   dart__access_t access;
+  dart__timed_t  timed;
   dart_ret_t     ret;
   size_t         done  = 0;
   int            error = 0;
@@ -93,7 +98,9 @@ dart_ret_t dart_file_write_shared(dart_file_t file, const void *buffer, size_t n
   ret = advance(__func__, file, buffer, nelem, mem_type, DART_FILE_WRITE, &access);
   if (ret != DART_OK)
     return ret;
-  ret = dart__file_write(file, &access, -1, &done, &error);
+  timed = dart__timed_begin(DART__COUNT_FILE);
+  ret   = dart__file_write(file, &access, -1, &done, &error);
+  dart__timed_end(DART__COUNT_FILE, timed);
   return dart__file_done(__func__, &access, false, ret, error, done, nwritten);
 }
 

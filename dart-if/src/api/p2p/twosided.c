@@ -27,6 +27,7 @@
 #include "model/check.h"
 #include "model/world.h"
 #include "node/mailbox.h"
+#include "node/timed.h"
 #include "node/waiting.h"
 #include "port.h"
 
@@ -282,6 +283,8 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
   dart__event_t     *event   = dart__mailbox_event(&p2p.box);
   dart__gone_watch_t watch   = { .function = function };
   dart__waiting_t   *waiting = NULL;
+  dart__timed_t      timed   = { NULL, 0 };
+  bool               waits   = false;
   uint32_t           turns   = 0;
 
   dart__progress();
@@ -296,10 +299,14 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
       progress_in(in);
     if (out->done && in->done)
       break;
-    if (waiting == NULL)
+    if (!waits) {
       waiting = begin_waiting(function, out, in);
+      timed   = dart__timed_begin(DART__COUNT_MESSAGE_WAIT);
+      waits   = true;
+    }
     wait_for_either(out, in, seen, &turns, &watch);
   }
+  dart__timed_end(DART__COUNT_MESSAGE_WAIT, timed);
   dart__waiting_end(waiting);
   return out->ret != DART_OK ? out->ret : in->ret;
 }
