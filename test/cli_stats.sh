@@ -70,6 +70,14 @@ try() {
   run env DART_STATS=summary:"$work/unit%u" "${words[@]}"; expect_code 0
   grep -q "^$puts  *5 " "$work/unit2" || fail "summary of a unit: $(<"$work/unit2")"
 
+  # Without dart_exit: units that have files of their own.
+  rm "$work"/unit*
+  run env DART_STATS=json:"$work/unit%u-of%u.json" DART_LOG_LEVEL=ERROR "${words[@]/puts/left}"
+  expect_code 0; [[ -z $err ]] || fail "said: $err"
+  for unit in 0 1 2; do is_json "$work/unit$unit-of$unit.json" $unit; done
+  run env DART_STATS=csv:"$work/left.csv" "${words[@]/puts/left}"; expect_code 0
+  [[ ! -e $work/left.csv ]] || fail "a table of some units: $(<"$work/left.csv")"
+
   # None, and near operations unasked.
   run env DART_STATS=none "${words[@]}"; expect_code 0; [[ -z $err ]] || fail "said: $err"
   unset DART_STATS_NEAR

@@ -153,7 +153,7 @@ int main(int argc, char **argv)
     fill_file_system(argv[3], (size_t)number);
   else if (strcmp(what, "read-only") == 0)
     open_read_only(argv[3]);
-  else if (strcmp(what, "puts") == 0)
+  else if (strcmp(what, "puts") == 0 || strcmp(what, "left") == 0)
     put_often(number, (int)nunits);
   else if (strcmp(what, "mistake") == 0)
     dart_barrier((dart_team_t)12345);
@@ -169,5 +169,7 @@ int main(int argc, char **argv)
   dart_barrier(DART_TEAM_ALL);
   if (unit == 0)
     printf("done\n");
+  if (strcmp(what, "left") == 0)
+    return EXIT_SUCCESS;
   return dart_exit() == DART_OK ? EXIT_SUCCESS : 4;
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "api/job/close.h"
+#include "api/job/report.h"
 #include "api/progress/progress.h"
 #include "base/log.h"
 #include "model/holds.h"
@@ -99,6 +100,7 @@ static void leave(int code)
   const char *why;
 
   code &= 0xff; /* the exit status of the process */
+  dart__report_left();
   if (dart__world.nunits == 1 && code != 0)
     return;
   why = code == 0 ? incomplete() : held();

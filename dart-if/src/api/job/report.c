@@ -221,13 +221,13 @@ static void write_table(const dart__output_t *output, table_t *t)
   char name[2 * DART__OUTPUT_FILE] = "stderr";
 
   if (output->file[0] != '\0' && !name_file(output->file, name, sizeof name)) {
-    dart__warn("dart_exit: the name of the file of DART_STATS, '%s', is too long", output->file);
+    dart__warn("the name of the file of DART_STATS, '%s', is too long", output->file);
     return;
   }
   errno = 0;
   t->to = output->file[0] == '\0' ? open_stderr() : fopen(name, "w");
   if (!print(t, output->form))
-    dart__warn("dart_exit: DART_STATS: cannot write %s: %s", name, strerror(errno));
+    dart__warn("DART_STATS: cannot write %s: %s", name, strerror(errno));
 }
 
 /* ---- what ---------------------------------------------------------------------------------- */
@@ -260,6 +260,22 @@ static void report_all(const dart__output_t *output, uint64_t *own, size_t size)
   free(table.values);
 }
 
+static bool has_own_file(const dart__output_t *output)
+{
+  return strstr(output->file, "%u") != NULL;
+}
+
+void dart__report_left(void)
+{
+  const dart__output_t *output = &dart__settings.stats;
+  uint64_t              own[DART__NCOUNTERS + 2 * DART__NLEVELS];
+
+  if (output->form == DART__STATS_NONE || (dart__world.nunits > 1 && !has_own_file(output)))
+    return;
+  pdart_stats_read(own, pdart_stats_size());
+  report_alone(output, own, pdart_stats_size());
+}
+
 void dart__report(void)
 {
   dart__team_t  *all    = dart__teams[DART_TEAM_ALL];
@@ -271,7 +287,7 @@ void dart__report(void)
       output.form == DART__STATS_NONE ||
       dart__coll_bcast(all, output.file, sizeof output.file, 0) != DART_OK)
     return;
-  if (strstr(output.file, "%u") != NULL)
+  if (has_own_file(&output))
     report_alone(&output, own, pdart_stats_size());
   else
     report_all(&output, own, pdart_stats_size());

@@ -1,6 +1,6 @@
 #ifndef DART__API_REPORT_H
 #define DART__API_REPORT_H
-/* Statistics of all units, printed at dart_exit as DART_STATS says (doc/statistics.md). */
+/* Statistics of all units, printed when they end, as DART_STATS says (doc/statistics.md). */
 
 /** What the environment says at dart_init: near operations are counted or not, and counting begins. */
 void dart__report_open(void);
@@ -8,5 +8,9 @@ void dart__report_open(void);
 /** Print what was counted, if unit 0's environment asks for it. Collective over the job; this unit's operations
  *  are complete. What cannot be written is one line of warning. */
 void dart__report(void);
+
+/** The same in a process that ends without dart_exit, alone: only if each unit has a file of its own, or there is one
+ *  unit, for others may not come; and as its own environment says. */
+void dart__report_left(void);
 
 #endif
