@@ -25,7 +25,7 @@ add_custom_command(
 add_custom_target(man ALL DEPENDS ${man}/made)
 
 set(DATE ${date})
-foreach(page dartrun.1 dart-info.1 dart.7)
+foreach(page dartrun.1 dart-info.1 dart-report.1 dart-trace.1 dart.7)
   string(REGEX MATCH "[17]$" chapter ${page})
   configure_file(doc/man/${page} ${man}/man${chapter}/${page} @ONLY)
 endforeach()

@@ -15,6 +15,10 @@ for name in $functions; do
     fail "the page of $name has no prototype or no text"
 done
 
+for name in dartrun dart-info dart-report dart-trace; do
+  [[ -s $man/man1/$name.1 ]] || fail "no page for the program $name"
+done
+
 # (Whether pages of others are installed here is not the matter.)
 said=$(mandoc -Tlint "$man"/man[137]/* 2>&1 | grep -v 'referenced manual not found')
 [[ -z $said ]] || fail "mandoc says: $said"
