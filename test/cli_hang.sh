@@ -62,6 +62,20 @@ wide_range() {
     'unit 2 is the odd one: '
 }
 
+portion() {
+  hangs '1:init,epoch=1,barrier,sleep=1000000' '*:init,barrier,epoch=1' -- \
+    '^dartrun: *0 .* s  dart_get_blocking: the lock of unit 1 in segment 1 of team 0; held by 1$' \
+    '^dartrun: *2 .* s  dart_get_blocking: the lock of unit 1 in segment 1 of team 0; held by 1$' \
+    'unit 1 is the odd one: units 0, 2 wait for it'
+}
+
+post() {
+  hangs '0:init,eaccess=1' '1:init,sleep=1000000' '2:init,epost=1' -- \
+    '^dartrun: *0 .* s  dart_get_blocking: the post of unit 1 in segment 1 of team 0$' \
+    '^dartrun: *2 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0$' \
+    'unit 1 is the odd one: unit 0 waits for it'
+}
+
 notification() {
   hangs '*:init,wait' -- \
     '^dartrun: *2 .* s  dart_notify_wait: the counter at offset 8008 in segment 1 of team 0 to reach 1$' \
@@ -130,7 +144,7 @@ crash() {
 # Those that wait beside one another, but few at a time: units of MPI spin.
 all() {
   local group name
-  for group in "barrier lock message" "crash asked notification" "team range wide_range start"; do
+  for group in "barrier lock message" "crash asked notification" "team range wide_range start" "portion post"; do
     beside=()
     # shellcheck disable=SC2086
     for name in $group; do also "$name"; done

@@ -18,6 +18,8 @@
  *   epoch=U eshared=U     lock unit U's cells exclusively, or shared, by dart_epoch_lock, and read one
  *   eall             lock all units' cells by dart_epoch_lock_all, and read one of each
  *   eunlock=U        unlock U's cells
+ *   eaccess=U        start an access to U's cells by dart_epoch_start, and read one
+ *   epost=U          let U access the own cells by dart_epoch_post, and wait until it has
  *   aside            a thread that calls dart_barrier
  *   sleep=MS         stay away from DART
  *   say=WORD         print WORD
@@ -246,6 +248,22 @@ static void lock_all_cells(void)
     read_cell(owner);
 }
 
+static void access_cells(int owner)
+{
+  dart_team_unit_t target = DART_TEAM_UNIT_ID(owner);
+
+  must(dart_epoch_start(cells, 1, &target, 0));
+  read_cell(owner);
+}
+
+static void expose_cells(int to)
+{
+  dart_team_unit_t origin = DART_TEAM_UNIT_ID(to);
+
+  must(dart_epoch_post(cells, 1, &origin, 0));
+  must(dart_epoch_wait(cells));
+}
+
 static void step(const char *what, const char *argument)
 {
   int     number = atoi(argument);
@@ -300,6 +318,10 @@ static void step(const char *what, const char *argument)
     lock_all_cells();
   else if (strcmp(what, "eunlock") == 0)
     must(dart_epoch_unlock(cell(number, 0), 0));
+  else if (strcmp(what, "eaccess") == 0)
+    access_cells(number);
+  else if (strcmp(what, "epost") == 0)
+    expose_cells(number);
   else if (strcmp(what, "aside") == 0)
     meet_aside();
   else if (strcmp(what, "catch") == 0)

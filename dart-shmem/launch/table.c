@@ -73,27 +73,33 @@ static void visit_late(table_t *t, uint32_t unit, visit_t *visit)
       visit(t, unit, u);
 }
 
-static bool holds(const dart__record_t *record, dart__hold_kind_t kind, int32_t team,
-                  int32_t number)
+/* Whether an entry is of what is waited for. Of several portions that a unit holds its newest is known. */
+static bool is_of(const dart__hold_t *hold, const dart__wait_for_t *what)
 {
-  for (int i = 0; i < DART__HOLDS; i++) {
-    const dart__hold_t *hold = &record->holds.entry[i];
-
-    if (hold->kind == (uint32_t)kind && hold->team == team && hold->number == number &&
-        dart__hold_is_held(hold))
-      return true;
+  if (hold->team != what->team)
+    return false;
+  switch (what->kind) {
+  case DART__WAIT_LOCK:
+    return hold->kind == DART__HOLD_LOCK && hold->number == (int32_t)what->first;
+  case DART__WAIT_RANGE: return hold->kind == DART__HOLD_RANGE && hold->number == what->unit;
+  default:
+    return hold->kind == DART__HOLD_EPOCH && hold->number == (int32_t)what->first &&
+           hold->first == what->last;
   }
+}
+
+static bool holds(const dart__record_t *record, const dart__wait_for_t *what)
+{
+  for (int i = 0; i < DART__HOLDS; i++)
+    if (is_of(&record->holds.entry[i], what) && dart__hold_is_held(&record->holds.entry[i]))
+      return true;
   return false;
 }
 
 static void visit_holders(table_t *t, uint32_t unit, visit_t *visit)
 {
-  const dart__wait_for_t *what    = &t->seen[unit].what;
-  bool                    is_lock = what->kind == DART__WAIT_LOCK;
-
   for (uint32_t u = 0; u < t->nunits; u++)
-    if (u != unit && holds(&t->record[u], is_lock ? DART__HOLD_LOCK : DART__HOLD_RANGE, what->team,
-                           is_lock ? (int32_t)what->first : what->unit))
+    if (u != unit && holds(&t->record[u], &t->seen[unit].what))
       visit(t, unit, u);
 }
 
@@ -111,10 +117,13 @@ static void visit_targets(table_t *t, uint32_t unit, visit_t *visit)
   case DART__WAIT_JOB: visit_late(t, unit, visit); break;
   case DART__WAIT_COLLECTIVE: visit_absent(t, unit, visit); break;
   case DART__WAIT_LOCK:
-  case DART__WAIT_RANGE: visit_holders(t, unit, visit); break;
+  case DART__WAIT_RANGE:
+  case DART__WAIT_PORTION: visit_holders(t, unit, visit); break;
   case DART__WAIT_SENDRECV: visit_one(t, unit, (int64_t)what->last, visit); /* fall through */
   case DART__WAIT_SEND:
   case DART__WAIT_RECV:
+  case DART__WAIT_FENCE:
+  case DART__WAIT_POST:
   case DART__WAIT_FLUSH: visit_one(t, unit, what->unit, visit); break;
   default: break;
   }
@@ -186,14 +195,15 @@ static void list_waiters(table_t *t, uint32_t target)
   end_list(t);
 }
 
-/* What says who is waited for: it is in the words of messages and flushes already. */
+/* What says who is waited for: it is in the words of messages, flushes and posts already. */
 static const char *words_of(dart__wait_kind_t kind)
 {
   switch (kind) {
   case DART__WAIT_JOB:
   case DART__WAIT_COLLECTIVE: return "; not there: ";
   case DART__WAIT_LOCK:
-  case DART__WAIT_RANGE: return "; held by ";
+  case DART__WAIT_RANGE:
+  case DART__WAIT_PORTION: return "; held by ";
   default: return NULL;
   }
 }

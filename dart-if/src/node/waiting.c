@@ -158,6 +158,24 @@ static void describe_flush(const dart__wait_for_t *w, char *text, size_t size)
     snprintf(text, size, "units of team %d to apply what was sent to them", w->team);
 }
 
+static void describe_epoch(const dart__wait_for_t *w, char *text, size_t size)
+{
+  int n;
+
+  if (w->kind == DART__WAIT_FENCE && w->unit >= 0)
+    n = snprintf(text, size, "unit %d to leave its fence", w->unit);
+  else if (w->kind == DART__WAIT_FENCE)
+    n = snprintf(text, size, "operations of units before their fence");
+  else if (w->kind == DART__WAIT_POST)
+    n = snprintf(text, size, "the post of unit %d", w->unit);
+  else if (w->kind == DART__WAIT_ORIGINS)
+    n = snprintf(text, size, "units to complete their accesses");
+  else
+    n = snprintf(text, size, "the lock of unit %d", (int)w->last);
+  if (n > 0 && (size_t)n < size)
+    snprintf(text + n, size - (size_t)n, " in segment %d of team %d", (int)w->first, w->team);
+}
+
 static void describe_what(const dart__wait_for_t *w, char *text, size_t size)
 {
   switch (w->kind) {
@@ -193,7 +211,7 @@ static void describe_what(const dart__wait_for_t *w, char *text, size_t size)
     snprintf(text, size, "unit %d to receive, and a message of unit %d", w->unit, (int)w->last);
     break;
   case DART__WAIT_FLUSH: describe_flush(w, text, size); break;
-  default: snprintf(text, size, "other units"); break;
+  default: describe_epoch(w, text, size); break;
   }
 }
 

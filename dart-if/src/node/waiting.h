@@ -30,7 +30,11 @@ typedef enum {
   DART__WAIT_RECV,    /* a message of `unit`, tag `first` */
   DART__WAIT_SENDRECV, /* both: to `unit`, tag `first`, and of unit `last` */
   DART__WAIT_FLUSH,    /* `unit` of the job, -1: any unit of `team`, to apply what was sent there */
-  DART__WAIT_OTHERS    /* other units; no more is known */
+  /* Of epochs, on segment `first` of `team`. */
+  DART__WAIT_FENCE,   /* `unit` to leave its fence; -1: operations from before others' fence */
+  DART__WAIT_POST,    /* the post of `unit` */
+  DART__WAIT_ORIGINS, /* other units, to complete their accesses to this one's portion */
+  DART__WAIT_PORTION  /* the lock of the portion of `unit`; last: its id in the team */
 } dart__wait_kind_t;
 
 /* Units are global ids. */
@@ -57,7 +61,7 @@ typedef struct dart__waiting {
   char             name[DART__WAIT_NAME];
 } dart__waiting_t;
 
-#define DART__WAITERS    8    /* threads that note their waits */
+#define DART__WAITERS    64   /* threads that note their waits */
 #define DART__WAIT_TEAMS 8192 /* teams, by id, whose members are noted */
 
 typedef struct dart__waits {

@@ -152,7 +152,8 @@ static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
     call->epoch->expected += count(call);
     ret = dart__worse(ret, close_far(call));
     if (!is_lazy)
-      dart__await(call->function, have_arrived, call->epoch);
+      dart__await(call->function, have_arrived, call->epoch,
+                  dart__access_waits_for(call, DART__WAIT_FENCE, -1));
   }
   if (!is_lazy)
     dart__progress_settle_lazy();

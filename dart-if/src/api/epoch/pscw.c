@@ -211,7 +211,8 @@ static dart_ret_t finish(const char *function, dart_gptr_t gptr, int32_t *is_com
   if (!atomic_load_explicit(&call.epoch->is_exposed, memory_order_relaxed)) {
     ret = dart__epoch_refuse(&call, "is not exposed");
   } else if (is_complete == NULL) {
-    dart__await(function, are_complete, &call);
+    dart__await(function, are_complete, &call,
+                dart__access_waits_for(&call, DART__WAIT_ORIGINS, -1));
     ret = end_exposure(&call);
   } else {
     if (dart__world.wait.progress != NULL)
@@ -378,6 +379,16 @@ static bool tell_some(void *context)
   return round->left < before || round->left == 0;
 }
 
+/* One of those that are waited for. */
+static int32_t first_untold(const dart__access_call_t *call)
+{
+  int32_t unit = 0;
+
+  while (unit < call->team->nunits && !call->epoch->target[unit].is_member)
+    unit++;
+  return unit < call->team->nunits ? unit : -1;
+}
+
 static dart_ret_t complete(const dart__access_call_t *call)
 {
   round_t round = { call, 0, DART_OK };
@@ -388,7 +399,8 @@ static dart_ret_t complete(const dart__access_call_t *call)
   for (int32_t unit = 0; unit < call->team->nunits; unit++)
     round.left += call->epoch->target[unit].is_member;
   while (round.left > 0)
-    dart__await(call->function, tell_some, &round);
+    dart__await(call->function, tell_some, &round,
+                dart__access_waits_for(call, DART__WAIT_POST, first_untold(call)));
   if (call->team->nnodes > 1) /* posts that waited for company */
     dart__far->push();
   for (int32_t unit = 0; unit < call->team->nunits; unit++)

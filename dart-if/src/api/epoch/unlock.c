@@ -174,13 +174,24 @@ static bool is_any_granted(void *context)
   return false;
 }
 
+/* One of those that are waited for; there is one. */
+static int32_t first_waiting(const round_t *round)
+{
+  int i = 0;
+
+  while (i + 1 < round->n && !round->asked[i].waits)
+    i++;
+  return round->asked[i].unit;
+}
+
 /* Use what is granted, until nothing waits. */
 static dart_ret_t use_late(round_t *round, int nwaiting)
 {
   dart_ret_t ret = DART_OK;
 
   while (nwaiting > 0) {
-    dart__await(round->call->function, is_any_granted, round);
+    dart__await(round->call->function, is_any_granted, round,
+                dart__access_waits_for(round->call, DART__WAIT_PORTION, first_waiting(round)));
     for (int i = 0; i < round->n; i++) {
       asked_t *a = &round->asked[i];
 

@@ -19,6 +19,7 @@
 #include "model/address.h"
 #include "model/epoch.h"
 #include "model/world.h"
+#include "node/waiting.h"
 
 #ifdef DART_ENABLE_ASSERTIONS
 #define DART__EPOCH_VERIFIES true
@@ -91,6 +92,10 @@ bool dart__access_open_in_order(const dart__access_call_t *call, int32_t unit);
 /** The unit has deregistered its memory: nothing that was put off for it can be done any more. DART_ERR_INVAL: after
  *  a log line. */
 dart_ret_t dart__access_refuse_gone(const dart__access_call_t *call, int32_t unit);
+
+/** What a wait is for, of `unit`; -1: of no certain one. */
+dart__wait_for_t dart__access_waits_for(const dart__access_call_t *call, dart__wait_kind_t kind,
+                                        int32_t unit);
 
 /** Open a unit whose lock is held now, or that needs none. The caller of dart__hold_leave gives it up. */
 void dart__access_locked(const dart__access_call_t *call, int32_t unit);

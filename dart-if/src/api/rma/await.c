@@ -147,8 +147,9 @@ bool dart__await_within(const dart__await_t *await)
   return is_there;
 }
 
-void dart__await(const char *function, bool (*is_there)(void *context), void *context)
+void dart__await(const char *function, bool (*is_there)(void *context), void *context,
+                 dart__wait_for_t what)
 {
   dart__await_within(&(dart__await_t){ function, is_there, context, DART__COUNT_EPOCH_WAIT,
-                                       .timeout_us = -1, .what.kind = DART__WAIT_OTHERS });
+                                       .timeout_us = -1, .what = what });
 }

@@ -25,7 +25,8 @@ typedef struct {
 /** Wait until `is_there`; false: the time was over. Far units are served meanwhile. */
 bool dart__await_within(const dart__await_t *await);
 
-/** The same without a limit, for what raises the event. */
-void dart__await(const char *function, bool (*is_there)(void *context), void *context);
+/** The same without a limit, in an epoch, for what raises the event. */
+void dart__await(const char *function, bool (*is_there)(void *context), void *context,
+                 dart__wait_for_t what);
 
 #endif

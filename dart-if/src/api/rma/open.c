@@ -75,6 +75,13 @@ static bool is_open_by_post(const dart__access_call_t *call, int32_t unit)
   return !call->epoch->target[unit].is_checked || dart__access_is_posted(call, unit);
 }
 
+dart__wait_for_t dart__access_waits_for(const dart__access_call_t *call, dart__wait_kind_t kind,
+                                        int32_t unit)
+{
+  return (dart__wait_for_t){ kind, call->team->id, unit < 0 ? -1 : call->team->members[unit],
+                             (uint64_t)(int64_t)call->segment->id, (uint64_t)(int64_t)unit };
+}
+
 /* A unit that entered or left a lock for which far units wait: its target serves these. */
 static void inform_target(const dart__access_call_t *call, int32_t unit)
 {
@@ -123,12 +130,16 @@ static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits
   dart__rwlock_t       *lock     = &shared_of(call, unit)->lock;
   bool                  is_first = !t->has_ticket;
   bool                  entered  = try_lock(t, lock, waits);
+  dart__waiting_t      *waiting;
 
   if (!entered && is_first && !t->is_checked && is_broken(t, lock, waits, &entered))
     call->epoch->is_broken = true;
   if (!entered && waits) {
     dart__progress(); /* the holder may wait for deferred updates of this unit */
+    waiting =
+        dart__waiting_begin(call->function, dart__access_waits_for(call, DART__WAIT_PORTION, unit));
     dart__rwlock_enter(lock, t->ticket, t->is_exclusive, &dart__world.wait);
+    dart__waiting_end(waiting);
     entered = true;
   }
   if (entered)
@@ -214,7 +225,8 @@ static bool ask_lock(const dart__access_call_t *call, int32_t unit)
                      0, &request);
   ret = dart__epochs->answered(call->team, unit, &request);
   if (ret == DART_PENDING)
-    dart__await(call->function, dart__access_is_granted, &request);
+    dart__await(call->function, dart__access_is_granted, &request,
+                dart__access_waits_for(call, DART__WAIT_PORTION, unit));
   return ret != DART_ERR_INVAL && !dart__access_is_gone(&request);
 }
 
@@ -222,18 +234,24 @@ static bool ask_lock(const dart__access_call_t *call, int32_t unit)
  * memory is gone. */
 static bool wait_for_fence(const dart__access_call_t *call, int32_t unit)
 {
-  uint32_t turns = 0, exposed;
+  dart__waiting_t *waiting = NULL;
+  uint32_t         turns   = 0, exposed;
+  bool             is_left = false, is_gone = false;
 
   while (!is_open_by_fence(call, unit)) {
     if (dart__access_is_far(call, unit)) {
-      if (!dart__epochs->exposed(call->team, call->segment, unit, &exposed))
-        return false;
-      if (has_left_fence(call, exposed))
-        return true;
+      is_gone = !dart__epochs->exposed(call->team, call->segment, unit, &exposed);
+      is_left = is_gone || has_left_fence(call, exposed);
     }
+    if (is_left)
+      break;
+    if (turns == 0)
+      waiting =
+          dart__waiting_begin(call->function, dart__access_waits_for(call, DART__WAIT_FENCE, unit));
     dart__wait_turn(&turns, &dart__world.wait);
   }
-  return true;
+  dart__waiting_end(waiting);
+  return !is_gone;
 }
 
 bool dart__access_open(const dart__access_call_t *call, int32_t unit)
@@ -247,7 +265,7 @@ bool dart__access_open(const dart__access_call_t *call, int32_t unit)
   case DART__EPOCH_NONE: return true;
   case DART__EPOCH_FENCE: t->is_open = wait_for_fence(call, unit); break;
   case DART__EPOCH_START:
-    dart__await(call->function, is_posted, &w);
+    dart__await(call->function, is_posted, &w, dart__access_waits_for(call, DART__WAIT_POST, unit));
     t->is_open = true;
     break;
   default:
