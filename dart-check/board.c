@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "object.h"
+#include "race.h"
 #include "report.h"
 #include "type.h"
 
@@ -97,8 +98,10 @@ void dart__check_team_known(dart_team_t team)
   if ((size_t)team >= nteams)
     dart__check_note(&said, "collective calls of teams with ids of %zu and more are not looked at",
                      nteams);
-  if (team >= DART__CHECK_TEAMS)
+  if (team >= DART__CHECK_TEAMS) {
+    dart__check_lose_order("collective calls of teams with such ids order nothing here");
     return;
+  }
   pdart_team_myid(team, &me);
   pdart_team_size(team, &size);
   teams[team] = (team_t){ .me = me.id, .size = (uint32_t)size };
@@ -136,6 +139,8 @@ dart_team_t dart__check_board_open(void)
   inbox = (dart__check_record_t *)(own + 1);
   memset(teams, 0, sizeof teams);
   pdart_barrier(own_team); /* nobody reads a board before it is empty */
+  if (dart__check_for(DART__CHECK_RACES))
+    dart__check_races_open(own_team);
   dart__check_team_known(DART_TEAM_ALL);
   return own_team;
 }
@@ -339,18 +344,10 @@ static void follow(dart_team_t team, uint64_t number, dart__at_t at)
     look_at(team, first, slices, at);
 }
 
-void dart__check_enter(dart_team_t team, dart__check_record_t record, dart__at_t at)
+static void agree(dart_team_t team, int32_t me, dart__check_record_t record, dart__at_t at)
 {
-  slot_t *slot;
-  int32_t me;
-  size_t  size;
+  slot_t *slot = &own->slot[team];
 
-  if (!dart__check_team(team, &me, &size))
-    return;
-  dart__check_guards(at);
-  if (!dart__check_for(DART__CHECK_COLLECTIVES) || size == 1 || (size_t)team >= nteams)
-    return;
-  slot          = &own->slot[team];
   record.call   = at.id;
   record.from   = dart__check_place_number(at.from);
   record.number = slot->posted + 1;
@@ -362,6 +359,22 @@ void dart__check_enter(dart_team_t team, dart__check_record_t record, dart__at_t
   else
     follow(team, record.number, at);
   __atomic_store_n(&own->waits, 0, __ATOMIC_RELEASE);
+}
+
+void dart__check_enter(dart_team_t team, dart__check_record_t record, dart__at_t at)
+{
+  int32_t me;
+  size_t  size;
+
+  if (!dart__check_team(team, &me, &size))
+    return;
+  dart__check_guards(at);
+  if (size == 1)
+    return;
+  if (dart__check_for(DART__CHECK_COLLECTIVES) && (size_t)team < nteams)
+    agree(team, me, record, at);
+  if (dart__check_for(DART__CHECK_RACES))
+    dart__check_race_collective(team, at.id, (int32_t)record.root - 1);
 }
 
 void dart__check_enter_exit(dart__at_t at)

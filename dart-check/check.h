@@ -20,7 +20,8 @@ enum {
   DART__CHECK_MEMORY      = 1,
   DART__CHECK_COMPLETION  = 2,
   DART__CHECK_COLLECTIVES = 4,
-  DART__CHECK_ALL         = 7
+  DART__CHECK_RACES       = 8,
+  DART__CHECK_ALL         = 15
 };
 
 #define DART__CHECK_EXIT_CODE 65 /* of a unit that found something, if the program's own is 0 */

@@ -3,6 +3,7 @@
 #include "board.h"
 #include "object.h"
 #include "pending.h"
+#include "race.h"
 #include "type.h"
 
 static uint64_t operator_number(dart_operation_t op)
@@ -155,18 +156,43 @@ dart_ret_t dart_reduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_da
 
 /* ---- messages ------------------------------------------------------------------------------------- */
 
+/* From one unit to another, with a tag. */
+static dart__check_place_t mail(int32_t from, int32_t to, int tag)
+{
+  if (from < 0 || to < 0 || (size_t)from >= dart__check.nunits || (size_t)to >= dart__check.nunits)
+    return (dart__check_place_t){ .home = -1 };
+  return dart__check_thing(to, DART__CALL_dart_send, (uint64_t)from, (uint64_t)to, (uint64_t)tag);
+}
+
 dart_ret_t dart_send(const void *sendbuf, size_t nelem, dart_datatype_t dtype, int tag,
                      dart_global_unit_t unit)
 {
   dart__check_source(sendbuf, dart__check_extent(dtype, nelem), DART__AT(dart_send));
+  dart__check_let_go(mail(dart__check.me, unit.id, tag));
   return pdart_send(sendbuf, nelem, dtype, tag, unit);
+}
+
+dart_ret_t dart_recv(void *recvbuf, size_t nelem, dart_datatype_t dtype, int tag,
+                     dart_global_unit_t unit)
+{
+  dart_ret_t ret = pdart_recv(recvbuf, nelem, dtype, tag, unit);
+
+  if (ret == DART_OK)
+    dart__check_take(mail(unit.id, dart__check.me, tag));
+  return ret;
 }
 
 dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_datatype_t send_dtype,
                          int send_tag, dart_global_unit_t dest, void *recvbuf, size_t recv_nelem,
                          dart_datatype_t recv_dtype, int recv_tag, dart_global_unit_t src)
 {
+  dart_ret_t ret;
+
   dart__check_source(sendbuf, dart__check_extent(send_dtype, send_nelem), DART__AT(dart_sendrecv));
-  return pdart_sendrecv(sendbuf, send_nelem, send_dtype, send_tag, dest, recvbuf, recv_nelem,
-                        recv_dtype, recv_tag, src);
+  dart__check_let_go(mail(dart__check.me, dest.id, send_tag));
+  ret = pdart_sendrecv(sendbuf, send_nelem, send_dtype, send_tag, dest, recvbuf, recv_nelem,
+                       recv_dtype, recv_tag, src);
+  if (ret == DART_OK)
+    dart__check_take(mail(src.id, dart__check.me, recv_tag));
+  return ret;
 }

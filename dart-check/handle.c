@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 #include "pending.h"
+#include "race.h"
+
+enum { LOOKS = DART__CHECK_COMPLETION | DART__CHECK_RACES }; /* at handles */
 
 typedef dart_ret_t (*test_t)(dart_handle_t[], size_t, int32_t *);
 
@@ -24,8 +27,10 @@ static dart_handle_t *inner_of(const dart_handle_t handles[], size_t n, dart__at
 static void done(dart_handle_t handles[], size_t n, dart__at_t at)
 {
   for (size_t i = 0; i < n; i++) {
-    if (handles[i] != DART_HANDLE_NULL)
+    if (handles[i] != DART_HANDLE_NULL) {
       dart__check_handle_done(handles[i], at);
+      dart__check_race_handle(handles[i]);
+    }
     handles[i] = DART_HANDLE_NULL;
   }
 }
@@ -36,7 +41,7 @@ static dart_ret_t wait_all(dart_ret_t (*second)(dart_handle_t[], size_t), dart_h
   dart_handle_t *inner;
   dart_ret_t     ret;
 
-  if (!dart__check_for(DART__CHECK_COMPLETION) || handles == NULL)
+  if (!dart__check_for(LOOKS) || handles == NULL)
     return second(handles, n);
   inner = inner_of(handles, n, at);
   if (inner == NULL)
@@ -53,7 +58,7 @@ static dart_ret_t test_all(test_t second, dart_handle_t handles[], size_t n, int
   dart_handle_t *inner;
   dart_ret_t     ret;
 
-  if (!dart__check_for(DART__CHECK_COMPLETION) || handles == NULL || result == NULL)
+  if (!dart__check_for(LOOKS) || handles == NULL || result == NULL)
     return second(handles, n, result);
   inner = inner_of(handles, n, at);
   if (inner == NULL)
@@ -63,7 +68,8 @@ static dart_ret_t test_all(test_t second, dart_handle_t handles[], size_t n, int
     done(handles, n, at);
   else
     for (size_t i = 0; i < n; i++)
-      dart__check_handle_now(handles[i], inner[i]);
+      if (dart__check_for(DART__CHECK_COMPLETION))
+        dart__check_handle_now(handles[i], inner[i]);
   free(inner);
   return ret;
 }
@@ -114,13 +120,15 @@ dart_ret_t dart_handle_free(dart_handle_t *handle)
   dart_handle_t inner;
   dart_ret_t    ret;
 
-  if (!dart__check_for(DART__CHECK_COMPLETION) || handle == NULL)
+  if (!dart__check_for(LOOKS) || handle == NULL)
     return pdart_handle_free(handle);
   if (!dart__check_handle_inner(*handle, &inner, at))
     return DART_ERR_INVAL;
   ret = pdart_handle_free(&inner);
-  if (*handle != DART_HANDLE_NULL)
+  if (*handle != DART_HANDLE_NULL) {
     dart__check_handle_given_up(*handle);
+    dart__check_race_no_handle(*handle);
+  }
   *handle = DART_HANDLE_NULL;
   return ret;
 }

@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
+#include "race.h"
 #include "report.h"
 
 dart__check_t dart__check;
@@ -27,14 +28,17 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pid_t           process;         /* the unit itself */
 static bool            looks_for_leaks; /* at the end of the process */
 
+/* A program that has asked for less than DART_THREAD_MULTIPLE calls DART by one thread at a time. */
 void dart__check_lock(void)
 {
-  pthread_mutex_lock(&mutex);
+  if (dart__check.threads)
+    pthread_mutex_lock(&mutex);
 }
 
 void dart__check_unlock(void)
 {
-  pthread_mutex_unlock(&mutex);
+  if (dart__check.threads)
+    pthread_mutex_unlock(&mutex);
 }
 
 void *dart__check_room(void *old, size_t nbytes)
@@ -56,6 +60,7 @@ static const struct {
 } words[] = { { "memory", DART__CHECK_MEMORY },
               { "completion", DART__CHECK_COMPLETION },
               { "collectives", DART__CHECK_COLLECTIVES },
+              { "races", DART__CHECK_RACES },
               { "1", DART__CHECK_ALL } };
 
 static unsigned kind_of(const char *word, size_t length)
@@ -92,8 +97,8 @@ static dart_ret_t prepare(unsigned *kinds_out)
 {
   if (!read_kinds(kinds_out)) {
     fprintf(stderr,
-            "dart-check: DART_CHECK is '%s'; it may be 0, 1, or some of memory, completion and "
-            "collectives, with commas between them\n",
+            "dart-check: DART_CHECK is '%s'; it may be 0, 1, or some of memory, completion, "
+            "collectives and races, with commas between them\n",
             getenv("DART_CHECK"));
     return DART_ERR_INVAL;
   }
@@ -178,6 +183,7 @@ static void end(dart__at_t at)
   sum_up();
   dart__check.kinds = 0;
   dart__check_pending_forget();
+  dart__check_races_forget();
   dart__check_forget(DART__CHECK_GROUP, DART__CHECK_OPERATOR);
   dart__check_forget(DART__CHECK_ALLOCATOR, DART__CHECK_ALLOCATOR);
   dart__check_segments_forget();

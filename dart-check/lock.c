@@ -1,8 +1,8 @@
-/* Locks, range objects, files and allocators: objects that a team makes together and ends together. And
- * epochs, in which operations are completed by other calls than flushes. */
+/* Locks, range objects, files and allocators: objects that a team makes together and ends together. */
 #include "board.h"
 #include "object.h"
 #include "pending.h"
+#include "race.h"
 
 /* A collective call about an object: units give the same one. */
 static void enter(dart__check_kind_t kind, const void *object, dart__at_t at)
@@ -52,19 +52,43 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
   return ended(pdart_team_lock_destroy(lock), DART__CHECK_LOCK, key, at);
 }
 
+/* Where holders pass on their clocks; locks have their numbers in their teams. */
+static dart__check_place_t place_of(dart__check_kind_t kind, const void *object)
+{
+  dart_team_t team   = 0;
+  uint64_t    serial = 0;
+
+  if (!dart__check_for(DART__CHECK_RACES) ||
+      !dart__check_owner(kind, (uintptr_t)object, &team, &serial))
+    return (dart__check_place_t){ .home = -1 };
+  return dart__check_thing((int32_t)((serial + (uint64_t)team) % dart__check.nunits),
+                           DART__CALL_dart_lock_acquire, (uint64_t)kind, (uint64_t)team, serial);
+}
+
 dart_ret_t dart_lock_acquire(dart_lock_t lock)
 {
   dart__at_t at = DART__AT(dart_lock_acquire);
+  dart_ret_t ret;
 
   dart__check_guards(at);
-  return dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at) ? pdart_lock_acquire(lock)
-                                                                    : DART_ERR_INVAL;
+  if (!dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at))
+    return DART_ERR_INVAL;
+  ret = pdart_lock_acquire(lock);
+  if (ret == DART_OK)
+    dart__check_take(place_of(DART__CHECK_LOCK, lock));
+  return ret;
 }
 
 dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 {
-  if (dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, DART__AT(dart_lock_try_acquire)))
-    return pdart_lock_try_acquire(lock, result);
+  dart_ret_t ret;
+
+  if (dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, DART__AT(dart_lock_try_acquire))) {
+    ret = pdart_lock_try_acquire(lock, result);
+    if (ret == DART_OK && *result)
+      dart__check_take(place_of(DART__CHECK_LOCK, lock));
+    return ret;
+  }
   if (result != NULL)
     *result = 0;
   return DART_ERR_INVAL;
@@ -75,8 +99,10 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
   dart__at_t at = DART__AT(dart_lock_release);
 
   dart__check_guards(at);
-  return dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at) ? pdart_lock_release(lock)
-                                                                    : DART_ERR_INVAL;
+  if (!dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at))
+    return DART_ERR_INVAL;
+  dart__check_let_go(place_of(DART__CHECK_LOCK, lock));
+  return pdart_lock_release(lock);
 }
 
 /* ---- range objects -------------------------------------------------------------------------------- */
@@ -104,12 +130,29 @@ dart_ret_t dart_team_range_destroy(dart_range_t *range)
   return ended(pdart_team_range_destroy(range), DART__CHECK_RANGE, key, at);
 }
 
+/* A hold does not say of which object it is, so all of them share a place. */
+static dart__check_place_t place_of_ranges(void)
+{
+  return dart__check_thing(0, DART__CALL_dart_range_acquire, 0, 0, 0);
+}
+
 dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,
                               int64_t timeout_us, dart_range_hold_t *hold)
 {
+  dart_ret_t ret;
+
   if (!dart__check_may_use(DART__CHECK_RANGE, (uintptr_t)range, DART__AT(dart_range_acquire)))
     return DART_ERR_INVAL;
-  return pdart_range_acquire(range, spans, n, timeout_us, hold);
+  ret = pdart_range_acquire(range, spans, n, timeout_us, hold);
+  if (ret == DART_OK)
+    dart__check_take(place_of_ranges());
+  return ret;
+}
+
+dart_ret_t dart_range_release(dart_range_hold_t *hold)
+{
+  dart__check_let_go(place_of_ranges());
+  return pdart_range_release(hold);
 }
 
 /* ---- allocators ----------------------------------------------------------------------------------- */
@@ -220,40 +263,4 @@ dart_ret_t dart_file_seek_shared(dart_file_t file, uint64_t offset)
 {
   enter(DART__CHECK_FILE, file, DART__AT(dart_file_seek_shared));
   return pdart_file_seek_shared(file, offset);
-}
-
-/* ---- epochs --------------------------------------------------------------------------------------- */
-
-dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
-{
-  dart__check_guards(DART__AT(dart_epoch_fence));
-  dart__check_epochs(gptr);
-  return pdart_epoch_fence(gptr, assertions);
-}
-
-dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_unit_t targets[],
-                            int assertions)
-{
-  dart__check_epochs(gptr);
-  return pdart_epoch_start(gptr, ntargets, targets, assertions);
-}
-
-dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
-{
-  dart_ret_t ret = pdart_epoch_wait(gptr);
-
-  dart__check_guards(DART__AT(dart_epoch_wait));
-  return ret;
-}
-
-dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions)
-{
-  dart__check_epochs(gptr);
-  return pdart_epoch_lock(gptr, kind, assertions);
-}
-
-dart_ret_t dart_epoch_lock_all(dart_gptr_t gptr, int assertions)
-{
-  dart__check_epochs(gptr);
-  return pdart_epoch_lock_all(gptr, assertions);
 }

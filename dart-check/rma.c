@@ -2,6 +2,7 @@
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
+#include "race.h"
 #include "type.h"
 
 /* Of the program's buffer: its bytes if they lie in a row, which is what is looked at; else 0. */
@@ -21,14 +22,17 @@ static const void *watched(const void *source, uint64_t nbytes)
 dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
                     dart_datatype_t dst_type)
 {
-  dart__at_t at     = DART__AT(dart_put);
-  uint64_t   nbytes = in_a_row(nelem, src_type);
-  dart_ret_t ret;
+  dart__at_t           at     = DART__AT(dart_put);
+  uint64_t             nbytes = in_a_row(nelem, src_type);
+  dart_ret_t           ret;
+  dart__check_ticket_t ticket;
 
   if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at))
     return DART_ERR_INVAL;
   dart__check_source(src, dart__check_extent(src_type, nelem), at);
-  ret = pdart_put(gptr, src, nelem, src_type, dst_type);
+  ticket = dart__check_race(gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  ret    = pdart_put(gptr, src, nelem, src_type, dst_type);
+  dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   if (ret == DART_OK && nelem > 0)
     dart__check_started(gptr, watched(src, nbytes), nbytes, at);
   return ret;
@@ -38,15 +42,18 @@ dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_dataty
 dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                     dart_datatype_t dst_type)
 {
-  dart__at_t at     = DART__AT(dart_get);
-  uint64_t   nbytes = in_a_row(nelem, dst_type);
-  void      *buffer;
-  dart_ret_t ret;
+  dart__at_t           at     = DART__AT(dart_get);
+  uint64_t             nbytes = in_a_row(nelem, dst_type);
+  void                *buffer;
+  dart_ret_t           ret;
+  dart__check_ticket_t ticket;
 
   if (!dart__check_access(gptr, dart__check_extent(src_type, nelem), at))
     return DART_ERR_INVAL;
   buffer = dart__check_result(gptr, dest, nbytes);
+  ticket = dart__check_race(gptr, nelem, src_type, DART__ACCESS_GET, at);
   ret    = pdart_get(buffer, gptr, nelem, src_type, dst_type);
+  dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   dart__check_result_started(ret, gptr, buffer, dest, nbytes, at);
   return ret;
 }
@@ -54,33 +61,54 @@ dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t 
 dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  dart__at_t at = DART__AT(dart_put_blocking);
+  dart__at_t           at = DART__AT(dart_put_blocking);
+  dart__check_ticket_t ticket;
+  dart_ret_t           ret;
 
   if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at))
     return DART_ERR_INVAL;
   dart__check_source(src, dart__check_extent(src_type, nelem), at);
-  return pdart_put_blocking(gptr, src, nelem, src_type, dst_type);
+  ticket = dart__check_race(gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  ret    = pdart_put_blocking(gptr, src, nelem, src_type, dst_type);
+  dart__check_race_returned(&ticket, ret);
+  return ret;
 }
 
 dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                              dart_datatype_t dst_type)
 {
-  dart__at_t at = DART__AT(dart_get_blocking);
+  dart__at_t           at = DART__AT(dart_get_blocking);
+  dart__check_ticket_t ticket;
+  dart_ret_t           ret;
 
   if (!dart__check_access(gptr, dart__check_extent(src_type, nelem), at))
     return DART_ERR_INVAL;
-  return pdart_get_blocking(dest, gptr, nelem, src_type, dst_type);
+  ticket = dart__check_race(gptr, nelem, src_type, DART__ACCESS_GET, at);
+  ret    = pdart_get_blocking(dest, gptr, nelem, src_type, dst_type);
+  dart__check_race_returned(&ticket, ret);
+  return ret;
 }
 
 /* ---- with a handle -------------------------------------------------------------------------------- */
+
+/* No handle: it is complete. */
+static void handle_started(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
+                           const dart_handle_t *handle)
+{
+  if (ret != DART_OK || *handle == DART_HANDLE_NULL)
+    dart__check_race_returned(ticket, ret);
+  else
+    dart__check_race_started(ticket, ret, gptr, *handle);
+}
 
 dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type,
                            dart_handle_t *handle)
 {
-  dart__at_t at     = DART__AT(dart_put_handle);
-  uint64_t   nbytes = in_a_row(nelem, src_type);
-  dart_ret_t ret;
+  dart__at_t           at     = DART__AT(dart_put_handle);
+  uint64_t             nbytes = in_a_row(nelem, src_type);
+  dart_ret_t           ret;
+  dart__check_ticket_t ticket;
 
   if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at)) {
     if (handle != NULL)
@@ -88,19 +116,22 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
     return DART_ERR_INVAL;
   }
   dart__check_source(src, dart__check_extent(src_type, nelem), at);
-  ret = pdart_put_handle(gptr, src, nelem, src_type, dst_type, handle);
+  ticket = dart__check_race(gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  ret    = pdart_put_handle(gptr, src, nelem, src_type, dst_type, handle);
   if (ret == DART_OK && nelem > 0 && dart__check_for(DART__CHECK_COMPLETION))
     *handle = dart__check_handle(gptr, nbytes > 0 ? src : NULL, NULL, NULL, nbytes, *handle, at);
+  handle_started(&ticket, ret, gptr, handle);
   return ret;
 }
 
 dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                            dart_datatype_t dst_type, dart_handle_t *handle)
 {
-  dart__at_t at     = DART__AT(dart_get_handle);
-  uint64_t   nbytes = in_a_row(nelem, dst_type);
-  void      *buffer;
-  dart_ret_t ret;
+  dart__at_t           at     = DART__AT(dart_get_handle);
+  uint64_t             nbytes = in_a_row(nelem, dst_type);
+  void                *buffer;
+  dart_ret_t           ret;
+  dart__check_ticket_t ticket;
 
   if (!dart__check_access(gptr, dart__check_extent(src_type, nelem), at)) {
     if (handle != NULL)
@@ -108,13 +139,20 @@ dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_data
     return DART_ERR_INVAL;
   }
   buffer = handle == NULL ? dest : dart__check_result(gptr, dest, nbytes);
+  ticket = dart__check_race(gptr, nelem, src_type, DART__ACCESS_GET, at);
   ret    = pdart_get_handle(buffer, gptr, nelem, src_type, dst_type, handle);
   if (ret == DART_OK && nelem > 0 && dart__check_for(DART__CHECK_COMPLETION))
     *handle = dart__check_handle(gptr, NULL, buffer, dest, nbytes, *handle, at);
+  handle_started(&ticket, ret, gptr, handle);
   return ret;
 }
 
 /* ---- atomics -------------------------------------------------------------------------------------- */
+
+static dart__access_kind_t kind_of(dart_operation_t op)
+{
+  return op == DART_OP_NO_OP ? DART__ACCESS_READ : DART__ACCESS_UPDATE;
+}
 
 typedef dart_ret_t (*accumulate_t)(dart_gptr_t, const void *, size_t, dart_datatype_t,
                                    dart_operation_t);
@@ -122,13 +160,17 @@ typedef dart_ret_t (*accumulate_t)(dart_gptr_t, const void *, size_t, dart_datat
 static dart_ret_t accumulate(accumulate_t call, dart__at_t at, dart_gptr_t gptr, const void *values,
                              size_t nelem, dart_datatype_t dtype, dart_operation_t op)
 {
-  uint64_t   nbytes = dart__check_extent(dtype, nelem);
-  dart_ret_t ret;
+  uint64_t             nbytes = dart__check_extent(dtype, nelem);
+  dart_ret_t           ret;
+  dart__check_ticket_t ticket;
 
   if (!dart__check_access(gptr, nbytes, at))
     return DART_ERR_INVAL;
   dart__check_source(values, nbytes, at);
-  ret = call(gptr, values, nelem, dtype, op);
+  ticket          = dart__check_race(gptr, nelem, dtype, kind_of(op), at);
+  ticket.acquires = false; /* it has no result */
+  ret             = call(gptr, values, nelem, dtype, op);
+  dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   if (ret == DART_OK && nelem > 0)
     dart__check_started(gptr, NULL, nbytes, at);
   return ret;
@@ -150,16 +192,19 @@ dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, 
 dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
                              dart_datatype_t dtype, dart_operation_t op)
 {
-  dart__at_t at     = DART__AT(dart_fetch_and_op);
-  uint64_t   nbytes = dart__check_extent(dtype, 1);
-  void      *buffer;
-  dart_ret_t ret;
+  dart__at_t           at     = DART__AT(dart_fetch_and_op);
+  uint64_t             nbytes = dart__check_extent(dtype, 1);
+  void                *buffer;
+  dart_ret_t           ret;
+  dart__check_ticket_t ticket;
 
   if (!dart__check_access(gptr, nbytes, at))
     return DART_ERR_INVAL;
   dart__check_source(value, nbytes, at);
   buffer = dart__check_result(gptr, result, nbytes);
+  ticket = dart__check_race(gptr, 1, dtype, kind_of(op), at);
   ret    = pdart_fetch_and_op(gptr, value, buffer, dtype, op);
+  dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   dart__check_result_started(ret, gptr, buffer, result, nbytes, at);
   return ret;
 }
@@ -167,17 +212,20 @@ dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
 dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void *compare,
                                  void *result, dart_datatype_t dtype)
 {
-  dart__at_t at     = DART__AT(dart_compare_and_swap);
-  uint64_t   nbytes = dart__check_extent(dtype, 1);
-  void      *buffer;
-  dart_ret_t ret;
+  dart__at_t           at     = DART__AT(dart_compare_and_swap);
+  uint64_t             nbytes = dart__check_extent(dtype, 1);
+  void                *buffer;
+  dart_ret_t           ret;
+  dart__check_ticket_t ticket;
 
   if (!dart__check_access(gptr, nbytes, at))
     return DART_ERR_INVAL;
   dart__check_source(value, nbytes, at);
   dart__check_source(compare, nbytes, at);
   buffer = dart__check_result(gptr, result, nbytes);
+  ticket = dart__check_race(gptr, 1, dtype, DART__ACCESS_UPDATE, at);
   ret    = pdart_compare_and_swap(gptr, value, compare, buffer, dtype);
+  dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   dart__check_result_started(ret, gptr, buffer, result, nbytes, at);
   return ret;
 }
@@ -186,36 +234,45 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void
  *
  * Their source is the caller's again when the consumer is known to have seen the counter, which is not known here. */
 
+/* Its data are taken for complete by whoever is ordered after the notification, and by all others. */
+static bool begin_notify(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
+                         dart_datatype_t dst_type, dart_gptr_t flag, dart__at_t at)
+{
+  if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at) ||
+      !dart__check_access(flag, sizeof(uint64_t), at))
+    return false;
+  dart__check_source(src, dart__check_extent(src_type, nelem), at);
+  dart__check_race(gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  dart__check_race_notify(flag, at);
+  return true;
+}
+
 dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                            uint64_t by)
 {
-  dart__at_t at = DART__AT(dart_put_notify);
-
-  if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at) ||
-      !dart__check_access(flag, sizeof by, at))
-    return DART_ERR_INVAL;
-  dart__check_source(src, dart__check_extent(src_type, nelem), at);
-  return pdart_put_notify(gptr, src, nelem, src_type, dst_type, flag, by);
+  return begin_notify(gptr, src, nelem, src_type, dst_type, flag, DART__AT(dart_put_notify))
+             ? pdart_put_notify(gptr, src, nelem, src_type, dst_type, flag, by)
+             : DART_ERR_INVAL;
 }
 
 dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
                               dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                               uint64_t value, dart_operation_t op)
 {
-  dart__at_t at = DART__AT(dart_put_notify_op);
-
-  if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at) ||
-      !dart__check_access(flag, sizeof value, at))
-    return DART_ERR_INVAL;
-  dart__check_source(src, dart__check_extent(src_type, nelem), at);
-  return pdart_put_notify_op(gptr, src, nelem, src_type, dst_type, flag, value, op);
+  return begin_notify(gptr, src, nelem, src_type, dst_type, flag, DART__AT(dart_put_notify_op))
+             ? pdart_put_notify_op(gptr, src, nelem, src_type, dst_type, flag, value, op)
+             : DART_ERR_INVAL;
 }
 
 dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
 {
-  return dart__check_access(flag, sizeof by, DART__AT(dart_notify)) ? pdart_notify(flag, by)
-                                                                    : DART_ERR_INVAL;
+  dart__at_t at = DART__AT(dart_notify);
+
+  if (!dart__check_access(flag, sizeof by, at))
+    return DART_ERR_INVAL;
+  dart__check_race_notify(flag, at);
+  return pdart_notify(flag, by);
 }
 
 /* ---- flushes ---------------------------------------------------------------------------------------- */
@@ -224,10 +281,12 @@ dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
 static dart_ret_t flush(dart_ret_t (*second)(dart_gptr_t), dart_gptr_t gptr, bool all, bool local,
                         dart__at_t at)
 {
-  uint64_t   moment = dart__check_moment();
-  dart_ret_t ret    = second(gptr);
+  uint64_t   moment  = dart__check_moment();
+  uint64_t   started = dart__check_race_moment();
+  dart_ret_t ret     = second(gptr);
 
   dart__check_flushed(gptr, all, local, moment, at);
+  dart__check_race_flushed(gptr, all, local, started);
   return ret;
 }
 
@@ -249,4 +308,46 @@ dart_ret_t dart_flush_local(dart_gptr_t gptr)
 dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 {
   return flush(pdart_flush_local_all, gptr, true, true, DART__AT(dart_flush_local_all));
+}
+
+/* ---- order and contexts -----------------------------------------------------------------------------
+ *
+ * What comes after an order is seen only by those who see what came before, so that is as if it was flushed. The
+ * flush of a context is taken for one of all that the unit has started: which operations are in it is not known. */
+
+dart_ret_t dart_order(dart_gptr_t gptr)
+{
+  uint64_t   started = dart__check_race_moment();
+  dart_ret_t ret     = pdart_order(gptr);
+
+  if (ret == DART_OK)
+    dart__check_race_flushed(gptr, false, false, started);
+  return ret;
+}
+
+dart_ret_t dart_context_flush(dart_context_t context)
+{
+  uint64_t   started = dart__check_race_moment();
+  dart_ret_t ret     = pdart_context_flush(context);
+
+  dart__check_race_everything(started);
+  return ret;
+}
+
+dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit)
+{
+  uint64_t   started = dart__check_race_moment();
+  dart_ret_t ret     = pdart_context_flush_unit(context, unit);
+
+  dart__check_race_everything(started);
+  return ret;
+}
+
+dart_ret_t dart_context_destroy(dart_context_t *context)
+{
+  uint64_t   started = dart__check_race_moment();
+  dart_ret_t ret     = pdart_context_destroy(context);
+
+  dart__check_race_everything(started);
+  return ret;
 }

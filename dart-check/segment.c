@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
+#include "race.h"
 #include "report.h"
 #include "type.h"
 
@@ -319,6 +320,7 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
 
   if (DART_GPTR_ISNULL(gptr) || gptr.segid <= 0 || !dart__check_access(gptr, 0, at))
     return DART_GPTR_ISNULL(gptr) ? DART_OK : DART_ERR_INVAL;
+  dart__check_race_segment(gptr);
   dart__check_enter(gptr.teamid, (dart__check_record_t){ .root = (uint64_t)gptr.segid + 1 }, at);
   dart__check_pending_segment(gptr, at);
   dart__check_lock();

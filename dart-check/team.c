@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
+#include "race.h"
 
 /* ---- groups -------------------------------------------------------------------------------------- */
 
@@ -164,6 +165,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   dart_ret_t  ret;
 
   if (team > 0) {
+    dart__check_race_team(team);
     dart__check_enter(team, (dart__check_record_t){ .root = 0 }, at);
     dart__check_pending_team(team, at);
   }

@@ -3,6 +3,7 @@
 #include <dash/dart/ext/dart_basic.h>
 
 #include "memory.h"
+#include "race.h"
 #include "type.h"
 
 static bool may_access_all(const dart_gptr_t gptrs[], size_t n, uint64_t nbytes, dart__at_t at)
@@ -13,6 +14,21 @@ static bool may_access_all(const dart_gptr_t gptrs[], size_t n, uint64_t nbytes,
   return true;
 }
 
+/* The words that have been found as they were waited for: `count` at `indices`, or all of them (NULL). */
+static dart_ret_t found(dart_ret_t ret, const dart_gptr_t gptrs[], const size_t indices[],
+                        size_t count)
+{
+  for (size_t i = 0; ret == DART_OK && i < count; i++)
+    dart__check_race_waited(gptrs[indices == NULL ? i : indices[i]]);
+  return ret;
+}
+
+static dart_ret_t found_some(dart_ret_t ret, const dart_gptr_t gptrs[], const size_t indices[],
+                             const size_t *count)
+{
+  return found(ret, gptrs, indices, ret == DART_OK ? *count : 0);
+}
+
 /* ---- counters ------------------------------------------------------------------------------------- */
 
 dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us)
@@ -20,15 +36,16 @@ dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us
   dart__at_t at = DART__AT(dart_notify_wait);
 
   dart__check_guards(at);
-  return dart__check_access(flag, sizeof least, at) ? pdart_notify_wait(flag, least, timeout_us)
-                                                    : DART_ERR_INVAL;
+  return dart__check_access(flag, sizeof least, at)
+             ? found(pdart_notify_wait(flag, least, timeout_us), &flag, NULL, 1)
+             : DART_ERR_INVAL;
 }
 
 dart_ret_t dart_notify_waitany(const dart_gptr_t flags[], const uint64_t least[], size_t n,
                                int64_t timeout_us, size_t *index)
 {
   return may_access_all(flags, n, sizeof least[0], DART__AT(dart_notify_waitany))
-             ? pdart_notify_waitany(flags, least, n, timeout_us, index)
+             ? found(pdart_notify_waitany(flags, least, n, timeout_us, index), flags, index, 1)
              : DART_ERR_INVAL;
 }
 
@@ -36,15 +53,19 @@ dart_ret_t dart_notify_waitsome(const dart_gptr_t flags[], const uint64_t least[
                                 int64_t timeout_us, size_t indices[], size_t *count)
 {
   return may_access_all(flags, n, sizeof least[0], DART__AT(dart_notify_waitsome))
-             ? pdart_notify_waitsome(flags, least, n, timeout_us, indices, count)
+             ? found_some(pdart_notify_waitsome(flags, least, n, timeout_us, indices, count), flags,
+                          indices, count)
              : DART_ERR_INVAL;
 }
 
 dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op)
 {
-  return dart__check_access(flag, sizeof value, DART__AT(dart_notify_op))
-             ? pdart_notify_op(flag, value, op)
-             : DART_ERR_INVAL;
+  dart__at_t at = DART__AT(dart_notify_op);
+
+  if (!dart__check_access(flag, sizeof value, at))
+    return DART_ERR_INVAL;
+  dart__check_race_notify(flag, at);
+  return pdart_notify_op(flag, value, op);
 }
 
 /* ---- words ---------------------------------------------------------------------------------------- */
@@ -53,7 +74,7 @@ dart_ret_t dart_wait_word(dart_gptr_t gptr, dart_datatype_t type, dart_compariso
                           const void *value, int64_t timeout_us)
 {
   return dart__check_access(gptr, dart__check_size(type), DART__AT(dart_wait_word))
-             ? pdart_wait_word(gptr, type, comparison, value, timeout_us)
+             ? found(pdart_wait_word(gptr, type, comparison, value, timeout_us), &gptr, NULL, 1)
              : DART_ERR_INVAL;
 }
 
@@ -62,7 +83,8 @@ dart_ret_t dart_wait_word_any(const dart_gptr_t gptrs[], size_t n, dart_datatype
                               size_t *index)
 {
   return may_access_all(gptrs, n, dart__check_size(type), DART__AT(dart_wait_word_any))
-             ? pdart_wait_word_any(gptrs, n, type, comparison, values, timeout_us, index)
+             ? found(pdart_wait_word_any(gptrs, n, type, comparison, values, timeout_us, index),
+                     gptrs, index, 1)
              : DART_ERR_INVAL;
 }
 
@@ -71,7 +93,9 @@ dart_ret_t dart_wait_word_some(const dart_gptr_t gptrs[], size_t n, dart_datatyp
                                size_t indices[], size_t *count)
 {
   return may_access_all(gptrs, n, dart__check_size(type), DART__AT(dart_wait_word_some))
-             ? pdart_wait_word_some(gptrs, n, type, comparison, values, timeout_us, indices, count)
+             ? found_some(pdart_wait_word_some(gptrs, n, type, comparison, values, timeout_us,
+                                               indices, count),
+                          gptrs, indices, count)
              : DART_ERR_INVAL;
 }
 
@@ -79,25 +103,37 @@ dart_ret_t dart_wait_word_all(const dart_gptr_t gptrs[], size_t n, dart_datatype
                               dart_comparison_t comparison, const void *values, int64_t timeout_us)
 {
   return may_access_all(gptrs, n, dart__check_size(type), DART__AT(dart_wait_word_all))
-             ? pdart_wait_word_all(gptrs, n, type, comparison, values, timeout_us)
+             ? found(pdart_wait_word_all(gptrs, n, type, comparison, values, timeout_us), gptrs,
+                     NULL, n)
              : DART_ERR_INVAL;
 }
 
 /* ---- locks in words ------------------------------------------------------------------------------- */
+
+static dart_ret_t taken(dart_ret_t ret, dart_gptr_t gptr)
+{
+  if (ret == DART_OK)
+    dart__check_take(dart__check_word(gptr));
+  return ret;
+}
 
 dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr)
 {
   dart__at_t at = DART__AT(dart_lock_at_acquire);
 
   dart__check_guards(at);
-  return dart__check_access(gptr, sizeof(uint64_t), at) ? pdart_lock_at_acquire(gptr)
+  return dart__check_access(gptr, sizeof(uint64_t), at) ? taken(pdart_lock_at_acquire(gptr), gptr)
                                                         : DART_ERR_INVAL;
 }
 
 dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
 {
-  if (dart__check_access(gptr, sizeof(uint64_t), DART__AT(dart_lock_at_try_acquire)))
-    return pdart_lock_at_try_acquire(gptr, result);
+  dart_ret_t ret;
+
+  if (dart__check_access(gptr, sizeof(uint64_t), DART__AT(dart_lock_at_try_acquire))) {
+    ret = pdart_lock_at_try_acquire(gptr, result);
+    return ret == DART_OK && *result ? taken(ret, gptr) : ret;
+  }
   if (result != NULL)
     *result = 0;
   return DART_ERR_INVAL;
@@ -108,6 +144,8 @@ dart_ret_t dart_lock_at_release(dart_gptr_t gptr)
   dart__at_t at = DART__AT(dart_lock_at_release);
 
   dart__check_guards(at);
-  return dart__check_access(gptr, sizeof(uint64_t), at) ? pdart_lock_at_release(gptr)
-                                                        : DART_ERR_INVAL;
+  if (!dart__check_access(gptr, sizeof(uint64_t), at))
+    return DART_ERR_INVAL;
+  dart__check_let_go(dart__check_word(gptr));
+  return pdart_lock_at_release(gptr);
 }

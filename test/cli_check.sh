@@ -56,7 +56,7 @@ try() {
   run "${dartrun[@]}" -n 3 "$program" "${right[@]}"
   expect_code 0
   collect
-  [[ -z $reports && $err == *"3 units were looked at for memory completion collectives: 0 found"* ]] ||
+  [[ -z $reports && $err == *"3 units were looked at for memory completion collectives races: 0 found"* ]] ||
     fail "$backend: right programs: $err"
 
   run "${dartrun[@]}" -n 3 "$program" "${names[@]}"
@@ -64,7 +64,7 @@ try() {
   expect_code 65
   for i in "${!names[@]}"; do verdict "${names[i]}" "${patterns[i]}"; done
   [[ $(grep -c . <<<"$reports") == "$wrong" ]] || fail "$backend: not $wrong reports: $err"
-  [[ $err == *"looked at for memory completion collectives: $wrong found"* ]] || fail "$backend: $err"
+  [[ $err == *"looked at for memory completion collectives races: $wrong found"* ]] || fail "$backend: $err"
 }
 
 # Not linked, but loaded where the environment asks for it; single kinds of checks can be chosen.
@@ -72,7 +72,7 @@ try_loaded() {
   run "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
   expect_code 0; [[ $err != *dart-check* ]] || fail "$backend: without DART_CHECK: $err"
   run env DART_CHECK=1 "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
-  expect_code 65; [[ $err == *"memory completion collectives: 2 found"* ]] || fail "$backend: $err"
+  expect_code 65; [[ $err == *"memory completion collectives races: 2 found"* ]] || fail "$backend: $err"
   [[ $backend == shmem ]] || return
   run env DART_CHECK=completion "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
   expect_code 65; [[ $err == *"looked at for completion: 1 found"* ]] || fail "$backend: $err"

@@ -98,7 +98,7 @@ static void right_strided(void)
 
 static void wrong_source(void)
 {
-  dart_gptr_t gptr = segment(MANY, 2);
+  dart_gptr_t gptr = segment(MANY, (me + 1) % n);
 
   dart_put(gptr, values, MANY, DART_TYPE_INT, DART_TYPE_INT);
   values[7] += me == 1;
@@ -107,7 +107,7 @@ static void wrong_source(void)
 
 static void wrong_source_of_handle(void)
 {
-  dart_gptr_t   gptr = segment(MANY, 2);
+  dart_gptr_t   gptr = segment(MANY, (me + 1) % n);
   dart_handle_t handle;
 
   dart_put_handle(gptr, values, MANY, DART_TYPE_INT, DART_TYPE_INT, &handle);
@@ -131,12 +131,12 @@ static void wrong_freed_source(void)
 
 static void wrong_read(void)
 {
-  dart_gptr_t gptr = segment(MANY, 2);
+  dart_gptr_t gptr = segment(2 * MANY, 2);
 
   dart_get(more, gptr, MANY, DART_TYPE_INT, DART_TYPE_INT);
   if (me != 1)
     dart_flush(gptr);
-  dart_put(at(gptr, me, 0), more, 1, DART_TYPE_INT, DART_TYPE_INT);
+  dart_put(at(gptr, me, MANY), more, 1, DART_TYPE_INT, DART_TYPE_INT);
   end(gptr);
 }
 
@@ -166,7 +166,7 @@ static void wrong_write(void)
 
 static void wrong_no_wait(void)
 {
-  dart_gptr_t   gptr = segment(MANY, 2);
+  dart_gptr_t   gptr = segment(MANY, (me + 1) % n);
   dart_handle_t handle;
 
   dart_put_handle(gptr, values, MANY, DART_TYPE_INT, DART_TYPE_INT, &handle);
@@ -178,7 +178,7 @@ static void wrong_no_wait(void)
 
 static void wrong_no_flush(void)
 {
-  dart_gptr_t gptr = segment(MANY, 2);
+  dart_gptr_t gptr = segment(MANY, (me + 1) % n);
 
   dart_put(gptr, values, 1, DART_TYPE_INT, DART_TYPE_INT);
   if (me != 1)

@@ -1,0 +1,343 @@
+/* Where all units meet, each deals out its log by the unit whose memory was accessed, and each compares what the others
+ * have for it. Of two accesses by different units to the same bytes, one of which writes, one must have happened before
+ * the other: the later one's clock, at its call, has reached the number at which the earlier one was complete.
+ *
+ * Accesses of a kind to the same bytes are a group, so that few pairs of groups are looked at where units access a
+ * place often. What was compared is forgotten, for all that comes is ordered after it by the meeting; what is under
+ * way is kept. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "race.h"
+#include "report.h"
+
+enum { MOST_PAIRS = 20000000 }; /* that a unit compares at a meeting */
+
+static dart_team_t own_team;
+static dart_gptr_t
+    memory; /* of each unit: where its entries for each unit begin, and then these entries */
+static uint64_t       *index_of;
+static dart__access_t *posted;
+
+static dart_gptr_t at(int32_t unit, uint64_t offset)
+{
+  dart_gptr_t gptr = memory;
+
+  gptr.unitid              = unit;
+  gptr.addr_or_offs.offset = offset;
+  return gptr;
+}
+
+static size_t index_bytes(void)
+{
+  return (dart__check.nunits + 1) * sizeof *index_of;
+}
+
+void dart__check_compare_open(dart_team_t team)
+{
+  size_t nbytes = index_bytes() + DART__CHECK_LOG * sizeof *posted;
+
+  own_team = team;
+  if (pdart_team_memalloc_aligned(team, nbytes, DART_TYPE_BYTE, &memory) != DART_OK ||
+      pdart_gptr_getaddr(at(dart__check.me, 0), (void **)&index_of) != DART_OK)
+    pdart_abort(DART_EXIT_ABORT);
+  posted = (dart__access_t *)(void *)((char *)index_of + index_bytes());
+}
+
+/* ---- dealing out ---------------------------------------------------------------------------------- */
+
+/* The numbers of the few places that log so much are looked up once each. */
+static uint64_t place_number(uint64_t from)
+{
+  enum { PLACES = 256 };
+  static struct {
+    uint64_t from, number;
+  } places[PLACES];
+  size_t i = (from >> 2) % PLACES;
+
+  if (places[i].from != from) {
+    places[i].from   = from;
+    places[i].number = dart__check_place_number((const void *)(uintptr_t)from);
+  }
+  return places[i].number;
+}
+
+static void deal_out(const dart__access_t *entries, uint32_t n)
+{
+  uint64_t *next = index_of;
+
+  memset(next, 0, index_bytes());
+  for (uint32_t i = 0; i < n; i++)
+    next[entries[i].owner + 1]++;
+  for (size_t unit = 0; unit < dart__check.nunits; unit++)
+    next[unit + 1] += next[unit];
+  for (uint32_t i = n; i > 0;
+       i--) { /* the numbers behind go down to the beginnings of their units */
+    dart__access_t *copy = &posted[--next[entries[i - 1].owner + 1]];
+
+    *copy      = entries[i - 1];
+    copy->from = place_number(copy->from);
+  }
+  memmove(next, next + 1, dart__check.nunits * sizeof *next);
+  next[dart__check.nunits] = n;
+}
+
+static void get(void *bytes, int32_t unit, uint64_t offset, uint64_t nbytes)
+{
+  if (nbytes > 0 && pdart_get_blocking(bytes, at(unit, offset), nbytes, DART_TYPE_BYTE,
+                                       DART_TYPE_BYTE) != DART_OK)
+    abort();
+}
+
+typedef struct {
+  dart__access_t *entries;
+  size_t          n;
+  uint64_t      **rows; /* of each unit; NULL: not got yet */
+  uint64_t        npairs;
+} collected_t;
+
+static void collect(collected_t *all)
+{
+  uint64_t range[2];
+
+  for (int32_t unit = 0; (size_t)unit < dart__check.nunits; unit++) {
+    size_t n;
+
+    get(range, unit, (size_t)dart__check.me * sizeof *index_of, sizeof range);
+    n            = range[1] - range[0];
+    all->entries = dart__check_room(all->entries, (all->n + n) * sizeof *all->entries);
+    get(all->entries + all->n, unit, index_bytes() + range[0] * sizeof *posted, n * sizeof *posted);
+    all->n += n;
+  }
+}
+
+/* The number that the clock of an access had for `unit`. */
+static uint64_t number_for(collected_t *all, const dart__access_t *access, int32_t unit)
+{
+  uint64_t **rows = &all->rows[access->unit];
+  uint32_t   n    = 0;
+
+  if (*rows == NULL) {
+    for (size_t i = 0; i < all->n; i++)
+      if (all->entries[i].unit == access->unit && all->entries[i].row >= n)
+        n = all->entries[i].row + 1;
+    *rows = dart__check_room(NULL, (size_t)n * dart__check.nunits * sizeof **rows);
+    dart__check_rows_read(access->unit, n, *rows);
+  }
+  return (*rows)[(size_t)access->row * dart__check.nunits + (size_t)unit];
+}
+
+/* ---- groups --------------------------------------------------------------------------------------- */
+
+#define ORDER(a, b)              \
+  do {                           \
+    if ((a) != (b))              \
+      return (a) < (b) ? -1 : 1; \
+  } while (0)
+
+static int by_group(const dart__access_t *a, const dart__access_t *b)
+{
+  ORDER(a->team, b->team);
+  ORDER(a->segment, b->segment);
+  ORDER(a->offset, b->offset);
+  ORDER(a->nbytes, b->nbytes);
+  ORDER(a->kind, b->kind);
+  ORDER(a->type, b->type);
+  ORDER(a->is_word, b->is_word);
+  ORDER(a->is_sync, b->is_sync);
+  return 0;
+}
+
+static int by_unit(const void *left, const void *right)
+{
+  const dart__access_t *a = left, *b = right;
+  int                   order = by_group(a, b);
+
+  if (order != 0)
+    return order;
+  ORDER(a->unit, b->unit);
+  ORDER(a->start, b->start);
+  return 0;
+}
+
+static bool is_write(const dart__access_t *access)
+{
+  return access->kind == DART__ACCESS_PUT || access->kind == DART__ACCESS_UPDATE;
+}
+
+static bool is_atomic(const dart__access_t *access)
+{
+  return access->kind == DART__ACCESS_READ || access->kind == DART__ACCESS_UPDATE;
+}
+
+static bool is_same_word(const dart__access_t *a, const dart__access_t *b)
+{
+  return a->is_word && b->is_word && a->offset == b->offset && a->nbytes == b->nbytes;
+}
+
+static bool is_same_type(const dart__access_t *a, const dart__access_t *b)
+{
+  return a->type == b->type || ((a->type == 0 || b->type == 0) && is_same_word(a, b));
+}
+
+/* Whether accesses of two groups conflict, if nothing orders them. */
+static bool conflict(const dart__access_t *a, const dart__access_t *b)
+{
+  if ((!is_write(a) && !is_write(b)) || a->nbytes == 0 || b->nbytes == 0)
+    return false;
+  if (is_atomic(a) && is_atomic(b))
+    return !is_same_type(a, b);
+  return !is_same_word(a, b) ||
+         !((a->is_sync && !is_write(a)) || (b->is_sync && !is_write(b))); /* a flag is polled */
+}
+
+/* ---- reports -------------------------------------------------------------------------------------- */
+
+static void describe(dart__check_report_t *report, const dart__access_t *access)
+{
+  char what[32];
+
+  snprintf(what, sizeof what, "unit %d:", access->unit);
+  dart__check_place(
+      report, what,
+      (dart__at_t){ (dart__call_t)access->call, dart__check_place_address(access->from) });
+}
+
+static void report_race(collected_t *all, const dart__access_t *a, const dart__access_t *b)
+{
+  dart__check_report_t report;
+  bool                 is_mixed       = is_atomic(a) && is_atomic(b);
+  bool                 a_synchronised = number_for(all, b, a->unit) >= a->start;
+  bool                 b_synchronised = number_for(all, a, b->unit) >= b->start;
+
+  if (!dart__check_begin(
+          &report, "races",
+          (dart__at_t){ (dart__call_t)a->call, dart__check_place_address(a->from) },
+          "units %d and %d access the same bytes, from %llu on, of this unit's portion", a->unit,
+          b->unit, (unsigned long long)(a->offset > b->offset ? a->offset : b->offset)))
+    return;
+  describe(&report, a);
+  describe(&report, b);
+  dart__check_line(&report, "in segment %d of team %d", a->segment, a->team);
+  if (is_mixed)
+    dart__check_line(&report,
+                     "missing: one type for all atomics of an element, or a synchronisation");
+  else if (a_synchronised || b_synchronised)
+    dart__check_line(&report, "missing: a flush or a wait by unit %d before the units synchronise",
+                     a_synchronised ? a->unit : b->unit);
+  else
+    dart__check_line(&report, "missing: a synchronisation of the two units between the accesses");
+  dart__check_end(&report);
+}
+
+/* ---- comparing ------------------------------------------------------------------------------------ */
+
+static uint64_t end_of(const dart__access_t *access, bool is_seen)
+{
+  return is_seen ? access->start : access->end;
+}
+
+/* Accesses of two units, each in the order of their calls. One race of them is reported. */
+static void compare_runs(collected_t *all, const dart__access_t *a, size_t na,
+                         const dart__access_t *b, size_t nb)
+{
+  bool is_seen = is_same_word(a, b) && (a->is_sync || b->is_sync);
+
+  for (size_t j = 0; j < nb && all->npairs < MOST_PAIRS; j++) {
+    uint64_t reached = number_for(all, &b[j], a->unit);
+
+    for (size_t i = 0; i < na; i++, all->npairs++)
+      if (end_of(&a[i], is_seen) > reached &&
+          end_of(&b[j], is_seen) > number_for(all, &a[i], b->unit)) {
+        report_race(all, &a[i], &b[j]);
+        return;
+      }
+  }
+}
+
+/* The end of the run of one unit that begins at `i`. */
+static size_t run_end(const collected_t *all, size_t i, size_t end)
+{
+  int32_t unit = all->entries[i].unit;
+
+  while (i < end && all->entries[i].unit == unit)
+    i++;
+  return i;
+}
+
+static size_t group_end(const collected_t *all, size_t i)
+{
+  size_t end = i + 1;
+
+  while (end < all->n && by_group(&all->entries[i], &all->entries[end]) == 0)
+    end++;
+  return end;
+}
+
+static void compare_groups(collected_t *all, size_t a, size_t a_end, size_t b, size_t b_end)
+{
+  if (!conflict(&all->entries[a], &all->entries[b]))
+    return;
+  for (size_t i = a, i_end; i < a_end; i = i_end) {
+    i_end = run_end(all, i, a_end);
+    for (size_t j = a == b ? i_end : b, j_end; j < b_end; j = j_end) {
+      j_end = run_end(all, j, b_end);
+      if (all->entries[i].unit != all->entries[j].unit)
+        compare_runs(all, &all->entries[i], i_end - i, &all->entries[j], j_end - j);
+    }
+  }
+}
+
+static void compare_all(collected_t *all)
+{
+  static bool said;
+
+  qsort(all->entries, all->n, sizeof *all->entries, by_unit);
+  for (size_t a = 0, a_end; a < all->n; a = a_end) {
+    const dart__access_t *first = &all->entries[a];
+
+    a_end = group_end(all, a);
+    for (size_t b = a, b_end; b < all->n && all->npairs < MOST_PAIRS; b = b_end) {
+      const dart__access_t *other = &all->entries[b];
+
+      if (other->team != first->team || other->segment != first->segment ||
+          other->offset >= first->offset + first->nbytes)
+        break;
+      b_end = b == a ? a_end : group_end(all, b);
+      compare_groups(all, a, a_end, b, b_end);
+      all->npairs++;
+    }
+  }
+  if (all->npairs >= MOST_PAIRS)
+    dart__check_note(&said,
+                     "more than %d pairs of accesses between two calls at which all units "
+                     "meet; races of more are not looked for",
+                     MOST_PAIRS);
+}
+
+void dart__check_compare(void)
+{
+  uint32_t              n;
+  const dart__access_t *entries = dart__check_log(&n);
+  uint64_t              mine[2] = { n, dart__check_order_lost() }, sum[2];
+  collected_t           all     = { .entries = NULL };
+
+  deal_out(entries, n);
+  if (pdart_allreduce(mine, sum, 2, DART_TYPE_ULONGLONG, DART_OP_SUM, own_team) != DART_OK)
+    abort();
+  if (sum[0] == 0)
+    return;
+  if (sum[1] == 0) {
+    all.rows = dart__check_room(NULL, dart__check.nunits * sizeof *all.rows);
+    memset(all.rows, 0, dart__check.nunits * sizeof *all.rows);
+    collect(&all);
+    compare_all(&all);
+    for (size_t unit = 0; unit < dart__check.nunits; unit++)
+      free(all.rows[unit]);
+    free(all.rows);
+    free(all.entries);
+  }
+  pdart_barrier(own_team); /* all have read the others' */
+  dart__check_log_compared(n);
+}

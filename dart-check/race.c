@@ -1,0 +1,570 @@
+/* The log of this unit's accesses, and which of them are under way.
+ *
+ * An access lasts from its call until it is complete, which may be after others were let go on: then they conflict,
+ * as the flush is missing. A put or atomic of a word may be what lets others go on, so it passes on the clock, and
+ * who gets the word takes it over. A unit that gets a word twice in a row from one place polls it, and one that finds
+ * a clock there that is news has found what somebody put: puts of the word by others are no race with that. */
+#include "race.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/ext/dart_basic.h>
+
+#include "object.h"
+#include "report.h"
+#include "type.h"
+
+enum {
+  UNDER_WAY  = 65536, /* operations, at most */
+  MOST_PARTS = 1024,  /* of an access with gaps */
+  RECENT     = 1024,  /* gets that are remembered as perhaps polls */
+  SYNC_BITS  = 65536, /* of words for which the unit has waited */
+  EPOCHS     = 256    /* segments in epochs */
+};
+
+typedef struct {
+  dart__check_ticket_t ticket;
+  uint64_t             serial;
+  dart_gptr_t          gptr;
+  dart_handle_t        handle;
+} operation_t;
+
+static dart__access_t *log_entries;
+static uint32_t        count, cycle;
+static uint32_t        writes;
+static operation_t    *list;
+static size_t          nlist;
+static uint64_t        serial;
+static uint32_t        recent[RECENT];
+static uint64_t        sync_words[SYNC_BITS / 64];
+static bool            is_order_lost;
+static dart_gptr_t     epochs[EPOCHS];
+static size_t          nepochs;
+
+void dart__check_races_open(dart_team_t team)
+{
+  dart__check_clocks_open(team);
+  dart__check_compare_open(team);
+  log_entries = dart__check_room(NULL, DART__CHECK_LOG * sizeof *log_entries);
+  list        = dart__check_room(NULL, UNDER_WAY * sizeof *list);
+  count = cycle = writes = 0;
+  nlist = nepochs = 0;
+  is_order_lost   = false;
+  memset(recent, 0, sizeof recent);
+  memset(sync_words, 0, sizeof sync_words);
+}
+
+void dart__check_races_forget(void)
+{
+  free(log_entries);
+  free(list);
+  log_entries = NULL;
+  list        = NULL;
+  dart__check_clocks_forget();
+}
+
+bool dart__check_order_lost(void)
+{
+  return is_order_lost;
+}
+
+void dart__check_lose_order(const char *why)
+{
+  static bool said;
+
+  if (!dart__check_for(DART__CHECK_RACES))
+    return;
+  is_order_lost = true;
+  dart__check_note(&said, "%s: races are not looked for any more", why);
+}
+
+/* ---- places --------------------------------------------------------------------------------------- */
+
+static int32_t owner_of(dart_gptr_t gptr)
+{
+  dart_global_unit_t unit;
+
+  if (gptr.teamid == DART_TEAM_ALL)
+    return gptr.unitid >= 0 && (size_t)gptr.unitid < dart__check.nunits ? gptr.unitid : -1;
+  return pdart_team_unit_l2g(gptr.teamid, DART_TEAM_UNIT_ID(gptr.unitid), &unit) == DART_OK
+             ? unit.id
+             : -1;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 29;
+}
+
+dart__check_place_t dart__check_word(dart_gptr_t gptr)
+{
+  uint64_t hash = mix(1, (uint64_t)(uint16_t)gptr.teamid << 48 |
+                             (uint64_t)(uint16_t)gptr.segid << 32 | (uint32_t)gptr.unitid);
+
+  return (dart__check_place_t){ owner_of(gptr), mix(hash, gptr.addr_or_offs.offset) };
+}
+
+dart__check_place_t dart__check_thing(int32_t home, dart__call_t kind, uint64_t a, uint64_t b,
+                                      uint64_t c)
+{
+  return (dart__check_place_t){ home, mix(mix(mix(mix(2, kind), a), b), c) };
+}
+
+/* ---- words for which the unit has waited ----------------------------------------------------------- */
+
+static bool is_sync(uint64_t hash)
+{
+  return sync_words[hash % SYNC_BITS / 64] >> hash % 64 & 1;
+}
+
+static void set_sync(uint64_t hash)
+{
+  sync_words[hash % SYNC_BITS / 64] |= UINT64_C(1) << hash % 64;
+}
+
+/* ---- the log, with the lock ------------------------------------------------------------------------ */
+
+static bool is_write(dart__access_kind_t kind)
+{
+  return kind == DART__ACCESS_PUT || kind == DART__ACCESS_UPDATE;
+}
+
+static void add(dart__check_ticket_t *ticket, const dart__access_t *access)
+{
+  static bool said;
+
+  if (count == DART__CHECK_LOG || access->row == DART__CHECK_NO_ROW) {
+    dart__check_note(&said,
+                     "more than %u accesses between two calls at which all units meet; races of "
+                     "more are not looked for",
+                     (unsigned)count);
+    return;
+  }
+  if (ticket->n++ == 0)
+    ticket->first = count;
+  log_entries[count++] = *access;
+}
+
+/* The entry that this access repeats, which then stands for both: of a get of a word that nothing but reads have
+ * come after, or of a compare-and-swap that nothing has come after; NULL: there is none. Else it is remembered. */
+static dart__access_t *repeated(const dart__access_t *access, uint64_t hash)
+{
+  uint32_t       *entry = &recent[mix(hash, access->from) % RECENT];
+  dart__access_t *old   = *entry < count ? &log_entries[*entry] : NULL;
+  bool            is_spin =
+      access->call == DART__CALL_dart_compare_and_swap && old != NULL && *entry + 1 == count;
+
+  if (is_write((dart__access_kind_t)access->kind) && !is_spin) {
+    *entry = count;
+    return NULL;
+  }
+  if (old != NULL && old->from == access->from && old->offset == access->offset &&
+      old->nbytes == access->nbytes && old->kind == access->kind && old->owner == access->owner &&
+      old->segment == access->segment && old->team == access->team &&
+      (is_spin || old->writes == access->writes))
+    return old;
+  *entry = count;
+  return NULL;
+}
+
+static void log_word(dart__check_ticket_t *ticket, dart__access_t *access)
+{
+  uint64_t        hash = ticket->place.hash;
+  dart__access_t *old  = repeated(access, hash);
+
+  if (old == NULL) {
+    access->is_sync = is_sync(hash);
+    add(ticket, access);
+    return;
+  }
+  if (!is_write((dart__access_kind_t)access->kind)) {
+    set_sync(hash);
+    old->is_sync = true;
+  }
+  old->start    = access->start;
+  old->end      = access->end;
+  old->row      = access->row == DART__CHECK_NO_ROW ? old->row : access->row;
+  ticket->first = (uint32_t)(old - log_entries);
+  ticket->n     = 1;
+}
+
+/* Elements of a type with gaps between them, in parts that lie in a row. */
+static void log_parts(dart__check_ticket_t *ticket, dart__access_t *access, uint64_t nelem,
+                      const dart__check_object_t *object)
+{
+  static bool said;
+  uint64_t    nparts = nelem / object->type.per;
+  uint64_t    first  = access->offset;
+
+  if (object->type.per != object->type.extent || nparts > MOST_PARTS) {
+    dart__check_note(&said,
+                     "races of accesses in more than %d parts, or of indexed types, are not "
+                     "looked for",
+                     MOST_PARTS);
+    return;
+  }
+  access->nbytes = object->type.per * object->type.nbytes;
+  for (uint64_t i = 0; i < nparts; i++) {
+    access->offset = first + i * object->type.stride * object->type.nbytes;
+    add(ticket, access);
+  }
+}
+
+static bool is_in_epoch(dart_gptr_t gptr)
+{
+  for (size_t i = 0; i < nepochs; i++)
+    if (epochs[i].segid == gptr.segid && epochs[i].teamid == gptr.teamid)
+      return true;
+  return nepochs == EPOCHS;
+}
+
+/* `object`: the type, if its elements do not lie in a row. */
+static void log_access(dart__check_ticket_t *ticket, dart_gptr_t gptr, uint64_t nelem,
+                       const dart__check_object_t *object, dart__access_t *access)
+{
+  dart__check_lock();
+  access->start  = dart__check_now();
+  access->end    = access->start + access->is_word; /* it passes on the clock that it began with */
+  access->row    = dart__check_row();
+  access->writes = writes;
+  ticket->cycle  = cycle;
+  writes += is_write(ticket->kind);
+  if (is_in_epoch(gptr)) {
+    ticket->acquires = false;
+  } else if (access->is_word) {
+    log_word(ticket, access);
+  } else if (access->nbytes > 0) {
+    access->nbytes *= nelem;
+    add(ticket, access);
+  } else if (object != NULL) {
+    log_parts(ticket, access, nelem, object);
+  }
+  dart__check_unlock();
+}
+
+dart__check_ticket_t dart__check_race(dart_gptr_t gptr, uint64_t nelem, dart_datatype_t type,
+                                      dart__access_kind_t kind, dart__at_t at)
+{
+  dart__check_ticket_t ticket = { .kind = kind };
+  uint64_t             size;
+  dart__access_t       access;
+
+  if (!dart__check_for(DART__CHECK_RACES) || nelem == 0)
+    return ticket;
+  size         = dart__check_size(type);
+  ticket.place = dart__check_word(gptr);
+  if (ticket.place.home < 0)
+    return ticket;
+  access = (dart__access_t){ .offset  = gptr.addr_or_offs.offset,
+                             .nbytes  = size,
+                             .from    = (uintptr_t)at.from,
+                             .unit    = dart__check.me,
+                             .owner   = ticket.place.home,
+                             .team    = gptr.teamid,
+                             .segment = gptr.segid,
+                             .call    = (uint16_t)at.id,
+                             .type    = (uint16_t)dart__check_type_number(type),
+                             .kind    = (uint8_t)kind };
+  access.is_word =
+      nelem == 1 && (size == 1 || size == 2 || size == 4 || size == 8) && access.offset % size == 0;
+  ticket.is_on    = true;
+  ticket.acquires = access.is_word && kind != DART__ACCESS_PUT;
+  log_access(&ticket, gptr, nelem,
+             size > 0 ? NULL : dart__check_object(DART__CHECK_TYPE, (uintptr_t)type), &access);
+  if (access.is_word && is_write(kind))
+    dart__check_release(ticket.place);
+  return ticket;
+}
+
+/* ---- completion ------------------------------------------------------------------------------------ */
+
+/* With the lock. */
+static void set_end(const dart__check_ticket_t *ticket, uint64_t end)
+{
+  for (uint32_t i = 0; ticket->cycle == cycle && i < ticket->n; i++)
+    log_entries[ticket->first + i].end = end;
+}
+
+/* The call has failed: its accesses are of no bytes. */
+static void forget(const dart__check_ticket_t *ticket)
+{
+  dart__check_lock();
+  for (uint32_t i = 0; ticket->cycle == cycle && i < ticket->n; i++)
+    log_entries[ticket->first + i].nbytes = 0;
+  dart__check_unlock();
+}
+
+/* The result is there: of one that only reads, what was acquired came before it. */
+static void acquire(const dart__check_ticket_t *ticket)
+{
+  bool            is_new = dart__check_acquire(ticket->place);
+  dart__access_t *access;
+  uint32_t        row;
+
+  if (is_write(ticket->kind))
+    return;
+  dart__check_lock();
+  row = dart__check_row();
+  if (is_new)
+    set_sync(ticket->place.hash);
+  if (ticket->n == 1 && ticket->cycle == cycle && row != DART__CHECK_NO_ROW) {
+    access          = &log_entries[ticket->first];
+    access->row     = row;
+    access->is_sync = access->is_sync || is_new;
+  }
+  dart__check_unlock();
+}
+
+void dart__check_race_returned(const dart__check_ticket_t *ticket, dart_ret_t ret)
+{
+  if (!ticket->is_on)
+    return;
+  if (ret != DART_OK)
+    forget(ticket);
+  else if (ticket->acquires)
+    acquire(ticket);
+}
+
+void dart__check_race_started(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
+                              dart_handle_t handle)
+{
+  bool is_full;
+
+  if (!ticket->is_on)
+    return;
+  if (ret != DART_OK) {
+    forget(ticket);
+    return;
+  }
+  dart__check_lock();
+  is_full = nlist == UNDER_WAY;
+  if (!is_full && (ticket->n > 0 || ticket->acquires)) {
+    set_end(ticket, DART__ACCESS_UNDER_WAY);
+    list[nlist++] = (operation_t){ *ticket, ++serial, gptr, handle };
+  }
+  dart__check_unlock();
+  if (is_full)
+    dart__check_lose_order("too many operations are under way");
+}
+
+uint64_t dart__check_race_moment(void)
+{
+  return serial;
+}
+
+typedef struct {
+  dart_gptr_t   gptr;
+  dart_handle_t handle; /* not NULL: this one alone */
+  uint64_t      moment;
+  bool          all;     /* of the team's units */
+  bool          local;   /* only locally */
+  bool          segment; /* only of the segment of gptr */
+  bool          team;    /* all of the team, whichever segment */
+  bool          any;     /* whichever team */
+} which_t;
+
+static bool is_meant(const operation_t *operation, const which_t *which)
+{
+  const dart_gptr_t *a = &operation->gptr, *b = &which->gptr;
+
+  if (which->handle != DART_HANDLE_NULL)
+    return operation->handle == which->handle;
+  if (operation->serial > which->moment || (a->teamid != b->teamid && !which->any))
+    return false;
+  if (which->team || which->any)
+    return true;
+  if (which->segment)
+    return a->segid == b->segid;
+  return (a->segid == DART_SEGMENT_LOCAL) == (b->segid == DART_SEGMENT_LOCAL) &&
+         (which->all || a->unitid == b->unitid);
+}
+
+/* Take those that are meant out of the list, but for what is only complete locally; their number to `*n_out`. */
+static operation_t *take(const which_t *which, size_t *n_out)
+{
+  operation_t *taken = NULL;
+  size_t       kept = 0, n = 0;
+
+  for (size_t i = 0; i < nlist; i++)
+    n += is_meant(&list[i], which);
+  taken = n == 0 ? NULL : dart__check_room(NULL, n * sizeof *taken);
+  n     = 0;
+  for (size_t i = 0; taken != NULL && i < nlist; i++) {
+    operation_t *operation = &list[i];
+
+    if (!is_meant(operation, which)) {
+      list[kept++] = *operation;
+      continue;
+    }
+    taken[n++] = *operation;
+    if (which->local && is_write(operation->ticket.kind)) {
+      operation->ticket.acquires = false;
+      list[kept++]               = *operation;
+    } else {
+      set_end(&operation->ticket, dart__check_now());
+    }
+  }
+  nlist  = taken == NULL ? nlist : kept;
+  *n_out = n;
+  return taken;
+}
+
+static void complete(which_t which)
+{
+  operation_t *taken;
+  size_t       n;
+
+  if (!dart__check_for(DART__CHECK_RACES) || nlist == 0)
+    return;
+  dart__check_lock();
+  taken = take(&which, &n);
+  dart__check_unlock();
+  for (size_t i = 0; i < n; i++)
+    if (taken[i].ticket.acquires)
+      acquire(&taken[i].ticket);
+  free(taken);
+}
+
+void dart__check_race_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment)
+{
+  complete((which_t){ .gptr = gptr, .moment = moment, .all = all, .local = local });
+}
+
+void dart__check_race_segment(dart_gptr_t gptr)
+{
+  complete((which_t){ .gptr = gptr, .moment = serial, .segment = true });
+}
+
+void dart__check_race_team(dart_team_t team)
+{
+  complete((which_t){ .gptr = { .teamid = team }, .moment = serial, .team = true });
+}
+
+void dart__check_race_everything(uint64_t moment)
+{
+  complete((which_t){ .moment = moment, .any = true });
+}
+
+void dart__check_race_handle(dart_handle_t handle)
+{
+  if (handle != DART_HANDLE_NULL)
+    complete((which_t){ .handle = handle });
+}
+
+void dart__check_race_no_handle(dart_handle_t handle)
+{
+  if (!dart__check_for(DART__CHECK_RACES))
+    return;
+  dart__check_lock();
+  for (size_t i = 0; i < nlist; i++)
+    if (list[i].handle == handle)
+      list[i].handle = DART_HANDLE_NULL;
+  dart__check_unlock();
+}
+
+/* ---- words ------------------------------------------------------------------------------------------ */
+
+void dart__check_race_notify(dart_gptr_t flag, dart__at_t at)
+{
+  dart__check_ticket_t ticket;
+
+  if (!dart__check_for(DART__CHECK_RACES))
+    return;
+  ticket = dart__check_race(flag, 1, DART_TYPE_ULONG, DART__ACCESS_UPDATE, at);
+  dart__check_lock();
+  for (uint32_t i = 0; ticket.cycle == cycle && i < ticket.n; i++)
+    log_entries[ticket.first + i].type = 0;
+  dart__check_unlock();
+}
+
+void dart__check_race_waited(dart_gptr_t gptr)
+{
+  dart__check_place_t place;
+
+  if (!dart__check_for(DART__CHECK_RACES))
+    return;
+  place = dart__check_word(gptr);
+  dart__check_acquire(place);
+  dart__check_lock();
+  set_sync(place.hash);
+  dart__check_unlock();
+}
+
+/* ---- epochs ----------------------------------------------------------------------------------------- */
+
+void dart__check_race_epoch(dart_gptr_t gptr, bool is_open)
+{
+  if (!dart__check_for(DART__CHECK_RACES))
+    return;
+  dart__check_lock();
+  if (is_open && nepochs < EPOCHS)
+    epochs[nepochs++] = gptr; /* one entry for each lock */
+  for (size_t i = 0; !is_open && i < nepochs; i++)
+    if (epochs[i].segid == gptr.segid && epochs[i].teamid == gptr.teamid) {
+      epochs[i] = epochs[--nepochs];
+      break;
+    }
+  dart__check_unlock();
+}
+
+/* ---- collectives ------------------------------------------------------------------------------------ */
+
+void dart__check_race_collective(dart_team_t team, dart__call_t call, int32_t root)
+{
+  bool has_root = call == DART__CALL_dart_bcast || call == DART__CALL_dart_scatter ||
+                  call == DART__CALL_dart_reduce || call == DART__CALL_dart_gather;
+
+  dart__check_clocks_collective(team, call, root);
+  if (team == DART_TEAM_ALL && !has_root)
+    dart__check_compare();
+}
+
+/* ---- the log is compared ---------------------------------------------------------------------------- */
+
+dart__access_t *dart__check_log(uint32_t *n_out)
+{
+  *n_out = count;
+  return log_entries;
+}
+
+static bool is_kept(uint32_t i, uint32_t n)
+{
+  return i >= n || (log_entries[i].end == DART__ACCESS_UNDER_WAY && log_entries[i].nbytes > 0);
+}
+
+/* Operations under way know their accesses by index. */
+static void renumber(const uint32_t *moved)
+{
+  for (size_t i = 0; i < nlist; i++)
+    if (list[i].ticket.n > 0 && list[i].ticket.cycle == cycle) {
+      list[i].ticket.first = moved[list[i].ticket.first];
+      list[i].ticket.cycle = cycle + 1;
+    }
+}
+
+void dart__check_log_compared(uint32_t n)
+{
+  uint32_t  *moved, kept = 0;
+  uint32_t **of_rows;
+
+  dart__check_lock();
+  moved   = dart__check_room(NULL, count * sizeof *moved);
+  of_rows = dart__check_room(NULL, count * sizeof *of_rows);
+  for (uint32_t i = 0; i < count; i++) {
+    moved[i] = kept;
+    if (is_kept(i, n))
+      log_entries[kept++] = log_entries[i];
+  }
+  for (uint32_t i = 0; i < kept; i++)
+    of_rows[i] = &log_entries[i].row;
+  dart__check_rows_keep(of_rows, kept);
+  renumber(moved);
+  count = kept;
+  cycle++;
+  memset(recent, 0xff, sizeof recent);
+  free(moved);
+  free(of_rows);
+  dart__check_unlock();
+}

@@ -1,0 +1,124 @@
+#ifndef DART__CHECK_RACE_H
+#define DART__CHECK_RACE_H
+/* Accesses of units to memory of all, in a log, until they are compared. */
+#include "check.h"
+#include "clock.h"
+
+typedef enum {
+  DART__ACCESS_GET,
+  DART__ACCESS_PUT,
+  DART__ACCESS_READ,  /* an atomic that changes nothing */
+  DART__ACCESS_UPDATE /* one that may */
+} dart__access_kind_t;
+
+#define DART__ACCESS_UNDER_WAY UINT64_MAX
+
+/** Bytes in a row that a unit has accessed by one call. */
+typedef struct {
+  uint64_t offset, nbytes;
+  uint64_t start; /* dart__check_now at the call */
+  uint64_t end;   /* and when it was complete */
+  uint64_t
+      from; /* the address that the call returns to; as dart__check_place_number for other units */
+  uint32_t
+      row; /* the clock at the call; of an atomic read or the get of a word, when its result was there */
+  uint32_t writes; /* how many of the unit's accesses before were not reads */
+  int32_t  unit, owner;
+  int16_t  team, segment;
+  uint16_t call;
+  uint16_t type;    /* of an atomic, as dart__check_type_number; 0: any integer of 8 bytes */
+  uint8_t  kind;    /* dart__access_kind_t */
+  bool     is_word; /* one aligned element of at most 8 bytes */
+  bool     is_sync; /* of a word for which the unit has waited, or that it polls */
+} dart__access_t;
+
+/** A call that is being logged. */
+typedef struct {
+  uint32_t            first, n; /* in the log; n 0: not there */
+  uint32_t            cycle;    /* of the log */
+  bool                is_on;    /* it counts */
+  bool                acquires; /* when its result is there */
+  dart__access_kind_t kind;
+  dart__check_place_t place; /* of the word */
+} dart__check_ticket_t;
+
+/** Make the books of accesses, and forget them. The first is collective. */
+void dart__check_races_open(dart_team_t team);
+void dart__check_races_forget(void);
+
+/** Log an access, before the call; and pass on the clock if others may see by it what came before. */
+dart__check_ticket_t dart__check_race(dart_gptr_t gptr, uint64_t nelem, dart_datatype_t type,
+                                      dart__access_kind_t kind, dart__at_t at);
+
+/** The call has returned `ret`, and what is OK is complete; */
+void dart__check_race_returned(const dart__check_ticket_t *ticket, dart_ret_t ret);
+
+/** or is under way, with a handle of the program's, or DART_HANDLE_NULL. */
+void dart__check_race_started(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
+                              dart_handle_t handle);
+
+/** Operations started before this moment were completed: those that a flush of `gptr` is about; those of its
+ *  segment; those of a team; all; the one of a handle. */
+uint64_t dart__check_race_moment(void);
+void     dart__check_race_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment);
+void     dart__check_race_segment(dart_gptr_t gptr);
+void     dart__check_race_team(dart_team_t team);
+void     dart__check_race_everything(uint64_t moment);
+void     dart__check_race_handle(dart_handle_t handle);
+
+/** The handle was given up, but not its operation. */
+void dart__check_race_no_handle(dart_handle_t handle);
+
+/** The unit is about to raise a flag by a notification, or has waited for a word. */
+void dart__check_race_notify(dart_gptr_t flag, dart__at_t at);
+void dart__check_race_waited(dart_gptr_t gptr);
+
+/** Accesses to the segment are ordered by epochs of locks or posts, in which they are not looked at, or not. */
+void dart__check_race_epoch(dart_gptr_t gptr, bool is_open);
+
+/** Members of the team are in a collective call, with a root or without, and go on as the call says. Where all units
+ *  meet, accesses are compared. Collective over the team. */
+void dart__check_race_collective(dart_team_t team, dart__call_t call, int32_t root);
+
+/* ---- places --------------------------------------------------------------------------------------- */
+
+/** The word at `gptr`. */
+dart__check_place_t dart__check_word(dart_gptr_t gptr);
+
+/** What is known to all units by three numbers, and which kind of thing it is: a call that uses it. */
+dart__check_place_t dart__check_thing(int32_t home, dart__call_t kind, uint64_t a, uint64_t b,
+                                      uint64_t c);
+
+/** Release and acquire where races are looked for. */
+static inline void dart__check_let_go(dart__check_place_t place)
+{
+  if (dart__check_for(DART__CHECK_RACES))
+    dart__check_release(place);
+}
+
+static inline void dart__check_take(dart__check_place_t place)
+{
+  if (dart__check_for(DART__CHECK_RACES))
+    dart__check_acquire(place);
+}
+
+/* ---- the log -------------------------------------------------------------------------------------- */
+
+enum { DART__CHECK_LOG = 32768 /* accesses */ };
+
+/** The log and how many accesses it has. */
+dart__access_t *dart__check_log(uint32_t *n_out);
+
+/** The first `n` were compared: keep those that are under way. */
+void dart__check_log_compared(uint32_t n);
+
+/** Whether the unit has lost an order: then nothing is reported any more. */
+bool dart__check_order_lost(void);
+void dart__check_lose_order(const char *why);
+
+/** At a call at which all units meet: compare what they have logged since the last one, each unit the accesses to its
+ *  memory. Collective over all units. (compare.c) */
+void dart__check_compare(void);
+void dart__check_compare_open(dart_team_t team);
+
+#endif
