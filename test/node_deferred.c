@@ -13,16 +13,33 @@ enum { WORDS = 5, APART = 2 * DART__DEFERRED_LINE, THREADS = 4, ROUNDS = 2000 };
 /* More than a queue holds, so some are applied on the way, over few words, so they meet. */
 enum { UPDATES = 3 * DART__DEFERRED_MOST + 7 };
 
-static void updates_equal_the_reference(void **state)
+/* A guard that is held every other time, so that some updates are plain ones. */
+static bool is_held;
+static int  holds;
+
+static bool hold(void)
+{
+  assert_false(is_held);
+  return is_held = holds++ % 2 == 0;
+}
+
+static void release(void)
+{
+  assert_true(is_held);
+  is_held = false;
+}
+
+static const dart__deferred_guard_t guard = { hold, release };
+
+static void compare_with_the_reference(const dart__deferred_guard_t *guarded)
 {
   uint64_t random = 88172645;
 
-  (void)state;
   TEST_FOR_TYPES(t)
   TEST_FOR_OPS(op)
   {
     _Alignas(16) char words[WORDS * APART] = { 0 }, want[WORDS * APART];
-    dart__deferred_t  queue                = { 0 };
+    dart__deferred_t  queue                = { .guard = guarded };
 
     if (t->nbytes > 8 || !dart__op_is_atomic(op, t->type) || op == DART_OP_NO_OP)
       continue;
@@ -45,6 +62,20 @@ static void updates_equal_the_reference(void **state)
       if (!test_equal(t, words + i * APART, want + i * APART))
         fail_msg("%s op %d, word %zu", t->name, (int)op, i);
   }
+}
+
+static void updates_equal_the_reference(void **state)
+{
+  (void)state;
+  compare_with_the_reference(NULL);
+}
+
+static void guarded_updates_equal_the_reference(void **state)
+{
+  (void)state;
+  compare_with_the_reference(&guard);
+  assert_true(holds > 100);
+  assert_false(is_held);
 }
 
 /* As entry points do it: updates of the hot line are not added but applied. */
@@ -166,6 +197,21 @@ static void updates_of_a_word_keep_their_order(void **state)
   }
 }
 
+static void an_update_that_does_not_count(void **state)
+{
+  dart__deferred_t queue  = { 0 };
+  uint64_t         word   = 0;
+  int              halves = 0;
+
+  (void)state;
+  for (uint64_t i = 0; i < 10 * DART__DEFERRED_MOST; i++)
+    halves += dart__deferred_add_if(&queue, i % 3 != 0, i % 3 == 0 ? &halves : (void *)&word, i,
+                                    DART_TYPE_ULONG, DART_OP_REPLACE);
+  assert_true(halves > 0 && halves <= 20);
+  dart__deferred_apply_all(&queue);
+  assert_int_equal(word, 10 * DART__DEFERRED_MOST - 2);
+}
+
 static uint64_t counters[WORDS];
 
 static void *count_up(void *unused)
@@ -196,6 +242,8 @@ static void no_update_is_lost(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(updates_equal_the_reference),
+                                      cmocka_unit_test(guarded_updates_equal_the_reference),
+                                      cmocka_unit_test(an_update_that_does_not_count),
                                       cmocka_unit_test(hot_lines_keep_the_order_of_each_word),
                                       cmocka_unit_test(words_agree_with_the_general_way),
                                       cmocka_unit_test(words_are_swapped_if_equal),

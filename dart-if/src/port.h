@@ -19,6 +19,7 @@
 #include "model/chunk.h"
 #include "model/epoch.h"
 #include "model/team.h"
+#include "node/deferred.h"
 
 /* ---- the job ---------------------------------------------------------------------------- */
 
@@ -190,6 +191,10 @@ typedef struct {
    *  valid after a flush of at->unit. */
   void (*accumulate)(const dart__address_t *at, const void *values, size_t nelem,
                      dart_datatype_t type, dart_operation_t op);
+  /** As many accumulates of one element of 8 bytes each: places[i] is the number of the word in the portion. `at` is
+   *  the address of one of them. */
+  void (*updates)(const dart__address_t *at, const uint64_t *values, const uint32_t *places,
+                  size_t nelem, dart_datatype_t type, dart_operation_t op);
   void (*fetch)(const dart__address_t *at, const void *value, void *result, dart_datatype_t type,
                 dart_operation_t op);
   void (*swap)(const dart__address_t *at, const void *value, const void *compare, void *result,
@@ -239,8 +244,14 @@ typedef struct {
    *  are called often and do not wait. */
   void (*progress)(void);
 
+  /** The same in every call. */
+  void (*look)(void);
+
   /** Send what was aggregated for far units; serves no requests. */
   void (*push)(void);
+
+  /** While held, no request of a far unit is applied to this unit's memory. */
+  dart__deferred_guard_t requests;
 } dart__far_ops_t;
 
 /** Epochs, see model/epoch.h: operations and words that arrive at a far unit in order. */

@@ -126,6 +126,10 @@ bool dart__am_progress_on(dart__am_t *am, dart__transport_request_t *own);
 /** Send all open batches. */
 void dart__am_push(dart__am_t *am);
 
+/** Whether no request is applied until dart__am_release: the caller has the receiver's lock, which is only tried. */
+bool dart__am_hold(dart__am_t *am);
+void dart__am_release(dart__am_t *am);
+
 /** Time since a peer's requests last came. */
 int64_t dart__am_quiet_ns(const dart__am_t *am);
 
@@ -158,6 +162,12 @@ bool dart__am_takes_type(const dart__am_t *am, const dart__type_t *type);
 /** Atomics on elements of a basic type. Operands are copied before return. */
 void dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,
                          size_t nelem, dart_datatype_t type, dart_operation_t op);
+
+/** As many accumulates of one element of 8 bytes each: values[i] to element places[i] of the segment's portion;
+ *  at->offset is 0. `nelem`, at least 2, fit a batch. */
+void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
+                      const uint32_t *places, size_t nelem, dart_datatype_t type,
+                      dart_operation_t op);
 void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *value, void *result,
                     dart_datatype_t type, dart_operation_t op);
 void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,

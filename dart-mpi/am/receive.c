@@ -431,6 +431,16 @@ dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
   return handled;
 }
 
+bool dart__am_hold(dart__am_t *am)
+{
+  return dart__am_spin_try(&am->receiver.lock);
+}
+
+void dart__am_release(dart__am_t *am)
+{
+  dart__am_spin_unlock(&am->receiver.lock);
+}
+
 void dart__am_refuse(dart__am_t *am, int32_t peer)
 {
   atomic_fetch_add_explicit(&am->ack[peer].refused, 1, memory_order_relaxed);

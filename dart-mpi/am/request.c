@@ -101,6 +101,24 @@ void dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const voi
   }
 }
 
+void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
+                      const uint32_t *places, size_t nelem, dart_datatype_t type,
+                      dart_operation_t op)
+{
+  dart__am_record_t    r  = { .word  = dart__am_word(DART__AM_UPDATES, (unsigned)type, op, nelem, 0),
+                              .first = values,
+                              .first_bytes  = nelem * sizeof *values,
+                              .second       = places,
+                              .second_bytes = nelem * sizeof *places };
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(&r), 0);
+  dart__am_endpoint_append(ep, at, &r);
+  ep->open->nrequests += nelem - 1; /* as many as the accumulates that it stands for */
+  dart__am_spin_unlock(&ep->lock);
+}
+
 void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *value, void *result,
                     dart_datatype_t type, dart_operation_t op)
 {

@@ -7,6 +7,7 @@
 #include "data/type.h"
 #include "node/atomic.h"
 #include "node/near.h"
+#include "node/plain.h"
 
 /* The segment that was selected last. */
 typedef struct {
@@ -66,6 +67,7 @@ static size_t operands_of(uint64_t word)
   case DART__AM_PUT_TYPED: return sizeof(uint64_t) + dart__am_word_count(word);
   case DART__AM_GET_TYPED: return sizeof(uint64_t);
   case DART__AM_SWAP: return 2 * extent_of(word);
+  case DART__AM_UPDATES: return extent_of(word) + dart__am_word_count(word) * sizeof(uint32_t);
   case DART__AM_FETCH: return dart__am_word_op(word) == DART_OP_NO_OP ? 0 : extent_of(word);
   default: return extent_of(word);
   }
@@ -186,6 +188,46 @@ static size_t apply_run(const selected_t *s, dart__deferred_t *updates, const ui
   return i;
 }
 
+/* Updates that are one request, of words that nobody else updates meanwhile: their lines are fetched while those
+ * before are updated. All places are in the region. */
+#define AHEAD 16
+static void apply_updates_plainly(uint64_t *words, const uint64_t *values, const uint32_t *places,
+                                  size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  for (size_t i = 0; i < AHEAD && i < nelem; i++)
+    __builtin_prefetch(&words[places[i]], 1);
+  for (size_t i = 0; i < nelem; i++) {
+    if (i + AHEAD < nelem)
+      __builtin_prefetch(&words[places[i + AHEAD]], 1);
+    dart__plain_accumulate_one(&words[places[i]], &values[i], type, op);
+  }
+}
+
+/* Returns how many of them name no memory, or none whose updates are CPU atomics. */
+static uint32_t apply_updates(const selected_t *s, dart__deferred_t *updates, uint64_t word,
+                              const uint64_t *values)
+{
+  size_t           nelem = dart__am_word_count(word), size = extent_of(word) / nelem, nrefused = 0;
+  size_t           nplaces = s->region.nbytes / size;
+  const uint32_t  *places  = (const uint32_t *)(const void *)&values[nelem];
+  dart_datatype_t  type    = dart__am_word_type(word);
+  dart_operation_t op      = dart__am_word_op(word);
+
+  if (s->region.mutex != NULL)
+    return (uint32_t)nelem;
+  for (size_t i = 0; i < nelem; i++)
+    nrefused += places[i] >= nplaces;
+  if (s->region.is_exclusive && nrefused == 0) {
+    dart__deferred_apply_all(updates); /* these are applied after them */
+    apply_updates_plainly((uint64_t *)(void *)s->region.base, values, places, nelem, type, op);
+    return 0;
+  }
+  for (size_t i = 0; i < nelem; i++)
+    if (places[i] < nplaces)
+      dart__deferred_add(updates, s->region.base + places[i] * size, &values[i], size, type, op);
+  return (uint32_t)nrefused;
+}
+
 /* Elements that lie as `type` says. False: some are in no memory. */
 static bool apply_typed(const selected_t *s, dart__deferred_t *updates, const dart__type_t *type,
                         uint64_t word, const uint64_t *operands, void *result)
@@ -266,6 +308,8 @@ dart__am_applied_t dart__am_apply_batch(const dart__am_host_t *host, dart__defer
       applied.notified |= served == DART__AM_EPOCH_NOTIFIED;
     } else if (kind == DART__AM_TYPE) {
       type = dart__am_known_read(known, word, &words[i], &room, &results[applied.nresults]);
+    } else if (kind == DART__AM_UPDATES) {
+      applied.refused += apply_updates(&s, updates, word, &words[i]);
     } else if (kind != DART__AM_PING) {
       uint64_t *result = &results[applied.nresults];
 

@@ -4,8 +4,8 @@
  *
  * A message is a header and whole words of 8 bytes. A message of requests carries a batch of records: one
  * word that says what to do, then the operands. A SELECT record names the segment of the records after it,
- * so an update of 8 bytes takes 16. A reply carries the results of one batch, each in whole words, in the
- * order of their requests; or its header alone. Replies have a channel of their own: a request that cannot be
+ * so an update of 8 bytes takes 16; those of a stream share a word, and take 12 (UPDATES). A reply carries the
+ * results of one batch, each in whole words, in the order of their requests; or its header alone. Replies have a channel of their own: a request that cannot be
  * served yet, for want of memory for its reply, must not hold up the reply that makes this memory free.
  *
  * Data that do not fit a batch are messages of their own on the data channel, received in place. The batch
@@ -56,7 +56,9 @@ typedef enum {
   DART__AM_TYPE, /* on no memory: how the elements of the next records lie, see dart__am_type_op_t; operands:
                    * count words (data/describe.h) */
   DART__AM_PUT_TYPED, /* count bytes; operands: the number of the first element, then these */
-  DART__AM_GET_TYPED  /* count bytes; operand: the number of the first element; result: these */
+  DART__AM_GET_TYPED, /* count bytes; operand: the number of the first element; result: these */
+  DART__AM_UPDATES /* count elements of type, op, each an accumulate of its own; operands: the elements, then for
+                    * each where it goes, as the number of an element, of 32 bits */
 } dart__am_request_kind_t;
 
 /* A unit keeps descriptions of its peers' types, in places that the peer decides on: a TYPE record's type is

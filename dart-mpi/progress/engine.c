@@ -45,6 +45,21 @@ void dart__engine_poke(void)
     progress(false);
 }
 
+void dart__engine_look(void)
+{
+  progress(false);
+}
+
+bool dart__engine_hold(void)
+{
+  return dart__engine.am != NULL && dart__am_hold(dart__engine.am);
+}
+
+void dart__engine_release(void)
+{
+  dart__am_release(dart__engine.am);
+}
+
 static bool is_complete(MPI_Request *request)
 {
   int done;

@@ -31,6 +31,13 @@ void dart__engine_wait_by(const dart__wait_policy_t *policy, MPI_Request *reques
 /** A little progress in some of the calls: for functions that are called often and do not wait. */
 void dart__engine_poke(void);
 
+/** The same in every call. */
+void dart__engine_look(void);
+
+/** While held, no request is applied to this unit's memory. False: not now. */
+bool dart__engine_hold(void);
+void dart__engine_release(void);
+
 /** Send what was collected; handles nothing. */
 void dart__engine_push(void);
 

@@ -30,6 +30,16 @@ void dart__far_accumulate(const dart__address_t *at, const void *values, size_t 
     dart__am_accumulate(dart__engine.am, &target, values, nelem, type, op);
 }
 
+/* Only where the target's CPU applies them. */
+void dart__far_updates(const dart__address_t *at, const uint64_t *values, const uint32_t *places,
+                       size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  dart__am_address_t target = dart__am_address(at);
+
+  target.offset = 0;
+  dart__am_updates(dart__engine.am, &target, values, places, nelem, type, op);
+}
+
 void dart__far_fetch(const dart__address_t *at, const void *value, void *result,
                      dart_datatype_t type, dart_operation_t op)
 {

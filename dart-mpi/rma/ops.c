@@ -7,6 +7,7 @@ static const dart__far_ops_t ops = { .put             = dart__far_put,
                                      .put_blocking    = dart__far_put_blocking,
                                      .get_blocking    = dart__far_get_blocking,
                                      .accumulate      = dart__far_accumulate,
+                                     .updates         = dart__far_updates,
                                      .fetch           = dart__far_fetch,
                                      .swap            = dart__far_swap,
                                      .put_notify      = dart__far_put_notify,
@@ -24,6 +25,8 @@ static const dart__far_ops_t ops = { .put             = dart__far_put,
                                      .test            = dart__far_test,
                                      .release         = dart__far_release,
                                      .progress        = dart__engine_poke,
-                                     .push            = dart__engine_push };
+                                     .look            = dart__engine_look,
+                                     .push            = dart__engine_push,
+                                     .requests = { dart__engine_hold, dart__engine_release } };
 
 const dart__far_ops_t *const dart__far = &ops;

@@ -16,10 +16,12 @@ dart_ret_t dart__far_put_blocking(const dart__address_t *at, const dart__type_t 
                                   const void *src, const dart__type_t *src_type, size_t nelem);
 dart_ret_t dart__far_get_blocking(const dart__address_t *at, const dart__type_t *at_type, void *dst,
                                   const dart__type_t *dst_type, size_t nelem);
-void       dart__far_accumulate(const dart__address_t *at, const void *values, size_t nelem,
-                                dart_datatype_t type, dart_operation_t op);
-void       dart__far_fetch(const dart__address_t *at, const void *value, void *result,
-                           dart_datatype_t type, dart_operation_t op);
+void dart__far_updates(const dart__address_t *at, const uint64_t *values, const uint32_t *places,
+                       size_t nelem, dart_datatype_t type, dart_operation_t op);
+void dart__far_accumulate(const dart__address_t *at, const void *values, size_t nelem,
+                          dart_datatype_t type, dart_operation_t op);
+void dart__far_fetch(const dart__address_t *at, const void *value, void *result,
+                     dart_datatype_t type, dart_operation_t op);
 void dart__far_swap(const dart__address_t *at, const void *value, const void *compare, void *result,
                     dart_datatype_t type);
 void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type, const void *src,

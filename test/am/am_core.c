@@ -667,6 +667,80 @@ static void a_run_of_updates_leaves_out_what_is_refused(void **state)
   close_all();
 }
 
+/* By CPU atomics and by plain loops, which leave the same; a place that is not there refuses one of them. */
+static void updates_that_are_one_request(bool is_alone)
+{
+  enum { MANY = 61, PLACES = 7 };
+  static const dart_operation_t ops[] = { DART_OP_SUM, DART_OP_BXOR, DART_OP_REPLACE,
+                                          DART_OP_PROD };
+  uint64_t                      values[MANY], wanted[PLACES] = { 0 }, five = 5;
+  uint32_t                      places[MANY];
+  dart__am_address_t            at = test_address(1, 0), word = test_address(1, 8);
+
+  open_with(2, usual());
+  peer[1].is_alone = is_alone;
+  for (size_t round = 0; round < 4 * sizeof ops / sizeof *ops; round++) {
+    dart_operation_t op = ops[round % (sizeof ops / sizeof *ops)];
+
+    for (size_t i = 0; i < MANY; i++) {
+      uint64_t *to = &wanted[i * round % PLACES];
+
+      places[i] = (uint32_t)(i * round % PLACES);
+      values[i] = round + i + 2;
+      *to       = op == DART_OP_SUM       ? *to + values[i]
+                  : op == DART_OP_BXOR    ? *to ^ values[i]
+                  : op == DART_OP_REPLACE ? values[i]
+                                          : *to * values[i];
+    }
+    dart__am_updates(peer[0].am, &at, values, places, MANY, DART_TYPE_ULONG, op);
+    dart__am_accumulate(peer[0].am, &word, &five, 1, DART_TYPE_ULONG, DART_OP_SUM);
+    wanted[1] += five;
+  }
+  flush(0, 1);
+  assert_memory_equal(word_of(1, 0), wanted, sizeof wanted);
+
+  places[5] = BYTES / 8;
+  dart__am_updates(peer[0].am, &at, values, places, 9, DART_TYPE_ULONG, DART_OP_REPLACE);
+  for (size_t i = 0; i < 9; i++)
+    if (i != 5)
+      wanted[places[i]] = values[i];
+  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  assert_memory_equal(word_of(1, 0), wanted, sizeof wanted);
+  at.segid = TEST_BY_MUTEX;
+  dart__am_updates(peer[0].am, &at, values, places, 2, DART_TYPE_ULONG, DART_OP_SUM);
+  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
+  close_all();
+}
+
+static void updates_of_shared_words_are_one_request(void **state)
+{
+  (void)state;
+  updates_that_are_one_request(false);
+}
+
+static void updates_of_own_words_are_one_request(void **state)
+{
+  (void)state;
+  updates_that_are_one_request(true);
+}
+
+/* While a peer is held it applies nothing. */
+static void a_peer_is_held(void **state)
+{
+  (void)state;
+  open_with(2, usual());
+  assert_true(dart__am_hold(peer[1].am));
+  assert_false(dart__am_hold(peer[1].am));
+  add(0, 1, 0, 1);
+  for (int i = 0; i < 100; i++)
+    progress();
+  assert_int_equal(*word_of(1, 0), 0);
+  dart__am_release(peer[1].am);
+  flush(0, 1);
+  assert_int_equal(*word_of(1, 0), 1);
+  close_all();
+}
+
 /* One batch, one reply and one pending batch are allocated at the start. */
 static void without_memory_requests_wait(void **state)
 {
@@ -829,6 +903,9 @@ int main(void)
     cmocka_unit_test(several_are_asked_before_any_is_waited_for),
     cmocka_unit_test(refused_requests_are_said_once),
     cmocka_unit_test(a_run_of_updates_leaves_out_what_is_refused),
+    cmocka_unit_test(updates_of_shared_words_are_one_request),
+    cmocka_unit_test(updates_of_own_words_are_one_request),
+    cmocka_unit_test(a_peer_is_held),
     cmocka_unit_test(without_memory_requests_wait),
     cmocka_unit_test(a_peer_that_stops_holds_up_no_other),
     cmocka_unit_test(progress_has_a_budget),

@@ -9,9 +9,10 @@ static bool resolve(void *context, int16_t team, int16_t segid, dart__am_region_
 {
   test_peer_t *peer = context;
 
-  *region_out = (dart__am_region_t){ .base   = peer->memory,
-                                     .nbytes = peer->nbytes,
-                                     .mutex  = segid == TEST_BY_MUTEX ? &peer->mutex : NULL };
+  *region_out = (dart__am_region_t){ .base         = peer->memory,
+                                     .nbytes       = peer->nbytes,
+                                     .mutex        = segid == TEST_BY_MUTEX ? &peer->mutex : NULL,
+                                     .is_exclusive = peer->is_alone };
   return team == TEST_TEAM && (segid == TEST_PLAIN || segid == TEST_BY_MUTEX);
 }
 

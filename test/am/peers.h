@@ -17,6 +17,7 @@ typedef struct {
   char         *memory;
   size_t        nbytes;
   dart__mutex_t mutex;    /* of segment TEST_BY_MUTEX */
+  bool          is_alone; /* nobody else updates the memory */
   _Atomic int   notified; /* calls of the host's notified() */
   int32_t       informer; /* the last peer that sent a word by dart__am_inform */
   uint64_t      informed; /* the sum of these words, and of the values of dart__am_epoch */

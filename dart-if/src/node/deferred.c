@@ -2,18 +2,37 @@
 #include "node/deferred.h"
 
 #include "node/atomic.h"
-
-static inline void apply(const dart__deferred_update_t *update)
-{
-  dart__atomic_accumulate_one(update->word, &update->value, (dart_datatype_t)update->type,
-                              (dart_operation_t)update->op);
-}
+#include "node/plain.h"
 
 /* Nothing is stored between two updates. */
+static void apply_atomic(const dart__deferred_t *queue, uint32_t end)
+{
+  for (uint32_t i = queue->first; i != end; i++) {
+    const dart__deferred_update_t *update = &queue->update[i % DART__DEFERRED_MOST];
+
+    dart__atomic_accumulate_one(update->word, &update->value, (dart_datatype_t)update->type,
+                                (dart_operation_t)update->op);
+  }
+}
+
+static void apply_plain(const dart__deferred_t *queue, uint32_t end)
+{
+  for (uint32_t i = queue->first; i != end; i++) {
+    const dart__deferred_update_t *update = &queue->update[i % DART__DEFERRED_MOST];
+
+    dart__plain_accumulate_one(update->word, &update->value, (dart_datatype_t)update->type,
+                               (dart_operation_t)update->op);
+  }
+}
+
 static void apply_until(dart__deferred_t *queue, uint32_t end)
 {
-  for (uint32_t i = queue->first; i != end; i++)
-    apply(&queue->update[i % DART__DEFERRED_MOST]);
+  if (queue->guard != NULL && queue->first != end && queue->guard->hold()) {
+    apply_plain(queue, end);
+    queue->guard->release();
+  } else {
+    apply_atomic(queue, end);
+  }
   queue->first = end;
 }
 

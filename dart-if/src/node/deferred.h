@@ -34,10 +34,18 @@ typedef struct {
   uint32_t op;
 } dart__deferred_update_t;
 
+/* Who else may update the words. While `hold` has returned true, and until `release`, nobody does: then updates are
+ * a load and a store (node/plain.h). */
+typedef struct {
+  bool (*hold)(void);
+  void (*release)(void);
+} dart__deferred_guard_t;
+
 typedef struct {
   uint32_t  first; /* sequence number of the oldest update */
   uint32_t  next;  /* sequence number of the next update */
   uintptr_t hot;   /* the hot line: its address / DART__DEFERRED_LINE; 0: there is none */
+  const dart__deferred_guard_t *guard;                 /* NULL: others may at any time */
   dart__deferred_update_t update[DART__DEFERRED_MOST]; /* index: sequence number modulo size */
 } dart__deferred_t;
 
@@ -76,6 +84,22 @@ static inline void dart__deferred_add(dart__deferred_t *queue, void *word, const
     memcpy(&update->value, value, nbytes);
   if (++queue->next - queue->first == DART__DEFERRED_MOST)
     dart__deferred_apply_half(queue);
+}
+
+/** The same for a word of 8 bytes, without a branch: with `counts` false nothing is added, and `word` not accessed.
+ *  True: half of the queue was applied. */
+static inline bool dart__deferred_add_if(dart__deferred_t *queue, bool counts, void *word,
+                                         uint64_t value, dart_datatype_t type, dart_operation_t op)
+{
+  dart__deferred_update_t *update = &queue->update[queue->next % DART__DEFERRED_MOST];
+
+  __builtin_prefetch(word, 1);
+  *update = (dart__deferred_update_t){ word, value, (uint32_t)type, (uint32_t)op };
+  queue->next += counts;
+  if (__builtin_expect(queue->next - queue->first < DART__DEFERRED_MOST, 1))
+    return false;
+  dart__deferred_apply_half(queue);
+  return true;
 }
 
 #endif

@@ -1,13 +1,13 @@
 /* Progress: see progress.h. */
 #include "api/progress/progress.h"
 
+#include "api/progress/run.h"
 #include "port.h"
 
 /* The longest average time per update in a stream: slower updates gain nothing by being deferred. */
 #define STREAM_UPDATE_NS 1000
 
-dart__deferred_t dart__deferred;
-uint32_t         dart__stream;
+uint32_t dart__stream;
 
 /* Never written, so it is a page of zeros of the kernel's. */
 static const dart_inline_map_t *no_maps[2 * DART__MAX_TEAMS];
@@ -26,11 +26,20 @@ void dart__progress_now(void)
 {
   if (dart__stream > 0) {
     dart__stream = 0;
+    dart__run_end();
     dart__deferred_apply_all(&dart__deferred);
     dart__progress_set_due(dart__world.many_nodes);
   }
   if (dart__world.many_nodes)
     dart__far->progress();
+}
+
+/* A unit alone on its node shares its memory with nobody but the thread that applies far requests. */
+static const dart__deferred_guard_t *guard(void)
+{
+  return dart__world.many_nodes && dart__teams[DART_TEAM_ALL]->node_nunits == 1
+             ? &dart__far->requests
+             : NULL;
 }
 
 /* The stream has half of DART__STREAM_LEAST updates, or all. If the second half was slow it becomes the
@@ -42,7 +51,8 @@ void dart__progress_stream(void)
   if (dart__stream == DART__STREAM_LEAST &&
       now - stream_seen > DART__STREAM_LEAST / 2 * STREAM_UPDATE_NS)
     dart__stream = DART__STREAM_LEAST / 2;
-  stream_seen = now;
+  stream_seen          = now;
+  dart__deferred.guard = guard();
 }
 
 void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)

@@ -12,11 +12,9 @@
 #include "model/epoch.h"
 #include "model/team.h"
 #include "model/world.h"
-#include "node/deferred.h"
 
 #define DART__STREAM_LEAST 32
 
-extern dart__deferred_t dart__deferred;
 extern uint32_t dart__stream; /* updates in the current stream, at most DART__STREAM_LEAST */
 
 /* The direct maps of entry points that make progress: dart__team_direct, or a table of NULL while

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "api/progress/run.h"
 #include "api/rma/access.h"
 #include "api/rma/context.h"
 #include "api/rma/count.h"
@@ -77,21 +78,47 @@ static inline void add(char *near, const void *value, size_t size, dart_datatype
 }
 
 /* One element that is near by the direct map. False: nothing was done. */
-static inline bool defer(dart_gptr_t gptr, const void *values, size_t nelem, dart_datatype_t dtype,
+static inline bool defer(dart_gptr_t gptr, const void *value, dart_datatype_t dtype,
                          dart_operation_t op)
 {
   size_t size = dart__type_basic_size(dtype);
   char  *near;
 
-  if (__builtin_expect(nelem != 1 || !dart__op_is_atomic(op, dtype) || op == DART_OP_NO_OP ||
-                           size > sizeof(uint64_t) || values == NULL || !dart__may_defer(),
+  if (__builtin_expect(!dart__op_is_atomic(op, dtype) || op == DART_OP_NO_OP ||
+                           size > sizeof(uint64_t) || !dart__may_defer(),
                        0))
     return false;
   near = dart__near_address(gptr, size);
   if (__builtin_expect(near == NULL || ((uintptr_t)near & (size - 1)) != 0, 0))
     return false;
-  add(near, values, size, dtype, op);
+  add(near, value, size, dtype, op);
   return true;
+}
+
+/* An update of one element of 8 bytes was made of a segment that has units on several nodes: the next ones may be in
+ * a run. In a context each far operation is noted by itself. */
+static void prepare_run(const dart__address_t *at, dart_datatype_t dtype, dart_operation_t op)
+{
+  if (dart__stream == DART__STREAM_LEAST && dart__context == NULL)
+    dart__run_prepare(at, dtype, op);
+}
+
+/* One element, or several, of an allocated segment's far portion. */
+static void accumulate_far(const dart__address_t *at, const void *values, size_t nelem,
+                           dart_datatype_t dtype, dart_operation_t op)
+{
+  size_t nbytes = nelem * dart__type_basic_size(dtype);
+
+  dart__run_end(); /* updates of a word are applied in the order of their calls */
+  dart__count_operation(DART__COUNT_ATOMIC_FAR, nbytes);
+  dart__far->progress();
+  dart__far->accumulate(at, values, nelem, dtype, op);
+  dart__context_note(at);
+  if (nelem == 1 && nbytes == sizeof(uint64_t) && dart__may_defer()) {
+    if (dart__stream < DART__STREAM_LEAST)
+      dart__progress_update();
+    prepare_run(at, dtype, op);
+  }
 }
 
 /* The segment has had epochs: whether the accumulate goes on, see api/rma/access.h. Few operands are
@@ -125,6 +152,14 @@ static __attribute__((noinline)) dart_ret_t count_apart(const dart__address_t *a
   return DART_OK;
 }
 
+/* An update as those of the run before; or one element that is near by the direct map. False: nothing was done. */
+static inline bool add_quickly(dart_gptr_t gptr, const void *values, size_t nelem,
+                               dart_datatype_t dtype, dart_operation_t op)
+{
+  return nelem == 1 && values != NULL &&
+         (dart__run_add(gptr, values, dtype, op) || defer(gptr, values, dtype, op));
+}
+
 static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
                                     size_t nelem, dart_datatype_t dtype, dart_operation_t op,
                                     bool copies)
@@ -147,10 +182,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
       return dart__access_result(goes);
   }
   if (at.near == NULL && at.segment->address == NULL) { /* deferred updates are near */
-    dart__count_operation(DART__COUNT_ATOMIC_FAR, nelem * dart__type_basic_size(dtype));
-    dart__far->progress();
-    dart__far->accumulate(&at, values, nelem, dtype, op);
-    dart__context_note(&at);
+    accumulate_far(&at, values, nelem, dtype, op);
     return DART_OK;
   }
   if (at.near != NULL && nelem == 1 && dart__may_defer() &&
@@ -158,8 +190,11 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     if (__builtin_expect(dart__counts_near, 0))
       count_apart(&at, dart__type_basic_size(dtype));
     add(at.near, values, dart__type_basic_size(dtype), dtype, op);
-    if (dart__world.many_nodes)
+    if (dart__world.many_nodes) {
       dart__far->progress();
+      if (dart__type_basic_size(dtype) == sizeof(uint64_t))
+        prepare_run(&at, dtype, op);
+    }
     return DART_OK;
   }
   dart__count_atomic(&at, nelem * dart__type_basic_size(dtype));
@@ -185,7 +220,7 @@ DART__OUT_OF_LINE accumulate_blocking_any(dart_gptr_t gptr, const void *values, 
 dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
                            dart_datatype_t dtype, dart_operation_t op)
 {
-  if (!defer(gptr, values, nelem, dtype, op))
+  if (!add_quickly(gptr, values, nelem, dtype, op))
     return accumulate_any(gptr, values, nelem, dtype, op);
   return DART_OK;
 }
@@ -193,7 +228,7 @@ dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
 dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
                                           dart_datatype_t dtype, dart_operation_t op)
 {
-  if (!defer(gptr, values, nelem, dtype, op))
+  if (!add_quickly(gptr, values, nelem, dtype, op))
     return accumulate_blocking_any(gptr, values, nelem, dtype, op);
   return DART_OK;
 }

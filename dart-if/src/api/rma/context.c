@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "api/progress/progress.h"
+#include "api/progress/run.h"
 #include "base/profile.h"
 #include "model/check.h"
 #include "model/world.h"
@@ -138,6 +139,7 @@ dart_ret_t dart_context_enter(dart_context_t context)
                 dart__context->teamid);
     return DART_ERR_INVAL;
   }
+  dart__run_end(); /* far operations in a context are noted one by one */
   dart__context = context;
   return DART_OK;
 }
