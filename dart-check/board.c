@@ -41,16 +41,10 @@ typedef struct {
   slot_t   slot[DART__CHECK_TEAMS];
 } board_t;
 
-typedef struct {
-  int32_t  me;
-  uint32_t size; /* 0: no member */
-} team_t;
-
 static board_t              *own;
 static dart__check_record_t *inbox;  /* behind it: of each team a record of each unit */
 static size_t                nteams; /* that have room there */
 static dart_gptr_t           boards;
-static team_t                teams[DART__CHECK_TEAMS];
 
 /* ---- the board ----------------------------------------------------------------------------------- */
 
@@ -89,39 +83,6 @@ static size_t inbox_of(dart_team_t team, int32_t unit)
          ((size_t)team * dart__check.nunits + (size_t)unit) * sizeof(dart__check_record_t);
 }
 
-void dart__check_team_known(dart_team_t team)
-{
-  static bool      said;
-  dart_team_unit_t me;
-  size_t           size;
-
-  if ((size_t)team >= nteams)
-    dart__check_note(&said, "collective calls of teams with ids of %zu and more are not looked at",
-                     nteams);
-  if (team >= DART__CHECK_TEAMS) {
-    dart__check_lose_order("collective calls of teams with such ids order nothing here");
-    return;
-  }
-  pdart_team_myid(team, &me);
-  pdart_team_size(team, &size);
-  teams[team] = (team_t){ .me = me.id, .size = (uint32_t)size };
-}
-
-void dart__check_team_gone(dart_team_t team)
-{
-  if (team < DART__CHECK_TEAMS)
-    teams[team].size = 0;
-}
-
-bool dart__check_team(dart_team_t team, int32_t *me_out, size_t *size_out)
-{
-  if (dart__check.kinds == 0 || team < 0 || team >= DART__CHECK_TEAMS || teams[team].size == 0)
-    return false;
-  *me_out   = teams[team].me;
-  *size_out = teams[team].size;
-  return true;
-}
-
 dart_team_t dart__check_board_open(void)
 {
   dart_team_t own_team;
@@ -137,7 +98,7 @@ dart_team_t dart__check_board_open(void)
     pdart_abort(DART_EXIT_ABORT);
   memset(own, 0, nbytes);
   inbox = (dart__check_record_t *)(own + 1);
-  memset(teams, 0, sizeof teams);
+  dart__check_teams_forget();
   pdart_barrier(own_team); /* nobody reads a board before it is empty */
   if (dart__check_for(DART__CHECK_RACES))
     dart__check_races_open(own_team);
@@ -247,6 +208,15 @@ double dart__check_patience(void)
   return text != NULL && atof(text) > 0 ? atof(text) : 30;
 }
 
+/* Teams that were made by their members alone can have the same id, of other units each. */
+static bool is_member(dart_team_t team, int32_t unit)
+{
+  dart_team_unit_t member;
+
+  return dart__check_team_size(team) > 0 &&
+         pdart_team_unit_g2l(team, DART_GLOBAL_UNIT_ID(unit), &member) == DART_OK && member.id >= 0;
+}
+
 /* Whether `unit`, for which this unit waits in `team`, waits for this one in another team. */
 static bool waits_for_me(dart_team_t team, int32_t unit, dart_team_t *other_out)
 {
@@ -254,7 +224,7 @@ static bool waits_for_me(dart_team_t team, int32_t unit, dart_team_t *other_out)
   dart_team_t other = (dart_team_t)(waits - 1);
 
   *other_out = other;
-  return waits != 0 && other != team && teams[other].size > 0 && !dart__check.threads &&
+  return waits != 0 && other != team && is_member(other, unit) && !dart__check.threads &&
          read_word(unit, offset_of(other, offsetof(slot_t, posted))) > own->slot[other].posted;
 }
 
@@ -305,7 +275,7 @@ static void look_at(dart_team_t team, int32_t unit, unsigned slices, dart__at_t 
 /* The first member: look at those who have come so far, and at the first that has not. */
 static void look_at_members(dart_team_t team, unsigned slices, dart__at_t at)
 {
-  for (uint32_t member = 1; member < teams[team].size; member++)
+  for (uint32_t member = 1; member < dart__check_team_size(team); member++)
     if (!has_come(team, (int32_t)member, at)) {
       look_at(team, global_id(team, (int32_t)member), slices, at);
       return;
@@ -319,7 +289,7 @@ static dart_ret_t wait_for(dart_team_t team, size_t field, uint64_t least)
 
 static void gather(dart_team_t team, uint64_t number, dart__at_t at)
 {
-  uint64_t others = teams[team].size - 1;
+  uint64_t others = dart__check_team_size(team) - 1;
 
   for (unsigned slices = 1;
        wait_for(team, offsetof(slot_t, arrived), number * others) == DART_PENDING; slices++)
@@ -346,8 +316,14 @@ static void follow(dart_team_t team, uint64_t number, dart__at_t at)
 
 static void agree(dart_team_t team, int32_t me, dart__check_record_t record, dart__at_t at)
 {
-  slot_t *slot = &own->slot[team];
+  static bool said;
+  slot_t     *slot = &own->slot[team];
 
+  if ((size_t)team >= nteams) {
+    dart__check_note(&said, "collective calls of teams with ids of %zu and more are not looked at",
+                     nteams);
+    return;
+  }
   record.call   = at.id;
   record.from   = dart__check_place_number(at.from);
   record.number = slot->posted + 1;
@@ -371,7 +347,7 @@ void dart__check_enter(dart_team_t team, dart__check_record_t record, dart__at_t
   dart__check_guards(at);
   if (size == 1)
     return;
-  if (dart__check_for(DART__CHECK_COLLECTIVES) && (size_t)team < nteams)
+  if (dart__check_for(DART__CHECK_COLLECTIVES))
     agree(team, me, record, at);
   if (dart__check_for(DART__CHECK_RACES))
     dart__check_race_collective(team, at.id, (int32_t)record.root - 1);

@@ -2,8 +2,7 @@
 #define DART__CHECK_BOARD_H
 /* Collective calls: before each of them the members of the team agree that it is the same. */
 #include "check.h"
-
-#define DART__CHECK_TEAMS 1024 /* teams of higher ids are not looked at */
+#include "member.h"
 
 /** What must be the same on all members, and where the call is. A field that does not count is 0. */
 typedef struct {
@@ -20,15 +19,6 @@ typedef struct {
 /** Make the boards, which go with dart_exit, and the team of all units whose memory they are. Collective over all
  *  units. */
 dart_team_t dart__check_board_open(void);
-
-/** A team that this unit is a member of exists from now on. */
-void dart__check_team_known(dart_team_t team);
-
-/** A team is gone. */
-void dart__check_team_gone(dart_team_t team);
-
-/** The unit's id in such a team and its size; false: it is no such team. */
-bool dart__check_team(dart_team_t team, int32_t *me_out, size_t *size_out);
 
 /** The call `at` of the team's members comes next. Returns when all members have come to it. Members that
  *  came to different calls, or that wait for each other in different teams, end the program with a report.

@@ -1,6 +1,7 @@
 /* Epochs, in which operations are completed by other calls than flushes.
  *
- * A fence orders what all units of the team did before and do after it, and completes it. Between start and complete,
+ * A fence orders what all units of the team did before and do after it, and completes it; but one that nothing
+ * preceded waits for nobody, so what its epoch is ordered after is not known. Between start and complete,
  * and with a lock, operations may be put off until their target has posted or has given the lock, and nobody is told
  * when: such accesses are not compared, but what these epochs order besides is known. */
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
 {
+  bool       waits = (assertions & DART_EPOCH_NOPRECEDE) == 0;
   dart_ret_t ret;
 
   dart__check_guards(DART__AT(dart_epoch_fence));
@@ -19,7 +21,9 @@ dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
   ret = pdart_epoch_fence(gptr, assertions);
   if (ret == DART_OK && dart__check_for(DART__CHECK_RACES)) {
     dart__check_race_segment(gptr);
-    dart__check_race_collective(gptr.teamid, DART__CALL_dart_epoch_fence, 0);
+    dart__check_race_fence(gptr, !waits && (assertions & DART_EPOCH_NOSUCCEED) == 0);
+    if (waits)
+      dart__check_race_collective(gptr.teamid, DART__CALL_dart_epoch_fence, 0);
   }
   return ret;
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "board.h"
-#include "members.h"
+#include "creation.h"
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
@@ -120,7 +120,7 @@ static void begin(unsigned kinds, bool threads)
   dart__check.kinds   = kinds;
   looks_for_leaks     = dart__check_for(DART__CHECK_MEMORY);
   if (kinds != 0)
-    dart__check_members_open(dart__check_board_open());
+    dart__check_creation_open(dart__check_board_open());
 }
 
 dart_ret_t dart_init(int *argc, char ***argv)

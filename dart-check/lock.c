@@ -34,8 +34,7 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
   dart__at_t at = DART__AT(dart_team_lock_init);
   dart_ret_t ret;
 
-  if (lock != NULL)
-    enter_team(teamid, 0, at);
+  enter_team(teamid, 0, at);
   ret = pdart_team_lock_init(teamid, lock);
   dart__check_made(ret, DART__CHECK_LOCK, ret == DART_OK ? (uintptr_t)*lock : 0, teamid, at);
   return ret;

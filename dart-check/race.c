@@ -2,7 +2,7 @@
  *
  * An access lasts from its call until it is complete, which may be after others were let go on: then they conflict,
  * as the flush is missing. A put or atomic of a word may be what lets others go on, so it passes on the clock, and
- * who gets the word takes it over. A unit that gets a word twice in a row from one place polls it, and one that finds
+ * who gets the word takes it over. A unit that gets a word again from the same place polls it, and one that finds
  * a clock there that is news has found what somebody put: puts of the word by others are no race with that. */
 #include "race.h"
 
@@ -11,6 +11,7 @@
 
 #include <dash/dart/ext/dart_basic.h>
 
+#include "member.h"
 #include "object.h"
 #include "report.h"
 #include "type.h"
@@ -32,7 +33,6 @@ typedef struct {
 
 static dart__access_t *log_entries;
 static uint32_t        count, cycle;
-static uint32_t        writes;
 static operation_t    *list;
 static size_t          nlist;
 static uint64_t        serial;
@@ -48,7 +48,7 @@ void dart__check_races_open(dart_team_t team)
   dart__check_compare_open(team);
   log_entries = dart__check_room(NULL, DART__CHECK_LOG * sizeof *log_entries);
   list        = dart__check_room(NULL, UNDER_WAY * sizeof *list);
-  count = cycle = writes = 0;
+  count = cycle = 0;
   nlist = nepochs = 0;
   is_order_lost   = false;
   memset(recent, 0, sizeof recent);
@@ -84,9 +84,13 @@ void dart__check_lose_order(const char *why)
 static int32_t owner_of(dart_gptr_t gptr)
 {
   dart_global_unit_t unit;
+  int32_t            me;
+  size_t             size;
 
+  if (!dart__check_team(gptr.teamid, &me, &size) || gptr.unitid < 0 || (size_t)gptr.unitid >= size)
+    return -1; /* DART says so */
   if (gptr.teamid == DART_TEAM_ALL)
-    return gptr.unitid >= 0 && (size_t)gptr.unitid < dart__check.nunits ? gptr.unitid : -1;
+    return gptr.unitid;
   return pdart_team_unit_l2g(gptr.teamid, DART_TEAM_UNIT_ID(gptr.unitid), &unit) == DART_OK
              ? unit.id
              : -1;
@@ -147,23 +151,18 @@ static void add(dart__check_ticket_t *ticket, const dart__access_t *access)
   log_entries[count++] = *access;
 }
 
-/* The entry that this access repeats, which then stands for both: of a get of a word that nothing but reads have
- * come after, or of a compare-and-swap that nothing has come after; NULL: there is none. Else it is remembered. */
+/* The entry that this access repeats, which then stands for both: of a get of a word from the same place, or of a
+ * compare-and-swap that nothing has come after; NULL: there is none. Else it is remembered. */
 static dart__access_t *repeated(const dart__access_t *access, uint64_t hash)
 {
-  uint32_t       *entry = &recent[mix(hash, access->from) % RECENT];
-  dart__access_t *old   = *entry < count ? &log_entries[*entry] : NULL;
-  bool            is_spin =
-      access->call == DART__CALL_dart_compare_and_swap && old != NULL && *entry + 1 == count;
+  uint32_t       *entry  = &recent[mix(hash, access->from) % RECENT];
+  dart__access_t *old    = *entry < count ? &log_entries[*entry] : NULL;
+  bool            may_be = !is_write((dart__access_kind_t)access->kind) ||
+                (access->call == DART__CALL_dart_compare_and_swap && *entry + 1 == count);
 
-  if (is_write((dart__access_kind_t)access->kind) && !is_spin) {
-    *entry = count;
-    return NULL;
-  }
-  if (old != NULL && old->from == access->from && old->offset == access->offset &&
+  if (may_be && old != NULL && old->from == access->from && old->offset == access->offset &&
       old->nbytes == access->nbytes && old->kind == access->kind && old->owner == access->owner &&
-      old->segment == access->segment && old->team == access->team &&
-      (is_spin || old->writes == access->writes))
+      old->segment == access->segment && old->team == access->team)
     return old;
   *entry = count;
   return NULL;
@@ -225,12 +224,10 @@ static void log_access(dart__check_ticket_t *ticket, dart_gptr_t gptr, uint64_t 
                        const dart__check_object_t *object, dart__access_t *access)
 {
   dart__check_lock();
-  access->start  = dart__check_now();
-  access->end    = access->start + access->is_word; /* it passes on the clock that it began with */
-  access->row    = dart__check_row();
-  access->writes = writes;
-  ticket->cycle  = cycle;
-  writes += is_write(ticket->kind);
+  access->start = dart__check_now();
+  access->end   = access->start + access->is_word; /* it passes on the clock that it began with */
+  access->row   = dart__check_row();
+  ticket->cycle = cycle;
   if (is_in_epoch(gptr)) {
     ticket->acquires = false;
   } else if (access->is_word) {
@@ -506,6 +503,22 @@ void dart__check_race_epoch(dart_gptr_t gptr, bool is_open)
       epochs[i] = epochs[--nepochs];
       break;
     }
+  dart__check_unlock();
+}
+
+void dart__check_race_fence(dart_gptr_t gptr, bool is_silent)
+{
+  size_t kept = 0;
+
+  gptr.unitid = DART_UNDEFINED_UNIT_ID; /* tells it from entries of locks and starts */
+  dart__check_lock();
+  for (size_t i = 0; i < nepochs; i++)
+    if (epochs[i].unitid != gptr.unitid || epochs[i].segid != gptr.segid ||
+        epochs[i].teamid != gptr.teamid)
+      epochs[kept++] = epochs[i];
+  nepochs = kept;
+  if (is_silent && nepochs < EPOCHS)
+    epochs[nepochs++] = gptr;
   dart__check_unlock();
 }
 

@@ -22,7 +22,6 @@ typedef struct {
       from; /* the address that the call returns to; as dart__check_place_number for other units */
   uint32_t
       row; /* the clock at the call; of an atomic read or the get of a word, when its result was there */
-  uint32_t writes; /* how many of the unit's accesses before were not reads */
   int32_t  unit, owner;
   int16_t  team, segment;
   uint16_t call;
@@ -75,6 +74,10 @@ void dart__check_race_waited(dart_gptr_t gptr);
 
 /** Accesses to the segment are ordered by epochs of locks or posts, in which they are not looked at, or not. */
 void dart__check_race_epoch(dart_gptr_t gptr, bool is_open);
+
+/** A fence begins, which orders something only if it is not silent: else accesses until the next one are not looked
+ *  at. */
+void dart__check_race_fence(dart_gptr_t gptr, bool is_silent);
 
 /** Members of the team are in a collective call, with a root or without, and go on as the call says. Where all units
  *  meet, accesses are compared. Collective over the team. */

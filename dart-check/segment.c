@@ -395,3 +395,18 @@ dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_
     dart__check_enter(teamid, record, DART__AT(dart_team_memregister_aligned));
   return pdart_team_memregister_aligned(teamid, nelem, dtype, addr, gptr);
 }
+
+dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
+{
+  dart__check_race_segment(gptr);
+  return pdart_team_memderegister(gptr);
+}
+
+dart_ret_t dart_team_adopt(dart_team_t teamid, void *addr, size_t nbytes, dart_gptr_t *gptr)
+{
+  dart_ret_t ret = pdart_team_adopt(teamid, addr, nbytes, gptr);
+
+  if (ret == DART_OK && dart__check_for(DART__CHECK_RACES) && dart__check_team_size(teamid) > 1)
+    dart__check_race_collective(teamid, DART__CALL_dart_team_adopt, 0);
+  return ret;
+}

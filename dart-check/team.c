@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "board.h"
-#include "members.h"
+#include "creation.h"
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
@@ -120,8 +120,11 @@ static uint64_t hash_of(const dart_group_t group)
 
 static dart_ret_t known(dart_ret_t ret, const dart_team_t *team)
 {
-  if (ret == DART_OK && dart__check.kinds != 0 && *team != DART_TEAM_NULL)
-    dart__check_team_known(*team);
+  if (ret != DART_OK || dart__check.kinds == 0 || *team == DART_TEAM_NULL)
+    return ret;
+  dart__check_team_known(*team);
+  if (*team >= DART__CHECK_TEAMS)
+    dart__check_lose_order("there are too many teams");
   return ret;
 }
 
@@ -136,7 +139,14 @@ dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_t
   return known(pdart_team_create(teamid, group, newteam), newteam);
 }
 
-/* The team is not known: others may have one with the same id. */
+dart_ret_t dart_team_clone(dart_team_t team, dart_team_t *newteam)
+{
+  if (newteam != NULL)
+    dart__check_enter(team, (dart__check_record_t){ .root = 0 }, DART__AT(dart_team_clone));
+  return known(pdart_team_clone(team, newteam), newteam);
+}
+
+/* Nobody is named to compare calls with before the team is there. */
 dart_ret_t dart_team_create_group(dart_team_t parent, const dart_group_t group, int tag,
                                   dart_team_t *newteam)
 {
@@ -145,17 +155,12 @@ dart_ret_t dart_team_create_group(dart_team_t parent, const dart_group_t group, 
 
   if (!may_use(group, at))
     return DART_ERR_INVAL;
-  dart__check_members_enter(parent, group, tag, at);
-  ret = pdart_team_create_group(parent, group, tag, newteam);
-  dart__check_members_leave();
+  dart__check_creation_enter(parent, group, tag, at);
+  ret = known(pdart_team_create_group(parent, group, tag, newteam), newteam);
+  dart__check_creation_leave();
+  if (ret == DART_OK && dart__check_for(DART__CHECK_RACES) && dart__check_team_size(*newteam) > 1)
+    dart__check_race_collective(*newteam, at.id, 0);
   return ret;
-}
-
-dart_ret_t dart_team_clone(dart_team_t team, dart_team_t *newteam)
-{
-  if (newteam != NULL)
-    dart__check_enter(team, (dart__check_record_t){ .root = 0 }, DART__AT(dart_team_clone));
-  return known(pdart_team_clone(team, newteam), newteam);
 }
 
 dart_ret_t dart_team_destroy(dart_team_t *teamid)

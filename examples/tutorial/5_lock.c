@@ -7,16 +7,19 @@ enum { TIMES = 5 };
 
 int main(int argc, char **argv)
 {
-  dart_gptr_t account; /* two words of unit 0: what was paid, and how often */
-  dart_lock_t lock;
-  size_t      n;
-  int64_t     words[2] = { 0, 0 };
+  dart_global_unit_t me;
+  dart_gptr_t        account; /* two words of unit 0: what was paid, and how often */
+  dart_lock_t        lock;
+  size_t             n;
+  int64_t            words[2] = { 0, 0 };
 
   dart_init(&argc, &argv);
+  dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_LONGLONG, &account);
   dart_gptr_setunit(&account, DART_TEAM_UNIT_ID(0));
-  dart_put_blocking(account, words, 2, DART_TYPE_LONGLONG, DART_TYPE_LONGLONG);
+  if (me.id == 0)
+    dart_put_blocking(account, words, 2, DART_TYPE_LONGLONG, DART_TYPE_LONGLONG);
   dart_team_lock_init(DART_TEAM_ALL, &lock); /* collective: the zeros are there for all */
 
   for (int i = 0; i < TIMES; i++) {

@@ -2,7 +2,7 @@
  * members, so of two that are in calls of different groups at least one sees the other. A record may also be of a call
  * that both have been in, and which its unit is about to leave: that is looked at again for as long as
  * DART_CHECK_PATIENCE says, and a unit that waits for the other in vain stays in its call. */
-#include "members.h"
+#include "creation.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -33,7 +33,7 @@ static uint64_t *own_bits(void)
   return (uint64_t *)(own + 1);
 }
 
-void dart__check_members_open(dart_team_t team)
+void dart__check_creation_open(dart_team_t team)
 {
   size_t      nbytes = sizeof *own + nwords() * sizeof(uint64_t);
   dart_gptr_t mine;
@@ -104,7 +104,8 @@ static void look_at(int32_t unit, dart__at_t at)
   }
 }
 
-void dart__check_members_enter(dart_team_t parent, const dart_group_t group, int tag, dart__at_t at)
+void dart__check_creation_enter(dart_team_t parent, const dart_group_t group, int tag,
+                                dart__at_t at)
 {
   dart_global_unit_t *members;
   size_t              size;
@@ -132,7 +133,7 @@ void dart__check_members_enter(dart_team_t parent, const dart_group_t group, int
   free(members);
 }
 
-void dart__check_members_leave(void)
+void dart__check_creation_leave(void)
 {
   if (own != NULL && dart__check.kinds != 0)
     __atomic_store_n(&own->tag, 0, __ATOMIC_RELEASE);

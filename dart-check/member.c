@@ -1,0 +1,48 @@
+/* Asking DART for a team that there is not makes it say so, which the program has not asked for. */
+#include "member.h"
+
+#include <string.h>
+
+typedef struct {
+  int32_t  me;
+  uint32_t size; /* 0: no member */
+} team_t;
+
+static team_t teams[DART__CHECK_TEAMS];
+
+void dart__check_team_known(dart_team_t team)
+{
+  dart_team_unit_t me;
+  size_t           size;
+
+  if (team >= DART__CHECK_TEAMS)
+    return;
+  pdart_team_myid(team, &me);
+  pdart_team_size(team, &size);
+  teams[team] = (team_t){ .me = me.id, .size = (uint32_t)size };
+}
+
+void dart__check_team_gone(dart_team_t team)
+{
+  if (team < DART__CHECK_TEAMS)
+    teams[team].size = 0;
+}
+
+void dart__check_teams_forget(void)
+{
+  memset(teams, 0, sizeof teams);
+}
+
+bool dart__check_team(dart_team_t team, int32_t *me_out, size_t *size_out)
+{
+  *size_out = dart__check_team_size(team);
+  if (*size_out == 0)
+    return false;
+  *me_out = teams[team].me;
+  return true;
+}
+
+size_t dart__check_team_size(dart_team_t team)
+{
+  return dart__check.kinds == 0 || team < 0 || team >= DART__CHECK_TEAMS ? 0 : teams[team].size;
+}
