@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "object.h"
-#include "race.h"
 #include "report.h"
 #include "type.h"
 

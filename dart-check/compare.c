@@ -5,12 +5,15 @@
  * Accesses of a kind to the same bytes are a group, so that few pairs of groups are looked at where units access a
  * place often. What was compared is forgotten, for all that comes is ordered after it by the meeting; what is under
  * way is kept. */
+#include "compare.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "race.h"
+#include "clock.h"
 #include "report.h"
+#include "underway.h"
 
 enum { MOST_PAIRS = 20000000 }; /* that a unit compares at a meeting */
 
@@ -34,7 +37,7 @@ static size_t index_bytes(void)
   return (dart__check.nunits + 1) * sizeof *index_of;
 }
 
-void dart__check_compare_open(dart_team_t team)
+void dart__check_races_open(dart_team_t team)
 {
   size_t nbytes = index_bytes() + DART__CHECK_LOG * sizeof *posted;
 
@@ -43,6 +46,16 @@ void dart__check_compare_open(dart_team_t team)
       pdart_gptr_getaddr(at(dart__check.me, 0), (void **)&index_of) != DART_OK)
     pdart_abort(DART_EXIT_ABORT);
   posted = (dart__access_t *)(void *)((char *)index_of + index_bytes());
+  dart__check_clocks_open(team);
+  dart__check_log_open();
+  dart__check_underway_open();
+}
+
+void dart__check_races_forget(void)
+{
+  dart__check_log_forget_all();
+  dart__check_underway_forget();
+  dart__check_clocks_forget();
 }
 
 /* ---- dealing out ---------------------------------------------------------------------------------- */
@@ -316,7 +329,19 @@ static void compare_all(collected_t *all)
                      MOST_PAIRS);
 }
 
-void dart__check_compare(void)
+/* What was compared leaves the log. */
+static void renew(uint32_t n)
+{
+  uint32_t *moved;
+
+  dart__check_lock();
+  moved = dart__check_log_compared(n);
+  dart__check_underway_moved(moved);
+  dart__check_unlock();
+  free(moved);
+}
+
+static void compare(void)
 {
   uint32_t              n;
   const dart__access_t *entries = dart__check_log(&n);
@@ -339,5 +364,15 @@ void dart__check_compare(void)
     free(all.entries);
   }
   pdart_barrier(own_team); /* all have read the others' */
-  dart__check_log_compared(n);
+  renew(n);
+}
+
+void dart__check_race_collective(dart_team_t team, dart__call_t call, int32_t root)
+{
+  bool has_root = call == DART__CALL_dart_bcast || call == DART__CALL_dart_scatter ||
+                  call == DART__CALL_dart_reduce || call == DART__CALL_dart_gather;
+
+  dart__check_clocks_collective(team, call, root);
+  if (team == DART_TEAM_ALL && !has_root)
+    compare();
 }

@@ -6,8 +6,9 @@
  * when: such accesses are not compared, but what these epochs order besides is known. */
 #include <stdlib.h>
 
+#include "compare.h"
 #include "pending.h"
-#include "race.h"
+#include "underway.h"
 
 /* ---- fences --------------------------------------------------------------------------------------- */
 

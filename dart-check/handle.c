@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "pending.h"
-#include "race.h"
+#include "underway.h"
 
 enum { LOOKS = DART__CHECK_COMPLETION | DART__CHECK_RACES }; /* at handles */
 

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "board.h"
+#include "compare.h"
 #include "creation.h"
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
-#include "race.h"
 #include "report.h"
 
 dart__check_t dart__check;

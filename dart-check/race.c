@@ -1,7 +1,6 @@
-/* The log of this unit's accesses, and which of them are under way.
+/* The log of this unit's accesses.
  *
- * An access lasts from its call until it is complete, which may be after others were let go on: then they conflict,
- * as the flush is missing. A put or atomic of a word may be what lets others go on, so it passes on the clock, and
+ * A put or atomic of a word may be what lets others go on, so it passes on the clock, and
  * who gets the word takes it over. A unit that gets a word again from the same place polls it, and one that finds
  * a clock there that is news has found what somebody put: puts of the word by others are no race with that. */
 #include "race.h"
@@ -17,51 +16,34 @@
 #include "type.h"
 
 enum {
-  UNDER_WAY  = 65536, /* operations, at most */
   MOST_PARTS = 1024,  /* of an access with gaps */
   RECENT     = 1024,  /* gets that are remembered as perhaps polls */
   SYNC_BITS  = 65536, /* of words for which the unit has waited */
   EPOCHS     = 256    /* segments in epochs */
 };
 
-typedef struct {
-  dart__check_ticket_t ticket;
-  uint64_t             serial;
-  dart_gptr_t          gptr;
-  dart_handle_t        handle;
-} operation_t;
-
 static dart__access_t *log_entries;
 static uint32_t        count, cycle;
-static operation_t    *list;
-static size_t          nlist;
-static uint64_t        serial;
 static uint32_t        recent[RECENT];
 static uint64_t        sync_words[SYNC_BITS / 64];
 static bool            is_order_lost;
 static dart_gptr_t     epochs[EPOCHS];
 static size_t          nepochs;
 
-void dart__check_races_open(dart_team_t team)
+void dart__check_log_open(void)
 {
-  dart__check_clocks_open(team);
-  dart__check_compare_open(team);
   log_entries = dart__check_room(NULL, DART__CHECK_LOG * sizeof *log_entries);
-  list        = dart__check_room(NULL, UNDER_WAY * sizeof *list);
   count = cycle = 0;
-  nlist = nepochs = 0;
-  is_order_lost   = false;
+  nepochs       = 0;
+  is_order_lost = false;
   memset(recent, 0, sizeof recent);
   memset(sync_words, 0, sizeof sync_words);
 }
 
-void dart__check_races_forget(void)
+void dart__check_log_forget_all(void)
 {
   free(log_entries);
-  free(list);
   log_entries = NULL;
-  list        = NULL;
-  dart__check_clocks_forget();
 }
 
 bool dart__check_order_lost(void)
@@ -275,17 +257,16 @@ dart__check_ticket_t dart__check_race(dart_gptr_t gptr, uint64_t nelem, dart_dat
   return ticket;
 }
 
-/* ---- completion ------------------------------------------------------------------------------------ */
+/* ---- what became of them ---------------------------------------------------------------------------- */
 
-/* With the lock. */
-static void set_end(const dart__check_ticket_t *ticket, uint64_t end)
+bool dart__check_log_end(const dart__check_ticket_t *ticket, uint64_t end)
 {
   for (uint32_t i = 0; ticket->cycle == cycle && i < ticket->n; i++)
     log_entries[ticket->first + i].end = end;
+  return ticket->cycle == cycle;
 }
 
-/* The call has failed: its accesses are of no bytes. */
-static void forget(const dart__check_ticket_t *ticket)
+void dart__check_log_forget(const dart__check_ticket_t *ticket)
 {
   dart__check_lock();
   for (uint32_t i = 0; ticket->cycle == cycle && i < ticket->n; i++)
@@ -293,8 +274,7 @@ static void forget(const dart__check_ticket_t *ticket)
   dart__check_unlock();
 }
 
-/* The result is there: of one that only reads, what was acquired came before it. */
-static void acquire(const dart__check_ticket_t *ticket)
+void dart__check_log_result(const dart__check_ticket_t *ticket)
 {
   bool            is_new = dart__check_acquire(ticket->place);
   dart__access_t *access;
@@ -319,146 +299,9 @@ void dart__check_race_returned(const dart__check_ticket_t *ticket, dart_ret_t re
   if (!ticket->is_on)
     return;
   if (ret != DART_OK)
-    forget(ticket);
+    dart__check_log_forget(ticket);
   else if (ticket->acquires)
-    acquire(ticket);
-}
-
-void dart__check_race_started(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
-                              dart_handle_t handle)
-{
-  bool is_full;
-
-  if (!ticket->is_on)
-    return;
-  if (ret != DART_OK) {
-    forget(ticket);
-    return;
-  }
-  dart__check_lock();
-  is_full = nlist == UNDER_WAY;
-  if (!is_full && (ticket->n > 0 || ticket->acquires)) {
-    set_end(ticket, DART__ACCESS_UNDER_WAY);
-    list[nlist++] = (operation_t){ *ticket, ++serial, gptr, handle };
-  }
-  dart__check_unlock();
-  if (is_full)
-    dart__check_lose_order("too many operations are under way");
-}
-
-uint64_t dart__check_race_moment(void)
-{
-  return serial;
-}
-
-typedef struct {
-  dart_gptr_t   gptr;
-  dart_handle_t handle; /* not NULL: this one alone */
-  uint64_t      moment;
-  bool          all;     /* of the team's units */
-  bool          local;   /* only locally */
-  bool          segment; /* only of the segment of gptr */
-  bool          team;    /* all of the team, whichever segment */
-  bool          any;     /* whichever team */
-} which_t;
-
-static bool is_meant(const operation_t *operation, const which_t *which)
-{
-  const dart_gptr_t *a = &operation->gptr, *b = &which->gptr;
-
-  if (which->handle != DART_HANDLE_NULL)
-    return operation->handle == which->handle;
-  if (operation->serial > which->moment || (a->teamid != b->teamid && !which->any))
-    return false;
-  if (which->team || which->any)
-    return true;
-  if (which->segment)
-    return a->segid == b->segid;
-  return (a->segid == DART_SEGMENT_LOCAL) == (b->segid == DART_SEGMENT_LOCAL) &&
-         (which->all || a->unitid == b->unitid);
-}
-
-/* Take those that are meant out of the list, but for what is only complete locally; their number to `*n_out`. */
-static operation_t *take(const which_t *which, size_t *n_out)
-{
-  operation_t *taken = NULL;
-  size_t       kept = 0, n = 0;
-
-  for (size_t i = 0; i < nlist; i++)
-    n += is_meant(&list[i], which);
-  taken = n == 0 ? NULL : dart__check_room(NULL, n * sizeof *taken);
-  n     = 0;
-  for (size_t i = 0; taken != NULL && i < nlist; i++) {
-    operation_t *operation = &list[i];
-
-    if (!is_meant(operation, which)) {
-      list[kept++] = *operation;
-      continue;
-    }
-    taken[n++] = *operation;
-    if (which->local && is_write(operation->ticket.kind)) {
-      operation->ticket.acquires = false;
-      list[kept++]               = *operation;
-    } else {
-      set_end(&operation->ticket, dart__check_now());
-    }
-  }
-  nlist  = taken == NULL ? nlist : kept;
-  *n_out = n;
-  return taken;
-}
-
-static void complete(which_t which)
-{
-  operation_t *taken;
-  size_t       n;
-
-  if (!dart__check_for(DART__CHECK_RACES) || nlist == 0)
-    return;
-  dart__check_lock();
-  taken = take(&which, &n);
-  dart__check_unlock();
-  for (size_t i = 0; i < n; i++)
-    if (taken[i].ticket.acquires)
-      acquire(&taken[i].ticket);
-  free(taken);
-}
-
-void dart__check_race_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment)
-{
-  complete((which_t){ .gptr = gptr, .moment = moment, .all = all, .local = local });
-}
-
-void dart__check_race_segment(dart_gptr_t gptr)
-{
-  complete((which_t){ .gptr = gptr, .moment = serial, .segment = true });
-}
-
-void dart__check_race_team(dart_team_t team)
-{
-  complete((which_t){ .gptr = { .teamid = team }, .moment = serial, .team = true });
-}
-
-void dart__check_race_everything(uint64_t moment)
-{
-  complete((which_t){ .moment = moment, .any = true });
-}
-
-void dart__check_race_handle(dart_handle_t handle)
-{
-  if (handle != DART_HANDLE_NULL)
-    complete((which_t){ .handle = handle });
-}
-
-void dart__check_race_no_handle(dart_handle_t handle)
-{
-  if (!dart__check_for(DART__CHECK_RACES))
-    return;
-  dart__check_lock();
-  for (size_t i = 0; i < nlist; i++)
-    if (list[i].handle == handle)
-      list[i].handle = DART_HANDLE_NULL;
-  dart__check_unlock();
+    dart__check_log_result(ticket);
 }
 
 /* ---- words ------------------------------------------------------------------------------------------ */
@@ -522,18 +365,6 @@ void dart__check_race_fence(dart_gptr_t gptr, bool is_silent)
   dart__check_unlock();
 }
 
-/* ---- collectives ------------------------------------------------------------------------------------ */
-
-void dart__check_race_collective(dart_team_t team, dart__call_t call, int32_t root)
-{
-  bool has_root = call == DART__CALL_dart_bcast || call == DART__CALL_dart_scatter ||
-                  call == DART__CALL_dart_reduce || call == DART__CALL_dart_gather;
-
-  dart__check_clocks_collective(team, call, root);
-  if (team == DART_TEAM_ALL && !has_root)
-    dart__check_compare();
-}
-
 /* ---- the log is compared ---------------------------------------------------------------------------- */
 
 dart__access_t *dart__check_log(uint32_t *n_out)
@@ -547,24 +378,12 @@ static bool is_kept(uint32_t i, uint32_t n)
   return i >= n || (log_entries[i].end == DART__ACCESS_UNDER_WAY && log_entries[i].nbytes > 0);
 }
 
-/* Operations under way know their accesses by index. */
-static void renumber(const uint32_t *moved)
+uint32_t *dart__check_log_compared(uint32_t n)
 {
-  for (size_t i = 0; i < nlist; i++)
-    if (list[i].ticket.n > 0 && list[i].ticket.cycle == cycle) {
-      list[i].ticket.first = moved[list[i].ticket.first];
-      list[i].ticket.cycle = cycle + 1;
-    }
-}
+  uint32_t  *moved   = dart__check_room(NULL, count * sizeof *moved);
+  uint32_t **of_rows = dart__check_room(NULL, count * sizeof *of_rows);
+  uint32_t   kept    = 0;
 
-void dart__check_log_compared(uint32_t n)
-{
-  uint32_t  *moved, kept = 0;
-  uint32_t **of_rows;
-
-  dart__check_lock();
-  moved   = dart__check_room(NULL, count * sizeof *moved);
-  of_rows = dart__check_room(NULL, count * sizeof *of_rows);
   for (uint32_t i = 0; i < count; i++) {
     moved[i] = kept;
     if (is_kept(i, n))
@@ -573,11 +392,9 @@ void dart__check_log_compared(uint32_t n)
   for (uint32_t i = 0; i < kept; i++)
     of_rows[i] = &log_entries[i].row;
   dart__check_rows_keep(of_rows, kept);
-  renumber(moved);
   count = kept;
   cycle++;
   memset(recent, 0xff, sizeof recent);
-  free(moved);
   free(of_rows);
-  dart__check_unlock();
+  return moved;
 }

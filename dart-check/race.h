@@ -41,32 +41,12 @@ typedef struct {
   dart__check_place_t place; /* of the word */
 } dart__check_ticket_t;
 
-/** Make the books of accesses, and forget them. The first is collective. */
-void dart__check_races_open(dart_team_t team);
-void dart__check_races_forget(void);
-
 /** Log an access, before the call; and pass on the clock if others may see by it what came before. */
 dart__check_ticket_t dart__check_race(dart_gptr_t gptr, uint64_t nelem, dart_datatype_t type,
                                       dart__access_kind_t kind, dart__at_t at);
 
-/** The call has returned `ret`, and what is OK is complete; */
+/** The call has returned `ret`, and what is OK is complete. (What is under way: underway.h.) */
 void dart__check_race_returned(const dart__check_ticket_t *ticket, dart_ret_t ret);
-
-/** or is under way, with a handle of the program's, or DART_HANDLE_NULL. */
-void dart__check_race_started(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
-                              dart_handle_t handle);
-
-/** Operations started before this moment were completed: those that a flush of `gptr` is about; those of its
- *  segment; those of a team; all; the one of a handle. */
-uint64_t dart__check_race_moment(void);
-void     dart__check_race_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment);
-void     dart__check_race_segment(dart_gptr_t gptr);
-void     dart__check_race_team(dart_team_t team);
-void     dart__check_race_everything(uint64_t moment);
-void     dart__check_race_handle(dart_handle_t handle);
-
-/** The handle was given up, but not its operation. */
-void dart__check_race_no_handle(dart_handle_t handle);
 
 /** The unit is about to raise a flag by a notification, or has waited for a word. */
 void dart__check_race_notify(dart_gptr_t flag, dart__at_t at);
@@ -78,10 +58,6 @@ void dart__check_race_epoch(dart_gptr_t gptr, bool is_open);
 /** A fence begins, which orders something only if it is not silent: else accesses until the next one are not looked
  *  at. */
 void dart__check_race_fence(dart_gptr_t gptr, bool is_silent);
-
-/** Members of the team are in a collective call, with a root or without, and go on as the call says. Where all units
- *  meet, accesses are compared. Collective over the team. */
-void dart__check_race_collective(dart_team_t team, dart__call_t call, int32_t root);
 
 /* ---- places --------------------------------------------------------------------------------------- */
 
@@ -109,19 +85,24 @@ static inline void dart__check_take(dart__check_place_t place)
 
 enum { DART__CHECK_LOG = 32768 /* accesses */ };
 
+void dart__check_log_open(void);
+void dart__check_log_forget_all(void);
+
 /** The log and how many accesses it has. */
 dart__access_t *dart__check_log(uint32_t *n_out);
 
-/** The first `n` were compared: keep those that are under way. */
-void dart__check_log_compared(uint32_t n);
+/** Set where the accesses of a call end (with the lock; false: the log has gone on without them); forget them, as the
+ *  call has failed; its result is there: take over the clock of its word, after which what only reads has come. */
+bool dart__check_log_end(const dart__check_ticket_t *ticket, uint64_t end);
+void dart__check_log_forget(const dart__check_ticket_t *ticket);
+void dart__check_log_result(const dart__check_ticket_t *ticket);
+
+/** The first `n` were compared: keep those that are under way. With the lock. Returns where each entry of the log is
+ *  now, to be freed; a new cycle of the log has begun. */
+uint32_t *dart__check_log_compared(uint32_t n);
 
 /** Whether the unit has lost an order: then nothing is reported any more. */
 bool dart__check_order_lost(void);
 void dart__check_lose_order(const char *why);
-
-/** At a call at which all units meet: compare what they have logged since the last one, each unit the accesses to its
- *  memory. Collective over all units. (compare.c) */
-void dart__check_compare(void);
-void dart__check_compare_open(dart_team_t team);
 
 #endif

@@ -2,8 +2,8 @@
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
-#include "race.h"
 #include "type.h"
+#include "underway.h"
 
 /* Of the program's buffer: its bytes if they lie in a row, which is what is looked at; else 0. */
 static uint64_t in_a_row(size_t nelem, dart_datatype_t type)

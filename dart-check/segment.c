@@ -10,12 +10,13 @@
 #include <string.h>
 
 #include "board.h"
+#include "compare.h"
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
-#include "race.h"
 #include "report.h"
 #include "type.h"
+#include "underway.h"
 
 enum { KEPT = 8 }; /* freed segments of a team that are kept */
 

@@ -2,11 +2,12 @@
 #include <stdlib.h>
 
 #include "board.h"
+#include "compare.h"
 #include "creation.h"
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
-#include "race.h"
+#include "underway.h"
 
 /* ---- groups -------------------------------------------------------------------------------------- */
 

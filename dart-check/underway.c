@@ -1,0 +1,182 @@
+/* Operations under way. An access lasts from its call until it is complete, which may be after others were let go on:
+ * then they conflict, as the flush is missing. What an atomic has found is acquired when its result is there. */
+#include "underway.h"
+
+#include <stdlib.h>
+
+enum { MOST = 65536 }; /* operations */
+
+typedef struct {
+  dart__check_ticket_t ticket;
+  uint64_t             serial;
+  dart_gptr_t          gptr;
+  dart_handle_t        handle;
+} operation_t;
+
+static operation_t *list;
+static size_t       nlist;
+static uint64_t     serial;
+
+void dart__check_underway_open(void)
+{
+  list  = dart__check_room(NULL, MOST * sizeof *list);
+  nlist = 0;
+}
+
+void dart__check_underway_forget(void)
+{
+  free(list);
+  list = NULL;
+}
+
+void dart__check_underway_moved(const uint32_t *moved)
+{
+  for (size_t i = 0; i < nlist; i++)
+    if (list[i].ticket.n > 0) {
+      list[i].ticket.first = moved[list[i].ticket.first];
+      list[i].ticket.cycle++;
+    }
+}
+
+static bool writes(const dart__check_ticket_t *ticket)
+{
+  return ticket->kind == DART__ACCESS_PUT || ticket->kind == DART__ACCESS_UPDATE;
+}
+
+void dart__check_race_started(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
+                              dart_handle_t handle)
+{
+  bool is_full;
+
+  if (!ticket->is_on)
+    return;
+  if (ret != DART_OK) {
+    dart__check_log_forget(ticket);
+    return;
+  }
+  dart__check_lock();
+  is_full = nlist == MOST;
+  if (!is_full && (ticket->n > 0 || ticket->acquires)) {
+    list[nlist++] = (operation_t){ *ticket, ++serial, gptr, handle };
+    if (!dart__check_log_end(ticket, DART__ACCESS_UNDER_WAY))
+      list[nlist - 1].ticket.n = 0;
+  }
+  dart__check_unlock();
+  if (is_full)
+    dart__check_lose_order("too many operations are under way");
+}
+
+uint64_t dart__check_race_moment(void)
+{
+  return serial;
+}
+
+typedef struct {
+  dart_gptr_t   gptr;
+  dart_handle_t handle; /* not NULL: this one alone */
+  uint64_t      moment;
+  bool          all;     /* of the team's units */
+  bool          local;   /* only locally */
+  bool          segment; /* only of the segment of gptr */
+  bool          team;    /* all of the team, whichever segment */
+  bool          any;     /* whichever team */
+} which_t;
+
+static bool is_meant(const operation_t *operation, const which_t *which)
+{
+  const dart_gptr_t *a = &operation->gptr, *b = &which->gptr;
+
+  if (which->handle != DART_HANDLE_NULL)
+    return operation->handle == which->handle;
+  if (operation->serial > which->moment || (a->teamid != b->teamid && !which->any))
+    return false;
+  if (which->team || which->any)
+    return true;
+  if (which->segment)
+    return a->segid == b->segid;
+  return (a->segid == DART_SEGMENT_LOCAL) == (b->segid == DART_SEGMENT_LOCAL) &&
+         (which->all || a->unitid == b->unitid);
+}
+
+/* Take those that are meant out of the list, but for what is only complete locally; their number to `*n_out`. */
+static operation_t *take(const which_t *which, size_t *n_out)
+{
+  operation_t *taken = NULL;
+  size_t       kept = 0, n = 0;
+
+  for (size_t i = 0; i < nlist; i++)
+    n += is_meant(&list[i], which);
+  taken = n == 0 ? NULL : dart__check_room(NULL, n * sizeof *taken);
+  n     = 0;
+  for (size_t i = 0; taken != NULL && i < nlist; i++) {
+    operation_t *operation = &list[i];
+
+    if (!is_meant(operation, which)) {
+      list[kept++] = *operation;
+      continue;
+    }
+    taken[n++] = *operation;
+    if (which->local && writes(&operation->ticket)) {
+      operation->ticket.acquires = false;
+      list[kept++]               = *operation;
+    } else {
+      dart__check_log_end(&operation->ticket, dart__check_now());
+    }
+  }
+  nlist  = taken == NULL ? nlist : kept;
+  *n_out = n;
+  return taken;
+}
+
+static void complete(which_t which)
+{
+  operation_t *taken;
+  size_t       n;
+
+  if (!dart__check_for(DART__CHECK_RACES) || nlist == 0)
+    return;
+  dart__check_lock();
+  taken = take(&which, &n);
+  dart__check_unlock();
+  for (size_t i = 0; i < n; i++)
+    if (taken[i].ticket.acquires)
+      dart__check_log_result(&taken[i].ticket);
+  free(taken);
+}
+
+void dart__check_race_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment)
+{
+  complete((which_t){ .gptr = gptr, .moment = moment, .all = all, .local = local });
+}
+
+void dart__check_race_segment(dart_gptr_t gptr)
+{
+  complete((which_t){ .gptr = gptr, .moment = serial, .segment = true });
+}
+
+void dart__check_race_team(dart_team_t team)
+{
+  complete((which_t){ .gptr = { .teamid = team }, .moment = serial, .team = true });
+}
+
+void dart__check_race_everything(uint64_t moment)
+{
+  complete((which_t){ .moment = moment, .any = true });
+}
+
+void dart__check_race_handle(dart_handle_t handle)
+{
+  if (handle != DART_HANDLE_NULL)
+    complete((which_t){ .handle = handle });
+}
+
+void dart__check_race_no_handle(dart_handle_t handle)
+{
+  if (!dart__check_for(DART__CHECK_RACES))
+    return;
+  dart__check_lock();
+  for (size_t i = 0; i < nlist; i++)
+    if (list[i].handle == handle)
+      list[i].handle = DART_HANDLE_NULL;
+  dart__check_unlock();
+}

@@ -1,0 +1,28 @@
+#ifndef DART__CHECK_UNDERWAY_H
+#define DART__CHECK_UNDERWAY_H
+/* Accesses that are not complete when their call returns. */
+#include "race.h"
+
+void dart__check_underway_open(void);
+void dart__check_underway_forget(void);
+
+/** The call has returned `ret`, and its operation is under way, with a handle of the program's, or DART_HANDLE_NULL. */
+void dart__check_race_started(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
+                              dart_handle_t handle);
+
+/** Operations started before this moment were completed: those that a flush of `gptr` is about; those of its
+ *  segment; those of a team; all; the one of a handle. */
+uint64_t dart__check_race_moment(void);
+void     dart__check_race_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment);
+void     dart__check_race_segment(dart_gptr_t gptr);
+void     dart__check_race_team(dart_team_t team);
+void     dart__check_race_everything(uint64_t moment);
+void     dart__check_race_handle(dart_handle_t handle);
+
+/** The handle was given up, but not its operation. */
+void dart__check_race_no_handle(dart_handle_t handle);
+
+/** Entries of the log have moved: from index i to moved[i], and its next cycle begins. With the lock. */
+void dart__check_underway_moved(const uint32_t *moved);
+
+#endif

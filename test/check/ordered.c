@@ -1,0 +1,455 @@
+/* Accesses of units to the same bytes that something orders. */
+#include <unistd.h>
+
+#include <dash/dart/ext/dart_lock_at.h>
+#include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_team_group.h>
+#include <dash/dart/ext/dart_wait_word.h>
+
+#include "races.h"
+
+static void add(dart_gptr_t gptr)
+{
+  int one = 1;
+
+  dart_accumulate(gptr, &one, 1, DART_TYPE_INT, DART_OP_SUM);
+}
+
+static void ordered_barrier(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+
+  for (int i = 0; i < 6; i++) {
+    if (me == i % n)
+      PUT(gptr);
+    all_meet();
+    GET(gptr);
+    all_meet();
+  }
+  end(gptr);
+}
+
+static void ordered_apart(void)
+{
+  dart_gptr_t gptr = segment(ROOM * (size_t)n, 2);
+
+  put(gptr, (size_t)me * 4, 4);
+  end(gptr);
+}
+
+static void ordered_reads(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+
+  GET(gptr);
+  dart_get(twelve, gptr, 8, DART_TYPE_INT, DART_TYPE_INT);
+  end(gptr);
+}
+
+static void ordered_flush(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+
+  if (me == 1) {
+    dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
+    dart_put(at(gptr, 2, 2), two, 1, DART_TYPE_INT, DART_TYPE_INT);
+    dart_flush(gptr);
+  }
+  all_meet();
+  dart_get_blocking(twelve, gptr, 3, DART_TYPE_INT, DART_TYPE_INT);
+  dart_get_blocking(twelve, at(gptr, 2, 2), 1, DART_TYPE_INT, DART_TYPE_INT);
+  end(gptr);
+}
+
+static void ordered_handle(void)
+{
+  dart_gptr_t   gptr = segment(ROOM, 2);
+  dart_handle_t handle;
+
+  if (me == 1) {
+    dart_put_handle(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT, &handle);
+    dart_wait(&handle);
+  }
+  all_meet();
+  GET(gptr);
+  end(gptr);
+}
+
+static void ordered_atomics(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  int         before, one = 1;
+
+  for (int i = 0; i < 10; i++) {
+    add(gptr);
+    dart_fetch_and_op(gptr, &one, &before, DART_TYPE_INT, DART_OP_SUM);
+    dart_flush(gptr);
+  }
+  all_meet();
+  GET(gptr);
+  end(gptr);
+}
+
+static void ordered_lock(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  dart_lock_t lock;
+  int         value;
+
+  dart_team_lock_init(DART_TEAM_ALL, &lock);
+  for (int i = 0; i < 10; i++) {
+    dart_lock_acquire(lock);
+    dart_get_blocking(&value, gptr, 1, DART_TYPE_INT, DART_TYPE_INT);
+    value++;
+    dart_put_blocking(gptr, &value, 1, DART_TYPE_INT, DART_TYPE_INT);
+    PUT(at(gptr, 2, 2));
+    dart_lock_release(lock);
+  }
+  all_meet();
+  dart_team_lock_destroy(&lock);
+  end(gptr);
+}
+
+static void ordered_lock_at(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+
+  for (int i = 0; i < 10; i++) {
+    dart_lock_at_acquire(at(gptr, 2, FLAG));
+    GET(gptr);
+    PUT(gptr);
+    dart_lock_at_release(at(gptr, 2, FLAG));
+  }
+  end(gptr);
+}
+
+static void ordered_range(void)
+{
+  dart_gptr_t       gptr = segment(ROOM, 2);
+  dart_range_t      range;
+  dart_range_hold_t hold;
+
+  dart_team_range_init(DART_TEAM_ALL, 0, 0, &range);
+  for (int i = 0; i < 5; i++) {
+    dart_range_acquire(range, &(dart_range_span_t){ 0, 7, DART_RANGE_EXCLUSIVE }, 1, -1, &hold);
+    PUT(gptr);
+    dart_range_release(&hold);
+  }
+  all_meet();
+  dart_team_range_destroy(&range);
+  end(gptr);
+}
+
+static void ordered_message(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  int         word = 0;
+
+  if (me == 0) {
+    PUT(gptr);
+    dart_send(&word, 1, DART_TYPE_INT, 3, DART_GLOBAL_UNIT_ID(1));
+  } else if (me == 1) {
+    dart_recv(&word, 1, DART_TYPE_INT, 3, DART_GLOBAL_UNIT_ID(0));
+    PUT(gptr);
+  }
+  end(gptr);
+}
+
+/* Around the ring, so that everybody's turn comes after the one before. */
+static void ordered_ring(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  int         word = 0, got;
+
+  for (int turn = 0; turn < n; turn++) {
+    if (me == turn)
+      PUT(gptr);
+    dart_sendrecv(&word, 1, DART_TYPE_INT, 0, DART_GLOBAL_UNIT_ID((me + 1) % n), &got, 1,
+                  DART_TYPE_INT, 0, DART_GLOBAL_UNIT_ID((me + n - 1) % n));
+  }
+  end(gptr);
+}
+
+static void ordered_notify(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+
+  if (me == 1)
+    dart_put_notify(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT, at(gptr, 2, FLAG), 1);
+  if (me == 2) {
+    dart_notify_wait(at(gptr, 2, FLAG), 1, -1);
+    GET(gptr);
+  }
+  end(gptr);
+}
+
+/* Flags that only grow, of which some may be seen at the first look; the last is reset by who has seen it. */
+static void ordered_poll(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2), flag = at(gptr, 2, FLAG);
+
+  for (int i = 1; i <= 4; i++) {
+    if (me == 1) {
+      put(gptr, (size_t)i, 1);
+      dart_put_blocking(flag, &i, 1, DART_TYPE_INT, DART_TYPE_INT);
+    }
+    if (me == 0) {
+      for (int seen = 0; seen < i;)
+        dart_get_blocking(&seen, flag, 1, DART_TYPE_INT, DART_TYPE_INT);
+      dart_get_blocking(two, at(gptr, 2, (size_t)i), 1, DART_TYPE_INT, DART_TYPE_INT);
+      put(gptr, (size_t)i, 1);
+    }
+  }
+  if (me == 0)
+    dart_put_blocking(flag, twelve, 1, DART_TYPE_INT, DART_TYPE_INT);
+  end(gptr);
+}
+
+static void ordered_word(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2), flag = at(gptr, 2, FLAG);
+  int         one = 1, zero = 0;
+
+  if (me == 1) {
+    dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
+    dart_order(gptr);
+    dart_put(flag, &one, 1, DART_TYPE_INT, DART_TYPE_INT);
+  }
+  if (me == 2) {
+    dart_wait_word(flag, DART_TYPE_INT, DART_WAIT_EQ, &one, -1);
+    PUT(gptr);
+    dart_put_blocking(flag, &zero, 1, DART_TYPE_INT, DART_TYPE_INT);
+  }
+  end(gptr);
+}
+
+static void ordered_turns(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  int         mine = 1, theirs = 0;
+
+  for (int turn = 0; turn < 4 && me < 2; turn++) {
+    dart_gptr_t flag = at(gptr, 2, FLAG);
+
+    mine = 1 - me;
+    do {
+      dart_fetch_and_op(flag, NULL, &theirs, DART_TYPE_INT, DART_OP_NO_OP);
+      dart_flush(flag);
+    } while (theirs != me);
+    PUT(gptr);
+    dart_fetch_and_op(flag, &mine, &theirs, DART_TYPE_INT, DART_OP_REPLACE);
+    dart_flush(flag);
+  }
+  end(gptr);
+}
+
+static void ordered_swap(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2), lock = at(gptr, 2, FLAG);
+  int         one = 1, zero = 0, was;
+
+  for (int i = 0; i < 5; i++) {
+    do {
+      dart_compare_and_swap(lock, &one, &zero, &was, DART_TYPE_INT);
+      dart_flush(lock);
+    } while (was != 0);
+    GET(gptr);
+    PUT(gptr);
+    dart_accumulate(lock, &zero, 1, DART_TYPE_INT, DART_OP_REPLACE);
+    dart_flush(lock);
+  }
+  end(gptr);
+}
+
+static void ordered_bcast(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  int         word = 0;
+
+  if (me == 1)
+    PUT(gptr);
+  dart_bcast(&word, 1, DART_TYPE_INT, DART_TEAM_UNIT_ID(1), DART_TEAM_ALL);
+  GET(gptr);
+  end(gptr);
+}
+
+static void ordered_reduce(void)
+{
+  dart_gptr_t gptr = segment(ROOM * (size_t)n, 2);
+  int         sum;
+
+  PUT(at(gptr, 2, 2 * (size_t)me));
+  dart_reduce(&me, &sum, 1, DART_TYPE_INT, DART_OP_SUM, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL);
+  if (me == 0)
+    dart_get_blocking(twelve, gptr, 6, DART_TYPE_INT, DART_TYPE_INT);
+  end(gptr);
+}
+
+static void ordered_fence(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+
+  for (int i = 0; i < n; i++) {
+    dart_epoch_fence(gptr, 0);
+    if (me == i)
+      dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
+  }
+  dart_epoch_fence(gptr, DART_EPOCH_NOSUCCEED);
+  GET(gptr);
+  all_meet();
+  dart_team_memfree(gptr);
+}
+
+static void ordered_post(void)
+{
+  dart_gptr_t      gptr   = segment(ROOM, 2);
+  dart_team_unit_t origin = DART_TEAM_UNIT_ID(1), target = DART_TEAM_UNIT_ID(2);
+
+  if (me == 2) {
+    PUT(gptr);
+    dart_epoch_post(gptr, 1, &origin, 0);
+    dart_epoch_wait(gptr);
+    PUT(gptr);
+  }
+  if (me == 1) {
+    put(gptr, 4, 2);
+    dart_epoch_start(gptr, 1, &target, 0);
+    dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
+    dart_epoch_complete(gptr);
+  }
+  if (me == 2)
+    put(gptr, 4, 2);
+  end(gptr);
+}
+
+static void ordered_epoch_lock(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+
+  dart_epoch_lock(gptr, DART_EPOCH_EXCLUSIVE, 0);
+  dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
+  dart_epoch_unlock(gptr, 0);
+  all_meet();
+  GET(gptr);
+  end(gptr);
+}
+
+static void ordered_columns(void)
+{
+  dart_gptr_t     gptr = segment(ROOM * (size_t)n, 2);
+  dart_datatype_t type;
+
+  dart_type_create_strided(DART_TYPE_INT, (size_t)n, 1, &type);
+  dart_put_blocking(at(gptr, 2, (size_t)me), twelve, 12, DART_TYPE_INT, type);
+  dart_type_destroy(&type);
+  end(gptr);
+}
+
+static void ordered_team(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  dart_team_t team = pair();
+
+  if (me == 0)
+    PUT(gptr);
+  if (me < 2)
+    dart_barrier(team);
+  if (me == 1)
+    PUT(gptr);
+  if (me < 2)
+    dart_team_destroy(&team);
+  end(gptr);
+}
+
+/* A unit that works looks at a flag now and then. */
+static void ordered_stop(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  int         one = 1, stop = 0;
+
+  while (me == 0 && !stop) {
+    PUT(gptr);
+    dart_get_blocking(&stop, at(gptr, 2, FLAG), 1, DART_TYPE_INT, DART_TYPE_INT);
+    usleep(1000);
+  }
+  if (me == 1) {
+    usleep(20000);
+    dart_put_blocking(at(gptr, 2, FLAG), &one, 1, DART_TYPE_INT, DART_TYPE_INT);
+  }
+  end(gptr);
+}
+
+/* A fence that nothing preceded waits for nobody, so unit 1 comes to it only when unit 0 tells it. */
+static void ordered_silent(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  int         word = 0;
+
+  if (me == 0)
+    PUT(gptr);
+  dart_epoch_fence(gptr, 0);
+  if (me == 1)
+    dart_recv(&word, 1, DART_TYPE_INT, 0, DART_GLOBAL_UNIT_ID(0));
+  dart_epoch_fence(gptr, DART_EPOCH_NOPRECEDE);
+  if (me == 0)
+    dart_send(&word, 1, DART_TYPE_INT, 0, DART_GLOBAL_UNIT_ID(1));
+  if (me == 2)
+    dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
+  dart_epoch_fence(gptr, DART_EPOCH_NOSUCCEED);
+  GET(gptr);
+  all_meet();
+  dart_team_memfree(gptr);
+}
+
+/* A team that its members alone have made. */
+static void ordered_group(void)
+{
+  dart_gptr_t  gptr = segment(ROOM, 2);
+  dart_group_t group;
+  dart_team_t  team;
+
+  if (me < 2) {
+    dart_group_create(&group);
+    dart_group_addmember(group, DART_GLOBAL_UNIT_ID(0));
+    dart_group_addmember(group, DART_GLOBAL_UNIT_ID(1));
+    dart_team_create_group(DART_TEAM_ALL, group, 0, &team);
+    dart_group_destroy(&group);
+    if (me == 1)
+      PUT(gptr);
+    dart_barrier(team);
+    if (me == 0)
+      PUT(gptr);
+    dart_team_destroy(&team);
+  }
+  end(gptr);
+}
+
+const case_t ordered_cases[] = {
+  { "ordered_barrier", NULL, ordered_barrier, false },
+  { "ordered_apart", NULL, ordered_apart, false },
+  { "ordered_reads", NULL, ordered_reads, false },
+  { "ordered_flush", NULL, ordered_flush, false },
+  { "ordered_handle", NULL, ordered_handle, false },
+  { "ordered_atomics", NULL, ordered_atomics, false },
+  { "ordered_lock", NULL, ordered_lock, false },
+  { "ordered_lock_at", NULL, ordered_lock_at, false },
+  { "ordered_range", NULL, ordered_range, false },
+  { "ordered_message", NULL, ordered_message, false },
+  { "ordered_ring", NULL, ordered_ring, false },
+  { "ordered_notify", NULL, ordered_notify, false },
+  { "ordered_poll", NULL, ordered_poll, false },
+  { "ordered_word", NULL, ordered_word, false },
+  { "ordered_turns", NULL, ordered_turns, false },
+  { "ordered_swap", NULL, ordered_swap, false },
+  { "ordered_bcast", NULL, ordered_bcast, false },
+  { "ordered_reduce", NULL, ordered_reduce, false },
+  { "ordered_fence", NULL, ordered_fence, false },
+  { "ordered_post", NULL, ordered_post, false },
+  { "ordered_epoch_lock", NULL, ordered_epoch_lock, false },
+  { "ordered_columns", NULL, ordered_columns, false },
+  { "ordered_team", NULL, ordered_team, false },
+  { "ordered_stop", NULL, ordered_stop, false },
+  { "ordered_silent", NULL, ordered_silent, false },
+  { "ordered_group", NULL, ordered_group, false },
+  { NULL, NULL, NULL, false },
+};
