@@ -6,10 +6,10 @@
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_wait_word.h>
 
-enum { WAKES = 11 };
+enum { WAKES = 5 };
 
 #define ASLEEP_S 0.008 /* before this it yields its core, and naps for a few microseconds only */
-#define PHASE_S  0.000173
+#define PHASE_S  0.000373
 
 static uint64_t turn;
 
