@@ -40,7 +40,14 @@ typedef struct {
   dart_handle_t inner;
   bool          is_done; /* completed, but for its handle */
   dart__at_t    at;
+  const void   *context; /* that it is in, or NULL */
 } operation_t;
+
+/* The context that the thread is in, for memory of a team. */
+static _Thread_local struct {
+  const void *context; /* NULL: none */
+  dart_team_t team;
+} entered;
 
 static operation_t **list;
 static size_t        count;
@@ -75,7 +82,10 @@ static operation_t *add(dart_gptr_t gptr, dart__at_t at)
   if (list == NULL)
     list = dart__check_room(NULL, MOST * sizeof *list);
   operation     = dart__check_room(NULL, sizeof *operation);
-  *operation    = (operation_t){ .serial = ++serial, .gptr = gptr, .at = at };
+  *operation    = (operation_t){ .serial  = ++serial,
+                                 .gptr    = gptr,
+                                 .at      = at,
+                                 .context = gptr.teamid == entered.team ? entered.context : NULL };
   list[count++] = operation;
   return operation;
 }
@@ -372,29 +382,62 @@ uint64_t dart__check_moment(void)
   return moment;
 }
 
-/* Whether a flush of `gptr` is about the operation: see dart_communication.h. */
-static bool is_meant(const operation_t *operation, dart_gptr_t gptr, bool all)
+/* What a flush is about: a pointer's unit or team, see dart_communication.h, or a context's operations. */
+typedef struct {
+  dart_gptr_t gptr;    /* of a flush without context */
+  const void *context; /* or NULL */
+  int32_t     unit;    /* -1: all */
+  uint64_t    moment;  /* what started later is not meant */
+} flush_t;
+
+static bool is_meant(const operation_t *operation, const flush_t *flush)
 {
-  return operation->gptr.teamid == gptr.teamid &&
-         (operation->gptr.segid == DART_SEGMENT_LOCAL) == (gptr.segid == DART_SEGMENT_LOCAL) &&
-         (all || operation->gptr.unitid == gptr.unitid);
+  if (operation->is_done || operation->serial > flush->moment ||
+      (flush->unit >= 0 && operation->gptr.unitid != flush->unit))
+    return false;
+  if (flush->context != NULL)
+    return operation->context == flush->context;
+  return operation->gptr.teamid == flush->gptr.teamid &&
+         (operation->gptr.segid == DART_SEGMENT_LOCAL) == (flush->gptr.segid == DART_SEGMENT_LOCAL);
 }
 
-void dart__check_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment, dart__at_t at)
+static void complete(const flush_t *flush, bool local, dart__at_t at)
 {
-  if (moment == 0)
+  if (flush->moment == 0)
     return;
   dart__check_lock();
   for (size_t i = 0; i < count; i++)
-    if (!list[i]->is_done && list[i]->serial <= moment && is_meant(list[i], gptr, all))
+    if (is_meant(list[i], flush))
       look_at_buffers(list[i], at);
   for (size_t i = 0; i < count; i++)
-    if (!list[i]->is_done && list[i]->serial <= moment && is_meant(list[i], gptr, all)) {
+    if (is_meant(list[i], flush)) {
       complete_locally(list[i]);
       list[i]->is_done = !local || list[i]->result != NULL;
     }
   sweep();
   dart__check_unlock();
+}
+
+void dart__check_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment, dart__at_t at)
+{
+  complete(&(flush_t){ gptr, NULL, all ? -1 : gptr.unitid, moment }, local, at);
+}
+
+void dart__check_context_flushed(const void *context, int32_t unit, uint64_t moment, dart__at_t at)
+{
+  complete(&(flush_t){ DART_GPTR_NULL, context, unit, moment }, false, at);
+}
+
+void dart__check_context_entered(const void *context, dart_team_t team)
+{
+  entered.context = context;
+  entered.team    = team;
+}
+
+void dart__check_context_left(const void *context)
+{
+  if (entered.context == context)
+    entered.context = NULL;
 }
 
 void dart__check_epochs(dart_gptr_t gptr)

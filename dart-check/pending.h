@@ -40,6 +40,13 @@ uint64_t dart__check_moment(void);
 /** A flush of `gptr`, of all units or one, locally only or not, has completed what started before `moment`. */
 void dart__check_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment, dart__at_t at);
 
+/** This thread is in a context for memory of `team`, or leaves it. */
+void dart__check_context_entered(const void *context, dart_team_t team);
+void dart__check_context_left(const void *context);
+
+/** A flush of a context, `unit` -1: of all its units, has completed what was started in it before `moment`. */
+void dart__check_context_flushed(const void *context, int32_t unit, uint64_t moment, dart__at_t at);
+
 /** `nbytes` bytes at `source` are about to be read: report it if they are a result that is not there yet. */
 void dart__check_source(const void *source, uint64_t nbytes, dart__at_t at);
 

@@ -198,6 +198,47 @@ static void wrong_handle(void)
   end(gptr);
 }
 
+/* A flush of the context completes what was started in it. */
+static void right_context(void)
+{
+  dart_gptr_t    gptr = segment(MANY, (me + 1) % n);
+  dart_context_t context;
+
+  dart_context_create(DART_TEAM_ALL, &context);
+  for (int i = 0; i < 3; i++) {
+    dart_context_enter(context);
+    dart_put(gptr, values, MANY, DART_TYPE_INT, DART_TYPE_INT);
+    dart_context_leave(context);
+    dart_context_flush(context);
+    values[i]++;
+  }
+  dart_context_enter(context);
+  dart_get(more, gptr, MANY, DART_TYPE_INT, DART_TYPE_INT);
+  dart_context_flush_unit(context, DART_TEAM_UNIT_ID((me + 1) % n));
+  dart_context_leave(context);
+  if (more[0] != values[0])
+    dart_abort(1);
+  dart_context_destroy(&context);
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_memfree(gptr);
+}
+
+/* What was started outside of it, it does not. */
+static void wrong_context(void)
+{
+  dart_gptr_t    gptr = segment(MANY, (me + 1) % n);
+  dart_context_t context;
+
+  dart_context_create(DART_TEAM_ALL, &context);
+  if (me == 1) {
+    dart_put(gptr, values, MANY, DART_TYPE_INT, DART_TYPE_INT);
+    dart_context_flush(context);
+    values[0]++;
+  }
+  dart_context_destroy(&context);
+  end(gptr);
+}
+
 const case_t completion_cases[] = {
   { "right_flush", NULL, right_flush, false },
   { "right_small", NULL, right_small, false },
@@ -205,6 +246,11 @@ const case_t completion_cases[] = {
   { "right_results", NULL, right_results, false },
   { "right_epoch", NULL, right_epoch, false },
   { "right_strided", NULL, right_strided, false },
+  { "right_context", NULL, right_context, false },
+  { "wrong_context",
+    "*unit 1: completion: the source of an operation, 400 bytes, was changed before it was "
+    "complete",
+    wrong_context, false },
   { "wrong_source",
     "*unit 1: completion: the source of an operation, 400 bytes, was changed before it was "
     "complete",

@@ -1,0 +1,112 @@
+/* Completion contexts: an operation is noted with the context that its thread is in, and completed by a flush of that
+ * context, too. */
+#include <stdlib.h>
+
+#include "pending.h"
+
+/* The contexts of this unit, with the lock. */
+typedef struct entry {
+  struct entry  *next;
+  dart_context_t context;
+  dart_team_t    team;
+} entry_t;
+
+static entry_t *first;
+
+static dart_team_t team_of(dart_context_t context)
+{
+  entry_t    *entry;
+  dart_team_t team;
+
+  dart__check_lock();
+  for (entry = first; entry != NULL && entry->context != context;)
+    entry = entry->next;
+  team = entry != NULL ? entry->team : DART_TEAM_NULL;
+  dart__check_unlock();
+  return team;
+}
+
+static void forget(dart_context_t context)
+{
+  dart__check_lock();
+  for (entry_t **link = &first; *link != NULL;) {
+    entry_t *entry = *link;
+
+    if (entry->context != context) {
+      link = &entry->next;
+      continue;
+    }
+    *link = entry->next;
+    free(entry);
+  }
+  dart__check_unlock();
+}
+
+dart_ret_t dart_context_create(dart_team_t teamid, dart_context_t *context)
+{
+  dart_ret_t ret = pdart_context_create(teamid, context);
+  entry_t   *entry;
+
+  if (ret != DART_OK)
+    return ret;
+  entry = dart__check_room(NULL, sizeof *entry);
+  dart__check_lock();
+  *entry = (entry_t){ first, *context, teamid };
+  first  = entry;
+  dart__check_unlock();
+  return ret;
+}
+
+/* Flushing it is a part of it. */
+dart_ret_t dart_context_destroy(dart_context_t *context)
+{
+  uint64_t       moment = dart__check_moment();
+  dart_context_t gone   = context != NULL ? *context : DART_CONTEXT_NULL;
+  dart_ret_t     ret    = pdart_context_destroy(context);
+
+  if (gone == DART_CONTEXT_NULL)
+    return ret;
+  if (ret == DART_OK)
+    dart__check_context_flushed(gone, -1, moment, DART__AT(dart_context_destroy));
+  dart__check_context_left(gone);
+  forget(gone);
+  return ret;
+}
+
+dart_ret_t dart_context_enter(dart_context_t context)
+{
+  dart_ret_t ret = pdart_context_enter(context);
+
+  if (ret == DART_OK)
+    dart__check_context_entered(context, team_of(context));
+  return ret;
+}
+
+dart_ret_t dart_context_leave(dart_context_t context)
+{
+  dart_ret_t ret = pdart_context_leave(context);
+
+  if (ret == DART_OK)
+    dart__check_context_left(context);
+  return ret;
+}
+
+dart_ret_t dart_context_flush(dart_context_t context)
+{
+  uint64_t   moment = dart__check_moment();
+  dart_ret_t ret    = pdart_context_flush(context);
+
+  if (ret == DART_OK)
+    dart__check_context_flushed(context, -1, moment, DART__AT(dart_context_flush));
+  return ret;
+}
+
+dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit)
+{
+  uint64_t   moment = dart__check_moment();
+  dart_ret_t ret    = pdart_context_flush_unit(context, unit);
+
+  if (ret == DART_OK)
+    dart__check_context_flushed(context, unit.id, moment, DART__AT(dart_context_flush_unit));
+  return ret;
+}
