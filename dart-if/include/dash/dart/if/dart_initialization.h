@@ -45,10 +45,9 @@ dart_ret_t dart_init_thread(int *argc, char ***argv,
  *  Collective over all units; waits for all of them, so nothing of a unit disappears while another
  *  still uses it. Complete outstanding operations before (dart_flush_all). Segments, teams and
  *  locks that are still alive are released here; memory registered by the user is not touched, it
- *  may be gone already. Release locks before, ranges and portions in epochs, too: others that wait for what this
- *  unit holds never come to their dart_exit. So a unit that still holds some, whether anybody waits or not, is an
- *  error: a line names the unit and the lock, and the program ends with a code that is not 0. All ids and global
- *  pointers of the cycle become invalid; locks remain to be destroyed by dart_team_lock_destroy.
+ *  may be gone already. Release locks before: others that wait for a lock of this unit never come to
+ *  their dart_exit; a warning names what the unit still holds. All ids and global pointers of the cycle
+ *  become invalid; locks remain to be destroyed by dart_team_lock_destroy.
  *
  *  A program that ends without it, because main returns or exit(0) is called inside of a cycle, keeps its
  *  exit code if all that it has done is complete or can be completed now (unit 0 warns of it in one
