@@ -11,7 +11,8 @@
  * together BOXES_BYTES, the same again for the packets that it sends. A turn ends by an agreement whether there
  * is another one, before which puts are flushed: so packets are there after it. Boxes are two sets, used in
  * turn: one is filled again two turns later, when all units have passed the agreement between, having emptied
- * it before. */
+ * it before. So the first packets of a round may be sent as soon as the round before has ended, while windows are
+ * written or read (collective.c). */
 #include "api/file/between.h"
 
 #include <stddef.h>
@@ -59,6 +60,7 @@ struct dart__file_boxes {
   int32_t     nboxes;   /* of each set, on any unit */
   int32_t     nsenders; /* boxes of this unit that are used */
   unsigned    turn;
+  bool        has_more; /* this unit's packets of the turn did not have room for all */
   partner_t  *partners; /* [nnodes] */
   int32_t    *senders;  /* [nboxes]: the unit that sends to the box */
 };
@@ -361,13 +363,20 @@ static void serve_all(dart__file_call_t *c, uint64_t round)
 
 /* ---- turns ------------------------------------------------------------------------------------------ */
 
-/* True: there is another one. */
-static bool take_turn(dart__file_call_t *c, uint64_t round)
+static void begin_turn(dart__file_call_t *c, uint64_t round)
 {
-  unsigned long more = 0;
+  bool more = false;
 
   for (int32_t step = 1; step < c->team->nnodes; step++) /* not all to one node at a time */
     more |= send_packet(c, (c->team->node + step) % c->team->nnodes, round);
+  c->file->boxes->has_more = more;
+}
+
+/* True: there is another one. */
+static bool end_turn(dart__file_call_t *c, uint64_t round)
+{
+  unsigned long more = c->file->boxes->has_more;
+
   complete_puts(c->team);
   dart__coll_most(c->team, &more, 1);
   serve_all(c, round);
@@ -378,8 +387,13 @@ static bool take_turn(dart__file_call_t *c, uint64_t round)
   return more != 0;
 }
 
-void dart__file_exchange_between(dart__file_call_t *c, uint64_t round)
+void dart__file_begin_between(dart__file_call_t *c, uint64_t round)
 {
-  while (take_turn(c, round))
-    continue;
+  begin_turn(c, round);
+}
+
+void dart__file_end_between(dart__file_call_t *c, uint64_t round)
+{
+  while (end_turn(c, round))
+    begin_turn(c, round);
 }

@@ -5,6 +5,8 @@
  * shared memory, those of other nodes in packets (between.c), and every unit reads or writes its own window in
  * large pieces. In a round, every unit has one window; rounds use two windows of a unit in turn, so a barrier a
  * round is enough: a window is used again two rounds later, and its unit has written it before the barrier between.
+ * For the same reason a unit sends the data of the next round to other nodes before it writes its window, and reads its
+ * next window when it has asked other nodes for their data: so one goes on beside the other.
  *
  * Where pieces are large, copying them twice costs more than it gives, and each unit accesses its own. So it does
  * in atomic mode if views may overlap: each access is then a whole by its locks. Units whose pieces do not ascend in
@@ -59,14 +61,21 @@ static void exchange(call_t *c, uint64_t round, int32_t index, uint64_t area_end
   }
 }
 
-static void exchange_all(call_t *c, uint64_t round)
+/* Send what goes to other nodes, if there is such a round. */
+static void begin_exchange(call_t *c, uint64_t round)
+{
+  if (c->between && round < c->rounds)
+    dart__file_begin_between(c, round);
+}
+
+static void end_exchange(call_t *c, uint64_t round)
 {
   uint64_t end = dart__file_area(c, c->team->node, round + 1);
 
   for (int32_t i = 0; i < c->team->node_nunits; i++)
     exchange(c, round, i, end);
   if (c->between)
-    dart__file_exchange_between(c, round);
+    dart__file_end_between(c, round);
 }
 
 static void note_error(call_t *c, int error)
@@ -75,34 +84,47 @@ static void note_error(call_t *c, int error)
     c->error = error;
 }
 
-static void write_round(call_t *c, uint64_t round)
+static void write_windows(call_t *c)
 {
-  exchange_all(c, round);
-  dart__coll_barrier(c->team);
-  note_error(
-      c, dart__window_write(c->file, (unsigned)round, window_start(c, round, c->team->node_me)));
+  begin_exchange(c, 0);
+  for (uint64_t round = 0; round < c->rounds; round++) {
+    end_exchange(c, round);
+    dart__coll_barrier(c->team);
+    begin_exchange(c, round + 1);
+    note_error(
+        c, dart__window_write(c->file, (unsigned)round, window_start(c, round, c->team->node_me)));
+  }
 }
 
-static void read_round(call_t *c, uint64_t round)
+static void read_window(call_t *c, uint64_t round)
 {
   uint64_t start = window_start(c, round, c->team->node_me);
   uint64_t end   = dart__file_area(c, c->team->node, round + 1);
-  size_t   n     = dart__in_piece(end, start, DART__WINDOW_BYTES);
 
-  note_error(c, dart__window_read(c->file, (unsigned)round, start, n));
-  dart__coll_barrier(c->team);
-  exchange_all(c, round);
+  if (round < c->rounds)
+    note_error(c, dart__window_read(c->file, (unsigned)round, start,
+                                    dart__in_piece(end, start, DART__WINDOW_BYTES)));
+}
+
+static void read_windows(call_t *c)
+{
+  read_window(c, 0);
+  for (uint64_t round = 0; round < c->rounds; round++) {
+    dart__coll_barrier(c->team);
+    begin_exchange(c, round);
+    read_window(c, round + 1);
+    end_exchange(c, round);
+  }
 }
 
 static void two_phases(call_t *c)
 {
   c->done = c->access->nbytes;
   dart__file_enter_domains(c);
-  for (uint64_t round = 0; round < c->rounds; round++)
-    if (c->is_read)
-      read_round(c, round);
-    else
-      write_round(c, round);
+  if (c->is_read)
+    read_windows(c);
+  else
+    write_windows(c);
 }
 
 /* In atomic mode, where views are apart, other threads of the unit wait for their turn, until others have written what
