@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "api/epoch/epoch.h"
-#include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
 #include "base/log.h"

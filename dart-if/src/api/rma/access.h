@@ -16,6 +16,7 @@
  *
  * Entry points come here only if the segment has had epochs, and a segment that has one open has no direct
  * map. Functions other than the first three are called with epoch->access held (dart__access_enter). */
+#include "api/p2p/twosided.h"
 #include "model/address.h"
 #include "model/epoch.h"
 #include "model/world.h"
@@ -100,8 +101,24 @@ dart__wait_for_t dart__access_waits_for(const dart__access_call_t *call, dart__w
 /** Open a unit whose lock is held now, or that needs none. The caller of dart__hold_leave gives it up. */
 void dart__access_locked(const dart__access_call_t *call, int32_t unit);
 
+/** This unit has entered or left the lock of a near one: if far units wait for it, its unit serves these. */
+static inline void dart__access_inform_target(const dart__access_call_t *call, int32_t unit,
+                                              const dart__rwlock_t *lock)
+{
+  if (dart__rwlock_has_far(lock))
+    dart__event_add(dart__twosided_event(call->team->members[unit]));
+}
+
 /** Leave the lock of a near unit. */
-void dart__access_leave_lock(const dart__access_call_t *call, int32_t unit);
+static inline void dart__access_leave_lock(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t    = &call->epoch->target[unit];
+  dart__rwlock_t       *lock = &dart__epoch_shared(call->team, call->segment, unit)->lock;
+
+  dart__rwlock_leave(lock, t->is_exclusive);
+  t->has_ticket = false;
+  dart__access_inform_target(call, unit, lock);
+}
 
 /** Whether a far unit has granted a dart__epoch_request_t that had to wait, or its memory is gone; for
  *  dart__await. */

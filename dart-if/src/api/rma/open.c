@@ -6,7 +6,6 @@
 
 #include <sched.h>
 
-#include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
 #include "base/log.h"
@@ -82,13 +81,6 @@ dart__wait_for_t dart__access_waits_for(const dart__access_call_t *call, dart__w
                              (uint64_t)(int64_t)call->segment->id, (uint64_t)(int64_t)unit };
 }
 
-/* A unit that entered or left a lock for which far units wait: its target serves these. */
-static void inform_target(const dart__access_call_t *call, int32_t unit)
-{
-  if (dart__rwlock_has_far(&shared_of(call, unit)->lock))
-    dart__event_add(dart__twosided_event(call->team->members[unit]));
-}
-
 /* Take a ticket, and enter if it is its turn. A ticket whose turn comes while its unit does something else, or waits
  * for another, would hold up the units behind it: see api/epoch/unlock.c. So none is taken that is not waited for. */
 static bool try_lock(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits)
@@ -114,15 +106,6 @@ static bool is_broken(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits,
   return !*entered_out;
 }
 
-void dart__access_leave_lock(const dart__access_call_t *call, int32_t unit)
-{
-  dart__epoch_target_t *t = &call->epoch->target[unit];
-
-  dart__rwlock_leave(&shared_of(call, unit)->lock, t->is_exclusive);
-  t->has_ticket = false;
-  inform_target(call, unit);
-}
-
 /* The lock of a near portion. False: not now, or, with `waits`, its memory is gone. */
 static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits)
 {
@@ -143,7 +126,7 @@ static bool enter_lock(const dart__access_call_t *call, int32_t unit, bool waits
     entered = true;
   }
   if (entered)
-    inform_target(call, unit);
+    dart__access_inform_target(call, unit, lock);
   if (entered && dart__epoch_has_ended(call->team, call->segment, unit)) {
     dart__access_leave_lock(call, unit);
     entered = false;
