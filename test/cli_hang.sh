@@ -62,6 +62,14 @@ wide_range() {
     'unit 2 is the odd one: '
 }
 
+word() {
+  hangs '1:init,at=0,barrier,sleep=1000000' '*:init,barrier,at=0' -- \
+    '^dartrun: *0 .* s  dart_lock_at_acquire: the lock at offset 0 of unit 0 in segment 1 of team 0; held by 1$' \
+    '^dartrun: *1 .*; it holds the lock at offset 0 of unit 0 in segment 1 of team 0$' \
+    '^dartrun: *2 .* s  dart_lock_at_acquire: the lock at offset 0 of unit 0 in segment 1 of team 0; held by 1$' \
+    'unit 1 is the odd one: units 0, 2 wait for it'
+}
+
 portion() {
   hangs '1:init,epoch=1,barrier,sleep=1000000' '*:init,barrier,epoch=1' -- \
     '^dartrun: *0 .* s  dart_get_blocking: the lock of unit 1 in segment 1 of team 0; held by 1$' \
@@ -144,7 +152,7 @@ crash() {
 # Those that wait beside one another, but few at a time: units of MPI spin.
 all() {
   local group name
-  for group in "barrier lock message" "crash asked notification" "team range wide_range start" "portion post"; do
+  for group in "barrier lock message" "crash asked notification" "team range wide_range start" "portion post word"; do
     beside=()
     # shellcheck disable=SC2086
     for name in $group; do also "$name"; done

@@ -28,6 +28,8 @@ held() {
   names eshared=2 epoch=2 'the shared lock of unit 2 in segment 1 of team 0'
   names lock,range,epoch=2 epoch=2 'lock 1 of team 0, and 2 more'
   names eall epoch=2 'the shared lock of unit 2 in segment 1 of team 0, and 2 more'
+  DART_HANG=1000 names at=2 at=2 'the lock at offset 0 of unit 2 in segment 1 of team 0'
+  holds_nothing at=0,unat=0
   holds_nothing epoch=0,eunlock=0
   holds_nothing eshared=1,eunlock=1
 

@@ -15,6 +15,7 @@
  *   lock             acquire a lock of all (all call lockinit before)
  *   range            acquire a range of all (all call rangeinit before), within a stripe of unit 0's
  *   wide third       the same over stripes of units 0, 1 and 2; of unit 2's stripe alone
+ *   at=U unat=U      acquire the lock in the first of unit U's cells by dart_lock_at_acquire, and release it
  *   epoch=U eshared=U     lock unit U's cells exclusively, or shared, by dart_epoch_lock, and read one
  *   eall             lock all units' cells by dart_epoch_lock_all, and read one of each
  *   eunlock=U        unlock U's cells
@@ -40,6 +41,7 @@
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/if/dart.h>
@@ -310,6 +312,10 @@ static void step(const char *what, const char *argument)
     hold_range(10, 3000000); /* stripes have 2^20 numbers */
   else if (strcmp(what, "third") == 0)
     hold_range(2999999, 2999999);
+  else if (strcmp(what, "at") == 0)
+    must(dart_lock_at_acquire(cell(number, 0)));
+  else if (strcmp(what, "unat") == 0)
+    must(dart_lock_at_release(cell(number, 0)));
   else if (strcmp(what, "epoch") == 0)
     lock_cells(number, DART_EPOCH_EXCLUSIVE);
   else if (strcmp(what, "eshared") == 0)

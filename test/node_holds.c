@@ -76,6 +76,43 @@ static void it_may_be_full(void **state)
   expect("");
 }
 
+static dart_gptr_t word_at(uint64_t offset)
+{
+  return (dart_gptr_t){
+    .unitid = 2, .flags = 7, .segid = -3, .teamid = 1, .addr_or_offs.offset = offset
+  };
+}
+
+/* Locks in words: of two that have one place the newer one is known, and it is never known of one that is not held. */
+static void it_names_words(void **state)
+{
+  dart__holds_t holds = { 0 };
+  uint64_t      far   = DART__HELD_WORDS * sizeof(uint64_t);
+  char          text[200];
+
+  (void)state;
+  dart__held_word_note(NULL, word_at(0)); /* no launcher */
+  dart__held_word_forget(NULL, word_at(0));
+  dart__held_word_note(&holds, word_at(0));
+  dart__holds_describe(&holds, text, sizeof text);
+  assert_string_equal(text, "the lock at offset 0 of unit 2 in segment -3 of team 1");
+  assert_true(dart__holds_word(&holds, word_at(0)));
+  assert_false(dart__holds_word(&holds, word_at(8)));
+  assert_false(dart__holds_word(&holds, word_at(far)));
+  dart__held_word_note(&holds, word_at(8));
+  dart__holds_describe(&holds, text, sizeof text);
+  assert_string_equal(text, "the lock at offset 0 of unit 2 in segment -3 of team 1, and 1 more");
+  dart__held_word_note(&holds, word_at(far));
+  assert_true(dart__holds_word(&holds, word_at(far)));
+  assert_false(dart__holds_word(&holds, word_at(0)));
+  dart__held_word_forget(&holds, word_at(0)); /* whose place another one has */
+  assert_true(dart__holds_word(&holds, word_at(far)));
+  dart__held_word_forget(&holds, word_at(far));
+  dart__held_word_forget(&holds, word_at(8));
+  dart__holds_describe(&holds, text, sizeof text);
+  assert_string_equal(text, "");
+}
+
 /* Of another process, as a launcher reads it. */
 static void it_is_read_from_a_file(void **state)
 {
@@ -103,6 +140,7 @@ static void it_is_read_from_a_file(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(it_names_what_is_held),
+                                      cmocka_unit_test(it_names_words),
                                       cmocka_unit_test(it_may_be_full),
                                       cmocka_unit_test(it_is_read_from_a_file) };
 

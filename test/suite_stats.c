@@ -489,7 +489,8 @@ TEST(reads_and_writes_of_files_are_counted_and_timed)
   end();
 }
 
-/* Unit 0 is late, by longer at first, until all others have waited for its message, and one of their waits was timed. */
+/* Unit 0 is late, by longer at first, until all others have waited for its message, and one of their waits was
+ * timed. */
 TEST_N(2, waits_of_messages_are_counted_and_timed)
 {
   int waited = 0;

@@ -90,6 +90,13 @@ static bool is_of(const dart__hold_t *hold, const dart__wait_for_t *what)
 
 static bool holds(const dart__record_t *record, const dart__wait_for_t *what)
 {
+  dart_gptr_t word = { .unitid              = (dart_unit_t)(what->last >> 32),
+                       .segid               = (int16_t)(uint32_t)what->last,
+                       .teamid              = (int16_t)what->team,
+                       .addr_or_offs.offset = what->first };
+
+  if (what->kind == DART__WAIT_LOCK_AT)
+    return dart__holds_word(&record->holds, word);
   for (int i = 0; i < DART__HOLDS; i++)
     if (is_of(&record->holds.entry[i], what) && dart__hold_is_held(&record->holds.entry[i]))
       return true;
@@ -117,6 +124,7 @@ static void visit_targets(table_t *t, uint32_t unit, visit_t *visit)
   case DART__WAIT_JOB: visit_late(t, unit, visit); break;
   case DART__WAIT_COLLECTIVE: visit_absent(t, unit, visit); break;
   case DART__WAIT_LOCK:
+  case DART__WAIT_LOCK_AT:
   case DART__WAIT_RANGE:
   case DART__WAIT_PORTION: visit_holders(t, unit, visit); break;
   case DART__WAIT_SENDRECV: visit_one(t, unit, (int64_t)what->last, visit); /* fall through */
@@ -202,6 +210,7 @@ static const char *words_of(dart__wait_kind_t kind)
   case DART__WAIT_JOB:
   case DART__WAIT_COLLECTIVE: return "; not there: ";
   case DART__WAIT_LOCK:
+  case DART__WAIT_LOCK_AT:
   case DART__WAIT_RANGE:
   case DART__WAIT_PORTION: return "; held by ";
   default: return NULL;

@@ -72,6 +72,8 @@ void dart__holds_clear(void)
 
   for (int i = 0; i < DART__HOLDS; i++)
     atomic_store_explicit(&holds->entry[i].count, 0, memory_order_relaxed);
+  for (int i = 0; i < DART__HELD_WORDS; i++)
+    atomic_store_explicit(&holds->word[i].at, 0, memory_order_relaxed);
 }
 
 /* ---- holding --------------------------------------------------------------------------------- */
@@ -103,6 +105,15 @@ void dart__hold_leave(dart__hold_t *hold)
     dart__hold_name(hold, UINT64_MAX, 0);
 }
 
+bool dart__holds_word(const dart__holds_t *holds, dart_gptr_t gptr)
+{
+  /* atomic loads want it without const */
+  dart__held_word_t *word = dart__held_word((dart__holds_t *)holds, gptr);
+
+  return atomic_load_explicit(&word->at, memory_order_relaxed) == gptr.addr_or_offs.offset + 1 &&
+         atomic_load_explicit(&word->portion, memory_order_relaxed) == dart__held_portion(gptr);
+}
+
 /* ---- naming ---------------------------------------------------------------------------------- */
 
 static void describe_range(const dart__hold_t *hold, char *text, size_t size)
@@ -131,7 +142,31 @@ static void describe(const dart__hold_t *hold, char *text, size_t size)
   }
 }
 
-void dart__holds_describe(const dart__holds_t *holds, char *text, size_t size)
+static void describe_word(const dart__held_word_t *word, char *text, size_t size)
+{
+  dart_gptr_t gptr = { .addr_or_offs.offset = word->at - 1 };
+  uint64_t    half = word->portion;
+
+  memcpy(&gptr, &half, sizeof half);
+  snprintf(text, size, "the lock at offset %" PRIu64 " of unit %d in segment %d of team %d",
+           gptr.addr_or_offs.offset, (int)gptr.unitid, (int)gptr.segid, (int)gptr.teamid);
+}
+
+static uint64_t describe_words(const dart__holds_t *holds, char *text, size_t size)
+{
+  uint64_t count = 0;
+
+  for (int i = 0; i < DART__HELD_WORDS; i++) {
+    if (holds->word[i].at == 0)
+      continue;
+    if (*text == '\0')
+      describe_word(&holds->word[i], text, size);
+    count++;
+  }
+  return count;
+}
+
+static void describe_all(const dart__holds_t *holds, bool words, char *text, size_t size)
 {
   uint64_t count = 0;
   size_t   length;
@@ -146,14 +181,21 @@ void dart__holds_describe(const dart__holds_t *holds, char *text, size_t size)
       describe(hold, text, size);
     count += count_of(hold);
   }
+  if (words)
+    count += describe_words(holds, text, size);
   length = strlen(text);
   if (count > 1)
     snprintf(text + length, size - length, ", and %" PRIu64 " more", count - 1);
 }
 
+void dart__holds_describe(const dart__holds_t *holds, char *text, size_t size)
+{
+  describe_all(holds, true, text, size);
+}
+
 void dart__holds_own(char *text, size_t size)
 {
-  dart__holds_describe(record(), text, size);
+  describe_all(record(), false, text, size);
 }
 
 void dart__holds_read(int fd, uint64_t offset, char *text, size_t size)

@@ -14,7 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
 
 typedef enum {
@@ -35,10 +37,20 @@ typedef struct {
   _Atomic uint64_t last;
 } dart__hold_t;
 
-#define DART__HOLDS 128
+/* A lock in a word of the program's memory (dart_lock_at.h) is no object, and to take it takes some nanoseconds. So it
+ * is noted only where DART_HANG asks for reports, and has one of a few places, by its offset: who takes another lock
+ * with the same place forgets it, and then it is not named. */
+typedef struct {
+  _Atomic uint64_t at;      /* the offset, which is even, plus 1; 0: nothing is held here */
+  _Atomic uint64_t portion; /* the other half of the global pointer, without flags */
+} dart__held_word_t;
+
+#define DART__HOLDS      128
+#define DART__HELD_WORDS 16
 
 typedef struct dart__holds {
-  dart__hold_t entry[DART__HOLDS]; /* zeroed memory: nothing is held */
+  dart__hold_t      entry[DART__HOLDS]; /* zeroed memory: nothing is held */
+  dart__held_word_t word[DART__HELD_WORDS];
 } dart__holds_t;
 
 /** An entry for an object; `number` -1: the next one of the team's. `spare` if the record is full. */
@@ -66,13 +78,55 @@ static inline bool dart__hold_is_held(const dart__hold_t *hold)
   return atomic_load_explicit(&hold->count, memory_order_relaxed) != 0;
 }
 
+/** The other half of the pointer than its offset. */
+static inline uint64_t dart__held_portion(dart_gptr_t gptr)
+{
+  uint64_t half;
+
+  gptr.flags = 0;
+  memcpy(&half, &gptr, sizeof half);
+  return half;
+}
+
+static inline dart__held_word_t *dart__held_word(dart__holds_t *holds, dart_gptr_t gptr)
+{
+  return &holds->word[gptr.addr_or_offs.offset / sizeof(uint64_t) % DART__HELD_WORDS];
+}
+
+/** The lock in the word at `gptr` is held. Any thread. `holds` is dart__world.holds_words; NULL: nothing is noted. */
+static inline void dart__held_word_note(dart__holds_t *holds, dart_gptr_t gptr)
+{
+  dart__held_word_t *word;
+
+  if (__builtin_expect(holds == NULL, 1))
+    return;
+  word = dart__held_word(holds, gptr);
+  atomic_store_explicit(&word->portion, dart__held_portion(gptr), memory_order_relaxed);
+  atomic_store_explicit(&word->at, gptr.addr_or_offs.offset + 1, memory_order_relaxed);
+}
+
+/** It is going to be given up. One at the same offset elsewhere may be forgotten instead. */
+static inline void dart__held_word_forget(dart__holds_t *holds, dart_gptr_t gptr)
+{
+  dart__held_word_t *word;
+
+  if (__builtin_expect(holds == NULL, 1))
+    return;
+  word = dart__held_word(holds, gptr);
+  if (atomic_load_explicit(&word->at, memory_order_relaxed) == gptr.addr_or_offs.offset + 1)
+    atomic_store_explicit(&word->at, 0, memory_order_relaxed);
+}
+
+/** Whether that lock is known to be held. */
+bool dart__holds_word(const dart__holds_t *holds, dart_gptr_t gptr);
+
 /** Nothing is held any more: a cycle of init and exit begins. */
 void dart__holds_clear(void);
 
 /** What is held as text: "lock 1 of team 0"; of several the first, and how many there are. "": nothing is. */
 void dart__holds_describe(const dart__holds_t *holds, char *text, size_t size);
 
-/** The same of this unit, and of a record in a file. */
+/** The same of this unit, but for words, and of a record in a file. */
 void dart__holds_own(char *text, size_t size);
 void dart__holds_read(int fd, uint64_t offset, char *text, size_t size);
 

@@ -32,6 +32,8 @@ typedef struct {
   /* Where the launcher finds what locks this unit holds, see holds.h. NULL: there is no launcher that looks. It stays
    * from one cycle to the next. */
   struct dart__holds *holds;
+  struct dart__holds
+      *holds_words; /* the same if DART_HANG is set, else NULL: locks in words are noted, too */
 
   /* See api/job/leave.c. The backend calls it if the process ends while `initialized`; `code`: its exit code,
    * as far as it is known. */

@@ -186,7 +186,7 @@ static void describe_what(const dart__wait_for_t *w, char *text, size_t size)
     break;
   case DART__WAIT_LOCK_AT:
     snprintf(text, size, "the lock at offset %" PRIu64 " of unit %d in segment %d of team %d",
-             w->first, w->unit, (int)w->last, w->team);
+             w->first, w->unit, (int)(int32_t)(uint32_t)w->last, w->team);
     break;
   case DART__WAIT_RANGE:
     snprintf(text, size, "range lock %d of team %d, from %" PRIu64 " to %" PRIu64, w->unit, w->team,

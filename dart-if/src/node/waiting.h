@@ -22,8 +22,8 @@ typedef enum {
   DART__WAIT_JOB,        /* all units, in dart_init */
   DART__WAIT_COLLECTIVE, /* all units of `team`; unit: its first; first: the step; last: how many */
   DART__WAIT_LOCK,       /* lock `first` of `team` */
-  DART__WAIT_LOCK_AT,    /* the lock at offset `first` in segment `last` of `unit` of `team` */
-  DART__WAIT_RANGE,      /* range lock `unit` of `team`, from `first` to `last` */
+  DART__WAIT_LOCK_AT, /* the lock at offset `first` of `unit`, last: its id in `team` and the segment, 32 bits each */
+  DART__WAIT_RANGE,   /* range lock `unit` of `team`, from `first` to `last` */
   DART__WAIT_COUNTER, /* own counter at offset `first` in segment `unit` of `team` to reach `last` */
   DART__WAIT_WORD,    /* own word at offset `first` in segment `unit` of `team` */
   DART__WAIT_SEND,    /* the receive of `unit`, tag `first` */

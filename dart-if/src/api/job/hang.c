@@ -97,6 +97,7 @@ void dart__hang_watch(void)
   pthread_t      thread;
   sigset_t       all, before;
 
+  dart__world.holds_words = dart__settings.hang > 0 ? dart__world.holds : NULL;
   if (dart__settings.hang == 0 || dart__world.holds != NULL || watched)
     return;
   sigfillset(&all);

@@ -5,7 +5,8 @@
 /** From now on SIGUSR1 is a question, unless the program has a use for it. */
 void dart__hang_answer(void);
 
-/** Watch the waits of this unit if the settings say so, and no launcher does. */
+/** If the settings ask for reports, note locks in words (model/holds.h), and watch the waits of this unit if no
+ *  launcher does. */
 void dart__hang_watch(void);
 
 #endif

@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "base/profile.h"
 #include "model/address.h"
+#include "model/holds.h"
 #include "model/world.h"
 #include "node/mutex.h"
 #include "node/timed.h"
@@ -214,10 +215,10 @@ static answer_t request(const dart__address_t *at, uint32_t kind, uint64_t flag)
 
 static dart__waiting_t *begin_waiting(const dart__address_t *at)
 {
-  return dart__waiting_begin("dart_lock_at_acquire",
-                             (dart__wait_for_t){ DART__WAIT_LOCK_AT, at->team->id,
-                                                 at->team->members[at->unit], at->offset,
-                                                 (uint64_t)(int64_t)at->segment->id });
+  return dart__waiting_begin(
+      "dart_lock_at_acquire",
+      (dart__wait_for_t){ DART__WAIT_LOCK_AT, at->team->id, at->team->members[at->unit], at->offset,
+                          (uint64_t)(uint32_t)at->unit << 32 | (uint32_t)at->segment->id });
 }
 
 /* Ask until the lock is held, or the request is listed, and then wait to be told. */
@@ -369,7 +370,14 @@ dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr)
 {
   dart__mutex_t *mutex = near_lock(gptr);
 
-  return mutex != NULL && dart__mutex_try(mutex) ? DART_OK : acquire(__func__, gptr);
+  if (mutex == NULL || !dart__mutex_try(mutex)) {
+    dart_ret_t ret = acquire(__func__, gptr);
+
+    if (ret != DART_OK)
+      return ret;
+  }
+  dart__held_word_note(dart__world.holds_words, gptr);
+  return DART_OK;
 }
 
 dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
@@ -394,6 +402,8 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
     done = dart__mutex_try((dart__mutex_t *)(void *)at.near);
   if (!done && dart__world.wait.progress != NULL)
     dart__world.wait.progress(); /* the holder may need it before it can release the lock */
+  if (done)
+    dart__held_word_note(dart__world.holds_words, gptr);
   *result = done;
   return ret;
 }
@@ -433,6 +443,7 @@ dart_ret_t dart_lock_at_release(dart_gptr_t gptr)
 {
   dart__mutex_t *mutex = near_lock(gptr);
 
+  dart__held_word_forget(dart__world.holds_words, gptr);
   if (mutex == NULL || !dart__mutex_is_held(mutex))
     return give_up(__func__, gptr);
   dart__mutex_unlock(mutex);
