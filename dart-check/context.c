@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "pending.h"
+#include "underway.h"
 
 /* The contexts of this unit, with the lock. */
 typedef struct entry {
@@ -60,10 +61,11 @@ dart_ret_t dart_context_create(dart_team_t teamid, dart_context_t *context)
 /* Flushing it is a part of it. */
 dart_ret_t dart_context_destroy(dart_context_t *context)
 {
-  uint64_t       moment = dart__check_moment();
-  dart_context_t gone   = context != NULL ? *context : DART_CONTEXT_NULL;
-  dart_ret_t     ret    = pdart_context_destroy(context);
+  uint64_t       started = dart__check_race_moment(), moment = dart__check_moment();
+  dart_context_t gone = context != NULL ? *context : DART_CONTEXT_NULL;
+  dart_ret_t     ret  = pdart_context_destroy(context);
 
+  dart__check_race_everything(started);
   if (gone == DART_CONTEXT_NULL)
     return ret;
   if (ret == DART_OK)
@@ -93,9 +95,10 @@ dart_ret_t dart_context_leave(dart_context_t context)
 
 dart_ret_t dart_context_flush(dart_context_t context)
 {
-  uint64_t   moment = dart__check_moment();
-  dart_ret_t ret    = pdart_context_flush(context);
+  uint64_t   started = dart__check_race_moment(), moment = dart__check_moment();
+  dart_ret_t ret = pdart_context_flush(context);
 
+  dart__check_race_everything(started);
   if (ret == DART_OK)
     dart__check_context_flushed(context, -1, moment, DART__AT(dart_context_flush));
   return ret;
@@ -103,9 +106,10 @@ dart_ret_t dart_context_flush(dart_context_t context)
 
 dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit)
 {
-  uint64_t   moment = dart__check_moment();
-  dart_ret_t ret    = pdart_context_flush_unit(context, unit);
+  uint64_t   started = dart__check_race_moment(), moment = dart__check_moment();
+  dart_ret_t ret = pdart_context_flush_unit(context, unit);
 
+  dart__check_race_everything(started);
   if (ret == DART_OK)
     dart__check_context_flushed(context, unit.id, moment, DART__AT(dart_context_flush_unit));
   return ret;

@@ -324,30 +324,3 @@ dart_ret_t dart_order(dart_gptr_t gptr)
     dart__check_race_flushed(gptr, false, false, started);
   return ret;
 }
-
-dart_ret_t dart_context_flush(dart_context_t context)
-{
-  uint64_t   started = dart__check_race_moment();
-  dart_ret_t ret     = pdart_context_flush(context);
-
-  dart__check_race_everything(started);
-  return ret;
-}
-
-dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit)
-{
-  uint64_t   started = dart__check_race_moment();
-  dart_ret_t ret     = pdart_context_flush_unit(context, unit);
-
-  dart__check_race_everything(started);
-  return ret;
-}
-
-dart_ret_t dart_context_destroy(dart_context_t *context)
-{
-  uint64_t   started = dart__check_race_moment();
-  dart_ret_t ret     = pdart_context_destroy(context);
-
-  dart__check_race_everything(started);
-  return ret;
-}
