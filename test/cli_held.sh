@@ -40,10 +40,20 @@ held() {
     $err == *'unit 1 ends with exit code 0, but has not called dart_exit, and holds the exclusive lock of unit 0 '* ]] ||
     fail "exit code $code, and: $err"
 
-  # It does not end at all, if others want the lock: so dart_exit says it first.
-  run timeout 30 "${dartrun[@]}" -n 3 "$program" '1:init,lockinit,lock,exit' '*:init,lockinit,exit'
-  [[ $code == 0 && $err == *'WARN'*'dart_exit: unit 1 still holds lock 1 of team 0'* ]] ||
-    fail "exit code $code, and: $err"
+  leaves_held lock 'lock 1 of team 0'
+  leaves_held range 'range lock 1 of team 0, from 10 to 20'
+  leaves_held wide 'range lock 1 of team 0, from 10 to 3000000'
+}
+
+# leaves_held TAKE HELD: units come to dart_exit one by one as they get it, and none has released it.
+leaves_held() {
+  local unit
+  run timeout 60 "${dartrun[@]}" -n 3 "$program" "1:init,lockinit,rangeinit,$1,barrier,exit" \
+    "*:init,lockinit,rangeinit,barrier,$1,exit"
+  for unit in 0 1 2; do
+    [[ $code == 0 && $err == *WARN*"dart_exit: unit $unit still holds $2"* ]] ||
+      fail "exit code $code, and not said of unit $unit that it holds '$2': $err"
+  done
 }
 
 # Without agents.
@@ -53,6 +63,8 @@ alone() {
   names range range 'range lock 1 of team 0, from 10 to 20'
   names epoch=0 epoch=0 'the exclusive lock of unit 0 in segment 1 of team 0'
   names eshared=2 epoch=2 'the shared lock of unit 2 in segment 1 of team 0'
+  leaves_held lock 'lock 1 of team 0'
+  leaves_held wide 'range lock 1 of team 0, from 10 to 3000000'
 }
 on_backends held dart-end
 if [[ -x $build/test/dart-end-mpi ]]; then

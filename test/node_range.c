@@ -261,6 +261,34 @@ static void number_zero_is_locked_like_others(void **state)
   free(table);
 }
 
+/* What a unit holds leaves at once, and what waits for it is granted; what waits of its own stays. */
+static void a_unit_leaves_with_all_it_holds(void **state)
+{
+  dart__range_table_t *table = new_table(16);
+  dart__span_t span[5] = { { 0, 9, 1 }, { 20, 29, 1 }, { 40, 49, 0 }, { 0, 9, 1 }, { 5, 25, 1 } };
+  static const int32_t unit[5] = { 3, 3, 4, 3, 4 };
+  dart__range_waiter_t granted[4];
+  uint64_t             ticket[5];
+
+  (void)state;
+  for (int i = 0; i < 5; i++) {
+    dart__range_waiter_t waiter = { 100 + (uint64_t)i, unit[i], 0 };
+
+    assert_int_equal(dart__range_enter(table, &waiter, &span[i], 1, true, &ticket[i]) ==
+                         DART__RANGE_HELD,
+                     i < 3);
+  }
+  assert_int_equal(dart__range_leave_all(table, 5, granted, 4), 0);
+  assert_int_equal(dart__range_leave_all(table, 3, granted, 4), 1);
+  assert_int_equal(granted[0].flag, 103); /* was granted by it, and stays */
+  assert_ptr_equal(dart__range_check(table), NULL);
+  assert_int_equal(dart__range_leave(table, ticket[3], granted, 4, NULL), 1);
+  assert_int_equal(granted[0].flag, 104);
+  assert_int_equal(dart__range_leave_all(table, 4, granted, 4), 0);
+  assert_ptr_equal(dart__range_check(table), NULL);
+  free(table);
+}
+
 /* Who is behind the one that a leave has let in; not who waits for two, nor who waits for nobody. */
 static void who_is_next_but_one_is_known(void **state)
 {
@@ -362,6 +390,7 @@ int main(void)
                                       cmocka_unit_test(the_tree_is_not_deep),
                                       cmocka_unit_test(few_of_many_are_looked_at),
                                       cmocka_unit_test(number_zero_is_locked_like_others),
+                                      cmocka_unit_test(a_unit_leaves_with_all_it_holds),
                                       cmocka_unit_test(who_is_next_but_one_is_known),
                                       cmocka_unit_test(holders_exclude_one_another) };
 

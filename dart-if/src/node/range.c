@@ -406,6 +406,35 @@ size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_wa
   return count;
 }
 
+/* Whether it was granted, and its waiter is to be told yet. */
+static bool is_to_be_told(const dart__range_table_t *t, const request_t *request)
+{
+  for (uint32_t i = t->granted[0]; i != NONE; i = request_at(t, i)->next)
+    if (request_at(t, i) == request)
+      return true;
+  return false;
+}
+
+size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_waiter_t *granted,
+                             size_t most)
+{
+  size_t count;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  for (uint32_t i = 1; i <= t->capacity; i++) {
+    request_t *request = request_at(t, i);
+
+    if (request->first != NONE && request->is_held && request->waiter.unit == unit &&
+        !is_to_be_told(
+            t,
+            request)) /* what waited, and is granted by this, is not held by a call that has returned */
+      leave(t, request);
+  }
+  count = list_granted(t, granted, most);
+  dart__mutex_unlock(&t->mutex);
+  return count;
+}
+
 bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_waiter_t *granted,
                         size_t most, size_t *ngranted_out)
 {

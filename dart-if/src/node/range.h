@@ -59,6 +59,10 @@ dart__range_state_t dart__range_enter(dart__range_table_t        *table,
 size_t dart__range_leave(dart__range_table_t *table, uint64_t ticket, dart__range_waiter_t *granted,
                          size_t most, dart__range_waiter_t *soon_out);
 
+/** All requests of a unit that are held leave, of however many: at most `most` of those by this granted are listed. */
+size_t dart__range_leave_all(dart__range_table_t *table, int32_t unit,
+                             dart__range_waiter_t *granted, size_t most);
+
 /** A request that waits leaves. False: it holds its spans by now, and its waiter is told, or will be. */
 bool dart__range_cancel(dart__range_table_t *table, uint64_t ticket, dart__range_waiter_t *granted,
                         size_t most, size_t *ngranted_out);

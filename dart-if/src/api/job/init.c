@@ -15,6 +15,7 @@
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
 #include "api/range/range.h"
+#include "api/sync/lock.h"
 #include "api/sync/lock_at.h"
 #include "api/team/team.h"
 #include "base/call.h"
@@ -113,15 +114,19 @@ static void flush_all(void)
       dart__far->flush_all(dart__teams[id]); /* refused operations were logged */
 }
 
-/* Others that wait for what this unit holds never come to dart_exit: it is said before this unit waits for them. A
- * warning, for where nobody waits all is well. */
-static void warn_of_holds(const char *function)
+/* Others that wait for what this unit holds would never come to dart_exit, and this unit waits for them there. What is
+ * left over does no harm, so locks and ranges are released; a portion in an epoch is not, for its operations may not be
+ * complete. */
+static void release_holds(const char *function)
 {
   char locks[128];
 
   dart__holds_own(locks, sizeof locks);
-  if (*locks != '\0')
-    dart__warn("%s: unit %d still holds %s", function, dart__world.me, locks);
+  if (*locks == '\0')
+    return;
+  dart__warn("%s: unit %d still holds %s", function, dart__world.me, locks);
+  dart__lock_release_all();
+  dart__range_release_all();
 }
 
 dart_ret_t dart_exit(void)
@@ -131,7 +136,7 @@ dart_ret_t dart_exit(void)
     return DART_ERR_OTHER;
   }
   dart__call_note(__func__);
-  warn_of_holds(__func__);
+  release_holds(__func__);
   dart__progress();
   dart__progress_settle(0);
   flush_all();

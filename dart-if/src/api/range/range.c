@@ -56,6 +56,7 @@ typedef struct slot {
 } slot_t;
 
 struct dart_range_struct {
+  dart_range_t    next;  /* of all */
   uint32_t        cycle; /* of init and exit that it belongs to */
   dart_team_t     teamid;
   uint64_t        stripe;
@@ -81,6 +82,12 @@ struct dart_range_hold_struct {
   size_t       nparts;
   part_t       parts[];
 };
+
+/* All objects of this unit, of former cycles, too. */
+static struct {
+  pthread_mutex_t guard;
+  dart_range_t    first;
+} all = { PTHREAD_MUTEX_INITIALIZER, DART_RANGE_NULL };
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
@@ -164,8 +171,15 @@ void dart__range_close(void)
 /* `is_open`: the pool that its slots are in is there. */
 static void delete_range(dart_range_t range, bool is_open)
 {
+  dart_range_t *link = &all.first;
+
   if (range == NULL)
     return;
+  pthread_mutex_lock(&all.guard);
+  while (*link != range)
+    link = &(*link)->next;
+  *link = range->next;
+  pthread_mutex_unlock(&all.guard);
   dart__hold_delete(range->hold);
   free_slots(range, is_open);
   pthread_mutex_destroy(&range->guard);
@@ -182,6 +196,10 @@ static dart_range_t new_range(const dart__team_t *team, uint64_t stripe)
   if (range == NULL)
     return NULL;
   pthread_mutex_init(&range->guard, NULL);
+  pthread_mutex_lock(&all.guard);
+  range->next = all.first;
+  all.first   = range;
+  pthread_mutex_unlock(&all.guard);
   range->hold    = dart__hold_new(DART__HOLD_RANGE, team->id, -1, &range->spare);
   range->cycle   = dart__world.cycle;
   range->teamid  = team->id;
@@ -569,6 +587,20 @@ static dart_ret_t acquire(acquire_t *a, int64_t timeout_us)
   if (ret != DART_OK)
     free(a->hold);
   return ret;
+}
+
+void dart__range_release_all(void)
+{
+  pthread_mutex_lock(&all.guard);
+  for (dart_range_t range = all.first; range != DART_RANGE_NULL; range = range->next) {
+    if (range->cycle != dart__world.cycle || !dart__hold_is_held(range->hold) ||
+        dart__team_find(range->teamid) == NULL)
+      continue;
+    for (int32_t unit = 0; unit < range->nunits; unit++)
+      dart__table_leave_all((dart__table_t){ range->members[unit], range->tables[unit] });
+    dart__hold_set(range->hold, 0);
+  }
+  pthread_mutex_unlock(&all.guard);
 }
 
 /* ---- entry points -------------------------------------------------------------------------------- */

@@ -9,4 +9,7 @@ void dart__range_close(void);
  *  this sends is flushed. */
 void dart__range_settle(void);
 
+/** Release all ranges that this unit holds, of all objects; none of its threads uses DART any more. */
+void dart__range_release_all(void);
+
 #endif

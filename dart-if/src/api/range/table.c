@@ -24,7 +24,7 @@
 #define MOST_SPANS DART_RANGE_SPANS
 
 /* What is asked of a far table. The answer is the state, and above its STATE_BITS the ticket. */
-typedef enum { ASK_ENTER, ASK_TRY, ASK_LEAVE, ASK_CANCEL } request_kind_t;
+typedef enum { ASK_ENTER, ASK_TRY, ASK_LEAVE, ASK_LEAVE_ALL, ASK_CANCEL } request_kind_t;
 
 typedef struct {
   uint32_t             kind;
@@ -189,7 +189,9 @@ static uint64_t called(char *object, const void *operand, size_t nbytes)
                               request->kind == ASK_ENTER, &ticket);
     return ticket << STATE_BITS | state;
   }
-  if (request->kind == ASK_CANCEL)
+  if (request->kind == ASK_LEAVE_ALL)
+    state = dart__range_leave_all(table, request->waiter.unit, NULL, 0);
+  else if (request->kind == ASK_CANCEL)
     state = dart__range_cancel(table, request->ticket, NULL, 0, &none);
   else
     state = dart__range_leave(table, request->ticket, NULL, 0, NULL);
@@ -319,6 +321,17 @@ void dart__table_leave(dart__table_t at, uint64_t ticket)
   }
   tell_all(table, waiters, dart__range_leave(table, ticket, waiters, SOME, &soon));
   tell_soon(&soon);
+}
+
+void dart__table_leave_all(dart__table_t at)
+{
+  dart__range_table_t *table = near_table(at);
+  dart__range_waiter_t waiters[SOME];
+
+  if (table == NULL)
+    call(at, &(request_t){ .kind = ASK_LEAVE_ALL, .waiter = { .unit = dart__world.me } }, false);
+  else
+    tell_all(table, waiters, dart__range_leave_all(table, dart__world.me, waiters, SOME));
 }
 
 bool dart__table_cancel(dart__table_t at, uint64_t ticket)

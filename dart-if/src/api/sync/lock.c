@@ -12,6 +12,9 @@
  *
  * Word of a release may be under way when another unit of the node asks for the turn, so the table has room for two
  * requests of every node. A third cannot be: the second is granted only after the release of the first has come. */
+#include "api/sync/lock.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +67,7 @@ typedef struct {
 } place_t;
 
 struct dart_lock_struct {
+  dart_lock_t   next;  /* of all */
   uint32_t      cycle; /* of init and exit that it belongs to */
   dart_team_t   teamid;
   int32_t       me;     /* own team id */
@@ -77,6 +81,12 @@ struct dart_lock_struct {
   dart__hold_t      spare;
 };
 
+/* All locks of this unit, of former cycles, too. */
+static struct {
+  pthread_mutex_t guard;
+  dart_lock_t     first;
+} all = { PTHREAD_MUTEX_INITIALIZER, DART_LOCK_NULL };
+
 static state_t *near_state(const dart__team_t *team, const struct dart_lock_struct *lock,
                            int32_t unit)
 {
@@ -87,8 +97,15 @@ static state_t *near_state(const dart__team_t *team, const struct dart_lock_stru
 
 static void delete_lock(dart_lock_t lock)
 {
+  dart_lock_t *link = &all.first;
+
   if (lock == NULL)
     return;
+  pthread_mutex_lock(&all.guard);
+  while (*link != lock)
+    link = &(*link)->next;
+  *link = lock->next;
+  pthread_mutex_unlock(&all.guard);
   dart__hold_delete(lock->hold);
   free(lock->places);
   free(lock);
@@ -109,6 +126,10 @@ static dart_lock_t new_lock(const dart__team_t *team)
   lock->cycle  = dart__world.cycle;
   lock->teamid = team->id;
   lock->me     = team->me;
+  pthread_mutex_lock(&all.guard);
+  lock->next = all.first;
+  all.first  = lock;
+  pthread_mutex_unlock(&all.guard);
   return lock;
 }
 
@@ -428,6 +449,29 @@ static bool pass_on(cohort_t *cohort)
          cohort->passes++ < MOST_PASSES;
 }
 
+static inline void release(const dart__team_t *team, dart_lock_t lock)
+{
+  atomic_store_explicit(&lock->holder, 0, memory_order_relaxed); /* see is_mine */
+  dart__hold_set(lock->hold, 0);
+  if (team->nnodes > 1 && !pass_on(lock->cohort))
+    end_turn(lock);
+  dart__mutex_unlock(&lock->cohort->mutex);
+}
+
+void dart__lock_release_all(void)
+{
+  pthread_mutex_lock(&all.guard);
+  for (dart_lock_t lock = all.first; lock != DART_LOCK_NULL; lock = lock->next) {
+    /* relaxed: threads that took locks have ended their calls, as the program knows */
+    bool          is_held = atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0;
+    dart__team_t *team    = lock->cycle == dart__world.cycle ? dart__team_find(lock->teamid) : NULL;
+
+    if (is_held && team != NULL)
+      release(team, lock);
+  }
+  pthread_mutex_unlock(&all.guard);
+}
+
 dart_ret_t dart_lock_release(dart_lock_t lock)
 {
   dart__team_t *team = check(__func__, lock);
@@ -439,10 +483,6 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
     return DART_ERR_INVAL;
   }
   dart__progress();
-  atomic_store_explicit(&lock->holder, 0, memory_order_relaxed); /* see is_mine */
-  dart__hold_set(lock->hold, 0);
-  if (team->nnodes > 1 && !pass_on(lock->cohort))
-    end_turn(lock);
-  dart__mutex_unlock(&lock->cohort->mutex);
+  release(team, lock);
   return DART_OK;
 }

@@ -45,9 +45,10 @@ dart_ret_t dart_init_thread(int *argc, char ***argv,
  *  Collective over all units; waits for all of them, so nothing of a unit disappears while another
  *  still uses it. Complete outstanding operations before (dart_flush_all). Segments, teams and
  *  locks that are still alive are released here; memory registered by the user is not touched, it
- *  may be gone already. Release locks before: others that wait for a lock of this unit never come to
- *  their dart_exit; a warning names what the unit still holds. All ids and global pointers of the cycle
- *  become invalid; locks remain to be destroyed by dart_team_lock_destroy.
+ *  may be gone already. Release locks before: a warning names what this unit still holds. Locks and ranges
+ *  are released then, so that others that wait for them go on, and find what they guard as it is; a portion that is
+ *  locked in an epoch is not, and others that wait for it never come to their dart_exit. All ids and global
+ *  pointers of the cycle become invalid; locks remain to be destroyed by dart_team_lock_destroy.
  *
  *  A program that ends without it, because main returns or exit(0) is called inside of a cycle, keeps its
  *  exit code if all that it has done is complete or can be completed now (unit 0 warns of it in one
