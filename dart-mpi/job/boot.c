@@ -36,8 +36,10 @@ static void find_nodes(void)
   int first = dart__world.me, node_units;
 
   DART__MPI(MPI_Comm_size, dart__comm.node, &node_units);
-  DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__comm.node);
-  DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT, dart__comm.world);
+  if (node_units < dart__world.nunits) { /* else all are on node 0 */
+    DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__comm.node);
+    DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT, dart__comm.world);
+  }
   dart__world.many_nodes = node_units < dart__world.nunits;
   dart__world.wait       = dart__world_wait_policy((uint32_t)node_units,
                                              dart__world.many_nodes ? dart__engine_poll : NULL);

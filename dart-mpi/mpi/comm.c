@@ -1,6 +1,10 @@
 /* See comm.h. */
 #include "mpi/comm.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "model/world.h"
 
 #define LOOKS 8 /* tests of a request for each turn of DART's own progress */
@@ -10,18 +14,54 @@ dart__comm_t dart__comm = { .world    = MPI_COMM_NULL,
                             .requests = MPI_COMM_NULL,
                             .messages = MPI_COMM_NULL };
 
-void dart__comm_open(void)
+/* Whether MPICH may have been asked to divide the processes of one machine into nodes: a setting of whatever value,
+ * by any of its prefixes. */
+static bool is_divided(void)
+{
+  for (char **variable = environ; *variable != NULL; variable++)
+    if (strncmp(*variable, "MPI", 3) == 0 &&
+        (strstr(*variable, "CLIQUES") != NULL || strstr(*variable, "NOLOCAL") != NULL))
+      return true;
+  return false;
+}
+
+/* Whether the launcher says that it has started all units on this node: MPICH's and its relatives', or Open MPI's. */
+static bool is_one_node(int nunits)
+{
+  const char *here = getenv("MPI_LOCALNRANKS");
+
+  if (here == NULL)
+    here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return here != NULL && atoi(here) == nunits && !is_divided();
+}
+
+/* MPI finds the nodes by blocking collectives, in which units that share cores wait for each other's time slices:
+ * for a second, if they are 16 on two. It is not asked where all units are told that there is one node. */
+static void open_node(int nunits)
 {
   int me;
 
-  if (dart__comm.world != MPI_COMM_NULL)
+  if (dart__mpi_most(dart__comm.world, !is_one_node(nunits)) == 0) {
+    dart__comm.node = dart__comm.world;
     return;
-  DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__comm.world);
-  /* duplicates and subsets of it inherit this */
-  DART__MPI(MPI_Comm_set_errhandler, dart__comm.world, MPI_ERRORS_RETURN);
+  }
   DART__MPI(MPI_Comm_rank, dart__comm.world, &me);
   DART__MPI(MPI_Comm_split_type, dart__comm.world, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL,
             &dart__comm.node);
+}
+
+void dart__comm_open(void)
+{
+  int nunits;
+
+  if (dart__comm.world != MPI_COMM_NULL)
+    return;
+  DART__MPI(MPI_Comm_size, MPI_COMM_WORLD, &nunits);
+  dart__world.wait = dart__world_wait_policy((uint32_t)nunits, NULL);
+  DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__comm.world);
+  /* duplicates and subsets of it inherit this */
+  DART__MPI(MPI_Comm_set_errhandler, dart__comm.world, MPI_ERRORS_RETURN);
+  open_node(nunits);
 }
 
 void dart__comm_dup(MPI_Comm *comm)
