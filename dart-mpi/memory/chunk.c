@@ -1,13 +1,13 @@
 /* Chunks: nested windows.
  *
- * On every node of the team one MPI shared window holds the portions of the node's units, which load
- * and store in it. Each unit's portion is also in a window over the team, by which units of other nodes
+ * On every node of the team one mapping holds the portions of the node's units, which load and store in
+ * it: DART's own (shared.h), or else an MPI shared window. Each unit's portion is also in a window over the team, by which units of other nodes
  * reach it: one of the chunk's own, or the team's (window.h). The chunk's displacement table has where the
  * portions are in that window.
  * (Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient PGAS runtime
  * systems, Euro-Par 2015.)
  *
- * Shared memory that MPI allocates is address space only. DART populates its pages explicitly, which
+ * Shared memory is address space only at first. DART populates its pages explicitly, which
  * fails with an error code where touching them would end the process. */
 #include "memory/chunk.h"
 
@@ -20,6 +20,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "memory/shared.h"
 #include "memory/team.h"
 #include "mpi/comm.h"
 #include "port.h"
@@ -65,13 +66,41 @@ static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chun
   port->again = space;
 }
 
+/* Bytes from one portion of the node to the next, where DART maps them itself: pages of its own for each. */
+static size_t stride_of(const dart__chunk_t *chunk)
+{
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+  return (chunk->nbytes + page - 1) / page * page;
+}
+
+/* Memory of the node's units without a window. False, on all of them: there is none. */
+static bool open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+{
+  size_t stride = stride_of(chunk), at = chunk->alignment == 0 ? 0 : (size_t)team->node_me * stride;
+
+  port->again = chunk->nbytes == 0
+                    ? NULL
+                    : dart__shared_map(dart__team_port(team)->node,
+                                       stride * (size_t)team->node_nunits, chunk->alignment, at);
+  if (port->again == NULL)
+    return false;
+  for (int32_t i = 0; i < team->node_nunits; i++)
+    chunk->near[team->node_units[i]] = (char *)port->again + (size_t)i * stride;
+  port->base = chunk->near[team->me];
+  return true;
+}
+
 /* Agreed on the node, by MPI: see mpi/call.h. */
 static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   MPI_Comm   node = dart__team_port(team)->node;
-  dart_ret_t ret  = dart__window_is_possible(node);
+  dart_ret_t ret;
   MPI_Info   info;
 
+  if (open_file(team, chunk, port))
+    return DART_OK;
+  ret = dart__window_is_possible(node);
   if (ret != DART_OK)
     return ret;
   DART__MPI(MPI_Info_create, &info);
@@ -203,7 +232,7 @@ dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chu
 static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   if (port->again != NULL)
-    munmap(port->again, chunk->nbytes * (size_t)team->node_nunits);
+    munmap(port->again, stride_of(chunk) * (size_t)team->node_nunits);
   if (port->shared != MPI_WIN_NULL) {
     DART__MPI(MPI_Win_unlock_all, port->shared);
     DART__MPI(MPI_Win_free, &port->shared);

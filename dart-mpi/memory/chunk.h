@@ -6,10 +6,10 @@
 
 /* chunk->port */
 typedef struct {
-  char   *base;        /* this unit's portion */
-  void   *again;       /* DART's own mapping of the node's portions; NULL: MPI's mapping is used */
-  MPI_Win shared;      /* over the node; MPI_WIN_NULL where this unit is alone on its node */
-  dart__window_t *own; /* the chunk's static window, perhaps to be opened; NULL: it gets none */
+  char   *base;   /* this unit's portion */
+  void   *again;  /* DART's own mapping of the node's portions; NULL: that of `shared` is used */
+  MPI_Win shared; /* over the node; MPI_WIN_NULL where this unit is alone on its node */
+  dart__window_t *own;    /* the chunk's static window, perhaps to be opened; NULL: it gets none */
   dart__window_t *window; /* by which far units reach it, `own` or the team's; NULL: one node */
   MPI_Aint       *disp; /* team unit → displacement of its portion in `window`; NULL: one node */
 } dart__chunk_port_t;

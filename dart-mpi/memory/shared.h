@@ -1,0 +1,17 @@
+#ifndef DART__MEMORY_SHARED_H
+#define DART__MEMORY_SHARED_H
+/* Memory that the units of a node share without a window of MPI.
+ *
+ * It is a file without a name, which the node's leader makes, and which others open by the leader's descriptor in
+ * /proc. Of MPI it takes two collectives that do not block, and no communicator, where a shared window takes some ten
+ * that do: with 16 units on two cores these take a second, for units that wait in MPI spin. Where the file cannot be
+ * made, or opened by one of the units, there is none, and the caller asks MPI for a window. */
+#include <mpi.h>
+#include <stddef.h>
+
+/** Map `nbytes` > 0, a multiple of pages, that all units of the communicator share, where what is `at` bytes further
+ *  is a multiple of `alignment` and of huge pages. Address space only: no page is there yet. Collective. NULL, on all
+ *  units: there is none. To be unmapped by munmap. */
+char *dart__shared_map(MPI_Comm node, size_t nbytes, size_t alignment, size_t at);
+
+#endif
