@@ -94,7 +94,8 @@ static void push(request_t **list, request_t *r)
   *list   = r;
 }
 
-/* The lock is entered: apply what came with the request, or leave it to the origin. Returns the words that its gets have read. */
+/* The lock is entered: apply what came with the request, or leave it to the origin. Returns the words that its gets have
+ * read. */
 static size_t apply(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
                     const uint64_t *words, uint64_t *data)
 {

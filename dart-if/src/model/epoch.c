@@ -38,8 +38,8 @@ bool dart__epoch_is_quiet(const dart__epoch_shared_t *state)
   return atomic_load_explicit((_Atomic uint32_t *)&state->lock.next, memory_order_seq_cst) == left;
 }
 
-/* Its lock goes on as it is. A unit that has not heard of the end of the segment before may enter it at any time, and then
- * sees that. relaxed: other units learn of the state by a collective call. */
+/* Its lock goes on as it is. A unit that has not heard of the end of the segment before may enter it at any time, and
+ * then sees that. relaxed: other units learn of the state by a collective call. */
 void dart__epoch_renew(dart__epoch_shared_t *state)
 {
   atomic_store_explicit(&state->exposed, 0, memory_order_relaxed);

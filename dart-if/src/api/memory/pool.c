@@ -28,8 +28,7 @@ static struct {
   dart__chunk_t  *chunk; /* NULL: not prepared */
   bool            is_open;
   dart__segment_t segment;
-  uint64_t
-                  ended; /* offset, plus one, of the first state of epochs that may be used again; of the others in them */
+  uint64_t        ended; /* offset, plus one, of the first state of epochs to be used again */
   void           *users; /* offsets of the blocks that dart_memalloc gave out; tsearch root */
   pthread_mutex_t lock;  /* of the arena, the chunk's `reserved`, and `users` */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
