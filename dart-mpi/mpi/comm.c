@@ -2,8 +2,6 @@
 #include "mpi/comm.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "model/world.h"
 
@@ -18,9 +16,14 @@ dart__comm_t dart__comm = { .world    = MPI_COMM_NULL,
  * by any of its prefixes. */
 static bool is_divided(void)
 {
-  for (char **variable = environ; *variable != NULL; variable++)
-    if (strncmp(*variable, "MPI", 3) == 0 &&
-        (strstr(*variable, "CLIQUES") != NULL || strstr(*variable, "NOLOCAL") != NULL))
+  static const char *const settings[] = {
+    "MPIR_CVAR_NUM_CLIQUES",      "MPIR_PARAM_NUM_CLIQUES",      "MPICH_NUM_CLIQUES",
+    "MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_PARAM_ODD_EVEN_CLIQUES", "MPICH_ODD_EVEN_CLIQUES",
+    "MPIR_CVAR_NOLOCAL",          "MPIR_PARAM_NOLOCAL",          "MPICH_NOLOCAL"
+  };
+
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    if (getenv(settings[i]) != NULL)
       return true;
   return false;
 }
