@@ -3,7 +3,7 @@
 
 #include "api/locality/locality.h"
 #include "api/p2p/twosided.h"
-#include "api/range/range.h"
+#include "api/range/object.h"
 #include "api/sync/lock_at.h"
 #include "api/team/team.h"
 #include "base/log.h"
