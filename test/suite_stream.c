@@ -2,6 +2,7 @@
  * far ones for others of their segment. None is lost, and those of a unit on a word are in order, whatever comes
  * between them. */
 #include <string.h>
+#include <time.h>
 
 #include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_order.h>
@@ -89,12 +90,13 @@ static void disturb(dart_gptr_t segment, dart_gptr_t other, uint64_t wanted[][WO
   }
 }
 
-/* Each unit has a segment of its own to update, so it knows what is there. */
+/* Each unit has a segment of its own to update, so it knows what is there; in the other segment, how much. */
 TEST(updates_of_a_unit_are_in_order)
 {
   static uint64_t wanted[64][WORDS], found[WORDS];
   dart_gptr_t     segments[64], other = test_segment(DART_TEAM_ALL, WORDS * sizeof(uint64_t), 0);
-  int             rounds = test_rounds(UPDATES);
+  uint64_t count[2] = { 0 }, counts[2]; /* of updates that were made there, and that are there */
+  int      rounds   = test_rounds(UPDATES);
 
   for (int unit = 0; unit < n; unit++)
     segments[unit] = test_segment(DART_TEAM_ALL, WORDS * sizeof(uint64_t), 0);
@@ -109,8 +111,14 @@ TEST(updates_of_a_unit_are_in_order)
     accumulate(at(segments[me], d.unit, d.word), d.value, op);
     *to = op == DART_OP_REPLACE ? d.value : op == DART_OP_SUM ? *to + d.value : *to ^ d.value;
     disturb(segments[me], other, wanted, d);
+    count[0] += d.other == 4;
   }
   EXPECT_OK(dart_flush_all(segments[me]));
+  test_barrier();
+  for (int word = 0; word < WORDS; word++)
+    count[1] += ((uint64_t *)test_mine(other))[word];
+  EXPECT_OK(dart_allreduce(count, counts, 2, DART_TYPE_ULONG, DART_OP_SUM, DART_TEAM_ALL));
+  EXPECT_EQ(counts[0], counts[1]);
   for (int unit = 0; unit < n; unit++) {
     EXPECT_OK(dart_get_blocking(found, test_unit(segments[me], unit), WORDS, DART_TYPE_ULONG,
                                 DART_TYPE_ULONG));
@@ -133,6 +141,32 @@ static void expect_in_each(dart_gptr_t segment, uint64_t from, uint64_t value)
     EXPECT_EQ(((uint64_t *)test_mine(segment))[word], value);
 }
 
+/* Long enough to be requested together, and with an operator that shows their order. */
+TEST(replaced_words_have_the_newest_value)
+{
+  enum { FEW = 3, LINE = 8 };
+  dart_gptr_t segment     = test_segment(DART_TEAM_ALL, WORDS * sizeof(uint64_t), 0);
+  uint64_t    wanted[FEW] = { 0 }, found, right = (uint64_t)((me + 1) % n);
+
+  if (n > 1)
+    for (uint64_t i = 1; i <= 1000; i++) {
+      accumulate(at(segment, right, i % FEW * LINE), i, DART_OP_REPLACE);
+      wanted[i % FEW] = i;
+      if (i % 97 != 0)
+        continue;
+      EXPECT_OK(dart_fetch_and_op(at(segment, right, i / 97 % FEW * LINE), NULL, &found,
+                                  DART_TYPE_ULONG, DART_OP_NO_OP));
+      EXPECT_OK(dart_flush_local(at(segment, right, 0)));
+      EXPECT_EQ(found, wanted[i / 97 % FEW]);
+    }
+  EXPECT_OK(dart_flush_all(segment));
+  for (uint64_t word = 0; n > 1 && word < FEW; word++) {
+    EXPECT_OK(dart_get_blocking(&found, at(segment, right, word * LINE), 1, DART_TYPE_ULONG,
+                                DART_TYPE_ULONG));
+    EXPECT_EQ(found, wanted[word]);
+  }
+}
+
 TEST(a_flush_of_one_unit_covers_a_stream)
 {
   dart_gptr_t segment = test_segment(DART_TEAM_ALL, WORDS * sizeof(uint64_t), 0);
@@ -143,6 +177,39 @@ TEST(a_flush_of_one_unit_covers_a_stream)
     EXPECT_OK(dart_flush(test_unit(segment, right)));
     test_barrier();
     expect_in_each(segment, 0, (uint64_t)(times * (times + 1) / 2));
+    test_barrier();
+  }
+}
+
+/* Whoever sees the flag finds the stream that the order came after; its end is part of that. */
+TEST_N(2, an_order_is_after_a_stream)
+{
+  enum { LINE = 8, MANY = 72 };
+  static uint64_t flag;
+  dart_gptr_t     segment = test_segment(DART_TEAM_ALL, (MANY * LINE + 1) * sizeof(uint64_t), 0);
+  dart_gptr_t     flag_at = at(segment, (uint64_t)n - 1, MANY * LINE);
+  uint64_t        found;
+
+  for (uint64_t round = 1; round <= 30; round++) {
+    if (me == 0) {
+      for (uint64_t i = 0; i < MANY; i++)
+        accumulate(at(segment, (uint64_t)n - 1, i * LINE), 1, DART_OP_SUM);
+      EXPECT_OK(dart_order(flag_at));
+      flag = round;
+      EXPECT_OK(dart_put(flag_at, &flag, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+      nanosleep(&(struct timespec){ 0, 2000000 }, NULL); /* no call brings what is left behind */
+    } else if (me == n - 1) {
+      do
+        EXPECT_OK(dart_get_blocking(&found, flag_at, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+      while (found != round);
+      for (uint64_t i = 0; i < MANY; i++) {
+        EXPECT_OK(dart_fetch_and_op(at(segment, (uint64_t)me, i * LINE), NULL, &found,
+                                    DART_TYPE_ULONG, DART_OP_NO_OP));
+        EXPECT_OK(dart_flush_local(flag_at));
+        EXPECT_EQ(found, round);
+      }
+    }
+    EXPECT_OK(dart_flush_all(segment));
     test_barrier();
   }
 }

@@ -6,6 +6,7 @@
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/coll/coll.h"
+#include "api/progress/run.h"
 #include "api/rma/access.h"
 #include "api/rma/transfer.h"
 #include "base/profile.h"
@@ -91,8 +92,8 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 
 /* Near operations are in order when they are complete, and requests when they are applied; what remains are
  * deferred updates, far transfers, and what travelled with a lock, in any segment: it is applied when that is granted.
- * Updates of near memory are none of what was done to a unit of another node; and nobody waits by this call, so it
- * makes no progress there: the operations around it do. */
+ * Updates of near memory are none of what was done to a unit of another node, but the far ones of a stream are requested;
+ * and nobody waits by this call, so it makes no progress there: the operations around it do. */
 static __attribute__((noinline)) dart_ret_t order_any(dart_gptr_t gptr)
 {
   dart__team_t    *team;
@@ -102,6 +103,7 @@ static __attribute__((noinline)) dart_ret_t order_any(dart_gptr_t gptr)
     return dart__locate_error("dart_order", gptr, 0);
   if (__builtin_expect(dart__epoch_find(segment) != NULL, 0))
     return dart_flush(gptr);
+  dart__run_end();
   if (dart__team_is_on_node(team, gptr.unitid))
     complete_near();
   dart__progress_settle_lazy();
