@@ -74,32 +74,39 @@ static size_t stride_of(const dart__chunk_t *chunk)
   return (chunk->nbytes + page - 1) / page * page;
 }
 
-/* Memory of the node's units without a window. False, on all of them: there is none. */
-static bool open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+/* Memory of the node's units without a window; results as of dart__shared_map. */
+static dart_ret_t open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   size_t stride = stride_of(chunk), at = chunk->alignment == 0 ? 0 : (size_t)team->node_me * stride;
+  char  *space;
+  dart_ret_t ret;
 
-  port->again = chunk->nbytes == 0
-                    ? NULL
-                    : dart__shared_map(dart__team_port(team)->node,
-                                       stride * (size_t)team->node_nunits, chunk->alignment, at);
-  if (port->again == NULL)
-    return false;
+  if (chunk->nbytes == 0)
+    return DART_ERR_NOTFOUND;
+  if (chunk->nbytes > SIZE_MAX / 2 / (size_t)team->node_nunits) {
+    dart__error("no room for %zu bytes of shared memory for each unit", chunk->nbytes);
+    return DART_ERR_NOMEM;
+  }
+  ret = dart__shared_map(dart__team_port(team)->node, stride * (size_t)team->node_nunits,
+                         chunk->alignment, at, &space);
+  if (ret != DART_OK)
+    return ret;
+  port->again = space;
   for (int32_t i = 0; i < team->node_nunits; i++)
-    chunk->near[team->node_units[i]] = (char *)port->again + (size_t)i * stride;
+    chunk->near[team->node_units[i]] = space + (size_t)i * stride;
   port->base = chunk->near[team->me];
-  return true;
+  return DART_OK;
 }
 
 /* Agreed on the node, by MPI: see mpi/call.h. */
 static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   MPI_Comm   node = dart__team_port(team)->node;
-  dart_ret_t ret;
+  dart_ret_t ret  = open_file(team, chunk, port);
   MPI_Info   info;
 
-  if (open_file(team, chunk, port))
-    return DART_OK;
+  if (ret != DART_ERR_NOTFOUND)
+    return ret;
   ret = dart__window_is_possible(node);
   if (ret != DART_OK)
     return ret;
