@@ -18,7 +18,7 @@
  * is nothing to do.
  *
  * With static windows UCX has connections besides those of messages, on which a unit may be asked and never
- * ask. A job that wants them (DART_MPI_WINDOW=static) leaves MPI_Finalize out: after the first barrier nobody
+ * ask. A job that wants them (DART_MPI_WINDOW=static) leaves MPI_Finalize out: after the barriers nobody
  * needs MPI, so each unit tells the process manager that it has finalised, as MPI would, and ends. */
 #include "job/finalize.h"
 
@@ -194,11 +194,11 @@ static bool meet(void)
     sleep_ms(QUIET_MS);
     return false;
   }
-  if (votes[WANTS_STATIC] && pmi_finalize(fd))
-    return true;
-  if (!pmi_barrier(fd, false))
+  if (!pmi_barrier(fd, false)) {
     sleep_ms(QUIET_MS);
-  return false;
+    return false;
+  }
+  return votes[WANTS_STATIC] && pmi_finalize(fd);
 }
 
 void dart__mpi_finalize(void)
