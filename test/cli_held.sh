@@ -42,7 +42,16 @@ held() {
 
   leaves_held lock 'lock 1 of team 0'
   leaves_held range 'range lock 1 of team 0, from 10 to 20'
+  leaves_held_by_many
   leaves_held wide 'range lock 1 of team 0, from 10 to 3000000'
+}
+
+# Of more objects than have names the last one is released, too.
+leaves_held_by_many() {
+  local many
+  printf -v many 'lockinit,%.0s' {1..140}
+  run timeout 60 "${dartrun[@]}" -n 3 "$program" "1:init,${many}lock,barrier,exit" "*:init,${many}barrier,lock,exit"
+  expect_code 0
 }
 
 # leaves_held TAKE HELD: units come to dart_exit one by one as they get it, and none has released it.

@@ -45,9 +45,10 @@ dart_ret_t dart_init_thread(int *argc, char ***argv,
  *  Collective over all units; waits for all of them, so nothing of a unit disappears while another
  *  still uses it. Complete outstanding operations before (dart_flush_all). Segments, teams and
  *  locks that are still alive are released here; memory registered by the user is not touched, it
- *  may be gone already. Release locks before: a warning names what this unit still holds. Locks and ranges
- *  are released then, so that others that wait for them go on, and find what they guard as it is; a portion that is
- *  locked in an epoch is not, and others that wait for it never come to their dart_exit. All ids and global
+ *  may be gone already. Release locks before: a warning names what this unit still holds, of 128 objects. Locks
+ *  (dart_lock_t) and ranges are released then, so that others that wait for them go on, and find what they guard as it
+ *  is; a lock in a word (dart_lock_at.h) and a portion that is locked in an epoch are not, and others that wait for
+ *  them never come to their dart_exit. All ids and global
  *  pointers of the cycle become invalid; locks remain to be destroyed by dart_team_lock_destroy.
  *
  *  A program that ends without it, because main returns or exit(0) is called inside of a cycle, keeps its
