@@ -94,6 +94,15 @@ static void push(request_t **list, request_t *r)
   *list   = r;
 }
 
+/* The lock is the origin's from now on. Its segment may have ended meanwhile, by a thread of this unit: either that finds
+ * the lock held and leaves it (dart__epoch_end_state), or its end is seen here. Operations of the origin are refused. */
+static void hand_over(const request_t *r)
+{
+  dart__epoch_far_enter(r->state, is_exclusive(&r->about));
+  if (is_gone(r) && dart__epoch_far_leave(r->state, is_exclusive(&r->about)))
+    dart__rwlock_leave(&r->state->lock, is_exclusive(&r->about));
+}
+
 /* The lock is entered: apply what came with the request, or leave it to the origin. Returns the words that its gets have
  * read. */
 static size_t apply(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
@@ -102,7 +111,7 @@ static size_t apply(const dart__am_host_t *host, dart__deferred_t *updates, cons
   dart__am_applied_t applied;
 
   if (word_of(&r->about) != DART__LOCK_APPLY) {
-    dart__epoch_far_enter(r->state, is_exclusive(&r->about));
+    hand_over(r);
     return 0;
   }
   applied = dart__am_apply(host, updates, r->peer, words, r->nwords, data);

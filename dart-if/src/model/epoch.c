@@ -61,7 +61,7 @@ bool dart__epoch_far_leave(dart__epoch_shared_t *state, bool is_exclusive)
   uint32_t held = atomic_load_explicit(&state->far_held, memory_order_relaxed);
 
   /* acq_rel: pairs with dart__epoch_end_state */
-  while (held >= by && (held == by || !is_exclusive))
+  while (held >= by && (is_exclusive ? held == by : held < DART__EPOCH_FAR_EXCLUSIVE))
     if (atomic_compare_exchange_weak_explicit(&state->far_held, &held, held - by,
                                               memory_order_acq_rel, memory_order_relaxed))
       return true;
