@@ -173,6 +173,28 @@ TEST(puts_that_were_put_off_against_noput_are_found) /* R14 */
   test_barrier();
 }
 
+/* A put that starts at once waits for the post, and finds the promise then. */
+TEST_N(2, a_put_that_waits_for_a_post_finds_its_promise) /* R14 */
+{
+  int64_t          zero = 0, value = 7;
+  dart_gptr_t      data = test_alloc(&zero, 1, 0), other = test_unit(data, 1 - me);
+  dart_team_unit_t unit = unit_id(1 - me);
+
+  if (me == 1 && dart_near_ptr(other) != NULL) {
+    EXPECT_OK(dart_epoch_start(data, 1, &unit, 0));
+    EXPECT_REFUSED(dart_put_blocking, (other, &value, 1, T_INT64, T_INT64), DART_ERR_INVAL,
+                   "NOPUT");
+    EXPECT_OK(dart_epoch_complete(data));
+  }
+  if (me == 0 && dart_near_ptr(other) != NULL) {
+    nap_ms(50); /* most often the other unit waits by now */
+    EXPECT_OK(dart_epoch_post(data, 1, &unit, DART_EPOCH_NOPUT));
+    EXPECT_OK(dart_epoch_wait(data));
+  }
+  EXPECT_EQ(*test_mine(data), 0);
+  test_barrier();
+}
+
 /* ---- locks --------------------------------------------------------------------------------- */
 
 /* Unit 1 holds its portion until unit 0 has put to it, without asking for the lock: that is put off in fact, and the

@@ -101,6 +101,13 @@ static bool may_lock_now(const dart__access_call_t *call, int32_t unit)
          epoch->target[unit].is_open || dart__epoch_is_alone(epoch);
 }
 
+/* The target has opened since the operation began: it may have said DART_EPOCH_NOPUT meanwhile. */
+static bool breaks_promise(const dart__access_call_t *call, int32_t unit,
+                           dart__epoch_op_kind_t kind)
+{
+  return kind != DART__EPOCH_GET && dart__access_is_read_only(call, unit);
+}
+
 static dart__access_t later(const dart__access_call_t *call, const dart__epoch_op_t *op)
 {
   int32_t        unit = op->at.unit;
@@ -117,6 +124,8 @@ static dart__access_t later(const dart__access_call_t *call, const dart__epoch_o
       return gone(call, unit);
   }
   dart__access_drain(call, unit);
+  if (breaks_promise(call, unit, op->kind))
+    return DART__ACCESS_REFUSED;
   if (!dart__access_is_far(call, unit)) {
     call->epoch->target[unit].is_loose |= may_be_under_way(call, unit);
     return DART__ACCESS_PASS;
@@ -134,6 +143,8 @@ static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__e
   if (!dart__access_open_in_order(call, unit))
     return gone(call, unit);
   dart__access_drain(call, unit);
+  if (breaks_promise(call, unit, kind))
+    return DART__ACCESS_REFUSED;
   call->epoch->target[unit].is_loose = may_be_under_way(call, unit);
   return DART__ACCESS_PASS;
 }
