@@ -58,24 +58,30 @@ static void give_up(int signal)
   _exit(EXIT_FAILURE); /* exit() could block: the interrupted code or a thread may hold locks */
 }
 
-/* Complete outstanding operations on far units. There is a time limit: the targets may be gone, or the call
- * that was interrupted to end the process may hold a lock. */
-static dart_ret_t complete(void)
+/* A time limit: targets may be gone, a file may be one that nobody reads, or the call that was interrupted to end the
+ * process may hold a lock. */
+static void begin_limit(void)
 {
   struct sigaction action = { .sa_handler = give_up };
   sigset_t         alarm_set;
-  dart_ret_t       ret = DART_OK;
 
   sigemptyset(&alarm_set);
   sigaddset(&alarm_set, SIGALRM);
   sigaction(SIGALRM, &action, NULL);
   pthread_sigmask(SIG_UNBLOCK, &alarm_set, NULL);
   alarm(LIMIT_S);
+}
+
+/* Complete outstanding operations on far units. */
+static dart_ret_t complete(void)
+{
+  dart_ret_t ret = DART_OK;
+
+  dart__progress();
   for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
     if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1 &&
         dart__far->flush_all(dart__teams[id]) != DART_OK)
       ret = DART_ERR_OTHER;
-  alarm(0);
   return ret;
 }
 
@@ -100,15 +106,16 @@ static void leave(int code)
   const char *why;
 
   code &= 0xff; /* the exit status of the process */
-  dart__report_left();
+  why = code == 0 ? incomplete() : held();
+  begin_limit();
+  if (why == NULL && complete() != DART_OK)
+    why = ", and the memory it has used is gone";
+  dart__report_left(); /* with what was completed here */
+  alarm(0);
   if (dart__world.nunits == 1 && code != 0)
     return;
-  why = code == 0 ? incomplete() : held();
   if (why != NULL)
     fail(code, why);
-  dart__progress();
-  if (dart__world.many_nodes && complete() != DART_OK)
-    fail(code, ", and the memory it has used is gone");
   if (dart__world.me == 0)
     dart__warn("the program ends without dart_exit; what unit 0 did is complete");
   note_gone();
