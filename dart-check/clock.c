@@ -116,19 +116,24 @@ static void end_room(uint64_t *numbers, const uint64_t *few)
     free(numbers);
 }
 
-void dart__check_release(dart__check_place_t place)
+void dart__check_release_all(const dart__check_place_t places[], size_t n)
 {
-  uint64_t    few[FEW], *copy;
-  dart_gptr_t gptr;
+  uint64_t few[FEW], *copy;
 
-  if (place.home < 0)
+  if (n == 0 || places[0].home < 0)
     return;
-  gptr = pointer_to(place);
   copy = room(few);
   pass_on(copy);
-  pdart_accumulate(gptr, copy, dart__check.nunits, DART_TYPE_ULONGLONG, DART_OP_MAX);
-  pdart_flush(gptr);
+  for (size_t i = 0; i < n; i++)
+    pdart_accumulate(pointer_to(places[i]), copy, dart__check.nunits, DART_TYPE_ULONGLONG,
+                     DART_OP_MAX);
+  pdart_flush(pointer_to(places[0]));
   end_room(copy, few);
+}
+
+void dart__check_release(dart__check_place_t place)
+{
+  dart__check_release_all(&place, 1);
 }
 
 bool dart__check_acquire(dart__check_place_t place)

@@ -23,6 +23,9 @@ uint64_t dart__check_now(void);
 /** Pass the clock on, before the call that lets others go on. May wait for the home of the place. */
 void dart__check_release(dart__check_place_t place);
 
+/** The same to several places of one home, by one waiting. */
+void dart__check_release_all(const dart__check_place_t places[], size_t n);
+
 /** Take over what was passed on, after the call that has waited; true: something new was. */
 bool dart__check_acquire(dart__check_place_t place);
 

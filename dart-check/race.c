@@ -19,6 +19,7 @@ enum {
   MOST_PARTS = 1024,  /* of an access with gaps */
   RECENT     = 1024,  /* gets that are remembered as perhaps polls */
   SYNC_BITS  = 65536, /* of words for which the unit has waited */
+  MOST_WORDS = 64,    /* of an atomic, each of which may let others go on */
   EPOCHS     = 256    /* segments in epochs */
 };
 
@@ -207,7 +208,8 @@ static void log_access(dart__check_ticket_t *ticket, dart_gptr_t gptr, uint64_t 
 {
   dart__check_lock();
   access->start = dart__check_now();
-  access->end   = access->start + access->is_word; /* it passes on the clock that it began with */
+  /* who writes a word passes on the number that it began with */
+  access->end   = access->start + (access->is_word && is_write((dart__access_kind_t)access->kind));
   access->row   = dart__check_row();
   ticket->cycle = cycle;
   if (is_in_epoch(gptr)) {
@@ -223,6 +225,24 @@ static void log_access(dart__check_ticket_t *ticket, dart_gptr_t gptr, uint64_t 
   dart__check_unlock();
 }
 
+/* Elements of `size` bytes from `gptr` on are words. */
+static bool are_words(dart_gptr_t gptr, uint64_t size)
+{
+  return (size == 1 || size == 2 || size == 4 || size == 8) && gptr.addr_or_offs.offset % size == 0;
+}
+
+/* Pass on the clock to each word that an atomic on several may change. */
+static void release_words(dart_gptr_t gptr, uint64_t nelem, uint64_t size)
+{
+  dart__check_place_t places[MOST_WORDS];
+
+  if (nelem > MOST_WORDS || !are_words(gptr, size))
+    return;
+  for (uint64_t i = 0; i < nelem; i++, gptr.addr_or_offs.offset += size)
+    places[i] = dart__check_word(gptr);
+  dart__check_release_all(places, nelem);
+}
+
 dart__check_ticket_t dart__check_race(dart_gptr_t gptr, uint64_t nelem, dart_datatype_t type,
                                       dart__access_kind_t kind, dart__at_t at)
 {
@@ -230,30 +250,31 @@ dart__check_ticket_t dart__check_race(dart_gptr_t gptr, uint64_t nelem, dart_dat
   uint64_t             size;
   dart__access_t       access;
 
-  if (!dart__check_for(DART__CHECK_RACES) || nelem == 0)
+  if (!dart__check_for(DART__CHECK_RACES) || nelem == 0 || dart__check.nunits == 1)
     return ticket;
   size         = dart__check_size(type);
   ticket.place = dart__check_word(gptr);
   if (ticket.place.home < 0)
     return ticket;
-  access = (dart__access_t){ .offset  = gptr.addr_or_offs.offset,
-                             .nbytes  = size,
-                             .from    = (uintptr_t)at.from,
-                             .unit    = dart__check.me,
-                             .owner   = ticket.place.home,
-                             .team    = gptr.teamid,
-                             .segment = gptr.segid,
-                             .call    = (uint16_t)at.id,
-                             .type    = (uint16_t)dart__check_type_number(type),
-                             .kind    = (uint8_t)kind };
-  access.is_word =
-      nelem == 1 && (size == 1 || size == 2 || size == 4 || size == 8) && access.offset % size == 0;
+  access          = (dart__access_t){ .offset  = gptr.addr_or_offs.offset,
+                                      .nbytes  = size,
+                                      .from    = (uintptr_t)at.from,
+                                      .unit    = dart__check.me,
+                                      .owner   = ticket.place.home,
+                                      .team    = gptr.teamid,
+                                      .segment = gptr.segid,
+                                      .call    = (uint16_t)at.id,
+                                      .type    = (uint16_t)dart__check_type_number(type),
+                                      .kind    = (uint8_t)kind,
+                                      .is_word = nelem == 1 && are_words(gptr, size) };
   ticket.is_on    = true;
   ticket.acquires = access.is_word && kind != DART__ACCESS_PUT;
   log_access(&ticket, gptr, nelem,
              size > 0 ? NULL : dart__check_object(DART__CHECK_TYPE, (uintptr_t)type), &access);
   if (access.is_word && is_write(kind))
     dart__check_release(ticket.place);
+  else if (kind == DART__ACCESS_UPDATE)
+    release_words(gptr, nelem, size);
   return ticket;
 }
 

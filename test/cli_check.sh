@@ -65,6 +65,10 @@ try() {
   for i in "${!names[@]}"; do verdict "${names[i]}" "${patterns[i]}"; done
   [[ $(grep -c . <<<"$reports") == "$wrong" ]] || fail "$backend: not $wrong reports: $err"
   [[ $err == *"looked at for memory completion collectives races: $wrong found"* ]] || fail "$backend: $err"
+
+  [[ ${#dartrun[@]} == 1 ]] || return 0 # one unit is on one node
+  run "${dartrun[@]}" -n 1 "$program" ordered_many
+  expect_code 0; [[ $err != *"more than"* && $err == *"races: 0 found"* ]] || fail "$backend: one unit: $err"
 }
 
 # Not linked, but loaded where the environment asks for it; single kinds of checks can be chosen.

@@ -424,6 +424,56 @@ static void ordered_group(void)
   end(gptr);
 }
 
+/* What reads a word does not pass on the clock, so the message does. */
+static void ordered_get_of_word(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  int         word = 0, one = 1;
+
+  if (me == 0) {
+    dart_get_blocking(&word, gptr, 1, DART_TYPE_INT, DART_TYPE_INT);
+    dart_send(&word, 1, DART_TYPE_INT, 3, DART_GLOBAL_UNIT_ID(1));
+  }
+  if (me == 1) {
+    dart_recv(&word, 1, DART_TYPE_INT, 3, DART_GLOBAL_UNIT_ID(0));
+    dart_put_blocking(gptr, &one, 1, DART_TYPE_INT, DART_TYPE_INT);
+  }
+  end(gptr);
+}
+
+/* The flag is the first of several elements. */
+static void ordered_accumulate(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2), flags = at(gptr, 2, FLAG);
+  int         ones[3] = { 1, 1, 1 }, seen = 0;
+
+  if (me == 0) {
+    PUT(gptr);
+    dart_accumulate(at(flags, 2, 0), ones, 3, DART_TYPE_INT, DART_OP_SUM);
+    dart_flush(flags);
+  }
+  while (me == 1 && seen == 0) {
+    dart_fetch_and_op(at(flags, 2, 1), NULL, &seen, DART_TYPE_INT, DART_OP_NO_OP);
+    dart_flush(flags);
+  }
+  if (me == 1)
+    GET(gptr);
+  end(gptr);
+}
+
+/* More accesses than a log has, in a job that may have one unit. */
+static void ordered_many(void)
+{
+  dart_gptr_t gptr = segment(ROOM, me);
+
+  for (int i = 0; i < 40; i++) {
+    for (int k = 0; k < 1000; k++)
+      PUT(gptr);
+    all_meet();
+  }
+  end(gptr);
+}
+
 const case_t ordered_cases[] = {
   { "ordered_barrier", NULL, ordered_barrier, false },
   { "ordered_apart", NULL, ordered_apart, false },
@@ -451,5 +501,8 @@ const case_t ordered_cases[] = {
   { "ordered_stop", NULL, ordered_stop, false },
   { "ordered_silent", NULL, ordered_silent, false },
   { "ordered_group", NULL, ordered_group, false },
+  { "ordered_get_of_word", NULL, ordered_get_of_word, false },
+  { "ordered_accumulate", NULL, ordered_accumulate, false },
+  { "ordered_many", NULL, ordered_many, false },
   { NULL, NULL, NULL, false },
 };
