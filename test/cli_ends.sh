@@ -20,6 +20,20 @@ ends() {
   [[ $backend == mpi ]] || expect_line "dartrun: *"
 }
 
+# No process of the program is there any more, in a moment.
+expect_none_left() {
+  local file left
+  for ((i = 0; i < 20; i++)); do
+    left=
+    for file in /proc/[0-9]*/cmdline; do
+      [[ $(tr '\0' ' ' 2>/dev/null <"$file") != "$program 1:"* ]] || left=$file
+    done
+    [[ $left ]] || return 0
+    sleep 0.1
+  done
+  fail "a unit is still there: $left"
+}
+
 missed='has ended, and others wait for it in dart_init'
 left='has ended without dart_exit'
 
@@ -78,8 +92,10 @@ if [[ -x $build/test/dart-end-shmem ]]; then
   # in the same units is one job.
   run "${dartrun[@]}" -n 2 sh -c '"$0" "1:init,kill=9" "*:init,exit"; exit 0' "$program"
   expect_code 1; [[ $err == *"unit 1 (pid "*") $left"* ]] || fail "it said: $err"
+  expect_none_left
   run "${dartrun[@]}" -n 2 sh -c '"$0" "1:init,_end=0" "*:init,exit"; "$0" "*:init,exit"' "$program"
   expect_code 9; [[ $err == *"unit 1 ran a program before that $left"* ]] || fail "it said: $err"
+  expect_none_left
   run "${dartrun[@]}" -n 2 sh -c '"$0" "*:init,exit" && "$0" "*:init,exit"' "$program"; well
 fi
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "children.h"
 #include "hang.h"
@@ -138,6 +139,21 @@ static void readable(void *owner, children_t *children, int fd)
   hang_readable(((const units_t *)owner)->hang, fd);
 }
 
+/* A unit's program may be the child of a shell, which the launcher has ended, and itself wait for ever for a unit that
+ * is gone. Its number is in its record; that it is not another process by now is told by the process group, in which
+ * children stay. */
+static void end_programs(const units_plan_t *plan)
+{
+  for (uint32_t unit = 0; unit < plan->nunits; unit++) {
+    off_t   at = (off_t)(dart__job_record(unit) + offsetof(dart__record_t, waits.pid));
+    int32_t pid;
+
+    if (pread(plan->job_fd, &pid, sizeof pid, at) == sizeof pid && pid > 0 &&
+        getpgid(pid) == getpgrp())
+      kill(pid, SIGKILL);
+  }
+}
+
 int units_run(const units_plan_t *plan)
 {
   units_t         units    = { .plan = plan };
@@ -155,6 +171,8 @@ int units_run(const units_plan_t *plan)
   };
   int code = children_run(&children);
 
+  if (code != 0)
+    end_programs(plan);
   hang_close(units.hang);
   return code;
 }
