@@ -3,12 +3,21 @@
  * A fence orders what all units of the team did before and do after it, and completes it; but one that nothing
  * preceded waits for nobody, so what its epoch is ordered after is not known. Between start and complete,
  * and with a lock, operations may be put off until their target has posted or has given the lock, and nobody is told
- * when: such accesses are not compared, but what these epochs order besides is known. */
+ * when: such accesses are not compared, but what these epochs order besides is known. What the unit has waited for is
+ * taken over when a call returns that waits for the target: one that starts its operation at once, a flush, the end. */
 #include <stdlib.h>
 
 #include "compare.h"
+#include "open_epochs.h"
 #include "pending.h"
 #include "underway.h"
+
+/* It is not known which accesses are not to be compared, if there was no room to note them. */
+static void noted(bool is_noted)
+{
+  if (!is_noted)
+    dart__check_lose_order("too many epochs are open");
+}
 
 /* ---- fences --------------------------------------------------------------------------------------- */
 
@@ -20,12 +29,14 @@ dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
   dart__check_guards(DART__AT(dart_epoch_fence));
   dart__check_epochs(gptr);
   ret = pdart_epoch_fence(gptr, assertions);
-  if (ret == DART_OK && dart__check_for(DART__CHECK_RACES)) {
+  if (!dart__check_for(DART__CHECK_RACES))
+    return ret;
+  if (ret == DART_OK) {
     dart__check_race_segment(gptr);
-    dart__check_race_fence(gptr, !waits && (assertions & DART_EPOCH_NOSUCCEED) == 0);
-    if (waits)
-      dart__check_race_collective(gptr.teamid, DART__CALL_dart_epoch_fence, 0);
+    noted(dart__check_epoch_fence(gptr, !waits && (assertions & DART_EPOCH_NOSUCCEED) == 0));
   }
+  if (waits && (ret == DART_OK || ret == DART_ERR_NOMEM)) /* which others may not have got */
+    dart__check_race_collective(gptr.teamid, DART__CALL_dart_epoch_fence, 0);
   return ret;
 }
 
@@ -64,8 +75,7 @@ static void note(peers_t table[], dart_gptr_t gptr, size_t n, const dart_team_un
       is_full = false;
     }
   dart__check_unlock();
-  if (is_full)
-    dart__check_lose_order("too many epochs are open");
+  noted(!is_full);
 }
 
 /* What passes between `from` and `to`, team units of the segment's team: at the latter. */
@@ -143,7 +153,7 @@ dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_u
   ret = pdart_epoch_start(gptr, ntargets, targets, assertions);
   if (ret == DART_OK && dart__check_for(DART__CHECK_RACES)) {
     note(started, gptr, ntargets, targets);
-    dart__check_race_epoch(gptr, true);
+    noted(dart__check_epoch_opened(gptr));
   }
   return ret;
 }
@@ -160,7 +170,8 @@ dart_ret_t dart_epoch_complete(dart_gptr_t gptr)
   ret = pdart_epoch_complete(gptr);
   if (peers.units != NULL) {
     hear(&peers, DART__CALL_dart_epoch_post);
-    dart__check_race_epoch(gptr, false);
+    dart__check_race_epoch_ended(gptr, true);
+    dart__check_epoch_closed(gptr);
   }
   free(peers.units);
   return ret;
@@ -204,17 +215,18 @@ static dart__check_place_t place_of(dart_gptr_t gptr)
 static dart_ret_t locked(dart_ret_t ret, dart_gptr_t gptr)
 {
   if (ret == DART_OK && dart__check_for(DART__CHECK_RACES)) {
-    dart__check_race_epoch(gptr, true);
+    noted(dart__check_epoch_opened(gptr));
     dart__check_acquire(place_of(gptr));
   }
   return ret;
 }
 
 /* What the lock was for may have come after the lock call. */
-static dart_ret_t unlocked(dart_ret_t ret, dart_gptr_t gptr)
+static dart_ret_t unlocked(dart_ret_t ret, dart_gptr_t gptr, bool all)
 {
   if (ret == DART_OK && dart__check_for(DART__CHECK_RACES)) {
-    dart__check_race_epoch(gptr, false);
+    dart__check_race_epoch_ended(gptr, all);
+    dart__check_epoch_closed(gptr);
     dart__check_acquire(place_of(gptr));
   }
   return ret;
@@ -230,7 +242,7 @@ dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
 {
   if (dart__check_for(DART__CHECK_RACES))
     dart__check_release(place_of(gptr));
-  return unlocked(pdart_epoch_unlock(gptr, assertions), gptr);
+  return unlocked(pdart_epoch_unlock(gptr, assertions), gptr, false);
 }
 
 dart_ret_t dart_epoch_lock_all(dart_gptr_t gptr, int assertions)
@@ -243,5 +255,41 @@ dart_ret_t dart_epoch_unlock_all(dart_gptr_t gptr, int assertions)
 {
   if (dart__check_for(DART__CHECK_RACES))
     dart__check_release(place_of(gptr));
-  return unlocked(pdart_epoch_unlock_all(gptr, assertions), gptr);
+  return unlocked(pdart_epoch_unlock_all(gptr, assertions), gptr, true);
+}
+
+/* ---- in the middle ---------------------------------------------------------------------------------- */
+
+/* What the unit has waited for to access `unit` in a start's epoch, which has that target; negative: all its targets. */
+static void hear_posts(dart_gptr_t gptr, int32_t unit)
+{
+  const peers_t *peers;
+  peers_t        copy = { .units = NULL };
+
+  dart__check_lock();
+  peers = find(started, gptr);
+  if (peers != NULL) {
+    copy = (peers_t){ gptr, 0, dart__check_room(NULL, peers->n * sizeof *peers->units) };
+    for (size_t i = 0; i < peers->n; i++)
+      if (unit < 0 || peers->units[i].id == unit)
+        copy.units[copy.n++] = peers->units[i];
+  }
+  dart__check_unlock();
+  hear(&copy, DART__CALL_dart_epoch_post);
+  free(copy.units);
+}
+
+void dart__check_epoch_entered(dart_gptr_t gptr, bool all)
+{
+  bool is_opened;
+
+  if (!dart__check_for(DART__CHECK_RACES))
+    return;
+  dart__check_lock();
+  dart__check_in_epoch(gptr, &is_opened);
+  dart__check_unlock();
+  if (!is_opened)
+    return;
+  dart__check_acquire(place_of(gptr));
+  hear_posts(gptr, all ? -1 : gptr.unitid);
 }

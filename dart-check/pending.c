@@ -452,12 +452,15 @@ void dart__check_epochs(dart_gptr_t gptr)
   dart__check_unlock();
 }
 
-void dart__check_no_epochs(dart_gptr_t gptr)
+void dart__check_no_epochs(dart_team_t team, const int16_t *segment)
 {
+  size_t kept = 0;
+
   dart__check_lock();
   for (size_t i = 0; i < nepochs; i++)
-    if (epochs[i].team == gptr.teamid && epochs[i].segment == gptr.segid)
-      epochs[i] = epochs[--nepochs];
+    if (epochs[i].team != team || (segment != NULL && epochs[i].segment != *segment))
+      epochs[kept++] = epochs[i];
+  nepochs = kept;
   dart__check_unlock();
 }
 

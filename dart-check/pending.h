@@ -54,8 +54,8 @@ void dart__check_source(const void *source, uint64_t nbytes, dart__at_t at);
  *  looked at. */
 void dart__check_epochs(dart_gptr_t gptr);
 
-/** The segment is gone, and its id may be another one's. */
-void dart__check_no_epochs(dart_gptr_t gptr);
+/** The segment is gone, or all of the team's (`segment` NULL), and its id may be another one's. */
+void dart__check_no_epochs(dart_team_t team, const int16_t *segment);
 
 /** The segment, or all of the team's, is about to be freed: report what is not complete, and forget it. */
 void dart__check_pending_segment(dart_gptr_t gptr, dart__at_t at);

@@ -12,6 +12,7 @@
 
 #include "member.h"
 #include "object.h"
+#include "open_epochs.h"
 #include "report.h"
 #include "type.h"
 
@@ -19,8 +20,7 @@ enum {
   MOST_PARTS = 1024,  /* of an access with gaps */
   RECENT     = 1024,  /* gets that are remembered as perhaps polls */
   SYNC_BITS  = 65536, /* of words for which the unit has waited */
-  MOST_WORDS = 64,    /* of an atomic, each of which may let others go on */
-  EPOCHS     = 256    /* segments in epochs */
+  MOST_WORDS = 64     /* of an atomic, each of which may let others go on */
 };
 
 static dart__access_t *log_entries;
@@ -28,14 +28,12 @@ static uint32_t        count, cycle;
 static uint32_t        recent[RECENT];
 static uint64_t        sync_words[SYNC_BITS / 64];
 static bool            is_order_lost;
-static dart_gptr_t     epochs[EPOCHS];
-static size_t          nepochs;
 
 void dart__check_log_open(void)
 {
   log_entries = dart__check_room(NULL, DART__CHECK_LOG * sizeof *log_entries);
   count = cycle = 0;
-  nepochs       = 0;
+  dart__check_open_epochs_forget();
   is_order_lost = false;
   memset(recent, 0, sizeof recent);
   memset(sync_words, 0, sizeof sync_words);
@@ -194,32 +192,25 @@ static void log_parts(dart__check_ticket_t *ticket, dart__access_t *access, uint
   }
 }
 
-static bool is_in_epoch(dart_gptr_t gptr)
-{
-  for (size_t i = 0; i < nepochs; i++)
-    if (epochs[i].segid == gptr.segid && epochs[i].teamid == gptr.teamid)
-      return true;
-  return nepochs == EPOCHS;
-}
-
 /* `object`: the type, if its elements do not lie in a row. */
 static void log_access(dart__check_ticket_t *ticket, dart_gptr_t gptr, uint64_t nelem,
                        const dart__check_object_t *object, dart__access_t *access)
 {
+  bool is_looked_at;
+
   dart__check_lock();
   access->start = dart__check_now();
   /* who writes a word passes on the number that it began with */
   access->end   = access->start + (access->is_word && is_write((dart__access_kind_t)access->kind));
   access->row   = dart__check_row();
   ticket->cycle = cycle;
-  if (is_in_epoch(gptr)) {
-    ticket->acquires = false;
-  } else if (access->is_word) {
+  is_looked_at  = !dart__check_in_epoch(gptr, &ticket->in_epoch);
+  if (is_looked_at && access->is_word) {
     log_word(ticket, access);
-  } else if (access->nbytes > 0) {
+  } else if (is_looked_at && access->nbytes > 0) {
     access->nbytes *= nelem;
     add(ticket, access);
-  } else if (object != NULL) {
+  } else if (is_looked_at && object != NULL) {
     log_parts(ticket, access, nelem, object);
   }
   dart__check_unlock();
@@ -350,39 +341,6 @@ void dart__check_race_waited(dart_gptr_t gptr)
   dart__check_acquire(place);
   dart__check_lock();
   set_sync(place.hash);
-  dart__check_unlock();
-}
-
-/* ---- epochs ----------------------------------------------------------------------------------------- */
-
-void dart__check_race_epoch(dart_gptr_t gptr, bool is_open)
-{
-  if (!dart__check_for(DART__CHECK_RACES))
-    return;
-  dart__check_lock();
-  if (is_open && nepochs < EPOCHS)
-    epochs[nepochs++] = gptr; /* one entry for each lock */
-  for (size_t i = 0; !is_open && i < nepochs; i++)
-    if (epochs[i].segid == gptr.segid && epochs[i].teamid == gptr.teamid) {
-      epochs[i] = epochs[--nepochs];
-      break;
-    }
-  dart__check_unlock();
-}
-
-void dart__check_race_fence(dart_gptr_t gptr, bool is_silent)
-{
-  size_t kept = 0;
-
-  gptr.unitid = DART_UNDEFINED_UNIT_ID; /* tells it from entries of locks and starts */
-  dart__check_lock();
-  for (size_t i = 0; i < nepochs; i++)
-    if (epochs[i].unitid != gptr.unitid || epochs[i].segid != gptr.segid ||
-        epochs[i].teamid != gptr.teamid)
-      epochs[kept++] = epochs[i];
-  nepochs = kept;
-  if (is_silent && nepochs < EPOCHS)
-    epochs[nepochs++] = gptr;
   dart__check_unlock();
 }
 

@@ -37,6 +37,7 @@ typedef struct {
   uint32_t            cycle;    /* of the log */
   bool                is_on;    /* it counts */
   bool                acquires; /* when its result is there */
+  bool                in_epoch; /* of a start or lock */
   dart__access_kind_t kind;
   dart__check_place_t place; /* of the word */
 } dart__check_ticket_t;
@@ -51,13 +52,6 @@ void dart__check_race_returned(const dart__check_ticket_t *ticket, dart_ret_t re
 /** The unit is about to raise a flag by a notification, or has waited for a word. */
 void dart__check_race_notify(dart_gptr_t flag, dart__at_t at);
 void dart__check_race_waited(dart_gptr_t gptr);
-
-/** Accesses to the segment are ordered by epochs of locks or posts, in which they are not looked at, or not. */
-void dart__check_race_epoch(dart_gptr_t gptr, bool is_open);
-
-/** A fence begins, which orders something only if it is not silent: else accesses until the next one are not looked
- *  at. */
-void dart__check_race_fence(dart_gptr_t gptr, bool is_silent);
 
 /* ---- places --------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* Puts, gets, atomics and flushes. */
 #include "memory.h"
 #include "object.h"
+#include "open_epochs.h"
 #include "pending.h"
 #include "type.h"
 #include "underway.h"
@@ -15,6 +16,13 @@ static uint64_t in_a_row(size_t nelem, dart_datatype_t type)
 static const void *watched(const void *source, uint64_t nbytes)
 {
   return nbytes == 0 || dart__check_is_copied(nbytes) ? NULL : source;
+}
+
+/* The call has returned, in an epoch only after its target could be accessed. */
+static void waited(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr)
+{
+  if (ticket->in_epoch && ret == DART_OK)
+    dart__check_epoch_entered(gptr, false);
 }
 
 /* ---- put and get ---------------------------------------------------------------------------------- */
@@ -71,6 +79,7 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
   ticket = dart__check_race(gptr, nelem, dst_type, DART__ACCESS_PUT, at);
   ret    = pdart_put_blocking(gptr, src, nelem, src_type, dst_type);
   dart__check_race_returned(&ticket, ret);
+  waited(&ticket, ret, gptr);
   return ret;
 }
 
@@ -86,6 +95,7 @@ dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
   ticket = dart__check_race(gptr, nelem, src_type, DART__ACCESS_GET, at);
   ret    = pdart_get_blocking(dest, gptr, nelem, src_type, dst_type);
   dart__check_race_returned(&ticket, ret);
+  waited(&ticket, ret, gptr);
   return ret;
 }
 
@@ -99,6 +109,7 @@ static void handle_started(const dart__check_ticket_t *ticket, dart_ret_t ret, d
     dart__check_race_returned(ticket, ret);
   else
     dart__check_race_started(ticket, ret, gptr, *handle);
+  waited(ticket, ret, gptr);
 }
 
 dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -171,6 +182,8 @@ static dart_ret_t accumulate(accumulate_t call, dart__at_t at, dart_gptr_t gptr,
   ticket.acquires = false; /* it has no result */
   ret             = call(gptr, values, nelem, dtype, op);
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
+  if (at.id == DART__CALL_dart_accumulate_blocking_local)
+    waited(&ticket, ret, gptr);
   if (ret == DART_OK && nelem > 0)
     dart__check_started(gptr, NULL, nbytes, at);
   return ret;
@@ -205,6 +218,7 @@ dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
   ticket = dart__check_race(gptr, 1, dtype, kind_of(op), at);
   ret    = pdart_fetch_and_op(gptr, value, buffer, dtype, op);
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
+  waited(&ticket, ret, gptr);
   dart__check_result_started(ret, gptr, buffer, result, nbytes, at);
   return ret;
 }
@@ -226,6 +240,7 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void
   ticket = dart__check_race(gptr, 1, dtype, DART__ACCESS_UPDATE, at);
   ret    = pdart_compare_and_swap(gptr, value, compare, buffer, dtype);
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
+  waited(&ticket, ret, gptr);
   dart__check_result_started(ret, gptr, buffer, result, nbytes, at);
   return ret;
 }
@@ -287,6 +302,7 @@ static dart_ret_t flush(dart_ret_t (*second)(dart_gptr_t), dart_gptr_t gptr, boo
 
   dart__check_flushed(gptr, all, local, moment, at);
   dart__check_race_flushed(gptr, all, local, started);
+  dart__check_epoch_entered(gptr, all);
   return ret;
 }
 
@@ -320,7 +336,9 @@ dart_ret_t dart_order(dart_gptr_t gptr)
   uint64_t   started = dart__check_race_moment();
   dart_ret_t ret     = pdart_order(gptr);
 
-  if (ret == DART_OK)
+  if (ret == DART_OK) {
     dart__check_race_flushed(gptr, false, false, started);
+    dart__check_epoch_entered(gptr, false);
+  }
   return ret;
 }

@@ -13,6 +13,7 @@
 #include "compare.h"
 #include "memory.h"
 #include "object.h"
+#include "open_epochs.h"
 #include "pending.h"
 #include "report.h"
 #include "type.h"
@@ -327,12 +328,13 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
   dart__check_lock();
   segment = begin_free(gptr, at);
   dart__check_unlock();
+  dart__check_no_epochs(gptr.teamid, &gptr.segid);
+  dart__check_open_epochs_end(gptr.teamid, &gptr.segid);
   if (segment == NULL)
     return pdart_team_memfree(gptr);
   book = &books[gptr.teamid];
   give_back(gptr.teamid, KEPT - 1);
   book->kept[book->nkept++] = gptr.segid;
-  dart__check_no_epochs(gptr);
   return DART_OK;
 }
 
@@ -399,8 +401,15 @@ dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_
 
 dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
 {
+  dart_ret_t ret;
+
   dart__check_race_segment(gptr);
-  return pdart_team_memderegister(gptr);
+  ret = pdart_team_memderegister(gptr);
+  if (ret == DART_OK) {
+    dart__check_no_epochs(gptr.teamid, &gptr.segid);
+    dart__check_open_epochs_end(gptr.teamid, &gptr.segid);
+  }
+  return ret;
 }
 
 dart_ret_t dart_team_adopt(dart_team_t teamid, void *addr, size_t nbytes, dart_gptr_t *gptr)

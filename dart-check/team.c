@@ -6,6 +6,7 @@
 #include "creation.h"
 #include "memory.h"
 #include "object.h"
+#include "open_epochs.h"
 #include "pending.h"
 #include "underway.h"
 
@@ -178,6 +179,8 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   ret = pdart_team_destroy(teamid);
   if (ret == DART_OK && team > 0) {
     dart__check_segments_team(team, at);
+    dart__check_no_epochs(team, NULL);
+    dart__check_open_epochs_end(team, NULL);
     dart__check_team_gone(team);
   }
   return ret;

@@ -78,6 +78,7 @@ typedef struct {
   bool          all;     /* of the team's units */
   bool          local;   /* only locally */
   bool          segment; /* only of the segment of gptr */
+  bool          epoch;   /* and only in epochs of starts or locks */
   bool          team;    /* all of the team, whichever segment */
   bool          any;     /* whichever team */
 } which_t;
@@ -93,7 +94,8 @@ static bool is_meant(const operation_t *operation, const which_t *which)
   if (which->team || which->any)
     return true;
   if (which->segment)
-    return a->segid == b->segid;
+    return a->segid == b->segid && (which->all || a->unitid == b->unitid) &&
+           (!which->epoch || operation->ticket.in_epoch);
   return (a->segid == DART_SEGMENT_LOCAL) == (b->segid == DART_SEGMENT_LOCAL) &&
          (which->all || a->unitid == b->unitid);
 }
@@ -151,7 +153,12 @@ void dart__check_race_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t m
 
 void dart__check_race_segment(dart_gptr_t gptr)
 {
-  complete((which_t){ .gptr = gptr, .moment = serial, .segment = true });
+  complete((which_t){ .gptr = gptr, .moment = serial, .all = true, .segment = true });
+}
+
+void dart__check_race_epoch_ended(dart_gptr_t gptr, bool all)
+{
+  complete((which_t){ .gptr = gptr, .moment = serial, .all = all, .segment = true, .epoch = true });
 }
 
 void dart__check_race_team(dart_team_t team)

@@ -78,8 +78,8 @@ try_loaded() {
   run env DART_CHECK=1 "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
   expect_code 65; [[ $err == *"memory completion collectives races: 2 found"* ]] || fail "$backend: $err"
   [[ $backend == shmem ]] || return
-  run env DART_CHECK=completion "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
-  expect_code 65; [[ $err == *"looked at for completion: 1 found"* ]] || fail "$backend: $err"
+  run env DART_CHECK=completion "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds wrong_after_epoch
+  expect_code 65; [[ $err == *"looked at for completion: 2 found"* ]] || fail "$backend: $err"
   run env DART_CHECK=completion,collectives "${dartrun[@]}" -n 3 "$program" right_calls wrong_bounds
   expect_code 0; [[ $err == *"completion collectives: 0 found"* ]] || fail "$backend: $err"
   run env DART_CHECK=completeness "${dartrun[@]}" -n 3 "$program" right_calls

@@ -24,7 +24,7 @@ typedef struct {
 
 extern int          me, n; /* this unit, and how many there are: three at least */
 extern const case_t memory_cases[], completion_cases[], collective_cases[], ordered_cases[],
-    race_cases[];
+    race_cases[], epoch_cases[];
 
 /** A segment of `nelem` ints of each unit of all, at unit `unit`; all of them 0 when it returns. */
 dart_gptr_t segment(size_t nelem, int unit);

@@ -5,8 +5,8 @@
 
 int me, n;
 
-static const case_t *const all[] = { memory_cases, completion_cases, collective_cases,
-                                     ordered_cases, race_cases };
+static const case_t *const all[] = { memory_cases,  completion_cases, collective_cases,
+                                     ordered_cases, race_cases,       epoch_cases };
 
 dart_gptr_t at(dart_gptr_t gptr, int unit, size_t element)
 {

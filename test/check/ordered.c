@@ -285,55 +285,6 @@ static void ordered_reduce(void)
   end(gptr);
 }
 
-static void ordered_fence(void)
-{
-  dart_gptr_t gptr = segment(ROOM, 2);
-
-  for (int i = 0; i < n; i++) {
-    dart_epoch_fence(gptr, 0);
-    if (me == i)
-      dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
-  }
-  dart_epoch_fence(gptr, DART_EPOCH_NOSUCCEED);
-  GET(gptr);
-  all_meet();
-  dart_team_memfree(gptr);
-}
-
-static void ordered_post(void)
-{
-  dart_gptr_t      gptr   = segment(ROOM, 2);
-  dart_team_unit_t origin = DART_TEAM_UNIT_ID(1), target = DART_TEAM_UNIT_ID(2);
-
-  if (me == 2) {
-    PUT(gptr);
-    dart_epoch_post(gptr, 1, &origin, 0);
-    dart_epoch_wait(gptr);
-    PUT(gptr);
-  }
-  if (me == 1) {
-    put(gptr, 4, 2);
-    dart_epoch_start(gptr, 1, &target, 0);
-    dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
-    dart_epoch_complete(gptr);
-  }
-  if (me == 2)
-    put(gptr, 4, 2);
-  end(gptr);
-}
-
-static void ordered_epoch_lock(void)
-{
-  dart_gptr_t gptr = segment(ROOM, 2);
-
-  dart_epoch_lock(gptr, DART_EPOCH_EXCLUSIVE, 0);
-  dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
-  dart_epoch_unlock(gptr, 0);
-  all_meet();
-  GET(gptr);
-  end(gptr);
-}
-
 static void ordered_columns(void)
 {
   dart_gptr_t     gptr = segment(ROOM * (size_t)n, 2);
@@ -377,28 +328,6 @@ static void ordered_stop(void)
     dart_put_blocking(at(gptr, 2, FLAG), &one, 1, DART_TYPE_INT, DART_TYPE_INT);
   }
   end(gptr);
-}
-
-/* A fence that nothing preceded waits for nobody, so unit 1 comes to it only when unit 0 tells it. */
-static void ordered_silent(void)
-{
-  dart_gptr_t gptr = segment(ROOM, 2);
-  int         word = 0;
-
-  if (me == 0)
-    PUT(gptr);
-  dart_epoch_fence(gptr, 0);
-  if (me == 1)
-    dart_recv(&word, 1, DART_TYPE_INT, 0, DART_GLOBAL_UNIT_ID(0));
-  dart_epoch_fence(gptr, DART_EPOCH_NOPRECEDE);
-  if (me == 0)
-    dart_send(&word, 1, DART_TYPE_INT, 0, DART_GLOBAL_UNIT_ID(1));
-  if (me == 2)
-    dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
-  dart_epoch_fence(gptr, DART_EPOCH_NOSUCCEED);
-  GET(gptr);
-  all_meet();
-  dart_team_memfree(gptr);
 }
 
 /* A team that its members alone have made. */
@@ -493,13 +422,9 @@ const case_t ordered_cases[] = {
   { "ordered_swap", NULL, ordered_swap, false },
   { "ordered_bcast", NULL, ordered_bcast, false },
   { "ordered_reduce", NULL, ordered_reduce, false },
-  { "ordered_fence", NULL, ordered_fence, false },
-  { "ordered_post", NULL, ordered_post, false },
-  { "ordered_epoch_lock", NULL, ordered_epoch_lock, false },
   { "ordered_columns", NULL, ordered_columns, false },
   { "ordered_team", NULL, ordered_team, false },
   { "ordered_stop", NULL, ordered_stop, false },
-  { "ordered_silent", NULL, ordered_silent, false },
   { "ordered_group", NULL, ordered_group, false },
   { "ordered_get_of_word", NULL, ordered_get_of_word, false },
   { "ordered_accumulate", NULL, ordered_accumulate, false },

@@ -296,9 +296,6 @@ static void race_team(void)
   end(gptr);
 }
 
-#define RACE(a, b) \
-  "*unit 2: races: units " a " and " b " access the same bytes, from * on, of this unit's portion"
-
 const case_t race_cases[] = {
   { "race_put_put", RACE("0", "1"), race_put_put, false },
   { "race_put_get", RACE("1", "0"), race_put_get, false },

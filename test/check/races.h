@@ -28,6 +28,10 @@ static inline void put(dart_gptr_t gptr, size_t first, size_t count)
 #define PUT(gptr) dart_put_blocking(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT)
 #define GET(gptr) dart_get_blocking(twelve, gptr, 2, DART_TYPE_INT, DART_TYPE_INT)
 
+/* What is reported of units `a` and `b`, as text. */
+#define RACE(a, b) \
+  "*unit 2: races: units " a " and " b " access the same bytes, from * on, of this unit's portion"
+
 /* A team of units 0 and 1. */
 static inline dart_team_t pair(void)
 {
