@@ -10,8 +10,8 @@ void dart__check_underway_forget(void);
 void dart__check_race_started(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
                               dart_handle_t handle);
 
-/** Operations started before this moment were completed: those that a flush of `gptr` is about; those of its
- *  segment; those of a start or lock that has ended, of gptr's unit or all; those of a team; all; the one of a handle. */
+/** Operations started before this moment were completed: those that a flush of `gptr` is about; those of its segment;
+ *  those of a start or lock that has ended, of gptr's unit or all; those of a team; all; the one of a handle. */
 uint64_t dart__check_race_moment(void);
 void     dart__check_race_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment);
 void     dart__check_race_segment(dart_gptr_t gptr);

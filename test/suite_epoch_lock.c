@@ -566,8 +566,8 @@ TEST(lazy_unlocks_of_held_locks)
 
 /* ---- memory that ends ------------------------------------------------------------------------- */
 
-/* A request that waits, of each kind that there is: operations that travel, some that do not, and a lazy unlock, which waits
- * for a near lock. */
+/* A request that waits, of each kind that there is: operations that travel, some that do not, and a lazy unlock,
+ * which waits for a near lock. */
 static void ask_for_what_ends(dart_gptr_t to, int kind, bool is_far)
 {
   int64_t value = me, got = 0;

@@ -1,5 +1,5 @@
-/* Locks of dart/ext/dart_epoch.h, several at a time: in which order a unit has them, and that it waits for none with another
- * held that its program did not hold first. */
+/* Locks of dart/ext/dart_epoch.h, several at a time: in which order a unit has them, and that it waits for none with
+ * another held that its program did not hold first. */
 #include "dart_test.h"
 #include "epoch_memory.h"
 

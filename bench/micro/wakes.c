@@ -1,6 +1,6 @@
-/* How soon a waiter that sleeps is back. The partner waits for a word; unit 0 lets it do so for some
- * milliseconds, somewhat longer each time, so that it does not go with the times at which the sleeper looks by itself. Then it changes the
- * word, and waits for the answer, which is a notification. The figure is the median of the times between. */
+/* How soon a waiter that sleeps is back. The partner waits for a word; unit 0 lets it do so for some milliseconds,
+ * somewhat longer each time, so that it does not go with the times at which the sleeper looks by itself. Then it
+ * changes the word, and waits for the answer, which is a notification. The figure is the median of the times between. */
 #include "micro.h"
 
 #include <dash/dart/ext/dart_notify.h>

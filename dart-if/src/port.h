@@ -163,8 +163,8 @@ typedef struct {
   dart_operation_t       op;
 } dart__signal_t;
 
-/** What was started towards a unit of a team until some moment, by the ways that it takes: numbers that only grow. Zeroed:
- *  nothing. */
+/** What was started towards a unit of a team until some moment, by the ways that it takes: numbers that only grow.
+ *  Zeroed: nothing. */
 typedef struct {
   uint64_t requests;  /* applied by the unit */
   uint64_t transfers; /* by the transport alone */

@@ -2,19 +2,20 @@
 #define DART__AM_WIRE_H
 /* The wire format of active messages.
  *
- * A message is a header and whole words of 8 bytes. A message of requests carries a batch of records: one
- * word that says what to do, then the operands. A SELECT record names the segment of the records after it,
- * so an update of 8 bytes takes 16; those of a stream share a word, and take 12 (UPDATES). A reply carries the
- * results of one batch, each in whole words, in the order of their requests; or its header alone. Replies have a channel of their own: a request that cannot be
- * served yet, for want of memory for its reply, must not hold up the reply that makes this memory free.
+ * A message is a header and whole words of 8 bytes. A message of requests carries a batch of records: one word that
+ * says what to do, then the operands. A SELECT record names the segment of the records after it, so an update of 8
+ * bytes takes 16; those of a stream share a word, and take 12 (UPDATES). A reply carries the results of one batch,
+ * each in whole words, in the order of their requests; or its header alone. Replies have a channel of their own: a
+ * request that cannot be served yet, for want of memory for its reply, must not hold up the reply that makes this
+ * memory free.
  *
- * Data that do not fit a batch are messages of their own on the data channel, received in place. The batch
- * that announces them ends with a dart__am_data_t for each, in the order in which they are sent. The batch
- * is applied when all of its data are here; later batches of the same peer wait for it.
+ * Data that do not fit a batch are messages of their own on the data channel, received in place. The batch that
+ * announces them ends with a dart__am_data_t for each, in the order in which they are sent. The batch is applied when
+ * all of its data are here; later batches of the same peer wait for it.
  *
- * Batches from one peer to another are numbered from 1 in the order sent; 64 bits do not wrap. Every
- * message acknowledges the batches that its receiver has sent and its sender has applied. A header without
- * a batch asks for an acknowledgement alone. */
+ * Batches from one peer to another are numbered from 1 in the order sent; 64 bits do not wrap. Every message
+ * acknowledges the batches that its receiver has sent and its sender has applied. A header without a batch asks for
+ * an acknowledgement alone. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,14 +1,13 @@
 /* Chunks: nested windows.
  *
- * On every node of the team one mapping holds the portions of the node's units, which load and store in
- * it: DART's own (shared.h), or else an MPI shared window. Each unit's portion is also in a window over the team, by which units of other nodes
- * reach it: one of the chunk's own, or the team's (window.h). The chunk's displacement table has where the
- * portions are in that window.
- * (Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient PGAS runtime
- * systems, Euro-Par 2015.)
+ * On every node of the team one mapping holds the portions of the node's units, which load and store in it: DART's
+ * own (shared.h), or else an MPI shared window. Each unit's portion is also in a window over the team, by which units
+ * of other nodes reach it: one of the chunk's own, or the team's (window.h). The chunk's displacement table has where
+ * the portions are in that window. (Zhou, Idrees, Gracia: Leveraging MPI-3 shared-memory extensions for efficient
+ * PGAS runtime systems, Euro-Par 2015.)
  *
- * Shared memory is address space only at first. DART populates its pages explicitly, which
- * fails with an error code where touching them would end the process. */
+ * Shared memory is address space only at first. DART populates its pages explicitly, which fails with an error code
+ * where touching them would end the process. */
 #include "memory/chunk.h"
 
 #include <errno.h>

@@ -94,8 +94,9 @@ static void push(request_t **list, request_t *r)
   *list   = r;
 }
 
-/* The lock is the origin's from now on. Its segment may have ended meanwhile, by a thread of this unit: either that finds
- * the lock held and leaves it (dart__epoch_end_state), or its end is seen here. Operations of the origin are refused. */
+/* The lock is the origin's from now on. Its segment may have ended meanwhile, by a thread of this unit: either that
+ * finds the lock held and leaves it (dart__epoch_end_state), or its end is seen here. Operations of the origin are
+ * refused. */
 static void hand_over(const request_t *r)
 {
   dart__epoch_far_enter(r->state, is_exclusive(&r->about));
@@ -103,8 +104,8 @@ static void hand_over(const request_t *r)
     dart__rwlock_leave(&r->state->lock, is_exclusive(&r->about));
 }
 
-/* The lock is entered: apply what came with the request, or leave it to the origin. Returns the words that its gets have
- * read. */
+/* The lock is entered: apply what came with the request, or leave it to the origin. Returns the words that its gets
+ * have read. */
 static size_t apply(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
                     const uint64_t *words, uint64_t *data)
 {

@@ -2,11 +2,11 @@
 #define RANDOM_CONTEST_H
 /* Whether accesses of a file in atomic mode that overlap are sequentially consistent, as far as one unit can tell.
  *
- * Each write fills all its bytes with a number of its own, so a byte that was read says whose it is. That is an order of
- * two accesses, and an alternative: every other write of that byte came before this one, or after the read. Orders
- * that follow are added until nothing follows any more; a circle means that no order of whole accesses
- * explains what was read. What is at the end is one more read. (The problem as a whole is hard: Gibbons and Korach,
- * Testing Shared Memories, SIAM J. Comput. 26(4), 1997; this never cries wolf, and misses little.) */
+ * Each write fills all its bytes with a number of its own, so a byte that was read says whose it is. That is an order
+ * of two accesses, and an alternative: every other write of that byte came before this one, or after the read. Orders
+ * that follow are added until nothing follows any more; a circle means that no order of whole accesses explains what
+ * was read. What is at the end is one more read. (The problem as a whole is hard: Gibbons and Korach, Testing Shared
+ * Memories, SIAM J. Comput. 26(4), 1997; this never cries wolf, and misses little.) */
 #include "file.h"
 
 enum { CONTEST_NODES = 126 };

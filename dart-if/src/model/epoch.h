@@ -74,8 +74,8 @@ static inline bool dart__epoch_has_ended(const dart__team_t *team, const dart__s
 }
 
 /** The segment ends whose state this is, of the own portion. Units that wait for its lock are let in one after the
- *  other, and find that out: what this unit holds is left (`is_held`: it does), and what far units hold, who cannot name
- *  the segment any more. Near ones leave it when they unlock: so the state is not used for anything else. */
+ *  other, and find that out: what this unit holds is left (`is_held`: it does), and what far units hold, who cannot
+ *  name the segment any more. Near ones leave it when they unlock: so the state is not used for anything else. */
 void dart__epoch_end_state(dart__epoch_shared_t *state, bool is_held, bool is_exclusive);
 
 /** Whether nobody holds or wants its lock. */

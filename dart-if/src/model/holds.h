@@ -31,8 +31,8 @@ typedef struct {
   _Atomic uint32_t count; /* how often it is held, of one unit */
   int32_t          team;
   int32_t          number; /* of the objects of this kind in the team, from 1 on; of the segment */
-  /* Of what is held: a range from first to last; the unit, and 1 if it is exclusive. If several are, the newest; first >
-   * last, and a unit of -1: unknown, for that was given up before others. */
+  /* Of what is held: a range from first to last; the unit, and 1 if it is exclusive. If several are, the newest;
+   * first > last, and a unit of -1: unknown, for that was given up before others. */
   _Atomic uint64_t first;
   _Atomic uint64_t last;
 } dart__hold_t;

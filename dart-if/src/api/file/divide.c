@@ -4,11 +4,12 @@
  * interleave, all that is accessed is divided into one domain for each node, in their order and in proportion to
  * their units, at blocks of the file system; data go to the node that has their domain. Domains are contiguous, so
  * where a distribution follows the numbers of the units, as most do by and large, most data are on the right node
- * already. Where nodes do not interleave, what the units of a node access is its domain, and nothing goes between nodes.
+ * already. Where nodes do not interleave, what the units of a node access is its domain, and nothing goes between
+ * nodes.
  *
  * They interleave if what they span adds up to a quarter more than what all of them span. Domains of nodes that
- * overlap less, at the edges of blocks for example, are written in large pieces anyway. All of it is decided from plans that
- * all units have seen, so they decide alike. */
+ * overlap less, at the edges of blocks for example, are written in large pieces anyway. All of it is decided from
+ * plans that all units have seen, so they decide alike. */
 #include "api/file/call.h"
 
 #include "api/coll/coll.h"

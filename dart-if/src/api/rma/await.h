@@ -3,7 +3,8 @@
 /* Waiting for what other units change in this unit's memory.
  *
  * Most of them tell it: they change a counter, and then raise this unit's event (dart__twosided_event), as
- * notifications do. Where the change and the look at it are seq_cst, they only nudge it. Puts and atomics tell nobody. */
+ * notifications do. Where the change and the look at it are seq_cst, they only nudge it. Puts and atomics tell
+ * nobody. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -90,10 +90,10 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
   return team == NULL ? ret : dart__worse(ret, dart__far->flush_local_all(team));
 }
 
-/* Near operations are in order when they are complete, and requests when they are applied; what remains are
- * deferred updates, far transfers, and what travelled with a lock, in any segment: it is applied when that is granted.
- * Updates of near memory are none of what was done to a unit of another node, but the far ones of a stream are requested;
- * and nobody waits by this call, so it makes no progress there: the operations around it do. */
+/* Near operations are in order when they are complete, and requests when they are applied; what remains are deferred
+ * updates, far transfers, and what travelled with a lock, in any segment: it is applied when that is granted. Updates
+ * of near memory are none of what was done to a unit of another node, but the far ones of a stream are requested; and
+ * nobody waits by this call, so it makes no progress there: the operations around it do. */
 static __attribute__((noinline)) dart_ret_t order_any(dart_gptr_t gptr)
 {
   dart__team_t    *team;

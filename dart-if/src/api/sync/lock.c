@@ -202,9 +202,9 @@ static dart_ret_t settle(dart__team_t *team, dart_ret_t ret)
   return dart__coll_agree(team, ret);
 }
 
-/* Whether it can be destroyed: nobody holds it, or waits for it. Who waits is looked for first: by then it holds nothing,
- * or is noted as the holder. Once the team is gone, dart_team_destroy has settled, and this unit is
- * asked alone. */
+/* Whether it can be destroyed: nobody holds it, or waits for it. Who waits is looked for first: by then it holds
+ * nothing, or is noted as the holder. Once the team is gone, dart_team_destroy has settled, and this unit is asked
+ * alone. */
 static dart_ret_t end_use(const char *function, dart_lock_t lock)
 {
   dart__team_t *team = dart__team_find(lock->teamid);
