@@ -2,7 +2,6 @@
  * of each unit that comes through MPI_Finalize. To be loaded under a program (LD_PRELOAD). */
 #include <dlfcn.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,12 +45,11 @@ int poll(struct pollfd *fds, nfds_t nfds, int timeout)
 
 int MPI_Finalize(void)
 {
+  static const char text[] = "finalised\n"; /* by one write: units end at the same time */
   int (*MPI_Finalize_of_mpi)(void);
   int result;
 
   *(void **)&MPI_Finalize_of_mpi = dlsym(RTLD_NEXT, "MPI_Finalize");
   result                         = MPI_Finalize_of_mpi();
-  puts("finalised");
-  fflush(stdout);
-  return result;
+  return write(STDOUT_FILENO, text, sizeof text - 1) == sizeof text - 1 ? result : -1;
 }
