@@ -625,7 +625,9 @@ TEST(requests_are_counted_in_batches)
     EXPECT_TRUE(since("request") >= MANY);
     EXPECT_TRUE(since("batch_bytes") >=
                 MANY * (sizeof one + sizeof(uint32_t))); /* an operand and its place each */
-    EXPECT_TRUE(since("batch") > since("batch_full") && since("batch_full") > 0);
+    EXPECT_TRUE(since("batch") > since("batch_full"));
+    /* without an agent the origin itself sends what is collected, and a slow one before it is much */
+    EXPECT_TRUE(since("batch_full") > 0 || getenv("DART_PROGRESS") != NULL);
     EXPECT_TRUE(since("batch_bytes") <= 8000 * since("batch"));
     EXPECT_TRUE(since("memory_batches") > 0);
   }
