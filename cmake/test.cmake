@@ -3,20 +3,22 @@
 # one after the other in a single job on DART_SUITES_SHAPES, which saves starting many units over and
 # over; examples and benchmarks, which test less, run on DART_PROGRAM_SHAPES. Without sanitizers that
 # makes 1, 2, 3, 4, 5 and 8 units on 1, 2 and 3 nodes; the widest shapes, DART_WIDE_SHAPES, leave out suites
-# in which the number of units changes little. What only far memory has is tested
-# on DART_FAR_SHAPES, with more nodes and under all settings that decide how it is reached.
+# in which the number of units changes little but the time. What only far memory has is tested
+# on DART_FAR_SHAPES, with more nodes and under all settings that decide how it is reached; both builds
+# together have every shape once.
 
 if(DART_SANITIZE)
   set(DART_TEST_SHAPES 1 3 3x2)
-  set(DART_SUITES_SHAPES 2 5 5x2)
-  set(DART_FAR_SHAPES 5x2 4x4)
+  set(DART_SUITES_SHAPES 5)
+  set(DART_WIDE_SHAPES 5x2)
+  set(DART_FAR_SHAPES 4x3)
   set(DART_PROGRAM_SHAPES 2 3x2)
   set(DART_TEST_TIMEOUT 480)
 else()
   set(DART_TEST_SHAPES 1 2 3 3x2)
-  set(DART_SUITES_SHAPES 4 2x2 4x2 5x2 3x3)
-  set(DART_WIDE_SHAPES 8 8x2 5x3) # MPI's waits spin, so here a suite takes ten times as long
-  set(DART_FAR_SHAPES 2x2 4x3 4x4)
+  set(DART_SUITES_SHAPES 4 2x2 3x3)
+  set(DART_WIDE_SHAPES 8 5x2 8x2 5x3) # MPI's waits spin, so here a suite takes ten times as long
+  set(DART_FAR_SHAPES 2x2 4x4)
   set(DART_PROGRAM_SHAPES 2 3 2x2 3x2)
   set(DART_TEST_TIMEOUT 240)
 endif()
@@ -59,6 +61,22 @@ function(dart_test_common test)
     SKIP_RETURN_CODE 77
     LABELS "${arg_LABELS};${sanitizers}"
     ENVIRONMENT "${environment}")
+endfunction()
+
+# dart_add_checked_program(<name> SOURCES <file>... [LIBRARIES <library>...])
+#
+# The program linked with the debug mode: checked-<name>-<backend>, and a test of it, check.<name>, in which a unit
+# that has something to report ends with another code than 0.
+function(dart_add_checked_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  get_property(backends GLOBAL PROPERTY DART_BACKENDS)
+  foreach(backend IN LISTS backends)
+    add_executable(checked-${name}-${backend} ${arg_SOURCES})
+    target_compile_options(checked-${name}-${backend} PRIVATE -g)
+    target_compile_definitions(checked-${name}-${backend} PRIVATE DART_BACKEND_NAME="${backend}")
+    target_link_libraries(checked-${name}-${backend} PRIVATE dart-check dart-${backend} ${arg_LIBRARIES})
+  endforeach()
+  dart_add_test(check.${name} PROGRAM checked-${name} SHAPES 3 2x2 SETTINGS DART_CHECK=1 DART_LOG_LEVEL=WARN)
 endfunction()
 
 # dart_add_test(<name> PROGRAM <program> [ARGS <arg>...] [SHAPES <shape>...] [TIMEOUT <seconds>]

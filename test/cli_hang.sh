@@ -80,8 +80,18 @@ portion() {
 post() {
   hangs '0:init,eaccess=1' '1:init,sleep=1000000' '2:init,epost=1' -- \
     '^dartrun: *0 .* s  dart_get_blocking: the post of unit 1 in segment 1 of team 0$' \
-    '^dartrun: *2 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0$' \
-    'unit 1 is the odd one: unit 0 waits for it'
+    '^dartrun: *2 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0; not complete: 1$' \
+    'unit 1 is the odd one: units 0, 2 wait for it'
+}
+
+# Of two origins one has completed: the one of the same node, with dart-mpi, or the far one.
+origins() {
+  hangs '0:init,eaccess=2,ecomplete,sleep=1000000' '1:init,sleep=1000000' '2:init,eposts=2' -- \
+    '^dartrun: *2 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0; not complete: 1$' \
+    'unit 1 is the odd one: unit 2 waits for it'
+  hangs '0:init,sleep=1000000' '1:init,eaccess=2,ecomplete,sleep=1000000' '2:init,eposts=2' -- \
+    '^dartrun: *2 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0; not complete: 0$' \
+    'unit 0 is the odd one: unit 2 waits for it'
 }
 
 notification() {
@@ -152,7 +162,7 @@ crash() {
 # Those that wait beside one another, but few at a time: units of MPI spin.
 all() {
   local group name
-  for group in "barrier lock message" "crash asked notification" "team range wide_range start" "portion post word"; do
+  for group in "barrier lock message" "crash asked notification" "team range wide_range start" "portion post word" "origins"; do
     beside=()
     # shellcheck disable=SC2086
     for name in $group; do also "$name"; done

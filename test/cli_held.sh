@@ -1,5 +1,5 @@
 # A unit that ends or is killed while it holds a lock ends the job, though others wait for the lock; and the unit
-# and the lock are named.
+# and the lock are named. So does one that is killed while it waits for it.
 source "$(dirname "$0")/cli.bash"
 export DART_LOG_LEVEL=WARN # no lines but those that are looked for
 
@@ -20,7 +20,25 @@ holds_nothing() {
     fail "exit code $code, and: $err"
 }
 
+# dies_waiting: unit 1 is killed while it waits, with another behind it, for what unit 0 holds. The launcher's table
+# says when it waits.
+dies_waiting() {
+  local pid tries
+  DART_HANG=1 begin timeout 60 "${dartrun[@]}" -n 3 "$program" '0:init,epoch=0,barrier,sleep=100000' \
+    '1:init,barrier,pid,epoch=0' '2:init,barrier,epoch=0'
+  for ((tries = 0; tries < 600; tries++)); do
+    grep -qs '^dartrun: *1 .* dart_get_blocking: ' "$work/err" && break
+    sleep 0.05
+  done
+  pid=$(sed -n 's/^1 //p' "$work/out")
+  kill -KILL "$pid"
+  finished
+  [[ $code != 0 && $code != 124 && $tries != 600 && $err == *"dartrun: unit 1 (pid $pid) "* && $err != *"it held"* ]] ||
+    fail "exit code $code, and not said that unit 1 was killed: $err"
+}
+
 held() {
+  dies_waiting
   names lock lock 'lock 1 of team 0'
   names range range 'range lock 1 of team 0, from 10 to 20'
   names epoch=0 epoch=0 'the exclusive lock of unit 0 in segment 1 of team 0'
@@ -44,6 +62,10 @@ held() {
   leaves_held range 'range lock 1 of team 0, from 10 to 20'
   leaves_held_by_many
   leaves_held wide 'range lock 1 of team 0, from 10 to 3000000'
+  leaves_held epoch=0 'the exclusive lock of unit 0 in segment 1 of team 0'
+  leaves_held epoch=0,epoch=1,epoch=2 'the exclusive lock of unit 2 in segment 1 of team 0, and 2 more'
+  run timeout 60 "${dartrun[@]}" -n 3 "$program" 1:init,eall,barrier,exit '*:init,barrier,epoch=1,exit'
+  expect_code 0
 }
 
 # Of more objects than have names the last one is released, too.
@@ -68,12 +90,14 @@ leaves_held() {
 # Without agents.
 alone() {
   local -x DART_PROGRESS=none
+  dies_waiting
   names lock lock 'lock 1 of team 0'
   names range range 'range lock 1 of team 0, from 10 to 20'
   names epoch=0 epoch=0 'the exclusive lock of unit 0 in segment 1 of team 0'
   names eshared=2 epoch=2 'the shared lock of unit 2 in segment 1 of team 0'
   leaves_held lock 'lock 1 of team 0'
   leaves_held wide 'range lock 1 of team 0, from 10 to 3000000'
+  leaves_held epoch=0 'the exclusive lock of unit 0 in segment 1 of team 0'
 }
 on_backends held dart-end
 if [[ -x $build/test/dart-end-mpi ]]; then

@@ -20,7 +20,9 @@
  *   eall             lock all units' cells by dart_epoch_lock_all, and read one of each
  *   eunlock=U        unlock U's cells
  *   eaccess=U        start an access to U's cells by dart_epoch_start, and read one
+ *   ecomplete        complete that access
  *   epost=U          let U access the own cells by dart_epoch_post, and wait until it has
+ *   eposts=N         the same of the first N units
  *   aside            a thread that calls dart_barrier
  *   sleep=MS         stay away from DART
  *   say=WORD         print WORD
@@ -258,11 +260,14 @@ static void access_cells(int owner)
   read_cell(owner);
 }
 
-static void expose_cells(int to)
+/* To `n` units, the first of them `from`. */
+static void expose_cells(int from, int n)
 {
-  dart_team_unit_t origin = DART_TEAM_UNIT_ID(to);
+  dart_team_unit_t origins[8];
 
-  must(dart_epoch_post(cells, 1, &origin, 0));
+  for (int i = 0; i < n && i < 8; i++)
+    origins[i] = DART_TEAM_UNIT_ID(from + i);
+  must(dart_epoch_post(cells, (size_t)n, origins, 0));
   must(dart_epoch_wait(cells));
 }
 
@@ -327,7 +332,11 @@ static void step(const char *what, const char *argument)
   else if (strcmp(what, "eaccess") == 0)
     access_cells(number);
   else if (strcmp(what, "epost") == 0)
-    expose_cells(number);
+    expose_cells(number, 1);
+  else if (strcmp(what, "eposts") == 0)
+    expose_cells(0, number);
+  else if (strcmp(what, "ecomplete") == 0)
+    must(dart_epoch_complete(cells));
   else if (strcmp(what, "aside") == 0)
     meet_aside();
   else if (strcmp(what, "catch") == 0)

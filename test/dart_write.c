@@ -12,17 +12,17 @@
  *                                    others of the third; and of unit 1 there are both
  *
  * A call of DART that fails, and a file that is not right, end the unit with 9. */
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/if/dart.h>
+
+#include "write_limit.h"
 
 enum { CELLS = 20000, WIDTH = 16, WORDS = CELLS * WIDTH, WHOLE = 3 };
 
@@ -43,27 +43,6 @@ static dart_file_t open_file(const char *path, unsigned flags)
 
   must(dart_file_open(DART_TEAM_ALL, path, flags, 0600, &file));
   return file;
-}
-
-/* The bytes that this process may write yet; -1: any number. It is killed when it has written a part of the call that
- * would be beyond. */
-static int64_t room = -1;
-
-ssize_t pwrite(int fd, const void *buffer, size_t nbytes, off_t offset);
-
-__attribute__((visibility("default"))) ssize_t pwrite(int fd, const void *buffer, size_t nbytes,
-                                                      off_t offset)
-{
-  bool dies = room >= 0 && room < (int64_t)nbytes;
-
-  if (room >= 0)
-    room -= dies ? 0 : (int64_t)nbytes;
-  nbytes = dies ? nbytes / 2 : nbytes;
-  if (syscall(SYS_pwrite64, fd, buffer, nbytes, offset) != (long)nbytes)
-    exit(9);
-  if (dies)
-    raise(SIGKILL);
-  return (ssize_t)nbytes;
 }
 
 static void write_all(dart_file_t file, uint64_t offset, const int64_t *words, dart_datatype_t type)

@@ -56,6 +56,24 @@ static void free_buffers(const buffers_t *b)
   munmap(b->fine, BUFFER);
 }
 
+TEST_N(2, buffers_in_shared_memory_are_copied_directly)
+{
+  enum { WORDS = 4096 };
+  dart_team_t      team = first_node();
+  dart_team_unit_t root = DART_TEAM_UNIT_ID(0);
+  dart_gptr_t      segment;
+  uint64_t         before = dart__counted(DART__COUNT_COLL_DIRECT);
+  int64_t         *words;
+
+  if (team == DART_TEAM_NULL || test_team_size(team) < 2)
+    return;
+  segment = test_segment(team, 2 * WORDS * sizeof *words, 0);
+  words   = test_mine(segment);
+  EXPECT_OK(dart_bcast(words, WORDS, DART_TYPE_LONG, root, team));
+  EXPECT_OK(dart_allreduce(words, words + WORDS, WORDS, DART_TYPE_LONG, DART_OP_SUM, team));
+  EXPECT_EQ(dart__counted(DART__COUNT_COLL_DIRECT), before + 2);
+}
+
 TEST_N(2, what_cannot_be_written_fails_on_all)
 {
   buffers_t        b      = make_buffers(PROT_READ);

@@ -104,16 +104,17 @@ static void go_round(dart_lock_t lock)
   }
 }
 
-/* Three units, the last one on another node, which comes while unit 0 holds the lock. */
+/* Three units, the second on another node, which comes while unit 0 holds the lock. */
 TEST_N(3, near_units_pass_a_far_one_64_times_at_most)
 {
   dart_lock_t lock;
   bool        is_far = dart__world.node_of[me] != dart__world.node_of[0];
 
-  if (n != 3 || dart__world.node_of[2] == dart__world.node_of[0])
-    return;
+  EXPECT_EQ(n, 3);
+  EXPECT_TRUE(dart__world.node_of[2] == dart__world.node_of[0]);
+  EXPECT_TRUE(dart__world.node_of[1] != dart__world.node_of[0]);
   cells     = test_segment(DART_TEAM_ALL, CELLS * sizeof(int64_t), 0);
-  far_cells = test_unit(cells, 2);
+  far_cells = test_unit(cells, 1);
   cells     = test_unit(cells, 0);
   EXPECT_OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
   if (me == 0)

@@ -2,12 +2,15 @@
 #include <sched.h>
 #include <time.h>
 
+#include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_range.h>
 
 #include "api/memory/pool.h"
 #include "api/p2p/twosided.h"
 #include "base/counters.h"
 #include "dart_test.h"
+#include "file_path.h"
+#include "model/holds.h"
 #include "model/world.h"
 
 SUITE(range);
@@ -97,4 +100,91 @@ TEST_N(2, a_unit_that_computes_does_not_hold_up_its_ranges)
   }
   test_barrier();
   EXPECT_OK(dart_team_range_destroy(&range));
+}
+
+/* ---- ranges that files keep ------------------------------------------------------------------------- */
+
+enum { WRITES = 50, MOST_TRIES = 300 };
+
+static void write_often(dart_file_t file, int64_t value)
+{
+  for (int i = 0; i < WRITES; i++)
+    EXPECT_OK(dart_file_write_at(file, 8, &value, 1, T_INT64, T_INT64, NULL));
+}
+
+static dart_file_t open_atomic(const char *name)
+{
+  dart_file_t file = DART_FILE_NULL;
+
+  EXPECT_OK(dart_file_open(DART_TEAM_ALL, test_path(DART_TEAM_ALL, name),
+                           DART_FILE_READ | DART_FILE_WRITE | DART_FILE_CREATE, 0600, &file));
+  EXPECT_OK(dart_file_set_atomicity(file, true));
+  return file;
+}
+
+/* A unit far from unit 0, which has the table, writes the same bytes again and again: not each write asks for them. If
+ * the unit is held up between its writes, in one try after the other. */
+TEST_N(2, a_file_keeps_what_it_locks_again)
+{
+  dart_file_t file   = open_atomic("kept");
+  bool        is_far = dart__world.node_of[me] != dart__world.node_of[0], is_kept = false;
+
+  if (is_far && dart__world.has_agent)
+    for (int i = 0; i < MOST_TRIES && !is_kept; i++) {
+      uint64_t before = dart__counted(DART__COUNT_REQUEST);
+
+      write_often(file, me);
+      is_kept = dart__counted(DART__COUNT_REQUEST) - before < WRITES;
+    }
+  EXPECT_EQ(is_kept, is_far && dart__world.has_agent);
+  EXPECT_OK(dart_file_close(&file));
+}
+
+/* Unit 0 and then the far unit keep what the other wants, and compute, without a call of DART, until that has it. */
+TEST_N(2, a_unit_that_computes_gives_up_what_it_keeps)
+{
+  dart_file_t file = open_atomic("given-up");
+  dart_gptr_t flag = test_segment(DART_TEAM_ALL, sizeof(int64_t), 0);
+
+  for (int64_t round = 1; round <= 20; round++) {
+    int computes = round % 2 == 0 ? 0 : 1, writes = 1 - computes; /* 1 is far from 0 */
+
+    test_barrier();
+    if (me == computes)
+      write_often(file, round);
+    test_barrier();
+    if (me == computes)
+      write_often(file, -round);
+    while (me == computes && dart__world.has_agent &&
+           atomic_load((_Atomic int64_t *)test_mine(flag)) != round)
+      sched_yield();
+    if (me == writes) {
+      write_often(file, round);
+      EXPECT_OK(dart_put_blocking(test_unit(flag, computes), &round, 1, T_INT64, T_INT64));
+    }
+  }
+  EXPECT_OK(dart_file_close(&file));
+}
+
+/* A file ends while a unit keeps bytes of it, and so does its team. */
+TEST_N(2, what_is_kept_ends_before_its_file_or_team)
+{
+  char held[128];
+
+  for (int round = 0; round < 10; round++) {
+    dart_team_t team;
+    dart_file_t file = DART_FILE_NULL;
+
+    EXPECT_OK(dart_team_clone(DART_TEAM_ALL, &team));
+    EXPECT_OK(dart_file_open(team, test_path(team, "team"),
+                             DART_FILE_READ | DART_FILE_WRITE | DART_FILE_CREATE, 0600, &file));
+    EXPECT_OK(dart_file_set_atomicity(file, true));
+    write_often(file, round);
+    if (round % 2 == 0)
+      EXPECT_OK(dart_file_close(&file));
+    EXPECT_OK(dart_team_destroy(&team));
+    EXPECT_OK(dart_file_close(&file));
+    dart__holds_own(held, sizeof held);
+    EXPECT_EQ(held[0], '\0');
+  }
 }

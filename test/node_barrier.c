@@ -105,9 +105,11 @@ static void episodes_may_wrap(void **state)
   (void)state;
   TEST_FOR_THREADS(n)
   {
-    prepare(&stage, n, UINT32_MAX - ROUNDS / 2);
+    uint32_t rounds = test_rounds(&test_policies[1], n, ROUNDS);
+
+    prepare(&stage, n, UINT32_MAX - rounds / 2);
     test_threads(n, pass_often, &stage, &test_policies[1]);
-    expect_at_rest(&stage, n, ROUNDS);
+    expect_at_rest(&stage, n, rounds);
   }
 }
 
@@ -176,9 +178,11 @@ static void halves_may_wrap(void **state)
   (void)state;
   TEST_FOR_THREADS(n)
   {
-    prepare(&stage, n, UINT32_MAX - ROUNDS / 2);
+    uint32_t rounds = test_rounds(&test_policies[1], n, ROUNDS);
+
+    prepare(&stage, n, UINT32_MAX - rounds / 2);
     test_threads(n, lead_and_follow, &stage, &test_policies[1]);
-    expect_at_rest(&stage, n, ROUNDS);
+    expect_at_rest(&stage, n, rounds);
   }
 }
 

@@ -143,6 +143,29 @@ TEST(allocators_serve_sub_teams)
   EXPECT_OK(dart_allocator_destroy(&allocator));
 }
 
+/* Segment ids end at 32767. The units do that each in a team of its own, where no step waits for anybody. */
+TEST(allocators_need_one_of_the_segments_of_their_team)
+{
+  enum { MOST = INT16_MAX };
+  dart_team_t      alone     = test_split(DART_TEAM_ALL, n);
+  dart_allocator_t allocator = (dart_allocator_t)&alone;
+  dart_gptr_t      segment = DART_GPTR_NULL, last = segment;
+
+  for (int i = 1; i <= MOST && EXPECT_OK(dart_team_memalloc_aligned(alone, 1, T_INT64, &segment));
+       i++)
+    if (i == MOST / 2)
+      last = segment;
+  EXPECT_EQ(segment.segid, MOST);
+  EXPECT_RET(dart_allocator_new(1024, alone, &allocator), DART_ERR_OTHER);
+  EXPECT_TRUE(allocator == NULL);
+  EXPECT_OK(dart_team_memfree(last));
+  EXPECT_OK(dart_allocator_new(1024, alone, &allocator));
+  EXPECT_RET(dart_team_memalloc_aligned(alone, 1, T_INT64, &segment), DART_ERR_OTHER);
+  EXPECT_OK(dart_allocator_alloc(1024, DART_TYPE_BYTE, &segment, allocator));
+  EXPECT_EQ(segment.segid, last.segid);
+  EXPECT_OK(dart_allocator_destroy(&allocator));
+}
+
 TEST(only_own_live_blocks_can_be_freed) /* F61 */
 {
   dart_allocator_t one, other, none = (dart_allocator_t)&none;

@@ -1,11 +1,8 @@
 /* Locks of dart/ext/dart_epoch.h: what they promise, and then what happens when it gets tight: gets that wait for their
- * lock, memory that ends meanwhile, all units locked while others want theirs alone, and holders that sleep or are
- * stopped. */
-#include <signal.h>
+ * lock, memory that ends meanwhile, and all units locked while others want theirs alone. Who comes when is
+ * suite_epoch_turns.c's. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
@@ -351,24 +348,6 @@ TEST(many_operations_under_a_lock)
   test_barrier();
   free(zeros);
   free(values);
-}
-
-/* ---- slow units ------------------------------------------------------------------------------- */
-
-/* Stop this process for a while: a child lets it go on. */
-static void be_stopped(int ms)
-{
-  pid_t self = getpid(), child = fork();
-
-  if (child == 0) {
-    nap_ms(ms);
-    kill(self, SIGCONT);
-    _exit(0);
-  }
-  if (!EXPECT_TRUE(child > 0))
-    return;
-  raise(SIGSTOP);
-  waitpid(child, NULL, 0);
 }
 
 /* ---- gets that travel with their request ----------------------------------------------------- */
@@ -807,131 +786,4 @@ TEST(lock_all_excludes_exclusive_locks)
   }
   EXPECT_EQ(wrong, 0);
   test_barrier();
-}
-
-/* ---- slow holders ---------------------------------------------------------------------------- */
-
-/* Turns under an exclusive lock: each unit appends its id to a log, in three accesses, and in some turns `rests`
- * between them. Nobody else comes in between, and every unit gets all its turns. */
-static void turns_with(void (*rests)(int), int ms)
-{
-  enum { TURNS = 8 };
-  int64_t    *zeros     = calloc((size_t)n * TURNS + 1, sizeof *zeros);
-  dart_gptr_t log       = test_alloc(zeros, (size_t)n * TURNS + 1, n - 1);
-  int         turns[64] = { 0 };
-
-  for (int turn = 0; turn < TURNS; turn++) {
-    int64_t length = -1, id = me + 1;
-
-    lock(log, DART_EPOCH_EXCLUSIVE);
-    EXPECT_OK(dart_get_blocking(&length, log, 1, T_INT64, T_INT64));
-    if (turn % 4 == 1 && me <= 1)
-      rests(ms);
-    EXPECT_OK(dart_put(test_at(log, 1 + (size_t)length), &id, 1, T_INT64, T_INT64));
-    length++;
-    EXPECT_OK(dart_put(log, &length, 1, T_INT64, T_INT64));
-    unlock(log);
-  }
-  test_barrier();
-  if (me == n - 1) {
-    EXPECT_EQ(test_mine(log)[0], (int64_t)n * TURNS);
-    for (int i = 0; i < n * TURNS; i++)
-      turns[test_mine(log)[1 + i] & 63]++;
-    for (int unit = 0; unit < n; unit++)
-      EXPECT_EQ(turns[unit + 1], TURNS);
-  }
-  test_barrier();
-  free(zeros);
-}
-
-static void sleep_some(int ms)
-{
-  nap_ms(ms);
-}
-
-TEST(holders_that_sleep)
-{
-  turns_with(sleep_some, 15);
-}
-
-TEST(holders_that_are_stopped)
-{
-  turns_with(be_stopped, 15);
-}
-
-/* Append the own id to a log, whose first element is its length. */
-static void append(dart_gptr_t log)
-{
-  int64_t length = -1, id = me;
-
-  EXPECT_OK(dart_get_blocking(&length, log, 1, T_INT64, T_INT64));
-  EXPECT_OK(dart_put(test_at(log, 1 + (size_t)length), &id, 1, T_INT64, T_INT64));
-  length++;
-  EXPECT_OK(dart_put(log, &length, 1, T_INT64, T_INT64));
-}
-
-/* A child that stops this process soon, and then lets it go on. */
-static pid_t stop_soon(void)
-{
-  pid_t self = getpid(), child = fork();
-
-  if (child != 0)
-    return child;
-  nap_ms(2);
-  kill(self, SIGSTOP);
-  nap_ms(15);
-  kill(self, SIGCONT);
-  _exit(0);
-}
-
-/* Wait until all others are in the queue of the own portion's lock; `first`: tickets that were taken before. */
-static void await_others(dart_gptr_t log, const dart__rwlock_t *queue, uint32_t first)
-{
-  int64_t length;
-
-  while (atomic_load(&queue->next) - first < (uint32_t)n - 1)
-    EXPECT_OK(dart_get_blocking(&length, log, 1, T_INT64, T_INT64)); /* serves far ones, too */
-}
-
-/* Locks are granted in the order of arrival: a unit that asks again has its turn after all that waited, though it was
- * stopped while it held the lock, and one of them while it waited. */
-TEST(who_asks_again_comes_last)
-{
-  int64_t    *zeros = calloc((size_t)n + 2, sizeof *zeros);
-  dart_gptr_t log   = test_alloc(zeros, (size_t)n + 2, 0);
-  pid_t       child = 0;
-
-  if (me == 0) {
-    const dart__team_t    *team    = dart__teams[DART_TEAM_ALL];
-    const dart__segment_t *segment = dart__segment_find(team, log.segid);
-    dart__rwlock_t        *queue   = &dart__epoch_shared(team, segment, 0)->lock;
-    uint32_t               first;
-
-    lock(log, DART_EPOCH_EXCLUSIVE);
-    first = atomic_load(&queue->next);
-    test_barrier();
-    append(log);
-    await_others(log, queue, first);
-    be_stopped(15);
-    unlock(log);
-  } else {
-    test_barrier();
-    if (me == 1)
-      child = stop_soon();
-  }
-  lock(log, DART_EPOCH_EXCLUSIVE);
-  append(log);
-  unlock(log);
-  if (child > 0)
-    waitpid(child, NULL, 0);
-  test_barrier();
-  if (me == 0) {
-    EXPECT_EQ(test_mine(log)[0], n + 1);
-    EXPECT_EQ(test_mine(log)[1], 0);
-    EXPECT_EQ(test_mine(log)[1 + n], 0);
-    for (int i = 1; i < n; i++)
-      EXPECT_TRUE(test_mine(log)[1 + i] != 0);
-  }
-  test_barrier();
-  free(zeros);
 }

@@ -59,6 +59,27 @@ TEST_N(2, different_assertions_are_found) /* R14 */
   fence(data, DART_EPOCH_NOSUCCEED);
 }
 
+/* One that some units alone would not wait in: all do then, so the next epoch finds them together. */
+TEST_N(2, fences_that_some_units_call_lazily_are_found) /* R14 */
+{
+  int64_t     zero = 0, value;
+  dart_gptr_t data = test_alloc(&zero, 1, 0), right = test_unit(data, right_of(me));
+
+  fence(data, 0);
+  for (int who = 0; who < 2; who++) {
+    value = value_of(me, who, 0);
+    EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
+    EXPECT_REFUSED(dart_epoch_fence, (data, (me == 0) == (who == 0) ? DART_EPOCH_LAZY : 0),
+                   DART_ERR_INVAL, "different assertions");
+    EXPECT_EQ(*test_mine(data), value_of(left_of(me), who, 0));
+    fence(data, DART_EPOCH_LAZY); /* all units: nothing to be found */
+    fence(data, 0);
+  }
+  fence(data, DART_EPOCH_NOPRECEDE | (me == 0 ? DART_EPOCH_LAZY : 0));
+  EXPECT_REFUSED(dart_epoch_fence, (data, DART_EPOCH_LAZY), DART_ERR_INVAL, "different assertions");
+  fence(data, DART_EPOCH_NOSUCCEED);
+}
+
 /* A near origin is refused; a far target finds it at the fence. */
 TEST(puts_against_noput_are_found) /* R14 */
 {
@@ -124,6 +145,18 @@ TEST(starts_without_a_post_are_found) /* R14 */
   test_barrier();
 }
 
+/* The unit's own portion, posted with NOPUT, was put to by `origin`: a near one was refused, a far one is found. */
+static void expect_of_origin(dart_gptr_t data, int origin)
+{
+  bool is_far = dart_near_ptr(test_unit(data, origin)) == NULL;
+
+  if (is_far)
+    EXPECT_REFUSED(dart_epoch_wait, (data), DART_ERR_INVAL, "NOPUT");
+  else
+    EXPECT_OK(dart_epoch_wait(data));
+  EXPECT_EQ(*test_mine(data), is_far ? 1 : 0);
+}
+
 /* As with a fence: a near origin is refused, a far one is found by the wait. */
 TEST(puts_to_what_was_posted_to_be_read_are_found) /* R14 */
 {
@@ -140,11 +173,7 @@ TEST(puts_to_what_was_posted_to_be_read_are_found) /* R14 */
   else
     EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
   EXPECT_OK(dart_epoch_complete(data));
-  if (dart_near_ptr(test_unit(data, from.id)) == NULL)
-    EXPECT_REFUSED(dart_epoch_wait, (data), DART_ERR_INVAL, "NOPUT");
-  else
-    EXPECT_OK(dart_epoch_wait(data));
-  EXPECT_EQ(*test_mine(data), dart_near_ptr(test_unit(data, from.id)) == NULL ? 1 : 0);
+  expect_of_origin(data, from.id);
   EXPECT_REFUSED(dart_epoch_wait, (data), DART_ERR_INVAL, "not exposed"); /* it has ended */
   test_barrier();
 }
@@ -165,11 +194,7 @@ TEST(puts_that_were_put_off_against_noput_are_found) /* R14 */
     EXPECT_REFUSED(dart_epoch_complete, (data), DART_ERR_INVAL, "NOPUT");
   else
     EXPECT_OK(dart_epoch_complete(data));
-  if (dart_near_ptr(test_unit(data, from.id)) == NULL)
-    EXPECT_REFUSED(dart_epoch_wait, (data), DART_ERR_INVAL, "NOPUT");
-  else
-    EXPECT_OK(dart_epoch_wait(data));
-  EXPECT_EQ(*test_mine(data), dart_near_ptr(test_unit(data, from.id)) == NULL ? 1 : 0);
+  expect_of_origin(data, from.id);
   test_barrier();
 }
 

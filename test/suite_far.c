@@ -3,7 +3,8 @@
  *
  * The same promises are checked under each. Settings are read at dart_init, so each test starts and
  * ends outside. Values tell who wrote them and when; targets are far wherever there are nodes to be
- * far from. DART_TEST_UPDATES sets how many updates contend for one word, for longer runs. */
+ * far from. DART_TEST_UPDATES sets how many updates contend for one word, and with it how many go to many words, for
+ * longer runs, or shorter ones where each waits for a call of MPI. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 SUITE_WITHOUT_INIT(far);
 
-enum { UPDATES = 4000, WORDS = 512 };
+enum { UPDATES = 4000, MOST_WORDS = 512 };
 
 /* ---- the frame --------------------------------------------------------------------------- */
 
@@ -199,13 +200,14 @@ static void a_local_flush_completes_what_came_before_a_put(void)
 /* More than any queue holds, to all units in turn, completed by one flush. */
 static void many_small_ones_need_one_flush(void)
 {
-  dart_gptr_t base   = segment(WORDS * sizeof(long), 0);
-  long       *at     = mine_of(base), got[WORDS];
+  int         words  = updates() < UPDATES ? (int)(MOST_WORDS * updates() / UPDATES) : MOST_WORDS;
+  dart_gptr_t base   = segment((size_t)words * sizeof(long), 0);
+  long       *at     = mine_of(base), got[MOST_WORDS];
   const long  one    = 1;
   int         rounds = 4 * n;
 
-  for (int i = 0; i < WORDS * rounds; i++) {
-    int         unit = i % n, word = i / n % WORDS;
+  for (int i = 0; i < words * rounds; i++) {
+    int         unit = i % n, word = i / n % words;
     dart_gptr_t to = test_byte(test_unit(base, unit), (uint64_t)word * sizeof(long));
 
     if (i % 2 == 0) {
@@ -219,14 +221,14 @@ static void many_small_ones_need_one_flush(void)
   }
   EXPECT_OK(dart_flush_all(base));
   test_barrier();
-  for (int i = 0; i < WORDS; i++)
+  for (int i = 0; i < words; i++)
     EXPECT_EQ(at[i], 4 * n);
   for (int u = 0; u < n; u++) {
-    for (int i = 0; i < WORDS; i++)
+    for (int i = 0; i < words; i++)
       EXPECT_OK(dart_get(&got[i], test_byte(test_unit(base, u), (uint64_t)i * sizeof(long)), 1,
                          DART_TYPE_LONG, DART_TYPE_LONG));
     EXPECT_OK(dart_flush_local_all(base));
-    for (int i = 0; i < WORDS; i++)
+    for (int i = 0; i < words; i++)
       EXPECT_EQ(got[i], 4 * n);
   }
   end(base);

@@ -1,4 +1,5 @@
-/* Many of everything at once: what programs run into that no statement counts. */
+/* Many of everything at once: what programs run into that no statement counts. DART_TEST_SEGMENTS sets how many
+ * segments live at once, for runs in which every step of a collective takes long. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,11 +7,19 @@
 
 SUITE(many);
 
+static int segments(void)
+{
+  const char *text = getenv("DART_TEST_SEGMENTS");
+
+  if (text != NULL)
+    return atoi(text);
+  return n <= 2 ? 30000 : n <= 4 ? 3000 : 1000; /* the books are the same, waiting is not */
+}
+
 TEST(thirty_thousand_segments_live_at_once)
 {
-  int many = n <= 2 ? 30000 : n <= 4 ? 3000 : 1000; /* the books are the same, waiting is not */
+  int          many = segments(), right = (me + 1) % n, wrong = 0;
   dart_gptr_t *segment = malloc((size_t)many * sizeof *segment), again;
-  int          right = (me + 1) % n, wrong = 0;
 
   for (int i = 0; i < many; i++) {
     if (!EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 1, T_INT64, &segment[i])))

@@ -11,6 +11,8 @@
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_range.h>
 
 #include "counted.h"
 #include "dart_test.h"
@@ -109,6 +111,76 @@ TEST(without_an_agent_none_looks)
   set("DART_PROGRESS", NULL);
 }
 
+/* ---- what is free ------------------------------------------------------------------------- */
+
+enum { TURNS = 100 };
+
+/* The first unit that is far from unit 0; n: there is none. */
+static int first_far(const road_t *road)
+{
+  int64_t mine = dart_near_ptr(road->base) == NULL ? me : n, first;
+
+  EXPECT_OK(dart_allreduce(&mine, &first, 1, DART_TYPE_LONG, DART_OP_MIN, DART_TEAM_ALL));
+  return (int)first;
+}
+
+/* One far unit has acquired and released TURNS times what nobody else wants and unit 0 decides on: of two requests each
+ * time, one is answered, and nothing else is waited for. */
+static void expect_one_round_trip_each(int far)
+{
+  if (me == far) {
+    EXPECT_EQ(since(DART__COUNT_REQUEST), 2 * TURNS);
+    EXPECT_TRUE(since(DART__COUNT_BATCH) <= 2 * TURNS);
+    EXPECT_EQ(since(DART__COUNT_ACK_REQUEST), 0);
+    EXPECT_EQ(since(DART__COUNT_FLUSH), 0);
+    EXPECT_EQ(since(DART__COUNT_NOTIFY_WAIT), 0);
+    EXPECT_EQ(since(DART__COUNT_LOCK_WAIT), 0);
+  }
+  if (me == 0 && far < n) {
+    EXPECT_EQ(since(DART__COUNT_REPLY), TURNS);
+  }
+}
+
+TEST_N(2, a_free_far_range_takes_one_round_trip)
+{
+  dart_range_span_t span = { 10, 20, DART_RANGE_EXCLUSIVE };
+  dart_range_hold_t hold;
+  dart_range_t      range;
+  road_t            road = begin();
+  int               far  = first_far(&road);
+
+  EXPECT_OK(dart_team_range_init(DART_TEAM_ALL, UINT64_MAX, 0, &range)); /* all unit 0's */
+  look();
+  test_barrier();
+  for (int i = 0; i < TURNS && me == far; i++) {
+    EXPECT_OK(dart_range_acquire(range, &span, 1, -1, &hold));
+    EXPECT_OK(dart_range_release(&hold));
+  }
+  test_barrier();
+  expect_one_round_trip_each(far);
+  EXPECT_OK(dart_team_range_destroy(&range));
+  end(&road);
+}
+
+TEST_N(2, a_free_far_lock_takes_one_round_trip)
+{
+  dart_lock_t lock;
+  road_t      road = begin();
+  int         far  = first_far(&road);
+
+  EXPECT_OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
+  look();
+  test_barrier();
+  for (int i = 0; i < TURNS && me == far; i++) {
+    EXPECT_OK(dart_lock_acquire(lock));
+    EXPECT_OK(dart_lock_release(lock));
+  }
+  test_barrier();
+  expect_one_round_trip_each(far);
+  EXPECT_OK(dart_team_lock_destroy(&lock));
+  end(&road);
+}
+
 /* ---- windows ------------------------------------------------------------------------------ */
 
 static void windows(const char *kind, bool is_static)
@@ -154,6 +226,7 @@ TEST(small_transfers_are_collected)
     EXPECT_OK(dart_put(road.far, data, 65, DART_TYPE_BYTE, DART_TYPE_BYTE));
     EXPECT_OK(dart_flush(road.far));
     EXPECT_EQ(since(DART__COUNT_RMA_PUT), 1);
+    EXPECT_EQ(since(DART__COUNT_RMA_PUT_BYTES), 65);
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), 11);
     EXPECT_OK(dart_put(road.far, data, 8, DART_TYPE_LONG, every_other));
     EXPECT_OK(dart_get(got, road.far, 8, every_other, DART_TYPE_LONG));
@@ -164,9 +237,36 @@ TEST(small_transfers_are_collected)
     EXPECT_OK(dart_flush(road.far));
     EXPECT_EQ(since(DART__COUNT_AGGREGATED), 13);
     EXPECT_EQ(since(DART__COUNT_RMA_PUT), 2);
+    EXPECT_EQ(since(DART__COUNT_RMA_PUT_BYTES), 65 + 9 * sizeof(long));
   }
   EXPECT_OK(dart_type_destroy(&every_other));
   end(&road);
+  set("DART_AGGREGATE", NULL);
+}
+
+/* One put between two flushes would go by MPI, and have to be flushed for what comes after it in order. */
+TEST(order_after_a_lone_put_waits_for_nothing)
+{
+  road_t road;
+  long   value = 3;
+
+  set("DART_AGGREGATE", "64");
+  set("DART_MPI_WINDOW", "static");
+  road = begin();
+  for (int round = 0; round < 10 && road.has_far; round++) {
+    if (round == 2)
+      look();
+    EXPECT_OK(dart_put(road.far, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+    EXPECT_OK(dart_order(road.far));
+    EXPECT_OK(dart_notify(test_byte(road.far, 64), 1));
+    EXPECT_OK(dart_flush(road.far));
+  }
+  if (road.has_far) {
+    EXPECT_EQ(since(DART__COUNT_AGGREGATED), 8);
+    EXPECT_EQ(since(DART__COUNT_RMA_PUT) + since(DART__COUNT_RMA_FLUSH), 0);
+  }
+  end(&road);
+  set("DART_MPI_WINDOW", NULL);
   set("DART_AGGREGATE", NULL);
 }
 
@@ -184,6 +284,8 @@ TEST(nothing_is_collected_that_should_not_be)
     EXPECT_OK(dart_flush(road.far));
     EXPECT_EQ(since(DART__COUNT_RMA_PUT), 1);
     EXPECT_EQ(since(DART__COUNT_RMA_GET), 1);
+    EXPECT_EQ(since(DART__COUNT_RMA_PUT_BYTES), 1);
+    EXPECT_EQ(since(DART__COUNT_RMA_GET_BYTES), 8);
   }
   EXPECT_EQ(since(DART__COUNT_AGGREGATED), 0);
   end(&road);
@@ -225,40 +327,76 @@ TEST(small_transfers_that_come_alone_are_not_collected)
   set("DART_MPI_WINDOW", NULL);
 }
 
-/* A unit that finds what it found before waits for somebody, who may wait for what it has collected. */
-TEST(what_was_collected_leaves_at_the_second_look_that_finds_nothing_new)
+/* Ways to look at a word. */
+static uint64_t look_at(int how, dart_gptr_t word)
 {
-  enum { LOOKS = 3 };
+  uint64_t found = 0;
+
+  if (how == 0)
+    EXPECT_OK(dart_get_blocking(&found, word, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  else
+    EXPECT_OK(dart_fetch_and_op(word, NULL, &found, DART_TYPE_ULONG, DART_OP_NO_OP));
+  return found;
+}
+
+/* A unit that finds what it found before waits for somebody, who may wait for what it has collected: so that leaves
+ * then, at once. One that finds something new does not wait. */
+TEST(what_was_collected_leaves_at_the_first_look_that_finds_nothing_new)
+{
+  uint64_t value = 1;
+  road_t   road;
+
+  set("DART_AGGREGATE", "64");
+  set("DART_PROGRESS", "none");
+  for (int how = 0; how < 2; how++) {
+    road = begin();
+    test_note("way %d to look", how);
+    if (road.has_far) {
+      dart_gptr_t own  = test_unit(road.base, me);
+      uint64_t   *mine = dart_near_ptr(own);
+
+      *mine = 5;
+      EXPECT_EQ(look_at(how, own), 5);
+      for (uint64_t round = 1; round <= 3; round++) {
+        look();
+        EXPECT_OK(dart_put(test_byte(road.far, 64), &value, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+        EXPECT_EQ(since(DART__COUNT_AGGREGATED), 1);
+        *mine = 5 + round;
+        EXPECT_EQ(look_at(how, own), 5 + round);
+        EXPECT_EQ(since(DART__COUNT_BATCH), 0);
+        EXPECT_EQ(look_at(how, own), 5 + round);
+        EXPECT_EQ(since(DART__COUNT_BATCH), 1);
+        EXPECT_EQ(look_at(how, own), 5 + round); /* there is nothing more to send */
+        EXPECT_EQ(since(DART__COUNT_BATCH), 1);
+      }
+    }
+    end(&road);
+  }
+  set("DART_AGGREGATE", NULL);
+  set("DART_PROGRESS", NULL);
+}
+
+TEST(what_was_collected_leaves_when_a_handle_is_tested)
+{
   uint64_t value = 1, found;
   road_t   road;
 
   set("DART_AGGREGATE", "64");
   set("DART_PROGRESS", "none");
-  for (int how = 0; how < 3; how++) {
-    road = begin();
-    test_note("way %d to look", how);
-    if (road.has_far) {
-      dart_gptr_t   own = test_unit(road.base, me);
-      dart_handle_t handle;
-      int32_t       done;
+  road = begin();
+  look();
+  if (road.has_far) {
+    dart_handle_t handle;
+    int32_t       done;
 
-      EXPECT_OK(dart_get_blocking(&found, own, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
-      look();
-      EXPECT_OK(dart_put(test_byte(road.far, 64), &value, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
-      EXPECT_EQ(since(DART__COUNT_BATCH), 0);
-      for (int i = 0; i < LOOKS && how == 0; i++)
-        EXPECT_OK(dart_get_blocking(&found, own, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
-      for (int i = 0; i < LOOKS && how == 1; i++)
-        EXPECT_OK(dart_fetch_and_op(own, NULL, &found, DART_TYPE_ULONG, DART_OP_NO_OP));
-      if (how == 2) {
-        EXPECT_OK(dart_get_handle(&found, road.far, 1, DART_TYPE_ULONG, DART_TYPE_ULONG, &handle));
-        EXPECT_OK(dart_test_local(&handle, &done));
-        EXPECT_OK(dart_wait_local(&handle));
-      }
-      EXPECT_EQ(since(DART__COUNT_BATCH), 1);
-    }
-    end(&road);
+    EXPECT_OK(dart_put(test_byte(road.far, 64), &value, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+    EXPECT_OK(dart_get_handle(&found, road.far, 1, DART_TYPE_ULONG, DART_TYPE_ULONG, &handle));
+    EXPECT_EQ(since(DART__COUNT_BATCH), 0);
+    EXPECT_OK(dart_test_local(&handle, &done));
+    EXPECT_EQ(since(DART__COUNT_BATCH), 1);
+    EXPECT_OK(dart_wait_local(&handle));
   }
+  end(&road);
   set("DART_AGGREGATE", NULL);
   set("DART_PROGRESS", NULL);
 }

@@ -101,8 +101,9 @@ TEST(the_list_describes_itself)
   for (size_t i = 0; i < dart_stats_size(); i++) {
     EXPECT_OK(dart_stats_describe(i, &info));
     test_note("%s", info.name);
-    EXPECT_EQ(strspn(info.name, "abcdefghijklmnopqrstuvwxyz_"), strlen(info.name));
-    EXPECT_TRUE(info.meaning[0] != '\0' && info.kind <= DART_STATS_PEAK);
+    if (strncmp(info.name, "mpi.", 4) != 0)
+      EXPECT_EQ(strspn(info.name, "abcdefghijklmnopqrstuvwxyz_"), strlen(info.name));
+    EXPECT_TRUE(info.meaning[0] != '\0' && info.kind <= DART_STATS_VALUE);
     EXPECT_EQ(index_of(info.name), i); /* so names differ */
   }
   EXPECT_RET(dart_stats_find("no_such_statistic", &index), DART_ERR_NOTFOUND);
@@ -625,11 +626,16 @@ TEST(requests_are_counted_in_batches)
     EXPECT_TRUE(since("request") >= MANY);
     EXPECT_TRUE(since("batch_bytes") >=
                 MANY * (sizeof one + sizeof(uint32_t))); /* an operand and its place each */
-    EXPECT_TRUE(since("batch") > since("batch_full"));
+    EXPECT_TRUE(since("batch") >= since("batch_full"));  /* all of them, by chance */
     /* without an agent the origin itself sends what is collected, and a slow one before it is much */
     EXPECT_TRUE(since("batch_full") > 0 || getenv("DART_PROGRESS") != NULL);
     EXPECT_TRUE(since("batch_bytes") <= 8000 * since("batch"));
     EXPECT_TRUE(since("memory_batches") > 0);
+    look();
+    EXPECT_OK(dart_accumulate(far, &one, 1, T_INT64, DART_OP_SUM));
+    EXPECT_OK(dart_flush(far));
+    EXPECT_TRUE(since("batch") > 0);
+    EXPECT_EQ(since("batch_full"), 0);
   }
   test_barrier();
   EXPECT_OK(dart_team_memfree(gptr));

@@ -1,13 +1,21 @@
 /* dart/ext/dart_wait_word.h: every comparison of every integer type, whoever changes the word, and in which memory. */
 #include <limits.h>
+#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_inline.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_wait_word.h>
 
+#include "api/p2p/twosided.h"
+#include "api/rma/watch.h"
+#include "base/call.h"
 #include "dart_test.h"
 
 SUITE(wait_word);
@@ -166,6 +174,210 @@ TEST_N(2, sleepers_see_puts_atomics_and_stores)
     EXPECT_OK(dart_wait_word(test_unit(words, me), DART_TYPE_LONG, DART_WAIT_EQ, &round, -1));
     EXPECT_OK(dart_barrier(DART_TEAM_ALL));
   }
+}
+
+/* ---- who wakes whom ---------------------------------------------------------------------------- */
+
+enum {
+  PUT_BLOCKING,
+  PUT,
+  PUT_INLINE,
+  PUT_LINE,
+  PUT_MANY,
+  PUT_STRIDED,
+  PUT_HANDLE,
+  FETCH,
+  FETCH_INLINE,
+  SWAP,
+  SWAP_INLINE,
+  ADD,
+  ADD_MANY,
+  STREAM,
+  PUT_LOCKED,
+  PUT_LOCKED_LATER,
+  WAYS
+};
+
+enum { WORDS = 128 }; /* on each unit; the word is the first */
+
+/* With the lock of the word's portion: at once, or by the unlock, for another portion is locked before. */
+static void put_locked(dart_gptr_t word, int64_t value, bool is_put_off)
+{
+  dart_gptr_t own = test_unit(word, 0);
+
+  if (is_put_off)
+    EXPECT_OK(dart_epoch_lock(own, DART_EPOCH_SHARED, 0));
+  EXPECT_OK(dart_epoch_lock(word, DART_EPOCH_EXCLUSIVE, 0));
+  if (is_put_off)
+    EXPECT_OK(dart_put(word, &value, 1, T_INT64, T_INT64));
+  else
+    EXPECT_OK(dart_put_blocking(word, &value, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_epoch_unlock(word, 0));
+  if (is_put_off)
+    EXPECT_OK(dart_epoch_unlock(own, 0));
+}
+
+static void add_in_a_stream(dart_gptr_t word, int64_t by)
+{
+  for (size_t i = 0; i < 200; i++) {
+    int64_t one = 1;
+
+    EXPECT_OK(dart_accumulate(test_at(word, 16 + i % 7 * 16), &one, 1, T_INT64, DART_OP_SUM));
+  }
+  EXPECT_OK(dart_accumulate(word, &by, 1, T_INT64, DART_OP_SUM));
+}
+
+/* Raise the word from `from` by `by`, and wait until that is there. */
+static void change(int way, dart_gptr_t word, int64_t from, int64_t by)
+{
+  int64_t         values[WORDS] = { from + by }, before;
+  dart_handle_t   handle;
+  dart_datatype_t strided;
+
+  switch (way) {
+  case PUT_BLOCKING: EXPECT_OK(dart_put_blocking(word, values, 1, T_INT64, T_INT64)); break;
+  case PUT: EXPECT_OK(dart_put(word, values, 1, T_INT64, T_INT64)); break;
+  case PUT_INLINE: EXPECT_OK(dart_inline_put_blocking(word, values, 1, T_INT64, T_INT64)); break;
+  case PUT_LINE: EXPECT_OK(dart_put(word, values, 8, T_INT64, T_INT64)); break;
+  case PUT_MANY: EXPECT_OK(dart_put(word, values, WORDS, T_INT64, T_INT64)); break;
+  case PUT_STRIDED:
+    EXPECT_OK(dart_type_create_strided(T_INT64, 2, 1, &strided));
+    EXPECT_OK(dart_put_blocking(word, values, 4, T_INT64, strided));
+    EXPECT_OK(dart_type_destroy(&strided));
+    break;
+  case PUT_HANDLE:
+    EXPECT_OK(dart_put_handle(word, values, 1, T_INT64, T_INT64, &handle));
+    EXPECT_OK(dart_wait(&handle));
+    break;
+  case FETCH: EXPECT_OK(dart_fetch_and_op(word, &by, &before, T_INT64, DART_OP_SUM)); break;
+  case FETCH_INLINE:
+    EXPECT_OK(dart_inline_fetch_and_op(word, &by, &before, T_INT64, DART_OP_SUM));
+    break;
+  case SWAP: EXPECT_OK(dart_compare_and_swap(word, values, &from, &before, T_INT64)); break;
+  case SWAP_INLINE:
+    EXPECT_OK(dart_inline_compare_and_swap(word, values, &from, &before, T_INT64));
+    break;
+  case ADD: EXPECT_OK(dart_accumulate(word, &by, 1, T_INT64, DART_OP_SUM)); break;
+  case ADD_MANY:
+    values[0] = by;
+    EXPECT_OK(dart_accumulate(word, values, WORDS, T_INT64, DART_OP_SUM));
+    break;
+  case STREAM: add_in_a_stream(word, by); break;
+  default: put_locked(word, from + by, way == PUT_LOCKED_LATER);
+  }
+  EXPECT_OK(dart_flush(word));
+}
+
+/* False: no unit is known to sleep. */
+static bool some_unit_sleeps(void)
+{
+  for (int ms = 0; !dart__is_watched(); ms++) {
+    if (ms == 20000)
+      return false;
+    nap_ms(1);
+  }
+  return true;
+}
+
+/* A unit that is known to sleep for the word has its event raised when the word gets what it waits for, and not by
+ * what is before that, nor by its neighbours. False: it never was known to sleep. */
+static bool wake(int way, dart_gptr_t word, dart_unit_t sleeper)
+{
+  dart__event_t *event = dart__twosided_event(sleeper);
+  int64_t        other = 5, before;
+  uint32_t       count;
+
+  if (!some_unit_sleeps())
+    return false;
+  count = dart__event_count(event);
+  EXPECT_OK(dart_put_blocking(test_at(word, 1), &other, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_fetch_and_op(test_at(word, 2), &other, &before, T_INT64, DART_OP_SUM));
+  change(way, word, 0, 1);
+  EXPECT_EQ(dart__event_count(event), count);
+  change(way, word, 1, 1);
+  EXPECT_TRUE(dart__event_count(event) != count);
+  EXPECT_TRUE(strcmp(dart__call, "dart_wait_word") != 0); /* it has made no such call */
+  return true;
+}
+
+static bool has_barriers(void)
+{
+  return (syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0) & MEMBARRIER_CMD_GLOBAL_EXPEDITED) >
+         0;
+}
+
+TEST_N(2, who_sleeps_is_woken_by_near_puts_and_atomics)
+{
+  static int64_t nothing[WORDS];
+  dart_gptr_t    words = test_alloc(nothing, WORDS, 0);
+  int64_t        two   = 2;
+  bool           goes  = dart_near_ptr(test_unit(words, 1)) != NULL && has_barriers();
+
+  EXPECT_OK(dart_bcast(&goes, sizeof goes, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  for (int way = 0; way < WAYS && goes; way++) {
+    test_note("way %d", way);
+    if (me == 1) {
+      memset(test_mine(words), 0, sizeof nothing);
+      test_barrier();
+      EXPECT_OK(dart_wait_word(test_unit(words, 1), T_INT64, DART_WAIT_EQ, &two, -1));
+    } else {
+      test_barrier();
+      if (me == 0)
+        EXPECT_TRUE(wake(way, test_unit(words, 1), 1));
+    }
+    test_barrier();
+  }
+  EXPECT_TRUE(!dart__is_watched());
+}
+
+/* Atomics that only read, between two words that a unit sleeps for. */
+static void read_atomically(dart_gptr_t word)
+{
+  int64_t found;
+  short   part;
+
+  EXPECT_OK(dart_fetch_and_op(word, NULL, &found, T_INT64, DART_OP_NO_OP));
+  EXPECT_OK(dart_inline_fetch_and_op(word, NULL, &found, T_INT64, DART_OP_NO_OP));
+  EXPECT_OK(dart_fetch_and_op(word, NULL, &part, DART_TYPE_SHORT, DART_OP_NO_OP));
+}
+
+/* Who writes between the words wakes the sleeper, a few times, and from then on it looks by itself. */
+static void write_between(dart_gptr_t word, dart_unit_t sleeper)
+{
+  dart__event_t *event = dart__twosided_event(sleeper);
+  int64_t        value = 1;
+  uint32_t       count = dart__event_count(event);
+
+  read_atomically(word);
+  EXPECT_EQ(dart__event_count(event), count);
+  EXPECT_OK(dart_put_blocking(word, &value, 1, T_INT64, T_INT64));
+  EXPECT_TRUE(dart__event_count(event) != count);
+  for (int ms = 0; ms < 20000 && dart__is_watched(); ms++) {
+    EXPECT_OK(dart_put_blocking(word, &value, 1, T_INT64, T_INT64));
+    nap_ms(1);
+  }
+  EXPECT_TRUE(!dart__is_watched());
+}
+
+TEST_N(2, who_waits_for_several_words_is_not_woken_for_ever)
+{
+  dart_gptr_t words   = test_alloc(zeros, 3, 0), pair[2];
+  int64_t     twos[2] = { 2, 2 };
+  size_t      index   = 77;
+  bool        goes    = dart_near_ptr(test_unit(words, 1)) != NULL && has_barriers();
+
+  EXPECT_OK(dart_bcast(&goes, sizeof goes, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  for (int i = 0; i < 2; i++)
+    pair[i] = test_at(test_unit(words, 1), 2 * (size_t)i);
+  if (me == 1) {
+    EXPECT_OK(dart_wait_word_any(pair, 2, T_INT64, DART_WAIT_EQ, twos, -1, &index));
+    EXPECT_EQ(index, 1);
+  } else if (me == 0) {
+    if (goes && EXPECT_TRUE(some_unit_sleeps()))
+      write_between(test_at(test_unit(words, 1), 1), 1);
+    EXPECT_OK(dart_put_blocking(pair[1], twos, 1, T_INT64, T_INT64));
+  }
+  test_barrier();
 }
 
 /* ---- where it lies ---------------------------------------------------------------------------- */

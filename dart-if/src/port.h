@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include <dash/dart/ext/dart_stats.h>
 #include <dash/dart/if/dart_communication.h>
 #include <dash/dart/if/dart_initialization.h>
 
@@ -56,6 +57,22 @@ static inline int dart__exit_code(int code)
   return code != 0 && (code & 0xff) == 0 ? EXIT_FAILURE : code & 0xff;
 }
 
+/* ---- statistics of the transport --------------------------------------------------------
+ *
+ * What the transport's own library counts, read beside DART's own by dart_stats.h. Any thread, at any time. */
+
+/** How many there are: none before the first dart__port_init, and a constant number after it. */
+size_t dart__port_stats_size(void);
+
+/** Describe the one at `index`, which is less than that: a name with a prefix of the transport. Texts stay. */
+dart_stats_info_t dart__port_stats_describe(size_t index);
+
+/** Its value: DART_STATS_EVENTS and DART_STATS_TIME since the last reset, DART_STATS_VALUE as it is. */
+uint64_t dart__port_stats_read(size_t index);
+
+/** Begin anew. */
+void dart__port_stats_reset(void);
+
 /* ---- teams and memory -------------------------------------------------------------------
  *
  * `prepare` allocates tables, locally. The caller ensures that it has succeeded on all units before any unit
@@ -67,7 +84,7 @@ static inline int dart__exit_code(int code)
 dart_ret_t dart__port_team_prepare(dart__team_t *team);
 
 /** Open a prepared team in the transport. Collective over the team. Its exchange is open already, except that
- *  of the first team. */
+ *  of the first team, where the result is agreed. */
 dart_ret_t dart__port_team_open(dart__team_t *team);
 
 /** Undo both, or only `prepare` if the team is not open; nothing if it is not prepared. Collective if the

@@ -178,6 +178,10 @@ void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *val
 void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
                         size_t nbytes);
 
+/** Get any number of bytes, received in place; `dst` is filled when the request is complete. Later requests to the peer
+ *  are applied after the bytes were read, which may be before earlier batches that wait for their data. */
+void dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
+
 /** Put `nbytes`, at most DART__AM_PUT_MOST, perhaps 0, and then update a flag of the same peer, a word of 64
  *  bits, by an operator of DART_TYPE_ULONG. Sent at once, even beyond the window; with is_sent_later set, if
  *  more notifications of the peer are expected soon, or the window is full, by progress. */

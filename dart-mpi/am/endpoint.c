@@ -35,10 +35,22 @@ static bool is_idle(const dart__am_endpoint_t *ep)
          get(&ep->refused) == get(&ep->reported);
 }
 
+/* Whether the data that it has asked for are here. They may come after the acknowledgement, which says that they were
+ * sent: then the thread that waits for them comes here again. */
+static bool has_got(dart__am_t *am, dart__am_batch_t *batch)
+{
+  bool all = true;
+
+  for (size_t i = 0; i < batch->ndata; i++)
+    if (batch->data[i].is_got)
+      all = dart__transport_test(am->config.transport, &batch->got[i], NULL, NULL) && all;
+  return all;
+}
+
 void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep)
 {
   while (ep->first != NULL && ep->first->number <= ep->acked && ep->first->is_posted &&
-         (ep->first->nresults == 0 || ep->first->has_results)) {
+         (ep->first->nresults == 0 || ep->first->has_results) && has_got(am, ep->first)) {
     dart__am_batch_t *batch = ep->first;
 
     ep->first = batch->next;
@@ -71,6 +83,7 @@ static void ask_for_batches(dart__am_t *am)
 
     if (ep == NULL || !dart__am_spin_try(&ep->lock))
       continue;
+    dart__am_endpoint_retire(am, ep); /* its last data may have come after the answer */
     dart__am_endpoint_ask(am, peer, ep, ep->sent);
     dart__am_spin_unlock(&ep->lock);
   }
@@ -144,10 +157,35 @@ static void send_data(dart__am_t *am, int32_t peer, dart__am_batch_t *batch, siz
   for (; batch->ndata_sent < ndata; batch->ndata_sent++) {
     size_t nbytes = batch->data[batch->ndata_sent].nbytes;
 
+    if (batch->data[batch->ndata_sent].is_got)
+      continue;
     dart__count_operation(DART__COUNT_DATA, nbytes);
     dart__transport_send(am->config.transport, peer, DART__CHANNEL_DATA,
                          batch->src[batch->ndata_sent], nbytes, NULL);
   }
+}
+
+/* Post the receives of data that it asks for: batches are sent one after the other, and so their data come back. */
+static void receive_got(dart__am_t *am, int32_t peer, dart__am_batch_t *batch)
+{
+  for (size_t i = 0; i < batch->ndata; i++)
+    if (batch->data[i].is_got)
+      dart__transport_recv(am->config.transport, peer, DART__CHANNEL_GOT, batch->dst[i],
+                           batch->data[i].nbytes, &batch->got[i]);
+}
+
+/* It is not complete, at either end, before the batch is done. */
+static void announce(dart__am_endpoint_t *ep, const dart__am_data_t *data)
+{
+  ep->open->data[ep->open->ndata++] = *data;
+  set(&ep->newest, ep->sent + 1);
+  set(&ep->local, ep->sent + 1);
+}
+
+void dart__am_endpoint_add_got(dart__am_endpoint_t *ep, const dart__am_data_t *data, void *dst)
+{
+  ep->open->dst[ep->open->ndata] = dst;
+  announce(ep, data);
 }
 
 void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
@@ -156,10 +194,8 @@ void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_
   dart__am_batch_t *batch = ep->open;
   size_t            ndata;
 
-  batch->src[batch->ndata]    = src;
-  batch->data[batch->ndata++] = *data;
-  set(&ep->newest, ep->sent + 1);
-  set(&ep->local, ep->sent + 1);
+  batch->src[batch->ndata] = src;
+  announce(ep, data);
   /* Large data are sent at once. Eager data are sent after the batch, so that they find their receive
    * posted and are not copied twice; so are all data while another thread is sending. */
   if (data->nbytes <= EAGER_MOST || ep->is_sending)
@@ -218,6 +254,7 @@ static void send_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bo
 
   nwords = batch->nwords + batch->ndata * DART__AM_DATA_WORDS;
   count_batch(batch, nwords);
+  receive_got(am, peer, batch);
   dart__am_ack_write(&am->ack[peer], &batch->message.header);
   dart__transport_send(am->config.transport, peer, DART__CHANNEL_REQUEST, &batch->message,
                        sizeof batch->message.header + nwords * sizeof(uint64_t), NULL);

@@ -58,6 +58,9 @@ void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t 
 void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
                                 const dart__am_data_t *data, const void *src);
 
+/** Ask for a message of data in the open batch, which has room for it. */
+void dart__am_endpoint_add_got(dart__am_endpoint_t *ep, const dart__am_data_t *data, void *dst);
+
 /** Send the open batch, giving the lock up. False: not now, too many are under way, or another thread
  *  is sending. */
 bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,

@@ -9,7 +9,7 @@
 #include "am/target.h"
 #include "base/counters.h"
 
-/* A batch that is applied when its data are here, and those of earlier batches of its peer. */
+/* A batch that is applied when its data are here, or were sent, and those of earlier batches of its peer. */
 struct dart__am_pending {
   dart__am_pending_t       *next; /* in the order in which they came */
   dart__am_pending_t       *next_of_peer;
@@ -110,8 +110,21 @@ static handled_t serve(dart__am_t *am, int32_t peer, const dart__am_message_t *m
 
 /* ---- batches that wait for their data ------------------------------------------------------- */
 
-/* Post receives for the data of a batch, in place. */
-static void receive_data(dart__am_t *am, dart__am_pending_t *pending)
+/* Send what a batch asks for; without a byte, if there is no such memory. */
+static void send_got(dart__am_t *am, dart__am_pending_t *pending, const dart__am_data_t *data,
+                     dart__transport_request_t *sent_out)
+{
+  const void *from   = dart__am_find(&am->config.host, data);
+  size_t      nbytes = from == NULL ? 0 : data->nbytes;
+
+  pending->refused += from == NULL;
+  dart__count_operation(DART__COUNT_DATA, nbytes);
+  dart__transport_send(am->config.transport, pending->peer, DART__CHANNEL_GOT,
+                       from == NULL ? pending : from, nbytes, sent_out);
+}
+
+/* Post receives for the data of a batch, in place, and send what it asks for. */
+static void move_data(dart__am_t *am, dart__am_pending_t *pending)
 {
   const uint64_t *words =
       pending->message->words + request_words(pending->message, pending->nbytes);
@@ -121,6 +134,10 @@ static void receive_data(dart__am_t *am, dart__am_pending_t *pending)
     void           *to;
 
     memcpy(&data, words + i * DART__AM_DATA_WORDS, sizeof data);
+    if (data.is_got) {
+      send_got(am, pending, &data, &pending->data[i]);
+      continue;
+    }
     to = dart__am_find(&am->config.host, &data);
     if (to == NULL) {
       to = pending->dropped[i] = malloc(data.nbytes);
@@ -206,7 +223,7 @@ static handled_t keep(dart__am_t *am, dart__am_slot_t *slot)
       (dart__am_pending_t){ .peer = slot->peer, .nbytes = slot->nbytes, .message = slot->message };
   slot->message = room;
   queue(&am->receiver, pending);
-  receive_data(am, pending);
+  move_data(am, pending);
   return HANDLED;
 }
 

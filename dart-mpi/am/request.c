@@ -2,6 +2,7 @@
  * flush. */
 #include "am/endpoint.h"
 #include "am/instance.h"
+#include "base/size.h"
 #include "data/type.h"
 
 #define ELEMENTS_MOST 1024 /* bytes of elements in a record, so that batches fill well */
@@ -163,6 +164,16 @@ static void reserve_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
   }
 }
 
+/* What the next message carries of `nbytes`, from `from` on. */
+static dart__am_data_t next_data(const dart__am_address_t *at, size_t from, size_t nbytes,
+                                 bool is_got)
+{
+  return (dart__am_data_t){ .selection = { .team = at->team, .segid = at->segid },
+                            .offset    = at->offset + from,
+                            .nbytes    = (uint32_t)dart__least(nbytes - from, DART__AM_DATA_MOST),
+                            .is_got    = is_got };
+}
+
 void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
                         size_t nbytes)
 {
@@ -170,14 +181,26 @@ void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void
 
   dart__am_spin_lock(&ep->lock);
   for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
-    dart__am_data_t data = { .selection = { .team = at->team, .segid = at->segid },
-                             .offset    = at->offset + from,
-                             .nbytes    = nbytes - from };
+    dart__am_data_t data = next_data(at, from, nbytes, false);
 
-    if (data.nbytes > DART__AM_DATA_MOST)
-      data.nbytes = DART__AM_DATA_MOST;
     reserve_data(am, at->peer, ep);
     dart__am_endpoint_add_data(am, at->peer, ep, &data, (const char *)src + from);
+  }
+  dart__am_spin_unlock(&ep->lock);
+}
+
+void dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
+    dart__am_data_t data = next_data(at, from, nbytes, true);
+
+    reserve_data(am, at->peer, ep);
+    dart__am_endpoint_add_got(ep, &data, (char *)dst + from);
+    dart__am_endpoint_send(am, at->peer, ep,
+                           false); /* so that the peer sends while more is asked for */
   }
   dart__am_spin_unlock(&ep->lock);
 }

@@ -11,7 +11,9 @@
  *
  * Data that do not fit a batch are messages of their own on the data channel, received in place. The batch that
  * announces them ends with a dart__am_data_t for each, in the order in which they are sent. The batch is applied when
- * all of its data are here; later batches of the same peer wait for it.
+ * all of its data are here; later batches of the same peer wait for it. Data that are asked for in this way travel
+ * back, on a channel of their own: then the batch is applied when they have left their place, and is done for its
+ * origin when they have come.
  *
  * Batches from one peer to another are numbered from 1 in the order sent; 64 bits do not wrap. Every message
  * acknowledges the batches that its receiver has sent and its sender has applied. A header without a batch asks for
@@ -88,11 +90,12 @@ typedef struct {
 
 #define DART__AM_EPOCH_WORDS (sizeof(dart__am_epoch_t) / sizeof(uint64_t))
 
-/* Where a message of data is received. */
+/* Where a message of data is received, or what is to be sent back. */
 typedef struct {
   dart__am_selection_t selection; /* offset_high is 0 */
   uint64_t             offset;
-  uint64_t             nbytes;
+  uint32_t             nbytes;
+  uint32_t             is_got; /* it is sent back; without a byte, if there is no such memory */
 } dart__am_data_t;
 
 #define DART__AM_DATA_WORDS (sizeof(dart__am_data_t) / sizeof(uint64_t))

@@ -10,6 +10,7 @@
 #include "memory/window.h"
 #include "model/world.h"
 #include "mpi/comm.h"
+#include "mpi/pvar.h"
 #include "node/waiting.h"
 #include "p2p/message.h"
 #include "port.h"
@@ -78,16 +79,18 @@ static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t want
                       ? DART_THREAD_MULTIPLE
                       : DART_THREAD_SINGLE;
 
-  dart__comm_open();
-  DART__MPI(MPI_Comm_rank, dart__comm.world, &dart__world.me);
-  DART__MPI(MPI_Comm_size, dart__comm.world, &nunits);
+  dart__mpi_pvars_open();
+  DART__MPI(MPI_Comm_rank, MPI_COMM_WORLD, &dart__world.me);
+  DART__MPI(MPI_Comm_size, MPI_COMM_WORLD, &nunits);
   dart__world.nunits  = nunits;
   dart__world.wait    = dart__world_wait_policy((uint32_t)nunits, NULL);
   dart__world.node_of = calloc((size_t)nunits, sizeof *dart__world.node_of);
   ret                 = check_launcher(nunits);
   if (ret == DART_OK && dart__world.node_of == NULL)
     ret = DART_ERR_NOMEM;
-  ret = dart__port_agree(ret);
+  if (ret == DART_OK)
+    ret = dart__mpi_watch_end();
+  ret = dart__comm_open(nunits, ret);
   if (ret == DART_OK)
     find_nodes();
   if (ret == DART_OK && dart__world.many_nodes)

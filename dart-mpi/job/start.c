@@ -30,7 +30,8 @@ static void skip_symmetric_addresses(bool running)
     return;
   }
   /* The program has started MPI, so the environment is not read any more. (Before MPI is started,
-   * MPI_T cannot be used: MPICH 4.0 does not survive an MPI_T_finalize before MPI_Init.) */
+   * MPI_T cannot be used: MPICH 4.0 does not survive an MPI_T_finalize before MPI_Init.) It is not ended
+   * here either: MPICH 4.0 does not survive its next use (mpi/pvar.c). */
   if (DART__MPI_CALL(MPI_T_init_thread, MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
     return;
   if (DART__MPI_CALL(MPI_T_cvar_get_index, "MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) == MPI_SUCCESS) {
@@ -42,11 +43,12 @@ static void skip_symmetric_addresses(bool running)
       MPI_T_cvar_handle_free(&handle);
     }
   }
-  MPI_T_finalize();
 }
 
 /* MPICH's launcher may end all units before it has passed on what they wrote last, most likely the reason
  * of the abort: so wait a moment. */
+static volatile bool is_aborting; /* MPI_Abort may call exit, and is in MPI then */
+
 static void abort_mpi(int code) __attribute__((noreturn));
 static void abort_mpi(int code)
 {
@@ -55,6 +57,7 @@ static void abort_mpi(int code)
   dart__launcher_report(DART__UNIT_ABORTS, code);
   fflush(NULL);
   nanosleep(&moment, NULL);
+  is_aborting = true;
   MPI_Abort(MPI_COMM_WORLD, code);
   _exit(code);
 }
@@ -65,7 +68,7 @@ static void end_of_process(int status, void *unused)
   int finalized;
 
   (void)unused;
-  if (getpid() != mpi_pid)
+  if (getpid() != mpi_pid || is_aborting)
     return;
   MPI_Finalized(&finalized);
   if (!finalized && dart__world.initialized)
@@ -88,20 +91,23 @@ static int end_of_mpi(MPI_Comm self, int key, void *value, void *extra)
   return MPI_SUCCESS;
 }
 
-static void register_end_handlers(void)
+dart_ret_t dart__mpi_watch_end(void)
 {
   int key;
 
-  mpi_pid = getpid();
+  if (mpi_pid != 0)
+    return DART_OK;
   if (on_exit(end_of_process, NULL) != 0) { /* nobody would end MPI */
-    dart__error("on_exit failed, which ends the program");
-    dart__port_abort(EXIT_FAILURE);
+    dart__error("dart_init: no memory to be called when the process exits");
+    return DART_ERR_NOMEM;
   }
+  mpi_pid = getpid();
   if (mpi_is_ours)
-    return;
+    return DART_OK;
   DART__MPI(MPI_Comm_create_keyval, MPI_COMM_NULL_COPY_FN, end_of_mpi, &key, NULL);
   DART__MPI(MPI_Comm_set_attr, MPI_COMM_SELF, key, NULL);
   DART__MPI(MPI_Comm_free_keyval, &key);
+  return DART_OK;
 }
 
 bool dart__mpi_is_ours(void)
@@ -126,8 +132,6 @@ dart_ret_t dart__mpi_start(int *argc, char ***argv, int wanted, int *provided_ou
     DART__MPI(MPI_Init_thread, argc, argv, wanted, provided_out);
     mpi_is_ours = true;
   }
-  if (mpi_pid == 0)
-    register_end_handlers();
   return DART_OK;
 }
 

@@ -10,6 +10,10 @@
  *  the program has finalised it. */
 dart_ret_t dart__mpi_start(int *argc, char ***argv, int wanted, int *provided_out);
 
+/** Have the end of the process, or of an MPI that is not ours, end DART, too. Once MPI has been started; asked for
+ *  again, nothing. DART_ERR_NOMEM: it cannot be, and the next dart_init tries again. */
+dart_ret_t dart__mpi_watch_end(void);
+
 /** Whether DART started MPI, and so has to end it. */
 bool dart__mpi_is_ours(void);
 

@@ -1,6 +1,7 @@
 /* See comm.h. */
 #include "mpi/comm.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "model/world.h"
@@ -41,11 +42,11 @@ static bool is_one_node(int nunits)
 
 /* MPI finds the nodes by blocking collectives, in which units that share cores wait for each other's time slices:
  * for a second, if they are 16 on two. It is not asked where all units are told that there is one node. */
-static void open_node(int nunits)
+static void open_node(bool is_one)
 {
   int me;
 
-  if (dart__mpi_most(dart__comm.world, !is_one_node(nunits)) == 0) {
+  if (is_one) {
     dart__comm.node = dart__comm.world;
     return;
   }
@@ -54,18 +55,28 @@ static void open_node(int nunits)
             &dart__comm.node);
 }
 
-void dart__comm_open(void)
+/* The maximum of each value over the units. */
+static void most_of(MPI_Comm comm, int *values, int count)
 {
-  int nunits;
+  MPI_Request request;
 
-  if (dart__comm.world != MPI_COMM_NULL)
-    return;
-  DART__MPI(MPI_Comm_size, MPI_COMM_WORLD, &nunits);
-  dart__world.wait = dart__world_wait_policy((uint32_t)nunits, NULL);
-  DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__comm.world);
-  /* duplicates and subsets of it inherit this */
-  DART__MPI(MPI_Comm_set_errhandler, dart__comm.world, MPI_ERRORS_RETURN);
-  open_node(nunits);
+  DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, values, count, MPI_INT, MPI_MAX, comm, &request);
+  dart__mpi_wait(&request);
+}
+
+dart_ret_t dart__comm_open(int nunits, dart_ret_t mine)
+{
+  int worst[2] = { (int)mine, !is_one_node(nunits) };
+
+  if (dart__comm.world == MPI_COMM_NULL) {
+    DART__MPI(MPI_Comm_dup, MPI_COMM_WORLD, &dart__comm.world);
+    /* duplicates and subsets of it inherit this */
+    DART__MPI(MPI_Comm_set_errhandler, dart__comm.world, MPI_ERRORS_RETURN);
+  }
+  most_of(dart__comm.world, worst, 2);
+  if (dart__comm.node == MPI_COMM_NULL)
+    open_node(worst[1] == 0);
+  return (dart_ret_t)worst[0];
 }
 
 void dart__comm_dup(MPI_Comm *comm)
@@ -95,9 +106,6 @@ void dart__mpi_wait(MPI_Request *request)
 
 int dart__mpi_most(MPI_Comm comm, int value)
 {
-  MPI_Request request;
-
-  DART__MPI(MPI_Iallreduce, MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm, &request);
-  dart__mpi_wait(&request);
+  most_of(comm, &value, 1);
   return value;
 }

@@ -144,10 +144,9 @@ static void go_without(const char *why)
   static bool said;
 
   if (dart__world.me == 0 && !said)
-    dart__warn(
-        "dart_init: no progress agent: %s. Atomics and notifications between nodes wait until "
-        "their target calls DART",
-        why);
+    dart__warn("dart_init: no progress agent: %s. Atomics, locks, notifications and epochs between "
+               "nodes wait until their target calls DART",
+               why);
   said = true;
 }
 

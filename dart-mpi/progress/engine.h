@@ -11,9 +11,10 @@
 #include "model/address.h"
 
 typedef struct {
-  dart__am_t *am;   /* NULL: the job has one node */
-  bool   by_agents; /* every unit has an agent: requests are served whatever their target does */
-  size_t aggregate; /* puts and gets of up to so many bytes are collected as requests */
+  dart__am_t *am;    /* NULL: the job has one node */
+  bool   by_agents;  /* every unit has an agent: requests are served whatever their target does */
+  size_t aggregate;  /* puts and gets of up to so many bytes are collected as requests */
+  size_t got_by_mpi; /* gets of epochs too large for requests go by MPI up to so many bytes */
   /* Calls of the unit itself that made progress; while it makes them, the agent does not poll. */
   _Atomic uint32_t own_calls;
 } dart__engine_t;

@@ -55,14 +55,19 @@ static request_t *new_request(const request_t *described, const uint64_t *words)
 
 /* ---- accesses that run ahead of their post --------------------------------------------------- */
 
-/* The segment it is about. NULL: it has ended. */
+/* The segment it is about. NULL: it has ended; another one may have its id. */
 static dart__segment_t *segment_of(const dart__am_epoch_t *about, dart__team_t **team_out)
 {
+  uint32_t         flags = (UINT32_C(1) << DART__LOCK_GENERATION_AT) - 1;
+  dart__segment_t *segment;
+
   *team_out = dart__team_find(about->team);
-  return *team_out == NULL ? NULL : dart__segment_find(*team_out, about->segid);
+  segment   = *team_out == NULL ? NULL : dart__segment_find(*team_out, about->segid);
+  return segment != NULL && (about->what & ~flags) == dart__lock_generation(segment) ? segment
+                                                                                     : NULL;
 }
 
-/* Whether the segment that a request waits in has ended; another one may have its id by now. */
+/* Whether the segment that a request waits in has ended; another one may have its id by now, allocated memory, too. */
 static bool is_gone(const request_t *r)
 {
   dart__team_t          *team;

@@ -14,6 +14,7 @@
  * DART__LOCKED_BYTES of operations at most. What gets have read that came with a request is part of its answer;
  * of one that has waited, of GRANTED. */
 #include "am/am.h"
+#include "model/segment.h"
 
 /* What a unit asks of a far one, beyond the words of dart__epoch_word_t; in dart__am_epoch_t.what. */
 enum {
@@ -27,6 +28,15 @@ enum {
   DART__LOCK_EXCLUSIVE = 0x100, /* a flag, of ASK, APPLY and LEAVE */
   DART__LOCK_LAZY      = 0x200  /* a flag: no result, but DART__EPOCH_GRANTED in any case */
 };
+
+/* Above these, the segment's generation: registered memory may end, and other memory have its id, before what nobody
+ * waits for has come, a lazy unlock for example. Modulo 2^22: so many registrations later it would be taken for one of
+ * the later memory. */
+#define DART__LOCK_GENERATION_AT 10
+static inline uint32_t dart__lock_generation(const dart__segment_t *segment)
+{
+  return segment->generation << DART__LOCK_GENERATION_AT;
+}
 
 typedef enum {
   DART__LOCK_REFUSED, /* there is no such segment */

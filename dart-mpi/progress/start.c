@@ -17,6 +17,9 @@
 #define AGGREGATE_REACHED 1024
 #define AGGREGATE_SENT    DART__AM_PUT_MOST
 
+/* Where MPI sends messages, they wait for each other before such a message of data: below it MPI's get is faster. */
+#define GOT_BY_MPI ((size_t)128 << 10)
+
 #define AWAKE_NS (10 * 1000 * 1000) /* a unit that has a core stays awake so long after a request */
 #define NAP_US   20                 /* the shortest nap of a unit that shares its core */
 
@@ -76,6 +79,7 @@ void dart__engine_start(bool mpi_has_threads, bool mpi_reaches_memory)
     dart__engine.aggregate = (size_t)dart__settings.aggregate;
   else if (dart__engine.by_agents)
     dart__engine.aggregate = mpi_reaches_memory ? AGGREGATE_REACHED : AGGREGATE_SENT;
+  dart__engine.got_by_mpi = mpi_reaches_memory ? 0 : GOT_BY_MPI;
   dart__am_rely_on_progress(dart__engine.am, dart__engine.by_agents);
 }
 

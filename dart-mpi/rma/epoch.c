@@ -16,15 +16,14 @@
 #include "rma/rma.h"
 #include "rma/transfer.h"
 
-#define GET_MOST \
-  ((size_t)8 * DART__AM_PUT_MOST) /* bytes of a get by requests: several of them ... */
-#define PUT_MOST \
-  ((size_t)6 * DART__AM_PUT_MOST) /* ... and of a put, which otherwise is a message of its own */
+/* Bytes of a get and of a put by requests, several of them; larger ones are messages of their own. */
+#define GET_MOST ((size_t)8 * DART__AM_PUT_MOST)
+#define PUT_MOST ((size_t)6 * DART__AM_PUT_MOST)
 
 static dart__am_epoch_t about(const dart__team_t *team, const dart__segment_t *segment,
                               uint32_t what, uint64_t value)
 {
-  return (dart__am_epoch_t){ team->id, segment->id, what, value };
+  return (dart__am_epoch_t){ team->id, segment->id, what | dart__lock_generation(segment), value };
 }
 
 static dart_unit_t peer_of(const dart__team_t *team, int32_t unit)
@@ -61,9 +60,14 @@ static bool get(const dart__epoch_op_t *op, size_t nbytes)
   dart__am_address_t at    = dart__am_address(&op->at);
   uint64_t           start = at.offset;
 
-  if (nbytes > GET_MOST) {
+  if (nbytes > GET_MOST && nbytes <= dart__engine.got_by_mpi) {
     dart__rma_start(&(dart__rma_t){ &op->at, op->type, op->buffer, op->type, false }, op->nelem);
     return false;
+  }
+  if (nbytes > GET_MOST) {
+    dart__order_wait(op->at.team, op->at.unit);
+    dart__am_get_data(dart__engine.am, &at, op->buffer, nbytes);
+    return true;
   }
   for (size_t from = 0; from < nbytes; from += DART__AM_PUT_MOST) {
     at.offset = start + from;

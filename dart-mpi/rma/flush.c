@@ -4,6 +4,7 @@
 #include "model/team.h"
 #include "node/timed.h"
 #include "node/waiting.h"
+#include "progress/burst.h"
 #include "progress/engine.h"
 #include "rma/completion.h"
 #include "rma/handle.h"
@@ -88,6 +89,7 @@ void dart__far_order(dart__team_t *team, int32_t unit)
 {
   dart__completion_flush(team, unit, true);
   dart__order_note(team, unit);
+  dart__burst_order(&dart__team_port(team)->burst[unit]);
 }
 
 static bool is_member(const void *team, int32_t unit)

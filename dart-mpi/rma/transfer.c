@@ -22,6 +22,16 @@
 
 /* ---- start ------------------------------------------------------------------------------- */
 
+/* What one MPI call moves. */
+static uint64_t bytes_of(const dart__mpi_layout_t *layout)
+{
+  MPI_Count nbytes = 1;
+
+  if (layout->type != MPI_BYTE)
+    DART__MPI(MPI_Type_size_x, layout->type, &nbytes);
+  return (uint64_t)nbytes * (uint64_t)layout->count;
+}
+
 /* One MPI call; with `request_out`, one that has a request. */
 static void start_call(const dart__rma_t *t, const dart__mpi_layout_t *target,
                        const dart__mpi_layout_t *origin, MPI_Request *request_out)
@@ -31,7 +41,7 @@ static void start_call(const dart__rma_t *t, const dart__mpi_layout_t *target,
   MPI_Aint disp   = dart__disp_of(t->at) + target->nbytes_off;
   char    *buffer = (char *)t->buffer + origin->nbytes_off;
 
-  dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
+  dart__count_operation(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET, bytes_of(origin));
   if (request_out != NULL)
     dart__count(DART__COUNT_RMA_HANDLE);
   if (t->is_put && request_out == NULL)
@@ -186,7 +196,7 @@ void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow)
 
   dart__waiting_stamp(); /* no sleep will: MPI waits */
   dart__order_wait(t->at->team, unit);
-  dart__count(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET);
+  dart__count_operation(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET, (uint64_t)nbytes);
   if (!t->is_put && (is_slow || !window->is_static)) {
     DART__MPI(MPI_Rget, t->buffer, nbytes, MPI_BYTE, unit, disp, nbytes, MPI_BYTE, win, &request);
     if (is_slow)

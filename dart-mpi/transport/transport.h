@@ -28,6 +28,7 @@ typedef enum {
   DART__CHANNEL_REQUEST, /* what am/wire.h describes */
   DART__CHANNEL_REPLY,
   DART__CHANNEL_DATA, /* payload alone, received in place */
+  DART__CHANNEL_GOT,  /* the same, which was asked for */
   DART__CHANNELS
 } dart__channel_t;
 

@@ -116,6 +116,14 @@ static void visit_one(table_t *t, uint32_t unit, int64_t target, visit_t *visit)
     visit(t, unit, (uint32_t)target);
 }
 
+/* Those that have accesses to complete, of the units that the record has bits for. */
+static void visit_origins(table_t *t, uint32_t unit, visit_t *visit)
+{
+  for (uint32_t u = 0; u < 64 && u < t->nunits; u++)
+    if (u != unit && (t->seen[unit].what.last >> u & 1) != 0)
+      visit(t, unit, u);
+}
+
 static void visit_targets(table_t *t, uint32_t unit, visit_t *visit)
 {
   const dart__wait_for_t *what = &t->seen[unit].what;
@@ -127,6 +135,7 @@ static void visit_targets(table_t *t, uint32_t unit, visit_t *visit)
   case DART__WAIT_LOCK_AT:
   case DART__WAIT_RANGE:
   case DART__WAIT_PORTION: visit_holders(t, unit, visit); break;
+  case DART__WAIT_ORIGINS: visit_origins(t, unit, visit); break;
   case DART__WAIT_SENDRECV: visit_one(t, unit, (int64_t)what->last, visit); /* fall through */
   case DART__WAIT_SEND:
   case DART__WAIT_RECV:
@@ -209,6 +218,7 @@ static const char *words_of(dart__wait_kind_t kind)
   switch (kind) {
   case DART__WAIT_JOB:
   case DART__WAIT_COLLECTIVE: return "; not there: ";
+  case DART__WAIT_ORIGINS: return "; not complete: ";
   case DART__WAIT_LOCK:
   case DART__WAIT_LOCK_AT:
   case DART__WAIT_RANGE:

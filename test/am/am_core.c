@@ -265,6 +265,27 @@ static void data_come_before_what_follows(void **state)
   close_all();
 }
 
+/* What is asked for is read before what follows is applied. */
+static void data_are_got_before_what_follows(void **state)
+{
+  static char        got[2][30000];
+  uint64_t           one = 1;
+  dart__am_address_t at = test_address(1, 64), late = test_address(1, 128);
+
+  (void)state;
+  open_with(2, usual());
+  memset(peer[1].memory + 64, 0x5a, sizeof got[0]);
+  for (int i = 0; i < 2; i++)
+    dart__am_get_data(peer[0].am, &at, got[i], sizeof got[i]);
+  dart__am_put(peer[0].am, &late, &one, sizeof one);
+  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_LOCAL), DART_OK);
+  for (size_t i = 0; i < sizeof got[0]; i++)
+    assert_true(got[0][i] == 0x5a && got[1][i] == 0x5a);
+  flush(0, 1);
+  assert_int_equal(*word_of(1, 16), 1);
+  close_all();
+}
+
 /* A peer without an agent that has seen what it waited for calls DART no more. */
 static void a_peer_that_has_all_need_not_stay(void **state)
 {
@@ -627,6 +648,7 @@ static void refused_requests_are_said_once(void **state)
   dart__am_put(peer[0].am, &good, &one, sizeof one);
   dart__am_get(peer[0].am, &beyond, &got, sizeof got);
   dart__am_send_data(peer[0].am, &far_data, data, sizeof data);
+  dart__am_get_data(peer[0].am, &far_data, data, sizeof data);
   assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_ERR_INVAL);
   assert_int_equal(*word_of(1, 0), 1); /* all others were applied */
   flush(0, 1);
@@ -890,6 +912,7 @@ int main(void)
     cmocka_unit_test(notifications_leave_beyond_the_window),
     cmocka_unit_test(requests_of_a_peer_come_in_order),
     cmocka_unit_test(data_come_before_what_follows),
+    cmocka_unit_test(data_are_got_before_what_follows),
     cmocka_unit_test(a_peer_that_has_all_need_not_stay),
     cmocka_unit_test(a_host_is_informed_after_what_came_before),
     cmocka_unit_test(what_is_said_about_epochs_comes_in_order),

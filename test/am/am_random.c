@@ -256,6 +256,16 @@ static bool is_right(const unsigned char *data, int thread, uint64_t number)
   return nbytes <= LARGE;
 }
 
+/* What has come to the thread's channel to a peer, to which nobody else writes; to `data`, which says what that is. */
+static void get_back(thread_t *t, int peer, const dart__am_address_t *channel, unsigned char *data,
+                     size_t nbytes)
+{
+  memset(data, 0xdd, nbytes);
+  dart__am_get_data(mine, channel, data, nbytes);
+  flush(t, peer, false);
+  expect(is_right(data, t->id, t->sent[peer]), "data are not those that were sent", t->id, t->step);
+}
+
 /* The next message on the thread's channel to a peer, when the last one was taken. */
 static void send(thread_t *t, int peer)
 {
@@ -282,7 +292,7 @@ static void send(thread_t *t, int peer)
     dart__am_send_data(mine, &channel, data, nbytes);
     dart__am_notify(mine, NULL, NULL, 0, &counter, 1, DART_OP_SUM);
     flush(t, peer, false);
-    memset(data, 0xdd, nbytes);
+    get_back(t, peer, &channel, data, nbytes);
   }
   free(data);
 }

@@ -6,11 +6,15 @@
 #   run.sh BUILD BACKEND UNITS NODES places [SEED]   one for each place in the source, on some unit
 #   run.sh BUILD BACKEND UNITS NODES SECONDS [SEED]  as many as fit, in an order that SEED decides
 #   run.sh BUILD BACKEND UNITS NODES UNIT:POINT      this one, and all that is said
+#   run.sh BUILD BACKEND UNITS NODES CALL:FILE...    one of these of each unit, after which the program has to go on
 #
 # Points have the names of inject.h.
 # Allowed ends: the program goes on, with the same error on every unit that took part, and in the end
-# leaves as much as it does without a failure; or, after a call of MPI that failed, one line that names
-# it and an end with a code that is not 0 within 5 seconds of the failure. All else is wrong, and printed.
+# leaves as much as it does without a failure; or, after a call of MPI that failed, a line that names this
+# call and an end with a code that is not 0 within 5 seconds of the failure. All else is wrong, and printed: a
+# program also that ends because of something else than the call that was made to fail, for memory that is
+# missing is not the transport's failure, and what ended it then came from units that had parted; or because of a
+# call that had been said to lack something only.
 #
 # After the failure the program need not do everything: it runs the part in which the point is and the next one. Where
 # the point is not reached that way, because an earlier part prepares it, the program runs as a whole.
@@ -20,7 +24,8 @@
 set -u
 
 build=$1 backend=$2 units=$3 nodes=$4 what=$5
-seed=${6:-$RANDOM$RANDOM}
+seed=$RANDOM$RANDOM
+[[ ${6-} != [0-9]* ]] || seed=$6
 work=${INJECT_WORK:-$(mktemp -d)}
 export INJECT_WORK=$work DART_LOG_LEVEL=ERROR
 export ASAN_OPTIONS=quarantine_size_mb=4:${ASAN_OPTIONS-}
@@ -79,9 +84,15 @@ ms_since_failure() {
   echo $((ended_ms - ${failed_ms:-$ended_ms}))
 }
 
-# verdict CODE LOG: one word, and a reason.
+# ended_by CALL LOG: whether this call of MPI, and it alone, ended the program.
+ended_by() {
+  [[ $1 == MPI_* ]] && grep -q "DART: $1 failed, which ends the program" "$2" &&
+    ! grep 'failed, which ends the program' "$2" | grep -qv "DART: $1 failed" && ! grep -q "DART: $1: " "$2"
+}
+
+# verdict CODE LOG UNIT:POINT: one word, and a reason.
 verdict() {
-  local code=$1 log=$2
+  local code=$1 log=$2 call=${3#*:}
   if grep -qE 'AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior' "$log"; then
     echo "WRONG a sanitizer reports"
   elif grep -q '^.*program: unit [0-9]*: ' "$log"; then
@@ -92,7 +103,7 @@ verdict() {
     echo "WRONG $(lost "$log")"
   elif [ "$code" -eq 0 ]; then
     echo "goes-on"
-  elif ! grep -qE '(MPI_[A-Za-z_]*|on_exit) failed, which ends the program' "$log"; then
+  elif [ -n "${INJECT_GOES_ON-}" ] || ! ended_by "${call%%:*}" "$log"; then
     echo "WRONG ends with $code"
   elif (($(ms_since_failure "$log") > 5000)); then
     echo "WRONG ends only after $(ms_since_failure "$log") ms"
@@ -117,11 +128,11 @@ outcome() {
   local part=${1##*:} found
   export INJECT_PART=${part%.*}
   run "$1" "$2"
-  found=$(verdict $? "$2")
+  found=$(verdict $? "$2" "$1")
   unset INJECT_PART
   if [ "$found" = unreached ]; then
     run "$1" "$2"
-    found=$(verdict $? "$2")
+    found=$(verdict $? "$2" "$1")
   fi
   echo "$found"
 }
@@ -159,7 +170,7 @@ if ! list && ! list; then
   exit 1
 fi
 
-if [[ $what == *:* ]]; then
+if [[ $what == [0-9]*:* ]]; then
   try "$what"
   cat "$(log_of "$what")" 2>/dev/null
   exit 0
@@ -177,11 +188,17 @@ if [ "$what" = all ]; then # every place once, then again: what is cut short has
 else
   all_points | shuffled "$seed" >"$work/points"
 fi
-if [ "$what" = places ]; then
+if [[ $what == *:* ]]; then
+  export INJECT_GOES_ON=1
+  for place in "${@:5}"; do
+    grep "^[0-9]*:$place:" "$work/points" | awk -F: '!seen[$1 ":" $4]++'
+  done >"$work/places"
+  mv "$work/places" "$work/points"
+elif [ "$what" = places ]; then
   awk -F: '!seen[$2 ":" $3 ":" $4]++' "$work/points" >"$work/places"
   mv "$work/places" "$work/points"
 fi
-case $what in all | places) seconds=1000000 ;; *) seconds=$what ;; esac
+case $what in all | places | *:*) seconds=1000000 ;; *) seconds=$what ;; esac
 
 INJECT_DEADLINE=$(($(now_ms) + seconds * 1000)) xargs -P "${INJECT_JOBS:-1}" -I{} \
   bash "$0" "$build" "$backend" "$units" "$nodes" {} <"$work/points" >"$work/results" 2>/dev/null
@@ -193,10 +210,17 @@ grep '^[^ ]* WRONG ' "$work/results" | while read -r point verdict; do
   grep -vE '^$|^=+$|BAD TERMINATION|PID |EXIT CODE|CLEANING|YOU CAN IGNORE|YOUR APPLICATION|This typically|Please see' \
     "$(log_of "$point")" | head -n "${INJECT_LINES:-8}" | sed 's/^/    /'
 done
+missing=0
+for place in "${@:5}"; do
+  [[ $place == *:* ]] || continue
+  grep -qE "^[0-9]*:$place:[^ ]* (goes-on|WRONG)" "$work/results" && continue
+  echo "inject: $name: $place was never made to fail"
+  missing=1
+done
 [ "$what" = all ] || order=", in the order of seed $seed"
 echo "inject: $name: $(wc -l <"$work/results") of $total points tried${order-}:" \
   "$(count goes-on) go on, $(count ends) end the program, $(count unreached) were not reached," \
   "$(count WRONG) are wrong, $(grep -c '; at first ' "$work/results") seemed so once"
 wrong=$(count WRONG)
 [ -n "${INJECT_KEEP-}" ] || rm -rf "$work"
-[ "$wrong" -eq 0 ]
+[ "$wrong" -eq 0 ] && [ "$missing" -eq 0 ]

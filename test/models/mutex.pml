@@ -5,8 +5,9 @@
  * times, and MOST_PASSES + 1 times for each thread that was late before it, however often they come back (assertions).
  *
  * Bounds. THREADS take it, the first of them ROUNDS times and the others once. EXPIRIES times a
- * thread becomes late, and EARLY sleeps end without a wake: with 0 of both, wakes alone must do. The
- * spin is one look.
+ * thread becomes late, and EARLY sleeps end without a wake: with 0 of both, wakes alone must do. LOOKS times a
+ * thread that could sleep looks again instead (yield_if_due), also one that was woken, and then has not set SLEEPERS
+ * when it becomes late. The spin is one look.
  *
  * Late threads share BITS bits by which they are woken, where the code has 32: with 1 an unlock wakes all.
  *
@@ -23,6 +24,7 @@
  * run: two_late      -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=2 -DEARLY=0 -DBITS=2
  * run: early         -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=1 -DEARLY=2 -DBITS=1
  * run: two_threads   -DTHREADS=2 -DROUNDS=3 -DEXPIRIES=3 -DEARLY=1 -DBITS=2
+ * run: yields        -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=1 -DEARLY=0 -DLOOKS=1 -DBITS=2
  * run: polled        -DTHREADS=3 -DROUNDS=2 -DEXPIRIES=0 -DEARLY=0 -DPOLLER -DBITS=2
  * run: polled_late   -DTHREADS=3 -DROUNDS=1 -DEXPIRIES=1 -DEARLY=0 -DPOLLER -DBITS=2
  * large: late        -DTHREADS=3 -DROUNDS=2 -DEXPIRIES=1 -DEARLY=0 -DBITS=2
@@ -49,6 +51,10 @@
 
 #define MOST_PASSES     1
 
+#ifndef LOOKS
+#define LOOKS 0
+#endif
+
 #define IS_FREE(s)      ((s & HELD) == 0)
 #define MAY_PASS(s)     (((s >> 4) & 3) < MOST_PASSES)
 #define NLATE(s)        ((s >> 2) & 3)
@@ -65,6 +71,7 @@ bool on_state[SLEEPERS_MOST];    /* threads that sleep on them */
 bool on_turn[SLEEPERS_MOST];
 byte early = EARLY;
 byte expiries = EXPIRIES;
+byte looks = LOOKS;
 
 byte shared;                     /* what the mutex protects */
 byte ended;
@@ -161,16 +168,23 @@ inline sleep_until_free()
     if
     :: IS_FREE(s) && MAY_PASS(s) -> take(s, HELD_BY_ANY(s) | MORE_SLEEPERS, taken)
     :: else ->
-      announce(announced);
       if
-      :: announced ->
-        FUTEX_WAIT(state, (s | SLEEPERS), on_state, me, early);
+      :: announce(announced);
+        if
+        :: announced ->
+          FUTEX_WAIT(state, (s | SLEEPERS), on_state, me, early);
+          if
+          :: true
+          :: expiries > 0 -> lose_patience() /* though it was woken */
+          fi
+        :: announced && expiries > 0 -> lose_patience()
+        :: else
+        fi
+      :: atomic { looks > 0 -> looks-- } /* an unlock is due: it yields its core */
         if
         :: true
-        :: expiries > 0 -> lose_patience() /* though it was woken */
+        :: expiries > 0 -> lose_patience()
         fi
-      :: announced && expiries > 0 -> lose_patience()
-      :: else
       fi
     fi
   od

@@ -173,7 +173,7 @@ inline serve()
   k = 0
 }
 
-/* `keep`, receive_data */
+/* `keep`, move_data */
 inline keep()
 {
   pending[from]!announces,puts,raised;

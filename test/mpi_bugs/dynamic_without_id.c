@@ -2,25 +2,12 @@
  *
  * Here all context ids are used up (see context_ids.c). MPICH then says that it has made a dynamic
  * window, and crashes when it is used. */
-#include <signal.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "verdict.h"
 
 enum { MOST = 4000 };
 
 static MPI_Comm comms[MOST];
 static int      memory[16];
-
-static void die(int signal)
-{
-  static const char text[] = "a dynamic window that was made crashes when it is used\n";
-
-  (void)signal;
-  if (write(STDOUT_FILENO, text, strlen(text)) > 0)
-    _exit(WRONG);
-}
 
 static void use(MPI_Win win)
 {
@@ -45,8 +32,8 @@ int main(int argc, char **argv)
   MPI_Win win;
 
   MPI_Init(&argc, &argv);
-  signal(SIGSEGV, die);
-  signal(SIGABRT, die);
+  wrong_by(SIGSEGV, "a dynamic window that was made crashes when it is used\n");
+  wrong_by(SIGABRT, "a dynamic window that was made crashes when it is used\n");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   while (n < MOST && MPI_Comm_dup(MPI_COMM_WORLD, &comms[n]) == MPI_SUCCESS)
     n++;

@@ -49,6 +49,7 @@ try context_ids 2
 try dynamic_without_id 2
 try shared_window_time 2
 try t_finalize_first 1
+try t_again 1
 try mremap_hook 1
 try finalize_over_tcp 3 UCX_TLS=tcp,self MPIR_CVAR_NUM_CLIQUES=3
 

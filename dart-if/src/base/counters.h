@@ -74,9 +74,11 @@
   X(DATA, EVENTS, "data", "messages of data beside batches")                                      \
   X(DATA_BYTES, BYTES, "data_bytes", "bytes of these")                                            \
   X(RMA_PUT, EVENTS, "rma_put", "puts by MPI's one-sided calls")                                  \
+  X(RMA_PUT_BYTES, BYTES, "rma_put_bytes", "bytes of these")                                      \
   X(RMA_GET, EVENTS, "rma_get", "gets by MPI's one-sided calls")                                  \
-  X(RMA_HANDLE, EVENTS, "rma_handle", "of these, transfers with a request of their own")          \
-  X(RMA_RUN, EVENTS, "rma_run", "of these, calls for one run of elements")                        \
+  X(RMA_GET_BYTES, BYTES, "rma_get_bytes", "bytes of these")                                      \
+  X(RMA_HANDLE, EVENTS, "rma_handle", "of puts and gets, those with a request of their own")      \
+  X(RMA_RUN, EVENTS, "rma_run", "of puts and gets, calls for one run of elements")                \
   X(RMA_ATOMIC, EVENTS, "rma_atomic", "atomics by MPI's one-sided calls")                         \
   X(RMA_FLUSH, EVENTS, "rma_flush", "flushes of a window")                                        \
   X(AGGREGATED, EVENTS, "aggregated", "puts and gets aggregated in a batch")                      \

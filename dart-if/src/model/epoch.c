@@ -183,6 +183,8 @@ void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit
     break;
   case DART__EPOCH_COMPLETED:
     epoch->target[unit].ended += (value & DART__EPOCH_CHECKED) != 0;
+    /* relaxed: the counter below releases it */
+    atomic_fetch_add_explicit(&epoch->target[unit].done, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&dart__epoch_shared(team, segment, team->me)->completed, 1,
                               memory_order_release);
     break;

@@ -25,14 +25,21 @@
 #include "model/team.h"
 #include "node/rwlock.h"
 
+/* Of a portion's unit and another one of its node. */
+typedef struct {
+  _Atomic uint32_t posted; /* how often that one was named by a post */
+  _Atomic uint32_t
+      done; /* how many of its accesses have ended: written by that one, and read to name those that have not */
+} dart__epoch_post_t;
+
 /* The state of a portion in shared memory. Zeroed memory: no epochs yet. */
 typedef struct {
   dart__rwlock_t lock;
   /* Written by the portion's unit: */
   _Alignas(DART__CACHE_LINE) _Atomic uint32_t exposed; /* the last fence that the unit has left */
   _Atomic uint32_t is_read_only; /* by DART_EPOCH_NOPUT, in this fence, or in an exposure; 0: no */
-  /* Offset in the unit's pool, plus one, of its posts: a counter for each unit of the team on the node, of
-   * how often it was named by a post. 0: there are none yet. */
+  /* Offset in the unit's pool, plus one, of its posts: a dart__epoch_post_t for each unit of the team on the node.
+   * 0: there are none yet. */
   _Atomic uint64_t posts;
   /* Of a state in the pool, which segments have one after the other: how many have ended that had it, and, the unit's
    * own, the next state that may be used again, as `posts`. */
@@ -156,6 +163,8 @@ typedef struct {
   /* Counted by this unit as a target: */
   _Atomic uint32_t exposed; /* it is far, and was named in a post (without NOCHECK) */
   uint32_t         ended;   /* its accesses that followed; by the thread that receives messages */
+  uint32_t         named;   /* how often a post has named it */
+  _Atomic uint32_t done; /* it is far or this unit: how many of its accesses by start have ended */
 } dart__epoch_target_t;
 
 struct dart__epoch {
@@ -165,7 +174,7 @@ struct dart__epoch {
   bool               is_all_open; /* fence: all units are known to have begun the epoch */
   bool               is_issued;   /* fence: this unit has issued operations */
   bool               is_prepared; /* fence: agreed on with all units, once */
-  uint32_t           fences;      /* called, without LAZY; the same on all units */
+  uint32_t           fences;      /* called; the same on all units */
   uint32_t      expected;  /* fence: words that say that a unit has accessed this portion, ... */
   uint32_t      history;   /* fences' assertions, for verification */
   int32_t       nlocked;   /* lock: members */
@@ -187,8 +196,8 @@ struct dart__epoch {
   bool            is_read_only; /* the fence epoch or the exposure, by DART_EPOCH_NOPUT */
   uint32_t        to_complete;  /* what the portion's `completed` and this one are in the end: */
   _Atomic uint32_t
-      completed;           /* accesses to the own portion by its unit, as no other looks at them */
-  _Atomic uint32_t *posts; /* [units of the node], see dart__epoch_shared_t; NULL: none yet */
+      completed; /* accesses to the own portion by its unit, as no other looks at them */
+  dart__epoch_post_t *posts; /* [units of the node], see dart__epoch_shared_t; NULL: none yet */
 
   _Atomic uint32_t arrived;    /* ... and those that have come */
   _Atomic bool     is_written; /* a far unit has put to this portion, since that was reset */

@@ -25,8 +25,9 @@ typedef struct dart__segment {
   uint64_t *heads; /* adopted memory: team unit → where its portion starts on a page; else NULL */
   dart__chunk_t *chunk;
   int16_t        id;
-  uint32_t       number; /* of this process's segments: one that has the id later has another */
-  uint16_t       flags;  /* the user's, dart_gptr_setflags */
+  uint32_t       number;     /* of this process's segments: one that has the id later has another */
+  uint32_t       generation; /* of registered memory in its team, the same on all units; else 0 */
+  uint16_t       flags;      /* the user's, dart_gptr_setflags */
 
   /* See model/epoch.h. */
   dart__epoch_ref_t epoch;    /* NULL: no call was about epochs of this segment */

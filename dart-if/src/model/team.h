@@ -38,6 +38,7 @@ typedef struct dart__team {
   int32_t             most_segments; /* ... and the most that there have been at a time */
   dart__direct_map_t *direct_map;    /* DART__MAX_SEGMENTS slots */
   int32_t             first_free;    /* no positive id below is free */
+  uint32_t            nregistered;   /* registrations that were agreed on: the same on all units */
   dart__chunk_t      *chunks;
   dart__exchange_t    exchange;        /* the node's shared buffers, as this unit opened them ... */
   uint64_t            exchange_offset; /* ... and their offset in the pool of the node's leader */

@@ -46,6 +46,10 @@ typedef struct {
   void (*after_calls)(void);
   _Atomic bool calls_are_due;
 
+  /* Release what ranges this unit keeps for a next call (api/range/keep.h); those of an object of a team, before that
+   * ends. NULL: before init. */
+  void (*let_go)(void);
+
   /* Requests of files that a thread of DART's own is to do, which may write to any memory of the program. */
   _Atomic uint32_t file_requests;
 

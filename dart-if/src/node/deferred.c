@@ -33,6 +33,8 @@ static void apply_until(dart__deferred_t *queue, uint32_t end)
   } else {
     apply_atomic(queue, end);
   }
+  if (queue->applied != NULL)
+    queue->applied(queue, end);
   queue->first = end;
 }
 

@@ -41,11 +41,14 @@ typedef struct {
   void (*release)(void);
 } dart__deferred_guard_t;
 
-typedef struct {
+typedef struct dart__deferred {
   uint32_t  first; /* sequence number of the oldest update */
   uint32_t  next;  /* sequence number of the next update */
   uintptr_t hot;   /* the hot line: its address / DART__DEFERRED_LINE; 0: there is none */
-  const dart__deferred_guard_t *guard;                 /* NULL: others may at any time */
+  const dart__deferred_guard_t *guard; /* NULL: others may at any time */
+  void (*applied)(
+      const struct dart__deferred *queue,
+      uint32_t end); /* called after updates up to `end`, still in the queue, were; or NULL */
   dart__deferred_update_t update[DART__DEFERRED_MOST]; /* index: sequence number modulo size */
 } dart__deferred_t;
 

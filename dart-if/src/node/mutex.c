@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "base/counters.h"
+#include "node/due.h"
 #include "node/waiting.h"
 
 #define LATE_AFTER_US 10000
@@ -112,9 +113,23 @@ static bool look(dart__mutex_t *mutex, uint32_t pauses, const dart__wait_policy_
   return false;
 }
 
+/* Between two unlocks that this thread has seen while it waited, of whatever mutex; ns. */
+static _Thread_local int64_t last_turn;
+
+/* What a waiter that has a core for itself knows of when the mutex is unlocked next. */
+typedef struct {
+  dart__due_t due;
+  bool        is_whole; /* `due` is since an unlock, not since the wait began */
+} rhythm_t;
+
+static rhythm_t begin_rhythm(const dart__wait_policy_t *policy)
+{
+  return (rhythm_t){ { dart__now_ns(), policy->yields > 0 ? last_turn : 0 }, false };
+}
+
 /* At growing intervals, for every look takes the cache line from the holder. A unit that has a core then yields it for
  * about a millisecond: nobody else needs it, and to wake a sleeper costs the holder some microseconds. */
-static bool spin(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
+static bool spin(dart__mutex_t *mutex, rhythm_t *rhythm, const dart__wait_policy_t *policy)
 {
   uint32_t pauses = 1;
 
@@ -124,6 +139,7 @@ static bool spin(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
     if (pauses < MOST_PAUSES)
       pauses *= 2;
   }
+  *rhythm = begin_rhythm(policy); /* not before: a short wait does without the clock */
   for (uint32_t i = 0; i < policy->yields; i++) {
     if (look(mutex, MOST_PAUSES, policy))
       return true;
@@ -132,12 +148,41 @@ static bool spin(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
   return false;
 }
 
-/* False: the caller is late now. */
-static bool sleep_until_free(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
+static void note_unlock(rhythm_t *rhythm, const dart__wait_policy_t *policy)
 {
-  uint32_t start = microseconds(), waited = 0;
+  int64_t now = dart__now_ns();
 
-  while (waited < LATE_AFTER_US) {
+  if (rhythm->is_whole)
+    last_turn = now - rhythm->due.since;
+  *rhythm = (rhythm_t){ { now, policy->yields > 0 ? last_turn : 0 }, true };
+}
+
+/* True: an unlock is due, and the core was yielded. Else sets how long to sleep until one is; 0: no limit. An unlock
+ * that finds nobody asleep saves the time that it takes to wake somebody, who then mostly is passed. */
+static bool yield_if_due(const rhythm_t *rhythm, uint32_t *most_us_out)
+{
+  int64_t left = dart__due_in(&rhythm->due, dart__now_ns());
+
+  *most_us_out = left > 0 && left / 1000 < UINT32_MAX ? (uint32_t)(left / 1000) + 1 : 0;
+  if (left != 0)
+    return false;
+  sched_yield();
+  return true;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
+}
+
+/* False: the caller is late now. */
+static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
+                             const dart__wait_policy_t *policy)
+{
+  uint32_t start = microseconds(), waited = 0, most_us;
+  bool     slept = false;
+
+  for (; waited < LATE_AFTER_US; waited = microseconds() - start) {
     uint32_t state = load_state(mutex);
 
     if (is_free(state) && may_pass(state)) {
@@ -145,16 +190,22 @@ static bool sleep_until_free(dart__mutex_t *mutex, const dart__wait_policy_t *po
         return true;
       continue;
     }
+    if (slept && (state & SLEEPERS) == 0)
+      note_unlock(rhythm, policy);
+    slept = false;
+    progress(policy);
+    if (yield_if_due(rhythm, &most_us))
+      continue;
     /* relaxed: the modification order of the word suffices; the kernel compares it again */
     if ((state & SLEEPERS) == 0 &&
         !atomic_compare_exchange_strong_explicit(&mutex->state, &state, state | SLEEPERS,
                                                  memory_order_relaxed, memory_order_relaxed))
       continue;
-    progress(policy);
+    most_us = smaller(LATE_AFTER_US - waited, most_us > 0 ? most_us : LATE_AFTER_US);
     dart__count(DART__COUNT_SLEEP);
     dart__waiting_stamp();
-    dart__futex_wait(&mutex->state, state | SLEEPERS, sleep_limit(LATE_AFTER_US - waited, policy));
-    waited = microseconds() - start;
+    dart__futex_wait(&mutex->state, state | SLEEPERS, sleep_limit(most_us, policy));
+    slept = true;
   }
   return false;
 }
@@ -189,27 +240,39 @@ bool dart__mutex_take_for(dart__mutex_t *mutex)
   }
 }
 
-static void sleep_until_turn(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
+static void sleep_until_turn(dart__mutex_t *mutex, rhythm_t *rhythm,
+                             const dart__wait_policy_t *policy)
 {
-  uint32_t ticket = dart__mutex_draw_ticket(mutex);
+  uint32_t ticket = dart__mutex_draw_ticket(mutex), most_us = 0;
+  /* relaxed: by how much it grows until the first look tells nothing but a rhythm */
+  uint32_t before = atomic_load_explicit(&mutex->turn, memory_order_relaxed);
 
   for (;;) {
     /* acquire: pairs with the release in wake, so that the look below sees the unlock that raised `turn` */
-    uint32_t turn = atomic_load_explicit(&mutex->turn, memory_order_acquire);
+    uint32_t turn     = atomic_load_explicit(&mutex->turn, memory_order_acquire);
+    bool     is_first = served(load_state(mutex)) == ticket;
 
     if (dart__mutex_take_late(mutex, ticket))
       return;
     progress(policy);
+    if (is_first && turn - before == 1)
+      note_unlock(rhythm, policy);
+    before = turn;
+    if (is_first && yield_if_due(rhythm, &most_us))
+      continue;
     dart__count(DART__COUNT_SLEEP);
     dart__waiting_stamp();
-    dart__futex_wait_bits(&mutex->turn, turn, sleep_limit(0, policy), bit_of(ticket));
+    dart__futex_wait_bits(&mutex->turn, turn, sleep_limit(is_first ? most_us : 0, policy),
+                          bit_of(ticket));
   }
 }
 
 void dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
 {
-  if (!spin(mutex, policy) && !sleep_until_free(mutex, policy))
-    sleep_until_turn(mutex, policy);
+  rhythm_t rhythm;
+
+  if (!spin(mutex, &rhythm, policy) && !sleep_until_free(mutex, &rhythm, policy))
+    sleep_until_turn(mutex, &rhythm, policy);
 }
 
 void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state)

@@ -9,7 +9,7 @@
 #include "node/wait.h"
 
 #define DART__TIMED_SKIPS 63
-#define DART__TIMED_SHORT 5000 /* ns */
+#define DART__TIMED_SHORT 50000 /* ns */
 
 typedef struct {
   dart__tally_t *own;   /* NULL: this one is not timed */

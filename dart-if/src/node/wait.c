@@ -130,8 +130,9 @@ static bool sleep_unless(dart__event_t *event, uint32_t old, uint32_t most_us,
   bool is_over;
   int  slack = sleep_exactly(most_us);
 
-  /* seq_cst, both, and the look: pairs with dart__event_raise and dart__event_nudge */
+  /* seq_cst, both, and by the fence the look: pairs with dart__event_raise and dart__event_nudge */
   atomic_fetch_add_explicit(&event->sleepers, 1, memory_order_seq_cst);
+  atomic_thread_fence(memory_order_seq_cst);
   is_over = is_there(context);
   if (!is_over && atomic_load_explicit(&event->count, memory_order_seq_cst) == old) {
     dart__count(DART__COUNT_SLEEP);

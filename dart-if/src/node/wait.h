@@ -14,9 +14,11 @@
  * (Franke, Russell, Kirkwood: Fuss, Futexes and Furwocks, Ottawa Linux Symposium 2002.)
  *
  * The state may lie in memory shared by processes, or in one process for its threads. */
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #define DART__CACHE_LINE 64
@@ -141,6 +143,19 @@ static inline void dart__cpu_pause(void)
   __asm__ volatile("yield");
 #else
   atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+/** sched_yield. In a wait that yields and looks in turns with others it counts that the code is on fewer pages: where it
+ *  can be, the call of the kernel is in place. */
+static inline void dart__yield(void)
+{
+#if defined(__x86_64__) && defined(__linux__)
+  long result;
+
+  __asm__ volatile("syscall" : "=a"(result) : "a"((long)SYS_sched_yield) : "rcx", "r11", "memory");
+#else
+  sched_yield();
 #endif
 }
 

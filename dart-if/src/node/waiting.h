@@ -31,10 +31,11 @@ typedef enum {
   DART__WAIT_SENDRECV, /* both: to `unit`, tag `first`, and of unit `last` */
   DART__WAIT_FLUSH,    /* `unit` of the job, -1: any unit of `team`, to apply what was sent there */
   /* Of epochs, on segment `first` of `team`. */
-  DART__WAIT_FENCE,   /* `unit` to leave its fence; -1: operations from before others' fence */
-  DART__WAIT_POST,    /* the post of `unit` */
-  DART__WAIT_ORIGINS, /* other units, to complete their accesses to this one's portion */
-  DART__WAIT_PORTION  /* the lock of the portion of `unit`; last: its id in the team */
+  DART__WAIT_FENCE, /* `unit` to leave its fence; -1: operations from before others' fence */
+  DART__WAIT_POST,  /* the post of `unit` */
+  DART__WAIT_ORIGINS, /* other units, to complete their accesses to this one's portion; last: bits, those of units 0
+                       * to 63 that have not */
+  DART__WAIT_PORTION /* the lock of the portion of `unit`; last: its id in the team */
 } dart__wait_kind_t;
 
 /* Units are global ids. */
@@ -97,6 +98,22 @@ static inline dart__waiting_t *dart__waiting_begin(const char *function, dart__w
   /* release: a reader that sees the wait sees what it is for; pairs with the acquire in dart__waiting_read */
   atomic_store_explicit(&w->kind, what.kind, memory_order_release);
   return w;
+}
+
+/** Whether this thread has noted a wait of that kind. */
+static inline bool dart__waiting_is_noted(dart__wait_kind_t kind)
+{
+  const dart__tally_t *own = dart__tally_own;
+
+  return own != NULL && own->number < DART__WAITERS &&
+         atomic_load_explicit(&dart__waits->thread[own->number].kind, memory_order_relaxed) == kind;
+}
+
+/** What `last` of the wait that this thread has noted is by now. */
+static inline void dart__waiting_narrow(uint64_t last)
+{
+  atomic_store_explicit(&dart__waits->thread[dart__tally_own->number].last, last,
+                        memory_order_relaxed);
 }
 
 static inline void dart__waiting_end(dart__waiting_t *w)

@@ -159,12 +159,13 @@ static void lead_allgather(const blocks_t *b)
 
 dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
 {
-  blocks_t b = { .team = team, .send = buffer, .recv = buffer, .nbytes = nbytes, .root = root };
+  blocks_t   b = { .team = team, .send = buffer, .recv = buffer, .nbytes = nbytes, .root = root };
+  dart_ret_t ret;
 
   if (team->nunits == 1)
     return DART_OK;
-  if (dart__direct_pays(team, nbytes))
-    return dart__direct_bcast(team, buffer, nbytes, root);
+  if (dart__direct_bcast(team, buffer, nbytes, root, &ret))
+    return ret;
   if (dart__is_spread(team)) {
     dart__spread_bcast(team, buffer, nbytes, root);
     return DART_OK;
@@ -177,14 +178,15 @@ dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
 dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, size_t nbytes,
                               int32_t root)
 {
-  blocks_t b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes, .root = root };
+  blocks_t   b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes, .root = root };
+  dart_ret_t ret;
 
   if (team->nunits == 1) {
     memmove(recv, send, nbytes);
     return DART_OK;
   }
-  if (dart__direct_pays(team, nbytes))
-    return dart__direct_scatter(team, send, recv, nbytes, root);
+  if (dart__direct_scatter(team, send, recv, nbytes, root, &ret))
+    return ret;
   if (dart__is_spread(team)) {
     dart__spread_scatter(team, send, recv, nbytes, root);
     return DART_OK;
@@ -197,14 +199,15 @@ dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, 
 dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
                              int32_t root)
 {
-  blocks_t b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes, .root = root };
+  blocks_t   b = { .team = team, .send = send, .recv = recv, .nbytes = nbytes, .root = root };
+  dart_ret_t ret;
 
   if (team->nunits == 1) {
     memmove(recv, send, nbytes);
     return DART_OK;
   }
-  if (dart__direct_pays(team, nbytes))
-    return dart__direct_gather(team, send, recv, nbytes, root);
+  if (dart__direct_gather(team, send, recv, nbytes, root, &ret))
+    return ret;
   if (dart__is_spread(team)) {
     dart__spread_gather(team, send, recv, nbytes, root);
     return DART_OK;
@@ -228,8 +231,10 @@ void dart__coll_share(dart__team_t *team, const void *own, void *all, size_t nby
 
 dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
-  if (team->nunits > 1 && dart__direct_pays(team, nbytes))
-    return dart__direct_allgather(team, send, recv, nbytes);
+  dart_ret_t ret;
+
+  if (team->nunits > 1 && dart__direct_allgather(team, send, recv, nbytes, &ret))
+    return ret;
   dart__coll_share(team, send, recv, nbytes);
   return DART_OK;
 }
@@ -293,9 +298,10 @@ static void read_slices(const dart__team_t *team, const slices_t *s, size_t k, c
 dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *recv,
                                  const size_t *nelem, const size_t *displs, size_t size)
 {
-  slices_t s     = { .nelem = nelem, .displs = displs, .size = size };
-  size_t   room  = team->exchange.result_bytes - (size_t)team->nunits; /* slices are rounded up */
-  size_t   total = 0;
+  slices_t   s     = { .nelem = nelem, .displs = displs, .size = size };
+  size_t     room  = team->exchange.result_bytes - (size_t)team->nunits; /* slices are rounded up */
+  size_t     total = 0;
+  dart_ret_t ret;
 
   if (team->nunits == 1) {
     if (nelem[0] > 0)
@@ -304,8 +310,8 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
   }
   for (int32_t u = 0; u < team->nunits; u++)
     total += nelem[u] * size;
-  if (dart__direct_pays(team, total / (size_t)team->nunits))
-    return dart__direct_allgatherv(team, send, recv, nelem, displs, size);
+  if (dart__direct_allgatherv(team, send, recv, nelem, displs, size, total, &ret))
+    return ret;
   s.nsteps = total / room + (total % room > 0);
 
   for (size_t k = 0; k < s.nsteps; k++) {
@@ -408,10 +414,11 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
 
 dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
-  pairing_t m     = { .widest = widest_node(team) };
-  size_t    half  = team->exchange.result_bytes / (team->nnodes == 1 ? 1 : 2);
-  size_t    room  = half / (size_t)m.widest; /* bytes of a unit in a step */
-  size_t    piece = dart__least(room, nbytes);
+  pairing_t  m     = { .widest = widest_node(team) };
+  size_t     half  = team->exchange.result_bytes / (team->nnodes == 1 ? 1 : 2);
+  size_t     room  = half / (size_t)m.widest; /* bytes of a unit in a step */
+  size_t     piece = dart__least(room, nbytes);
+  dart_ret_t ret;
 
   if (nbytes == 0)
     return DART_OK;
@@ -420,8 +427,8 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
       memcpy(recv, send, nbytes);
     return DART_OK;
   }
-  if (dart__direct_pays(team, nbytes * (size_t)team->nunits / 2))
-    return dart__direct_alltoall(team, send, recv, nbytes);
+  if (dart__direct_alltoall(team, send, recv, nbytes, &ret))
+    return ret;
   if (dart__is_spread(team)) {
     dart__spread_alltoall(team, send, recv, nbytes);
     return DART_OK;

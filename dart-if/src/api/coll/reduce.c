@@ -9,21 +9,19 @@
 #include "data/type.h"
 #include "port.h"
 
-/* A reduction must be this many times larger than other blocks to go directly. */
-#define DIRECT_FACTOR 8
-
 dart_ret_t dart__coll_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
                              dart_datatype_t dtype, dart_operation_t op, int32_t root)
 {
-  size_t size = dart__type_find(dtype)->elem_size;
+  size_t     size = dart__type_find(dtype)->elem_size;
+  dart_ret_t ret;
 
   if (team->nunits == 1) {
     if (send != recv)
       memcpy(recv, send, nelem * size);
     return DART_OK;
   }
-  if (size <= DART__DIRECT_MOST && dart__direct_pays(team, nelem * size / DIRECT_FACTOR))
-    return dart__direct_reduce(team, send, recv, nelem, dtype, op, root);
+  if (dart__direct_reduce(team, send, recv, nelem, dtype, op, root, &ret))
+    return ret;
   if (dart__is_spread(team) && dart__op_commutes(op) && size <= DART__NODES_ELEMENT) {
     dart__spread_reduce(team, send, recv, nelem, dtype, op, root);
     return DART_OK;

@@ -53,7 +53,7 @@ static void remember(dart__epoch_t *epoch, int assertions)
   epoch->history = epoch->history * 31 + ((unsigned)assertions & COMMON) + 1;
 }
 
-/* Collective, in a fence that is one without them. */
+/* Collective, in fences without NOPRECEDE: lazy ones wait here, so that units that disagree about that do not part. */
 static dart_ret_t verify_history(const dart__access_call_t *call)
 {
   unsigned long most[2] = { call->epoch->history, ~(unsigned long)call->epoch->history };
@@ -143,8 +143,10 @@ static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
 
   dart__progress(); /* apply deferred updates */
   ret = close_near(call);
-  if (DART__EPOCH_VERIFIES && !is_lazy)
-    ret = dart__worse(ret, verify_history(call));
+  if (DART__EPOCH_VERIFIES && verify_history(call) != DART_OK) {
+    ret     = dart__worse(ret, DART_ERR_INVAL);
+    is_lazy = false; /* perhaps only some units gave it: all wait, as those do that did not */
+  }
   if (team->nnodes == 1) {
     if (!is_lazy)
       dart__coll_barrier(team);

@@ -70,10 +70,12 @@ static dart_ret_t make_posts(const dart__access_call_t *call)
     dart__error("%s: no memory in the pool for %zu bytes, see DART_POOL", call->function, nbytes);
     return DART_ERR_NOMEM;
   }
-  call->epoch->posts = (_Atomic uint32_t *)(void *)dart__pool_address(dart__world.me, offset);
-  for (int32_t i = 0; i < call->team->node_nunits; i++)
-    atomic_store_explicit(&call->epoch->posts[i], 0, memory_order_relaxed);
-  /* seq_cst: releases the zeros; pairs with posted_by in api/rma/open.c */
+  call->epoch->posts = (dart__epoch_post_t *)(void *)dart__pool_address(dart__world.me, offset);
+  for (int32_t i = 0; i < call->team->node_nunits; i++) {
+    atomic_store_explicit(&call->epoch->posts[i].posted, 0, memory_order_relaxed);
+    atomic_store_explicit(&call->epoch->posts[i].done, 0, memory_order_relaxed);
+  }
+  /* seq_cst: releases the zeros; pairs with dart__access_post */
   atomic_store_explicit(&dart__epoch_shared(call->team, call->segment, call->team->me)->posts,
                         offset + 1, memory_order_seq_cst);
   return DART_OK;
@@ -95,14 +97,19 @@ static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
                     !is_mutual || !dart__world.has_agent);
 }
 
-/* Where a near origin looks for posts that name it. */
-static _Atomic uint32_t *posts_for(const dart__access_call_t *call, int32_t origin)
+/* What a near origin and this unit have for this portion. */
+static dart__epoch_post_t *post_for(const dart__access_call_t *call, int32_t origin)
 {
   const dart__team_t *team = call->team;
 
-  return origin == team->me
-             ? &call->epoch->target[origin].posted
-             : &call->epoch->posts[team->rank[origin] - team->node_start[team->node]];
+  return &call->epoch->posts[team->rank[origin] - team->node_start[team->node]];
+}
+
+/* Where a near origin looks for posts that name it. */
+static _Atomic uint32_t *posts_for(const dart__access_call_t *call, int32_t origin)
+{
+  return origin == call->team->me ? &call->epoch->target[origin].posted
+                                  : &post_for(call, origin)->posted;
 }
 
 static void tell_origin(const dart__access_call_t *call, int32_t origin)
@@ -147,9 +154,11 @@ static dart_ret_t post(const dart__access_call_t *call, size_t norigins,
         (assertions & DART_EPOCH_NOPUT) != 0, memory_order_relaxed); /* tell_origin releases it */
   }
   call->epoch->to_complete += (uint32_t)norigins;
-  for (size_t i = 0; i < norigins; i++)
+  for (size_t i = 0; i < norigins; i++) {
+    call->epoch->target[origins[i].id].named++;
     if (is_told(call, origins[i].id, is_checked))
       tell_origin(call, origins[i].id);
+  }
   return DART_OK;
 }
 
@@ -176,6 +185,30 @@ static _Atomic uint32_t *completed_at(const dart__access_call_t *call, int32_t u
                                 : &dart__epoch_shared(call->team, call->segment, unit)->completed;
 }
 
+/* Whether the origin has accesses to complete. relaxed: it is for the launcher's table, and orders nothing */
+static bool is_missing(const dart__access_call_t *call, int32_t origin)
+{
+  const dart__epoch_target_t *t = &call->epoch->target[origin];
+  const _Atomic uint32_t     *done =
+      t->named == 0 || origin == call->team->me || dart__access_is_far(call, origin)
+              ? &t->done
+              : &post_for(call, origin)->done;
+
+  return (int32_t)(t->named -
+                   atomic_load_explicit((_Atomic uint32_t *)done, memory_order_relaxed)) > 0;
+}
+
+/* A long wait says whom it is for: of the job's first 64 units those that have not completed. */
+static void name_missing(const dart__access_call_t *call)
+{
+  uint64_t missing = 0;
+
+  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+    if (call->team->members[unit] < 64 && is_missing(call, unit))
+      missing |= UINT64_C(1) << call->team->members[unit];
+  dart__waiting_narrow(missing);
+}
+
 static bool are_complete(void *context)
 {
   const dart__access_call_t *call = context;
@@ -186,7 +219,20 @@ static bool are_complete(void *context)
       &dart__epoch_shared(call->team, call->segment, call->team->me)->completed,
       memory_order_seq_cst);
 
-  return (int32_t)(own + other - call->epoch->to_complete) >= 0;
+  if ((int32_t)(own + other - call->epoch->to_complete) >= 0)
+    return true;
+  if (dart__waiting_is_noted(DART__WAIT_ORIGINS))
+    name_missing(call);
+  return false;
+}
+
+/* Nobody is named before the wait is long. */
+static dart__wait_for_t origins_of(const dart__access_call_t *call)
+{
+  dart__wait_for_t what = dart__access_waits_for(call, DART__WAIT_ORIGINS, -1);
+
+  what.last = 0;
+  return what;
 }
 
 static dart_ret_t end_exposure(const dart__access_call_t *call)
@@ -211,8 +257,7 @@ static dart_ret_t finish(const char *function, dart_gptr_t gptr, int32_t *is_com
   if (!atomic_load_explicit(&call.epoch->is_exposed, memory_order_relaxed)) {
     ret = dart__epoch_refuse(&call, "is not exposed");
   } else if (is_complete == NULL) {
-    dart__await(function, are_complete, &call,
-                dart__access_waits_for(&call, DART__WAIT_ORIGINS, -1));
+    dart__await(function, are_complete, &call, origins_of(&call));
     ret = end_exposure(&call);
   } else {
     if (dart__world.wait.progress != NULL)
@@ -327,6 +372,17 @@ static bool is_short(const dart__access_call_t *call, int32_t unit)
   return dart__access_travels(call, unit, 0, ops, &nops);
 }
 
+/* This unit alone writes it, one thread at a time. relaxed: read by is_missing */
+static void note_done(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_post_t *post = unit == call->team->me ? NULL : dart__access_post(call, unit);
+  _Atomic uint32_t   *done = post != NULL ? &post->done : &call->epoch->target[unit].done;
+
+  if (post != NULL || unit == call->team->me)
+    atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
 static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t = &call->epoch->target[unit];
@@ -338,6 +394,7 @@ static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
   if (dart__access_is_far(call, unit)) {
     dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_COMPLETED, value_of(t), true);
   } else {
+    note_done(call, unit);
     /* seq_cst: releases the operations, and precedes the nudge; pairs with are_complete */
     atomic_fetch_add_explicit(completed_at(call, unit), 1, memory_order_seq_cst);
     dart__event_nudge(dart__twosided_event(call->team->members[unit]));

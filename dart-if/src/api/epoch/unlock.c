@@ -268,7 +268,7 @@ static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool
   return dart__worse(ret, finish(call, unit));
 }
 
-static dart_ret_t unlock(const dart__access_call_t *call, int32_t unit, bool is_lazy)
+dart_ret_t dart__epoch_unlock(const dart__access_call_t *call, int32_t unit, bool is_lazy)
 {
   dart_ret_t ret;
 
@@ -311,7 +311,7 @@ dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
                 gptr.segid, gptr.teamid);
     ret = DART_ERR_INVAL;
   } else {
-    ret = unlock(&call, gptr.unitid, is_lazy);
+    ret = dart__epoch_unlock(&call, gptr.unitid, is_lazy);
     if (--call.epoch->nlocked == 0)
       ret = end(&call, ret, is_lazy);
   }
@@ -336,8 +336,9 @@ static dart_ret_t leave_held(const dart__access_call_t *call, bool is_lazy)
   for (int32_t unit = 0; unit < team->nunits; unit++) {
     if (!call->epoch->target[unit].is_open)
       continue;
-    ret = dart__worse(ret, dart__access_is_far(call, unit) ? leave_far(call, unit, is_lazy)
-                                                           : unlock(call, unit, is_lazy));
+    ret =
+        dart__worse(ret, dart__access_is_far(call, unit) ? leave_far(call, unit, is_lazy)
+                                                         : dart__epoch_unlock(call, unit, is_lazy));
   }
   return ret;
 }
@@ -349,7 +350,7 @@ static dart_ret_t take_near(const dart__access_call_t *call, bool is_lazy)
 
   for (int32_t k = 0; k < team->nunits; k++)
     if (!dart__access_is_far(call, turn(team, k)))
-      ret = dart__worse(ret, unlock(call, turn(team, k), is_lazy));
+      ret = dart__worse(ret, dart__epoch_unlock(call, turn(team, k), is_lazy));
   return ret;
 }
 

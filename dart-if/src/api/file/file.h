@@ -20,7 +20,7 @@ struct dart__file_window; /* window.c */
 struct dart__file_boxes;  /* between.c */
 
 /* What a unit accesses in a collective call, as all units know it. At the opening, `first` and `end` are what it calls
- * the file. */
+ * the file, and `name` is the kernel that calls it so. */
 typedef struct {
   uint64_t ret; /* of its arguments */
   uint64_t first, end;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +18,7 @@
 #include "api/file/window.h"
 #include "api/memory/pool.h"
 #include "api/progress/progress.h"
+#include "api/range/keep.h"
 #include "api/range/table.h"
 #include "base/profile.h"
 #include "model/check.h"
@@ -94,11 +97,47 @@ static int open_it(dart_file_t file, const char *path, bool is_first, unsigned m
   return S_ISREG(status.st_mode) ? 0 : EINVAL;
 }
 
-/* Whether this unit has opened the same file as its node's leader; what nodes call a file may differ. */
+/* The running kernel, by 60 bits of what it drew at its start; 0: not known. A host's name does not tell: that of a
+ * topology from a file, or of containers, may be one for several hosts. */
+static uint64_t number_of_kernel(void)
+{
+  uint64_t high, middle, low;
+  FILE    *boot = fopen("/proc/sys/kernel/random/boot_id", "re");
+  bool     is_read;
+
+  if (boot == NULL)
+    return 0;
+  is_read = fscanf(boot, "%8" SCNx64 "-%4" SCNx64 "-%4" SCNx64, &high, &middle, &low) == 3;
+  fclose(boot);
+  return is_read ? high << 32 | middle << 16 | low : 0;
+}
+
+/* Whether this unit has opened the same file as the first one. Kernels may call a device by different numbers, and there
+ * are file systems on which they number files differently, too: so that is no error, but unlikely enough to be said. */
+static bool is_same_file(const char *function, const dart__team_t *team,
+                         const dart__file_plan_t *first, const dart__file_plan_t *own,
+                         const char *path)
+{
+  int32_t unit = team->members[0];
+
+  if (own->name != 0 && own->name == first->name) {
+    if (first->first == own->first && first->end == own->end)
+      return true;
+    dart__error("%s: %s is another file than that of unit %d", function, path, unit);
+    return false;
+  }
+  if (first->end != own->end && dart__team_is_leader(team))
+    dart__warn("%s: %s has another inode number than on the host of unit %d: are they one file?",
+               function, path, unit);
+  return true;
+}
+
 static dart_ret_t check_same(const char *function, dart__team_t *team, dart_file_t file,
                              const char *path)
 {
-  dart__file_plan_t  own    = { .first = file->device, .end = file->number };
+  dart__file_plan_t  own    = { .first = file->device,
+                                .end   = file->number,
+                                .name  = number_of_kernel() };
   dart__file_plan_t *leader = &file->plans[team->node_units[0]];
   bool               is_same;
 
@@ -107,6 +146,8 @@ static dart_ret_t check_same(const char *function, dart__team_t *team, dart_file
   if (!is_same)
     dart__error("%s: %s is another file than that of unit %d", function, path,
                 team->members[team->node_units[0]]);
+  else
+    is_same = is_same_file(function, team, &file->plans[0], &own, path);
   return dart__file_agree(function, team, is_same ? DART_OK : DART_ERR_INVAL, 0);
 }
 
@@ -230,6 +271,7 @@ dart_ret_t dart_file_close(dart_file_t *file)
   if (file == NULL || *file == DART_FILE_NULL)
     return DART_OK;
   is_open = dart__world.initialized && (*file)->cycle == dart__world.cycle;
+  dart__range_let_go();
   if (is_open)
     team = dart__team_find((*file)->teamid);
   ret = dart__file_check_pending(__func__, *file);

@@ -3,6 +3,7 @@
  * that completes it. So is one whose file has no such thread, because the system has given none. */
 #include "api/file/request.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -223,7 +224,7 @@ static dart_ret_t complete(dart_file_request_t r, int64_t timeout_us)
       dart__world.wait.progress();
     dart__futex_wait(&r->is_done, 0, polls ? dart__world.wait.nap_us : 0);
   }
-  return r->error == 0 ? DART_OK : DART_ERR_OTHER;
+  return r->error == 0 ? DART_OK : r->error == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
 /* How long a test may wait for its turn. A try takes no place among those that wait, so while others keep

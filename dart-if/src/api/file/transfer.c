@@ -17,8 +17,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "api/file/raw.h"
+#include "api/range/keep.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "node/wait.h"
@@ -297,7 +299,7 @@ static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__su
   ret = take_turn(file, timeout_us);
   if (ret != DART_OK)
     return ret;
-  ret = pdart_range_acquire(file->range, spans, n, timeout_us, hold_out);
+  ret = dart__range_acquire_again(file->range, spans, n, timeout_us, hold_out);
   if (ret != DART_OK)
     pthread_mutex_unlock(&file->turn);
   return ret;
@@ -306,7 +308,7 @@ static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__su
 static void unlock(dart_file_t file, const dart__access_t *a, dart_range_hold_t *hold)
 {
   if (*hold != DART_RANGE_HOLD_NULL)
-    pdart_range_release(hold);
+    dart__range_release_or_keep(file->range, hold);
   if (is_atomic(file, a))
     pthread_mutex_unlock(&file->turn);
 }
@@ -346,6 +348,15 @@ dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *a, int64_t ti
   return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
+/* Whether the pieces of a write move the end of the file one by one, which reads between them would see: then these wait
+ * for all of it. Others may have moved the end since: that only locks more. */
+static bool grows(dart_file_t file, const dart__access_t *a, const dart__survey_t *survey)
+{
+  struct stat status;
+
+  return !is_direct(a) && (fstat(file->fd, &status) != 0 || (uint64_t)status.st_size < survey->end);
+}
+
 dart_ret_t dart__file_write(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
                             size_t *done_out, int *error_out)
 {
@@ -358,7 +369,8 @@ dart_ret_t dart__file_write(dart_file_t file, const dart__access_t *a, int64_t t
   if (dart__file_needs_lock(file, a)) {
     survey = dart__access_survey(a);
     sieve  = (file->flags & DART_FILE_READ) != 0 && is_sieved(a, &survey);
-    ret    = lock(file, a, &survey, DART_RANGE_EXCLUSIVE, sieve, timeout_us, &hold);
+    ret = lock(file, a, &survey, DART_RANGE_EXCLUSIVE, sieve || grows(file, a, &survey), timeout_us,
+               &hold);
   } else if (is_atomic(file, a)) {
     ret = take_turn(file, timeout_us);
   }

@@ -4,6 +4,7 @@
 #include "api/locality/locality.h"
 #include "api/p2p/twosided.h"
 #include "api/range/object.h"
+#include "api/rma/watch.h"
 #include "api/sync/lock_at.h"
 #include "api/team/team.h"
 #include "base/log.h"
@@ -19,6 +20,7 @@ void dart__close(void)
   dart__holds_clear();
   dart__lock_at_close();
   dart__range_close();
+  dart__watch_close();
   dart__twosided_close();
   dart__locality_close();
   dart__team_close_all();

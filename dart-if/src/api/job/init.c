@@ -1,20 +1,26 @@
 /* Life cycle. No state is kept from one cycle of init and exit to the next. */
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <dash/dart/if/dart_initialization.h>
 
 #include "api/coll/coll.h"
+#include "api/epoch/epoch.h"
 #include "api/job/close.h"
 #include "api/job/crash.h"
 #include "api/job/hang.h"
 #include "api/job/inline.h"
+#include "api/job/layers.h"
 #include "api/job/leave.h"
 #include "api/job/report.h"
 #include "api/locality/locality.h"
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
+#include "api/range/keep.h"
 #include "api/range/object.h"
+#include "api/rma/watch.h"
 #include "api/sync/lock.h"
 #include "api/sync/lock_at.h"
 #include "api/team/team.h"
@@ -49,6 +55,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   ret = dart__settings_read();
   if (ret != DART_OK)
     return ret;
+  dart__watch_register();
   dart__report_open();
   dart__crash_open();
   dart__hang_answer();
@@ -64,6 +71,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   dart__leave_open();
   dart__holds_clear();
   dart__range_open();
+  dart__range_keep_open();
   dart__lock_at_open();
   ret = dart__team_open_all();
   if (ret != DART_OK)
@@ -74,8 +82,10 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   ret = dart__twosided_open(dart__teams[DART_TEAM_ALL]);
   if (ret != DART_OK)
     goto close_locality;
+  dart__watch_open();
   dart__world.initialized = true;
   dart__hang_watch();
+  dart__layers_look(function);
   dart__info("%s: unit %d of %d, on %d nodes", function, dart__world.me, dart__world.nunits,
              dart__teams[DART_TEAM_ALL]->nnodes);
   dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
@@ -114,18 +124,18 @@ static void flush_all(void)
       dart__far->flush_all(dart__teams[id]); /* refused operations were logged */
 }
 
-/* Others that wait for what this unit holds would never come to dart_exit, and this unit waits for them there. What is
- * left over does no harm, so locks and ranges are released; a portion in an epoch is not, for its operations may not be
- * complete. */
+/* Others that wait for what this unit holds would never come to dart_exit, and this unit waits for them there. */
 static void release_holds(const char *function)
 {
   char locks[128];
 
+  dart__range_let_go();
   dart__holds_own(locks, sizeof locks); /* of some objects: others are released all the same */
   if (*locks != '\0')
     dart__warn("%s: unit %d still holds %s", function, dart__world.me, locks);
   dart__lock_release_all();
   dart__range_release_all();
+  dart__epoch_release_all();
 }
 
 dart_ret_t dart_exit(void)
@@ -155,7 +165,21 @@ bool dart_initialized(void)
   return dart__world.initialized;
 }
 
+static volatile sig_atomic_t abort_code;
+
+static void abort_now(int signal)
+{
+  (void)signal;
+  _exit(abort_code != 0 ? abort_code : EXIT_FAILURE); /* the launcher ends the others */
+}
+
+/* What the call has interrupted may hold a lock, of malloc for one, and a file may be one that nobody reads. */
 void dart_abort(int errorcode)
 {
+  if (dart__world.initialized && dart__settings.stats.form != DART__STATS_NONE) {
+    abort_code = dart__exit_code(errorcode);
+    dart__leave_limit(abort_now);
+    dart__report_aborted();
+  }
   dart__port_abort(errorcode);
 }

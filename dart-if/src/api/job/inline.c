@@ -11,6 +11,7 @@
 #include <dash/dart/ext/dart_inline_tables.h>
 
 #include "api/progress/progress.h"
+#include "api/rma/watch.h"
 #include "base/log.h"
 #include "base/profile.h"
 #include "model/team.h"
@@ -24,6 +25,7 @@ const dart_inline_tables_t dart_inline_tables = {
   .map_bytes     = sizeof(dart_inline_map_t),
   .maps          = dart__team_direct,
   .blocking_maps = &dart__progress_maps,
+  .nwatched      = (const volatile uint32_t *)(const void *)dart__watch_page,
 };
 
 /* Of the first code that was compiled for another library; 0: there is none. */

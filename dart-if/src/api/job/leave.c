@@ -60,9 +60,9 @@ static void give_up(int signal)
 
 /* A time limit: targets may be gone, a file may be one that nobody reads, or the call that was interrupted to end the
  * process may hold a lock. */
-static void begin_limit(void)
+void dart__leave_limit(void (*act)(int))
 {
-  struct sigaction action = { .sa_handler = give_up };
+  struct sigaction action = { .sa_handler = act };
   sigset_t         alarm_set;
 
   sigemptyset(&alarm_set);
@@ -107,7 +107,7 @@ static void leave(int code)
 
   code &= 0xff; /* the exit status of the process */
   why = code == 0 ? incomplete() : held();
-  begin_limit();
+  dart__leave_limit(give_up);
   if (why == NULL && complete() != DART_OK)
     why = ", and the memory it has used is gone";
   dart__report_left(); /* with what was completed here */

@@ -61,7 +61,8 @@ static void print_value(FILE *to, dart_stats_kind_t kind, uint64_t number)
   if (kind == DART_STATS_TIME)
     fprintf(to, " %14.6f s", (double)number * 1e-9);
   else
-    fprintf(to, " %14" PRIu64 "%s", number, kind == DART_STATS_EVENTS ? "  " : " B");
+    fprintf(to, " %14" PRIu64 "%s", number,
+            kind == DART_STATS_EVENTS || kind == DART_STATS_VALUE ? "  " : " B");
 }
 
 /* A value, and the unit whose it is. */
@@ -144,7 +145,7 @@ static void print_member(FILE *to, const char *before, const char *name, const c
 
 static void print_json(const table_t *t)
 {
-  static const char *const kinds[] = { "events", "bytes", "time", "level", "peak" };
+  static const char *const kinds[] = { "events", "bytes", "time", "level", "peak", "value" };
 
   print_member(t->to, "{\n", "transport", dart__port_description());
   fprintf(t->to, ",\n\"units\": %d,\n\"nodes\": %d,\n\"statistics\": [", (int)dart__world.nunits,
@@ -232,32 +233,76 @@ static void write_table(const dart__output_t *output, table_t *t)
 
 /* ---- what ---------------------------------------------------------------------------------- */
 
-static void report_alone(const dart__output_t *output, uint64_t *own, size_t size)
+/* The values of this unit; NULL: no memory. */
+static uint64_t *read_own(size_t size)
 {
-  table_t table = { NULL, dart__world.me, 1, own, size };
+  uint64_t *own = calloc(size, sizeof *own);
 
-  write_table(output, &table);
+  if (own != NULL)
+    pdart_stats_read(own, size);
+  return own;
 }
 
-static void report_all(const dart__output_t *output, uint64_t *own, size_t size)
+static void report_alone(const dart__output_t *output)
+{
+  table_t table = { NULL, dart__world.me, 1, NULL, pdart_stats_size() };
+
+  table.values = read_own(table.size);
+  if (table.values != NULL)
+    write_table(output, &table);
+  else
+    dart__warn("DART_STATS: no memory for the statistics of unit %d", (int)dart__world.me);
+  free(table.values);
+}
+
+/* The list of this unit as a number: other lists have others, most likely. */
+static uint64_t number_of_list(void)
+{
+  uint64_t number = 14695981039346656037u; /* FNV-1a, of 64 bits */
+
+  for (size_t i = 0; i < pdart_stats_size(); i++)
+    for (const char *at = info_of(i).name; *at != '\0'; at++)
+      number = (number ^ (unsigned char)*at) * 1099511628211u;
+  return number;
+}
+
+/* How many statistics a table of all units has: all, or, where lists of the transport differ between units, DART's
+ * own, which come first. Collective. */
+static size_t size_of_all(dart__team_t *all)
+{
+  uint64_t own = number_of_list(), first = own;
+
+  if (dart__coll_bcast(all, &first, sizeof first, 0) != DART_OK)
+    first = ~own;
+  if (dart__coll_agree(all, first == own ? DART_OK : DART_ERR_OTHER) == DART_OK)
+    return pdart_stats_size();
+  if (dart__world.me == 0)
+    dart__warn(
+        "DART_STATS: the transport's statistics are not the same on all units, and left out");
+  return pdart_stats_size() - dart__port_stats_size();
+}
+
+static void report_all(const dart__output_t *output)
 {
   dart__team_t *all   = dart__teams[DART_TEAM_ALL];
-  table_t       table = { NULL, 0, dart__world.nunits, NULL, size };
-  dart_ret_t    ret   = DART_OK;
+  table_t       table = { NULL, 0, dart__world.nunits, NULL, size_of_all(all) };
+  uint64_t     *own   = read_own(table.size);
+  dart_ret_t    ret   = own != NULL ? DART_OK : DART_ERR_NOMEM;
 
   if (dart__world.me == 0) {
-    table.values = calloc((size_t)dart__world.nunits, size * sizeof *own);
-    ret          = table.values != NULL ? DART_OK : DART_ERR_NOMEM;
+    table.values = calloc((size_t)dart__world.nunits, table.size * sizeof *own);
+    ret          = table.values != NULL ? ret : DART_ERR_NOMEM;
   }
   ret = dart__coll_agree(all, ret);
   if (ret == DART_OK)
-    ret = dart__coll_gather(all, own, table.values, size * sizeof *own, 0);
+    ret = dart__coll_gather(all, own, table.values, table.size * sizeof *own, 0);
   if (dart__world.me == 0 && ret == DART_OK)
     write_table(output, &table);
   else if (dart__world.me == 0)
     dart__warn("dart_exit: DART_STATS: no memory for the statistics of %d units",
                (int)dart__world.nunits);
   free(table.values);
+  free(own);
 }
 
 static bool has_own_file(const dart__output_t *output)
@@ -268,27 +313,29 @@ static bool has_own_file(const dart__output_t *output)
 void dart__report_left(void)
 {
   const dart__output_t *output = &dart__settings.stats;
-  uint64_t              own[DART__NCOUNTERS + 2 * DART__NLEVELS];
 
   if (output->form == DART__STATS_NONE || (dart__world.nunits > 1 && !has_own_file(output)))
     return;
-  pdart_stats_read(own, pdart_stats_size());
-  report_alone(output, own, pdart_stats_size());
+  report_alone(output);
+}
+
+void dart__report_aborted(void)
+{
+  if (dart__settings.stats.form != DART__STATS_NONE)
+    report_alone(&dart__settings.stats);
 }
 
 void dart__report(void)
 {
   dart__team_t  *all    = dart__teams[DART_TEAM_ALL];
   dart__output_t output = dart__settings.stats;
-  uint64_t       own[DART__NCOUNTERS + 2 * DART__NLEVELS];
 
-  pdart_stats_read(own, pdart_stats_size());
   if (dart__coll_bcast(all, &output.form, sizeof output.form, 0) != DART_OK ||
       output.form == DART__STATS_NONE ||
       dart__coll_bcast(all, output.file, sizeof output.file, 0) != DART_OK)
     return;
   if (has_own_file(&output))
-    report_alone(&output, own, pdart_stats_size());
+    report_alone(&output);
   else
-    report_all(&output, own, pdart_stats_size());
+    report_all(&output);
 }

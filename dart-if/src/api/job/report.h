@@ -13,4 +13,8 @@ void dart__report(void);
  *  unit, for others may not come; and as its own environment says. */
 void dart__report_left(void);
 
+/** The same in a process whose program aborts the job: the unit that calls it prints its own values wherever they go,
+ *  for nobody else will. */
+void dart__report_aborted(void);
+
 #endif

@@ -1,4 +1,5 @@
-/* Statistics: the counters and levels of base/counters.h as one list, and from when on they count.
+/* Statistics: the counters and levels of base/counters.h and the transport's own as one list, and from when on they
+ * count.
  *
  * Counters only grow, and levels are shared by all threads, so nothing is written where it is counted when the program
  * begins anew: what the counters were then is subtracted by each read. */
@@ -9,6 +10,7 @@
 #include "base/counters.h"
 #include "base/log.h"
 #include "base/profile.h"
+#include "port.h"
 
 DART__PROFILED(dart_stats_size);
 DART__PROFILED(dart_stats_describe);
@@ -17,8 +19,8 @@ DART__PROFILED(dart_stats_read);
 DART__PROFILED(dart_stats_reset);
 DART__PROFILED(dart_stats_difference);
 
-/* The list: the counters, then each level and its peak. */
-#define SIZE ((size_t)DART__NCOUNTERS + 2 * (size_t)DART__NLEVELS)
+/* The list: the counters, then each level and its peak, then what the transport has. */
+#define OWN_SIZE ((size_t)DART__NCOUNTERS + 2 * (size_t)DART__NLEVELS)
 
 /* Read before the counter, by an acquire that pairs with the release in dart_stats_reset: so the counter is not less,
  * also when another thread resets meanwhile. */
@@ -39,9 +41,14 @@ static bool is_peak(size_t index)
   return (index - DART__NCOUNTERS) % 2 == 1;
 }
 
+static size_t size(void)
+{
+  return OWN_SIZE + dart__port_stats_size();
+}
+
 size_t dart_stats_size(void)
 {
-  return SIZE;
+  return size();
 }
 
 static dart_stats_kind_t kind_of(dart__counter_t counter)
@@ -57,6 +64,8 @@ static dart_stats_info_t info_of(size_t index)
 {
   const dart__level_text_t *text;
 
+  if (index >= OWN_SIZE)
+    return dart__port_stats_describe(index - OWN_SIZE);
   if (is_counter(index)) {
     dart__counter_t counter = (dart__counter_t)index;
 
@@ -69,8 +78,15 @@ static dart_stats_info_t info_of(size_t index)
   return (dart_stats_info_t){ text->name, text->meaning, DART_STATS_LEVEL };
 }
 
+static bool only_grows(size_t index)
+{
+  return info_of(index).kind < DART_STATS_LEVEL;
+}
+
 static uint64_t value_of(size_t index)
 {
+  if (index >= OWN_SIZE)
+    return dart__port_stats_read(index - OWN_SIZE);
   if (is_counter(index)) {
     uint64_t before = atomic_load_explicit(&start[index], memory_order_acquire);
 
@@ -86,8 +102,8 @@ dart_ret_t dart_stats_describe(size_t index, dart_stats_info_t *info)
     return DART_ERR_INVAL;
   }
   *info = (dart_stats_info_t){ NULL, NULL, DART_STATS_EVENTS };
-  if (index >= SIZE) {
-    dart__error("%s: index %zu is not less than %zu", __func__, index, SIZE);
+  if (index >= size()) {
+    dart__error("%s: index %zu is not less than %zu", __func__, index, size());
     return DART_ERR_INVAL;
   }
   *info = info_of(index);
@@ -100,7 +116,7 @@ dart_ret_t dart_stats_find(const char *name, size_t *index)
     dart__error("%s: %s is NULL", __func__, name == NULL ? "name" : "index");
     return DART_ERR_INVAL;
   }
-  for (size_t i = 0; i < SIZE; i++)
+  for (size_t i = 0; i < size(); i++)
     if (strcmp(info_of(i).name, name) == 0) {
       *index = i;
       return DART_OK;
@@ -110,8 +126,8 @@ dart_ret_t dart_stats_find(const char *name, size_t *index)
 
 static bool check(const char *function, const char *name, const uint64_t *values, size_t n)
 {
-  if (n > SIZE)
-    dart__error("%s: %zu values, and there are %zu", function, n, SIZE);
+  if (n > size())
+    dart__error("%s: %zu values, and there are %zu", function, n, size());
   else if (values == NULL && n > 0)
     dart__error("%s: %s is NULL for %zu values", function, name, n);
   else
@@ -134,6 +150,7 @@ dart_ret_t dart_stats_reset(void)
     atomic_store_explicit(&start[i], dart__counted((dart__counter_t)i), memory_order_release);
   for (int i = 0; i < DART__NLEVELS; i++)
     dart__level_restart((dart__level_id_t)i);
+  dart__port_stats_reset();
   return DART_OK;
 }
 
@@ -144,6 +161,6 @@ dart_ret_t dart_stats_difference(const uint64_t *before, const uint64_t *after,
       !check(__func__, "difference", difference, n))
     return DART_ERR_INVAL;
   for (size_t i = 0; i < n; i++)
-    difference[i] = is_counter(i) ? after[i] - before[i] : after[i];
+    difference[i] = only_grows(i) ? after[i] - before[i] : after[i];
   return DART_OK;
 }

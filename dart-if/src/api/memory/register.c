@@ -117,6 +117,19 @@ static void collect(dart__team_t *team, void *address, size_t nbytes, const plan
   }
 }
 
+/* Remove the segment from the table while no request of a far unit is applied: who applies the next ones, this process's
+ * agent or another thread, does not find it, and nobody has found it who is not done with it. */
+static void leave(dart__team_t *team, dart__segment_t *segment)
+{
+  uint32_t turns = 0;
+
+  while (dart__world.many_nodes && !dart__far->requests.hold())
+    dart__wait_pause(&turns, &dart__world.wait); /* whoever applies them makes the progress */
+  dart__segment_leave(team, segment);
+  if (dart__world.many_nodes)
+    dart__far->requests.release();
+}
+
 /* Agree on an id, and register the memory. Collective and agreed. */
 static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *address, size_t nbytes)
 {
@@ -128,10 +141,11 @@ static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *addr
                 team->id);
     return DART_ERR_OTHER;
   }
+  segment->generation = ++team->nregistered;
   dart__segment_enter(team, segment); /* before far units can access it */
   ret = dart__port_register(team, segment->chunk, address, nbytes);
   if (ret != DART_OK)
-    dart__segment_leave(team, segment);
+    leave(team, segment);
   return ret;
 }
 
@@ -216,7 +230,7 @@ dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_
 
 void dart__deregister(dart__team_t *team, dart__segment_t *segment)
 {
-  dart__segment_leave(team, segment);
+  leave(team, segment);
   dart__port_deregister(team, segment->chunk);
   delete_segment(segment);
 }

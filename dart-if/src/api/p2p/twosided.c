@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <dash/dart/if/dart_communication.h>
 
@@ -46,22 +47,24 @@ static struct {
 
 /* What every unit has in its pool. */
 typedef struct {
-  dart__inbox_t inbox; /* the first: a mailbox knows of no more */
-  uint64_t      hints; /* see dart__twosided_hints */
+  dart__inbox_t   inbox;   /* the first: a mailbox knows of no more */
+  uint64_t        hints;   /* see dart__twosided_hints */
+  dart__watches_t watches; /* the last: in the node's first unit a page follows, see watch.h */
 } place_t;
 
 /* ---- life -------------------------------------------------------------------------------- */
 
 dart_ret_t dart__twosided_open(dart__team_t *all)
 {
-  uint64_t   offset;
-  dart_ret_t ret = dart__pool_alloc(sizeof(place_t), &offset);
+  uint64_t   offset, room = dart__team_is_leader(all) ? DART__WATCH_ROOM : 0;
+  dart_ret_t ret = dart__pool_alloc(sizeof(place_t) + room, &offset);
 
   if (ret == DART_OK) {
     place_t *place = (place_t *)(void *)dart__pool_address(dart__world.me, offset);
 
     dart__inbox_format(&place->inbox);
     place->hints = 0;
+    memset(&place->watches, 0, sizeof place->watches + room);
   }
   if (ret == DART_OK)
     ret = dart__pool_alloc(dart__mailbox_message_bytes(DART__TWOSIDED_OWN_MOST), &p2p.spare);
@@ -91,6 +94,12 @@ void dart__twosided_close(void)
 dart__event_t *dart__twosided_event(dart_unit_t unit)
 {
   return &((dart__inbox_t *)(void *)dart__pool_address(unit, p2p.inboxes[unit]))->event;
+}
+
+dart__watches_t *dart__twosided_watches(dart_unit_t unit)
+{
+  return (dart__watches_t *)(void *)dart__pool_address(unit, p2p.inboxes[unit] +
+                                                                 offsetof(place_t, watches));
 }
 
 uint64_t dart__twosided_hints(dart_unit_t unit)

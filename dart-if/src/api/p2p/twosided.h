@@ -3,6 +3,7 @@
 /* Messages between two units. */
 #include "model/team.h"
 #include "node/wait.h"
+#include "node/watches.h"
 
 /** Open this unit's inbox, and exchange the inboxes' offsets. Collective over the team of all units, whose
  *  pool is open; agreed. */
@@ -23,6 +24,9 @@ void dart__twosided_recv(const char *function, dart_unit_t unit, int tag, void *
 /** The event of a near unit that is raised when a message arrives for it. It may also be raised for other
  *  reasons (notifications): whenever it changes, a waiter checks for what it waits for. */
 dart__event_t *dart__twosided_event(dart_unit_t unit);
+
+/** What threads of a near unit sleep for. */
+dart__watches_t *dart__twosided_watches(dart_unit_t unit);
 
 /** A counter of any unit, as the offset in its pool, that lives from init to exit: raised by others as a hint that what
  *  the unit waits for is near. Nothing depends on it. */

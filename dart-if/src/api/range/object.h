@@ -34,6 +34,9 @@ struct dart_range_struct {
 dart__range_slot_t *dart__range_take_slot(dart_range_t range);
 void                dart__range_give_slot(dart_range_t range, dart__range_slot_t *slot);
 
+/** Release what a call has acquired; any thread, also the one that makes progress. */
+void dart__range_end(dart_range_hold_t hold);
+
 /** Let far units operate on the tables of this unit, from init to exit. */
 void dart__range_open(void);
 void dart__range_close(void);

@@ -379,6 +379,13 @@ dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[
   return ret;
 }
 
+/* No progress is made here: this may be the thread that makes progress. */
+void dart__range_end(dart_range_hold_t hold)
+{
+  release_parts(hold);
+  free(hold);
+}
+
 dart_ret_t dart_range_release(dart_range_hold_t *hold)
 {
   if (hold == NULL || *hold == DART_RANGE_HOLD_NULL) {
@@ -388,8 +395,7 @@ dart_ret_t dart_range_release(dart_range_hold_t *hold)
   if (!is_usable(__func__, (*hold)->range))
     return DART_ERR_INVAL;
   dart__progress();
-  release_parts(*hold);
-  free(*hold);
+  dart__range_end(*hold);
   *hold = DART_RANGE_HOLD_NULL;
   return DART_OK;
 }

@@ -79,6 +79,9 @@ static inline void dart__access_leave(pthread_mutex_t *side)
 /** Whether the unit is open; opens it if that needs no wait. A far lock is not asked for. */
 bool dart__access_try_open(const dart__access_call_t *call, int32_t unit);
 
+/** What a near unit, another one, and this one have for its portion. NULL: it has posted nothing yet. */
+dart__epoch_post_t *dart__access_post(const dart__access_call_t *call, int32_t unit);
+
 /** Whether a near unit has exposed its portion to this one since the last access by start that went with a post. */
 bool dart__access_is_posted(const dart__access_call_t *call, int32_t unit);
 

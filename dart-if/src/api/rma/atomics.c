@@ -11,6 +11,7 @@
 #include "api/rma/count.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
+#include "api/rma/watch.h"
 #include "base/profile.h"
 #include "data/op.h"
 #include "node/atomic.h"
@@ -59,22 +60,31 @@ static inline bool is_remote(const dart__address_t *at)
   return at->near == NULL || (dart__world.far_atomics && at->team->nnodes > 1);
 }
 
+/* The end of an atomic, near or far, that returns `ret`: wake who sleeps for what it has changed. */
+static inline dart_ret_t told(dart_ret_t ret, dart_gptr_t gptr, size_t nbytes)
+{
+  if (dart__is_watched())
+    dart__watch_wrote(gptr, nbytes);
+  return ret;
+}
+
 /* ---- accumulate: without a result, so it may be deferred ------------------------------------- */
 
-/* Defer the update if it is one of a stream, and not of the hot line; else apply it. */
-static inline void add(char *near, const void *value, size_t size, dart_datatype_t dtype,
+/* Defer the update if it is one of a stream, and not of the hot line; else apply it: true. */
+static inline bool add(char *near, const void *value, size_t size, dart_datatype_t dtype,
                        dart_operation_t op)
 {
   if (dart__deferred_is_hot(&dart__deferred, near)) {
     dart__atomic_accumulate_one(near, value, dtype, op);
-    return;
+    return true;
   }
   if (__builtin_expect(dart__stream == DART__STREAM_LEAST, 1)) {
     dart__deferred_add(&dart__deferred, near, value, size, dtype, op);
-    return;
+    return false;
   }
   dart__atomic_accumulate_one(near, value, dtype, op);
   dart__progress_update();
+  return true;
 }
 
 /* One element that is near by the direct map. False: nothing was done. */
@@ -91,7 +101,8 @@ static inline bool defer(dart_gptr_t gptr, const void *value, dart_datatype_t dt
   near = dart__near_address(gptr, size);
   if (__builtin_expect(near == NULL || ((uintptr_t)near & (size - 1)) != 0, 0))
     return false;
-  add(near, value, size, dtype, op);
+  if (add(near, value, size, dtype, op) && dart__is_watched())
+    dart__watch_wrote_few(gptr);
   return true;
 }
 
@@ -189,7 +200,8 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
       dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a segment without a direct map */
     if (__builtin_expect(dart__counts_near, 0))
       count_apart(&at, dart__type_basic_size(dtype));
-    add(at.near, values, dart__type_basic_size(dtype), dtype, op);
+    if (add(at.near, values, dart__type_basic_size(dtype), dtype, op) && dart__is_watched())
+      dart__watch_wrote_few(gptr);
     if (dart__world.many_nodes) {
       dart__far->progress();
       if (dart__type_basic_size(dtype) == sizeof(uint64_t))
@@ -200,9 +212,10 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
   dart__count_atomic(&at, nelem * dart__type_basic_size(dtype));
   dart__progress(); /* apply deferred updates: those of a word are applied in the order of their calls */
   if (is_remote(&at))
-    return dart__remote_accumulate(&at, values, nelem, dtype, op);
-  dart__atomic_accumulate(at.near, values, nelem, dtype, op);
-  return DART_OK;
+    ret = dart__remote_accumulate(&at, values, nelem, dtype, op);
+  else
+    dart__atomic_accumulate(at.near, values, nelem, dtype, op);
+  return told(ret, gptr, nelem * dart__type_basic_size(dtype));
 }
 
 DART__OUT_OF_LINE accumulate_any(dart_gptr_t gptr, const void *values, size_t nelem,
@@ -254,13 +267,14 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
   dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* own deferred updates come first; and the caller may be polling */
   if (is_remote(&at))
-    return dart__remote_fetch(&at, value, result, dtype, op);
-  if (!dart__atomic_fetch_word(at.near, value, result, dtype, op))
+    ret = dart__remote_fetch(&at, value, result, dtype, op);
+  else if (!dart__atomic_fetch_word(at.near, value, result, dtype, op))
     dart__atomic_fetch(at.near, value, result, dtype, op);
-  if (op == DART_OP_NO_OP && dart__world.many_nodes &&
-      dart__type_basic_size(dtype) <= sizeof(uint64_t))
+  if (op != DART_OP_NO_OP)
+    return told(ret, gptr, dart__type_basic_size(dtype));
+  if (!is_remote(&at) && dart__world.many_nodes && dart__type_basic_size(dtype) <= sizeof(uint64_t))
     dart__progress_polled(gptr, result, dart__type_basic_size(dtype));
-  return DART_OK;
+  return ret;
 }
 
 DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *compare, void *result,
@@ -286,10 +300,10 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
   dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* as in fetch_any */
   if (is_remote(&at))
-    return dart__remote_swap(&at, value, compare, result, dtype);
-  if (!dart__atomic_swap_word(at.near, value, compare, result, dtype))
+    ret = dart__remote_swap(&at, value, compare, result, dtype);
+  else if (!dart__atomic_swap_word(at.near, value, compare, result, dtype))
     dart__atomic_swap(at.near, value, compare, result, dtype);
-  return DART_OK;
+  return told(ret, gptr, dart__type_basic_size(dtype));
 }
 
 /* The address of an integer of 4 or 8 bytes that is near by the direct map and aligned; `size` is that of
@@ -316,7 +330,11 @@ dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
   if (near != NULL)
     done = size == 8 ? dart__atomic_fetch_64(near, value, result, op)
                      : dart__atomic_fetch_32(near, value, result, op);
-  return done ? DART_OK : fetch_any(gptr, value, result, dtype, op);
+  if (!done)
+    return fetch_any(gptr, value, result, dtype, op);
+  if (dart__is_watched() && op != DART_OP_NO_OP)
+    return dart__watch_wrote_few(gptr);
+  return DART_OK;
 }
 
 dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void *compare,
@@ -333,5 +351,7 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void
     dart__atomic_swap_64(near, value, compare, result);
   else
     dart__atomic_swap_32(near, value, compare, result);
+  if (dart__is_watched())
+    return dart__watch_wrote_few(gptr);
   return DART_OK;
 }

@@ -10,8 +10,6 @@
  * core, ends it, and a sleeper is woken ahead of who computes. */
 #include "api/rma/await.h"
 
-#include <sched.h>
-
 #include "api/p2p/twosided.h"
 #include "api/progress/gone.h"
 #include "api/progress/progress.h"
@@ -70,7 +68,7 @@ static void give_way(bool spins, const dart__wait_policy_t *policy)
 {
   if (!spins ||
       policy->yields == 0) /* it has had its time on its core, or has no core of its own */
-    sched_yield();
+    dart__yield();
   else if (policy->progress == NULL)
     dart__cpu_pause();
 }
@@ -91,8 +89,37 @@ static uint32_t sleep_limit(const dart__await_t *await, const times_t *times)
   return most < 1 ? 1 : (uint32_t)most;
 }
 
+/* What near units see of a wait that sleeps. */
+typedef struct {
+  int      watch;    /* -1: nothing */
+  bool     is_noted; /* it has been */
+  uint32_t seen;     /* of the event, at the last look */
+  uint64_t in_vain;  /* wake-ups */
+} note_t;
+
+static void make_note(const dart__await_t *await, uint32_t seen, note_t *note_out)
+{
+  dart__watched_t watched;
+
+  await->watch(await->context, &watched);
+  *note_out = (note_t){ dart__watch_begin(&watched), true, seen, 0 };
+}
+
+/* A look has found nothing. Others may write between several words for as long as this unit waits, and to wake it takes
+ * them much longer than to write. */
+static void end_if_in_vain(const dart__await_t *await, uint32_t seen, note_t *note)
+{
+  if (note->watch < 0 || await->most_in_vain == 0 || seen == note->seen)
+    return;
+  note->seen = seen;
+  if (++note->in_vain < await->most_in_vain)
+    return;
+  dart__watch_end(note->watch);
+  note->watch = -1;
+}
+
 /* Until it is there, true, or the time is over. */
-static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out)
+static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out, note_t *noted)
 {
   const dart__wait_policy_t *policy = &dart__world.wait;
   dart__event_t             *event  = dart__twosided_event(dart__world.me);
@@ -115,6 +142,11 @@ static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out
       give_way(spins, policy);
       continue;
     }
+    if (await->is_silent && !noted->is_noted) {
+      make_note(await, seen, noted);
+      continue; /* a look, now that others see the note */
+    }
+    end_if_in_vain(await, seen, noted);
     if (dart__event_sleep_unless(event, seen, polls, sleep_limit(await, &times), policy,
                                  await->is_there, await->context))
       return true;
@@ -125,8 +157,10 @@ static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out
 static bool await_until(const dart__await_t *await)
 {
   dart__waiting_t *waiting  = NULL;
-  bool             is_there = poll_until(await, &waiting);
+  note_t           noted    = { .watch = -1 };
+  bool             is_there = poll_until(await, &waiting, &noted);
 
+  dart__watch_end(noted.watch);
   dart__waiting_end(waiting);
   return is_there;
 }
@@ -139,7 +173,7 @@ bool dart__await_within(const dart__await_t *await)
   dart__progress();
   if (await->is_there(await->context))
     return true;
-  if (await->timeout_us == 0)
+  if (await->timeout_us == 0 || await->is_counted)
     return await_until(await);
   timed    = dart__timed_begin(await->counter);
   is_there = await_until(await);

@@ -4,10 +4,11 @@
  *
  * Most of them tell it: they change a counter, and then raise this unit's event (dart__twosided_event), as
  * notifications do. Where the change and the look at it are seq_cst, they only nudge it. Puts and atomics tell
- * nobody. */
+ * those that have slept (watch.h). */
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/rma/watch.h"
 #include "base/counters.h"
 #include "node/waiting.h"
 
@@ -18,9 +19,13 @@ typedef struct {
   void *context;
   dart__counter_t
           counter;    /* counts it, unless there is nothing to wait for; its time is the next one */
+  bool    is_counted; /* already, as one that is not timed */
   int64_t timeout_us; /* 0: only look; negative: no limit */
   bool    is_silent;  /* what it waits for may come without the event */
   dart__wait_for_t what; /* for others to see */
+  void (*watch)(const void      *context,
+                dart__watched_t *watched_out); /* silent: what near units are to wake it for ... */
+  uint64_t most_in_vain; /* ... until so many wake-ups were in vain; 0: they never are */
 } dart__await_t;
 
 /** Wait until `is_there`; false: the time was over. Far units are served meanwhile. */

@@ -11,12 +11,11 @@
 
 #include "api/p2p/twosided.h"
 #include "api/progress/progress.h"
-#include "api/rma/await.h"
 #include "api/rma/context.h"
 #include "api/rma/count.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
-#include "api/rma/wait_word.h"
+#include "api/rma/words.h"
 #include "base/profile.h"
 #include "data/op.h"
 #include "node/atomic.h"
@@ -57,19 +56,36 @@ static bool is_far(const dart__address_t *at)
   return at->near == NULL && !dart__team_is_on_node(at->team, at->unit);
 }
 
+/* seq_cst, and so is the waiter's look before it sleeps: after it dart__event_nudge is enough to wake it. It releases
+ * the data; pairs with the acquire in dart__compares. */
+static void update_near(const dart__signal_t *signal)
+{
+  _Atomic uint64_t *flag = (_Atomic uint64_t *)(void *)signal->flag->near;
+
+  switch (signal->op) {
+  case DART_OP_SUM: atomic_fetch_add_explicit(flag, signal->value, memory_order_seq_cst); return;
+  case DART_OP_REPLACE: atomic_exchange_explicit(flag, signal->value, memory_order_seq_cst); return;
+  default:
+    dart__atomic_accumulate_one(flag, &signal->value, DART_TYPE_ULONG, signal->op);
+    atomic_thread_fence(memory_order_seq_cst);
+  }
+}
+
 /* Update a flag of this node, and wake its unit. */
 static dart_ret_t update(const dart__signal_t *signal)
 {
-  const dart__address_t *at  = signal->flag;
-  dart_ret_t             ret = DART_OK;
+  const dart__address_t *at    = signal->flag;
+  dart__event_t         *event = dart__twosided_event(target_of(at));
+  dart_ret_t             ret   = DART_OK;
 
-  if (at->near !=
-      NULL) /* acq_rel: releases the data; pairs with the acquire in dart__word_compares */
-    dart__atomic_accumulate_one(at->near, &signal->value, DART_TYPE_ULONG, signal->op);
-  else
-    ret = dart__remote_accumulate(at, &signal->value, 1, DART_TYPE_ULONG, signal->op);
+  if (at->near != NULL) {
+    update_near(signal);
+    dart__event_nudge(event);
+    return DART_OK;
+  }
+  ret = dart__remote_accumulate(at, &signal->value, 1, DART_TYPE_ULONG, signal->op);
   if (ret == DART_OK)
-    dart__event_add(dart__twosided_event(target_of(at)));
+    dart__event_add(event);
   return ret;
 }
 
@@ -157,9 +173,18 @@ dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
   return put_notify(__func__, gptr, src, nelem, src_type, dst_type, flag, value, op);
 }
 
+/* The counter of a unit to whose portion there is a direct map: a few instructions on few pages, for others wait. */
 dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
 {
-  return put_notify(__func__, flag, NULL, 0, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, by, DART_OP_SUM);
+  char *near = dart__near_address_by(dart__progress_maps, flag, FLAG_BYTES);
+
+  if (near == NULL || (uintptr_t)near % FLAG_BYTES != 0)
+    return put_notify(__func__, flag, NULL, 0, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, by,
+                      DART_OP_SUM);
+  /* as in update_near */
+  atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)near, by, memory_order_seq_cst);
+  dart__event_nudge(dart__twosided_event(dart__teams[flag.teamid]->members[flag.unitid]));
+  return DART_OK;
 }
 
 dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op)
@@ -167,118 +192,52 @@ dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op)
   return put_notify(__func__, flag, NULL, 0, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, value, op);
 }
 
-typedef struct {
-  const char        *function;
-  const dart_gptr_t *flags;
-  const uint64_t    *least;
-  size_t             n;
-  size_t             index; /* of the first that was found reached */
-  dart__address_t    at;    /* the first counter */
-} wait_t;
-
-static dart_ret_t check_wait(wait_t *w)
-{
-  if (w->flags == NULL || w->least == NULL || w->n == 0) {
-    dart__error("%s: %zu counters, flags %p, least %p", w->function, w->n, (const void *)w->flags,
-                (const void *)w->least);
-    return DART_ERR_INVAL;
+/* A wait for counters that are to reach `least`. */
+#define WAIT_FOR(flags, least, n, timeout_us)                                                 \
+  {                                                                                           \
+    __func__, flags, n, DART_TYPE_ULONG, DART_WAIT_GE, least, timeout_us, DART__WAIT_COUNTER, \
+        .is_all = false                                                                       \
   }
-  for (size_t i = w->n; i-- > 0;) { /* the first one last, to keep its address */
-    dart_ret_t ret = check_flag(w->function, w->flags[i], &w->at);
 
-    if (ret != DART_OK)
-      return ret;
-    if (target_of(&w->at) != dart__world.me) {
-      dart__error("%s: the counter is unit %d's, and this is unit %d", w->function,
-                  target_of(&w->at), dart__world.me);
-      return DART_ERR_INVAL;
-    }
-  }
-  return DART_OK;
-}
-
-static bool is_reached(const wait_t *w, size_t i)
+static __attribute__((noinline)) dart_ret_t go_on(dart_gptr_t flag, uint64_t least,
+                                                  int64_t timeout_us, bool is_counted)
 {
-  dart__address_t at;
+  dart__words_t w = { "dart_notify_wait",
+                      &flag,
+                      1,
+                      DART_TYPE_ULONG,
+                      DART_WAIT_GE,
+                      &least,
+                      timeout_us,
+                      DART__WAIT_COUNTER,
+                      .is_counted = is_counted };
 
-  if (i == 0)
-    return dart__word_compares(&w->at, DART_TYPE_ULONG, DART_WAIT_GE, &w->least[0]);
-  return dart__locate(w->function, w->flags[i], FLAG_BYTES, &at) == DART_OK &&
-         dart__word_compares(&at, DART_TYPE_ULONG, DART_WAIT_GE, &w->least[i]);
-}
-
-/* The lowest index from `i` on whose counter is reached, n if none is. */
-static size_t next_reached(const wait_t *w, size_t i)
-{
-  while (i < w->n && !is_reached(w, i))
-    i++;
-  return i;
-}
-
-static bool is_any_reached(void *context)
-{
-  wait_t *w = context;
-
-  w->index = next_reached(w, 0);
-  return w->index < w->n;
-}
-
-/* Wait until a counter is reached: the lowest index of those to w->index. */
-static dart_ret_t wait_for(wait_t *w, int64_t timeout_us)
-{
-  dart_gptr_t   flag  = w->flags[0];
-  dart__await_t await = { w->function,
-                          is_any_reached,
-                          w,
-                          DART__COUNT_NOTIFY_WAIT,
-                          .timeout_us = timeout_us,
-                          .what       = { DART__WAIT_COUNTER, flag.teamid, flag.segid,
-                                          flag.addr_or_offs.offset, w->least[0] } };
-
-  return dart__await_within(&await) ? DART_OK : DART_PENDING;
+  return dart__words_wait(&w);
 }
 
 dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us)
 {
-  wait_t     w   = { __func__, &flag, &least, 1, .index = 0 };
-  dart_ret_t ret = check_wait(&w);
+  bool is_counted = false;
 
-  return ret == DART_OK ? wait_for(&w, timeout_us) : ret;
+  if (__builtin_expect(
+          dart__word_comes(flag, DART_TYPE_ULONG, DART_WAIT_GE, &least, timeout_us, &is_counted),
+          1))
+    return DART_OK;
+  return go_on(flag, least, timeout_us, is_counted);
 }
 
 dart_ret_t dart_notify_waitany(const dart_gptr_t flags[], const uint64_t least[], size_t n,
                                int64_t timeout_us, size_t *index)
 {
-  wait_t     w   = { __func__, flags, least, n, .index = 0 };
-  dart_ret_t ret = check_wait(&w);
+  dart__words_t w = WAIT_FOR(flags, least, n, timeout_us);
 
-  if (ret == DART_OK && index == NULL) {
-    dart__error("%s: index is NULL", __func__);
-    ret = DART_ERR_INVAL;
-  }
-  if (ret != DART_OK)
-    return ret;
-  ret = wait_for(&w, timeout_us);
-  if (ret == DART_OK)
-    *index = w.index;
-  return ret;
+  return dart__words_wait_any(&w, index);
 }
 
 dart_ret_t dart_notify_waitsome(const dart_gptr_t flags[], const uint64_t least[], size_t n,
                                 int64_t timeout_us, size_t indices[], size_t *count)
 {
-  wait_t     w   = { __func__, flags, least, n, .index = 0 };
-  dart_ret_t ret = check_wait(&w);
+  dart__words_t w = WAIT_FOR(flags, least, n, timeout_us);
 
-  if (ret == DART_OK && (indices == NULL || count == NULL)) {
-    dart__error("%s: %s is NULL", __func__, indices == NULL ? "indices" : "count");
-    ret = DART_ERR_INVAL;
-  }
-  if (ret != DART_OK)
-    return ret;
-  *count = 0;
-  ret    = wait_for(&w, timeout_us);
-  for (size_t i = w.index; ret == DART_OK && i < n; i = next_reached(&w, i + 1))
-    indices[(*count)++] = i;
-  return ret;
+  return dart__words_wait_some(&w, indices, count);
 }

@@ -40,27 +40,29 @@ static bool is_open_by_fence(const dart__access_call_t *call, int32_t unit)
       call, atomic_load_explicit(&shared_of(call, unit)->exposed, memory_order_acquire));
 }
 
+dart__epoch_post_t *dart__access_post(const dart__access_call_t *call, int32_t unit)
+{
+  /* seq_cst: acquires the table; pairs with api/epoch/pscw.c */
+  uint64_t table = atomic_load_explicit(&shared_of(call, unit)->posts, memory_order_seq_cst);
+  char *pool = dart__segment_find(dart__teams[DART_TEAM_ALL], 0)->near[call->team->members[unit]];
+
+  return table == 0 ? NULL
+                    : (dart__epoch_post_t *)(void *)(pool + (table - 1)) +
+                          node_index(call->team, call->team->me);
+}
+
 /* How often the unit has named this one in a post. */
 static uint32_t posted_by(const dart__access_call_t *call, int32_t unit)
 {
-  dart__epoch_shared_t *shared = NULL;
-  uint64_t              table;
+  dart__epoch_post_t *post;
 
   if (dart__access_is_far(call, unit) || unit == call->team->me)
     /* seq_cst: acquires what dart__epoch_note released, and of this unit is as the look below */
     return atomic_load_explicit(&call->epoch->target[unit].posted, memory_order_seq_cst);
-  shared = shared_of(call, unit);
-  /* seq_cst, both: acquire the table, and what the target did before its post, and are the look of
-   * dart__event_nudge; pair with api/epoch/pscw.c */
-  table = atomic_load_explicit(&shared->posts, memory_order_seq_cst);
-  if (table == 0)
-    return 0;
-  return atomic_load_explicit(
-      (_Atomic uint32_t *)(void *)(dart__segment_find(dart__teams[DART_TEAM_ALL], 0)
-                                       ->near[call->team->members[unit]] +
-                                   (table - 1)) +
-          node_index(call->team, call->team->me),
-      memory_order_seq_cst);
+  post = dart__access_post(call, unit);
+  /* seq_cst: acquires what the target did before its post, and is the look of dart__event_nudge; pairs with
+   * api/epoch/pscw.c */
+  return post == NULL ? 0 : atomic_load_explicit(&post->posted, memory_order_seq_cst);
 }
 
 bool dart__access_is_posted(const dart__access_call_t *call, int32_t unit)

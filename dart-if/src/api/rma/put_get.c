@@ -9,6 +9,7 @@
 #include "api/rma/count.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
+#include "api/rma/watch.h"
 #include "base/profile.h"
 #include "node/near.h"
 
@@ -190,6 +191,16 @@ static __attribute__((noinline)) dart__access_t may_go(const char             *f
                  : put_off(function, t, buffer, nelem, kind);
 }
 
+/* The end of a put, near or far: wake who sleeps for what it may have changed. */
+static inline dart_ret_t put_told(dart_gptr_t gptr, size_t nelem, dart_datatype_t dst_type)
+{
+  size_t size = dart__type_basic_size(dst_type);
+
+  if (dart__is_watched())
+    dart__watch_wrote(gptr, size > 0 ? nelem * size : UINT64_MAX); /* scattered: anywhere behind */
+  return DART_OK;
+}
+
 /* If `blocking`, `handle_out` is not used; else NULL: no handle. */
 static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
@@ -200,7 +211,7 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
 
   if (src_type == dst_type ? put_plain(gptr, src, nelem, src_type, dst_type)
                            : put_steps(gptr, src, nelem, src_type, dst_type))
-    return DART_OK;
+    return put_told(gptr, nelem, dst_type);
   ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
   if (ret != DART_OK || nelem == 0)
     return ret;
@@ -219,9 +230,10 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
     ret = dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
   else
     ret = dart__remote_put(&t.at, t.global_type, src, t.local_type, nelem, handle_out);
-  if (ret == DART_OK)
-    dart__count_put(&t.at, nelem * t.global_type->elem_size);
-  return ret;
+  if (ret != DART_OK)
+    return ret;
+  dart__count_put(&t.at, nelem * t.global_type->elem_size);
+  return put_told(gptr, nelem, dst_type);
 }
 
 static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
@@ -323,6 +335,8 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
 {
   if (!put_few(dart__progress_maps, gptr, src, nelem, src_type, dst_type))
     return put_blocking_any(gptr, src, nelem, src_type, dst_type);
+  if (dart__is_watched())
+    return dart__watch_wrote_few(gptr);
   return DART_OK;
 }
 
@@ -339,6 +353,8 @@ dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_dataty
 {
   if (!put_few(dart__team_direct, gptr, src, nelem, src_type, dst_type))
     return put_any(gptr, src, nelem, src_type, dst_type);
+  if (dart__is_watched())
+    return dart__watch_wrote_few(gptr);
   return DART_OK;
 }
 
@@ -357,6 +373,8 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
   if (handle == NULL || !put_few(dart__team_direct, gptr, src, nelem, src_type, dst_type))
     return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
+  if (dart__is_watched())
+    return dart__watch_wrote_few(gptr);
   return DART_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "api/coll/coll.h"
 #include "api/progress/progress.h"
 #include "api/rma/remote.h"
+#include "api/rma/watch.h"
 #include "base/size.h"
 #include "data/describe.h"
 #include "node/atomic.h"
@@ -43,14 +44,29 @@ static dart_ret_t start_near(const dart__epoch_op_t *op)
   return DART_OK;
 }
 
+/* Wake who sleeps for what a near operation may have changed. */
+static void tell_watchers(const dart__epoch_op_t *op)
+{
+  bool is_scattered = op->type->kind != DART__TYPE_BASIC;
+
+  dart__watch_wrote((dart_gptr_t){ .unitid       = op->at.unit,
+                                   .segid        = op->at.segment->id,
+                                   .teamid       = op->at.team->id,
+                                   .addr_or_offs = { .offset = op->at.offset } },
+                    is_scattered ? UINT64_MAX : op->nelem * op->type->elem_size);
+}
+
 void dart__access_start(const dart__access_call_t *call, const dart__epoch_op_t *op)
 {
   dart__epoch_target_t *t = &call->epoch->target[op->at.unit];
 
-  if (!dart__access_is_far(call, op->at.unit))
+  if (!dart__access_is_far(call, op->at.unit)) {
     t->failed = dart__worse(t->failed, start_near(op));
-  else if (!dart__epochs->start(op))
+    if (op->kind != DART__EPOCH_GET && dart__is_watched())
+      tell_watchers(op);
+  } else if (!dart__epochs->start(op)) {
     t->is_loose = true;
+  }
 }
 
 /* ---- places --------------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "api/sync/lock.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@
 #include "model/check.h"
 #include "model/holds.h"
 #include "model/world.h"
+#include "node/due.h"
 #include "node/mutex.h"
 #include "node/timed.h"
 #include "node/waiting.h"
@@ -75,6 +77,7 @@ struct dart_lock_struct {
   cohort_t     *cohort; /* of this unit's node */
   dart__table_t turns;  /* requests for the turn, one for a node that has or wants it */
   uint64_t      told;   /* grants that this unit has waited for; used by the holder of the mutex */
+  int64_t       waited; /* ns, for the last of them; used likewise */
   _Atomic uintptr_t holder;   /* the thread of this unit that holds it; 0: none does */
   _Atomic uint32_t  nwaiting; /* threads of this unit that wait for it */
   dart__hold_t     *hold;     /* for others to see */
@@ -264,6 +267,22 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
   lock->cohort->passes = 0;
 }
 
+/* Wait for the grant. A unit that has a core for itself is awake when it is due, for else it looks once a nap. */
+static void wait_for_grant(dart_lock_t lock, dart_gptr_t flag, uint64_t least)
+{
+  dart__due_t due = { dart__now_ns(), dart__world.wait.yields > 0 ? lock->waited : 0 };
+  int64_t     left;
+
+  while ((left = dart__due_in(&due, dart__now_ns())) >= 0) {
+    if (pdart_notify_wait(flag, least, left / 1000) == DART_OK)
+      break;
+    sched_yield();
+  }
+  if (left < 0)
+    pdart_notify_wait(flag, least, -1);
+  lock->waited = dart__now_ns() - due.since;
+}
+
 /* Ask for the turn, and wait for it. */
 static void wait_for_turn(dart_lock_t lock)
 {
@@ -276,7 +295,7 @@ static void wait_for_turn(dart_lock_t lock)
   if (state != DART__RANGE_HELD) {
     dart__timed_t timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
 
-    pdart_notify_wait(dart__table_word(dart__world.me, flag), ++lock->told, -1);
+    wait_for_grant(lock, dart__table_word(dart__world.me, flag), ++lock->told);
     dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
   }
   dart__waiting_end(waiting);

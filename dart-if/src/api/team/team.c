@@ -61,12 +61,14 @@ dart_ret_t dart__team_open_all(void)
 
   dart__team_ids_reset();
   if (ret == DART_OK)
-    ret = dart__port_agree(dart__port_team_open(all));
-  if (ret == DART_OK)
-    ret = dart__port_agree(dart__pool_open());
-  if (ret == DART_OK)
-    ret = dart__port_agree(dart__team_is_leader(all) ? dart__team_exchange_alloc(all, &offset)
-                                                     : DART_OK);
+    ret = dart__port_team_open(all);
+  if (ret == DART_OK) {
+    ret = dart__pool_open();
+    if (ret == DART_OK && dart__team_is_leader(all))
+      ret = dart__team_exchange_alloc(all, &offset);
+    ret =
+        dart__port_agree(ret); /* once for both: units that share cores take long to agree by MPI */
+  }
   if (ret != DART_OK) {
     if (dart__world.me == 0)
       dart__error("dart_init: no memory for the first team and its pool, "
@@ -261,6 +263,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   if (team == NULL)
     return DART_ERR_INVAL;
   dart__progress_settle(0); /* unlocks of its segments that did not wait */
+  dart__world.let_go();
   if (team->nnodes > 1)
     dart__far->flush_all(team); /* refused operations were logged */
   dart__coll_barrier(team);

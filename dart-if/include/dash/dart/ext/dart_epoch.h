@@ -47,8 +47,9 @@
  *  the segment ends; DART_ERR_NOMEM, and nothing has changed, if there is none.
  *
  *  **End of memory.** Epochs other than a fence's are closed before their segment is freed; operations put
- *  off are dropped with a log line otherwise. A unit that waits for the lock of memory which its unit
- *  deregisters is told: DART_ERR_INVAL, as soon as the near units that hold that lock have unlocked it. */
+ *  off are dropped with a log line otherwise. dart_exit unlocks what is locked, with a warning, and completes what was
+ *  started there. A unit that waits for the lock of memory which its unit deregisters is told: DART_ERR_INVAL, as soon
+ *  as the near units that hold that lock have unlocked it. */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_team_group.h>
@@ -70,7 +71,8 @@ typedef enum {
    *  that all gave it, by the next fence without it. */
   DART_EPOCH_NOPRECEDE = 1,
   /** Fence: no unit issues operations until the next fence, so that no epoch begins: operations are ordinary
-   *  ones again. All units or none. Verified: that all gave it, by this fence. */
+   *  ones again. All units or none. Verified: that all gave it, by this fence, or, if it has NOPRECEDE, by the next
+   *  that has not. */
   DART_EPOCH_NOSUCCEED = 2,
   /** Fence, post: the own portion was not written by this unit's stores since the last synchronisation.
    *  Memory is coherent on every machine that DART runs on, so nothing can be left out, nor verified. */
@@ -87,14 +89,15 @@ typedef enum {
   DART_EPOCH_NOCHECK = 16,
   /** Unlock and fence: complete locally only. That operations are complete at their targets is left to the
    *  next synchronisation: of a fence, the next fence without LAZY; of an unlock, the next flush that is not
-   *  local, dart_epoch_fence without LAZY and NOPRECEDE, or unlock without LAZY, on any memory, while or after
+   *  local, dart_order, dart_epoch_fence without LAZY and NOPRECEDE, or unlock without LAZY, on any memory, while or after
    *  which this unit has no lock epoch open: with a lock held it would wait for another. After that call the unit that
    *  made it knows; a target knows by what that unit tells it then, a barrier for example. Fence: all units or
    *  none; this unit does not wait for the data of other units. An unlock of few short operations sends them
    *  and waits for nothing, unless 64 such unlocks are under way and this unit has nothing else locked; of
    *  others it waits for the lock, and until they are complete locally. With NOCHECK operations start when they are
-   *  called, and the unlock waits until they are complete locally. That all units gave it to a fence is not
-   *  verified. */
+   *  called, and the unlock waits until they are complete locally. Verified: that all units gave it to a fence, by that
+   *  fence, or, if it has NOPRECEDE, by the next that has not; where this is verified, a lazy fence waits until all
+   *  units have called it. */
   DART_EPOCH_LAZY = 32
 } dart_epoch_assertion_t;
 
@@ -127,7 +130,8 @@ dart_ret_t dart_epoch_post(dart_gptr_t gptr, size_t norigins, const dart_team_un
                            int assertions) DART_NOTHROW;
 
 /** Begin to access the portions of the team units `targets`. Does not wait: operations are put off until
- *  their target has posted. Flags: NOCHECK. */
+ *  their target has posted. `ntargets` may be 0. Flags: NOCHECK.
+ *  DART_ERR_INVAL also: a unit that is not in the team, or twice. */
 dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_unit_t targets[],
                             int assertions) DART_NOTHROW;
 
@@ -150,7 +154,10 @@ dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete) DART_NOTHROW;
  *  has more than one portion locked, of one segment or of several, operations that can be put off are, and then each
  *  unlock takes its lock alone. An operation that starts (a blocking one, for example) keeps its lock until the unlock,
  *  and so do a flush and the own portion; before these, other portions of the segment for which operations are put off
- *  are locked, in the order of the first operation on each.
+ *  are locked, in the order of the first operation on each. Portions of other segments are not: one for which
+ *  operations are put off is locked by an operation on it that starts, a flush of its segment, or its unlock, after
+ *  what is locked by then. So where units lock portions of several segments in an order, they flush each before they
+ *  access the next.
  *  Flags: NOCHECK.
  *  DART_ERR_INVAL also: this unit has locked that portion already. */
 dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions) DART_NOTHROW;

@@ -10,8 +10,11 @@
  *
  *  *Atomic mode.* Calls of the team's units take effect one after the other, each as a whole, also where
  *  they overlap and are not contiguous: every read sees what some order of the writes leaves, and what was written
- *  before it began. This is by range locks (dart_range.h) over the bytes that a call accesses, so calls that do not
- *  overlap do not wait for one another, and the file system needs no locks. It holds among the units
+ *  before it began. This is by range locks (dart_range.h) over the bytes that a call accesses, so calls of different
+ *  units that do not overlap do not wait for one another, and the file system needs no locks; threads of one unit
+ *  take turns. In a job of several nodes a unit whose call follows within 20 us on one that accessed the same bytes keeps
+ *  its lock for a next one, for a millisecond in all, and releases it once it is idle: when its agent looks, or a call
+ *  of it makes progress (without agents it keeps nothing). It holds among the units
  *  of the team that opened the file, for this opening of it: others must not write between the first and the
  *  last byte of a call meanwhile, for a call that is not contiguous may write the bytes between its pieces again,
  *  as it has read them. Without atomic mode, calls that overlap, of which one
@@ -42,7 +45,7 @@ typedef struct dart_file_struct *dart_file_t;
 enum {
   DART_FILE_READ      = 1,
   DART_FILE_WRITE     = 2,
-  DART_FILE_CREATE    = 4,  /**< make it if it is not there */
+  DART_FILE_CREATE    = 4,  /**< with WRITE: make it if it is not there */
   DART_FILE_EXCLUSIVE = 8,  /**< with CREATE: it is an error if it is there */
   DART_FILE_TRUNCATE  = 16, /**< with WRITE: it is empty afterwards */
   DART_FILE_APPEND    = 32  /**< the shared pointer starts at the end */
@@ -58,7 +61,8 @@ enum {
  *  Collective over the team; `*file` is DART_FILE_NULL after an error. DART_ERR_NOTFOUND: there is no such file.
  *  DART_ERR_OTHER: it cannot be opened, on some unit at least, or is no regular file; a file that was created
  *  stays. DART_ERR_INVAL: no such team, `path` or `file` NULL, flags that cannot be meant; or `path` names
- *  different files on units of one node (that nodes name the same file is not found out). DART_ERR_NOMEM. */
+ *  different files on units of one host. (Between hosts, or where it is not known whether two are one, that is not
+ *  certain: where inode numbers differ, a warning is logged.) DART_ERR_NOMEM. */
 dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
                           dart_file_t *file) DART_NOTHROW;
 
@@ -85,8 +89,9 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic) DART_NOTHROW;
 /** What the calling unit sees of the file: from byte `displacement` on, elements of `type`, again and again; the
  *  bytes between them are left out. Units may have different views. Offsets and the shared pointer count bytes of the
  *  view; the file type of a call is contiguous while a view other than (0, DART_TYPE_BYTE) is set.
- *  Units whose views are found not to overlap access the file without locks in atomic mode, too: a block or
- *  cyclic distribution, for example. `type` may be destroyed afterwards.
+ *  Units whose views are found not to overlap access the file without locks in atomic mode, too: a cyclic
+ *  or block-cyclic distribution, for example, or blocks that are given as strided types; a contiguous view goes on to
+ *  the end of the file. `type` may be destroyed afterwards.
  *
  *  Collective. DART_ERR_INVAL: no such type, or requests that are pending, on some unit at least; nothing has changed.
  *  DART_ERR_NOMEM. */
@@ -127,7 +132,7 @@ dart_ret_t dart_file_read_at_request(dart_file_t file, uint64_t offset, void *bu
                                      dart_file_request_t *request) DART_NOTHROW;
 dart_ret_t dart_file_write_at_request(dart_file_t file, uint64_t offset, const void *buffer,
                                       size_t nelem, dart_datatype_t mem_type,
-                                      dart_datatype_t file_type,
+                                      dart_datatype_t      file_type,
                                       dart_file_request_t *request) DART_NOTHROW;
 
 /** Complete a request, and set it to DART_FILE_REQUEST_NULL: returns what dart_file_read_at or dart_file_write_at

@@ -213,6 +213,15 @@ DART_INLINE void dart_inline_copy(void *to, const void *from, uint64_t nbytes)
  *
  * False: nothing was done, and the library is to be called. */
 
+/* After a store: wake who sleeps until it comes. The order of store and load is only the compiler's: who sleeps has had
+ * it made one of the machine, so this is a load and a branch. */
+DART_INLINE void dart_inline_tell(dart_gptr_t gptr)
+{
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (__builtin_expect(*dart_inline_tables.nwatched != 0, 0))
+    dart_inline_wrote(gptr);
+}
+
 /* Whether so many bytes, no single element, are copied here: their number is known to the compiler. */
 #define DART_INLINE_IS_FEW(nbytes)                                                               \
   (__builtin_constant_p(nbytes) && (nbytes) >= 16 && (nbytes) <= (unsigned)DART_INLINE_MOST_BYTES)
@@ -233,6 +242,7 @@ DART_INLINE_ALWAYS int dart_inline_try_put(dart_inline_maps_t maps, dart_gptr_t 
     if (!dart_inline_element(maps, gptr, size, &near))
       return 0;
     dart_inline_store(near, src, size);
+    dart_inline_tell(gptr);
     return 1;
   }
   nbytes = nelem <= (unsigned)DART_INLINE_MOST_BYTES ? (uint64_t)nelem * size : 0;
@@ -240,6 +250,7 @@ DART_INLINE_ALWAYS int dart_inline_try_put(dart_inline_maps_t maps, dart_gptr_t 
     return 0;
   __atomic_thread_fence(__ATOMIC_RELEASE); /* earlier stores before the data */
   dart_inline_copy(near, src, nbytes);
+  dart_inline_tell(gptr);
   return 1;
 }
 
@@ -394,6 +405,8 @@ DART_INLINE dart_ret_t dart_inline_fetch_and_op(dart_gptr_t gptr, const void *va
       !(size == 8 ? dart_inline_fetch_64(near, value, result, op)
                   : dart_inline_fetch_32(near, value, result, op)))
     return dart_fetch_and_op(gptr, value, result, dtype, op);
+  if (op != DART_OP_NO_OP)
+    dart_inline_tell(gptr);
   return DART_OK;
 }
 
@@ -412,6 +425,7 @@ DART_INLINE dart_ret_t dart_inline_compare_and_swap(dart_gptr_t gptr, const void
     dart_inline_swap_64(near, value, compare, result);
   else
     dart_inline_swap_32(near, value, compare, result);
+  dart_inline_tell(gptr);
   return DART_OK;
 }
 

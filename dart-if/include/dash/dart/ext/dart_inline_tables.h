@@ -3,6 +3,7 @@
 /** @file dart_inline_tables.h
  *  What the functions of dart_inline.h read from the library: all of it, and in which layout. */
 
+#include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
 #include <dash/dart/if/dart_util.h>
 
@@ -12,7 +13,7 @@ extern "C" {
 DART_INTERFACE_ON
 
 /** Of the two structures below. Raised when one of them changes. */
-#define DART_INLINE_VERSION 1
+#define DART_INLINE_VERSION 2
 
 /** The direct map of a segment: where all portions are near and lie at a constant step, as they do on a
  *  single node, arithmetic gives the address. Portions start at multiples of 64 bytes. */
@@ -37,10 +38,17 @@ typedef struct {
   /** For blocking calls and atomics: maps, or a table of NULL while these have to make progress, in the
    *  library. So a look-up of the map is the check for this, too. */
   const dart_inline_maps_t *blocking_maps;
+
+  /** How many long waits there are on the node that a change of a word may end (dart_wait_word.h); 0 as a rule.
+   *  Read after a store. */
+  const volatile uint32_t *nwatched;
 } dart_inline_tables_t;
 
 /** Constant from the start of the program to its end. */
 extern const dart_inline_tables_t dart_inline_tables;
+
+/** At most 64 bytes at `gptr` have changed while `*nwatched` is not 0: wake who waits for that. */
+void dart_inline_wrote(dart_gptr_t gptr) DART_NOTHROW;
 
 /** Says that code of this version is part of the program; called by itself, before main. */
 void dart_inline_require(uint32_t version, uint32_t map_bytes) DART_NOTHROW;

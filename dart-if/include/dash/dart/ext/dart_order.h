@@ -26,8 +26,8 @@ DART_INTERFACE_ON
  *  effects at different units, nor about a get and an earlier write to another place: for these, flush.
  *
  *  Local; any thread. Near memory and requests are in order already: some nanoseconds. It waits, as dart_flush,
- *  if far transfers of MPI (far dart_put and dart_get of more than DART_AGGREGATE bytes) are outstanding
- *  towards the unit; one that is started after the order waits for earlier requests instead; and for lazy
+ *  if far transfers of MPI are outstanding towards the unit (far puts and gets of more than DART_AGGREGATE
+ *  bytes, with a handle, or alone between two flushes, and atomics with DART_MPI_ATOMICS=mpi); one that is started after the order waits for earlier requests instead; and for lazy
  *  unlocks (dart_epoch.h), as a flush does. On a segment that has had epochs it is dart_flush. What
  *  dart_epoch_complete has left on its way to a target that has not posted yet is in no order with later
  *  operations. Completes nothing that a program could rely on.

@@ -3,7 +3,7 @@
 /** @file dart_profile.h
  *  A second name for every function, with which a program or a tool stands between a program and DART.
  *
- *  Each function dart_x is also pdart_x, as MPI's have their PMPI names (MPI-4, chapter 15). The first name is
+ *  Each function dart_x that is not inline is also pdart_x, as MPI's have their PMPI names (MPI-4, chapter 15). The first name is
  *  weak: who defines dart_x in the program, in a library linked or loaded (LD_PRELOAD) before DART's, gets all
  *  calls that the program makes, and passes them on to pdart_x. It works with the shared and the static
  *  library, also with link-time optimisation; examples/count_puts.c is an example.
@@ -96,6 +96,7 @@
   X(dart_file_write_ordered) X(dart_file_seek_shared) X(dart_file_tell_shared) \
   /* dart_inline.h */ \
   X(dart_inline_require) \
+  X(dart_inline_wrote) \
   /* dart_wait_word.h */ \
   X(dart_wait_word) X(dart_wait_word_any) X(dart_wait_word_some) X(dart_wait_word_all) \
   /* dart_lock_at.h */ \
@@ -123,6 +124,11 @@ DART_INTERFACE_ON
 DART_FUNCTIONS(DART__SECOND_NAME)
 #undef DART__SECOND_NAME
 #undef DART__TYPE_OF
+
+/** The layers of DART's own that are between this program and DART: each sets its bit before it calls pdart_init, which
+ *  warns of one that the environment asks for and that is not there. */
+enum { DART_LAYER_CHECK = 1, DART_LAYER_TRACE = 2 };
+extern unsigned dart_layers;
 
 DART_INTERFACE_OFF
 #ifdef __cplusplus

@@ -6,7 +6,12 @@
  *  They are always counted, except operations on near memory, which are loads and stores: these only with
  *  DART_STATS_NEAR=1. All units' can be printed by dart_exit, without a change of the program: DART_STATS, see
  *  doc/statistics.md, which also has the list. (The idea is that of GASNet's statistics and of the performance
- *  variables of MPI's tool interface, MPI_T: a list that describes itself, and is the library's own.)
+ *  variables of MPI's tool interface, MPI_T: a list that describes itself.)
+ *
+ *  Behind DART's own are those that the library of the transport offers: with dart-mpi, MPI's performance variables,
+ *  by the name `mpi.` and MPI's own. Which these are, and whether there are any, is the matter of that library, and
+ *  may differ between units; a sum is of kind DART_STATS_EVENTS whatever it is a sum of, a time in seconds becomes
+ *  DART_STATS_TIME, all else is DART_STATS_VALUE. Of a variable that is an array the sum is read.
  *
  *  A statistic has an index, and a name, which stays the same from one version of DART to the next where the
  *  index may not. All functions are local, and any thread may call them at any time, also before
@@ -29,16 +34,19 @@ typedef enum {
   DART_STATS_TIME,   /**< nanoseconds in such events, of all threads together, since the last reset;
                           short ones are sampled, so it is an estimate */
   DART_STATS_LEVEL,  /**< bytes of memory now */
-  DART_STATS_PEAK    /**< the most bytes of memory since the last reset */
+  DART_STATS_PEAK,   /**< the most bytes of memory since the last reset */
+  DART_STATS_VALUE /**< of the transport's library: a number as it is now, of what `meaning` says */
 } dart_stats_kind_t;
 
 typedef struct {
-  const char       *name;    /**< lower-case letters and underscores */
+  const char
+      *name; /**< lower-case letters and underscores; the transport's as its library has it */
   const char       *meaning; /**< in some words */
   dart_stats_kind_t kind;
 } dart_stats_info_t;
 
-/** How many statistics there are. Constant. */
+/** How many statistics there are. Constant from the first dart_init on; before it the transport's are missing, which
+ *  come last. */
 size_t dart_stats_size(void) DART_NOTHROW;
 
 /** Describe statistic `index`, which is less than dart_stats_size(). The texts are constant.
@@ -57,11 +65,12 @@ dart_ret_t dart_stats_find(const char *name, size_t *index) DART_NOTHROW;
 dart_ret_t dart_stats_read(uint64_t *values, size_t n) DART_NOTHROW;
 
 /** Begin anew: from now on events, bytes and times count from 0, and peaks from their levels, also in what
- *  dart_exit prints. dart_init does so, too. What other threads do meanwhile is counted before or after. */
+ *  dart_exit prints. Values of the transport's library begin anew where that library lets them. dart_init does all
+ *  of it, too. What other threads do meanwhile is counted before or after. */
 dart_ret_t dart_stats_reset(void) DART_NOTHROW;
 
 /** What has happened between two reads of `n` statistics, without a reset between: `after` less `before` for
- *  events, bytes and times; levels and peaks as they are in `after`. `difference` may be `before` or `after`.
+ *  events, bytes and times; all else as it is in `after`. `difference` may be `before` or `after`.
  *  DART_ERR_INVAL: as for dart_stats_read, for each of the three. */
 dart_ret_t dart_stats_difference(const uint64_t *before, const uint64_t *after,
                                  uint64_t *difference, size_t n) DART_NOTHROW;

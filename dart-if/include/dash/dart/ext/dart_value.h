@@ -9,7 +9,7 @@
  *  copies. That is so for
  *
  *      dart_put                    `nelem` elements of `src`, of a basic or custom `src_type`
- *      dart_put_notify             the same
+ *      dart_put_notify(_op)        the same
  *      dart_accumulate             `values`
  *      dart_fetch_and_op           `value`
  *      dart_compare_and_swap       `value` and `compare`

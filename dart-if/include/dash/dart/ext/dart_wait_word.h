@@ -7,10 +7,14 @@
  *  waits for it without a loop of dart_get_blocking. (OpenSHMEM has the same as shmem_wait_until, and its forms for
  *  vectors of words.)
  *
- *  A wait polls, yields its core for about a millisecond, and then sleeps. A notification wakes it at once. What else
- *  changes a word announces itself to nobody, for it is often a single store: the sleeper looks again by itself,
- *  after a sixteenth of the time that it has waited, at most a millisecond. So plain stores are seen, too, by the
- *  unit's own threads or by units of the node (dart_near_ptr).
+ *  A wait polls, yields its core for about a millisecond, and then sleeps. It is woken by a notification, and by what
+ *  gives the word the value by a put or atomic of DART: of a unit of its node at once, of another node when this unit
+ *  serves it. Plain stores (dart_near_ptr) announce themselves to nobody: for these the sleeper looks again by itself,
+ *  after a sixteenth of the time that it has waited, at most a millisecond. So it does where the kernel has no
+ *  membarrier, or pages that are not of 4 KiB, while eight other threads of the unit sleep so, for words of other
+ *  segments than the first of several, and for what the unit's own threads receive, get, read from a file, or
+ *  take part in collectively. A wait for several words is woken by what others change between
+ *  the first and the last of them, too; after eight more such wake-ups than it has words it only looks by itself.
  *
  *  The word is an aligned integer of 1 to 8 bytes in this unit's portion of memory that a team allocated or
  *  registered, or in memory of dart_memalloc. The value found was stored in one piece if the word was written as one

@@ -46,10 +46,10 @@ dart_ret_t dart_init_thread(int *argc, char ***argv,
  *  still uses it. Complete outstanding operations before (dart_flush_all). Segments, teams and
  *  locks that are still alive are released here; memory registered by the user is not touched, it
  *  may be gone already. Release locks before: a warning names what this unit still holds, of 128 objects. Locks
- *  (dart_lock_t) and ranges are released then, so that others that wait for them go on, and find what they guard as it
- *  is; a lock in a word (dart_lock_at.h) and a portion that is locked in an epoch are not, and others that wait for
- *  them never come to their dart_exit. All ids and global
- *  pointers of the cycle become invalid; locks remain to be destroyed by dart_team_lock_destroy.
+ *  (dart_lock_t), ranges and portions that are locked in epochs are released then, so that others that wait for them go
+ *  on, and find what they guard as it is; operations of these epochs that were put off are dropped with a log line. A
+ *  lock in a word (dart_lock_at.h) is not released, and others that wait for it never come to their dart_exit. All ids
+ *  and global pointers of the cycle become invalid; locks remain to be destroyed by dart_team_lock_destroy.
  *
  *  A program that ends without it, because main returns or exit(0) is called inside of a cycle, keeps its
  *  exit code if all that it has done is complete or can be completed now (unit 0 warns of it in one
@@ -72,7 +72,8 @@ bool dart_initialized(void) DART_NOTHROW;
 /** End the whole program at once, without cleaning up; does not return.
  *
  *  Called by one unit, at any time. The exit code is `errorcode` (DART_EXIT_... or any other) as
- *  far as the launcher passes it on, and not 0 in any case unless `errorcode` is. */
+ *  far as the launcher passes it on, and not 0 in any case unless `errorcode` is. With DART_STATS the statistics of
+ *  this unit are written first. */
 void dart_abort(int errorcode) __attribute__((noreturn));
 
 DART_INTERFACE_OFF

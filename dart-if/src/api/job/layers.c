@@ -1,0 +1,37 @@
+/* A layer that is not there cannot say so: it is DART that notices that nobody has taken the variable up. This happens
+ * to a program that is linked with the static library alone, and to one with the shared library that dartrun has not
+ * started. */
+#include "api/job/layers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/ext/dart_profile.h>
+
+#include "base/log.h"
+#include "model/world.h"
+
+unsigned dart_layers;
+
+static const struct {
+  const char *variable;
+  const char *name;
+  unsigned    layer;
+} wanted[] = { { "DART_CHECK", "dart-check", DART_LAYER_CHECK },
+               { "DART_REPORT", "dart-trace", DART_LAYER_TRACE },
+               { "DART_TRACE", "dart-trace", DART_LAYER_TRACE } };
+
+void dart__layers_look(const char *function)
+{
+  for (size_t i = 0; dart__world.me == 0 && i < sizeof wanted / sizeof wanted[0]; i++) {
+    const char *value = getenv(wanted[i].variable);
+
+    if (value == NULL || value[0] == '\0' || strcmp(value, "0") == 0 ||
+        (dart_layers & wanted[i].layer) != 0)
+      continue;
+    dart__warn(
+        "%s: %s is set, but lib%s is not there, or behind another layer: link the program with "
+        "-l%s, or with DART's shared library and start it by dartrun",
+        function, wanted[i].variable, wanted[i].name, wanted[i].name);
+  }
+}
