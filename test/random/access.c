@@ -141,10 +141,14 @@ static void touch_new(const scene_t *scene, touches_t *touches, const op_t *op)
 }
 
 /* Who writes behind the end of a file moves it, and who reads there finds it. Where it is depends on all that may come
- * before, which may be what stands later in the list; so all count that go beyond what was the end for sure. */
-static void touch_end(touches_t *touches, const op_t *op, int actor)
+ * before, which may be what stands later in the list; so all count that go beyond what was the end for sure. In atomic
+ * mode the end of the round tells whether what they found has an order. */
+static void touch_end(const scene_t *scene, touches_t *touches, const op_t *op, int actor)
 {
-  access_t *access = touch(touches, op, op_is_file_write(op) ? GROWS : READS, actor);
+  access_class_t class = file_is_contest(scene, op) ? CONTESTS
+                         : op_is_file_write(op)     ? GROWS
+                                                    : READS;
+  access_t *access     = touch(touches, op, class, actor);
 
   access->memory = SEGMENTS_MAX + 2 * FILES_MAX + op->file;
   access->key    = op->file;
@@ -181,7 +185,7 @@ static void touch_portion(const scene_t *scene, touches_t *touches, const op_t *
   }
   if (op->kind != FILE_APPEND) {
     if (access->to > file->settled)
-      touch_end(touches, op, access->actor);
+      touch_end(scene, touches, op, access->actor);
     return;
   }
   access->class  = APPENDS;

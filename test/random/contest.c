@@ -20,13 +20,13 @@ typedef struct {
 typedef struct {
   const contest_node_t *nodes;
   int n; /* beside the accesses, what was there before is write n, and the end read n + 1 */
-  const unsigned char *before;
-  size_t               size;
-  unsigned char       *covered[CONTEST_NODES]; /* of a write: byte → whether it writes it */
-  set_t                after[MOST];            /* what comes after each */
-  choice_t            *choice;
-  size_t               nchoices, room;
-  unsigned char        is_noted[MOST][MOST]; /* for one read: write and other */
+  contest_file_t file;
+  size_t         reached[CONTEST_NODES]; /* the bytes that the file had at least */
+  unsigned char *covered[CONTEST_NODES]; /* of a write: byte → whether it writes it */
+  set_t          after[MOST];            /* what comes after each */
+  choice_t      *choice;
+  size_t         nchoices, room;
+  unsigned char  is_noted[MOST][MOST]; /* for one read: write and other */
 } contest_t;
 
 static bool is_after(const contest_t *c, int a, int b)
@@ -50,7 +50,7 @@ static bool writes_there(const contest_t *c, int node, size_t at)
 
 static unsigned char left_by(const contest_t *c, int node, size_t at)
 {
-  return node == c->n ? c->before[at] : c->nodes[node].tag;
+  return node == c->n ? c->file.before[at] : c->nodes[node].tag;
 }
 
 /* Whose the byte is; -1: nobody's, -2: that cannot be told. */
@@ -95,19 +95,54 @@ static bool note_read(contest_t *c, int read)
   size_t                elem = layout_elem(&node->region.layout);
 
   memset(c->is_noted, 0, sizeof c->is_noted);
-  for (uint64_t k = 0; k < node->region.n; k++)
-    for (size_t i = 0; i < elem; i++)
-      if (!note_byte(c, read, node->region.from + layout_at(&node->region.layout, k) + i,
-                     node->seen[k * elem + i]))
-        return false;
+  for (size_t i = 0; i < node->nseen; i++) {
+    size_t at = node->region.from + layout_at(&node->region.layout, i / elem) + i % elem;
+
+    if (at >= c->file.is || !note_byte(c, read, at, node->seen[i]))
+      return false;
+    c->reached[read] = at >= c->reached[read] ? at + 1 : c->reached[read];
+  }
   return true;
 }
 
-static bool note_end(contest_t *c, const unsigned char *after)
+/* Writes beyond the end that a read has found come after it. */
+static void note_beyond(contest_t *c, int read)
+{
+  for (int w = 0; w < c->n && c->nodes[read].beyond > 0; w++)
+    if (c->nodes[w].is_write && c->reached[w] >= c->nodes[read].beyond)
+      put_after(c, read, w);
+}
+
+/* Some write that reaches as far as the read came before it. False: there is none. */
+static bool find_growth(contest_t *c, int read, bool *changed)
+{
+  int writes = 0, last = -1;
+
+  for (int w = 0; w < c->n; w++)
+    if (c->nodes[w].is_write && c->reached[w] >= c->reached[read] && !is_after(c, read, w)) {
+      writes++;
+      last = w;
+    }
+  if (writes == 1)
+    *changed |= put_after(c, last, read);
+  return writes > 0;
+}
+
+/* The same for all reads of more bytes than there were. */
+static bool find_growths(contest_t *c, bool *changed)
+{
+  for (int r = 0; r < c->n; r++)
+    if (!c->nodes[r].is_write && c->reached[r] > c->file.was && !c->file.is_appended &&
+        !find_growth(c, r, changed))
+      return false;
+  return true;
+}
+
+static bool note_end(contest_t *c)
 {
   memset(c->is_noted, 0, sizeof c->is_noted);
-  for (size_t at = 0; at < c->size; at++)
-    if (!note_byte(c, c->n + 1, at, after[at]))
+  for (size_t at = 0; at < c->file.is; at++)
+    if (!note_byte(c, c->n + 1, at, c->file.after[at]))
       return false;
   return true;
 }
@@ -139,9 +174,14 @@ static bool decide(contest_t *c)
 
 static bool has_circle(contest_t *c)
 {
-  do
+  bool changed;
+
+  do {
     close_order(c);
-  while (decide(c));
+    changed = decide(c);
+    if (!find_growths(c, &changed))
+      return true;
+  } while (changed);
   for (int i = 0; i < c->n + 2; i++)
     if (is_after(c, i, i))
       return true;
@@ -161,7 +201,9 @@ static void begin(contest_t *c)
         put_after(c, j, i);
     if (!c->nodes[i].is_write)
       continue;
-    c->covered[i] = need(c->size);
+    c->covered[i] = need(c->file.is);
+    c->reached[i] =
+        c->nodes[i].region.from + layout_span(&c->nodes[i].region.layout, c->nodes[i].region.n);
     for (uint64_t k = 0; k < c->nodes[i].region.n; k++)
       memset(c->covered[i] + c->nodes[i].region.from + layout_at(&c->nodes[i].region.layout, k), 1,
              layout_elem(&c->nodes[i].region.layout));
@@ -176,21 +218,23 @@ static void end(contest_t *c)
   free(c);
 }
 
-const char *contest_explain(const contest_node_t *nodes, int n, const unsigned char *before,
-                            const unsigned char *after, size_t size)
+const char *contest_explain(const contest_node_t *nodes, int n, const contest_file_t *file)
 {
   contest_t  *c   = need(sizeof *c);
   const char *why = NULL;
 
-  c->nodes  = nodes;
-  c->n      = n;
-  c->before = before;
-  c->size   = size;
+  c->nodes = nodes;
+  c->n     = n;
+  c->file  = *file;
   begin(c);
-  for (int i = 0; i < n && why == NULL; i++)
-    if (!nodes[i].is_write && nodes[i].seen != NULL && !note_read(c, i))
+  for (int i = 0; i < n && why == NULL; i++) {
+    if (nodes[i].is_write || nodes[i].seen == NULL)
+      continue;
+    note_beyond(c, i);
+    if (!note_read(c, i))
       why = "a byte was read that nobody wrote";
-  if (why == NULL && !note_end(c, after))
+  }
+  if (why == NULL && !note_end(c))
     why = "a byte is there that nobody wrote";
   if (why == NULL && has_circle(c))
     why = "no order of whole accesses explains what was read";

@@ -15,6 +15,7 @@ complete_t contract_on_return(const op_t *op)
   case GET_HANDLE:
   case FETCH:
   case SWAP: return COMPLETE_NOT;
+  case STREAM:
   case ACCUMULATE_LOCAL: return COMPLETE_HERE;
   case SECTION: return op->how == SECTION_LAZY ? COMPLETE_HERE : COMPLETE_THERE;
   default: return COMPLETE_THERE;

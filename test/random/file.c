@@ -74,6 +74,11 @@ file_region_t file_region(const scene_t *scene, const op_t *op, int unit)
   return region;
 }
 
+bool file_is_contest(const scene_t *scene, const op_t *op)
+{
+  return scene->file[op->file].atomic && op->kind != FILE_APPEND && op->kind != FILE_TAKE;
+}
+
 uint64_t file_elements_in(const file_region_t *region, uint64_t size)
 {
   size_t elem = layout_elem(&region->layout);
@@ -86,8 +91,8 @@ uint64_t file_elements_in(const file_region_t *region, uint64_t size)
 
 /* ---- what is right ----------------------------------------------------------------------------- */
 
-/* Within the file as it may become; in atomic mode a read is within what was there before the round, for how much it
- * would find behind that is open. */
+/* Within the file as it may become; in atomic mode what moves the shared pointer reads what was there before the round,
+ * for how far it would get behind that is open. */
 static bool good_region(const scene_t *scene, const op_t *op, int unit)
 {
   const scene_file_t *file   = &scene->file[op->file];
@@ -101,7 +106,7 @@ static bool good_region(const scene_t *scene, const op_t *op, int unit)
   if (!file->atomic)
     return true;
   return file->contests <= CONTESTS_MOST &&
-         (op_is_file_write(op) || region.from + span <= file->settled) &&
+         (op_is_file_write(op) || !op_is_file_shared(op) || region.from + span <= file->settled) &&
          region.n * layout_elem(&region.layout) <= CONTEST_MOST;
 }
 
@@ -126,9 +131,8 @@ static bool good_layouts(const scene_t *scene, const op_t *op)
       op->at > FILE_MOST || op->value > FILE_MOST)
     return false;
   if (op_is_file_shared(op)) /* others append bytes that are to be told apart */
-    return !file->viewed && (!file->atomic || op_kinds[op->kind].who == WHO_TEAM) &&
-           op->n * layout_elem(&op->local) >= 16 && op->n % layout_instance(&op->local) == 0 &&
-           good_record(file, op);
+    return !file->viewed && op->n * layout_elem(&op->local) >= 16 &&
+           op->n % layout_instance(&op->local) == 0 && good_record(file, op);
   if (file->viewed && (op->remote.kind != LAYOUT_RUN || op->at % layout_instance(&view) != 0 ||
                        op->value % layout_instance(&view) != 0))
     return false;
@@ -211,7 +215,7 @@ static void use(scene_t *scene, const op_t *op)
     file->taken     = op->n * layout_elem(&op->local);
     file->take_from = file->pointer;
   }
-  if (file->atomic)
+  if (file_is_contest(scene, op))
     file->contests += op_kinds[op->kind].who == WHO_TEAM ? scene_members(scene, op->team) : 1;
   if (op_kinds[op->kind].who == WHO_ACTOR)
     grow(scene, op, op->unit);

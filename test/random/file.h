@@ -21,6 +21,9 @@ typedef struct {
 
 file_region_t file_region(const scene_t *scene, const op_t *op, int unit);
 
+/** Whether it may overlap others of the round, in atomic mode; what is appended, and taken as records, lies apart. */
+bool file_is_contest(const scene_t *scene, const op_t *op);
+
 /** Of these elements, those from the first on that a file of `size` bytes has. */
 uint64_t file_elements_in(const file_region_t *region, uint64_t size);
 

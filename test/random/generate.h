@@ -28,11 +28,11 @@ bool generate_hard(generator_t *g, op_t *op);
 /* Draw some; nothing, where there is no such thing. */
 typedef void generate_t(generator_t *g);
 generate_t   generate_object, generate_epoch, generate_transfer, generate_value, generate_access,
-    generate_atomic, generate_shared, generate_completion, generate_notify, generate_await,
-    generate_flag, generate_hold, generate_file, generate_new_file, generate_change_file,
-    generate_fence, generate_section, generate_refused, generate_locked, generate_ranged,
-    generate_message, generate_ring, generate_letters, generate_collective, generate_churn,
-    generate_pause;
+    generate_atomic, generate_streams, generate_shared, generate_completion, generate_notify,
+    generate_await, generate_flag, generate_hold, generate_file, generate_new_file,
+    generate_change_file, generate_fence, generate_section, generate_refused, generate_locked,
+    generate_ranged, generate_message, generate_ring, generate_letters, generate_collective,
+    generate_churn, generate_pause;
 
 /** Order what the actor of `next` did to its unit before. */
 void generate_order(generator_t *g, const op_t *next);

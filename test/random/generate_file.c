@@ -160,7 +160,7 @@ static void shared_pointer(generator_t *g, op_t *op)
 }
 
 /* Several actors at much the same place, in many pieces: in atomic mode none may see a part of another's. Some write
- * beyond the end. */
+ * beyond the end, and some read there. */
 static void contest(generator_t *g, int file)
 {
   op_t     op   = op_new(FILE_WRITE);
@@ -179,7 +179,7 @@ static void contest(generator_t *g, int file)
     op.local  = (layout_t){ .basic = DART_TYPE_BYTE };
     op.remote = type;
     op.how    = draw_chance(&g->draw, 25) ? ACCESS_REQUEST : ACCESS_NOW;
-    most      = (size + (op.kind == FILE_WRITE ? beyond : 0) - at) / type.stride * type.blocklen;
+    most      = (size + beyond - at) / type.stride * type.blocklen;
     op.n      = most < CONTEST_MOST ? most : CONTEST_MOST;
     op.n -= op.n % type.blocklen;
     op.at = at + draw_below(&g->draw, draw_chance(&g->draw, 50) ? 1 : type.stride);
@@ -199,7 +199,7 @@ void generate_file(generator_t *g)
   if (op.file < 0)
     return;
   if (g->scene->file[op.file].atomic && !g->scene->file[op.file].viewed &&
-      draw_chance(&g->draw, 70))
+      draw_chance(&g->draw, op_is_file_shared(&op) ? 30 : 70))
     contest(g, op.file);
   else if (op_is_file_shared(&op))
     shared_pointer(g, &op);

@@ -342,6 +342,43 @@ void generate_atomic(generator_t *g)
     remember(g, &op);
 }
 
+/* Another stream of the one before, in a portion that may be another unit's. */
+static bool next_stream(generator_t *g, op_t *op, size_t least, size_t most)
+{
+  size_t   size = type_size(op->type);
+  uint64_t room;
+
+  if (draw_chance(&g->draw, 70))
+    op->to = draw_member(&g->draw, g->scene->team[g->scene->segment[op->seg].team].members);
+  room = scene_size(g->scene, op->seg, op->to) / size;
+  if (room < least)
+    return false;
+  op->n   = draw_log(&g->draw, least, room < most ? room : most);
+  op->at  = draw_below(&g->draw, room - op->n + 1) * size;
+  op->how = (int)draw_below(&g->draw, 4);
+  return generate_hard(g, op);
+}
+
+/* One that is long enough for DART to take it for a stream, then more of the same operator, which go on with it: to
+ * this unit and that, long and short. Most of 8 bytes, for those of far units are put together. */
+void generate_streams(generator_t *g)
+{
+  static const int types[] = { DART_TYPE_LONG, DART_TYPE_ULONG, DART_TYPE_LONGLONG,
+                               DART_TYPE_DOUBLE };
+  op_t             op      = op_new(STREAM);
+
+  draw_actor(g, &op);
+  op.type  = draw_chance(&g->draw, 80) ? types[draw_below(&g->draw, 4)] : draw_type(g);
+  op.oper  = draw_oper(g, op.type);
+  op.local = op.remote = (layout_t){ .basic = op.type };
+  if (!draw_portion(g, op.unit, 40 * type_size(op.type), &op.seg, &op.to) ||
+      !next_stream(g, &op, 40, 400))
+    return;
+  remember(g, &op);
+  for (size_t more = draw_log(&g->draw, 1, 30); more > 0; more--)
+    next_stream(g, &op, 1, draw_chance(&g->draw, 60) ? 3 : 200);
+}
+
 void generate_shared(generator_t *g)
 {
   static const kind_t kinds[] = { ACCUMULATE, ACCUMULATE_LOCAL, FETCH, FETCH, FETCH, SWAP_LOOP };

@@ -103,8 +103,6 @@ void job_draw(job_t *job, draw_t *draw, const char *const *forced, int nforced)
     job_set(job, forced[i]);
   if (is_set(job, "DART_PROGRESS=none"))
     job->threads = 1; /* MPI is started for one thread then */
-  if (is_set(job, "UCX_TLS=tcp,self") && is_set(job, "DART_MPI_WINDOW=static"))
-    job_set(job, "DART_MPI_WINDOW=dynamic"); /* see README.md */
 }
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -179,6 +177,34 @@ void job_text(const job_t *job, char text[JOB_TEXT_MAX])
     used += (size_t)snprintf(text + used, JOB_TEXT_MAX - used, "%s ", job->settings[i]);
   for (int i = 0; i < c.n && used < JOB_TEXT_MAX - WORD_MAX; i++)
     used += (size_t)snprintf(text + used, JOB_TEXT_MAX - used, "%s%s", i > 0 ? " " : "", c.word[i]);
+}
+
+/* ---- how it ended ---------------------------------------------------------------------------- */
+
+/* What ended it, by the first that is said: a unit that has found a difference ends the others. */
+static job_end_t end_as_said(const char *output)
+{
+  const char *said      = strstr(output, "random: FAILED:");
+  const char *assertion = strstr(output, "assertion failed");
+  char        line[256] = "";
+
+  if (said == NULL || (assertion != NULL && assertion < said))
+    return JOB_CRASHED;
+  snprintf(line, sizeof line, "%.*s", (int)strcspn(said, "\n"), said);
+  if (strstr(line, ": crashed") != NULL || strstr(line, ": aborted") != NULL)
+    return JOB_CRASHED;
+  return strstr(line, ": the round takes too long") != NULL ? JOB_HUNG : JOB_FAILED;
+}
+
+static job_end_t end_of(bool ended, const job_result_t *result)
+{
+  if (!ended)
+    return JOB_HUNG;
+  if (result->code == 0)
+    return JOB_PASSED;
+  if (result->code == 127 || result->code == 2)
+    return JOB_NOT_STARTED;
+  return end_as_said(result->output);
 }
 
 /* ---- run ------------------------------------------------------------------------------------- */
@@ -305,9 +331,7 @@ void job_run(const job_t *job, job_result_t *result_out)
     read_output(output, result_out->output);
     result_out->seed = seed_of(job, result_out->output, state);
     result_out->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    result_out->end  = !ended ? JOB_HUNG : result_out->code == 0 ? JOB_PASSED : JOB_FAILED;
-    if (ended && (result_out->code == 127 || result_out->code == 2))
-      result_out->end = JOB_NOT_STARTED;
+    result_out->end  = end_of(ended, result_out);
   }
   close(output);
   close(state);

@@ -24,7 +24,9 @@ typedef struct job {
   unsigned    times;         /* that a list is executed at most */
 } job_t;
 
-typedef enum { JOB_PASSED, JOB_FAILED, JOB_HUNG, JOB_NOT_STARTED } job_end_t;
+/* Failed: the tester has found a difference, or a call has returned an error. Hung: a round did not end. Crashed: all
+ * else, signals and assertions. */
+typedef enum { JOB_PASSED, JOB_FAILED, JOB_CRASHED, JOB_HUNG, JOB_NOT_STARTED } job_end_t;
 
 typedef struct {
   job_end_t end;

@@ -286,9 +286,9 @@ static void apply_atomic(model_t *model, const op_t *op, expect_t *expect)
 
   if (op->kind == FETCH)
     expect_old(model, op, expect);
-  for (size_t k = 0; k < op->n; k++) {
+  for (size_t k = 0; k < op_updates(op); k++) {
     model_operand(&model->scene, op, k, operand);
-    update(memory, at + k * size, op->type, op->oper, operand);
+    update(memory, at + op_updated(op, k) * size, op->type, op->oper, operand);
   }
 }
 
@@ -421,6 +421,7 @@ void model_apply(model_t *model, const op_t *op, expect_t *expect_out)
   case POLL: expect_bytes(model, op, type_size(op->type), expect_out); break;
   case ACCUMULATE:
   case ACCUMULATE_LOCAL:
+  case STREAM:
   case FETCH: apply_atomic(model, op, expect_out); break;
   case SWAP: apply_swap(model, op, expect_out); break;
   case SWAP_LOOP: apply_swap_loop(model, op); break;

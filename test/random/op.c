@@ -56,6 +56,7 @@ bool op_is_file_access(const op_t *op)
 bool op_is_copied(const op_t *op)
 {
   switch (op->kind) {
+  case STREAM: /* of one element each */
   case PUT_VALUE: return true;
   case PUT:
   case NOTIFY:
@@ -68,6 +69,27 @@ bool op_is_copied(const op_t *op)
 bool op_is_atomic(const op_t *op)
 {
   return op->kind >= ACCUMULATE && op->kind <= SWAP_LOOP;
+}
+
+size_t op_updates(const op_t *op)
+{
+  return (size_t)op->n * (op->kind == STREAM && op->how == STREAM_THRICE ? 3 : 1);
+}
+
+/* Mixed, they are all visited by a step of about half of them, which has no divisor in common with their number. */
+size_t op_updated(const op_t *op, size_t k)
+{
+  size_t n = (size_t)op->n, step = n / 2;
+
+  if (op->kind != STREAM || op->how == STREAM_UP)
+    return k;
+  if (op->how == STREAM_DOWN)
+    return n - 1 - k;
+  if (op->how == STREAM_THRICE)
+    return k % n;
+  if (n % 2 == 0)
+    step += step % 2 == 0 ? 1 : 2; /* to the next odd number but half */
+  return step == 0 ? k : k * step % n;
 }
 
 bool op_holds_alone(const op_t *op, size_t run)

@@ -124,6 +124,7 @@ typedef enum {
   X(LOAD, "load", WHO_ACTOR, HAS_BY | HAS_TO | HAS_N, "")                                          \
   X(ACCUMULATE, "accumulate", WHO_ACTOR, HAS_ATOMIC, "")                                           \
   X(ACCUMULATE_LOCAL, "accumulate_blocking_local", WHO_ACTOR, HAS_ATOMIC, "")                      \
+  X(STREAM, "stream", WHO_ACTOR, HAS_ATOMIC | HAS_HOW, "up down mixed thrice")                     \
   X(FETCH, "fetch_and_op", WHO_ACTOR, HAS_ATOMIC | HAS_FORM, "")                                   \
   X(SWAP, "compare_and_swap", WHO_ACTOR,                                                           \
     HAS_BY | HAS_TO | HAS_TYPE | HAS_VALUE | HAS_HOW | HAS_FORM, "hit miss")                       \
@@ -207,6 +208,7 @@ enum {
   REFUSED_NOPRECEDE
 };
 enum { FENCE_PLAIN, FENCE_LAZY, FENCE_NOPRECEDE };
+enum { STREAM_UP, STREAM_DOWN, STREAM_MIXED, STREAM_THRICE };
 enum { SWAP_HIT, SWAP_MISS };
 enum { AWAIT_WAIT, AWAIT_ANY, AWAIT_SOME, AWAIT_LOOK, AWAIT_FETCH, AWAIT_WORD };
 enum {
@@ -288,6 +290,10 @@ bool op_is_copied(const op_t *op);
 
 /** Whether it updates or reads elements atomically. */
 bool op_is_atomic(const op_t *op);
+
+/** The updates of a stream, one call each; and the element that the one with number `k` is of. */
+size_t op_updates(const op_t *op);
+size_t op_updated(const op_t *op, size_t k);
 
 /** Whether it holds the elements of run `run` of its layout alone, and changes them, or holds them with others. */
 bool op_holds_alone(const op_t *op, size_t run);

@@ -32,6 +32,30 @@ static void run_accumulate(thread_t *thread, const op_t *op)
   run_complete(thread, u, contract_on_return(op));
 }
 
+/* One element in each call, and nothing between the calls: DART defers such updates, and puts together those of a far
+ * unit, where they follow one another fast. Streams that follow one another are one. */
+void run_stream(thread_t *thread, const op_t *op)
+{
+  unit_t      *unit = thread->unit;
+  size_t       size = type_size(op->type), count = op_updates(op);
+  buffer_t    *buffer = run_buffer(thread, op, count * size, 0, PATTERN_BLANK);
+  dart_gptr_t  gptr   = run_gptr(unit, op->seg, op->to, op->at);
+  under_way_t *u      = run_start(thread, op, buffer);
+  dart_ret_t   ret    = DART_OK;
+
+  for (size_t k = 0; k < count; k++)
+    model_operand(&unit->model.scene, op, k, buffer->bytes + k * size);
+  for (size_t k = 0; k < count && ret == DART_OK; k++) {
+    dart_gptr_t element = gptr;
+
+    element.addr_or_offs.offset += op_updated(op, k) * size;
+    ret =
+        dart_accumulate(element, buffer->bytes + k * size, 1, op->type, (dart_operation_t)op->oper);
+  }
+  RUN_OK(unit, op, ret);
+  run_complete(thread, u, contract_on_return(op));
+}
+
 /* ---- fetch_and_op, compare_and_swap ---------------------------------------------------------- */
 
 /* A buffer with the operand in its place. */

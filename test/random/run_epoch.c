@@ -3,6 +3,7 @@
  * portion is found out by looking ahead. Beside them some are false that builds with assertions verify: their
  * calls are refused, and change nothing that the rest of the round would see. */
 #include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_near.h>
 
 #include "draw.h"
 #include "run.h"
@@ -92,14 +93,60 @@ static void break_common(const unit_t *unit, const op_t *round, int seg)
 {
   const scene_t *scene  = &unit->model.scene;
   int            nunits = 0, team = scene->segment[seg].team;
+  int            flag = chance(unit, round, 60 + seg) ? DART_EPOCH_NOSUCCEED : DART_EPOCH_LAZY;
 
   for (int i = 0; i < unit->shape.units; i++)
     nunits += scene_team_id(scene, team, i) >= 0;
   if (nunits > 1 && chance(unit, round, 46 + seg))
-    expect_found(unit, round, "a fence",
-                 dart_epoch_fence(own(unit, seg), scene_team_id(scene, team, unit->me) == 0
-                                                      ? DART_EPOCH_NOSUCCEED
-                                                      : 0));
+    expect_found(
+        unit, round, "a fence",
+        dart_epoch_fence(own(unit, seg), scene_team_id(scene, team, unit->me) == 0 ? flag : 0));
+}
+
+/* The first and the second unit of this unit's node in a team, as units of the job; -1: there is none. */
+static void first_near_units(const unit_t *unit, const op_t *op, int team, int found[2])
+{
+  dart_team_unit_t near[UNITS_MAX];
+  size_t           n = 0;
+
+  RUN_OK(unit, op, dart_team_near_units(unit->team[team], UNITS_MAX, near, &n));
+  for (size_t k = 0; k < 2; k++) {
+    found[k] = -1;
+    for (int i = 0; k < n && i < unit->shape.units; i++)
+      if (scene_team_id(&unit->model.scene, team, i) == near[k].id)
+        found[k] = i;
+  }
+}
+
+/* On each node the first unit holds its portion while the second reads it without asking for the lock: the read waits
+ * all the same, and its unlock says so. */
+static void break_free_lock(const unit_t *unit, const op_t *op)
+{
+  const scene_t *scene = &unit->model.scene;
+  int            team  = scene->segment[op->seg].team, near[2];
+  dart_gptr_t    held;
+  char           byte;
+  bool           holds, reads;
+
+  if (!chance(unit, op, 47) || !chance(unit, op, 48))
+    return;
+  first_near_units(unit, op, team, near);
+  held  = run_gptr(unit, op->seg, near[0], 0);
+  holds = unit->me == near[0] && scene_size(scene, op->seg, near[0]) > 0;
+  reads = unit->me == near[1] && scene_size(scene, op->seg, near[0]) > 0;
+  if (holds)
+    RUN_OK(unit, op, dart_epoch_lock(held, DART_EPOCH_EXCLUSIVE, 0));
+  RUN_OK(unit, op, dart_barrier(unit->team[team]));
+  if (reads) {
+    RUN_OK(unit, op, dart_epoch_lock(held, DART_EPOCH_SHARED, DART_EPOCH_NOCHECK));
+    RUN_OK(unit, op, dart_get(&byte, held, 1, DART_TYPE_BYTE, DART_TYPE_BYTE));
+  }
+  RUN_OK(unit, op, dart_barrier(unit->team[team]));
+  if (holds)
+    RUN_OK(unit, op, dart_epoch_unlock(held, 0));
+  if (reads)
+    expect_found(unit, op, "an unlock of what another held", dart_epoch_unlock(held, 0));
+  RUN_OK(unit, op, dart_barrier(unit->team[team])); /* or it would find the next locks not free */
 }
 #else
 static void break_noput(const unit_t *unit, const op_t *op, int seg)
@@ -113,6 +160,10 @@ static void break_nocheck(const unit_t *unit, const op_t *op)
 static void break_common(const unit_t *unit, const op_t *round, int seg)
 {
   (void)unit, (void)round, (void)seg;
+}
+static void break_free_lock(const unit_t *unit, const op_t *op)
+{
+  (void)unit, (void)op;
 }
 #endif
 
@@ -191,10 +242,14 @@ void run_epoch(unit_t *unit, const op_t *op)
       break_noput(unit, op, op->seg);
     break;
   case EPOCH_LOCK_ALL:
+    break_free_lock(unit, op);
     RUN_OK(unit, op, dart_epoch_lock_all(gptr, chance(unit, op, 44) ? DART_EPOCH_NOCHECK : 0));
     break;
   case EPOCH_PSCW: begin_pscw(unit, op); break;
-  case EPOCH_LOCK: begin_locks(unit, op); break;
+  case EPOCH_LOCK:
+    break_free_lock(unit, op);
+    begin_locks(unit, op);
+    break;
   default: break; /* each section opens its own */
   }
 }

@@ -23,6 +23,7 @@ static run_op_t *const runners[NKINDS] = {
   [LOAD]               = run_load,
   [ACCUMULATE]         = run_atomic,
   [ACCUMULATE_LOCAL]   = run_atomic,
+  [STREAM]             = run_stream,
   [FETCH]              = run_atomic,
   [SWAP]               = run_swap,
   [SWAP_LOOP]          = run_swap_loop,

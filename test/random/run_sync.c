@@ -210,6 +210,7 @@ void run_locked(thread_t *thread, const op_t *op)
   unit_t     *unit  = thread->unit;
   dart_gptr_t gptr  = run_gptr(unit, op->seg, op->to, op->at);
   buffer_t   *words = run_buffer(thread, op, 8 * op->n, 0, PATTERN_BLANK);
+  buffer_t   *again = run_buffer(thread, op, 8 * op->n, 0, PATTERN_BLANK);
   int64_t    *word  = (int64_t *)(void *)words->bytes;
 
   if (op->how == LOCKED_ACQUIRE)
@@ -218,11 +219,15 @@ void run_locked(thread_t *thread, const op_t *op)
     try_acquire(unit, op);
   read_words(unit, op, gptr, word);
   check_words(unit, op, word);
+  run_yield(); /* who should not have the lock, too, has the time to write */
+  read_words(unit, op, gptr, (int64_t *)(void *)again->bytes);
+  run_compare(unit, op, "what is locked, at a second look", again->bytes, word, NULL, 8 * op->n);
   for (size_t k = 0; k < op->n; k++)
     word[k] = (int64_t)((uint64_t)word[k] + 1);
   write_words(unit, op, gptr, word);
   release(unit, op);
   run_poison(thread, words);
+  run_poison(thread, again);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------- */

@@ -8,14 +8,14 @@ static const struct {
   generate_t *generate;
   int         weight;
 } parts[] = {
-  { generate_transfer, 40 }, { generate_value, 4 },      { generate_access, 6 },
-  { generate_atomic, 14 },   { generate_shared, 12 },    { generate_completion, 8 },
-  { generate_notify, 8 },    { generate_await, 6 },      { generate_flag, 5 },
-  { generate_locked, 4 },    { generate_message, 4 },    { generate_ring, 2 },
-  { generate_letters, 1 },   { generate_collective, 5 }, { generate_churn, 1 },
-  { generate_hold, 2 },      { generate_pause, 1 },      { generate_ranged, 4 },
-  { generate_fence, 5 },     { generate_section, 5 },    { generate_refused, 2 },
-  { generate_file, 12 },
+  { generate_transfer, 40 },  { generate_value, 4 },   { generate_access, 6 },
+  { generate_atomic, 14 },    { generate_streams, 4 }, { generate_shared, 12 },
+  { generate_completion, 8 }, { generate_notify, 8 },  { generate_await, 6 },
+  { generate_flag, 5 },       { generate_locked, 4 },  { generate_message, 4 },
+  { generate_ring, 2 },       { generate_letters, 1 }, { generate_collective, 5 },
+  { generate_churn, 1 },      { generate_hold, 2 },    { generate_pause, 1 },
+  { generate_ranged, 4 },     { generate_fence, 5 },   { generate_section, 5 },
+  { generate_refused, 2 },    { generate_file, 12 },
 };
 
 enum { NPARTS = sizeof parts / sizeof parts[0], LEFT_OUT = 25 };

@@ -90,7 +90,7 @@ static bool fails(search_t *s, job_t *job, const list_t *list)
   job_run(job, &result);
   unlink(job->list);
   s->tries++;
-  return result.end == JOB_FAILED || result.end == JOB_HUNG;
+  return result.end != JOB_PASSED && result.end != JOB_NOT_STARTED;
 }
 
 /* Take the candidate if it is legal and still fails. It is freed, or becomes the list. */

@@ -294,7 +294,7 @@ static bool good_atomic(const scene_t *scene, const op_t *op)
   if (!scene_is_aligned(scene, op->seg, op->at, type_size(op->type)) || (one && op->n != 1))
     return false;
   if (op->word >= 0)
-    return op->kind != SWAP && good_use_of_word(scene, op);
+    return op->kind != SWAP && op->kind != STREAM && good_use_of_word(scene, op);
   if (op->kind == SWAP)
     return !value_is_float(op->type);
   return op->kind != SWAP_LOOP && value_has_atomic(op->type, op->oper);
