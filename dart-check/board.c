@@ -21,6 +21,7 @@
 #include "compare.h"
 #include "object.h"
 #include "report.h"
+#include "shared.h"
 #include "type.h"
 
 enum {
@@ -50,25 +51,14 @@ static dart_gptr_t           boards;
 
 static dart_gptr_t at_board(int32_t unit, size_t offset)
 {
-  dart_gptr_t gptr = boards;
-
-  gptr.unitid              = unit;
-  gptr.addr_or_offs.offset = offset;
-  return gptr;
-}
-
-static void read_words(int32_t unit, size_t offset, uint64_t *words, size_t n)
-{
-  if (pdart_get_blocking(words, at_board(unit, offset), n, DART_TYPE_ULONGLONG,
-                         DART_TYPE_ULONGLONG) != DART_OK)
-    abort();
+  return dart__check_part(boards, unit, offset);
 }
 
 static uint64_t read_word(int32_t unit, size_t offset)
 {
   uint64_t word;
 
-  read_words(unit, offset, &word, 1);
+  dart__check_read(&word, boards, unit, offset, sizeof word);
   return word;
 }
 
@@ -87,15 +77,16 @@ dart_team_t dart__check_board_open(void)
 {
   dart_team_t own_team;
   size_t      nbytes;
+  void       *part;
 
   nteams = BYTES / (dart__check.nunits * sizeof *inbox);
   if (nteams > DART__CHECK_TEAMS)
     nteams = DART__CHECK_TEAMS;
   nbytes = sizeof *own + nteams * dart__check.nunits * sizeof *inbox;
-  if (pdart_team_clone(DART_TEAM_ALL, &own_team) != DART_OK ||
-      pdart_team_memalloc_aligned(own_team, nbytes, DART_TYPE_BYTE, &boards) != DART_OK ||
-      pdart_gptr_getaddr(at_board(dart__check.me, 0), (void **)&own) != DART_OK)
+  if (pdart_team_clone(DART_TEAM_ALL, &own_team) != DART_OK)
     pdart_abort(DART_EXIT_ABORT);
+  boards = dart__check_share(own_team, nbytes, &part);
+  own    = part;
   memset(own, 0, nbytes);
   inbox = (dart__check_record_t *)(own + 1);
   dart__check_teams_forget();
@@ -125,7 +116,7 @@ static void describe(dart__check_report_t *report, int32_t unit, const dart__che
                     dart__check_place_address(record->from) };
   size_t length;
 
-  snprintf(what, sizeof what, "unit %d: ", unit);
+  snprintf(what, sizeof what, "unit %d:", unit);
   dart__check_place(report, what, at);
   length  = 0;
   what[0] = '\0';
@@ -233,8 +224,8 @@ static void report_order(dart_team_t team, int32_t unit, dart_team_t other, dart
   dart__check_record_t record;
   dart__check_report_t report;
 
-  read_words(unit, offset_of(other, offsetof(slot_t, record)), &record.call,
-             sizeof record / sizeof record.call);
+  dart__check_read(&record, boards, unit, offset_of(other, offsetof(slot_t, record)),
+                   sizeof record);
   report.length = 0;
   dart__check_begin(&report, "collectives", at,
                     "units %d and %d wait for each other in collective calls of teams %d and %d",

@@ -31,6 +31,7 @@ enum {
 #ifdef DART__CHECK_LOADED
 #define DART__CHECK_WEAK(name) extern __typeof__(p##name) p##name __attribute__((weak));
 DART_FUNCTIONS(DART__CHECK_WEAK)
+extern unsigned dart_layers __attribute__((weak));
 #undef DART__CHECK_WEAK
 #endif
 
@@ -69,8 +70,21 @@ static inline bool dart__check_for(unsigned kind)
   return (dart__check.kinds & kind) != 0;
 }
 
-void dart__check_lock(void);
-void dart__check_unlock(void);
+/** The lock of the books. A program that has asked for less than DART_THREAD_MULTIPLE calls DART by one thread at a
+ *  time, and needs none. */
+void               dart__check_lock_threads(void);
+void               dart__check_unlock_threads(void);
+static inline void dart__check_lock(void)
+{
+  if (dart__check.threads)
+    dart__check_lock_threads();
+}
+
+static inline void dart__check_unlock(void)
+{
+  if (dart__check.threads)
+    dart__check_unlock_threads();
+}
 
 /** Memory for the books; ends the program, after one line, if there is none. */
 void *dart__check_room(void *old, size_t nbytes);

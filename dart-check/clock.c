@@ -5,11 +5,20 @@
  *
  * The releasing unit writes the place before the call that lets others go on, and the acquiring one reads it after the
  * call that waited. So it gets what it has waited for, and perhaps more: what others have released meanwhile. Places
- * are a table of bounded size, by a hash. Both can only hide a race. */
+ * are a table of bounded size, by a hash. Both can only hide a race.
+ *
+ * Before an operation on a word of the same unit a release need not wait: places are memory of DART_TEAM_ALL, as most
+ * words are, and dart_order keeps the operation behind the clock (dash/dart/ext/dart_order.h).
+ *
+ * Near places are words of this process's memory, which DART, too, changes by the CPU's atomics (unless DART_MPI_ATOMICS
+ * says otherwise), so they are joined without a call. */
 #include "clock.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "shared.h"
 
 enum {
   PLACES_BYTES = 1 << 20, /* of a unit's places, */
@@ -20,50 +29,52 @@ enum {
 static dart_gptr_t memory; /* places, then rows */
 static uint64_t   *rows;   /* the own ones */
 static size_t      nplaces, most_rows;
-static uint64_t   *clock_now; /* the own number is the one that the next release passes on */
-static uint32_t    nrows;
-static bool        is_newest; /* the last row is the clock */
-
-static dart_gptr_t at(int32_t unit, uint64_t offset)
-{
-  dart_gptr_t gptr = memory;
-
-  gptr.unitid              = unit;
-  gptr.addr_or_offs.offset = offset;
-  return gptr;
-}
+static _Atomic uint64_t             *
+    *near; /* of each unit: its places, as mapped here; NULL: by calls of DART alone */
+static uint64_t *clock_now; /* the own number is the one that the next release passes on */
+static uint32_t  nrows;
+static bool      is_newest; /* the last row is the clock */
 
 static size_t row_bytes(void)
 {
   return dart__check.nunits * sizeof *clock_now;
 }
 
-void dart__check_clocks_open(dart_team_t team)
+static void find_near(void)
 {
-  size_t nbytes;
-  char  *own;
+  const char *atomics = getenv("DART_MPI_ATOMICS");
+  bool        by_mpi  = atomics != NULL && strcmp(atomics, "mpi") == 0;
+
+  near = dart__check_room(NULL, dart__check.nunits * sizeof *near);
+  for (size_t i = 0; i < dart__check.nunits; i++)
+    near[i] = by_mpi ? NULL : pdart_near_ptr(dart__check_part(memory, (int32_t)i, 0));
+}
+
+void dart__check_clocks_open(void)
+{
+  void *own;
 
   most_rows = ROWS_BYTES / row_bytes();
   for (nplaces = 1; 2 * nplaces * row_bytes() <= PLACES_BYTES;)
     nplaces *= 2;
-  nbytes = (nplaces + most_rows) * row_bytes();
-  if (pdart_team_memalloc_aligned(team, nbytes, DART_TYPE_BYTE, &memory) != DART_OK ||
-      pdart_gptr_getaddr(at(dart__check.me, 0), (void **)&own) != DART_OK)
-    pdart_abort(DART_EXIT_ABORT);
+  memory = dart__check_share(DART_TEAM_ALL, (nplaces + most_rows) * row_bytes(), &own);
   memset(own, 0, nplaces * row_bytes());
-  rows      = (uint64_t *)(void *)(own + nplaces * row_bytes());
+  find_near();
+  rows      = (uint64_t *)own + nplaces * dart__check.nunits;
   clock_now = dart__check_room(NULL, row_bytes());
   memset(clock_now, 0, row_bytes());
   clock_now[dart__check.me] = 1;
   nrows                     = 0;
   is_newest                 = false;
-  pdart_barrier(team); /* nobody releases to places that are not empty */
+  pdart_barrier(DART_TEAM_ALL); /* nobody releases to places that are not empty */
 }
 
 void dart__check_clocks_forget(void)
 {
   free(clock_now);
+  free(near);
   clock_now = NULL;
+  near      = NULL;
 }
 
 uint64_t dart__check_now(void)
@@ -75,9 +86,18 @@ uint64_t dart__check_now(void)
 static void pass_on(uint64_t *copy)
 {
   dart__check_lock();
-  memcpy(copy, clock_now, row_bytes());
+  for (size_t i = 0; i < dart__check.nunits; i++) /* few, for which a call of memcpy is too much */
+    copy[i] = clock_now[i];
   clock_now[dart__check.me]++;
   dart__check_unlock();
+}
+
+/* The other units' numbers alone: the own ones are ahead of what they have heard. */
+static void greatest(uint64_t *numbers, const uint64_t *other)
+{
+  for (size_t i = 0; i < dart__check.nunits; i++)
+    if (other[i] > numbers[i] && i != (size_t)dart__check.me)
+      numbers[i] = other[i];
 }
 
 static bool join(const uint64_t *other)
@@ -97,11 +117,72 @@ static bool join(const uint64_t *other)
 
 /* ---- places --------------------------------------------------------------------------------------- */
 
+static size_t index_of(dart__check_place_t place)
+{
+  return (place.hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (nplaces - 1);
+}
+
 static dart_gptr_t pointer_to(dart__check_place_t place)
 {
-  uint64_t mixed = place.hash * UINT64_C(0x9e3779b97f4a7c15);
+  return dart__check_part(memory, place.home, index_of(place) * row_bytes());
+}
 
-  return at(place.home, ((mixed >> 32) & (nplaces - 1)) * row_bytes());
+/* The numbers of a near place; NULL: it is far. */
+static _Atomic uint64_t *near_place(dart__check_place_t place)
+{
+  return near[place.home] == NULL ? NULL : near[place.home] + index_of(place) * dart__check.nunits;
+}
+
+/* Nobody but this unit passes on a higher number of this unit than is there already. */
+static void join_near(_Atomic uint64_t *numbers, const uint64_t *copy)
+{
+  for (size_t i = 0; i < dart__check.nunits; i++) {
+    uint64_t old = atomic_load_explicit(&numbers[i], memory_order_relaxed);
+
+    /* release: what came before; pairs with read_near */
+    if (i == (size_t)dart__check.me && !dart__check.threads)
+      atomic_store_explicit(&numbers[i], copy[i], memory_order_release);
+    else
+      while (old < copy[i] &&
+             !atomic_compare_exchange_weak_explicit(&numbers[i], &old, copy[i],
+                                                    memory_order_release, memory_order_relaxed))
+        ;
+  }
+  /* release: before the operation that lets others go on; pairs with the fence in read_near */
+  atomic_thread_fence(memory_order_release);
+}
+
+static void read_near(const _Atomic uint64_t *numbers, uint64_t *copy)
+{
+  /* acquire: after the operation that found what others did; pairs with the fence in join_near */
+  atomic_thread_fence(memory_order_acquire);
+  for (size_t i = 0; i < dart__check.nunits; i++)
+    copy[i] = atomic_load_explicit((_Atomic uint64_t *)&numbers[i], memory_order_acquire);
+}
+
+/* Most gets of a word find a clock that is known. */
+static bool has_news(const _Atomic uint64_t *numbers)
+{
+  bool news = false;
+
+  atomic_thread_fence(memory_order_acquire); /* as in read_near */
+  dart__check_lock();
+  for (size_t i = 0; i < dart__check.nunits && !news; i++)
+    news = i != (size_t)dart__check.me && atomic_load_explicit((_Atomic uint64_t *)&numbers[i],
+                                                               memory_order_acquire) > clock_now[i];
+  dart__check_unlock();
+  return news;
+}
+
+static void read_place(dart__check_place_t place, uint64_t *copy)
+{
+  const _Atomic uint64_t *numbers = near_place(place);
+
+  if (numbers != NULL)
+    read_near(numbers, copy);
+  else
+    pdart_get_blocking(copy, pointer_to(place), dart__check.nunits, DART_TYPE_ULONGLONG,
+                       DART_TYPE_ULONGLONG);
 }
 
 /* Room for a clock: `few` where it suffices. */
@@ -116,7 +197,19 @@ static void end_room(uint64_t *numbers, const uint64_t *few)
     free(numbers);
 }
 
-void dart__check_release_all(const dart__check_place_t places[], size_t n)
+static void pass_on_far(const dart__check_place_t places[], size_t n, const uint64_t *copy,
+                        bool is_ordered)
+{
+  for (size_t i = 0; i < n; i++)
+    pdart_accumulate_blocking_local(pointer_to(places[i]), copy, dart__check.nunits,
+                                    DART_TYPE_ULONGLONG, DART_OP_MAX);
+  if (is_ordered)
+    pdart_order(pointer_to(places[0]));
+  else
+    pdart_flush(pointer_to(places[0]));
+}
+
+void dart__check_release_all(const dart__check_place_t places[], size_t n, bool is_ordered)
 {
   uint64_t few[FEW], *copy;
 
@@ -124,16 +217,17 @@ void dart__check_release_all(const dart__check_place_t places[], size_t n)
     return;
   copy = room(few);
   pass_on(copy);
-  for (size_t i = 0; i < n; i++)
-    pdart_accumulate(pointer_to(places[i]), copy, dart__check.nunits, DART_TYPE_ULONGLONG,
-                     DART_OP_MAX);
-  pdart_flush(pointer_to(places[0]));
+  if (near[places[0].home] != NULL)
+    for (size_t i = 0; i < n; i++)
+      join_near(near_place(places[i]), copy);
+  else
+    pass_on_far(places, n, copy, is_ordered);
   end_room(copy, few);
 }
 
 void dart__check_release(dart__check_place_t place)
 {
-  dart__check_release_all(&place, 1);
+  dart__check_release_all(&place, 1, false);
 }
 
 bool dart__check_acquire(dart__check_place_t place)
@@ -141,14 +235,26 @@ bool dart__check_acquire(dart__check_place_t place)
   uint64_t few[FEW], *copy;
   bool     is_new;
 
-  if (place.home < 0)
+  if (place.home < 0 || (near[place.home] != NULL && !has_news(near_place(place))))
     return false;
   copy = room(few);
-  pdart_get_blocking(copy, pointer_to(place), dart__check.nunits, DART_TYPE_ULONGLONG,
-                     DART_TYPE_ULONGLONG);
+  read_place(place, copy);
   is_new = join(copy);
   end_room(copy, few);
   return is_new;
+}
+
+void dart__check_acquire_all(const dart__check_place_t places[], size_t n, uint64_t *clock)
+{
+  uint64_t few[FEW], *copy = room(few);
+
+  memset(clock, 0, row_bytes());
+  for (size_t i = 0; i < n && places[i].home >= 0; i++) {
+    read_place(places[i], copy);
+    greatest(clock, copy);
+  }
+  join(clock);
+  end_room(copy, few);
 }
 
 /* ---- collectives ---------------------------------------------------------------------------------- */
@@ -190,11 +296,28 @@ uint32_t dart__check_row(void)
   return nrows++;
 }
 
+/* Rows are made for one operation after the other, many of which come after the same. */
+uint32_t dart__check_row_after(uint32_t row, const uint64_t *clock)
+{
+  size_t    n = dart__check.nunits;
+  uint64_t *next;
+
+  if (row == DART__CHECK_NO_ROW || nrows == most_rows)
+    return DART__CHECK_NO_ROW;
+  next = rows + nrows * n;
+  memcpy(next, rows + row * n, row_bytes());
+  greatest(next, clock);
+  if (memcmp(next, rows + row * n, row_bytes()) == 0)
+    return row;
+  if (memcmp(next, next - n, row_bytes()) == 0)
+    return nrows - 1;
+  is_newest = false;
+  return nrows++;
+}
+
 void dart__check_rows_read(int32_t unit, uint32_t n, uint64_t *numbers)
 {
-  if (n > 0 && pdart_get_blocking(numbers, at(unit, nplaces * row_bytes()), n * dart__check.nunits,
-                                  DART_TYPE_ULONGLONG, DART_TYPE_ULONGLONG) != DART_OK)
-    abort();
+  dart__check_read(numbers, memory, unit, nplaces * row_bytes(), n * row_bytes());
 }
 
 uint32_t dart__check_rows(void)

@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "report.h"
+#include "shared.h"
 #include "underway.h"
 
 enum { MOST_PAIRS = 20000000 }; /* that a unit compares at a meeting */
@@ -23,15 +24,6 @@ static dart_gptr_t
 static uint64_t       *index_of;
 static dart__access_t *posted;
 
-static dart_gptr_t at(int32_t unit, uint64_t offset)
-{
-  dart_gptr_t gptr = memory;
-
-  gptr.unitid              = unit;
-  gptr.addr_or_offs.offset = offset;
-  return gptr;
-}
-
 static size_t index_bytes(void)
 {
   return (dart__check.nunits + 1) * sizeof *index_of;
@@ -39,14 +31,13 @@ static size_t index_bytes(void)
 
 void dart__check_races_open(dart_team_t team)
 {
-  size_t nbytes = index_bytes() + DART__CHECK_LOG * sizeof *posted;
+  void *own;
 
   own_team = team;
-  if (pdart_team_memalloc_aligned(team, nbytes, DART_TYPE_BYTE, &memory) != DART_OK ||
-      pdart_gptr_getaddr(at(dart__check.me, 0), (void **)&index_of) != DART_OK)
-    pdart_abort(DART_EXIT_ABORT);
-  posted = (dart__access_t *)(void *)((char *)index_of + index_bytes());
-  dart__check_clocks_open(team);
+  memory   = dart__check_share(team, index_bytes() + DART__CHECK_LOG * sizeof *posted, &own);
+  index_of = own;
+  posted   = (dart__access_t *)(void *)((char *)own + index_bytes());
+  dart__check_clocks_open();
   dart__check_log_open();
   dart__check_underway_open();
 }
@@ -96,19 +87,14 @@ static void deal_out(const dart__access_t *entries, uint32_t n)
   next[dart__check.nunits] = n;
 }
 
-static void get(void *bytes, int32_t unit, uint64_t offset, uint64_t nbytes)
-{
-  if (nbytes > 0 && pdart_get_blocking(bytes, at(unit, offset), nbytes, DART_TYPE_BYTE,
-                                       DART_TYPE_BYTE) != DART_OK)
-    abort();
-}
-
 typedef struct {
   dart__access_t *entries;
   size_t          n;
   uint64_t      **rows; /* of each unit; NULL: not got yet */
   uint64_t        npairs;
 } collected_t;
+
+_Static_assert(sizeof(dart__access_t) % sizeof(uint64_t) == 0, "entries are read in whole words");
 
 static void collect(collected_t *all)
 {
@@ -117,10 +103,11 @@ static void collect(collected_t *all)
   for (int32_t unit = 0; (size_t)unit < dart__check.nunits; unit++) {
     size_t n;
 
-    get(range, unit, (size_t)dart__check.me * sizeof *index_of, sizeof range);
+    dart__check_read(range, memory, unit, (size_t)dart__check.me * sizeof *index_of, sizeof range);
     n            = range[1] - range[0];
     all->entries = dart__check_room(all->entries, (all->n + n) * sizeof *all->entries);
-    get(all->entries + all->n, unit, index_bytes() + range[0] * sizeof *posted, n * sizeof *posted);
+    dart__check_read(all->entries + all->n, memory, unit, index_bytes() + range[0] * sizeof *posted,
+                     n * sizeof *posted);
     all->n += n;
   }
 }
@@ -159,6 +146,7 @@ static int by_group(const dart__access_t *a, const dart__access_t *b)
   ORDER(a->type, b->type);
   ORDER(a->is_word, b->is_word);
   ORDER(a->is_sync, b->is_sync);
+  ORDER(a->lock, b->lock);
   return 0;
 }
 
@@ -194,10 +182,18 @@ static bool is_same_type(const dart__access_t *a, const dart__access_t *b)
   return a->type == b->type || ((a->type == 0 || b->type == 0) && is_same_word(a, b));
 }
 
+/* By the lock of the portion. */
+static bool exclude_each_other(const dart__access_t *a, const dart__access_t *b)
+{
+  return a->lock != 0 && b->lock != 0 &&
+         (a->lock == DART__EPOCH_EXCLUSIVE || b->lock == DART__EPOCH_EXCLUSIVE);
+}
+
 /* Whether accesses of two groups conflict, if nothing orders them. */
 static bool conflict(const dart__access_t *a, const dart__access_t *b)
 {
-  if ((!is_write(a) && !is_write(b)) || a->nbytes == 0 || b->nbytes == 0)
+  if ((!is_write(a) && !is_write(b)) || a->nbytes == 0 || b->nbytes == 0 ||
+      exclude_each_other(a, b))
     return false;
   if (is_atomic(a) && is_atomic(b))
     return !is_same_type(a, b);

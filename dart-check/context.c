@@ -2,6 +2,7 @@
  * context, too. */
 #include <stdlib.h>
 
+#include "operation.h"
 #include "pending.h"
 #include "underway.h"
 

@@ -9,6 +9,7 @@
 
 #include "board.h"
 #include "report.h"
+#include "shared.h"
 
 enum { SLICE_MS = 20, BITS = 64 };
 
@@ -35,27 +36,12 @@ static uint64_t *own_bits(void)
 
 void dart__check_creation_open(dart_team_t team)
 {
-  size_t      nbytes = sizeof *own + nwords() * sizeof(uint64_t);
-  dart_gptr_t mine;
+  void *part;
 
-  if (pdart_team_memalloc_aligned(team, nbytes, DART_TYPE_BYTE, &records) != DART_OK)
-    pdart_abort(DART_EXIT_ABORT);
-  mine        = records;
-  mine.unitid = dart__check.me;
-  if (pdart_gptr_getaddr(mine, (void **)&own) != DART_OK)
-    pdart_abort(DART_EXIT_ABORT);
-  *own = (call_t){ 0, 0, 0, 0 };
+  records = dart__check_share(team, sizeof *own + nwords() * sizeof(uint64_t), &part);
+  own     = part;
+  *own    = (call_t){ 0, 0, 0, 0 };
   pdart_barrier(team); /* nobody reads a record before it is empty */
-}
-
-static void read_words(int32_t unit, size_t offset, void *words, size_t n)
-{
-  dart_gptr_t at = records;
-
-  at.unitid              = unit;
-  at.addr_or_offs.offset = offset;
-  if (pdart_get_blocking(words, at, n, DART_TYPE_ULONGLONG, DART_TYPE_ULONGLONG) != DART_OK)
-    abort();
 }
 
 /* Whether `unit` is in a call with the same tag, of another group that has this unit. */
@@ -64,10 +50,10 @@ static bool differs(int32_t unit, call_t *other_out)
   size_t   me = (size_t)dart__check.me;
   uint64_t bits;
 
-  read_words(unit, 0, other_out, sizeof *other_out / sizeof(uint64_t));
+  dart__check_read(other_out, records, unit, 0, sizeof *other_out);
   if (other_out->tag != own->tag || other_out->subject == own->subject)
     return false;
-  read_words(unit, sizeof *other_out + me / BITS * sizeof bits, &bits, 1);
+  dart__check_read(&bits, records, unit, sizeof *other_out + me / BITS * sizeof bits, sizeof bits);
   return (bits >> me % BITS & 1) != 0;
 }
 
@@ -80,8 +66,8 @@ static void report(int32_t unit, const call_t *other, dart__at_t at)
       &report, "collectives", at,
       "units %d and %d make teams of different groups with tag %llu, both of which have both",
       dart__check.me, unit, (unsigned long long)own->tag - 1);
-  dart__check_place(&report, "here: ", at);
-  dart__check_place(&report, "there: ", there);
+  dart__check_place(&report, "here:", at);
+  dart__check_place(&report, "there:", there);
   dart__check_line(&report, "the program cannot go on");
   dart__check_end(&report);
   pdart_abort(DART__CHECK_EXIT_CODE);

@@ -1,187 +1,168 @@
-/* Epochs, in which operations are completed by other calls than flushes.
+/* Epochs, in which operations are completed by other calls than flushes, and may be put off until their target can be
+ * accessed. So what such an operation comes after is known only when it is complete: besides what this unit did
+ * before its call, what the target did before it has posted, or before its fence, if that one waits for nobody. Each
+ * target has a place for that (clock.h), which is read when the operation is complete. Fences that wait order all
+ * units.
  *
- * A fence orders what all units of the team did before and do after it, and completes it; but one that nothing
- * preceded waits for nobody, so what its epoch is ordered after is not known. Between start and complete,
- * and with a lock, operations may be put off until their target has posted or has given the lock, and nobody is told
- * when: such accesses are not compared, but what these epochs order besides is known. What the unit has waited for is
- * taken over when a call returns that waits for the target: one that starts its operation at once, a flush, the end. */
+ * Locks exclude each other, whoever comes first; so accesses with a lock that does are never a race, and what a lock
+ * orders besides passes from who unlocks to who has locked, but not between those that may share it. */
 #include <stdlib.h>
 
 #include "compare.h"
-#include "open_epochs.h"
+#include "member.h"
+#include "memory.h"
+#include "opening.h"
 #include "pending.h"
 #include "underway.h"
 
-/* It is not known which accesses are not to be compared, if there was no room to note them. */
-static void noted(bool is_noted)
-{
-  if (!is_noted)
-    dart__check_lose_order("too many epochs are open");
-}
+enum {
+  LOOKS  = DART__CHECK_COMPLETION | DART__CHECK_RACES, /* at operations in epochs */
+  FENCES = DART_EPOCH_NOPRECEDE | DART_EPOCH_NOSUCCEED | DART_EPOCH_NOSTORE | DART_EPOCH_NOPUT |
+           DART_EPOCH_LAZY
+};
 
 /* ---- fences --------------------------------------------------------------------------------------- */
 
+/* What is complete: locally, all that was issued in the epoch; elsewhere, if the fence is not lazy. */
+static void fenced(dart_gptr_t gptr, int assertions, dart__at_t at)
+{
+  bool                is_lazy = (assertions & DART_EPOCH_LAZY) != 0;
+  bool                waits   = (assertions & DART_EPOCH_NOPRECEDE) == 0;
+  bool                opens   = (assertions & DART_EPOCH_NOSUCCEED) == 0;
+  dart__check_epoch_t next    = { opens ? DART__EPOCH_FENCE : DART__EPOCH_OUTSIDE,
+                               opens && (is_lazy || !waits) };
+
+  if (waits) {
+    dart__check_epoch_completed(gptr, true, at);
+    dart__check_race_segment(gptr, is_lazy);
+  }
+  dart__check_epoch_fenced(gptr, next);
+}
+
+/* What one unit is told when all have come: it has no memory, was put to against DART_EPOCH_NOPUT, or had an operation
+ * refused. Not what DART refuses before it waits for anybody. */
+static bool has_met(dart_ret_t ret, dart_gptr_t gptr, bool may)
+{
+  void *own;
+
+  gptr.unitid              = dart__check_team_me(gptr);
+  gptr.addr_or_offs.offset = 0;
+  return ret == DART_OK || ret == DART_ERR_NOMEM ||
+         (ret == DART_ERR_INVAL && may && pdart_gptr_getaddr(gptr, &own) == DART_OK);
+}
+
 dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
 {
-  bool       waits = (assertions & DART_EPOCH_NOPRECEDE) == 0;
+  dart__at_t at           = DART__AT(dart_epoch_fence);
+  bool       synchronises = (assertions & (DART_EPOCH_NOPRECEDE | DART_EPOCH_LAZY)) == 0;
+  bool       may          = (assertions & ~FENCES) == 0 && dart__check_epoch_may_fence(gptr);
   dart_ret_t ret;
 
-  dart__check_guards(DART__AT(dart_epoch_fence));
-  dart__check_epochs(gptr);
-  ret = pdart_epoch_fence(gptr, assertions);
-  if (!dart__check_for(DART__CHECK_RACES))
-    return ret;
-  if (ret == DART_OK) {
-    dart__check_race_segment(gptr);
-    noted(dart__check_epoch_fence(gptr, !waits && (assertions & DART_EPOCH_NOSUCCEED) == 0));
+  dart__check_guards(at);
+  if (!dart__check_use(gptr, at))
+    return DART_ERR_INVAL;
+  if (!synchronises) {
+    gptr.unitid = dart__check_team_me(gptr);
+    dart__check_let_go(
+        dart__check_between(gptr, gptr.unitid, gptr.unitid, DART__CALL_dart_epoch_fence));
   }
-  if (waits && (ret == DART_OK || ret == DART_ERR_NOMEM)) /* which others may not have got */
+  ret = pdart_epoch_fence(gptr, assertions);
+  if (ret != DART_ERR_NOMEM && dart__check_for(LOOKS) && has_met(ret, gptr, may))
+    fenced(gptr, assertions, at);
+  if (synchronises && dart__check_for(DART__CHECK_RACES) && has_met(ret, gptr, may))
     dart__check_race_collective(gptr.teamid, DART__CALL_dart_epoch_fence, 0);
   return ret;
 }
 
 /* ---- post, start, complete, wait -------------------------------------------------------------------- */
 
-enum { STARTS = 64 }; /* epochs of this unit that are started or posted at a time */
-
-typedef struct {
-  dart_gptr_t       gptr;
-  size_t            n;
-  dart_team_unit_t *units; /* targets, or origins; NULL: the entry is free */
-} peers_t;
-
-static peers_t started[STARTS], exposed[STARTS];
-
-/* With the lock. */
-static peers_t *find(peers_t table[], dart_gptr_t gptr)
+static void tell(dart_gptr_t gptr, const dart__check_peers_t *peers, dart__call_t what)
 {
-  for (size_t i = 0; i < STARTS; i++)
-    if (table[i].units != NULL && table[i].gptr.teamid == gptr.teamid &&
-        table[i].gptr.segid == gptr.segid)
-      return &table[i];
-  return NULL;
-}
-
-static void note(peers_t table[], dart_gptr_t gptr, size_t n, const dart_team_unit_t units[])
-{
-  bool is_full = true;
-
-  dart__check_lock();
-  for (size_t i = 0; i < STARTS && is_full; i++)
-    if (table[i].units == NULL) {
-      table[i] = (peers_t){ gptr, n, dart__check_room(NULL, n * sizeof *units) };
-      for (size_t k = 0; k < n; k++)
-        table[i].units[k] = units[k];
-      is_full = false;
-    }
-  dart__check_unlock();
-  noted(!is_full);
-}
-
-/* What passes between `from` and `to`, team units of the segment's team: at the latter. */
-static dart__check_place_t between(dart_gptr_t gptr, int32_t from, int32_t to, dart__call_t what)
-{
-  dart__check_place_t home;
-
-  gptr.unitid = to;
-  home        = dart__check_word(gptr);
-  return dart__check_thing(home.home, what,
-                           (uint64_t)(uint16_t)gptr.teamid << 16 | (uint16_t)gptr.segid,
-                           (uint64_t)from, (uint64_t)to);
-}
-
-static int32_t team_me(dart_gptr_t gptr)
-{
-  dart_team_unit_t me = DART_TEAM_UNIT_ID(-1);
-
-  pdart_team_myid(gptr.teamid, &me);
-  return me.id;
-}
-
-static void tell(const peers_t *peers, dart__call_t what)
-{
-  int32_t me = team_me(peers->gptr);
+  int32_t me = dart__check_team_me(gptr);
 
   for (size_t i = 0; i < peers->n; i++)
-    dart__check_release(between(peers->gptr, me, peers->units[i].id, what));
+    dart__check_let_go(dart__check_between(gptr, me, peers->units[i].id, what));
 }
 
-static void hear(const peers_t *peers, dart__call_t what)
+static void hear(dart_gptr_t gptr, const dart__check_peers_t *peers, dart__call_t what)
 {
-  int32_t me = team_me(peers->gptr);
+  int32_t me = dart__check_team_me(gptr);
 
   for (size_t i = 0; i < peers->n; i++)
-    dart__check_acquire(between(peers->gptr, peers->units[i].id, me, what));
-}
-
-/* The entry of the segment in the table, which has it no longer; its units are freed by who takes it. */
-static peers_t take(peers_t table[], dart_gptr_t gptr)
-{
-  peers_t *found, taken = { .units = NULL };
-
-  dart__check_lock();
-  found = find(table, gptr);
-  if (found != NULL) {
-    taken        = *found;
-    found->units = NULL;
-  }
-  dart__check_unlock();
-  return taken;
+    dart__check_take(dart__check_between(gptr, peers->units[i].id, me, what));
 }
 
 dart_ret_t dart_epoch_post(dart_gptr_t gptr, size_t norigins, const dart_team_unit_t origins[],
                            int assertions)
 {
-  dart_ret_t ret;
+  dart__check_peers_t peers = { norigins, true, (dart_team_unit_t *)origins };
+  dart_ret_t          ret;
 
-  if (!dart__check_for(DART__CHECK_RACES) || norigins == 0 || origins == NULL)
+  if (!dart__check_use(gptr, DART__AT(dart_epoch_post)))
+    return DART_ERR_INVAL;
+  if (!dart__check_for(LOOKS) || (origins == NULL && norigins > 0))
     return pdart_epoch_post(gptr, norigins, origins, assertions);
-  for (size_t i = 0; i < norigins; i++)
-    dart__check_release(between(gptr, team_me(gptr), origins[i].id, DART__CALL_dart_epoch_post));
+  tell(gptr, &peers, DART__CALL_dart_epoch_post);
   ret = pdart_epoch_post(gptr, norigins, origins, assertions);
   if (ret == DART_OK)
-    note(exposed, gptr, norigins, origins);
+    dart__check_peers_keep(gptr, DART__PEERS_POSTED, peers);
   return ret;
 }
 
 dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_unit_t targets[],
                             int assertions)
 {
+  dart__check_peers_t peers = { ntargets, (assertions & DART_EPOCH_NOCHECK) == 0,
+                                (dart_team_unit_t *)targets };
+  dart_ret_t          ret;
+
+  if (!dart__check_use(gptr, DART__AT(dart_epoch_start)))
+    return DART_ERR_INVAL;
+  ret = pdart_epoch_start(gptr, ntargets, targets, assertions);
+  if (ret == DART_OK && dart__check_for(LOOKS))
+    dart__check_peers_keep(gptr, DART__PEERS_STARTED, peers);
+  return ret;
+}
+
+/* Complete need not wait for its targets, but what they did before they have posted must be known, and before they
+ * can post again. A flush waits for those that have operations. */
+static dart_ret_t flush_before_complete(dart_gptr_t gptr)
+{
   dart_ret_t ret;
 
-  dart__check_epochs(gptr);
-  ret = pdart_epoch_start(gptr, ntargets, targets, assertions);
-  if (ret == DART_OK && dart__check_for(DART__CHECK_RACES)) {
-    note(started, gptr, ntargets, targets);
-    noted(dart__check_epoch_opened(gptr));
-  }
+  if (!dart__check_for(DART__CHECK_RACES) || !dart__check_race_in_epoch(gptr))
+    return DART_OK;
+  ret = pdart_flush_all(gptr);
+  dart__check_race_epoch_ended(gptr, true, dart__check_race_number());
   return ret;
 }
 
 dart_ret_t dart_epoch_complete(dart_gptr_t gptr)
 {
-  peers_t    peers;
-  dart_ret_t ret;
+  dart__at_t          at = DART__AT(dart_epoch_complete);
+  dart__check_peers_t peers;
+  dart_ret_t          ret, flushed;
 
-  if (!dart__check_for(DART__CHECK_RACES))
+  if (!dart__check_for(LOOKS))
     return pdart_epoch_complete(gptr);
-  peers = take(started, gptr);
-  tell(&peers, DART__CALL_dart_epoch_complete);
+  flushed = flush_before_complete(gptr);
+  peers   = dart__check_peers_take(gptr, DART__PEERS_STARTED);
+  tell(gptr, &peers, DART__CALL_dart_epoch_complete);
   ret = pdart_epoch_complete(gptr);
   if (peers.units != NULL) {
-    hear(&peers, DART__CALL_dart_epoch_post);
-    dart__check_race_epoch_ended(gptr, true);
-    dart__check_epoch_closed(gptr);
+    if (peers.is_told)
+      hear(gptr, &peers, DART__CALL_dart_epoch_post);
+    dart__check_epoch_completed(gptr, true, at);
   }
   free(peers.units);
-  return ret;
+  return ret == DART_OK ? flushed : ret;
 }
 
 static void exposure_ended(dart_gptr_t gptr)
 {
-  peers_t peers = take(exposed, gptr);
+  dart__check_peers_t peers = dart__check_peers_take(gptr, DART__PEERS_POSTED);
 
-  hear(&peers, DART__CALL_dart_epoch_complete);
+  hear(gptr, &peers, DART__CALL_dart_epoch_complete);
   free(peers.units);
 }
 
@@ -190,7 +171,8 @@ dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
   dart_ret_t ret = pdart_epoch_wait(gptr);
 
   dart__check_guards(DART__AT(dart_epoch_wait));
-  if (ret == DART_OK && dart__check_for(DART__CHECK_RACES))
+  if (ret == DART_OK ||
+      ret == DART_ERR_INVAL) /* of a promise that was not kept: it has ended, too */
     exposure_ended(gptr);
   return ret;
 }
@@ -199,97 +181,94 @@ dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete)
 {
   dart_ret_t ret = pdart_epoch_test(gptr, is_complete);
 
-  if (ret == DART_OK && *is_complete && dart__check_for(DART__CHECK_RACES))
+  if (ret == DART_OK && *is_complete)
     exposure_ended(gptr);
   return ret;
 }
 
 /* ---- locks ------------------------------------------------------------------------------------------ */
 
-/* Locks of a segment share a place, for one call may lock and unlock all units. */
-static dart__check_place_t place_of(dart_gptr_t gptr)
+/* The own portion is locked when the call returns, others by what comes. */
+static dart_ret_t locked(dart_ret_t ret, dart_gptr_t gptr, bool all, dart_epoch_lock_t kind,
+                         int assertions)
 {
-  return between(gptr, 0, 0, DART__CALL_dart_epoch_lock);
-}
+  dart__check_epoch_t epoch = { kind == DART_EPOCH_SHARED ? DART__EPOCH_SHARED
+                                                          : DART__EPOCH_EXCLUSIVE,
+                                (assertions & DART_EPOCH_NOCHECK) == 0 };
+  int32_t me;
 
-static dart_ret_t locked(dart_ret_t ret, dart_gptr_t gptr)
-{
-  if (ret == DART_OK && dart__check_for(DART__CHECK_RACES)) {
-    noted(dart__check_epoch_opened(gptr));
-    dart__check_acquire(place_of(gptr));
+  if (ret != DART_OK || !dart__check_for(LOOKS))
+    return ret;
+  dart__check_epoch_locked(gptr, all, epoch.is_told ? epoch.kind : DART__EPOCH_NOCHECK);
+  me = dart__check_team_me(gptr);
+  if (all || gptr.unitid == me) {
+    gptr.unitid = me;
+    dart__check_race_opened(dart__check_opening(gptr, epoch));
   }
   return ret;
 }
 
-/* What the lock was for may have come after the lock call. */
-static dart_ret_t unlocked(dart_ret_t ret, dart_gptr_t gptr, bool all)
+/* Pass on the clock to who locks gptr's unit next. */
+static void tell_next(dart_gptr_t gptr)
 {
-  if (ret == DART_OK && dart__check_for(DART__CHECK_RACES)) {
-    dart__check_race_epoch_ended(gptr, all);
-    dart__check_epoch_closed(gptr);
-    dart__check_acquire(place_of(gptr));
-  }
+  dart__check_epoch_kind_t kind = dart__check_epoch_lock_of(gptr);
+
+  if (kind != DART__EPOCH_OUTSIDE)
+    dart__check_let_go(dart__check_lock_place(gptr, kind));
+}
+
+/* Calls that close an epoch do so also where a far unit has refused an operation. */
+static bool has_ended(dart_ret_t ret, int assertions)
+{
+  return ret == DART_OK || (ret == DART_ERR_INVAL && (assertions & ~DART_EPOCH_LAZY) == 0);
+}
+
+/* `number`: that of the unit's clock before it was passed on. */
+static dart_ret_t unlocked(dart_ret_t ret, dart_gptr_t gptr, bool all, int assertions,
+                           uint64_t number, dart__at_t at)
+{
+  if (!has_ended(ret, assertions) || !dart__check_for(LOOKS))
+    return ret;
+  dart__check_epoch_completed(gptr, all, at);
+  dart__check_race_epoch_ended(gptr, all, number);
+  dart__check_epoch_unlocked(gptr, all);
   return ret;
 }
 
 dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions)
 {
-  dart__check_epochs(gptr);
-  return locked(pdart_epoch_lock(gptr, kind, assertions), gptr);
+  if (!dart__check_use(gptr, DART__AT(dart_epoch_lock)))
+    return DART_ERR_INVAL;
+  return locked(pdart_epoch_lock(gptr, kind, assertions), gptr, false, kind, assertions);
 }
 
 dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
 {
+  dart__at_t at     = DART__AT(dart_epoch_unlock);
+  uint64_t   number = dart__check_race_number();
+
   if (dart__check_for(DART__CHECK_RACES))
-    dart__check_release(place_of(gptr));
-  return unlocked(pdart_epoch_unlock(gptr, assertions), gptr, false);
+    tell_next(gptr);
+  return unlocked(pdart_epoch_unlock(gptr, assertions), gptr, false, assertions, number, at);
 }
 
 dart_ret_t dart_epoch_lock_all(dart_gptr_t gptr, int assertions)
 {
-  dart__check_epochs(gptr);
-  return locked(pdart_epoch_lock_all(gptr, assertions), gptr);
+  if (!dart__check_use(gptr, DART__AT(dart_epoch_lock_all)))
+    return DART_ERR_INVAL;
+  return locked(pdart_epoch_lock_all(gptr, assertions), gptr, true, DART_EPOCH_SHARED, assertions);
 }
 
 dart_ret_t dart_epoch_unlock_all(dart_gptr_t gptr, int assertions)
 {
+  dart__at_t  at     = DART__AT(dart_epoch_unlock_all);
+  uint64_t    number = dart__check_race_number();
+  dart_gptr_t each   = gptr;
+
+  each.unitid = 0;
   if (dart__check_for(DART__CHECK_RACES))
-    dart__check_release(place_of(gptr));
-  return unlocked(pdart_epoch_unlock_all(gptr, assertions), gptr, true);
-}
-
-/* ---- in the middle ---------------------------------------------------------------------------------- */
-
-/* What the unit has waited for to access `unit` in a start's epoch, which has that target; negative: all its targets. */
-static void hear_posts(dart_gptr_t gptr, int32_t unit)
-{
-  const peers_t *peers;
-  peers_t        copy = { .units = NULL };
-
-  dart__check_lock();
-  peers = find(started, gptr);
-  if (peers != NULL) {
-    copy = (peers_t){ gptr, 0, dart__check_room(NULL, peers->n * sizeof *peers->units) };
-    for (size_t i = 0; i < peers->n; i++)
-      if (unit < 0 || peers->units[i].id == unit)
-        copy.units[copy.n++] = peers->units[i];
-  }
-  dart__check_unlock();
-  hear(&copy, DART__CALL_dart_epoch_post);
-  free(copy.units);
-}
-
-void dart__check_epoch_entered(dart_gptr_t gptr, bool all)
-{
-  bool is_opened;
-
-  if (!dart__check_for(DART__CHECK_RACES))
-    return;
-  dart__check_lock();
-  dart__check_in_epoch(gptr, &is_opened);
-  dart__check_unlock();
-  if (!is_opened)
-    return;
-  dart__check_acquire(place_of(gptr));
-  hear_posts(gptr, all ? -1 : gptr.unitid);
+    for (size_t size = dart__check_team_size(gptr.teamid); (size_t)each.unitid < size;
+         each.unitid++)
+      tell_next(each);
+  return unlocked(pdart_epoch_unlock_all(gptr, assertions), gptr, true, assertions, number, at);
 }

@@ -15,6 +15,8 @@
 #include "creation.h"
 #include "memory.h"
 #include "object.h"
+#include "open_epochs.h"
+#include "pages.h"
 #include "pending.h"
 #include "report.h"
 
@@ -28,17 +30,14 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pid_t           process;         /* the unit itself */
 static bool            looks_for_leaks; /* at the end of the process */
 
-/* A program that has asked for less than DART_THREAD_MULTIPLE calls DART by one thread at a time. */
-void dart__check_lock(void)
+void dart__check_lock_threads(void)
 {
-  if (dart__check.threads)
-    pthread_mutex_lock(&mutex);
+  pthread_mutex_lock(&mutex);
 }
 
-void dart__check_unlock(void)
+void dart__check_unlock_threads(void)
 {
-  if (dart__check.threads)
-    pthread_mutex_unlock(&mutex);
+  pthread_mutex_unlock(&mutex);
 }
 
 void *dart__check_room(void *old, size_t nbytes)
@@ -102,6 +101,7 @@ static dart_ret_t prepare(unsigned *kinds_out)
             getenv("DART_CHECK"));
     return DART_ERR_INVAL;
   }
+  dart_layers |= DART_LAYER_CHECK;
   if (*kinds_out != 0)
     setenv("DART_STATS_NEAR", "1", 1);
   return DART_OK;
@@ -121,6 +121,8 @@ static void begin(unsigned kinds, bool threads)
   looks_for_leaks     = dart__check_for(DART__CHECK_MEMORY);
   if (kinds != 0)
     dart__check_creation_open(dart__check_board_open());
+  if (looks_for_leaks)
+    dart__check_faults_open(dart__check_segment_fault);
 }
 
 dart_ret_t dart_init(int *argc, char ***argv)
@@ -166,7 +168,7 @@ static void sum_up(void)
   fprintf(stderr, "%s: %llu found\n", text, (unsigned long long)all);
 }
 
-/* Groups, types, operators and allocators end with the cycle; locks, range objects and files are ended by the
+/* Groups, teams, types, operators and allocators end with the cycle; locks, range objects and files are ended by the
  * program, at any time. */
 static void end(dart__at_t at)
 {
@@ -175,15 +177,18 @@ static void end(dart__at_t at)
   if (dart__check_for(DART__CHECK_COMPLETION))
     dart__check_pending_exit(at);
   if (dart__check_for(DART__CHECK_MEMORY)) {
-    dart__check_leaks(DART__CHECK_GROUP, DART__CHECK_GROUP);
-    dart__check_leaks(DART__CHECK_TYPE, DART__CHECK_OPERATOR);
+    dart__check_leaks(DART__CHECK_GROUP, DART__CHECK_OPERATOR);
     dart__check_leaks(DART__CHECK_ALLOCATOR, DART__CHECK_ALLOCATOR);
+    dart__check_segments_leaked();
     dart__check_blocks_leaked();
   }
   sum_up();
+  if (dart__check_for(DART__CHECK_MEMORY))
+    dart__check_faults_close();
   dart__check.kinds = 0;
   dart__check_pending_forget();
   dart__check_races_forget();
+  dart__check_open_epochs_forget();
   dart__check_forget(DART__CHECK_GROUP, DART__CHECK_OPERATOR);
   dart__check_forget(DART__CHECK_ALLOCATOR, DART__CHECK_ALLOCATOR);
   dart__check_segments_forget();

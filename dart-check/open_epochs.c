@@ -1,107 +1,243 @@
-/* A bounded table, with one entry for each segment. */
+/* A list with one entry for each segment that this unit has an epoch on. */
 #include "open_epochs.h"
 
-enum { MOST = 256 }; /* segments */
+#include <stdlib.h>
+#include <string.h>
+
+/* How a unit is locked. */
+typedef struct {
+  uint8_t kind;  /* dart__check_epoch_kind_t */
+  bool    taken; /* by an operation, or as the lock is the own one */
+} lock_t;
 
 typedef struct {
-  int16_t  team, segment;
-  uint32_t nopen;     /* starts, and locks of units or of all */
-  bool     is_silent; /* after a fence that is */
+  int16_t             team, segment;
+  dart__check_epoch_t fence;
+  dart__check_peers_t peers[DART__PEERS];
+  lock_t             *locks; /* of each unit of the team; NULL: none */
+  size_t              nlocked, nunits;
+  int32_t             me;
 } entry_t;
 
-static entry_t table[MOST];
-static size_t  count;
+static entry_t *entries;
+static size_t   count, nplaces;
 
-void dart__check_open_epochs_forget(void)
-{
-  count = 0;
-}
-
-/* ---- with the lock -------------------------------------------------------------------------------- */
+/* ---- the list, with the lock ---------------------------------------------------------------------- */
 
 static entry_t *find(dart_gptr_t gptr)
 {
   for (size_t i = 0; i < count; i++)
-    if (table[i].segment == gptr.segid && table[i].team == gptr.teamid)
-      return &table[i];
+    if (entries[i].segment == gptr.segid && entries[i].team == gptr.teamid)
+      return &entries[i];
   return NULL;
 }
 
-/* The entry of the segment; NULL: there is no room. */
 static entry_t *make(dart_gptr_t gptr)
 {
-  entry_t *entry = find(gptr);
+  dart_team_unit_t me    = DART_TEAM_UNIT_ID(-1);
+  entry_t         *entry = find(gptr);
 
-  if (entry == NULL && count < MOST) {
-    entry  = &table[count++];
-    *entry = (entry_t){ .team = gptr.teamid, .segment = gptr.segid };
+  if (entry != NULL)
+    return entry;
+  if (count == nplaces) {
+    nplaces = 2 * nplaces + 16;
+    entries = dart__check_room(entries, nplaces * sizeof *entries);
   }
+  entry  = &entries[count++];
+  *entry = (entry_t){ .team = gptr.teamid, .segment = gptr.segid };
+  pdart_team_myid(gptr.teamid, &me);
+  pdart_team_size(gptr.teamid, &entry->nunits);
+  entry->me = me.id;
   return entry;
+}
+
+static void end(entry_t *entry)
+{
+  for (int kind = 0; kind < DART__PEERS; kind++)
+    free(entry->peers[kind].units);
+  free(entry->locks);
+  *entry = entries[--count];
 }
 
 static void end_if_unused(entry_t *entry)
 {
-  if (entry->nopen == 0 && !entry->is_silent)
-    *entry = table[--count];
+  if (entry->fence.kind == DART__EPOCH_OUTSIDE && entry->nlocked == 0 &&
+      entry->peers[DART__PEERS_POSTED].units == NULL &&
+      entry->peers[DART__PEERS_STARTED].units == NULL)
+    end(entry);
 }
 
-bool dart__check_in_epoch(dart_gptr_t gptr, bool *is_opened_out)
+static lock_t *lock_of(const entry_t *entry, int32_t unit)
 {
-  const entry_t *entry = find(gptr);
+  return entry->locks == NULL || unit < 0 || (size_t)unit >= entry->nunits ? NULL
+                                                                           : &entry->locks[unit];
+}
 
-  *is_opened_out = entry != NULL && entry->nopen > 0;
-  return entry != NULL;
+dart__check_epoch_t dart__check_epoch_of(dart_gptr_t gptr)
+{
+  const entry_t *entry = count == 0 ? NULL : find(gptr);
+  lock_t        *lock;
+
+  if (entry == NULL)
+    return (dart__check_epoch_t){ DART__EPOCH_OUTSIDE, false };
+  lock = lock_of(entry, gptr.unitid);
+  if (lock != NULL && lock->kind != DART__EPOCH_OUTSIDE) {
+    lock->taken = true;
+    return (dart__check_epoch_t){ (dart__check_epoch_kind_t)lock->kind,
+                                  lock->kind != DART__EPOCH_NOCHECK };
+  }
+  if (entry->peers[DART__PEERS_STARTED].units != NULL)
+    return (dart__check_epoch_t){ DART__EPOCH_START, entry->peers[DART__PEERS_STARTED].is_told };
+  return entry->fence;
 }
 
 /* ---- epochs --------------------------------------------------------------------------------------- */
 
-bool dart__check_epoch_opened(dart_gptr_t gptr)
+/* A fence's epoch in which nothing was issued may be left by opening another one. */
+static void leave_fence(entry_t *entry)
+{
+  entry->fence = (dart__check_epoch_t){ DART__EPOCH_OUTSIDE, false };
+}
+
+void dart__check_epoch_fenced(dart_gptr_t gptr, dart__check_epoch_t next)
 {
   entry_t *entry;
 
   dart__check_lock();
-  entry = make(gptr);
-  if (entry != NULL)
-    entry->nopen++;
+  entry = next.kind == DART__EPOCH_OUTSIDE ? find(gptr) : make(gptr);
+  if (entry != NULL) {
+    entry->fence = next;
+    end_if_unused(entry);
+  }
   dart__check_unlock();
-  return entry != NULL;
 }
 
-void dart__check_epoch_closed(dart_gptr_t gptr)
+void dart__check_peers_keep(dart_gptr_t gptr, dart__check_peers_kind_t kind,
+                            dart__check_peers_t peers)
 {
-  entry_t *entry;
+  dart_team_unit_t *copy = NULL;
+  entry_t          *entry;
+
+  if (peers.n > 0) {
+    copy = dart__check_room(NULL, peers.n * sizeof *copy);
+    memcpy(copy, peers.units, peers.n * sizeof *copy);
+  }
+  peers.units = copy;
+  dart__check_lock();
+  entry = copy == NULL ? find(gptr) : make(gptr);
+  if (entry != NULL) {
+    free(entry->peers[kind].units);
+    entry->peers[kind] = peers;
+    leave_fence(entry); /* of nobody, too */
+    end_if_unused(entry);
+  }
+  dart__check_unlock();
+}
+
+dart__check_peers_t dart__check_peers_take(dart_gptr_t gptr, dart__check_peers_kind_t kind)
+{
+  dart__check_peers_t peers = { .units = NULL };
+  entry_t            *entry;
 
   dart__check_lock();
   entry = find(gptr);
-  if (entry != NULL && entry->nopen > 0) {
-    entry->nopen--;
+  if (entry != NULL) {
+    peers              = entry->peers[kind];
+    entry->peers[kind] = (dart__check_peers_t){ .units = NULL };
     end_if_unused(entry);
   }
   dart__check_unlock();
+  return peers;
 }
 
-bool dart__check_epoch_fence(dart_gptr_t gptr, bool is_silent)
+/* The units that the call is about: from `*first_out` on, to before the returned one. */
+static size_t range_of(const entry_t *entry, dart_gptr_t gptr, bool all, size_t *first_out)
+{
+  *first_out = all || gptr.unitid < 0 ? 0 : (size_t)gptr.unitid;
+  return all || *first_out >= entry->nunits ? entry->nunits : *first_out + 1;
+}
+
+void dart__check_epoch_locked(dart_gptr_t gptr, bool all, dart__check_epoch_kind_t kind)
 {
   entry_t *entry;
+  size_t   unit, last;
 
   dart__check_lock();
-  entry = is_silent ? make(gptr) : find(gptr);
-  if (entry != NULL) {
-    entry->is_silent = is_silent;
+  entry = make(gptr);
+  if (entry->locks == NULL) {
+    entry->locks = dart__check_room(NULL, entry->nunits * sizeof *entry->locks);
+    memset(entry->locks, 0, entry->nunits * sizeof *entry->locks);
+  }
+  for (last = range_of(entry, gptr, all, &unit); unit < last; unit++) {
+    entry->nlocked += entry->locks[unit].kind == DART__EPOCH_OUTSIDE;
+    entry->locks[unit] = (lock_t){ (uint8_t)kind, (int32_t)unit == entry->me };
+  }
+  leave_fence(entry);
+  end_if_unused(entry);
+  dart__check_unlock();
+}
+
+dart__check_epoch_kind_t dart__check_epoch_lock_of(dart_gptr_t gptr)
+{
+  dart__check_epoch_kind_t kind = DART__EPOCH_OUTSIDE;
+  const entry_t           *entry;
+  const lock_t            *lock;
+
+  dart__check_lock();
+  entry = find(gptr);
+  lock  = entry == NULL ? NULL : lock_of(entry, gptr.unitid);
+  if (lock != NULL && lock->taken && lock->kind != DART__EPOCH_NOCHECK)
+    kind = (dart__check_epoch_kind_t)lock->kind;
+  dart__check_unlock();
+  return kind;
+}
+
+void dart__check_epoch_unlocked(dart_gptr_t gptr, bool all)
+{
+  entry_t *entry;
+  size_t   unit, last;
+
+  dart__check_lock();
+  entry = find(gptr);
+  if (entry != NULL && entry->locks != NULL) {
+    for (last = range_of(entry, gptr, all, &unit); unit < last; unit++) {
+      entry->nlocked -= entry->locks[unit].kind != DART__EPOCH_OUTSIDE;
+      entry->locks[unit] = (lock_t){ DART__EPOCH_OUTSIDE, false };
+    }
     end_if_unused(entry);
   }
   dart__check_unlock();
-  return !is_silent || entry != NULL;
 }
+
+bool dart__check_epoch_may_fence(dart_gptr_t gptr)
+{
+  const entry_t *entry;
+  bool           may;
+
+  dart__check_lock();
+  entry = find(gptr);
+  may   = entry == NULL || (entry->nlocked == 0 && entry->peers[DART__PEERS_POSTED].units == NULL &&
+                          entry->peers[DART__PEERS_STARTED].units == NULL);
+  dart__check_unlock();
+  return may;
+}
+
+/* ---- the end of segments --------------------------------------------------------------------------- */
 
 void dart__check_open_epochs_end(dart_team_t team, const int16_t *segment)
 {
-  size_t kept = 0;
-
   dart__check_lock();
-  for (size_t i = 0; i < count; i++)
-    if (table[i].team != team || (segment != NULL && table[i].segment != *segment))
-      table[kept++] = table[i];
-  count = kept;
+  for (size_t i = count; i > 0; i--)
+    if (entries[i - 1].team == team && (segment == NULL || entries[i - 1].segment == *segment))
+      end(&entries[i - 1]);
   dart__check_unlock();
+}
+
+void dart__check_open_epochs_forget(void)
+{
+  while (count > 0)
+    end(&entries[count - 1]);
+  free(entries);
+  entries = NULL;
+  nplaces = 0;
 }

@@ -1,23 +1,54 @@
 #ifndef DART__CHECK_OPEN_EPOCHS_H
 #define DART__CHECK_OPEN_EPOCHS_H
-/* Segments on which this unit has epochs whose accesses are not compared. */
+/* The epochs that this unit has open, of each segment: what completes an operation on it, and what it comes after. */
 #include "check.h"
 
-/** The unit may access portions of the segment by a start, or by a lock, from now on (false: there is no room to note
- *  it), or no longer. */
-bool dart__check_epoch_opened(dart_gptr_t gptr);
-void dart__check_epoch_closed(dart_gptr_t gptr);
+typedef enum {
+  DART__EPOCH_OUTSIDE,
+  DART__EPOCH_FENCE,
+  DART__EPOCH_START,
+  DART__EPOCH_SHARED, /* by a lock */
+  DART__EPOCH_EXCLUSIVE,
+  DART__EPOCH_NOCHECK /* by a lock that is not taken */
+} dart__check_epoch_kind_t;
 
-/** A fence begins, which orders something only if it is not silent: else accesses until the next one are not compared.
- *  false: there is no room to note it. */
-bool dart__check_epoch_fence(dart_gptr_t gptr, bool is_silent);
+/** What an operation is in. */
+typedef struct {
+  dart__check_epoch_kind_t kind;
+  bool is_told; /* its target says when it may begin, which no other synchronisation does */
+} dart__check_epoch_t;
 
-/** Whether accesses to the segment are not compared; and whether that is for a start or a lock. With the lock. */
-bool dart__check_in_epoch(dart_gptr_t gptr, bool *is_opened_out);
+/** The epoch of an operation towards gptr, which is about to be called. With the lock. */
+dart__check_epoch_t dart__check_epoch_of(dart_gptr_t gptr);
 
-/** An operation by which the unit waits for its target has returned, or a flush, of one unit or `all`: if that was in
- *  an epoch of gptr's segment, take over what was released to it by who has posted, or unlocked. (epoch.c) */
-void dart__check_epoch_entered(dart_gptr_t gptr, bool all);
+/** A fence was called: it ends the one before, and begins another or none. */
+void dart__check_epoch_fenced(dart_gptr_t gptr, dart__check_epoch_t next);
+
+/** Whether no epoch of another kind than a fence's is open. */
+bool dart__check_epoch_may_fence(dart_gptr_t gptr);
+
+/** The units of a post or start. */
+typedef struct {
+  size_t            n;
+  bool              is_told; /* without DART_EPOCH_NOCHECK */
+  dart_team_unit_t *units;   /* of the segment's team; NULL: none */
+} dart__check_peers_t;
+
+typedef enum { DART__PEERS_POSTED, DART__PEERS_STARTED, DART__PEERS } dart__check_peers_kind_t;
+
+/** Keep a copy of `peers`; and take it, to be freed, when that has ended. */
+void                dart__check_peers_keep(dart_gptr_t gptr, dart__check_peers_kind_t kind,
+                                           dart__check_peers_t peers);
+dart__check_peers_t dart__check_peers_take(dart_gptr_t gptr, dart__check_peers_kind_t kind);
+
+/** gptr's unit was locked, or all units of its team. */
+void dart__check_epoch_locked(dart_gptr_t gptr, bool all, dart__check_epoch_kind_t kind);
+
+/** How the team's unit is locked, if the lock was taken, or will be by what was put off; else DART__EPOCH_OUTSIDE. */
+dart__check_epoch_kind_t dart__check_epoch_lock_of(dart_gptr_t gptr);
+
+/** They were unlocked. */
+void dart__check_epoch_unlocked(dart_gptr_t gptr, bool all);
 
 /** The segment is gone, or all of the team's (`segment` NULL), and its id may be another one's; forget all. */
 void dart__check_open_epochs_end(dart_team_t team, const int16_t *segment);

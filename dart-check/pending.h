@@ -11,9 +11,9 @@ bool dart__check_is_copied(uint64_t nbytes);
  *  is complete locally; NULL: it need not be looked at. */
 void dart__check_started(dart_gptr_t gptr, const void *source, uint64_t nbytes, dart__at_t at);
 
-/** A buffer in the place of a result of `nbytes` bytes, to give to DART; `result` itself where operations on
- *  the segment are not looked at. */
-void *dart__check_result(dart_gptr_t gptr, void *result, uint64_t nbytes);
+/** A buffer in the place of a result of `nbytes` bytes, to give to DART; `result` itself where operations are not
+ *  looked at. */
+void *dart__check_result(void *result, uint64_t nbytes);
 
 /** Note the operation that has got `buffer`, which gave `ret`. Until it is complete the program finds a
  *  pattern in `result`. */
@@ -40,22 +40,14 @@ uint64_t dart__check_moment(void);
 /** A flush of `gptr`, of all units or one, locally only or not, has completed what started before `moment`. */
 void dart__check_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment, dart__at_t at);
 
-/** This thread is in a context for memory of `team`, or leaves it. */
-void dart__check_context_entered(const void *context, dart_team_t team);
-void dart__check_context_left(const void *context);
-
 /** A flush of a context, `unit` -1: of all its units, has completed what was started in it before `moment`. */
 void dart__check_context_flushed(const void *context, int32_t unit, uint64_t moment, dart__at_t at);
 
+/** The end of this unit's epoch on gptr's segment has completed what was started in it, towards its unit or all. */
+void dart__check_epoch_completed(dart_gptr_t gptr, bool all, dart__at_t at);
+
 /** `nbytes` bytes at `source` are about to be read: report it if they are a result that is not there yet. */
 void dart__check_source(const void *source, uint64_t nbytes, dart__at_t at);
-
-/** Operations on the segment have epochs from now on, which complete them in their own ways: they are not
- *  looked at. */
-void dart__check_epochs(dart_gptr_t gptr);
-
-/** The segment is gone, or all of the team's (`segment` NULL), and its id may be another one's. */
-void dart__check_no_epochs(dart_team_t team, const int16_t *segment);
 
 /** The segment, or all of the team's, is about to be freed: report what is not complete, and forget it. */
 void dart__check_pending_segment(dart_gptr_t gptr, dart__at_t at);

@@ -8,11 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dash/dart/ext/dart_basic.h>
-
-#include "member.h"
 #include "object.h"
-#include "open_epochs.h"
 #include "report.h"
 #include "type.h"
 
@@ -33,7 +29,6 @@ void dart__check_log_open(void)
 {
   log_entries = dart__check_room(NULL, DART__CHECK_LOG * sizeof *log_entries);
   count = cycle = 0;
-  dart__check_open_epochs_forget();
   is_order_lost = false;
   memset(recent, 0, sizeof recent);
   memset(sync_words, 0, sizeof sync_words);
@@ -58,43 +53,6 @@ void dart__check_lose_order(const char *why)
     return;
   is_order_lost = true;
   dart__check_note(&said, "%s: races are not looked for any more", why);
-}
-
-/* ---- places --------------------------------------------------------------------------------------- */
-
-static int32_t owner_of(dart_gptr_t gptr)
-{
-  dart_global_unit_t unit;
-  int32_t            me;
-  size_t             size;
-
-  if (!dart__check_team(gptr.teamid, &me, &size) || gptr.unitid < 0 || (size_t)gptr.unitid >= size)
-    return -1; /* DART says so */
-  if (gptr.teamid == DART_TEAM_ALL)
-    return gptr.unitid;
-  return pdart_team_unit_l2g(gptr.teamid, DART_TEAM_UNIT_ID(gptr.unitid), &unit) == DART_OK
-             ? unit.id
-             : -1;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-  return hash ^ hash >> 29;
-}
-
-dart__check_place_t dart__check_word(dart_gptr_t gptr)
-{
-  uint64_t hash = mix(1, (uint64_t)(uint16_t)gptr.teamid << 48 |
-                             (uint64_t)(uint16_t)gptr.segid << 32 | (uint32_t)gptr.unitid);
-
-  return (dart__check_place_t){ owner_of(gptr), mix(hash, gptr.addr_or_offs.offset) };
-}
-
-dart__check_place_t dart__check_thing(int32_t home, dart__call_t kind, uint64_t a, uint64_t b,
-                                      uint64_t c)
-{
-  return (dart__check_place_t){ home, mix(mix(mix(mix(2, kind), a), b), c) };
 }
 
 /* ---- words for which the unit has waited ----------------------------------------------------------- */
@@ -136,14 +94,14 @@ static void add(dart__check_ticket_t *ticket, const dart__access_t *access)
  * compare-and-swap that nothing has come after; NULL: there is none. Else it is remembered. */
 static dart__access_t *repeated(const dart__access_t *access, uint64_t hash)
 {
-  uint32_t       *entry  = &recent[mix(hash, access->from) % RECENT];
+  uint32_t       *entry  = &recent[dart__check_mix(hash, access->from) % RECENT];
   dart__access_t *old    = *entry < count ? &log_entries[*entry] : NULL;
   bool            may_be = !is_write((dart__access_kind_t)access->kind) ||
                 (access->call == DART__CALL_dart_compare_and_swap && *entry + 1 == count);
 
   if (may_be && old != NULL && old->from == access->from && old->offset == access->offset &&
       old->nbytes == access->nbytes && old->kind == access->kind && old->owner == access->owner &&
-      old->segment == access->segment && old->team == access->team)
+      old->segment == access->segment && old->team == access->team && old->lock == access->lock)
     return old;
   *entry = count;
   return NULL;
@@ -193,24 +151,21 @@ static void log_parts(dart__check_ticket_t *ticket, dart__access_t *access, uint
 }
 
 /* `object`: the type, if its elements do not lie in a row. */
-static void log_access(dart__check_ticket_t *ticket, dart_gptr_t gptr, uint64_t nelem,
+static void log_access(dart__check_ticket_t *ticket, uint64_t nelem,
                        const dart__check_object_t *object, dart__access_t *access)
 {
-  bool is_looked_at;
-
   dart__check_lock();
   access->start = dart__check_now();
   /* who writes a word passes on the number that it began with */
   access->end   = access->start + (access->is_word && is_write((dart__access_kind_t)access->kind));
   access->row   = dart__check_row();
   ticket->cycle = cycle;
-  is_looked_at  = !dart__check_in_epoch(gptr, &ticket->in_epoch);
-  if (is_looked_at && access->is_word) {
+  if (access->is_word) {
     log_word(ticket, access);
-  } else if (is_looked_at && access->nbytes > 0) {
+  } else if (access->nbytes > 0) {
     access->nbytes *= nelem;
     add(ticket, access);
-  } else if (is_looked_at && object != NULL) {
+  } else if (object != NULL) {
     log_parts(ticket, access, nelem, object);
   }
   dart__check_unlock();
@@ -219,11 +174,12 @@ static void log_access(dart__check_ticket_t *ticket, dart_gptr_t gptr, uint64_t 
 /* Elements of `size` bytes from `gptr` on are words. */
 static bool are_words(dart_gptr_t gptr, uint64_t size)
 {
-  return (size == 1 || size == 2 || size == 4 || size == 8) && gptr.addr_or_offs.offset % size == 0;
+  return (size == 1 || size == 2 || size == 4 || size == 8) &&
+         (gptr.addr_or_offs.offset & (size - 1)) == 0;
 }
 
 /* Pass on the clock to each word that an atomic on several may change. */
-static void release_words(dart_gptr_t gptr, uint64_t nelem, uint64_t size)
+static void release_words(dart_gptr_t gptr, uint64_t nelem, uint64_t size, bool is_ordered)
 {
   dart__check_place_t places[MOST_WORDS];
 
@@ -231,42 +187,83 @@ static void release_words(dart_gptr_t gptr, uint64_t nelem, uint64_t size)
     return;
   for (uint64_t i = 0; i < nelem; i++, gptr.addr_or_offs.offset += size)
     places[i] = dart__check_word(gptr);
-  dart__check_release_all(places, nelem);
+  dart__check_release_all(places, nelem, is_ordered);
 }
 
-dart__check_ticket_t dart__check_race(dart_gptr_t gptr, uint64_t nelem, dart_datatype_t type,
-                                      dart__access_kind_t kind, dart__at_t at)
+/* In which epoch it is. */
+static void note_epoch(dart__check_ticket_t *ticket, dart_gptr_t gptr)
 {
-  dart__check_ticket_t ticket = { .kind = kind };
-  uint64_t             size;
-  dart__access_t       access;
+  dart__check_epoch_t epoch;
 
+  dart__check_lock();
+  epoch = dart__check_epoch_of(gptr);
+  dart__check_unlock();
+  ticket->epoch = epoch.kind;
+  if (epoch.is_told)
+    ticket->opening = dart__check_opening(gptr, epoch);
+}
+
+static bool is_lock(dart__check_epoch_kind_t kind)
+{
+  return kind == DART__EPOCH_SHARED || kind == DART__EPOCH_EXCLUSIVE;
+}
+
+/* Who sees what the call puts into words is to find the clock there. */
+static void release(const dart__check_ticket_t *ticket, dart_gptr_t gptr,
+                    const dart__access_t *access, uint64_t nelem, uint64_t size)
+{
+  bool is_ordered = ticket->epoch == DART__EPOCH_OUTSIDE && gptr.teamid == DART_TEAM_ALL;
+
+  if (access->is_word && is_write(ticket->kind))
+    dart__check_release_all(&ticket->place, 1, is_ordered);
+  else if (ticket->kind == DART__ACCESS_UPDATE)
+    release_words(gptr, nelem, size, is_ordered);
+}
+
+/* Places, most of it, count only where something says so, and clearing them would be a good part of a short operation. */
+static void begin_ticket(dart__check_ticket_t *ticket, dart__access_kind_t kind)
+{
+  ticket->first     = 0;
+  ticket->n         = 0;
+  ticket->cycle     = 0;
+  ticket->is_on     = false;
+  ticket->acquires  = false;
+  ticket->kind      = kind;
+  ticket->epoch     = DART__EPOCH_OUTSIDE;
+  ticket->opening.n = 0;
+}
+
+void dart__check_race(dart__check_ticket_t *ticket, dart_gptr_t gptr, uint64_t nelem,
+                      dart_datatype_t type, dart__access_kind_t kind, dart__at_t at)
+{
+  uint64_t       size;
+  dart__access_t access;
+
+  begin_ticket(ticket, kind);
   if (!dart__check_for(DART__CHECK_RACES) || nelem == 0 || dart__check.nunits == 1)
-    return ticket;
-  size         = dart__check_size(type);
-  ticket.place = dart__check_word(gptr);
-  if (ticket.place.home < 0)
-    return ticket;
-  access          = (dart__access_t){ .offset  = gptr.addr_or_offs.offset,
-                                      .nbytes  = size,
-                                      .from    = (uintptr_t)at.from,
-                                      .unit    = dart__check.me,
-                                      .owner   = ticket.place.home,
-                                      .team    = gptr.teamid,
-                                      .segment = gptr.segid,
-                                      .call    = (uint16_t)at.id,
-                                      .type    = (uint16_t)dart__check_type_number(type),
-                                      .kind    = (uint8_t)kind,
-                                      .is_word = nelem == 1 && are_words(gptr, size) };
-  ticket.is_on    = true;
-  ticket.acquires = access.is_word && kind != DART__ACCESS_PUT;
-  log_access(&ticket, gptr, nelem,
-             size > 0 ? NULL : dart__check_object(DART__CHECK_TYPE, (uintptr_t)type), &access);
-  if (access.is_word && is_write(kind))
-    dart__check_release(ticket.place);
-  else if (kind == DART__ACCESS_UPDATE)
-    release_words(gptr, nelem, size);
-  return ticket;
+    return;
+  size          = dart__check_size(type);
+  ticket->place = dart__check_word(gptr);
+  if (ticket->place.home < 0)
+    return;
+  access           = (dart__access_t){ .offset  = gptr.addr_or_offs.offset,
+                                       .nbytes  = size,
+                                       .from    = (uintptr_t)at.from,
+                                       .unit    = dart__check.me,
+                                       .owner   = ticket->place.home,
+                                       .team    = gptr.teamid,
+                                       .segment = gptr.segid,
+                                       .call    = (uint16_t)at.id,
+                                       .type    = (uint16_t)dart__check_type_number(type),
+                                       .kind    = (uint8_t)kind,
+                                       .is_word = nelem == 1 && are_words(gptr, size) };
+  ticket->is_on    = true;
+  ticket->acquires = access.is_word && kind != DART__ACCESS_PUT;
+  note_epoch(ticket, gptr);
+  access.lock = is_lock(ticket->epoch) ? (uint8_t)ticket->epoch : 0;
+  log_access(ticket, nelem, size > 0 ? NULL : dart__check_object(DART__CHECK_TYPE, (uintptr_t)type),
+             &access);
+  release(ticket, gptr, &access, nelem, size);
 }
 
 /* ---- what became of them ---------------------------------------------------------------------------- */
@@ -292,18 +289,50 @@ void dart__check_log_result(const dart__check_ticket_t *ticket)
   dart__access_t *access;
   uint32_t        row;
 
-  if (is_write(ticket->kind))
-    return;
   dart__check_lock();
-  row = dart__check_row();
   if (is_new)
-    set_sync(ticket->place.hash);
+    set_sync(ticket->place.hash); /* what the unit gets there next is not new */
+  row = is_write(ticket->kind) ? DART__CHECK_NO_ROW : dart__check_row();
   if (ticket->n == 1 && ticket->cycle == cycle && row != DART__CHECK_NO_ROW) {
     access          = &log_entries[ticket->first];
     access->row     = row;
     access->is_sync = access->is_sync || is_new;
   }
   dart__check_unlock();
+}
+
+void dart__check_log_after(const dart__check_ticket_t *ticket, const uint64_t *clock)
+{
+  if (is_lock(ticket->epoch))
+    return;
+  dart__check_lock();
+  for (uint32_t i = 0; ticket->cycle == cycle && i < ticket->n; i++) {
+    dart__access_t *access = &log_entries[ticket->first + i];
+
+    access->row = dart__check_row_after(access->row, clock);
+    if (access->row == DART__CHECK_NO_ROW)
+      *access = (dart__access_t){ .owner = access->owner, .unit = access->unit }; /* of no bytes */
+  }
+  dart__check_unlock();
+}
+
+void dart__check_race_began(dart__check_ticket_t *ticket)
+{
+  uint64_t *clock;
+
+  if (ticket->opening.n == 0)
+    return;
+  clock = dart__check_room(NULL, dart__check.nunits * sizeof *clock);
+  dart__check_acquire_all(ticket->opening.place, ticket->opening.n, clock);
+  dart__check_log_after(ticket, clock);
+  ticket->opening.n = 0;
+  free(clock);
+}
+
+void dart__check_race_opened(dart__check_opening_t opening)
+{
+  for (size_t i = 0; i < opening.n; i++)
+    dart__check_take(opening.place[i]);
 }
 
 void dart__check_race_returned(const dart__check_ticket_t *ticket, dart_ret_t ret)
@@ -324,7 +353,7 @@ void dart__check_race_notify(dart_gptr_t flag, dart__at_t at)
 
   if (!dart__check_for(DART__CHECK_RACES))
     return;
-  ticket = dart__check_race(flag, 1, DART_TYPE_ULONG, DART__ACCESS_UPDATE, at);
+  dart__check_race(&ticket, flag, 1, DART_TYPE_ULONG, DART__ACCESS_UPDATE, at);
   dart__check_lock();
   for (uint32_t i = 0; ticket.cycle == cycle && i < ticket.n; i++)
     log_entries[ticket.first + i].type = 0;

@@ -3,6 +3,7 @@
 /* Accesses of units to memory of all, in a log, until they are compared. */
 #include "check.h"
 #include "clock.h"
+#include "opening.h"
 
 typedef enum {
   DART__ACCESS_GET,
@@ -29,6 +30,7 @@ typedef struct {
   uint8_t  kind;    /* dart__access_kind_t */
   bool     is_word; /* one aligned element of at most 8 bytes */
   bool     is_sync; /* of a word for which the unit has waited, or that it polls */
+  uint8_t  lock;    /* dart__check_epoch_kind_t of the lock of the portion that it was with, or 0 */
 } dart__access_t;
 
 /** A call that is being logged. */
@@ -37,43 +39,29 @@ typedef struct {
   uint32_t            cycle;    /* of the log */
   bool                is_on;    /* it counts */
   bool                acquires; /* when its result is there */
-  bool                in_epoch; /* of a start or lock */
   dart__access_kind_t kind;
   dart__check_place_t place; /* of the word */
+
+  dart__check_epoch_kind_t epoch;
+  dart__check_opening_t    opening; /* what it comes after, besides what came before its call */
 } dart__check_ticket_t;
 
 /** Log an access, before the call; and pass on the clock if others may see by it what came before. */
-dart__check_ticket_t dart__check_race(dart_gptr_t gptr, uint64_t nelem, dart_datatype_t type,
-                                      dart__access_kind_t kind, dart__at_t at);
+void dart__check_race(dart__check_ticket_t *ticket_out, dart_gptr_t gptr, uint64_t nelem,
+                      dart_datatype_t type, dart__access_kind_t kind, dart__at_t at);
 
 /** The call has returned `ret`, and what is OK is complete. (What is under way: underway.h.) */
 void dart__check_race_returned(const dart__check_ticket_t *ticket, dart_ret_t ret);
 
+/** In an epoch the call has waited until its target could be accessed. */
+void dart__check_race_began(dart__check_ticket_t *ticket);
+
+/** What can be accessed now has passed on a clock. */
+void dart__check_race_opened(dart__check_opening_t opening);
+
 /** The unit is about to raise a flag by a notification, or has waited for a word. */
 void dart__check_race_notify(dart_gptr_t flag, dart__at_t at);
 void dart__check_race_waited(dart_gptr_t gptr);
-
-/* ---- places --------------------------------------------------------------------------------------- */
-
-/** The word at `gptr`. */
-dart__check_place_t dart__check_word(dart_gptr_t gptr);
-
-/** What is known to all units by three numbers, and which kind of thing it is: a call that uses it. */
-dart__check_place_t dart__check_thing(int32_t home, dart__call_t kind, uint64_t a, uint64_t b,
-                                      uint64_t c);
-
-/** Release and acquire where races are looked for. */
-static inline void dart__check_let_go(dart__check_place_t place)
-{
-  if (dart__check_for(DART__CHECK_RACES))
-    dart__check_release(place);
-}
-
-static inline void dart__check_take(dart__check_place_t place)
-{
-  if (dart__check_for(DART__CHECK_RACES))
-    dart__check_acquire(place);
-}
 
 /* ---- the log -------------------------------------------------------------------------------------- */
 
@@ -90,6 +78,9 @@ dart__access_t *dart__check_log(uint32_t *n_out);
 bool dart__check_log_end(const dart__check_ticket_t *ticket, uint64_t end);
 void dart__check_log_forget(const dart__check_ticket_t *ticket);
 void dart__check_log_result(const dart__check_ticket_t *ticket);
+
+/** The operation came after what was passed on in `clock`, if it is not that its lock has come to it after others'. */
+void dart__check_log_after(const dart__check_ticket_t *ticket, const uint64_t *clock);
 
 /** The first `n` were compared: keep those that are under way. With the lock. Returns where each entry of the log is
  *  now, to be freed; a new cycle of the log has begun. */

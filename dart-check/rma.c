@@ -1,7 +1,6 @@
 /* Puts, gets, atomics and flushes. */
 #include "memory.h"
 #include "object.h"
-#include "open_epochs.h"
 #include "pending.h"
 #include "type.h"
 #include "underway.h"
@@ -18,11 +17,12 @@ static const void *watched(const void *source, uint64_t nbytes)
   return nbytes == 0 || dart__check_is_copied(nbytes) ? NULL : source;
 }
 
-/* The call has returned, in an epoch only after its target could be accessed. */
-static void waited(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr)
+/* The call has returned `ret`, in an epoch only after its target could be accessed. */
+static dart_ret_t waited(dart__check_ticket_t *ticket, dart_ret_t ret)
 {
-  if (ticket->in_epoch && ret == DART_OK)
-    dart__check_epoch_entered(gptr, false);
+  if (ret == DART_OK)
+    dart__check_race_began(ticket);
+  return ret;
 }
 
 /* ---- put and get ---------------------------------------------------------------------------------- */
@@ -38,8 +38,8 @@ dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_dataty
   if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at))
     return DART_ERR_INVAL;
   dart__check_source(src, dart__check_extent(src_type, nelem), at);
-  ticket = dart__check_race(gptr, nelem, dst_type, DART__ACCESS_PUT, at);
-  ret    = pdart_put(gptr, src, nelem, src_type, dst_type);
+  dart__check_race(&ticket, gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  ret = pdart_put(gptr, src, nelem, src_type, dst_type);
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   if (ret == DART_OK && nelem > 0)
     dart__check_started(gptr, watched(src, nbytes), nbytes, at);
@@ -58,9 +58,9 @@ dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t 
 
   if (!dart__check_access(gptr, dart__check_extent(src_type, nelem), at))
     return DART_ERR_INVAL;
-  buffer = dart__check_result(gptr, dest, nbytes);
-  ticket = dart__check_race(gptr, nelem, src_type, DART__ACCESS_GET, at);
-  ret    = pdart_get(buffer, gptr, nelem, src_type, dst_type);
+  buffer = dart__check_result(dest, nbytes);
+  dart__check_race(&ticket, gptr, nelem, src_type, DART__ACCESS_GET, at);
+  ret = pdart_get(buffer, gptr, nelem, src_type, dst_type);
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   dart__check_result_started(ret, gptr, buffer, dest, nbytes, at);
   return ret;
@@ -76,10 +76,9 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
   if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at))
     return DART_ERR_INVAL;
   dart__check_source(src, dart__check_extent(src_type, nelem), at);
-  ticket = dart__check_race(gptr, nelem, dst_type, DART__ACCESS_PUT, at);
-  ret    = pdart_put_blocking(gptr, src, nelem, src_type, dst_type);
+  dart__check_race(&ticket, gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  ret = waited(&ticket, pdart_put_blocking(gptr, src, nelem, src_type, dst_type));
   dart__check_race_returned(&ticket, ret);
-  waited(&ticket, ret, gptr);
   return ret;
 }
 
@@ -92,24 +91,23 @@ dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
 
   if (!dart__check_access(gptr, dart__check_extent(src_type, nelem), at))
     return DART_ERR_INVAL;
-  ticket = dart__check_race(gptr, nelem, src_type, DART__ACCESS_GET, at);
-  ret    = pdart_get_blocking(dest, gptr, nelem, src_type, dst_type);
+  dart__check_race(&ticket, gptr, nelem, src_type, DART__ACCESS_GET, at);
+  ret = waited(&ticket, pdart_get_blocking(dest, gptr, nelem, src_type, dst_type));
   dart__check_race_returned(&ticket, ret);
-  waited(&ticket, ret, gptr);
   return ret;
 }
 
 /* ---- with a handle -------------------------------------------------------------------------------- */
 
 /* No handle: it is complete. */
-static void handle_started(const dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
+static void handle_started(dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
                            const dart_handle_t *handle)
 {
+  waited(ticket, ret);
   if (ret != DART_OK || *handle == DART_HANDLE_NULL)
     dart__check_race_returned(ticket, ret);
   else
     dart__check_race_started(ticket, ret, gptr, *handle);
-  waited(ticket, ret, gptr);
 }
 
 dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -127,8 +125,8 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
     return DART_ERR_INVAL;
   }
   dart__check_source(src, dart__check_extent(src_type, nelem), at);
-  ticket = dart__check_race(gptr, nelem, dst_type, DART__ACCESS_PUT, at);
-  ret    = pdart_put_handle(gptr, src, nelem, src_type, dst_type, handle);
+  dart__check_race(&ticket, gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  ret = pdart_put_handle(gptr, src, nelem, src_type, dst_type, handle);
   if (ret == DART_OK && nelem > 0 && dart__check_for(DART__CHECK_COMPLETION))
     *handle = dart__check_handle(gptr, nbytes > 0 ? src : NULL, NULL, NULL, nbytes, *handle, at);
   handle_started(&ticket, ret, gptr, handle);
@@ -149,9 +147,9 @@ dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_data
       *handle = DART_HANDLE_NULL;
     return DART_ERR_INVAL;
   }
-  buffer = handle == NULL ? dest : dart__check_result(gptr, dest, nbytes);
-  ticket = dart__check_race(gptr, nelem, src_type, DART__ACCESS_GET, at);
-  ret    = pdart_get_handle(buffer, gptr, nelem, src_type, dst_type, handle);
+  buffer = handle == NULL ? dest : dart__check_result(dest, nbytes);
+  dart__check_race(&ticket, gptr, nelem, src_type, DART__ACCESS_GET, at);
+  ret = pdart_get_handle(buffer, gptr, nelem, src_type, dst_type, handle);
   if (ret == DART_OK && nelem > 0 && dart__check_for(DART__CHECK_COMPLETION))
     *handle = dart__check_handle(gptr, NULL, buffer, dest, nbytes, *handle, at);
   handle_started(&ticket, ret, gptr, handle);
@@ -178,12 +176,12 @@ static dart_ret_t accumulate(accumulate_t call, dart__at_t at, dart_gptr_t gptr,
   if (!dart__check_access(gptr, nbytes, at))
     return DART_ERR_INVAL;
   dart__check_source(values, nbytes, at);
-  ticket          = dart__check_race(gptr, nelem, dtype, kind_of(op), at);
+  dart__check_race(&ticket, gptr, nelem, dtype, kind_of(op), at);
   ticket.acquires = false; /* it has no result */
   ret             = call(gptr, values, nelem, dtype, op);
-  dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   if (at.id == DART__CALL_dart_accumulate_blocking_local)
-    waited(&ticket, ret, gptr);
+    waited(&ticket, ret);
+  dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   if (ret == DART_OK && nelem > 0)
     dart__check_started(gptr, NULL, nbytes, at);
   return ret;
@@ -214,11 +212,10 @@ dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
   if (!dart__check_access(gptr, nbytes, at))
     return DART_ERR_INVAL;
   dart__check_source(value, nbytes, at);
-  buffer = dart__check_result(gptr, result, nbytes);
-  ticket = dart__check_race(gptr, 1, dtype, kind_of(op), at);
-  ret    = pdart_fetch_and_op(gptr, value, buffer, dtype, op);
+  buffer = dart__check_result(result, nbytes);
+  dart__check_race(&ticket, gptr, 1, dtype, kind_of(op), at);
+  ret = waited(&ticket, pdart_fetch_and_op(gptr, value, buffer, dtype, op));
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
-  waited(&ticket, ret, gptr);
   dart__check_result_started(ret, gptr, buffer, result, nbytes, at);
   return ret;
 }
@@ -236,11 +233,10 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void
     return DART_ERR_INVAL;
   dart__check_source(value, nbytes, at);
   dart__check_source(compare, nbytes, at);
-  buffer = dart__check_result(gptr, result, nbytes);
-  ticket = dart__check_race(gptr, 1, dtype, DART__ACCESS_UPDATE, at);
-  ret    = pdart_compare_and_swap(gptr, value, compare, buffer, dtype);
+  buffer = dart__check_result(result, nbytes);
+  dart__check_race(&ticket, gptr, 1, dtype, DART__ACCESS_UPDATE, at);
+  ret = waited(&ticket, pdart_compare_and_swap(gptr, value, compare, buffer, dtype));
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
-  waited(&ticket, ret, gptr);
   dart__check_result_started(ret, gptr, buffer, result, nbytes, at);
   return ret;
 }
@@ -253,11 +249,13 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void
 static bool begin_notify(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
                          dart_datatype_t dst_type, dart_gptr_t flag, dart__at_t at)
 {
+  dart__check_ticket_t ticket;
+
   if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at) ||
       !dart__check_access(flag, sizeof(uint64_t), at))
     return false;
   dart__check_source(src, dart__check_extent(src_type, nelem), at);
-  dart__check_race(gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  dart__check_race(&ticket, gptr, nelem, dst_type, DART__ACCESS_PUT, at);
   dart__check_race_notify(flag, at);
   return true;
 }
@@ -298,11 +296,14 @@ static dart_ret_t flush(dart_ret_t (*second)(dart_gptr_t), dart_gptr_t gptr, boo
 {
   uint64_t   moment  = dart__check_moment();
   uint64_t   started = dart__check_race_moment();
-  dart_ret_t ret     = second(gptr);
+  dart_ret_t ret;
+
+  if (!dart__check_use(gptr, at))
+    return DART_ERR_INVAL;
+  ret = second(gptr);
 
   dart__check_flushed(gptr, all, local, moment, at);
   dart__check_race_flushed(gptr, all, local, started);
-  dart__check_epoch_entered(gptr, all);
   return ret;
 }
 
@@ -334,11 +335,12 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
 dart_ret_t dart_order(dart_gptr_t gptr)
 {
   uint64_t   started = dart__check_race_moment();
-  dart_ret_t ret     = pdart_order(gptr);
+  dart_ret_t ret;
 
-  if (ret == DART_OK) {
+  if (!dart__check_use(gptr, DART__AT(dart_order)))
+    return DART_ERR_INVAL;
+  ret = pdart_order(gptr);
+  if (ret == DART_OK)
     dart__check_race_flushed(gptr, false, false, started);
-    dart__check_epoch_entered(gptr, false);
-  }
   return ret;
 }

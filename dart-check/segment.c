@@ -1,11 +1,12 @@
-/* Segments of teams. Each portion is allocated with a guard behind it, whose bytes are looked at in every
- * call that synchronises; and each unit knows the sizes of all portions, since DART itself would take the
- * guard for a part of the portion.
+/* Segments of teams. Each portion begins with a page, and behind its last one is another, which crashes who touches it
+ * (pages.h); what is left of the last page is a guard, whose bytes are looked at in every call that synchronises. Beyond
+ * a number of segments, and where memory is short, a portion has a guard alone. Each unit knows the sizes of all
+ * portions, since DART itself would take what is behind one for a part of it.
  *
  * A segment that was freed is kept, and its id with it, until its team has freed some more: so an access to
- * it is told from one to a new segment that has its id. All units free the same segments in the same order,
- * so they give back the same ones. Where memory is short all units are told so, and give back all of the
- * team's, and try again. */
+ * it is told from one to a new segment that has its id, and its pages crash who touches them by an old pointer. All
+ * units free the same segments in the same order, so they give back the same ones. Where memory is short all units are
+ * told so, and give back all of the team's, and try again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,21 +15,28 @@
 #include "memory.h"
 #include "object.h"
 #include "open_epochs.h"
+#include "pages.h"
 #include "pending.h"
 #include "report.h"
 #include "type.h"
 #include "underway.h"
 
-enum { KEPT = 8 }; /* freed segments of a team that are kept */
+enum {
+  KEPT    = 8,   /* freed segments of a team that are kept */
+  GUARDED = 4096 /* portions of a team that have a page behind them; a few segments in any case */
+};
 
 typedef enum { UNKNOWN, ALIVE, FREED } state_t;
 
 typedef struct {
   state_t        state;
   uint32_t       nunits;
-  uint64_t      *sizes; /* of each unit's portion */
-  unsigned char *guard; /* of the own one */
-  dart__at_t     made, freed;
+  uint64_t      *sizes;  /* of each unit's portion */
+  unsigned char *guard;  /* of the own one */
+  size_t         length; /* of the guard */
+  bool is_guarded; /* it was allocated with pages behind its portions: the same in all units */
+  dart__check_pages_t pages;
+  dart__at_t          made, freed;
 } segment_t;
 
 typedef struct {
@@ -36,6 +44,7 @@ typedef struct {
   size_t     count;
   int16_t    kept[KEPT]; /* the first in it is the first to go */
   size_t     nkept;
+  size_t     nguarded; /* segments with pages behind their portions, kept ones too */
 } book_t;
 
 static book_t books[DART__CHECK_TEAMS];
@@ -60,6 +69,7 @@ static segment_t *make(dart_team_t team, int16_t id)
     book->count = count;
   }
   free(book->segment[id].sizes);
+  free(book->segment[id].pages.first);
   return &book->segment[id];
 }
 
@@ -106,13 +116,11 @@ static bool is_outside(const segment_t *segment, dart_gptr_t gptr, uint64_t nbyt
   return nbytes > size || gptr.addr_or_offs.offset > size - nbytes;
 }
 
-bool dart__check_access(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
+bool dart__check_look_up(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
 {
   const segment_t *segment;
   segment_t        found = { .state = UNKNOWN };
 
-  if (!dart__check_for(DART__CHECK_MEMORY))
-    return true;
   if (gptr.segid == DART_SEGMENT_LOCAL)
     return gptr.teamid != DART_TEAM_ALL || gptr.unitid != dart__check.me ||
            !dart__check_block_freed(gptr.addr_or_offs.offset, at);
@@ -148,10 +156,10 @@ static void look_at_guard(segment_t *segment, dart_team_t team, int id, dart__at
 
   if (segment->state != ALIVE)
     return;
-  first = dart__check_intact(segment->guard, DART__CHECK_GUARD, DART__CHECK_PATTERN);
-  if (first == DART__CHECK_GUARD)
+  first = dart__check_intact(segment->guard, segment->length, DART__CHECK_PATTERN);
+  if (first == segment->length)
     return;
-  memset(segment->guard, DART__CHECK_PATTERN, DART__CHECK_GUARD);
+  memset(segment->guard, DART__CHECK_PATTERN, segment->length);
   if (!dart__check_begin(&report, "memory", segment->made,
                          "bytes behind this unit's portion of segment %d of team %d were changed, "
                          "%zu behind its end",
@@ -191,13 +199,16 @@ static void give_back(dart_team_t team, size_t left)
 
   while (book->nkept > left) {
     dart_gptr_t gptr = DART_GPTR_NULL;
+    segment_t  *segment;
 
     gptr.teamid = team;
     gptr.segid  = book->kept[0];
     gptr.unitid = 0;
     memmove(book->kept, book->kept + 1, --book->nkept * sizeof book->kept[0]);
-    book->segment[gptr.segid].state =
-        UNKNOWN; /* the id may become an allocator's, which has no entry */
+    segment = &book->segment[gptr.segid];
+    dart__check_pages_open(&segment->pages);
+    book->nguarded -= segment->is_guarded;
+    segment->state = UNKNOWN; /* the id may become an allocator's, which has no entry */
     pdart_team_memfree(gptr);
   }
 }
@@ -215,50 +226,81 @@ static bool is_too_much(const request_t *request)
   return request->nelem >> 46 != 0;
 }
 
-static dart_ret_t allocate(const request_t *request, dart_gptr_t *gptr)
+/* The same in all units, which make and free the segments of a team together. */
+static bool is_guarded(dart_team_t team)
 {
-  bool            plain = is_too_much(request);
-  dart_datatype_t type  = plain ? request->type : DART_TYPE_BYTE;
-  size_t          nelem =
-      plain ? request->nelem : request->nelem * dart__check_size(request->type) + DART__CHECK_GUARD;
+  size_t most = GUARDED / dart__check_team_size(team);
 
-  return request->alignment == 0
-             ? pdart_team_memalloc_aligned(request->team, nelem, type, gptr)
-             : pdart_team_memalign(request->team, request->alignment, nelem, type, gptr);
+  return books[team].nguarded < (most > 2 * KEPT ? most : 2 * KEPT);
+}
+
+static dart_ret_t allocate(const request_t *request, bool guarded, dart_gptr_t *gptr)
+{
+  bool            plain     = is_too_much(request);
+  dart_datatype_t type      = plain ? request->type : DART_TYPE_BYTE;
+  size_t          alignment = request->alignment, page = dart__check_page();
+  size_t          nbytes = request->nelem * dart__check_size(request->type);
+
+  if (guarded && alignment < page)
+    alignment = page;
+  nbytes = plain     ? request->nelem
+           : guarded ? dart__check_pages_room(nbytes)
+                     : nbytes + DART__CHECK_GUARD;
+  return alignment == 0 ? pdart_team_memalloc_aligned(request->team, nbytes, type, gptr)
+                        : pdart_team_memalign(request->team, alignment, nbytes, type, gptr);
 }
 
 /* Fill the own portion, and enter it in the book. Nobody accesses a portion before all have filled theirs,
  * for the sizes are exchanged in between. */
-static void enter(dart_gptr_t gptr, uint64_t nbytes, int32_t me, size_t nunits, dart__at_t at)
+static void enter(dart_gptr_t gptr, uint64_t nbytes, bool guarded, int32_t me, size_t nunits,
+                  dart__at_t at)
 {
-  uint64_t      *sizes   = dart__check_room(NULL, nunits * sizeof *sizes);
-  unsigned char *portion = NULL;
-  segment_t     *segment;
+  uint64_t           *sizes   = dart__check_room(NULL, nunits * sizeof *sizes);
+  dart__check_pages_t pages   = { .n = nunits, .sizes = sizes };
+  unsigned char      *portion = NULL;
+  size_t              length  = DART__CHECK_GUARD;
 
-  gptr.unitid = me;
+  gptr.unitid = (int16_t)me;
   pdart_gptr_getaddr(gptr, (void **)&portion);
   memset(portion, DART__CHECK_FRESH, nbytes);
   memset(portion + nbytes, DART__CHECK_PATTERN, DART__CHECK_GUARD);
   if (pdart_allgather(&nbytes, sizes, 1, DART_TYPE_ULONGLONG, gptr.teamid) != DART_OK)
     pdart_abort(DART_EXIT_ABORT);
+  dart__check_pages_find(&pages, gptr, guarded);
+  dart__check_pages_guard(&pages);
+  if (pages.first[me] != NULL &&
+      dart__check_pages_room(nbytes) - nbytes < length + dart__check_page())
+    length = dart__check_pages_room(nbytes) - nbytes - dart__check_page();
   dart__check_lock();
-  segment  = make(gptr.teamid, gptr.segid);
-  *segment = (segment_t){ ALIVE, (uint32_t)nunits, sizes, portion + nbytes, at, { 0 } };
+  *make(gptr.teamid, gptr.segid) =
+      (segment_t){ ALIVE, (uint32_t)nunits, sizes, portion + nbytes, length, guarded, pages, at,
+                   { 0 } };
+  books[gptr.teamid].nguarded += guarded;
   dart__check_unlock();
+}
+
+static bool is_short(dart_ret_t ret)
+{
+  return ret == DART_ERR_NOMEM || ret == DART_ERR_OTHER;
 }
 
 static dart_ret_t make_segment(const request_t *request, dart_gptr_t *gptr, dart__at_t at)
 {
   int32_t    me;
   size_t     nunits;
-  dart_ret_t ret = allocate(request, gptr);
+  bool       guarded = is_guarded(request->team);
+  dart_ret_t ret     = allocate(request, guarded, gptr);
 
-  if ((ret == DART_ERR_NOMEM || ret == DART_ERR_OTHER) && books[request->team].nkept > 0) {
+  if (is_short(ret) && books[request->team].nkept > 0) {
     give_back(request->team, 0);
-    ret = allocate(request, gptr);
+    ret = allocate(request, guarded, gptr);
+  }
+  if (is_short(ret) && guarded) {
+    guarded = false;
+    ret     = allocate(request, guarded, gptr);
   }
   if (ret == DART_OK && dart__check_team(request->team, &me, &nunits))
-    enter(*gptr, request->nelem * dart__check_size(request->type), me, nunits, at);
+    enter(*gptr, request->nelem * dart__check_size(request->type), guarded, me, nunits, at);
   return ret;
 }
 
@@ -316,23 +358,29 @@ static segment_t *begin_free(dart_gptr_t gptr, dart__at_t at)
 
 dart_ret_t dart_team_memfree(dart_gptr_t gptr)
 {
-  dart__at_t at = DART__AT(dart_team_memfree);
-  book_t    *book;
-  segment_t *segment;
+  dart__at_t          at = DART__AT(dart_team_memfree);
+  book_t             *book;
+  segment_t          *segment;
+  dart__check_pages_t pages;
 
   if (DART_GPTR_ISNULL(gptr) || gptr.segid <= 0 || !dart__check_access(gptr, 0, at))
     return DART_GPTR_ISNULL(gptr) ? DART_OK : DART_ERR_INVAL;
-  dart__check_race_segment(gptr);
+  dart__check_race_segment(gptr, false);
   dart__check_enter(gptr.teamid, (dart__check_record_t){ .root = (uint64_t)gptr.segid + 1 }, at);
   dart__check_pending_segment(gptr, at);
   dart__check_lock();
   segment = begin_free(gptr, at);
+  if (segment != NULL)
+    pages = segment->pages;
   dart__check_unlock();
-  dart__check_no_epochs(gptr.teamid, &gptr.segid);
   dart__check_open_epochs_end(gptr.teamid, &gptr.segid);
   if (segment == NULL)
     return pdart_team_memfree(gptr);
   book = &books[gptr.teamid];
+  pdart_flush_all(
+      gptr); /* as DART does before it frees, for what is under way goes to these pages */
+  pdart_barrier(gptr.teamid);
+  dart__check_pages_close(&pages);
   give_back(gptr.teamid, KEPT - 1);
   book->kept[book->nkept++] = gptr.segid;
   return DART_OK;
@@ -340,16 +388,23 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
 
 static void forget(book_t *book)
 {
-  for (size_t id = 0; id < book->count; id++)
+  for (size_t id = 0; id < book->count; id++) {
     free(book->segment[id].sizes);
+    free(book->segment[id].pages.first);
+  }
   free(book->segment);
   *book = (book_t){ .segment = NULL };
 }
 
-/* A team's id is not given out again, so its book is of no use any more. */
-void dart__check_segments_team(dart_team_t team, dart__at_t at)
+void dart__check_segments_open(dart_team_t team)
 {
-  (void)at;
+  for (size_t id = 0; team < DART__CHECK_TEAMS && id < books[team].count; id++)
+    dart__check_pages_open(&books[team].segment[id].pages);
+}
+
+/* A team's id is not given out again, so its book is of no use any more. */
+void dart__check_segments_team(dart_team_t team)
+{
   if (team >= DART__CHECK_TEAMS)
     return;
   dart__check_lock();
@@ -359,8 +414,87 @@ void dart__check_segments_team(dart_team_t team, dart__at_t at)
 
 void dart__check_segments_forget(void)
 {
-  for (dart_team_t team = 0; team < DART__CHECK_TEAMS; team++)
+  for (dart_team_t team = 0; team < DART__CHECK_TEAMS; team++) {
+    dart__check_segments_open(team);
     forget(&books[team]);
+  }
+}
+
+static void report_leak(dart_team_t team, size_t id)
+{
+  const segment_t     *segment = &books[team].segment[id];
+  dart__check_report_t report;
+
+  if (segment->state != ALIVE ||
+      !dart__check_begin(&report, "memory", segment->made,
+                         "segment %zu of team %d, %llu bytes here, was never freed", id, team,
+                         (unsigned long long)segment->sizes[0]))
+    return;
+  dart__check_place(&report, "made by", segment->made);
+  dart__check_end(&report);
+}
+
+/* Units of a team have the same segments, so the first of them reports. */
+void dart__check_segments_leaked(void)
+{
+  int32_t me;
+  size_t  size;
+
+  for (dart_team_t team = 0; team < DART__CHECK_TEAMS; team++)
+    if (dart__check_team(team, &me, &size) && me == 0)
+      for (size_t id = 1; id < books[team].count; id++)
+        report_leak(team, id);
+}
+
+/* ---- loads and stores ---------------------------------------------------------------------------- */
+
+static void report_fault(dart_team_t team, size_t id, int32_t unit, const void *address,
+                         dart__at_t at)
+{
+  const segment_t *segment = &books[team].segment[id];
+  uint64_t         offset = (uint64_t)((const unsigned char *)address - segment->pages.first[unit]);
+  dart__check_report_t report;
+  bool                 is_new;
+  char                 where[512];
+
+  if (segment->state == FREED)
+    is_new =
+        dart__check_begin(&report, "memory", at,
+                          "a load or store by a pointer to segment %zu of team %d after it was "
+                          "freed",
+                          id, team);
+  else
+    is_new =
+        dart__check_begin(&report, "memory", at,
+                          "a load or store behind a portion of segment %zu of team %d", id, team);
+  if (!is_new)
+    return;
+  dart__check_line(&report, "at byte %llu of team unit %d's portion of %llu bytes",
+                   (unsigned long long)offset, unit, (unsigned long long)segment->sizes[unit]);
+  dart__check_where(at.from, where, sizeof where);
+  dart__check_line(&report, "in %s", where);
+  if (segment->state == FREED)
+    dart__check_place(&report, "freed by", segment->freed);
+  dart__check_place(&report, "made by", segment->made);
+  dart__check_line(&report, "the program cannot go on");
+  dart__check_end(&report);
+}
+
+/* In the handler of the signal, and without the lock: who touches a page of a segment holds none of malloc's or of this
+ * library. */
+void dart__check_segment_fault(const void *address, const void *from)
+{
+  for (dart_team_t team = 0; team < DART__CHECK_TEAMS; team++)
+    for (size_t id = 1; id < books[team].count; id++) {
+      const segment_t *segment = &books[team].segment[id];
+      int32_t          unit =
+          segment->state == UNKNOWN ? -1 : dart__check_pages_unit(&segment->pages, address);
+
+      if (unit >= 0) {
+        report_fault(team, id, unit, address, (dart__at_t){ DART__CALL_dart_near_ptr, from });
+        return;
+      }
+    }
 }
 
 /* ---- addresses ----------------------------------------------------------------------------------- */
@@ -403,12 +537,10 @@ dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
 {
   dart_ret_t ret;
 
-  dart__check_race_segment(gptr);
+  dart__check_race_segment(gptr, false);
   ret = pdart_team_memderegister(gptr);
-  if (ret == DART_OK) {
-    dart__check_no_epochs(gptr.teamid, &gptr.segid);
+  if (ret == DART_OK)
     dart__check_open_epochs_end(gptr.teamid, &gptr.segid);
-  }
   return ret;
 }
 

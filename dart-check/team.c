@@ -120,11 +120,17 @@ static uint64_t hash_of(const dart_group_t group)
   return hash;
 }
 
-static dart_ret_t known(dart_ret_t ret, const dart_team_t *team)
+/* Its members make and end a team together, so the first of them keeps the book. */
+static dart_ret_t known(dart_ret_t ret, const dart_team_t *team, dart__at_t at)
 {
+  int32_t me;
+  size_t  size;
+
   if (ret != DART_OK || dart__check.kinds == 0 || *team == DART_TEAM_NULL)
     return ret;
   dart__check_team_known(*team);
+  if (dart__check_team(*team, &me, &size) && me == 0)
+    dart__check_made(ret, DART__CHECK_TEAM, (uintptr_t)*team, DART_TEAM_NULL, at);
   if (*team >= DART__CHECK_TEAMS)
     dart__check_lose_order("there are too many teams");
   return ret;
@@ -138,14 +144,16 @@ dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_t
     return DART_ERR_INVAL;
   if (newteam != NULL)
     dart__check_enter(teamid, (dart__check_record_t){ .other = hash_of(group) }, at);
-  return known(pdart_team_create(teamid, group, newteam), newteam);
+  return known(pdart_team_create(teamid, group, newteam), newteam, at);
 }
 
 dart_ret_t dart_team_clone(dart_team_t team, dart_team_t *newteam)
 {
+  dart__at_t at = DART__AT(dart_team_clone);
+
   if (newteam != NULL)
-    dart__check_enter(team, (dart__check_record_t){ .root = 0 }, DART__AT(dart_team_clone));
-  return known(pdart_team_clone(team, newteam), newteam);
+    dart__check_enter(team, (dart__check_record_t){ .root = 0 }, at);
+  return known(pdart_team_clone(team, newteam), newteam, at);
 }
 
 /* Nobody is named to compare calls with before the team is there. */
@@ -158,7 +166,7 @@ dart_ret_t dart_team_create_group(dart_team_t parent, const dart_group_t group, 
   if (!may_use(group, at))
     return DART_ERR_INVAL;
   dart__check_creation_enter(parent, group, tag, at);
-  ret = known(pdart_team_create_group(parent, group, tag, newteam), newteam);
+  ret = known(pdart_team_create_group(parent, group, tag, newteam), newteam, at);
   dart__check_creation_leave();
   if (ret == DART_OK && dart__check_for(DART__CHECK_RACES) && dart__check_team_size(*newteam) > 1)
     dart__check_race_collective(*newteam, at.id, 0);
@@ -175,11 +183,12 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
     dart__check_race_team(team);
     dart__check_enter(team, (dart__check_record_t){ .root = 0 }, at);
     dart__check_pending_team(team, at);
+    dart__check_segments_open(team);
   }
   ret = pdart_team_destroy(teamid);
   if (ret == DART_OK && team > 0) {
-    dart__check_segments_team(team, at);
-    dart__check_no_epochs(team, NULL);
+    dart__check_ended(ret, DART__CHECK_TEAM, (uintptr_t)team, at);
+    dart__check_segments_team(team);
     dart__check_open_epochs_end(team, NULL);
     dart__check_team_gone(team);
   }

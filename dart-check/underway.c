@@ -71,17 +71,35 @@ uint64_t dart__check_race_moment(void)
   return serial;
 }
 
+uint64_t dart__check_race_number(void)
+{
+  uint64_t number;
+
+  if (!dart__check_for(DART__CHECK_RACES))
+    return 0;
+  dart__check_lock();
+  number = dart__check_now();
+  dart__check_unlock();
+  return number;
+}
+
 typedef struct {
   dart_gptr_t   gptr;
   dart_handle_t handle; /* not NULL: this one alone */
   uint64_t      moment;
+  uint64_t      end;     /* the unit's number at which they are complete; 0: now */
   bool          all;     /* of the team's units */
   bool          local;   /* only locally */
   bool          segment; /* only of the segment of gptr */
-  bool          epoch;   /* and only in epochs of starts or locks */
+  bool          epoch;   /* and only in epochs */
   bool          team;    /* all of the team, whichever segment */
   bool          any;     /* whichever team */
 } which_t;
+
+static bool in_epoch(const operation_t *operation)
+{
+  return operation->ticket.epoch != DART__EPOCH_OUTSIDE;
+}
 
 static bool is_meant(const operation_t *operation, const which_t *which)
 {
@@ -91,11 +109,13 @@ static bool is_meant(const operation_t *operation, const which_t *which)
     return operation->handle == which->handle;
   if (operation->serial > which->moment || (a->teamid != b->teamid && !which->any))
     return false;
-  if (which->team || which->any)
+  if (which->team)
     return true;
-  if (which->segment)
+  if (which->any)
+    return !in_epoch(operation);
+  if (which->segment || in_epoch(operation)) /* which may be put off until a flush of its segment */
     return a->segid == b->segid && (which->all || a->unitid == b->unitid) &&
-           (!which->epoch || operation->ticket.in_epoch);
+           (!which->epoch || in_epoch(operation));
   return (a->segid == DART_SEGMENT_LOCAL) == (b->segid == DART_SEGMENT_LOCAL) &&
          (which->all || a->unitid == b->unitid);
 }
@@ -122,12 +142,39 @@ static operation_t *take(const which_t *which, size_t *n_out)
       operation->ticket.acquires = false;
       list[kept++]               = *operation;
     } else {
-      dart__check_log_end(&operation->ticket, dart__check_now());
+      dart__check_log_end(&operation->ticket, which->end != 0 ? which->end : dart__check_now());
     }
   }
   nlist  = taken == NULL ? nlist : kept;
   *n_out = n;
   return taken;
+}
+
+static bool is_same(const dart__check_opening_t *a, const dart__check_opening_t *b)
+{
+  return a->n == b->n && a->place[0].home == b->place[0].home &&
+         a->place[0].hash == b->place[0].hash;
+}
+
+/* Operations in epochs, which begin when their target lets them, have begun. */
+static void begin(const operation_t *taken, size_t n)
+{
+  const dart__check_opening_t *last  = NULL;
+  uint64_t                    *clock = NULL;
+
+  for (size_t i = 0; i < n; i++) {
+    const dart__check_opening_t *opening = &taken[i].ticket.opening;
+
+    if (opening->n == 0)
+      continue;
+    if (clock == NULL)
+      clock = dart__check_room(NULL, dart__check.nunits * sizeof *clock);
+    if (last == NULL || !is_same(opening, last))
+      dart__check_acquire_all(opening->place, opening->n, clock);
+    last = opening;
+    dart__check_log_after(&taken[i].ticket, clock);
+  }
+  free(clock);
 }
 
 static void complete(which_t which)
@@ -140,6 +187,7 @@ static void complete(which_t which)
   dart__check_lock();
   taken = take(&which, &n);
   dart__check_unlock();
+  begin(taken, n);
   for (size_t i = 0; i < n; i++)
     if (taken[i].ticket.acquires)
       dart__check_log_result(&taken[i].ticket);
@@ -151,14 +199,28 @@ void dart__check_race_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t m
   complete((which_t){ .gptr = gptr, .moment = moment, .all = all, .local = local });
 }
 
-void dart__check_race_segment(dart_gptr_t gptr)
+void dart__check_race_segment(dart_gptr_t gptr, bool local)
 {
-  complete((which_t){ .gptr = gptr, .moment = serial, .all = true, .segment = true });
+  complete(
+      (which_t){ .gptr = gptr, .moment = serial, .all = true, .segment = true, .local = local });
 }
 
-void dart__check_race_epoch_ended(dart_gptr_t gptr, bool all)
+void dart__check_race_epoch_ended(dart_gptr_t gptr, bool all, uint64_t number)
 {
-  complete((which_t){ .gptr = gptr, .moment = serial, .all = all, .segment = true, .epoch = true });
+  complete((which_t){
+      .gptr = gptr, .moment = serial, .end = number, .all = all, .segment = true, .epoch = true });
+}
+
+bool dart__check_race_in_epoch(dart_gptr_t gptr)
+{
+  bool found = false;
+
+  dart__check_lock();
+  for (size_t i = 0; i < nlist && !found; i++)
+    found = in_epoch(&list[i]) && list[i].gptr.segid == gptr.segid &&
+            list[i].gptr.teamid == gptr.teamid;
+  dart__check_unlock();
+  return found;
 }
 
 void dart__check_race_team(dart_team_t team)

@@ -16,11 +16,21 @@ run() {
 
 # What is reported, to $reports: one a line, its lines joined.
 collect() {
-  reports=$(awk '/^dart-check: unit/ { if (r) print r; r = $0; next } /^  / && r { r = r " |" $0; next }
+  reports=$(awk '/^dart-check: unit/ { if (r) print r; r = $0; next } /^  / && r { sub(/^ +/, ""); r = r " | " $0; next }
                  r { print r; r = "" } END { if (r) print r }' <<<"$err")
 }
 
-# verdict NAME PATTERN: the reports that name the case are one, like the pattern, or none.
+# ${more[NAME]}: patterns of the lines that follow the first one of a case's report, joined likewise.
+declare -A more
+while IFS= read -r line; do
+  case $line in
+    '#'*) ;;
+    '  '*) more[$name]+=" | ${line#  }" ;;
+    *) name=$line more[$name]='' ;;
+  esac
+done <"$(dirname "$0")/check/reports"
+
+# verdict NAME PATTERN: the reports that name the case are one, like the pattern and what is to follow it, or none.
 verdict() {
   local found
   found=$(grep -E "[ ,]$1 at [^ ]*\.c:[0-9]+" <<<"$reports")
@@ -28,8 +38,8 @@ verdict() {
     [[ -z $found ]] || fail "$backend: $1 is right, but: $found"
   else
     # shellcheck disable=SC2053
-    [[ -n $found && $(wc -l <<<"$found") == 1 && ${found%% |*} == $2 ]] ||
-      fail "$backend: $1 should be like '$2', but: '$found'; all: $err"
+    [[ -n $found && $(wc -l <<<"$found") == 1 && -v more[$1] && $found == $2${more[$1]-} ]] ||
+      fail "$backend: $1 should be like '$2${more[$1]-}', but: '$found'; all: $err"
   fi
 }
 
@@ -40,13 +50,34 @@ alone() { # NAME PATTERN
   verdict "$1" "$2"
 }
 
+# As alone; DART's own report of the crash follows.
+crashes() { # NAME PATTERN
+  run "${dartrun[@]}" -n 3 "$program" "$1"
+  collect
+  [[ $code != 0 && $code != 65 ]] || fail "$backend: $1 ended with $code"
+  [[ -n $sanitized || $err == *"DART: unit 1 (pid "*") crashed by signal 11 "*" $1 at "* ]] ||
+    fail "$backend: $1 has no report of the crash: $err"
+  verdict "$1" "$2"
+}
+
+# It is right, and a line says of what not all was looked at. With other units than those of one node it is the same.
+bound() { # NAME LINE
+  [[ $backend == shmem ]] || return
+  local -x DART_CHECK=1
+  [[ $1 != bound_underway ]] || DART_CHECK=races # of the others each would look at all 66000
+  run "${dartrun[@]}" -n 3 "$program" "$1"
+  collect
+  expect_code 0
+  [[ $err == *"dart-check: unit "?": $2"* && $err == *"races: 0 found"* ]] || fail "$1 should say '$2', but: $err"
+}
+
 # Those that end the program, or are reported at its end, take a run each: with dart-mpi some of them.
 try() {
   local how name pattern right=() names=() patterns=() wrong=0 i
   while IFS=$'\t' read -r how name pattern; do
-    if [[ $how == alone ]]; then
-      [[ $backend == mpi && ${#dartrun[@]} == 1 || $backend == mpi && $name != wrong_@(call|order|groups|group_leak) ]] ||
-        alone "$name" "$pattern"
+    if [[ $how != together ]]; then
+      [[ $backend == mpi && (${#dartrun[@]} == 1 ||
+         $name != wrong_@(call|order|groups|group_leak|segment_leak|load_after_free)) ]] || "$how" "$name" "$pattern"
     else
       names+=("$name") patterns+=("$pattern")
       [[ -n $pattern ]] && wrong=$((wrong + 1)) || right+=("$name")
@@ -75,8 +106,9 @@ try() {
 try_loaded() {
   run "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
   expect_code 0; [[ $err != *dart-check* ]] || fail "$backend: without DART_CHECK: $err"
-  run env DART_CHECK=1 "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
+  run env DART_LOG_LEVEL=WARN DART_CHECK=1 "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
   expect_code 65; [[ $err == *"memory completion collectives races: 2 found"* ]] || fail "$backend: $err"
+  [[ $err != *"is not there"* ]] || fail "$backend: it was loaded: $err"
   [[ $backend == shmem ]] || return
   run env DART_CHECK=completion "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds wrong_after_epoch
   expect_code 65; [[ $err == *"looked at for completion: 2 found"* ]] || fail "$backend: $err"
@@ -86,8 +118,21 @@ try_loaded() {
   [[ $err == *"DART_CHECK is 'completeness'"* ]] || fail "$backend: $code, $err"
 }
 
+# A program that is linked with neither layer says, once for the job, that the one that is asked for is not there.
+try_plain() {
+  run env DART_LOG_LEVEL=WARN DART_CHECK=1 DART_TRACE="$work/none" "${dartrun[@]}" -n 2 "$program" '*:init,exit'
+  expect_code 0
+  [[ $(grep -c 'is set, but lib' <<<"$err") == 2 && $err == *"DART_CHECK is set, but libdart-check is not there"* &&
+     $err == *"DART_TRACE is set, but libdart-trace is not there"* ]] || fail "$backend: without layers: $err"
+  run env DART_LOG_LEVEL=WARN DART_CHECK=0 DART_TRACE= "${dartrun[@]}" -n 2 "$program" '*:init,exit'
+  expect_code 0; [[ $err != *"is set, but"* ]] || fail "$backend: nothing was asked for: $err"
+}
+
 shopt -s extglob
+sanitized=$(grep -s '^DART_SANITIZE:[A-Z]*=..*' "$build/CMakeCache.txt" | grep -v '=$')
 on_backends try check-cases
+rm -rf "${work:?}"/[0-9]*
+on_backends try_plain dart-end
 work+=/loaded
 mkdir "$work"
 [[ ! -x $build/test/check-loaded-shmem ]] || on_backends try_loaded check-loaded

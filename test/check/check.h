@@ -8,23 +8,28 @@
 
 #include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/ext/dart_team_group.h>
 #include <dash/dart/if/dart.h>
+
+/* ALONE: the report comes with dart_exit or at the end, or the case ends the program; CRASHES: so does a signal. BOUND:
+ * nothing is reported, but a line has what is expected. */
+typedef enum { TOGETHER, ALONE, CRASHES, BOUND } how_t;
 
 typedef struct {
   const char *name;
   const char *
       expected; /* a pattern of the shell, of the first line of the only report; NULL: nothing is reported */
   void (*run)(void);
-  bool
-      at_exit; /* the report comes with dart_exit or at the end, or the case ends the program: it runs alone */
+  how_t how;
 } case_t;
 
 extern int          me, n; /* this unit, and how many there are: three at least */
 extern const case_t memory_cases[], completion_cases[], collective_cases[], ordered_cases[],
-    race_cases[], epoch_cases[];
+    race_cases[], epoch_cases[], in_epoch_cases[], bound_cases[];
 
 /** A segment of `nelem` ints of each unit of all, at unit `unit`; all of them 0 when it returns. */
 dart_gptr_t segment(size_t nelem, int unit);

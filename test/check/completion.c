@@ -239,46 +239,74 @@ static void wrong_context(void)
   end(gptr);
 }
 
+/* The place is one, so it is not put into several calls. */
+static __attribute__((noinline)) void add_one(dart_gptr_t gptr)
+{
+  int one = 1;
+
+  dart_accumulate(gptr, &one, 1, DART_TYPE_INT, DART_OP_SUM);
+}
+
+/* One of two from the same place is in the context. */
+static void wrong_after_context(void)
+{
+  dart_gptr_t    gptr = segment(MANY, (me + 1) % n);
+  dart_context_t context;
+
+  dart_context_create(DART_TEAM_ALL, &context);
+  dart_context_enter(context);
+  add_one(gptr);
+  dart_context_leave(context);
+  add_one(gptr);
+  dart_context_destroy(&context);
+  if (me != 1)
+    dart_flush(gptr);
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_memfree(gptr);
+}
+
 const case_t completion_cases[] = {
-  { "right_flush", NULL, right_flush, false },
-  { "right_small", NULL, right_small, false },
-  { "right_handles", NULL, right_handles, false },
-  { "right_results", NULL, right_results, false },
-  { "right_epoch", NULL, right_epoch, false },
-  { "right_strided", NULL, right_strided, false },
-  { "right_context", NULL, right_context, false },
+  { "right_flush", NULL, right_flush, TOGETHER },
+  { "right_small", NULL, right_small, TOGETHER },
+  { "right_handles", NULL, right_handles, TOGETHER },
+  { "right_results", NULL, right_results, TOGETHER },
+  { "right_epoch", NULL, right_epoch, TOGETHER },
+  { "right_strided", NULL, right_strided, TOGETHER },
+  { "right_context", NULL, right_context, TOGETHER },
+  { "wrong_after_context", "*unit 1: completion: an operation was never completed",
+    wrong_after_context, TOGETHER },
   { "wrong_context",
     "*unit 1: completion: the source of an operation, 400 bytes, was changed before it was "
     "complete",
-    wrong_context, false },
+    wrong_context, TOGETHER },
   { "wrong_source",
     "*unit 1: completion: the source of an operation, 400 bytes, was changed before it was "
     "complete",
-    wrong_source, false },
+    wrong_source, TOGETHER },
   { "wrong_source_of_handle",
     "*unit 1: completion: the source of an operation, 400 bytes, was changed before it was "
     "complete",
-    wrong_source_of_handle, false },
+    wrong_source_of_handle, TOGETHER },
   { "wrong_freed_source",
     "*unit 1: completion: the source of an operation, 1048576 bytes, was [cf]*ed before it was "
     "complete",
-    wrong_freed_source, false },
+    wrong_freed_source, TOGETHER },
   { "wrong_read",
     "*unit 1: completion: dart_put reads the result of an operation before it is there", wrong_read,
-    false },
+    TOGETHER },
   { "wrong_send",
     "*unit 1: completion: dart_sendrecv reads the result of an operation before it is there",
-    wrong_send, false },
+    wrong_send, TOGETHER },
   { "wrong_write",
     "*unit 1: completion: the result of an operation, 400 bytes, was written to before it was "
     "complete",
-    wrong_write, false },
+    wrong_write, TOGETHER },
   { "wrong_no_wait", "*unit 1: completion: an operation was never completed", wrong_no_wait,
-    false },
+    TOGETHER },
   { "wrong_handle",
     "*unit 1: completion: dart_wait is given what is no handle, or one that was waited for",
-    wrong_handle, false },
+    wrong_handle, TOGETHER },
   { "wrong_no_flush", "*unit 1: completion: an operation was never completed", wrong_no_flush,
-    true },
-  { NULL, NULL, NULL, false },
+    ALONE },
+  { NULL, NULL, NULL, TOGETHER },
 };

@@ -5,8 +5,9 @@
 
 int me, n;
 
-static const case_t *const all[] = { memory_cases,  completion_cases, collective_cases,
-                                     ordered_cases, race_cases,       epoch_cases };
+static const case_t *const all[] = { memory_cases,   completion_cases, collective_cases,
+                                     ordered_cases,  race_cases,       epoch_cases,
+                                     in_epoch_cases, bound_cases };
 
 dart_gptr_t at(dart_gptr_t gptr, int unit, size_t element)
 {
@@ -30,10 +31,11 @@ dart_gptr_t segment(size_t nelem, int unit)
 
 static void list(void)
 {
+  static const char *const hows[] = { "together", "alone", "crashes", "bound" };
+
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     for (const case_t *c = all[i]; c->name != NULL; c++)
-      printf("%s\t%s\t%s\n", c->at_exit ? "alone" : "together", c->name,
-             c->expected == NULL ? "" : c->expected);
+      printf("%s\t%s\t%s\n", hows[c->how], c->name, c->expected == NULL ? "" : c->expected);
 }
 
 static bool run_named(const char *name)

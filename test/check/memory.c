@@ -74,6 +74,54 @@ static void right_strides(void)
   dart_team_memfree(gptr);
 }
 
+/* Portions that end with a page, and others: all of them may be stored to, and memory that was freed serves again. */
+static void right_pages(void)
+{
+  for (int i = 0; i < 30; i++) {
+    size_t      nelem  = (size_t)(i % 3 + 1) * 1024 - (size_t)(i % 5 + me);
+    dart_gptr_t gptr   = segment(nelem, (me + 1) % n);
+    int        *theirs = dart_near_ptr(at(gptr, (me + 1) % n, 0)), *mine;
+
+    dart_gptr_getaddr(at(gptr, me, 0), (void **)&mine);
+    for (size_t j = me == 2; j < nelem; j++)
+      mine[j] = i;
+    dart_barrier(DART_TEAM_ALL);
+    if (theirs != NULL && theirs[100] != i)
+      dart_abort(3);
+    dart_barrier(DART_TEAM_ALL);
+    dart_team_memfree(gptr);
+  }
+}
+
+/* What was under way is there before the memory is gone. */
+static void right_last_put(void)
+{
+  for (int i = 0; i < 12; i++) {
+    dart_gptr_t gptr = segment(3000, (me + 1) % n);
+    int         values[3000];
+
+    dart_put(gptr, memset(values, 1, sizeof values), 3000, DART_TYPE_INT, DART_TYPE_INT);
+    dart_flush_local(gptr);
+    dart_flush(gptr);
+    dart_team_memfree(gptr);
+  }
+}
+
+/* A team takes its segments with it. */
+static void right_team(void)
+{
+  dart_team_t team;
+  dart_gptr_t gptr;
+
+  for (int i = 0; i < 3; i++) {
+    dart_team_clone(DART_TEAM_ALL, &team);
+    for (int j = 0; j < 3; j++)
+      dart_team_memalloc_aligned(team, 10, DART_TYPE_INT, &gptr);
+    dart_team_memfree(gptr);
+    dart_team_destroy(&team);
+  }
+}
+
 static void wrong_bounds(void)
 {
   dart_gptr_t gptr = segment(10, 2);
@@ -117,6 +165,33 @@ static void wrong_get_after_free(void)
     dart_get_blocking(&value, old, 1, DART_TYPE_INT, DART_TYPE_INT);
   dart_barrier(DART_TEAM_ALL);
   dart_team_memfree(new);
+}
+
+static void wrong_flush_after_free(void)
+{
+  dart_gptr_t old = segment(10, 2);
+
+  dart_team_memfree(old);
+  if (me == 1)
+    dart_flush_all(old);
+}
+
+static void wrong_order_after_free(void)
+{
+  dart_gptr_t old = segment(10, 2);
+
+  dart_team_memfree(old);
+  if (me == 1 && dart_order(old) == DART_OK)
+    dart_abort(3);
+}
+
+static void wrong_lock_after_free(void)
+{
+  dart_gptr_t old = segment(10, 2);
+
+  dart_team_memfree(old);
+  if (me == 1 && dart_epoch_lock(old, DART_EPOCH_SHARED, 0) == DART_OK)
+    dart_abort(3);
 }
 
 static void wrong_second_free(void)
@@ -204,40 +279,95 @@ static void wrong_block_leak(void)
     dart_memalloc(10, DART_TYPE_BYTE, &gptr);
 }
 
+static void wrong_segment_leak(void)
+{
+  dart_gptr_t gptr;
+
+  dart_team_memalloc_aligned(DART_TEAM_ALL, 10, DART_TYPE_INT, &gptr);
+}
+
+static void wrong_team_leak(void)
+{
+  dart_team_t team;
+
+  dart_team_clone(DART_TEAM_ALL, &team);
+}
+
+static void wrong_load_after_free(void)
+{
+  dart_gptr_t   gptr = segment(10, me);
+  volatile int *mine;
+
+  dart_gptr_getaddr(gptr, (void **)&mine);
+  dart_team_memfree(gptr);
+  if (me == 1 && mine[1] == 0)
+    dart_abort(3);
+  dart_barrier(DART_TEAM_ALL);
+}
+
+static void wrong_store_behind(void)
+{
+  dart_gptr_t   gptr = segment(2048, me);
+  volatile int *mine;
+
+  dart_gptr_getaddr(gptr, (void **)&mine);
+  if (me == 1)
+    mine[2049] = 0;
+  dart_barrier(DART_TEAM_ALL);
+}
+
 const case_t memory_cases[] = {
-  { "right_edges", NULL, right_edges, false },
-  { "right_blocks", NULL, right_blocks, false },
-  { "right_again", NULL, right_again, false },
-  { "right_objects", NULL, right_objects, false },
-  { "right_strides", NULL, right_strides, false },
+  { "right_edges", NULL, right_edges, TOGETHER },
+  { "right_blocks", NULL, right_blocks, TOGETHER },
+  { "right_again", NULL, right_again, TOGETHER },
+  { "right_objects", NULL, right_objects, TOGETHER },
+  { "right_strides", NULL, right_strides, TOGETHER },
+  { "right_pages", NULL, right_pages, TOGETHER },
+  { "right_last_put", NULL, right_last_put, TOGETHER },
+  { "right_team", NULL, right_team, TOGETHER },
   { "wrong_bounds",
     "*unit 1: memory: dart_put_blocking of 8 bytes at offset 36, in a portion of 40 bytes",
-    wrong_bounds, false },
+    wrong_bounds, TOGETHER },
   { "wrong_store",
     "*unit 1: memory: bytes behind this unit's portion of segment * were changed, 0 behind its end",
-    wrong_store, false },
+    wrong_store, TOGETHER },
   { "wrong_put_after_free", "*unit 1: memory: dart_put_blocking uses segment * after it was freed",
-    wrong_put_after_free, false },
+    wrong_put_after_free, TOGETHER },
   { "wrong_get_after_free", "*unit 1: memory: dart_get_blocking uses segment * after it was freed",
-    wrong_get_after_free, false },
+    wrong_get_after_free, TOGETHER },
+  { "wrong_flush_after_free", "*unit 1: memory: dart_flush_all uses segment * after it was freed",
+    wrong_flush_after_free, TOGETHER },
+  { "wrong_order_after_free", "*unit 1: memory: dart_order uses segment * after it was freed",
+    wrong_order_after_free, TOGETHER },
+  { "wrong_lock_after_free", "*unit 1: memory: dart_epoch_lock uses segment * after it was freed",
+    wrong_lock_after_free, TOGETHER },
   { "wrong_second_free",
     "*unit 1: memory: dart_memfree uses a block of dart_memalloc after it was freed",
-    wrong_second_free, false },
+    wrong_second_free, TOGETHER },
   { "wrong_block_store",
     "*unit 1: memory: bytes behind a block of dart_memalloc were changed, the first at 0",
-    wrong_block_store, false },
+    wrong_block_store, TOGETHER },
   { "wrong_put_to_freed_block",
     "*unit 1: memory: bytes of a block of dart_memalloc that was freed were changed, the first at "
     "0",
-    wrong_put_to_freed_block, false },
+    wrong_put_to_freed_block, TOGETHER },
   { "wrong_second_end",
     "*unit 1: memory: dart_group_destroy is given a group that was ended before", wrong_second_end,
-    false },
+    TOGETHER },
   { "wrong_foreign_lock", "*unit 1: memory: dart_lock_acquire is given what is no lock",
-    wrong_foreign_lock, false },
-  { "wrong_group_leak", "*unit 1: memory: group was never ended, 1 time", wrong_group_leak, true },
-  { "wrong_type_leak", "*unit 1: memory: type was never ended, 1 time", wrong_type_leak, true },
+    wrong_foreign_lock, TOGETHER },
+  { "wrong_group_leak", "*unit 1: memory: group was never ended, 1 time", wrong_group_leak, ALONE },
+  { "wrong_type_leak", "*unit 1: memory: type was never ended, 1 time", wrong_type_leak, ALONE },
   { "wrong_block_leak", "*unit 1: memory: a block of dart_memalloc, 10 bytes, was never freed",
-    wrong_block_leak, true },
-  { NULL, NULL, NULL, false },
+    wrong_block_leak, ALONE },
+  { "wrong_segment_leak", "*unit 0: memory: segment * of team 0, 40 bytes here, was never freed",
+    wrong_segment_leak, ALONE },
+  { "wrong_team_leak", "*unit 0: memory: team was never ended, 1 time", wrong_team_leak, ALONE },
+  { "wrong_load_after_free",
+    "*unit 1: memory: a load or store by a pointer to segment * of team 0 after it was freed",
+    wrong_load_after_free, CRASHES },
+  { "wrong_store_behind",
+    "*unit 1: memory: a load or store behind a portion of segment * of team 0", wrong_store_behind,
+    CRASHES },
+  { NULL, NULL, NULL, TOGETHER },
 };

@@ -390,6 +390,20 @@ static void ordered_accumulate(void)
   end(gptr);
 }
 
+/* The last one finds with its atomic what the others did, so its get finds nothing new. */
+static void ordered_counter(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+  int         one  = 1, seen;
+
+  dart_fetch_and_op(gptr, &one, &seen, DART_TYPE_INT, DART_OP_SUM);
+  dart_flush(gptr);
+  do
+    dart_get_blocking(&seen, gptr, 1, DART_TYPE_INT, DART_TYPE_INT);
+  while (seen < n);
+  end(gptr);
+}
+
 /* More accesses than a log has, in a job that may have one unit. */
 static void ordered_many(void)
 {
@@ -404,30 +418,31 @@ static void ordered_many(void)
 }
 
 const case_t ordered_cases[] = {
-  { "ordered_barrier", NULL, ordered_barrier, false },
-  { "ordered_apart", NULL, ordered_apart, false },
-  { "ordered_reads", NULL, ordered_reads, false },
-  { "ordered_flush", NULL, ordered_flush, false },
-  { "ordered_handle", NULL, ordered_handle, false },
-  { "ordered_atomics", NULL, ordered_atomics, false },
-  { "ordered_lock", NULL, ordered_lock, false },
-  { "ordered_lock_at", NULL, ordered_lock_at, false },
-  { "ordered_range", NULL, ordered_range, false },
-  { "ordered_message", NULL, ordered_message, false },
-  { "ordered_ring", NULL, ordered_ring, false },
-  { "ordered_notify", NULL, ordered_notify, false },
-  { "ordered_poll", NULL, ordered_poll, false },
-  { "ordered_word", NULL, ordered_word, false },
-  { "ordered_turns", NULL, ordered_turns, false },
-  { "ordered_swap", NULL, ordered_swap, false },
-  { "ordered_bcast", NULL, ordered_bcast, false },
-  { "ordered_reduce", NULL, ordered_reduce, false },
-  { "ordered_columns", NULL, ordered_columns, false },
-  { "ordered_team", NULL, ordered_team, false },
-  { "ordered_stop", NULL, ordered_stop, false },
-  { "ordered_group", NULL, ordered_group, false },
-  { "ordered_get_of_word", NULL, ordered_get_of_word, false },
-  { "ordered_accumulate", NULL, ordered_accumulate, false },
-  { "ordered_many", NULL, ordered_many, false },
-  { NULL, NULL, NULL, false },
+  { "ordered_barrier", NULL, ordered_barrier, TOGETHER },
+  { "ordered_apart", NULL, ordered_apart, TOGETHER },
+  { "ordered_reads", NULL, ordered_reads, TOGETHER },
+  { "ordered_flush", NULL, ordered_flush, TOGETHER },
+  { "ordered_handle", NULL, ordered_handle, TOGETHER },
+  { "ordered_atomics", NULL, ordered_atomics, TOGETHER },
+  { "ordered_lock", NULL, ordered_lock, TOGETHER },
+  { "ordered_lock_at", NULL, ordered_lock_at, TOGETHER },
+  { "ordered_range", NULL, ordered_range, TOGETHER },
+  { "ordered_message", NULL, ordered_message, TOGETHER },
+  { "ordered_ring", NULL, ordered_ring, TOGETHER },
+  { "ordered_notify", NULL, ordered_notify, TOGETHER },
+  { "ordered_poll", NULL, ordered_poll, TOGETHER },
+  { "ordered_word", NULL, ordered_word, TOGETHER },
+  { "ordered_turns", NULL, ordered_turns, TOGETHER },
+  { "ordered_swap", NULL, ordered_swap, TOGETHER },
+  { "ordered_bcast", NULL, ordered_bcast, TOGETHER },
+  { "ordered_reduce", NULL, ordered_reduce, TOGETHER },
+  { "ordered_columns", NULL, ordered_columns, TOGETHER },
+  { "ordered_team", NULL, ordered_team, TOGETHER },
+  { "ordered_stop", NULL, ordered_stop, TOGETHER },
+  { "ordered_group", NULL, ordered_group, TOGETHER },
+  { "ordered_get_of_word", NULL, ordered_get_of_word, TOGETHER },
+  { "ordered_accumulate", NULL, ordered_accumulate, TOGETHER },
+  { "ordered_counter", NULL, ordered_counter, TOGETHER },
+  { "ordered_many", NULL, ordered_many, TOGETHER },
+  { NULL, NULL, NULL, TOGETHER },
 };
