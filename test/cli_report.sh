@@ -53,7 +53,7 @@ abort_is_drawn() {
   run env DART_REPORT="$work/abort" "${dartrun[@]}" -n 3 "$program" abort
   [[ $code != 0 ]] || fail "an abort, and exit code 0"
   run "$report" "$work/abort" -o "$work/abort.html"; expect_code 0
-  page "$work/abort.html" 'assert "Unit 1 has called dart_abort" in text and cells["bytes", "1", "2"] == 68, text'
+  page "$work/abort.html" 'assert "Unit 1 has called dart_abort" in text and cells["bytes", "1", "2"] == 80, text'
 }
 
 exit_is_drawn() {
@@ -118,7 +118,23 @@ figures = {(e.get("data-case"), e.get("data-bytes")): (float(e.get("cx")), float
 bars = {e.get("data-bar"): float(e.get("x1")) for e in of("bar")}
 assert figures["put_blocking", "8"][1] == 1.5 and len(figures) == 3
 assert figures["put_blocking", "8"][0] < bars["4"] and figures["put_blocking", "64"][0] > bars["2"] and len(bars) == 2
-assert "3 figures, 2 with a bar, of which 1 are missed" in text'
+assert "3 figures, 2 with a bar, 1 missed" in text'
+mkdir "$work/mutexes"
+sed '1!d' "$work/cases.csv" >"$work/mutexes/cases.csv"
+echo 'mutex-1,dart,100,floor,0.9,0.8,1,1,met,,' >>"$work/mutexes/cases.csv"
+cat >"$work/apps.csv" <<'END_CSV'
+backend,units,nodes,benchmark,size,figure
+shmem,2,1,randomaccess-gxp,22,0.12
+mpi,8,1,stencil-dart,1024,3.4
+END_CSV
+printf '%-64s %10s   %s %-6g %s\n' '2^22 words, shmem: gxp / plain shared array' 0.51 'at least' 0.45 met \
+  'a shape that was not run' - 'at most' 1 - >"$work/goals.txt"
+run "$report" --bench "$work/cases.csv"; expect_code 0
+page "$work/cases.html" '
+figures = {e.get("data-case"): float(e.get("data-figure")) for e in of("figure")}
+assert figures["dart"] == 0.9 and figures["randomaccess-gxp-shmem 2x1, 2^22 words"] == 0.12, figures
+assert figures["stencil-dart-mpi 8x1, 1024 x 1024"] == 3.4 and "6 figures, 3 with a bar, 1 missed" in text
+assert "2^22 words, shmem: gxp / plain shared array" in text and "at least 0.45" in text and "not run" not in text'
 run "$report" --bench "$work/many/unit-0.json"; expect_code 1; expect_line "*is no cases.csv of bench/run"
 
 finish

@@ -42,6 +42,8 @@ RMA_GET 3
 RMA_ATOMIC 3
 RMA_ACQUIRE_LOCK 3
 RMA_RELEASE_LOCK 3
+MPI_SEND 3
+MPI_RECV 3
 RMA_COLLECTIVE_END 21"
   for kind in 1 2; do
     [[ $(grep -c "^RMA_COLLECTIVE_END .*BARRIER, Window: \"team $kind\"" <<<"$out") == 3 ]] || fail "team $kind has no barrier"
@@ -59,6 +61,8 @@ run_is_traced() {
 assert sorted(arguments("put")) == [(u, (u + 1) % 3, 20) for u in range(3) for i in range(3)], arguments("put")
 assert sorted(arguments("get")) == [(u, u, 8) for u in range(3)]
 assert sorted(arguments("atomic")) == [(u, 0, 4) for u in range(3)]
+assert sorted(arguments("send")) == [(u, (u + 1) % 3, 8) for u in range(3)], arguments("send")
+assert sorted(arguments("receive")) == [(u, (u + 2) % 3, 8) for u in range(3)], arguments("receive")
 assert count("dart_barrier", "B") == count("dart_barrier", "E") == 12 and count("lock", "i") == count("unlock", "i") == 3
 assert count("collective", "i") == 21'"$completed"
   otf2_is_whole
@@ -69,15 +73,61 @@ abort_is_traced() {
   [[ $code != 0 ]] || fail "an abort, and exit code 0"
   run "$build/tools/dart-trace" --format=chrome "$work/abort"; expect_code 0
   events "$work/abort" '
-assert {e["pid"] for e in trace} == {0, 1, 2} and len(arguments("put")) == 9 and count("dart_exit", "B") == 0'
+assert {e["pid"] for e in trace} == {0, 1, 2} and len(arguments("put")) == 18 and count("dart_exit", "B") == 0
+assert count("lock", "i") == 6 and count("ask for lock", "i") == 3 and count("unlock", "i") == 9
+for unit in range(3): # ids of a segment in epochs, and of another one of the same team, with a put that a flush completes
+    of_unit = [e for e in trace if e["pid"] == unit and e["ph"] == "i"]
+    other, fenced, locked = [e["args"]["id"] for e in of_unit if e["name"] == "put" and e["args"]["bytes"] == 4]
+    ends = [(e["args"]["id"], e["name"]) for e in of_unit if e["name"].startswith("complete")]
+    assert fenced == locked != other, (other, fenced, locked)
+    assert ends[-3:] == [(fenced, "complete locally"), (locked, "complete remotely"), (other, "complete remotely")], ends
+    for e in of_unit:
+        if e["name"] in ("lock", "ask for lock"):
+            assert [f["name"] for f in of_unit if f["args"].get("id") == e["args"]["id"]] == [e["name"], "unlock"], e'
+}
+
+# A flush of a context completes what was put in it, and of one unit; what was put out of it waits for dart_flush.
+contexts_are_traced() {
+  run env DART_TRACE="$work/contexts" "${dartrun[@]}" -n 3 "$program" contexts; expect_code 0
+  run "$build/tools/dart-trace" --format=chrome "$work/contexts"; expect_code 0
+  events "$work/contexts" '
+for unit in range(3):
+    of_unit = [e for e in trace if e["pid"] == unit]
+    plain, inside = [e["args"]["id"] for e in of_unit if e["name"] == "put" and e["args"]["bytes"] == 8]
+    shown = [e["name"] if "id" not in e.get("args", {}) else e["args"]["id"] for e in of_unit
+             if e["name"].startswith("dart_context_flush") and e["ph"] == "E" or e["name"] == "complete remotely"]
+    flush = "dart_context_flush_unit"
+    assert plain != inside and shown[-4:] in ([flush, inside, flush, plain], [flush, flush, inside, plain]), (plain, inside, shown)'
 }
 
 all_of_it() {
   run_is_traced
   abort_is_traced
+  [[ $backend != shmem ]] || contexts_are_traced
 }
 
 on_backends all_of_it dart-traced
+
+# Clocks: unit 2 as if it ran on a host whose clock is five seconds ahead (the fields of event.h).
+program=$build/test/dart-traced-shmem
+if [[ -x $program ]]; then
+  run env DART_TRACE="$work/hosts" "$build/dart-shmem/dartrun" -n 3 "$program"; expect_code 0
+  python3 - "$work/hosts/unit-2.0.events" <<'END_PYTHON'
+import struct, sys
+name, at = sys.argv[1], 8 + 16 + 64 + 64 + 4 + 4 + 4 + 4 + 8
+data = bytearray(open(name, "rb").read())
+data[24:24 + 64] = b"other".ljust(64, b"\0")
+data[at:at + 8] = struct.pack("<q", struct.unpack("<q", data[at:at + 8])[0] + 5 * 10**9)
+open(name, "wb").write(data)
+END_PYTHON
+  run "$build/tools/dart-trace" --format=chrome "$work/hosts"; expect_code 0
+  events "$work/hosts" '
+begins, ends = ([[e["ts"] for e in trace if e["name"] == "dart_barrier" and e["ph"] == phase and e["pid"] == unit]
+                 for unit in range(3)] for phase in "BE")
+assert len(begins[0]) == 4
+for begun, ended in zip(zip(*begins), zip(*ends)): # nobody leaves before all have come, but for what is not known
+    assert max(begun) < min(ended) + 2e6 and max(begun) - min(ended) < 1e6, (begun, ended)'
+fi
 
 # A buffer of 1 MiB has room for 32768 events, and more than that are asked for.
 if [[ -x $build/test/dart-traced-shmem ]]; then

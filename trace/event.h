@@ -32,9 +32,12 @@ typedef enum {
   DART__TRACE_DONE_HERE,  /* operations `id` so far are complete locally */
   DART__TRACE_DONE_THERE, /* and at their target */
   DART__TRACE_ALL_TOGETHER, /* a collective call of `team`, root `unit` or -1, which sent `bytes`, ended at time `id` */
-  DART__TRACE_LOCK, /* the lock `id` of `unit` (-1: of all) was had */
+  DART__TRACE_LOCK, /* the lock `id` of `unit` (-1: of all) was had; `bytes` 1: shared, 0: exclusive */
   DART__TRACE_UNLOCK,
-  DART__TRACE_MEMBER /* `unit` is member `id` of `team`, which has `bytes` members */
+  DART__TRACE_MEMBER, /* `unit` is member `id` of `team`, which has `bytes` members */
+  DART__TRACE_ASK, /* the lock `id` was asked for, and is had some time until it is released; as LOCK */
+  DART__TRACE_SENT,    /* a message of `bytes` with tag `id` to `unit` */
+  DART__TRACE_RECEIVED /* and from `unit`; the last number that has room in `kind` */
 } dart__trace_event_kind_t;
 
 typedef struct {

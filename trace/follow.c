@@ -1,23 +1,28 @@
 /* The events of a call between its beginning and its end: operations, and which call completes them; collective calls;
  * locks.
  *
- * An operation has an id that its completion has, too. Those that flushes complete share one: all of this unit
- * on a target of a team, in the pool or in its other memory, which is what a flush is about. One with a handle
- * has an id made of that, and one that is complete on return has an id of its own. */
+ * An operation has an id that its completion has, too. Those that flushes complete share one: all of this unit on a
+ * target's portion of a segment, which is what an epoch is about, in a completion context or in none; a flush is about
+ * all segments of a team, or about the pool. One with a handle has an id made of that, and one that is complete on return has an id of its own. */
+#include "context.h"
 #include "events.h"
 #include "observe.h"
 
+/* Bits of an id: what it is of; then, of a portion, the team, the segment, the context and the unit of it, or EACH. */
 static const uint64_t OF_A_HANDLE = (uint64_t)1 << 63, OF_A_CALL = (uint64_t)1 << 62;
 
-/* `id` without its target: the memory that a flush of all is about. */
-static uint64_t area_of(dart_gptr_t gptr)
-{
-  return (uint64_t)(uint16_t)gptr.teamid << 33 | (uint64_t)(gptr.segid == 0) << 32;
-}
+enum {
+  TEAM_SHIFT    = 46,
+  SEGMENT_SHIFT = 30,
+  CONTEXT_SHIFT = 24,
+  EACH          = (1 << CONTEXT_SHIFT) - 1,
+  ANY_CONTEXT   = (1 << SEGMENT_SHIFT) - 1 - EACH
+};
 
-static uint64_t id_of(dart_gptr_t gptr)
+static uint64_t id_of(dart_gptr_t gptr, uint32_t unit)
 {
-  return area_of(gptr) | (uint32_t)gptr.unitid;
+  return (uint64_t)(uint16_t)gptr.teamid << TEAM_SHIFT |
+         (uint64_t)(uint16_t)gptr.segid << SEGMENT_SHIFT | (unit & EACH);
 }
 
 static void append(const dart__trace_frame_t *frame, dart__trace_event_kind_t kind, uint64_t time,
@@ -58,7 +63,8 @@ void dart__trace_follow(const dart__trace_frame_t *frame, dart__trace_kind_t kin
   else if (way == DART__TRACE_BY_HANDLE)
     id = OF_A_HANDLE | (uintptr_t)handle;
   else
-    id = id_of(gptr);
+    id = id_of(gptr, (uint32_t)gptr.unitid) | (uint64_t)dart__trace_context_of(gptr.teamid)
+                                                  << CONTEXT_SHIFT;
   append(frame, event_of(kind), frame->begin, unit, nbytes, id);
   if (is_complete)
     append(frame, DART__TRACE_DONE, frame->end, unit, 0, id);
@@ -68,38 +74,82 @@ void dart__trace_follow(const dart__trace_frame_t *frame, dart__trace_kind_t kin
 
 /* ---- completion -------------------------------------------------------------------------------- */
 
+/* What is complete: operations on the portion of a unit, or of EACH, in a segment, or in all that a flush is about: in
+ * and out of contexts, or in one. */
 typedef struct {
   const dart__trace_frame_t *frame;
-  uint64_t                   id, mask; /* those whose bits of `mask` are those of `id` */
-  bool                       remotely;
-} flush_t;
+  uint64_t                   id; /* a portion */
+  bool                       is_flush, remotely;
+  unsigned                   context; /* 0: any, and none */
+} end_t;
 
+static bool is_of(uint64_t id, const end_t *end)
+{
+  const uint64_t each = EACH, segment = (uint64_t)UINT16_MAX << SEGMENT_SHIFT;
+  const uint64_t differs = (id ^ end->id) & ~(uint64_t)ANY_CONTEXT;
+
+  if (end->context != 0 && (id & ANY_CONTEXT) >> CONTEXT_SHIFT != end->context)
+    return false;
+  if ((end->id & each) != each && (differs & each) != 0)
+    return false;
+  if (end->context != 0) /* its team has all segments, and the pool */
+    return (differs & ~each & ~segment) == 0;
+  if (end->is_flush)
+    return (differs & ~each & ~segment) == 0 && ((id & segment) == 0) == ((end->id & segment) == 0);
+  return (differs & ~each) == 0;
+}
+
+/* True: nothing else is going to complete it. After the end of an epoch no flush does. */
 static bool complete(dart__trace_events_t *events, uint64_t id, void *argument)
 {
-  const flush_t *flush = argument;
+  const end_t *end = argument;
 
   (void)events;
-  if ((id & flush->mask) != flush->id)
+  if (!is_of(id, end))
     return false;
-  append(flush->frame, flush->remotely ? DART__TRACE_DONE_THERE : DART__TRACE_DONE_HERE,
-         flush->frame->end, (dart_unit_t)(uint32_t)id, 0, id);
-  return flush->remotely;
+  append(end->frame, end->remotely ? DART__TRACE_DONE_THERE : DART__TRACE_DONE_HERE,
+         end->frame->end, -1, 0, id);
+  return end->remotely || !end->is_flush;
+}
+
+static void complete_all(const dart__trace_frame_t *frame, uint64_t id, bool is_flush,
+                         bool remotely)
+{
+  end_t end = { frame, id, is_flush, remotely, 0 };
+
+  if (frame->events != NULL)
+    dart__trace_events_each(frame->events, complete, &end);
 }
 
 void dart__trace_flushed(const dart__trace_frame_t *frame, dart_gptr_t gptr, bool remotely)
 {
-  flush_t flush = { frame, id_of(gptr), UINT64_MAX, remotely };
-
-  if (frame->events != NULL)
-    dart__trace_events_each(frame->events, complete, &flush);
+  complete_all(frame, id_of(gptr, (uint32_t)gptr.unitid), true, remotely);
 }
 
 void dart__trace_flushed_all(const dart__trace_frame_t *frame, dart_gptr_t gptr, bool remotely)
 {
-  flush_t flush = { frame, area_of(gptr), ~(uint64_t)UINT32_MAX, remotely };
+  complete_all(frame, id_of(gptr, EACH), true, remotely);
+}
 
-  if (frame->events != NULL)
-    dart__trace_events_each(frame->events, complete, &flush);
+void dart__trace_context_flushed(const dart__trace_frame_t *frame, dart_context_t context,
+                                 dart_unit_t unit)
+{
+  end_t       end  = { .frame = frame, .is_flush = true, .remotely = true };
+  dart_gptr_t gptr = DART_GPTR_NULL;
+
+  gptr.segid  = 0;
+  end.context = dart__trace_context(context, &gptr.teamid);
+  end.id      = id_of(gptr, unit < 0 ? EACH : (uint32_t)unit);
+  if (frame->events != NULL && end.context != 0)
+    dart__trace_events_each(frame->events, complete, &end);
+}
+
+void dart__trace_context_ended(const dart__trace_frame_t *frame, const dart_context_t *context)
+{
+  if (context == NULL || *context == DART_CONTEXT_NULL)
+    return;
+  dart__trace_context_flushed(frame, *context, -1);
+  dart__trace_context_forget(*context);
 }
 
 void dart__trace_handles(const dart__trace_frame_t *frame, const dart_handle_t *handles, size_t n)
@@ -126,7 +176,7 @@ void dart__trace_waited(const dart__trace_frame_t *frame, int is_complete)
       append(frame, DART__TRACE_DONE, frame->end, -1, 0, OF_A_HANDLE | ids[i]);
 }
 
-/* ---- collective calls, locks, teams ------------------------------------------------------------ */
+/* ---- collective calls, locks ------------------------------------------------------------------- */
 
 void dart__trace_together(const dart__trace_frame_t *frame, dart_team_t team, dart_unit_t root,
                           uint64_t nbytes)
@@ -166,6 +216,103 @@ uint64_t dart__trace_lock_at(dart_gptr_t gptr)
 {
   return (uint64_t)(uint16_t)gptr.teamid << 48 | (uint64_t)(uint16_t)gptr.segid << 32 |
          ((uint64_t)(uint32_t)gptr.unitid << 20 ^ (gptr.addr_or_offs.offset & UINT32_MAX));
+}
+
+/* ---- epochs, ranges ---------------------------------------------------------------------------- */
+
+void dart__trace_fenced(const dart__trace_frame_t *frame, dart_gptr_t gptr)
+{
+  dart__trace_together(frame, gptr.teamid, -1, 0);
+  complete_all(frame, id_of(gptr, EACH), false, false);
+}
+
+void dart__trace_ended(const dart__trace_frame_t *frame, dart_gptr_t gptr)
+{
+  complete_all(frame, id_of(gptr, EACH), false, false);
+}
+
+/* The lock of a portion, or of all portions of a segment: no other lock has such a number. */
+static uint64_t epoch_lock(uint64_t id)
+{
+  return OF_A_HANDLE | id;
+}
+
+static void ask(const dart__trace_frame_t *frame, dart_unit_t unit, uint64_t id, bool is_shared)
+{
+  if (frame->events != NULL)
+    append(frame, DART__TRACE_ASK, frame->begin, unit, is_shared, epoch_lock(id));
+}
+
+static void end_lock(const dart__trace_frame_t *frame, dart_unit_t unit, uint64_t id,
+                     int assertions)
+{
+  complete_all(frame, id, false, (assertions & DART_EPOCH_LAZY) == 0);
+  if (frame->events != NULL)
+    append(frame, DART__TRACE_UNLOCK, frame->end, unit, 0, epoch_lock(id));
+}
+
+void dart__trace_epoch_locked(const dart__trace_frame_t *frame, dart_gptr_t gptr,
+                              dart_epoch_lock_t kind)
+{
+  ask(frame, dart__trace_unit_of(gptr), id_of(gptr, (uint32_t)gptr.unitid),
+      kind == DART_EPOCH_SHARED);
+}
+
+void dart__trace_epoch_locked_all(const dart__trace_frame_t *frame, dart_gptr_t gptr)
+{
+  ask(frame, -1, id_of(gptr, EACH), true);
+}
+
+void dart__trace_epoch_unlocked(const dart__trace_frame_t *frame, dart_gptr_t gptr, int assertions)
+{
+  end_lock(frame, dart__trace_unit_of(gptr), id_of(gptr, (uint32_t)gptr.unitid), assertions);
+}
+
+void dart__trace_epoch_unlocked_all(const dart__trace_frame_t *frame, dart_gptr_t gptr,
+                                    int assertions)
+{
+  end_lock(frame, -1, id_of(gptr, EACH), assertions);
+}
+
+void dart__trace_held(const dart__trace_frame_t *frame, dart_range_hold_t hold,
+                      const dart_range_span_t spans[], size_t n)
+{
+  bool is_shared = true;
+
+  for (size_t i = 0; i < n; i++)
+    is_shared &= spans[i].mode == DART_RANGE_SHARED;
+  if (frame->events != NULL && hold != DART_RANGE_HOLD_NULL)
+    append(frame, DART__TRACE_LOCK, frame->end, -1, is_shared, (uintptr_t)hold);
+}
+
+void dart__trace_releasing(const dart__trace_frame_t *frame, const dart_range_hold_t *hold)
+{
+  uint64_t *number;
+
+  if (frame->events == NULL)
+    return;
+  number = dart__trace_events_remember(frame->events, hold != NULL);
+  if (number != NULL && hold != NULL)
+    *number = (uintptr_t)*hold;
+}
+
+void dart__trace_released(const dart__trace_frame_t *frame)
+{
+  const uint64_t *hold;
+
+  if (frame->events != NULL && dart__trace_events_remembered(frame->events, &hold) == 1 &&
+      *hold != 0)
+    append(frame, DART__TRACE_UNLOCK, frame->begin, -1, 0, *hold);
+}
+
+/* ---- messages, teams --------------------------------------------------------------------------- */
+
+void dart__trace_sent(const dart__trace_frame_t *frame, dart_unit_t unit, int tag, uint64_t nbytes,
+                      bool is_received)
+{
+  if (frame->events != NULL)
+    append(frame, is_received ? DART__TRACE_RECEIVED : DART__TRACE_SENT,
+           is_received ? frame->end : frame->begin, unit, nbytes, (uint32_t)tag);
 }
 
 void dart__trace_team(const dart__trace_frame_t *frame, dart_team_t team)

@@ -14,6 +14,7 @@
 #ifdef DART__TRACE_PRELOADED
 #define DART__TRACE_WEAK(name) extern __typeof__(name) p##name __attribute__((weak));
 DART_FUNCTIONS(DART__TRACE_WEAK)
+extern unsigned dart_layers __attribute__((weak));
 #undef DART__TRACE_WEAK
 #endif
 

@@ -124,6 +124,7 @@ dart_ret_t dart_init(int *argc, char ***argv)
 {
   uint64_t since = dart__trace_now();
 
+  dart_layers |= DART_LAYER_TRACE;
   return begun(pdart_init(argc, argv), DART__TRACE_dart_init, since);
 }
 
@@ -131,6 +132,7 @@ dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t
 {
   uint64_t since = dart__trace_now();
 
+  dart_layers |= DART_LAYER_TRACE;
   return begun(pdart_init_thread(argc, argv, thread_safety), DART__TRACE_dart_init_thread, since);
 }
 

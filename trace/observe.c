@@ -85,8 +85,7 @@ static void count(const dart__trace_frame_t *frame, dart__trace_kind_t kind, dar
   dart__trace_add(&row[unit].bytes[kind], nbytes);
 }
 
-/* The global unit that `gptr` names; -1: none. */
-static dart_unit_t unit_of(dart_gptr_t gptr)
+dart_unit_t dart__trace_unit_of(dart_gptr_t gptr)
 {
   dart_global_unit_t unit;
 
@@ -101,17 +100,34 @@ void dart__trace_operation(const dart__trace_frame_t *frame, dart__trace_kind_t 
                            dart_gptr_t gptr, size_t nelem, dart_datatype_t type,
                            dart__trace_way_t way, dart_handle_t handle)
 {
-  dart_unit_t unit   = unit_of(gptr);
+  dart_unit_t unit   = dart__trace_unit_of(gptr);
   uint64_t    nbytes = nelem * dart__trace_type_bytes(type);
 
   count(frame, kind, unit, nbytes);
   dart__trace_follow(frame, kind, gptr, unit, nbytes, way, handle);
 }
 
-void dart__trace_message(const dart__trace_frame_t *frame, dart_global_unit_t unit, size_t nelem,
-                         dart_datatype_t type)
+void dart__trace_message(const dart__trace_frame_t *frame, dart_global_unit_t unit, int tag,
+                         size_t nelem, dart_datatype_t type)
 {
-  count(frame, DART__TRACE_SEND, unit.id, nelem * dart__trace_type_bytes(type));
+  uint64_t nbytes = nelem * dart__trace_type_bytes(type);
+
+  count(frame, DART__TRACE_SEND, unit.id, nbytes);
+  dart__trace_sent(frame, unit.id, tag, nbytes, false);
+}
+
+void dart__trace_received(const dart__trace_frame_t *frame, dart_global_unit_t unit, int tag,
+                          size_t nelem, dart_datatype_t type)
+{
+  dart__trace_sent(frame, unit.id, tag, nelem * dart__trace_type_bytes(type), true);
+}
+
+void dart__trace_exchange(const dart__trace_frame_t *frame, dart_global_unit_t to, int to_tag,
+                          size_t to_nelem, dart_datatype_t to_type, dart_global_unit_t from,
+                          int from_tag, size_t from_nelem, dart_datatype_t from_type)
+{
+  dart__trace_message(frame, to, to_tag, to_nelem, to_type);
+  dart__trace_received(frame, from, from_tag, from_nelem, from_type);
 }
 
 void dart__trace_collective(const dart__trace_frame_t *frame, dart_team_t team, dart_unit_t root,

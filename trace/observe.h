@@ -44,9 +44,14 @@ void dart__trace_operation(const dart__trace_frame_t *frame, dart__trace_kind_t 
 #define dart__trace_started(frame, kind, gptr, nelem, type, handle) \
   dart__trace_operation(frame, DART__TRACE_##kind, gptr, nelem, type, DART__TRACE_BY_HANDLE, handle)
 
-/** A message to `unit`. */
-void dart__trace_message(const dart__trace_frame_t *frame, dart_global_unit_t unit, size_t nelem,
-                         dart_datatype_t type);
+/** A message to `unit`, one from `unit`, or both in a call. */
+void dart__trace_message(const dart__trace_frame_t *frame, dart_global_unit_t unit, int tag,
+                         size_t nelem, dart_datatype_t type);
+void dart__trace_received(const dart__trace_frame_t *frame, dart_global_unit_t unit, int tag,
+                          size_t nelem, dart_datatype_t type);
+void dart__trace_exchange(const dart__trace_frame_t *frame, dart_global_unit_t to, int to_tag,
+                          size_t to_nelem, dart_datatype_t to_type, dart_global_unit_t from,
+                          int from_tag, size_t from_nelem, dart_datatype_t from_type);
 
 /** A call that all units of a team make, with `root`, or -1: the caller gave `nelem` elements of `type`. */
 void dart__trace_collective(const dart__trace_frame_t *frame, dart_team_t team, dart_unit_t root,
@@ -67,9 +72,25 @@ void dart__trace_follow(const dart__trace_frame_t *frame, dart__trace_kind_t kin
 void dart__trace_together(const dart__trace_frame_t *frame, dart_team_t team, dart_unit_t root,
                           uint64_t nbytes);
 
+/** The global unit that `gptr` names; -1: none. */
+dart_unit_t dart__trace_unit_of(dart_gptr_t gptr);
+
+/** A message of `nbytes`, sent or received. */
+void dart__trace_sent(const dart__trace_frame_t *frame, dart_unit_t unit, int tag, uint64_t nbytes,
+                      bool is_received);
+
 /** A flush of the unit of `gptr`, or of all, locally or also at the target. */
 void dart__trace_flushed(const dart__trace_frame_t *frame, dart_gptr_t gptr, bool remotely);
 void dart__trace_flushed_all(const dart__trace_frame_t *frame, dart_gptr_t gptr, bool remotely);
+
+/** A context was made; the thread has entered it, or left it (NULL). It was flushed, of a unit of its team or of all
+ *  (-1). Before it is destroyed, which flushes it. */
+void dart__trace_context_made(const dart__trace_frame_t *frame, dart_team_t team,
+                              dart_context_t context);
+void dart__trace_context_is(const dart__trace_frame_t *frame, dart_context_t context);
+void dart__trace_context_flushed(const dart__trace_frame_t *frame, dart_context_t context,
+                                 dart_unit_t unit);
+void dart__trace_context_ended(const dart__trace_frame_t *frame, const dart_context_t *context);
 
 /** Before a call that waits for `n` handles, and after it, with whether they are complete. */
 void dart__trace_handles(const dart__trace_frame_t *frame, const dart_handle_t *handles, size_t n);
@@ -80,6 +101,24 @@ void dart__trace_locked(const dart__trace_frame_t *frame, dart_unit_t unit, uint
 void dart__trace_tried(const dart__trace_frame_t *frame, dart_unit_t unit, uint64_t lock,
                        int is_had);
 void dart__trace_unlocked(const dart__trace_frame_t *frame, dart_unit_t unit, uint64_t lock);
+
+/** A fence on the segment of `gptr`; the end of an access to all units that dart_epoch_start began. */
+void dart__trace_fenced(const dart__trace_frame_t *frame, dart_gptr_t gptr);
+void dart__trace_ended(const dart__trace_frame_t *frame, dart_gptr_t gptr);
+
+/** The portion of the unit of `gptr`, or of all, was asked for as an epoch's lock; it ended, with what was asserted. */
+void dart__trace_epoch_locked(const dart__trace_frame_t *frame, dart_gptr_t gptr,
+                              dart_epoch_lock_t kind);
+void dart__trace_epoch_locked_all(const dart__trace_frame_t *frame, dart_gptr_t gptr);
+void dart__trace_epoch_unlocked(const dart__trace_frame_t *frame, dart_gptr_t gptr, int assertions);
+void dart__trace_epoch_unlocked_all(const dart__trace_frame_t *frame, dart_gptr_t gptr,
+                                    int assertions);
+
+/** Ranges were had, as `hold`. Before the call that releases `*hold`, and after it. */
+void dart__trace_held(const dart__trace_frame_t *frame, dart_range_hold_t hold,
+                      const dart_range_span_t spans[], size_t n);
+void dart__trace_releasing(const dart__trace_frame_t *frame, const dart_range_hold_t *hold);
+void dart__trace_released(const dart__trace_frame_t *frame);
 
 /** A number for the lock in the word at `gptr`, the same on all units. */
 uint64_t dart__trace_lock_at(dart_gptr_t gptr);

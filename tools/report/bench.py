@@ -1,6 +1,8 @@
-"""The page of bench/run: every figure with its bar."""
+"""The page of bench/run: every figure with its bar, of the cases and of what lies beside them: mutexes, programs."""
 import csv
 import math
+import os
+import re
 
 from report.page import element, fail, page, svg, table, text_of, title
 
@@ -14,6 +16,37 @@ def read_cases(path):
     if not rows or not {"table", "case", "bytes", "of", "figure"} <= set(rows[0]):
         fail(f"{path} is no cases.csv of bench/run")
     return rows
+
+
+def read_beside(path, *names):
+    """Rows of another table of the run; none where that part was not run."""
+    other = os.path.join(os.path.dirname(path), *names)
+    if not os.path.exists(other):
+        return []
+    with open(other, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def read_programs(path):
+    """Of RandomAccess and the stencil as cases: one a program and size, a table for what they are measured in."""
+    cases = []
+    for row in read_beside(path, "apps.csv"):
+        is_stencil = row["benchmark"].startswith("stencil")
+        size = f"{row['size']} x {row['size']}" if is_stencil else f"2^{row['size']} words"
+        cases.append({"table": "programs", "bytes": "0", "of": "seconds" if is_stencil else "GUP/s",
+                      "case": f"{row['benchmark']}-{row['backend']} {row['units']}x{row['nodes']}, {size}",
+                      "figure": row["figure"]})
+    return cases
+
+
+def read_goals(path):
+    """Lines of goals.txt: what, its figure, at most or at least, the bound, met or MISSED or -."""
+    try:
+        with open(os.path.join(os.path.dirname(path), "goals.txt"), encoding="utf-8") as file:
+            found = [re.fullmatch(r"(.*?) +(\S+)   (at (?:most|least) \S+) +(\S+)", line.rstrip("\n")) for line in file]
+    except OSError:
+        return []
+    return [match.groups() for match in found if match and match[2] != "-"]
 
 
 def of_what(case):
@@ -61,10 +94,11 @@ def chart(cases):
 
 
 def bench_page(path):
-    cases = [case for case in read_cases(path) if case["figure"]]
+    cases = [case for case in read_cases(path) + read_beside(path, "mutexes", "cases.csv") + read_programs(path)
+             if case["figure"]]
     with_bar = [case for case in cases if case.get("bar")]
     missed = [case for case in with_bar if case["result"] == "MISSED"]
-    parts = [element("p", f"{len(cases)} figures, {len(with_bar)} with a bar, of which {len(missed)} are missed. A dot is "
+    parts = [element("p", f"{len(cases)} figures, {len(with_bar)} with a bar, {len(missed)} missed. A dot is "
                           "the median, its line the least and the most of the rounds, a black mark the bar: met on its "
                           "left. doc/benchmarks.md says what the cases are.")]
     if missed:
@@ -73,8 +107,12 @@ def bench_page(path):
                             for case in missed]))
     for name in dict.fromkeys(case["table"] for case in cases):
         parts.append(element("h2", text_of(name)))
-        for what in ("mpi", "floor", "ns"):
-            some = [case for case in cases if case["table"] == name and case["of"] == what]
-            if some:
-                parts.append(element("p", text_of(of_what(some[0]))) + chart(some))
+        of_table = [case for case in cases if case["table"] == name]
+        for what in dict.fromkeys(case["of"] for case in of_table):
+            some = [case for case in of_table if case["of"] == what]
+            parts.append(element("p", text_of(of_what(some[0]))) + chart(some))
+    goals = read_goals(path)
+    if goals:
+        parts.append(element("h2", "What is asked for") +
+                     table(("ratio, or figure", "", "bar", ""), goals))
     return page("DART benchmarks", parts)

@@ -43,7 +43,7 @@ def matrix(reports, which, name):
         parts.append(element("text", order[i * group], x=left + (i + .5) * cell, y=top - 5, text_anchor="middle"))
     parts.append(element("rect", "", x=left, y=top, width=side * cell, height=side * cell, fill="none", stroke="#999"))
     parts.append(element("text", text_of(f"{name}: from (rows) to (columns)"), x=left, y=14))
-    return svg(max(220, left + side * cell + 8), top + side * cell + 8, "".join(parts), f"{name} between units")
+    return svg(max(300, left + side * cell + 8), top + side * cell + 8, "".join(parts), f"{name} between units")
 
 
 def span(order, i, group):

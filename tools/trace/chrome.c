@@ -20,6 +20,9 @@ static const char *name_of(const dart__trace_event_t *event)
   case DART__TRACE_ALL_TOGETHER: return "collective";
   case DART__TRACE_LOCK: return "lock";
   case DART__TRACE_UNLOCK: return "unlock";
+  case DART__TRACE_ASK: return "ask for lock";
+  case DART__TRACE_SENT: return "send";
+  case DART__TRACE_RECEIVED: return "receive";
   default: return NULL;
   }
 }
@@ -40,6 +43,8 @@ static void put_arguments(FILE *json, const dart__trace_event_t *event)
   case DART__TRACE_RMA_PUT:
   case DART__TRACE_RMA_GET:
   case DART__TRACE_RMA_ATOMIC:
+  case DART__TRACE_SENT:
+  case DART__TRACE_RECEIVED:
     fprintf(json, "{\"unit\":%d,\"bytes\":%" PRIu64 ",\"id\":\"%" PRIx64 "\"}", event->unit,
             event->bytes, event->id);
     break;

@@ -13,6 +13,7 @@
 
 #include <dash/dart/if/dart.h>
 
+#include "clocks.h"
 #include "names.h"
 #include "trace.h"
 
@@ -42,7 +43,7 @@ const char *trace_call(unsigned call)
 
 uint64_t trace_time(const trace_file_t *file, uint64_t time)
 {
-  return time + (uint64_t)file->header->to_real_time;
+  return time + (uint64_t)file->header->to_real_time - (uint64_t)file->ahead;
 }
 
 size_t trace_open_calls(const trace_file_t *file)
@@ -102,11 +103,10 @@ static int by_unit_and_thread(const void *a, const void *b)
   return one->thread < other->thread ? -1 : one->thread > other->thread;
 }
 
-static void note(trace_t *trace, const trace_file_t *file)
+static void note_times(trace_t *trace, const trace_file_t *file)
 {
   uint64_t begin, end;
 
-  trace->ndropped += atomic_load((_Atomic uint64_t *)&file->header->ndropped);
   if (file->n == 0)
     return;
   begin        = trace_time(file, file->event[0].time);
@@ -132,12 +132,15 @@ void trace_read(const char *folder, trace_t *trace_out)
     fail(folder, "out of memory");
   for (size_t i = 0; i < trace.nfiles; i++) {
     trace.file[i] = read_file(found.gl_pathv[i]);
-    note(&trace, &trace.file[i]);
+    trace.ndropped += atomic_load((_Atomic uint64_t *)&trace.file[i].header->ndropped);
   }
   globfree(&found);
   qsort(trace.file, trace.nfiles, sizeof trace.file[0], by_unit_and_thread);
   trace.nunits = trace.file[0].header->nunits;
-  *trace_out   = trace;
+  clocks_agree(&trace);
+  for (size_t i = 0; i < trace.nfiles; i++)
+    note_times(&trace, &trace.file[i]);
+  *trace_out = trace;
 }
 
 void trace_forget(trace_t *trace)

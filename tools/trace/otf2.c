@@ -3,7 +3,7 @@
  *
  * Calls are regions. Global memory is one RMA window for each team that collective calls were made on;
  * operations are on that of all units, with targets by global id. Completions have the matching ids of their
- * operations (follow.c). */
+ * operations (follow.c). Messages are records of MPI's, on the communicator of all units: OTF2 has no others. */
 #include <otf2/otf2.h>
 
 #include <stdio.h>
@@ -87,6 +87,11 @@ static void write_collective(otf2_t *otf2, OTF2_EvtWriter *to, const trace_file_
                                   OTF2_RMA_SYNC_LEVEL_PROCESS, win, root, event->bytes, 0);
 }
 
+static OTF2_LockType type_of_lock(const dart__trace_event_t *event)
+{
+  return event->bytes == 1 ? OTF2_LOCK_SHARED : OTF2_LOCK_EXCLUSIVE;
+}
+
 static void write_event(otf2_t *otf2, OTF2_EvtWriter *to, const trace_file_t *file,
                         const dart__trace_event_t *event)
 {
@@ -112,12 +117,22 @@ static void write_event(otf2_t *otf2, OTF2_EvtWriter *to, const trace_file_t *fi
     break;
   case DART__TRACE_ALL_TOGETHER: write_collective(otf2, to, file, time, event); break;
   case DART__TRACE_LOCK:
-    OTF2_EvtWriter_RmaAcquireLock(to, NULL, time, 0, remote, event->id, OTF2_LOCK_EXCLUSIVE);
+    OTF2_EvtWriter_RmaAcquireLock(to, NULL, time, 0, remote, event->id, type_of_lock(event));
+    break;
+  case DART__TRACE_ASK:
+    OTF2_EvtWriter_RmaRequestLock(to, NULL, time, 0, remote, event->id, type_of_lock(event));
     break;
   case DART__TRACE_UNLOCK:
     OTF2_EvtWriter_RmaReleaseLock(to, NULL, time, 0, remote, event->id);
     break;
-  default: teams_add_member(&otf2->teams, event); break;
+  case DART__TRACE_SENT:
+    OTF2_EvtWriter_MpiSend(to, NULL, time, remote, 0, (uint32_t)event->id, event->bytes);
+    break;
+  case DART__TRACE_RECEIVED:
+    OTF2_EvtWriter_MpiRecv(to, NULL, time, remote, 0, (uint32_t)event->id, event->bytes);
+    break;
+  case DART__TRACE_MEMBER: teams_add_member(&otf2->teams, event); break;
+  default: break;
   }
 }
 

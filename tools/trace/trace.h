@@ -11,6 +11,7 @@ typedef struct {
   const dart__trace_header_t *header;
   const dart__trace_event_t  *event;
   size_t                      n;
+  int64_t                     ahead; /* ns that its clock is ahead of that of unit 0 (clocks.h) */
 } trace_file_t;
 
 typedef struct {
@@ -37,7 +38,7 @@ void trace_read(const char *folder, trace_t *trace_out);
 /** Give back what a trace has of memory. */
 void trace_forget(trace_t *trace);
 
-/** When it happened, ns since 1970. */
+/** When it happened, ns since 1970 by the clock of unit 0's host. */
 uint64_t trace_time(const trace_file_t *file, uint64_t time);
 
 /** The name of a call. */
