@@ -15,11 +15,11 @@ micro() {
   run "${launch[@]}" "$build/bench/micro-$backend" "$@"
 }
 
-# names PLACE...: the cases that need what these words say, as --list has them.
+# names PLACE...: the cases that need what these words say, as --list has them; those of --threads are apart.
 names() {
   local place
   for place; do
-    awk -v place="$place" '$2 == place { print $1 }' "$work/list"
+    awk -v place="$place" '$2 == place && $1 !~ /threads/ { print $1 }' "$work/list"
   done | sort
 }
 

@@ -29,14 +29,13 @@ static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_
   return true;
 }
 
-bench_job_t bench_start(int *argc, char ***argv)
+/* DART is there. */
+static bench_job_t describe_job(void)
 {
   bench_job_t        job   = { .nnodes = 1 };
   const char        *nodes = getenv("DART_NODES");
   dart_global_unit_t me;
 
-  if (dart_init(argc, argv) != DART_OK)
-    exit(BENCH_FAILED); /* the library has said why */
   BENCH_OK(dart_myid(&me));
   BENCH_OK(dart_size(&job.nunits));
   job.me = me.id;
@@ -45,6 +44,29 @@ bench_job_t bench_start(int *argc, char ***argv)
     bench_complain(&job, "DART_NODES is '%s', not a number of nodes", nodes);
     dart_exit();
     exit(BENCH_BAD_INPUT);
+  }
+  return job;
+}
+
+bench_job_t bench_start(int *argc, char ***argv)
+{
+  if (dart_init(argc, argv) != DART_OK)
+    exit(BENCH_FAILED); /* the library has said why */
+  return describe_job();
+}
+
+bench_job_t bench_start_threads(int *argc, char ***argv)
+{
+  dart_thread_support_level_t safety;
+  bench_job_t                 job;
+
+  if (dart_init_thread(argc, argv, &safety) != DART_OK)
+    exit(BENCH_FAILED);
+  job = describe_job();
+  if (safety != DART_THREAD_MULTIPLE) {
+    bench_complain(&job, "threads may not use DART here");
+    dart_exit();
+    exit(BENCH_FAILED);
   }
   return job;
 }

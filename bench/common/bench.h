@@ -22,6 +22,9 @@ typedef struct {
  *  DART_NODES is not a number (BENCH_BAD_INPUT). */
 bench_job_t bench_start(int *argc, char ***argv);
 
+/** The same for a program whose threads use DART; ends it where they may not. */
+bench_job_t bench_start_threads(int *argc, char ***argv);
+
 /** Read the command line into `options`, the input of `argp`. Adds --help, takes no arguments that
  *  are not options. All units see the same words and so decide alike; unit 0 prints.
  *

@@ -23,6 +23,7 @@ typedef struct {
   bool     as_csv;
   uint64_t rounds;
   uint64_t mib; /* that all units write in a round, about */
+  char    *only;
 } options_t;
 
 typedef struct {
@@ -166,6 +167,8 @@ static void measure(files_t *f, const case_t *c, unsigned sides)
 {
   double best[SIDES] = { 0 };
 
+  if (f->options.only != NULL && strstr(f->options.only, c->name) == NULL)
+    return;
   for (uint64_t round = 0; round < f->options.rounds; round++)
     for (int s = 0; s < SIDES; s++)
       if (f->sides[s] != NULL && (sides >> s & 1) != 0) {
@@ -244,6 +247,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
       return bench_bad_value(state, "--format", text, "text or csv");
     return 0;
   case 'm': return bench_number(state, "--mib", text, 1, 10000, &options->mib);
+  case 'c': options->only = text; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -253,6 +257,7 @@ static const struct argp_option known[] = {
   { "format", 'o', "text|csv", 0, "What figures are printed as (text)", 0 },
   { "rounds", 'r', "N", 0, "Rounds of each case, of which the best counts (5)", 0 },
   { "mib", 'm', "N", 0, "MiB that are written in a round, about (64)", 0 },
+  { "cases", 'c', "NAMES", 0, "Only cases whose name is in this text", 0 },
   { 0 }
 };
 

@@ -4,7 +4,10 @@
  * The floor of a barrier is a round trip of two flags between unit 0 and its partner. That of the
  * others is what C does if all buffers lie in shared memory already: a barrier, everybody reads from
  * the others what is meant for it, a barrier. Nothing is copied twice there, and roots do not wait
- * in turn. */
+ * in turn.
+ *
+ * With `.mapped` the buffers of DART's calls are in a segment, and each unit writes its own anew before each
+ * round, on both sides: else readers of the floor would have them in their caches from the round before. */
 #include "micro.h"
 
 static void barrier(micro_t *m, size_t n)
@@ -38,6 +41,52 @@ COLLECTIVE_LOOP(scatter,
 COLLECTIVE_LOOP(allgather,
                 dart_allgather(m->send, m->recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
 COLLECTIVE_LOOP(alltoall, dart_alltoall(m->send, m->recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
+
+/* ---- from and to segments ---------------------------------------------------------------------- */
+
+/* Half of the unit's portion is what it sends. */
+static char *own_portion(const micro_t *m)
+{
+  dart_gptr_t mine = m->segment;
+  void       *address;
+
+  dart_gptr_setunit(&mine, DART_TEAM_UNIT_ID(m->job.me));
+  BENCH_OK(dart_gptr_getaddr(mine, &address));
+  return address;
+}
+
+/* A word of each line. */
+static void write_anew(char *block, size_t nbytes, size_t round)
+{
+  for (size_t at = 0; at < nbytes; at += LINE)
+    *(volatile double *)(void *)(block + at) = (double)round;
+}
+
+#define MAPPED_LOOP(name, sent, call)                                              \
+  static void name(micro_t *m, size_t n)                                           \
+  {                                                                                \
+    char *send = own_portion(m), *recv = send + m->area / 2;                       \
+                                                                                   \
+    for (size_t i = 0; i < n; i++) {                                               \
+      dart_team_unit_t root = DART_TEAM_UNIT_ID((dart_unit_t)(i % m->job.nunits)); \
+                                                                                   \
+      (void)root, (void)recv;                                                      \
+      write_anew(send, sent, i);                                                   \
+      BENCH_OK(call);                                                              \
+    }                                                                              \
+  }
+
+MAPPED_LOOP(mapped_bcast, m->size, dart_bcast(send, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+MAPPED_LOOP(mapped_allreduce, m->size,
+            dart_allreduce(send, recv, m->nwords, DART_TYPE_DOUBLE, DART_OP_SUM, DART_TEAM_ALL))
+MAPPED_LOOP(mapped_gather, m->size,
+            dart_gather(send, recv, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+MAPPED_LOOP(mapped_scatter, m->size * m->job.nunits,
+            dart_scatter(send, recv, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+MAPPED_LOOP(mapped_allgather, m->size,
+            dart_allgather(send, recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
+MAPPED_LOOP(mapped_alltoall, m->size * m->job.nunits,
+            dart_alltoall(send, recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
 
 /* ---- floors ---------------------------------------------------------------------------------- */
 
@@ -120,6 +169,30 @@ FLOOR_LOOP(floor_scatter, read_own_at_root)
 FLOOR_LOOP(floor_allgather, read_all)
 FLOOR_LOOP(floor_alltoall, read_own_of_all)
 
+static void anew_between_barriers(micro_t *m, size_t n, size_t sent,
+                                  void (*read)(micro_t *m, dart_unit_t root))
+{
+  for (size_t i = 0; i < n; i++) {
+    write_anew(bench_shared_block(&m->shared, m->job.me), sent, i);
+    bench_barrier(&m->meeting->barrier, m->job.nunits);
+    read(m, (dart_unit_t)(i % m->job.nunits));
+    bench_barrier(&m->meeting->barrier, m->job.nunits);
+  }
+}
+
+#define ANEW_LOOP(name, sent, read)          \
+  static void name(micro_t *m, size_t n)     \
+  {                                          \
+    anew_between_barriers(m, n, sent, read); \
+  }
+
+ANEW_LOOP(floor_mapped_bcast, m->size, read_root)
+ANEW_LOOP(floor_mapped_allreduce, m->size, read_sum)
+ANEW_LOOP(floor_mapped_gather, m->size, read_all_at_root)
+ANEW_LOOP(floor_mapped_scatter, m->size * m->job.nunits, read_own_at_root)
+ANEW_LOOP(floor_mapped_allgather, m->size, read_all)
+ANEW_LOOP(floor_mapped_alltoall, m->size * m->job.nunits, read_own_of_all)
+
 /* The sum of zeros is as long to compute as any; the sum of garbage may be slower. */
 static void clear(micro_t *m)
 {
@@ -130,6 +203,14 @@ static void clear(micro_t *m)
   {                                                                                              \
     .name = #name_, .places = IN_TEAM, .sizes = sizes_, .dart = { .loop = name_, .by = BY_ALL }, \
     .floor = { .loop = floor_##name_, .by = BY_ALL }, .about = about_, .prepare = clear          \
+  }
+
+#define MAPPED(name_, about_)                                                            \
+  {                                                                                      \
+    .name = #name_ ".mapped", .places = IN_TEAM, .sizes = SIZE_SENT_AND_RECEIVED,        \
+    .dart  = { .loop = mapped_##name_, .by = BY_ALL },                                   \
+    .floor = { .loop = floor_mapped_##name_, .by = BY_ALL }, .about = about_ ", mapped", \
+    .prepare = clear                                                                     \
   }
 
 const case_t collective_cases[] = {
@@ -146,5 +227,11 @@ const case_t collective_cases[] = {
   CASE(scatter, SIZE_PER_UNIT, "a block for every unit from the root"),
   CASE(allgather, SIZE_PER_UNIT, "a block of every unit to all units"),
   CASE(alltoall, SIZE_PER_UNIT, "a block of every unit for every unit"),
+  MAPPED(bcast, "broadcast"),
+  MAPPED(allreduce, "sum of doubles at all units"),
+  MAPPED(gather, "a block of every unit to the root"),
+  MAPPED(scatter, "a block for every unit from the root"),
+  MAPPED(allgather, "a block of every unit to all units"),
+  MAPPED(alltoall, "a block of every unit for every unit"),
   { 0 },
 };

@@ -20,12 +20,13 @@ typedef struct {
   size_t      nsizes;
   uint64_t    repetitions, time, compute; /* milliseconds */
   format_t    format;
-  bool        list, without_mpi;
+  bool        list, without_mpi, threads;
 } options_t;
 
 static const case_t *const tables[] = {
-  onesided_cases, strided_cases, atomic_cases, inline_cases, static_cases, collective_cases,
-  lock_cases,     memory_cases,  busy_cases,   halo_cases,   wait_cases,   wake_cases,
+  onesided_cases,   strided_cases, atomic_cases, inline_cases, static_cases,
+  collective_cases, lock_cases,    memory_cases, busy_cases,   halo_cases,
+  wait_cases,       wake_cases,    thread_cases,
 };
 
 enum { NTABLES = sizeof tables / sizeof tables[0] };
@@ -146,7 +147,7 @@ static void run_case(void *context, const case_t *c, place_t place, const char *
   micro_t         *m     = s->micro;
   size_t           least = 0, most;
 
-  if (!selected(o->cases, name))
+  if (!selected(o->cases, name) || (c->needs_threads && !o->threads))
     return;
   if (place != TOGETHER && m->partner[place] < 0) {
     s->nmissing++;
@@ -171,6 +172,7 @@ static void run_case(void *context, const case_t *c, place_t place, const char *
   case SIZE_BATCH: most = m->area / BATCH; break;
   case SIZE_HALO: most = (m->area - HALO_START) / (2 * SIDES); break;
   case SIZE_PER_UNIT: most = m->area / m->job.nunits; break;
+  case SIZE_SENT_AND_RECEIVED: most = m->area / m->job.nunits / 2; break;
   default: return;
   }
   for (size_t i = 0; i < o->nsizes; i++)
@@ -239,7 +241,7 @@ static int run(const bench_job_t *job, const options_t *options)
 
 /* ---- command line ---------------------------------------------------------------------------- */
 
-enum { KEY_QUICK = 1000, KEY_LIST, KEY_WITHOUT_MPI };
+enum { KEY_QUICK = 1000, KEY_LIST, KEY_THREADS, KEY_WITHOUT_MPI };
 
 static const struct argp_option option_table[] = {
   { "cases", 'c', "PATTERN,...", 0, "Only these, by name or shell pattern: put_*,far_put_*,barrier",
@@ -251,6 +253,8 @@ static const struct argp_option option_table[] = {
   { "compute", 'C', "MS", 0, "How long the target of far_busy_* computes (200)", 0 },
   { "format", 'f', "NAME", 0, "text, csv or json (text)", 0 },
   { "quick", KEY_QUICK, NULL, 0, "To see that it works: 3 repetitions of 1 ms of 8 and 4096 bytes",
+    0 },
+  { "threads", KEY_THREADS, NULL, 0, "Start DART for threads, and run the cases that have some",
     0 },
   { "without-mpi", KEY_WITHOUT_MPI, NULL, 0, "Leave plain MPI out", 0 },
   { "list", KEY_LIST, NULL, 0, "Print the cases", 0 },
@@ -305,6 +309,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     options->sizes[1]    = 4096;
     return 0;
   case KEY_LIST: options->list = true; return 0;
+  case KEY_THREADS: options->threads = true; return 0;
   case KEY_WITHOUT_MPI: options->without_mpi = true; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -316,15 +321,25 @@ static const struct argp arguments = {
   .doc     = "Times single operations of DART, of C without a runtime (floor), and of plain MPI.",
 };
 
+/* Before the command line is read: that is done when the job is there. */
+static bool wants_threads(int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--threads") == 0)
+      return true;
+  return false;
+}
+
 int main(int argc, char **argv)
 {
-  bench_job_t job     = bench_start(&argc, &argv);
-  options_t   options = { .sizes       = { 8, 64, 512, 4 << 10, 64 << 10, 512 << 10, 4 << 20 },
-                          .nsizes      = 7,
-                          .repetitions = 7,
-                          .time        = 20,
-                          .compute     = 200 };
-  int         exit_code;
+  bench_job_t job =
+      wants_threads(argc, argv) ? bench_start_threads(&argc, &argv) : bench_start(&argc, &argv);
+  options_t options = { .sizes       = { 8, 64, 512, 4 << 10, 64 << 10, 512 << 10, 4 << 20 },
+                        .nsizes      = 7,
+                        .repetitions = 7,
+                        .time        = 20,
+                        .compute     = 200 };
+  int       exit_code;
 
   if (bench_parse(&job, &arguments, argc, argv, &options, &exit_code)) {
     if (!options.list)

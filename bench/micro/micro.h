@@ -68,7 +68,7 @@ typedef enum { WINDOW_STATIC, WINDOW_DYNAMIC, NWINDOWS } window_t;
 
 /* Which sizes a case has, and how much of a buffer one takes: none; a word of 8 bytes; 64 bytes;
  * those of the command line, times 1, STRIDE (for indexed types at least one whole instance), BATCH, messages of
- * two steps of a halo, or the number of units. */
+ * two steps of a halo, the number of units, or twice that. */
 typedef enum {
   SIZE_NONE,
   SIZE_WORD,
@@ -78,7 +78,8 @@ typedef enum {
   SIZE_INDEXED,
   SIZE_BATCH,
   SIZE_HALO,
-  SIZE_PER_UNIT
+  SIZE_PER_UNIT,
+  SIZE_SENT_AND_RECEIVED
 } sizes_t;
 
 enum { IN_NEAR = 1 << NEAR, IN_FAR = 1 << FAR, IN_TEAM = 1 << TOGETHER };
@@ -88,8 +89,9 @@ typedef struct {
   unsigned    places; /* IN_...: far cases are named far_NAME */
   sizes_t     sizes;
   side_t      dart, floor;
-  size_t      weight;   /* operations in one turn of the loops; 0 means 1 */
-  bool        by_units; /* all units' operations count: a contended lock */
+  size_t      weight;        /* operations in one turn of the loops; 0 means 1 */
+  bool        needs_threads; /* --threads */
+  bool        by_units;      /* all units' operations count: a contended lock */
   const char *about;
   void (*prepare)(micro_t *m); /* NULL: nothing; the rest likewise */
   void (*clean)(micro_t *m);
@@ -98,7 +100,7 @@ typedef struct {
 /* The cases, by file. Each ends with one that has no name. */
 extern const case_t onesided_cases[], strided_cases[], atomic_cases[], inline_cases[],
     static_cases[], collective_cases[], lock_cases[], memory_cases[], busy_cases[], halo_cases[],
-    wait_cases[], wake_cases[];
+    wait_cases[], wake_cases[], thread_cases[];
 
 /* Between two operations of a loop: whatever is in memory may have changed, and is needed. So the
  * compiler neither hoists an operation out of its loop nor drops it. */

@@ -114,46 +114,84 @@ static void put_line(micro_t *m, dart_unit_t unit, uint64_t hop)
   BENCH_OK(dart_put_blocking(word_of(m, unit), line, WORDS, DART_TYPE_ULONG, DART_TYPE_ULONG));
 }
 
+/* The floor looks at as many words. */
+
+static void store_among(micro_t *m, dart_unit_t unit, uint64_t hop)
+{
+  atomic_store_explicit(shared_word(m, unit) + hop % WORDS, hop, memory_order_release);
+}
+
+static void poll_any(micro_t *m, uint64_t hop)
+{
+  _Atomic uint64_t *word = shared_word(m, m->job.me);
+  size_t            i    = 0;
+
+  while (atomic_load_explicit(&word[i], memory_order_acquire) < hop)
+    if (++i == WORDS) {
+      i = 0;
+      sched_yield();
+    }
+}
+
+static void store_line(micro_t *m, dart_unit_t unit, uint64_t hop)
+{
+  for (size_t i = 0; i < WORDS; i++)
+    atomic_store_explicit(shared_word(m, unit) + i, hop, memory_order_release);
+}
+
+static void poll_all(micro_t *m, uint64_t hop)
+{
+  _Atomic uint64_t *word = shared_word(m, m->job.me);
+
+  for (size_t i = 0; i < WORDS; i++)
+    while (atomic_load_explicit(&word[i], memory_order_acquire) < hop)
+      sched_yield();
+}
+
 typedef struct {
   dart_gptr_t at[WORDS];
   uint64_t    value[WORDS];
 } words_t;
 
-static void fill(micro_t *m, uint64_t hop, words_t *words)
+static words_t words; /* of this unit */
+
+static void find_words(micro_t *m)
 {
   for (size_t i = 0; i < WORDS; i++) {
-    words->at[i] = word_of(m, m->job.me);
-    dart_gptr_incaddr(&words->at[i], (int64_t)(i * sizeof hop));
-    words->value[i] = hop;
+    words.at[i] = word_of(m, m->job.me);
+    dart_gptr_incaddr(&words.at[i], (int64_t)(i * sizeof(uint64_t)));
   }
+}
+
+static const uint64_t *all(uint64_t hop)
+{
+  for (size_t i = 0; i < WORDS; i++)
+    words.value[i] = hop;
+  return words.value;
 }
 
 static void wait_any(micro_t *m, uint64_t hop)
 {
-  words_t words;
-  size_t  index;
+  size_t index;
 
-  fill(m, hop, &words);
+  (void)m;
   BENCH_OK(
-      dart_wait_word_any(words.at, WORDS, DART_TYPE_ULONG, DART_WAIT_GE, words.value, -1, &index));
+      dart_wait_word_any(words.at, WORDS, DART_TYPE_ULONG, DART_WAIT_GE, all(hop), -1, &index));
 }
 
 static void wait_some(micro_t *m, uint64_t hop)
 {
-  words_t words;
-  size_t  indices[WORDS], count;
+  size_t indices[WORDS], count;
 
-  fill(m, hop, &words);
-  BENCH_OK(dart_wait_word_some(words.at, WORDS, DART_TYPE_ULONG, DART_WAIT_GE, words.value, -1,
+  (void)m;
+  BENCH_OK(dart_wait_word_some(words.at, WORDS, DART_TYPE_ULONG, DART_WAIT_GE, all(hop), -1,
                                indices, &count));
 }
 
 static void wait_all(micro_t *m, uint64_t hop)
 {
-  words_t words;
-
-  fill(m, hop, &words);
-  BENCH_OK(dart_wait_word_all(words.at, WORDS, DART_TYPE_ULONG, DART_WAIT_GE, words.value, -1));
+  (void)m;
+  BENCH_OK(dart_wait_word_all(words.at, WORDS, DART_TYPE_ULONG, DART_WAIT_GE, all(hop), -1));
 }
 
 static void ring_any(micro_t *m, size_t n)
@@ -169,6 +207,16 @@ static void ring_some(micro_t *m, size_t n)
 static void ring_all(micro_t *m, size_t n)
 {
   go_round(m, n, &(way_t){ put_line, wait_all });
+}
+
+static void ring_poll_any(micro_t *m, size_t n)
+{
+  go_round(m, n, &(way_t){ store_among, poll_any });
+}
+
+static void ring_poll_all(micro_t *m, size_t n)
+{
+  go_round(m, n, &(way_t){ store_line, poll_all });
 }
 
 /* A word and a signal to the partner, and both back. */
@@ -209,22 +257,24 @@ static void signal_replace(micro_t *m, size_t n)
 static void prepare(micro_t *m)
 {
   passed = arrived = 0;
+  find_words(m);
   micro_clear(m, LINE);
 }
 
-#define RING(way, what)                                                                         \
-  {                                                                                             \
-    .name = "ring." #way, .places = IN_TEAM, .sizes = SIZE_NONE,                                \
-    .dart = { .loop = ring_##way, .by = BY_ALL }, .floor = { .loop = ring_poll, .by = BY_ALL }, \
-    .about = "a hop round all units: " what, .prepare = prepare                                 \
+#define RING(way, polled, what)                                                                \
+  {                                                                                            \
+    .name = "ring." #way, .places = IN_TEAM, .sizes = SIZE_NONE,                               \
+    .dart  = { .loop = ring_##way, .by = BY_ALL },                                             \
+    .floor = { .loop = ring_##polled, .by = BY_ALL }, .about = "a hop round all units: " what, \
+    .prepare = prepare                                                                         \
   }
 
 const case_t wait_cases[] = {
-  RING(notify, "dart_notify, dart_notify_wait"),
-  RING(word, "dart_put_blocking, dart_wait_word"),
-  RING(any, "dart_put_blocking, dart_wait_word_any of 8 words"),
-  RING(some, "dart_put_blocking, dart_wait_word_some of 8 words"),
-  RING(all, "dart_put_blocking of 8 words, dart_wait_word_all"),
+  RING(notify, poll, "dart_notify, dart_notify_wait"),
+  RING(word, poll, "dart_put_blocking, dart_wait_word"),
+  RING(any, poll_any, "dart_put_blocking, dart_wait_word_any of 8 words"),
+  RING(some, poll_any, "dart_put_blocking, dart_wait_word_some of 8 words"),
+  RING(all, poll_all, "dart_put_blocking of 8 words, dart_wait_word_all"),
   { .name    = "signal.sum",
     .places  = IN_NEAR | IN_FAR,
     .sizes   = SIZE_NONE,
