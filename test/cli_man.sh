@@ -7,6 +7,7 @@ need mandoc
 [[ -e $man/made ]] || { echo "skipped: the build has made no pages"; exit 77; }
 
 functions=$(grep -o 'X(dart_[a-z_0-9]*)' "$top/dart-if/include/dash/dart/ext/dart_profile.h" | sed 's/X(\(.*\))/\1/')
+functions+=$'\n'$(sed -nE 's/^DART_INLINE .* (dart_[a-z_0-9]+)\(.*/\1/p' "$top"/dart-if/include/dash/dart/if/*.h)
 (($(wc -l <<<"$functions") > 100)) || fail "few functions were found: $functions"
 for name in $functions; do
   [[ -s $man/man3/$name.3 ]] || { fail "no page for $name"; continue; }

@@ -174,9 +174,11 @@ in_comment {
 }
 
 /^[a-z][A-Za-z0-9_ ]*[ *]dart_[a-z0-9_]+\(/ && !/^(typedef|static|extern|return|struct)/ { in_prototype = 1; prototype = "" }
+/^DART_INLINE (DART_NOTHROW )?dart_[a-z_]+ dart_[a-z0-9_]+\(.*\)$/ { in_prototype = 1; prototype = "" } # its body follows
 in_prototype {
   line = $0
   sub(/^ +/, "", line)
+  if (sub(/^DART_INLINE (DART_NOTHROW )?/, "", line)) line = line ";"
   prototype = prototype (prototype == "" ? "" : " ") line
   if (line ~ /;/) {
     in_prototype = 0
