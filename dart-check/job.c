@@ -168,7 +168,7 @@ static void sum_up(void)
   fprintf(stderr, "%s: %llu found\n", text, (unsigned long long)all);
 }
 
-/* Groups, teams, types, operators and allocators end with the cycle; locks, range objects and files are ended by the
+/* Groups, teams, types, operators, allocators and registered memory end with the cycle; locks, range objects and files are ended by the
  * program, at any time. */
 static void end(dart__at_t at)
 {
@@ -178,7 +178,7 @@ static void end(dart__at_t at)
     dart__check_pending_exit(at);
   if (dart__check_for(DART__CHECK_MEMORY)) {
     dart__check_leaks(DART__CHECK_GROUP, DART__CHECK_OPERATOR);
-    dart__check_leaks(DART__CHECK_ALLOCATOR, DART__CHECK_ALLOCATOR);
+    dart__check_leaks(DART__CHECK_ALLOCATOR, DART__CHECK_REGISTERED);
     dart__check_segments_leaked();
     dart__check_blocks_leaked();
   }
@@ -190,7 +190,7 @@ static void end(dart__at_t at)
   dart__check_races_forget();
   dart__check_open_epochs_forget();
   dart__check_forget(DART__CHECK_GROUP, DART__CHECK_OPERATOR);
-  dart__check_forget(DART__CHECK_ALLOCATOR, DART__CHECK_ALLOCATOR);
+  dart__check_forget(DART__CHECK_ALLOCATOR, DART__CHECK_REGISTERED);
   dart__check_segments_forget();
   dart__check_blocks_forget();
 }

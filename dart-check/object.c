@@ -10,8 +10,9 @@
 
 #include "report.h"
 
-static const char *const kind_names[] = { "group", "team",         "type", "operator",
-                                          "lock",  "range object", "file", "allocator" };
+static const char *const kind_names[] = { "group",    "team",      "type",
+                                          "operator", "lock",      "range object",
+                                          "file",     "allocator", "registered memory" };
 
 static void *objects; /* root of the tree */
 
@@ -197,14 +198,28 @@ void dart__check_leaks(dart__check_kind_t first, dart__check_kind_t last)
   free(all.found);
 }
 
-void dart__check_forget(dart__check_kind_t first, dart__check_kind_t last)
+/* `team` NULL: of any. */
+static void forget(dart__check_kind_t first, dart__check_kind_t last, const dart_team_t *team)
 {
   collect_t all = { first, last, NULL, 0 };
 
   twalk_r(objects, collect, &all);
-  for (size_t i = 0; i < all.nfound; i++) {
-    tdelete(all.found[i], &objects, compare);
-    free(all.found[i]);
-  }
+  for (size_t i = 0; i < all.nfound; i++)
+    if (team == NULL || all.found[i]->team == *team) {
+      tdelete(all.found[i], &objects, compare);
+      free(all.found[i]);
+    }
   free(all.found);
+}
+
+void dart__check_forget(dart__check_kind_t first, dart__check_kind_t last)
+{
+  forget(first, last, NULL);
+}
+
+void dart__check_forget_of(dart__check_kind_t kind, dart_team_t team)
+{
+  dart__check_lock();
+  forget(kind, kind, &team);
+  dart__check_unlock();
 }

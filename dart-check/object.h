@@ -12,6 +12,7 @@ typedef enum {
   DART__CHECK_RANGE,
   DART__CHECK_FILE,
   DART__CHECK_ALLOCATOR,
+  DART__CHECK_REGISTERED, /* memory */
   DART__CHECK_OBJECT_KINDS
 } dart__check_kind_t;
 
@@ -52,7 +53,10 @@ bool dart__check_owner(dart__check_kind_t kind, uintptr_t key, dart_team_t *team
 /** Objects of the kinds `first` to `last` that are alive were forgotten: report them. */
 void dart__check_leaks(dart__check_kind_t first, dart__check_kind_t last);
 
-/** All of them are gone, with the cycle of init and exit or with their team. */
+/** All of them are gone, with the cycle of init and exit. */
 void dart__check_forget(dart__check_kind_t first, dart__check_kind_t last);
+
+/** The same of those that a team has made, with the team. */
+void dart__check_forget_of(dart__check_kind_t kind, dart_team_t team);
 
 #endif

@@ -515,30 +515,52 @@ void *dart_near_ptr(dart_gptr_t gptr)
 
 /* ---- registered memory --------------------------------------------------------------------------- */
 
+/* Ids of teams and segments have 16 bits each, and those of registered memory are never 0. */
+static uintptr_t registered_key(dart_gptr_t gptr)
+{
+  return (uintptr_t)(uint16_t)gptr.teamid << 16 | (uint16_t)gptr.segid;
+}
+
+/* Of all units the first reports, as for segments. */
+static dart_ret_t registered(dart_ret_t ret, dart_gptr_t *gptr, dart__at_t at)
+{
+  int32_t me;
+  size_t  size;
+
+  if (ret == DART_OK && dart__check_team(gptr->teamid, &me, &size) && me == 0)
+    dart__check_made(ret, DART__CHECK_REGISTERED, registered_key(*gptr), gptr->teamid, at);
+  return ret;
+}
+
 dart_ret_t dart_team_memregister(dart_team_t teamid, size_t nlelem, dart_datatype_t dtype,
                                  void *addr, dart_gptr_t *gptr)
 {
+  dart__at_t at = DART__AT(dart_team_memregister);
+
   if (takes_part(teamid, dtype, gptr))
-    dart__check_enter(teamid, (dart__check_record_t){ .root = 0 }, DART__AT(dart_team_memregister));
-  return pdart_team_memregister(teamid, nlelem, dtype, addr, gptr);
+    dart__check_enter(teamid, (dart__check_record_t){ .root = 0 }, at);
+  return registered(pdart_team_memregister(teamid, nlelem, dtype, addr, gptr), gptr, at);
 }
 
 dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
                                          void *addr, dart_gptr_t *gptr)
 {
   dart__check_record_t record = { .nelem = nelem, .type = dart__check_type_number(dtype) };
+  dart__at_t           at     = DART__AT(dart_team_memregister_aligned);
 
   if (takes_part(teamid, dtype, gptr))
-    dart__check_enter(teamid, record, DART__AT(dart_team_memregister_aligned));
-  return pdart_team_memregister_aligned(teamid, nelem, dtype, addr, gptr);
+    dart__check_enter(teamid, record, at);
+  return registered(pdart_team_memregister_aligned(teamid, nelem, dtype, addr, gptr), gptr, at);
 }
 
 dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
 {
+  dart__at_t at = DART__AT(dart_team_memderegister);
   dart_ret_t ret;
 
   dart__check_race_segment(gptr, false);
   ret = pdart_team_memderegister(gptr);
+  dart__check_ended(ret, DART__CHECK_REGISTERED, registered_key(gptr), at);
   if (ret == DART_OK)
     dart__check_open_epochs_end(gptr.teamid, &gptr.segid);
   return ret;

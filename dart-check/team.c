@@ -189,6 +189,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   if (ret == DART_OK && team > 0) {
     dart__check_ended(ret, DART__CHECK_TEAM, (uintptr_t)team, at);
     dart__check_segments_team(team);
+    dart__check_forget_of(DART__CHECK_REGISTERED, team);
     dart__check_open_epochs_end(team, NULL);
     dart__check_team_gone(team);
   }

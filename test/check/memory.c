@@ -39,6 +39,22 @@ static void right_again(void)
   }
 }
 
+/* What is registered ends by its own call, or with its team. */
+static void right_registered(void)
+{
+  static int  mine[10];
+  dart_gptr_t gptr;
+  dart_team_t team;
+
+  for (int i = 0; i < 3; i++) {
+    dart_team_memregister_aligned(DART_TEAM_ALL, 10, DART_TYPE_INT, mine, &gptr);
+    dart_team_memderegister(gptr);
+  }
+  dart_team_clone(DART_TEAM_ALL, &team);
+  dart_team_memregister(team, 5, DART_TYPE_INT, mine, &gptr);
+  dart_team_destroy(&team);
+}
+
 static void right_objects(void)
 {
   dart_lock_t      lock;
@@ -286,6 +302,14 @@ static void wrong_segment_leak(void)
   dart_team_memalloc_aligned(DART_TEAM_ALL, 10, DART_TYPE_INT, &gptr);
 }
 
+static void wrong_registered_leak(void)
+{
+  static int  mine[10];
+  dart_gptr_t gptr;
+
+  dart_team_memregister_aligned(DART_TEAM_ALL, 10, DART_TYPE_INT, mine, &gptr);
+}
+
 static void wrong_team_leak(void)
 {
   dart_team_t team;
@@ -320,6 +344,7 @@ const case_t memory_cases[] = {
   { "right_edges", NULL, right_edges, TOGETHER },
   { "right_blocks", NULL, right_blocks, TOGETHER },
   { "right_again", NULL, right_again, TOGETHER },
+  { "right_registered", NULL, right_registered, TOGETHER },
   { "right_objects", NULL, right_objects, TOGETHER },
   { "right_strides", NULL, right_strides, TOGETHER },
   { "right_pages", NULL, right_pages, TOGETHER },
@@ -362,6 +387,8 @@ const case_t memory_cases[] = {
     wrong_block_leak, ALONE },
   { "wrong_segment_leak", "*unit 0: memory: segment * of team 0, 40 bytes here, was never freed",
     wrong_segment_leak, ALONE },
+  { "wrong_registered_leak", "*unit 0: memory: registered memory was never ended, 1 time",
+    wrong_registered_leak, ALONE },
   { "wrong_team_leak", "*unit 0: memory: team was never ended, 1 time", wrong_team_leak, ALONE },
   { "wrong_load_after_free",
     "*unit 1: memory: a load or store by a pointer to segment * of team 0 after it was freed",
