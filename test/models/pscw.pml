@@ -31,7 +31,7 @@ chan to_target[ORIGINS] = [4] of { mtype, byte };
 chan posts[ORIGINS]     = [4] of { bit };
 
 byte exposed[ORIGINS], ended[ORIGINS]; /* dart__epoch_target_t, of the target */
-byte completed;                        /* dart__epoch_shared_t */
+byte done[ORIGINS];                    /* likewise */
 byte kept[ORIGINS];                    /* accesses that wait for their post: 0, or which it is */
 
 byte exposure;   /* ghosts: which one it is, 0 in between */
@@ -49,7 +49,7 @@ inline apply(o, k)
 inline note_completed(o)
 {
   ended[o]++;
-  completed++
+  done[o]++
 }
 
 /* serve_completed, try_complete: `which` is a kept one */
@@ -112,7 +112,7 @@ handle:
   :: what == OPERATIONS -> apply(o, k)
   :: what == COMPLETED -> /* goes with a post: DART__EPOCH_CHECKED */
 #ifdef MUTANT_forgets_those_that_waited
-    completed++
+    done[o]++
 #else
     note_completed(o)
 #endif
@@ -136,7 +136,8 @@ proctype Target()
       posts[o] ! 1
 #endif
     }
-    completed == k * ORIGINS; /* are_complete */
+    done[0] == k; /* are_complete */
+    done[ORIGINS - 1] == k;
     d_step {
       for (o : 0 .. ORIGINS - 1) {
         assert(applied[o] == k)

@@ -45,7 +45,6 @@ void dart__epoch_renew(dart__epoch_shared_t *state)
   atomic_store_explicit(&state->exposed, 0, memory_order_relaxed);
   atomic_store_explicit(&state->is_read_only, 0, memory_order_relaxed);
   atomic_store_explicit(&state->posts, 0, memory_order_relaxed);
-  atomic_store_explicit(&state->completed, 0, memory_order_relaxed);
 }
 
 void dart__epoch_far_enter(dart__epoch_shared_t *state, bool is_exclusive)
@@ -183,10 +182,7 @@ void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit
     break;
   case DART__EPOCH_COMPLETED:
     epoch->target[unit].ended += (value & DART__EPOCH_CHECKED) != 0;
-    /* relaxed: the counter below releases it */
-    atomic_fetch_add_explicit(&epoch->target[unit].done, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&dart__epoch_shared(team, segment, team->me)->completed, 1,
-                              memory_order_release);
+    atomic_fetch_add_explicit(&epoch->target[unit].done, 1, memory_order_release);
     break;
   case DART__EPOCH_ARRIVED:
     atomic_fetch_add_explicit(&epoch->arrived, 1, memory_order_release);

@@ -25,11 +25,10 @@
 #include "model/team.h"
 #include "node/rwlock.h"
 
-/* Of a portion's unit and another one of its node. */
+/* Of a portion's unit and another one of its node, to which the line goes and from which it comes once in an epoch. */
 typedef struct {
-  _Atomic uint32_t posted; /* how often that one was named by a post */
-  _Atomic uint32_t
-      done; /* how many of its accesses have ended: written by that one, and read to name those that have not */
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t posted; /* how often that one was named by a post */
+  _Atomic uint32_t done; /* written by that one: how many of its accesses by start have ended */
 } dart__epoch_post_t;
 
 /* The state of a portion in shared memory. Zeroed memory: no epochs yet. */
@@ -47,8 +46,6 @@ typedef struct {
   _Atomic uint32_t
            far_held; /* far units that have entered the lock, or DART__EPOCH_FAR_EXCLUSIVE */
   uint64_t next_ended;
-  /* Written by origins other than the portion's unit: how many accesses that start began have ended. */
-  _Alignas(DART__CACHE_LINE) _Atomic uint32_t completed;
 } dart__epoch_shared_t;
 
 /** Bytes that a portion of `nbytes` takes with its state, and where that is. */
@@ -164,6 +161,7 @@ typedef struct {
   _Atomic uint32_t exposed; /* it is far, and was named in a post (without NOCHECK) */
   uint32_t         ended;   /* its accesses that followed; by the thread that receives messages */
   uint32_t         named;   /* how often a post has named it */
+  int32_t          next;    /* origin of the exposure, or -1; see dart__epoch.awaited */
   _Atomic uint32_t done; /* it is far or this unit: how many of its accesses by start have ended */
 } dart__epoch_target_t;
 
@@ -194,9 +192,7 @@ struct dart__epoch {
   pthread_mutex_t state;    /* of `kind` and `is_exposed`, when they change; nobody waits with it */
   _Atomic bool    is_exposed;
   bool            is_read_only; /* the fence epoch or the exposure, by DART_EPOCH_NOPUT */
-  uint32_t        to_complete;  /* what the portion's `completed` and this one are in the end: */
-  _Atomic uint32_t
-      completed; /* accesses to the own portion by its unit, as no other looks at them */
+  int32_t         awaited;   /* exposure: the first origin that may not have completed; -1: none */
   dart__epoch_post_t *posts; /* [units of the node], see dart__epoch_shared_t; NULL: none yet */
 
   _Atomic uint32_t arrived;    /* ... and those that have come */

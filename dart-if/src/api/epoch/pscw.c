@@ -2,12 +2,12 @@
  *
  * A post tells each origin, by a word, or near by a counter that the origin looks at; start says nothing.
  * Operations wait for the word of their target, and complete for all words; it ends what it sends each
- * target by a word, or near by raising a counter, and wait watches that one counter. An origin whose
- * operations on a far target are few and short does not even wait for that post, if all before have come:
- * they travel with the word, and the target keeps them until it posts (at most one such message of each
- * origin and segment). A unit with nothing for a target sends the word alone. Words are counted, for each
- * pair and segment, so they need no answer, and none of a later epoch is taken for an earlier one's
- * (test/models/pscw.pml). */
+ * target by a word, or near by raising a counter in the cache line of that target's posts, and wait watches the
+ * counters of the units that were posted to. An origin whose operations on a far target are few and short does not
+ * even wait for that post, if all before have come: they travel with the word, and the target keeps them until it
+ * posts (at most one such message of each origin and segment). A unit with nothing for a target sends the word alone.
+ * Words are counted, for each pair and segment, so they need no answer, and none of a later epoch is taken for an
+ * earlier one's (test/models/pscw.pml). */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "api/epoch/epoch.h"
@@ -153,9 +153,13 @@ static dart_ret_t post(const dart__access_call_t *call, size_t norigins,
         &dart__epoch_shared(call->team, call->segment, call->team->me)->is_read_only,
         (assertions & DART_EPOCH_NOPUT) != 0, memory_order_relaxed); /* tell_origin releases it */
   }
-  call->epoch->to_complete += (uint32_t)norigins;
+  call->epoch->awaited = -1;
   for (size_t i = 0; i < norigins; i++) {
-    call->epoch->target[origins[i].id].named++;
+    dart__epoch_target_t *origin = &call->epoch->target[origins[i].id];
+
+    origin->named++;
+    origin->next         = call->epoch->awaited;
+    call->epoch->awaited = origins[i].id;
     if (is_told(call, origins[i].id, is_checked))
       tell_origin(call, origins[i].id);
   }
@@ -178,24 +182,22 @@ dart_ret_t dart_epoch_post(dart_gptr_t gptr, size_t norigins, const dart_team_un
   return ret;
 }
 
-/* Where accesses of this unit to a near portion are counted when they end. */
-static _Atomic uint32_t *completed_at(const dart__access_call_t *call, int32_t unit)
+/* How many accesses of the origin have ended. */
+static const _Atomic uint32_t *done_by(const dart__access_call_t *call, int32_t origin)
 {
-  return unit == call->team->me ? &call->epoch->completed
-                                : &dart__epoch_shared(call->team, call->segment, unit)->completed;
+  return origin == call->team->me || dart__access_is_far(call, origin)
+             ? &call->epoch->target[origin].done
+             : &post_for(call, origin)->done;
 }
 
-/* Whether the origin has accesses to complete. relaxed: it is for the launcher's table, and orders nothing */
 static bool is_missing(const dart__access_call_t *call, int32_t origin)
 {
-  const dart__epoch_target_t *t = &call->epoch->target[origin];
-  const _Atomic uint32_t     *done =
-      t->named == 0 || origin == call->team->me || dart__access_is_far(call, origin)
-              ? &t->done
-              : &post_for(call, origin)->done;
+  /* seq_cst: acquires the operations, and is the look of dart__event_nudge; pairs with note_done, and for far origins
+   * with dart__epoch_note */
+  uint32_t done =
+      atomic_load_explicit((_Atomic uint32_t *)done_by(call, origin), memory_order_seq_cst);
 
-  return (int32_t)(t->named -
-                   atomic_load_explicit((_Atomic uint32_t *)done, memory_order_relaxed)) > 0;
+  return (int32_t)(call->epoch->target[origin].named - done) > 0;
 }
 
 /* A long wait says whom it is for: of the job's first 64 units those that have not completed. */
@@ -203,7 +205,7 @@ static void name_missing(const dart__access_call_t *call)
 {
   uint64_t missing = 0;
 
-  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+  for (int32_t unit = call->epoch->awaited; unit >= 0; unit = call->epoch->target[unit].next)
     if (call->team->members[unit] < 64 && is_missing(call, unit))
       missing |= UINT64_C(1) << call->team->members[unit];
   dart__waiting_narrow(missing);
@@ -211,15 +213,12 @@ static void name_missing(const dart__access_call_t *call)
 
 static bool are_complete(void *context)
 {
-  const dart__access_call_t *call = context;
-  /* seq_cst, both: acquire the operations, and are the look of dart__event_nudge; pair with tell_target, and for
-   * far origins with dart__epoch_note */
-  uint32_t own   = atomic_load_explicit(&call->epoch->completed, memory_order_seq_cst);
-  uint32_t other = atomic_load_explicit(
-      &dart__epoch_shared(call->team, call->segment, call->team->me)->completed,
-      memory_order_seq_cst);
+  const dart__access_call_t *call    = context;
+  int32_t                   *awaited = &call->epoch->awaited;
 
-  if ((int32_t)(own + other - call->epoch->to_complete) >= 0)
+  while (*awaited >= 0 && !is_missing(call, *awaited))
+    *awaited = call->epoch->target[*awaited].next;
+  if (*awaited < 0)
     return true;
   if (dart__waiting_is_noted(DART__WAIT_ORIGINS))
     name_missing(call);
@@ -372,15 +371,19 @@ static bool is_short(const dart__access_call_t *call, int32_t unit)
   return dart__access_travels(call, unit, 0, ops, &nops);
 }
 
-/* This unit alone writes it, one thread at a time. relaxed: read by is_missing */
-static void note_done(const dart__access_call_t *call, int32_t unit)
+/* Say that this unit's access to a near portion has ended: it alone does so, one thread at a time. */
+static dart_ret_t note_done(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_post_t *post = unit == call->team->me ? NULL : dart__access_post(call, unit);
   _Atomic uint32_t   *done = post != NULL ? &post->done : &call->epoch->target[unit].done;
 
-  if (post != NULL || unit == call->team->me)
-    atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
+  if (post == NULL && unit != call->team->me)
+    return dart__epoch_refuse(call, "was never posted by a target, against DART_EPOCH_NOCHECK");
+  /* seq_cst: releases the operations, and precedes the nudge; pairs with is_missing */
+  atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1,
+                        memory_order_seq_cst);
+  dart__event_nudge(dart__twosided_event(call->team->members[unit]));
+  return DART_OK;
 }
 
 static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
@@ -391,14 +394,10 @@ static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
   t->is_mutual = dart__access_is_far(call, unit) && is_short(call, unit);
   dart__access_drain(call, unit);
   ret = dart__access_order(call, unit);
-  if (dart__access_is_far(call, unit)) {
+  if (dart__access_is_far(call, unit))
     dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_COMPLETED, value_of(t), true);
-  } else {
-    note_done(call, unit);
-    /* seq_cst: releases the operations, and precedes the nudge; pairs with are_complete */
-    atomic_fetch_add_explicit(completed_at(call, unit), 1, memory_order_seq_cst);
-    dart__event_nudge(dart__twosided_event(call->team->members[unit]));
-  }
+  else
+    ret = dart__worse(ret, note_done(call, unit));
   t->started += t->is_checked;
   t->is_member = false; /* it is done; is_used stays, for local completion */
   return ret;
