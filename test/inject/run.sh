@@ -3,7 +3,7 @@
 # (inject.h says what a call is here, program.c what the program does).
 #
 #   run.sh BUILD BACKEND UNITS NODES all             every point of every unit; 1 unit has no launcher
-#   run.sh BUILD BACKEND UNITS NODES places [SEED]   one for each place in the source, on some unit
+#   run.sh BUILD BACKEND UNITS NODES places [SEED]   one for each place in the source, on each unit
 #   run.sh BUILD BACKEND UNITS NODES SECONDS [SEED]  as many as fit, in an order that SEED decides
 #   run.sh BUILD BACKEND UNITS NODES UNIT:POINT      this one, and all that is said
 #   run.sh BUILD BACKEND UNITS NODES CALL:FILE...    one of these of each unit, after which the program has to go on
@@ -195,7 +195,7 @@ if [[ $what == *:* ]]; then
   done >"$work/places"
   mv "$work/places" "$work/points"
 elif [ "$what" = places ]; then
-  awk -F: '!seen[$2 ":" $3 ":" $4]++' "$work/points" >"$work/places"
+  awk -F: '!seen[$1 ":" $2 ":" $3 ":" $4]++' "$work/points" >"$work/places"
   mv "$work/places" "$work/points"
 fi
 case $what in all | places | *:*) seconds=1000000 ;; *) seconds=$what ;; esac
