@@ -63,12 +63,15 @@ function(dart_test_common test)
     ENVIRONMENT "${environment}")
 endfunction()
 
-# dart_add_checked_program(<name> SOURCES <file>... [LIBRARIES <library>...])
+# dart_add_checked_program(<name> SOURCES <file>... [LIBRARIES <library>...] [CHECKS <value>])
 #
 # The program linked with the debug mode: checked-<name>-<backend>, and a test of it, check.<name>, in which a unit
-# that has something to report ends with another code than 0.
+# that has something to report ends with another code than 0. CHECKS: of DART_CHECK; all, if it is not given.
 function(dart_add_checked_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CHECKS" "SOURCES;LIBRARIES")
+  if(NOT arg_CHECKS)
+    set(arg_CHECKS 1)
+  endif()
   get_property(backends GLOBAL PROPERTY DART_BACKENDS)
   foreach(backend IN LISTS backends)
     add_executable(checked-${name}-${backend} ${arg_SOURCES})
@@ -76,7 +79,8 @@ function(dart_add_checked_program name)
     target_compile_definitions(checked-${name}-${backend} PRIVATE DART_BACKEND_NAME="${backend}")
     target_link_libraries(checked-${name}-${backend} PRIVATE dart-check dart-${backend} ${arg_LIBRARIES})
   endforeach()
-  dart_add_test(check.${name} PROGRAM checked-${name} SHAPES 3 2x2 SETTINGS DART_CHECK=1 DART_LOG_LEVEL=WARN)
+  dart_add_test(check.${name} PROGRAM checked-${name} SHAPES 3 2x2 SETTINGS DART_CHECK=${arg_CHECKS}
+                DART_LOG_LEVEL=WARN)
 endfunction()
 
 # dart_add_test(<name> PROGRAM <program> [ARGS <arg>...] [SHAPES <shape>...] [TIMEOUT <seconds>]
