@@ -39,27 +39,28 @@ typedef struct {
   uint64_t unit, segment, team;
 } dart__gptr_ids_t;
 
-static inline dart__gptr_ids_t dart__gptr_ids(dart_gptr_t gptr)
+/** By its address, not as a value: the compiler copies a pointer that came in two registers to memory and from there as
+ *  a whole, for which it waits until the two stores are in the cache. */
+static inline dart__gptr_ids_t dart__gptr_ids_at(const dart_gptr_t *gptr)
 {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   uint64_t head; /* the struct is passed in a register: one shift per id */
 
-  memcpy(&head, &gptr, sizeof head);
+  memcpy(&head, gptr, sizeof head);
   return (dart__gptr_ids_t){ head & 0xffffff, head >> 32 & 0xffff, head >> 48 };
 #else
-  return (dart__gptr_ids_t){ (uint32_t)gptr.unitid & 0xffffff, (uint16_t)gptr.segid,
-                             (uint16_t)gptr.teamid };
+  return (dart__gptr_ids_t){ (uint32_t)gptr->unitid & 0xffffff, (uint16_t)gptr->segid,
+                             (uint16_t)gptr->teamid };
 #endif
 }
 
 /** The near address of `nbytes` bytes at `gptr` by the direct map in `maps`, a table like dart__team_direct.
  *  NULL: there is no direct map, or the pointer is wrong; dart__locate tells which. */
-static inline char *dart__near_address_by(dart_inline_maps_t maps, dart_gptr_t gptr, size_t nbytes)
+static inline char *dart__near_place_by(dart_inline_maps_t maps, dart__gptr_ids_t ids,
+                                        uint64_t offset, size_t nbytes)
 {
-  dart__gptr_ids_t          ids    = dart__gptr_ids(gptr);
-  const dart__direct_map_t *map    = maps[ids.team];
-  uint64_t                  unit   = ids.unit;
-  uint64_t                  offset = gptr.addr_or_offs.offset;
+  const dart__direct_map_t *map  = maps[ids.team];
+  uint64_t                  unit = ids.unit;
 
   if (__builtin_expect(map == NULL, 0))
     return NULL;
@@ -68,6 +69,11 @@ static inline char *dart__near_address_by(dart_inline_maps_t maps, dart_gptr_t g
                        0))
     return NULL;
   return map->first + (unit * map->step + offset);
+}
+
+static inline char *dart__near_address_by(dart_inline_maps_t maps, dart_gptr_t gptr, size_t nbytes)
+{
+  return dart__near_place_by(maps, dart__gptr_ids_at(&gptr), gptr.addr_or_offs.offset, nbytes);
 }
 
 static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)

@@ -50,14 +50,14 @@ static inline void dart__run_end(void)
   dart__run.noffsets = 0;
 }
 
-/** An update of one element, as those that the run was prepared for. False: it is not, and nothing was done. */
-static inline bool dart__run_add(dart_gptr_t gptr, const void *value, dart_datatype_t type,
-                                 dart_operation_t op)
+/** An update of one element at `offset`, as those that the run was prepared for. False: it is not, and nothing was
+ *  done. */
+static inline bool dart__run_add(dart__gptr_ids_t ids, uint64_t offset, const void *value,
+                                 dart_datatype_t type, dart_operation_t op)
 {
   static _Alignas(DART__DEFERRED_LINE) uint64_t nowhere;
-  dart__run_t                                  *run    = &dart__run;
-  dart__gptr_ids_t                              ids    = dart__gptr_ids(gptr);
-  uint64_t                                      offset = gptr.addr_or_offs.offset, operand;
+  dart__run_t                                  *run = &dart__run;
+  uint64_t                                      operand;
   uintptr_t                                     near, word;
   bool                                          is_far;
 

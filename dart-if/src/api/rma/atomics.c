@@ -87,9 +87,11 @@ static inline bool add(char *near, const void *value, size_t size, dart_datatype
   return true;
 }
 
-/* One element that is near by the direct map. False: nothing was done. */
-static inline bool defer(dart_gptr_t gptr, const void *value, dart_datatype_t dtype,
-                         dart_operation_t op)
+typedef enum { NOT_DONE, DEFERRED, APPLIED } quick_t;
+
+/* One element that is near by the direct map. */
+static inline quick_t defer(dart__gptr_ids_t ids, uint64_t offset, const void *value,
+                            dart_datatype_t dtype, dart_operation_t op)
 {
   size_t size = dart__type_basic_size(dtype);
   char  *near;
@@ -97,13 +99,11 @@ static inline bool defer(dart_gptr_t gptr, const void *value, dart_datatype_t dt
   if (__builtin_expect(!dart__op_is_atomic(op, dtype) || op == DART_OP_NO_OP ||
                            size > sizeof(uint64_t) || !dart__may_defer(),
                        0))
-    return false;
-  near = dart__near_address(gptr, size);
+    return NOT_DONE;
+  near = dart__near_place_by(dart__team_direct, ids, offset, size);
   if (__builtin_expect(near == NULL || ((uintptr_t)near & (size - 1)) != 0, 0))
-    return false;
-  if (add(near, value, size, dtype, op) && dart__is_watched())
-    dart__watch_wrote_few(gptr);
-  return true;
+    return NOT_DONE;
+  return add(near, value, size, dtype, op) ? APPLIED : DEFERRED;
 }
 
 /* An update of one element of 8 bytes was made of a segment that has units on several nodes: the next ones may be in
@@ -163,12 +163,15 @@ static __attribute__((noinline)) dart_ret_t count_apart(const dart__address_t *a
   return DART_OK;
 }
 
-/* An update as those of the run before; or one element that is near by the direct map. False: nothing was done. */
-static inline bool add_quickly(dart_gptr_t gptr, const void *values, size_t nelem,
-                               dart_datatype_t dtype, dart_operation_t op)
+/* An update as those of the run before; or one element that is near by the direct map. */
+static inline quick_t add_quickly(dart__gptr_ids_t ids, uint64_t offset, const void *values,
+                                  size_t nelem, dart_datatype_t dtype, dart_operation_t op)
 {
-  return nelem == 1 && values != NULL &&
-         (dart__run_add(gptr, values, dtype, op) || defer(gptr, values, dtype, op));
+  if (nelem != 1 || values == NULL)
+    return NOT_DONE;
+  if (dart__run_add(ids, offset, values, dtype, op))
+    return DEFERRED;
+  return defer(ids, offset, values, dtype, op);
 }
 
 static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
@@ -233,17 +236,23 @@ DART__OUT_OF_LINE accumulate_blocking_any(dart_gptr_t gptr, const void *values, 
 dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
                            dart_datatype_t dtype, dart_operation_t op)
 {
-  if (!add_quickly(gptr, values, nelem, dtype, op))
+  quick_t how =
+      add_quickly(dart__gptr_ids_at(&gptr), gptr.addr_or_offs.offset, values, nelem, dtype, op);
+
+  if (how == NOT_DONE)
     return accumulate_any(gptr, values, nelem, dtype, op);
-  return DART_OK;
+  return how == APPLIED && dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
 
 dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
                                           dart_datatype_t dtype, dart_operation_t op)
 {
-  if (!add_quickly(gptr, values, nelem, dtype, op))
+  quick_t how =
+      add_quickly(dart__gptr_ids_at(&gptr), gptr.addr_or_offs.offset, values, nelem, dtype, op);
+
+  if (how == NOT_DONE)
     return accumulate_blocking_any(gptr, values, nelem, dtype, op);
-  return DART_OK;
+  return how == APPLIED && dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
 
 /* ---- atomics with a result ------------------------------------------------------------------- */
