@@ -163,10 +163,14 @@ static inline bool get_steps(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
 static dart__access_t put_off(const char *function, const dart__transfer_t *t, void *buffer,
                               size_t nelem, dart__epoch_op_kind_t kind)
 {
-  dart__epoch_op_t op = {
-    .kind = kind, .at = t->at, .type = t->global_type, .buffer = buffer, .nelem = nelem
-  };
+  dart__epoch_op_t op; /* not initialised as a whole: to clear `value` takes longer than a short put */
 
+  op.kind       = kind;
+  op.at         = t->at;
+  op.type       = t->global_type;
+  op.local_type = NULL;
+  op.buffer     = buffer;
+  op.nelem      = nelem;
   if (kind == DART__EPOCH_PUT && dart__type_is_copied(t->local_type, nelem)) {
     memcpy(op.value, buffer, nelem * t->local_type->elem_size);
     op.buffer = NULL;
