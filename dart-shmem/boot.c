@@ -203,7 +203,8 @@ void dart__port_exit(void)
   end_cycle();
 }
 
-dart_ret_t dart__port_agree(dart_ret_t mine)
+/* The largest of all units' numbers, none of which is negative. */
+static uint32_t most_of(uint32_t mine)
 {
   dart__job_t      *job   = dart__shmem.job;
   _Atomic uint32_t *worst = &job->worst[episode / 2 & 1]; /* two episodes an agreement */
@@ -211,15 +212,28 @@ dart_ret_t dart__port_agree(dart_ret_t mine)
 
   /* relaxed, all: the barrier orders them. A word is cleared when every unit has read it, and used
    * again two agreements later, which no unit reaches before the units that clear have gone on. */
-  while (seen < (uint32_t)mine &&
-         !atomic_compare_exchange_weak_explicit(worst, &seen, mine, memory_order_relaxed,
-                                                memory_order_relaxed))
+  while (seen < mine && !atomic_compare_exchange_weak_explicit(
+                            worst, &seen, mine, memory_order_relaxed, memory_order_relaxed))
     ;
   dart__barrier_wait(&job->barrier, &episode, &dart__world.wait);
-  mine = (dart_ret_t)atomic_load_explicit(worst, memory_order_relaxed);
+  mine = atomic_load_explicit(worst, memory_order_relaxed);
   dart__barrier_wait(&job->barrier, &episode, &dart__world.wait);
   atomic_store_explicit(worst, 0, memory_order_relaxed);
   return mine;
+}
+
+dart_ret_t dart__port_agree(dart_ret_t mine)
+{
+  return (dart_ret_t)most_of((uint32_t)mine);
+}
+
+dart_ret_t dart__port_agree_on(dart_ret_t mine, int32_t value)
+{
+  dart_ret_t worst = dart__port_agree(mine);
+  uint32_t   most  = most_of((uint32_t)value),
+           least   = INT32_MAX - most_of(INT32_MAX - (uint32_t)value);
+
+  return worst != DART_OK || most == least ? worst : DART_ERR_INVAL;
 }
 
 void dart__port_abort(int code)

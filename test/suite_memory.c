@@ -285,6 +285,18 @@ TEST_N(2, one_unit_asking_for_the_impossible_is_refused_on_all)
   test_segment(DART_TEAM_ALL, 1000, 0);
 }
 
+TEST_N(2, one_unit_asking_for_an_impossible_pool_is_refused_on_all)
+{
+  for (int greedy = 0; greedy < n; greedy++) {
+    dart_allocator_t allocator;
+
+    EXPECT_RET(dart_allocator_new(me == greedy ? SIZE_MAX : 4096, DART_TEAM_ALL, &allocator),
+               DART_ERR_NOMEM);
+    EXPECT_TRUE(allocator == NULL);
+  }
+  test_barrier();
+}
+
 TEST(segments_are_usable_at_once) /* E50: without a barrier */
 {
   for (int round = 0; round < 50; round++) {

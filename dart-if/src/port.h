@@ -35,6 +35,9 @@ void dart__port_exit(void);
 /** A barrier over the job that needs no team: returns the worst of all units' results. */
 dart_ret_t dart__port_agree(dart_ret_t mine);
 
+/** The same; DART_ERR_INVAL if all results are DART_OK, and `value`, which is not negative, is not the same on all. */
+dart_ret_t dart__port_agree_on(dart_ret_t mine, int32_t value);
+
 /** End all units. Callable at any time, before init too. */
 void dart__port_abort(int code) __attribute__((noreturn));
 

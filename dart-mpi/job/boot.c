@@ -135,6 +135,14 @@ dart_ret_t dart__port_agree(dart_ret_t mine)
   return (dart_ret_t)dart__mpi_most(dart__comm.world, (int)mine);
 }
 
+dart_ret_t dart__port_agree_on(dart_ret_t mine, int32_t value)
+{
+  int  worst   = (int)mine;
+  bool is_same = dart__mpi_is_same(dart__comm.world, value, &worst);
+
+  return worst != DART_OK || is_same ? (dart_ret_t)worst : DART_ERR_INVAL;
+}
+
 void dart__port_fail(int code)
 {
   dart__port_abort(code);

@@ -109,3 +109,12 @@ int dart__mpi_most(MPI_Comm comm, int value)
   most_of(comm, &value, 1);
   return value;
 }
+
+bool dart__mpi_is_same(MPI_Comm comm, int value, int *most)
+{
+  int values[3] = { *most, value, -value };
+
+  most_of(comm, values, 3);
+  *most = values[0];
+  return values[1] == -values[2];
+}

@@ -5,6 +5,7 @@
  * They stay from the first dart_init on, for they are slow to make and would be the same again. Each
  * carries one kind of traffic. */
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "mpi/call.h"
 #include "node/wait.h"
@@ -33,5 +34,9 @@ void dart__mpi_wait_by(const dart__wait_policy_t *policy, MPI_Request *request);
 
 /** The maximum of `value` over the units of a communicator. Collective; makes progress. */
 int dart__mpi_most(MPI_Comm comm, int value);
+
+/** Whether `value`, which is not negative, is the same on all units of the communicator; and the largest of `*most`.
+ *  Collective. */
+bool dart__mpi_is_same(MPI_Comm comm, int value, int *most);
 
 #endif

@@ -150,3 +150,27 @@ dart_ret_t dart__settings_read(void)
   dart__settings = read;
   return DART_OK;
 }
+
+/* Sizes that units compute each other's addresses and shares by, and the roads that atomics and types take. */
+int32_t dart__settings_common(void)
+{
+  const dart__settings_t *s        = &dart__settings;
+  const uint64_t          values[] = { s->heap_chunk, s->pool, s->slot, (uint64_t)s->types,
+                                       (uint64_t)s->atomics };
+  uint32_t                hash     = 2166136261u; /* FNV-1a */
+
+  for (size_t i = 0; i < sizeof values; i++)
+    hash = (hash ^ ((const unsigned char *)values)[i]) * 16777619u;
+  return (int32_t)(hash >> 1);
+}
+
+void dart__settings_differ(void)
+{
+  const dart__settings_t *s = &dart__settings;
+
+  dart__error(
+      "dart_init: settings that have to be the same on all units are not: here DART_HEAP_CHUNK=%zu "
+      "DART_POOL=%zu DART_SLOT=%zu DART_TYPES=%ld DART_MPI_ATOMICS=%s",
+      s->heap_chunk, s->pool, s->slot, s->types,
+      s->atomics == DART__ATOMICS_MPI ? "mpi" : "service");
+}

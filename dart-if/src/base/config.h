@@ -90,4 +90,9 @@ extern dart__settings_t dart__settings;
  *  one log line; the settings are then the defaults. */
 dart_ret_t dart__settings_read(void);
 
+/** A hash, from 0 to INT32_MAX, of the settings that have to be the same on all units, and a log line of their values
+ *  in case they are not. */
+int32_t dart__settings_common(void);
+void    dart__settings_differ(void);
+
 #endif

@@ -63,11 +63,11 @@ static void delete_allocator(dart_allocator_t allocator)
 
 dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid, dart_allocator_t *new_allocator)
 {
-  dart__team_t    *team   = dart__check_team(__func__, teamid);
-  size_t           nbytes = round_up(pool_size);
-  dart_allocator_t allocator;
+  dart__team_t    *team      = dart__check_team(__func__, teamid);
+  size_t           nbytes    = round_up(pool_size);
+  dart_allocator_t allocator = NULL;
   dart__segment_t *segment;
-  dart_ret_t       ret;
+  dart_ret_t       mine = DART_OK, ret;
 
   if (new_allocator == NULL) {
     dart__error("%s: new_allocator is NULL", __func__);
@@ -79,14 +79,15 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid, dart_allocat
   if (nbytes == 0 || nbytes > SIZE_MAX / 2 / (size_t)team->nunits) {
     dart__error("%s: %zu bytes on each of %d units are more than an address space", __func__,
                 pool_size, team->nunits);
-    return DART_ERR_NOMEM;
+    mine   = DART_ERR_NOMEM; /* as the others find out, too */
+    nbytes = 0;
+  } else if ((allocator = make_allocator(teamid, nbytes)) == NULL) {
+    mine = DART_ERR_NOMEM;
   }
-
-  allocator = make_allocator(teamid, nbytes);
-  ret       = dart__memory_alloc(team, allocator == NULL ? DART_ERR_NOMEM : DART_OK, nbytes,
-                                 DART__CACHE_LINE, &segment);
+  ret = dart__memory_alloc(team, mine, nbytes, DART__CACHE_LINE, &segment);
   if (ret != DART_OK) {
-    dart__error("%s: no pool of %zu bytes on every unit of team %d", __func__, nbytes, teamid);
+    if (nbytes > 0)
+      dart__error("%s: no pool of %zu bytes on every unit of team %d", __func__, nbytes, teamid);
     delete_allocator(allocator);
     return ret;
   }

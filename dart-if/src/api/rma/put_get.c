@@ -163,7 +163,8 @@ static inline bool get_steps(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
 static dart__access_t put_off(const char *function, const dart__transfer_t *t, void *buffer,
                               size_t nelem, dart__epoch_op_kind_t kind)
 {
-  dart__epoch_op_t op; /* not initialised as a whole: to clear `value` takes longer than a short put */
+  dart__epoch_op_t
+      op; /* not initialised as a whole: to clear `value` takes longer than a short put */
 
   op.kind       = kind;
   op.at         = t->at;

@@ -17,6 +17,7 @@
 #include "api/progress/progress.h"
 #include "api/team/make.h"
 #include "base/assert.h"
+#include "base/config.h"
 #include "base/profile.h"
 #include "model/check.h"
 #include "model/group.h"
@@ -57,8 +58,11 @@ dart_ret_t dart__team_open_all(void)
 {
   dart__team_t *all = prepare_all();
   uint64_t   offset = DART__POOL_FIRST; /* of the second block of the pool, so all units know it */
-  dart_ret_t ret    = dart__port_agree(all == NULL ? DART_ERR_NOMEM : DART_OK);
+  dart_ret_t ret =
+      dart__port_agree_on(all == NULL ? DART_ERR_NOMEM : DART_OK, dart__settings_common());
 
+  if (ret == DART_ERR_INVAL)
+    dart__settings_differ();
   dart__team_ids_reset();
   if (ret == DART_OK)
     ret = dart__port_team_open(all);
@@ -70,7 +74,7 @@ dart_ret_t dart__team_open_all(void)
         dart__port_agree(ret); /* once for both: units that share cores take long to agree by MPI */
   }
   if (ret != DART_OK) {
-    if (dart__world.me == 0)
+    if (dart__world.me == 0 && ret != DART_ERR_INVAL)
       dart__error("dart_init: no memory for the first team and its pool, "
                   "see DART_HEAP_STEP, DART_POOL, DART_SLOT");
     dart__port_agree(DART_OK); /* nobody ends the program before it is said */

@@ -1,0 +1,24 @@
+# Settings that have to be the same on all units, and are not: dart_init fails on all of them, and says which they are.
+source "$(dirname "$0")/cli.bash"
+
+# A unit's own environment: of unit 1 alone.
+one=$work/one.sh # $work is another folder in each backend's part
+cat >"$one" <<'END'
+[ "${DART_SHMEM_UNIT:-${PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 1 ] && export "$SETTING"
+exec "$@"
+END
+
+on_one_backend() {
+  local setting
+  for setting in DART_HEAP_CHUNK=128K DART_POOL=16M DART_SLOT=1K DART_TYPES=3 DART_MPI_ATOMICS=mpi; do
+    run env SETTING="$setting" DART_LOG_LEVEL=ERROR "${dartrun[@]}" -n 2 sh "$one" "$program"
+    [[ $code != 0 && $code != 124 ]] || fail "$backend, $setting: exit code $code: $out $err"
+    [[ $(grep -c 'settings that have to be the same on all units are not: here DART_HEAP_CHUNK=' <<<"$err") == 2 ]] ||
+      fail "$backend, $setting: not said by each: $err"
+  done
+  # What is a unit's own business may differ.
+  run env SETTING=DART_NAP=50 "${dartrun[@]}" -n 2 sh "$one" "$program"
+  expect_code 0
+}
+on_backends on_one_backend dart-unit
+finish
