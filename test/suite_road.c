@@ -111,6 +111,26 @@ TEST(without_an_agent_none_looks)
   set("DART_PROGRESS", NULL);
 }
 
+/* Without agents, too, a unit that waits is told that somebody is at work on its memory, or it would nap between MPI's
+ * transfers, which it does not see. No flush waits for that. */
+TEST(a_stream_of_transfers_keeps_its_target_awake)
+{
+  road_t road;
+  char   data[2000] = { 0 };
+
+  set("DART_PROGRESS", "none");
+  road = begin();
+  if (road.has_far && me == 0) {
+    look();
+    while (since(DART__COUNT_ACK_REQUEST) == 0)
+      EXPECT_OK(dart_put_blocking(road.far, data, sizeof data, DART_TYPE_BYTE, DART_TYPE_BYTE));
+    EXPECT_EQ(since(DART__COUNT_BATCH), 0);
+    EXPECT_EQ(since(DART__COUNT_FLUSH), 0);
+  }
+  end(&road);
+  set("DART_PROGRESS", NULL);
+}
+
 /* ---- what is free ------------------------------------------------------------------------- */
 
 enum { TURNS = 100 };

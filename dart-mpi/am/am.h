@@ -188,8 +188,9 @@ void dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, 
 void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
                      const dart__am_address_t *flag, uint64_t value, dart_operation_t op);
 
-/** Keep a peer's progress awake: this unit is at work on its memory. Sent at once. */
-void dart__am_ping(dart__am_t *am, int32_t peer);
+/** Keep a peer's progress awake: this unit is at work on its memory. Sent at once, unless one is on its way; nothing
+ *  waits for it, so the peer need not make progress. */
+void dart__am_wake(dart__am_t *am, int32_t peer);
 
 /** An operation on an object in the peer's memory, made by its host: `nbytes` > 0 of operand, at most
  *  DART__AM_PUT_MOST, copied before return. `result` is there when the request is complete; NULL: none is wanted.
@@ -211,6 +212,9 @@ void dart__am_epoch(dart__am_t *am, int32_t peer, const dart__am_epoch_t *about,
 /** Count a request of a peer as refused that was not when its batch was applied: the peer's next flush that hears of
  *  this unit reports it. */
 void dart__am_refuse(dart__am_t *am, int32_t peer);
+
+/** A request that accesses no memory, sent at once. */
+void dart__am_ping(dart__am_t *am, int32_t peer);
 
 /** Ping a peer, and wait for its acknowledgement. Refused requests are left to the next flush to report. */
 void dart__am_ping_blocking(dart__am_t *am, int32_t peer);

@@ -325,6 +325,13 @@ void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep
     dart__am_endpoint_send(am, peer, ep, true);
 }
 
+void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  dart__am_peers_add(&am->busy, peer,
+                     &ep->busy_index); /* the reply is taken while a peer is busy */
+  send_ack_request(am, peer, ep);
+}
+
 /* ---- acknowledgements ---------------------------------------------------------------------- */
 
 static void deliver(dart__am_endpoint_t *ep, uint64_t number, const uint64_t *results)

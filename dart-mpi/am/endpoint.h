@@ -74,6 +74,10 @@ void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_
 /** Ask for a reply to a batch, open or sent, giving the lock up; may take more than one call. */
 void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number);
 
+/** Send the peer a message that asks for nothing but an acknowledgement, unless one is on its way; gives the lock up.
+ *  Nobody waits for the reply. */
+void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
+
 /** Note what a message of the peer acknowledges; `results` are those of batch header->batch, NULL: the
  *  message is no reply. Takes the lock itself. */
 void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,

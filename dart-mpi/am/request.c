@@ -307,6 +307,15 @@ void dart__am_epoch(dart__am_t *am, int32_t peer, const dart__am_epoch_t *about,
   dart__am_spin_unlock(&ep->lock);
 }
 
+void dart__am_wake(dart__am_t *am, int32_t peer)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_wake(am, peer, ep);
+  dart__am_spin_unlock(&ep->lock);
+}
+
 void dart__am_ping(dart__am_t *am, int32_t peer)
 {
   append_plain(am, peer, &(dart__am_record_t){ .word = dart__am_word(DART__AM_PING, 0, 0, 0, 0) },

@@ -5,11 +5,11 @@
  * transfers. So the latency of a few transfers is measured, and a unit that was slow gets requests for a
  * while: small transfers travel as requests, others are followed by a ping. Requests keep the target's
  * agent awake, or the target itself where it naps in a wait; so does a keep-alive ping of the target of a
- * long stream every few milliseconds. Where units outnumber cores every unit counts as slow: MPI's flush
+ * long stream every few milliseconds, which nothing waits for. Where units outnumber cores every unit counts as slow: MPI's flush
  * spins, and takes the core from the target that has to respond.
  *
  * Without agents no unit counts as slow. A transfer by MPI completes even if its target is inside a call of
- * MPI that the program made; a request would wait there for ever. */
+ * MPI that the program made; a request that is waited for would wait there for ever. */
 #include "progress/latency.h"
 
 #include <stdlib.h>
@@ -89,6 +89,6 @@ void dart__latency_end(dart_unit_t unit, int64_t began, size_t nbytes)
 
 void dart__latency_ping(dart_unit_t unit)
 {
-  if (dart__engine.by_agents && is_due(unit))
-    dart__am_ping(dart__engine.am, unit);
+  if (is_due(unit))
+    dart__am_wake(dart__engine.am, unit);
 }

@@ -25,7 +25,7 @@ int64_t dart__latency_begin(void);
 void    dart__latency_end(dart_unit_t unit, int64_t began, size_t nbytes);
 
 /** In a stream of transfers by MPI: send their target a keep-alive ping now and then, or its progress would go to
- *  sleep. Not from a flush: the ping is a request itself, to be flushed. */
+ *  sleep. No flush waits for it. */
 void dart__latency_ping(dart_unit_t unit);
 
 #endif

@@ -609,6 +609,34 @@ static void units_that_talk_to_each_other_need_no_replies(void **state)
   close_all();
 }
 
+/* A peer is kept awake by a message that no flush waits for, of which there is one at a time. */
+static void nothing_waits_for_a_wake(void **state)
+{
+  int64_t quiet;
+
+  (void)state;
+  open_with(2, usual());
+  since(DART__COUNT_REPLY);
+  since(DART__COUNT_ACK_REQUEST);
+  for (int i = 0; i < 3; i++)
+    dart__am_wake(peer[0].am, 1);
+  assert_int_equal(since(DART__COUNT_ACK_REQUEST), 1);
+  assert_true(
+      dart__am_is_flushed(peer[0].am, 1, DART__AM_REMOTE)); /* which has not made progress */
+  flush(0, 1);
+  quiet = dart__am_quiet_ns(peer[1].am); /* nothing has come since the clock began */
+  dart__am_progress(peer[1].am, false);
+  assert_true(dart__am_quiet_ns(peer[1].am) < quiet);
+  assert_int_equal(since(DART__COUNT_REPLY), 1);
+  dart__am_progress(peer[0].am, false);
+  dart__am_wake(peer[0].am, 1); /* the next one */
+  assert_int_equal(since(DART__COUNT_ACK_REQUEST), 1);
+  add(0, 1, 0, 1);
+  flush(0, 1);
+  assert_int_equal(*word_of(1, 0), 1);
+  close_all();
+}
+
 static void several_are_asked_before_any_is_waited_for(void **state)
 {
   (void)state;
@@ -923,6 +951,7 @@ int main(void)
     cmocka_unit_test(without_memory_types_are_described_each_time),
     cmocka_unit_test(elements_beyond_the_memory_are_refused),
     cmocka_unit_test(units_that_talk_to_each_other_need_no_replies),
+    cmocka_unit_test(nothing_waits_for_a_wake),
     cmocka_unit_test(several_are_asked_before_any_is_waited_for),
     cmocka_unit_test(refused_requests_are_said_once),
     cmocka_unit_test(a_run_of_updates_leaves_out_what_is_refused),

@@ -344,7 +344,12 @@ static void *run(void *argument)
       break;
     case 4: send(t, peer); break;
     case 5: flush(t, peer, test_draw(&t->random) % 2 == 0); break;
-    case 6: dart__am_ping(mine, peer); break;
+    case 6:
+      if (test_draw(&t->random) % 2 == 0)
+        dart__am_ping(mine, peer);
+      else
+        dart__am_wake(mine, peer);
+      break;
     default:
       expect(dart__am_flush_members(mine, is_any, NULL, DART__AM_REMOTE) == DART_OK,
              "a flush of all failed", t->id, t->step);

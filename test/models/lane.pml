@@ -204,6 +204,23 @@ inline send_ack_request()
   requests[PEER]!true,0,applied[me],refused[me]
 }
 
+/* dart__am_endpoint_wake */
+inline wake()
+{
+  atomic {
+    if
+    :: EP.is_sending == NOTHING && !EP.is_ack_requested ->
+#ifndef MUTANT_wakes_unheard
+      EP.is_busy = true;
+#endif
+      send_ack_request();
+      HANDS_OVER
+    :: else
+    fi
+  }
+  posted()
+}
+
 /* dart__am_endpoint_ask, where CAN_ASK */
 inline ask(number)
 {

@@ -10,6 +10,7 @@
  * here until all are sent holds up nobody (ABSENT; no invalid end state).
  *
  * Bounds. OPS0 and OPS1 operations of the two units, each with a result or not, or with NOTIFICATIONS one;
+ * or, WAKES times, a message that only keeps the peer awake;
  * after any of them a flush of either kind, FLUSHES times in all, and one at the end. lane.pml has the rest, the
  * abstractions, and what is said of memory order.
  *
@@ -24,6 +25,8 @@
  * run: one_batch     -DOPS0=2 -DOPS1=1 -DFLUSHES=1 -DPOOL=1 -DSLOWLY
  * run: beyond        -DOPS0=3 -DOPS1=0 -DNOTIFICATIONS -DWINDOW=1 -DEVERY=1 -DCAPACITY=2 -DPOOL=2 -DSLOWLY
  * run: sent_later    -DOPS0=3 -DOPS1=0 -DNOTIFICATIONS -DWINDOW=1 -DEVERY=1 -DCAPACITY=2 -DPOOL=2 -DSLOWLY -DLATER
+ * run: awake         -DOPS0=3 -DOPS1=1 -DWAKES=1
+ * run: awake_alone   -DOPS0=3 -DOPS1=0 -DWAKES=2 -DFLUSHES=1 -DSLOWLY
  * run: absent        -DOPS0=4 -DOPS1=0 -DNOTIFICATIONS -DABSENT
  * large: larger_both -DOPS0=5 -DOPS1=1 -DWINDOW=4
  * large: slowly_both -DOPS0=3 -DOPS1=1 -DFLUSHES=1 -DSLOWLY
@@ -36,6 +39,7 @@
  * mutant: results_by_any_message -DOPS0=1 -DOPS1=1
  * mutant: retires_while_sending  -DOPS0=1 -DOPS1=0 -DSLOWLY
  * mutant: no_window              -DOPS0=3 -DOPS1=0
+ * mutant: wakes_unheard          -DOPS0=1 -DOPS1=0 -DWAKES=1
  * mutant: no_batches_asked_for   -DOPS0=2 -DOPS1=0 -DPOOL=1
  * mutant: notification_waits     -DOPS0=4 -DOPS1=0 -DNOTIFICATIONS -DABSENT
  * limit: behind_a_full_batch     -DOPS0=4 -DOPS1=0 -DNOTIFICATIONS -DABSENT
@@ -44,6 +48,9 @@
 
 #ifndef FLUSHES
 #define FLUSHES 0
+#endif
+#ifndef WAKES
+#define WAKES 0
 #endif
 
 /* dart__am_flush */
@@ -62,13 +69,14 @@ inline flush(at_target)
 
 proctype unit(byte me; byte ops)
 {
-  byte last, due, due_local, flushes, number;
+  byte last, due, due_local, flushes, wakes, number;
   bool wants_reply, is_sender;
 
   do
   :: ops > 0 ->
     ops--;
     if
+    :: wakes < WAKES -> wakes++; wake()
 #if !defined(ABSENT) || defined(LIMIT_behind_a_full_batch)
     :: append(false, false)
 #endif
@@ -87,7 +95,8 @@ proctype unit(byte me; byte ops)
   :: else -> break
   od;
   is_here[1] = true; /* a unit that was not, is now */
-  flush(true)
+  flush(true);
+  EP.nasked == EP.nreplies /* dart__am_quiesce: no reply is left behind */
 }
 
 init
