@@ -207,6 +207,14 @@ typedef struct {
   dart_ret_t (*get_blocking)(const dart__address_t *at, const dart__type_t *at_type, void *dst,
                              const dart__type_t *dst_type, size_t nelem);
 
+  /** The same of `nbytes` > 0 bytes in a row on both sides. Blocking ones make progress, as `progress` does. */
+  dart_ret_t (*put_bytes)(const dart__address_t *at, const void *src, size_t nbytes,
+                          dart_handle_t *handle_out);
+  dart_ret_t (*get_bytes)(const dart__address_t *at, void *dst, size_t nbytes,
+                          dart_handle_t *handle_out);
+  dart_ret_t (*put_bytes_blocking)(const dart__address_t *at, const void *src, size_t nbytes);
+  dart_ret_t (*get_bytes_blocking)(const dart__address_t *at, void *dst, size_t nbytes);
+
   /** Atomics: applied on the target's node, by CPU atomics. Operands are copied before return; results are
    *  valid after a flush of at->unit. */
   void (*accumulate)(const dart__address_t *at, const void *values, size_t nelem,

@@ -28,6 +28,10 @@ struct dart__am_reply {
   dart__am_message_t        message;
 };
 
+/* Batches with notifications that are applied before the caller can see whether its wait is over: as many as a unit of a
+ * plane has neighbours, which often come together. */
+#define NOTIFIED_MOST 4
+
 /* What became of a message. */
 typedef enum { HANDLED, NOT_NOW } handled_t;
 
@@ -359,12 +363,15 @@ static bool take_requests(dart__am_t *am, int most, bool *notified_out)
   dart__am_ring_t *ring = &am->receiver.requests;
   dart__am_slot_t *slot;
   bool             any = false, is_data = false;
+  int              notified = 0;
 
-  for (; !is_data && !*notified_out && most > 0 && (slot = next(am, ring)) != NULL; most--) {
+  for (; !is_data && notified < NOTIFIED_MOST && most > 0 && (slot = next(am, ring)) != NULL;
+       most--) {
     any     = true;
     is_data = slot->message->header.ndata > 0;
     if (handle(am, slot, notified_out) == NOT_NOW)
       break;
+    notified += *notified_out;
     ring->head++;
     ring->free++;
     post_free(am, ring);
@@ -437,7 +444,7 @@ dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
   bool               has_come = true;
 
   if (dart__am_spin_try(&am->receiver.lock)) {
-    has_come = look(am, looks, own);
+    has_come = look(am, am->receiver.pending != NULL ? 1 : looks, own); /* data may come, too */
     handled  = drain(am, most, has_come, &answers);
     dart__am_spin_unlock(&am->receiver.lock);
   }

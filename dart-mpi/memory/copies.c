@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "model/world.h"
+
 #define COPIES 64 /* of a block: the ring starts with one, and grows by one */
 
 typedef struct block {
@@ -18,6 +20,19 @@ struct dart__copies {
   block_t        *blocks;
   size_t          nblocks;
 };
+
+/* Only the program's threads come here. */
+static void lock(dart__copies_t *copies)
+{
+  if (dart__world.many_threads)
+    pthread_mutex_lock(&copies->lock);
+}
+
+static void unlock(dart__copies_t *copies)
+{
+  if (dart__world.many_threads)
+    pthread_mutex_unlock(&copies->lock);
+}
 
 /* Copies that are linked in a row, the last one to `end`, or, if that is NULL, to the first. NULL: no memory. */
 static block_t *new_block(dart__copies_t *copies, dart__copy_t *end)
@@ -76,9 +91,9 @@ static dart__copy_t *take_next(dart__copies_t *copies)
       copy->is_taken = true;
       return copy;
     }
-    pthread_mutex_unlock(&copies->lock);
+    unlock(copies);
     sched_yield();
-    pthread_mutex_lock(&copies->lock);
+    lock(copies);
   }
 }
 
@@ -86,9 +101,9 @@ dart__copy_t *dart__copies_take(dart__copies_t *copies)
 {
   dart__copy_t *copy;
 
-  pthread_mutex_lock(&copies->lock);
+  lock(copies);
   copy = take_next(copies);
-  pthread_mutex_unlock(&copies->lock);
+  unlock(copies);
   return copy;
 }
 
@@ -96,7 +111,7 @@ dart__copy_t *dart__copies_more(dart__copies_t *copies, dart__copy_t *copy)
 {
   block_t *block = NULL;
 
-  pthread_mutex_lock(&copies->lock);
+  lock(copies);
   if (copies->nblocks < DART__COPIES_MOST / COPIES)
     block = new_block(copies, copy->next);
   if (block != NULL) {
@@ -105,13 +120,13 @@ dart__copy_t *dart__copies_more(dart__copies_t *copies, dart__copy_t *copy)
     block->copy[0].is_taken = true;
     copies->next            = &block->copy[1];
   }
-  pthread_mutex_unlock(&copies->lock);
+  unlock(copies);
   return block == NULL ? NULL : &block->copy[0];
 }
 
 void dart__copies_started(dart__copies_t *copies, dart__copy_t *copy)
 {
-  pthread_mutex_lock(&copies->lock);
+  lock(copies);
   copy->is_taken = false;
-  pthread_mutex_unlock(&copies->lock);
+  unlock(copies);
 }

@@ -17,11 +17,10 @@
 #include "model/world.h"
 #include "progress/engine.h"
 
-#define MEASURED_EVERY 8       /* transfers */
-#define SLOW_NS        50000   /* longer than a small transfer takes in any network */
-#define BYTE_NS        10      /* and this for each byte */
-#define SLOW_FOR       64      /* operations until a unit that was slow gets another chance */
-#define PING_NS        2500000 /* a quarter of the time that a unit which waits stays awake */
+#define SLOW_NS  50000   /* longer than a small transfer takes in any network */
+#define BYTE_NS  10      /* and this for each byte */
+#define SLOW_FOR 64      /* operations until a unit that was slow gets another chance */
+#define PING_NS  2500000 /* a quarter of the time that a unit which waits stays awake */
 
 /* By global id. Only estimates, so all accesses are relaxed. */
 static struct {
@@ -44,12 +43,12 @@ void dart__latency_close(void)
   latency.pinged = NULL;
 }
 
-bool dart__latency_is_slow(dart_unit_t unit)
+_Atomic unsigned dart__latency_started, dart__latency_waits;
+
+bool dart__latency_was_slow(dart_unit_t unit)
 {
   uint8_t left = atomic_load_explicit(&latency.slow[unit], memory_order_relaxed);
 
-  if (!dart__engine.by_agents)
-    return false;
   if (left > 0)
     atomic_store_explicit(&latency.slow[unit], left - 1, memory_order_relaxed);
   return left > 0 || dart__world.wait.yields == 0;
@@ -69,16 +68,6 @@ static bool is_due(dart_unit_t unit)
 bool dart__latency_is_awake(dart_unit_t unit)
 {
   return !is_due(unit);
-}
-
-int64_t dart__latency_begin(void)
-{
-  static _Atomic unsigned
-           calls; /* relaxed, and not one atomic step: any choice of transfers will do */
-  unsigned number = atomic_load_explicit(&calls, memory_order_relaxed);
-
-  atomic_store_explicit(&calls, number + 1, memory_order_relaxed);
-  return number % MEASURED_EVERY == 0 ? dart__now_ns() : 0;
 }
 
 void dart__latency_end(dart_unit_t unit, int64_t began, size_t nbytes)

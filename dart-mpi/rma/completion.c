@@ -100,26 +100,24 @@ static void unlist(dart__team_port_t *port, int32_t n)
   pthread_mutex_unlock(&port->touched_lock);
 }
 
-/* One more; without the locked instruction where no other thread of the unit starts or flushes anything. */
-static uint64_t raise_by_one(_Atomic uint64_t *at)
-{
-  uint64_t value;
-
-  if (dart__world.many_threads)
-    return atomic_fetch_add_explicit(at, 1, memory_order_seq_cst) + 1;
-  value = atomic_load_explicit(at, memory_order_relaxed) + 1;
-  atomic_store_explicit(at, value, memory_order_relaxed);
-  return value;
-}
-
 /* Count a transfer. seq_cst: releases to number(), and see unlist. A flush between the two steps is another
  * thread's, and not ordered after this transfer. */
 static void count(dart__outstanding_t *o, bool is_get)
 {
-  uint64_t own = raise_by_one(&o->started);
+  uint64_t own = atomic_fetch_add_explicit(&o->started, 1, memory_order_seq_cst) + 1;
 
   if (!is_get)
     raise_to(&o->last_put, own);
+}
+
+/* The same where no other thread of the unit starts or flushes anything: agents do not. */
+static inline void count_alone(dart__outstanding_t *o, bool is_get)
+{
+  uint64_t own = atomic_load_explicit(&o->started, memory_order_relaxed) + 1;
+
+  atomic_store_explicit(&o->started, own, memory_order_relaxed);
+  if (!is_get)
+    atomic_store_explicit(&o->last_put, own, memory_order_relaxed);
 }
 
 void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_t unit, bool is_get)
@@ -127,8 +125,14 @@ void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_
   dart__team_port_t *port = team->port;
 
   dart__far_went_by_mpi = true;
-  count(&window->unit[unit], is_get); /* first: a thread that sees the team's count sees this one */
-  count(&port->unit[unit], is_get);
+  if (!dart__world.many_threads) {
+    count_alone(&window->unit[unit], is_get);
+    count_alone(&port->unit[unit], is_get);
+  } else {
+    count(&window->unit[unit],
+          is_get); /* first: a thread that sees the team's count sees this one */
+    count(&port->unit[unit], is_get);
+  }
   if (!atomic_load_explicit(&port->is_touched[unit], memory_order_seq_cst)) /* see unlist */
     list(port, unit);
 }
@@ -141,7 +145,7 @@ static bool can_flush_local(const dart__window_t *window, const dart__outstandin
   return !window->is_static || number(&o->last_put) <= number(&o->done_local) + 1;
 }
 
-static void flush_one(dart__window_t *window, int32_t unit, bool at_target)
+static inline void flush_one(dart__window_t *window, int32_t unit, bool at_target)
 {
   dart__outstanding_t *o    = &window->unit[unit];
   uint64_t             last = number(&o->started);
@@ -178,11 +182,14 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
   if (at_target && dart__latency_is_slow(team->members[unit]))
     dart__am_ping_blocking(dart__engine.am, team->members[unit]);
   began = dart__latency_begin();
-  pthread_rwlock_rdlock(&port->windows.lock);
+  if (dart__world.many_threads) /* who else makes windows, or ends them */
+    pthread_rwlock_rdlock(&port->windows.lock);
   for (dart__window_t *w = port->windows.first; w != NULL; w = w->next)
     flush_one(w, unit, at_target);
-  pthread_rwlock_unlock(&port->windows.lock);
-  dart__latency_end(team->members[unit], began, FLUSHED);
+  if (dart__world.many_threads)
+    pthread_rwlock_unlock(&port->windows.lock);
+  if (began != 0)
+    dart__latency_end(team->members[unit], began, FLUSHED);
   note_done(o, at_target, last);
 }
 

@@ -11,28 +11,21 @@
 #include "rma/order.h"
 #include "rma/rma.h"
 
-/* A flush that has something to wait for. */
+/* A flush that has something to wait for: it is counted, timed, and noted. MPI may be what waits, and it does not
+ * sleep, so the time is noted at once. */
 typedef struct {
   dart__timed_t    timed;
   dart__waiting_t *waiting;
 } flush_t;
 
-/* Count a flush of the unit, -1: of all, that begins now; and time it, unless it has nothing to do. */
-static flush_t begin(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
+static flush_t begin(const dart__team_t *team, int32_t peer)
 {
-  int32_t peer = unit < 0 ? -1 : team->members[unit];
+  flush_t flush = { dart__timed_begin(DART__COUNT_FLUSH),
+                    dart__waiting_begin(
+                        dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, team->id, peer, 0, 0 }) };
 
-  if (!dart__am_is_flushed(dart__engine.am, peer, scope) ||
-      !dart__completion_is_flushed(team, unit, scope == DART__AM_REMOTE)) {
-    flush_t flush = { dart__timed_begin(DART__COUNT_FLUSH),
-                      dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH,
-                                                                          team->id, peer, 0, 0 }) };
-
-    dart__waiting_stamp(); /* MPI may be what waits, and it does not */
-    return flush;
-  }
-  dart__count(DART__COUNT_FLUSH_IDLE);
-  return (flush_t){ { NULL, 0 }, NULL };
+  dart__waiting_stamp();
+  return flush;
 }
 
 static void end(flush_t flush)
@@ -43,14 +36,26 @@ static void end(flush_t flush)
 
 static dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
 {
-  flush_t    flush = begin(team, unit, scope);
-  dart_ret_t ret   = dart__am_flush(dart__engine.am, team->members[unit], scope);
+  bool       at_target = scope == DART__AM_REMOTE;
+  int32_t    peer      = team->members[unit];
+  bool       transfers = !dart__completion_is_flushed(team, unit, at_target);
+  bool       requests  = !dart__am_is_flushed(dart__engine.am, peer, scope);
+  dart_ret_t ret       = DART_OK;
 
-  dart__completion_flush(team, unit, scope == DART__AM_REMOTE);
+  if (requests || transfers) {
+    flush_t flush = begin(team, peer);
+
+    if (requests)
+      ret = dart__am_flush(dart__engine.am, peer, scope);
+    if (transfers)
+      dart__completion_flush(team, unit, at_target);
+    end(flush);
+  } else {
+    dart__count(DART__COUNT_FLUSH_IDLE);
+  }
   dart__burst_end(&dart__team_port(team)->burst[unit]);
-  if (scope == DART__AM_REMOTE)
+  if (at_target)
     dart__handles_flushed(team, unit);
-  end(flush);
   return ret;
 }
 
@@ -99,17 +104,23 @@ static bool is_member(const void *team, int32_t unit)
 
 static dart_ret_t flush_all(dart__team_t *team, dart__am_scope_t scope)
 {
-  flush_t    flush;
-  dart_ret_t ret;
+  bool       at_target = scope == DART__AM_REMOTE;
+  dart_ret_t ret       = DART_OK;
 
   if (team->nnodes == 1)
     return DART_OK;
-  flush = begin(team, -1, scope);
-  ret   = dart__am_flush_members(dart__engine.am, is_member, team, scope);
-  dart__completion_flush_all(team, scope == DART__AM_REMOTE);
-  if (scope == DART__AM_REMOTE)
+  if (dart__am_is_flushed(dart__engine.am, -1, scope) &&
+      dart__completion_is_flushed(team, -1, at_target)) {
+    dart__count(DART__COUNT_FLUSH_IDLE);
+  } else {
+    flush_t flush = begin(team, -1);
+
+    ret = dart__am_flush_members(dart__engine.am, is_member, team, scope);
+    dart__completion_flush_all(team, at_target);
+    end(flush);
+  }
+  if (at_target)
     dart__handles_flushed(team, -1);
-  end(flush);
   return ret;
 }
 

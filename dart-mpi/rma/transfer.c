@@ -129,28 +129,21 @@ static void start_pieces(const dart__rma_t *t, size_t nelem, MPI_Request *reques
   }
 }
 
-/* The whole transfer. Most are plain, and one call: they are not slowed down by the divisions that the others
- * take. */
+/* The whole transfer. */
 static void start(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
 {
-  dart__mpi_layout_t bytes = dart__mpi_bytes(0, dart__plain_bytes(t, nelem, DART__RMA_PIECE));
-
   dart__order_wait(t->at->team, t->at->unit);
-  if (bytes.count > 0)
-    start_call(t, &bytes, &bytes, requests_out);
-  else
-    start_pieces(t, nelem, requests_out);
+  start_pieces(t, nelem, requests_out);
   dart__completion_started(t->at->team, dart__window_of(t->at), t->at->unit, !t->is_put);
   dart__latency_ping(t->at->team->members[t->at->unit]);
 }
 
 dart_handle_t dart__rma_start_with_handle(const dart__rma_t *t, size_t nelem)
 {
-  size_t        npieces = 1;
+  size_t        npieces;
   dart_handle_t handle;
 
-  if (dart__plain_bytes(t, nelem, DART__RMA_PIECE) == 0)
-    piece_of(t, nelem, &npieces);
+  piece_of(t, nelem, &npieces);
   handle = dart__handle_new(t->at->team, dart__window_of(t->at), t->at->unit, npieces);
   if (handle == DART_HANDLE_NULL)
     return handle;
@@ -180,44 +173,7 @@ void dart__rma_start(const dart__rma_t *t, size_t nelem)
 
 /* ---- start, and wait --------------------------------------------------------------------- */
 
-/* On a static window a flush completes a transfer soonest; on a dynamic window, where MPI uses messages, a
- * get has a request, and waiting for that makes progress. */
-void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow)
-{
-  dart__window_t  *window = dart__window_of(t->at);
-  dart_unit_t      target = t->at->team->members[t->at->unit];
-  int              unit   = t->at->unit;
-  MPI_Win          win    = window->win;
-  MPI_Aint         disp   = dart__disp_of(t->at);
-  int64_t          began  = dart__latency_begin();
-  MPI_Request      request;
-  dart__waiting_t *waiting =
-      dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, target, 0, 0 });
-
-  dart__waiting_stamp(); /* no sleep will: MPI waits */
-  dart__order_wait(t->at->team, unit);
-  dart__count_operation(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET, (uint64_t)nbytes);
-  if (!t->is_put && (is_slow || !window->is_static)) {
-    DART__MPI(MPI_Rget, t->buffer, nbytes, MPI_BYTE, unit, disp, nbytes, MPI_BYTE, win, &request);
-    if (is_slow)
-      dart__am_ping_blocking(dart__engine.am, target);
-    dart__mpi_wait(&request);
-  } else {
-    if (t->is_put)
-      DART__MPI(MPI_Put, t->buffer, nbytes, MPI_BYTE, unit, disp, nbytes, MPI_BYTE, win);
-    else
-      DART__MPI(MPI_Get, t->buffer, nbytes, MPI_BYTE, unit, disp, nbytes, MPI_BYTE, win);
-    if (is_slow)
-      dart__am_ping_blocking(dart__engine.am, target);
-    DART__MPI(MPI_Win_flush, unit, win);
-  }
-  dart__waiting_end(waiting);
-  dart__latency_end(target, began, (size_t)nbytes);
-  if (began != 0) /* often enough */
-    dart__latency_ping(target);
-}
-
-/* As above, few data of a static window are completed by a flush. Waiting for the requests of a handle makes
+/* Few data of a static window are completed by a flush. Waiting for the requests of a handle makes
  * progress; without memory for a handle, a flush will do. */
 void dart__rma_blocking(const dart__rma_t *t, size_t nelem)
 {

@@ -53,8 +53,4 @@ dart_handle_t dart__rma_start_with_handle(const dart__rma_t *t, size_t nelem);
 /** The same, complete on return. */
 void dart__rma_blocking(const dart__rma_t *t, size_t nelem);
 
-/** The same for a plain transfer of at most DART__RMA_PIECE bytes. `is_slow`: ping the target before waiting
- *  in MPI, see progress/latency.h. */
-void dart__rma_plain_blocking(const dart__rma_t *t, int nbytes, bool is_slow);
-
 #endif

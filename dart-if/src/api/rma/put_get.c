@@ -6,6 +6,7 @@
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/rma/access.h"
+#include "api/rma/context.h"
 #include "api/rma/count.h"
 #include "api/rma/remote.h"
 #include "api/rma/transfer.h"
@@ -82,28 +83,88 @@ static inline bool is_plain(const void *buffer, size_t nelem, dart_datatype_t sr
          !__builtin_mul_overflow(nelem, size, nbytes_out);
 }
 
-static inline bool put_plain(dart_gptr_t gptr, const void *src, size_t nelem,
-                             dart_datatype_t src_type, dart_datatype_t dst_type)
+static inline bool put_plain(dart_gptr_t gptr, const void *src, size_t nbytes)
 {
-  size_t nbytes;
-  char  *near =
-      is_plain(src, nelem, src_type, dst_type, &nbytes) ? dart__near_address(gptr, nbytes) : NULL;
+  char *near = dart__near_address(gptr, nbytes);
 
   if (near != NULL)
     dart__near_put_bytes(near, src, nbytes);
   return near != NULL;
 }
 
-static inline bool get_plain(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
-                             dart_datatype_t dst_type)
+static inline bool get_plain(void *dest, dart_gptr_t gptr, size_t nbytes)
 {
-  size_t nbytes;
-  char  *near =
-      is_plain(dest, nelem, src_type, dst_type, &nbytes) ? dart__near_address(gptr, nbytes) : NULL;
+  char *near = dart__near_address(gptr, nbytes);
 
   if (near != NULL)
     dart__near_get_bytes(dest, near, nbytes);
   return near != NULL;
+}
+
+/* ---- bytes in a row of far memory --------------------------------------------------------------- */
+
+/* False: it is not far, nor without epochs, or there are none, and for all errors. */
+static inline bool is_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)
+{
+  dart__segment_t *segment;
+  uint64_t         size;
+
+  if (!dart__world.many_nodes || nbytes == 0)
+    return false;
+  segment = dart__locate_segment(gptr, &at_out->team);
+  if (segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)at_out->team->nunits ||
+      segment->near[gptr.unitid] != NULL || segment->address != NULL ||
+      dart__epoch_find(segment) != NULL)
+    return false;
+  size = dart__segment_size(segment, gptr.unitid);
+  if (nbytes > size || gptr.addr_or_offs.offset > size - nbytes)
+    return false;
+  at_out->segment = segment;
+  at_out->unit    = gptr.unitid;
+  at_out->offset  = gptr.addr_or_offs.offset;
+  at_out->near    = NULL;
+  return true;
+}
+
+/* The same where no updates are deferred, which have to be applied first. Then the backend makes progress while the
+ * transfer is under way. */
+static inline bool is_far_alone(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)
+{
+  return dart__stream == 0 && is_far(gptr, nbytes, at_out);
+}
+
+static inline dart_ret_t put_far(const char *function, const dart__address_t *at, const void *src,
+                                 size_t nbytes, bool blocking, dart_handle_t *handle_out)
+{
+  dart_ret_t ret;
+
+  dart__call_note(function);
+  if (blocking) {
+    ret = dart__far->put_bytes_blocking(at, src, nbytes);
+  } else {
+    ret = dart__far->put_bytes(at, src, nbytes, handle_out);
+    dart__context_note(at);
+  }
+  if (ret == DART_OK)
+    dart__count_operation(DART__COUNT_PUT_FAR, nbytes);
+  return ret;
+}
+
+static inline dart_ret_t get_far(const char *function, void *dest, const dart__address_t *at,
+                                 size_t nbytes, bool blocking, dart_handle_t *handle_out)
+{
+  dart_ret_t ret;
+
+  dart__call_note(function);
+  if (blocking) {
+    ret = dart__far->get_bytes_blocking(at, dest, nbytes);
+  } else {
+    ret = dart__far->get_bytes(at, dest, nbytes, handle_out);
+    dart__context_note(at);
+  }
+  if (ret == DART_OK)
+    dart__count_operation(DART__COUNT_GET_FAR, nbytes);
+  return ret;
 }
 
 /* ---- the direct map: elements at constant distances --------------------------------------------- */
@@ -206,16 +267,15 @@ static inline dart_ret_t put_told(dart_gptr_t gptr, size_t nelem, dart_datatype_
   return DART_OK;
 }
 
-/* If `blocking`, `handle_out` is not used; else NULL: no handle. */
-static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
-                             dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
-                             dart_handle_t *handle_out)
+/* All elements, and all errors. If `blocking`, `handle_out` is not used; else NULL: no handle. */
+DART__OUT_OF_LINE put_elements(const char *function, dart_gptr_t gptr, const void *src,
+                               size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
+                               bool blocking, dart_handle_t *handle_out)
 {
   dart__transfer_t t;
   dart_ret_t       ret;
 
-  if (src_type == dst_type ? put_plain(gptr, src, nelem, src_type, dst_type)
-                           : put_steps(gptr, src, nelem, src_type, dst_type))
+  if (put_steps(gptr, src, nelem, src_type, dst_type))
     return put_told(gptr, nelem, dst_type);
   ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
   if (ret != DART_OK || nelem == 0)
@@ -241,15 +301,32 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
   return put_told(gptr, nelem, dst_type);
 }
 
-static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
+/* The same; bytes in a row are sorted out first. */
+static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
                              dart_handle_t *handle_out)
+{
+  dart__address_t at;
+  size_t          nbytes;
+
+  if (is_plain(src, nelem, src_type, dst_type, &nbytes)) {
+    if (put_plain(gptr, src, nbytes))
+      return put_told(gptr, nelem, dst_type);
+    if (is_far(gptr, nbytes, &at))
+      return put_far(function, &at, src, nbytes, blocking, handle_out);
+  }
+  return put_elements(function, gptr, src, nelem, src_type, dst_type, blocking, handle_out);
+}
+
+/* All elements, and all errors. If `blocking`, `handle_out` is not used; else NULL: no handle. */
+DART__OUT_OF_LINE get_elements(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
+                               dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
+                               dart_handle_t *handle_out)
 {
   dart__transfer_t t;
   dart_ret_t       ret;
 
-  if (src_type == dst_type ? get_plain(dest, gptr, nelem, src_type, dst_type)
-                           : get_steps(dest, gptr, nelem, src_type, dst_type))
+  if (get_steps(dest, gptr, nelem, src_type, dst_type))
     return DART_OK;
   ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
   if (ret != DART_OK || nelem == 0)
@@ -274,9 +351,31 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
   return ret;
 }
 
+/* The same; bytes in a row are sorted out first. */
+static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
+                             dart_handle_t *handle_out)
+{
+  dart__address_t at;
+  size_t          nbytes;
+
+  if (is_plain(dest, nelem, src_type, dst_type, &nbytes)) {
+    if (get_plain(dest, gptr, nbytes))
+      return DART_OK;
+    if (is_far(gptr, nbytes, &at))
+      return get_far(function, dest, &at, nbytes, blocking, handle_out);
+  }
+  return get_elements(function, dest, gptr, nelem, src_type, dst_type, blocking, handle_out);
+}
+
 DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nelem,
                                    dart_datatype_t src_type, dart_datatype_t dst_type)
 {
+  dart__address_t at;
+  size_t          nbytes;
+
+  if (is_plain(src, nelem, src_type, dst_type, &nbytes) && is_far_alone(gptr, nbytes, &at))
+    return put_far("dart_put_blocking", &at, src, nbytes, true, NULL);
   dart__progress(); /* may be called in a polling loop */
   return put("dart_put_blocking", gptr, src, nelem, src_type, dst_type, true, NULL);
 }
@@ -284,13 +383,18 @@ DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nel
 DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
                                    dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  size_t     nbytes;
-  dart_ret_t ret;
+  dart__address_t at;
+  dart_ret_t      ret;
+  size_t          nbytes   = 0;
+  bool            is_bytes = is_plain(dest, nelem, src_type, dst_type, &nbytes);
 
-  dart__progress(); /* may be called in a polling loop */
-  ret = get("dart_get_blocking", dest, gptr, nelem, src_type, dst_type, true, NULL);
-  if (dart__world.many_nodes && ret == DART_OK &&
-      is_plain(dest, nelem, src_type, dst_type, &nbytes) && nbytes <= sizeof(uint64_t))
+  if (is_bytes && is_far_alone(gptr, nbytes, &at)) {
+    ret = get_far("dart_get_blocking", dest, &at, nbytes, true, NULL);
+  } else {
+    dart__progress(); /* may be called in a polling loop */
+    ret = get("dart_get_blocking", dest, gptr, nelem, src_type, dst_type, true, NULL);
+  }
+  if (dart__world.many_nodes && ret == DART_OK && is_bytes && nbytes <= sizeof(uint64_t))
     dart__progress_polled(gptr, dest, nbytes);
   return ret;
 }
