@@ -221,6 +221,34 @@ static void units_without_agents_are_pinged_too(void **state)
   assert_int_equal(pings[1], 1);
 }
 
+/* Large puts: after three slow ones in a row other ways are taken for a while; then one is tried. */
+static void slow_puts_are_left_for_a_while(void **state)
+{
+  enum { BYTES = 16384, FAST = 5000, SLOW = 7000 }; /* 2000 ns, and a quarter of the bytes */
+
+  (void)state;
+  for (int i = 0; i < 10; i++) {
+    dart__latency_put_took(1, SLOW, BYTES);
+    dart__latency_put_took(1, SLOW, BYTES);
+    dart__latency_put_took(1, FAST, BYTES);
+    assert_false(dart__latency_puts_slowly(1));
+  }
+  for (int i = 0; i < 3; i++) {
+    assert_false(dart__latency_puts_slowly(1));
+    dart__latency_put_took(1, SLOW, BYTES);
+  }
+  for (int round = 0; round < 3; round++) {
+    dart__latency_put_took(1, SLOW, BYTES);
+    for (int i = 0; i < SLOW_FOR; i++)
+      assert_true(dart__latency_puts_slowly(1));
+    assert_false(dart__latency_puts_slowly(1));
+    assert_false(dart__latency_puts_slowly(0));
+  }
+  dart__latency_put_took(1, FAST, BYTES);
+  dart__latency_put_took(1, SLOW, BYTES);
+  assert_false(dart__latency_puts_slowly(1));
+}
+
 static void without_memory_it_does_not_open(void **state)
 {
   (void)state;
@@ -273,6 +301,7 @@ int main(void)
     PACE(nobody_is_slow_without_agents),
     PACE(a_unit_is_awake_for_a_while_after_a_request),
     PACE(a_stream_pings_now_and_then),
+    PACE(slow_puts_are_left_for_a_while),
     PACE(units_without_agents_are_pinged_too),
     PACE(without_memory_it_does_not_open),
     cmocka_unit_test(bursts_are_expected_to_be_as_the_last),

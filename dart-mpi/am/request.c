@@ -1,5 +1,7 @@
 /* Operations as records of a batch (wire.h). Operands are copied before return; results are there after a
  * flush. */
+#include <string.h>
+
 #include "am/endpoint.h"
 #include "am/instance.h"
 #include "base/size.h"
@@ -225,23 +227,66 @@ static bool is_last_of_burst(dart__am_t *am, dart__am_endpoint_t *ep)
   return ep->burst[0] >= ep->burst[1] || ep->burst[0] >= ep->burst[2];
 }
 
-void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
-                     const dart__am_address_t *flag, uint64_t value, dart_operation_t op)
+/* The two records of a notified put of few bytes, in an open batch that has room and has selected the segment of both, by
+ * words in registers: where a unit has many neighbours most are these. False: nothing was done. */
+static bool append_signal(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_address_t *at,
+                          const void *src, size_t nbytes, const dart__am_address_t *flag,
+                          uint64_t value, dart_operation_t op)
+{
+  size_t               nwords = dart__am_words(nbytes);
+  dart__am_batch_t    *batch  = ep->open;
+  dart__am_selection_t selection;
+  uint64_t            *words;
+
+  if (batch == NULL || nbytes == 0 || at->team != flag->team || at->segid != flag->segid ||
+      (at->offset ^ flag->offset) >> DART__AM_OFFSET_BITS != 0)
+    return false;
+  selection = dart__am_selection_of(flag->team, flag->segid, flag->offset);
+  if (!dart__am_batch_has_selected(batch, &selection) ||
+      !dart__am_endpoint_has_room(am, ep, nwords + 3, 0))
+    return false;
+  words    = &batch->message.words[batch->nwords];
+  words[0] = dart__am_word(DART__AM_PUT, 0, 0, nbytes, at->offset);
+  if (nbytes == sizeof(uint64_t)) {
+    memcpy(&words[1], src, sizeof(uint64_t));
+  } else {
+    words[nwords] = 0; /* no stray bytes on the wire */
+    memcpy(&words[1], src, nbytes);
+  }
+  words[nwords + 1] = dart__am_word(DART__AM_NOTIFY, DART_TYPE_ULONG, op, 1, flag->offset);
+  words[nwords + 2] = value;
+  batch->nwords += nwords + 3;
+  batch->nrequests += 2;
+  return true;
+}
+
+/* The same in any case. */
+static void append_signal_any(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_address_t *at,
+                              const void *src, size_t nbytes, const dart__am_address_t *flag,
+                              uint64_t value, dart_operation_t op)
 {
   dart__am_record_t put =
       nbytes > 0 ? put_record(at->offset, src, nbytes) : (dart__am_record_t){ 0 };
-  dart__am_record_t    signal = { .first = &value, .first_bytes = sizeof value };
-  dart__am_endpoint_t *ep     = &am->endpoint[flag->peer];
-  size_t               nwords = dart__am_record_words(&signal);
+  dart__am_record_t signal = { .first = &value, .first_bytes = sizeof value };
+  size_t            nwords = dart__am_record_words(&signal);
 
   signal.word = dart__am_word(DART__AM_NOTIFY, DART_TYPE_ULONG, op, 1, flag->offset);
   if (nbytes > 0)
     nwords += dart__am_record_words(&put);
-  dart__am_spin_lock(&ep->lock);
   dart__am_endpoint_reserve(am, flag->peer, ep, nwords, 0);
   if (nbytes > 0)
     dart__am_endpoint_append(ep, at, &put);
   dart__am_endpoint_append(ep, flag, &signal);
+}
+
+void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
+                     const dart__am_address_t *flag, uint64_t value, dart_operation_t op)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[flag->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  if (!append_signal(am, ep, at, src, nbytes, flag, value, op))
+    append_signal_any(am, ep, at, src, nbytes, flag, value, op);
   if (!am->config.is_sent_later) /* nothing may send it later */
     dart__am_endpoint_send_now(am, flag->peer, ep);
   else if (is_last_of_burst(am, ep)) /* if it cannot be sent now, progress sends it */

@@ -163,6 +163,34 @@ static bool apply(const dart__am_host_t *host, const selected_t *s, dart__deferr
   return true;
 }
 
+/* Puts, and notifications by a sum, with nothing on the way that other kinds need. Returns the words of the record, 0: it is
+ * none of these, or names no memory. */
+static inline size_t apply_signal(const selected_t *s, dart__deferred_t *updates,
+                                  const uint64_t *words, bool *notified_out)
+{
+  dart__am_request_kind_t kind   = dart__am_word_kind(words[0]);
+  bool                    is_put = kind == DART__AM_PUT;
+  size_t                  nbytes = is_put ? dart__am_word_count(words[0]) : sizeof(uint64_t);
+  uint64_t                offset = s->high + dart__am_word_offset(words[0]);
+
+  if (!is_put && (kind != DART__AM_NOTIFY || dart__am_word_op(words[0]) != DART_OP_SUM ||
+                  s->region.mutex != NULL))
+    return 0;
+  if (nbytes > s->region.nbytes || offset > s->region.nbytes - nbytes)
+    return 0;
+  if (!dart__deferred_is_empty(updates)) /* this request is applied after them */
+    dart__deferred_apply_all(updates);
+  if (is_put) {
+    dart__near_put_bytes(s->region.base + offset, &words[1], nbytes);
+  } else {
+    /* acq_rel: releases what was put before it to the thread that waits */
+    atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)(s->region.base + offset), words[1],
+                              memory_order_acq_rel);
+    *notified_out = true;
+  }
+  return 1 + dart__am_words(nbytes);
+}
+
 #define RUN_MASK (((uint64_t)1 << DART__AM_OFFSET_AT) - 1) /* all of a word but the offset */
 
 /* Add a run of updates of one word each, alike but for offset and operand: what programs that update words at
@@ -286,7 +314,7 @@ dart__am_applied_t dart__am_apply_batch(const dart__am_host_t *host, dart__defer
     dart__am_request_kind_t kind = dart__am_word_kind(word);
     size_t                  run  = kind == DART__AM_ACCUMULATE
                                        ? apply_run(&s, updates, words + i, nwords - i, &applied.refused)
-                                       : 0;
+                                       : apply_signal(&s, updates, words + i, &applied.notified);
 
     if (run > 0) {
       i += run;

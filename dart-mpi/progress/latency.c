@@ -17,29 +17,38 @@
 #include "model/world.h"
 #include "progress/engine.h"
 
-#define SLOW_NS  50000   /* longer than a small transfer takes in any network */
-#define BYTE_NS  10      /* and this for each byte */
-#define SLOW_FOR 64      /* operations until a unit that was slow gets another chance */
-#define PING_NS  2500000 /* a quarter of the time that a unit which waits stays awake */
+#define SLOW_NS   50000   /* longer than a small transfer takes in any network */
+#define BYTE_NS   10      /* and this for each byte */
+#define PUT_NS    2000    /* longer than a put and its flush take beside their bytes, and ... */
+#define PUT_BYTES 4       /* ... so many bytes a ns are moved by any put that is worth it */
+#define PUTS      3       /* that were slow, in a row, until others are tried */
+#define SLOW_FOR  64      /* operations until a unit that was slow gets another chance */
+#define PING_NS   2500000 /* a quarter of the time that a unit which waits stays awake */
 
 /* By global id. Only estimates, so all accesses are relaxed. */
 static struct {
-  _Atomic uint8_t *slow;   /* operations for which it still counts as slow */
+  _Atomic uint8_t *slow; /* operations for which it still counts as slow */
+  _Atomic uint8_t *
+      puts; /* large puts that were slow, in a row; PUTS and more: data that are no puts until the next */
   _Atomic int64_t *pinged; /* when the unit was last sent a keep-alive ping */
 } latency;
 
 dart_ret_t dart__latency_open(void)
 {
   latency.slow   = calloc((size_t)dart__world.nunits, sizeof *latency.slow);
+  latency.puts   = calloc((size_t)dart__world.nunits, sizeof *latency.puts);
   latency.pinged = calloc((size_t)dart__world.nunits, sizeof *latency.pinged);
-  return latency.slow == NULL || latency.pinged == NULL ? DART_ERR_NOMEM : DART_OK;
+  return latency.slow == NULL || latency.puts == NULL || latency.pinged == NULL ? DART_ERR_NOMEM
+                                                                                : DART_OK;
 }
 
 void dart__latency_close(void)
 {
   free(latency.slow);
+  free(latency.puts);
   free(latency.pinged);
   latency.slow   = NULL;
+  latency.puts   = NULL;
   latency.pinged = NULL;
 }
 
@@ -52,6 +61,30 @@ bool dart__latency_was_slow(dart_unit_t unit)
   if (left > 0)
     atomic_store_explicit(&latency.slow[unit], left - 1, memory_order_relaxed);
   return left > 0 || dart__world.wait.yields == 0;
+}
+
+/* Between processes of a host MPI's put goes through a buffer that both map, piece by piece, and a large message is
+ * read by the kernel, once. Which one is faster depends on how far apart the two cores are. */
+bool dart__latency_puts_slowly(dart_unit_t unit)
+{
+  uint8_t state = atomic_load_explicit(&latency.puts[unit], memory_order_relaxed);
+
+  if (state > PUTS)
+    atomic_store_explicit(&latency.puts[unit], state - 1, memory_order_relaxed);
+  return state > PUTS;
+}
+
+void dart__latency_put_took(dart_unit_t unit, int64_t ns, size_t nbytes)
+{
+  uint8_t state   = atomic_load_explicit(&latency.puts[unit], memory_order_relaxed);
+  bool    is_slow = ns > PUT_NS + (int64_t)(nbytes / PUT_BYTES);
+
+  if (state <= PUTS)
+    atomic_store_explicit(&latency.puts[unit],
+                          !is_slow       ? 0
+                          : state < PUTS ? state + 1
+                                         : PUTS + SLOW_FOR,
+                          memory_order_relaxed);
 }
 
 /* Whether the unit was sent nothing for a while to keep it awake; the caller does so now. */

@@ -24,6 +24,11 @@ static inline bool dart__latency_is_slow(dart_unit_t unit)
   return dart__engine.by_agents && dart__latency_was_slow(unit);
 }
 
+/** Of large data: whether MPI moved those to the unit slowly that it put last, so that a message is to be tried instead;
+ *  and how long it has taken for one put with its flush. */
+bool dart__latency_puts_slowly(dart_unit_t unit);
+void dart__latency_put_took(dart_unit_t unit, int64_t ns, size_t nbytes);
+
 /** Whether a unit can be expected to make progress on a transfer by MPI right now, for it was sent a request a
  *  short while ago. If not, the caller sends it one. */
 bool dart__latency_is_awake(dart_unit_t unit);

@@ -95,7 +95,8 @@ void dart__far_wait(dart_handle_t *handle, bool at_target)
   /* a get that is locally complete is complete; only a put needs remote completion */
   if ((h->is_put && at_target) || h->by_flush)
     dart__completion_flush(h->team, h->unit, at_target || !h->is_put);
-  dart__far_release(handle);
+  *handle = DART_HANDLE_NULL;
+  free(h);
 }
 
 static bool is_done(dart_handle_t handle)

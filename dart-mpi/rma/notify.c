@@ -20,14 +20,15 @@
 #define EAGER_MOST 8192 /* contiguous bytes that MPI most likely sends eagerly */
 
 /* Whether MPI's put is the shorter way for contiguous data: on a static window it moves them once, where messages that
- * are not eager wait for their receiver. A target that naps or computes could hold up its flush, and with that
- * the caller. */
+ * are not eager wait for their receiver; unless it moves them slowly. A target that naps or computes could hold up its
+ * flush, and with that the caller. */
 static bool goes_alone(const dart__rma_t *t, size_t nbytes)
 {
   dart_unit_t target = t->at->team->members[t->at->unit];
 
   return nbytes > EAGER_MOST && dart__engine.by_agents && dart__window_of(t->at)->is_static &&
-         !dart__latency_is_slow(target) && dart__latency_is_awake(target);
+         !dart__latency_is_slow(target) && !dart__latency_puts_slowly(target) &&
+         dart__latency_is_awake(target);
 }
 
 /* Put few scattered elements by a request for each run of them. */
@@ -62,8 +63,11 @@ static void put_ahead(const dart__rma_t *t, size_t nelem)
     dart__count(DART__COUNT_NOTIFY_RUNS);
     request_by_runs(t, nelem);
   } else {
+    int64_t began = dart__now_ns();
+
     dart__count(DART__COUNT_NOTIFY_AFTER_RMA);
     dart__rma_blocking(t, nelem);
+    dart__latency_put_took(t->at->team->members[t->at->unit], dart__now_ns() - began, nbytes);
   }
 }
 

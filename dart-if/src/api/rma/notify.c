@@ -132,6 +132,36 @@ static dart_ret_t check_op(const char *function, dart_operation_t op)
   return DART_ERR_INVAL;
 }
 
+/* Bytes in a row for a far unit, whose segment has the counter, too, which counts. False: otherwise, and for all
+ * errors; nothing was done. */
+static inline bool put_notify_far(const char *function, dart_gptr_t gptr, const void *src,
+                                  size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
+                                  dart_gptr_t flag, uint64_t value)
+{
+  const dart__type_t *byte = &dart__type_basic[DART_TYPE_BYTE];
+  uint64_t            at   = flag.addr_or_offs.offset, size;
+  dart__address_t     data, counter;
+  dart__signal_t      signal = { &counter, value, DART_OP_SUM };
+  size_t              nbytes;
+
+  if (flag.teamid != gptr.teamid || flag.segid != gptr.segid || flag.unitid != gptr.unitid ||
+      !dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes) ||
+      !dart__transfer_is_far(gptr, nbytes, &data) || data.segment->heads != NULL)
+    return false;
+  size = dart__segment_size(data.segment, data.unit);
+  if (at % FLAG_BYTES != 0 || size < FLAG_BYTES || at > size - FLAG_BYTES)
+    return false;
+  counter        = data;
+  counter.offset = at;
+  dart__call_note(function);
+  dart__progress(); /* apply deferred updates before the notification */
+  dart__count_notify(&counter);
+  dart__count_put(&data, nbytes);
+  dart__far->put_notify(&data, byte, src, byte, nbytes, &signal);
+  dart__context_note(&counter);
+  return true;
+}
+
 /* `nelem` 0: only notify. */
 static dart_ret_t put_notify(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
@@ -163,6 +193,8 @@ dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                            uint64_t by)
 {
+  if (put_notify_far(__func__, gptr, src, nelem, src_type, dst_type, flag, by))
+    return DART_OK;
   return put_notify(__func__, gptr, src, nelem, src_type, dst_type, flag, by, DART_OP_SUM);
 }
 
@@ -212,6 +244,8 @@ static __attribute__((noinline)) dart_ret_t go_on(dart_gptr_t flag, uint64_t lea
                       DART__WAIT_COUNTER,
                       .is_counted = is_counted };
 
+  if (!is_counted && dart__word_is_there(flag, DART_TYPE_ULONG, DART_WAIT_GE, &least))
+    return DART_OK;
   return dart__words_wait(&w);
 }
 

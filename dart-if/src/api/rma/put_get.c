@@ -74,15 +74,6 @@ static inline bool get_few(dart_inline_maps_t maps, void *dest, dart_gptr_t gptr
 }
 
 /* Any number of elements of a basic type, near. */
-static inline bool is_plain(const void *buffer, size_t nelem, dart_datatype_t src_type,
-                            dart_datatype_t dst_type, size_t *nbytes_out)
-{
-  size_t size = dart__type_basic_size(src_type);
-
-  return src_type == dst_type && size > 0 && buffer != NULL &&
-         !__builtin_mul_overflow(nelem, size, nbytes_out);
-}
-
 static inline bool put_plain(dart_gptr_t gptr, const void *src, size_t nbytes)
 {
   char *near = dart__near_address(gptr, nbytes);
@@ -103,34 +94,11 @@ static inline bool get_plain(void *dest, dart_gptr_t gptr, size_t nbytes)
 
 /* ---- bytes in a row of far memory --------------------------------------------------------------- */
 
-/* False: it is not far, nor without epochs, or there are none, and for all errors. */
-static inline bool is_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)
-{
-  dart__segment_t *segment;
-  uint64_t         size;
-
-  if (!dart__world.many_nodes || nbytes == 0)
-    return false;
-  segment = dart__locate_segment(gptr, &at_out->team);
-  if (segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)at_out->team->nunits ||
-      segment->near[gptr.unitid] != NULL || segment->address != NULL ||
-      dart__epoch_find(segment) != NULL)
-    return false;
-  size = dart__segment_size(segment, gptr.unitid);
-  if (nbytes > size || gptr.addr_or_offs.offset > size - nbytes)
-    return false;
-  at_out->segment = segment;
-  at_out->unit    = gptr.unitid;
-  at_out->offset  = gptr.addr_or_offs.offset;
-  at_out->near    = NULL;
-  return true;
-}
-
-/* The same where no updates are deferred, which have to be applied first. Then the backend makes progress while the
+/* Far, and no updates are deferred, which would have to be applied first. Then the backend makes progress while the
  * transfer is under way. */
 static inline bool is_far_alone(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)
 {
-  return dart__stream == 0 && is_far(gptr, nbytes, at_out);
+  return dart__stream == 0 && dart__transfer_is_far(gptr, nbytes, at_out);
 }
 
 static inline dart_ret_t put_far(const char *function, const dart__address_t *at, const void *src,
@@ -309,11 +277,11 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
   dart__address_t at;
   size_t          nbytes;
 
-  if (is_plain(src, nelem, src_type, dst_type, &nbytes)) {
+  if (dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes)) {
+    if (dart__transfer_is_far(gptr, nbytes, &at))
+      return put_far(function, &at, src, nbytes, blocking, handle_out);
     if (put_plain(gptr, src, nbytes))
       return put_told(gptr, nelem, dst_type);
-    if (is_far(gptr, nbytes, &at))
-      return put_far(function, &at, src, nbytes, blocking, handle_out);
   }
   return put_elements(function, gptr, src, nelem, src_type, dst_type, blocking, handle_out);
 }
@@ -359,11 +327,11 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
   dart__address_t at;
   size_t          nbytes;
 
-  if (is_plain(dest, nelem, src_type, dst_type, &nbytes)) {
+  if (dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes)) {
+    if (dart__transfer_is_far(gptr, nbytes, &at))
+      return get_far(function, dest, &at, nbytes, blocking, handle_out);
     if (get_plain(dest, gptr, nbytes))
       return DART_OK;
-    if (is_far(gptr, nbytes, &at))
-      return get_far(function, dest, &at, nbytes, blocking, handle_out);
   }
   return get_elements(function, dest, gptr, nelem, src_type, dst_type, blocking, handle_out);
 }
@@ -374,7 +342,8 @@ DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nel
   dart__address_t at;
   size_t          nbytes;
 
-  if (is_plain(src, nelem, src_type, dst_type, &nbytes) && is_far_alone(gptr, nbytes, &at))
+  if (dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes) &&
+      is_far_alone(gptr, nbytes, &at))
     return put_far("dart_put_blocking", &at, src, nbytes, true, NULL);
   dart__progress(); /* may be called in a polling loop */
   return put("dart_put_blocking", gptr, src, nelem, src_type, dst_type, true, NULL);
@@ -386,7 +355,7 @@ DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
   dart__address_t at;
   dart_ret_t      ret;
   size_t          nbytes   = 0;
-  bool            is_bytes = is_plain(dest, nelem, src_type, dst_type, &nbytes);
+  bool            is_bytes = dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes);
 
   if (is_bytes && is_far_alone(gptr, nbytes, &at)) {
     ret = get_far("dart_get_blocking", dest, &at, nbytes, true, NULL);

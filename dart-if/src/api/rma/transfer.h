@@ -44,4 +44,38 @@ static inline dart_ret_t dart__transfer(const char *function, dart_gptr_t gptr, 
   return dart__locate(function, gptr, nbytes, &transfer_out->at);
 }
 
+/** Whether these are elements of a basic type, and how many bytes. */
+static inline bool dart__transfer_is_plain(const void *buffer, size_t nelem,
+                                           dart_datatype_t src_type, dart_datatype_t dst_type,
+                                           size_t *nbytes_out)
+{
+  size_t size = dart__type_basic_size(src_type);
+
+  return src_type == dst_type && size > 0 && buffer != NULL &&
+         !__builtin_mul_overflow(nelem, size, nbytes_out);
+}
+
+/** Whether so many bytes are all far, in a segment without epochs, and where. False for none, and for all errors. */
+static inline bool dart__transfer_is_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)
+{
+  dart__segment_t *segment;
+  uint64_t         size;
+
+  if (!dart__world.many_nodes || nbytes == 0)
+    return false;
+  segment = dart__locate_segment(gptr, &at_out->team);
+  if (segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)at_out->team->nunits ||
+      segment->near[gptr.unitid] != NULL || segment->address != NULL ||
+      dart__epoch_find(segment) != NULL)
+    return false;
+  size = dart__segment_size(segment, gptr.unitid);
+  if (nbytes > size || gptr.addr_or_offs.offset > size - nbytes)
+    return false;
+  at_out->segment = segment;
+  at_out->unit    = gptr.unitid;
+  at_out->offset  = gptr.addr_or_offs.offset;
+  at_out->near    = NULL;
+  return true;
+}
+
 #endif
