@@ -3,6 +3,7 @@
 #include "base/counters.h"
 #include "dart_test.h"
 #include "memory/team.h"
+#include "progress/engine.h"
 
 SUITE(completion);
 
@@ -49,6 +50,46 @@ TEST_N(2, a_flush_is_not_skipped_after_many_gets)
     flushes = dart__counted(DART__COUNT_RMA_FLUSH);
     EXPECT_OK(dart_flush(to)); /* nothing is left to do */
     EXPECT_EQ(dart__counted(DART__COUNT_RMA_FLUSH), flushes);
+  }
+  test_barrier();
+}
+
+/* Copies of small operands, each on its own; as many as it takes to come round the ring. */
+static int copies_of(dart_team_t team)
+{
+  dart__copies_t *copies = dart__team_port(dart__team_find(team))->copies;
+  dart__copy_t   *first = dart__copies_take(copies), *next = first;
+  int             n = 0;
+
+  do {
+    dart__copies_started(copies, next);
+    next = dart__copies_take(copies);
+    n++;
+  } while (next != first);
+  dart__copies_started(copies, next);
+  return n;
+}
+
+/* The ring has room for what is outstanding between two flushes, and does not grow with their number: a copy is free
+ * again when its own operation is complete, though newer ones are not. */
+TEST_N(2, copies_are_free_when_their_own_operation_is_complete)
+{
+  enum { OUTSTANDING = 50, FLUSHES = 100 };
+  dart_gptr_t base      = test_segment(DART_TEAM_ALL, 4096, 0);
+  int         unit      = (me + 1) % n, few;
+  dart_gptr_t to        = test_unit(base, unit);
+  size_t      aggregate = dart__engine.aggregate;
+
+  if (!dart__team_is_on_node(dart__team_find(DART_TEAM_ALL), unit)) {
+    few                    = copies_of(DART_TEAM_ALL);
+    dart__engine.aggregate = 0; /* they go by MPI */
+    for (int64_t i = 0; i < OUTSTANDING * FLUSHES; i++) {
+      EXPECT_OK(dart_put(to, &i, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+      if (i % OUTSTANDING == OUTSTANDING - 1)
+        EXPECT_OK(dart_flush(to));
+    }
+    dart__engine.aggregate = aggregate;
+    EXPECT_TRUE(copies_of(DART_TEAM_ALL) <= few + 2 * OUTSTANDING);
   }
   test_barrier();
 }

@@ -20,10 +20,11 @@ typedef struct dart__copies dart__copies_t;
 
 typedef struct dart__copy {
   _Alignas(16) char bytes[DART_COPIED_MOST];
-  struct dart__copy *next;     /* in the ring */
-  int32_t            unit;     /* team unit that its operation is about; valid if used */
-  bool               is_used;  /* an operation was started with it since the team exists */
-  bool               is_taken; /* a thread is about to start one */
+  struct dart__copy *next; /* in the ring */
+  uint64_t
+      number;   /* of its operation among those on the unit (rma/completion.h); 0: there was none */
+  int32_t unit; /* team unit that its operation is about */
+  bool    is_taken; /* a thread is about to start one */
 } dart__copy_t;
 
 /** NULL: no memory. Nothing that was started with a copy is under way when they are deleted. */
@@ -37,7 +38,7 @@ dart__copy_t *dart__copies_take(dart__copies_t *copies);
 /** Another copy instead of `copy`, which was taken and stays as it is; never used before. NULL: there is none. */
 dart__copy_t *dart__copies_more(dart__copies_t *copies, dart__copy_t *copy);
 
-/** The operation was started, and counted by dart__completion_started. */
+/** The operation was started, and its number noted. */
 void dart__copies_started(dart__copies_t *copies, dart__copy_t *copy);
 
 #endif

@@ -67,7 +67,7 @@ void dart__mpi_fetch(const dart__address_t *at, const void *value, void *result,
   DART__MPI(MPI_Fetch_and_op, copy->bytes, result, dart__amo_type(type), at->unit,
             dart__disp_of(at), mpi_op(op), dart__window_of(at)->win);
   dart__amo_started(at);
-  dart__copies_started(dart__team_port(at->team)->copies, copy);
+  dart__completion_copied(at->team, copy);
 }
 
 void dart__mpi_swap(const dart__address_t *at, const void *value, const void *compare, void *result,
@@ -83,5 +83,5 @@ void dart__mpi_swap(const dart__address_t *at, const void *value, const void *co
   DART__MPI(MPI_Compare_and_swap, copy->bytes, copy->bytes + size, result, dart__amo_type(type),
             at->unit, dart__disp_of(at), dart__window_of(at)->win);
   dart__amo_started(at);
-  dart__copies_started(dart__team_port(at->team)->copies, copy);
+  dart__completion_copied(at->team, copy);
 }

@@ -209,16 +209,24 @@ dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)
   dart__copies_t *copies = dart__team_port(team)->copies;
   dart__copy_t   *copy   = dart__copies_take(copies), *more;
 
-  if (copy->is_used && !dart__completion_is_flushed(team, copy->unit, false)) {
+  if (!is_done(&dart__team_port(team)->unit[copy->unit], false, copy->number)) {
     more = dart__copies_more(copies, copy);
     if (more == NULL)
       dart__completion_flush(team, copy->unit, false);
     else
       copy = more;
   }
-  copy->unit    = unit;
-  copy->is_used = true;
+  copy->unit = unit;
   return copy;
+}
+
+/* Its number, or that of another thread's later one. */
+void dart__completion_copied(dart__team_t *team, dart__copy_t *copy)
+{
+  dart__team_port_t *port = dart__team_port(team);
+
+  copy->number = number(&port->unit[copy->unit].started);
+  dart__copies_started(port->copies, copy);
 }
 
 void dart__completion_flush_all(dart__team_t *team, bool at_target)

@@ -18,8 +18,9 @@ void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_
                               bool is_get);
 
 /** A copy for small operands of an operation on a team unit: nothing that was started with it is under way. It is given
- *  back by dart__copies_started after the operation was counted. May wait. */
+ *  back by dart__completion_copied after the operation was counted. May wait. */
 dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit);
+void          dart__completion_copied(dart__team_t *team, dart__copy_t *copy);
 
 /** Whether dart__completion_flush of the unit, -1: dart__completion_flush_all, has nothing to do. */
 bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_target);

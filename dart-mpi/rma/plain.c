@@ -90,7 +90,7 @@ static inline void start_copied(const dart__address_t *at, const void *src, size
 
   memcpy(copy->bytes, src, nbytes);
   start(at, copy->bytes, nbytes, true, NULL);
-  dart__copies_started(dart__team_port(at->team)->copies, copy);
+  dart__completion_copied(at->team, copy);
 }
 
 static dart_ret_t no_handle(size_t nbytes)

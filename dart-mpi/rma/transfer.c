@@ -160,7 +160,7 @@ static void start_copied(const dart__rma_t *t, size_t nelem)
 
   copied.buffer = memcpy(copy->bytes, t->buffer, nelem * t->buffer_type->elem_size);
   start(&copied, nelem, NULL);
-  dart__copies_started(dart__team_port(t->at->team)->copies, copy);
+  dart__completion_copied(t->at->team, copy);
 }
 
 void dart__rma_start(const dart__rma_t *t, size_t nelem)
