@@ -88,7 +88,10 @@ static inline void start_copied(const dart__address_t *at, const void *src, size
 {
   dart__copy_t *copy = dart__completion_copy(at->team, at->unit);
 
-  memcpy(copy->bytes, src, nbytes);
+  if (nbytes == sizeof(uint64_t)) /* the common case, in one move */
+    memcpy(copy->bytes, src, sizeof(uint64_t));
+  else
+    memcpy(copy->bytes, src, nbytes);
   start(at, copy->bytes, nbytes, true, NULL);
   dart__completion_copied(at->team, copy);
 }

@@ -9,15 +9,15 @@
 #include "rma/rma.h"
 #include "rma/transfer.h"
 
-/* Elements that are not consecutive, few enough to be collected. */
-static bool request(const dart__rma_t *t, size_t nelem)
+/* Elements that are not consecutive, of at most so many bytes. False: they are more, or their types too long. */
+static bool request(const dart__rma_t *t, size_t nelem, size_t most, dart__counter_t counter)
 {
   dart__am_address_t at = dart__am_address(t->at);
 
-  if (nelem > dart__engine.aggregate || nelem * t->at_type->elem_size > dart__engine.aggregate ||
+  if (nelem > most || nelem * t->at_type->elem_size > most ||
       !dart__am_takes_type(dart__engine.am, t->at_type))
     return false;
-  dart__count(DART__COUNT_AGGREGATED);
+  dart__count(counter);
   dart__far_went_by_mpi = false;
   if (t->is_put)
     dart__am_put_typed(dart__engine.am, &at, t->at_type, t->buffer, t->buffer_type, nelem);
@@ -40,10 +40,19 @@ static dart_ret_t start(const dart__rma_t *t, size_t nelem, dart_handle_t *handl
       dart__error("no memory for a handle of %zu elements", nelem);
       return DART_ERR_NOMEM;
     }
-  } else if (!request(t, nelem)) {
+  } else if (!request(t, nelem, dart__engine.aggregate, DART__COUNT_AGGREGATED)) {
     dart__rma_start(t, nelem);
   }
   return DART_OK;
+}
+
+/* Whether few elements of a blocking transfer take less time as a request than as a call of MPI, which describes their
+ * types anew each time: gets do, and puts of blocks of different lengths; puts at constant distances do not. A target
+ * without an agent may be in a call of MPI, where it completes transfers and answers no request. */
+static bool is_shorter_by_request(const dart__rma_t *t)
+{
+  return dart__engine.by_agents && (!t->is_put || t->at_type->kind == DART__TYPE_INDEXED ||
+                                    t->buffer_type->kind == DART__TYPE_INDEXED);
 }
 
 static dart_ret_t blocking(const dart__rma_t *t, size_t nelem)
@@ -53,6 +62,9 @@ static dart_ret_t blocking(const dart__rma_t *t, size_t nelem)
   if (nbytes > 0)
     return t->is_put ? dart__far_put_bytes_blocking(t->at, t->buffer, nbytes)
                      : dart__far_get_bytes_blocking(t->at, t->buffer, nbytes);
+  if (is_shorter_by_request(t) &&
+      request(t, nelem, DART__AM_PUT_MOST, DART__COUNT_REQUEST_BLOCKING))
+    return dart__am_flush(dart__engine.am, t->at->team->members[t->at->unit], DART__AM_REMOTE);
   dart__rma_blocking(t, nelem);
   return DART_OK;
 }
