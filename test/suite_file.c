@@ -324,6 +324,24 @@ TEST(units_of_a_collective_call_agree_on_its_failure)
   close_file(&file);
 }
 
+TEST(the_number_of_an_error_stays_until_the_next_one)
+{
+  dart_file_t file = open_file(DART_TEAM_ALL, test_path(DART_TEAM_ALL, "stays"), CREATE), none;
+  char        byte = 1, cells[100];
+  size_t      count;
+
+  EXPECT_RET(dart_file_open(DART_TEAM_ALL, "", DART_FILE_READ, 0, &none), DART_ERR_NOTFOUND);
+  EXPECT_EQ(dart_file_error(), ENOENT);
+  EXPECT_OK(dart_file_write_all(file, (uint64_t)me, &byte, 1, BYTE, BYTE, &count));
+  EXPECT_OK(dart_file_read_ordered(file, &byte, 1, BYTE, &count));
+  EXPECT_INVAL(dart_file_write_all(file, UINT64_MAX, &byte, 1, BYTE, BYTE, &count));
+  EXPECT_INVAL(dart_file_open(DART_TEAM_ALL, "", 64, 0, &none));
+  EXPECT_EQ(dart_file_error(), ENOENT);
+  EXPECT_RET(dart_file_read_all(file, 0, cells, sizeof cells, BYTE, BYTE, NULL), DART_ERR_OTHER);
+  EXPECT_EQ(dart_file_error(), 0); /* the system refused nothing: the file ends before */
+  close_file(&file);
+}
+
 /* Calls of which one unit's arguments are wrong, or not those of the others: all units return that, and nothing is
  * done. `odd`: this unit is the one. */
 static void expect_refused_everywhere(const char *path, bool odd)

@@ -190,7 +190,7 @@ static dart_ret_t finish(call_t *c, dart_ret_t ret, size_t *count)
 
   ret = dart__file_done(c->function, c->access, c->is_read, ret, c->error, c->done,
                         c->is_read && count == NULL ? NULL : &n);
-  ret = dart__file_agree(c->function, c->team, ret, pdart_file_error());
+  ret = dart__file_agree(c->function, c->team, ret, c->error);
   if (count != NULL)
     *count = ret == DART_OK ? n : 0;
   return ret;
@@ -207,7 +207,6 @@ dart_ret_t dart__file_all(const char *function, dart_file_t file, bool is_read,
   c.team = dart__file_check(function, file);
   if (c.team == NULL)
     return DART_ERR_INVAL;
-  dart__file_set_error(0);
   ret = dart__file_share_plans(&c, ret);
   if (ret != DART_OK)
     return ret;

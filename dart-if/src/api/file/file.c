@@ -39,7 +39,8 @@ dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t
   dart__coll_most(team, worst, 2);
   if (worst[0] == DART_OK)
     return DART_OK;
-  last_error = (int)worst[1];
+  if (worst[0] == DART_ERR_OTHER || worst[0] == DART_ERR_NOTFOUND)
+    last_error = (int)worst[1];
   if (mine == DART_OK)
     dart__error("%s: it has failed on another unit of team %d", function, team->id);
   return (dart_ret_t)worst[0];
