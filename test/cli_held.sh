@@ -58,6 +58,11 @@ held() {
     $err == *'unit 1 ends with exit code 0, but has not called dart_exit, and holds the exclusive lock of unit 0 '* ]] ||
     fail "exit code $code, and: $err"
 
+  # What a file in atomic mode keeps for the next call is not held by the program.
+  run timeout 30 "${dartrun[@]}" -n 2 "$program" "1:init,file=$work/data,rewrite,end=0" \
+    "*:init,file=$work/data,sleep=1000,end=0"
+  [[ $code == 0 && $err != *holds* ]] || fail "exit code $code, and: $err"
+
   leaves_held lock 'lock 1 of team 0'
   leaves_held range 'range lock 1 of team 0, from 10 to 20'
   leaves_held_by_many

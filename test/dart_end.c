@@ -15,6 +15,8 @@
  *   lock             acquire a lock of all (all call lockinit before)
  *   range            acquire a range of all (all call rangeinit before), within a stripe of unit 0's
  *   wide third       the same over stripes of units 0, 1 and 2; of unit 2's stripe alone
+ *   file=PATH        make a file and open it in atomic mode (all call)
+ *   rewrite          write the same bytes of it again and again
  *   at=U unat=U      acquire the lock in the first of unit U's cells by dart_lock_at_acquire, and release it
  *   epoch=U eshared=U     lock unit U's cells exclusively, or shared, by dart_epoch_lock, and read one
  *   eall             lock all units' cells by dart_epoch_lock_all, and read one of each
@@ -43,6 +45,7 @@
 #include <unistd.h>
 
 #include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_range.h>
@@ -55,6 +58,7 @@ static dart_gptr_t  cells; /* PUTS of each unit, then a sum, then a counter */
 static dart_team_t  team = DART_TEAM_NULL;
 static dart_lock_t  lock;
 static dart_range_t range;
+static dart_file_t  file;
 
 static void must(dart_ret_t ret)
 {
@@ -157,6 +161,18 @@ static void work_round(void)
   check_from_left();
   clear();
   sleep_ms(5);
+}
+
+static void open_file(const char *path)
+{
+  must(dart_file_open(DART_TEAM_ALL, path, DART_FILE_WRITE | DART_FILE_CREATE, 0600, &file));
+  must(dart_file_set_atomicity(file, true));
+}
+
+static void rewrite(void)
+{
+  for (int i = 0; i < 100; i++)
+    must(dart_file_write_at(file, 0, &i, 1, DART_TYPE_INT, DART_TYPE_INT, NULL));
 }
 
 static void send_big(int to)
@@ -317,6 +333,10 @@ static void step(const char *what, const char *argument)
     hold_range(10, 3000000); /* stripes have 2^20 numbers */
   else if (strcmp(what, "third") == 0)
     hold_range(2999999, 2999999);
+  else if (strcmp(what, "file") == 0)
+    open_file(argument);
+  else if (strcmp(what, "rewrite") == 0)
+    rewrite();
   else if (strcmp(what, "at") == 0)
     must(dart_lock_at_acquire(cell(number, 0)));
   else if (strcmp(what, "unat") == 0)

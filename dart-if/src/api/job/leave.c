@@ -20,6 +20,7 @@
 #include "api/job/close.h"
 #include "api/job/report.h"
 #include "api/progress/progress.h"
+#include "api/range/keep.h"
 #include "base/log.h"
 #include "model/holds.h"
 #include "model/world.h"
@@ -106,8 +107,9 @@ static void leave(int code)
   const char *why;
 
   code &= 0xff; /* the exit status of the process */
-  why = code == 0 ? incomplete() : held();
   dart__leave_limit(give_up);
+  dart__range_let_go(); /* the program does not hold what was kept for its next call */
+  why = code == 0 ? incomplete() : held();
   if (why == NULL && complete() != DART_OK)
     why = ", and the memory it has used is gone";
   dart__report_left(); /* with what was completed here */
