@@ -91,7 +91,8 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic) DART_NOTHROW;
  *  view; the file type of a call is contiguous while a view other than (0, DART_TYPE_BYTE) is set.
  *  Units whose views are found not to overlap access the file without locks in atomic mode, too: a cyclic
  *  or block-cyclic distribution, for example, or blocks that are given as strided types; a contiguous view goes on to
- *  the end of the file. `type` may be destroyed afterwards.
+ *  the end of the file. One thing they share: while a write of several pieces makes the file longer, others that read
+ *  without locks may find its end between two of these. `type` may be destroyed afterwards.
  *
  *  Collective. DART_ERR_INVAL: no such type, or requests that are pending, on some unit at least; nothing has changed.
  *  DART_ERR_NOMEM. */
