@@ -245,6 +245,79 @@ static void few_of_many_are_looked_at(void **state)
   free(table);
 }
 
+static uint64_t must_wait(dart__range_table_t *table, const dart__span_t *spans, size_t n,
+                          int32_t unit)
+{
+  dart__range_waiter_t waiter = { 0, unit, 1 };
+  uint64_t             ticket;
+
+  assert_in_range(dart__range_enter(table, &waiter, spans, n, true, &ticket), DART__RANGE_WAITS,
+                  DART__RANGE_NEXT);
+  return ticket;
+}
+
+/* Thousands wait for the same. Another one comes, gives up, and is let in, without a look at all of them. */
+static void few_of_many_that_wait_are_looked_at(void **state)
+{
+  enum { WAITING = 4096, MOST = 16 + 5 * 14 };
+  dart__range_table_t *table = new_table(WAITING + 2);
+  dart__range_waiter_t granted[4], none = { 0, 0, 0 };
+  dart__span_t         span = { 100, 200, 1 };
+  uint64_t             ticket[WAITING], last, before;
+  size_t               n;
+
+  (void)state;
+  assert_int_equal(dart__range_enter(table, &none, &span, 1, true, &ticket[0]), DART__RANGE_HELD);
+  for (int i = 1; i < WAITING; i++)
+    ticket[i] = must_wait(table, &span, 1, i);
+  for (int i = 0; i + 3 < WAITING; i += 2) {
+    before = dart__range_visited(table);
+    span   = (dart__span_t){ 150, 160, (uint64_t)(i & 2) / 2 };
+    last   = must_wait(table, &span, 1, -1);
+    assert_true(dart__range_cancel(table, last, granted, 4, &n));
+    assert_int_equal(n, 0);
+    assert_true(dart__range_cancel(table, ticket[i + 1], granted, 4, &n)); /* from the middle */
+    assert_int_equal(n, 0);
+    assert_int_equal(dart__range_leave(table, ticket[i], granted, 4, NULL), 1);
+    assert_int_equal(granted[0].unit, i + 2);
+    assert_in_range(dart__range_visited(table) - before, 1, 8 * MOST);
+  }
+  assert_ptr_equal(dart__range_check(table), NULL);
+  free(table);
+}
+
+/* One waits for thousands that are held, which leave in any order: at most one look for each of them. */
+static void one_waits_for_many(void **state)
+{
+  enum { HELD = 4096, MOST = 16 + 5 * 14 };
+  dart__range_table_t *table = new_table(HELD + 2);
+  dart__range_waiter_t granted[4], none = { 0, 0, 0 };
+  dart__span_t         all = { 0, UINT64_MAX, 1 };
+  uint64_t             ticket[HELD], before;
+
+  (void)state;
+  for (uint64_t i = 0; i < HELD; i++) {
+    dart__span_t span = { 10 * i, 10 * i + 20, 0 };
+
+    assert_int_equal(dart__range_enter(table, &none, &span, 1, false, &ticket[i]),
+                     DART__RANGE_HELD);
+  }
+  before = dart__range_visited(table);
+  must_wait(table, &all, 1, 7);
+  assert_in_range(dart__range_visited(table) - before, 1, MOST);
+  for (uint64_t i = 0; i < HELD; i++) { /* neither the newest nor the oldest first */
+    size_t n;
+
+    before = dart__range_visited(table);
+    n      = dart__range_leave(table, ticket[(3 * (HELD - 1 - i) + 1) % HELD], granted, 4, NULL);
+    assert_int_equal(n, i == HELD - 1);
+    assert_in_range(dart__range_visited(table) - before, 0, MOST);
+  }
+  assert_int_equal(granted[0].unit, 7);
+  assert_ptr_equal(dart__range_check(table), NULL);
+  free(table);
+}
+
 /* An exclusive span of number 0 alone, whose last number is that of no span. */
 static void number_zero_is_locked_like_others(void **state)
 {
@@ -389,6 +462,8 @@ int main(void)
                                       cmocka_unit_test(the_ends_of_the_numbers_are_numbers),
                                       cmocka_unit_test(the_tree_is_not_deep),
                                       cmocka_unit_test(few_of_many_are_looked_at),
+                                      cmocka_unit_test(few_of_many_that_wait_are_looked_at),
+                                      cmocka_unit_test(one_waits_for_many),
                                       cmocka_unit_test(number_zero_is_locked_like_others),
                                       cmocka_unit_test(a_unit_leaves_with_all_it_holds),
                                       cmocka_unit_test(who_is_next_but_one_is_known),

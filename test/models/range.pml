@@ -1,9 +1,9 @@
 /* Range locks: the tables of several units (node/range.c, api/range/range.c, api/range/table.c).
  *
  * Each number belongs to a unit's table. A request asks the tables of its numbers in ascending order, the next one when it
- * holds its spans in the one before. A table counts for each request its conflicts with older ones (`blockers`); one that
- * leaves takes itself off the counts of younger ones, and those that come to 0 hold, and are listed once for whoever tells
- * them. A far table is worked on by its unit, in the midst of receiving (`called`), which only sets calls_are_due;
+ * holds its spans in the one before. In a table a request that conflicts with older ones waits for one of them (`blocker`),
+ * at first the newest; when that leaves it waits for another older one, and if there is none it holds, and is listed once
+ * for whoever tells it. A far table is worked on by its unit, in the midst of receiving (`called`), which only sets calls_are_due;
  * after_calls then tells whom it lists, outside.
  *
  * Claims. Who holds a number exclusively holds it alone (assertion). A request is granted in a table when no older one
@@ -30,8 +30,8 @@
  * large: again     -DUNITS=2 -DROUNDS=2
  * large: far_three -DUNITS=3 -DROUNDS=1 -DFAR -DFEW
  * mutant: asks_in_any_order    -DUNITS=2 -DROUNDS=1
- * mutant: grants_at_one        -DUNITS=3 -DROUNDS=1 -DFEW
- * mutant: relieves_older_ones  -DUNITS=3 -DROUNDS=1 -DFEW
+ * mutant: does_not_look_again  -DUNITS=3 -DROUNDS=1 -DFEW
+ * mutant: waits_for_younger    -DUNITS=3 -DROUNDS=1 -DFEW
  * mutant: keeps_the_first      -DUNITS=2 -DROUNDS=1
  * mutant: forgets_a_late_grant -DUNITS=2 -DROUNDS=1
  * mutant: clears_after_a_look  -DUNITS=2 -DROUNDS=1 -DFAR
@@ -46,7 +46,7 @@ mtype = { ASK_ENTER, ASK_TRY, ASK_LEAVE, ASK_CANCEL };
 
 /* dart__range_table_t: a request of each unit at most */
 bool is_in[TABLES * UNITS], is_held[TABLES * UNITS], is_granted[TABLES * UNITS];
-byte age[TABLES * UNITS], blockers[TABLES * UNITS];
+byte age[TABLES * UNITS], blocker[TABLES * UNITS]; /* blocker: a unit and 1; 0: none */
 byte newest[TABLES];
 
 bool is_exclusive[UNITS];
@@ -61,38 +61,36 @@ byte began[UNITS], clock, numbers[UNITS];
 
 /* ---- a table: node/range.c ---- */
 
-/* `enter` */
+/* `enter`, newest_blocker */
 inline enter(t, unit, may_wait)
 {
   d_step {
     state = HELD;
-    count = 0;
+    found = 0;
     for (i : 0 .. UNITS - 1) {
-      count = count + (is_in[AT(t, i)] && CONFLICTS(i, unit))
+      if
+      :: is_in[AT(t, i)] && CONFLICTS(i, unit) &&
+         (found == 0 || age[AT(t, i)] > age[AT(t, found - 1)]) -> found = i + 1
+      :: else
+      fi
     }
     if
-    :: count > 0 && !may_wait -> state = BUSY
+    :: found > 0 && !may_wait -> state = BUSY
     :: else ->
       newest[t]++;
       is_in[AT(t, unit)]    = true;
       age[AT(t, unit)]      = newest[t];
-      blockers[AT(t, unit)] = count;
-      is_held[AT(t, unit)]  = count == 0;
-      state = (count == 0 -> HELD : STAYS)
+      blocker[AT(t, unit)]  = found;
+      is_held[AT(t, unit)]  = found == 0;
+      state = (found == 0 -> HELD : STAYS)
     fi;
-    count = 0;
+    found = 0;
     i     = 0
   }
 }
 
-#ifdef MUTANT_grants_at_one
-#define IS_FREE(at) (blockers[at] <= 1 && !is_held[at])
-#else
-#define IS_FREE(at) (blockers[at] == 0)
-#endif
-
-#ifdef MUTANT_relieves_older_ones
-#define IS_BEHIND(a, b) (blockers[a] > 0)
+#ifdef MUTANT_waits_for_younger
+#define IS_BEHIND(a, b) true
 #else
 #define IS_BEHIND(a, b) (age[a] > age[b])
 #endif
@@ -108,24 +106,39 @@ inline grant(t, unit)
   is_granted[AT(t, unit)] = true
 }
 
-/* `leave`, `relieve` */
+/* look_again */
+inline look_again(t, unit)
+{
+  blocker[AT(t, unit)] = 0;
+#ifndef MUTANT_does_not_look_again
+  for (j : 0 .. UNITS - 1) {
+    if
+    :: is_in[AT(t, j)] && CONFLICTS(j, unit) && IS_BEHIND(AT(t, unit), AT(t, j)) ->
+      blocker[AT(t, unit)] = j + 1
+    :: else
+    fi
+  }
+  j = 0;
+#endif
+  if
+  :: blocker[AT(t, unit)] == 0 -> grant(t, unit)
+  :: else
+  fi
+}
+
+/* `leave` */
 inline leave(t, unit)
 {
   is_in[AT(t, unit)]   = false;
   is_held[AT(t, unit)] = false;
   for (i : 0 .. UNITS - 1) {
     if
-    :: is_in[AT(t, i)] && CONFLICTS(i, unit) && IS_BEHIND(AT(t, i), AT(t, unit)) ->
-      blockers[AT(t, i)]--;
-      if
-      :: IS_FREE(AT(t, i)) -> grant(t, i)
-      :: else
-      fi
+    :: is_in[AT(t, i)] && blocker[AT(t, i)] == unit + 1 -> look_again(t, i)
     :: else
     fi
   }
-  age[AT(t, unit)]      = 0;
-  blockers[AT(t, unit)] = 0;
+  age[AT(t, unit)]     = 0;
+  blocker[AT(t, unit)] = 0;
   i = 0
 }
 
@@ -177,7 +190,7 @@ chan answers[UNITS]        = [1] of { mtype };
 proctype Taker(byte t; byte unit)
 {
   mtype kind, state;
-  byte i, j, count;
+  byte i, j, found;
 
 end:
   do
@@ -313,7 +326,7 @@ inline use()
 
 proctype Unit(byte me)
 {
-  byte round, mine, t, told, i, j, count, listed;
+  byte round, mine, t, told, i, j, found, listed;
   bool waits, has_limit;
   mtype state;
 

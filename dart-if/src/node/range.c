@@ -1,7 +1,8 @@
 /* See range.h. The tree is a treap (Seidel, Aragon: Randomized Search Trees, Algorithmica 16, 1996) ordered by
- * first number and index. Each node has the largest last number below it, once of all spans and once of the
- * exclusive ones, and whether there is one of these; so a search leaves out what ends before it begins, and one for a
- * shared span, which only exclusive ones conflict with, leaves out subtrees that have none. */
+ * first number and index. Each node has the largest last number below it, and the ages of the newest and the oldest
+ * request, once of all spans and once of the exclusive ones. So a search leaves out what ends before it begins; one for a
+ * shared span, which only exclusive ones conflict with, leaves out subtrees that have none; one for the newest, or for
+ * one that is older than a request, leaves out those that cannot have it. However many conflict, it goes down to one. */
 #include "node/range.h"
 
 #include <string.h>
@@ -14,23 +15,26 @@
 typedef struct {
   dart__span_t span;
   uint64_t     most[2]; /* largest `last` in this subtree: of all spans; of exclusive ones, or 0 */
-  uint32_t     left;    /* of the tree; of a free node: the next one */
+  uint64_t     newest[2]; /* largest age likewise; 0: there is none */
+  uint64_t     oldest[2]; /* smallest age; UINT64_MAX: there is none */
+  uint64_t     age;       /* of the request */
+  uint32_t     left;      /* of the tree; of a free node: the next one */
   uint32_t     right;
   uint32_t     priority; /* is above those of its children */
   uint32_t     request;
   uint32_t     next; /* span of the same request */
-  uint32_t
-      has_exclusive; /* 0 or 1; in this subtree: a most[1] of 0 may be the last number of one */
 } node_t;
 
 typedef struct {
   dart__range_waiter_t waiter;
-  uint64_t             age;        /* number of the request, by which older ones are told */
-  uint32_t             first;      /* node */
-  uint32_t             blockers;   /* conflicts with older requests */
-  uint32_t             next;       /* free, or granted */
-  uint32_t             generation; /* of its ticket */
-  bool                 is_held;
+  uint64_t             age;   /* number of the request, by which older ones are told */
+  uint32_t             first; /* node */
+  uint32_t
+      blocker; /* an older request that conflicts with it; NONE: there is none, so it is held */
+  uint32_t waiters;    /* the first of those that have this one for a blocker */
+  uint32_t next;       /* free, or granted, or of the same blocker */
+  uint32_t before;     /* of the same blocker */
+  uint32_t generation; /* of its ticket */
 } request_t;
 
 struct dart__range_table {
@@ -40,7 +44,8 @@ struct dart__range_table {
   uint32_t      free_node;
   uint32_t      free_request;
   uint32_t      nfree; /* nodes; there are as many free requests at least */
-  uint32_t soon; /* the last request that has come to one conflict, and its waiter was not told */
+  uint32_t
+      soon; /* the last request whose blocker has come to hold its spans, and its waiter was not told */
   uint32_t granted[2]; /* the first and the last request whose waiter was not listed yet */
   uint64_t age;        /* of the newest request */
   uint64_t random;     /* state of the priorities */
@@ -91,20 +96,37 @@ static uint64_t larger(uint64_t a, uint64_t b)
   return a > b ? a : b;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
 static void add_child(node_t *node, const node_t *child)
 {
-  node->most[0] = larger(node->most[0], child->most[0]);
-  node->most[1] = larger(node->most[1], child->most[1]);
-  node->has_exclusive |= child->has_exclusive;
+  for (int i = 0; i < 2; i++) {
+    node->most[i]   = larger(node->most[i], child->most[i]);
+    node->newest[i] = larger(node->newest[i], child->newest[i]);
+    node->oldest[i] = smaller(node->oldest[i], child->oldest[i]);
+  }
+}
+
+/* As if the node had no children. */
+static void forget_children(node_t *node)
+{
+  bool is_exclusive = node->span.exclusive != 0;
+
+  node->most[0]   = node->span.last;
+  node->most[1]   = is_exclusive ? node->span.last : 0;
+  node->newest[0] = node->oldest[0] = node->age;
+  node->newest[1]                   = is_exclusive ? node->age : 0;
+  node->oldest[1]                   = is_exclusive ? node->age : UINT64_MAX;
 }
 
 static void update(dart__range_table_t *t, uint32_t at)
 {
   node_t *node = node_at(t, at);
 
-  node->most[0]       = node->span.last;
-  node->most[1]       = node->span.exclusive ? node->span.last : 0;
-  node->has_exclusive = node->span.exclusive ? 1 : 0;
+  forget_children(node);
   if (node->left != NONE)
     add_child(node, node_at(t, node->left));
   if (node->right != NONE)
@@ -190,73 +212,119 @@ static bool conflict(const dart__span_t *a, const dart__span_t *b)
   return a->first <= b->last && b->first <= a->last && (a->exclusive || b->exclusive);
 }
 
+/* Of the two values of a node: that of the spans that this one may conflict with. */
+static int among(const dart__span_t *span)
+{
+  return span->exclusive ? 0 : 1;
+}
+
 /* Whether nothing in the subtree that the span could conflict with reaches up to it. */
 static bool ends_before(const node_t *top, const dart__span_t *span)
 {
-  if (span->exclusive)
-    return top->most[0] < span->first;
-  return !top->has_exclusive || top->most[1] < span->first;
+  return top->newest[among(span)] == 0 || top->most[among(span)] < span->first;
 }
 
-/* Number of spans in the tree that conflict with `span`, or `enough`, if there are so many; it is 1 at least. */
-static uint32_t count_conflicts(dart__range_table_t *t, uint32_t at, const dart__span_t *span,
-                                uint32_t enough)
+/* The newest request that conflicts with `span`, if it is newer than `*newest`, whose age that is. */
+static void find_newest(dart__range_table_t *t, uint32_t at, const dart__span_t *span,
+                        uint32_t *newest, uint64_t *age)
 {
   const node_t *node = node_at(t, at);
-  uint32_t      count;
+  uint32_t      left, right;
+  bool          is_left;
 
   if (at == NONE)
-    return 0;
+    return;
   t->visited++;
-  if (ends_before(node, span))
-    return 0;
-  count = count_conflicts(t, node->left, span, enough);
-  if (count < enough && node->span.first <= span->last && conflict(&node->span, span))
-    count++;
-  if (count < enough && node->span.first <= span->last)
-    count += count_conflicts(t, node->right, span, enough - count);
-  return count;
+  if (ends_before(node, span) || node->newest[among(span)] <= *age)
+    return;
+  if (node->age > *age && conflict(&node->span, span)) {
+    *newest = node->request;
+    *age    = node->age;
+  }
+  left    = node->left;
+  right   = node->span.first <= span->last ? node->right : NONE;
+  is_left = right == NONE || (left != NONE && node_at(t, left)->newest[among(span)] >
+                                                  node_at(t, right)->newest[among(span)]);
+  find_newest(t, is_left ? left : right, span, newest, age);
+  find_newest(t, is_left ? right : left, span, newest, age);
+}
+
+/* A request that is older than `age` and conflicts with `span`, or NONE. */
+static uint32_t find_older(dart__range_table_t *t, uint32_t at, const dart__span_t *span,
+                           uint64_t age)
+{
+  const node_t *node = node_at(t, at);
+  uint32_t      found;
+
+  if (at == NONE)
+    return NONE;
+  t->visited++;
+  if (ends_before(node, span) || node->oldest[among(span)] >= age)
+    return NONE;
+  if (node->age < age && conflict(&node->span, span))
+    return node->request;
+  found = find_older(t, node->left, span, age);
+  if (found != NONE || node->span.first > span->last)
+    return found;
+  return find_older(t, node->right, span, age);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+static bool is_held(const request_t *request)
+{
+  return request->first != NONE && request->blocker == NONE;
 }
 
 static void grant(dart__range_table_t *t, uint32_t index)
 {
   request_t *request = request_at(t, index);
 
-  request->is_held = true;
+  request->blocker = NONE;
   request->next    = NONE;
   if (t->granted[0] == NONE)
     t->granted[0] = index;
   else
     request_at(t, t->granted[1])->next = index;
   t->granted[1] = index;
+  if (request->waiters != NONE)
+    t->soon = request->waiters;
 }
 
-static void relieve_one(dart__range_table_t *t, uint32_t index)
+static void wait_behind(dart__range_table_t *t, uint32_t index, uint32_t blocker)
 {
-  uint32_t left = --request_at(t, index)->blockers;
+  request_t *request = request_at(t, index);
 
-  if (left == 0)
+  request->blocker = blocker;
+  request->before  = NONE;
+  request->next    = request_at(t, blocker)->waiters;
+  if (request->next != NONE)
+    request_at(t, request->next)->before = index;
+  request_at(t, blocker)->waiters = index;
+}
+
+static void stop_waiting(dart__range_table_t *t, request_t *request)
+{
+  if (request->before != NONE)
+    request_at(t, request->before)->next = request->next;
+  else
+    request_at(t, request->blocker)->waiters = request->next;
+  if (request->next != NONE)
+    request_at(t, request->next)->before = request->before;
+}
+
+/* Its blocker has left: it waits for another one, or it is granted. */
+static void look_again(dart__range_table_t *t, uint32_t index)
+{
+  const request_t *request = request_at(t, index);
+  uint32_t         older   = NONE;
+
+  for (uint32_t at = request->first; at != NONE && older == NONE; at = node_at(t, at)->next)
+    older = find_older(t, t->root, &node_at(t, at)->span, request->age);
+  if (older == NONE)
     grant(t, index);
-  else if (left == 1)
-    t->soon = index;
-}
-
-/* A span of a request of that age has left: take it off the counts of the younger ones. */
-static void relieve(dart__range_table_t *t, uint32_t at, const dart__span_t *span, uint64_t age)
-{
-  const node_t *node = node_at(t, at);
-
-  if (at == NONE)
-    return;
-  t->visited++;
-  if (ends_before(node, span))
-    return;
-  relieve(t, node->left, span, age);
-  if (node->span.first > span->last)
-    return;
-  if (conflict(&node->span, span) && request_at(t, node->request)->age > age)
-    relieve_one(t, node->request);
-  relieve(t, node->right, span, age);
+  else
+    wait_behind(t, index, older);
 }
 
 /* ---- requests ------------------------------------------------------------------------------ */
@@ -280,6 +348,7 @@ static uint32_t new_node(dart__range_table_t *t, const dart__span_t *span, uint3
   t->free_node = node->left;
   t->nfree--;
   *node                         = (node_t){ .span     = *span,
+                                            .age      = request_at(t, request)->age,
                                             .priority = new_priority(t),
                                             .request  = request,
                                             .next     = request_at(t, request)->first };
@@ -314,25 +383,45 @@ static request_t *find(const dart__range_table_t *t, uint64_t ticket)
   return request_at(t, index);
 }
 
+/* Whether some request conflicts with the spans. */
+static bool is_blocked(dart__range_table_t *t, const dart__span_t *spans, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (find_older(t, t->root, &spans[i], UINT64_MAX) != NONE)
+      return true;
+  return false;
+}
+
+static uint32_t newest_blocker(dart__range_table_t *t, const dart__span_t *spans, size_t n)
+{
+  uint32_t newest = NONE;
+  uint64_t age    = 0;
+
+  for (size_t i = 0; i < n; i++)
+    find_newest(t, t->root, &spans[i], &newest, &age);
+  return newest;
+}
+
 static dart__range_state_t enter(dart__range_table_t *t, const dart__range_waiter_t *waiter,
                                  const dart__span_t *spans, size_t n, bool may_wait,
                                  uint64_t *ticket_out)
 {
-  uint32_t blockers = 0, index;
+  uint32_t blocker = NONE, index;
 
   if (n > t->nfree)
     return DART__RANGE_FULL;
-  for (size_t i = 0; i < n && (may_wait || blockers == 0); i++)
-    blockers += count_conflicts(t, t->root, &spans[i], may_wait ? UINT32_MAX : 1);
-  if (blockers > 0 && !may_wait)
+  if (may_wait)
+    blocker = newest_blocker(t, spans, n);
+  else if (is_blocked(t, spans, n))
     return DART__RANGE_BUSY;
   index = new_request(t, waiter);
   for (size_t i = 0; i < n; i++)
     t->root = insert(t, t->root, new_node(t, &spans[i], index));
-  request_at(t, index)->blockers = blockers;
-  request_at(t, index)->is_held  = blockers == 0;
-  *ticket_out                    = ticket_of(t, index);
-  return blockers == 0 ? DART__RANGE_HELD : blockers == 1 ? DART__RANGE_NEXT : DART__RANGE_WAITS;
+  *ticket_out = ticket_of(t, index);
+  if (blocker == NONE)
+    return DART__RANGE_HELD;
+  wait_behind(t, index, blocker);
+  return is_held(request_at(t, blocker)) ? DART__RANGE_NEXT : DART__RANGE_WAITS;
 }
 
 dart__range_state_t dart__range_enter(dart__range_table_t *t, const dart__range_waiter_t *waiter,
@@ -347,14 +436,16 @@ dart__range_state_t dart__range_enter(dart__range_table_t *t, const dart__range_
   return state;
 }
 
-/* All its spans leave the tree before any count is changed, for they may overlap one another. */
+/* All its spans leave the tree before those that wait for it look for others. */
 static void leave(dart__range_table_t *t, request_t *request)
 {
-  for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next)
-    t->root = erase(t, t->root, at);
+  uint32_t waiter = request->waiters;
+
+  if (!is_held(request))
+    stop_waiting(t, request);
   for (uint32_t at = request->first, next; at != NONE; at = next) {
-    next = node_at(t, at)->next;
-    relieve(t, t->root, &node_at(t, at)->span, request->age);
+    next                 = node_at(t, at)->next;
+    t->root              = erase(t, t->root, at);
     node_at(t, at)->left = t->free_node;
     t->free_node         = at;
     t->nfree++;
@@ -362,6 +453,10 @@ static void leave(dart__range_table_t *t, request_t *request)
   request->first  = NONE;
   request->next   = t->free_request;
   t->free_request = (uint32_t)(request - request_at(t, 1)) + 1;
+  for (uint32_t next; waiter != NONE; waiter = next) {
+    next = request_at(t, waiter)->next;
+    look_again(t, waiter);
+  }
 }
 
 static size_t list_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
@@ -383,7 +478,7 @@ static dart__range_waiter_t take_soon(dart__range_table_t *t)
   uint32_t index = t->soon;
 
   t->soon = NONE;
-  if (index == NONE || request_at(t, index)->is_held || request_at(t, index)->first == NONE ||
+  if (index == NONE || request_at(t, index)->first == NONE || is_held(request_at(t, index)) ||
       !request_at(t, index)->waiter.is_curious)
     return (dart__range_waiter_t){ .unit = -1 };
   return request_at(t, index)->waiter;
@@ -424,7 +519,7 @@ size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_w
   for (uint32_t i = 1; i <= t->capacity; i++) {
     request_t *request = request_at(t, i);
 
-    if (request->first != NONE && request->is_held && request->waiter.unit == unit &&
+    if (is_held(request) && request->waiter.unit == unit &&
         !is_to_be_told(
             t,
             request)) /* what waited, and is granted by this, is not held by a call that has returned */
@@ -443,7 +538,7 @@ bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_wai
 
   dart__mutex_lock(&t->mutex, &briefly);
   request = find(t, ticket);
-  waits   = request != NULL && !request->is_held;
+  waits   = request != NULL && !is_held(request);
   if (waits)
     leave(t, request);
   *ngranted_out = list_granted(t, granted, most);
@@ -474,15 +569,16 @@ uint64_t dart__range_visited(const dart__range_table_t *t)
 /* What update would come to. */
 static bool is_updated(const dart__range_table_t *t, const node_t *node)
 {
-  node_t expected = { .most = { node->span.last, node->span.exclusive ? node->span.last : 0 },
-                      .has_exclusive = node->span.exclusive ? 1 : 0 };
+  node_t expected = *node;
 
+  forget_children(&expected);
   if (node->left != NONE)
     add_child(&expected, node_at(t, node->left));
   if (node->right != NONE)
     add_child(&expected, node_at(t, node->right));
-  return expected.most[0] == node->most[0] && expected.most[1] == node->most[1] &&
-         expected.has_exclusive == node->has_exclusive;
+  return memcmp(expected.most, node->most, sizeof node->most) == 0 &&
+         memcmp(expected.newest, node->newest, sizeof node->newest) == 0 &&
+         memcmp(expected.oldest, node->oldest, sizeof node->oldest) == 0;
 }
 
 /* Number of nodes of a subtree; sets `*wrong_out` if it is not what it should be. */
@@ -503,8 +599,10 @@ static uint32_t check_tree(const dart__range_table_t *t, uint32_t at, const char
     if (is_before(t, sides[i], at) != (i == 0))
       *wrong_out = "the order is wrong";
   }
+  if (node->age != request_at(t, node->request)->age)
+    *wrong_out = "a span is not as old as its request";
   if (!is_updated(t, node))
-    *wrong_out = "the largest last numbers are wrong";
+    *wrong_out = "what a node has of its subtree is wrong";
   return 1 + check_tree(t, node->left, wrong_out) + check_tree(t, node->right, wrong_out);
 }
 
@@ -526,41 +624,78 @@ static uint32_t most_depth(uint32_t count)
   return 16 + 5 * bits;
 }
 
-/* Conflicts of a span with requests that are older than `age`. */
-static uint32_t older_conflicts(const dart__range_table_t *t, uint32_t at, const dart__span_t *span,
-                                uint64_t age)
+/* Whether a span conflicts with a request that is older than `age`. */
+static bool has_older(const dart__range_table_t *t, uint32_t at, const dart__span_t *span,
+                      uint64_t age)
 {
   const node_t *node = node_at(t, at);
-  uint32_t      count;
 
   if (at == NONE || node->most[0] < span->first) /* the order and these were checked before */
-    return 0;
-  count = older_conflicts(t, node->left, span, age);
-  if (node->span.first > span->last)
-    return count;
-  return count + (conflict(&node->span, span) && request_at(t, node->request)->age < age) +
-         older_conflicts(t, node->right, span, age);
+    return false;
+  if (has_older(t, node->left, span, age))
+    return true;
+  return node->span.first <= span->last &&
+         ((conflict(&node->span, span) && node->age < age) || has_older(t, node->right, span, age));
+}
+
+static bool is_in_way(const dart__range_table_t *t, const request_t *older,
+                      const dart__span_t *span)
+{
+  for (uint32_t at = older->first; at != NONE; at = node_at(t, at)->next)
+    if (conflict(&node_at(t, at)->span, span))
+      return true;
+  return false;
+}
+
+/* What is wrong with a request that is in the table, or NULL. */
+static const char *check_request(const dart__range_table_t *t, const request_t *request)
+{
+  const request_t *blocker = request->blocker == NONE ? NULL : request_at(t, request->blocker);
+  bool             is_free = true, is_blocked_by_it = false;
+
+  for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next) {
+    is_free &= !has_older(t, t->root, &node_at(t, at)->span, request->age);
+    is_blocked_by_it |= blocker != NULL && is_in_way(t, blocker, &node_at(t, at)->span);
+  }
+  if (is_free != (blocker == NULL))
+    return "a request is held that should wait, or waits for nobody";
+  if (blocker != NULL && (!is_blocked_by_it || blocker->age > request->age))
+    return "a request waits for one that it may pass";
+  return NULL;
+}
+
+/* Number of requests that wait for this one; sets `*wrong_out` if they do not know. */
+static uint32_t check_waiters(const dart__range_table_t *t, uint32_t index, const char **wrong_out)
+{
+  uint32_t before = NONE, count = 0;
+
+  for (uint32_t i = request_at(t, index)->waiters; i != NONE; i = request_at(t, i)->next) {
+    if (request_at(t, i)->blocker != index || request_at(t, i)->before != before)
+      *wrong_out = "the list of those that wait for a request is wrong";
+    before = i;
+    count++;
+  }
+  return count;
 }
 
 const char *dart__range_check(const dart__range_table_t *t)
 {
   const char *wrong = NULL;
-  uint32_t    count = check_tree(t, t->root, &wrong);
+  uint32_t    count = check_tree(t, t->root, &wrong), listed = 0, waiting = 0;
 
   if (count + t->nfree != t->capacity)
     wrong = "nodes are lost";
   if (depth_of(t, t->root) > most_depth(count))
     wrong = "the tree is too deep";
   for (uint32_t i = 1; i <= t->capacity; i++) {
-    const request_t *request  = request_at(t, i);
-    uint32_t         blockers = 0;
+    const request_t *request = request_at(t, i);
+    const char      *found   = request->first == NONE ? NULL : check_request(t, request);
 
-    for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next)
-      blockers += older_conflicts(t, t->root, &node_at(t, at)->span, request->age);
-    if (request->first != NONE && blockers != request->blockers)
-      wrong = "the blockers of a request are miscounted";
-    if (request->first != NONE && request->is_held != (blockers == 0))
-      wrong = "a request is held that should wait, or waits for nobody";
+    wrong = found != NULL ? found : wrong;
+    if (request->first == NONE)
+      continue;
+    listed += check_waiters(t, i, &wrong);
+    waiting += is_held(request) ? 0 : 1;
   }
-  return wrong;
+  return listed == waiting ? wrong : "a request waits, and nobody knows";
 }

@@ -3,13 +3,14 @@
 /* Range locks in shared memory: who holds which ranges of 64-bit numbers, and who waits for them.
  *
  * A request is a set of spans, each shared or exclusive; two spans conflict if they overlap and one of them is
- * exclusive. The spans of all requests, of holders and of waiters, are in one interval tree, and every request
- * counts its blockers: the spans of earlier requests that conflict with one of its own. A request without
- * blockers holds all its spans. One that leaves takes itself off the counts of the later requests that
- * conflict with it, and those that reach zero hold theirs. So requests are served in the order in which they
- * came wherever they conflict, and nowhere else; nobody is passed, and no queue is searched. (As Kara's range
- * locks for Linux, "Range reader/writer locks for the kernel", LWN 2013; what lists do instead is in Kogan,
- * Dice, Issa: Scalable Range Locks for Scalable Address Spaces and Beyond, EuroSys 2020.)
+ * exclusive. The spans of all requests, of holders and of waiters, are in one interval tree. A request that conflicts
+ * with earlier ones has one of them for its blocker, at first the newest, and waits until that leaves; then it looks
+ * for another one that came before it, and if there is none it holds all its spans. So requests are served in the order
+ * in which they came wherever they conflict, and nowhere else; nobody is passed. Those that want the same form a queue,
+ * in which each waits for the one before it, and one that leaves concerns only those that wait for it: however many
+ * others it conflicts with. (The tree is that of Kara's range locks for Linux, "Range reader/writer locks for the
+ * kernel", LWN 2013, where each request counts all its blockers; what lists do instead is in Kogan, Dice, Issa: Scalable
+ * Range Locks for Scalable Address Spaces and Beyond, EuroSys 2020.)
  *
  * The table may be mapped anywhere: it refers to its parts by index. A mutex guards it, held for a few
  * microseconds, and nothing is waited for under it. Waiters are not woken here but listed: whoever makes a
@@ -37,7 +38,7 @@ typedef struct {
 typedef enum {
   DART__RANGE_HELD,  /* all spans are held */
   DART__RANGE_WAITS, /* the waiter will be listed when they are */
-  DART__RANGE_NEXT,  /* the same, and only one conflict is in its way, so it is likely to be next */
+  DART__RANGE_NEXT,  /* the same, and its blocker holds its spans, so it is likely to be next */
   DART__RANGE_BUSY,  /* somebody is before the request, which may not wait: nothing has changed */
   DART__RANGE_FULL   /* the table has no room for the spans: nothing has changed */
 } dart__range_state_t;
@@ -54,8 +55,8 @@ dart__range_state_t dart__range_enter(dart__range_table_t        *table,
                                       size_t n, bool may_wait, uint64_t *ticket_out);
 
 /** The request, which holds its spans, leaves. Then as dart__range_granted. `*soon_out`, unless it is NULL: the
- *  waiter of one that by this has come to one conflict with an older request, so that it is likely to be next;
- *  unit -1: there is none. */
+ *  waiter of one whose blocker has come to hold its spans by this, so that it is likely to be next; unit -1: there is
+ *  none. */
 size_t dart__range_leave(dart__range_table_t *table, uint64_t ticket, dart__range_waiter_t *granted,
                          size_t most, dart__range_waiter_t *soon_out);
 
