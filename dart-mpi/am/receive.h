@@ -78,7 +78,7 @@ typedef struct {
 dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
                                     dart__transport_request_t *own);
 
-#define DART__AM_LOOKS 32 /* for a caller that waits for nothing but messages */
+#define DART__AM_LOOKS 16 /* for a caller that waits for nothing but messages */
 #define DART__AM_MANY  16 /* for a caller that waits, before it looks at what it waits for */
 
 #endif

@@ -235,7 +235,7 @@ static inline dart_ret_t put_told(dart_gptr_t gptr, size_t nelem, dart_datatype_
   return DART_OK;
 }
 
-/* All elements, and all errors. If `blocking`, `handle_out` is not used; else NULL: no handle. */
+/* All other elements, and all errors. If `blocking`, `handle_out` is not used; else NULL: no handle. */
 DART__OUT_OF_LINE put_elements(const char *function, dart_gptr_t gptr, const void *src,
                                size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
                                bool blocking, dart_handle_t *handle_out)
@@ -243,8 +243,6 @@ DART__OUT_OF_LINE put_elements(const char *function, dart_gptr_t gptr, const voi
   dart__transfer_t t;
   dart_ret_t       ret;
 
-  if (put_steps(gptr, src, nelem, src_type, dst_type))
-    return put_told(gptr, nelem, dst_type);
   ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
   if (ret != DART_OK || nelem == 0)
     return ret;
@@ -269,7 +267,7 @@ DART__OUT_OF_LINE put_elements(const char *function, dart_gptr_t gptr, const voi
   return put_told(gptr, nelem, dst_type);
 }
 
-/* The same; bytes in a row are sorted out first. */
+/* The same; bytes in a row, and elements at constant distances on the direct map, are sorted out first. */
 static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
                              dart_handle_t *handle_out)
@@ -282,11 +280,13 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
       return put_far(function, &at, src, nbytes, blocking, handle_out);
     if (put_plain(gptr, src, nbytes))
       return put_told(gptr, nelem, dst_type);
+  } else if (put_steps(gptr, src, nelem, src_type, dst_type)) {
+    return put_told(gptr, nelem, dst_type);
   }
   return put_elements(function, gptr, src, nelem, src_type, dst_type, blocking, handle_out);
 }
 
-/* All elements, and all errors. If `blocking`, `handle_out` is not used; else NULL: no handle. */
+/* All other elements, and all errors. If `blocking`, `handle_out` is not used; else NULL: no handle. */
 DART__OUT_OF_LINE get_elements(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
                                dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
                                dart_handle_t *handle_out)
@@ -294,8 +294,6 @@ DART__OUT_OF_LINE get_elements(const char *function, void *dest, dart_gptr_t gpt
   dart__transfer_t t;
   dart_ret_t       ret;
 
-  if (get_steps(dest, gptr, nelem, src_type, dst_type))
-    return DART_OK;
   ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
   if (ret != DART_OK || nelem == 0)
     return ret;
@@ -319,7 +317,7 @@ DART__OUT_OF_LINE get_elements(const char *function, void *dest, dart_gptr_t gpt
   return ret;
 }
 
-/* The same; bytes in a row are sorted out first. */
+/* The same; bytes in a row, and elements at constant distances on the direct map, are sorted out first. */
 static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
                              dart_handle_t *handle_out)
@@ -332,6 +330,8 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
       return get_far(function, dest, &at, nbytes, blocking, handle_out);
     if (get_plain(dest, gptr, nbytes))
       return DART_OK;
+  } else if (get_steps(dest, gptr, nelem, src_type, dst_type)) {
+    return DART_OK;
   }
   return get_elements(function, dest, gptr, nelem, src_type, dst_type, blocking, handle_out);
 }
