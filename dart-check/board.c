@@ -11,7 +11,10 @@
  *
  * A unit that waits says in which team. If the one it waits for is itself waiting, in another team of which
  * both are members, neither will come: their collectives are in different orders. That is looked at after a
- * while only. */
+ * while only.
+ *
+ * All of this is before the program's call comes to DART, so the wait is noted as one of that call: reports of what
+ * units wait for (DART_HANG) show the call, and who has not come to it. */
 #include "board.h"
 
 #include <stdio.h>
@@ -46,6 +49,7 @@ static board_t              *own;
 static dart__check_record_t *inbox;  /* behind it: of each team a record of each unit */
 static size_t                nteams; /* that have room there */
 static dart_gptr_t           boards;
+static uint64_t              calls[DART__CHECK_TEAMS]; /* of this unit in each team */
 
 /* ---- the board ----------------------------------------------------------------------------------- */
 
@@ -88,6 +92,7 @@ dart_team_t dart__check_board_open(void)
   boards = dart__check_share(own_team, nbytes, &part);
   own    = part;
   memset(own, 0, nbytes);
+  memset(calls, 0, sizeof calls);
   inbox = (dart__check_record_t *)(own + 1);
   dart__check_teams_forget();
   pdart_barrier(own_team); /* nobody reads a board before it is empty */
@@ -332,16 +337,19 @@ void dart__check_enter(dart_team_t team, dart__check_record_t record, dart__at_t
 {
   int32_t me;
   size_t  size;
+  void   *wait;
 
   if (!dart__check_team(team, &me, &size))
     return;
   dart__check_guards(at);
   if (size == 1)
     return;
+  wait = dart__layer_wait(dart__check_calls[at.id], team, ++calls[team]);
   if (dart__check_for(DART__CHECK_COLLECTIVES))
     agree(team, me, record, at);
   if (dart__check_for(DART__CHECK_RACES))
     dart__check_race_collective(team, at.id, (int32_t)record.root - 1);
+  dart__layer_waited(wait);
 }
 
 void dart__check_enter_exit(dart__at_t at)

@@ -31,7 +31,9 @@ enum {
 #ifdef DART__CHECK_LOADED
 #define DART__CHECK_WEAK(name) extern __typeof__(p##name) p##name __attribute__((weak));
 DART_FUNCTIONS(DART__CHECK_WEAK)
-extern unsigned dart_layers __attribute__((weak));
+extern unsigned                       dart_layers __attribute__((weak));
+extern __typeof__(dart__layer_wait)   dart__layer_wait __attribute__((weak));
+extern __typeof__(dart__layer_waited) dart__layer_waited __attribute__((weak));
 #undef DART__CHECK_WEAK
 #endif
 

@@ -110,6 +110,24 @@ start() {
     'unit 1 is the odd one: units 0, 2 wait for it, and it has not come'
 }
 
+# With the debug mode units wait for each other before their call has come to DART: by the comparison of collective calls,
+# or by what carries the clocks. It is the program's call that is shown, dart_exit among them.
+checked() {
+  local program=${program/dart-end-/dart-end-checked-} kinds
+  for kinds in collectives races; do
+    local -x DART_CHECK=$kinds
+    hangs '1:init,sleep=1000000' '*:init,barrier' -- \
+      '^dartrun: *0 .* s  dart_barrier: team 0; not there: 1$' '^dartrun: *1 .* -  nothing of DART' \
+      '^dartrun: *2 .* s  dart_barrier: team 0; not there: 1$' \
+      'unit 1 is the odd one: units 0, 2 wait for it, and it computes'
+  done
+  DART_CHECK=1
+  hangs '0:init,team,sleep=1000000' '1:init,team,sleep=1000000' '2:init,team,tbarrier' -- \
+    '^dartrun: *2 .* s  dart_barrier: team [0-9]*; not there: 1$' 'unit 1 is the odd one: unit 2 waits for it'
+  hangs '1:init,sleep=1000000' '*:init,exit' -- '^dartrun: *2 .* s  dart_exit: team 0; not there: 1$' \
+    'unit 1 is the odd one: units 0, 2 wait for it'
+}
+
 # Asked by SIGUSR1, at any time: the name of the last call is one that a unit itself completes. It may be late.
 asked() {
   local tries
@@ -162,7 +180,7 @@ crash() {
 # Those that wait beside one another, but few at a time: units of MPI spin.
 all() {
   local group name
-  for group in "barrier lock message" "crash asked notification" "team range wide_range start" "portion post word" "origins"; do
+  for group in "barrier lock message" "crash asked notification" "team range wide_range start" "portion post word" "origins checked"; do
     beside=()
     # shellcheck disable=SC2086
     for name in $group; do also "$name"; done

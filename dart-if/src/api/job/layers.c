@@ -9,7 +9,9 @@
 #include <dash/dart/ext/dart_profile.h>
 
 #include "base/log.h"
+#include "model/team.h"
 #include "model/world.h"
+#include "node/waiting.h"
 
 unsigned dart_layers;
 
@@ -20,6 +22,25 @@ static const struct {
 } wanted[] = { { "DART_CHECK", "dart-check", DART_LAYER_CHECK },
                { "DART_REPORT", "dart-trace", DART_LAYER_TRACE },
                { "DART_TRACE", "dart-trace", DART_LAYER_TRACE } };
+
+/* DART's own steps of a team count from 0 on, by 32 bits. */
+#define LAYER_STEP (UINT64_C(1) << 63)
+
+void *dart__layer_wait(const char *function, dart_team_t id, uint64_t step)
+{
+  const dart__team_t *team = dart__team_find(id);
+
+  if (team == NULL)
+    return NULL;
+  return dart__waiting_begin(function,
+                             (dart__wait_for_t){ DART__WAIT_COLLECTIVE, id, team->members[0],
+                                                 LAYER_STEP | step, (uint64_t)team->nunits });
+}
+
+void dart__layer_waited(void *wait)
+{
+  dart__waiting_end(wait);
+}
 
 void dart__layers_look(const char *function)
 {
