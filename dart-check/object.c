@@ -198,6 +198,15 @@ void dart__check_leaks(dart__check_kind_t first, dart__check_kind_t last)
   free(all.found);
 }
 
+uint64_t dart__check_alive(dart__check_kind_t first, dart__check_kind_t last)
+{
+  collect_t all = { first, last, NULL, 0 };
+
+  twalk_r(objects, collect, &all);
+  free(all.found);
+  return all.nfound;
+}
+
 /* `team` NULL: of any. */
 static void forget(dart__check_kind_t first, dart__check_kind_t last, const dart_team_t *team)
 {

@@ -53,6 +53,9 @@ bool dart__check_owner(dart__check_kind_t kind, uintptr_t key, dart_team_t *team
 /** Objects of the kinds `first` to `last` that are alive were forgotten: report them. */
 void dart__check_leaks(dart__check_kind_t first, dart__check_kind_t last);
 
+/** How many of them are alive. */
+uint64_t dart__check_alive(dart__check_kind_t first, dart__check_kind_t last);
+
 /** All of them are gone, with the cycle of init and exit. */
 void dart__check_forget(dart__check_kind_t first, dart__check_kind_t last);
 

@@ -118,6 +118,19 @@ try_loaded() {
   [[ $err == *"DART_CHECK is 'completeness'"* ]] || fail "$backend: $code, $err"
 }
 
+# Locks, range objects and files may be ended after dart_exit: its line says how many there are, and each unit reports its
+# own at its end, also where another one has ended before with the code of the findings. The program leaves a segment, too.
+try_ended() {
+  run "${dartrun[@]}" -n 3 "$program" 1:init,lockinit,rangeinit,exit,sleep=300 '*:init,lockinit,rangeinit,exit'
+  expect_code 65
+  [[ $err == *"races: 1 found; 6 locks, range objects and files not ended yet"* ]] || fail "$backend: not counted: $err"
+  [[ $(grep -c '^dart-check: unit [012]: memory: lock was never ended, 1 time$' <<<"$err") == 3 &&
+    $(grep -c '^dart-check: unit [012]: memory: range object was never ended, 1 time$' <<<"$err") == 3 ]] ||
+    fail "$backend: not the leaks of all units: $err"
+  run "${dartrun[@]}" -n 3 "$program" '*:init,exit'
+  expect_code 65; [[ $err$'\n' == *$'races: 1 found\n'* ]] || fail "$backend: no lock is left: $err"
+}
+
 # A program that is linked with neither layer says, once for the job, that the one that is asked for is not there.
 try_plain() {
   run env DART_LOG_LEVEL=WARN DART_CHECK=1 DART_TRACE="$work/none" "${dartrun[@]}" -n 2 "$program" '*:init,exit'
@@ -133,6 +146,8 @@ sanitized=$(grep -s '^DART_SANITIZE:[A-Z]*=..*' "$build/CMakeCache.txt" | grep -
 on_backends try check-cases
 rm -rf "${work:?}"/[0-9]*
 on_backends try_plain dart-end
+rm -rf "${work:?}"/[0-9]*
+on_backends try_ended dart-end-checked
 work+=/loaded
 mkdir "$work"
 [[ ! -x $build/test/check-loaded-shmem ]] || on_backends try_loaded check-loaded

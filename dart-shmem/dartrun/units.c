@@ -1,7 +1,8 @@
 /* The ends of units, which are children of the launcher.
  *
  * A unit that dies of a signal or exits with anything but 0 ends the program: it is reported, and the
- * others are ended. So does a unit that exits with 0 although others need it: between dart_init and
+ * others are ended; after a moment, if all have begun their last dart_exit and none needs it, for they may have to say
+ * something, too. So does a unit that exits with 0 although others need it: between dart_init and
  * dart_exit, or outside when others have begun a cycle that it will never join. The job's header has
  * the cycle of each unit (job.h), which outlives the unit. */
 #include "units.h"
@@ -75,6 +76,17 @@ static bool is_missed(const units_t *units)
   return false;
 }
 
+/* Whether this unit and all others have begun the same dart_exit. */
+static bool are_outside(const units_t *units, uint32_t unit)
+{
+  uint32_t cycle = cycle_of(units, unit);
+
+  for (uint32_t other = 0; other < units->plan->nunits; other++)
+    if (cycle_of(units, other) != cycle)
+      return false;
+  return cycle > 0 && cycle % 2 == 0;
+}
+
 /* Unless `unit` ended well, report how it ended, and end the others. */
 static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, int status)
 {
@@ -105,7 +117,7 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
     children_end(children, LAUNCH_EXIT_FAILURE);
   } else if (code != 0) {
     launch_say("unit %u (pid %d) exited with code %d%s", unit, (int)pid, code, held);
-    children_end(children, code);
+    (are_outside(units, unit) ? children_let_end : children_end)(children, code);
   } else if (cycle_of(units, unit) % 2 == 1) {
     launch_say(LAUNCH_LEFT "%s", unit, (int)pid, held);
     children_end(children, LAUNCH_EXIT_FAILURE);

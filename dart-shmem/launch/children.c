@@ -25,7 +25,8 @@
 
 #include "launch.h"
 
-#define GRACE_SECONDS 2
+#define GRACE_SECONDS 2 /* from the request to end until children are killed */
+#define SOON_SECONDS  2 /* in which they may end without a request */
 
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 
@@ -36,10 +37,11 @@ struct children {
   pid_t                 *pid; /* of each child; 0: not started, or gone */
   uint32_t               nrunning;
 
-  bool            ending;    /* children were asked to end */
+  bool            ending;    /* the exit code is known, and children are to end */
+  bool            asked;     /* they were asked to */
   bool            signalled; /* one of the first ENDINGS signals came */
   int             code;      /* exit code of the launcher */
-  struct timespec last;      /* while ending: when children are killed */
+  struct timespec last;      /* while ending: when children are killed, or asked if they were not */
 
   int      epoll;    /* all that is waited for: `signals` and watched descriptors */
   int      signals;  /* SIGCHLD and `forwarded` are read from it */
@@ -202,7 +204,7 @@ static void take_signal(children_t *children)
     children->plan->asked(children->plan->owner);
 }
 
-/* Milliseconds until children are killed that were asked to end; -1: they were not asked; 0: it is time. */
+/* Milliseconds until children that are to end are asked, or killed; -1: they are not to end; 0: it is time. */
 static int time_left(const children_t *children)
 {
   struct timespec now;
@@ -216,6 +218,13 @@ static int time_left(const children_t *children)
   return ms < 0 ? 0 : (int)ms;
 }
 
+static void ask_to_end(children_t *children)
+{
+  children->asked = true;
+  children->last.tv_sec += GRACE_SECONDS;
+  send_all(children, SIGTERM);
+}
+
 /* One event at a time: the kernel lists them in the order in which they came, and the first may be the
  * cause of all the others. */
 static void watch(children_t *children)
@@ -226,7 +235,9 @@ static void watch(children_t *children)
   while (children->nrunning > 0) {
     int count = epoll_wait(children->epoll, &event, 1, time_left(children));
 
-    if (count == 0) {
+    if (count == 0 && !children->asked) {
+      ask_to_end(children);
+    } else if (count == 0) {
       send_all(children, SIGKILL);
       children->last.tv_sec += 3600; /* killed children only have to be waited for */
     } else if (count == 1 && event.data.fd == children->signals) {
@@ -246,8 +257,17 @@ void children_end(children_t *children, int code)
   children->ending = true;
   children->code   = code;
   clock_gettime(CLOCK_MONOTONIC, &children->last);
-  children->last.tv_sec += GRACE_SECONDS;
-  send_all(children, SIGTERM);
+  ask_to_end(children);
+}
+
+void children_let_end(children_t *children, int code)
+{
+  if (children->ending)
+    return;
+  children->ending = true;
+  children->code   = code;
+  clock_gettime(CLOCK_MONOTONIC, &children->last);
+  children->last.tv_sec += SOON_SECONDS;
 }
 
 bool children_are_ending(const children_t *children)

@@ -37,6 +37,11 @@ int children_run(const children_plan_t *plan);
 /** Ask all children that are left to end; those that are still there two seconds later are killed. The
  *  first call decides on the exit code. */
 void children_end(children_t *children, int code);
+
+/** The same, but they have two seconds to end by themselves before they are asked. */
+void children_let_end(children_t *children, int code);
+
+/** Whether one of these was called. */
 bool children_are_ending(const children_t *children);
 
 /** Whether the launcher was sent a signal that asks the program to end. */
