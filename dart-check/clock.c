@@ -10,8 +10,8 @@
  * Before an operation on a word of the same unit a release need not wait: places are memory of DART_TEAM_ALL, as most
  * words are, and dart_order keeps the operation behind the clock (dash/dart/ext/dart_order.h).
  *
- * Near places are words of this process's memory, which DART, too, changes by the CPU's atomics (unless DART_MPI_ATOMICS
- * says otherwise), so they are joined without a call. */
+ * Near places are words of this process's memory, which DART, too, changes by the CPU's atomics (unless
+ * DART_MPI_ATOMICS says otherwise), so they are joined without a call. */
 #include "clock.h"
 
 #include <stdatomic.h>

@@ -220,7 +220,8 @@ static void release(const dart__check_ticket_t *ticket, dart_gptr_t gptr,
     release_words(gptr, nelem, size, is_ordered);
 }
 
-/* Places, most of it, count only where something says so, and clearing them would be a good part of a short operation. */
+/* Places, most of it, count only where something says so, and clearing them would be a good part of a short
+ * operation. */
 static void begin_ticket(dart__check_ticket_t *ticket, dart__access_kind_t kind)
 {
   ticket->first     = 0;

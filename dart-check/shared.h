@@ -3,7 +3,8 @@
 /* Memory that a file of this library has on every unit. Units are those of the job: the team has all of them. */
 #include "check.h"
 
-/** `nbytes` on each unit, not cleared; `*own_out` is the own part. Ends the program if there is no memory. Collective. */
+/** `nbytes` on each unit, not cleared; `*own_out` is the own part. Ends the program if there is no memory.
+ *  Collective. */
 dart_gptr_t dart__check_share(dart_team_t team, size_t nbytes, void **own_out);
 
 /** The byte at `offset` of a unit's part. */

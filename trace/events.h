@@ -9,7 +9,8 @@
 
 typedef struct dart__trace_events dart__trace_events_t;
 
-/** A new file for thread `thread` of this unit in the folder of dart__trace_job; NULL, after one line: there is none. */
+/** A new file for thread `thread` of this unit in the folder of dart__trace_job; NULL, after one line: there is
+ *  none. */
 dart__trace_events_t *dart__trace_events_open(unsigned thread);
 
 /** Whether there is room for a call: if not, it is counted as dropped, and nothing is appended for it. */

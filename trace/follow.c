@@ -3,7 +3,8 @@
  *
  * An operation has an id that its completion has, too. Those that flushes complete share one: all of this unit on a
  * target's portion of a segment, which is what an epoch is about, in a completion context or in none; a flush is about
- * all segments of a team, or about the pool. One with a handle has an id made of that, and one that is complete on return has an id of its own. */
+ * all segments of a team, or about the pool. One with a handle has an id made of that, and one that is complete on
+ * return has an id of its own. */
 #include "context.h"
 #include "events.h"
 #include "observe.h"

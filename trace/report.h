@@ -3,7 +3,8 @@
 /* DART_REPORT=FOLDER: a file FOLDER/unit-N.json for each unit, which doc/tracing.md describes. */
 #include <stdint.h>
 
-/** Write this unit's file anew: `ended` says how the unit has ended. Any thread; it is there as a whole, or as it was. */
+/** Write this unit's file anew: `ended` says how the unit has ended. Any thread; it is there as a whole, or as it
+ *  was. */
 void dart__trace_report_write(const char *ended);
 
 /** Write it if the last time was long ago, so that something is there if the unit is killed. */

@@ -29,7 +29,8 @@ typedef struct {
   int (*write)(const trace_t *trace, const char *folder);
 } trace_form_t;
 
-/** OTF2: FOLDER/otf2/trace.otf2; `write` is NULL where this was built without its library. Chrome's: FOLDER/trace.json. */
+/** OTF2: FOLDER/otf2/trace.otf2; `write` is NULL where this was built without its library. Chrome's:
+ *  FOLDER/trace.json. */
 extern const trace_form_t trace_otf2, trace_chrome;
 
 /** Read all files of a folder; ends the program after one line if there are none, or one is of another version. */
