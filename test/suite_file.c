@@ -548,28 +548,39 @@ TEST(units_see_their_part_of_the_file)
   close_file(&file);
 }
 
-/* The lock of the file's first bytes is in a table of the first unit: who is far from it sends a request. */
+/* The lock of the file's first bytes is in a table of the first unit: who is far from it sends a request. The last unit's
+ * view may have a period of its own: one by which it meets the others' somewhere, or a multiple of theirs. */
 TEST(views_that_are_apart_take_no_locks)
 {
-  enum { CALLS = 20 };
+  enum { CALLS = 20, WAYS = 4 };
+  static const struct {
+    bool is_apart;
+    bool has_own_place;
+    int  more,
+        times; /* the last unit's period, in elements: that of the others times that, plus that */
+  } ways[WAYS] = {
+    { false, false, 0, 1 }, { true, true, 0, 1 }, { false, true, 1, 1 }, { true, true, 0, 2 }
+  };
   dart_file_t     file   = open_file(DART_TEAM_ALL, test_path(DART_TEAM_ALL, "apart"), CREATE);
   dart_gptr_t     memory = test_segment(DART_TEAM_ALL, 8, 0);
   bool            is_far = dart_near_ptr(test_unit(memory, 0)) == NULL;
   int64_t         value  = me;
   dart_datatype_t type;
 
-  EXPECT_OK(dart_type_create_strided(T_INT64, (size_t)n, 1, &type));
   EXPECT_OK(dart_file_set_atomicity(file, true));
-  for (int apart = 0; apart < 2; apart++) {
-    EXPECT_OK(dart_file_set_view(file, apart ? (uint64_t)me * 8 : 0, type));
+  for (int way = 0; way < WAYS; way++) {
+    int period = me == n - 1 ? n * ways[way].times + ways[way].more : n;
+
+    EXPECT_OK(dart_type_create_strided(T_INT64, (size_t)period, 1, &type));
+    EXPECT_OK(dart_file_set_view(file, ways[way].has_own_place ? (uint64_t)me * 8 : 0, type));
+    EXPECT_OK(dart_type_destroy(&type));
     test_barrier();
     look();
     for (int i = 0; i < CALLS; i++)
       EXPECT_OK(dart_file_write_at(file, (uint64_t)i * 8, &value, 1, T_INT64, T_INT64, NULL));
-    EXPECT_EQ(since(DART__COUNT_REQUEST) >= CALLS, is_far && !apart);
+    EXPECT_EQ(since(DART__COUNT_REQUEST) >= CALLS, is_far && !ways[way].is_apart);
     test_barrier();
   }
-  EXPECT_OK(dart_type_destroy(&type));
   close_file(&file);
 }
 

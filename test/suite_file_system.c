@@ -1,6 +1,6 @@
 /* What the system may answer to a call on a file, and what dart/ext/dart_file.h makes of it: less than was
  * asked for, an interruption, no space, a quota, a device that fails, an end that was not there before. The
- * program's own pread, preadv2 and pwrite stand before the C library's, and answer so for the one file that a
+ * program's own pread, preadv2, pwrite and fdatasync stand before the C library's, and answer so for the one file that a
  * test names. */
 #include <errno.h>
 #include <stdlib.h>
@@ -98,6 +98,13 @@ __attribute__((visibility("default"))) ssize_t preadv2(int fd, const struct iove
   nbytes        = answer(fd, first.iov_len);
   first.iov_len = nbytes < 0 ? 0 : (size_t)nbytes;
   return nbytes < 0 ? nbytes : syscall(SYS_preadv2, fd, &first, 1, (long)offset, 0L, flags);
+}
+
+int fdatasync(int fd);
+
+__attribute__((visibility("default"))) int fdatasync(int fd)
+{
+  return answer(fd, 0) < 0 ? -1 : (int)syscall(SYS_fdatasync, fd);
 }
 
 /* ---- files --------------------------------------------------------------------------------------- */
@@ -280,6 +287,22 @@ TEST(what_the_system_refuses_is_told)
     try_refusal_of_one(file, errors[i], 100);
     try_refusal_of_one(file, errors[i], 20000);
   }
+  close_file(&file);
+}
+
+/* Unit 0 asks for it, for its node, as often as it is interrupted; if it is refused, all are told. */
+TEST(a_sync_waits_for_the_device)
+{
+  const char *path = test_path(DART_TEAM_ALL, "sync");
+  dart_file_t file = open_file(path);
+
+  mood = (struct mood){ .file = number_of(path), .every = 2, .calls = 1 };
+  EXPECT_OK(dart_file_sync(file));
+  if (me == 0)
+    EXPECT_EQ(mood.calls, 3);
+  mood = (struct mood){ .file = mood.file, .error = me == 0 ? EIO : 0 };
+  EXPECT_RET(dart_file_sync(file), DART_ERR_OTHER);
+  EXPECT_EQ(dart_file_error(), EIO);
   close_file(&file);
 }
 
