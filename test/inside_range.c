@@ -185,6 +185,30 @@ static bool holds_something(void)
   return held[0] != '\0';
 }
 
+/* What is kept is no lock of other bytes: these are asked for, when that was given up. */
+TEST_N(2, a_file_asks_for_what_it_does_not_keep)
+{
+  void (*after_calls)(void) = dart__world.after_calls;
+  dart_file_t file          = open_atomic("other");
+  bool        is_far = dart__world.node_of[me] != dart__world.node_of[0], keeps = false;
+  int64_t     value = me;
+  uint64_t    before;
+
+  if (is_far && dart__world.has_agent) {
+    set_after_calls(look_away);
+    for (int i = 0; i < MOST_TRIES && !keeps; i++) {
+      write_often(file, 8, me);
+      keeps = holds_something();
+    }
+    before = dart__counted(DART__COUNT_REQUEST);
+    EXPECT_OK(dart_file_write_at(file, 800, &value, 1, T_INT64, T_INT64, NULL));
+    EXPECT_TRUE(dart__counted(DART__COUNT_REQUEST) - before >= 2);
+    EXPECT_TRUE(keeps);
+    set_after_calls(after_calls);
+  }
+  EXPECT_OK(dart_file_close(&file));
+}
+
 /* Whether this unit kept bytes of a file of a team of its own when it, or the team, ended. */
 static bool keeps_until_the_end(bool is_closed_first)
 {

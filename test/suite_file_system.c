@@ -381,6 +381,33 @@ TEST(a_collective_read_ends_where_the_file_ends_meanwhile)
   close_file(&file);
 }
 
+/* ---- a file that grows ------------------------------------------------------------------------------- */
+
+/* Unit 0 writes piece by piece behind the end, and takes its time. Others read between the pieces: nothing, or what is
+ * there when it is done. */
+TEST_N(2, the_end_of_a_file_moves_by_whole_writes)
+{
+  enum { PIECES = 8, PIECE = 100, PERIOD = 8192, BETWEEN = (PIECES - 1) * PIECE };
+  const char     *path                 = test_path(DART_TEAM_ALL, "grows");
+  dart_file_t     file                 = open_file(path);
+  char            data[PIECES * PIECE] = { 0 }, got[BETWEEN];
+  dart_datatype_t type;
+  size_t          count = 0;
+
+  EXPECT_OK(dart_type_create_strided(BYTE, PERIOD, PIECE, &type));
+  EXPECT_OK(dart_file_set_atomicity(file, true));
+  if (me == 0) {
+    mood = (struct mood){ .file = number_of(path), .slow = 3000 };
+    EXPECT_OK(dart_file_write_at(file, 0, data, sizeof data, BYTE, type, NULL));
+  }
+  while (me > 0 && count == 0)
+    if (!EXPECT_OK(dart_file_read_at(file, PERIOD / 2, got, BETWEEN, BYTE, type, &count)))
+      break;
+  EXPECT_EQ(count, me == 0 ? 0 : BETWEEN);
+  EXPECT_OK(dart_type_destroy(&type));
+  close_file(&file);
+}
+
 /* ---- tests of requests ------------------------------------------------------------------------------ */
 
 /* Wait until all units but the caller have written. */
