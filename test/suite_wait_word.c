@@ -396,6 +396,50 @@ TEST_N(2, who_waits_for_several_words_is_not_woken_for_ever)
   test_barrier();
 }
 
+/* One word in each of several segments, of different kinds: unit 1 sleeps for all of them, and they come in turn. */
+TEST_N(2, who_waits_for_words_of_several_segments_is_woken_by_each)
+{
+  enum { SEGMENTS = 4 };
+  const int64_t two = 2;
+  int64_t       twos[SEGMENTS];
+  dart_gptr_t   segments[SEGMENTS], words[SEGMENTS];
+  size_t        index = 77;
+  bool          goes;
+
+  for (int s = 0; s < SEGMENTS; s++) {
+    twos[s]     = two;
+    segments[s] = test_alloc(zeros, 3, 0);
+    words[s]    = test_at(test_unit(segments[s], 1), 1);
+  }
+  goes = dart_near_ptr(words[0]) != NULL && has_barriers();
+  EXPECT_OK(dart_bcast(&goes, sizeof goes, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  for (int s = 0; s < SEGMENTS && goes; s++) {
+    bool is_woken = false;
+
+    for (int tries = 0; tries < 5 && !is_woken; tries++) { /* it looks by itself, too */
+      int64_t none = 0;
+
+      test_barrier();
+      if (me == 1) {
+        EXPECT_OK(dart_wait_word_any(words, SEGMENTS, T_INT64, DART_WAIT_EQ, twos, -1, &index));
+        EXPECT_EQ(index, s);
+        EXPECT_OK(dart_put_blocking(words[s], &none, 1, T_INT64, T_INT64));
+      } else if (me == 0) {
+        bool     sleeps = EXPECT_TRUE(some_unit_sleeps());
+        uint32_t count  = dart__event_count(dart__twosided_event(1));
+
+        EXPECT_OK(dart_put_blocking(words[s], &two, 1, T_INT64, T_INT64));
+        is_woken = sleeps && dart__event_count(dart__twosided_event(1)) != count;
+      }
+      EXPECT_OK(dart_bcast(&is_woken, sizeof is_woken, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0),
+                           DART_TEAM_ALL));
+    }
+    test_note("segment %d", s);
+    EXPECT_TRUE(is_woken);
+  }
+  EXPECT_TRUE(!dart__is_watched());
+}
+
 /* ---- where it lies ---------------------------------------------------------------------------- */
 
 TEST(registered_memory)

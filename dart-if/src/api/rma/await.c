@@ -91,7 +91,8 @@ static uint32_t sleep_limit(const dart__await_t *await, const times_t *times)
 
 /* What near units see of a wait that sleeps. */
 typedef struct {
-  int      watch;    /* -1: nothing */
+  int      watch[DART__WATCHED_MOST]; /* -1: nothing */
+  int      nwatches;
   bool     is_noted; /* it has been */
   uint32_t seen;     /* of the event, at the last look */
   uint64_t in_vain;  /* wake-ups */
@@ -99,23 +100,28 @@ typedef struct {
 
 static void make_note(const dart__await_t *await, uint32_t seen, note_t *note_out)
 {
-  dart__watched_t watched;
+  dart__watched_t watched[DART__WATCHED_MOST];
 
-  await->watch(await->context, &watched);
-  *note_out = (note_t){ dart__watch_begin(&watched), true, seen, 0 };
+  *note_out          = (note_t){ .is_noted = true, .seen = seen };
+  note_out->nwatches = await->watch(await->context, watched);
+  dart__watch_begin(watched, note_out->nwatches, note_out->watch);
+}
+
+static void take_back(note_t *note)
+{
+  while (note->nwatches > 0)
+    dart__watch_end(note->watch[--note->nwatches]);
 }
 
 /* A look has found nothing. Others may write between several words for as long as this unit waits, and to wake it takes
  * them much longer than to write. */
 static void end_if_in_vain(const dart__await_t *await, uint32_t seen, note_t *note)
 {
-  if (note->watch < 0 || await->most_in_vain == 0 || seen == note->seen)
+  if (note->nwatches == 0 || await->most_in_vain == 0 || seen == note->seen)
     return;
   note->seen = seen;
-  if (++note->in_vain < await->most_in_vain)
-    return;
-  dart__watch_end(note->watch);
-  note->watch = -1;
+  if (++note->in_vain >= await->most_in_vain)
+    take_back(note);
 }
 
 /* Until it is there, true, or the time is over. */
@@ -157,10 +163,10 @@ static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out
 static bool await_until(const dart__await_t *await)
 {
   dart__waiting_t *waiting  = NULL;
-  note_t           noted    = { .watch = -1 };
+  note_t           noted    = { .nwatches = 0 };
   bool             is_there = poll_until(await, &waiting, &noted);
 
-  dart__watch_end(noted.watch);
+  take_back(&noted);
   dart__waiting_end(waiting);
   return is_there;
 }

@@ -23,8 +23,8 @@ typedef struct {
   int64_t timeout_us; /* 0: only look; negative: no limit */
   bool    is_silent;  /* what it waits for may come without the event */
   dart__wait_for_t what; /* for others to see */
-  void (*watch)(const void      *context,
-                dart__watched_t *watched_out); /* silent: what near units are to wake it for ... */
+  /* silent: what near units are to wake it for, and how many that are, at most DART__WATCHED_MOST, ... */
+  int (*watch)(const void *context, dart__watched_t watched_out[]);
   uint64_t most_in_vain; /* ... until so many wake-ups were in vain; 0: they never are */
 } dart__await_t;
 

@@ -100,7 +100,7 @@ static bool read_note(const dart__watch_t *from, dart__watched_t *what_out)
   dart__watch_t *watch = (dart__watch_t *)(uintptr_t)from; /* atomic loads want it so */
   uint32_t       what;
 
-  /* acquire: pairs with the release in dart__watch_begin. What changes meanwhile is the note of a wait that begins after
+  /* acquire: pairs with the release in note. What changes meanwhile is the note of a wait that begins after
    * this store, and finds it. */
   if (atomic_load_explicit(&watch->state, memory_order_acquire) != OPEN)
     return false;
@@ -130,10 +130,11 @@ static int take(dart__watch_t *watches)
   return -1;
 }
 
-int dart__watch_begin(const dart__watched_t *what)
+/* Returns its index; -1: there is no room. */
+static int note(const dart__watched_t *what)
 {
   dart__watch_t *watches = dart__twosided_watches(dart__world.me)->watch;
-  int            i       = has_barrier ? take(watches) : -1;
+  int            i       = take(watches);
 
   if (i < 0)
     return -1;
@@ -149,8 +150,15 @@ int dart__watch_begin(const dart__watched_t *what)
   atomic_store_explicit(&watches[i].state, OPEN, memory_order_release);
   /* relaxed: the barrier, of this process, too, comes after it */
   atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
-  syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
   return i;
+}
+
+void dart__watch_begin(const dart__watched_t what[], int n, int watches_out[])
+{
+  for (int i = 0; i < n; i++)
+    watches_out[i] = has_barrier ? note(&what[i]) : -1;
+  if (has_barrier && n > 0)
+    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 }
 
 void dart__watch_end(int watch)

@@ -7,7 +7,7 @@
  * protocol with one side's fence made by the other (Dice, Huang, Yang: Asymmetric Dekker synchronization, 2001).
  *
  *     sleeper                                    writer
- *     notes the word, raises the count           stores to the word
+ *     notes the words, raises the count          stores to the word
  *     membarrier                                 reads the count: 0 as a rule
  *     looks at its event, and at the word        if it is not: reads the notes, raises the event of who noted the word
  *     sleeps while the event is as it was
@@ -61,8 +61,12 @@ void dart__watch_wrote(dart_gptr_t gptr, uint64_t nbytes) __attribute__((cold));
  *  no register that the caller would have to save first. */
 dart_ret_t dart__watch_wrote_few(dart_gptr_t gptr) __attribute__((cold));
 
-/** Note what this thread is to be woken for; its next look has to come after that. -1: it was not noted. */
-int  dart__watch_begin(const dart__watched_t *what);
+/* The most of them in one wait. */
+#define DART__WATCHED_MOST 4
+
+/** Note what this thread is to be woken for, n of them; its next look has to come after that. Those that could not be
+ *  noted are -1 in `watches_out`. */
+void dart__watch_begin(const dart__watched_t what[], int n, int watches_out[]);
 void dart__watch_end(int watch);
 
 /** Have the barriers of others made in this process. While it has one thread this takes a microsecond, later

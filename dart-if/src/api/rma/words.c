@@ -156,28 +156,52 @@ static bool is_there_now(void *context)
   return is_there(context);
 }
 
-/* What near units are to wake it for. Of several words, those of the first one's segment; others it finds by itself. */
-static void watch(const void *context, dart__watched_t *watched_out)
+static bool is_of_segment(const dart__watched_t *watched, dart_gptr_t gptr)
 {
-  const dart__words_t *w       = context;
-  dart__watched_t      watched = { .gptr       = w->gptrs[0],
-                                   .nbytes     = w->how.size,
-                                   .is_several = w->n > 1,
-                                   .type       = w->type,
-                                   .comparison = w->comparison };
-  uint64_t             first = watched.gptr.addr_or_offs.offset, last = first;
+  return watched->gptr.teamid == gptr.teamid && watched->gptr.segid == gptr.segid;
+}
 
-  memcpy(&watched.value, w->values, w->how.size);
-  for (size_t i = 1; i < w->n; i++)
-    if (w->gptrs[i].teamid == watched.gptr.teamid && w->gptrs[i].segid == watched.gptr.segid) {
-      uint64_t offset = w->gptrs[i].addr_or_offs.offset;
+static dart__watched_t watched_word(const dart__words_t *w, size_t i)
+{
+  dart__watched_t watched = {
+    .gptr = w->gptrs[i], .nbytes = w->how.size, .type = w->type, .comparison = w->comparison
+  };
 
-      first = offset < first ? offset : first;
-      last  = offset > last ? offset : last;
-    }
-  watched.gptr.addr_or_offs.offset = first;
-  watched.nbytes += last - first;
-  *watched_out = watched;
+  memcpy(&watched.value, value_of(w, i), w->how.size);
+  return watched;
+}
+
+/* Make them several words, one of which is at `offset`. */
+static void extend(dart__watched_t *watched, uint64_t offset, uint64_t nbytes)
+{
+  uint64_t first = watched->gptr.addr_or_offs.offset, end = first + watched->nbytes;
+
+  first                             = offset < first ? offset : first;
+  end                               = offset + nbytes > end ? offset + nbytes : end;
+  watched->gptr.addr_or_offs.offset = first;
+  watched->nbytes                   = end - first;
+  watched->is_several               = true;
+}
+
+/* What near units are to wake it for, by segments: words of more of these it finds by itself. */
+static int watch(const void *context, dart__watched_t watched_out[])
+{
+  const dart__words_t *w = context;
+  int                  n = 0;
+
+  for (size_t i = w->is_all ? w->index : 0; i < w->n; i++) {
+    int k = 0;
+
+    while (k < n && !is_of_segment(&watched_out[k], w->gptrs[i]))
+      k++;
+    if (k == DART__WATCHED_MOST)
+      continue;
+    if (k < n)
+      extend(&watched_out[k], w->gptrs[i].addr_or_offs.offset, w->how.size);
+    else
+      watched_out[n++] = watched_word(w, i);
+  }
+  return n;
 }
 
 static __attribute__((noinline)) dart_ret_t await(dart__words_t *w)

@@ -11,10 +11,11 @@
  *  gives the word the value by a put or atomic of DART: of a unit of its node at once, of another node when this unit
  *  serves it. Plain stores (dart_near_ptr) announce themselves to nobody: for these the sleeper looks again by itself,
  *  after a sixteenth of the time that it has waited, at most a millisecond. So it does where the kernel has no
- *  membarrier, or pages that are not of 4 KiB, while eight other threads of the unit sleep so, for words of other
- *  segments than the first of several, and for what the unit's own threads receive, get, read from a file, or
- *  take part in collectively. A wait for several words is woken by what others change between
- *  the first and the last of them, too; after eight more such wake-ups than it has words it only looks by itself.
+ *  membarrier, or pages that are not of 4 KiB, and for what the unit's own threads receive, get, read from a file, or
+ *  take part in collectively. Words of four segments wake a wait, and of eight in all waits of the unit's threads,
+ *  where each counts its own; others are found by looking. A wait for several words of a segment is woken by what
+ *  others change between the first and the last of them, too; after eight more such wake-ups than it has words it
+ *  only looks by itself.
  *
  *  The word is an aligned integer of 1 to 8 bytes in this unit's portion of memory that a team allocated or
  *  registered, or in memory of dart_memalloc. The value found was stored in one piece if the word was written as one
