@@ -7,6 +7,8 @@
 #include <dash/dart/ext/dart_near.h>
 
 #include "dart_test.h"
+#include "model/world.h"
+#include "node/mutex.h"
 
 SUITE(lock_at);
 
@@ -145,6 +147,53 @@ TEST(a_free_lock_is_had_by_near_units_while_its_unit_computes)
     EXPECT_OK(dart_lock_at_acquire(start));
     EXPECT_OK(dart_lock_at_release(start));
     EXPECT_OK(dart_flush(start));
+  }
+  test_barrier();
+}
+
+/* A near unit acquires the lock of unit 0 again and again. A far one that has a ticket is passed by it a few times at
+ * most. Returns how often it was, at the near unit. */
+static int passes_of(dart_gptr_t lock, _Atomic int64_t *has_been_held)
+{
+  dart__mutex_t *mutex  = dart_near_ptr(lock);
+  int            passes = 0;
+
+  for (int ms = 0; ms < 20000 && dart__mutex_nlate(mutex) == 0; ms++)
+    nap_ms(1);
+  EXPECT_TRUE(dart__mutex_nlate(mutex) > 0);
+  for (bool is_over = false; !is_over; passes += !is_over) {
+    EXPECT_OK(dart_lock_at_release(lock));
+    EXPECT_OK(dart_lock_at_acquire(lock));
+    is_over = *has_been_held != 0 || passes > 100;
+  }
+  return passes;
+}
+
+TEST_N(3, who_has_waited_for_long_has_its_place)
+{
+  dart_gptr_t      start = test_alloc(zeros, 2, 0);
+  _Atomic int64_t *words = dart_near_ptr(start);
+  bool             near[n], is_near = words != NULL, has_agent = dart__world.has_agent;
+  int64_t          one = 1;
+  int              holder, waiter;
+
+  EXPECT_OK(dart_allgather(&is_near, near, sizeof is_near, DART_TYPE_BYTE, DART_TEAM_ALL));
+  EXPECT_OK(dart_bcast(&has_agent, sizeof has_agent, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0),
+                       DART_TEAM_ALL));
+  holder = first_where(near, true);
+  waiter = first_where(near, false);
+  if (me == holder)
+    EXPECT_OK(dart_lock_at_acquire(start));
+  test_barrier();
+  if (me == waiter) {
+    EXPECT_OK(dart_lock_at_acquire(start));
+    EXPECT_OK(dart_put_blocking(test_at(start, 1), &one, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_lock_at_release(start));
+    EXPECT_OK(dart_flush(start));
+  } else if (me == holder) {
+    if (waiter > 0 && has_agent)
+      EXPECT_TRUE(passes_of(start, &words[1]) <= (int)DART__MUTEX_MOST_PASSES);
+    EXPECT_OK(dart_lock_at_release(start));
   }
   test_barrier();
 }

@@ -420,7 +420,7 @@ TEST(portions_are_as_aligned_as_asked_for) /* on every unit, in teams of all and
   dart_team_t         team[]    = { DART_TEAM_ALL, test_split(DART_TEAM_ALL, 2) };
 
   for (int t = 0; t < 2; t++)
-    for (size_t alignment = 8; alignment <= DART_ALIGNMENT_MOST; alignment *= 8) {
+    for (size_t alignment = 4; alignment <= DART_ALIGNMENT_MOST; alignment *= 16) {
       dart_gptr_t gptr[3], plain;
 
       for (int i = 0; i < 3; i++) {
