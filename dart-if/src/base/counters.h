@@ -157,9 +157,14 @@ static inline void dart__count_in(dart__tally_t *own, size_t index, uint64_t by)
     dart__count_in_common(index, by);
     return;
   }
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+  /* The same by one instruction, not locked, which compilers do not make of a relaxed load and store. */
+  __asm__("addq %1, %0" : "+m"(*(uint64_t *)&own->value[index]) : "er"(by) : "cc");
+#else
   atomic_store_explicit(&own->value[index],
                         atomic_load_explicit(&own->value[index], memory_order_relaxed) + by,
                         memory_order_relaxed);
+#endif
 }
 
 static inline void dart__count_by(dart__counter_t counter, uint64_t by)
