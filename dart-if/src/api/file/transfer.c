@@ -234,6 +234,33 @@ int dart__file_read_plain(dart_file_t file, const dart__access_t *a, size_t *don
   return error;
 }
 
+/* Whether the pieces of a write move the end of the file one by one, which reads between them would see. Others may have
+ * moved the end since: that only does more. */
+static bool grows(dart_file_t file, const dart__access_t *a, const dart__survey_t *survey)
+{
+  struct stat status;
+
+  return !is_direct(a) && (fstat(file->fd, &status) != 0 || (uint64_t)status.st_size < survey->end);
+}
+
+/* Write the piece at the end of the access first, so that the end of the file moves once, as an atomic write without a
+ * lock has to. What others read before it is not this unit's, and is not written here. An error is left to the writing
+ * of the pieces in their order, which tells how many were written. */
+static void write_end(dart_file_t file, const dart__access_t *a, char *stage)
+{
+  dart__survey_t survey = dart__access_survey(a);
+  uint64_t       offset;
+  size_t         done;
+
+  if (survey.nruns == 1 || !grows(file, a, &survey))
+    return;
+  for (size_t at = 0, n; at < a->nbytes; at += n) {
+    n = next_piece(a, at, &offset);
+    if (offset + n == survey.end)
+      write_piece(file, a, at, n, offset, stage, NULL, &done);
+  }
+}
+
 /* `sieve`: it may, for the lock covers the holes. */
 static int write_access(dart_file_t file, const dart__access_t *a, bool sieve, size_t *done_out)
 {
@@ -247,6 +274,8 @@ static int write_access(dart_file_t file, const dart__access_t *a, bool sieve, s
   stage     = dart__file_take_stage(file);
   if (stage == NULL)
     return ENOMEM;
+  if (file->is_atomic && file->views_are_apart)
+    write_end(file, a, stage);
   error = sieve ? write_sieved(file, a, stage, done_out)
                 : by_pieces(file, a, write_piece, stage, done_out);
   dart__file_give_stage(file, stage);
@@ -346,15 +375,6 @@ dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *a, int64_t ti
   *error_out = dart__file_read_plain(file, a, done_out);
   unlock(file, a, &hold);
   return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
-}
-
-/* Whether the pieces of a write move the end of the file one by one, which reads between them would see: then these wait
- * for all of it. Others may have moved the end since: that only locks more. */
-static bool grows(dart_file_t file, const dart__access_t *a, const dart__survey_t *survey)
-{
-  struct stat status;
-
-  return !is_direct(a) && (fstat(file->fd, &status) != 0 || (uint64_t)status.st_size < survey->end);
 }
 
 dart_ret_t dart__file_write(dart_file_t file, const dart__access_t *a, int64_t timeout_us,
