@@ -13,6 +13,8 @@
  * both are members, neither will come: their collectives are in different orders. That is looked at after a
  * while only.
  *
+ * A unit that has not come may also wait in an epoch for a call of one that waits here (stuck.h).
+ *
  * All of this is before the program's call comes to DART, so the wait is noted as one of that call: reports of what
  * units wait for (DART_HANG) show the call, and who has not come to it. */
 #include "board.h"
@@ -25,6 +27,7 @@
 #include "object.h"
 #include "report.h"
 #include "shared.h"
+#include "stuck.h"
 #include "type.h"
 
 enum {
@@ -98,6 +101,8 @@ dart_team_t dart__check_board_open(void)
   pdart_barrier(own_team); /* nobody reads a board before it is empty */
   if (dart__check_for(DART__CHECK_RACES))
     dart__check_races_open(own_team);
+  if (dart__check_for(DART__CHECK_COLLECTIVES))
+    dart__check_stuck_open(own_team);
   dart__check_team_known(DART_TEAM_ALL);
   return own_team;
 }
@@ -278,6 +283,48 @@ static void look_at_members(dart_team_t team, unsigned slices, dart__at_t at)
     }
 }
 
+static void report_stuck(dart_team_t team, int32_t unit, const dart__check_stuck_t *stuck,
+                         dart__at_t at)
+{
+  dart__check_report_t report;
+  char                 what[64];
+
+  report.length = 0;
+  dart__check_begin(
+      &report, "collectives", at,
+      "unit %d waits in an epoch for unit %d, which waits for it in a collective call", unit,
+      dart__check.me);
+  snprintf(what, sizeof what, "unit %d:", unit);
+  dart__check_place(&report, what, stuck->at);
+  describe(&report, dart__check.me, &own->slot[team].record);
+  dart__check_line(&report, "missing: %s by unit %d for unit %d, on segment %d of team %d",
+                   dart__check_calls[stuck->what], dart__check.me, unit, stuck->segment,
+                   stuck->team);
+  end_program(&report);
+}
+
+/* Once in a while: look at those that have not come, of which this unit is to wait for each. */
+static void look_at_stuck(dart_team_t team, unsigned slices, dart__at_t at)
+{
+  enum { EVERY = 3 };
+  static uint64_t    *numbers; /* of the units' waits, as seen before */
+  dart__check_stuck_t stuck;
+
+  if (slices % EVERY != 0 || dart__check.threads)
+    return;
+  numbers = dart__check_room(numbers, dart__check.nunits * sizeof *numbers);
+  if (slices == EVERY)
+    memset(numbers, 0, dart__check.nunits * sizeof *numbers);
+  for (uint32_t member = 0; member < dart__check_team_size(team); member++) {
+    int32_t unit = global_id(team, (int32_t)member);
+
+    if (unit != dart__check.me &&
+        read_word(unit, offset_of(team, offsetof(slot_t, posted))) < own->slot[team].posted &&
+        dart__check_stuck_for_me(unit, &numbers[unit], &stuck))
+      report_stuck(team, unit, &stuck, at);
+  }
+}
+
 static dart_ret_t wait_for(dart_team_t team, size_t field, uint64_t least)
 {
   return pdart_notify_wait(at_board(dart__check.me, offset_of(team, field)), least, SLICE_US);
@@ -288,8 +335,10 @@ static void gather(dart_team_t team, uint64_t number, dart__at_t at)
   uint64_t others = dart__check_team_size(team) - 1;
 
   for (unsigned slices = 1;
-       wait_for(team, offsetof(slot_t, arrived), number * others) == DART_PENDING; slices++)
+       wait_for(team, offsetof(slot_t, arrived), number * others) == DART_PENDING; slices++) {
     look_at_members(team, slices, at);
+    look_at_stuck(team, slices, at);
+  }
   for (uint32_t member = 1; member <= others; member++)
     has_come(team, (int32_t)member, at);
   for (uint32_t member = 1; member <= others; member++)
@@ -306,8 +355,10 @@ static void follow(dart_team_t team, uint64_t number, dart__at_t at)
                    sizeof *record / sizeof record->call, DART_TYPE_ULONGLONG, DART_TYPE_ULONGLONG,
                    at_board(first, offset_of(team, offsetof(slot_t, arrived))), 1);
   for (unsigned slices = 1; wait_for(team, offsetof(slot_t, opened), number) == DART_PENDING;
-       slices++)
+       slices++) {
     look_at(team, first, slices, at);
+    look_at_stuck(team, slices, at);
+  }
 }
 
 static void agree(dart_team_t team, int32_t me, dart__check_record_t record, dart__at_t at)

@@ -21,7 +21,8 @@ enum {
   DART__CHECK_COMPLETION  = 2,
   DART__CHECK_COLLECTIVES = 4,
   DART__CHECK_RACES       = 8,
-  DART__CHECK_ALL         = 15
+  DART__CHECK_LOCKS       = 16,
+  DART__CHECK_ALL         = 31
 };
 
 #define DART__CHECK_EXIT_CODE 65 /* of a unit that found something, if the program's own is 0 */

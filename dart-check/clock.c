@@ -32,6 +32,7 @@ static size_t      nplaces, most_rows;
 static _Atomic uint64_t             *
     *near; /* of each unit: its places, as mapped here; NULL: by calls of DART alone */
 static uint64_t *clock_now; /* the own number is the one that the next release passes on */
+static uint64_t  news;      /* how often it has taken over something new */
 static uint32_t  nrows;
 static bool      is_newest; /* the last row is the clock */
 
@@ -82,6 +83,11 @@ uint64_t dart__check_now(void)
   return clock_now[dart__check.me];
 }
 
+uint64_t dart__check_news(void)
+{
+  return news;
+}
+
 /* The clock to `copy`, and the own number goes on. */
 static void pass_on(uint64_t *copy)
 {
@@ -111,6 +117,7 @@ static bool join(const uint64_t *other)
       is_new       = true;
     }
   is_newest = is_newest && !is_new;
+  news += is_new;
   dart__check_unlock();
   return is_new;
 }

@@ -3,7 +3,7 @@
 /* Vector clocks: what of each unit has happened before what this one does now. */
 #include "check.h"
 
-enum { DART__CHECK_NO_ROW = UINT32_MAX };
+#define DART__CHECK_NO_ROW UINT32_MAX /* no enumerator: in ISO C those are of type int */
 
 /** Where units pass clocks on: a word of memory, a lock, messages of a pair. Different ones may share a place,
  *  which then orders more than the program does, never less. */
@@ -19,6 +19,9 @@ void dart__check_clocks_forget(void);
 /** The unit's own clock. It goes on at each release: what carries this number or a lower one happened before who
  *  acquired that. With the lock. */
 uint64_t dart__check_now(void);
+
+/** Goes on when the clock takes over something new. With the lock. */
+uint64_t dart__check_news(void);
 
 /** Pass the clock on, before the call that lets others go on. May wait for the home of the place. */
 void dart__check_release(dart__check_place_t place);

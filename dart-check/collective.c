@@ -182,6 +182,16 @@ dart_ret_t dart_recv(void *recvbuf, size_t nelem, dart_datatype_t dtype, int tag
   return ret;
 }
 
+dart_ret_t dart_recv_any(void *recvbuf, size_t nelem, dart_datatype_t dtype,
+                         dart_global_unit_t unit, int tag, dart_message_t *message)
+{
+  dart_ret_t ret = pdart_recv_any(recvbuf, nelem, dtype, unit, tag, message);
+
+  if (ret == DART_OK)
+    dart__check_take(mail(message->unit.id, dart__check.me, message->tag));
+  return ret;
+}
+
 dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_datatype_t send_dtype,
                          int send_tag, dart_global_unit_t dest, void *recvbuf, size_t recv_nelem,
                          dart_datatype_t recv_dtype, int recv_tag, dart_global_unit_t src)

@@ -112,9 +112,22 @@ static void collect(collected_t *all)
   }
 }
 
-/* The number that the clock of an access had for `unit`. */
-static uint64_t number_for(collected_t *all, const dart__access_t *access, int32_t unit)
+static bool is_same_word(const dart__access_t *a, const dart__access_t *b)
 {
+  return a->is_word && b->is_word && a->offset == b->offset && a->nbytes == b->nbytes;
+}
+
+/* Two units update the word by gets and puts, so what these have found by chance orders nothing. */
+static bool are_updates(const dart__access_t *a, const dart__access_t *b)
+{
+  return a->is_updated && b->is_updated && is_same_word(a, b);
+}
+
+/* The number that the clock of an access had for the unit of another one. */
+static uint64_t number_for(collected_t *all, const dart__access_t *access,
+                           const dart__access_t *other)
+{
+  uint32_t   row  = are_updates(access, other) ? access->unread_row : access->row;
   uint64_t **rows = &all->rows[access->unit];
   uint32_t   n    = 0;
 
@@ -125,7 +138,7 @@ static uint64_t number_for(collected_t *all, const dart__access_t *access, int32
     *rows = dart__check_room(NULL, (size_t)n * dart__check.nunits * sizeof **rows);
     dart__check_rows_read(access->unit, n, *rows);
   }
-  return (*rows)[(size_t)access->row * dart__check.nunits + (size_t)unit];
+  return (*rows)[(size_t)row * dart__check.nunits + (size_t)other->unit];
 }
 
 /* ---- groups --------------------------------------------------------------------------------------- */
@@ -146,6 +159,7 @@ static int by_group(const dart__access_t *a, const dart__access_t *b)
   ORDER(a->type, b->type);
   ORDER(a->is_word, b->is_word);
   ORDER(a->is_sync, b->is_sync);
+  ORDER(a->is_updated, b->is_updated);
   ORDER(a->lock, b->lock);
   return 0;
 }
@@ -172,11 +186,6 @@ static bool is_atomic(const dart__access_t *access)
   return access->kind == DART__ACCESS_READ || access->kind == DART__ACCESS_UPDATE;
 }
 
-static bool is_same_word(const dart__access_t *a, const dart__access_t *b)
-{
-  return a->is_word && b->is_word && a->offset == b->offset && a->nbytes == b->nbytes;
-}
-
 static bool is_same_type(const dart__access_t *a, const dart__access_t *b)
 {
   return a->type == b->type || ((a->type == 0 || b->type == 0) && is_same_word(a, b));
@@ -197,7 +206,7 @@ static bool conflict(const dart__access_t *a, const dart__access_t *b)
     return false;
   if (is_atomic(a) && is_atomic(b))
     return !is_same_type(a, b);
-  return !is_same_word(a, b) ||
+  return !is_same_word(a, b) || are_updates(a, b) ||
          !((a->is_sync && !is_write(a)) || (b->is_sync && !is_write(b))); /* a flag is polled */
 }
 
@@ -217,8 +226,8 @@ static void report_race(collected_t *all, const dart__access_t *a, const dart__a
 {
   dart__check_report_t report;
   bool                 is_mixed       = is_atomic(a) && is_atomic(b);
-  bool                 a_synchronised = number_for(all, b, a->unit) >= a->start;
-  bool                 b_synchronised = number_for(all, a, b->unit) >= b->start;
+  bool                 a_synchronised = number_for(all, b, a) >= a->start;
+  bool                 b_synchronised = number_for(all, a, b) >= b->start;
 
   if (!dart__check_begin(
           &report, "races",
@@ -254,11 +263,10 @@ static void compare_runs(collected_t *all, const dart__access_t *a, size_t na,
   bool is_seen = is_same_word(a, b) && (a->is_sync || b->is_sync);
 
   for (size_t j = 0; j < nb && all->npairs < MOST_PAIRS; j++) {
-    uint64_t reached = number_for(all, &b[j], a->unit);
+    uint64_t reached = number_for(all, &b[j], a);
 
     for (size_t i = 0; i < na; i++, all->npairs++)
-      if (end_of(&a[i], is_seen) > reached &&
-          end_of(&b[j], is_seen) > number_for(all, &a[i], b->unit)) {
+      if (end_of(&a[i], is_seen) > reached && end_of(&b[j], is_seen) > number_for(all, &a[i], b)) {
         report_race(all, &a[i], &b[j]);
         return;
       }

@@ -70,7 +70,7 @@ dart_ret_t dart_context_destroy(dart_context_t *context)
   if (gone == DART_CONTEXT_NULL)
     return ret;
   if (ret == DART_OK)
-    dart__check_context_flushed(gone, -1, moment, DART__AT(dart_context_destroy));
+    dart__check_context_flushed(gone, -1, false, moment, DART__AT(dart_context_destroy));
   dart__check_context_left(gone);
   forget(gone);
   return ret;
@@ -101,7 +101,7 @@ dart_ret_t dart_context_flush(dart_context_t context)
 
   dart__check_race_everything(started);
   if (ret == DART_OK)
-    dart__check_context_flushed(context, -1, moment, DART__AT(dart_context_flush));
+    dart__check_context_flushed(context, -1, false, moment, DART__AT(dart_context_flush));
   return ret;
 }
 
@@ -112,6 +112,29 @@ dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit
 
   dart__check_race_everything(started);
   if (ret == DART_OK)
-    dart__check_context_flushed(context, unit.id, moment, DART__AT(dart_context_flush_unit));
+    dart__check_context_flushed(context, unit.id, false, moment, DART__AT(dart_context_flush_unit));
+  return ret;
+}
+
+dart_ret_t dart_context_flush_local(dart_context_t context)
+{
+  uint64_t   moment = dart__check_moment();
+  dart_ret_t ret    = pdart_context_flush_local(context);
+
+  if (ret == DART_OK)
+    dart__check_context_flushed(context, -1, true, moment, DART__AT(dart_context_flush_local));
+  return ret;
+}
+
+/* One that finds all complete is a flush. */
+dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
+{
+  uint64_t   started = dart__check_race_moment(), moment = dart__check_moment();
+  dart_ret_t ret = pdart_context_test(context, is_finished);
+
+  if (ret != DART_OK || !*is_finished)
+    return ret;
+  dart__check_race_everything(started);
+  dart__check_context_flushed(context, -1, false, moment, DART__AT(dart_context_test));
   return ret;
 }

@@ -13,10 +13,12 @@
 #include "memory.h"
 #include "opening.h"
 #include "pending.h"
+#include "stuck.h"
 #include "underway.h"
 
 enum {
-  LOOKS  = DART__CHECK_COMPLETION | DART__CHECK_RACES, /* at operations in epochs */
+  LOOKS = DART__CHECK_COMPLETION | DART__CHECK_RACES |
+          DART__CHECK_COLLECTIVES, /* at what is in epochs */
   FENCES = DART_EPOCH_NOPRECEDE | DART_EPOCH_NOSUCCEED | DART_EPOCH_NOSTORE | DART_EPOCH_NOPUT |
            DART_EPOCH_LAZY
 };
@@ -104,8 +106,10 @@ dart_ret_t dart_epoch_post(dart_gptr_t gptr, size_t norigins, const dart_team_un
     return pdart_epoch_post(gptr, norigins, origins, assertions);
   tell(gptr, &peers, DART__CALL_dart_epoch_post);
   ret = pdart_epoch_post(gptr, norigins, origins, assertions);
-  if (ret == DART_OK)
+  if (ret == DART_OK) {
     dart__check_peers_keep(gptr, DART__PEERS_POSTED, peers);
+    dart__check_stuck_count(gptr, DART__CALL_dart_epoch_post, norigins, origins);
+  }
   return ret;
 }
 
@@ -119,8 +123,10 @@ dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_u
   if (!dart__check_use(gptr, DART__AT(dart_epoch_start)))
     return DART_ERR_INVAL;
   ret = pdart_epoch_start(gptr, ntargets, targets, assertions);
-  if (ret == DART_OK && dart__check_for(LOOKS))
+  if (ret == DART_OK && dart__check_for(LOOKS)) {
     dart__check_peers_keep(gptr, DART__PEERS_STARTED, peers);
+    dart__check_stuck_count(gptr, DART__CALL_dart_epoch_start, ntargets, targets);
+  }
   return ret;
 }
 
@@ -145,11 +151,15 @@ dart_ret_t dart_epoch_complete(dart_gptr_t gptr)
 
   if (!dart__check_for(LOOKS))
     return pdart_epoch_complete(gptr);
+  peers = dart__check_peers_take(gptr, DART__PEERS_STARTED);
+  dart__check_stuck_wait(gptr, DART__CALL_dart_epoch_post, peers.is_told ? peers.n : 0, peers.units,
+                         at);
   flushed = flush_before_complete(gptr);
-  peers   = dart__check_peers_take(gptr, DART__PEERS_STARTED);
   tell(gptr, &peers, DART__CALL_dart_epoch_complete);
   ret = pdart_epoch_complete(gptr);
+  dart__check_stuck_waited();
   if (peers.units != NULL) {
+    dart__check_stuck_count(gptr, DART__CALL_dart_epoch_complete, peers.n, peers.units);
     if (peers.is_told)
       hear(gptr, &peers, DART__CALL_dart_epoch_post);
     dart__check_epoch_completed(gptr, true, at);
@@ -168,9 +178,14 @@ static void exposure_ended(dart_gptr_t gptr)
 
 dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
 {
-  dart_ret_t ret = pdart_epoch_wait(gptr);
+  dart__at_t          at    = DART__AT(dart_epoch_wait);
+  dart__check_peers_t peers = dart__check_peers_of(gptr, DART__PEERS_POSTED);
+  dart_ret_t          ret;
 
-  dart__check_guards(DART__AT(dart_epoch_wait));
+  dart__check_stuck_wait(gptr, DART__CALL_dart_epoch_complete, peers.n, peers.units, at);
+  ret = pdart_epoch_wait(gptr);
+  dart__check_stuck_waited();
+  dart__check_guards(at);
   if (ret == DART_OK ||
       ret == DART_ERR_INVAL) /* of a promise that was not kept: it has ended, too */
     exposure_ended(gptr);

@@ -14,11 +14,13 @@
 #include "compare.h"
 #include "creation.h"
 #include "memory.h"
+#include "nesting.h"
 #include "object.h"
 #include "open_epochs.h"
 #include "pages.h"
 #include "pending.h"
 #include "report.h"
+#include "stuck.h"
 
 dart__check_t dart__check;
 
@@ -28,6 +30,7 @@ const char *const dart__check_calls[DART__CALLS] = { DART_FUNCTIONS(NAME) };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pid_t           process;         /* the unit itself */
+static unsigned long   summed_up;       /* findings in the lines of cycles that have ended */
 static bool            looks_for_leaks; /* at the end of the process */
 
 void dart__check_lock_threads(void)
@@ -59,6 +62,7 @@ static const struct {
 } words[] = { { "memory", DART__CHECK_MEMORY },
               { "completion", DART__CHECK_COMPLETION },
               { "collectives", DART__CHECK_COLLECTIVES },
+              { "locks", DART__CHECK_LOCKS },
               { "races", DART__CHECK_RACES },
               { "1", DART__CHECK_ALL } };
 
@@ -97,7 +101,7 @@ static dart_ret_t prepare(unsigned *kinds_out)
   if (!read_kinds(kinds_out)) {
     fprintf(stderr,
             "dart-check: DART_CHECK is '%s'; it may be 0, 1, or some of memory, completion, "
-            "collectives and races, with commas between them\n",
+            "collectives, locks and races, with commas between them\n",
             getenv("DART_CHECK"));
     return DART_ERR_INVAL;
   }
@@ -112,6 +116,7 @@ static dart_ret_t prepare(unsigned *kinds_out)
 static void begin(unsigned kinds, bool threads)
 {
   dart_global_unit_t me;
+  dart_team_t        own_team;
 
   pdart_myid(&me);
   pdart_size(&dart__check.nunits);
@@ -119,8 +124,12 @@ static void begin(unsigned kinds, bool threads)
   dart__check.threads = threads;
   dart__check.kinds   = kinds;
   looks_for_leaks     = dart__check_for(DART__CHECK_MEMORY);
-  if (kinds != 0)
-    dart__check_creation_open(dart__check_board_open());
+  if (kinds != 0) {
+    own_team = dart__check_board_open();
+    if (dart__check_for(DART__CHECK_LOCKS))
+      dart__check_nest_open(own_team);
+    dart__check_creation_open(own_team);
+  }
   if (looks_for_leaks)
     dart__check_faults_open(dart__check_segment_fault);
 }
@@ -149,14 +158,15 @@ dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t
   return ret;
 }
 
-/* One line for the job, so that it is seen that the program was looked at. What may be ended after dart_exit, too, is a
+/* One line for the job and cycle, so that it is seen that the program was looked at. What may be ended after dart_exit, too, is a
  * leak at the end of the process only: the line says how much of it there is. */
 static void sum_up(void)
 {
-  uint64_t own[2] = { dart__check_count() }, all[2] = { 0 };
-  char     text[256], open[96]                      = "";
+  uint64_t own[2] = { dart__check_count() - summed_up }, all[2] = { 0 };
+  char     text[256], open[96]                                  = "";
   int      length;
 
+  summed_up += own[0];
   if (dart__check_for(DART__CHECK_MEMORY))
     own[1] = dart__check_alive(DART__CHECK_LOCK, DART__CHECK_FILE);
   if (pdart_allreduce(own, all, 2, DART_TYPE_ULONGLONG, DART_OP_SUM, DART_TEAM_ALL) != DART_OK ||
@@ -194,6 +204,7 @@ static void end(dart__at_t at)
   dart__check_pending_forget();
   dart__check_races_forget();
   dart__check_open_epochs_forget();
+  dart__check_stuck_forget();
   dart__check_forget(DART__CHECK_GROUP, DART__CHECK_OPERATOR);
   dart__check_forget(DART__CHECK_ALLOCATOR, DART__CHECK_REGISTERED);
   dart__check_segments_forget();

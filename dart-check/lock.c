@@ -1,5 +1,6 @@
 /* Locks, range objects, files and allocators: objects that a team makes together and ends together. */
 #include "board.h"
+#include "nesting.h"
 #include "object.h"
 #include "pending.h"
 #include "race.h"
@@ -64,28 +65,41 @@ static dart__check_place_t place_of(dart__check_kind_t kind, const void *object)
                            DART__CALL_dart_lock_acquire, (uint64_t)kind, (uint64_t)team, serial);
 }
 
+/* The unit holds the lock. */
+static void taken(const void *lock, const dart__check_lock_t *known, dart__at_t at)
+{
+  dart__check_take(place_of(DART__CHECK_LOCK, lock));
+  dart__check_nest_taken(known, 0, at);
+}
+
 dart_ret_t dart_lock_acquire(dart_lock_t lock)
 {
-  dart__at_t at = DART__AT(dart_lock_acquire);
-  dart_ret_t ret;
+  dart__at_t         at = DART__AT(dart_lock_acquire);
+  dart__check_lock_t known;
+  dart_ret_t         ret;
 
   dart__check_guards(at);
   if (!dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at))
     return DART_ERR_INVAL;
+  known = dart__check_lock_object(lock);
+  dart__check_nest_wanted(&known, 1, at);
   ret = pdart_lock_acquire(lock);
   if (ret == DART_OK)
-    dart__check_take(place_of(DART__CHECK_LOCK, lock));
+    taken(lock, &known, at);
   return ret;
 }
 
 dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 {
-  dart_ret_t ret;
+  dart__at_t         at = DART__AT(dart_lock_try_acquire);
+  dart__check_lock_t known;
+  dart_ret_t         ret;
 
-  if (dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, DART__AT(dart_lock_try_acquire))) {
-    ret = pdart_lock_try_acquire(lock, result);
+  if (dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at)) {
+    known = dart__check_lock_object(lock);
+    ret   = pdart_lock_try_acquire(lock, result);
     if (ret == DART_OK && *result)
-      dart__check_take(place_of(DART__CHECK_LOCK, lock));
+      taken(lock, &known, at);
     return ret;
   }
   if (result != NULL)
@@ -95,12 +109,15 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 
 dart_ret_t dart_lock_release(dart_lock_t lock)
 {
-  dart__at_t at = DART__AT(dart_lock_release);
+  dart__at_t         at = DART__AT(dart_lock_release);
+  dart__check_lock_t known;
 
   dart__check_guards(at);
   if (!dart__check_may_use(DART__CHECK_LOCK, (uintptr_t)lock, at))
     return DART_ERR_INVAL;
   dart__check_let_go(place_of(DART__CHECK_LOCK, lock));
+  known = dart__check_lock_object(lock);
+  dart__check_nest_left_lock(&known);
   return pdart_lock_release(lock);
 }
 
@@ -135,22 +152,46 @@ static dart__check_place_t place_of_ranges(void)
   return dart__check_thing(0, DART__CALL_dart_range_acquire, 0, 0, 0);
 }
 
+/* Spans of one call come as one; of those beyond the first the order is not looked at. */
+enum { SPANS = 16 };
+
+static size_t lock_spans(dart_range_t range, const dart_range_span_t spans[], size_t n,
+                         dart__check_lock_t known[SPANS])
+{
+  if (!dart__check_for(DART__CHECK_LOCKS) || spans == NULL)
+    return 0;
+  n = n < SPANS ? n : SPANS;
+  for (size_t i = 0; i < n; i++)
+    known[i] = dart__check_lock_span(range, &spans[i]);
+  return n;
+}
+
 dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,
                               int64_t timeout_us, dart_range_hold_t *hold)
 {
-  dart_ret_t ret;
+  dart__at_t         at = DART__AT(dart_range_acquire);
+  dart__check_lock_t known[SPANS];
+  size_t             nknown;
+  dart_ret_t         ret;
 
-  if (!dart__check_may_use(DART__CHECK_RANGE, (uintptr_t)range, DART__AT(dart_range_acquire)))
+  if (!dart__check_may_use(DART__CHECK_RANGE, (uintptr_t)range, at))
     return DART_ERR_INVAL;
+  nknown = lock_spans(range, spans, n, known);
+  if (timeout_us < 0)
+    dart__check_nest_wanted(known, nknown, at);
   ret = pdart_range_acquire(range, spans, n, timeout_us, hold);
-  if (ret == DART_OK)
-    dart__check_take(place_of_ranges());
+  if (ret != DART_OK)
+    return ret;
+  dart__check_take(place_of_ranges());
+  for (size_t i = 0; i < nknown; i++)
+    dart__check_nest_taken(&known[i], (uintptr_t)*hold, at);
   return ret;
 }
 
 dart_ret_t dart_range_release(dart_range_hold_t *hold)
 {
   dart__check_let_go(place_of_ranges());
+  dart__check_nest_left(KEY(hold));
   return pdart_range_release(hold);
 }
 
@@ -167,6 +208,15 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team, dart_allocator
   dart__check_made(ret, DART__CHECK_ALLOCATOR, ret == DART_OK ? (uintptr_t)*new_allocator : 0, team,
                    at);
   return ret;
+}
+
+/* How long the block was is not known. */
+dart_ret_t dart_allocator_free(dart_gptr_t *gptr, dart_allocator_t allocator)
+{
+  if (gptr != NULL)
+    dart__check_nest_freed(gptr->teamid, gptr->segid, gptr->unitid, gptr->addr_or_offs.offset,
+                           UINT64_MAX);
+  return pdart_allocator_free(gptr, allocator);
 }
 
 dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)

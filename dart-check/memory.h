@@ -10,8 +10,9 @@ enum {
   DART__CHECK_FREED   = 0xdf  /* of blocks that were freed */
 };
 
-/** Whether an operation on `nbytes` bytes at `gptr` may go on to DART: false if the segment was freed or the
- *  bytes are not all in the unit's portion, which is reported. What this unit has no book of may go on. */
+/** Whether an operation on `nbytes` bytes at `gptr` may go on to DART: false if the segment was freed, the bytes are
+ *  not all in the unit's portion, or the pointer's team has no such segment or unit, which is reported. What this unit
+ *  has no book of may go on. */
 bool               dart__check_look_up(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at);
 static inline bool dart__check_access(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
 {
@@ -44,7 +45,8 @@ void dart__check_blocks_forget(void);
 /** The same of a call that is about a segment, which any pointer into it names. */
 static inline bool dart__check_use(dart_gptr_t gptr, dart__at_t at)
 {
-  return gptr.segid == DART_SEGMENT_LOCAL || dart__check_access(gptr, 0, at);
+  return (gptr.segid == DART_SEGMENT_LOCAL && gptr.teamid == DART_TEAM_ALL) ||
+         dart__check_access(gptr, 0, at);
 }
 
 #endif

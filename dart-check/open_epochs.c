@@ -150,6 +150,24 @@ dart__check_peers_t dart__check_peers_take(dart_gptr_t gptr, dart__check_peers_k
   return peers;
 }
 
+dart__check_peers_t dart__check_peers_of(dart_gptr_t gptr, dart__check_peers_kind_t kind)
+{
+  const entry_t      *entry;
+  dart__check_peers_t peers = { .units = NULL };
+
+  dart__check_lock();
+  entry = find(gptr);
+  if (entry != NULL)
+    peers = entry->peers[kind];
+  dart__check_unlock();
+  return peers;
+}
+
+bool dart__check_any_epoch(void)
+{
+  return count > 0;
+}
+
 /* The units that the call is about: from `*first_out` on, to before the returned one. */
 static size_t range_of(const entry_t *entry, dart_gptr_t gptr, bool all, size_t *first_out)
 {

@@ -41,6 +41,12 @@ void                dart__check_peers_keep(dart_gptr_t gptr, dart__check_peers_k
                                            dart__check_peers_t peers);
 dart__check_peers_t dart__check_peers_take(dart_gptr_t gptr, dart__check_peers_kind_t kind);
 
+/** The same without taking them: `units` are valid until then. */
+dart__check_peers_t dart__check_peers_of(dart_gptr_t gptr, dart__check_peers_kind_t kind);
+
+/** Whether this unit has any epoch open. */
+bool dart__check_any_epoch(void);
+
 /** gptr's unit was locked, or all units of its team. */
 void dart__check_epoch_locked(dart_gptr_t gptr, bool all, dart__check_epoch_kind_t kind);
 

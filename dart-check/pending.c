@@ -132,9 +132,10 @@ void dart__check_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment
   complete(&(flush_t){ .gptr = gptr, .unit = all ? -1 : gptr.unitid, .moment = moment }, local, at);
 }
 
-void dart__check_context_flushed(const void *context, int32_t unit, uint64_t moment, dart__at_t at)
+void dart__check_context_flushed(const void *context, int32_t unit, bool local, uint64_t moment,
+                                 dart__at_t at)
 {
-  complete(&(flush_t){ .context = context, .unit = unit, .moment = moment }, false, at);
+  complete(&(flush_t){ .context = context, .unit = unit, .moment = moment }, local, at);
 }
 
 void dart__check_epoch_completed(dart_gptr_t gptr, bool all, dart__at_t at)

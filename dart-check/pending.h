@@ -40,8 +40,10 @@ uint64_t dart__check_moment(void);
 /** A flush of `gptr`, of all units or one, locally only or not, has completed what started before `moment`. */
 void dart__check_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment, dart__at_t at);
 
-/** A flush of a context, `unit` -1: of all its units, has completed what was started in it before `moment`. */
-void dart__check_context_flushed(const void *context, int32_t unit, uint64_t moment, dart__at_t at);
+/** A flush of a context, `unit` -1: of all its units, has completed what was started in it before `moment`, perhaps
+ *  only locally. */
+void dart__check_context_flushed(const void *context, int32_t unit, bool local, uint64_t moment,
+                                 dart__at_t at);
 
 /** The end of this unit's epoch on gptr's segment has completed what was started in it, towards its unit or all. */
 void dart__check_epoch_completed(dart_gptr_t gptr, bool all, dart__at_t at);

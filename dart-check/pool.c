@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "nesting.h"
 #include "report.h"
 #include "type.h"
 
@@ -182,12 +183,31 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
   return ret;
 }
 
+/* The locks that were in a block end with it; how long it was may not be known. */
+static void forget_locks(dart_gptr_t gptr)
+{
+  const block_t *block;
+  uint64_t       last = UINT64_MAX;
+
+  if (!dart__check_for(DART__CHECK_LOCKS) || gptr.unitid != dart__check.me)
+    return;
+  dart__check_lock();
+  block = find(gptr.addr_or_offs.offset);
+  if (block != NULL)
+    last = block->offset + block->nbytes;
+  dart__check_unlock();
+  dart__check_nest_freed(DART_TEAM_ALL, DART_SEGMENT_LOCAL, gptr.unitid, gptr.addr_or_offs.offset,
+                         last);
+}
+
 dart_ret_t dart_memfree(dart_gptr_t gptr)
 {
   dart__at_t at = DART__AT(dart_memfree);
   block_t   *block;
   dart_ret_t ret = DART_OK;
 
+  if (gptr.segid == DART_SEGMENT_LOCAL && gptr.teamid == DART_TEAM_ALL)
+    forget_locks(gptr);
   if (!dart__check_for(DART__CHECK_MEMORY) || gptr.segid != DART_SEGMENT_LOCAL ||
       gptr.teamid != DART_TEAM_ALL || gptr.unitid != dart__check.me)
     return pdart_memfree(gptr);

@@ -2,7 +2,11 @@
  *
  * A put or atomic of a word may be what lets others go on, so it passes on the clock, and
  * who gets the word takes it over. A unit that gets a word again from the same place polls it, and one that finds
- * a clock there that is news has found what somebody put: puts of the word by others are no race with that. */
+ * a clock there that is news has found what somebody put: puts of the word by others are no race with that.
+ *
+ * A unit that puts a word, gets its own value back and puts it again does not poll: it updates the word, as in
+ * `count = count + 1`. Where two units do that to a word, neither waits for the other, so what one finds there by chance
+ * orders nothing. Their gets, and the puts that follow at once, are compared without what the gets have found. */
 #include "race.h"
 
 #include <stdlib.h>
@@ -16,13 +20,32 @@ enum {
   MOST_PARTS = 1024,  /* of an access with gaps */
   RECENT     = 1024,  /* gets that are remembered as perhaps polls */
   SYNC_BITS  = 65536, /* of words for which the unit has waited */
-  MOST_WORDS = 64     /* of an atomic, each of which may let others go on */
+  MOST_WORDS = 64,    /* of an atomic, each of which may let others go on */
+  USED       = 1024   /* words whose last gets and puts are remembered */
 };
+
+/* What this unit did to a word by puts and gets. Numbers of entries of the log; NO_ENTRY: none. */
+typedef struct {
+  uint64_t hash;
+  uint32_t cycle;                /* of the log */
+  uint64_t put_news, found_news; /* dart__check_news at the last put, and after the last get */
+  uint32_t put;                  /* the last put */
+  uint32_t found_get, found_put; /* the last get that found something new; and the put after it */
+  uint32_t found_row;            /* the row before that get */
+  bool     has_own;              /* a get after the last put has found nothing new */
+  bool     has_found;            /* that get is the last one, and nothing was put since */
+  bool     is_polled;     /* waited for, or got again from one place without a put between, */
+  int16_t  team, segment; /* in this segment */
+  bool     is_updated;
+} used_word_t;
+
+#define NO_ENTRY UINT32_MAX
 
 static dart__access_t *log_entries;
 static uint32_t        count, cycle;
 static uint32_t        recent[RECENT];
 static uint64_t        sync_words[SYNC_BITS / 64];
+static used_word_t     used_words[USED];
 static bool            is_order_lost;
 
 void dart__check_log_open(void)
@@ -32,6 +55,7 @@ void dart__check_log_open(void)
   is_order_lost = false;
   memset(recent, 0, sizeof recent);
   memset(sync_words, 0, sizeof sync_words);
+  memset(used_words, 0xff, sizeof used_words); /* of no cycle */
 }
 
 void dart__check_log_forget_all(void)
@@ -67,6 +91,107 @@ static void set_sync(uint64_t hash)
   sync_words[hash % SYNC_BITS / 64] |= UINT64_C(1) << hash % 64;
 }
 
+/* ---- words that the unit updates, with the lock ---------------------------------------------------- */
+
+/* That it is polled holds beyond the log's cycle. */
+static used_word_t *used_word(uint64_t hash)
+{
+  used_word_t *word = &used_words[hash % USED];
+
+  if (word->hash != hash || word->cycle != cycle)
+    *word = (used_word_t){ .hash      = hash,
+                           .cycle     = cycle,
+                           .put       = NO_ENTRY,
+                           .found_get = NO_ENTRY,
+                           .found_put = NO_ENTRY,
+                           .is_polled = word->hash == hash && word->is_polled,
+                           .team      = word->team,
+                           .segment   = word->segment };
+  return word;
+}
+
+/* Threads of a unit share its clock, so which of them has found what is not known. In epochs operations begin late. */
+static bool is_followed(const dart__check_ticket_t *ticket)
+{
+  return !dart__check.threads && ticket->epoch == DART__EPOCH_OUTSIDE;
+}
+
+static void mark_updated(uint32_t entry)
+{
+  if (entry != NO_ENTRY)
+    log_entries[entry].is_updated = true;
+}
+
+/* What came before the put of a word only because its last get has found it: the put itself, or, if the unit has heard of
+ * others since, the get. */
+static void mark_found(const used_word_t *word)
+{
+  mark_updated(word->found_put != NO_ENTRY ? word->found_put : word->found_get);
+}
+
+static bool are_of_one_word(const dart__access_t *a, const dart__access_t *b)
+{
+  return a->is_word && b->is_word && a->offset == b->offset && a->segment == b->segment &&
+         a->team == b->team && a->owner == b->owner;
+}
+
+static void set_polled(uint64_t hash, int16_t team, int16_t segment)
+{
+  used_word_t *word = used_word(hash);
+
+  if (word->is_updated)
+    for (uint32_t i = 0; i < count; i++)
+      if (are_of_one_word(&log_entries[i], &log_entries[word->put]))
+        log_entries[i].is_updated = false;
+  word->is_polled  = true;
+  word->is_updated = false;
+  word->team       = team;
+  word->segment    = segment;
+}
+
+static void log_put(uint64_t hash, uint32_t entry)
+{
+  used_word_t *word = used_word(hash);
+  uint64_t     news = dart__check_news();
+
+  if (word->has_found && word->found_news == news) {
+    log_entries[entry].unread_row = word->found_row;
+    word->found_put               = entry;
+  }
+  /* its own value: nobody has told the unit anything since it was put */
+  if (word->has_own && word->put_news == news && !word->is_polled)
+    word->is_updated = true;
+  if (word->is_updated) {
+    mark_found(word);
+    mark_updated(entry);
+  }
+  word->put       = entry;
+  word->put_news  = news;
+  word->has_own   = false;
+  word->has_found = false;
+}
+
+/* The result of a get is there. `before`: the row before it, if it has found something new. */
+static void log_got(uint64_t hash, uint32_t entry, bool is_new, uint32_t before)
+{
+  used_word_t *word = used_word(hash);
+
+  if (is_new && before != DART__CHECK_NO_ROW) {
+    log_entries[entry].unread_row = before;
+    word->found_row               = before;
+    word->found_news              = dart__check_news();
+    word->found_get               = entry;
+    word->found_put               = NO_ENTRY;
+    word->has_own                 = false;
+    word->has_found               = true;
+    return;
+  }
+  if (word->has_found) /* and got again before it was put: it waited for what it has found */
+    word->found_get = NO_ENTRY;
+  word->has_found = false;
+  word->has_own   = word->put != NO_ENTRY && word->put_news == dart__check_news();
+}
+
 /* ---- the log, with the lock ------------------------------------------------------------------------ */
 
 static bool is_write(dart__access_kind_t kind)
@@ -90,8 +215,9 @@ static void add(dart__check_ticket_t *ticket, const dart__access_t *access)
   log_entries[count++] = *access;
 }
 
-/* The entry that this access repeats, which then stands for both: of a get of a word from the same place, or of a
- * compare-and-swap that nothing has come after; NULL: there is none. Else it is remembered. */
+/* The entry that this access repeats, which then stands for both: of a get of a word from the same place, unless the unit
+ * has put the word since, or of a compare-and-swap that nothing has come after; NULL: there is none. Else it is
+ * remembered. */
 static dart__access_t *repeated(const dart__access_t *access, uint64_t hash)
 {
   uint32_t       *entry  = &recent[dart__check_mix(hash, access->from) % RECENT];
@@ -99,6 +225,11 @@ static dart__access_t *repeated(const dart__access_t *access, uint64_t hash)
   bool            may_be = !is_write((dart__access_kind_t)access->kind) ||
                 (access->call == DART__CALL_dart_compare_and_swap && *entry + 1 == count);
 
+  if (access->kind == DART__ACCESS_GET && old != NULL) {
+    const used_word_t *word = used_word(hash);
+
+    may_be = word->put == NO_ENTRY || word->put < *entry;
+  }
   if (may_be && old != NULL && old->from == access->from && old->offset == access->offset &&
       old->nbytes == access->nbytes && old->kind == access->kind && old->owner == access->owner &&
       old->segment == access->segment && old->team == access->team && old->lock == access->lock)
@@ -115,10 +246,13 @@ static void log_word(dart__check_ticket_t *ticket, dart__access_t *access)
   if (old == NULL) {
     access->is_sync = is_sync(hash);
     add(ticket, access);
+    if (access->kind == DART__ACCESS_PUT && ticket->n == 1 && is_followed(ticket))
+      log_put(hash, ticket->first);
     return;
   }
   if (!is_write((dart__access_kind_t)access->kind)) {
     set_sync(hash);
+    set_polled(hash, access->team, access->segment);
     old->is_sync = true;
   }
   old->start    = access->start;
@@ -157,9 +291,10 @@ static void log_access(dart__check_ticket_t *ticket, uint64_t nelem,
   dart__check_lock();
   access->start = dart__check_now();
   /* who writes a word passes on the number that it began with */
-  access->end   = access->start + (access->is_word && is_write((dart__access_kind_t)access->kind));
-  access->row   = dart__check_row();
-  ticket->cycle = cycle;
+  access->end = access->start + (access->is_word && is_write((dart__access_kind_t)access->kind));
+  access->row = dart__check_row();
+  access->unread_row = access->row;
+  ticket->cycle      = cycle;
   if (access->is_word) {
     log_word(ticket, access);
   } else if (access->nbytes > 0) {
@@ -284,20 +419,35 @@ void dart__check_log_forget(const dart__check_ticket_t *ticket)
   dart__check_unlock();
 }
 
+/* Whether gets of this kind are looked at by log_got. */
+static bool is_followed_get(const dart__check_ticket_t *ticket)
+{
+  return ticket->kind == DART__ACCESS_GET && is_followed(ticket);
+}
+
 void dart__check_log_result(const dart__check_ticket_t *ticket)
 {
-  bool            is_new = dart__check_acquire(ticket->place);
+  uint32_t        before = DART__CHECK_NO_ROW, row;
+  bool            is_new;
   dart__access_t *access;
-  uint32_t        row;
 
+  if (is_followed_get(ticket)) {
+    dart__check_lock();
+    before = dart__check_row();
+    dart__check_unlock();
+  }
+  is_new = dart__check_acquire(ticket->place);
   dart__check_lock();
   if (is_new)
     set_sync(ticket->place.hash); /* what the unit gets there next is not new */
   row = is_write(ticket->kind) ? DART__CHECK_NO_ROW : dart__check_row();
   if (ticket->n == 1 && ticket->cycle == cycle && row != DART__CHECK_NO_ROW) {
-    access          = &log_entries[ticket->first];
-    access->row     = row;
-    access->is_sync = access->is_sync || is_new;
+    access             = &log_entries[ticket->first];
+    access->row        = row;
+    access->unread_row = row;
+    access->is_sync    = access->is_sync || is_new;
+    if (is_followed_get(ticket))
+      log_got(ticket->place.hash, ticket->first, is_new, before);
   }
   dart__check_unlock();
 }
@@ -310,7 +460,8 @@ void dart__check_log_after(const dart__check_ticket_t *ticket, const uint64_t *c
   for (uint32_t i = 0; ticket->cycle == cycle && i < ticket->n; i++) {
     dart__access_t *access = &log_entries[ticket->first + i];
 
-    access->row = dart__check_row_after(access->row, clock);
+    access->row        = dart__check_row_after(access->row, clock);
+    access->unread_row = access->row;
     if (access->row == DART__CHECK_NO_ROW)
       *access = (dart__access_t){ .owner = access->owner, .unit = access->unit }; /* of no bytes */
   }
@@ -371,6 +522,16 @@ void dart__check_race_waited(dart_gptr_t gptr)
   dart__check_acquire(place);
   dart__check_lock();
   set_sync(place.hash);
+  set_polled(place.hash, gptr.teamid, gptr.segid);
+  dart__check_unlock();
+}
+
+void dart__check_race_freed(dart_gptr_t gptr)
+{
+  dart__check_lock();
+  for (size_t i = 0; i < USED; i++)
+    if (used_words[i].team == gptr.teamid && used_words[i].segment == gptr.segid)
+      used_words[i].is_polled = false;
   dart__check_unlock();
 }
 
@@ -401,6 +562,10 @@ uint32_t *dart__check_log_compared(uint32_t n)
   for (uint32_t i = 0; i < kept; i++)
     of_rows[i] = &log_entries[i].row;
   dart__check_rows_keep(of_rows, kept);
+  for (uint32_t i = 0; i < kept; i++) {
+    log_entries[i].unread_row = log_entries[i].row;
+    log_entries[i].is_updated = false;
+  }
   count = kept;
   cycle++;
   memset(recent, 0xff, sizeof recent);

@@ -23,6 +23,8 @@ typedef struct {
       from; /* the address that the call returns to; as dart__check_place_number for other units */
   uint32_t
       row; /* the clock at the call; of an atomic read or the get of a word, when its result was there */
+  uint32_t
+      unread_row; /* the same without what a get of this word has found, see log_got in race.c */
   int32_t  unit, owner;
   int16_t  team, segment;
   uint16_t call;
@@ -30,7 +32,9 @@ typedef struct {
   uint8_t  kind;    /* dart__access_kind_t */
   bool     is_word; /* one aligned element of at most 8 bytes */
   bool     is_sync; /* of a word for which the unit has waited, or that it polls */
-  uint8_t  lock;    /* dart__check_epoch_kind_t of the lock of the portion that it was with, or 0 */
+  bool
+          is_updated; /* of a word that the unit gets and puts by turns; counts where another one does so, too */
+  uint8_t lock; /* dart__check_epoch_kind_t of the lock of the portion that it was with, or 0 */
 } dart__access_t;
 
 /** A call that is being logged. */
@@ -62,6 +66,9 @@ void dart__check_race_opened(dart__check_opening_t opening);
 /** The unit is about to raise a flag by a notification, or has waited for a word. */
 void dart__check_race_notify(dart_gptr_t flag, dart__at_t at);
 void dart__check_race_waited(dart_gptr_t gptr);
+
+/** The segment was freed, and its id may be another one's. */
+void dart__check_race_freed(dart_gptr_t gptr);
 
 /* ---- the log -------------------------------------------------------------------------------------- */
 

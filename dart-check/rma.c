@@ -2,6 +2,7 @@
 #include "memory.h"
 #include "object.h"
 #include "pending.h"
+#include "stuck.h"
 #include "type.h"
 #include "underway.h"
 
@@ -17,9 +18,26 @@ static const void *watched(const void *source, uint64_t nbytes)
   return nbytes == 0 || dart__check_is_copied(nbytes) ? NULL : source;
 }
 
+/* The call may wait for a post of its target. */
+static void may_wait(dart_gptr_t gptr, dart__at_t at)
+{
+  dart_team_unit_t    target = DART_TEAM_UNIT_ID(gptr.unitid);
+  dart__check_epoch_t epoch;
+
+  if (!dart__check_any_epoch())
+    return;
+  dart__check_lock();
+  epoch = dart__check_epoch_of(gptr);
+  dart__check_unlock();
+  if (epoch.kind == DART__EPOCH_START && epoch.is_told)
+    dart__check_stuck_wait(gptr, DART__CALL_dart_epoch_post, 1, &target, at);
+}
+
 /* The call has returned `ret`, in an epoch only after its target could be accessed. */
 static dart_ret_t waited(dart__check_ticket_t *ticket, dart_ret_t ret)
 {
+  if (dart__check_any_epoch())
+    dart__check_stuck_waited();
   if (ret == DART_OK)
     dart__check_race_began(ticket);
   return ret;
@@ -77,6 +95,7 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
     return DART_ERR_INVAL;
   dart__check_source(src, dart__check_extent(src_type, nelem), at);
   dart__check_race(&ticket, gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  may_wait(gptr, at);
   ret = waited(&ticket, pdart_put_blocking(gptr, src, nelem, src_type, dst_type));
   dart__check_race_returned(&ticket, ret);
   return ret;
@@ -92,6 +111,7 @@ dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
   if (!dart__check_access(gptr, dart__check_extent(src_type, nelem), at))
     return DART_ERR_INVAL;
   dart__check_race(&ticket, gptr, nelem, src_type, DART__ACCESS_GET, at);
+  may_wait(gptr, at);
   ret = waited(&ticket, pdart_get_blocking(dest, gptr, nelem, src_type, dst_type));
   dart__check_race_returned(&ticket, ret);
   return ret;
@@ -126,6 +146,7 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
   }
   dart__check_source(src, dart__check_extent(src_type, nelem), at);
   dart__check_race(&ticket, gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  may_wait(gptr, at);
   ret = pdart_put_handle(gptr, src, nelem, src_type, dst_type, handle);
   if (ret == DART_OK && nelem > 0 && dart__check_for(DART__CHECK_COMPLETION))
     *handle = dart__check_handle(gptr, nbytes > 0 ? src : NULL, NULL, NULL, nbytes, *handle, at);
@@ -149,6 +170,7 @@ dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_data
   }
   buffer = handle == NULL ? dest : dart__check_result(dest, nbytes);
   dart__check_race(&ticket, gptr, nelem, src_type, DART__ACCESS_GET, at);
+  may_wait(gptr, at);
   ret = pdart_get_handle(buffer, gptr, nelem, src_type, dst_type, handle);
   if (ret == DART_OK && nelem > 0 && dart__check_for(DART__CHECK_COMPLETION))
     *handle = dart__check_handle(gptr, NULL, buffer, dest, nbytes, *handle, at);
@@ -178,7 +200,9 @@ static dart_ret_t accumulate(accumulate_t call, dart__at_t at, dart_gptr_t gptr,
   dart__check_source(values, nbytes, at);
   dart__check_race(&ticket, gptr, nelem, dtype, kind_of(op), at);
   ticket.acquires = false; /* it has no result */
-  ret             = call(gptr, values, nelem, dtype, op);
+  if (at.id == DART__CALL_dart_accumulate_blocking_local)
+    may_wait(gptr, at);
+  ret = call(gptr, values, nelem, dtype, op);
   if (at.id == DART__CALL_dart_accumulate_blocking_local)
     waited(&ticket, ret);
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
@@ -214,6 +238,7 @@ dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
   dart__check_source(value, nbytes, at);
   buffer = dart__check_result(result, nbytes);
   dart__check_race(&ticket, gptr, 1, dtype, kind_of(op), at);
+  may_wait(gptr, at);
   ret = waited(&ticket, pdart_fetch_and_op(gptr, value, buffer, dtype, op));
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   dart__check_result_started(ret, gptr, buffer, result, nbytes, at);
@@ -235,10 +260,128 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void
   dart__check_source(compare, nbytes, at);
   buffer = dart__check_result(result, nbytes);
   dart__check_race(&ticket, gptr, 1, dtype, DART__ACCESS_UPDATE, at);
+  may_wait(gptr, at);
   ret = waited(&ticket, pdart_compare_and_swap(gptr, value, compare, buffer, dtype));
   dart__check_race_started(&ticket, ret, gptr, DART_HANDLE_NULL);
   dart__check_result_started(ret, gptr, buffer, result, nbytes, at);
   return ret;
+}
+
+/* ---- atomics on many elements ---------------------------------------------------------------------- */
+
+/* A call of dart_atomics.h. `handle` NULL: it has none. */
+typedef struct {
+  dart_gptr_t          gptr;
+  const void          *values;
+  size_t               nelem;
+  dart_datatype_t      src_type, dst_type;
+  dart_operation_t     op;
+  dart_handle_t       *handle;
+  dart__at_t           at;
+  dart__check_ticket_t ticket;
+} elements_t;
+
+/* Of a call with these names of arguments. */
+#define ELEMENTS(name, handle)                                                           \
+  {                                                                                      \
+    gptr, values, nelem, src_type, dst_type, op, handle, DART__AT(name), .ticket = { 0 } \
+  }
+
+/* False: it is refused. */
+static bool begin_elements(elements_t *e)
+{
+  if (!dart__check_access(e->gptr, dart__check_extent(e->dst_type, e->nelem), e->at)) {
+    if (e->handle != NULL)
+      *e->handle = DART_HANDLE_NULL;
+    return false;
+  }
+  if (e->op != DART_OP_NO_OP)
+    dart__check_source(e->values, dart__check_extent(e->src_type, e->nelem), e->at);
+  dart__check_race(&e->ticket, e->gptr, e->nelem, e->dst_type, kind_of(e->op), e->at);
+  return true;
+}
+
+/* With a result it is in `buffer`, and goes to `result`, which has `nbytes`. */
+static dart_ret_t end_elements(elements_t *e, dart_ret_t ret, void *buffer, void *result,
+                               uint64_t nbytes)
+{
+  if (e->handle == NULL) {
+    dart__check_race_started(&e->ticket, waited(&e->ticket, ret), e->gptr, DART_HANDLE_NULL);
+    if (result != NULL)
+      dart__check_result_started(ret, e->gptr, buffer, result, nbytes, e->at);
+    else if (ret == DART_OK && e->nelem > 0)
+      dart__check_started(e->gptr, NULL, nbytes, e->at);
+    return ret;
+  }
+  if (ret != DART_OK && result != NULL) /* forget the buffer */
+    dart__check_result_started(ret, e->gptr, buffer, result, nbytes, e->at);
+  if (ret == DART_OK && e->nelem > 0 && dart__check_for(DART__CHECK_COMPLETION))
+    *e->handle = dart__check_handle(e->gptr, NULL, buffer, result, nbytes, *e->handle, e->at);
+  handle_started(&e->ticket, ret, e->gptr, e->handle);
+  return ret;
+}
+
+dart_ret_t dart_accumulate_typed(dart_gptr_t gptr, const void *values, size_t nelem,
+                                 dart_datatype_t src_type, dart_datatype_t dst_type,
+                                 dart_operation_t op)
+{
+  elements_t e = ELEMENTS(dart_accumulate_typed, NULL);
+
+  if (!begin_elements(&e))
+    return DART_ERR_INVAL;
+  e.ticket.acquires = false; /* it has no result */
+  return end_elements(&e, pdart_accumulate_typed(gptr, values, nelem, src_type, dst_type, op), NULL,
+                      NULL, in_a_row(nelem, src_type));
+}
+
+dart_ret_t dart_accumulate_handle(dart_gptr_t gptr, const void *values, size_t nelem,
+                                  dart_datatype_t src_type, dart_datatype_t dst_type,
+                                  dart_operation_t op, dart_handle_t *handle)
+{
+  elements_t e = ELEMENTS(dart_accumulate_handle, handle);
+  dart_ret_t ret;
+
+  if (!begin_elements(&e))
+    return DART_ERR_INVAL;
+  e.ticket.acquires = false;
+  ret               = pdart_accumulate_handle(gptr, values, nelem, src_type, dst_type, op, handle);
+  return end_elements(&e, ret, NULL, NULL, in_a_row(nelem, src_type));
+}
+
+dart_ret_t dart_fetch_and_op_typed(dart_gptr_t gptr, const void *values, void *results,
+                                   size_t nelem, dart_datatype_t src_type,
+                                   dart_datatype_t result_type, dart_datatype_t dst_type,
+                                   dart_operation_t op)
+{
+  elements_t e      = ELEMENTS(dart_fetch_and_op_typed, NULL);
+  uint64_t   nbytes = in_a_row(nelem, result_type);
+  void      *buffer;
+
+  if (!begin_elements(&e))
+    return DART_ERR_INVAL;
+  buffer = dart__check_result(results, nbytes);
+  return end_elements(
+      &e,
+      pdart_fetch_and_op_typed(gptr, values, buffer, nelem, src_type, result_type, dst_type, op),
+      buffer, results, nbytes);
+}
+
+dart_ret_t dart_fetch_and_op_handle(dart_gptr_t gptr, const void *values, void *results,
+                                    size_t nelem, dart_datatype_t src_type,
+                                    dart_datatype_t result_type, dart_datatype_t dst_type,
+                                    dart_operation_t op, dart_handle_t *handle)
+{
+  elements_t e      = ELEMENTS(dart_fetch_and_op_handle, handle);
+  uint64_t   nbytes = in_a_row(nelem, result_type);
+  void      *buffer;
+  dart_ret_t ret;
+
+  if (!begin_elements(&e))
+    return DART_ERR_INVAL;
+  buffer = handle == NULL ? results : dart__check_result(results, nbytes);
+  ret = pdart_fetch_and_op_handle(gptr, values, buffer, nelem, src_type, result_type, dst_type, op,
+                                  handle);
+  return end_elements(&e, ret, buffer, results, nbytes);
 }
 
 /* ---- notified puts ---------------------------------------------------------------------------------
@@ -300,8 +443,10 @@ static dart_ret_t flush(dart_ret_t (*second)(dart_gptr_t), dart_gptr_t gptr, boo
 
   if (!dart__check_use(gptr, at))
     return DART_ERR_INVAL;
+  if (!all)
+    may_wait(gptr, at);
   ret = second(gptr);
-
+  dart__check_stuck_waited();
   dart__check_flushed(gptr, all, local, moment, at);
   dart__check_race_flushed(gptr, all, local, started);
   return ret;

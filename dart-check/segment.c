@@ -7,17 +7,20 @@
  * it is told from one to a new segment that has its id, and its pages crash who touches them by an old pointer. All
  * units free the same segments in the same order, so they give back the same ones. Where memory is short all units are
  * told so, and give back all of the team's, and try again. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "board.h"
 #include "compare.h"
 #include "memory.h"
+#include "nesting.h"
 #include "object.h"
 #include "open_epochs.h"
 #include "pages.h"
 #include "pending.h"
 #include "report.h"
+#include "stuck.h"
 #include "type.h"
 #include "underway.h"
 
@@ -111,9 +114,100 @@ static bool is_outside(const segment_t *segment, dart_gptr_t gptr, uint64_t nbyt
   uint64_t size;
 
   if (gptr.unitid < 0 || (uint32_t)gptr.unitid >= segment->nunits)
-    return false; /* DART says so */
+    return false; /* reported by is_of_team */
   size = segment->sizes[gptr.unitid];
   return nbytes > size || gptr.addr_or_offs.offset > size - nbytes;
+}
+
+/* ---- pointers with a wrong team ------------------------------------------------------------------ */
+
+typedef enum { NO_TEAM, NO_SEGMENT, NO_UNIT } wrong_t;
+
+/* A hint for the reader: the first team that has a segment of this id, and where it was made. */
+static bool find_elsewhere(dart_gptr_t gptr, dart_team_t *team_out, dart__at_t *made_out)
+{
+  bool is_found = false;
+
+  dart__check_lock();
+  for (dart_team_t team = 0; team < DART__CHECK_TEAMS && !is_found; team++) {
+    const segment_t *segment = team == gptr.teamid ? NULL : find(team, gptr.segid);
+
+    is_found = segment != NULL && segment->state == ALIVE;
+    if (is_found) {
+      *team_out = team;
+      *made_out = segment->made;
+    }
+  }
+  dart__check_unlock();
+  return is_found;
+}
+
+static bool begin_wrong(dart__check_report_t *report, wrong_t wrong, dart_gptr_t gptr,
+                        dart__at_t at)
+{
+  const char *call = dart__check_calls[at.id];
+
+  if (wrong == NO_TEAM)
+    return dart__check_begin(report, "memory", at,
+                             "%s uses a pointer of team %d, of which this unit is no member", call,
+                             gptr.teamid);
+  if (wrong == NO_SEGMENT)
+    return dart__check_begin(report, "memory", at,
+                             "%s uses a pointer to segment %d of team %d, which has none", call,
+                             gptr.segid, gptr.teamid);
+  return dart__check_begin(report, "memory", at,
+                           "%s uses a pointer to unit %d of team %d, which has %zu units", call,
+                           gptr.unitid, gptr.teamid, dart__check_team_size(gptr.teamid));
+}
+
+static void report_wrong(wrong_t wrong, dart_gptr_t gptr, dart__at_t at)
+{
+  dart__check_report_t report;
+  dart_team_t          team;
+  dart__at_t           made;
+  char                 what[64];
+
+  if (!begin_wrong(&report, wrong, gptr, at))
+    return;
+  dart__check_place(&report, "in", at);
+  if (find_elsewhere(gptr, &team, &made)) {
+    snprintf(what, sizeof what, "segment %d of team %d was made by", gptr.segid, team);
+    dart__check_place(&report, what, made);
+  }
+  dart__check_end(&report);
+}
+
+/* Segments of allocators and adopted memory have no entry in the book, so DART is asked for the unit's own portion.
+ * Registered memory may have none. Of a segment that is not there DART writes its line, too. */
+static bool has_segment(dart_gptr_t gptr, int32_t me)
+{
+  void *own;
+
+  if (gptr.segid < 0)
+    return true;
+  gptr.unitid              = me;
+  gptr.addr_or_offs.offset = 0;
+  return pdart_gptr_getaddr(gptr, &own) == DART_OK;
+}
+
+/* Whether the pointer's team has such a segment and, if bytes are accessed, such a unit. Teams of high ids are not
+ * known, and null pointers are DART's to refuse. */
+static bool is_of_team(dart_gptr_t gptr, uint64_t nbytes, bool is_known, dart__at_t at)
+{
+  int32_t me;
+  size_t  size;
+
+  if (gptr.teamid >= DART__CHECK_TEAMS || DART_GPTR_ISNULL(gptr))
+    return true;
+  if (!dart__check_team(gptr.teamid, &me, &size))
+    report_wrong(NO_TEAM, gptr, at);
+  else if (!is_known && !has_segment(gptr, me))
+    report_wrong(NO_SEGMENT, gptr, at);
+  else if (nbytes > 0 && (gptr.unitid < 0 || (size_t)gptr.unitid >= size))
+    report_wrong(NO_UNIT, gptr, at);
+  else
+    return true;
+  return false;
 }
 
 bool dart__check_look_up(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
@@ -121,9 +215,10 @@ bool dart__check_look_up(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
   const segment_t *segment;
   segment_t        found = { .state = UNKNOWN };
 
-  if (gptr.segid == DART_SEGMENT_LOCAL)
-    return gptr.teamid != DART_TEAM_ALL || gptr.unitid != dart__check.me ||
-           !dart__check_block_freed(gptr.addr_or_offs.offset, at);
+  if (gptr.segid == DART_SEGMENT_LOCAL && gptr.teamid == DART_TEAM_ALL)
+    return is_of_team(gptr, nbytes, true, at) &&
+           (gptr.unitid != dart__check.me ||
+            !dart__check_block_freed(gptr.addr_or_offs.offset, at));
   dart__check_lock();
   segment = find(gptr.teamid, gptr.segid);
   if (segment != NULL)
@@ -131,6 +226,8 @@ bool dart__check_look_up(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
   dart__check_unlock();
   if (found.state == FREED)
     report_freed(&found, gptr, at);
+  else if (!is_of_team(gptr, nbytes, found.state == ALIVE, at))
+    return false;
   else if (found.state == ALIVE && nbytes > 0 && is_outside(&found, gptr, nbytes))
     report_bounds(&found, gptr, nbytes, at);
   else
@@ -250,6 +347,16 @@ static dart_ret_t allocate(const request_t *request, bool guarded, dart_gptr_t *
                         : pdart_team_memalign(request->team, alignment, nbytes, type, gptr);
 }
 
+/* A segment of this id is gone or new, and no unit uses one before this unit has returned. */
+static void forget_locks(dart_gptr_t gptr)
+{
+  int32_t me;
+  size_t  size;
+
+  if (dart__check_team(gptr.teamid, &me, &size) && me == 0)
+    dart__check_nest_freed(gptr.teamid, gptr.segid, -1, 0, UINT64_MAX);
+}
+
 /* Fill the own portion, and enter it in the book. Nobody accesses a portion before all have filled theirs,
  * for the sizes are exchanged in between. */
 static void enter(dart_gptr_t gptr, uint64_t nbytes, bool guarded, int32_t me, size_t nunits,
@@ -264,6 +371,7 @@ static void enter(dart_gptr_t gptr, uint64_t nbytes, bool guarded, int32_t me, s
   pdart_gptr_getaddr(gptr, (void **)&portion);
   memset(portion, DART__CHECK_FRESH, nbytes);
   memset(portion + nbytes, DART__CHECK_PATTERN, DART__CHECK_GUARD);
+  forget_locks(gptr);
   if (pdart_allgather(&nbytes, sizes, 1, DART_TYPE_ULONGLONG, gptr.teamid) != DART_OK)
     pdart_abort(DART_EXIT_ABORT);
   dart__check_pages_find(&pages, gptr, guarded);
@@ -362,6 +470,7 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
   book_t             *book;
   segment_t          *segment;
   dart__check_pages_t pages;
+  dart_ret_t          ret;
 
   if (DART_GPTR_ISNULL(gptr) || gptr.segid <= 0 || !dart__check_access(gptr, 0, at))
     return DART_GPTR_ISNULL(gptr) ? DART_OK : DART_ERR_INVAL;
@@ -374,12 +483,18 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     pages = segment->pages;
   dart__check_unlock();
   dart__check_open_epochs_end(gptr.teamid, &gptr.segid);
-  if (segment == NULL)
-    return pdart_team_memfree(gptr);
+  dart__check_stuck_end(gptr.teamid, &gptr.segid);
+  dart__check_race_freed(gptr);
+  if (segment == NULL) {
+    ret = pdart_team_memfree(gptr);
+    forget_locks(gptr);
+    return ret;
+  }
   book = &books[gptr.teamid];
   pdart_flush_all(
       gptr); /* as DART does before it frees, for what is under way goes to these pages */
   pdart_barrier(gptr.teamid);
+  forget_locks(gptr);
   dart__check_pages_close(&pages);
   give_back(gptr.teamid, KEPT - 1);
   book->kept[book->nkept++] = gptr.segid;
@@ -561,8 +676,12 @@ dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
   dart__check_race_segment(gptr, false);
   ret = pdart_team_memderegister(gptr);
   dart__check_ended(ret, DART__CHECK_REGISTERED, registered_key(gptr), at);
-  if (ret == DART_OK)
+  if (ret == DART_OK) {
     dart__check_open_epochs_end(gptr.teamid, &gptr.segid);
+    dart__check_stuck_end(gptr.teamid, &gptr.segid);
+    dart__check_race_freed(gptr);
+    dart__check_nest_freed(gptr.teamid, gptr.segid, dart__check_team_me(gptr), 0, UINT64_MAX);
+  }
   return ret;
 }
 

@@ -8,6 +8,7 @@
 #include "object.h"
 #include "open_epochs.h"
 #include "pending.h"
+#include "stuck.h"
 #include "underway.h"
 
 /* ---- groups -------------------------------------------------------------------------------------- */
@@ -191,6 +192,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
     dart__check_segments_team(team);
     dart__check_forget_of(DART__CHECK_REGISTERED, team);
     dart__check_open_epochs_end(team, NULL);
+    dart__check_stuck_end(team, NULL);
     dart__check_team_gone(team);
   }
   return ret;

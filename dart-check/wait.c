@@ -3,6 +3,7 @@
 #include <dash/dart/ext/dart_basic.h>
 
 #include "memory.h"
+#include "nesting.h"
 #include "race.h"
 #include "type.h"
 
@@ -108,31 +109,70 @@ dart_ret_t dart_wait_word_all(const dart_gptr_t gptrs[], size_t n, dart_datatype
              : DART_ERR_INVAL;
 }
 
+/* The bytes of the range; more than there are, if that is more than fits a number. */
+static uint64_t nbytes_of(size_t n, size_t stride, uint64_t size)
+{
+  uint64_t nbytes;
+
+  return __builtin_mul_overflow(n - 1, stride, &nbytes) ||
+                 __builtin_mul_overflow(nbytes, size, &nbytes) ||
+                 __builtin_add_overflow(nbytes, size, &nbytes)
+             ? UINT64_MAX
+             : nbytes;
+}
+
+dart_ret_t dart_wait_word_range(dart_gptr_t first, size_t n, size_t stride, dart_datatype_t type,
+                                dart_comparison_t comparison, const void *value, size_t from,
+                                int64_t timeout_us, size_t *index)
+{
+  uint64_t    size = dart__check_size(type);
+  dart_gptr_t word = first;
+  dart_ret_t  ret;
+
+  if (n > 0 &&
+      !dart__check_access(first, nbytes_of(n, stride, size), DART__AT(dart_wait_word_range)))
+    return DART_ERR_INVAL;
+  ret = pdart_wait_word_range(first, n, stride, type, comparison, value, from, timeout_us, index);
+  if (ret == DART_OK)
+    word.addr_or_offs.offset += *index * stride * size;
+  return found(ret, &word, NULL, 1);
+}
+
 /* ---- locks in words ------------------------------------------------------------------------------- */
 
-static dart_ret_t taken(dart_ret_t ret, dart_gptr_t gptr)
+static dart_ret_t taken(dart_ret_t ret, dart_gptr_t gptr, const dart__check_lock_t *known,
+                        dart__at_t at)
 {
-  if (ret == DART_OK)
+  if (ret == DART_OK) {
     dart__check_take(dart__check_word(gptr));
+    dart__check_nest_taken(known, 0, at);
+  }
   return ret;
 }
 
 dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr)
 {
-  dart__at_t at = DART__AT(dart_lock_at_acquire);
+  dart__at_t         at = DART__AT(dart_lock_at_acquire);
+  dart__check_lock_t known;
 
   dart__check_guards(at);
-  return dart__check_access(gptr, sizeof(uint64_t), at) ? taken(pdart_lock_at_acquire(gptr), gptr)
-                                                        : DART_ERR_INVAL;
+  if (!dart__check_access(gptr, sizeof(uint64_t), at))
+    return DART_ERR_INVAL;
+  known = dart__check_lock_word(gptr);
+  dart__check_nest_wanted(&known, 1, at);
+  return taken(pdart_lock_at_acquire(gptr), gptr, &known, at);
 }
 
 dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
 {
-  dart_ret_t ret;
+  dart__at_t         at = DART__AT(dart_lock_at_try_acquire);
+  dart__check_lock_t known;
+  dart_ret_t         ret;
 
-  if (dart__check_access(gptr, sizeof(uint64_t), DART__AT(dart_lock_at_try_acquire))) {
-    ret = pdart_lock_at_try_acquire(gptr, result);
-    return ret == DART_OK && *result ? taken(ret, gptr) : ret;
+  if (dart__check_access(gptr, sizeof(uint64_t), at)) {
+    known = dart__check_lock_word(gptr);
+    ret   = pdart_lock_at_try_acquire(gptr, result);
+    return ret == DART_OK && *result ? taken(ret, gptr, &known, at) : ret;
   }
   if (result != NULL)
     *result = 0;
@@ -141,11 +181,14 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
 
 dart_ret_t dart_lock_at_release(dart_gptr_t gptr)
 {
-  dart__at_t at = DART__AT(dart_lock_at_release);
+  dart__at_t         at = DART__AT(dart_lock_at_release);
+  dart__check_lock_t known;
 
   dart__check_guards(at);
   if (!dart__check_access(gptr, sizeof(uint64_t), at))
     return DART_ERR_INVAL;
   dart__check_let_go(dart__check_word(gptr));
+  known = dart__check_lock_word(gptr);
+  dart__check_nest_left_lock(&known);
   return pdart_lock_at_release(gptr);
 }

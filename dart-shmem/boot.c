@@ -183,8 +183,8 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
   dart__world.nunits  = (int32_t)dart__shmem.job->nunits;
   dart__world.me      = (dart_unit_t)dart__shmem.unit;
   dart__world.node_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
-  dart__world.wait    = dart__world_wait_policy((uint32_t)dart__world.nunits, NULL);
   *provided_out       = wanted;
+  dart__world_set_pace((uint32_t)dart__world.nunits);
   /* the first barrier of all units: a unit that fails here must not leave the others waiting */
   waiting = dart__waiting_begin(dart__call, (dart__wait_for_t){ .kind = DART__WAIT_JOB });
   ret     = dart__port_agree(dart__world.node_of == NULL ? DART_ERR_NOMEM : DART_OK);

@@ -3,12 +3,13 @@
 #
 #   check_headers.sh INCLUDE_DIR SOURCE_DIR
 #
-# INCLUDE_DIR holds dash/dart/if/*.h and dash/dart/ext/dart_inline.h, SOURCE_DIR check_interface.c
+# INCLUDE_DIR holds dash/dart/if/*.h and dash/dart/ext/*.h, SOURCE_DIR check_interface.c
 # and check_interface.cc. Each of gcc and clang that is found (or named by CC_GCC, CXX_GCC, CC_CLANG, CXX_CLANG) compiles, in every
 # language standard from C99 and C++11 on:
 #   - both interface checks, without and with the part that HDF5 adds;
 #   - each header alone, twice in one file, under strict standards and under GNU dialects, since no
-#     layout may depend on feature-test macros.
+#     layout may depend on feature-test macros;
+#   - all headers in one file.
 # One line per combination; exit code 1 if one fails, 2 if nothing could be checked.
 
 if [ $# -ne 2 ]; then
@@ -33,6 +34,8 @@ trap 'exit 2' HUP INT TERM
 mkdir "$tmp/hdf5" || exit 2
 printf '#include <stdint.h>\ntypedef int64_t hid_t;\n' > "$tmp/hdf5/hdf5.h"
 
+# Of the headers alone: what they define may be in programs that ask for these warnings.
+conversions='-Wconversion -Wsign-conversion'
 checked=0
 failed=0
 
@@ -75,8 +78,16 @@ check() {
         echo "#include <dash/dart/$folder/$name>"
         echo 'extern int nothing_else_here;'
       } > "$tmp/alone.$suffix"
-      try "$name" "$compiler" "$standard" "$tmp/alone.$suffix" -I"$tmp/hdf5"
+      try "$name" "$compiler" "$standard" "$tmp/alone.$suffix" -I"$tmp/hdf5" $conversions
     done
+    {
+      echo '#include <hdf5.h>'
+      for header in "$include"/dash/dart/if/*.h "$include"/dash/dart/ext/*.h; do
+        echo "#include <dash/dart/${header#"$include"/dash/dart/}>"
+      done
+      echo 'extern int nothing_else_here;'
+    } > "$tmp/all.$suffix"
+    try "all headers" "$compiler" "$standard" "$tmp/all.$suffix" -I"$tmp/hdf5" $conversions
   done
 }
 

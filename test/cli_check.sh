@@ -50,6 +50,14 @@ alone() { # NAME PATTERN
   verdict "$1" "$2"
 }
 
+# By a program with several threads.
+threads() { # NAME PATTERN
+  run "${dartrun[@]}" -n 3 "$program" threads "$1"
+  collect
+  expect_code $([[ -z $2 ]] && echo 0 || echo 65)
+  verdict "$1" "$2"
+}
+
 # As alone; DART's own report of the crash follows.
 crashes() { # NAME PATTERN
   run "${dartrun[@]}" -n 3 "$program" "$1"
@@ -77,7 +85,7 @@ try() {
   while IFS=$'\t' read -r how name pattern; do
     if [[ $how != together ]]; then
       [[ $backend == mpi && (${#dartrun[@]} == 1 ||
-         $name != wrong_@(call|order|groups|group_leak|segment_leak|load_after_free)) ]] || "$how" "$name" "$pattern"
+         $name != @(wrong_@(call|order|groups|group_leak|segment_leak|load_after_free)|opposite_threads|wrong_no_post)) ]] || "$how" "$name" "$pattern"
     else
       names+=("$name") patterns+=("$pattern")
       [[ -n $pattern ]] && wrong=$((wrong + 1)) || right+=("$name")
@@ -87,7 +95,7 @@ try() {
   run "${dartrun[@]}" -n 3 "$program" "${right[@]}"
   expect_code 0
   collect
-  [[ -z $reports && $err == *"3 units were looked at for memory completion collectives races: 0 found"* ]] ||
+  [[ -z $reports && $err == *"3 units were looked at for memory completion collectives locks races: 0 found"* ]] ||
     fail "$backend: right programs: $err"
 
   run "${dartrun[@]}" -n 3 "$program" "${names[@]}"
@@ -95,7 +103,7 @@ try() {
   expect_code 65
   for i in "${!names[@]}"; do verdict "${names[i]}" "${patterns[i]}"; done
   [[ $(grep -c . <<<"$reports") == "$wrong" ]] || fail "$backend: not $wrong reports: $err"
-  [[ $err == *"looked at for memory completion collectives races: $wrong found"* ]] || fail "$backend: $err"
+  [[ $err == *"looked at for memory completion collectives locks races: $wrong found"* ]] || fail "$backend: $err"
 
   [[ ${#dartrun[@]} == 1 ]] || return 0 # one unit is on one node
   run "${dartrun[@]}" -n 1 "$program" ordered_many
@@ -107,7 +115,7 @@ try_loaded() {
   run "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
   expect_code 0; [[ $err != *dart-check* ]] || fail "$backend: without DART_CHECK: $err"
   run env DART_LOG_LEVEL=WARN DART_CHECK=1 "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
-  expect_code 65; [[ $err == *"memory completion collectives races: 2 found"* ]] || fail "$backend: $err"
+  expect_code 65; [[ $err == *"memory completion collectives locks races: 2 found"* ]] || fail "$backend: $err"
   [[ $err != *"is not there"* ]] || fail "$backend: it was loaded: $err"
   [[ $backend == shmem ]] || return
   run env DART_CHECK=completion "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds wrong_after_epoch
@@ -129,6 +137,10 @@ try_ended() {
     fail "$backend: not the leaks of all units: $err"
   run "${dartrun[@]}" -n 3 "$program" '*:init,exit'
   expect_code 65; [[ $err$'\n' == *$'races: 1 found\n'* ]] || fail "$backend: no lock is left: $err"
+  # Each cycle of init and exit has its own line and number.
+  run "${dartrun[@]}" -n 3 "$program" '*:init,exit,init,exit,init,exit'
+  expect_code 65
+  [[ $(grep -c 'races: 1 found$' <<<"$err") == 3 ]] || fail "$backend: cycles add up: $err"
 }
 
 # A program that is linked with neither layer says, once for the job, that the one that is asked for is not there.

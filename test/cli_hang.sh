@@ -70,6 +70,21 @@ word() {
     'unit 1 is the odd one: units 0, 2 wait for it'
 }
 
+# Two locks in opposite orders, of which one is in a word: who holds what, and the circle, though a third unit waits, too.
+opposite() {
+  hangs '0:init,lockinit,lock,barrier,at=0' '1:init,lockinit,at=0,barrier,lock' '2:init,lockinit,barrier,lock' -- \
+    '^dartrun: *0 .* s  dart_lock_at_acquire: the lock at offset 0 of unit 0 in segment 1 of team 0; held by 1; it holds lock 1 of team 0$' \
+    '^dartrun: *1 .* s  dart_lock_acquire: lock 1 of team 0; held by 0; it holds the lock at offset 0 of unit 0 in segment 1 of team 0$' \
+    'these wait for each other: unit [01] for unit [01] for'
+}
+
+# The unit itself holds it.
+twice() {
+  hangs '1:init,at=0,barrier,at=0' '*:init,barrier,at=0' -- \
+    '^dartrun: *1 .* s  dart_lock_at_acquire: the lock at offset 0 of unit 0 in segment 1 of team 0; held by 1; it holds the' \
+    'unit 1 is the odd one: units 0, 2 wait for it, and it waits for a lock that it holds$'
+}
+
 portion() {
   hangs '1:init,epoch=1,barrier,sleep=1000000' '*:init,barrier,epoch=1' -- \
     '^dartrun: *0 .* s  dart_get_blocking: the lock of unit 1 in segment 1 of team 0; held by 1$' \
@@ -82,6 +97,19 @@ post() {
     '^dartrun: *0 .* s  dart_get_blocking: the post of unit 1 in segment 1 of team 0$' \
     '^dartrun: *2 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0; not complete: 1$' \
     'unit 1 is the odd one: units 0, 2 wait for it'
+}
+
+# A start without a post, and a post without a completion: the other unit is in a barrier.
+missing_post() {
+  hangs '0:init,eaccess=1' '*:init,barrier' -- \
+    '^dartrun: *0 .* s  dart_get_blocking: the post of unit 1 in segment 1 of team 0$' \
+    '^dartrun: *1 .* s  dart_barrier: team 0; not there: 0$' 'these wait for each other: unit [01] for unit [01] for'
+}
+
+missing_completion() {
+  hangs '0:init,estart=1,barrier' '1:init,epost=0' '2:init,barrier' -- \
+    '^dartrun: *1 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0; not complete: 0$' \
+    '^dartrun: *0 .* s  dart_barrier: team 0; not there: 1$' 'these wait for each other: unit [01] for unit [01] for'
 }
 
 # Of two origins one has completed: the one of the same node, with dart-mpi, or the far one.
@@ -126,6 +154,12 @@ checked() {
     '^dartrun: *2 .* s  dart_barrier: team [0-9]*; not there: 1$' 'unit 1 is the odd one: unit 2 waits for it'
   hangs '1:init,sleep=1000000' '*:init,exit' -- '^dartrun: *2 .* s  dart_exit: team 0; not there: 1$' \
     'unit 1 is the odd one: units 0, 2 wait for it'
+  # What is found before they wait, where it does not end the program.
+  hangs '0:init,lockinit,lock,barrier,at=0' '1:init,lockinit,at=0,barrier,lock' '2:init,lockinit,barrier,sleep=1000000' -- \
+    '^dart-check: unit [01]: locks: locks are taken in opposite orders' \
+    'these wait for each other: unit [01] for unit [01] for'
+  hangs '1:init,at=0,at=0' '*:init,sleep=1000000' -- \
+    '^dart-check: unit 1: locks: a lock is asked for by a thread that holds it$'
 }
 
 # Asked by SIGUSR1, at any time: the name of the last call is one that a unit itself completes. It may be late.
@@ -168,6 +202,10 @@ crash() {
   [[ $(grep -c 'DART: unit . (pid [0-9]*) crashed by signal' <<<"$out") == 1 &&
     $out == *'DART: unit 1 (pid '*') crashed by signal 11 (Segmentation fault), address '*$'\n  #0  '*' main'* ]] ||
     fail "no backtrace of unit 1: $out"
+  if [[ $backend == mpi && ${#dartrun[@]} -gt 1 ]]; then # two nodes: there is an agent
+    crashes init,agent,sleep=20000,end=3
+    [[ $out == *'DART: unit 1 (pid '*') crashed by signal 11'* ]] || fail "no report of a fault in the agent: $out"
+  fi
   crashes init,catch,crash
   [[ $out == *'caught it'* && $out != *crashed* ]] || fail "the program's own handler: $out"
   crashes catch,init,crash
@@ -180,7 +218,8 @@ crash() {
 # Those that wait beside one another, but few at a time: units of MPI spin.
 all() {
   local group name
-  for group in "barrier lock message" "crash asked notification" "team range wide_range start" "portion post word" "origins checked"; do
+  for group in "barrier lock message" "crash asked notification" "team range wide_range start" "portion post word" "opposite twice missing_post" \
+    "missing_completion origins checked"; do
     beside=()
     # shellcheck disable=SC2086
     for name in $group; do also "$name"; done

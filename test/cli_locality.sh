@@ -52,7 +52,7 @@ done
 export HWLOC_SYNTHETIC="numa:2 core:2 pu:1"
 shmem -n 3 "$info" --topology;          expect_code 0
 host=$(hostname)
-[[ $out == *"3 units on 1 node; a unit may use 4 cores"$'\n'* ]] || fail "units: $out"
+[[ $out == *"3 units on 1 node; a unit's share is 1 core"$'\n'* ]] || fail "units: $out"
 [[ $out == *$'\n'"node 0: $host, 4 cores, 2 NUMA domains, 2048 MiB"$'\n'* ]] ||
   fail "node: $out"
 [[ $out == *$'\n  NUMA domain 0, 1024 MiB\n    core 0: unit 0\n    core 1: unit 1\n'* ]] ||
@@ -71,22 +71,23 @@ is_json "$out"
 run env DART_BIND='"\' "$info" --json
 is_json "$out" # whatever the environment holds
 
-# What units may use: all of one processor, a core each, or the whole machine.
+# A unit's share: one processor for all, a core each, or the whole machine, which they divide.
 cpu=$(taskset -pc $$ | sed 's/.*: *//; s/[-,].*//')
 run taskset -c "$cpu" "$build/dart-shmem/dartrun" -n 3 "$info" --topology; expect_code 0
-[[ $out == *"3 units on 1 node; a unit may use 1 core"$'\n'*": units 0 1 2"$'\n'* ]] ||
+[[ $out == *"3 units on 1 node; a unit's share is 1 core"$'\n'*": units 0 1 2"$'\n'* ]] ||
   fail "three units on one processor: $out"
-cores=$(shmem -n 1 "$info" --topology; sed -n 's/.*a unit may use \([0-9]*\) core.*/\1/p' <<<"$out")
+cores=$(shmem -n 1 "$info" --topology; sed -n 's/.*a unit.s share is \([0-9]*\) core.*/\1/p' <<<"$out")
 shmem --bind=none -n 2 "$info" --topology
-[[ $out == *"; a unit may use $cores core"* ]] || fail "--bind=none: $out"
+half=$((cores > 1 ? cores / 2 : 1))
+[[ $out == *"; a unit's share is $half core"* ]] || fail "--bind=none: $out"
 run env DART_BIND=core "$build/dart-shmem/dartrun" -n "$cores" "$info" --topology
-[[ $out == *"; a unit may use 1 core"$'\n'* && $out != *": units "* ]] ||
+[[ $out == *"; a unit's share is 1 core"$'\n'* && $out != *": units "* ]] ||
   fail "DART_BIND=core: $out"
 # By default as many units as cores are bound, and more are not.
 shmem -n "$cores" "$info" --topology
-[[ $cores == 1 || $out == *"; a unit may use 1 core"$'\n'* ]] || fail "$cores units: $out"
+[[ $cores == 1 || $out == *"; a unit's share is 1 core"$'\n'* ]] || fail "$cores units: $out"
 shmem -n $((cores + 1)) "$info" --topology
-[[ $out == *"; a unit may use $cores core"* ]] || fail "one unit more than cores: $out"
+[[ $out == *"; a unit's share is 1 core"$'\n'* ]] || fail "one unit more than cores: $out"
 
 # The suite elsewhere: many domains, two units a core, big and little cores, processors only.
 suite=$build/test/dart-test-shmem

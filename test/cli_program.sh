@@ -32,6 +32,16 @@ for backend in shmem mpi; do
     ((${#err} > quiet)) || fail "TRACE says no more than WARN: $err"
   fi
 
+  # The same mistake in a loop is printed 100 times, and counted; how often is said however the unit ends. (UCX may
+  # report a crash instead of DART, and sanitizers leave it to the kernel.)
+  for how in dart_exit abort exit signal; do
+    run env DART_LOG_LEVEL=ERROR "$program" mistakes 5000 $how
+    [[ $how != signal || $err == *"crashed by signal 11"* ]] || continue
+    [[ $(grep -c 'dart_barrier: unknown team' <<<"$err") == 100 && $(grep -c 'dart_team_destroy' <<<"$err") == 1 &&
+       $(grep -c 'dart_barrier: the last of 100 such lines' <<<"$err") == 1 &&
+       $(grep -c 'dart_barrier: 4900 more such lines were not printed' <<<"$err") == 1 ]] || fail "$how: $err"
+  done
+
   # Code compiled with another version of dart_inline.h is an error of dart_init.
   version=$(sed -n 's/^#define DART_INLINE_VERSION //p' \
     "$(dirname "$0")/../dart-if/include/dash/dart/ext/dart_inline_tables.h")

@@ -34,7 +34,7 @@ report = json.load(open(sys.argv[1]))
 units = [int(unit) for unit in sys.argv[2].split()]
 assert [row["unit"] for row in report["values"]] == units
 assert all(row[sys.argv[3]] == 5 and row["barrier"] == 2 for row in report["values"])
-assert report["units"] == 3 and report["transport"]
+assert report["units"] == 3 and report["transport"] and report["cycle"] == 1
 names = [entry["name"] for entry in report["statistics"]]
 assert all(set(row) == {"unit", "node", *names} for row in report["values"])
 assert {entry["kind"] for entry in report["statistics"]} == {"events", "bytes", "time", "level", "peak"}
@@ -69,6 +69,19 @@ try() {
   [[ $(ls "$work"/unit*.json | wc -l) == 3 ]] || fail "files: $(ls "$work")"
   run env DART_STATS=summary:"$work/unit%u" "${words[@]}"; expect_code 0
   grep -q "^$puts  *5 " "$work/unit2" || fail "summary of a unit: $(<"$work/unit2")"
+
+  # Several cycles of init and exit, in one file of all units, and in one of each.
+  rm "$work"/unit*
+  run env DART_STATS=csv:"$work/cycles.csv" "${words[@]/puts/cycles}"; expect_code 0
+  table=$(<"$work/cycles.csv")
+  expect_column unit "0 1 2 0 1 2 0 1 2"
+  expect_column cycle "1 1 1 2 2 2 3 3 3"
+  expect_column "$puts" "5 5 5 10 10 10 15 15 15"
+  run env DART_STATS=csv:"$work/unit%u.csv" "${words[@]/puts/cycles}"; expect_code 0
+  table=$(<"$work/unit1.csv")
+  expect_column unit "1 1 1"; expect_column cycle "1 2 3"; expect_column "$puts" "5 10 15"
+  run env DART_STATS=json:"$work/cycles.json" "${words[@]/puts/cycles}"; expect_code 0
+  [[ $(grep '^"cycle"' "$work/cycles.json") == $'"cycle": 1,\n"cycle": 2,\n"cycle": 3,' ]] || fail "$(<"$work/cycles.json")"
 
   # Without dart_exit: units that have files of their own.
   rm "$work"/unit*
@@ -105,7 +118,7 @@ page=$(dirname "$0")/../doc/statistics.md
 names=$(env DART_STATS=csv "$program" 2>&1 >/dev/null | head -n 1 | tr ',' ' ')
 (($(wc -w <<<"$names") > 60)) || fail "few statistics: $names"
 for name in $names; do
-  case $name in unit | node) continue ;; esac
+  case $name in unit | node | cycle) continue ;; esac
   grep -q "\`${name%_peak}\`" "$page" || grep -q "\`${name%_bytes}\`.*_bytes" "$page" ||
     fail "$name is not in the page"
 done

@@ -52,7 +52,7 @@ static int open_all(void **state)
   dart__engine.am         = (dart__am_t *)&now_ns; /* nobody looks into it */
   dart__engine.by_agents  = true;
   dart__world.nunits      = UNITS;
-  dart__world.wait.yields = 100; /* units do not outnumber cores */
+  dart__world.pace.yields = 100; /* units do not outnumber cores */
   for (int unit = 0; unit < UNITS; unit++)
     pings[unit] = 0;
   return dart__latency_open() == DART_OK ? 0 : -1;
@@ -161,7 +161,7 @@ static void what_is_not_measured_says_nothing(void **state)
 static void all_are_slow_where_units_outnumber_cores(void **state)
 {
   (void)state;
-  dart__world.wait.yields = 0;
+  dart__world.pace.yields = 0;
   for (int i = 0; i < 2 * SLOW_FOR; i++)
     assert_true(dart__latency_is_slow(0));
 }
@@ -171,7 +171,7 @@ static void nobody_is_slow_without_agents(void **state)
 {
   (void)state;
   dart__engine.by_agents  = false;
-  dart__world.wait.yields = 0;
+  dart__world.pace.yields = 0;
   takes(1, 0, SLOW_NS + 1);
   for (int i = 0; i < 2 * SLOW_FOR; i++)
     assert_false(dart__latency_is_slow(1));

@@ -22,6 +22,7 @@
  *   eall             lock all units' cells by dart_epoch_lock_all, and read one of each
  *   eunlock=U        unlock U's cells
  *   eaccess=U        start an access to U's cells by dart_epoch_start, and read one
+ *   estart=U         start an access to U's cells, and put one
  *   ecomplete        complete that access
  *   epost=U          let U access the own cells by dart_epoch_post, and wait until it has
  *   eposts=N         the same of the first N units
@@ -32,15 +33,18 @@
  *   fork=MS          a child that sleeps, and ends without a word
  *   catch            a handler of its own for SIGSEGV, that says so
  *   crash            store to address 0
+ *   agent            a fault in the progress agent, if there is one
  *   end=N _end=N quick=N abort=N kill=N    exit, _exit, quick_exit, dart_abort, die of a signal
  *
  * After the last step a unit returns 0 from main. A call of DART that fails ends the unit with 9. */
+#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -240,6 +244,28 @@ static __attribute__((noinline)) void store_nowhere(void)
   *(volatile int *)nowhere = unit;
 }
 
+/* The signal is one for that thread alone, as a fault's is. */
+static void fault_in_agent(void)
+{
+  DIR           *tasks = opendir("/proc/self/task");
+  struct dirent *task;
+
+  while (tasks != NULL && (task = readdir(tasks)) != NULL) {
+    char  path[300], name[32] = "";
+    FILE *comm;
+
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+    comm = fopen(path, "r");
+    if (comm == NULL)
+      continue;
+    if (fgets(name, sizeof name, comm) != NULL && strcmp(name, "dart-agent\n") == 0)
+      syscall(SYS_tgkill, getpid(), atoi(task->d_name), SIGSEGV);
+    fclose(comm);
+  }
+  if (tasks != NULL)
+    closedir(tasks);
+}
+
 static void hold_range(uint64_t first, uint64_t last)
 {
   dart_range_span_t        span = { first, last, DART_RANGE_EXCLUSIVE };
@@ -274,6 +300,15 @@ static void access_cells(int owner)
 
   must(dart_epoch_start(cells, 1, &target, 0));
   read_cell(owner);
+}
+
+static void start_put(int owner)
+{
+  dart_team_unit_t target = DART_TEAM_UNIT_ID(owner);
+  static int64_t   value; /* read until the access is complete */
+
+  must(dart_epoch_start(cells, 1, &target, 0));
+  must(dart_put(cell(owner, 0), &value, 1, DART_TYPE_LONGLONG, DART_TYPE_LONGLONG));
 }
 
 /* To `n` units, the first of them `from`. */
@@ -351,6 +386,8 @@ static void step(const char *what, const char *argument)
     must(dart_epoch_unlock(cell(number, 0), 0));
   else if (strcmp(what, "eaccess") == 0)
     access_cells(number);
+  else if (strcmp(what, "estart") == 0)
+    start_put(number);
   else if (strcmp(what, "epost") == 0)
     expose_cells(number, 1);
   else if (strcmp(what, "eposts") == 0)
@@ -361,6 +398,8 @@ static void step(const char *what, const char *argument)
     meet_aside();
   else if (strcmp(what, "catch") == 0)
     signal(SIGSEGV, caught);
+  else if (strcmp(what, "agent") == 0)
+    fault_in_agent();
   else if (strcmp(what, "crash") == 0)
     store_nowhere();
   else if (strcmp(what, "sleep") == 0)

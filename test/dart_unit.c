@@ -2,6 +2,7 @@
  * argument, a number the second. Prints one word when it got through. */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,11 +92,13 @@ static void open_read_only(const char *path)
   dart_file_close(&file);
 }
 
-/* Many small ones until memory is used up: they come from chunks that grow. */
+/* Many small ones until memory is used up: they come from chunks that grow. What is freed serves a larger segment, and
+ * another team, and the pool; half of it, for MPI may take some meanwhile. */
 static void ask_until_used_up(size_t kibibytes)
 {
-  dart_gptr_t gptr[4096];
-  size_t      count = 0;
+  dart_gptr_t gptr[4096], large;
+  dart_team_t other;
+  size_t      count = 0, most;
 
   while (count < 4096 && dart_team_memalloc_aligned(DART_TEAM_ALL, kibibytes << 10, DART_TYPE_BYTE,
                                                     &gptr[count]) == DART_OK)
@@ -106,6 +109,19 @@ static void ask_until_used_up(size_t kibibytes)
     if (dart_team_memfree(gptr[i]) != DART_OK)
       dart_abort(EXIT_FAILURE);
   dart_team_memfree(allocate(kibibytes << 10, DART_OK));
+
+  most  = count * kibibytes / 2 << 10;
+  large = allocate(most, DART_OK);
+  fill_own(large, most);
+  dart_team_memfree(large);
+  if (dart_team_clone(DART_TEAM_ALL, &other) != DART_OK)
+    dart_abort(EXIT_FAILURE);
+  for (size_t i = 0; i < count / 2; i++)
+    if (dart_team_memalloc_aligned(other, kibibytes << 10, DART_TYPE_BYTE, &gptr[i]) != DART_OK)
+      dart_abort(EXIT_FAILURE);
+  if (dart_team_destroy(&other) != DART_OK ||
+      dart_memalloc(most, DART_TYPE_BYTE, &large) != DART_OK || dart_memfree(large) != DART_OK)
+    dart_abort(EXIT_FAILURE);
 }
 
 /* So many puts of 8 bytes to the unit after this one, for statistics. */
@@ -118,6 +134,32 @@ static void put_often(int times, int nunits)
     dart_put_blocking(gptr, &i, 1, DART_TYPE_LONG, DART_TYPE_LONG);
   dart_barrier(DART_TEAM_ALL);
   dart_team_memfree(gptr);
+}
+
+/* The same wrong call `times` times, a wrong one of another kind, and an end of the unit's. */
+static void repeat_mistake(int times, const char *how)
+{
+  for (int i = 0; i < times; i++)
+    dart_barrier((dart_team_t)(12345 + i));
+  dart_team_destroy(NULL);
+  if (strcmp(how, "abort") == 0)
+    dart_abort(7);
+  if (strcmp(how, "exit") == 0)
+    exit(EXIT_SUCCESS);
+  if (strcmp(how, "signal") == 0)
+    raise(SIGSEGV);
+}
+
+/* Two cycles of init and exit with so many puts, and twice as many. The caller is in a third one afterwards. */
+static bool cycle(int times, int nunits)
+{
+  for (int i = 1; i < 3; i++) {
+    put_often(times * i, nunits);
+    if (dart_exit() != DART_OK || dart_init(NULL, NULL) != DART_OK)
+      return false;
+  }
+  put_often(times * 3, nunits);
+  return true;
 }
 
 /* Before DART knows: what the launcher says. */
@@ -155,6 +197,11 @@ int main(int argc, char **argv)
     open_read_only(argv[3]);
   else if (strcmp(what, "puts") == 0 || strcmp(what, "left") == 0)
     put_often(number, (int)nunits);
+  else if (strcmp(what, "cycles") == 0) {
+    if (!cycle(number, (int)nunits))
+      return 5;
+  } else if (strcmp(what, "mistakes") == 0)
+    repeat_mistake(number, argc > 3 ? argv[3] : "");
   else if (strcmp(what, "mistake") == 0)
     dart_barrier((dart_team_t)12345);
   else if (unit == (int)nunits - 1) { /* the others wait for the last one below */

@@ -116,6 +116,29 @@ static void cores_of_a_restricted_unit_are_counted(void **state)
   assert_int_not_equal(some.cpus, one.cpus);
 }
 
+static void units_divide_the_cores_that_they_may_use(void **state)
+{
+  static const struct {
+    int         cores;
+    uint32_t    cpus;
+    const char *host;
+    int         share;
+  } units[] = { { 16, 1, "a", 5 }, { 4, 2, "a", 4 }, { 16, 1, "a", 5 }, { 16, 1, "b", 16 },
+                { 1, 3, "a", 1 },  { 1, 3, "a", 1 }, { 16, 1, "a", 5 }, { -1, 4, "c", 1 } };
+  enum { UNITS = sizeof units / sizeof units[0] };
+  dart__hardware_t hardware[UNITS] = { 0 };
+
+  (void)state;
+  for (int u = 0; u < UNITS; u++) {
+    hardware[u].info.num_cores = units[u].cores;
+    hardware[u].cpus           = units[u].cpus;
+    strcpy(hardware[u].info.host, units[u].host);
+  }
+  assert_true(dart__hardware_share_cores(hardware, UNITS));
+  for (int u = 0; u < UNITS; u++)
+    assert_int_equal(hardware[u].info.num_cores, units[u].share);
+}
+
 static void processors_stand_in_for_cores(void **state)
 {
   dart__hardware_t hardware = test_hardware("processors-only.xml", 0, 3, 2);
@@ -248,6 +271,7 @@ int main(void)
                                       cmocka_unit_test(caches_of_every_level_are_known),
                                       cmocka_unit_test(deep_and_large_machines_fit),
                                       cmocka_unit_test(cores_of_a_restricted_unit_are_counted),
+                                      cmocka_unit_test(units_divide_the_cores_that_they_may_use),
                                       cmocka_unit_test(processors_stand_in_for_cores),
                                       cmocka_unit_test(ordinary_memory_counts),
                                       cmocka_unit_test(big_and_little_cores_differ),

@@ -465,6 +465,39 @@ static void tags_are_matched_in_any_order(void **state)
   assert_false(is_there(32767));
 }
 
+static void any_tag_is_none_that_is_negative(void **state)
+{
+  static const int32_t tags[] = { -3, 8, 5 };
+  const int32_t        any    = DART__MAILBOX_ANY;
+  dart__incoming_t     in;
+  sending_t            s;
+  char                 data, got;
+
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    data = (char)(20 + i);
+    start_send(&s, 0, tags[i], &data, 1);
+  }
+  for (int looks = 0; looks < 3; looks++) { /* it stays where it is */
+    assert_true(dart__mailbox_look(&alone.box, any, any, &in));
+    assert_int_equal(in.from, 0);
+    assert_int_equal(in.tag, 8);
+    assert_int_equal(in.nbytes, 1);
+  }
+  assert_true(dart__mailbox_look(&alone.box, any, 5, &in));
+  assert_int_equal(in.tag, 5);
+  for (int i = 1; i < 3; i++) {
+    assert_true(dart__mailbox_match(&alone.box, any, any, &in));
+    assert_int_equal(in.tag, tags[i]);
+    assert_true(dart__mailbox_take(&alone.box, &in, &got));
+    assert_int_equal(got, 20 + i);
+  }
+  assert_false(dart__mailbox_look(&alone.box, any, any, &in));
+  assert_false(dart__mailbox_match(&alone.box, 0, any, &in));
+  assert_true(is_there(-3));
+  assert_false(is_there(-3));
+}
+
 static void letters_come_back_when_taken(void **state)
 {
   sending_t s;
@@ -515,6 +548,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(tags_are_matched_in_any_order, open_alone, close_alone),
+    cmocka_unit_test_setup_teardown(any_tag_is_none_that_is_negative, open_alone, close_alone),
     cmocka_unit_test_setup_teardown(letters_come_back_when_taken, open_alone, close_alone),
     cmocka_unit_test_setup_teardown(refused_messages_free_their_sender, open_alone, close_alone),
     cmocka_unit_test(rings_pass_everything_on),

@@ -426,11 +426,12 @@ static void a_release_is_due_as_long_after_the_one_before(void **state)
 /* Turns of more than ten milliseconds in all, so that waiters are late, by threads that are awake when one ends. */
 static void wait_in_rhythm(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
 {
-  dart__wait_policy_t with_core = *policy;
+  dart__wait_pace_t   pace      = *policy->pace;
+  dart__wait_policy_t with_core = { .pace = &pace };
 
   (void)me;
   (void)n;
-  with_core.yields = 1;
+  pace.yields = 1;
   for (int i = 0; i < RHYTHM_TURNS; i++) {
     enter(shared, &with_core);
     usleep(RHYTHM_US);

@@ -41,15 +41,23 @@ static void test_progress(void)
 
 /* Always asleep, hardly spinning, spinning; alone and with other nodes. Only without progress does
  * a sleeper depend on being woken. The last ones yield before: long, and hardly. */
+#define TEST_PACE(...)                 \
+  {                                    \
+    .pace = &(const dart__wait_pace_t) \
+    {                                  \
+      __VA_ARGS__                      \
+    }                                  \
+  }
+
 static const dart__wait_policy_t test_policies[] = {
-  { .spins = 0 },
-  { .spins = 50 },
-  { .spins = 4000 },
-  { .spins = 0, .nap_us = 100, .progress = test_progress },
-  { .spins = 50, .nap_us = 100, .progress = test_progress },
-  { .spins = 4000, .nap_us = 100, .progress = test_progress },
-  { .spins = 50, .yield_us = 1000 },
-  { .spins = 0, .yield_us = 1 }
+  TEST_PACE(.spins = 0),
+  TEST_PACE(.spins = 50),
+  TEST_PACE(.spins = 4000),
+  TEST_PACE(.spins = 0, .nap_us = 100, .progress = test_progress),
+  TEST_PACE(.spins = 50, .nap_us = 100, .progress = test_progress),
+  TEST_PACE(.spins = 4000, .nap_us = 100, .progress = test_progress),
+  TEST_PACE(.spins = 50, .yield_us = 1000),
+  TEST_PACE(.spins = 0, .yield_us = 1)
 };
 
 #define TEST_FOR_POLICIES(policy)                         \
@@ -63,7 +71,7 @@ static inline uint32_t test_rounds(const dart__wait_policy_t *policy, uint32_t n
 #ifdef __SANITIZE_ADDRESS__
   most /= 3;
 #endif
-  return n > 2 && policy->spins > 1000 ? most / 10 : most;
+  return n > 2 && policy->pace->spins > 1000 ? most / 10 : most;
 }
 
 /* --- Checks that any thread may make --- */
@@ -85,8 +93,8 @@ static inline void test_expect_no_failure(const dart__wait_policy_t *policy, uin
   int line = atomic_exchange(&test_failed_line, 0);
 
   if (line != 0)
-    fail_msg("check in line %d, %u threads, %u spins%s", line, nthreads, policy->spins,
-             policy->progress != NULL ? ", progress" : "");
+    fail_msg("check in line %d, %u threads, %u spins%s", line, nthreads, policy->pace->spins,
+             policy->pace->progress != NULL ? ", progress" : "");
 }
 
 /* --- The alarm --- */

@@ -242,9 +242,9 @@ static void await_nudge(look_t *look, const dart__wait_policy_t *policy)
 
     if (has_come(look))
       return;
-    if (policy->progress != NULL)
-      policy->progress();
-    if (polls >= policy->spins &&
+    if (policy->pace->progress != NULL)
+      policy->pace->progress();
+    if (polls >= policy->pace->spins &&
         dart__event_sleep_unless(&look->post->event, seen, polls, 0, policy, has_come, look))
       return;
   }
@@ -364,8 +364,8 @@ static void raise_for_a_sleeper(uint32_t me, uint32_t n, void *shared,
 
 static void who_yields_sleeps_in_the_end(void **state)
 {
-  static const dart__wait_policy_t policies[] = { { .spins = 50, .yield_us = 1000 },
-                                                  { .spins = 0, .yield_us = 1 } };
+  const dart__wait_policy_t policies[] = { TEST_PACE(.spins = 50, .yield_us = 1000),
+                                           TEST_PACE(.spins = 0, .yield_us = 1) };
 
   (void)state;
   for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
@@ -400,7 +400,7 @@ static void progress_is_made_before_every_nap(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof spins / sizeof *spins; i++) {
-    dart__wait_policy_t policy = { .spins = spins[i], .nap_us = 2000, .progress = serve };
+    dart__wait_policy_t policy = TEST_PACE(.spins = spins[i], .nap_us = 2000, .progress = serve);
 
     calls = 0;
     atomic_init(&served.count, 0);
@@ -414,7 +414,7 @@ static void progress_is_made_before_every_nap(void **state)
 
 static void progress_is_made_while_spinning(void **state)
 {
-  dart__wait_policy_t policy = { .spins = UINT32_MAX, .nap_us = 1, .progress = serve };
+  dart__wait_policy_t policy = TEST_PACE(.spins = UINT32_MAX, .nap_us = 1, .progress = serve);
 
   (void)state;
   calls = 0;
@@ -434,7 +434,7 @@ static void every_turn_makes_progress(void **state)
 {
   (void)state;
   for (uint32_t spins = 0; spins <= 4000; spins += 500) {
-    dart__wait_policy_t policy = { .spins = spins, .nap_us = 1, .progress = count_call };
+    dart__wait_policy_t policy = TEST_PACE(.spins = spins, .nap_us = 1, .progress = count_call);
     uint32_t            turns  = 0;
 
     calls = 0;
@@ -451,7 +451,7 @@ static void late_turns_sleep_for_any_nap(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof nap_us / sizeof *nap_us; i++) {
-    dart__wait_policy_t policy = { .spins = 50, .nap_us = nap_us[i] };
+    dart__wait_policy_t policy = TEST_PACE(.spins = 50, .nap_us = nap_us[i]);
     uint32_t            turns  = 100000;
     uint64_t            start  = now_us();
 

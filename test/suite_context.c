@@ -117,6 +117,76 @@ TEST(what_gets_and_atomics_fetch_is_there_after_its_flush)
   end(context);
 }
 
+/* No flush, and the target takes no part but by its progress. */
+TEST(a_test_finds_the_end_of_all_operations)
+{
+  dart_context_t context = new_context();
+  dart_gptr_t    gptr = segment(), right = test_unit(gptr, (me + 1) % n);
+  int64_t       *sent = values_of(me, WORDS), *got = calloc(WORDS, sizeof *got);
+  int32_t        done = 0;
+
+  EXPECT_OK(dart_context_test(context, &done));
+  EXPECT_EQ(done, 1);
+  for (int s = 0; s < SIZES; s++) {
+    test_note("%d words", sizes[s]);
+    EXPECT_OK(dart_context_enter(context));
+    EXPECT_OK(dart_put(right, sent, (size_t)sizes[s], T_INT64, T_INT64));
+    EXPECT_OK(dart_put(test_unit(gptr, me), sent, 0, T_INT64, T_INT64));
+    for (done = 0; !done && EXPECT_OK(dart_context_test(context, &done));)
+      ;
+    test_barrier();
+    EXPECT_EQ(count_wrong(test_mine(gptr), (me + n - 1) % n, sizes[s]), 0);
+    EXPECT_OK(dart_get(got, right, (size_t)sizes[s], T_INT64, T_INT64));
+    EXPECT_OK(dart_context_leave(context));
+    for (done = 0; !done && EXPECT_OK(dart_context_test(context, &done));)
+      ;
+    EXPECT_EQ(count_wrong(got, me, sizes[s]), 0);
+    EXPECT_OK(dart_context_test(context, &done));
+    EXPECT_EQ(done, 1);
+    test_barrier();
+    for (int i = 0; i < sizes[s]; i++)
+      test_mine(gptr)[i] = got[i] = 0;
+    test_barrier();
+  }
+  free(sent);
+  free(got);
+  end(context);
+}
+
+TEST(sources_and_results_are_the_callers_after_its_local_flush)
+{
+  dart_context_t context = new_context();
+  dart_gptr_t    gptr = segment(), right = test_unit(gptr, (me + 1) % n);
+  int64_t       *sent = values_of(me, WORDS), *got = calloc(WORDS, sizeof *got), before = -1;
+  const int64_t  one = 1;
+
+  for (int s = 0; s < SIZES; s++) {
+    test_note("%d words", sizes[s]);
+    EXPECT_OK(dart_context_enter(context));
+    EXPECT_OK(dart_put(right, sent, (size_t)sizes[s], T_INT64, T_INT64));
+    EXPECT_OK(dart_context_flush_local(context));
+    for (int i = 0; i < sizes[s]; i++)
+      sent[i] = -1;
+    EXPECT_OK(dart_context_flush(context)); /* which has them still to complete at their target */
+    test_barrier();
+    EXPECT_EQ(count_wrong(test_mine(gptr), (me + n - 1) % n, sizes[s]), 0);
+    test_barrier();
+    EXPECT_OK(dart_get(got, right, (size_t)sizes[s], T_INT64, T_INT64));
+    EXPECT_OK(dart_context_flush_local(context));
+    EXPECT_EQ(count_wrong(got, me, sizes[s]), 0);
+    EXPECT_OK(dart_fetch_and_op(right, &one, &before, T_INT64, DART_OP_SUM));
+    EXPECT_OK(dart_context_flush_local(context));
+    EXPECT_EQ(before, value_of(me, 0));
+    EXPECT_OK(dart_context_leave(context));
+    for (int i = 0; i < sizes[s]; i++)
+      sent[i] = value_of(me, i);
+    test_barrier();
+  }
+  free(sent);
+  free(got);
+  end(context);
+}
+
 /* Each unit is put to by all, in one of two contexts; what is outside is complete after dart_flush_all, as ever. */
 TEST(two_contexts_and_none_share_units)
 {
@@ -244,6 +314,7 @@ TEST_N(2, another_team_has_contexts_of_its_own)
 TEST(wrong_calls_are_refused)
 {
   dart_context_t context = (dart_context_t)&context, other;
+  int32_t        done    = 77;
 
   EXPECT_REFUSED(dart_context_create, (12345, &context), DART_ERR_INVAL, "team 12345");
   EXPECT_TRUE(context == DART_CONTEXT_NULL);
@@ -253,8 +324,12 @@ TEST(wrong_calls_are_refused)
   EXPECT_INVAL(dart_context_enter(DART_CONTEXT_NULL));
   EXPECT_INVAL(dart_context_leave(DART_CONTEXT_NULL));
   EXPECT_INVAL(dart_context_flush(DART_CONTEXT_NULL));
+  EXPECT_INVAL(dart_context_flush_local(DART_CONTEXT_NULL));
+  EXPECT_INVAL(dart_context_test(DART_CONTEXT_NULL, &done));
+  EXPECT_EQ(done, 0);
   context = new_context();
   other   = new_context();
+  EXPECT_REFUSED(dart_context_test, (context, NULL), DART_ERR_INVAL, "is_finished");
   EXPECT_INVAL(dart_context_leave(context));
   EXPECT_OK(dart_context_enter(context));
   EXPECT_REFUSED(dart_context_enter, (other), DART_ERR_INVAL, "in a context");

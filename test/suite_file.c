@@ -508,6 +508,86 @@ TEST(pieces_are_read_from_the_disk)
 
 /* ---- views -------------------------------------------------------------------------------------- */
 
+/* Each unit sees its column of a matrix, the last row first. */
+TEST(a_view_may_go_backwards)
+{
+  enum { ROWS = 7 };
+  const char     *path = test_path(DART_TEAM_ALL, "backwards");
+  dart_file_t     file = open_file(DART_TEAM_ALL, path, CREATE);
+  int64_t         column[ROWS], got[ROWS], *whole = calloc((size_t)n * ROWS, sizeof *whole);
+  size_t          ones[ROWS], offsets[ROWS], count;
+  dart_datatype_t type;
+
+  for (size_t row = 0; row < ROWS; row++) {
+    ones[row]    = 1;
+    offsets[row] = (ROWS - 1 - row) * (size_t)n;
+  }
+  EXPECT_OK(dart_type_create_indexed(T_INT64, ROWS, ones, offsets, &type));
+  for (int way = 0; way < 4; way++) {
+    test_note("way %d", way);
+    EXPECT_OK(dart_file_set_atomicity(file, way % 2 != 0));
+    EXPECT_OK(dart_file_set_view(file, (uint64_t)me * 8, type));
+    for (int row = 0; row < ROWS; row++)
+      column[row] = 1000 * way + 100 * me + row;
+    if (way < 2) {
+      EXPECT_OK(dart_file_write_at(file, 0, column, 3, T_INT64, T_INT64, &count));
+      EXPECT_OK(dart_file_write_at(file, 24, column + 3, ROWS - 3, T_INT64, T_INT64, &count));
+    } else {
+      EXPECT_OK(dart_file_write_all(file, 0, column, ROWS, T_INT64, T_INT64, &count));
+    }
+    EXPECT_OK(dart_file_read_at(file, 8, got, ROWS - 1, T_INT64, T_INT64, &count));
+    EXPECT_EQ(count, ROWS - 1);
+    EXPECT_BYTES((unsigned char *)got, (unsigned char *)(column + 1), sizeof got - sizeof *got);
+    EXPECT_OK(dart_file_read_all(file, 0, got, ROWS, T_INT64, T_INT64, &count));
+    EXPECT_BYTES((unsigned char *)got, (unsigned char *)column, sizeof got);
+    EXPECT_OK(dart_file_set_view(file, 0, BYTE));
+    EXPECT_OK(dart_file_read_at(file, 0, whole, (size_t)n * ROWS, T_INT64, T_INT64, NULL));
+    for (int i = 0; i < n * ROWS; i++)
+      EXPECT_EQ(whole[i], 1000 * way + 100 * (i % n) + ROWS - 1 - i / n);
+    test_barrier();
+  }
+  EXPECT_OK(dart_type_destroy(&type));
+  free(whole);
+  close_file(&file);
+}
+
+/* Four elements, and four in a view that starts before them: the pointer counts on. */
+TEST(a_view_does_not_move_the_shared_pointer)
+{
+  const char *path   = test_path(DART_TEAM_ALL, "moved");
+  dart_file_t file   = open_file(DART_TEAM_ALL, path, CREATE);
+  int64_t     four[] = { 1, 2, 3, 4 }, found = -1;
+  uint64_t    at = 77;
+  size_t      count;
+
+  EXPECT_OK(dart_file_set_view(file, 800, T_INT64));
+  if (me == 0)
+    EXPECT_OK(dart_file_write_shared(file, four, 4, T_INT64, &count));
+  test_barrier();
+  EXPECT_OK(dart_file_tell_shared(file, &at));
+  EXPECT_EQ(at, 32);
+  EXPECT_OK(dart_file_set_view(file, 80, T_INT64)); /* backwards */
+  EXPECT_OK(dart_file_tell_shared(file, &at));
+  EXPECT_EQ(at, 32);
+  test_barrier();
+  if (me == n - 1)
+    EXPECT_OK(dart_file_write_shared(file, four, 4, T_INT64, &count));
+  test_barrier();
+  EXPECT_OK(dart_file_set_view(file, 0, BYTE));
+  EXPECT_OK(dart_file_tell_shared(file, &at));
+  EXPECT_EQ(at, 64);
+  for (uint64_t i = 0; i < 4; i++) {
+    EXPECT_OK(dart_file_read_at(file, 800 + 8 * i, &found, 1, T_INT64, T_INT64, &count));
+    EXPECT_EQ(found, i + 1);
+    EXPECT_OK(dart_file_read_at(file, 80 + 32 + 8 * i, &found, 1, T_INT64, T_INT64, &count));
+    EXPECT_EQ(found, i + 1);
+    EXPECT_OK(dart_file_read_at(file, 80 + 8 * i, &found, 1, T_INT64, T_INT64, &count));
+    EXPECT_EQ(found, 0);
+  }
+  test_barrier();
+  close_file(&file);
+}
+
 TEST(units_see_their_part_of_the_file)
 {
   enum { BLOCK = 3, BLOCKS = 40 };

@@ -189,6 +189,27 @@ TEST(domains_are_found_by_their_tags) /* O143 */
   }
 }
 
+/* Of the cores of a node, unless it has more units than cores. (Where tests put units of one node on different machines
+ * nothing is shared.) */
+TEST(shares_of_cores_do_not_add_up_to_more_than_there_are)
+{
+  const domain_t *root = root_of(DART_TEAM_ALL);
+
+  for (int i = 0; i < root->num_domains; i++) {
+    const domain_t *node = root->children[i];
+    int             sum = 0, of_host = 0;
+
+    test_note("node %d", i);
+    for (int u = 0; u < node->num_units; u++) {
+      const dart_hwinfo_t *info = &unit_of(DART_TEAM_ALL, node->unit_ids[u].id)->hwinfo;
+
+      sum += info->num_cores;
+      of_host += strcmp(info->host, node->host) == 0;
+    }
+    EXPECT_TRUE(sum <= node->num_units || sum <= node->num_cores || of_host < node->num_units);
+  }
+}
+
 TEST(hardware_is_described) /* O147 */
 {
   for (int u = 0; u < n; u++) {

@@ -4,6 +4,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_order.h>
+
 #include "dart_test.h"
 
 SUITE(register);
@@ -111,6 +115,93 @@ TEST_N(2, deregistration_is_local) /* G65: and may be uneven */
     EXPECT_OK(dart_team_memderegister(one));
   EXPECT_OK(dart_team_memderegister(two));
   EXPECT_OK(dart_team_memderegister(three));
+}
+
+/* A unit that has deregistered its portion makes all operations on that of `unit`, which is `cells`, and its own is
+ * closed. */
+static void use_after_own_end(dart_gptr_t gptr, int unit)
+{
+  int64_t       got = -1, put = 1000 + me, one = 1, old = -1, large[600];
+  dart_gptr_t   at = test_at(test_unit(gptr, unit), 600 * (size_t)me);
+  dart_handle_t handle;
+
+  for (int i = 0; i < 600; i++)
+    large[i] = put + i;
+  EXPECT_OK(dart_get_blocking(&got, at, 1, T_INT64, T_INT64));
+  EXPECT_EQ(got, 7 * unit);
+  EXPECT_OK(dart_put(at, large, 600, T_INT64, T_INT64));
+  EXPECT_OK(dart_flush(at));
+  EXPECT_OK(dart_put_blocking(at, &put, 1, T_INT64, T_INT64));
+  EXPECT_OK(dart_accumulate(at, &one, 1, T_INT64, DART_OP_SUM));
+  EXPECT_OK(dart_order(at));
+  EXPECT_OK(dart_fetch_and_op(at, &one, &old, T_INT64, DART_OP_SUM));
+  EXPECT_OK(dart_flush_all(at));
+  EXPECT_EQ(old, put + 1);
+  EXPECT_OK(dart_notify(at, 1));
+  EXPECT_OK(dart_flush_local(at));
+  EXPECT_OK(dart_flush_local_all(at));
+  EXPECT_OK(dart_get_handle(&got, test_at(at, 1), 1, T_INT64, T_INT64, &handle));
+  EXPECT_OK(dart_wait(&handle));
+  EXPECT_EQ(got, put + 1);
+  EXPECT_INVAL(dart_get_blocking(&got, test_at(at, (size_t)(n - me) * 600), 1, T_INT64, T_INT64));
+  EXPECT_REFUSED(dart_get_blocking, (&got, test_unit(gptr, me), 1, T_INT64, T_INT64),
+                 DART_ERR_INVAL, "has deregistered its portion");
+  EXPECT_INVAL(dart_get_blocking(&got, test_unit(gptr, n), 1, T_INT64, T_INT64));
+  EXPECT_INVAL(dart_epoch_lock(at, DART_EPOCH_SHARED, 0));
+  EXPECT_INVAL(dart_team_memderegister(gptr));
+}
+
+TEST_N(2, who_has_deregistered_reaches_those_who_have_not)
+{
+  size_t  nelem = 600 * (size_t)n;
+  int16_t first = 0;
+
+  for (int last = 0; last < n; last++) {
+    int64_t    *cells = malloc(nelem * sizeof *cells);
+    dart_gptr_t gptr, later;
+
+    test_note("unit %d deregisters last", last);
+    for (size_t i = 0; i < nelem; i++)
+      cells[i] = 7 * me;
+    gptr  = registered(cells, nelem);
+    first = last == 0 ? gptr.segid : first;
+    EXPECT_EQ(gptr.segid, first); /* all had deregistered it: nothing is left of it */
+    test_barrier();
+    if (me != last) {
+      EXPECT_OK(dart_team_memderegister(gptr));
+      free(cells);
+      use_after_own_end(gptr, last);
+    }
+    later = registered(NULL, 0); /* with another id, which does not end the first */
+    EXPECT_TRUE(later.segid != gptr.segid);
+    EXPECT_OK(dart_team_memderegister(later));
+    test_barrier();
+    if (me == last) {
+      for (int unit = 0; unit < n; unit++) {
+        EXPECT_EQ(cells[600 * unit], unit == me ? 7 * me : 1000 + unit + 3);
+        EXPECT_EQ(cells[600 * unit + 599], unit == me ? 7 * me : 1000 + unit + 599);
+      }
+      EXPECT_OK(dart_team_memderegister(gptr));
+      free(cells);
+    }
+    test_barrier();
+  }
+}
+
+/* Teams end with segments that some have deregistered, some not. */
+TEST_N(2, a_team_ends_with_what_some_have_deregistered)
+{
+  for (int round = 0; round < 3; round++) {
+    int64_t     cell[2] = { me, me };
+    dart_team_t team;
+    dart_gptr_t one, two;
+
+    EXPECT_OK(dart_team_clone(DART_TEAM_ALL, &team));
+    EXPECT_OK(dart_team_memregister(team, 1, T_INT64, &cell[0], &one));
+    EXPECT_OK(dart_team_memregister(team, 1, T_INT64, &cell[1], &two));
+    EXPECT_OK(dart_team_memderegister(me % 2 == round % 2 ? one : two));
+    EXPECT_OK(dart_team_destroy(&team));
+  }
 }
 
 TEST(memory_is_the_users_after_deregistration) /* G66 */

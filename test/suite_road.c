@@ -4,18 +4,23 @@
  *
  * Settings are read at dart_init, so each test starts and ends outside. What has no far unit, or none that
  * is near, has nothing to assert there. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_progress.h>
 #include <dash/dart/ext/dart_range.h>
 
 #include "counted.h"
 #include "dart_test.h"
+#include "file_path.h"
 
 SUITE_WITHOUT_INIT(road);
 
@@ -108,6 +113,156 @@ TEST(without_an_agent_none_looks)
   EXPECT_EQ(since(DART__COUNT_AGENT_LOOK), 0);
   end(&road);
   EXPECT_EQ(since(DART__COUNT_AGENT_SERVED), 0);
+  set("DART_PROGRESS", NULL);
+}
+
+static bool is_far(dart_gptr_t gptr)
+{
+  return dart_near_ptr(gptr) == NULL;
+}
+
+/* How many units are far from unit 0. */
+static long count_far_of_0(const road_t *road)
+{
+  long count = 0;
+
+  for (int unit = 0; unit < n; unit++)
+    count += is_far(test_unit(road->base, unit));
+  EXPECT_OK(dart_bcast(&count, 1, DART_TYPE_LONG, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  return count;
+}
+
+/* Unit 0 serves the others by what `serve` calls, and hears of their end by a file, without DART. Each of its far units
+ * makes EXCHANGES round trips to it meanwhile, that it has to take part in. */
+enum { EXCHANGES = 8 };
+
+static void be_served(const road_t *road, void (*serve)(dart_gptr_t own))
+{
+  const char *path = test_path(DART_TEAM_ALL, "served");
+  dart_gptr_t base = test_unit(road->base, 0);
+  const long  one = 1, nfar = count_far_of_0(road);
+  long        before = -1, last = -1;
+
+  memset(dart_near_ptr(test_unit(road->base, me)), 0, 2 * sizeof one);
+  test_barrier();
+  if (me == 0 && nfar > 0) {
+    while (access(path, F_OK) != 0)
+      serve(base);
+  } else if (is_far(base)) {
+    for (int i = 0; i < EXCHANGES; i++) {
+      EXPECT_OK(dart_fetch_and_op(base, &one, &before, DART_TYPE_LONG, DART_OP_SUM));
+      EXPECT_OK(dart_flush(base));
+      EXPECT_TRUE(before > last);
+      last = before;
+    }
+    EXPECT_OK(dart_fetch_and_op(test_byte(base, 8), &one, &before, DART_TYPE_LONG, DART_OP_SUM));
+    EXPECT_OK(dart_flush(base));
+    if (before + 1 == nfar) /* all have done so */
+      close(open(path, O_CREAT | O_WRONLY, 0600));
+  }
+  test_barrier();
+}
+
+static void call_progress(dart_gptr_t own)
+{
+  (void)own;
+  EXPECT_OK(dart_progress());
+  nap_ms(1);
+}
+
+/* Unit 0 waits for a file, and progress is all that it calls. */
+TEST(without_an_agent_progress_serves)
+{
+  road_t road;
+
+  set("DART_PROGRESS", "none");
+  road = begin();
+  look();
+  be_served(&road, call_progress);
+  if (road.has_far)
+    EXPECT_TRUE(since(DART__COUNT_PROGRESS) > 0);
+  for (int i = 0; road.has_far && i < 100; i++) { /* in every call */
+    look();
+    EXPECT_OK(dart_progress());
+    EXPECT_TRUE(since(DART__COUNT_PROGRESS) >= 1);
+  }
+  end(&road);
+  EXPECT_INVAL(dart_progress());
+  set("DART_PROGRESS", NULL);
+}
+
+/* Longer than a tick of the coarse clock. */
+static void look_and_sleep(dart_gptr_t own)
+{
+  long found;
+
+  EXPECT_OK(dart_get_blocking(&found, own, 1, DART_TYPE_LONG, DART_TYPE_LONG));
+  nap_ms(15);
+}
+
+/* Who looks at a word of its own and sleeps between its looks serves others with each look that finds nothing new. */
+TEST(without_an_agent_who_sleeps_between_looks_serves)
+{
+  road_t road;
+
+  set("DART_PROGRESS", "none");
+  road = begin();
+  be_served(&road, look_and_sleep);
+  if (road.has_far) {
+    dart_gptr_t own = test_unit(road.base, me);
+
+    look_and_sleep(own);
+    look();
+    for (int i = 1; i <= 5; i++) {
+      look_and_sleep(own);
+      EXPECT_TRUE(since(DART__COUNT_PROGRESS) >= (uint64_t)i);
+    }
+  }
+  end(&road);
+  set("DART_PROGRESS", NULL);
+}
+
+/* A test of a context says so of what its target has not applied, and waits for nobody: the target sleeps. */
+TEST(without_an_agent_a_test_of_a_context_waits_for_nobody)
+{
+  static char    large[ROOM];
+  const char    *path;
+  dart_gptr_t    base;
+  dart_context_t context;
+  int32_t        done = 1;
+  const long     one  = 1;
+  road_t         road;
+
+  set("DART_PROGRESS", "none");
+  for (int is_large = 0; is_large < 2; is_large++) {
+    road = begin();
+    path = test_path(DART_TEAM_ALL, "tested");
+    test_barrier();
+    base = test_unit(road.base, 0);
+    if (me == 0 && is_far(test_unit(base, n - 1)))
+      while (access(path, F_OK) != 0) /* without a call of DART */
+        nap_ms(1);
+    if (me == n - 1 && is_far(base)) {
+      EXPECT_OK(dart_context_create(DART_TEAM_ALL, &context));
+      EXPECT_OK(dart_context_enter(context));
+      if (is_large)
+        EXPECT_OK(dart_put(base, large, ROOM, DART_TYPE_BYTE, DART_TYPE_BYTE));
+      else
+        EXPECT_OK(dart_accumulate(base, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
+      for (int i = 0; i < 100; i++) {
+        EXPECT_OK(dart_context_test(context, &done));
+        EXPECT_EQ(done, 0);
+      }
+      close(open(path, O_CREAT | O_WRONLY, 0600));
+    }
+    test_barrier();
+    if (me == n - 1 && is_far(base)) {
+      for (done = 0; !done && EXPECT_OK(dart_context_test(context, &done));)
+        ;
+      EXPECT_OK(dart_context_destroy(&context));
+    }
+    end(&road);
+  }
   set("DART_PROGRESS", NULL);
 }
 

@@ -2,6 +2,7 @@
  *
  * Whether near operations are counted is a setting, which is read at dart_init, so each test starts and ends
  * outside. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -426,6 +427,56 @@ TEST(barriers_are_counted_and_timed)
 
 enum { TIMED = 80 }; /* more than are not timed in a row */
 
+/* How many units have the same processors as this unit. */
+static int units_on_my_processors(const cpu_set_t *mine)
+{
+  cpu_set_t *all     = malloc((size_t)n * sizeof *all);
+  int        sharing = 0;
+
+  EXPECT_TRUE(all != NULL);
+  EXPECT_OK(dart_allgather(mine, all, sizeof *mine, DART_TYPE_BYTE, DART_TEAM_ALL));
+  for (int u = 0; u < n; u++)
+    sharing += CPU_EQUAL(&all[u], mine);
+  free(all);
+  return sharing;
+}
+
+/* Yields of all units in many barriers of `team`. */
+static long yields_in_barriers(dart_team_t team)
+{
+  long own, all = -1;
+
+  look();
+  for (int i = 0; i < 1000; i++)
+    EXPECT_OK(dart_barrier(team));
+  own = (long)since("yield");
+  EXPECT_OK(dart_allreduce(&own, &all, 1, DART_TYPE_LONG, DART_OP_SUM, DART_TEAM_ALL));
+  return all;
+}
+
+/* DART_TEAM_ALL is made before units know which of them share processors; a later team is not. */
+TEST_N(2, units_with_cores_of_their_own_do_not_yield_in_barriers)
+{
+  dart_gptr_t gptr, far;
+  dart_team_t later;
+  cpu_set_t   mine;
+  int         has_core, all_have;
+
+  begin(false);
+  gptr = allocate();
+  EXPECT_OK(dart_team_clone(DART_TEAM_ALL, &later));
+  EXPECT_EQ(sched_getaffinity(0, sizeof mine, &mine), 0);
+  has_core = units_on_my_processors(&mine) <= CPU_COUNT(&mine);
+  EXPECT_OK(dart_allreduce(&has_core, &all_have, 1, DART_TYPE_INT, DART_OP_MIN, DART_TEAM_ALL));
+  if (!find_unit(gptr, false, &far)) { /* between nodes a wait yields now and then */
+    EXPECT_EQ(yields_in_barriers(DART_TEAM_ALL) > 0, !all_have);
+    EXPECT_EQ(yields_in_barriers(later) > 0, !all_have);
+  }
+  EXPECT_OK(dart_team_destroy(&later));
+  EXPECT_OK(dart_team_memfree(gptr));
+  end();
+}
+
 TEST(collectives_are_counted_and_timed)
 {
   const dart_team_unit_t first = DART_TEAM_UNIT_ID(0);
@@ -688,4 +739,54 @@ TEST(memory_comes_and_goes)
   expect("memory_segments", 0);
   expect("memory_pool", 0);
   expect("memory_batches", 0);
+}
+
+TEST(memory_of_small_segments_comes_and_goes) /* of a team, in several chunks */
+{
+  enum { COUNT = 40, SMALL = 100 << 10 };
+  dart_gptr_t  gptr[COUNT];
+  dart_group_t all;
+  dart_team_t  team;
+  uint64_t     before;
+
+  setenv("DART_HEAP_CHUNK", "1M", 1);
+  begin(false);
+  unsetenv("DART_HEAP_CHUNK");
+  EXPECT_OK(dart_team_get_group(DART_TEAM_ALL, &all));
+  EXPECT_OK(dart_team_create(DART_TEAM_ALL, all, &team));
+  EXPECT_OK(dart_group_destroy(&all));
+  before = since("memory_segments");
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < COUNT; i++) {
+      EXPECT_OK(dart_team_memalloc_aligned(team, SMALL, DART_TYPE_BYTE, &gptr[i]));
+      memset(test_mine(gptr[i]), i, SMALL);
+    }
+    EXPECT_TRUE(since("memory_segments") >= before + (uint64_t)COUNT * SMALL);
+    for (int i = 0; i < COUNT; i++) { /* freed in another order than they were allocated in */
+      int k = i * 7 % COUNT;
+
+      EXPECT_EQ(*(char *)test_mine(gptr[k]), k);
+      EXPECT_OK(dart_team_memfree(gptr[k]));
+    }
+    expect("memory_segments", before);
+  }
+  end();
+}
+
+TEST(freeing_and_allocating_in_a_loop_opens_one_chunk)
+{
+  dart_gptr_t gptr;
+  uint64_t    before;
+
+  begin(false);
+  EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 1000, DART_TYPE_BYTE, &gptr));
+  before = since("memory_segments");
+  for (int i = 0; i < 100; i++) {
+    EXPECT_OK(dart_team_memfree(gptr));
+    expect("memory_segments", before);
+    EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, 1000, DART_TYPE_BYTE, &gptr));
+    expect("memory_segments", before);
+  }
+  EXPECT_OK(dart_team_memfree(gptr));
+  end();
 }

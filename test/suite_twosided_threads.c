@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <dash/dart/ext/dart_message.h>
+
 #include "dart_test.h"
 
 SUITE_WITHOUT_INIT(twosided_threads);
@@ -73,6 +75,7 @@ TEST(threads_with_tags_of_their_own)
 enum { COUNT = 200 }; /* received by each thread */
 
 typedef struct shared {
+  bool        is_any;                 /* the sender is not named */
   _Atomic int times[COUNT * THREADS]; /* message → how often it was received */
 } shared_t;
 
@@ -90,9 +93,13 @@ static void *receive_any(void *argument)
   int             last = -1;
 
   for (int i = 0; i < COUNT; i++) {
-    int message = -1;
+    dart_message_t found   = { unit(me), 0, 0 };
+    int            message = -1;
 
-    EXPECT_OK(dart_recv(got, 300000, DART_TYPE_BYTE, 5, unit(me - 1)));
+    if (shared->is_any)
+      EXPECT_OK(dart_recv_any(got, 300000, DART_TYPE_BYTE, DART_GLOBAL_UNIT_ANY, 5, &found));
+    else
+      EXPECT_OK(dart_recv(got, 300000, DART_TYPE_BYTE, 5, unit(me - 1)));
     memcpy(&message, got, sizeof message);
     if (!EXPECT_TRUE(message > last && message < COUNT * THREADS)) /* in the order sent */
       continue;
@@ -101,6 +108,7 @@ static void *receive_any(void *argument)
     test_fill(expected, unit(me - 1).id, message, length_of(message));
     EXPECT_BYTES(got + sizeof message, expected + sizeof message,
                  length_of(message) - sizeof message);
+    EXPECT_TRUE(!shared->is_any || found.nbytes == length_of(message));
   }
   free(got);
   free(expected);
@@ -120,12 +128,12 @@ static void *send_all(void *argument)
   return argument;
 }
 
-TEST(threads_that_receive_the_same) /* each message goes to one of them */
+static void receive_the_same(bool is_any)
 {
   shared_t *shared = calloc(1, sizeof *shared);
   pthread_t sender;
 
-  test_init_threads();
+  shared->is_any = is_any;
   EXPECT_EQ(pthread_create(&sender, NULL, send_all, NULL), 0);
   run_threads(receive_any, shared);
   pthread_join(sender, NULL);
@@ -134,6 +142,13 @@ TEST(threads_that_receive_the_same) /* each message goes to one of them */
     EXPECT_EQ(atomic_load(&shared->times[message]), 1);
   }
   free(shared);
+}
+
+TEST(threads_that_receive_the_same) /* each message goes to one of them */
+{
+  test_init_threads();
+  receive_the_same(false);
+  receive_the_same(true);
 }
 
 /* ---- A thread that waits --------------------------------------------------------------------- */

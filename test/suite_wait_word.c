@@ -558,6 +558,161 @@ TEST_N(2, all_need_not_compare_at_the_same_time)
   EXPECT_TRUE(seen);
 }
 
+/* A word that is there at once ends the check: what lies behind it was not looked at. */
+TEST(any_looks_before_it_checks_all)
+{
+  int64_t     two = 2, twos[3] = { 2, 2, 2 };
+  dart_gptr_t word[3] = { test_alloc(zeros, 3, me) };
+  size_t      index = 77, indices[3], count = 77;
+
+  word[1] = test_at(word[0], 1);
+  word[2] = test_at(word[0], 3); /* behind the end */
+  EXPECT_INVAL(dart_wait_word_any(word, 3, T_INT64, DART_WAIT_EQ, twos, 0, &index));
+  EXPECT_EQ(index, 77);
+  for (size_t i = 2; i-- > 0;) {
+    EXPECT_OK(dart_put_blocking(word[i], &two, 1, T_INT64, T_INT64));
+    EXPECT_OK(dart_wait_word_any(word, 3, T_INT64, DART_WAIT_EQ, twos, -1, &index));
+    EXPECT_EQ(index, i);
+  }
+  EXPECT_INVAL(dart_wait_word_some(word, 3, T_INT64, DART_WAIT_EQ, twos, -1, indices, &count));
+  EXPECT_INVAL(dart_wait_word_all(word, 3, T_INT64, DART_WAIT_EQ, twos, -1));
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------- */
+
+/* Words that compare are served in turn, whichever index is passed, and the elements between them are not looked at. */
+static void serve_in_turn(dart_gptr_t start, size_t count, size_t stride)
+{
+  const int64_t one = 1, two = 2;
+  size_t        index = 77;
+
+  test_note("%zu words, stride %zu", count, stride);
+  for (size_t i = 0; i < count * stride; i++)
+    EXPECT_OK(
+        dart_put_blocking(test_at(start, i), i % stride == 0 ? &one : &two, 1, T_INT64, T_INT64));
+  EXPECT_RET(
+      dart_wait_word_range(start, count, stride, T_INT64, DART_WAIT_EQ, &two, 0, 1000, &index),
+      DART_PENDING);
+  EXPECT_EQ(index, 77);
+  for (size_t turn = 0; turn < 2 * count + 1; turn++) {
+    EXPECT_OK(
+        dart_wait_word_range(start, count, stride, T_INT64, DART_WAIT_EQ, &one, turn, -1, &index));
+    EXPECT_EQ(index, turn % count);
+  }
+  for (size_t i = 0; i < count; i++) { /* the only one, from everywhere */
+    EXPECT_OK(dart_put_blocking(test_at(start, i * stride), &two, 1, T_INT64, T_INT64));
+    for (size_t from = 0; from < count; from++) {
+      EXPECT_OK(dart_wait_word_range(start, count, stride, T_INT64, DART_WAIT_GE, &two, from, -1,
+                                     &index));
+      EXPECT_EQ(index, i);
+    }
+    EXPECT_OK(dart_put_blocking(test_at(start, i * stride), &one, 1, T_INT64, T_INT64));
+  }
+}
+
+TEST(a_range_is_served_in_turn)
+{
+  int64_t     cells[12] = { 0 };
+  dart_gptr_t team = test_alloc(zeros, 12, me), user = DART_GPTR_NULL;
+
+  EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 12, T_INT64, cells, &user));
+  user = test_unit(user, me);
+  for (size_t stride = 1; stride <= 4; stride++) {
+    serve_in_turn(team, 12 / stride, stride);
+    serve_in_turn(user, 12 / stride, stride);
+  }
+  serve_in_turn(team, 1, 12);
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+  EXPECT_OK(dart_team_memderegister(user));
+}
+
+/* Every type, at its own stride: neighbours have another value. */
+TEST(ranges_of_every_type)
+{
+  dart_gptr_t start = test_alloc(zeros, 8, me);
+
+  for (int t = 0; t < TEST_TYPES; t++) {
+    const test_type_t *type  = &test_types[t];
+    size_t             index = 77, count;
+    int64_t            value;
+
+    if (!is_integer(type))
+      continue;
+    count = 64 / type->size / 3;
+    test_store(type, &value, 0, 7);
+    for (size_t i = 0; i < 64 / type->size; i++)
+      test_store(type, test_mine(start), i, i % 3 == 0 ? 9 : 7);
+    test_store(type, test_mine(start), 3 * (count - 1), 7);
+    EXPECT_OK(dart_wait_word_range(start, count, 3, type->id, DART_WAIT_EQ, &value, 0, 0, &index));
+    EXPECT_EQ(index, count - 1);
+  }
+  EXPECT_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* Each unit notifies every unit in a word of its own, by all ways in turn; its owner sleeps for any of many. */
+TEST(a_range_is_waited_for_between_units)
+{
+  enum { MANY = 3000 };
+  size_t      nwords = (size_t)n * MANY, index = 0;
+  int64_t    *own;
+  dart_gptr_t start = test_segment(DART_TEAM_ALL, nwords * sizeof *own, 0);
+
+  own = (int64_t *)(void *)test_mine(start);
+  for (int round = 1; round <= 6; round++) {
+    const long value = round, by = 1;
+
+    test_barrier();
+    if (round % 2 == 0 && me == 0)
+      nap_ms(30);
+    for (int i = 1; i <= n; i++) {
+      int         to   = (me + i) % n;
+      dart_gptr_t word = test_at(test_unit(start, to), (size_t)me * MANY + (size_t)round);
+
+      if (round % 3 == 0)
+        EXPECT_OK(dart_put_blocking(word, &value, 1, T_INT64, T_INT64));
+      else if (round % 3 == 1)
+        EXPECT_OK(dart_notify(word, (uint64_t)value));
+      else
+        for (int k = 0; k < round; k++)
+          EXPECT_OK(dart_accumulate(word, &by, 1, T_INT64, DART_OP_SUM));
+      EXPECT_OK(dart_flush(word));
+    }
+    for (int seen = 0; seen < n; seen++) {
+      EXPECT_OK(dart_wait_word_range(test_unit(start, me), nwords, 1, T_INT64, DART_WAIT_EQ, &value,
+                                     index + 1, -1, &index));
+      EXPECT_EQ(index % MANY, round);
+      EXPECT_EQ(own[index], round);
+      own[index] = 0;
+    }
+    EXPECT_RET(dart_wait_word_range(test_unit(start, me), nwords, 1, T_INT64, DART_WAIT_NE,
+                                    &zeros[0], 0, 0, &index),
+               DART_PENDING);
+  }
+  test_barrier();
+}
+
+/* Who sleeps for a range is woken by a near put of its last word; between the words it is not for ever. */
+TEST_N(2, who_sleeps_for_a_range_is_woken)
+{
+  dart_gptr_t words = test_alloc(zeros, 5, 0);
+  int64_t     two   = 2;
+  size_t      index = 77;
+  bool        goes  = dart_near_ptr(test_unit(words, 1)) != NULL && has_barriers();
+
+  EXPECT_OK(dart_bcast(&goes, sizeof goes, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+  if (me == 1) {
+    EXPECT_OK(dart_wait_word_range(test_unit(words, 1), 3, 2, T_INT64, DART_WAIT_EQ, &two, 0, -1,
+                                   &index));
+    EXPECT_EQ(index, 2);
+  } else if (me == 0) {
+    if (goes && EXPECT_TRUE(some_unit_sleeps()))
+      write_between(test_at(test_unit(words, 1), 3), 1);
+    EXPECT_OK(dart_put_blocking(test_at(test_unit(words, 1), 4), &two, 1, T_INT64, T_INT64));
+  }
+  test_barrier();
+}
+
 /* ---- time, and errors ------------------------------------------------------------------------- */
 
 TEST(a_wait_ends_with_its_time)
@@ -612,6 +767,23 @@ TEST(bad_arguments_are_refused)
                  DART_ERR_INVAL, "count");
   EXPECT_REFUSED(dart_wait_word_all, (&word, 1, DART_TYPE_FLOAT, DART_WAIT_EQ, &one, 0),
                  DART_ERR_INVAL, "integer");
+#define REFUSED_RANGE(arguments, word) \
+  EXPECT_REFUSED(dart_wait_word_range, arguments, DART_ERR_INVAL, word)
+  REFUSED_RANGE((word, 2, 1, DART_TYPE_DOUBLE, DART_WAIT_EQ, &one, 0, 0, &index), "integer");
+  REFUSED_RANGE((word, 2, 1, T_INT64, (dart_comparison_t)6, &one, 0, 0, &index), "comparison 6");
+  REFUSED_RANGE((word, 0, 1, T_INT64, DART_WAIT_EQ, &one, 0, 0, &index), "0 words");
+  REFUSED_RANGE((word, 2, 0, T_INT64, DART_WAIT_EQ, &one, 0, 0, &index), "stride 0");
+  REFUSED_RANGE((word, 2, 1, T_INT64, DART_WAIT_EQ, NULL, 0, 0, &index), "value");
+  REFUSED_RANGE((word, 2, 1, T_INT64, DART_WAIT_EQ, &one, 0, 0, NULL), "index");
+  REFUSED_RANGE((word, 3, 1, T_INT64, DART_WAIT_NE, &one, 0, 0, &index), "exceed");
+  REFUSED_RANGE((word, 2, 2, T_INT64, DART_WAIT_NE, &one, 0, 0, &index), "exceed");
+  REFUSED_RANGE((word, SIZE_MAX, 1, T_INT64, DART_WAIT_NE, &one, 0, 0, &index), "words");
+  REFUSED_RANGE((word, 2, SIZE_MAX / 8, T_INT64, DART_WAIT_NE, &one, 0, 0, &index), "");
+  REFUSED_RANGE((test_byte(word, 4), 1, 1, T_INT64, DART_WAIT_NE, &one, 0, 0, &index), "aligned");
+  REFUSED_RANGE((DART_GPTR_NULL, 1, 1, T_INT64, DART_WAIT_NE, &one, 0, 0, &index), "null");
+  if (n > 1)
+    REFUSED_RANGE((other, 1, 1, T_INT64, DART_WAIT_NE, &one, 0, 0, &index), "word is unit");
+#undef REFUSED_RANGE
   EXPECT_EQ(index, 77);
   EXPECT_EQ(count, 77);
   EXPECT_OK(dart_barrier(DART_TEAM_ALL));

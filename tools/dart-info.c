@@ -284,8 +284,8 @@ static void print_near(int unit, const unsigned char *near)
   printf("\n");
 }
 
-/* How many cores a unit may use: one where units are bound to cores. */
-static void print_binding(void)
+/* How many cores a unit has for itself: one where units are bound to cores. */
+static void print_shares(void)
 {
   int least = hardware_of(0)->num_cores, most = least;
 
@@ -295,7 +295,7 @@ static void print_binding(void)
     least = ncores < least ? ncores : least;
     most  = ncores > most ? ncores : most;
   }
-  printf("; a unit may use %d", least);
+  printf("; a unit's share is %d", least);
   if (most > least)
     printf(" to %d", most);
   printf(" core%s\n", most == 1 ? "" : "s");
@@ -306,7 +306,7 @@ static void print_topology(const dart_domain_locality_t *root, unsigned char *ne
   if (me == 0) {
     printf("\n%zu unit%s on %d node%s", nunits, nunits == 1 ? "" : "s", root->num_nodes,
            root->num_nodes == 1 ? "" : "s");
-    print_binding();
+    print_shares();
     print_domain(root, 0);
     printf("\nnear (+) is what a unit can load and store, far (.) is what has to be sent:\n");
     if (nunits <= MATRIX_MAX) {

@@ -133,9 +133,9 @@ void dart__trace_flushed_all(const dart__trace_frame_t *frame, dart_gptr_t gptr,
 }
 
 void dart__trace_context_flushed(const dart__trace_frame_t *frame, dart_context_t context,
-                                 dart_unit_t unit)
+                                 dart_unit_t unit, bool remotely)
 {
-  end_t       end  = { .frame = frame, .is_flush = true, .remotely = true };
+  end_t       end  = { .frame = frame, .is_flush = true, .remotely = remotely };
   dart_gptr_t gptr = DART_GPTR_NULL;
 
   gptr.segid  = 0;
@@ -145,11 +145,18 @@ void dart__trace_context_flushed(const dart__trace_frame_t *frame, dart_context_
     dart__trace_events_each(frame->events, complete, &end);
 }
 
+void dart__trace_context_tested(const dart__trace_frame_t *frame, dart_context_t context,
+                                int is_complete)
+{
+  if (is_complete)
+    dart__trace_context_flushed(frame, context, -1, true);
+}
+
 void dart__trace_context_ended(const dart__trace_frame_t *frame, const dart_context_t *context)
 {
   if (context == NULL || *context == DART_CONTEXT_NULL)
     return;
-  dart__trace_context_flushed(frame, *context, -1);
+  dart__trace_context_flushed(frame, *context, -1, true);
   dart__trace_context_forget(*context);
 }
 

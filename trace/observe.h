@@ -84,12 +84,14 @@ void dart__trace_flushed(const dart__trace_frame_t *frame, dart_gptr_t gptr, boo
 void dart__trace_flushed_all(const dart__trace_frame_t *frame, dart_gptr_t gptr, bool remotely);
 
 /** A context was made; the thread has entered it, or left it (NULL). It was flushed, of a unit of its team or of all
- *  (-1). Before it is destroyed, which flushes it. */
+ *  (-1), locally or also at the target; or tested. Before it is destroyed, which flushes it. */
 void dart__trace_context_made(const dart__trace_frame_t *frame, dart_team_t team,
                               dart_context_t context);
 void dart__trace_context_is(const dart__trace_frame_t *frame, dart_context_t context);
 void dart__trace_context_flushed(const dart__trace_frame_t *frame, dart_context_t context,
-                                 dart_unit_t unit);
+                                 dart_unit_t unit, bool remotely);
+void dart__trace_context_tested(const dart__trace_frame_t *frame, dart_context_t context,
+                                int is_complete);
 void dart__trace_context_ended(const dart__trace_frame_t *frame, const dart_context_t *context);
 
 /** Before a call that waits for `n` handles, and after it, with whether they are complete. */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include <dash/dart/ext/dart_message.h>
 #include <dash/dart/ext/dart_stats.h>
 #include <dash/dart/if/dart_communication.h>
 #include <dash/dart/if/dart_initialization.h>
@@ -188,6 +189,7 @@ typedef struct {
 typedef struct {
   uint64_t requests;  /* applied by the unit */
   uint64_t transfers; /* by the transport alone */
+  uint64_t pinged;    /* of test_to: transfers behind which the unit was asked for a sign of life */
 } dart__mark_t;
 
 /** Operations on the memory of far units. */
@@ -225,6 +227,9 @@ typedef struct {
                   size_t nelem, dart_datatype_t type, dart_operation_t op);
   void (*fetch)(const dart__address_t *at, const void *value, void *result, dart_datatype_t type,
                 dart_operation_t op);
+  /** `fetch` of each of `nelem` elements in a row. */
+  void (*fetch_elements)(const dart__address_t *at, const void *values, void *results, size_t nelem,
+                         dart_datatype_t type, dart_operation_t op);
   void (*swap)(const dart__address_t *at, const void *value, const void *compare, void *result,
                dart_datatype_t type);
 
@@ -252,11 +257,16 @@ typedef struct {
    *  operation of the calling thread went, which is one on that unit. */
   void (*mark)(const dart__team_t *team, int32_t unit, dart__mark_t *mark);
 
-  /** Have the unit say when what was started up to the mark is complete; does not wait. */
-  void (*ask_to)(dart__team_t *team, int32_t unit, const dart__mark_t *mark);
+  /** Have the unit say when what was started up to the mark is complete, locally, or at_target; does not wait. */
+  void (*ask_to)(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target);
 
-  /** Complete, locally and remotely, what was started up to the mark: refused operations as `settle`. */
-  void (*settle_to)(dart__team_t *team, int32_t unit, const dart__mark_t *mark);
+  /** Complete what was started up to the mark, locally, or at_target: refused operations as `settle`. */
+  void (*settle_to)(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target);
+
+  /** Whether settle_to at the target has nothing to wait for, or did it: the transport's transfers, which it cannot be
+   *  asked about, are completed once the unit has answered a request that was made after them. To be called after
+   *  `look`, again and again until then. */
+  bool (*test_to)(dart__team_t *team, int32_t unit, dart__mark_t *mark);
 
   /** `flush` for DART's own operations: operations that were refused are reported by the next flush. */
   void (*settle)(dart__team_t *team, int32_t unit);
@@ -267,6 +277,11 @@ typedef struct {
   void (*wait)(dart_handle_t *handle, bool at_target);
   bool (*test)(dart_handle_t handle);
   void (*release)(dart_handle_t *handle);
+
+  /** A handle for atomics that this thread is about to start on at->unit; NULL: no memory. After these, handle_mark:
+   *  they are what `wait` and `test` are about. Before it the handle can only be released. */
+  dart_handle_t (*handle_new)(const dart__address_t *at);
+  void (*handle_mark)(dart_handle_t handle);
 
   /** Serve requests of far units and progress own operations, but not in every call: for entry points that
    *  are called often and do not wait. */
@@ -345,6 +360,15 @@ typedef struct {
   dart_ret_t (*send)(dart_unit_t unit, int tag, const void *data, size_t nbytes,
                      dart__far_message_t **message_out);
   dart_ret_t (*recv)(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
+                     dart__far_message_t **message_out);
+
+  /** Whether a message of the program's is here from far `unit`, or DART_UNIT_ANY, with `tag`, or DART_TAG_ANY: which
+   *  one, to `*found_out`. DART_ERR_INVAL: as send. Never blocks. */
+  dart_ret_t (*look)(dart_unit_t unit, int tag, dart_message_t *found_out, bool *is_found_out);
+
+  /** Start to receive the message that was found. `*message_out` NULL: another thread has received it; else `*found`
+   *  says which one it is, and `test` completes it. DART_ERR_NOMEM: nothing was received. */
+  dart_ret_t (*take)(dart_message_t *found, void *buffer, size_t nbytes,
                      dart__far_message_t **message_out);
 
   /** Cancel a receive for which `test` was not called yet. */

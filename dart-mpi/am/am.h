@@ -170,6 +170,10 @@ void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64
                       dart_operation_t op);
 void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *value, void *result,
                     dart_datatype_t type, dart_operation_t op);
+/** dart__am_fetch of each of `nelem` elements in a row. */
+void dart__am_fetch_elements(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                             void *results, size_t nelem, dart_datatype_t type,
+                             dart_operation_t op);
 void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,
                    const void *compare, void *result, dart_datatype_t type);
 
@@ -237,6 +241,13 @@ void dart__am_settle(dart__am_t *am, int32_t peer);
 
 /** The newest batch with requests to a peer; it may be open yet. */
 uint64_t dart__am_newest(const dart__am_t *am, int32_t peer);
+
+/** Of the batches up to `number`, the newest that local completion waits for; a later one of other threads may hide it,
+ *  then it is `number`. */
+uint64_t dart__am_local_to(const dart__am_t *am, int32_t peer, uint64_t number);
+
+/** Whether the batches up to `number` are complete, as far as is known without progress. */
+bool dart__am_is_settled_to(dart__am_t *am, int32_t peer, uint64_t number);
 
 /** Ask for a reply to the batches up to `number`, which are sent if one is open. Never waits for the peer. */
 void dart__am_ask_to(dart__am_t *am, int32_t peer, uint64_t number);

@@ -85,6 +85,25 @@ uint64_t dart__am_newest(const dart__am_t *am, int32_t peer)
   return last_of(&am->endpoint[peer], DART__AM_REMOTE);
 }
 
+uint64_t dart__am_local_to(const dart__am_t *am, int32_t peer, uint64_t number)
+{
+  uint64_t local = last_of(&am->endpoint[peer], DART__AM_LOCAL);
+
+  return local < number ? local : number;
+}
+
+bool dart__am_is_settled_to(dart__am_t *am, int32_t peer, uint64_t number)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  if (done(ep) >= number)
+    return true;
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_retire(am, ep);
+  dart__am_spin_unlock(&ep->lock);
+  return done(ep) >= number;
+}
+
 void dart__am_ask_to(dart__am_t *am, int32_t peer, uint64_t number)
 {
   dart__am_endpoint_t *ep = &am->endpoint[peer];

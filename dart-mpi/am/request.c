@@ -122,17 +122,35 @@ void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64
   dart__am_spin_unlock(&ep->lock);
 }
 
+/* Elements that fit a record. `values` is not looked at for NO_OP. */
+static void fetch_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                       void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  size_t            nbytes = nelem * dart__type_basic_size(type);
+  dart__am_record_t r      = { .first        = values,
+                               .first_bytes  = op == DART_OP_NO_OP ? 0 : nbytes,
+                               .result       = results,
+                               .result_bytes = nbytes };
+
+  r.word = dart__am_word(DART__AM_FETCH, (unsigned)type, op, nelem, at->offset);
+  append(am, at, &r);
+}
+
 void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *value, void *result,
                     dart_datatype_t type, dart_operation_t op)
 {
-  size_t            size = dart__type_basic_size(type);
-  dart__am_record_t r    = { .first        = value,
-                             .first_bytes  = op == DART_OP_NO_OP ? 0 : size,
-                             .result       = result,
-                             .result_bytes = size };
+  fetch_some(am, at, value, result, 1, type, op);
+}
 
-  r.word = dart__am_word(DART__AM_FETCH, (unsigned)type, op, 1, at->offset);
-  append(am, at, &r);
+void dart__am_fetch_elements(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                             void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  size_t             size = dart__type_basic_size(type), piece = ELEMENTS_MOST / size;
+  dart__am_address_t some = *at;
+
+  for (size_t from = 0; from < nelem; from += piece, some.offset += piece * size)
+    fetch_some(am, &some, op == DART_OP_NO_OP ? NULL : (const char *)values + from * size,
+               (char *)results + from * size, dart__least(nelem - from, piece), type, op);
 }
 
 void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,

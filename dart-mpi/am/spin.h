@@ -6,7 +6,6 @@
  * costs little else. Nothing is done under it that blocks, allocates, calls the transport (but to test
  * receives of data that were asked for) or logs. A thread that finds the lock taken spins, and then yields
  * its core, for the holder may need it. (The receiver's lock is held for longer, and is only ever tried.) */
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +26,7 @@ static inline void dart__am_spin_lock(dart__am_spin_t *spin)
 {
   for (unsigned tries = 1; !dart__am_spin_try(spin); tries++)
     if (tries % 16 == 0)
-      sched_yield();
+      dart__yield();
     else
       dart__cpu_pause();
 }

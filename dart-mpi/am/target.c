@@ -16,7 +16,7 @@ typedef struct {
 } selected_t;
 
 /* Short spins are enough: a thread that holds a region's mutex waits for nothing. */
-static const dart__wait_policy_t briefly = { .spins = 50 };
+static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){ .spins = 50 } };
 
 static selected_t select_segment(const dart__am_host_t *host, const dart__am_selection_t *selection)
 {
@@ -101,6 +101,16 @@ static void apply_plainly(char *at, uint64_t word, const char *operands)
     dart__op_combine(op, dart__am_word_type(word), operands, at, dart__am_word_count(word));
 }
 
+static void fetch(char *at, uint64_t word, const char *operands, char *result)
+{
+  dart_datatype_t  type = dart__am_word_type(word);
+  dart_operation_t op   = dart__am_word_op(word);
+  size_t size = dart__type_basic_size(type), operand_size = op == DART_OP_NO_OP ? 0 : size;
+
+  for (size_t i = 0; i < dart__am_word_count(word); i++)
+    dart__atomic_fetch(at + i * size, operands + i * operand_size, result + i * size, type, op);
+}
+
 static void apply_atomic(char *at, uint64_t word, const char *operands, void *result)
 {
   dart_datatype_t  type = dart__am_word_type(word);
@@ -111,7 +121,7 @@ static void apply_atomic(char *at, uint64_t word, const char *operands, void *re
   case DART__AM_ACCUMULATE:
     dart__atomic_accumulate(at, operands, dart__am_word_count(word), type, op);
     break;
-  case DART__AM_FETCH: dart__atomic_fetch(at, operands, result, type, op); break;
+  case DART__AM_FETCH: fetch(at, word, operands, result); break;
   default: dart__atomic_swap(at, operands, operands + extent_of(word), result, type); break;
   }
 }

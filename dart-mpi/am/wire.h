@@ -46,7 +46,7 @@ typedef struct {
 typedef enum {
   DART__AM_SELECT,     /* operand: a dart__am_selection_t */
   DART__AM_ACCUMULATE, /* count elements of type, op; operands: the elements */
-  DART__AM_FETCH,      /* type, op; operand: the element, nothing for NO_OP; result: an element */
+  DART__AM_FETCH,      /* as ACCUMULATE, without operands for NO_OP; result: as many elements */
   DART__AM_SWAP,       /* type; operands: value, then compare; result: an element */
   DART__AM_PUT,        /* count bytes; operand: these */
   DART__AM_GET,        /* count bytes; result: these */

@@ -117,6 +117,7 @@ int main(int argc, char **argv)
   size_t      nwords = 0, own = 0;
   int         code;
 
+  launch_keep_standard_streams();
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
   launch_layers();
   set_nodes(&options);

@@ -41,9 +41,9 @@ static void find_nodes(void)
     DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__comm.node);
     DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT, dart__comm.world);
   }
-  dart__world.many_nodes = node_units < dart__world.nunits;
-  dart__world.wait       = dart__world_wait_policy((uint32_t)node_units,
-                                             dart__world.many_nodes ? dart__engine_poll : NULL);
+  dart__world.many_nodes    = node_units < dart__world.nunits;
+  dart__world.pace.progress = dart__world.many_nodes ? dart__engine_poll : NULL;
+  dart__world_set_pace((uint32_t)node_units);
 }
 
 /* Open the modules that carry operations between nodes. */
@@ -82,8 +82,9 @@ static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t want
   dart__mpi_pvars_open();
   DART__MPI(MPI_Comm_rank, MPI_COMM_WORLD, &dart__world.me);
   DART__MPI(MPI_Comm_size, MPI_COMM_WORLD, &nunits);
-  dart__world.nunits  = nunits;
-  dart__world.wait    = dart__world_wait_policy((uint32_t)nunits, NULL);
+  dart__world.nunits = nunits;
+  dart__world.pace   = (dart__wait_pace_t){ 0 };
+  dart__world_set_pace((uint32_t)nunits);
   dart__world.node_of = calloc((size_t)nunits, sizeof *dart__world.node_of);
   ret                 = check_launcher(nunits);
   if (ret == DART_OK && dart__world.node_of == NULL)

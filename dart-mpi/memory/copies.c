@@ -2,7 +2,6 @@
 #include "memory/copies.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "model/world.h"
@@ -92,7 +91,7 @@ static dart__copy_t *take_next(dart__copies_t *copies)
       return copy;
     }
     unlock(copies);
-    sched_yield();
+    dart__yield();
     lock(copies);
   }
 }

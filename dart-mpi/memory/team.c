@@ -75,6 +75,7 @@ static void delete_port(dart__team_port_t *port)
   free(port->units);
   free(port->unit);
   free(port->burst);
+  free(port->words);
   free(port->ordered);
   dart__copies_delete(port->copies);
   free(port->touched);
@@ -93,6 +94,7 @@ static bool make_tables(const dart__team_t *team, dart__team_port_t *port)
   port->dynamic    = dart__window_new(team);
   port->unit       = calloc(nunits, sizeof *port->unit);
   port->burst      = calloc(nunits, sizeof *port->burst);
+  port->words      = calloc(nunits, sizeof *port->words);
   port->ordered    = calloc(nunits, sizeof *port->ordered);
   port->copies     = dart__copies_new();
   port->touched    = calloc(nunits, sizeof *port->touched);
@@ -101,9 +103,9 @@ static bool make_tables(const dart__team_t *team, dart__team_port_t *port)
   port->starts     = calloc(nnodes + 1, sizeof *port->starts);
   port->room       = malloc(DART__TEAM_ROOM);
   return port->dynamic != NULL && port->unit != NULL && port->burst != NULL &&
-         port->ordered != NULL && port->copies != NULL && port->touched != NULL &&
-         port->is_touched != NULL && port->requests != NULL && port->starts != NULL &&
-         port->room != NULL;
+         port->words != NULL && port->ordered != NULL && port->copies != NULL &&
+         port->touched != NULL && port->is_touched != NULL && port->requests != NULL &&
+         port->starts != NULL && port->room != NULL;
 }
 
 dart_ret_t dart__port_team_prepare(dart__team_t *team)

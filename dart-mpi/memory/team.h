@@ -16,6 +16,19 @@
 /* Bytes of room for the leaders' collectives, of which only what is used costs memory. */
 #define DART__TEAM_ROOM ((size_t)256 * 1024)
 
+/* Sets of words that small puts and atomics are outstanding on, see rma/word_order.h. */
+typedef struct {
+  uint64_t bits, first, last; /* no bits: none */
+} dart__word_set_t;
+
+typedef enum { DART__WORDS_PUT, DART__WORDS_ATOMIC } dart__words_by_mpi_t;
+
+typedef struct {
+  dart__word_set_t requested;
+  dart__word_set_t by_mpi[2]; /* by dart__words_by_mpi_t */
+  _Atomic uint64_t last[2]; /* number of the newest transfer in by_mpi, as in dart__outstanding_t */
+} dart__words_t;
+
 /* team->port */
 typedef struct {
   MPI_Comm     comm; /* the team's units in team order; made when it first allocates, as is ... */
@@ -31,6 +44,7 @@ typedef struct {
   dart__copies_t *copies; /* of small operands */
   _Atomic uint64_t
       *ordered; /* team unit → the batch of requests that transfers come after, see rma/order.h */
+  dart__words_t       *words;    /* team unit → what is outstanding on its words */
   dart__burst_t       *burst;    /* team unit → small transfers to it, see progress/burst.h */
   dart__outstanding_t *unit;     /* team unit → what is outstanding towards it, on all windows */
   pthread_mutex_t      flushing; /* held by a thread that completes all that is on the list */

@@ -82,17 +82,23 @@ static void forget(bytes_t *bytes)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
+static bool has_tag(dart_unit_t unit, int tag)
+{
+  if (tag <= counts.largest_tag)
+    return true;
+  dart__error("tag %d to or from unit %d exceeds %d, the largest of this MPI", tag, unit,
+              counts.largest_tag);
+  return false;
+}
+
 static dart__far_message_t *new_message(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
                                         dart_ret_t *ret_out)
 {
   dart__far_message_t *m = NULL;
 
   *ret_out = DART_ERR_INVAL;
-  if (tag > counts.largest_tag) {
-    dart__error("tag %d to or from unit %d exceeds %d, the largest of this MPI", tag, unit,
-                counts.largest_tag);
+  if (!has_tag(unit, tag))
     return NULL;
-  }
   m        = calloc(1, sizeof *m);
   *ret_out = m == NULL ? DART_ERR_NOMEM : DART_OK;
   if (m == NULL) {
@@ -142,6 +148,27 @@ static dart_ret_t message_recv(dart_unit_t unit, int tag, void *buffer, size_t n
   return ret;
 }
 
+static dart_ret_t message_look(dart_unit_t unit, int tag, dart_message_t *found_out,
+                               bool *is_found_out)
+{
+  MPI_Status status;
+  MPI_Count  nbytes;
+  int        found;
+
+  if (!has_tag(unit, tag))
+    return DART_ERR_INVAL;
+  DART__MPI(MPI_Iprobe, unit == DART_UNIT_ANY ? MPI_ANY_SOURCE : unit,
+            tag == DART_TAG_ANY ? MPI_ANY_TAG : tag, dart__comm.messages, &found, &status);
+  *is_found_out = found != 0;
+  if (!found)
+    return DART_OK;
+  DART__MPI(MPI_Get_elements_x, &status, MPI_BYTE, &nbytes);
+  *found_out = (dart_message_t){ .unit   = DART_GLOBAL_UNIT_ID(status.MPI_SOURCE),
+                                 .tag    = status.MPI_TAG,
+                                 .nbytes = (size_t)nbytes };
+  return DART_OK;
+}
+
 static void message_forget(dart__far_message_t *message)
 {
   free(message);
@@ -168,6 +195,25 @@ static bool match(dart__far_message_t *m)
   if (is_counted(m))
     atomic_fetch_add_explicit(&counts.received, 1, memory_order_relaxed);
   return true;
+}
+
+/* Another message of this unit and tag may have been matched than was found, if threads receive at once. */
+static dart_ret_t message_take(dart_message_t *found, void *buffer, size_t nbytes,
+                               dart__far_message_t **message_out)
+{
+  dart_ret_t           ret;
+  dart__far_message_t *m = new_message(found->unit.id, found->tag, buffer, nbytes, &ret);
+
+  *message_out = NULL;
+  if (m == NULL)
+    return ret;
+  if (match(m)) {
+    found->nbytes = m->arrived;
+    *message_out  = m;
+  } else {
+    free(m);
+  }
+  return DART_OK;
 }
 
 /* Room for a message that will be dropped. A message that is matched has to be received, for its sender
@@ -286,8 +332,11 @@ void dart__messages_close(void)
   counts.is_open = false;
 }
 
-static const dart__message_ops_t ops = {
-  .send = message_send, .recv = message_recv, .forget = message_forget, .test = message_test
-};
+static const dart__message_ops_t ops = { .send   = message_send,
+                                         .recv   = message_recv,
+                                         .look   = message_look,
+                                         .take   = message_take,
+                                         .forget = message_forget,
+                                         .test   = message_test };
 
 const dart__message_ops_t *const dart__messages = &ops;

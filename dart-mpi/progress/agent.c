@@ -30,12 +30,11 @@
 #include "node/wait.h"
 #include "progress/engine.h"
 
-#define STACK_BYTES ((size_t)256 << 10)
-#define STAY_NS     15000 /* after a request, time for the next one of the same stream */
-#define AWAKE_NS    40000 /* at most in a row, then a nap of four times as long */
-#define NAP_NS      40000 /* the shortest nap */
-#define HOLD_NS     20000 /* between two looks while it is held */
-#define SLOWER      8     /* a nap is the time since the last request, divided by this */
+#define STAY_NS  15000 /* after a request, time for the next one of the same stream */
+#define AWAKE_NS 40000 /* at most in a row, then a nap of four times as long */
+#define NAP_NS   40000 /* the shortest nap */
+#define HOLD_NS  20000 /* between two looks while it is held */
+#define SLOWER   8     /* a nap is the time since the last request, divided by this */
 
 static struct {
   pthread_t        thread;  /* if dart__world.has_agent */
@@ -150,21 +149,21 @@ static void go_without(const char *why)
   said = true;
 }
 
-/* 0, or an errno. Signals are for the program: the agent has them all blocked. */
+/* 0, or an errno. The stack has the default size: glibc takes the program's thread-local data from it, and MPICH uses
+ * 128 KiB at a time. Signals are for the program, so the agent blocks them, except those of its own faults: the kernel
+ * ends a process without calling its handler for a fault whose signal is blocked. */
 static int start(void)
 {
-  pthread_attr_t attributes;
-  sigset_t       all, before;
-  int            error = pthread_attr_init(&attributes);
+  static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+  sigset_t         blocked, before;
+  int              error;
 
-  if (error != 0)
-    return error;
-  pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  error = pthread_create(&agent.thread, &attributes, run, NULL);
+  sigfillset(&blocked);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    sigdelset(&blocked, faults[i]);
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  error = pthread_create(&agent.thread, NULL, run, NULL);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy(&attributes);
   return error;
 }
 

@@ -60,7 +60,7 @@ bool dart__latency_was_slow(dart_unit_t unit)
 
   if (left > 0)
     atomic_store_explicit(&latency.slow[unit], left - 1, memory_order_relaxed);
-  return left > 0 || dart__world.wait.yields == 0;
+  return left > 0 || dart__world.pace.yields == 0;
 }
 
 /* Between processes of a host MPI's put goes through a buffer that both map, piece by piece, and a large message is

@@ -29,11 +29,11 @@ static uint32_t pause_us(void)
 {
   int64_t quiet = dart__engine.am == NULL ? INT64_MAX : dart__am_quiet_ns(dart__engine.am);
 
-  if (dart__world.wait.yields > 0)
-    return quiet < AWAKE_NS ? 0 : dart__world.wait.nap_us;
+  if (dart__world.pace.yields > 0)
+    return quiet < AWAKE_NS ? 0 : dart__world.pace.nap_us;
   quiet /= 8 * 1000;
-  if (quiet >= dart__world.wait.nap_us)
-    return dart__world.wait.nap_us;
+  if (quiet >= dart__world.pace.nap_us)
+    return dart__world.pace.nap_us;
   return quiet < NAP_US ? NAP_US : (uint32_t)quiet;
 }
 
@@ -55,7 +55,7 @@ dart_ret_t dart__engine_open(void)
   config       = DART__AM_CONFIG(dart__transport_over(dart__comm.requests), &dart__world.wait,
                                  dart__am_host());
   config.types = (unsigned)dart__settings.types;
-  dart__world.wait.pause_us = pause_us;
+  dart__world.pace.pause_us = pause_us;
   dart__engine.am           = dart__am_open(&config);
   ret                       = dart__engine.am == NULL ? DART_ERR_NOMEM : dart__latency_open();
   ret                       = (dart_ret_t)dart__mpi_most(dart__comm.world, (int)ret);

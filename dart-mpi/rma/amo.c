@@ -12,6 +12,7 @@
 #include "progress/engine.h"
 #include "rma/amo_mpi.h"
 #include "rma/rma.h"
+#include "rma/word_order.h"
 
 static bool goes_by_mpi(const dart__address_t *at)
 {
@@ -24,10 +25,12 @@ void dart__far_accumulate(const dart__address_t *at, const void *values, size_t 
 {
   dart__am_address_t target = dart__am_address(at);
 
-  if (goes_by_mpi(at))
+  if (goes_by_mpi(at)) {
     dart__mpi_accumulate(at, values, nelem, type, op);
-  else
+  } else {
+    dart__words_request(at, dart__words_at(at, nelem * dart__type_basic_size(type)));
     dart__am_accumulate(dart__engine.am, &target, values, nelem, type, op);
+  }
 }
 
 /* Only where the target's CPU applies them. */
@@ -37,6 +40,7 @@ void dart__far_updates(const dart__address_t *at, const uint64_t *values, const 
   dart__am_address_t target = dart__am_address(at);
 
   target.offset = 0;
+  dart__words_request(at, dart__words_of_all(at));
   dart__am_updates(dart__engine.am, &target, values, places, nelem, type, op);
 }
 
@@ -45,10 +49,30 @@ void dart__far_fetch(const dart__address_t *at, const void *value, void *result,
 {
   dart__am_address_t target = dart__am_address(at);
 
-  if (goes_by_mpi(at))
+  if (goes_by_mpi(at)) {
     dart__mpi_fetch(at, value, result, type, op);
-  else
+  } else {
+    dart__words_request(at, dart__words_at(at, dart__type_basic_size(type)));
     dart__am_fetch(dart__engine.am, &target, value, result, type, op);
+  }
+}
+
+void dart__far_fetch_elements(const dart__address_t *at, const void *values, void *results,
+                              size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  size_t          size = dart__type_basic_size(type);
+  dart__address_t one  = *at;
+
+  if (!goes_by_mpi(at)) {
+    dart__am_address_t target = dart__am_address(at);
+
+    dart__words_request(at, dart__words_at(at, nelem * size));
+    dart__am_fetch_elements(dart__engine.am, &target, values, results, nelem, type, op);
+    return;
+  }
+  for (size_t i = 0; i < nelem; i++, one.offset += size)
+    dart__mpi_fetch(&one, op == DART_OP_NO_OP ? NULL : (const char *)values + i * size,
+                    (char *)results + i * size, type, op);
 }
 
 void dart__far_swap(const dart__address_t *at, const void *value, const void *compare, void *result,
@@ -56,8 +80,10 @@ void dart__far_swap(const dart__address_t *at, const void *value, const void *co
 {
   dart__am_address_t target = dart__am_address(at);
 
-  if (goes_by_mpi(at))
+  if (goes_by_mpi(at)) {
     dart__mpi_swap(at, value, compare, result, type);
-  else
+  } else {
+    dart__words_request(at, dart__words_at(at, dart__type_basic_size(type)));
     dart__am_swap(dart__engine.am, &target, value, compare, result, type);
+  }
 }

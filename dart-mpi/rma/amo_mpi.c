@@ -9,6 +9,7 @@
 #include "rma/amo_window.h"
 #include "rma/completion.h"
 #include "rma/order.h"
+#include "rma/word_order.h"
 
 static MPI_Op mpi_op(dart_operation_t op)
 {
@@ -37,6 +38,7 @@ void dart__mpi_accumulate(const dart__address_t *at, const void *values, size_t 
   MPI_Win      win = dart__window_of(at)->win;
 
   dart__order_wait(at->team, at->unit);
+  dart__words_transfer(at, dart__words_at(at, nelem * size), DART__WORDS_ATOMIC);
   if (dart__amo_is_by_swap(type, op)) {
     dart__amo_by_swap(at, values, NULL, nelem, type, op);
     return;
@@ -49,14 +51,17 @@ void dart__mpi_accumulate(const dart__address_t *at, const void *values, size_t 
               mpi_op(op), win);
   }
   dart__amo_complete(at);
+  dart__words_transferred(at, dart__words_at(at, nelem * size), DART__WORDS_ATOMIC);
 }
 
 void dart__mpi_fetch(const dart__address_t *at, const void *value, void *result,
                      dart_datatype_t type, dart_operation_t op)
 {
-  dart__copy_t *copy;
+  dart__touched_t words = dart__words_at(at, dart__type_basic_size(type));
+  dart__copy_t   *copy;
 
   dart__order_wait(at->team, at->unit);
+  dart__words_transfer(at, words, DART__WORDS_ATOMIC);
   if (dart__amo_is_by_swap(type, op)) {
     dart__amo_by_swap(at, value, result, 1, type, op);
     return;
@@ -67,21 +72,25 @@ void dart__mpi_fetch(const dart__address_t *at, const void *value, void *result,
   DART__MPI(MPI_Fetch_and_op, copy->bytes, result, dart__amo_type(type), at->unit,
             dart__disp_of(at), mpi_op(op), dart__window_of(at)->win);
   dart__amo_started(at);
+  dart__words_transferred(at, words, DART__WORDS_ATOMIC);
   dart__completion_copied(at->team, copy);
 }
 
 void dart__mpi_swap(const dart__address_t *at, const void *value, const void *compare, void *result,
                     dart_datatype_t type)
 {
-  const size_t  size = dart__type_basic_size(type);
-  dart__copy_t *copy;
+  const size_t    size  = dart__type_basic_size(type);
+  dart__touched_t words = dart__words_at(at, size);
+  dart__copy_t   *copy;
 
   dart__order_wait(at->team, at->unit);
+  dart__words_transfer(at, words, DART__WORDS_ATOMIC);
   copy = dart__completion_copy(at->team, at->unit);
   memcpy(copy->bytes, value, size);
   memcpy(copy->bytes + size, compare, size);
   DART__MPI(MPI_Compare_and_swap, copy->bytes, copy->bytes + size, result, dart__amo_type(type),
             at->unit, dart__disp_of(at), dart__window_of(at)->win);
   dart__amo_started(at);
+  dart__words_transferred(at, words, DART__WORDS_ATOMIC);
   dart__completion_copied(at->team, copy);
 }

@@ -5,7 +5,11 @@
  * keeps only what the newest transfer needs, and a put that was sent at once needs nothing locally. So such
  * a put, after a get or after a put whose source UCX is still reading, makes flush_local skip these. There,
  * MPI_Win_flush completes transfers also locally, unless the newest put is the first of what is
- * outstanding. */
+ * outstanding.
+ *
+ * MPICH has room for 2^18 requests in a process, and ends it by an assertion beyond. Where it moves data by messages, as
+ * on dynamic windows, each transfer takes one or two until it is complete. So transfers are counted, and when MOST are
+ * outstanding all are completed locally. */
 #include "rma/completion.h"
 
 #include "base/counters.h"
@@ -16,6 +20,26 @@
 
 #define FLUSHED 20000 /* bytes that a flush is assumed to wait for; the real number is not known */
 
+#define MOST 16384 /* transfers outstanding, in all teams; each takes MPICH about 1 KB */
+
+/* Transfers of all teams that were started, and by no flush known to be locally complete. Only a bound: relaxed. */
+static _Atomic uint64_t outstanding;
+
+static inline void add_outstanding(uint64_t n)
+{
+  if (dart__world.many_threads)
+    atomic_fetch_add_explicit(&outstanding, n, memory_order_relaxed);
+  else
+    atomic_store_explicit(&outstanding,
+                          atomic_load_explicit(&outstanding, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+uint64_t dart__completion_outstanding(void)
+{
+  return atomic_load_explicit(&outstanding, memory_order_relaxed);
+}
+
 /* seq_cst, all: acquire from dart__completion_started and from note_done of the thread that flushed for us,
  * and see unlist. */
 static uint64_t number(const _Atomic uint64_t *at)
@@ -23,18 +47,20 @@ static uint64_t number(const _Atomic uint64_t *at)
   return atomic_load_explicit(at, memory_order_seq_cst);
 }
 
-static void raise_to(_Atomic uint64_t *at, uint64_t value)
+/* Returns by how much it was raised here. */
+static uint64_t raise_to(_Atomic uint64_t *at, uint64_t value)
 {
   uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
   if (!dart__world.many_threads) { /* nobody else looks: agents do not */
     if (before < value)
       atomic_store_explicit(at, value, memory_order_relaxed);
-    return;
+    return before < value ? value - before : 0;
   }
   while (before < value && !atomic_compare_exchange_weak_explicit(
                                at, &before, value, memory_order_seq_cst, memory_order_relaxed))
     ;
+  return before < value ? value - before : 0;
 }
 
 /* Whether a transfer that changes the target may lack remote completion. */
@@ -50,11 +76,14 @@ static bool is_done(const dart__outstanding_t *o, bool at_target, uint64_t last)
          (number(&o->done_local) >= last && !(at_target && needs_target(o)));
 }
 
-static void note_done(dart__outstanding_t *o, bool at_target, uint64_t last)
+/* Returns how many transfers are newly known to be locally complete. */
+static uint64_t note_done(dart__outstanding_t *o, bool at_target, uint64_t last)
 {
-  raise_to(&o->done_local, last);
+  uint64_t n = raise_to(&o->done_local, last);
+
   if (at_target)
     raise_to(&o->done_remote, last);
+  return n;
 }
 
 /* ---- units with something outstanding ---------------------------------------------------- */
@@ -120,6 +149,15 @@ static inline void count_alone(dart__outstanding_t *o, bool is_get)
     atomic_store_explicit(&o->last_put, own, memory_order_relaxed);
 }
 
+/* Other teams, too, unless another thread may end one of them meanwhile. */
+static __attribute__((noinline)) void complete_locally(dart__team_t *team)
+{
+  dart__completion_flush_all(team, false);
+  for (int32_t id = 0; id < DART__MAX_TEAMS && !dart__world.many_threads; id++)
+    if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
+      dart__completion_flush_all(dart__teams[id], false);
+}
+
 void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_t unit, bool is_get)
 {
   dart__team_port_t *port = team->port;
@@ -135,6 +173,9 @@ void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_
   }
   if (!atomic_load_explicit(&port->is_touched[unit], memory_order_seq_cst)) /* see unlist */
     list(port, unit);
+  add_outstanding(1);
+  if (__builtin_expect(dart__completion_outstanding() >= MOST, 0))
+    complete_locally(team);
 }
 
 /* ---- flush ------------------------------------------------------------------------------- */
@@ -190,7 +231,7 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
     pthread_rwlock_unlock(&port->windows.lock);
   if (began != 0)
     dart__latency_end(team->members[unit], began, FLUSHED);
-  note_done(o, at_target, last);
+  add_outstanding(-note_done(o, at_target, last));
 }
 
 uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit)
@@ -198,10 +239,16 @@ uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit)
   return number(&dart__team_port(team)->unit[unit].started);
 }
 
-void dart__completion_flush_to(dart__team_t *team, int32_t unit, uint64_t last)
+bool dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit, bool at_target,
+                                    uint64_t last)
 {
-  if (!is_done(&dart__team_port(team)->unit[unit], true, last))
-    dart__completion_flush(team, unit, true);
+  return is_done(&dart__team_port(team)->unit[unit], at_target, last);
+}
+
+void dart__completion_flush_to(dart__team_t *team, int32_t unit, bool at_target, uint64_t last)
+{
+  if (!dart__completion_is_flushed_to(team, unit, at_target, last))
+    dart__completion_flush(team, unit, at_target);
 }
 
 dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)

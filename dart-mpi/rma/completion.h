@@ -13,7 +13,8 @@
 #include "memory/team.h"
 
 /** Count a transfer, after the call that started it: so a flush of another thread does not take it for
- *  flushed before MPI knows of it. `is_get`: the transfer changes nothing at the target. */
+ *  flushed before MPI knows of it. `is_get`: the transfer changes nothing at the target. If very many are outstanding
+ *  in the process it waits until all are locally complete. */
 void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_t unit,
                               bool is_get);
 
@@ -27,11 +28,16 @@ bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_targe
 
 /** Complete what was started towards a team unit, or all: remotely, or only locally. */
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);
-/** The number of the newest transfer to a team unit; and complete those up to a number, remotely. (MPI completes later
- *  ones with them.) */
+/** The number of the newest transfer to a team unit; whether those up to a number are known to be complete; and complete
+ *  them. (MPI completes later ones with them.) */
 uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit);
-void     dart__completion_flush_to(dart__team_t *team, int32_t unit, uint64_t last);
+bool     dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit, bool at_target,
+                                        uint64_t last);
+void     dart__completion_flush_to(dart__team_t *team, int32_t unit, bool at_target, uint64_t last);
 
 void dart__completion_flush_all(dart__team_t *team, bool at_target);
+
+/** Transfers of this process, in all teams, that are not known to be locally complete. */
+uint64_t dart__completion_outstanding(void);
 
 #endif

@@ -15,6 +15,7 @@
 #include "rma/order.h"
 #include "rma/rma.h"
 #include "rma/transfer.h"
+#include "rma/word_order.h"
 
 /* Bytes of a get and of a put by requests, several of them; larger ones are messages of their own. */
 #define GET_MOST ((size_t)8 * DART__AM_PUT_MOST)
@@ -42,6 +43,8 @@ static bool put(const dart__epoch_op_t *op, size_t nbytes)
   const char        *source = dart__epoch_source(op);
   uint64_t           start  = at.offset;
 
+  if (dart__is_word(nbytes))
+    dart__words_request(&op->at, dart__words_at(&op->at, nbytes));
   if (nbytes > PUT_MOST) {
     dart__order_wait(op->at.team, op->at.unit);
     dart__am_send_data(dart__engine.am, &at, source, nbytes);
@@ -223,8 +226,14 @@ static size_t append_all(const dart__epoch_op_t *const ops[], size_t nops, uint6
 {
   size_t nwords = 0;
 
-  for (size_t i = 0; i < nops; i++)
+  for (size_t i = 0; i < nops; i++) {
+    size_t nbytes = ops[i]->nelem * ops[i]->type->elem_size;
+
+    if (ops[i]->kind == DART__EPOCH_ACCUMULATE ||
+        (ops[i]->kind == DART__EPOCH_PUT && dart__is_word(nbytes)))
+      dart__words_request_too(&ops[i]->at, dart__words_at(&ops[i]->at, nbytes));
     nwords += append(ops[i], words + nwords);
+  }
   return nwords;
 }
 

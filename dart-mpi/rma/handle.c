@@ -1,6 +1,9 @@
 /* Handles of far transfers. A contiguous transfer is locally complete when its requests are; others need a
  * flush, for an MPI may report the request of a non-contiguous transfer too early.
  *
+ * MPICH has room for 2^18 requests, and they take 1 KB each. So beyond MOST requests a transfer gets none: its wait is a
+ * flush of its target, which completes what has been started towards it by then.
+ *
  * A handle that the program gives up before its transfer is complete is kept until a flush: MPICH 4.0
  * refuses to free the request of a transfer, so the request has to be completed. */
 #include "rma/handle.h"
@@ -8,10 +11,26 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "model/world.h"
 #include "mpi/comm.h"
 #include "progress/engine.h"
 #include "rma/completion.h"
 #include "rma/rma.h"
+
+#define MOST 4096 /* requests of handles that are alive */
+
+/* Requests of handles. Only a bound: relaxed. */
+static _Atomic uint64_t nrequests_alive;
+
+static inline void add_alive(uint64_t n)
+{
+  if (dart__world.many_threads)
+    atomic_fetch_add_explicit(&nrequests_alive, n, memory_order_relaxed);
+  else
+    atomic_store_explicit(&nrequests_alive,
+                          atomic_load_explicit(&nrequests_alive, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
 
 static struct {
   pthread_mutex_t  lock;
@@ -22,18 +41,35 @@ static struct {
 dart_handle_t dart__handle_new(dart__team_t *team, dart__window_t *window, int32_t unit,
                                size_t nrequests)
 {
-  dart_handle_t handle = malloc(sizeof *handle + nrequests * sizeof *handle->requests);
+  dart_handle_t handle;
 
+  if (atomic_load_explicit(&nrequests_alive, memory_order_relaxed) + nrequests > MOST)
+    nrequests = 0;
+  handle = malloc(sizeof *handle + nrequests * sizeof *handle->requests);
   if (handle == NULL)
     return NULL;
+  add_alive(nrequests);
   handle->next      = NULL;
   handle->team      = team;
   handle->window    = window;
   handle->unit      = unit;
+  handle->mark      = (dart__mark_t){ 0 };
   handle->nrequests = nrequests;
   for (size_t i = 0; i < nrequests; i++)
     handle->requests[i] = MPI_REQUEST_NULL;
   return handle;
+}
+
+void dart__handle_started(dart_handle_t handle)
+{
+  if (handle->nrequests == 0)
+    handle->mark.transfers = dart__completion_newest(handle->team, handle->unit);
+}
+
+static void destroy(dart_handle_t handle)
+{
+  add_alive(-(uint64_t)handle->nrequests);
+  free(handle);
 }
 
 static void abandon(dart_handle_t handle)
@@ -83,8 +119,22 @@ void dart__handles_flushed(const dart__team_t *team, int32_t unit)
   for (dart_handle_t handle = take_abandoned(team, unit), next; handle != NULL; handle = next) {
     next = handle->next;
     complete_requests(handle);
-    free(handle);
+    destroy(handle);
   }
+}
+
+dart_handle_t dart__far_handle_new(const dart__address_t *at)
+{
+  dart_handle_t handle = dart__handle_new(at->team, NULL, at->unit, 0);
+
+  if (handle != NULL)
+    handle->is_put = handle->by_flush = false;
+  return handle;
+}
+
+void dart__far_handle_mark(dart_handle_t handle)
+{
+  dart__far_mark(handle->team, handle->unit, &handle->mark);
 }
 
 void dart__far_wait(dart_handle_t *handle, bool at_target)
@@ -93,10 +143,12 @@ void dart__far_wait(dart_handle_t *handle, bool at_target)
 
   complete_requests(h);
   /* a get that is locally complete is complete; only a put needs remote completion */
-  if ((h->is_put && at_target) || h->by_flush)
+  if (h->nrequests == 0)
+    dart__far_settle_to(h->team, h->unit, &h->mark, true);
+  else if ((h->is_put && at_target) || h->by_flush)
     dart__completion_flush(h->team, h->unit, at_target || !h->is_put);
   *handle = DART_HANDLE_NULL;
-  free(h);
+  destroy(h);
 }
 
 static bool is_done(dart_handle_t handle)
@@ -110,7 +162,8 @@ static bool is_done(dart_handle_t handle)
 
 bool dart__far_test(dart_handle_t handle)
 {
-  bool done = is_done(handle);
+  bool done = handle->nrequests > 0 ? is_done(handle)
+                                    : dart__far_test_to(handle->team, handle->unit, &handle->mark);
 
   dart__engine_poll();
   return done;
@@ -121,8 +174,8 @@ void dart__far_release(dart_handle_t *handle)
   dart_handle_t h = *handle;
 
   *handle = DART_HANDLE_NULL;
-  if (is_done(h))
-    free(h);
+  if (h->nrequests == 0 || is_done(h)) /* a flush completes what has a mark, without the handle */
+    destroy(h);
   else
     abandon(h);
 }

@@ -13,6 +13,7 @@
 #include "rma/order.h"
 #include "rma/rma.h"
 #include "rma/transfer.h"
+#include "rma/word_order.h"
 
 #define FEW        128  /* scattered elements that travel as requests ... */
 #define FEW_BYTES  1024 /* ... if they have no more bytes than this */
@@ -98,8 +99,10 @@ void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type
 
   if (nelem > 0) {
     nbytes = dart__plain_bytes(&t, nelem, DART__RMA_PIECE);
-    last   = put_pieces(&t, nbytes);
-    data   = dart__am_address(at);
+    if (nbytes > 0 && dart__is_word(nbytes))
+      dart__words_request(at, dart__words_at(at, nbytes));
+    last = put_pieces(&t, nbytes);
+    data = dart__am_address(at);
     if (last > 0)
       dart__count(DART__COUNT_NOTIFY_INLINE);
     else

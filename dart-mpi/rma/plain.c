@@ -6,7 +6,9 @@
  *                are consecutive and the target's last flush was for a single one (progress/burst.h)
  *   request      blocking, few bytes, and the target is slow to respond (progress/latency.h): a request that
  *                is sent at once, for a unit that waits for its reply makes progress, where MPI's flush spins
- *   MPI's        all others: MPI_Put and MPI_Get on the window */
+ *   MPI's        all others: MPI_Put and MPI_Get on the window
+ *
+ * Puts of at most 8 bytes stay in program order with those before them, see rma/word_order.h. */
 #include "rma/plain.h"
 
 #include <string.h>
@@ -25,6 +27,7 @@
 #include "rma/order.h"
 #include "rma/rma.h"
 #include "rma/transfer.h"
+#include "rma/word_order.h"
 
 #define REQUEST_MOST 1024 /* bytes of a blocking transfer that may travel as a request */
 
@@ -35,10 +38,20 @@ static inline void request(const dart__address_t *at, void *buffer, size_t nbyte
   dart__am_address_t to = dart__am_address(at);
 
   dart__far_went_by_mpi = false;
+  if (is_put && dart__is_word(nbytes))
+    dart__words_request(at, dart__words_at(at, nbytes));
   if (is_put)
     dart__am_put(dart__engine.am, &to, buffer, nbytes);
   else
     dart__am_get(dart__engine.am, &to, buffer, nbytes);
+}
+
+/* Whether a small put follows a request on its words, which may be outstanding: as another one it is in order, and need
+ * not wait for it. */
+static inline bool goes_after_request(const dart__address_t *at, size_t nbytes, bool is_put)
+{
+  return is_put && dart__is_word(nbytes) &&
+         __builtin_expect(dart__words_requested(at, dart__words_at(at, nbytes)), 0);
 }
 
 /* Whether MPI is the shorter way for a small transfer: on a static window, if the target is awake. A target
@@ -76,11 +89,16 @@ static inline void call(const dart__address_t *at, const dart__window_t *window,
 static inline void start(const dart__address_t *at, void *buffer, size_t nbytes, bool is_put,
                          MPI_Request *request_out)
 {
-  dart__window_t *window = dart__window_of(at);
+  dart__window_t *window  = dart__window_of(at);
+  bool            is_word = is_put && dart__is_word(nbytes);
 
   dart__order_wait(at->team, at->unit);
+  if (is_word)
+    dart__words_transfer(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
   call(at, window, buffer, nbytes, is_put, request_out);
   dart__completion_started(at->team, window, at->unit, !is_put);
+  if (is_word)
+    dart__words_transferred(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
   dart__latency_ping_often(at->team->members[at->unit], nbytes);
 }
 
@@ -112,8 +130,23 @@ static inline dart_ret_t start_with_handle(const dart__address_t *at, void *buff
     return no_handle(nbytes);
   handle->is_put   = is_put;
   handle->by_flush = false;
-  start(at, buffer, nbytes, is_put, handle->requests);
-  dart__count(DART__COUNT_RMA_HANDLE);
+  start(at, buffer, nbytes, is_put, dart__handle_requests(handle));
+  dart__handle_started(handle);
+  if (handle->nrequests > 0)
+    dart__count(DART__COUNT_RMA_HANDLE);
+  return DART_OK;
+}
+
+/* A put as a request: its handle has a mark. */
+static __attribute__((noinline)) dart_ret_t request_with_handle(const dart__address_t *at,
+                                                                void *buffer, size_t nbytes,
+                                                                dart_handle_t *handle_out)
+{
+  *handle_out = dart__far_handle_new(at);
+  if (*handle_out == NULL)
+    return no_handle(nbytes);
+  request(at, buffer, nbytes, true);
+  dart__far_handle_mark(*handle_out);
   return DART_OK;
 }
 
@@ -130,6 +163,8 @@ static inline void complete(const dart__address_t *at, void *buffer, size_t nbyt
   int64_t          began;
 
   dart__order_wait(at->team, at->unit);
+  if (is_put && dart__is_word(nbytes))
+    dart__words_transfer(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
   call(at, window, buffer, nbytes, is_put, has_request ? &request : NULL);
   waiting =
       dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, target, 0, 0 });
@@ -181,8 +216,11 @@ static inline __attribute__((always_inline)) dart_ret_t start_any(const dart__ad
   if (__builtin_expect(nbytes > DART__RMA_PIECE, 0))
     return start_many(at, buffer, nbytes, is_put, handle_out);
   if (handle_out != NULL)
-    return start_with_handle(at, buffer, nbytes, is_put, handle_out);
-  if (nbytes <= dart__engine.aggregate && !goes_alone(at)) {
+    return goes_after_request(at, nbytes, is_put)
+               ? request_with_handle(at, buffer, nbytes, handle_out)
+               : start_with_handle(at, buffer, nbytes, is_put, handle_out);
+  if ((nbytes <= dart__engine.aggregate && !goes_alone(at)) ||
+      goes_after_request(at, nbytes, is_put)) {
     dart__count(DART__COUNT_AGGREGATED);
     request(at, buffer, nbytes, is_put);
   } else if (is_put && nbytes <= DART_COPIED_MOST) {
@@ -204,6 +242,12 @@ static inline __attribute__((always_inline)) dart_ret_t blocking(const dart__add
     dart__count(DART__COUNT_REQUEST_BLOCKING);
     request(at, buffer, nbytes, is_put);
     return dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
+  }
+  if (goes_after_request(at, nbytes, is_put)) {
+    dart__count(DART__COUNT_REQUEST_BLOCKING);
+    request(at, buffer, nbytes, is_put);
+    dart__am_settle(dart__engine.am, target); /* a flush reports what was refused before */
+    return DART_OK;
   }
   if (__builtin_expect(nbytes > DART__RMA_PIECE, 0)) {
     dart__rma_t t = many(at, buffer, is_put);

@@ -22,6 +22,8 @@ void dart__far_accumulate(const dart__address_t *at, const void *values, size_t 
                           dart_datatype_t type, dart_operation_t op);
 void dart__far_fetch(const dart__address_t *at, const void *value, void *result,
                      dart_datatype_t type, dart_operation_t op);
+void dart__far_fetch_elements(const dart__address_t *at, const void *values, void *results,
+                              size_t nelem, dart_datatype_t type, dart_operation_t op);
 void dart__far_swap(const dart__address_t *at, const void *value, const void *compare, void *result,
                     dart_datatype_t type);
 void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type, const void *src,
@@ -34,11 +36,16 @@ dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit);
 dart_ret_t dart__far_flush_local_all(dart__team_t *team);
 void       dart__far_order(dart__team_t *team, int32_t unit);
 void       dart__far_mark(const dart__team_t *team, int32_t unit, dart__mark_t *mark);
-void       dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark);
-void       dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark);
-void       dart__far_settle(dart__team_t *team, int32_t unit);
-void       dart__far_wait(dart_handle_t *handle, bool at_target);
-bool       dart__far_test(dart_handle_t handle);
-void       dart__far_release(dart_handle_t *handle);
+void dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target);
+void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark,
+                         bool at_target);
+bool dart__far_test_to(dart__team_t *team, int32_t unit, dart__mark_t *mark);
+void dart__far_settle(dart__team_t *team, int32_t unit);
+void dart__far_wait(dart_handle_t *handle, bool at_target);
+bool dart__far_test(dart_handle_t handle);
+void dart__far_release(dart_handle_t *handle);
+
+dart_handle_t dart__far_handle_new(const dart__address_t *at);
+void          dart__far_handle_mark(dart_handle_t handle);
 
 #endif

@@ -148,8 +148,9 @@ dart_handle_t dart__rma_start_with_handle(const dart__rma_t *t, size_t nelem)
   if (handle == DART_HANDLE_NULL)
     return handle;
   handle->is_put   = t->is_put;
-  handle->by_flush = !dart__rma_is_plain(t) || npieces == 0;
-  start(t, nelem, handle->requests);
+  handle->by_flush = !dart__rma_is_plain(t);
+  start(t, nelem, dart__handle_requests(handle));
+  dart__handle_started(handle);
   return handle;
 }
 

@@ -3,12 +3,10 @@
  * The launcher makes the job, the memory that the units share (job.h), passes it and its id to each unit
  * in the environment, and stays until the last unit is gone (units.h). */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <dash/dart/if/dart.h>
 
@@ -44,18 +42,6 @@ static const struct argp arguments = {
   .children = children,
 };
 
-/* A file opened while 0, 1 or 2 is closed would become a standard stream of the units. */
-static void keep_standard_streams(void)
-{
-  int fd;
-
-  do
-    fd = open("/dev/null", O_RDWR);
-  while (fd >= 0 && fd <= STDERR_FILENO);
-  if (fd >= 0)
-    close(fd);
-}
-
 static void set_number(const char *name, int value)
 {
   char text[16];
@@ -72,7 +58,7 @@ int main(int argc, char **argv)
   bind_t      *bind;
   int          code;
 
-  keep_standard_streams();
+  launch_keep_standard_streams();
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
 
   launch_layers();

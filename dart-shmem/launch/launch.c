@@ -3,11 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static void say(const char *format, va_list args)
 {
@@ -34,6 +36,17 @@ void launch_fail(int code, const char *format, ...)
   say(format, args);
   va_end(args);
   exit(code);
+}
+
+void launch_keep_standard_streams(void)
+{
+  int fd;
+
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
 }
 
 const char *launch_reason(int error)

@@ -39,6 +39,10 @@ extern const struct argp launch_argp;
  *  to `most`. */
 int launch_number(const char *option, const char *text, int least, int most);
 
+/** Open /dev/null for those of descriptors 0, 1 and 2 that are closed. A launcher calls it first: a file that it opens
+ *  itself would otherwise become a standard stream, of the units too, and be closed as one. */
+void launch_keep_standard_streams(void);
+
 /** strerror, with the limit where one was reached. Until the next call. */
 const char *launch_reason(int error);
 

@@ -24,8 +24,10 @@ typedef struct {
   dart__wait_seen_t    *seen;   /* of each unit */
   uint32_t             *first;  /* that it waits for, or NONE */
   uint32_t             *wanted; /* how many wait for it */
+  bool                 *holds;  /* it has itself what it waits for */
   uint32_t              nunits;
-  uint32_t              listed;     /* units of the list that is being printed */
+  const char           *words;      /* before the list that is being printed */
+  uint32_t              listed;     /* units of it */
   uint32_t              looked_for; /* by `compare`, with what it says */
   bool                  is_found;
   FILE                 *to;
@@ -103,10 +105,18 @@ static bool holds(const dart__record_t *record, const dart__wait_for_t *what)
   return false;
 }
 
+/* A unit may hold a lock that it waits for: by another thread, or since it has acquired a lock in a word twice. Of ranges
+ * and portions it may hold others of the same object. */
+static bool may_be_own(dart__wait_kind_t kind)
+{
+  return kind == DART__WAIT_LOCK || kind == DART__WAIT_LOCK_AT;
+}
+
 static void visit_holders(table_t *t, uint32_t unit, visit_t *visit)
 {
   for (uint32_t u = 0; u < t->nunits; u++)
-    if (u != unit && holds(&t->record[u], &t->seen[unit].what))
+    if ((u != unit || may_be_own(t->seen[unit].what.kind)) &&
+        holds(&t->record[u], &t->seen[unit].what))
       visit(t, unit, u);
 }
 
@@ -148,6 +158,10 @@ static void visit_targets(table_t *t, uint32_t unit, visit_t *visit)
 
 static void note_target(table_t *t, uint32_t unit, uint32_t target)
 {
+  if (target == unit) {
+    t->holds[unit] = true;
+    return;
+  }
   if (t->first[unit] == NONE)
     t->first[unit] = target;
   t->wanted[target]++;
@@ -164,8 +178,9 @@ static int64_t now_ns(void)
 }
 
 /* A list of units, as "0, 3, 4 and 12 more". */
-static void begin_list(table_t *t)
+static void begin_list(table_t *t, const char *words)
 {
+  t->words  = words;
   t->listed = 0;
 }
 
@@ -173,7 +188,7 @@ static void list(table_t *t, uint32_t unit, uint32_t target)
 {
   (void)unit;
   if (t->listed++ < SHOWN_UNITS)
-    fprintf(t->to, "%s%u", t->listed > 1 ? ", " : "", target);
+    fprintf(t->to, "%s%u", t->listed > 1 ? ", " : t->words, target);
 }
 
 static void end_list(const table_t *t)
@@ -184,8 +199,7 @@ static void end_list(const table_t *t)
 
 static void compare(table_t *t, uint32_t unit, uint32_t target)
 {
-  (void)unit;
-  t->is_found = t->is_found || target == t->looked_for;
+  t->is_found = t->is_found || (target == t->looked_for && target != unit);
 }
 
 static bool waits_for(table_t *t, uint32_t unit, uint32_t target)
@@ -196,16 +210,16 @@ static bool waits_for(table_t *t, uint32_t unit, uint32_t target)
   return t->is_found;
 }
 
-static void list_targets(table_t *t, uint32_t unit)
+static void list_targets(table_t *t, uint32_t unit, const char *words)
 {
-  begin_list(t);
+  begin_list(t, words);
   visit_targets(t, unit, list);
   end_list(t);
 }
 
 static void list_waiters(table_t *t, uint32_t target)
 {
-  begin_list(t);
+  begin_list(t, "");
   for (uint32_t u = 0; u < t->nunits; u++)
     if (waits_for(t, u, target))
       list(t, target, u);
@@ -239,10 +253,8 @@ static void print_wait(table_t *t, uint32_t unit)
   }
   dart__wait_describe(seen, text, sizeof text);
   fprintf(t->to, "%s", text);
-  if (words != NULL && t->first[unit] != NONE) {
-    fputs(words, t->to);
-    list_targets(t, unit);
-  }
+  if (words != NULL)
+    list_targets(t, unit, words);
   dart__holds_describe(&t->record[unit].holds, held, sizeof held);
   if (held[0] != '\0')
     fprintf(t->to, "; it holds %s", held);
@@ -284,6 +296,7 @@ static void print_odd(table_t *t, uint32_t odd)
   list_waiters(t, odd);
   fprintf(t->to, " wait%s for it, and it %s\n", t->wanted[odd] > 1 ? "" : "s",
           t->record[odd].waits.pid == 0 ? "has not come to dart_init"
+          : t->holds[odd]               ? "waits for a lock that it holds"
           : waits_at_all(t, odd)        ? "waits for what no unit is known to bring"
                                         : "computes, or is in a call that is not DART's");
 }
@@ -316,15 +329,15 @@ static void print_circle(const table_t *t, uint32_t start)
 
 static void print_conclusion(table_t *t)
 {
-  uint32_t odd = odd_unit(t), circle = odd == NONE ? in_circle(t) : NONE, waiting = 0;
+  uint32_t odd = odd_unit(t), circle = in_circle(t), waiting = 0;
 
   for (uint32_t u = 0; u < t->nunits; u++)
     waiting += waits_at_all(t, u);
+  if (circle != NONE) /* nobody outside of it can help, whatever it waits for besides */
+    print_circle(t, circle);
   if (odd != NONE)
     print_odd(t, odd);
-  else if (circle != NONE)
-    print_circle(t, circle);
-  else if (waiting == t->nunits)
+  else if (circle == NONE && waiting == t->nunits)
     fprintf(t->to,
             "dartrun: all units wait, and none is known to bring what the others wait for\n");
 }
@@ -347,10 +360,11 @@ void table_print(const dart__record_t *record, uint32_t nunits)
                    .seen   = calloc(nunits, sizeof *t.seen),
                    .first  = calloc(nunits, sizeof *t.first),
                    .wanted = calloc(nunits, sizeof *t.wanted),
+                   .holds  = calloc(nunits, sizeof *t.holds),
                    .nunits = nunits,
                    .to     = open_memstream(&text, &size) };
 
-  if (t.seen != NULL && t.first != NULL && t.wanted != NULL && t.to != NULL) {
+  if (t.seen != NULL && t.first != NULL && t.wanted != NULL && t.holds != NULL && t.to != NULL) {
     fill(&t);
     fprintf(t.to, "dartrun: what the units wait for\ndartrun: %6s %8s %8s  %s\n", "unit", "pid",
             "since", "waits for");
@@ -361,6 +375,7 @@ void table_print(const dart__record_t *record, uint32_t nunits)
   if (t.to != NULL && fclose(t.to) == 0 && write(STDERR_FILENO, text, size) < 0)
     size = 0; /* nobody listens */
   free(text);
+  free(t.holds);
   free(t.wanted);
   free(t.first);
   free(t.seen);

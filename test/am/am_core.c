@@ -30,9 +30,9 @@ static void progress(void)
       dart__am_progress(peer[p].am, true);
 }
 
-static const dart__wait_policy_t wait_policy = { .spins    = 1 << 20,
-                                                 .nap_us   = 1,
-                                                 .progress = progress };
+static const dart__wait_policy_t wait_policy = {
+  .pace = &(const dart__wait_pace_t){ .spins = 1 << 20, .nap_us = 1, .progress = progress }
+};
 
 static void open_with(int count, dart__am_config_t config)
 {
@@ -52,7 +52,7 @@ static void open_with(int count, dart__am_config_t config)
 
 static dart__am_config_t usual(void)
 {
-  return DART__AM_CONFIG(NULL, NULL, (dart__am_host_t){ NULL });
+  return DART__AM_CONFIG(NULL, NULL, (dart__am_host_t){ 0 });
 }
 
 static void close_all(void)
@@ -900,11 +900,11 @@ static void progress_late(void)
 
 static void a_window_bounds_what_is_under_way(void **state)
 {
-  static const dart__wait_policy_t late   = { .spins    = 1 << 20,
-                                              .nap_us   = 1,
-                                              .progress = progress_late };
-  dart__am_config_t                config = usual();
-  uint64_t                         start;
+  const dart__wait_policy_t late = {
+    .pace = &(const dart__wait_pace_t){ .spins = 1 << 20, .nap_us = 1, .progress = progress_late }
+  };
+  dart__am_config_t config = usual();
+  uint64_t          start;
 
   (void)state;
   config.window      = 3;

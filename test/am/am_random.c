@@ -56,7 +56,9 @@ static void progress(void)
   dart__am_progress(mine, true);
 }
 
-static const dart__wait_policy_t wait_policy = { .spins = 64, .nap_us = 1, .progress = progress };
+static const dart__wait_policy_t wait_policy = {
+  .pace = &(const dart__wait_pace_t){ .spins = 64, .nap_us = 1, .progress = progress }
+};
 
 static void expect(bool holds, const char *what, int thread, int step)
 {
@@ -222,10 +224,10 @@ static void update(thread_t *t, int peer)
 /* Update a word of the own memory under its mutex, in two steps that only the mutex makes atomic. */
 static void update_own(thread_t *t)
 {
-  static const dart__wait_policy_t briefly = { .spins = 50 };
-  test_peer_t                     *peer    = &peers[t->peer];
-  uint64_t                        *word    = &((memory_t *)(void *)peer->memory)->counters[3];
-  uint64_t                         by      = test_draw(&t->random) % 100, before;
+  const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){ .spins = 50 } };
+  test_peer_t              *peer    = &peers[t->peer];
+  uint64_t                 *word    = &((memory_t *)(void *)peer->memory)->counters[3];
+  uint64_t                  by      = test_draw(&t->random) % 100, before;
 
   dart__mutex_lock(&peer->mutex, &briefly);
   before = *word;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_atomics.h>
 #include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_near.h>
@@ -16,8 +17,8 @@
 #include <dash/dart/if/dart.h>
 
 /* ALONE: the report comes with dart_exit or at the end, or the case ends the program; CRASHES: so does a signal. BOUND:
- * nothing is reported, but a line has what is expected. */
-typedef enum { TOGETHER, ALONE, CRASHES, BOUND } how_t;
+ * nothing is reported, but a line has what is expected. THREADS: by a program with several threads. */
+typedef enum { TOGETHER, ALONE, CRASHES, BOUND, THREADS } how_t;
 
 typedef struct {
   const char *name;
@@ -29,7 +30,7 @@ typedef struct {
 
 extern int          me, n; /* this unit, and how many there are: three at least */
 extern const case_t memory_cases[], completion_cases[], collective_cases[], ordered_cases[],
-    race_cases[], epoch_cases[], in_epoch_cases[], bound_cases[];
+    race_cases[], lock_cases[], epoch_cases[], in_epoch_cases[], bound_cases[];
 
 /** A segment of `nelem` ints of each unit of all, at unit `unit`; all of them 0 when it returns. */
 dart_gptr_t segment(size_t nelem, int unit);

@@ -71,6 +71,28 @@ static void right_results(void)
   end(gptr);
 }
 
+static void right_elements(void)
+{
+  dart_gptr_t     gptr = segment(3 * MANY, (me + 1) % n);
+  dart_datatype_t column;
+  dart_handle_t   handles[2];
+
+  dart_type_create_strided(DART_TYPE_INT, 3, 1, &column);
+  for (int i = 0; i < 5; i++)
+    dart_accumulate_typed(gptr, values, MANY, DART_TYPE_INT, column, DART_OP_SUM);
+  dart_fetch_and_op_typed(gptr, values, more, MANY, DART_TYPE_INT, DART_TYPE_INT, column,
+                          DART_OP_SUM);
+  dart_flush_local(gptr);
+  more[0]++;
+  dart_accumulate_handle(gptr, values, MANY, DART_TYPE_INT, column, DART_OP_SUM, &handles[0]);
+  dart_fetch_and_op_handle(gptr, values, more, MANY, DART_TYPE_INT, DART_TYPE_INT, column,
+                           DART_OP_SUM, &handles[1]);
+  dart_waitall(handles, 2);
+  more[0]++;
+  dart_type_destroy(&column);
+  end(gptr);
+}
+
 static void right_epoch(void)
 {
   dart_gptr_t gptr = segment(MANY, (me + 1) % n);
@@ -164,6 +186,19 @@ static void wrong_write(void)
   end(gptr);
 }
 
+static void wrong_elements(void)
+{
+  dart_gptr_t   gptr = segment(MANY, 2);
+  dart_handle_t handle;
+
+  dart_fetch_and_op_handle(gptr, values, more, MANY, DART_TYPE_INT, DART_TYPE_INT, DART_TYPE_INT,
+                           DART_OP_SUM, &handle);
+  if (me == 1)
+    more[5] = 1;
+  dart_wait(&handle);
+  end(gptr);
+}
+
 static void wrong_no_wait(void)
 {
   dart_gptr_t   gptr = segment(MANY, (me + 1) % n);
@@ -198,7 +233,7 @@ static void wrong_handle(void)
   end(gptr);
 }
 
-/* A flush of the context completes what was started in it. */
+/* A flush of the context completes what was started in it, and a test that finds all complete. */
 static void right_context(void)
 {
   dart_gptr_t    gptr = segment(MANY, (me + 1) % n);
@@ -212,6 +247,21 @@ static void right_context(void)
     dart_context_flush(context);
     values[i]++;
   }
+  dart_context_enter(context);
+  dart_put(gptr, values, MANY, DART_TYPE_INT, DART_TYPE_INT);
+  dart_context_leave(context);
+  dart_context_flush_local(context); /* only the source is free */
+  values[0]++;
+  for (int i = 0; i < 2; i++) {
+    for (int32_t done = 0; !done;)
+      dart_context_test(context, &done);
+    values[1]++;
+    dart_context_enter(context);
+    dart_put(gptr, values, MANY, DART_TYPE_INT, DART_TYPE_INT);
+    dart_context_leave(context);
+  }
+  for (int32_t done = 0; !done;)
+    dart_context_test(context, &done);
   dart_context_enter(context);
   dart_get(more, gptr, MANY, DART_TYPE_INT, DART_TYPE_INT);
   dart_context_flush_unit(context, DART_TEAM_UNIT_ID((me + 1) % n));
@@ -270,6 +320,7 @@ const case_t completion_cases[] = {
   { "right_small", NULL, right_small, TOGETHER },
   { "right_handles", NULL, right_handles, TOGETHER },
   { "right_results", NULL, right_results, TOGETHER },
+  { "right_elements", NULL, right_elements, TOGETHER },
   { "right_epoch", NULL, right_epoch, TOGETHER },
   { "right_strided", NULL, right_strided, TOGETHER },
   { "right_context", NULL, right_context, TOGETHER },
@@ -301,6 +352,10 @@ const case_t completion_cases[] = {
     "*unit 1: completion: the result of an operation, 400 bytes, was written to before it was "
     "complete",
     wrong_write, TOGETHER },
+  { "wrong_elements",
+    "*unit 1: completion: the result of an operation, 400 bytes, was written to before it was "
+    "complete",
+    wrong_elements, TOGETHER },
   { "wrong_no_wait", "*unit 1: completion: an operation was never completed", wrong_no_wait,
     TOGETHER },
   { "wrong_handle",

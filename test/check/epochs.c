@@ -1,4 +1,6 @@
 /* Accesses that epochs order, and one that they do not. */
+#include <unistd.h>
+
 #include "races.h"
 
 static void ordered_fence(void)
@@ -256,6 +258,90 @@ static void race_after_epoch(void)
   end(gptr);
 }
 
+/* ---- units that wait in an epoch for a call that does not come --------------------------------------- */
+
+/* Unit 1 has posted once, for the first of two starts. */
+static void wrong_no_post(void)
+{
+  dart_gptr_t      gptr   = segment(ROOM, 1);
+  dart_team_unit_t origin = DART_TEAM_UNIT_ID(2), target = DART_TEAM_UNIT_ID(1);
+
+  if (me == 1) {
+    dart_epoch_post(gptr, 1, &origin, 0);
+    dart_epoch_wait(gptr);
+  }
+  for (int i = 0; i < 2 && me == 2; i++) {
+    dart_epoch_start(gptr, 1, &target, 0);
+    dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
+    dart_epoch_complete(gptr);
+  }
+  all_meet();
+}
+
+/* Nor at all, for a start whose operation waits. */
+static void wrong_no_post_for_get(void)
+{
+  dart_gptr_t      gptr   = segment(ROOM, 1);
+  dart_team_unit_t target = DART_TEAM_UNIT_ID(1);
+
+  if (me == 0) {
+    dart_epoch_start(gptr, 1, &target, 0);
+    GET(gptr);
+  }
+  all_meet();
+}
+
+static void wrong_no_complete(void)
+{
+  dart_gptr_t      gptr   = segment(ROOM, 1);
+  dart_team_unit_t origin = DART_TEAM_UNIT_ID(2), target = DART_TEAM_UNIT_ID(1);
+
+  if (me == 1) {
+    dart_epoch_post(gptr, 1, &origin, 0);
+    dart_epoch_wait(gptr);
+  }
+  if (me == 2) {
+    dart_epoch_start(gptr, 1, &target, 0);
+    dart_put(gptr, two, 2, DART_TYPE_INT, DART_TYPE_INT);
+  }
+  all_meet();
+}
+
+/* Unit 1 meets unit 2 alone, which comes late, and posts then. */
+static void right_late_post(void)
+{
+  dart_gptr_t      gptr   = segment(ROOM, 1);
+  dart_team_unit_t origin = DART_TEAM_UNIT_ID(0), target = DART_TEAM_UNIT_ID(1);
+  dart_group_t     group;
+  dart_team_t      team;
+
+  dart_group_create(&group);
+  dart_group_addmember(group, DART_GLOBAL_UNIT_ID(1));
+  dart_group_addmember(group, DART_GLOBAL_UNIT_ID(2));
+  dart_team_create(DART_TEAM_ALL, group, &team);
+  dart_group_destroy(&group);
+  if (me == 2)
+    usleep(1000000);
+  if (me > 0) {
+    dart_barrier(team);
+    dart_team_destroy(&team);
+  }
+  if (me == 1) {
+    dart_epoch_post(gptr, 1, &origin, 0);
+    dart_epoch_wait(gptr);
+  }
+  if (me == 0) {
+    dart_epoch_start(gptr, 1, &target, 0);
+    GET(gptr);
+    dart_epoch_complete(gptr);
+  }
+  end(gptr);
+}
+
+#define STUCK(reporter, origin)                                                           \
+  "*unit " reporter ": collectives: unit " origin " waits in an epoch for unit " reporter \
+  ", which waits for it in a collective call"
+
 const case_t epoch_cases[] = {
   { "ordered_fence", NULL, ordered_fence, TOGETHER },
   { "ordered_post", NULL, ordered_post, TOGETHER },
@@ -271,5 +357,9 @@ const case_t epoch_cases[] = {
   { "wrong_after_epoch", "*unit 1: completion: an operation was never completed", wrong_after_epoch,
     TOGETHER },
   { "race_after_epoch", RACE("0", "1"), race_after_epoch, TOGETHER },
+  { "right_late_post", NULL, right_late_post, TOGETHER },
+  { "wrong_no_post", STUCK("1", "2"), wrong_no_post, ALONE },
+  { "wrong_no_post_for_get", STUCK("1", "0"), wrong_no_post_for_get, ALONE },
+  { "wrong_no_complete", STUCK("2", "1"), wrong_no_complete, ALONE },
   { NULL, NULL, NULL, TOGETHER },
 };

@@ -1,13 +1,14 @@
-/* main: the cases that are named, one after the other, or their list. */
+/* main: the cases that are named, one after the other, or their list. After the word "threads" DART is started for
+ * several. */
 #include <stdio.h>
 
 #include "check.h"
 
 int me, n;
 
-static const case_t *const all[] = { memory_cases,   completion_cases, collective_cases,
-                                     ordered_cases,  race_cases,       epoch_cases,
-                                     in_epoch_cases, bound_cases };
+static const case_t *const all[] = { memory_cases,  completion_cases, collective_cases,
+                                     ordered_cases, race_cases,       lock_cases,
+                                     epoch_cases,   in_epoch_cases,   bound_cases };
 
 dart_gptr_t at(dart_gptr_t gptr, int unit, size_t element)
 {
@@ -31,7 +32,7 @@ dart_gptr_t segment(size_t nelem, int unit)
 
 static void list(void)
 {
-  static const char *const hows[] = { "together", "alone", "crashes", "bound" };
+  static const char *const hows[] = { "together", "alone", "crashes", "bound", "threads" };
 
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     for (const case_t *c = all[i]; c->name != NULL; c++)
@@ -50,8 +51,18 @@ static bool run_named(const char *name)
   return false;
 }
 
+static bool start(bool with_threads)
+{
+  dart_thread_support_level_t level;
+
+  if (!with_threads)
+    return dart_init(NULL, NULL) == DART_OK;
+  return dart_init_thread(NULL, NULL, &level) == DART_OK && level == DART_THREAD_MULTIPLE;
+}
+
 int main(int argc, char **argv)
 {
+  bool               with_threads = argc > 1 && strcmp(argv[1], "threads") == 0;
   dart_global_unit_t unit;
   size_t             size;
 
@@ -59,13 +70,13 @@ int main(int argc, char **argv)
     list();
     return 0;
   }
-  if (dart_init(&argc, &argv) != DART_OK)
+  if (!start(with_threads))
     return 1;
   dart_myid(&unit);
   dart_size(&size);
   me = unit.id;
   n  = (int)size;
-  for (int i = 1; i < argc; i++)
+  for (int i = with_threads ? 2 : 1; i < argc; i++)
     if (!run_named(argv[i]))
       dart_abort(2);
   return dart_exit() == DART_OK ? 0 : 1;

@@ -317,6 +317,102 @@ static void wrong_team_leak(void)
   dart_team_clone(DART_TEAM_ALL, &team);
 }
 
+static void wrong_team(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+  int         value;
+
+  if (me == 1) {
+    gptr.teamid = 7; /* nobody has made it */
+    dart_get_blocking(&value, gptr, 1, DART_TYPE_INT, DART_TYPE_INT);
+    gptr.teamid = DART_TEAM_ALL;
+  }
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_memfree(gptr);
+}
+
+/* The team is there, and has no segment of this id. */
+static void wrong_team_segment(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+  dart_team_t team;
+
+  dart_team_clone(DART_TEAM_ALL, &team);
+  if (me == 1) {
+    gptr.teamid = team;
+    dart_flush(gptr);
+    gptr.teamid = DART_TEAM_ALL;
+  }
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_destroy(&team);
+  dart_team_memfree(gptr);
+}
+
+/* A unit's id in another team than the pointer's. */
+static void wrong_team_unit(void)
+{
+  dart_gptr_t  gptr = segment(10, 0), small;
+  dart_group_t group;
+  dart_team_t  team;
+  int          value = 1;
+
+  dart_group_create(&group);
+  dart_group_addmember(group, DART_GLOBAL_UNIT_ID(1));
+  dart_group_addmember(group, DART_GLOBAL_UNIT_ID(2));
+  dart_team_create(DART_TEAM_ALL, group, &team);
+  dart_group_destroy(&group);
+  if (me > 0) {
+    dart_team_memalloc_aligned(team, 10, DART_TYPE_INT, &small);
+    small.unitid = 2;
+    if (me == 1)
+      dart_put_blocking(small, &value, 1, DART_TYPE_INT, DART_TYPE_INT);
+    dart_team_memfree(small);
+    dart_team_destroy(&team);
+  }
+  dart_team_memfree(gptr);
+}
+
+/* The pool is of all units. */
+static void wrong_team_pool(void)
+{
+  dart_gptr_t block;
+  dart_team_t team;
+
+  dart_memalloc(10, DART_TYPE_INT, &block);
+  dart_team_clone(DART_TEAM_ALL, &team);
+  if (me == 1) {
+    block.teamid = team;
+    dart_flush(block);
+    block.teamid = DART_TEAM_ALL;
+  }
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_destroy(&team);
+  dart_memfree(block);
+}
+
+/* Pointers of a small team, of its allocator, and of the pool. */
+static void right_teams(void)
+{
+  dart_gptr_t      gptr, block;
+  dart_team_t      team;
+  dart_allocator_t allocator;
+  int              value = me;
+
+  dart_team_clone(DART_TEAM_ALL, &team);
+  dart_allocator_new(4096, team, &allocator);
+  dart_allocator_alloc(10, DART_TYPE_INT, &gptr, allocator);
+  dart_memalloc(10, DART_TYPE_INT, &block);
+  dart_put_blocking(gptr, &value, 1, DART_TYPE_INT, DART_TYPE_INT);
+  dart_put_blocking(block, &value, 1, DART_TYPE_INT, DART_TYPE_INT);
+  dart_flush(gptr);
+  dart_flush_all(block);
+  dart_memfree(block);
+  dart_allocator_free(&gptr, allocator);
+  dart_barrier(team);
+  dart_allocator_destroy(&allocator);
+  dart_team_destroy(&team);
+}
+
 static void wrong_load_after_free(void)
 {
   dart_gptr_t   gptr = segment(10, me);
@@ -350,6 +446,19 @@ const case_t memory_cases[] = {
   { "right_pages", NULL, right_pages, TOGETHER },
   { "right_last_put", NULL, right_last_put, TOGETHER },
   { "right_team", NULL, right_team, TOGETHER },
+  { "right_teams", NULL, right_teams, TOGETHER },
+  { "wrong_team",
+    "*unit 1: memory: dart_get_blocking uses a pointer of team 7, of which this unit is no member",
+    wrong_team, TOGETHER },
+  { "wrong_team_segment",
+    "*unit 1: memory: dart_flush uses a pointer to segment * of team *, which has none",
+    wrong_team_segment, TOGETHER },
+  { "wrong_team_unit",
+    "*unit 1: memory: dart_put_blocking uses a pointer to unit 2 of team *, which has 2 units",
+    wrong_team_unit, TOGETHER },
+  { "wrong_team_pool",
+    "*unit 1: memory: dart_flush uses a pointer to segment 0 of team *, which has none",
+    wrong_team_pool, TOGETHER },
   { "wrong_bounds",
     "*unit 1: memory: dart_put_blocking of 8 bytes at offset 36, in a portion of 40 bytes",
     wrong_bounds, TOGETHER },

@@ -404,6 +404,65 @@ static void ordered_counter(void)
   end(gptr);
 }
 
+/* Units take turns by a word that they get until it is theirs, and then put: now and then at the first look. */
+static void ordered_baton(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2), flag = at(gptr, 2, FLAG);
+
+  for (int turn = 0; turn < 12 && me < 2; turn++) {
+    int seen = -1, next = turn + 1;
+
+    if (turn % 2 != me)
+      continue;
+    if (turn % 4 < 2)
+      usleep(2000);
+    while (seen != turn)
+      dart_get_blocking(&seen, flag, 1, DART_TYPE_INT, DART_TYPE_INT);
+    PUT(gptr);
+    dart_put_blocking(flag, &next, 1, DART_TYPE_INT, DART_TYPE_INT);
+  }
+  end(gptr);
+}
+
+/* A unit counts in a word that another one waits for, perhaps for one look alone, which goes on counting then. */
+static void ordered_count(void)
+{
+  dart_gptr_t gptr  = segment(ROOM, 2);
+  int         value = 0, last = 5;
+
+  if (me == 1) {
+    usleep(20000);
+    while (value < last)
+      dart_get_blocking(&value, gptr, 1, DART_TYPE_INT, DART_TYPE_INT);
+  }
+  for (int i = 0; i < last && me < 2; i++) {
+    dart_get_blocking(&value, gptr, 1, DART_TYPE_INT, DART_TYPE_INT);
+    value++;
+    dart_put_blocking(gptr, &value, 1, DART_TYPE_INT, DART_TYPE_INT);
+  }
+  end(gptr);
+}
+
+/* Each updates the word in its turn, which a message passes on. */
+static void ordered_updates(void)
+{
+  dart_gptr_t gptr  = segment(ROOM, 2);
+  int         value = 0, word = 0;
+
+  for (int round = 0; round < 3 && me < 2; round++) {
+    if (me == 1 || round > 0)
+      dart_recv(&word, 1, DART_TYPE_INT, 3, DART_GLOBAL_UNIT_ID(1 - me));
+    for (int i = 0; i < 3; i++) {
+      dart_get_blocking(&value, gptr, 1, DART_TYPE_INT, DART_TYPE_INT);
+      value++;
+      dart_put_blocking(gptr, &value, 1, DART_TYPE_INT, DART_TYPE_INT);
+    }
+    if (me == 0 || round < 2)
+      dart_send(&word, 1, DART_TYPE_INT, 3, DART_GLOBAL_UNIT_ID(1 - me));
+  }
+  end(gptr);
+}
+
 /* More accesses than a log has, in a job that may have one unit. */
 static void ordered_many(void)
 {
@@ -443,6 +502,9 @@ const case_t ordered_cases[] = {
   { "ordered_get_of_word", NULL, ordered_get_of_word, TOGETHER },
   { "ordered_accumulate", NULL, ordered_accumulate, TOGETHER },
   { "ordered_counter", NULL, ordered_counter, TOGETHER },
+  { "ordered_baton", NULL, ordered_baton, TOGETHER },
+  { "ordered_count", NULL, ordered_count, TOGETHER },
+  { "ordered_updates", NULL, ordered_updates, TOGETHER },
   { "ordered_many", NULL, ordered_many, TOGETHER },
   { NULL, NULL, NULL, TOGETHER },
 };

@@ -1,6 +1,7 @@
 /* Types and operators, transfers of every kind, handles, atomics. */
 #include <string.h>
 
+#include <dash/dart/ext/dart_atomics.h>
 #include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_order.h>
 #include <dash/dart/ext/dart_value.h>
@@ -144,6 +145,7 @@ static void try_context(dart_team_t all, dart_gptr_t at)
   dart_context_t   context;
   dart_team_unit_t unit = DART_TEAM_UNIT_ID(next_unit());
   long             sent[30], got[30], one = 1;
+  int32_t          done = 0;
 
   fill(sent, 30, 3 * me);
   OWN(NOMEM, dart_context_create(all, &context));
@@ -154,6 +156,9 @@ static void try_context(dart_team_t all, dart_gptr_t at)
   FINE(dart_context_flush(context));
   expect_values(got, 30, 3 * me);
   OWN(NEVER, dart_accumulate(at, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
+  FINE(dart_context_flush_local(context));
+  while (!done)
+    FINE(dart_context_test(context, &done));
   FINE(dart_context_leave(context));
   FINE(dart_context_destroy(&context));
   OWN(NEVER, dart_get_blocking(got, at, 1, DART_TYPE_LONG, DART_TYPE_LONG));
@@ -238,8 +243,11 @@ void use_handles(dart_team_t all)
 void use_atomics(dart_team_t all)
 {
   dart_gptr_t gptr = allocate(all);
-  long        one = 1, many[300], old = -1, sum = 0;
+  long        one = 1, many[300], found[100], old = -1, sum = 0;
   void       *own;
+
+  dart_datatype_t strided = DART_TYPE_UNDEFINED;
+  dart_handle_t   h       = DART_HANDLE_NULL;
 
   for (int i = 0; i < 300; i++)
     many[i] = 1;
@@ -254,6 +262,22 @@ void use_atomics(dart_team_t all)
     FINE(dart_flush_all(gptr));
     EXPECT(old != 0);
   }
+  OWN(NOMEM, dart_type_create_strided(DART_TYPE_LONG, 2, 1, &strided));
+  for (int u = 0; u < n; u++) {
+    OWN(NOMEM, dart_accumulate_handle(of_unit(gptr, u), many, 100, DART_TYPE_LONG, strided,
+                                      DART_OP_MAX, &h));
+    FINE(dart_wait(&h));
+    OWN(NOMEM, dart_fetch_and_op_handle(of_unit(gptr, u), NULL, found, 100, DART_TYPE_UNDEFINED,
+                                        DART_TYPE_LONG, strided, DART_OP_NO_OP, &h));
+    FINE(dart_handle_free(&h));
+    OWN(NEVER,
+        dart_accumulate_typed(of_unit(gptr, u), many, 100, DART_TYPE_LONG, strided, DART_OP_MAX));
+    OWN(NEVER, dart_fetch_and_op_typed(of_unit(gptr, u), many, found, 100, DART_TYPE_LONG,
+                                       DART_TYPE_LONG, strided, DART_OP_MAX));
+    FINE(dart_flush(of_unit(gptr, u)));
+    EXPECT(found[99] >= 1);
+  }
+  FINE(dart_type_destroy(&strided));
   ALL(NEVER, dart_barrier(all));
   FINE(dart_gptr_getaddr(of_unit(gptr, me), &own));
   EXPECT(((long *)own)[0] == 3L * n && ((long *)own)[299] == n);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <dash/dart/ext/dart_lock_at.h>
+#include <dash/dart/ext/dart_message.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_wait_word.h>
 
@@ -24,6 +25,24 @@ static void pass_on(int *send, int *recv, size_t count)
   EXPECT(recv[0] == 70 + before.id && recv[count - 1] == 70 + before.id);
 }
 
+/* Two messages round the ring, which are looked at before they are received. */
+static void receive_any(dart_global_unit_t next, dart_global_unit_t before)
+{
+  dart_message_t found    = { DART_UNDEFINED_GLOBAL_UNIT_ID, -1, 0 };
+  int32_t        is_found = 0;
+  int            value    = -1;
+
+  OWN(NOMEM, dart_send(&me, 1, DART_TYPE_INT, 6, next));
+  OWN(NOMEM, dart_send(&me, 1, DART_TYPE_INT, 7, next));
+  FINE(dart_probe(DART_GLOBAL_UNIT_ANY, DART_TAG_ANY, &found));
+  EXPECT(found.unit.id == before.id && found.tag == 6 && found.nbytes == sizeof value);
+  OWN(NOMEM, dart_recv_any(&value, 1, DART_TYPE_INT, DART_GLOBAL_UNIT_ANY, 7, &found));
+  EXPECT(value == before.id && found.tag == 7);
+  while (!is_found)
+    FINE(dart_try_probe(before, DART_TAG_ANY, &is_found, &found));
+  OWN(NOMEM, dart_recv(&value, 1, DART_TYPE_INT, found.tag, found.unit));
+}
+
 void use_messages(void)
 {
   enum { MOST = 200000 };
@@ -40,6 +59,7 @@ void use_messages(void)
   EXPECT(n == 1 || recv[0] == before.id);
   pass_on(send, recv, 100);
   pass_on(send, recv, MOST);
+  receive_any(next, before);
   OWN(NOMEM, dart_send(&me, 1, DART_TYPE_INT, 5, next)); /* nobody receives it */
   free(send);
   free(recv);
@@ -150,7 +170,7 @@ static void wait_for_words(dart_team_t all, dart_gptr_t base)
   dart_gptr_t to = of_unit(base, next_unit()), word = of_unit(base, me);
   size_t      which = 7, count = 0;
 
-  for (long value = 100; value < 104; value++) {
+  for (long value = 100; value < 105; value++) {
     OWN(NEVER, dart_put_blocking(to, &value, 1, DART_TYPE_LONG, DART_TYPE_LONG));
     if (value == 100)
       FINE(dart_wait_word(word, DART_TYPE_LONG, DART_WAIT_EQ, &value, -1));
@@ -158,8 +178,10 @@ static void wait_for_words(dart_team_t all, dart_gptr_t base)
       FINE(dart_wait_word_any(&word, 1, DART_TYPE_LONG, DART_WAIT_EQ, &value, -1, &which));
     else if (value == 102)
       FINE(dart_wait_word_some(&word, 1, DART_TYPE_LONG, DART_WAIT_EQ, &value, -1, &which, &count));
-    else
+    else if (value == 103)
       FINE(dart_wait_word_all(&word, 1, DART_TYPE_LONG, DART_WAIT_EQ, &value, -1));
+    else
+      FINE(dart_wait_word_range(word, 1, 1, DART_TYPE_LONG, DART_WAIT_EQ, &value, 0, -1, &which));
     ALL(NEVER, dart_barrier(all)); /* all have seen it */
   }
   EXPECT(which == 0 && count == 1);

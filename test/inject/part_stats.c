@@ -2,6 +2,7 @@
  * part of the second cycle (program.c). */
 #include <stdlib.h>
 
+#include <dash/dart/ext/dart_progress.h>
 #include <dash/dart/ext/dart_stats.h>
 
 #include "parts.h"
@@ -12,6 +13,7 @@ void use_statistics(void)
   uint64_t         *before = calloc(size, sizeof *before), *after = calloc(size, sizeof *after);
   dart_stats_info_t info;
 
+  FINE(dart_progress());
   FINE(dart_stats_find("barrier", &index));
   FINE(dart_stats_describe(index, &info));
   FINE(dart_stats_read(before, size));

@@ -48,7 +48,8 @@ typedef enum {
   ADV_LEAKS   = 1 << 7, /* what was not freed is refused at the end */
   ADV_ATTACH  = 1 << 8, /* memory that overlaps what is attached is refused */
   ADV_FOREVER =
-      1 << 9 /* operations on windows are held until they must be complete, not for a while */
+      1 << 9, /* operations on windows are held until they must be complete, not for a while */
+  ADV_PUTS = 1 << 10 /* even puts of at most 8 bytes to one place are shuffled */
 } adv_behaviour_t;
 
 bool adv_does(adv_behaviour_t what);

@@ -12,7 +12,7 @@
 
 #define ALL                                                                              \
   (ADV_HOLD | ADV_SHUFFLE | ADV_POISON | ADV_LATER | ADV_DELAY | ADV_CHECK | ADV_LEAKS | \
-   ADV_ATTACH | ADV_FOREVER)
+   ADV_ATTACH | ADV_FOREVER | ADV_PUTS)
 
 static unsigned               behaviour;
 static unsigned long          seed;
@@ -32,7 +32,8 @@ static const struct {
               { "tags", ADV_TAGS },     { "poison", ADV_POISON },
               { "later", ADV_LATER },   { "delay", ADV_DELAY },
               { "check", ADV_CHECK },   { "leaks", ADV_LEAKS },
-              { "attach", ADV_ATTACH }, { "forever", ADV_FOREVER } };
+              { "attach", ADV_ATTACH }, { "forever", ADV_FOREVER },
+              { "puts", ADV_PUTS } };
 
 static void wrong(const char *name, const char *text)
 {

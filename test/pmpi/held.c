@@ -29,10 +29,17 @@ static bool is_towards(const adv_op_t *op, int target)
   return target == ADV_ALL_RANKS || op->target == target;
 }
 
+static bool is_small_put(const adv_op_t *op)
+{
+  return op->kind == ADV_PUT && op->to - op->from <= 8;
+}
+
 static bool must_follow(const adv_op_t *op, const adv_op_t *earlier)
 {
-  return !op->window->is_unordered && is_accumulate(op) && is_accumulate(earlier) &&
-         op->target == earlier->target && op->from < earlier->to && earlier->from < op->to;
+  if (op->target != earlier->target || op->from >= earlier->to || earlier->from >= op->to)
+    return false;
+  return (!op->window->is_unordered && is_accumulate(op) && is_accumulate(earlier)) ||
+         (!adv_does(ADV_PUTS) && is_small_put(op) && is_small_put(earlier));
 }
 
 /* The calls take source and result alike: this and the next are their arguments. */

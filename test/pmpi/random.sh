@@ -1,14 +1,14 @@
 # random.sh BUILD JOBS: the differential tester (test/random) over the adversary, with new seeds. What
 # DART
-# promises and MPI does not is left out: memory that is attached twice, and puts that nobody completes
-# but that are seen some time all the same.
+# promises and MPI does not is left out: memory that is attached twice, puts that nobody completes
+# but that are seen some time all the same, and small puts to one place that stay in order.
 source "$(dirname "$0")/../cli.bash"
 
 program=$build/test/random/dart-random-mpi
 adversary=$build/test/pmpi/libadversary.so
 dartrun=$build/dart-mpi/dartrun
 need "$program" "$adversary" "$dartrun"
-export ADVERSARY=all,-attach,-forever ADVERSARY_KEPT=4:1 DART_LOG_LEVEL=ERROR
+export ADVERSARY=all,-attach,-forever,-puts ADVERSARY_KEPT=4:1 DART_LOG_LEVEL=ERROR
 
 first=${DART_PMPI_SEED:-$((RANDOM * 32768 + RANDOM))}
 for ((seed = first; seed < first + $2; seed++)); do

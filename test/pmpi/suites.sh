@@ -26,7 +26,7 @@ export DART_TEST_SEGMENTS=${DART_TEST_SEGMENTS:-300} DART_TEST_UPDATES=${DART_TE
 
 # settings SEED: words for env.
 settings() {
-  local words=(ADVERSARY_SEED="$1") adversary=all
+  local words=(ADVERSARY_SEED="$1") adversary=all,-puts # small puts to one place stay in order
   (($1 & 1)) && words+=(DART_MPI_WINDOW=static) || words+=(DART_MPI_WINDOW=dynamic)
   (($1 & 2)) && words+=(DART_PROGRESS=none)
   (($1 & 4)) && adversary+=,tags
@@ -56,6 +56,8 @@ for ((seed = first; seed <= last; seed++)); do
   # Without an agent MPI is started for one thread, and stays so.
   [[ $words != *PROGRESS=none* ]] ||
     mapfile -t suites < <(printf '%s\n' "${suites[@]}" | grep -v 'thread\|road')
+  # Messages of different tags are shuffled where no MPI_ANY_TAG of a receive would notice; one of a probe does.
+  [[ $words != *tags* ]] || mapfile -t suites < <(printf '%s\n' "${suites[@]}" | grep -vx message)
   for shape in $shapes; do
     over_adversary "$shape" "$words" "$program" "${suites[@]}"
     over_adversary "$shape" "$words" "$inside" "${of_inside[@]}"

@@ -60,6 +60,8 @@ static void touch_transfer(const scene_t *scene, touches_t *touches, const op_t 
   lies_at(scene, there, op->seg, op->to, op->at, &op->remote, op->n);
   there->lead    = lead_of(scene, op);
   there->is_ours = true;
+  there->is_word = op_is_put(op) && op->remote.kind == LAYOUT_RUN && op->local.kind == LAYOUT_RUN &&
+                   layout_span(&op->remote, op->n) <= 8;
   there->is_fresh =
       op_is_put(op) && op->here < 0 && op->n == 1; /* eight bytes of a pattern, or four */
   if (op_is_get(op))
@@ -84,6 +86,7 @@ static void touch_range(const scene_t *scene, touches_t *touches, const op_t *op
   access->key     = key;
   access->lead    = lead_of(scene, op);
   access->is_ours = op_is_atomic(op);
+  access->is_word = class == UPDATES && op_is_atomic(op);
   access->is_fresh =
       class == UPDATES && op->oper == DART_OP_REPLACE && op->n == 1 && op->kind != SWAP;
 }
@@ -339,6 +342,12 @@ bool access_is_known(const access_t *access, const knowledge_t *know, int actor)
     return false;
   return (access->seen >> actor & 1) != 0 ||
          (access->done != 0 && know->clock[access->done_by] >= access->done);
+}
+
+bool access_is_program_ordered(const access_t *old, const access_t *new)
+{
+  return old->is_word && new->is_word && old->actor == new->actor && old->lead < 0 &&
+         new->lead < 0 && old->name == new->name;
 }
 
 bool access_is_fenced(const access_t *old, const access_t *new)

@@ -40,6 +40,8 @@ typedef struct {
   uint32_t fenced;   /* actors that have ended its epoch by a fence since */
   bool
       is_ours; /* at its unit, by a put, a get, an atomic or a notification: what dart_order is about */
+  bool
+              is_word; /* a put of at most 8 bytes in a row, or an update: in program order with others, outside of epochs */
   int         ordered_by; /* who ordered it, an actor of the same unit, ... */
   uint32_t    ordered;    /* ... and its event then; 0: nobody */
   uint32_t    before;     /* counters that it raised after that */
@@ -70,6 +72,9 @@ bool access_is_known(const access_t *access, const knowledge_t *know, int actor)
  *  memory of a unit in a segment: the same unit, and the same scope, without epochs. */
 bool access_is_ordered(const scene_t *scene, const access_t *old, int actor, uint32_t event,
                        int unit, int seg);
+
+/** Whether the new one comes after the old one by program order: of puts of at most 8 bytes and atomics of one actor. */
+bool access_is_program_ordered(const access_t *old, const access_t *new);
 
 /** Whether the new one comes after the old one by a fence: it is of the same memory's epochs, or of the own
  *  portion. Of other units' portions a fence says no more: not even that what this unit did there is complete. */

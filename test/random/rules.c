@@ -46,7 +46,8 @@ static bool is_in_order(const rules_t *rules, const access_t *old, const access_
 static bool conflicts(const rules_t *rules, const access_t *old, const access_t *new)
 {
   return !access_agree(old, new) && !access_is_known(old, &rules->know[new->actor], new->actor) &&
-         !access_is_fenced(old, new) && !is_in_order(rules, old, new) && access_overlap(old, new);
+         !access_is_fenced(old, new) && !is_in_order(rules, old, new) &&
+         !access_is_program_ordered(old, new) && access_overlap(old, new);
 }
 
 static bool is_free(const rules_t *rules, const access_t *new)

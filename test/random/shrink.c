@@ -413,7 +413,10 @@ bool shrink(job_t *job, list_t *list, double seconds)
     while (now() < s.end) {
       bool better = drop_operations(&s);
 
-      better |= drop_threads(&s) | drop_units(&s) | drop_nodes(&s) | drop_settings(&s);
+      better |= drop_threads(&s);
+      better |= drop_units(&s);
+      better |= drop_nodes(&s);
+      better |= drop_settings(&s);
       if (!simplify_all(&s) && !better)
         break;
     }

@@ -62,7 +62,9 @@ static OTF2_RmaAtomicType atomic_of(unsigned call)
 {
   switch (call) {
   case DART__TRACE_dart_compare_and_swap: return OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
-  case DART__TRACE_dart_fetch_and_op: return OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
+  case DART__TRACE_dart_fetch_and_op:
+  case DART__TRACE_dart_fetch_and_op_typed:
+  case DART__TRACE_dart_fetch_and_op_handle: return OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
   default: return OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
   }
 }

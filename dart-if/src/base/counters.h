@@ -59,6 +59,7 @@
   X(FILE, EVENTS, "file", "reads and writes of files, and waits for their requests")              \
   X(FILE_TIME, TIME, "file_time", "time in these")                                                \
   X(SLEEP, EVENTS, "sleep", "sleeps of waiting threads, in the kernel")                           \
+  X(YIELD, EVENTS, "yield", "times that waiting threads yielded their core")                      \
   X(PROGRESS, EVENTS, "progress", "polls for far units by the program's threads")                 \
   X(AGENT_WAKE, EVENTS, "agent_wake", "wake-ups of the progress agent")                           \
   X(AGENT_LOOK, EVENTS, "agent_look", "polls by the progress agent")                              \

@@ -5,8 +5,13 @@
  *   [ unit LEVEL ] [ time_ms ] file:line !!! DART: text
  *
  * Errors and warnings are always compiled in; INFO, DEBUG and TRACE only with
- * DART_ENABLE_LOGGING, so that the data path carries nothing of them otherwise. */
+ * DART_ENABLE_LOGGING, so that the data path carries nothing of them otherwise.
+ *
+ * A program may make the same mistake in a loop. So an error or a warning is printed DART__LOG_MOST times for each
+ * place in DART and each function that it names; further ones are counted, and dart__log_sum_up prints how many. */
 #include <stdbool.h>
+
+#define DART__LOG_MOST 100
 
 typedef enum {
   DART__LOG_ERROR,
@@ -24,6 +29,12 @@ void dart__log_set_level(dart__log_level_t level);
 
 bool dart__log_wanted(dart__log_level_t level);
 
+/** Print for each place how many of its lines were not printed, and begin to count again. Any thread, and handlers of
+ *  signals; it takes no lock. A process that ends by exit() does so itself. */
+void dart__log_sum_up(void);
+
+/** Print a line, or count it; `file` and a function's name that is the first argument of "%s: ..." stay in place.
+ *  Handlers of signals may call it. */
 void dart__log(dart__log_level_t level, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5), cold));
 

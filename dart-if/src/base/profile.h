@@ -11,7 +11,8 @@
 #define DART__SAME_ATTRIBUTES(name)
 #endif
 
-/** Stands before the definition of the public function `name`, once its header is included. What this file calls
+/** Stands before the definition of the public function `name`, once its header is included, and before any inline
+ *  function that calls it: clang does not change the symbol of a function that was used. What this file calls
  *  by `name` is the function, not what a program put in its place; other files of the library call p`name`
  *  (dash/dart/ext/dart_profile.h). */
 #define DART__PROFILED(name)                               \

@@ -25,6 +25,11 @@ typedef struct {
 dart_ret_t dart__locate_error(const char *function, dart_gptr_t gptr, size_t nbytes)
     __attribute__((cold));
 
+/** dart__locate for what is not in the table: another unit's portion of registered memory of which this unit has
+ *  deregistered its own. Else dart__locate_error. */
+dart_ret_t dart__locate_ended(const char *function, dart_gptr_t gptr, size_t nbytes,
+                              dart__address_t *address_out) __attribute__((cold));
+
 /** The segment of a pointer and its team; unit and offset are not checked. NULL: there is none. */
 static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team_t **team_out)
 {
@@ -137,8 +142,7 @@ static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, si
   return DART_OK;
 
 refuse:
-  dart__locate_error(function, gptr, nbytes);
-  return DART_ERR_INVAL;
+  return dart__locate_ended(function, gptr, nbytes, address_out);
 }
 
 #endif

@@ -17,6 +17,7 @@ typedef struct dart__chunk {
   size_t nbytes;          /* of each portion */
   size_t alignment;       /* of this unit's portion, beyond that of pages; 0: none was asked for */
   size_t reserved;        /* bytes of this unit's portion, from its start, that have pages */
+  size_t extent;          /* where segments have ended so far, at most: the same on all units */
   char **near;            /* team unit → its portion, as mapped here; NULL: far */
   dart__arena_t   *arena; /* allocates the portions; NULL: one segment occupies the whole chunk */
   void            *port;  /* the backend's state, see port.h */

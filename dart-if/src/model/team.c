@@ -23,6 +23,7 @@ _Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
 
 #define SEGMENTS_BYTES (DART__MAX_SEGMENTS * sizeof(dart__segment_t *))
 #define MAPS_BYTES     (DART__MAX_SEGMENTS * sizeof(dart__direct_map_t))
+#define ENDED_BYTES    (DART__MAX_SEGMENTS / 2 * sizeof(dart__segment_t *))
 #define SPARE_MOST     4
 
 static struct {
@@ -217,6 +218,8 @@ void dart__team_delete(dart__team_t *team)
   free(team->unit_at);
   free(team->node_bytes);
   keep_tables(team);
+  dart__level_add(DART__LEVEL_TABLES, team->ended != NULL ? -(int64_t)ENDED_BYTES : 0);
+  dart__memory_delete_table(team->ended, ENDED_BYTES);
   free(team);
 }
 
@@ -320,6 +323,32 @@ void dart__segment_leave(dart__team_t *team, dart__segment_t *segment)
   team->nsegments--;
   if (segment->id > 0 && segment->id < team->first_free)
     team->first_free = segment->id;
+}
+
+bool dart__segment_prepare_ended(dart__team_t *team)
+{
+  if (team->ended != NULL)
+    return true;
+  team->ended = dart__memory_new_table(ENDED_BYTES);
+  dart__level_add(DART__LEVEL_TABLES, team->ended != NULL ? (int64_t)ENDED_BYTES : 0);
+  return team->ended != NULL;
+}
+
+void dart__segment_end(dart__team_t *team, dart__segment_t *segment)
+{
+  team->ended[~segment->id] = segment;
+  team->nended++;
+}
+
+dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id)
+{
+  dart__segment_t *segment = dart__segment_find_ended(team, id);
+
+  if (segment == NULL)
+    return NULL;
+  team->ended[~id] = NULL;
+  team->nended--;
+  return segment;
 }
 
 /* Only `nunits` changes: a thread that has just read it may go on by the map. */

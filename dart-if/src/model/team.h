@@ -46,6 +46,10 @@ typedef struct dart__team {
   dart__waiting_t    *waiting;         /* the leader's entry during a collective's step; or NULL */
   void               *port;            /* the backend's state, see port.h */
   struct dart__locality *locality;     /* api/locality/locality.c; NULL: none */
+  /* Registered segments of which this unit has deregistered its portion, slot ~id; NULL: it has registered none. Their
+   * ids are free on this unit, and taken on those that have not deregistered yet: while they are, it reaches these. */
+  dart__segment_t **ended;
+  int32_t           nended;
 } dart__team_t;
 
 extern dart__team_t *dart__teams[DART__MAX_TEAMS];
@@ -68,6 +72,12 @@ static inline dart__team_t *dart__team_find(dart_team_t id)
 static inline dart__segment_t *dart__segment_find(const dart__team_t *team, int16_t id)
 {
   return team->segments[(uint16_t)id];
+}
+
+/** The segment of registered memory whose own portion is deregistered, or NULL. */
+static inline dart__segment_t *dart__segment_find_ended(const dart__team_t *team, int16_t id)
+{
+  return id >= 0 || team->ended == NULL ? NULL : team->ended[~id];
 }
 
 /** Describe a team of `nunits` units, `members` (ascending global ids, copied), of which the caller
@@ -94,6 +104,13 @@ int16_t dart__team_free_registered(const dart__team_t *team, int16_t from);
 /** Enter the segment into the team's table under its id, or remove it. Neither allocates nor frees. */
 void dart__segment_enter(dart__team_t *team, dart__segment_t *segment);
 void dart__segment_leave(dart__team_t *team, dart__segment_t *segment);
+
+/** Have room for ended segments, before the team's first registration. False: no memory. */
+bool dart__segment_prepare_ended(dart__team_t *team);
+
+/** Keep a segment as an ended one, under its id; and take the one with an id out, NULL: there is none. */
+void             dart__segment_end(dart__team_t *team, dart__segment_t *segment);
+dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id);
 
 /** Take the segment's direct map away, so that entry points take the general path, or give it back. */
 void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment);

@@ -13,7 +13,7 @@
 
 #include "base/config.h"
 
-dart__world_t dart__world = { .me = -1 };
+dart__world_t dart__world = { .me = -1, .wait = { .pace = &dart__world.pace } };
 
 static uint32_t cores_available(void)
 {
@@ -24,16 +24,16 @@ static uint32_t cores_available(void)
   return (uint32_t)CPU_COUNT(&set);
 }
 
-dart__wait_policy_t dart__world_wait_policy(uint32_t sharing, void (*progress)(void))
+void dart__world_set_pace(uint32_t sharing)
 {
-  dart__wait_policy_t policy   = { .nap_us = (uint32_t)dart__settings.nap, .progress = progress };
-  bool                has_core = sharing <= cores_available();
+  dart__wait_pace_t *pace     = &dart__world.pace;
+  bool               has_core = sharing <= cores_available();
 
   if (dart__settings.spin >= 0)
-    policy.spins = (uint32_t)dart__settings.spin;
+    pace->spins = (uint32_t)dart__settings.spin;
   else
-    policy.spins = has_core ? SPINS_WITH_CORE : SPINS_WITHOUT_CORE;
-  policy.yields   = has_core ? YIELDS_WITH_CORE : 0;
-  policy.yield_us = has_core ? 0 : YIELD_US_WITHOUT_CORE;
-  return policy;
+    pace->spins = has_core ? SPINS_WITH_CORE : SPINS_WITHOUT_CORE;
+  pace->yields   = has_core ? YIELDS_WITH_CORE : 0;
+  pace->yield_us = has_core ? 0 : YIELD_US_WITHOUT_CORE;
+  pace->nap_us   = (uint32_t)dart__settings.nap;
 }

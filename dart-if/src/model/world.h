@@ -27,7 +27,10 @@ typedef struct {
   int32_t     nunits;
   int32_t    *node_of; /* global id → number of its node; units with equal numbers are near */
   int32_t    *pid_of;  /* global id → process id; meaningful for units of this node */
-  dart__wait_policy_t wait;
+
+  dart__wait_pace_t
+      pace; /* how long this unit spins, yields and sleeps; every policy refers to it */
+  dart__wait_policy_t wait; /* of waits that check nothing */
 
   /* Where the launcher finds what locks this unit holds, see holds.h. NULL: there is no launcher that looks. It stays
    * from one cycle to the next. */
@@ -59,7 +62,8 @@ typedef struct {
 
 extern dart__world_t dart__world;
 
-/** The wait policy by the settings, if `sharing` units (with this one) share this unit's processors. */
-dart__wait_policy_t dart__world_wait_policy(uint32_t sharing, void (*progress)(void));
+/** Set the pace by the settings, if `sharing` units (with this one) share this unit's processors. `progress` and
+ *  `pause_us` stay as they are. */
+void dart__world_set_pace(uint32_t sharing);
 
 #endif

@@ -58,7 +58,7 @@ void dart__inbox_format(dart__inbox_t *inbox)
 bool dart__mailbox_open(dart__mailbox_t *box, int32_t me, int32_t nunits, char *const *portions,
                         const uint64_t *inboxes)
 {
-  *box         = (dart__mailbox_t){ .me = me, .portions = portions, .inboxes = inboxes };
+  *box = (dart__mailbox_t){ .me = me, .portions = portions, .inboxes = inboxes, .nunits = nunits };
   box->arrived = calloc((size_t)nunits, sizeof *box->arrived);
   if (box->arrived == NULL)
     return false;
@@ -260,43 +260,109 @@ static void collect(dart__mailbox_t *box)
     uint64_t                 after   = message->next;
 
     enqueue(box, &box->arrived[message->from], oldest, link_next);
+    box->narrived++;
     oldest = after;
   }
 }
 
-/* Take the first message with a tag out of a queue; NULL: there is none. */
-static dart__mailbox_message_t *dequeue_tag(const dart__mailbox_t *box,
-                                            dart__mailbox_queue_t *queue, int32_t tag)
+/* Where to find a message: the link that names it, and the message before it. */
+typedef struct {
+  dart__mailbox_queue_t   *queue;
+  uint64_t                 before; /* name; 0: it is the first */
+  dart__mailbox_message_t *message;
+} found_t;
+
+static bool has_tag(const dart__mailbox_message_t *message, int32_t tag)
+{
+  return message->tag == tag || (tag == DART__MAILBOX_ANY && message->tag >= 0);
+}
+
+/* The first message with a tag in a queue. False: there is none. */
+static bool find_tag(const dart__mailbox_t *box, dart__mailbox_queue_t *queue, int32_t tag,
+                     found_t *found_out)
 {
   uint64_t before = 0;
 
   for (uint64_t name = queue->first; name != 0;) {
     dart__mailbox_message_t *message = message_of(box, name);
 
-    if (message->tag == tag) {
-      *(before == 0 ? &queue->first : link_next(message_of(box, before))) = message->next;
-      if (queue->last == name)
-        queue->last = before;
-      return message;
+    if (has_tag(message, tag)) {
+      *found_out = (found_t){ queue, before, message };
+      return true;
     }
     before = name;
     name   = message->next;
   }
-  return NULL;
+  return false;
+}
+
+/* The same of any sender, from the one on whose turn it is. */
+static bool find_any(const dart__mailbox_t *box, int32_t tag, found_t *found_out)
+{
+  for (int32_t i = 0; box->narrived > 0 && i < box->nunits; i++)
+    if (find_tag(box, &box->arrived[(box->turn + i) % box->nunits], tag, found_out))
+      return true;
+  return false;
+}
+
+static bool find(dart__mailbox_t *box, int32_t from, int32_t tag, found_t *found_out)
+{
+  collect(box);
+  if (from == DART__MAILBOX_ANY)
+    return find_any(box, tag, found_out);
+  return find_tag(box, &box->arrived[from], tag, found_out);
+}
+
+static void dequeue(dart__mailbox_t *box, const found_t *found)
+{
+  dart__mailbox_queue_t *queue = found->queue;
+  uint64_t *link = found->before == 0 ? &queue->first : link_next(message_of(box, found->before));
+
+  if (queue->last == *link)
+    queue->last = found->before;
+  *link = found->message->next;
+  box->narrived--;
+}
+
+static dart__incoming_t describe(const found_t *found)
+{
+  return (dart__incoming_t){ .nbytes = found->message->nbytes,
+                             .from   = found->message->from,
+                             .tag    = found->message->tag };
 }
 
 bool dart__mailbox_match(dart__mailbox_t *box, int32_t from, int32_t tag, dart__incoming_t *in)
 {
-  dart__mailbox_message_t *message;
+  found_t found;
+  bool    is_found;
 
   pthread_mutex_lock(&box->lock);
-  collect(box);
-  message = dequeue_tag(box, &box->arrived[from], tag);
+  is_found = find(box, from, tag, &found);
+  if (is_found) {
+    *in         = describe(&found);
+    in->message = found.message;
+    dequeue(box, &found);
+    if (from == DART__MAILBOX_ANY)
+      box->turn = (in->from + 1) % box->nunits;
+  }
   pthread_mutex_unlock(&box->lock);
-  if (message == NULL)
-    return false;
-  *in = (dart__incoming_t){ .message = message, .nbytes = message->nbytes };
-  return true;
+  return is_found;
+}
+
+bool dart__mailbox_look(dart__mailbox_t *box, int32_t from, int32_t tag, dart__incoming_t *in)
+{
+  found_t found;
+  bool    is_found;
+
+  pthread_mutex_lock(&box->lock);
+  is_found = find(box, from, tag, &found);
+  if (is_found) {
+    *in = describe(&found);
+    if (from == DART__MAILBOX_ANY)
+      box->turn = in->from;
+  }
+  pthread_mutex_unlock(&box->lock);
+  return is_found;
 }
 
 /* Count pieces as taken. The message must not be touched after its last piece was acknowledged. */

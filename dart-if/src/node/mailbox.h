@@ -43,8 +43,11 @@ typedef struct {
   int32_t                me;
   char *const           *portions; /* unit → its memory, as mapped here */
   const uint64_t        *inboxes;  /* unit → offset of its inbox in its memory */
+  int32_t                nunits;
   pthread_mutex_t        lock;     /* for all below */
   dart__mailbox_queue_t *arrived;  /* sender → its messages that were not matched yet */
+  size_t                 narrived; /* of all senders */
+  int32_t                turn;     /* the sender that is looked at first for a message of any */
   dart__mailbox_queue_t  detached; /* sent, and not known to be taken */
   size_t                 detached_bytes;
 } dart__mailbox_t;
@@ -99,13 +102,22 @@ size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, void (*give_back
 /* ---- receiving --------------------------------------------------------------------------- */
 
 typedef struct {
-  dart__mailbox_message_t *message;
-  size_t                   nbytes; /* of the data */
-  uint64_t                 taken;  /* pieces */
+  dart__mailbox_message_t *message; /* NULL: it was looked at */
+  size_t                   nbytes;  /* of the data */
+  uint64_t                 taken;   /* pieces */
+  int32_t                  from;
+  int32_t                  tag;
 } dart__incoming_t;
 
-/** Find the oldest message of a sender with a tag. True: found; the caller must take or refuse it. */
+/** For `from` and `tag` below: any sender; any tag that is not negative. */
+#define DART__MAILBOX_ANY INT32_MIN
+
+/** Find the oldest message of a sender with a tag; senders have turns. True: found; the caller must take or refuse
+ *  it. */
 bool dart__mailbox_match(dart__mailbox_t *box, int32_t from, int32_t tag, dart__incoming_t *in);
+
+/** The same, but the message stays where it is, and its sender has the next turn. */
+bool dart__mailbox_look(dart__mailbox_t *box, int32_t from, int32_t tag, dart__incoming_t *in);
 
 /** Copy to `buffer`, of in->nbytes, the pieces that have arrived. True: that was all, and the message must
  *  not be touched any more. */

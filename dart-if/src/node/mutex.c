@@ -6,8 +6,6 @@
  * every 32 that wait behind it. */
 #include "node/mutex.h"
 
-#include <sched.h>
-
 #include "base/counters.h"
 #include "node/due.h"
 #include "node/waiting.h"
@@ -89,15 +87,16 @@ static uint32_t microseconds(void)
 
 static void progress(const dart__wait_policy_t *policy)
 {
-  if (policy->progress != NULL)
-    policy->progress();
+  if (policy->pace->progress != NULL)
+    policy->pace->progress();
 }
 
 /* How long to sleep: at most `most_us`, and not past the next call of `progress`. 0: no limit */
 static uint32_t sleep_limit(uint32_t most_us, const dart__wait_policy_t *policy)
 {
-  return policy->progress != NULL && (most_us == 0 || policy->nap_us < most_us) ? policy->nap_us
-                                                                                : most_us;
+  return policy->pace->progress != NULL && (most_us == 0 || policy->pace->nap_us < most_us)
+             ? policy->pace->nap_us
+             : most_us;
 }
 
 /* Take the mutex if it is free, or pause. */
@@ -124,7 +123,7 @@ typedef struct {
 
 static rhythm_t begin_rhythm(const dart__wait_policy_t *policy)
 {
-  return (rhythm_t){ { dart__now_ns(), policy->yields > 0 ? last_turn : 0 }, false };
+  return (rhythm_t){ { dart__now_ns(), policy->pace->yields > 0 ? last_turn : 0 }, false };
 }
 
 /* At growing intervals, for every look takes the cache line from the holder. A unit that has a core then yields it for
@@ -133,17 +132,17 @@ static bool spin(dart__mutex_t *mutex, rhythm_t *rhythm, const dart__wait_policy
 {
   uint32_t pauses = 1;
 
-  for (uint32_t paused = 0; paused < policy->spins; paused += pauses) {
+  for (uint32_t paused = 0; paused < policy->pace->spins; paused += pauses) {
     if (look(mutex, pauses, policy))
       return true;
     if (pauses < MOST_PAUSES)
       pauses *= 2;
   }
   *rhythm = begin_rhythm(policy); /* not before: a short wait does without the clock */
-  for (uint32_t i = 0; i < policy->yields; i++) {
+  for (uint32_t i = 0; i < policy->pace->yields; i++) {
     if (look(mutex, MOST_PAUSES, policy))
       return true;
-    sched_yield();
+    dart__yield();
   }
   return false;
 }
@@ -154,7 +153,7 @@ static void note_unlock(rhythm_t *rhythm, const dart__wait_policy_t *policy)
 
   if (rhythm->is_whole)
     last_turn = now - rhythm->due.since;
-  *rhythm = (rhythm_t){ { now, policy->yields > 0 ? last_turn : 0 }, true };
+  *rhythm = (rhythm_t){ { now, policy->pace->yields > 0 ? last_turn : 0 }, true };
 }
 
 /* True: an unlock is due, and the core was yielded. Else sets how long to sleep until one is; 0: no limit. An unlock
@@ -166,7 +165,7 @@ static bool yield_if_due(const rhythm_t *rhythm, uint32_t *most_us_out)
   *most_us_out = left > 0 && left / 1000 < UINT32_MAX ? (uint32_t)(left / 1000) + 1 : 0;
   if (left != 0)
     return false;
-  sched_yield();
+  dart__yield();
   return true;
 }
 

@@ -53,7 +53,7 @@ struct dart__range_table {
 };
 
 /* Threads that hold the mutex wait for nothing. */
-static const dart__wait_policy_t briefly = { .spins = 50 };
+static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){ .spins = 50 } };
 
 static size_t requests_at(void)
 {

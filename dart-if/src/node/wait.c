@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -96,16 +95,16 @@ void dart__event_add(dart__event_t *event)
 }
 
 /* How long to sleep until the next call of `progress`; 0: not at all. */
-static uint32_t pause_of(const dart__wait_policy_t *policy)
+static uint32_t pause_of(const dart__wait_pace_t *pace)
 {
-  return policy->pause_us != NULL ? policy->pause_us() : policy->nap_us;
+  return pace->pause_us != NULL ? pace->pause_us() : pace->nap_us;
 }
 
 /* Yield the core, but not with every poll: yielding takes longer than the poll. */
 static void yield_sometimes(uint64_t turn)
 {
   if (turn % YIELD_EVERY == 0)
-    sched_yield();
+    dart__yield();
   else
     dart__cpu_pause();
 }
@@ -153,9 +152,10 @@ bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls
                               const dart__wait_policy_t *policy, bool (*is_there)(void *context),
                               void                      *context)
 {
-  uint32_t pause = policy->progress != NULL ? pause_of(policy) : most_us;
+  const dart__wait_pace_t *pace  = policy->pace;
+  uint32_t                 pause = pace->progress != NULL ? pause_of(pace) : most_us;
 
-  if (policy->progress != NULL && pause == 0) {
+  if (pace->progress != NULL && pause == 0) {
     yield_sometimes(polls);
     return false;
   }
@@ -172,36 +172,36 @@ void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint3
 /* The end of a turn of a wait with progress. Most turns end at once: progress takes so long that a pause of the
  * processor is no use. Every few turns the core is given away; `sleeps` says whether by sleeping, if there was
  * no traffic, or only by yielding. The time to sleep, 0: none. */
-static uint32_t end_turn(const dart__wait_policy_t *policy, uint64_t turn, bool sleeps)
+static uint32_t end_turn(const dart__wait_pace_t *pace, uint64_t turn, bool sleeps)
 {
-  bool     has_core = policy->yields > 0;
+  bool     has_core = pace->yields > 0;
   uint32_t pause    = 0;
 
   if (turn % (has_core ? YIELD_RARELY : YIELD_EVERY) != 0 && (has_core || !sleeps))
     return 0;
   dart__waiting_stamp();
   if (sleeps)
-    pause = pause_of(policy);
+    pause = pause_of(pace);
   if (pause == 0)
-    sched_yield();
+    dart__yield();
   return pause;
 }
 
 /* When this thread may yield its core in a wait again; by dart__now_ns. */
 static _Thread_local int64_t yields_from;
 
-/* Yield the core until the counter is not `old`, or for policy->yield_us. If it is away for that long at a time,
+/* Yield the core until the counter is not `old`, or for pace->yield_us. If it is away for that long at a time,
  * somebody computes on it, and the next waits are no better off: they do not yield for a while, so that what is lost
  * on them stays a small part of the time. */
-static void yield_while(const dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
+static void yield_while(const dart__event_t *event, uint32_t old, const dart__wait_pace_t *pace)
 {
-  int64_t most = policy->yield_us * INT64_C(1000), start = dart__now_ns(), now = start, before;
+  int64_t most = pace->yield_us * INT64_C(1000), start = dart__now_ns(), now = start, before;
 
   if (start < yields_from)
     return;
   while (dart__event_count(event) == old && now - start < most) {
     before = now;
-    sched_yield();
+    dart__yield();
     now = dart__now_ns();
     if (now - before >= most)
       yields_from = now + KEEP_OFF * (now - before);
@@ -210,10 +210,11 @@ static void yield_while(const dart__event_t *event, uint32_t old, const dart__wa
 
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
 {
-  dart__waiting_t *waiting = NULL;
+  const dart__wait_pace_t *pace    = policy->pace;
+  dart__waiting_t         *waiting = NULL;
 
-  if (policy->progress == NULL && policy->yield_us > 0)
-    yield_while(event, old, policy);
+  if (pace->progress == NULL && pace->yield_us > 0)
+    yield_while(event, old, pace);
   for (uint64_t polls = 0;; polls++) {
     uint32_t now = dart__event_count(event), pause = 0;
 
@@ -221,38 +222,39 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
       dart__waiting_end(waiting);
       return now;
     }
-    if (polls == policy->spins && policy->note != NULL)
+    if (polls == pace->spins && policy->note != NULL)
       waiting = policy->note(policy->subject);
-    if (policy->progress != NULL && (polls % PROGRESS_EVERY == 0 || polls >= policy->spins))
-      policy->progress(); /* every few polls while spinning, and before every sleep */
-    if (polls < policy->spins) {
+    if (pace->progress != NULL && (polls % PROGRESS_EVERY == 0 || polls >= pace->spins))
+      pace->progress(); /* every few polls while spinning, and before every sleep */
+    if (polls < pace->spins) {
       dart__cpu_pause();
       continue;
     }
-    if (policy->progress == NULL)
+    if (pace->progress == NULL)
       sleep_on(event, old, policy->check != NULL ? CHECK_US : 0);
-    else if ((pause = end_turn(policy, polls, polls - policy->spins >= policy->yields)) > 0)
+    else if ((pause = end_turn(pace, polls, polls - pace->spins >= pace->yields)) > 0)
       sleep_on(event, old, pause);
-    check(policy, polls, policy->progress == NULL || pause > 0);
+    check(policy, polls, pace->progress == NULL || pause > 0);
   }
 }
 
 void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy)
 {
-  if (policy->progress != NULL)
-    policy->progress();
+  if (policy->pace->progress != NULL)
+    policy->pace->progress();
   dart__wait_pause(turns, policy);
 }
 
 void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy)
 {
-  uint32_t turn = (*turns)++, spins = policy->spins / PROGRESS_EVERY, pause;
+  const dart__wait_pace_t *pace = policy->pace;
+  uint32_t                 turn = (*turns)++, spins = pace->spins / PROGRESS_EVERY, pause;
 
-  if (policy->progress == NULL && (turn < spins || turn % YIELD_EVERY != 0))
+  if (pace->progress == NULL && (turn < spins || turn % YIELD_EVERY != 0))
     dart__cpu_pause();
   if (turn < spins)
     return;
-  pause = end_turn(policy, turn, turn - spins >= 1000 + (uint64_t)policy->yields);
+  pause = end_turn(pace, turn, turn - spins >= 1000 + (uint64_t)pace->yields);
   if (pause > 0) {
     struct timespec nap   = time_of(pause);
     int             slack = sleep_exactly(pause);

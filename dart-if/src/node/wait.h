@@ -21,6 +21,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "base/counters.h"
+
 #define DART__CACHE_LINE 64
 
 typedef struct {
@@ -28,7 +30,8 @@ typedef struct {
   _Atomic uint32_t sleepers;
 } dart__event_t;
 
-/* How this process waits; passed to every wait. */
+/* How long a process spins, yields and sleeps in its waits. There is one for the whole process (dart__world.pace); the
+ * policies of its waits refer to it, so a change reaches all of them. */
 typedef struct {
   uint32_t spins;  /* polls before sleeping */
   uint32_t yields; /* more polls, that only yield the core: with `progress`, or for a mutex */
@@ -42,6 +45,11 @@ typedef struct {
 
   /* How long to sleep instead of nap_us, by recent traffic; 0: do not sleep, yield the core. NULL: nap_us. */
   uint32_t (*pause_us)(void);
+} dart__wait_pace_t;
+
+/* The policy of one wait, or of the waits of one kind; passed to every wait. */
+typedef struct {
+  const dart__wait_pace_t *pace;
 
   /* Called after sleeps, which are bounded then: does not return if the wait can never end. NULL: nothing
    * is checked. */
@@ -103,7 +111,7 @@ static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
  *  then pause, yield the core, or sleep, the longer the more often it was called. `turns` starts at 0. */
 void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy);
 
-/** The same for a loop that has made progress itself. */
+/** As dart__wait_turn, for a loop that has made progress itself. */
 void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy);
 
 /** Sleep while `*word` is `expected`, until woken, at most `most_us` (0: no limit). May return early.
@@ -150,6 +158,7 @@ static inline void dart__cpu_pause(void)
  *  can be, the call of the kernel is in place. */
 static inline void dart__yield(void)
 {
+  dart__count(DART__COUNT_YIELD);
 #if defined(__x86_64__) && defined(__linux__)
   long result;
 

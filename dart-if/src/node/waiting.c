@@ -158,6 +158,17 @@ static void describe_flush(const dart__wait_for_t *w, char *text, size_t size)
     snprintf(text, size, "units of team %d to apply what was sent to them", w->team);
 }
 
+static void describe_recv(const dart__wait_for_t *w, char *text, size_t size)
+{
+  char unit[24] = "any unit", tag[24] = "any tag";
+
+  if (w->unit != DART__WAIT_ANY)
+    snprintf(unit, sizeof unit, "unit %d", w->unit);
+  if ((int32_t)w->first != DART__WAIT_ANY)
+    snprintf(tag, sizeof tag, "tag %d", (int)w->first);
+  snprintf(text, size, "a message of %s, %s", unit, tag);
+}
+
 static void describe_epoch(const dart__wait_for_t *w, char *text, size_t size)
 {
   int n;
@@ -204,9 +215,7 @@ static void describe_what(const dart__wait_for_t *w, char *text, size_t size)
   case DART__WAIT_SEND:
     snprintf(text, size, "unit %d to receive, tag %d", w->unit, (int)w->first);
     break;
-  case DART__WAIT_RECV:
-    snprintf(text, size, "a message of unit %d, tag %d", w->unit, (int)w->first);
-    break;
+  case DART__WAIT_RECV: describe_recv(w, text, size); break;
   case DART__WAIT_SENDRECV:
     snprintf(text, size, "unit %d to receive, and a message of unit %d", w->unit, (int)w->last);
     break;

@@ -27,7 +27,7 @@ typedef enum {
   DART__WAIT_COUNTER, /* own counter at offset `first` in segment `unit` of `team` to reach `last` */
   DART__WAIT_WORD,    /* own word at offset `first` in segment `unit` of `team` */
   DART__WAIT_SEND,    /* the receive of `unit`, tag `first` */
-  DART__WAIT_RECV,    /* a message of `unit`, tag `first` */
+  DART__WAIT_RECV,    /* a message of `unit`, tag `first`; either may be DART__WAIT_ANY */
   DART__WAIT_SENDRECV, /* both: to `unit`, tag `first`, and of unit `last` */
   DART__WAIT_FLUSH,    /* `unit` of the job, -1: any unit of `team`, to apply what was sent there */
   /* Of epochs, on segment `first` of `team`. */
@@ -37,6 +37,8 @@ typedef enum {
                        * to 63 that have not */
   DART__WAIT_PORTION /* the lock of the portion of `unit`; last: its id in the team */
 } dart__wait_kind_t;
+
+#define DART__WAIT_ANY INT32_MIN
 
 /* Units are global ids. */
 typedef struct {

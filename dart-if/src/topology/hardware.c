@@ -372,3 +372,37 @@ set_host:
   hwloc_bitmap_free(allowed);
   hwloc_bitmap_free(at);
 }
+
+/* ---- shares ------------------------------------------------------------------------------ */
+
+static int by_processors(const void *a, const void *b)
+{
+  const dart__hardware_t *const *left = a, *const *right = b;
+
+  if ((*left)->cpus != (*right)->cpus)
+    return (*left)->cpus < (*right)->cpus ? -1 : 1;
+  return strcmp((*left)->info.host, (*right)->info.host);
+}
+
+bool dart__hardware_share_cores(dart__hardware_t *hardware, int32_t nunits)
+{
+  dart__hardware_t **sorted = calloc((size_t)nunits, sizeof *sorted);
+
+  if (sorted == NULL)
+    return false;
+  for (int32_t u = 0; u < nunits; u++)
+    sorted[u] = &hardware[u];
+  qsort(sorted, (size_t)nunits, sizeof *sorted, by_processors);
+  for (int32_t from = 0, to; from < nunits; from = to) {
+    to = from;
+    while (to < nunits && by_processors(&sorted[from], &sorted[to]) == 0)
+      to++;
+    for (int32_t i = from; i < to; i++) {
+      int share = sorted[i]->info.num_cores / (int)(to - from);
+
+      sorted[i]->info.num_cores = share > 0 ? share : 1;
+    }
+  }
+  free(sorted);
+  return true;
+}

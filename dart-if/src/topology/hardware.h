@@ -5,6 +5,7 @@
  *
  * A description has no pointers, so units exchange it as it is. Nothing in it is limited to what a
  * machine of today has: counts and indices are plain numbers, and there is no set of processors. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <dash/dart/if/dart_locality.h>
@@ -29,6 +30,10 @@ typedef struct {
  *  the system's number. */
 void dart__hardware_describe(hwloc_topology_t machine, hwloc_const_cpuset_t allowed, int cpu,
                              dart__hardware_t *hardware_out);
+
+/** Make info.num_cores of each of `nunits` units, which is the cores that it may use, its share of them: units of a host
+ *  that may use the same ones divide them, and have at least one. False: no memory; nothing changed. */
+bool dart__hardware_share_cores(dart__hardware_t *hardware, int32_t nunits);
 
 /** Describe the hardware of this process, the unit at `position` of the `count` units of its node.
  *

@@ -156,7 +156,7 @@ static size_t least(dart__team_t *team)
   d = publish(team, &own);
   fails_or_crowded[0] =
       !dart__foreign_reaches(process_of(team, next), published(&d, next).buffer[SEND].address);
-  fails_or_crowded[1] = dart__world.wait.yields == 0; /* then units outnumber cores */
+  fails_or_crowded[1] = dart__world.pace.yields == 0; /* then units outnumber cores */
   dart__coll_most(team, fails_or_crowded, 2);
   if (fails_or_crowded[0])
     return SIZE_MAX;

@@ -259,8 +259,8 @@ static dart_ret_t finish(const char *function, dart_gptr_t gptr, int32_t *is_com
     dart__await(function, are_complete, &call, origins_of(&call));
     ret = end_exposure(&call);
   } else {
-    if (dart__world.wait.progress != NULL)
-      dart__world.wait.progress();
+    if (dart__world.pace.progress != NULL)
+      dart__world.pace.progress();
     *is_complete = are_complete(&call);
     ret          = *is_complete ? end_exposure(&call) : DART_OK;
   }

@@ -212,7 +212,7 @@ static bool is_done(dart_file_request_t r)
 static dart_ret_t complete(dart_file_request_t r, int64_t timeout_us)
 {
   /* after dart_exit a request can be completed still, so that its file can be closed */
-  bool polls = dart__world.initialized && dart__world.wait.progress != NULL;
+  bool polls = dart__world.initialized && dart__world.pace.progress != NULL;
 
   if (!r->is_queued)
     return r->is_read ? dart__file_read(r->file, &r->access, timeout_us, &r->done, &r->error)
@@ -221,8 +221,8 @@ static dart_ret_t complete(dart_file_request_t r, int64_t timeout_us)
     if (timeout_us >= 0)
       return DART_PENDING;
     if (polls)
-      dart__world.wait.progress();
-    dart__futex_wait(&r->is_done, 0, polls ? dart__world.wait.nap_us : 0);
+      dart__world.pace.progress();
+    dart__futex_wait(&r->is_done, 0, polls ? dart__world.pace.nap_us : 0);
   }
   return r->error == 0 ? DART_OK : r->error == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }

@@ -26,6 +26,7 @@ void dart__close(void)
   dart__team_close_all();
   dart__type_clear();
   dart__op_clear();
+  dart__log_sum_up();
   dart__port_exit();
   dart__log_set_unit(-1);
 }

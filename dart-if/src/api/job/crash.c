@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/log.h"
 #include "model/world.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -276,6 +277,7 @@ static void handle(int signal, siginfo_t *info, void *context)
     sigaction(SIGALRM, &standard, NULL);
     alarm(LIMIT_S);
     tell(signal, info, context);
+    dart__log_sum_up();
   }
   sigaction(signal, &standard, NULL);
   raise(signal); /* taken when the handler returns */

@@ -176,6 +176,7 @@ static void abort_now(int signal)
 /* What the call has interrupted may hold a lock, of malloc for one, and a file may be one that nobody reads. */
 void dart_abort(int errorcode)
 {
+  dart__log_sum_up();
   if (dart__world.initialized && dart__settings.stats.form != DART__STATS_NONE) {
     abort_code = dart__exit_code(errorcode);
     dart__leave_limit(abort_now);

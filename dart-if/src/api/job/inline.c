@@ -24,6 +24,7 @@ const dart_inline_tables_t dart_inline_tables = {
   .version       = DART_INLINE_VERSION,
   .map_bytes     = sizeof(dart_inline_map_t),
   .maps          = dart__team_direct,
+  .put_maps      = &dart__put_maps,
   .blocking_maps = &dart__progress_maps,
   .nwatched      = (const volatile uint32_t *)(const void *)dart__watch_page,
 };

@@ -90,6 +90,7 @@ static void fail(int code, const char *why)
 {
   dart__error("unit %d ends with exit code %d, but has not called dart_exit%s", dart__world.me,
               code, why);
+  dart__log_sum_up();
   dart__port_fail(code != 0 ? code : EXIT_FAILURE);
 }
 

@@ -2,11 +2,13 @@
  *
  * What unit 0's environment says holds for all, so units whose environments differ do not wait for each other. Unit 0
  * gathers the rows and writes one file; if the file's name has %u each unit writes its own row to its own
- * file, which needs no memory for all of them. */
+ * file, which needs no memory for all of them. A process may have several cycles of init and exit: each adds to the
+ * file of the one before. */
 #include "api/job/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@
 
 typedef struct {
   FILE       *to;
+  bool        adds;  /* to a file that has the tables of cycles before */
   dart_unit_t first; /* unit of the first row */
   int32_t     nunits;
   uint64_t   *values; /* a row after the other */
@@ -113,15 +116,19 @@ static void print_summary(const table_t *t)
 
 static void print_csv(const table_t *t)
 {
-  fputs("unit,node", t->to);
-  for (size_t i = 0; i < t->size; i++)
-    fprintf(t->to, ",%s", info_of(i).name);
+  if (!t->adds) {
+    fputs("unit,node,cycle", t->to);
+    for (size_t i = 0; i < t->size; i++)
+      fprintf(t->to, ",%s", info_of(i).name);
+    fputc('\n', t->to);
+  }
   for (int32_t row = 0; row < t->nunits; row++) {
-    fprintf(t->to, "\n%d,%d", (int)(t->first + row), (int)dart__world.node_of[t->first + row]);
+    fprintf(t->to, "%d,%d,%u", (int)(t->first + row), (int)dart__world.node_of[t->first + row],
+            (unsigned)dart__world.cycle);
     for (size_t i = 0; i < t->size; i++)
       fprintf(t->to, ",%" PRIu64, value(t, row, i));
+    fputc('\n', t->to);
   }
-  fputc('\n', t->to);
 }
 
 /* A string of JSON. Control characters, of which the texts have none, are left out. */
@@ -148,8 +155,8 @@ static void print_json(const table_t *t)
   static const char *const kinds[] = { "events", "bytes", "time", "level", "peak", "value" };
 
   print_member(t->to, "{\n", "transport", dart__port_description());
-  fprintf(t->to, ",\n\"units\": %d,\n\"nodes\": %d,\n\"statistics\": [", (int)dart__world.nunits,
-          (int)nnodes());
+  fprintf(t->to, ",\n\"units\": %d,\n\"nodes\": %d,\n\"cycle\": %u,\n\"statistics\": [",
+          (int)dart__world.nunits, (int)nnodes(), (unsigned)dart__world.cycle);
   for (size_t i = 0; i < t->size; i++) {
     dart_stats_info_t info = info_of(i);
 
@@ -219,14 +226,22 @@ static FILE *open_stderr(void)
 
 static void write_table(const dart__output_t *output, table_t *t)
 {
-  char name[2 * DART__OUTPUT_FILE] = "stderr";
+  static char written[2 * DART__OUTPUT_FILE]; /* the file of the cycle before */
+  char        name[2 * DART__OUTPUT_FILE] = "stderr";
 
   if (output->file[0] != '\0' && !name_file(output->file, name, sizeof name)) {
     dart__warn("the name of the file of DART_STATS, '%s', is too long", output->file);
     return;
   }
   errno = 0;
-  t->to = output->file[0] == '\0' ? open_stderr() : fopen(name, "w");
+  if (output->file[0] == '\0') {
+    t->to = open_stderr();
+  } else {
+    t->adds = strcmp(name, written) == 0;
+    t->to   = fopen(name, t->adds ? "a" : "w");
+    if (t->to != NULL)
+      memcpy(written, name, sizeof name);
+  }
   if (!print(t, output->form))
     dart__warn("DART_STATS: cannot write %s: %s", name, strerror(errno));
 }
@@ -245,7 +260,7 @@ static uint64_t *read_own(size_t size)
 
 static void report_alone(const dart__output_t *output)
 {
-  table_t table = { NULL, dart__world.me, 1, NULL, pdart_stats_size() };
+  table_t table = { .first = dart__world.me, .nunits = 1, .size = pdart_stats_size() };
 
   table.values = read_own(table.size);
   if (table.values != NULL)
@@ -285,7 +300,7 @@ static size_t size_of_all(dart__team_t *all)
 static void report_all(const dart__output_t *output)
 {
   dart__team_t *all   = dart__teams[DART_TEAM_ALL];
-  table_t       table = { NULL, 0, dart__world.nunits, NULL, size_of_all(all) };
+  table_t       table = { .nunits = dart__world.nunits, .size = size_of_all(all) };
   uint64_t     *own   = read_own(table.size);
   dart_ret_t    ret   = own != NULL ? DART_OK : DART_ERR_NOMEM;
 

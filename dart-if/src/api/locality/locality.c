@@ -60,21 +60,18 @@ free_all:
   return ret;
 }
 
-/* Set the wait policy by the number of units that may use the same processors, which is known only now: a
+/* Set the pace of waits by the number of units that may use the same processors, which is known only now: a
  * unit that is bound to a core of its own shares it with no other unit. */
-static void set_waiting(const dart__team_t *all)
+static void set_pace(const dart__team_t *all)
 {
   const dart__hardware_t *mine    = &hardware[all->me];
   uint32_t                sharing = 0;
-  dart__wait_policy_t     policy;
 
   /* compare hosts, not nodes: a machine may be divided into several nodes, which share its processors */
   for (int32_t u = 0; u < all->nunits; u++)
     sharing +=
         strcmp(hardware[u].info.host, mine->info.host) == 0 && hardware[u].cpus == mine->cpus;
-  policy           = dart__world_wait_policy(sharing, dart__world.wait.progress);
-  policy.pause_us  = dart__world.wait.pause_us;
-  dart__world.wait = policy;
+  dart__world_set_pace(sharing);
 }
 
 dart_ret_t dart__locality_open(void)
@@ -88,12 +85,13 @@ dart_ret_t dart__locality_open(void)
   ret      = dart__coll_agree(all, hardware != NULL ? DART_OK : DART_ERR_NOMEM);
   if (ret == DART_OK) {
     dart__coll_share(all, &mine, hardware, sizeof mine);
-    ret = dart__coll_agree(all, build(all));
+    ret = dart__hardware_share_cores(hardware, all->nunits) ? build(all) : DART_ERR_NOMEM;
+    ret = dart__coll_agree(all, ret);
   }
   if (ret != DART_OK)
     dart__locality_close();
   else
-    set_waiting(all);
+    set_pace(all);
   return ret;
 }
 

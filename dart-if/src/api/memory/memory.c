@@ -116,12 +116,42 @@ static dart_ret_t find_room(dart__team_t *team, size_t nbytes, size_t alignment,
   return ret;
 }
 
-static void give_back_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t block)
+/* A chunk without segments returns its pages, so that other teams, the pool and larger segments can have them. A team
+ * keeps those of one chunk if few of its pages were used: a program that allocates and frees in a loop need not open one
+ * each time. All units have the same arenas and the same extents, so they decide alike. */
+static bool is_idle(const dart__team_t *team, const dart__chunk_t *chunk)
 {
-  if (chunk->arena == NULL)
-    close_chunk(team, chunk);
-  else
+  if (!dart__arena_is_empty(chunk->arena))
+    return false;
+  if (chunk->extent > dart__settings.heap_chunk / 16)
+    return true;
+  for (const dart__chunk_t *other = team->chunks; other != NULL; other = other->next)
+    if (other != chunk && other->arena != NULL && other->extent > 0 &&
+        dart__arena_is_empty(other->arena))
+      return true;
+  return false;
+}
+
+/* Return the pages of a chunk without segments; its address space stays. */
+static void empty_chunk(dart__team_t *team, dart__chunk_t *chunk)
+{
+  dart__port_chunk_release(team, chunk, 0, chunk->reserved);
+  chunk->reserved = 0;
+  chunk->extent   = 0;
+  dart__chunk_count(chunk, DART__LEVEL_SEGMENTS, 0);
+}
+
+/* On one node an idle chunk is emptied: to close it would free no more memory, and dart-shmem cuts each chunk from a
+ * fresh range of the job's file. On several nodes its window may keep the pages, so it is closed. Collective, after a
+ * barrier. */
+static void release_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t block)
+{
+  if (chunk->arena != NULL)
     dart__arena_free(chunk->arena, block);
+  if (chunk->arena == NULL || (team->nnodes > 1 && is_idle(team, chunk)))
+    close_chunk(team, chunk);
+  else if (is_idle(team, chunk))
+    empty_chunk(team, chunk);
 }
 
 /* Bytes that portions of `nbytes` take in those of a chunk, with the state of their epochs. */
@@ -173,7 +203,10 @@ static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t bas
   size_t     reserved;
   dart_ret_t mine = reserve_own(team, chunk, base, largest, own, &reserved), ret;
 
-  if (mine == DART_OK) /* before any unit can know of the segment */
+  if (chunk->arena != NULL && base + room_of(largest) > chunk->extent)
+    chunk->extent =
+        base + room_of(largest); /* whatever comes of it: some units may have reserved pages */
+  if (mine == DART_OK)           /* before any unit can know of the segment */
     memset(chunk->near[team->me] + base + dart__epoch_at(largest), 0, DART__EPOCH_ROOM);
   ret = dart__coll_agree(team, mine);
   if (ret == DART_OK) {
@@ -286,7 +319,7 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, s
 
 leave_segment:
   dart__segment_leave(team, segment);
-  give_back_room(team, chunk, segment->block);
+  release_room(team, chunk, segment->block);
 delete_segment:
   delete_segment(segment);
   return ret;
@@ -386,7 +419,7 @@ static void free_segment(dart__team_t *team, dart__segment_t *segment)
   dart__segment_leave(team, segment);
   if (segment->adopted != NULL)
     return_pages(team, segment);
-  give_back_room(team, segment->chunk, segment->block);
+  release_room(team, segment->chunk, segment->block);
   delete_segment(segment);
 }
 
@@ -427,9 +460,7 @@ void dart__memory_close(dart__team_t *team)
   for (int32_t id = 1; id <= INT16_MAX && team->nsegments > pool; id++)
     if (team->segments[id] != NULL)
       free_segment(team, team->segments[id]);
-  for (int32_t id = -1; id >= INT16_MIN && team->nsegments > pool; id--)
-    if (team->segments[(uint16_t)id] != NULL)
-      dart__deregister(team, team->segments[(uint16_t)id]);
+  dart__register_close(team, team->nsegments - pool);
   while (team->chunks != NULL)
     close_chunk(team, team->chunks);
 }

@@ -1,6 +1,10 @@
 /* Registration of user memory as a segment: every unit contributes an address and a size of its own.
  * Registration is collective but deregistration is local, so the units' tables may differ: they agree on
- * an id that is free on all of them. */
+ * an id that is free on all of them.
+ *
+ * A unit that deregisters takes its portion out of its own table, so that requests for it are refused and epochs on it
+ * are over, and detaches it. It keeps what it knows of the portions of others, which these may have for long, until the
+ * id is taken by a new registration: then all have deregistered. */
 #include "api/memory/register.h"
 
 #include <stdlib.h>
@@ -94,12 +98,15 @@ static dart__segment_t *new_segment(const dart__team_t *team)
 }
 
 /* The other units may access this unit's memory as soon as they know its address. */
-static dart_ret_t prepare(const dart__team_t *team, plan_t *plan_out)
+static dart_ret_t prepare(dart__team_t *team, plan_t *plan_out)
 {
   dart__foreign_consent();
   plan_out->segment       = new_segment(team);
   plan_out->contributions = calloc((size_t)team->nunits, sizeof *plan_out->contributions);
-  return plan_out->segment != NULL && plan_out->contributions != NULL ? DART_OK : DART_ERR_NOMEM;
+  return plan_out->segment != NULL && plan_out->contributions != NULL &&
+                 dart__segment_prepare_ended(team)
+             ? DART_OK
+             : DART_ERR_NOMEM;
 }
 
 /* Exchange all units' contributions. */
@@ -141,6 +148,7 @@ static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *addr
                 team->id);
     return DART_ERR_OTHER;
   }
+  delete_segment(dart__segment_take_ended(team, segment->id)); /* all have deregistered it */
   segment->generation = ++team->nregistered;
   dart__segment_enter(team, segment); /* before far units can access it */
   ret = dart__port_register(team, segment->chunk, address, nbytes);
@@ -228,11 +236,25 @@ dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_
   return memregister(__func__, teamid, nelem, dtype, addr, gptr);
 }
 
-void dart__deregister(dart__team_t *team, dart__segment_t *segment)
+/* First as an ended segment: another thread finds it all the time. */
+static void deregister(dart__team_t *team, dart__segment_t *segment)
 {
+  dart__segment_end(team, segment);
   leave(team, segment);
   dart__port_deregister(team, segment->chunk);
-  delete_segment(segment);
+  dart__pool_end_epochs(segment);
+  segment->has_epoch_block = false; /* it is returned */
+}
+
+void dart__register_close(dart__team_t *team, int32_t nlive)
+{
+  for (int id = -1; id >= INT16_MIN && nlive > 0; id--)
+    if (dart__segment_find(team, (int16_t)id) != NULL) {
+      deregister(team, dart__segment_find(team, (int16_t)id));
+      nlive--;
+    }
+  for (int id = -1; id >= INT16_MIN && team->nended > 0; id--)
+    delete_segment(dart__segment_take_ended(team, (int16_t)id));
 }
 
 dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
@@ -248,6 +270,6 @@ dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
     dart__error("%s: segment %d of team %d is not registered", __func__, gptr.segid, gptr.teamid);
     return DART_ERR_INVAL;
   }
-  dart__deregister(team, segment);
+  deregister(team, segment);
   return DART_OK;
 }

@@ -3,7 +3,8 @@
 /* Registered memory. */
 #include "model/team.h"
 
-/** Deregister a segment. Local; does not access the user's memory, which may be unmapped already. */
-void dart__deregister(dart__team_t *team, dart__segment_t *segment);
+/** Deregister all segments of a team that ends, `nlive` of which this unit has not deregistered. Local; does not access
+ *  the user's memory, which may be unmapped already. */
+void dart__register_close(dart__team_t *team, int32_t nlive);
 
 #endif

@@ -8,8 +8,12 @@
  * receive only, which any send may do (never for older messages, whose receive may come after this one's).
  * Messages to the unit itself are always eager, for no other unit receives them while this one waits.
  *
- * Messages of DART's own have negative tags. Where the pool has no room for one, it is in a block that is kept for
- * them, and its sender waits until it is taken. */
+ * A receive of any unit or tag, and a probe, look for their message at every turn: in the mailbox, and among the
+ * backend's messages, first in the one and next time in the other, so that neither starves. A receive then goes on as
+ * one of the message that was found.
+ *
+ * Messages of DART's own have negative tags, and are found by these tags alone. Where the pool has no room for one, it
+ * is in a block that is kept for them, and its sender waits until it is taken. */
 #include "api/p2p/twosided.h"
 
 #include <pthread.h>
@@ -17,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_message.h>
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/coll/coll.h"
@@ -35,6 +40,14 @@
 DART__PROFILED(dart_send);
 DART__PROFILED(dart_recv);
 DART__PROFILED(dart_sendrecv);
+DART__PROFILED(dart_recv_any);
+DART__PROFILED(dart_probe);
+DART__PROFILED(dart_try_probe);
+
+_Static_assert(DART_UNIT_ANY == DART__MAILBOX_ANY && DART_TAG_ANY == DART__MAILBOX_ANY &&
+                   DART_UNIT_ANY == DART__WAIT_ANY && DART_TAG_ANY == DART__WAIT_ANY &&
+                   DART_UNIT_ANY == DART__GONE_ANY,
+               "these are passed on as they are");
 
 #define DETACHED_BYTES ((size_t)1 << 20)
 
@@ -43,6 +56,7 @@ static struct {
   uint64_t       *inboxes; /* unit → offset of its place_t in its portion of the pool */
   uint64_t        spare;   /* offset of a message of DART's own, for when the pool is used up ... */
   pthread_mutex_t sparing; /* ... held by the thread that has it under way */
+  _Atomic bool    far_first; /* a receive from any unit looks at messages of other nodes first */
 } p2p = { .sparing = PTHREAD_MUTEX_INITIALIZER };
 
 /* What every unit has in its pool. */
@@ -117,7 +131,9 @@ typedef struct {
   dart__far_message_t *far;    /* NULL: near */
   dart__outgoing_t     out;    /* near: one of the two, by direction */
   dart__incoming_t     in;
-  bool                 matched; /* `in` is valid */
+  bool                 matched;  /* `in` is valid */
+  bool                 is_probe; /* incoming: it is found, and not received */
+  dart_message_t      *found;    /* incoming: where to say which one was found; NULL: it is named */
   bool                 done;
   dart_ret_t           ret; /* once it is done */
 } message_t;
@@ -213,25 +229,91 @@ static void progress_out(message_t *m)
   }
 }
 
+/* A near message was matched: refuse it if it does not fit the buffer. */
+static void refuse_if_longer(message_t *m)
+{
+  if (m->in.nbytes <= m->nbytes)
+    return;
+  dart__error("a message of %zu bytes from unit %d, tag %d, does not fit the buffer of %zu",
+              m->in.nbytes, m->unit, m->tag, m->nbytes);
+  dart__mailbox_refuse(&p2p.box, &m->in);
+  finish(m, DART_ERR_OTHER);
+}
+
+/* Look for a message in the mailbox. */
+static void find_near(message_t *m)
+{
+  bool (*search)(dart__mailbox_t *, int32_t, int32_t, dart__incoming_t *) =
+      m->is_probe ? dart__mailbox_look : dart__mailbox_match;
+
+  if (!search(&p2p.box, m->unit, m->tag, &m->in))
+    return;
+  *m->found  = (dart_message_t){ DART_GLOBAL_UNIT_ID(m->in.from), m->in.tag, m->in.nbytes };
+  m->matched = !m->is_probe;
+  m->unit    = m->in.from;
+  m->tag     = m->in.tag;
+  if (m->is_probe)
+    finish(m, DART_OK);
+  else
+    refuse_if_longer(m);
+}
+
+/* Look for one of a far unit. */
+static void find_far(message_t *m)
+{
+  dart_message_t found;
+  bool           is_found = false;
+  dart_ret_t     ret      = dart__messages->look(m->unit, m->tag, &found, &is_found);
+
+  if (ret == DART_OK && is_found && !m->is_probe)
+    ret = dart__messages->take(&found, m->buffer, m->nbytes, &m->far);
+  if (ret != DART_OK) {
+    finish(m, ret);
+  } else if (is_found && (m->is_probe || m->far != NULL)) {
+    *m->found = found;
+    m->unit   = found.unit.id;
+    m->tag    = found.tag;
+    if (m->is_probe)
+      finish(m, DART_OK);
+  }
+}
+
+/* Look on both sides that the message may come from. A receive from any unit has taken one of one side: the next one
+ * looks at the other side first, so that neither starves. Probes and named units leave the turn as it is. */
+static void find(message_t *m)
+{
+  bool is_any = m->unit == DART_UNIT_ANY;
+  bool near   = is_any || is_near(m->unit);
+  bool far    = is_any ? dart__world.many_nodes : !near;
+  /* relaxed: threads may have the same turn */
+  bool far_first = is_any && atomic_load_explicit(&p2p.far_first, memory_order_relaxed);
+
+  if (far && far_first)
+    find_far(m);
+  if (near && !m->done && m->far == NULL)
+    find_near(m);
+  if (far && !far_first && !m->done && !m->matched)
+    find_far(m);
+  if (is_any && !m->is_probe && (m->far != NULL || m->matched || m->done))
+    atomic_store_explicit(&p2p.far_first, m->far == NULL, memory_order_relaxed);
+}
+
 static void progress_in(message_t *m)
 {
+  if (m->found != NULL && m->far == NULL && !m->matched) {
+    find(m);
+    if (m->done)
+      return;
+  }
   if (m->far != NULL) {
     progress_far(m);
     return;
   }
-  if (!m->matched) {
-    m->matched = dart__mailbox_match(&p2p.box, m->unit, m->tag, &m->in);
-    if (!m->matched)
-      return;
-    if (m->in.nbytes > m->nbytes) {
-      dart__error("a message of %zu bytes from unit %d, tag %d, does not fit the buffer of %zu",
-                  m->in.nbytes, m->unit, m->tag, m->nbytes);
-      dart__mailbox_refuse(&p2p.box, &m->in);
-      finish(m, DART_ERR_OTHER);
-      return;
-    }
+  if (!m->matched && m->found == NULL && dart__mailbox_match(&p2p.box, m->unit, m->tag, &m->in)) {
+    m->matched = true;
+    refuse_if_longer(m);
   }
-  if (dart__mailbox_take(&p2p.box, &m->in, m->buffer))
+  if (m->matched && !m->done && dart__mailbox_take(&p2p.box, &m->in, m->buffer))
     finish(m, DART_OK);
 }
 
@@ -239,7 +321,7 @@ static void progress_in(message_t *m)
  * cancelled. */
 static bool start(message_t *out, message_t *in)
 {
-  if (!in->done && !is_near(in->unit))
+  if (!in->done && in->found == NULL && !is_near(in->unit))
     start_far(in, false);
   if (in->done && in->ret != DART_OK)
     return false;
@@ -259,6 +341,13 @@ static bool start(message_t *out, message_t *in)
   return false;
 }
 
+/* Whether what it waits for may be a message of another node, which raises no event. */
+static bool looks_far(const message_t *in)
+{
+  return in->found != NULL && !in->matched && dart__world.many_nodes &&
+         (in->unit == DART_UNIT_ANY || !is_near(in->unit));
+}
+
 /* Wait until one of the messages may have made progress. */
 static void wait_for_either(const message_t *out, const message_t *in, uint32_t seen,
                             uint32_t *turns, dart__gone_watch_t *watch)
@@ -267,7 +356,7 @@ static void wait_for_either(const message_t *out, const message_t *in, uint32_t 
 
   watch->to   = out->done ? -1 : out->unit;
   watch->from = in->done ? -1 : in->unit;
-  if (out->far != NULL || in->far != NULL)
+  if (out->far != NULL || in->far != NULL || looks_far(in))
     dart__wait_turn(turns, &policy);
   else
     dart__event_wait(dart__mailbox_event(&p2p.box), seen, &policy);
@@ -358,15 +447,9 @@ void dart__twosided_recv(const char *function, dart_unit_t unit, int tag, void *
 
 /* ---- entry points ------------------------------------------------------------------------ */
 
-static bool check_message(const char *function, const void *buffer, size_t nelem,
-                          dart_datatype_t dtype, int tag, dart_global_unit_t unit,
-                          message_t *message_out)
+static bool check_unit_and_tag(const char *function, int tag, dart_global_unit_t unit)
 {
-  const dart__type_t *type = dart__check_contiguous(function, dtype);
-  size_t              nbytes;
-
-  if (dart__check_team(function, DART_TEAM_ALL) == NULL || type == NULL ||
-      !dart__check_nbytes(function, nelem, type->elem_size, &nbytes))
+  if (dart__check_team(function, DART_TEAM_ALL) == NULL)
     return false;
   if (unit.id < 0 || unit.id >= dart__world.nunits) {
     dart__error("%s: unit %d is not in 0..%d", function, unit.id, dart__world.nunits - 1);
@@ -376,10 +459,41 @@ static bool check_message(const char *function, const void *buffer, size_t nelem
     dart__error("%s: tag %d is negative", function, tag);
     return false;
   }
-  if (buffer == NULL && nbytes > 0) {
-    dart__error("%s: the buffer for %zu bytes is NULL", function, nbytes);
+  return true;
+}
+
+/* The same where they may be any: valid ones stand for these. */
+static bool check_pattern(const char *function, int tag, dart_global_unit_t unit)
+{
+  dart_global_unit_t me = DART_GLOBAL_UNIT_ID(dart__world.me);
+
+  return check_unit_and_tag(function, tag == DART_TAG_ANY ? 0 : tag,
+                            unit.id == DART_UNIT_ANY ? me : unit);
+}
+
+static bool check_buffer(const char *function, const void *buffer, size_t nelem,
+                         dart_datatype_t dtype, size_t *nbytes_out)
+{
+  const dart__type_t *type = dart__check_contiguous(function, dtype);
+
+  if (type == NULL || !dart__check_nbytes(function, nelem, type->elem_size, nbytes_out))
+    return false;
+  if (buffer == NULL && *nbytes_out > 0) {
+    dart__error("%s: the buffer for %zu bytes is NULL", function, *nbytes_out);
     return false;
   }
+  return true;
+}
+
+static bool check_message(const char *function, const void *buffer, size_t nelem,
+                          dart_datatype_t dtype, int tag, dart_global_unit_t unit,
+                          message_t *message_out)
+{
+  size_t nbytes;
+
+  if (!check_unit_and_tag(function, tag, unit) ||
+      !check_buffer(function, buffer, nelem, dtype, &nbytes))
+    return false;
   *message_out = (message_t){ .unit = unit.id, .tag = tag, .nbytes = nbytes };
   return true;
 }
@@ -418,4 +532,53 @@ dart_ret_t dart_sendrecv(const void *sendbuf, size_t send_nelem, dart_datatype_t
   out.buffer = (void *)sendbuf;
   in.buffer  = recvbuf;
   return transfer(__func__, &out, &in);
+}
+
+/* ---- messages that are not named ---------------------------------------------------------- */
+
+static bool check_found(const char *function, const void *out, const char *name)
+{
+  if (out == NULL)
+    dart__error("%s: %s is NULL", function, name);
+  return out != NULL;
+}
+
+dart_ret_t dart_recv_any(void *recvbuf, size_t nelem, dart_datatype_t dtype,
+                         dart_global_unit_t unit, int tag, dart_message_t *message)
+{
+  message_t in   = { .unit = unit.id, .tag = tag, .buffer = recvbuf, .found = message };
+  message_t none = { .done = true };
+
+  if (!check_pattern(__func__, tag, unit) ||
+      !check_buffer(__func__, recvbuf, nelem, dtype, &in.nbytes) ||
+      !check_found(__func__, message, "message"))
+    return DART_ERR_INVAL;
+  return transfer(__func__, &none, &in);
+}
+
+dart_ret_t dart_probe(dart_global_unit_t unit, int tag, dart_message_t *message)
+{
+  message_t in   = { .unit = unit.id, .tag = tag, .found = message, .is_probe = true };
+  message_t none = { .done = true };
+
+  if (!check_pattern(__func__, tag, unit) || !check_found(__func__, message, "message"))
+    return DART_ERR_INVAL;
+  return transfer(__func__, &none, &in);
+}
+
+dart_ret_t dart_try_probe(dart_global_unit_t unit, int tag, int32_t *found, dart_message_t *message)
+{
+  message_t in = { .unit = unit.id, .tag = tag, .found = message, .is_probe = true };
+
+  if (!check_pattern(__func__, tag, unit) || !check_found(__func__, found, "found") ||
+      !check_found(__func__, message, "message"))
+    return DART_ERR_INVAL;
+  dart__progress();
+  if (dart__world.many_nodes)
+    dart__far->progress();
+  progress_in(&in);
+  if (in.done && in.ret != DART_OK)
+    return in.ret;
+  *found = in.done;
+  return DART_OK;
 }

@@ -43,23 +43,44 @@ static bool is_gone(dart_unit_t unit)
   return unit >= 0 && dart__exchange_is_gone(&dart__teams[DART_TEAM_ALL]->exchange, unit);
 }
 
+/* With many_threads it is not known: another thread of this unit may be the one that is waited for. */
+static bool are_others_gone(void)
+{
+  const dart__shared_t *all = dart__teams[DART_TEAM_ALL]->exchange.shared;
+
+  /* relaxed: the check is repeated */
+  return !dart__world.many_threads && dart__world.nunits > 1 &&
+         atomic_load_explicit(&all->ngone, memory_order_relaxed) >=
+             (uint32_t)dart__world.nunits - 1;
+}
+
+static void report_alone(const char *function)
+{
+  dart__error("%s: unit %d waits, but all others have ended without dart_exit", function,
+              dart__world.me);
+}
+
 /* Messages that the unit sent before it ended may still be in flight, for they do not travel together with
  * the information that it is gone. */
 static void check_message(void *subject)
 {
-  dart__gone_watch_t *watch = subject;
-  dart_unit_t         gone  = is_gone(watch->to) ? watch->to : watch->from;
+  dart__gone_watch_t *watch    = subject;
+  dart_unit_t         gone     = is_gone(watch->to) ? watch->to : watch->from;
+  bool                is_alone = watch->from == DART__GONE_ANY && are_others_gone();
   int64_t             now;
 
-  if (!is_gone(gone))
+  if (!is_gone(gone) && !is_alone)
     return;
   now = dart__now_ns();
   if (watch->since == 0)
     watch->since = now;
   if (now - watch->since < IN_FLIGHT_NS || !is_first_to_report())
     return;
-  dart__error("%s: unit %d waits for unit %d, which has ended without dart_exit", watch->function,
-              dart__world.me, gone);
+  if (is_gone(gone))
+    dart__error("%s: unit %d waits for unit %d, which has ended without dart_exit", watch->function,
+                dart__world.me, gone);
+  else
+    report_alone(watch->function);
   dart__port_fail(EXIT_FAILURE);
 }
 
@@ -72,17 +93,10 @@ dart__wait_policy_t dart__gone_wait(dart__gone_watch_t *watch)
   return policy;
 }
 
-/* With many_threads it does not check: another thread of this unit may be the one that is waited for. */
 void dart__gone_check_all(const char *function)
 {
-  const dart__shared_t *all = dart__teams[DART_TEAM_ALL]->exchange.shared;
-
-  /* relaxed: the check is repeated */
-  if (dart__world.many_threads || dart__world.nunits == 1 ||
-      atomic_load_explicit(&all->ngone, memory_order_relaxed) < (uint32_t)dart__world.nunits - 1 ||
-      !is_first_to_report())
+  if (!are_others_gone() || !is_first_to_report())
     return;
-  dart__error("%s: unit %d waits, but all others have ended without dart_exit", function,
-              dart__world.me);
+  report_alone(function);
   dart__port_fail(EXIT_FAILURE);
 }

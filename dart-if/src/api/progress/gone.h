@@ -10,8 +10,10 @@
 /** Make the waits in a team's collectives check. The team's exchange is open. */
 void dart__gone_watch(dart__team_t *team);
 
-/** The policy of a wait for two units, by global id; either may be -1: as dart__world.wait, but it ends the
- *  program if one of them is gone. `watch` stays in place during the wait. */
+/** The policy of a wait for two units, by global id; either may be -1, for none: as dart__world.wait, but it ends the
+ *  program if one of them is gone. `from` may be DART__GONE_ANY: then if all other units are. `watch` stays in place
+ *  during the wait. */
+#define DART__GONE_ANY INT32_MIN
 typedef struct {
   const char *function;
   dart_unit_t to;

@@ -13,6 +13,7 @@ uint32_t dart__stream;
 static const dart_inline_map_t *no_maps[2 * DART__MAX_TEAMS];
 
 dart_inline_maps_t dart__progress_maps = no_maps;
+dart_inline_maps_t dart__put_maps      = dart__team_direct;
 
 static int64_t stream_seen; /* ns; the last call of dart__progress_stream */
 
@@ -22,14 +23,19 @@ void dart__progress_set_due(bool due)
   dart__progress_maps         = due ? (dart_inline_maps_t)no_maps : dart__team_direct;
 }
 
+void dart__progress_apply(void)
+{
+  dart__stream   = 0;
+  dart__put_maps = dart__team_direct;
+  dart__run_end();
+  dart__deferred_apply_all(&dart__deferred);
+  dart__progress_set_due(dart__world.many_nodes);
+}
+
 void dart__progress_now(void)
 {
-  if (dart__stream > 0) {
-    dart__stream = 0;
-    dart__run_end();
-    dart__deferred_apply_all(&dart__deferred);
-    dart__progress_set_due(dart__world.many_nodes);
-  }
+  if (dart__stream > 0)
+    dart__progress_apply();
   if (dart__world.many_nodes)
     dart__far->progress();
 }
@@ -53,6 +59,21 @@ void dart__progress_stream(void)
     dart__stream = DART__STREAM_LEAST / 2;
   stream_seen          = now;
   dart__deferred.guard = guard();
+  if (dart__stream == DART__STREAM_LEAST)
+    dart__put_maps = no_maps;
+}
+
+void dart__progress_in_vain(void)
+{
+  static _Thread_local int64_t last;
+  int64_t                      now;
+
+  if (dart__world.has_agent)
+    return;
+  now = dart__coarse_ns();
+  if (now != last)
+    dart__far->look();
+  last = now;
 }
 
 void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)
@@ -64,8 +85,10 @@ void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)
   uint64_t value = 0;
 
   memcpy(&value, found, nbytes);
-  if (value == last.value && DART_GPTR_EQUAL(gptr, last.gptr))
+  if (value == last.value && DART_GPTR_EQUAL(gptr, last.gptr)) {
     dart__far->push();
+    dart__progress_in_vain();
+  }
   last.gptr  = gptr;
   last.value = value;
 }

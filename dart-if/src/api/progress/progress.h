@@ -5,7 +5,7 @@
  * Updates are deferred only in a stream: after DART__STREAM_LEAST of them in a row, fast, and with no other
  * call of DART between. So the updates of a program that makes a few and then blocks, in a pipe or a join,
  * are applied. The end of a stream, at most DART__DEFERRED_MOST updates, stays deferred until the unit's next
- * call of DART that completes, waits, polls or publishes. Updates are deferred only if one thread uses DART:
+ * call of DART that completes, waits, polls, puts or publishes. Updates are deferred only if one thread uses DART:
  * no other thread accesses the queue, and any call of the unit may apply it. */
 #include <dash/dart/if/dart_globmem.h>
 
@@ -21,6 +21,13 @@ extern uint32_t dart__stream; /* updates in the current stream, at most DART__ST
  * dart__world.progress_is_due. So these look for a map, as others do, and find none if they have to make
  * progress first. */
 extern dart_inline_maps_t dart__progress_maps;
+
+/* The direct maps of puts that return at once: dart__team_direct, or the table of NULL while updates may be deferred.
+ * Those come before the put, for what a unit does to one element takes effect in program order. */
+extern dart_inline_maps_t dart__put_maps;
+
+/** End the stream: apply what is deferred, and request what is in the run. Serves nobody. */
+void dart__progress_apply(void);
 
 /** The parts that are not inlined. */
 void dart__progress_now(void);
@@ -71,8 +78,14 @@ static inline void dart__progress_update(void)
     dart__progress_stream();
 }
 
+/** A look that does not wait has found nothing new, and the program may sleep before it looks again. Its other calls
+ *  serve far units now and then (dart__progress); without an agent this one does once in each tick of the coarse clock,
+ *  some milliseconds, so those who sleep for longer serve others with every look. Only if many_nodes. */
+void dart__progress_in_vain(void);
+
 /** A blocking get or fetch has found these bytes, at most 8, at `gptr`. A unit that finds the same value
- *  again is polling, so the operations it has aggregated for far units are sent. Only if many_nodes. */
+ *  again is polling, so the operations it has aggregated for far units are sent, and far units are served as above.
+ *  Only if many_nodes. */
 void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes);
 
 #endif

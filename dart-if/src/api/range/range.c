@@ -15,7 +15,6 @@
  *
  * Stripes, not a hash of single numbers, because requests are ranges; one stripe to a unit in turn, because
  * neighbouring ranges are then served by different units, and the table of a range is arithmetic. */
-#include <sched.h>
 #include <stdlib.h>
 
 #include <dash/dart/ext/dart_notify.h>
@@ -157,7 +156,7 @@ static dart_ret_t wait_awake(const acquire_t *a, dart_gptr_t flag, uint64_t leas
 {
   int64_t end = now_us() + AWAKE_US;
 
-  for (end = a->end < end ? a->end : end; now_us() < end; sched_yield())
+  for (end = a->end < end ? a->end : end; now_us() < end; dart__yield())
     if (pdart_notify_wait(flag, least, 0) == DART_OK)
       return DART_OK;
   return pdart_notify_wait(flag, least, time_left(a));

@@ -53,13 +53,6 @@ static dart_ret_t null_operand(const char *function, const char *name)
   return DART_ERR_INVAL;
 }
 
-/* Whether the backend must do it: the memory is not mapped here, or the backend does all atomics on memory
- * of teams with far units. */
-static inline bool is_remote(const dart__address_t *at)
-{
-  return at->near == NULL || (dart__world.far_atomics && at->team->nnodes > 1);
-}
-
 /* The end of an atomic, near or far, that returns `ret`: wake who sleeps for what it has changed. */
 static inline dart_ret_t told(dart_ret_t ret, dart_gptr_t gptr, size_t nbytes)
 {
@@ -68,42 +61,32 @@ static inline dart_ret_t told(dart_ret_t ret, dart_gptr_t gptr, size_t nbytes)
   return ret;
 }
 
+/* For inlined functions that get a global pointer by its address: left to itself, the compiler may make it a value again,
+ * which it stores as two words and loads as a whole. */
+#define INLINED static inline __attribute__((always_inline))
+
 /* ---- accumulate: without a result, so it may be deferred ------------------------------------- */
 
-/* Defer the update if it is one of a stream, and not of the hot line; else apply it: true. */
-static inline bool add(char *near, const void *value, size_t size, dart_datatype_t dtype,
-                       dart_operation_t op)
+/* An update of one near element that is not deferred, for it is in the hot line or no stream is under way. */
+DART__OUT_OF_LINE apply(dart_gptr_t gptr, char *near, const void *value, dart_datatype_t dtype,
+                        dart_operation_t op)
 {
-  if (dart__deferred_is_hot(&dart__deferred, near)) {
-    dart__atomic_accumulate_one(near, value, dtype, op);
-    return true;
-  }
-  if (__builtin_expect(dart__stream == DART__STREAM_LEAST, 1)) {
-    dart__deferred_add(&dart__deferred, near, value, size, dtype, op);
-    return false;
-  }
+  bool is_hot = dart__deferred_is_hot(&dart__deferred, near);
+
   dart__atomic_accumulate_one(near, value, dtype, op);
-  dart__progress_update();
-  return true;
+  if (!is_hot)
+    dart__progress_update();
+  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
 
-typedef enum { NOT_DONE, DEFERRED, APPLIED } quick_t;
-
-/* One element that is near by the direct map. */
-static inline quick_t defer(dart__gptr_ids_t ids, uint64_t offset, const void *value,
-                            dart_datatype_t dtype, dart_operation_t op)
+/* Defer the update if it is one of a stream, and not of the hot line; else apply it. */
+INLINED dart_ret_t add(const dart_gptr_t *gptr, char *near, const void *value, size_t size,
+                       dart_datatype_t dtype, dart_operation_t op)
 {
-  size_t size = dart__type_basic_size(dtype);
-  char  *near;
-
-  if (__builtin_expect(!dart__op_is_atomic(op, dtype) || op == DART_OP_NO_OP ||
-                           size > sizeof(uint64_t) || !dart__may_defer(),
-                       0))
-    return NOT_DONE;
-  near = dart__near_place_by(dart__team_direct, ids, offset, size);
-  if (__builtin_expect(near == NULL || ((uintptr_t)near & (size - 1)) != 0, 0))
-    return NOT_DONE;
-  return add(near, value, size, dtype, op) ? APPLIED : DEFERRED;
+  if (dart__deferred_is_hot(&dart__deferred, near) || dart__stream != DART__STREAM_LEAST)
+    return apply(*gptr, near, value, dtype, op);
+  dart__deferred_add(&dart__deferred, near, value, size, dtype, op);
+  return DART_OK;
 }
 
 /* An update of one element of 8 bytes was made of a segment that has units on several nodes: the next ones may be in
@@ -163,17 +146,6 @@ static __attribute__((noinline)) dart_ret_t count_apart(const dart__address_t *a
   return DART_OK;
 }
 
-/* An update as those of the run before; or one element that is near by the direct map. */
-static inline quick_t add_quickly(dart__gptr_ids_t ids, uint64_t offset, const void *values,
-                                  size_t nelem, dart_datatype_t dtype, dart_operation_t op)
-{
-  if (nelem != 1 || values == NULL)
-    return NOT_DONE;
-  if (dart__run_add(ids, offset, values, dtype, op))
-    return DEFERRED;
-  return defer(ids, offset, values, dtype, op);
-}
-
 static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
                                     size_t nelem, dart_datatype_t dtype, dart_operation_t op,
                                     bool copies)
@@ -203,8 +175,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
       dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a segment without a direct map */
     if (__builtin_expect(dart__counts_near, 0))
       count_apart(&at, dart__type_basic_size(dtype));
-    if (add(at.near, values, dart__type_basic_size(dtype), dtype, op) && dart__is_watched())
-      dart__watch_wrote_few(gptr);
+    add(&gptr, at.near, values, dart__type_basic_size(dtype), dtype, op);
     if (dart__world.many_nodes) {
       dart__far->progress();
       if (dart__type_basic_size(dtype) == sizeof(uint64_t))
@@ -214,7 +185,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
   }
   dart__count_atomic(&at, nelem * dart__type_basic_size(dtype));
   dart__progress(); /* apply deferred updates: those of a word are applied in the order of their calls */
-  if (is_remote(&at))
+  if (dart__remote_has_atomics(&at))
     ret = dart__remote_accumulate(&at, values, nelem, dtype, op);
   else
     dart__atomic_accumulate(at.near, values, nelem, dtype, op);
@@ -233,26 +204,60 @@ DART__OUT_OF_LINE accumulate_blocking_any(dart_gptr_t gptr, const void *values, 
   return accumulate("dart_accumulate_blocking_local", gptr, values, nelem, dtype, op, true);
 }
 
+INLINED dart_ret_t accumulate_generally(const dart_gptr_t *gptr, const void *values, size_t nelem,
+                                        dart_datatype_t dtype, dart_operation_t op, bool copies)
+{
+  return copies ? accumulate_blocking_any(*gptr, values, nelem, dtype, op)
+                : accumulate_any(*gptr, values, nelem, dtype, op);
+}
+
+/* One element, by the direct map if it is near. */
+INLINED dart_ret_t accumulate_near(const dart_gptr_t *gptr, const void *value,
+                                   dart_datatype_t dtype, dart_operation_t op, bool copies)
+{
+  size_t size = dart__type_basic_size(dtype);
+  char  *near;
+
+  if (__builtin_expect(!dart__op_is_atomic(op, dtype) || op == DART_OP_NO_OP ||
+                           size > sizeof(uint64_t) || !dart__may_defer(),
+                       0))
+    return accumulate_generally(gptr, value, 1, dtype, op, copies);
+  near = dart__near_place_by(dart__team_direct, dart__gptr_ids_at(gptr), gptr->addr_or_offs.offset,
+                             size);
+  if (__builtin_expect(near == NULL || ((uintptr_t)near & (size - 1)) != 0, 0))
+    return accumulate_generally(gptr, value, 1, dtype, op, copies);
+  return add(gptr, near, value, size, dtype, op);
+}
+
+/* One element while a run is prepared for: on several nodes. Apart, since it needs more registers than the near path. */
+DART__OUT_OF_LINE accumulate_beside_run(dart_gptr_t gptr, const void *value, dart_datatype_t dtype,
+                                        dart_operation_t op, bool copies)
+{
+  if (dart__run_add(dart__gptr_ids_at(&gptr), gptr.addr_or_offs.offset, value, dtype, op))
+    return DART_OK;
+  return accumulate_near(&gptr, value, dtype, op, copies);
+}
+
+INLINED dart_ret_t accumulate_quickly(const dart_gptr_t *gptr, const void *values, size_t nelem,
+                                      dart_datatype_t dtype, dart_operation_t op, bool copies)
+{
+  if (__builtin_expect(nelem != 1 || values == NULL, 0))
+    return accumulate_generally(gptr, values, nelem, dtype, op, copies);
+  if (dart__run.noffsets > 0)
+    return accumulate_beside_run(*gptr, values, dtype, op, copies);
+  return accumulate_near(gptr, values, dtype, op, copies);
+}
+
 dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
                            dart_datatype_t dtype, dart_operation_t op)
 {
-  quick_t how =
-      add_quickly(dart__gptr_ids_at(&gptr), gptr.addr_or_offs.offset, values, nelem, dtype, op);
-
-  if (how == NOT_DONE)
-    return accumulate_any(gptr, values, nelem, dtype, op);
-  return how == APPLIED && dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
+  return accumulate_quickly(&gptr, values, nelem, dtype, op, false);
 }
 
 dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
                                           dart_datatype_t dtype, dart_operation_t op)
 {
-  quick_t how =
-      add_quickly(dart__gptr_ids_at(&gptr), gptr.addr_or_offs.offset, values, nelem, dtype, op);
-
-  if (how == NOT_DONE)
-    return accumulate_blocking_any(gptr, values, nelem, dtype, op);
-  return how == APPLIED && dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
+  return accumulate_quickly(&gptr, values, nelem, dtype, op, true);
 }
 
 /* ---- atomics with a result ------------------------------------------------------------------- */
@@ -275,13 +280,14 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
     return DART_ERR_INVAL;
   dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* own deferred updates come first; and the caller may be polling */
-  if (is_remote(&at))
+  if (dart__remote_has_atomics(&at))
     ret = dart__remote_fetch(&at, value, result, dtype, op);
   else if (!dart__atomic_fetch_word(at.near, value, result, dtype, op))
     dart__atomic_fetch(at.near, value, result, dtype, op);
   if (op != DART_OP_NO_OP)
     return told(ret, gptr, dart__type_basic_size(dtype));
-  if (!is_remote(&at) && dart__world.many_nodes && dart__type_basic_size(dtype) <= sizeof(uint64_t))
+  if (!dart__remote_has_atomics(&at) && dart__world.many_nodes &&
+      dart__type_basic_size(dtype) <= sizeof(uint64_t))
     dart__progress_polled(gptr, result, dart__type_basic_size(dtype));
   return ret;
 }
@@ -308,59 +314,90 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
     return DART_ERR_INVAL;
   dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* as in fetch_any */
-  if (is_remote(&at))
+  if (dart__remote_has_atomics(&at))
     ret = dart__remote_swap(&at, value, compare, result, dtype);
   else if (!dart__atomic_swap_word(at.near, value, compare, result, dtype))
     dart__atomic_swap(at.near, value, compare, result, dtype);
   return told(ret, gptr, dart__type_basic_size(dtype));
 }
 
-/* The address of an integer of 4 or 8 bytes that is near by the direct map and aligned; `size` is that of
- * its type, or 0. NULL: it is not, or the call has to make progress; the general path is taken. */
-static inline void *near_word(dart_gptr_t gptr, unsigned size)
+/* The address of an integer of `size` bytes, 4 or 8, that is near by the direct map and aligned. NULL: it is not, or the
+ * call has to make progress; the general path is taken. */
+INLINED void *near_word(const dart_gptr_t *gptr, unsigned size)
 {
-  char *near;
+  char *near = dart__near_place_by(dart__progress_maps, dart__gptr_ids_at(gptr),
+                                   gptr->addr_or_offs.offset, size);
 
-  if (__builtin_expect(size == 0, 0))
-    return NULL;
-  near = dart__near_address_by(dart__progress_maps, gptr, size);
   return ((uintptr_t)near & (size - 1)) == 0 ? near : NULL;
+}
+
+/* The end of an atomic on such a word, by the direct map. */
+INLINED dart_ret_t word_told(const dart_gptr_t *gptr)
+{
+  return dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
+}
+
+/* The entry points below have the rest twice, for each of the two sizes: so the size is a constant, and needs neither a
+ * register nor a second look. */
+INLINED dart_ret_t fetch_word(const dart_gptr_t *gptr, const void *value, void *result,
+                              dart_datatype_t dtype, dart_operation_t op, unsigned size)
+{
+  void *near = near_word(gptr, size);
+
+  if (__builtin_expect(near == NULL, 0) ||
+      !(size == 8 ? dart__atomic_fetch_64(near, value, result, op)
+                  : dart__atomic_fetch_32(near, value, result, op)))
+    return fetch_any(*gptr, value, result, dtype, op);
+  return op == DART_OP_NO_OP ? DART_OK : word_told(gptr);
+}
+
+INLINED dart_ret_t swap_word(const dart_gptr_t *gptr, const void *value, const void *compare,
+                             void *result, dart_datatype_t dtype, unsigned size)
+{
+  void *near = near_word(gptr, size);
+
+  if (__builtin_expect(near == NULL, 0))
+    return swap_any(*gptr, value, compare, result, dtype);
+  if (size == 8)
+    dart__atomic_swap_64(near, value, compare, result);
+  else
+    dart__atomic_swap_32(near, value, compare, result);
+  return word_told(gptr);
+}
+
+/* Integers of 4 bytes, apart from the others, which are more frequent. */
+DART__OUT_OF_LINE fetch_32(dart_gptr_t gptr, const void *value, void *result, dart_datatype_t dtype,
+                           dart_operation_t op)
+{
+  return fetch_word(&gptr, value, result, dtype, op, 4);
+}
+
+DART__OUT_OF_LINE swap_32(dart_gptr_t gptr, const void *value, const void *compare, void *result,
+                          dart_datatype_t dtype)
+{
+  return swap_word(&gptr, value, compare, result, dtype, 4);
 }
 
 dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
                              dart_datatype_t dtype, dart_operation_t op)
 {
-  unsigned size = dart__atomic_word_size(dtype);
-  void    *near = NULL;
-  bool     done = false;
-
-  if (result != NULL && (value != NULL || op == DART_OP_NO_OP))
-    near = near_word(gptr, size);
-  if (near != NULL)
-    done = size == 8 ? dart__atomic_fetch_64(near, value, result, op)
-                     : dart__atomic_fetch_32(near, value, result, op);
-  if (!done)
+  if (__builtin_expect(result == NULL || (value == NULL && op != DART_OP_NO_OP), 0))
     return fetch_any(gptr, value, result, dtype, op);
-  if (dart__is_watched() && op != DART_OP_NO_OP)
-    return dart__watch_wrote_few(gptr);
-  return DART_OK;
+  switch (dart__atomic_word_size(dtype)) {
+  case 8: return fetch_word(&gptr, value, result, dtype, op, 8);
+  case 4: return fetch_32(gptr, value, result, dtype, op);
+  default: return fetch_any(gptr, value, result, dtype, op);
+  }
 }
 
 dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void *compare,
                                  void *result, dart_datatype_t dtype)
 {
-  unsigned size = dart__atomic_word_size(dtype);
-  void    *near = NULL;
-
-  if (result != NULL && value != NULL && compare != NULL)
-    near = near_word(gptr, size);
-  if (near == NULL)
+  if (__builtin_expect(result == NULL || value == NULL || compare == NULL, 0))
     return swap_any(gptr, value, compare, result, dtype);
-  if (size == 8)
-    dart__atomic_swap_64(near, value, compare, result);
-  else
-    dart__atomic_swap_32(near, value, compare, result);
-  if (dart__is_watched())
-    return dart__watch_wrote_few(gptr);
-  return DART_OK;
+  switch (dart__atomic_word_size(dtype)) {
+  case 8: return swap_word(&gptr, value, compare, result, dtype, 8);
+  case 4: return swap_32(gptr, value, compare, result, dtype);
+  default: return swap_any(gptr, value, compare, result, dtype);
+  }
 }

@@ -53,23 +53,22 @@ static void take_time(times_t *times, uint64_t polls, bool spins)
     times->waited = dart__now_ns() - times->start;
 }
 
-static bool look(const dart__await_t *await, const dart__wait_policy_t *policy)
+static bool look(const dart__await_t *await, const dart__wait_pace_t *pace)
 {
   if (await->is_there(await->context))
     return true;
-  if (policy->progress == NULL)
+  if (pace->progress == NULL)
     return false;
-  policy->progress();
+  pace->progress();
   return await->is_there(await->context); /* progress may have just brought it */
 }
 
 /* Between two polls. */
-static void give_way(bool spins, const dart__wait_policy_t *policy)
+static void give_way(bool spins, const dart__wait_pace_t *pace)
 {
-  if (!spins ||
-      policy->yields == 0) /* it has had its time on its core, or has no core of its own */
+  if (!spins || pace->yields == 0) /* it has had its time on its core, or has no core of its own */
     dart__yield();
-  else if (policy->progress == NULL)
+  else if (pace->progress == NULL)
     dart__cpu_pause();
 }
 
@@ -127,15 +126,15 @@ static void end_if_in_vain(const dart__await_t *await, uint32_t seen, note_t *no
 /* Until it is there, true, or the time is over. */
 static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out, note_t *noted)
 {
-  const dart__wait_policy_t *policy = &dart__world.wait;
-  dart__event_t             *event  = dart__twosided_event(dart__world.me);
-  times_t                    times  = times_of(await);
+  const dart__wait_pace_t *pace  = &dart__world.pace;
+  dart__event_t           *event = dart__twosided_event(dart__world.me);
+  times_t                  times = times_of(await);
 
   for (uint64_t polls = 0;; polls++) {
-    bool     spins = polls < policy->spins, may_sleep = !spins && times.waited >= YIELD_NS;
+    bool     spins = polls < pace->spins, may_sleep = !spins && times.waited >= YIELD_NS;
     uint32_t seen = may_sleep ? dart__event_count(event) : 0; /* before the look */
 
-    if (look(await, policy))
+    if (look(await, pace))
       return true;
     if (times.limit == 0)
       return false;
@@ -145,7 +144,7 @@ static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out
     if (times.waited >= times.limit)
       return false;
     if (!may_sleep) {
-      give_way(spins, policy);
+      give_way(spins, pace);
       continue;
     }
     if (await->is_silent && !noted->is_noted) {
@@ -153,7 +152,7 @@ static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out
       continue; /* a look, now that others see the note */
     }
     end_if_in_vain(await, seen, noted);
-    if (dart__event_sleep_unless(event, seen, polls, sleep_limit(await, &times), policy,
+    if (dart__event_sleep_unless(event, seen, polls, sleep_limit(await, &times), &dart__world.wait,
                                  await->is_there, await->context))
       return true;
     dart__gone_check_all(await->function);

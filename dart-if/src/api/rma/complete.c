@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_progress.h>
 #include <dash/dart/if/dart_communication.h>
 
 #include "api/coll/coll.h"
@@ -25,6 +26,7 @@ DART__PROFILED(dart_testall_local);
 DART__PROFILED(dart_testall);
 DART__PROFILED(dart_handle_free);
 DART__PROFILED(dart_order);
+DART__PROFILED(dart_progress);
 
 /* Apply deferred updates, and order near stores before whatever the caller does next. The release pairs with
  * the acquire of the unit that the caller then notifies. A program may wait for a far unit by calling any of
@@ -33,6 +35,14 @@ static inline void complete_near(void)
 {
   dart__progress();
   atomic_thread_fence(memory_order_acq_rel);
+}
+
+/* Registered memory that this unit has deregistered: what it started on other units' portions is still to be
+ * completed. */
+static __attribute__((cold, noinline)) dart__segment_t *find_ended(dart_gptr_t         gptr,
+                                                                   const dart__team_t *team)
+{
+  return team != NULL ? dart__segment_find_ended(team, gptr.segid) : NULL;
 }
 
 /* Complete near operations, and start those that were put off. `*far_out`: the team whose far operations have to be
@@ -45,6 +55,8 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
   dart_ret_t       ret     = DART_OK;
 
   *far_out = NULL;
+  if (__builtin_expect(segment == NULL, 0))
+    segment = find_ended(gptr, team);
   if (__builtin_expect(segment == NULL || (!all && (uint32_t)gptr.unitid >= (uint32_t)team->nunits),
                        0))
     return dart__locate_error(function, gptr, 0);
@@ -99,6 +111,8 @@ static __attribute__((noinline)) dart_ret_t order_any(dart_gptr_t gptr)
   dart__team_t    *team;
   dart__segment_t *segment = dart__locate_segment(gptr, &team);
 
+  if (segment == NULL)
+    segment = find_ended(gptr, team);
   if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
     return dart__locate_error("dart_order", gptr, 0);
   if (__builtin_expect(dart__epoch_find(segment) != NULL, 0))
@@ -117,6 +131,16 @@ dart_ret_t dart_order(dart_gptr_t gptr)
   if (dart__near_address_by(dart__progress_maps, gptr, 0) == NULL)
     return order_any(gptr);
   atomic_thread_fence(memory_order_acq_rel);
+  return DART_OK;
+}
+
+dart_ret_t dart_progress(void)
+{
+  if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
+    return DART_ERR_INVAL;
+  dart__progress();
+  if (dart__world.pace.progress != NULL)
+    dart__world.pace.progress(); /* in every call, for this may be the only one in a long time */
   return DART_OK;
 }
 
@@ -164,8 +188,10 @@ static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t
   *result = 0;
   dart__progress();
   for (size_t i = 0; handles != NULL && i < n; i++)
-    if (handles[i] != DART_HANDLE_NULL && !dart__far->test(handles[i]))
+    if (handles[i] != DART_HANDLE_NULL && !dart__far->test(handles[i])) {
+      dart__progress_in_vain();
       return DART_OK;
+    }
   *result = 1;
   return wait_for(handles, n, at_target); /* all are complete: this only releases them */
 }

@@ -26,6 +26,8 @@ DART__PROFILED(dart_context_enter);
 DART__PROFILED(dart_context_leave);
 DART__PROFILED(dart_context_flush);
 DART__PROFILED(dart_context_flush_unit);
+DART__PROFILED(dart_context_flush_local);
+DART__PROFILED(dart_context_test);
 
 typedef struct {
   dart__mark_t mark;
@@ -155,6 +157,14 @@ dart_ret_t dart_context_leave(dart_context_t context)
 }
 
 /* All units are asked before any is waited for. */
+static void settle_all(dart__team_t *team, const struct dart_context *context, bool at_target)
+{
+  for (int32_t i = 0; i < context->nused; i++)
+    dart__far->ask_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
+  for (int32_t i = 0; i < context->nused; i++)
+    dart__far->settle_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
+}
+
 dart_ret_t dart_context_flush(dart_context_t context)
 {
   dart__team_t *team = team_of(__func__, context);
@@ -162,14 +172,57 @@ dart_ret_t dart_context_flush(dart_context_t context)
   if (team == NULL)
     return DART_ERR_INVAL;
   complete_near();
-  for (int32_t i = 0; i < context->nused; i++)
-    dart__far->ask_to(team, context->used[i], &context->noted[context->used[i]].mark);
-  while (context->nused > 0) {
-    int32_t unit = context->used[--context->nused];
+  settle_all(team, context, true);
+  while (context->nused > 0)
+    context->noted[context->used[--context->nused]].is_used = false;
+  return DART_OK;
+}
 
-    context->noted[unit].is_used = false;
-    dart__far->settle_to(team, unit, &context->noted[unit].mark);
+/* Units stay in the list: they lack remote completion. */
+dart_ret_t dart_context_flush_local(dart_context_t context)
+{
+  dart__team_t *team = team_of(__func__, context);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  complete_near();
+  settle_all(team, context, false);
+  return DART_OK;
+}
+
+/* Take the units off the list whose operations are complete. */
+static void test_units(dart__team_t *team, struct dart_context *context)
+{
+  int32_t nleft = 0;
+
+  for (int32_t i = 0; i < context->nused; i++) {
+    int32_t  unit  = context->used[i];
+    noted_t *noted = &context->noted[unit];
+
+    noted->is_used = !dart__far->test_to(team, unit, &noted->mark);
+    if (noted->is_used)
+      context->used[nleft++] = unit;
   }
+  context->nused = nleft;
+}
+
+dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
+{
+  dart__team_t *team = team_of(__func__, context);
+
+  if (is_finished == NULL) {
+    dart__error("%s: is_finished is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *is_finished = 0;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  complete_near();
+  if (context->nused > 0) {
+    dart__far->look(); /* answers come by progress, and the program may sleep between two tests */
+    test_units(team, context);
+  }
+  *is_finished = context->nused == 0;
   return DART_OK;
 }
 
@@ -187,6 +240,6 @@ dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit
   }
   complete_near();
   if (context->noted[unit.id].is_used)
-    dart__far->settle_to(team, unit.id, &context->noted[unit.id].mark);
+    dart__far->settle_to(team, unit.id, &context->noted[unit.id].mark, true);
   return DART_OK;
 }

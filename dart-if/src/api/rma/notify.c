@@ -114,6 +114,7 @@ static dart_ret_t put_and_notify(const dart__transfer_t *t, const void *src, siz
     dart__context_note(signal->flag);
     return DART_OK;
   }
+  dart__remote_settle(&t->at);
   if (t->at.near != NULL)
     dart__near_put(t->at.near, t->global_type, src, t->local_type, nelem);
   else /* memory registered by a unit of this node */
@@ -146,7 +147,7 @@ static inline bool put_notify_far(const char *function, dart_gptr_t gptr, const 
 
   if (flag.teamid != gptr.teamid || flag.segid != gptr.segid || flag.unitid != gptr.unitid ||
       !dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes) ||
-      !dart__transfer_is_far(gptr, nbytes, &data) || data.segment->heads != NULL)
+      !dart__transfer_is_far(&gptr, nbytes, &data) || data.segment->heads != NULL)
     return false;
   size = dart__segment_size(data.segment, data.unit);
   if (at % FLAG_BYTES != 0 || size < FLAG_BYTES || at > size - FLAG_BYTES)

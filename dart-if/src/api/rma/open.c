@@ -4,8 +4,6 @@
  * in shared memory; of a far one the words that it has sent are counted, or it is asked. */
 #include "api/rma/access.h"
 
-#include <sched.h>
-
 #include "api/progress/progress.h"
 #include "api/rma/await.h"
 #include "base/log.h"
@@ -102,7 +100,7 @@ static bool try_lock(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits)
 static bool is_broken(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits, bool *entered_out)
 {
   for (int i = 0; i < MOMENT && !*entered_out; i++) {
-    sched_yield();
+    dart__yield();
     *entered_out = try_lock(t, lock, waits);
   }
   return !*entered_out;

@@ -5,15 +5,9 @@
  * otherwise it passes its arguments to the function of the same name with `_any`. */
 #include <dash/dart/if/dart_communication.h>
 
-#include "api/rma/access.h"
-#include "api/rma/context.h"
-#include "api/rma/count.h"
-#include "api/rma/remote.h"
-#include "api/rma/transfer.h"
-#include "api/rma/watch.h"
 #include "base/profile.h"
-#include "node/near.h"
 
+/* Before dart_value.h, whose inline functions call dart_put. */
 DART__PROFILED(dart_put_blocking);
 DART__PROFILED(dart_get_blocking);
 DART__PROFILED(dart_put);
@@ -21,71 +15,107 @@ DART__PROFILED(dart_get);
 DART__PROFILED(dart_put_handle);
 DART__PROFILED(dart_get_handle);
 
-/* ---- the direct map: one element of a basic type, aligned, or few bytes ------------------------ */
+#include "api/rma/access.h"
+#include "api/rma/context.h"
+#include "api/rma/count.h"
+#include "api/rma/remote.h"
+#include "api/rma/transfer.h"
+#include "api/rma/watch.h"
+#include "node/near.h"
 
-static inline bool is_few(size_t nelem, size_t size)
+/* ---- the direct map: elements of a basic type ------------------------ */
+
+/* One element of a basic type, the most frequent transfer: all else is sorted out elsewhere, so that this path needs
+ * few registers, and saves few of them on the stack. */
+static inline bool is_one(const void *buffer, size_t nelem, dart_datatype_t src_type,
+                          dart_datatype_t dst_type)
 {
-  return nelem <= DART__FEW_BYTES_MOST && nelem * size - 16 <= DART__FEW_BYTES_MOST - 16;
+  return __builtin_expect(src_type == dst_type && nelem == 1 && buffer != NULL &&
+                              dart__type_basic_size(src_type) > 0,
+                          1);
 }
 
 /* False: nothing was done; the general path is taken. `maps`: where the direct map is looked up. */
-static inline bool put_few(dart_inline_maps_t maps, dart_gptr_t gptr, const void *src, size_t nelem,
-                           dart_datatype_t src_type, dart_datatype_t dst_type)
+static inline bool put_one(dart_inline_maps_t maps, dart_gptr_t gptr, const void *src,
+                           dart_datatype_t type)
 {
-  size_t size = dart__type_basic_size(src_type);
+  size_t size = dart__type_basic_size(type);
+  char  *near = dart__near_address_by(maps, gptr, size);
+
+  return near != NULL && dart__near_put_word(near, src, size);
+}
+
+static inline bool get_one(dart_inline_maps_t maps, void *dest, dart_gptr_t gptr,
+                           dart_datatype_t type)
+{
+  size_t size = dart__type_basic_size(type);
+  char  *near = dart__near_address_by(maps, gptr, size);
+
+  return near != NULL && dart__near_get_word(dest, near, size);
+}
+
+/* Any number of elements of a basic type. */
+static inline bool put_bytes(dart_inline_maps_t maps, dart_gptr_t gptr, const void *src,
+                             size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  size_t nbytes;
   char  *near;
 
-  if (__builtin_expect(src_type != dst_type || size == 0 || src == NULL, 0))
+  if (!dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes))
     return false;
-  if (nelem == 1) {
-    near = dart__near_address_by(maps, gptr, size);
-    return near != NULL && dart__near_put_word(near, src, size);
-  }
-  if (!is_few(nelem, size))
-    return false;
-  near = dart__near_address_by(maps, gptr, nelem * size);
+  near = dart__near_address_by(maps, gptr, nbytes);
   if (near == NULL)
     return false;
-  atomic_thread_fence(memory_order_release); /* as in dart__near_put_bytes */
-  dart__near_copy_few(near, src, nelem * size);
+  if (nbytes - 16 <= DART__FEW_BYTES_MOST - 16) {
+    atomic_thread_fence(memory_order_release); /* as in dart__near_put_bytes */
+    dart__near_copy_few(near, src, nbytes);
+  } else {
+    dart__near_put_bytes(near, src, nbytes);
+  }
   return true;
 }
 
-static inline bool get_few(dart_inline_maps_t maps, void *dest, dart_gptr_t gptr, size_t nelem,
-                           dart_datatype_t src_type, dart_datatype_t dst_type)
+static inline bool get_bytes(dart_inline_maps_t maps, void *dest, dart_gptr_t gptr, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  size_t size = dart__type_basic_size(src_type);
+  size_t nbytes;
   char  *near;
 
-  if (__builtin_expect(src_type != dst_type || size == 0 || dest == NULL, 0))
+  if (!dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes))
     return false;
-  if (nelem == 1) {
-    near = dart__near_address_by(maps, gptr, size);
-    return near != NULL && dart__near_get_word(dest, near, size);
-  }
-  if (!is_few(nelem, size))
-    return false;
-  near = dart__near_address_by(maps, gptr, nelem * size);
+  near = dart__near_address_by(maps, gptr, nbytes);
   if (near == NULL)
     return false;
-  dart__near_copy_few(dest, near, nelem * size);
-  atomic_thread_fence(memory_order_acquire); /* as in dart__near_get_bytes */
+  if (nbytes - 16 <= DART__FEW_BYTES_MOST - 16) {
+    dart__near_copy_few(dest, near, nbytes);
+    atomic_thread_fence(memory_order_acquire); /* as in dart__near_get_bytes */
+  } else {
+    dart__near_get_bytes(dest, near, nbytes);
+  }
   return true;
+}
+
+/* By the address of the global pointer, here and below: passed on as a value through inlined functions, it is stored as
+ * two words and loaded as a whole, and the load waits for both stores. */
+static inline char *near_address(const dart_gptr_t *gptr, size_t nbytes)
+{
+  return dart__near_place_by(dart__team_direct, dart__gptr_ids_at(gptr), gptr->addr_or_offs.offset,
+                             nbytes);
 }
 
 /* Any number of elements of a basic type, near. */
-static inline bool put_plain(dart_gptr_t gptr, const void *src, size_t nbytes)
+static inline bool put_plain(const dart_gptr_t *gptr, const void *src, size_t nbytes)
 {
-  char *near = dart__near_address(gptr, nbytes);
+  char *near = near_address(gptr, nbytes);
 
   if (near != NULL)
     dart__near_put_bytes(near, src, nbytes);
   return near != NULL;
 }
 
-static inline bool get_plain(void *dest, dart_gptr_t gptr, size_t nbytes)
+static inline bool get_plain(void *dest, const dart_gptr_t *gptr, size_t nbytes)
 {
-  char *near = dart__near_address(gptr, nbytes);
+  char *near = near_address(gptr, nbytes);
 
   if (near != NULL)
     dart__near_get_bytes(dest, near, nbytes);
@@ -96,7 +126,7 @@ static inline bool get_plain(void *dest, dart_gptr_t gptr, size_t nbytes)
 
 /* Far, and no updates are deferred, which would have to be applied first. Then the backend makes progress while the
  * transfer is under way. */
-static inline bool is_far_alone(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)
+static inline bool is_far_alone(const dart_gptr_t *gptr, size_t nbytes, dart__address_t *at_out)
 {
   return dart__stream == 0 && dart__transfer_is_far(gptr, nbytes, at_out);
 }
@@ -142,7 +172,7 @@ static inline dart_ret_t get_far(const char *function, void *dest, const dart__a
 
 /* Where the elements are near by the direct map, and at a constant distance on both sides: the address. NULL:
  * otherwise, and for all errors. */
-static inline char *steps_address(dart_gptr_t gptr, const void *buffer, size_t nelem,
+static inline char *steps_address(const dart_gptr_t *gptr, const void *buffer, size_t nelem,
                                   const dart__type_t *global, const dart__type_t *local)
 {
   if (global == NULL || local == NULL || global->base != local->base || buffer == NULL ||
@@ -150,10 +180,10 @@ static inline char *steps_address(dart_gptr_t gptr, const void *buffer, size_t n
       global->kind == DART__TYPE_INDEXED || local->kind == DART__TYPE_INDEXED ||
       global->elem_size > sizeof(long double))
     return NULL;
-  return dart__near_address(gptr, ((nelem - 1) * global->stride + 1) * global->elem_size);
+  return near_address(gptr, ((nelem - 1) * global->stride + 1) * global->elem_size);
 }
 
-static inline bool put_steps(dart_gptr_t gptr, const void *src, size_t nelem,
+static inline bool put_steps(const dart_gptr_t *gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type)
 {
   const dart__type_t *global = dart__type_find(dst_type), *local = dart__type_find(src_type);
@@ -169,8 +199,8 @@ static inline bool put_steps(dart_gptr_t gptr, const void *src, size_t nelem,
   return dart__near_copy_steps(near, global->stride, src, local->stride, nelem, global->elem_size);
 }
 
-static inline bool get_steps(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
-                             dart_datatype_t dst_type)
+static inline bool get_steps(void *dest, const dart_gptr_t *gptr, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type)
 {
   const dart__type_t *global = dart__type_find(src_type), *local = dart__type_find(dst_type);
   char               *near = steps_address(gptr, dest, nelem, global, local);
@@ -226,12 +256,12 @@ static __attribute__((noinline)) dart__access_t may_go(const char             *f
 }
 
 /* The end of a put, near or far: wake who sleeps for what it may have changed. */
-static inline dart_ret_t put_told(dart_gptr_t gptr, size_t nelem, dart_datatype_t dst_type)
+static inline dart_ret_t put_told(const dart_gptr_t *gptr, size_t nelem, dart_datatype_t dst_type)
 {
   size_t size = dart__type_basic_size(dst_type);
 
   if (dart__is_watched())
-    dart__watch_wrote(gptr, size > 0 ? nelem * size : UINT64_MAX); /* scattered: anywhere behind */
+    dart__watch_wrote(*gptr, size > 0 ? nelem * size : UINT64_MAX); /* scattered: anywhere behind */
   return DART_OK;
 }
 
@@ -255,6 +285,7 @@ DART__OUT_OF_LINE put_elements(const char *function, dart_gptr_t gptr, const voi
     if (goes != DART__ACCESS_PASS)
       return dart__access_result(goes);
   }
+  dart__remote_settle(&t.at);
   if (t.at.near != NULL)
     dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
   else if (blocking)
@@ -264,13 +295,13 @@ DART__OUT_OF_LINE put_elements(const char *function, dart_gptr_t gptr, const voi
   if (ret != DART_OK)
     return ret;
   dart__count_put(&t.at, nelem * t.global_type->elem_size);
-  return put_told(gptr, nelem, dst_type);
+  return put_told(&gptr, nelem, dst_type);
 }
 
 /* The same; bytes in a row, and elements at constant distances on the direct map, are sorted out first. */
-static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
-                             dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
-                             dart_handle_t *handle_out)
+static inline dart_ret_t put(const char *function, const dart_gptr_t *gptr, const void *src,
+                             size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
+                             bool blocking, dart_handle_t *handle_out)
 {
   dart__address_t at;
   size_t          nbytes;
@@ -283,7 +314,7 @@ static inline dart_ret_t put(const char *function, dart_gptr_t gptr, const void 
   } else if (put_steps(gptr, src, nelem, src_type, dst_type)) {
     return put_told(gptr, nelem, dst_type);
   }
-  return put_elements(function, gptr, src, nelem, src_type, dst_type, blocking, handle_out);
+  return put_elements(function, *gptr, src, nelem, src_type, dst_type, blocking, handle_out);
 }
 
 /* All other elements, and all errors. If `blocking`, `handle_out` is not used; else NULL: no handle. */
@@ -318,9 +349,9 @@ DART__OUT_OF_LINE get_elements(const char *function, void *dest, dart_gptr_t gpt
 }
 
 /* The same; bytes in a row, and elements at constant distances on the direct map, are sorted out first. */
-static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
-                             dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
-                             dart_handle_t *handle_out)
+static inline dart_ret_t get(const char *function, void *dest, const dart_gptr_t *gptr,
+                             size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
+                             bool blocking, dart_handle_t *handle_out)
 {
   dart__address_t at;
   size_t          nbytes;
@@ -333,7 +364,7 @@ static inline dart_ret_t get(const char *function, void *dest, dart_gptr_t gptr,
   } else if (get_steps(dest, gptr, nelem, src_type, dst_type)) {
     return DART_OK;
   }
-  return get_elements(function, dest, gptr, nelem, src_type, dst_type, blocking, handle_out);
+  return get_elements(function, dest, *gptr, nelem, src_type, dst_type, blocking, handle_out);
 }
 
 DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -343,41 +374,53 @@ DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nel
   size_t          nbytes;
 
   if (dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes) &&
-      is_far_alone(gptr, nbytes, &at))
+      is_far_alone(&gptr, nbytes, &at))
     return put_far("dart_put_blocking", &at, src, nbytes, true, NULL);
   dart__progress(); /* may be called in a polling loop */
-  return put("dart_put_blocking", gptr, src, nelem, src_type, dst_type, true, NULL);
+  return put("dart_put_blocking", &gptr, src, nelem, src_type, dst_type, true, NULL);
 }
 
-DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
-                                   dart_datatype_t src_type, dart_datatype_t dst_type)
+/* On several nodes, where a unit that polls is found out. */
+DART__OUT_OF_LINE get_blocking_nodes(void *dest, dart_gptr_t gptr, size_t nelem,
+                                     dart_datatype_t src_type, dart_datatype_t dst_type)
 {
   dart__address_t at;
   dart_ret_t      ret;
   size_t          nbytes   = 0;
   bool            is_bytes = dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes);
 
-  if (is_bytes && is_far_alone(gptr, nbytes, &at)) {
+  if (is_bytes && is_far_alone(&gptr, nbytes, &at)) {
     ret = get_far("dart_get_blocking", dest, &at, nbytes, true, NULL);
   } else {
     dart__progress(); /* may be called in a polling loop */
-    ret = get("dart_get_blocking", dest, gptr, nelem, src_type, dst_type, true, NULL);
+    ret = get("dart_get_blocking", dest, &gptr, nelem, src_type, dst_type, true, NULL);
   }
-  if (dart__world.many_nodes && ret == DART_OK && is_bytes && nbytes <= sizeof(uint64_t))
+  if (ret == DART_OK && is_bytes && nbytes <= sizeof(uint64_t))
     dart__progress_polled(gptr, dest, nbytes);
   return ret;
+}
+
+DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
+                                   dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  if (dart__world.many_nodes)
+    return get_blocking_nodes(dest, gptr, nelem, src_type, dst_type);
+  dart__progress(); /* may be called in a polling loop */
+  return get("dart_get_blocking", dest, &gptr, nelem, src_type, dst_type, true, NULL);
 }
 
 DART__OUT_OF_LINE put_any(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
                           dart_datatype_t dst_type)
 {
-  return put("dart_put", gptr, src, nelem, src_type, dst_type, false, NULL);
+  if (__builtin_expect(dart__stream > 0, 0))
+    dart__progress_apply(); /* updates of the same element come first */
+  return put("dart_put", &gptr, src, nelem, src_type, dst_type, false, NULL);
 }
 
 DART__OUT_OF_LINE get_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                           dart_datatype_t dst_type)
 {
-  return get("dart_get", dest, gptr, nelem, src_type, dst_type, false, NULL);
+  return get("dart_get", dest, &gptr, nelem, src_type, dst_type, false, NULL);
 }
 
 static dart_ret_t no_handle(const char *function)
@@ -393,7 +436,9 @@ DART__OUT_OF_LINE put_handle_any(dart_gptr_t gptr, const void *src, size_t nelem
   if (handle == NULL)
     return no_handle("dart_put_handle");
   *handle = DART_HANDLE_NULL;
-  return put("dart_put_handle", gptr, src, nelem, src_type, dst_type, false, handle);
+  if (__builtin_expect(dart__stream > 0, 0))
+    dart__progress_apply(); /* as in put_any */
+  return put("dart_put_handle", &gptr, src, nelem, src_type, dst_type, false, handle);
 }
 
 DART__OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem,
@@ -403,16 +448,51 @@ DART__OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem,
   if (handle == NULL)
     return no_handle("dart_get_handle");
   *handle = DART_HANDLE_NULL;
-  return get("dart_get_handle", dest, gptr, nelem, src_type, dst_type, false, handle);
+  return get("dart_get_handle", dest, &gptr, nelem, src_type, dst_type, false, handle);
 }
 
 /* ---- entry points -------------------------------------------------------------------------- */
 
+/* Other than one element of a basic type. */
+DART__OUT_OF_LINE put_blocking_several(dart_gptr_t gptr, const void *src, size_t nelem,
+                                       dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  if (!put_bytes(dart__progress_maps, gptr, src, nelem, src_type, dst_type))
+    return put_blocking_any(gptr, src, nelem, src_type, dst_type);
+  return put_told(&gptr, nelem, dst_type);
+}
+
+DART__OUT_OF_LINE get_blocking_several(void *dest, dart_gptr_t gptr, size_t nelem,
+                                       dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  if (!get_bytes(dart__progress_maps, dest, gptr, nelem, src_type, dst_type))
+    return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
+  return DART_OK;
+}
+
+DART__OUT_OF_LINE put_several(dart_gptr_t gptr, const void *src, size_t nelem,
+                              dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  if (!put_bytes(dart__put_maps, gptr, src, nelem, src_type, dst_type))
+    return put_any(gptr, src, nelem, src_type, dst_type);
+  return put_told(&gptr, nelem, dst_type);
+}
+
+DART__OUT_OF_LINE get_several(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                              dart_datatype_t dst_type)
+{
+  if (!get_bytes(dart__team_direct, dest, gptr, nelem, src_type, dst_type))
+    return get_any(dest, gptr, nelem, src_type, dst_type);
+  return DART_OK;
+}
+
 dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  if (!put_few(dart__progress_maps, gptr, src, nelem, src_type, dst_type))
-    return put_blocking_any(gptr, src, nelem, src_type, dst_type);
+  if (!is_one(src, nelem, src_type, dst_type))
+    return put_blocking_several(gptr, src, nelem, src_type, dst_type);
+  if (!put_one(dart__progress_maps, gptr, src, src_type))
+    return put_blocking_any(gptr, src, 1, src_type, src_type);
   if (dart__is_watched())
     return dart__watch_wrote_few(gptr);
   return DART_OK;
@@ -421,16 +501,20 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
 dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                              dart_datatype_t dst_type)
 {
-  if (!get_few(dart__progress_maps, dest, gptr, nelem, src_type, dst_type))
-    return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
+  if (!is_one(dest, nelem, src_type, dst_type))
+    return get_blocking_several(dest, gptr, nelem, src_type, dst_type);
+  if (!get_one(dart__progress_maps, dest, gptr, src_type))
+    return get_blocking_any(dest, gptr, 1, src_type, src_type);
   return DART_OK;
 }
 
 dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
                     dart_datatype_t dst_type)
 {
-  if (!put_few(dart__team_direct, gptr, src, nelem, src_type, dst_type))
-    return put_any(gptr, src, nelem, src_type, dst_type);
+  if (!is_one(src, nelem, src_type, dst_type))
+    return put_several(gptr, src, nelem, src_type, dst_type);
+  if (!put_one(dart__put_maps, gptr, src, src_type))
+    return put_any(gptr, src, 1, src_type, src_type);
   if (dart__is_watched())
     return dart__watch_wrote_few(gptr);
   return DART_OK;
@@ -439,8 +523,10 @@ dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_dataty
 dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                     dart_datatype_t dst_type)
 {
-  if (!get_few(dart__team_direct, dest, gptr, nelem, src_type, dst_type))
-    return get_any(dest, gptr, nelem, src_type, dst_type);
+  if (!is_one(dest, nelem, src_type, dst_type))
+    return get_several(dest, gptr, nelem, src_type, dst_type);
+  if (!get_one(dart__team_direct, dest, gptr, src_type))
+    return get_any(dest, gptr, 1, src_type, src_type);
   return DART_OK;
 }
 
@@ -448,18 +534,21 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type,
                            dart_handle_t *handle)
 {
-  if (handle == NULL || !put_few(dart__team_direct, gptr, src, nelem, src_type, dst_type))
+  if (handle == NULL || !(is_one(src, nelem, src_type, dst_type)
+                              ? put_one(dart__put_maps, gptr, src, src_type)
+                              : put_bytes(dart__put_maps, gptr, src, nelem, src_type, dst_type)))
     return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  if (dart__is_watched())
-    return dart__watch_wrote_few(gptr);
-  return DART_OK;
+  return put_told(&gptr, nelem, dst_type);
 }
 
 dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                            dart_datatype_t dst_type, dart_handle_t *handle)
 {
-  if (handle == NULL || !get_few(dart__team_direct, dest, gptr, nelem, src_type, dst_type))
+  if (handle == NULL ||
+      !(is_one(dest, nelem, src_type, dst_type)
+            ? get_one(dart__team_direct, dest, gptr, src_type)
+            : get_bytes(dart__team_direct, dest, gptr, nelem, src_type, dst_type)))
     return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
   return DART_OK;

@@ -27,6 +27,11 @@ static uint64_t address_of(const dart__address_t *at)
   return at->segment->address[at->unit] + at->offset;
 }
 
+bool dart__remote_is_far(const dart__address_t *at)
+{
+  return where(at) == FAR;
+}
+
 static void *own_address(const dart__address_t *at)
 {
   return (void *)(uintptr_t)address_of(at);
@@ -101,7 +106,7 @@ dart_ret_t dart__remote_get_blocking(const dart__address_t *at, const dart__type
 
 /* For the mutex of registered memory. Without progress: serving a request may take that mutex, too. Its
  * holders wait for nothing else, so waits are short. */
-static const dart__wait_policy_t briefly = { .spins = 50 };
+static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){ .spins = 50 } };
 
 static dart__mutex_t *registered_mutex(void)
 {
@@ -184,6 +189,28 @@ dart_ret_t dart__remote_fetch(const dart__address_t *at, const void *value, void
   if (ret != DART_OK)
     return ret;
   dart__atomic_fetch(update.words, value, result, type, op);
+  return end_update(at, &update, op != DART_OP_NO_OP);
+}
+
+dart_ret_t dart__remote_fetch_elements(const dart__address_t *at, const void *values, void *results,
+                                       size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  size_t     size = dart__type_basic[type].elem_size;
+  update_t   update;
+  dart_ret_t ret;
+
+  if (where(at) == FAR) {
+    dart__far->fetch_elements(at, values, results, nelem, type, op);
+    dart__context_note(at);
+    return DART_OK;
+  }
+  ret = begin_update(at, nelem * size, &update);
+  if (ret != DART_OK)
+    return ret;
+  for (size_t i = 0; i < nelem; i++)
+    dart__atomic_fetch((char *)update.words + i * size,
+                       values == NULL ? NULL : (const char *)values + i * size,
+                       (char *)results + i * size, type, op);
   return end_update(at, &update, op != DART_OP_NO_OP);
 }
 

@@ -15,6 +15,25 @@
 
 #include "data/type.h"
 #include "model/address.h"
+#include "model/world.h"
+#include "port.h"
+
+/** Before a put to near memory of which the backend does all atomics: complete those, for they come first. */
+static inline void dart__remote_settle(const dart__address_t *at)
+{
+  if (__builtin_expect(dart__world.far_atomics && at->team->nnodes > 1, 0))
+    dart__far->settle(at->team, at->unit);
+}
+
+/** Whether at->unit is on another node, or DART_MPI_ATOMICS=mpi has the backend reach this memory as if it was. */
+bool dart__remote_is_far(const dart__address_t *at);
+
+/** Whether atomics are dart__remote_*: the memory is not mapped here, or the backend does all atomics on memory of
+ *  teams with far units. */
+static inline bool dart__remote_has_atomics(const dart__address_t *at)
+{
+  return at->near == NULL || (dart__world.far_atomics && at->team->nnodes > 1);
+}
 
 dart_ret_t dart__remote_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                             const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);
@@ -29,6 +48,9 @@ dart_ret_t dart__remote_accumulate(const dart__address_t *at, const void *values
                                    dart_datatype_t type, dart_operation_t op);
 dart_ret_t dart__remote_fetch(const dart__address_t *at, const void *value, void *result,
                               dart_datatype_t type, dart_operation_t op);
+/** dart__remote_fetch of elements in a row. `values` may be NULL for DART_OP_NO_OP. */
+dart_ret_t dart__remote_fetch_elements(const dart__address_t *at, const void *values, void *results,
+                                       size_t nelem, dart_datatype_t type, dart_operation_t op);
 dart_ret_t dart__remote_swap(const dart__address_t *at, const void *value, const void *compare,
                              void *result, dart_datatype_t type);
 

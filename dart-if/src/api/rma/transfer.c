@@ -1,4 +1,4 @@
-/* The general checks of a put or get: the cold half of transfer.h. */
+/* The general checks of a put or get: the cold half of transfer.h; and what is far. */
 #include "api/rma/transfer.h"
 
 dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const void *buffer,
@@ -30,4 +30,26 @@ dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const vo
   transfer_out->global_type = global;
   transfer_out->local_type  = local;
   return dart__locate(function, gptr, span, &transfer_out->at);
+}
+
+bool dart__transfer_find_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)
+{
+  dart__segment_t *segment;
+  uint64_t         size;
+
+  if (nbytes == 0)
+    return false;
+  segment = dart__locate_segment(gptr, &at_out->team);
+  if (segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)at_out->team->nunits ||
+      segment->near[gptr.unitid] != NULL || segment->address != NULL ||
+      dart__epoch_find(segment) != NULL)
+    return false;
+  size = dart__segment_size(segment, gptr.unitid);
+  if (nbytes > size || gptr.addr_or_offs.offset > size - nbytes)
+    return false;
+  at_out->segment = segment;
+  at_out->unit    = gptr.unitid;
+  at_out->offset  = gptr.addr_or_offs.offset;
+  at_out->near    = NULL;
+  return true;
 }

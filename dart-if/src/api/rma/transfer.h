@@ -55,27 +55,15 @@ static inline bool dart__transfer_is_plain(const void *buffer, size_t nelem,
          !__builtin_mul_overflow(nelem, size, nbytes_out);
 }
 
-/** Whether so many bytes are all far, in a segment without epochs, and where. False for none, and for all errors. */
-static inline bool dart__transfer_is_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)
-{
-  dart__segment_t *segment;
-  uint64_t         size;
+/** dart__transfer_is_far on several nodes. */
+bool dart__transfer_find_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out);
 
-  if (!dart__world.many_nodes || nbytes == 0)
-    return false;
-  segment = dart__locate_segment(gptr, &at_out->team);
-  if (segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)at_out->team->nunits ||
-      segment->near[gptr.unitid] != NULL || segment->address != NULL ||
-      dart__epoch_find(segment) != NULL)
-    return false;
-  size = dart__segment_size(segment, gptr.unitid);
-  if (nbytes > size || gptr.addr_or_offs.offset > size - nbytes)
-    return false;
-  at_out->segment = segment;
-  at_out->unit    = gptr.unitid;
-  at_out->offset  = gptr.addr_or_offs.offset;
-  at_out->near    = NULL;
-  return true;
+/** Whether so many bytes are all far, in a segment without epochs, and where. False for none, and for all errors. The
+ *  pointer is passed by its address, as to dart__gptr_ids_at, for near transfers come this way, too. */
+static inline bool dart__transfer_is_far(const dart_gptr_t *gptr, size_t nbytes,
+                                         dart__address_t *at_out)
+{
+  return dart__world.many_nodes && dart__transfer_find_far(*gptr, nbytes, at_out);
 }
 
 #endif

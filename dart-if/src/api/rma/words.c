@@ -17,55 +17,110 @@
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
-/* The words lie in one portion of this unit, to which there is a direct map, and are aligned: stores where it is. */
-static bool find_start(dart__words_t *w)
+static inline const void *value_of(const dart__words_t *w, size_t i)
 {
-  const dart_gptr_t first = w->gptrs[0];
-  const char       *near  = dart__near_address_by(dart__progress_maps, first, w->how.size);
-  uintptr_t         bits  = (uintptr_t)near;
-
-  if (near == NULL || first.unitid != dart__words_me(first.teamid))
-    return false;
-  w->start = near - first.addr_or_offs.offset;
-  for (size_t i = 1; i < w->n; i++) {
-    near = dart__near_address_by(dart__progress_maps, w->gptrs[i], w->how.size);
-    bits |= (uintptr_t)near;
-    if (near != w->start + w->gptrs[i].addr_or_offs.offset)
-      return false;
-  }
-  return (bits & (w->how.size - 1U)) == 0;
+  return (const char *)w->values + i * w->how.size;
 }
 
-static const char *name_of(const dart__words_t *w)
+/* This unit's portion of an allocated segment. False: it is registered memory, or another unit's, or not there. */
+static bool find_portion(dart_gptr_t gptr, const char **start_out, uint64_t *nbytes_out)
 {
-  return w->kind == DART__WAIT_COUNTER ? "counter" : "word";
-}
+  dart__team_t          *team;
+  const dart__segment_t *segment = dart__locate_segment(gptr, &team);
 
-/* False: it is no word of this unit, or is not aligned, which was logged. */
-static bool locate(const dart__words_t *w, dart_gptr_t gptr, dart__address_t *at_out)
-{
-  if (dart__locate(w->function, gptr, w->how.size, at_out) != DART_OK)
+  if (segment == NULL || gptr.unitid != team->me || segment->address != NULL)
     return false;
-  if (at_out->unit != at_out->team->me) {
-    dart__error("%s: the %s is unit %d's, and this is unit %d", w->function, name_of(w),
-                at_out->team->members[at_out->unit], dart__world.me);
-    return false;
-  }
-  if (!dart__is_aligned(at_out, w->how.size)) {
-    dart__error("%s: a %s at offset %llu is not aligned to %u bytes", w->function, name_of(w),
-                (unsigned long long)at_out->offset, w->how.size);
-    return false;
-  }
+  *start_out  = segment->near[team->me] + segment->base;
+  *nbytes_out = dart__segment_size(segment, team->me);
   return true;
 }
 
-static __attribute__((noinline)) dart_ret_t locate_all(dart__words_t *w)
+static inline bool is_same_portion(dart_gptr_t a, dart_gptr_t b)
 {
+  return a.unitid == b.unitid && a.segid == b.segid && a.teamid == b.teamid;
+}
+
+/* Check that all words lie aligned in one portion, and set w->start; the segment is found once. DART_PENDING: they do.
+ * DART_OK: a word that compares has ended the check. DART_ERR_INVAL, not logged: a word is elsewhere, or none. */
+static dart_ret_t check_portion(dart__words_t *w)
+{
+  const dart_gptr_t first = w->gptrs[0];
+  const size_t      size  = w->how.size;
+  const char       *start;
+  uint64_t          nbytes;
+
   w->start = NULL;
-  for (size_t i = w->n; i-- > 0;) /* the first one last, to keep its address */
-    if (!locate(w, w->gptrs[i], &w->first))
+  if (!find_portion(first, &start, &nbytes) || nbytes < size)
+    return DART_ERR_INVAL;
+  for (size_t i = 0; i < w->n; i++) {
+    uint64_t offset = w->gptrs[i].addr_or_offs.offset;
+
+    if (!is_same_portion(w->gptrs[i], first) || offset > nbytes - size ||
+        ((uintptr_t)(start + offset) & (size - 1)) != 0)
       return DART_ERR_INVAL;
+    if (w->ends_check && dart__compares(w->how, start + offset, value_of(w, i))) {
+      w->index = i;
+      return DART_OK;
+    }
+  }
+  w->start = start;
+  return DART_PENDING;
+}
+
+static const char *name_of(dart__wait_kind_t kind)
+{
+  return kind == DART__WAIT_COUNTER ? "counter" : "word";
+}
+
+dart_ret_t dart__words_locate(const char *function, dart__wait_kind_t kind, dart_gptr_t gptr,
+                              size_t nbytes, unsigned size, dart__address_t *at_out)
+{
+  if (dart__locate(function, gptr, nbytes, at_out) != DART_OK)
+    return DART_ERR_INVAL;
+  if (at_out->unit != at_out->team->me) {
+    dart__error("%s: the %s is unit %d's, and this is unit %d", function, name_of(kind),
+                at_out->team->members[at_out->unit], dart__world.me);
+    return DART_ERR_INVAL;
+  }
+  if (!dart__is_aligned(at_out, size)) {
+    dart__error("%s: a %s at offset %llu is not aligned to %u bytes", function, name_of(kind),
+                (unsigned long long)at_out->offset, size);
+    return DART_ERR_INVAL;
+  }
   return DART_OK;
+}
+
+bool dart__words_compares_at(const dart__address_t *at, dart__comparison_t how,
+                             dart_datatype_t type, const void *value)
+{
+  uint64_t found;
+
+  if (!dart__compares(how, dart__own_address(at), value))
+    return false;
+  if (at->segment->address == NULL)
+    return true;
+  /* The kernel may have copied the word by its bytes; atomics of registered memory exclude each other. */
+  return dart__remote_fetch(at, NULL, &found, type, DART_OP_NO_OP) == DART_OK &&
+         dart__compares(how, &found, value);
+}
+
+/* Words of several portions, or of registered memory: as check_portion, with an address for each. */
+static __attribute__((noinline)) dart_ret_t check_each(dart__words_t *w)
+{
+  for (size_t i = 0; i < w->n; i++) {
+    dart__address_t at;
+
+    if (dart__words_locate(w->function, w->kind, w->gptrs[i], w->how.size, w->how.size, &at) !=
+        DART_OK)
+      return DART_ERR_INVAL;
+    if (i == 0)
+      w->first = at;
+    if (w->ends_check && dart__words_compares_at(&at, w->how, w->type, value_of(w, i))) {
+      w->index = i;
+      return DART_OK;
+    }
+  }
+  return DART_PENDING;
 }
 
 static __attribute__((cold)) dart_ret_t refuse(const dart__words_t *w)
@@ -73,7 +128,7 @@ static __attribute__((cold)) dart_ret_t refuse(const dart__words_t *w)
   bool counts = w->kind == DART__WAIT_COUNTER;
 
   if (w->gptrs == NULL || w->values == NULL || w->n == 0)
-    dart__error("%s: %zu %ss, %s %p, %s %p", w->function, w->n, name_of(w),
+    dart__error("%s: %zu %ss, %s %p, %s %p", w->function, w->n, name_of(w->kind),
                 counts ? "flags" : "pointers", (const void *)w->gptrs, counts ? "least" : "values",
                 w->values);
   else if ((unsigned)w->comparison > DART_WAIT_GE)
@@ -91,10 +146,9 @@ static __attribute__((cold)) dart_ret_t refuse_null(const dart__words_t *w, cons
 
 static inline dart_ret_t check(dart__words_t *w)
 {
-  if (!dart__comparison_of(w->type, w->comparison, &w->how) || w->gptrs == NULL ||
-      w->values == NULL || w->n == 0)
-    return refuse(w);
-  return find_start(w) ? DART_OK : locate_all(w);
+  dart_ret_t ret = check_portion(w);
+
+  return ret != DART_ERR_INVAL ? ret : check_each(w);
 }
 
 /* ---- looking -------------------------------------------------------------------------------- */
@@ -102,22 +156,10 @@ static inline dart_ret_t check(dart__words_t *w)
 static bool compares_located(const dart__words_t *w, size_t i, const void *value)
 {
   dart__address_t at = w->first;
-  uint64_t        found;
 
   if (i > 0 && dart__locate(w->function, w->gptrs[i], w->how.size, &at) != DART_OK)
     return false;
-  if (!dart__compares(w->how, dart__own_address(&at), value))
-    return false;
-  if (at.segment->address == NULL)
-    return true;
-  /* The kernel may have copied the word by its bytes; atomics of registered memory exclude each other. */
-  return dart__remote_fetch(&at, NULL, &found, w->type, DART_OP_NO_OP) == DART_OK &&
-         dart__compares(w->how, &found, value);
-}
-
-static inline const void *value_of(const dart__words_t *w, size_t i)
-{
-  return (const char *)w->values + i * w->how.size;
+  return dart__words_compares_at(&at, w->how, w->type, value);
 }
 
 /* The lowest index from `i` on whose word compares, or does not, as `does` says; n if there is none. */
@@ -234,13 +276,16 @@ bool dart__words_end_turns(unsigned turns, int64_t *since)
 
 dart_ret_t dart__words_wait(dart__words_t *w)
 {
-  dart_ret_t ret = check(w);
+  dart_ret_t ret;
 
-  if (ret != DART_OK)
+  if (!dart__comparison_of(w->type, w->comparison, &w->how) || w->gptrs == NULL ||
+      w->values == NULL || w->n == 0)
+    return refuse(w);
+  dart__progress();
+  ret = check(w);
+  if (ret != DART_PENDING)
     return ret;
-  if (w->start == NULL)
-    dart__progress(); /* none is due where there is a direct map */
-  if (is_there(w))
+  if (!w->ends_check && is_there(w)) /* else the check has looked */
     return DART_OK;
   if (!w->is_counted && dart__words_begin_turns(w->timeout_us)) {
     w->is_counted = true;
@@ -252,8 +297,10 @@ dart_ret_t dart__words_wait(dart__words_t *w)
 
 dart_ret_t dart__words_wait_any(dart__words_t *w, size_t *index)
 {
-  dart_ret_t ret = index != NULL ? dart__words_wait(w) : refuse_null(w, "index");
+  dart_ret_t ret;
 
+  w->ends_check = true;
+  ret           = index != NULL ? dart__words_wait(w) : refuse_null(w, "index");
   if (ret == DART_OK)
     *index = w->index;
   return ret;

@@ -26,6 +26,7 @@ typedef struct {
   dart__wait_kind_t  kind;   /* WORD, which others change by anything; COUNTER: by notifications */
   bool               is_all; /* wait for all; else for any */
   bool               is_counted; /* already, and has had its first turns */
+  bool ends_check; /* a word that compares at once: those behind it are not looked at */
 
   /* From here on they are words.c's own. */
   size_t             index; /* of the first that compares; all: that has not been found to */
@@ -37,6 +38,14 @@ typedef struct {
 
 /** DART_OK: they compare so. DART_PENDING: the time is over. DART_ERR_INVAL, logged: bad arguments. */
 dart_ret_t dart__words_wait(dart__words_t *w);
+
+/** Resolve `nbytes` bytes with words of `size` bytes, from an aligned one on, in this unit's memory. DART_ERR_INVAL,
+ *  logged: they are not there. */
+dart_ret_t dart__words_locate(const char *function, dart__wait_kind_t kind, dart_gptr_t gptr,
+                              size_t nbytes, unsigned size, dart__address_t *at_out);
+/** Whether a word of this unit, resolved, compares so to `*value`. */
+bool dart__words_compares_at(const dart__address_t *at, dart__comparison_t how,
+                             dart_datatype_t type, const void *value);
 
 /** The same, and which they are: the lowest index; or all, ascending, and how many. NULL is a bad argument, too. */
 dart_ret_t dart__words_wait_any(dart__words_t *w, size_t *index);
@@ -55,9 +64,9 @@ static inline int32_t dart__words_me(dart_team_t team)
  *  wait is none of those that are timed. */
 static inline bool dart__words_begin_turns(int64_t timeout_us)
 {
-  const dart__wait_policy_t *policy = &dart__world.wait;
+  const dart__wait_pace_t *pace = &dart__world.pace;
 
-  return policy->yields == 0 && policy->progress == NULL && timeout_us != 0 &&
+  return pace->yields == 0 && pace->progress == NULL && timeout_us != 0 &&
          dart__timed_skips(DART__COUNT_NOTIFY_WAIT);
 }
 

@@ -15,7 +15,6 @@
 #include "api/sync/lock.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,13 +269,13 @@ static void begin_turn(dart_lock_t lock, uint64_t ticket)
 /* Wait for the grant. A unit that has a core for itself is awake when it is due, for else it looks once a nap. */
 static void wait_for_grant(dart_lock_t lock, dart_gptr_t flag, uint64_t least)
 {
-  dart__due_t due = { dart__now_ns(), dart__world.wait.yields > 0 ? lock->waited : 0 };
+  dart__due_t due = { dart__now_ns(), dart__world.pace.yields > 0 ? lock->waited : 0 };
   int64_t     left;
 
   while ((left = dart__due_in(&due, dart__now_ns())) >= 0) {
     if (pdart_notify_wait(flag, least, left / 1000) == DART_OK)
       break;
-    sched_yield();
+    dart__yield();
   }
   if (left < 0)
     pdart_notify_wait(flag, least, -1);
@@ -430,8 +429,8 @@ dart_ret_t dart_lock_acquire(dart_lock_t lock)
 /* The holder may need progress of this unit before it can release the lock. */
 static dart_ret_t poll(void)
 {
-  if (dart__world.wait.progress != NULL)
-    dart__world.wait.progress();
+  if (dart__world.pace.progress != NULL)
+    dart__world.pace.progress();
   return DART_OK;
 }
 

@@ -400,8 +400,8 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
     done = request(&at, ASK_TRY, 0) == HELD;
   else
     done = dart__mutex_try((dart__mutex_t *)(void *)at.near);
-  if (!done && dart__world.wait.progress != NULL)
-    dart__world.wait.progress(); /* the holder may need it before it can release the lock */
+  if (!done && dart__world.pace.progress != NULL)
+    dart__world.pace.progress(); /* the holder may need it before it can release the lock */
   if (done)
     dart__held_word_note(dart__world.holds_words, gptr);
   *result = done;

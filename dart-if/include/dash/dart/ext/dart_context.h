@@ -11,7 +11,7 @@
  *  used in one.)
  *
  *  A context belongs to a unit, and is for memory of one team. It is used by one thread at a time (what
- *  OpenSHMEM calls serialized): entered, left, flushed and destroyed. Threads in different contexts need not
+ *  OpenSHMEM calls serialized): entered, left, flushed, tested and destroyed. Threads in different contexts need not
  *  know of each other. What a thread starts outside of the team's memory while it is in the context is as if it
  *  were in none.
  *
@@ -61,6 +61,21 @@ dart_ret_t dart_context_leave(dart_context_t context) DART_NOTHROW;
  *  freed or deregistered, is what the unit's next dart_flush reports. */
 dart_ret_t dart_context_flush(dart_context_t context) DART_NOTHROW;
 dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit) DART_NOTHROW;
+
+/** Complete the context's operations locally, as dart_flush_local_all would: sources may be reused, results are there.
+ *  Those that change their targets stay in the context until they are flushed, or a test has found them complete.
+ *  DART_ERR_INVAL: no context, its team is gone. */
+dart_ret_t dart_context_flush_local(dart_context_t context) DART_NOTHROW;
+
+/** Whether the context's operations are complete, locally and at their targets: `*is_finished` is 1, and all is as after
+ *  dart_context_flush; else it is 0. Without operations it is 1.
+ *
+ *  Has targets told that an answer is wanted, makes progress, and waits for no unit, so a program that tests again and
+ *  again between its work sees the end, if its targets make progress. Transfers by MPI, which cannot be tested, are
+ *  flushed once their target has answered a message that was sent after them: such a test takes the time of that flush.
+ *  As a flush, it is a call of the one thread that uses the context now.
+ *  DART_ERR_INVAL: no context, its team is gone, `is_finished` NULL. `*is_finished` is 0 then. */
+dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished) DART_NOTHROW;
 
 DART_INTERFACE_OFF
 #ifdef __cplusplus

@@ -8,8 +8,8 @@
  *  closes it the program uses the ordinary operations (dart_put, dart_get, dart_accumulate, ...), and gives
  *  DART leave to put them off: dart_put, dart_get and dart_accumulate, of all types, may start as late as
  *  the closing call, so their buffers are the program's again after that, or after a flush; their types may be
- *  destroyed before. Blocking operations, those with a handle, and atomics with a result wait until the target
- *  can be accessed, and start then.
+ *  destroyed before. Blocking operations, those with a handle, atomics with a result, and those of
+ *  dart_atomics.h wait until the target can be accessed, and start then.
  *
  *  Three kinds, after Thakur, Gropp, Toonen: Optimizing the Synchronization Operations in MPI One-Sided
  *  Communication (IJHPCA 19(2), 2005), and Traeff, Ritzdorf, Hempel: The Implementation of MPI-2 One-Sided

@@ -89,6 +89,10 @@ dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic) DART_NOTHROW;
 /** What the calling unit sees of the file: from byte `displacement` on, elements of `type`, again and again; the
  *  bytes between them are left out. Units may have different views. Offsets and the shared pointer count bytes of the
  *  view; the file type of a call is contiguous while a view other than (0, DART_TYPE_BYTE) is set.
+ *  Blocks of `type` may lie in any order, so a view may go backwards in the file, as may the displacement from one view
+ *  to the next; where blocks of a view overlap, what a write leaves there is undefined.
+ *  The shared pointer stays as it is, a number of bytes, which in another view is another place in the file; a program
+ *  that wants it elsewhere calls dart_file_seek_shared. (MPI_File_set_view sets it to 0.)
  *  Units whose views are found not to overlap access the file without locks in atomic mode, too: a cyclic
  *  or block-cyclic distribution, for example, or blocks that are given as strided types; a contiguous view goes on to
  *  the end of the file. One thing they share: while a write of several pieces makes the file longer, others that read

@@ -90,7 +90,7 @@ DART_INLINE int dart_inline_find(dart_inline_maps_t maps, dart_gptr_t gptr,
     return 0;
   map += (uint16_t)gptr.segid;
   *map_out = map;
-  return __builtin_expect(dart_inline_unit(gptr) < map->nunits, 1);
+  return __builtin_expect(dart_inline_unit(gptr) < map->nunits, 1) != 0;
 }
 
 DART_INLINE char *dart_inline_at(const dart_inline_map_t *map, dart_gptr_t gptr)
@@ -135,24 +135,23 @@ DART_INLINE int dart_inline_bytes(dart_inline_maps_t maps, dart_gptr_t gptr, uin
 typedef uint64_t dart_inline_word_64_t __attribute__((may_alias));
 typedef uint32_t dart_inline_word_32_t __attribute__((may_alias));
 typedef uint16_t dart_inline_word_16_t __attribute__((may_alias));
-typedef uint8_t dart_inline_word_8_t __attribute__((may_alias));
+typedef uint8_t  dart_inline_word_8_t __attribute__((may_alias));
 
-#define DART_INLINE_STORE(width)                                                                \
-  {                                                                                             \
-    uint##width##_t word;                                                                       \
-                                                                                                \
-    memcpy(&word, from, sizeof word);                                                           \
-    __atomic_store_n((dart_inline_word_##width##_t *)(void *)to, word, __ATOMIC_RELEASE);       \
-    return;                                                                                     \
+#define DART_INLINE_STORE(width)                                                          \
+  {                                                                                       \
+    uint##width##_t word;                                                                 \
+                                                                                          \
+    memcpy(&word, from, sizeof word);                                                     \
+    __atomic_store_n((dart_inline_word_##width##_t *)(void *)to, word, __ATOMIC_RELEASE); \
+    return;                                                                               \
   }
-#define DART_INLINE_LOAD(width)                                                                 \
-  {                                                                                             \
-    uint##width##_t word =                                                                      \
-        __atomic_load_n((const dart_inline_word_##width##_t *)(const void *)from,               \
-                        __ATOMIC_ACQUIRE);                                                      \
-                                                                                                \
-    memcpy(to, &word, sizeof word);                                                             \
-    return;                                                                                     \
+#define DART_INLINE_LOAD(width)                                                      \
+  {                                                                                  \
+    uint##width##_t word = __atomic_load_n(                                          \
+        (const dart_inline_word_##width##_t *)(const void *)from, __ATOMIC_ACQUIRE); \
+                                                                                     \
+    memcpy(to, &word, sizeof word);                                                  \
+    return;                                                                          \
   }
 
 DART_INLINE void dart_inline_store(char *to, const void *from, unsigned size)
@@ -189,10 +188,11 @@ enum { DART_INLINE_MOST_BYTES = 64 }; /* that are copied without a call */
  * be in part the same. `nbytes` is 16 to 64, and better a constant. */
 DART_INLINE void dart_inline_copy(void *to, const void *from, uint64_t nbytes)
 {
-  const dart_inline_16_t *source      = (const dart_inline_16_t *)from;
-  const dart_inline_16_t *source_last = (const dart_inline_16_t *)(const void *)((const char *)from + nbytes);
-  dart_inline_16_t       *target      = (dart_inline_16_t *)to;
-  dart_inline_16_t       *target_last = (dart_inline_16_t *)(void *)((char *)to + nbytes);
+  const dart_inline_16_t *source = (const dart_inline_16_t *)from;
+  const dart_inline_16_t *source_last =
+      (const dart_inline_16_t *)(const void *)((const char *)from + nbytes);
+  dart_inline_16_t *target      = (dart_inline_16_t *)to;
+  dart_inline_16_t *target_last = (dart_inline_16_t *)(void *)((char *)to + nbytes);
 
   if (nbytes <= 32) {
     dart_inline_16_t a = source[0], b = source_last[-1];
@@ -223,7 +223,7 @@ DART_INLINE void dart_inline_tell(dart_gptr_t gptr)
 }
 
 /* Whether so many bytes, no single element, are copied here: their number is known to the compiler. */
-#define DART_INLINE_IS_FEW(nbytes)                                                               \
+#define DART_INLINE_IS_FEW(nbytes) \
   (__builtin_constant_p(nbytes) && (nbytes) >= 16 && (nbytes) <= (unsigned)DART_INLINE_MOST_BYTES)
 
 #define DART_INLINE_ALWAYS DART_INLINE __attribute__((always_inline))
@@ -278,10 +278,14 @@ DART_INLINE_ALWAYS int dart_inline_try_get(dart_inline_maps_t maps, void *dest, 
   return 1;
 }
 
-/* The maps of a blocking call. Read anew each time, for the library changes them. */
+/* The maps of a blocking call, and of a put that returns at once. Read anew each time, for the library changes them. */
 DART_INLINE dart_inline_maps_t dart_inline_blocking(void)
 {
   return *(const dart_inline_maps_t volatile *)dart_inline_tables.blocking_maps;
+}
+DART_INLINE dart_inline_maps_t dart_inline_putting(void)
+{
+  return *(const dart_inline_maps_t volatile *)dart_inline_tables.put_maps;
 }
 
 /** dart_put_blocking: one element of 1, 2, 4 or 8 bytes, or 16 to 64 bytes if `nelem` and the type are
@@ -307,7 +311,7 @@ DART_INLINE dart_ret_t dart_inline_get_blocking(void *dest, dart_gptr_t gptr, si
 DART_INLINE dart_ret_t dart_inline_put(dart_gptr_t gptr, const void *src, size_t nelem,
                                        dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  if (!dart_inline_try_put(dart_inline_tables.maps, gptr, src, nelem, src_type, dst_type))
+  if (!dart_inline_try_put(dart_inline_putting(), gptr, src, nelem, src_type, dst_type))
     return dart_put(gptr, src, nelem, src_type, dst_type);
   return DART_OK;
 }
@@ -326,7 +330,8 @@ DART_INLINE dart_ret_t dart_inline_put_handle(dart_gptr_t gptr, const void *src,
                                               dart_datatype_t src_type, dart_datatype_t dst_type,
                                               dart_handle_t *handle)
 {
-  if (handle == NULL || !dart_inline_try_put(dart_inline_tables.maps, gptr, src, nelem, src_type, dst_type))
+  if (handle == NULL ||
+      !dart_inline_try_put(dart_inline_putting(), gptr, src, nelem, src_type, dst_type))
     return dart_put_handle(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
   return DART_OK;
@@ -337,7 +342,8 @@ DART_INLINE dart_ret_t dart_inline_get_handle(void *dest, dart_gptr_t gptr, size
                                               dart_datatype_t src_type, dart_datatype_t dst_type,
                                               dart_handle_t *handle)
 {
-  if (handle == NULL || !dart_inline_try_get(dart_inline_tables.maps, dest, gptr, nelem, src_type, dst_type))
+  if (handle == NULL ||
+      !dart_inline_try_get(dart_inline_tables.maps, dest, gptr, nelem, src_type, dst_type))
     return dart_get_handle(dest, gptr, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
   return DART_OK;
@@ -353,38 +359,38 @@ DART_INLINE int dart_inline_is_integer(dart_datatype_t type)
   return type >= DART_TYPE_INT && type <= DART_TYPE_ULONGLONG;
 }
 
-#define DART_INLINE_FETCH(width)                                                                 \
-  DART_INLINE int dart_inline_fetch_##width(char *near, const void *value, void *result,         \
-                                            dart_operation_t op)                                 \
-  {                                                                                              \
-    dart_inline_word_##width##_t *word    = (dart_inline_word_##width##_t *)(void *)near;        \
-    uint##width##_t               operand = 0, found;                                            \
-                                                                                                 \
-    if (op != DART_OP_NO_OP)                                                                     \
-      memcpy(&operand, value, sizeof operand);                                                   \
-    switch (op) {                                                                                \
-    case DART_OP_SUM: found = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); break;        \
-    case DART_OP_BXOR: found = __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); break;       \
-    case DART_OP_BOR: found = __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); break;         \
-    case DART_OP_BAND: found = __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); break;       \
-    case DART_OP_REPLACE: found = __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); break;   \
-    case DART_OP_NO_OP: found = __atomic_load_n(word, __ATOMIC_ACQUIRE); break;                  \
-    default: return 0;                                                                           \
-    }                                                                                            \
-    memcpy(result, &found, sizeof found);                                                        \
-    return 1;                                                                                    \
-  }                                                                                              \
-                                                                                                 \
-  DART_INLINE void dart_inline_swap_##width(char *near, const void *value, const void *compare,  \
-                                            void *result)                                        \
-  {                                                                                              \
-    dart_inline_word_##width##_t *word = (dart_inline_word_##width##_t *)(void *)near;           \
-    uint##width##_t               desired, expected;                                             \
-                                                                                                 \
-    memcpy(&desired, value, sizeof desired);                                                     \
-    memcpy(&expected, compare, sizeof expected);                                                 \
+#define DART_INLINE_FETCH(width)                                                                  \
+  DART_INLINE int dart_inline_fetch_##width(char *near, const void *value, void *result,          \
+                                            dart_operation_t op)                                  \
+  {                                                                                               \
+    dart_inline_word_##width##_t *word    = (dart_inline_word_##width##_t *)(void *)near;         \
+    uint##width##_t               operand = 0, found;                                             \
+                                                                                                  \
+    if (op != DART_OP_NO_OP)                                                                      \
+      memcpy(&operand, value, sizeof operand);                                                    \
+    switch (op) {                                                                                 \
+    case DART_OP_SUM: found = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); break;         \
+    case DART_OP_BXOR: found = __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); break;        \
+    case DART_OP_BOR: found = __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); break;          \
+    case DART_OP_BAND: found = __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); break;        \
+    case DART_OP_REPLACE: found = __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); break;    \
+    case DART_OP_NO_OP: found = __atomic_load_n(word, __ATOMIC_ACQUIRE); break;                   \
+    default: return 0;                                                                            \
+    }                                                                                             \
+    memcpy(result, &found, sizeof found);                                                         \
+    return 1;                                                                                     \
+  }                                                                                               \
+                                                                                                  \
+  DART_INLINE void dart_inline_swap_##width(char *near, const void *value, const void *compare,   \
+                                            void *result)                                         \
+  {                                                                                               \
+    dart_inline_word_##width##_t *word = (dart_inline_word_##width##_t *)(void *)near;            \
+    uint##width##_t               desired, expected;                                              \
+                                                                                                  \
+    memcpy(&desired, value, sizeof desired);                                                      \
+    memcpy(&expected, compare, sizeof expected);                                                  \
     __atomic_compare_exchange_n(word, &expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
-    memcpy(result, &expected, sizeof expected);                                                  \
+    memcpy(result, &expected, sizeof expected);                                                   \
   }
 
 DART_INLINE_FETCH(64)

@@ -13,14 +13,15 @@ extern "C" {
 DART_INTERFACE_ON
 
 /** Of the two structures below. Raised when one of them changes. */
-#define DART_INLINE_VERSION 2
+#define DART_INLINE_VERSION 3
 
 /** The direct map of a segment: where all portions are near and lie at a constant step, as they do on a
  *  single node, arithmetic gives the address. Portions start at multiples of 64 bytes. */
 typedef struct {
-  char    *first;  /**< the first unit's portion */
-  uint64_t step;   /**< bytes from each unit's portion to the next's, modulo 2^64 */
-  uint64_t nbytes; /**< of the smallest portion, less what exceeds a multiple of 8: so an aligned element of
+  char    *first; /**< the first unit's portion */
+  uint64_t step;  /**< bytes from each unit's portion to the next's, modulo 2^64 */
+  uint64_t
+      nbytes; /**< of the smallest portion, less what exceeds a multiple of 8: so an aligned element of
                         up to 8 bytes is in it if its offset is */
   uint32_t nunits; /**< of the team; 0: there is no direct map */
 } dart_inline_map_t;
@@ -33,7 +34,11 @@ typedef const dart_inline_map_t *const *dart_inline_maps_t;
 typedef struct {
   uint32_t           version;   /**< DART_INLINE_VERSION of the library */
   uint32_t           map_bytes; /**< sizeof(dart_inline_map_t) there */
-  dart_inline_maps_t maps;      /**< for calls that return at once */
+  dart_inline_maps_t maps;      /**< for gets that return at once */
+
+  /** For puts that return at once: maps, or a table of NULL while updates by dart_accumulate are deferred, which come
+   *  before the put. */
+  const dart_inline_maps_t *put_maps;
 
   /** For blocking calls and atomics: maps, or a table of NULL while these have to make progress, in the
    *  library. So a look-up of the map is the check for this, too. */

@@ -67,7 +67,8 @@ dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op)
 dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us) DART_NOTHROW;
 
 /** Wait until one of `n` counters is at least what `least` says for it: its index to `*index`, the
- *  lowest of those. `n` 0, or a NULL: DART_ERR_INVAL. All else as dart_notify_wait. */
+ *  lowest of those. `n` 0, or a NULL: DART_ERR_INVAL. All else as dart_notify_wait, but that pointers behind the first
+ *  counter that is there at once are not looked at, so wrong ones are not found there. */
 dart_ret_t dart_notify_waitany(const dart_gptr_t flags[], const uint64_t least[], size_t n,
                                int64_t timeout_us, size_t *index) DART_NOTHROW;
 

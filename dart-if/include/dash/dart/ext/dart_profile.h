@@ -14,15 +14,18 @@
  *  too; pdart_ names of the latter are declared by who needs them. */
 
 #include <dash/dart/ext/dart_adopt.h>
+#include <dash/dart/ext/dart_atomics.h>
 #include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_epoch.h>
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_inline_tables.h>
 #include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_memalign.h>
+#include <dash/dart/ext/dart_message.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_progress.h>
 #include <dash/dart/ext/dart_range.h>
 #include <dash/dart/ext/dart_stats.h>
 #include <dash/dart/ext/dart_team_group.h>
@@ -99,17 +102,26 @@
   X(dart_inline_wrote) \
   /* dart_wait_word.h */ \
   X(dart_wait_word) X(dart_wait_word_any) X(dart_wait_word_some) X(dart_wait_word_all) \
+  X(dart_wait_word_range) \
   /* dart_lock_at.h */ \
   X(dart_lock_at_acquire) X(dart_lock_at_try_acquire) X(dart_lock_at_release) \
   /* dart_memalign.h */ \
   X(dart_team_memalign) \
   /* dart_order.h */ \
   X(dart_order) \
+  /* dart_progress.h */ \
+  X(dart_progress) \
   /* dart_adopt.h */ \
   X(dart_team_adopt) \
   /* dart_context.h */ \
   X(dart_context_create) X(dart_context_destroy) X(dart_context_enter) X(dart_context_leave) \
-  X(dart_context_flush) X(dart_context_flush_unit)
+  X(dart_context_flush) X(dart_context_flush_unit) \
+  X(dart_context_flush_local) X(dart_context_test) \
+  /* dart_atomics.h */ \
+  X(dart_accumulate_typed) X(dart_accumulate_handle) X(dart_fetch_and_op_typed) \
+  X(dart_fetch_and_op_handle) \
+  /* dart_message.h */ \
+  X(dart_recv_any) X(dart_probe) X(dart_try_probe)
 /* clang-format on */
 
 #ifdef __cplusplus

@@ -54,7 +54,8 @@ dart_ret_t dart_wait_word(dart_gptr_t gptr, dart_datatype_t type, dart_compariso
                           const void *value, int64_t timeout_us) DART_NOTHROW;
 
 /** Wait until one of `n` words, each at a pointer of its own, compares as said to the element of `values` of the same
- *  index: its index to `*index`, the lowest of those. `n` 0, or a NULL: DART_ERR_INVAL. All else as dart_wait_word. */
+ *  index: its index to `*index`, the lowest of those. `n` 0, or a NULL: DART_ERR_INVAL. All else as dart_wait_word, but
+ *  that pointers behind the first word that compares at once are not looked at, so wrong ones are not found there. */
 dart_ret_t dart_wait_word_any(const dart_gptr_t gptrs[], size_t n, dart_datatype_t type,
                               dart_comparison_t comparison, const void *values, int64_t timeout_us,
                               size_t *index) DART_NOTHROW;
@@ -70,6 +71,20 @@ dart_ret_t dart_wait_word_some(const dart_gptr_t gptrs[], size_t n, dart_datatyp
 dart_ret_t dart_wait_word_all(const dart_gptr_t gptrs[], size_t n, dart_datatype_t type,
                               dart_comparison_t comparison, const void *values,
                               int64_t timeout_us) DART_NOTHROW;
+
+/** Wait until one of `n` words of a segment, the first at `first` and each `stride` elements of `type` behind the one
+ *  before, compares to `*value`, which is one for all: its index to `*index`.
+ *
+ *  The search starts at word `from % n`, goes on to the last word and then from the first: 0 prefers low indices, and
+ *  who passes the index found plus 1 next time serves all words in turn. The pointer is resolved once, and a word that
+ *  compares ends the search, so a call takes no longer the more words there are, if the one that it starts at compares.
+ *  A look that finds none loads all n. `stride` 1: a vector; the elements between words are not looked at.
+ *
+ *  DART_ERR_INVAL, at once: as dart_wait_word, for the bytes from the first word to the end of the last; `n` or `stride`
+ *  0; `index` NULL. All else as dart_wait_word. */
+dart_ret_t dart_wait_word_range(dart_gptr_t first, size_t n, size_t stride, dart_datatype_t type,
+                                dart_comparison_t comparison, const void *value, size_t from,
+                                int64_t timeout_us, size_t *index) DART_NOTHROW;
 
 DART_INTERFACE_OFF
 #ifdef __cplusplus

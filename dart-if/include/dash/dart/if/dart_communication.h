@@ -20,8 +20,9 @@
  *
  *  What is seen when: release consistency (Gharachorloo et al., ISCA 1990)
  *
- *    - Puts and gets of a unit are unordered until completed. Atomics of a unit on one element take
- *      effect in the order it issues them.
+ *    - Puts of at most 8 bytes, in a row on both sides, and atomics take effect on each element in
+ *      the order in which one thread issues them, outside of epochs. All other puts and gets are unordered until
+ *      completed.
  *    - A put or an atomic releases what its thread did before: plain stores to its own portion, and
  *      operations it completed. A get or an atomic that sees the new value acquires it. So a unit
  *      may poll a flag, in its own portion too, with dart_get_blocking, and then read what the flag
@@ -45,9 +46,9 @@
  *    if their sizes are, and one of 1 byte equals DART_TYPE_BYTE. If a type is strided or indexed,
  *    `nelem` is a multiple of the elements per instance of both. */
 
+#include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
 #include <dash/dart/if/dart_util.h>
-#include <dash/dart/if/dart_globmem.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -227,7 +228,7 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr) DART_NOTHROW;
 
 typedef struct dart_handle_struct *dart_handle_t;
 
-#define DART_HANDLE_NULL (dart_handle_t)NULL /**< the handle of what is complete */
+#define DART_HANDLE_NULL (dart_handle_t) NULL /**< the handle of what is complete */
 
 /** dart_get with a handle. `*handle` is always written: DART_HANDLE_NULL if the data are there on
  *  return, or on error. DART_ERR_INVAL: also for `handle` NULL. DART_ERR_NOMEM: no memory for a handle;

@@ -98,7 +98,14 @@ DART_INLINE DART_NOTHROW dart_ret_t dart_gptr_incaddr(dart_gptr_t *gptr, int64_t
  *  unchecked: DART_OK. */
 DART_INLINE DART_NOTHROW dart_ret_t dart_gptr_setunit(dart_gptr_t *gptr, dart_team_unit_t unit)
 {
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion" /* ids of units have 24 bits */
+#endif
   gptr->unitid = unit.id;
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
   return DART_OK;
 }
 
@@ -215,7 +222,10 @@ dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_
  *  free its memory; others must have stopped accessing it. Only `teamid` and `segid` of `gptr`
  *  count. The segid serves again once all members have deregistered. The null pointer is fine:
  *  DART_OK.
- *  DART_ERR_INVAL: no such team or segment on this unit, or segid >= 0. */
+ *  The caller reaches the portion of another unit as before until that unit deregisters: by puts,
+ *  gets, atomics, notifications and flushes, not in epochs, for those that it has on the segment end.
+ *  DART_ERR_INVAL: no such team or segment on this unit, or segid >= 0; the caller has called
+ *  already. So then are all accesses to its own portion. */
 dart_ret_t dart_team_memderegister(dart_gptr_t gptr) DART_NOTHROW;
 
 DART_INTERFACE_OFF

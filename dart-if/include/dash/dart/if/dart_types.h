@@ -275,7 +275,9 @@ typedef struct {
 /** The hardware a unit found itself on at init. Integers are -1 where unknown. */
 typedef struct {
   char host[DART_LOCALITY_HOST_MAX_SIZE]; /**< host name, ends in NUL */
-  int  num_cores;                         /**< cores the unit may use, at least 1 */
+  int  num_cores;                         /**< the unit's share of the cores it may use, which it
+                                           *   divides with the units of the job that may use the
+                                           *   same ones; at least 1 */
   int  num_numa;                          /**< NUMA domains of the host */
   int  numa_id;                           /**< the unit's NUMA domain */
   int  num_sockets;                       /**< packages of the host */
