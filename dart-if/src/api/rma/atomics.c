@@ -321,9 +321,9 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
   return told(ret, gptr, dart__type_basic_size(dtype));
 }
 
-/* The address of an integer of `size` bytes, 4 or 8, that is near by the direct map and aligned. NULL: it is not, or the
- * call has to make progress; the general path is taken. */
-INLINED void *near_word(const dart_gptr_t *gptr, unsigned size)
+/* The address of an element of `size` bytes that is near by the direct map and aligned. NULL: it is not, or the call has
+ * to make progress; the general path is taken. */
+INLINED void *near_element(const dart_gptr_t *gptr, unsigned size)
 {
   char *near = dart__near_place_by(dart__progress_maps, dart__gptr_ids_at(gptr),
                                    gptr->addr_or_offs.offset, size);
@@ -337,24 +337,47 @@ INLINED dart_ret_t word_told(const dart_gptr_t *gptr)
   return dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
 }
 
+/* A near element of any type and size, or an operator that takes more than one instruction. */
+INLINED dart_ret_t fetch_element(const dart_gptr_t *gptr, const void *value, void *result,
+                                 dart_datatype_t dtype, dart_operation_t op)
+{
+  void *near = NULL;
+
+  if (__builtin_expect(dart__op_is_atomic(op, dtype), 1))
+    near = near_element(gptr, (unsigned)dart__type_basic_size(dtype));
+  if (__builtin_expect(near == NULL, 0))
+    return fetch_any(*gptr, value, result, dtype, op);
+  dart__atomic_fetch(near, value, result, dtype, op);
+  if (op != DART_OP_NO_OP && dart__is_watched())
+    dart__watch_wrote(*gptr, dart__type_basic_size(dtype));
+  return DART_OK;
+}
+
+DART__OUT_OF_LINE fetch_by_loop(dart_gptr_t gptr, const void *value, void *result,
+                                dart_datatype_t dtype, dart_operation_t op)
+{
+  return fetch_element(&gptr, value, result, dtype, op);
+}
+
 /* The entry points below have the rest twice, for each of the two sizes: so the size is a constant, and needs neither a
  * register nor a second look. */
 INLINED dart_ret_t fetch_word(const dart_gptr_t *gptr, const void *value, void *result,
                               dart_datatype_t dtype, dart_operation_t op, unsigned size)
 {
-  void *near = near_word(gptr, size);
+  void *near = near_element(gptr, size);
 
-  if (__builtin_expect(near == NULL, 0) ||
-      !(size == 8 ? dart__atomic_fetch_64(near, value, result, op)
-                  : dart__atomic_fetch_32(near, value, result, op)))
+  if (__builtin_expect(near == NULL, 0))
     return fetch_any(*gptr, value, result, dtype, op);
+  if (!(size == 8 ? dart__atomic_fetch_64(near, value, result, op)
+                  : dart__atomic_fetch_32(near, value, result, op)))
+    return fetch_by_loop(*gptr, value, result, dtype, op);
   return op == DART_OP_NO_OP ? DART_OK : word_told(gptr);
 }
 
 INLINED dart_ret_t swap_word(const dart_gptr_t *gptr, const void *value, const void *compare,
                              void *result, dart_datatype_t dtype, unsigned size)
 {
-  void *near = near_word(gptr, size);
+  void *near = near_element(gptr, size);
 
   if (__builtin_expect(near == NULL, 0))
     return swap_any(*gptr, value, compare, result, dtype);
@@ -386,7 +409,7 @@ dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
   switch (dart__atomic_word_size(dtype)) {
   case 8: return fetch_word(&gptr, value, result, dtype, op, 8);
   case 4: return fetch_32(gptr, value, result, dtype, op);
-  default: return fetch_any(gptr, value, result, dtype, op);
+  default: return fetch_by_loop(gptr, value, result, dtype, op);
   }
 }
 

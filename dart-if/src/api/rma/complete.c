@@ -68,45 +68,81 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
   return ret;
 }
 
-dart_ret_t dart_flush(dart_gptr_t gptr)
+/* On one node, by the direct map, operations are complete when they return: they are only to be ordered. False: it is not
+ * that, or the call has to make progress; the general path is taken. */
+static inline bool complete_directly(dart_gptr_t gptr)
+{
+  if (dart__near_address_by(dart__progress_maps, gptr, 0) == NULL)
+    return false;
+  atomic_thread_fence(memory_order_acq_rel); /* as in complete_near */
+  return true;
+}
+
+DART__OUT_OF_LINE flush_any(dart_gptr_t gptr)
 {
   dart__team_t *team;
-  dart_ret_t    ret = flush_near(__func__, gptr, false, &team);
+  dart_ret_t    ret = flush_near("dart_flush", gptr, false, &team);
 
   dart__progress_settle_lazy();
   return team == NULL ? ret : dart__worse(ret, dart__far->flush(team, gptr.unitid));
 }
 
-dart_ret_t dart_flush_all(dart_gptr_t gptr)
+DART__OUT_OF_LINE flush_all_any(dart_gptr_t gptr)
 {
   dart__team_t *team;
-  dart_ret_t    ret = flush_near(__func__, gptr, true, &team);
+  dart_ret_t    ret = flush_near("dart_flush_all", gptr, true, &team);
 
   dart__progress_settle_lazy();
   return team == NULL ? ret : dart__worse(ret, dart__far->flush_all(team));
 }
 
-dart_ret_t dart_flush_local(dart_gptr_t gptr)
+DART__OUT_OF_LINE flush_local_any(dart_gptr_t gptr)
 {
   dart__team_t *team;
-  dart_ret_t    ret = flush_near(__func__, gptr, false, &team);
+  dart_ret_t    ret = flush_near("dart_flush_local", gptr, false, &team);
 
   return team == NULL ? ret : dart__worse(ret, dart__far->flush_local(team, gptr.unitid));
 }
 
-dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
+DART__OUT_OF_LINE flush_local_all_any(dart_gptr_t gptr)
 {
   dart__team_t *team;
-  dart_ret_t    ret = flush_near(__func__, gptr, true, &team);
+  dart_ret_t    ret = flush_near("dart_flush_local_all", gptr, true, &team);
 
   return team == NULL ? ret : dart__worse(ret, dart__far->flush_local_all(team));
+}
+
+dart_ret_t dart_flush(dart_gptr_t gptr)
+{
+  if (!complete_directly(gptr))
+    return flush_any(gptr);
+  dart__progress_settle_lazy();
+  return DART_OK;
+}
+
+dart_ret_t dart_flush_all(dart_gptr_t gptr)
+{
+  if (!complete_directly(gptr))
+    return flush_all_any(gptr);
+  dart__progress_settle_lazy();
+  return DART_OK;
+}
+
+dart_ret_t dart_flush_local(dart_gptr_t gptr)
+{
+  return complete_directly(gptr) ? DART_OK : flush_local_any(gptr);
+}
+
+dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
+{
+  return complete_directly(gptr) ? DART_OK : flush_local_all_any(gptr);
 }
 
 /* Near operations are in order when they are complete, and requests when they are applied; what remains are deferred
  * updates, far transfers, and what travelled with a lock, in any segment: it is applied when that is granted. Updates
  * of near memory are none of what was done to a unit of another node, but the far ones of a stream are requested; and
  * nobody waits by this call, so it makes no progress there: the operations around it do. */
-static __attribute__((noinline)) dart_ret_t order_any(dart_gptr_t gptr)
+DART__OUT_OF_LINE order_any(dart_gptr_t gptr)
 {
   dart__team_t    *team;
   dart__segment_t *segment = dart__locate_segment(gptr, &team);
@@ -128,10 +164,7 @@ static __attribute__((noinline)) dart_ret_t order_any(dart_gptr_t gptr)
 
 dart_ret_t dart_order(dart_gptr_t gptr)
 {
-  if (dart__near_address_by(dart__progress_maps, gptr, 0) == NULL)
-    return order_any(gptr);
-  atomic_thread_fence(memory_order_acq_rel);
-  return DART_OK;
+  return complete_directly(gptr) ? DART_OK : order_any(gptr);
 }
 
 dart_ret_t dart_progress(void)

@@ -486,6 +486,26 @@ DART__OUT_OF_LINE get_several(void *dest, dart_gptr_t gptr, size_t nelem, dart_d
   return DART_OK;
 }
 
+DART__OUT_OF_LINE put_handle_several(dart_gptr_t gptr, const void *src, size_t nelem,
+                                     dart_datatype_t src_type, dart_datatype_t dst_type,
+                                     dart_handle_t *handle)
+{
+  if (handle == NULL || !put_bytes(dart__put_maps, gptr, src, nelem, src_type, dst_type))
+    return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
+  *handle = DART_HANDLE_NULL;
+  return put_told(&gptr, nelem, dst_type);
+}
+
+DART__OUT_OF_LINE get_handle_several(void *dest, dart_gptr_t gptr, size_t nelem,
+                                     dart_datatype_t src_type, dart_datatype_t dst_type,
+                                     dart_handle_t *handle)
+{
+  if (handle == NULL || !get_bytes(dart__team_direct, dest, gptr, nelem, src_type, dst_type))
+    return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
+  *handle = DART_HANDLE_NULL;
+  return DART_OK;
+}
+
 dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
                              dart_datatype_t src_type, dart_datatype_t dst_type)
 {
@@ -534,22 +554,23 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type,
                            dart_handle_t *handle)
 {
-  if (handle == NULL || !(is_one(src, nelem, src_type, dst_type)
-                              ? put_one(dart__put_maps, gptr, src, src_type)
-                              : put_bytes(dart__put_maps, gptr, src, nelem, src_type, dst_type)))
-    return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
+  if (handle == NULL || !is_one(src, nelem, src_type, dst_type))
+    return put_handle_several(gptr, src, nelem, src_type, dst_type, handle);
+  if (!put_one(dart__put_maps, gptr, src, src_type))
+    return put_handle_any(gptr, src, 1, src_type, src_type, handle);
   *handle = DART_HANDLE_NULL;
-  return put_told(&gptr, nelem, dst_type);
+  if (dart__is_watched())
+    return dart__watch_wrote_few(gptr);
+  return DART_OK;
 }
 
 dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                            dart_datatype_t dst_type, dart_handle_t *handle)
 {
-  if (handle == NULL ||
-      !(is_one(dest, nelem, src_type, dst_type)
-            ? get_one(dart__team_direct, dest, gptr, src_type)
-            : get_bytes(dart__team_direct, dest, gptr, nelem, src_type, dst_type)))
-    return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
+  if (handle == NULL || !is_one(dest, nelem, src_type, dst_type))
+    return get_handle_several(dest, gptr, nelem, src_type, dst_type, handle);
+  if (!get_one(dart__team_direct, dest, gptr, src_type))
+    return get_handle_any(dest, gptr, 1, src_type, src_type, handle);
   *handle = DART_HANDLE_NULL;
   return DART_OK;
 }
