@@ -70,7 +70,7 @@ static inline size_t dart__type_basic_size(dart_datatype_t type)
     [DART_TYPE_DOUBLE_COMPLEX] = sizeof(double _Complex)
   };
 
-  return (uintptr_t)type < DART_TYPE_BASIC_END ? size[type] : 0;
+  return __builtin_expect((uintptr_t)type < DART_TYPE_BASIC_END, 1) ? size[type] : 0;
 }
 
 extern dart__handles_t dart__type_objects; /* the types that a program has created */

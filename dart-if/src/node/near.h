@@ -32,11 +32,11 @@ void dart__near_gather(void *dst, const void *src, const dart__type_t *type, siz
 void dart__near_scatter(void *dst, const dart__type_t *type, size_t from, const void *src,
                         size_t nelem);
 
-/* One element of a power-of-two size that is aligned in near memory; false for any other, and nothing is
- * done. The element may have any type, so the word that is accessed may alias it. */
+/* One element of a power-of-two size, mostly of 8 bytes, that is aligned in near memory; false for any other, and
+ * nothing is done. The element may have any type, so the word that is accessed may alias it. */
 static inline int dart__near_put_word(void *near, const void *src, size_t nbytes)
 {
-  switch (nbytes) {
+  switch (__builtin_expect((long)nbytes, 8)) {
 #define DART__PUT_WORD(width)                                  \
   case width / 8: {                                            \
     typedef uint##width##_t word_t __attribute__((may_alias)); \
@@ -59,7 +59,7 @@ static inline int dart__near_put_word(void *near, const void *src, size_t nbytes
 
 static inline int dart__near_get_word(void *dst, const void *near, size_t nbytes)
 {
-  switch (nbytes) {
+  switch (__builtin_expect((long)nbytes, 8)) {
 #define DART__GET_WORD(width)                                       \
   case width / 8: {                                                 \
     typedef uint##width##_t word_t __attribute__((may_alias));      \

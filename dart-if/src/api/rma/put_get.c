@@ -30,9 +30,9 @@ DART__PROFILED(dart_get_handle);
 static inline bool is_one(const void *buffer, size_t nelem, dart_datatype_t src_type,
                           dart_datatype_t dst_type)
 {
-  return __builtin_expect(src_type == dst_type && nelem == 1 && buffer != NULL &&
-                              dart__type_basic_size(src_type) > 0,
-                          1);
+  uintptr_t different = ((uintptr_t)src_type ^ (uintptr_t)dst_type) | (nelem ^ 1); /* one branch */
+
+  return __builtin_expect(different == 0, 1) && __builtin_expect(buffer != NULL, 1);
 }
 
 /* False: nothing was done; the general path is taken. `maps`: where the direct map is looked up. */
@@ -554,7 +554,7 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
                            dart_datatype_t src_type, dart_datatype_t dst_type,
                            dart_handle_t *handle)
 {
-  if (handle == NULL || !is_one(src, nelem, src_type, dst_type))
+  if (!is_one(src, nelem, src_type, dst_type) || __builtin_expect(handle == NULL, 0))
     return put_handle_several(gptr, src, nelem, src_type, dst_type, handle);
   if (!put_one(dart__put_maps, gptr, src, src_type))
     return put_handle_any(gptr, src, 1, src_type, src_type, handle);
@@ -567,7 +567,7 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
 dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                            dart_datatype_t dst_type, dart_handle_t *handle)
 {
-  if (handle == NULL || !is_one(dest, nelem, src_type, dst_type))
+  if (!is_one(dest, nelem, src_type, dst_type) || __builtin_expect(handle == NULL, 0))
     return get_handle_several(dest, gptr, nelem, src_type, dst_type, handle);
   if (!get_one(dart__team_direct, dest, gptr, src_type))
     return get_handle_any(dest, gptr, 1, src_type, src_type, handle);
