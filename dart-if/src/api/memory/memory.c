@@ -116,20 +116,32 @@ static dart_ret_t find_room(dart__team_t *team, size_t nbytes, size_t alignment,
   return ret;
 }
 
-/* A chunk without segments returns its pages, so that other teams, the pool and larger segments can have them. A team
- * keeps those of one chunk if few of its pages were used: a program that allocates and frees in a loop need not open one
- * each time. All units have the same arenas and the same extents, so they decide alike. */
-static bool is_idle(const dart__team_t *team, const dart__chunk_t *chunk)
+/* Bytes of the team's chunks without segments that have had pages, on all units of the node. */
+static uint64_t idle_bytes(const dart__team_t *team)
 {
-  if (!dart__arena_is_empty(chunk->arena))
+  uint64_t nbytes = 0;
+
+  for (const dart__chunk_t *chunk = team->chunks; chunk != NULL; chunk = chunk->next)
+    if (chunk->arena != NULL && dart__arena_is_empty(chunk->arena))
+      nbytes += chunk->extent;
+  return nbytes * (uint64_t)team->node_nunits;
+}
+
+/* Whether a chunk without segments returns its pages, so that other teams, the pool and larger segments can have them. A
+ * program that allocates and frees in a loop would pay for them anew each time: 1.3 ms for 1 MiB. So they are kept while
+ * there are few, or while much more is free. Of units on several nodes all decide alike. */
+static bool returns_pages(dart__team_t *team, const dart__chunk_t *chunk)
+{
+  uint64_t idle = idle_bytes(team);
+  bool     is_scarce;
+
+  if (!dart__arena_is_empty(chunk->arena) ||
+      idle <= dart__settings.heap_chunk / 16 * (uint64_t)team->node_nunits)
     return false;
-  if (chunk->extent > dart__settings.heap_chunk / 16)
-    return true;
-  for (const dart__chunk_t *other = team->chunks; other != NULL; other = other->next)
-    if (other != chunk && other->arena != NULL && other->extent > 0 &&
-        dart__arena_is_empty(other->arena))
-      return true;
-  return false;
+  is_scarce = idle > dart__memory_room("/dev/shm") / 8;
+  if (team->nnodes == 1)
+    return is_scarce;
+  return dart__coll_agree(team, is_scarce ? DART_ERR_NOMEM : DART_OK) != DART_OK;
 }
 
 /* Return the pages of a chunk without segments; its address space stays. */
@@ -141,16 +153,21 @@ static void empty_chunk(dart__team_t *team, dart__chunk_t *chunk)
   dart__chunk_count(chunk, DART__LEVEL_SEGMENTS, 0);
 }
 
-/* On one node an idle chunk is emptied: to close it would free no more memory, and dart-shmem cuts each chunk from a
+/* On one node such a chunk is emptied: to close it would free no more memory, and dart-shmem cuts each chunk from a
  * fresh range of the job's file. On several nodes its window may keep the pages, so it is closed. Collective, after a
  * barrier. */
 static void release_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t block)
 {
-  if (chunk->arena != NULL)
-    dart__arena_free(chunk->arena, block);
-  if (chunk->arena == NULL || (team->nnodes > 1 && is_idle(team, chunk)))
+  if (chunk->arena == NULL) {
     close_chunk(team, chunk);
-  else if (is_idle(team, chunk))
+    return;
+  }
+  dart__arena_free(chunk->arena, block);
+  if (!returns_pages(team, chunk))
+    return;
+  if (team->nnodes > 1)
+    close_chunk(team, chunk);
+  else
     empty_chunk(team, chunk);
 }
 
