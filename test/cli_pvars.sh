@@ -41,6 +41,15 @@ mpi.of_members value 6 6 6 6
 mpi.peak value 90 90 90 80"
 done
 
+# Nobody opens them for a program that does not ask; what DART itself counts can be read without.
+tell=("$build/dart-mpi/dartrun" -n 1 env LD_PRELOAD="$variables" PVARS_TELL=1)
+run "${tell[@]}" "$program" own; expect_code 0; [[ -z $err ]] || fail "opened by a program that does not ask: $err"
+run "${tell[@]}" "$program"; expect_code 0
+[[ $(grep -c '^opened reads$' <<<"$err") == 1 && $err == *"opened refused"*"opened peak"* ]] || fail "asked for: $err"
+run env DART_STATS=csv:"$work/own" "${tell[@]}" "$program" own; expect_code 0
+[[ $(grep -c '^opened reads$' <<<"$err") == 1 ]] || fail "opened for DART_STATS: $err"
+grep -q ',mpi.peak$' "$work/own" || fail "a table without them: $(<"$work/own")"
+
 # The table of all units has them, unless units have different ones.
 run env DART_STATS=csv "${dartrun[@]}" env LD_PRELOAD="$variables" "$program"; expect_code 0
 [[ $err == *,mpi.reads,mpi.time_of_reads,mpi.level,mpi.of_members,mpi.peak$'\n'*,14,500000000,42,6,80 ]] ||

@@ -1,8 +1,10 @@
 /* For cli_pvars.sh: what unit 0 reads of the transport's statistics, "NAME KIND", then the values of two reads, their
- * difference, and a read after a reset. The numbers of statistics before dart_init and after it come first. */
+ * difference, and a read after a reset. Argument `abort`: ends by dart_abort. `own`: asks for one of DART's own
+ * statistics alone. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <dash/dart/ext/dart_stats.h>
 #include <dash/dart/if/dart.h>
@@ -22,6 +24,18 @@ static void show(size_t from, size_t size)
              first[i], second[i], between[i], anew[i]);
 }
 
+/* What a program does that does not know that MPI has statistics, too. */
+static int read_own(void)
+{
+  dart_stats_info_t info;
+  size_t            index;
+
+  if (dart_stats_find("memory_pool", &index) != DART_OK ||
+      dart_stats_describe(index, &info) != DART_OK || dart_stats_read(first, index + 1) != DART_OK)
+    return 6;
+  return dart_exit() == DART_OK ? 0 : 5;
+}
+
 int main(int argc, char **argv)
 {
   dart_global_unit_t me;
@@ -30,6 +44,8 @@ int main(int argc, char **argv)
 
   if (dart_init(&argc, &argv) != DART_OK || dart_myid(&me) != DART_OK)
     return 1;
+  if (argc > 1 && strcmp(argv[1], "own") == 0)
+    return read_own();
   size = dart_stats_size();
   if (size > MOST || dart_stats_read(first, size) != DART_OK ||
       dart_stats_read(second, size) != DART_OK ||

@@ -65,16 +65,17 @@ static inline int dart__exit_code(int code)
  *
  * What the transport's own library counts, read beside DART's own by dart_stats.h. Any thread, at any time. */
 
-/** How many there are: none before the first dart__port_init, and a constant number after it. */
+/** How many there are: none before the first dart__port_init, and a constant number after it. The first call after it
+ *  makes the list, and sums count from there; with DART_STATS dart__port_init has made it. */
 size_t dart__port_stats_size(void);
 
-/** Describe the one at `index`, which is less than that: a name with a prefix of the transport. Texts stay. */
+/** Describe the one at `index`, which is less than what dart__port_stats_size has returned: a name with a prefix of the transport. Texts stay. */
 dart_stats_info_t dart__port_stats_describe(size_t index);
 
 /** Its value: DART_STATS_EVENTS and DART_STATS_TIME since the last reset, DART_STATS_VALUE as it is. */
 uint64_t dart__port_stats_read(size_t index);
 
-/** Begin anew. */
+/** Begin anew, if the list was made. */
 void dart__port_stats_reset(void);
 
 /* ---- teams and memory -------------------------------------------------------------------

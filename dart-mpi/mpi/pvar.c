@@ -4,10 +4,13 @@
  * session; one that does not count all the time is started. Those of communicators are bound to MPI_COMM_WORLD; those
  * of objects that come and go (windows, files, requests) are left out, and so is what is not a whole number or a time.
  *
+ * The tool interface is started by the first dart_init and stays, as MPI does (see doc/mpi-underneath.md). Variables are
+ * opened when somebody first asks for the list: to open one runs code of the part of MPI that it belongs to, and a
+ * program that does not look at statistics has no use for that. Opened variables stay open; once the program has
+ * finalised MPI, they are what they were at the last read.
+ *
  * To begin anew MPI need not change anything where a variable is a sum: what it was is subtracted. Others are reset,
- * where MPI allows it. All of it is made at the first dart_init and stays, as MPI does, the tool interface, too (see
- * doc/mpi-underneath.md); once the program has finalised
- * MPI, variables are what they were at the last read. */
+ * where MPI allows it. */
 #include "mpi/pvar.h"
 
 #include <pthread.h>
@@ -16,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/config.h"
 #include "mpi/call.h"
 #include "port.h"
 
@@ -35,7 +38,8 @@ typedef struct {
 } pvar_t;
 
 static pthread_mutex_t    mutex = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
-static bool               is_open;
+static bool               is_open;                           /* the tool interface runs */
+static bool               is_found;                          /* the list was made */
 static MPI_T_pvar_session session;
 static pvar_t           **pvars; /* their texts are the caller's for ever, so they do not move */
 static size_t             npvars;
@@ -95,6 +99,18 @@ static void begin_anew(pvar_t *pvar)
 
 /* ---- finding ------------------------------------------------------------------------------------ */
 
+/* Whether a variable may be opened. Open MPI 4.1 offers variables of message transports (the framework mtl) that are not
+ * in use, and crashes when one of psm2 is opened. It does not say which transports are in use. */
+static bool is_safe(const char *name)
+{
+#ifdef OPEN_MPI
+  return strncmp(name, "mtl_", strlen("mtl_")) != 0;
+#else
+  (void)name;
+  return true;
+#endif
+}
+
 /* The description of variable `index`. False: it is none that can be read as a number. */
 static bool describe(int index, pvar_t *pvar)
 {
@@ -105,7 +121,9 @@ static bool describe(int index, pvar_t *pvar)
   strcpy(pvar->name, PREFIX);
   if (DART__MPI_CALL(MPI_T_pvar_get_info, index, pvar->name + strlen(PREFIX), &name_nbytes,
                      &verbosity, &pvar->class, &pvar->type, &texts, pvar->meaning, &meaning_nbytes,
-                     &binding, &pvar->is_readonly, &pvar->is_continuous, &is_atomic) != MPI_SUCCESS)
+                     &binding, &pvar->is_readonly, &pvar->is_continuous,
+                     &is_atomic) != MPI_SUCCESS ||
+      !is_safe(pvar->name + strlen(PREFIX)))
     return false;
   if (binding != MPI_T_BIND_NO_OBJECT && binding != MPI_T_BIND_MPI_COMM)
     return false;
@@ -174,18 +192,30 @@ static void find_all(void)
   MPI_T_pvar_session_free(&session);
 }
 
+/* The mutex is held. */
+static void find(void)
+{
+  int finalized = 0;
+
+  if (!is_open || is_found)
+    return;
+  is_found = true;
+  if (MPI_Finalized(&finalized) != MPI_SUCCESS || finalized)
+    return;
+  find_all();
+  for (size_t i = 0; i < npvars; i++)
+    begin_anew(pvars[i]);
+}
+
 void dart__mpi_pvars_open(void)
 {
   int provided;
 
   pthread_mutex_lock(&mutex);
-  if (!is_open &&
-      DART__MPI_CALL(MPI_T_init_thread, MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS) {
-    is_open = true;
-    find_all();
-    for (size_t i = 0; i < npvars; i++)
-      begin_anew(pvars[i]);
-  }
+  if (!is_open)
+    is_open = DART__MPI_CALL(MPI_T_init_thread, MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS;
+  if (dart__settings.stats.form != DART__STATS_NONE)
+    find();
   pthread_mutex_unlock(&mutex);
 }
 
@@ -196,6 +226,7 @@ size_t dart__port_stats_size(void)
   size_t n;
 
   pthread_mutex_lock(&mutex);
+  find();
   n = npvars;
   pthread_mutex_unlock(&mutex);
   return n;

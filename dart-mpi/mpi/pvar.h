@@ -2,8 +2,8 @@
 #define DART__MPI_PVAR_H
 /* The performance variables of MPI's tool interface (MPI_T), as statistics of the transport (port.h). */
 
-/** Find those that this MPI has, and begin with them, if that was not done before. MPI runs. What cannot be had is
- *  left out. One thread at a time. */
+/** Start the tool interface, if that was not done before, and with DART_STATS find the variables that this MPI has. MPI
+ *  runs. Otherwise dart__port_stats_size finds them. What cannot be had is left out. */
 void dart__mpi_pvars_open(void);
 
 #endif

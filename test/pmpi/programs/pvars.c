@@ -1,7 +1,7 @@
 /* An MPI that has performance variables, which MPICH is most often built without: to be loaded under a program
  * (LD_PRELOAD). Their values follow from how often they were read or reset, so a program can tell what was done.
  *
- * The unit that PVARS_LESS names, by its rank, has one less. */
+ * The unit that PVARS_LESS names, by its rank, has one less. With PVARS_TELL each handle that is asked for is a line. */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -80,6 +80,8 @@ int MPI_T_pvar_session_create(MPI_T_pvar_session *one)
 int MPI_T_pvar_handle_alloc(MPI_T_pvar_session one, int index, void *object,
                             MPI_T_pvar_handle *handle, int *count)
 {
+  if (getenv("PVARS_TELL") != NULL)
+    fprintf(stderr, "opened %s\n", variables[index].name);
   if (!is_session(one) || strcmp(variables[index].name, "refused") == 0)
     return MPI_T_ERR_OUT_OF_HANDLES;
   *count = 1;

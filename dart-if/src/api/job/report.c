@@ -18,6 +18,7 @@
 #include <dash/dart/ext/dart_stats.h>
 
 #include "api/coll/coll.h"
+#include "api/job/stats.h"
 #include "base/config.h"
 #include "base/counters.h"
 #include "base/log.h"
@@ -36,7 +37,7 @@ typedef struct {
 void dart__report_open(void)
 {
   dart__counts_near = dart__settings.stats_near != 0;
-  pdart_stats_reset();
+  dart__stats_begin();
 }
 
 static uint64_t value(const table_t *t, int32_t row, size_t index)

@@ -11,7 +11,9 @@
  *  Behind DART's own are those that the library of the transport offers: with dart-mpi, MPI's performance variables,
  *  by the name `mpi.` and MPI's own. Which these are, and whether there are any, is the matter of that library, and
  *  may differ between units; a sum is of kind DART_STATS_EVENTS whatever it is a sum of, a time in seconds becomes
- *  DART_STATS_TIME, all else is DART_STATS_VALUE. Of a variable that is an array the sum is read.
+ *  DART_STATS_TIME, all else is DART_STATS_VALUE. Of a variable that is an array the sum is read. They are opened
+ *  when the program first calls dart_stats_size or dart_stats_reset after dart_init, or asks for what is behind DART's
+ *  own, and their sums count from there; with DART_STATS from dart_init on.
  *
  *  A statistic has an index, and a name, which stays the same from one version of DART to the next where the
  *  index may not. All functions are local, and any thread may call them at any time, also before
@@ -66,7 +68,8 @@ dart_ret_t dart_stats_read(uint64_t *values, size_t n) DART_NOTHROW;
 
 /** Begin anew: from now on events, bytes and times count from 0, and peaks from their levels, also in what
  *  dart_exit prints. Values of the transport's library begin anew where that library lets them. dart_init does all
- *  of it, too. What other threads do meanwhile is counted before or after. */
+ *  of it, too, but does not open what the transport's library has. What other threads do meanwhile is counted before
+ *  or after. */
 dart_ret_t dart_stats_reset(void) DART_NOTHROW;
 
 /** What has happened between two reads of `n` statistics, without a reset between: `after` less `before` for
