@@ -126,6 +126,17 @@ dart_ret_t dart_context_flush_local(dart_context_t context)
   return ret;
 }
 
+dart_ret_t dart_context_flush_local_unit(dart_context_t context, dart_team_unit_t unit)
+{
+  uint64_t   moment = dart__check_moment();
+  dart_ret_t ret    = pdart_context_flush_local_unit(context, unit);
+
+  if (ret == DART_OK)
+    dart__check_context_flushed(context, unit.id, true, moment,
+                                DART__AT(dart_context_flush_local_unit));
+  return ret;
+}
+
 /* One that finds all complete is a flush. */
 dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
 {

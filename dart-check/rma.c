@@ -384,23 +384,30 @@ dart_ret_t dart_fetch_and_op_handle(dart_gptr_t gptr, const void *values, void *
   return end_elements(&e, ret, buffer, results, nbytes);
 }
 
-/* ---- notified puts ---------------------------------------------------------------------------------
+/* ---- notified puts and gets -------------------------------------------------------------------------
  *
- * Their source is the caller's again when the consumer is known to have seen the counter, which is not known here. */
+ * The source of a put is the caller's again when the consumer is known to have seen the counter, which is not known here;
+ * nor is it known when the unit has seen that the data of a get have come, so they go to the program's buffer. */
 
 /* Its data are taken for complete by whoever is ordered after the notification, and by all others. */
-static bool begin_notify(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
-                         dart_datatype_t dst_type, dart_gptr_t flag, dart__at_t at)
+static bool begin_notified(dart_gptr_t gptr, size_t nelem, dart_datatype_t type,
+                           dart__access_kind_t kind, dart_gptr_t flag, dart__at_t at)
 {
   dart__check_ticket_t ticket;
 
-  if (!dart__check_access(gptr, dart__check_extent(dst_type, nelem), at) ||
+  if ((nelem > 0 && !dart__check_access(gptr, dart__check_extent(type, nelem), at)) ||
       !dart__check_access(flag, sizeof(uint64_t), at))
     return false;
-  dart__check_source(src, dart__check_extent(src_type, nelem), at);
-  dart__check_race(&ticket, gptr, nelem, dst_type, DART__ACCESS_PUT, at);
+  dart__check_race(&ticket, gptr, nelem, type, kind, at);
   dart__check_race_notify(flag, at);
   return true;
+}
+
+static bool begin_notify(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
+                         dart_datatype_t dst_type, dart_gptr_t flag, dart__at_t at)
+{
+  dart__check_source(src, dart__check_extent(src_type, nelem), at);
+  return begin_notified(gptr, nelem, dst_type, DART__ACCESS_PUT, flag, at);
 }
 
 dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -418,6 +425,27 @@ dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
 {
   return begin_notify(gptr, src, nelem, src_type, dst_type, flag, DART__AT(dart_put_notify_op))
              ? pdart_put_notify_op(gptr, src, nelem, src_type, dst_type, flag, value, op)
+             : DART_ERR_INVAL;
+}
+
+dart_ret_t dart_get_notify(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                           dart_datatype_t dst_type, dart_gptr_t flag, uint64_t by)
+{
+  dart__at_t at = DART__AT(dart_get_notify);
+
+  return begin_notified(gptr, nelem, src_type, DART__ACCESS_GET, flag, at)
+             ? pdart_get_notify(dest, gptr, nelem, src_type, dst_type, flag, by)
+             : DART_ERR_INVAL;
+}
+
+dart_ret_t dart_get_notify_op(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                              dart_datatype_t dst_type, dart_gptr_t flag, uint64_t value,
+                              dart_operation_t op)
+{
+  dart__at_t at = DART__AT(dart_get_notify_op);
+
+  return begin_notified(gptr, nelem, src_type, DART__ACCESS_GET, flag, at)
+             ? pdart_get_notify_op(dest, gptr, nelem, src_type, dst_type, flag, value, op)
              : DART_ERR_INVAL;
 }
 

@@ -239,6 +239,12 @@ typedef struct {
   void (*put_notify)(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                      const dart__type_t *src_type, size_t nelem, const dart__signal_t *signal);
 
+  /** Get, and then update signal->flag: of this unit, not registered, when the data are in `dst`; of at->unit, when they
+   *  were read there. It is sent as put_notify; a flush of at->unit, if only locally, completes the get and an update
+   *  here. False: the flag is neither, or the elements are not requested in this way; nothing was done. */
+  bool (*get_notify)(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                     const dart__type_t *dst_type, size_t nelem, const dart__signal_t *signal);
+
   /** Have dart__world.called of the unit operate on the object at `at`, in its pool: `nbytes` > 0 of operand, at most
    *  3800, copied before return. With `result_out` it waits for the result; else it is sent at once. */
   void (*call)(const dart__address_t *at, const void *operand, size_t nbytes, uint64_t *result_out);

@@ -28,7 +28,7 @@ dart__am_t *dart__am_open(const dart__am_config_t *config)
   am->ack      = calloc((size_t)am->npeers, sizeof *am->ack);
   if (!dart__am_receiver_open(am) || am->endpoint == NULL || am->ack == NULL ||
       !dart__am_peers_open(&am->busy, am->npeers) || !dart__am_peers_open(&am->open, am->npeers) ||
-      !dart__am_pool_fill(&am->pool)) {
+      !dart__am_peers_open(&am->arriving, am->npeers) || !dart__am_pool_fill(&am->pool)) {
     dart__am_close(am);
     return NULL;
   }
@@ -41,6 +41,7 @@ void dart__am_close(dart__am_t *am)
 {
   dart__am_receiver_close(am);
   dart__am_pool_clear(&am->pool);
+  dart__am_peers_close(&am->arriving);
   dart__am_peers_close(&am->open);
   dart__am_peers_close(&am->busy);
   for (int32_t peer = 0; am->endpoint != NULL && peer < am->npeers; peer++)

@@ -55,7 +55,7 @@ typedef struct dart__am_host {
   void *context;
   /* This unit's portion of a segment. False: there is no such segment. */
   bool (*resolve)(void *context, int16_t team, int16_t segid, dart__am_region_t *region_out);
-  /* A counter was raised; a thread may be waiting for it. */
+  /* A counter was raised; a thread may be waiting for it. Does not block: locks may be held. */
   void (*notified)(void *context);
   /* A word that a peer has sent by dart__am_inform. */
   void (*informed)(void *context, int32_t peer, uint64_t word);
@@ -191,6 +191,12 @@ void dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, 
  *  more notifications of the peer are expected soon, or the window is full, by progress. */
 void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
                      const dart__am_address_t *flag, uint64_t value, dart_operation_t op);
+
+/** Update a flag of this unit itself by an operator of DART_TYPE_ULONG, a word at `flag`, when all that was requested of
+ *  the peer until now is complete: results and data are here. The host is told as of a peer's notification. It is the
+ *  work of whichever thread makes progress then. Sent as dart__am_notify, but never beyond the window. */
+void dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t value,
+                          dart_operation_t op);
 
 /** Keep a peer's progress awake: this unit is at work on its memory. Sent at once, unless one is on its way; nothing
  *  waits for it, so the peer need not make progress. */

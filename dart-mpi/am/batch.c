@@ -21,6 +21,7 @@ static void empty(dart__am_batch_t *batch)
   batch->is_selected  = false;
   batch->described    = 0;
   batch->nscatters    = 0;
+  batch->narrivals    = 0;
   batch->ndata        = 0;
   batch->ndata_sent   = 0;
 }

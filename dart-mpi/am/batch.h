@@ -26,6 +26,15 @@ typedef struct {
 
 #define DART__AM_SCATTERS 16 /* results of a batch that are not */
 
+/* A flag of the origin itself that is updated when a batch is done, and all before it to this peer. */
+typedef struct {
+  void            *flag; /* a word of 64 bits */
+  uint64_t         value;
+  dart_operation_t op;
+} dart__am_arrival_t;
+
+#define DART__AM_ARRIVALS 16 /* of a batch */
+
 /* How such a result lies in the buffer at `to`. */
 typedef struct {
   dart__type_t type; /* a copy */
@@ -54,6 +63,8 @@ typedef struct dart__am_batch {
   dart__am_result_t         results[DART__AM_WORDS]; /* in the order of their requests */
   size_t                    nscatters;
   dart__am_scatter_t        scatter[DART__AM_SCATTERS];
+  size_t                    narrivals;
+  dart__am_arrival_t        arrival[DART__AM_ARRIVALS];
   dart__am_message_t        message;
 } dart__am_batch_t;
 

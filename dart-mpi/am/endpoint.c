@@ -3,6 +3,7 @@
 
 #include "am/instance.h"
 #include "base/counters.h"
+#include "node/atomic.h"
 
 #define EAGER_MOST 8192 /* bytes of data that a transport most likely sends eagerly */
 
@@ -47,6 +48,18 @@ static bool has_got(dart__am_t *am, dart__am_batch_t *batch)
   return all;
 }
 
+/* The batch is done. The updates release its results to the thread that waits, as those of a peer would; acq_rel. */
+static void update_flags(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_batch_t *batch)
+{
+  for (size_t i = 0; i < batch->narrivals; i++)
+    dart__atomic_accumulate(batch->arrival[i].flag, &batch->arrival[i].value, 1, DART_TYPE_ULONG,
+                            batch->arrival[i].op);
+  ep->narrivals -= batch->narrivals;
+  if (ep->narrivals == 0)
+    dart__am_peers_remove(&am->arriving, &ep->arriving_index);
+  am->config.host.notified(am->config.host.context);
+}
+
 void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep)
 {
   while (ep->first != NULL && ep->first->number <= ep->acked && ep->first->is_posted &&
@@ -56,12 +69,29 @@ void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep)
     ep->first = batch->next;
     if (ep->first == NULL)
       ep->last = NULL;
+    if (batch->narrivals > 0)
+      update_flags(am, ep, batch);
     /* release: the results come before it; pairs with the acquire of a flush */
     atomic_store_explicit(&ep->done, batch->number, memory_order_release);
     dart__am_batch_give(&am->pool, batch);
   }
   if (is_idle(ep))
     dart__am_peers_remove(&am->busy, &ep->busy_index);
+}
+
+/* After an acknowledgement what is missing are data that were asked for, which come by themselves, or the end of the
+ * call that sent the batch. */
+void dart__am_endpoints_retire_arriving(dart__am_t *am)
+{
+  for (int32_t index = dart__am_peers_count(&am->arriving); index-- > 0;) {
+    int32_t              peer = dart__am_peers_at(&am->arriving, index);
+    dart__am_endpoint_t *ep   = peer < 0 ? NULL : &am->endpoint[peer];
+
+    if (ep == NULL || !dart__am_spin_try(&ep->lock))
+      continue;
+    dart__am_endpoint_retire(am, ep);
+    dart__am_spin_unlock(&ep->lock);
+  }
 }
 
 void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, uint32_t *turns)
@@ -149,6 +179,16 @@ void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t 
     set(&ep->local, ep->sent + 1);
 }
 
+/* Local completion includes it. */
+void dart__am_endpoint_add_arrival(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
+                                   const dart__am_arrival_t *arrival)
+{
+  ep->open->arrival[ep->open->narrivals++] = *arrival;
+  ep->narrivals++;
+  set(&ep->local, ep->sent + 1);
+  dart__am_peers_add(&am->arriving, peer, &ep->arriving_index);
+}
+
 /* ---- sending ------------------------------------------------------------------------------- */
 
 /* Send those of a batch's data that were not sent yet. No lock is held, but is_sending. */
@@ -217,11 +257,11 @@ static dart__am_batch_t *close_batch(dart__am_t *am, dart__am_endpoint_t *ep, bo
   unsigned often = (am->config.window + 1) / 2; /* so that replies come before the window is full */
 
   dart__am_peers_remove(&am->open, &ep->open_index);
-  ep->open      = NULL;
-  batch->number = number;
-  *header       = (dart__am_header_t){ .ndata = (uint16_t)batch->ndata, .batch = number };
-  header->wants_reply =
-      wants_reply || batch->nresults > 0 || (number - ep->asked >= often && number - done >= often);
+  ep->open            = NULL;
+  batch->number       = number;
+  *header             = (dart__am_header_t){ .ndata = (uint16_t)batch->ndata, .batch = number };
+  header->wants_reply = wants_reply || batch->nresults > 0 || batch->narrivals > 0 ||
+                        (number - ep->asked >= often && number - done >= often);
   memcpy(batch->message.words + batch->nwords, batch->data, batch->ndata * sizeof batch->data[0]);
   if (header->wants_reply) {
     ep->asked = number;

@@ -35,8 +35,10 @@ typedef struct {
   dart__am_known_t
       *known; /* [am->config.types], what the peer keeps of types, see typed.c; NULL: nothing yet */
   unsigned burst[3]; /* notifications since the unit last waited, before that, and before that */
-  _Atomic int32_t busy_index; /* in am->busy, while anything is outstanding; see peers.h */
-  _Atomic int32_t open_index; /* in am->open, while there is an open batch */
+  _Atomic int32_t busy_index;     /* in am->busy, while anything is outstanding; see peers.h */
+  _Atomic int32_t open_index;     /* in am->open, while there is an open batch */
+  _Atomic int32_t arriving_index; /* in am->arriving, while there are arrivals */
+  size_t          narrivals;      /* outstanding, of all batches */
 } dart__am_endpoint_t;
 
 /** Number the first batch to the peer. */
@@ -61,6 +63,10 @@ void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_
 /** Ask for a message of data in the open batch, which has room for it. */
 void dart__am_endpoint_add_got(dart__am_endpoint_t *ep, const dart__am_data_t *data, void *dst);
 
+/** Add an arrival to the open batch, which has requests, and room for it. */
+void dart__am_endpoint_add_arrival(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
+                                   const dart__am_arrival_t *arrival);
+
 /** Send the open batch, giving the lock up. False: not now, too many are under way, or another thread
  *  is sending. */
 bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
@@ -83,8 +89,12 @@ void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
 void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,
                                    const dart__am_header_t *header, const uint64_t *results);
 
-/** Retire the batches under way that are done, and leave the set of busy peers if nothing is outstanding. */
+/** Retire the batches under way that are done, update the flags of their arrivals, and leave the set of busy peers if
+ *  nothing is outstanding. */
 void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep);
+
+/** The same for all peers with arrivals, takes the locks that are free itself. Others do so when they flush. */
+void dart__am_endpoints_retire_arriving(dart__am_t *am);
 
 /** Give up the lock for a turn of waiting, in which progress is made. */
 void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, uint32_t *turns);

@@ -15,9 +15,10 @@ struct dart__am {
   dart__am_endpoint_t *endpoint; /* [npeers] */
   dart__am_ack_t      *ack;      /* [npeers] */
   dart__am_pool_t      pool;
-  dart__am_peers_t     busy;  /* peers with something outstanding */
-  dart__am_peers_t     open;  /* peers with an open batch */
-  _Atomic uint64_t     waits; /* how often the unit has waited */
+  dart__am_peers_t     busy;     /* peers with something outstanding */
+  dart__am_peers_t     open;     /* peers with an open batch */
+  dart__am_peers_t     arriving; /* peers with arrivals outstanding */
+  _Atomic uint64_t     waits;    /* how often the unit has waited */
 
   dart__am_receiver_t receiver;
 };

@@ -448,6 +448,8 @@ dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
     handled  = drain(am, most, has_come, &answers);
     dart__am_spin_unlock(&am->receiver.lock);
   }
+  if (dart__am_peers_count(&am->arriving) > 0)
+    dart__am_endpoints_retire_arriving(am);
   if (am->config.host.answer != NULL) /* without the lock: sending may wait for what is received */
     am->config.host.answer(am, answers);
   if (own != NULL && has_come)

@@ -312,6 +312,37 @@ void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *s
   dart__am_spin_unlock(&ep->lock);
 }
 
+/* Room for one arrival in the open batch, beside the record. */
+static void reserve_arrival(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
+                            const dart__am_record_t *r)
+{
+  uint32_t turns = 0;
+
+  for (;;) {
+    dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(r), 0);
+    if (ep->open->narrivals < DART__AM_ARRIVALS)
+      return;
+    if (!dart__am_endpoint_send(am, peer, ep, false))
+      dart__am_endpoint_wait(am, ep, &turns);
+  }
+}
+
+/* A record that does nothing keeps it in order with the requests before, some of which may have been sent. */
+void dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t value,
+                          dart_operation_t op)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+  dart__am_record_t    r  = { .word = dart__am_word(DART__AM_PING, 0, 0, 0, 0) };
+
+  dart__am_spin_lock(&ep->lock);
+  reserve_arrival(am, peer, ep, &r);
+  dart__am_endpoint_append(ep, NULL, &r);
+  dart__am_endpoint_add_arrival(am, peer, ep, &(dart__am_arrival_t){ flag, value, op });
+  if (!am->config.is_sent_later || is_last_of_burst(am, ep))
+    dart__am_endpoint_send(am, peer, ep, false); /* if it cannot be sent now, progress sends it */
+  dart__am_spin_unlock(&ep->lock);
+}
+
 /* ---- operations of the peer's host --------------------------------------------------------- */
 
 void dart__am_call(dart__am_t *am, const dart__am_address_t *at, const void *operand, size_t nbytes,

@@ -4,10 +4,15 @@
  *   contiguous              messages of data, received in place; the batch waits for them
  *   contiguous, and many    MPI's put, complete before the notification is sent, if the target is awake
  *   scattered, but few      a request for each run of elements
- *   scattered, and many     MPI's put with its own layouts, complete before the notification is sent */
+ *   scattered, and many     MPI's put with its own layouts, complete before the notification is sent
+ *
+ * Get with notification: requests, or data that are asked for, and behind them in the same order either a notification of
+ * the target, or an arrival, which updates a flag of this unit when all before it has come (am/endpoint.h). MPI's get
+ * is no way for it: nobody knows when it is complete before somebody flushes. */
 #include "base/counters.h"
 #include "base/size.h"
 #include "memory/chunk.h"
+#include "model/world.h"
 #include "progress/engine.h"
 #include "progress/latency.h"
 #include "rma/order.h"
@@ -19,6 +24,9 @@
 #define FEW_BYTES  1024 /* ... if they have no more bytes than this */
 #define COPIED     (2 * (size_t)DART__AM_PUT_MOST) /* contiguous bytes that are copied to a batch */
 #define EAGER_MOST 8192 /* contiguous bytes that MPI most likely sends eagerly */
+
+#define GOT_MOST   (8 * (size_t)DART__AM_PUT_MOST) /* contiguous bytes that are results of requests */
+#define TYPED_MOST (5 * (size_t)DART__AM_PUT_MOST) /* scattered bytes that are */
 
 /* Whether MPI's put is the shorter way for contiguous data: on a static window it moves them once, where messages that
  * are not eager wait for their receiver; unless it moves them slowly. A target that naps or computes could hold up its
@@ -112,4 +120,69 @@ void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type
   dart__am_notify(dart__engine.am, &data, (const char *)src + (nbytes - last), last, &flag,
                   signal->value, signal->op);
   dart__far_went_by_mpi = false; /* data that did were complete before */
+}
+
+/* ---- get ------------------------------------------------------------------------------------- */
+
+/* Ask for scattered elements. False: they are too many, or their type is not described in a batch. */
+static bool request_typed(const dart__rma_t *t, size_t nelem)
+{
+  dart__am_address_t at = dart__am_address(t->at);
+
+  if (nelem > TYPED_MOST || nelem * t->at_type->elem_size > TYPED_MOST ||
+      !dart__am_takes_type(dart__engine.am, t->at_type))
+    return false;
+  dart__count(DART__COUNT_NOTIFY_GOT);
+  dart__am_get_typed(dart__engine.am, &at, t->at_type, t->buffer, t->buffer_type, nelem);
+  return true;
+}
+
+static void request_bytes(const dart__rma_t *t, size_t nbytes)
+{
+  dart__am_address_t at    = dart__am_address(t->at);
+  uint64_t           start = at.offset;
+
+  if (nbytes > GOT_MOST) {
+    dart__count(DART__COUNT_NOTIFY_GOT_DATA);
+    dart__order_wait(t->at->team, t->at->unit);
+    dart__am_get_data(dart__engine.am, &at, t->buffer, nbytes);
+    return;
+  }
+  dart__count(DART__COUNT_NOTIFY_GOT);
+  for (size_t from = 0; from < nbytes; from += DART__AM_PUT_MOST) {
+    at.offset = start + from;
+    dart__am_get(dart__engine.am, &at, (char *)t->buffer + from,
+                 dart__least(nbytes - from, DART__AM_PUT_MOST));
+  }
+}
+
+/* The sizes of all elements together were checked: they do not overflow. */
+static bool request_get(const dart__rma_t *t, size_t nelem)
+{
+  size_t nbytes = dart__plain_bytes(t, nelem, SIZE_MAX);
+
+  if (nbytes == 0)
+    return request_typed(t, nelem);
+  request_bytes(t, nbytes);
+  return true;
+}
+
+bool dart__far_get_notify(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                          const dart__type_t *dst_type, size_t nelem, const dart__signal_t *signal)
+{
+  dart__rma_t        t    = { at, at_type, dst, dst_type, false };
+  dart__am_address_t flag = dart__am_address(signal->flag);
+  dart_unit_t        peer = at->team->members[at->unit];
+  bool               here = flag.peer == dart__world.me && signal->flag->near != NULL;
+
+  if ((!here && flag.peer != peer) || !request_get(&t, nelem)) {
+    dart__count(DART__COUNT_NOTIFY_AFTER_GET);
+    return false;
+  }
+  if (here)
+    dart__am_notify_here(dart__engine.am, peer, signal->flag->near, signal->value, signal->op);
+  else
+    dart__am_notify(dart__engine.am, &flag, NULL, 0, &flag, signal->value, signal->op);
+  dart__far_went_by_mpi = false;
+  return true;
 }

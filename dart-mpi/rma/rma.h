@@ -28,6 +28,8 @@ void dart__far_swap(const dart__address_t *at, const void *value, const void *co
                     dart_datatype_t type);
 void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                           const dart__type_t *src_type, size_t nelem, const dart__signal_t *signal);
+bool dart__far_get_notify(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                          const dart__type_t *dst_type, size_t nelem, const dart__signal_t *signal);
 void dart__far_call(const dart__address_t *at, const void *operand, size_t nbytes,
                     uint64_t *result_out);
 dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "am/batch.h"
 #include "base/counters.h"
 #include "base/log.h"
 #include "data/describe.h"
@@ -283,6 +284,71 @@ static void data_are_got_before_what_follows(void **state)
     assert_true(got[0][i] == 0x5a && got[1][i] == 0x5a);
   flush(0, 1);
   assert_int_equal(*word_of(1, 16), 1);
+  close_all();
+}
+
+/* Nobody flushes: results of several batches and data that were asked for come before the flag, and so do those after
+ * which it was not asked for in one call. */
+static void a_flag_here_is_updated_when_all_has_come(void **state)
+{
+  enum { PIECE = 3000, PIECES = 8 };
+  static char        got[PIECES * PIECE + 30000];
+  uint64_t           flag = 0;
+  dart__am_address_t at   = test_address(1, 64);
+
+  (void)state;
+  for (int round = 0; round < 3; round++) {
+    open_with(2, usual());
+    memset(peer[1].memory + 64, 0x5a, sizeof got);
+    memset(got, 0, sizeof got);
+    flag = 7;
+    for (size_t from = 0; round != 1 && from < PIECES * PIECE; from += PIECE) {
+      dart__am_address_t some = test_address(1, 64 + from);
+
+      dart__am_get(peer[0].am, &some, got + from, PIECE);
+    }
+    if (round != 0)
+      dart__am_get_data(peer[0].am, &at, got + PIECES * PIECE, 30000);
+    assert_int_equal(flag, 7);
+    dart__am_notify_here(peer[0].am, 1, &flag, 5, DART_OP_SUM);
+    for (int looks = 0; flag == 7 && looks < 1000; looks++)
+      progress();
+    assert_int_equal(flag, 12);
+    assert_int_equal(peer[0].notified, 1);
+    for (size_t i = 0; i < sizeof got; i++)
+      assert_int_equal(got[i], (i < PIECES * PIECE ? round != 1 : round != 0) ? 0x5a : 0);
+    assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_REMOTE), DART_OK);
+    assert_int_equal(flag, 12);
+    close_all();
+  }
+}
+
+/* More than fit a batch; and local completion includes them. */
+static void many_flags_here(void **state)
+{
+  enum { MANY = 3 * DART__AM_ARRIVALS + 5 };
+  uint64_t           flag[MANY] = { 0 }, got[MANY];
+  dart__am_config_t  config     = usual();
+  dart__am_address_t at;
+
+  (void)state;
+  config.window = MANY + 1;
+  open_with(3, config);
+  is_stopped[1] = true;
+  for (size_t i = 0; i < MANY; i++) {
+    *word_of(1, i) = 100 + i;
+    at             = test_address(1, i * 8);
+    dart__am_get(peer[0].am, &at, &got[i], sizeof got[i]);
+    dart__am_notify_here(peer[0].am, 1, &flag[i], i + 1, DART_OP_REPLACE);
+  }
+  for (int looks = 0; looks < 100; looks++)
+    progress();
+  for (size_t i = 0; i < MANY; i++)
+    assert_int_equal(flag[i], 0);
+  is_stopped[1] = false;
+  assert_int_equal(dart__am_flush(peer[0].am, 1, DART__AM_LOCAL), DART_OK);
+  for (size_t i = 0; i < MANY; i++)
+    assert_true(flag[i] == i + 1 && got[i] == 100 + i);
   close_all();
 }
 
@@ -941,6 +1007,8 @@ int main(void)
     cmocka_unit_test(requests_of_a_peer_come_in_order),
     cmocka_unit_test(data_come_before_what_follows),
     cmocka_unit_test(data_are_got_before_what_follows),
+    cmocka_unit_test(a_flag_here_is_updated_when_all_has_come),
+    cmocka_unit_test(many_flags_here),
     cmocka_unit_test(a_peer_that_has_all_need_not_stay),
     cmocka_unit_test(a_host_is_informed_after_what_came_before),
     cmocka_unit_test(what_is_said_about_epochs_comes_in_order),

@@ -123,6 +123,35 @@ static void put_and_get(thread_t *t, int peer)
          t->id, t->step);
 }
 
+static uint64_t look(const uint64_t *word)
+{
+  return atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)word, memory_order_acquire);
+}
+
+/* Some of the column there; a flag here says that it has come, and nobody flushes it. */
+static void get_and_be_told(thread_t *t, int peer)
+{
+  size_t             nbytes = draw_size(t), offset = test_draw(&t->random) % (COLUMN - nbytes);
+  size_t             start = offsetof(memory_t, column) + (size_t)t->id * COLUMN + offset;
+  unsigned char      got[COLUMN];
+  uint64_t           flag = test_draw(&t->random), by = 1 + test_draw(&t->random) % 9;
+  uint64_t           told  = flag + by;
+  uint32_t           turns = 0;
+  dart__am_address_t there = test_address(peer, start);
+
+  if (test_draw(&t->random) % 2 == 0) {
+    dart__am_get(mine, &there, got, nbytes);
+  } else {
+    flush(t, peer, true); /* or data would be read before earlier puts */
+    dart__am_get_data(mine, &there, got, nbytes);
+  }
+  dart__am_notify_here(mine, peer, &flag, by, DART_OP_SUM);
+  while (look(&flag) != told)
+    dart__wait_turn(&turns, &wait_policy);
+  expect(memcmp(got, &t->expected[peer][offset], nbytes) == 0, "a flag has come before its data",
+         t->id, t->step);
+}
+
 /* Types of bytes with 1, 2, 3 or 6 of them in an instance, more than a peer keeps; the first is consecutive. */
 enum { TYPES = 26, WHOLE = 6 };
 static dart_datatype_t types[TYPES];
@@ -237,11 +266,6 @@ static void update_own(thread_t *t)
   added[3] += by;
 }
 
-static uint64_t look(const uint64_t *word)
-{
-  return atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)word, memory_order_acquire);
-}
-
 static unsigned char content(int thread, uint64_t number, size_t index)
 {
   return (unsigned char)(number * 7 + index * 3 + index / 251 + (size_t)thread);
@@ -336,7 +360,7 @@ static void *run(void *argument)
   for (t->step = 0; t->step < setting.steps; t->step++) {
     int peer = (int)(test_draw(&t->random) % (uint64_t)setting.npeers);
 
-    switch (test_draw(&t->random) % 8) {
+    switch (test_draw(&t->random) % 9) {
     case 0: put_and_get(t, peer); break;
     case 1: put_and_get_elements(t, peer); break;
     case 2:
@@ -346,6 +370,7 @@ static void *run(void *argument)
       break;
     case 4: send(t, peer); break;
     case 5: flush(t, peer, test_draw(&t->random) % 2 == 0); break;
+    case 7: get_and_be_told(t, peer); break;
     case 6:
       if (test_draw(&t->random) % 2 == 0)
         dart__am_ping(mine, peer);

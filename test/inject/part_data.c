@@ -153,8 +153,9 @@ static void try_context(dart_team_t all, dart_gptr_t at)
   OWN(NEVER, dart_put(at, sent, 30, DART_TYPE_LONG, DART_TYPE_LONG));
   FINE(dart_context_flush_unit(context, unit));
   OWN(NEVER, dart_get(got, at, 30, DART_TYPE_LONG, DART_TYPE_LONG));
-  FINE(dart_context_flush(context));
+  FINE(dart_context_flush_local_unit(context, unit));
   expect_values(got, 30, 3 * me);
+  FINE(dart_context_flush(context));
   OWN(NEVER, dart_accumulate(at, &one, 1, DART_TYPE_LONG, DART_OP_SUM));
   FINE(dart_context_flush_local(context));
   while (!done)

@@ -149,6 +149,28 @@ static void notify(dart_team_t all, dart_gptr_t base, const long *data, size_t c
   ALL(NEVER, dart_barrier(all)); /* all have seen the data */
 }
 
+/* Data of the next unit, told to this one, and then to that one. `times`: of the words that are counters. */
+static void get_notified(dart_team_t all, dart_gptr_t base, long *got, size_t count, uint64_t times)
+{
+  dart_gptr_t from = of_unit(base, next_unit()), here = of_unit(base, me), there = from;
+
+  here.addr_or_offs.offset += 8;
+  there.addr_or_offs.offset += 16;
+  from.addr_or_offs.offset += 64;
+  memset(got, 0, count * sizeof *got);
+  OWN(NEVER, dart_get_notify(got, from, count, DART_TYPE_LONG, DART_TYPE_LONG, here, 1));
+  FINE(dart_notify_wait(here, times, -1));
+  EXPECT(got[0] == 1 && got[count - 1] == (long)count);
+  memset(got, 0, count * sizeof *got);
+  OWN(NEVER, dart_get_notify_op(got, from, count, DART_TYPE_LONG, DART_TYPE_LONG, there, times,
+                                DART_OP_REPLACE));
+  there = of_unit(there, me);
+  FINE(dart_notify_wait(there, times, -1));
+  FINE(dart_flush(from));
+  EXPECT(got[0] == 1 && got[count - 1] == (long)count);
+  ALL(NEVER, dart_barrier(all)); /* all have been told */
+}
+
 static void set_flag(dart_team_t all, dart_gptr_t base)
 {
   dart_gptr_t to = of_unit(base, next_unit()), data = to;
@@ -205,6 +227,8 @@ void use_notifications(dart_team_t all)
   ALL(NEVER, dart_barrier(all));
   for (uint64_t i = 0; i < 4; i++)
     notify(all, gptr, data, sizes[i], i + 1);
+  for (uint64_t i = 0; i < 4; i++)
+    get_notified(all, gptr, data, sizes[i], i + 1);
   flag = of_unit(gptr, me);
   FINE(dart_notify(of_unit(gptr, next_unit()), 1));
   FINE(dart_notify_waitany(&flag, &least, 1, -1, &which));

@@ -90,6 +90,10 @@
   X(NOTIFY_DATA, EVENTS, "notify_data", "notifications whose data are messages of their own")     \
   X(NOTIFY_RUNS, EVENTS, "notify_runs", "notifications whose scattered data are requests")        \
   X(NOTIFY_AFTER_RMA, EVENTS, "notify_after_rma", "notifications after a put by MPI")             \
+  X(NOTIFY_GOT, EVENTS, "notify_got", "notified gets whose data come in replies")                 \
+  X(NOTIFY_GOT_DATA, EVENTS, "notify_got_data",                                                   \
+    "notified gets whose data are messages of their own")                                         \
+  X(NOTIFY_AFTER_GET, EVENTS, "notify_after_get", "notified gets that are waited for")            \
   X(WINDOW_DYNAMIC, EVENTS, "window_dynamic", "dynamic windows opened")                           \
   X(WINDOW_STATIC, EVENTS, "window_static", "static windows opened")                              \
   X(SEGMENT_DIRECT, EVENTS, "segment_direct", "segments made that have a direct map")             \

@@ -27,6 +27,7 @@ DART__PROFILED(dart_context_leave);
 DART__PROFILED(dart_context_flush);
 DART__PROFILED(dart_context_flush_unit);
 DART__PROFILED(dart_context_flush_local);
+DART__PROFILED(dart_context_flush_local_unit);
 DART__PROFILED(dart_context_test);
 
 typedef struct {
@@ -227,19 +228,30 @@ dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
 }
 
 /* The unit stays in the list: to find its mark reached costs a look at two numbers. */
-dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit)
+static dart_ret_t settle_unit(const char *function, const struct dart_context *context,
+                              dart_team_unit_t unit, bool at_target)
 {
-  dart__team_t *team = team_of(__func__, context);
+  dart__team_t *team = team_of(function, context);
 
   if (team == NULL)
     return DART_ERR_INVAL;
   if (unit.id < 0 || unit.id >= team->nunits) {
-    dart__error("%s: unit %d is not in 0..%d of team %d", __func__, unit.id, team->nunits - 1,
+    dart__error("%s: unit %d is not in 0..%d of team %d", function, unit.id, team->nunits - 1,
                 team->id);
     return DART_ERR_INVAL;
   }
   complete_near();
   if (context->noted[unit.id].is_used)
-    dart__far->settle_to(team, unit.id, &context->noted[unit.id].mark, true);
+    dart__far->settle_to(team, unit.id, &context->noted[unit.id].mark, at_target);
   return DART_OK;
+}
+
+dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit)
+{
+  return settle_unit(__func__, context, unit, true);
+}
+
+dart_ret_t dart_context_flush_local_unit(dart_context_t context, dart_team_unit_t unit)
+{
+  return settle_unit(__func__, context, unit, false);
 }

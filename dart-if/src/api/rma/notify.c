@@ -1,9 +1,11 @@
-/* Put with notification.
+/* Put and get with notification.
  *
  * The flag is updated by a CPU atomic that releases the data, and then the target's event is raised, to
  * wake the target if it sleeps. It is the event that announces messages, too: a waiter checks what it waits
  * for whenever its event was raised. If the target is near the origin does both; if it is far, a request
- * that travels with the data or after them does (put_notify in port.h).
+ * that travels with the data or after them does (put_notify in port.h). A get is complete before its flag is updated;
+ * far ones are done by the backend, which updates the flag of the unit itself when the data come (get_notify), or, where
+ * it has no such way, by a blocking get and a notification.
  *
  * A waiter reads its event's counter, then its flags; a flag is updated before the event is raised.
  * So either the waiter sees the flag, or the event has changed and the waiter does not sleep. */
@@ -28,6 +30,8 @@ DART__PROFILED(dart_notify_waitany);
 DART__PROFILED(dart_notify_waitsome);
 DART__PROFILED(dart_put_notify_op);
 DART__PROFILED(dart_notify_op);
+DART__PROFILED(dart_get_notify);
+DART__PROFILED(dart_get_notify_op);
 
 #define FLAG_BYTES sizeof(uint64_t)
 
@@ -204,6 +208,71 @@ dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
                               uint64_t value, dart_operation_t op)
 {
   return put_notify(__func__, gptr, src, nelem, src_type, dst_type, flag, value, op);
+}
+
+/* Get what is far by the backend, and have it update the flag. False: it does not do that. */
+static bool get_and_notify_far(const dart__transfer_t *t, void *dest, size_t nelem,
+                               const dart__signal_t *signal)
+{
+  if (!dart__far->get_notify(&t->at, t->global_type, dest, t->local_type, nelem, signal))
+    return false;
+  dart__context_note(&t->at);
+  if (is_far(signal->flag))
+    dart__context_note(signal->flag);
+  dart__count_get(&t->at, nelem * t->global_type->elem_size);
+  dart__count_notify(signal->flag);
+  return true;
+}
+
+/* Near data are read before the flag is updated, which releases that, too: who sees it may overwrite them. */
+static dart_ret_t get_and_notify(const dart__transfer_t *t, void *dest, size_t nelem,
+                                 const dart__signal_t *signal)
+{
+  dart_ret_t ret = DART_OK;
+
+  dart__progress();
+  if (t->at.near != NULL)
+    dart__near_get(dest, t->local_type, t->at.near, t->global_type, nelem);
+  else if (is_far(&t->at) && get_and_notify_far(t, dest, nelem, signal))
+    return DART_OK;
+  else
+    ret = dart__remote_get_blocking(&t->at, t->global_type, dest, t->local_type, nelem);
+  if (ret != DART_OK)
+    return ret;
+  dart__count_get(&t->at, nelem * t->global_type->elem_size);
+  return notify(signal);
+}
+
+/* `nelem` 0: only notify. */
+static dart_ret_t get_notify(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                             uint64_t value, dart_operation_t op)
+{
+  dart__transfer_t t;
+  dart__address_t  at;
+  dart__signal_t   signal = { &at, value, op };
+  dart_ret_t       ret    = check_flag(function, flag, &at);
+
+  if (ret == DART_OK)
+    ret = check_op(function, op);
+  if (ret == DART_OK && nelem > 0)
+    ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
+  if (ret != DART_OK)
+    return ret;
+  return nelem == 0 ? notify(&signal) : get_and_notify(&t, dest, nelem, &signal);
+}
+
+dart_ret_t dart_get_notify(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                           dart_datatype_t dst_type, dart_gptr_t flag, uint64_t by)
+{
+  return get_notify(__func__, dest, gptr, nelem, src_type, dst_type, flag, by, DART_OP_SUM);
+}
+
+dart_ret_t dart_get_notify_op(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                              dart_datatype_t dst_type, dart_gptr_t flag, uint64_t value,
+                              dart_operation_t op)
+{
+  return get_notify(__func__, dest, gptr, nelem, src_type, dst_type, flag, value, op);
 }
 
 /* The counter of a unit to whose portion there is a direct map: a few instructions on few pages, for others wait. */

@@ -15,7 +15,7 @@
  *  know of each other. What a thread starts outside of the team's memory while it is in the context is as if it
  *  were in none.
  *
- *  In a context are puts, gets and atomics that do not block, put_notify among them, also those with a handle.
+ *  In a context are puts, gets and atomics that do not block, put_notify and get_notify among them, also those with a handle.
  *  Those inside an epoch (dart_epoch.h) are not: it completes them. The order of operations, and what
  *  dart_flush covers, stay as they are.
  *
@@ -62,10 +62,13 @@ dart_ret_t dart_context_leave(dart_context_t context) DART_NOTHROW;
 dart_ret_t dart_context_flush(dart_context_t context) DART_NOTHROW;
 dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit) DART_NOTHROW;
 
-/** Complete the context's operations locally, as dart_flush_local_all would: sources may be reused, results are there.
- *  Those that change their targets stay in the context until they are flushed, or a test has found them complete.
- *  DART_ERR_INVAL: no context, its team is gone. */
+/** Complete the context's operations locally, as dart_flush_local_all would: sources may be reused, results are there;
+ *  or those on one team unit, as dart_flush_local. Those that change their targets stay in the context until they are
+ *  flushed, or a test has found them complete.
+ *  DART_ERR_INVAL: no context, its team is gone, no such unit. */
 dart_ret_t dart_context_flush_local(dart_context_t context) DART_NOTHROW;
+dart_ret_t dart_context_flush_local_unit(dart_context_t context,
+                                         dart_team_unit_t unit) DART_NOTHROW;
 
 /** Whether the context's operations are complete, locally and at their targets: `*is_finished` is 1, and all is as after
  *  dart_context_flush; else it is 0. Without operations it is 1.

@@ -1,12 +1,12 @@
 #ifndef DASH__DART__EXT__DART_NOTIFY_H__INCLUDED
 #define DASH__DART__EXT__DART_NOTIFY_H__INCLUDED
 /** @file dart_notify.h
- *  Put with notification: data, and a word that says they are there, in one call.
+ *  Put and get with notification: data, and a word that says they are there, in one call.
  *
  *  A producer puts data to a unit and raises a counter there, in this order; the consumer waits for
  *  the counter instead of for a barrier of all. (The idea is old; a recent account is Belli, Hoefler:
  *  Notified Access: extending remote memory access programming models for producer-consumer
- *  synchronization, IPDPS 2015. GASPI has the same as gaspi_write_notify.)
+ *  synchronization, IPDPS 2015. GASPI has the same as gaspi_write_notify, and gets as gaspi_read_notify.)
  *
  *  A counter is an aligned 64-bit word in memory that a team allocated or registered, or dart_memalloc
  *  allocated; its owner sets it to 0 before others know of it. It only grows, by what notifications
@@ -14,7 +14,14 @@
  *  time. Raise counters by the functions of this file alone: other updates do not wake who waits.
  *
  *  The forms with an operator make such a word a flag, which may be set, too (as OpenSHMEM's
- *  shmem_put_signal does with SHMEM_SIGNAL_SET). dart_wait_word (dart_wait_word.h) waits for any value of it. */
+ *  shmem_put_signal does with SHMEM_SIGNAL_SET). dart_wait_word (dart_wait_word.h) waits for any value of it.
+ *
+ *  Order. Whoever has seen a counter sees the data of its call. It sees other puts and atomics that the same unit made
+ *  before only if they were flushed, or if a dart_order (dart_order.h) of the counter's unit lies between them and the
+ *  notification. What a unit does to another after such an order takes effect after the data and the counter of a
+ *  dart_put_notify before it. Notifications are part of no epoch (dart_epoch.h): they do not wait for one that is to
+ *  be opened, and neither a fence nor another end of an epoch completes or orders them, or what is in the epoch with
+ *  them. A dart_flush of both does. */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
@@ -58,6 +65,32 @@ dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
 
 /** The same without data. */
 dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op) DART_NOTHROW;
+
+/** Get `nelem` elements from `gptr`, laid out as `src_type`, to `dest`, laid out as `dst_type`, then add `by` to the
+ *  counter at `flag`, which may be any unit's.
+ *
+ *  A counter of the calling unit says that the data are in `dest`: gaspi_read_notify. A counter of the unit of `gptr`
+ *  says that they were read there, and that the memory may be overwritten; they may still be on their way to `dest`.
+ *  A counter of a third unit says that they are in `dest`. Whoever waited for the counter, or fetched it by
+ *  dart_fetch_and_op, may rely on this.
+ *
+ *  One-sided, and under way on return as a dart_put_notify. The data are in `dest`, and a counter of the calling unit
+ *  was raised, after any flush of `gptr`, too; a counter of another unit after dart_flush of `flag`. Like an unflushed
+ *  get, the call is not ordered with the unit's other operations on the same memory; counters of several calls may be
+ *  raised in another order than that of the calls. Between nodes the call waits until the data are in `dest` where the
+ *  counter is a third unit's, or the calling unit's own in registered memory, and for scattered elements of more than
+ *  19000 bytes. Types as for dart_get; `nelem` 0: the notification alone, and `gptr` is not looked at.
+ *
+ *  DART_ERR_INVAL, and nothing is read: what dart_get refuses; `flag` is misaligned or out of its portion. Other errors
+ *  as for dart_get, and nothing is notified. DART_ERR_OTHER, DART_ERR_NOMEM: `flag` is in registered memory, and as
+ *  dart_accumulate there; the data are in `dest`. */
+dart_ret_t dart_get_notify(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                           dart_datatype_t dst_type, dart_gptr_t flag, uint64_t by) DART_NOTHROW;
+
+/** dart_get_notify with an operator, as dart_put_notify_op. */
+dart_ret_t dart_get_notify_op(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                              dart_datatype_t dst_type, dart_gptr_t flag, uint64_t value,
+                              dart_operation_t op) DART_NOTHROW;
 
 /** Wait until the counter at `flag`, in the own portion, is at least `least`.
  *

@@ -80,7 +80,8 @@
   X(dart_near_ptr) X(dart_team_near_units) \
   /* dart_notify.h */ \
   X(dart_put_notify) X(dart_notify) X(dart_notify_wait) X(dart_notify_waitany) \
-  X(dart_notify_waitsome) X(dart_put_notify_op) X(dart_notify_op) \
+  X(dart_notify_waitsome) X(dart_put_notify_op) X(dart_notify_op) X(dart_get_notify) \
+  X(dart_get_notify_op) \
   /* dart_epoch.h */ \
   X(dart_epoch_fence) X(dart_epoch_post) X(dart_epoch_start) X(dart_epoch_complete) \
   X(dart_epoch_wait) X(dart_epoch_test) X(dart_epoch_lock) X(dart_epoch_unlock) \
@@ -116,7 +117,7 @@
   /* dart_context.h */ \
   X(dart_context_create) X(dart_context_destroy) X(dart_context_enter) X(dart_context_leave) \
   X(dart_context_flush) X(dart_context_flush_unit) \
-  X(dart_context_flush_local) X(dart_context_test) \
+  X(dart_context_flush_local) X(dart_context_flush_local_unit) X(dart_context_test) \
   /* dart_atomics.h */ \
   X(dart_accumulate_typed) X(dart_accumulate_handle) X(dart_fetch_and_op_typed) \
   X(dart_fetch_and_op_handle) \
