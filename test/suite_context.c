@@ -153,6 +153,13 @@ TEST(a_test_finds_the_end_of_all_operations)
   end(context);
 }
 
+/* Of all its units, or of the only one that has operations. */
+static dart_ret_t flush_local(dart_context_t context, int i)
+{
+  return i % 2 == 0 ? dart_context_flush_local(context)
+                    : dart_context_flush_local_unit(context, DART_TEAM_UNIT_ID((me + 1) % n));
+}
+
 TEST(sources_and_results_are_the_callers_after_its_local_flush)
 {
   dart_context_t context = new_context();
@@ -160,29 +167,56 @@ TEST(sources_and_results_are_the_callers_after_its_local_flush)
   int64_t       *sent = values_of(me, WORDS), *got = calloc(WORDS, sizeof *got), before = -1;
   const int64_t  one = 1;
 
-  for (int s = 0; s < SIZES; s++) {
-    test_note("%d words", sizes[s]);
+  for (int s = 0; s < 2 * SIZES; s++) {
+    int size = sizes[s / 2];
+
+    test_note("%d words", size);
     EXPECT_OK(dart_context_enter(context));
-    EXPECT_OK(dart_put(right, sent, (size_t)sizes[s], T_INT64, T_INT64));
-    EXPECT_OK(dart_context_flush_local(context));
-    for (int i = 0; i < sizes[s]; i++)
+    EXPECT_OK(dart_put(right, sent, (size_t)size, T_INT64, T_INT64));
+    EXPECT_OK(flush_local(context, s));
+    for (int i = 0; i < size; i++)
       sent[i] = -1;
     EXPECT_OK(dart_context_flush(context)); /* which has them still to complete at their target */
     test_barrier();
-    EXPECT_EQ(count_wrong(test_mine(gptr), (me + n - 1) % n, sizes[s]), 0);
+    EXPECT_EQ(count_wrong(test_mine(gptr), (me + n - 1) % n, size), 0);
     test_barrier();
-    EXPECT_OK(dart_get(got, right, (size_t)sizes[s], T_INT64, T_INT64));
-    EXPECT_OK(dart_context_flush_local(context));
-    EXPECT_EQ(count_wrong(got, me, sizes[s]), 0);
+    EXPECT_OK(dart_get(got, right, (size_t)size, T_INT64, T_INT64));
+    EXPECT_OK(flush_local(context, s));
+    EXPECT_EQ(count_wrong(got, me, size), 0);
     EXPECT_OK(dart_fetch_and_op(right, &one, &before, T_INT64, DART_OP_SUM));
-    EXPECT_OK(dart_context_flush_local(context));
+    EXPECT_OK(flush_local(context, s));
     EXPECT_EQ(before, value_of(me, 0));
     EXPECT_OK(dart_context_leave(context));
-    for (int i = 0; i < sizes[s]; i++)
+    for (int i = 0; i < size; i++)
       sent[i] = value_of(me, i);
     test_barrier();
   }
   free(sent);
+  free(got);
+  end(context);
+}
+
+/* Each unit has something of it: the local flush of one leaves the others to the next. */
+TEST(a_local_flush_of_one_unit_is_about_that)
+{
+  dart_context_t context = new_context();
+  dart_gptr_t    gptr    = segment();
+  int64_t       *got     = calloc((size_t)n * 400, sizeof *got);
+
+  for (int i = 0; i < 400; i++)
+    test_mine(gptr)[i] = value_of(me, i);
+  test_barrier();
+  EXPECT_OK(dart_context_enter(context));
+  for (int u = 0; u < n; u++)
+    EXPECT_OK(dart_get(got + u * 400, test_unit(gptr, u), 400, T_INT64, T_INT64));
+  EXPECT_OK(dart_context_leave(context));
+  for (int i = 0; i < n; i++) {
+    int u = (me + 1 + i) % n;
+
+    EXPECT_OK(dart_context_flush_local_unit(context, DART_TEAM_UNIT_ID(u)));
+    EXPECT_EQ(count_wrong(got + u * 400, u, 400), 0);
+  }
+  test_barrier();
   free(got);
   end(context);
 }
@@ -337,6 +371,10 @@ TEST(wrong_calls_are_refused)
   EXPECT_OK(dart_context_leave(context));
   EXPECT_INVAL(dart_context_flush_unit(context, DART_TEAM_UNIT_ID(n)));
   EXPECT_INVAL(dart_context_flush_unit(context, DART_TEAM_UNIT_ID(-1)));
+  EXPECT_REFUSED(dart_context_flush_local_unit, (context, DART_TEAM_UNIT_ID(n)), DART_ERR_INVAL,
+                 "unit");
+  EXPECT_INVAL(dart_context_flush_local_unit(context, DART_TEAM_UNIT_ID(-1)));
+  EXPECT_INVAL(dart_context_flush_local_unit(DART_CONTEXT_NULL, DART_TEAM_UNIT_ID(0)));
   end(context);
   end(other);
 }

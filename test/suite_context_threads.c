@@ -35,7 +35,8 @@ static void *work(void *data)
       EXPECT_OK(dart_context_flush(context));
       EXPECT_OK(dart_get(got, at, count, T_INT64, T_INT64));
       EXPECT_OK(dart_context_leave(context));
-      EXPECT_OK(dart_context_flush_unit(context, DART_TEAM_UNIT_ID(u)));
+      EXPECT_OK(round % 4 < 2 ? dart_context_flush_unit(context, DART_TEAM_UNIT_ID(u))
+                              : dart_context_flush_local_unit(context, DART_TEAM_UNIT_ID(u)));
       EXPECT_BYTES(got, sent, count * sizeof *got);
     }
   EXPECT_OK(dart_context_destroy(&context));

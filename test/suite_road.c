@@ -705,6 +705,31 @@ TEST(notified_data_go_by_their_size_and_shape)
   end(&road);
 }
 
+TEST(notified_gets_go_by_their_size_and_shape)
+{
+  static char     got[60000];
+  road_t          road = begin();
+  const by_t      by[] = { { "few", 30400, false, DART__COUNT_NOTIFY_GOT },
+                           { "more", 30401, false, DART__COUNT_NOTIFY_GOT_DATA },
+                           { "few scattered", 19000, true, DART__COUNT_NOTIFY_GOT },
+                           { "more scattered", 19001, true, DART__COUNT_NOTIFY_AFTER_GET } };
+  dart_gptr_t     mine = test_byte(test_unit(road.base, me), 64);
+  dart_datatype_t strided;
+
+  EXPECT_OK(dart_type_create_strided(DART_TYPE_BYTE, 2, 1, &strided));
+  for (int i = 0; i < 8 && road.has_far; i++) {
+    test_note("%s, counter of %s", by[i / 2].what, i % 2 == 0 ? "this unit" : "that unit");
+    look();
+    EXPECT_OK(dart_get_notify(got, test_byte(road.far, 64), by[i / 2].nelem,
+                              by[i / 2].is_strided ? strided : DART_TYPE_BYTE, DART_TYPE_BYTE,
+                              i % 2 == 0 ? mine : road.far, 1));
+    EXPECT_EQ(since(by[i / 2].way), 1);
+    EXPECT_OK(dart_flush(road.far));
+  }
+  EXPECT_OK(dart_type_destroy(&strided));
+  end(&road);
+}
+
 /* By MPI's put, or, where that may have to wait for the target, as messages. */
 TEST(many_notified_data_go_one_of_two_ways)
 {

@@ -216,6 +216,7 @@ static void notify(dart_gptr_t at)
   for (int i = 0; i < TIMES; i++) {
     EXPECT_OK(dart_notify(test_at(at, 8), 1));
     EXPECT_OK(dart_put_notify(at, data, 3, T_INT64, T_INT64, test_at(at, 8), 1));
+    EXPECT_OK(dart_get_notify(data, at, 3, T_INT64, T_INT64, test_at(at, 8), 1));
     EXPECT_OK(dart_flush(at));
   }
 }
@@ -224,11 +225,11 @@ static void expect_operations(uint64_t times, const char *const names[])
 {
   const uint64_t counts[] = { 5 * times + (times > 0),
                               24 * (5 * times + (times > 0)),
-                              3 * times + (times > 0),
-                              24 * (3 * times + (times > 0)),
+                              4 * times + (times > 0),
+                              24 * (4 * times + (times > 0)),
                               4 * times,
                               40 * times,
-                              2 * times };
+                              3 * times };
 
   for (int i = 0; i < 7; i++)
     expect(names[i], counts[i]);

@@ -9,6 +9,7 @@
 #include <dash/dart/ext/dart_atomics.h>
 #include <dash/dart/ext/dart_context.h>
 #include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_message.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_order.h>

@@ -265,6 +265,11 @@ static void right_context(void)
   dart_context_enter(context);
   dart_get(more, gptr, MANY, DART_TYPE_INT, DART_TYPE_INT);
   dart_context_flush_unit(context, DART_TEAM_UNIT_ID((me + 1) % n));
+  if (more[0] != values[0])
+    dart_abort(1);
+  memset(more, 0, MANY * sizeof more[0]);
+  dart_get(more, gptr, MANY, DART_TYPE_INT, DART_TYPE_INT);
+  dart_context_flush_local_unit(context, DART_TEAM_UNIT_ID((me + 1) % n));
   dart_context_leave(context);
   if (more[0] != values[0])
     dart_abort(1);

@@ -147,6 +147,30 @@ static void wrong_bounds(void)
   dart_team_memfree(gptr);
 }
 
+/* The counter is right, the data are not. */
+static void wrong_notified_get(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+  int         got[2];
+
+  if (me == 1)
+    dart_get_notify(got, at(gptr, 2, 9), 2, DART_TYPE_INT, DART_TYPE_INT, at(gptr, 1, 0), 1);
+  dart_team_memfree(gptr);
+}
+
+/* The other way round; and where there is nothing to get, no place to get it from. */
+static void wrong_counter(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+  int         got[2];
+
+  dart_get_notify(NULL, DART_GPTR_NULL, 0, DART_TYPE_INT, DART_TYPE_INT, at(gptr, me, 0), 1);
+  if (me == 1)
+    dart_get_notify_op(got, gptr, 2, DART_TYPE_INT, DART_TYPE_INT, at(gptr, 1, 10), 1,
+                       DART_OP_REPLACE);
+  dart_team_memfree(gptr);
+}
+
 static void wrong_store(void)
 {
   dart_gptr_t gptr = segment(10, me);
@@ -462,6 +486,12 @@ const case_t memory_cases[] = {
   { "wrong_bounds",
     "*unit 1: memory: dart_put_blocking of 8 bytes at offset 36, in a portion of 40 bytes",
     wrong_bounds, TOGETHER },
+  { "wrong_notified_get",
+    "*unit 1: memory: dart_get_notify of 8 bytes at offset 36, in a portion of 40 bytes",
+    wrong_notified_get, TOGETHER },
+  { "wrong_counter",
+    "*unit 1: memory: dart_get_notify_op of 8 bytes at offset 40, in a portion of 40 bytes",
+    wrong_counter, TOGETHER },
   { "wrong_store",
     "*unit 1: memory: bytes behind this unit's portion of segment * were changed, 0 behind its end",
     wrong_store, TOGETHER },

@@ -155,6 +155,28 @@ static void ordered_message(void)
   end(gptr);
 }
 
+/* Each tells the next one, which learns from the message alone who that was. */
+static void ordered_recv_any(void)
+{
+  dart_gptr_t    gptr = segment(ROOM, 2);
+  dart_message_t from;
+  int            word = 0;
+
+  for (int turn = 0; turn < 3 && me < 3; turn++) {
+    if (me == turn && turn > 0) {
+      dart_probe(DART_GLOBAL_UNIT_ANY, DART_TAG_ANY, &from);
+      dart_recv_any(&word, 1, DART_TYPE_INT, DART_GLOBAL_UNIT_ANY, DART_TAG_ANY, &from);
+      if (from.unit.id != turn - 1 || from.tag != 10 + turn)
+        abort();
+    }
+    if (me == turn)
+      PUT(gptr);
+    if (me == turn && turn < 2)
+      dart_send(&word, 1, DART_TYPE_INT, 11 + turn, DART_GLOBAL_UNIT_ID(turn + 1));
+  }
+  end(gptr);
+}
+
 /* Around the ring, so that everybody's turn comes after the one before. */
 static void ordered_ring(void)
 {
@@ -179,6 +201,43 @@ static void ordered_notify(void)
   if (me == 2) {
     dart_notify_wait(at(gptr, 2, FLAG), 1, -1);
     GET(gptr);
+  }
+  end(gptr);
+}
+
+/* The unit that has the data is told that they were read. */
+static void ordered_get_notify(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+
+  if (me == 1)
+    dart_get_notify(two, gptr, 2, DART_TYPE_INT, DART_TYPE_INT, at(gptr, 2, FLAG), 1);
+  if (me == 2) {
+    dart_notify_wait(at(gptr, 2, FLAG), 1, -1);
+    PUT(gptr);
+  }
+  end(gptr);
+}
+
+/* The unit that got them tells it itself; and then their counter is a third unit's. */
+static void ordered_got_data(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+
+  if (me == 1) {
+    dart_get_notify_op(two, gptr, 2, DART_TYPE_INT, DART_TYPE_INT, at(gptr, 1, FLAG), 1,
+                       DART_OP_REPLACE);
+    dart_notify_wait(at(gptr, 1, FLAG), 1, -1);
+    dart_notify(at(gptr, 2, FLAG), 1);
+    dart_get_notify(two, at(gptr, 2, 2), 2, DART_TYPE_INT, DART_TYPE_INT, at(gptr, 0, FLAG), 1);
+  }
+  if (me == 2) {
+    dart_notify_wait(at(gptr, 2, FLAG), 1, -1);
+    PUT(gptr);
+  }
+  if (me == 0) {
+    dart_notify_wait(at(gptr, 0, FLAG), 1, -1);
+    PUT(at(gptr, 2, 2));
   }
   end(gptr);
 }
@@ -489,6 +548,9 @@ const case_t ordered_cases[] = {
   { "ordered_message", NULL, ordered_message, TOGETHER },
   { "ordered_ring", NULL, ordered_ring, TOGETHER },
   { "ordered_notify", NULL, ordered_notify, TOGETHER },
+  { "ordered_get_notify", NULL, ordered_get_notify, TOGETHER },
+  { "ordered_got_data", NULL, ordered_got_data, TOGETHER },
+  { "ordered_recv_any", NULL, ordered_recv_any, TOGETHER },
   { "ordered_poll", NULL, ordered_poll, TOGETHER },
   { "ordered_word", NULL, ordered_word, TOGETHER },
   { "ordered_turns", NULL, ordered_turns, TOGETHER },

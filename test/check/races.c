@@ -226,6 +226,37 @@ static void race_message(void)
   end(gptr);
 }
 
+/* The message was sent too early, whoever has sent it. */
+static void race_recv_any(void)
+{
+  dart_gptr_t    gptr = segment(ROOM, 2);
+  dart_message_t from;
+  int            word = 0;
+
+  if (me == 0) {
+    dart_send(&word, 1, DART_TYPE_INT, 3, DART_GLOBAL_UNIT_ID(1));
+    PUT(gptr);
+  } else if (me == 1) {
+    dart_recv_any(&word, 1, DART_TYPE_INT, DART_GLOBAL_UNIT_ANY, DART_TAG_ANY, &from);
+    PUT(gptr);
+  }
+  end(gptr);
+}
+
+/* The counter tells the unit that gets, and nobody the one that puts. */
+static void race_get_notify(void)
+{
+  dart_gptr_t gptr = segment(ROOM, 2);
+
+  if (me == 1) {
+    dart_get_notify(two, gptr, 2, DART_TYPE_INT, DART_TYPE_INT, at(gptr, 1, FLAG), 1);
+    dart_notify_wait(at(gptr, 1, FLAG), 1, -1);
+  }
+  if (me == 2)
+    PUT(gptr);
+  end(gptr);
+}
+
 static void race_notify(void)
 {
   dart_gptr_t gptr = segment(ROOM, 2);
@@ -361,6 +392,8 @@ const case_t race_cases[] = {
   { "race_late", RACE("*", "*"), race_late, TOGETHER },
   { "race_message", RACE("0", "1"), race_message, TOGETHER },
   { "race_notify", RACE("2", "1"), race_notify, TOGETHER },
+  { "race_recv_any", RACE("0", "1"), race_recv_any, TOGETHER },
+  { "race_get_notify", RACE("1", "2"), race_get_notify, TOGETHER },
   { "race_flag", RACE("2", "1"), race_flag, TOGETHER },
   { "race_fence", RACE("0", "1"), race_fence, TOGETHER },
   { "race_columns", RACE("*", "*"), race_columns, TOGETHER },
