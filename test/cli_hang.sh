@@ -184,16 +184,28 @@ alone() {
   env DART_HANG=1 "${mpiexec[@]}" -n 2 "$program" '1:init,sleep=1000000' '*:init,barrier' >"$work/out" 2>&1 </dev/null &
   said '^DART: unit 0 (pid [0-9]*) waits for [0-9]* s: dart_barrier: team 0$'
   kill -TERM $!; wait $! 2>/dev/null
+  # The thread that watches the waits. (UCX takes the signals where no dartrun tells it not to.)
+  grep -q '^DART_SANITIZE:STRING=.' "$build/CMakeCache.txt" && return
+  dartrun=(env DART_HANG=1000 UCX_HANDLE_ERRORS=none "${mpiexec[@]}")
+  tells_of init,fault=dart-hang,sleep=20000,end=3
+  tells_of init,overflow=dart-hang,sleep=20000,end=3
 }
 
-# crashes UNIT-1-STEPS: it ends badly, and $out says how often it told where.
+# crashes UNIT-1-STEPS [OTHERS]: it ends badly, and $out says how often it told where.
 crashes() {
-  run "${dartrun[@]}" -n 2 "$program" "1:$1" '*:init,barrier'
+  run "${dartrun[@]}" -n 2 "$program" "1:$1" "${2-*:init,barrier}"
   [[ $code != 0 && $code != 124 ]] || fail "exit code $code of $1"
   out+=$err
 }
 
+# tells_of UNIT-1-STEPS [OTHERS]: the same, and it told once.
+tells_of() {
+  crashes "$@"
+  [[ $(grep -c 'DART: unit 1 (pid [0-9]*) crashed by signal 11' <<<"$out") == 1 ]] || fail "no report of $1: $out"
+}
+
 crash() {
+  local steps
   crashes init,crash
   if grep -q '^DART_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then
     [[ $out != *crashed* ]] || fail "a build with sanitizers leaves it to them: $out"
@@ -202,10 +214,13 @@ crash() {
   [[ $(grep -c 'DART: unit . (pid [0-9]*) crashed by signal' <<<"$out") == 1 &&
     $out == *'DART: unit 1 (pid '*') crashed by signal 11 (Segmentation fault), address '*$'\n  #0  '*' main'* ]] ||
     fail "no backtrace of unit 1: $out"
-  if [[ $backend == mpi && ${#dartrun[@]} -gt 1 ]]; then # two nodes: there is an agent
-    crashes init,agent,sleep=20000,end=3
-    [[ $out == *'DART: unit 1 (pid '*') crashed by signal 11'* ]] || fail "no report of a fault in the agent: $out"
-  fi
+  tells_of init,overflow
+  for steps in "fault=dart-file" "overflow=dart-file"; do
+    tells_of "init,plain=$work/file,request,$steps,sleep=20000,end=3" "*:init,plain=$work/file,barrier"
+  done
+  [[ $backend != mpi || ${#dartrun[@]} -eq 1 ]] || for steps in "fault=dart-agent" "overflow=dart-agent"; do # two nodes
+    tells_of "init,$steps,sleep=20000,end=3"
+  done
   crashes init,catch,crash
   [[ $out == *'caught it'* && $out != *crashed* ]] || fail "the program's own handler: $out"
   crashes catch,init,crash

@@ -16,6 +16,7 @@
  *   range            acquire a range of all (all call rangeinit before), within a stripe of unit 0's
  *   wide third       the same over stripes of units 0, 1 and 2; of unit 2's stripe alone
  *   file=PATH        make a file and open it in atomic mode (all call)
+ *   plain=PATH       the same, not in atomic mode, where requests are done by a thread
  *   rewrite          write the same bytes of it again and again
  *   at=U unat=U      acquire the lock in the first of unit U's cells by dart_lock_at_acquire, and release it
  *   epoch=U eshared=U     lock unit U's cells exclusively, or shared, by dart_epoch_lock, and read one
@@ -33,13 +34,16 @@
  *   fork=MS          a child that sleeps, and ends without a word
  *   catch            a handler of its own for SIGSEGV, that says so
  *   crash            store to address 0
- *   agent            a fault in the progress agent, if there is one
+ *   request          write a byte of the file by a request
+ *   fault=NAME       a fault in the thread of that name, if there is one
+ *   overflow=NAME    use up the stack of that thread; without a name that of the caller
  *   end=N _end=N quick=N abort=N kill=N    exit, _exit, quick_exit, dart_abort, die of a signal
  *
  * After the last step a unit returns 0 from main. A call of DART that fails ends the unit with 9. */
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,16 +171,25 @@ static void work_round(void)
   sleep_ms(5);
 }
 
-static void open_file(const char *path)
+static void open_file(const char *path, bool is_atomic)
 {
   must(dart_file_open(DART_TEAM_ALL, path, DART_FILE_WRITE | DART_FILE_CREATE, 0600, &file));
-  must(dart_file_set_atomicity(file, true));
+  must(dart_file_set_atomicity(file, is_atomic));
 }
 
 static void rewrite(void)
 {
   for (int i = 0; i < 100; i++)
     must(dart_file_write_at(file, 0, &i, 1, DART_TYPE_INT, DART_TYPE_INT, NULL));
+}
+
+static void request_write(void)
+{
+  dart_file_request_t request;
+  char                byte = 0;
+
+  must(dart_file_write_at_request(file, 0, &byte, 1, DART_TYPE_BYTE, DART_TYPE_BYTE, &request));
+  must(dart_file_wait(&request, NULL));
 }
 
 static void send_big(int to)
@@ -244,8 +257,19 @@ static __attribute__((noinline)) void store_nowhere(void)
   *(volatile int *)nowhere = unit;
 }
 
-/* The signal is one for that thread alone, as a fault's is. */
-static void fault_in_agent(void)
+/* A handler of SIGTRAP, which no thread of DART blocks. Each call takes some of the stack, until there is none left. */
+static __attribute__((noinline)) void use_up_stack(int signal)
+{
+  volatile char room[4096];
+
+  room[0] = (char)signal;
+  if (signal != 0)
+    use_up_stack(signal);
+  room[1] = room[0];
+}
+
+/* A signal for the thread of that name alone, as that of a fault is. */
+static void signal_thread(const char *wanted, int signal)
 {
   DIR           *tasks = opendir("/proc/self/task");
   struct dirent *task;
@@ -258,12 +282,21 @@ static void fault_in_agent(void)
     comm = fopen(path, "r");
     if (comm == NULL)
       continue;
-    if (fgets(name, sizeof name, comm) != NULL && strcmp(name, "dart-agent\n") == 0)
-      syscall(SYS_tgkill, getpid(), atoi(task->d_name), SIGSEGV);
+    if (fgets(name, sizeof name, comm) != NULL && strncmp(name, wanted, strlen(wanted)) == 0)
+      syscall(SYS_tgkill, getpid(), atoi(task->d_name), signal);
     fclose(comm);
   }
   if (tasks != NULL)
     closedir(tasks);
+}
+
+static void overflow(const char *name)
+{
+  signal(SIGTRAP, use_up_stack);
+  if (name[0] == '\0')
+    raise(SIGTRAP);
+  else
+    signal_thread(name, SIGTRAP);
 }
 
 static void hold_range(uint64_t first, uint64_t last)
@@ -369,7 +402,9 @@ static void step(const char *what, const char *argument)
   else if (strcmp(what, "third") == 0)
     hold_range(2999999, 2999999);
   else if (strcmp(what, "file") == 0)
-    open_file(argument);
+    open_file(argument, true);
+  else if (strcmp(what, "plain") == 0)
+    open_file(argument, false);
   else if (strcmp(what, "rewrite") == 0)
     rewrite();
   else if (strcmp(what, "at") == 0)
@@ -398,8 +433,12 @@ static void step(const char *what, const char *argument)
     meet_aside();
   else if (strcmp(what, "catch") == 0)
     signal(SIGSEGV, caught);
-  else if (strcmp(what, "agent") == 0)
-    fault_in_agent();
+  else if (strcmp(what, "request") == 0)
+    request_write();
+  else if (strcmp(what, "fault") == 0)
+    signal_thread(argument, SIGSEGV);
+  else if (strcmp(what, "overflow") == 0)
+    overflow(argument);
   else if (strcmp(what, "crash") == 0)
     store_nowhere();
   else if (strcmp(what, "sleep") == 0)

@@ -18,7 +18,6 @@
 #include "progress/agent.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -26,6 +25,7 @@
 #include "base/config.h"
 #include "base/counters.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "model/world.h"
 #include "node/wait.h"
 #include "progress/engine.h"
@@ -149,24 +149,8 @@ static void go_without(const char *why)
   said = true;
 }
 
-/* 0, or an errno. The stack has the default size: glibc takes the program's thread-local data from it, and MPICH uses
- * 128 KiB at a time. Signals are for the program, so the agent blocks them, except those of its own faults: the kernel
- * ends a process without calling its handler for a fault whose signal is blocked. */
-static int start(void)
-{
-  static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
-  sigset_t         blocked, before;
-  int              error;
-
-  sigfillset(&blocked);
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    sigdelset(&blocked, faults[i]);
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
-  error = pthread_create(&agent.thread, NULL, run, NULL);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return error;
-}
-
+/* Its stack has the default size: glibc takes the program's thread-local data from it, and MPICH uses 128 KiB at a
+ * time. */
 bool dart__agent_open(bool mpi_has_threads)
 {
   int error;
@@ -179,13 +163,12 @@ bool dart__agent_open(bool mpi_has_threads)
   }
   atomic_store_explicit(&agent.stop, 0, memory_order_relaxed); /* no thread is there to see it */
   dart__world.has_agent = true;                                /* for the agent to see, too */
-  error                 = start();
+  error                 = dart__thread_start(&agent.thread, "dart-agent", run, NULL);
   if (error != 0) {
     dart__world.has_agent = false;
     go_without(strerror(error));
     return false;
   }
-  pthread_setname_np(agent.thread, "dart-agent");
   return true;
 }
 

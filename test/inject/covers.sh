@@ -33,8 +33,8 @@ harmless="
   _Exit _exit exit raise alarm getenv unsetenv getpid uname sysconf clock_gettime sched_yield
   sigaction sigaddset sigdelset sigemptyset sigfillset pthread_sigmask munmap shm_unlink
   closedir fclose fflush write read poll
-  backtrace dladdr dup2 execvp kill open pipe2 sigaltstack strsignal vfork waitpid pthread_attr_setdetachstate
-  pthread_attr_destroy pthread_join pthread_once
+  backtrace dladdr dup2 execvp kill open pipe2 sigaltstack strsignal vfork waitpid
+  pthread_detach pthread_join pthread_once
   pthread_cond_destroy pthread_cond_init pthread_cond_signal pthread_cond_wait
   pthread_mutex_clocklock pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock
   pthread_mutex_unlock

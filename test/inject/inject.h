@@ -140,8 +140,6 @@ long dart__inject_alive(void); /* allocations of DART that were not freed */
   (DART__INJECT(pthread_key_create, EAGAIN) ? EAGAIN : pthread_key_create(__VA_ARGS__))
 #define pthread_setspecific(...) \
   (DART__INJECT(pthread_setspecific, ENOMEM) ? ENOMEM : pthread_setspecific(__VA_ARGS__))
-#define pthread_attr_init(...) \
-  (DART__INJECT(pthread_attr_init, ENOMEM) ? ENOMEM : pthread_attr_init(__VA_ARGS__))
 #define pthread_setname_np(...) \
   (DART__INJECT(pthread_setname_np, ENOENT) ? ENOENT : pthread_setname_np(__VA_ARGS__))
 #define posix_fadvise(...) \

@@ -4,13 +4,13 @@
 #include "api/file/request.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "api/file/transfer.h"
 #include "api/progress/progress.h"
 #include "base/log.h"
 #include "base/profile.h"
+#include "base/thread.h"
 #include "model/world.h"
 #include "node/timed.h"
 #include "node/wait.h"
@@ -77,18 +77,6 @@ static void *work(void *argument)
   return NULL;
 }
 
-static bool start(struct dart__file_worker *w)
-{
-  sigset_t all, before;
-  int      error;
-
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before); /* the thread's: signals are for the program */
-  error = pthread_create(&w->thread, NULL, work, w);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return error == 0;
-}
-
 /* The file's thread; NULL: there is none to be had. Threads of the program may begin requests at the same time. */
 static struct dart__file_worker *worker_of(dart_file_t file)
 {
@@ -100,7 +88,7 @@ static struct dart__file_worker *worker_of(dart_file_t file)
   if (w == NULL && (w = calloc(1, sizeof *w)) != NULL) {
     pthread_mutex_init(&w->guard, NULL);
     pthread_cond_init(&w->changed, NULL);
-    if (start(w)) {
+    if (dart__thread_start(&w->thread, "dart-file", work, w) == 0) {
       file->worker = w;
     } else {
       free(w);

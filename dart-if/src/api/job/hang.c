@@ -21,6 +21,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "model/holds.h"
 #include "model/world.h"
 #include "node/wait.h"
@@ -92,22 +93,15 @@ static void *watch(void *unused)
 
 void dart__hang_watch(void)
 {
-  static bool    watched;
-  pthread_attr_t attributes;
-  pthread_t      thread;
-  sigset_t       all, before;
+  static bool watched;
+  pthread_t   thread;
 
   dart__world.holds_words = dart__settings.hang > 0 ? dart__world.holds : NULL;
   if (dart__settings.hang == 0 || dart__world.holds != NULL || watched)
     return;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the program's threads */
-  if (pthread_attr_init(&attributes) == 0) {
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    watched = pthread_create(&thread, &attributes, watch, NULL) == 0;
-    pthread_attr_destroy(&attributes);
-  }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (!watched)
+  watched = dart__thread_start(&thread, "dart-hang", watch, NULL) == 0;
+  if (watched)
+    pthread_detach(thread);
+  else
     dart__warn("DART_HANG: no thread to watch the waits of unit %d", dart__world.me);
 }
