@@ -23,19 +23,9 @@
 #define MOST 16384 /* transfers outstanding, in all teams; each takes MPICH about 1 KB */
 
 /* Transfers of all teams that were started, and by no flush known to be locally complete. Only a bound: relaxed. */
-static _Atomic uint64_t outstanding;
+static _Atomic uint32_t outstanding;
 
-static inline void add_outstanding(uint64_t n)
-{
-  if (dart__world.many_threads)
-    atomic_fetch_add_explicit(&outstanding, n, memory_order_relaxed);
-  else
-    atomic_store_explicit(&outstanding,
-                          atomic_load_explicit(&outstanding, memory_order_relaxed) + n,
-                          memory_order_relaxed);
-}
-
-uint64_t dart__completion_outstanding(void)
+uint32_t dart__completion_outstanding(void)
 {
   return atomic_load_explicit(&outstanding, memory_order_relaxed);
 }
@@ -173,7 +163,7 @@ void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_
   }
   if (!atomic_load_explicit(&port->is_touched[unit], memory_order_seq_cst)) /* see unlist */
     list(port, unit);
-  add_outstanding(1);
+  dart__world_add(&outstanding, 1);
   if (__builtin_expect(dart__completion_outstanding() >= MOST, 0))
     complete_locally(team);
 }
@@ -231,7 +221,7 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
     pthread_rwlock_unlock(&port->windows.lock);
   if (began != 0)
     dart__latency_end(team->members[unit], began, FLUSHED);
-  add_outstanding(-note_done(o, at_target, last));
+  dart__world_add(&outstanding, -(uint32_t)note_done(o, at_target, last));
 }
 
 uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit)

@@ -38,6 +38,6 @@ void     dart__completion_flush_to(dart__team_t *team, int32_t unit, bool at_tar
 void dart__completion_flush_all(dart__team_t *team, bool at_target);
 
 /** Transfers of this process, in all teams, that are not known to be locally complete. */
-uint64_t dart__completion_outstanding(void);
+uint32_t dart__completion_outstanding(void);
 
 #endif

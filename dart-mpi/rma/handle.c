@@ -20,17 +20,7 @@
 #define MOST 4096 /* requests of handles that are alive */
 
 /* Requests of handles. Only a bound: relaxed. */
-static _Atomic uint64_t nrequests_alive;
-
-static inline void add_alive(uint64_t n)
-{
-  if (dart__world.many_threads)
-    atomic_fetch_add_explicit(&nrequests_alive, n, memory_order_relaxed);
-  else
-    atomic_store_explicit(&nrequests_alive,
-                          atomic_load_explicit(&nrequests_alive, memory_order_relaxed) + n,
-                          memory_order_relaxed);
-}
+static _Atomic uint32_t nrequests_alive;
 
 static struct {
   pthread_mutex_t  lock;
@@ -48,7 +38,7 @@ dart_handle_t dart__handle_new(dart__team_t *team, dart__window_t *window, int32
   handle = malloc(sizeof *handle + nrequests * sizeof *handle->requests);
   if (handle == NULL)
     return NULL;
-  add_alive(nrequests);
+  dart__world_add(&nrequests_alive, (uint32_t)nrequests);
   handle->next      = NULL;
   handle->team      = team;
   handle->window    = window;
@@ -68,7 +58,7 @@ void dart__handle_started(dart_handle_t handle)
 
 static void destroy(dart_handle_t handle)
 {
-  add_alive(-(uint64_t)handle->nrequests);
+  dart__world_add(&nrequests_alive, -(uint32_t)handle->nrequests);
   free(handle);
 }
 

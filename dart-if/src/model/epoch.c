@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "model/world.h"
 
 _Atomic uint32_t dart__epoch_lazy_sent;
 _Atomic uint32_t dart__epoch_lazy_done;
@@ -101,7 +102,7 @@ void dart__epoch_release(const dart__epoch_op_t *op)
 static void discard(dart__epoch_t *epoch)
 {
   if (dart__epoch_is_locking(epoch->kind))
-    atomic_fetch_sub_explicit(&dart__epoch_nlocking, 1, memory_order_relaxed);
+    dart__world_add(&dart__epoch_nlocking, UINT32_MAX);
   if (epoch->hold != NULL)
     dart__hold_delete(epoch->hold);
   for (uint32_t i = 0; i < epoch->nused; i++)

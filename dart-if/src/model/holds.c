@@ -78,14 +78,6 @@ void dart__holds_clear(void)
 
 /* ---- holding --------------------------------------------------------------------------------- */
 
-static void add(dart__hold_t *hold, uint32_t by)
-{
-  if (dart__world.many_threads)
-    atomic_fetch_add_explicit(&hold->count, by, memory_order_relaxed);
-  else
-    atomic_store_explicit(&hold->count, count_of(hold) + by, memory_order_relaxed);
-}
-
 void dart__hold_name(dart__hold_t *hold, uint64_t first, uint64_t last)
 {
   atomic_store_explicit(&hold->first, first, memory_order_relaxed);
@@ -95,12 +87,12 @@ void dart__hold_name(dart__hold_t *hold, uint64_t first, uint64_t last)
 void dart__hold_enter(dart__hold_t *hold, uint64_t first, uint64_t last)
 {
   dart__hold_name(hold, first, last);
-  add(hold, 1);
+  dart__world_add(&hold->count, 1);
 }
 
 void dart__hold_leave(dart__hold_t *hold)
 {
-  add(hold, UINT32_MAX);
+  dart__world_add(&hold->count, UINT32_MAX);
   if (count_of(hold) > 0) /* which of them it was is not known */
     dart__hold_name(hold, UINT64_MAX, 0);
 }

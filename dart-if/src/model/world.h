@@ -1,6 +1,7 @@
 #ifndef DART__MODEL_WORLD_H
 #define DART__MODEL_WORLD_H
 /* What this process knows about its job. Written by init and exit, read everywhere. */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -61,6 +62,17 @@ typedef struct {
 } dart__world_t;
 
 extern dart__world_t dart__world;
+
+/** Add to a counter that only threads of the program change. relaxed: it orders nothing. In a program of one thread this
+ *  is a load and a store, which cost less than an atomic addition. */
+static inline void dart__world_add(_Atomic uint32_t *counter, uint32_t by)
+{
+  if (dart__world.many_threads)
+    atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+  else
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + by,
+                          memory_order_relaxed);
+}
 
 /** Set the pace by the settings, if `sharing` units (with this one) share this unit's processors. `progress` and
  *  `pause_us` stay as they are. */

@@ -69,23 +69,11 @@ static void set_map(const dart__access_call_t *call)
     dart__segment_withdraw(call->team, call->segment);
 }
 
-/* relaxed: a count for this unit's own synchronisations, see dart__epoch_has_lazy; one thread needs no atomic steps,
- * which a lock of a near portion would notice */
-static void count_locking(uint32_t by)
-{
-  if (dart__world.many_threads)
-    atomic_fetch_add_explicit(&dart__epoch_nlocking, by, memory_order_relaxed);
-  else
-    atomic_store_explicit(&dart__epoch_nlocking,
-                          atomic_load_explicit(&dart__epoch_nlocking, memory_order_relaxed) + by,
-                          memory_order_relaxed);
-}
-
 void dart__epoch_set(const dart__access_call_t *call, dart__epoch_kind_t kind)
 {
   dart__access_enter(&call->epoch->state);
   if (dart__epoch_is_locking(kind) != dart__epoch_is_locking(call->epoch->kind))
-    count_locking(dart__epoch_is_locking(kind) ? 1 : UINT32_MAX);
+    dart__world_add(&dart__epoch_nlocking, dart__epoch_is_locking(kind) ? 1 : UINT32_MAX);
   call->epoch->kind = kind;
   set_map(call);
   dart__access_leave(&call->epoch->state);
