@@ -214,17 +214,30 @@ static dart_ret_t call_with_handle(const call_t *c, dart_handle_t *handle)
 
 /* ---- entry points -------------------------------------------------------------------------- */
 
+static call_t describe(const char *function, dart_gptr_t gptr, const void *values, size_t nelem,
+                       dart_datatype_t src_type, dart_datatype_t dst_type, dart_operation_t op)
+{
+  return (call_t){ .function = function,
+                   .gptr     = gptr,
+                   .values   = values,
+                   .nelem    = nelem,
+                   .src_type = src_type,
+                   .dst_type = dst_type,
+                   .op       = op };
+}
+
+static void take_results(call_t *c, void *results, dart_datatype_t type)
+{
+  c->results     = results;
+  c->result_type = type;
+  c->fetches     = true;
+}
+
 dart_ret_t dart_accumulate_typed(dart_gptr_t gptr, const void *values, size_t nelem,
                                  dart_datatype_t src_type, dart_datatype_t dst_type,
                                  dart_operation_t op)
 {
-  call_t c = { .function = __func__,
-               .gptr     = gptr,
-               .values   = values,
-               .nelem    = nelem,
-               .src_type = src_type,
-               .dst_type = dst_type,
-               .op       = op };
+  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
 
   return call(&c, NULL);
 }
@@ -233,13 +246,7 @@ dart_ret_t dart_accumulate_handle(dart_gptr_t gptr, const void *values, size_t n
                                   dart_datatype_t src_type, dart_datatype_t dst_type,
                                   dart_operation_t op, dart_handle_t *handle)
 {
-  call_t c = { .function = __func__,
-               .gptr     = gptr,
-               .values   = values,
-               .nelem    = nelem,
-               .src_type = src_type,
-               .dst_type = dst_type,
-               .op       = op };
+  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
 
   return call_with_handle(&c, handle);
 }
@@ -249,9 +256,9 @@ dart_ret_t dart_fetch_and_op_typed(dart_gptr_t gptr, const void *values, void *r
                                    dart_datatype_t result_type, dart_datatype_t dst_type,
                                    dart_operation_t op)
 {
-  call_t c = { __func__, gptr,        values,   results, nelem,
-               src_type, result_type, dst_type, op,      .fetches = true };
+  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
 
+  take_results(&c, results, result_type);
   return call(&c, NULL);
 }
 
@@ -260,8 +267,8 @@ dart_ret_t dart_fetch_and_op_handle(dart_gptr_t gptr, const void *values, void *
                                     dart_datatype_t result_type, dart_datatype_t dst_type,
                                     dart_operation_t op, dart_handle_t *handle)
 {
-  call_t c = { __func__, gptr,        values,   results, nelem,
-               src_type, result_type, dst_type, op,      .fetches = true };
+  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
 
+  take_results(&c, results, result_type);
   return call_with_handle(&c, handle);
 }
