@@ -26,6 +26,12 @@ static uint64_t inboxes[TEST_MOST_THREADS];
 /* Whose letters a thread gives back. */
 static _Thread_local unit_t *own;
 
+/* Memory of n parts, as the pool gives it out: inboxes and letters start on cache lines of their own. */
+static char *new_parts(uint32_t n)
+{
+  return aligned_alloc(DART__CACHE_LINE, n * (size_t)PART);
+}
+
 /* Inboxes lie elsewhere on every unit. `memory` has n parts. */
 static void prepare(char *memory, uint32_t n)
 {
@@ -256,7 +262,7 @@ static void ring(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_
 
 static void rings_pass_everything_on(void **state)
 {
-  char *memory = malloc((size_t)TEST_MOST_THREADS * PART);
+  char *memory = new_parts(TEST_MOST_THREADS);
 
   (void)state;
   TEST_FOR_POLICIES(policy)
@@ -299,7 +305,7 @@ static void all_to_one(uint32_t me, uint32_t n, void *shared, const dart__wait_p
 
 static void many_senders_lose_nothing(void **state)
 {
-  char *memory = malloc((size_t)TEST_MOST_THREADS * PART);
+  char *memory = new_parts(TEST_MOST_THREADS);
 
   (void)state;
   TEST_FOR_POLICIES(policy)
@@ -345,7 +351,7 @@ static void share(uint32_t me, uint32_t n, void *shared, const dart__wait_policy
 
 static void threads_share_a_mailbox(void **state)
 {
-  char *memory = malloc((size_t)2 * PART);
+  char *memory = new_parts(2);
 
   (void)state;
   TEST_FOR_POLICIES(policy)
@@ -409,7 +415,7 @@ static char  *alone_memory;
 static int open_alone(void **state)
 {
   (void)state;
-  alone_memory = malloc(PART);
+  alone_memory = new_parts(1);
   prepare(alone_memory, 1);
   open_unit(&alone, 0, 1, parts);
   own = &alone;

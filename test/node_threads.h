@@ -24,6 +24,7 @@
 
 #include <cmocka.h>
 
+#include "base/sanitizer.h"
 #include "node/wait.h"
 
 enum { TEST_MOST_THREADS = 8 };
@@ -68,7 +69,7 @@ static const dart__wait_policy_t test_policies[] = {
  * for what a few rounds do; the interleavings of many are looked for without it, and by ThreadSanitizer. */
 static inline uint32_t test_rounds(const dart__wait_policy_t *policy, uint32_t n, uint32_t most)
 {
-#ifdef __SANITIZE_ADDRESS__
+#if DART__ASAN
   most /= 3;
 #endif
   return n > 2 && policy->pace->spins > 1000 ? most / 10 : most;

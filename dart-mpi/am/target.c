@@ -318,7 +318,10 @@ dart__am_applied_t dart__am_apply_batch(const dart__am_host_t *host, dart__defer
   dart__am_applied_t  applied = { 0 };
   const dart__type_t *type    = NULL;
   dart__type_room_t   room; /* of `type`, perhaps */
+  uint64_t            none; /* where results would be written, if there were any */
 
+  if (results == NULL)
+    results = &none;
   for (size_t i = 0; i < nwords;) {
     uint64_t                word = words[i];
     dart__am_request_kind_t kind = dart__am_word_kind(word);

@@ -19,17 +19,23 @@ static size_t messages(size_t nbytes)
   return nbytes == 0 ? 1 : (nbytes + MOST - 1) / MOST;
 }
 
+/* The data of message `k`. A block without bytes may be NULL, to which C adds nothing, not even 0. */
+static char *data_of(const char *block, size_t k)
+{
+  return (char *)((uintptr_t)block + k * MOST);
+}
+
 static void isend(const dart__team_t *team, int32_t to, const char *send, size_t nbytes, size_t k,
                   MPI_Request *request)
 {
-  DART__MPI(MPI_Isend, send + k * MOST, (int)dart__in_piece(nbytes, k * MOST, MOST), MPI_BYTE,
+  DART__MPI(MPI_Isend, data_of(send, k), (int)dart__in_piece(nbytes, k * MOST, MOST), MPI_BYTE,
             leader(team, to), team->id, dart__comm.world, request);
 }
 
 static void irecv(const dart__team_t *team, int32_t from, char *recv, size_t nbytes, size_t k,
                   MPI_Request *request)
 {
-  DART__MPI(MPI_Irecv, recv + k * MOST, (int)dart__in_piece(nbytes, k * MOST, MOST), MPI_BYTE,
+  DART__MPI(MPI_Irecv, data_of(recv, k), (int)dart__in_piece(nbytes, k * MOST, MOST), MPI_BYTE,
             leader(team, from), team->id, dart__comm.world, request);
 }
 

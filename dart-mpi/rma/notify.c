@@ -117,8 +117,8 @@ void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type
       put_ahead(&t, nelem);
   }
   data.offset += nbytes - last;
-  dart__am_notify(dart__engine.am, &data, (const char *)src + (nbytes - last), last, &flag,
-                  signal->value, signal->op);
+  dart__am_notify(dart__engine.am, &data, last == 0 ? NULL : (const char *)src + (nbytes - last),
+                  last, &flag, signal->value, signal->op);
   dart__far_went_by_mpi = false; /* data that did were complete before */
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sanitizer.h"
 #include "launch.h"
 
 typedef struct {
@@ -71,7 +72,7 @@ void launch_layers(void)
 {
   char path[2 * PATH_MAX];
 
-#ifdef __SANITIZE_ADDRESS__
+#if DART__ASAN
   return; /* the sanitizer's library has to be loaded first, so programs of such a build are linked with layers */
 #endif
   for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/counters.h"
+#include "base/sanitizer.h"
 #include "draw.h"
 #include "run.h"
 #include "schedule.h"
@@ -90,7 +91,7 @@ static void on_crash(int number)
 static void catch_signals(void)
 {
   signal(SIGALRM, on_alarm);
-#ifndef __SANITIZE_ADDRESS__ /* which says more */
+#if !DART__ASAN /* which says more */
   signal(SIGSEGV, on_crash);
   signal(SIGBUS, on_crash);
 #endif

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sanitizer.h"
+
 /* X(id, kind, name, meaning); kind is EVENTS, BYTES or TIME (ns). The bytes or the time of a counter's events are
  * the counter after it (dart__count_operation, node/timed.h). */
 #define DART__COUNTERS(X)                                                                         \
@@ -162,7 +164,7 @@ static inline void dart__count_in(dart__tally_t *own, size_t index, uint64_t by)
     dart__count_in_common(index, by);
     return;
   }
-#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+#if defined __x86_64__ && !DART__TSAN
   /* The same by one instruction, not locked, which compilers do not make of a relaxed load and store. */
   __asm__("addq %1, %0" : "+m"(*(uint64_t *)&own->value[index]) : "er"(by) : "cc");
 #else

@@ -20,8 +20,9 @@
 #include "base/config.h"
 #include "base/counters.h"
 #include "base/log.h"
+#include "base/sanitizer.h"
 
-#ifdef __SANITIZE_ADDRESS__ /* which looks for pointers in allocated memory only, or reports leaks */
+#if DART__ASAN /* which looks for pointers in allocated memory only, or reports leaks */
 
 void *dart__memory_new_table(size_t nbytes)
 {

@@ -19,7 +19,7 @@ typedef ssize_t move_t(pid_t, const struct iovec *, unsigned long, const struct 
 
 /* One side of a transfer, and how far it was listed. */
 typedef struct {
-  char               *base;
+  uint64_t            base; /* address in its process */
   const dart__type_t *type;
   size_t              next; /* byte of the data to list next */
 } side_t;
@@ -42,9 +42,9 @@ bool dart__foreign_reaches(pid_t pid, uint64_t address)
 /* The next range, of at most `most` bytes. */
 static struct iovec next_range(side_t *side, size_t most)
 {
-  size_t size = side->type->elem_size, within = side->next % size, position;
-  char  *at    = side->base + side->next;
-  size_t count = most;
+  size_t   size = side->type->elem_size, within = side->next % size, position;
+  uint64_t at    = side->base + side->next;
+  size_t   count = most;
 
   if (!dart__type_is_contiguous(side->type)) {
     count =
@@ -52,7 +52,7 @@ static struct iovec next_range(side_t *side, size_t most)
     at = side->base + position * size + within;
   }
   side->next += count;
-  return (struct iovec){ at, count };
+  return (struct iovec){ (void *)(uintptr_t)at, count };
 }
 
 /* The ranges of one side, until the list is full or `end` is reached. */
@@ -100,8 +100,8 @@ static dart_ret_t move(move_t *how, pid_t pid, side_t here, side_t there, size_t
 dart_ret_t dart__foreign_put(pid_t pid, uint64_t address, const dart__type_t *there_type,
                              const void *src, const dart__type_t *src_type, size_t nelem)
 {
-  side_t here  = { (char *)(uintptr_t)src, src_type, 0 };
-  side_t there = { (char *)(uintptr_t)address, there_type, 0 };
+  side_t here  = { (uintptr_t)src, src_type, 0 };
+  side_t there = { address, there_type, 0 };
 
   atomic_thread_fence(memory_order_release); /* as any put: earlier stores before the data */
   return move(process_vm_writev, pid, here, there, nelem);
@@ -110,8 +110,8 @@ dart_ret_t dart__foreign_put(pid_t pid, uint64_t address, const dart__type_t *th
 dart_ret_t dart__foreign_get(void *dst, const dart__type_t *dst_type, pid_t pid, uint64_t address,
                              const dart__type_t *there_type, size_t nelem)
 {
-  side_t     here  = { dst, dst_type, 0 };
-  side_t     there = { (char *)(uintptr_t)address, there_type, 0 };
+  side_t     here  = { (uintptr_t)dst, dst_type, 0 };
+  side_t     there = { address, there_type, 0 };
   dart_ret_t ret   = move(process_vm_readv, pid, here, there, nelem);
 
   atomic_thread_fence(memory_order_acquire); /* as any get: the data before later loads */

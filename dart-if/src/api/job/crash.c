@@ -29,18 +29,8 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/sanitizer.h"
 #include "model/world.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SANITIZED 1
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED 0
-#endif
 
 enum { FRAMES = 32, PAGE = 4096, LIMIT_MS = 5000, LIMIT_S = 20, STACK = 64 * 1024 };
 
@@ -299,7 +289,7 @@ void dart__crash_open(void)
   struct sigaction before;
   void            *one;
 
-  if (IS_SANITIZED || dart__settings.backtrace == 0)
+  if (DART__ASAN || DART__TSAN || dart__settings.backtrace == 0)
     return;
   backtrace(&one, 1); /* loads the unwinder, which allocates memory */
   make_stack();
