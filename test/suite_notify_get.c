@@ -357,10 +357,10 @@ TEST(registered_memory)
 
 TEST(adopted_memory)
 {
-  static int64_t own[64];
-  dart_gptr_t    gptr;
+  static _Alignas(4096) int64_t own[512]; /* a page of its own */
+  dart_gptr_t                   gptr;
 
-  EXPECT_OK(dart_team_adopt(DART_TEAM_ALL, own, sizeof own, &gptr));
+  EXPECT_OK(dart_team_adopt(DART_TEAM_ALL, own, 64 * sizeof *own, &gptr));
   get_in(gptr, own);
   EXPECT_OK(dart_team_memfree(gptr));
 }
