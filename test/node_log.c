@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "node_threads.h"
@@ -140,12 +141,41 @@ static void many_places_are_limited(void **state)
   fclose(printed);
 }
 
+/* What the parent has counted the child does not print; what it counts itself it prints. */
+static void child_prints_its_own_counts(void **state)
+{
+  int status[2];
+
+  (void)state;
+  begin();
+  refuse_often("dart_parent");
+  for (int i = 0; i < 2; i++) {
+    pid_t child = fork();
+
+    if (child == 0) {
+      if (i == 1)
+        refuse_often("dart_parent");
+      exit(0);
+    }
+    assert_int_equal(waitpid(child, &status[i], 0), child);
+  }
+  dart__log_sum_up();
+  end();
+  assert_int_equal(status[0], 0);
+  assert_int_equal(status[1], 0);
+  assert_int_equal(lines_with("dart_parent: 99 is refused"), 2);
+  assert_int_equal(lines_with("dart_parent: 900 more such lines were not printed"), 2);
+  fclose(printed);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(one_place_is_limited),
     cmocka_unit_test(counting_begins_again),
     cmocka_unit_test(threads_lose_no_line),
+    cmocka_unit_test(child_prints_its_own_counts),
+    /* This one leaves no room for other places. */
     cmocka_unit_test(many_places_are_limited),
   };
 

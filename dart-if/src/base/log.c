@@ -119,6 +119,22 @@ typedef struct {
 
 static site_t sites[SITES + 1];
 
+/* The process that has counted; 0: none yet. A child of fork inherits the counts, but its parent prints them. Relaxed:
+ * a child begins with one thread, and sees what its parent wrote before fork. */
+static _Atomic pid_t counted_by;
+
+/* Begin to count anew in a child. */
+static void count_here(void)
+{
+  pid_t before = atomic_load_explicit(&counted_by, memory_order_relaxed), own = getpid();
+
+  if (before == own || !atomic_compare_exchange_strong_explicit(
+                           &counted_by, &before, own, memory_order_relaxed, memory_order_relaxed))
+    return;
+  for (size_t i = 0; i <= SITES && before != 0; i++)
+    atomic_store_explicit(&sites[i].nlines, 0, memory_order_relaxed);
+}
+
 /* Most messages begin with the name of the function that the program has called; "": this one does not. */
 static const char *function_of(const char *format, va_list args)
 {
@@ -184,9 +200,11 @@ void dart__log(dart__log_level_t level, const char *file, int line, const char *
     return;
   va_start(args, format);
   function = function_of(format, args);
-  if (level <= DART__LOG_WARN)
+  if (level <= DART__LOG_WARN) {
+    count_here();
     nlines = 1 + atomic_fetch_add_explicit(&find_site(level, file, line, function)->nlines, 1,
                                            memory_order_relaxed);
+  }
   if (nlines <= DART__LOG_MOST)
     print_args(level, file, line, format, args);
   va_end(args);
@@ -197,6 +215,8 @@ void dart__log(dart__log_level_t level, const char *file, int line, const char *
 
 void dart__log_sum_up(void)
 {
+  if (atomic_load_explicit(&counted_by, memory_order_relaxed) != getpid())
+    return;
   for (size_t i = 0; i <= SITES; i++) {
     site_t  *site   = &sites[i];
     uint64_t nlines = atomic_exchange_explicit(&site->nlines, 0, memory_order_relaxed);

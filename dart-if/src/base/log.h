@@ -8,7 +8,8 @@
  * DART_ENABLE_LOGGING, so that the data path carries nothing of them otherwise.
  *
  * A program may make the same mistake in a loop. So an error or a warning is printed DART__LOG_MOST times for each
- * place in DART and each function that it names; further ones are counted, and dart__log_sum_up prints how many. */
+ * place in DART and each function that it names; further ones are counted, and dart__log_sum_up prints how many.
+ * A child of fork has counts of its own. */
 #include <stdbool.h>
 
 #define DART__LOG_MOST 100
