@@ -140,6 +140,7 @@ static void use_after_own_end(dart_gptr_t gptr, int unit)
   EXPECT_OK(dart_notify(at, 1));
   EXPECT_OK(dart_flush_local(at));
   EXPECT_OK(dart_flush_local_all(at));
+  EXPECT_OK(dart_flush(at)); /* the notification has arrived only now */
   EXPECT_OK(dart_get_handle(&got, test_at(at, 1), 1, T_INT64, T_INT64, &handle));
   EXPECT_OK(dart_wait(&handle));
   EXPECT_EQ(got, put + 1);
