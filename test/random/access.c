@@ -48,9 +48,17 @@ static int lead_of(const scene_t *scene, const op_t *op)
 {
   bool is_plain = op->kind == STORE || op->kind == LOAD;
 
-  if (scene->segment[op->seg].epoch == 0 || op->kind == NOTIFY || (is_plain && op->to != op->unit))
+  if (scene->segment[op->seg].epoch == 0 || op_raises(op) || (is_plain && op->to != op->unit))
     return -1;
   return scene->segment[op->seg].lead;
+}
+
+/* Whether the counter of a notified get says that the data have come, not only that they were read. */
+static bool tells_of_arrival(const scene_t *scene, const op_t *op)
+{
+  int unit = scene->counter[op->counter].unit;
+
+  return unit == op->unit || unit != op->to;
 }
 
 static void touch_transfer(const scene_t *scene, touches_t *touches, const op_t *op, int actor)
@@ -66,13 +74,15 @@ static void touch_transfer(const scene_t *scene, touches_t *touches, const op_t 
       op_is_put(op) && op->here < 0 && op->n == 1; /* eight bytes of a pattern, or four */
   if (op_is_get(op))
     there->is_here = true; /* the memory was read when the data are here */
-  if (op->kind == NOTIFY)
+  if (op_raises(op))
     there->counter = op->counter;
   if (op->here >= 0) {
     access_t *here = touch(touches, op, op_is_put(op) ? READS : WRITES, actor);
 
     lies_at(scene, here, op->here, op->unit, op->here_at, &op->local, op->n);
     here->is_here = true;
+    if (op->kind == GET_NOTIFY && tells_of_arrival(scene, op))
+      here->counter = op->counter;
   }
 }
 
@@ -282,7 +292,7 @@ void access_find(const scene_t *scene, const knowledge_t know[ACTORS_MAX], const
   default:
     if (op_is_put(op) || op_is_get(op))
       touch_transfer(scene, touches, op, actor);
-    if (op->kind == NOTIFY)
+    if (op_raises(op))
       touch_counter(scene, touches, op, actor);
     if (op_is_atomic(op) && op->word >= 0)
       touch_range(scene, touches, op, SHARES, actor, op->word);

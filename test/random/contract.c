@@ -11,6 +11,7 @@ complete_t contract_on_return(const op_t *op)
   case ACCUMULATE:
   case NOTIFY: return op_is_copied(op) ? COMPLETE_HERE : COMPLETE_NOT;
   case GET:
+  case GET_NOTIFY:
   case PUT_HANDLE:
   case GET_HANDLE:
   case FETCH:
@@ -25,7 +26,7 @@ complete_t contract_on_return(const op_t *op)
 bool contract_is_completion(const op_t *op)
 {
   return (op->kind >= FLUSH && op->kind <= HANDLE_FREE && op->kind != ORDER) ||
-         op->kind == FILE_WAIT;
+         op->kind == FILE_WAIT || op->kind == AWAIT;
 }
 
 bool contract_is_request(const op_t *op)
@@ -53,13 +54,13 @@ bool contract_same_scope(const scene_t *scene, int a, int b)
   return one->team == other->team && (one->kind == SEGMENT_POOL) == (other->kind == SEGMENT_POOL);
 }
 
-/* A notification is flushed where its counter is. */
+/* A notification is flushed where its counter is, a notified get where its data are. */
 static bool in_scope(const scene_t *scene, const op_t *by, const op_t *op)
 {
   int                    seg = op->kind == NOTIFY ? scene->counter[op->counter].seg : op->seg;
   const scene_segment_t *a = &scene->segment[by->seg], *b = &scene->segment[seg];
 
-  if (b->epoch != 0 && (a->epoch == 0 || a->lead != b->lead) && op->kind != NOTIFY)
+  if (b->epoch != 0 && (a->epoch == 0 || a->lead != b->lead) && !op_raises(op))
     return false; /* what an epoch put off is started by flushes of its own segment */
   return contract_same_scope(scene, by->seg, seg);
 }
@@ -68,8 +69,7 @@ static bool in_scope(const scene_t *scene, const op_t *by, const op_t *op)
  * another target may still be on its way through the fence, by which it waits for them. */
 static complete_t fenced(const scene_t *scene, const op_t *by, const op_t *op)
 {
-  if (op->kind == NOTIFY || !scene_same_memory(scene, by->seg, op->seg) ||
-      by->how == FENCE_NOPRECEDE)
+  if (op_raises(op) || !scene_same_memory(scene, by->seg, op->seg) || by->how == FENCE_NOPRECEDE)
     return COMPLETE_NOT;
   return by->how == FENCE_PLAIN && op->to == op->unit ? COMPLETE_THERE : COMPLETE_HERE;
 }
@@ -83,6 +83,15 @@ static complete_t unlocked(const scene_t *scene, const op_t *by)
 
   return is_for_all && scene->shape.threads == 1 && !scene_has_lock(scene, by->unit)
              ? COMPLETE_THERE
+             : COMPLETE_NOT;
+}
+
+/* Who has seen a counter of its unit has the data of its notified gets. */
+static complete_t arrived(const scene_t *scene, const op_t *by, const op_t *op)
+{
+  return op->kind == GET_NOTIFY && op->counter == by->counter &&
+                 scene->counter[op->counter].unit == op->unit
+             ? COMPLETE_HERE
              : COMPLETE_NOT;
 }
 
@@ -103,6 +112,7 @@ complete_t contract_completes(const scene_t *scene, const op_t *by, const op_t *
   case TEST: return contract_names(by, op->id) ? COMPLETE_THERE : COMPLETE_NOT;
   case WAIT_LOCAL:
   case TEST_LOCAL: return contract_names(by, op->id) ? COMPLETE_HERE : COMPLETE_NOT;
+  case AWAIT: return arrived(scene, by, op);
   case FENCE: return fenced(scene, by, op);
   case ROUND: return COMPLETE_THERE;
   default: return COMPLETE_NOT;

@@ -32,7 +32,7 @@ generate_t   generate_object, generate_epoch, generate_transfer, generate_value,
     generate_await, generate_flag, generate_hold, generate_file, generate_new_file,
     generate_change_file, generate_fence, generate_section, generate_refused, generate_locked,
     generate_ranged, generate_message, generate_ring, generate_letters, generate_collective,
-    generate_churn, generate_pause;
+    generate_get_notify, generate_churn, generate_pause;
 
 /** Order what the actor of `next` did to its unit before. */
 void generate_order(generator_t *g, const op_t *next);
@@ -53,6 +53,9 @@ int draw_free(const void *array, int n, size_t size);
 
 /** Elements, and their layouts on both sides, for at most `room` bytes on the remote side. */
 void draw_layouts(generator_t *g, op_t *op, uint64_t room);
+
+/** Now and then the local buffer is in the own portion. */
+void draw_here(generator_t *g, op_t *op);
 
 /** How the elements of one side lie; `is_written`: no two share a byte. */
 void draw_layout(generator_t *g, layout_t *layout, bool is_written);

@@ -59,6 +59,30 @@ void generate_notify(generator_t *g)
     g->recent[g->nrecent++] = op;
 }
 
+/* Who knows that data were read overwrites them; who knows that they have come looks at them where they are. */
+static void use_what_was_got(generator_t *g, const op_t *await, const op_t *old)
+{
+  op_t op = op_new(await->unit == old->to && draw_chance(&g->draw, 50) ? STORE : PUT_BLOCKING);
+
+  op.unit   = await->unit;
+  op.thread = await->thread;
+  op.seg    = old->seg;
+  op.to     = old->to;
+  op.at     = old->at;
+  op.n      = op.kind == STORE ? op_extent(old) : old->n;
+  op.local = op.remote = old->remote;
+  generate(g, &op);
+  if (old->here < 0)
+    return;
+  op.kind  = await->unit == old->unit ? LOAD : GET_BLOCKING;
+  op.seg   = old->here;
+  op.to    = old->unit;
+  op.at    = old->here_at;
+  op.n     = op.kind == LOAD ? layout_span(&old->local, old->n) : old->n;
+  op.local = op.remote = old->local;
+  generate(g, &op);
+}
+
 /* Who waited looks at the data, right then. */
 static void look_at_data(generator_t *g, const op_t *await)
 {
@@ -66,8 +90,12 @@ static void look_at_data(generator_t *g, const op_t *await)
     const op_t *old = &g->recent[i];
     op_t        op  = op_new(draw_chance(&g->draw, 50) ? LOAD : GET_BLOCKING);
 
-    if (old->kind != NOTIFY || old->counter != await->counter || draw_chance(&g->draw, 30))
+    if (!op_raises(old) || old->counter != await->counter || draw_chance(&g->draw, 30))
       continue;
+    if (old->kind == GET_NOTIFY) {
+      use_what_was_got(g, await, old);
+      continue;
+    }
     op.unit   = await->unit;
     op.thread = await->thread;
     op.seg    = old->seg;
@@ -79,19 +107,59 @@ static void look_at_data(generator_t *g, const op_t *await)
   }
 }
 
-void generate_await(generator_t *g)
+static void await_counter(generator_t *g, int counter)
 {
   op_t op = op_new(AWAIT);
 
-  op.counter = draw_counter(g);
-  if (op.counter < 0)
-    return;
+  op.counter = counter;
   draw_actor(g, &op);
   op.how = (int)draw_range(&g->draw, AWAIT_WAIT, AWAIT_WORD);
   if (op.how != AWAIT_FETCH)
     op.unit = g->scene->counter[op.counter].unit;
   if (generate(g, &op))
     look_at_data(g, &op);
+}
+
+void generate_await(generator_t *g)
+{
+  int counter = draw_counter(g);
+
+  if (counter >= 0)
+    await_counter(g, counter);
+}
+
+/* The counter is the actor's, that of the data's unit, or anybody's. */
+void generate_get_notify(generator_t *g)
+{
+  op_t     op    = op_new(GET_NOTIFY);
+  size_t   whose = draw_below(&g->draw, 10);
+  uint64_t size;
+
+  op.counter = draw_counter(g);
+  if (op.counter < 0)
+    return;
+  draw_actor(g, &op);
+  if (whose < 5)
+    op.unit = g->scene->counter[op.counter].unit;
+  if (!draw_portion(g, op.unit, 0, &op.seg, &op.to))
+    return;
+  if (whose >= 5 && whose < 9)
+    op.to = g->scene->counter[op.counter].unit;
+  size = scene_size(g->scene, op.seg, op.to);
+  draw_layouts(g, &op, size);
+  op.at    = draw_below(&g->draw, size - op_extent(&op) + 1);
+  op.value = draw_log(&g->draw, 1, 5);
+  if (draw_chance(&g->draw, 10))
+    draw_growth(g, &op);
+  if (draw_chance(&g->draw, 15))
+    generate_order(g, &op);
+  draw_here(g, &op);
+  if (!generate_hard(g, &op))
+    return;
+  if (g->nrecent < RECENT_MAX)
+    g->recent[g->nrecent++] = op;
+  if (draw_chance(&g->draw, 50))
+    await_counter(g, op.counter);
 }
 
 /* ---- flags ----------------------------------------------------------------------------------- */

@@ -226,8 +226,7 @@ static bool known_place(generator_t *g, op_t *op)
   return true;
 }
 
-/* Now and then the local buffer is in the own portion. */
-static void draw_here(generator_t *g, op_t *op)
+void draw_here(generator_t *g, op_t *op)
 {
   uint64_t span = layout_span(&op->local, op->n);
   int      to;

@@ -327,7 +327,7 @@ static void apply_swap_loop(model_t *model, const op_t *op)
 
 /* ---- counters, locks ----------------------------------------------------------------------- */
 
-static void apply_notify(model_t *model, const op_t *op)
+static void apply_notify(model_t *model, const op_t *op, expect_t *expect)
 {
   const scene_counter_t *counter = &model->scene.counter[op->counter];
   uint64_t               at      = counter->at;
@@ -335,7 +335,10 @@ static void apply_notify(model_t *model, const op_t *op)
 
   uint64_t count = scene_count_after(&model->scene, op);
 
-  apply_put(model, op);
+  if (op_is_put(op))
+    apply_put(model, op);
+  else
+    apply_get(model, op, expect);
   memcpy(memory->data + at, &count, 8);
 }
 
@@ -425,7 +428,8 @@ void model_apply(model_t *model, const op_t *op, expect_t *expect_out)
   case FETCH: apply_atomic(model, op, expect_out); break;
   case SWAP: apply_swap(model, op, expect_out); break;
   case SWAP_LOOP: apply_swap_loop(model, op); break;
-  case NOTIFY: apply_notify(model, op); break;
+  case NOTIFY:
+  case GET_NOTIFY: apply_notify(model, op, expect_out); break;
   case AWAIT: apply_await(model, op, expect_out); break;
   case LOCKED: apply_locked(model, op, expect_out); break;
   case RANGED: apply_ranged(model, op); break;

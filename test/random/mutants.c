@@ -23,6 +23,7 @@
 #include "model/address.h"
 #include "model/epoch.h"
 #include "model/world.h"
+#include "node/atomic.h"
 #include "node/barrier.h"
 #include "port.h"
 
@@ -432,6 +433,38 @@ dart_ret_t __wrap_dart_range_acquire(dart_range_t range, const dart_range_span_t
   n = n > 1 ? n - 1 : n;
 #endif
   return __real_dart_range_acquire(range, copy, n, timeout_us, hold);
+}
+
+#elif defined(GET_COUNTER_FIRST) /* a notified get says that it has read before it reads */
+
+dart_ret_t __real_dart_get_notify(void *dest, dart_gptr_t gptr, size_t nelem,
+                                  dart_datatype_t src_type, dart_datatype_t dst_type,
+                                  dart_gptr_t flag, uint64_t by);
+
+dart_ret_t __wrap_dart_get_notify(void *dest, dart_gptr_t gptr, size_t nelem,
+                                  dart_datatype_t src_type, dart_datatype_t dst_type,
+                                  dart_gptr_t flag, uint64_t by)
+{
+  dart_ret_t ret;
+
+  if (nelem == 0)
+    return __real_dart_get_notify(dest, gptr, nelem, src_type, dst_type, flag, by);
+  ret = dart_notify(flag, by);
+  usleep(300);
+  return ret == DART_OK ? dart_get(dest, gptr, nelem, src_type, dst_type) : ret;
+}
+
+#elif defined(ARRIVE_EARLY) /* a counter of the own unit is raised before the data have come */
+
+struct dart__am;
+void __wrap_dart__am_notify_here(struct dart__am *am, int32_t peer, void *flag, uint64_t value,
+                                 dart_operation_t op);
+
+void __wrap_dart__am_notify_here(struct dart__am *am, int32_t peer, void *flag, uint64_t value,
+                                 dart_operation_t op)
+{
+  (void)am, (void)peer;
+  dart__atomic_accumulate(flag, &value, 1, DART_TYPE_ULONG, op);
 }
 
 #elif defined(LOSE_MESSAGE) /* a message is not sent: its receiver waits for ever */

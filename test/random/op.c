@@ -32,7 +32,13 @@ bool op_is_put(const op_t *op)
 
 bool op_is_get(const op_t *op)
 {
-  return op->kind == GET || op->kind == GET_HANDLE || op->kind == GET_BLOCKING;
+  return op->kind == GET || op->kind == GET_HANDLE || op->kind == GET_BLOCKING ||
+         op->kind == GET_NOTIFY;
+}
+
+bool op_raises(const op_t *op)
+{
+  return op->kind == NOTIFY || op->kind == GET_NOTIFY;
 }
 
 bool op_is_file_shared(const op_t *op)

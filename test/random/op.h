@@ -140,6 +140,7 @@ typedef enum {
   X(TEST_LOCAL, "test_local", WHO_ACTOR, HAS_BY | HAS_OPS, "")                                     \
   X(HANDLE_FREE, "handle_free", WHO_ACTOR, HAS_BY | HAS_OPS, "")                                   \
   X(NOTIFY, "put_notify", WHO_ACTOR, HAS_TRANSFER | HAS_COUNTER | HAS_OPER | HAS_VALUE, "")        \
+  X(GET_NOTIFY, "get_notify", WHO_ACTOR, HAS_TRANSFER | HAS_COUNTER | HAS_OPER | HAS_VALUE, "")    \
   X(AWAIT, "await", WHO_ACTOR, HAS_BY | HAS_COUNTER | HAS_HOW, "wait any some look fetch word")    \
   X(POLL, "poll", WHO_ACTOR, HAS_BY | HAS_TO | HAS_TYPE | HAS_HOW,                                 \
     "blocking flush handle fetch word any some all look")                                          \
@@ -278,7 +279,10 @@ static inline bool op_has(const op_t *op, field_t field)
 
 /** Whether it is one of put, get and their like, with a buffer here and memory there. */
 bool op_is_put(const op_t *op); /* put_notify and put_value are */
-bool op_is_get(const op_t *op);
+bool op_is_get(const op_t *op); /* get_notify is */
+
+/** Whether it raises a counter. */
+bool op_raises(const op_t *op);
 
 /** Whether it reads or writes a file, and which of both; whether it uses the shared pointer; by all units. */
 bool op_is_file_access(const op_t *op);

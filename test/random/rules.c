@@ -89,13 +89,14 @@ static access_t *polled(const rules_t *rules, const op_t *op, const access_t *ne
 }
 
 /* A counter tells that it was raised so often, not by whom: who waited must know of all others. Notifications of one
- * actor arrive in their order, so that one may do more than add. */
+ * actor arrive in their order, so that one may do more than add; those of its gets do not, so one alone may. */
 static bool may_raise(const rules_t *rules, const op_t *op)
 {
   const counter_t *c     = &rules->counter[op->counter];
   int              actor = actor_number(op->unit, op->thread);
 
-  if ((c->raisers & ~(UINT32_C(1) << actor)) == 0)
+  if (c->raisers == 0 ||
+      ((c->raisers & ~(UINT32_C(1) << actor)) == 0 && !c->is_unordered && op->kind == NOTIFY))
     return true;
   if (c->is_set || op->oper != 0)
     return false;
@@ -139,7 +140,8 @@ static bool may_hold(const rules_t *rules, const op_t *op)
 static bool good_for_kind(const rules_t *rules, const op_t *op)
 {
   switch (op->kind) {
-  case NOTIFY: return may_raise(rules, op);
+  case NOTIFY:
+  case GET_NOTIFY: return may_raise(rules, op);
   case HOLD: return may_hold(rules, op);
   case FILE_WAIT:
   case WAIT:
@@ -231,6 +233,7 @@ static void raise(rules_t *rules, const op_t *op)
 
   c->raisers |= UINT32_C(1) << actor;
   c->is_set |= op->oper != 0;
+  c->is_unordered |= op->kind == GET_NOTIFY;
   for (size_t i = 0; i < rules->naccesses; i++)
     if (access_is_ordered(&rules->scene, &rules->access[i], actor, UINT32_MAX, place->unit,
                           place->seg))
@@ -351,7 +354,7 @@ bool rules_take(rules_t *rules, const op_t *op)
   if (op_kinds[op->kind].who == WHO_TEAM) /* others know that it began, not what it did */
     knowledge_event(rules->know, scene_who(&rules->scene, op));
   note_last(rules, op);
-  if (op->kind == NOTIFY)
+  if (op_raises(op))
     raise(rules, op);
   if (op->kind == AWAIT)
     await(rules, op);

@@ -166,9 +166,12 @@ void run_check_segment(unit_t *unit, const op_t *op, int seg);
 typedef void run_op_t(thread_t *thread, const op_t *op);
 run_op_t     run_transfer, run_put_value, run_store, run_load, run_atomic, run_stream, run_order,
     run_swap, run_swap_loop, run_flush, run_wait, run_notify, run_await, run_poll, run_locked,
-    run_file_access, run_file_wait, run_ranged, run_fence, run_section, run_refused, run_letters,
-    run_pause, run_hold, run_message, run_ring, run_barrier, run_bcast, run_scatter, run_gather,
-    run_allgather, run_allgatherv, run_alltoall, run_reduce, run_churn;
+    run_get_notify, run_file_access, run_file_wait, run_ranged, run_fence, run_section, run_refused,
+    run_letters, run_pause, run_hold, run_message, run_ring, run_barrier, run_bcast, run_scatter,
+    run_gather, run_allgather, run_allgatherv, run_alltoall, run_reduce, run_churn;
+
+/** The counters that the thread's gets of this round raise are raised: of any unit. */
+void run_finish_counters(thread_t *thread);
 
 /** All that a thread has under way, in one of the ways of ROUND. */
 void run_finish(thread_t *thread, const op_t *round);

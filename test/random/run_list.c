@@ -38,6 +38,7 @@ static run_op_t *const runners[NKINDS] = {
   [TEST_LOCAL]         = run_wait,
   [HANDLE_FREE]        = run_wait,
   [NOTIFY]             = run_notify,
+  [GET_NOTIFY]         = run_get_notify,
   [AWAIT]              = run_await,
   [POLL]               = run_poll,
   [LOCKED]             = run_locked,

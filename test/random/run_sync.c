@@ -53,6 +53,44 @@ void run_notify(thread_t *thread, const op_t *op)
   run_complete(thread, u, contract_on_return(op));
 }
 
+/* ---- get with notification ------------------------------------------------------------------- */
+
+void run_get_notify(thread_t *thread, const op_t *op)
+{
+  unit_t         *unit   = thread->unit;
+  dart_datatype_t here   = run_type(unit, op, &op->local);
+  dart_datatype_t there  = run_type(unit, op, &op->remote);
+  dart_gptr_t     flag   = counter_gptr(unit, op->counter);
+  dart_gptr_t     gptr   = run_gptr(unit, op->seg, op->to, op->at);
+  buffer_t       *buffer = NULL;
+  unsigned char  *local;
+
+  if (op->here < 0)
+    buffer = run_buffer(thread, op, layout_span(&op->local, op->n), op->shift, PATTERN_BLANK);
+  local = buffer != NULL ? buffer->bytes : unit->own[op->here] + op->here_at;
+  run_start(thread, op, buffer);
+  if (op->oper == 0)
+    RUN_OK(unit, op, dart_get_notify(local, gptr, op->n, there, here, flag, op->value));
+  else
+    RUN_OK(unit, op,
+           dart_get_notify_op(local, gptr, op->n, there, here, flag, op->value,
+                              (dart_operation_t)op->oper));
+  run_end_type(unit, op, &here);
+  run_end_type(unit, op, &there);
+}
+
+void run_finish_counters(thread_t *thread)
+{
+  unit_t *unit = thread->unit;
+
+  for (size_t i = 0; i < unit->nops; i++)
+    if (unit->op[i].kind == GET_NOTIFY && unit->op[i].unit == unit->me &&
+        unit->op[i].thread == thread->id)
+      RUN_OK(unit, &unit->op[i], dart_flush(counter_gptr(unit, unit->op[i].counter)));
+}
+
+/* ---- waits for counters ----------------------------------------------------------------------- */
+
 /* The counter is looked for among others that nobody raises so far. */
 enum { SET = 3, WANTED = 1 };
 
@@ -111,6 +149,7 @@ void run_await(thread_t *thread, const op_t *op)
     break;
   default: await_set(unit, op, flag, least); break;
   }
+  run_completed(thread, op);
 }
 
 /* ---- locks ------------------------------------------------------------------------------------- */

@@ -262,11 +262,12 @@ void run_finish(thread_t *thread, const op_t *round)
       continue;
     if (op->kind == NOTIFY)
       seg = unit->model.scene.counter[op->counter].seg;
-    if (unit->model.scene.segment[seg].epoch != 0)
+    if (unit->model.scene.segment[seg].epoch != 0 && op->kind != GET_NOTIFY)
       continue; /* the end of the epoch completes it */
     if (round->how == ROUND_FLUSH_ALL)
       RUN_OK(unit, op, dart_flush_all(run_gptr(unit, seg, op->to, 0)));
     else
       RUN_OK(unit, op, dart_flush(run_gptr(unit, seg, op->to, 0)));
   }
+  run_finish_counters(thread);
 }

@@ -408,7 +408,7 @@ static void fence(scene_t *scene, const op_t *op)
 /* Whether it cannot but be an operation of DART that touches memory. */
 static bool is_sent(const op_t *op)
 {
-  if (op->kind == NOTIFY || op->oper == DART_OP_NO_OP || (op->n == 0 && op->kind != SWAP))
+  if (op_raises(op) || op->oper == DART_OP_NO_OP || (op->n == 0 && op->kind != SWAP))
     return false;
   return op_is_get(op) || op_is_put(op) || op_is_atomic(op);
 }
@@ -479,7 +479,7 @@ void scene_apply(scene_t *scene, const op_t *op)
       scene_apply_to_file(scene, op);
     if (op_kinds[op->kind].who == WHO_ACTOR && op_has(op, HAS_TO) && op->kind != REFUSED)
       issue(scene, op);
-    if (op->kind == NOTIFY)
+    if (op_raises(op))
       scene->counter[op->counter].count = scene_count_after(scene, op);
     if (op_is_atomic(op) && op->word >= 0)
       use_word(scene, op);

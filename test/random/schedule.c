@@ -15,7 +15,7 @@ static const struct {
   { generate_ring, 2 },       { generate_letters, 1 }, { generate_collective, 5 },
   { generate_churn, 1 },      { generate_hold, 2 },    { generate_pause, 1 },
   { generate_ranged, 4 },     { generate_fence, 5 },   { generate_section, 5 },
-  { generate_refused, 2 },    { generate_file, 12 },
+  { generate_refused, 2 },    { generate_file, 12 },   { generate_get_notify, 8 },
 };
 
 enum { NPARTS = sizeof parts / sizeof parts[0], LEFT_OUT = 25 };

@@ -239,11 +239,13 @@ static bool good_value(const op_t *op)
          type != DART_TYPE_BOOL && type != DART_TYPE_LONG_DOUBLE && type < DART_TYPE_FLOAT_COMPLEX;
 }
 
-/* A counter only grows, so that who waits for what it holds then does not find that before. */
+/* A counter only grows, so that who waits for what it holds then does not find that before. That of a put is of the
+ * same unit, that of a get of any. */
 static bool good_notify(const scene_t *scene, const op_t *op)
 {
   if (op->counter < 0 || op->counter >= COUNTERS_MAX || !scene->counter[op->counter].alive ||
-      scene->counter[op->counter].unit != op->to || op->value > NOTIFIED_MOST)
+      (op->kind == NOTIFY && scene->counter[op->counter].unit != op->to) ||
+      op->value > NOTIFIED_MOST)
     return false;
   return (op->oper == 0 || value_has_atomic(DART_TYPE_ULONG, op->oper)) &&
          scene_count_after(scene, op) > scene->counter[op->counter].count &&
@@ -420,7 +422,8 @@ static bool good_for_kind(const scene_t *scene, const op_t *op)
   case LOCK_AT: return good_lock_at(scene, op);
   case WORD: return good_word(scene, op);
   case PUT_VALUE: return good_value(op) && good_transfer(scene, op);
-  case NOTIFY: return good_notify(scene, op);
+  case NOTIFY:
+  case GET_NOTIFY: return good_notify(scene, op);
   case AWAIT: return good_await(scene, op);
   case POLL: return good_poll(scene, op);
   case LOCKED: return good_locked(scene, op) && scene_is_aligned(scene, op->seg, op->at, 8);
