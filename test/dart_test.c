@@ -451,9 +451,14 @@ static void on_alarm(int number)
   abort();
 }
 
+bool test_uses_mpi(void)
+{
+  return strcmp(DART_BACKEND_NAME, "mpi") == 0;
+}
+
 int test_rounds(int most)
 {
-  bool spinning = strcmp(DART_BACKEND_NAME, "mpi") == 0 && n > sysconf(_SC_NPROCESSORS_ONLN);
+  bool spinning = test_uses_mpi() && n > sysconf(_SC_NPROCESSORS_ONLN);
 
   return spinning ? most / 10 : most;
 }

@@ -163,6 +163,9 @@ int64_t test_now_ns(void);
 /* Whether this unit has a thread that makes progress. */
 bool test_has_agent(void);
 
+/** Whether this is the program of dart-mpi. */
+bool test_uses_mpi(void);
+
 /** How often to repeat what a statement wants `most` times: `most`, but a tenth of it where units
  *  outnumber cores and wait by MPI, which spins. */
 int test_rounds(int most);

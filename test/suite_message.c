@@ -1,5 +1,7 @@
 /* Messages whose sender, tag or size the receiver does not know (dart_message.h). A message names its sender, so
  * what is found can be compared with what was received. */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,6 +213,70 @@ TEST(only_messages_of_the_program_are_found)
   EXPECT_OK(dart_try_probe(DART_GLOBAL_UNIT_ANY, DART_TAG_ANY, &is_found, &found));
   EXPECT_EQ(is_found, 0);
   test_use_team(team);
+}
+
+/* ---- large tags -------------------------------------------------------------------------------------------- */
+
+static void use_tag(int tag)
+{
+  for (int distance = 0; distance < n; distance++) {
+    dart_global_unit_t to = unit(me + distance), from = unit(me - distance);
+    int64_t            sent = me, got = -1;
+    dart_message_t     found = nothing;
+
+    EXPECT_OK(dart_send(&sent, 1, T_INT64, tag, to));
+    EXPECT_OK(dart_probe(DART_GLOBAL_UNIT_ANY, tag, &found));
+    EXPECT_EQ(found.unit.id, from.id);
+    EXPECT_EQ(found.tag, tag);
+    EXPECT_OK(dart_recv_any(&got, 1, T_INT64, DART_GLOBAL_UNIT_ANY, tag, &found));
+    EXPECT_EQ(got, from.id);
+    EXPECT_OK(dart_sendrecv(&sent, 1, T_INT64, tag, to, &got, 1, T_INT64, tag, from));
+    EXPECT_EQ(got, from.id);
+    test_barrier();
+  }
+}
+
+static void expect_no_tag(int tag)
+{
+  int64_t        value    = -1;
+  int32_t        is_found = -5;
+  dart_message_t found    = nothing;
+  char           says[40];
+
+  snprintf(says, sizeof says, "tag %d exceeds ", tag);
+  for (int i = 0; i <= n; i++) {
+    dart_global_unit_t one = unit(i), any = i == n ? DART_GLOBAL_UNIT_ANY : one;
+
+    EXPECT_REFUSED(dart_send, (&value, 1, T_INT64, tag, one), DART_ERR_INVAL, says);
+    EXPECT_REFUSED(dart_recv, (&value, 1, T_INT64, tag, one), DART_ERR_INVAL, says);
+    EXPECT_REFUSED(dart_recv_any, (&value, 1, T_INT64, any, tag, &found), DART_ERR_INVAL, says);
+    EXPECT_REFUSED(dart_probe, (any, tag, &found), DART_ERR_INVAL, says);
+    EXPECT_REFUSED(dart_try_probe, (any, tag, &is_found, &found), DART_ERR_INVAL, says);
+  }
+  EXPECT_EQ(value, -1);
+  EXPECT_EQ(is_found, -5);
+  EXPECT_TRUE(memcmp(&found, &nothing, sizeof found) == 0);
+}
+
+/* Up to a largest one, which depends on the backend and its MPI, and not on the units. */
+TEST(a_tag_is_valid_for_all_units_or_for_none)
+{
+  const int tags[]   = { 32767, 1 << 19, (1 << 28) - 1, 1 << 28, INT_MAX };
+  bool      is_valid = true;
+
+  for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
+    dart_message_t found    = nothing;
+    int32_t        is_found = 0;
+
+    test_note("tag %d", tags[i]);
+    is_valid = is_valid && dart_try_probe(unit(me), tags[i], &is_found, &found) == DART_OK;
+    EXPECT_TRUE(is_valid || i > 0);
+    if (is_valid)
+      use_tag(tags[i]);
+    else
+      expect_no_tag(tags[i]);
+  }
+  EXPECT_TRUE(is_valid || test_uses_mpi());
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------ */

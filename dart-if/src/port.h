@@ -361,17 +361,20 @@ typedef struct dart__far_message dart__far_message_t;
 
 /** Messages to and from far units, by global id; any thread. */
 typedef struct {
+  /** The largest tag of messages that a program may use, to near units, too. At least 32767. */
+  int (*largest_tag)(void);
+
   /** Start to send, or to receive a message of at most `nbytes`; the buffer stays in place until the message
    *  is done. Messages match by unit and tag, in the order sent; tags from -32768 to -1 are those of DART's own.
-   *  DART_ERR_INVAL: the backend has no such tag; DART_ERR_NOMEM. */
+   *  DART_ERR_NOMEM. */
   dart_ret_t (*send)(dart_unit_t unit, int tag, const void *data, size_t nbytes,
                      dart__far_message_t **message_out);
   dart_ret_t (*recv)(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
                      dart__far_message_t **message_out);
 
   /** Whether a message of the program's is here from far `unit`, or DART_UNIT_ANY, with `tag`, or DART_TAG_ANY: which
-   *  one, to `*found_out`. DART_ERR_INVAL: as send. Never blocks. */
-  dart_ret_t (*look)(dart_unit_t unit, int tag, dart_message_t *found_out, bool *is_found_out);
+   *  one, to `*found_out`. Never blocks. */
+  void (*look)(dart_unit_t unit, int tag, dart_message_t *found_out, bool *is_found_out);
 
   /** Start to receive the message that was found. `*message_out` NULL: another thread has received it; else `*found`
    *  says which one it is, and `test` completes it. DART_ERR_NOMEM: nothing was received. */

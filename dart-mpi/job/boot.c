@@ -92,8 +92,10 @@ static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t want
   if (ret == DART_OK)
     ret = dart__mpi_watch_end();
   ret = dart__comm_open(nunits, ret);
-  if (ret == DART_OK)
+  if (ret == DART_OK) {
+    dart__messages_find_largest_tag();
     find_nodes();
+  }
   if (ret == DART_OK && dart__world.many_nodes)
     ret = open_nodes(level == MPI_THREAD_MULTIPLE);
   return ret;

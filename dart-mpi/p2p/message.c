@@ -82,24 +82,16 @@ static void forget(bytes_t *bytes)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-static bool has_tag(dart_unit_t unit, int tag)
+static int largest_tag(void)
 {
-  if (tag <= counts.largest_tag)
-    return true;
-  dart__error("tag %d to or from unit %d exceeds %d, the largest of this MPI", tag, unit,
-              counts.largest_tag);
-  return false;
+  return counts.largest_tag;
 }
 
 static dart__far_message_t *new_message(dart_unit_t unit, int tag, void *buffer, size_t nbytes,
                                         dart_ret_t *ret_out)
 {
-  dart__far_message_t *m = NULL;
+  dart__far_message_t *m = calloc(1, sizeof *m);
 
-  *ret_out = DART_ERR_INVAL;
-  if (!has_tag(unit, tag))
-    return NULL;
-  m        = calloc(1, sizeof *m);
   *ret_out = m == NULL ? DART_ERR_NOMEM : DART_OK;
   if (m == NULL) {
     dart__error("no memory for a message to or from unit %d", unit);
@@ -148,25 +140,21 @@ static dart_ret_t message_recv(dart_unit_t unit, int tag, void *buffer, size_t n
   return ret;
 }
 
-static dart_ret_t message_look(dart_unit_t unit, int tag, dart_message_t *found_out,
-                               bool *is_found_out)
+static void message_look(dart_unit_t unit, int tag, dart_message_t *found_out, bool *is_found_out)
 {
   MPI_Status status;
   MPI_Count  nbytes;
   int        found;
 
-  if (!has_tag(unit, tag))
-    return DART_ERR_INVAL;
   DART__MPI(MPI_Iprobe, unit == DART_UNIT_ANY ? MPI_ANY_SOURCE : unit,
             tag == DART_TAG_ANY ? MPI_ANY_TAG : tag, dart__comm.messages, &found, &status);
   *is_found_out = found != 0;
   if (!found)
-    return DART_OK;
+    return;
   DART__MPI(MPI_Get_elements_x, &status, MPI_BYTE, &nbytes);
   *found_out = (dart_message_t){ .unit   = DART_GLOBAL_UNIT_ID(status.MPI_SOURCE),
                                  .tag    = status.MPI_TAG,
                                  .nbytes = (size_t)nbytes };
-  return DART_OK;
 }
 
 static void message_forget(dart__far_message_t *message)
@@ -275,17 +263,22 @@ static dart_ret_t message_test(dart__far_message_t *m, bool *done_out)
 
 /* ---- life -------------------------------------------------------------------------------- */
 
+void dart__messages_find_largest_tag(void)
+{
+  int *largest, found = 0;
+
+  DART__MPI(MPI_Comm_get_attr, MPI_COMM_WORLD, MPI_TAG_UB, &largest, &found);
+  counts.largest_tag = found ? *largest : 32767; /* what MPI promises */
+}
+
 dart_ret_t dart__messages_open(void)
 {
-  int       *largest, found = 0;
   dart_ret_t ret;
 
   dart__comm_dup(&dart__comm.messages);
-  DART__MPI(MPI_Comm_get_attr, dart__comm.messages, MPI_TAG_UB, &largest, &found);
-  counts.largest_tag = found ? *largest : 32767; /* what MPI promises */
-  counts.received    = 0;
-  counts.sent        = calloc((size_t)dart__world.nunits, sizeof *counts.sent);
-  counts.copy        = calloc((size_t)dart__world.nunits, sizeof *counts.copy);
+  counts.received = 0;
+  counts.sent     = calloc((size_t)dart__world.nunits, sizeof *counts.sent);
+  counts.copy     = calloc((size_t)dart__world.nunits, sizeof *counts.copy);
   ret = dart__port_agree(counts.sent != NULL && counts.copy != NULL ? DART_OK : DART_ERR_NOMEM);
   counts.is_open = ret == DART_OK;
   return ret;
@@ -332,11 +325,12 @@ void dart__messages_close(void)
   counts.is_open = false;
 }
 
-static const dart__message_ops_t ops = { .send   = message_send,
-                                         .recv   = message_recv,
-                                         .look   = message_look,
-                                         .take   = message_take,
-                                         .forget = message_forget,
-                                         .test   = message_test };
+static const dart__message_ops_t ops = { .largest_tag = largest_tag,
+                                         .send        = message_send,
+                                         .recv        = message_recv,
+                                         .look        = message_look,
+                                         .take        = message_take,
+                                         .forget      = message_forget,
+                                         .test        = message_test };
 
 const dart__message_ops_t *const dart__messages = &ops;

@@ -263,9 +263,10 @@ static void find_far(message_t *m)
 {
   dart_message_t found;
   bool           is_found = false;
-  dart_ret_t     ret      = dart__messages->look(m->unit, m->tag, &found, &is_found);
+  dart_ret_t     ret      = DART_OK;
 
-  if (ret == DART_OK && is_found && !m->is_probe)
+  dart__messages->look(m->unit, m->tag, &found, &is_found);
+  if (is_found && !m->is_probe)
     ret = dart__messages->take(&found, m->buffer, m->nbytes, &m->far);
   if (ret != DART_OK) {
     finish(m, ret);
@@ -457,6 +458,12 @@ static bool check_unit_and_tag(const char *function, int tag, dart_global_unit_t
   }
   if (tag < 0) {
     dart__error("%s: tag %d is negative", function, tag);
+    return false;
+  }
+  /* for near units, too: whether a tag is valid does not depend on where units run */
+  if (dart__messages != NULL && tag > dart__messages->largest_tag()) {
+    dart__error("%s: tag %d exceeds %d, the largest of this MPI", function, tag,
+                dart__messages->largest_tag());
     return false;
   }
   return true;

@@ -53,7 +53,7 @@ dart_ret_t dart_recv_any(void *recvbuf, size_t nelem, dart_datatype_t dtype,
 /** Wait until a message from `unit`, or DART_GLOBAL_UNIT_ANY, with `tag`, or DART_TAG_ANY, is there: which one, to
  *  `*message`. It is not received: dart_recv of its unit and tag gets it, unless another thread of this unit has
  *  received it meanwhile. (dart_recv_any with the same arguments may find the message of another sender.)
- *  DART_ERR_INVAL: no such unit, a negative tag, or one that the transport does not have; `message` NULL. */
+ *  DART_ERR_INVAL: no such unit, a negative tag, or one that is larger than those of dart_send; `message` NULL. */
 dart_ret_t dart_probe(dart_global_unit_t unit, int tag, dart_message_t *message) DART_NOTHROW;
 
 /** dart_probe that does not wait: 1 to `*found` and the message to `*message`, or 0 and `*message` as it was. Called in

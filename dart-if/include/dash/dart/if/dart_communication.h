@@ -290,9 +290,10 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
  *
  * Between two units, by global id, the caller included. A message is received by the first receive
  * that names its sender and its tag; those of one sender with one tag arrive in the order sent.
- * Tags are 0 .. 32767 at least. Types are basic or custom. nelem 0 is a message too.
+ * Tags are 0 .. 32767 at least, and up to INT_MAX with dart-shmem, to the MPI_TAG_UB of its MPI with dart-mpi, wherever
+ * the units run. Types are basic or custom. nelem 0 is a message too.
  *
- * DART_ERR_INVAL, from all: no such unit, a negative tag, or one that the transport does not have;
+ * DART_ERR_INVAL, from all: no such unit, a negative tag, or one that is larger than these;
  * another type, a NULL buffer that is needed. DART_ERR_NOMEM, from all: no memory for a message; nothing
  * was sent or received. DART_ERR_OTHER, where one is received: it is longer than the buffer has room
  * for; it is lost, and nothing beyond the buffer is written. */
