@@ -23,12 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_report.h"
+#include "check_shared.h"
+#include "check_type.h"
 #include "compare.h"
 #include "object.h"
-#include "report.h"
-#include "shared.h"
 #include "stuck.h"
-#include "type.h"
 
 enum {
   BYTES    = 4 << 20, /* of records, at most */

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "board.h"
+#include "check_report.h"
 #include "memory.h"
-#include "report.h"
 
 enum {
   MOST_BYTES = 1 << 28, /* of buffers for results */

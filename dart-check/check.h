@@ -95,7 +95,7 @@ void *dart__check_room(void *old, size_t nbytes);
 /* ---- what synchronises --------------------------------------------------------------------------- */
 
 /** Look whether the guards behind the unit's portions and blocks are intact, and blocks that were freed
- *  untouched: in every call that synchronises. (segment.c, pool.c) */
+ *  untouched: in every call that synchronises. (segment.c, check_pool.c) */
 void dart__check_guards(dart__at_t at);
 
 #endif

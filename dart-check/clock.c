@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared.h"
+#include "check_shared.h"
 
 enum {
   PLACES_BYTES = 1 << 20, /* of a unit's places, */

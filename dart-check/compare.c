@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_report.h"
+#include "check_shared.h"
 #include "clock.h"
-#include "report.h"
-#include "shared.h"
 #include "underway.h"
 
 enum { MOST_PAIRS = 20000000 }; /* that a unit compares at a meeting */

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "board.h"
-#include "report.h"
-#include "shared.h"
+#include "check_report.h"
+#include "check_shared.h"
 
 enum { SLICE_MS = 20, BITS = 64 };
 

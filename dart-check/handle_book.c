@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_report.h"
 #include "operation.h"
 #include "pending.h"
-#include "report.h"
 
 static bool handles_lost; /* the program has some that are not in the list */
 

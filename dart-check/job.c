@@ -11,15 +11,15 @@
 #include <unistd.h>
 
 #include "board.h"
+#include "check_report.h"
 #include "compare.h"
 #include "creation.h"
+#include "guard_pages.h"
 #include "memory.h"
 #include "nesting.h"
 #include "object.h"
 #include "open_epochs.h"
-#include "pages.h"
 #include "pending.h"
-#include "report.h"
 #include "stuck.h"
 
 dart__check_t dart__check;

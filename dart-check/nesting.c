@@ -20,10 +20,10 @@
 #include <string.h>
 
 #include "board.h"
+#include "check_report.h"
+#include "check_shared.h"
 #include "member.h"
 #include "object.h"
-#include "report.h"
-#include "shared.h"
 
 enum {
   LOG     = 1024,  /* entries */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "check_report.h"
 
 static const char *const kind_names[] = { "group",    "team",      "type",
                                           "operator", "lock",      "range object",

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "check_report.h"
 #include "open_epochs.h"
-#include "report.h"
 
 enum { MOST = 16384 }; /* operations in the list */
 

@@ -5,8 +5,8 @@
 
 #include <dash/dart/ext/dart_value.h>
 
+#include "check_report.h"
 #include "operation.h"
-#include "report.h"
 
 /* ---- starting ------------------------------------------------------------------------------------- */
 

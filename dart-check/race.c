@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_report.h"
+#include "check_type.h"
 #include "object.h"
-#include "report.h"
-#include "type.h"
 
 enum {
   MOST_PARTS = 1024,  /* of an access with gaps */

@@ -1,5 +1,5 @@
 /* Segments of teams. Each portion begins with a page, and behind its last one is another, which crashes who touches
- * it (pages.h); what is left of the last page is a guard, whose bytes are looked at in every call that synchronises. Beyond
+ * it (guard_pages.h); what is left of the last page is a guard, whose bytes are looked at in every call that synchronises. Beyond
  * a number of segments, and where memory is short, a portion has a guard alone. Each unit knows the sizes of all
  * portions, since DART itself would take what is behind one for a part of it.
  *
@@ -12,16 +12,16 @@
 #include <string.h>
 
 #include "board.h"
+#include "check_report.h"
+#include "check_type.h"
 #include "compare.h"
+#include "guard_pages.h"
 #include "memory.h"
 #include "nesting.h"
 #include "object.h"
 #include "open_epochs.h"
-#include "pages.h"
 #include "pending.h"
-#include "report.h"
 #include "stuck.h"
-#include "type.h"
 #include "underway.h"
 
 enum {

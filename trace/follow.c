@@ -5,9 +5,9 @@
  * target's portion of a segment, which is what an epoch is about, in a completion context or in none; a flush is about
  * all segments of a team, or about the pool. One with a handle has an id made of that, and one that is complete on
  * return has an id of its own. */
-#include "context.h"
 #include "events.h"
 #include "observe.h"
+#include "trace_context.h"
 
 /* Bits of an id: what it is of; then, of a portion, the team, the segment, the context and the unit of it, or EACH. */
 static const uint64_t OF_A_HANDLE = (uint64_t)1 << 63, OF_A_CALL = (uint64_t)1 << 62;

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 #include "events.h"
-#include "memory.h"
 #include "observe.h"
-#include "report.h"
+#include "trace_memory.h"
+#include "trace_report.h"
 
 dart__trace_job_t dart__trace_job;
 

@@ -2,9 +2,9 @@
 #include "observe.h"
 
 #include "events.h"
-#include "memory.h"
-#include "report.h"
-#include "type.h"
+#include "trace_memory.h"
+#include "trace_report.h"
+#include "trace_type.h"
 
 /* The events of a thread, if there is room for those of a call. */
 static dart__trace_events_t *events_of(dart__trace_thread_t *thread)

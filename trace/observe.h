@@ -3,7 +3,7 @@
 /* Around each call: a frame, and what the layer notes of the call's arguments. The table `calls` says which of these
  * functions is about which call; they are called if it succeeded, between its return and dart__trace_leave. */
 #include "job.h"
-#include "thread.h"
+#include "trace_thread.h"
 
 typedef struct {
   dart__trace_thread_t      *thread; /* NULL: nothing is noted */

@@ -68,7 +68,7 @@ typedef void (*steps_t)(exchange_t *x, size_t steps);
 
 extern const steps_t dart_ways[NKINDS];
 
-/* Plain MPI; a program without MPI has none (no_mpi.c). NULL: there is no such way. */
+/* Plain MPI; a program without MPI has none (no_mpi_epochs.c). NULL: there is no such way. */
 extern const steps_t *const mpi_ways;
 void                        mpi_open(exchange_t *x);
 void                        mpi_close(void);

@@ -4,7 +4,7 @@
  *
  * A case is one operation. It has up to four sides, which do the same in different ways: DART; the
  * floor, that is C without a runtime on memory the processes share; and plain MPI, on a static and on
- * a dynamic window. All are measured in turns by the same processes (measure.c). */
+ * a dynamic window. All are measured in turns by the same processes (micro_measure.c). */
 #include "../common/bench.h"
 #include "../common/shared.h"
 
@@ -120,7 +120,7 @@ static inline uint64_t micro_random(uint64_t number)
 /** Zero the first bytes of every buffer of this unit, and wait until all have done so. Collective. */
 void micro_clear(micro_t *m, size_t nbytes);
 
-/* Plain MPI (mpi.c), which a program without MPI does not have (no_mpi.c). */
+/* Plain MPI (mpi_common.c), which a program without MPI does not have (no_mpi_micro.c). */
 
 /** Make windows and buffers as large as DART's. Collective over all units. */
 void mpi_start(micro_t *m);
@@ -189,12 +189,12 @@ size_t indexed_words(const micro_t *m);
  *  computes (busy.c). Both call it at the same time. */
 double busy_sample(micro_t *m, void (*operation)(micro_t *m, size_t n));
 
-/* Of a halo exchange (halo.c): where a side's message of a step lies in a buffer, and who the
+/* Of a halo exchange (micro_halo.c): where a side's message of a step lies in a buffer, and who the
  * neighbours of this unit are. */
 size_t      halo_offset(const micro_t *m, uint64_t number, size_t side);
 dart_unit_t halo_neighbour(const micro_t *m);
 
-/* Measuring (measure.c) */
+/* Measuring (micro_measure.c) */
 
 typedef struct {
   size_t repetitions;
@@ -209,7 +209,7 @@ typedef struct {
 /** All sides of a case as `m` has set it up. Collective; all units get the same figures. */
 figures_t measure(micro_t *m, const case_t *c, effort_t effort);
 
-/* Output, by unit 0 (report.c) */
+/* Output, by unit 0 (micro_report.c) */
 
 typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } format_t;
 

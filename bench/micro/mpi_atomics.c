@@ -1,5 +1,5 @@
-/* Atomics by plain MPI, as atomics.c has them by DART. */
-#include "mpi.h"
+/* Atomics by plain MPI, as micro_atomics.c has them by DART. */
+#include "mpi_common.h"
 
 static void fetch(micro_t *m, size_t n, const void *value, MPI_Datatype type, MPI_Op op)
 {

@@ -1,7 +1,7 @@
 /* What all units do together by plain MPI: collectives, locks, windows and communicators. A lock is
  * the exclusive lock of a window of its own, with an operation inside: an epoch without any may cost
  * nothing, and exclude nobody. */
-#include "mpi.h"
+#include "mpi_common.h"
 
 enum { BLOCK = 4096 };
 

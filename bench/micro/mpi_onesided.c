@@ -1,7 +1,7 @@
-/* Put and get by plain MPI, as onesided.c, strided.c, busy.c and halo.c have them by DART. What DART promises
+/* Put and get by plain MPI, as onesided.c, strided.c, busy.c and micro_halo.c have them by DART. What DART promises
  * at the end of an operation is asked for here too: a put is complete at the target, a get has its
  * data, for which a local flush is enough. */
-#include "mpi.h"
+#include "mpi_common.h"
 
 static void put(micro_t *m, size_t offset, const void *from)
 {

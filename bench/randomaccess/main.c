@@ -7,8 +7,8 @@
  * unit; the parts are worked on at the same time. No unit may look more than 1024 numbers ahead. GUP/s
  * are 10^9 updates a second, by the slowest unit, from a barrier to the completion of the last update.
  *
- * How an update is done is the variant: by DART (dart.c); on a plain shared array (shared.c) and by
- * plain MPI (mpi.c), to compare with. Where units that meet on a word may lose an update, the rules
+ * How an update is done is the variant: by DART (randomaccess_dart.c); on a plain shared array (randomaccess_shared.c) and
+ * by plain MPI (mpi_randomaccess.c), to compare with. Where units that meet on a word may lose an update, the rules
  * allow 1 % of wrong words.
  *
  * Verification does not trust what it verifies: every unit runs through the whole stream once more

@@ -13,7 +13,7 @@
 #include "base/counters.h"
 #include "base/log.h"
 #include "data/describe.h"
-#include "peers.h"
+#include "instances.h"
 
 enum { PEERS = 5, BYTES = 1 << 16 };
 

@@ -1,5 +1,5 @@
 /* Active messages between threads, at random: the threads of every peer send all kinds of requests to all
- * peers, over a transport that delays and reorders (threads.h), with windows and batches of any size, peers
+ * peers, over a transport that delays and reorders (thread_transport.h), with windows and batches of any size, peers
  * that stop for a while, and allocations that fail. Each thread knows the expected values, for it has a
  * column of its own in every peer's memory; updates of all threads to shared counters must add up. */
 #include <pthread.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "peers.h"
+#include "instances.h"
 
 enum {
   PEERS   = 5,     /* at most */

@@ -2,7 +2,7 @@
 #define DART_TEST_INJECT_PARTS_H
 /* The parts of the tested program, which use the whole interface between them. All units run them, in
  * this order, inside init..exit. `all` is a team of all units. */
-#include "board.h"
+#include "inject_board.h"
 
 void use_groups(void);
 void use_teams(void);

@@ -8,7 +8,7 @@
  * So a program can rely on far more than it was promised, and nobody sees it until the network
  * changes.
  *
- * The idea: what is started is kept back (held.c, send.c), until the call that must complete it,
+ * The idea: what is started is kept back (adv_held.c, adv_send.c), until the call that must complete it,
  * in an order that is drawn by lot from those that are legal. Until then the buffers of results
  * hold poison, and sources are read as late as may be. Tests say "not yet" a few times, calls
  * sleep and yield. And what the standard forbids is refused: one line that names call, rank and
@@ -16,7 +16,7 @@
  *
  * The invariant: a correct program cannot tell it from an MPI. Every call completes what the
  * standard says that it completes; a test that is repeated comes true; a message that was started
- * arrives though its sender never calls MPI again (a thread sees to that, send.c).
+ * arrives though its sender never calls MPI again (a thread sees to that, adv_send.c).
  *
  * Settings, of the environment:
  *   ADVERSARY_SEED   what is drawn by lot follows from it, the rank and the thread; 1
@@ -165,7 +165,7 @@ bool adv_type_is_usable(MPI_Datatype type);
 /** Refuse what is still there at the end. */
 void adv_leaks(void);
 
-/* ---- buffer.c: the program's buffers ---------------------------------------------------- */
+/* ---- adv_buffer.c: the program's buffers ---------------------------------------------------- */
 
 /* A buffer that an outstanding operation reads or writes. */
 typedef struct adv_buffer {
@@ -221,7 +221,7 @@ void         adv_type_drop(MPI_Datatype *type);
 void adv_extent(int count, MPI_Datatype type, MPI_Aint *lower_out, size_t *span_out,
                 size_t *nbytes_out, bool *is_dense_out);
 
-/* ---- request.c: requests ---------------------------------------------------------------- */
+/* ---- adv_request.c: requests ---------------------------------------------------------------- */
 
 typedef struct adv_request adv_request_t;
 
@@ -269,7 +269,7 @@ void adv_refuse_cancel(adv_request_t *r, MPI_Request *request);
 /** A status that says nothing. */
 void adv_status_clear(MPI_Status *status);
 
-/* ---- send.c: messages that are held ----------------------------------------------------- */
+/* ---- adv_send.c: messages that are held ----------------------------------------------------- */
 
 /** The time, and until when something is held. */
 int64_t adv_now_ns(void);
@@ -287,7 +287,7 @@ void adv_sends_open(void);
 void adv_wake(void); /* something new is held */
 void adv_sends_close(void);
 
-/* ---- window.c and held.c: windows, and operations on them that are held ----------------- */
+/* ---- adv_window.c and adv_held.c: windows, and operations on them that are held ----------------- */
 
 typedef enum {
   ADV_PUT,

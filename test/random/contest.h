@@ -8,7 +8,7 @@
  * that reaches as far. Orders that follow are added until nothing follows any more; a circle means that no order of
  * whole accesses explains what was read. What is at the end is one more read. (The problem as a whole is hard: Gibbons
  * and Korach, Testing Shared Memories, SIAM J. Comput. 26(4), 1997; this never cries wolf, and misses little.) */
-#include "file.h"
+#include "op_file.h"
 
 enum { CONTEST_NODES = 126 };
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "random_job.h"
 #include "schedule.h"
 #include "shrink.h"
 #include "text.h"

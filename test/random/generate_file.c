@@ -1,8 +1,8 @@
 /* Draws files and what is done with them. */
 #include <dash/dart/if/dart_types.h>
 
-#include "file.h"
 #include "generate.h"
+#include "op_file.h"
 
 #define FREE_FILE(g)  draw_free((g)->scene->file, FILES_MAX, sizeof(g)->scene->file[0])
 #define ALIVE_FILE(g) draw_alive(g, (g)->scene->file, FILES_MAX, sizeof(g)->scene->file[0])

@@ -17,7 +17,7 @@
 #include "base/counters.h"
 #include "base/sanitizer.h"
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 #include "schedule.h"
 #include "text.h"
 

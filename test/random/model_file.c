@@ -6,9 +6,9 @@
 #include <dash/dart/if/dart_types.h>
 
 #include "draw.h"
-#include "file.h"
 #include "model.h"
 #include "need.h"
+#include "op_file.h"
 
 static void open_file(model_t *model, const op_t *op)
 {

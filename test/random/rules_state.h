@@ -1,7 +1,7 @@
 #ifndef RANDOM_RULES_STATE_H
 #define RANDOM_RULES_STATE_H
 /* What rules.c and rules_pending.c share. */
-#include "access.h"
+#include "op_access.h"
 #include "rules.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 #include <dash/dart/ext/dart_basic.h>
 
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 #include "value.h"
 
 enum { VALUE_AT = 0, COMPARE_AT = 32, RESULT_AT = 64, FETCH_NBYTES = 96 };

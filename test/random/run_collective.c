@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 #include "value.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 #include <dash/dart/ext/dart_near.h>
 
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 
 static bool chance(const unit_t *unit, const op_t *op, int seg)
 {

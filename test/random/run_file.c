@@ -12,7 +12,7 @@
 
 #include "contest.h"
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 
 enum { PATH = 64 };
 

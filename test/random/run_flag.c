@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "run.h"
+#include "run_common.h"
 
 /* ---- a loop of gets, or of atomic reads --------------------------------------------------------- */
 

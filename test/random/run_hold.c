@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "run_common.h"
 
 enum { PATH = 64 };
 

@@ -6,7 +6,7 @@
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 
 void run_fence(thread_t *thread, const op_t *op)
 {

@@ -2,7 +2,7 @@
  * number and type are constants; so some are, here. */
 #include <dash/dart/ext/dart_inline.h>
 
-#include "run.h"
+#include "run_common.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

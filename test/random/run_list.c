@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 #include "text.h"
 #include "value.h"
 

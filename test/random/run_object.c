@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 #include "value.h"
 
 static bool is_member(const unit_t *unit, int team)

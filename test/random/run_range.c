@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "run_common.h"
 
 enum { SPANS_MOST = 104, TIMED_US = 200 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 
 enum { LINE = 64, ROOM = 64 }; /* a portion starts at a line; ROOM bytes around registered memory */
 

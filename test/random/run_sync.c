@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 
 /* ---- put with notification ------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "draw.h"
-#include "run.h"
+#include "run_common.h"
 
 /* ---- put, get ------------------------------------------------------------------------------ */
 

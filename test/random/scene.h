@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "op.h"
+#include "random_op.h"
 
 typedef struct {
   bool     alive;

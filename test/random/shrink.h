@@ -5,8 +5,8 @@
  *
  * Leaving out is by halves, then quarters, and so on (Zeller and Hildebrandt: Simplifying and isolating
  * failure-inducing input, IEEE TSE 28(2), 2002); what the rules do not allow any more goes as well. */
-#include "job.h"
-#include "op.h"
+#include "random_job.h"
+#include "random_op.h"
 
 /** Shrink in place for at most so many seconds. False: the list never failed. */
 bool shrink(job_t *job, list_t *list, double seconds);

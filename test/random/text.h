@@ -13,7 +13,7 @@
  * and "backend NAME" say how to start the job: these are for the driver (drive.c). */
 #include <stdio.h>
 
-#include "op.h"
+#include "random_op.h"
 
 enum { TEXT_MAX = 640 };
 

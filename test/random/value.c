@@ -10,7 +10,7 @@
 
 #include "draw.h"
 #include "layout.h"
-#include "op.h"
+#include "random_op.h"
 
 static bool is_complex(int type)
 {
