@@ -36,18 +36,18 @@ function(dart_add_objects target)
   endif()
 endfunction()
 
-# dart_add_backend(<name> [MANY_NODES] [FOLDERS <folder>...] [PLAIN_FOLDERS <folder>...]
-#                  [USES <target>...] [LIBRARIES <file>...] [LAUNCHER_LIBRARIES <target>...])
+# dart_add_backend(<name> [MANY_NODES] [FOLDERS <folder>...] [USES <target>...] [LIBRARIES <file>...]
+#                  [LAUNCHER_LIBRARIES <target>...])
 #
-# The static library dart-<name>, and dart-<name>-shared from the same objects: those of the core,
-# and the *.c of this folder and of FOLDERS, which fill the seam of dart-if/src/port.h, compiled with
-# USES; and those of PLAIN_FOLDERS, compiled without. Programs that link them link LIBRARIES: files, since
-# a target of ours means nothing in another project.
+# The static library dart-<name>, and dart-<name>-shared from the same objects: those of dart-base,
+# and the *.c of this folder and of FOLDERS, which fill the seam of dart-base/port.h, compiled with
+# USES. Programs that link them link LIBRARIES: files, since a target of ours means nothing in another project.
 # Beside them the launcher `dartrun`, from dartrun/*.c.
-# MANY_NODES: the launcher takes `--nodes <k>`, so tests run on more than one node too.
+# MANY_NODES: the library has what dart-base has for several nodes, and the launcher takes `--nodes <k>`, so tests run
+# on more than one node too.
 function(dart_add_backend name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_NODES" ""
-                        "USES;LIBRARIES;LAUNCHER_LIBRARIES;FOLDERS;PLAIN_FOLDERS")
+                        "USES;LIBRARIES;LAUNCHER_LIBRARIES;FOLDERS")
   set(libraries ${arg_LIBRARIES} ${DART_HWLOC_LIBRARIES} -pthread -lrt)
 
   file(GLOB sources CONFIGURE_DEPENDS *.c)
@@ -58,11 +58,9 @@ function(dart_add_backend name)
   dart_add_objects(dart-${name}-objects ${sources})
   target_link_libraries(dart-${name}-objects PRIVATE ${arg_USES})
   set(parts dart-core dart-${name}-objects)
-  foreach(folder IN LISTS arg_PLAIN_FOLDERS)
-    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
-    dart_add_objects(dart-${name}-${folder} ${sources})
-    list(APPEND parts dart-${name}-${folder})
-  endforeach()
+  if(arg_MANY_NODES)
+    list(APPEND parts dart-far)
+  endif()
   list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 
   add_library(dart-${name} STATIC ${objects})

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/call.h"
+#include "base/last_call.h"
 #include "base/log.h"
 #include "model/world.h"
 #include "port.h"
@@ -136,7 +136,7 @@ static dart_ret_t begin_cycle(void)
     dart__error("unit %u ran a program before that has ended without dart_exit", dart__shmem.unit);
     return DART_ERR_OTHER;
   }
-  /* seq_cst, both: pairs with the launcher's, see job.h */
+  /* seq_cst, both: pairs with the launcher's, see job_file.h */
   atomic_store_explicit(own_cycle(), cycle, memory_order_seq_cst);
   if (atomic_load_explicit(&dart__shmem.job->left, memory_order_seq_cst) >= cycle)
     return DART_OK;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/free_memory.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "model/world.h"
 #include "port.h"
 #include "shmem.h"

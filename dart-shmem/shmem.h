@@ -1,8 +1,8 @@
 /* Shared by the files of this backend: the job of which this process is a unit. */
-#ifndef DART__SHMEM_H
-#define DART__SHMEM_H
+#ifndef DART__SHMEM_SHMEM_H
+#define DART__SHMEM_SHMEM_H
 
-#include "job.h"
+#include "job_file.h"
 
 typedef struct {
   dart__job_t *job; /* NULL before the first init */

@@ -44,7 +44,7 @@ run env DART_NAP=7 "$info" --json;      expect_code 0
 [[ $out == *'"backends": ["dart-shmem"'*'],'* ]] || fail "backends: $out"
 
 # The library's own table is all there.
-for name in $(grep -o '"DART_[A-Z_]*"' "$(dirname "$0")/../dart-if/src/base/config.h"); do
+for name in $(grep -o '"DART_[A-Z_]*"' "$(dirname "$0")/../dart-base/base/config.h"); do
   [[ $out == *"\"name\": $name"* ]] || fail "$name is missing: $out"
 done
 

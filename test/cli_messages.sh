@@ -7,10 +7,10 @@ out=$(python3 - "$folder" 2>&1 <<'END_PYTHON'
 import glob, re, sys
 
 folder = sys.argv[1]
-places = ["dart-shmem/dartrun/*.c", "dart-shmem/launch/*.[ch]", "dart-shmem/*.c", "dart-mpi/dartrun/*.c", "dart-mpi/job/*.c",
-          "dart-mpi/mpi/*.c", "dart-mpi/memory/*.c", "dart-mpi/progress/*.c", "dart-mpi/transport/*.c",
-          "dart-if/src/api/job/*.c", "dart-if/src/base/config.c", "dart-if/src/base/assert.h",
-          "dart-if/src/api/locality/locality.c", "dart-if/src/api/memory/pool.c", "dart-if/src/api/team/team.c"]
+places = ["dart-shmem/dartrun/*.c", "launch/*.[ch]", "dart-shmem/*.c", "dart-mpi/dartrun/*.c", "dart-mpi/start/*.c",
+          "dart-mpi/mpi/*.c", "dart-mpi/window/*.c", "dart-mpi/progress/*.c", "dart-mpi/transport/*.c",
+          "dart-base/job/*.c", "dart-base/base/config.c", "dart-base/base/assert.h",
+          "dart-base/team/team_locality.c", "dart-base/memory/pool.c", "dart-base/team/team_calls.c"]
 
 # Patterns of messages that need no row, and why.
 says_it_all = "a wrong argument of the call that the line names: its header says what it may be"

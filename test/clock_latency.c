@@ -1,5 +1,5 @@
 /* Which targets count as slow, and for how long (progress/latency.h), and which small transfers are expected to be
- * alone (progress/burst.h): each decision, by a clock that the test sets. No MPI is called, nothing is sent. */
+ * alone (far/burst.h): each decision, by a clock that the test sets. No MPI is called, nothing is sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "far/burst.h"
 #include "model/world.h"
-#include "progress/burst.h"
 #include "progress/engine.h"
 #include "progress/latency.h"
 

@@ -4,7 +4,7 @@ cd "$1" || exit 1
 version=$(clang-format --version 2>/dev/null) || { echo "skipped: there is no clang-format here"; exit 77; }
 [[ $version == *" version 14."* ]] || { echo "skipped: $version, not 14"; exit 77; }
 
-mapfile -t files < <(find dart-if/src dart-mpi dart-shmem dart-check bench examples test tools trace \
+mapfile -t files < <(find dart-base dart-mpi dart-shmem launch dart-check bench examples test tools trace \
   -name '*.[ch]' -o -name '*.cc')
 ((${#files[@]} > 200)) || { echo "few files were found: ${#files[@]}"; exit 1; }
 clang-format --dry-run --Werror "${files[@]}"

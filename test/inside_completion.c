@@ -2,8 +2,8 @@
  * done long ago. The counts are set here, as they are after so many transfers. */
 #include "base/counters.h"
 #include "dart_test.h"
-#include "memory/team.h"
 #include "progress/engine.h"
+#include "window/team_windows.h"
 
 SUITE(completion);
 

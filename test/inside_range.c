@@ -5,13 +5,13 @@
 #include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_range.h>
 
-#include "api/memory/pool.h"
-#include "api/p2p/twosided.h"
 #include "base/counters.h"
 #include "dart_test.h"
 #include "file_path.h"
+#include "memory/pool.h"
 #include "model/holds.h"
 #include "model/world.h"
+#include "p2p/twosided.h"
 
 SUITE(range);
 

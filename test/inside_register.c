@@ -5,7 +5,7 @@
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "dart_test.h"
-#include "model/epoch.h"
+#include "epoch/epoch.h"
 #include "model/world.h"
 #include "port.h"
 

@@ -4,7 +4,7 @@
 #include "base/counters.h"
 #include "dart_test.h"
 #include "model/team.h"
-#include "rma/completion.h"
+#include "transfer/completion.h"
 
 SUITE(requests);
 

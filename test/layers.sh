@@ -1,6 +1,6 @@
 # layers.sh SOURCE: includes go one way. A file includes files of its own folder and of folders below it; no
-# two modules (x.h and x.c) of the library, the benchmarks or the tests use each other in a circle; and MPI is
-# where its names are.
+# two modules (x.h and x.c) of the library, the layers, the tools, the benchmarks or the tests use each other in a circle;
+# MPI is where its names are; and what is named can be found: no two .c files of one name, a guard that is its path.
 cd "$1" || exit 1
 status=0
 
@@ -9,66 +9,112 @@ say() {
   status=1
 }
 
-# From the bottom to the top; those on one line know nothing of each other.
-core='base
+# The order, from the bottom to the top: a folder uses those of the lines above its own; those on one line know
+# nothing of each other. First dart-base, then each backend, which knows dart-base up to port.h alone.
+order='base
 data topology
-node
-model
+wait
+transport.h
+model far/am
 port.h
-api/progress
-api/coll
-api/memory
-api/locality api/p2p
-api/rma api/team api/range
-api/epoch api/file api/sync
-api/job'
-mpi='base
-data
-node
-model
-port.h
-mpi
-transport
-am
-progress
+far
+coll
 memory
-coll rma p2p
-hdf5 job'
+p2p
+team rma
+lock epoch
+file
+job
+dart-mpi/mpi
+dart-mpi/transport
+dart-mpi/progress
+dart-mpi/window
+dart-mpi/leaders dart-mpi/transfer dart-mpi/messages
+dart-mpi/hdf5 dart-mpi/start
+dart-mpi/dartrun
+dart-shmem
+dart-shmem/dartrun
+launch'
+
+# Folders that do not use another one though it is below them.
+apart='far/am topology
+port.h transport.h
+port.h far/am
+model transport.h
+file epoch
+dart-mpi/mpi far/am
+dart-mpi/transport far/am
+dart-mpi/hdf5 far/am
+launch port.h
+launch far/am'
+
+# Includes that still point the wrong way, one a line. One that is gone from its file goes from here, too.
+exceptions='dart-base/far/progress.h epoch/epoch.h
+dart-base/far/run.h epoch/epoch.h
+dart-base/memory/memory.c epoch/epoch.h
+dart-base/memory/pool.h epoch/epoch.h
+dart-base/memory/register.c epoch/epoch.h
+dart-base/port.h epoch/epoch.h
+dart-base/rma/atomics.c epoch/access.h
+dart-base/rma/complete.c epoch/access.h
+dart-base/rma/put_get.c epoch/access.h
+dart-base/rma/typed_atomics.c epoch/access.h
+dart-mpi/progress/host.c epoch/epoch_target.h
+dart-mpi/transfer/far_epoch.c epoch/epoch.h
+dart-mpi/transfer/far_epoch.c epoch/epoch_target.h
+dart-mpi/window/team_windows.h far/burst.h
+dart-mpi/transfer/far_flush.c far/burst.h'
 
 # includes FILE...: "file included" for every include with quotes.
 includes() {
   awk -F'"' '/^#include "/ { print FILENAME, $2 }' "$@"
 }
 
-# one_way LAYERS FOLDER PREFIX: includes of the files below FOLDER keep to LAYERS, whose names follow PREFIX.
-one_way() {
-  find "$2" -name '*.[ch]' ! -path '*/dartrun/*' -exec awk -F'"' '/^#include "/ { print FILENAME, $2 }' {} + |
-    awk -v layers="$1" -v prefix="$3" '
-      function folder(path) { return path ~ /\// ? substr(path, 1, match(path, /\/[^\/]*$/) - 1) : path }
-      BEGIN {
-        n = split(layers, lines, "\n")
-        for (i = 1; i <= n; i++) {
-          m = split(lines[i], names, " ")
-          for (j = 1; j <= m; j++) height[names[j]] = i
-        }
-      }
-      {
-        own = folder(substr($1, length(prefix) + 1)); other = folder($2)
-        if (!(own in height)) { print $1 ": the folder " own " is in no layer"; next }
-        if (!(other in height)) { print $1 ": includes " $2 ", which is in no layer"; next }
-        if (own != other && height[other] >= height[own]) print $1 ": includes " $2 ", which is not below it"
-      }'
-}
-
-found=$(one_way "$core" dart-if/src dart-if/src/
-        one_way "$mpi" dart-mpi dart-mpi/)
+library=$(find dart-base dart-mpi dart-shmem launch -name '*.[ch]' | sort)
+# shellcheck disable=SC2086  # names of files have no spaces
+found=$(includes $library | awk -v order="$order" -v apart="$apart" -v exceptions="$exceptions" '
+  function folder(path) { return path ~ /\// ? substr(path, 1, match(path, /\/[^\/]*$/) - 1) : path }
+  function room(path) { sub(/^dart-base\//, "", path); return folder(path) }
+  function at_seam(path) { return path == "port.h" || path == "transport.h" }
+  # The folder that an include names: of dart-base, or of the backend itself; its own, if it names none.
+  function named(included, own) {
+    if (at_seam(included)) return included
+    if (included !~ /\//) return own
+    return folder(included) in height ? folder(included) : "dart-mpi/" folder(included)
+  }
+  BEGIN {
+    n = split(order, lines, "\n")
+    for (i = 1; i <= n; i++) {
+      m = split(lines[i], names, " ")
+      for (j = 1; j <= m; j++) height[names[j]] = i
+    }
+    n = split(apart, lines, "\n")
+    for (i = 1; i <= n; i++) without[lines[i]] = 1
+    n = split(exceptions, lines, "\n")
+    for (i = 1; i <= n; i++) excepted[lines[i]] = 1
+  }
+  {
+    own = room($1); other = named($2, own)
+    if (!(own in height)) { print $1 ": the folder " own " is in no layer"; next }
+    if (!(other in height)) { print $1 ": includes " $2 ", which is in no layer"; next }
+    if (own == other) next
+    wrong = height[other] >= height[own] || (own " " other) in without
+    if (own ~ /^(dart-|launch)/ && other !~ /^dart-/ && height[other] > height["port.h"]) wrong = 1
+    if (own ~ /^(dart-|launch)/ && other ~ /^dart-/ && substr(own, 1, 8) != substr(other, 1, 8)) wrong = 1
+    if (($1 " " $2) in excepted) { used[$1 " " $2] = 1; if (!wrong) print $1 ": includes " $2 ", which is no exception" }
+    else if (wrong) print $1 ": includes " $2 ", which is not below it"
+  }
+  END { for (line in excepted) if (!(line in used)) print "no exception any more: " line }')
 [[ -z $found ]] || say "$found"
+(($(wc -l <<<"$library") > 300)) || say "few files were found: $(wc -l <<<"$library")"
 
-# The core of active messages knows neither MPI (which is not on its include path either) nor the model, and of the transport only its calls.
-found=$(includes dart-mpi/am/*.[ch] | grep -Ev ' (am|base|data|node)/| transport/transport\.h$')
-[[ -z $found ]] || say "dart-mpi/am includes: $found"
-found=$(grep -rl '<mpi\.h>' dart-if/src dart-mpi/am dart-mpi/transport/transport.h dart-shmem)
-[[ -z $found ]] || say "includes mpi.h: $found"
+# A folder of dart-mpi has a name that none of dart-base has: so an include names one file.
+found=$(for folder in dart-base/*/ dart-mpi/*/; do basename "$folder"; done | sort | uniq -d)
+[[ -z $found ]] || say "a folder of dart-base and one of dart-mpi have one name: $found"
+
+# MPI is not on the include path of dart-base either.
+found=$(grep -rl '<mpi\.h>' dart-base dart-shmem launch)
+[[ -z $found ]] || say "includes <mpi.h>: $found"
 
 # The debug mode knows DART by its public headers only.
 found=$(includes dart-check/*.[ch] | grep ' .*/')
@@ -76,10 +122,10 @@ found=$(includes dart-check/*.[ch] | grep ' .*/')
 
 # A module uses another if one of its two files includes the other's header. A header that has no .c, what
 # the files of one folder share, is nobody's.
-uses=$(find dart-if/src dart-mpi dart-shmem dart-check test bench -name '*.[ch]' -exec \
+uses=$(find dart-base dart-mpi dart-shmem launch dart-check trace tools test bench -name '*.[ch]' -exec \
          awk -F'"' '/^#include "/ { print FILENAME, $2 }' {} + |
   while read -r file included; do
-    for at in "${file%/*}" dart-if/src dart-mpi dart-shmem dart-shmem/launch test test/am; do
+    for at in "${file%/*}" dart-base dart-mpi dart-shmem launch trace test test/am; do
       if [[ -f $at/$included ]]; then
         [[ ${file%.*} == "$at/${included%.*}" || ! -f $at/${included%.h}.c ]] || echo "${file%.*} $at/${included%.*}"
         break
@@ -89,5 +135,17 @@ uses=$(find dart-if/src dart-mpi dart-shmem dart-check test bench -name '*.[ch]'
 (($(wc -l <<<"$uses") > 300)) || say "few includes were found: $(wc -l <<<"$uses")"
 circle=$(tsort <<<"$uses" 2>&1 >/dev/null)
 [[ -z $circle ]] || say "$circle"
+
+# A name of a file is found once; a program begins in main.c.
+found=$(find dart-* launch trace tools test bench examples -name '*.c' ! -name main.c | sed 's|.*/||' | sort | uniq -d)
+[[ -z $found ]] || say "two files of one name: $found"
+
+# The guard of a header is its path: DART__LOCK_RANGE_H of dart-base/lock/range.h, DART__MPI_MPI_CALL_H of dart-mpi/mpi/call.h.
+found=$(grep '\.h$' <<<"$library" | while read -r header; do
+  guard=${header#dart-base/} guard=${guard#dart-}
+  guard=${guard^^} guard=DART__${guard//[^A-Z0-9]/_}
+  grep -qx "#define $guard" "$header" || echo "$header: its guard is not $guard"
+done)
+[[ -z $found ]] || say "$found"
 
 exit $status

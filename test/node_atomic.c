@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "data/op.h"
-#include "node/atomic.h"
+#include "wait/atomic.h"
 
 enum { THREADS = 4, ROUNDS = 600, GUARD = 16, COUNT = 5 };
 

@@ -2,7 +2,7 @@
  * there after; in one piece and in halves, with the leader's work in between. */
 #include "node_threads.h"
 
-#include "node/barrier.h"
+#include "wait/barrier.h"
 
 enum { ROUNDS = 1000, PROCESS_ROUNDS = 300, LEADER = 0 };
 

@@ -4,7 +4,7 @@
  * are often large enough to be copied by the kernel, which moves them within this process here. */
 #include "node_threads.h"
 
-#include "api/coll/coll.h"
+#include "coll/coll.h"
 #include "data/op.h"
 #include "model/world.h"
 #include "port.h"

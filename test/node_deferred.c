@@ -5,8 +5,8 @@
 #include <pthread.h>
 
 #include "data/op.h"
-#include "node/atomic.h"
-#include "node/deferred.h"
+#include "wait/atomic.h"
+#include "wait/deferred.h"
 
 enum { WORDS = 5, APART = 2 * DART__DEFERRED_LINE, THREADS = 4, ROUNDS = 2000 };
 

@@ -2,7 +2,7 @@
  * every order; under ThreadSanitizer, a buffer that is written while others read it is a race. */
 #include "node_threads.h"
 
-#include "node/exchange.h"
+#include "wait/exchange.h"
 
 enum {
   STEPS  = 1000,

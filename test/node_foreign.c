@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "data/type.h"
-#include "node/foreign.h"
+#include "wait/foreign.h"
 
 enum { PAGE = 65536, BYTES = PAGE }; /* a multiple of every page size */
 

@@ -3,7 +3,7 @@
  * one, or processes that map their memory at other addresses. */
 #include "node_threads.h"
 
-#include "node/mailbox.h"
+#include "p2p/mailbox.h"
 
 enum {
   LETTERS   = 8,              /* of a unit */

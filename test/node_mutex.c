@@ -1,8 +1,8 @@
 /* The mutex: one at a time, nobody left asleep, and what its holders wrote is there. */
 #include "node_threads.h"
 
-#include "node/due.h"
-#include "node/mutex.h"
+#include "wait/due.h"
+#include "wait/mutex.h"
 
 enum {
   ROUNDS        = 20000,

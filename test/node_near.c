@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "data/type.h"
-#include "node/near.h"
+#include "wait/near.h"
 
 enum { GUARD = 64, SHIFTS = 4 };
 

@@ -6,8 +6,8 @@
  * something else goes first, unless both are seq_cst; anything else, system calls too, comes after.
  * What C11 promises beyond that, plain data above all, is for the tests of each and TSan. */
 #include "base/counters.h"
-#include "node/waiting.h"
 #include "node_threads.h"
+#include "wait/waiting.h"
 
 /* --- The machine --- */
 
@@ -85,8 +85,8 @@ static uint32_t slow_add(_Atomic uint32_t *word, uint32_t value, memory_order or
 #define atomic_fetch_sub_explicit(word, value, order) slow_add(word, -(uint32_t)(value), order)
 #define syscall(...)                                  (flush(), syscall(__VA_ARGS__))
 
-#include "node/barrier.c"
-#include "node/wait.c"
+#include "wait/barrier.c"
+#include "wait/wait.c"
 
 /* --- The tests: threads that sleep at once, so a wake-up that is lost is a wait without end --- */
 

@@ -2,7 +2,7 @@
  * is searched; and between threads nobody is in where another is. */
 #include "node_threads.h"
 
-#include "node/range.h"
+#include "lock/range.h"
 
 enum { CAPACITY = 64, STEPS = 60000, NUMBERS = 40, MOST_SPANS = 4, ROUNDS = 3000 };
 

@@ -2,7 +2,7 @@
  * nobody is left asleep. */
 #include "node_threads.h"
 
-#include "node/rwlock.h"
+#include "wait/rwlock.h"
 
 enum { ROUNDS = 4000, SLEEPY_ROUNDS = 200 };
 

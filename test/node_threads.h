@@ -25,7 +25,7 @@
 #include <cmocka.h>
 
 #include "base/sanitizer.h"
-#include "node/wait.h"
+#include "wait/wait.h"
 
 enum { TEST_MOST_THREADS = 8 };
 

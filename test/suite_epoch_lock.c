@@ -10,8 +10,8 @@
 #include <dash/dart/ext/dart_wait_word.h>
 
 #include "dart_test.h"
+#include "epoch/epoch.h"
 #include "epoch_memory.h"
-#include "model/epoch.h"
 
 SUITE(epoch_lock);
 

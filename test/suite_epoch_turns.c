@@ -12,8 +12,8 @@
 
 #include "counted.h"
 #include "dart_test.h"
+#include "epoch/epoch.h"
 #include "epoch_memory.h"
-#include "model/epoch.h"
 #include "model/world.h"
 
 SUITE(epoch_turns);

@@ -8,7 +8,7 @@
 
 #include "dart_test.h"
 #include "model/world.h"
-#include "node/mutex.h"
+#include "wait/mutex.h"
 
 SUITE(lock_at);
 

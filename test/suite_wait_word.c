@@ -13,10 +13,10 @@
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_wait_word.h>
 
-#include "api/p2p/twosided.h"
-#include "api/rma/watch.h"
-#include "base/call.h"
+#include "base/last_call.h"
 #include "dart_test.h"
+#include "p2p/twosided.h"
+#include "rma/watch.h"
 
 SUITE(wait_word);
 

@@ -10,7 +10,7 @@
 
 SUITE_WITHOUT_INIT(wait_word_threads);
 
-enum { THREADS = 3, MANY = 10, ROUNDS = 30 }; /* MANY: more than notes of a unit (node/watches.h) */
+enum { THREADS = 3, MANY = 10, ROUNDS = 30 }; /* MANY: more than notes of a unit (wait/watches.h) */
 
 typedef struct {
   pthread_t   thread;

@@ -23,8 +23,8 @@
 #include "base/config.h"
 #include "model/team.h"
 #include "model/world.h"
-#include "node/foreign.h"
 #include "port.h"
+#include "wait/foreign.h"
 
 #define MIB                ((uint64_t)1 << 20)
 #define SHM_LEAST          (512 * MIB)

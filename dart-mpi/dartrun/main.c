@@ -22,7 +22,7 @@
 #include <dash/dart/if/dart.h>
 
 #include "launch.h"
-#include "layers.h"
+#include "load_layers.h"
 #include "roll.h"
 
 typedef struct {

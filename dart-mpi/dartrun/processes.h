@@ -1,5 +1,5 @@
-#ifndef DART__DARTRUN_PROCESSES_H
-#define DART__DARTRUN_PROCESSES_H
+#ifndef DART__MPI_DARTRUN_PROCESSES_H
+#define DART__MPI_DARTRUN_PROCESSES_H
 /* Which units have a process, by the kernel's list of mpiexec's descendants. */
 #include <stdbool.h>
 #include <stdint.h>

@@ -23,13 +23,13 @@
 #include <unistd.h>
 
 #include "children.h"
-#include "hang.h"
+#include "hang_watch.h"
 #include "held.h"
-#include "job/launcher.h"
 #include "launch.h"
 #include "model/record.h"
 #include "processes.h"
 #include "shortage.h"
+#include "start/launcher.h"
 
 #define PATIENCE 5 /* seconds for mpiexec to end the others, or for a unit to be seen */
 

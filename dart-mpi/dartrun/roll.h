@@ -1,5 +1,5 @@
-#ifndef DART__DARTRUN_ROLL_H
-#define DART__DARTRUN_ROLL_H
+#ifndef DART__MPI_DARTRUN_ROLL_H
+#define DART__MPI_DARTRUN_ROLL_H
 /* mpiexec, and the roll of the units it starts. */
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-#ifndef DART__DARTRUN_SHORTAGE_H
-#define DART__DARTRUN_SHORTAGE_H
+#ifndef DART__MPI_DARTRUN_SHORTAGE_H
+#define DART__MPI_DARTRUN_SHORTAGE_H
 /* What a machine is short of that MPI needs to start. MPI says so in a dozen lines for each unit, and without
  * figures; so when it did not start, dartrun adds one. */
 #include <stdint.h>

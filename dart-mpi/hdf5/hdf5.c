@@ -5,8 +5,8 @@
 #include <dash/dart/if/dart_io.h>
 
 #include "base/profile.h"
-#include "memory/team.h"
-#include "model/check.h"
+#include "model/argument_check.h"
+#include "window/team_windows.h"
 
 DART__PROFILED(dart__io__hdf5__prep_mpio);
 

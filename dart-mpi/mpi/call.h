@@ -1,5 +1,5 @@
-#ifndef DART__MPI_CALL_H
-#define DART__MPI_CALL_H
+#ifndef DART__MPI_MPI_CALL_H
+#define DART__MPI_MPI_CALL_H
 /* Calls of MPI, and how their failures are handled.
  *
  * A failure of MPI ends the program, with one line that names the call and carries MPI's text: the

@@ -1,5 +1,5 @@
-#ifndef DART__MPI_COMM_H
-#define DART__MPI_COMM_H
+#ifndef DART__MPI_MPI_COMM_H
+#define DART__MPI_MPI_COMM_H
 /* The job's communicators, and waiting for MPI.
  *
  * They stay from the first dart_init on, for they are slow to make and would be the same again. Each
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "mpi/call.h"
-#include "node/wait.h"
+#include "wait/wait.h"
 
 typedef struct {
   MPI_Comm world; /* DART's duplicate of MPI_COMM_WORLD: global id == rank; its messages are those

@@ -1,5 +1,5 @@
-#ifndef DART__MPI_PVAR_H
-#define DART__MPI_PVAR_H
+#ifndef DART__MPI_MPI_PVAR_H
+#define DART__MPI_MPI_PVAR_H
 /* The performance variables of MPI's tool interface (MPI_T), as statistics of the transport (port.h). */
 
 /** Start the tool interface, if that was not done before, and with DART_STATS find the variables that this MPI has. MPI

@@ -27,8 +27,8 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "model/world.h"
-#include "node/wait.h"
 #include "progress/engine.h"
+#include "wait/wait.h"
 
 #define STAY_NS  15000 /* after a request, time for the next one of the same stream */
 #define AWAKE_NS 40000 /* at most in a row, then a nap of four times as long */
@@ -83,7 +83,7 @@ static void pause_a_moment(void)
   nanosleep(&(struct timespec){ .tv_nsec = HOLD_NS }, NULL);
 }
 
-/* Neither this thread's futex nor what it is told by may be moved while it waits for it (api/memory/pages.c), so it
+/* Neither this thread's futex nor what it is told by may be moved while it waits for it (memory/pages.c), so it
  * polls. */
 static void wait_while_held(void)
 {

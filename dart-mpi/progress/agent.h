@@ -1,5 +1,5 @@
-#ifndef DART__PROGRESS_AGENT_H
-#define DART__PROGRESS_AGENT_H
+#ifndef DART__MPI_PROGRESS_AGENT_H
+#define DART__MPI_PROGRESS_AGENT_H
 /* The progress agent: a thread of each unit that makes progress while the program computes. */
 #include <stdbool.h>
 

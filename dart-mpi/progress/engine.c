@@ -4,7 +4,7 @@
 #include "base/counters.h"
 #include "model/world.h"
 #include "mpi/comm.h"
-#include "transport/mpi.h"
+#include "transport/mpi_transport.h"
 
 #define LOOKS 8 /* at a request, before the wait for it begins */
 

@@ -1,5 +1,5 @@
-#ifndef DART__PROGRESS_ENGINE_H
-#define DART__PROGRESS_ENGINE_H
+#ifndef DART__MPI_PROGRESS_ENGINE_H
+#define DART__MPI_PROGRESS_ENGINE_H
 /* The progress engine: the active messages of the job, and their progress, which the unit makes in its own
  * calls, and its agent. */
 #include <mpi.h>
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "am/am.h"
+#include "far/am/am.h"
 #include "model/address.h"
 
 typedef struct {

@@ -1,10 +1,10 @@
 /* See host.h. */
 #include "progress/host.h"
 
+#include "epoch/epoch_target.h"
 #include "model/address.h"
 #include "model/world.h"
 #include "progress/agent.h"
-#include "progress/lock.h"
 
 /* Whether no one but the calling thread updates this unit's portions of a team until it has applied a batch: no
  * other unit maps them, and requests are applied by one thread at a time. While the agent applies them, the
@@ -14,7 +14,7 @@ static bool is_exclusive(const dart__team_t *team)
   return team->node_nunits == 1 && !dart__world.many_threads && !dart__agent_is_me();
 }
 
-/* Registered memory is mapped by its unit alone, and its atomics hold a mutex, see node/foreign.h. */
+/* Registered memory is mapped by its unit alone, and its atomics hold a mutex, see wait/foreign.h. */
 static bool resolve(void *context, int16_t teamid, int16_t segid, dart__am_region_t *region_out)
 {
   dart__team_t    *team    = dart__team_find(teamid);
@@ -42,7 +42,7 @@ static void notified(void *context)
 }
 
 /* A far unit has left the job. The word is a team, and below that the last step that the unit took part
- * in, see job/leave.c. The team is open on all its units, and stays open until this unit has left, too, for
+ * in, see start/mpi_leave.c. The team is open on all its units, and stays open until this unit has left, too, for
  * a team ends with a step of all its units. */
 static void informed(void *context, int32_t peer, uint64_t word)
 {
@@ -54,7 +54,7 @@ static void informed(void *context, int32_t peer, uint64_t word)
     dart__exchange_note_gone(&team->exchange, member, (uint32_t)word);
 }
 
-/* Objects are operated on by api/, from above. */
+/* Objects are operated on by lock/, from above. */
 static uint64_t called(void *context, char *object, const void *operand, size_t nbytes)
 {
   (void)context;

@@ -1,8 +1,8 @@
-#ifndef DART__PROGRESS_HOST_H
-#define DART__PROGRESS_HOST_H
+#ifndef DART__MPI_PROGRESS_HOST_H
+#define DART__MPI_PROGRESS_HOST_H
 /* What the core of active messages needs to serve requests: this unit's portions of segments, and its
  * event. */
-#include "am/am.h"
+#include "far/am/am.h"
 
 dart__am_host_t dart__am_host(void);
 

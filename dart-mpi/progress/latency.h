@@ -1,5 +1,5 @@
-#ifndef DART__PROGRESS_LATENCY_H
-#define DART__PROGRESS_LATENCY_H
+#ifndef DART__MPI_PROGRESS_LATENCY_H
+#define DART__MPI_PROGRESS_LATENCY_H
 /* A latency estimate of targets, for transfers by MPI. Units are global ids. */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 
 #include <dash/dart/if/dart_types.h>
 
-#include "node/wait.h"
 #include "progress/engine.h"
+#include "wait/wait.h"
 
 dart_ret_t dart__latency_open(void); /* DART_ERR_NOMEM */
 void       dart__latency_close(void);

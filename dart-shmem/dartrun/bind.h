@@ -1,5 +1,5 @@
-#ifndef DART__DARTRUN_BIND_H
-#define DART__DARTRUN_BIND_H
+#ifndef DART__SHMEM_DARTRUN_BIND_H
+#define DART__SHMEM_DARTRUN_BIND_H
 /* Binding units to objects of the machine: cores, NUMA domains and others. */
 #include <stdint.h>
 

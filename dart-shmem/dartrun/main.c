@@ -1,6 +1,6 @@
 /* dartrun of dart-shmem: starts a program as units of one node.
  *
- * The launcher makes the job, the memory that the units share (job.h), passes it and its id to each unit
+ * The launcher makes the job, the memory that the units share (job_file.h), passes it and its id to each unit
  * in the environment, and stays until the last unit is gone (units.h). */
 #include <errno.h>
 #include <stdbool.h>
@@ -11,9 +11,9 @@
 #include <dash/dart/if/dart.h>
 
 #include "bind.h"
-#include "job.h"
+#include "job_file.h"
 #include "launch.h"
-#include "layers.h"
+#include "load_layers.h"
 #include "units.h"
 
 const char *argp_program_version = "dartrun (dart-shmem) " DART_VERSION_STR;

@@ -4,7 +4,7 @@
  * others are ended; after a moment, if all have begun their last dart_exit and none needs it, for they may have to say
  * something, too. So does a unit that exits with 0 although others need it: between dart_init and
  * dart_exit, or outside when others have begun a cycle that it will never join. The job's header has
- * the cycle of each unit (job.h), which outlives the unit. */
+ * the cycle of each unit (job_file.h), which outlives the unit. */
 #include "units.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "children.h"
-#include "hang.h"
+#include "hang_watch.h"
 #include "held.h"
 #include "launch.h"
 

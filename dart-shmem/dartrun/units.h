@@ -1,10 +1,10 @@
-#ifndef DART__DARTRUN_UNITS_H
-#define DART__DARTRUN_UNITS_H
+#ifndef DART__SHMEM_DARTRUN_UNITS_H
+#define DART__SHMEM_DARTRUN_UNITS_H
 /* The processes of a program, from the first fork to the last one gone. */
 #include <stdint.h>
 
 #include "bind.h"
-#include "job.h"
+#include "job_file.h"
 
 typedef struct {
   char        **command; /* program and arguments, NULL-terminated */

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "am/batch.h"
 #include "base/counters.h"
 #include "base/log.h"
 #include "data/describe.h"
+#include "far/am/batch.h"
 #include "instances.h"
 
 enum { PEERS = 5, BYTES = 1 << 16 };

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "am/target.h"
+#include "far/am/target.h"
 
 static bool resolve(void *context, int16_t team, int16_t segid, dart__am_region_t *region_out)
 {

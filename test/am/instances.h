@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "am/am.h"
+#include "far/am/am.h"
 #include "thread_transport.h"
 
 enum { TEST_SENT_BACK = 99 }; /* what an answer to dart__am_epoch is about */

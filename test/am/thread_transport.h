@@ -1,11 +1,11 @@
 #ifndef TEST_AM_THREAD_TRANSPORT_H
 #define TEST_AM_THREAD_TRANSPORT_H
-/* A transport between threads of one process, for tests of am/: as adverse as a transport may be.
+/* A transport between threads of one process, for tests of far/am: as adverse as a transport may be.
  *
  * Messages are delayed, and of two peers' messages the later may come first. A message is copied from the
  * sender's buffer when it is received, not when it is sent, so a sender that changes the buffer in between
  * is found out by the contents. Sends with a request are delayed before they are done, too. */
-#include "transport/transport.h"
+#include "transport.h"
 
 typedef struct test_net test_net_t;
 

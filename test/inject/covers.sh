@@ -20,14 +20,14 @@ done
 
 # What MPI is asked at the very end, or when something has failed already, is not made to fail.
 plain=$(grep -rnE --include='*.[ch]' '\bMPI_[A-Z][A-Za-z_]*\(' "$top"/dart-mpi |
-  grep -vE '/(job/finalize|mpi/call)\.c:|^[^:]*:[0-9]*: *(/\*|\*)|/\*.*MPI_|MPI_Abort|MPI_Finalize|MPI_Finalized\(&finalized\)|MPI_Initialized\(&running\)|MPI_T_')
+  grep -vE '/(start/finalize|mpi/call)\.c:|^[^:]*:[0-9]*: *(/\*|\*)|/\*.*MPI_|MPI_Abort|MPI_Finalize|MPI_Finalized\(&finalized\)|MPI_Initialized\(&running\)|MPI_T_')
 [ -z "$plain" ] || {
   printf 'FAILED: calls that cannot be made to fail:\n%s\n' "$plain"
   wrong=1
 }
 
 # Functions of other libraries that cannot fail with valid arguments, give something back, or speak to nobody who
-# could help (inject.h); or that print to a file whose state is looked at in the end (api/job/report.c).
+# could help (inject.h); or that print to a file whose state is looked at in the end (job/stats_report.c).
 harmless="
   ferror fprintf fputc fwrite
   _Exit _exit exit raise alarm getenv unsetenv getpid uname sysconf clock_gettime sched_yield
@@ -47,7 +47,7 @@ harmless="
   hwloc_get_obj_by_depth hwloc_get_type_depth hwloc_obj_type_is_cache hwloc_obj_type_is_dcache
   hwloc_topology_destroy hwloc_topology_is_thissystem hwloc_topology_set_flags
   H5Pset_fapl_mpio"
-for library in "$build"/dart-if/libdart-core-archive.a "$build"/dart-{shmem,mpi}/libdart-*.a; do
+for library in "$build"/dart-base/libdart-core-archive.a "$build"/dart-{shmem,mpi}/libdart-*.a; do
   [ -f "$library" ] || continue
   for name in $(nm -u "$library" | sed -n 's/^ *U \([A-Za-z].*\|_[Ee]xit\|__isoc99_sscanf\)$/\1/p' | sort -u); do
     name=${name#__isoc99_}

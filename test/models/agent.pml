@@ -1,5 +1,5 @@
 /* The end of the progress agent (dart-mpi/progress/agent.c), and the last use of a team's exchange
- * (api/team/make.c: dart__team_exchange_close): memory is freed when no other thread or unit accesses it.
+ * (team/make.c: dart__team_exchange_close): memory is freed when no other thread or unit accesses it.
  *
  * Claims. The agent ends when it is asked to, though it may be about to nap (no invalid end state:
  * its naps do not end by themselves here). What dart__engine_close closes after it is not accessed

@@ -1,5 +1,5 @@
-/* The node's barrier, in one piece and split (node/barrier.h), and the buffers of a step, which
- * exist twice (node/exchange.h, api/coll/step.h).
+/* The node's barrier, in one piece and split (wait/barrier.h), and the buffers of a step, which
+ * exist twice (wait/exchange.h, coll/step.h).
  *
  * Claims. No unit leaves before all have arrived, and what a unit reads after the barrier of a step
  * is what the others wrote before it, though they may be a step ahead already: slots, the leader's

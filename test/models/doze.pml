@@ -1,9 +1,9 @@
 /* A wait for more than an event: a loop that looks at something else, and sleeps on the event.
  *
- * Waits for notifications (api/rma/await.c) and for messages (api/p2p/twosided.c: transfer) read
+ * Waits for notifications (rma/await.c) and for messages (p2p/twosided.c: transfer) read
  * the unit's event, then their counters or messages, and sleep on the event if nothing has come. A
  * unit that raises a counter or sends a message does so first and raises the event after: `raise` in
- * api/rma/notify.c; `drain` in dart-mpi/am/receive.c, once for all counters of a batch;
+ * rma/notify.c; `drain` in dart-base/far/am/receive.c, once for all counters of a batch;
  * dart__mailbox_post, `fill` and acknowledge.
  *
  * Claim. Every waiter gets what it waits for: a waiter that sleeps for ever is an invalid end state.

@@ -1,4 +1,4 @@
-/* The event: a counter that processes sleep on (node/wait.h).
+/* The event: a counter that processes sleep on (wait/wait.h).
  *
  * Claims. A process that waits for the counter to change is woken when it has: a sleeper that is
  * never woken would be an invalid end state. A process that sees the counter changed sees what was

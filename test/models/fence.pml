@@ -1,4 +1,4 @@
-/* Fences that count: the closing fence of a team over several nodes (api/epoch/fence.c), a unit a node.
+/* Fences that count: the closing fence of a team over several nodes (epoch/fence.c), a unit a node.
  *
  * Each unit may write to each other's portion in each epoch. At the closing fence all units sum up how many of them
  * have written to each (one reduction, here a barrier that adds up); then each sends its operations and a word behind them, in

@@ -1,5 +1,5 @@
 /* An endpoint, as lanes.pml and teams.pml have it: batches of requests under way to a peer, and their
- * acknowledgements (dart-mpi/am/endpoint.c, batch.h, ack.h; the target's side is receive.c and target.c).
+ * acknowledgements (dart-base/far/am/endpoint.c, batch.h, ack.h; the target's side is receive.c and target.c).
  *
  * Two units, each with an endpoint for the other. The window is WINDOW batches, and every EVERY-th asks for a
  * reply (16 and 8 in the code). There are POOL batches in all, and each has room for CAPACITY operations.

@@ -1,4 +1,4 @@
-/* The lock: a mutex on each node, and a table that grants a turn to one node after another (api/sync/lock.c).
+/* The lock: a mutex on each node, and a table that grants a turn to one node after another (lock/lock.c).
  *
  * Claims. One unit at a time holds it (assertion). A node that has asked for the turn is passed by at most
  * (NODES - 1) * (MOST_PASSES + 1) holders (assertion), and no unit waits while no unit holds the
@@ -11,7 +11,7 @@
  * likes, but at most ROUNDS times if that is not 0, and then stays away.
  *
  * Abstractions. Any unit that wants the mutex may take it. The table grants requests in the order in which they
- * come, as node/range.h does with spans that are the same. A request is one step, for its caller waits for the
+ * come, as lock/range.h does with spans that are the same. A request is one step, for its caller waits for the
  * answer; word of a release is under way for a while, but comes before later requests of its unit. The table's unit
  * serves both: it is in DART, or has an agent.
  *

@@ -1,5 +1,5 @@
-/* Units that lock all portions (dart_epoch_lock_all), and others that lock one alone: api/epoch/unlock.c over the fair lock
- * of node/rwlock.h, whose own steps are the model rwlock's. Locks are granted in the order of the tickets.
+/* Units that lock all portions (dart_epoch_lock_all), and others that lock one alone: epoch/unlock.c over the fair lock
+ * of wait/rwlock.h, whose own steps are the model rwlock's. Locks are granted in the order of the tickets.
  *
  * Claims. An exclusive holder is alone (assertions). No two units wait for each other (invalid end state): a unit that
  * locks all leaves what it holds before it waits, takes near portions one by one, and leaves each far one as soon as it is
@@ -65,7 +65,7 @@ proctype Exclusive(byte p)
   atomic { writers[p]--; shared[p]++; exclusive[p]++ }
 }
 
-/* The thread of a target that takes requests in, and enters for them: dart-mpi/progress/lock.c. */
+/* The thread of a target that takes requests in, and enters for them: dart-base/epoch/epoch_target.c. */
 proctype Serve(byte request)
 {
   byte p = request % 2;

@@ -1,5 +1,5 @@
 /* Messages on a node: an inbox, which is a stack that the receiver empties whole, and their data in
- * pieces (node/mailbox.h; api/p2p/twosided.c: transfer).
+ * pieces (p2p/mailbox.h; p2p/twosided.c: transfer).
  *
  * Claims, as assertions: messages of a sender come in the order sent, and whole; a slot of a
  * message's buffer is not filled again before it was read; a message that was given back is not

@@ -1,4 +1,4 @@
-/* The mutex: a running thread may take it past threads that sleep (node/mutex.h).
+/* The mutex: a running thread may take it past threads that sleep (wait/mutex.h).
  *
  * Claims. It excludes: updates under it are not lost (assertion at the end). No thread sleeps for
  * ever while it is free: that would be an invalid end state. And it is fair: a late thread is passed MOST_PASSES

@@ -17,7 +17,7 @@ words() { grep -oE '[A-Za-z_][A-Za-z0-9_]*' | sort -u; }
 comments() { grep -ozP '(?s)/\*.*?\*/' "$1" | tr '\0' '\n'; }
 
 cd "$root"
-find dart-if dart-mpi dart-shmem -name '*.[ch]' >"$work/files"
+find dart-if dart-base dart-mpi dart-shmem launch -name '*.[ch]' >"$work/files"
 xargs cat <"$work/files" | without_comments | words >"$work/library"
 
 failures=0

@@ -1,4 +1,4 @@
-/* Post, start, complete, wait on a node: api/epoch/pscw.c. A target names any of its near origins in a post, and counts
+/* Post, start, complete, wait on a node: epoch/pscw.c. A target names any of its near origins in a post, and counts
  * for each how often (tell_origin); an origin that was told accesses the portion, and counts that it has (note_done).
  * Wait looks at the origins' counts one after the other, and not again at those that are through (are_complete). The
  * model looks at those that were not named, too. How it sleeps meanwhile is in nudge.pml.

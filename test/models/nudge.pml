@@ -1,8 +1,8 @@
 /* A nudge: waking those that wait for something else than the event's counter, without raising it while nobody
  * sleeps.
  *
- * Posts and completed accesses of epochs (api/epoch/pscw.c) are counters that the waiter looks at itself, and so are
- * those that near units notify (api/rma/notify.c): dart__event_nudge (node/wait.h) raises the event only if it
+ * Posts and completed accesses of epochs (epoch/pscw.c) are counters that the waiter looks at itself, and so are
+ * those that near units notify (rma/notify.c): dart__event_nudge (wait/wait.h) raises the event only if it
  * finds sleepers. The waiter (dart__await_within, dart__event_sleep_unless) looks once more between the announcement of its sleep and the sleep.
  *
  * Claim. Every waiter gets what it waits for: a waiter that sleeps for ever is an invalid end state.

@@ -1,6 +1,6 @@
-/* Post, start, complete, wait between nodes, with accesses that run ahead of their post: api/epoch/pscw.c,
- * dart-mpi/progress/lock.c. An origin whose operations are few and short sends them with the word that ends the access
- * (DART__LOCK_COMPLETED), though the post has not come, if all posts before have; the target keeps them until it posts.
+/* Post, start, complete, wait between nodes, with accesses that run ahead of their post: epoch/pscw.c,
+ * dart-base/epoch/epoch_target.c. An origin whose operations are few and short sends them with the word that ends
+ * the access (DART__LOCK_COMPLETED), though the post has not come, if all posts before have; the target keeps them until it posts.
  * Others wait for the post, and are applied when they come.
  *
  * Claims. The operations of an origin's k-th access are applied while the target is exposed for the k-th time, once

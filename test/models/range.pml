@@ -1,4 +1,4 @@
-/* Range locks: the tables of several units (node/range.c, api/range/range.c, api/range/table.c).
+/* Range locks: the tables of several units (lock/range.c, lock/range_calls.c, lock/range_table.c).
  *
  * Each number belongs to a unit's table. A request asks the tables of its numbers in ascending order, the next one when it
  * holds its spans in the one before. In a table a request that conflicts with older ones waits for one of them (`blocker`),
@@ -59,7 +59,7 @@ byte began[UNITS], clock, numbers[UNITS];
 
 #define CONFLICTS(a, b) (a != b && (is_exclusive[a] || is_exclusive[b]))
 
-/* ---- a table: node/range.c ---- */
+/* ---- a table: lock/range.c ---- */
 
 /* `enter`, newest_blocker */
 inline enter(t, unit, may_wait)
@@ -179,7 +179,7 @@ inline tell_all(t)
   od
 }
 
-/* ---- requests to a table: api/range/table.c ---- */
+/* ---- requests to a table: lock/range_table.c ---- */
 
 #ifdef FAR
 
@@ -243,7 +243,7 @@ end:
 
 #endif
 
-/* ---- a unit: api/range/range.c ---- */
+/* ---- a unit: lock/range_calls.c ---- */
 
 #ifdef FEW
 #define MAY_SHARE (me > 0)

@@ -1,5 +1,5 @@
-/* The lock of a portion: tickets (node/rwlock.h), near units that sleep, and requests of far units that bring their
- * operation and are applied by the target when their turn comes (dart-mpi/progress/lock.c).
+/* The lock of a portion: tickets (wait/rwlock.h), near units that sleep, and requests of far units that bring their
+ * operation and are applied by the target when their turn comes (dart-base/epoch/epoch_target.c).
  *
  * Claims. An exclusive holder is alone, an operation that came with its request too (assertions). Turns come in the order of the tickets, but
  * for shared ones that adjoin (assertion). Nobody waits for ever: neither a near unit whose wake-up was lost, nor a

@@ -1,9 +1,9 @@
-/* Words that sleepers have noted: near writers that wake them without a fence of their own (api/rma/watch.h).
+/* Words that sleepers have noted: near writers that wake them without a fence of their own (rma/watch.h).
  *
  * A writer stores to the word, and then reads the count of notes; nothing on its side keeps the two in order, so its
  * store may be in its store buffer while it reads. The sleeper notes the word, raises the count, and has a barrier made
  * in every process (membarrier): it ends when all that was stored before is there. Then it looks, and sleeps on its
- * event (api/rma/await.c). A writer that finds the count raised reads the note, looks whether the word has what the
+ * event (rma/await.c). A writer that finds the count raised reads the note, looks whether the word has what the
  * sleeper waits for, and if so raises the event, by an atomic that empties its buffer.
  *
  * Claim. The sleeper gets what it waits for: one that sleeps for ever is an invalid end state.

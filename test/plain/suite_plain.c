@@ -7,7 +7,7 @@
 #include "../counted.h"
 #include "../dart_test.h"
 #include "../epoch_memory.h"
-#include "model/epoch.h"
+#include "epoch/epoch.h"
 
 SUITE(plain);
 

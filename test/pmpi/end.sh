@@ -1,4 +1,4 @@
-# The end of MPI over TCP: units come late, again and again, and none hangs (dart-mpi/job/finalize.c).
+# The end of MPI over TCP: units come late, again and again, and none hangs (dart-mpi/start/finalize.c).
 source "$(dirname "$0")/../cli.bash"
 
 oversleep=$build/test/pmpi/liboversleep.so

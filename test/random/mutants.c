@@ -3,7 +3,7 @@
  * Each is an executable of the tester in which the linker sends calls of a function to __wrap_... here
  * (--wrap), which makes a mistake now and then and else calls the one of the library, __real_... The list of
  * names, backends and functions is in CMakeLists.txt; MUTANT is the name. Mistakes are at the
- * library's own seams (port.h, node/) where they can be, else at the interface. */
+ * library's own seams (port.h, wait/) where they can be, else at the interface. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +19,13 @@
 #include <dash/dart/ext/dart_wait_word.h>
 #include <dash/dart/if/dart.h>
 
-#include "api/progress/run.h"
+#include "epoch/epoch.h"
+#include "far/run.h"
 #include "model/address.h"
-#include "model/epoch.h"
 #include "model/world.h"
-#include "node/atomic.h"
-#include "node/barrier.h"
 #include "port.h"
+#include "wait/atomic.h"
+#include "wait/barrier.h"
 
 /* True once in `n` times. Some mutants need no chance. */
 __attribute__((unused)) static bool once_in(unsigned n)

@@ -23,7 +23,7 @@
  *
  *  Locks are not recursive, and are not bound to a thread: any thread of a unit may release what another one acquired.
  *  A unit that ends while it holds one leaves it held. Who holds one is recorded only where DART_HANG is set: launchers
- *  name it then. (The mutex is node/mutex.h's; OpenSHMEM has such locks as shmem_set_lock.) */
+ *  name it then. (The mutex is wait/mutex.h's; OpenSHMEM has such locks as shmem_set_lock.) */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>

@@ -1,0 +1,80 @@
+/* One unit on each node: see spread.h. */
+#include "coll/spread.h"
+
+#include <string.h>
+
+#include "coll/staged.h"
+#include "coll/step.h"
+#include "port.h"
+
+static void copy(void *to, const void *from, size_t nbytes)
+{
+  if (to != from && nbytes > 0)
+    memcpy(to, from, nbytes);
+}
+
+void dart__spread_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+{
+  dart__step_end(team);
+  dart__nodes->bcast(team, buffer, nbytes, root);
+  dart__step_release(team);
+}
+
+void dart__spread_scatter(dart__team_t *team, const void *send, void *recv, size_t nbytes,
+                          int32_t root)
+{
+  const size_t *starts = dart__step_blocks(team, nbytes);
+
+  if (team->me == root)
+    copy(recv, (const char *)send + starts[root], nbytes);
+  dart__step_end(team);
+  dart__nodes->scatter(team, send, recv, starts, root);
+  dart__step_release(team);
+}
+
+void dart__spread_gather(dart__team_t *team, const void *send, void *recv, size_t nbytes,
+                         int32_t root)
+{
+  const size_t *starts = dart__step_blocks(team, nbytes);
+
+  if (team->me == root)
+    copy((char *)recv + starts[root], send, nbytes);
+  dart__step_end(team);
+  dart__nodes->gather(team, send, recv, starts, root);
+  dart__step_release(team);
+}
+
+void dart__spread_allgather(dart__team_t *team, const void *send, void *recv, size_t nbytes)
+{
+  const size_t *starts = dart__step_blocks(team, nbytes);
+
+  copy((char *)recv + starts[team->me], send, nbytes);
+  dart__step_end(team);
+  dart__nodes->allgather(team, recv, starts);
+  dart__step_release(team);
+}
+
+/* In round d, unit a is paired with unit (d - a) mod nunits, which may be itself. */
+void dart__spread_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
+{
+  dart__step_end(team);
+  for (int32_t round = 0; round < team->nunits; round++) {
+    int32_t     unit = (round + team->nunits - team->me) % team->nunits;
+    const char *from = (const char *)send + (size_t)unit * nbytes;
+    char       *to   = (char *)recv + (size_t)unit * nbytes;
+
+    if (unit == team->me)
+      copy(to, from, nbytes);
+    else
+      dart__nodes->swap(team, unit, from, nbytes, to, nbytes);
+  }
+  dart__step_release(team);
+}
+
+void dart__spread_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
+                         dart_datatype_t dtype, dart_operation_t op, int32_t root)
+{
+  dart__step_end(team);
+  dart__nodes->reduce(team, send, recv, nelem, dtype, op, root);
+  dart__step_release(team);
+}

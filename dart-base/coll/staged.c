@@ -1,0 +1,208 @@
+/* Collectives through the exchange: see staged.h. */
+#include "coll/staged.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/size.h"
+#include "coll/step.h"
+#include "data/op.h"
+#include "data/type.h"
+#include "port.h"
+
+/* Up to this size every unit combines all slots itself, which takes one step less; with two units always, for
+ * then it copies less, too. */
+#define ALONE_BYTES 512
+
+void dart__coll_barrier(dart__team_t *team)
+{
+  if (dart__step_end(team)) {
+    dart__nodes->barrier(team);
+    dart__step_release(team);
+  }
+}
+
+/* ---- reductions ------------------------------------------------------------------------- */
+
+typedef struct {
+  dart_datatype_t  dtype;
+  dart_operation_t op;
+  size_t           size; /* bytes of an element */
+  int32_t          root;
+} reduction_t;
+
+static bool is_receiver(const dart__team_t *team, const reduction_t *r)
+{
+  return r->root == DART__EVERY_UNIT || r->root == team->me;
+}
+
+/* What all the node's units have written. */
+typedef struct {
+  const char *first;
+  size_t      bytes; /* from a slot to the next */
+  uint32_t    nunits;
+  uint32_t    me;
+  const char *
+      own; /* what the caller has in its slot, where it was before: no other core reads there; or NULL */
+} slots_t;
+
+static slots_t slots_of(const dart__exchange_t *x, const char *own)
+{
+  return (slots_t){ dart__exchange_slot(x, 0), x->slot_bytes, x->nunits, x->me, own };
+}
+
+static const char *operand(const slots_t *slots, uint32_t unit)
+{
+  return unit == slots->me && slots->own != NULL ? slots->own : slots->first + unit * slots->bytes;
+}
+
+/* Combine elements [from, to) of all the node's units into `result`. The order is the same on all units, so
+ * results agree bit by bit. */
+static void combine_slots(const slots_t *slots, char *result, size_t from, size_t to,
+                          const reduction_t *r)
+{
+  size_t start = from * r->size;
+
+  if (from >= to)
+    return;
+  memcpy(result + start, operand(slots, slots->nunits - 1) + start, (to - from) * r->size);
+  for (uint32_t u = slots->nunits - 1; u-- > 0;)
+    dart__op_combine(r->op, r->dtype, operand(slots, u) + start, result + start, to - from);
+}
+
+/* One piece, one node. Short ones: every receiver combines all slots. Long ones: every unit
+ * combines its share of the elements into the result, and a second step publishes it. */
+static void reduce_on_node(dart__team_t *team, const char *send, char *recv, size_t nelem,
+                           const reduction_t *r)
+{
+  dart__exchange_t *x     = &team->exchange;
+  slots_t           slots = slots_of(x, send == recv ? NULL : send);
+  char             *result;
+  size_t            share;
+
+  dart__step_end(team);
+  if (nelem * r->size <= ALONE_BYTES || x->nunits == 2 || r->root != DART__EVERY_UNIT) {
+    if (is_receiver(team, r))
+      combine_slots(&slots, recv, 0, nelem, r);
+    return;
+  }
+  share  = (nelem / x->nunits + 2) & ~(size_t)1; /* even: pairs of MINMAX stay together */
+  result = dart__exchange_result(x); /* taken in the second step, in which it is written */
+  combine_slots(&slots, result, dart__least(nelem, x->me * share),
+                dart__least(nelem, (x->me + 1) * share), r);
+  dart__step_end(team);
+  memcpy(recv, result, nelem * r->size);
+}
+
+/* One piece, several nodes: leaders combine their node's slots, then one another's results. */
+static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, const reduction_t *r)
+{
+  dart__exchange_t *x      = &team->exchange;
+  slots_t           slots  = slots_of(x, NULL);
+  char             *result = dart__exchange_result(x);
+
+  if (dart__step_end(team)) {
+    combine_slots(&slots, result, 0, nelem, r);
+    dart__nodes->reduce(team, result, result, nelem, r->dtype, r->op,
+                        r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT : team->node_of[r->root]);
+    dart__step_release(team);
+  }
+  if (is_receiver(team, r))
+    memcpy(recv, result, nelem * r->size);
+}
+
+static void reduce_commuting(dart__team_t *team, const char *send, char *recv, size_t nelem,
+                             const reduction_t *r)
+{
+  size_t piece = dart__least(team->exchange.slot_bytes, team->exchange.result_bytes) / r->size;
+
+  piece = piece > 1 ? piece & ~(size_t)1 : piece;
+  for (size_t at = 0; at < nelem; at += piece) {
+    size_t count = dart__least(piece, nelem - at);
+    char  *into  = is_receiver(team, r) ? recv + at * r->size : NULL;
+
+    memcpy(dart__exchange_slot(&team->exchange, team->exchange.me), send + at * r->size,
+           count * r->size);
+    if (team->nnodes == 1)
+      reduce_on_node(team, send + at * r->size, into, count, r);
+    else
+      reduce_over_nodes(team, into, count, r);
+  }
+}
+
+/* Operators that do not commute are applied in team order: gather the operands of as many elements
+ * as fit, and fold from the last unit to the first. */
+static void reduce_in_order(dart__team_t *team, const char *send, char *recv, size_t nelem,
+                            const reduction_t *r)
+{
+  size_t piece = team->exchange.result_bytes / ((size_t)team->nunits * r->size);
+
+  for (size_t at = 0; at < nelem; at += piece) {
+    size_t count  = dart__least(piece, nelem - at) * r->size;
+    char  *result = dart__exchange_result(&team->exchange);
+
+    memcpy(result + (size_t)team->rank[team->me] * count, send + at * r->size, count);
+    if (dart__step_end(team)) {
+      dart__nodes->allgather(team, result, dart__step_blocks(team, count));
+      dart__step_release(team);
+    }
+    if (!is_receiver(team, r))
+      continue;
+    memcpy(recv + at * r->size, result + (size_t)team->rank[team->nunits - 1] * count, count);
+    for (int32_t u = team->nunits - 1; u-- > 0;)
+      dart__op_combine(r->op, r->dtype, result + (size_t)team->rank[u] * count, recv + at * r->size,
+                       count / r->size);
+  }
+}
+
+dart_ret_t dart__staged_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
+                               dart_datatype_t dtype, dart_operation_t op, int32_t root)
+{
+  reduction_t r        = { dtype, op, dart__type_find(dtype)->elem_size, root };
+  bool        commutes = dart__op_commutes(op);
+  size_t      room = commutes ? dart__least(team->exchange.slot_bytes, team->exchange.result_bytes)
+                              : team->exchange.result_bytes / (size_t)team->nunits;
+
+  if (team->nnodes > 1)
+    room = dart__least(room, DART__NODES_ELEMENT);
+  if (r.size > room) {
+    dart__error("reduce: an element of %zu bytes exceeds %zu, see DART_SLOT", r.size, room);
+    return DART_ERR_NOMEM;
+  }
+  if (commutes)
+    reduce_commuting(team, send, recv, nelem, &r);
+  else
+    reduce_in_order(team, send, recv, nelem, &r);
+  return DART_OK;
+}
+
+void dart__coll_most(dart__team_t *team, unsigned long *values, size_t count)
+{
+  reduction_t r = { DART_TYPE_ULONG, DART_OP_MAX, sizeof *values, DART__EVERY_UNIT };
+
+  if (team->nunits > 1)
+    reduce_commuting(team, (const char *)values, (char *)values, count, &r);
+}
+
+dart_ret_t dart__coll_agree(dart__team_t *team, dart_ret_t mine)
+{
+  unsigned long worst = mine;
+
+  dart__coll_most(team, &worst, 1);
+  return (dart_ret_t)worst;
+}
+
+dart_ret_t dart__coll_agree_on(const char *function, dart__team_t *team, dart_ret_t mine,
+                               uint64_t value)
+{
+  unsigned long most[3] = { mine, value, ~value };
+
+  dart__coll_most(team, most, 3);
+  if (most[0] == DART_OK && most[1] != ~most[2])
+    most[0] = DART_ERR_INVAL;
+  if (most[0] != DART_OK && mine == DART_OK)
+    dart__error("%s: refused: units of team %d give different arguments, or one a wrong one; "
+                "this one %llu",
+                function, team->id, (unsigned long long)value);
+  return (dart_ret_t)most[0];
+}

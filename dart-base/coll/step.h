@@ -1,0 +1,28 @@
+#ifndef DART__COLL_STEP_H
+#define DART__COLL_STEP_H
+/* A step: every collective is a sequence of steps.
+ *
+ * Units write into the buffers of the team's exchange, end the step, and read there what the other units
+ * wrote; wait/exchange.h explains why one barrier a step is enough. In a team over several nodes the
+ * leaders communicate in between, while their nodes' other units wait:
+ *
+ *   write into the slot or the result;
+ *   if (dart__step_end(team)) {
+ *     <the leaders' communication, on the result>
+ *     dart__step_release(team);
+ *   }
+ *   read from the result. */
+#include "model/team.h"
+
+/** Returns once the node's units have arrived. True at the leader of a node of a team over several
+ *  nodes, whose units now wait for dart__step_release. */
+bool dart__step_end(dart__team_t *team);
+
+/** Called by the leader: let the node's other units continue. */
+void dart__step_release(dart__team_t *team);
+
+/** Where each node's block starts in a result with `nbytes` for every unit, node by node: the argument
+ *  `starts` of the leaders' functions in port.h. */
+const size_t *dart__step_blocks(dart__team_t *team, size_t nbytes);
+
+#endif

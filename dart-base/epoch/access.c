@@ -1,0 +1,191 @@
+/* Operations in epochs: see access.h. */
+#include "epoch/access.h"
+
+#include "base/log.h"
+
+/* Whether an operation that goes on its ordinary way now may be under way when it returns: to a far unit, or an
+ * atomic of MPI, which is also used on the node (dart__world.far_atomics). */
+static bool may_be_under_way(const dart__access_call_t *call, int32_t unit)
+{
+  return dart__access_is_far(call, unit) || (dart__world.far_atomics && call->team->nnodes > 1);
+}
+
+/* Whether the epoch covers the unit. */
+static bool covers(const dart__epoch_t *epoch, int32_t unit)
+{
+  switch (epoch->kind) {
+  case DART__EPOCH_NONE: return !atomic_load_explicit(&epoch->is_exposed, memory_order_relaxed);
+  case DART__EPOCH_START:
+  case DART__EPOCH_LOCK: return epoch->target[unit].is_member;
+  default: return true;
+  }
+}
+
+static dart__access_t refuse(const dart__access_call_t *call, int32_t unit)
+{
+  static const char *const why[] = { "exposed here, and no access was started", "",
+                                     "not among the units that were started", "not locked", "" };
+
+  dart__error("%s: unit %d in segment %d of team %d is %s", call->function, unit, call->segment->id,
+              call->team->id, why[call->epoch->kind]);
+  return DART__ACCESS_REFUSED;
+}
+
+bool dart__access_is_read_only(const dart__access_call_t *call, int32_t unit)
+{
+  uint32_t promise;
+
+  if (!DART__EPOCH_VERIFIES || dart__access_is_far(call, unit) ||
+      (call->epoch->kind != DART__EPOCH_FENCE && call->epoch->kind != DART__EPOCH_START))
+    return false;
+  promise = atomic_load_explicit(&dart__epoch_shared(call->team, call->segment, unit)->is_read_only,
+                                 memory_order_relaxed);
+  if (promise == 0 || (call->epoch->kind == DART__EPOCH_FENCE && promise != call->epoch->fences))
+    return false;
+  dart__error("%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
+  return true;
+}
+
+/* The same before an operation, if that is known by now. */
+static bool is_read_only(const dart__access_call_t *call, int32_t unit)
+{
+  if (!DART__EPOCH_VERIFIES || dart__epoch_is_locking(call->epoch->kind) ||
+      dart__access_is_far(call, unit) || !dart__access_try_open(call, unit) ||
+      !dart__access_is_read_only(call, unit))
+    return false;
+  call->epoch->target[unit].is_open =
+      false; /* the epoch may end without a look at targets that were not used */
+  return true;
+}
+
+/* Checks in common, and notes that the target is used. PASS: no epoch is open; DONE: it goes on. */
+static dart__access_t begin(const dart__access_call_t *call, int32_t unit,
+                            dart__epoch_op_kind_t kind)
+{
+  dart__epoch_t        *epoch  = call->epoch;
+  dart__epoch_target_t *t      = &epoch->target[unit];
+  bool                  writes = kind != DART__EPOCH_GET;
+
+  if (!covers(epoch, unit))
+    return refuse(call, unit);
+  if (epoch->kind == DART__EPOCH_NONE)
+    return DART__ACCESS_PASS;
+  if (writes && is_read_only(call, unit))
+    return DART__ACCESS_REFUSED;
+  epoch->is_issued = true;
+  t->is_used       = true;
+  t->is_written |= writes;
+  return DART__ACCESS_DONE;
+}
+
+static dart__access_t gone(const dart__access_call_t *call, int32_t unit)
+{
+  dart__access_refuse_gone(call, unit);
+  return DART__ACCESS_REFUSED;
+}
+
+static dart__access_t refuse_more(const dart__access_call_t *call)
+{
+  dart__error("%s: no memory beside %u operations that are put off in segment %d of team %d",
+              call->function, (unsigned)call->epoch->nqueued, call->segment->id, call->team->id);
+  return DART__ACCESS_NOMEM;
+}
+
+/* Whether an operation that can be put off may take its target's lock: not beside other locks. It would be held while
+ * they are waited for, and whether it was free then would decide in which order this unit has them. */
+static bool may_lock_now(const dart__access_call_t *call, int32_t unit)
+{
+  const dart__epoch_t *epoch = call->epoch;
+
+  return !dart__epoch_is_locking(epoch->kind) || !epoch->target[unit].is_checked ||
+         epoch->target[unit].is_open || dart__epoch_is_alone(epoch);
+}
+
+/* The target has opened since the operation began: it may have said DART_EPOCH_NOPUT meanwhile. */
+static bool breaks_promise(const dart__access_call_t *call, int32_t unit,
+                           dart__epoch_op_kind_t kind)
+{
+  return kind != DART__EPOCH_GET && dart__access_is_read_only(call, unit);
+}
+
+static dart__access_t later(const dart__access_call_t *call, const dart__epoch_op_t *op)
+{
+  int32_t        unit = op->at.unit;
+  dart__access_t goes = begin(call, unit, op->kind);
+
+  if (goes != DART__ACCESS_DONE)
+    return goes;
+  if (!may_lock_now(call, unit) || !dart__access_try_open(call, unit)) {
+    if (dart__access_put_off(call->epoch, op))
+      return DART__ACCESS_DONE;
+    if (!dart__access_may_wait(call->epoch))
+      return refuse_more(call);
+    if (!dart__access_open(call, unit))
+      return gone(call, unit);
+  }
+  dart__access_drain(call, unit);
+  if (breaks_promise(call, unit, op->kind))
+    return DART__ACCESS_REFUSED;
+  if (!dart__access_is_far(call, unit)) {
+    call->epoch->target[unit].is_loose |= may_be_under_way(call, unit);
+    return DART__ACCESS_PASS;
+  }
+  dart__access_start(call, op);
+  return DART__ACCESS_DONE;
+}
+
+static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__epoch_op_kind_t kind)
+{
+  dart__access_t goes = begin(call, unit, kind);
+
+  if (goes != DART__ACCESS_DONE)
+    return goes;
+  if (!dart__access_open_in_order(call, unit))
+    return gone(call, unit);
+  dart__access_drain(call, unit);
+  if (breaks_promise(call, unit, kind))
+    return DART__ACCESS_REFUSED;
+  call->epoch->target[unit].is_loose = may_be_under_way(call, unit);
+  return DART__ACCESS_PASS;
+}
+
+dart__access_t dart__access_later(const char *function, const dart__epoch_op_t *op)
+{
+  dart__access_call_t call = { function, op->at.team, op->at.segment,
+                               dart__epoch_find(op->at.segment) };
+  dart__access_t      goes;
+
+  dart__access_enter(&call.epoch->access);
+  goes = later(&call, op);
+  dart__access_leave(&call.epoch->access);
+  return goes;
+}
+
+dart__access_t dart__access_now(const char *function, const dart__address_t *at,
+                                dart__epoch_op_kind_t kind)
+{
+  dart__access_call_t call = { function, at->team, at->segment, dart__epoch_find(at->segment) };
+  dart__access_t      goes;
+
+  dart__access_enter(&call.epoch->access);
+  goes = now(&call, at->unit, kind);
+  dart__access_leave(&call.epoch->access);
+  return goes;
+}
+
+dart_ret_t dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit)
+{
+  dart__access_call_t call = { "dart_flush", team, segment, dart__epoch_find(segment) };
+  dart_ret_t          ret  = DART_OK;
+
+  dart__access_enter(&call.epoch->access);
+  for (int32_t u = 0; call.epoch->nqueued > 0 && u < team->nunits; u++)
+    if ((unit < 0 || u == unit) && call.epoch->target[u].nqueued > 0) {
+      if (dart__access_open_in_order(&call, u))
+        dart__access_drain(&call, u);
+      else
+        ret = dart__access_refuse_gone(&call, u);
+    }
+  dart__access_leave(&call.epoch->access);
+  return ret;
+}

@@ -1,0 +1,343 @@
+/* See epoch_target.h. The lists are accessed by the thread that receives messages alone, see dart__am_host_t. */
+#include "epoch/epoch_target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "epoch/epoch.h"
+#include "far/am/target.h"
+#include "model/world.h"
+
+/* A request that waits for its turn, or, then, the answer to it. */
+typedef struct request {
+  struct request       *next;
+  dart__epoch_shared_t *state;   /* whose lock it is for; NULL: it waits for a post */
+  uint32_t              number;  /* of the segment */
+  bool                  is_gone; /* the answer: the segment has ended */
+  uint32_t              ticket;
+  int32_t               peer;
+  dart__am_epoch_t      about;
+  size_t                nwords;
+  uint64_t              words[];
+} request_t;
+
+static struct {
+  request_t
+      *waiting; /* in the order of arrival, so that a look through it serves one lock in order */
+  request_t *answers;
+} requests;
+
+static bool is_exclusive(const dart__am_epoch_t *about)
+{
+  return (about->what & DART__LOCK_EXCLUSIVE) != 0;
+}
+
+static uint32_t word_of(const dart__am_epoch_t *about)
+{
+  return about->what & DART__LOCK_WORD;
+}
+
+/* A lack of memory is waited out: the unit whose request it is cannot be told. There is room for what its gets
+ * are going to read. */
+static request_t *new_request(const request_t *described, const uint64_t *words)
+{
+  size_t     nbytes = described->nwords * sizeof *words;
+  size_t     room = nbytes > DART__LOCKED_GET || described->nwords == 0 ? nbytes : DART__LOCKED_GET;
+  request_t *r;
+
+  while ((r = malloc(sizeof *r + room)) == NULL)
+    dart__cpu_pause();
+  *r = *described;
+  if (nbytes > 0)
+    memcpy(r->words, words, nbytes);
+  return r;
+}
+
+/* ---- accesses that run ahead of their post --------------------------------------------------- */
+
+/* The segment it is about. NULL: it has ended; another one may have its id. */
+static dart__segment_t *segment_of(const dart__am_epoch_t *about, dart__team_t **team_out)
+{
+  uint32_t         flags = (UINT32_C(1) << DART__LOCK_GENERATION_AT) - 1;
+  dart__segment_t *segment;
+
+  *team_out = dart__team_find(about->team);
+  segment   = *team_out == NULL ? NULL : dart__segment_find(*team_out, about->segid);
+  return segment != NULL && (about->what & ~flags) == dart__lock_generation(segment) ? segment
+                                                                                     : NULL;
+}
+
+/* Whether the segment that a request waits in has ended; another one may have its id by now, allocated memory, too. */
+static bool is_gone(const request_t *r)
+{
+  dart__team_t          *team;
+  const dart__segment_t *segment = segment_of(&r->about, &team);
+
+  return segment == NULL || segment->number != r->number;
+}
+
+/* Apply it and note that it has ended, if this unit has posted. */
+static bool try_complete(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
+                         const uint64_t *words)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = segment_of(&r->about, &team);
+  int32_t          unit    = dart__team_unit_of(team, r->peer);
+
+  if (!dart__epoch_may_enter(team, segment, unit))
+    return false;
+  dart__am_apply(host, updates, r->peer, words, r->nwords, NULL);
+  dart__epoch_note(team, segment, unit, DART__EPOCH_COMPLETED, r->about.value);
+  return true;
+}
+
+static void push(request_t **list, request_t *r)
+{
+  while (*list != NULL)
+    list = &(*list)->next;
+  r->next = NULL;
+  *list   = r;
+}
+
+/* The lock is the origin's from now on. Its segment may have ended meanwhile, by a thread of this unit: either that
+ * finds the lock held and leaves it (dart__epoch_end_state), or its end is seen here. Operations of the origin are
+ * refused. */
+static void hand_over(const request_t *r)
+{
+  dart__epoch_far_enter(r->state, is_exclusive(&r->about));
+  if (is_gone(r) && dart__epoch_far_leave(r->state, is_exclusive(&r->about)))
+    dart__rwlock_leave(&r->state->lock, is_exclusive(&r->about));
+}
+
+/* The lock is entered: apply what came with the request, or leave it to the origin. Returns the words that its gets
+ * have read. */
+static size_t apply(const dart__am_host_t *host, dart__deferred_t *updates, const request_t *r,
+                    const uint64_t *words, uint64_t *data)
+{
+  dart__am_applied_t applied;
+
+  if (word_of(&r->about) != DART__LOCK_APPLY) {
+    hand_over(r);
+    return 0;
+  }
+  applied = dart__am_apply(host, updates, r->peer, words, r->nwords, data);
+  dart__rwlock_leave(&r->state->lock, is_exclusive(&r->about));
+  return applied.nresults;
+}
+
+/* The same for one that has waited: now its words are those that were read. */
+static void apply_late(const dart__am_host_t *host, dart__deferred_t *updates, request_t *r)
+{
+  uint64_t data[DART__LOCKED_GET / sizeof(uint64_t)];
+
+  r->nwords = apply(host, updates, r, r->words, data);
+  memcpy(r->words, data, r->nwords * sizeof *data);
+}
+
+/* One that ran ahead of its post; if that was made now, it is removed. */
+static bool serve_completed(const dart__am_host_t *host, dart__deferred_t *updates,
+                            request_t **link)
+{
+  request_t *r = *link;
+
+  if (!try_complete(host, updates, r, r->words))
+    return false;
+  *link = r->next;
+  free(r);
+  host->notified(host->context); /* a thread may be waiting for it */
+  return true;
+}
+
+/* The lock is entered, but its segment has ended, and what the request brings has nowhere to go. */
+static void refuse_late(request_t *r)
+{
+  dart__rwlock_leave(&r->state->lock, is_exclusive(&r->about));
+  r->is_gone = true;
+  r->nwords  = 0;
+}
+
+/* One that waits for a lock; if it is its turn, it is answered. It has a turn, too, when the segment has ended: others
+ * behind it in the queue wait for that. */
+static bool serve_lock(const dart__am_host_t *host, dart__deferred_t *updates, request_t **link)
+{
+  request_t *r = *link;
+
+  if (!dart__rwlock_try_enter(&r->state->lock, r->ticket, is_exclusive(&r->about)))
+    return false;
+  *link = r->next;
+  atomic_fetch_sub_explicit(&r->state->lock.far, 1, memory_order_relaxed);
+  if (is_gone(r))
+    refuse_late(r);
+  else
+    apply_late(host, updates, r);
+  push(&requests.answers, r);
+  return true;
+}
+
+/* One that ran ahead of a post, in a segment that has ended. */
+static bool refuse_completed(request_t **link)
+{
+  request_t *r = *link;
+
+  *link      = r->next;
+  r->is_gone = true;
+  push(&requests.answers, r);
+  return true;
+}
+
+/* Serve those whose turn has come; true if there were any. */
+static bool serve_waiting(const dart__am_host_t *host, dart__deferred_t *updates)
+{
+  bool any = false;
+
+  for (request_t **link = &requests.waiting; *link != NULL;) {
+    request_t *r = *link;
+
+    if (r->state != NULL ? serve_lock(host, updates, link)
+        : is_gone(r)     ? refuse_completed(link)
+                         : serve_completed(host, updates, link))
+      any = true;
+    else
+      link = &r->next;
+  }
+  return any;
+}
+
+/* It is done: its origin counts the answer. */
+static void answer_lazy(request_t *described)
+{
+  described->nwords = 0;
+  if ((described->about.what & DART__LOCK_LAZY) != 0)
+    push(&requests.answers, new_request(described, NULL));
+}
+
+/* A request for a lock: take its ticket, and enter if it is its turn. */
+static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *updates,
+                               request_t *described, const uint64_t *words, uint64_t *data)
+{
+  dart__rwlock_t *lock = &described->state->lock;
+
+  described->ticket = dart__rwlock_take(lock);
+  if (dart__rwlock_try_enter(lock, described->ticket, is_exclusive(&described->about))) {
+    apply(host, updates, described, words, data);
+    answer_lazy(described);
+    return DART__LOCK_DONE;
+  }
+  if (word_of(&described->about) != DART__LOCK_APPLY)
+    described->nwords = 0;
+  push(&requests.waiting, new_request(described, words));
+  /* seq_cst: before the next try_enter; pairs with dart__rwlock_has_far */
+  atomic_fetch_add_explicit(&lock->far, 1, memory_order_seq_cst);
+  return DART__LOCK_WAITS;
+}
+
+/* Whether it has a result, in which 0 says that there is no such segment. */
+static bool tells_result(const dart__am_epoch_t *about)
+{
+  return (about->what & DART__LOCK_LAZY) == 0 &&
+         (word_of(about) == DART__LOCK_ASK || word_of(about) == DART__LOCK_APPLY ||
+          word_of(about) == DART__LOCK_EXPOSED);
+}
+
+dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates,
+                                         int32_t peer, const dart__am_epoch_t *about,
+                                         const uint64_t *words, size_t nwords,
+                                         uint64_t *results_out)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = segment_of(about, &team);
+  request_t        described;
+
+  if (word_of(about) == DART__EPOCH_GRANTED) { /* though the segment may have ended: see lazy */
+    dart__epoch_granted(about->value, words, nwords);
+    return DART__AM_EPOCH_NOTIFIED;
+  }
+  if (word_of(about) == DART__EPOCH_GONE) {
+    dart__epoch_gone(about->value);
+    return DART__AM_EPOCH_NOTIFIED;
+  }
+  if (segment == NULL) {
+    /* the origin of a lazy request counts answers, and waits for nothing else */
+    if ((about->what & DART__LOCK_LAZY) != 0)
+      push(&requests.answers, new_request(&(request_t){ .peer = peer, .about = *about }, words));
+    if (tells_result(about)) /* its unit is told by that, and reports it */
+      return DART__AM_EPOCH_SERVED;
+    /* an access may be over before the post that it ran ahead of is known, and the memory deregistered */
+    return word_of(about) == DART__EPOCH_POSTED ? DART__AM_EPOCH_SERVED : DART__AM_EPOCH_REFUSED;
+  }
+  described = (request_t){ .state  = dart__epoch_shared(team, segment, team->me),
+                           .number = segment->number,
+                           .peer   = peer,
+                           .about  = *about,
+                           .nwords = nwords };
+  switch (word_of(about)) {
+  case DART__LOCK_EXPOSED: *results_out = UINT64_C(1) + dart__epoch_exposed(team, segment); break;
+  case DART__LOCK_ASK:
+  case DART__LOCK_APPLY:
+    *results_out = ask(host, updates, &described, words, results_out + 1);
+    break;
+  case DART__LOCK_COMPLETED:
+    described.state = NULL;
+    /* First the one before, if the post that it waits for was made after the last look. */
+    serve_waiting(host, updates);
+    if (!try_complete(host, updates, &described, words))
+      push(&requests.waiting, new_request(&described, words));
+    return DART__AM_EPOCH_NOTIFIED;
+  case DART__LOCK_LEAVE:
+    if (dart__epoch_far_leave(described.state, is_exclusive(about)))
+      dart__rwlock_leave(&described.state->lock, is_exclusive(about));
+    answer_lazy(&described);
+    break;
+  case DART__LOCK_REPORT: answer_lazy(&described); break;
+  default:
+    dart__epoch_note(team, segment, dart__team_unit_of(team, peer),
+                     (dart__epoch_word_t)word_of(about), about->value);
+    return DART__AM_EPOCH_NOTIFIED;
+  }
+  return DART__AM_EPOCH_SERVED; /* those who wait for a lock have an event of their own */
+}
+
+void *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates)
+{
+  request_t *answers;
+
+  if (requests.waiting == NULL && requests.answers == NULL)
+    return NULL;
+  while (serve_waiting(host, updates))
+    ; /* one that has left, or entered shared, may have let another in */
+  answers          = requests.answers;
+  requests.answers = NULL;
+  return answers;
+}
+
+/* Operations that nobody waits for, whose memory has ended: the next flush says so. */
+static bool is_lost(const request_t *r)
+{
+  return r->is_gone &&
+         ((r->about.what & DART__LOCK_LAZY) != 0 || word_of(&r->about) == DART__LOCK_COMPLETED);
+}
+
+/* Those that nobody may be waiting for are sent with others, if somebody is there to do that while this unit
+ * computes. */
+static void answer(dart__am_t *am, const request_t *r)
+{
+  dart__am_epoch_t about   = r->about;
+  bool             is_lazy = (about.what & DART__LOCK_LAZY) != 0;
+
+  if (is_lost(r))
+    dart__am_refuse(am, r->peer);
+  if (word_of(&about) == DART__LOCK_COMPLETED)
+    return;
+  about.what = r->is_gone && !is_lazy ? DART__EPOCH_GONE : DART__EPOCH_GRANTED;
+  dart__am_epoch(am, r->peer, &about, r->words, r->nwords, NULL, 0,
+                 !is_lazy || !dart__world.has_agent);
+}
+
+void dart__lock_answer(dart__am_t *am, void *answers)
+{
+  for (request_t *r = answers, *next; r != NULL; r = next) {
+    next = r->next;
+    answer(am, r);
+    free(r);
+  }
+}

@@ -1,0 +1,233 @@
+/* Fences.
+ *
+ * On one node a fence is a barrier: near operations are complete before their unit enters it. Between nodes
+ * no barrier is enough, for data may be under way when all units have entered, and no second one is needed:
+ * all units sum up, with the words of one reduction, how many of them have operations on each; then each
+ * starts its operations, and a word that follows them, and leaves when as many words have come to it as the
+ * sum said.
+ *
+ * A unit's operations on far portions start when the reduction of the closing fence is over, not before:
+ * only then all units are known to have left the fence before it, and with it, to have received what that
+ * epoch brought them. Near portions can be looked at: each says which fence its unit has left (`exposed`).
+ * So whatever a unit issues in an epoch comes after all that the epoch before did to the same target.
+ * (Thakur, Gropp, Toonen 2005 count likewise, by a reduce-scatter; here a unit of each node collects its
+ * node first.) */
+#include <stdlib.h>
+
+#include <dash/dart/ext/dart_epoch.h>
+
+#include "base/profile.h"
+#include "coll/coll.h"
+#include "epoch/epoch_calls.h"
+#include "far/progress.h"
+#include "port.h"
+#include "rma/await.h"
+#include "wait/timed.h"
+
+DART__PROFILED(dart_epoch_fence);
+
+#define ALLOWED                                                                          \
+  (DART_EPOCH_NOPRECEDE | DART_EPOCH_NOSUCCEED | DART_EPOCH_NOSTORE | DART_EPOCH_NOPUT | \
+   DART_EPOCH_LAZY)
+
+/* The first fence of a segment: all units get what they need, or none. Collective. */
+static dart_ret_t prepare(const dart__access_call_t *call, dart_ret_t mine)
+{
+  dart__epoch_t *epoch = call->epoch;
+
+  if (mine == DART_OK && call->team->nnodes > 1 && epoch->counts == NULL) {
+    epoch->counts = calloc((size_t)call->team->nunits, sizeof *epoch->counts);
+    if (epoch->counts == NULL)
+      mine = DART_ERR_NOMEM;
+  }
+  return dart__coll_agree(call->team, mine);
+}
+
+/* ---- verification -------------------------------------------------------------------------- */
+
+/* Assertions that all units give or none. */
+#define COMMON (DART_EPOCH_NOPRECEDE | DART_EPOCH_NOSUCCEED | DART_EPOCH_LAZY)
+
+static void remember(dart__epoch_t *epoch, int assertions)
+{
+  epoch->history = epoch->history * 31 + ((unsigned)assertions & COMMON) + 1;
+}
+
+/* Collective, in fences without NOPRECEDE: lazy ones wait here, so that units that disagree about that do not part. */
+static dart_ret_t verify_history(const dart__access_call_t *call)
+{
+  unsigned long most[2] = { call->epoch->history, ~(unsigned long)call->epoch->history };
+
+  dart__coll_most(call->team, most, 2);
+  if (most[0] == ~most[1])
+    return DART_OK;
+  call->epoch->history = 0;
+  return dart__epoch_refuse(call, "had fences with different assertions on different units");
+}
+
+/* ---- closing ------------------------------------------------------------------------------- */
+
+static int32_t rotated(const dart__team_t *team, int32_t i)
+{
+  return (team->me + 1 + i) % team->nunits; /* units do not all begin with the same target */
+}
+
+static bool is_far_target(const dart__access_call_t *call, int32_t unit)
+{
+  return call->epoch->target[unit].is_used && dart__access_is_far(call, unit);
+}
+
+/* Operations on portions of this node: those put off, and atomics of MPI that are under way. */
+static dart_ret_t close_near(const dart__access_call_t *call)
+{
+  dart_ret_t ret = DART_OK;
+
+  if (!call->epoch->is_issued)
+    return DART_OK;
+  for (int32_t i = 0; i < call->team->nunits; i++) {
+    int32_t unit = rotated(call->team, i);
+
+    if (!call->epoch->target[unit].is_used || dart__access_is_far(call, unit))
+      continue;
+    if (call->epoch->target[unit].nqueued > 0) {
+      dart__access_open(call, unit);
+      dart__access_drain(call, unit);
+    }
+    ret = dart__worse(ret, dart__access_order(call, unit));
+  }
+  return ret;
+}
+
+/* How many units have operations on this one's portion; afterwards all have entered the fence. */
+static uint32_t count(const dart__access_call_t *call)
+{
+  uint32_t *counts = call->epoch->counts;
+
+  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+    counts[unit] = is_far_target(call, unit);
+  dart__coll_reduce(call->team, counts, counts, (size_t)call->team->nunits, DART_TYPE_UINT,
+                    DART_OP_SUM, DART__EVERY_UNIT);
+  return counts[call->team->me];
+}
+
+static dart_ret_t close_far(const dart__access_call_t *call)
+{
+  dart_ret_t ret = DART_OK;
+
+  for (int32_t i = 0; i < call->team->nunits; i++) {
+    int32_t unit = rotated(call->team, i);
+
+    if (!is_far_target(call, unit))
+      continue;
+    dart__access_drain(call, unit);
+    ret = dart__worse(ret, dart__access_order(call, unit));
+    dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_ARRIVED,
+                      call->epoch->target[unit].is_written, true);
+  }
+  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+    if (is_far_target(call, unit))
+      ret = dart__worse(ret, dart__epoch_finish(call, unit, false));
+  return ret;
+}
+
+static bool have_arrived(void *context)
+{
+  return dart__epoch_has_arrived(context);
+}
+
+/* End the epoch, with all units. */
+static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
+{
+  dart__team_t *team = call->team;
+  dart_ret_t    ret;
+
+  dart__progress(); /* apply deferred updates */
+  ret = close_near(call);
+  if (DART__EPOCH_VERIFIES && verify_history(call) != DART_OK) {
+    ret     = dart__worse(ret, DART_ERR_INVAL);
+    is_lazy = false; /* perhaps only some units gave it: all wait, as those do that did not */
+  }
+  if (team->nnodes == 1) {
+    if (!is_lazy)
+      dart__coll_barrier(team);
+  } else {
+    call->epoch->expected += count(call);
+    ret = dart__worse(ret, close_far(call));
+    if (!is_lazy)
+      dart__await(call->function, have_arrived, call->epoch,
+                  dart__access_waits_for(call, DART__WAIT_FENCE, -1));
+  }
+  if (!is_lazy)
+    dart__progress_settle_lazy();
+  return dart__worse(ret, dart__epoch_verify_read_only(call));
+}
+
+/* ---- beginning ----------------------------------------------------------------------------- */
+
+static void begin(const dart__access_call_t *call, int assertions, bool is_all_open)
+{
+  dart__epoch_t        *epoch    = call->epoch;
+  dart__epoch_shared_t *shared   = dart__epoch_shared(call->team, call->segment, call->team->me);
+  bool                  promises = (assertions & DART_EPOCH_NOPUT) != 0;
+
+  for (int32_t unit = 0; epoch->is_issued && unit < call->team->nunits; unit++)
+    dart__epoch_reset(&epoch->target[unit]);
+  epoch->is_issued   = false;
+  epoch->is_all_open = is_all_open;
+  epoch->fences++;
+  /* after a lazy fence what still comes from far units is of an epoch before */
+  epoch->is_read_only = promises && dart__epoch_has_arrived(epoch);
+  if (DART__EPOCH_VERIFIES) {
+    atomic_store_explicit(&epoch->is_written, false, memory_order_relaxed);
+    /* relaxed, both: units look at it after `exposed`, and in an epoch that ends with all of them */
+    atomic_store_explicit(&shared->is_read_only, promises ? epoch->fences : 0,
+                          memory_order_relaxed);
+  }
+  if (!is_all_open || DART__EPOCH_VERIFIES)
+    /* release: what this unit did with its portion until now; pairs with is_open_by_fence */
+    atomic_store_explicit(&shared->exposed, epoch->fences, memory_order_release);
+  dart__epoch_set(call,
+                  (assertions & DART_EPOCH_NOSUCCEED) != 0 ? DART__EPOCH_NONE : DART__EPOCH_FENCE);
+}
+
+static dart_ret_t fence(const dart__access_call_t *call, int assertions)
+{
+  bool       is_lazy = (assertions & DART_EPOCH_LAZY) != 0;
+  dart_ret_t ret     = DART_OK;
+
+  if (call->epoch->kind != DART__EPOCH_NONE && call->epoch->kind != DART__EPOCH_FENCE)
+    return dart__epoch_refuse(call, "has an epoch of another kind open");
+  if (atomic_load_explicit(&call->epoch->is_exposed, memory_order_relaxed))
+    return dart__epoch_refuse(call, "is exposed by a post");
+  if (DART__EPOCH_VERIFIES && (assertions & DART_EPOCH_NOPRECEDE) != 0 && call->epoch->is_issued)
+    return dart__epoch_refuse(call, "has operations, against DART_EPOCH_NOPRECEDE");
+  if (DART__EPOCH_VERIFIES)
+    remember(call->epoch, assertions);
+  if ((assertions & DART_EPOCH_NOPRECEDE) == 0)
+    ret = complete(call, is_lazy);
+  begin(call, assertions,
+        (assertions & DART_EPOCH_NOPRECEDE) == 0 && !is_lazy && call->team->nnodes == 1);
+  return ret;
+}
+
+dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
+{
+  dart__access_call_t call;
+  dart_ret_t          ret = dart__epoch_begin(__func__, gptr, assertions, ALLOWED, &call);
+  dart__timed_t       timed;
+
+  if (call.team == NULL || call.segment == NULL || ret == DART_ERR_INVAL)
+    return ret;
+  if (call.epoch == NULL || !call.epoch->is_prepared) {
+    ret = prepare(&call, ret);
+    if (ret != DART_OK)
+      return ret;
+    call.epoch->is_prepared = true; /* and a fence that is refused changes nothing of that */
+  }
+  timed = dart__timed_begin(DART__COUNT_FENCE);
+  dart__access_enter(&call.epoch->access);
+  ret = fence(&call, assertions);
+  dart__access_leave(&call.epoch->access);
+  dart__timed_end(DART__COUNT_FENCE, timed);
+  return ret;
+}

@@ -1,0 +1,243 @@
+/* Operations that are put off, and starting them. See access.h.
+ *
+ * The queue is an array of places, in which each target has a list, so that all of a target's operations are taken
+ * out, in order, without a look at those of others. */
+#include "epoch/access.h"
+
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "coll/coll.h"
+#include "data/describe.h"
+#include "far/progress.h"
+#include "port.h"
+#include "rma/remote.h"
+#include "rma/watch.h"
+#include "wait/atomic.h"
+#include "wait/near.h"
+
+/* ---- starting ------------------------------------------------------------------------------- */
+
+static dart_ret_t start_near(const dart__epoch_op_t *op)
+{
+  const dart__address_t *at     = &op->at;
+  const void            *source = dart__epoch_source(op);
+  const dart__type_t    *type   = op->local_type != NULL ? op->local_type : op->type;
+
+  if (at->near == NULL) { /* registered memory of a unit of the node */
+    if (op->kind == DART__EPOCH_PUT)
+      return dart__remote_put_blocking(at, op->type, source, type, op->nelem);
+    if (op->kind == DART__EPOCH_GET)
+      return dart__remote_get_blocking(at, op->type, op->buffer, type, op->nelem);
+    return dart__remote_accumulate(at, source, op->nelem, op->type->base, op->op);
+  }
+  if (op->kind == DART__EPOCH_PUT) {
+    dart__near_put(at->near, op->type, source, type, op->nelem);
+  } else if (op->kind == DART__EPOCH_GET) {
+    dart__near_get(op->buffer, type, at->near, op->type, op->nelem);
+  } else if (dart__world.far_atomics && at->team->nnodes > 1) {
+    dart__far->accumulate(at, source, op->nelem, op->type->base, op->op);
+    return dart__far->flush(at->team, at->unit);
+  } else {
+    dart__atomic_accumulate(at->near, source, op->nelem, op->type->base, op->op);
+  }
+  return DART_OK;
+}
+
+/* Wake who sleeps for what a near operation may have changed. */
+static void tell_watchers(const dart__epoch_op_t *op)
+{
+  bool is_scattered = op->type->kind != DART__TYPE_BASIC;
+
+  dart__watch_wrote((dart_gptr_t){ .unitid       = op->at.unit,
+                                   .segid        = op->at.segment->id,
+                                   .teamid       = op->at.team->id,
+                                   .addr_or_offs = { .offset = op->at.offset } },
+                    is_scattered ? UINT64_MAX : op->nelem * op->type->elem_size);
+}
+
+void dart__access_start(const dart__access_call_t *call, const dart__epoch_op_t *op)
+{
+  dart__epoch_target_t *t = &call->epoch->target[op->at.unit];
+
+  if (!dart__access_is_far(call, op->at.unit)) {
+    t->failed = dart__worse(t->failed, start_near(op));
+    if (op->kind != DART__EPOCH_GET && dart__is_watched())
+      tell_watchers(op);
+  } else if (!dart__epochs->start(op)) {
+    t->is_loose = true;
+  }
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+static dart__epoch_op_t *op_at(const dart__epoch_t *epoch, uint32_t place)
+{
+  return &epoch->queue[place - 1];
+}
+
+/* Twice as many. False: no memory. */
+static bool add_places(dart__epoch_t *epoch)
+{
+  uint32_t          nplaces = epoch->nplaces == 0 ? DART__EPOCH_QUEUE : 2 * epoch->nplaces;
+  dart__epoch_op_t *queue   = NULL;
+
+  if (nplaces > epoch->nplaces)
+    queue = realloc(epoch->queue, (size_t)nplaces * sizeof *queue);
+  if (queue == NULL)
+    return false;
+  epoch->queue   = queue;
+  epoch->nplaces = nplaces;
+  return true;
+}
+
+/* 0: no memory. */
+static uint32_t take_place(dart__epoch_t *epoch)
+{
+  uint32_t place = epoch->free;
+
+  if (place != 0) {
+    epoch->free = op_at(epoch, place)->next;
+    return place;
+  }
+  if (epoch->nused == epoch->nplaces && !add_places(epoch))
+    return 0;
+  return ++epoch->nused;
+}
+
+static void give_place(dart__epoch_t *epoch, uint32_t place)
+{
+  op_at(epoch, place)->local_type = NULL; /* nothing is kept for it */
+  op_at(epoch, place)->next       = epoch->free;
+  epoch->free                     = place;
+}
+
+/* ---- the lists of the targets ----------------------------------------------------------------- */
+
+static void append(dart__epoch_t *epoch, uint32_t place)
+{
+  dart__epoch_target_t *t = &epoch->target[op_at(epoch, place)->at.unit];
+
+  op_at(epoch, place)->next = 0;
+  if (t->last != 0)
+    op_at(epoch, t->last)->next = place;
+  else
+    t->first = place;
+  if (t->nqueued == 0)
+    t->since = epoch->nsince++;
+  t->last = place;
+  t->nqueued++;
+  epoch->nqueued++;
+}
+
+bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
+{
+  uint32_t place;
+
+  if (epoch->nqueued >= DART__EPOCH_QUEUE && dart__access_may_wait(epoch))
+    return false;
+  place = take_place(epoch);
+  if (place == 0)
+    return false;
+  *op_at(epoch, place) = *op;
+  if (!dart__epoch_keep(op_at(epoch, place))) {
+    give_place(epoch, place);
+    return false;
+  }
+  append(epoch, place);
+  return true;
+}
+
+/* What its target has promised may have been said after the operation was put off. */
+static void start_late(const dart__access_call_t *call, const dart__epoch_op_t *op)
+{
+  if (op->kind != DART__EPOCH_GET && dart__access_is_read_only(call, op->at.unit))
+    call->epoch->target[op->at.unit].failed = DART_ERR_INVAL;
+  else
+    dart__access_start(call, op);
+}
+
+/* Remove the unit's operations from the queue, in order; start them if `starts`. */
+static void take_out(const dart__access_call_t *call, int32_t unit, bool starts)
+{
+  dart__epoch_t        *epoch = call->epoch;
+  dart__epoch_target_t *t     = &epoch->target[unit];
+
+  if (t->nqueued == 0)
+    return;
+  if (starts)
+    dart__progress(); /* updates that were deferred before these were put off */
+  for (uint32_t place = t->first, next; place != 0; place = next) {
+    const dart__epoch_op_t *op = op_at(epoch, place);
+
+    next = op->next;
+    if (starts)
+      start_late(call, op);
+    dart__epoch_release(op);
+    give_place(epoch, place);
+  }
+  epoch->nqueued -= t->nqueued;
+  t->nqueued = t->first = t->last = 0;
+  if (epoch->nqueued == 0) /* places are used from the first one on again */
+    epoch->nused = epoch->free = 0;
+}
+
+void dart__access_drain(const dart__access_call_t *call, int32_t unit)
+{
+  take_out(call, unit, true);
+}
+
+void dart__access_drop(const dart__access_call_t *call, int32_t unit)
+{
+  take_out(call, unit, false);
+}
+
+/* What it takes to say how the elements of an operation lie; too much, if that cannot be said. */
+static size_t naming_bytes(const dart__epoch_op_t *op)
+{
+  size_t nwords;
+
+  if (op->local_type == NULL)
+    return 0;
+  nwords = dart__type_words(op->type);
+  return nwords == 0 ? DART__LOCKED_BYTES + 1 : (DART__LOCKED_NAMING + nwords) * sizeof(uint64_t);
+}
+
+bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t most_read,
+                          const dart__epoch_op_t *ops[], size_t *nops_out)
+{
+  const dart__epoch_t        *epoch  = call->epoch;
+  const dart__epoch_target_t *t      = &epoch->target[unit];
+  size_t                      nbytes = 0, nread = 0, n = 0;
+
+  if (t->nqueued > DART__LOCKED_OPS || dart__world.far_atomics)
+    return false;
+  for (uint32_t place = t->first; place != 0; place = ops[n++]->next) {
+    const dart__epoch_op_t *op = op_at(epoch, place);
+    size_t more                = dart__round_up(op->nelem * op->type->elem_size, sizeof(uint64_t));
+
+    if (op->kind == DART__EPOCH_GET && op->local_type != NULL)
+      return false;
+    if (op->kind == DART__EPOCH_GET)
+      nread += more;
+    else
+      nbytes += more + naming_bytes(op);
+    if (nread > most_read || nbytes > DART__LOCKED_BYTES)
+      return false;
+    ops[n] = op;
+  }
+  *nops_out = n;
+  return true;
+}
+
+dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t   = &call->epoch->target[unit];
+  dart_ret_t            ret = t->failed;
+
+  t->failed = DART_OK;
+  if (!t->is_loose)
+    return ret;
+  t->is_loose = false;
+  return dart__worse(ret, dart__far->flush(call->team, unit));
+}

@@ -1,0 +1,409 @@
+/* Unlock.
+ *
+ * The lock of a far portion that no operation has asked for yet is asked for here: few short operations travel
+ * with the request and are applied when the lock is granted, and the answer says that all is done, and brings
+ * what gets have read. That is one round trip, and with DART_EPOCH_LAZY and no gets none. All else takes a
+ * request, the operations, and a word that leaves the lock, which the acknowledgement of that word, or of gets
+ * before it, completes. Whoever locks the portion next needs no acknowledgement, since operations are applied
+ * in order; whoever reads it without a lock, after a barrier, does. With DART_EPOCH_LAZY the target's answer to
+ * the word is counted, and nobody waits for it; with NOCHECK, too, there is a word then, for that answer alone.
+ *
+ * Unlock_all. Locks are granted in the order of arrival, so a unit that held one portion while it waits for
+ * another could wait for itself: behind an exclusive request there, which waits for a second such unit, which
+ * waits here behind another exclusive request. So unlock_all holds no lock while it waits for one: first it
+ * leaves all that are held; then it takes near ones one by one; then it asks for far ones together, and
+ * leaves each as soon as it is granted (test/models/lock_all.pml). */
+#include <dash/dart/ext/dart_epoch.h>
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/profile.h"
+#include "epoch/epoch_calls.h"
+#include "far/progress.h"
+#include "port.h"
+#include "rma/await.h"
+
+DART__PROFILED(dart_epoch_unlock);
+DART__PROFILED(dart_epoch_unlock_all);
+
+#define LAZY_MOST 64 /* unlocks that may be under way without a wait */
+
+/* ---- near portions ---------------------------------------------------------------------------- */
+
+static dart_ret_t unlock_near(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t   = &call->epoch->target[unit];
+  dart_ret_t            ret = DART_OK;
+
+  if (t->nqueued > 0 || t->has_ticket) {
+    if (dart__access_open(call, unit))
+      dart__access_drain(call, unit);
+    else
+      ret = dart__access_refuse_gone(call, unit);
+  }
+  ret = dart__worse(ret, dart__access_order(call, unit));
+  dart__progress(); /* apply deferred updates */
+  if (!t->has_ticket)
+    return ret;
+  dart__hold_leave(call->epoch->hold);
+  dart__access_leave_lock(call, unit);
+  return ret;
+}
+
+/* ---- far portions ----------------------------------------------------------------------------- */
+
+/* A lock that is asked for by the unlock. */
+typedef struct {
+  int32_t               unit;
+  bool                  travels; /* the operations, with the request */
+  bool                  waits;   /* it was answered, and not granted yet */
+  dart__epoch_request_t request;
+} asked_t;
+
+#define ASKED_MOST 8
+typedef struct {
+  const dart__access_call_t *call;
+  bool                       is_lazy;
+  int                        n;
+  asked_t                   *asked; /* not initialised: a request is large */
+} round_t;
+
+/* Lazy unlocks that are under way wait for their locks, and so this unit may wait for some of them only while it has
+ * no lock that others may wait for: but for what this call unlocks. */
+static void bound_lazy(const dart__access_call_t *call)
+{
+  if (dart__epoch_is_alone(call->epoch))
+    dart__progress_settle(LAZY_MOST - 1);
+}
+
+/* Send operations and unlock with the request, if they are few and short puts: nobody waits. */
+static bool send_lazily(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t   *t = &call->epoch->target[unit];
+  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
+  size_t                  nops;
+
+  if (!dart__access_travels(call, unit, 0, ops, &nops))
+    return false;
+  bound_lazy(call);
+  atomic_fetch_add_explicit(&dart__epoch_lazy_sent, 1, memory_order_relaxed);
+  dart__epochs->lock_lazily(call->team, call->segment, unit, t->is_exclusive, ops, nops,
+                            &dart__epoch_lazy_done);
+  dart__access_drop(call, unit);
+  return true;
+}
+
+static void ask(const dart__access_call_t *call, asked_t *a)
+{
+  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
+  size_t                  nops = 0;
+
+  a->travels = dart__access_travels(call, a->unit, DART__LOCKED_GET, ops, &nops);
+  dart__epochs->lock(call->team, call->segment, a->unit, call->epoch->target[a->unit].is_exclusive,
+                     ops, a->travels ? nops : 0, &a->request);
+}
+
+/* What the gets of a unit's queue have read, to their buffers. */
+static void take_data(const dart__access_call_t *call, int32_t unit, const uint64_t *data)
+{
+  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
+  size_t                  nops = 0;
+
+  dart__access_travels(call, unit, DART__LOCKED_GET, ops, &nops);
+  for (size_t i = 0; i < nops; i++) {
+    size_t nbytes = ops[i]->nelem * ops[i]->type->elem_size;
+
+    if (ops[i]->kind != DART__EPOCH_GET)
+      continue;
+    memcpy(ops[i]->buffer, data, nbytes);
+    data += (nbytes + sizeof *data - 1) / sizeof *data;
+  }
+}
+
+/* Start what is queued, and leave the lock after it, if there is one. Lazily, nobody waits for that: the target says
+ * that it is done, also if there is no lock to be left. */
+static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit, bool is_lazy)
+{
+  dart__epoch_target_t *t   = &call->epoch->target[unit];
+  dart_ret_t            ret = DART_OK;
+
+  dart__access_drain(call, unit);
+  if (!t->is_checked && !(is_lazy && t->is_used))
+    return DART_OK;
+  ret = dart__access_order(call, unit);
+  if (is_lazy)
+    atomic_fetch_add_explicit(&dart__epoch_lazy_sent, 1, memory_order_relaxed);
+  if (t->is_checked) {
+    dart__hold_leave(call->epoch->hold);
+    dart__epochs->unlock(call->team, call->segment, unit, t->is_exclusive,
+                         is_lazy ? &dart__epoch_lazy_done : NULL);
+  } else {
+    dart__epochs->report(call->team, call->segment, unit, &dart__epoch_lazy_done);
+  }
+  t->is_checked = false;
+  t->is_counted = is_lazy;
+  return ret;
+}
+
+/* It is granted, unless the memory has ended meanwhile: do what it is for. */
+static dart_ret_t use(const round_t *round, asked_t *a, const uint64_t *data)
+{
+  const dart__access_call_t *call = round->call;
+
+  a->waits = false;
+  if (dart__access_is_gone(&a->request))
+    return dart__access_refuse_gone(call, a->unit);
+  if (!a->travels) {
+    dart__access_locked(call, a->unit);
+    return leave_far(call, a->unit, round->is_lazy);
+  }
+  take_data(call, a->unit, data);
+  dart__access_drop(call, a->unit);
+  return DART_OK;
+}
+
+static bool is_any_granted(void *context)
+{
+  round_t *round = context;
+
+  for (int i = 0; i < round->n; i++)
+    if (round->asked[i].waits && dart__access_is_granted(&round->asked[i].request))
+      return true;
+  return false;
+}
+
+/* One of those that are waited for; there is one. */
+static int32_t first_waiting(const round_t *round)
+{
+  int i = 0;
+
+  while (i + 1 < round->n && !round->asked[i].waits)
+    i++;
+  return round->asked[i].unit;
+}
+
+/* Use what is granted, until nothing waits. */
+static dart_ret_t use_late(round_t *round, int nwaiting)
+{
+  dart_ret_t ret = DART_OK;
+
+  while (nwaiting > 0) {
+    dart__await(round->call->function, is_any_granted, round,
+                dart__access_waits_for(round->call, DART__WAIT_PORTION, first_waiting(round)));
+    for (int i = 0; i < round->n; i++) {
+      asked_t *a = &round->asked[i];
+
+      if (!a->waits || !dart__access_is_granted(&a->request))
+        continue;
+      ret = dart__worse(ret, use(round, a, a->request.data[1]));
+      nwaiting--;
+    }
+  }
+  return ret;
+}
+
+/* Ask for all locks of a round, then wait, and use each as soon as it is granted. */
+static dart_ret_t serve(round_t *round)
+{
+  const dart__access_call_t *call     = round->call;
+  dart_ret_t                 ret      = DART_OK;
+  int                        nwaiting = 0;
+
+  for (int i = 0; i < round->n; i++)
+    ask(call, &round->asked[i]);
+  if (round->n > 1)
+    dart__far->push();
+  for (int i = 0; i < round->n; i++) {
+    asked_t   *a      = &round->asked[i];
+    dart_ret_t answer = dart__epochs->answered(call->team, a->unit, &a->request);
+
+    a->waits = answer == DART_PENDING;
+    nwaiting += a->waits;
+    if (answer == DART_ERR_INVAL)
+      ret = dart__worse(ret, dart__access_refuse_gone(call, a->unit));
+    else if (!a->waits)
+      ret = dart__worse(ret, use(round, a, a->request.data[0]));
+  }
+  return dart__worse(ret, use_late(round, nwaiting));
+}
+
+/* Whether the unlock has to ask for the lock; if it need not wait for it, it has. */
+static bool is_to_be_asked(const dart__access_call_t *call, int32_t unit, bool is_lazy)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+
+  return t->nqueued > 0 && !t->is_open && t->is_checked && !(is_lazy && send_lazily(call, unit));
+}
+
+/* Complete what was started on it, if that has not come with the answer: locally, if a later synchronisation knows of
+ * it. */
+static dart_ret_t finish(const dart__access_call_t *call, int32_t unit)
+{
+  dart__epoch_target_t *t          = &call->epoch->target[unit];
+  bool                  is_counted = t->is_counted;
+  dart_ret_t            ret        = dart__access_order(call, unit);
+
+  if (t->is_open)
+    ret = dart__worse(ret, dart__epoch_finish(call, unit, !is_counted));
+  dart__epoch_reset(t);
+  if (is_counted)
+    bound_lazy(call);
+  return ret;
+}
+
+static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool is_lazy)
+{
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+  asked_t               asked;
+  dart_ret_t            ret = DART_OK;
+
+  dart__access_try_open(call, unit); /* without a check it needs no lock */
+  if (t->is_open) {
+    ret = leave_far(call, unit, is_lazy);
+  } else if (is_to_be_asked(call, unit, is_lazy)) {
+    asked.unit = unit;
+    ret        = serve(&(round_t){ call, is_lazy, 1, &asked });
+  }
+  return dart__worse(ret, finish(call, unit));
+}
+
+dart_ret_t dart__epoch_unlock(const dart__access_call_t *call, int32_t unit, bool is_lazy)
+{
+  dart_ret_t ret;
+
+  if (dart__access_is_far(call, unit))
+    return unlock_far(call, unit, is_lazy);
+  ret = unlock_near(call, unit);
+  dart__epoch_reset(&call->epoch->target[unit]);
+  return ret;
+}
+
+/* ---- one portion ------------------------------------------------------------------------------ */
+
+/* The last portion is unlocked. */
+static dart_ret_t end(const dart__access_call_t *call, dart_ret_t ret, bool is_lazy)
+{
+  bool is_broken = call->epoch->is_broken;
+
+  call->epoch->is_broken = call->epoch->is_issued = false;
+  dart__epoch_set(call, DART__EPOCH_NONE);
+  if (!is_lazy)
+    dart__progress_settle_lazy();
+  if (is_broken && ret == DART_OK)
+    ret = dart__epoch_refuse(call, "was locked by another unit, against DART_EPOCH_NOCHECK");
+  return ret;
+}
+
+dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
+{
+  dart__access_call_t call;
+  bool                is_lazy = (assertions & DART_EPOCH_LAZY) != 0;
+  dart_ret_t          ret = dart__epoch_begin(__func__, gptr, assertions, DART_EPOCH_LAZY, &call);
+
+  if (ret == DART_OK)
+    ret = dart__epoch_check_unit(&call, gptr);
+  if (ret != DART_OK)
+    return ret;
+  dart__access_enter(&call.epoch->access);
+  if (call.epoch->kind != DART__EPOCH_LOCK || !call.epoch->target[gptr.unitid].is_member) {
+    dart__error("%s: unit %d in segment %d of team %d is not locked", __func__, (int)gptr.unitid,
+                gptr.segid, gptr.teamid);
+    ret = DART_ERR_INVAL;
+  } else {
+    ret = dart__epoch_unlock(&call, gptr.unitid, is_lazy);
+    if (--call.epoch->nlocked == 0)
+      ret = end(&call, ret, is_lazy);
+  }
+  dart__access_leave(&call.epoch->access);
+  return ret;
+}
+
+/* ---- all portions ----------------------------------------------------------------------------- */
+
+/* The k-th unit that a unit turns to: not all begin with the same one. */
+static int32_t turn(const dart__team_t *team, int32_t k)
+{
+  return (team->me + 1 + k) % team->nunits;
+}
+
+/* Leave the locks that are held. */
+static dart_ret_t leave_held(const dart__access_call_t *call, bool is_lazy)
+{
+  const dart__team_t *team = call->team;
+  dart_ret_t          ret  = DART_OK;
+
+  for (int32_t unit = 0; unit < team->nunits; unit++) {
+    if (!call->epoch->target[unit].is_open)
+      continue;
+    ret =
+        dart__worse(ret, dart__access_is_far(call, unit) ? leave_far(call, unit, is_lazy)
+                                                         : dart__epoch_unlock(call, unit, is_lazy));
+  }
+  return ret;
+}
+
+static dart_ret_t take_near(const dart__access_call_t *call, bool is_lazy)
+{
+  const dart__team_t *team = call->team;
+  dart_ret_t          ret  = DART_OK;
+
+  for (int32_t k = 0; k < team->nunits; k++)
+    if (!dart__access_is_far(call, turn(team, k)))
+      ret = dart__worse(ret, dart__epoch_unlock(call, turn(team, k), is_lazy));
+  return ret;
+}
+
+static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
+{
+  const dart__team_t *team = call->team;
+  asked_t             asked[ASKED_MOST];
+  round_t             round = { call, is_lazy, 0, asked };
+  dart_ret_t          ret   = DART_OK;
+
+  for (int32_t k = 0; k < team->nunits; k++) {
+    int32_t unit = turn(team, k);
+
+    if (!dart__access_is_far(call, unit) || !is_to_be_asked(call, unit, is_lazy))
+      continue;
+    asked[round.n++].unit = unit;
+    if (round.n < ASKED_MOST)
+      continue;
+    ret     = dart__worse(ret, serve(&round));
+    round.n = 0;
+  }
+  ret = dart__worse(ret, serve(&round));
+  for (int32_t unit = 0; unit < team->nunits; unit++)
+    if (dart__access_is_far(call, unit))
+      ret = dart__worse(ret, finish(call, unit));
+  return ret;
+}
+
+static dart_ret_t unlock_all(const dart__access_call_t *call, bool is_lazy)
+{
+  dart_ret_t ret;
+
+  for (int32_t unit = 0; unit < call->team->nunits; unit++)
+    if (!call->epoch->target[unit].is_checked && call->epoch->target[unit].nqueued > 0)
+      dart__access_try_open(call, unit); /* it needs no lock */
+  ret = leave_held(call, is_lazy);
+  ret = dart__worse(ret, take_near(call, is_lazy));
+  if (call->team->nnodes > 1)
+    ret = dart__worse(ret, take_far(call, is_lazy));
+  return end(call, ret, is_lazy);
+}
+
+dart_ret_t dart_epoch_unlock_all(dart_gptr_t gptr, int assertions)
+{
+  dart__access_call_t call;
+  dart_ret_t          ret = dart__epoch_begin(__func__, gptr, assertions, DART_EPOCH_LAZY, &call);
+
+  if (ret != DART_OK)
+    return ret;
+  dart__access_enter(&call.epoch->access);
+  ret = call.epoch->kind == DART__EPOCH_LOCK_ALL
+            ? unlock_all(&call, (assertions & DART_EPOCH_LAZY) != 0)
+            : dart__epoch_refuse(&call, "has not all units locked");
+  dart__access_leave(&call.epoch->access);
+  return ret;
+}

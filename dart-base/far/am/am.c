@@ -1,0 +1,119 @@
+/* The instance: open and close, and progress. See am.h. */
+#include "far/am/am.h"
+
+#include <stdlib.h>
+
+#include "far/am/instance.h"
+
+#define FEW    4      /* messages handled by a call that does not wait: peers must not hold it up */
+#define AGE_NS 100000 /* an open batch is sent when progress first found it open so long ago */
+
+/* For tests: as if `batch` batches had been exchanged already. */
+static void start_at(dart__am_t *am, int32_t peer, uint64_t batch)
+{
+  dart__am_endpoint_open(&am->endpoint[peer], batch);
+  atomic_store_explicit(&am->ack[peer].applied, batch, memory_order_relaxed);
+}
+
+dart__am_t *dart__am_open(const dart__am_config_t *config)
+{
+  dart__am_t *am = calloc(1, sizeof *am);
+
+  if (am == NULL)
+    return NULL;
+  am->config   = *config;
+  am->words    = config->batch_bytes / sizeof(uint64_t);
+  am->npeers   = dart__transport_npeers(config->transport);
+  am->endpoint = calloc((size_t)am->npeers, sizeof *am->endpoint);
+  am->ack      = calloc((size_t)am->npeers, sizeof *am->ack);
+  if (!dart__am_receiver_open(am) || am->endpoint == NULL || am->ack == NULL ||
+      !dart__am_peers_open(&am->busy, am->npeers) || !dart__am_peers_open(&am->open, am->npeers) ||
+      !dart__am_peers_open(&am->arriving, am->npeers) || !dart__am_pool_fill(&am->pool)) {
+    dart__am_close(am);
+    return NULL;
+  }
+  for (int32_t peer = 0; config->first_batch > 0 && peer < am->npeers; peer++)
+    start_at(am, peer, config->first_batch);
+  return am;
+}
+
+void dart__am_close(dart__am_t *am)
+{
+  dart__am_receiver_close(am);
+  dart__am_pool_clear(&am->pool);
+  dart__am_peers_close(&am->arriving);
+  dart__am_peers_close(&am->open);
+  dart__am_peers_close(&am->busy);
+  for (int32_t peer = 0; am->endpoint != NULL && peer < am->npeers; peer++)
+    dart__am_known_delete(am->endpoint[peer].known);
+  free(am->ack);
+  free(am->endpoint);
+  free(am);
+}
+
+void dart__am_rely_on_progress(dart__am_t *am, bool is_sent_later)
+{
+  am->config.is_sent_later = is_sent_later;
+}
+
+/* Whether the open batch may leave now. */
+static bool is_due(dart__am_batch_t *batch, bool waits, int64_t now)
+{
+  if (batch == NULL || waits)
+    return batch != NULL;
+  if (batch->seen_ns == 0)
+    batch->seen_ns = now;
+  return now - batch->seen_ns > AGE_NS;
+}
+
+static void send_open(dart__am_t *am, bool waits)
+{
+  int32_t index = dart__am_peers_count(&am->open);
+  int64_t now   = index > 0 && !waits ? dart__now_ns() : 0;
+
+  while (index-- > 0) {
+    int32_t              peer = dart__am_peers_at(&am->open, index);
+    dart__am_endpoint_t *ep   = peer < 0 ? NULL : &am->endpoint[peer];
+
+    if (ep == NULL || !dart__am_spin_try(&ep->lock))
+      continue; /* another thread uses this endpoint */
+    if (is_due(ep->open, waits, now))
+      dart__am_endpoint_send(am, peer, ep, false);
+    dart__am_spin_unlock(&ep->lock);
+  }
+}
+
+/* relaxed, and not one atomic step: only compared with an older value, for the guess in is_last_of_burst */
+static void count_wait(dart__am_t *am)
+{
+  atomic_store_explicit(&am->waits, atomic_load_explicit(&am->waits, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+}
+
+bool dart__am_progress(dart__am_t *am, bool waits)
+{
+  bool any = dart__am_receive(am, waits ? DART__AM_MANY : FEW, 1, NULL).requests;
+
+  if (waits)
+    count_wait(am);
+  send_open(am, waits);
+  return any;
+}
+
+bool dart__am_progress_on(dart__am_t *am, dart__transport_request_t *own)
+{
+  dart__am_receive(am, DART__AM_MANY, DART__AM_LOOKS, own);
+  count_wait(am);
+  send_open(am, true);
+  return own->id == DART__TRANSPORT_DONE.id;
+}
+
+void dart__am_push(dart__am_t *am)
+{
+  send_open(am, true);
+}
+
+int64_t dart__am_quiet_ns(const dart__am_t *am)
+{
+  return dart__now_ns() - atomic_load_explicit(&am->receiver.last_ns, memory_order_relaxed);
+}

@@ -1,0 +1,268 @@
+#ifndef DART__FAR_AM_AM_H
+#define DART__FAR_AM_AM_H
+/* Active messages: small operations on the memory of far units, sent as requests to the unit that has
+ * the memory, its target.
+ *
+ *     origin                                       target
+ *     request.c  operation → record                receive.c  messages, in order
+ *     typed.c    the same, of elements of types     known.c    layouts that were described
+ *     endpoint.c records → batches → messages  →   target.c   applies the records
+ *     flush.c    waits for acknowledgements    ←   receive.c  acknowledges, replies
+ *
+ * Requests to one peer are collected in a batch and travel together; batches of one peer are applied
+ * whole and in order. A batch is sent when it is full, flushed or old, or when its origin waits. At most a
+ * window of batches is under way to a peer; a unit with more to send makes progress meanwhile. Every
+ * message acknowledges what was applied, so units that send to each other need no replies; a reply is sent
+ * for results, or where the origin waits. (Aggregation by target: as in conveyors, Maley and DeVinney, IA3
+ * 2019; acknowledgements as in any sliding-window protocol.)
+ *
+ * All state is in the instance, so that several can be in one process. Any thread may call; threads that
+ * work with different peers share only the short locks of the pool and the sets. All memory is bounded:
+ * batches by DART__AM_BATCHES_MOST; messages under way to a peer, and thus what the target keeps of them,
+ * by the window, and by the same number of batches for notifications that must not be held back. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_types.h>
+
+#include "data/type.h"
+#include "far/am/wire.h"
+#include "transport.h"
+#include "wait/deferred.h"
+#include "wait/mutex.h"
+#include "wait/wait.h"
+
+typedef struct dart__am dart__am_t;
+
+/* Memory of this unit, the target of requests. */
+typedef struct {
+  char          *base;
+  uint64_t       nbytes;
+  dart__mutex_t *mutex; /* held for atomics on it; NULL: they are CPU atomics */
+  bool is_exclusive; /* until the caller is done nobody else updates it: they may be plain loops */
+} dart__am_region_t;
+
+/* What became of something about epochs. */
+typedef enum {
+  DART__AM_EPOCH_REFUSED, /* there is no such segment */
+  DART__AM_EPOCH_SERVED,
+  DART__AM_EPOCH_NOTIFIED /* and a thread may be waiting for it */
+} dart__am_epoch_served_t;
+
+/* What the core needs from the rest of the library. */
+typedef struct dart__am_host {
+  void *context;
+  /* This unit's portion of a segment. False: there is no such segment. */
+  bool (*resolve)(void *context, int16_t team, int16_t segid, dart__am_region_t *region_out);
+  /* A counter was raised; a thread may be waiting for it. Does not block: locks may be held. */
+  void (*notified)(void *context);
+  /* A word that a peer has sent by dart__am_inform. */
+  void (*informed)(void *context, int32_t peer, uint64_t word);
+
+  /* Epochs; one thread at a time, which must not wait for anything of a peer. `words`: requests, to be
+   * applied by dart__am_apply (target.h) with `updates`, which are empty. The first is about what a peer
+   * has sent by dart__am_epoch. The second is called after messages were
+   * handled, for requests that waited; NULL: there are no epochs. Both may leave something to be answered. */
+  dart__am_epoch_served_t (*epoch)(const struct dart__am_host *host, dart__deferred_t *updates,
+                                   int32_t peer, const dart__am_epoch_t *about,
+                                   const uint64_t *words, size_t nwords, uint64_t *results_out);
+  void *(*turns)(const struct dart__am_host *host, dart__deferred_t *updates);
+  /* An operation on the object at `object`, as dart__am_call says. It returns soon and requests nothing. */
+  uint64_t (*called)(void *context, char *object, const void *operand, size_t nbytes);
+  /* Send what these have left to be sent, for epochs what `turns` has returned. After every look for messages, by
+   * any thread, which may have to wait here. NULL: there is nothing. */
+  void (*answer)(dart__am_t *am, void *answers);
+} dart__am_host_t;
+
+typedef struct {
+  dart__transport_t         *transport;
+  dart__am_host_t            host;
+  const dart__wait_policy_t *wait;
+  unsigned                   window; /* batches under way to a peer, at least 1 */
+
+  /* At most DART__AM_BYTES, at least 2 * DART__AM_PUT_MOST if notified puts are used. */
+  size_t batch_bytes;
+  /* Requests that may wait to be sent, to all peers together. */
+  size_t collected;
+  /* Descriptions of types that each peer is asked to keep, at most DART__AM_TYPES. */
+  unsigned types;
+  /* Notifications may be held back: some thread makes progress and sends them. */
+  bool is_sent_later;
+  /* For tests: the number before that of the first batch. */
+  uint64_t first_batch;
+} dart__am_config_t;
+
+#define DART__AM_CONFIG(the_transport, the_wait, the_host)                        \
+  (dart__am_config_t)                                                             \
+  {                                                                               \
+    .transport = the_transport, .host = the_host, .wait = the_wait, .window = 16, \
+    .batch_bytes = 8000, .collected = 1024, .types = DART__AM_TYPES               \
+  }
+
+/** NULL: no memory. */
+dart__am_t *dart__am_open(const dart__am_config_t *config);
+
+/** Set config.is_sent_later. */
+void dart__am_rely_on_progress(dart__am_t *am, bool is_sent_later);
+
+/** Complete all requests, and wait for every reply that was asked for. After a barrier that follows, no
+ *  message is under way to this unit. */
+void dart__am_quiesce(dart__am_t *am);
+
+/** After dart__am_quiesce and a barrier over all peers. */
+void dart__am_close(dart__am_t *am);
+
+/* ---- progress ---------------------------------------------------------------------------- */
+
+/** Handle messages that have come, a bounded number, fewer if the caller does not wait; and send open
+ *  batches: those that are old, or all if the caller waits. True if requests were handled. Never blocks. */
+bool dart__am_progress(dart__am_t *am, bool waits);
+
+/** The same for a caller that waits for a message of its own, which was sent or received by the transport: true
+ *  if that is complete, and `*own` is DART__TRANSPORT_DONE. */
+bool dart__am_progress_on(dart__am_t *am, dart__transport_request_t *own);
+
+/** Send all open batches. */
+void dart__am_push(dart__am_t *am);
+
+/** Whether no request is applied until dart__am_release: the caller has the receiver's lock, which is only tried. */
+bool dart__am_hold(dart__am_t *am);
+void dart__am_release(dart__am_t *am);
+
+/** Time since a peer's requests last came. */
+int64_t dart__am_quiet_ns(const dart__am_t *am);
+
+/* ---- requests: they wait for memory, and so do not fail ----------------------------------- */
+
+typedef struct {
+  int32_t  peer;
+  int16_t  team;
+  int16_t  segid;
+  uint64_t offset;
+} dart__am_address_t;
+
+/** Put or get at most DART__AM_PUT_MOST bytes, which stay in one piece if they are an aligned word. `src` is
+ *  copied before return; `dst` is filled when the request is complete. */
+#define DART__AM_PUT_MOST 3800 /* two, with a notification, fit a batch; bounds DART_AGGREGATE */
+void dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes);
+void dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
+
+/** The same for elements that lie as `at_type` says in the peer's memory, and as `type` says in the buffer, any
+ *  number of them. The types are compatible, were created by the program or are copies of such, and may end
+ *  before the request is complete. */
+void dart__am_put_typed(dart__am_t *am, const dart__am_address_t *at, const dart__type_t *at_type,
+                        const void *src, const dart__type_t *type, size_t nelem);
+void dart__am_get_typed(dart__am_t *am, const dart__am_address_t *at, const dart__type_t *at_type,
+                        void *dst, const dart__type_t *type, size_t nelem);
+
+/** Whether these take elements of such a type, on either side. */
+bool dart__am_takes_type(const dart__am_t *am, const dart__type_t *type);
+
+/** Atomics on elements of a basic type. Operands are copied before return. */
+void dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                         size_t nelem, dart_datatype_t type, dart_operation_t op);
+
+/** As many accumulates of one element of 8 bytes each: values[i] to element places[i] of the segment's portion;
+ *  at->offset is 0. `nelem`, at least 2, fit a batch. */
+void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
+                      const uint32_t *places, size_t nelem, dart_datatype_t type,
+                      dart_operation_t op);
+void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *value, void *result,
+                    dart_datatype_t type, dart_operation_t op);
+/** dart__am_fetch of each of `nelem` elements in a row. */
+void dart__am_fetch_elements(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                             void *results, size_t nelem, dart_datatype_t type,
+                             dart_operation_t op);
+void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,
+                   const void *compare, void *result, dart_datatype_t type);
+
+/** Put any number of bytes, received in place. `src` may be reused after local completion. Later requests
+ *  to the peer are applied after it. */
+void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
+                        size_t nbytes);
+
+/** Get any number of bytes, received in place; `dst` is filled when the request is complete. Later requests to the peer
+ *  are applied after the bytes were read, which may be before earlier batches that wait for their data. */
+void dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
+
+/** Put `nbytes`, at most DART__AM_PUT_MOST, perhaps 0, and then update a flag of the same peer, a word of 64
+ *  bits, by an operator of DART_TYPE_ULONG. Sent at once, even beyond the window; with is_sent_later set, if
+ *  more notifications of the peer are expected soon, or the window is full, by progress. */
+void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
+                     const dart__am_address_t *flag, uint64_t value, dart_operation_t op);
+
+/** Update a flag of this unit itself by an operator of DART_TYPE_ULONG, a word at `flag`, when all that was requested of
+ *  the peer until now is complete: results and data are here. The host is told as of a peer's notification. It is the
+ *  work of whichever thread makes progress then. Sent as dart__am_notify, but never beyond the window. */
+void dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t value,
+                          dart_operation_t op);
+
+/** Keep a peer's progress awake: this unit is at work on its memory. Sent at once, unless one is on its way; nothing
+ *  waits for it, so the peer need not make progress. */
+void dart__am_wake(dart__am_t *am, int32_t peer);
+
+/** An operation on an object in the peer's memory, made by its host: `nbytes` > 0 of operand, at most
+ *  DART__AM_PUT_MOST, copied before return. `result` is there when the request is complete; NULL: none is wanted.
+ *  Sent at once, or, with is_sent_later set and the window full, by progress. */
+void dart__am_call(dart__am_t *am, const dart__am_address_t *at, const void *operand, size_t nbytes,
+                   uint64_t *result);
+
+/** Send a word to a peer's host, see dart__am_host_t. */
+void dart__am_inform(dart__am_t *am, int32_t peer, uint64_t word);
+
+/** Send a peer's host something about epochs, in order with the requests before; with `now`, at once, even
+ *  beyond the window. `nwords` words of requests go with it, less than DART__AM_COUNT_MOST -
+ *  DART__AM_EPOCH_WORDS. `results`: `nresults` words, which are there after local completion; all 0: the peer
+ *  has no such segment. */
+void dart__am_epoch(dart__am_t *am, int32_t peer, const dart__am_epoch_t *about,
+                    const uint64_t *words, size_t nwords, uint64_t *results, size_t nresults,
+                    bool now);
+
+/** Count a request of a peer as refused that was not when its batch was applied: the peer's next flush that hears of
+ *  this unit reports it. */
+void dart__am_refuse(dart__am_t *am, int32_t peer);
+
+/** A request that accesses no memory, sent at once. */
+void dart__am_ping(dart__am_t *am, int32_t peer);
+
+/** Ping a peer, and wait for its acknowledgement. Refused requests are left to the next flush to report. */
+void dart__am_ping_blocking(dart__am_t *am, int32_t peer);
+
+/* ---- completion: DART_ERR_INVAL, the peer had no such memory for some of the requests ------- */
+
+typedef enum {
+  DART__AM_LOCAL, /* local completion: results are there, and sources may be reused */
+  DART__AM_REMOTE /* remote completion: all was applied at the target */
+} dart__am_scope_t;
+
+/** Whether dart__am_flush has nothing to do; `peer` -1: for any peer. */
+bool dart__am_is_flushed(const dart__am_t *am, int32_t peer, dart__am_scope_t scope);
+
+/** Complete what was requested of a peer until now. Other threads may go on requesting. */
+dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope);
+
+/** Remote completion for a peer; refused requests are left to the next flush to report. */
+void dart__am_settle(dart__am_t *am, int32_t peer);
+
+/** The newest batch with requests to a peer; it may be open yet. */
+uint64_t dart__am_newest(const dart__am_t *am, int32_t peer);
+
+/** Of the batches up to `number`, the newest that local completion waits for; a later one of other threads may hide it,
+ *  then it is `number`. */
+uint64_t dart__am_local_to(const dart__am_t *am, int32_t peer, uint64_t number);
+
+/** Whether the batches up to `number` are complete, as far as is known without progress. */
+bool dart__am_is_settled_to(dart__am_t *am, int32_t peer, uint64_t number);
+
+/** Ask for a reply to the batches up to `number`, which are sent if one is open. Never waits for the peer. */
+void dart__am_ask_to(dart__am_t *am, int32_t peer, uint64_t number);
+
+/** Remote completion of the batches up to `number`, as dart__am_settle. */
+void dart__am_settle_to(dart__am_t *am, int32_t peer, uint64_t number);
+
+/** Complete what was requested of all peers that `is_member` accepts. */
+dart_ret_t dart__am_flush_members(dart__am_t *am, bool (*is_member)(const void *set, int32_t peer),
+                                  const void *set, dart__am_scope_t scope);
+
+#endif

@@ -1,0 +1,418 @@
+/* Endpoints: collecting requests, sending batches, and noting acknowledgements. See endpoint.h. */
+#include "far/am/endpoint.h"
+
+#include "base/counters.h"
+#include "far/am/instance.h"
+#include "wait/atomic.h"
+
+#define EAGER_MOST 8192 /* bytes of data that a transport most likely sends eagerly */
+
+/* ---- numbers that are read without the lock ------------------------------------------------ */
+
+/* relaxed: a thread sees what it requested itself; requests of other threads are ordered by the program */
+static void set(_Atomic uint64_t *at, uint64_t value)
+{
+  atomic_store_explicit(at, value, memory_order_relaxed);
+}
+
+static uint64_t get(const _Atomic uint64_t *at)
+{
+  return atomic_load_explicit(at, memory_order_relaxed);
+}
+
+void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch)
+{
+  ep->sent = ep->asked = ep->acked = first_batch;
+  set(&ep->newest, first_batch);
+  set(&ep->local, first_batch);
+  set(&ep->done, first_batch);
+}
+
+/* ---- what is outstanding ------------------------------------------------------------------- */
+
+static bool is_idle(const dart__am_endpoint_t *ep)
+{
+  return ep->open == NULL && ep->first == NULL && ep->nasked == ep->nreplies &&
+         get(&ep->refused) == get(&ep->reported);
+}
+
+/* Whether the data that it has asked for are here. They may come after the acknowledgement, which says that they were
+ * sent: then the thread that waits for them comes here again. */
+static bool has_got(dart__am_t *am, dart__am_batch_t *batch)
+{
+  bool all = true;
+
+  for (size_t i = 0; i < batch->ndata; i++)
+    if (batch->data[i].is_got)
+      all = dart__transport_test(am->config.transport, &batch->got[i], NULL, NULL) && all;
+  return all;
+}
+
+/* The batch is done. The updates release its results to the thread that waits, as those of a peer would; acq_rel. */
+static void update_flags(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_batch_t *batch)
+{
+  for (size_t i = 0; i < batch->narrivals; i++)
+    dart__atomic_accumulate(batch->arrival[i].flag, &batch->arrival[i].value, 1, DART_TYPE_ULONG,
+                            batch->arrival[i].op);
+  ep->narrivals -= batch->narrivals;
+  if (ep->narrivals == 0)
+    dart__am_peers_remove(&am->arriving, &ep->arriving_index);
+  am->config.host.notified(am->config.host.context);
+}
+
+void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep)
+{
+  while (ep->first != NULL && ep->first->number <= ep->acked && ep->first->is_posted &&
+         (ep->first->nresults == 0 || ep->first->has_results) && has_got(am, ep->first)) {
+    dart__am_batch_t *batch = ep->first;
+
+    ep->first = batch->next;
+    if (ep->first == NULL)
+      ep->last = NULL;
+    if (batch->narrivals > 0)
+      update_flags(am, ep, batch);
+    /* release: the results come before it; pairs with the acquire of a flush */
+    atomic_store_explicit(&ep->done, batch->number, memory_order_release);
+    dart__am_batch_give(&am->pool, batch);
+  }
+  if (is_idle(ep))
+    dart__am_peers_remove(&am->busy, &ep->busy_index);
+}
+
+/* After an acknowledgement what is missing are data that were asked for, which come by themselves, or the end of the
+ * call that sent the batch. */
+void dart__am_endpoints_retire_arriving(dart__am_t *am)
+{
+  for (int32_t index = dart__am_peers_count(&am->arriving); index-- > 0;) {
+    int32_t              peer = dart__am_peers_at(&am->arriving, index);
+    dart__am_endpoint_t *ep   = peer < 0 ? NULL : &am->endpoint[peer];
+
+    if (ep == NULL || !dart__am_spin_try(&ep->lock))
+      continue;
+    dart__am_endpoint_retire(am, ep);
+    dart__am_spin_unlock(&ep->lock);
+  }
+}
+
+void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, uint32_t *turns)
+{
+  dart__am_spin_unlock(&ep->lock);
+  if (!dart__am_receive(am, DART__AM_MANY, DART__AM_LOOKS, NULL).replies)
+    dart__wait_turn(turns, am->config.wait);
+  dart__am_spin_lock(&ep->lock);
+}
+
+/* ---- collecting ---------------------------------------------------------------------------- */
+
+/* All batches are under way, perhaps to peers that were not asked for a reply: ask all busy peers. */
+static void ask_for_batches(dart__am_t *am)
+{
+  for (int32_t index = dart__am_peers_count(&am->busy); index-- > 0;) {
+    int32_t              peer = dart__am_peers_at(&am->busy, index);
+    dart__am_endpoint_t *ep   = peer < 0 ? NULL : &am->endpoint[peer];
+
+    if (ep == NULL || !dart__am_spin_try(&ep->lock))
+      continue;
+    dart__am_endpoint_retire(am, ep); /* its last data may have come after the answer */
+    dart__am_endpoint_ask(am, peer, ep, ep->sent);
+    dart__am_spin_unlock(&ep->lock);
+  }
+}
+
+/* A batch of the pool, allocated now if need be, with the lock given up. NULL: not now. */
+static dart__am_batch_t *take_batch(dart__am_t *am, dart__am_endpoint_t *ep)
+{
+  dart__am_batch_t *batch = dart__am_batch_take(&am->pool, false);
+
+  if (batch != NULL)
+    return batch;
+  dart__am_spin_unlock(&ep->lock);
+  batch = dart__am_batch_take(&am->pool, true);
+  dart__am_spin_lock(&ep->lock);
+  return batch;
+}
+
+/* Open a batch, if that is possible now; the lock may be given up. */
+static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint32_t *turns)
+{
+  dart__am_batch_t *batch = take_batch(am, ep);
+
+  if (batch == NULL) {
+    dart__am_spin_unlock(&ep->lock);
+    ask_for_batches(am);
+    dart__wait_turn(turns, am->config.wait);
+    dart__am_spin_lock(&ep->lock);
+    return;
+  }
+  if (ep->open != NULL) { /* another thread was faster */
+    dart__am_batch_give(&am->pool, batch);
+    return;
+  }
+  ep->open = batch;
+  dart__am_peers_add(&am->busy, peer, &ep->busy_index);
+  dart__am_peers_add(&am->open, peer, &ep->open_index);
+}
+
+void dart__am_endpoint_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, size_t nwords,
+                               size_t result_words)
+{
+  uint32_t turns = 0;
+
+  for (;;) {
+    if (ep->open == NULL)
+      open_batch(am, peer, ep, &turns);
+    else if (dart__am_endpoint_has_room(am, ep, nwords, result_words))
+      return;
+    else if (!dart__am_endpoint_send(am, peer, ep, false))
+      dart__am_endpoint_wait(am, ep, &turns);
+  }
+}
+
+void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t *at,
+                              const dart__am_record_t *r)
+{
+  if (at != NULL)
+    dart__am_batch_select(ep->open, at->team, at->segid, at->offset);
+  dart__am_batch_append(ep->open, r);
+  set(&ep->newest, ep->sent + 1);
+  if (r->result_bytes > 0 && !r->is_aside)
+    set(&ep->local, ep->sent + 1);
+}
+
+/* Local completion includes it. */
+void dart__am_endpoint_add_arrival(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
+                                   const dart__am_arrival_t *arrival)
+{
+  ep->open->arrival[ep->open->narrivals++] = *arrival;
+  ep->narrivals++;
+  set(&ep->local, ep->sent + 1);
+  dart__am_peers_add(&am->arriving, peer, &ep->arriving_index);
+}
+
+/* ---- sending ------------------------------------------------------------------------------- */
+
+/* Send those of a batch's data that were not sent yet. No lock is held, but is_sending. */
+static void send_data(dart__am_t *am, int32_t peer, dart__am_batch_t *batch, size_t ndata)
+{
+  for (; batch->ndata_sent < ndata; batch->ndata_sent++) {
+    size_t nbytes = batch->data[batch->ndata_sent].nbytes;
+
+    if (batch->data[batch->ndata_sent].is_got)
+      continue;
+    dart__count_operation(DART__COUNT_DATA, nbytes);
+    dart__transport_send(am->config.transport, peer, DART__CHANNEL_DATA,
+                         batch->src[batch->ndata_sent], nbytes, NULL);
+  }
+}
+
+/* Post the receives of data that it asks for: batches are sent one after the other, and so their data come back. */
+static void receive_got(dart__am_t *am, int32_t peer, dart__am_batch_t *batch)
+{
+  for (size_t i = 0; i < batch->ndata; i++)
+    if (batch->data[i].is_got)
+      dart__transport_recv(am->config.transport, peer, DART__CHANNEL_GOT, batch->dst[i],
+                           batch->data[i].nbytes, &batch->got[i]);
+}
+
+/* It is not complete, at either end, before the batch is done. */
+static void announce(dart__am_endpoint_t *ep, const dart__am_data_t *data)
+{
+  ep->open->data[ep->open->ndata++] = *data;
+  set(&ep->newest, ep->sent + 1);
+  set(&ep->local, ep->sent + 1);
+}
+
+void dart__am_endpoint_add_got(dart__am_endpoint_t *ep, const dart__am_data_t *data, void *dst)
+{
+  ep->open->dst[ep->open->ndata] = dst;
+  announce(ep, data);
+}
+
+void dart__am_endpoint_add_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
+                                const dart__am_data_t *data, const void *src)
+{
+  dart__am_batch_t *batch = ep->open;
+  size_t            ndata;
+
+  batch->src[batch->ndata] = src;
+  announce(ep, data);
+  /* Large data are sent at once. Eager data are sent after the batch, so that they find their receive
+   * posted and are not copied twice; so are all data while another thread is sending. */
+  if (data->nbytes <= EAGER_MOST || ep->is_sending)
+    return;
+  ndata          = batch->ndata;
+  ep->is_sending = true;
+  dart__am_spin_unlock(&ep->lock);
+  send_data(am, peer, batch, ndata);
+  dart__am_spin_lock(&ep->lock);
+  ep->is_sending = false;
+}
+
+/* Take the open batch and make it the newest under way. */
+static dart__am_batch_t *close_batch(dart__am_t *am, dart__am_endpoint_t *ep, bool wants_reply)
+{
+  dart__am_batch_t  *batch  = ep->open;
+  dart__am_header_t *header = &batch->message.header;
+  uint64_t           number = ++ep->sent, done = get(&ep->done);
+  unsigned often = (am->config.window + 1) / 2; /* so that replies come before the window is full */
+
+  dart__am_peers_remove(&am->open, &ep->open_index);
+  ep->open            = NULL;
+  batch->number       = number;
+  *header             = (dart__am_header_t){ .ndata = (uint16_t)batch->ndata, .batch = number };
+  header->wants_reply = wants_reply || batch->nresults > 0 || batch->narrivals > 0 ||
+                        (number - ep->asked >= often && number - done >= often);
+  memcpy(batch->message.words + batch->nwords, batch->data, batch->ndata * sizeof batch->data[0]);
+  if (header->wants_reply) {
+    ep->asked = number;
+    ep->nasked++;
+  }
+  if (ep->last != NULL)
+    ep->last->next = batch;
+  else
+    ep->first = batch;
+  ep->last = batch;
+  return batch;
+}
+
+static void count_batch(const dart__am_batch_t *batch, size_t nwords)
+{
+  dart__count_operation(DART__COUNT_BATCH, nwords * sizeof(uint64_t));
+  dart__count_by(DART__COUNT_REQUEST, batch->nrequests);
+  if (nwords > DART__AM_WORDS / 4 * 3)
+    dart__count(DART__COUNT_BATCH_FULL);
+}
+
+/* Send the open batch; no other thread is sending. */
+static void send_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool wants_reply)
+{
+  dart__am_batch_t *batch = close_batch(am, ep, wants_reply);
+  size_t            nwords;
+
+  ep->is_sending = true;
+  dart__am_spin_unlock(&ep->lock);
+
+  nwords = batch->nwords + batch->ndata * DART__AM_DATA_WORDS;
+  count_batch(batch, nwords);
+  receive_got(am, peer, batch);
+  dart__am_ack_write(&am->ack[peer], &batch->message.header);
+  dart__transport_send(am->config.transport, peer, DART__CHANNEL_REQUEST, &batch->message,
+                       sizeof batch->message.header + nwords * sizeof(uint64_t), NULL);
+  send_data(am, peer, batch, batch->ndata);
+
+  dart__am_spin_lock(&ep->lock);
+  ep->is_sending   = false;
+  batch->is_posted = true; /* now the batch may be given back */
+}
+
+bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool wants_reply)
+{
+  dart__am_endpoint_retire(am, ep);
+  if (ep->open == NULL)
+    return true;
+  if (ep->is_sending || ep->sent - get(&ep->done) >= am->config.window)
+    return false;
+  send_batch(am, peer, ep, wants_reply);
+  return true;
+}
+
+/* The peer may stop making progress as soon as it has the batch, and where nobody makes it instead, only what
+ * was asked for until then is answered: whether data that were sent aside have left their source, which an
+ * acknowledgement tells. (Other requests are locally complete already.) */
+static bool must_ask_now(const dart__am_t *am, const dart__am_endpoint_t *ep)
+{
+  return !am->config.is_sent_later && get(&ep->local) > get(&ep->done);
+}
+
+void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  uint64_t number = ep->sent + 1;
+  uint32_t turns  = 0;
+
+  while (ep->sent < number && ep->is_sending)
+    dart__am_endpoint_wait(am, ep, &turns);
+  dart__am_endpoint_retire(am, ep);
+  if (ep->sent < number)
+    send_batch(am, peer, ep, must_ask_now(am, ep));
+}
+
+/* Ask for an acknowledgement of all that was sent, by a message without a batch. */
+static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  if (ep->is_sending || ep->is_ack_requested)
+    return;
+  ep->ack_request      = (dart__am_header_t){ .wants_reply = true };
+  ep->is_ack_requested = true;
+  ep->is_sending       = true;
+  ep->asked            = ep->sent;
+  ep->nasked++;
+  dart__am_spin_unlock(&ep->lock);
+  dart__count(DART__COUNT_ACK_REQUEST);
+  dart__am_ack_write(&am->ack[peer], &ep->ack_request);
+  dart__transport_send(am->config.transport, peer, DART__CHANNEL_REQUEST, &ep->ack_request,
+                       sizeof ep->ack_request, NULL);
+  dart__am_spin_lock(&ep->lock);
+  ep->is_sending = false;
+}
+
+void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number)
+{
+  if (ep->asked >= number || get(&ep->done) >= number)
+    return;
+  if (number <= ep->sent)
+    send_ack_request(am, peer, ep);
+  else
+    dart__am_endpoint_send(am, peer, ep, true);
+}
+
+void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  dart__am_peers_add(&am->busy, peer,
+                     &ep->busy_index); /* the reply is taken while a peer is busy */
+  send_ack_request(am, peer, ep);
+}
+
+/* ---- acknowledgements ---------------------------------------------------------------------- */
+
+static void deliver(dart__am_endpoint_t *ep, uint64_t number, const uint64_t *results)
+{
+  dart__am_batch_t *batch = ep->first;
+
+  while (batch != NULL && batch->number != number)
+    batch = batch->next;
+  if (batch == NULL)
+    return; /* the batch had no results, and another message has acknowledged it */
+  for (size_t i = 0; i < batch->nresults; i++) {
+    dart__am_batch_deliver(batch, &batch->results[i], results);
+    results += dart__am_words(batch->results[i].nbytes);
+  }
+  batch->has_results = true;
+}
+
+/* Messages of a peer's several threads may come out of order; but the counts in them only grow. */
+static void raise_to(uint64_t *known, uint64_t received)
+{
+  if (received > *known)
+    *known = received;
+}
+
+void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,
+                                   const dart__am_header_t *header, const uint64_t *results)
+{
+  uint64_t refused;
+
+  dart__am_spin_lock(&ep->lock);
+  refused = get(&ep->refused);
+  raise_to(&refused, header->refused);
+  set(&ep->refused, refused);
+  raise_to(&ep->acked, header->acked);
+  if (results != NULL) {
+    ep->nreplies++;
+    if (header->batch == 0)
+      ep->is_ack_requested = false;
+    else
+      deliver(ep, header->batch, results);
+  }
+  dart__am_endpoint_retire(am, ep);
+  dart__am_spin_unlock(&ep->lock);
+}

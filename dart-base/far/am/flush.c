@@ -1,0 +1,240 @@
+/* Completion: waiting for what was requested until now, while other threads may go on requesting. */
+#include "base/last_call.h"
+#include "base/log.h"
+#include "far/am/endpoint.h"
+#include "far/am/instance.h"
+#include "wait/waiting.h"
+
+static uint64_t get(const _Atomic uint64_t *at)
+{
+  return atomic_load_explicit(at, memory_order_relaxed);
+}
+
+static uint64_t done(const dart__am_endpoint_t *ep)
+{
+  /* acquire: pairs with the release in dart__am_endpoint_retire, so results are visible */
+  return atomic_load_explicit(&ep->done, memory_order_acquire);
+}
+
+/* The newest batch that has to be done to complete what was requested until now. */
+static uint64_t last_of(const dart__am_endpoint_t *ep, dart__am_scope_t scope)
+{
+  return get(scope == DART__AM_REMOTE ? &ep->newest : &ep->local);
+}
+
+static bool is_flushed(const dart__am_endpoint_t *ep, dart__am_scope_t scope)
+{
+  return done(ep) >= last_of(ep, scope) && get(&ep->refused) == get(&ep->reported);
+}
+
+/* Report what the peer refused since the last report. Gives the lock up. */
+static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  uint64_t refused = get(&ep->refused) - get(&ep->reported);
+
+  if (refused == 0)
+    return DART_OK;
+  atomic_store_explicit(&ep->reported, get(&ep->refused), memory_order_relaxed);
+  dart__am_endpoint_retire(am, ep); /* the report may have been the last thing outstanding */
+  dart__am_spin_unlock(&ep->lock);
+  dart__error("unit %d refused %llu requests: the memory is gone", peer,
+              (unsigned long long)refused);
+  dart__am_spin_lock(&ep->lock);
+  return DART_ERR_INVAL;
+}
+
+/* Wait until all batches up to `last` are done; the lock is given up. */
+static void wait_for(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t last)
+{
+  dart__waiting_t *waiting = NULL;
+  uint32_t         turns   = 0;
+
+  dart__am_endpoint_retire(am, ep);
+  if (done(ep) < last)
+    waiting =
+        dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, peer, 0, 0 });
+  while (done(ep) < last) {
+    dart__am_endpoint_ask(am, peer, ep, last);
+    dart__am_endpoint_wait(am, ep, &turns);
+    dart__am_endpoint_retire(am, ep);
+  }
+  dart__waiting_end(waiting);
+}
+
+bool dart__am_is_flushed(const dart__am_t *am, int32_t peer, dart__am_scope_t scope)
+{
+  return peer < 0 ? dart__am_peers_count(&am->busy) == 0 : is_flushed(&am->endpoint[peer], scope);
+}
+
+dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+  dart_ret_t           ret;
+
+  if (is_flushed(ep, scope))
+    return DART_OK;
+  dart__am_spin_lock(&ep->lock);
+  wait_for(am, peer, ep, last_of(ep, scope));
+  ret = report(am, peer, ep);
+  dart__am_spin_unlock(&ep->lock);
+  return ret;
+}
+
+uint64_t dart__am_newest(const dart__am_t *am, int32_t peer)
+{
+  return last_of(&am->endpoint[peer], DART__AM_REMOTE);
+}
+
+uint64_t dart__am_local_to(const dart__am_t *am, int32_t peer, uint64_t number)
+{
+  uint64_t local = last_of(&am->endpoint[peer], DART__AM_LOCAL);
+
+  return local < number ? local : number;
+}
+
+bool dart__am_is_settled_to(dart__am_t *am, int32_t peer, uint64_t number)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  if (done(ep) >= number)
+    return true;
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_retire(am, ep);
+  dart__am_spin_unlock(&ep->lock);
+  return done(ep) >= number;
+}
+
+void dart__am_ask_to(dart__am_t *am, int32_t peer, uint64_t number)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  if (done(ep) >= number)
+    return;
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_ask(am, peer, ep, number);
+  dart__am_spin_unlock(&ep->lock);
+}
+
+void dart__am_settle_to(dart__am_t *am, int32_t peer, uint64_t number)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  if (done(ep) >= number)
+    return;
+  dart__am_spin_lock(&ep->lock);
+  wait_for(am, peer, ep, number);
+  dart__am_spin_unlock(&ep->lock);
+}
+
+void dart__am_settle(dart__am_t *am, int32_t peer)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  dart__am_spin_lock(&ep->lock);
+  wait_for(am, peer, ep, last_of(ep, DART__AM_REMOTE));
+  dart__am_spin_unlock(&ep->lock);
+}
+
+void dart__am_ping_blocking(dart__am_t *am, int32_t peer)
+{
+  dart__am_ping(am, peer);
+  dart__am_settle(am, peer);
+}
+
+/* ---- many peers ---------------------------------------------------------------------------- */
+
+/* A loop over the busy peers that `is_member` accepts; from the end, see peers.h. */
+typedef struct {
+  dart__am_t *am;
+  bool (*is_member)(const void *set, int32_t peer);
+  const void *set;
+  int32_t     index;
+} walk_t;
+
+static dart__am_endpoint_t *next(walk_t *walk, int32_t *peer_out)
+{
+  while (walk->index-- > 0) {
+    *peer_out = dart__am_peers_at(&walk->am->busy, walk->index);
+    if (*peer_out >= 0 && walk->is_member(walk->set, *peer_out))
+      return &walk->am->endpoint[*peer_out];
+  }
+  return NULL;
+}
+
+static walk_t start(dart__am_t *am, bool (*is_member)(const void *, int32_t), const void *set)
+{
+  return (walk_t){ am, is_member, set, dart__am_peers_count(&am->busy) };
+}
+
+/* Ask every peer for a reply, before any is waited for. */
+static void ask_all(walk_t walk, dart__am_scope_t scope)
+{
+  dart__am_endpoint_t *ep;
+  int32_t              peer;
+
+  while ((ep = next(&walk, &peer)) != NULL) {
+    dart__am_spin_lock(&ep->lock);
+    dart__am_endpoint_ask(walk.am, peer, ep, last_of(ep, scope));
+    dart__am_spin_unlock(&ep->lock);
+  }
+}
+
+/* Wait for one peer after the other, each time for what was requested until then: other threads, which may
+ * go on requesting, cannot make this thread wait for more. A peer that takes the place of one that left the
+ * set comes from the end, so it is not left out. */
+static void wait_for_all(walk_t walk, dart__am_scope_t scope)
+{
+  dart__am_endpoint_t *ep;
+  int32_t              peer;
+
+  while ((ep = next(&walk, &peer)) != NULL) {
+    dart__am_spin_lock(&ep->lock);
+    wait_for(walk.am, peer, ep, last_of(ep, scope));
+    dart__am_spin_unlock(&ep->lock);
+  }
+}
+
+static dart_ret_t report_all(walk_t walk)
+{
+  dart__am_endpoint_t *ep;
+  dart_ret_t           ret = DART_OK;
+  int32_t              peer;
+
+  while ((ep = next(&walk, &peer)) != NULL) {
+    dart_ret_t one;
+
+    dart__am_spin_lock(&ep->lock);
+    one = report(walk.am, peer, ep);
+    dart__am_spin_unlock(&ep->lock);
+    ret = ret == DART_OK ? one : ret;
+  }
+  return ret;
+}
+
+dart_ret_t dart__am_flush_members(dart__am_t *am, bool (*is_member)(const void *set, int32_t peer),
+                                  const void *set, dart__am_scope_t scope)
+{
+  if (dart__am_peers_count(&am->busy) == 0)
+    return DART_OK;
+  ask_all(start(am, is_member, set), scope);
+  wait_for_all(start(am, is_member, set), scope);
+  return report_all(start(am, is_member, set));
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static bool is_anyone(const void *set, int32_t peer)
+{
+  (void)set, (void)peer;
+  return true;
+}
+
+void dart__am_quiesce(dart__am_t *am)
+{
+  uint32_t turns = 0;
+
+  dart__am_flush_members(am, is_anyone, NULL, DART__AM_REMOTE);
+  /* replies still under way, though other messages have acknowledged their batches already */
+  while (dart__am_peers_count(&am->busy) > 0)
+    dart__wait_turn(&turns, am->config.wait);
+}

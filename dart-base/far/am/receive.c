@@ -1,0 +1,511 @@
+/* See receive.h. */
+#include "far/am/receive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/counters.h"
+#include "far/am/endpoint.h"
+#include "far/am/instance.h"
+#include "far/am/target.h"
+
+/* A batch that is applied when its data are here, or were sent, and those of earlier batches of its peer. */
+struct dart__am_pending {
+  dart__am_pending_t       *next; /* in the order in which they came */
+  dart__am_pending_t       *next_of_peer;
+  int32_t                   peer;
+  size_t                    nbytes;
+  uint32_t                  refused; /* messages of data whose target memory does not exist */
+  dart__am_message_t       *message;
+  dart__transport_request_t data[DART__AM_DATA];
+  void                     *dropped[DART__AM_DATA]; /* buffers for these messages; NULL: in place */
+};
+
+/* A reply that the transport may still read, or a spare one. */
+struct dart__am_reply {
+  dart__am_reply_t         *next;
+  dart__transport_request_t sent;
+  dart__am_message_t        message;
+};
+
+/* Batches with notifications that are applied before the caller can see whether its wait is over: as many as a unit of a
+ * plane has neighbours, which often come together. */
+#define NOTIFIED_MOST 4
+
+/* What became of a message. */
+typedef enum { HANDLED, NOT_NOW } handled_t;
+
+/* ---- replies ------------------------------------------------------------------------------- */
+
+static void recycle_replies(dart__am_t *am)
+{
+  dart__am_receiver_t *r = &am->receiver;
+
+  for (dart__am_reply_t **link = &r->replying; *link != NULL;) {
+    dart__am_reply_t *reply = *link;
+
+    if (!dart__transport_test(am->config.transport, &reply->sent, NULL, NULL)) {
+      link = &reply->next;
+      continue;
+    }
+    *link       = reply->next;
+    reply->next = r->spare;
+    r->spare    = reply;
+  }
+}
+
+/* NULL: there is none until the transport is done with another one; there is at least one. */
+static dart__am_reply_t *take_reply(dart__am_receiver_t *r)
+{
+  dart__am_reply_t *reply = r->spare;
+
+  if (reply == NULL)
+    return malloc(sizeof *reply);
+  r->spare = reply->next;
+  return reply;
+}
+
+static void send_reply(dart__am_t *am, int32_t peer, dart__am_reply_t *reply, uint64_t batch,
+                       size_t nwords)
+{
+  dart__am_receiver_t *r = &am->receiver;
+
+  reply->message.header = (dart__am_header_t){ .batch = batch };
+  dart__am_ack_write(&am->ack[peer], &reply->message.header);
+  dart__count_operation(DART__COUNT_REPLY, nwords * sizeof(uint64_t));
+  dart__transport_send(am->config.transport, peer, DART__CHANNEL_REPLY, &reply->message,
+                       sizeof reply->message.header + nwords * sizeof(uint64_t), &reply->sent);
+  reply->next = r->replying;
+  r->replying = reply;
+}
+
+/* ---- applying ------------------------------------------------------------------------------ */
+
+/* Words of requests in a batch of `nbytes` bytes; the announcements of data are behind them. */
+static size_t request_words(const dart__am_message_t *message, size_t nbytes)
+{
+  return (nbytes - sizeof message->header) / sizeof message->words[0] -
+         message->header.ndata * DART__AM_DATA_WORDS;
+}
+
+/* Apply a batch, and reply if it wants a reply. `refused`: messages of its data. */
+static handled_t serve(dart__am_t *am, int32_t peer, const dart__am_message_t *message,
+                       size_t nbytes, uint32_t refused, bool *notified_out)
+{
+  dart__am_receiver_t *r     = &am->receiver;
+  dart__am_reply_t    *reply = NULL;
+  dart__am_applied_t   applied;
+
+  if (message->header.wants_reply) {
+    reply = take_reply(r);
+    if (reply == NULL)
+      return NOT_NOW;
+  }
+  applied = dart__am_apply_batch(&am->config.host, &r->updates, &r->source[peer].known, peer,
+                                 message->words, request_words(message, nbytes),
+                                 reply == NULL ? NULL : reply->message.words);
+  if (message->header.batch > 0)
+    dart__am_ack_note(&am->ack[peer], refused + applied.refused);
+  *notified_out |= applied.notified;
+  if (reply != NULL)
+    send_reply(am, peer, reply, message->header.batch, applied.nresults);
+  return HANDLED;
+}
+
+/* ---- batches that wait for their data ------------------------------------------------------- */
+
+/* Send what a batch asks for; without a byte, if there is no such memory. */
+static void send_got(dart__am_t *am, dart__am_pending_t *pending, const dart__am_data_t *data,
+                     dart__transport_request_t *sent_out)
+{
+  const void *from   = dart__am_find(&am->config.host, data);
+  size_t      nbytes = from == NULL ? 0 : data->nbytes;
+
+  pending->refused += from == NULL;
+  dart__count_operation(DART__COUNT_DATA, nbytes);
+  dart__transport_send(am->config.transport, pending->peer, DART__CHANNEL_GOT,
+                       from == NULL ? pending : from, nbytes, sent_out);
+}
+
+/* Post receives for the data of a batch, in place, and send what it asks for. */
+static void move_data(dart__am_t *am, dart__am_pending_t *pending)
+{
+  const uint64_t *words =
+      pending->message->words + request_words(pending->message, pending->nbytes);
+
+  for (int i = 0; i < pending->message->header.ndata; i++) {
+    dart__am_data_t data;
+    void           *to;
+
+    memcpy(&data, words + i * DART__AM_DATA_WORDS, sizeof data);
+    if (data.is_got) {
+      send_got(am, pending, &data, &pending->data[i]);
+      continue;
+    }
+    to = dart__am_find(&am->config.host, &data);
+    if (to == NULL) {
+      to = pending->dropped[i] = malloc(data.nbytes);
+      pending->refused++;
+    }
+    if (to == NULL) /* no memory: nobody reads what is received there, perhaps several at a time */
+      to = am->receiver.dropped;
+    dart__transport_recv(am->config.transport, pending->peer, DART__CHANNEL_DATA, to, data.nbytes,
+                         &pending->data[i]);
+  }
+}
+
+static void queue(dart__am_receiver_t *r, dart__am_pending_t *pending)
+{
+  dart__am_source_t   *source = &r->source[pending->peer];
+  dart__am_pending_t **link   = &r->pending;
+
+  while (*link != NULL)
+    link = &(*link)->next;
+  *link = pending;
+  if (source->last != NULL)
+    source->last->next_of_peer = pending;
+  else
+    source->first = pending;
+  source->last = pending;
+}
+
+/* A pending batch with room for a message. NULL: no memory. */
+static dart__am_pending_t *new_pending(void)
+{
+  dart__am_pending_t *pending = malloc(sizeof *pending);
+
+  if (pending == NULL)
+    return NULL;
+  pending->message = malloc(sizeof *pending->message);
+  if (pending->message != NULL)
+    return pending;
+  free(pending);
+  return NULL;
+}
+
+static void delete_pending(dart__am_pending_t *pending)
+{
+  if (pending == NULL)
+    return;
+  free(pending->message);
+  free(pending);
+}
+
+/* NULL: there is none until another batch was applied; there is at least one. */
+static dart__am_pending_t *take_pending(dart__am_receiver_t *r)
+{
+  dart__am_pending_t *pending = new_pending();
+
+  if (pending == NULL) {
+    pending          = r->spare_pending;
+    r->spare_pending = NULL;
+  }
+  return pending;
+}
+
+static void give_pending(dart__am_receiver_t *r, dart__am_pending_t *pending)
+{
+  for (int i = 0; i < DART__AM_DATA; i++)
+    free(pending->dropped[i]);
+  if (r->spare_pending != NULL)
+    delete_pending(pending);
+  else
+    r->spare_pending = pending;
+}
+
+/* Keep the batch in a slot for later, and give the slot room for another message. Data of a peer are
+ * received in the order in which they are sent. */
+static handled_t keep(dart__am_t *am, dart__am_slot_t *slot)
+{
+  dart__am_pending_t *pending = take_pending(&am->receiver);
+  dart__am_message_t *room;
+
+  if (pending == NULL)
+    return NOT_NOW;
+  room = pending->message;
+  *pending =
+      (dart__am_pending_t){ .peer = slot->peer, .nbytes = slot->nbytes, .message = slot->message };
+  slot->message = room;
+  queue(&am->receiver, pending);
+  move_data(am, pending);
+  return HANDLED;
+}
+
+static bool has_data(dart__am_t *am, dart__am_pending_t *pending)
+{
+  bool all = true;
+
+  for (int i = 0; i < pending->message->header.ndata; i++)
+    all = dart__transport_test(am->config.transport, &pending->data[i], NULL, NULL) && all;
+  return all;
+}
+
+/* Apply pending batches whose data are here, at most `most`. */
+static void apply_pending(dart__am_t *am, int most, bool *notified_out)
+{
+  for (dart__am_pending_t **link = &am->receiver.pending; *link != NULL && most > 0;) {
+    dart__am_pending_t *pending = *link;
+    dart__am_source_t  *source  = &am->receiver.source[pending->peer];
+
+    if (source->first != pending || !has_data(am, pending) ||
+        serve(am, pending->peer, pending->message, pending->nbytes, pending->refused,
+              notified_out) == NOT_NOW) {
+      link = &pending->next;
+      continue;
+    }
+    most--;
+    *link         = pending->next;
+    source->first = pending->next_of_peer;
+    if (source->first == NULL)
+      source->last = NULL;
+    give_pending(&am->receiver, pending);
+  }
+}
+
+/* ---- rings ------------------------------------------------------------------------------------ */
+
+static void post(dart__am_t *am, const dart__am_ring_t *ring, dart__am_slot_t *slot)
+{
+  slot->has_come = false;
+  dart__transport_recv(am->config.transport, DART__TRANSPORT_ANY_PEER, ring->channel, slot->message,
+                       sizeof *slot->message, &slot->request);
+}
+
+static bool open_ring(dart__am_t *am, dart__am_ring_t *ring, dart__channel_t channel,
+                      unsigned nslots)
+{
+  bool has_memory = true;
+
+  *ring = (dart__am_ring_t){ .channel = channel, .slot = calloc(nslots, sizeof *ring->slot) };
+  if (ring->slot == NULL)
+    return false;
+  ring->nslots = nslots;
+  for (unsigned i = 0; i < nslots; i++) {
+    ring->slot[i].request = DART__TRANSPORT_DONE;
+    ring->slot[i].message = malloc(sizeof *ring->slot[i].message);
+    has_memory            = has_memory && ring->slot[i].message != NULL;
+  }
+  for (unsigned i = 0; has_memory && i < nslots; i++)
+    post(am, ring, &ring->slot[i]);
+  return has_memory;
+}
+
+static void close_ring(dart__am_t *am, dart__am_ring_t *ring)
+{
+  for (unsigned i = 0; i < ring->nslots; i++) {
+    dart__transport_cancel(am->config.transport, &ring->slot[i].request);
+    free(ring->slot[i].message);
+  }
+  free(ring->slot);
+}
+
+static dart__am_slot_t *head_of(const dart__am_ring_t *ring)
+{
+  return &ring->slot[ring->head % ring->nslots];
+}
+
+/* The next message, or NULL. */
+static dart__am_slot_t *next(dart__am_t *am, dart__am_ring_t *ring)
+{
+  dart__am_slot_t *slot = head_of(ring);
+
+  if (!slot->has_come)
+    slot->has_come =
+        dart__transport_test(am->config.transport, &slot->request, &slot->peer, &slot->nbytes);
+  return slot->has_come ? slot : NULL;
+}
+
+/* Post the receives of slots that were handled. */
+static void post_free(dart__am_t *am, dart__am_ring_t *ring)
+{
+  for (; ring->free > 0; ring->free--)
+    post(am, ring, &ring->slot[(ring->head - ring->free) % ring->nslots]);
+}
+
+/* ---- progress ------------------------------------------------------------------------------ */
+
+static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *notified_out)
+{
+  const dart__am_header_t *header = &slot->message->header;
+
+  dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], header, NULL);
+  if (header->ndata > 0 || am->receiver.source[slot->peer].first != NULL)
+    return keep(am, slot);
+  return serve(am, slot->peer, slot->message, slot->nbytes, 0, notified_out);
+}
+
+/* Whether a reply may come: peers are busy for as long as one is awaited of them. */
+static bool awaits_reply(const dart__am_t *am)
+{
+  return dart__am_peers_count(&am->busy) > 0;
+}
+
+/* A thread may wait for one of them, so their receives are posted again at the next look. */
+static bool take_replies(dart__am_t *am, int most)
+{
+  dart__am_ring_t *ring = &am->receiver.replies;
+  dart__am_slot_t *slot;
+  bool             any = false;
+
+  for (; most > 0 && awaits_reply(am) && (slot = next(am, ring)) != NULL; most--) {
+    dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], &slot->message->header,
+                                  slot->message->words);
+    any = true;
+    ring->head++;
+    if (++ring->free == ring->nslots)
+      post_free(am, ring);
+  }
+  return any;
+}
+
+static bool take_requests(dart__am_t *am, int most, bool *notified_out)
+{
+  dart__am_ring_t *ring = &am->receiver.requests;
+  dart__am_slot_t *slot;
+  bool             any = false, is_data = false;
+  int              notified = 0;
+
+  for (; !is_data && notified < NOTIFIED_MOST && most > 0 && (slot = next(am, ring)) != NULL;
+       most--) {
+    any     = true;
+    is_data = slot->message->header.ndata > 0;
+    if (handle(am, slot, notified_out) == NOT_NOW)
+      break;
+    notified += *notified_out;
+    ring->head++;
+    ring->free++;
+    post_free(am, ring);
+  }
+  return any;
+}
+
+/* Look for the next request, the next reply, and whether `own` is complete. While a unit waits it does little
+ * else, so the three cost one test. False: no message has come. */
+static bool look(dart__am_t *am, int looks, dart__transport_request_t *own)
+{
+  dart__am_slot_t           *slot[2] = { head_of(&am->receiver.requests) };
+  dart__transport_request_t *request[DART__TRANSPORT_TEST_MOST];
+  int                        nslots = 1, count = 0, index = -1;
+  int32_t                    peer;
+  size_t                     nbytes;
+
+  post_free(am, &am->receiver.replies);
+  if (awaits_reply(am))
+    slot[nslots++] = head_of(&am->receiver.replies);
+  for (int i = 0; i < nslots; i++) {
+    if (slot[i]->has_come)
+      return true;
+    request[count++] = &slot[i]->request;
+  }
+  if (own != NULL)
+    request[count++] = own;
+  for (; looks > 0 && index < 0; looks--)
+    index = dart__transport_test_any(am->config.transport, request, count, &peer, &nbytes);
+  if (index < 0 || index >= nslots)
+    return false;
+  slot[index]->has_come = true;
+  slot[index]->peer     = peer;
+  slot[index]->nbytes   = nbytes;
+  return true;
+}
+
+/* Handle what has come, in order; the lock is held. It returns after replies, but not twice in a row, lest a
+ * stream of them keep requests waiting, and after data and notifications, so that the caller can see whether its
+ * wait is over: of two units that exchange data, one would otherwise go on receiving all that the other sends
+ * ahead, while the other waits for it. */
+static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come, void **answers_out)
+{
+  dart__am_receiver_t *r        = &am->receiver;
+  dart__am_handled_t   handled  = { .replies = has_come && take_replies(am, most) };
+  bool                 notified = false;
+
+  r->has_skipped = handled.replies && !r->has_skipped;
+  if (has_come && !r->has_skipped)
+    handled.requests = take_requests(am, most, &notified);
+  if (r->pending != NULL)
+    apply_pending(am, most, &notified);
+  if (r->replying != NULL)
+    recycle_replies(am);
+  if (am->config.host.turns != NULL)
+    *answers_out = am->config.host.turns(&am->config.host, &r->updates);
+  if (notified)
+    am->config.host.notified(am->config.host.context);
+  if (handled.requests) /* relaxed: a hint for how long to sleep */
+    atomic_store_explicit(&r->last_ns, dart__now_ns(), memory_order_relaxed);
+  return handled;
+}
+
+/* After messages `own` is tested alone, so that a stream of them cannot hide that it is complete. */
+dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
+                                    dart__transport_request_t *own)
+{
+  dart__am_handled_t handled  = { 0 };
+  void              *answers  = NULL;
+  bool               has_come = true;
+
+  if (dart__am_spin_try(&am->receiver.lock)) {
+    has_come = look(am, am->receiver.pending != NULL ? 1 : looks, own); /* data may come, too */
+    handled  = drain(am, most, has_come, &answers);
+    dart__am_spin_unlock(&am->receiver.lock);
+  }
+  if (dart__am_peers_count(&am->arriving) > 0)
+    dart__am_endpoints_retire_arriving(am);
+  if (am->config.host.answer != NULL) /* without the lock: sending may wait for what is received */
+    am->config.host.answer(am, answers);
+  if (own != NULL && has_come)
+    dart__transport_test(am->config.transport, own, NULL, NULL);
+  return handled;
+}
+
+bool dart__am_hold(dart__am_t *am)
+{
+  return dart__am_spin_try(&am->receiver.lock);
+}
+
+void dart__am_release(dart__am_t *am)
+{
+  dart__am_spin_unlock(&am->receiver.lock);
+}
+
+void dart__am_refuse(dart__am_t *am, int32_t peer)
+{
+  atomic_fetch_add_explicit(&am->ack[peer].refused, 1, memory_order_relaxed);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+bool dart__am_receiver_open(dart__am_t *am)
+{
+  dart__am_receiver_t *r = &am->receiver;
+  bool                 has_memory;
+
+  r->source        = calloc((size_t)am->npeers, sizeof *r->source);
+  r->spare         = calloc(1, sizeof *r->spare);
+  r->spare_pending = new_pending();
+  r->dropped       = malloc(DART__AM_DATA_MOST);
+  has_memory =
+      r->source != NULL && r->spare != NULL && r->spare_pending != NULL && r->dropped != NULL;
+  has_memory = open_ring(am, &r->requests, DART__CHANNEL_REQUEST, DART__AM_RING) && has_memory;
+  return open_ring(am, &r->replies, DART__CHANNEL_REPLY, DART__AM_REPLY_RING) && has_memory;
+}
+
+void dart__am_receiver_close(dart__am_t *am)
+{
+  dart__am_receiver_t *r = &am->receiver;
+
+  while (r->replying != NULL)
+    recycle_replies(am);
+  close_ring(am, &r->requests);
+  close_ring(am, &r->replies);
+  while (r->spare != NULL) {
+    dart__am_reply_t *reply = r->spare;
+
+    r->spare = reply->next;
+    free(reply);
+  }
+  delete_pending(r->spare_pending);
+  for (int32_t peer = 0; r->source != NULL && peer < am->npeers; peer++)
+    dart__am_known_delete(r->source[peer].known);
+  free(r->dropped);
+  free(r->source);
+}

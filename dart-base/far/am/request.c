@@ -1,0 +1,426 @@
+/* Operations as records of a batch (wire.h). Operands are copied before return; results are there after a
+ * flush. */
+#include <string.h>
+
+#include "base/size.h"
+#include "data/type.h"
+#include "far/am/endpoint.h"
+#include "far/am/instance.h"
+
+#define ELEMENTS_MOST 1024 /* bytes of elements in a record, so that batches fill well */
+
+/* Append one record to the endpoint of its target. */
+static void append(dart__am_t *am, const dart__am_address_t *at, const dart__am_record_t *r)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(r),
+                            dart__am_words(r->result_bytes));
+  dart__am_endpoint_append(ep, at, r);
+  dart__am_spin_unlock(&ep->lock);
+}
+
+/* ---- put, get ------------------------------------------------------------------------------ */
+
+static dart__am_record_t put_record(uint64_t offset, const void *src, size_t nbytes)
+{
+  return (dart__am_record_t){ .word        = dart__am_word(DART__AM_PUT, 0, 0, nbytes, offset),
+                              .first       = src,
+                              .first_bytes = nbytes };
+}
+
+void dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes)
+{
+  dart__am_record_t r = put_record(at->offset, src, nbytes);
+
+  append(am, at, &r);
+}
+
+void dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes)
+{
+  dart__am_record_t r = { .word         = dart__am_word(DART__AM_GET, 0, 0, nbytes, at->offset),
+                          .result       = dst,
+                          .result_bytes = nbytes };
+
+  append(am, at, &r);
+}
+
+/* ---- atomics ------------------------------------------------------------------------------- */
+
+/* Append an update of one word to an open batch that has room and has selected the segment. Programs that
+ * update words at random places do little else, so this takes one call, and no dart__am_record_t. False: nothing was
+ * done. */
+static bool append_update(dart__am_t *am, const dart__am_address_t *at, uint64_t word,
+                          const void *value)
+{
+  dart__am_selection_t selection = dart__am_selection_of(at->team, at->segid, at->offset);
+  dart__am_endpoint_t *ep        = &am->endpoint[at->peer];
+  dart__am_batch_t    *batch;
+  bool                 may;
+
+  dart__am_spin_lock(&ep->lock);
+  batch = ep->open;
+  may   = batch != NULL && dart__am_batch_has_selected(batch, &selection) &&
+        dart__am_endpoint_has_room(am, ep, 2, 0);
+  if (may) {
+    batch->message.words[batch->nwords] = word;
+    memcpy(&batch->message.words[batch->nwords + 1], value, sizeof(uint64_t));
+    batch->nwords += 2;
+    batch->nrequests++;
+  }
+  dart__am_spin_unlock(&ep->lock);
+  return may;
+}
+
+/* Elements that fit a record. */
+static void accumulate_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                            size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  dart__am_record_t r = { .first = values, .first_bytes = nelem * dart__type_basic_size(type) };
+
+  r.word = dart__am_word(DART__AM_ACCUMULATE, (unsigned)type, op, nelem, at->offset);
+  if (r.first_bytes == sizeof(uint64_t) && append_update(am, at, r.word, values))
+    return;
+  append(am, at, &r);
+}
+
+void dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                         size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  size_t size = dart__type_basic_size(type), piece;
+
+  if (nelem == 1) {
+    accumulate_some(am, at, values, nelem, type, op);
+    return;
+  }
+  piece = ELEMENTS_MOST / size;
+  for (size_t from = 0; from < nelem; from += piece) {
+    dart__am_address_t some = *at;
+
+    some.offset += from * size;
+    accumulate_some(am, &some, (const char *)values + from * size,
+                    nelem - from < piece ? nelem - from : piece, type, op);
+  }
+}
+
+void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
+                      const uint32_t *places, size_t nelem, dart_datatype_t type,
+                      dart_operation_t op)
+{
+  dart__am_record_t    r  = { .word  = dart__am_word(DART__AM_UPDATES, (unsigned)type, op, nelem, 0),
+                              .first = values,
+                              .first_bytes  = nelem * sizeof *values,
+                              .second       = places,
+                              .second_bytes = nelem * sizeof *places };
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(&r), 0);
+  dart__am_endpoint_append(ep, at, &r);
+  ep->open->nrequests += nelem - 1; /* as many as the accumulates that it stands for */
+  dart__am_spin_unlock(&ep->lock);
+}
+
+/* Elements that fit a record. `values` is not looked at for NO_OP. */
+static void fetch_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                       void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  size_t            nbytes = nelem * dart__type_basic_size(type);
+  dart__am_record_t r      = { .first        = values,
+                               .first_bytes  = op == DART_OP_NO_OP ? 0 : nbytes,
+                               .result       = results,
+                               .result_bytes = nbytes };
+
+  r.word = dart__am_word(DART__AM_FETCH, (unsigned)type, op, nelem, at->offset);
+  append(am, at, &r);
+}
+
+void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *value, void *result,
+                    dart_datatype_t type, dart_operation_t op)
+{
+  fetch_some(am, at, value, result, 1, type, op);
+}
+
+void dart__am_fetch_elements(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                             void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  size_t             size = dart__type_basic_size(type), piece = ELEMENTS_MOST / size;
+  dart__am_address_t some = *at;
+
+  for (size_t from = 0; from < nelem; from += piece, some.offset += piece * size)
+    fetch_some(am, &some, op == DART_OP_NO_OP ? NULL : (const char *)values + from * size,
+               (char *)results + from * size, dart__least(nelem - from, piece), type, op);
+}
+
+void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,
+                   const void *compare, void *result, dart_datatype_t type)
+{
+  size_t            size = dart__type_basic_size(type);
+  dart__am_record_t r    = { .first        = value,
+                             .first_bytes  = size,
+                             .second       = compare,
+                             .second_bytes = size,
+                             .result       = result,
+                             .result_bytes = size };
+
+  r.word = dart__am_word(DART__AM_SWAP, (unsigned)type, 0, 1, at->offset);
+  append(am, at, &r);
+}
+
+/* ---- messages of data ----------------------------------------------------------------------- */
+
+/* Room for one message of data in the open batch. */
+static void reserve_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
+{
+  uint32_t turns = 0;
+
+  for (;;) {
+    dart__am_endpoint_reserve(am, peer, ep, DART__AM_DATA_WORDS, 0);
+    if (ep->open->ndata < DART__AM_DATA)
+      return;
+    if (!dart__am_endpoint_send(am, peer, ep, false))
+      dart__am_endpoint_wait(am, ep, &turns);
+  }
+}
+
+/* What the next message carries of `nbytes`, from `from` on. */
+static dart__am_data_t next_data(const dart__am_address_t *at, size_t from, size_t nbytes,
+                                 bool is_got)
+{
+  return (dart__am_data_t){ .selection = { .team = at->team, .segid = at->segid },
+                            .offset    = at->offset + from,
+                            .nbytes    = (uint32_t)dart__least(nbytes - from, DART__AM_DATA_MOST),
+                            .is_got    = is_got };
+}
+
+void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
+                        size_t nbytes)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
+    dart__am_data_t data = next_data(at, from, nbytes, false);
+
+    reserve_data(am, at->peer, ep);
+    dart__am_endpoint_add_data(am, at->peer, ep, &data, (const char *)src + from);
+  }
+  dart__am_spin_unlock(&ep->lock);
+}
+
+void dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
+    dart__am_data_t data = next_data(at, from, nbytes, true);
+
+    reserve_data(am, at->peer, ep);
+    dart__am_endpoint_add_got(ep, &data, (char *)dst + from);
+    dart__am_endpoint_send(am, at->peer, ep,
+                           false); /* so that the peer sends while more is asked for */
+  }
+  dart__am_spin_unlock(&ep->lock);
+}
+
+/* ---- notifications ------------------------------------------------------------------------- */
+
+/* Programs are iterative: if a peer was notified four times between the last two waits, and between the
+ * two before, then four notifications are likely now, and can share a batch. After a wrong guess a thread
+ * that makes progress sends the open batch. */
+static bool is_last_of_burst(dart__am_t *am, dart__am_endpoint_t *ep)
+{
+  /* relaxed: a guess */
+  uint64_t waits = atomic_load_explicit(&am->waits, memory_order_relaxed);
+
+  if (ep->wait != waits && ep->burst[0] > 0) {
+    ep->burst[2] = ep->burst[1];
+    ep->burst[1] = ep->burst[0];
+    ep->burst[0] = 0;
+  }
+  ep->wait = waits;
+  ep->burst[0]++;
+  return ep->burst[0] >= ep->burst[1] || ep->burst[0] >= ep->burst[2];
+}
+
+/* The two records of a notified put of few bytes, in an open batch that has room and has selected the segment of both, by
+ * words in registers: where a unit has many neighbours most are these. False: nothing was done. */
+static bool append_signal(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_address_t *at,
+                          const void *src, size_t nbytes, const dart__am_address_t *flag,
+                          uint64_t value, dart_operation_t op)
+{
+  size_t               nwords = dart__am_words(nbytes);
+  dart__am_batch_t    *batch  = ep->open;
+  dart__am_selection_t selection;
+  uint64_t            *words;
+
+  if (batch == NULL || nbytes == 0 || at->team != flag->team || at->segid != flag->segid ||
+      (at->offset ^ flag->offset) >> DART__AM_OFFSET_BITS != 0)
+    return false;
+  selection = dart__am_selection_of(flag->team, flag->segid, flag->offset);
+  if (!dart__am_batch_has_selected(batch, &selection) ||
+      !dart__am_endpoint_has_room(am, ep, nwords + 3, 0))
+    return false;
+  words    = &batch->message.words[batch->nwords];
+  words[0] = dart__am_word(DART__AM_PUT, 0, 0, nbytes, at->offset);
+  if (nbytes == sizeof(uint64_t)) {
+    memcpy(&words[1], src, sizeof(uint64_t));
+  } else {
+    words[nwords] = 0; /* no stray bytes on the wire */
+    memcpy(&words[1], src, nbytes);
+  }
+  words[nwords + 1] = dart__am_word(DART__AM_NOTIFY, DART_TYPE_ULONG, op, 1, flag->offset);
+  words[nwords + 2] = value;
+  batch->nwords += nwords + 3;
+  batch->nrequests += 2;
+  return true;
+}
+
+/* The same in any case. */
+static void append_signal_any(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_address_t *at,
+                              const void *src, size_t nbytes, const dart__am_address_t *flag,
+                              uint64_t value, dart_operation_t op)
+{
+  dart__am_record_t put =
+      nbytes > 0 ? put_record(at->offset, src, nbytes) : (dart__am_record_t){ 0 };
+  dart__am_record_t signal = { .first = &value, .first_bytes = sizeof value };
+  size_t            nwords = dart__am_record_words(&signal);
+
+  signal.word = dart__am_word(DART__AM_NOTIFY, DART_TYPE_ULONG, op, 1, flag->offset);
+  if (nbytes > 0)
+    nwords += dart__am_record_words(&put);
+  dart__am_endpoint_reserve(am, flag->peer, ep, nwords, 0);
+  if (nbytes > 0)
+    dart__am_endpoint_append(ep, at, &put);
+  dart__am_endpoint_append(ep, flag, &signal);
+}
+
+void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
+                     const dart__am_address_t *flag, uint64_t value, dart_operation_t op)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[flag->peer];
+
+  dart__am_spin_lock(&ep->lock);
+  if (!append_signal(am, ep, at, src, nbytes, flag, value, op))
+    append_signal_any(am, ep, at, src, nbytes, flag, value, op);
+  if (!am->config.is_sent_later) /* nothing may send it later */
+    dart__am_endpoint_send_now(am, flag->peer, ep);
+  else if (is_last_of_burst(am, ep)) /* if it cannot be sent now, progress sends it */
+    dart__am_endpoint_send(am, flag->peer, ep, false);
+  dart__am_spin_unlock(&ep->lock);
+}
+
+/* Room for one arrival in the open batch, beside the record. */
+static void reserve_arrival(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
+                            const dart__am_record_t *r)
+{
+  uint32_t turns = 0;
+
+  for (;;) {
+    dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(r), 0);
+    if (ep->open->narrivals < DART__AM_ARRIVALS)
+      return;
+    if (!dart__am_endpoint_send(am, peer, ep, false))
+      dart__am_endpoint_wait(am, ep, &turns);
+  }
+}
+
+/* A record that does nothing keeps it in order with the requests before, some of which may have been sent. */
+void dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t value,
+                          dart_operation_t op)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+  dart__am_record_t    r  = { .word = dart__am_word(DART__AM_PING, 0, 0, 0, 0) };
+
+  dart__am_spin_lock(&ep->lock);
+  reserve_arrival(am, peer, ep, &r);
+  dart__am_endpoint_append(ep, NULL, &r);
+  dart__am_endpoint_add_arrival(am, peer, ep, &(dart__am_arrival_t){ flag, value, op });
+  if (!am->config.is_sent_later || is_last_of_burst(am, ep))
+    dart__am_endpoint_send(am, peer, ep, false); /* if it cannot be sent now, progress sends it */
+  dart__am_spin_unlock(&ep->lock);
+}
+
+/* ---- operations of the peer's host --------------------------------------------------------- */
+
+void dart__am_call(dart__am_t *am, const dart__am_address_t *at, const void *operand, size_t nbytes,
+                   uint64_t *result)
+{
+  dart__am_record_t    r  = { .first        = operand,
+                              .first_bytes  = nbytes,
+                              .result       = result,
+                              .result_bytes = result == NULL ? 0 : sizeof *result };
+  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+
+  r.word = dart__am_word(DART__AM_CALL, 0, result != NULL, nbytes, at->offset);
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(&r),
+                            dart__am_words(r.result_bytes));
+  dart__am_endpoint_append(ep, at, &r);
+  if (am->config.is_sent_later) /* if it cannot be sent now, progress sends it */
+    dart__am_endpoint_send(am, at->peer, ep, false);
+  else
+    dart__am_endpoint_send_now(am, at->peer, ep);
+  dart__am_spin_unlock(&ep->lock);
+}
+
+/* ---- requests that access no memory --------------------------------------------------------- */
+
+static void append_plain(dart__am_t *am, int32_t peer, const dart__am_record_t *r, bool send)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(r), 0);
+  dart__am_endpoint_append(ep, NULL, r);
+  if (send)
+    dart__am_endpoint_send(am, peer, ep, false);
+  dart__am_spin_unlock(&ep->lock);
+}
+
+void dart__am_epoch(dart__am_t *am, int32_t peer, const dart__am_epoch_t *about,
+                    const uint64_t *words, size_t nwords, uint64_t *results, size_t nresults,
+                    bool now)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+  dart__am_record_t    r  = { .first        = about,
+                              .first_bytes  = sizeof *about,
+                              .second       = words,
+                              .second_bytes = nwords * sizeof *words,
+                              .result       = results,
+                              .result_bytes = nresults * sizeof *results };
+
+  r.word = dart__am_word(DART__AM_EPOCH, 0, 0, DART__AM_EPOCH_WORDS + nwords, nresults);
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(&r), nresults);
+  dart__am_endpoint_append(ep, NULL, &r);
+  if (now)
+    dart__am_endpoint_send_now(am, peer, ep);
+  dart__am_spin_unlock(&ep->lock);
+}
+
+void dart__am_wake(dart__am_t *am, int32_t peer)
+{
+  dart__am_endpoint_t *ep = &am->endpoint[peer];
+
+  dart__am_spin_lock(&ep->lock);
+  dart__am_endpoint_wake(am, peer, ep);
+  dart__am_spin_unlock(&ep->lock);
+}
+
+void dart__am_ping(dart__am_t *am, int32_t peer)
+{
+  append_plain(am, peer, &(dart__am_record_t){ .word = dart__am_word(DART__AM_PING, 0, 0, 0, 0) },
+               true);
+}
+
+void dart__am_inform(dart__am_t *am, int32_t peer, uint64_t word)
+{
+  append_plain(am, peer,
+               &(dart__am_record_t){ .word        = dart__am_word(DART__AM_INFORM, 0, 0, 0, 0),
+                                     .first       = &word,
+                                     .first_bytes = sizeof word },
+               false);
+}

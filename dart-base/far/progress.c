@@ -1,0 +1,109 @@
+/* Progress: see progress.h. */
+#include "far/progress.h"
+
+#include "far/run.h"
+#include "port.h"
+
+/* The longest average time per update in a stream: slower updates gain nothing by being deferred. */
+#define STREAM_UPDATE_NS 1000
+
+uint32_t dart__stream;
+
+/* Never written, so it is a page of zeros of the kernel's. */
+static const dart_inline_map_t *no_maps[2 * DART__MAX_TEAMS];
+
+dart_inline_maps_t dart__progress_maps = no_maps;
+dart_inline_maps_t dart__put_maps      = dart__team_direct;
+
+static int64_t stream_seen; /* ns; the last call of dart__progress_stream */
+
+void dart__progress_set_due(bool due)
+{
+  dart__world.progress_is_due = due;
+  dart__progress_maps         = due ? (dart_inline_maps_t)no_maps : dart__team_direct;
+}
+
+void dart__progress_apply(void)
+{
+  dart__stream   = 0;
+  dart__put_maps = dart__team_direct;
+  dart__run_end();
+  dart__deferred_apply_all(&dart__deferred);
+  dart__progress_set_due(dart__world.many_nodes);
+}
+
+void dart__progress_now(void)
+{
+  if (dart__stream > 0)
+    dart__progress_apply();
+  if (dart__world.many_nodes)
+    dart__far->progress();
+}
+
+/* A unit alone on its node shares its memory with nobody but the thread that applies far requests. */
+static const dart__deferred_guard_t *guard(void)
+{
+  return dart__world.many_nodes && dart__teams[DART_TEAM_ALL]->node_nunits == 1
+             ? &dart__far->requests
+             : NULL;
+}
+
+/* The stream has half of DART__STREAM_LEAST updates, or all. If the second half was slow it becomes the
+ * first. */
+void dart__progress_stream(void)
+{
+  int64_t now = dart__now_ns();
+
+  if (dart__stream == DART__STREAM_LEAST &&
+      now - stream_seen > DART__STREAM_LEAST / 2 * STREAM_UPDATE_NS)
+    dart__stream = DART__STREAM_LEAST / 2;
+  stream_seen          = now;
+  dart__deferred.guard = guard();
+  if (dart__stream == DART__STREAM_LEAST)
+    dart__put_maps = no_maps;
+}
+
+void dart__progress_in_vain(void)
+{
+  static _Thread_local int64_t last;
+  int64_t                      now;
+
+  if (dart__world.has_agent)
+    return;
+  now = dart__coarse_ns();
+  if (now != last)
+    dart__far->look();
+  last = now;
+}
+
+void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)
+{
+  static _Thread_local struct {
+    dart_gptr_t gptr;
+    uint64_t    value;
+  } last;
+  uint64_t value = 0;
+
+  memcpy(&value, found, nbytes);
+  if (value == last.value && DART_GPTR_EQUAL(gptr, last.gptr)) {
+    dart__far->push();
+    dart__progress_in_vain();
+  }
+  last.gptr  = gptr;
+  last.value = value;
+}
+
+void dart__progress_settle(uint32_t left)
+{
+  uint32_t sent = atomic_load_explicit(&dart__epoch_lazy_sent, memory_order_relaxed), turns = 0;
+
+  /* acquire: pairs with the release of the thread that takes the reports in */
+  while ((int32_t)(sent - atomic_load_explicit(&dart__epoch_lazy_done, memory_order_acquire)) >
+         (int32_t)left)
+    dart__wait_turn(&turns, &dart__world.wait);
+}
+
+void dart__progress_open(void)
+{
+  dart__progress_set_due(dart__world.many_nodes);
+}

@@ -1,0 +1,401 @@
+/* Files: opening and closing, and what concerns a file as a whole. See dart_file.h; file.h has the other parts. */
+#include <dash/dart/ext/dart_profile.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/profile.h"
+#include "coll/coll.h"
+#include "far/progress.h"
+#include "file/between.h"
+#include "file/file.h"
+#include "file/file_request.h"
+#include "file/file_window.h"
+#include "file/raw.h"
+#include "lock/range_keep.h"
+#include "lock/range_table.h"
+#include "memory/pool.h"
+#include "model/argument_check.h"
+#include "model/world.h"
+
+DART__PROFILED(dart_file_open);
+DART__PROFILED(dart_file_close);
+DART__PROFILED(dart_file_size);
+DART__PROFILED(dart_file_resize);
+DART__PROFILED(dart_file_sync);
+DART__PROFILED(dart_file_set_atomicity);
+
+/* ---- opening ---------------------------------------------------------------------------------------- */
+
+#define ALL_FLAGS 63U
+
+static bool check_arguments(const char *function, const char *path, unsigned flags,
+                            const dart_file_t *file)
+{
+  bool writes = (flags & DART_FILE_WRITE) != 0;
+
+  if (path == NULL || file == NULL)
+    dart__error("%s: %s is NULL", function, path == NULL ? "path" : "file");
+  else if ((flags & ~ALL_FLAGS) != 0 || (flags & (DART_FILE_READ | DART_FILE_WRITE)) == 0 ||
+           ((flags & (DART_FILE_TRUNCATE | DART_FILE_CREATE)) != 0 && !writes) ||
+           ((flags & DART_FILE_EXCLUSIVE) != 0 && (flags & DART_FILE_CREATE) == 0))
+    dart__error("%s: flags %#x cannot be meant", function, flags);
+  else
+    return true;
+  return false;
+}
+
+/* Flags of open(2). One unit creates and cuts the file, before the others open it. O_NONBLOCK is for a FIFO, which
+ * is refused afterwards: to open it would wait for its other end. */
+static int system_flags(unsigned flags, bool is_first)
+{
+  int how = O_CLOEXEC | O_NONBLOCK;
+
+  if ((flags & DART_FILE_WRITE) == 0)
+    how |= O_RDONLY;
+  else
+    how |= (flags & DART_FILE_READ) != 0 ? O_RDWR : O_WRONLY;
+  if (!is_first)
+    return how;
+  if ((flags & DART_FILE_CREATE) != 0)
+    how |= O_CREAT;
+  if ((flags & DART_FILE_EXCLUSIVE) != 0)
+    how |= O_EXCL;
+  if ((flags & DART_FILE_TRUNCATE) != 0)
+    how |= O_TRUNC;
+  return how;
+}
+
+/* This unit's word for the shared pointer; that of the first unit is used. */
+static uint64_t *shared_pointer(dart_file_t file)
+{
+  return (uint64_t *)(void *)dart__pool_address(dart__world.me, file->own_word);
+}
+
+/* 0, or an errno. */
+static int open_it(dart_file_t file, const char *path, bool is_first, unsigned mode)
+{
+  struct stat status;
+
+  do
+    file->fd = open(path, system_flags(file->flags, is_first), mode);
+  while (file->fd < 0 && errno == EINTR);
+  if (file->fd < 0 || fstat(file->fd, &status) != 0)
+    return errno;
+  file->block           = (uint64_t)status.st_blksize;
+  file->device          = (uint64_t)status.st_dev;
+  file->number          = (uint64_t)status.st_ino;
+  *shared_pointer(file) = (file->flags & DART_FILE_APPEND) != 0 ? (uint64_t)status.st_size : 0;
+  if (S_ISDIR(status.st_mode))
+    return EISDIR;
+  return S_ISREG(status.st_mode) ? 0 : EINVAL;
+}
+
+/* The running kernel, by 60 bits of what it drew at its start; 0: not known. A host's name does not tell: that of a
+ * topology from a file, or of containers, may be one for several hosts. */
+static uint64_t number_of_kernel(void)
+{
+  uint64_t high, middle, low;
+  FILE    *boot = fopen("/proc/sys/kernel/random/boot_id", "re");
+  bool     is_read;
+
+  if (boot == NULL)
+    return 0;
+  is_read = fscanf(boot, "%8" SCNx64 "-%4" SCNx64 "-%4" SCNx64, &high, &middle, &low) == 3;
+  fclose(boot);
+  return is_read ? high << 32 | middle << 16 | low : 0;
+}
+
+/* Whether this unit has opened the same file as the first one. Kernels may call a device by different numbers, and there
+ * are file systems on which they number files differently, too: so that is no error, but unlikely enough to be said. */
+static bool is_same_file(const char *function, const dart__team_t *team,
+                         const dart__file_plan_t *first, const dart__file_plan_t *own,
+                         const char *path)
+{
+  int32_t unit = team->members[0];
+
+  if (own->name != 0 && own->name == first->name) {
+    if (first->first == own->first && first->end == own->end)
+      return true;
+    dart__error("%s: %s is another file than that of unit %d", function, path, unit);
+    return false;
+  }
+  if (first->end != own->end && dart__team_is_leader(team))
+    dart__warn("%s: %s has another inode number than on the host of unit %d: are they one file?",
+               function, path, unit);
+  return true;
+}
+
+static dart_ret_t check_same(const char *function, dart__team_t *team, dart_file_t file,
+                             const char *path)
+{
+  dart__file_plan_t  own    = { .first = file->device,
+                                .end   = file->number,
+                                .name  = number_of_kernel() };
+  dart__file_plan_t *leader = &file->plans[team->node_units[0]];
+  bool               is_same;
+
+  dart__coll_share(team, &own, file->plans, sizeof own);
+  is_same = leader->first == own.first && leader->end == own.end;
+  if (!is_same)
+    dart__error("%s: %s is another file than that of unit %d", function, path,
+                team->members[team->node_units[0]]);
+  else
+    is_same = is_same_file(function, team, &file->plans[0], &own, path);
+  return dart__file_agree(function, team, is_same ? DART_OK : DART_ERR_INVAL, 0);
+}
+
+/* The first unit opens it, and creates and cuts it, and then the others do. */
+static dart_ret_t open_all(const char *function, dart__team_t *team, dart_file_t file,
+                           const char *path, unsigned mode)
+{
+  for (int turn = 0; turn < 2; turn++) {
+    bool       is_mine = (team->me == 0) == (turn == 0);
+    int        error   = is_mine ? open_it(file, path, turn == 0, mode) : 0;
+    dart_ret_t ret = error == 0 ? DART_OK : error == ENOENT ? DART_ERR_NOTFOUND : DART_ERR_OTHER;
+
+    if (error != 0)
+      dart__error("%s: %s: %s", function, path,
+                  error == EINVAL ? "no regular file" : strerror(error));
+    ret = dart__file_agree(function, team, ret, error);
+    if (ret != DART_OK)
+      return ret;
+  }
+  return check_same(function, team, file, path);
+}
+
+static void free_file(dart_file_t file)
+{
+  free(file->stage);
+  dart__type_forget(&file->view);
+  free(file->plans);
+  free(file->domains);
+  free(file);
+}
+
+static dart_ret_t new_file(const dart__team_t *team, unsigned flags, dart_file_t *file_out)
+{
+  dart_file_t file = calloc(1, sizeof *file);
+
+  *file_out = file;
+  if (file == NULL)
+    return DART_ERR_NOMEM;
+  file->plans   = calloc((size_t)team->nunits, sizeof(dart__file_plan_t));
+  file->domains = calloc((size_t)team->nnodes, sizeof(dart__file_domain_t));
+  if (file->plans == NULL || file->domains == NULL ||
+      dart__pool_alloc(sizeof(uint64_t), &file->own_word) != DART_OK) {
+    free_file(file);
+    *file_out = DART_FILE_NULL;
+    return DART_ERR_NOMEM;
+  }
+  file->cycle  = dart__world.cycle;
+  file->teamid = team->id;
+  file->fd     = -1;
+  file->flags  = flags;
+  file->limit  = dart__raw_limit();
+  file->view   = dart__type_basic[DART_TYPE_BYTE];
+  atomic_init(&file->tells_cached, true);
+  pthread_mutex_init(&file->turn, NULL);
+  return DART_OK;
+}
+
+/* `is_open`: the pool that its word is in is there. */
+static void delete_file(dart_file_t file, bool is_open)
+{
+  if (file == NULL)
+    return;
+  if (file->fd >= 0)
+    close(file->fd);
+  if (is_open)
+    dart__pool_free(file->own_word);
+  pthread_mutex_destroy(&file->turn);
+  free_file(file);
+}
+
+static void share_pointer(dart__team_t *team, dart_file_t file)
+{
+  file->name = file->own_word;
+  dart__coll_bcast(team, &file->name, sizeof file->name, 0);
+  file->pointer = dart__table_word(team->members[0], file->name);
+}
+
+dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
+                          dart_file_t *file)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  dart_ret_t    ret;
+
+  if (file != NULL)
+    *file = DART_FILE_NULL;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  ret = dart__coll_agree_on(__func__, team,
+                            check_arguments(__func__, path, flags, file) ? DART_OK : DART_ERR_INVAL,
+                            flags);
+  if (ret != DART_OK)
+    return ret;
+  ret = dart__file_agree(__func__, team, new_file(team, flags, file), 0);
+  if (ret == DART_OK)
+    ret = open_all(__func__, team, *file, path, mode);
+  if (ret != DART_OK) {
+    delete_file(*file, true);
+    *file = DART_FILE_NULL;
+    return ret;
+  }
+  share_pointer(team, *file);
+  return DART_OK;
+}
+
+/* 0, or an errno. */
+static int close_system(dart_file_t file)
+{
+  int fd = file->fd;
+
+  file->fd = -1;
+  return close(fd) == 0 || errno == EINTR ? 0 : errno; /* where Linux interrupts it, it is closed */
+}
+
+dart_ret_t dart_file_close(dart_file_t *file)
+{
+  dart__team_t *team = NULL;
+  bool          is_open;
+  int           error;
+  dart_ret_t    ret;
+
+  if (file == NULL || *file == DART_FILE_NULL)
+    return DART_OK;
+  is_open = dart__world.initialized && (*file)->cycle == dart__world.cycle;
+  dart__range_let_go();
+  if (is_open)
+    team = dart__team_find((*file)->teamid);
+  ret = dart__file_check_pending(__func__, *file);
+  if (team != NULL)
+    ret = dart__file_agree_on(__func__, team, *file, ret, 0);
+  if (ret != DART_OK)
+    return ret;
+  dart__file_end_requests(*file);
+  error = close_system(*file);
+  ret   = error == 0 ? DART_OK : dart__file_refused(__func__, error);
+  if (team != NULL) /* then nobody uses the shared pointer any more */
+    ret = dart__file_agree(__func__, team, ret, error);
+  dart__file_close_window(*file, team != NULL);
+  dart__file_close_boxes(*file, team != NULL);
+  pdart_team_range_destroy(&(*file)->range);
+  delete_file(*file, is_open);
+  *file = DART_FILE_NULL;
+  return ret;
+}
+
+/* ---- as a whole ------------------------------------------------------------------------------------- */
+
+dart_ret_t dart_file_size(dart_file_t file, uint64_t *nbytes)
+{
+  struct stat status;
+
+  if (nbytes == NULL) {
+    dart__error("%s: nbytes is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *nbytes = 0;
+  if (dart__file_check(__func__, file) == NULL)
+    return DART_ERR_INVAL;
+  dart__progress(); /* may be called in a polling loop */
+  if (fstat(file->fd, &status) != 0)
+    return dart__file_refused(__func__, errno);
+  *nbytes = (uint64_t)status.st_size;
+  return DART_OK;
+}
+
+/* 0, or an errno. Nobody in atomic mode is inside: all units are here. */
+static int resize(dart_file_t file, uint64_t nbytes)
+{
+  int result;
+
+  if (nbytes > file->limit)
+    return EFBIG;
+  do
+    result = ftruncate(file->fd, (off_t)nbytes);
+  while (result != 0 && errno == EINTR);
+  return result == 0 ? 0 : errno;
+}
+
+dart_ret_t dart_file_resize(dart_file_t file, uint64_t nbytes)
+{
+  dart__team_t *team = dart__file_check(__func__, file);
+  int           error;
+  dart_ret_t    ret;
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  ret = nbytes > INT64_MAX || (file->flags & DART_FILE_WRITE) == 0 ? DART_ERR_INVAL : DART_OK;
+  if (ret != DART_OK)
+    dart__error("%s: %llu bytes, of a file open with flags %#x", __func__,
+                (unsigned long long)nbytes, file->flags);
+  ret = dart__file_agree_on(__func__, team, file, ret, nbytes);
+  if (ret != DART_OK)
+    return ret;
+  error = team->me == 0 ? resize(file, nbytes) : 0;
+  ret   = error == 0 ? DART_OK : dart__file_refused(__func__, error);
+  return dart__file_agree(__func__, team, ret, error);
+}
+
+/* 0, or an errno. */
+static int sync_data(dart_file_t file)
+{
+  int result;
+
+  do
+    result = fdatasync(file->fd);
+  while (result != 0 && errno == EINTR);
+  return result == 0 ? 0 : errno;
+}
+
+/* One unit of each node does it for all: the node has one cache. */
+dart_ret_t dart_file_sync(dart_file_t file)
+{
+  dart__team_t *team  = dart__file_check(__func__, file);
+  int           error = 0;
+  dart_ret_t    ret;
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  ret = dart__file_agree_on(__func__, team, file, DART_OK, 0);
+  if (ret != DART_OK)
+    return ret;
+  if (dart__team_is_leader(team))
+    error = sync_data(file);
+  ret = error == 0 ? DART_OK : dart__file_refused(__func__, error);
+  return dart__file_agree(__func__, team, ret, error);
+}
+
+/* Ranges of the file in stripes of this many bytes: most accesses are within one, and files of some MiB are
+ * spread over the units. */
+#define STRIPE ((uint64_t)1 << 20)
+
+dart_ret_t dart_file_set_atomicity(dart_file_t file, bool atomic)
+{
+  dart__team_t *team = dart__file_check(__func__, file);
+  size_t        spans;
+  dart_ret_t    ret;
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  ret = dart__file_agree_on(__func__, team, file, dart__file_check_pending(__func__, file), atomic);
+  if (ret != DART_OK)
+    return ret;
+  if (atomic && file->range == DART_RANGE_NULL) {
+    spans = (size_t)team->nunits * DART_RANGE_SPANS; /* one access of each unit at a time */
+    ret   = pdart_team_range_init(file->teamid, STRIPE, spans, &file->range);
+    if (ret != DART_OK)
+      return ret;
+  }
+  dart__coll_barrier(team); /* accesses of before are over */
+  file->is_atomic = atomic;
+  return DART_OK;
+}

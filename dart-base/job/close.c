@@ -1,0 +1,32 @@
+/* The end of a cycle of init and exit: see close.h. */
+#include "job/close.h"
+
+#include "base/log.h"
+#include "data/op.h"
+#include "data/type.h"
+#include "lock/lock_at.h"
+#include "lock/range_object.h"
+#include "model/holds.h"
+#include "model/world.h"
+#include "p2p/twosided.h"
+#include "port.h"
+#include "rma/watch.h"
+#include "team/team_calls.h"
+#include "team/team_locality.h"
+
+void dart__close(void)
+{
+  dart__world.initialized = false;
+  dart__holds_clear();
+  dart__lock_at_close();
+  dart__range_close();
+  dart__watch_close();
+  dart__twosided_close();
+  dart__locality_close();
+  dart__team_close_all();
+  dart__type_clear();
+  dart__op_clear();
+  dart__log_sum_up();
+  dart__port_exit();
+  dart__log_set_unit(-1);
+}

@@ -1,0 +1,186 @@
+/* Life cycle. No state is kept from one cycle of init and exit to the next. */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <dash/dart/if/dart_initialization.h>
+
+#include "base/config.h"
+#include "base/last_call.h"
+#include "base/log.h"
+#include "base/profile.h"
+#include "coll/coll.h"
+#include "data/op.h"
+#include "data/type.h"
+#include "epoch/epoch_calls.h"
+#include "far/progress.h"
+#include "job/close.h"
+#include "job/crash.h"
+#include "job/hang.h"
+#include "job/inline.h"
+#include "job/layers.h"
+#include "job/leave.h"
+#include "job/stats_report.h"
+#include "lock/lock.h"
+#include "lock/lock_at.h"
+#include "lock/range_keep.h"
+#include "lock/range_object.h"
+#include "model/holds.h"
+#include "model/world.h"
+#include "p2p/twosided.h"
+#include "port.h"
+#include "rma/watch.h"
+#include "team/team_calls.h"
+#include "team/team_locality.h"
+
+DART__PROFILED(dart_init);
+DART__PROFILED(dart_init_thread);
+DART__PROFILED(dart_exit);
+DART__PROFILED(dart_initialized);
+DART__PROFILED(dart_abort);
+
+static dart_ret_t init(const char *function, int *argc, char ***argv,
+                       dart_thread_support_level_t  wanted,
+                       dart_thread_support_level_t *provided_out)
+{
+  dart_ret_t ret;
+
+  if (dart_initialized()) {
+    dart__error("%s: DART is already initialised", function);
+    return DART_ERR_OTHER;
+  }
+  if (!dart__inline_fits(function))
+    return DART_ERR_OTHER;
+  ret = dart__settings_read();
+  if (ret != DART_OK)
+    return ret;
+  dart__watch_register();
+  dart__report_open();
+  dart__crash_open();
+  dart__hang_answer();
+  dart__call_note(function);
+  ret = dart__port_init(argc, argv, wanted, provided_out);
+  if (ret != DART_OK)
+    return ret;
+  dart__log_set_unit(dart__world.me);
+  dart__world.cycle++;
+  dart__world.many_threads =
+      wanted == DART_THREAD_MULTIPLE && *provided_out == DART_THREAD_MULTIPLE;
+  dart__progress_open();
+  dart__leave_open();
+  dart__holds_clear();
+  dart__range_open();
+  dart__range_keep_open();
+  dart__lock_at_open();
+  ret = dart__team_open_all();
+  if (ret != DART_OK)
+    goto leave_job;
+  ret = dart__locality_open();
+  if (ret != DART_OK)
+    goto close_teams;
+  ret = dart__twosided_open(dart__teams[DART_TEAM_ALL]);
+  if (ret != DART_OK)
+    goto close_locality;
+  dart__watch_open();
+  dart__world.initialized = true;
+  dart__hang_watch();
+  dart__layers_look(function);
+  dart__info("%s: unit %d of %d, on %d nodes", function, dart__world.me, dart__world.nunits,
+             dart__teams[DART_TEAM_ALL]->nnodes);
+  dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+  return DART_OK;
+
+close_locality:
+  dart__locality_close();
+close_teams:
+  dart__team_close_all();
+leave_job:
+  dart__port_exit();
+  dart__log_set_unit(-1);
+  return ret;
+}
+
+dart_ret_t dart_init(int *argc, char ***argv)
+{
+  dart_thread_support_level_t provided;
+
+  return init(__func__, argc, argv, DART_THREAD_SINGLE, &provided);
+}
+
+dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t *thread_safety)
+{
+  if (thread_safety == NULL) {
+    dart__error("%s: thread_safety is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  return init(__func__, argc, argv, DART_THREAD_MULTIPLE, thread_safety);
+}
+
+static void flush_all(void)
+{
+  for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
+    if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
+      dart__far->flush_all(dart__teams[id]); /* refused operations were logged */
+}
+
+/* Others that wait for what this unit holds would never come to dart_exit, and this unit waits for them there. */
+static void release_holds(const char *function)
+{
+  char locks[128];
+
+  dart__range_let_go();
+  dart__holds_own(locks, sizeof locks); /* of some objects: others are released all the same */
+  if (*locks != '\0')
+    dart__warn("%s: unit %d still holds %s", function, dart__world.me, locks);
+  dart__lock_release_all();
+  dart__range_release_all();
+  dart__epoch_release_all();
+}
+
+dart_ret_t dart_exit(void)
+{
+  if (!dart_initialized()) {
+    dart__error("%s: DART is not initialised", __func__);
+    return DART_ERR_OTHER;
+  }
+  dart__call_note(__func__);
+  release_holds(__func__);
+  dart__progress();
+  dart__progress_settle(0);
+  flush_all();
+  dart__report();
+  dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+  if (dart__teams[DART_TEAM_ALL]->nnodes > 1) { /* all requests were served */
+    dart__range_settle();
+    flush_all();
+    dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
+  }
+  dart__close();
+  return DART_OK;
+}
+
+bool dart_initialized(void)
+{
+  return dart__world.initialized;
+}
+
+static volatile sig_atomic_t abort_code;
+
+static void abort_now(int signal)
+{
+  (void)signal;
+  _exit(abort_code != 0 ? abort_code : EXIT_FAILURE); /* the launcher ends the others */
+}
+
+/* What the call has interrupted may hold a lock, of malloc for one, and a file may be one that nobody reads. */
+void dart_abort(int errorcode)
+{
+  dart__log_sum_up();
+  if (dart__world.initialized && dart__settings.stats.form != DART__STATS_NONE) {
+    abort_code = dart__exit_code(errorcode);
+    dart__leave_limit(abort_now);
+    dart__report_aborted();
+  }
+  dart__port_abort(errorcode);
+}

@@ -1,0 +1,506 @@
+/* Locks: cohorts of near units, after Dice, Marathe and Shavit (Lock Cohorting: A General Technique
+ * for Designing NUMA Locks, PPoPP 2012).
+ *
+ * On each of the team's nodes a mutex in the leader's pool (wait/mutex.h) decides between the
+ * node's units and threads; in a team of one node that is all. In a team of several nodes, the holder of
+ * the mutex also needs the node's turn. That is a range lock on a single number in a table of the team's first
+ * unit (lock/range_table.h), which grants it in the order in which requests come: a node that asks for the turn gets
+ * it with the answer if it is free, else by a notification, and a node that gives it up sends word and waits for
+ * nothing. A turn stays on the node while near units wait, because a hand-over between nodes costs messages, but
+ * for at most MOST_PASSES holders, because far units wait, too. The unit that ends the turn may be another than
+ * the unit that asked for it: the cohort stores the ticket that names the request.
+ *
+ * Word of a release may be under way when another unit of the node asks for the turn, so the table has room for two
+ * requests of every node. A third cannot be: the second is granted only after the release of the first has come. */
+#include "lock/lock.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_profile.h>
+#include <dash/dart/if/dart_synchronization.h>
+
+#include "base/assert.h"
+#include "base/last_call.h"
+#include "base/profile.h"
+#include "coll/coll.h"
+#include "far/progress.h"
+#include "lock/range_table.h"
+#include "memory/pool.h"
+#include "model/argument_check.h"
+#include "model/holds.h"
+#include "model/world.h"
+#include "port.h"
+#include "wait/due.h"
+#include "wait/mutex.h"
+#include "wait/timed.h"
+#include "wait/waiting.h"
+
+DART__PROFILED(dart_team_lock_init);
+DART__PROFILED(dart_team_lock_destroy);
+DART__PROFILED(dart_lock_initialized);
+DART__PROFILED(dart_lock_acquire);
+DART__PROFILED(dart_lock_try_acquire);
+DART__PROFILED(dart_lock_release);
+
+#define MOST_PASSES 64
+
+/* The units of a node. Only the holder of the mutex accesses `ticket` and `passes`. */
+typedef struct {
+  _Alignas(DART__CACHE_LINE) dart__mutex_t mutex;
+  uint64_t ticket; /* of the request that has the turn; 0: this node does not have it */
+  uint32_t passes; /* near hand-overs in this turn */
+  _Alignas(DART__CACHE_LINE) _Atomic uint32_t waiting; /* number of waiters for the mutex */
+} cohort_t;
+
+/* What every unit has in its pool. */
+typedef struct {
+  cohort_t cohort;  /* used at the node's leader only */
+  uint64_t granted; /* counts up when it has the turn */
+} state_t;
+
+/* Offsets in a unit's pool. */
+typedef struct {
+  uint64_t state;
+  uint64_t table; /* of the team's first unit, if the team has several nodes */
+} place_t;
+
+struct dart_lock_struct {
+  dart_lock_t   next;  /* of all */
+  uint32_t      cycle; /* of init and exit that it belongs to */
+  dart_team_t   teamid;
+  int32_t       me;     /* own team id */
+  place_t      *places; /* by team id */
+  cohort_t     *cohort; /* of this unit's node */
+  dart__table_t turns;  /* requests for the turn, one for a node that has or wants it */
+  uint64_t      told;   /* grants that this unit has waited for; used by the holder of the mutex */
+  int64_t       waited; /* ns, for the last of them; used likewise */
+  _Atomic uintptr_t holder;   /* the thread of this unit that holds it; 0: none does */
+  _Atomic uint32_t  nwaiting; /* threads of this unit that wait for it */
+  dart__hold_t     *hold;     /* for others to see */
+  dart__hold_t      spare;
+};
+
+/* All locks of this unit, of former cycles, too. */
+static struct {
+  pthread_mutex_t guard;
+  dart_lock_t     first;
+} all = { PTHREAD_MUTEX_INITIALIZER, DART_LOCK_NULL };
+
+static state_t *near_state(const dart__team_t *team, const struct dart_lock_struct *lock,
+                           int32_t unit)
+{
+  return (state_t *)(void *)dart__pool_address(team->members[unit], lock->places[unit].state);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static void delete_lock(dart_lock_t lock)
+{
+  dart_lock_t *link = &all.first;
+
+  if (lock == NULL)
+    return;
+  pthread_mutex_lock(&all.guard);
+  while (*link != lock)
+    link = &(*link)->next;
+  *link = lock->next;
+  pthread_mutex_unlock(&all.guard);
+  dart__hold_delete(lock->hold);
+  free(lock->places);
+  free(lock);
+}
+
+static dart_lock_t new_lock(const dart__team_t *team)
+{
+  dart_lock_t lock = calloc(1, sizeof *lock);
+
+  if (lock == NULL)
+    return NULL;
+  lock->places = calloc((size_t)team->nunits, sizeof *lock->places);
+  if (lock->places == NULL) {
+    free(lock);
+    return NULL;
+  }
+  lock->hold   = dart__hold_new(DART__HOLD_LOCK, team->id, -1, &lock->spare);
+  lock->cycle  = dart__world.cycle;
+  lock->teamid = team->id;
+  lock->me     = team->me;
+  pthread_mutex_lock(&all.guard);
+  lock->next = all.first;
+  all.first  = lock;
+  pthread_mutex_unlock(&all.guard);
+  return lock;
+}
+
+static bool has_table(const dart__team_t *team)
+{
+  return team->nnodes > 1 && team->me == 0;
+}
+
+static dart_ret_t alloc_place(const dart__team_t *team, place_t *own)
+{
+  dart_ret_t ret = dart__pool_alloc(sizeof(state_t), &own->state);
+
+  own->table = 0;
+  if (ret != DART_OK)
+    return ret;
+  /* zeroed memory is a free lock; the units' allgather publishes it */
+  memset(dart__pool_address(dart__world.me, own->state), 0, sizeof(state_t));
+  if (has_table(team))
+    ret = dart__table_new(2 * (uint32_t)team->nnodes, &own->table);
+  if (ret != DART_OK)
+    dart__pool_free(own->state);
+  return ret;
+}
+
+static void free_place(const place_t *own)
+{
+  if (own->table != 0)
+    dart__table_delete(own->table);
+  dart__pool_free(own->state);
+}
+
+dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  place_t       own;
+  dart_ret_t    mine, ret;
+
+  if (lock != NULL)
+    *lock = DART_LOCK_NULL;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (lock == NULL)
+    dart__error("%s: lock is NULL", __func__);
+  ret = dart__coll_agree(team, lock == NULL ? DART_ERR_INVAL : DART_OK);
+  if (ret != DART_OK)
+    return ret;
+
+  *lock = new_lock(team);
+  mine  = *lock == NULL ? DART_ERR_NOMEM : alloc_place(team, &own);
+  ret   = dart__coll_agree(team, mine);
+  if (ret != DART_OK) {
+    if (mine == DART_OK)
+      free_place(&own);
+    delete_lock(*lock);
+    *lock = DART_LOCK_NULL;
+    dart__error("%s: no memory for a lock on every unit of team %d", __func__, teamid);
+    return ret;
+  }
+  dart__coll_share(team, &own, (*lock)->places, sizeof own);
+  (*lock)->turns  = (dart__table_t){ team->members[0], (*lock)->places[0].table };
+  (*lock)->cohort = &near_state(team, *lock, team->node_units[0])->cohort;
+  return DART_OK;
+}
+
+/* Word of this unit's releases has come; then so has all units'. `ret` is whether this unit can go on: agreed on. */
+static dart_ret_t settle(dart__team_t *team, dart_ret_t ret)
+{
+  if (team->nnodes > 1 && !dart__team_is_on_node(team, 0))
+    dart__far->settle(team, 0);
+  return dart__coll_agree(team, ret);
+}
+
+/* Whether it can be destroyed: nobody holds it, or waits for it. Who waits is looked for first: by then it holds
+ * nothing, or is noted as the holder. Once the team is gone, dart_team_destroy has settled, and this unit is asked
+ * alone. */
+static dart_ret_t end_use(const char *function, dart_lock_t lock)
+{
+  dart__team_t *team = dart__team_find(lock->teamid);
+  /* acquire: pairs with the release in wait_and_take */
+  bool waits = atomic_load_explicit(&lock->nwaiting, memory_order_acquire) != 0;
+  /* relaxed: to begin to acquire it while it is destroyed is an error of the program */
+  bool       held = atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0;
+  dart_ret_t mine = held || waits ? DART_ERR_INVAL : DART_OK;
+  dart_ret_t ret  = team == NULL ? mine : settle(team, mine);
+
+  if (held)
+    dart__error("%s: unit %d holds the lock", function, dart__world.me);
+  else if (waits)
+    dart__error("%s: a thread of unit %d waits for the lock", function, dart__world.me);
+  else if (ret != DART_OK)
+    dart__error("%s: another unit holds the lock, or waits for it", function);
+  return ret;
+}
+
+dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
+{
+  if (lock == NULL || *lock == DART_LOCK_NULL)
+    return DART_OK;
+  if (dart__world.initialized && (*lock)->cycle == dart__world.cycle) {
+    dart_ret_t ret;
+
+    dart__call_note(__func__);
+    ret = end_use(__func__, *lock);
+    if (ret != DART_OK)
+      return ret;
+    free_place(&(*lock)->places[(*lock)->me]);
+  }
+  delete_lock(*lock);
+  *lock = DART_LOCK_NULL;
+  return DART_OK;
+}
+
+bool dart_lock_initialized(struct dart_lock_struct const *lock)
+{
+  return lock != DART_LOCK_NULL;
+}
+
+/* ---- between nodes: by the unit that has its node's mutex ------------------------------------ */
+
+static const dart__span_t the_turn = { 0, 0, 1 };
+
+static dart__waiting_t *begin_waiting(const struct dart_lock_struct *lock)
+{
+  return dart__waiting_begin(
+      "dart_lock_acquire",
+      (dart__wait_for_t){ DART__WAIT_LOCK, lock->teamid, -1, (uint64_t)lock->hold->number, 0 });
+}
+
+static void begin_turn(dart_lock_t lock, uint64_t ticket)
+{
+  lock->cohort->ticket = ticket;
+  lock->cohort->passes = 0;
+}
+
+/* Wait for the grant. A unit that has a core for itself is awake when it is due, for else it looks once a nap. */
+static void wait_for_grant(dart_lock_t lock, dart_gptr_t flag, uint64_t least)
+{
+  dart__due_t due = { dart__now_ns(), dart__world.pace.yields > 0 ? lock->waited : 0 };
+  int64_t     left;
+
+  while ((left = dart__due_in(&due, dart__now_ns())) >= 0) {
+    if (pdart_notify_wait(flag, least, left / 1000) == DART_OK)
+      break;
+    dart__yield();
+  }
+  if (left < 0)
+    pdart_notify_wait(flag, least, -1);
+  lock->waited = dart__now_ns() - due.since;
+}
+
+/* Ask for the turn, and wait for it. */
+static void wait_for_turn(dart_lock_t lock)
+{
+  dart__waiting_t     *waiting = begin_waiting(lock);
+  uint64_t             flag    = lock->places[lock->me].state + offsetof(state_t, granted), ticket;
+  dart__range_waiter_t waiter  = { flag, dart__world.me, 0 };
+  dart__range_state_t  state = dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket);
+
+  dart__assert(state != DART__RANGE_FULL);
+  if (state != DART__RANGE_HELD) {
+    dart__timed_t timed = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+
+    wait_for_grant(lock, dart__table_word(dart__world.me, flag), ++lock->told);
+    dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+  }
+  dart__waiting_end(waiting);
+  begin_turn(lock, ticket);
+}
+
+/* Take the turn if no node has it. */
+static bool try_turn(dart_lock_t lock)
+{
+  dart__range_waiter_t none = { 0, dart__world.me, 0 };
+  uint64_t             ticket;
+
+  if (dart__table_enter(lock->turns, &none, &the_turn, 1, false, &ticket) != DART__RANGE_HELD)
+    return false;
+  begin_turn(lock, ticket);
+  return true;
+}
+
+/* Let the next node have the turn. */
+static void end_turn(dart_lock_t lock)
+{
+  uint64_t ticket = lock->cohort->ticket;
+
+  lock->cohort->ticket = 0;
+  dart__table_leave(lock->turns, ticket);
+}
+
+/* ---- use --------------------------------------------------------------------------------- */
+
+static dart__team_t *refuse(const char *function, const struct dart_lock_struct *lock)
+{
+  if (lock == DART_LOCK_NULL)
+    dart__error("%s: lock is NULL", function);
+  else if (!dart__world.initialized || lock->cycle != dart__world.cycle)
+    dart__error("%s: the lock is from before dart_exit", function);
+  else
+    dart__error("%s: team %d of the lock was destroyed", function, lock->teamid);
+  return NULL;
+}
+
+/* The team of a lock that can be used, or NULL. */
+static inline dart__team_t *check(const char *function, const struct dart_lock_struct *lock)
+{
+  dart__team_t *team = NULL;
+
+  if (lock != DART_LOCK_NULL && dart__world.initialized && lock->cycle == dart__world.cycle)
+    team = dart__team_find(lock->teamid);
+  return __builtin_expect(team != NULL, 1) ? team : refuse(function, lock);
+}
+
+/* An id of the calling thread, not 0: the address of a thread-local variable. Where only one thread uses DART
+ * at a time, locks are held by the unit, and all threads have the same id. */
+static inline uintptr_t thread_id(void)
+{
+  static _Thread_local char own;
+  static char               any;
+
+  return (uintptr_t)(dart__world.many_threads ? &own : &any);
+}
+
+/* Whether the calling thread holds the lock. Relaxed is enough: only this thread writes its id to `holder`,
+ * and when it released the lock it wrote 0 after that, so it reads its id only while it holds the lock. */
+static inline bool is_mine(const struct dart_lock_struct *lock)
+{
+  return atomic_load_explicit(&lock->holder, memory_order_relaxed) == thread_id();
+}
+
+static dart_ret_t refuse_holder(const char *function)
+{
+  dart__error("%s: this thread of unit %d holds the lock already", function, dart__world.me);
+  return DART_ERR_INVAL;
+}
+
+static inline void take(dart_lock_t lock)
+{
+  atomic_store_explicit(&lock->holder, thread_id(), memory_order_relaxed); /* see is_mine */
+  dart__hold_set(lock->hold, 1);
+}
+
+/* Wait for the node's mutex, counted in `waiting`, so that its holder sees that there are waiters. */
+static void wait_for_cohort(const dart__team_t *team, const struct dart_lock_struct *lock)
+{
+  cohort_t        *cohort  = lock->cohort;
+  dart__waiting_t *waiting = begin_waiting(lock);
+  dart__timed_t    timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+
+  /* relaxed: if the holder misses a waiter, the turn goes to another node first, but no waiter is lost; and
+   * the count is decremented under the mutex, so a later holder sees only units that still wait */
+  if (team->nnodes > 1)
+    atomic_fetch_add_explicit(&cohort->waiting, 1, memory_order_relaxed);
+  dart__mutex_lock(&cohort->mutex, &dart__world.wait);
+  if (team->nnodes > 1)
+    atomic_fetch_sub_explicit(&cohort->waiting, 1, memory_order_relaxed);
+  dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+  dart__waiting_end(waiting);
+}
+
+/* Hold the lock after waiting for it; `has_mutex`: for the turn alone. Counted until it is noted as held. Not inlined:
+ * a lock that is free on a single node is not to save registers for it. */
+static __attribute__((noinline)) dart_ret_t wait_and_take(const dart__team_t *team,
+                                                          dart_lock_t lock, bool has_mutex)
+{
+  /* relaxed: whoever destroys the lock has been told by the program that this thread has begun */
+  atomic_fetch_add_explicit(&lock->nwaiting, 1, memory_order_relaxed);
+  if (!has_mutex)
+    wait_for_cohort(team, lock);
+  if (team->nnodes > 1 && lock->cohort->ticket == 0)
+    wait_for_turn(lock);
+  take(lock);
+  /* release: pairs with the acquire in end_use, which then sees the holder */
+  atomic_fetch_sub_explicit(&lock->nwaiting, 1, memory_order_release);
+  return DART_OK;
+}
+
+dart_ret_t dart_lock_acquire(dart_lock_t lock)
+{
+  dart__team_t *team = check(__func__, lock);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (is_mine(lock))
+    return refuse_holder(__func__);
+  dart__progress(); /* the holder may be waiting for deferred updates of this unit */
+  if (!dart__mutex_try(&lock->cohort->mutex))
+    return wait_and_take(team, lock, false);
+  if (team->nnodes > 1 && lock->cohort->ticket == 0)
+    return wait_and_take(team, lock, true);
+  take(lock);
+  return DART_OK;
+}
+
+/* The holder may need progress of this unit before it can release the lock. */
+static dart_ret_t poll(void)
+{
+  if (dart__world.pace.progress != NULL)
+    dart__world.pace.progress();
+  return DART_OK;
+}
+
+dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
+{
+  dart__team_t *team = check(__func__, lock);
+
+  if (result == NULL) {
+    dart__error("%s: result is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *result = 0;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (is_mine(lock))
+    return refuse_holder(__func__);
+  dart__progress(); /* as above */
+  if (!dart__mutex_try(&lock->cohort->mutex))
+    return poll();
+  if (team->nnodes > 1 && lock->cohort->ticket == 0 && !try_turn(lock)) {
+    dart__mutex_unlock(&lock->cohort->mutex);
+    return poll();
+  }
+  take(lock);
+  *result = 1;
+  return DART_OK;
+}
+
+/* Whether the node keeps its turn for its next unit. */
+static bool pass_on(cohort_t *cohort)
+{
+  /* relaxed: see wait_for_cohort */
+  return atomic_load_explicit(&cohort->waiting, memory_order_relaxed) > 0 &&
+         cohort->passes++ < MOST_PASSES;
+}
+
+static inline void release(const dart__team_t *team, dart_lock_t lock)
+{
+  atomic_store_explicit(&lock->holder, 0, memory_order_relaxed); /* see is_mine */
+  dart__hold_set(lock->hold, 0);
+  if (team->nnodes > 1 && !pass_on(lock->cohort))
+    end_turn(lock);
+  dart__mutex_unlock(&lock->cohort->mutex);
+}
+
+void dart__lock_release_all(void)
+{
+  pthread_mutex_lock(&all.guard);
+  for (dart_lock_t lock = all.first; lock != DART_LOCK_NULL; lock = lock->next) {
+    /* relaxed: threads that took locks have ended their calls, as the program knows */
+    bool          is_held = atomic_load_explicit(&lock->holder, memory_order_relaxed) != 0;
+    dart__team_t *team    = lock->cycle == dart__world.cycle ? dart__team_find(lock->teamid) : NULL;
+
+    if (is_held && team != NULL)
+      release(team, lock);
+  }
+  pthread_mutex_unlock(&all.guard);
+}
+
+dart_ret_t dart_lock_release(dart_lock_t lock)
+{
+  dart__team_t *team = check(__func__, lock);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (!is_mine(lock)) {
+    dart__error("%s: this thread of unit %d does not hold the lock", __func__, dart__world.me);
+    return DART_ERR_INVAL;
+  }
+  dart__progress();
+  release(team, lock);
+  return DART_OK;
+}

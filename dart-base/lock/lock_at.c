@@ -1,0 +1,451 @@
+/* Locks in words of the program's memory: see dart_lock_at.h.
+ *
+ * The word is a mutex (wait/mutex.h), for all units that have it mapped. A far unit asks the lock's unit, by a request
+ * (`call` of port.h). If the mutex is not free its unit lists the request, and looks again whenever it makes progress;
+ * when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it draws a
+ * ticket of the mutex for the waiter, which keeps near units from passing it any more; but only if it has an agent:
+ * they do not get the free lock then, before this unit has made progress. Releases are requests, too. A request is
+ * served in the midst of receiving, when nothing may be sent; what is to be told then is told by after_calls, as
+ * for tables (lock/range_table.c).
+ *
+ * Registered memory is mapped by its unit alone; there the word is swapped for 1 by a DART atomic, and polled. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/ext/dart_lock_at.h>
+#include <dash/dart/ext/dart_notify.h>
+#include <dash/dart/ext/dart_profile.h>
+
+#include "base/log.h"
+#include "base/profile.h"
+#include "far/progress.h"
+#include "lock/lock_at.h"
+#include "lock/range_table.h"
+#include "memory/pool.h"
+#include "model/address.h"
+#include "model/holds.h"
+#include "model/world.h"
+#include "port.h"
+#include "rma/remote.h"
+#include "wait/mutex.h"
+#include "wait/timed.h"
+#include "wait/waiting.h"
+
+DART__PROFILED(dart_lock_at_acquire);
+DART__PROFILED(dart_lock_at_try_acquire);
+DART__PROFILED(dart_lock_at_release);
+
+#define LATE_AFTER_NS INT64_C(10000000)
+
+_Static_assert(sizeof(dart__mutex_t) == sizeof(uint64_t), "a lock is a word");
+
+/* ---- requests of far units, at the lock's unit ------------------------------------------------- */
+
+enum { ASK_LOCK = DART__TABLE_KINDS, ASK_TRY, ASK_RELEASE };
+
+typedef struct {
+  uint32_t kind;
+  int32_t  unit; /* that asks, by global id */
+  uint64_t flag; /* ASK_LOCK: where in its pool it waits to be told */
+} request_t;
+
+typedef enum { BUSY, HELD, LISTED } answer_t;
+
+/* A request that waits. */
+typedef struct waiter {
+  struct waiter *next;
+  dart__mutex_t *mutex;
+  int32_t        unit;
+  uint64_t       flag;
+  int64_t        since; /* ns */
+  bool           is_late;
+  uint32_t       ticket; /* of a late one */
+} waiter_t;
+
+/* In the order in which they came. Nothing is sent under the guard. */
+static struct {
+  pthread_mutex_t guard;
+  waiter_t       *first;
+} waiters = { .guard = PTHREAD_MUTEX_INITIALIZER };
+
+/* What serves requests on other objects. */
+static struct {
+  uint64_t (*called)(char *object, const void *operand, size_t nbytes);
+  void (*after_calls)(void);
+} others;
+
+static bool is_waited_for(const dart__mutex_t *mutex)
+{
+  const waiter_t *w = waiters.first;
+
+  while (w != NULL && w->mutex != mutex)
+    w = w->next;
+  return w != NULL;
+}
+
+static void due(void)
+{
+  /* release: pairs with the exchange in after_calls of range_table.c; what is listed is behind the guard */
+  atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
+}
+
+/* BUSY: no memory; it has to ask again. */
+static answer_t list(dart__mutex_t *mutex, const request_t *request)
+{
+  waiter_t **link = &waiters.first, *w = malloc(sizeof *w);
+
+  if (w == NULL)
+    return BUSY;
+  *w = (waiter_t){
+    .mutex = mutex, .unit = request->unit, .flag = request->flag, .since = dart__coarse_ns()
+  };
+  while (*link != NULL)
+    link = &(*link)->next;
+  *link = w;
+  due();
+  return LISTED;
+}
+
+/* Under the guard. */
+static answer_t ask(dart__mutex_t *mutex, const request_t *request)
+{
+  if (!is_waited_for(mutex) && dart__mutex_take_for(mutex))
+    return HELD;
+  return request->kind == ASK_LOCK ? list(mutex, request) : BUSY;
+}
+
+static void release(dart__mutex_t *mutex, int32_t unit)
+{
+  if (dart__mutex_is_held(mutex))
+    dart__mutex_unlock(mutex);
+  else
+    dart__error("dart_lock_at_release: unit %d has released a lock of unit %d that nobody holds",
+                unit, dart__world.me);
+}
+
+static uint64_t called(char *object, const void *operand, size_t nbytes)
+{
+  dart__mutex_t *mutex  = (dart__mutex_t *)(void *)object;
+  answer_t       answer = HELD;
+  request_t      request;
+  uint32_t       kind;
+
+  memcpy(&kind, operand, sizeof kind);
+  if (kind < DART__TABLE_KINDS)
+    return others.called(object, operand, nbytes);
+  memcpy(&request, operand, sizeof request);
+  if (kind == ASK_RELEASE) {
+    release(mutex, request.unit);
+  } else {
+    pthread_mutex_lock(&waiters.guard);
+    answer = ask(mutex, &request);
+    pthread_mutex_unlock(&waiters.guard);
+  }
+  return answer;
+}
+
+static bool take_for(waiter_t *w)
+{
+  if (!w->is_late && dart__world.has_agent && dart__coarse_ns() - w->since > LATE_AFTER_NS) {
+    w->ticket  = dart__mutex_draw_ticket(w->mutex);
+    w->is_late = true;
+  }
+  return w->is_late ? dart__mutex_take_late(w->mutex, w->ticket) : dart__mutex_take_for(w->mutex);
+}
+
+/* Take off the list the first one whose lock could be taken for it. NULL: there is none. */
+static waiter_t *next_served(void)
+{
+  waiter_t **link, *w;
+
+  pthread_mutex_lock(&waiters.guard);
+  for (link = &waiters.first; *link != NULL && !take_for(*link);)
+    link = &(*link)->next;
+  w = *link;
+  if (w != NULL)
+    *link = w->next;
+  if (waiters.first != NULL)
+    due(); /* to look again */
+  pthread_mutex_unlock(&waiters.guard);
+  return w;
+}
+
+static void after_calls(void)
+{
+  waiter_t *w;
+
+  others.after_calls();
+  while ((w = next_served()) != NULL) {
+    dart__table_tell(w->unit, w->flag);
+    free(w);
+  }
+}
+
+void dart__lock_at_open(void)
+{
+  others.called           = dart__world.called;
+  others.after_calls      = dart__world.after_calls;
+  dart__world.called      = called;
+  dart__world.after_calls = after_calls;
+}
+
+void dart__lock_at_close(void)
+{
+  pthread_mutex_lock(&waiters.guard);
+  while (waiters.first != NULL) {
+    waiter_t *w = waiters.first;
+
+    waiters.first = w->next;
+    free(w);
+  }
+  pthread_mutex_unlock(&waiters.guard);
+}
+
+/* ---- requests to a far lock -------------------------------------------------------------------- */
+
+static answer_t request(const dart__address_t *at, uint32_t kind, uint64_t flag)
+{
+  request_t request = { kind, dart__world.me, flag };
+  uint64_t  answer  = HELD;
+
+  dart__far->call(at, &request, sizeof request, kind == ASK_RELEASE ? NULL : &answer);
+  return (answer_t)answer;
+}
+
+static dart__waiting_t *begin_waiting(const dart__address_t *at)
+{
+  return dart__waiting_begin(
+      "dart_lock_at_acquire",
+      (dart__wait_for_t){ DART__WAIT_LOCK_AT, at->team->id, at->team->members[at->unit], at->offset,
+                          (uint64_t)(uint32_t)at->unit << 32 | (uint32_t)at->segment->id });
+}
+
+/* Ask until the lock is held, or the request is listed, and then wait to be told. */
+static void wait_for_far(const dart__address_t *at, uint64_t flag)
+{
+  uint32_t turns = 0;
+  answer_t answer;
+
+  while ((answer = request(at, ASK_LOCK, flag)) == BUSY)
+    dart__wait_turn(&turns, &dart__world.wait);
+  if (answer == LISTED)
+    pdart_notify_wait(dart__table_word(dart__world.me, flag), 1, -1);
+}
+
+static dart_ret_t acquire_far(const dart__address_t *at)
+{
+  dart__waiting_t *waiting;
+  dart__timed_t    timed;
+  uint64_t         flag;
+
+  if (request(at, ASK_TRY, 0) == HELD)
+    return DART_OK;
+  if (dart__pool_alloc(sizeof(uint64_t), &flag) != DART_OK)
+    return DART_ERR_NOMEM;
+  memset(dart__pool_address(dart__world.me, flag), 0, sizeof(uint64_t));
+  waiting = begin_waiting(at);
+  timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+  wait_for_far(at, flag);
+  dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+  dart__waiting_end(waiting);
+  dart__pool_free(flag);
+  return DART_OK;
+}
+
+/* ---- registered memory ------------------------------------------------------------------------- */
+
+static bool is_registered(const dart__address_t *at)
+{
+  return at->segment->address != NULL;
+}
+
+/* Of far memory. It is completed by `settle`: a flush would report what became of the program's own requests. Of
+ * refused requests it says nothing, and their results are 0. So the word is looked at, too, in the same message: who
+ * has swapped 0 for 1 finds 1. */
+static dart_ret_t swap_far(const char *function, const dart__address_t *at, uint64_t from,
+                           uint64_t to, uint64_t *seen_out)
+{
+  uint64_t now = 0;
+
+  dart__far->swap(at, &to, &from, seen_out, DART_TYPE_ULONG);
+  dart__far->fetch(at, NULL, &now, DART_TYPE_ULONG, DART_OP_NO_OP);
+  dart__far->settle(at->team, at->unit);
+  if (from != 0 || *seen_out != 0 || now != 0)
+    return DART_OK;
+  dart__error("%s: the memory of the lock at offset %llu of unit %d is gone", function,
+              (unsigned long long)at->offset, at->unit);
+  return DART_ERR_INVAL;
+}
+
+static dart_ret_t swap(const char *function, const dart__address_t *at, uint64_t from, uint64_t to,
+                       bool *done_out)
+{
+  uint64_t   seen = to;
+  dart_ret_t ret  = dart__team_is_on_node(at->team, at->unit)
+                        ? dart__remote_swap(at, &to, &from, &seen, DART_TYPE_ULONG)
+                        : swap_far(function, at, from, to, &seen);
+
+  *done_out = ret == DART_OK && seen == from;
+  return ret;
+}
+
+static dart_ret_t acquire_registered(const char *function, const dart__address_t *at)
+{
+  dart__waiting_t *waiting;
+  dart__timed_t    timed;
+  uint32_t         turns = 0;
+  bool             done;
+  dart_ret_t       ret = swap(function, at, 0, 1, &done);
+
+  if (ret != DART_OK || done)
+    return ret;
+  waiting = begin_waiting(at);
+  timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+  while (ret == DART_OK && !done) {
+    dart__wait_turn(&turns, &dart__world.wait);
+    ret = swap(function, at, 0, 1, &done);
+  }
+  dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+  dart__waiting_end(waiting);
+  return ret;
+}
+
+/* ---- entry points ------------------------------------------------------------------------------ */
+
+/* By the direct map, if there is no progress to make. NULL: the general way. */
+static inline dart__mutex_t *near_lock(dart_gptr_t gptr)
+{
+  char *near = dart__near_address_by(dart__progress_maps, gptr, sizeof(uint64_t));
+
+  return (uintptr_t)near % sizeof(uint64_t) == 0 ? (dart__mutex_t *)(void *)near : NULL;
+}
+
+static dart_ret_t locate(const char *function, dart_gptr_t gptr, dart__address_t *at_out)
+{
+  dart_ret_t ret = dart__locate(function, gptr, sizeof(uint64_t), at_out);
+
+  if (ret != DART_OK)
+    return ret;
+  if (!dart__is_aligned(at_out, sizeof(uint64_t))) {
+    dart__error("%s: a lock at offset %llu is not aligned to 8 bytes", function,
+                (unsigned long long)at_out->offset);
+    return DART_ERR_INVAL;
+  }
+  dart__progress(); /* others may be waiting for deferred updates of this unit */
+  return DART_OK;
+}
+
+static void acquire_near(const dart__address_t *at)
+{
+  dart__mutex_t   *mutex = (dart__mutex_t *)(void *)at->near;
+  dart__waiting_t *waiting;
+  dart__timed_t    timed;
+
+  if (dart__mutex_try(mutex))
+    return;
+  waiting = begin_waiting(at);
+  timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
+  dart__mutex_wait(mutex, &dart__world.wait);
+  dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
+  dart__waiting_end(waiting);
+}
+
+static __attribute__((noinline)) dart_ret_t acquire(const char *function, dart_gptr_t gptr)
+{
+  dart__address_t at;
+  dart_ret_t      ret = locate(function, gptr, &at);
+
+  if (ret != DART_OK)
+    return ret;
+  if (is_registered(&at))
+    return acquire_registered(function, &at);
+  if (at.near == NULL)
+    return acquire_far(&at);
+  acquire_near(&at);
+  return DART_OK;
+}
+
+dart_ret_t dart_lock_at_acquire(dart_gptr_t gptr)
+{
+  dart__mutex_t *mutex = near_lock(gptr);
+
+  if (mutex == NULL || !dart__mutex_try(mutex)) {
+    dart_ret_t ret = acquire(__func__, gptr);
+
+    if (ret != DART_OK)
+      return ret;
+  }
+  dart__held_word_note(dart__world.holds_words, gptr);
+  return DART_OK;
+}
+
+dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
+{
+  dart__address_t at;
+  dart_ret_t      ret;
+  bool            done = false;
+
+  if (result == NULL) {
+    dart__error("%s: result is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *result = 0;
+  ret     = locate(__func__, gptr, &at);
+  if (ret != DART_OK)
+    return ret;
+  if (is_registered(&at))
+    ret = swap(__func__, &at, 0, 1, &done);
+  else if (at.near == NULL)
+    done = request(&at, ASK_TRY, 0) == HELD;
+  else
+    done = dart__mutex_try((dart__mutex_t *)(void *)at.near);
+  if (!done && dart__world.pace.progress != NULL)
+    dart__world.pace.progress(); /* the holder may need it before it can release the lock */
+  if (done)
+    dart__held_word_note(dart__world.holds_words, gptr);
+  *result = done;
+  return ret;
+}
+
+static dart_ret_t refuse(const char *function, const dart__address_t *at)
+{
+  dart__error("%s: nobody holds the lock at offset %llu of unit %d", function,
+              (unsigned long long)at->offset, at->unit);
+  return DART_ERR_INVAL;
+}
+
+static __attribute__((noinline)) dart_ret_t give_up(const char *function, dart_gptr_t gptr)
+{
+  dart__address_t at;
+  dart__mutex_t  *mutex;
+  bool            done;
+  dart_ret_t      ret = locate(function, gptr, &at);
+
+  if (ret != DART_OK)
+    return ret;
+  if (is_registered(&at)) {
+    ret = swap(function, &at, 1, 0, &done);
+    return ret != DART_OK || done ? ret : refuse(function, &at);
+  }
+  if (at.near == NULL) {
+    request(&at, ASK_RELEASE, 0);
+    return DART_OK;
+  }
+  mutex = (dart__mutex_t *)(void *)at.near;
+  if (!dart__mutex_is_held(mutex))
+    return refuse(function, &at);
+  dart__mutex_unlock(mutex);
+  return DART_OK;
+}
+
+dart_ret_t dart_lock_at_release(dart_gptr_t gptr)
+{
+  dart__mutex_t *mutex = near_lock(gptr);
+
+  dart__held_word_forget(dart__world.holds_words, gptr);
+  if (mutex == NULL || !dart__mutex_is_held(mutex))
+    return give_up(__func__, gptr);
+  dart__mutex_unlock(mutex);
+  return DART_OK;
+}

@@ -1,0 +1,701 @@
+/* See range.h. The tree is a treap (Seidel, Aragon: Randomized Search Trees, Algorithmica 16, 1996) ordered by
+ * first number and index. Each node has the largest last number below it, and the ages of the newest and the oldest
+ * request, once of all spans and once of the exclusive ones. So a search leaves out what ends before it begins; one for a
+ * shared span, which only exclusive ones conflict with, leaves out subtrees that have none; one for the newest, or for
+ * one that is older than a request, leaves out those that cannot have it. However many conflict, it goes down to one. */
+#include "lock/range.h"
+
+#include <string.h>
+
+#include "wait/mutex.h"
+
+#define NONE 0U /* index of no node, of no request */
+
+/* A span of a request. */
+typedef struct {
+  dart__span_t span;
+  uint64_t     most[2]; /* largest `last` in this subtree: of all spans; of exclusive ones, or 0 */
+  uint64_t     newest[2]; /* largest age likewise; 0: there is none */
+  uint64_t     oldest[2]; /* smallest age; UINT64_MAX: there is none */
+  uint64_t     age;       /* of the request */
+  uint32_t     left;      /* of the tree; of a free node: the next one */
+  uint32_t     right;
+  uint32_t     priority; /* is above those of its children */
+  uint32_t     request;
+  uint32_t     next; /* span of the same request */
+} node_t;
+
+typedef struct {
+  dart__range_waiter_t waiter;
+  uint64_t             age;   /* number of the request, by which older ones are told */
+  uint32_t             first; /* node */
+  uint32_t
+      blocker; /* an older request that conflicts with it; NONE: there is none, so it is held */
+  uint32_t waiters;    /* the first of those that have this one for a blocker */
+  uint32_t next;       /* free, or granted, or of the same blocker */
+  uint32_t before;     /* of the same blocker */
+  uint32_t generation; /* of its ticket */
+} request_t;
+
+struct dart__range_table {
+  dart__mutex_t mutex;
+  uint32_t      capacity;
+  uint32_t      root;
+  uint32_t      free_node;
+  uint32_t      free_request;
+  uint32_t      nfree; /* nodes; there are as many free requests at least */
+  uint32_t
+      soon; /* the last request whose blocker has come to hold its spans, and its waiter was not told */
+  uint32_t granted[2]; /* the first and the last request whose waiter was not listed yet */
+  uint64_t age;        /* of the newest request */
+  uint64_t random;     /* state of the priorities */
+  uint64_t visited;    /* nodes by searches for conflicts so far, for tests */
+};
+
+/* Threads that hold the mutex wait for nothing. */
+static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){ .spins = 50 } };
+
+static size_t requests_at(void)
+{
+  return (sizeof(dart__range_table_t) + DART__CACHE_LINE - 1) & ~((size_t)DART__CACHE_LINE - 1);
+}
+
+/* Indices count from 1. */
+static request_t *request_at(const dart__range_table_t *t, uint32_t index)
+{
+  return (request_t *)(void *)((char *)(uintptr_t)t + requests_at()) + (index - 1);
+}
+
+static node_t *node_at(const dart__range_table_t *t, uint32_t index)
+{
+  return (node_t *)(void *)request_at(t, t->capacity + 1) + (index - 1);
+}
+
+size_t dart__range_bytes(uint32_t capacity)
+{
+  return requests_at() + capacity * (sizeof(request_t) + sizeof(node_t));
+}
+
+void dart__range_format(dart__range_table_t *t, uint32_t capacity)
+{
+  memset(t, 0, dart__range_bytes(capacity));
+  t->capacity     = capacity;
+  t->nfree        = capacity;
+  t->free_node    = 1;
+  t->free_request = 1;
+  for (uint32_t i = 1; i < capacity; i++) {
+    node_at(t, i)->left    = i + 1;
+    request_at(t, i)->next = i + 1;
+  }
+}
+
+/* ---- the tree ------------------------------------------------------------------------------ */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+static void add_child(node_t *node, const node_t *child)
+{
+  for (int i = 0; i < 2; i++) {
+    node->most[i]   = larger(node->most[i], child->most[i]);
+    node->newest[i] = larger(node->newest[i], child->newest[i]);
+    node->oldest[i] = smaller(node->oldest[i], child->oldest[i]);
+  }
+}
+
+/* As if the node had no children. */
+static void forget_children(node_t *node)
+{
+  bool is_exclusive = node->span.exclusive != 0;
+
+  node->most[0]   = node->span.last;
+  node->most[1]   = is_exclusive ? node->span.last : 0;
+  node->newest[0] = node->oldest[0] = node->age;
+  node->newest[1]                   = is_exclusive ? node->age : 0;
+  node->oldest[1]                   = is_exclusive ? node->age : UINT64_MAX;
+}
+
+static void update(dart__range_table_t *t, uint32_t at)
+{
+  node_t *node = node_at(t, at);
+
+  forget_children(node);
+  if (node->left != NONE)
+    add_child(node, node_at(t, node->left));
+  if (node->right != NONE)
+    add_child(node, node_at(t, node->right));
+}
+
+static bool is_before(const dart__range_table_t *t, uint32_t a, uint32_t b)
+{
+  uint64_t first_a = node_at(t, a)->span.first, first_b = node_at(t, b)->span.first;
+
+  return first_a != first_b ? first_a < first_b : a < b;
+}
+
+/* What is before node `by` of the tree `at`, and what is behind it. */
+static void split(dart__range_table_t *t, uint32_t at, uint32_t by, uint32_t *before_out,
+                  uint32_t *behind_out)
+{
+  if (at == NONE) {
+    *before_out = *behind_out = NONE;
+    return;
+  }
+  if (is_before(t, at, by)) {
+    *before_out = at;
+    split(t, node_at(t, at)->right, by, &node_at(t, at)->right, behind_out);
+  } else {
+    *behind_out = at;
+    split(t, node_at(t, at)->left, by, before_out, &node_at(t, at)->left);
+  }
+  update(t, at);
+}
+
+/* The tree `at` with the node added. */
+static uint32_t insert(dart__range_table_t *t, uint32_t at, uint32_t node)
+{
+  uint32_t *side;
+
+  if (at == NONE || node_at(t, node)->priority > node_at(t, at)->priority) {
+    split(t, at, node, &node_at(t, node)->left, &node_at(t, node)->right);
+    update(t, node);
+    return node;
+  }
+  side  = is_before(t, node, at) ? &node_at(t, at)->left : &node_at(t, at)->right;
+  *side = insert(t, *side, node);
+  update(t, at);
+  return at;
+}
+
+/* Two trees as one; all of the left is before the right. */
+static uint32_t merge(dart__range_table_t *t, uint32_t left, uint32_t right)
+{
+  uint32_t top;
+
+  if (left == NONE || right == NONE)
+    return left != NONE ? left : right;
+  if (node_at(t, left)->priority > node_at(t, right)->priority) {
+    top                    = left;
+    node_at(t, top)->right = merge(t, node_at(t, top)->right, right);
+  } else {
+    top                   = right;
+    node_at(t, top)->left = merge(t, left, node_at(t, top)->left);
+  }
+  update(t, top);
+  return top;
+}
+
+/* The tree `at` without the node, which is in it. */
+static uint32_t erase(dart__range_table_t *t, uint32_t at, uint32_t node)
+{
+  uint32_t *side;
+
+  if (at == node)
+    return merge(t, node_at(t, at)->left, node_at(t, at)->right);
+  side  = is_before(t, node, at) ? &node_at(t, at)->left : &node_at(t, at)->right;
+  *side = erase(t, *side, node);
+  update(t, at);
+  return at;
+}
+
+/* ---- conflicts ------------------------------------------------------------------------------- */
+
+static bool conflict(const dart__span_t *a, const dart__span_t *b)
+{
+  return a->first <= b->last && b->first <= a->last && (a->exclusive || b->exclusive);
+}
+
+/* Of the two values of a node: that of the spans that this one may conflict with. */
+static int among(const dart__span_t *span)
+{
+  return span->exclusive ? 0 : 1;
+}
+
+/* Whether nothing in the subtree that the span could conflict with reaches up to it. */
+static bool ends_before(const node_t *top, const dart__span_t *span)
+{
+  return top->newest[among(span)] == 0 || top->most[among(span)] < span->first;
+}
+
+/* The newest request that conflicts with `span`, if it is newer than `*newest`, whose age that is. */
+static void find_newest(dart__range_table_t *t, uint32_t at, const dart__span_t *span,
+                        uint32_t *newest, uint64_t *age)
+{
+  const node_t *node = node_at(t, at);
+  uint32_t      left, right;
+  bool          is_left;
+
+  if (at == NONE)
+    return;
+  t->visited++;
+  if (ends_before(node, span) || node->newest[among(span)] <= *age)
+    return;
+  if (node->age > *age && conflict(&node->span, span)) {
+    *newest = node->request;
+    *age    = node->age;
+  }
+  left    = node->left;
+  right   = node->span.first <= span->last ? node->right : NONE;
+  is_left = right == NONE || (left != NONE && node_at(t, left)->newest[among(span)] >
+                                                  node_at(t, right)->newest[among(span)]);
+  find_newest(t, is_left ? left : right, span, newest, age);
+  find_newest(t, is_left ? right : left, span, newest, age);
+}
+
+/* A request that is older than `age` and conflicts with `span`, or NONE. */
+static uint32_t find_older(dart__range_table_t *t, uint32_t at, const dart__span_t *span,
+                           uint64_t age)
+{
+  const node_t *node = node_at(t, at);
+  uint32_t      found;
+
+  if (at == NONE)
+    return NONE;
+  t->visited++;
+  if (ends_before(node, span) || node->oldest[among(span)] >= age)
+    return NONE;
+  if (node->age < age && conflict(&node->span, span))
+    return node->request;
+  found = find_older(t, node->left, span, age);
+  if (found != NONE || node->span.first > span->last)
+    return found;
+  return find_older(t, node->right, span, age);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+static bool is_held(const request_t *request)
+{
+  return request->first != NONE && request->blocker == NONE;
+}
+
+static void grant(dart__range_table_t *t, uint32_t index)
+{
+  request_t *request = request_at(t, index);
+
+  request->blocker = NONE;
+  request->next    = NONE;
+  if (t->granted[0] == NONE)
+    t->granted[0] = index;
+  else
+    request_at(t, t->granted[1])->next = index;
+  t->granted[1] = index;
+  if (request->waiters != NONE)
+    t->soon = request->waiters;
+}
+
+static void wait_behind(dart__range_table_t *t, uint32_t index, uint32_t blocker)
+{
+  request_t *request = request_at(t, index);
+
+  request->blocker = blocker;
+  request->before  = NONE;
+  request->next    = request_at(t, blocker)->waiters;
+  if (request->next != NONE)
+    request_at(t, request->next)->before = index;
+  request_at(t, blocker)->waiters = index;
+}
+
+static void stop_waiting(dart__range_table_t *t, request_t *request)
+{
+  if (request->before != NONE)
+    request_at(t, request->before)->next = request->next;
+  else
+    request_at(t, request->blocker)->waiters = request->next;
+  if (request->next != NONE)
+    request_at(t, request->next)->before = request->before;
+}
+
+/* Its blocker has left: it waits for another one, or it is granted. */
+static void look_again(dart__range_table_t *t, uint32_t index)
+{
+  const request_t *request = request_at(t, index);
+  uint32_t         older   = NONE;
+
+  for (uint32_t at = request->first; at != NONE && older == NONE; at = node_at(t, at)->next)
+    older = find_older(t, t->root, &node_at(t, at)->span, request->age);
+  if (older == NONE)
+    grant(t, index);
+  else
+    wait_behind(t, index, older);
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+/* Priorities must differ, and be in no relation to the order of the spans: or the tree becomes a list.
+ * (SplitMix: Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.) */
+static uint32_t new_priority(dart__range_table_t *t)
+{
+  uint64_t z = t->random += 0x9e3779b97f4a7c15U;
+
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return (uint32_t)(z >> 32);
+}
+
+static uint32_t new_node(dart__range_table_t *t, const dart__span_t *span, uint32_t request)
+{
+  uint32_t index = t->free_node;
+  node_t  *node  = node_at(t, index);
+
+  t->free_node = node->left;
+  t->nfree--;
+  *node                         = (node_t){ .span     = *span,
+                                            .age      = request_at(t, request)->age,
+                                            .priority = new_priority(t),
+                                            .request  = request,
+                                            .next     = request_at(t, request)->first };
+  request_at(t, request)->first = index;
+  return index;
+}
+
+static uint32_t new_request(dart__range_table_t *t, const dart__range_waiter_t *waiter)
+{
+  uint32_t   index   = t->free_request;
+  request_t *request = request_at(t, index);
+
+  t->free_request = request->next;
+  *request =
+      (request_t){ .waiter = *waiter, .age = ++t->age, .generation = request->generation + 1 };
+  return index;
+}
+
+static uint64_t ticket_of(const dart__range_table_t *t, uint32_t index)
+{
+  return (uint64_t)request_at(t, index)->generation << 24 | index;
+}
+
+/* NULL: nobody has such a ticket. */
+static request_t *find(const dart__range_table_t *t, uint64_t ticket)
+{
+  uint32_t index = ticket & 0xffffff;
+
+  if (index == NONE || index > t->capacity || ticket_of(t, index) != ticket ||
+      request_at(t, index)->first == NONE)
+    return NULL;
+  return request_at(t, index);
+}
+
+/* Whether some request conflicts with the spans. */
+static bool is_blocked(dart__range_table_t *t, const dart__span_t *spans, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (find_older(t, t->root, &spans[i], UINT64_MAX) != NONE)
+      return true;
+  return false;
+}
+
+static uint32_t newest_blocker(dart__range_table_t *t, const dart__span_t *spans, size_t n)
+{
+  uint32_t newest = NONE;
+  uint64_t age    = 0;
+
+  for (size_t i = 0; i < n; i++)
+    find_newest(t, t->root, &spans[i], &newest, &age);
+  return newest;
+}
+
+static dart__range_state_t enter(dart__range_table_t *t, const dart__range_waiter_t *waiter,
+                                 const dart__span_t *spans, size_t n, bool may_wait,
+                                 uint64_t *ticket_out)
+{
+  uint32_t blocker = NONE, index;
+
+  if (n > t->nfree)
+    return DART__RANGE_FULL;
+  if (may_wait)
+    blocker = newest_blocker(t, spans, n);
+  else if (is_blocked(t, spans, n))
+    return DART__RANGE_BUSY;
+  index = new_request(t, waiter);
+  for (size_t i = 0; i < n; i++)
+    t->root = insert(t, t->root, new_node(t, &spans[i], index));
+  *ticket_out = ticket_of(t, index);
+  if (blocker == NONE)
+    return DART__RANGE_HELD;
+  wait_behind(t, index, blocker);
+  return is_held(request_at(t, blocker)) ? DART__RANGE_NEXT : DART__RANGE_WAITS;
+}
+
+dart__range_state_t dart__range_enter(dart__range_table_t *t, const dart__range_waiter_t *waiter,
+                                      const dart__span_t *spans, size_t n, bool may_wait,
+                                      uint64_t *ticket_out)
+{
+  dart__range_state_t state;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  state = enter(t, waiter, spans, n, may_wait, ticket_out);
+  dart__mutex_unlock(&t->mutex);
+  return state;
+}
+
+/* All its spans leave the tree before those that wait for it look for others. */
+static void leave(dart__range_table_t *t, request_t *request)
+{
+  uint32_t waiter = request->waiters;
+
+  if (!is_held(request))
+    stop_waiting(t, request);
+  for (uint32_t at = request->first, next; at != NONE; at = next) {
+    next                 = node_at(t, at)->next;
+    t->root              = erase(t, t->root, at);
+    node_at(t, at)->left = t->free_node;
+    t->free_node         = at;
+    t->nfree++;
+  }
+  request->first  = NONE;
+  request->next   = t->free_request;
+  t->free_request = (uint32_t)(request - request_at(t, 1)) + 1;
+  for (uint32_t next; waiter != NONE; waiter = next) {
+    next = request_at(t, waiter)->next;
+    look_again(t, waiter);
+  }
+}
+
+static size_t list_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most)
+{
+  size_t count = 0;
+
+  while (count < most && t->granted[0] != NONE) {
+    const request_t *request = request_at(t, t->granted[0]);
+
+    granted[count++] = request->waiter;
+    t->granted[0]    = request->next;
+  }
+  return count;
+}
+
+/* The waiter that is likely to be next, once. It may have been granted since, or have left. */
+static dart__range_waiter_t take_soon(dart__range_table_t *t)
+{
+  uint32_t index = t->soon;
+
+  t->soon = NONE;
+  if (index == NONE || request_at(t, index)->first == NONE || is_held(request_at(t, index)) ||
+      !request_at(t, index)->waiter.is_curious)
+    return (dart__range_waiter_t){ .unit = -1 };
+  return request_at(t, index)->waiter;
+}
+
+size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_waiter_t *granted,
+                         size_t most, dart__range_waiter_t *soon_out)
+{
+  request_t *request;
+  size_t     count;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  request = find(t, ticket);
+  if (request != NULL)
+    leave(t, request);
+  count = list_granted(t, granted, most);
+  if (soon_out != NULL)
+    *soon_out = take_soon(t);
+  dart__mutex_unlock(&t->mutex);
+  return count;
+}
+
+/* Whether it was granted, and its waiter is to be told yet. */
+static bool is_to_be_told(const dart__range_table_t *t, const request_t *request)
+{
+  for (uint32_t i = t->granted[0]; i != NONE; i = request_at(t, i)->next)
+    if (request_at(t, i) == request)
+      return true;
+  return false;
+}
+
+size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_waiter_t *granted,
+                             size_t most)
+{
+  size_t count;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  for (uint32_t i = 1; i <= t->capacity; i++) {
+    request_t *request = request_at(t, i);
+
+    if (is_held(request) && request->waiter.unit == unit &&
+        !is_to_be_told(
+            t,
+            request)) /* what waited, and is granted by this, is not held by a call that has returned */
+      leave(t, request);
+  }
+  count = list_granted(t, granted, most);
+  dart__mutex_unlock(&t->mutex);
+  return count;
+}
+
+bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_waiter_t *granted,
+                        size_t most, size_t *ngranted_out)
+{
+  request_t *request;
+  bool       waits;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  request = find(t, ticket);
+  waits   = request != NULL && !is_held(request);
+  if (waits)
+    leave(t, request);
+  *ngranted_out = list_granted(t, granted, most);
+  dart__mutex_unlock(&t->mutex);
+  return waits;
+}
+
+size_t dart__range_granted(dart__range_table_t *t, dart__range_waiter_t *granted, size_t most,
+                           dart__range_waiter_t *soon_out)
+{
+  size_t count;
+
+  dart__mutex_lock(&t->mutex, &briefly);
+  count = list_granted(t, granted, most);
+  if (soon_out != NULL)
+    *soon_out = take_soon(t);
+  dart__mutex_unlock(&t->mutex);
+  return count;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------ */
+
+uint64_t dart__range_visited(const dart__range_table_t *t)
+{
+  return t->visited;
+}
+
+/* What update would come to. */
+static bool is_updated(const dart__range_table_t *t, const node_t *node)
+{
+  node_t expected = *node;
+
+  forget_children(&expected);
+  if (node->left != NONE)
+    add_child(&expected, node_at(t, node->left));
+  if (node->right != NONE)
+    add_child(&expected, node_at(t, node->right));
+  return memcmp(expected.most, node->most, sizeof node->most) == 0 &&
+         memcmp(expected.newest, node->newest, sizeof node->newest) == 0 &&
+         memcmp(expected.oldest, node->oldest, sizeof node->oldest) == 0;
+}
+
+/* Number of nodes of a subtree; sets `*wrong_out` if it is not what it should be. */
+static uint32_t check_tree(const dart__range_table_t *t, uint32_t at, const char **wrong_out)
+{
+  const node_t *node = node_at(t, at);
+  uint32_t      sides[2];
+
+  if (at == NONE)
+    return 0;
+  sides[0] = node->left;
+  sides[1] = node->right;
+  for (int i = 0; i < 2; i++) {
+    if (sides[i] == NONE)
+      continue;
+    if (node_at(t, sides[i])->priority > node->priority)
+      *wrong_out = "a child has a higher priority";
+    if (is_before(t, sides[i], at) != (i == 0))
+      *wrong_out = "the order is wrong";
+  }
+  if (node->age != request_at(t, node->request)->age)
+    *wrong_out = "a span is not as old as its request";
+  if (!is_updated(t, node))
+    *wrong_out = "what a node has of its subtree is wrong";
+  return 1 + check_tree(t, node->left, wrong_out) + check_tree(t, node->right, wrong_out);
+}
+
+static uint32_t depth_of(const dart__range_table_t *t, uint32_t at)
+{
+  return at == NONE ? 0
+                    : 1 + (uint32_t)larger(depth_of(t, node_at(t, at)->left),
+                                           depth_of(t, node_at(t, at)->right));
+}
+
+/* Far more than a random tree of so many nodes ever has: 4.3 ln n on average (Devroye: A Note on the Height of Binary
+ * Search Trees, JACM 33(3), 1986). */
+static uint32_t most_depth(uint32_t count)
+{
+  uint32_t bits = 1;
+
+  while (count >> bits != 0)
+    bits++;
+  return 16 + 5 * bits;
+}
+
+/* Whether a span conflicts with a request that is older than `age`. */
+static bool has_older(const dart__range_table_t *t, uint32_t at, const dart__span_t *span,
+                      uint64_t age)
+{
+  const node_t *node = node_at(t, at);
+
+  if (at == NONE || node->most[0] < span->first) /* the order and these were checked before */
+    return false;
+  if (has_older(t, node->left, span, age))
+    return true;
+  return node->span.first <= span->last &&
+         ((conflict(&node->span, span) && node->age < age) || has_older(t, node->right, span, age));
+}
+
+static bool is_in_way(const dart__range_table_t *t, const request_t *older,
+                      const dart__span_t *span)
+{
+  for (uint32_t at = older->first; at != NONE; at = node_at(t, at)->next)
+    if (conflict(&node_at(t, at)->span, span))
+      return true;
+  return false;
+}
+
+/* What is wrong with a request that is in the table, or NULL. */
+static const char *check_request(const dart__range_table_t *t, const request_t *request)
+{
+  const request_t *blocker = request->blocker == NONE ? NULL : request_at(t, request->blocker);
+  bool             is_free = true, is_blocked_by_it = false;
+
+  for (uint32_t at = request->first; at != NONE; at = node_at(t, at)->next) {
+    is_free &= !has_older(t, t->root, &node_at(t, at)->span, request->age);
+    is_blocked_by_it |= blocker != NULL && is_in_way(t, blocker, &node_at(t, at)->span);
+  }
+  if (is_free != (blocker == NULL))
+    return "a request is held that should wait, or waits for nobody";
+  if (blocker != NULL && (!is_blocked_by_it || blocker->age > request->age))
+    return "a request waits for one that it may pass";
+  return NULL;
+}
+
+/* Number of requests that wait for this one; sets `*wrong_out` if they do not know. */
+static uint32_t check_waiters(const dart__range_table_t *t, uint32_t index, const char **wrong_out)
+{
+  uint32_t before = NONE, count = 0;
+
+  for (uint32_t i = request_at(t, index)->waiters; i != NONE; i = request_at(t, i)->next) {
+    if (request_at(t, i)->blocker != index || request_at(t, i)->before != before)
+      *wrong_out = "the list of those that wait for a request is wrong";
+    before = i;
+    count++;
+  }
+  return count;
+}
+
+const char *dart__range_check(const dart__range_table_t *t)
+{
+  const char *wrong = NULL;
+  uint32_t    count = check_tree(t, t->root, &wrong), listed = 0, waiting = 0;
+
+  if (count + t->nfree != t->capacity)
+    wrong = "nodes are lost";
+  if (depth_of(t, t->root) > most_depth(count))
+    wrong = "the tree is too deep";
+  for (uint32_t i = 1; i <= t->capacity; i++) {
+    const request_t *request = request_at(t, i);
+    const char      *found   = request->first == NONE ? NULL : check_request(t, request);
+
+    wrong = found != NULL ? found : wrong;
+    if (request->first == NONE)
+      continue;
+    listed += check_waiters(t, i, &wrong);
+    waiting += is_held(request) ? 0 : 1;
+  }
+  return listed == waiting ? wrong : "a request waits, and nobody knows";
+}

@@ -1,0 +1,51 @@
+#ifndef DART__LOCK_RANGE_OBJECT_H
+#define DART__LOCK_RANGE_OBJECT_H
+/* Range objects: what a unit has of them, and of their tables, from init to exit. */
+#include <pthread.h>
+
+#include <dash/dart/ext/dart_range.h>
+
+#include "model/holds.h"
+
+/** A counter in this unit's pool that one thread at a time waits for. */
+typedef struct dart__range_slot {
+  struct dart__range_slot *next;
+  uint64_t                 offset;
+  uint64_t                 told; /* what it is when nothing is awaited */
+} dart__range_slot_t;
+
+struct dart_range_struct {
+  dart_range_t        next;  /* of all */
+  uint32_t            cycle; /* of init and exit that it belongs to */
+  dart_team_t         teamid;
+  uint64_t            stripe;
+  int32_t             me;     /* own team id */
+  int32_t             nunits; /* of the team */
+  dart_unit_t        *members;
+  uint64_t           *tables; /* team id → offset of its table in its pool */
+  pthread_mutex_t     guard;  /* of `slots` */
+  dart__range_slot_t *slots;  /* that nobody waits for */
+  uint32_t            nbusy;  /* slots that threads have to wait with; under `guard` */
+  dart__hold_t       *hold;   /* what this unit holds */
+  dart__hold_t        spare;
+};
+
+/** A slot to wait with; NULL: there is no memory. To be given back, NULL as well. */
+dart__range_slot_t *dart__range_take_slot(dart_range_t range);
+void                dart__range_give_slot(dart_range_t range, dart__range_slot_t *slot);
+
+/** Release what a call has acquired; any thread, also the one that makes progress. */
+void dart__range_end(dart_range_hold_t hold);
+
+/** Let far units operate on the tables of this unit, from init to exit. */
+void dart__range_open(void);
+void dart__range_close(void);
+
+/** Nothing that far requests have left to be told by this unit is told any more, once no request is under way and what
+ *  this sends is flushed. */
+void dart__range_settle(void);
+
+/** Release all ranges that this unit holds, of all objects; none of its threads uses DART any more. */
+void dart__range_release_all(void);
+
+#endif

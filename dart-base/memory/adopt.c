@@ -1,0 +1,214 @@
+/* Adoption: memory that the program has becomes a segment.
+ *
+ * The segment is allocated in a chunk of its own, with whole pages for what the units want to move. Then each unit
+ * moves its pages there (pages.h), and all tell each other where on their first page the memory starts: their heads. By
+ * that the portions of the chunk begin later, and all that is near, far, or by the direct map finds them as those of
+ * any segment. The state of epochs, which lies behind the portion of an allocated segment, is in the pool as for
+ * registered memory, because it has to be aligned on every unit.
+ *
+ * Prepare alone, agree, commit: tables, and what the pages are, are part of the agreement on the allocation; whether
+ * the pages were moved is told with the heads, and undone if it failed on one unit. */
+#include <dash/dart/ext/dart_adopt.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/free_memory.h"
+#include "base/profile.h"
+#include "coll/coll.h"
+#include "memory/memory.h"
+#include "memory/pages.h"
+#include "memory/pool.h"
+#include "model/argument_check.h"
+#include "port.h"
+
+DART__PROFILED(dart_team_adopt);
+
+/* What a unit tells the others. */
+typedef struct {
+  uint64_t nbytes;
+  uint64_t head;  /* where the memory starts on its pages */
+  uint64_t epoch; /* offset in the unit's pool of the shared state of its epochs */
+  uint64_t ret;   /* of moving the pages */
+} told_t;
+
+/* One call. */
+typedef struct {
+  char           *addr;
+  size_t          nbytes;
+  dart__pages_t   pages;
+  told_t         *told; /* team unit → ..., as these: */
+  uint64_t       *heads;
+  uint64_t       *sizes;
+  uint64_t       *epoch_pool;
+  dart__segment_t epochs; /* has only their block, until the segment is there */
+} call_t;
+
+static bool prepare(const dart__team_t *team, call_t *call)
+{
+  size_t nunits = (size_t)team->nunits;
+
+  call->told       = calloc(nunits, sizeof *call->told);
+  call->heads      = calloc(nunits, sizeof *call->heads);
+  call->sizes      = calloc(nunits, sizeof *call->sizes);
+  call->epoch_pool = calloc(nunits, sizeof *call->epoch_pool);
+  return call->told != NULL && call->heads != NULL && call->sizes != NULL &&
+         call->epoch_pool != NULL && dart__pool_alloc_epochs(&call->epochs);
+}
+
+/* What the segment has not taken. */
+static void discard(call_t *call)
+{
+  if (call->epochs.has_epoch_block)
+    dart__pool_free_epochs(call->epochs.epoch_at);
+  free(call->told);
+  free(call->heads);
+  free(call->sizes);
+  free(call->epoch_pool);
+}
+
+static uint64_t head_of(const call_t *call)
+{
+  return call->nbytes > 0 ? (uint64_t)(call->addr - call->pages.first) : 0;
+}
+
+/* Exchange what there is to know of all units' memory. Agreed: the worst result. */
+static dart_ret_t tell(dart__team_t *team, call_t *call, dart_ret_t mine)
+{
+  told_t     own = { call->nbytes, head_of(call), call->epochs.epoch_at, mine };
+  dart_ret_t ret = DART_OK;
+
+  dart__coll_share(team, &own, call->told, sizeof own);
+  for (int32_t u = 0; u < team->nunits; u++) {
+    call->heads[u]      = call->told[u].head;
+    call->sizes[u]      = call->told[u].nbytes;
+    call->epoch_pool[u] = call->told[u].epoch;
+    if (call->told[u].ret > ret)
+      ret = (dart_ret_t)call->told[u].ret;
+  }
+  return ret;
+}
+
+/* Sizes of portions: one for all, or a table. */
+static void set_sizes(const dart__team_t *team, dart__segment_t *segment, call_t *call)
+{
+  bool differ = false;
+
+  segment->nbytes = 0;
+  for (int32_t u = 0; u < team->nunits; u++) {
+    differ = differ || call->sizes[u] != call->sizes[0];
+    if (call->sizes[u] > segment->nbytes)
+      segment->nbytes = call->sizes[u];
+  }
+  free(segment->sizes);
+  segment->sizes = differ ? call->sizes : NULL;
+  if (differ)
+    call->sizes = NULL;
+}
+
+/* Describe the segment as what it is now. It is in the table, of pages as yet, so it is entered anew; nobody knows of
+ * it before the barrier. */
+static void commit(dart__team_t *team, dart__segment_t *segment, call_t *call)
+{
+  dart__segment_leave(team, segment);
+  for (int32_t u = 0; u < team->nunits; u++)
+    if (segment->near[u] != NULL)
+      segment->near[u] += call->heads[u];
+  dart__port_chunk_shift(team, segment->chunk, call->heads);
+  set_sizes(team, segment, call);
+  segment->adopted             = call->nbytes > 0 ? call->addr : NULL;
+  segment->heads               = call->heads;
+  segment->epoch_pool          = call->epoch_pool;
+  segment->epoch_at            = call->epochs.epoch_at;
+  segment->has_epoch_block     = true;
+  call->heads                  = NULL;
+  call->epoch_pool             = NULL;
+  call->epochs.has_epoch_block = false;
+  dart__segment_enter(team, segment);
+  dart__coll_barrier(team);
+}
+
+/* Move the pages into the segment, on all units or on none. Agreed. */
+static dart_ret_t move_in(dart__team_t *team, dart__segment_t *segment, call_t *call)
+{
+  char      *shared = segment->near[team->me] + segment->base;
+  dart_ret_t mine   = dart__pages_share(call->pages, shared);
+  dart_ret_t ret    = tell(team, call, mine);
+
+  if (ret == DART_OK)
+    commit(team, segment, call);
+  else if (mine == DART_OK)
+    dart__pages_return(call->pages, shared);
+  return ret;
+}
+
+/* `mine`: whether this unit's memory can be adopted. */
+static dart_ret_t adopt(dart__team_t *team, dart_ret_t mine, call_t *call, int16_t *id_out)
+{
+  bool             is_prepared = prepare(team, call);
+  size_t           alone = 2 * (size_t)sysconf(_SC_PAGESIZE); /* so it has a chunk of its own */
+  dart__segment_t *segment;
+  dart_ret_t       ret;
+
+  if (mine == DART_OK && !is_prepared)
+    mine = DART_ERR_NOMEM;
+  ret = dart__memory_alloc(team, mine, call->pages.nbytes, alone, &segment);
+  if (ret == DART_OK) {
+    *id_out = segment->id;
+    ret     = move_in(team, segment, call);
+    if (ret != DART_OK)
+      dart__memory_free(team, segment);
+  }
+  discard(call);
+  return ret;
+}
+
+/* An error in this unit's memory is part of the agreement, for the other units cannot detect it. */
+static dart_ret_t check(const char *function, const char *addr, size_t nbytes,
+                        dart__pages_t *pages_out)
+{
+  *pages_out = (dart__pages_t){ NULL, 0 };
+  if (nbytes == 0)
+    return DART_OK;
+  if (addr == NULL || (uintptr_t)addr % sizeof(uint64_t) != 0) {
+    dart__error("%s: address %p is no multiple of %zu in memory", function, (const void *)addr,
+                sizeof(uint64_t));
+    return DART_ERR_INVAL;
+  }
+  if (nbytes > SIZE_MAX / 4 || (uintptr_t)addr > SIZE_MAX / 2 ||
+      !dart__memory_is_writable(addr, nbytes)) {
+    dart__error("%s: %zu bytes at address %p are not all there to be written to", function, nbytes,
+                (const void *)addr);
+    return DART_ERR_INVAL;
+  }
+  *pages_out = dart__pages_of(addr, nbytes);
+  return dart__pages_check(function, *pages_out);
+}
+
+dart_ret_t dart_team_adopt(dart_team_t teamid, void *addr, size_t nbytes, dart_gptr_t *gptr)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  call_t        call = { .addr = addr, .nbytes = nbytes };
+  dart_ret_t    mine, ret;
+  int16_t       id;
+
+  if (gptr == NULL) {
+    dart__error("%s: gptr is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *gptr = DART_GPTR_NULL;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  mine = check(__func__, addr, nbytes, &call.pages);
+  ret  = adopt(team, mine, &call, &id);
+  if (ret != DART_OK) {
+    if (mine == DART_OK)
+      dart__error("%s: %zu bytes (here) cannot be adopted on every unit of team %d", __func__,
+                  nbytes, teamid);
+    return ret;
+  }
+  gptr->unitid = 0;
+  gptr->teamid = teamid;
+  gptr->segid  = id;
+  return DART_OK;
+}

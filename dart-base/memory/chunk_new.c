@@ -1,0 +1,43 @@
+/* All that a unit needs for a chunk is allocated here, before the units agree: the calls that follow are
+ * collective, so none of them may fail on one unit for lack of memory for a table. */
+#include "memory/chunk_new.h"
+
+#include <stdlib.h>
+
+#include "port.h"
+
+dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool shared)
+{
+  dart__chunk_t *chunk = calloc(1, sizeof *chunk);
+
+  if (chunk == NULL)
+    return NULL;
+  chunk->nbytes = nbytes;
+  chunk->near   = calloc((size_t)team->nunits, sizeof *chunk->near);
+  if (shared)
+    chunk->arena = dart__arena_new(nbytes, DART__CACHE_LINE);
+  if (chunk->near != NULL &&
+      (!shared || (chunk->arena != NULL && dart__arena_prepare(chunk->arena))) &&
+      dart__port_chunk_prepare(team, chunk) == DART_OK)
+    return chunk;
+  dart__chunk_delete(chunk);
+  return NULL;
+}
+
+void dart__chunk_count(dart__chunk_t *chunk, dart__level_id_t level, size_t nbytes)
+{
+  dart__level_add(level, (int64_t)nbytes - (int64_t)chunk->counted);
+  chunk->level   = level;
+  chunk->counted = nbytes;
+}
+
+void dart__chunk_delete(dart__chunk_t *chunk)
+{
+  if (chunk == NULL)
+    return;
+  dart__level_add(chunk->level, -(int64_t)chunk->counted);
+  dart__port_chunk_discard(chunk);
+  dart__arena_delete(chunk->arena);
+  free(chunk->near);
+  free(chunk);
+}

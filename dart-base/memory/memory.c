@@ -1,0 +1,483 @@
+/* Collective allocation: segments are allocated from chunks.
+ *
+ * All units agree on the largest size requested, then make the same changes to equal arenas and tables: the
+ * same segment id, the same chunk, the same offset. The metadata for these changes are allocated before, and
+ * whether that succeeded is part of the same agreement. What else can fail on a single unit (mapping, pages)
+ * is followed by an agreement, and undone on all units if it failed on one. */
+#include "memory/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dash/dart/ext/dart_memalign.h>
+#include <dash/dart/if/dart_globmem.h>
+
+#include "base/assert.h"
+#include "base/config.h"
+#include "base/free_memory.h"
+#include "base/profile.h"
+#include "base/size.h"
+#include "coll/coll.h"
+#include "data/op.h"
+#include "epoch/epoch.h"
+#include "far/progress.h"
+#include "memory/chunk_new.h"
+#include "memory/pages.h"
+#include "memory/pool.h"
+#include "memory/register.h"
+#include "model/argument_check.h"
+#include "port.h"
+
+DART__PROFILED(dart_team_memalloc_aligned);
+DART__PROFILED(dart_team_memfree);
+DART__PROFILED(dart_team_memalign);
+
+static size_t page_size(void)
+{
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* ---- chunks ------------------------------------------------------------------------------ */
+
+/* Collective and agreed. `shared`: several segments can be allocated from it. `alignment` is 0, or more than a
+ * page. */
+static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared, size_t alignment,
+                             dart__chunk_t **chunk_out)
+{
+  /* a multiple of huge pages, too, if it is that large: then every portion starts with one */
+  size_t         unit  = nbytes < DART__HUGE_PAGE ? page_size() : DART__HUGE_PAGE;
+  dart__chunk_t *chunk = dart__chunk_new(team, dart__round_up(nbytes, unit), shared);
+  dart_ret_t     mine, ret;
+
+  ret = dart__coll_agree(team, chunk == NULL ? DART_ERR_NOMEM : DART_OK);
+  if (ret != DART_OK)
+    goto delete_chunk;
+  chunk->alignment = alignment;
+  mine             = dart__port_chunk_open(team, chunk);
+  ret              = dart__coll_agree(team, mine);
+  if (ret != DART_OK)
+    goto close_chunk;
+  chunk->next  = team->chunks;
+  team->chunks = chunk;
+  *chunk_out   = chunk;
+  return DART_OK;
+
+close_chunk:
+  if (mine == DART_OK)
+    dart__port_chunk_close(team, chunk);
+delete_chunk:
+  dart__chunk_delete(chunk);
+  return ret;
+}
+
+/* Collective, after a barrier. */
+static void close_chunk(dart__team_t *team, dart__chunk_t *chunk)
+{
+  dart__chunk_t **link = &team->chunks;
+
+  while (*link != chunk)
+    link = &(*link)->next;
+  *link = chunk->next;
+  dart__port_chunk_close(team, chunk);
+  dart__chunk_delete(chunk);
+}
+
+/* Allocate the metadata of one more segment in the chunks. */
+static bool prepare_arenas(dart__team_t *team)
+{
+  for (dart__chunk_t *chunk = team->chunks; chunk != NULL; chunk = chunk->next)
+    if (chunk->arena != NULL && !dart__arena_prepare(chunk->arena))
+      return false;
+  return true;
+}
+
+/* Find or make room for `nbytes` in every portion of a chunk. Blocks of an arena are aligned to cache lines, chunks to
+ * pages: up to that a block is longer by what it takes to align within it, beyond it is a chunk. Collective and
+ * agreed: all units have prepared their arenas, and get the same result. */
+static dart_ret_t find_room(dart__team_t *team, size_t nbytes, size_t alignment,
+                            dart__chunk_t **chunk_out, uint64_t *block_out)
+{
+  bool       is_chunk = alignment > page_size();
+  size_t     length   = is_chunk ? nbytes : nbytes + (alignment - DART__CACHE_LINE);
+  dart_ret_t ret;
+
+  *block_out = 0;
+  if (is_chunk || length > dart__settings.heap_chunk)
+    return open_chunk(team, nbytes, false, is_chunk ? alignment : 0, chunk_out);
+  for (dart__chunk_t *chunk = team->chunks; chunk != NULL; chunk = chunk->next)
+    if (chunk->arena != NULL && dart__arena_alloc(chunk->arena, length, block_out)) {
+      *chunk_out = chunk;
+      return DART_OK;
+    }
+  ret = open_chunk(team, dart__settings.heap_chunk, true, 0, chunk_out);
+  if (ret == DART_OK && !dart__arena_alloc((*chunk_out)->arena, length, block_out))
+    ret = DART_ERR_NOMEM; /* heap_chunk is no whole number of cache lines */
+  return ret;
+}
+
+/* Bytes of the team's chunks without segments that have had pages, on all units of the node. */
+static uint64_t idle_bytes(const dart__team_t *team)
+{
+  uint64_t nbytes = 0;
+
+  for (const dart__chunk_t *chunk = team->chunks; chunk != NULL; chunk = chunk->next)
+    if (chunk->arena != NULL && dart__arena_is_empty(chunk->arena))
+      nbytes += chunk->extent;
+  return nbytes * (uint64_t)team->node_nunits;
+}
+
+/* Whether a chunk without segments returns its pages, so that other teams, the pool and larger segments can have them. A
+ * program that allocates and frees in a loop would pay for them anew each time: 1.3 ms for 1 MiB. So they are kept while
+ * there are few, or while much more is free. Of units on several nodes all decide alike. */
+static bool returns_pages(dart__team_t *team, const dart__chunk_t *chunk)
+{
+  uint64_t idle = idle_bytes(team);
+  bool     is_scarce;
+
+  if (!dart__arena_is_empty(chunk->arena) ||
+      idle <= dart__settings.heap_chunk / 16 * (uint64_t)team->node_nunits)
+    return false;
+  is_scarce = idle > dart__memory_room("/dev/shm") / 8;
+  if (team->nnodes == 1)
+    return is_scarce;
+  return dart__coll_agree(team, is_scarce ? DART_ERR_NOMEM : DART_OK) != DART_OK;
+}
+
+/* Return the pages of a chunk without segments; its address space stays. */
+static void empty_chunk(dart__team_t *team, dart__chunk_t *chunk)
+{
+  dart__port_chunk_release(team, chunk, 0, chunk->reserved);
+  chunk->reserved = 0;
+  chunk->extent   = 0;
+  dart__chunk_count(chunk, DART__LEVEL_SEGMENTS, 0);
+}
+
+/* On one node such a chunk is emptied: to close it would free no more memory, and dart-shmem cuts each chunk from a
+ * fresh range of the job's file. On several nodes its window may keep the pages, so it is closed. Collective, after a
+ * barrier. */
+static void release_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t block)
+{
+  if (chunk->arena == NULL) {
+    close_chunk(team, chunk);
+    return;
+  }
+  dart__arena_free(chunk->arena, block);
+  if (!returns_pages(team, chunk))
+    return;
+  if (team->nnodes > 1)
+    close_chunk(team, chunk);
+  else
+    empty_chunk(team, chunk);
+}
+
+/* Bytes that portions of `nbytes` take in those of a chunk, with the state of their epochs. */
+static size_t room_of(size_t nbytes)
+{
+  return dart__epoch_at(nbytes) + DART__EPOCH_ROOM;
+}
+
+/* Pages for `own` bytes at the start of a chunk, and for the state of epochs at `epoch_at`. */
+static dart_ret_t reserve_alone(dart__team_t *team, dart__chunk_t *chunk, uint64_t epoch_at,
+                                size_t own)
+{
+  size_t page = page_size(), end = dart__round_up(epoch_at + DART__EPOCH_ROOM, page);
+  size_t to = dart__round_up(own, page), from = epoch_at / page * page;
+
+  if (to >= from)
+    return dart__port_chunk_reserve(team, chunk, 0, end);
+  if (to > 0 && dart__port_chunk_reserve(team, chunk, 0, to) != DART_OK)
+    return DART_ERR_NOMEM;
+  return dart__port_chunk_reserve(team, chunk, from, end);
+}
+
+/* Reserve pages for this unit's portion. Those of a shared chunk are reserved in steps, equally on all units;
+ * those of a chunk for one segment by the size that each unit requested. `*reserved_out`: chunk->reserved
+ * after all units have succeeded. */
+static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t base,
+                              size_t largest, size_t own, size_t *reserved_out)
+{
+  size_t to, room = room_of(largest);
+
+  if (chunk->arena == NULL) {
+    *reserved_out = chunk->nbytes; /* no other segment is allocated from it */
+    return reserve_alone(team, chunk, dart__epoch_at(largest), own);
+  }
+  *reserved_out = chunk->reserved;
+  if (base + room <= chunk->reserved)
+    return DART_OK;
+  to = dart__round_up(base + room, dart__round_up(dart__settings.heap_step, page_size()));
+  if (to > chunk->nbytes)
+    to = chunk->nbytes;
+  *reserved_out = to;
+  return dart__port_chunk_reserve(team, chunk, chunk->reserved, to);
+}
+
+/* Reserve pages for all portions, or for none. Collective and agreed. */
+static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t base, size_t largest,
+                          size_t own)
+{
+  size_t     reserved;
+  dart_ret_t mine = reserve_own(team, chunk, base, largest, own, &reserved), ret;
+
+  if (chunk->arena != NULL && base + room_of(largest) > chunk->extent)
+    chunk->extent =
+        base + room_of(largest); /* whatever comes of it: some units may have reserved pages */
+  if (mine == DART_OK)           /* before any unit can know of the segment */
+    memset(chunk->near[team->me] + base + dart__epoch_at(largest), 0, DART__EPOCH_ROOM);
+  ret = dart__coll_agree(team, mine);
+  if (ret == DART_OK) {
+    chunk->reserved = reserved;
+    dart__chunk_count(chunk, DART__LEVEL_SEGMENTS, chunk->arena != NULL ? reserved : room_of(own));
+  } else if (mine == DART_OK && chunk->arena != NULL)
+    dart__port_chunk_release(team, chunk, chunk->reserved, reserved);
+  return ret;
+}
+
+/* ---- segments ---------------------------------------------------------------------------- */
+
+static void delete_segment(dart__segment_t *segment)
+{
+  if (segment == NULL)
+    return;
+  dart__pool_end_epochs(segment);
+  free(segment->epoch_pool);
+  free(segment->heads);
+  free(segment->sizes);
+  free(segment);
+}
+
+/* A segment with a table for the sizes of all portions. NULL: no memory. */
+static dart__segment_t *new_segment(const dart__team_t *team)
+{
+  dart__segment_t *segment = calloc(1, sizeof *segment);
+
+  if (segment == NULL)
+    return NULL;
+  segment->sizes = calloc((size_t)team->nunits, sizeof *segment->sizes);
+  if (segment->sizes != NULL)
+    return segment;
+  free(segment);
+  return NULL;
+}
+
+/* The worst of all units' results, and the largest and the smallest size requested. */
+static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
+                                size_t *largest_out, size_t *smallest_out)
+{
+  unsigned long most[5] = { mine, own, ~(unsigned long)own, alignment, ~(unsigned long)alignment };
+
+  dart__coll_most(team, most, 5);
+  *largest_out  = most[1];
+  *smallest_out = ~most[2];
+  if (most[0] != DART_OK || most[3] == ~most[4])
+    return (dart_ret_t)most[0];
+  dart__error("dart_team_memalign: alignments differ, from %lu to %lu", ~most[4], most[3]);
+  return DART_ERR_INVAL;
+}
+
+/* Allocate what this unit needs, before anything collective is done. */
+static dart_ret_t prepare(dart__team_t *team, dart__segment_t **segment_out)
+{
+  *segment_out = new_segment(team);
+  return *segment_out != NULL && prepare_arenas(team) ? DART_OK : DART_ERR_NOMEM;
+}
+
+/* Describe the memory found as a segment, and enter it into the team's table. */
+static void enter(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *chunk, size_t own,
+                  size_t largest, size_t smallest)
+{
+  segment->near     = chunk->near;
+  segment->nbytes   = largest;
+  segment->epoch_at = dart__epoch_at(largest);
+  segment->chunk    = chunk;
+  if (largest == smallest) {
+    free(segment->sizes);
+    segment->sizes = NULL;
+  } else {
+    dart__coll_share(team, &(uint64_t){ own }, segment->sizes, sizeof(uint64_t));
+  }
+  dart__segment_enter(team, segment);
+}
+
+dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, size_t alignment,
+                              dart__segment_t **segment_out)
+{
+  dart__segment_t *segment;
+  dart__chunk_t   *chunk;
+  dart_ret_t       prepared = prepare(team, &segment), ret;
+  size_t           largest, smallest;
+
+  ret = agree_on_size(team, mine != DART_OK ? mine : prepared, own, alignment, &largest, &smallest);
+  if (ret != DART_OK)
+    goto delete_segment;
+  if (alignment < DART__CACHE_LINE)
+    alignment = DART__CACHE_LINE;
+  segment->id = dart__team_free_segid(team);
+  if (segment->id == 0) {
+    dart__error("dart_team_memalloc_aligned: team %d has used up its %d segments", team->id,
+                INT16_MAX);
+    ret = DART_ERR_OTHER;
+    goto delete_segment;
+  }
+  ret = find_room(team, room_of(largest), alignment, &chunk, &segment->block);
+  if (ret != DART_OK)
+    goto delete_segment;
+  segment->base = dart__round_up(segment->block, alignment);
+
+  /* Far units may access the segment as soon as they return from the agreement in reserve, so this unit must
+   * have entered it before. */
+  enter(team, segment, chunk, own, largest, smallest);
+  ret = reserve(team, chunk, segment->base, largest, own);
+  if (ret != DART_OK)
+    goto leave_segment;
+  *segment_out = segment;
+  return DART_OK;
+
+leave_segment:
+  dart__segment_leave(team, segment);
+  release_room(team, chunk, segment->block);
+delete_segment:
+  delete_segment(segment);
+  return ret;
+}
+
+/* Units may request different sizes, so an error in the size is part of the agreement. */
+static dart_ret_t check_size(const char *function, const dart__team_t *team, size_t nelem,
+                             size_t size, size_t *nbytes_out)
+{
+  if (!dart__check_nbytes(function, nelem, size, nbytes_out))
+    return DART_ERR_INVAL;
+  if (*nbytes_out <= SIZE_MAX / 2 / (size_t)team->nunits)
+    return DART_OK;
+  dart__error("%s: %zu bytes on each of %d units are more than an address space", function,
+              *nbytes_out, team->nunits);
+  return DART_ERR_INVAL;
+}
+
+/* It is part of the agreement as well. */
+static dart_ret_t check_alignment(const char *function, size_t alignment)
+{
+  if (alignment > 0 && alignment <= DART_ALIGNMENT_MOST && (alignment & (alignment - 1)) == 0)
+    return DART_OK;
+  dart__error("%s: alignment %zu is no power of two of at most %zu", function, alignment,
+              DART_ALIGNMENT_MOST);
+  return DART_ERR_INVAL;
+}
+
+static dart_ret_t allocate(const char *function, dart_team_t teamid, size_t alignment, size_t nelem,
+                           dart_datatype_t dtype, dart_gptr_t *gptr)
+{
+  dart__team_t       *team = dart__check_team(function, teamid);
+  const dart__type_t *type = dart__type_find(dtype);
+  dart__segment_t    *segment;
+  size_t              nbytes = 0;
+  dart_ret_t          mine, ret;
+
+  if (gptr == NULL) {
+    dart__error("%s: gptr is NULL", function);
+    return DART_ERR_INVAL;
+  }
+  *gptr = DART_GPTR_NULL;
+  if (type == NULL || type->kind != DART__TYPE_BASIC) {
+    dart__error("%s: type %#lx is no basic type", function, (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  if (team == NULL)
+    return DART_ERR_INVAL;
+
+  mine = check_alignment(function, alignment);
+  if (mine == DART_OK)
+    mine = check_size(function, team, nelem, type->elem_size, &nbytes);
+  ret = dart__memory_alloc(team, mine, nbytes, alignment, &segment);
+  if (ret != DART_OK) {
+    if (mine == DART_OK)
+      dart__error("%s: no %zu bytes (here) on every unit of team %d", function, nbytes, teamid);
+    return ret;
+  }
+  dart__debug("%s: segment %d of team %d, %zu bytes here", function, segment->id, teamid, nbytes);
+  gptr->unitid = 0;
+  gptr->teamid = teamid;
+  gptr->segid  = segment->id;
+  return DART_OK;
+}
+
+dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
+                                      dart_gptr_t *gptr)
+{
+  return allocate(__func__, teamid, DART__CACHE_LINE, nelem, dtype, gptr);
+}
+
+dart_ret_t dart_team_memalign(dart_team_t teamid, size_t alignment, size_t nelem,
+                              dart_datatype_t dtype, dart_gptr_t *gptr)
+{
+  return allocate(__func__, teamid, alignment, nelem, dtype, gptr);
+}
+
+#define RETURNED ((size_t)16 << 20) /* bytes of adopted memory that are made private at a time */
+
+/* What was adopted is the program's alone again: piece by piece, and the shared pages of each are given back, so that
+ * no more memory is needed than for one. */
+static void return_pages(dart__team_t *team, const dart__segment_t *segment)
+{
+  dart__pages_t pages  = dart__pages_of(segment->adopted, dart__segment_size(segment, team->me));
+  const char   *shared = segment->near[team->me] + segment->base - (segment->adopted - pages.first);
+
+  for (size_t from = 0, to; from < pages.nbytes; from = to) {
+    to = pages.nbytes - from < RETURNED ? pages.nbytes : from + RETURNED;
+    dart__pages_return((dart__pages_t){ pages.first + from, to - from }, shared + from);
+    dart__port_chunk_release(team, segment->chunk, segment->base + from, segment->base + to);
+  }
+}
+
+/* After a barrier: no unit accesses the segment any more. */
+static void free_segment(dart__team_t *team, dart__segment_t *segment)
+{
+  dart__segment_leave(team, segment);
+  if (segment->adopted != NULL)
+    return_pages(team, segment);
+  release_room(team, segment->chunk, segment->block);
+  delete_segment(segment);
+}
+
+void dart__memory_free(dart__team_t *team, dart__segment_t *segment)
+{
+  /* Outstanding operations on the segment are completed before its memory is released. Refused operations
+   * were logged. */
+  dart__progress();
+  dart__progress_settle(0);
+  if (team->nnodes > 1)
+    dart__far->flush_all(team);
+  dart__coll_barrier(team);
+  free_segment(team, segment);
+}
+
+dart_ret_t dart_team_memfree(dart_gptr_t gptr)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment;
+
+  if (DART_GPTR_ISNULL(gptr))
+    return DART_OK;
+  dart__call_note(__func__);
+  segment = dart__locate_segment(gptr, &team);
+  if (segment == NULL || gptr.segid <= 0) {
+    dart__error("%s: segment %d of team %d is not allocated", __func__, gptr.segid, gptr.teamid);
+    return DART_ERR_INVAL;
+  }
+  dart__memory_free(team, segment);
+  return DART_OK;
+}
+
+void dart__memory_close(dart__team_t *team)
+{
+  int32_t pool = team->segments[DART_SEGMENT_LOCAL] != NULL; /* which is closed later */
+
+  /* Most teams have none: a look at the whole table would map it. */
+  for (int32_t id = 1; id <= INT16_MAX && team->nsegments > pool; id++)
+    if (team->segments[id] != NULL)
+      free_segment(team, team->segments[id]);
+  dart__register_close(team, team->nsegments - pool);
+  while (team->chunks != NULL)
+    close_chunk(team, team->chunks);
+}

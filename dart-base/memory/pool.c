@@ -1,0 +1,303 @@
+/* The local pool: a chunk over the team of all units. Its address space is large from the start, so that a
+ * unit's portion can grow locally: pages are reserved only for what is in use. */
+#include "memory/pool.h"
+
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dash/dart/if/dart_globmem.h>
+
+#include "base/assert.h"
+#include "base/config.h"
+#include "base/profile.h"
+#include "base/size.h"
+#include "far/progress.h"
+#include "memory/chunk_new.h"
+#include "model/argument_check.h"
+#include "model/world.h"
+#include "port.h"
+
+DART__PROFILED(dart_memalloc);
+DART__PROFILED(dart_memfree);
+
+static struct {
+  dart__team_t   *all;
+  dart__chunk_t  *chunk; /* NULL: not prepared */
+  bool            is_open;
+  dart__segment_t segment;
+  uint64_t        ended; /* offset, plus one, of the first state of epochs to be used again */
+  void           *users; /* offsets of the blocks that dart_memalloc gave out; tsearch root */
+  pthread_mutex_t lock;  /* of the arena, the chunk's `reserved`, and `users` */
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+dart_ret_t dart__pool_prepare(dart__team_t *all)
+{
+  pool.all   = all;
+  pool.chunk = dart__chunk_new(
+      all, dart__round_up(dart__settings.pool, (size_t)sysconf(_SC_PAGESIZE)), true);
+  return pool.chunk == NULL ? DART_ERR_NOMEM : DART_OK;
+}
+
+/* The first block of every unit's portion: the shared state of its epochs. */
+static dart_ret_t alloc_epochs(void)
+{
+  dart_ret_t ret = dart__pool_alloc(DART__POOL_FIRST, &pool.segment.epoch_at);
+
+  if (ret == DART_OK)
+    memset(dart__pool_address(dart__world.me, pool.segment.epoch_at), 0, DART__EPOCH_ROOM);
+  dart__assert(ret != DART_OK || pool.segment.epoch_at == 0);
+  return ret;
+}
+
+dart_ret_t dart__pool_open(void)
+{
+  dart_ret_t ret = dart__port_chunk_open(pool.all, pool.chunk);
+
+  if (ret != DART_OK)
+    return ret;
+  pool.segment = (dart__segment_t){ .near   = pool.chunk->near,
+                                    .nbytes = pool.chunk->nbytes,
+                                    .chunk  = pool.chunk,
+                                    .id     = DART_SEGMENT_LOCAL };
+  dart__segment_enter(pool.all, &pool.segment);
+  pool.is_open = true;
+  return alloc_epochs();
+}
+
+static void free_nothing(void *offset)
+{
+  (void)offset; /* a number, not an address: see number_of */
+}
+
+void dart__pool_close(void)
+{
+  if (pool.is_open) {
+    dart__pool_end_epochs(&pool.segment);
+    dart__segment_leave(pool.all, &pool.segment);
+    dart__port_chunk_close(pool.all, pool.chunk);
+  }
+  tdestroy(pool.users, free_nothing);
+  dart__chunk_delete(pool.chunk);
+  pool.users   = NULL;
+  pool.ended   = 0;
+  pool.chunk   = NULL;
+  pool.is_open = false;
+}
+
+/* Reserve pages up to `end`, rounded up, so that not every block needs a system call. */
+static dart_ret_t reserve_up_to(uint64_t end)
+{
+  dart__chunk_t *chunk = pool.chunk;
+  size_t         to =
+      dart__round_up(end, dart__round_up(dart__settings.heap_step, (size_t)sysconf(_SC_PAGESIZE)));
+  dart_ret_t ret;
+
+  if (end <= chunk->reserved)
+    return DART_OK;
+  if (to > chunk->nbytes)
+    to = chunk->nbytes;
+  ret = dart__port_chunk_reserve(pool.all, chunk, chunk->reserved, to);
+  if (ret != DART_OK)
+    return ret;
+  chunk->reserved = to;
+  dart__chunk_count(chunk, DART__LEVEL_POOL, to);
+  return DART_OK;
+}
+
+dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
+{
+  dart_ret_t ret = DART_ERR_NOMEM;
+
+  pthread_mutex_lock(&pool.lock);
+  if (dart__arena_alloc(pool.chunk->arena, nbytes, offset_out)) {
+    ret = reserve_up_to(*offset_out + nbytes);
+    if (ret != DART_OK)
+      dart__arena_free(pool.chunk->arena, *offset_out);
+  }
+  pthread_mutex_unlock(&pool.lock);
+  return ret;
+}
+
+static dart__epoch_shared_t *state_at(uint64_t offset)
+{
+  return (dart__epoch_shared_t *)(void *)dart__pool_address(dart__world.me, offset);
+}
+
+/* A state of a segment that has ended, in which no unit is. */
+static bool take_ended(uint64_t *offset_out)
+{
+  bool is_taken = false;
+
+  pthread_mutex_lock(&pool.lock);
+  for (uint64_t *link = &pool.ended; *link != 0 && !is_taken;) {
+    dart__epoch_shared_t *state = state_at(*link - 1);
+
+    is_taken = dart__epoch_is_quiet(state);
+    if (is_taken) {
+      *offset_out = *link - 1;
+      *link       = state->next_ended;
+      dart__epoch_renew(state);
+    } else {
+      link = &state->next_ended;
+    }
+  }
+  pthread_mutex_unlock(&pool.lock);
+  return is_taken;
+}
+
+bool dart__pool_alloc_epochs(dart__segment_t *segment)
+{
+  segment->has_epoch_block = take_ended(&segment->epoch_at);
+  if (segment->has_epoch_block)
+    return true;
+  segment->has_epoch_block = dart__pool_alloc(DART__EPOCH_ROOM, &segment->epoch_at) == DART_OK;
+  if (segment->has_epoch_block)
+    memset(state_at(segment->epoch_at), 0, DART__EPOCH_ROOM);
+  return segment->has_epoch_block;
+}
+
+uint32_t dart__pool_epochs_ends(const dart__segment_t *segment)
+{
+  return atomic_load_explicit(&state_at(segment->epoch_at)->ends, memory_order_relaxed);
+}
+
+void dart__pool_free_epochs(uint64_t offset)
+{
+  dart__epoch_shared_t *state = state_at(offset);
+
+  pthread_mutex_lock(&pool.lock);
+  state->next_ended = pool.ended;
+  pool.ended        = offset + 1;
+  pthread_mutex_unlock(&pool.lock);
+}
+
+/* Units that wait for the own lock, which this one may hold. */
+static void end_state(const dart__segment_t *segment, const dart__epoch_t *epoch)
+{
+  dart__epoch_shared_t       *state = state_at(segment->epoch_at);
+  const dart__epoch_target_t *own   = epoch != NULL ? &epoch->target[epoch->own] : NULL;
+
+  dart__epoch_end_state(state, own != NULL && own->has_ticket, own != NULL && own->is_exclusive);
+  if (dart__world.event != NULL && dart__rwlock_has_far(&state->lock))
+    dart__event_add(dart__world.event);
+  dart__pool_free_epochs(segment->epoch_at);
+}
+
+void dart__pool_end_epochs(dart__segment_t *segment)
+{
+  dart__epoch_t *epoch = dart__epoch_find(segment);
+
+  if (segment->has_epoch_block)
+    end_state(segment, epoch);
+  if (epoch != NULL && epoch->posts != NULL)
+    dart__pool_free((uint64_t)((char *)epoch->posts - pool.chunk->near[dart__world.me]));
+  dart__epoch_delete(segment);
+}
+
+bool dart__pool_free(uint64_t offset)
+{
+  bool freed;
+
+  pthread_mutex_lock(&pool.lock);
+  freed = dart__arena_free(pool.chunk->arena, offset);
+  pthread_mutex_unlock(&pool.lock);
+  return freed;
+}
+
+char *dart__pool_address(dart_unit_t unit, uint64_t offset)
+{
+  return pool.chunk->near[unit] + offset;
+}
+
+char *const *dart__pool_portions(void)
+{
+  return pool.chunk->near;
+}
+
+/* DART has its own blocks in the pool, which dart_memfree of a wrong pointer must not free. So the blocks of
+ * dart_memalloc are recorded. */
+
+static int by_number(const void *left, const void *right)
+{
+  return ((uintptr_t)left > (uintptr_t)right) - ((uintptr_t)left < (uintptr_t)right);
+}
+
+static void *number_of(uint64_t offset)
+{
+  return (void *)(uintptr_t)(offset + 1); /* not NULL */
+}
+
+static bool record_user(uint64_t offset)
+{
+  void *found;
+
+  pthread_mutex_lock(&pool.lock);
+  found = tsearch(number_of(offset), &pool.users, by_number);
+  pthread_mutex_unlock(&pool.lock);
+  return found != NULL;
+}
+
+static bool remove_user(uint64_t offset)
+{
+  void *found;
+
+  pthread_mutex_lock(&pool.lock);
+  found = tdelete(number_of(offset), &pool.users, by_number);
+  pthread_mutex_unlock(&pool.lock);
+  return found != NULL;
+}
+
+dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
+{
+  const dart__type_t *type = dart__check_contiguous(__func__, dtype);
+  size_t              nbytes;
+  uint64_t            offset;
+
+  if (gptr == NULL) {
+    dart__error("%s: gptr is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *gptr = DART_GPTR_NULL;
+  if (type == NULL || !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes))
+    return DART_ERR_INVAL;
+  if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
+    return DART_ERR_INVAL;
+  if (dart__pool_alloc(nbytes, &offset) != DART_OK) {
+    dart__error(
+        "%s: the pool of %zu bytes, or memory, is used up: no %zu bytes left, see DART_POOL",
+        __func__, dart__settings.pool, nbytes);
+    return DART_ERR_OTHER;
+  }
+  if (!record_user(offset)) {
+    dart__pool_free(offset);
+    dart__error("%s: no memory for bookkeeping", __func__);
+    return DART_ERR_OTHER;
+  }
+  gptr->unitid              = dart__world.me;
+  gptr->segid               = DART_SEGMENT_LOCAL;
+  gptr->teamid              = DART_TEAM_ALL;
+  gptr->addr_or_offs.offset = offset;
+  return DART_OK;
+}
+
+dart_ret_t dart_memfree(dart_gptr_t gptr)
+{
+  if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
+    return DART_ERR_INVAL;
+  if (gptr.segid != DART_SEGMENT_LOCAL || gptr.teamid != DART_TEAM_ALL ||
+      gptr.unitid != dart__world.me) {
+    dart__error("%s: team %d, segment %d, unit %d is not this unit's pool", __func__, gptr.teamid,
+                gptr.segid, (int)gptr.unitid);
+    return DART_ERR_INVAL;
+  }
+  dart__progress(); /* apply deferred updates of the block */
+  if (!remove_user(gptr.addr_or_offs.offset) || !dart__pool_free(gptr.addr_or_offs.offset)) {
+    dart__error("%s: no block starts at offset %llu", __func__,
+                (unsigned long long)gptr.addr_or_offs.offset);
+    return DART_ERR_INVAL;
+  }
+  return DART_OK;
+}

@@ -1,0 +1,275 @@
+/* Registration of user memory as a segment: every unit contributes an address and a size of its own.
+ * Registration is collective but deregistration is local, so the units' tables may differ: they agree on
+ * an id that is free on all of them.
+ *
+ * A unit that deregisters takes its portion out of its own table, so that requests for it are refused and epochs on it
+ * are over, and detaches it. It keeps what it knows of the portions of others, which these may have for long, until the
+ * id is taken by a new registration: then all have deregistered. */
+#include "memory/register.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/if/dart_globmem.h>
+
+#include "base/free_memory.h"
+#include "base/profile.h"
+#include "coll/coll.h"
+#include "epoch/epoch.h"
+#include "memory/chunk_new.h"
+#include "memory/pool.h"
+#include "model/address.h"
+#include "model/argument_check.h"
+#include "model/world.h"
+#include "port.h"
+#include "wait/foreign.h"
+
+DART__PROFILED(dart_team_memregister);
+DART__PROFILED(dart_team_memregister_aligned);
+DART__PROFILED(dart_team_memderegister);
+
+typedef struct {
+  uint64_t address;
+  uint64_t nbytes;
+  uint64_t epoch; /* offset in the unit's pool of the shared state of its epochs, ... */
+  uint64_t ends;  /* ... and how many segments have had it before */
+} contribution_t;
+
+/* The highest negative id that is free on all units; 0: there is none. Each unit proposes the highest id that
+ * is free on it and not above the lowest proposal of the round before, until the lowest proposal stays the
+ * same: then all units have proposed it. */
+static int16_t agree_on_id(dart__team_t *team)
+{
+  int           proposal = dart__team_free_registered(team, -1);
+  unsigned long lowest, before = 0; /* negated: the lowest id is the largest of these */
+
+  for (;;) {
+    lowest = proposal != 0 ? (unsigned long)-proposal
+                           : -INT16_MIN + 1; /* no id is free here, so none on all */
+    dart__coll_most(team, &lowest, 1);
+    if (lowest > -INT16_MIN)
+      return 0;
+    if (lowest == before)
+      return (int16_t) - (long)lowest;
+    before   = lowest;
+    proposal = dart__team_free_registered(team, (int16_t) - (long)lowest);
+  }
+}
+
+/* What this unit allocates: the segment, and a table of all units' contributions. */
+typedef struct {
+  dart__segment_t *segment;
+  contribution_t  *contributions;
+} plan_t;
+
+static void delete_segment(dart__segment_t *segment)
+{
+  if (segment == NULL)
+    return;
+  dart__pool_end_epochs(segment);
+  dart__chunk_delete(segment->chunk);
+  free(segment->epoch_pool);
+  free(segment->epoch_ends);
+  free(segment->address);
+  free(segment->sizes);
+  free(segment);
+}
+
+static dart__segment_t *new_segment(const dart__team_t *team)
+{
+  size_t           nunits  = (size_t)team->nunits;
+  dart__segment_t *segment = calloc(1, sizeof *segment);
+
+  if (segment == NULL)
+    return NULL;
+  segment->address    = calloc(nunits, sizeof *segment->address);
+  segment->sizes      = calloc(nunits, sizeof *segment->sizes);
+  segment->chunk      = dart__chunk_new(team, 0, false); /* near to no unit */
+  segment->epoch_pool = calloc(nunits, sizeof *segment->epoch_pool);
+  segment->epoch_ends = calloc(nunits, sizeof *segment->epoch_ends);
+  if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL ||
+      segment->epoch_pool == NULL || segment->epoch_ends == NULL ||
+      !dart__pool_alloc_epochs(segment)) {
+    delete_segment(segment);
+    return NULL;
+  }
+  segment->near = segment->chunk->near;
+  return segment;
+}
+
+/* The other units may access this unit's memory as soon as they know its address. */
+static dart_ret_t prepare(dart__team_t *team, plan_t *plan_out)
+{
+  dart__foreign_consent();
+  plan_out->segment       = new_segment(team);
+  plan_out->contributions = calloc((size_t)team->nunits, sizeof *plan_out->contributions);
+  return plan_out->segment != NULL && plan_out->contributions != NULL &&
+                 dart__segment_prepare_ended(team)
+             ? DART_OK
+             : DART_ERR_NOMEM;
+}
+
+/* Exchange all units' contributions. */
+static void collect(dart__team_t *team, void *address, size_t nbytes, const plan_t *plan)
+{
+  contribution_t own = { (uint64_t)(uintptr_t)address, nbytes, plan->segment->epoch_at,
+                         dart__pool_epochs_ends(plan->segment) };
+
+  dart__coll_share(team, &own, plan->contributions, sizeof own);
+  for (int32_t u = 0; u < team->nunits; u++) {
+    plan->segment->address[u]    = plan->contributions[u].address;
+    plan->segment->sizes[u]      = plan->contributions[u].nbytes;
+    plan->segment->epoch_pool[u] = plan->contributions[u].epoch;
+    plan->segment->epoch_ends[u] = (uint32_t)plan->contributions[u].ends;
+  }
+}
+
+/* Remove the segment from the table while no request of a far unit is applied: who applies the next ones, this process's
+ * agent or another thread, does not find it, and nobody has found it who is not done with it. */
+static void leave(dart__team_t *team, dart__segment_t *segment)
+{
+  uint32_t turns = 0;
+
+  while (dart__world.many_nodes && !dart__far->requests.hold())
+    dart__wait_pause(&turns, &dart__world.wait); /* whoever applies them makes the progress */
+  dart__segment_leave(team, segment);
+  if (dart__world.many_nodes)
+    dart__far->requests.release();
+}
+
+/* Agree on an id, and register the memory. Collective and agreed. */
+static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *address, size_t nbytes)
+{
+  dart_ret_t ret;
+
+  segment->id = agree_on_id(team);
+  if (segment->id == 0) {
+    dart__error("dart_team_memregister: team %d has used up its ids for registered memory",
+                team->id);
+    return DART_ERR_OTHER;
+  }
+  delete_segment(dart__segment_take_ended(team, segment->id)); /* all have deregistered it */
+  segment->generation = ++team->nregistered;
+  dart__segment_enter(team, segment); /* before far units can access it */
+  ret = dart__port_register(team, segment->chunk, address, nbytes);
+  if (ret != DART_OK)
+    leave(team, segment);
+  return ret;
+}
+
+/* `mine`: DART_OK if this unit's memory can be registered. */
+static dart_ret_t reg(dart__team_t *team, dart_ret_t mine, void *address, size_t nbytes,
+                      int16_t *id_out)
+{
+  plan_t     plan;
+  dart_ret_t prepared = prepare(team, &plan);
+  dart_ret_t ret      = dart__coll_agree(team, mine != DART_OK ? mine : prepared);
+
+  if (ret == DART_OK) {
+    collect(team, address, nbytes, &plan);
+    ret = enter(team, plan.segment, address, nbytes);
+  }
+  free(plan.contributions);
+  if (ret == DART_OK)
+    *id_out = plan.segment->id;
+  else
+    delete_segment(plan.segment);
+  return ret;
+}
+
+/* An error in this unit's memory is part of the agreement, for the other units cannot detect it. */
+static dart_ret_t check_memory(const char *function, size_t nelem, size_t size, const void *addr,
+                               size_t *nbytes_out)
+{
+  if (!dart__check_nbytes(function, nelem, size, nbytes_out))
+    return DART_ERR_INVAL;
+  if (*nbytes_out == 0 || (addr != NULL && (uintptr_t)addr <= UINTPTR_MAX - *nbytes_out &&
+                           dart__memory_is_writable(addr, *nbytes_out)))
+    return DART_OK;
+  dart__error("%s: %zu bytes at address %p %s", function, *nbytes_out, addr,
+              addr == NULL ? "" : "are not all there to be written to");
+  return DART_ERR_INVAL;
+}
+
+static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t nelem,
+                              dart_datatype_t dtype, void *addr, dart_gptr_t *gptr)
+{
+  dart__team_t       *team   = dart__check_team(function, teamid);
+  const dart__type_t *type   = dart__type_find(dtype);
+  size_t              nbytes = 0;
+  dart_ret_t          mine, ret;
+
+  if (gptr == NULL) {
+    dart__error("%s: gptr is NULL", function);
+    return DART_ERR_INVAL;
+  }
+  *gptr = DART_GPTR_NULL;
+  if (type == NULL || type->kind != DART__TYPE_BASIC) {
+    dart__error("%s: type %#lx is no basic type", function, (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  mine = check_memory(function, nelem, type->elem_size, addr, &nbytes);
+  ret  = reg(team, mine, addr, nbytes, &gptr->segid);
+  if (ret != DART_OK) {
+    *gptr = DART_GPTR_NULL;
+    if (mine == DART_OK)
+      dart__error("%s: %zu bytes (here) cannot be registered on every unit of team %d", function,
+                  nbytes, teamid);
+    return ret;
+  }
+  gptr->unitid = 0;
+  gptr->teamid = teamid;
+  return DART_OK;
+}
+
+dart_ret_t dart_team_memregister(dart_team_t teamid, size_t nlelem, dart_datatype_t dtype,
+                                 void *addr, dart_gptr_t *gptr)
+{
+  return memregister(__func__, teamid, nlelem, dtype, addr, gptr);
+}
+
+dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
+                                         void *addr, dart_gptr_t *gptr)
+{
+  return memregister(__func__, teamid, nelem, dtype, addr, gptr);
+}
+
+/* First as an ended segment: another thread finds it all the time. */
+static void deregister(dart__team_t *team, dart__segment_t *segment)
+{
+  dart__segment_end(team, segment);
+  leave(team, segment);
+  dart__port_deregister(team, segment->chunk);
+  dart__pool_end_epochs(segment);
+  segment->has_epoch_block = false; /* it is returned */
+}
+
+void dart__register_close(dart__team_t *team, int32_t nlive)
+{
+  for (int id = -1; id >= INT16_MIN && nlive > 0; id--)
+    if (dart__segment_find(team, (int16_t)id) != NULL) {
+      deregister(team, dart__segment_find(team, (int16_t)id));
+      nlive--;
+    }
+  for (int id = -1; id >= INT16_MIN && team->nended > 0; id--)
+    delete_segment(dart__segment_take_ended(team, (int16_t)id));
+}
+
+dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment;
+
+  if (DART_GPTR_ISNULL(gptr))
+    return DART_OK;
+  dart__call_note(__func__);
+  segment = dart__locate_segment(gptr, &team);
+  if (segment == NULL || gptr.segid >= 0) {
+    dart__error("%s: segment %d of team %d is not registered", __func__, gptr.segid, gptr.teamid);
+    return DART_ERR_INVAL;
+  }
+  deregister(team, segment);
+  return DART_OK;
+}

@@ -1,0 +1,49 @@
+/* See word.h. */
+#include "memory/word.h"
+
+#include "base/assert.h"
+#include "far/progress.h"
+#include "model/address.h"
+#include "model/argument_check.h"
+#include "model/world.h"
+#include "port.h"
+#include "wait/atomic.h"
+
+/* The address of a word, and whether the backend must do it, as for all atomics on it: see rma/atomics.c. Updates
+ * that this unit has deferred come first. */
+static bool is_remote(const char *function, dart_gptr_t word, dart_datatype_t type,
+                      dart__address_t *at_out)
+{
+  dart_ret_t ret = dart__locate(function, word, dart__type_basic_size(type), at_out);
+
+  dart__assert(ret == DART_OK);
+  (void)ret;
+  dart__progress();
+  return at_out->near == NULL || (dart__world.far_atomics && dart__world.many_nodes);
+}
+
+void dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_datatype_t type,
+                      dart_operation_t op)
+{
+  dart__address_t at;
+
+  if (is_remote(__func__, word, type, &at))
+    dart__far->fetch(&at, value, result, type, op);
+  else
+    dart__atomic_fetch(at.near, value, result, type, op);
+  if (dart__world.many_nodes)
+    dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
+}
+
+void dart__word_swap(dart_gptr_t word, const void *value, const void *compare, void *result,
+                     dart_datatype_t type)
+{
+  dart__address_t at;
+
+  if (is_remote(__func__, word, type, &at))
+    dart__far->swap(&at, value, compare, result, type);
+  else
+    dart__atomic_swap(at.near, value, compare, result, type);
+  if (dart__world.many_nodes)
+    dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
+}

@@ -1,0 +1,148 @@
+#ifndef DART__MODEL_ADDRESS_H
+#define DART__MODEL_ADDRESS_H
+/* A resolved address: what a global pointer points to, checked.
+ *
+ * dart__locate checks every global pointer before memory is accessed: it finds team and segment (two
+ * array look-ups), checks the unit, and that `nbytes` bytes from the offset on lie in the unit's
+ * portion, and returns the near address, one load from the chunk's table. The direct map below is a
+ * shorter path with the same checks. */
+#include <string.h>
+
+#include <dash/dart/if/dart_globmem.h>
+
+#include "base/last_call.h"
+#include "model/team.h"
+
+typedef struct {
+  dart__team_t    *team;
+  dart__segment_t *segment;
+  int32_t          unit;   /* team id */
+  uint64_t         offset; /* bytes from the start of the unit's portion */
+  char            *near;   /* where it is mapped in this process; NULL: it is not */
+} dart__address_t;
+
+/** Log in one line why dart__locate refuses a pointer; returns DART_ERR_INVAL. */
+dart_ret_t dart__locate_error(const char *function, dart_gptr_t gptr, size_t nbytes)
+    __attribute__((cold));
+
+/** dart__locate for what is not in the table: another unit's portion of registered memory of which this unit has
+ *  deregistered its own. Else dart__locate_error. */
+dart_ret_t dart__locate_ended(const char *function, dart_gptr_t gptr, size_t nbytes,
+                              dart__address_t *address_out) __attribute__((cold));
+
+/** The segment of a pointer and its team; unit and offset are not checked. NULL: there is none. */
+static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team_t **team_out)
+{
+  dart__team_t *team = dart__team_find(gptr.teamid);
+
+  *team_out = team;
+  return team == NULL ? NULL : dart__segment_find(team, gptr.segid);
+}
+
+/* The ids in a pointer as unsigned numbers: a negative one is a large one. */
+typedef struct {
+  uint64_t unit, segment, team;
+} dart__gptr_ids_t;
+
+/** By its address, not as a value: the compiler copies a pointer that came in two registers to memory and from there as
+ *  a whole, for which it waits until the two stores are in the cache. */
+static inline dart__gptr_ids_t dart__gptr_ids_at(const dart_gptr_t *gptr)
+{
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  uint64_t head; /* the struct is passed in a register: one shift per id */
+
+  memcpy(&head, gptr, sizeof head);
+  return (dart__gptr_ids_t){ head & 0xffffff, head >> 32 & 0xffff, head >> 48 };
+#else
+  return (dart__gptr_ids_t){ (uint32_t)gptr->unitid & 0xffffff, (uint16_t)gptr->segid,
+                             (uint16_t)gptr->teamid };
+#endif
+}
+
+/** The near address of `nbytes` bytes at `gptr` by the direct map in `maps`, a table like dart__team_direct.
+ *  NULL: there is no direct map, or the pointer is wrong; dart__locate tells which. */
+static inline char *dart__near_place_by(dart_inline_maps_t maps, dart__gptr_ids_t ids,
+                                        uint64_t offset, size_t nbytes)
+{
+  const dart__direct_map_t *map  = maps[ids.team];
+  uint64_t                  unit = ids.unit;
+
+  if (__builtin_expect(map == NULL, 0))
+    return NULL;
+  map += ids.segment;
+  if (__builtin_expect(unit >= map->nunits || nbytes > map->nbytes || offset > map->nbytes - nbytes,
+                       0))
+    return NULL;
+  return map->first + (unit * map->step + offset);
+}
+
+static inline char *dart__near_address_by(dart_inline_maps_t maps, dart_gptr_t gptr, size_t nbytes)
+{
+  return dart__near_place_by(maps, dart__gptr_ids_at(&gptr), gptr.addr_or_offs.offset, nbytes);
+}
+
+static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)
+{
+  return dart__near_address_by(dart__team_direct, gptr, nbytes);
+}
+
+/** Whether it is aligned to `size` bytes, a power of 2. Of a far portion the offset tells: it starts at a cache line,
+ *  unless it was registered or adopted. */
+static inline bool dart__is_aligned(const dart__address_t *at, size_t size)
+{
+  uint64_t        address = (uint64_t)(uintptr_t)at->near;
+  const uint64_t *starts = at->segment->address != NULL ? at->segment->address : at->segment->heads;
+
+  if (at->near == NULL)
+    address = at->offset + (starts != NULL ? starts[at->unit] : 0);
+  return (address & (size - 1)) == 0;
+}
+
+/** Where this unit's portion starts, as the program knows it. */
+static inline char *dart__own_start(const dart__team_t *team, const dart__segment_t *segment)
+{
+  if (segment->adopted != NULL)
+    return segment->adopted;
+  return segment->address != NULL ? (char *)(uintptr_t)segment->address[team->me]
+                                  : segment->near[team->me] + segment->base;
+}
+
+/** Where memory of the calling unit is in its process, allocated or registered. */
+static inline void *dart__own_address(const dart__address_t *at)
+{
+  return at->segment->address == NULL
+             ? at->near
+             : (char *)(uintptr_t)at->segment->address[at->unit] + at->offset;
+}
+
+/** Resolve `gptr` for an access to `nbytes` bytes. `function` names the caller in the log line. */
+static inline dart_ret_t dart__locate(const char *function, dart_gptr_t gptr, size_t nbytes,
+                                      dart__address_t *address_out)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+  uint64_t         offset  = gptr.addr_or_offs.offset;
+  uint64_t         size;
+
+  dart__call_note(function);
+  /* a negative unit is a large unsigned number */
+  if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
+    goto refuse;
+  size = dart__segment_size(segment, gptr.unitid);
+  if (__builtin_expect(nbytes > size || offset > size - nbytes, 0))
+    goto refuse;
+
+  address_out->team    = team;
+  address_out->segment = segment;
+  address_out->unit    = gptr.unitid;
+  address_out->offset  = offset;
+  address_out->near    = segment->near[gptr.unitid];
+  if (__builtin_expect(address_out->near != NULL, 1))
+    address_out->near += segment->base + offset;
+  return DART_OK;
+
+refuse:
+  return dart__locate_ended(function, gptr, nbytes, address_out);
+}
+
+#endif

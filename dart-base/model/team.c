@@ -1,0 +1,363 @@
+/* Teams: their description is derived from the member list and the job's node numbers. */
+#include "model/team.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/counters.h"
+#include "base/free_memory.h"
+#include "base/last_call.h"
+#include "model/world.h"
+
+#define PAGE 4096 /* granule in which the tables' memory is given back */
+
+_Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
+_Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
+
+/* ---- tables of segments ----------------------------------------------------------------------
+ *
+ * Mapping two tables and faulting their pages in takes longer than the rest of making a team. So those of
+ * teams that are gone are kept, a few, for the next ones: they are empty then. */
+
+#define SEGMENTS_BYTES (DART__MAX_SEGMENTS * sizeof(dart__segment_t *))
+#define MAPS_BYTES     (DART__MAX_SEGMENTS * sizeof(dart__direct_map_t))
+#define ENDED_BYTES    (DART__MAX_SEGMENTS / 2 * sizeof(dart__segment_t *))
+#define SPARE_MOST     4
+
+static struct {
+  dart__segment_t   **segments;
+  dart__direct_map_t *direct_map;
+} spare[SPARE_MOST];
+static size_t          nspare;
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER; /* several threads may make teams */
+
+/* Bytes of those of the two that are there. */
+static int64_t table_bytes(const void *segments, const void *direct_map)
+{
+  return (segments != NULL ? (int64_t)SEGMENTS_BYTES : 0) +
+         (direct_map != NULL ? (int64_t)MAPS_BYTES : 0);
+}
+
+static bool take_spare(dart__team_t *team)
+{
+  bool found;
+
+  pthread_mutex_lock(&spare_lock);
+  found = nspare > 0;
+  if (found) {
+    nspare--;
+    team->segments   = spare[nspare].segments;
+    team->direct_map = spare[nspare].direct_map;
+  }
+  pthread_mutex_unlock(&spare_lock);
+  return found;
+}
+
+static bool give_spare(const dart__team_t *team)
+{
+  bool room;
+
+  pthread_mutex_lock(&spare_lock);
+  room = nspare < SPARE_MOST;
+  if (room) {
+    spare[nspare].segments   = team->segments;
+    spare[nspare].direct_map = team->direct_map;
+    nspare++;
+  }
+  pthread_mutex_unlock(&spare_lock);
+  return room;
+}
+
+static void new_tables(dart__team_t *team)
+{
+  if (take_spare(team))
+    return;
+  team->segments   = dart__memory_new_table(SEGMENTS_BYTES);
+  team->direct_map = dart__memory_new_table(MAPS_BYTES);
+  dart__level_add(DART__LEVEL_TABLES, table_bytes(team->segments, team->direct_map));
+}
+
+static void delete_tables(dart__segment_t **segments, dart__direct_map_t *direct_map)
+{
+  dart__level_add(DART__LEVEL_TABLES, -table_bytes(segments, direct_map));
+  dart__memory_delete_table(segments, SEGMENTS_BYTES);
+  dart__memory_delete_table(direct_map, MAPS_BYTES);
+}
+
+/* A team that had many segments has touched many pages of them: those are given back. */
+static void keep_tables(dart__team_t *team)
+{
+  bool few = (size_t)team->most_segments < PAGE / sizeof *team->segments;
+
+  if (team->segments == NULL || team->direct_map == NULL || team->nsegments > 0 || !few ||
+      !give_spare(team))
+    delete_tables(team->segments, team->direct_map);
+}
+
+void dart__team_free_spare(void)
+{
+  while (nspare > 0) {
+    nspare--;
+    delete_tables(spare[nspare].segments, spare[nspare].direct_map);
+  }
+}
+
+int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global)
+{
+  int32_t low = 0, high = team->nunits;
+
+  if (global < 0)
+    return -1;
+  /* members 0, 1, 2, ...: the team of all units, mostly */
+  if (global < team->nunits && team->members[global] == global)
+    return global;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+
+    if (team->members[middle] < global)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < team->nunits && team->members[low] == global ? low : -1;
+}
+
+/* Number the nodes in the order of their first unit, and list units node by node. `number` maps
+ * a node of the job to a node of the team. */
+static void arrange_nodes(dart__team_t *team, int32_t *number)
+{
+  int32_t filled = 0;
+
+  for (int32_t u = 0; u < team->nunits; u++)
+    number[dart__world.node_of[team->members[u]]] = -1;
+  for (int32_t u = 0; u < team->nunits; u++) {
+    int32_t *node = &number[dart__world.node_of[team->members[u]]];
+
+    if (*node < 0)
+      *node = team->nnodes++;
+    team->node_of[u] = *node;
+    team->node_start[*node + 1]++;
+  }
+  for (int32_t k = 0; k < team->nnodes; k++)
+    team->node_start[k + 1] += team->node_start[k];
+
+  for (int32_t k = 0; k < team->nnodes; k++)
+    number[k] = team->node_start[k]; /* next index to fill */
+  for (int32_t u = 0; u < team->nunits; u++) {
+    team->rank[u]                = number[team->node_of[u]]++;
+    team->unit_at[team->rank[u]] = u;
+  }
+
+  team->node        = team->node_of[team->me];
+  team->node_nunits = team->node_start[team->node + 1] - team->node_start[team->node];
+  for (int32_t u = 0; u < team->nunits; u++)
+    if (team->node_of[u] == team->node) {
+      if (u == team->me)
+        team->node_me = filled;
+      team->node_units[filled++] = u;
+    }
+}
+
+/* The step is counted on before the wait for it. */
+dart__waiting_t *dart__team_note_wait(void *subject)
+{
+  const dart__team_t *team = subject;
+
+  return dart__waiting_begin(dart__call,
+                             (dart__wait_for_t){ DART__WAIT_COLLECTIVE, team->id, team->members[0],
+                                                 team->exchange.episode, (uint64_t)team->nunits });
+}
+
+dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits)
+{
+  size_t        count = (size_t)nunits;
+  dart__team_t *team  = calloc(1, sizeof *team);
+  int32_t      *number;
+
+  if (team == NULL)
+    return NULL;
+  team->id         = DART_TEAM_NULL;
+  team->nunits     = nunits;
+  team->first_free = 1;
+  team->wait       = dart__world.wait;
+  team->members    = calloc(count, sizeof *team->members);
+  team->node_of    = calloc(count, sizeof *team->node_of);
+  team->node_units = calloc(count, sizeof *team->node_units);
+  team->rank       = calloc(count, sizeof *team->rank);
+  team->node_start = calloc(count + 1, sizeof *team->node_start);
+  team->unit_at    = calloc(count, sizeof *team->unit_at);
+  team->node_bytes = calloc(count + 1, sizeof *team->node_bytes);
+  new_tables(team);
+  number = calloc((size_t)dart__world.nunits, sizeof *number);
+  if (team->members == NULL || team->node_of == NULL || team->node_units == NULL ||
+      team->rank == NULL || team->node_start == NULL || team->unit_at == NULL ||
+      team->node_bytes == NULL || team->segments == NULL || team->direct_map == NULL ||
+      number == NULL) {
+    free(number);
+    dart__team_delete(team);
+    return NULL;
+  }
+  memcpy(team->members, members, count * sizeof *members);
+  team->me = dart__team_unit_of(team, dart__world.me);
+  arrange_nodes(team, number);
+  free(number);
+  return team;
+}
+
+void dart__team_delete(dart__team_t *team)
+{
+  if (team == NULL)
+    return;
+  free(team->members);
+  free(team->node_of);
+  free(team->node_units);
+  free(team->rank);
+  free(team->node_start);
+  free(team->unit_at);
+  free(team->node_bytes);
+  keep_tables(team);
+  dart__level_add(DART__LEVEL_TABLES, team->ended != NULL ? -(int64_t)ENDED_BYTES : 0);
+  dart__memory_delete_table(team->ended, ENDED_BYTES);
+  free(team);
+}
+
+void dart__team_enter(dart__team_t *team, dart_team_t id)
+{
+  team->id              = id;
+  dart__teams[id]       = team;
+  dart__team_direct[id] = team->direct_map;
+  dart__waits_join(id, true);
+}
+
+/* A table by team ids, as pages. Ids are not reused before dart_exit, so the pages touched by teams that are
+ * gone would only accumulate: they are given back once all entries on them are NULL. One such page is kept,
+ * the last, for teams that come and go have ids that follow each other: `empty`. */
+static bool is_empty(const void *page)
+{
+  static const char nothing[PAGE];
+
+  return memcmp(page, nothing, PAGE) == 0;
+}
+
+static void trim(void *entry, void **empty)
+{
+  void *page = (void *)((uintptr_t)entry & ~(uintptr_t)(PAGE - 1));
+
+  if (page == *empty || !is_empty(page))
+    return;
+  if (*empty != NULL && is_empty(*empty))
+    madvise(*empty, PAGE, MADV_DONTNEED); /* fails harmlessly where pages are larger */
+  *empty = page;
+}
+
+void dart__team_leave(dart__team_t *team)
+{
+  static void *empty_team, *empty_direct;
+
+  dart__waits_join(team->id, false);
+  dart__teams[team->id]       = NULL;
+  dart__team_direct[team->id] = NULL;
+  trim(&dart__teams[team->id], &empty_team);
+  trim(&dart__team_direct[team->id], &empty_direct);
+}
+
+int16_t dart__team_free_segid(dart__team_t *team)
+{
+  while (team->first_free <= INT16_MAX && team->segments[team->first_free] != NULL)
+    team->first_free++;
+  return team->first_free <= INT16_MAX ? (int16_t)team->first_free : 0;
+}
+
+int16_t dart__team_free_registered(const dart__team_t *team, int16_t from)
+{
+  for (int32_t id = from; id >= INT16_MIN; id--)
+    if (team->segments[(uint16_t)id] == NULL)
+      return (int16_t)id;
+  return 0;
+}
+
+/* The direct map, if all portions are near and lie at a constant step; none if near operations are counted, for
+ * these then have to be calls that take the general path. */
+static dart__direct_map_t direct_map_of(const dart__team_t *team, const dart__segment_t *segment)
+{
+  uintptr_t          first = (uintptr_t)segment->near[0];
+  uintptr_t          step  = team->nunits > 1 ? (uintptr_t)segment->near[1] - first : 0;
+  dart__direct_map_t map   = { .step = step, .nbytes = segment->nbytes };
+
+  if (dart__counts_near)
+    return (dart__direct_map_t){ .nunits = 0 };
+  for (int32_t u = 0; u < team->nunits; u++) {
+    uint64_t size = dart__segment_size(segment, u);
+
+    if (segment->near[u] == NULL || (uintptr_t)segment->near[u] != first + (uintptr_t)u * step)
+      return (dart__direct_map_t){ .nunits = 0 };
+    if (size < map.nbytes)
+      map.nbytes = size;
+  }
+  map.first  = segment->near[0] + segment->base;
+  map.nunits = (uint32_t)team->nunits;
+  map.nbytes -= map.nbytes % 8; /* see dart_inline_map_t */
+  return map;
+}
+
+void dart__segment_enter(dart__team_t *team, dart__segment_t *segment)
+{
+  static _Atomic uint32_t count; /* relaxed: only to be different */
+  dart__direct_map_t     *map = &team->direct_map[(uint16_t)segment->id];
+
+  segment->number = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+  *map            = direct_map_of(team, segment);
+  dart__count(map->nunits > 0 ? DART__COUNT_SEGMENT_DIRECT : DART__COUNT_SEGMENT_GENERAL);
+  team->segments[(uint16_t)segment->id] = segment;
+  team->nsegments++;
+  if (team->nsegments > team->most_segments)
+    team->most_segments = team->nsegments;
+}
+
+void dart__segment_leave(dart__team_t *team, dart__segment_t *segment)
+{
+  team->direct_map[(uint16_t)segment->id].nunits = 0;
+  team->segments[(uint16_t)segment->id]          = NULL;
+  team->nsegments--;
+  if (segment->id > 0 && segment->id < team->first_free)
+    team->first_free = segment->id;
+}
+
+bool dart__segment_prepare_ended(dart__team_t *team)
+{
+  if (team->ended != NULL)
+    return true;
+  team->ended = dart__memory_new_table(ENDED_BYTES);
+  dart__level_add(DART__LEVEL_TABLES, team->ended != NULL ? (int64_t)ENDED_BYTES : 0);
+  return team->ended != NULL;
+}
+
+void dart__segment_end(dart__team_t *team, dart__segment_t *segment)
+{
+  team->ended[~segment->id] = segment;
+  team->nended++;
+}
+
+dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id)
+{
+  dart__segment_t *segment = dart__segment_find_ended(team, id);
+
+  if (segment == NULL)
+    return NULL;
+  team->ended[~id] = NULL;
+  team->nended--;
+  return segment;
+}
+
+/* Only `nunits` changes: a thread that has just read it may go on by the map. */
+void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment)
+{
+  team->direct_map[(uint16_t)segment->id].nunits = 0;
+}
+
+void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment)
+{
+  team->direct_map[(uint16_t)segment->id].nunits = direct_map_of(team, segment).nunits;
+}

@@ -1,0 +1,129 @@
+#ifndef DART__MODEL_TEAM_H
+#define DART__MODEL_TEAM_H
+/* Teams: their members, which of their units are near, and which segments they have.
+ *
+ * Look-ups on the data path are array accesses: team ids are small, and a segment table has a slot
+ * for every 16-bit id, of which only touched pages cost memory. The tables of the data path are never
+ * reallocated, so they can be read while other threads allocate. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_team_group.h>
+
+#include "model/segment.h"
+#include "wait/exchange.h"
+#include "wait/waiting.h"
+
+#define DART__MAX_TEAMS    32768
+#define DART__MAX_SEGMENTS 65536 /* the slot of a segment is its id as an unsigned number */
+
+typedef struct dart__team {
+  dart_team_t  id;
+  int32_t      nunits;
+  int32_t      me;      /* own team id */
+  dart_unit_t *members; /* team id → global id, ascending */
+  int32_t     *node_of; /* team id → node of the team; nodes are numbered by first unit */
+  int32_t      nnodes;
+  int32_t      node; /* own node */
+  int32_t      node_nunits;
+  int32_t      node_me;    /* own index in node_units; 0 is the node's leader */
+  int32_t     *node_units; /* team ids of this node's units, ascending */
+  int32_t     *rank;       /* team id → its index when units are listed node by node */
+  int32_t     *node_start; /* node → index of its first unit in that list; [nnodes] = nunits */
+  int32_t     *unit_at;    /* index in that list → team id */
+  size_t *node_bytes; /* [nnodes + 1], scratch of collectives: where each node's block starts */
+  dart__segment_t   **segments;      /* DART__MAX_SEGMENTS slots */
+  int32_t             nsegments;     /* entries of that ... */
+  int32_t             most_segments; /* ... and the most that there have been at a time */
+  dart__direct_map_t *direct_map;    /* DART__MAX_SEGMENTS slots */
+  int32_t             first_free;    /* no positive id below is free */
+  uint32_t            nregistered;   /* registrations that were agreed on: the same on all units */
+  dart__chunk_t      *chunks;
+  dart__exchange_t    exchange;        /* the node's shared buffers, as this unit opened them ... */
+  uint64_t            exchange_offset; /* ... and their offset in the pool of the node's leader */
+  dart__wait_policy_t wait;            /* how units wait in its collectives */
+  dart__waiting_t    *waiting;         /* the leader's entry during a collective's step; or NULL */
+  void               *port;            /* the backend's state, see port.h */
+  struct dart__locality *locality;     /* team/team_locality.c; NULL: none */
+  /* Registered segments of which this unit has deregistered its portion, slot ~id; NULL: it has registered none. Their
+   * ids are free on this unit, and taken on those that have not deregistered yet: while they are, it reaches these. */
+  dart__segment_t **ended;
+  int32_t           nended;
+} dart__team_t;
+
+extern dart__team_t *dart__teams[DART__MAX_TEAMS];
+
+/* Team id, as an unsigned number of 16 bits → the direct maps to the team's segments, by slot, or
+ * NULL. The entries of negative ids stay NULL. */
+extern const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
+
+/** This thread waits in a step of a collective of the team `subject`; `note` of dart__wait_policy_t, or after
+ *  the arrival in the step. */
+dart__waiting_t *dart__team_note_wait(void *subject);
+
+/** The team, or NULL: unknown, null, or the caller is no member. */
+static inline dart__team_t *dart__team_find(dart_team_t id)
+{
+  return id < 0 ? NULL : dart__teams[id];
+}
+
+/** The segment, or NULL. */
+static inline dart__segment_t *dart__segment_find(const dart__team_t *team, int16_t id)
+{
+  return team->segments[(uint16_t)id];
+}
+
+/** The segment of registered memory whose own portion is deregistered, or NULL. */
+static inline dart__segment_t *dart__segment_find_ended(const dart__team_t *team, int16_t id)
+{
+  return id >= 0 || team->ended == NULL ? NULL : team->ended[~id];
+}
+
+/** Describe a team of `nunits` units, `members` (ascending global ids, copied), of which the caller
+ *  is one. Local; it is in no table, and has no shared memory yet. NULL: no memory. */
+dart__team_t *dart__team_new(const dart_unit_t *members, int32_t nunits);
+void          dart__team_delete(dart__team_t *team);
+
+/** Free what deleted teams have left for new ones (exit). */
+void dart__team_free_spare(void);
+
+/** Enter the team into the table under an id, or remove it. */
+void dart__team_enter(dart__team_t *team, dart_team_t id);
+void dart__team_leave(dart__team_t *team);
+
+/** Team id of a global id, -1 if the unit is no member. */
+int32_t dart__team_unit_of(const dart__team_t *team, dart_unit_t global);
+
+/** The lowest free positive segment id; 0: none left. */
+int16_t dart__team_free_segid(dart__team_t *team);
+
+/** The highest free segment id that is not above `from` < 0; 0: none left. */
+int16_t dart__team_free_registered(const dart__team_t *team, int16_t from);
+
+/** Enter the segment into the team's table under its id, or remove it. Neither allocates nor frees. */
+void dart__segment_enter(dart__team_t *team, dart__segment_t *segment);
+void dart__segment_leave(dart__team_t *team, dart__segment_t *segment);
+
+/** Have room for ended segments, before the team's first registration. False: no memory. */
+bool dart__segment_prepare_ended(dart__team_t *team);
+
+/** Keep a segment as an ended one, under its id; and take the one with an id out, NULL: there is none. */
+void             dart__segment_end(dart__team_t *team, dart__segment_t *segment);
+dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id);
+
+/** Take the segment's direct map away, so that entry points take the general path, or give it back. */
+void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment);
+void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment);
+
+static inline bool dart__team_is_on_node(const dart__team_t *team, int32_t unit)
+{
+  return team->node_of[unit] == team->node;
+}
+
+static inline bool dart__team_is_leader(const dart__team_t *team)
+{
+  return team->node_me == 0;
+}
+
+#endif

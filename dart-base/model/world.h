@@ -1,0 +1,81 @@
+#ifndef DART__MODEL_WORLD_H
+#define DART__MODEL_WORLD_H
+/* What this process knows about its job. Written by init and exit, read everywhere. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dash/dart/if/dart_types.h>
+
+#include "wait/wait.h"
+
+typedef struct {
+  _Atomic bool initialized;  /* from the end of init until exit closes everything */
+  bool         many_threads; /* DART_THREAD_MULTIPLE: several threads may call DART at a time */
+  bool         many_nodes;   /* some units are far: this unit must make progress to serve them */
+
+  bool
+      has_agent; /* a thread makes progress while the program computes; far units are served meanwhile */
+
+  /* Entry points must call dart__progress_now: many_nodes, or own updates are deferred. */
+  bool progress_is_due;
+
+  /* The backend does all atomics on memory of teams with far units, on near memory, too. */
+  bool far_atomics;
+
+  uint32_t    cycle; /* of init and exit, counted: detects objects of former cycles */
+  dart_unit_t me;    /* global id */
+  int32_t     nunits;
+  int32_t    *node_of; /* global id → number of its node; units with equal numbers are near */
+  int32_t    *pid_of;  /* global id → process id; meaningful for units of this node */
+
+  dart__wait_pace_t
+      pace; /* how long this unit spins, yields and sleeps; every policy refers to it */
+  dart__wait_policy_t wait; /* of waits that check nothing */
+
+  /* Where the launcher finds what locks this unit holds, see holds.h. NULL: there is no launcher that looks. It stays
+   * from one cycle to the next. */
+  struct dart__holds *holds;
+  struct dart__holds
+      *holds_words; /* the same if DART_HANG is set, else NULL: locks in words are noted, too */
+
+  /* See job/leave.c. The backend calls it if the process ends while `initialized`; `code`: its exit code,
+   * as far as it is known. */
+  void (*leave)(int code);
+
+  /* An operation that a far unit asks for, by `call` of port.h, on an object in this unit's pool. It returns soon,
+   * and calls nothing of the backend; what it leaves to be sent is sent by `after_calls`, which progress calls while
+   * `calls_are_due`. Any thread, several at a time. NULL: before the first object. */
+  uint64_t (*called)(char *object, const void *operand, size_t nbytes);
+  void (*after_calls)(void);
+  _Atomic bool calls_are_due;
+
+  /* Release what ranges this unit keeps for a next call (lock/range_keep.h); those of an object of a team, before that
+   * ends. NULL: before init. */
+  void (*let_go)(void);
+
+  /* Requests of files that a thread of DART's own is to do, which may write to any memory of the program. */
+  _Atomic uint32_t file_requests;
+
+  /* Raised when a message or a notification has arrived for this unit. NULL: before init, after exit. */
+  dart__event_t *event;
+} dart__world_t;
+
+extern dart__world_t dart__world;
+
+/** Add to a counter that only threads of the program change. relaxed: it orders nothing. In a program of one thread this
+ *  is a load and a store, which cost less than an atomic addition. */
+static inline void dart__world_add(_Atomic uint32_t *counter, uint32_t by)
+{
+  if (dart__world.many_threads)
+    atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+  else
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + by,
+                          memory_order_relaxed);
+}
+
+/** Set the pace by the settings, if `sharing` units (with this one) share this unit's processors. `progress` and
+ *  `pause_us` stay as they are. */
+void dart__world_set_pace(uint32_t sharing);
+
+#endif

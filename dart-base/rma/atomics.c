@@ -1,0 +1,426 @@
+/* Entry points of the atomics. All atomics on a word take one path, whatever their origin: a CPU atomic on
+ * the target's node. The origin executes it itself if the word is near; if it is far, it sends a request
+ * to the target's node. */
+#include <dash/dart/if/dart_communication.h>
+
+#include <string.h>
+
+#include "base/profile.h"
+#include "data/op.h"
+#include "epoch/access.h"
+#include "far/run.h"
+#include "rma/context.h"
+#include "rma/count.h"
+#include "rma/remote.h"
+#include "rma/transfer.h"
+#include "rma/watch.h"
+#include "wait/atomic.h"
+
+DART__PROFILED(dart_accumulate);
+DART__PROFILED(dart_accumulate_blocking_local);
+DART__PROFILED(dart_fetch_and_op);
+DART__PROFILED(dart_compare_and_swap);
+
+/* Check type, operator, alignment and pointer; resolve. */
+static dart_ret_t check(const char *function, dart_gptr_t gptr, size_t nelem, dart_datatype_t dtype,
+                        dart_operation_t op, dart__address_t *address_out)
+{
+  size_t     size, nbytes;
+  dart_ret_t ret;
+
+  if (__builtin_expect(!dart__op_is_atomic(op, dtype), 0)) {
+    dart__error("%s: no atomic operation %#lx on type %#lx", function, (unsigned long)op,
+                (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  size = dart__type_basic[dtype].elem_size;
+  if (!dart__check_nbytes(function, nelem, size, &nbytes))
+    return DART_ERR_INVAL;
+  ret = dart__locate(function, gptr, nbytes, address_out);
+  if (ret != DART_OK)
+    return ret;
+  if (__builtin_expect(!dart__is_aligned(address_out, size), 0)) {
+    dart__error("%s: offset %llu is not aligned to an element of %zu bytes", function,
+                (unsigned long long)address_out->offset, size);
+    return DART_ERR_INVAL;
+  }
+  return DART_OK;
+}
+
+static dart_ret_t null_operand(const char *function, const char *name)
+{
+  dart__error("%s: %s is NULL", function, name);
+  return DART_ERR_INVAL;
+}
+
+/* The end of an atomic, near or far, that returns `ret`: wake who sleeps for what it has changed. */
+static inline dart_ret_t told(dart_ret_t ret, dart_gptr_t gptr, size_t nbytes)
+{
+  if (dart__is_watched())
+    dart__watch_wrote(gptr, nbytes);
+  return ret;
+}
+
+/* For inlined functions that get a global pointer by its address: left to itself, the compiler may make it a value again,
+ * which it stores as two words and loads as a whole. */
+#define INLINED static inline __attribute__((always_inline))
+
+/* ---- accumulate: without a result, so it may be deferred ------------------------------------- */
+
+/* An update of one near element that is not deferred, for it is in the hot line or no stream is under way. */
+DART__OUT_OF_LINE apply(dart_gptr_t gptr, char *near, const void *value, dart_datatype_t dtype,
+                        dart_operation_t op)
+{
+  bool is_hot = dart__deferred_is_hot(&dart__deferred, near);
+
+  dart__atomic_accumulate_one(near, value, dtype, op);
+  if (!is_hot)
+    dart__progress_update();
+  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
+}
+
+/* Defer the update if it is one of a stream, and not of the hot line; else apply it. */
+INLINED dart_ret_t add(const dart_gptr_t *gptr, char *near, const void *value, size_t size,
+                       dart_datatype_t dtype, dart_operation_t op)
+{
+  if (dart__deferred_is_hot(&dart__deferred, near) || dart__stream != DART__STREAM_LEAST)
+    return apply(*gptr, near, value, dtype, op);
+  dart__deferred_add(&dart__deferred, near, value, size, dtype, op);
+  return DART_OK;
+}
+
+/* An update of one element of 8 bytes was made of a segment that has units on several nodes: the next ones may be in
+ * a run. In a context each far operation is noted by itself. */
+static void prepare_run(const dart__address_t *at, dart_datatype_t dtype, dart_operation_t op)
+{
+  if (dart__stream == DART__STREAM_LEAST && dart__context == NULL)
+    dart__run_prepare(at, dtype, op);
+}
+
+/* One element, or several, of an allocated segment's far portion. */
+static void accumulate_far(const dart__address_t *at, const void *values, size_t nelem,
+                           dart_datatype_t dtype, dart_operation_t op)
+{
+  size_t nbytes = nelem * dart__type_basic_size(dtype);
+
+  dart__run_end(); /* updates of a word are applied in the order of their calls */
+  dart__count_operation(DART__COUNT_ATOMIC_FAR, nbytes);
+  dart__far->progress();
+  dart__far->accumulate(at, values, nelem, dtype, op);
+  dart__context_note(at);
+  if (nelem == 1 && nbytes == sizeof(uint64_t) && dart__may_defer()) {
+    if (dart__stream < DART__STREAM_LEAST)
+      dart__progress_update();
+    prepare_run(at, dtype, op);
+  }
+}
+
+/* The segment has had epochs: whether the accumulate goes on, see epoch/access.h. Few operands are
+ * copied, more stay where they are, unless `copies`. */
+static __attribute__((noinline)) dart__access_t may_go(const char            *function,
+                                                       const dart__address_t *at,
+                                                       const void *values, size_t nelem,
+                                                       dart_datatype_t dtype, dart_operation_t op,
+                                                       bool copies)
+{
+  dart__epoch_op_t later  = { .kind  = DART__EPOCH_ACCUMULATE,
+                              .at    = *at,
+                              .type  = &dart__type_basic[dtype],
+                              .nelem = nelem,
+                              .op    = op };
+  size_t           nbytes = nelem * later.type->elem_size;
+
+  if (nbytes <= sizeof later.value)
+    memcpy(later.value, values, nbytes);
+  else if (copies)
+    return dart__access_now(function, at, DART__EPOCH_ACCUMULATE);
+  else
+    later.buffer = (void *)(uintptr_t)values;
+  return dart__access_later(function, &later);
+}
+
+/* Rarely called, so out of the way of other code. */
+static __attribute__((noinline)) dart_ret_t count_apart(const dart__address_t *at, size_t nbytes)
+{
+  dart__count_atomic(at, nbytes);
+  return DART_OK;
+}
+
+static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
+                                    size_t nelem, dart_datatype_t dtype, dart_operation_t op,
+                                    bool copies)
+{
+  dart__address_t at;
+  dart_ret_t      ret = check(function, gptr, nelem, dtype, op, &at);
+
+  if (ret != DART_OK || nelem == 0)
+    return ret;
+  if (values == NULL && op != DART_OP_NO_OP)
+    return null_operand(function, "values");
+  if (op == DART_OP_NO_OP)
+    return DART_OK;
+  if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0)) {
+    dart__access_t goes = may_go(function, &at, values, nelem, dtype, op, copies);
+
+    if (goes == DART__ACCESS_DONE)
+      return count_apart(&at, nelem * dart__type_basic_size(dtype));
+    if (goes != DART__ACCESS_PASS)
+      return dart__access_result(goes);
+  }
+  if (at.near == NULL && at.segment->address == NULL) { /* deferred updates are near */
+    accumulate_far(&at, values, nelem, dtype, op);
+    return DART_OK;
+  }
+  if (at.near != NULL && nelem == 1 && dart__may_defer() &&
+      dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a segment without a direct map */
+    if (__builtin_expect(dart__counts_near, 0))
+      count_apart(&at, dart__type_basic_size(dtype));
+    add(&gptr, at.near, values, dart__type_basic_size(dtype), dtype, op);
+    if (dart__world.many_nodes) {
+      dart__far->progress();
+      if (dart__type_basic_size(dtype) == sizeof(uint64_t))
+        prepare_run(&at, dtype, op);
+    }
+    return DART_OK;
+  }
+  dart__count_atomic(&at, nelem * dart__type_basic_size(dtype));
+  dart__progress(); /* apply deferred updates: those of a word are applied in the order of their calls */
+  if (dart__remote_has_atomics(&at))
+    ret = dart__remote_accumulate(&at, values, nelem, dtype, op);
+  else
+    dart__atomic_accumulate(at.near, values, nelem, dtype, op);
+  return told(ret, gptr, nelem * dart__type_basic_size(dtype));
+}
+
+DART__OUT_OF_LINE accumulate_any(dart_gptr_t gptr, const void *values, size_t nelem,
+                                 dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate("dart_accumulate", gptr, values, nelem, dtype, op, false);
+}
+
+DART__OUT_OF_LINE accumulate_blocking_any(dart_gptr_t gptr, const void *values, size_t nelem,
+                                          dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate("dart_accumulate_blocking_local", gptr, values, nelem, dtype, op, true);
+}
+
+INLINED dart_ret_t accumulate_generally(const dart_gptr_t *gptr, const void *values, size_t nelem,
+                                        dart_datatype_t dtype, dart_operation_t op, bool copies)
+{
+  return copies ? accumulate_blocking_any(*gptr, values, nelem, dtype, op)
+                : accumulate_any(*gptr, values, nelem, dtype, op);
+}
+
+/* One element, by the direct map if it is near. */
+INLINED dart_ret_t accumulate_near(const dart_gptr_t *gptr, const void *value,
+                                   dart_datatype_t dtype, dart_operation_t op, bool copies)
+{
+  size_t size = dart__type_basic_size(dtype);
+  char  *near;
+
+  if (__builtin_expect(!dart__op_is_atomic(op, dtype) || op == DART_OP_NO_OP ||
+                           size > sizeof(uint64_t) || !dart__may_defer(),
+                       0))
+    return accumulate_generally(gptr, value, 1, dtype, op, copies);
+  near = dart__near_place_by(dart__team_direct, dart__gptr_ids_at(gptr), gptr->addr_or_offs.offset,
+                             size);
+  if (__builtin_expect(near == NULL || ((uintptr_t)near & (size - 1)) != 0, 0))
+    return accumulate_generally(gptr, value, 1, dtype, op, copies);
+  return add(gptr, near, value, size, dtype, op);
+}
+
+/* One element while a run is prepared for: on several nodes. Apart, since it needs more registers than the near path. */
+DART__OUT_OF_LINE accumulate_beside_run(dart_gptr_t gptr, const void *value, dart_datatype_t dtype,
+                                        dart_operation_t op, bool copies)
+{
+  if (dart__run_add(dart__gptr_ids_at(&gptr), gptr.addr_or_offs.offset, value, dtype, op))
+    return DART_OK;
+  return accumulate_near(&gptr, value, dtype, op, copies);
+}
+
+INLINED dart_ret_t accumulate_quickly(const dart_gptr_t *gptr, const void *values, size_t nelem,
+                                      dart_datatype_t dtype, dart_operation_t op, bool copies)
+{
+  if (__builtin_expect(nelem != 1 || values == NULL, 0))
+    return accumulate_generally(gptr, values, nelem, dtype, op, copies);
+  if (dart__run.noffsets > 0)
+    return accumulate_beside_run(*gptr, values, dtype, op, copies);
+  return accumulate_near(gptr, values, dtype, op, copies);
+}
+
+dart_ret_t dart_accumulate(dart_gptr_t gptr, const void *values, size_t nelem,
+                           dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate_quickly(&gptr, values, nelem, dtype, op, false);
+}
+
+dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, size_t nelem,
+                                          dart_datatype_t dtype, dart_operation_t op)
+{
+  return accumulate_quickly(&gptr, values, nelem, dtype, op, true);
+}
+
+/* ---- atomics with a result ------------------------------------------------------------------- */
+
+DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
+                            dart_datatype_t dtype, dart_operation_t op)
+{
+  static const char function[] = "dart_fetch_and_op";
+  dart__address_t   at;
+  dart_ret_t        ret = check(function, gptr, 1, dtype, op, &at);
+
+  if (ret != DART_OK)
+    return ret;
+  if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
+    return null_operand(function, result == NULL ? "result" : "value");
+  if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0) &&
+      dart__access_now(function, &at,
+                       op == DART_OP_NO_OP ? DART__EPOCH_GET : DART__EPOCH_ACCUMULATE) !=
+          DART__ACCESS_PASS)
+    return DART_ERR_INVAL;
+  dart__count_atomic(&at, dart__type_basic_size(dtype));
+  dart__progress(); /* own deferred updates come first; and the caller may be polling */
+  if (dart__remote_has_atomics(&at))
+    ret = dart__remote_fetch(&at, value, result, dtype, op);
+  else if (!dart__atomic_fetch_word(at.near, value, result, dtype, op))
+    dart__atomic_fetch(at.near, value, result, dtype, op);
+  if (op != DART_OP_NO_OP)
+    return told(ret, gptr, dart__type_basic_size(dtype));
+  if (!dart__remote_has_atomics(&at) && dart__world.many_nodes &&
+      dart__type_basic_size(dtype) <= sizeof(uint64_t))
+    dart__progress_polled(gptr, result, dart__type_basic_size(dtype));
+  return ret;
+}
+
+DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *compare, void *result,
+                           dart_datatype_t dtype)
+{
+  static const char function[] = "dart_compare_and_swap";
+  dart__address_t   at;
+  dart_ret_t        ret;
+
+  /* the types that can be compared bitwise are those of the bitwise operators */
+  if (!dart__op_is_atomic(DART_OP_BAND, dtype)) {
+    dart__error("%s: no compare-and-swap on type %#lx", function, (unsigned long)dtype);
+    return DART_ERR_INVAL;
+  }
+  ret = check(function, gptr, 1, dtype, DART_OP_REPLACE, &at);
+  if (ret != DART_OK)
+    return ret;
+  if (value == NULL || compare == NULL || result == NULL)
+    return null_operand(function, value == NULL ? "value" : compare == NULL ? "compare" : "result");
+  if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0) &&
+      dart__access_now(function, &at, DART__EPOCH_ACCUMULATE) != DART__ACCESS_PASS)
+    return DART_ERR_INVAL;
+  dart__count_atomic(&at, dart__type_basic_size(dtype));
+  dart__progress(); /* as in fetch_any */
+  if (dart__remote_has_atomics(&at))
+    ret = dart__remote_swap(&at, value, compare, result, dtype);
+  else if (!dart__atomic_swap_word(at.near, value, compare, result, dtype))
+    dart__atomic_swap(at.near, value, compare, result, dtype);
+  return told(ret, gptr, dart__type_basic_size(dtype));
+}
+
+/* The address of an element of `size` bytes that is near by the direct map and aligned. NULL: it is not, or the call has
+ * to make progress; the general path is taken. */
+INLINED void *near_element(const dart_gptr_t *gptr, unsigned size)
+{
+  char *near = dart__near_place_by(dart__progress_maps, dart__gptr_ids_at(gptr),
+                                   gptr->addr_or_offs.offset, size);
+
+  return ((uintptr_t)near & (size - 1)) == 0 ? near : NULL;
+}
+
+/* The end of an atomic on such a word, by the direct map. */
+INLINED dart_ret_t word_told(const dart_gptr_t *gptr)
+{
+  return dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
+}
+
+/* A near element of any type and size, or an operator that takes more than one instruction. */
+INLINED dart_ret_t fetch_element(const dart_gptr_t *gptr, const void *value, void *result,
+                                 dart_datatype_t dtype, dart_operation_t op)
+{
+  void *near = NULL;
+
+  if (__builtin_expect(dart__op_is_atomic(op, dtype), 1))
+    near = near_element(gptr, (unsigned)dart__type_basic_size(dtype));
+  if (__builtin_expect(near == NULL, 0))
+    return fetch_any(*gptr, value, result, dtype, op);
+  dart__atomic_fetch(near, value, result, dtype, op);
+  if (op != DART_OP_NO_OP && dart__is_watched())
+    dart__watch_wrote(*gptr, dart__type_basic_size(dtype));
+  return DART_OK;
+}
+
+DART__OUT_OF_LINE fetch_by_loop(dart_gptr_t gptr, const void *value, void *result,
+                                dart_datatype_t dtype, dart_operation_t op)
+{
+  return fetch_element(&gptr, value, result, dtype, op);
+}
+
+/* The entry points below have the rest twice, for each of the two sizes: so the size is a constant, and needs neither a
+ * register nor a second look. */
+INLINED dart_ret_t fetch_word(const dart_gptr_t *gptr, const void *value, void *result,
+                              dart_datatype_t dtype, dart_operation_t op, unsigned size)
+{
+  void *near = near_element(gptr, size);
+
+  if (__builtin_expect(near == NULL, 0))
+    return fetch_any(*gptr, value, result, dtype, op);
+  if (!(size == 8 ? dart__atomic_fetch_64(near, value, result, op)
+                  : dart__atomic_fetch_32(near, value, result, op)))
+    return fetch_by_loop(*gptr, value, result, dtype, op);
+  return op == DART_OP_NO_OP ? DART_OK : word_told(gptr);
+}
+
+INLINED dart_ret_t swap_word(const dart_gptr_t *gptr, const void *value, const void *compare,
+                             void *result, dart_datatype_t dtype, unsigned size)
+{
+  void *near = near_element(gptr, size);
+
+  if (__builtin_expect(near == NULL, 0))
+    return swap_any(*gptr, value, compare, result, dtype);
+  if (size == 8)
+    dart__atomic_swap_64(near, value, compare, result);
+  else
+    dart__atomic_swap_32(near, value, compare, result);
+  return word_told(gptr);
+}
+
+/* Integers of 4 bytes, apart from the others, which are more frequent. */
+DART__OUT_OF_LINE fetch_32(dart_gptr_t gptr, const void *value, void *result, dart_datatype_t dtype,
+                           dart_operation_t op)
+{
+  return fetch_word(&gptr, value, result, dtype, op, 4);
+}
+
+DART__OUT_OF_LINE swap_32(dart_gptr_t gptr, const void *value, const void *compare, void *result,
+                          dart_datatype_t dtype)
+{
+  return swap_word(&gptr, value, compare, result, dtype, 4);
+}
+
+dart_ret_t dart_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
+                             dart_datatype_t dtype, dart_operation_t op)
+{
+  if (__builtin_expect(result == NULL || (value == NULL && op != DART_OP_NO_OP), 0))
+    return fetch_any(gptr, value, result, dtype, op);
+  switch (dart__atomic_word_size(dtype)) {
+  case 8: return fetch_word(&gptr, value, result, dtype, op, 8);
+  case 4: return fetch_32(gptr, value, result, dtype, op);
+  default: return fetch_by_loop(gptr, value, result, dtype, op);
+  }
+}
+
+dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void *compare,
+                                 void *result, dart_datatype_t dtype)
+{
+  if (__builtin_expect(result == NULL || value == NULL || compare == NULL, 0))
+    return swap_any(gptr, value, compare, result, dtype);
+  switch (dart__atomic_word_size(dtype)) {
+  case 8: return swap_word(&gptr, value, compare, result, dtype, 8);
+  case 4: return swap_32(gptr, value, compare, result, dtype);
+  default: return swap_any(gptr, value, compare, result, dtype);
+  }
+}

@@ -1,0 +1,257 @@
+/* Entry points that complete operations. Near operations are complete already, except deferred updates; it
+ * remains to apply these, to order near stores, and to complete far operations. */
+#include <limits.h>
+
+#include <dash/dart/ext/dart_order.h>
+#include <dash/dart/ext/dart_progress.h>
+#include <dash/dart/if/dart_communication.h>
+
+#include "base/profile.h"
+#include "coll/coll.h"
+#include "epoch/access.h"
+#include "far/run.h"
+#include "rma/transfer.h"
+
+DART__PROFILED(dart_flush);
+DART__PROFILED(dart_flush_all);
+DART__PROFILED(dart_flush_local);
+DART__PROFILED(dart_flush_local_all);
+DART__PROFILED(dart_wait);
+DART__PROFILED(dart_wait_local);
+DART__PROFILED(dart_waitall);
+DART__PROFILED(dart_waitall_local);
+DART__PROFILED(dart_test_local);
+DART__PROFILED(dart_test);
+DART__PROFILED(dart_testall_local);
+DART__PROFILED(dart_testall);
+DART__PROFILED(dart_handle_free);
+DART__PROFILED(dart_order);
+DART__PROFILED(dart_progress);
+
+/* Apply deferred updates, and order near stores before whatever the caller does next. The release pairs with
+ * the acquire of the unit that the caller then notifies. A program may wait for a far unit by calling any of
+ * these entry points in a loop, so they make progress. */
+static inline void complete_near(void)
+{
+  dart__progress();
+  atomic_thread_fence(memory_order_acq_rel);
+}
+
+/* Registered memory that this unit has deregistered: what it started on other units' portions is still to be
+ * completed. */
+static __attribute__((cold, noinline)) dart__segment_t *find_ended(dart_gptr_t         gptr,
+                                                                   const dart__team_t *team)
+{
+  return team != NULL ? dart__segment_find_ended(team, gptr.segid) : NULL;
+}
+
+/* Complete near operations, and start those that were put off. `*far_out`: the team whose far operations have to be
+ * completed; NULL: none. */
+static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool all,
+                                    dart__team_t **far_out)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+  dart_ret_t       ret     = DART_OK;
+
+  *far_out = NULL;
+  if (__builtin_expect(segment == NULL, 0))
+    segment = find_ended(gptr, team);
+  if (__builtin_expect(segment == NULL || (!all && (uint32_t)gptr.unitid >= (uint32_t)team->nunits),
+                       0))
+    return dart__locate_error(function, gptr, 0);
+  if (__builtin_expect(dart__epoch_find(segment) != NULL, 0))
+    ret = dart__access_flush(team, segment, all ? -1 : gptr.unitid);
+  complete_near();
+  if (team->nnodes > 1)
+    *far_out = team;
+  return ret;
+}
+
+/* On one node, by the direct map, operations are complete when they return: they are only to be ordered. False: it is not
+ * that, or the call has to make progress; the general path is taken. */
+static inline bool complete_directly(dart_gptr_t gptr)
+{
+  if (dart__near_address_by(dart__progress_maps, gptr, 0) == NULL)
+    return false;
+  atomic_thread_fence(memory_order_acq_rel); /* as in complete_near */
+  return true;
+}
+
+DART__OUT_OF_LINE flush_any(dart_gptr_t gptr)
+{
+  dart__team_t *team;
+  dart_ret_t    ret = flush_near("dart_flush", gptr, false, &team);
+
+  dart__progress_settle_lazy();
+  return team == NULL ? ret : dart__worse(ret, dart__far->flush(team, gptr.unitid));
+}
+
+DART__OUT_OF_LINE flush_all_any(dart_gptr_t gptr)
+{
+  dart__team_t *team;
+  dart_ret_t    ret = flush_near("dart_flush_all", gptr, true, &team);
+
+  dart__progress_settle_lazy();
+  return team == NULL ? ret : dart__worse(ret, dart__far->flush_all(team));
+}
+
+DART__OUT_OF_LINE flush_local_any(dart_gptr_t gptr)
+{
+  dart__team_t *team;
+  dart_ret_t    ret = flush_near("dart_flush_local", gptr, false, &team);
+
+  return team == NULL ? ret : dart__worse(ret, dart__far->flush_local(team, gptr.unitid));
+}
+
+DART__OUT_OF_LINE flush_local_all_any(dart_gptr_t gptr)
+{
+  dart__team_t *team;
+  dart_ret_t    ret = flush_near("dart_flush_local_all", gptr, true, &team);
+
+  return team == NULL ? ret : dart__worse(ret, dart__far->flush_local_all(team));
+}
+
+dart_ret_t dart_flush(dart_gptr_t gptr)
+{
+  if (!complete_directly(gptr))
+    return flush_any(gptr);
+  dart__progress_settle_lazy();
+  return DART_OK;
+}
+
+dart_ret_t dart_flush_all(dart_gptr_t gptr)
+{
+  if (!complete_directly(gptr))
+    return flush_all_any(gptr);
+  dart__progress_settle_lazy();
+  return DART_OK;
+}
+
+dart_ret_t dart_flush_local(dart_gptr_t gptr)
+{
+  return complete_directly(gptr) ? DART_OK : flush_local_any(gptr);
+}
+
+dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
+{
+  return complete_directly(gptr) ? DART_OK : flush_local_all_any(gptr);
+}
+
+/* Near operations are in order when they are complete, and requests when they are applied; what remains are deferred
+ * updates, far transfers, and what travelled with a lock, in any segment: it is applied when that is granted. Updates
+ * of near memory are none of what was done to a unit of another node, but the far ones of a stream are requested; and
+ * nobody waits by this call, so it makes no progress there: the operations around it do. */
+DART__OUT_OF_LINE order_any(dart_gptr_t gptr)
+{
+  dart__team_t    *team;
+  dart__segment_t *segment = dart__locate_segment(gptr, &team);
+
+  if (segment == NULL)
+    segment = find_ended(gptr, team);
+  if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
+    return dart__locate_error("dart_order", gptr, 0);
+  if (__builtin_expect(dart__epoch_find(segment) != NULL, 0))
+    return dart_flush(gptr);
+  dart__run_end();
+  if (dart__team_is_on_node(team, gptr.unitid))
+    complete_near();
+  dart__progress_settle_lazy();
+  if (team->nnodes > 1)
+    dart__far->order(team, gptr.unitid);
+  return DART_OK;
+}
+
+dart_ret_t dart_order(dart_gptr_t gptr)
+{
+  return complete_directly(gptr) ? DART_OK : order_any(gptr);
+}
+
+dart_ret_t dart_progress(void)
+{
+  if (dart__check_team(__func__, DART_TEAM_ALL) == NULL)
+    return DART_ERR_INVAL;
+  dart__progress();
+  if (dart__world.pace.progress != NULL)
+    dart__world.pace.progress(); /* in every call, for this may be the only one in a long time */
+  return DART_OK;
+}
+
+/* ---- handles: NULL ones are complete ------------------------------------------------------ */
+
+static dart_ret_t wait_for(dart_handle_t handles[], size_t n, bool at_target)
+{
+  for (size_t i = 0; handles != NULL && i < n; i++)
+    if (handles[i] != DART_HANDLE_NULL)
+      dart__far->wait(&handles[i], at_target);
+  complete_near();
+  return DART_OK;
+}
+
+dart_ret_t dart_wait(dart_handle_t *handle)
+{
+  return wait_for(handle, 1, true);
+}
+
+/* Waits for remote completion, too: a unit that polls must see the put although its origin makes no further
+ * call, and MPI guarantees that only for puts that are complete at their target. */
+dart_ret_t dart_wait_local(dart_handle_t *handle)
+{
+  return wait_for(handle, 1, true);
+}
+
+dart_ret_t dart_waitall(dart_handle_t handles[], size_t n)
+{
+  return wait_for(handles, n, true);
+}
+
+dart_ret_t dart_waitall_local(dart_handle_t handles[], size_t n)
+{
+  return wait_for(handles, n, true);
+}
+
+/* No handle is released until all are known to be complete. */
+static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t n, bool at_target,
+                           int32_t *result)
+{
+  if (result == NULL) {
+    dart__error("%s: result is NULL", function);
+    return DART_ERR_INVAL;
+  }
+  *result = 0;
+  dart__progress();
+  for (size_t i = 0; handles != NULL && i < n; i++)
+    if (handles[i] != DART_HANDLE_NULL && !dart__far->test(handles[i])) {
+      dart__progress_in_vain();
+      return DART_OK;
+    }
+  *result = 1;
+  return wait_for(handles, n, at_target); /* all are complete: this only releases them */
+}
+
+dart_ret_t dart_test_local(dart_handle_t *handle, int32_t *result)
+{
+  return test_for(__func__, handle, 1, false, result);
+}
+
+dart_ret_t dart_test(dart_handle_t *handleptr, int32_t *is_finished)
+{
+  return test_for(__func__, handleptr, 1, true, is_finished);
+}
+
+dart_ret_t dart_testall_local(dart_handle_t handles[], size_t n, int32_t *result)
+{
+  return test_for(__func__, handles, n, false, result);
+}
+
+dart_ret_t dart_testall(dart_handle_t handles[], size_t n, int32_t *is_finished)
+{
+  return test_for(__func__, handles, n, true, is_finished);
+}
+
+dart_ret_t dart_handle_free(dart_handle_t *handle)
+{
+  if (handle != NULL && *handle != DART_HANDLE_NULL)
+    dart__far->release(handle);
+  return DART_OK;
+}

@@ -1,0 +1,257 @@
+/* Completion contexts.
+ *
+ * Whatever way an operation takes to a far unit, what is started towards it has numbers that only grow, and
+ * what is complete is known as a number (port.h: dart__mark_t). So a context has no lists of operations, and no
+ * lanes: after each operation of a thread that is in it, it takes down the unit's number of the way that the operation
+ * went, and a flush waits until the marks of the units that it has are reached. A way that none of its operations
+ * went is left alone: where all were requests, what others have outstanding by MPI is not flushed. Near memory is
+ * not noted, for it is complete.
+ *
+ * Invariant: an operation of the context on a unit is not beyond the mark of the unit. The mark may be of a
+ * later one, of another thread, that was started before it was taken down. */
+#include "rma/context.h"
+
+#include <stdlib.h>
+
+#include "base/profile.h"
+#include "far/progress.h"
+#include "far/run.h"
+#include "model/argument_check.h"
+#include "model/world.h"
+#include "port.h"
+
+DART__PROFILED(dart_context_create);
+DART__PROFILED(dart_context_destroy);
+DART__PROFILED(dart_context_enter);
+DART__PROFILED(dart_context_leave);
+DART__PROFILED(dart_context_flush);
+DART__PROFILED(dart_context_flush_unit);
+DART__PROFILED(dart_context_flush_local);
+DART__PROFILED(dart_context_flush_local_unit);
+DART__PROFILED(dart_context_test);
+
+typedef struct {
+  dart__mark_t mark;
+  bool         is_used; /* it is in the list */
+} noted_t;
+
+struct dart_context {
+  dart_team_t teamid;
+  uint32_t    cycle; /* of init and exit */
+  noted_t    *noted; /* team unit → what was started towards it */
+  int32_t    *used;  /* list of units with operations */
+  int32_t     nused;
+};
+
+_Thread_local dart_context_t dart__context;
+
+void dart__context_add(const dart__address_t *at)
+{
+  struct dart_context *c = dart__context;
+  noted_t             *noted;
+
+  if (at->team->id != c->teamid || c->cycle != dart__world.cycle)
+    return;
+  noted = &c->noted[at->unit];
+  dart__far->mark(at->team, at->unit, &noted->mark);
+  if (!noted->is_used)
+    c->used[c->nused++] = at->unit;
+  noted->is_used = true;
+}
+
+/* The team of a context, or NULL after a log line. */
+static dart__team_t *team_of(const char *function, const struct dart_context *context)
+{
+  if (context == NULL || context->cycle != dart__world.cycle) {
+    dart__error("%s: context %p is none of this run", function, (const void *)context);
+    return NULL;
+  }
+  return dart__check_team(function, context->teamid);
+}
+
+static void delete (struct dart_context *context)
+{
+  free(context->noted);
+  free(context->used);
+  free(context);
+}
+
+/* As dart_flush: what waits for its cache line is applied, and near stores are ordered before what the caller
+ * does next; the release pairs with the acquire of the unit that it then notifies. */
+static void complete_near(void)
+{
+  dart__progress();
+  atomic_thread_fence(memory_order_acq_rel);
+}
+
+/* ---- entry points ---------------------------------------------------------------------------- */
+
+dart_ret_t dart_context_create(dart_team_t teamid, dart_context_t *context)
+{
+  dart__team_t        *team = dart__check_team(__func__, teamid);
+  struct dart_context *c;
+
+  if (context == NULL) {
+    dart__error("%s: context is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *context = DART_CONTEXT_NULL;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  c = calloc(1, sizeof *c);
+  if (c != NULL) {
+    c->teamid = teamid;
+    c->cycle  = dart__world.cycle;
+    c->noted  = calloc((size_t)team->nunits, sizeof *c->noted);
+    c->used   = calloc((size_t)team->nunits, sizeof *c->used);
+  }
+  if (c != NULL && c->noted != NULL && c->used != NULL) {
+    *context = c;
+    return DART_OK;
+  }
+  dart__error("%s: no memory for a context of %d units", __func__, team->nunits);
+  if (c != NULL)
+    delete (c);
+  return DART_ERR_NOMEM;
+}
+
+dart_ret_t dart_context_destroy(dart_context_t *context)
+{
+  dart_ret_t ret;
+
+  if (context == NULL) {
+    dart__error("%s: context is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  if (*context == DART_CONTEXT_NULL)
+    return DART_OK;
+  ret = dart_context_flush(*context);
+  if (dart__context == *context)
+    dart__context = NULL;
+  delete (*context);
+  *context = DART_CONTEXT_NULL;
+  return ret;
+}
+
+dart_ret_t dart_context_enter(dart_context_t context)
+{
+  if (team_of(__func__, context) == NULL)
+    return DART_ERR_INVAL;
+  if (dart__context != NULL && dart__context->cycle == dart__world.cycle) {
+    dart__error("%s: this thread is in a context of team %d already", __func__,
+                dart__context->teamid);
+    return DART_ERR_INVAL;
+  }
+  dart__run_end(); /* far operations in a context are noted one by one */
+  dart__context = context;
+  return DART_OK;
+}
+
+dart_ret_t dart_context_leave(dart_context_t context)
+{
+  if (context == NULL || dart__context != context) {
+    dart__error("%s: this thread is not in context %p", __func__, (const void *)context);
+    return DART_ERR_INVAL;
+  }
+  dart__context = NULL;
+  return DART_OK;
+}
+
+/* All units are asked before any is waited for. */
+static void settle_all(dart__team_t *team, const struct dart_context *context, bool at_target)
+{
+  for (int32_t i = 0; i < context->nused; i++)
+    dart__far->ask_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
+  for (int32_t i = 0; i < context->nused; i++)
+    dart__far->settle_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
+}
+
+dart_ret_t dart_context_flush(dart_context_t context)
+{
+  dart__team_t *team = team_of(__func__, context);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  complete_near();
+  settle_all(team, context, true);
+  while (context->nused > 0)
+    context->noted[context->used[--context->nused]].is_used = false;
+  return DART_OK;
+}
+
+/* Units stay in the list: they lack remote completion. */
+dart_ret_t dart_context_flush_local(dart_context_t context)
+{
+  dart__team_t *team = team_of(__func__, context);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  complete_near();
+  settle_all(team, context, false);
+  return DART_OK;
+}
+
+/* Take the units off the list whose operations are complete. */
+static void test_units(dart__team_t *team, struct dart_context *context)
+{
+  int32_t nleft = 0;
+
+  for (int32_t i = 0; i < context->nused; i++) {
+    int32_t  unit  = context->used[i];
+    noted_t *noted = &context->noted[unit];
+
+    noted->is_used = !dart__far->test_to(team, unit, &noted->mark);
+    if (noted->is_used)
+      context->used[nleft++] = unit;
+  }
+  context->nused = nleft;
+}
+
+dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
+{
+  dart__team_t *team = team_of(__func__, context);
+
+  if (is_finished == NULL) {
+    dart__error("%s: is_finished is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *is_finished = 0;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  complete_near();
+  if (context->nused > 0) {
+    dart__far->look(); /* answers come by progress, and the program may sleep between two tests */
+    test_units(team, context);
+  }
+  *is_finished = context->nused == 0;
+  return DART_OK;
+}
+
+/* The unit stays in the list: to find its mark reached costs a look at two numbers. */
+static dart_ret_t settle_unit(const char *function, const struct dart_context *context,
+                              dart_team_unit_t unit, bool at_target)
+{
+  dart__team_t *team = team_of(function, context);
+
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (unit.id < 0 || unit.id >= team->nunits) {
+    dart__error("%s: unit %d is not in 0..%d of team %d", function, unit.id, team->nunits - 1,
+                team->id);
+    return DART_ERR_INVAL;
+  }
+  complete_near();
+  if (context->noted[unit.id].is_used)
+    dart__far->settle_to(team, unit.id, &context->noted[unit.id].mark, at_target);
+  return DART_OK;
+}
+
+dart_ret_t dart_context_flush_unit(dart_context_t context, dart_team_unit_t unit)
+{
+  return settle_unit(__func__, context, unit, true);
+}
+
+dart_ret_t dart_context_flush_local_unit(dart_context_t context, dart_team_unit_t unit)
+{
+  return settle_unit(__func__, context, unit, false);
+}

@@ -1,0 +1,20 @@
+#ifndef DART__RMA_CONTEXT_H
+#define DART__RMA_CONTEXT_H
+/* The completion context that a thread is in. */
+#include <dash/dart/ext/dart_context.h>
+
+#include "model/address.h"
+
+/* NULL: none. */
+extern _Thread_local dart_context_t dart__context;
+
+void dart__context_add(const dart__address_t *at);
+
+/** An operation on far memory was started by this thread. */
+static inline void dart__context_note(const dart__address_t *at)
+{
+  if (__builtin_expect(dart__context != NULL, 0))
+    dart__context_add(at);
+}
+
+#endif

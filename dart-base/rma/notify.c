@@ -1,0 +1,347 @@
+/* Put and get with notification.
+ *
+ * The flag is updated by a CPU atomic that releases the data, and then the target's event is raised, to
+ * wake the target if it sleeps. It is the event that announces messages, too: a waiter checks what it waits
+ * for whenever its event was raised. If the target is near the origin does both; if it is far, a request
+ * that travels with the data or after them does (put_notify in port.h). A get is complete before its flag is updated;
+ * far ones are done by the backend, which updates the flag of the unit itself when the data come (get_notify), or, where
+ * it has no such way, by a blocking get and a notification.
+ *
+ * A waiter reads its event's counter, then its flags; a flag is updated before the event is raised.
+ * So either the waiter sees the flag, or the event has changed and the waiter does not sleep. */
+#include <dash/dart/ext/dart_notify.h>
+
+#include "base/profile.h"
+#include "data/op.h"
+#include "far/progress.h"
+#include "p2p/twosided.h"
+#include "rma/context.h"
+#include "rma/count.h"
+#include "rma/remote.h"
+#include "rma/transfer.h"
+#include "rma/words.h"
+#include "wait/atomic.h"
+#include "wait/near.h"
+
+DART__PROFILED(dart_put_notify);
+DART__PROFILED(dart_notify);
+DART__PROFILED(dart_notify_wait);
+DART__PROFILED(dart_notify_waitany);
+DART__PROFILED(dart_notify_waitsome);
+DART__PROFILED(dart_put_notify_op);
+DART__PROFILED(dart_notify_op);
+DART__PROFILED(dart_get_notify);
+DART__PROFILED(dart_get_notify_op);
+
+#define FLAG_BYTES sizeof(uint64_t)
+
+static dart_ret_t check_flag(const char *function, dart_gptr_t flag, dart__address_t *at_out)
+{
+  dart_ret_t ret = dart__locate(function, flag, FLAG_BYTES, at_out);
+
+  if (ret != DART_OK)
+    return ret;
+  if (!dart__is_aligned(at_out, FLAG_BYTES)) {
+    dart__error("%s: a counter at offset %llu is not aligned to %zu bytes", function,
+                (unsigned long long)at_out->offset, FLAG_BYTES);
+    return DART_ERR_INVAL;
+  }
+  return DART_OK;
+}
+
+static dart_unit_t target_of(const dart__address_t *at)
+{
+  return at->team->members[at->unit];
+}
+
+/* Its memory was allocated elsewhere, or registered on another node. */
+static bool is_far(const dart__address_t *at)
+{
+  return at->near == NULL && !dart__team_is_on_node(at->team, at->unit);
+}
+
+/* seq_cst, and so is the waiter's look before it sleeps: after it dart__event_nudge is enough to wake it. It releases
+ * the data; pairs with the acquire in dart__compares. */
+static void update_near(const dart__signal_t *signal)
+{
+  _Atomic uint64_t *flag = (_Atomic uint64_t *)(void *)signal->flag->near;
+
+  switch (signal->op) {
+  case DART_OP_SUM: atomic_fetch_add_explicit(flag, signal->value, memory_order_seq_cst); return;
+  case DART_OP_REPLACE: atomic_exchange_explicit(flag, signal->value, memory_order_seq_cst); return;
+  default:
+    dart__atomic_accumulate_one(flag, &signal->value, DART_TYPE_ULONG, signal->op);
+    atomic_thread_fence(memory_order_seq_cst);
+  }
+}
+
+/* Update a flag of this node, and wake its unit. */
+static dart_ret_t update(const dart__signal_t *signal)
+{
+  const dart__address_t *at    = signal->flag;
+  dart__event_t         *event = dart__twosided_event(target_of(at));
+  dart_ret_t             ret   = DART_OK;
+
+  if (at->near != NULL) {
+    update_near(signal);
+    dart__event_nudge(event);
+    return DART_OK;
+  }
+  ret = dart__remote_accumulate(at, &signal->value, 1, DART_TYPE_ULONG, signal->op);
+  if (ret == DART_OK)
+    dart__event_add(event);
+  return ret;
+}
+
+static dart_ret_t notify(const dart__signal_t *signal)
+{
+  dart__progress(); /* apply deferred updates before the notification */
+  dart__count_notify(signal->flag);
+  if (!is_far(signal->flag))
+    return update(signal);
+  dart__far->put_notify(NULL, NULL, NULL, NULL, 0, signal);
+  dart__context_note(signal->flag);
+  return DART_OK;
+}
+
+static dart_ret_t put_and_notify(const dart__transfer_t *t, const void *src, size_t nelem,
+                                 const dart__signal_t *signal)
+{
+  size_t     nbytes = nelem * t->global_type->elem_size;
+  dart_ret_t ret    = DART_OK;
+
+  dart__progress();
+  dart__count_notify(signal->flag);
+  if (is_far(signal->flag)) {
+    dart__count_put(&t->at, nbytes);
+    dart__far->put_notify(&t->at, t->global_type, src, t->local_type, nelem, signal);
+    dart__context_note(signal->flag);
+    return DART_OK;
+  }
+  dart__remote_settle(&t->at);
+  if (t->at.near != NULL)
+    dart__near_put(t->at.near, t->global_type, src, t->local_type, nelem);
+  else /* memory registered by a unit of this node */
+    ret = dart__remote_put_blocking(&t->at, t->global_type, src, t->local_type, nelem);
+  if (ret != DART_OK)
+    return ret;
+  dart__count_put(&t->at, nbytes);
+  return update(signal);
+}
+
+static dart_ret_t check_op(const char *function, dart_operation_t op)
+{
+  if (dart__op_is_atomic(op, DART_TYPE_ULONG))
+    return DART_OK;
+  dart__error("%s: operator %#lx does not update a flag", function, (unsigned long)op);
+  return DART_ERR_INVAL;
+}
+
+/* Bytes in a row for a far unit, whose segment has the counter, too, which counts. False: otherwise, and for all
+ * errors; nothing was done. */
+static inline bool put_notify_far(const char *function, dart_gptr_t gptr, const void *src,
+                                  size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
+                                  dart_gptr_t flag, uint64_t value)
+{
+  const dart__type_t *byte = &dart__type_basic[DART_TYPE_BYTE];
+  uint64_t            at   = flag.addr_or_offs.offset, size;
+  dart__address_t     data, counter;
+  dart__signal_t      signal = { &counter, value, DART_OP_SUM };
+  size_t              nbytes;
+
+  if (flag.teamid != gptr.teamid || flag.segid != gptr.segid || flag.unitid != gptr.unitid ||
+      !dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes) ||
+      !dart__transfer_is_far(&gptr, nbytes, &data) || data.segment->heads != NULL)
+    return false;
+  size = dart__segment_size(data.segment, data.unit);
+  if (at % FLAG_BYTES != 0 || size < FLAG_BYTES || at > size - FLAG_BYTES)
+    return false;
+  counter        = data;
+  counter.offset = at;
+  dart__call_note(function);
+  dart__progress(); /* apply deferred updates before the notification */
+  dart__count_notify(&counter);
+  dart__count_put(&data, nbytes);
+  dart__far->put_notify(&data, byte, src, byte, nbytes, &signal);
+  dart__context_note(&counter);
+  return true;
+}
+
+/* `nelem` 0: only notify. */
+static dart_ret_t put_notify(const char *function, dart_gptr_t gptr, const void *src, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                             uint64_t value, dart_operation_t op)
+{
+  dart__transfer_t t;
+  dart__address_t  at;
+  dart__signal_t   signal = { &at, value, op };
+  dart_ret_t       ret    = check_flag(function, flag, &at);
+
+  if (ret == DART_OK)
+    ret = check_op(function, op);
+  if (ret != DART_OK)
+    return ret;
+  if (nelem == 0)
+    return notify(&signal);
+  ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
+  if (ret != DART_OK)
+    return ret;
+  if (target_of(&t.at) != target_of(&at)) {
+    dart__error("%s: the data go to unit %d, the counter is unit %d's", function, target_of(&t.at),
+                target_of(&at));
+    return DART_ERR_INVAL;
+  }
+  return put_and_notify(&t, src, nelem, &signal);
+}
+
+dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
+                           dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                           uint64_t by)
+{
+  if (put_notify_far(__func__, gptr, src, nelem, src_type, dst_type, flag, by))
+    return DART_OK;
+  return put_notify(__func__, gptr, src, nelem, src_type, dst_type, flag, by, DART_OP_SUM);
+}
+
+dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
+                              dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                              uint64_t value, dart_operation_t op)
+{
+  return put_notify(__func__, gptr, src, nelem, src_type, dst_type, flag, value, op);
+}
+
+/* Get what is far by the backend, and have it update the flag. False: it does not do that. */
+static bool get_and_notify_far(const dart__transfer_t *t, void *dest, size_t nelem,
+                               const dart__signal_t *signal)
+{
+  if (!dart__far->get_notify(&t->at, t->global_type, dest, t->local_type, nelem, signal))
+    return false;
+  dart__context_note(&t->at);
+  if (is_far(signal->flag))
+    dart__context_note(signal->flag);
+  dart__count_get(&t->at, nelem * t->global_type->elem_size);
+  dart__count_notify(signal->flag);
+  return true;
+}
+
+/* Near data are read before the flag is updated, which releases that, too: who sees it may overwrite them. */
+static dart_ret_t get_and_notify(const dart__transfer_t *t, void *dest, size_t nelem,
+                                 const dart__signal_t *signal)
+{
+  dart_ret_t ret = DART_OK;
+
+  dart__progress();
+  if (t->at.near != NULL)
+    dart__near_get(dest, t->local_type, t->at.near, t->global_type, nelem);
+  else if (is_far(&t->at) && get_and_notify_far(t, dest, nelem, signal))
+    return DART_OK;
+  else
+    ret = dart__remote_get_blocking(&t->at, t->global_type, dest, t->local_type, nelem);
+  if (ret != DART_OK)
+    return ret;
+  dart__count_get(&t->at, nelem * t->global_type->elem_size);
+  return notify(signal);
+}
+
+/* `nelem` 0: only notify. */
+static dart_ret_t get_notify(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
+                             dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
+                             uint64_t value, dart_operation_t op)
+{
+  dart__transfer_t t;
+  dart__address_t  at;
+  dart__signal_t   signal = { &at, value, op };
+  dart_ret_t       ret    = check_flag(function, flag, &at);
+
+  if (ret == DART_OK)
+    ret = check_op(function, op);
+  if (ret == DART_OK && nelem > 0)
+    ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
+  if (ret != DART_OK)
+    return ret;
+  return nelem == 0 ? notify(&signal) : get_and_notify(&t, dest, nelem, &signal);
+}
+
+dart_ret_t dart_get_notify(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                           dart_datatype_t dst_type, dart_gptr_t flag, uint64_t by)
+{
+  return get_notify(__func__, dest, gptr, nelem, src_type, dst_type, flag, by, DART_OP_SUM);
+}
+
+dart_ret_t dart_get_notify_op(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
+                              dart_datatype_t dst_type, dart_gptr_t flag, uint64_t value,
+                              dart_operation_t op)
+{
+  return get_notify(__func__, dest, gptr, nelem, src_type, dst_type, flag, value, op);
+}
+
+/* The counter of a unit to whose portion there is a direct map: a few instructions on few pages, for others wait. */
+dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
+{
+  char *near = dart__near_address_by(dart__progress_maps, flag, FLAG_BYTES);
+
+  if (near == NULL || (uintptr_t)near % FLAG_BYTES != 0)
+    return put_notify(__func__, flag, NULL, 0, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, by,
+                      DART_OP_SUM);
+  /* as in update_near */
+  atomic_fetch_add_explicit((_Atomic uint64_t *)(void *)near, by, memory_order_seq_cst);
+  dart__event_nudge(dart__twosided_event(dart__teams[flag.teamid]->members[flag.unitid]));
+  return DART_OK;
+}
+
+dart_ret_t dart_notify_op(dart_gptr_t flag, uint64_t value, dart_operation_t op)
+{
+  return put_notify(__func__, flag, NULL, 0, DART_TYPE_BYTE, DART_TYPE_BYTE, flag, value, op);
+}
+
+/* A wait for counters that are to reach `least`. */
+#define WAIT_FOR(flags, least, n, timeout_us)                                                 \
+  {                                                                                           \
+    __func__, flags, n, DART_TYPE_ULONG, DART_WAIT_GE, least, timeout_us, DART__WAIT_COUNTER, \
+        .is_all = false                                                                       \
+  }
+
+static __attribute__((noinline)) dart_ret_t go_on(dart_gptr_t flag, uint64_t least,
+                                                  int64_t timeout_us, bool is_counted)
+{
+  dart__words_t w = { "dart_notify_wait",
+                      &flag,
+                      1,
+                      DART_TYPE_ULONG,
+                      DART_WAIT_GE,
+                      &least,
+                      timeout_us,
+                      DART__WAIT_COUNTER,
+                      .is_counted = is_counted };
+
+  if (!is_counted && dart__word_is_there(flag, DART_TYPE_ULONG, DART_WAIT_GE, &least))
+    return DART_OK;
+  return dart__words_wait(&w);
+}
+
+dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us)
+{
+  bool is_counted = false;
+
+  if (__builtin_expect(
+          dart__word_comes(flag, DART_TYPE_ULONG, DART_WAIT_GE, &least, timeout_us, &is_counted),
+          1))
+    return DART_OK;
+  return go_on(flag, least, timeout_us, is_counted);
+}
+
+dart_ret_t dart_notify_waitany(const dart_gptr_t flags[], const uint64_t least[], size_t n,
+                               int64_t timeout_us, size_t *index)
+{
+  dart__words_t w = WAIT_FOR(flags, least, n, timeout_us);
+
+  return dart__words_wait_any(&w, index);
+}
+
+dart_ret_t dart_notify_waitsome(const dart_gptr_t flags[], const uint64_t least[], size_t n,
+                                int64_t timeout_us, size_t indices[], size_t *count)
+{
+  dart__words_t w = WAIT_FOR(flags, least, n, timeout_us);
+
+  return dart__words_wait_some(&w, indices, count);
+}

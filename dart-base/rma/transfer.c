@@ -1,0 +1,55 @@
+/* The general checks of a put or get: the cold half of transfer.h; and what is far. */
+#include "rma/transfer.h"
+
+dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const void *buffer,
+                                size_t nelem, dart_datatype_t global_type,
+                                dart_datatype_t local_type, dart__transfer_t *transfer_out)
+{
+  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
+  size_t              span;
+
+  if (global == NULL || local == NULL) {
+    dart__error("%s: unknown type %#lx", function,
+                (unsigned long)(global == NULL ? global_type : local_type));
+    return DART_ERR_INVAL;
+  }
+  if (!dart__type_compatible(local, global, nelem)) {
+    dart__error("%s: %zu elements do not go from type %#lx to type %#lx", function, nelem,
+                (unsigned long)local_type, (unsigned long)global_type);
+    return DART_ERR_INVAL;
+  }
+  if (buffer == NULL && nelem > 0) {
+    dart__error("%s: the local buffer is NULL for %zu elements", function, nelem);
+    return DART_ERR_INVAL;
+  }
+  span = dart__type_span(global, nelem);
+  if (span == SIZE_MAX || dart__type_span(local, nelem) == SIZE_MAX) {
+    dart__error("%s: %zu elements are more than memory can hold", function, nelem);
+    return DART_ERR_INVAL;
+  }
+  transfer_out->global_type = global;
+  transfer_out->local_type  = local;
+  return dart__locate(function, gptr, span, &transfer_out->at);
+}
+
+bool dart__transfer_find_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)
+{
+  dart__segment_t *segment;
+  uint64_t         size;
+
+  if (nbytes == 0)
+    return false;
+  segment = dart__locate_segment(gptr, &at_out->team);
+  if (segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)at_out->team->nunits ||
+      segment->near[gptr.unitid] != NULL || segment->address != NULL ||
+      dart__epoch_find(segment) != NULL)
+    return false;
+  size = dart__segment_size(segment, gptr.unitid);
+  if (nbytes > size || gptr.addr_or_offs.offset > size - nbytes)
+    return false;
+  at_out->segment = segment;
+  at_out->unit    = gptr.unitid;
+  at_out->offset  = gptr.addr_or_offs.offset;
+  at_out->near    = NULL;
+  return true;
+}

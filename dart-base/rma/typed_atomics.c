@@ -1,0 +1,274 @@
+/* Atomics on many elements (dart_atomics.h). The layouts are cut into runs: elements that lie in a row in the target and
+ * in every buffer. Each run takes the path of the other atomics (rma/atomics.c), so every update of an element is
+ * the same kind of access, and a unit's updates of one element keep the order of its calls. */
+#include <dash/dart/ext/dart_atomics.h>
+
+#include "base/profile.h"
+#include "base/size.h"
+#include "data/op.h"
+#include "epoch/access.h"
+#include "rma/count.h"
+#include "rma/remote.h"
+#include "rma/transfer.h"
+#include "rma/watch.h"
+#include "wait/atomic.h"
+
+DART__PROFILED(dart_accumulate_typed);
+DART__PROFILED(dart_accumulate_handle);
+DART__PROFILED(dart_fetch_and_op_typed);
+DART__PROFILED(dart_fetch_and_op_handle);
+
+/* A call, as the program wrote it. */
+typedef struct {
+  const char      *function;
+  dart_gptr_t      gptr;
+  const void      *values;
+  void            *results;
+  size_t           nelem;
+  dart_datatype_t  src_type, result_type, dst_type;
+  dart_operation_t op;
+  bool             fetches;
+} call_t;
+
+/* A call that is checked. Buffers that are not needed have the layout of the target, and are not accessed. */
+typedef struct {
+  dart__address_t     at;
+  const dart__type_t *type, *src_type, *result_type;
+  const char         *values;
+  char               *results; /* NULL: they are not wanted */
+  size_t              nelem;
+  dart_operation_t    op;
+  bool                is_remote;
+} update_t;
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+static dart_ret_t check_op(const call_t *c)
+{
+  const dart__type_t *type = dart__type_find(c->dst_type);
+
+  if (type != NULL && dart__op_is_atomic(c->op, type->base))
+    return DART_OK;
+  dart__error("%s: no atomic operation %#lx on elements of type %#lx", c->function,
+              (unsigned long)c->op, (unsigned long)c->dst_type);
+  return DART_ERR_INVAL;
+}
+
+/* Whether the pointer, and the layout of one buffer, fit the target. */
+static dart_ret_t check_buffer(const call_t *c, const void *buffer, dart_datatype_t type,
+                               dart__transfer_t *t_out)
+{
+  return dart__transfer_check(c->function, c->gptr, buffer, c->nelem, c->dst_type, type, t_out);
+}
+
+static dart_ret_t check(const call_t *c, update_t *u_out)
+{
+  bool             needs_values = c->op != DART_OP_NO_OP;
+  dart__transfer_t from = { .local_type = NULL }, to = { .local_type = NULL };
+  dart_ret_t       ret = check_op(c);
+
+  if (ret == DART_OK && (needs_values || !c->fetches))
+    ret = check_buffer(c, needs_values ? c->values : "", c->src_type, &from);
+  if (ret == DART_OK && c->fetches)
+    ret = check_buffer(c, c->results, c->result_type, &to);
+  if (ret != DART_OK)
+    return ret;
+  u_out->at          = c->fetches ? to.at : from.at;
+  u_out->type        = c->fetches ? to.global_type : from.global_type;
+  u_out->src_type    = needs_values ? from.local_type : u_out->type;
+  u_out->result_type = c->fetches ? to.local_type : u_out->type;
+  u_out->values      = needs_values ? c->values : NULL;
+  u_out->results     = c->fetches ? c->results : NULL;
+  u_out->nelem       = c->nelem;
+  u_out->op          = c->op;
+  u_out->is_remote   = dart__remote_has_atomics(&u_out->at);
+  if (dart__is_aligned(&u_out->at, u_out->type->elem_size))
+    return DART_OK;
+  dart__error("%s: offset %llu is not aligned to an element of %zu bytes", c->function,
+              (unsigned long long)u_out->at.offset, u_out->type->elem_size);
+  return DART_ERR_INVAL;
+}
+
+/* The segment has had epochs: the target has to be open. */
+static dart_ret_t enter_epoch(const call_t *c, const dart__address_t *at)
+{
+  dart__epoch_op_kind_t kind = c->op == DART_OP_NO_OP ? DART__EPOCH_GET : DART__EPOCH_ACCUMULATE;
+  dart__access_t        goes;
+
+  if (__builtin_expect(dart__epoch_find(at->segment) == NULL, 1))
+    return DART_OK;
+  goes = dart__access_now(c->function, at, kind);
+  return goes == DART__ACCESS_PASS ? DART_OK : dart__access_result(goes);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+static const char *at_byte(const char *values, size_t nbytes)
+{
+  return values == NULL ? NULL : values + nbytes;
+}
+
+/* A run: `nelem` elements at `at`, whose values and results are in a row, too. */
+static dart_ret_t update_run(const update_t *u, const dart__address_t *at, const char *values,
+                             char *results, size_t nelem)
+{
+  dart_datatype_t base = u->type->base;
+  size_t          size = u->type->elem_size;
+
+  if (u->is_remote)
+    return results == NULL ? dart__remote_accumulate(at, values, nelem, base, u->op)
+                           : dart__remote_fetch_elements(at, values, results, nelem, base, u->op);
+  if (results == NULL)
+    dart__atomic_accumulate(at->near, values, nelem, base, u->op);
+  for (size_t i = 0; results != NULL && i < nelem; i++)
+    dart__atomic_fetch(at->near + i * size, at_byte(values, i * size), results + i * size, base,
+                       u->op);
+  return DART_OK;
+}
+
+/* The next run, from element `elem` on; returns its length. */
+static size_t next_run(const update_t *u, size_t elem, dart__address_t *at_out,
+                       const char **values_out, char **results_out)
+{
+  size_t size = u->type->elem_size, position, count = u->nelem - elem;
+
+  count   = dart__least(count, dart__type_run(u->type, elem, &position));
+  *at_out = u->at;
+  at_out->offset += position * size;
+  if (at_out->near != NULL)
+    at_out->near += position * size;
+  count        = dart__least(count, dart__type_run(u->src_type, elem, &position));
+  *values_out  = at_byte(u->values, position * size);
+  count        = dart__least(count, dart__type_run(u->result_type, elem, &position));
+  *results_out = u->results == NULL ? NULL : u->results + position * size;
+  return count;
+}
+
+static dart_ret_t update_all(const update_t *u)
+{
+  dart_ret_t ret = DART_OK;
+
+  for (size_t elem = 0, count; elem < u->nelem && ret == DART_OK; elem += count) {
+    dart__address_t at;
+    const char     *values;
+    char           *results;
+
+    count = next_run(u, elem, &at, &values, &results);
+    ret   = update_run(u, &at, values, results, count);
+  }
+  return ret;
+}
+
+/* Wake who sleeps for an element that may have changed. */
+static void tell(const call_t *c, const update_t *u)
+{
+  size_t nbytes = u->nelem * u->type->elem_size;
+
+  if (c->op != DART_OP_NO_OP && dart__is_watched())
+    dart__watch_wrote(c->gptr, dart__type_is_contiguous(u->type) ? nbytes : UINT64_MAX);
+}
+
+/* `handle_out` NULL: none is wanted. */
+static dart_ret_t call(const call_t *c, dart_handle_t *handle_out)
+{
+  dart_handle_t handle = DART_HANDLE_NULL;
+  update_t      u;
+  dart_ret_t    ret = check(c, &u);
+
+  if (ret != DART_OK || c->nelem == 0 || (c->op == DART_OP_NO_OP && !c->fetches))
+    return ret;
+  if (handle_out != NULL && u.is_remote && dart__remote_is_far(&u.at)) {
+    handle = dart__far->handle_new(&u.at);
+    if (handle == DART_HANDLE_NULL) {
+      dart__error("%s: no memory for a handle", c->function);
+      return DART_ERR_NOMEM;
+    }
+  }
+  ret = enter_epoch(c, &u.at);
+  if (ret == DART_OK) {
+    dart__count_atomic(&u.at, c->nelem * u.type->elem_size);
+    dart__progress(); /* deferred updates come first: those of a word are applied in the order of their calls */
+    ret = update_all(&u);
+  }
+  if (ret == DART_OK)
+    tell(c, &u);
+  if (handle == DART_HANDLE_NULL)
+    return ret;
+  dart__far->handle_mark(handle);
+  if (ret == DART_OK)
+    *handle_out = handle;
+  else
+    dart__far->release(&handle);
+  return ret;
+}
+
+static dart_ret_t call_with_handle(const call_t *c, dart_handle_t *handle)
+{
+  if (handle == NULL) {
+    dart__error("%s: handle is NULL", c->function);
+    return DART_ERR_INVAL;
+  }
+  *handle = DART_HANDLE_NULL;
+  return call(c, handle);
+}
+
+/* ---- entry points -------------------------------------------------------------------------- */
+
+static call_t describe(const char *function, dart_gptr_t gptr, const void *values, size_t nelem,
+                       dart_datatype_t src_type, dart_datatype_t dst_type, dart_operation_t op)
+{
+  return (call_t){ .function = function,
+                   .gptr     = gptr,
+                   .values   = values,
+                   .nelem    = nelem,
+                   .src_type = src_type,
+                   .dst_type = dst_type,
+                   .op       = op };
+}
+
+static void take_results(call_t *c, void *results, dart_datatype_t type)
+{
+  c->results     = results;
+  c->result_type = type;
+  c->fetches     = true;
+}
+
+dart_ret_t dart_accumulate_typed(dart_gptr_t gptr, const void *values, size_t nelem,
+                                 dart_datatype_t src_type, dart_datatype_t dst_type,
+                                 dart_operation_t op)
+{
+  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
+
+  return call(&c, NULL);
+}
+
+dart_ret_t dart_accumulate_handle(dart_gptr_t gptr, const void *values, size_t nelem,
+                                  dart_datatype_t src_type, dart_datatype_t dst_type,
+                                  dart_operation_t op, dart_handle_t *handle)
+{
+  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
+
+  return call_with_handle(&c, handle);
+}
+
+dart_ret_t dart_fetch_and_op_typed(dart_gptr_t gptr, const void *values, void *results,
+                                   size_t nelem, dart_datatype_t src_type,
+                                   dart_datatype_t result_type, dart_datatype_t dst_type,
+                                   dart_operation_t op)
+{
+  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
+
+  take_results(&c, results, result_type);
+  return call(&c, NULL);
+}
+
+dart_ret_t dart_fetch_and_op_handle(dart_gptr_t gptr, const void *values, void *results,
+                                    size_t nelem, dart_datatype_t src_type,
+                                    dart_datatype_t result_type, dart_datatype_t dst_type,
+                                    dart_operation_t op, dart_handle_t *handle)
+{
+  call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
+
+  take_results(&c, results, result_type);
+  return call_with_handle(&c, handle);
+}

@@ -1,0 +1,322 @@
+/* See words.h.
+ *
+ * Near puts and atomics are single instructions, in programs that have dart_inline.h in the program itself. They wake a
+ * sleeper that has noted what it waits for (watch.h); plain stores wake nobody, so the waiter looks again, too. */
+#include "rma/words.h"
+
+#include "base/log.h"
+#include "rma/await.h"
+#include "rma/remote.h"
+
+/* Where all words are waited for, each of them may wake the waiter once. */
+#define MORE_THAN_WORDS 8
+
+#define MOST_TURNS 16 /* then the wait is noted for others to see, soon */
+#define LONG_NS \
+  1000000 /* by the coarse clock: two turns of others who compute, or some hundred of units */
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+static inline const void *value_of(const dart__words_t *w, size_t i)
+{
+  return (const char *)w->values + i * w->how.size;
+}
+
+/* This unit's portion of an allocated segment. False: it is registered memory, or another unit's, or not there. */
+static bool find_portion(dart_gptr_t gptr, const char **start_out, uint64_t *nbytes_out)
+{
+  dart__team_t          *team;
+  const dart__segment_t *segment = dart__locate_segment(gptr, &team);
+
+  if (segment == NULL || gptr.unitid != team->me || segment->address != NULL)
+    return false;
+  *start_out  = segment->near[team->me] + segment->base;
+  *nbytes_out = dart__segment_size(segment, team->me);
+  return true;
+}
+
+static inline bool is_same_portion(dart_gptr_t a, dart_gptr_t b)
+{
+  return a.unitid == b.unitid && a.segid == b.segid && a.teamid == b.teamid;
+}
+
+/* Check that all words lie aligned in one portion, and set w->start; the segment is found once. DART_PENDING: they do.
+ * DART_OK: a word that compares has ended the check. DART_ERR_INVAL, not logged: a word is elsewhere, or none. */
+static dart_ret_t check_portion(dart__words_t *w)
+{
+  const dart_gptr_t first = w->gptrs[0];
+  const size_t      size  = w->how.size;
+  const char       *start;
+  uint64_t          nbytes;
+
+  w->start = NULL;
+  if (!find_portion(first, &start, &nbytes) || nbytes < size)
+    return DART_ERR_INVAL;
+  for (size_t i = 0; i < w->n; i++) {
+    uint64_t offset = w->gptrs[i].addr_or_offs.offset;
+
+    if (!is_same_portion(w->gptrs[i], first) || offset > nbytes - size ||
+        ((uintptr_t)(start + offset) & (size - 1)) != 0)
+      return DART_ERR_INVAL;
+    if (w->ends_check && dart__compares(w->how, start + offset, value_of(w, i))) {
+      w->index = i;
+      return DART_OK;
+    }
+  }
+  w->start = start;
+  return DART_PENDING;
+}
+
+static const char *name_of(dart__wait_kind_t kind)
+{
+  return kind == DART__WAIT_COUNTER ? "counter" : "word";
+}
+
+dart_ret_t dart__words_locate(const char *function, dart__wait_kind_t kind, dart_gptr_t gptr,
+                              size_t nbytes, unsigned size, dart__address_t *at_out)
+{
+  if (dart__locate(function, gptr, nbytes, at_out) != DART_OK)
+    return DART_ERR_INVAL;
+  if (at_out->unit != at_out->team->me) {
+    dart__error("%s: the %s is unit %d's, and this is unit %d", function, name_of(kind),
+                at_out->team->members[at_out->unit], dart__world.me);
+    return DART_ERR_INVAL;
+  }
+  if (!dart__is_aligned(at_out, size)) {
+    dart__error("%s: a %s at offset %llu is not aligned to %u bytes", function, name_of(kind),
+                (unsigned long long)at_out->offset, size);
+    return DART_ERR_INVAL;
+  }
+  return DART_OK;
+}
+
+bool dart__words_compares_at(const dart__address_t *at, dart__comparison_t how,
+                             dart_datatype_t type, const void *value)
+{
+  uint64_t found;
+
+  if (!dart__compares(how, dart__own_address(at), value))
+    return false;
+  if (at->segment->address == NULL)
+    return true;
+  /* The kernel may have copied the word by its bytes; atomics of registered memory exclude each other. */
+  return dart__remote_fetch(at, NULL, &found, type, DART_OP_NO_OP) == DART_OK &&
+         dart__compares(how, &found, value);
+}
+
+/* Words of several portions, or of registered memory: as check_portion, with an address for each. */
+static __attribute__((noinline)) dart_ret_t check_each(dart__words_t *w)
+{
+  for (size_t i = 0; i < w->n; i++) {
+    dart__address_t at;
+
+    if (dart__words_locate(w->function, w->kind, w->gptrs[i], w->how.size, w->how.size, &at) !=
+        DART_OK)
+      return DART_ERR_INVAL;
+    if (i == 0)
+      w->first = at;
+    if (w->ends_check && dart__words_compares_at(&at, w->how, w->type, value_of(w, i))) {
+      w->index = i;
+      return DART_OK;
+    }
+  }
+  return DART_PENDING;
+}
+
+static __attribute__((cold)) dart_ret_t refuse(const dart__words_t *w)
+{
+  bool counts = w->kind == DART__WAIT_COUNTER;
+
+  if (w->gptrs == NULL || w->values == NULL || w->n == 0)
+    dart__error("%s: %zu %ss, %s %p, %s %p", w->function, w->n, name_of(w->kind),
+                counts ? "flags" : "pointers", (const void *)w->gptrs, counts ? "least" : "values",
+                w->values);
+  else if ((unsigned)w->comparison > DART_WAIT_GE)
+    dart__error("%s: there is no comparison %d", w->function, (int)w->comparison);
+  else
+    dart__error("%s: type %#lx is no integer type", w->function, (unsigned long)w->type);
+  return DART_ERR_INVAL;
+}
+
+static __attribute__((cold)) dart_ret_t refuse_null(const dart__words_t *w, const char *name)
+{
+  dart__error("%s: %s is NULL", w->function, name);
+  return DART_ERR_INVAL;
+}
+
+static inline dart_ret_t check(dart__words_t *w)
+{
+  dart_ret_t ret = check_portion(w);
+
+  return ret != DART_ERR_INVAL ? ret : check_each(w);
+}
+
+/* ---- looking -------------------------------------------------------------------------------- */
+
+static bool compares_located(const dart__words_t *w, size_t i, const void *value)
+{
+  dart__address_t at = w->first;
+
+  if (i > 0 && dart__locate(w->function, w->gptrs[i], w->how.size, &at) != DART_OK)
+    return false;
+  return dart__words_compares_at(&at, w->how, w->type, value);
+}
+
+/* The lowest index from `i` on whose word compares, or does not, as `does` says; n if there is none. */
+static inline size_t next_that(const dart__words_t *w, size_t i, bool does)
+{
+  const dart__comparison_t how   = w->how;
+  const dart_gptr_t *const gptrs = w->gptrs;
+  const char *const        start = w->start;
+  const size_t             n     = w->n;
+
+  if (start != NULL)
+    while (i < n &&
+           dart__compares(how, start + gptrs[i].addr_or_offs.offset, value_of(w, i)) != does)
+      i++;
+  else
+    while (i < n && compares_located(w, i, value_of(w, i)) != does)
+      i++;
+  return i;
+}
+
+/* Where all are waited for, those that were found to compare are not looked at again. */
+static inline bool is_there(dart__words_t *w)
+{
+  if (!w->is_all) {
+    w->index = next_that(w, 0, true);
+    return w->index < w->n;
+  }
+  w->index = next_that(w, w->index, false);
+  return w->index == w->n;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+static bool is_there_now(void *context)
+{
+  return is_there(context);
+}
+
+static bool is_of_segment(const dart__watched_t *watched, dart_gptr_t gptr)
+{
+  return watched->gptr.teamid == gptr.teamid && watched->gptr.segid == gptr.segid;
+}
+
+static dart__watched_t watched_word(const dart__words_t *w, size_t i)
+{
+  dart__watched_t watched = {
+    .gptr = w->gptrs[i], .nbytes = w->how.size, .type = w->type, .comparison = w->comparison
+  };
+
+  memcpy(&watched.value, value_of(w, i), w->how.size);
+  return watched;
+}
+
+/* Make them several words, one of which is at `offset`. */
+static void extend(dart__watched_t *watched, uint64_t offset, uint64_t nbytes)
+{
+  uint64_t first = watched->gptr.addr_or_offs.offset, end = first + watched->nbytes;
+
+  first                             = offset < first ? offset : first;
+  end                               = offset + nbytes > end ? offset + nbytes : end;
+  watched->gptr.addr_or_offs.offset = first;
+  watched->nbytes                   = end - first;
+  watched->is_several               = true;
+}
+
+/* What near units are to wake it for, by segments: words of more of these it finds by itself. */
+static int watch(const void *context, dart__watched_t watched_out[])
+{
+  const dart__words_t *w = context;
+  int                  n = 0;
+
+  for (size_t i = w->is_all ? w->index : 0; i < w->n; i++) {
+    int k = 0;
+
+    while (k < n && !is_of_segment(&watched_out[k], w->gptrs[i]))
+      k++;
+    if (k == DART__WATCHED_MOST)
+      continue;
+    if (k < n)
+      extend(&watched_out[k], w->gptrs[i].addr_or_offs.offset, w->how.size);
+    else
+      watched_out[n++] = watched_word(w, i);
+  }
+  return n;
+}
+
+static __attribute__((noinline)) dart_ret_t await(dart__words_t *w)
+{
+  dart_gptr_t   word  = w->gptrs[0];
+  dart__await_t await = { w->function,
+                          is_there_now,
+                          w,
+                          DART__COUNT_NOTIFY_WAIT,
+                          .is_counted = w->is_counted,
+                          .timeout_us = w->timeout_us,
+                          .is_silent  = w->kind != DART__WAIT_COUNTER,
+                          .what = { w->kind, word.teamid, word.segid, word.addr_or_offs.offset, 0 },
+                          .watch        = watch,
+                          .most_in_vain = w->n > 1 ? w->n + MORE_THAN_WORDS : 0 };
+
+  if (w->kind == DART__WAIT_COUNTER)
+    memcpy(&await.what.last, w->values, sizeof await.what.last);
+  return dart__await_within(&await) ? DART_OK : DART_PENDING;
+}
+
+bool dart__words_end_turns(unsigned turns, int64_t *since)
+{
+  int64_t now = dart__coarse_ns();
+
+  if (*since == 0)
+    *since = now;
+  return turns >= MOST_TURNS || now - *since > LONG_NS;
+}
+
+dart_ret_t dart__words_wait(dart__words_t *w)
+{
+  dart_ret_t ret;
+
+  if (!dart__comparison_of(w->type, w->comparison, &w->how) || w->gptrs == NULL ||
+      w->values == NULL || w->n == 0)
+    return refuse(w);
+  dart__progress();
+  ret = check(w);
+  if (ret != DART_PENDING)
+    return ret;
+  if (!w->ends_check && is_there(w)) /* else the check has looked */
+    return DART_OK;
+  if (!w->is_counted && dart__words_begin_turns(w->timeout_us)) {
+    w->is_counted = true;
+    if (dart__words_take_turns(is_there_now, w))
+      return DART_OK;
+  }
+  return await(w);
+}
+
+dart_ret_t dart__words_wait_any(dart__words_t *w, size_t *index)
+{
+  dart_ret_t ret;
+
+  w->ends_check = true;
+  ret           = index != NULL ? dart__words_wait(w) : refuse_null(w, "index");
+  if (ret == DART_OK)
+    *index = w->index;
+  return ret;
+}
+
+dart_ret_t dart__words_wait_some(dart__words_t *w, size_t indices[], size_t *count)
+{
+  dart_ret_t ret;
+
+  if (indices == NULL || count == NULL)
+    return refuse_null(w, indices == NULL ? "indices" : "count");
+  ret = dart__words_wait(w);
+  if (ret == DART_ERR_INVAL)
+    return ret;
+  *count = 0;
+  for (size_t i = w->index; ret == DART_OK && i < w->n; i = next_that(w, i + 1, true))
+    indices[(*count)++] = i;
+  return ret;
+}

@@ -1,0 +1,285 @@
+/* Teams that are made by their members alone.
+ *
+ * The parent's collectives cannot be used, for its other units do not come; nor the new team's own, before it has an
+ * id that no other team of its units has. So members agree by messages with the call's tag, along a binomial tree of
+ * the group: results go up to the first member, and what is decided comes down. The tree is arithmetic on the group,
+ * and a message never fails, so a unit that has no memory for anything else can still say so.
+ *
+ * Ids: the first member proposes the highest of the members' next ids, and each takes it. Only where threads of a unit
+ * make several teams at a time can another team have taken it there meanwhile; then all propose again, and spread
+ * their proposals more and more, so that two such groups come apart. What was taken in vain is not given back.
+ *
+ * Invariant: all members know the worst result of all before anything is entered anywhere, and after the team is open
+ * in the backend they agree once more, by its own exchange. */
+#include <dash/dart/ext/dart_team_group.h>
+
+#include <limits.h>
+
+#include "base/profile.h"
+#include "coll/coll.h"
+#include "memory/pool.h"
+#include "model/argument_check.h"
+#include "model/world.h"
+#include "p2p/twosided.h"
+#include "port.h"
+#include "team/group.h"
+#include "team/make.h"
+
+DART__PROFILED(dart_team_create_group);
+
+_Static_assert(-1 - DART_TEAM_TAG_MOST >= DART__TWOSIDED_TAG_LEAST, "each tag has its message");
+
+/* One call. */
+typedef struct {
+  const char        *function;
+  dart_team_t        parent;
+  const dart_unit_t *ids; /* of the group */
+  size_t             count;
+  size_t             me; /* index in it */
+  int                tag;
+  dart__team_t      *team;         /* NULL: not described */
+  bool               has_exchange; /* at `exchange` in the pool; only a leader */
+  uint64_t           exchange;
+} call_t;
+
+/* What members say, and what they are told. */
+typedef struct {
+  uint64_t subject; /* of parent and group: equal on all */
+  uint64_t exchange;
+  int32_t  id;
+  int32_t  ret;
+} word_t;
+
+_Static_assert(sizeof(word_t) <= DART__TWOSIDED_OWN_MOST, "it is one message");
+
+/* ---- agreement along the tree ---------------------------------------------------------------- */
+
+static void say(const call_t *call, dart_unit_t unit, const word_t *word)
+{
+  dart__twosided_send(call->function, unit, -1 - call->tag, word, sizeof *word);
+}
+
+static void hear(const call_t *call, dart_unit_t unit, word_t *word_out)
+{
+  dart__twosided_recv(call->function, unit, -1 - call->tag, word_out, sizeof *word_out);
+}
+
+/* The member that comes `step`, a power of two, after this one is its child; its parent is without the lowest bit. */
+static bool has_child(const call_t *call, size_t step)
+{
+  return (call->me == 0 || step < (call->me & -call->me)) && call->me + step < call->count;
+}
+
+static void merge(word_t *word, const word_t *other)
+{
+  if (other->id > word->id)
+    word->id = other->id;
+  if (other->ret > word->ret)
+    word->ret = other->ret;
+  if (other->subject != word->subject && word->ret < DART_ERR_INVAL)
+    word->ret = DART_ERR_INVAL;
+}
+
+/* The first member has what all have said. */
+static void collect(const call_t *call, word_t *word)
+{
+  word_t other;
+
+  for (size_t step = 1; has_child(call, step); step *= 2) {
+    hear(call, call->ids[call->me + step], &other);
+    merge(word, &other);
+  }
+  if (call->me > 0)
+    say(call, call->ids[call->me & (call->me - 1)], word);
+}
+
+/* All have the word of the first. */
+static void spread(const call_t *call, word_t *word)
+{
+  if (call->me > 0)
+    hear(call, call->ids[call->me & (call->me - 1)], word);
+  for (size_t step = 1; has_child(call, step); step *= 2)
+    say(call, call->ids[call->me + step], word);
+}
+
+static uint64_t mixed(uint64_t hash, uint64_t value)
+{
+  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t subject_of(const call_t *call)
+{
+  uint64_t hash = mixed(call->count, (uint64_t)call->parent);
+
+  for (size_t i = 0; i < call->count; i++)
+    hash = mixed(hash, (uint64_t)call->ids[i]);
+  return hash;
+}
+
+/* ---- the id ---------------------------------------------------------------------------------- */
+
+#define SPREAD_MOST 10
+
+/* What the first member makes of all next ids: the highest, and after `failures` one of some above it. */
+static void propose(const call_t *call, unsigned failures, word_t *word)
+{
+  uint64_t most =
+      failures == 0 ? 1 : UINT64_C(2) << (failures < SPREAD_MOST ? failures : SPREAD_MOST);
+  uint64_t step = mixed(mixed(failures, (uint64_t)call->tag), word->subject) % most;
+
+  if (word->ret != DART_OK)
+    return;
+  if (word->id > INT16_MAX)
+    word->ret = DART_ERR_OTHER;
+  else if ((uint64_t)word->id + step <= INT16_MAX)
+    word->id += (int32_t)step;
+}
+
+/* An id that all members have taken, and the worst of their results. */
+static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_out)
+{
+  word_t word;
+
+  for (unsigned failures = 0;; failures++) {
+    word =
+        (word_t){ .subject = subject_of(call), .id = dart__team_next_id(), .ret = (int32_t)mine };
+    collect(call, &word);
+    if (call->me == 0)
+      propose(call, failures, &word);
+    spread(call, &word);
+    *id_out = word.id;
+    if (word.ret != DART_OK)
+      return (dart_ret_t)word.ret;
+    word.ret = dart__team_take_id(word.id) ? DART_OK : DART_PENDING;
+    collect(call, &word);
+    spread(call, &word);
+    if (word.ret == DART_OK)
+      return DART_OK;
+  }
+}
+
+/* ---- the team -------------------------------------------------------------------------------- */
+
+/* What this unit allocates. */
+static dart_ret_t prepare(call_t *call)
+{
+  dart_ret_t ret;
+
+  call->team = dart__team_describe(call->ids, call->count);
+  if (call->team == NULL)
+    return DART_ERR_NOMEM;
+  if (!dart__team_is_leader(call->team))
+    return DART_OK;
+  ret                = dart__team_exchange_alloc(call->team, &call->exchange);
+  call->has_exchange = ret == DART_OK;
+  return ret;
+}
+
+static void discard(call_t *call)
+{
+  if (call->has_exchange)
+    dart__pool_free(call->exchange);
+  dart__team_discard(call->team);
+}
+
+/* The leader of each node tells the others where its exchange is. */
+static void open_exchange(call_t *call)
+{
+  dart__team_t *team = call->team;
+  word_t        word = { .exchange = call->exchange };
+
+  if (!dart__team_is_leader(team))
+    hear(call, dart__team_leader(team), &word);
+  else
+    for (int32_t i = 1; i < team->node_nunits; i++)
+      say(call, team->members[team->node_units[i]], &word);
+  dart__team_exchange_open(team, word.exchange);
+}
+
+/* Open the team, whose id is agreed on. Agreed. */
+static dart_ret_t open_team(call_t *call, int32_t id)
+{
+  dart_ret_t ret;
+
+  open_exchange(call);
+  dart__team_enter(call->team, (dart_team_t)id);
+  ret = dart__coll_agree(call->team, dart__port_team_open(call->team));
+  if (ret == DART_OK)
+    return DART_OK;
+  dart__team_exchange_close(call->team);
+  call->has_exchange = false;
+  dart__team_leave(call->team);
+  return ret;
+}
+
+static dart_ret_t create(call_t *call, dart_ret_t mine, dart_team_t *newteam)
+{
+  int32_t    id;
+  dart_ret_t ret = agree_on_id(call, mine == DART_OK ? prepare(call) : mine, &id);
+
+  if (ret == DART_OK)
+    ret = open_team(call, id);
+  if (ret != DART_OK) {
+    if (id > INT16_MAX)
+      dart__error("%s: the %d team ids are used up", call->function, INT16_MAX);
+    else if (mine == DART_OK)
+      dart__error("%s: no team with tag %d on every unit of a group of %zu", call->function,
+                  call->tag, call->count);
+    discard(call);
+    return ret;
+  }
+  *newteam = call->team->id;
+  return DART_OK;
+}
+
+/* ---- entry point ----------------------------------------------------------------------------- */
+
+/* Without this the caller cannot say to the others that it is wrong. */
+static bool can_take_part(const char *function, const struct dart_group_struct *group, int tag)
+{
+  if (dart__check_team(function, DART_TEAM_ALL) == NULL)
+    return false;
+  if (group == NULL || !dart__group_has(group, dart__world.me)) {
+    dart__error("%s: %s", function,
+                group == NULL ? "group is NULL" : "this unit is not in the group");
+    return false;
+  }
+  if (tag < 0 || tag > DART_TEAM_TAG_MOST) {
+    dart__error("%s: tag %d is not in 0..%d", function, tag, DART_TEAM_TAG_MOST);
+    return false;
+  }
+  return true;
+}
+
+static dart_ret_t check(const char *function, dart_team_t parent_id,
+                        const struct dart_group_struct *group, const dart_team_t *newteam)
+{
+  const dart__team_t *parent = dart__check_team(function, parent_id);
+
+  if (newteam == NULL)
+    dart__error("%s: newteam is NULL", function);
+  if (newteam == NULL || parent == NULL)
+    return DART_ERR_INVAL;
+  for (size_t i = 0; i < group->count; i++)
+    if (dart__team_unit_of(parent, group->ids[i]) < 0) {
+      dart__error("%s: unit %d is no member of team %d", function, group->ids[i], parent_id);
+      return DART_ERR_INVAL;
+    }
+  return DART_OK;
+}
+
+dart_ret_t dart_team_create_group(dart_team_t parent, const dart_group_t group, int tag,
+                                  dart_team_t *newteam)
+{
+  call_t call = { .function = __func__, .parent = parent, .tag = tag };
+
+  if (newteam != NULL)
+    *newteam = DART_TEAM_NULL;
+  if (!can_take_part(__func__, group, tag))
+    return DART_ERR_INVAL;
+  call.ids   = group->ids;
+  call.count = group->count;
+  call.me    = dart__group_position(group, dart__world.me);
+  return create(&call, check(__func__, parent, group, newteam), newteam);
+}

@@ -1,0 +1,393 @@
+/* Teams: creation, destruction, and queries.
+ *
+ * The exchange of a team lies, on each of its nodes, in the pool of the node's leader: its first unit in the
+ * team. Creating a team costs a few small collectives of the parent: its units agree on the id, and that
+ * all have allocated what they need; exchange the offsets of the leaders' exchanges; and agree that the
+ * backend could open the team. If one of these fails on one unit it fails on all. */
+#include "team/team_calls.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "base/config.h"
+#include "base/profile.h"
+#include "coll/coll.h"
+#include "far/progress.h"
+#include "memory/memory.h"
+#include "memory/pool.h"
+#include "model/argument_check.h"
+#include "model/world.h"
+#include "port.h"
+#include "team/group.h"
+#include "team/make.h"
+#include "team/team_locality.h"
+
+DART__PROFILED(dart_team_create);
+DART__PROFILED(dart_team_clone);
+DART__PROFILED(dart_team_destroy);
+DART__PROFILED(dart_team_get_group);
+DART__PROFILED(dart_team_myid);
+DART__PROFILED(dart_team_size);
+DART__PROFILED(dart_myid);
+DART__PROFILED(dart_size);
+DART__PROFILED(dart_team_unit_l2g);
+DART__PROFILED(dart_team_unit_g2l);
+
+/* Allocate all that this unit needs for the first team and the pool; both are not open. NULL: no memory. */
+static dart__team_t *prepare_all(void)
+{
+  dart_unit_t  *members = calloc((size_t)dart__world.nunits, sizeof *members);
+  dart__team_t *all;
+
+  if (members == NULL)
+    return NULL;
+  for (dart_unit_t u = 0; u < dart__world.nunits; u++)
+    members[u] = u;
+  all = dart__team_describe(members, (size_t)dart__world.nunits);
+  free(members);
+  dart__world.pid_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.pid_of);
+  if (all != NULL && dart__world.pid_of != NULL && dart__pool_prepare(all) == DART_OK)
+    return all;
+  dart__team_discard(all);
+  return NULL;
+}
+
+dart_ret_t dart__team_open_all(void)
+{
+  dart__team_t *all = prepare_all();
+  uint64_t   offset = DART__POOL_FIRST; /* of the second block of the pool, so all units know it */
+  dart_ret_t ret =
+      dart__port_agree_on(all == NULL ? DART_ERR_NOMEM : DART_OK, dart__settings_common());
+
+  if (ret == DART_ERR_INVAL)
+    dart__settings_differ();
+  dart__team_ids_reset();
+  if (ret == DART_OK)
+    ret = dart__port_team_open(all);
+  if (ret == DART_OK) {
+    ret = dart__pool_open();
+    if (ret == DART_OK && dart__team_is_leader(all))
+      ret = dart__team_exchange_alloc(all, &offset);
+    ret =
+        dart__port_agree(ret); /* once for both: units that share cores take long to agree by MPI */
+  }
+  if (ret != DART_OK) {
+    if (dart__world.me == 0 && ret != DART_ERR_INVAL)
+      dart__error("dart_init: no memory for the first team and its pool, "
+                  "see DART_HEAP_STEP, DART_POOL, DART_SLOT");
+    dart__port_agree(DART_OK); /* nobody ends the program before it is said */
+    dart__pool_close();
+    dart__team_discard(all);
+    free(dart__world.pid_of);
+    dart__world.pid_of = NULL;
+    return ret;
+  }
+  dart__assert(offset == DART__POOL_FIRST);
+  dart__team_exchange_open(all, offset);
+  dart__team_enter(all, DART_TEAM_ALL);
+  dart__coll_share(all, &(int32_t){ getpid() }, dart__world.pid_of, sizeof(int32_t));
+  return DART_OK;
+}
+
+/* Destroy a team after the last barrier over it. */
+static void destroy_team(dart__team_t *team)
+{
+  dart__locality_drop(team);
+  dart__memory_close(team);
+  dart__port_team_close(team);
+  dart__team_exchange_close(team);
+  dart__team_leave(team);
+  dart__team_discard(team);
+}
+
+void dart__team_close_all(void)
+{
+  dart__team_t *all = dart__teams[DART_TEAM_ALL];
+
+  /* In descending order of ids: the same order on all units, for a unit never has two teams with one id. */
+  for (int32_t id = dart__team_next_id() - 1; id > DART_TEAM_ALL; id--)
+    if (dart__teams[id] != NULL)
+      destroy_team(dart__teams[id]);
+
+  dart__memory_close(all);
+  dart__port_agree(DART_OK); /* a barrier without the exchange, which is in the pool */
+  dart__pool_close();
+  dart__port_team_close(all);
+  dart__team_leave(all);
+  dart__team_discard(all);
+  dart__team_free_spare();
+  free(dart__world.pid_of);
+  dart__world.pid_of = NULL;
+}
+
+/* Exchange the offsets of the leaders' exchanges, and open that of this node. */
+static void share_exchange(dart__team_t *parent, dart__team_t *team, uint64_t own,
+                           uint64_t *offsets)
+{
+  dart__coll_share(parent, &own, offsets, sizeof own);
+  if (team != NULL)
+    dart__team_exchange_open(team, offsets[dart__team_unit_of(parent, dart__team_leader(team))]);
+}
+
+/* The new team's id, and the worst of all units' results. */
+static dart_ret_t agree_on_id(dart__team_t *parent, dart_ret_t mine, int32_t *id_out)
+{
+  unsigned long most[2] = { (unsigned long)dart__team_next_id(), mine };
+
+  dart__coll_most(parent, most, 2);
+  *id_out = (int32_t)most[0];
+  if (*id_out > INT16_MAX)
+    return DART_ERR_OTHER;
+  dart__team_take_id(*id_out);
+  return (dart_ret_t)most[1];
+}
+
+/* What this unit allocates: the team, if it is a member; a table for the offsets of exchanges; and, if it is
+ * a leader, an exchange. */
+typedef struct {
+  dart__team_t *team;
+  uint64_t     *offsets;
+  uint64_t      offset;
+  bool          has_exchange;
+} plan_t;
+
+static dart_ret_t prepare(const dart__team_t *parent, const dart_unit_t *members, size_t count,
+                          plan_t *plan_out)
+{
+  plan_t    *plan = plan_out;
+  dart_ret_t ret  = DART_OK;
+
+  *plan = (plan_t){ .team    = count > 0 ? dart__team_describe(members, count) : NULL,
+                    .offsets = calloc((size_t)parent->nunits, sizeof *plan->offsets) };
+  if (plan->offsets == NULL || (count > 0 && plan->team == NULL))
+    ret = DART_ERR_NOMEM;
+  else if (count > 0 && dart__team_is_leader(plan->team))
+    ret = dart__team_exchange_alloc(plan->team, &plan->offset);
+  plan->has_exchange = ret == DART_OK && count > 0 && dart__team_is_leader(plan->team);
+  return ret;
+}
+
+/* Open the team on its members. Collective over the parent, and agreed. */
+static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
+{
+  dart__team_t *team = plan->team;
+  dart_ret_t    ret  = DART_OK;
+
+  share_exchange(parent, team, plan->offset, plan->offsets);
+  if (team != NULL) {
+    dart__team_enter(team, (dart_team_t)id);
+    ret = dart__port_team_open(team);
+  }
+  ret = dart__coll_agree(parent, ret);
+  if (ret != DART_OK && team != NULL)
+    dart__team_leave(team);
+  return ret;
+}
+
+/* Common to create and clone. Collective over the parent; `count` is 0 on units that are no members. */
+static dart_ret_t create(const char *function, dart__team_t *parent, const dart_unit_t *members,
+                         size_t count, dart_team_t *newteam)
+{
+  plan_t     plan;
+  int32_t    id;
+  dart_ret_t ret = agree_on_id(parent, prepare(parent, members, count, &plan), &id);
+
+  if (ret == DART_OK)
+    ret = open_team(parent, &plan, id);
+  free(plan.offsets);
+  if (ret != DART_OK) {
+    if (id > INT16_MAX)
+      dart__error("%s: the %d team ids are used up", function, INT16_MAX);
+    else
+      dart__error("%s: team %d cannot be made on every unit of team %d", function, id, parent->id);
+    if (plan.has_exchange)
+      dart__pool_free(plan.offset);
+    dart__team_discard(plan.team);
+    return ret;
+  }
+  if (plan.team != NULL) {
+    *newteam = plan.team->id;
+    dart__debug("%s: team %d of %d units on %d nodes", function, id, plan.team->nunits,
+                plan.team->nnodes);
+  }
+  return DART_OK;
+}
+
+dart_ret_t dart_team_create(dart_team_t teamid, const dart_group_t group, dart_team_t *newteam)
+{
+  dart__team_t *parent = dart__check_team(__func__, teamid);
+
+  if (newteam == NULL) {
+    dart__error("%s: newteam is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *newteam = DART_TEAM_NULL;
+  if (parent == NULL)
+    return DART_ERR_INVAL;
+  for (size_t i = 0; group != NULL && i < group->count; i++)
+    if (dart__team_unit_of(parent, group->ids[i]) < 0) {
+      dart__error("%s: unit %d is no member of team %d", __func__, group->ids[i], teamid);
+      return DART_ERR_INVAL;
+    }
+  if (group == NULL || !dart__group_has(group, dart__world.me))
+    return create(__func__, parent, NULL, 0, newteam);
+  return create(__func__, parent, group->ids, group->count, newteam);
+}
+
+dart_ret_t dart_team_clone(dart_team_t teamid, dart_team_t *newteam)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (newteam == NULL) {
+    dart__error("%s: newteam is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *newteam = DART_TEAM_NULL;
+  return team == NULL ? DART_ERR_INVAL
+                      : create(__func__, team, team->members, (size_t)team->nunits, newteam);
+}
+
+dart_ret_t dart_team_destroy(dart_team_t *teamid)
+{
+  dart__team_t *team;
+
+  if (teamid == NULL) {
+    dart__error("%s: teamid is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  if (*teamid == DART_TEAM_NULL)
+    return DART_OK;
+  if (*teamid == DART_TEAM_ALL) {
+    dart__error("%s: the team of all units lives until dart_exit", __func__);
+    return DART_ERR_INVAL;
+  }
+  team = dart__check_team(__func__, *teamid);
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  dart__progress_settle(0); /* unlocks of its segments that did not wait */
+  dart__world.let_go();
+  if (team->nnodes > 1)
+    dart__far->flush_all(team); /* refused operations were logged */
+  dart__coll_barrier(team);
+  destroy_team(team);
+  *teamid = DART_TEAM_NULL;
+  return DART_OK;
+}
+
+/* ---- queries: all local ------------------------------------------------------------------ */
+
+dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t *group)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (group == NULL) {
+    dart__error("%s: group is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *group = DART_GROUP_NULL;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  *group = dart__group_new(team->members, (size_t)team->nunits);
+  if (*group == DART_GROUP_NULL) {
+    dart__error("%s: no memory for a group of %d units", __func__, team->nunits);
+    return DART_ERR_NOMEM;
+  }
+  return DART_OK;
+}
+
+dart_ret_t dart_team_myid(dart_team_t teamid, dart_team_unit_t *myid)
+{
+  dart__team_t *team = dart__team_find(teamid);
+
+  if (myid == NULL) {
+    dart__error("%s: myid is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  if (team == NULL) {
+    *myid = DART_UNDEFINED_TEAM_UNIT_ID;
+    dart__check_team(__func__, teamid);
+    return DART_ERR_INVAL;
+  }
+  *myid = dart_create_team_unit(team->me);
+  return DART_OK;
+}
+
+dart_ret_t dart_team_size(dart_team_t teamid, size_t *size)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (size == NULL) {
+    dart__error("%s: size is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  *size = (size_t)team->nunits;
+  return DART_OK;
+}
+
+dart_ret_t dart_myid(dart_global_unit_t *myid)
+{
+  if (myid == NULL) {
+    dart__error("%s: myid is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *myid =
+      dart_create_global_unit(dart__world.initialized ? dart__world.me : DART_UNDEFINED_UNIT_ID);
+  if (myid->id >= 0)
+    return DART_OK;
+  dart__error("%s: DART is not initialised", __func__);
+  return DART_ERR_OTHER;
+}
+
+dart_ret_t dart_size(size_t *size)
+{
+  if (size == NULL) {
+    dart__error("%s: size is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *size = dart__world.initialized ? (size_t)dart__world.nunits : 0;
+  if (*size > 0)
+    return DART_OK;
+  dart__error("%s: DART is not initialised", __func__);
+  return DART_ERR_OTHER;
+}
+
+dart_ret_t dart_team_unit_l2g(dart_team_t teamid, dart_team_unit_t localid,
+                              dart_global_unit_t *globalid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (globalid == NULL) {
+    dart__error("%s: globalid is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *globalid = DART_UNDEFINED_GLOBAL_UNIT_ID;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  if (localid.id < 0 || localid.id >= team->nunits) {
+    dart__error("%s: unit %d is not in 0..%d of team %d", __func__, localid.id, team->nunits - 1,
+                teamid);
+    return DART_ERR_INVAL;
+  }
+  *globalid = dart_create_global_unit(team->members[localid.id]);
+  return DART_OK;
+}
+
+dart_ret_t dart_team_unit_g2l(dart_team_t teamid, dart_global_unit_t globalid,
+                              dart_team_unit_t *localid)
+{
+  dart__team_t *team = dart__check_team(__func__, teamid);
+
+  if (localid == NULL) {
+    dart__error("%s: localid is NULL", __func__);
+    return DART_ERR_INVAL;
+  }
+  *localid = DART_UNDEFINED_TEAM_UNIT_ID;
+  if (team == NULL)
+    return DART_ERR_INVAL;
+  *localid = dart_create_team_unit(dart__team_unit_of(team, globalid.id));
+  return DART_OK;
+}

@@ -1,0 +1,23 @@
+#ifndef DART__TEAM_TEAM_LOCALITY_H
+#define DART__TEAM_TEAM_LOCALITY_H
+/* The locality of teams: a tree and a descriptor per unit. */
+#include <stdbool.h>
+
+#include <dash/dart/if/dart_locality.h>
+
+#include "model/team.h"
+
+/** Gather the descriptions of all units' hardware, and build the tree of DART_TEAM_ALL. Collective;
+ *  agreed. */
+dart_ret_t dart__locality_open(void);
+
+/** Free both. Other teams have dropped their trees already. */
+void dart__locality_close(void);
+
+/** Free the tree and the descriptors of `team`, if it has them. */
+void dart__locality_drop(dart__team_t *team);
+
+/** Whether `domain` is the root of a team's own tree. */
+bool dart__locality_is_root(const dart_domain_locality_t *domain);
+
+#endif

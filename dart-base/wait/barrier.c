@@ -1,0 +1,68 @@
+/* The node's barrier. An episode is numbered from 1; `missing` is rearmed before `open` is raised,
+ * so a unit that leaves finds the barrier ready for the next episode. */
+#include "wait/barrier.h"
+
+void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits)
+{
+  /* relaxed: the caller publishes the whole barrier afterwards */
+  atomic_store_explicit(&barrier->missing, nunits, memory_order_relaxed);
+  barrier->nunits = nunits;
+  atomic_store_explicit(&barrier->full.count, 0, memory_order_relaxed);
+  atomic_store_explicit(&barrier->full.sleepers, 0, memory_order_relaxed);
+  atomic_store_explicit(&barrier->open.count, 0, memory_order_relaxed);
+  atomic_store_explicit(&barrier->open.sleepers, 0, memory_order_relaxed);
+}
+
+/* How many were missing before the caller. acq_rel: publishes the caller's stores to the last
+ * unit to arrive, which acquires those of all units through the chain of decrements. */
+static uint32_t arrive(dart__barrier_t *barrier)
+{
+  return atomic_fetch_sub_explicit(&barrier->missing, 1, memory_order_acq_rel);
+}
+
+static void rearm(dart__barrier_t *barrier)
+{
+  /* relaxed: no unit arrives again before `open` is raised */
+  atomic_store_explicit(&barrier->missing, barrier->nunits, memory_order_relaxed);
+}
+
+void dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode,
+                        const dart__wait_policy_t *policy)
+{
+  uint32_t before = (*episode)++;
+
+  if (arrive(barrier) == 1) {
+    rearm(barrier);
+    dart__event_raise(&barrier->open, before + 1); /* pairs with the wait below */
+    return;
+  }
+  dart__event_wait(&barrier->open, before, policy);
+}
+
+void dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode,
+                           const dart__wait_policy_t *policy)
+{
+  uint32_t before = (*episode)++;
+
+  if (arrive(barrier) > 1)
+    dart__event_wait_for(&barrier->full, before + 1, policy); /* pairs with the raise in follow */
+  else /* relaxed: nobody waits. It is stored all the same: a stale count could equal `before + 1`
+          * after a wrap */
+    atomic_store_explicit(&barrier->full.count, before + 1, memory_order_relaxed);
+  rearm(barrier);
+}
+
+void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode)
+{
+  dart__event_raise(&barrier->open, *episode); /* pairs with the wait in follow */
+}
+
+void dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode,
+                          const dart__wait_policy_t *policy)
+{
+  uint32_t before = (*episode)++;
+
+  if (arrive(barrier) == 1) /* the leader is among the units that have arrived */
+    dart__event_raise(&barrier->full, before + 1);
+  dart__event_wait(&barrier->open, before, policy);
+}

@@ -1,0 +1,79 @@
+#ifndef DART__WAIT_EXCHANGE_H
+#define DART__WAIT_EXCHANGE_H
+/* What the units of a team on one node share to synchronise and to pass small data: a barrier, a
+ * slot per unit, and a result.
+ *
+ * A collective is a sequence of steps. In a step units write their slots, pass the barrier, and read
+ * one another's slots. Slots and result exist twice and steps alternate, so one barrier a step is
+ * enough: a unit that writes a slot again, two steps later, has passed a barrier that every reader
+ * entered after reading. The step is the barrier's episode.
+ *
+ * A unit whose process ends early, on this node or another one, is gone: it is recorded with the last step
+ * that it took part in. Steps are the same on all nodes of a team. So a wait in a later step never ends,
+ * and a wait in that step or an earlier one does not depend on the unit that is gone. */
+#include "wait/barrier.h"
+#include "wait/mutex.h"
+
+#include <stddef.h>
+
+typedef struct {
+  dart__barrier_t barrier;
+  _Alignas(DART__CACHE_LINE) dart__mutex_t
+      registered;         /* held for an atomic update of registered memory, see rma/remote.h */
+  _Atomic uint32_t left;  /* units but the leader that do not access this memory any more */
+  _Atomic uint32_t ngone; /* units of the team that are gone */
+
+  /* 1: a unit of this node has logged that it waits for a unit that is gone. */
+  _Atomic uint32_t reported;
+} dart__shared_t;
+
+typedef struct {
+  dart__shared_t   *shared;
+  _Atomic uint64_t *gone; /* unit of the team → 0, or, if it is gone, 2^32 + its last step */
+  char             *buffers;
+  uint32_t          nunits;
+  uint32_t          me;
+  size_t            slot_bytes; /* multiples of a cache line */
+  size_t            result_bytes;
+  uint32_t          episode; /* steps passed */
+
+  /* Blocks of so many bytes are copied directly, see coll/direct.h; 0: not known yet. */
+  size_t direct_least;
+} dart__exchange_t;
+
+/** Bytes of shared memory that an exchange needs: for `nunits` units of a team of `nteam`. */
+size_t dart__exchange_bytes(uint32_t nunits, uint32_t nteam, size_t slot_bytes,
+                            size_t result_bytes);
+
+/** Initialise the memory, by one unit, before any unit opens it. */
+void dart__exchange_format(void *memory, uint32_t nunits, uint32_t nteam);
+
+/** Open initialised memory as unit `me` of the node. */
+void dart__exchange_open(dart__exchange_t *exchange, void *memory, uint32_t nunits, uint32_t nteam,
+                         uint32_t me, size_t slot_bytes, size_t result_bytes);
+
+/** Whether this unit is inside a step, perhaps in another thread. */
+bool dart__exchange_is_busy(const dart__exchange_t *exchange);
+
+/** Record that a unit of the team is gone, after this step. May be called more than once for a unit. */
+void dart__exchange_note_gone(dart__exchange_t *exchange, int32_t unit, uint32_t episode);
+
+/** Whether a unit is recorded as gone. */
+bool dart__exchange_is_gone(const dart__exchange_t *exchange, int32_t unit);
+
+/** A unit that is gone and will not arrive in the caller's current step; -1: there is none. */
+int32_t dart__exchange_missing(const dart__exchange_t *exchange, uint32_t nteam);
+
+/* Buffers of the current step. The barrier that ends the step switches to the buffers of the next one, so
+ * take the addresses before the barrier. */
+static inline char *dart__exchange_slot(const dart__exchange_t *x, uint32_t unit)
+{
+  return x->buffers + ((x->episode & 1) * x->nunits + unit) * x->slot_bytes;
+}
+
+static inline char *dart__exchange_result(const dart__exchange_t *x)
+{
+  return x->buffers + 2 * x->nunits * x->slot_bytes + (x->episode & 1) * x->result_bytes;
+}
+
+#endif

@@ -1,0 +1,288 @@
+/* The mutex under contention: see mutex.h for the idea.
+ *
+ * No sleeper is forgotten: an unlock that finds SLEEPERS clears it and wakes one waiter, and that waiter
+ * sets SLEEPERS again when it takes the mutex or goes back to sleep, for there may be more. Late waiters
+ * sleep on `turn`, each with the bit of its ticket, so that an unlock wakes the one whose turn it is, and one more for
+ * every 32 that wait behind it. */
+#include "wait/mutex.h"
+
+#include "base/counters.h"
+#include "wait/due.h"
+#include "wait/waiting.h"
+
+#define LATE_AFTER_US 10000
+#define MOST_PAUSES   32 /* between two loads of `state` */
+
+#define HELD     DART__MUTEX_HELD
+#define SLEEPERS DART__MUTEX_SLEEPERS
+#define LATE     DART__MUTEX_LATE
+#define PASSED   DART__MUTEX_PASSED
+#define TICKET   DART__MUTEX_TICKET
+#define TICKETS  (UINT32_MAX / TICKET) /* the largest; the next one is 0 */
+
+static bool is_free(uint32_t state)
+{
+  return (state & HELD) == 0;
+}
+
+static uint32_t late_waiters(uint32_t state)
+{
+  return state % PASSED / LATE;
+}
+
+static uint32_t next_ticket(uint32_t state)
+{
+  return state / TICKET;
+}
+
+/* The ticket whose turn it is, if anybody is late. */
+static uint32_t served(uint32_t state)
+{
+  return (next_ticket(state) - late_waiters(state)) & TICKETS;
+}
+
+/* The bit by which whoever has the ticket is woken. */
+static uint32_t bit_of(uint32_t ticket)
+{
+  return UINT32_C(1) << ticket % 32;
+}
+
+/* Whether a thread that is not late may take the free mutex. */
+static bool may_pass(uint32_t state)
+{
+  return state % TICKET / PASSED < DART__MUTEX_MOST_PASSES;
+}
+
+/* Held by a thread that was not late. */
+static uint32_t held(uint32_t state)
+{
+  return (late_waiters(state) > 0 ? state + PASSED : state) | HELD;
+}
+
+/* Held by the first late waiter. SLEEPERS, for there may be some: they were not woken while it was late. */
+static uint32_t held_by_late(uint32_t state)
+{
+  uint32_t tickets = late_waiters(state) > 1 ? state - state % TICKET : 0;
+
+  return (tickets + state % PASSED - LATE) | HELD | SLEEPERS;
+}
+
+/* Change `state`, in which the mutex is free, to `taken`. acquire: pairs with the release in unlock */
+static bool take(dart__mutex_t *mutex, uint32_t state, uint32_t taken)
+{
+  return atomic_compare_exchange_strong_explicit(&mutex->state, &state, taken, memory_order_acquire,
+                                                 memory_order_relaxed);
+}
+
+static uint32_t load_state(const dart__mutex_t *mutex)
+{
+  /* relaxed: only a successful compare-and-swap takes the mutex, and that one acquires */
+  return atomic_load_explicit((_Atomic uint32_t *)&mutex->state, memory_order_relaxed);
+}
+
+static uint32_t microseconds(void)
+{
+  return (uint32_t)(dart__now_ns() / 1000);
+}
+
+static void progress(const dart__wait_policy_t *policy)
+{
+  if (policy->pace->progress != NULL)
+    policy->pace->progress();
+}
+
+/* How long to sleep: at most `most_us`, and not past the next call of `progress`. 0: no limit */
+static uint32_t sleep_limit(uint32_t most_us, const dart__wait_policy_t *policy)
+{
+  return policy->pace->progress != NULL && (most_us == 0 || policy->pace->nap_us < most_us)
+             ? policy->pace->nap_us
+             : most_us;
+}
+
+/* Take the mutex if it is free, or pause. */
+static bool look(dart__mutex_t *mutex, uint32_t pauses, const dart__wait_policy_t *policy)
+{
+  uint32_t state = load_state(mutex);
+
+  if (is_free(state) && may_pass(state) && take(mutex, state, held(state)))
+    return true;
+  progress(policy);
+  for (uint32_t i = 0; i < pauses; i++)
+    dart__cpu_pause();
+  return false;
+}
+
+/* Between two unlocks that this thread has seen while it waited, of whatever mutex; ns. */
+static _Thread_local int64_t last_turn;
+
+/* What a waiter that has a core for itself knows of when the mutex is unlocked next. */
+typedef struct {
+  dart__due_t due;
+  bool        is_whole; /* `due` is since an unlock, not since the wait began */
+} rhythm_t;
+
+static rhythm_t begin_rhythm(const dart__wait_policy_t *policy)
+{
+  return (rhythm_t){ { dart__now_ns(), policy->pace->yields > 0 ? last_turn : 0 }, false };
+}
+
+/* At growing intervals, for every look takes the cache line from the holder. A unit that has a core then yields it for
+ * about a millisecond: nobody else needs it, and to wake a sleeper costs the holder some microseconds. */
+static bool spin(dart__mutex_t *mutex, rhythm_t *rhythm, const dart__wait_policy_t *policy)
+{
+  uint32_t pauses = 1;
+
+  for (uint32_t paused = 0; paused < policy->pace->spins; paused += pauses) {
+    if (look(mutex, pauses, policy))
+      return true;
+    if (pauses < MOST_PAUSES)
+      pauses *= 2;
+  }
+  *rhythm = begin_rhythm(policy); /* not before: a short wait does without the clock */
+  for (uint32_t i = 0; i < policy->pace->yields; i++) {
+    if (look(mutex, MOST_PAUSES, policy))
+      return true;
+    dart__yield();
+  }
+  return false;
+}
+
+static void note_unlock(rhythm_t *rhythm, const dart__wait_policy_t *policy)
+{
+  int64_t now = dart__now_ns();
+
+  if (rhythm->is_whole)
+    last_turn = now - rhythm->due.since;
+  *rhythm = (rhythm_t){ { now, policy->pace->yields > 0 ? last_turn : 0 }, true };
+}
+
+/* True: an unlock is due, and the core was yielded. Else sets how long to sleep until one is; 0: no limit. An unlock
+ * that finds nobody asleep saves the time that it takes to wake somebody, who then mostly is passed. */
+static bool yield_if_due(const rhythm_t *rhythm, uint32_t *most_us_out)
+{
+  int64_t left = dart__due_in(&rhythm->due, dart__now_ns());
+
+  *most_us_out = left > 0 && left / 1000 < UINT32_MAX ? (uint32_t)(left / 1000) + 1 : 0;
+  if (left != 0)
+    return false;
+  dart__yield();
+  return true;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
+}
+
+/* False: the caller is late now. */
+static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
+                             const dart__wait_policy_t *policy)
+{
+  uint32_t start = microseconds(), waited = 0, most_us;
+  bool     slept = false;
+
+  for (; waited < LATE_AFTER_US; waited = microseconds() - start) {
+    uint32_t state = load_state(mutex);
+
+    if (is_free(state) && may_pass(state)) {
+      if (take(mutex, state, held(state) | SLEEPERS))
+        return true;
+      continue;
+    }
+    if (slept && (state & SLEEPERS) == 0)
+      note_unlock(rhythm, policy);
+    slept = false;
+    progress(policy);
+    if (yield_if_due(rhythm, &most_us))
+      continue;
+    /* relaxed: the modification order of the word suffices; the kernel compares it again */
+    if ((state & SLEEPERS) == 0 &&
+        !atomic_compare_exchange_strong_explicit(&mutex->state, &state, state | SLEEPERS,
+                                                 memory_order_relaxed, memory_order_relaxed))
+      continue;
+    most_us = smaller(LATE_AFTER_US - waited, most_us > 0 ? most_us : LATE_AFTER_US);
+    dart__count(DART__COUNT_SLEEP);
+    dart__waiting_stamp();
+    dart__futex_wait(&mutex->state, state | SLEEPERS, sleep_limit(most_us, policy));
+    slept = true;
+  }
+  return false;
+}
+
+uint32_t dart__mutex_draw_ticket(dart__mutex_t *mutex)
+{
+  /* relaxed: an unlock either finds this waiter counted, or came before the waiter looks at `state` next */
+  return next_ticket(atomic_fetch_add_explicit(&mutex->state, LATE + TICKET, memory_order_relaxed));
+}
+
+bool dart__mutex_take_late(dart__mutex_t *mutex, uint32_t ticket)
+{
+  for (;;) {
+    uint32_t state = load_state(mutex);
+
+    if (!is_free(state) || served(state) != ticket)
+      return false;
+    if (take(mutex, state, held_by_late(state)))
+      return true;
+  }
+}
+
+bool dart__mutex_take_for(dart__mutex_t *mutex)
+{
+  for (;;) {
+    uint32_t state = load_state(mutex);
+
+    if (!is_free(state) || !may_pass(state))
+      return false;
+    if (take(mutex, state, held(state)))
+      return true;
+  }
+}
+
+static void sleep_until_turn(dart__mutex_t *mutex, rhythm_t *rhythm,
+                             const dart__wait_policy_t *policy)
+{
+  uint32_t ticket = dart__mutex_draw_ticket(mutex), most_us = 0;
+  /* relaxed: by how much it grows until the first look tells nothing but a rhythm */
+  uint32_t before = atomic_load_explicit(&mutex->turn, memory_order_relaxed);
+
+  for (;;) {
+    /* acquire: pairs with the release in wake, so that the look below sees the unlock that raised `turn` */
+    uint32_t turn     = atomic_load_explicit(&mutex->turn, memory_order_acquire);
+    bool     is_first = served(load_state(mutex)) == ticket;
+
+    if (dart__mutex_take_late(mutex, ticket))
+      return;
+    progress(policy);
+    if (is_first && turn - before == 1)
+      note_unlock(rhythm, policy);
+    before = turn;
+    if (is_first && yield_if_due(rhythm, &most_us))
+      continue;
+    dart__count(DART__COUNT_SLEEP);
+    dart__waiting_stamp();
+    dart__futex_wait_bits(&mutex->turn, turn, sleep_limit(is_first ? most_us : 0, policy),
+                          bit_of(ticket));
+  }
+}
+
+void dart__mutex_wait(dart__mutex_t *mutex, const dart__wait_policy_t *policy)
+{
+  rhythm_t rhythm;
+
+  if (!spin(mutex, &rhythm, policy) && !sleep_until_free(mutex, &rhythm, policy))
+    sleep_until_turn(mutex, &rhythm, policy);
+}
+
+void dart__mutex_wake(dart__mutex_t *mutex, uint32_t state)
+{
+  if (late_waiters(state) > 0) {
+    /* release: pairs with the acquire in sleep_until_turn */
+    atomic_fetch_add_explicit(&mutex->turn, 1, memory_order_release);
+    dart__futex_wake_bits(&mutex->turn, bit_of(served(state)));
+  } else if ((state & SLEEPERS) != 0) {
+    /* relaxed: a hint to unlocks; the waiter woken here sets it again for the others */
+    atomic_fetch_and_explicit(&mutex->state, ~SLEEPERS, memory_order_relaxed);
+    dart__futex_wake(&mutex->state, 1);
+  }
+}

@@ -1,0 +1,267 @@
+/* Waiting: see wait.h for the argument. */
+#include "wait/wait.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/counters.h"
+#include "wait/waiting.h"
+
+#define PROGRESS_EVERY 64 /* polls */
+#define YIELD_EVERY    16 /* turns, once only other nodes can be the reason for the long wait */
+#define YIELD_RARELY \
+  64 /* turns of a unit that has a core: what it waits for does not need this one */
+#define CHECK_EVERY 1024    /* polls without a sleep */
+#define CHECK_US    1000000 /* the longest sleep where there is a check */
+#define SHORT_US    1000    /* a sleep of which the kernel's 50 us more are a part that counts */
+#define KEEP_OFF    4 /* times as long as its core was away, a thread does not yield it in its waits */
+
+static struct timespec time_of(uint32_t us)
+{
+  return (struct timespec){ us / 1000000, us % 1000000 * 1000L };
+}
+
+void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us)
+{
+  struct timespec most = time_of(most_us);
+
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT, expected, most_us > 0 ? &most : NULL, NULL, 0);
+}
+
+void dart__futex_wake(_Atomic uint32_t *word, int count)
+{
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE, count, NULL, NULL, 0);
+}
+
+/* By default a sleep of a thread may take 50 us longer than it asked for, which is half a nap more until a unit sees
+ * what has come from another node. A short one is as long as asked for; what the program has set is put back.
+ * Returns what to put back, -1: nothing. */
+static int sleep_exactly(uint32_t us)
+{
+  int slack = us > 0 && us <= SHORT_US ? prctl(PR_GET_TIMERSLACK) : -1;
+
+  if (slack > 1)
+    prctl(PR_SET_TIMERSLACK, 1UL); /* ns; 0 would mean the default */
+  return slack;
+}
+
+static void sleep_as_before(int slack)
+{
+  if (slack > 1)
+    prctl(PR_SET_TIMERSLACK, (unsigned long)slack);
+}
+
+void dart__futex_wait_bits(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us,
+                           uint32_t bits)
+{
+  struct timespec end;
+  uint64_t        ns;
+
+  if (most_us > 0) { /* this kind of wait has an end, not a duration */
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    ns = (uint64_t)end.tv_nsec + most_us * UINT64_C(1000);
+    end.tv_sec += (time_t)(ns / 1000000000);
+    end.tv_nsec = (long)(ns % 1000000000);
+  }
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT_BITSET, expected, most_us > 0 ? &end : NULL, NULL,
+          bits);
+}
+
+void dart__futex_wake_bits(_Atomic uint32_t *word, uint32_t bits)
+{
+  syscall(SYS_futex, (uint32_t *)word, FUTEX_WAKE_BITSET, INT_MAX, NULL, NULL, bits);
+}
+
+void dart__event_raise(dart__event_t *event, uint32_t count)
+{
+  /* seq_cst: releases to the acquire of dart__event_count, and precedes the load of `sleepers` in the
+   * total order that the waiter's two accesses are part of */
+  atomic_store_explicit(&event->count, count, memory_order_seq_cst);
+  if (atomic_load_explicit(&event->sleepers, memory_order_seq_cst) != 0)
+    dart__futex_wake(&event->count, INT_MAX);
+}
+
+void dart__event_add(dart__event_t *event)
+{
+  /* seq_cst, both: as in dart__event_raise */
+  atomic_fetch_add_explicit(&event->count, 1, memory_order_seq_cst);
+  if (atomic_load_explicit(&event->sleepers, memory_order_seq_cst) != 0)
+    dart__futex_wake(&event->count, INT_MAX);
+}
+
+/* How long to sleep until the next call of `progress`; 0: not at all. */
+static uint32_t pause_of(const dart__wait_pace_t *pace)
+{
+  return pace->pause_us != NULL ? pace->pause_us() : pace->nap_us;
+}
+
+/* Yield the core, but not with every poll: yielding takes longer than the poll. */
+static void yield_sometimes(uint64_t turn)
+{
+  if (turn % YIELD_EVERY == 0)
+    dart__yield();
+  else
+    dart__cpu_pause();
+}
+
+/* After a sleep, and after many polls without one. */
+static void check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
+{
+  if (policy->check != NULL && (slept || polls % CHECK_EVERY == 0))
+    policy->check(policy->subject);
+}
+
+static bool is_never_there(void *unused)
+{
+  (void)unused;
+  return false;
+}
+
+/* `most_us`: 0 means until woken. True: `is_there`, so there was no sleep. */
+static bool sleep_unless(dart__event_t *event, uint32_t old, uint32_t most_us,
+                         bool (*is_there)(void *context), void *context)
+{
+  bool is_over;
+  int  slack = sleep_exactly(most_us);
+
+  /* seq_cst, both, and by the fence the look: pairs with dart__event_raise and dart__event_nudge */
+  atomic_fetch_add_explicit(&event->sleepers, 1, memory_order_seq_cst);
+  atomic_thread_fence(memory_order_seq_cst);
+  is_over = is_there(context);
+  if (!is_over && atomic_load_explicit(&event->count, memory_order_seq_cst) == old) {
+    dart__count(DART__COUNT_SLEEP);
+    dart__waiting_stamp();
+    dart__futex_wait(&event->count, old, most_us);
+  }
+  atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
+  sleep_as_before(slack);
+  return is_over;
+}
+
+static void sleep_on(dart__event_t *event, uint32_t old, uint32_t most_us)
+{
+  sleep_unless(event, old, most_us, is_never_there, NULL);
+}
+
+bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
+                              const dart__wait_policy_t *policy, bool (*is_there)(void *context),
+                              void                      *context)
+{
+  const dart__wait_pace_t *pace  = policy->pace;
+  uint32_t                 pause = pace->progress != NULL ? pause_of(pace) : most_us;
+
+  if (pace->progress != NULL && pause == 0) {
+    yield_sometimes(polls);
+    return false;
+  }
+  return sleep_unless(event, old, most_us != 0 && most_us < pause ? most_us : pause, is_there,
+                      context);
+}
+
+void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
+                       const dart__wait_policy_t *policy)
+{
+  dart__event_sleep_unless(event, old, polls, most_us, policy, is_never_there, NULL);
+}
+
+/* The end of a turn of a wait with progress. Most turns end at once: progress takes so long that a pause of the
+ * processor is no use. Every few turns the core is given away; `sleeps` says whether by sleeping, if there was
+ * no traffic, or only by yielding. The time to sleep, 0: none. */
+static uint32_t end_turn(const dart__wait_pace_t *pace, uint64_t turn, bool sleeps)
+{
+  bool     has_core = pace->yields > 0;
+  uint32_t pause    = 0;
+
+  if (turn % (has_core ? YIELD_RARELY : YIELD_EVERY) != 0 && (has_core || !sleeps))
+    return 0;
+  dart__waiting_stamp();
+  if (sleeps)
+    pause = pause_of(pace);
+  if (pause == 0)
+    dart__yield();
+  return pause;
+}
+
+/* When this thread may yield its core in a wait again; by dart__now_ns. */
+static _Thread_local int64_t yields_from;
+
+/* Yield the core until the counter is not `old`, or for pace->yield_us. If it is away for that long at a time,
+ * somebody computes on it, and the next waits are no better off: they do not yield for a while, so that what is lost
+ * on them stays a small part of the time. */
+static void yield_while(const dart__event_t *event, uint32_t old, const dart__wait_pace_t *pace)
+{
+  int64_t most = pace->yield_us * INT64_C(1000), start = dart__now_ns(), now = start, before;
+
+  if (start < yields_from)
+    return;
+  while (dart__event_count(event) == old && now - start < most) {
+    before = now;
+    dart__yield();
+    now = dart__now_ns();
+    if (now - before >= most)
+      yields_from = now + KEEP_OFF * (now - before);
+  }
+}
+
+uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
+{
+  const dart__wait_pace_t *pace    = policy->pace;
+  dart__waiting_t         *waiting = NULL;
+
+  if (pace->progress == NULL && pace->yield_us > 0)
+    yield_while(event, old, pace);
+  for (uint64_t polls = 0;; polls++) {
+    uint32_t now = dart__event_count(event), pause = 0;
+
+    if (now != old) {
+      dart__waiting_end(waiting);
+      return now;
+    }
+    if (polls == pace->spins && policy->note != NULL)
+      waiting = policy->note(policy->subject);
+    if (pace->progress != NULL && (polls % PROGRESS_EVERY == 0 || polls >= pace->spins))
+      pace->progress(); /* every few polls while spinning, and before every sleep */
+    if (polls < pace->spins) {
+      dart__cpu_pause();
+      continue;
+    }
+    if (pace->progress == NULL)
+      sleep_on(event, old, policy->check != NULL ? CHECK_US : 0);
+    else if ((pause = end_turn(pace, polls, polls - pace->spins >= pace->yields)) > 0)
+      sleep_on(event, old, pause);
+    check(policy, polls, pace->progress == NULL || pause > 0);
+  }
+}
+
+void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy)
+{
+  if (policy->pace->progress != NULL)
+    policy->pace->progress();
+  dart__wait_pause(turns, policy);
+}
+
+void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy)
+{
+  const dart__wait_pace_t *pace = policy->pace;
+  uint32_t                 turn = (*turns)++, spins = pace->spins / PROGRESS_EVERY, pause;
+
+  if (pace->progress == NULL && (turn < spins || turn % YIELD_EVERY != 0))
+    dart__cpu_pause();
+  if (turn < spins)
+    return;
+  pause = end_turn(pace, turn, turn - spins >= 1000 + (uint64_t)pace->yields);
+  if (pause > 0) {
+    struct timespec nap   = time_of(pause);
+    int             slack = sleep_exactly(pause);
+
+    dart__count(DART__COUNT_SLEEP);
+    nanosleep(&nap, NULL);
+    sleep_as_before(slack);
+  }
+  check(policy, turn, pause > 0);
+}

@@ -1,0 +1,171 @@
+#ifndef DART__WAIT_WAIT_H
+#define DART__WAIT_WAIT_H
+/* How all waits in DART are made: poll, spin only while a core is likely free, make progress, sleep.
+ *
+ * Units may outnumber cores, so a waiting unit must yield the core to the unit it waits for. To yield it takes less
+ * than half a microsecond, to sleep and to be woken takes several, and the waker a system call, too; so where
+ * units outnumber cores a wait yields the core for a while before it sleeps. But a unit that yields to somebody who
+ * computes gets the core back after a time slice, where one that sleeps is woken earlier: then it sleeps.
+ * An event is a counter that other units or threads raise; its waiters sleep on it with a futex.
+ * `sleepers` spares the raiser the system call while nobody sleeps. The race between going to
+ * sleep and waking is Dekker's: the waiter writes `sleepers` and then reads `count`, the raiser
+ * writes `count` and then reads `sleepers`, all four seq_cst, so at least one sees the other's write; and
+ * the kernel compares `count` once more before it suspends the waiter.
+ * (Franke, Russell, Kirkwood: Fuss, Futexes and Furwocks, Ottawa Linux Symposium 2002.)
+ *
+ * The state may lie in memory shared by processes, or in one process for its threads. */
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "base/counters.h"
+
+#define DART__CACHE_LINE 64
+
+typedef struct {
+  _Atomic uint32_t count;
+  _Atomic uint32_t sleepers;
+} dart__event_t;
+
+/* How long a process spins, yields and sleeps in its waits. There is one for the whole process (dart__world.pace); the
+ * policies of its waits refer to it, so a change reaches all of them. */
+typedef struct {
+  uint32_t spins;  /* polls before sleeping */
+  uint32_t yields; /* more polls, that only yield the core: with `progress`, or for a mutex */
+  uint32_t nap_us; /* with `progress`: how long to sleep between two calls of it, > 0 */
+
+  /* Without `progress`: how long a wait for an event yields the core at most, before all else. */
+  uint32_t yield_us;
+
+  /* Serve other nodes during the wait. NULL on a single node: sleep until woken. */
+  void (*progress)(void);
+
+  /* How long to sleep instead of nap_us, by recent traffic; 0: do not sleep, yield the core. NULL: nap_us. */
+  uint32_t (*pause_us)(void);
+} dart__wait_pace_t;
+
+/* The policy of one wait, or of the waits of one kind; passed to every wait. */
+typedef struct {
+  const dart__wait_pace_t *pace;
+
+  /* Called after sleeps, which are bounded then: does not return if the wait can never end. NULL: nothing
+   * is checked. */
+  void (*check)(void *subject);
+  void *subject;
+
+  /* Notes what is waited for (wait/waiting.h), in waits for an event, once they have spun in vain. What it returns is
+   * ended with the wait. NULL: the caller has noted it. */
+  struct dart__waiting *(*note)(void *subject);
+} dart__wait_policy_t;
+
+static inline uint32_t dart__event_count(const dart__event_t *event)
+{
+  /* acquire: pairs with the release in dart__event_raise */
+  return atomic_load_explicit((_Atomic uint32_t *)&event->count, memory_order_acquire);
+}
+
+/** Set the counter to `count`, and wake all waiters. Everything the caller did before is visible to a
+ *  waiter that sees the new value. */
+void dart__event_raise(dart__event_t *event, uint32_t count);
+
+/** Increment the counter likewise, for events that several units or threads raise. */
+void dart__event_add(dart__event_t *event);
+
+/** Wake those that sleep by dart__event_sleep_unless, after a change of what they look at. Cheaper than
+ *  dart__event_add while nobody sleeps, for the counter's cache line stays where it is. The change, and the look at
+ *  it, are seq_cst. */
+static inline void dart__event_nudge(dart__event_t *event)
+{
+  /* seq_cst: after the change in the total order, so that it is seen by a waiter that is not seen here */
+  if (atomic_load_explicit(&event->sleepers, memory_order_seq_cst) != 0)
+    dart__event_add(event);
+}
+
+/** Wait until the counter differs from `old`; returns the new value. */
+uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
+
+/** One sleep, after `polls` polls, of a loop that waits for more than an event: while the counter is
+ *  `old`, at most `most_us` (0: no limit) and, with policy->progress, at most its nap. May return early. */
+void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
+                       const dart__wait_policy_t *policy);
+
+/** The same, but for a look between the announcement of the sleep and the sleep: true if `is_there`. */
+bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
+                              const dart__wait_policy_t *policy, bool (*is_there)(void *context),
+                              void                      *context);
+
+/** Wait until the counter is `count`. */
+static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
+                                        const dart__wait_policy_t *policy)
+{
+  uint32_t seen = dart__event_count(event);
+
+  while (seen != count)
+    seen = dart__event_wait(event, seen, policy);
+}
+
+/** One iteration of a loop that waits for something that raises no event (another node): make progress,
+ *  then pause, yield the core, or sleep, the longer the more often it was called. `turns` starts at 0. */
+void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy);
+
+/** As dart__wait_turn, for a loop that has made progress itself. */
+void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy);
+
+/** Sleep while `*word` is `expected`, until woken, at most `most_us` (0: no limit). May return early.
+ *  `word` may be shared between processes. */
+void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us);
+void dart__futex_wake(_Atomic uint32_t *word, int count);
+
+/** The same, for waiters that are told apart by bits: all those are woken that wait with one of `bits`. */
+void dart__futex_wait_bits(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us,
+                           uint32_t bits);
+void dart__futex_wake_bits(_Atomic uint32_t *word, uint32_t bits);
+
+/** A clock that only goes forward. */
+static inline int64_t dart__now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/** The same clock a few milliseconds coarser, in a quarter of the time. */
+static inline int64_t dart__coarse_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/** Hint to the CPU: this is a spin loop. */
+static inline void dart__cpu_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#else
+  atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+/** sched_yield. In a wait that yields and looks in turns with others it counts that the code is on fewer pages: where it
+ *  can be, the call of the kernel is in place. */
+static inline void dart__yield(void)
+{
+  dart__count(DART__COUNT_YIELD);
+#if defined(__x86_64__) && defined(__linux__)
+  long result;
+
+  __asm__ volatile("syscall" : "=a"(result) : "a"((long)SYS_sched_yield) : "rcx", "r11", "memory");
+#else
+  sched_yield();
+#endif
+}
+
+#endif

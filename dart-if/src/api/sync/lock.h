@@ -1,8 +1,0 @@
-#ifndef DART__API_SYNC_LOCK_H
-#define DART__API_SYNC_LOCK_H
-/* Locks at the end of a cycle of init and exit. */
-
-/** Release all locks that this unit holds, whichever of its threads took them; none of them uses DART any more. */
-void dart__lock_release_all(void);
-
-#endif

@@ -1,0 +1,166 @@
+/* Joining the job, and leaving it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/last_call.h"
+#include "base/log.h"
+#include "messages/message.h"
+#include "model/world.h"
+#include "mpi/comm.h"
+#include "mpi/pvar.h"
+#include "port.h"
+#include "progress/engine.h"
+#include "progress/engine_start.h"
+#include "start/launcher.h"
+#include "start/mpi_start.h"
+#include "transfer/datatype.h"
+#include "wait/waiting.h"
+#include "window/window.h"
+
+/* Refuse dart-shmem's launcher, under which every process would be a job of one unit. */
+static dart_ret_t check_launcher(int nunits)
+{
+  const char *units = getenv("DART_SHMEM_UNITS");
+
+  if (units == NULL || nunits > 1 || atoi(units) <= 1)
+    return DART_OK;
+  dart__error("dart-shmem's dartrun started %s units, but this program is linked with dart-mpi: "
+              "start it with mpiexec or dart-mpi's dartrun",
+              units);
+  return DART_ERR_OTHER;
+}
+
+/* Number the nodes by their first unit, so that all units have the same numbers. */
+static void find_nodes(void)
+{
+  int first = dart__world.me, node_units;
+
+  DART__MPI(MPI_Comm_size, dart__comm.node, &node_units);
+  if (node_units < dart__world.nunits) { /* else all are on node 0 */
+    DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__comm.node);
+    DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT, dart__comm.world);
+  }
+  dart__world.many_nodes    = node_units < dart__world.nunits;
+  dart__world.pace.progress = dart__world.many_nodes ? dart__engine_poll : NULL;
+  dart__world_set_pace((uint32_t)node_units);
+}
+
+/* Open the modules that carry operations between nodes. */
+static dart_ret_t open_nodes(bool mpi_has_threads)
+{
+  dart_ret_t ret = dart__engine_open();
+
+  if (ret == DART_OK)
+    ret = dart__messages_open();
+  if (ret != DART_OK)
+    return ret;
+  dart__windows_choose();
+  dart__engine_start(mpi_has_threads, dart__windows_are_static());
+  dart__world.far_atomics = dart__settings.atomics == DART__ATOMICS_MPI;
+  return DART_OK;
+}
+
+static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t wanted,
+                       dart_thread_support_level_t *provided_out)
+{
+  int        level, nunits;
+  dart_ret_t ret;
+
+  ret = dart__mpi_start(argc, argv,
+                        wanted == DART_THREAD_MULTIPLE ||
+                                dart__settings.progress != DART__PROGRESS_NONE
+                            ? MPI_THREAD_MULTIPLE
+                            : MPI_THREAD_SINGLE,
+                        &level);
+  if (ret != DART_OK)
+    return ret;
+  *provided_out = wanted == DART_THREAD_MULTIPLE && level == MPI_THREAD_MULTIPLE
+                      ? DART_THREAD_MULTIPLE
+                      : DART_THREAD_SINGLE;
+
+  dart__mpi_pvars_open();
+  DART__MPI(MPI_Comm_rank, MPI_COMM_WORLD, &dart__world.me);
+  DART__MPI(MPI_Comm_size, MPI_COMM_WORLD, &nunits);
+  dart__world.nunits = nunits;
+  dart__world.pace   = (dart__wait_pace_t){ 0 };
+  dart__world_set_pace((uint32_t)nunits);
+  dart__world.node_of = calloc((size_t)nunits, sizeof *dart__world.node_of);
+  ret                 = check_launcher(nunits);
+  if (ret == DART_OK && dart__world.node_of == NULL)
+    ret = DART_ERR_NOMEM;
+  if (ret == DART_OK)
+    ret = dart__mpi_watch_end();
+  ret = dart__comm_open(nunits, ret);
+  if (ret == DART_OK) {
+    dart__messages_find_largest_tag();
+    find_nodes();
+  }
+  if (ret == DART_OK && dart__world.many_nodes)
+    ret = open_nodes(level == MPI_THREAD_MULTIPLE);
+  return ret;
+}
+
+dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
+                           dart_thread_support_level_t *provided_out)
+{
+  dart__waiting_t *waiting;
+  dart_ret_t       ret;
+
+  dart__launcher_report(DART__UNIT_BEGINS, 0);
+  waiting = dart__waiting_begin(dart__call, (dart__wait_for_t){ .kind = DART__WAIT_JOB });
+  dart__waiting_stamp(); /* MPI may be what waits */
+  ret = join(argc, argv, wanted, provided_out);
+  dart__waiting_end(waiting);
+  if (ret == DART_OK)
+    dart__launcher_report(DART__UNIT_JOINED, 0);
+  else
+    dart__port_exit();
+  return ret;
+}
+
+void dart__port_exit(void)
+{
+  dart__messages_close();
+  dart__engine_close();
+  dart__mpi_type_clear();
+  free(dart__world.node_of);
+  dart__world.node_of     = NULL;
+  dart__world.many_nodes  = false;
+  dart__world.far_atomics = false;
+  dart__world.nunits      = 0;
+  dart__world.me          = -1;
+  dart__launcher_report(DART__UNIT_IS_OUT, dart__mpi_is_ours());
+}
+
+dart_ret_t dart__port_agree(dart_ret_t mine)
+{
+  return (dart_ret_t)dart__mpi_most(dart__comm.world, (int)mine);
+}
+
+dart_ret_t dart__port_agree_on(dart_ret_t mine, int32_t value)
+{
+  int  worst   = (int)mine;
+  bool is_same = dart__mpi_is_same(dart__comm.world, value, &worst);
+
+  return worst != DART_OK || is_same ? (dart_ret_t)worst : DART_ERR_INVAL;
+}
+
+void dart__port_fail(int code)
+{
+  dart__port_abort(code);
+}
+
+/* MPI's description has several lines; the first one has its name and version. */
+const char *dart__port_description(void)
+{
+  static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int         length;
+
+  DART__MPI(MPI_Get_library_version, text, &length);
+  for (char *at = text; *at != '\0'; at++)
+    if (*at == '\t')
+      *at = ' ';
+  text[strcspn(text, "\n")] = '\0';
+  return text;
+}

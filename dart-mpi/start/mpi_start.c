@@ -1,0 +1,149 @@
+/* See mpi_start.h. */
+#include "start/mpi_start.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "model/world.h"
+#include "mpi/call.h"
+#include "port.h"
+#include "progress/agent.h"
+#include "start/finalize.h"
+#include "start/launcher.h"
+
+static pid_t mpi_pid;     /* the process that registered end_of_process */
+static bool  mpi_is_ours; /* DART started MPI */
+
+/* MPICH looks for address space that is free on all units of a node by asking the kernel about
+ * every page: 0.3 ms per MiB of a shared window. DART does not need equal addresses. */
+static void skip_symmetric_addresses(bool running)
+{
+  int provided, index, count, value = 0;
+
+  if (!running) {
+    setenv("MPIR_CVAR_SHM_SYMHEAP_RETRY", "0", 0);
+    return;
+  }
+  /* The program has started MPI, so the environment is not read any more. (Before MPI is started,
+   * MPI_T cannot be used: MPICH 4.0 does not survive an MPI_T_finalize before MPI_Init.) It is not ended
+   * here either: MPICH 4.0 does not survive its next use (mpi/pvar.c). */
+  if (DART__MPI_CALL(MPI_T_init_thread, MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+    return;
+  if (DART__MPI_CALL(MPI_T_cvar_get_index, "MPIR_CVAR_SHM_SYMHEAP_RETRY", &index) == MPI_SUCCESS) {
+    MPI_T_cvar_handle handle;
+
+    if (DART__MPI_CALL(MPI_T_cvar_handle_alloc, index, NULL, &handle, &count) == MPI_SUCCESS) {
+      if (count == 1 && DART__MPI_CALL(MPI_T_cvar_write, handle, &value) != MPI_SUCCESS)
+        dart__info("MPIR_CVAR_SHM_SYMHEAP_RETRY cannot be set; large allocations may be slow");
+      MPI_T_cvar_handle_free(&handle);
+    }
+  }
+}
+
+/* MPICH's launcher may end all units before it has passed on what they wrote last, most likely the reason
+ * of the abort: so wait a moment. */
+static volatile bool is_aborting; /* MPI_Abort may call exit, and is in MPI then */
+
+static void abort_mpi(int code) __attribute__((noreturn));
+static void abort_mpi(int code)
+{
+  struct timespec moment = { 0, 100 * 1000 * 1000 };
+
+  dart__launcher_report(DART__UNIT_ABORTS, code);
+  fflush(NULL);
+  nanosleep(&moment, NULL);
+  is_aborting = true;
+  MPI_Abort(MPI_COMM_WORLD, code);
+  _exit(code);
+}
+
+/* On exit of the process that started MPI; its forked children are no units. */
+static void end_of_process(int status, void *unused)
+{
+  int finalized;
+
+  (void)unused;
+  if (getpid() != mpi_pid || is_aborting)
+    return;
+  MPI_Finalized(&finalized);
+  if (!finalized && dart__world.initialized)
+    dart__world.leave(status);
+  dart__launcher_report(DART__UNIT_ENDS, 0);
+  if (finalized || !mpi_is_ours)
+    return;
+  dart__mpi_finalize();
+}
+
+/* The program finalises MPI, and with it ends DART. MPI_Finalize deletes the attributes of MPI_COMM_SELF
+ * first, while MPI still works; but in MPICH only one thread may call MPI by then. */
+static int end_of_mpi(MPI_Comm self, int key, void *value, void *extra)
+{
+  (void)self, (void)key, (void)value, (void)extra;
+  if (getpid() != mpi_pid || !dart__world.initialized)
+    return MPI_SUCCESS;
+  dart__agent_close();
+  dart__world.leave(EXIT_SUCCESS);
+  return MPI_SUCCESS;
+}
+
+dart_ret_t dart__mpi_watch_end(void)
+{
+  int key;
+
+  if (mpi_pid != 0)
+    return DART_OK;
+  if (on_exit(end_of_process, NULL) != 0) { /* nobody would end MPI */
+    dart__error("dart_init: no memory to be called when the process exits");
+    return DART_ERR_NOMEM;
+  }
+  mpi_pid = getpid();
+  if (mpi_is_ours)
+    return DART_OK;
+  DART__MPI(MPI_Comm_create_keyval, MPI_COMM_NULL_COPY_FN, end_of_mpi, &key, NULL);
+  DART__MPI(MPI_Comm_set_attr, MPI_COMM_SELF, key, NULL);
+  DART__MPI(MPI_Comm_free_keyval, &key);
+  return DART_OK;
+}
+
+bool dart__mpi_is_ours(void)
+{
+  return mpi_is_ours;
+}
+
+dart_ret_t dart__mpi_start(int *argc, char ***argv, int wanted, int *provided_out)
+{
+  int running, finalized;
+
+  DART__MPI(MPI_Initialized, &running);
+  skip_symmetric_addresses(running);
+  if (running) {
+    DART__MPI(MPI_Finalized, &finalized);
+    if (finalized) {
+      dart__error("dart_init: the program has finalised MPI already");
+      return DART_ERR_OTHER;
+    }
+    DART__MPI(MPI_Query_thread, provided_out);
+  } else {
+    DART__MPI(MPI_Init_thread, argc, argv, wanted, provided_out);
+    mpi_is_ours = true;
+  }
+  return DART_OK;
+}
+
+void dart__port_abort(int code)
+{
+  int running, finalized;
+
+  code = dart__exit_code(code);
+  if (MPI_Initialized(&running) == MPI_SUCCESS && running &&
+      MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
+    abort_mpi(code);
+  if (getenv("PMI_RANK") != NULL && code != 0)
+    raise(SIGKILL); /* Hydra takes no notice of a process that exits before MPI has started */
+  _exit(code);
+}

@@ -1,0 +1,283 @@
+/* Puts and gets of bytes in a row. Most far operations of most programs are these, and of a word, and MPI moves one to a
+ * process of its host in less than half a microsecond. So they have a way of their own from the entry point on, by
+ * values in registers, with nothing on it that is about types. They take one of three ways:
+ *
+ *   aggregated   without a handle, few bytes: collected as requests, of which many are one message; unless they
+ *                are consecutive and the target's last flush was for a single one (far/burst.h)
+ *   request      blocking, few bytes, and the target is slow to respond (progress/latency.h): a request that
+ *                is sent at once, for a unit that waits for its reply makes progress, where MPI's flush spins
+ *   MPI's        all others: MPI_Put and MPI_Get on the window
+ *
+ * Puts of at most 8 bytes stay in program order with those before them, see transfer/word_order.h. */
+#include "transfer/far_bytes.h"
+
+#include <string.h>
+
+#include "base/counters.h"
+#include "base/last_call.h"
+#include "base/log.h"
+#include "mpi/comm.h"
+#include "progress/engine.h"
+#include "progress/latency.h"
+#include "transfer/completion.h"
+#include "transfer/far_handle.h"
+#include "transfer/mpi_transfer.h"
+#include "transfer/order.h"
+#include "transfer/rma.h"
+#include "transfer/word_order.h"
+#include "wait/waiting.h"
+#include "window/nested_window.h"
+#include "window/team_windows.h"
+
+#define REQUEST_MOST 1024 /* bytes of a blocking transfer that may travel as a request */
+
+/* ---- requests --------------------------------------------------------------------------------- */
+
+static inline void request(const dart__address_t *at, void *buffer, size_t nbytes, bool is_put)
+{
+  dart__am_address_t to = dart__am_address(at);
+
+  dart__far_went_by_mpi = false;
+  if (is_put && dart__is_word(nbytes))
+    dart__words_request(at, dart__words_at(at, nbytes));
+  if (is_put)
+    dart__am_put(dart__engine.am, &to, buffer, nbytes);
+  else
+    dart__am_get(dart__engine.am, &to, buffer, nbytes);
+}
+
+/* Whether a small put follows a request on its words, which may be outstanding: as another one it is in order, and need
+ * not wait for it. */
+static inline bool goes_after_request(const dart__address_t *at, size_t nbytes, bool is_put)
+{
+  return is_put && dart__is_word(nbytes) &&
+         __builtin_expect(dart__words_requested(at, dart__words_at(at, nbytes)), 0);
+}
+
+/* Whether MPI is the shorter way for a small transfer: on a static window, if the target is awake. A target
+ * that naps would make MPI's flush wait for the end of a nap, each time; a request wakes it for a while. */
+static inline bool goes_alone(const dart__address_t *at)
+{
+  return dart__burst_add(&dart__team_port(at->team)->burst[at->unit]) &&
+         dart__window_of(at)->is_static && dart__latency_is_awake(at->team->members[at->unit]);
+}
+
+/* ---- MPI's ------------------------------------------------------------------------------------ */
+
+/* One call of MPI; with `request_out`, one that has a request. What else there is to do comes after it: the transfer
+ * is under way meanwhile. */
+static inline void call(const dart__address_t *at, const dart__window_t *window, void *buffer,
+                        size_t nbytes, bool is_put, MPI_Request *request_out)
+{
+  int      unit = at->unit, count = (int)nbytes;
+  MPI_Aint disp = dart__disp_of(at);
+  MPI_Win  win  = window->win;
+
+  if (request_out != NULL) {
+    if (is_put)
+      DART__MPI(MPI_Rput, buffer, count, MPI_BYTE, unit, disp, count, MPI_BYTE, win, request_out);
+    else
+      DART__MPI(MPI_Rget, buffer, count, MPI_BYTE, unit, disp, count, MPI_BYTE, win, request_out);
+  } else if (is_put) {
+    DART__MPI(MPI_Put, buffer, count, MPI_BYTE, unit, disp, count, MPI_BYTE, win);
+  } else {
+    DART__MPI(MPI_Get, buffer, count, MPI_BYTE, unit, disp, count, MPI_BYTE, win);
+  }
+  dart__count_operation(is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET, nbytes);
+}
+
+static inline void start(const dart__address_t *at, void *buffer, size_t nbytes, bool is_put,
+                         MPI_Request *request_out)
+{
+  dart__window_t *window  = dart__window_of(at);
+  bool            is_word = is_put && dart__is_word(nbytes);
+
+  dart__order_wait(at->team, at->unit);
+  if (is_word)
+    dart__words_transfer(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
+  call(at, window, buffer, nbytes, is_put, request_out);
+  dart__completion_started(at->team, window, at->unit, !is_put);
+  if (is_word)
+    dart__words_transferred(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
+  dart__latency_ping_often(at->team->members[at->unit], nbytes);
+}
+
+static inline void start_copied(const dart__address_t *at, const void *src, size_t nbytes)
+{
+  dart__copy_t *copy = dart__completion_copy(at->team, at->unit);
+
+  if (nbytes == sizeof(uint64_t)) /* the common case, in one move */
+    memcpy(copy->bytes, src, sizeof(uint64_t));
+  else
+    memcpy(copy->bytes, src, nbytes);
+  start(at, copy->bytes, nbytes, true, NULL);
+  dart__completion_copied(at->team, copy);
+}
+
+static dart_ret_t no_handle(size_t nbytes)
+{
+  dart__error("no memory for a handle of %zu bytes", nbytes);
+  return DART_ERR_NOMEM;
+}
+
+static inline dart_ret_t start_with_handle(const dart__address_t *at, void *buffer, size_t nbytes,
+                                           bool is_put, dart_handle_t *handle_out)
+{
+  dart_handle_t handle = dart__handle_new(at->team, dart__window_of(at), at->unit, 1);
+
+  *handle_out = handle;
+  if (handle == NULL)
+    return no_handle(nbytes);
+  handle->is_put   = is_put;
+  handle->by_flush = false;
+  start(at, buffer, nbytes, is_put, dart__handle_requests(handle));
+  dart__handle_started(handle);
+  if (handle->nrequests > 0)
+    dart__count(DART__COUNT_RMA_HANDLE);
+  return DART_OK;
+}
+
+/* A put as a request: its handle has a mark. */
+static __attribute__((noinline)) dart_ret_t request_with_handle(const dart__address_t *at,
+                                                                void *buffer, size_t nbytes,
+                                                                dart_handle_t *handle_out)
+{
+  *handle_out = dart__far_handle_new(at);
+  if (*handle_out == NULL)
+    return no_handle(nbytes);
+  request(at, buffer, nbytes, true);
+  dart__far_handle_mark(*handle_out);
+  return DART_OK;
+}
+
+/* On a static window a flush completes a transfer soonest; on a dynamic window, where MPI uses messages, a
+ * get has a request, and waiting for that makes progress. */
+static inline void complete(const dart__address_t *at, void *buffer, size_t nbytes, bool is_put,
+                            bool is_slow)
+{
+  dart__window_t  *window      = dart__window_of(at);
+  dart_unit_t      target      = at->team->members[at->unit];
+  bool             has_request = !is_put && (is_slow || !window->is_static);
+  dart__waiting_t *waiting;
+  MPI_Request      request;
+  int64_t          began;
+
+  dart__order_wait(at->team, at->unit);
+  if (is_put && dart__is_word(nbytes))
+    dart__words_transfer(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
+  call(at, window, buffer, nbytes, is_put, has_request ? &request : NULL);
+  waiting =
+      dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, target, 0, 0 });
+  dart__waiting_stamp(); /* no sleep will: MPI waits */
+  dart__engine_poke();
+  began = dart__latency_begin();
+  if (is_slow)
+    dart__am_ping_blocking(dart__engine.am, target);
+  if (has_request)
+    dart__mpi_wait(&request);
+  else
+    DART__MPI(MPI_Win_flush, at->unit, window->win);
+  dart__waiting_end(waiting);
+  if (__builtin_expect(began != 0, 0)) {
+    dart__latency_end(target, began, nbytes);
+    dart__latency_ping(target); /* often enough */
+  }
+}
+
+/* ---- the ways ------------------------------------------------------------------------------------ */
+
+/* More than one call of MPI can move. */
+static dart__rma_t many(const dart__address_t *at, void *buffer, bool is_put)
+{
+  const dart__type_t *byte = &dart__type_basic[DART_TYPE_BYTE];
+
+  return (dart__rma_t){ at, byte, buffer, byte, is_put };
+}
+
+static __attribute__((noinline)) dart_ret_t start_many(const dart__address_t *at, void *buffer,
+                                                       size_t nbytes, bool is_put,
+                                                       dart_handle_t *handle_out)
+{
+  dart__rma_t t = many(at, buffer, is_put);
+
+  if (handle_out == NULL) {
+    dart__rma_start(&t, nbytes);
+    return DART_OK;
+  }
+  *handle_out = dart__rma_start_with_handle(&t, nbytes);
+  return *handle_out == NULL ? no_handle(nbytes) : DART_OK;
+}
+
+static inline __attribute__((always_inline)) dart_ret_t start_any(const dart__address_t *at,
+                                                                  void *buffer, size_t nbytes,
+                                                                  bool           is_put,
+                                                                  dart_handle_t *handle_out)
+{
+  if (__builtin_expect(nbytes > DART__RMA_PIECE, 0))
+    return start_many(at, buffer, nbytes, is_put, handle_out);
+  if (handle_out != NULL)
+    return goes_after_request(at, nbytes, is_put)
+               ? request_with_handle(at, buffer, nbytes, handle_out)
+               : start_with_handle(at, buffer, nbytes, is_put, handle_out);
+  if ((nbytes <= dart__engine.aggregate && !goes_alone(at)) ||
+      goes_after_request(at, nbytes, is_put)) {
+    dart__count(DART__COUNT_AGGREGATED);
+    request(at, buffer, nbytes, is_put);
+  } else if (is_put && nbytes <= DART_COPIED_MOST) {
+    start_copied(at, buffer, nbytes);
+  } else {
+    start(at, buffer, nbytes, is_put, NULL);
+  }
+  return DART_OK;
+}
+
+static inline __attribute__((always_inline)) dart_ret_t blocking(const dart__address_t *at,
+                                                                 void *buffer, size_t nbytes,
+                                                                 bool is_put)
+{
+  dart_unit_t target  = at->team->members[at->unit];
+  bool        is_slow = dart__latency_is_slow(target);
+
+  if (__builtin_expect(is_slow && nbytes <= REQUEST_MOST, 0)) {
+    dart__count(DART__COUNT_REQUEST_BLOCKING);
+    request(at, buffer, nbytes, is_put);
+    return dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
+  }
+  if (goes_after_request(at, nbytes, is_put)) {
+    dart__count(DART__COUNT_REQUEST_BLOCKING);
+    request(at, buffer, nbytes, is_put);
+    dart__am_settle(dart__engine.am, target); /* a flush reports what was refused before */
+    return DART_OK;
+  }
+  if (__builtin_expect(nbytes > DART__RMA_PIECE, 0)) {
+    dart__rma_t t = many(at, buffer, is_put);
+
+    dart__engine_poke();
+    dart__rma_blocking(&t, nbytes);
+  } else {
+    complete(at, buffer, nbytes, is_put, is_slow);
+  }
+  return DART_OK;
+}
+
+dart_ret_t dart__far_put_bytes(const dart__address_t *at, const void *src, size_t nbytes,
+                               dart_handle_t *handle_out)
+{
+  return start_any(at, (void *)(uintptr_t)src, nbytes, true, handle_out);
+}
+
+dart_ret_t dart__far_get_bytes(const dart__address_t *at, void *dst, size_t nbytes,
+                               dart_handle_t *handle_out)
+{
+  return start_any(at, dst, nbytes, false, handle_out);
+}
+
+dart_ret_t dart__far_put_bytes_blocking(const dart__address_t *at, const void *src, size_t nbytes)
+{
+  return blocking(at, (void *)(uintptr_t)src, nbytes, true);
+}
+
+dart_ret_t dart__far_get_bytes_blocking(const dart__address_t *at, void *dst, size_t nbytes)
+{
+  return blocking(at, dst, nbytes, false);
+}

@@ -1,0 +1,224 @@
+/* Windows, the paths of far transfers.
+ *
+ * Dynamic: a team has one window, to which chunks are attached. Static: every chunk has a window of
+ * its own. Both give access to the same memory and are used in the same way; which is faster depends on
+ * the network below MPI. Where that has put and get (RDMA, the shared memory of one host) MPICH
+ * uses them on static windows alone, and sends messages of its own on dynamic ones. Over TCP
+ * everything is messages, and static windows need more of them.
+ *
+ * Windows stay in one passive-target access epoch for their whole life. MPI has few windows, so beyond
+ * STATIC_MOST chunks are attached to the dynamic window all the same. So is the pool: most of its address
+ * space never gets pages, and a static window might have to pin them. */
+#include "window/window.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <dash/dart/if/dart_globmem.h>
+
+#include "base/config.h"
+#include "base/counters.h"
+#include "base/log.h"
+#include "model/world.h"
+#include "mpi/comm.h"
+#include "progress/engine.h"
+
+#define STATIC_MOST 256 /* in a process at a time; MPICH has about 2000 */
+
+static bool            are_static;
+static _Atomic int32_t nstatic; /* live; only a limit, so all accesses are relaxed */
+
+/* ---- which kind -------------------------------------------------------------------------- */
+
+static bool has_entries(const char *path)
+{
+  DIR           *dir = opendir(path);
+  struct dirent *entry;
+  bool           any = false;
+
+  while (dir != NULL && !any && (entry = readdir(dir)) != NULL)
+    any = entry->d_name[0] != '.';
+  if (dir != NULL)
+    closedir(dir);
+  return any;
+}
+
+/* Whether UCX, which carries MPICH and others, is configured to use TCP only. */
+static bool is_set_to_tcp(void)
+{
+  const char *text = getenv("UCX_TLS");
+
+  if (text == NULL)
+    return false;
+  for (const char *word = text; *word != '\0'; word += strspn(word, ",")) {
+    size_t length = strcspn(word, ",");
+
+    if (!(length == 3 && strncmp(word, "tcp", 3) == 0) &&
+        !(length == 4 && strncmp(word, "self", 4) == 0))
+      return false;
+    word += length;
+  }
+  return true;
+}
+
+/* A hash of this host's name, to compare hosts by. */
+static int host_number(void)
+{
+  struct utsname host;
+  uint32_t       number = 2166136261u; /* FNV-1a */
+
+  uname(&host);
+  for (const char *at = host.nodename; *at != '\0'; at++)
+    number = (number ^ (unsigned char)*at) * 16777619u;
+  return (int)(number >> 2);
+}
+
+void dart__windows_choose(void)
+{
+  bool dynamic = dart__settings.window == DART__WINDOW_DYNAMIC ||
+                 (dart__settings.window == DART__WINDOW_AUTO && is_set_to_tcp());
+  bool rdma = dart__settings.window != DART__WINDOW_AUTO || has_entries("/sys/class/infiniband");
+  int  host = host_number();
+  int  votes[4] = { dynamic, !rdma, host, -host }, agreed[4];
+  MPI_Request request;
+
+  DART__MPI(MPI_Iallreduce, votes, agreed, 4, MPI_INT, MPI_MAX, dart__comm.world, &request);
+  dart__engine_wait(&request);
+  /* dynamic, if any unit wants dynamic windows, or if there are several hosts without RDMA */
+  are_static = !agreed[0] && (!agreed[1] || agreed[2] == -agreed[3]);
+  dart__info("windows are %s", are_static ? "static" : "dynamic");
+}
+
+bool dart__windows_are_static(void)
+{
+  return are_static;
+}
+
+bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *chunk)
+{
+  /* the first chunk of all */
+  bool is_pool = team->id <= DART_TEAM_ALL && chunk->arena != NULL &&
+                 team->segments[DART_SEGMENT_LOCAL] == NULL;
+
+  /* Threads: MPICH 4.0 forgets what one thread starts on a static window while another flushes it,
+   * so that the next flush returns too early. */
+  return are_static && !dart__world.many_threads && !is_pool &&
+         atomic_load_explicit(&nstatic, memory_order_relaxed) < STATIC_MOST;
+}
+
+/* ---- opening and closing ----------------------------------------------------------------- */
+
+dart__window_t *dart__window_new(const dart__team_t *team)
+{
+  dart__window_t *window = calloc(1, sizeof *window);
+
+  if (window == NULL)
+    return NULL;
+  window->win    = MPI_WIN_NULL;
+  window->nunits = team->nunits;
+  window->unit   = calloc((size_t)team->nunits, sizeof *window->unit);
+  if (window->unit == NULL) {
+    free(window);
+    return NULL;
+  }
+  return window;
+}
+
+void dart__window_delete(dart__window_t *window)
+{
+  if (window != NULL)
+    free(window->unit);
+  free(window);
+}
+
+static MPI_Info make_info(void)
+{
+  MPI_Info info;
+
+  DART__MPI(MPI_Info_create, &info);
+  if (!dart__world.far_atomics) /* then no accumulates are sent at all */
+    DART__MPI(MPI_Info_set, info, "accumulate_ordering", "none");
+  DART__MPI(MPI_Info_set, info, "same_disp_unit", "true");
+  DART__MPI(MPI_Info_set, info, "same_size", "true");
+  return info;
+}
+
+/* A window of MPICH 4.0 needs a communicator, and MPICH fails badly when none is left: the creation of a
+ * dynamic window succeeds, and its first use fails; that of a shared window ends the program while it
+ * cleans up. So a communicator is made first, to see whether one is left. */
+dart_ret_t dart__window_is_possible(MPI_Comm comm)
+{
+  MPI_Comm   one;
+  dart_ret_t ret = DART__MPI_AGREED(MPI_Comm_dup, comm, &one);
+
+  if (ret == DART_OK)
+    DART__MPI(MPI_Comm_free, &one);
+  return ret;
+}
+
+/* Begin the access epoch of a window that MPI has made, and enter it into the team's list. */
+static void enter(dart__windows_t *all, dart__window_t *window)
+{
+  DART__MPI(MPI_Win_set_errhandler, window->win, MPI_ERRORS_RETURN);
+  DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, window->win);
+  memset(window->unit, 0, (size_t)window->nunits * sizeof *window->unit);
+  pthread_rwlock_wrlock(&all->lock);
+  window->next = all->first;
+  all->first   = window;
+  pthread_rwlock_unlock(&all->lock);
+}
+
+dart_ret_t dart__window_open_dynamic(dart__windows_t *all, MPI_Comm comm, dart__window_t *window)
+{
+  dart_ret_t ret = dart__window_is_possible(comm);
+  MPI_Info   info;
+
+  if (ret != DART_OK)
+    return ret;
+  info = make_info();
+  ret  = DART__MPI_AGREED(MPI_Win_create_dynamic, info, comm, &window->win);
+  DART__MPI(MPI_Info_free, &info);
+  if (ret != DART_OK) {
+    window->win = MPI_WIN_NULL;
+    return ret;
+  }
+  dart__count(DART__COUNT_WINDOW_DYNAMIC);
+  enter(all, window);
+  return DART_OK;
+}
+
+dart_ret_t dart__window_open_static(dart__windows_t *all, MPI_Comm comm, void *base, size_t nbytes,
+                                    dart__window_t *window)
+{
+  MPI_Info   info = make_info();
+  dart_ret_t ret =
+      DART__MPI_AGREED(MPI_Win_create, base, (MPI_Aint)nbytes, 1, info, comm, &window->win);
+
+  DART__MPI(MPI_Info_free, &info);
+  if (ret != DART_OK) {
+    window->win = MPI_WIN_NULL;
+    return ret;
+  }
+  dart__count(DART__COUNT_WINDOW_STATIC);
+  window->is_static = true;
+  atomic_fetch_add_explicit(&nstatic, 1, memory_order_relaxed);
+  enter(all, window);
+  return DART_OK;
+}
+
+void dart__window_close(dart__windows_t *all, dart__window_t *window)
+{
+  pthread_rwlock_wrlock(&all->lock);
+  for (dart__window_t **link = &all->first; *link != NULL; link = &(*link)->next)
+    if (*link == window) {
+      *link = window->next;
+      break;
+    }
+  pthread_rwlock_unlock(&all->lock);
+  if (window->is_static)
+    atomic_fetch_sub_explicit(&nstatic, 1, memory_order_relaxed);
+  DART__MPI(MPI_Win_unlock_all, window->win);
+  DART__MPI(MPI_Win_free, &window->win);
+}

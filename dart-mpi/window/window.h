@@ -1,0 +1,59 @@
+#ifndef DART__MPI_WINDOW_WINDOW_H
+#define DART__MPI_WINDOW_WINDOW_H
+/* Windows of MPI, by which memory of far units is reached. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/team.h"
+#include "mpi/call.h"
+
+/* What is outstanding towards one unit, see transfer/completion.h. Transfers are numbered from 1 when they have
+ * been started, and a flush notes up to which number it completed them. 64 bits do not wrap. */
+typedef struct {
+  _Atomic uint64_t started;
+  _Atomic uint64_t last_put;    /* the newest transfer that is no get; 0: none */
+  _Atomic uint64_t done_local;  /* up to here transfers are locally complete */
+  _Atomic uint64_t done_remote; /* up to here transfers are complete at the target */
+} dart__outstanding_t;
+
+typedef struct dart__window {
+  struct dart__window *next; /* windows of the same team */
+  MPI_Win              win;  /* over the team's communicator; MPI_WIN_NULL: not made yet */
+  bool                 is_static;
+  int32_t              nunits;
+  dart__outstanding_t *unit; /* team unit → what is outstanding on this window */
+} dart__window_t;
+
+/* The windows of a team. */
+typedef struct {
+  pthread_rwlock_t lock;
+  dart__window_t  *first;
+} dart__windows_t;
+
+/** Choose the kind of windows, by the settings or by the network below MPI. Collective over the job. */
+void dart__windows_choose(void);
+
+/** Whether chunks may get windows of their own. */
+bool dart__windows_are_static(void);
+
+/** Whether this unit can have a static window for the chunk; the units of the team have to agree. */
+bool dart__window_wants_static(const dart__team_t *team, const dart__chunk_t *chunk);
+
+/** A window that MPI has not made yet. Local. NULL: no memory. */
+dart__window_t *dart__window_new(const dart__team_t *team);
+void            dart__window_delete(dart__window_t *window); /* NULL: nothing */
+
+/** Whether MPI can make one more window over this communicator: DART_OK or DART_ERR_NOMEM. Collective over
+ *  the communicator; agreed. */
+dart_ret_t dart__window_is_possible(MPI_Comm comm);
+
+/** Make the window over a team's communicator, begin its only epoch, and enter it into the team's windows.
+ *  Collective; agreed. DART_ERR_NOMEM. */
+dart_ret_t dart__window_open_dynamic(dart__windows_t *all, MPI_Comm comm, dart__window_t *window);
+dart_ret_t dart__window_open_static(dart__windows_t *all, MPI_Comm comm, void *base, size_t nbytes,
+                                    dart__window_t *window);
+void       dart__window_close(dart__windows_t *all, dart__window_t *window);
+
+#endif

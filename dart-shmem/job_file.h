@@ -1,0 +1,107 @@
+/* The job: one shared file, inherited by all units.
+ *
+ * Units need memory that all of them can map, and nothing of it may outlive them, whichever process is
+ * killed, and when. So the file never has a name: it is opened as an unnamed file in /dev/shm, and
+ * every unit inherits its descriptor. The file is gone with the last process that holds it.
+ *
+ * The file is huge and sparse. A unit that needs memory cuts a fresh range of it, which costs one
+ * atomic addition, and reserves the pages of the range, which is where running out of memory shows
+ * as an error. A range given back returns its pages and is never cut again, so a unit never sees the
+ * contents or a mapping of a former allocation. The size bounds what is cut in the whole life of a job,
+ * not what is in use: 2^56 bytes are a gigabyte every second for two years.
+ *
+ * The header below is at offset 0, and then a record of each unit's: what it holds and waits for
+ * (model/record.h). The launcher makes the job, or the program itself without a launcher; units find it through
+ * the environment. */
+#ifndef DART__SHMEM_JOB_FILE_H
+#define DART__SHMEM_JOB_FILE_H
+
+#include <dash/dart/if/dart_types.h>
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/record.h"
+#include "wait/barrier.h"
+
+/* What the launcher passes to a unit, each a decimal number. */
+#define DART__JOB_ENV_FD    "DART_SHMEM_FD"    /* descriptor of the job's file */
+#define DART__JOB_ENV_UNIT  "DART_SHMEM_UNIT"  /* this unit's id, 0 .. units - 1 */
+#define DART__JOB_ENV_UNITS "DART_SHMEM_UNITS" /* how many units the program has */
+
+#define DART__JOB_UNITS_MAX 4096
+
+/* "DARTJOB" and the version of the layout below: a launcher and a program built from different
+ * versions must not share a job. Counts up with every change of dart__job_t. */
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4205)
+
+typedef struct {
+  uint64_t magic;  /* DART__JOB_MAGIC */
+  uint64_t nbytes; /* size of the file */
+  uint32_t nunits;
+
+  /* Exit code (0 .. 255) + 1 once a unit called dart_abort, else 0. The launcher ends the job with
+   * this code even if it is 0. */
+  _Atomic uint32_t aborted;
+
+  /* File offset of the pool of DART_TEAM_ALL in the current init..exit cycle; heap.c. */
+  _Atomic uint64_t root;
+
+  /* 1: a unit has said in this cycle that there is no room for what each of them needs to join. */
+  _Atomic uint32_t told;
+
+  /* File offset from which the next range is cut; only grows. */
+  alignas(64) _Atomic uint64_t next;
+
+  /* The barrier of dart__port_agree, which needs no team; and what it agrees on, in turns. boot.c */
+  dart__barrier_t  barrier;
+  _Atomic uint32_t worst[2];
+
+  /* `cycle`: half cycles of init and exit that each unit has begun, odd while the unit is inside.
+   * `left`: the least of these among the units that have ended outside; UINT32_MAX: none has. Units
+   * write the former and then read the latter, the launcher the other way round, all seq_cst: where a
+   * unit waits in a cycle that another one does not join, the unit or the launcher sees it (Dekker). */
+  alignas(64) _Atomic uint32_t left;
+  _Atomic uint32_t cycle[DART__JOB_UNITS_MAX];
+} dart__job_t;
+
+/** Make a job for `nunits` units (1 .. DART__JOB_UNITS_MAX) with its header filled in.
+ *
+ *  `fd_out` gets its descriptor, which is closed on exec: the launcher clears that flag in the units.
+ *  Only the calling user can open the file, and only through the descriptor.
+ *  DART_ERR_NOMEM: no memory for the header. DART_ERR_OTHER: /dev/shm cannot be used, or the limit
+ *  on file sizes is too low. Nothing is left then. */
+dart_ret_t dart__job_create(uint32_t nunits, int *fd_out);
+
+/** Map the header of the job with descriptor `fd`, which the caller keeps.
+ *
+ *  DART_ERR_OTHER: `fd` is not open, or is no job of this version. */
+dart_ret_t dart__job_open(int fd, dart__job_t **job_out);
+
+/** File offset of a unit's dart__record_t. Its pages are the unit's to reserve; without them it reads as zeros. */
+uint64_t dart__job_record(uint32_t unit);
+
+/** Unmap the header; the descriptor stays open. */
+void dart__job_close(dart__job_t *job);
+
+/** Cut a fresh range of at least `nbytes` > 0 bytes and return its file offset, or 0 when the file
+ *  is used up. It starts at a page, from 2 MiB on at a multiple of 2 MiB so that huge pages fit.
+ *  Its bytes are 0, and it has no pages yet: reserve them before touching them. Any unit, at any time. */
+uint64_t dart__job_cut(dart__job_t *job, size_t nbytes);
+
+/** Reserve the pages of [offset, offset + nbytes), so that no access to them can fail. `offset` is
+ *  at a page, and no page of it is reserved yet.
+ *
+ *  DART_ERR_NOMEM: /dev/shm or the machine has not that much memory left. Nothing was touched, and
+ *  what was reserved on the way is given back. Units that reserve at the same time notice each
+ *  other, but any of them may fail: a caller that needs all or nothing has to agree with the others.
+ *  The reason is logged, unless `told`, where it is not NULL, says that it was. */
+dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, _Atomic uint32_t *told);
+
+/** Give back the pages of [offset, offset + nbytes), where `offset` is at a page and the last page
+ *  is given back as a whole. Mappings stay valid and read 0, but touching them reserves nothing. */
+void dart__job_release(int fd, uint64_t offset, size_t nbytes);
+
+#endif

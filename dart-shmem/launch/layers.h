@@ -1,9 +1,0 @@
-#ifndef DART__LAYERS_H
-#define DART__LAYERS_H
-/* Libraries that stand between a program and DART where the environment asks for them. */
-
-/** Let units load them, by LD_PRELOAD of this process's environment, before the program's own libraries. A layer that
- *  is asked for and not there is one line. */
-void launch_layers(void);
-
-#endif /* DART__LAYERS_H */

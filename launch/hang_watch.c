@@ -1,0 +1,180 @@
+/* See hang_watch.h: when to tell. What is told is in hang_table.c.
+ *
+ * A report has two steps. Units are asked to complete their records by SIGUSR1, those that take it for a question; and
+ * a moment later the records are read, whether the units have answered or not. A timer is all that this needs: it
+ * ticks once a second while DART_HANG is set, and once after each question. */
+#include "hang_watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hang_table.h"
+#include "launch.h"
+#include "model/record.h"
+
+#define ANSWER_NS (300 * 1000 * 1000) /* from the question to the table */
+#define COARSE_NS (10 * 1000 * 1000)  /* by which the units' clock may be late */
+
+struct hang {
+  children_t *children;
+  uint32_t    nunits;
+  hang_place_t (*place)(void *owner, uint32_t unit);
+  void           *owner;
+  dart__record_t *record; /* of each unit, as read last */
+  int64_t         limit;  /* ns that a wait may last; 0: any time */
+  int64_t         told;   /* when the last table was printed: waits that began before are known */
+  int             timer;
+  bool            is_asked; /* units were; the next tick is for the table */
+};
+
+static int64_t now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* There is none before the first tick, which may never come: launchers can have few descriptors. */
+static bool has_timer(hang_t *hang)
+{
+  if (hang->timer >= 0)
+    return true;
+  hang->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (hang->timer >= 0 && children_watch(hang->children, hang->timer))
+    return true;
+  if (hang->timer >= 0)
+    close(hang->timer);
+  hang->timer = -1;
+  return false;
+}
+
+/* The next tick: soon, if units were asked; else in a second, if there is a limit. False: there is no timer. */
+static bool set_timer(hang_t *hang)
+{
+  struct itimerspec next = { .it_value = { .tv_sec = hang->limit > 0 } };
+
+  if (hang->is_asked)
+    next.it_value = (struct timespec){ .tv_nsec = ANSWER_NS };
+  return has_timer(hang) && timerfd_settime(hang->timer, 0, &next, NULL) == 0;
+}
+
+static void read_records(hang_t *hang)
+{
+  for (uint32_t u = 0; u < hang->nunits; u++) {
+    hang_place_t at = hang->place(hang->owner, u);
+
+    if (!dart__record_read(at.fd, at.offset, &hang->record[u]))
+      memset(&hang->record[u], 0, sizeof hang->record[u]);
+  }
+}
+
+/* Whether a unit has waited for longer than it may, in a wait that no table has shown. */
+static bool is_overdue(const hang_t *hang)
+{
+  int64_t now = now_ns();
+
+  for (uint32_t u = 0; u < hang->nunits; u++) {
+    dart__wait_seen_t seen = dart__waits_read(&hang->record[u].waits);
+
+    if (seen.what.kind != DART__WAIT_NONE && seen.since > hang->told &&
+        now - seen.since >= hang->limit)
+      return true;
+  }
+  return false;
+}
+
+/* Ask the units that know the question; for the others the signal would be something else. */
+static bool ask(hang_t *hang)
+{
+  bool any = false;
+
+  for (uint32_t u = 0; u < hang->nunits; u++) {
+    const dart__waits_t *waits = &hang->record[u].waits;
+
+    if (waits->pid != 0 && waits->answers != 0 && kill(waits->pid, SIGUSR1) == 0)
+      any = true;
+  }
+  hang->is_asked = any;
+  return any;
+}
+
+static void tell(hang_t *hang, int64_t now)
+{
+  hang->is_asked = false;
+  hang->told     = now;
+  if (!children_are_ending(hang->children))
+    table_print(hang->record, hang->nunits);
+}
+
+static void tick(hang_t *hang)
+{
+  int64_t now = now_ns() - COARSE_NS;
+
+  read_records(hang);
+  if (hang->is_asked)
+    tell(hang, now);
+  else if (hang->limit > 0 && is_overdue(hang) && !ask(hang))
+    tell(hang, now); /* none of them can be asked */
+}
+
+bool hang_readable(hang_t *hang, int fd)
+{
+  uint64_t ticks;
+
+  if (hang == NULL || hang->timer < 0 || fd != hang->timer)
+    return false;
+  if (read(fd, &ticks, sizeof ticks) == sizeof ticks)
+    tick(hang);
+  set_timer(hang);
+  return true;
+}
+
+void hang_asked(hang_t *hang)
+{
+  if (hang == NULL)
+    return;
+  read_records(hang);
+  if (ask(hang) && !set_timer(hang))
+    tell(hang, now_ns() - COARSE_NS); /* without waiting for their answers */
+}
+
+hang_t *hang_open(children_t *children, uint32_t                           nunits,
+                  hang_place_t (*place)(void *owner, uint32_t unit), void *owner)
+{
+  const char *text  = getenv("DART_HANG");
+  int         limit = text != NULL ? launch_number("DART_HANG", text, 0, 1000000) : 0;
+  hang_t     *hang  = calloc(1, sizeof *hang);
+
+  if (hang == NULL)
+    goto refuse;
+  *hang = (hang_t){
+    .children = children, .nunits = nunits, .place = place, .owner = owner, .timer = -1
+  };
+  hang->limit  = limit * INT64_C(1000000000);
+  hang->record = calloc(nunits, sizeof *hang->record);
+  if (hang->record == NULL || (hang->limit > 0 && !set_timer(hang)))
+    goto close;
+  return hang;
+
+close:
+  hang_close(hang);
+refuse:
+  launch_say("cannot watch what units wait for: %s", launch_reason(errno));
+  return NULL;
+}
+
+void hang_close(hang_t *hang)
+{
+  if (hang == NULL)
+    return;
+  if (hang->timer >= 0)
+    close(hang->timer);
+  free(hang->record);
+  free(hang);
+}
