@@ -121,7 +121,7 @@ static void let_go_of_stdin(void)
 }
 
 /* Start all children, and return when each of them has executed the program or failed to. */
-static void start(children_t *children)
+static void start_children(children_t *children)
 {
   const children_plan_t *plan     = children->plan;
   pid_t                  launcher = getpid();
@@ -169,7 +169,7 @@ bool children_watch(children_t *children, int fd)
 
 /* Handle the end of every child that is gone. Children that a shell had before it executed this launcher are
  * ignored. */
-static void collect(children_t *children)
+static void reap_children(children_t *children)
 {
   const children_plan_t *plan = children->plan;
   pid_t                  pid;
@@ -192,7 +192,7 @@ static void take_signal(children_t *children)
   if (read(children->signals, &info, sizeof info) != sizeof info)
     return;
   if (info.ssi_signo == SIGCHLD) {
-    collect(children);
+    reap_children(children);
     return;
   }
   for (size_t i = 0; i < ENDINGS; i++)
@@ -227,7 +227,7 @@ static void ask_to_end(children_t *children)
 
 /* One event at a time: the kernel lists them in the order in which they came, and the first may be the
  * cause of all the others. */
-static void watch(children_t *children)
+static void watch_children(children_t *children)
 {
   const children_plan_t *plan = children->plan;
   struct epoll_event     event;
@@ -297,8 +297,8 @@ int children_run(const children_plan_t *plan)
   }
   if (plan->begin != NULL)
     plan->begin(plan->owner, &children);
-  start(&children);
-  watch(&children);
+  start_children(&children);
+  watch_children(&children);
   free(children.pid);
   close(children.signals);
   close(children.epoll);

@@ -184,7 +184,7 @@ static void begin_list(table_t *t, const char *words)
   t->listed = 0;
 }
 
-static void list(table_t *t, uint32_t unit, uint32_t target)
+static void list_target(table_t *t, uint32_t unit, uint32_t target)
 {
   (void)unit;
   if (t->listed++ < SHOWN_UNITS)
@@ -213,7 +213,7 @@ static bool waits_for(table_t *t, uint32_t unit, uint32_t target)
 static void list_targets(table_t *t, uint32_t unit, const char *words)
 {
   begin_list(t, words);
-  visit_targets(t, unit, list);
+  visit_targets(t, unit, list_target);
   end_list(t);
 }
 
@@ -222,7 +222,7 @@ static void list_waiters(table_t *t, uint32_t target)
   begin_list(t, "");
   for (uint32_t u = 0; u < t->nunits; u++)
     if (waits_for(t, u, target))
-      list(t, target, u);
+      list_target(t, target, u);
   end_list(t);
 }
 
@@ -342,7 +342,7 @@ static void print_conclusion(table_t *t)
             "dartrun: all units wait, and none is known to bring what the others wait for\n");
 }
 
-static void fill(table_t *t)
+static void read_waits(table_t *t)
 {
   for (uint32_t u = 0; u < t->nunits; u++) {
     t->seen[u]  = dart__waits_read(&t->record[u].waits);
@@ -365,7 +365,7 @@ void table_print(const dart__record_t *record, uint32_t nunits)
                    .to     = open_memstream(&text, &size) };
 
   if (t.seen != NULL && t.first != NULL && t.wanted != NULL && t.holds != NULL && t.to != NULL) {
-    fill(&t);
+    read_waits(&t);
     fprintf(t.to, "dartrun: what the units wait for\ndartrun: %6s %8s %8s  %s\n", "unit", "pid",
             "since", "waits for");
     for (uint32_t u = 0; u < nunits; u++)

@@ -90,7 +90,7 @@ static bool is_overdue(const hang_t *hang)
 }
 
 /* Ask the units that know the question; for the others the signal would be something else. */
-static bool ask(hang_t *hang)
+static bool ask_units(hang_t *hang)
 {
   bool any = false;
 
@@ -104,7 +104,7 @@ static bool ask(hang_t *hang)
   return any;
 }
 
-static void tell(hang_t *hang, int64_t now)
+static void print_waits(hang_t *hang, int64_t now)
 {
   hang->is_asked = false;
   hang->told     = now;
@@ -118,9 +118,9 @@ static void tick(hang_t *hang)
 
   read_records(hang);
   if (hang->is_asked)
-    tell(hang, now);
-  else if (hang->limit > 0 && is_overdue(hang) && !ask(hang))
-    tell(hang, now); /* none of them can be asked */
+    print_waits(hang, now);
+  else if (hang->limit > 0 && is_overdue(hang) && !ask_units(hang))
+    print_waits(hang, now); /* none of them can be asked */
 }
 
 bool hang_readable(hang_t *hang, int fd)
@@ -140,8 +140,8 @@ void hang_asked(hang_t *hang)
   if (hang == NULL)
     return;
   read_records(hang);
-  if (ask(hang) && !set_timer(hang))
-    tell(hang, now_ns() - COARSE_NS); /* without waiting for their answers */
+  if (ask_units(hang) && !set_timer(hang))
+    print_waits(hang, now_ns() - COARSE_NS); /* without waiting for their answers */
 }
 
 hang_t *hang_open(children_t *children, uint32_t                           nunits,

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static void say(const char *format, va_list args)
+static void print_line(const char *format, va_list args)
 {
   char text[1024];
 
@@ -24,7 +24,7 @@ void launch_say(const char *format, ...)
   va_list args;
 
   va_start(args, format);
-  say(format, args);
+  print_line(format, args);
   va_end(args);
 }
 
@@ -33,7 +33,7 @@ void launch_fail(int code, const char *format, ...)
   va_list args;
 
   va_start(args, format);
-  say(format, args);
+  print_line(format, args);
   va_end(args);
   exit(code);
 }
@@ -99,7 +99,7 @@ static const struct argp_option options[] = {
   { 0 }
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
   launch_t *launch = state->input;
   FILE     *sink;
@@ -134,4 +134,4 @@ static error_t parse(int key, char *arg, struct argp_state *state)
   }
 }
 
-const struct argp launch_argp = { .options = options, .parser = parse };
+const struct argp launch_argp = { .options = options, .parser = parse_option };

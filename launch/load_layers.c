@@ -36,7 +36,7 @@ static void own_folder(char folder[PATH_MAX])
 }
 
 /* Whether the layer's library is there: its path. */
-static int find(const layer_t *layer, char path[2 * PATH_MAX])
+static int find_library(const layer_t *layer, char path[2 * PATH_MAX])
 {
   char folder[PATH_MAX];
 
@@ -78,7 +78,7 @@ void launch_layers(void)
   for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
     if (!is_wanted(&layers[i]))
       continue;
-    if (find(&layers[i], path))
+    if (find_library(&layers[i], path))
       preload(path);
     else
       launch_say("%s is set, but there is no %s here: only programs linked with it have that",

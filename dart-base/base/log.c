@@ -161,8 +161,8 @@ static uint64_t key_of(const char *file, int line, const char *function)
   return key != 0 ? key : 1;
 }
 
-static void describe(site_t *site, dart__log_level_t level, const char *file, int line,
-                     const char *function)
+static void describe_site(site_t *site, dart__log_level_t level, const char *file, int line,
+                          const char *function)
 {
   site->level = level;
   site->file  = file;
@@ -181,7 +181,7 @@ static site_t *find_site(dart__log_level_t level, const char *file, int line, co
 
     if (found == 0 && atomic_compare_exchange_strong_explicit(
                           &site->key, &found, key, memory_order_relaxed, memory_order_relaxed)) {
-      describe(site, level, file, line, function);
+      describe_site(site, level, file, line, function);
       return site;
     }
     if (found == key)

@@ -56,7 +56,7 @@ static buffer_t buffer_of(const dart__team_t *team, const void *buffer, size_t n
   return (buffer_t){ address_of(buffer), dart__mapped_find(team, buffer, nbytes) };
 }
 
-static direct_t publish(dart__team_t *team, const published_t *own)
+static direct_t publish_buffers(dart__team_t *team, const published_t *own)
 {
   dart__exchange_t *x = &team->exchange;
   direct_t          d = { .team = team, .slots = dart__exchange_slot(x, 0) };
@@ -76,7 +76,7 @@ static published_t published(const direct_t *d, int32_t unit)
 
 /* Other units may access this unit's buffers until all are done; and all units must know if the kernel could
  * not copy some data. */
-static dart_ret_t end(const direct_t *d)
+static dart_ret_t end_direct(const direct_t *d)
 {
   dart__count(DART__COUNT_COLL_DIRECT);
   if (d->by_kernel)
@@ -129,7 +129,7 @@ static void pull(direct_t *d, void *to, int32_t unit, size_t at, size_t nbytes)
 }
 
 /* Into a unit's `recv`, `at` bytes in it. */
-static void push(direct_t *d, int32_t unit, size_t at, const void *from, size_t nbytes)
+static void push_bytes(direct_t *d, int32_t unit, size_t at, const void *from, size_t nbytes)
 {
   const dart__type_t *bytes = &dart__type_basic[DART_TYPE_BYTE];
   char               *near  = near_buffer(d, unit, RECV);
@@ -153,7 +153,7 @@ static size_t least(dart__team_t *team)
   direct_t      d;
 
   dart__foreign_consent();
-  d = publish(team, &own);
+  d = publish_buffers(team, &own);
   fails_or_crowded[0] =
       !dart__foreign_reaches(process_of(team, next), published(&d, next).buffer[SEND].address);
   fails_or_crowded[1] = dart__world.pace.yields == 0; /* then units outnumber cores */
@@ -164,21 +164,21 @@ static size_t least(dart__team_t *team)
 }
 
 /* Whether blocks of `nbytes` may go directly: the same on all units. Small ones do not look where they are. */
-static bool may_go(const dart__team_t *team, size_t nbytes)
+static bool may_go_directly(const dart__team_t *team, size_t nbytes)
 {
   return nbytes >= LEAST && team->nnodes == 1;
 }
 
 /* Publish the buffers for blocks of `nbytes`. The caller looks whether all that are accessed are mapped, or whether the
  * kernel is to copy. */
-static direct_t begin(dart__team_t *team, size_t nbytes, const published_t *own)
+static direct_t begin_direct(dart__team_t *team, size_t nbytes, const published_t *own)
 {
   dart__exchange_t *x = &team->exchange;
   direct_t          d;
 
   if (x->direct_least == 0)
     x->direct_least = least(team);
-  d           = publish(team, own);
+  d           = publish_buffers(team, own);
   d.by_kernel = nbytes >= x->direct_least;
   return d;
 }
@@ -194,10 +194,10 @@ bool dart__direct_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t
   size_t      shares = 0;
   direct_t    d;
 
-  if (!may_go(team, nbytes))
+  if (!may_go_directly(team, nbytes))
     return false;
   mine.buffer[SEND] = mine.buffer[RECV] = buffer_of(team, buffer, nbytes);
-  d                                     = begin(team, nbytes, &mine);
+  d                                     = begin_direct(team, nbytes, &mine);
   if (!d.by_kernel && !is_mapped(&d, root, SEND))
     return false;
   if (!is_mapped(&d, root, SEND))
@@ -205,8 +205,8 @@ bool dart__direct_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t
   if (team->me != root)
     pull(&d, buffer, root, 0, nbytes - shares);
   for (int32_t u = 0; u < team->nunits && team->me == root; u++)
-    push(&d, u, nbytes - shares, (const char *)buffer + nbytes - shares, shares);
-  *ret_out = end(&d);
+    push_bytes(&d, u, nbytes - shares, (const char *)buffer + nbytes - shares, shares);
+  *ret_out = end_direct(&d);
   return true;
 }
 
@@ -216,14 +216,14 @@ bool dart__direct_scatter(dart__team_t *team, const void *send, void *recv, size
   published_t mine = { 0 };
   direct_t    d;
 
-  if (!may_go(team, nbytes))
+  if (!may_go_directly(team, nbytes))
     return false;
   mine.buffer[SEND] = buffer_of(team, send, (size_t)team->nunits * nbytes);
-  d                 = begin(team, nbytes, &mine);
+  d                 = begin_direct(team, nbytes, &mine);
   if (!d.by_kernel && !is_mapped(&d, root, SEND))
     return false;
   pull(&d, recv, root, (size_t)team->me * nbytes, nbytes);
-  *ret_out = end(&d);
+  *ret_out = end_direct(&d);
   return true;
 }
 
@@ -234,19 +234,19 @@ bool dart__direct_gather(dart__team_t *team, const void *send, void *recv, size_
   published_t mine = { 0 };
   direct_t    d;
 
-  if (!may_go(team, nbytes))
+  if (!may_go_directly(team, nbytes))
     return false;
   mine.buffer[SEND] = buffer_of(team, send, nbytes);
   mine.buffer[RECV] = buffer_of(team, recv, (size_t)team->nunits * nbytes);
-  d                 = begin(team, nbytes, &mine);
+  d                 = begin_direct(team, nbytes, &mine);
   if (d.by_kernel || is_mapped(&d, root, RECV))
-    push(&d, root, (size_t)team->me * nbytes, send, nbytes);
+    push_bytes(&d, root, (size_t)team->me * nbytes, send, nbytes);
   else if (!are_mapped(&d, SEND))
     return false;
   else
     for (int32_t u = 0; u < team->nunits && team->me == root; u++)
       pull(&d, (char *)recv + (size_t)u * nbytes, u, 0, nbytes);
-  *ret_out = end(&d);
+  *ret_out = end_direct(&d);
   return true;
 }
 
@@ -263,10 +263,10 @@ bool dart__direct_allgather(dart__team_t *team, const void *send, void *recv, si
   published_t mine = { 0 };
   direct_t    d;
 
-  if (!may_go(team, nbytes))
+  if (!may_go_directly(team, nbytes))
     return false;
   mine.buffer[SEND] = buffer_of(team, send, nbytes);
-  d                 = begin(team, nbytes, &mine);
+  d                 = begin_direct(team, nbytes, &mine);
   if (!d.by_kernel && !are_mapped(&d, SEND))
     return false;
   for (int32_t i = 1; i <= team->nunits; i++) {
@@ -274,7 +274,7 @@ bool dart__direct_allgather(dart__team_t *team, const void *send, void *recv, si
 
     pull(&d, (char *)recv + (size_t)u * nbytes, u, 0, nbytes);
   }
-  *ret_out = end(&d);
+  *ret_out = end_direct(&d);
   return true;
 }
 
@@ -285,10 +285,10 @@ bool dart__direct_allgatherv(dart__team_t *team, const void *send, void *recv, c
   size_t      mean = total / (size_t)team->nunits;
   direct_t    d;
 
-  if (!may_go(team, mean))
+  if (!may_go_directly(team, mean))
     return false;
   mine.buffer[SEND] = buffer_of(team, send, nelem[team->me] * size);
-  d                 = begin(team, mean, &mine);
+  d                 = begin_direct(team, mean, &mine);
   if (!d.by_kernel && !are_mapped(&d, SEND))
     return false;
   for (int32_t i = 1; i <= team->nunits; i++) {
@@ -296,7 +296,7 @@ bool dart__direct_allgatherv(dart__team_t *team, const void *send, void *recv, c
 
     pull(&d, (char *)recv + displs[u] * size, u, 0, nelem[u] * size);
   }
-  *ret_out = end(&d);
+  *ret_out = end_direct(&d);
   return true;
 }
 
@@ -315,7 +315,7 @@ static void swap_half(direct_t *d, int32_t unit, const char *send, char *recv, s
     size_t count = dart__least(piece, to - at);
 
     pull(d, send == recv ? aside : recv + here + at, unit, first + at, count);
-    push(d, unit, first + at, send + here + at, count);
+    push_bytes(d, unit, first + at, send + here + at, count);
     if (send == recv)
       memcpy(recv + here + at, aside, count);
   }
@@ -329,18 +329,18 @@ bool dart__direct_alltoall(dart__team_t *team, const void *send, void *recv, siz
   size_t      own  = (size_t)team->me * nbytes;
   direct_t    d;
 
-  if (!may_go(team, all / 2))
+  if (!may_go_directly(team, all / 2))
     return false;
   mine.buffer[SEND] = buffer_of(team, send, all);
   mine.buffer[RECV] = buffer_of(team, recv, all);
-  d                 = begin(team, all / 2, &mine);
+  d                 = begin_direct(team, all / 2, &mine);
   if (!d.by_kernel && !(are_mapped(&d, SEND) && are_mapped(&d, RECV)))
     return false;
   for (int32_t i = 1; i < team->nunits; i++)
     swap_half(&d, after(team, i), send, recv, nbytes);
   if (send != recv)
     memcpy((char *)recv + own, (const char *)send + own, nbytes);
-  *ret_out = end(&d);
+  *ret_out = end_direct(&d);
   return true;
 }
 
@@ -400,7 +400,7 @@ static void reduce_share(direct_t *d, const reduction_t *r, size_t nelem, int32_
       int32_t u = after(team, i);
 
       if (root == DART__EVERY_UNIT || root == u)
-        push(d, u, at * r->size, r->sum, count * r->size);
+        push_bytes(d, u, at * r->size, r->sum, count * r->size);
     }
   }
 }
@@ -414,14 +414,14 @@ bool dart__direct_reduce(dart__team_t *team, const void *send, void *recv, size_
   published_t mine   = { 0 };
   direct_t    d;
 
-  if (r.size > DART__DIRECT_MOST || !may_go(team, nbytes))
+  if (r.size > DART__DIRECT_MOST || !may_go_directly(team, nbytes))
     return false;
   mine.buffer[SEND] = buffer_of(team, send, nbytes);
   mine.buffer[RECV] = buffer_of(team, recv, nbytes);
   r.sum             = malloc(2 * DART__DIRECT_MOST);
   r.operand         = r.sum == NULL ? NULL : r.sum + DART__DIRECT_MOST;
   mine.lacks_memory = r.sum == NULL;
-  d                 = begin(team, nbytes, &mine);
+  d                 = begin_direct(team, nbytes, &mine);
   d.by_kernel       = nbytes / REDUCTION_FACTOR >= team->exchange.direct_least;
   if (!d.by_kernel &&
       !(are_mapped(&d, SEND) &&
@@ -433,6 +433,6 @@ bool dart__direct_reduce(dart__team_t *team, const void *send, void *recv, size_
   if (d.ret == DART_OK)
     reduce_share(&d, &r, nelem, root);
   free(r.sum);
-  *ret_out = end(&d);
+  *ret_out = end_direct(&d);
   return true;
 }

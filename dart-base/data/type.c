@@ -272,7 +272,7 @@ static const dart__type_t *find_base(const char *function, dart_datatype_t baset
 }
 
 /* A new object; NULL, after a log line, if there is no memory. */
-static dart__type_t *reserve(const char *function, uintptr_t *handle_out)
+static dart__type_t *reserve_type(const char *function, uintptr_t *handle_out)
 {
   dart__type_t *type = dart__handle_reserve(&dart__type_objects, handle_out);
 
@@ -281,7 +281,7 @@ static dart__type_t *reserve(const char *function, uintptr_t *handle_out)
   return type;
 }
 
-static void publish(uintptr_t handle, dart_datatype_t *newtype)
+static void publish_type(uintptr_t handle, dart_datatype_t *newtype)
 {
   dart__handle_publish(&dart__type_objects, handle);
   *newtype = (dart_datatype_t)handle;
@@ -299,7 +299,7 @@ dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t *newtype)
     return DART_ERR_INVAL;
   }
 
-  type = reserve("dart_type_create_custom", &handle);
+  type = reserve_type("dart_type_create_custom", &handle);
   if (type == NULL)
     return DART_ERR_NOMEM;
   type->kind       = DART__TYPE_CUSTOM;
@@ -307,7 +307,7 @@ dart_ret_t dart_type_create_custom(size_t num_bytes, dart_datatype_t *newtype)
   type->elem_size  = num_bytes;
   type->elem_count = 1;
   type->stride     = 1;
-  publish(handle, newtype);
+  publish_type(handle, newtype);
   return DART_OK;
 }
 
@@ -333,7 +333,7 @@ dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t stride, siz
     return DART_ERR_INVAL;
   }
 
-  type = reserve("dart_type_create_strided", &handle);
+  type = reserve_type("dart_type_create_strided", &handle);
   if (type == NULL)
     return DART_ERR_NOMEM;
   type->kind       = DART__TYPE_STRIDED;
@@ -341,7 +341,7 @@ dart_ret_t dart_type_create_strided(dart_datatype_t basetype, size_t stride, siz
   type->elem_size  = base->elem_size;
   type->elem_count = blocklen;
   type->stride     = stride;
-  publish(handle, newtype);
+  publish_type(handle, newtype);
   return DART_OK;
 }
 
@@ -412,7 +412,7 @@ dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count, cons
     dart__error("dart_type_create_indexed: no memory for %zu blocks", nblocks);
     return DART_ERR_NOMEM;
   }
-  type = reserve("dart_type_create_indexed", &handle);
+  type = reserve_type("dart_type_create_indexed", &handle);
   if (type == NULL) {
     free(blocks);
     return DART_ERR_NOMEM;
@@ -422,7 +422,7 @@ dart_ret_t dart_type_create_indexed(dart_datatype_t basetype, size_t count, cons
   type->elem_size = base->elem_size;
   set_arrays(type, blocks, nblocks);
   set_blocks(type, count, blocklen, offset);
-  publish(handle, newtype);
+  publish_type(handle, newtype);
   return DART_OK;
 }
 

@@ -21,7 +21,7 @@ static bool covers(const dart__epoch_t *epoch, int32_t unit)
   }
 }
 
-static dart__access_t refuse(const dart__access_call_t *call, int32_t unit)
+static dart__access_t refuse_target(const dart__access_call_t *call, int32_t unit)
 {
   static const char *const why[] = { "exposed here, and no access was started", "",
                                      "not among the units that were started", "not locked", "" };
@@ -59,15 +59,15 @@ static bool is_read_only(const dart__access_call_t *call, int32_t unit)
 }
 
 /* Checks in common, and notes that the target is used. PASS: no epoch is open; DONE: it goes on. */
-static dart__access_t begin(const dart__access_call_t *call, int32_t unit,
-                            dart__epoch_op_kind_t kind)
+static dart__access_t begin_operation(const dart__access_call_t *call, int32_t unit,
+                                      dart__epoch_op_kind_t kind)
 {
   dart__epoch_t        *epoch  = call->epoch;
   dart__epoch_target_t *t      = &epoch->target[unit];
   bool                  writes = kind != DART__EPOCH_GET;
 
   if (!covers(epoch, unit))
-    return refuse(call, unit);
+    return refuse_target(call, unit);
   if (epoch->kind == DART__EPOCH_NONE)
     return DART__ACCESS_PASS;
   if (writes && is_read_only(call, unit))
@@ -111,7 +111,7 @@ static bool breaks_promise(const dart__access_call_t *call, int32_t unit,
 static dart__access_t later(const dart__access_call_t *call, const dart__epoch_op_t *op)
 {
   int32_t        unit = op->at.unit;
-  dart__access_t goes = begin(call, unit, op->kind);
+  dart__access_t goes = begin_operation(call, unit, op->kind);
 
   if (goes != DART__ACCESS_DONE)
     return goes;
@@ -136,7 +136,7 @@ static dart__access_t later(const dart__access_call_t *call, const dart__epoch_o
 
 static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__epoch_op_kind_t kind)
 {
-  dart__access_t goes = begin(call, unit, kind);
+  dart__access_t goes = begin_operation(call, unit, kind);
 
   if (goes != DART__ACCESS_DONE)
     return goes;

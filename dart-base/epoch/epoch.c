@@ -99,7 +99,7 @@ void dart__epoch_release(const dart__epoch_op_t *op)
 
 /* ---- epochs ----------------------------------------------------------------------------------- */
 
-static void discard(dart__epoch_t *epoch)
+static void discard_epoch(dart__epoch_t *epoch)
 {
   if (dart__epoch_is_locking(epoch->kind))
     dart__world_add(&dart__epoch_nlocking, UINT32_MAX);
@@ -132,7 +132,7 @@ dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segme
   if (atomic_compare_exchange_strong_explicit(&segment->epoch, &other, epoch, memory_order_acq_rel,
                                               memory_order_acquire))
     return epoch;
-  discard(epoch); /* another thread was faster */
+  discard_epoch(epoch); /* another thread was faster */
   return other;
 }
 
@@ -146,11 +146,11 @@ void dart__epoch_delete(dart__segment_t *segment)
     dart__error("segment %d ends with %u operations of an epoch that was not closed", segment->id,
                 epoch->nqueued);
   atomic_store_explicit(&segment->epoch, NULL, memory_order_relaxed);
-  discard(epoch);
+  discard_epoch(epoch);
 }
 
 /* On behalf of another unit, which could not be told of a lack: it is waited out. */
-static dart__epoch_t *make(dart__team_t *team, dart__segment_t *segment)
+static dart__epoch_t *make_or_wait(dart__team_t *team, dart__segment_t *segment)
 {
   dart__epoch_t *epoch;
 
@@ -161,7 +161,7 @@ static dart__epoch_t *make(dart__team_t *team, dart__segment_t *segment)
 
 bool dart__epoch_may_enter(dart__team_t *team, dart__segment_t *segment, int32_t unit)
 {
-  const dart__epoch_target_t *t = &make(team, segment)->target[unit];
+  const dart__epoch_target_t *t = &make_or_wait(team, segment)->target[unit];
 
   /* acquire: what this unit did before its post; pairs with epoch/pscw.c */
   return atomic_load_explicit(&t->exposed, memory_order_acquire) != t->ended;
@@ -170,7 +170,7 @@ bool dart__epoch_may_enter(dart__team_t *team, dart__segment_t *segment, int32_t
 void dart__epoch_note(dart__team_t *team, dart__segment_t *segment, int32_t unit,
                       dart__epoch_word_t word, uint64_t value)
 {
-  dart__epoch_t *epoch = make(team, segment);
+  dart__epoch_t *epoch = make_or_wait(team, segment);
 
   if ((word == DART__EPOCH_COMPLETED || word == DART__EPOCH_ARRIVED) &&
       (value & DART__EPOCH_WROTE) != 0)

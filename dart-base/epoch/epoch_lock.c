@@ -24,8 +24,8 @@ static dart_ret_t may_lock(const dart__access_call_t *call)
   return DART_OK;
 }
 
-static dart_ret_t lock(const dart__access_call_t *call, int32_t unit, dart_epoch_lock_t kind,
-                       int assertions)
+static dart_ret_t lock_unit(const dart__access_call_t *call, int32_t unit, dart_epoch_lock_t kind,
+                            int assertions)
 {
   dart__epoch_target_t *t   = &call->epoch->target[unit];
   dart_ret_t            ret = may_lock(call);
@@ -61,7 +61,7 @@ dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int asserti
   if (ret != DART_OK)
     return ret;
   dart__access_enter(&call.epoch->access);
-  ret = lock(&call, gptr.unitid, kind, assertions);
+  ret = lock_unit(&call, gptr.unitid, kind, assertions);
   dart__access_leave(&call.epoch->access);
   return ret;
 }

@@ -91,7 +91,7 @@ static bool try_complete(const dart__am_host_t *host, dart__deferred_t *updates,
   return true;
 }
 
-static void push(request_t **list, request_t *r)
+static void append_request(request_t **list, request_t *r)
 {
   while (*list != NULL)
     list = &(*list)->next;
@@ -170,7 +170,7 @@ static bool serve_lock(const dart__am_host_t *host, dart__deferred_t *updates, r
     refuse_late(r);
   else
     apply_late(host, updates, r);
-  push(&requests.answers, r);
+  append_request(&requests.answers, r);
   return true;
 }
 
@@ -181,7 +181,7 @@ static bool refuse_completed(request_t **link)
 
   *link      = r->next;
   r->is_gone = true;
-  push(&requests.answers, r);
+  append_request(&requests.answers, r);
   return true;
 }
 
@@ -208,12 +208,12 @@ static void answer_lazy(request_t *described)
 {
   described->nwords = 0;
   if ((described->about.what & DART__LOCK_LAZY) != 0)
-    push(&requests.answers, new_request(described, NULL));
+    append_request(&requests.answers, new_request(described, NULL));
 }
 
 /* A request for a lock: take its ticket, and enter if it is its turn. */
-static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *updates,
-                               request_t *described, const uint64_t *words, uint64_t *data)
+static dart__lock_result_t serve_ask(const dart__am_host_t *host, dart__deferred_t *updates,
+                                     request_t *described, const uint64_t *words, uint64_t *data)
 {
   dart__rwlock_t *lock = &described->state->lock;
 
@@ -225,7 +225,7 @@ static dart__lock_result_t ask(const dart__am_host_t *host, dart__deferred_t *up
   }
   if (word_of(&described->about) != DART__LOCK_APPLY)
     described->nwords = 0;
-  push(&requests.waiting, new_request(described, words));
+  append_request(&requests.waiting, new_request(described, words));
   /* seq_cst: before the next try_enter; pairs with dart__rwlock_has_far */
   atomic_fetch_add_explicit(&lock->far, 1, memory_order_seq_cst);
   return DART__LOCK_WAITS;
@@ -259,7 +259,8 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
   if (segment == NULL) {
     /* the origin of a lazy request counts answers, and waits for nothing else */
     if ((about->what & DART__LOCK_LAZY) != 0)
-      push(&requests.answers, new_request(&(request_t){ .peer = peer, .about = *about }, words));
+      append_request(&requests.answers,
+                     new_request(&(request_t){ .peer = peer, .about = *about }, words));
     if (tells_result(about)) /* its unit is told by that, and reports it */
       return DART__AM_EPOCH_SERVED;
     /* an access may be over before the post that it ran ahead of is known, and the memory deregistered */
@@ -274,14 +275,14 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
   case DART__LOCK_EXPOSED: *results_out = UINT64_C(1) + dart__epoch_exposed(team, segment); break;
   case DART__LOCK_ASK:
   case DART__LOCK_APPLY:
-    *results_out = ask(host, updates, &described, words, results_out + 1);
+    *results_out = serve_ask(host, updates, &described, words, results_out + 1);
     break;
   case DART__LOCK_COMPLETED:
     described.state = NULL;
     /* First the one before, if the post that it waits for was made after the last look. */
     serve_waiting(host, updates);
     if (!try_complete(host, updates, &described, words))
-      push(&requests.waiting, new_request(&described, words));
+      append_request(&requests.waiting, new_request(&described, words));
     return DART__AM_EPOCH_NOTIFIED;
   case DART__LOCK_LEAVE:
     if (dart__epoch_far_leave(described.state, is_exclusive(about)))
@@ -319,7 +320,7 @@ static bool is_lost(const request_t *r)
 
 /* Those that nobody may be waiting for are sent with others, if somebody is there to do that while this unit
  * computes. */
-static void answer(dart__am_t *am, const request_t *r)
+static void send_answer(dart__am_t *am, const request_t *r)
 {
   dart__am_epoch_t about   = r->about;
   bool             is_lazy = (about.what & DART__LOCK_LAZY) != 0;
@@ -337,7 +338,7 @@ void dart__lock_answer(dart__am_t *am, void *answers)
 {
   for (request_t *r = answers, *next; r != NULL; r = next) {
     next = r->next;
-    answer(am, r);
+    send_answer(am, r);
     free(r);
   }
 }

@@ -31,7 +31,7 @@ DART__PROFILED(dart_epoch_fence);
    DART_EPOCH_LAZY)
 
 /* The first fence of a segment: all units get what they need, or none. Collective. */
-static dart_ret_t prepare(const dart__access_call_t *call, dart_ret_t mine)
+static dart_ret_t prepare_counts(const dart__access_call_t *call, dart_ret_t mine)
 {
   dart__epoch_t *epoch = call->epoch;
 
@@ -99,7 +99,7 @@ static dart_ret_t close_near(const dart__access_call_t *call)
 }
 
 /* How many units have operations on this one's portion; afterwards all have entered the fence. */
-static uint32_t count(const dart__access_call_t *call)
+static uint32_t count_origins(const dart__access_call_t *call)
 {
   uint32_t *counts = call->epoch->counts;
 
@@ -136,7 +136,7 @@ static bool have_arrived(void *context)
 }
 
 /* End the epoch, with all units. */
-static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
+static dart_ret_t complete_fence(const dart__access_call_t *call, bool is_lazy)
 {
   dart__team_t *team = call->team;
   dart_ret_t    ret;
@@ -151,7 +151,7 @@ static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
     if (!is_lazy)
       dart__coll_barrier(team);
   } else {
-    call->epoch->expected += count(call);
+    call->epoch->expected += count_origins(call);
     ret = dart__worse(ret, close_far(call));
     if (!is_lazy)
       dart__await(call->function, have_arrived, call->epoch,
@@ -164,7 +164,7 @@ static dart_ret_t complete(const dart__access_call_t *call, bool is_lazy)
 
 /* ---- beginning ----------------------------------------------------------------------------- */
 
-static void begin(const dart__access_call_t *call, int assertions, bool is_all_open)
+static void begin_epoch(const dart__access_call_t *call, int assertions, bool is_all_open)
 {
   dart__epoch_t        *epoch    = call->epoch;
   dart__epoch_shared_t *shared   = dart__epoch_shared(call->team, call->segment, call->team->me);
@@ -204,9 +204,9 @@ static dart_ret_t fence(const dart__access_call_t *call, int assertions)
   if (DART__EPOCH_VERIFIES)
     remember(call->epoch, assertions);
   if ((assertions & DART_EPOCH_NOPRECEDE) == 0)
-    ret = complete(call, is_lazy);
-  begin(call, assertions,
-        (assertions & DART_EPOCH_NOPRECEDE) == 0 && !is_lazy && call->team->nnodes == 1);
+    ret = complete_fence(call, is_lazy);
+  begin_epoch(call, assertions,
+              (assertions & DART_EPOCH_NOPRECEDE) == 0 && !is_lazy && call->team->nnodes == 1);
   return ret;
 }
 
@@ -219,7 +219,7 @@ dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions)
   if (call.team == NULL || call.segment == NULL || ret == DART_ERR_INVAL)
     return ret;
   if (call.epoch == NULL || !call.epoch->is_prepared) {
-    ret = prepare(&call, ret);
+    ret = prepare_counts(&call, ret);
     if (ret != DART_OK)
       return ret;
     call.epoch->is_prepared = true; /* and a fence that is refused changes nothing of that */

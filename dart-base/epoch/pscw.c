@@ -245,7 +245,7 @@ static dart_ret_t end_exposure(const dart__access_call_t *call)
 }
 
 /* `is_complete` NULL: wait. */
-static dart_ret_t finish(const char *function, dart_gptr_t gptr, int32_t *is_complete)
+static dart_ret_t finish_exposure(const char *function, dart_gptr_t gptr, int32_t *is_complete)
 {
   dart__access_call_t call;
   dart_ret_t          ret = dart__epoch_begin(function, gptr, 0, 0, &call);
@@ -270,7 +270,7 @@ static dart_ret_t finish(const char *function, dart_gptr_t gptr, int32_t *is_com
 
 dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
 {
-  return finish(__func__, gptr, NULL);
+  return finish_exposure(__func__, gptr, NULL);
 }
 
 dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete)
@@ -280,7 +280,7 @@ dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete)
     return DART_ERR_INVAL;
   }
   *is_complete = 0;
-  return finish(__func__, gptr, is_complete);
+  return finish_exposure(__func__, gptr, is_complete);
 }
 
 /* ---- the accessing side -------------------------------------------------------------------- */
@@ -303,8 +303,8 @@ static void end_access(const dart__access_call_t *call)
   dart__epoch_set(call, DART__EPOCH_NONE);
 }
 
-static dart_ret_t start(const dart__access_call_t *call, size_t ntargets,
-                        const dart_team_unit_t targets[], int assertions)
+static dart_ret_t begin_access(const dart__access_call_t *call, size_t ntargets,
+                               const dart_team_unit_t targets[], int assertions)
 {
   bool       is_checked = (assertions & DART_EPOCH_NOCHECK) == 0;
   dart_ret_t ret        = check_units(call, ntargets, targets, true);
@@ -332,12 +332,12 @@ dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_u
   if (ret != DART_OK)
     return ret;
   dart__access_enter(&call.epoch->access);
-  ret = start(&call, ntargets, targets, assertions);
+  ret = begin_access(&call, ntargets, targets, assertions);
   dart__access_leave(&call.epoch->access);
   return ret;
 }
 
-static uint64_t value_of(const dart__epoch_target_t *t)
+static uint64_t target_flags(const dart__epoch_target_t *t)
 {
   return (t->is_written ? DART__EPOCH_WROTE : 0) | (t->is_checked ? DART__EPOCH_CHECKED : 0);
 }
@@ -354,7 +354,7 @@ static bool run_ahead(const dart__access_call_t *call, int32_t unit)
       atomic_load_explicit(&t->posted, memory_order_acquire) != t->started ||
       !dart__access_travels(call, unit, 0, ops, &nops))
     return false;
-  dart__epochs->completed(call->team, call->segment, unit, ops, nops, value_of(t));
+  dart__epochs->completed(call->team, call->segment, unit, ops, nops, target_flags(t));
   dart__access_drop(call, unit);
   t->started++;
   t->is_mutual = true;
@@ -395,7 +395,8 @@ static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
   dart__access_drain(call, unit);
   ret = dart__access_order(call, unit);
   if (dart__access_is_far(call, unit))
-    dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_COMPLETED, value_of(t), true);
+    dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_COMPLETED, target_flags(t),
+                      true);
   else
     ret = dart__worse(ret, note_done(call, unit));
   t->started += t->is_checked;
@@ -445,7 +446,7 @@ static int32_t first_untold(const dart__access_call_t *call)
   return unit < call->team->nunits ? unit : -1;
 }
 
-static dart_ret_t complete(const dart__access_call_t *call)
+static dart_ret_t complete_access(const dart__access_call_t *call)
 {
   round_t round = { call, 0, DART_OK };
 
@@ -475,7 +476,7 @@ dart_ret_t dart_epoch_complete(dart_gptr_t gptr)
   if (ret != DART_OK)
     return ret;
   dart__access_enter(&call.epoch->access);
-  ret = complete(&call);
+  ret = complete_access(&call);
   dart__access_leave(&call.epoch->access);
   return ret;
 }

@@ -114,7 +114,7 @@ static void give_place(dart__epoch_t *epoch, uint32_t place)
 
 /* ---- the lists of the targets ----------------------------------------------------------------- */
 
-static void append(dart__epoch_t *epoch, uint32_t place)
+static void append_operation(dart__epoch_t *epoch, uint32_t place)
 {
   dart__epoch_target_t *t = &epoch->target[op_at(epoch, place)->at.unit];
 
@@ -144,7 +144,7 @@ bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
     give_place(epoch, place);
     return false;
   }
-  append(epoch, place);
+  append_operation(epoch, place);
   return true;
 }
 

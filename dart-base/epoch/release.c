@@ -5,7 +5,7 @@
 #include "epoch/epoch_calls.h"
 #include "port.h"
 
-static void release(const dart__access_call_t *call)
+static void release_segment(const dart__access_call_t *call)
 {
   uint32_t ndropped = call->epoch->nqueued;
 
@@ -38,7 +38,7 @@ static void release_team(dart__team_t *team)
     dart__access_call_t call    = { "dart_exit", team, segment, epoch };
 
     if (epoch != NULL && dart__epoch_is_locking(epoch->kind))
-      release(&call);
+      release_segment(&call);
   }
 }
 

@@ -94,7 +94,7 @@ static bool send_lazily(const dart__access_call_t *call, int32_t unit)
   return true;
 }
 
-static void ask(const dart__access_call_t *call, asked_t *a)
+static void ask_for_lock(const dart__access_call_t *call, asked_t *a)
 {
   const dart__epoch_op_t *ops[DART__LOCKED_OPS];
   size_t                  nops = 0;
@@ -204,14 +204,14 @@ static dart_ret_t use_late(round_t *round, int nwaiting)
 }
 
 /* Ask for all locks of a round, then wait, and use each as soon as it is granted. */
-static dart_ret_t serve(round_t *round)
+static dart_ret_t serve_round(round_t *round)
 {
   const dart__access_call_t *call     = round->call;
   dart_ret_t                 ret      = DART_OK;
   int                        nwaiting = 0;
 
   for (int i = 0; i < round->n; i++)
-    ask(call, &round->asked[i]);
+    ask_for_lock(call, &round->asked[i]);
   if (round->n > 1)
     dart__far->push();
   for (int i = 0; i < round->n; i++) {
@@ -238,7 +238,7 @@ static bool is_to_be_asked(const dart__access_call_t *call, int32_t unit, bool i
 
 /* Complete what was started on it, if that has not come with the answer: locally, if a later synchronisation knows of
  * it. */
-static dart_ret_t finish(const dart__access_call_t *call, int32_t unit)
+static dart_ret_t complete_target(const dart__access_call_t *call, int32_t unit)
 {
   dart__epoch_target_t *t          = &call->epoch->target[unit];
   bool                  is_counted = t->is_counted;
@@ -263,9 +263,9 @@ static dart_ret_t unlock_far(const dart__access_call_t *call, int32_t unit, bool
     ret = leave_far(call, unit, is_lazy);
   } else if (is_to_be_asked(call, unit, is_lazy)) {
     asked.unit = unit;
-    ret        = serve(&(round_t){ call, is_lazy, 1, &asked });
+    ret        = serve_round(&(round_t){ call, is_lazy, 1, &asked });
   }
-  return dart__worse(ret, finish(call, unit));
+  return dart__worse(ret, complete_target(call, unit));
 }
 
 dart_ret_t dart__epoch_unlock(const dart__access_call_t *call, int32_t unit, bool is_lazy)
@@ -282,7 +282,7 @@ dart_ret_t dart__epoch_unlock(const dart__access_call_t *call, int32_t unit, boo
 /* ---- one portion ------------------------------------------------------------------------------ */
 
 /* The last portion is unlocked. */
-static dart_ret_t end(const dart__access_call_t *call, dart_ret_t ret, bool is_lazy)
+static dart_ret_t end_epoch(const dart__access_call_t *call, dart_ret_t ret, bool is_lazy)
 {
   bool is_broken = call->epoch->is_broken;
 
@@ -313,7 +313,7 @@ dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
   } else {
     ret = dart__epoch_unlock(&call, gptr.unitid, is_lazy);
     if (--call.epoch->nlocked == 0)
-      ret = end(&call, ret, is_lazy);
+      ret = end_epoch(&call, ret, is_lazy);
   }
   dart__access_leave(&call.epoch->access);
   return ret;
@@ -369,13 +369,13 @@ static dart_ret_t take_far(const dart__access_call_t *call, bool is_lazy)
     asked[round.n++].unit = unit;
     if (round.n < ASKED_MOST)
       continue;
-    ret     = dart__worse(ret, serve(&round));
+    ret     = dart__worse(ret, serve_round(&round));
     round.n = 0;
   }
-  ret = dart__worse(ret, serve(&round));
+  ret = dart__worse(ret, serve_round(&round));
   for (int32_t unit = 0; unit < team->nunits; unit++)
     if (dart__access_is_far(call, unit))
-      ret = dart__worse(ret, finish(call, unit));
+      ret = dart__worse(ret, complete_target(call, unit));
   return ret;
 }
 
@@ -390,7 +390,7 @@ static dart_ret_t unlock_all(const dart__access_call_t *call, bool is_lazy)
   ret = dart__worse(ret, take_near(call, is_lazy));
   if (call->team->nnodes > 1)
     ret = dart__worse(ret, take_far(call, is_lazy));
-  return end(call, ret, is_lazy);
+  return end_epoch(call, ret, is_lazy);
 }
 
 dart_ret_t dart_epoch_unlock_all(dart_gptr_t gptr, int assertions)

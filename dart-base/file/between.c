@@ -236,8 +236,8 @@ static bool list_pieces(const dart__file_call_t *c, int32_t node, uint64_t round
 }
 
 /* Put bytes of this unit's boxes to the same or another place of another unit's. */
-static void put(const struct dart__file_boxes *b, int32_t unit, size_t to, const void *from,
-                size_t nbytes)
+static void put_to_box(const struct dart__file_boxes *b, int32_t unit, size_t to, const void *from,
+                       size_t nbytes)
 {
   dart_gptr_t gptr = b->memory;
 
@@ -271,7 +271,7 @@ static bool send_packet(dart__file_call_t *c, int32_t node, uint64_t round)
     domain->at += p->nbytes;
     nbytes += p->nbytes;
   }
-  put(b, partner->unit, in_at(b, b->turn % 2, partner->box), p, nbytes);
+  put_to_box(b, partner->unit, in_at(b, b->turn % 2, partner->box), p, nbytes);
   dart__count(DART__COUNT_FILE_PACKET);
   return more;
 }
@@ -323,7 +323,7 @@ static size_t move_piece(dart__file_call_t *c, unsigned round, const piece_t *pi
 }
 
 /* Do what a packet asks for. Reading, put its data back. */
-static void serve(dart__file_call_t *c, uint64_t round, int32_t sender, packet_t *p)
+static void serve_packet(dart__file_call_t *c, uint64_t round, int32_t sender, packet_t *p)
 {
   const struct dart__file_boxes *b    = c->file->boxes;
   dart__access_t                 data = access_of(p);
@@ -338,8 +338,8 @@ static void serve(dart__file_call_t *c, uint64_t round, int32_t sender, packet_t
   if (!c->is_read)
     return;
   back = out_at(b, c->team->node_of[sender], c->team->node);
-  put(b, sender, back + offsetof(packet_t, there), &p->there, sizeof p->there);
-  put(b, sender, back + (size_t)(data_of(p) - (char *)p), data_of(p), p->there);
+  put_to_box(b, sender, back + offsetof(packet_t, there), &p->there, sizeof p->there);
+  put_to_box(b, sender, back + (size_t)(data_of(p) - (char *)p), data_of(p), p->there);
 }
 
 /* All packets that have come. */
@@ -351,7 +351,7 @@ static void serve_all(dart__file_call_t *c, uint64_t round)
     packet_t *p = packet_at(b, in_at(b, b->turn % 2, box));
 
     if (p->npieces > 0)
-      serve(c, round, b->senders[box], p);
+      serve_packet(c, round, b->senders[box], p);
   }
   if (c->is_read) {
     complete_puts(c->team);
@@ -373,7 +373,7 @@ static void begin_turn(dart__file_call_t *c, uint64_t round)
 }
 
 /* True: there is another one. */
-static bool end_turn(dart__file_call_t *c, uint64_t round)
+static bool end_exchange(dart__file_call_t *c, uint64_t round)
 {
   unsigned long more = c->file->boxes->has_more;
 
@@ -394,6 +394,6 @@ void dart__file_begin_between(dart__file_call_t *c, uint64_t round)
 
 void dart__file_end_between(dart__file_call_t *c, uint64_t round)
 {
-  while (end_turn(c, round))
+  while (end_exchange(c, round))
     begin_turn(c, round);
 }

@@ -15,7 +15,7 @@ static size_t strided_run(const dart__type_t *type, uint64_t at, uint64_t *posit
 }
 
 /* Bytes that follow one another in a layout from data byte `at` on, and where they are. */
-static size_t run(const dart__type_t *type, uint64_t at, uint64_t *position_out)
+static size_t contiguous_run(const dart__type_t *type, uint64_t at, uint64_t *position_out)
 {
   size_t rest, position, nelem;
 
@@ -54,11 +54,12 @@ uint64_t dart__access_end(const dart__access_t *a)
 size_t dart__access_file_run(const dart__access_t *a, size_t at, uint64_t *offset_out)
 {
   uint64_t position;
-  size_t   n = dart__least(run(a->file_type, a->file_skip + at, &position), a->nbytes - at);
+  size_t   n =
+      dart__least(contiguous_run(a->file_type, a->file_skip + at, &position), a->nbytes - at);
 
   *offset_out = a->file_start + position;
   while (n < a->nbytes - at && may_touch(a->file_type)) {
-    size_t more = run(a->file_type, a->file_skip + at + n, &position);
+    size_t more = contiguous_run(a->file_type, a->file_skip + at + n, &position);
 
     if (a->file_start + position != *offset_out + n)
       break;
@@ -70,7 +71,7 @@ size_t dart__access_file_run(const dart__access_t *a, size_t at, uint64_t *offse
 size_t dart__access_mem_run(const dart__access_t *a, size_t at, char **address_out)
 {
   uint64_t position;
-  size_t   n = run(a->mem_type, at, &position);
+  size_t   n = contiguous_run(a->mem_type, at, &position);
 
   *address_out = a->buffer + position;
   return dart__least(n, a->nbytes - at);

@@ -184,7 +184,7 @@ static dart_ret_t access_all(call_t *c)
   return ret != DART_OK ? ret : c->error == 0 ? DART_OK : DART_ERR_OTHER;
 }
 
-static dart_ret_t finish(call_t *c, dart_ret_t ret, size_t *count)
+static dart_ret_t finish_collective(call_t *c, dart_ret_t ret, size_t *count)
 {
   size_t n;
 
@@ -211,7 +211,7 @@ dart_ret_t dart__file_all(const char *function, dart_file_t file, bool is_read,
   if (ret != DART_OK)
     return ret;
   timed = dart__timed_begin(DART__COUNT_FILE);
-  ret   = finish(&c, access_all(&c), count);
+  ret   = finish_collective(&c, access_all(&c), count);
   dart__timed_end(DART__COUNT_FILE, timed);
   return ret;
 }

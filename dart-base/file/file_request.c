@@ -136,9 +136,10 @@ static bool queue(dart_file_request_t request)
 
 /* ---- beginning ---------------------------------------------------------------------------------- */
 
-static dart_ret_t begin(const char *function, dart_file_t file, uint64_t offset, const void *buffer,
-                        size_t nelem, dart_datatype_t mem_type, dart_datatype_t file_type,
-                        bool is_read, dart_file_request_t *request)
+static dart_ret_t begin_request(const char *function, dart_file_t file, uint64_t offset,
+                                const void *buffer, size_t nelem, dart_datatype_t mem_type,
+                                dart_datatype_t file_type, bool is_read,
+                                dart_file_request_t *request)
 {
   unsigned            needs = is_read ? DART_FILE_READ : DART_FILE_WRITE;
   dart__access_t      access;
@@ -178,26 +179,26 @@ dart_ret_t dart_file_read_at_request(dart_file_t file, uint64_t offset, void *bu
                                      dart_datatype_t mem_type, dart_datatype_t file_type,
                                      dart_file_request_t *request)
 {
-  return begin(__func__, file, offset, buffer, nelem, mem_type, file_type, true, request);
+  return begin_request(__func__, file, offset, buffer, nelem, mem_type, file_type, true, request);
 }
 
 dart_ret_t dart_file_write_at_request(dart_file_t file, uint64_t offset, const void *buffer,
                                       size_t nelem, dart_datatype_t mem_type,
                                       dart_datatype_t file_type, dart_file_request_t *request)
 {
-  return begin(__func__, file, offset, buffer, nelem, mem_type, file_type, false, request);
+  return begin_request(__func__, file, offset, buffer, nelem, mem_type, file_type, false, request);
 }
 
 /* ---- completing ----------------------------------------------------------------------------------- */
 
-static bool is_done(dart_file_request_t r)
+static bool is_request_done(dart_file_request_t r)
 {
   /* acquire: pairs with the release in work */
   return atomic_load_explicit(&r->is_done, memory_order_acquire) != 0;
 }
 
 /* Do what the thread does not; DART_PENDING: the time is over. */
-static dart_ret_t complete(dart_file_request_t r, int64_t timeout_us)
+static dart_ret_t complete_request(dart_file_request_t r, int64_t timeout_us)
 {
   /* after dart_exit a request can be completed still, so that its file can be closed */
   bool polls = dart__world.initialized && dart__world.pace.progress != NULL;
@@ -205,7 +206,7 @@ static dart_ret_t complete(dart_file_request_t r, int64_t timeout_us)
   if (!r->is_queued)
     return r->is_read ? dart__file_read(r->file, &r->access, timeout_us, &r->done, &r->error)
                       : dart__file_write(r->file, &r->access, timeout_us, &r->done, &r->error);
-  while (!is_done(r)) {
+  while (!is_request_done(r)) {
     if (timeout_us >= 0)
       return DART_PENDING;
     if (polls)
@@ -227,8 +228,8 @@ static int64_t patience_us(const struct dart_file_request_struct *r)
 }
 
 /* Release a request that has come to `ret`. */
-static dart_ret_t finish(const char *function, dart_file_request_t *request, dart_ret_t ret,
-                         size_t *nelem)
+static dart_ret_t release_request(const char *function, dart_file_request_t *request,
+                                  dart_ret_t ret, size_t *nelem)
 {
   dart_file_request_t r = *request;
 
@@ -273,9 +274,9 @@ dart_ret_t dart_file_wait(dart_file_request_t *request, size_t *nelem)
   if (dart__world.initialized)
     dart__progress();
   timed = dart__timed_begin(DART__COUNT_FILE);
-  ret   = complete(*request, -1);
+  ret   = complete_request(*request, -1);
   dart__timed_end(DART__COUNT_FILE, timed);
-  return finish(__func__, request, ret, nelem);
+  return release_request(__func__, request, ret, nelem);
 }
 
 dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *nelem)
@@ -294,9 +295,9 @@ dart_ret_t dart_file_test(dart_file_request_t *request, int32_t *done, size_t *n
     return DART_OK;
   if (dart__world.initialized)
     dart__progress(); /* may be called in a polling loop */
-  ret = complete(*request, patience_us(*request));
+  ret = complete_request(*request, patience_us(*request));
   if (ret != DART_PENDING)
-    return finish(__func__, request, ret, nelem);
+    return release_request(__func__, request, ret, nelem);
   if ((*request)->since == 0)
     (*request)->since = dart__now_ns();
   *done = 0;

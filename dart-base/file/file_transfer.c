@@ -313,9 +313,9 @@ static dart_ret_t take_turn(dart_file_t file, int64_t timeout_us)
 }
 
 /* Lock what is accessed: the bytes themselves, or, `whole`, all from the first to the last. */
-static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__survey_t *survey,
-                       dart_range_mode_t mode, bool whole, int64_t timeout_us,
-                       dart_range_hold_t *hold_out)
+static dart_ret_t lock_access(dart_file_t file, const dart__access_t *a,
+                              const dart__survey_t *survey, dart_range_mode_t mode, bool whole,
+                              int64_t timeout_us, dart_range_hold_t *hold_out)
 {
   dart__span_t      exact[DART_RANGE_SPANS];
   dart_range_span_t spans[DART_RANGE_SPANS];
@@ -334,7 +334,7 @@ static dart_ret_t lock(dart_file_t file, const dart__access_t *a, const dart__su
   return ret;
 }
 
-static void unlock(dart_file_t file, const dart__access_t *a, dart_range_hold_t *hold)
+static void unlock_access(dart_file_t file, const dart__access_t *a, dart_range_hold_t *hold)
 {
   if (*hold != DART_RANGE_HOLD_NULL)
     dart__range_release_or_keep(file->range, hold);
@@ -352,7 +352,7 @@ int dart__file_transfer_apart(dart_file_t file, const dart__access_t *a, bool is
     take_turn(file, -1);
   error = is_read ? dart__file_read_plain(file, a, done_out)
                   : dart__file_write_plain(file, a, done_out);
-  unlock(file, a, &none);
+  unlock_access(file, a, &none);
   return error;
 }
 
@@ -366,14 +366,14 @@ dart_ret_t dart__file_read(dart_file_t file, const dart__access_t *a, int64_t ti
   *done_out = 0;
   if (dart__file_needs_lock(file, a)) {
     survey = dart__access_survey(a);
-    ret    = lock(file, a, &survey, DART_RANGE_SHARED, false, timeout_us, &hold);
+    ret    = lock_access(file, a, &survey, DART_RANGE_SHARED, false, timeout_us, &hold);
   } else if (is_atomic(file, a)) {
     ret = take_turn(file, timeout_us);
   }
   if (ret != DART_OK)
     return ret;
   *error_out = dart__file_read_plain(file, a, done_out);
-  unlock(file, a, &hold);
+  unlock_access(file, a, &hold);
   return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 
@@ -389,15 +389,15 @@ dart_ret_t dart__file_write(dart_file_t file, const dart__access_t *a, int64_t t
   if (dart__file_needs_lock(file, a)) {
     survey = dart__access_survey(a);
     sieve  = (file->flags & DART_FILE_READ) != 0 && is_sieved(a, &survey);
-    ret = lock(file, a, &survey, DART_RANGE_EXCLUSIVE, sieve || grows(file, a, &survey), timeout_us,
-               &hold);
+    ret    = lock_access(file, a, &survey, DART_RANGE_EXCLUSIVE, sieve || grows(file, a, &survey),
+                         timeout_us, &hold);
   } else if (is_atomic(file, a)) {
     ret = take_turn(file, timeout_us);
   }
   if (ret != DART_OK)
     return ret;
   *error_out = write_access(file, a, sieve, done_out);
-  unlock(file, a, &hold);
+  unlock_access(file, a, &hold);
   return *error_out == 0 ? DART_OK : *error_out == ENOMEM ? DART_ERR_NOMEM : DART_ERR_OTHER;
 }
 

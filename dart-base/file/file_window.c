@@ -109,7 +109,7 @@ static uint64_t load(window_t *w, size_t word)
 
 /* The first byte from `from` on that is marked, or, `marked` false, that is not; the end of the window if there
  * is none. */
-static size_t find(window_t *w, size_t from, bool marked)
+static size_t find_byte(window_t *w, size_t from, bool marked)
 {
   while (from < DART__WINDOW_BYTES) {
     uint64_t found = (marked ? load(w, from / 64) : ~load(w, from / 64)) & bits(from % 64, 64);
@@ -138,10 +138,11 @@ int dart__window_write(dart_file_t file, unsigned round, uint64_t start)
   int       error = 0;
   size_t    done;
 
-  for (size_t from = find(w, 0, true), to; from < DART__WINDOW_BYTES; from = find(w, to, true)) {
+  for (size_t from = find_byte(w, 0, true), to; from < DART__WINDOW_BYTES;
+       from        = find_byte(w, to, true)) {
     int found;
 
-    to = find(w, from, false);
+    to = find_byte(w, from, false);
     dart__count(DART__COUNT_FILE_PIECE);
     found = dart__raw_write(file->fd, w->bytes + from, to - from, start + from, file->limit, &done);
     error = error != 0 ? error : found;

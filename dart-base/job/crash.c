@@ -52,8 +52,8 @@ typedef struct {
   size_t used;
 } text_t;
 
-static void add(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(text_t *text, const char *format, ...)
+static void add_text(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_text(text_t *text, const char *format, ...)
 {
   va_list args;
   int     n;
@@ -96,7 +96,7 @@ static void locate(frame_t *frame)
 
 /* The frames from the interrupted one on; what is above it is this handler's. A return address is one behind its
  * call. */
-static int collect(frame_t *frames, const void *context)
+static int collect_frames(frame_t *frames, const void *context)
 {
   void     *addresses[FRAMES + 4];
   uintptr_t at = interrupted(context);
@@ -146,7 +146,7 @@ static void read_all(int fd, text_t *text)
   text->room[text->used] = '\0';
 }
 
-static void run(char **command, text_t *text)
+static void run_command(char **command, text_t *text)
 {
   int   ends[2];
   pid_t child;
@@ -184,7 +184,7 @@ static void take_lines(frame_t *frames, int n, uintptr_t base, char *lines)
 }
 
 /* Ask addr2line about all frames that lie in the object of the first one. */
-static void ask(frame_t *frames, int n)
+static void ask_addr2line(frame_t *frames, int n)
 {
   char   numbers[FRAMES][20], program[32];
   char  *command[FRAMES + 8] = { "addr2line", "-Cfpse", (char *)frames[0].object };
@@ -202,7 +202,7 @@ static void ask(frame_t *frames, int n)
       command[nwords++] = numbers[i];
     }
   command[nwords] = NULL;
-  run(command, &text);
+  run_command(command, &text);
   take_lines(frames, n, frames[0].base, text.room);
 }
 
@@ -214,7 +214,7 @@ static void find_lines(frame_t *frames, int n)
     for (int j = 0; j < i && is_first; j++)
       is_first = frames[j].base != frames[i].base;
     if (is_first)
-      ask(frames + i, n - i);
+      ask_addr2line(frames + i, n - i);
   }
 }
 
@@ -230,26 +230,26 @@ static const char *file_of(const char *path)
 static void add_frame(text_t *text, int number, const frame_t *frame)
 {
   if (frame->line[0] != '\0')
-    add(text, "  #%-2d %s\n", number, frame->line);
+    add_text(text, "  #%-2d %s\n", number, frame->line);
   else if (frame->symbol != NULL)
-    add(text, "  #%-2d %s+%#lx in %s\n", number, frame->symbol, (unsigned long)frame->beyond,
-        file_of(frame->object));
+    add_text(text, "  #%-2d %s+%#lx in %s\n", number, frame->symbol, (unsigned long)frame->beyond,
+             file_of(frame->object));
   else
-    add(text, "  #%-2d %#lx in %s\n", number, (unsigned long)(frame->address - frame->base),
-        file_of(frame->object));
+    add_text(text, "  #%-2d %#lx in %s\n", number, (unsigned long)(frame->address - frame->base),
+             file_of(frame->object));
 }
 
-static void tell(int signal, const siginfo_t *info, const void *context)
+static void report_crash(int signal, const siginfo_t *info, const void *context)
 {
   static frame_t frames[FRAMES];
   static text_t  text;
-  int            n = collect(frames, context);
+  int            n = collect_frames(frames, context);
 
-  add(&text, "DART: unit %d (pid %d) crashed by signal %d (%s)", dart__world.me, (int)getpid(),
-      signal, strsignal(signal));
+  add_text(&text, "DART: unit %d (pid %d) crashed by signal %d (%s)", dart__world.me, (int)getpid(),
+           signal, strsignal(signal));
   if (info->si_code > 0 && signal != SIGABRT)
-    add(&text, ", address %p", info->si_addr);
-  add(&text, "\n");
+    add_text(&text, ", address %p", info->si_addr);
+  add_text(&text, "\n");
   find_lines(frames, n);
   for (int i = 0; i < n; i++)
     add_frame(&text, i, &frames[i]);
@@ -266,7 +266,7 @@ static void handle(int signal, siginfo_t *info, void *context)
   if (!atomic_exchange_explicit(&has_begun, true, memory_order_relaxed)) {
     sigaction(SIGALRM, &standard, NULL);
     alarm(LIMIT_S);
-    tell(signal, info, context);
+    report_crash(signal, info, context);
     dart__log_sum_up();
   }
   sigaction(signal, &standard, NULL);

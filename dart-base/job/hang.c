@@ -28,7 +28,7 @@
 #include "wait/waiting.h"
 
 /* One line, by one call. */
-static void say(const dart__wait_seen_t *seen)
+static void print_wait(const dart__wait_seen_t *seen)
 {
   char what[160], held[128], since[32] = "", text[400];
   int  n;
@@ -44,7 +44,7 @@ static void say(const dart__wait_seen_t *seen)
     return;
 }
 
-static void answer(int signal)
+static void answer_signal(int signal)
 {
   int error = errno;
 
@@ -53,7 +53,7 @@ static void answer(int signal)
   if (dart__world.holds == NULL) {
     dart__wait_seen_t seen = dart__waits_read(dart__waits);
 
-    say(&seen);
+    print_wait(&seen);
   }
   atomic_fetch_add_explicit(&dart__waits->answered, 1, memory_order_release);
   errno = error;
@@ -61,7 +61,7 @@ static void answer(int signal)
 
 void dart__hang_answer(void)
 {
-  struct sigaction action = { .sa_handler = answer, .sa_flags = SA_RESTART }, before;
+  struct sigaction action = { .sa_handler = answer_signal, .sa_flags = SA_RESTART }, before;
 
   sigemptyset(&action.sa_mask);
   if (sigaction(SIGUSR1, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
@@ -71,7 +71,7 @@ void dart__hang_answer(void)
 }
 
 /* Says each wait once: the newest that it has told of began at `told`. */
-static void *watch(void *unused)
+static void *watch_own_waits(void *unused)
 {
   struct timespec second = { 1, 0 };
   int64_t         limit = dart__settings.hang * INT64_C(1000000000), told = 0;
@@ -86,7 +86,7 @@ static void *watch(void *unused)
         dart__coarse_ns() - seen.since < limit)
       continue;
     told = seen.since;
-    say(&seen);
+    print_wait(&seen);
   }
   return NULL;
 }
@@ -99,7 +99,7 @@ void dart__hang_watch(void)
   dart__world.holds_words = dart__settings.hang > 0 ? dart__world.holds : NULL;
   if (dart__settings.hang == 0 || dart__world.holds != NULL || watched)
     return;
-  watched = dart__thread_start(&thread, "dart-hang", watch, NULL) == 0;
+  watched = dart__thread_start(&thread, "dart-hang", watch_own_waits, NULL) == 0;
   if (watched)
     pthread_detach(thread);
   else

@@ -74,7 +74,7 @@ void dart__leave_limit(void (*act)(int))
 }
 
 /* Complete outstanding operations on far units. */
-static dart_ret_t complete(void)
+static dart_ret_t complete_far_operations(void)
 {
   dart_ret_t ret = DART_OK;
 
@@ -103,7 +103,7 @@ static void note_gone(void)
                                dart__teams[id]->exchange.episode);
 }
 
-static void leave(int code)
+static void leave_job(int code)
 {
   const char *why;
 
@@ -111,7 +111,7 @@ static void leave(int code)
   dart__leave_limit(give_up);
   dart__range_let_go(); /* the program does not hold what was kept for its next call */
   why = code == 0 ? incomplete() : held();
-  if (why == NULL && complete() != DART_OK)
+  if (why == NULL && complete_far_operations() != DART_OK)
     why = ", and the memory it has used is gone";
   dart__report_left(); /* with what was completed here */
   alarm(0);
@@ -129,5 +129,5 @@ static void leave(int code)
 
 void dart__leave_open(void)
 {
-  dart__world.leave = leave;
+  dart__world.leave = leave_job;
 }

@@ -55,7 +55,7 @@ size_t dart_stats_size(void)
   return OWN_SIZE + dart__port_stats_size();
 }
 
-static dart_stats_kind_t kind_of(dart__counter_t counter)
+static dart_stats_kind_t stats_kind(dart__counter_t counter)
 {
   switch (dart__counter_kind(counter)) {
   case DART__KIND_BYTES: return DART_STATS_BYTES;
@@ -74,7 +74,7 @@ static dart_stats_info_t info_of(size_t index)
     dart__counter_t counter = (dart__counter_t)index;
 
     return (dart_stats_info_t){ dart__counter_name(counter), dart__counter_meaning(counter),
-                                kind_of(counter) };
+                                stats_kind(counter) };
   }
   text = &dart__level_text[level_of(index)];
   if (is_peak(index))
@@ -87,7 +87,7 @@ static bool only_grows(size_t index)
   return info_of(index).kind < DART_STATS_LEVEL;
 }
 
-static uint64_t value_of(size_t index)
+static uint64_t read_statistic(size_t index)
 {
   if (index >= OWN_SIZE)
     return dart__port_stats_read(index - OWN_SIZE);
@@ -128,7 +128,7 @@ dart_ret_t dart_stats_find(const char *name, size_t *index)
   return DART_ERR_NOTFOUND;
 }
 
-static bool check(const char *function, const char *name, const uint64_t *values, size_t n)
+static bool check_values(const char *function, const char *name, const uint64_t *values, size_t n)
 {
   if (n > 0 && !is_in_list(n - 1))
     dart__error("%s: %zu values, and there are %zu", function, n, dart_stats_size());
@@ -141,10 +141,10 @@ static bool check(const char *function, const char *name, const uint64_t *values
 
 dart_ret_t dart_stats_read(uint64_t *values, size_t n)
 {
-  if (!check(__func__, "values", values, n))
+  if (!check_values(__func__, "values", values, n))
     return DART_ERR_INVAL;
   for (size_t i = 0; i < n; i++)
-    values[i] = value_of(i);
+    values[i] = read_statistic(i);
   return DART_OK;
 }
 
@@ -167,8 +167,8 @@ dart_ret_t dart_stats_reset(void)
 dart_ret_t dart_stats_difference(const uint64_t *before, const uint64_t *after,
                                  uint64_t *difference, size_t n)
 {
-  if (!check(__func__, "before", before, n) || !check(__func__, "after", after, n) ||
-      !check(__func__, "difference", difference, n))
+  if (!check_values(__func__, "before", before, n) || !check_values(__func__, "after", after, n) ||
+      !check_values(__func__, "difference", difference, n))
     return DART_ERR_INVAL;
   for (size_t i = 0; i < n; i++)
     difference[i] = only_grows(i) ? after[i] - before[i] : after[i];

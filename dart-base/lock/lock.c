@@ -253,7 +253,7 @@ bool dart_lock_initialized(struct dart_lock_struct const *lock)
 
 static const dart__span_t the_turn = { 0, 0, 1 };
 
-static dart__waiting_t *begin_waiting(const struct dart_lock_struct *lock)
+static dart__waiting_t *note_lock_wait(const struct dart_lock_struct *lock)
 {
   return dart__waiting_begin(
       "dart_lock_acquire",
@@ -285,7 +285,7 @@ static void wait_for_grant(dart_lock_t lock, dart_gptr_t flag, uint64_t least)
 /* Ask for the turn, and wait for it. */
 static void wait_for_turn(dart_lock_t lock)
 {
-  dart__waiting_t     *waiting = begin_waiting(lock);
+  dart__waiting_t     *waiting = note_lock_wait(lock);
   uint64_t             flag    = lock->places[lock->me].state + offsetof(state_t, granted), ticket;
   dart__range_waiter_t waiter  = { flag, dart__world.me, 0 };
   dart__range_state_t  state = dart__table_enter(lock->turns, &waiter, &the_turn, 1, true, &ticket);
@@ -324,7 +324,7 @@ static void end_turn(dart_lock_t lock)
 
 /* ---- use --------------------------------------------------------------------------------- */
 
-static dart__team_t *refuse(const char *function, const struct dart_lock_struct *lock)
+static dart__team_t *refuse_lock(const char *function, const struct dart_lock_struct *lock)
 {
   if (lock == DART_LOCK_NULL)
     dart__error("%s: lock is NULL", function);
@@ -336,13 +336,13 @@ static dart__team_t *refuse(const char *function, const struct dart_lock_struct 
 }
 
 /* The team of a lock that can be used, or NULL. */
-static inline dart__team_t *check(const char *function, const struct dart_lock_struct *lock)
+static inline dart__team_t *team_of_lock(const char *function, const struct dart_lock_struct *lock)
 {
   dart__team_t *team = NULL;
 
   if (lock != DART_LOCK_NULL && dart__world.initialized && lock->cycle == dart__world.cycle)
     team = dart__team_find(lock->teamid);
-  return __builtin_expect(team != NULL, 1) ? team : refuse(function, lock);
+  return __builtin_expect(team != NULL, 1) ? team : refuse_lock(function, lock);
 }
 
 /* An id of the calling thread, not 0: the address of a thread-local variable. Where only one thread uses DART
@@ -368,7 +368,7 @@ static dart_ret_t refuse_holder(const char *function)
   return DART_ERR_INVAL;
 }
 
-static inline void take(dart_lock_t lock)
+static inline void note_holder(dart_lock_t lock)
 {
   atomic_store_explicit(&lock->holder, thread_id(), memory_order_relaxed); /* see is_mine */
   dart__hold_set(lock->hold, 1);
@@ -378,7 +378,7 @@ static inline void take(dart_lock_t lock)
 static void wait_for_cohort(const dart__team_t *team, const struct dart_lock_struct *lock)
 {
   cohort_t        *cohort  = lock->cohort;
-  dart__waiting_t *waiting = begin_waiting(lock);
+  dart__waiting_t *waiting = note_lock_wait(lock);
   dart__timed_t    timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
 
   /* relaxed: if the holder misses a waiter, the turn goes to another node first, but no waiter is lost; and
@@ -403,7 +403,7 @@ static __attribute__((noinline)) dart_ret_t wait_and_take(const dart__team_t *te
     wait_for_cohort(team, lock);
   if (team->nnodes > 1 && lock->cohort->ticket == 0)
     wait_for_turn(lock);
-  take(lock);
+  note_holder(lock);
   /* release: pairs with the acquire in end_use, which then sees the holder */
   atomic_fetch_sub_explicit(&lock->nwaiting, 1, memory_order_release);
   return DART_OK;
@@ -411,7 +411,7 @@ static __attribute__((noinline)) dart_ret_t wait_and_take(const dart__team_t *te
 
 dart_ret_t dart_lock_acquire(dart_lock_t lock)
 {
-  dart__team_t *team = check(__func__, lock);
+  dart__team_t *team = team_of_lock(__func__, lock);
 
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -422,7 +422,7 @@ dart_ret_t dart_lock_acquire(dart_lock_t lock)
     return wait_and_take(team, lock, false);
   if (team->nnodes > 1 && lock->cohort->ticket == 0)
     return wait_and_take(team, lock, true);
-  take(lock);
+  note_holder(lock);
   return DART_OK;
 }
 
@@ -436,7 +436,7 @@ static dart_ret_t poll(void)
 
 dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
 {
-  dart__team_t *team = check(__func__, lock);
+  dart__team_t *team = team_of_lock(__func__, lock);
 
   if (result == NULL) {
     dart__error("%s: result is NULL", __func__);
@@ -454,7 +454,7 @@ dart_ret_t dart_lock_try_acquire(dart_lock_t lock, int32_t *result)
     dart__mutex_unlock(&lock->cohort->mutex);
     return poll();
   }
-  take(lock);
+  note_holder(lock);
   *result = 1;
   return DART_OK;
 }
@@ -467,7 +467,7 @@ static bool pass_on(cohort_t *cohort)
          cohort->passes++ < MOST_PASSES;
 }
 
-static inline void release(const dart__team_t *team, dart_lock_t lock)
+static inline void release_lock(const dart__team_t *team, dart_lock_t lock)
 {
   atomic_store_explicit(&lock->holder, 0, memory_order_relaxed); /* see is_mine */
   dart__hold_set(lock->hold, 0);
@@ -485,14 +485,14 @@ void dart__lock_release_all(void)
     dart__team_t *team    = lock->cycle == dart__world.cycle ? dart__team_find(lock->teamid) : NULL;
 
     if (is_held && team != NULL)
-      release(team, lock);
+      release_lock(team, lock);
   }
   pthread_mutex_unlock(&all.guard);
 }
 
 dart_ret_t dart_lock_release(dart_lock_t lock)
 {
-  dart__team_t *team = check(__func__, lock);
+  dart__team_t *team = team_of_lock(__func__, lock);
 
   if (team == NULL)
     return DART_ERR_INVAL;
@@ -501,6 +501,6 @@ dart_ret_t dart_lock_release(dart_lock_t lock)
     return DART_ERR_INVAL;
   }
   dart__progress();
-  release(team, lock);
+  release_lock(team, lock);
   return DART_OK;
 }

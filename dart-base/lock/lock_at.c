@@ -5,7 +5,7 @@
  * when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it draws a
  * ticket of the mutex for the waiter, which keeps near units from passing it any more; but only if it has an agent:
  * they do not get the free lock then, before this unit has made progress. Releases are requests, too. A request is
- * served in the midst of receiving, when nothing may be sent; what is to be told then is told by after_calls, as
+ * served in the midst of receiving, when nothing may be sent; what is to be told then is told by tell_served, as
  * for tables (lock/range_table.c).
  *
  * Registered memory is mapped by its unit alone; there the word is swapped for 1 by a DART atomic, and polled. */
@@ -86,12 +86,12 @@ static bool is_waited_for(const dart__mutex_t *mutex)
 
 static void due(void)
 {
-  /* release: pairs with the exchange in after_calls of range_table.c; what is listed is behind the guard */
+  /* release: pairs with the exchange in tell_all_due of range_table.c; what is listed is behind the guard */
   atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
 }
 
 /* BUSY: no memory; it has to ask again. */
-static answer_t list(dart__mutex_t *mutex, const request_t *request)
+static answer_t list_waiter(dart__mutex_t *mutex, const request_t *request)
 {
   waiter_t **link = &waiters.first, *w = malloc(sizeof *w);
 
@@ -108,14 +108,14 @@ static answer_t list(dart__mutex_t *mutex, const request_t *request)
 }
 
 /* Under the guard. */
-static answer_t ask(dart__mutex_t *mutex, const request_t *request)
+static answer_t take_or_list(dart__mutex_t *mutex, const request_t *request)
 {
   if (!is_waited_for(mutex) && dart__mutex_take_for(mutex))
     return HELD;
-  return request->kind == ASK_LOCK ? list(mutex, request) : BUSY;
+  return request->kind == ASK_LOCK ? list_waiter(mutex, request) : BUSY;
 }
 
-static void release(dart__mutex_t *mutex, int32_t unit)
+static void release_mutex(dart__mutex_t *mutex, int32_t unit)
 {
   if (dart__mutex_is_held(mutex))
     dart__mutex_unlock(mutex);
@@ -124,7 +124,7 @@ static void release(dart__mutex_t *mutex, int32_t unit)
                 unit, dart__world.me);
 }
 
-static uint64_t called(char *object, const void *operand, size_t nbytes)
+static uint64_t called_lock_at(char *object, const void *operand, size_t nbytes)
 {
   dart__mutex_t *mutex  = (dart__mutex_t *)(void *)object;
   answer_t       answer = HELD;
@@ -136,10 +136,10 @@ static uint64_t called(char *object, const void *operand, size_t nbytes)
     return others.called(object, operand, nbytes);
   memcpy(&request, operand, sizeof request);
   if (kind == ASK_RELEASE) {
-    release(mutex, request.unit);
+    release_mutex(mutex, request.unit);
   } else {
     pthread_mutex_lock(&waiters.guard);
-    answer = ask(mutex, &request);
+    answer = take_or_list(mutex, &request);
     pthread_mutex_unlock(&waiters.guard);
   }
   return answer;
@@ -171,7 +171,7 @@ static waiter_t *next_served(void)
   return w;
 }
 
-static void after_calls(void)
+static void tell_served(void)
 {
   waiter_t *w;
 
@@ -186,8 +186,8 @@ void dart__lock_at_open(void)
 {
   others.called           = dart__world.called;
   others.after_calls      = dart__world.after_calls;
-  dart__world.called      = called;
-  dart__world.after_calls = after_calls;
+  dart__world.called      = called_lock_at;
+  dart__world.after_calls = tell_served;
 }
 
 void dart__lock_at_close(void)
@@ -204,7 +204,7 @@ void dart__lock_at_close(void)
 
 /* ---- requests to a far lock -------------------------------------------------------------------- */
 
-static answer_t request(const dart__address_t *at, uint32_t kind, uint64_t flag)
+static answer_t request_lock_at(const dart__address_t *at, uint32_t kind, uint64_t flag)
 {
   request_t request = { kind, dart__world.me, flag };
   uint64_t  answer  = HELD;
@@ -213,7 +213,7 @@ static answer_t request(const dart__address_t *at, uint32_t kind, uint64_t flag)
   return (answer_t)answer;
 }
 
-static dart__waiting_t *begin_waiting(const dart__address_t *at)
+static dart__waiting_t *note_lock_at_wait(const dart__address_t *at)
 {
   return dart__waiting_begin(
       "dart_lock_at_acquire",
@@ -227,7 +227,7 @@ static void wait_for_far(const dart__address_t *at, uint64_t flag)
   uint32_t turns = 0;
   answer_t answer;
 
-  while ((answer = request(at, ASK_LOCK, flag)) == BUSY)
+  while ((answer = request_lock_at(at, ASK_LOCK, flag)) == BUSY)
     dart__wait_turn(&turns, &dart__world.wait);
   if (answer == LISTED)
     pdart_notify_wait(dart__table_word(dart__world.me, flag), 1, -1);
@@ -239,12 +239,12 @@ static dart_ret_t acquire_far(const dart__address_t *at)
   dart__timed_t    timed;
   uint64_t         flag;
 
-  if (request(at, ASK_TRY, 0) == HELD)
+  if (request_lock_at(at, ASK_TRY, 0) == HELD)
     return DART_OK;
   if (dart__pool_alloc(sizeof(uint64_t), &flag) != DART_OK)
     return DART_ERR_NOMEM;
   memset(dart__pool_address(dart__world.me, flag), 0, sizeof(uint64_t));
-  waiting = begin_waiting(at);
+  waiting = note_lock_at_wait(at);
   timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
   wait_for_far(at, flag);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
@@ -300,7 +300,7 @@ static dart_ret_t acquire_registered(const char *function, const dart__address_t
 
   if (ret != DART_OK || done)
     return ret;
-  waiting = begin_waiting(at);
+  waiting = note_lock_at_wait(at);
   timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
   while (ret == DART_OK && !done) {
     dart__wait_turn(&turns, &dart__world.wait);
@@ -344,7 +344,7 @@ static void acquire_near(const dart__address_t *at)
 
   if (dart__mutex_try(mutex))
     return;
-  waiting = begin_waiting(at);
+  waiting = note_lock_at_wait(at);
   timed   = dart__timed_begin(DART__COUNT_LOCK_WAIT);
   dart__mutex_wait(mutex, &dart__world.wait);
   dart__timed_end(DART__COUNT_LOCK_WAIT, timed);
@@ -397,7 +397,7 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
   if (is_registered(&at))
     ret = swap(__func__, &at, 0, 1, &done);
   else if (at.near == NULL)
-    done = request(&at, ASK_TRY, 0) == HELD;
+    done = request_lock_at(&at, ASK_TRY, 0) == HELD;
   else
     done = dart__mutex_try((dart__mutex_t *)(void *)at.near);
   if (!done && dart__world.pace.progress != NULL)
@@ -408,7 +408,7 @@ dart_ret_t dart_lock_at_try_acquire(dart_gptr_t gptr, int32_t *result)
   return ret;
 }
 
-static dart_ret_t refuse(const char *function, const dart__address_t *at)
+static dart_ret_t refuse_free_lock(const char *function, const dart__address_t *at)
 {
   dart__error("%s: nobody holds the lock at offset %llu of unit %d", function,
               (unsigned long long)at->offset, at->unit);
@@ -426,15 +426,15 @@ static __attribute__((noinline)) dart_ret_t give_up(const char *function, dart_g
     return ret;
   if (is_registered(&at)) {
     ret = swap(function, &at, 1, 0, &done);
-    return ret != DART_OK || done ? ret : refuse(function, &at);
+    return ret != DART_OK || done ? ret : refuse_free_lock(function, &at);
   }
   if (at.near == NULL) {
-    request(&at, ASK_RELEASE, 0);
+    request_lock_at(&at, ASK_RELEASE, 0);
     return DART_OK;
   }
   mutex = (dart__mutex_t *)(void *)at.near;
   if (!dart__mutex_is_held(mutex))
-    return refuse(function, &at);
+    return refuse_free_lock(function, &at);
   dart__mutex_unlock(mutex);
   return DART_OK;
 }

@@ -175,7 +175,7 @@ static uint32_t insert(dart__range_table_t *t, uint32_t at, uint32_t node)
 }
 
 /* Two trees as one; all of the left is before the right. */
-static uint32_t merge(dart__range_table_t *t, uint32_t left, uint32_t right)
+static uint32_t merge_trees(dart__range_table_t *t, uint32_t left, uint32_t right)
 {
   uint32_t top;
 
@@ -183,10 +183,10 @@ static uint32_t merge(dart__range_table_t *t, uint32_t left, uint32_t right)
     return left != NONE ? left : right;
   if (node_at(t, left)->priority > node_at(t, right)->priority) {
     top                    = left;
-    node_at(t, top)->right = merge(t, node_at(t, top)->right, right);
+    node_at(t, top)->right = merge_trees(t, node_at(t, top)->right, right);
   } else {
     top                   = right;
-    node_at(t, top)->left = merge(t, left, node_at(t, top)->left);
+    node_at(t, top)->left = merge_trees(t, left, node_at(t, top)->left);
   }
   update(t, top);
   return top;
@@ -198,7 +198,7 @@ static uint32_t erase(dart__range_table_t *t, uint32_t at, uint32_t node)
   uint32_t *side;
 
   if (at == node)
-    return merge(t, node_at(t, at)->left, node_at(t, at)->right);
+    return merge_trees(t, node_at(t, at)->left, node_at(t, at)->right);
   side  = is_before(t, node, at) ? &node_at(t, at)->left : &node_at(t, at)->right;
   *side = erase(t, *side, node);
   update(t, at);
@@ -373,7 +373,7 @@ static uint64_t ticket_of(const dart__range_table_t *t, uint32_t index)
 }
 
 /* NULL: nobody has such a ticket. */
-static request_t *find(const dart__range_table_t *t, uint64_t ticket)
+static request_t *find_request(const dart__range_table_t *t, uint64_t ticket)
 {
   uint32_t index = ticket & 0xffffff;
 
@@ -402,9 +402,9 @@ static uint32_t newest_blocker(dart__range_table_t *t, const dart__span_t *spans
   return newest;
 }
 
-static dart__range_state_t enter(dart__range_table_t *t, const dart__range_waiter_t *waiter,
-                                 const dart__span_t *spans, size_t n, bool may_wait,
-                                 uint64_t *ticket_out)
+static dart__range_state_t enter_request(dart__range_table_t *t, const dart__range_waiter_t *waiter,
+                                         const dart__span_t *spans, size_t n, bool may_wait,
+                                         uint64_t *ticket_out)
 {
   uint32_t blocker = NONE, index;
 
@@ -431,13 +431,13 @@ dart__range_state_t dart__range_enter(dart__range_table_t *t, const dart__range_
   dart__range_state_t state;
 
   dart__mutex_lock(&t->mutex, &briefly);
-  state = enter(t, waiter, spans, n, may_wait, ticket_out);
+  state = enter_request(t, waiter, spans, n, may_wait, ticket_out);
   dart__mutex_unlock(&t->mutex);
   return state;
 }
 
 /* All its spans leave the tree before those that wait for it look for others. */
-static void leave(dart__range_table_t *t, request_t *request)
+static void remove_request(dart__range_table_t *t, request_t *request)
 {
   uint32_t waiter = request->waiters;
 
@@ -491,9 +491,9 @@ size_t dart__range_leave(dart__range_table_t *t, uint64_t ticket, dart__range_wa
   size_t     count;
 
   dart__mutex_lock(&t->mutex, &briefly);
-  request = find(t, ticket);
+  request = find_request(t, ticket);
   if (request != NULL)
-    leave(t, request);
+    remove_request(t, request);
   count = list_granted(t, granted, most);
   if (soon_out != NULL)
     *soon_out = take_soon(t);
@@ -523,7 +523,7 @@ size_t dart__range_leave_all(dart__range_table_t *t, int32_t unit, dart__range_w
         !is_to_be_told(
             t,
             request)) /* what waited, and is granted by this, is not held by a call that has returned */
-      leave(t, request);
+      remove_request(t, request);
   }
   count = list_granted(t, granted, most);
   dart__mutex_unlock(&t->mutex);
@@ -537,10 +537,10 @@ bool dart__range_cancel(dart__range_table_t *t, uint64_t ticket, dart__range_wai
   bool       waits;
 
   dart__mutex_lock(&t->mutex, &briefly);
-  request = find(t, ticket);
+  request = find_request(t, ticket);
   waits   = request != NULL && !is_held(request);
   if (waits)
-    leave(t, request);
+    remove_request(t, request);
   *ngranted_out = list_granted(t, granted, most);
   dart__mutex_unlock(&t->mutex);
   return waits;

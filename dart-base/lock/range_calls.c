@@ -175,7 +175,7 @@ static dart_ret_t wait_until_near(const acquire_t *a, bool is_next, uint64_t bef
   return ret != DART_OK || index == 0 ? ret : wait_awake(a, flags[0], least[0]);
 }
 
-static dart__waiting_t *begin_waiting(const acquire_t *a)
+static dart__waiting_t *note_range_wait(const acquire_t *a)
 {
   return dart__waiting_begin("dart_range_acquire",
                              (dart__wait_for_t){ DART__WAIT_RANGE, a->range->teamid,
@@ -186,7 +186,7 @@ static dart__waiting_t *begin_waiting(const acquire_t *a)
 static dart_ret_t wait_for_grant(acquire_t *a, const part_t *part, bool is_next, uint64_t before)
 {
   dart_gptr_t      flag    = dart__table_word(dart__world.me, a->slot->offset);
-  dart__waiting_t *waiting = begin_waiting(a);
+  dart__waiting_t *waiting = note_range_wait(a);
   dart_ret_t       ret     = wait_until_near(a, is_next, before);
 
   dart__waiting_end(waiting);
@@ -287,7 +287,7 @@ static dart_ret_t acquire_parts(acquire_t *a)
 }
 
 /* Memory for the hold, and to wait with. */
-static dart_ret_t prepare(acquire_t *a, int64_t timeout_us)
+static dart_ret_t prepare_hold(acquire_t *a, int64_t timeout_us)
 {
   a->most_parts = most_parts(a);
   a->hold       = malloc(sizeof *a->hold + a->most_parts * sizeof a->hold->parts[0]);
@@ -307,7 +307,7 @@ static dart_ret_t prepare(acquire_t *a, int64_t timeout_us)
 static dart_ret_t acquire(acquire_t *a, int64_t timeout_us)
 {
   int64_t    now = timeout_us > 0 ? now_us() + 1 : 0; /* rounded up */
-  dart_ret_t ret = prepare(a, timeout_us);
+  dart_ret_t ret = prepare_hold(a, timeout_us);
 
   if (ret != DART_OK)
     return ret;

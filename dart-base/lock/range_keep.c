@@ -48,7 +48,7 @@ void dart__range_let_go(void)
 
 /* Progress has come by. It comes again while something is kept, or may be: whoever has the guard may be at the end of
  * another use, and say nothing of what is kept. */
-static void after_calls(void)
+static void release_when_due(void)
 {
   bool again = true;
 
@@ -68,7 +68,7 @@ void dart__range_keep_open(void)
 {
   dart__world.let_go      = dart__range_let_go;
   others.after_calls      = dart__world.after_calls;
-  dart__world.after_calls = after_calls;
+  dart__world.after_calls = release_when_due;
 }
 
 static bool is_last(dart_range_t range, const dart_range_span_t *span)
@@ -108,7 +108,7 @@ dart_ret_t dart__range_acquire_again(dart_range_t range, const dart_range_span_t
 
 /* Whether the use that is over is likely to be followed by one of the same; `kept` is then what it held. The range is
  * that of a file, whose calls take turns: so if it is of the last use, it was that. */
-static bool end_use(dart_range_t range, dart_range_hold_t *hold)
+static bool end_kept_use(dart_range_t range, dart_range_hold_t *hold)
 {
   bool keeps;
 
@@ -130,10 +130,10 @@ static bool end_use(dart_range_t range, dart_range_hold_t *hold)
 
 void dart__range_release_or_keep(dart_range_t range, dart_range_hold_t *hold)
 {
-  if (!dart__world.has_agent || !end_use(range, hold)) {
+  if (!dart__world.has_agent || !end_kept_use(range, hold)) {
     pdart_range_release(hold);
     return;
   }
-  /* release: pairs with the exchange in after_calls of range_table.c; `kept` is under the guard */
+  /* release: pairs with the exchange in tell_all_due of range_table.c; `kept` is under the guard */
   atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
 }

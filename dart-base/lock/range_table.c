@@ -2,7 +2,7 @@
  *
  * A unit serves a far request in the midst of receiving, and must not send then. The waiters that the request
  * has made holders stay listed in the table, which is put on a stack of those that are due, and calls_are_due says
- * so; progress then calls after_calls, outside of receiving, which takes the stack and tells them. Other tables are
+ * so; progress then calls tell_all_due, outside of receiving, which takes the stack and tells them. Other tables are
  * not looked at, so a release costs the same however many locks there are. (A stack that is pushed without a lock and
  * taken as a whole: Treiber: Systems Programming: Coping with Parallelism, IBM RJ 5118, 1986.) */
 #include "lock/range_table.h"
@@ -134,7 +134,7 @@ static void put_on_stack(own_t *own)
                                                   memory_order_release, memory_order_relaxed))
       ;
   }
-  /* release: pairs with after_calls */
+  /* release: pairs with tell_all_due */
   atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
 }
 
@@ -163,7 +163,7 @@ static void tell_due(void)
   }
 }
 
-static void after_calls(void)
+static void tell_all_due(void)
 {
   /* A thread that is here already, perhaps this one further up, looks at calls_are_due again before it leaves; if it
    * has done so for the last time, progress comes here again. */
@@ -175,7 +175,7 @@ static void after_calls(void)
   pthread_mutex_unlock(&tables.guard);
 }
 
-static uint64_t called(char *object, const void *operand, size_t nbytes)
+static uint64_t called_table(char *object, const void *operand, size_t nbytes)
 {
   head_t              *head    = (head_t *)(void *)object;
   dart__range_table_t *table   = behind(head);
@@ -201,8 +201,8 @@ static uint64_t called(char *object, const void *operand, size_t nbytes)
 
 void dart__table_open(void)
 {
-  dart__world.called      = called;
-  dart__world.after_calls = after_calls;
+  dart__world.called      = called_table;
+  dart__world.after_calls = tell_all_due;
   atomic_store_explicit(&dart__world.calls_are_due, false, memory_order_relaxed);
 }
 
@@ -268,7 +268,7 @@ void dart__table_delete(uint64_t offset)
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
-static uint64_t call(dart__table_t table, const request_t *request, bool has_result)
+static uint64_t call_table(dart__table_t table, const request_t *request, bool has_result)
 {
   dart__address_t at;
   uint64_t        result = 0;
@@ -294,7 +294,7 @@ static dart__range_state_t call_enter(dart__table_t at, const dart__range_waiter
                               .nspans = (uint32_t)n,
                               .waiter = *waiter };
   memcpy(request.head.spans, spans, n * sizeof *spans);
-  result      = call(at, &request.head, true);
+  result      = call_table(at, &request.head, true);
   *ticket_out = result >> STATE_BITS;
   return (dart__range_state_t)(result & ((1 << STATE_BITS) - 1));
 }
@@ -316,7 +316,7 @@ void dart__table_leave(dart__table_t at, uint64_t ticket)
   dart__range_waiter_t waiters[SOME], soon;
 
   if (table == NULL) {
-    call(at, &(request_t){ .kind = ASK_LEAVE, .ticket = ticket }, false);
+    call_table(at, &(request_t){ .kind = ASK_LEAVE, .ticket = ticket }, false);
     return;
   }
   tell_all(table, waiters, dart__range_leave(table, ticket, waiters, SOME, &soon));
@@ -329,7 +329,8 @@ void dart__table_leave_all(dart__table_t at)
   dart__range_waiter_t waiters[SOME];
 
   if (table == NULL)
-    call(at, &(request_t){ .kind = ASK_LEAVE_ALL, .waiter = { .unit = dart__world.me } }, false);
+    call_table(at, &(request_t){ .kind = ASK_LEAVE_ALL, .waiter = { .unit = dart__world.me } },
+               false);
   else
     tell_all(table, waiters, dart__range_leave_all(table, dart__world.me, waiters, SOME));
 }
@@ -342,7 +343,7 @@ bool dart__table_cancel(dart__table_t at, uint64_t ticket)
   bool                 has_left;
 
   if (table == NULL)
-    return call(at, &(request_t){ .kind = ASK_CANCEL, .ticket = ticket }, true) != 0;
+    return call_table(at, &(request_t){ .kind = ASK_CANCEL, .ticket = ticket }, true) != 0;
   has_left = dart__range_cancel(table, ticket, waiters, SOME, &n);
   tell_all(table, waiters, n);
   return has_left;

@@ -44,7 +44,7 @@ typedef struct {
   dart__segment_t epochs; /* has only their block, until the segment is there */
 } call_t;
 
-static bool prepare(const dart__team_t *team, call_t *call)
+static bool prepare_tables(const dart__team_t *team, call_t *call)
 {
   size_t nunits = (size_t)team->nunits;
 
@@ -57,7 +57,7 @@ static bool prepare(const dart__team_t *team, call_t *call)
 }
 
 /* What the segment has not taken. */
-static void discard(call_t *call)
+static void discard_call(call_t *call)
 {
   if (call->epochs.has_epoch_block)
     dart__pool_free_epochs(call->epochs.epoch_at);
@@ -73,7 +73,7 @@ static uint64_t head_of(const call_t *call)
 }
 
 /* Exchange what there is to know of all units' memory. Agreed: the worst result. */
-static dart_ret_t tell(dart__team_t *team, call_t *call, dart_ret_t mine)
+static dart_ret_t exchange_told(dart__team_t *team, call_t *call, dart_ret_t mine)
 {
   told_t     own = { call->nbytes, head_of(call), call->epochs.epoch_at, mine };
   dart_ret_t ret = DART_OK;
@@ -133,7 +133,7 @@ static dart_ret_t move_in(dart__team_t *team, dart__segment_t *segment, call_t *
 {
   char      *shared = segment->near[team->me] + segment->base;
   dart_ret_t mine   = dart__pages_share(call->pages, shared);
-  dart_ret_t ret    = tell(team, call, mine);
+  dart_ret_t ret    = exchange_told(team, call, mine);
 
   if (ret == DART_OK)
     commit(team, segment, call);
@@ -145,7 +145,7 @@ static dart_ret_t move_in(dart__team_t *team, dart__segment_t *segment, call_t *
 /* `mine`: whether this unit's memory can be adopted. */
 static dart_ret_t adopt(dart__team_t *team, dart_ret_t mine, call_t *call, int16_t *id_out)
 {
-  bool             is_prepared = prepare(team, call);
+  bool             is_prepared = prepare_tables(team, call);
   size_t           alone = 2 * (size_t)sysconf(_SC_PAGESIZE); /* so it has a chunk of its own */
   dart__segment_t *segment;
   dart_ret_t       ret;
@@ -159,13 +159,13 @@ static dart_ret_t adopt(dart__team_t *team, dart_ret_t mine, call_t *call, int16
     if (ret != DART_OK)
       dart__memory_free(team, segment);
   }
-  discard(call);
+  discard_call(call);
   return ret;
 }
 
 /* An error in this unit's memory is part of the agreement, for the other units cannot detect it. */
-static dart_ret_t check(const char *function, const char *addr, size_t nbytes,
-                        dart__pages_t *pages_out)
+static dart_ret_t check_memory(const char *function, const char *addr, size_t nbytes,
+                               dart__pages_t *pages_out)
 {
   *pages_out = (dart__pages_t){ NULL, 0 };
   if (nbytes == 0)
@@ -199,7 +199,7 @@ dart_ret_t dart_team_adopt(dart_team_t teamid, void *addr, size_t nbytes, dart_g
   *gptr = DART_GPTR_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
-  mine = check(__func__, addr, nbytes, &call.pages);
+  mine = check_memory(__func__, addr, nbytes, &call.pages);
   ret  = adopt(team, mine, &call, &id);
   if (ret != DART_OK) {
     if (mine == DART_OK)

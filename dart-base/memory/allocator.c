@@ -26,7 +26,7 @@ struct dart_allocator_struct {
 };
 
 /* The least power of two that holds `nbytes`; 0: there is none. */
-static size_t round_up(size_t nbytes)
+static size_t round_up_to_power(size_t nbytes)
 {
   size_t power = GRANULE;
 
@@ -64,7 +64,7 @@ static void delete_allocator(dart_allocator_t allocator)
 dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t teamid, dart_allocator_t *new_allocator)
 {
   dart__team_t    *team      = dart__check_team(__func__, teamid);
-  size_t           nbytes    = round_up(pool_size);
+  size_t           nbytes    = round_up_to_power(pool_size);
   dart_allocator_t allocator = NULL;
   dart__segment_t *segment;
   dart_ret_t       mine = DART_OK, ret;

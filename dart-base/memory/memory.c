@@ -214,8 +214,8 @@ static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t
 }
 
 /* Reserve pages for all portions, or for none. Collective and agreed. */
-static dart_ret_t reserve(dart__team_t *team, dart__chunk_t *chunk, uint64_t base, size_t largest,
-                          size_t own)
+static dart_ret_t reserve_pages(dart__team_t *team, dart__chunk_t *chunk, uint64_t base,
+                                size_t largest, size_t own)
 {
   size_t     reserved;
   dart_ret_t mine = reserve_own(team, chunk, base, largest, own, &reserved), ret;
@@ -277,15 +277,15 @@ static dart_ret_t agree_on_size(dart__team_t *team, dart_ret_t mine, size_t own,
 }
 
 /* Allocate what this unit needs, before anything collective is done. */
-static dart_ret_t prepare(dart__team_t *team, dart__segment_t **segment_out)
+static dart_ret_t prepare_segment(dart__team_t *team, dart__segment_t **segment_out)
 {
   *segment_out = new_segment(team);
   return *segment_out != NULL && prepare_arenas(team) ? DART_OK : DART_ERR_NOMEM;
 }
 
 /* Describe the memory found as a segment, and enter it into the team's table. */
-static void enter(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *chunk, size_t own,
-                  size_t largest, size_t smallest)
+static void enter_segment(dart__team_t *team, dart__segment_t *segment, dart__chunk_t *chunk,
+                          size_t own, size_t largest, size_t smallest)
 {
   segment->near     = chunk->near;
   segment->nbytes   = largest;
@@ -305,7 +305,7 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, s
 {
   dart__segment_t *segment;
   dart__chunk_t   *chunk;
-  dart_ret_t       prepared = prepare(team, &segment), ret;
+  dart_ret_t       prepared = prepare_segment(team, &segment), ret;
   size_t           largest, smallest;
 
   ret = agree_on_size(team, mine != DART_OK ? mine : prepared, own, alignment, &largest, &smallest);
@@ -325,10 +325,10 @@ dart_ret_t dart__memory_alloc(dart__team_t *team, dart_ret_t mine, size_t own, s
     goto delete_segment;
   segment->base = dart__round_up(segment->block, alignment);
 
-  /* Far units may access the segment as soon as they return from the agreement in reserve, so this unit must
+  /* Far units may access the segment as soon as they return from the agreement in reserve_pages, so this unit must
    * have entered it before. */
-  enter(team, segment, chunk, own, largest, smallest);
-  ret = reserve(team, chunk, segment->base, largest, own);
+  enter_segment(team, segment, chunk, own, largest, smallest);
+  ret = reserve_pages(team, chunk, segment->base, largest, own);
   if (ret != DART_OK)
     goto leave_segment;
   *segment_out = segment;

@@ -73,7 +73,7 @@ static bool can_be_read(const region_t *region, uintptr_t from, uintptr_t to)
          errno == EINVAL;
 }
 
-static dart_ret_t refuse(const char *function, const region_t *region)
+static dart_ret_t refuse_region(const char *function, const region_t *region)
 {
   dart__error(
       "%s: memory at %#" PRIxPTR "-%#" PRIxPTR " (%s%s) cannot be moved: it has to be private, "
@@ -94,7 +94,7 @@ static dart_ret_t check_regions(const char *function, dart__pages_t pages, FILE 
     if (region.from > at)
       break;
     if (region.is_stack || strcmp(region.may, "rw-p") != 0)
-      return refuse(function, &region);
+      return refuse_region(function, &region);
     if (!can_be_read(&region, at, end)) {
       dart__error("%s: memory at %#" PRIxPTR "-%#" PRIxPTR " cannot be read: %s", function,
                   region.from, region.to, strerror(errno));

@@ -38,7 +38,7 @@ typedef struct {
 /* The highest negative id that is free on all units; 0: there is none. Each unit proposes the highest id that
  * is free on it and not above the lowest proposal of the round before, until the lowest proposal stays the
  * same: then all units have proposed it. */
-static int16_t agree_on_id(dart__team_t *team)
+static int16_t agree_on_segid(dart__team_t *team)
 {
   int           proposal = dart__team_free_registered(team, -1);
   unsigned long lowest, before = 0; /* negated: the lowest id is the largest of these */
@@ -98,7 +98,7 @@ static dart__segment_t *new_segment(const dart__team_t *team)
 }
 
 /* The other units may access this unit's memory as soon as they know its address. */
-static dart_ret_t prepare(dart__team_t *team, plan_t *plan_out)
+static dart_ret_t prepare_registration(dart__team_t *team, plan_t *plan_out)
 {
   dart__foreign_consent();
   plan_out->segment       = new_segment(team);
@@ -110,7 +110,8 @@ static dart_ret_t prepare(dart__team_t *team, plan_t *plan_out)
 }
 
 /* Exchange all units' contributions. */
-static void collect(dart__team_t *team, void *address, size_t nbytes, const plan_t *plan)
+static void exchange_contributions(dart__team_t *team, void *address, size_t nbytes,
+                                   const plan_t *plan)
 {
   contribution_t own = { (uint64_t)(uintptr_t)address, nbytes, plan->segment->epoch_at,
                          dart__pool_epochs_ends(plan->segment) };
@@ -126,7 +127,7 @@ static void collect(dart__team_t *team, void *address, size_t nbytes, const plan
 
 /* Remove the segment from the table while no request of a far unit is applied: who applies the next ones, this process's
  * agent or another thread, does not find it, and nobody has found it who is not done with it. */
-static void leave(dart__team_t *team, dart__segment_t *segment)
+static void remove_segment(dart__team_t *team, dart__segment_t *segment)
 {
   uint32_t turns = 0;
 
@@ -138,11 +139,12 @@ static void leave(dart__team_t *team, dart__segment_t *segment)
 }
 
 /* Agree on an id, and register the memory. Collective and agreed. */
-static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *address, size_t nbytes)
+static dart_ret_t agree_and_enter(dart__team_t *team, dart__segment_t *segment, void *address,
+                                  size_t nbytes)
 {
   dart_ret_t ret;
 
-  segment->id = agree_on_id(team);
+  segment->id = agree_on_segid(team);
   if (segment->id == 0) {
     dart__error("dart_team_memregister: team %d has used up its ids for registered memory",
                 team->id);
@@ -153,7 +155,7 @@ static dart_ret_t enter(dart__team_t *team, dart__segment_t *segment, void *addr
   dart__segment_enter(team, segment); /* before far units can access it */
   ret = dart__port_register(team, segment->chunk, address, nbytes);
   if (ret != DART_OK)
-    leave(team, segment);
+    remove_segment(team, segment);
   return ret;
 }
 
@@ -162,12 +164,12 @@ static dart_ret_t reg(dart__team_t *team, dart_ret_t mine, void *address, size_t
                       int16_t *id_out)
 {
   plan_t     plan;
-  dart_ret_t prepared = prepare(team, &plan);
+  dart_ret_t prepared = prepare_registration(team, &plan);
   dart_ret_t ret      = dart__coll_agree(team, mine != DART_OK ? mine : prepared);
 
   if (ret == DART_OK) {
-    collect(team, address, nbytes, &plan);
-    ret = enter(team, plan.segment, address, nbytes);
+    exchange_contributions(team, address, nbytes, &plan);
+    ret = agree_and_enter(team, plan.segment, address, nbytes);
   }
   free(plan.contributions);
   if (ret == DART_OK)
@@ -240,7 +242,7 @@ dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_
 static void deregister(dart__team_t *team, dart__segment_t *segment)
 {
   dart__segment_end(team, segment);
-  leave(team, segment);
+  remove_segment(team, segment);
   dart__port_deregister(team, segment->chunk);
   dart__pool_end_epochs(segment);
   segment->has_epoch_block = false; /* it is returned */

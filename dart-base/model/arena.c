@@ -224,7 +224,7 @@ static void absorb_after(dart__arena_t *arena, block_t *block)
     free(gone);
 }
 
-static void release(dart__arena_t *arena, block_t *block)
+static void free_block(dart__arena_t *arena, block_t *block)
 {
   if (block->after != NULL && block->after->is_free)
     absorb_after(arena, block);
@@ -273,7 +273,7 @@ bool dart__arena_free(dart__arena_t *arena, uint64_t offset)
     return false;
   *link = block->next;
   arena->used_count--;
-  release(arena, block);
+  free_block(arena, block);
   return true;
 }
 

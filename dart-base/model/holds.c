@@ -17,7 +17,7 @@ static dart__holds_t *record(void)
   return dart__world.holds != NULL ? dart__world.holds : &own;
 }
 
-static uint32_t kind_of(const dart__hold_t *hold)
+static uint32_t hold_kind(const dart__hold_t *hold)
 {
   return atomic_load_explicit(&hold->kind, memory_order_relaxed);
 }
@@ -34,7 +34,7 @@ static int32_t next_number(const dart__holds_t *holds, dart__hold_kind_t kind, d
   int32_t last = 0;
 
   for (int i = 0; i < DART__HOLDS; i++)
-    if (kind_of(&holds->entry[i]) == kind && holds->entry[i].team == team &&
+    if (hold_kind(&holds->entry[i]) == kind && holds->entry[i].team == team &&
         holds->entry[i].number > last)
       last = holds->entry[i].number;
   return last + 1;
@@ -49,7 +49,7 @@ dart__hold_t *dart__hold_new(dart__hold_kind_t kind, dart_team_t team, int32_t n
   *spare = (dart__hold_t){ 0 };
   pthread_mutex_lock(&guard);
   for (int i = 0; i < DART__HOLDS && hold == NULL; i++)
-    if (kind_of(&holds->entry[i]) == DART__HOLD_FREE)
+    if (hold_kind(&holds->entry[i]) == DART__HOLD_FREE)
       hold = &holds->entry[i];
   if (hold != NULL) {
     hold->team   = team;
@@ -125,9 +125,9 @@ static void describe_epoch(const dart__hold_t *hold, char *text, size_t size)
              hold->last != 0 ? "exclusive" : "shared", (int)hold->first, hold->number, hold->team);
 }
 
-static void describe(const dart__hold_t *hold, char *text, size_t size)
+static void describe_hold(const dart__hold_t *hold, char *text, size_t size)
 {
-  switch (kind_of(hold)) {
+  switch (hold_kind(hold)) {
   case DART__HOLD_RANGE: describe_range(hold, text, size); break;
   case DART__HOLD_EPOCH: describe_epoch(hold, text, size); break;
   default: snprintf(text, size, "lock %d of team %d", hold->number, hold->team);
@@ -167,10 +167,10 @@ static void describe_all(const dart__holds_t *holds, bool words, char *text, siz
   for (int i = 0; i < DART__HOLDS; i++) {
     const dart__hold_t *hold = &holds->entry[i];
 
-    if (kind_of(hold) == DART__HOLD_FREE || !dart__hold_is_held(hold))
+    if (hold_kind(hold) == DART__HOLD_FREE || !dart__hold_is_held(hold))
       continue;
     if (count == 0)
-      describe(hold, text, size);
+      describe_hold(hold, text, size);
     count += count_of(hold);
   }
   if (words)

@@ -109,7 +109,7 @@ size_t dart__mailbox_message_bytes(size_t room)
 
 /* Fill the slots whose pieces have been taken. `event`: the receiver's, raised for every piece, so that both
  * sides copy at the same time; NULL before the message is posted. */
-static void fill(dart__outgoing_t *out, uint64_t taken, dart__event_t *event)
+static void fill_slots(dart__outgoing_t *out, uint64_t taken, dart__event_t *event)
 {
   dart__mailbox_message_t *message = out->message;
 
@@ -126,11 +126,11 @@ static void fill(dart__outgoing_t *out, uint64_t taken, dart__event_t *event)
   }
 }
 
-static void push(dart__inbox_t *inbox, dart__mailbox_message_t *message, uint64_t name)
+static void push_message(dart__inbox_t *inbox, dart__mailbox_message_t *message, uint64_t name)
 {
   /* relaxed: the value read is only stored as a link, not followed */
   message->next = atomic_load_explicit(&inbox->newest, memory_order_relaxed);
-  /* release: publishes the message; pairs with the acquire in collect, which also sees every message
+  /* release: publishes the message; pairs with the acquire in collect_inbox, which also sees every message
    * below, for consecutive pushes are one release sequence */
   while (!atomic_compare_exchange_weak_explicit(&inbox->newest, &message->next, name,
                                                 memory_order_release, memory_order_relaxed))
@@ -155,8 +155,8 @@ void dart__mailbox_post(dart__mailbox_t *box, int32_t to, int32_t tag, const voi
   /* relaxed: the push publishes it */
   atomic_store_explicit(&message->taken, 0, memory_order_relaxed);
   *out = (dart__outgoing_t){ .message = message, .offset = offset, .data = data, .to = to };
-  fill(out, 0, NULL);
-  push(inbox, message, name_of(box->me, offset));
+  fill_slots(out, 0, NULL);
+  push_message(inbox, message, name_of(box->me, offset));
   dart__event_add(&inbox->event);
 }
 
@@ -167,7 +167,7 @@ bool dart__mailbox_feed(dart__mailbox_t *box, dart__outgoing_t *out)
 
   if (taken == out->message->npieces)
     return true;
-  fill(out, taken, &inbox_of(box, out->to)->event);
+  fill_slots(out, taken, &inbox_of(box, out->to)->event);
   return false;
 }
 
@@ -192,7 +192,7 @@ static uint64_t *link_next_detached(dart__mailbox_message_t *message)
   return &message->next_detached;
 }
 
-static size_t bytes_of(const dart__mailbox_message_t *message)
+static size_t message_bytes(const dart__mailbox_message_t *message)
 {
   return dart__mailbox_message_bytes(message->nbytes);
 }
@@ -201,7 +201,7 @@ void dart__mailbox_detach(dart__mailbox_t *box, dart__outgoing_t *out)
 {
   pthread_mutex_lock(&box->lock);
   enqueue(box, &box->detached, name_of(box->me, out->offset), link_next_detached);
-  box->detached_bytes += bytes_of(out->message);
+  box->detached_bytes += message_bytes(out->message);
   pthread_mutex_unlock(&box->lock);
 }
 
@@ -218,7 +218,7 @@ size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, void (*give_back
     /* acquire: pairs with the release in acknowledge; the receiver does not touch it any more */
     if (atomic_load_explicit(&message->taken, memory_order_acquire) == message->npieces) {
       *link = message->next_detached;
-      box->detached_bytes -= bytes_of(message);
+      box->detached_bytes -= message_bytes(message);
       give_back(message->offset);
     } else if (box->detached_bytes > most) {
       kept = *link;
@@ -237,7 +237,7 @@ size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, void (*give_back
 /* ---- receiving --------------------------------------------------------------------------- */
 
 /* Move the messages in the inbox to the queues by sender. The lock is held. */
-static void collect(dart__mailbox_t *box)
+static void collect_inbox(dart__mailbox_t *box)
 {
   dart__inbox_t *inbox = inbox_of(box, box->me);
   uint64_t       name, oldest = 0;
@@ -245,7 +245,7 @@ static void collect(dart__mailbox_t *box)
   /* relaxed: only a check, so that the cache line stays with the senders while nothing arrives */
   if (atomic_load_explicit(&inbox->newest, memory_order_relaxed) == 0)
     return;
-  /* acquire: pairs with the release in push */
+  /* acquire: pairs with the release in push_message */
   name = atomic_exchange_explicit(&inbox->newest, 0, memory_order_acquire);
   while (name != 0) { /* reverse: oldest first */
     dart__mailbox_message_t *message = message_of(box, name);
@@ -305,9 +305,9 @@ static bool find_any(const dart__mailbox_t *box, int32_t tag, found_t *found_out
   return false;
 }
 
-static bool find(dart__mailbox_t *box, int32_t from, int32_t tag, found_t *found_out)
+static bool find_message(dart__mailbox_t *box, int32_t from, int32_t tag, found_t *found_out)
 {
-  collect(box);
+  collect_inbox(box);
   if (from == DART__MAILBOX_ANY)
     return find_any(box, tag, found_out);
   return find_tag(box, &box->arrived[from], tag, found_out);
@@ -324,7 +324,7 @@ static void dequeue(dart__mailbox_t *box, const found_t *found)
   box->narrived--;
 }
 
-static dart__incoming_t describe(const found_t *found)
+static dart__incoming_t describe_message(const found_t *found)
 {
   return (dart__incoming_t){ .nbytes = found->message->nbytes,
                              .from   = found->message->from,
@@ -337,9 +337,9 @@ bool dart__mailbox_match(dart__mailbox_t *box, int32_t from, int32_t tag, dart__
   bool    is_found;
 
   pthread_mutex_lock(&box->lock);
-  is_found = find(box, from, tag, &found);
+  is_found = find_message(box, from, tag, &found);
   if (is_found) {
-    *in         = describe(&found);
+    *in         = describe_message(&found);
     in->message = found.message;
     dequeue(box, &found);
     if (from == DART__MAILBOX_ANY)
@@ -355,9 +355,9 @@ bool dart__mailbox_look(dart__mailbox_t *box, int32_t from, int32_t tag, dart__i
   bool    is_found;
 
   pthread_mutex_lock(&box->lock);
-  is_found = find(box, from, tag, &found);
+  is_found = find_message(box, from, tag, &found);
   if (is_found) {
-    *in = describe(&found);
+    *in = describe_message(&found);
     if (from == DART__MAILBOX_ANY)
       box->turn = in->from;
   }
@@ -382,7 +382,7 @@ bool dart__mailbox_take(dart__mailbox_t *box, dart__incoming_t *in, void *buffer
 {
   dart__mailbox_message_t *message = in->message;
   uint64_t                 npieces = message->npieces;
-  /* acquire: pairs with the release in fill */
+  /* acquire: pairs with the release in fill_slots */
   uint64_t filled = atomic_load_explicit(&message->filled, memory_order_acquire);
 
   while (in->taken < filled) {

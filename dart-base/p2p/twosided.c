@@ -138,7 +138,7 @@ typedef struct {
   dart_ret_t           ret; /* once it is done */
 } message_t;
 
-static void finish(message_t *m, dart_ret_t ret)
+static void finish_message(message_t *m, dart_ret_t ret)
 {
   m->done = true;
   m->ret  = ret;
@@ -189,13 +189,13 @@ static void start_out_near(message_t *m)
     }
     dart__error("no memory for a message of %zu bytes to unit %d, see DART_POOL", m->nbytes,
                 m->unit);
-    finish(m, DART_ERR_NOMEM);
+    finish_message(m, DART_ERR_NOMEM);
     return;
   }
   dart__mailbox_post(&p2p.box, m->unit, m->tag, m->buffer, m->nbytes, offset, room, wait, &m->out);
   if (!wait) {
     dart__mailbox_detach(&p2p.box, &m->out);
-    finish(m, DART_OK);
+    finish_message(m, DART_OK);
   }
 }
 
@@ -205,7 +205,7 @@ static void start_far(message_t *m, bool out)
                        : dart__messages->recv(m->unit, m->tag, m->buffer, m->nbytes, &m->far);
 
   if (ret != DART_OK)
-    finish(m, ret);
+    finish_message(m, ret);
 }
 
 static void progress_far(message_t *m)
@@ -215,7 +215,7 @@ static void progress_far(message_t *m)
 
   if (done) {
     m->far = NULL;
-    finish(m, ret);
+    finish_message(m, ret);
   }
 }
 
@@ -225,7 +225,7 @@ static void progress_out(message_t *m)
     progress_far(m);
   else if (dart__mailbox_feed(&p2p.box, &m->out)) {
     give_back(m->out.offset);
-    finish(m, DART_OK);
+    finish_message(m, DART_OK);
   }
 }
 
@@ -237,7 +237,7 @@ static void refuse_if_longer(message_t *m)
   dart__error("a message of %zu bytes from unit %d, tag %d, does not fit the buffer of %zu",
               m->in.nbytes, m->unit, m->tag, m->nbytes);
   dart__mailbox_refuse(&p2p.box, &m->in);
-  finish(m, DART_ERR_OTHER);
+  finish_message(m, DART_ERR_OTHER);
 }
 
 /* Look for a message in the mailbox. */
@@ -253,7 +253,7 @@ static void find_near(message_t *m)
   m->unit    = m->in.from;
   m->tag     = m->in.tag;
   if (m->is_probe)
-    finish(m, DART_OK);
+    finish_message(m, DART_OK);
   else
     refuse_if_longer(m);
 }
@@ -269,19 +269,19 @@ static void find_far(message_t *m)
   if (is_found && !m->is_probe)
     ret = dart__messages->take(&found, m->buffer, m->nbytes, &m->far);
   if (ret != DART_OK) {
-    finish(m, ret);
+    finish_message(m, ret);
   } else if (is_found && (m->is_probe || m->far != NULL)) {
     *m->found = found;
     m->unit   = found.unit.id;
     m->tag    = found.tag;
     if (m->is_probe)
-      finish(m, DART_OK);
+      finish_message(m, DART_OK);
   }
 }
 
 /* Look on both sides that the message may come from. A receive from any unit has taken one of one side: the next one
  * looks at the other side first, so that neither starves. Probes and named units leave the turn as it is. */
-static void find(message_t *m)
+static void find_incoming(message_t *m)
 {
   bool is_any = m->unit == DART_UNIT_ANY;
   bool near   = is_any || is_near(m->unit);
@@ -302,7 +302,7 @@ static void find(message_t *m)
 static void progress_in(message_t *m)
 {
   if (m->found != NULL && m->far == NULL && !m->matched) {
-    find(m);
+    find_incoming(m);
     if (m->done)
       return;
   }
@@ -315,12 +315,12 @@ static void progress_in(message_t *m)
     refuse_if_longer(m);
   }
   if (m->matched && !m->done && dart__mailbox_take(&p2p.box, &m->in, m->buffer))
-    finish(m, DART_OK);
+    finish_message(m, DART_OK);
 }
 
 /* Start both messages, or none if memory is missing: the far receive is started first, for it can be
  * cancelled. */
-static bool start(message_t *out, message_t *in)
+static bool start_messages(message_t *out, message_t *in)
 {
   if (!in->done && in->found == NULL && !is_near(in->unit))
     start_far(in, false);
@@ -363,8 +363,8 @@ static void wait_for_either(const message_t *out, const message_t *in, uint32_t 
     dart__event_wait(dart__mailbox_event(&p2p.box), seen, &policy);
 }
 
-static dart__waiting_t *begin_waiting(const char *function, const message_t *out,
-                                      const message_t *in)
+static dart__waiting_t *note_message_wait(const char *function, const message_t *out,
+                                          const message_t *in)
 {
   dart__wait_for_t what = { DART__WAIT_SENDRECV, DART_TEAM_ALL, out->unit, (uint64_t)out->tag,
                             (uint64_t)in->unit };
@@ -387,7 +387,7 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
   uint32_t           turns   = 0;
 
   dart__progress();
-  if (!start(out, in))
+  if (!start_messages(out, in))
     return out->ret != DART_OK ? out->ret : in->ret;
   while (!out->done || !in->done) {
     uint32_t seen = dart__event_count(event); /* before the checks: a later arrival changes it */
@@ -399,7 +399,7 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
     if (out->done && in->done)
       break;
     if (!waits) {
-      waiting = begin_waiting(function, out, in);
+      waiting = note_message_wait(function, out, in);
       timed   = dart__timed_begin(DART__COUNT_MESSAGE_WAIT);
       waits   = true;
     }

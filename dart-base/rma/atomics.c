@@ -22,8 +22,9 @@ DART__PROFILED(dart_fetch_and_op);
 DART__PROFILED(dart_compare_and_swap);
 
 /* Check type, operator, alignment and pointer; resolve. */
-static dart_ret_t check(const char *function, dart_gptr_t gptr, size_t nelem, dart_datatype_t dtype,
-                        dart_operation_t op, dart__address_t *address_out)
+static dart_ret_t check_atomic(const char *function, dart_gptr_t gptr, size_t nelem,
+                               dart_datatype_t dtype, dart_operation_t op,
+                               dart__address_t *address_out)
 {
   size_t     size, nbytes;
   dart_ret_t ret;
@@ -151,7 +152,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
                                     bool copies)
 {
   dart__address_t at;
-  dart_ret_t      ret = check(function, gptr, nelem, dtype, op, &at);
+  dart_ret_t      ret = check_atomic(function, gptr, nelem, dtype, op, &at);
 
   if (ret != DART_OK || nelem == 0)
     return ret;
@@ -267,7 +268,7 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
 {
   static const char function[] = "dart_fetch_and_op";
   dart__address_t   at;
-  dart_ret_t        ret = check(function, gptr, 1, dtype, op, &at);
+  dart_ret_t        ret = check_atomic(function, gptr, 1, dtype, op, &at);
 
   if (ret != DART_OK)
     return ret;
@@ -304,7 +305,7 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
     dart__error("%s: no compare-and-swap on type %#lx", function, (unsigned long)dtype);
     return DART_ERR_INVAL;
   }
-  ret = check(function, gptr, 1, dtype, DART_OP_REPLACE, &at);
+  ret = check_atomic(function, gptr, 1, dtype, DART_OP_REPLACE, &at);
   if (ret != DART_OK)
     return ret;
   if (value == NULL || compare == NULL || result == NULL)

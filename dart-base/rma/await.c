@@ -53,7 +53,7 @@ static void take_time(times_t *times, uint64_t polls, bool spins)
     times->waited = dart__now_ns() - times->start;
 }
 
-static bool look(const dart__await_t *await, const dart__wait_pace_t *pace)
+static bool look_once(const dart__await_t *await, const dart__wait_pace_t *pace)
 {
   if (await->is_there(await->context))
     return true;
@@ -134,7 +134,7 @@ static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out
     bool     spins = polls < pace->spins, may_sleep = !spins && times.waited >= YIELD_NS;
     uint32_t seen = may_sleep ? dart__event_count(event) : 0; /* before the look */
 
-    if (look(await, pace))
+    if (look_once(await, pace))
       return true;
     if (times.limit == 0)
       return false;

@@ -55,22 +55,22 @@ static dart_ret_t check_op(const call_t *c)
 }
 
 /* Whether the pointer, and the layout of one buffer, fit the target. */
-static dart_ret_t check_buffer(const call_t *c, const void *buffer, dart_datatype_t type,
+static dart_ret_t check_layout(const call_t *c, const void *buffer, dart_datatype_t type,
                                dart__transfer_t *t_out)
 {
   return dart__transfer_check(c->function, c->gptr, buffer, c->nelem, c->dst_type, type, t_out);
 }
 
-static dart_ret_t check(const call_t *c, update_t *u_out)
+static dart_ret_t check_update(const call_t *c, update_t *u_out)
 {
   bool             needs_values = c->op != DART_OP_NO_OP;
   dart__transfer_t from = { .local_type = NULL }, to = { .local_type = NULL };
   dart_ret_t       ret = check_op(c);
 
   if (ret == DART_OK && (needs_values || !c->fetches))
-    ret = check_buffer(c, needs_values ? c->values : "", c->src_type, &from);
+    ret = check_layout(c, needs_values ? c->values : "", c->src_type, &from);
   if (ret == DART_OK && c->fetches)
-    ret = check_buffer(c, c->results, c->result_type, &to);
+    ret = check_layout(c, c->results, c->result_type, &to);
   if (ret != DART_OK)
     return ret;
   u_out->at          = c->fetches ? to.at : from.at;
@@ -160,7 +160,7 @@ static dart_ret_t update_all(const update_t *u)
 }
 
 /* Wake who sleeps for an element that may have changed. */
-static void tell(const call_t *c, const update_t *u)
+static void wake_watchers(const call_t *c, const update_t *u)
 {
   size_t nbytes = u->nelem * u->type->elem_size;
 
@@ -169,11 +169,11 @@ static void tell(const call_t *c, const update_t *u)
 }
 
 /* `handle_out` NULL: none is wanted. */
-static dart_ret_t call(const call_t *c, dart_handle_t *handle_out)
+static dart_ret_t update_elements(const call_t *c, dart_handle_t *handle_out)
 {
   dart_handle_t handle = DART_HANDLE_NULL;
   update_t      u;
-  dart_ret_t    ret = check(c, &u);
+  dart_ret_t    ret = check_update(c, &u);
 
   if (ret != DART_OK || c->nelem == 0 || (c->op == DART_OP_NO_OP && !c->fetches))
     return ret;
@@ -191,7 +191,7 @@ static dart_ret_t call(const call_t *c, dart_handle_t *handle_out)
     ret = update_all(&u);
   }
   if (ret == DART_OK)
-    tell(c, &u);
+    wake_watchers(c, &u);
   if (handle == DART_HANDLE_NULL)
     return ret;
   dart__far->handle_mark(handle);
@@ -209,7 +209,7 @@ static dart_ret_t call_with_handle(const call_t *c, dart_handle_t *handle)
     return DART_ERR_INVAL;
   }
   *handle = DART_HANDLE_NULL;
-  return call(c, handle);
+  return update_elements(c, handle);
 }
 
 /* ---- entry points -------------------------------------------------------------------------- */
@@ -239,7 +239,7 @@ dart_ret_t dart_accumulate_typed(dart_gptr_t gptr, const void *values, size_t ne
 {
   call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
 
-  return call(&c, NULL);
+  return update_elements(&c, NULL);
 }
 
 dart_ret_t dart_accumulate_handle(dart_gptr_t gptr, const void *values, size_t nelem,
@@ -259,7 +259,7 @@ dart_ret_t dart_fetch_and_op_typed(dart_gptr_t gptr, const void *values, void *r
   call_t c = describe(__func__, gptr, values, nelem, src_type, dst_type, op);
 
   take_results(&c, results, result_type);
-  return call(&c, NULL);
+  return update_elements(&c, NULL);
 }
 
 dart_ret_t dart_fetch_and_op_handle(dart_gptr_t gptr, const void *values, void *results,

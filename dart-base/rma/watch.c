@@ -77,7 +77,7 @@ void dart__watch_close(void)
 
 /* ---- notes: the pointer as two words --------------------------------------------------------- */
 
-static uint64_t head_of(dart_gptr_t gptr)
+static uint64_t first_word(dart_gptr_t gptr)
 {
   uint64_t head;
 
@@ -117,7 +117,7 @@ static bool read_note(const dart__watch_t *from, dart__watched_t *what_out)
 
 /* ---- sleepers ------------------------------------------------------------------------------ */
 
-static int take(dart__watch_t *watches)
+static int take_note(dart__watch_t *watches)
 {
   for (int i = 0; i < DART__WATCHES; i++) {
     uint32_t state = FREE;
@@ -134,7 +134,7 @@ static int take(dart__watch_t *watches)
 static int note(const dart__watched_t *what)
 {
   dart__watch_t *watches = dart__twosided_watches(dart__world.me)->watch;
-  int            i       = take(watches);
+  int            i       = take_note(watches);
 
   if (i < 0)
     return -1;
@@ -142,7 +142,7 @@ static int note(const dart__watched_t *what)
                         what->is_several ? SEVERAL
                                          : (uint32_t)what->type << 8 | (uint32_t)what->comparison,
                         memory_order_relaxed);
-  atomic_store_explicit(&watches[i].head, head_of(what->gptr), memory_order_relaxed);
+  atomic_store_explicit(&watches[i].head, first_word(what->gptr), memory_order_relaxed);
   atomic_store_explicit(&watches[i].from, what->gptr.addr_or_offs.offset, memory_order_relaxed);
   atomic_store_explicit(&watches[i].nbytes, what->nbytes, memory_order_relaxed);
   atomic_store_explicit(&watches[i].value, what->value, memory_order_relaxed);
@@ -166,7 +166,7 @@ void dart__watch_end(int watch)
   if (watch < 0)
     return;
   atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
-  /* release: what the next wait notes comes after it; pairs with the acquire in take */
+  /* release: what the next wait notes comes after it; pairs with the acquire in take_note */
   atomic_store_explicit(&dart__twosided_watches(dart__world.me)->watch[watch].state, FREE,
                         memory_order_release);
 }
@@ -179,7 +179,7 @@ static bool is_same_segment(dart_gptr_t a, dart_gptr_t b)
 }
 
 /* Without a log line: a note that changes while it is read says anything. */
-static bool find(const dart__watched_t *what, dart__address_t *at_out)
+static bool find_watched(const dart__watched_t *what, dart__address_t *at_out)
 {
   dart_gptr_t      gptr = what->gptr;
   dart__team_t    *team;
@@ -201,7 +201,7 @@ static bool is_in_vain(const dart__watched_t *what)
   dart__comparison_t how;
   dart__address_t    at;
 
-  return !what->is_several && find(what, &at) &&
+  return !what->is_several && find_watched(what, &at) &&
          dart__comparison_of(what->type, what->comparison, &how) &&
          !dart__compares(how, at.near, &what->value);
 }
@@ -257,7 +257,8 @@ static bool is_for(const dart__watched_t *what, const dart__deferred_t *queue, u
 {
   dart__address_t at;
 
-  return find(what, &at) && is_updated(queue, end, at.near, what->nbytes) && !is_in_vain(what);
+  return find_watched(what, &at) && is_updated(queue, end, at.near, what->nbytes) &&
+         !is_in_vain(what);
 }
 
 static void watch_applied(const dart__deferred_t *queue, uint32_t end)

@@ -29,7 +29,7 @@ typedef struct {
 /* ---- looking -------------------------------------------------------------------------------- */
 
 /* Registered memory: the kernel may have copied the word by its bytes. */
-static bool is_whole(const range_t *range, size_t i)
+static bool is_word_whole(const range_t *range, size_t i)
 {
   dart__address_t at = range->at;
 
@@ -45,7 +45,7 @@ static size_t next_that_compares(const range_t *range, size_t i, size_t end)
   const dart__comparison_t how = range->how;
 
   for (const char *word = range->start + i * range->step; i < end; i++, word += range->step)
-    if (dart__compares(how, word, range->value) && is_whole(range, i))
+    if (dart__compares(how, word, range->value) && is_word_whole(range, i))
       break;
   return i;
 }
@@ -72,7 +72,7 @@ static dart_gptr_t pointer_of(const range_t *range)
 }
 
 /* What near units are to wake it for: all that lies between the words, too. */
-static int watch(const void *context, dart__watched_t watched_out[])
+static int watch_range(const void *context, dart__watched_t watched_out[])
 {
   const range_t *range = context;
 
@@ -94,7 +94,7 @@ static dart_ret_t await(range_t *range, int64_t timeout_us, bool is_counted)
                              .timeout_us   = timeout_us,
                              .is_silent    = true,
                              .what         = what,
-                             .watch        = watch,
+                             .watch        = watch_range,
                              .most_in_vain = range->n + MORE_THAN_WORDS };
 
   return dart__await_within(&await) ? DART_OK : DART_PENDING;
@@ -103,14 +103,14 @@ static dart_ret_t await(range_t *range, int64_t timeout_us, bool is_counted)
 /* ---- the entry point -------------------------------------------------------------------------- */
 
 /* The bytes from the first word to the end of the last; false: no memory has so many. */
-static bool bytes_of(const range_t *range, size_t *nbytes_out)
+static bool range_bytes(const range_t *range, size_t *nbytes_out)
 {
   return !__builtin_mul_overflow(range->n - 1, range->step, nbytes_out) &&
          !__builtin_add_overflow(*nbytes_out, (size_t)range->how.size, nbytes_out);
 }
 
-static dart_ret_t check(range_t *range, dart_gptr_t first, size_t stride,
-                        dart_comparison_t comparison, const size_t *index)
+static dart_ret_t check_range(range_t *range, dart_gptr_t first, size_t stride,
+                              dart_comparison_t comparison, const size_t *index)
 {
   const char *function = "dart_wait_word_range";
   size_t      nbytes;
@@ -122,7 +122,7 @@ static dart_ret_t check(range_t *range, dart_gptr_t first, size_t stride,
   }
   if (range->n == 0 || range->value == NULL || index == NULL ||
       __builtin_mul_overflow(stride, (size_t)range->how.size, &range->step) || stride == 0 ||
-      !bytes_of(range, &nbytes)) {
+      !range_bytes(range, &nbytes)) {
     dart__error("%s: %zu words, stride %zu, value %p, index %p", function, range->n, stride,
                 range->value, (const void *)index);
     return DART_ERR_INVAL;
@@ -135,7 +135,7 @@ dart_ret_t dart_wait_word_range(dart_gptr_t first, size_t n, size_t stride, dart
                                 int64_t timeout_us, size_t *index)
 {
   range_t    range = { .n = n, .type = type, .value = value };
-  dart_ret_t ret   = check(&range, first, stride, comparison, index);
+  dart_ret_t ret   = check_range(&range, first, stride, comparison, index);
   bool       is_counted;
 
   if (ret != DART_OK)

@@ -17,7 +17,7 @@
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
-static inline const void *value_of(const dart__words_t *w, size_t i)
+static inline const void *compared_value(const dart__words_t *w, size_t i)
 {
   return (const char *)w->values + i * w->how.size;
 }
@@ -58,7 +58,7 @@ static dart_ret_t check_portion(dart__words_t *w)
     if (!is_same_portion(w->gptrs[i], first) || offset > nbytes - size ||
         ((uintptr_t)(start + offset) & (size - 1)) != 0)
       return DART_ERR_INVAL;
-    if (w->ends_check && dart__compares(w->how, start + offset, value_of(w, i))) {
+    if (w->ends_check && dart__compares(w->how, start + offset, compared_value(w, i))) {
       w->index = i;
       return DART_OK;
     }
@@ -115,7 +115,7 @@ static __attribute__((noinline)) dart_ret_t check_each(dart__words_t *w)
       return DART_ERR_INVAL;
     if (i == 0)
       w->first = at;
-    if (w->ends_check && dart__words_compares_at(&at, w->how, w->type, value_of(w, i))) {
+    if (w->ends_check && dart__words_compares_at(&at, w->how, w->type, compared_value(w, i))) {
       w->index = i;
       return DART_OK;
     }
@@ -123,7 +123,7 @@ static __attribute__((noinline)) dart_ret_t check_each(dart__words_t *w)
   return DART_PENDING;
 }
 
-static __attribute__((cold)) dart_ret_t refuse(const dart__words_t *w)
+static __attribute__((cold)) dart_ret_t refuse_words(const dart__words_t *w)
 {
   bool counts = w->kind == DART__WAIT_COUNTER;
 
@@ -144,7 +144,7 @@ static __attribute__((cold)) dart_ret_t refuse_null(const dart__words_t *w, cons
   return DART_ERR_INVAL;
 }
 
-static inline dart_ret_t check(dart__words_t *w)
+static inline dart_ret_t check_words(dart__words_t *w)
 {
   dart_ret_t ret = check_portion(w);
 
@@ -172,10 +172,10 @@ static inline size_t next_that(const dart__words_t *w, size_t i, bool does)
 
   if (start != NULL)
     while (i < n &&
-           dart__compares(how, start + gptrs[i].addr_or_offs.offset, value_of(w, i)) != does)
+           dart__compares(how, start + gptrs[i].addr_or_offs.offset, compared_value(w, i)) != does)
       i++;
   else
-    while (i < n && compares_located(w, i, value_of(w, i)) != does)
+    while (i < n && compares_located(w, i, compared_value(w, i)) != does)
       i++;
   return i;
 }
@@ -209,7 +209,7 @@ static dart__watched_t watched_word(const dart__words_t *w, size_t i)
     .gptr = w->gptrs[i], .nbytes = w->how.size, .type = w->type, .comparison = w->comparison
   };
 
-  memcpy(&watched.value, value_of(w, i), w->how.size);
+  memcpy(&watched.value, compared_value(w, i), w->how.size);
   return watched;
 }
 
@@ -226,7 +226,7 @@ static void extend(dart__watched_t *watched, uint64_t offset, uint64_t nbytes)
 }
 
 /* What near units are to wake it for, by segments: words of more of these it finds by itself. */
-static int watch(const void *context, dart__watched_t watched_out[])
+static int watch_words(const void *context, dart__watched_t watched_out[])
 {
   const dart__words_t *w = context;
   int                  n = 0;
@@ -257,7 +257,7 @@ static __attribute__((noinline)) dart_ret_t await(dart__words_t *w)
                           .timeout_us = w->timeout_us,
                           .is_silent  = w->kind != DART__WAIT_COUNTER,
                           .what = { w->kind, word.teamid, word.segid, word.addr_or_offs.offset, 0 },
-                          .watch        = watch,
+                          .watch        = watch_words,
                           .most_in_vain = w->n > 1 ? w->n + MORE_THAN_WORDS : 0 };
 
   if (w->kind == DART__WAIT_COUNTER)
@@ -280,9 +280,9 @@ dart_ret_t dart__words_wait(dart__words_t *w)
 
   if (!dart__comparison_of(w->type, w->comparison, &w->how) || w->gptrs == NULL ||
       w->values == NULL || w->n == 0)
-    return refuse(w);
+    return refuse_words(w);
   dart__progress();
-  ret = check(w);
+  ret = check_words(w);
   if (ret != DART_PENDING)
     return ret;
   if (!w->ends_check && is_there(w)) /* else the check has looked */

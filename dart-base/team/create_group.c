@@ -54,7 +54,7 @@ _Static_assert(sizeof(word_t) <= DART__TWOSIDED_OWN_MOST, "it is one message");
 
 /* ---- agreement along the tree ---------------------------------------------------------------- */
 
-static void say(const call_t *call, dart_unit_t unit, const word_t *word)
+static void send_word(const call_t *call, dart_unit_t unit, const word_t *word)
 {
   dart__twosided_send(call->function, unit, -1 - call->tag, word, sizeof *word);
 }
@@ -70,7 +70,7 @@ static bool has_child(const call_t *call, size_t step)
   return (call->me == 0 || step < (call->me & -call->me)) && call->me + step < call->count;
 }
 
-static void merge(word_t *word, const word_t *other)
+static void merge_words(word_t *word, const word_t *other)
 {
   if (other->id > word->id)
     word->id = other->id;
@@ -81,16 +81,16 @@ static void merge(word_t *word, const word_t *other)
 }
 
 /* The first member has what all have said. */
-static void collect(const call_t *call, word_t *word)
+static void collect_words(const call_t *call, word_t *word)
 {
   word_t other;
 
   for (size_t step = 1; has_child(call, step); step *= 2) {
     hear(call, call->ids[call->me + step], &other);
-    merge(word, &other);
+    merge_words(word, &other);
   }
   if (call->me > 0)
-    say(call, call->ids[call->me & (call->me - 1)], word);
+    send_word(call, call->ids[call->me & (call->me - 1)], word);
 }
 
 /* All have the word of the first. */
@@ -99,7 +99,7 @@ static void spread(const call_t *call, word_t *word)
   if (call->me > 0)
     hear(call, call->ids[call->me & (call->me - 1)], word);
   for (size_t step = 1; has_child(call, step); step *= 2)
-    say(call, call->ids[call->me + step], word);
+    send_word(call, call->ids[call->me + step], word);
 }
 
 static uint64_t mixed(uint64_t hash, uint64_t value)
@@ -144,7 +144,7 @@ static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_o
   for (unsigned failures = 0;; failures++) {
     word =
         (word_t){ .subject = subject_of(call), .id = dart__team_next_id(), .ret = (int32_t)mine };
-    collect(call, &word);
+    collect_words(call, &word);
     if (call->me == 0)
       propose(call, failures, &word);
     spread(call, &word);
@@ -152,7 +152,7 @@ static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_o
     if (word.ret != DART_OK)
       return (dart_ret_t)word.ret;
     word.ret = dart__team_take_id(word.id) ? DART_OK : DART_PENDING;
-    collect(call, &word);
+    collect_words(call, &word);
     spread(call, &word);
     if (word.ret == DART_OK)
       return DART_OK;
@@ -162,7 +162,7 @@ static dart_ret_t agree_on_id(const call_t *call, dart_ret_t mine, int32_t *id_o
 /* ---- the team -------------------------------------------------------------------------------- */
 
 /* What this unit allocates. */
-static dart_ret_t prepare(call_t *call)
+static dart_ret_t prepare_team(call_t *call)
 {
   dart_ret_t ret;
 
@@ -176,7 +176,7 @@ static dart_ret_t prepare(call_t *call)
   return ret;
 }
 
-static void discard(call_t *call)
+static void discard_team(call_t *call)
 {
   if (call->has_exchange)
     dart__pool_free(call->exchange);
@@ -193,7 +193,7 @@ static void open_exchange(call_t *call)
     hear(call, dart__team_leader(team), &word);
   else
     for (int32_t i = 1; i < team->node_nunits; i++)
-      say(call, team->members[team->node_units[i]], &word);
+      send_word(call, team->members[team->node_units[i]], &word);
   dart__team_exchange_open(team, word.exchange);
 }
 
@@ -216,7 +216,7 @@ static dart_ret_t open_team(call_t *call, int32_t id)
 static dart_ret_t create(call_t *call, dart_ret_t mine, dart_team_t *newteam)
 {
   int32_t    id;
-  dart_ret_t ret = agree_on_id(call, mine == DART_OK ? prepare(call) : mine, &id);
+  dart_ret_t ret = agree_on_id(call, mine == DART_OK ? prepare_team(call) : mine, &id);
 
   if (ret == DART_OK)
     ret = open_team(call, id);
@@ -226,7 +226,7 @@ static dart_ret_t create(call_t *call, dart_ret_t mine, dart_team_t *newteam)
     else if (mine == DART_OK)
       dart__error("%s: no team with tag %d on every unit of a group of %zu", call->function,
                   call->tag, call->count);
-    discard(call);
+    discard_team(call);
     return ret;
   }
   *newteam = call->team->id;
@@ -252,8 +252,8 @@ static bool can_take_part(const char *function, const struct dart_group_struct *
   return true;
 }
 
-static dart_ret_t check(const char *function, dart_team_t parent_id,
-                        const struct dart_group_struct *group, const dart_team_t *newteam)
+static dart_ret_t check_members(const char *function, dart_team_t parent_id,
+                                const struct dart_group_struct *group, const dart_team_t *newteam)
 {
   const dart__team_t *parent = dart__check_team(function, parent_id);
 
@@ -281,5 +281,5 @@ dart_ret_t dart_team_create_group(dart_team_t parent, const dart_group_t group, 
   call.ids   = group->ids;
   call.count = group->count;
   call.me    = dart__group_position(group, dart__world.me);
-  return create(&call, check(__func__, parent, group, newteam), newteam);
+  return create(&call, check_members(__func__, parent, group, newteam), newteam);
 }

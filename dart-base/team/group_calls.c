@@ -63,8 +63,8 @@ dart_ret_t dart_group_clone(const dart_group_t gin, dart_group_t *gout)
 }
 
 /* Merge two ascending lists: ids that are in either, or only ids that are in both if `both`. */
-static dart_ret_t merge(const char *function, const dart_group_t g1, const dart_group_t g2,
-                        bool both, dart_group_t *gout)
+static dart_ret_t merge_groups(const char *function, const dart_group_t g1, const dart_group_t g2,
+                               bool both, dart_group_t *gout)
 {
   dart_unit_t *ids;
   size_t       count = 0, i = 0, j = 0;
@@ -94,12 +94,12 @@ static dart_ret_t merge(const char *function, const dart_group_t g1, const dart_
 
 dart_ret_t dart_group_union(const dart_group_t g1, const dart_group_t g2, dart_group_t *gout)
 {
-  return merge(__func__, g1, g2, false, gout);
+  return merge_groups(__func__, g1, g2, false, gout);
 }
 
 dart_ret_t dart_group_intersect(const dart_group_t g1, const dart_group_t g2, dart_group_t *gout)
 {
-  return merge(__func__, g1, g2, true, gout);
+  return merge_groups(__func__, g1, g2, true, gout);
 }
 
 static dart_ret_t check_member(const char *function, const dart_group_t g, dart_global_unit_t unit)

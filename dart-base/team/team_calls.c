@@ -153,8 +153,8 @@ typedef struct {
   bool          has_exchange;
 } plan_t;
 
-static dart_ret_t prepare(const dart__team_t *parent, const dart_unit_t *members, size_t count,
-                          plan_t *plan_out)
+static dart_ret_t prepare_plan(const dart__team_t *parent, const dart_unit_t *members, size_t count,
+                               plan_t *plan_out)
 {
   plan_t    *plan = plan_out;
   dart_ret_t ret  = DART_OK;
@@ -192,7 +192,7 @@ static dart_ret_t create(const char *function, dart__team_t *parent, const dart_
 {
   plan_t     plan;
   int32_t    id;
-  dart_ret_t ret = agree_on_id(parent, prepare(parent, members, count, &plan), &id);
+  dart_ret_t ret = agree_on_id(parent, prepare_plan(parent, members, count, &plan), &id);
 
   if (ret == DART_OK)
     ret = open_team(parent, &plan, id);

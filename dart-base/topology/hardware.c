@@ -64,7 +64,7 @@ static void mix_core(uint32_t *kind, hwloc_topology_t machine, hwloc_obj_t core)
   }
 }
 
-static uint32_t kind_of(hwloc_topology_t machine, hwloc_const_cpuset_t cpus)
+static uint32_t object_kind(hwloc_topology_t machine, hwloc_const_cpuset_t cpus)
 {
   static const hwloc_obj_type_t types[] = {
     HWLOC_OBJ_PACKAGE, HWLOC_OBJ_NUMANODE, HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L3CACHE,
@@ -178,7 +178,7 @@ static void add_scope(chain_t *chain, dart_locality_scope_t scope, hwloc_obj_t o
 {
   dart_hwinfo_t *info = &chain->hardware->info;
 
-  chain->hardware->kind[info->num_scopes] = kind_of(chain->machine, object->cpuset);
+  chain->hardware->kind[info->num_scopes] = object_kind(chain->machine, object->cpuset);
   info->scopes[info->num_scopes++] =
       (dart_locality_scope_pos_t){ scope, (int)object->logical_index };
 }
@@ -285,7 +285,7 @@ void dart__hardware_describe(hwloc_topology_t machine, hwloc_const_cpuset_t allo
   info->numa_id             = numa != NULL ? (int)numa->logical_index : -1;
   info->system_memory_bytes = known(root->total_memory >> 20);
   info->numa_memory_bytes   = numa != NULL ? known(numa->attr->numanode.local_memory >> 20) : -1;
-  hardware_out->host_kind   = kind_of(machine, root->cpuset);
+  hardware_out->host_kind   = object_kind(machine, root->cpuset);
   hardware_out->cpus        = KIND_OF_NOTHING;
   for (hwloc_obj_t u = NULL; (u = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, u)) != NULL;)
     if (hwloc_bitmap_isset(allowed, u->os_index))

@@ -65,7 +65,7 @@ static size_t list_ranges(side_t *side, size_t end, struct iovec *ranges)
   return n;
 }
 
-static dart_ret_t refuse(pid_t pid, ssize_t moved, size_t nbytes)
+static dart_ret_t report_failed_copy(pid_t pid, ssize_t moved, size_t nbytes)
 {
   if (moved < 0)
     dart__error("process %d's memory cannot be reached: %s%s", (int)pid, strerror(errno),
@@ -89,7 +89,7 @@ static dart_ret_t move(move_t *how, pid_t pid, side_t here, side_t there, size_t
     ssize_t moved  = how(pid, ranges_here, nhere, ranges_there, nthere, 0);
 
     if (moved <= 0)
-      return refuse(pid, moved, here.next - first);
+      return report_failed_copy(pid, moved, here.next - first);
     /* A call stops where the shorter list ends, after 2 GiB, and before pages that are not mapped. If such
      * pages come next, the next call fails. */
     here.next = there.next = first + (size_t)moved;

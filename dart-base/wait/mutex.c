@@ -68,7 +68,7 @@ static uint32_t held_by_late(uint32_t state)
 }
 
 /* Change `state`, in which the mutex is free, to `taken`. acquire: pairs with the release in unlock */
-static bool take(dart__mutex_t *mutex, uint32_t state, uint32_t taken)
+static bool take_from(dart__mutex_t *mutex, uint32_t state, uint32_t taken)
 {
   return atomic_compare_exchange_strong_explicit(&mutex->state, &state, taken, memory_order_acquire,
                                                  memory_order_relaxed);
@@ -100,11 +100,11 @@ static uint32_t sleep_limit(uint32_t most_us, const dart__wait_policy_t *policy)
 }
 
 /* Take the mutex if it is free, or pause. */
-static bool look(dart__mutex_t *mutex, uint32_t pauses, const dart__wait_policy_t *policy)
+static bool try_take(dart__mutex_t *mutex, uint32_t pauses, const dart__wait_policy_t *policy)
 {
   uint32_t state = load_state(mutex);
 
-  if (is_free(state) && may_pass(state) && take(mutex, state, held(state)))
+  if (is_free(state) && may_pass(state) && take_from(mutex, state, held(state)))
     return true;
   progress(policy);
   for (uint32_t i = 0; i < pauses; i++)
@@ -133,14 +133,14 @@ static bool spin(dart__mutex_t *mutex, rhythm_t *rhythm, const dart__wait_policy
   uint32_t pauses = 1;
 
   for (uint32_t paused = 0; paused < policy->pace->spins; paused += pauses) {
-    if (look(mutex, pauses, policy))
+    if (try_take(mutex, pauses, policy))
       return true;
     if (pauses < MOST_PAUSES)
       pauses *= 2;
   }
   *rhythm = begin_rhythm(policy); /* not before: a short wait does without the clock */
   for (uint32_t i = 0; i < policy->pace->yields; i++) {
-    if (look(mutex, MOST_PAUSES, policy))
+    if (try_take(mutex, MOST_PAUSES, policy))
       return true;
     dart__yield();
   }
@@ -185,7 +185,7 @@ static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
     uint32_t state = load_state(mutex);
 
     if (is_free(state) && may_pass(state)) {
-      if (take(mutex, state, held(state) | SLEEPERS))
+      if (take_from(mutex, state, held(state) | SLEEPERS))
         return true;
       continue;
     }
@@ -222,7 +222,7 @@ bool dart__mutex_take_late(dart__mutex_t *mutex, uint32_t ticket)
 
     if (!is_free(state) || served(state) != ticket)
       return false;
-    if (take(mutex, state, held_by_late(state)))
+    if (take_from(mutex, state, held_by_late(state)))
       return true;
   }
 }
@@ -234,7 +234,7 @@ bool dart__mutex_take_for(dart__mutex_t *mutex)
 
     if (!is_free(state) || !may_pass(state))
       return false;
-    if (take(mutex, state, held(state)))
+    if (take_from(mutex, state, held(state)))
       return true;
   }
 }

@@ -245,7 +245,8 @@ static dart__type_t row_of(const dart__type_t *type)
 }
 
 /* Whether the elements are whole instances; `*offset_out`: bytes at which these start. */
-static bool is_whole(const dart__type_t *type, size_t from, size_t nelem, size_t *offset_out)
+static bool are_whole_instances(const dart__type_t *type, size_t from, size_t nelem,
+                                size_t *offset_out)
 {
   size_t step = type->kind == DART__TYPE_INDEXED ? type->extent : type->stride;
 
@@ -259,7 +260,7 @@ void dart__near_gather(void *dst, const void *src, const dart__type_t *type, siz
   dart__type_t row = row_of(type);
   size_t       offset;
 
-  if (is_whole(type, from, nelem, &offset))
+  if (are_whole_instances(type, from, nelem, &offset))
     dart__near_copy(dst, &row, (const char *)src + offset, type, nelem);
   else
     copy_runs(dst, run_of(&row, 0), src, run_of(type, from), nelem);
@@ -271,7 +272,7 @@ void dart__near_scatter(void *dst, const dart__type_t *type, size_t from, const 
   dart__type_t row = row_of(type);
   size_t       offset;
 
-  if (is_whole(type, from, nelem, &offset))
+  if (are_whole_instances(type, from, nelem, &offset))
     dart__near_copy((char *)dst + offset, type, src, &row, nelem);
   else
     copy_runs(dst, run_of(type, from), src, run_of(&row, 0), nelem);

@@ -110,7 +110,7 @@ static void yield_sometimes(uint64_t turn)
 }
 
 /* After a sleep, and after many polls without one. */
-static void check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
+static void call_check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
 {
   if (policy->check != NULL && (slept || polls % CHECK_EVERY == 0))
     policy->check(policy->subject);
@@ -172,7 +172,7 @@ void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint3
 /* The end of a turn of a wait with progress. Most turns end at once: progress takes so long that a pause of the
  * processor is no use. Every few turns the core is given away; `sleeps` says whether by sleeping, if there was
  * no traffic, or only by yielding. The time to sleep, 0: none. */
-static uint32_t end_turn(const dart__wait_pace_t *pace, uint64_t turn, bool sleeps)
+static uint32_t end_poll(const dart__wait_pace_t *pace, uint64_t turn, bool sleeps)
 {
   bool     has_core = pace->yields > 0;
   uint32_t pause    = 0;
@@ -232,9 +232,9 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
     }
     if (pace->progress == NULL)
       sleep_on(event, old, policy->check != NULL ? CHECK_US : 0);
-    else if ((pause = end_turn(pace, polls, polls - pace->spins >= pace->yields)) > 0)
+    else if ((pause = end_poll(pace, polls, polls - pace->spins >= pace->yields)) > 0)
       sleep_on(event, old, pause);
-    check(policy, polls, pace->progress == NULL || pause > 0);
+    call_check(policy, polls, pace->progress == NULL || pause > 0);
   }
 }
 
@@ -254,7 +254,7 @@ void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy)
     dart__cpu_pause();
   if (turn < spins)
     return;
-  pause = end_turn(pace, turn, turn - spins >= 1000 + (uint64_t)pace->yields);
+  pause = end_poll(pace, turn, turn - spins >= 1000 + (uint64_t)pace->yields);
   if (pause > 0) {
     struct timespec nap   = time_of(pause);
     int             slack = sleep_exactly(pause);
@@ -263,5 +263,5 @@ void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy)
     nanosleep(&nap, NULL);
     sleep_as_before(slack);
   }
-  check(policy, turn, pause > 0);
+  call_check(policy, turn, pause > 0);
 }

@@ -40,7 +40,7 @@ static void name_call(dart__waiting_t *w, uint64_t function)
   atomic_store_explicit(&w->named, function, memory_order_release);
 }
 
-static int64_t now_ns(void)
+static int64_t coarse_now(void)
 {
   struct timespec now;
 
@@ -60,7 +60,7 @@ void dart__waiting_stamp(void)
       atomic_load_explicit(&w->since, memory_order_relaxed) != 0)
     return;
   name_call(w, atomic_load_explicit(&w->function, memory_order_relaxed));
-  atomic_store_explicit(&w->since, now_ns(), memory_order_relaxed);
+  atomic_store_explicit(&w->since, coarse_now(), memory_order_relaxed);
 }
 
 /* The entry of the calling thread, if that does not wait; or NULL. */

@@ -180,7 +180,7 @@ static void to_all(reduction_t *r, const char *send)
 /* Elements of a piece. To all by halving, half of it comes at a time, or up to three elements more, for pairs
  * of MINMAX stay together. To one, there is room for what comes, and for what a leader combines that gets no
  * result. */
-static size_t piece_of(const dart__team_t *team, size_t size, int32_t root)
+static size_t piece_elements(const dart__team_t *team, size_t size, int32_t root)
 {
   size_t room = DART__TEAM_ROOM / size;
 
@@ -193,7 +193,7 @@ void dart__nodes_reduce(dart__team_t *team, const void *send, void *recv, size_t
                         dart_datatype_t dtype, dart_operation_t op, int32_t root)
 {
   size_t      size  = dart__type_find(dtype)->elem_size;
-  size_t      piece = piece_of(team, size, root);
+  size_t      piece = piece_elements(team, size, root);
   char       *room  = dart__team_port(team)->room;
   bool        gets  = root < 0 || root == team->node;
   reduction_t r     = { .team = team, .dtype = dtype, .op = op, .size = size, .room = room };

@@ -56,7 +56,7 @@ typedef struct {
 } bytes_t;
 
 /* More bytes than an int can count are one element: a row of large blocks, then the rest. */
-static bytes_t describe(size_t nbytes)
+static bytes_t describe_bytes(size_t nbytes)
 {
   int          counts[2] = { (int)(nbytes >> BLOCK_BITS), (int)(nbytes & ((1 << BLOCK_BITS) - 1)) };
   MPI_Aint     starts[2] = { 0, (MPI_Aint)(nbytes >> BLOCK_BITS << BLOCK_BITS) };
@@ -120,7 +120,7 @@ static dart_ret_t message_send(dart_unit_t unit, int tag, const void *data, size
 
   if (m == NULL)
     return ret;
-  bytes = describe(nbytes);
+  bytes = describe_bytes(nbytes);
   DART__MPI(MPI_Isend, data, bytes.count, bytes.type, unit, m->tag, m->comm, &m->request);
   forget(&bytes);
   /* relaxed, as all of these counts: read after the barrier of dart_exit */
@@ -220,7 +220,7 @@ static bool find_room_to_drop(dart__far_message_t *m)
 
 static bool start_receive(dart__far_message_t *m)
 {
-  bytes_t bytes = describe(m->arrived);
+  bytes_t bytes = describe_bytes(m->arrived);
 
   if (is_too_long(m) && !find_room_to_drop(m)) {
     forget(&bytes);

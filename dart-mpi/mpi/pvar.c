@@ -112,7 +112,7 @@ static bool is_safe(const char *name)
 }
 
 /* The description of variable `index`. False: it is none that can be read as a number. */
-static bool describe(int index, pvar_t *pvar)
+static bool describe_variable(int index, pvar_t *pvar)
 {
   int        verbosity, binding, is_atomic;
   int        name_nbytes = NAME_BYTES - (int)strlen(PREFIX), meaning_nbytes = MEANING_BYTES;
@@ -134,7 +134,7 @@ static bool describe(int index, pvar_t *pvar)
 }
 
 /* The handle of one that is described: reading. */
-static bool begin(int index, pvar_t *pvar)
+static bool begin_reading(int index, pvar_t *pvar)
 {
   MPI_Comm world = MPI_COMM_WORLD; /* not looked at for a variable of no object */
 
@@ -151,11 +151,11 @@ static bool begin(int index, pvar_t *pvar)
   return false;
 }
 
-static void add(int index)
+static void add_variable(int index)
 {
   pvar_t *pvar = calloc(1, sizeof *pvar);
 
-  if (pvar != NULL && describe(index, pvar) && begin(index, pvar))
+  if (pvar != NULL && describe_variable(index, pvar) && begin_reading(index, pvar))
     pvars[npvars++] = pvar;
   else
     free(pvar);
@@ -184,7 +184,7 @@ static void find_all(void)
     return;
   pvars = calloc((size_t)n, sizeof(pvar_t *));
   for (int i = 0; pvars != NULL && i < n; i++)
-    add(i);
+    add_variable(i);
   if (npvars > 0)
     return;
   free(pvars);

@@ -51,7 +51,7 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
 }
 
 /* Poll as if waiting: the unit makes no progress itself, so its open batches will not fill further. */
-static bool look(void)
+static bool poll_once(void)
 {
   bool any = dart__am_progress(dart__engine.am, true);
 
@@ -63,15 +63,15 @@ static bool look(void)
 
 /* Poll until no request has come for STAY_NS, or for AWAKE_NS in all. True if requests came; `*last_out`
  * is then the time of the last. */
-static bool serve(int64_t start, int64_t *last_out)
+static bool serve_requests(int64_t start, int64_t *last_out)
 {
   int64_t now = start;
 
-  if (!look())
+  if (!poll_once())
     return false;
   *last_out = start;
   do {
-    if (look())
+    if (poll_once())
       *last_out = now;
     now = dart__now_ns();
   } while (now - *last_out < STAY_NS && now - start < AWAKE_NS);
@@ -107,7 +107,7 @@ void dart__agent_hold(bool hold)
   }
 }
 
-static void *run(void *unused)
+static void *run_agent(void *unused)
 {
   int64_t  longest = dart__settings.progress_nap * INT64_C(1000);
   int64_t  nap = longest, last = dart__now_ns() - SLOWER * longest;
@@ -127,7 +127,7 @@ static void *run(void *unused)
     /* relaxed: whether the unit made progress itself meanwhile; a stale value costs one poll */
     seen  = atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed);
     start = dart__now_ns();
-    if (seen == looks && serve(start, &last))
+    if (seen == looks && serve_requests(start, &last))
       nap = clamp(4 * (dart__now_ns() - start), NAP_NS, longest);
     else
       nap = clamp((start - last) / SLOWER, NAP_NS, longest);
@@ -163,7 +163,7 @@ bool dart__agent_open(bool mpi_has_threads)
   }
   atomic_store_explicit(&agent.stop, 0, memory_order_relaxed); /* no thread is there to see it */
   dart__world.has_agent = true;                                /* for the agent to see, too */
-  error                 = dart__thread_start(&agent.thread, "dart-agent", run, NULL);
+  error                 = dart__thread_start(&agent.thread, "dart-agent", run_agent, NULL);
   if (error != 0) {
     dart__world.has_agent = false;
     go_without(strerror(error));
@@ -176,7 +176,7 @@ void dart__agent_close(void)
 {
   if (!dart__world.has_agent)
     return;
-  /* release: pairs with the acquire in run */
+  /* release: pairs with the acquire in run_agent */
   atomic_store_explicit(&agent.stop, 1, memory_order_release);
   dart__futex_wake(&agent.stop, 1);
   pthread_join(agent.thread, NULL);

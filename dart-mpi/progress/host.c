@@ -55,7 +55,7 @@ static void informed(void *context, int32_t peer, uint64_t word)
 }
 
 /* Objects are operated on by lock/, from above. */
-static uint64_t called(void *context, char *object, const void *operand, size_t nbytes)
+static uint64_t called_object(void *context, char *object, const void *operand, size_t nbytes)
 {
   (void)context;
   return dart__world.called == NULL ? 0 : dart__world.called(object, operand, nbytes);
@@ -63,7 +63,7 @@ static uint64_t called(void *context, char *object, const void *operand, size_t 
 
 /* Grants of locks, and what operations on objects have left. Nobody else sends it where there is no agent, so it
  * is here that every wait comes by. */
-static void answer(dart__am_t *am, void *answers)
+static void send_answers(dart__am_t *am, void *answers)
 {
   dart__lock_answer(am, answers);
   /* relaxed: a hint, looked at again soon; what it stands for is behind locks of its own */
@@ -78,6 +78,6 @@ dart__am_host_t dart__am_host(void)
                             .informed = informed,
                             .epoch    = dart__lock_serve,
                             .turns    = dart__lock_turns,
-                            .called   = called,
-                            .answer   = answer };
+                            .called   = called_object,
+                            .answer   = send_answers };
 }

@@ -40,7 +40,7 @@ static bool is_equal(const extreme_t *x, size_t i, const char *a, const char *b)
   return memcmp(a + i * x->size, b + i * x->size, x->size) == 0;
 }
 
-static void find(extreme_t *x)
+static void fetch_target(extreme_t *x)
 {
   MPI_Datatype type  = dart__amo_type(x->type);
   int          count = (int)x->nelem;
@@ -93,7 +93,7 @@ static void extreme(const dart__address_t *at, const char *values, void *old, si
     .at = at, .type = type, .op = op, .size = dart__type_basic_size(type), .nelem = nelem
   };
 
-  find(&x);
+  fetch_target(&x);
   memcpy(x.next, values, nelem * x.size);
   dart__op_combine(op, type, x.found, x.next, nelem);
   do {

@@ -60,7 +60,7 @@ static bool needs_target(const dart__outstanding_t *o)
 }
 
 /* Whether nothing up to transfer `last` needs a flush, for remote or local completion. */
-static bool is_done(const dart__outstanding_t *o, bool at_target, uint64_t last)
+static bool is_transfer_done(const dart__outstanding_t *o, bool at_target, uint64_t last)
 {
   return number(&o->done_remote) >= last ||
          (number(&o->done_local) >= last && !(at_target && needs_target(o)));
@@ -78,7 +78,7 @@ static uint64_t note_done(dart__outstanding_t *o, bool at_target, uint64_t last)
 
 /* ---- units with something outstanding ---------------------------------------------------- */
 
-static void list(dart__team_port_t *port, int32_t unit)
+static void list_touched(dart__team_port_t *port, int32_t unit)
 {
   pthread_mutex_lock(&port->touched_lock);
   if (!atomic_load_explicit(&port->is_touched[unit], memory_order_relaxed)) {
@@ -109,7 +109,7 @@ static void unlist(dart__team_port_t *port, int32_t n)
 
     if (i < n) {
       atomic_store_explicit(&port->is_touched[unit], false, memory_order_seq_cst);
-      if (is_done(o, true, number(&o->started)))
+      if (is_transfer_done(o, true, number(&o->started)))
         continue;
       atomic_store_explicit(&port->is_touched[unit], true, memory_order_relaxed);
     }
@@ -121,7 +121,7 @@ static void unlist(dart__team_port_t *port, int32_t n)
 
 /* Count a transfer. seq_cst: releases to number(), and see unlist. A flush between the two steps is another
  * thread's, and not ordered after this transfer. */
-static void count(dart__outstanding_t *o, bool is_get)
+static void count_transfer(dart__outstanding_t *o, bool is_get)
 {
   uint64_t own = atomic_fetch_add_explicit(&o->started, 1, memory_order_seq_cst) + 1;
 
@@ -157,12 +157,12 @@ void dart__completion_started(dart__team_t *team, dart__window_t *window, int32_
     count_alone(&window->unit[unit], is_get);
     count_alone(&port->unit[unit], is_get);
   } else {
-    count(&window->unit[unit],
-          is_get); /* first: a thread that sees the team's count sees this one */
-    count(&port->unit[unit], is_get);
+    count_transfer(&window->unit[unit],
+                   is_get); /* first: a thread that sees the team's count sees this one */
+    count_transfer(&port->unit[unit], is_get);
   }
   if (!atomic_load_explicit(&port->is_touched[unit], memory_order_seq_cst)) /* see unlist */
-    list(port, unit);
+    list_touched(port, unit);
   dart__world_add(&outstanding, 1);
   if (__builtin_expect(dart__completion_outstanding() >= MOST, 0))
     complete_locally(team);
@@ -181,7 +181,7 @@ static inline void flush_one(dart__window_t *window, int32_t unit, bool at_targe
   dart__outstanding_t *o    = &window->unit[unit];
   uint64_t             last = number(&o->started);
 
-  if (is_done(o, at_target, last))
+  if (is_transfer_done(o, at_target, last))
     return;
   at_target = (at_target && needs_target(o)) || !can_flush_local(window, o);
   dart__count(DART__COUNT_RMA_FLUSH);
@@ -198,7 +198,7 @@ bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_targe
 
   if (unit < 0) /* acquire: as in dart__completion_flush_all */
     return atomic_load_explicit(&port->ntouched, memory_order_acquire) == 0;
-  return is_done(&port->unit[unit], at_target, number(&port->unit[unit].started));
+  return is_transfer_done(&port->unit[unit], at_target, number(&port->unit[unit].started));
 }
 
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
@@ -208,7 +208,7 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
   uint64_t             last = number(&o->started);
   int64_t              began;
 
-  if (is_done(o, at_target, last))
+  if (is_transfer_done(o, at_target, last))
     return;
   if (at_target && dart__latency_is_slow(team->members[unit]))
     dart__am_ping_blocking(dart__engine.am, team->members[unit]);
@@ -232,7 +232,7 @@ uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit)
 bool dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit, bool at_target,
                                     uint64_t last)
 {
-  return is_done(&dart__team_port(team)->unit[unit], at_target, last);
+  return is_transfer_done(&dart__team_port(team)->unit[unit], at_target, last);
 }
 
 void dart__completion_flush_to(dart__team_t *team, int32_t unit, bool at_target, uint64_t last)
@@ -246,7 +246,7 @@ dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)
   dart__copies_t *copies = dart__team_port(team)->copies;
   dart__copy_t   *copy   = dart__copies_take(copies), *more;
 
-  if (!is_done(&dart__team_port(team)->unit[copy->unit], false, copy->number)) {
+  if (!is_transfer_done(&dart__team_port(team)->unit[copy->unit], false, copy->number)) {
     more = dart__copies_more(copies, copy);
     if (more == NULL)
       dart__completion_flush(team, copy->unit, false);
@@ -271,7 +271,7 @@ void dart__completion_flush_all(dart__team_t *team, bool at_target)
   dart__team_port_t *port = team->port;
   int32_t            n;
 
-  /* acquire: pairs with the release in list and unlist */
+  /* acquire: pairs with the release in list_touched and unlist */
   if (atomic_load_explicit(&port->ntouched, memory_order_acquire) == 0)
     return;
   pthread_mutex_lock(&port->flushing); /* or other threads would find the list short too early */

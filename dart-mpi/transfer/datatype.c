@@ -93,7 +93,7 @@ free_arrays:
 }
 
 /* False: no memory. */
-static bool make(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
+static bool make_mpi_type(const dart__type_t *type, size_t ninstances, MPI_Datatype *type_out)
 {
   if (type->kind == DART__TYPE_STRIDED)
     make_strided(type, ninstances, type_out);
@@ -185,13 +185,13 @@ static bool copy_blocks(kept_t *kept, const dart__type_t *type)
   return true;
 }
 
-static bool fill(kept_t *kept, const dart__type_t *type, size_t ninstances)
+static bool make_kept(kept_t *kept, const dart__type_t *type, size_t ninstances)
 {
   kept->type       = *type;
   kept->ninstances = ninstances;
   kept->users      = 0;
   kept->made       = MPI_DATATYPE_NULL;
-  if (copy_blocks(kept, type) && make(type, ninstances, &kept->made))
+  if (copy_blocks(kept, type) && make_mpi_type(type, ninstances, &kept->made))
     return true;
   forget(kept);
   return false;
@@ -206,7 +206,7 @@ static kept_t *find_or_make(const dart__type_t *type, size_t ninstances)
     if (is_like(&cache.kept[i], type, ninstances))
       return &cache.kept[i];
   kept = slot_for_one();
-  if (kept == NULL || fill(kept, type, ninstances))
+  if (kept == NULL || make_kept(kept, type, ninstances))
     return kept;
   if (kept->extra)
     free(kept);

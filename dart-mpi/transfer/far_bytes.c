@@ -33,7 +33,8 @@
 
 /* ---- requests --------------------------------------------------------------------------------- */
 
-static inline void request(const dart__address_t *at, void *buffer, size_t nbytes, bool is_put)
+static inline void request_bytes(const dart__address_t *at, void *buffer, size_t nbytes,
+                                 bool is_put)
 {
   dart__am_address_t to = dart__am_address(at);
 
@@ -66,8 +67,8 @@ static inline bool goes_alone(const dart__address_t *at)
 
 /* One call of MPI; with `request_out`, one that has a request. What else there is to do comes after it: the transfer
  * is under way meanwhile. */
-static inline void call(const dart__address_t *at, const dart__window_t *window, void *buffer,
-                        size_t nbytes, bool is_put, MPI_Request *request_out)
+static inline void call_mpi(const dart__address_t *at, const dart__window_t *window, void *buffer,
+                            size_t nbytes, bool is_put, MPI_Request *request_out)
 {
   int      unit = at->unit, count = (int)nbytes;
   MPI_Aint disp = dart__disp_of(at);
@@ -86,8 +87,8 @@ static inline void call(const dart__address_t *at, const dart__window_t *window,
   dart__count_operation(is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET, nbytes);
 }
 
-static inline void start(const dart__address_t *at, void *buffer, size_t nbytes, bool is_put,
-                         MPI_Request *request_out)
+static inline void start_bytes(const dart__address_t *at, void *buffer, size_t nbytes, bool is_put,
+                               MPI_Request *request_out)
 {
   dart__window_t *window  = dart__window_of(at);
   bool            is_word = is_put && dart__is_word(nbytes);
@@ -95,7 +96,7 @@ static inline void start(const dart__address_t *at, void *buffer, size_t nbytes,
   dart__order_wait(at->team, at->unit);
   if (is_word)
     dart__words_transfer(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
-  call(at, window, buffer, nbytes, is_put, request_out);
+  call_mpi(at, window, buffer, nbytes, is_put, request_out);
   dart__completion_started(at->team, window, at->unit, !is_put);
   if (is_word)
     dart__words_transferred(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
@@ -110,7 +111,7 @@ static inline void start_copied(const dart__address_t *at, const void *src, size
     memcpy(copy->bytes, src, sizeof(uint64_t));
   else
     memcpy(copy->bytes, src, nbytes);
-  start(at, copy->bytes, nbytes, true, NULL);
+  start_bytes(at, copy->bytes, nbytes, true, NULL);
   dart__completion_copied(at->team, copy);
 }
 
@@ -130,7 +131,7 @@ static inline dart_ret_t start_with_handle(const dart__address_t *at, void *buff
     return no_handle(nbytes);
   handle->is_put   = is_put;
   handle->by_flush = false;
-  start(at, buffer, nbytes, is_put, dart__handle_requests(handle));
+  start_bytes(at, buffer, nbytes, is_put, dart__handle_requests(handle));
   dart__handle_started(handle);
   if (handle->nrequests > 0)
     dart__count(DART__COUNT_RMA_HANDLE);
@@ -145,15 +146,15 @@ static __attribute__((noinline)) dart_ret_t request_with_handle(const dart__addr
   *handle_out = dart__far_handle_new(at);
   if (*handle_out == NULL)
     return no_handle(nbytes);
-  request(at, buffer, nbytes, true);
+  request_bytes(at, buffer, nbytes, true);
   dart__far_handle_mark(*handle_out);
   return DART_OK;
 }
 
 /* On a static window a flush completes a transfer soonest; on a dynamic window, where MPI uses messages, a
  * get has a request, and waiting for that makes progress. */
-static inline void complete(const dart__address_t *at, void *buffer, size_t nbytes, bool is_put,
-                            bool is_slow)
+static inline void transfer_and_wait(const dart__address_t *at, void *buffer, size_t nbytes,
+                                     bool is_put, bool is_slow)
 {
   dart__window_t  *window      = dart__window_of(at);
   dart_unit_t      target      = at->team->members[at->unit];
@@ -165,7 +166,7 @@ static inline void complete(const dart__address_t *at, void *buffer, size_t nbyt
   dart__order_wait(at->team, at->unit);
   if (is_put && dart__is_word(nbytes))
     dart__words_transfer(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
-  call(at, window, buffer, nbytes, is_put, has_request ? &request : NULL);
+  call_mpi(at, window, buffer, nbytes, is_put, has_request ? &request : NULL);
   waiting =
       dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, target, 0, 0 });
   dart__waiting_stamp(); /* no sleep will: MPI waits */
@@ -222,11 +223,11 @@ static inline __attribute__((always_inline)) dart_ret_t start_any(const dart__ad
   if ((nbytes <= dart__engine.aggregate && !goes_alone(at)) ||
       goes_after_request(at, nbytes, is_put)) {
     dart__count(DART__COUNT_AGGREGATED);
-    request(at, buffer, nbytes, is_put);
+    request_bytes(at, buffer, nbytes, is_put);
   } else if (is_put && nbytes <= DART_COPIED_MOST) {
     start_copied(at, buffer, nbytes);
   } else {
-    start(at, buffer, nbytes, is_put, NULL);
+    start_bytes(at, buffer, nbytes, is_put, NULL);
   }
   return DART_OK;
 }
@@ -240,12 +241,12 @@ static inline __attribute__((always_inline)) dart_ret_t blocking(const dart__add
 
   if (__builtin_expect(is_slow && nbytes <= REQUEST_MOST, 0)) {
     dart__count(DART__COUNT_REQUEST_BLOCKING);
-    request(at, buffer, nbytes, is_put);
+    request_bytes(at, buffer, nbytes, is_put);
     return dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
   }
   if (goes_after_request(at, nbytes, is_put)) {
     dart__count(DART__COUNT_REQUEST_BLOCKING);
-    request(at, buffer, nbytes, is_put);
+    request_bytes(at, buffer, nbytes, is_put);
     dart__am_settle(dart__engine.am, target); /* a flush reports what was refused before */
     return DART_OK;
   }
@@ -255,7 +256,7 @@ static inline __attribute__((always_inline)) dart_ret_t blocking(const dart__add
     dart__engine_poke();
     dart__rma_blocking(&t, nbytes);
   } else {
-    complete(at, buffer, nbytes, is_put, is_slow);
+    transfer_and_wait(at, buffer, nbytes, is_put, is_slow);
   }
   return DART_OK;
 }

@@ -37,7 +37,7 @@ static dart_unit_t peer_of(const dart__team_t *team, int32_t unit)
 
 /* ---- operations ---------------------------------------------------------------------------- */
 
-static bool put(const dart__epoch_op_t *op, size_t nbytes)
+static bool request_put(const dart__epoch_op_t *op, size_t nbytes)
 {
   dart__am_address_t at     = dart__am_address(&op->at);
   const char        *source = dart__epoch_source(op);
@@ -58,7 +58,7 @@ static bool put(const dart__epoch_op_t *op, size_t nbytes)
   return true;
 }
 
-static bool get(const dart__epoch_op_t *op, size_t nbytes)
+static bool request_get(const dart__epoch_op_t *op, size_t nbytes)
 {
   dart__am_address_t at    = dart__am_address(&op->at);
   uint64_t           start = at.offset;
@@ -97,15 +97,15 @@ static bool typed(const dart__epoch_op_t *op, size_t nbytes)
   return packs;
 }
 
-static bool start(const dart__epoch_op_t *op)
+static bool start_operation(const dart__epoch_op_t *op)
 {
   size_t nbytes = op->nelem * op->type->elem_size;
 
   if (op->local_type != NULL)
     return typed(op, nbytes);
   switch (op->kind) {
-  case DART__EPOCH_PUT: return put(op, nbytes);
-  case DART__EPOCH_GET: return get(op, nbytes);
+  case DART__EPOCH_PUT: return request_put(op, nbytes);
+  case DART__EPOCH_GET: return request_get(op, nbytes);
   default:
     dart__far_accumulate(&op->at, dart__epoch_source(op), op->nelem, op->type->base, op->op);
     return !dart__world.far_atomics ||
@@ -115,8 +115,8 @@ static bool start(const dart__epoch_op_t *op)
 
 /* ---- words --------------------------------------------------------------------------------- */
 
-static void say(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                dart__epoch_word_t word, uint64_t value, bool now)
+static void send_control(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                         dart__epoch_word_t word, uint64_t value, bool now)
 {
   dart__am_epoch_t a = about(team, segment, word, value);
 
@@ -207,7 +207,7 @@ static size_t append_typed(const dart__epoch_op_t *op, uint64_t *words)
 }
 
 /* All of an operation. */
-static size_t append(const dart__epoch_op_t *op, uint64_t *words)
+static size_t append_records(const dart__epoch_op_t *op, uint64_t *words)
 {
   size_t nbytes = op->nelem * op->type->elem_size, n = 0;
 
@@ -233,7 +233,7 @@ static size_t append_all(const dart__epoch_op_t *const ops[], size_t nops, uint6
     if (ops[i]->kind == DART__EPOCH_ACCUMULATE ||
         (ops[i]->kind == DART__EPOCH_PUT && dart__is_word(nbytes)))
       dart__words_request_too(&ops[i]->at, dart__words_at(&ops[i]->at, nbytes));
-    nwords += append(ops[i], words + nwords);
+    nwords += append_records(ops[i], words + nwords);
   }
   return nwords;
 }
@@ -249,9 +249,9 @@ static size_t result_words(const dart__epoch_op_t *const ops[], size_t nops)
   return nwords;
 }
 
-static void lock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                 bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
-                 dart__epoch_request_t *request)
+static void request_lock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                         bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
+                         dart__epoch_request_t *request)
 {
   uint64_t         words[WORDS_MOST];
   size_t           nwords = append_all(ops, nops, words);
@@ -298,8 +298,8 @@ static void completed(const dart__team_t *team, const dart__segment_t *segment, 
   dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, words, nwords, NULL, 0, true);
 }
 
-static void unlock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                   bool exclusive, _Atomic uint32_t *done)
+static void request_unlock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
+                           bool exclusive, _Atomic uint32_t *done)
 {
   uint32_t         flags = flag_of(exclusive) | (done != NULL ? DART__LOCK_LAZY : 0);
   dart__am_epoch_t a = about(team, segment, DART__LOCK_LEAVE | flags, (uint64_t)(uintptr_t)done);
@@ -316,14 +316,14 @@ static void report(const dart__team_t *team, const dart__segment_t *segment, int
   dart__am_epoch(dart__engine.am, peer_of(team, unit), &a, NULL, 0, NULL, 0, true);
 }
 
-static const dart__epoch_ops_t ops = { .start       = start,
-                                       .say         = say,
+static const dart__epoch_ops_t ops = { .start       = start_operation,
+                                       .say         = send_control,
                                        .exposed     = exposed,
-                                       .lock        = lock,
+                                       .lock        = request_lock,
                                        .answered    = answered,
                                        .lock_lazily = lock_lazily,
                                        .completed   = completed,
-                                       .unlock      = unlock,
+                                       .unlock      = request_unlock,
                                        .report      = report };
 
 const dart__epoch_ops_t *const dart__epochs = &ops;

@@ -18,7 +18,7 @@ typedef struct {
   dart__waiting_t *waiting;
 } flush_t;
 
-static flush_t begin(const dart__team_t *team, int32_t peer)
+static flush_t begin_flush(const dart__team_t *team, int32_t peer)
 {
   flush_t flush = { dart__timed_begin(DART__COUNT_FLUSH),
                     dart__waiting_begin(
@@ -28,7 +28,7 @@ static flush_t begin(const dart__team_t *team, int32_t peer)
   return flush;
 }
 
-static void end(flush_t flush)
+static void end_flush(flush_t flush)
 {
   dart__timed_end(DART__COUNT_FLUSH, flush.timed);
   dart__waiting_end(flush.waiting);
@@ -43,13 +43,13 @@ static dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope
   dart_ret_t ret       = DART_OK;
 
   if (requests || transfers) {
-    flush_t flush = begin(team, peer);
+    flush_t flush = begin_flush(team, peer);
 
     if (requests)
       ret = dart__am_flush(dart__engine.am, peer, scope);
     if (transfers)
       dart__completion_flush(team, unit, at_target);
-    end(flush);
+    end_flush(flush);
   } else {
     dart__count(DART__COUNT_FLUSH_IDLE);
   }
@@ -144,11 +144,11 @@ static dart_ret_t flush_all(dart__team_t *team, dart__am_scope_t scope)
       dart__completion_is_flushed(team, -1, at_target)) {
     dart__count(DART__COUNT_FLUSH_IDLE);
   } else {
-    flush_t flush = begin(team, -1);
+    flush_t flush = begin_flush(team, -1);
 
     ret = dart__am_flush_members(dart__engine.am, is_member, team, scope);
     dart__completion_flush_all(team, at_target);
-    end(flush);
+    end_flush(flush);
   }
   if (at_target)
     dart__handles_flushed(team, -1);

@@ -141,7 +141,7 @@ void dart__far_wait(dart_handle_t *handle, bool at_target)
   destroy(h);
 }
 
-static bool is_done(dart_handle_t handle)
+static bool are_requests_done(dart_handle_t handle)
 {
   int done = 1;
 
@@ -152,7 +152,7 @@ static bool is_done(dart_handle_t handle)
 
 bool dart__far_test(dart_handle_t handle)
 {
-  bool done = handle->nrequests > 0 ? is_done(handle)
+  bool done = handle->nrequests > 0 ? are_requests_done(handle)
                                     : dart__far_test_to(handle->team, handle->unit, &handle->mark);
 
   dart__engine_poll();
@@ -164,7 +164,8 @@ void dart__far_release(dart_handle_t *handle)
   dart_handle_t h = *handle;
 
   *handle = DART_HANDLE_NULL;
-  if (h->nrequests == 0 || is_done(h)) /* a flush completes what has a mark, without the handle */
+  if (h->nrequests == 0 ||
+      are_requests_done(h)) /* a flush completes what has a mark, without the handle */
     destroy(h);
   else
     abandon(h);

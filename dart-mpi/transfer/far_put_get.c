@@ -10,7 +10,8 @@
 #include "transfer/rma.h"
 
 /* Elements that are not consecutive, of at most so many bytes. False: they are more, or their types too long. */
-static bool request(const dart__rma_t *t, size_t nelem, size_t most, dart__counter_t counter)
+static bool request_elements(const dart__rma_t *t, size_t nelem, size_t most,
+                             dart__counter_t counter)
 {
   dart__am_address_t at = dart__am_address(t->at);
 
@@ -27,7 +28,7 @@ static bool request(const dart__rma_t *t, size_t nelem, size_t most, dart__count
 }
 
 /* Start a transfer, to be completed by a flush or, with `handle_out`, by the handle too. */
-static dart_ret_t start(const dart__rma_t *t, size_t nelem, dart_handle_t *handle_out)
+static dart_ret_t start_elements(const dart__rma_t *t, size_t nelem, dart_handle_t *handle_out)
 {
   size_t nbytes = dart__plain_bytes(t, nelem, DART__RMA_PIECE);
 
@@ -40,7 +41,7 @@ static dart_ret_t start(const dart__rma_t *t, size_t nelem, dart_handle_t *handl
       dart__error("no memory for a handle of %zu elements", nelem);
       return DART_ERR_NOMEM;
     }
-  } else if (!request(t, nelem, dart__engine.aggregate, DART__COUNT_AGGREGATED)) {
+  } else if (!request_elements(t, nelem, dart__engine.aggregate, DART__COUNT_AGGREGATED)) {
     dart__rma_start(t, nelem);
   }
   return DART_OK;
@@ -63,7 +64,7 @@ static dart_ret_t blocking(const dart__rma_t *t, size_t nelem)
     return t->is_put ? dart__far_put_bytes_blocking(t->at, t->buffer, nbytes)
                      : dart__far_get_bytes_blocking(t->at, t->buffer, nbytes);
   if (is_shorter_by_request(t) &&
-      request(t, nelem, DART__AM_PUT_MOST, DART__COUNT_REQUEST_BLOCKING))
+      request_elements(t, nelem, DART__AM_PUT_MOST, DART__COUNT_REQUEST_BLOCKING))
     return dart__am_flush(dart__engine.am, t->at->team->members[t->at->unit], DART__AM_REMOTE);
   dart__rma_blocking(t, nelem);
   return DART_OK;
@@ -74,14 +75,14 @@ static dart_ret_t blocking(const dart__rma_t *t, size_t nelem)
 dart_ret_t dart__far_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                          const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out)
 {
-  return start(&(dart__rma_t){ at, at_type, (void *)(uintptr_t)src, src_type, true }, nelem,
-               handle_out);
+  return start_elements(&(dart__rma_t){ at, at_type, (void *)(uintptr_t)src, src_type, true },
+                        nelem, handle_out);
 }
 
 dart_ret_t dart__far_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
                          const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out)
 {
-  return start(&(dart__rma_t){ at, at_type, dst, dst_type, false }, nelem, handle_out);
+  return start_elements(&(dart__rma_t){ at, at_type, dst, dst_type, false }, nelem, handle_out);
 }
 
 dart_ret_t dart__far_put_blocking(const dart__address_t *at, const dart__type_t *at_type,

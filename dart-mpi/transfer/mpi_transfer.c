@@ -23,7 +23,7 @@
 /* ---- start ------------------------------------------------------------------------------- */
 
 /* What one MPI call moves. */
-static uint64_t bytes_of(const dart__mpi_layout_t *layout)
+static uint64_t layout_bytes(const dart__mpi_layout_t *layout)
 {
   MPI_Count nbytes = 1;
 
@@ -41,7 +41,8 @@ static void start_call(const dart__rma_t *t, const dart__mpi_layout_t *target,
   MPI_Aint disp   = dart__disp_of(t->at) + target->nbytes_off;
   char    *buffer = (char *)t->buffer + origin->nbytes_off;
 
-  dart__count_operation(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET, bytes_of(origin));
+  dart__count_operation(t->is_put ? DART__COUNT_RMA_PUT : DART__COUNT_RMA_GET,
+                        layout_bytes(origin));
   if (request_out != NULL)
     dart__count(DART__COUNT_RMA_HANDLE);
   if (t->is_put && request_out == NULL)
@@ -106,7 +107,7 @@ static void start_piece(const dart__rma_t *t, size_t from, size_t nelem, MPI_Req
 }
 
 /* Elements of a piece; 0: the transfer goes by runs, not pieces. */
-static size_t piece_of(const dart__rma_t *t, size_t nelem, size_t *npieces_out)
+static size_t split_transfer(const dart__rma_t *t, size_t nelem, size_t *npieces_out)
 {
   size_t piece = dart__mpi_piece(t->at_type, t->buffer_type);
 
@@ -117,7 +118,7 @@ static size_t piece_of(const dart__rma_t *t, size_t nelem, size_t *npieces_out)
 /* The same in pieces; `requests_out` has room for one request per piece, or is NULL. */
 static void start_pieces(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
 {
-  size_t npieces, piece = piece_of(t, nelem, &npieces);
+  size_t npieces, piece = split_transfer(t, nelem, &npieces);
 
   if (piece == 0)
     start_by_runs(t, 0, nelem);
@@ -130,7 +131,7 @@ static void start_pieces(const dart__rma_t *t, size_t nelem, MPI_Request *reques
 }
 
 /* The whole transfer. */
-static void start(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
+static void start_transfer(const dart__rma_t *t, size_t nelem, MPI_Request *requests_out)
 {
   dart__order_wait(t->at->team, t->at->unit);
   start_pieces(t, nelem, requests_out);
@@ -143,13 +144,13 @@ dart_handle_t dart__rma_start_with_handle(const dart__rma_t *t, size_t nelem)
   size_t        npieces;
   dart_handle_t handle;
 
-  piece_of(t, nelem, &npieces);
+  split_transfer(t, nelem, &npieces);
   handle = dart__handle_new(t->at->team, dart__window_of(t->at), t->at->unit, npieces);
   if (handle == DART_HANDLE_NULL)
     return handle;
   handle->is_put   = t->is_put;
   handle->by_flush = !dart__rma_is_plain(t);
-  start(t, nelem, dart__handle_requests(handle));
+  start_transfer(t, nelem, dart__handle_requests(handle));
   dart__handle_started(handle);
   return handle;
 }
@@ -160,7 +161,7 @@ static void start_copied(const dart__rma_t *t, size_t nelem)
   dart__copy_t *copy   = dart__completion_copy(t->at->team, t->at->unit);
 
   copied.buffer = memcpy(copy->bytes, t->buffer, nelem * t->buffer_type->elem_size);
-  start(&copied, nelem, NULL);
+  start_transfer(&copied, nelem, NULL);
   dart__completion_copied(t->at->team, copy);
 }
 
@@ -169,7 +170,7 @@ void dart__rma_start(const dart__rma_t *t, size_t nelem)
   if (t->is_put && dart__type_is_copied(t->buffer_type, nelem))
     start_copied(t, nelem);
   else
-    start(t, nelem, NULL);
+    start_transfer(t, nelem, NULL);
 }
 
 /* ---- start, and wait --------------------------------------------------------------------- */
@@ -185,6 +186,6 @@ void dart__rma_blocking(const dart__rma_t *t, size_t nelem)
     dart__far_wait(&handle, true);
     return;
   }
-  start(t, nelem, NULL);
+  start_transfer(t, nelem, NULL);
   dart__completion_flush(t->at->team, t->at->unit, true);
 }

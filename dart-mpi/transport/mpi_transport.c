@@ -72,8 +72,8 @@ void dart__transport_recv(dart__transport_t *transport, int32_t peer, dart__chan
 }
 
 /* A request is complete, with this status. */
-static void complete(dart__transport_request_t *request, MPI_Status *status, int32_t *peer_out,
-                     size_t *nbytes_out)
+static void note_completion(dart__transport_request_t *request, MPI_Status *status,
+                            int32_t *peer_out, size_t *nbytes_out)
 {
   int nbytes;
 
@@ -99,7 +99,7 @@ bool dart__transport_test(dart__transport_t *transport, dart__transport_request_
   mpi_request = unwrap(request);
   DART__MPI(MPI_Test, &mpi_request, &done, &status);
   if (done)
-    complete(request, &status, peer_out, nbytes_out);
+    note_completion(request, &status, peer_out, nbytes_out);
   return done;
 }
 
@@ -118,7 +118,7 @@ int dart__transport_test_any(dart__transport_t               *transport,
   DART__MPI(MPI_Testany, count, mpi_request, &index, &done, &status);
   if (!done || index == MPI_UNDEFINED)
     return -1;
-  complete(request[index], &status, peer_out, nbytes_out);
+  note_completion(request[index], &status, peer_out, nbytes_out);
   return index;
 }
 

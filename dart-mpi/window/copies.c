@@ -21,13 +21,13 @@ struct dart__copies {
 };
 
 /* Only the program's threads come here. */
-static void lock(dart__copies_t *copies)
+static void lock_copies(dart__copies_t *copies)
 {
   if (dart__world.many_threads)
     pthread_mutex_lock(&copies->lock);
 }
 
-static void unlock(dart__copies_t *copies)
+static void unlock_copies(dart__copies_t *copies)
 {
   if (dart__world.many_threads)
     pthread_mutex_unlock(&copies->lock);
@@ -90,9 +90,9 @@ static dart__copy_t *take_next(dart__copies_t *copies)
       copy->is_taken = true;
       return copy;
     }
-    unlock(copies);
+    unlock_copies(copies);
     dart__yield();
-    lock(copies);
+    lock_copies(copies);
   }
 }
 
@@ -100,9 +100,9 @@ dart__copy_t *dart__copies_take(dart__copies_t *copies)
 {
   dart__copy_t *copy;
 
-  lock(copies);
+  lock_copies(copies);
   copy = take_next(copies);
-  unlock(copies);
+  unlock_copies(copies);
   return copy;
 }
 
@@ -110,7 +110,7 @@ dart__copy_t *dart__copies_more(dart__copies_t *copies, dart__copy_t *copy)
 {
   block_t *block = NULL;
 
-  lock(copies);
+  lock_copies(copies);
   if (copies->nblocks < DART__COPIES_MOST / COPIES)
     block = new_block(copies, copy->next);
   if (block != NULL) {
@@ -119,13 +119,13 @@ dart__copy_t *dart__copies_more(dart__copies_t *copies, dart__copy_t *copy)
     block->copy[0].is_taken = true;
     copies->next            = &block->copy[1];
   }
-  unlock(copies);
+  unlock_copies(copies);
   return block == NULL ? NULL : &block->copy[0];
 }
 
 void dart__copies_started(dart__copies_t *copies, dart__copy_t *copy)
 {
-  lock(copies);
+  lock_copies(copies);
   copy->is_taken = false;
-  unlock(copies);
+  unlock_copies(copies);
 }

@@ -179,7 +179,7 @@ dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_por
 
 /* Make a chunk accessible to far units: by a window of its own, whose displacements are all 0, or by the
  * team's dynamic window. Agreed. */
-static dart_ret_t publish(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+static dart_ret_t publish_chunk(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
 {
   dart__team_port_t *team_port = team->port;
   bool               wants     = port->own != NULL && dart__window_wants_static(team, chunk);
@@ -269,7 +269,7 @@ dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   if (team->nnodes > 1 || chunk->alignment > 0)
     ret = dart__team_agree(team, ret);
   if (ret == DART_OK && team->nnodes > 1)
-    ret = publish(team, chunk, port);
+    ret = publish_chunk(team, chunk, port);
   if (ret != DART_OK)
     close_memory(team, chunk, port);
   return ret;

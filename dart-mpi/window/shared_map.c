@@ -31,7 +31,7 @@ static bool may_be_so_large(size_t nbytes)
 }
 
 /* The file, or -1. */
-static int make(size_t nbytes, name_t *name_out)
+static int make_file(size_t nbytes, name_t *name_out)
 {
   int         fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   struct stat file;
@@ -97,7 +97,7 @@ dart_ret_t dart__shared_map(MPI_Comm node, size_t nbytes, size_t alignment, size
   *space_out = NULL;
   DART__MPI(MPI_Comm_rank, node, &me);
   if (me == 0)
-    fd = make(nbytes, &name);
+    fd = make_file(nbytes, &name);
   DART__MPI(MPI_Ibcast, &name, (int)sizeof name, MPI_BYTE, 0, node, &request);
   dart__mpi_wait(&request);
   if (me != 0)

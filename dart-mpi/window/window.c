@@ -159,7 +159,7 @@ dart_ret_t dart__window_is_possible(MPI_Comm comm)
 }
 
 /* Begin the access epoch of a window that MPI has made, and enter it into the team's list. */
-static void enter(dart__windows_t *all, dart__window_t *window)
+static void enter_window(dart__windows_t *all, dart__window_t *window)
 {
   DART__MPI(MPI_Win_set_errhandler, window->win, MPI_ERRORS_RETURN);
   DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, window->win);
@@ -185,7 +185,7 @@ dart_ret_t dart__window_open_dynamic(dart__windows_t *all, MPI_Comm comm, dart__
     return ret;
   }
   dart__count(DART__COUNT_WINDOW_DYNAMIC);
-  enter(all, window);
+  enter_window(all, window);
   return DART_OK;
 }
 
@@ -204,7 +204,7 @@ dart_ret_t dart__window_open_static(dart__windows_t *all, MPI_Comm comm, void *b
   dart__count(DART__COUNT_WINDOW_STATIC);
   window->is_static = true;
   atomic_fetch_add_explicit(&nstatic, 1, memory_order_relaxed);
-  enter(all, window);
+  enter_window(all, window);
   return DART_OK;
 }
 

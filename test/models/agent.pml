@@ -31,14 +31,14 @@ bool is_freed;
 #define NAP FUTEX_WAIT(stop, false, napping, 0, early)
 #endif
 
-/* `run` */
+/* `run_agent` */
 active proctype agent()
 {
   do
   :: stop -> break
   :: else ->
     NAP;
-    assert(!is_closed) /* `look` */
+    assert(!is_closed) /* `poll_once` */
   od;
   ended = true
 }

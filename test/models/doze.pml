@@ -4,7 +4,7 @@
  * the unit's event, then their counters or messages, and sleep on the event if nothing has come. A
  * unit that raises a counter or sends a message does so first and raises the event after: `raise` in
  * rma/notify.c; `drain` in dart-base/far/am/receive.c, once for all counters of a batch;
- * dart__mailbox_post, `fill` and acknowledge.
+ * dart__mailbox_post, `fill_slots` and acknowledge.
  *
  * Claim. Every waiter gets what it waits for: a waiter that sleeps for ever is an invalid end state.
  *

@@ -83,7 +83,7 @@ proctype Unit(byte me)
       to++
     :: else -> break
     od;
-    /* count() */
+    /* count_origins() */
     atomic {
       to = 0;
       do

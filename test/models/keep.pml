@@ -1,8 +1,8 @@
 /* Ranges that a unit keeps after a use (lock/range_keep.c): nobody else waits for them for ever.
  *
  * A thread begins a use (begin_use) with what is kept, if it is that, or asks for it; what else is kept it releases. At
- * the end (end_use) the range is kept or released. Whoever makes progress, the agent at least, comes by while
- * calls_are_due, which after_calls takes back first: it releases what is idle, and has itself called again while
+ * the end (end_kept_use) the range is kept or released. Whoever makes progress, the agent at least, comes by while
+ * calls_are_due, which release_when_due takes back first: it releases what is idle, and has itself called again while
  * something is kept, and where the guard was taken. Each thread uses a range of its own, for calls on one
  * file take turns; another unit wants the first of them.
  *
@@ -65,7 +65,7 @@ proctype thread(byte mine)
 #ifdef MUTANT_is_said_before_it_is_kept
     calls_are_due = true;
 #endif
-    lock(); /* end_use */
+    lock(); /* end_kept_use */
     if
     :: range == mine && hold == 0 -> keeps = true; hold = mine
     :: keeps = false
@@ -90,7 +90,7 @@ proctype other()
   done++
 }
 
-/* after_calls, again and again */
+/* release_when_due, again and again */
 proctype agent()
 {
   bool again;

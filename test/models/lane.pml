@@ -355,7 +355,7 @@ inline acknowledge(is_reply)
 #define LATER_STEP EP.results = EP.results & ~((2 << EP.done) - 1)
 #endif
 
-/* `serve`: apply a batch, and dart__am_ack_note */
+/* `serve_batch`: apply a batch, and dart__am_ack_note */
 inline serve()
 {
 #ifndef MUTANT_acks_too_early

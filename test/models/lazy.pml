@@ -83,7 +83,7 @@ inline apply(unit, kind)
   is_locked[p] = (kind == ASK)
 }
 
-/* `ask` */
+/* `serve_ask` */
 inline ask(unit, kind)
 {
   if
@@ -214,7 +214,7 @@ end:
 
 #define WAS_REFUSED (result[me] == REFUSED || granted[me] == REFUSED)
 
-/* `serve`, of one request: `answered`, and use_late if need be */
+/* `serve_round`, of one request: `answered`, and use_late if need be */
 inline request(kind)
 {
   atomic {

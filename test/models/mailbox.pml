@@ -15,7 +15,7 @@
  * limit of detached messages are left out; a sender without memory for a message waits until it can
  * reclaim one.
  *
- * Memory order. `push` releases the message to the exchange in `collect`, `filled` releases a slot
+ * Memory order. `push_message` releases the message to the exchange in `collect_inbox`, `filled` releases a slot
  * that was written and `taken` one that was read: each is in one step with the last of what it
  * releases, or after it. Mutants take them apart.
  *
@@ -70,7 +70,7 @@ bool locked;           /* dart__mailbox_t */
 #define FILL d_step { WRITE_SLOT; M.filled = filled + 1 }
 #endif
 
-/* `fill`; `is_known`: to the receiver, whose event is raised for every piece */
+/* `fill_slots`; `is_known`: to the receiver, whose event is raised for every piece */
 inline fill(is_known)
 {
   do
@@ -97,7 +97,7 @@ inline fill(is_known)
   }
 #endif
 
-/* `push` */
+/* `push_message` */
 inline push()
 {
   done = false;
@@ -216,7 +216,7 @@ proctype sender(byte me)
   fi
 #endif
 
-/* `collect`: reverse what was taken from the inbox, and sort it into queues */
+/* `collect_inbox`: reverse what was taken from the inbox, and sort it into queues */
 inline collect()
 {
   name = newest;

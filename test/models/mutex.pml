@@ -95,7 +95,7 @@ inline note_taken(me, i)
   is_late[me] = false
 }
 
-/* `take`, and dart__mutex_try: from `old`, which is free, to `new` */
+/* `take_from`, and dart__mutex_try: from `old`, which is free, to `new` */
 inline take(old, new, taken)
 {
   d_step {

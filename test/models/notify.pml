@@ -164,7 +164,7 @@ inline put()
 #define APPLY_ONE if :: puts & BIT(k) -> put() :: else fi; if :: RAISES(k) -> raise() :: else fi
 #endif
 
-/* `serve` */
+/* `serve_batch` */
 inline serve()
 {
   for (k : 1 .. N) {

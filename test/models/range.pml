@@ -3,15 +3,15 @@
  * Each number belongs to a unit's table. A request asks the tables of its numbers in ascending order, the next one when it
  * holds its spans in the one before. In a table a request that conflicts with older ones waits for one of them (`blocker`),
  * at first the newest; when that leaves it waits for another older one, and if there is none it holds, and is listed once
- * for whoever tells it. A far table is worked on by its unit, in the midst of receiving (`called`), which only sets calls_are_due;
- * after_calls then tells whom it lists, outside.
+ * for whoever tells it. A far table is worked on by its unit, in the midst of receiving (`called_table`), which only sets
+ * calls_are_due; tell_all_due then tells whom it lists, outside.
  *
  * Claims. Who holds a number exclusively holds it alone (assertion). A request is granted in a table when no older one
  * that conflicts with it is there (assertion), so it is passed by nobody in it. A waiter is told once of each grant, also
  * of one that came as its time was over (assertion), and after a release, or without success, is in no table (assertion; a
  * far release is under way). And nobody waits for ever, whatever the requests, with time limits and
  * without (no invalid end state): all or nothing over several tables without deadlock, and no grant is lost between
- * a release, a request that gives up, and a look of after_calls.
+ * a release, a request that gives up, and a look of tell_all_due.
  *
  * Bounds. UNITS units make a request each, the first ROUNDS of them, each for any one of two numbers, or both, shared or
  * exclusive, that waits, waits for some time, or tries. FEW: two wait, the first of them for
@@ -61,7 +61,7 @@ byte began[UNITS], clock, numbers[UNITS];
 
 /* ---- a table: lock/range.c ---- */
 
-/* `enter`, newest_blocker */
+/* `enter_request`, newest_blocker */
 inline enter(t, unit, may_wait)
 {
   d_step {
@@ -126,7 +126,7 @@ inline look_again(t, unit)
   fi
 }
 
-/* `leave` */
+/* `remove_request` */
 inline leave(t, unit)
 {
   is_in[AT(t, unit)]   = false;
@@ -186,7 +186,7 @@ inline tell_all(t)
 chan calls[TABLES * UNITS] = [2] of { mtype };
 chan answers[UNITS]        = [1] of { mtype };
 
-/* `called`, for what one unit asks of a table */
+/* `called_table`, for what one unit asks of a table */
 proctype Taker(byte t; byte unit)
 {
   mtype kind, state;
@@ -208,7 +208,7 @@ end:
   od
 }
 
-/* after_calls, again and again: by progress */
+/* tell_all_due, again and again: by progress */
 proctype Teller()
 {
   byte i, t, listed;

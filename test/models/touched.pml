@@ -51,7 +51,7 @@ byte known[UNITS * WINDOWS], complete[UNITS * WINDOWS], returned[UNITS * WINDOWS
 #define W(window, unit) (unit * WINDOWS + window)
 #define MAX(a, b) (a > b -> a : b)
 
-/* is_done: two reads, but both counts only grow, so one step says no more than two would */
+/* is_transfer_done: two reads, but both counts only grow, so one step says no more than two would */
 #define SNAPSHOT(all, of) d_step { snapshot = all; is_done = all <= of }
 
 /* ---- start ---- */

@@ -27,7 +27,7 @@ static void empty(dart__am_batch_t *batch)
 }
 
 /* Add to the number made, unless that is too many. */
-static bool count(dart__am_pool_t *pool, int by)
+static bool count_made(dart__am_pool_t *pool, int by)
 {
   bool may;
 
@@ -39,15 +39,15 @@ static bool count(dart__am_pool_t *pool, int by)
   return may;
 }
 
-static dart__am_batch_t *make(dart__am_pool_t *pool)
+static dart__am_batch_t *make_batch(dart__am_pool_t *pool)
 {
   dart__am_batch_t *batch;
 
-  if (!count(pool, 1))
+  if (!count_made(pool, 1))
     return NULL;
   batch = malloc(sizeof *batch);
   if (batch == NULL)
-    count(pool, -1);
+    count_made(pool, -1);
   else
     dart__level_add(DART__LEVEL_BATCHES, sizeof *batch);
   return batch;
@@ -63,7 +63,7 @@ dart__am_batch_t *dart__am_batch_take(dart__am_pool_t *pool, bool may_make)
     pool->free = batch->next;
   dart__am_spin_unlock(&pool->lock);
   if (batch == NULL && may_make)
-    batch = make(pool);
+    batch = make_batch(pool);
   if (batch != NULL)
     empty(batch);
   return batch;
@@ -79,7 +79,7 @@ void dart__am_batch_give(dart__am_pool_t *pool, dart__am_batch_t *batch)
 
 bool dart__am_pool_fill(dart__am_pool_t *pool)
 {
-  dart__am_batch_t *batch = make(pool);
+  dart__am_batch_t *batch = make_batch(pool);
 
   if (batch != NULL)
     dart__am_batch_give(pool, batch);

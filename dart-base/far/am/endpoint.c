@@ -15,7 +15,7 @@ static void set(_Atomic uint64_t *at, uint64_t value)
   atomic_store_explicit(at, value, memory_order_relaxed);
 }
 
-static uint64_t get(const _Atomic uint64_t *at)
+static uint64_t load_relaxed(const _Atomic uint64_t *at)
 {
   return atomic_load_explicit(at, memory_order_relaxed);
 }
@@ -33,7 +33,7 @@ void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch)
 static bool is_idle(const dart__am_endpoint_t *ep)
 {
   return ep->open == NULL && ep->first == NULL && ep->nasked == ep->nreplies &&
-         get(&ep->refused) == get(&ep->reported);
+         load_relaxed(&ep->refused) == load_relaxed(&ep->reported);
 }
 
 /* Whether the data that it has asked for are here. They may come after the acknowledgement, which says that they were
@@ -253,7 +253,7 @@ static dart__am_batch_t *close_batch(dart__am_t *am, dart__am_endpoint_t *ep, bo
 {
   dart__am_batch_t  *batch  = ep->open;
   dart__am_header_t *header = &batch->message.header;
-  uint64_t           number = ++ep->sent, done = get(&ep->done);
+  uint64_t           number = ++ep->sent, done = load_relaxed(&ep->done);
   unsigned often = (am->config.window + 1) / 2; /* so that replies come before the window is full */
 
   dart__am_peers_remove(&am->open, &ep->open_index);
@@ -310,7 +310,7 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
   dart__am_endpoint_retire(am, ep);
   if (ep->open == NULL)
     return true;
-  if (ep->is_sending || ep->sent - get(&ep->done) >= am->config.window)
+  if (ep->is_sending || ep->sent - load_relaxed(&ep->done) >= am->config.window)
     return false;
   send_batch(am, peer, ep, wants_reply);
   return true;
@@ -321,7 +321,7 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
  * acknowledgement tells. (Other requests are locally complete already.) */
 static bool must_ask_now(const dart__am_t *am, const dart__am_endpoint_t *ep)
 {
-  return !am->config.is_sent_later && get(&ep->local) > get(&ep->done);
+  return !am->config.is_sent_later && load_relaxed(&ep->local) > load_relaxed(&ep->done);
 }
 
 void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
@@ -357,7 +357,7 @@ static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *
 
 void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number)
 {
-  if (ep->asked >= number || get(&ep->done) >= number)
+  if (ep->asked >= number || load_relaxed(&ep->done) >= number)
     return;
   if (number <= ep->sent)
     send_ack_request(am, peer, ep);
@@ -402,7 +402,7 @@ void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,
   uint64_t refused;
 
   dart__am_spin_lock(&ep->lock);
-  refused = get(&ep->refused);
+  refused = load_relaxed(&ep->refused);
   raise_to(&refused, header->refused);
   set(&ep->refused, refused);
   raise_to(&ep->acked, header->acked);

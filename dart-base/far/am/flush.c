@@ -5,7 +5,7 @@
 #include "far/am/instance.h"
 #include "wait/waiting.h"
 
-static uint64_t get(const _Atomic uint64_t *at)
+static uint64_t load_relaxed(const _Atomic uint64_t *at)
 {
   return atomic_load_explicit(at, memory_order_relaxed);
 }
@@ -19,22 +19,23 @@ static uint64_t done(const dart__am_endpoint_t *ep)
 /* The newest batch that has to be done to complete what was requested until now. */
 static uint64_t last_of(const dart__am_endpoint_t *ep, dart__am_scope_t scope)
 {
-  return get(scope == DART__AM_REMOTE ? &ep->newest : &ep->local);
+  return load_relaxed(scope == DART__AM_REMOTE ? &ep->newest : &ep->local);
 }
 
 static bool is_flushed(const dart__am_endpoint_t *ep, dart__am_scope_t scope)
 {
-  return done(ep) >= last_of(ep, scope) && get(&ep->refused) == get(&ep->reported);
+  return done(ep) >= last_of(ep, scope) &&
+         load_relaxed(&ep->refused) == load_relaxed(&ep->reported);
 }
 
 /* Report what the peer refused since the last report. Gives the lock up. */
 static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
-  uint64_t refused = get(&ep->refused) - get(&ep->reported);
+  uint64_t refused = load_relaxed(&ep->refused) - load_relaxed(&ep->reported);
 
   if (refused == 0)
     return DART_OK;
-  atomic_store_explicit(&ep->reported, get(&ep->refused), memory_order_relaxed);
+  atomic_store_explicit(&ep->reported, load_relaxed(&ep->refused), memory_order_relaxed);
   dart__am_endpoint_retire(am, ep); /* the report may have been the last thing outstanding */
   dart__am_spin_unlock(&ep->lock);
   dart__error("unit %d refused %llu requests: the memory is gone", peer,
@@ -161,7 +162,7 @@ static dart__am_endpoint_t *next(walk_t *walk, int32_t *peer_out)
   return NULL;
 }
 
-static walk_t start(dart__am_t *am, bool (*is_member)(const void *, int32_t), const void *set)
+static walk_t begin_walk(dart__am_t *am, bool (*is_member)(const void *, int32_t), const void *set)
 {
   return (walk_t){ am, is_member, set, dart__am_peers_count(&am->busy) };
 }
@@ -216,9 +217,9 @@ dart_ret_t dart__am_flush_members(dart__am_t *am, bool (*is_member)(const void *
 {
   if (dart__am_peers_count(&am->busy) == 0)
     return DART_OK;
-  ask_all(start(am, is_member, set), scope);
-  wait_for_all(start(am, is_member, set), scope);
-  return report_all(start(am, is_member, set));
+  ask_all(begin_walk(am, is_member, set), scope);
+  wait_for_all(begin_walk(am, is_member, set), scope);
+  return report_all(begin_walk(am, is_member, set));
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */

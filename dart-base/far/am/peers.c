@@ -22,12 +22,12 @@ void dart__am_peers_close(dart__am_peers_t *set)
 
 /* relaxed, all: the set's lock orders changes; without it a caller looks only at whether there is an
  * index, which no other thread changes. */
-static int32_t get(const _Atomic int32_t *index)
+static int32_t load_index(const _Atomic int32_t *index)
 {
   return atomic_load_explicit(index, memory_order_relaxed);
 }
 
-static void put(dart__am_peers_t *set, int32_t at, int32_t peer, _Atomic int32_t *index)
+static void store_peer(dart__am_peers_t *set, int32_t at, int32_t peer, _Atomic int32_t *index)
 {
   set->peer[at]  = peer;
   set->index[at] = index;
@@ -38,11 +38,11 @@ void dart__am_peers_add(dart__am_peers_t *set, int32_t peer, _Atomic int32_t *in
 {
   int32_t count;
 
-  if (get(index) > 0)
+  if (load_index(index) > 0)
     return;
   dart__am_spin_lock(&set->lock);
   count = dart__am_peers_count(set);
-  put(set, count, peer, index);
+  store_peer(set, count, peer, index);
   atomic_store_explicit(&set->count, count + 1, memory_order_relaxed);
   dart__am_spin_unlock(&set->lock);
 }
@@ -51,11 +51,11 @@ void dart__am_peers_remove(dart__am_peers_t *set, _Atomic int32_t *index)
 {
   int32_t last;
 
-  if (get(index) == 0)
+  if (load_index(index) == 0)
     return;
   dart__am_spin_lock(&set->lock);
   last = dart__am_peers_count(set) - 1;
-  put(set, get(index) - 1, set->peer[last], set->index[last]);
+  store_peer(set, load_index(index) - 1, set->peer[last], set->index[last]);
   atomic_store_explicit(index, 0, memory_order_relaxed);
   atomic_store_explicit(&set->count, last, memory_order_release);
   dart__am_spin_unlock(&set->lock);

@@ -89,8 +89,8 @@ static size_t request_words(const dart__am_message_t *message, size_t nbytes)
 }
 
 /* Apply a batch, and reply if it wants a reply. `refused`: messages of its data. */
-static handled_t serve(dart__am_t *am, int32_t peer, const dart__am_message_t *message,
-                       size_t nbytes, uint32_t refused, bool *notified_out)
+static handled_t serve_batch(dart__am_t *am, int32_t peer, const dart__am_message_t *message,
+                             size_t nbytes, uint32_t refused, bool *notified_out)
 {
   dart__am_receiver_t *r     = &am->receiver;
   dart__am_reply_t    *reply = NULL;
@@ -248,8 +248,8 @@ static void apply_pending(dart__am_t *am, int most, bool *notified_out)
     dart__am_source_t  *source  = &am->receiver.source[pending->peer];
 
     if (source->first != pending || !has_data(am, pending) ||
-        serve(am, pending->peer, pending->message, pending->nbytes, pending->refused,
-              notified_out) == NOT_NOW) {
+        serve_batch(am, pending->peer, pending->message, pending->nbytes, pending->refused,
+                    notified_out) == NOT_NOW) {
       link = &pending->next;
       continue;
     }
@@ -299,7 +299,7 @@ static void close_ring(dart__am_t *am, dart__am_ring_t *ring)
   free(ring->slot);
 }
 
-static dart__am_slot_t *head_of(const dart__am_ring_t *ring)
+static dart__am_slot_t *oldest_slot(const dart__am_ring_t *ring)
 {
   return &ring->slot[ring->head % ring->nslots];
 }
@@ -307,7 +307,7 @@ static dart__am_slot_t *head_of(const dart__am_ring_t *ring)
 /* The next message, or NULL. */
 static dart__am_slot_t *next(dart__am_t *am, dart__am_ring_t *ring)
 {
-  dart__am_slot_t *slot = head_of(ring);
+  dart__am_slot_t *slot = oldest_slot(ring);
 
   if (!slot->has_come)
     slot->has_come =
@@ -331,7 +331,7 @@ static handled_t handle(dart__am_t *am, dart__am_slot_t *slot, bool *notified_ou
   dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], header, NULL);
   if (header->ndata > 0 || am->receiver.source[slot->peer].first != NULL)
     return keep(am, slot);
-  return serve(am, slot->peer, slot->message, slot->nbytes, 0, notified_out);
+  return serve_batch(am, slot->peer, slot->message, slot->nbytes, 0, notified_out);
 }
 
 /* Whether a reply may come: peers are busy for as long as one is awaited of them. */
@@ -381,9 +381,9 @@ static bool take_requests(dart__am_t *am, int most, bool *notified_out)
 
 /* Look for the next request, the next reply, and whether `own` is complete. While a unit waits it does little
  * else, so the three cost one test. False: no message has come. */
-static bool look(dart__am_t *am, int looks, dart__transport_request_t *own)
+static bool test_messages(dart__am_t *am, int looks, dart__transport_request_t *own)
 {
-  dart__am_slot_t           *slot[2] = { head_of(&am->receiver.requests) };
+  dart__am_slot_t           *slot[2] = { oldest_slot(&am->receiver.requests) };
   dart__transport_request_t *request[DART__TRANSPORT_TEST_MOST];
   int                        nslots = 1, count = 0, index = -1;
   int32_t                    peer;
@@ -391,7 +391,7 @@ static bool look(dart__am_t *am, int looks, dart__transport_request_t *own)
 
   post_free(am, &am->receiver.replies);
   if (awaits_reply(am))
-    slot[nslots++] = head_of(&am->receiver.replies);
+    slot[nslots++] = oldest_slot(&am->receiver.replies);
   for (int i = 0; i < nslots; i++) {
     if (slot[i]->has_come)
       return true;
@@ -444,8 +444,9 @@ dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
   bool               has_come = true;
 
   if (dart__am_spin_try(&am->receiver.lock)) {
-    has_come = look(am, am->receiver.pending != NULL ? 1 : looks, own); /* data may come, too */
-    handled  = drain(am, most, has_come, &answers);
+    has_come =
+        test_messages(am, am->receiver.pending != NULL ? 1 : looks, own); /* data may come, too */
+    handled = drain(am, most, has_come, &answers);
     dart__am_spin_unlock(&am->receiver.lock);
   }
   if (dart__am_peers_count(&am->arriving) > 0)

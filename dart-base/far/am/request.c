@@ -10,7 +10,7 @@
 #define ELEMENTS_MOST 1024 /* bytes of elements in a record, so that batches fill well */
 
 /* Append one record to the endpoint of its target. */
-static void append(dart__am_t *am, const dart__am_address_t *at, const dart__am_record_t *r)
+static void append_record(dart__am_t *am, const dart__am_address_t *at, const dart__am_record_t *r)
 {
   dart__am_endpoint_t *ep = &am->endpoint[at->peer];
 
@@ -34,7 +34,7 @@ void dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src,
 {
   dart__am_record_t r = put_record(at->offset, src, nbytes);
 
-  append(am, at, &r);
+  append_record(am, at, &r);
 }
 
 void dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes)
@@ -43,7 +43,7 @@ void dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_
                           .result       = dst,
                           .result_bytes = nbytes };
 
-  append(am, at, &r);
+  append_record(am, at, &r);
 }
 
 /* ---- atomics ------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static void accumulate_some(dart__am_t *am, const dart__am_address_t *at, const 
   r.word = dart__am_word(DART__AM_ACCUMULATE, (unsigned)type, op, nelem, at->offset);
   if (r.first_bytes == sizeof(uint64_t) && append_update(am, at, r.word, values))
     return;
-  append(am, at, &r);
+  append_record(am, at, &r);
 }
 
 void dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,
@@ -133,7 +133,7 @@ static void fetch_some(dart__am_t *am, const dart__am_address_t *at, const void 
                                .result_bytes = nbytes };
 
   r.word = dart__am_word(DART__AM_FETCH, (unsigned)type, op, nelem, at->offset);
-  append(am, at, &r);
+  append_record(am, at, &r);
 }
 
 void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *value, void *result,
@@ -165,7 +165,7 @@ void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *val
                              .result_bytes = size };
 
   r.word = dart__am_word(DART__AM_SWAP, (unsigned)type, 0, 1, at->offset);
-  append(am, at, &r);
+  append_record(am, at, &r);
 }
 
 /* ---- messages of data ----------------------------------------------------------------------- */

@@ -126,8 +126,8 @@ static void apply_atomic(char *at, uint64_t word, const char *operands, void *re
   }
 }
 
-static void call(const dart__am_host_t *host, char *at, uint64_t word, const char *operands,
-                 void *result)
+static void apply_call(const dart__am_host_t *host, char *at, uint64_t word, const char *operands,
+                       void *result)
 {
   uint64_t value = host->called(host->context, at, operands, dart__am_word_count(word));
 
@@ -158,7 +158,7 @@ static bool apply(const dart__am_host_t *host, const selected_t *s, dart__deferr
   switch (dart__am_word_kind(word)) {
   case DART__AM_PUT: dart__near_put(at, bytes, operands, bytes, nbytes); return true;
   case DART__AM_GET: dart__near_get(result, bytes, at, bytes, nbytes); return true;
-  case DART__AM_CALL: call(host, at, word, operands, result); return true;
+  case DART__AM_CALL: apply_call(host, at, word, operands, result); return true;
   default: break;
   }
   if (s->region.is_exclusive && dart__am_word_kind(word) == DART__AM_ACCUMULATE) {

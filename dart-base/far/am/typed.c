@@ -28,7 +28,7 @@ typedef struct {
 
 /* ---- the target's type ---------------------------------------------------------------------- */
 
-static dart__am_place_t *find(const typed_t *t)
+static dart__am_place_t *find_known_type(const typed_t *t)
 {
   return dart__am_known_find(t->ep->known, t->am->config.types, t->at_type);
 }
@@ -40,14 +40,14 @@ static size_t naming_words(const typed_t *t)
 
   if (dart__type_is_contiguous(t->at_type))
     return 0;
-  place = find(t);
+  place = find_known_type(t);
   if (place != NULL && t->ep->open != NULL && t->ep->open->described == place->number)
     return 0;
   return place != NULL && place->kept == place->number ? 1 : 1 + dart__type_words(t->at_type);
 }
 
 /* Append a TYPE record with the description; `place` NULL: it is not kept. */
-static void describe(const typed_t *t, dart__am_place_t *place)
+static void describe_type(const typed_t *t, dart__am_place_t *place)
 {
   uint64_t          words[DART__TYPE_WORDS_MOST];
   size_t            nwords = dart__type_words(t->at_type);
@@ -76,7 +76,7 @@ static void name(const typed_t *t, dart__type_t *old_out)
 
   if (dart__type_is_contiguous(t->at_type))
     return;
-  place = find(t);
+  place = find_known_type(t);
   if (place != NULL && t->ep->open->described == place->number)
     return;
   if (place != NULL && place->kept == place->number) {
@@ -88,7 +88,7 @@ static void name(const typed_t *t, dart__type_t *old_out)
   } else {
     if (place == NULL && t->ep->known != NULL)
       place = dart__am_known_add(t->ep->known, t->am->config.types, t->at_type, old_out);
-    describe(t, place);
+    describe_type(t, place);
   }
   t->ep->open->described = place == NULL ? 0 : place->number;
 }
@@ -111,21 +111,21 @@ static void make_known(const typed_t *t)
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-static dart__am_request_kind_t kind_of(const typed_t *t, bool is_plain)
+static dart__am_request_kind_t request_kind(const typed_t *t, bool is_plain)
 {
   if (t->is_put)
     return is_plain ? DART__AM_PUT : DART__AM_PUT_TYPED;
   return is_plain ? DART__AM_GET : DART__AM_GET_TYPED;
 }
 
-static dart__am_record_t record_of(const typed_t *t, const size_t *from, size_t nelem)
+static dart__am_record_t make_record(const typed_t *t, const size_t *from, size_t nelem)
 {
   size_t            nbytes = nelem * t->type->elem_size, start = *from * t->type->elem_size;
   bool              is_plain = dart__type_is_contiguous(t->at_type);
   dart__am_record_t r        = { .type = t->type, .from = *from };
 
-  r.word =
-      dart__am_word(kind_of(t, is_plain), 0, 0, nbytes, t->at->offset + (is_plain ? start : 0));
+  r.word = dart__am_word(request_kind(t, is_plain), 0, 0, nbytes,
+                         t->at->offset + (is_plain ? start : 0));
   if (!is_plain) {
     r.first       = from;
     r.first_bytes = sizeof *from;
@@ -146,7 +146,7 @@ static dart__am_record_t record_of(const typed_t *t, const size_t *from, size_t 
 
 /* Make room in the open batch for the record, and for the name of its type; the lock is given up, so another
  * thread may change meanwhile what that takes. */
-static void reserve(const typed_t *t, const dart__am_record_t *r)
+static void reserve_record(const typed_t *t, const dart__am_record_t *r)
 {
   size_t   nwords = RECORD_WORDS + dart__am_words(r->second_bytes), naming;
   uint32_t turns  = 0;
@@ -166,12 +166,12 @@ static void reserve(const typed_t *t, const dart__am_record_t *r)
 
 static void append_piece(const typed_t *t, size_t from, size_t nelem)
 {
-  dart__am_record_t r   = record_of(t, &from, nelem);
+  dart__am_record_t r   = make_record(t, &from, nelem);
   dart__type_t      old = { .blocks = NULL };
 
   dart__am_spin_lock(&t->ep->lock);
   make_known(t);
-  reserve(t, &r);
+  reserve_record(t, &r);
   name(t, &old);
   dart__am_endpoint_append(t->ep, t->at, &r);
   dart__am_spin_unlock(&t->ep->lock);
@@ -179,7 +179,7 @@ static void append_piece(const typed_t *t, size_t from, size_t nelem)
 }
 
 /* Elements of a record at most: whole instances, if any fit. */
-static size_t piece_of(const typed_t *t)
+static size_t record_elements(const typed_t *t)
 {
   size_t words = RECORD_WORDS + 1 + dart__type_words(t->at_type), piece, instance;
 
@@ -193,7 +193,7 @@ static size_t piece_of(const typed_t *t)
 
 static void transfer(const typed_t *t, size_t nelem)
 {
-  size_t piece = piece_of(t);
+  size_t piece = record_elements(t);
 
   dart__count(DART__COUNT_TYPED);
   for (size_t from = 0; from < nelem; from += piece)
