@@ -10,8 +10,8 @@
  * Before an operation on a word of the same unit a release need not wait: places are memory of DART_TEAM_ALL, as most
  * words are, and dart_order keeps the operation behind the clock (dash/dart/ext/dart_order.h).
  *
- * Near places are words of this process's memory, which DART, too, changes by the CPU's atomics (unless
- * DART_MPI_ATOMICS says otherwise), so they are joined without a call. */
+ * Near places are words of this process's memory, which DART changes by the CPU's atomics, too. So they are joined
+ * without a call. */
 #include "clock.h"
 
 #include <stdatomic.h>
@@ -43,12 +43,9 @@ static size_t row_bytes(void)
 
 static void find_near(void)
 {
-  const char *atomics = getenv("DART_MPI_ATOMICS");
-  bool        by_mpi  = atomics != NULL && strcmp(atomics, "mpi") == 0;
-
   near = dart__check_room(NULL, dart__check.nunits * sizeof *near);
   for (size_t i = 0; i < dart__check.nunits; i++)
-    near[i] = by_mpi ? NULL : pdart_near_ptr(dart__check_part(memory, (int32_t)i, 0));
+    near[i] = pdart_near_ptr(dart__check_part(memory, (int32_t)i, 0));
 }
 
 void dart__check_clocks_open(void)

@@ -10,7 +10,7 @@ END
 
 on_one_backend() {
   local setting
-  for setting in DART_HEAP_CHUNK=128K DART_POOL=16M DART_SLOT=1K DART_TYPES=3 DART_MPI_ATOMICS=mpi; do
+  for setting in DART_HEAP_CHUNK=128K DART_POOL=16M DART_SLOT=1K DART_TYPES=3; do
     run env SETTING="$setting" DART_LOG_LEVEL=ERROR "${dartrun[@]}" -n 2 sh "$one" "$program"
     [[ $code != 0 && $code != 124 ]] || fail "$backend, $setting: exit code $code: $out $err"
     [[ $(grep -c 'settings that have to be the same on all units are not: here DART_HEAP_CHUNK=' <<<"$err") == 2 ]] ||

@@ -280,7 +280,6 @@ TEST(transfers_of_no_context_are_left_alone)
   end(context);
 }
 
-/* By MPI's atomics it is one of these transfers. */
 TEST(requests_do_not_wait_for_transfers_of_others)
 {
   dart_context_t context = new_context();
@@ -296,8 +295,7 @@ TEST(requests_do_not_wait_for_transfers_of_others)
   EXPECT_OK(dart_accumulate(last, &one, 1, T_INT64, DART_OP_SUM));
   EXPECT_OK(dart_context_leave(context));
   EXPECT_OK(dart_context_flush(context));
-  if (getenv("DART_MPI_ATOMICS") == NULL)
-    EXPECT_EQ(window_flushes(), before);
+  EXPECT_EQ(window_flushes(), before);
   test_barrier();
   if (me == n - 1)
     EXPECT_EQ(*test_mine(gptr), n);

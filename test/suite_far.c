@@ -1,5 +1,5 @@
 /* Operations on memory of other nodes, under every setting that decides how they travel: the kind of
- * window, who makes progress, whose atomics, what is collected.
+ * window, who makes progress, what is collected.
  *
  * The same promises are checked under each. Settings are read at dart_init, so each test starts and
  * ends outside. Values tell who wrote them and when; targets are far wherever there are nodes to be
@@ -434,16 +434,6 @@ TEST(static_windows_and_nothing_collected)
 TEST(much_collected_without_an_agent)
 {
   RUN_WITH({ "DART_PROGRESS", "none" }, { "DART_AGGREGATE", "1024" });
-}
-
-TEST(atomics_of_mpi_on_dynamic_windows)
-{
-  RUN_WITH({ "DART_MPI_ATOMICS", "mpi" }, { "DART_MPI_WINDOW", "dynamic" });
-}
-
-TEST(atomics_of_mpi_on_static_windows)
-{
-  RUN_WITH({ "DART_MPI_ATOMICS", "mpi" }, { "DART_MPI_WINDOW", "static" });
 }
 
 TEST(an_agent_that_looks_often)

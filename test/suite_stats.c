@@ -670,7 +670,7 @@ TEST(requests_are_counted_in_batches)
 
   begin(false);
   gptr = allocate();
-  if (find_unit(gptr, false, &far) && getenv("DART_MPI_ATOMICS") == NULL) {
+  if (find_unit(gptr, false, &far)) {
     look();
     for (int i = 0; i < MANY; i++)
       EXPECT_OK(dart_accumulate(far, &one, 1, T_INT64, DART_OP_SUM));

@@ -151,12 +151,11 @@ dart_ret_t dart__settings_read(void)
   return DART_OK;
 }
 
-/* Sizes that units compute each other's addresses and shares by, and the roads that atomics and types take. */
+/* Sizes that units compute each other's addresses and shares by, and how many types peers keep. */
 int32_t dart__settings_common(void)
 {
   const dart__settings_t *s        = &dart__settings;
-  const uint64_t          values[] = { s->heap_chunk, s->pool, s->slot, (uint64_t)s->types,
-                                       (uint64_t)s->atomics };
+  const uint64_t          values[] = { s->heap_chunk, s->pool, s->slot, (uint64_t)s->types };
   uint32_t                hash     = 2166136261u; /* FNV-1a */
 
   for (size_t i = 0; i < sizeof values; i++)
@@ -170,7 +169,6 @@ void dart__settings_differ(void)
 
   dart__error(
       "dart_init: settings that have to be the same on all units are not: here DART_HEAP_CHUNK=%zu "
-      "DART_POOL=%zu DART_SLOT=%zu DART_TYPES=%ld DART_MPI_ATOMICS=%s",
-      s->heap_chunk, s->pool, s->slot, s->types,
-      s->atomics == DART__ATOMICS_MPI ? "mpi" : "service");
+      "DART_POOL=%zu DART_SLOT=%zu DART_TYPES=%ld",
+      s->heap_chunk, s->pool, s->slot, s->types);
 }

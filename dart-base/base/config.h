@@ -47,8 +47,6 @@
       "sent with the data each time")                                                           \
   CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                   \
          "one window a team, or one a chunk; auto: static where the transport reaches memory")  \
-  CHOICE(atomics, "DART_MPI_ATOMICS", DART__ATOMICS_SERVICE, "service|mpi",                     \
-         "who applies atomics on memory of several nodes: the target's node, or MPI")           \
   OUTPUT(stats, "DART_STATS", "none|summary|csv|json",                                          \
          "print what was counted at dart_exit: FORM, to stderr, or FORM:FILE; %u: the unit")    \
   CHOICE(stats_near, "DART_STATS_NEAR", 0, "0|1",                                               \
@@ -59,7 +57,6 @@
          "1: a unit that crashes prints where, unless the program handles the signal itself")
 
 enum { DART__HUGE_PAGES_AUTO, DART__HUGE_PAGES_NONE };
-enum { DART__ATOMICS_SERVICE, DART__ATOMICS_MPI };
 enum { DART__WINDOW_AUTO, DART__WINDOW_DYNAMIC, DART__WINDOW_STATIC };
 enum { DART__STATS_NONE, DART__STATS_SUMMARY, DART__STATS_CSV, DART__STATS_JSON };
 enum { DART__PROGRESS_AUTO, DART__PROGRESS_NONE, DART__PROGRESS_THREAD };

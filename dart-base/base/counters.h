@@ -82,7 +82,6 @@
   X(RMA_GET_BYTES, BYTES, "rma_get_bytes", "bytes of these")                                      \
   X(RMA_HANDLE, EVENTS, "rma_handle", "of puts and gets, those with a request of their own")      \
   X(RMA_RUN, EVENTS, "rma_run", "of puts and gets, calls for one run of elements")                \
-  X(RMA_ATOMIC, EVENTS, "rma_atomic", "atomics by MPI's one-sided calls")                         \
   X(RMA_FLUSH, EVENTS, "rma_flush", "flushes of a window")                                        \
   X(AGGREGATED, EVENTS, "aggregated", "puts and gets aggregated in a batch")                      \
   X(TYPED, EVENTS, "typed", "puts and gets of scattered elements in batches")                     \

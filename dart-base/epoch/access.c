@@ -3,13 +3,6 @@
 
 #include "base/log.h"
 
-/* Whether an operation that goes on its ordinary way now may be under way when it returns: to a far unit, or an
- * atomic of MPI, which is also used on the node (dart__world.far_atomics). */
-static bool may_be_under_way(const dart__access_call_t *call, int32_t unit)
-{
-  return dart__access_is_far(call, unit) || (dart__world.far_atomics && call->team->nnodes > 1);
-}
-
 /* Whether the epoch covers the unit. */
 static bool covers(const dart__epoch_t *epoch, int32_t unit)
 {
@@ -126,10 +119,8 @@ static dart__access_t later(const dart__access_call_t *call, const dart__epoch_o
   dart__access_drain(call, unit);
   if (breaks_promise(call, unit, op->kind))
     return DART__ACCESS_REFUSED;
-  if (!dart__access_is_far(call, unit)) {
-    call->epoch->target[unit].is_loose |= may_be_under_way(call, unit);
+  if (!dart__access_is_far(call, unit))
     return DART__ACCESS_PASS;
-  }
   dart__access_start(call, op);
   return DART__ACCESS_DONE;
 }
@@ -145,7 +136,7 @@ static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__e
   dart__access_drain(call, unit);
   if (breaks_promise(call, unit, kind))
     return DART__ACCESS_REFUSED;
-  call->epoch->target[unit].is_loose = may_be_under_way(call, unit);
+  call->epoch->target[unit].is_loose = dart__access_is_far(call, unit);
   return DART__ACCESS_PASS;
 }
 

@@ -35,9 +35,6 @@ static dart_ret_t start_near(const dart__epoch_op_t *op)
     dart__near_put(at->near, op->type, source, type, op->nelem);
   } else if (op->kind == DART__EPOCH_GET) {
     dart__near_get(op->buffer, type, at->near, op->type, op->nelem);
-  } else if (dart__world.far_atomics && at->team->nnodes > 1) {
-    dart__far->accumulate(at, source, op->nelem, op->type->base, op->op);
-    return dart__far->flush(at->team, at->unit);
   } else {
     dart__atomic_accumulate(at->near, source, op->nelem, op->type->base, op->op);
   }
@@ -210,7 +207,7 @@ bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t 
   const dart__epoch_target_t *t      = &epoch->target[unit];
   size_t                      nbytes = 0, nread = 0, n = 0;
 
-  if (t->nqueued > DART__LOCKED_OPS || dart__world.far_atomics)
+  if (t->nqueued > DART__LOCKED_OPS)
     return false;
   for (uint32_t place = t->first; place != 0; place = ops[n++]->next) {
     const dart__epoch_op_t *op = op_at(epoch, place);

@@ -65,7 +65,7 @@ static inline void dart__progress(void)
 /** Whether updates without a result may be deferred. */
 static inline bool dart__may_defer(void)
 {
-  return !dart__world.many_threads && !dart__world.far_atomics;
+  return !dart__world.many_threads;
 }
 
 /** Count an update that was applied at once. When enough of them have followed one another fast enough, the

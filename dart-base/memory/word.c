@@ -9,8 +9,7 @@
 #include "port.h"
 #include "wait/atomic.h"
 
-/* The address of a word, and whether the backend must do it, as for all atomics on it: see rma/atomics.c. Updates
- * that this unit has deferred come first. */
+/* The address of a word, and whether it is far. Updates that this unit has deferred come first. */
 static bool is_remote(const char *function, dart_gptr_t word, dart_datatype_t type,
                       dart__address_t *at_out)
 {
@@ -19,7 +18,7 @@ static bool is_remote(const char *function, dart_gptr_t word, dart_datatype_t ty
   dart__assert(ret == DART_OK);
   (void)ret;
   dart__progress();
-  return at_out->near == NULL || (dart__world.far_atomics && dart__world.many_nodes);
+  return at_out->near == NULL;
 }
 
 void dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_datatype_t type,

@@ -20,9 +20,6 @@ typedef struct {
   /* Entry points must call dart__progress_now: many_nodes, or own updates are deferred. */
   bool progress_is_due;
 
-  /* The backend does all atomics on memory of teams with far units, on near memory, too. */
-  bool far_atomics;
-
   uint32_t    cycle; /* of init and exit, counted: detects objects of former cycles */
   dart_unit_t me;    /* global id */
   int32_t     nunits;

@@ -186,7 +186,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
   }
   dart__count_atomic(&at, nelem * dart__type_basic_size(dtype));
   dart__progress(); /* apply deferred updates: those of a word are applied in the order of their calls */
-  if (dart__remote_has_atomics(&at))
+  if (at.near == NULL)
     ret = dart__remote_accumulate(&at, values, nelem, dtype, op);
   else
     dart__atomic_accumulate(at.near, values, nelem, dtype, op);
@@ -281,14 +281,13 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
     return DART_ERR_INVAL;
   dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* own deferred updates come first; and the caller may be polling */
-  if (dart__remote_has_atomics(&at))
+  if (at.near == NULL)
     ret = dart__remote_fetch(&at, value, result, dtype, op);
   else if (!dart__atomic_fetch_word(at.near, value, result, dtype, op))
     dart__atomic_fetch(at.near, value, result, dtype, op);
   if (op != DART_OP_NO_OP)
     return told(ret, gptr, dart__type_basic_size(dtype));
-  if (!dart__remote_has_atomics(&at) && dart__world.many_nodes &&
-      dart__type_basic_size(dtype) <= sizeof(uint64_t))
+  if (at.near != NULL && dart__world.many_nodes && dart__type_basic_size(dtype) <= sizeof(uint64_t))
     dart__progress_polled(gptr, result, dart__type_basic_size(dtype));
   return ret;
 }
@@ -315,7 +314,7 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
     return DART_ERR_INVAL;
   dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* as in fetch_any */
-  if (dart__remote_has_atomics(&at))
+  if (at.near == NULL)
     ret = dart__remote_swap(&at, value, compare, result, dtype);
   else if (!dart__atomic_swap_word(at.near, value, compare, result, dtype))
     dart__atomic_swap(at.near, value, compare, result, dtype);

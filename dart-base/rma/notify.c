@@ -118,7 +118,6 @@ static dart_ret_t put_and_notify(const dart__transfer_t *t, const void *src, siz
     dart__context_note(signal->flag);
     return DART_OK;
   }
-  dart__remote_settle(&t->at);
   if (t->at.near != NULL)
     dart__near_put(t->at.near, t->global_type, src, t->local_type, nelem);
   else /* memory registered by a unit of this node */

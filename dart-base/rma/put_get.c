@@ -285,7 +285,6 @@ DART__OUT_OF_LINE put_elements(const char *function, dart_gptr_t gptr, const voi
     if (goes != DART__ACCESS_PASS)
       return dart__access_result(goes);
   }
-  dart__remote_settle(&t.at);
   if (t.at.near != NULL)
     dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
   else if (blocking)

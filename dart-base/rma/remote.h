@@ -18,22 +18,8 @@
 #include "model/world.h"
 #include "port.h"
 
-/** Before a put to near memory of which the backend does all atomics: complete those, for they come first. */
-static inline void dart__remote_settle(const dart__address_t *at)
-{
-  if (__builtin_expect(dart__world.far_atomics && at->team->nnodes > 1, 0))
-    dart__far->settle(at->team, at->unit);
-}
-
-/** Whether at->unit is on another node, or DART_MPI_ATOMICS=mpi has the backend reach this memory as if it was. */
+/** Whether at->unit is on another node. `at->near` is NULL. */
 bool dart__remote_is_far(const dart__address_t *at);
-
-/** Whether atomics are dart__remote_*: the memory is not mapped here, or the backend does all atomics on memory of
- *  teams with far units. */
-static inline bool dart__remote_has_atomics(const dart__address_t *at)
-{
-  return at->near == NULL || (dart__world.far_atomics && at->team->nnodes > 1);
-}
 
 dart_ret_t dart__remote_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                             const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);

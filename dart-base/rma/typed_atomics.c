@@ -81,7 +81,7 @@ static dart_ret_t check_update(const call_t *c, update_t *u_out)
   u_out->results     = c->fetches ? c->results : NULL;
   u_out->nelem       = c->nelem;
   u_out->op          = c->op;
-  u_out->is_remote   = dart__remote_has_atomics(&u_out->at);
+  u_out->is_remote   = u_out->at.near == NULL;
   if (dart__is_aligned(&u_out->at, u_out->type->elem_size))
     return DART_OK;
   dart__error("%s: offset %llu is not aligned to an element of %zu bytes", c->function,

@@ -57,7 +57,6 @@ static dart_ret_t open_nodes(bool mpi_has_threads)
     return ret;
   dart__windows_choose();
   dart__engine_start(mpi_has_threads, dart__windows_are_static());
-  dart__world.far_atomics = dart__settings.atomics == DART__ATOMICS_MPI;
   return DART_OK;
 }
 
@@ -125,11 +124,10 @@ void dart__port_exit(void)
   dart__engine_close();
   dart__mpi_type_clear();
   free(dart__world.node_of);
-  dart__world.node_of     = NULL;
-  dart__world.many_nodes  = false;
-  dart__world.far_atomics = false;
-  dart__world.nunits      = 0;
-  dart__world.me          = -1;
+  dart__world.node_of    = NULL;
+  dart__world.many_nodes = false;
+  dart__world.nunits     = 0;
+  dart__world.me         = -1;
   dart__launcher_report(DART__UNIT_IS_OUT, dart__mpi_is_ours());
 }
 

@@ -95,11 +95,11 @@ static inline void start_bytes(const dart__address_t *at, void *buffer, size_t n
 
   dart__order_wait(at->team, at->unit);
   if (is_word)
-    dart__words_transfer(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
+    dart__words_transfer(at, dart__words_at(at, nbytes));
   call_mpi(at, window, buffer, nbytes, is_put, request_out);
   dart__completion_started(at->team, window, at->unit, !is_put);
   if (is_word)
-    dart__words_transferred(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
+    dart__words_transferred(at, dart__words_at(at, nbytes));
   dart__latency_ping_often(at->team->members[at->unit], nbytes);
 }
 
@@ -165,7 +165,7 @@ static inline void transfer_and_wait(const dart__address_t *at, void *buffer, si
 
   dart__order_wait(at->team, at->unit);
   if (is_put && dart__is_word(nbytes))
-    dart__words_transfer(at, dart__words_at(at, nbytes), DART__WORDS_PUT);
+    dart__words_transfer(at, dart__words_at(at, nbytes));
   call_mpi(at, window, buffer, nbytes, is_put, has_request ? &request : NULL);
   waiting =
       dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, target, 0, 0 });

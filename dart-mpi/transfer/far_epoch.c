@@ -108,8 +108,7 @@ static bool start_operation(const dart__epoch_op_t *op)
   case DART__EPOCH_GET: return request_get(op, nbytes);
   default:
     dart__far_accumulate(&op->at, dart__epoch_source(op), op->nelem, op->type->base, op->op);
-    return !dart__world.far_atomics ||
-           op->at.segment->address != NULL; /* else by MPI: transfer/amo.c */
+    return true;
   }
 }
 

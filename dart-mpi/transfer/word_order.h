@@ -3,11 +3,10 @@
 /* Program order of what a unit does to one far element: its puts of at most 8 bytes and its atomics take effect in the
  * order of their calls, without a flush between.
  *
- * Requests to a unit are applied in the order in which they were made. MPI keeps the order of its atomics, and that of
- * small puts from one origin to one place: it does not promise the latter, but its networks do (doc/mpi-underneath.md).
- * Between requests, puts by MPI, and atomics by MPI (DART_MPI_ATOMICS=mpi) there is none. So a small put or an atomic
- * first checks whether something that travels in another way is outstanding on the same words. It goes that way, too,
- * if it is a put after a request; else it waits.
+ * A unit applies requests in the order in which they were made. MPI keeps the order of small puts from one origin to
+ * one place: it does not promise that, but its networks do (doc/mpi-underneath.md). Nothing orders a request and a put
+ * by MPI. So a small put or an atomic first checks whether an operation of the other kind is outstanding on the same
+ * words. A put after a request becomes a request; a request after a put by MPI waits for it.
  *
  * For each target and way a set remembers which words are outstanding: a bit of 64 for each word, and the range that
  * they lie in. Words share bits, so a word may be taken for another one of the range, but none is missed. The set is
@@ -86,27 +85,26 @@ static inline bool dart__words_requested(const dart__address_t *at, dart__touche
          !dart__am_is_flushed(dart__engine.am, at->team->members[at->unit], DART__AM_REMOTE);
 }
 
-static inline uint64_t dart__words_last(const dart__address_t *at, dart__words_by_mpi_t kind)
+static inline uint64_t dart__words_last(const dart__address_t *at)
 {
-  return atomic_load_explicit(&dart__words_of(at)->last[kind], memory_order_relaxed);
+  return atomic_load_explicit(&dart__words_of(at)->last, memory_order_relaxed);
 }
 
-/* Whether puts, or atomics, by MPI on any words are outstanding. */
-static inline bool dart__words_are_by_mpi(const dart__address_t *at, dart__words_by_mpi_t kind)
+/* Whether puts by MPI on any words are outstanding. */
+static inline bool dart__words_are_by_mpi(const dart__address_t *at)
 {
   const dart__outstanding_t *o = &dart__team_port(at->team)->unit[at->unit];
 
   /* relaxed: a thread sees what it has started itself */
-  return dart__words_last(at, kind) > atomic_load_explicit(&o->done_remote, memory_order_relaxed);
+  return dart__words_last(at) > atomic_load_explicit(&o->done_remote, memory_order_relaxed);
 }
 
-/* Wait for what MPI does to one of these words. */
-static inline void dart__words_wait(const dart__address_t *at, dart__touched_t t,
-                                    dart__words_by_mpi_t kind)
+/* Wait for puts by MPI to one of these words. */
+static inline void dart__words_wait(const dart__address_t *at, dart__touched_t t)
 {
-  bool meet = dart__words_meet(&dart__words_of(at)->by_mpi[kind], t) || dart__world.many_threads;
+  bool meet = dart__words_meet(&dart__words_of(at)->by_mpi, t) || dart__world.many_threads;
 
-  if (__builtin_expect(meet && dart__words_are_by_mpi(at, kind), 0))
+  if (__builtin_expect(meet && dart__words_are_by_mpi(at), 0))
     dart__completion_flush(at->team, at->unit, true);
 }
 
@@ -115,8 +113,7 @@ static inline void dart__words_request(const dart__address_t *at, dart__touched_
 {
   bool empties = dart__am_is_flushed(dart__engine.am, at->team->members[at->unit], DART__AM_REMOTE);
 
-  dart__words_wait(at, t, DART__WORDS_PUT);
-  dart__words_wait(at, t, DART__WORDS_ATOMIC);
+  dart__words_wait(at, t);
   dart__words_add(&dart__words_of(at)->requested, t, empties);
 }
 
@@ -124,36 +121,32 @@ static inline void dart__words_request(const dart__address_t *at, dart__touched_
  *  dart__words_request, but the set is not emptied. */
 static inline void dart__words_request_too(const dart__address_t *at, dart__touched_t t)
 {
-  dart__words_wait(at, t, DART__WORDS_PUT);
-  dart__words_wait(at, t, DART__WORDS_ATOMIC);
+  dart__words_wait(at, t);
   dart__words_add(&dart__words_of(at)->requested, t, false);
 }
 
-/** Before MPI puts or updates these words: wait for what travels in another way. */
-static inline void dart__words_transfer(const dart__address_t *at, dart__touched_t t,
-                                        dart__words_by_mpi_t kind)
+/** Before MPI puts these words: wait for requests on them. */
+static inline void dart__words_transfer(const dart__address_t *at, dart__touched_t t)
 {
   if (__builtin_expect(dart__words_requested(at, t), 0))
     dart__am_settle(dart__engine.am, at->team->members[at->unit]);
-  dart__words_wait(at, t, kind == DART__WORDS_PUT ? DART__WORDS_ATOMIC : DART__WORDS_PUT);
 }
 
 /** After it was counted by dart__completion_started. */
-static inline void dart__words_transferred(const dart__address_t *at, dart__touched_t t,
-                                           dart__words_by_mpi_t kind)
+static inline void dart__words_transferred(const dart__address_t *at, dart__touched_t t)
 {
   dart__words_t *w      = dart__words_of(at);
   uint64_t       newest = dart__completion_newest(at->team, at->unit);
-  uint64_t       before = dart__words_last(at, kind);
+  uint64_t       before = dart__words_last(at);
 
-  dart__words_add(&w->by_mpi[kind], t, !dart__words_are_by_mpi(at, kind));
+  dart__words_add(&w->by_mpi, t, !dart__words_are_by_mpi(at));
   if (!dart__world.many_threads) {
-    atomic_store_explicit(&w->last[kind], newest, memory_order_relaxed);
+    atomic_store_explicit(&w->last, newest, memory_order_relaxed);
     return;
   }
   while (before < newest &&
-         !atomic_compare_exchange_weak_explicit(&w->last[kind], &before, newest,
-                                                memory_order_relaxed, memory_order_relaxed))
+         !atomic_compare_exchange_weak_explicit(&w->last, &before, newest, memory_order_relaxed,
+                                                memory_order_relaxed))
     ;
 }
 

@@ -21,12 +21,10 @@ typedef struct {
   uint64_t bits, first, last; /* no bits: none */
 } dart__word_set_t;
 
-typedef enum { DART__WORDS_PUT, DART__WORDS_ATOMIC } dart__words_by_mpi_t;
-
 typedef struct {
   dart__word_set_t requested;
-  dart__word_set_t by_mpi[2]; /* by dart__words_by_mpi_t */
-  _Atomic uint64_t last[2]; /* number of the newest transfer in by_mpi, as in dart__outstanding_t */
+  dart__word_set_t by_mpi; /* puts */
+  _Atomic uint64_t last;   /* number of the newest transfer in by_mpi, as in dart__outstanding_t */
 } dart__words_t;
 
 /* team->port */

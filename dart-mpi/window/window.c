@@ -138,8 +138,8 @@ static MPI_Info make_info(void)
   MPI_Info info;
 
   DART__MPI(MPI_Info_create, &info);
-  if (!dart__world.far_atomics) /* then no accumulates are sent at all */
-    DART__MPI(MPI_Info_set, info, "accumulate_ordering", "none");
+  /* DART sends no accumulates by MPI */
+  DART__MPI(MPI_Info_set, info, "accumulate_ordering", "none");
   DART__MPI(MPI_Info_set, info, "same_disp_unit", "true");
   DART__MPI(MPI_Info_set, info, "same_size", "true");
   return info;

@@ -15,7 +15,6 @@ for ((seed = first; seed < first + $2; seed++)); do
   words=(ADVERSARY_SEED="$seed")
   ((seed & 1)) && words+=(DART_MPI_WINDOW=static) || words+=(DART_MPI_WINDOW=dynamic)
   ((seed & 2)) && words+=(DART_PROGRESS=none)
-  ((seed & 4)) && words+=(DART_MPI_ATOMICS=mpi)
   echo "seed $seed, ${words[*]}"
   timeout -k 5 600 "$dartrun" --nodes 2 -n 3 env LD_PRELOAD="$adversary" "${words[@]}" \
     "$program" --seed "$seed" --schedules 4 --round-seconds 120 >"$work/out" 2>&1 </dev/null

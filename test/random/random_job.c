@@ -24,7 +24,6 @@ static const struct {
 } settings[] = {
   { "DART_MPI_WINDOW", "dynamic static", 60, true },
   { "DART_PROGRESS", "none thread", 45, true },
-  { "DART_MPI_ATOMICS", "mpi", 20, true },
   { "DART_AGGREGATE", "0 8 256 3800", 50, true },
   { "DART_TYPES", "0 1 2", 25, true },
   { "DART_PROGRESS_NAP", "40 5000", 15, true },

@@ -21,8 +21,7 @@
  *
  *  All are local; any thread; on memory of any unit of the segment's team, in segments of all kinds. Inside an epoch
  *  they wait until their target can be accessed, as dart_fetch_and_op does. In memory that another unit of the node has
- *  registered, and with DART_MPI_ATOMICS=mpi, each run of consecutive elements is an update of its own, and takes the
- *  time of one.
+ *  registered, each run of consecutive elements is an update of its own, and takes the time of one.
  *
  *  DART_ERR_INVAL, from all: null pointer, no such team, segment or unit; a misaligned target; elements outside of the
  *  unit's portion; an unknown type, types that do not fit each other, no such atomic operator; a NULL buffer that is

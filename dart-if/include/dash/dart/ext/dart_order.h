@@ -27,7 +27,7 @@ DART_INTERFACE_ON
  *
  *  Local; any thread. Near memory and requests are in order already: some nanoseconds. It waits, as dart_flush,
  *  if far transfers of MPI are outstanding towards the unit (far puts and gets of more than DART_AGGREGATE
- *  bytes, with a handle, or alone between two flushes, and atomics with DART_MPI_ATOMICS=mpi); one that is started after the order waits for earlier requests instead; and for lazy
+ *  bytes, with a handle, or alone between two flushes); one that is started after the order waits for earlier requests instead; and for lazy
  *  unlocks (dart_epoch.h), as a flush does. On a segment that has had epochs it is dart_flush. What
  *  dart_epoch_complete has left on its way to a target that has not posted yet is in no order with later
  *  operations. Completes nothing that a program could rely on.
