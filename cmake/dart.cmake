@@ -40,11 +40,10 @@ endfunction()
 #                  [LAUNCHER_LIBRARIES <target>...])
 #
 # The static library dart-<name>, and dart-<name>-shared from the same objects: those of dart-base,
-# and the *.c of this folder and of FOLDERS, which fill the seam of dart-base/port.h, compiled with
+# and the *.c of this folder and of FOLDERS, which fill the seam, dart-base/net.h, compiled with
 # USES. Programs that link them link LIBRARIES: files, since a target of ours means nothing in another project.
 # Beside them the launcher `dartrun`, from dartrun/*.c.
-# MANY_NODES: the library has what dart-base has for several nodes, and the launcher takes `--nodes <k>`, so tests run
-# on more than one node too.
+# MANY_NODES: the launcher takes `--nodes <k>`, so tests run on more than one node too.
 function(dart_add_backend name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_NODES" ""
                         "USES;LIBRARIES;LAUNCHER_LIBRARIES;FOLDERS")
@@ -58,9 +57,6 @@ function(dart_add_backend name)
   dart_add_objects(dart-${name}-objects ${sources})
   target_link_libraries(dart-${name}-objects PRIVATE ${arg_USES})
   set(parts dart-core dart-${name}-objects)
-  if(arg_MANY_NODES)
-    list(APPEND parts dart-far)
-  endif()
   list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 
   add_library(dart-${name} STATIC ${objects})

@@ -17,7 +17,7 @@
 #include "base/last_call.h"
 #include "base/log.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 
 dart__shmem_t dart__shmem;
 
@@ -159,11 +159,11 @@ static void end_of_process(int status, void *unused)
 {
   (void)unused;
   if (getpid() == unit_pid && dart__world.initialized)
-    dart__world.leave(status);
+    dart__world.leave(status, false);
 }
 
-dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
-                           dart_thread_support_level_t *provided_out)
+dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t wanted,
+                          dart_thread_support_level_t *provided_out)
 {
   dart__waiting_t *waiting;
   dart_ret_t       ret;
@@ -187,14 +187,14 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
   dart__world_set_pace((uint32_t)dart__world.nunits);
   /* the first barrier of all units: a unit that fails here must not leave the others waiting */
   waiting = dart__waiting_begin(dart__call, (dart__wait_for_t){ .kind = DART__WAIT_JOB });
-  ret     = dart__port_agree(dart__world.node_of == NULL ? DART_ERR_NOMEM : DART_OK);
+  ret     = dart__net_agree_on_result(dart__world.node_of == NULL ? DART_ERR_NOMEM : DART_OK);
   dart__waiting_end(waiting);
   if (ret != DART_OK)
-    dart__port_exit();
+    dart__net_leave();
   return ret;
 }
 
-void dart__port_exit(void)
+void dart__net_leave(void)
 {
   free(dart__world.node_of);
   dart__world.node_of = NULL;
@@ -203,91 +203,55 @@ void dart__port_exit(void)
   end_cycle();
 }
 
-/* The largest of all units' numbers, none of which is negative. */
-static uint32_t most_of(uint32_t mine)
+/* Two words of `worst` in turns, for each value: a word is cleared when every unit has read it, and used again two
+ * agreements later, which no unit reaches before the units that clear have gone on. Values are kept as unsigned numbers
+ * of the same order; 0 is below all of them. */
+void dart__net_agree(int32_t *values, size_t count)
 {
   dart__job_t      *job   = dart__shmem.job;
-  _Atomic uint32_t *worst = &job->worst[episode / 2 & 1]; /* two episodes an agreement */
-  uint32_t          seen  = atomic_load_explicit(worst, memory_order_relaxed);
+  _Atomic uint32_t *worst = job->worst[episode / 2 & 1]; /* two episodes an agreement */
 
-  /* relaxed, all: the barrier orders them. A word is cleared when every unit has read it, and used
-   * again two agreements later, which no unit reaches before the units that clear have gone on. */
-  while (seen < mine && !atomic_compare_exchange_weak_explicit(
-                            worst, &seen, mine, memory_order_relaxed, memory_order_relaxed))
-    ;
+  /* relaxed, all: the barrier orders them */
+  for (size_t i = 0; i < count; i++) {
+    uint32_t mine = (uint32_t)values[i] ^ UINT32_C(0x80000000);
+    uint32_t seen = atomic_load_explicit(&worst[i], memory_order_relaxed);
+
+    while (seen < mine && !atomic_compare_exchange_weak_explicit(
+                              &worst[i], &seen, mine, memory_order_relaxed, memory_order_relaxed))
+      ;
+  }
   dart__barrier_wait(&job->barrier, &episode, &dart__world.wait);
-  mine = atomic_load_explicit(worst, memory_order_relaxed);
+  for (size_t i = 0; i < count; i++)
+    values[i] =
+        (int32_t)(atomic_load_explicit(&worst[i], memory_order_relaxed) ^ UINT32_C(0x80000000));
   dart__barrier_wait(&job->barrier, &episode, &dart__world.wait);
-  atomic_store_explicit(worst, 0, memory_order_relaxed);
-  return mine;
+  for (size_t i = 0; i < count; i++)
+    atomic_store_explicit(&worst[i], 0, memory_order_relaxed);
 }
 
-dart_ret_t dart__port_agree(dart_ret_t mine)
+void dart__net_abort(int code, bool is_asked)
 {
-  return (dart_ret_t)most_of((uint32_t)mine);
-}
-
-dart_ret_t dart__port_agree_on(dart_ret_t mine, int32_t value)
-{
-  dart_ret_t worst = dart__port_agree(mine);
-  uint32_t   most  = most_of((uint32_t)value),
-           least   = INT32_MAX - most_of(INT32_MAX - (uint32_t)value);
-
-  return worst != DART_OK || most == least ? worst : DART_ERR_INVAL;
-}
-
-void dart__port_abort(int code)
-{
-  code = dart__exit_code(code);
   /* relaxed: the launcher looks after this process has ended */
-  if (dart__shmem.job != NULL)
-    atomic_store_explicit(&dart__shmem.job->aborted, (uint32_t)code + 1, memory_order_relaxed);
+  if (is_asked) {
+    code = dart__exit_code(code);
+    if (dart__shmem.job != NULL)
+      atomic_store_explicit(&dart__shmem.job->aborted, (uint32_t)code + 1, memory_order_relaxed);
+  } else {
+    fflush(NULL); /* the launcher ends the others */
+  }
   _exit(code);
 }
 
-/* The launcher ends the others. */
-void dart__port_fail(int code)
-{
-  fflush(NULL);
-  _exit(code);
-}
-
-/* The unit's memory belongs to the job's file, and stays. */
-bool dart__port_leave(void)
+void dart__net_end(void)
 {
   end_cycle();
-  return false;
 }
 
-const char *dart__port_description(void)
+static const char *describe_network(void)
 {
   return "shared memory of one node, no MPI";
 }
 
-/* Shared memory has no library that counts. */
-size_t dart__port_stats_size(void)
-{
-  return 0;
-}
-
-dart_stats_info_t dart__port_stats_describe(size_t index)
-{
-  (void)index;
-  return (dart_stats_info_t){ "", "", DART_STATS_VALUE };
-}
-
-uint64_t dart__port_stats_read(size_t index)
-{
-  (void)index;
-  return 0;
-}
-
-void dart__port_stats_reset(void)
-{
-}
-
-/* One node: no unit is far. */
-const dart__nodes_ops_t *const   dart__nodes    = NULL;
-const dart__far_ops_t *const     dart__far      = NULL;
-const dart__epoch_ops_t *const   dart__epochs   = NULL;
-const dart__message_ops_t *const dart__messages = NULL;
+dart__net_t dart__net = {
+  .describe = describe_network, .largest_tag = INT32_MAX, .any_thread = true, .memory_stays = true
+};

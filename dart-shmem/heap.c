@@ -7,7 +7,7 @@
 #include "base/free_memory.h"
 #include "base/log.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 #include "shmem.h"
 
 typedef struct {
@@ -16,19 +16,19 @@ typedef struct {
   uint64_t offset; /* in the file */
 } mapping_t;
 
-dart_ret_t dart__port_team_prepare(dart__team_t *team)
+dart_ret_t dart__net_team_prepare(dart__team_t *team)
 {
   (void)team;
   return DART_OK;
 }
 
-dart_ret_t dart__port_team_open(dart__team_t *team)
+dart_ret_t dart__net_team_open(dart__team_t *team)
 {
   (void)team;
   return DART_OK;
 }
 
-void dart__port_team_close(dart__team_t *team)
+void dart__net_team_close(dart__team_t *team)
 {
   (void)team;
 }
@@ -43,12 +43,12 @@ static uint64_t cut_together(dart__team_t *team, size_t nbytes)
   uint64_t         *published;
 
   if (x->shared == NULL) {
-    /* relaxed: dart__port_agree orders it, and no unit writes it again in this cycle */
+    /* relaxed: dart__net_agree orders it, and no unit writes it again in this cycle */
     if (team->me == 0) {
       atomic_store_explicit(&job->root, cut, memory_order_relaxed);
       atomic_store_explicit(&job->told, 0, memory_order_relaxed);
     }
-    dart__port_agree(DART_OK);
+    dart__net_agree_on_result(DART_OK);
     return atomic_load_explicit(&job->root, memory_order_relaxed);
   }
   published = (uint64_t *)(void *)dart__exchange_slot(x, 0);
@@ -76,22 +76,22 @@ static char *map(uint64_t offset, size_t nbytes, size_t alignment, size_t at)
   return NULL;
 }
 
-dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
+dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
 {
   (void)team;
-  chunk->port = calloc(1, sizeof(mapping_t));
-  return chunk->port == NULL ? DART_ERR_NOMEM : DART_OK;
+  chunk->net = calloc(1, sizeof(mapping_t));
+  return chunk->net == NULL ? DART_ERR_NOMEM : DART_OK;
 }
 
-void dart__port_chunk_discard(dart__chunk_t *chunk)
+void dart__net_chunk_discard(dart__chunk_t *chunk)
 {
-  free(chunk->port);
-  chunk->port = NULL;
+  free(chunk->net);
+  chunk->net = NULL;
 }
 
-dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
+dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 {
-  mapping_t *mapping = chunk->port;
+  mapping_t *mapping = chunk->net;
   size_t     nbytes  = chunk->nbytes * (size_t)team->nunits;
   uint64_t   offset  = cut_together(team, nbytes);
 
@@ -108,28 +108,18 @@ dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
   return DART_OK;
 }
 
-void dart__port_chunk_shift(const dart__team_t *team, dart__chunk_t *chunk, const uint64_t *heads)
+void dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
 {
-  (void)team, (void)chunk, (void)heads;
-}
-
-void dart__port_hold(bool hold)
-{
-  (void)hold;
-}
-
-void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
-{
-  mapping_t *mapping = chunk->port;
+  mapping_t *mapping = chunk->net;
 
   munmap(mapping->base, mapping->nbytes);
   dart__job_release(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes,
                     chunk->nbytes);
 }
 
-void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
+void dart__net_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
 {
-  const mapping_t *mapping = chunk->port;
+  const mapping_t *mapping = chunk->net;
 
   if (from < to)
     dart__job_release(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes + from,
@@ -138,22 +128,21 @@ void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t f
 
 /* Registered memory: near units reach it without the backend. */
 
-dart_ret_t dart__port_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
-                               size_t nbytes)
+dart_ret_t dart__net_register(dart__team_t *team, dart__chunk_t *chunk, void *address,
+                              size_t nbytes)
 {
   (void)team, (void)chunk, (void)address, (void)nbytes;
   return DART_OK;
 }
 
-void dart__port_deregister(dart__team_t *team, dart__chunk_t *chunk)
+void dart__net_deregister(dart__team_t *team, dart__chunk_t *chunk)
 {
   (void)team, (void)chunk;
 }
 
-dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from,
-                                    size_t to)
+dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
 {
-  const mapping_t *mapping = chunk->port;
+  const mapping_t *mapping = chunk->net;
   dart_ret_t       ret;
 
   if (from == to)

@@ -32,10 +32,11 @@
 #define DART__JOB_ENV_UNITS "DART_SHMEM_UNITS" /* how many units the program has */
 
 #define DART__JOB_UNITS_MAX 4096
+#define DART__JOB_VALUES    4 /* DART__NET_VALUES */
 
 /* "DARTJOB" and the version of the layout below: a launcher and a program built from different
  * versions must not share a job. Counts up with every change of dart__job_t. */
-#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4205)
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4206)
 
 typedef struct {
   uint64_t magic;  /* DART__JOB_MAGIC */
@@ -55,9 +56,9 @@ typedef struct {
   /* File offset from which the next range is cut; only grows. */
   alignas(64) _Atomic uint64_t next;
 
-  /* The barrier of dart__port_agree, which needs no team; and what it agrees on, in turns. boot.c */
+  /* The barrier of dart__net_agree, which needs no team; and what it agrees on, in turns. boot.c */
   dart__barrier_t  barrier;
-  _Atomic uint32_t worst[2];
+  _Atomic uint32_t worst[2][DART__JOB_VALUES];
 
   /* `cycle`: half cycles of init and exit that each unit has begun, odd while the unit is inside.
    * `left`: the least of these among the units that have ended outside; UINT32_MAX: none has. Units

@@ -8,7 +8,8 @@ import glob, re, sys
 
 folder = sys.argv[1]
 places = ["dart-shmem/dartrun/*.c", "launch/*.[ch]", "dart-shmem/*.c", "dart-mpi/dartrun/*.c", "dart-mpi/start/*.c",
-          "dart-mpi/mpi/*.c", "dart-mpi/window/*.c", "dart-mpi/progress/*.c", "dart-mpi/transport/*.c",
+          "dart-mpi/mpi/*.c", "dart-mpi/window/*.c", 
+          "dart-base/far/agent.c", "dart-base/far/engine_start.c",
           "dart-base/job/*.c", "dart-base/base/config.c", "dart-base/base/assert.h",
           "dart-base/team/team_locality.c", "dart-base/memory/pool.c", "dart-base/team/team_calls.c"]
 

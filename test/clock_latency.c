@@ -1,4 +1,4 @@
-/* Which targets count as slow, and for how long (progress/latency.h), and which small transfers are expected to be
+/* Which targets count as slow, and for how long (far/latency.h), and which small transfers are expected to be
  * alone (far/burst.h): each decision, by a clock that the test sets. No MPI is called, nothing is sent. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "far/burst.h"
+#include "far/engine.h"
+#include "far/latency.h"
 #include "model/world.h"
-#include "progress/engine.h"
-#include "progress/latency.h"
 
 enum { UNITS = 3, EVERY = 8, SLOW_NS = 50000, SLOW_FOR = 64, PING_NS = 2500000, BYTE_NS = 10 };
 

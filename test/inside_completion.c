@@ -2,7 +2,8 @@
  * done long ago. The counts are set here, as they are after so many transfers. */
 #include "base/counters.h"
 #include "dart_test.h"
-#include "progress/engine.h"
+#include "far/engine.h"
+#include "far/far_team.h"
 #include "window/team_windows.h"
 
 SUITE(completion);
@@ -16,10 +17,10 @@ static void age(dart__outstanding_t *o, uint64_t gets)
 
 static void age_all(dart_gptr_t gptr, int unit, uint64_t gets)
 {
-  dart__team_port_t *port = dart__team_port(dart__team_find(gptr.teamid));
+  dart__team_t *team = dart__team_find(gptr.teamid);
 
-  age(&port->unit[unit], gets);
-  for (dart__window_t *w = port->windows.first; w != NULL; w = w->next)
+  age(&dart__far_team(team)->unit[unit], gets);
+  for (dart__window_t *w = dart__team_net(team)->windows.first; w != NULL; w = w->next)
     age(&w->unit[unit], gets);
 }
 
@@ -57,7 +58,7 @@ TEST_N(2, a_flush_is_not_skipped_after_many_gets)
 /* Copies of small operands, each on its own; as many as it takes to come round the ring. */
 static int copies_of(dart_team_t team)
 {
-  dart__copies_t *copies = dart__team_port(dart__team_find(team))->copies;
+  dart__copies_t *copies = dart__far_team(dart__team_find(team))->copies;
   dart__copy_t   *first = dart__copies_take(copies), *next = first;
   int             n = 0;
 

@@ -6,8 +6,9 @@
 
 #include "dart_test.h"
 #include "epoch/epoch.h"
+#include "epoch/epoch_origin.h"
+#include "far/far_ops.h"
 #include "model/world.h"
-#include "port.h"
 
 SUITE(register);
 
@@ -51,7 +52,7 @@ TEST_N(2, deregistration_waits_for_who_applies_a_request)
   }
   test_barrier();
   if (me == 1) /* of another node */
-    dart__far->call(&at, &zero, sizeof zero, NULL);
+    dart__far_call(&at, &zero, sizeof zero, NULL);
   while (me == 0 && atomic_load(&state) == NOT_YET)
     usleep(100); /* its agent applies it */
   EXPECT_OK(dart_team_memderegister(gptr));
@@ -98,7 +99,7 @@ TEST_N(3, late_unlocks_leave_no_lock_of_later_memory)
   }
   test_barrier();
   if (me == 0) {
-    dart__epochs->unlock(team, &ended, target, false, &done);
+    dart__epoch_send_unlock(team, &ended, target, false, &done);
     EXPECT_INVAL(dart_flush(test_unit(gptr, target))); /* there is nothing to be left */
     while (atomic_load(&done) == 0)
       EXPECT_OK(dart_flush(test_unit(gptr, target)));

@@ -3,8 +3,8 @@
 
 #include "base/counters.h"
 #include "dart_test.h"
+#include "far/completion.h"
 #include "model/team.h"
-#include "transfer/completion.h"
 
 SUITE(requests);
 

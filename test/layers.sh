@@ -11,13 +11,13 @@ say() {
 }
 
 # The order, from the bottom to the top: a folder uses those of the lines above its own; those on one line know
-# nothing of each other. First dart-base, then each backend, which knows dart-base up to port.h alone.
+# nothing of each other. First dart-base, then each backend, which knows dart-base up to net.h alone.
 order='base
 data topology
 wait
-transport.h
-model far/am
-port.h
+model
+net.h
+far/am
 far
 coll
 memory
@@ -27,10 +27,7 @@ lock epoch
 file
 job
 dart-mpi/mpi
-dart-mpi/transport
-dart-mpi/progress
 dart-mpi/window
-dart-mpi/leaders dart-mpi/transfer dart-mpi/messages
 dart-mpi/hdf5 dart-mpi/start
 dart-mpi/dartrun
 dart-shmem
@@ -39,32 +36,20 @@ launch'
 
 # Folders that do not use another one though it is below them.
 apart='far/am topology
-port.h transport.h
-port.h far/am
-model transport.h
 file epoch
-dart-mpi/mpi far/am
-dart-mpi/transport far/am
-dart-mpi/hdf5 far/am
-launch port.h
-launch far/am'
+launch net.h'
 
 # Includes that still point the wrong way, one a line. One that is gone from its file goes from here, too.
-exceptions='dart-base/far/progress.h epoch/epoch.h
+exceptions='dart-base/far/host.c epoch/epoch_target.h
+dart-base/far/progress.h epoch/epoch.h
 dart-base/far/run.h epoch/epoch.h
 dart-base/memory/memory.c epoch/epoch.h
 dart-base/memory/pool.h epoch/epoch.h
 dart-base/memory/register.c epoch/epoch.h
-dart-base/port.h epoch/epoch.h
 dart-base/rma/atomics.c epoch/access.h
 dart-base/rma/complete.c epoch/access.h
 dart-base/rma/put_get.c epoch/access.h
-dart-base/rma/typed_atomics.c epoch/access.h
-dart-mpi/progress/host.c epoch/epoch_target.h
-dart-mpi/transfer/far_epoch.c epoch/epoch.h
-dart-mpi/transfer/far_epoch.c epoch/epoch_target.h
-dart-mpi/window/team_windows.h far/burst.h
-dart-mpi/transfer/far_flush.c far/burst.h'
+dart-base/rma/typed_atomics.c epoch/access.h'
 
 # includes FILE...: "file included" for every include with quotes.
 includes() {
@@ -76,7 +61,7 @@ library=$(find dart-base dart-mpi dart-shmem launch -name '*.[ch]' | sort)
 found=$(includes $library | awk -v order="$order" -v apart="$apart" -v exceptions="$exceptions" '
   function folder(path) { return path ~ /\// ? substr(path, 1, match(path, /\/[^\/]*$/) - 1) : path }
   function room(path) { sub(/^dart-base\//, "", path); return folder(path) }
-  function at_seam(path) { return path == "port.h" || path == "transport.h" }
+  function at_seam(path) { return path == "net.h" }
   # The folder that an include names: of dart-base, or of the backend itself; its own, if it names none.
   function named(included, own) {
     if (at_seam(included)) return included
@@ -100,7 +85,7 @@ found=$(includes $library | awk -v order="$order" -v apart="$apart" -v exception
     if (!(other in height)) { print $1 ": includes " $2 ", which is in no layer"; next }
     if (own == other) next
     wrong = height[other] >= height[own] || (own " " other) in without
-    if (own ~ /^(dart-|launch)/ && other !~ /^dart-/ && height[other] > height["port.h"]) wrong = 1
+    if (own ~ /^(dart-|launch)/ && other !~ /^dart-/ && height[other] > height["net.h"]) wrong = 1
     if (own ~ /^(dart-|launch)/ && other ~ /^dart-/ && substr(own, 1, 8) != substr(other, 1, 8)) wrong = 1
     if (($1 " " $2) in excepted) { used[$1 " " $2] = 1; if (!wrong) print $1 ": includes " $2 ", which is no exception" }
     else if (wrong) print $1 ": includes " $2 ", which is not below it"

@@ -5,9 +5,10 @@
 #include "node_threads.h"
 
 #include "coll/coll.h"
+#include "coll/nodes.h"
 #include "data/op.h"
+#include "data/type.h"
 #include "model/world.h"
-#include "port.h"
 
 enum {
   STEPS  = 300,
@@ -44,13 +45,13 @@ static void seen(void)
   pthread_barrier_wait(&all_leaders);
 }
 
-static void nodes_barrier(dart__team_t *team)
+void dart__nodes_barrier(dart__team_t *team)
 {
   (void)team;
   seen();
 }
 
-static void nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+void dart__nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
 {
   show(team, buffer, NULL);
   if (team->node != root)
@@ -58,8 +59,8 @@ static void nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t
   seen();
 }
 
-static void nodes_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
-                         dart_datatype_t type, dart_operation_t op, int32_t root)
+void dart__nodes_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
+                        dart_datatype_t type, dart_operation_t op, int32_t root)
 {
   size_t nbytes = nelem * dart__type_find(type)->elem_size;
   char  *sum    = malloc(nbytes);
@@ -74,7 +75,7 @@ static void nodes_reduce(dart__team_t *team, const void *send, void *recv, size_
   free(sum);
 }
 
-static void nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
+void dart__nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
 {
   show(team, buffer, starts);
   for (int32_t node = 0; node < team->nnodes; node++)
@@ -84,8 +85,8 @@ static void nodes_allgather(dart__team_t *team, void *buffer, const size_t *star
   seen();
 }
 
-static void nodes_gather(dart__team_t *team, const void *send, void *recv, const size_t *starts,
-                         int32_t root)
+void dart__nodes_gather(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                        int32_t root)
 {
   show(team, (void *)(uintptr_t)send, starts);
   for (int32_t node = 0; node < team->nnodes && team->node == root; node++)
@@ -94,8 +95,8 @@ static void nodes_gather(dart__team_t *team, const void *send, void *recv, const
   seen();
 }
 
-static void nodes_scatter(dart__team_t *team, const void *send, void *recv, const size_t *starts,
-                          int32_t root)
+void dart__nodes_scatter(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                         int32_t root)
 {
   show(team, (void *)(uintptr_t)send, starts);
   if (team->node != root)
@@ -104,8 +105,8 @@ static void nodes_scatter(dart__team_t *team, const void *send, void *recv, cons
   seen();
 }
 
-static void nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
-                       void *recv, size_t recv_nbytes)
+void dart__nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
+                      void *recv, size_t recv_nbytes)
 {
   pthread_barrier_t *both = team->node < node ? &pair[team->node][node] : &pair[node][team->node];
   void              *sent = malloc(send_nbytes);
@@ -119,17 +120,6 @@ static void nodes_swap(dart__team_t *team, int32_t node, const void *send, size_
 }
 
 /* --- Units --- */
-
-static const dart__nodes_ops_t ops = { .barrier   = nodes_barrier,
-                                       .bcast     = nodes_bcast,
-                                       .reduce    = nodes_reduce,
-                                       .allgather = nodes_allgather,
-                                       .gather    = nodes_gather,
-                                       .scatter   = nodes_scatter,
-                                       .swap      = nodes_swap };
-
-const dart__nodes_ops_t *const dart__nodes = &ops;
-const dart__far_ops_t *const   dart__far   = NULL;
 
 static uint64_t value_of(uint32_t step, int32_t unit, size_t word)
 {

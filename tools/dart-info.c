@@ -19,7 +19,7 @@
 #include "base/config.h"
 #include "doctor.h"
 #include "model/team.h"
-#include "port.h"
+#include "net.h"
 
 /* A call that cannot fail here. If it does, all units end: the others may already wait for this one. */
 #define MUST(call)                                      \
@@ -328,7 +328,7 @@ static void print_text(const dart_domain_locality_t *root, unsigned char *near)
   if (me == 0) {
     printf("DART %s\n", DART_VERSION_STR);
     printf("backend    dart-%s, of these: %s\n", DART_BACKEND_NAME, DART_BACKEND_NAMES);
-    printf("transport  %s\n", dart__port_description());
+    printf("transport  %s\n", dart__net.describe());
     print_variables();
   }
   if (root != NULL)
@@ -447,7 +447,7 @@ static void print_json(const dart_domain_locality_t *root, unsigned char *near)
     json_field("version", DART_VERSION_STR, ",\n  ");
     json_field("backend", "dart-" DART_BACKEND_NAME, ",\n  ");
     json_words("backends", DART_BACKEND_NAMES, ",\n  ");
-    json_field("transport", dart__port_description(), ",\n");
+    json_field("transport", dart__net.describe(), ",\n");
     printf("  \"units\": %zu,\n", nunits);
     json_variables();
   }

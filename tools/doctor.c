@@ -23,7 +23,7 @@
 #include "base/config.h"
 #include "model/team.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 #include "wait/foreign.h"
 
 #define MIB                ((uint64_t)1 << 20)
@@ -267,7 +267,7 @@ static void check_cores(const affinity_t *all)
 
 static void check_transport(void)
 {
-  const char *text = dart__port_description(), *mpich = strstr(text, "MPICH");
+  const char *text = dart__net.describe(), *mpich = strstr(text, "MPICH");
 
   if (strstr(text, "no MPI") != NULL)
     say(true, "transport", "%s", text);
@@ -282,7 +282,7 @@ static void check_tcp(void)
 {
   const char *tls = getenv("UCX_TLS");
 
-  if (strstr(dart__port_description(), "MPI") == NULL || tls == NULL)
+  if (strstr(dart__net.describe(), "MPI") == NULL || tls == NULL)
     return;
   if (strstr(tls, "tcp") != NULL || strstr(tls, "all") == NULL)
     say(strstr(tls, "tcp") == NULL, "UCX_TLS",

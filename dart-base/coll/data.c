@@ -8,9 +8,9 @@
 #include "base/config.h"
 #include "base/size.h"
 #include "coll/direct.h"
+#include "coll/nodes.h"
 #include "coll/spread.h"
 #include "coll/step.h"
-#include "port.h"
 
 #define OVERLAP_BYTES \
   (16 * DART__KI) /* in one node: a step costs little beside a copy of so many */
@@ -135,26 +135,26 @@ static void others_read_one(const blocks_t *b)
 
 static void lead_bcast(const blocks_t *b)
 {
-  dart__nodes->bcast(b->team, b->result, b->count, root_node(b));
+  dart__nodes_bcast(b->team, b->result, b->count, root_node(b));
 }
 
 static void lead_scatter(const blocks_t *b)
 {
   const size_t *starts = node_starts(b);
 
-  dart__nodes->scatter(b->team, b->result, b->result + starts[b->team->node], starts, root_node(b));
+  dart__nodes_scatter(b->team, b->result, b->result + starts[b->team->node], starts, root_node(b));
 }
 
 static void lead_gather(const blocks_t *b)
 {
   const size_t *starts = node_starts(b);
 
-  dart__nodes->gather(b->team, b->result + starts[b->team->node], b->result, starts, root_node(b));
+  dart__nodes_gather(b->team, b->result + starts[b->team->node], b->result, starts, root_node(b));
 }
 
 static void lead_allgather(const blocks_t *b)
 {
-  dart__nodes->allgather(b->team, b->result, node_starts(b));
+  dart__nodes_allgather(b->team, b->result, node_starts(b));
 }
 
 dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
@@ -319,7 +319,7 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
 
     write_slice(team, &s, k, send, result);
     if (dart__step_end(team)) {
-      dart__nodes->allgather(team, result, team->node_bytes);
+      dart__nodes_allgather(team, result, team->node_bytes);
       dart__step_release(team);
     }
     read_slices(team, &s, k, result, recv);
@@ -397,8 +397,8 @@ static void swap_pieces(dart__team_t *team, const pairing_t *m, const char *send
              send + (size_t)team->unit_at[first + position] * nbytes + m->at, m->piece);
   if (dart__step_end(team)) {
     if (m->node != team->node)
-      dart__nodes->swap(team, m->node, out, node_bytes(team, m, team->node), in,
-                        node_bytes(team, m, m->node));
+      dart__nodes_swap(team, m->node, out, node_bytes(team, m, team->node), in,
+                       node_bytes(team, m, m->node));
     dart__step_release(team);
   }
   for (int32_t position = 0; position < count; position++)

@@ -4,10 +4,10 @@
 
 #include "coll/coll.h"
 #include "coll/direct.h"
+#include "coll/nodes.h"
 #include "coll/spread.h"
 #include "data/op.h"
 #include "data/type.h"
-#include "port.h"
 
 dart_ret_t dart__coll_reduce(dart__team_t *team, const void *send, void *recv, size_t nelem,
                              dart_datatype_t dtype, dart_operation_t op, int32_t root)

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "coll/nodes.h"
 #include "coll/staged.h"
 #include "coll/step.h"
-#include "port.h"
 
 static void copy(void *to, const void *from, size_t nbytes)
 {
@@ -16,7 +16,7 @@ static void copy(void *to, const void *from, size_t nbytes)
 void dart__spread_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
 {
   dart__step_end(team);
-  dart__nodes->bcast(team, buffer, nbytes, root);
+  dart__nodes_bcast(team, buffer, nbytes, root);
   dart__step_release(team);
 }
 
@@ -28,7 +28,7 @@ void dart__spread_scatter(dart__team_t *team, const void *send, void *recv, size
   if (team->me == root)
     copy(recv, (const char *)send + starts[root], nbytes);
   dart__step_end(team);
-  dart__nodes->scatter(team, send, recv, starts, root);
+  dart__nodes_scatter(team, send, recv, starts, root);
   dart__step_release(team);
 }
 
@@ -40,7 +40,7 @@ void dart__spread_gather(dart__team_t *team, const void *send, void *recv, size_
   if (team->me == root)
     copy((char *)recv + starts[root], send, nbytes);
   dart__step_end(team);
-  dart__nodes->gather(team, send, recv, starts, root);
+  dart__nodes_gather(team, send, recv, starts, root);
   dart__step_release(team);
 }
 
@@ -50,7 +50,7 @@ void dart__spread_allgather(dart__team_t *team, const void *send, void *recv, si
 
   copy((char *)recv + starts[team->me], send, nbytes);
   dart__step_end(team);
-  dart__nodes->allgather(team, recv, starts);
+  dart__nodes_allgather(team, recv, starts);
   dart__step_release(team);
 }
 
@@ -66,7 +66,7 @@ void dart__spread_alltoall(dart__team_t *team, const void *send, void *recv, siz
     if (unit == team->me)
       copy(to, from, nbytes);
     else
-      dart__nodes->swap(team, unit, from, nbytes, to, nbytes);
+      dart__nodes_swap(team, unit, from, nbytes, to, nbytes);
   }
   dart__step_release(team);
 }
@@ -75,6 +75,6 @@ void dart__spread_reduce(dart__team_t *team, const void *send, void *recv, size_
                          dart_datatype_t dtype, dart_operation_t op, int32_t root)
 {
   dart__step_end(team);
-  dart__nodes->reduce(team, send, recv, nelem, dtype, op, root);
+  dart__nodes_reduce(team, send, recv, nelem, dtype, op, root);
   dart__step_release(team);
 }

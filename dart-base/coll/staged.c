@@ -5,10 +5,10 @@
 
 #include "base/log.h"
 #include "base/size.h"
+#include "coll/nodes.h"
 #include "coll/step.h"
 #include "data/op.h"
 #include "data/type.h"
-#include "port.h"
 
 /* Up to this size every unit combines all slots itself, which takes one step less; with two units always, for
  * then it copies less, too. */
@@ -17,7 +17,7 @@
 void dart__coll_barrier(dart__team_t *team)
 {
   if (dart__step_end(team)) {
-    dart__nodes->barrier(team);
+    dart__nodes_barrier(team);
     dart__step_release(team);
   }
 }
@@ -103,8 +103,8 @@ static void reduce_over_nodes(dart__team_t *team, char *recv, size_t nelem, cons
 
   if (dart__step_end(team)) {
     combine_slots(&slots, result, 0, nelem, r);
-    dart__nodes->reduce(team, result, result, nelem, r->dtype, r->op,
-                        r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT : team->node_of[r->root]);
+    dart__nodes_reduce(team, result, result, nelem, r->dtype, r->op,
+                       r->root == DART__EVERY_UNIT ? DART__EVERY_UNIT : team->node_of[r->root]);
     dart__step_release(team);
   }
   if (is_receiver(team, r))
@@ -143,7 +143,7 @@ static void reduce_in_order(dart__team_t *team, const char *send, char *recv, si
 
     memcpy(result + (size_t)team->rank[team->me] * count, send + at * r->size, count);
     if (dart__step_end(team)) {
-      dart__nodes->allgather(team, result, dart__step_blocks(team, count));
+      dart__nodes_allgather(team, result, dart__step_blocks(team, count));
       dart__step_release(team);
     }
     if (!is_receiver(team, r))

@@ -22,7 +22,7 @@ bool dart__step_end(dart__team_t *team);
 void dart__step_release(dart__team_t *team);
 
 /** Where each node's block starts in a result with `nbytes` for every unit, node by node: the argument
- *  `starts` of the leaders' functions in port.h. */
+ *  `starts` of coll/nodes.h. */
 const size_t *dart__step_blocks(dart__team_t *team, size_t nbytes);
 
 #endif

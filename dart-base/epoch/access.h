@@ -11,7 +11,7 @@
  * a target that was opened early could be one that another unit waits for, which this one waits for.
  *
  * Near operations on an open target are what they are outside of epochs. Far ones are started in order
- * (dart__epochs in port.h), so that words sent later find them applied; those that cannot be, or that the
+ * (epoch_origin.h), so that words sent later find them applied; those that cannot be, or that the
  * ordinary path starts, make the target *loose*: it is flushed before the word.
  *
  * Entry points come here only if the segment has had epochs, and a segment that has one open has no direct

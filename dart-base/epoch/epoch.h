@@ -10,7 +10,7 @@
  * epochs, or by the first message about them.
  *
  * Far units tell each other by the words of dart__epoch_word_t. They arrive in the order of the operations
- * that were sent in order before (dart__epochs in port.h), so a word that ends an epoch says that its
+ * that were sent in order before (epoch_origin.h), so a word that ends an epoch says that its
  * operations were applied. */
 #include <pthread.h>
 #include <stdatomic.h>

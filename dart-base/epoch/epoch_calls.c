@@ -2,7 +2,7 @@
 #include "epoch/epoch_calls.h"
 
 #include "base/log.h"
-#include "port.h"
+#include "far/far_ops.h"
 
 dart_ret_t dart__epoch_begin(const char *function, dart_gptr_t gptr, int assertions, int allowed,
                              dart__access_call_t *call_out)
@@ -105,5 +105,5 @@ void dart__epoch_reset(dart__epoch_target_t *target)
 
 dart_ret_t dart__epoch_finish(const dart__access_call_t *call, int32_t unit, bool remotely)
 {
-  return remotely ? dart__far->flush(call->team, unit) : dart__far->flush_local(call->team, unit);
+  return remotely ? dart__far_flush(call->team, unit) : dart__far_flush_local(call->team, unit);
 }

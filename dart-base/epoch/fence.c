@@ -19,8 +19,8 @@
 #include "base/profile.h"
 #include "coll/coll.h"
 #include "epoch/epoch_calls.h"
+#include "epoch/epoch_origin.h"
 #include "far/progress.h"
-#include "port.h"
 #include "rma/await.h"
 #include "wait/timed.h"
 
@@ -121,8 +121,8 @@ static dart_ret_t close_far(const dart__access_call_t *call)
       continue;
     dart__access_drain(call, unit);
     ret = dart__worse(ret, dart__access_order(call, unit));
-    dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_ARRIVED,
-                      call->epoch->target[unit].is_written, true);
+    dart__epoch_send_control(call->team, call->segment, unit, DART__EPOCH_ARRIVED,
+                             call->epoch->target[unit].is_written, true);
   }
   for (int32_t unit = 0; unit < call->team->nunits; unit++)
     if (is_far_target(call, unit))

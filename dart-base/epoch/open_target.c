@@ -5,8 +5,8 @@
 #include "epoch/access.h"
 
 #include "base/log.h"
+#include "epoch/epoch_origin.h"
 #include "far/progress.h"
-#include "port.h"
 #include "rma/await.h"
 
 static dart__epoch_shared_t *shared_of(const dart__access_call_t *call, int32_t unit)
@@ -204,9 +204,9 @@ static bool ask_lock(const dart__access_call_t *call, int32_t unit)
   dart__epoch_request_t request;
   dart_ret_t            ret;
 
-  dart__epochs->lock(call->team, call->segment, unit, call->epoch->target[unit].is_exclusive, NULL,
-                     0, &request);
-  ret = dart__epochs->answered(call->team, unit, &request);
+  dart__epoch_send_lock(call->team, call->segment, unit, call->epoch->target[unit].is_exclusive,
+                        NULL, 0, &request);
+  ret = dart__epoch_lock_answered(call->team, unit, &request);
   if (ret == DART_PENDING)
     dart__await(call->function, dart__access_is_granted, &request,
                 dart__access_waits_for(call, DART__WAIT_PORTION, unit));
@@ -223,7 +223,7 @@ static bool wait_for_fence(const dart__access_call_t *call, int32_t unit)
 
   while (!is_open_by_fence(call, unit)) {
     if (dart__access_is_far(call, unit)) {
-      is_gone = !dart__epochs->exposed(call->team, call->segment, unit, &exposed);
+      is_gone = !dart__epoch_ask_exposed(call->team, call->segment, unit, &exposed);
       is_left = is_gone || has_left_fence(call, exposed);
     }
     if (is_left)

@@ -13,10 +13,11 @@
 #include "base/log.h"
 #include "base/profile.h"
 #include "epoch/epoch_calls.h"
+#include "epoch/epoch_origin.h"
+#include "far/engine.h"
 #include "far/progress.h"
 #include "memory/pool.h"
 #include "p2p/twosided.h"
-#include "port.h"
 #include "rma/await.h"
 
 DART__PROFILED(dart_epoch_post);
@@ -93,8 +94,8 @@ static void tell_far_origin(const dart__access_call_t *call, int32_t origin)
   t->is_mutual = false;
   /* release: what this unit did with its portion; pairs with dart__epoch_may_enter */
   atomic_fetch_add_explicit(&t->exposed, 1, memory_order_release);
-  dart__epochs->say(call->team, call->segment, origin, DART__EPOCH_POSTED, 0,
-                    !is_mutual || !dart__world.has_agent);
+  dart__epoch_send_control(call->team, call->segment, origin, DART__EPOCH_POSTED, 0,
+                           !is_mutual || !dart__world.has_agent);
 }
 
 /* What a near origin and this unit have for this portion. */
@@ -354,7 +355,7 @@ static bool run_ahead(const dart__access_call_t *call, int32_t unit)
       atomic_load_explicit(&t->posted, memory_order_acquire) != t->started ||
       !dart__access_travels(call, unit, 0, ops, &nops))
     return false;
-  dart__epochs->completed(call->team, call->segment, unit, ops, nops, target_flags(t));
+  dart__epoch_send_completed(call->team, call->segment, unit, ops, nops, target_flags(t));
   dart__access_drop(call, unit);
   t->started++;
   t->is_mutual = true;
@@ -395,8 +396,8 @@ static dart_ret_t tell_target(const dart__access_call_t *call, int32_t unit)
   dart__access_drain(call, unit);
   ret = dart__access_order(call, unit);
   if (dart__access_is_far(call, unit))
-    dart__epochs->say(call->team, call->segment, unit, DART__EPOCH_COMPLETED, target_flags(t),
-                      true);
+    dart__epoch_send_control(call->team, call->segment, unit, DART__EPOCH_COMPLETED,
+                             target_flags(t), true);
   else
     ret = dart__worse(ret, note_done(call, unit));
   t->started += t->is_checked;
@@ -459,7 +460,7 @@ static dart_ret_t complete_access(const dart__access_call_t *call)
     dart__await(call->function, tell_some, &round,
                 dart__access_waits_for(call, DART__WAIT_POST, first_untold(call)));
   if (call->team->nnodes > 1) /* posts that waited for company */
-    dart__far->push();
+    dart__engine_push();
   for (int32_t unit = 0; unit < call->team->nunits; unit++)
     if (call->epoch->target[unit].is_used && dart__access_is_far(call, unit)) {
       round.ret = dart__worse(round.ret, dart__epoch_finish(call, unit, false));

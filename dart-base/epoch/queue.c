@@ -9,8 +9,9 @@
 #include "base/size.h"
 #include "coll/coll.h"
 #include "data/describe.h"
+#include "epoch/epoch_origin.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
-#include "port.h"
 #include "rma/remote.h"
 #include "rma/watch.h"
 #include "wait/atomic.h"
@@ -61,7 +62,7 @@ void dart__access_start(const dart__access_call_t *call, const dart__epoch_op_t 
     t->failed = dart__worse(t->failed, start_near(op));
     if (op->kind != DART__EPOCH_GET && dart__is_watched())
       tell_watchers(op);
-  } else if (!dart__epochs->start(op)) {
+  } else if (!dart__epoch_start_far(op)) {
     t->is_loose = true;
   }
 }
@@ -236,5 +237,5 @@ dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit)
   if (!t->is_loose)
     return ret;
   t->is_loose = false;
-  return dart__worse(ret, dart__far->flush(call->team, unit));
+  return dart__worse(ret, dart__far_flush(call->team, unit));
 }

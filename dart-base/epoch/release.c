@@ -3,7 +3,6 @@
  * gone; so nothing waits here for another unit's lock. */
 #include "base/log.h"
 #include "epoch/epoch_calls.h"
-#include "port.h"
 
 static void release_segment(const dart__access_call_t *call)
 {

@@ -20,8 +20,9 @@
 #include "base/log.h"
 #include "base/profile.h"
 #include "epoch/epoch_calls.h"
+#include "epoch/epoch_origin.h"
+#include "far/engine.h"
 #include "far/progress.h"
-#include "port.h"
 #include "rma/await.h"
 
 DART__PROFILED(dart_epoch_unlock);
@@ -88,8 +89,8 @@ static bool send_lazily(const dart__access_call_t *call, int32_t unit)
     return false;
   bound_lazy(call);
   atomic_fetch_add_explicit(&dart__epoch_lazy_sent, 1, memory_order_relaxed);
-  dart__epochs->lock_lazily(call->team, call->segment, unit, t->is_exclusive, ops, nops,
-                            &dart__epoch_lazy_done);
+  dart__epoch_send_lock_lazily(call->team, call->segment, unit, t->is_exclusive, ops, nops,
+                               &dart__epoch_lazy_done);
   dart__access_drop(call, unit);
   return true;
 }
@@ -100,8 +101,9 @@ static void ask_for_lock(const dart__access_call_t *call, asked_t *a)
   size_t                  nops = 0;
 
   a->travels = dart__access_travels(call, a->unit, DART__LOCKED_GET, ops, &nops);
-  dart__epochs->lock(call->team, call->segment, a->unit, call->epoch->target[a->unit].is_exclusive,
-                     ops, a->travels ? nops : 0, &a->request);
+  dart__epoch_send_lock(call->team, call->segment, a->unit,
+                        call->epoch->target[a->unit].is_exclusive, ops, a->travels ? nops : 0,
+                        &a->request);
 }
 
 /* What the gets of a unit's queue have read, to their buffers. */
@@ -136,10 +138,10 @@ static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit, bool 
     atomic_fetch_add_explicit(&dart__epoch_lazy_sent, 1, memory_order_relaxed);
   if (t->is_checked) {
     dart__hold_leave(call->epoch->hold);
-    dart__epochs->unlock(call->team, call->segment, unit, t->is_exclusive,
-                         is_lazy ? &dart__epoch_lazy_done : NULL);
+    dart__epoch_send_unlock(call->team, call->segment, unit, t->is_exclusive,
+                            is_lazy ? &dart__epoch_lazy_done : NULL);
   } else {
-    dart__epochs->report(call->team, call->segment, unit, &dart__epoch_lazy_done);
+    dart__epoch_send_report(call->team, call->segment, unit, &dart__epoch_lazy_done);
   }
   t->is_checked = false;
   t->is_counted = is_lazy;
@@ -213,10 +215,10 @@ static dart_ret_t serve_round(round_t *round)
   for (int i = 0; i < round->n; i++)
     ask_for_lock(call, &round->asked[i]);
   if (round->n > 1)
-    dart__far->push();
+    dart__engine_push();
   for (int i = 0; i < round->n; i++) {
     asked_t   *a      = &round->asked[i];
-    dart_ret_t answer = dart__epochs->answered(call->team, a->unit, &a->request);
+    dart_ret_t answer = dart__epoch_lock_answered(call->team, a->unit, &a->request);
 
     a->waits = answer == DART_PENDING;
     nwaiting += a->waits;

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 
 /* After this time, no message of a unit that is gone is in flight. */
 #define IN_FLIGHT_NS INT64_C(1000000000)
@@ -27,7 +27,7 @@ static void check_collective(void *subject)
   dart__error(
       "unit %d waits in a collective of team %d for unit %d, which has ended without dart_exit",
       dart__world.me, team->id, team->members[missing]);
-  dart__port_fail(EXIT_FAILURE);
+  dart__net_abort(EXIT_FAILURE, false);
 }
 
 void dart__gone_watch(dart__team_t *team)
@@ -81,7 +81,7 @@ static void check_message(void *subject)
                 dart__world.me, gone);
   else
     report_alone(watch->function);
-  dart__port_fail(EXIT_FAILURE);
+  dart__net_abort(EXIT_FAILURE, false);
 }
 
 dart__wait_policy_t dart__gone_wait(dart__gone_watch_t *watch)
@@ -98,5 +98,5 @@ void dart__gone_check_all(const char *function)
   if (!are_others_gone() || !is_first_to_report())
     return;
   report_alone(function);
-  dart__port_fail(EXIT_FAILURE);
+  dart__net_abort(EXIT_FAILURE, false);
 }

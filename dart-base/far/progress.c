@@ -1,8 +1,8 @@
 /* Progress: see progress.h. */
 #include "far/progress.h"
 
+#include "far/engine.h"
 #include "far/run.h"
-#include "port.h"
 
 /* The longest average time per update in a stream: slower updates gain nothing by being deferred. */
 #define STREAM_UPDATE_NS 1000
@@ -37,15 +37,15 @@ void dart__progress_now(void)
   if (dart__stream > 0)
     dart__progress_apply();
   if (dart__world.many_nodes)
-    dart__far->progress();
+    dart__engine_poke();
 }
 
 /* A unit alone on its node shares its memory with nobody but the thread that applies far requests. */
 static const dart__deferred_guard_t *guard(void)
 {
-  return dart__world.many_nodes && dart__teams[DART_TEAM_ALL]->node_nunits == 1
-             ? &dart__far->requests
-             : NULL;
+  static const dart__deferred_guard_t requests = { dart__engine_hold, dart__engine_release };
+
+  return dart__world.many_nodes && dart__teams[DART_TEAM_ALL]->node_nunits == 1 ? &requests : NULL;
 }
 
 /* The stream has half of DART__STREAM_LEAST updates, or all. If the second half was slow it becomes the
@@ -72,7 +72,7 @@ void dart__progress_in_vain(void)
     return;
   now = dart__coarse_ns();
   if (now != last)
-    dart__far->look();
+    dart__engine_look();
   last = now;
 }
 
@@ -86,7 +86,7 @@ void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)
 
   memcpy(&value, found, nbytes);
   if (value == last.value && DART_GPTR_EQUAL(gptr, last.gptr)) {
-    dart__far->push();
+    dart__engine_push();
     dart__progress_in_vain();
   }
   last.gptr  = gptr;

@@ -2,7 +2,8 @@
 #include "far/run.h"
 
 #include "base/counters.h"
-#include "port.h"
+#include "far/engine.h"
+#include "far/far_ops.h"
 
 #define FEW 3 /* updates that take less room as requests of their own */
 
@@ -42,12 +43,12 @@ void dart__run_send(void)
   run->count = 0;
   dart__count_by(DART__COUNT_ATOMIC_FAR, count);
   if (count > FEW) {
-    dart__far->updates(&run->at, run->value, run->place, count, run->type, run->op);
+    dart__far_updates(&run->at, run->value, run->place, count, run->type, run->op);
   } else {
     for (size_t i = 0; i < count; i++) {
       run->at.offset = run->place[i] * sizeof(uint64_t);
-      dart__far->accumulate(&run->at, &run->value[i], 1, run->type, run->op);
+      dart__far_accumulate(&run->at, &run->value[i], 1, run->type, run->op);
     }
   }
-  dart__far->look();
+  dart__engine_look();
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "epoch/epoch.h"
-#include "port.h"
+#include "far/engine.h"
 #include "wait/deferred.h"
 
 #define DART__RUN_MOST 64
@@ -85,7 +85,7 @@ static inline bool dart__run_add(dart__gptr_ids_t ids, uint64_t offset, const vo
   if (__builtin_expect(run->count == DART__RUN_MOST, 0))
     dart__run_send();
   if (dart__deferred_add_if(&dart__deferred, !is_far, (void *)word, operand, type, op))
-    dart__far->look();
+    dart__engine_look();
   return true;
 }
 

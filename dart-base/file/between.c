@@ -25,9 +25,9 @@
 #include "base/counters.h"
 #include "base/size.h"
 #include "coll/coll.h"
+#include "far/far_ops.h"
 #include "file/file_window.h"
 #include "model/address.h"
-#include "port.h"
 
 #define BOXES_BYTES ((size_t)1 << 20)
 #define LEAST_BOX   ((size_t)4096)
@@ -251,7 +251,7 @@ static void complete_puts(dart__team_t *team)
 {
   for (int32_t unit = 0; unit < team->nunits; unit++)
     if (!dart__team_is_on_node(team, unit))
-      dart__far->settle(team, unit);
+      dart__far_settle(team, unit);
 }
 
 /* Send a packet for the windows of a node. True: there is more. */

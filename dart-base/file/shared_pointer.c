@@ -8,7 +8,6 @@
 #include "memory/word.h"
 #include "model/argument_check.h"
 #include "model/world.h"
-#include "port.h"
 #include "wait/timed.h"
 
 DART__PROFILED(dart_file_read_shared);

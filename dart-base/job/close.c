@@ -4,12 +4,12 @@
 #include "base/log.h"
 #include "data/op.h"
 #include "data/type.h"
+#include "job/network.h"
 #include "lock/lock_at.h"
 #include "lock/range_object.h"
 #include "model/holds.h"
 #include "model/world.h"
 #include "p2p/twosided.h"
-#include "port.h"
 #include "rma/watch.h"
 #include "team/team_calls.h"
 #include "team/team_locality.h"
@@ -27,6 +27,6 @@ void dart__close(void)
   dart__type_clear();
   dart__op_clear();
   dart__log_sum_up();
-  dart__port_exit();
+  dart__network_leave();
   dart__log_set_unit(-1);
 }

@@ -14,6 +14,7 @@
 #include "data/op.h"
 #include "data/type.h"
 #include "epoch/epoch_calls.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "job/close.h"
 #include "job/crash.h"
@@ -21,6 +22,7 @@
 #include "job/inline.h"
 #include "job/layers.h"
 #include "job/leave.h"
+#include "job/network.h"
 #include "job/stats_report.h"
 #include "lock/lock.h"
 #include "lock/lock_at.h"
@@ -28,8 +30,8 @@
 #include "lock/range_object.h"
 #include "model/holds.h"
 #include "model/world.h"
+#include "net.h"
 #include "p2p/twosided.h"
-#include "port.h"
 #include "rma/watch.h"
 #include "team/team_calls.h"
 #include "team/team_locality.h"
@@ -60,7 +62,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   dart__crash_open();
   dart__hang_answer();
   dart__call_note(function);
-  ret = dart__port_init(argc, argv, wanted, provided_out);
+  ret = dart__network_join(argc, argv, wanted, provided_out);
   if (ret != DART_OK)
     return ret;
   dart__log_set_unit(dart__world.me);
@@ -96,7 +98,7 @@ close_locality:
 close_teams:
   dart__team_close_all();
 leave_job:
-  dart__port_exit();
+  dart__network_leave();
   dart__log_set_unit(-1);
   return ret;
 }
@@ -121,7 +123,7 @@ static void flush_all(void)
 {
   for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
     if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
-      dart__far->flush_all(dart__teams[id]); /* refused operations were logged */
+      dart__far_flush_all(dart__teams[id]); /* refused operations were logged */
 }
 
 /* Others that wait for what this unit holds would never come to dart_exit, and this unit waits for them there. */
@@ -182,5 +184,5 @@ void dart_abort(int errorcode)
     dart__leave_limit(abort_now);
     dart__report_aborted();
   }
-  dart__port_abort(errorcode);
+  dart__net_abort(errorcode, true);
 }

@@ -15,7 +15,7 @@
 #include "far/progress.h"
 #include "model/team.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 #include "rma/watch.h"
 
 DART__PROFILED(dart_inline_require);
@@ -52,5 +52,5 @@ void dart_inline_require(uint32_t version, uint32_t map_bytes)
     other_map_bytes = map_bytes;
   }
   if (dart__world.initialized && !dart__inline_fits("dart_inline_require"))
-    dart__port_abort(EXIT_FAILURE);
+    dart__net_abort(EXIT_FAILURE, false);
 }

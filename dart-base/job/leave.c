@@ -5,7 +5,7 @@
  * logs a warning. Otherwise, and with any other exit code, the job ends as after an error.
  *
  * Other units may still access the memory of a unit that is gone, and far ones need its progress for that. So
- * the backend keeps the process until the other units have ended as well (dart__port_leave). But no unit may
+ * the process stays until the other units have ended as well (job/network.c). But no unit may
  * wait for a unit that is gone: it is recorded in the exchange of each of its teams, and a unit that waits
  * for it in a collective, or for its message, ends the program with a log line that names it. Waits check
  * that after they have slept (far/gone.h), so it costs nothing as long as no unit is gone. */
@@ -18,13 +18,16 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "far/agent.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "job/close.h"
+#include "job/network.h"
 #include "job/stats_report.h"
 #include "lock/range_keep.h"
 #include "model/holds.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 
 #define LIMIT_S 10 /* for completing what is outstanding */
 
@@ -81,7 +84,7 @@ static dart_ret_t complete_far_operations(void)
   dart__progress();
   for (int32_t id = 0; id < DART__MAX_TEAMS; id++)
     if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1 &&
-        dart__far->flush_all(dart__teams[id]) != DART_OK)
+        dart__far_flush_all(dart__teams[id]) != DART_OK)
       ret = DART_ERR_OTHER;
   return ret;
 }
@@ -91,7 +94,7 @@ static void fail(int code, const char *why)
   dart__error("unit %d ends with exit code %d, but has not called dart_exit%s", dart__world.me,
               code, why);
   dart__log_sum_up();
-  dart__port_fail(code != 0 ? code : EXIT_FAILURE);
+  dart__net_abort(code != 0 ? code : EXIT_FAILURE, false);
 }
 
 /* Record this unit as gone for the units of its node; the backend informs the other nodes. */
@@ -103,10 +106,12 @@ static void note_gone(void)
                                dart__teams[id]->exchange.episode);
 }
 
-static void leave_job(int code)
+static void leave_job(int code, bool is_alone)
 {
   const char *why;
 
+  if (is_alone)
+    dart__agent_close();
   code &= 0xff; /* the exit status of the process */
   dart__leave_limit(give_up);
   dart__range_let_go(); /* the program does not hold what was kept for its next call */
@@ -123,7 +128,7 @@ static void leave_job(int code)
     dart__warn("the program ends without dart_exit; what unit 0 did is complete");
   note_gone();
   dart__world.initialized = false;
-  if (dart__port_leave())
+  if (dart__network_end())
     dart__close();
 }
 

@@ -13,7 +13,7 @@
 #include "base/counters.h"
 #include "base/log.h"
 #include "base/profile.h"
-#include "port.h"
+#include "net.h"
 
 DART__PROFILED(dart_stats_size);
 DART__PROFILED(dart_stats_describe);
@@ -44,15 +44,20 @@ static bool is_peak(size_t index)
   return (index - DART__NCOUNTERS) % 2 == 1;
 }
 
+static size_t net_size(void)
+{
+  return dart__net.stats == NULL ? 0 : dart__net.stats->size();
+}
+
 /* The transport's list is made when it is asked for, so that is not done for an index of DART's own. */
 static bool is_in_list(size_t index)
 {
-  return index < OWN_SIZE || index - OWN_SIZE < dart__port_stats_size();
+  return index < OWN_SIZE || index - OWN_SIZE < net_size();
 }
 
 size_t dart_stats_size(void)
 {
-  return OWN_SIZE + dart__port_stats_size();
+  return OWN_SIZE + net_size();
 }
 
 static dart_stats_kind_t stats_kind(dart__counter_t counter)
@@ -69,7 +74,7 @@ static dart_stats_info_t info_of(size_t index)
   const dart__level_text_t *text;
 
   if (index >= OWN_SIZE)
-    return dart__port_stats_describe(index - OWN_SIZE);
+    return dart__net.stats->describe(index - OWN_SIZE);
   if (is_counter(index)) {
     dart__counter_t counter = (dart__counter_t)index;
 
@@ -90,7 +95,7 @@ static bool only_grows(size_t index)
 static uint64_t read_statistic(size_t index)
 {
   if (index >= OWN_SIZE)
-    return dart__port_stats_read(index - OWN_SIZE);
+    return dart__net.stats->read(index - OWN_SIZE);
   if (is_counter(index)) {
     uint64_t before = atomic_load_explicit(&start[index], memory_order_acquire);
 
@@ -154,12 +159,13 @@ void dart__stats_begin(void)
     atomic_store_explicit(&start[i], dart__counted((dart__counter_t)i), memory_order_release);
   for (int i = 0; i < DART__NLEVELS; i++)
     dart__level_restart((dart__level_id_t)i);
-  dart__port_stats_reset();
+  if (dart__net.stats != NULL)
+    dart__net.stats->reset();
 }
 
 dart_ret_t dart_stats_reset(void)
 {
-  (void)dart__port_stats_size(); /* what the transport counts from now on is asked for */
+  (void)net_size(); /* what the transport counts from now on is asked for */
   dart__stats_begin();
   return DART_OK;
 }

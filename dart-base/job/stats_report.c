@@ -23,7 +23,7 @@
 #include "coll/coll.h"
 #include "job/stats.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 
 typedef struct {
   FILE       *to;
@@ -102,7 +102,7 @@ static void print_line(const table_t *t, size_t index)
 
 static void print_summary(const table_t *t)
 {
-  fprintf(t->to, "DART statistics: %s, %d units, %d nodes\n", dart__port_description(),
+  fprintf(t->to, "DART statistics: %s, %d units, %d nodes\n", dart__net.describe(),
           (int)dart__world.nunits, (int)nnodes());
   if (t->nunits > 1)
     fprintf(t->to, "%-22s %14s   %14s %8s %14s %8s  meaning\n", "statistic", "sum", "least", "unit",
@@ -155,7 +155,7 @@ static void print_json(const table_t *t)
 {
   static const char *const kinds[] = { "events", "bytes", "time", "level", "peak", "value" };
 
-  print_member(t->to, "{\n", "transport", dart__port_description());
+  print_member(t->to, "{\n", "transport", dart__net.describe());
   fprintf(t->to, ",\n\"units\": %d,\n\"nodes\": %d,\n\"cycle\": %u,\n\"statistics\": [",
           (int)dart__world.nunits, (int)nnodes(), (unsigned)dart__world.cycle);
   for (size_t i = 0; i < t->size; i++) {
@@ -295,7 +295,7 @@ static size_t size_of_all(dart__team_t *all)
   if (dart__world.me == 0)
     dart__warn(
         "DART_STATS: the transport's statistics are not the same on all units, and left out");
-  return pdart_stats_size() - dart__port_stats_size();
+  return pdart_stats_size() - (dart__net.stats == NULL ? 0 : dart__net.stats->size());
 }
 
 static void report_all(const dart__output_t *output)

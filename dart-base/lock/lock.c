@@ -26,13 +26,13 @@
 #include "base/last_call.h"
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "lock/range_table.h"
 #include "memory/pool.h"
 #include "model/argument_check.h"
 #include "model/holds.h"
 #include "model/world.h"
-#include "port.h"
 #include "wait/due.h"
 #include "wait/mutex.h"
 #include "wait/timed.h"
@@ -200,7 +200,7 @@ dart_ret_t dart_team_lock_init(dart_team_t teamid, dart_lock_t *lock)
 static dart_ret_t settle(dart__team_t *team, dart_ret_t ret)
 {
   if (team->nnodes > 1 && !dart__team_is_on_node(team, 0))
-    dart__far->settle(team, 0);
+    dart__far_settle(team, 0);
   return dart__coll_agree(team, ret);
 }
 

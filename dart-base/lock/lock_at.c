@@ -1,7 +1,7 @@
 /* Locks in words of the program's memory: see dart_lock_at.h.
  *
  * The word is a mutex (wait/mutex.h), for all units that have it mapped. A far unit asks the lock's unit, by a request
- * (`call` of port.h). If the mutex is not free its unit lists the request, and looks again whenever it makes progress;
+ * (dart__far_call). If the mutex is not free its unit lists the request, and looks again whenever it makes progress;
  * when it has taken the mutex for the waiter it tells it by a notification. After ten milliseconds it draws a
  * ticket of the mutex for the waiter, which keeps near units from passing it any more; but only if it has an agent:
  * they do not get the free lock then, before this unit has made progress. Releases are requests, too. A request is
@@ -19,6 +19,7 @@
 
 #include "base/log.h"
 #include "base/profile.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "lock/lock_at.h"
 #include "lock/range_table.h"
@@ -26,7 +27,6 @@
 #include "model/address.h"
 #include "model/holds.h"
 #include "model/world.h"
-#include "port.h"
 #include "rma/remote.h"
 #include "wait/mutex.h"
 #include "wait/timed.h"
@@ -209,7 +209,7 @@ static answer_t request_lock_at(const dart__address_t *at, uint32_t kind, uint64
   request_t request = { kind, dart__world.me, flag };
   uint64_t  answer  = HELD;
 
-  dart__far->call(at, &request, sizeof request, kind == ASK_RELEASE ? NULL : &answer);
+  dart__far_call(at, &request, sizeof request, kind == ASK_RELEASE ? NULL : &answer);
   return (answer_t)answer;
 }
 
@@ -268,9 +268,9 @@ static dart_ret_t swap_far(const char *function, const dart__address_t *at, uint
 {
   uint64_t now = 0;
 
-  dart__far->swap(at, &to, &from, seen_out, DART_TYPE_ULONG);
-  dart__far->fetch(at, NULL, &now, DART_TYPE_ULONG, DART_OP_NO_OP);
-  dart__far->settle(at->team, at->unit);
+  dart__far_swap(at, &to, &from, seen_out, DART_TYPE_ULONG);
+  dart__far_fetch(at, NULL, &now, DART_TYPE_ULONG, DART_OP_NO_OP);
+  dart__far_settle(at->team, at->unit);
   if (from != 0 || *seen_out != 0 || now != 0)
     return DART_OK;
   dart__error("%s: the memory of the lock at offset %llu of unit %d is gone", function,

@@ -30,7 +30,6 @@
 #include "model/holds.h"
 #include "model/world.h"
 #include "p2p/twosided.h"
-#include "port.h"
 #include "wait/waiting.h"
 
 DART__PROFILED(dart_range_acquire);

@@ -8,11 +8,11 @@
 
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "far/far_ops.h"
 #include "lock/range_table.h"
 #include "memory/pool.h"
 #include "model/argument_check.h"
 #include "model/world.h"
-#include "port.h"
 
 DART__PROFILED(dart_team_range_init);
 DART__PROFILED(dart_team_range_destroy);
@@ -213,7 +213,7 @@ static dart_ret_t settle(dart__team_t *team, dart_ret_t ret)
 {
   for (int32_t unit = 0; team->nnodes > 1 && unit < team->nunits; unit++)
     if (!dart__team_is_on_node(team, unit))
-      dart__far->settle(team, unit);
+      dart__far_settle(team, unit);
   return dart__coll_agree(team, ret);
 }
 

@@ -14,11 +14,12 @@
 #include <dash/dart/ext/dart_range.h>
 
 #include "base/counters.h"
+#include "far/engine.h"
+#include "far/far_ops.h"
 #include "memory/pool.h"
 #include "model/address.h"
 #include "model/world.h"
 #include "p2p/twosided.h"
-#include "port.h"
 
 #define SOME       16 /* waiters told at a time */
 #define MOST_SPANS DART_RANGE_SPANS
@@ -92,9 +93,8 @@ void dart__table_tell(int32_t unit, uint64_t word)
   if (dart__locate(__func__, flag, sizeof(uint64_t), &at) != DART_OK)
     return;
   if (at.near == NULL) {
-    dart__far->put_notify(NULL, NULL, NULL, NULL, 0, &(dart__signal_t){ &at, 1, DART_OP_SUM });
-    dart__far
-        ->push(); /* it is none of a program's burst of notifications, which may be kept for more */
+    dart__far_put_notify(NULL, NULL, NULL, NULL, 0, &(dart__signal_t){ &at, 1, DART_OP_SUM });
+    dart__engine_push(); /* it is none of a program's burst of notifications, which may wait for more */
     return;
   }
   /* acq_rel: hands on what was released; pairs with the acquire of dart_notify_wait */
@@ -275,8 +275,8 @@ static uint64_t call_table(dart__table_t table, const request_t *request, bool h
 
   if (dart__locate(__func__, dart__table_word(table.unit, table.offset), sizeof result, &at) ==
       DART_OK)
-    dart__far->call(&at, request, sizeof *request + request->nspans * sizeof request->spans[0],
-                    has_result ? &result : NULL);
+    dart__far_call(&at, request, sizeof *request + request->nspans * sizeof request->spans[0],
+                   has_result ? &result : NULL);
   return result;
 }
 

@@ -40,7 +40,7 @@ dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter
                                       const dart__span_t *spans, size_t n, bool may_wait,
                                       uint64_t *ticket_out);
 
-/** A request that is held leaves. Does not wait for a far unit; dart__far->settle does. */
+/** A request that is held leaves. Does not wait for a far unit; dart__far_settle does. */
 void dart__table_leave(dart__table_t at, uint64_t ticket);
 
 /** All requests of this unit that are held leave; otherwise likewise. */

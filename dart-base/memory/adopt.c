@@ -20,7 +20,6 @@
 #include "memory/pages.h"
 #include "memory/pool.h"
 #include "model/argument_check.h"
-#include "port.h"
 
 DART__PROFILED(dart_team_adopt);
 
@@ -114,7 +113,6 @@ static void commit(dart__team_t *team, dart__segment_t *segment, call_t *call)
   for (int32_t u = 0; u < team->nunits; u++)
     if (segment->near[u] != NULL)
       segment->near[u] += call->heads[u];
-  dart__port_chunk_shift(team, segment->chunk, call->heads);
   set_sizes(team, segment, call);
   segment->adopted             = call->nbytes > 0 ? call->addr : NULL;
   segment->heads               = call->heads;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "port.h"
+#include "net.h"
 
 dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool shared)
 {
@@ -18,7 +18,7 @@ dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool sha
     chunk->arena = dart__arena_new(nbytes, DART__CACHE_LINE);
   if (chunk->near != NULL &&
       (!shared || (chunk->arena != NULL && dart__arena_prepare(chunk->arena))) &&
-      dart__port_chunk_prepare(team, chunk) == DART_OK)
+      dart__net_chunk_prepare(team, chunk) == DART_OK)
     return chunk;
   dart__chunk_delete(chunk);
   return NULL;
@@ -36,7 +36,7 @@ void dart__chunk_delete(dart__chunk_t *chunk)
   if (chunk == NULL)
     return;
   dart__level_add(chunk->level, -(int64_t)chunk->counted);
-  dart__port_chunk_discard(chunk);
+  dart__net_chunk_discard(chunk);
   dart__arena_delete(chunk->arena);
   free(chunk->near);
   free(chunk);

@@ -21,13 +21,14 @@
 #include "coll/coll.h"
 #include "data/op.h"
 #include "epoch/epoch.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "memory/chunk_new.h"
 #include "memory/pages.h"
 #include "memory/pool.h"
 #include "memory/register.h"
 #include "model/argument_check.h"
-#include "port.h"
+#include "net.h"
 
 DART__PROFILED(dart_team_memalloc_aligned);
 DART__PROFILED(dart_team_memfree);
@@ -54,7 +55,7 @@ static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared, siz
   if (ret != DART_OK)
     goto delete_chunk;
   chunk->alignment = alignment;
-  mine             = dart__port_chunk_open(team, chunk);
+  mine             = dart__net_chunk_open(team, chunk);
   ret              = dart__coll_agree(team, mine);
   if (ret != DART_OK)
     goto close_chunk;
@@ -65,7 +66,7 @@ static dart_ret_t open_chunk(dart__team_t *team, size_t nbytes, bool shared, siz
 
 close_chunk:
   if (mine == DART_OK)
-    dart__port_chunk_close(team, chunk);
+    dart__net_chunk_close(team, chunk);
 delete_chunk:
   dart__chunk_delete(chunk);
   return ret;
@@ -79,7 +80,7 @@ static void close_chunk(dart__team_t *team, dart__chunk_t *chunk)
   while (*link != chunk)
     link = &(*link)->next;
   *link = chunk->next;
-  dart__port_chunk_close(team, chunk);
+  dart__net_chunk_close(team, chunk);
   dart__chunk_delete(chunk);
 }
 
@@ -147,7 +148,7 @@ static bool returns_pages(dart__team_t *team, const dart__chunk_t *chunk)
 /* Return the pages of a chunk without segments; its address space stays. */
 static void empty_chunk(dart__team_t *team, dart__chunk_t *chunk)
 {
-  dart__port_chunk_release(team, chunk, 0, chunk->reserved);
+  dart__net_release(team, chunk, 0, chunk->reserved);
   chunk->reserved = 0;
   chunk->extent   = 0;
   dart__chunk_count(chunk, DART__LEVEL_SEGMENTS, 0);
@@ -185,10 +186,10 @@ static dart_ret_t reserve_alone(dart__team_t *team, dart__chunk_t *chunk, uint64
   size_t to = dart__round_up(own, page), from = epoch_at / page * page;
 
   if (to >= from)
-    return dart__port_chunk_reserve(team, chunk, 0, end);
-  if (to > 0 && dart__port_chunk_reserve(team, chunk, 0, to) != DART_OK)
+    return dart__net_reserve(team, chunk, 0, end);
+  if (to > 0 && dart__net_reserve(team, chunk, 0, to) != DART_OK)
     return DART_ERR_NOMEM;
-  return dart__port_chunk_reserve(team, chunk, from, end);
+  return dart__net_reserve(team, chunk, from, end);
 }
 
 /* Reserve pages for this unit's portion. Those of a shared chunk are reserved in steps, equally on all units;
@@ -210,7 +211,7 @@ static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t
   if (to > chunk->nbytes)
     to = chunk->nbytes;
   *reserved_out = to;
-  return dart__port_chunk_reserve(team, chunk, chunk->reserved, to);
+  return dart__net_reserve(team, chunk, chunk->reserved, to);
 }
 
 /* Reserve pages for all portions, or for none. Collective and agreed. */
@@ -230,7 +231,7 @@ static dart_ret_t reserve_pages(dart__team_t *team, dart__chunk_t *chunk, uint64
     chunk->reserved = reserved;
     dart__chunk_count(chunk, DART__LEVEL_SEGMENTS, chunk->arena != NULL ? reserved : room_of(own));
   } else if (mine == DART_OK && chunk->arena != NULL)
-    dart__port_chunk_release(team, chunk, chunk->reserved, reserved);
+    dart__net_release(team, chunk, chunk->reserved, reserved);
   return ret;
 }
 
@@ -426,7 +427,7 @@ static void return_pages(dart__team_t *team, const dart__segment_t *segment)
   for (size_t from = 0, to; from < pages.nbytes; from = to) {
     to = pages.nbytes - from < RETURNED ? pages.nbytes : from + RETURNED;
     dart__pages_return((dart__pages_t){ pages.first + from, to - from }, shared + from);
-    dart__port_chunk_release(team, segment->chunk, segment->base + from, segment->base + to);
+    dart__net_release(team, segment->chunk, segment->base + from, segment->base + to);
   }
 }
 
@@ -447,7 +448,7 @@ void dart__memory_free(dart__team_t *team, dart__segment_t *segment)
   dart__progress();
   dart__progress_settle(0);
   if (team->nnodes > 1)
-    dart__far->flush_all(team);
+    dart__far_flush_all(team);
   dart__coll_barrier(team);
   free_segment(team, segment);
 }

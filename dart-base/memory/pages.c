@@ -3,7 +3,7 @@
  * The shared memory is mapped already, somewhere else. mremap with an old size of 0 maps it once more, at an address of
  * our choice, and in the same step takes away what was there; that works whatever the memory is (a file of DART's or
  * of MPI's, or anonymous), so no backend has to know. Between the copy and that step nobody may write to the pages:
- * the program promises that for its threads, and DART's own thread is held (port.h), for the pages of a static
+ * the program promises that for its threads, and DART's own thread is held (far/agent.h), for the pages of a static
  * variable may have variables of the library on them. */
 #include "memory/pages.h"
 
@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "far/agent.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
@@ -146,10 +147,10 @@ static bool share(dart__pages_t pages, char *shared)
 {
   bool is_done;
 
-  dart__port_hold(true);
+  dart__agent_hold(true);
   memcpy(shared, pages.first, pages.nbytes);
   is_done = replace(pages, shared, 0);
-  dart__port_hold(false);
+  dart__agent_hold(false);
   return is_done;
 }
 
@@ -160,10 +161,10 @@ static bool make_private(dart__pages_t pages, const char *shared)
 
   if (copy == MAP_FAILED)
     return false;
-  dart__port_hold(true);
+  dart__agent_hold(true);
   memcpy(copy, shared, pages.nbytes);
   is_done = replace(pages, copy, pages.nbytes);
-  dart__port_hold(false);
+  dart__agent_hold(false);
   if (!is_done)
     munmap(copy, pages.nbytes);
   return is_done;
@@ -186,7 +187,7 @@ void dart__pages_return(dart__pages_t pages, const char *shared)
   while (pages.nbytes > 0 && !make_private(pages, shared)) {
     if (turns == TRIES) {
       dart__error("no memory for %zu bytes that were adopted: %s", pages.nbytes, strerror(errno));
-      dart__port_abort(EXIT_FAILURE);
+      dart__net_abort(EXIT_FAILURE, false);
     }
     dart__wait_turn(&turns, &dart__world.wait);
   }

@@ -18,7 +18,7 @@
 #include "memory/chunk_new.h"
 #include "model/argument_check.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 
 DART__PROFILED(dart_memalloc);
 DART__PROFILED(dart_memfree);
@@ -54,7 +54,7 @@ static dart_ret_t alloc_epochs(void)
 
 dart_ret_t dart__pool_open(void)
 {
-  dart_ret_t ret = dart__port_chunk_open(pool.all, pool.chunk);
+  dart_ret_t ret = dart__net_chunk_open(pool.all, pool.chunk);
 
   if (ret != DART_OK)
     return ret;
@@ -77,7 +77,7 @@ void dart__pool_close(void)
   if (pool.is_open) {
     dart__pool_end_epochs(&pool.segment);
     dart__segment_leave(pool.all, &pool.segment);
-    dart__port_chunk_close(pool.all, pool.chunk);
+    dart__net_chunk_close(pool.all, pool.chunk);
   }
   tdestroy(pool.users, free_nothing);
   dart__chunk_delete(pool.chunk);
@@ -99,7 +99,7 @@ static dart_ret_t reserve_up_to(uint64_t end)
     return DART_OK;
   if (to > chunk->nbytes)
     to = chunk->nbytes;
-  ret = dart__port_chunk_reserve(pool.all, chunk, chunk->reserved, to);
+  ret = dart__net_reserve(pool.all, chunk, chunk->reserved, to);
   if (ret != DART_OK)
     return ret;
   chunk->reserved = to;

@@ -16,12 +16,13 @@
 #include "base/profile.h"
 #include "coll/coll.h"
 #include "epoch/epoch.h"
+#include "far/engine.h"
 #include "memory/chunk_new.h"
 #include "memory/pool.h"
 #include "model/address.h"
 #include "model/argument_check.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 #include "wait/foreign.h"
 
 DART__PROFILED(dart_team_memregister);
@@ -131,11 +132,11 @@ static void remove_segment(dart__team_t *team, dart__segment_t *segment)
 {
   uint32_t turns = 0;
 
-  while (dart__world.many_nodes && !dart__far->requests.hold())
+  while (dart__world.many_nodes && !dart__engine_hold())
     dart__wait_pause(&turns, &dart__world.wait); /* whoever applies them makes the progress */
   dart__segment_leave(team, segment);
   if (dart__world.many_nodes)
-    dart__far->requests.release();
+    dart__engine_release();
 }
 
 /* Agree on an id, and register the memory. Collective and agreed. */
@@ -153,7 +154,7 @@ static dart_ret_t agree_and_enter(dart__team_t *team, dart__segment_t *segment, 
   delete_segment(dart__segment_take_ended(team, segment->id)); /* all have deregistered it */
   segment->generation = ++team->nregistered;
   dart__segment_enter(team, segment); /* before far units can access it */
-  ret = dart__port_register(team, segment->chunk, address, nbytes);
+  ret = dart__net_register(team, segment->chunk, address, nbytes);
   if (ret != DART_OK)
     remove_segment(team, segment);
   return ret;
@@ -243,7 +244,7 @@ static void deregister(dart__team_t *team, dart__segment_t *segment)
 {
   dart__segment_end(team, segment);
   remove_segment(team, segment);
-  dart__port_deregister(team, segment->chunk);
+  dart__net_deregister(team, segment->chunk);
   dart__pool_end_epochs(segment);
   segment->has_epoch_block = false; /* it is returned */
 }

@@ -2,11 +2,11 @@
 #include "memory/word.h"
 
 #include "base/assert.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "model/address.h"
 #include "model/argument_check.h"
 #include "model/world.h"
-#include "port.h"
 #include "wait/atomic.h"
 
 /* The address of a word, and whether it is far. Updates that this unit has deferred come first. */
@@ -27,11 +27,11 @@ void dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_da
   dart__address_t at;
 
   if (is_remote(__func__, word, type, &at))
-    dart__far->fetch(&at, value, result, type, op);
+    dart__far_fetch(&at, value, result, type, op);
   else
     dart__atomic_fetch(at.near, value, result, type, op);
   if (dart__world.many_nodes)
-    dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
+    dart__far_settle(dart__teams[DART_TEAM_ALL], word.unitid);
 }
 
 void dart__word_swap(dart_gptr_t word, const void *value, const void *compare, void *result,
@@ -40,9 +40,9 @@ void dart__word_swap(dart_gptr_t word, const void *value, const void *compare, v
   dart__address_t at;
 
   if (is_remote(__func__, word, type, &at))
-    dart__far->swap(&at, value, compare, result, type);
+    dart__far_swap(&at, value, compare, result, type);
   else
     dart__atomic_swap(at.near, value, compare, result, type);
   if (dart__world.many_nodes)
-    dart__far->settle(dart__teams[DART_TEAM_ALL], word.unitid);
+    dart__far_settle(dart__teams[DART_TEAM_ALL], word.unitid);
 }

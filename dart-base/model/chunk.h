@@ -7,6 +7,7 @@
  * offset on all units without communication. Pages are reserved from the start of each portion upwards, in
  * steps, before memory is handed out: if pages run out an allocation returns an error code, and no access
  * ever raises a signal. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,10 +21,11 @@ typedef struct dart__chunk {
   size_t extent;          /* where segments have ended so far, at most: the same on all units */
   char **near;            /* team unit → its portion, as mapped here; NULL: far */
   dart__arena_t   *arena; /* allocates the portions; NULL: one segment occupies the whole chunk */
-  void            *port;  /* the backend's state, see port.h */
-  dart__level_id_t level; /* what is reserved counts as, ... */
-  size_t           counted; /* ... and as how many bytes */
-  struct dart__chunk *next; /* in the team's list */
+  void            *net;   /* what the network has of it, see net.h */
+  bool             is_reached; /* puts and gets of far portions need nobody at the target */
+  dart__level_id_t level;      /* what is reserved counts as, ... */
+  size_t           counted;    /* ... and as how many bytes */
+  struct dart__chunk *next;    /* in the team's list */
 } dart__chunk_t;
 
 #endif

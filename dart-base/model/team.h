@@ -44,7 +44,8 @@ typedef struct dart__team {
   uint64_t            exchange_offset; /* ... and their offset in the pool of the node's leader */
   dart__wait_policy_t wait;            /* how units wait in its collectives */
   dart__waiting_t    *waiting;         /* the leader's entry during a collective's step; or NULL */
-  void               *port;            /* the backend's state, see port.h */
+  void               *net;             /* what the network has of it, see net.h */
+  struct dart__far_team *far;          /* far/far_team.h; NULL: one node */
   struct dart__locality *locality;     /* team/team_locality.c; NULL: none */
   /* Registered segments of which this unit has deregistered its portion, slot ~id; NULL: it has registered none. Their
    * ids are free on this unit, and taken on those that have not deregistered yet: while they are, it reaches these. */

@@ -36,11 +36,11 @@ typedef struct {
   struct dart__holds
       *holds_words; /* the same if DART_HANG is set, else NULL: locks in words are noted, too */
 
-  /* See job/leave.c. The backend calls it if the process ends while `initialized`; `code`: its exit code,
-   * as far as it is known. */
-  void (*leave)(int code);
+  /* See job/leave.c. The network calls it if the process ends while `initialized`. `code` is its exit code, as far as it
+   * is known. `is_alone`: no other thread may call the network any more. */
+  void (*leave)(int code, bool is_alone);
 
-  /* An operation that a far unit asks for, by `call` of port.h, on an object in this unit's pool. It returns soon,
+  /* An operation that a far unit asks for, by dart__far_call, on an object in this unit's pool. It returns soon,
    * and calls nothing of the backend; what it leaves to be sent is sent by `after_calls`, which progress calls while
    * `calls_are_due`. Any thread, several at a time. NULL: before the first object. */
   uint64_t (*called)(char *object, const void *operand, size_t nbytes);

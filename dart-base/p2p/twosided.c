@@ -27,13 +27,15 @@
 #include "base/counters.h"
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "far/engine.h"
 #include "far/gone.h"
 #include "far/progress.h"
 #include "memory/pool.h"
 #include "model/argument_check.h"
 #include "model/world.h"
+#include "net.h"
+#include "p2p/far_message.h"
 #include "p2p/mailbox.h"
-#include "port.h"
 #include "wait/timed.h"
 #include "wait/waiting.h"
 
@@ -201,8 +203,8 @@ static void start_out_near(message_t *m)
 
 static void start_far(message_t *m, bool out)
 {
-  dart_ret_t ret = out ? dart__messages->send(m->unit, m->tag, m->buffer, m->nbytes, &m->far)
-                       : dart__messages->recv(m->unit, m->tag, m->buffer, m->nbytes, &m->far);
+  dart_ret_t ret = out ? dart__far_message_send(m->unit, m->tag, m->buffer, m->nbytes, &m->far)
+                       : dart__far_message_recv(m->unit, m->tag, m->buffer, m->nbytes, &m->far);
 
   if (ret != DART_OK)
     finish_message(m, ret);
@@ -211,7 +213,7 @@ static void start_far(message_t *m, bool out)
 static void progress_far(message_t *m)
 {
   bool       done;
-  dart_ret_t ret = dart__messages->test(m->far, &done);
+  dart_ret_t ret = dart__far_message_test(m->far, &done);
 
   if (done) {
     m->far = NULL;
@@ -265,9 +267,9 @@ static void find_far(message_t *m)
   bool           is_found = false;
   dart_ret_t     ret      = DART_OK;
 
-  dart__messages->look(m->unit, m->tag, &found, &is_found);
+  dart__far_message_look(m->unit, m->tag, &found, &is_found);
   if (is_found && !m->is_probe)
-    ret = dart__messages->take(&found, m->buffer, m->nbytes, &m->far);
+    ret = dart__far_message_take(&found, m->buffer, m->nbytes, &m->far);
   if (ret != DART_OK) {
     finish_message(m, ret);
   } else if (is_found && (m->is_probe || m->far != NULL)) {
@@ -338,7 +340,7 @@ static bool start_messages(message_t *out, message_t *in)
   if (!out->done || out->ret == DART_OK)
     return true;
   if (in->far != NULL)
-    dart__messages->forget(in->far);
+    dart__far_message_forget(in->far);
   return false;
 }
 
@@ -461,9 +463,9 @@ static bool check_unit_and_tag(const char *function, int tag, dart_global_unit_t
     return false;
   }
   /* for near units, too: whether a tag is valid does not depend on where units run */
-  if (dart__messages != NULL && tag > dart__messages->largest_tag()) {
+  if (tag > dart__net.largest_tag) {
     dart__error("%s: tag %d exceeds %d, the largest of this MPI", function, tag,
-                dart__messages->largest_tag());
+                dart__net.largest_tag);
     return false;
   }
   return true;
@@ -582,7 +584,7 @@ dart_ret_t dart_try_probe(dart_global_unit_t unit, int tag, int32_t *found, dart
     return DART_ERR_INVAL;
   dart__progress();
   if (dart__world.many_nodes)
-    dart__far->progress();
+    dart__engine_poke();
   progress_in(&in);
   if (in.done && in.ret != DART_OK)
     return in.ret;

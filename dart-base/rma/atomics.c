@@ -8,6 +8,8 @@
 #include "base/profile.h"
 #include "data/op.h"
 #include "epoch/access.h"
+#include "far/engine.h"
+#include "far/far_ops.h"
 #include "far/run.h"
 #include "rma/context.h"
 #include "rma/count.h"
@@ -106,8 +108,8 @@ static void accumulate_far(const dart__address_t *at, const void *values, size_t
 
   dart__run_end(); /* updates of a word are applied in the order of their calls */
   dart__count_operation(DART__COUNT_ATOMIC_FAR, nbytes);
-  dart__far->progress();
-  dart__far->accumulate(at, values, nelem, dtype, op);
+  dart__engine_poke();
+  dart__far_accumulate(at, values, nelem, dtype, op);
   dart__context_note(at);
   if (nelem == 1 && nbytes == sizeof(uint64_t) && dart__may_defer()) {
     if (dart__stream < DART__STREAM_LEAST)
@@ -178,7 +180,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
       count_apart(&at, dart__type_basic_size(dtype));
     add(&gptr, at.near, values, dart__type_basic_size(dtype), dtype, op);
     if (dart__world.many_nodes) {
-      dart__far->progress();
+      dart__engine_poke();
       if (dart__type_basic_size(dtype) == sizeof(uint64_t))
         prepare_run(&at, dtype, op);
     }

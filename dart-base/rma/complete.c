@@ -9,6 +9,7 @@
 #include "base/profile.h"
 #include "coll/coll.h"
 #include "epoch/access.h"
+#include "far/far_ops.h"
 #include "far/run.h"
 #include "rma/transfer.h"
 
@@ -84,7 +85,7 @@ DART__OUT_OF_LINE flush_any(dart_gptr_t gptr)
   dart_ret_t    ret = flush_near("dart_flush", gptr, false, &team);
 
   dart__progress_settle_lazy();
-  return team == NULL ? ret : dart__worse(ret, dart__far->flush(team, gptr.unitid));
+  return team == NULL ? ret : dart__worse(ret, dart__far_flush(team, gptr.unitid));
 }
 
 DART__OUT_OF_LINE flush_all_any(dart_gptr_t gptr)
@@ -93,7 +94,7 @@ DART__OUT_OF_LINE flush_all_any(dart_gptr_t gptr)
   dart_ret_t    ret = flush_near("dart_flush_all", gptr, true, &team);
 
   dart__progress_settle_lazy();
-  return team == NULL ? ret : dart__worse(ret, dart__far->flush_all(team));
+  return team == NULL ? ret : dart__worse(ret, dart__far_flush_all(team));
 }
 
 DART__OUT_OF_LINE flush_local_any(dart_gptr_t gptr)
@@ -101,7 +102,7 @@ DART__OUT_OF_LINE flush_local_any(dart_gptr_t gptr)
   dart__team_t *team;
   dart_ret_t    ret = flush_near("dart_flush_local", gptr, false, &team);
 
-  return team == NULL ? ret : dart__worse(ret, dart__far->flush_local(team, gptr.unitid));
+  return team == NULL ? ret : dart__worse(ret, dart__far_flush_local(team, gptr.unitid));
 }
 
 DART__OUT_OF_LINE flush_local_all_any(dart_gptr_t gptr)
@@ -109,7 +110,7 @@ DART__OUT_OF_LINE flush_local_all_any(dart_gptr_t gptr)
   dart__team_t *team;
   dart_ret_t    ret = flush_near("dart_flush_local_all", gptr, true, &team);
 
-  return team == NULL ? ret : dart__worse(ret, dart__far->flush_local_all(team));
+  return team == NULL ? ret : dart__worse(ret, dart__far_flush_local_all(team));
 }
 
 dart_ret_t dart_flush(dart_gptr_t gptr)
@@ -158,7 +159,7 @@ DART__OUT_OF_LINE order_any(dart_gptr_t gptr)
     complete_near();
   dart__progress_settle_lazy();
   if (team->nnodes > 1)
-    dart__far->order(team, gptr.unitid);
+    dart__far_order(team, gptr.unitid);
   return DART_OK;
 }
 
@@ -183,7 +184,7 @@ static dart_ret_t wait_for(dart_handle_t handles[], size_t n, bool at_target)
 {
   for (size_t i = 0; handles != NULL && i < n; i++)
     if (handles[i] != DART_HANDLE_NULL)
-      dart__far->wait(&handles[i], at_target);
+      dart__far_wait(&handles[i], at_target);
   complete_near();
   return DART_OK;
 }
@@ -221,7 +222,7 @@ static dart_ret_t test_for(const char *function, dart_handle_t handles[], size_t
   *result = 0;
   dart__progress();
   for (size_t i = 0; handles != NULL && i < n; i++)
-    if (handles[i] != DART_HANDLE_NULL && !dart__far->test(handles[i])) {
+    if (handles[i] != DART_HANDLE_NULL && !dart__far_test(handles[i])) {
       dart__progress_in_vain();
       return DART_OK;
     }
@@ -252,6 +253,6 @@ dart_ret_t dart_testall(dart_handle_t handles[], size_t n, int32_t *is_finished)
 dart_ret_t dart_handle_free(dart_handle_t *handle)
 {
   if (handle != NULL && *handle != DART_HANDLE_NULL)
-    dart__far->release(handle);
+    dart__far_release(handle);
   return DART_OK;
 }

@@ -1,7 +1,7 @@
 /* Completion contexts.
  *
  * Whatever way an operation takes to a far unit, what is started towards it has numbers that only grow, and
- * what is complete is known as a number (port.h: dart__mark_t). So a context has no lists of operations, and no
+ * what is complete is known as a number (dart__mark_t of far/far_ops.h). So a context has no lists of operations, and no
  * lanes: after each operation of a thread that is in it, it takes down the unit's number of the way that the operation
  * went, and a flush waits until the marks of the units that it has are reached. A way that none of its operations
  * went is left alone: where all were requests, what others have outstanding by MPI is not flushed. Near memory is
@@ -14,11 +14,12 @@
 #include <stdlib.h>
 
 #include "base/profile.h"
+#include "far/engine.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "far/run.h"
 #include "model/argument_check.h"
 #include "model/world.h"
-#include "port.h"
 
 DART__PROFILED(dart_context_create);
 DART__PROFILED(dart_context_destroy);
@@ -53,7 +54,7 @@ void dart__context_add(const dart__address_t *at)
   if (at->team->id != c->teamid || c->cycle != dart__world.cycle)
     return;
   noted = &c->noted[at->unit];
-  dart__far->mark(at->team, at->unit, &noted->mark);
+  dart__far_mark(at->team, at->unit, &noted->mark);
   if (!noted->is_used)
     c->used[c->nused++] = at->unit;
   noted->is_used = true;
@@ -161,9 +162,9 @@ dart_ret_t dart_context_leave(dart_context_t context)
 static void settle_all(dart__team_t *team, const struct dart_context *context, bool at_target)
 {
   for (int32_t i = 0; i < context->nused; i++)
-    dart__far->ask_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
+    dart__far_ask_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
   for (int32_t i = 0; i < context->nused; i++)
-    dart__far->settle_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
+    dart__far_settle_to(team, context->used[i], &context->noted[context->used[i]].mark, at_target);
 }
 
 dart_ret_t dart_context_flush(dart_context_t context)
@@ -200,7 +201,7 @@ static void test_units(dart__team_t *team, struct dart_context *context)
     int32_t  unit  = context->used[i];
     noted_t *noted = &context->noted[unit];
 
-    noted->is_used = !dart__far->test_to(team, unit, &noted->mark);
+    noted->is_used = !dart__far_test_to(team, unit, &noted->mark);
     if (noted->is_used)
       context->used[nleft++] = unit;
   }
@@ -220,7 +221,7 @@ dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
     return DART_ERR_INVAL;
   complete_near();
   if (context->nused > 0) {
-    dart__far->look(); /* answers come by progress, and the program may sleep between two tests */
+    dart__engine_look(); /* answers come by progress, and the program may sleep between two tests */
     test_units(team, context);
   }
   *is_finished = context->nused == 0;
@@ -242,7 +243,7 @@ static dart_ret_t settle_unit(const char *function, const struct dart_context *c
   }
   complete_near();
   if (context->noted[unit.id].is_used)
-    dart__far->settle_to(team, unit.id, &context->noted[unit.id].mark, at_target);
+    dart__far_settle_to(team, unit.id, &context->noted[unit.id].mark, at_target);
   return DART_OK;
 }
 

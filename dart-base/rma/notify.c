@@ -3,7 +3,7 @@
  * The flag is updated by a CPU atomic that releases the data, and then the target's event is raised, to
  * wake the target if it sleeps. It is the event that announces messages, too: a waiter checks what it waits
  * for whenever its event was raised. If the target is near the origin does both; if it is far, a request
- * that travels with the data or after them does (put_notify in port.h). A get is complete before its flag is updated;
+ * that travels with the data or after them does (dart__far_put_notify). A get is complete before its flag is updated;
  * far ones are done by the backend, which updates the flag of the unit itself when the data come (get_notify), or, where
  * it has no such way, by a blocking get and a notification.
  *
@@ -13,6 +13,7 @@
 
 #include "base/profile.h"
 #include "data/op.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "p2p/twosided.h"
 #include "rma/context.h"
@@ -99,7 +100,7 @@ static dart_ret_t notify(const dart__signal_t *signal)
   dart__count_notify(signal->flag);
   if (!is_far(signal->flag))
     return update(signal);
-  dart__far->put_notify(NULL, NULL, NULL, NULL, 0, signal);
+  dart__far_put_notify(NULL, NULL, NULL, NULL, 0, signal);
   dart__context_note(signal->flag);
   return DART_OK;
 }
@@ -114,7 +115,7 @@ static dart_ret_t put_and_notify(const dart__transfer_t *t, const void *src, siz
   dart__count_notify(signal->flag);
   if (is_far(signal->flag)) {
     dart__count_put(&t->at, nbytes);
-    dart__far->put_notify(&t->at, t->global_type, src, t->local_type, nelem, signal);
+    dart__far_put_notify(&t->at, t->global_type, src, t->local_type, nelem, signal);
     dart__context_note(signal->flag);
     return DART_OK;
   }
@@ -161,7 +162,7 @@ static inline bool put_notify_far(const char *function, dart_gptr_t gptr, const 
   dart__progress(); /* apply deferred updates before the notification */
   dart__count_notify(&counter);
   dart__count_put(&data, nbytes);
-  dart__far->put_notify(&data, byte, src, byte, nbytes, &signal);
+  dart__far_put_notify(&data, byte, src, byte, nbytes, &signal);
   dart__context_note(&counter);
   return true;
 }
@@ -213,7 +214,7 @@ dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
 static bool get_and_notify_far(const dart__transfer_t *t, void *dest, size_t nelem,
                                const dart__signal_t *signal)
 {
-  if (!dart__far->get_notify(&t->at, t->global_type, dest, t->local_type, nelem, signal))
+  if (!dart__far_get_notify(&t->at, t->global_type, dest, t->local_type, nelem, signal))
     return false;
   dart__context_note(&t->at);
   if (is_far(signal->flag))

@@ -16,6 +16,7 @@ DART__PROFILED(dart_put_handle);
 DART__PROFILED(dart_get_handle);
 
 #include "epoch/access.h"
+#include "far/far_ops.h"
 #include "rma/context.h"
 #include "rma/count.h"
 #include "rma/remote.h"
@@ -138,9 +139,9 @@ static inline dart_ret_t put_far(const char *function, const dart__address_t *at
 
   dart__call_note(function);
   if (blocking) {
-    ret = dart__far->put_bytes_blocking(at, src, nbytes);
+    ret = dart__far_put_bytes_blocking(at, src, nbytes);
   } else {
-    ret = dart__far->put_bytes(at, src, nbytes, handle_out);
+    ret = dart__far_put_bytes(at, src, nbytes, handle_out);
     dart__context_note(at);
   }
   if (ret == DART_OK)
@@ -155,9 +156,9 @@ static inline dart_ret_t get_far(const char *function, void *dest, const dart__a
 
   dart__call_note(function);
   if (blocking) {
-    ret = dart__far->get_bytes_blocking(at, dest, nbytes);
+    ret = dart__far_get_bytes_blocking(at, dest, nbytes);
   } else {
-    ret = dart__far->get_bytes(at, dest, nbytes, handle_out);
+    ret = dart__far_get_bytes(at, dest, nbytes, handle_out);
     dart__context_note(at);
   }
   if (ret == DART_OK)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "far/far_ops.h"
 #include "model/world.h"
-#include "port.h"
 #include "rma/context.h"
 #include "rma/transfer.h"
 #include "wait/atomic.h"
@@ -71,7 +71,7 @@ dart_ret_t dart__remote_put(const dart__address_t *at, const dart__type_t *at_ty
 
   if (where(at) != FAR)
     return put_on_node(at, at_type, src, src_type, nelem);
-  ret = dart__far->put(at, at_type, src, src_type, nelem, handle_out);
+  ret = dart__far_put(at, at_type, src, src_type, nelem, handle_out);
   dart__context_note(at);
   return ret;
 }
@@ -83,7 +83,7 @@ dart_ret_t dart__remote_get(const dart__address_t *at, const dart__type_t *at_ty
 
   if (where(at) != FAR)
     return get_on_node(at, at_type, dst, dst_type, nelem);
-  ret = dart__far->get(at, at_type, dst, dst_type, nelem, handle_out);
+  ret = dart__far_get(at, at_type, dst, dst_type, nelem, handle_out);
   dart__context_note(at);
   return ret;
 }
@@ -91,14 +91,14 @@ dart_ret_t dart__remote_get(const dart__address_t *at, const dart__type_t *at_ty
 dart_ret_t dart__remote_put_blocking(const dart__address_t *at, const dart__type_t *at_type,
                                      const void *src, const dart__type_t *src_type, size_t nelem)
 {
-  return where(at) == FAR ? dart__far->put_blocking(at, at_type, src, src_type, nelem)
+  return where(at) == FAR ? dart__far_put_blocking(at, at_type, src, src_type, nelem)
                           : put_on_node(at, at_type, src, src_type, nelem);
 }
 
 dart_ret_t dart__remote_get_blocking(const dart__address_t *at, const dart__type_t *at_type,
                                      void *dst, const dart__type_t *dst_type, size_t nelem)
 {
-  return where(at) == FAR ? dart__far->get_blocking(at, at_type, dst, dst_type, nelem)
+  return where(at) == FAR ? dart__far_get_blocking(at, at_type, dst, dst_type, nelem)
                           : get_on_node(at, at_type, dst, dst_type, nelem);
 }
 
@@ -163,7 +163,7 @@ dart_ret_t dart__remote_accumulate(const dart__address_t *at, const void *values
   dart_ret_t ret;
 
   if (where(at) == FAR) {
-    dart__far->accumulate(at, values, nelem, type, op);
+    dart__far_accumulate(at, values, nelem, type, op);
     dart__context_note(at);
     return DART_OK;
   }
@@ -181,7 +181,7 @@ dart_ret_t dart__remote_fetch(const dart__address_t *at, const void *value, void
   dart_ret_t ret;
 
   if (where(at) == FAR) {
-    dart__far->fetch(at, value, result, type, op);
+    dart__far_fetch(at, value, result, type, op);
     dart__context_note(at);
     return DART_OK;
   }
@@ -200,7 +200,7 @@ dart_ret_t dart__remote_fetch_elements(const dart__address_t *at, const void *va
   dart_ret_t ret;
 
   if (where(at) == FAR) {
-    dart__far->fetch_elements(at, values, results, nelem, type, op);
+    dart__far_fetch_elements(at, values, results, nelem, type, op);
     dart__context_note(at);
     return DART_OK;
   }
@@ -222,7 +222,7 @@ dart_ret_t dart__remote_swap(const dart__address_t *at, const void *value, const
   dart_ret_t ret;
 
   if (where(at) == FAR) {
-    dart__far->swap(at, value, compare, result, type);
+    dart__far_swap(at, value, compare, result, type);
     dart__context_note(at);
     return DART_OK;
   }

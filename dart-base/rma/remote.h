@@ -16,7 +16,6 @@
 #include "data/type.h"
 #include "model/address.h"
 #include "model/world.h"
-#include "port.h"
 
 /** Whether at->unit is on another node. `at->near` is NULL. */
 bool dart__remote_is_far(const dart__address_t *at);

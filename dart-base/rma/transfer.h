@@ -6,7 +6,6 @@
 #include "model/address.h"
 #include "model/argument_check.h"
 #include "model/world.h"
-#include "port.h"
 
 /* For the general path of an entry point: if it were inlined, the direct map, too, would have to save
  * registers on the stack. */

@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "data/op.h"
 #include "epoch/access.h"
+#include "far/far_ops.h"
 #include "rma/count.h"
 #include "rma/remote.h"
 #include "rma/transfer.h"
@@ -178,7 +179,7 @@ static dart_ret_t update_elements(const call_t *c, dart_handle_t *handle_out)
   if (ret != DART_OK || c->nelem == 0 || (c->op == DART_OP_NO_OP && !c->fetches))
     return ret;
   if (handle_out != NULL && u.is_remote && dart__remote_is_far(&u.at)) {
-    handle = dart__far->handle_new(&u.at);
+    handle = dart__far_handle_new(&u.at);
     if (handle == DART_HANDLE_NULL) {
       dart__error("%s: no memory for a handle", c->function);
       return DART_ERR_NOMEM;
@@ -194,11 +195,11 @@ static dart_ret_t update_elements(const call_t *c, dart_handle_t *handle_out)
     wake_watchers(c, &u);
   if (handle == DART_HANDLE_NULL)
     return ret;
-  dart__far->handle_mark(handle);
+  dart__far_handle_mark(handle);
   if (ret == DART_OK)
     *handle_out = handle;
   else
-    dart__far->release(&handle);
+    dart__far_release(&handle);
   return ret;
 }
 

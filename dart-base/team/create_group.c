@@ -20,8 +20,8 @@
 #include "memory/pool.h"
 #include "model/argument_check.h"
 #include "model/world.h"
+#include "net.h"
 #include "p2p/twosided.h"
-#include "port.h"
 #include "team/group.h"
 #include "team/make.h"
 
@@ -204,7 +204,7 @@ static dart_ret_t open_team(call_t *call, int32_t id)
 
   open_exchange(call);
   dart__team_enter(call->team, (dart_team_t)id);
-  ret = dart__coll_agree(call->team, dart__port_team_open(call->team));
+  ret = dart__coll_agree(call->team, dart__net_team_open(call->team));
   if (ret == DART_OK)
     return DART_OK;
   dart__team_exchange_close(call->team);

@@ -6,10 +6,11 @@
 
 #include "base/config.h"
 #include "base/size.h"
+#include "far/far_team.h"
 #include "far/gone.h"
 #include "memory/pool.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 
 #define RESULT_BYTES    (64 * DART__KI)
 #define RESULT_PER_UNIT 64
@@ -18,9 +19,12 @@ dart__team_t *dart__team_describe(const dart_unit_t *members, size_t count)
 {
   dart__team_t *team = dart__team_new(members, (int32_t)count);
 
-  if (team == NULL || dart__port_team_prepare(team) == DART_OK)
+  if (team == NULL)
+    return NULL;
+  if ((team->nnodes == 1 || dart__far_team_prepare(team)) &&
+      dart__net_team_prepare(team) == DART_OK)
     return team;
-  dart__team_delete(team);
+  dart__team_discard(team);
   return NULL;
 }
 
@@ -28,7 +32,8 @@ void dart__team_discard(dart__team_t *team)
 {
   if (team == NULL)
     return;
-  dart__port_team_close(team);
+  dart__net_team_close(team);
+  dart__far_team_discard(team);
   dart__team_delete(team);
 }
 

@@ -14,12 +14,13 @@
 #include "base/config.h"
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "far/far_ops.h"
 #include "far/progress.h"
 #include "memory/memory.h"
 #include "memory/pool.h"
 #include "model/argument_check.h"
 #include "model/world.h"
-#include "port.h"
+#include "net.h"
 #include "team/group.h"
 #include "team/make.h"
 #include "team/team_locality.h"
@@ -59,25 +60,25 @@ dart_ret_t dart__team_open_all(void)
   dart__team_t *all = prepare_all();
   uint64_t   offset = DART__POOL_FIRST; /* of the second block of the pool, so all units know it */
   dart_ret_t ret =
-      dart__port_agree_on(all == NULL ? DART_ERR_NOMEM : DART_OK, dart__settings_common());
+      dart__net_agree_on_value(all == NULL ? DART_ERR_NOMEM : DART_OK, dart__settings_common());
 
   if (ret == DART_ERR_INVAL)
     dart__settings_differ();
   dart__team_ids_reset();
   if (ret == DART_OK)
-    ret = dart__port_team_open(all);
+    ret = dart__net_team_open(all);
   if (ret == DART_OK) {
     ret = dart__pool_open();
     if (ret == DART_OK && dart__team_is_leader(all))
       ret = dart__team_exchange_alloc(all, &offset);
-    ret =
-        dart__port_agree(ret); /* once for both: units that share cores take long to agree by MPI */
+    ret = dart__net_agree_on_result(
+        ret); /* once for both: units that share cores take long to agree by MPI */
   }
   if (ret != DART_OK) {
     if (dart__world.me == 0 && ret != DART_ERR_INVAL)
       dart__error("dart_init: no memory for the first team and its pool, "
                   "see DART_HEAP_STEP, DART_POOL, DART_SLOT");
-    dart__port_agree(DART_OK); /* nobody ends the program before it is said */
+    dart__net_agree_on_result(DART_OK); /* nobody ends the program before it is said */
     dart__pool_close();
     dart__team_discard(all);
     free(dart__world.pid_of);
@@ -96,7 +97,7 @@ static void destroy_team(dart__team_t *team)
 {
   dart__locality_drop(team);
   dart__memory_close(team);
-  dart__port_team_close(team);
+  dart__net_team_close(team);
   dart__team_exchange_close(team);
   dart__team_leave(team);
   dart__team_discard(team);
@@ -112,9 +113,9 @@ void dart__team_close_all(void)
       destroy_team(dart__teams[id]);
 
   dart__memory_close(all);
-  dart__port_agree(DART_OK); /* a barrier without the exchange, which is in the pool */
+  dart__net_agree_on_result(DART_OK); /* a barrier without the exchange, which is in the pool */
   dart__pool_close();
-  dart__port_team_close(all);
+  dart__net_team_close(all);
   dart__team_leave(all);
   dart__team_discard(all);
   dart__team_free_spare();
@@ -178,7 +179,7 @@ static dart_ret_t open_team(dart__team_t *parent, plan_t *plan, int32_t id)
   share_exchange(parent, team, plan->offset, plan->offsets);
   if (team != NULL) {
     dart__team_enter(team, (dart_team_t)id);
-    ret = dart__port_team_open(team);
+    ret = dart__net_team_open(team);
   }
   ret = dart__coll_agree(parent, ret);
   if (ret != DART_OK && team != NULL)
@@ -269,7 +270,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   dart__progress_settle(0); /* unlocks of its segments that did not wait */
   dart__world.let_go();
   if (team->nnodes > 1)
-    dart__far->flush_all(team); /* refused operations were logged */
+    dart__far_flush_all(team); /* refused operations were logged */
   dart__coll_barrier(team);
   destroy_team(team);
   *teamid = DART_TEAM_NULL;

@@ -13,11 +13,11 @@ DART__PROFILED(dart__io__hdf5__prep_mpio);
 /* A communicator of the team's units in team order. Builds with HDF5 make it when they create the team. */
 static MPI_Comm comm_of(const dart__team_t *team)
 {
-  const dart__team_port_t *port = dart__team_port(team);
+  const dart__team_net_t *net = dart__team_net(team);
 
   if (team->nunits == 1)
     return MPI_COMM_SELF;
-  return team->nnodes > 1 ? port->comm : port->node;
+  return team->nnodes > 1 ? net->comm : net->node;
 }
 
 dart_ret_t dart__io__hdf5__prep_mpio(hid_t plist_id, dart_team_t teamid)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "port.h"
+#include "net.h"
 
 typedef struct {
   char text[MPI_MAX_ERROR_STRING];
@@ -43,7 +43,7 @@ static bool is_of_all(const char *text)
 void dart__mpi_end(int code, const char *call)
 {
   dart__error("%s failed, which ends the program: %s", call, text_of(code).text);
-  dart__port_abort(EXIT_FAILURE);
+  dart__net_abort(EXIT_FAILURE, false);
 }
 
 dart_ret_t dart__mpi_lack(int code, const char *call)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "model/world.h"
+#include "net.h"
 
 #define LOOKS 8 /* tests of a request for each turn of DART's own progress */
 
@@ -85,7 +86,7 @@ void dart__comm_dup(MPI_Comm *comm)
     DART__MPI(MPI_Comm_dup, dart__comm.world, comm);
 }
 
-void dart__mpi_wait_by(const dart__wait_policy_t *policy, MPI_Request *request)
+void dart__mpi_wait(MPI_Request *request)
 {
   uint32_t turns = 0;
   int      done;
@@ -95,13 +96,8 @@ void dart__mpi_wait_by(const dart__wait_policy_t *policy, MPI_Request *request)
     if (done)
       return;
     if (looks % LOOKS == 0) /* MPI_Test makes MPI's progress, and this call makes DART's */
-      dart__wait_turn(&turns, policy);
+      dart__wait_turn(&turns, &dart__world.wait);
   }
-}
-
-void dart__mpi_wait(MPI_Request *request)
-{
-  dart__mpi_wait_by(&dart__world.wait, request);
 }
 
 int dart__mpi_most(MPI_Comm comm, int value)
@@ -110,11 +106,7 @@ int dart__mpi_most(MPI_Comm comm, int value)
   return value;
 }
 
-bool dart__mpi_is_same(MPI_Comm comm, int value, int *most)
+void dart__net_agree(int32_t *values, size_t count)
 {
-  int values[3] = { *most, value, -value };
-
-  most_of(comm, values, 3);
-  *most = values[0];
-  return values[1] == -values[2];
+  most_of(dart__comm.world, values, (int)count);
 }

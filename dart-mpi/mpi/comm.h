@@ -27,16 +27,10 @@ dart_ret_t dart__comm_open(int nunits, dart_ret_t mine);
 /** Make `*comm` a duplicate of `world`, if it is MPI_COMM_NULL. Collective over the job. */
 void dart__comm_dup(MPI_Comm *comm);
 
-/** Wait for a request, with progress and giving the core away meanwhile; by the job's wait policy, or by
- *  `policy`. */
+/** Wait for a request by the job's wait policy, which makes progress. */
 void dart__mpi_wait(MPI_Request *request);
-void dart__mpi_wait_by(const dart__wait_policy_t *policy, MPI_Request *request);
 
 /** The maximum of `value` over the units of a communicator. Collective; makes progress. */
 int dart__mpi_most(MPI_Comm comm, int value);
-
-/** Whether `value`, which is not negative, is the same on all units of the communicator; and the largest of `*most`.
- *  Collective. */
-bool dart__mpi_is_same(MPI_Comm comm, int value, int *most);
 
 #endif

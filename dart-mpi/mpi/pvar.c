@@ -21,7 +21,7 @@
 
 #include "base/config.h"
 #include "mpi/call.h"
-#include "port.h"
+#include "net.h"
 
 #define PREFIX "mpi."
 
@@ -221,7 +221,7 @@ void dart__mpi_pvars_open(void)
 
 /* ---- as statistics ------------------------------------------------------------------------------ */
 
-size_t dart__port_stats_size(void)
+static size_t pvars_size(void)
 {
   size_t n;
 
@@ -232,7 +232,7 @@ size_t dart__port_stats_size(void)
   return n;
 }
 
-dart_stats_info_t dart__port_stats_describe(size_t index)
+static dart_stats_info_t pvars_describe(size_t index)
 {
   dart_stats_info_t info;
 
@@ -244,7 +244,7 @@ dart_stats_info_t dart__port_stats_describe(size_t index)
   return info;
 }
 
-uint64_t dart__port_stats_read(size_t index)
+static uint64_t pvars_read(size_t index)
 {
   uint64_t value;
 
@@ -254,10 +254,14 @@ uint64_t dart__port_stats_read(size_t index)
   return value;
 }
 
-void dart__port_stats_reset(void)
+static void pvars_reset(void)
 {
   pthread_mutex_lock(&mutex);
   for (size_t i = 0; i < npvars; i++)
     begin_anew(pvars[i]);
   pthread_mutex_unlock(&mutex);
 }
+
+const dart__net_stats_t dart__mpi_stats = {
+  .size = pvars_size, .describe = pvars_describe, .read = pvars_read, .reset = pvars_reset
+};

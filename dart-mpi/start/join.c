@@ -5,17 +5,15 @@
 #include "base/config.h"
 #include "base/last_call.h"
 #include "base/log.h"
-#include "messages/message.h"
 #include "model/world.h"
 #include "mpi/comm.h"
+#include "mpi/messages.h"
 #include "mpi/pvar.h"
-#include "port.h"
-#include "progress/engine.h"
-#include "progress/engine_start.h"
+#include "net.h"
 #include "start/launcher.h"
 #include "start/mpi_start.h"
-#include "transfer/datatype.h"
 #include "wait/waiting.h"
+#include "window/datatype.h"
 #include "window/window.h"
 
 /* Refuse dart-shmem's launcher, under which every process would be a job of one unit. */
@@ -41,23 +39,17 @@ static void find_nodes(void)
     DART__MPI(MPI_Bcast, &first, 1, MPI_INT, 0, dart__comm.node);
     DART__MPI(MPI_Allgather, &first, 1, MPI_INT, dart__world.node_of, 1, MPI_INT, dart__comm.world);
   }
-  dart__world.many_nodes    = node_units < dart__world.nunits;
-  dart__world.pace.progress = dart__world.many_nodes ? dart__engine_poll : NULL;
+  dart__world.many_nodes = node_units < dart__world.nunits;
   dart__world_set_pace((uint32_t)node_units);
 }
 
-/* Open the modules that carry operations between nodes. */
-static dart_ret_t open_nodes(bool mpi_has_threads)
+/* What is for several nodes alone. */
+static void open_nodes(void)
 {
-  dart_ret_t ret = dart__engine_open();
-
-  if (ret == DART_OK)
-    ret = dart__messages_open();
-  if (ret != DART_OK)
-    return ret;
+  dart__comm_dup(&dart__comm.requests);
+  dart__comm_dup(&dart__comm.messages);
   dart__windows_choose();
-  dart__engine_start(mpi_has_threads, dart__windows_are_static());
-  return DART_OK;
+  dart__net.reaches_memory = dart__windows_are_static();
 }
 
 static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t wanted,
@@ -91,17 +83,18 @@ static dart_ret_t join(int *argc, char ***argv, dart_thread_support_level_t want
   if (ret == DART_OK)
     ret = dart__mpi_watch_end();
   ret = dart__comm_open(nunits, ret);
-  if (ret == DART_OK) {
-    dart__messages_find_largest_tag();
-    find_nodes();
-  }
-  if (ret == DART_OK && dart__world.many_nodes)
-    ret = open_nodes(level == MPI_THREAD_MULTIPLE);
-  return ret;
+  if (ret != DART_OK)
+    return ret;
+  dart__net.any_thread  = level == MPI_THREAD_MULTIPLE;
+  dart__net.largest_tag = dart__mpi_largest_tag();
+  find_nodes();
+  if (dart__world.many_nodes)
+    open_nodes();
+  return DART_OK;
 }
 
-dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t wanted,
-                           dart_thread_support_level_t *provided_out)
+dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t wanted,
+                          dart_thread_support_level_t *provided_out)
 {
   dart__waiting_t *waiting;
   dart_ret_t       ret;
@@ -114,14 +107,12 @@ dart_ret_t dart__port_init(int *argc, char ***argv, dart_thread_support_level_t 
   if (ret == DART_OK)
     dart__launcher_report(DART__UNIT_JOINED, 0);
   else
-    dart__port_exit();
+    dart__net_leave();
   return ret;
 }
 
-void dart__port_exit(void)
+void dart__net_leave(void)
 {
-  dart__messages_close();
-  dart__engine_close();
   dart__mpi_type_clear();
   free(dart__world.node_of);
   dart__world.node_of    = NULL;
@@ -131,26 +122,13 @@ void dart__port_exit(void)
   dart__launcher_report(DART__UNIT_IS_OUT, dart__mpi_is_ours());
 }
 
-dart_ret_t dart__port_agree(dart_ret_t mine)
+/* Memory of a process that has ended cannot be reached. */
+void dart__net_end(void)
 {
-  return (dart_ret_t)dart__mpi_most(dart__comm.world, (int)mine);
-}
-
-dart_ret_t dart__port_agree_on(dart_ret_t mine, int32_t value)
-{
-  int  worst   = (int)mine;
-  bool is_same = dart__mpi_is_same(dart__comm.world, value, &worst);
-
-  return worst != DART_OK || is_same ? (dart_ret_t)worst : DART_ERR_INVAL;
-}
-
-void dart__port_fail(int code)
-{
-  dart__port_abort(code);
 }
 
 /* MPI's description has several lines; the first one has its name and version. */
-const char *dart__port_description(void)
+static const char *describe_mpi(void)
 {
   static char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int         length;
@@ -162,3 +140,5 @@ const char *dart__port_description(void)
   text[strcspn(text, "\n")] = '\0';
   return text;
 }
+
+dart__net_t dart__net = { .describe = describe_mpi, .stats = &dart__mpi_stats };

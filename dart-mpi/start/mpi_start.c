@@ -11,8 +11,7 @@
 #include "base/log.h"
 #include "model/world.h"
 #include "mpi/call.h"
-#include "port.h"
-#include "progress/agent.h"
+#include "net.h"
 #include "start/finalize.h"
 #include "start/launcher.h"
 
@@ -72,7 +71,7 @@ static void end_of_process(int status, void *unused)
     return;
   MPI_Finalized(&finalized);
   if (!finalized && dart__world.initialized)
-    dart__world.leave(status);
+    dart__world.leave(status, false);
   dart__launcher_report(DART__UNIT_ENDS, 0);
   if (finalized || !mpi_is_ours)
     return;
@@ -86,8 +85,7 @@ static int end_of_mpi(MPI_Comm self, int key, void *value, void *extra)
   (void)self, (void)key, (void)value, (void)extra;
   if (getpid() != mpi_pid || !dart__world.initialized)
     return MPI_SUCCESS;
-  dart__agent_close();
-  dart__world.leave(EXIT_SUCCESS);
+  dart__world.leave(EXIT_SUCCESS, true);
   return MPI_SUCCESS;
 }
 
@@ -135,10 +133,11 @@ dart_ret_t dart__mpi_start(int *argc, char ***argv, int wanted, int *provided_ou
   return DART_OK;
 }
 
-void dart__port_abort(int code)
+void dart__net_abort(int code, bool is_asked)
 {
   int running, finalized;
 
+  (void)is_asked;
   code = dart__exit_code(code);
   if (MPI_Initialized(&running) == MPI_SUCCESS && running &&
       MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)

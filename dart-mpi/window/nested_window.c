@@ -20,9 +20,7 @@
 #include "base/free_memory.h"
 #include "base/log.h"
 #include "mpi/comm.h"
-#include "port.h"
-#include "progress/agent.h"
-#include "progress/engine.h"
+#include "net.h"
 #include "window/shared_map.h"
 #include "window/team_windows.h"
 
@@ -37,7 +35,7 @@
  * maps its windows at any address. For huge pages an address and its offset in the file must be equal modulo
  * their size; the file starts with the first portion. If the portions are not in a row, or if the kernel
  * refuses, MPI's mapping is used. */
-static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chunk_net_t *net)
 {
   size_t nbytes = chunk->nbytes * (size_t)team->node_nunits;
   char  *first  = chunk->near[team->node_units[0]];
@@ -61,8 +59,8 @@ static void map_again(const dart__team_t *team, dart__chunk_t *chunk, dart__chun
   }
   for (int32_t i = 0; i < team->node_nunits; i++)
     chunk->near[team->node_units[i]] = space + (size_t)i * chunk->nbytes;
-  port->base  = chunk->near[team->me];
-  port->again = space;
+  net->base  = chunk->near[team->me];
+  net->again = space;
 }
 
 /* Bytes from one portion of the node to the next, where DART maps them itself: pages of its own for each. */
@@ -74,7 +72,7 @@ static size_t stride_of(const dart__chunk_t *chunk)
 }
 
 /* Memory of the node's units without a window; results as of dart__shared_map. */
-static dart_ret_t open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+static dart_ret_t open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_net_t *net)
 {
   size_t stride = stride_of(chunk), at = chunk->alignment == 0 ? 0 : (size_t)team->node_me * stride;
   char  *space;
@@ -86,22 +84,22 @@ static dart_ret_t open_file(dart__team_t *team, dart__chunk_t *chunk, dart__chun
     dart__error("no room for %zu bytes of shared memory for each unit", chunk->nbytes);
     return DART_ERR_NOMEM;
   }
-  ret = dart__shared_map(dart__team_port(team)->node, stride * (size_t)team->node_nunits,
+  ret = dart__shared_map(dart__team_net(team)->node, stride * (size_t)team->node_nunits,
                          chunk->alignment, at, &space);
   if (ret != DART_OK)
     return ret;
-  port->again = space;
+  net->again = space;
   for (int32_t i = 0; i < team->node_nunits; i++)
     chunk->near[team->node_units[i]] = space + (size_t)i * stride;
-  port->base = chunk->near[team->me];
+  net->base = chunk->near[team->me];
   return DART_OK;
 }
 
 /* Agreed on the node, by MPI: see mpi/call.h. */
-static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_net_t *net)
 {
-  MPI_Comm   node = dart__team_port(team)->node;
-  dart_ret_t ret  = open_file(team, chunk, port);
+  MPI_Comm   node = dart__team_net(team)->node;
+  dart_ret_t ret  = open_file(team, chunk, net);
   MPI_Info   info;
 
   if (ret != DART_ERR_NOTFOUND)
@@ -113,137 +111,137 @@ static dart_ret_t open_shared(dart__team_t *team, dart__chunk_t *chunk, dart__ch
   /* whole pages, so each is on its NUMA node */
   DART__MPI(MPI_Info_set, info, "alloc_shared_noncontig", "true");
   ret = DART__MPI_AGREED(MPI_Win_allocate_shared, (MPI_Aint)chunk->nbytes, 1, info, node,
-                         &port->base, &port->shared);
+                         &net->base, &net->shared);
   DART__MPI(MPI_Info_free, &info);
   if (ret != DART_OK) {
-    port->shared = MPI_WIN_NULL;
+    net->shared = MPI_WIN_NULL;
     return ret;
   }
-  DART__MPI(MPI_Win_set_errhandler, port->shared, MPI_ERRORS_RETURN);
-  DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, port->shared);
+  DART__MPI(MPI_Win_set_errhandler, net->shared, MPI_ERRORS_RETURN);
+  DART__MPI(MPI_Win_lock_all, MPI_MODE_NOCHECK, net->shared);
   for (int32_t i = 0; i < team->node_nunits; i++) {
     MPI_Aint nbytes;
     int      unit_size;
 
-    DART__MPI(MPI_Win_shared_query, port->shared, i, &nbytes, &unit_size,
+    DART__MPI(MPI_Win_shared_query, net->shared, i, &nbytes, &unit_size,
               &chunk->near[team->node_units[i]]);
   }
-  map_again(team, chunk, port);
+  map_again(team, chunk, net);
   return DART_OK;
 }
 
 /* The memory of a unit that is alone on its node: no other unit maps its portion. */
-static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+static dart_ret_t open_private(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_net_t *net)
 {
   void *space = dart__memory_aligned_space(chunk->nbytes, chunk->alignment, 0);
 
   if (space != NULL)
-    port->base = mmap(space, chunk->nbytes, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (space == NULL || port->base == MAP_FAILED) {
+    net->base = mmap(space, chunk->nbytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (space == NULL || net->base == MAP_FAILED) {
     dart__error("cannot map %zu bytes: %s", chunk->nbytes, strerror(errno));
     if (space != NULL)
       munmap(space, chunk->nbytes);
-    port->base = NULL;
+    net->base = NULL;
     return DART_ERR_NOMEM;
   }
-  chunk->near[team->me] = port->base;
+  chunk->near[team->me] = net->base;
   return DART_OK;
 }
 
-dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_port_t *port)
+dart_ret_t dart__chunk_attach(dart__team_t *team, size_t nbytes, dart__chunk_net_t *net)
 {
   const MPI_Aint  nowhere = -1;
-  dart__window_t *window  = dart__team_port(team)->dynamic;
+  dart__window_t *window  = dart__team_net(team)->dynamic;
   dart_ret_t      ret = DART_OK, all = DART_OK;
   MPI_Aint        own;
   MPI_Request     request;
 
-  DART__MPI(MPI_Get_address, port->base, &own);
+  DART__MPI(MPI_Get_address, net->base, &own);
   if (nbytes > 0)
-    ret = DART__MPI_LOCAL(MPI_Win_attach, window->win, port->base, (MPI_Aint)nbytes);
+    ret = DART__MPI_LOCAL(MPI_Win_attach, window->win, net->base, (MPI_Aint)nbytes);
   if (ret != DART_OK)
     own = nowhere;
-  DART__MPI(MPI_Iallgather, &own, 1, MPI_AINT, port->disp, 1, MPI_AINT, dart__team_port(team)->comm,
+  DART__MPI(MPI_Iallgather, &own, 1, MPI_AINT, net->disp, 1, MPI_AINT, dart__team_net(team)->comm,
             &request);
-  dart__engine_wait(&request);
+  dart__mpi_wait(&request);
   for (int32_t u = 0; u < team->nunits; u++)
-    if (port->disp[u] == nowhere)
+    if (net->disp[u] == nowhere)
       all = DART_ERR_NOMEM;
   if (all == DART_OK)
-    port->window = window;
+    net->window = window;
   else if (ret == DART_OK && nbytes > 0)
-    DART__MPI(MPI_Win_detach, window->win, port->base);
+    DART__MPI(MPI_Win_detach, window->win, net->base);
   return all;
 }
 
 /* Make a chunk accessible to far units: by a window of its own, whose displacements are all 0, or by the
  * team's dynamic window. Agreed. */
-static dart_ret_t publish_chunk(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+static dart_ret_t publish_chunk(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_net_t *net)
 {
-  dart__team_port_t *team_port = team->port;
-  bool               wants     = port->own != NULL && dart__window_wants_static(team, chunk);
-  dart_ret_t         ret;
+  dart__team_net_t *team_net = team->net;
+  bool              wants    = net->own != NULL && dart__window_wants_static(team, chunk);
+  dart_ret_t        ret;
 
   /* a static window, if all units can have one */
   if (dart__team_agree(team, wants ? DART_OK : DART_ERR_OTHER) != DART_OK)
-    return dart__chunk_attach(team, chunk->nbytes, port);
-  ret = dart__window_open_static(&team_port->windows, team_port->comm, port->base, chunk->nbytes,
-                                 port->own);
+    return dart__chunk_attach(team, chunk->nbytes, net);
+  ret = dart__window_open_static(&team_net->windows, team_net->comm, net->base, chunk->nbytes,
+                                 net->own);
   if (ret == DART_OK)
-    port->window = port->own;
+    net->window = net->own;
   return ret;
 }
 
-static bool is_attached(const dart__team_t *team, const dart__chunk_port_t *port)
+static bool is_attached(const dart__team_t *team, const dart__chunk_net_t *net)
 {
-  return port->window != NULL && port->window == dart__team_port(team)->dynamic;
+  return net->window != NULL && net->window == dart__team_net(team)->dynamic;
 }
 
-void dart__port_chunk_discard(dart__chunk_t *chunk)
+void dart__net_chunk_discard(dart__chunk_t *chunk)
 {
-  dart__chunk_port_t *port = chunk->port;
+  dart__chunk_net_t *net = chunk->net;
 
-  if (port == NULL)
+  if (net == NULL)
     return;
-  dart__window_delete(port->own);
-  free(port->disp);
-  free(port);
-  chunk->port = NULL;
+  dart__window_delete(net->own);
+  free(net->disp);
+  free(net);
+  chunk->net = NULL;
 }
 
 /* Where there are far units, with a displacement table, and with room for a static window if the chunk can
  * get one; registered memory gets none. */
-dart_ret_t dart__port_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
+dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
 {
-  bool                may_own = dart__windows_are_static() && chunk->nbytes > 0;
-  dart__chunk_port_t *port    = calloc(1, sizeof *port);
+  bool               may_own = dart__windows_are_static() && chunk->nbytes > 0;
+  dart__chunk_net_t *net     = calloc(1, sizeof *net);
 
-  if (port == NULL)
+  if (net == NULL)
     return DART_ERR_NOMEM;
-  chunk->port  = port;
-  port->shared = MPI_WIN_NULL;
+  chunk->net  = net;
+  net->shared = MPI_WIN_NULL;
   if (team->nnodes == 1)
     return DART_OK;
-  port->disp = calloc((size_t)team->nunits, sizeof *port->disp);
+  net->disp = calloc((size_t)team->nunits, sizeof *net->disp);
   if (may_own)
-    port->own = dart__window_new(team);
-  if (port->disp != NULL && (port->own != NULL || !may_own))
+    net->own = dart__window_new(team);
+  if (net->disp != NULL && (net->own != NULL || !may_own))
     return DART_OK;
-  dart__port_chunk_discard(chunk);
+  dart__net_chunk_discard(chunk);
   return DART_ERR_NOMEM;
 }
 
 /* Called by all units of the node, or by none: freeing a shared window is collective. */
-static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_port_t *port)
+static void close_memory(dart__team_t *team, dart__chunk_t *chunk, dart__chunk_net_t *net)
 {
-  if (port->again != NULL)
-    munmap(port->again, stride_of(chunk) * (size_t)team->node_nunits);
-  if (port->shared != MPI_WIN_NULL) {
-    DART__MPI(MPI_Win_unlock_all, port->shared);
-    DART__MPI(MPI_Win_free, &port->shared);
-  } else if (team->node_nunits == 1 && port->base != NULL) {
-    munmap(port->base, chunk->nbytes);
+  if (net->again != NULL)
+    munmap(net->again, stride_of(chunk) * (size_t)team->node_nunits);
+  if (net->shared != MPI_WIN_NULL) {
+    DART__MPI(MPI_Win_unlock_all, net->shared);
+    DART__MPI(MPI_Win_free, &net->shared);
+  } else if (team->node_nunits == 1 && net->base != NULL) {
+    munmap(net->base, chunk->nbytes);
   }
 }
 
@@ -256,47 +254,35 @@ static dart_ret_t check_alignment(const dart__team_t *team, const dart__chunk_t 
   return DART_ERR_NOMEM;
 }
 
-dart_ret_t dart__port_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
+dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 {
-  dart__chunk_port_t *port = chunk->port;
-  dart_ret_t          ret  = dart__team_connect(team);
+  dart__chunk_net_t *net = chunk->net;
+  dart_ret_t         ret = dart__team_connect(team);
 
   if (ret != DART_OK)
     return ret;
-  ret = team->node_nunits > 1 ? open_shared(team, chunk, port) : open_private(team, chunk, port);
+  ret = team->node_nunits > 1 ? open_shared(team, chunk, net) : open_private(team, chunk, net);
   if (ret == DART_OK)
     ret = check_alignment(team, chunk);
   if (team->nnodes > 1 || chunk->alignment > 0)
     ret = dart__team_agree(team, ret);
   if (ret == DART_OK && team->nnodes > 1)
-    ret = publish_chunk(team, chunk, port);
+    ret = publish_chunk(team, chunk, net);
+  chunk->is_reached = net->window != NULL && net->window->is_static;
   if (ret != DART_OK)
-    close_memory(team, chunk, port);
+    close_memory(team, chunk, net);
   return ret;
 }
 
-void dart__port_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
+void dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
 {
-  dart__chunk_port_t *port = chunk->port;
+  dart__chunk_net_t *net = chunk->net;
 
-  if (is_attached(team, port))
-    DART__MPI(MPI_Win_detach, port->window->win, port->base);
-  else if (port->window != NULL)
-    dart__window_close(&dart__team_port(team)->windows, port->window);
-  close_memory(team, chunk, port);
-}
-
-void dart__port_chunk_shift(const dart__team_t *team, dart__chunk_t *chunk, const uint64_t *heads)
-{
-  dart__chunk_port_t *port = chunk->port;
-
-  for (int32_t u = 0; port->disp != NULL && u < team->nunits; u++)
-    port->disp[u] += (MPI_Aint)heads[u];
-}
-
-void dart__port_hold(bool hold)
-{
-  dart__agent_hold(hold);
+  if (is_attached(team, net))
+    DART__MPI(MPI_Win_detach, net->window->win, net->base);
+  else if (net->window != NULL)
+    dart__window_close(&dart__team_net(team)->windows, net->window);
+  close_memory(team, chunk, net);
 }
 
 /* Pages for [at, at + nbytes), or an errno. */
@@ -312,33 +298,32 @@ static int populate(char *at, size_t nbytes)
   return 0;
 }
 
-dart_ret_t dart__port_chunk_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from,
-                                    size_t to)
+dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
 {
-  dart__chunk_port_t *port = chunk->port;
+  dart__chunk_net_t *net = chunk->net;
 
   for (size_t at = from; at < to;) {
     size_t step = to - at < STEP ? to - at : STEP;
-    int error = dart__memory_room("/dev/shm") < to - at ? ENOMEM : populate(port->base + at, step);
+    int error   = dart__memory_room("/dev/shm") < to - at ? ENOMEM : populate(net->base + at, step);
 
     if (error != 0) {
       dart__error("no room for %zu bytes of shared memory: %s", to - from,
                   error == EFAULT ? "/dev/shm is full" : strerror(error));
-      dart__port_chunk_release(team, chunk, from, at);
+      dart__net_release(team, chunk, from, at);
       return DART_ERR_NOMEM;
     }
     at += step;
   }
-  dart__memory_make_huge(port->base + from, to - from);
+  dart__memory_make_huge(net->base + from, to - from);
   return DART_OK;
 }
 
-void dart__port_chunk_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
+void dart__net_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)
 {
-  dart__chunk_port_t *port = chunk->port;
+  dart__chunk_net_t *net = chunk->net;
 
-  if (port->window != NULL && !is_attached(team, port))
+  if (net->window != NULL && !is_attached(team, net))
     return; /* the network may have pinned the pages: it would go on writing to those removed here */
-  if (from < to && madvise(port->base + from, to - from, MADV_REMOVE) != 0)
+  if (from < to && madvise(net->base + from, to - from, MADV_REMOVE) != 0)
     dart__warn("cannot give back %zu bytes of shared memory: %s", to - from, strerror(errno));
 }

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "model/world.h"
 #include "mpi/comm.h"
-#include "port.h"
+#include "net.h"
 
 /* A communicator of `units` (global ids), in this order. Collective over them, and agreed. */
 static dart_ret_t make_comm(const dart__team_t *team, const dart_unit_t *units, int count,
@@ -32,7 +32,7 @@ static dart_ret_t make_comm(const dart__team_t *team, const dart_unit_t *units, 
 /* A communicator of this node's units, in team order. */
 static dart_ret_t make_node_comm(const dart__team_t *team, MPI_Comm *comm_out)
 {
-  dart_unit_t *units = dart__team_port(team)->units;
+  dart_unit_t *units = dart__team_net(team)->units;
 
   for (int32_t i = 0; i < team->node_nunits; i++)
     units[i] = team->members[team->node_units[i]];
@@ -41,101 +41,67 @@ static dart_ret_t make_node_comm(const dart__team_t *team, MPI_Comm *comm_out)
 
 dart_ret_t dart__team_agree(const dart__team_t *team, dart_ret_t mine)
 {
-  dart__team_port_t *port = team->port;
+  dart__team_net_t *net = team->net;
 
   if (team->nunits == 1)
     return mine;
-  return (dart_ret_t)dart__mpi_most(team->nnodes > 1 ? port->comm : port->node, (int)mine);
+  return (dart_ret_t)dart__mpi_most(team->nnodes > 1 ? net->comm : net->node, (int)mine);
 }
 
 /* Make a communicator of all units, and one of this node's units, unless they are there already. Agreed: on
  * the former by MPI, and on the latter, of which each node has one, by a reduction on the former. */
 static dart_ret_t make_comms(dart__team_t *team)
 {
-  dart__team_port_t *port = team->port;
-  dart_ret_t         ret  = DART_OK;
+  dart__team_net_t *net = team->net;
+  dart_ret_t        ret = DART_OK;
 
-  if (team->nnodes > 1 && port->comm == MPI_COMM_NULL)
-    ret = make_comm(team, team->members, team->nunits, &port->comm);
+  if (team->nnodes > 1 && net->comm == MPI_COMM_NULL)
+    ret = make_comm(team, team->members, team->nunits, &net->comm);
   if (ret != DART_OK)
     return ret;
-  if (team->node_nunits > 1 && port->node == MPI_COMM_NULL)
-    ret = make_node_comm(team, &port->node);
+  if (team->node_nunits > 1 && net->node == MPI_COMM_NULL)
+    ret = make_node_comm(team, &net->node);
   return team->nnodes > 1 ? dart__team_agree(team, ret) : ret;
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-static void delete_port(dart__team_port_t *port)
+static void delete_net(dart__team_net_t *net)
 {
-  pthread_rwlock_destroy(&port->windows.lock);
-  pthread_mutex_destroy(&port->flushing);
-  pthread_mutex_destroy(&port->touched_lock);
-  dart__window_delete(port->dynamic);
-  free(port->units);
-  free(port->unit);
-  free(port->burst);
-  free(port->words);
-  free(port->ordered);
-  dart__copies_delete(port->copies);
-  free(port->touched);
-  free(port->is_touched);
-  free(port->requests);
-  free(port->starts);
-  free(port->room);
-  free(port);
+  pthread_rwlock_destroy(&net->windows.lock);
+  dart__window_delete(net->dynamic);
+  free(net->units);
+  free(net);
 }
 
-/* The tables of a team over several nodes. */
-static bool make_tables(const dart__team_t *team, dart__team_port_t *port)
+dart_ret_t dart__net_team_prepare(dart__team_t *team)
 {
-  size_t nunits = (size_t)team->nunits, nnodes = (size_t)team->nnodes;
+  dart__team_net_t *net = calloc(1, sizeof *net);
 
-  port->dynamic    = dart__window_new(team);
-  port->unit       = calloc(nunits, sizeof *port->unit);
-  port->burst      = calloc(nunits, sizeof *port->burst);
-  port->words      = calloc(nunits, sizeof *port->words);
-  port->ordered    = calloc(nunits, sizeof *port->ordered);
-  port->copies     = dart__copies_new();
-  port->touched    = calloc(nunits, sizeof *port->touched);
-  port->is_touched = calloc(nunits, sizeof *port->is_touched);
-  port->requests   = calloc(nnodes, sizeof *port->requests);
-  port->starts     = calloc(nnodes + 1, sizeof *port->starts);
-  port->room       = malloc(DART__TEAM_ROOM);
-  return port->dynamic != NULL && port->unit != NULL && port->burst != NULL &&
-         port->words != NULL && port->ordered != NULL && port->copies != NULL &&
-         port->touched != NULL && port->is_touched != NULL && port->requests != NULL &&
-         port->starts != NULL && port->room != NULL;
-}
-
-dart_ret_t dart__port_team_prepare(dart__team_t *team)
-{
-  dart__team_port_t *port = calloc(1, sizeof *port);
-
-  if (port == NULL)
+  if (net == NULL)
     return DART_ERR_NOMEM;
-  port->comm = MPI_COMM_NULL;
-  port->node = MPI_COMM_NULL;
-  pthread_rwlock_init(&port->windows.lock, NULL);
-  pthread_mutex_init(&port->flushing, NULL);
-  pthread_mutex_init(&port->touched_lock, NULL);
-  port->units = calloc((size_t)team->node_nunits, sizeof *port->units);
-  if (port->units == NULL || (team->nnodes > 1 && !make_tables(team, port))) {
-    delete_port(port);
+  net->comm = MPI_COMM_NULL;
+  net->node = MPI_COMM_NULL;
+  pthread_rwlock_init(&net->windows.lock, NULL);
+  net->units = calloc((size_t)team->node_nunits, sizeof *net->units);
+  if (team->nnodes > 1)
+    net->dynamic = dart__window_new(team);
+  if (net->units == NULL || (team->nnodes > 1 && net->dynamic == NULL)) {
+    delete_net(net);
     return DART_ERR_NOMEM;
   }
-  team->port = port;
+  team->net = net;
   return DART_OK;
 }
 
-dart_ret_t dart__port_team_open(dart__team_t *team)
+dart_ret_t dart__net_team_open(dart__team_t *team)
 {
-  dart__team_port_t *port = team->port;
-  dart_ret_t         ret  = DART_OK;
+  dart__team_net_t *net = team->net;
+  dart_ret_t        ret = DART_OK;
 
   if (team->id == DART_TEAM_NULL) { /* the first team has no id yet: it has all units */
-    port->comm = dart__comm.world;
-    port->node = dart__comm.node;
+    net->comm = dart__comm.world;
+    net->node = dart__comm.node;
   }
 #ifdef DART_ENABLE_HDF5
   ret = make_comms(team); /* dart__io__hdf5__prep_mpio is local, and cannot make them */
@@ -149,26 +115,26 @@ static void free_own(MPI_Comm *comm)
     DART__MPI(MPI_Comm_free, comm);
 }
 
-void dart__port_team_close(dart__team_t *team)
+void dart__net_team_close(dart__team_t *team)
 {
-  dart__team_port_t *port = team->port;
+  dart__team_net_t *net = team->net;
 
-  if (port == NULL)
+  if (net == NULL)
     return;
-  if (port->dynamic != NULL && port->dynamic->win != MPI_WIN_NULL)
-    dart__window_close(&port->windows, port->dynamic);
-  free_own(&port->node);
-  free_own(&port->comm);
-  delete_port(port);
-  team->port = NULL;
+  if (net->dynamic != NULL && net->dynamic->win != MPI_WIN_NULL)
+    dart__window_close(&net->windows, net->dynamic);
+  free_own(&net->node);
+  free_own(&net->comm);
+  delete_net(net);
+  team->net = NULL;
 }
 
 dart_ret_t dart__team_connect(dart__team_t *team)
 {
-  dart__team_port_t *port = team->port;
-  dart_ret_t         ret  = make_comms(team);
+  dart__team_net_t *net = team->net;
+  dart_ret_t        ret = make_comms(team);
 
-  if (ret == DART_OK && team->nnodes > 1 && port->dynamic->win == MPI_WIN_NULL)
-    ret = dart__window_open_dynamic(&port->windows, port->comm, port->dynamic);
+  if (ret == DART_OK && team->nnodes > 1 && net->dynamic->win == MPI_WIN_NULL)
+    ret = dart__window_open_dynamic(&net->windows, net->comm, net->dynamic);
   return ret;
 }

@@ -23,7 +23,6 @@
 #include "base/log.h"
 #include "model/world.h"
 #include "mpi/comm.h"
-#include "progress/engine.h"
 
 #define STATIC_MOST 256 /* in a process at a time; MPICH has about 2000 */
 
@@ -85,7 +84,7 @@ void dart__windows_choose(void)
   MPI_Request request;
 
   DART__MPI(MPI_Iallreduce, votes, agreed, 4, MPI_INT, MPI_MAX, dart__comm.world, &request);
-  dart__engine_wait(&request);
+  dart__mpi_wait(&request);
   /* dynamic, if any unit wants dynamic windows, or if there are several hosts without RDMA */
   are_static = !agreed[0] && (!agreed[1] || agreed[2] == -agreed[3]);
   dart__info("windows are %s", are_static ? "static" : "dynamic");

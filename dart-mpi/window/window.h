@@ -6,17 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/outstanding.h"
 #include "model/team.h"
 #include "mpi/call.h"
-
-/* What is outstanding towards one unit, see transfer/completion.h. Transfers are numbered from 1 when they have
- * been started, and a flush notes up to which number it completed them. 64 bits do not wrap. */
-typedef struct {
-  _Atomic uint64_t started;
-  _Atomic uint64_t last_put;    /* the newest transfer that is no get; 0: none */
-  _Atomic uint64_t done_local;  /* up to here transfers are locally complete */
-  _Atomic uint64_t done_remote; /* up to here transfers are complete at the target */
-} dart__outstanding_t;
 
 typedef struct dart__window {
   struct dart__window *next; /* windows of the same team */

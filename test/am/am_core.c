@@ -40,11 +40,11 @@ static void open_with(int count, dart__am_config_t config)
   npeers = count;
   net    = test_net_new(count, 0, 1);
   for (int p = 0; p < count; p++) {
-    peer[p]          = (test_peer_t){ .memory = aligned_alloc(64, BYTES), .nbytes = BYTES };
-    is_stopped[p]    = false;
-    config.transport = test_net_transport(net, p);
-    config.host      = test_host(&peer[p]);
-    config.wait      = &wait_policy;
+    peer[p]       = (test_peer_t){ .memory = aligned_alloc(64, BYTES), .nbytes = BYTES };
+    is_stopped[p] = false;
+    config.comm   = test_net_transport(net, p);
+    config.host   = test_host(&peer[p]);
+    config.wait   = &wait_policy;
     memset(peer[p].memory, 0, BYTES);
     peer[p].am = dart__am_open(&config);
     assert_non_null(peer[p].am);
@@ -869,7 +869,7 @@ static void without_memory_requests_wait(void **state)
   memset(data, 7, sizeof data);
   open_with(PEERS, config);
   test_fail_allocations(1);
-  config.transport = test_net_transport(net, 0);
+  config.comm = test_net_transport(net, 0);
   assert_null(dart__am_open(&config));
   for (int i = 0; i < 1000; i++)
     add(0, 1 + i % (PEERS - 1), 0, 1);
@@ -978,13 +978,13 @@ static void a_window_bounds_what_is_under_way(void **state)
   open_with(2, config);
   dart__am_quiesce(peer[0].am);
   dart__am_close(peer[0].am);
-  config.transport = test_net_transport(net, 0);
-  config.host      = test_host(&peer[0]);
-  config.wait      = &late;
-  peer[0].am       = dart__am_open(&config);
-  turns            = 0;
-  is_stopped[1]    = true;
-  start            = dart__counted(DART__COUNT_BATCH);
+  config.comm   = test_net_transport(net, 0);
+  config.host   = test_host(&peer[0]);
+  config.wait   = &late;
+  peer[0].am    = dart__am_open(&config);
+  turns         = 0;
+  is_stopped[1] = true;
+  start         = dart__counted(DART__COUNT_BATCH);
   for (int i = 0; i < 1000; i++)
     add(0, 1, 0, 1);
   assert_true(turns >= 50); /* it had to wait */

@@ -44,7 +44,7 @@ typedef struct {
   unsigned delay;
 } send_t;
 
-struct dart__transport {
+struct dart__net_comm {
   test_net_t     *net;
   int32_t         me;
   pthread_mutex_t lock;  /* of messages under way to this peer, and of its receives */
@@ -58,11 +58,11 @@ struct dart__transport {
 };
 
 struct test_net {
-  int32_t            npeers;
-  unsigned           delay;
-  _Atomic uint64_t   next_id;
-  _Atomic bool      *held; /* [npeers] */
-  dart__transport_t *transport;
+  int32_t           npeers;
+  unsigned          delay;
+  _Atomic uint64_t  next_id;
+  _Atomic bool     *held; /* [npeers] */
+  dart__net_comm_t *transport;
 };
 
 static uint64_t draw(uint64_t *state)
@@ -90,7 +90,7 @@ test_net_t *test_net_new(int32_t npeers, unsigned delay, uint64_t seed)
   net->held      = calloc((size_t)npeers, sizeof *net->held);
   net->transport = calloc((size_t)npeers, sizeof *net->transport);
   for (int32_t peer = 0; peer < npeers; peer++) {
-    dart__transport_t *t = &net->transport[peer];
+    dart__net_comm_t *t = &net->transport[peer];
 
     t->net    = net;
     t->me     = peer;
@@ -105,7 +105,7 @@ test_net_t *test_net_new(int32_t npeers, unsigned delay, uint64_t seed)
 void test_net_delete(test_net_t *net)
 {
   for (int32_t peer = 0; peer < net->npeers; peer++) {
-    dart__transport_t *t = &net->transport[peer];
+    dart__net_comm_t *t = &net->transport[peer];
 
     for (int i = 0; i < net->npeers * CHANNELS; i++)
       if (t->queue[i].first != NULL)
@@ -119,7 +119,7 @@ void test_net_delete(test_net_t *net)
   free(net);
 }
 
-dart__transport_t *test_net_transport(test_net_t *net, int32_t peer)
+dart__net_comm_t *test_net_transport(test_net_t *net, int32_t peer)
 {
   return &net->transport[peer];
 }
@@ -129,14 +129,14 @@ void test_net_hold(test_net_t *net, int32_t peer, bool held)
   net->held[peer] = held;
 }
 
-int32_t dart__transport_npeers(const dart__transport_t *t)
+int32_t dart__net_npeers(const dart__net_comm_t *t)
 {
   return t->net->npeers;
 }
 
 /* ---- sends with requests --------------------------------------------------------------------- */
 
-static uint64_t new_send(dart__transport_t *t)
+static uint64_t new_send(dart__net_comm_t *t)
 {
   uint64_t id   = atomic_fetch_add(&t->net->next_id, 1) | IS_SEND;
   size_t   slot = 0;
@@ -153,7 +153,7 @@ static uint64_t new_send(dart__transport_t *t)
   return id;
 }
 
-static void note_received(dart__transport_t *sender, uint64_t id, unsigned delay)
+static void note_received(dart__net_comm_t *sender, uint64_t id, unsigned delay)
 {
   pthread_mutex_lock(&sender->sends_lock);
   for (size_t i = 0; i < sender->nsends; i++)
@@ -164,7 +164,7 @@ static void note_received(dart__transport_t *sender, uint64_t id, unsigned delay
   pthread_mutex_unlock(&sender->sends_lock);
 }
 
-static bool test_send(dart__transport_t *t, uint64_t id)
+static bool test_send(dart__net_comm_t *t, uint64_t id)
 {
   bool done = false;
 
@@ -183,14 +183,15 @@ static bool test_send(dart__transport_t *t, uint64_t id)
 
 /* ---- the calls ----------------------------------------------------------------------------- */
 
-void dart__transport_send(dart__transport_t *t, int32_t peer, dart__channel_t channel,
-                          const void *data, size_t nbytes, dart__transport_request_t *request_out)
+void dart__net_send(dart__net_comm_t *t, int32_t peer, dart__channel_t channel, int tag,
+                    const void *data, size_t nbytes, dart__net_request_t *request_out)
 {
-  dart__transport_t *to      = &t->net->transport[peer];
-  message_t         *message = aligned_alloc(64, 64); /* tests make only malloc and calloc fail */
-  queue_t           *queue;
-  bool               slow;
+  dart__net_comm_t *to      = &t->net->transport[peer];
+  message_t        *message = aligned_alloc(64, 64); /* tests make only malloc and calloc fail */
+  queue_t          *queue;
+  bool              slow;
 
+  (void)tag; /* far/am/ uses none */
   _Static_assert(sizeof *message <= 64, "a message fits");
   *message = (message_t){ .data = data, .nbytes = nbytes };
   if (request_out != NULL) {
@@ -211,12 +212,13 @@ void dart__transport_send(dart__transport_t *t, int32_t peer, dart__channel_t ch
     sched_yield();
 }
 
-void dart__transport_recv(dart__transport_t *t, int32_t peer, dart__channel_t channel, void *buffer,
-                          size_t nbytes, dart__transport_request_t *request_out)
+void dart__net_recv(dart__net_comm_t *t, int32_t peer, dart__channel_t channel, int tag,
+                    void *buffer, size_t nbytes, dart__net_request_t *request_out)
 {
   uint64_t id   = atomic_fetch_add(&t->net->next_id, 1);
   size_t   slot = 0;
 
+  (void)tag;
   request_out->id = id;
   pthread_mutex_lock(&t->lock);
   while (slot < t->nreceives && t->receive[slot].id != 0)
@@ -232,7 +234,7 @@ void dart__transport_recv(dart__transport_t *t, int32_t peer, dart__channel_t ch
 }
 
 /* The oldest receive that may take a message of this sender. */
-static receive_t *match(dart__transport_t *t, int32_t from, int channel)
+static receive_t *match(dart__net_comm_t *t, int32_t from, int channel)
 {
   receive_t *oldest = NULL;
 
@@ -247,7 +249,7 @@ static receive_t *match(dart__transport_t *t, int32_t from, int channel)
 }
 
 /* Receive the first message of one sender, if its delay is over. The lock is held. */
-static void deliver(dart__transport_t *t, int32_t from, int channel)
+static void deliver(dart__net_comm_t *t, int32_t from, int channel)
 {
   queue_t   *queue   = &t->queue[from * CHANNELS + channel];
   message_t *message = queue->first;
@@ -277,7 +279,7 @@ static void deliver(dart__transport_t *t, int32_t from, int channel)
 }
 
 /* Look at all senders, in any order. */
-static bool test_receive(dart__transport_t *t, uint64_t id, int32_t *peer_out, size_t *nbytes_out)
+static bool test_receive(dart__net_comm_t *t, uint64_t id, dart__net_message_t *message_out)
 {
   bool    done = false;
   int32_t start;
@@ -290,33 +292,29 @@ static bool test_receive(dart__transport_t *t, uint64_t id, int32_t *peer_out, s
   for (size_t i = 0; i < t->nreceives; i++)
     if (t->receive[i].id == id && t->receive[i].done) {
       done = true;
-      if (peer_out != NULL)
-        *peer_out = t->receive[i].from;
-      if (nbytes_out != NULL)
-        *nbytes_out = t->receive[i].nbytes;
+      if (message_out != NULL)
+        *message_out =
+            (dart__net_message_t){ .peer = t->receive[i].from, .nbytes = t->receive[i].nbytes };
       t->receive[i].id = 0;
     }
   pthread_mutex_unlock(&t->lock);
   return done;
 }
 
-bool dart__transport_test(dart__transport_t *t, dart__transport_request_t *request,
-                          int32_t *peer_out, size_t *nbytes_out)
+static bool test_one(dart__net_comm_t *t, dart__net_request_t *request,
+                     dart__net_message_t *message_out)
 {
-  bool done;
+  bool done = (request->id & IS_SEND) != 0 ? test_send(t, request->id)
+                                           : test_receive(t, request->id, message_out);
 
-  if (request->id == UINT64_MAX)
-    return true;
-  done = (request->id & IS_SEND) != 0 ? test_send(t, request->id)
-                                      : test_receive(t, request->id, peer_out, nbytes_out);
   if (done)
-    *request = DART__TRANSPORT_DONE;
+    *request = DART__NET_DONE;
   return done;
 }
 
 /* Any of those that are complete may be the one: the first to be looked at is drawn. */
-int dart__transport_test_any(dart__transport_t *t, dart__transport_request_t *const request[],
-                             int count, int32_t *peer_out, size_t *nbytes_out)
+int dart__net_test(dart__net_comm_t *t, dart__net_request_t *const requests[], int count,
+                   dart__net_message_t *message_out)
 {
   int first;
 
@@ -326,18 +324,18 @@ int dart__transport_test_any(dart__transport_t *t, dart__transport_request_t *co
   for (int i = 0; i < count; i++) {
     int index = (first + i) % count;
 
-    if (dart__transport_test(t, request[index], peer_out, nbytes_out))
+    if (test_one(t, requests[index], message_out))
       return index;
   }
   return -1;
 }
 
-void dart__transport_cancel(dart__transport_t *t, dart__transport_request_t *request)
+void dart__net_cancel(dart__net_comm_t *t, dart__net_request_t *request)
 {
   pthread_mutex_lock(&t->lock);
   for (size_t i = 0; i < t->nreceives; i++)
     if (t->receive[i].id == request->id)
       t->receive[i].id = 0;
   pthread_mutex_unlock(&t->lock);
-  *request = DART__TRANSPORT_DONE;
+  *request = DART__NET_DONE;
 }

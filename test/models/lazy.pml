@@ -1,5 +1,5 @@
 /* Operations that travel with their lock, and unlocks that do not wait (DART_EPOCH_LAZY): epoch/unlock.c,
- * dart-mpi/transfer/far_epoch.c, dart-base/epoch/epoch_target.c, dart__epoch_granted in epoch/epoch.c.
+ * dart-mpi/epoch/epoch_origin.c, dart-base/epoch/epoch_target.c, dart__epoch_granted in epoch/epoch.c.
  *
  * A request (DART__LOCK_APPLY) brings few operations; the target applies them when the lock is its request's, and
  * leaves it. If that is at once, the reply has what gets have read; if not, the reply says so, and a word

@@ -1,5 +1,5 @@
 /* Flushes of a team, by several threads of a unit, and the end (dart-base/far/am/flush.c: dart__am_flush_members,
- * dart__am_quiesce; dart-mpi/progress/engine_start.c: dart__engine_close).
+ * dart__am_quiesce; dart-base/far/engine_start.c: dart__engine_close).
  *
  * Claims. A flush of the team returns only when all that its thread appended before is applied, or, if it is
  * local, has its results; a flush that finds nothing busy may return at once. It waits for what was requested

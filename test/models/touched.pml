@@ -1,5 +1,5 @@
 /* Completion of transfers: counts, and the list of units to which transfers were started
- * (dart-mpi/transfer/completion.c).
+ * (dart-mpi/far/completion.c).
  *
  * Claims. A flush of a unit, or of all, returns only when every transfer whose start had returned
  * before it began is complete (assertion), though other threads start, flush and take units off the

@@ -1,5 +1,5 @@
 /* Program order of what a unit does to one word of a far unit, by requests and by MPI
- * (dart-mpi/transfer/word_order.h).
+ * (dart-mpi/far/word_order.h).
  *
  * Claims. Each word takes its values in the order of the calls (assertion), whichever way each of
  * them travels, and the unit does not wait for ever (no invalid end state).
@@ -122,7 +122,7 @@ inline start_by_mpi(word)
   }
 }
 
-/* A put: `goes_after_request` of transfer/far_bytes.c */
+/* A put: `goes_after_request` of far/far_bytes.c */
 inline start_put(word)
 {
   if

@@ -3,7 +3,7 @@
  * Each is an executable of the tester in which the linker sends calls of a function to __wrap_... here
  * (--wrap), which makes a mistake now and then and else calls the one of the library, __real_... The list of
  * names, backends and functions is in CMakeLists.txt; MUTANT is the name. Mistakes are at the
- * library's own seams (port.h, wait/) where they can be, else at the interface. */
+ * library's own seams (far/far_ops.h, wait/) where they can be, else at the interface. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,11 @@
 #include <dash/dart/if/dart.h>
 
 #include "epoch/epoch.h"
+#include "far/engine.h"
+#include "far/far_ops.h"
 #include "far/run.h"
 #include "model/address.h"
 #include "model/world.h"
-#include "port.h"
 #include "wait/atomic.h"
 #include "wait/barrier.h"
 
@@ -36,10 +37,10 @@ __attribute__((unused)) static bool once_in(unsigned n)
 }
 
 /* The linker does not compare types. */
-#define AS_IN_PORT(function)                                                           \
+#define AS_IN_LIBRARY(function)                                                        \
   _Static_assert(__builtin_types_compatible_p(__typeof__(__wrap_dart__far_##function), \
-                                              __typeof__(*dart__far->function)),       \
-                 "another type than in port.h")
+                                              __typeof__(dart__far_##function)),       \
+                 "another type than in far_ops.h")
 
 #if defined(DROP_FLUSH) /* a flush of far memory does nothing */
 
@@ -151,11 +152,11 @@ bool __wrap_dart__far_test(dart_handle_t handle)
 void __wrap_dart__far_wait(dart_handle_t *handle, bool at_target)
 {
   (void)at_target;
-  dart__far->release(handle);
+  dart__far_release(handle);
 }
 
-AS_IN_PORT(test);
-AS_IN_PORT(wait);
+AS_IN_LIBRARY(test);
+AS_IN_LIBRARY(wait);
 
 #elif defined(LOSE_WAIT_LOCAL) /* wait_local gives the handle up instead */
 
@@ -177,12 +178,12 @@ void __wrap_dart__far_put_notify(const dart__address_t *at, const dart__type_t *
   __real_dart__far_put_notify(NULL, NULL, NULL, NULL, 0, signal);
   if (nelem == 0)
     return;
-  dart__far->push(); /* or small data would join it in its batch */
+  dart__engine_push(); /* or small data would join it in its batch */
   sched_yield();
-  dart__far->put(at, at_type, src, src_type, nelem, NULL);
+  dart__far_put(at, at_type, src, src_type, nelem, NULL);
 }
 
-AS_IN_PORT(put_notify);
+AS_IN_LIBRARY(put_notify);
 
 #elif defined(COUNTER_FIRST) /* ... and near */
 
@@ -542,7 +543,7 @@ dart_ret_t __wrap_dart__far_flush_all(dart__team_t *team)
   dart_ret_t ret = DART_OK;
 
   for (int32_t unit = 0; unit < team->nunits - 1 && ret == DART_OK; unit++)
-    ret = dart__far->flush(team, unit);
+    ret = dart__far_flush(team, unit);
   return ret;
 }
 

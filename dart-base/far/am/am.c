@@ -23,7 +23,7 @@ dart__am_t *dart__am_open(const dart__am_config_t *config)
     return NULL;
   am->config   = *config;
   am->words    = config->batch_bytes / sizeof(uint64_t);
-  am->npeers   = dart__transport_npeers(config->transport);
+  am->npeers   = dart__net_npeers(config->comm);
   am->endpoint = calloc((size_t)am->npeers, sizeof *am->endpoint);
   am->ack      = calloc((size_t)am->npeers, sizeof *am->ack);
   if (!dart__am_receiver_open(am) || am->endpoint == NULL || am->ack == NULL ||
@@ -100,12 +100,12 @@ bool dart__am_progress(dart__am_t *am, bool waits)
   return any;
 }
 
-bool dart__am_progress_on(dart__am_t *am, dart__transport_request_t *own)
+bool dart__am_progress_on(dart__am_t *am, dart__net_request_t *own)
 {
   dart__am_receive(am, DART__AM_MANY, DART__AM_LOOKS, own);
   count_wait(am);
   send_open(am, true);
-  return own->id == DART__TRANSPORT_DONE.id;
+  return own->id == DART__NET_DONE.id;
 }
 
 void dart__am_push(dart__am_t *am)

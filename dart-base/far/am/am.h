@@ -28,7 +28,7 @@
 
 #include "data/type.h"
 #include "far/am/wire.h"
-#include "transport.h"
+#include "net.h"
 #include "wait/deferred.h"
 #include "wait/mutex.h"
 #include "wait/wait.h"
@@ -76,7 +76,7 @@ typedef struct dart__am_host {
 } dart__am_host_t;
 
 typedef struct {
-  dart__transport_t         *transport;
+  dart__net_comm_t          *comm; /* whose peers it has */
   dart__am_host_t            host;
   const dart__wait_policy_t *wait;
   unsigned                   window; /* batches under way to a peer, at least 1 */
@@ -93,11 +93,11 @@ typedef struct {
   uint64_t first_batch;
 } dart__am_config_t;
 
-#define DART__AM_CONFIG(the_transport, the_wait, the_host)                        \
-  (dart__am_config_t)                                                             \
-  {                                                                               \
-    .transport = the_transport, .host = the_host, .wait = the_wait, .window = 16, \
-    .batch_bytes = 8000, .collected = 1024, .types = DART__AM_TYPES               \
+#define DART__AM_CONFIG(the_comm, the_wait, the_host)                                        \
+  (dart__am_config_t)                                                                        \
+  {                                                                                          \
+    .comm = the_comm, .host = the_host, .wait = the_wait, .window = 16, .batch_bytes = 8000, \
+    .collected = 1024, .types = DART__AM_TYPES                                               \
   }
 
 /** NULL: no memory. */
@@ -119,9 +119,9 @@ void dart__am_close(dart__am_t *am);
  *  batches: those that are old, or all if the caller waits. True if requests were handled. Never blocks. */
 bool dart__am_progress(dart__am_t *am, bool waits);
 
-/** The same for a caller that waits for a message of its own, which was sent or received by the transport: true
- *  if that is complete, and `*own` is DART__TRANSPORT_DONE. */
-bool dart__am_progress_on(dart__am_t *am, dart__transport_request_t *own);
+/** The same for a caller that waits for a request of the network's: true
+ *  if that is complete, and `*own` is then DART__NET_DONE. */
+bool dart__am_progress_on(dart__am_t *am, dart__net_request_t *own);
 
 /** Send all open batches. */
 void dart__am_push(dart__am_t *am);

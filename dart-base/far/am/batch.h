@@ -12,7 +12,7 @@
 #include "data/type.h"
 #include "far/am/spin.h"
 #include "far/am/wire.h"
-#include "transport.h"
+#include "net.h"
 
 #define DART__AM_BATCHES_MOST 1024 /* of a unit, 27 MB */
 
@@ -42,30 +42,30 @@ typedef struct {
 } dart__am_scatter_t;
 
 typedef struct dart__am_batch {
-  struct dart__am_batch    *next;
-  uint64_t                  number;  /* once it is sent */
-  int64_t                   seen_ns; /* when progress first found it open; 0: not yet */
-  size_t                    nwords;
-  size_t                    nrequests;
-  size_t                    nresults;
-  size_t                    result_words;
-  bool                      has_results; /* they were delivered */
-  bool                      is_posted;   /* it and all its data were handed to the transport */
-  dart__am_selection_t      selection;   /* what the last SELECT said */
-  bool                      is_selected; /* there was one */
-  uint64_t                  described;   /* number of the type that the last TYPE named; 0: none */
-  size_t                    ndata;       /* messages of data it announces, ... */
-  size_t                    ndata_sent;  /* ... and of these, those handed to the transport */
-  dart__am_data_t           data[DART__AM_DATA];
-  const void               *src[DART__AM_DATA];
-  void                     *dst[DART__AM_DATA];      /* of data that are asked for, and ... */
-  dart__transport_request_t got[DART__AM_DATA];      /* ... their receives, when it is posted */
-  dart__am_result_t         results[DART__AM_WORDS]; /* in the order of their requests */
-  size_t                    nscatters;
-  dart__am_scatter_t        scatter[DART__AM_SCATTERS];
-  size_t                    narrivals;
-  dart__am_arrival_t        arrival[DART__AM_ARRIVALS];
-  dart__am_message_t        message;
+  struct dart__am_batch *next;
+  uint64_t               number;  /* once it is sent */
+  int64_t                seen_ns; /* when progress first found it open; 0: not yet */
+  size_t                 nwords;
+  size_t                 nrequests;
+  size_t                 nresults;
+  size_t                 result_words;
+  bool                   has_results; /* they were delivered */
+  bool                   is_posted;   /* it and all its data were handed to the transport */
+  dart__am_selection_t   selection;   /* what the last SELECT said */
+  bool                   is_selected; /* there was one */
+  uint64_t               described;   /* number of the type that the last TYPE named; 0: none */
+  size_t                 ndata;       /* messages of data it announces, ... */
+  size_t                 ndata_sent;  /* ... and of these, those handed to the transport */
+  dart__am_data_t        data[DART__AM_DATA];
+  const void            *src[DART__AM_DATA];
+  void                  *dst[DART__AM_DATA];      /* of data that are asked for, and ... */
+  dart__net_request_t    got[DART__AM_DATA];      /* ... their receives, when it is posted */
+  dart__am_result_t      results[DART__AM_WORDS]; /* in the order of their requests */
+  size_t                 nscatters;
+  dart__am_scatter_t     scatter[DART__AM_SCATTERS];
+  size_t                 narrivals;
+  dart__am_arrival_t     arrival[DART__AM_ARRIVALS];
+  dart__am_message_t     message;
 } dart__am_batch_t;
 
 typedef struct {

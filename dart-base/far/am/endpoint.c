@@ -44,7 +44,7 @@ static bool has_got(dart__am_t *am, dart__am_batch_t *batch)
 
   for (size_t i = 0; i < batch->ndata; i++)
     if (batch->data[i].is_got)
-      all = dart__transport_test(am->config.transport, &batch->got[i], NULL, NULL) && all;
+      all = dart__net_is_done(am->config.comm, &batch->got[i]) && all;
   return all;
 }
 
@@ -200,8 +200,8 @@ static void send_data(dart__am_t *am, int32_t peer, dart__am_batch_t *batch, siz
     if (batch->data[batch->ndata_sent].is_got)
       continue;
     dart__count_operation(DART__COUNT_DATA, nbytes);
-    dart__transport_send(am->config.transport, peer, DART__CHANNEL_DATA,
-                         batch->src[batch->ndata_sent], nbytes, NULL);
+    dart__net_send(am->config.comm, peer, DART__CHANNEL_DATA, 0, batch->src[batch->ndata_sent],
+                   nbytes, NULL);
   }
 }
 
@@ -210,8 +210,8 @@ static void receive_got(dart__am_t *am, int32_t peer, dart__am_batch_t *batch)
 {
   for (size_t i = 0; i < batch->ndata; i++)
     if (batch->data[i].is_got)
-      dart__transport_recv(am->config.transport, peer, DART__CHANNEL_GOT, batch->dst[i],
-                           batch->data[i].nbytes, &batch->got[i]);
+      dart__net_recv(am->config.comm, peer, DART__CHANNEL_GOT, 0, batch->dst[i],
+                     batch->data[i].nbytes, &batch->got[i]);
 }
 
 /* It is not complete, at either end, before the batch is done. */
@@ -296,8 +296,8 @@ static void send_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bo
   count_batch(batch, nwords);
   receive_got(am, peer, batch);
   dart__am_ack_write(&am->ack[peer], &batch->message.header);
-  dart__transport_send(am->config.transport, peer, DART__CHANNEL_REQUEST, &batch->message,
-                       sizeof batch->message.header + nwords * sizeof(uint64_t), NULL);
+  dart__net_send(am->config.comm, peer, DART__CHANNEL_REQUEST, 0, &batch->message,
+                 sizeof batch->message.header + nwords * sizeof(uint64_t), NULL);
   send_data(am, peer, batch, batch->ndata);
 
   dart__am_spin_lock(&ep->lock);
@@ -349,8 +349,8 @@ static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *
   dart__am_spin_unlock(&ep->lock);
   dart__count(DART__COUNT_ACK_REQUEST);
   dart__am_ack_write(&am->ack[peer], &ep->ack_request);
-  dart__transport_send(am->config.transport, peer, DART__CHANNEL_REQUEST, &ep->ack_request,
-                       sizeof ep->ack_request, NULL);
+  dart__net_send(am->config.comm, peer, DART__CHANNEL_REQUEST, 0, &ep->ack_request,
+                 sizeof ep->ack_request, NULL);
   dart__am_spin_lock(&ep->lock);
   ep->is_sending = false;
 }

@@ -11,21 +11,21 @@
 
 /* A batch that is applied when its data are here, or were sent, and those of earlier batches of its peer. */
 struct dart__am_pending {
-  dart__am_pending_t       *next; /* in the order in which they came */
-  dart__am_pending_t       *next_of_peer;
-  int32_t                   peer;
-  size_t                    nbytes;
-  uint32_t                  refused; /* messages of data whose target memory does not exist */
-  dart__am_message_t       *message;
-  dart__transport_request_t data[DART__AM_DATA];
-  void                     *dropped[DART__AM_DATA]; /* buffers for these messages; NULL: in place */
+  dart__am_pending_t *next; /* in the order in which they came */
+  dart__am_pending_t *next_of_peer;
+  int32_t             peer;
+  size_t              nbytes;
+  uint32_t            refused; /* messages of data whose target memory does not exist */
+  dart__am_message_t *message;
+  dart__net_request_t data[DART__AM_DATA];
+  void               *dropped[DART__AM_DATA]; /* buffers for these messages; NULL: in place */
 };
 
 /* A reply that the transport may still read, or a spare one. */
 struct dart__am_reply {
-  dart__am_reply_t         *next;
-  dart__transport_request_t sent;
-  dart__am_message_t        message;
+  dart__am_reply_t   *next;
+  dart__net_request_t sent;
+  dart__am_message_t  message;
 };
 
 /* Batches with notifications that are applied before the caller can see whether its wait is over: as many as a unit of a
@@ -44,7 +44,7 @@ static void recycle_replies(dart__am_t *am)
   for (dart__am_reply_t **link = &r->replying; *link != NULL;) {
     dart__am_reply_t *reply = *link;
 
-    if (!dart__transport_test(am->config.transport, &reply->sent, NULL, NULL)) {
+    if (!dart__net_is_done(am->config.comm, &reply->sent)) {
       link = &reply->next;
       continue;
     }
@@ -73,8 +73,8 @@ static void send_reply(dart__am_t *am, int32_t peer, dart__am_reply_t *reply, ui
   reply->message.header = (dart__am_header_t){ .batch = batch };
   dart__am_ack_write(&am->ack[peer], &reply->message.header);
   dart__count_operation(DART__COUNT_REPLY, nwords * sizeof(uint64_t));
-  dart__transport_send(am->config.transport, peer, DART__CHANNEL_REPLY, &reply->message,
-                       sizeof reply->message.header + nwords * sizeof(uint64_t), &reply->sent);
+  dart__net_send(am->config.comm, peer, DART__CHANNEL_REPLY, 0, &reply->message,
+                 sizeof reply->message.header + nwords * sizeof(uint64_t), &reply->sent);
   reply->next = r->replying;
   r->replying = reply;
 }
@@ -116,15 +116,15 @@ static handled_t serve_batch(dart__am_t *am, int32_t peer, const dart__am_messag
 
 /* Send what a batch asks for; without a byte, if there is no such memory. */
 static void send_got(dart__am_t *am, dart__am_pending_t *pending, const dart__am_data_t *data,
-                     dart__transport_request_t *sent_out)
+                     dart__net_request_t *sent_out)
 {
   const void *from   = dart__am_find(&am->config.host, data);
   size_t      nbytes = from == NULL ? 0 : data->nbytes;
 
   pending->refused += from == NULL;
   dart__count_operation(DART__COUNT_DATA, nbytes);
-  dart__transport_send(am->config.transport, pending->peer, DART__CHANNEL_GOT,
-                       from == NULL ? pending : from, nbytes, sent_out);
+  dart__net_send(am->config.comm, pending->peer, DART__CHANNEL_GOT, 0,
+                 from == NULL ? pending : from, nbytes, sent_out);
 }
 
 /* Post receives for the data of a batch, in place, and send what it asks for. */
@@ -149,8 +149,8 @@ static void move_data(dart__am_t *am, dart__am_pending_t *pending)
     }
     if (to == NULL) /* no memory: nobody reads what is received there, perhaps several at a time */
       to = am->receiver.dropped;
-    dart__transport_recv(am->config.transport, pending->peer, DART__CHANNEL_DATA, to, data.nbytes,
-                         &pending->data[i]);
+    dart__net_recv(am->config.comm, pending->peer, DART__CHANNEL_DATA, 0, to, data.nbytes,
+                   &pending->data[i]);
   }
 }
 
@@ -236,7 +236,7 @@ static bool has_data(dart__am_t *am, dart__am_pending_t *pending)
   bool all = true;
 
   for (int i = 0; i < pending->message->header.ndata; i++)
-    all = dart__transport_test(am->config.transport, &pending->data[i], NULL, NULL) && all;
+    all = dart__net_is_done(am->config.comm, &pending->data[i]) && all;
   return all;
 }
 
@@ -267,8 +267,8 @@ static void apply_pending(dart__am_t *am, int most, bool *notified_out)
 static void post(dart__am_t *am, const dart__am_ring_t *ring, dart__am_slot_t *slot)
 {
   slot->has_come = false;
-  dart__transport_recv(am->config.transport, DART__TRANSPORT_ANY_PEER, ring->channel, slot->message,
-                       sizeof *slot->message, &slot->request);
+  dart__net_recv(am->config.comm, DART__ANY_PEER, ring->channel, 0, slot->message,
+                 sizeof *slot->message, &slot->request);
 }
 
 static bool open_ring(dart__am_t *am, dart__am_ring_t *ring, dart__channel_t channel,
@@ -281,7 +281,7 @@ static bool open_ring(dart__am_t *am, dart__am_ring_t *ring, dart__channel_t cha
     return false;
   ring->nslots = nslots;
   for (unsigned i = 0; i < nslots; i++) {
-    ring->slot[i].request = DART__TRANSPORT_DONE;
+    ring->slot[i].request = DART__NET_DONE;
     ring->slot[i].message = malloc(sizeof *ring->slot[i].message);
     has_memory            = has_memory && ring->slot[i].message != NULL;
   }
@@ -293,7 +293,7 @@ static bool open_ring(dart__am_t *am, dart__am_ring_t *ring, dart__channel_t cha
 static void close_ring(dart__am_t *am, dart__am_ring_t *ring)
 {
   for (unsigned i = 0; i < ring->nslots; i++) {
-    dart__transport_cancel(am->config.transport, &ring->slot[i].request);
+    dart__net_cancel(am->config.comm, &ring->slot[i].request);
     free(ring->slot[i].message);
   }
   free(ring->slot);
@@ -304,14 +304,22 @@ static dart__am_slot_t *oldest_slot(const dart__am_ring_t *ring)
   return &ring->slot[ring->head % ring->nslots];
 }
 
+static void note_message(dart__am_slot_t *slot, const dart__net_message_t *came)
+{
+  slot->has_come = true;
+  slot->peer     = came->peer;
+  slot->nbytes   = came->nbytes;
+}
+
 /* The next message, or NULL. */
 static dart__am_slot_t *next(dart__am_t *am, dart__am_ring_t *ring)
 {
-  dart__am_slot_t *slot = oldest_slot(ring);
+  dart__am_slot_t           *slot      = oldest_slot(ring);
+  dart__net_request_t *const request[] = { &slot->request };
+  dart__net_message_t        came;
 
-  if (!slot->has_come)
-    slot->has_come =
-        dart__transport_test(am->config.transport, &slot->request, &slot->peer, &slot->nbytes);
+  if (!slot->has_come && dart__net_test(am->config.comm, request, 1, &came) == 0)
+    note_message(slot, &came);
   return slot->has_come ? slot : NULL;
 }
 
@@ -381,13 +389,12 @@ static bool take_requests(dart__am_t *am, int most, bool *notified_out)
 
 /* Look for the next request, the next reply, and whether `own` is complete. While a unit waits it does little
  * else, so the three cost one test. False: no message has come. */
-static bool test_messages(dart__am_t *am, int looks, dart__transport_request_t *own)
+static bool test_messages(dart__am_t *am, int looks, dart__net_request_t *own)
 {
-  dart__am_slot_t           *slot[2] = { oldest_slot(&am->receiver.requests) };
-  dart__transport_request_t *request[DART__TRANSPORT_TEST_MOST];
-  int                        nslots = 1, count = 0, index = -1;
-  int32_t                    peer;
-  size_t                     nbytes;
+  dart__am_slot_t     *slot[2] = { oldest_slot(&am->receiver.requests) };
+  dart__net_request_t *request[DART__NET_TEST_MOST];
+  int                  nslots = 1, count = 0, index = -1;
+  dart__net_message_t  came;
 
   post_free(am, &am->receiver.replies);
   if (awaits_reply(am))
@@ -400,12 +407,10 @@ static bool test_messages(dart__am_t *am, int looks, dart__transport_request_t *
   if (own != NULL)
     request[count++] = own;
   for (; looks > 0 && index < 0; looks--)
-    index = dart__transport_test_any(am->config.transport, request, count, &peer, &nbytes);
+    index = dart__net_test(am->config.comm, request, count, &came);
   if (index < 0 || index >= nslots)
     return false;
-  slot[index]->has_come = true;
-  slot[index]->peer     = peer;
-  slot[index]->nbytes   = nbytes;
+  note_message(slot[index], &came);
   return true;
 }
 
@@ -436,8 +441,7 @@ static dart__am_handled_t drain(dart__am_t *am, int most, bool has_come, void **
 }
 
 /* After messages `own` is tested alone, so that a stream of them cannot hide that it is complete. */
-dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
-                                    dart__transport_request_t *own)
+dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks, dart__net_request_t *own)
 {
   dart__am_handled_t handled  = { 0 };
   void              *answers  = NULL;
@@ -454,7 +458,7 @@ dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
   if (am->config.host.answer != NULL) /* without the lock: sending may wait for what is received */
     am->config.host.answer(am, answers);
   if (own != NULL && has_come)
-    dart__transport_test(am->config.transport, own, NULL, NULL);
+    dart__net_is_done(am->config.comm, own);
   return handled;
 }
 

@@ -26,11 +26,11 @@ typedef struct dart__am_reply   dart__am_reply_t;
 
 /* A posted receive, and then the message it received. */
 typedef struct {
-  dart__transport_request_t request;
-  bool                      has_come;
-  int32_t                   peer;
-  size_t                    nbytes;
-  dart__am_message_t       *message;
+  dart__net_request_t request;
+  bool                has_come;
+  int32_t             peer;
+  size_t              nbytes;
+  dart__am_message_t *message;
 } dart__am_slot_t;
 
 /* Receives of a channel, handled in the order posted. */
@@ -75,8 +75,7 @@ typedef struct {
 
 /** Look `looks` times whether messages have come, and handle at most `most`. Returns at once if another thread
  *  is receiving. `own`, if not NULL, is a request of the caller's, for which it looks as well. */
-dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks,
-                                    dart__transport_request_t *own);
+dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks, dart__net_request_t *own);
 
 #define DART__AM_LOOKS 16 /* for a caller that waits for nothing but messages */
 #define DART__AM_MANY  16 /* for a caller that waits, before it looks at what it waits for */

@@ -1,0 +1,23 @@
+#ifndef DART__COLL_LEADER_MESSAGES_H
+#define DART__COLL_LEADER_MESSAGES_H
+/* Messages between the leaders of a team's nodes, of any size.
+ *
+ * All leaders pass the same collectives in the same order, and each collective determines who sends to
+ * whom, so messages of a pair match by their order alone. Those of several teams are told apart by their tag, the
+ * team's id, of which a unit never has two; so a team needs no communicator of its own. Waits serve the requests
+ * of far units. */
+#include "model/team.h"
+
+#define DART__NOBODY (-1)
+
+/** Send to the leader of node `to` and receive from that of node `from`, which may be the same; either may be
+ *  DART__NOBODY. Complete on return. */
+void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size_t send_nbytes,
+                          int32_t from, void *recv, size_t recv_nbytes);
+
+/** Send to each other leader its block of `send`, or receive from each its block to `recv`: [starts[k],
+ *  starts[k + 1]) is that of node k. */
+void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t *starts);
+void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *starts);
+
+#endif

@@ -1,0 +1,155 @@
+/* Collectives of the leaders by messages, waited for like everything else, so that a leader
+ * serves far requests meanwhile. (MPI's non-blocking collectives would do, but make a schedule for each
+ * call, which takes as long as the messages themselves.)
+ *
+ * Algorithms: Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005; dissemination: Hensgen, Finkel, Manber, *Two
+ * algorithms for barrier synchronization*, Int. J. of Parallel Programming 17(1), 1988. */
+#include "coll/nodes.h"
+
+#include <string.h>
+
+#include "base/size.h"
+#include "coll/leader_messages.h"
+#include "far/far_team.h"
+
+/* Bytes: from here on what is sent takes the time, not the calls. */
+#define LARGE (32 * (size_t)1024)
+
+void dart__nodes_barrier(dart__team_t *team)
+{
+  int32_t n = team->nnodes, me = team->node;
+
+  for (int32_t step = 1; step < n; step *= 2)
+    dart__nodes_exchange(team, (me + step) % n, NULL, 0, (me - step + n) % n, NULL, 0);
+}
+
+/* In pieces: where what is received replaces what is sent, that is set aside, and the other leader cannot
+ * know. */
+void dart__nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t send_nbytes,
+                      void *recv, size_t recv_nbytes)
+{
+  char *aside = dart__far_team(team)->room;
+
+  for (size_t at = 0; at < send_nbytes || at < recv_nbytes; at += DART__TEAM_ROOM) {
+    size_t      out  = dart__in_piece(send_nbytes, at, DART__TEAM_ROOM);
+    size_t      in   = dart__in_piece(recv_nbytes, at, DART__TEAM_ROOM);
+    const char *from = send == recv ? aside : (const char *)send + at;
+
+    if (send == recv)
+      memcpy(aside, (const char *)send + at, out);
+    dart__nodes_exchange(team, out > 0 ? node : DART__NOBODY, from, out,
+                         in > 0 ? node : DART__NOBODY, (char *)recv + at, in);
+  }
+}
+
+/* ---- one to all, all to one ------------------------------------------------------------------ */
+
+void dart__nodes_scatter(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                         int32_t root)
+{
+  if (team->node == root)
+    dart__nodes_send_blocks(team, send, starts);
+  else
+    dart__nodes_exchange(team, DART__NOBODY, NULL, 0, root, recv,
+                         starts[team->node + 1] - starts[team->node]);
+}
+
+void dart__nodes_gather(dart__team_t *team, const void *send, void *recv, const size_t *starts,
+                        int32_t root)
+{
+  if (team->node == root)
+    dart__nodes_recv_blocks(team, recv, starts);
+  else
+    dart__nodes_exchange(team, root, send, starts[team->node + 1] - starts[team->node],
+                         DART__NOBODY, NULL, 0);
+}
+
+/* ---- all to all ------------------------------------------------------------------------------ */
+
+/* In every round each leader sends its right neighbour the block that it received last. */
+static void allgather_in_ring(dart__team_t *team, char *buffer, const size_t *starts)
+{
+  int32_t n = team->nnodes, me = team->node;
+
+  for (int32_t round = 0; round < n - 1; round++) {
+    int32_t own = (me - round + n) % n, next = (own - 1 + n) % n;
+
+    dart__nodes_exchange(team, (me + 1) % n, buffer + starts[own], starts[own + 1] - starts[own],
+                         (me - 1 + n) % n, buffer + starts[next], starts[next + 1] - starts[next]);
+  }
+}
+
+/* The blocks of nodes [first, first + count), counted around the ring, are up to two ranges of a buffer. */
+static size_t range_of(const size_t *starts, int32_t n, int32_t first, int32_t count, int half,
+                       size_t *from_out)
+{
+  int32_t end = first + count < n ? first + count : n;
+
+  *from_out = half == 0 ? starts[first] : 0;
+  return half == 0 ? starts[end] - starts[first] : starts[first + count - end];
+}
+
+/* In every round a leader has twice as many blocks as before, its own and those after it. */
+static void allgather_by_doubling(dart__team_t *team, char *buffer, const size_t *starts)
+{
+  int32_t n = team->nnodes, me = team->node;
+
+  for (int32_t have = 1; have < n; have *= 2) {
+    int32_t count = have < n - have ? have : n - have;
+    int32_t to = (me - have + n) % n, from = (me + have) % n;
+
+    for (int half = 0; half < 2; half++) {
+      size_t out, in;
+      size_t nout = range_of(starts, n, me, count, half, &out);
+      size_t nin  = range_of(starts, n, from, count, half, &in);
+
+      dart__nodes_exchange(team, nout > 0 ? to : DART__NOBODY, buffer + out, nout,
+                           nin > 0 ? from : DART__NOBODY, buffer + in, nin);
+    }
+  }
+}
+
+void dart__nodes_allgather(dart__team_t *team, void *buffer, const size_t *starts)
+{
+  if (starts[team->nnodes] < LARGE)
+    allgather_by_doubling(team, buffer, starts);
+  else
+    allgather_in_ring(team, buffer, starts);
+}
+
+/* ---- broadcast ------------------------------------------------------------------------------- */
+
+static void bcast_by_tree(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+{
+  int32_t n = team->nnodes, relative = (team->node - root + n) % n, step = 1;
+
+  while (step < n && !(relative & step))
+    step *= 2;
+  if (relative > 0)
+    dart__nodes_exchange(team, DART__NOBODY, NULL, 0, (relative - step + root) % n, buffer, nbytes);
+  while ((step /= 2) > 0)
+    if (relative + step < n)
+      dart__nodes_exchange(team, (relative + step + root) % n, buffer, nbytes, DART__NOBODY, NULL,
+                           0);
+}
+
+/* The root sends everyone a block, and all send one another theirs. */
+static void bcast_by_blocks(dart__team_t *team, char *buffer, size_t nbytes, int32_t root)
+{
+  size_t *starts = dart__far_team(team)->starts;
+  size_t  each   = nbytes / (size_t)team->nnodes;
+
+  for (int32_t k = 0; k < team->nnodes; k++)
+    starts[k] = (size_t)k * each;
+  starts[team->nnodes] = nbytes;
+  dart__nodes_scatter(team, buffer, buffer + starts[team->node], starts, root);
+  allgather_in_ring(team, buffer, starts);
+}
+
+void dart__nodes_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root)
+{
+  if (team->nnodes == 2 || nbytes < LARGE)
+    bcast_by_tree(team, buffer, nbytes, root);
+  else
+    bcast_by_blocks(team, buffer, nbytes, root);
+}

@@ -1,0 +1,189 @@
+/* The progress agent: a thread that moves far operations on while the program computes.
+ *
+ * Without it a unit that computes holds up all units that need it: the MPI underneath makes no progress
+ * unless it is called, and requests of other units wait to be applied. The agent naps, polls, serves
+ * the requests it finds, and naps again. Any call of MPI makes progress on all of its traffic, so polling
+ * for requests is also progress for transfers on the windows.
+ *
+ * The agent takes time of the core that the unit computes on, so it polls rarely. Without traffic it
+ * polls every DART_PROGRESS_NAP microseconds, so that waking up and polling stay below one percent
+ * of a core. After a request it stays awake for a moment, for its origin is likely to send another, and
+ * then naps for four times as long as it was awake. From there naps grow with the time since the
+ * last request, of which they are an eighth: a stream of requests, slow or fast, is served at about
+ * its own rate. While the unit itself makes progress the agent does not poll: it would only contend.
+ *
+ * The agent runs where the process may run when DART starts. The agent of a unit that is bound to a core
+ * is bound there too: the cores next to it are other units', and a thread that needs a hundredth of a core
+ * can share it. */
+#include "far/agent.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "base/config.h"
+#include "base/counters.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "far/engine.h"
+#include "model/world.h"
+#include "wait/wait.h"
+
+#define STAY_NS  15000 /* after a request, time for the next one of the same stream */
+#define AWAKE_NS 40000 /* at most in a row, then a nap of four times as long */
+#define NAP_NS   40000 /* the shortest nap */
+#define HOLD_NS  20000 /* between two looks while it is held */
+#define SLOWER   8     /* a nap is the time since the last request, divided by this */
+
+static struct {
+  pthread_t        thread;  /* if dart__world.has_agent */
+  _Atomic uint32_t stop;    /* 1: end; a futex */
+  _Atomic bool     hold;    /* another thread wants it not to write ... */
+  _Atomic bool     is_held; /* ... and it does not */
+} agent;
+
+static _Thread_local bool is_agent;
+
+static int64_t clamp(int64_t value, int64_t least, int64_t most)
+{
+  return value < least ? least : value > most ? most : value;
+}
+
+/* Poll as if waiting: the unit makes no progress itself, so its open batches will not fill further. */
+static bool poll_once(void)
+{
+  bool any = dart__am_progress(dart__engine.am, true);
+
+  dart__count(DART__COUNT_AGENT_LOOK);
+  if (any)
+    dart__count(DART__COUNT_AGENT_SERVED);
+  return any;
+}
+
+/* Poll until no request has come for STAY_NS, or for AWAKE_NS in all. True if requests came; `*last_out`
+ * is then the time of the last. */
+static bool serve_requests(int64_t start, int64_t *last_out)
+{
+  int64_t now = start;
+
+  if (!poll_once())
+    return false;
+  *last_out = start;
+  do {
+    if (poll_once())
+      *last_out = now;
+    now = dart__now_ns();
+  } while (now - *last_out < STAY_NS && now - start < AWAKE_NS);
+  return true;
+}
+
+static void pause_a_moment(void)
+{
+  nanosleep(&(struct timespec){ .tv_nsec = HOLD_NS }, NULL);
+}
+
+/* Neither this thread's futex nor what it is told by may be moved while it waits for it (memory/pages.c), so it
+ * polls. */
+static void wait_while_held(void)
+{
+  if (!atomic_load_explicit(&agent.hold, memory_order_relaxed))
+    return;
+  /* release: what it wrote before is there to be copied; pairs with the acquire in dart__agent_hold */
+  atomic_store_explicit(&agent.is_held, true, memory_order_release);
+  while (atomic_load_explicit(&agent.hold, memory_order_acquire)) /* pairs with its release */
+    pause_a_moment();
+  atomic_store_explicit(&agent.is_held, false, memory_order_release);
+}
+
+void dart__agent_hold(bool hold)
+{
+  if (!dart__world.has_agent)
+    return;
+  atomic_store_explicit(&agent.hold, hold, memory_order_release);
+  while (atomic_load_explicit(&agent.is_held, memory_order_acquire) != hold) {
+    dart__futex_wake(&agent.stop, 1); /* it may nap, or be about to */
+    pause_a_moment();
+  }
+}
+
+static void *run_agent(void *unused)
+{
+  int64_t  longest = dart__settings.progress_nap * INT64_C(1000);
+  int64_t  nap = longest, last = dart__now_ns() - SLOWER * longest;
+  uint32_t looks = 0;
+
+  (void)unused;
+  is_agent = true;
+  prctl(PR_SET_TIMERSLACK, 1UL); /* or short naps take 50 µs longer */
+  /* acquire: pairs with the release in dart__agent_close */
+  while (atomic_load_explicit(&agent.stop, memory_order_acquire) == 0) {
+    int64_t  start;
+    uint32_t seen;
+
+    dart__futex_wait(&agent.stop, 0, (uint32_t)(nap / 1000));
+    wait_while_held();
+    dart__count(DART__COUNT_AGENT_WAKE);
+    /* relaxed: whether the unit made progress itself meanwhile; a stale value costs one poll */
+    seen  = atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed);
+    start = dart__now_ns();
+    if (seen == looks && serve_requests(start, &last))
+      nap = clamp(4 * (dart__now_ns() - start), NAP_NS, longest);
+    else
+      nap = clamp((start - last) / SLOWER, NAP_NS, longest);
+    looks = seen;
+  }
+  return NULL;
+}
+
+/* Say why there is no agent although the settings ask for one: one line in the job, for the program may
+ * depend on the agent without knowing. */
+static void go_without(const char *why)
+{
+  static bool said;
+
+  if (dart__world.me == 0 && !said)
+    dart__warn("dart_init: no progress agent: %s. Atomics, locks, notifications and epochs between "
+               "nodes wait until their target calls DART",
+               why);
+  said = true;
+}
+
+/* Its stack has the default size: glibc takes the program's thread-local data from it, and MPICH uses 128 KiB at a
+ * time. */
+bool dart__agent_open(bool has_threads)
+{
+  int error;
+
+  if (dart__settings.progress == DART__PROGRESS_NONE)
+    return false;
+  if (!has_threads) {
+    go_without("MPI was not started for several threads (MPI_Init_thread, MPI_THREAD_MULTIPLE)");
+    return false;
+  }
+  atomic_store_explicit(&agent.stop, 0, memory_order_relaxed); /* no thread is there to see it */
+  dart__world.has_agent = true;                                /* for the agent to see, too */
+  error                 = dart__thread_start(&agent.thread, "dart-agent", run_agent, NULL);
+  if (error != 0) {
+    dart__world.has_agent = false;
+    go_without(strerror(error));
+    return false;
+  }
+  return true;
+}
+
+void dart__agent_close(void)
+{
+  if (!dart__world.has_agent)
+    return;
+  /* release: pairs with the acquire in run_agent */
+  atomic_store_explicit(&agent.stop, 1, memory_order_release);
+  dart__futex_wake(&agent.stop, 1);
+  pthread_join(agent.thread, NULL);
+  dart__world.has_agent = false;
+}
+
+bool dart__agent_is_me(void)
+{
+  return is_agent;
+}

@@ -1,0 +1,180 @@
+/* See completion.h.
+ *
+ * MPICH has room for 2^18 requests in a process, and ends it by an assertion beyond. Where it moves data by messages, as
+ * on dynamic windows, each transfer takes one or two until it is complete. So transfers are counted, and when MOST are
+ * outstanding all are completed locally. */
+#include "far/completion.h"
+
+#include "base/counters.h"
+#include "far/engine.h"
+#include "far/far_ops.h"
+#include "far/far_team.h"
+#include "far/latency.h"
+#include "model/world.h"
+#include "net.h"
+
+#define FLUSHED 20000 /* bytes that a flush is assumed to wait for; the real number is not known */
+
+#define MOST 16384 /* transfers outstanding, in all teams; each takes MPICH about 1 KB */
+
+/* Transfers of all teams that were started, and by no flush known to be locally complete. Only a bound: relaxed. */
+static _Atomic uint32_t outstanding;
+
+uint32_t dart__completion_outstanding(void)
+{
+  return atomic_load_explicit(&outstanding, memory_order_relaxed);
+}
+
+/* ---- units with something outstanding ---------------------------------------------------- */
+
+static void list_touched(dart__far_team_t *far, int32_t unit)
+{
+  pthread_mutex_lock(&far->touched_lock);
+  if (!atomic_load_explicit(&far->is_touched[unit], memory_order_relaxed)) {
+    int32_t n = atomic_load_explicit(&far->ntouched, memory_order_relaxed);
+
+    far->touched[n] = unit;
+    /* release: pairs with the acquire in flush_all */
+    atomic_store_explicit(&far->ntouched, n + 1, memory_order_release);
+    /* last: another thread that finds this set may flush all at once, and must find the list longer;
+     * release: pairs with the load in dart__completion_started */
+    atomic_store_explicit(&far->is_touched[unit], true, memory_order_release);
+  }
+  pthread_mutex_unlock(&far->touched_lock);
+}
+
+/* Take the first `n` units off the list, but for those with transfers started since they were flushed. A
+ * thread that starts a transfer raises `started` and `last_put` and then reads `is_touched`; this function
+ * clears `is_touched` and then reads these; all are seq_cst, so one of the two threads sees the other. */
+static void unlist(dart__far_team_t *far, int32_t n)
+{
+  int32_t kept = 0, all;
+
+  pthread_mutex_lock(&far->touched_lock);
+  all = atomic_load_explicit(&far->ntouched, memory_order_relaxed);
+  for (int32_t i = 0; i < all; i++) {
+    int32_t              unit = far->touched[i];
+    dart__outstanding_t *o    = &far->unit[unit];
+
+    if (i < n) {
+      atomic_store_explicit(&far->is_touched[unit], false, memory_order_seq_cst);
+      if (dart__outstanding_is_done(o, true, dart__outstanding_number(&o->started)))
+        continue;
+      atomic_store_explicit(&far->is_touched[unit], true, memory_order_relaxed);
+    }
+    far->touched[kept++] = unit;
+  }
+  atomic_store_explicit(&far->ntouched, kept, memory_order_release);
+  pthread_mutex_unlock(&far->touched_lock);
+}
+
+/* Other teams, too, unless another thread may end one of them meanwhile. */
+static __attribute__((noinline)) void complete_locally(dart__team_t *team)
+{
+  dart__completion_flush_all(team, false);
+  for (int32_t id = 0; id < DART__MAX_TEAMS && !dart__world.many_threads; id++)
+    if (dart__teams[id] != NULL && dart__teams[id]->nnodes > 1)
+      dart__completion_flush_all(dart__teams[id], false);
+}
+
+void dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
+{
+  dart__far_team_t *far = team->far;
+
+  dart__far_by_net = true;
+  dart__outstanding_start(&far->unit[unit], is_get);
+  if (!atomic_load_explicit(&far->is_touched[unit], memory_order_seq_cst)) /* see unlist */
+    list_touched(far, unit);
+  dart__world_add(&outstanding, 1);
+  if (__builtin_expect(dart__completion_outstanding() >= MOST, 0))
+    complete_locally(team);
+}
+
+/* ---- flush ------------------------------------------------------------------------------- */
+
+bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_target)
+{
+  dart__far_team_t *far = team->far;
+
+  if (unit < 0) /* acquire: as in dart__completion_flush_all */
+    return atomic_load_explicit(&far->ntouched, memory_order_acquire) == 0;
+  return dart__outstanding_is_done(&far->unit[unit], at_target,
+                                   dart__outstanding_number(&far->unit[unit].started));
+}
+
+void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
+{
+  dart__far_team_t    *far  = team->far;
+  dart__outstanding_t *o    = &far->unit[unit];
+  uint64_t             last = dart__outstanding_number(&o->started);
+  int64_t              began;
+
+  if (dart__outstanding_is_done(o, at_target, last))
+    return;
+  if (at_target && dart__latency_is_slow(team->members[unit]))
+    dart__am_ping_blocking(dart__engine.am, team->members[unit]);
+  began = dart__latency_begin();
+  dart__net_flush(team, NULL, unit, at_target);
+  if (began != 0)
+    dart__latency_end(team->members[unit], began, FLUSHED);
+  dart__world_add(&outstanding, -(uint32_t)dart__outstanding_note(o, at_target, last));
+}
+
+uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit)
+{
+  return dart__outstanding_number(&dart__far_team(team)->unit[unit].started);
+}
+
+bool dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit, bool at_target,
+                                    uint64_t last)
+{
+  return dart__outstanding_is_done(&dart__far_team(team)->unit[unit], at_target, last);
+}
+
+void dart__completion_flush_to(dart__team_t *team, int32_t unit, bool at_target, uint64_t last)
+{
+  if (!dart__completion_is_flushed_to(team, unit, at_target, last))
+    dart__completion_flush(team, unit, at_target);
+}
+
+dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit)
+{
+  dart__copies_t *copies = dart__far_team(team)->copies;
+  dart__copy_t   *copy   = dart__copies_take(copies), *more;
+
+  if (!dart__outstanding_is_done(&dart__far_team(team)->unit[copy->unit], false, copy->number)) {
+    more = dart__copies_more(copies, copy);
+    if (more == NULL)
+      dart__completion_flush(team, copy->unit, false);
+    else
+      copy = more;
+  }
+  copy->unit = unit;
+  return copy;
+}
+
+/* Its number, or that of another thread's later one. */
+void dart__completion_copied(dart__team_t *team, dart__copy_t *copy)
+{
+  dart__far_team_t *far = dart__far_team(team);
+
+  copy->number = dart__outstanding_number(&far->unit[copy->unit].started);
+  dart__copies_started(far->copies, copy);
+}
+
+void dart__completion_flush_all(dart__team_t *team, bool at_target)
+{
+  dart__far_team_t *far = team->far;
+  int32_t           n;
+
+  /* acquire: pairs with the release in list_touched and unlist */
+  if (atomic_load_explicit(&far->ntouched, memory_order_acquire) == 0)
+    return;
+  pthread_mutex_lock(&far->flushing); /* or other threads would find the list short too early */
+  n = atomic_load_explicit(&far->ntouched, memory_order_acquire);
+  for (int32_t i = 0; i < n; i++)
+    dart__completion_flush(team, far->touched[i], at_target);
+  if (at_target)
+    unlist(far, n);
+  pthread_mutex_unlock(&far->flushing);
+}

@@ -1,0 +1,39 @@
+#ifndef DART__FAR_COMPLETION_H
+#define DART__FAR_COMPLETION_H
+/* Completion of transfers, the network's puts and gets: what is outstanding towards the units of a team, and flushes.
+ *
+ * Transfers to a unit are numbered when they have been started (model/outstanding.h). A flush of all units goes over a
+ * list of the units touched since the last one: those to which a transfer was started. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "far/far_team.h"
+
+/** Count a transfer, after the call that started it: so a flush of another thread does not take it for
+ *  flushed before the network knows of it. `is_get`: the transfer changes nothing at the target. If very many are
+ *  outstanding in the process it waits until all are locally complete. */
+void dart__completion_started(dart__team_t *team, int32_t unit, bool is_get);
+
+/** A copy for small operands of an operation on a team unit: nothing that was started with it is under way. It is given
+ *  back by dart__completion_copied after the operation was counted. May wait. */
+dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit);
+void          dart__completion_copied(dart__team_t *team, dart__copy_t *copy);
+
+/** Whether dart__completion_flush of the unit, -1: dart__completion_flush_all, has nothing to do. */
+bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_target);
+
+/** Complete what was started towards a team unit, or all: remotely, or only locally. */
+void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);
+/** The number of the newest transfer to a team unit; whether those up to a number are known to be complete; and complete
+ *  them. (A flush completes later ones with them.) */
+uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit);
+bool     dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit, bool at_target,
+                                        uint64_t last);
+void     dart__completion_flush_to(dart__team_t *team, int32_t unit, bool at_target, uint64_t last);
+
+void dart__completion_flush_all(dart__team_t *team, bool at_target);
+
+/** Transfers of this process, in all teams, that are not known to be locally complete. */
+uint32_t dart__completion_outstanding(void);
+
+#endif

@@ -1,0 +1,131 @@
+/* See copies.h. */
+#include "far/copies.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "model/world.h"
+
+#define COPIES 64 /* of a block: the ring starts with one, and grows by one */
+
+typedef struct block {
+  struct block *older;
+  dart__copy_t  copy[COPIES];
+} block_t;
+
+struct dart__copies {
+  pthread_mutex_t lock;
+  dart__copy_t   *next;
+  block_t        *blocks;
+  size_t          nblocks;
+};
+
+/* Only the program's threads come here. */
+static void lock_copies(dart__copies_t *copies)
+{
+  if (dart__world.many_threads)
+    pthread_mutex_lock(&copies->lock);
+}
+
+static void unlock_copies(dart__copies_t *copies)
+{
+  if (dart__world.many_threads)
+    pthread_mutex_unlock(&copies->lock);
+}
+
+/* Copies that are linked in a row, the last one to `end`, or, if that is NULL, to the first. NULL: no memory. */
+static block_t *new_block(dart__copies_t *copies, dart__copy_t *end)
+{
+  block_t *block = calloc(1, sizeof *block);
+
+  if (block == NULL)
+    return NULL;
+  for (size_t i = 0; i + 1 < COPIES; i++)
+    block->copy[i].next = &block->copy[i + 1];
+  block->copy[COPIES - 1].next = end != NULL ? end : &block->copy[0];
+  block->older                 = copies->blocks;
+  copies->blocks               = block;
+  copies->nblocks++;
+  return block;
+}
+
+dart__copies_t *dart__copies_new(void)
+{
+  dart__copies_t *copies = calloc(1, sizeof *copies);
+
+  if (copies == NULL)
+    return NULL;
+  if (new_block(copies, NULL) == NULL) {
+    free(copies);
+    return NULL;
+  }
+  copies->next = &copies->blocks->copy[0];
+  pthread_mutex_init(&copies->lock, NULL);
+  return copies;
+}
+
+void dart__copies_delete(dart__copies_t *copies)
+{
+  if (copies == NULL)
+    return;
+  while (copies->blocks != NULL) {
+    block_t *block = copies->blocks;
+
+    copies->blocks = block->older;
+    free(block);
+  }
+  pthread_mutex_destroy(&copies->lock);
+  free(copies);
+}
+
+/* The next copy of the ring; waits for a thread that took it a whole round ago. The lock is held, and given up
+ * meanwhile. */
+static dart__copy_t *take_next(dart__copies_t *copies)
+{
+  for (;;) {
+    dart__copy_t *copy = copies->next;
+
+    if (!copy->is_taken) {
+      copies->next   = copy->next;
+      copy->is_taken = true;
+      return copy;
+    }
+    unlock_copies(copies);
+    dart__yield();
+    lock_copies(copies);
+  }
+}
+
+dart__copy_t *dart__copies_take(dart__copies_t *copies)
+{
+  dart__copy_t *copy;
+
+  lock_copies(copies);
+  copy = take_next(copies);
+  unlock_copies(copies);
+  return copy;
+}
+
+dart__copy_t *dart__copies_more(dart__copies_t *copies, dart__copy_t *copy)
+{
+  block_t *block = NULL;
+
+  lock_copies(copies);
+  if (copies->nblocks < DART__COPIES_MOST / COPIES)
+    block = new_block(copies, copy->next);
+  if (block != NULL) {
+    copy->next              = &block->copy[0];
+    copy->is_taken          = false;
+    block->copy[0].is_taken = true;
+    copies->next            = &block->copy[1];
+  }
+  unlock_copies(copies);
+  return block == NULL ? NULL : &block->copy[0];
+}
+
+void dart__copies_started(dart__copies_t *copies, dart__copy_t *copy)
+{
+  lock_copies(copies);
+  copy->is_taken = false;
+  unlock_copies(copies);
+}

@@ -1,0 +1,94 @@
+/* See engine_start.h. */
+#include "far/engine_start.h"
+
+#include "base/config.h"
+#include "base/log.h"
+#include "far/agent.h"
+#include "far/engine.h"
+#include "far/host.h"
+#include "far/latency.h"
+#include "model/world.h"
+#include "net.h"
+
+/* Transfers of so many bytes are collected. Where the network reaches memory by itself, its calls are about as fast as a
+ * copy of 2 KiB at each end; else it sends messages, which cost much more than copies do. */
+#define AGGREGATE_REACHED 1024
+#define AGGREGATE_SENT    DART__AM_PUT_MOST
+
+/* Where it sends messages, they wait for each other before such a message of data: below it the network's get is
+ * faster. */
+#define GOT_BY_NET ((size_t)128 << 10)
+
+#define AWAKE_NS (10 * 1000 * 1000) /* a unit that has a core stays awake so long after a request */
+#define NAP_US   20                 /* the shortest nap of a unit that shares its core */
+
+/* How long a unit that waits may sleep. While requests come, a unit that has a core yields it but stays
+ * awake; a unit that shares its core sleeps an eighth of the time since the last request. */
+static uint32_t pause_us(void)
+{
+  int64_t quiet = dart__engine.am == NULL ? INT64_MAX : dart__am_quiet_ns(dart__engine.am);
+
+  if (dart__world.pace.yields > 0)
+    return quiet < AWAKE_NS ? 0 : dart__world.pace.nap_us;
+  quiet /= 8 * 1000;
+  if (quiet >= dart__world.pace.nap_us)
+    return dart__world.pace.nap_us;
+  return quiet < NAP_US ? NAP_US : (uint32_t)quiet;
+}
+
+/* What this unit has of it. */
+static void delete_engine(void)
+{
+  if (dart__engine.am != NULL)
+    dart__am_close(dart__engine.am);
+  dart__latency_close();
+  dart__engine.am = NULL;
+}
+
+dart_ret_t dart__engine_open(void)
+{
+  dart__am_config_t config;
+  dart_ret_t        ret;
+
+  dart__engine.comm         = dart__net_messages();
+  dart__world.pace.progress = dart__engine_poll;
+  config       = DART__AM_CONFIG(dart__engine.comm, &dart__world.wait, dart__am_host());
+  config.types = (unsigned)dart__settings.types;
+  dart__world.pace.pause_us = pause_us;
+  dart__engine.am           = dart__am_open(&config);
+  ret                       = dart__engine.am == NULL ? DART_ERR_NOMEM : dart__latency_open();
+  ret                       = dart__net_agree_on_result(ret);
+  if (ret != DART_OK) {
+    dart__error("dart_init: no memory for the requests of some unit");
+    delete_engine(); /* no unit has sent anything yet */
+  }
+  return ret;
+}
+
+void dart__engine_start(void)
+{
+  int32_t has_none = !dart__agent_open(dart__net.any_thread);
+
+  /* a unit cannot know by itself whether all others have agents */
+  dart__net_agree(&has_none, 1);
+  dart__engine.by_agents = !has_none;
+  /* A put that is collected waits for progress of its origin and of its target. Agents on both sides make
+   * that progress, so only then are puts collected by default. */
+  dart__engine.aggregate = 0;
+  if (dart__settings.aggregate >= 0)
+    dart__engine.aggregate = (size_t)dart__settings.aggregate;
+  else if (dart__engine.by_agents)
+    dart__engine.aggregate = dart__net.reaches_memory ? AGGREGATE_REACHED : AGGREGATE_SENT;
+  dart__engine.got_by_net = dart__net.reaches_memory ? 0 : GOT_BY_NET;
+  dart__am_rely_on_progress(dart__engine.am, dart__engine.by_agents);
+}
+
+void dart__engine_close(void)
+{
+  if (dart__engine.am == NULL)
+    return;
+  dart__agent_close();
+  dart__am_quiesce(dart__engine.am);
+  dart__net_agree_on_result(DART_OK); /* a barrier: no message is under way after it */
+  delete_engine();
+}

@@ -1,0 +1,176 @@
+/* Flushes of far memory: of requests, then of transfers by MPI, then of handles that were given up. */
+#include "base/last_call.h"
+#include "far/burst.h"
+#include "far/completion.h"
+#include "far/engine.h"
+#include "far/far_handle.h"
+#include "far/far_ops.h"
+#include "far/far_team.h"
+#include "far/order.h"
+#include "model/team.h"
+#include "wait/timed.h"
+#include "wait/waiting.h"
+
+/* A flush that has something to wait for: it is counted, timed, and noted. MPI may be what waits, and it does not
+ * sleep, so the time is noted at once. */
+typedef struct {
+  dart__timed_t    timed;
+  dart__waiting_t *waiting;
+} flush_t;
+
+static flush_t begin_flush(const dart__team_t *team, int32_t peer)
+{
+  flush_t flush = { dart__timed_begin(DART__COUNT_FLUSH),
+                    dart__waiting_begin(
+                        dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, team->id, peer, 0, 0 }) };
+
+  dart__waiting_stamp();
+  return flush;
+}
+
+static void end_flush(flush_t flush)
+{
+  dart__timed_end(DART__COUNT_FLUSH, flush.timed);
+  dart__waiting_end(flush.waiting);
+}
+
+static dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
+{
+  bool       at_target = scope == DART__AM_REMOTE;
+  int32_t    peer      = team->members[unit];
+  bool       transfers = !dart__completion_is_flushed(team, unit, at_target);
+  bool       requests  = !dart__am_is_flushed(dart__engine.am, peer, scope);
+  dart_ret_t ret       = DART_OK;
+
+  if (requests || transfers) {
+    flush_t flush = begin_flush(team, peer);
+
+    if (requests)
+      ret = dart__am_flush(dart__engine.am, peer, scope);
+    if (transfers)
+      dart__completion_flush(team, unit, at_target);
+    end_flush(flush);
+  } else {
+    dart__count(DART__COUNT_FLUSH_IDLE);
+  }
+  dart__burst_end(&dart__far_team(team)->burst[unit]);
+  if (at_target)
+    dart__handles_flushed(team, unit);
+  return ret;
+}
+
+void dart__far_settle(dart__team_t *team, int32_t unit)
+{
+  if (team->nnodes == 1)
+    return;
+  dart__am_settle(dart__engine.am, team->members[unit]);
+  dart__completion_flush(team, unit, true);
+}
+
+_Thread_local bool dart__far_by_net;
+
+void dart__far_mark(const dart__team_t *team, int32_t unit, dart__mark_t *mark)
+{
+  if (dart__far_by_net)
+    mark->transfers = dart__completion_newest(team, unit);
+  else
+    mark->requests = dart__am_newest(dart__engine.am, team->members[unit]);
+}
+
+/* The newest batch that completion up to the mark waits for. */
+static uint64_t batch_of(const dart__mark_t *mark, int32_t peer, bool at_target)
+{
+  return at_target ? mark->requests : dart__am_local_to(dart__engine.am, peer, mark->requests);
+}
+
+/* Of MPI's transfers nothing can be asked for: only a flush waits for them. */
+void dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target)
+{
+  int32_t peer = team->members[unit];
+
+  dart__am_ask_to(dart__engine.am, peer, batch_of(mark, peer, at_target));
+}
+
+void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target)
+{
+  int32_t peer = team->members[unit];
+
+  dart__am_settle_to(dart__engine.am, peer, batch_of(mark, peer, at_target));
+  dart__completion_flush_to(team, unit, at_target, mark->transfers);
+  if (at_target)
+    dart__burst_end(&dart__far_team(team)->burst[unit]);
+}
+
+/* MPI cannot be asked whether transfers on a window are complete, and a flush of them may need progress of a target that
+ * computes for long. A target that has answered a ping sent after them makes progress, and has them behind it. */
+bool dart__far_test_to(dart__team_t *team, int32_t unit, dart__mark_t *mark)
+{
+  int32_t peer = team->members[unit];
+
+  dart__am_ask_to(dart__engine.am, peer, mark->requests);
+  if (!dart__am_is_settled_to(dart__engine.am, peer, mark->requests))
+    return false;
+  if (!dart__completion_is_flushed_to(team, unit, true, mark->transfers) &&
+      mark->pinged < mark->transfers) {
+    dart__am_ping(dart__engine.am, peer);
+    mark->requests = dart__am_newest(dart__engine.am, peer);
+    mark->pinged   = mark->transfers;
+    return false;
+  }
+  dart__far_settle_to(team, unit, mark, true);
+  return true;
+}
+
+void dart__far_order(dart__team_t *team, int32_t unit)
+{
+  dart__completion_flush(team, unit, true);
+  dart__order_note(team, unit);
+  dart__burst_order(&dart__far_team(team)->burst[unit]);
+}
+
+static bool is_member(const void *team, int32_t unit)
+{
+  return dart__team_unit_of(team, unit) >= 0;
+}
+
+static dart_ret_t flush_all(dart__team_t *team, dart__am_scope_t scope)
+{
+  bool       at_target = scope == DART__AM_REMOTE;
+  dart_ret_t ret       = DART_OK;
+
+  if (team->nnodes == 1)
+    return DART_OK;
+  if (dart__am_is_flushed(dart__engine.am, -1, scope) &&
+      dart__completion_is_flushed(team, -1, at_target)) {
+    dart__count(DART__COUNT_FLUSH_IDLE);
+  } else {
+    flush_t flush = begin_flush(team, -1);
+
+    ret = dart__am_flush_members(dart__engine.am, is_member, team, scope);
+    dart__completion_flush_all(team, at_target);
+    end_flush(flush);
+  }
+  if (at_target)
+    dart__handles_flushed(team, -1);
+  return ret;
+}
+
+dart_ret_t dart__far_flush(dart__team_t *team, int32_t unit)
+{
+  return flush(team, unit, DART__AM_REMOTE);
+}
+
+dart_ret_t dart__far_flush_local(dart__team_t *team, int32_t unit)
+{
+  return flush(team, unit, DART__AM_LOCAL);
+}
+
+dart_ret_t dart__far_flush_all(dart__team_t *team)
+{
+  return flush_all(team, DART__AM_REMOTE);
+}
+
+dart_ret_t dart__far_flush_local_all(dart__team_t *team)
+{
+  return flush_all(team, DART__AM_LOCAL);
+}

@@ -1,0 +1,146 @@
+/* Handles of far transfers. A transfer of bytes in a row is locally complete when its request is done; others need a
+ * flush, for an MPI may report the request of a non-contiguous transfer too early.
+ *
+ * MPICH has room for 2^18 requests, and they take 1 KB each. So beyond MOST requests a transfer gets none: its wait is a
+ * flush of its target, which completes what has been started towards it by then.
+ *
+ * A handle that the program releases before its transfer is complete is kept until a flush: MPICH 4.0
+ * refuses to free the request of a transfer, so the request has to be completed. */
+#include "far/far_handle.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "far/completion.h"
+#include "far/engine.h"
+#include "far/far_ops.h"
+#include "model/world.h"
+#include "net.h"
+
+#define MOST 4096 /* handles that are alive and have a request */
+
+/* How many there are. Only a bound: relaxed. */
+static _Atomic uint32_t nrequests;
+
+static struct {
+  pthread_mutex_t  lock;
+  dart_handle_t    first;
+  _Atomic uint32_t count;
+} abandoned = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+dart_handle_t dart__handle_new(dart__team_t *team, int32_t unit, bool wants_request)
+{
+  dart_handle_t handle = calloc(1, sizeof *handle);
+
+  if (handle == NULL)
+    return NULL;
+  handle->team = team;
+  handle->unit = unit;
+  handle->has_request =
+      wants_request && atomic_load_explicit(&nrequests, memory_order_relaxed) < MOST;
+  handle->request = DART__NET_DONE;
+  dart__world_add(&nrequests, handle->has_request);
+  return handle;
+}
+
+void dart__handle_started(dart_handle_t handle)
+{
+  if (!handle->has_request)
+    handle->mark.transfers = dart__completion_newest(handle->team, handle->unit);
+}
+
+static void destroy(dart_handle_t handle)
+{
+  dart__world_add(&nrequests, -(uint32_t)handle->has_request);
+  free(handle);
+}
+
+static void abandon(dart_handle_t handle)
+{
+  pthread_mutex_lock(&abandoned.lock);
+  handle->next    = abandoned.first;
+  abandoned.first = handle;
+  /* relaxed: dart__completion_started below is what a flush sees first */
+  atomic_fetch_add_explicit(&abandoned.count, 1, memory_order_relaxed);
+  pthread_mutex_unlock(&abandoned.lock);
+  /* so that the next flush does not skip this unit */
+  dart__completion_started(handle->team, handle->unit, !handle->is_put);
+}
+
+/* Unlink the handles abandoned towards the unit, or all of the team's. */
+static dart_handle_t take_abandoned(const dart__team_t *team, int32_t unit)
+{
+  dart_handle_t taken = NULL;
+
+  pthread_mutex_lock(&abandoned.lock);
+  for (dart_handle_t *link = &abandoned.first; *link != NULL;) {
+    dart_handle_t handle = *link;
+
+    if (handle->team != team || (unit >= 0 && handle->unit != unit)) {
+      link = &handle->next;
+      continue;
+    }
+    *link        = handle->next;
+    handle->next = taken;
+    taken        = handle;
+    atomic_fetch_sub_explicit(&abandoned.count, 1, memory_order_relaxed);
+  }
+  pthread_mutex_unlock(&abandoned.lock);
+  return taken;
+}
+
+void dart__handles_flushed(const dart__team_t *team, int32_t unit)
+{
+  if (atomic_load_explicit(&abandoned.count, memory_order_relaxed) == 0)
+    return;
+  for (dart_handle_t handle = take_abandoned(team, unit), next; handle != NULL; handle = next) {
+    next = handle->next;
+    dart__engine_wait(&handle->request);
+    destroy(handle);
+  }
+}
+
+dart_handle_t dart__far_handle_new(const dart__address_t *at)
+{
+  return dart__handle_new(at->team, at->unit, false);
+}
+
+void dart__far_handle_mark(dart_handle_t handle)
+{
+  dart__far_mark(handle->team, handle->unit, &handle->mark);
+}
+
+void dart__far_wait(dart_handle_t *handle, bool at_target)
+{
+  dart_handle_t h = *handle;
+
+  if (!h->has_request)
+    dart__far_settle_to(h->team, h->unit, &h->mark, true);
+  else
+    dart__engine_wait(&h->request);
+  /* a get that is locally complete is complete; only a put needs completion at the target */
+  if (h->has_request && h->is_put && at_target)
+    dart__completion_flush(h->team, h->unit, true);
+  *handle = DART_HANDLE_NULL;
+  destroy(h);
+}
+
+bool dart__far_test(dart_handle_t handle)
+{
+  bool done = handle->has_request ? dart__net_is_done(dart__engine.comm, &handle->request)
+                                  : dart__far_test_to(handle->team, handle->unit, &handle->mark);
+
+  dart__engine_poll();
+  return done;
+}
+
+void dart__far_release(dart_handle_t *handle)
+{
+  dart_handle_t h = *handle;
+
+  *handle = DART_HANDLE_NULL;
+  if (h->has_request && !dart__net_is_done(dart__engine.comm, &h->request))
+    abandon(h);
+  else
+    destroy(h); /* a flush completes what has a mark, without the handle */
+}

@@ -1,0 +1,90 @@
+/* See host.h. */
+#include "far/host.h"
+
+#include "epoch/epoch_target.h"
+#include "far/agent.h"
+#include "model/address.h"
+#include "model/world.h"
+
+/* Whether no one but the calling thread updates this unit's portions of a team until it has applied a batch: no
+ * other unit maps them, and requests are applied by one thread at a time. While the agent applies them, the
+ * unit's own thread may be in an atomic. */
+static bool is_exclusive(const dart__team_t *team)
+{
+  return team->node_nunits == 1 && !dart__world.many_threads && !dart__agent_is_me();
+}
+
+/* Registered memory is mapped by its unit alone, and its atomics hold a mutex, see wait/foreign.h. */
+static bool resolve(void *context, int16_t teamid, int16_t segid, dart__am_region_t *region_out)
+{
+  dart__team_t    *team    = dart__team_find(teamid);
+  dart__segment_t *segment = team == NULL ? NULL : dart__segment_find(team, segid);
+
+  (void)context;
+  if (segment == NULL)
+    return false;
+  *region_out = (dart__am_region_t){ .nbytes = dart__segment_size(segment, team->me) };
+  if (segment->near[team->me] != NULL) {
+    region_out->base         = segment->near[team->me] + segment->base;
+    region_out->is_exclusive = is_exclusive(team);
+  } else {
+    region_out->base  = (char *)(uintptr_t)segment->address[team->me];
+    region_out->mutex = &dart__teams[DART_TEAM_ALL]->exchange.shared->registered;
+  }
+  return true;
+}
+
+static void notified(void *context)
+{
+  (void)context;
+  if (dart__world.event != NULL)
+    dart__event_add(dart__world.event);
+}
+
+_Atomic uint64_t dart__messages_expected;
+
+/* A far unit says how many messages it has sent, or has left the job. Then the word is a team, and below that the last step that the unit took part
+ * in, see job/far_leave.c. The team is open on all its units, and stays open until this unit has left, too, for
+ * a team ends with a step of all its units. */
+static void informed(void *context, int32_t peer, uint64_t word)
+{
+  dart__team_t *team = dart__world.initialized ? dart__team_find((dart_team_t)(word >> 32)) : NULL;
+  int32_t       member = team == NULL ? -1 : dart__team_unit_of(team, peer);
+
+  (void)context;
+  if ((word & DART__INFORM_MESSAGES) != 0) {
+    atomic_fetch_add_explicit(&dart__messages_expected, word & ~DART__INFORM_MESSAGES,
+                              memory_order_relaxed); /* read after the barrier of dart_exit */
+    return;
+  }
+  if (member >= 0)
+    dart__exchange_note_gone(&team->exchange, member, (uint32_t)word);
+}
+
+/* Objects are operated on by lock/, from above. */
+static uint64_t called_object(void *context, char *object, const void *operand, size_t nbytes)
+{
+  (void)context;
+  return dart__world.called == NULL ? 0 : dart__world.called(object, operand, nbytes);
+}
+
+/* Grants of locks, and what operations on objects have left. Nobody else sends it where there is no agent, so it
+ * is here that every wait comes by. */
+static void send_answers(dart__am_t *am, void *answers)
+{
+  dart__lock_answer(am, answers);
+  /* relaxed: a hint, looked at again soon; what it stands for is behind locks of its own */
+  if (atomic_load_explicit(&dart__world.calls_are_due, memory_order_relaxed))
+    dart__world.after_calls();
+}
+
+dart__am_host_t dart__am_host(void)
+{
+  return (dart__am_host_t){ .resolve  = resolve,
+                            .notified = notified,
+                            .informed = informed,
+                            .epoch    = dart__lock_serve,
+                            .turns    = dart__lock_turns,
+                            .called   = called_object,
+                            .answer   = send_answers };
+}

@@ -1,0 +1,89 @@
+/* Calls of net.h that a job of one node never makes. */
+#include "net.h"
+
+static void never(void) __attribute__((noreturn));
+static void never(void)
+{
+  abort();
+}
+
+void dart__net_put(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                   const void *src, size_t nbytes, dart__net_request_t *request_out)
+{
+  (void)team, (void)chunk, (void)unit, (void)offset, (void)src, (void)nbytes, (void)request_out;
+  never();
+}
+
+void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                   void *dst, size_t nbytes, dart__net_request_t *request_out)
+{
+  (void)team, (void)chunk, (void)unit, (void)offset, (void)dst, (void)nbytes, (void)request_out;
+  never();
+}
+
+size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                          const dart__type_t *at_type, void *buffer, const dart__type_t *type,
+                          size_t from, size_t nelem, bool is_put)
+{
+  (void)team, (void)chunk, (void)unit, (void)offset, (void)at_type, (void)buffer, (void)type;
+  (void)from, (void)nelem, (void)is_put;
+  never();
+}
+
+void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, bool at_target)
+{
+  (void)team, (void)chunk, (void)unit, (void)at_target;
+  never();
+}
+
+dart__net_comm_t *dart__net_messages(void)
+{
+  never();
+}
+
+int32_t dart__net_npeers(const dart__net_comm_t *comm)
+{
+  (void)comm;
+  never();
+}
+
+void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
+                    const void *data, size_t nbytes, dart__net_request_t *request_out)
+{
+  (void)comm, (void)peer, (void)channel, (void)tag, (void)data, (void)nbytes, (void)request_out;
+  never();
+}
+
+void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
+                    void *buffer, size_t nbytes, dart__net_request_t *request_out)
+{
+  (void)comm, (void)peer, (void)channel, (void)tag, (void)buffer, (void)nbytes, (void)request_out;
+  never();
+}
+
+bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
+                     bool claims, dart__net_message_t *found_out)
+{
+  (void)comm, (void)peer, (void)channel, (void)tag, (void)claims, (void)found_out;
+  never();
+}
+
+void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,
+                            dart__net_request_t *request_out)
+{
+  (void)comm, (void)found, (void)buffer, (void)request_out;
+  never();
+}
+
+int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[], int count,
+                   dart__net_message_t *message_out)
+{
+  (void)comm, (void)requests, (void)count, (void)message_out;
+  never();
+}
+
+void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request)
+{
+  (void)comm, (void)request;
+  never();
+}
