@@ -7,6 +7,7 @@
 
 #include "base/counters.h"
 #include "dart_test.h"
+#include "far/handlers.h"
 #include "file_path.h"
 #include "memory/pool.h"
 #include "model/holds.h"
@@ -167,14 +168,14 @@ TEST_N(2, a_unit_that_computes_gives_up_what_it_keeps)
 }
 
 /* What looks after ranges that are kept, by agents or by the next call. */
-static void set_after_calls(void (*after_calls)(void))
+static void look_after(bool looks)
 {
-  __atomic_store_n(&dart__world.after_calls, after_calls,
-                   __ATOMIC_RELEASE); /* the agent reads it */
-}
+  static size_t nanswers;
 
-static void look_away(void)
-{
+  if (!looks)
+    nanswers = dart__handlers.nanswers;
+  __atomic_store_n(&dart__handlers.nanswers, looks ? nanswers : 0,
+                   __ATOMIC_RELEASE); /* the agent reads it */
 }
 
 static bool holds_something(void)
@@ -188,14 +189,13 @@ static bool holds_something(void)
 /* What is kept is no lock of other bytes: these are asked for, when that was given up. */
 TEST_N(2, a_file_asks_for_what_it_does_not_keep)
 {
-  void (*after_calls)(void) = dart__world.after_calls;
-  dart_file_t file          = open_atomic("other");
+  dart_file_t file   = open_atomic("other");
   bool        is_far = dart__world.node_of[me] != dart__world.node_of[0], keeps = false;
   int64_t     value = me;
   uint64_t    before;
 
   if (is_far && dart__world.has_agent) {
-    set_after_calls(look_away);
+    look_after(false);
     for (int i = 0; i < MOST_TRIES && !keeps; i++) {
       write_often(file, 8, me);
       keeps = holds_something();
@@ -204,7 +204,7 @@ TEST_N(2, a_file_asks_for_what_it_does_not_keep)
     EXPECT_OK(dart_file_write_at(file, 800, &value, 1, T_INT64, T_INT64, NULL));
     EXPECT_TRUE(dart__counted(DART__COUNT_REQUEST) - before >= 2);
     EXPECT_TRUE(keeps);
-    set_after_calls(after_calls);
+    look_after(true);
   }
   EXPECT_OK(dart_file_close(&file));
 }
@@ -212,7 +212,6 @@ TEST_N(2, a_file_asks_for_what_it_does_not_keep)
 /* Whether this unit kept bytes of a file of a team of its own when it, or the team, ended. */
 static bool keeps_until_the_end(bool is_closed_first)
 {
-  void (*after_calls)(void) = dart__world.after_calls;
   dart_team_t team;
   dart_file_t file = DART_FILE_NULL;
   bool        keeps;
@@ -221,7 +220,7 @@ static bool keeps_until_the_end(bool is_closed_first)
   EXPECT_OK(dart_file_open(team, test_path(team, "team"),
                            DART_FILE_READ | DART_FILE_WRITE | DART_FILE_CREATE, 0600, &file));
   EXPECT_OK(dart_file_set_atomicity(file, true));
-  set_after_calls(look_away);
+  look_after(false);
   write_often(file, (uint64_t)(1 + me) * 8, me);
   keeps = holds_something();
   if (is_closed_first)
@@ -229,7 +228,7 @@ static bool keeps_until_the_end(bool is_closed_first)
   else
     EXPECT_OK(dart_team_destroy(&team));
   EXPECT_TRUE(!holds_something());
-  set_after_calls(after_calls);
+  look_after(true);
   EXPECT_OK(dart_file_close(&file));
   EXPECT_OK(dart_team_destroy(&team));
   return keeps;

@@ -8,6 +8,7 @@
 #include "epoch/epoch.h"
 #include "epoch/epoch_origin.h"
 #include "far/far_ops.h"
+#include "far/handlers.h"
 #include "model/world.h"
 
 SUITE(register);
@@ -36,17 +37,17 @@ static uint64_t apply_slowly(char *object, const void *operand, size_t nbytes)
 /* What an agent looks at while it applies a request is not freed by its unit, which deregisters the memory. */
 TEST_N(2, deregistration_waits_for_who_applies_a_request)
 {
-  uint64_t (*before)(char *, const void *, size_t) = dart__world.called;
-  int64_t         block = 0, zero = 0;
-  dart__team_t   *team = dart__teams[DART_TEAM_ALL];
-  dart_gptr_t     cell = test_alloc(&zero, 1, 0);
-  dart__address_t at   = { .team = team, .segment = dart__segment_find(team, cell.segid) };
+  dart__object_handler_t *before = dart__handlers.object[0];
+  int64_t                 block = 0, zero = 0;
+  dart__team_t           *team = dart__teams[DART_TEAM_ALL];
+  dart_gptr_t             cell = test_alloc(&zero, 1, 0);
+  dart__address_t         at   = { .team = team, .segment = dart__segment_find(team, cell.segid) };
 
   if (!dart__world.has_agent)
     return; /* units apply requests in their own calls alone: nothing is beside these */
   EXPECT_OK(dart_team_memregister(DART_TEAM_ALL, 1, T_INT64, &block, &gptr));
   if (me == 0) {
-    dart__world.called = apply_slowly;
+    dart__handlers.object[0] = apply_slowly;
     atomic_store(&state, NOT_YET);
     atomic_store(&number, dart__segment_find(team, gptr.segid)->number);
   }
@@ -59,7 +60,7 @@ TEST_N(2, deregistration_waits_for_who_applies_a_request)
   if (me == 0)
     EXPECT_EQ(atomic_load(&state), APPLIED);
   test_barrier();
-  dart__world.called = before;
+  dart__handlers.object[0] = before;
   test_barrier();
 }
 

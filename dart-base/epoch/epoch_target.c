@@ -6,6 +6,7 @@
 
 #include "epoch/epoch.h"
 #include "far/am/target.h"
+#include "far/handlers.h"
 #include "model/world.h"
 
 /* A request that waits for its turn, or, then, the answer to it. */
@@ -239,10 +240,10 @@ static bool tells_result(const dart__am_epoch_t *about)
           word_of(about) == DART__LOCK_EXPOSED);
 }
 
-dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates,
-                                         int32_t peer, const dart__am_epoch_t *about,
-                                         const uint64_t *words, size_t nwords,
-                                         uint64_t *results_out)
+static dart__am_epoch_served_t serve_epoch(const dart__am_host_t *host, dart__deferred_t *updates,
+                                           int32_t peer, const dart__am_epoch_t *about,
+                                           const uint64_t *words, size_t nwords,
+                                           uint64_t *results_out)
 {
   dart__team_t    *team;
   dart__segment_t *segment = segment_of(about, &team);
@@ -298,7 +299,7 @@ dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__defe
   return DART__AM_EPOCH_SERVED; /* those who wait for a lock have an event of their own */
 }
 
-void *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates)
+static void *serve_turns(const dart__am_host_t *host, dart__deferred_t *updates)
 {
   request_t *answers;
 
@@ -334,11 +335,18 @@ static void send_answer(dart__am_t *am, const request_t *r)
                  !is_lazy || !dart__world.has_agent);
 }
 
-void dart__lock_answer(dart__am_t *am, void *answers)
+static void send_grants(dart__am_t *am, void *answers)
 {
   for (request_t *r = answers, *next; r != NULL; r = next) {
     next = r->next;
     send_answer(am, r);
     free(r);
   }
+}
+
+void dart__epoch_serve(void)
+{
+  dart__handlers.epoch        = serve_epoch;
+  dart__handlers.epoch_turns  = serve_turns;
+  dart__handlers.epoch_answer = send_grants;
 }

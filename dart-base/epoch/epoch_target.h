@@ -13,7 +13,6 @@
  * for those that do not wait for their unlock, or more often while that unit has other locks; each with
  * DART__LOCKED_BYTES of operations at most. What gets have read that came with a request is part of its answer;
  * of one that has waited, of GRANTED. */
-#include "far/am/am.h"
 #include "model/segment.h"
 
 /* What a unit asks of a far one, beyond the words of dart__epoch_word_t; in dart__am_epoch_t.what. */
@@ -44,12 +43,7 @@ typedef enum {
   DART__LOCK_WAITS    /* DART__EPOCH_GRANTED is going to say so */
 } dart__lock_result_t;
 
-/* The functions of dart__am_host_t. */
-dart__am_epoch_served_t dart__lock_serve(const dart__am_host_t *host, dart__deferred_t *updates,
-                                         int32_t peer, const dart__am_epoch_t *about,
-                                         const uint64_t *words, size_t nwords,
-                                         uint64_t *results_out);
-void                   *dart__lock_turns(const dart__am_host_t *host, dart__deferred_t *updates);
-void                    dart__lock_answer(dart__am_t *am, void *answers);
+/** Register the handlers of far/handlers.h, before the network is joined. */
+void dart__epoch_serve(void);
 
 #endif

@@ -81,7 +81,6 @@ void dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
 {
   dart__far_team_t *far = team->far;
 
-  dart__far_by_net = true;
   dart__outstanding_start(&far->unit[unit], is_get);
   if (!atomic_load_explicit(&far->is_touched[unit], memory_order_seq_cst)) /* see unlist */
     list_touched(far, unit);

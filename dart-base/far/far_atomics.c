@@ -8,7 +8,6 @@
 static dart__am_address_t target_of(const dart__address_t *at, size_t nbytes)
 {
   dart__words_request(at, dart__words_at(at, nbytes));
-  dart__far_by_net = false;
   return dart__am_address(at);
 }
 

@@ -37,7 +37,6 @@ static inline void request_bytes(const dart__address_t *at, void *buffer, size_t
 {
   dart__am_address_t to = dart__am_address(at);
 
-  dart__far_by_net = false;
   if (is_put && dart__is_word(nbytes))
     dart__words_request(at, dart__words_at(at, nbytes));
   if (is_put)
@@ -105,14 +104,15 @@ static inline void start_copied(const dart__address_t *at, const void *src, size
   dart__completion_copied(at->team, copy);
 }
 
-static dart_ret_t no_handle(size_t nbytes)
+static dart__far_way_t no_handle(size_t nbytes)
 {
   dart__error("no memory for a handle of %zu bytes", nbytes);
-  return DART_ERR_NOMEM;
+  return DART__FAR_NOMEM;
 }
 
-static inline dart_ret_t start_with_handle(const dart__address_t *at, void *buffer, size_t nbytes,
-                                           bool is_put, dart_handle_t *handle_out)
+static inline dart__far_way_t start_with_handle(const dart__address_t *at, void *buffer,
+                                                size_t nbytes, bool is_put,
+                                                dart_handle_t *handle_out)
 {
   dart_handle_t handle = dart__handle_new(at->team, at->unit, true);
 
@@ -124,20 +124,20 @@ static inline dart_ret_t start_with_handle(const dart__address_t *at, void *buff
   dart__handle_started(handle);
   if (handle->has_request)
     dart__count(DART__COUNT_RMA_HANDLE);
-  return DART_OK;
+  return DART__BY_NET;
 }
 
 /* A put as a request: its handle has a mark. */
-static __attribute__((noinline)) dart_ret_t request_with_handle(const dart__address_t *at,
-                                                                void *buffer, size_t nbytes,
-                                                                dart_handle_t *handle_out)
+static __attribute__((noinline)) dart__far_way_t request_with_handle(const dart__address_t *at,
+                                                                     void *buffer, size_t nbytes,
+                                                                     dart_handle_t *handle_out)
 {
   *handle_out = dart__far_handle_new(at);
   if (*handle_out == NULL)
     return no_handle(nbytes);
   request_bytes(at, buffer, nbytes, true);
   dart__far_handle_mark(*handle_out);
-  return DART_OK;
+  return DART__BY_REQUESTS;
 }
 
 /* Where the network reaches the memory by itself, a flush completes a transfer soonest. Elsewhere a get has a request,
@@ -183,24 +183,24 @@ static dart__rma_t many(const dart__address_t *at, void *buffer, bool is_put)
   return (dart__rma_t){ at, byte, buffer, byte, is_put };
 }
 
-static __attribute__((noinline)) dart_ret_t start_many(const dart__address_t *at, void *buffer,
-                                                       size_t nbytes, bool is_put,
-                                                       dart_handle_t *handle_out)
+static __attribute__((noinline)) dart__far_way_t start_many(const dart__address_t *at, void *buffer,
+                                                            size_t nbytes, bool is_put,
+                                                            dart_handle_t *handle_out)
 {
   dart__rma_t t = many(at, buffer, is_put);
 
   if (handle_out == NULL) {
     dart__rma_start(&t, nbytes);
-    return DART_OK;
+    return DART__BY_NET;
   }
   *handle_out = dart__rma_start_with_handle(&t, nbytes);
-  return *handle_out == NULL ? no_handle(nbytes) : DART_OK;
+  return *handle_out == NULL ? no_handle(nbytes) : DART__BY_NET;
 }
 
-static inline __attribute__((always_inline)) dart_ret_t start_any(const dart__address_t *at,
-                                                                  void *buffer, size_t nbytes,
-                                                                  bool           is_put,
-                                                                  dart_handle_t *handle_out)
+static inline __attribute__((always_inline)) dart__far_way_t start_any(const dart__address_t *at,
+                                                                       void *buffer, size_t nbytes,
+                                                                       bool           is_put,
+                                                                       dart_handle_t *handle_out)
 {
   if (__builtin_expect(nbytes > DART__NET_MOST, 0))
     return start_many(at, buffer, nbytes, is_put, handle_out);
@@ -212,12 +212,14 @@ static inline __attribute__((always_inline)) dart_ret_t start_any(const dart__ad
       goes_after_request(at, nbytes, is_put)) {
     dart__count(DART__COUNT_AGGREGATED);
     request_bytes(at, buffer, nbytes, is_put);
-  } else if (is_put && nbytes <= DART_COPIED_MOST) {
+    return DART__BY_REQUESTS;
+  }
+  if (is_put && nbytes <= DART_COPIED_MOST) {
     start_copied(at, buffer, nbytes);
   } else {
     start_bytes(at, buffer, nbytes, is_put, NULL);
   }
-  return DART_OK;
+  return DART__BY_NET;
 }
 
 static inline __attribute__((always_inline)) dart_ret_t blocking(const dart__address_t *at,
@@ -249,14 +251,14 @@ static inline __attribute__((always_inline)) dart_ret_t blocking(const dart__add
   return DART_OK;
 }
 
-dart_ret_t dart__far_put_bytes(const dart__address_t *at, const void *src, size_t nbytes,
-                               dart_handle_t *handle_out)
+dart__far_way_t dart__far_put_bytes(const dart__address_t *at, const void *src, size_t nbytes,
+                                    dart_handle_t *handle_out)
 {
   return start_any(at, (void *)(uintptr_t)src, nbytes, true, handle_out);
 }
 
-dart_ret_t dart__far_get_bytes(const dart__address_t *at, void *dst, size_t nbytes,
-                               dart_handle_t *handle_out)
+dart__far_way_t dart__far_get_bytes(const dart__address_t *at, void *dst, size_t nbytes,
+                                    dart_handle_t *handle_out)
 {
   return start_any(at, dst, nbytes, false, handle_out);
 }

@@ -67,11 +67,9 @@ void dart__far_settle(dart__team_t *team, int32_t unit)
   dart__completion_flush(team, unit, true);
 }
 
-_Thread_local bool dart__far_by_net;
-
-void dart__far_mark(const dart__team_t *team, int32_t unit, dart__mark_t *mark)
+void dart__far_mark(const dart__team_t *team, int32_t unit, dart__far_way_t way, dart__mark_t *mark)
 {
-  if (dart__far_by_net)
+  if (way == DART__BY_NET)
     mark->transfers = dart__completion_newest(team, unit);
   else
     mark->requests = dart__am_newest(dart__engine.am, team->members[unit]);

@@ -107,7 +107,7 @@ dart_handle_t dart__far_handle_new(const dart__address_t *at)
 
 void dart__far_handle_mark(dart_handle_t handle)
 {
-  dart__far_mark(handle->team, handle->unit, &handle->mark);
+  dart__far_mark(handle->team, handle->unit, DART__BY_REQUESTS, &handle->mark);
 }
 
 void dart__far_wait(dart_handle_t *handle, bool at_target)

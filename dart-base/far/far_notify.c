@@ -120,7 +120,6 @@ void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type
   data.offset += nbytes - last;
   dart__am_notify(dart__engine.am, &data, last == 0 ? NULL : (const char *)src + (nbytes - last),
                   last, &flag, signal->value, signal->op);
-  dart__far_by_net = false; /* data that did were complete before */
 }
 
 /* ---- get ------------------------------------------------------------------------------------- */
@@ -184,6 +183,5 @@ bool dart__far_get_notify(const dart__address_t *at, const dart__type_t *at_type
     dart__am_notify_here(dart__engine.am, peer, signal->flag->near, signal->value, signal->op);
   else
     dart__am_notify(dart__engine.am, &flag, NULL, 0, &flag, signal->value, signal->op);
-  dart__far_by_net = false;
   return true;
 }

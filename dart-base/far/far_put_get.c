@@ -18,7 +18,6 @@ static bool request_elements(const dart__rma_t *t, size_t nelem, size_t most,
       !dart__am_takes_type(dart__engine.am, t->at_type))
     return false;
   dart__count(counter);
-  dart__far_by_net = false;
   if (t->is_put)
     dart__am_put_typed(dart__engine.am, &at, t->at_type, t->buffer, t->buffer_type, nelem);
   else
@@ -27,7 +26,7 @@ static bool request_elements(const dart__rma_t *t, size_t nelem, size_t most,
 }
 
 /* Start a transfer, to be completed by a flush or, with `handle_out`, by the handle too. */
-static dart_ret_t start_elements(const dart__rma_t *t, size_t nelem, dart_handle_t *handle_out)
+static dart__far_way_t start_elements(const dart__rma_t *t, size_t nelem, dart_handle_t *handle_out)
 {
   size_t nbytes = dart__plain_bytes(t, nelem, DART__NET_MOST);
 
@@ -38,12 +37,14 @@ static dart_ret_t start_elements(const dart__rma_t *t, size_t nelem, dart_handle
     *handle_out = dart__rma_start_with_handle(t, nelem);
     if (*handle_out == DART_HANDLE_NULL) {
       dart__error("no memory for a handle of %zu elements", nelem);
-      return DART_ERR_NOMEM;
+      return DART__FAR_NOMEM;
     }
-  } else if (!request_elements(t, nelem, dart__engine.aggregate, DART__COUNT_AGGREGATED)) {
+  } else if (request_elements(t, nelem, dart__engine.aggregate, DART__COUNT_AGGREGATED)) {
+    return DART__BY_REQUESTS;
+  } else {
     dart__rma_start(t, nelem);
   }
-  return DART_OK;
+  return DART__BY_NET;
 }
 
 /* Whether few elements of a blocking transfer take less time as a request than as a call of MPI, which describes their
@@ -71,15 +72,16 @@ static dart_ret_t blocking(const dart__rma_t *t, size_t nelem)
 
 /* ---- far operations ------------------------------------------------------------------------ */
 
-dart_ret_t dart__far_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
-                         const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out)
+dart__far_way_t dart__far_put(const dart__address_t *at, const dart__type_t *at_type,
+                              const void *src, const dart__type_t *src_type, size_t nelem,
+                              dart_handle_t *handle_out)
 {
   return start_elements(&(dart__rma_t){ at, at_type, (void *)(uintptr_t)src, src_type, true },
                         nelem, handle_out);
 }
 
-dart_ret_t dart__far_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
-                         const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out)
+dart__far_way_t dart__far_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
+                              const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out)
 {
   return start_elements(&(dart__rma_t){ at, at_type, dst, dst_type, false }, nelem, handle_out);
 }

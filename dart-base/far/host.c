@@ -1,8 +1,10 @@
 /* See host.h. */
 #include "far/host.h"
 
-#include "epoch/epoch_target.h"
+#include <string.h>
+
 #include "far/agent.h"
+#include "far/handlers.h"
 #include "model/address.h"
 #include "model/world.h"
 
@@ -43,8 +45,8 @@ static void notified(void *context)
 
 _Atomic uint64_t dart__messages_expected;
 
-/* A far unit says how many messages it has sent, or has left the job. Then the word is a team, and below that the last step that the unit took part
- * in, see job/far_leave.c. The team is open on all its units, and stays open until this unit has left, too, for
+/* A far unit says how many messages it has sent, or has left the job. Then the word is a team, and below that the last step
+ * that the unit took part in, see job/network.c. The team is open on all its units, and stays open until this unit has left, too, for
  * a team ends with a step of all its units. */
 static void informed(void *context, int32_t peer, uint64_t word)
 {
@@ -61,21 +63,28 @@ static void informed(void *context, int32_t peer, uint64_t word)
     dart__exchange_note_gone(&team->exchange, member, (uint32_t)word);
 }
 
-/* Objects are operated on by lock/, from above. */
-static uint64_t called_object(void *context, char *object, const void *operand, size_t nbytes)
+static uint64_t called(void *context, char *object, const void *operand, size_t nbytes)
 {
+  dart__object_handler_t *handler = NULL;
+  uint32_t                request;
+
   (void)context;
-  return dart__world.called == NULL ? 0 : dart__world.called(object, operand, nbytes);
+  memcpy(&request, operand, sizeof request);
+  if (request / DART__OBJECT_REQUESTS < DART__OBJECTS)
+    handler = dart__handlers.object[request / DART__OBJECT_REQUESTS];
+  return handler == NULL ? 0 : handler(object, operand, nbytes);
 }
 
 /* Grants of locks, and what operations on objects have left. Nobody else sends it where there is no agent, so it
  * is here that every wait comes by. */
 static void send_answers(dart__am_t *am, void *answers)
 {
-  dart__lock_answer(am, answers);
+  dart__handlers.epoch_answer(am, answers);
   /* relaxed: a hint, looked at again soon; what it stands for is behind locks of its own */
-  if (atomic_load_explicit(&dart__world.calls_are_due, memory_order_relaxed))
-    dart__world.after_calls();
+  if (!atomic_load_explicit(&dart__handlers.is_answer_due, memory_order_relaxed))
+    return;
+  for (size_t i = 0; i < dart__handlers.nanswers; i++)
+    dart__handlers.answer[i]();
 }
 
 dart__am_host_t dart__am_host(void)
@@ -83,8 +92,8 @@ dart__am_host_t dart__am_host(void)
   return (dart__am_host_t){ .resolve  = resolve,
                             .notified = notified,
                             .informed = informed,
-                            .epoch    = dart__lock_serve,
-                            .turns    = dart__lock_turns,
-                            .called   = called_object,
+                            .epoch    = dart__handlers.epoch,
+                            .turns    = dart__handlers.epoch_turns,
+                            .called   = called,
                             .answer   = send_answers };
 }

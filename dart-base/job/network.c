@@ -4,6 +4,7 @@
 #include "far/agent.h"
 #include "far/engine.h"
 #include "far/engine_start.h"
+#include "far/handlers.h"
 #include "model/team.h"
 #include "model/world.h"
 #include "net.h"
@@ -14,6 +15,7 @@ dart_ret_t dart__network_join(int *argc, char ***argv, dart_thread_support_level
 {
   dart_ret_t ret = dart__net_join(argc, argv, wanted, provided_out);
 
+  dart__handlers_clear();
   if (ret != DART_OK || !dart__world.many_nodes)
     return ret;
   ret = dart__engine_open();

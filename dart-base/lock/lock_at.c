@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/profile.h"
 #include "far/far_ops.h"
+#include "far/handlers.h"
 #include "far/progress.h"
 #include "lock/lock_at.h"
 #include "lock/range_table.h"
@@ -42,7 +43,7 @@ _Static_assert(sizeof(dart__mutex_t) == sizeof(uint64_t), "a lock is a word");
 
 /* ---- requests of far units, at the lock's unit ------------------------------------------------- */
 
-enum { ASK_LOCK = DART__TABLE_KINDS, ASK_TRY, ASK_RELEASE };
+enum { ASK_LOCK = DART__OBJECT_LOCK_AT * DART__OBJECT_REQUESTS, ASK_TRY, ASK_RELEASE };
 
 typedef struct {
   uint32_t kind;
@@ -69,12 +70,6 @@ static struct {
   waiter_t       *first;
 } waiters = { .guard = PTHREAD_MUTEX_INITIALIZER };
 
-/* What serves requests on other objects. */
-static struct {
-  uint64_t (*called)(char *object, const void *operand, size_t nbytes);
-  void (*after_calls)(void);
-} others;
-
 static bool is_waited_for(const dart__mutex_t *mutex)
 {
   const waiter_t *w = waiters.first;
@@ -82,12 +77,6 @@ static bool is_waited_for(const dart__mutex_t *mutex)
   while (w != NULL && w->mutex != mutex)
     w = w->next;
   return w != NULL;
-}
-
-static void due(void)
-{
-  /* release: pairs with the exchange in tell_all_due of range_table.c; what is listed is behind the guard */
-  atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
 }
 
 /* BUSY: no memory; it has to ask again. */
@@ -103,7 +92,7 @@ static answer_t list_waiter(dart__mutex_t *mutex, const request_t *request)
   while (*link != NULL)
     link = &(*link)->next;
   *link = w;
-  due();
+  dart__answer_is_due();
   return LISTED;
 }
 
@@ -132,8 +121,7 @@ static uint64_t called_lock_at(char *object, const void *operand, size_t nbytes)
   uint32_t       kind;
 
   memcpy(&kind, operand, sizeof kind);
-  if (kind < DART__TABLE_KINDS)
-    return others.called(object, operand, nbytes);
+  (void)nbytes;
   memcpy(&request, operand, sizeof request);
   if (kind == ASK_RELEASE) {
     release_mutex(mutex, request.unit);
@@ -166,7 +154,7 @@ static waiter_t *next_served(void)
   if (w != NULL)
     *link = w->next;
   if (waiters.first != NULL)
-    due(); /* to look again */
+    dart__answer_is_due(); /* to look again */
   pthread_mutex_unlock(&waiters.guard);
   return w;
 }
@@ -175,7 +163,6 @@ static void tell_served(void)
 {
   waiter_t *w;
 
-  others.after_calls();
   while ((w = next_served()) != NULL) {
     dart__table_tell(w->unit, w->flag);
     free(w);
@@ -184,10 +171,8 @@ static void tell_served(void)
 
 void dart__lock_at_open(void)
 {
-  others.called           = dart__world.called;
-  others.after_calls      = dart__world.after_calls;
-  dart__world.called      = called_lock_at;
-  dart__world.after_calls = tell_served;
+  dart__handle_object(DART__OBJECT_LOCK_AT, called_lock_at);
+  dart__handle_answer(tell_served);
 }
 
 void dart__lock_at_close(void)

@@ -6,6 +6,7 @@
 
 #include <dash/dart/ext/dart_profile.h>
 
+#include "far/handlers.h"
 #include "far/progress.h"
 #include "lock/range_object.h"
 #include "model/world.h"
@@ -24,10 +25,6 @@ static struct {
   int64_t           ended;    /* ns; when it was over */
   int64_t           since;    /* ns; the end of the last use that was asked for */
 } kept = { .guard = PTHREAD_MUTEX_INITIALIZER };
-
-static struct {
-  void (*after_calls)(void);
-} others;
 
 /* The caller has the guard. */
 static void let_go(void)
@@ -52,7 +49,6 @@ static void release_when_due(void)
 {
   bool again = true;
 
-  others.after_calls();
   if (pthread_mutex_trylock(&kept.guard) == 0) {
     if (dart__now_ns() - kept.ended > SOON_NS)
       let_go();
@@ -61,14 +57,13 @@ static void release_when_due(void)
   }
   /* relaxed: this thread, or another one that makes progress, comes by again; `kept` is under the guard */
   if (again)
-    atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_relaxed);
+    atomic_store_explicit(&dart__handlers.is_answer_due, true, memory_order_relaxed);
 }
 
 void dart__range_keep_open(void)
 {
-  dart__world.let_go      = dart__range_let_go;
-  others.after_calls      = dart__world.after_calls;
-  dart__world.after_calls = release_when_due;
+  dart__world.let_go = dart__range_let_go;
+  dart__handle_answer(release_when_due);
 }
 
 static bool is_last(dart_range_t range, const dart_range_span_t *span)
@@ -134,6 +129,5 @@ void dart__range_release_or_keep(dart_range_t range, dart_range_hold_t *hold)
     pdart_range_release(hold);
     return;
   }
-  /* release: pairs with the exchange in tell_all_due of range_table.c; `kept` is under the guard */
-  atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
+  dart__answer_is_due(); /* `kept` is under the guard */
 }

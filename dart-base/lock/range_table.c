@@ -1,7 +1,7 @@
 /* See range_table.h.
  *
  * A unit serves a far request in the midst of receiving, and must not send then. The waiters that the request
- * has made holders stay listed in the table, which is put on a stack of those that are due, and calls_are_due says
+ * has made holders stay listed in the table, which is put on a stack of those that are due, and is_answer_due says
  * so; progress then calls tell_all_due, outside of receiving, which takes the stack and tells them. Other tables are
  * not looked at, so a release costs the same however many locks there are. (A stack that is pushed without a lock and
  * taken as a whole: Treiber: Systems Programming: Coping with Parallelism, IBM RJ 5118, 1986.) */
@@ -16,6 +16,7 @@
 #include "base/counters.h"
 #include "far/engine.h"
 #include "far/far_ops.h"
+#include "far/handlers.h"
 #include "memory/pool.h"
 #include "model/address.h"
 #include "model/world.h"
@@ -134,8 +135,7 @@ static void put_on_stack(own_t *own)
                                                   memory_order_release, memory_order_relaxed))
       ;
   }
-  /* release: pairs with tell_all_due */
-  atomic_store_explicit(&dart__world.calls_are_due, true, memory_order_release);
+  dart__answer_is_due();
 }
 
 static void tell_granted(own_t *own)
@@ -165,12 +165,12 @@ static void tell_due(void)
 
 static void tell_all_due(void)
 {
-  /* A thread that is here already, perhaps this one further up, looks at calls_are_due again before it leaves; if it
+  /* A thread that is here already, perhaps this one further up, looks at is_answer_due again before it leaves; if it
    * has done so for the last time, progress comes here again. */
   if (pthread_mutex_trylock(&tables.guard) != 0)
     return;
   /* acq_rel: pairs with the release in put_on_stack */
-  while (atomic_exchange_explicit(&dart__world.calls_are_due, false, memory_order_acq_rel))
+  while (atomic_exchange_explicit(&dart__handlers.is_answer_due, false, memory_order_acq_rel))
     tell_due();
   pthread_mutex_unlock(&tables.guard);
 }
@@ -201,9 +201,8 @@ static uint64_t called_table(char *object, const void *operand, size_t nbytes)
 
 void dart__table_open(void)
 {
-  dart__world.called      = called_table;
-  dart__world.after_calls = tell_all_due;
-  atomic_store_explicit(&dart__world.calls_are_due, false, memory_order_relaxed);
+  dart__handle_object(DART__OBJECT_RANGE_TABLE, called_table);
+  dart__handle_answer(tell_all_due);
 }
 
 void dart__table_settle(void)

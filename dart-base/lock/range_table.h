@@ -19,9 +19,6 @@ typedef struct {
   uint64_t offset;
 } dart__table_t;
 
-/* The first 32 bits of a request to dart__world.called say what is asked; from here on it is not about tables. */
-#define DART__TABLE_KINDS 16
-
 /** Serve the requests of far units, from init on; at exit, forget the tables that were not deleted. */
 void dart__table_open(void);
 void dart__table_close(void);

@@ -40,13 +40,6 @@ typedef struct {
    * is known. `is_alone`: no other thread may call the network any more. */
   void (*leave)(int code, bool is_alone);
 
-  /* An operation that a far unit asks for, by dart__far_call, on an object in this unit's pool. It returns soon,
-   * and calls nothing of the backend; what it leaves to be sent is sent by `after_calls`, which progress calls while
-   * `calls_are_due`. Any thread, several at a time. NULL: before the first object. */
-  uint64_t (*called)(char *object, const void *operand, size_t nbytes);
-  void (*after_calls)(void);
-  _Atomic bool calls_are_due;
-
   /* Release what ranges this unit keeps for a next call (lock/range_keep.h); those of an object of a team, before that
    * ends. NULL: before init. */
   void (*let_go)(void);

@@ -110,7 +110,7 @@ static void accumulate_far(const dart__address_t *at, const void *values, size_t
   dart__count_operation(DART__COUNT_ATOMIC_FAR, nbytes);
   dart__engine_poke();
   dart__far_accumulate(at, values, nelem, dtype, op);
-  dart__context_note(at);
+  dart__context_note(at, DART__BY_REQUESTS);
   if (nelem == 1 && nbytes == sizeof(uint64_t) && dart__may_defer()) {
     if (dart__stream < DART__STREAM_LEAST)
       dart__progress_update();

@@ -46,15 +46,15 @@ struct dart_context {
 
 _Thread_local dart_context_t dart__context;
 
-void dart__context_add(const dart__address_t *at)
+void dart__context_add(const dart__address_t *at, dart__far_way_t way)
 {
   struct dart_context *c = dart__context;
   noted_t             *noted;
 
-  if (at->team->id != c->teamid || c->cycle != dart__world.cycle)
+  if (way == DART__FAR_NOMEM || at->team->id != c->teamid || c->cycle != dart__world.cycle)
     return;
   noted = &c->noted[at->unit];
-  dart__far_mark(at->team, at->unit, &noted->mark);
+  dart__far_mark(at->team, at->unit, way, &noted->mark);
   if (!noted->is_used)
     c->used[c->nused++] = at->unit;
   noted->is_used = true;

@@ -3,18 +3,19 @@
 /* The completion context that a thread is in. */
 #include <dash/dart/ext/dart_context.h>
 
+#include "far/far_ops.h"
 #include "model/address.h"
 
 /* NULL: none. */
 extern _Thread_local dart_context_t dart__context;
 
-void dart__context_add(const dart__address_t *at);
+void dart__context_add(const dart__address_t *at, dart__far_way_t way);
 
-/** An operation on far memory was started by this thread. */
-static inline void dart__context_note(const dart__address_t *at)
+/** An operation on far memory was started by this thread, and went this way. */
+static inline void dart__context_note(const dart__address_t *at, dart__far_way_t way)
 {
   if (__builtin_expect(dart__context != NULL, 0))
-    dart__context_add(at);
+    dart__context_add(at, way);
 }
 
 #endif

@@ -101,7 +101,7 @@ static dart_ret_t notify(const dart__signal_t *signal)
   if (!is_far(signal->flag))
     return update(signal);
   dart__far_put_notify(NULL, NULL, NULL, NULL, 0, signal);
-  dart__context_note(signal->flag);
+  dart__context_note(signal->flag, DART__BY_REQUESTS);
   return DART_OK;
 }
 
@@ -116,7 +116,7 @@ static dart_ret_t put_and_notify(const dart__transfer_t *t, const void *src, siz
   if (is_far(signal->flag)) {
     dart__count_put(&t->at, nbytes);
     dart__far_put_notify(&t->at, t->global_type, src, t->local_type, nelem, signal);
-    dart__context_note(signal->flag);
+    dart__context_note(signal->flag, DART__BY_REQUESTS);
     return DART_OK;
   }
   if (t->at.near != NULL)
@@ -163,7 +163,7 @@ static inline bool put_notify_far(const char *function, dart_gptr_t gptr, const 
   dart__count_notify(&counter);
   dart__count_put(&data, nbytes);
   dart__far_put_notify(&data, byte, src, byte, nbytes, &signal);
-  dart__context_note(&counter);
+  dart__context_note(&counter, DART__BY_REQUESTS);
   return true;
 }
 
@@ -216,9 +216,9 @@ static bool get_and_notify_far(const dart__transfer_t *t, void *dest, size_t nel
 {
   if (!dart__far_get_notify(&t->at, t->global_type, dest, t->local_type, nelem, signal))
     return false;
-  dart__context_note(&t->at);
+  dart__context_note(&t->at, DART__BY_REQUESTS);
   if (is_far(signal->flag))
-    dart__context_note(signal->flag);
+    dart__context_note(signal->flag, DART__BY_REQUESTS);
   dart__count_get(&t->at, nelem * t->global_type->elem_size);
   dart__count_notify(signal->flag);
   return true;

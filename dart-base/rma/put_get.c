@@ -141,8 +141,10 @@ static inline dart_ret_t put_far(const char *function, const dart__address_t *at
   if (blocking) {
     ret = dart__far_put_bytes_blocking(at, src, nbytes);
   } else {
-    ret = dart__far_put_bytes(at, src, nbytes, handle_out);
-    dart__context_note(at);
+    dart__far_way_t way = dart__far_put_bytes(at, src, nbytes, handle_out);
+
+    dart__context_note(at, way);
+    ret = dart__far_result(way);
   }
   if (ret == DART_OK)
     dart__count_operation(DART__COUNT_PUT_FAR, nbytes);
@@ -158,8 +160,10 @@ static inline dart_ret_t get_far(const char *function, void *dest, const dart__a
   if (blocking) {
     ret = dart__far_get_bytes_blocking(at, dest, nbytes);
   } else {
-    ret = dart__far_get_bytes(at, dest, nbytes, handle_out);
-    dart__context_note(at);
+    dart__far_way_t way = dart__far_get_bytes(at, dest, nbytes, handle_out);
+
+    dart__context_note(at, way);
+    ret = dart__far_result(way);
   }
   if (ret == DART_OK)
     dart__count_operation(DART__COUNT_GET_FAR, nbytes);

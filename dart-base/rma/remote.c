@@ -67,25 +67,25 @@ static dart_ret_t get_on_node(const dart__address_t *at, const dart__type_t *at_
 dart_ret_t dart__remote_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
                             const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out)
 {
-  dart_ret_t ret;
+  dart__far_way_t way;
 
   if (where(at) != FAR)
     return put_on_node(at, at_type, src, src_type, nelem);
-  ret = dart__far_put(at, at_type, src, src_type, nelem, handle_out);
-  dart__context_note(at);
-  return ret;
+  way = dart__far_put(at, at_type, src, src_type, nelem, handle_out);
+  dart__context_note(at, way);
+  return dart__far_result(way);
 }
 
 dart_ret_t dart__remote_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
                             const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out)
 {
-  dart_ret_t ret;
+  dart__far_way_t way;
 
   if (where(at) != FAR)
     return get_on_node(at, at_type, dst, dst_type, nelem);
-  ret = dart__far_get(at, at_type, dst, dst_type, nelem, handle_out);
-  dart__context_note(at);
-  return ret;
+  way = dart__far_get(at, at_type, dst, dst_type, nelem, handle_out);
+  dart__context_note(at, way);
+  return dart__far_result(way);
 }
 
 dart_ret_t dart__remote_put_blocking(const dart__address_t *at, const dart__type_t *at_type,
@@ -164,7 +164,7 @@ dart_ret_t dart__remote_accumulate(const dart__address_t *at, const void *values
 
   if (where(at) == FAR) {
     dart__far_accumulate(at, values, nelem, type, op);
-    dart__context_note(at);
+    dart__context_note(at, DART__BY_REQUESTS);
     return DART_OK;
   }
   ret = begin_update(at, nelem * dart__type_basic[type].elem_size, &update);
@@ -182,7 +182,7 @@ dart_ret_t dart__remote_fetch(const dart__address_t *at, const void *value, void
 
   if (where(at) == FAR) {
     dart__far_fetch(at, value, result, type, op);
-    dart__context_note(at);
+    dart__context_note(at, DART__BY_REQUESTS);
     return DART_OK;
   }
   ret = begin_update(at, dart__type_basic[type].elem_size, &update);
@@ -201,7 +201,7 @@ dart_ret_t dart__remote_fetch_elements(const dart__address_t *at, const void *va
 
   if (where(at) == FAR) {
     dart__far_fetch_elements(at, values, results, nelem, type, op);
-    dart__context_note(at);
+    dart__context_note(at, DART__BY_REQUESTS);
     return DART_OK;
   }
   ret = begin_update(at, nelem * size, &update);
@@ -223,7 +223,7 @@ dart_ret_t dart__remote_swap(const dart__address_t *at, const void *value, const
 
   if (where(at) == FAR) {
     dart__far_swap(at, value, compare, result, type);
-    dart__context_note(at);
+    dart__context_note(at, DART__BY_REQUESTS);
     return DART_OK;
   }
   ret = begin_update(at, nbytes, &update);

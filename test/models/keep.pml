@@ -2,7 +2,7 @@
  *
  * A thread begins a use (begin_use) with what is kept, if it is that, or asks for it; what else is kept it releases. At
  * the end (end_kept_use) the range is kept or released. Whoever makes progress, the agent at least, comes by while
- * calls_are_due, which release_when_due takes back first: it releases what is idle, and has itself called again while
+ * is_answer_due, which release_when_due takes back first: it releases what is idle, and has itself called again while
  * something is kept, and where the guard was taken. Each thread uses a range of its own, for calls on one
  * file take turns; another unit wants the first of them.
  *
@@ -12,7 +12,7 @@
  * Bounds. THREADS of the unit with USES each, one agent, one other unit. Whether a use repeats, and whether what is kept
  * is idle, is open at every look.
  *
- * Memory order. `kept` is under the guard. calls_are_due is a flag by itself: the model has its accesses in order.
+ * Memory order. `kept` is under the guard. is_answer_due is a flag by itself: the model has its accesses in order.
  *
  * run: one_thread  -DTHREADS=1 -DUSES=3
  * run: two_threads -DTHREADS=2 -DUSES=2
@@ -28,7 +28,7 @@
 byte holder[3]; /* of each thread's range, in the tables */
 byte hold;      /* the range that is kept; 0: none */
 byte range;     /* of the last use */
-bool guard, calls_are_due;
+bool guard, is_answer_due;
 byte done; /* threads and units that want nothing more */
 
 inline lock()   { atomic { !guard -> guard = true } }
@@ -63,7 +63,7 @@ proctype thread(byte mine)
     fi;
     assert(holder[mine] == UNIT);
 #ifdef MUTANT_is_said_before_it_is_kept
-    calls_are_due = true;
+    is_answer_due = true;
 #endif
     lock(); /* end_kept_use */
     if
@@ -74,7 +74,7 @@ proctype thread(byte mine)
     if
     :: keeps ->
 #ifndef MUTANT_is_said_before_it_is_kept
-       calls_are_due = true
+       is_answer_due = true
 #endif
     :: else -> holder[mine] = 0
     fi
@@ -97,8 +97,8 @@ proctype agent()
 
 end_idle:
   do
-  :: calls_are_due ->
-     calls_are_due = false;
+  :: is_answer_due ->
+     is_answer_due = false;
      again = true;
      if
      :: atomic { !guard -> guard = true };
@@ -115,7 +115,7 @@ end_idle:
      fi;
      if
 #ifndef MUTANT_nobody_comes_again
-     :: again -> calls_are_due = true
+     :: again -> is_answer_due = true
 #endif
      :: else
      fi

@@ -4,7 +4,7 @@
  * holds its spans in the one before. In a table a request that conflicts with older ones waits for one of them (`blocker`),
  * at first the newest; when that leaves it waits for another older one, and if there is none it holds, and is listed once
  * for whoever tells it. A far table is worked on by its unit, in the midst of receiving (`called_table`), which only sets
- * calls_are_due; tell_all_due then tells whom it lists, outside.
+ * is_answer_due; tell_all_due then tells whom it lists, outside.
  *
  * Claims. Who holds a number exclusively holds it alone (assertion). A request is granted in a table when no older one
  * that conflicts with it is there (assertion), so it is passed by nobody in it. A waiter is told once of each grant, also
@@ -51,7 +51,7 @@ byte newest[TABLES];
 
 bool is_exclusive[UNITS];
 byte counter[UNITS]; /* of a waiter; DART__TABLE_GRANTED */
-bool calls_are_due;
+bool is_answer_due;
 
 /* Ghosts: holders of a number; when a request began, 0: it has not, or is over; and its numbers. */
 byte shared[TABLES], exclusive[TABLES];
@@ -199,8 +199,8 @@ end:
        if
        :: kind == ASK_ENTER -> enter(t, unit, true); answers[unit]!state
        :: kind == ASK_TRY -> enter(t, unit, false); answers[unit]!state
-       :: kind == ASK_LEAVE -> leave(t, unit); calls_are_due = true
-       :: kind == ASK_CANCEL -> cancel(t, unit); answers[unit]!state; calls_are_due = true
+       :: kind == ASK_LEAVE -> leave(t, unit); is_answer_due = true
+       :: kind == ASK_CANCEL -> cancel(t, unit); answers[unit]!state; is_answer_due = true
        fi;
        kind  = 0;
        state = 0
@@ -215,16 +215,16 @@ proctype Teller()
 
 end:
   do
-  :: calls_are_due ->
+  :: is_answer_due ->
 #ifndef MUTANT_clears_after_a_look
-    calls_are_due = false;
+    is_answer_due = false;
 #endif
     for (t : 0 .. TABLES - 1) {
       tell_all(t)
     }
     t = 0;
 #ifdef MUTANT_clears_after_a_look
-    calls_are_due = false
+    is_answer_due = false
 #endif
   od
 }

@@ -1,0 +1,54 @@
+#ifndef DART__FAR_HANDLERS_H
+#define DART__FAR_HANDLERS_H
+/* Handlers: what rooms above do about messages of theirs that come from far units. A room registers its handlers while a
+ * cycle of dart_init begins, before any unit can send it such a message. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "far/am/am.h"
+
+/* Objects in the pool of a unit, which far units operate on by dart__far_call. The first 32 bits of a request say what is
+ * asked: each kind of object has DART__OBJECT_REQUESTS numbers, from its own times that on. */
+typedef enum { DART__OBJECT_RANGE_TABLE, DART__OBJECT_LOCK_AT, DART__OBJECTS } dart__object_t;
+#define DART__OBJECT_REQUESTS 16
+
+/* Operate on the object. It returns soon, and requests nothing; what it leaves to be sent, an `answer` handler sends. Any
+ * thread, several at a time. */
+typedef uint64_t dart__object_handler_t(char *object, const void *operand, size_t nbytes);
+
+/* Send what was left to be sent. Any thread; it may wait there for what it sends. */
+typedef void dart__answer_handler_t(void);
+
+#define DART__ANSWERS_MOST 4
+
+typedef struct {
+  dart__object_handler_t *object[DART__OBJECTS];
+  dart__answer_handler_t *answer[DART__ANSWERS_MOST]; /* in the order of their registration */
+  size_t                  nanswers;
+  /* Some of these have something to send: progress calls all of them. */
+  _Atomic bool is_answer_due;
+  /* See dart__am_host_t. */
+  dart__am_epoch_served_t (*epoch)(const dart__am_host_t *host, dart__deferred_t *updates,
+                                   int32_t peer, const dart__am_epoch_t *about,
+                                   const uint64_t *words, size_t nwords, uint64_t *results_out);
+  void *(*epoch_turns)(const dart__am_host_t *host, dart__deferred_t *updates);
+  void (*epoch_answer)(dart__am_t *am, void *answers);
+} dart__handlers_t;
+
+extern dart__handlers_t dart__handlers;
+
+/** Forget all `object` and `answer` handlers: before rooms register them in a new cycle. */
+void dart__handlers_clear(void);
+
+void dart__handle_object(dart__object_t kind, dart__object_handler_t *handler);
+void dart__handle_answer(dart__answer_handler_t *handler);
+
+/** An `answer` handler has something to send. release: pairs with the exchange of whoever sends it. */
+static inline void dart__answer_is_due(void)
+{
+  atomic_store_explicit(&dart__handlers.is_answer_due, true, memory_order_release);
+}
+
+#endif
