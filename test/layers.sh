@@ -39,17 +39,6 @@ apart='far/am topology
 file epoch
 launch net.h'
 
-# Includes that still point the wrong way, one a line. One that is gone from its file goes from here, too.
-exceptions='dart-base/far/progress.h epoch/epoch.h
-dart-base/far/run.h epoch/epoch.h
-dart-base/memory/memory.c epoch/epoch.h
-dart-base/memory/pool.h epoch/epoch.h
-dart-base/memory/register.c epoch/epoch.h
-dart-base/rma/atomics.c epoch/access.h
-dart-base/rma/complete.c epoch/access.h
-dart-base/rma/put_get.c epoch/access.h
-dart-base/rma/typed_atomics.c epoch/access.h'
-
 # includes FILE...: "file included" for every include with quotes.
 includes() {
   awk -F'"' '/^#include "/ { print FILENAME, $2 }' "$@"
@@ -57,7 +46,7 @@ includes() {
 
 library=$(find dart-base dart-mpi dart-shmem launch -name '*.[ch]' | sort)
 # shellcheck disable=SC2086  # names of files have no spaces
-found=$(includes $library | awk -v order="$order" -v apart="$apart" -v exceptions="$exceptions" '
+found=$(includes $library | awk -v order="$order" -v apart="$apart" '
   function folder(path) { return path ~ /\// ? substr(path, 1, match(path, /\/[^\/]*$/) - 1) : path }
   function room(path) { sub(/^dart-base\//, "", path); return folder(path) }
   function at_seam(path) { return path == "net.h" }
@@ -75,8 +64,6 @@ found=$(includes $library | awk -v order="$order" -v apart="$apart" -v exception
     }
     n = split(apart, lines, "\n")
     for (i = 1; i <= n; i++) without[lines[i]] = 1
-    n = split(exceptions, lines, "\n")
-    for (i = 1; i <= n; i++) excepted[lines[i]] = 1
   }
   {
     own = room($1); other = named($2, own)
@@ -86,10 +73,8 @@ found=$(includes $library | awk -v order="$order" -v apart="$apart" -v exception
     wrong = height[other] >= height[own] || (own " " other) in without
     if (own ~ /^(dart-|launch)/ && other !~ /^dart-/ && height[other] > height["net.h"]) wrong = 1
     if (own ~ /^(dart-|launch)/ && other ~ /^dart-/ && substr(own, 1, 8) != substr(other, 1, 8)) wrong = 1
-    if (($1 " " $2) in excepted) { used[$1 " " $2] = 1; if (!wrong) print $1 ": includes " $2 ", which is no exception" }
-    else if (wrong) print $1 ": includes " $2 ", which is not below it"
-  }
-  END { for (line in excepted) if (!(line in used)) print "no exception any more: " line }')
+    if (wrong) print $1 ": includes " $2 ", which is not below it"
+  }')
 [[ -z $found ]] || say "$found"
 (($(wc -l <<<"$library") > 300)) || say "few files were found: $(wc -l <<<"$library")"
 

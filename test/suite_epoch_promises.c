@@ -111,7 +111,7 @@ TEST(puts_that_are_refused_are_none) /* R14 */
                  "NOPUT");
   EXPECT_OK(dart_epoch_fence(data, DART_EPOCH_NOPRECEDE));
   EXPECT_EQ(*test_mine(data), 0);
-  EXPECT_TRUE(!dart__epoch_find(segment_of(data))->target[me].is_open);
+  EXPECT_TRUE(!dart__segment_epoch(segment_of(data))->target[me].is_open);
   EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
   fence(data, DART_EPOCH_NOSUCCEED);
   EXPECT_EQ(*test_mine(data), value_of(left_of(me), 1, 0));
@@ -130,7 +130,7 @@ TEST(starts_without_a_post_are_found) /* R14 */
 
   fence(data, 0);
   EXPECT_REFUSED(dart_epoch_start, (data, 1, &self, DART_EPOCH_NOCHECK), DART_ERR_INVAL, "NOCHECK");
-  EXPECT_EQ(dart__epoch_find(segment_of(data))->kind, DART__EPOCH_FENCE);
+  EXPECT_EQ(dart__segment_epoch(segment_of(data))->kind, DART__EPOCH_FENCE);
   EXPECT_OK(dart_put(right, &value, 1, T_INT64, T_INT64));
   fence(data, DART_EPOCH_NOSUCCEED);
   EXPECT_EQ(*test_mine(data), value_of(left_of(me), 1, 0));

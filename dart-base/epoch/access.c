@@ -140,10 +140,10 @@ static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__e
   return DART__ACCESS_PASS;
 }
 
-dart__access_t dart__access_later(const char *function, const dart__epoch_op_t *op)
+static dart__access_t access_later(const char *function, const dart__epoch_op_t *op)
 {
   dart__access_call_t call = { function, op->at.team, op->at.segment,
-                               dart__epoch_find(op->at.segment) };
+                               dart__segment_epoch(op->at.segment) };
   dart__access_t      goes;
 
   dart__access_enter(&call.epoch->access);
@@ -152,10 +152,10 @@ dart__access_t dart__access_later(const char *function, const dart__epoch_op_t *
   return goes;
 }
 
-dart__access_t dart__access_now(const char *function, const dart__address_t *at,
-                                dart__epoch_op_kind_t kind)
+static dart__access_t access_now(const char *function, const dart__address_t *at,
+                                 dart__epoch_op_kind_t kind)
 {
-  dart__access_call_t call = { function, at->team, at->segment, dart__epoch_find(at->segment) };
+  dart__access_call_t call = { function, at->team, at->segment, dart__segment_epoch(at->segment) };
   dart__access_t      goes;
 
   dart__access_enter(&call.epoch->access);
@@ -164,9 +164,9 @@ dart__access_t dart__access_now(const char *function, const dart__address_t *at,
   return goes;
 }
 
-dart_ret_t dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit)
+static dart_ret_t access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit)
 {
-  dart__access_call_t call = { "dart_flush", team, segment, dart__epoch_find(segment) };
+  dart__access_call_t call = { "dart_flush", team, segment, dart__segment_epoch(segment) };
   dart_ret_t          ret  = DART_OK;
 
   dart__access_enter(&call.epoch->access);
@@ -179,4 +179,9 @@ dart_ret_t dart__access_flush(dart__team_t *team, dart__segment_t *segment, int3
     }
   dart__access_leave(&call.epoch->access);
   return ret;
+}
+
+void dart__access_open_gate(void)
+{
+  dart__gate = (dart__gate_t){ .later = access_later, .now = access_now, .flush = access_flush };
 }

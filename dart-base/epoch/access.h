@@ -15,7 +15,7 @@
  * ordinary path starts, make the target *loose*: it is flushed before the word.
  *
  * Entry points come here only if the segment has had epochs, and a segment that has one open has no direct
- * map. Functions other than the first three are called with epoch->access held (dart__access_enter). */
+ * map. Functions below are called with epoch->access held (dart__access_enter). */
 #include "epoch/epoch.h"
 #include "model/address.h"
 #include "model/world.h"
@@ -28,31 +28,8 @@
 #define DART__EPOCH_VERIFIES false
 #endif
 
-typedef enum {
-  DART__ACCESS_PASS,    /* go on as outside of epochs */
-  DART__ACCESS_DONE,    /* it was started or put off */
-  DART__ACCESS_REFUSED, /* after a log line: DART_ERR_INVAL */
-  DART__ACCESS_NOMEM    /* likewise: DART_ERR_NOMEM */
-} dart__access_t;
-
-/** What the operation returns, unless it is to go on. */
-static inline dart_ret_t dart__access_result(dart__access_t goes)
-{
-  return goes == DART__ACCESS_DONE    ? DART_OK
-         : goes == DART__ACCESS_NOMEM ? DART_ERR_NOMEM
-                                      : DART_ERR_INVAL;
-}
-
-/** An operation that may be put off. */
-dart__access_t dart__access_later(const char *function, const dart__epoch_op_t *op);
-
-/** An operation that has to start now; never DONE. Waits until the target is open. */
-dart__access_t dart__access_now(const char *function, const dart__address_t *at,
-                                dart__epoch_op_kind_t kind);
-
-/** Open the unit, or (-1) all units, for which operations are put off, and start these. DART_ERR_INVAL: memory is gone,
- *  after a log line. */
-dart_ret_t dart__access_flush(dart__team_t *team, dart__segment_t *segment, int32_t unit);
+/** Register dart__gate. */
+void dart__access_open_gate(void);
 
 /* ---- opening (open_target.c) and the queue (queue.c), also for the calls that open and close epochs ----- */
 

@@ -7,10 +7,6 @@
 #include "base/log.h"
 #include "model/world.h"
 
-_Atomic uint32_t dart__epoch_lazy_sent;
-_Atomic uint32_t dart__epoch_lazy_done;
-_Atomic uint32_t dart__epoch_nlocking;
-
 /* ---- states that end -------------------------------------------------------------------------- */
 
 void dart__epoch_end_state(dart__epoch_shared_t *state, bool is_held, bool is_exclusive)
@@ -102,7 +98,7 @@ void dart__epoch_release(const dart__epoch_op_t *op)
 static void discard_epoch(dart__epoch_t *epoch)
 {
   if (dart__epoch_is_locking(epoch->kind))
-    dart__world_add(&dart__epoch_nlocking, UINT32_MAX);
+    dart__world_add(&dart__lazy.nlocking, UINT32_MAX);
   if (epoch->hold != NULL)
     dart__hold_delete(epoch->hold);
   for (uint32_t i = 0; i < epoch->nused; i++)
@@ -117,7 +113,7 @@ static void discard_epoch(dart__epoch_t *epoch)
 
 dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segment)
 {
-  dart__epoch_t *epoch = dart__epoch_find(segment), *other = NULL;
+  dart__epoch_t *epoch = dart__segment_epoch(segment), *other = NULL;
 
   if (epoch != NULL)
     return epoch;
@@ -138,7 +134,7 @@ dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segme
 
 void dart__epoch_delete(dart__segment_t *segment)
 {
-  dart__epoch_t *epoch = dart__epoch_find(segment);
+  dart__epoch_t *epoch = dart__segment_epoch(segment);
 
   if (epoch == NULL)
     return;

@@ -20,9 +20,11 @@
 #include <dash/dart/ext/dart_value.h>
 
 #include "data/type.h"
+#include "far/progress.h"
 #include "model/address.h"
 #include "model/holds.h"
 #include "model/team.h"
+#include "rma/gate.h"
 #include "wait/rwlock.h"
 
 /* Of a portion's unit and another one of its node, to which the line goes and from which it comes once in an epoch. */
@@ -48,12 +50,7 @@ typedef struct {
   uint64_t next_ended;
 } dart__epoch_shared_t;
 
-/** Bytes that a portion of `nbytes` takes with its state, and where that is. */
 #define DART__EPOCH_ROOM sizeof(dart__epoch_shared_t)
-static inline uint64_t dart__epoch_at(uint64_t nbytes)
-{
-  return (nbytes + DART__CACHE_LINE - 1) / DART__CACHE_LINE * DART__CACHE_LINE;
-}
 
 /** The state of a portion on this node. */
 static inline dart__epoch_shared_t *dart__epoch_shared(const dart__team_t    *team,
@@ -99,30 +96,10 @@ bool dart__epoch_far_leave(dart__epoch_shared_t *state, bool is_exclusive);
 
 typedef struct dart__epoch dart__epoch_t;
 
-typedef enum { DART__EPOCH_PUT, DART__EPOCH_GET, DART__EPOCH_ACCUMULATE } dart__epoch_op_kind_t;
-
-/* An operation. Bytes, and elements of a basic type, are consecutive on both sides. */
-typedef struct {
-  dart__epoch_op_kind_t kind;
-  dart__address_t       at;
-  const dart__type_t   *type;     /* of the portion */
-  const dart__type_t *local_type; /* of the buffer; NULL: elements are consecutive on both sides */
-  void               *buffer;     /* a put or accumulate does not write to it; NULL: `value` */
-  size_t              nelem;
-  dart_operation_t    op; /* accumulate */
-  uint32_t next; /* put off: the place of the next one for the same unit, or of the next free one */
-  _Alignas(16) char value[DART_COPIED_MOST]; /* copied operand of a put or an accumulate */
-} dart__epoch_op_t;
-
 /** Keep the types of an operation until dart__epoch_release: those of a program may end before it is started.
  *  False: no memory, and nothing is kept. */
 bool dart__epoch_keep(dart__epoch_op_t *op);
 void dart__epoch_release(const dart__epoch_op_t *op);
-
-static inline const void *dart__epoch_source(const dart__epoch_op_t *op)
-{
-  return op->buffer != NULL ? op->buffer : op->value;
-}
 
 /* ---- the process's own state ---------------------------------------------------------------- */
 
@@ -144,7 +121,7 @@ typedef struct {
   bool
       is_loose; /* of these, some that a word does not follow in order: a flush has to come between */
   bool         is_exclusive; /* its lock */
-  bool         is_counted;   /* its unlock, in dart__epoch_lazy_sent */
+  bool         is_counted;   /* its unlock, in dart__lazy.sent */
   bool         is_checked;   /* it is asked whether it may be accessed: no DART_EPOCH_NOCHECK */
   bool         is_named[2];  /* scratch of post and of start: finds units that are named twice */
   _Atomic bool is_mutual;    /* it was a target of a short access by start since the last post */
@@ -211,14 +188,7 @@ static inline bool dart__epoch_has_arrived(const dart__epoch_t *epoch)
   return (int32_t)(arrived - epoch->expected) >= 0;
 }
 
-/** The epochs of a segment. NULL: there were none yet. */
-static inline dart__epoch_t *dart__epoch_find(const dart__segment_t *segment)
-{
-  /* acquire: pairs with the release in dart__epoch_make, by the thread that serves messages */
-  return atomic_load_explicit((dart__epoch_ref_t *)&segment->epoch, memory_order_acquire);
-}
-
-/** The same, made if there were none. NULL: no memory. Any thread. */
+/** The epochs of a segment, made if there were none. NULL: no memory. Any thread. */
 dart__epoch_t *dart__epoch_make(const dart__team_t *team, dart__segment_t *segment);
 
 /** Forget them, when the segment ends. Logs operations that are dropped. */
@@ -267,15 +237,7 @@ void dart__epoch_gone(uint64_t value);
 /** The last fence that this unit has left, for a far unit that asks. */
 uint32_t dart__epoch_exposed(dart__team_t *team, dart__segment_t *segment);
 
-/* ---- unlocks that did not wait -------------------------------------------------------------- */
-
-/* Locks with their operations and unlocks, sent by DART_EPOCH_LAZY, and those of them that targets have
- * reported. All of this process, for a synchronisation waits for all. */
-extern _Atomic uint32_t dart__epoch_lazy_sent;
-extern _Atomic uint32_t dart__epoch_lazy_done;
-
-/* Lock epochs of this process that are open. */
-extern _Atomic uint32_t dart__epoch_nlocking;
+/* ---- lock epochs ---------------------------------------------------------------------------- */
 
 static inline bool dart__epoch_is_locking(dart__epoch_kind_t kind)
 {
@@ -286,18 +248,8 @@ static inline bool dart__epoch_is_locking(dart__epoch_kind_t kind)
 static inline bool dart__epoch_is_alone(const dart__epoch_t *epoch)
 {
   /* relaxed: the epochs of this unit's own calls */
-  return atomic_load_explicit(&dart__epoch_nlocking, memory_order_relaxed) == 1 &&
+  return atomic_load_explicit(&dart__lazy.nlocking, memory_order_relaxed) == 1 &&
          (epoch->kind == DART__EPOCH_LOCK_ALL || epoch->nlocked == 1);
-}
-
-/** Whether a synchronisation is to wait for some: they wait for their locks, so not while this unit has locks that
- *  others may wait for. */
-static inline bool dart__epoch_has_lazy(void)
-{
-  /* acquire: pairs with dart__epoch_note; relaxed: a thread sees what it sent itself */
-  return atomic_load_explicit(&dart__epoch_lazy_done, memory_order_acquire) !=
-             atomic_load_explicit(&dart__epoch_lazy_sent, memory_order_relaxed) &&
-         atomic_load_explicit(&dart__epoch_nlocking, memory_order_relaxed) == 0;
 }
 
 #endif

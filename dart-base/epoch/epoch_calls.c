@@ -73,7 +73,7 @@ void dart__epoch_set(const dart__access_call_t *call, dart__epoch_kind_t kind)
 {
   dart__access_enter(&call->epoch->state);
   if (dart__epoch_is_locking(kind) != dart__epoch_is_locking(call->epoch->kind))
-    dart__world_add(&dart__epoch_nlocking, dart__epoch_is_locking(kind) ? 1 : UINT32_MAX);
+    dart__world_add(&dart__lazy.nlocking, dart__epoch_is_locking(kind) ? 1 : UINT32_MAX);
   call->epoch->kind = kind;
   set_map(call);
   dart__access_leave(&call->epoch->state);

@@ -26,14 +26,14 @@ static void release_segment(const dart__access_call_t *call)
 
 static bool is_locking(void)
 {
-  return atomic_load_explicit(&dart__epoch_nlocking, memory_order_relaxed) > 0;
+  return atomic_load_explicit(&dart__lazy.nlocking, memory_order_relaxed) > 0;
 }
 
 static void release_team(dart__team_t *team)
 {
   for (int32_t id = INT16_MIN; id <= INT16_MAX && is_locking(); id++) {
     dart__segment_t    *segment = dart__segment_find(team, (int16_t)id);
-    dart__epoch_t      *epoch   = segment == NULL ? NULL : dart__epoch_find(segment);
+    dart__epoch_t      *epoch   = segment == NULL ? NULL : dart__segment_epoch(segment);
     dart__access_call_t call    = { "dart_exit", team, segment, epoch };
 
     if (epoch != NULL && dart__epoch_is_locking(epoch->kind))

@@ -88,9 +88,9 @@ static bool send_lazily(const dart__access_call_t *call, int32_t unit)
   if (!dart__access_travels(call, unit, 0, ops, &nops))
     return false;
   bound_lazy(call);
-  atomic_fetch_add_explicit(&dart__epoch_lazy_sent, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&dart__lazy.sent, 1, memory_order_relaxed);
   dart__epoch_send_lock_lazily(call->team, call->segment, unit, t->is_exclusive, ops, nops,
-                               &dart__epoch_lazy_done);
+                               &dart__lazy.done);
   dart__access_drop(call, unit);
   return true;
 }
@@ -135,13 +135,13 @@ static dart_ret_t leave_far(const dart__access_call_t *call, int32_t unit, bool 
     return DART_OK;
   ret = dart__access_order(call, unit);
   if (is_lazy)
-    atomic_fetch_add_explicit(&dart__epoch_lazy_sent, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&dart__lazy.sent, 1, memory_order_relaxed);
   if (t->is_checked) {
     dart__hold_leave(call->epoch->hold);
     dart__epoch_send_unlock(call->team, call->segment, unit, t->is_exclusive,
-                            is_lazy ? &dart__epoch_lazy_done : NULL);
+                            is_lazy ? &dart__lazy.done : NULL);
   } else {
-    dart__epoch_send_report(call->team, call->segment, unit, &dart__epoch_lazy_done);
+    dart__epoch_send_report(call->team, call->segment, unit, &dart__lazy.done);
   }
   t->is_checked = false;
   t->is_counted = is_lazy;

@@ -7,7 +7,8 @@
 /* The longest average time per update in a stream: slower updates gain nothing by being deferred. */
 #define STREAM_UPDATE_NS 1000
 
-uint32_t dart__stream;
+uint32_t     dart__stream;
+dart__lazy_t dart__lazy;
 
 /* Never written, so it is a page of zeros of the kernel's. */
 static const dart_inline_map_t *no_maps[2 * DART__MAX_TEAMS];
@@ -95,10 +96,10 @@ void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)
 
 void dart__progress_settle(uint32_t left)
 {
-  uint32_t sent = atomic_load_explicit(&dart__epoch_lazy_sent, memory_order_relaxed), turns = 0;
+  uint32_t sent = atomic_load_explicit(&dart__lazy.sent, memory_order_relaxed), turns = 0;
 
   /* acquire: pairs with the release of the thread that takes the reports in */
-  while ((int32_t)(sent - atomic_load_explicit(&dart__epoch_lazy_done, memory_order_acquire)) >
+  while ((int32_t)(sent - atomic_load_explicit(&dart__lazy.done, memory_order_acquire)) >
          (int32_t)left)
     dart__wait_turn(&turns, &dart__world.wait);
 }

@@ -9,7 +9,6 @@
  * no other thread accesses the queue, and any call of the unit may apply it. */
 #include <dash/dart/if/dart_globmem.h>
 
-#include "epoch/epoch.h"
 #include "model/team.h"
 #include "model/world.h"
 
@@ -33,6 +32,24 @@ void dart__progress_apply(void);
 void dart__progress_now(void);
 void dart__progress_stream(void);
 
+/* Locks with their operations, and unlocks, that were sent without a wait (DART_EPOCH_LAZY): how many, how many of them
+ * their targets have reported, and the lock epochs of this process that are open. A synchronisation waits for all. */
+typedef struct {
+  _Atomic uint32_t sent, done, nlocking;
+} dart__lazy_t;
+
+extern dart__lazy_t dart__lazy;
+
+/** Whether a synchronisation waits for some: they wait for their locks, so not while this unit has locks that others may
+ *  wait for. */
+static inline bool dart__has_lazy(void)
+{
+  /* acquire: pairs with dart__epoch_note; relaxed: a thread sees what it sent itself */
+  return atomic_load_explicit(&dart__lazy.done, memory_order_acquire) !=
+             atomic_load_explicit(&dart__lazy.sent, memory_order_relaxed) &&
+         atomic_load_explicit(&dart__lazy.nlocking, memory_order_relaxed) == 0;
+}
+
 /** Wait until unlocks that did not wait (DART_EPOCH_LAZY) have taken effect, those of before the call; until
  *  at most `left` of them are outstanding. */
 void dart__progress_settle(uint32_t left);
@@ -40,7 +57,7 @@ void dart__progress_settle(uint32_t left);
 /** What a synchronisation does about them: wait for all, unless this unit has a lock epoch open. */
 static inline void dart__progress_settle_lazy(void)
 {
-  if (__builtin_expect(dart__epoch_has_lazy(), 0))
+  if (__builtin_expect(dart__has_lazy(), 0))
     dart__progress_settle(0);
 }
 

@@ -11,7 +11,6 @@
  * unit on a word are applied in their order. It belongs to one thread, as the queue does. */
 #include <string.h>
 
-#include "epoch/epoch.h"
 #include "far/engine.h"
 #include "wait/deferred.h"
 
@@ -64,7 +63,7 @@ static inline bool dart__run_add(dart__gptr_ids_t ids, uint64_t offset, const vo
   if (__builtin_expect((ids.team << 16 | ids.segment) != run->ids || offset >= run->noffsets ||
                            offset % sizeof operand != 0 || ids.unit >= run->nunits ||
                            type != run->type || op != run->op ||
-                           dart__epoch_find(run->at.segment) != NULL,
+                           dart__segment_epoch(run->at.segment) != NULL,
                        0))
     return false;
   memcpy(&operand, value, sizeof operand);

@@ -14,6 +14,7 @@
 #include "data/op.h"
 #include "data/type.h"
 #include "epoch/epoch_calls.h"
+#include "epoch/epoch_memory.h"
 #include "epoch/epoch_target.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
@@ -63,7 +64,9 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   dart__crash_open();
   dart__hang_answer();
   dart__call_note(function);
+  dart__epoch_memory_open();
   dart__epoch_serve();
+  dart__access_open_gate();
   ret = dart__network_join(argc, argv, wanted, provided_out);
   if (ret != DART_OK)
     return ret;

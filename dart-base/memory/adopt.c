@@ -19,6 +19,7 @@
 #include "memory/memory.h"
 #include "memory/pages.h"
 #include "memory/pool.h"
+#include "memory/segment_state.h"
 #include "model/argument_check.h"
 
 DART__PROFILED(dart_team_adopt);
@@ -52,14 +53,14 @@ static bool prepare_tables(const dart__team_t *team, call_t *call)
   call->sizes      = calloc(nunits, sizeof *call->sizes);
   call->epoch_pool = calloc(nunits, sizeof *call->epoch_pool);
   return call->told != NULL && call->heads != NULL && call->sizes != NULL &&
-         call->epoch_pool != NULL && dart__pool_alloc_epochs(&call->epochs);
+         call->epoch_pool != NULL && dart__segment_state.alloc(&call->epochs);
 }
 
 /* What the segment has not taken. */
 static void discard_call(call_t *call)
 {
   if (call->epochs.has_epoch_block)
-    dart__pool_free_epochs(call->epochs.epoch_at);
+    dart__segment_state.free(call->epochs.epoch_at);
   free(call->told);
   free(call->heads);
   free(call->sizes);
@@ -188,7 +189,7 @@ dart_ret_t dart_team_adopt(dart_team_t teamid, void *addr, size_t nbytes, dart_g
   dart__team_t *team = dart__check_team(__func__, teamid);
   call_t        call = { .addr = addr, .nbytes = nbytes };
   dart_ret_t    mine, ret;
-  int16_t       id;
+  int16_t       id = 0;
 
   if (gptr == NULL) {
     dart__error("%s: gptr is NULL", __func__);

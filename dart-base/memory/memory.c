@@ -20,13 +20,13 @@
 #include "base/size.h"
 #include "coll/coll.h"
 #include "data/op.h"
-#include "epoch/epoch.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
 #include "memory/chunk_new.h"
 #include "memory/pages.h"
 #include "memory/pool.h"
 #include "memory/register.h"
+#include "memory/segment_state.h"
 #include "model/argument_check.h"
 #include "net.h"
 
@@ -175,14 +175,14 @@ static void release_room(dart__team_t *team, dart__chunk_t *chunk, uint64_t bloc
 /* Bytes that portions of `nbytes` take in those of a chunk, with the state of their epochs. */
 static size_t room_of(size_t nbytes)
 {
-  return dart__epoch_at(nbytes) + DART__EPOCH_ROOM;
+  return dart__segment_state_at(nbytes) + dart__segment_state.nbytes;
 }
 
 /* Pages for `own` bytes at the start of a chunk, and for the state of epochs at `epoch_at`. */
 static dart_ret_t reserve_alone(dart__team_t *team, dart__chunk_t *chunk, uint64_t epoch_at,
                                 size_t own)
 {
-  size_t page = page_size(), end = dart__round_up(epoch_at + DART__EPOCH_ROOM, page);
+  size_t page = page_size(), end = dart__round_up(epoch_at + dart__segment_state.nbytes, page);
   size_t to = dart__round_up(own, page), from = epoch_at / page * page;
 
   if (to >= from)
@@ -202,7 +202,7 @@ static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t
 
   if (chunk->arena == NULL) {
     *reserved_out = chunk->nbytes; /* no other segment is allocated from it */
-    return reserve_alone(team, chunk, dart__epoch_at(largest), own);
+    return reserve_alone(team, chunk, dart__segment_state_at(largest), own);
   }
   *reserved_out = chunk->reserved;
   if (base + room <= chunk->reserved)
@@ -225,7 +225,8 @@ static dart_ret_t reserve_pages(dart__team_t *team, dart__chunk_t *chunk, uint64
     chunk->extent =
         base + room_of(largest); /* whatever comes of it: some units may have reserved pages */
   if (mine == DART_OK)           /* before any unit can know of the segment */
-    memset(chunk->near[team->me] + base + dart__epoch_at(largest), 0, DART__EPOCH_ROOM);
+    memset(chunk->near[team->me] + base + dart__segment_state_at(largest), 0,
+           dart__segment_state.nbytes);
   ret = dart__coll_agree(team, mine);
   if (ret == DART_OK) {
     chunk->reserved = reserved;
@@ -241,7 +242,7 @@ static void delete_segment(dart__segment_t *segment)
 {
   if (segment == NULL)
     return;
-  dart__pool_end_epochs(segment);
+  dart__segment_state.end(segment);
   free(segment->epoch_pool);
   free(segment->heads);
   free(segment->sizes);
@@ -290,7 +291,7 @@ static void enter_segment(dart__team_t *team, dart__segment_t *segment, dart__ch
 {
   segment->near     = chunk->near;
   segment->nbytes   = largest;
-  segment->epoch_at = dart__epoch_at(largest);
+  segment->epoch_at = dart__segment_state_at(largest);
   segment->chunk    = chunk;
   if (largest == smallest) {
     free(segment->sizes);

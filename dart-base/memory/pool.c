@@ -16,6 +16,7 @@
 #include "base/size.h"
 #include "far/progress.h"
 #include "memory/chunk_new.h"
+#include "memory/segment_state.h"
 #include "model/argument_check.h"
 #include "model/world.h"
 #include "net.h"
@@ -28,7 +29,6 @@ static struct {
   dart__chunk_t  *chunk; /* NULL: not prepared */
   bool            is_open;
   dart__segment_t segment;
-  uint64_t        ended; /* offset, plus one, of the first state of epochs to be used again */
   void           *users; /* offsets of the blocks that dart_memalloc gave out; tsearch root */
   pthread_mutex_t lock;  /* of the arena, the chunk's `reserved`, and `users` */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -41,13 +41,16 @@ dart_ret_t dart__pool_prepare(dart__team_t *all)
   return pool.chunk == NULL ? DART_ERR_NOMEM : DART_OK;
 }
 
-/* The first block of every unit's portion: the shared state of its epochs. */
-static dart_ret_t alloc_epochs(void)
+dart__segment_state_t dart__segment_state;
+
+/* The first block of every unit's portion: its state. */
+static dart_ret_t alloc_state(void)
 {
-  dart_ret_t ret = dart__pool_alloc(DART__POOL_FIRST, &pool.segment.epoch_at);
+  dart_ret_t ret = dart__pool_alloc(dart__pool_first(), &pool.segment.epoch_at);
 
   if (ret == DART_OK)
-    memset(dart__pool_address(dart__world.me, pool.segment.epoch_at), 0, DART__EPOCH_ROOM);
+    memset(dart__pool_address(dart__world.me, pool.segment.epoch_at), 0,
+           dart__segment_state.nbytes);
   dart__assert(ret != DART_OK || pool.segment.epoch_at == 0);
   return ret;
 }
@@ -64,7 +67,7 @@ dart_ret_t dart__pool_open(void)
                                     .id     = DART_SEGMENT_LOCAL };
   dart__segment_enter(pool.all, &pool.segment);
   pool.is_open = true;
-  return alloc_epochs();
+  return alloc_state();
 }
 
 static void free_nothing(void *offset)
@@ -75,14 +78,13 @@ static void free_nothing(void *offset)
 void dart__pool_close(void)
 {
   if (pool.is_open) {
-    dart__pool_end_epochs(&pool.segment);
+    dart__segment_state.end(&pool.segment);
     dart__segment_leave(pool.all, &pool.segment);
     dart__net_chunk_close(pool.all, pool.chunk);
   }
   tdestroy(pool.users, free_nothing);
   dart__chunk_delete(pool.chunk);
   pool.users   = NULL;
-  pool.ended   = 0;
   pool.chunk   = NULL;
   pool.is_open = false;
 }
@@ -119,82 +121,6 @@ dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out)
   }
   pthread_mutex_unlock(&pool.lock);
   return ret;
-}
-
-static dart__epoch_shared_t *state_at(uint64_t offset)
-{
-  return (dart__epoch_shared_t *)(void *)dart__pool_address(dart__world.me, offset);
-}
-
-/* A state of a segment that has ended, in which no unit is. */
-static bool take_ended(uint64_t *offset_out)
-{
-  bool is_taken = false;
-
-  pthread_mutex_lock(&pool.lock);
-  for (uint64_t *link = &pool.ended; *link != 0 && !is_taken;) {
-    dart__epoch_shared_t *state = state_at(*link - 1);
-
-    is_taken = dart__epoch_is_quiet(state);
-    if (is_taken) {
-      *offset_out = *link - 1;
-      *link       = state->next_ended;
-      dart__epoch_renew(state);
-    } else {
-      link = &state->next_ended;
-    }
-  }
-  pthread_mutex_unlock(&pool.lock);
-  return is_taken;
-}
-
-bool dart__pool_alloc_epochs(dart__segment_t *segment)
-{
-  segment->has_epoch_block = take_ended(&segment->epoch_at);
-  if (segment->has_epoch_block)
-    return true;
-  segment->has_epoch_block = dart__pool_alloc(DART__EPOCH_ROOM, &segment->epoch_at) == DART_OK;
-  if (segment->has_epoch_block)
-    memset(state_at(segment->epoch_at), 0, DART__EPOCH_ROOM);
-  return segment->has_epoch_block;
-}
-
-uint32_t dart__pool_epochs_ends(const dart__segment_t *segment)
-{
-  return atomic_load_explicit(&state_at(segment->epoch_at)->ends, memory_order_relaxed);
-}
-
-void dart__pool_free_epochs(uint64_t offset)
-{
-  dart__epoch_shared_t *state = state_at(offset);
-
-  pthread_mutex_lock(&pool.lock);
-  state->next_ended = pool.ended;
-  pool.ended        = offset + 1;
-  pthread_mutex_unlock(&pool.lock);
-}
-
-/* Units that wait for the own lock, which this one may hold. */
-static void end_state(const dart__segment_t *segment, const dart__epoch_t *epoch)
-{
-  dart__epoch_shared_t       *state = state_at(segment->epoch_at);
-  const dart__epoch_target_t *own   = epoch != NULL ? &epoch->target[epoch->own] : NULL;
-
-  dart__epoch_end_state(state, own != NULL && own->has_ticket, own != NULL && own->is_exclusive);
-  if (dart__world.event != NULL && dart__rwlock_has_far(&state->lock))
-    dart__event_add(dart__world.event);
-  dart__pool_free_epochs(segment->epoch_at);
-}
-
-void dart__pool_end_epochs(dart__segment_t *segment)
-{
-  dart__epoch_t *epoch = dart__epoch_find(segment);
-
-  if (segment->has_epoch_block)
-    end_state(segment, epoch);
-  if (epoch != NULL && epoch->posts != NULL)
-    dart__pool_free((uint64_t)((char *)epoch->posts - pool.chunk->near[dart__world.me]));
-  dart__epoch_delete(segment);
 }
 
 bool dart__pool_free(uint64_t offset)

@@ -7,14 +7,17 @@
 
 #include <dash/dart/if/dart_types.h>
 
-#include "epoch/epoch.h"
+#include "memory/segment_state.h"
 #include "model/team.h"
 
 /** Allocate the tables of the pool of the first team. Local. */
 dart_ret_t dart__pool_prepare(dart__team_t *all);
 
-/** Bytes of the first block of every portion, at offset 0; see epoch/epoch.h. */
-#define DART__POOL_FIRST DART__EPOCH_ROOM
+/** Bytes of the first block of every portion, at offset 0: its state. */
+static inline uint64_t dart__pool_first(void)
+{
+  return dart__segment_state.nbytes;
+}
 
 /** Open it as segment 0 of that team. Collective; it may fail on some units only. */
 dart_ret_t dart__pool_open(void);
@@ -28,19 +31,6 @@ dart_ret_t dart__pool_alloc(size_t nbytes, uint64_t *offset_out);
 
 /** Free a block. False: no block of this unit's portion starts at `offset`. */
 bool dart__pool_free(uint64_t offset);
-
-/** The shared state of the epochs of this unit's portion of a segment, in the pool; other units learn of it by
- *  segment->epoch_at. False: no memory. */
-bool dart__pool_alloc_epochs(dart__segment_t *segment);
-
-/** How many segments have had that state before. */
-uint32_t dart__pool_epochs_ends(const dart__segment_t *segment);
-
-/** Give it back, when no unit knows of it: only other segments' epochs have such blocks. */
-void dart__pool_free_epochs(uint64_t offset);
-
-/** dart__epoch_delete, and free what the segment's epochs have in the pool. */
-void dart__pool_end_epochs(dart__segment_t *segment);
 
 /** Where `offset` of a unit's portion is mapped here; the unit (global id) is near. */
 char *dart__pool_address(dart_unit_t unit, uint64_t offset);

@@ -15,10 +15,10 @@
 #include "base/free_memory.h"
 #include "base/profile.h"
 #include "coll/coll.h"
-#include "epoch/epoch.h"
 #include "far/engine.h"
 #include "memory/chunk_new.h"
 #include "memory/pool.h"
+#include "memory/segment_state.h"
 #include "model/address.h"
 #include "model/argument_check.h"
 #include "model/world.h"
@@ -67,7 +67,7 @@ static void delete_segment(dart__segment_t *segment)
 {
   if (segment == NULL)
     return;
-  dart__pool_end_epochs(segment);
+  dart__segment_state.end(segment);
   dart__chunk_delete(segment->chunk);
   free(segment->epoch_pool);
   free(segment->epoch_ends);
@@ -90,7 +90,7 @@ static dart__segment_t *new_segment(const dart__team_t *team)
   segment->epoch_ends = calloc(nunits, sizeof *segment->epoch_ends);
   if (segment->address == NULL || segment->sizes == NULL || segment->chunk == NULL ||
       segment->epoch_pool == NULL || segment->epoch_ends == NULL ||
-      !dart__pool_alloc_epochs(segment)) {
+      !dart__segment_state.alloc(segment)) {
     delete_segment(segment);
     return NULL;
   }
@@ -115,7 +115,7 @@ static void exchange_contributions(dart__team_t *team, void *address, size_t nby
                                    const plan_t *plan)
 {
   contribution_t own = { (uint64_t)(uintptr_t)address, nbytes, plan->segment->epoch_at,
-                         dart__pool_epochs_ends(plan->segment) };
+                         dart__segment_state.count_ends(plan->segment) };
 
   dart__coll_share(team, &own, plan->contributions, sizeof own);
   for (int32_t u = 0; u < team->nunits; u++) {
@@ -245,7 +245,7 @@ static void deregister(dart__team_t *team, dart__segment_t *segment)
   dart__segment_end(team, segment);
   remove_segment(team, segment);
   dart__net_deregister(team, segment->chunk);
-  dart__pool_end_epochs(segment);
+  dart__segment_state.end(segment);
   segment->has_epoch_block = false; /* it is returned */
 }
 

@@ -43,6 +43,13 @@ typedef struct dart__segment {
  * several in a chain. Programs read it, too: dash/dart/ext/dart_inline.h has its fields. */
 typedef dart_inline_map_t dart__direct_map_t;
 
+/** The epochs of a segment (epoch/). NULL: there were none yet. */
+static inline struct dart__epoch *dart__segment_epoch(const dart__segment_t *segment)
+{
+  /* acquire: pairs with the release in dart__epoch_make, by the thread that serves messages */
+  return atomic_load_explicit((dart__epoch_ref_t *)&segment->epoch, memory_order_acquire);
+}
+
 static inline uint64_t dart__segment_size(const dart__segment_t *segment, int32_t unit)
 {
   return __builtin_expect(segment->sizes == NULL, 1) ? segment->nbytes : segment->sizes[unit];

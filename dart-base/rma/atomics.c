@@ -7,12 +7,12 @@
 
 #include "base/profile.h"
 #include "data/op.h"
-#include "epoch/access.h"
 #include "far/engine.h"
 #include "far/far_ops.h"
 #include "far/run.h"
 #include "rma/context.h"
 #include "rma/count.h"
+#include "rma/gate.h"
 #include "rma/remote.h"
 #include "rma/transfer.h"
 #include "rma/watch.h"
@@ -136,10 +136,10 @@ static __attribute__((noinline)) dart__access_t may_go(const char            *fu
   if (nbytes <= sizeof later.value)
     memcpy(later.value, values, nbytes);
   else if (copies)
-    return dart__access_now(function, at, DART__EPOCH_ACCUMULATE);
+    return dart__gate.now(function, at, DART__EPOCH_ACCUMULATE);
   else
     later.buffer = (void *)(uintptr_t)values;
-  return dart__access_later(function, &later);
+  return dart__gate.later(function, &later);
 }
 
 /* Rarely called, so out of the way of other code. */
@@ -162,7 +162,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     return null_operand(function, "values");
   if (op == DART_OP_NO_OP)
     return DART_OK;
-  if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0)) {
+  if (__builtin_expect(dart__segment_epoch(at.segment) != NULL, 0)) {
     dart__access_t goes = may_go(function, &at, values, nelem, dtype, op, copies);
 
     if (goes == DART__ACCESS_DONE)
@@ -276,9 +276,9 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
     return ret;
   if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
     return null_operand(function, result == NULL ? "result" : "value");
-  if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0) &&
-      dart__access_now(function, &at,
-                       op == DART_OP_NO_OP ? DART__EPOCH_GET : DART__EPOCH_ACCUMULATE) !=
+  if (__builtin_expect(dart__segment_epoch(at.segment) != NULL, 0) &&
+      dart__gate.now(function, &at,
+                     op == DART_OP_NO_OP ? DART__EPOCH_GET : DART__EPOCH_ACCUMULATE) !=
           DART__ACCESS_PASS)
     return DART_ERR_INVAL;
   dart__count_atomic(&at, dart__type_basic_size(dtype));
@@ -311,8 +311,8 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
     return ret;
   if (value == NULL || compare == NULL || result == NULL)
     return null_operand(function, value == NULL ? "value" : compare == NULL ? "compare" : "result");
-  if (__builtin_expect(dart__epoch_find(at.segment) != NULL, 0) &&
-      dart__access_now(function, &at, DART__EPOCH_ACCUMULATE) != DART__ACCESS_PASS)
+  if (__builtin_expect(dart__segment_epoch(at.segment) != NULL, 0) &&
+      dart__gate.now(function, &at, DART__EPOCH_ACCUMULATE) != DART__ACCESS_PASS)
     return DART_ERR_INVAL;
   dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* as in fetch_any */

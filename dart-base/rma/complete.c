@@ -8,9 +8,9 @@
 
 #include "base/profile.h"
 #include "coll/coll.h"
-#include "epoch/access.h"
 #include "far/far_ops.h"
 #include "far/run.h"
+#include "rma/gate.h"
 #include "rma/transfer.h"
 
 DART__PROFILED(dart_flush);
@@ -61,8 +61,8 @@ static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool
   if (__builtin_expect(segment == NULL || (!all && (uint32_t)gptr.unitid >= (uint32_t)team->nunits),
                        0))
     return dart__locate_error(function, gptr, 0);
-  if (__builtin_expect(dart__epoch_find(segment) != NULL, 0))
-    ret = dart__access_flush(team, segment, all ? -1 : gptr.unitid);
+  if (__builtin_expect(dart__segment_epoch(segment) != NULL, 0))
+    ret = dart__gate.flush(team, segment, all ? -1 : gptr.unitid);
   complete_near();
   if (team->nnodes > 1)
     *far_out = team;
@@ -152,7 +152,7 @@ DART__OUT_OF_LINE order_any(dart_gptr_t gptr)
     segment = find_ended(gptr, team);
   if (__builtin_expect(segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)team->nunits, 0))
     return dart__locate_error("dart_order", gptr, 0);
-  if (__builtin_expect(dart__epoch_find(segment) != NULL, 0))
+  if (__builtin_expect(dart__segment_epoch(segment) != NULL, 0))
     return dart_flush(gptr);
   dart__run_end();
   if (dart__team_is_on_node(team, gptr.unitid))

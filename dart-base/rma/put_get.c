@@ -15,10 +15,10 @@ DART__PROFILED(dart_get);
 DART__PROFILED(dart_put_handle);
 DART__PROFILED(dart_get_handle);
 
-#include "epoch/access.h"
 #include "far/far_ops.h"
 #include "rma/context.h"
 #include "rma/count.h"
+#include "rma/gate.h"
 #include "rma/remote.h"
 #include "rma/transfer.h"
 #include "rma/watch.h"
@@ -246,7 +246,7 @@ static dart__access_t put_off(const char *function, const dart__transfer_t *t, v
     op.type = &dart__type_basic[DART_TYPE_BYTE];
     op.nelem *= t->global_type->elem_size;
   }
-  return dart__access_later(function, &op);
+  return dart__gate.later(function, &op);
 }
 
 /* The segment has had epochs: whether the transfer goes on, see epoch/access.h. `at_once`: it cannot be
@@ -256,7 +256,7 @@ static __attribute__((noinline)) dart__access_t may_go(const char             *f
                                                        size_t nelem, dart__epoch_op_kind_t kind,
                                                        bool at_once)
 {
-  return at_once ? dart__access_now(function, &t->at, kind)
+  return at_once ? dart__gate.now(function, &t->at, kind)
                  : put_off(function, t, buffer, nelem, kind);
 }
 
@@ -281,7 +281,7 @@ DART__OUT_OF_LINE put_elements(const char *function, dart_gptr_t gptr, const voi
   ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
   if (ret != DART_OK || nelem == 0)
     return ret;
-  if (__builtin_expect(dart__epoch_find(t.at.segment) != NULL, 0)) {
+  if (__builtin_expect(dart__segment_epoch(t.at.segment) != NULL, 0)) {
     dart__access_t goes = may_go(function, &t, (void *)(uintptr_t)src, nelem, DART__EPOCH_PUT,
                                  blocking || handle_out != NULL);
 
@@ -332,7 +332,7 @@ DART__OUT_OF_LINE get_elements(const char *function, void *dest, dart_gptr_t gpt
   ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
   if (ret != DART_OK || nelem == 0)
     return ret;
-  if (__builtin_expect(dart__epoch_find(t.at.segment) != NULL, 0)) {
+  if (__builtin_expect(dart__segment_epoch(t.at.segment) != NULL, 0)) {
     dart__access_t goes =
         may_go(function, &t, dest, nelem, DART__EPOCH_GET, blocking || handle_out != NULL);
 

@@ -1,6 +1,10 @@
 /* The general checks of a put or get: the cold half of transfer.h; and what is far. */
 #include "rma/transfer.h"
 
+#include "rma/gate.h"
+
+dart__gate_t dart__gate;
+
 dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const void *buffer,
                                 size_t nelem, dart_datatype_t global_type,
                                 dart_datatype_t local_type, dart__transfer_t *transfer_out)
@@ -42,7 +46,7 @@ bool dart__transfer_find_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *a
   segment = dart__locate_segment(gptr, &at_out->team);
   if (segment == NULL || (uint32_t)gptr.unitid >= (uint32_t)at_out->team->nunits ||
       segment->near[gptr.unitid] != NULL || segment->address != NULL ||
-      dart__epoch_find(segment) != NULL)
+      dart__segment_epoch(segment) != NULL)
     return false;
   size = dart__segment_size(segment, gptr.unitid);
   if (nbytes > size || gptr.addr_or_offs.offset > size - nbytes)

@@ -6,9 +6,9 @@
 #include "base/profile.h"
 #include "base/size.h"
 #include "data/op.h"
-#include "epoch/access.h"
 #include "far/far_ops.h"
 #include "rma/count.h"
+#include "rma/gate.h"
 #include "rma/remote.h"
 #include "rma/transfer.h"
 #include "rma/watch.h"
@@ -96,9 +96,9 @@ static dart_ret_t enter_epoch(const call_t *c, const dart__address_t *at)
   dart__epoch_op_kind_t kind = c->op == DART_OP_NO_OP ? DART__EPOCH_GET : DART__EPOCH_ACCUMULATE;
   dart__access_t        goes;
 
-  if (__builtin_expect(dart__epoch_find(at->segment) == NULL, 1))
+  if (__builtin_expect(dart__segment_epoch(at->segment) == NULL, 1))
     return DART_OK;
-  goes = dart__access_now(c->function, at, kind);
+  goes = dart__gate.now(c->function, at, kind);
   return goes == DART__ACCESS_PASS ? DART_OK : dart__access_result(goes);
 }
 

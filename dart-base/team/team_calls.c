@@ -58,7 +58,7 @@ static dart__team_t *prepare_all(void)
 dart_ret_t dart__team_open_all(void)
 {
   dart__team_t *all = prepare_all();
-  uint64_t   offset = DART__POOL_FIRST; /* of the second block of the pool, so all units know it */
+  uint64_t offset = dart__pool_first(); /* of the second block of the pool, so all units know it */
   dart_ret_t ret =
       dart__net_agree_on_value(all == NULL ? DART_ERR_NOMEM : DART_OK, dart__settings_common());
 
@@ -85,7 +85,7 @@ dart_ret_t dart__team_open_all(void)
     dart__world.pid_of = NULL;
     return ret;
   }
-  dart__assert(offset == DART__POOL_FIRST);
+  dart__assert(offset == dart__pool_first());
   dart__team_exchange_open(all, offset);
   dart__team_enter(all, DART_TEAM_ALL);
   dart__coll_share(all, &(int32_t){ getpid() }, dart__world.pid_of, sizeof(int32_t));

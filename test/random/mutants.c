@@ -407,7 +407,7 @@ dart_ret_t __wrap_dart_put(dart_gptr_t gptr, const void *src, size_t nelem,
 {
   dart__team_t    *team;
   dart__segment_t *segment = dart__locate_segment(gptr, &team);
-  dart__epoch_t   *epoch   = segment != NULL ? dart__epoch_find(segment) : NULL;
+  dart__epoch_t   *epoch   = segment != NULL ? dart__segment_epoch(segment) : NULL;
 
   if (epoch != NULL && epoch->kind == DART__EPOCH_START && epoch->target[gptr.unitid].is_member &&
       once_in(2))
