@@ -28,7 +28,9 @@
 #include "check_type.h"
 #include "compare.h"
 #include "object.h"
+#include "segment.h"
 #include "stuck.h"
+#include "where.h"
 
 enum {
   BYTES    = 4 << 20, /* of records, at most */
@@ -105,16 +107,6 @@ dart_team_t dart__check_board_open(void)
     dart__check_stuck_open(own_team);
   dart__check_team_known(DART_TEAM_ALL);
   return own_team;
-}
-
-uint64_t dart__check_hash(uint64_t hash, const void *bytes, size_t nbytes)
-{
-  const unsigned char *at = bytes;
-
-  hash ^= UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-  for (size_t i = 0; i < nbytes; i++)
-    hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-  return hash == 0 ? 1 : hash;
 }
 
 /* ---- reports ------------------------------------------------------------------------------------- */

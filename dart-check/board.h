@@ -31,7 +31,4 @@ double dart__check_patience(void);
 /** Of dart_exit. */
 void dart__check_enter_exit(dart__at_t at);
 
-/** A hash of some bytes, never 0; continues `hash`, which is 0 at first. */
-uint64_t dart__check_hash(uint64_t hash, const void *bytes, size_t nbytes);
-
 #endif

@@ -7,9 +7,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "board.h"
+#include "bytes.h"
 #include "check_report.h"
-#include "memory.h"
 
 enum {
   MOST_BYTES = 1 << 28, /* of buffers for results */

@@ -92,10 +92,4 @@ static inline void dart__check_unlock(void)
 /** Memory for the books; ends the program, after one line, if there is none. */
 void *dart__check_room(void *old, size_t nbytes);
 
-/* ---- what synchronises --------------------------------------------------------------------------- */
-
-/** Look whether the guards behind the unit's portions and blocks are intact, and blocks that were freed
- *  untouched: in every call that synchronises. (segment.c, check_pool.c) */
-void dart__check_guards(dart__at_t at);
-
 #endif

@@ -1,6 +1,7 @@
 /* Collectives that move data: what must be the same is compared before, and their buffers are looked at. A
  * call that DART refuses on this unit alone takes no part; such calls go to DART, which says why. */
 #include "board.h"
+#include "bytes.h"
 #include "check_type.h"
 #include "object.h"
 #include "pending.h"

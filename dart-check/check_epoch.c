@@ -10,9 +10,9 @@
 
 #include "compare.h"
 #include "member.h"
-#include "memory.h"
 #include "opening.h"
 #include "pending.h"
+#include "segment.h"
 #include "stuck.h"
 #include "underway.h"
 

@@ -4,7 +4,7 @@
  * waits are the same here. */
 #include <stdlib.h>
 
-#include "pending.h"
+#include "handle_book.h"
 #include "underway.h"
 
 enum { LOOKS = DART__CHECK_COMPLETION | DART__CHECK_RACES }; /* at handles */

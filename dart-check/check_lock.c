@@ -4,6 +4,7 @@
 #include "object.h"
 #include "pending.h"
 #include "race.h"
+#include "segment.h"
 
 /* A collective call about an object: units give the same one. */
 static void enter(dart__check_kind_t kind, const void *object, dart__at_t at)

@@ -1,13 +1,15 @@
 /* Blocks of dart_memalloc. Each is allocated with a guard behind it. One that is freed is filled, and given
  * to DART only when some more were freed: whoever stores to it meanwhile, from wherever, is found by its
  * owner. */
+#include "check_pool.h"
+
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "check_report.h"
 #include "check_type.h"
-#include "memory.h"
 #include "nesting.h"
 
 enum {

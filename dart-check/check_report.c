@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "where.h"
+
 #define SITES 256
 
 typedef struct {

@@ -29,15 +29,4 @@ unsigned long dart__check_count(void);
 /** One line, which is no finding, for example of what is not looked at any more; each `once` is said once. */
 void dart__check_note(bool *once, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- where (where.c) ------------------------------------------------------------------------------ */
-
-/** "main at ring.c:12", from the address that a call returns to; as good as addr2line and the program's
- *  debugging information allow. */
-void dart__check_where(const void *from, char *text, size_t nbytes);
-
-/** A number for the same address in another unit, whose program is loaded elsewhere; 0: it is not in the
- *  program itself. And back. */
-uint64_t    dart__check_place_number(const void *from);
-const void *dart__check_place_address(uint64_t number);
-
 #endif

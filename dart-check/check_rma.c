@@ -1,8 +1,9 @@
 /* Puts, gets, atomics and flushes. */
 #include "check_type.h"
-#include "memory.h"
+#include "handle_book.h"
 #include "object.h"
 #include "pending.h"
+#include "segment.h"
 #include "stuck.h"
 #include "underway.h"
 

@@ -2,12 +2,13 @@
 #include <stdlib.h>
 
 #include "board.h"
+#include "bytes.h"
 #include "compare.h"
 #include "creation.h"
-#include "memory.h"
 #include "object.h"
 #include "open_epochs.h"
 #include "pending.h"
+#include "segment.h"
 #include "stuck.h"
 #include "underway.h"
 

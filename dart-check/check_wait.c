@@ -3,9 +3,9 @@
 #include <dash/dart/ext/dart_basic.h>
 
 #include "check_type.h"
-#include "memory.h"
 #include "nesting.h"
 #include "race.h"
+#include "segment.h"
 
 static bool may_access_all(const dart_gptr_t gptrs[], size_t n, uint64_t nbytes, dart__at_t at)
 {

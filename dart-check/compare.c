@@ -15,6 +15,7 @@
 #include "check_shared.h"
 #include "clock.h"
 #include "underway.h"
+#include "where.h"
 
 enum { MOST_PAIRS = 20000000 }; /* that a unit compares at a meeting */
 

@@ -8,8 +8,10 @@
 #include <time.h>
 
 #include "board.h"
+#include "bytes.h"
 #include "check_report.h"
 #include "check_shared.h"
+#include "where.h"
 
 enum { SLICE_MS = 20, BITS = 64 };
 

@@ -1,10 +1,11 @@
 /* Operations with a handle: the program's handle is the address of the operation, which has DART's. */
+#include "handle_book.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "check_report.h"
 #include "operation.h"
-#include "pending.h"
 
 static bool handles_lost; /* the program has some that are not in the list */
 

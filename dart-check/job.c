@@ -4,55 +4,27 @@
  * Operations on near memory may be compiled into the program (dash/dart/ext/dart_inline.h), which then calls
  * nothing. They ask a table of direct maps, so where near operations are to be counted (DART_STATS_NEAR=1)
  * that table is empty and they call; the same setting serves here. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "board.h"
+#include "check_pool.h"
 #include "check_report.h"
 #include "compare.h"
 #include "creation.h"
 #include "guard_pages.h"
-#include "memory.h"
 #include "nesting.h"
 #include "object.h"
 #include "open_epochs.h"
 #include "pending.h"
+#include "segment.h"
 #include "stuck.h"
 
-dart__check_t dart__check;
-
-#define NAME(name) #name,
-const char *const dart__check_calls[DART__CALLS] = { DART_FUNCTIONS(NAME) };
-#undef NAME
-
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pid_t           process;         /* the unit itself */
-static unsigned long   summed_up;       /* findings in the lines of cycles that have ended */
-static bool            looks_for_leaks; /* at the end of the process */
-
-void dart__check_lock_threads(void)
-{
-  pthread_mutex_lock(&mutex);
-}
-
-void dart__check_unlock_threads(void)
-{
-  pthread_mutex_unlock(&mutex);
-}
-
-void *dart__check_room(void *old, size_t nbytes)
-{
-  void *room = realloc(old, nbytes > 0 ? nbytes : 1);
-
-  if (room == NULL) {
-    fprintf(stderr, "dart-check: no memory for %zu bytes of books\n", nbytes);
-    abort();
-  }
-  return room;
-}
+static pid_t         process;         /* the unit itself */
+static unsigned long summed_up;       /* findings in the lines of cycles that have ended */
+static bool          looks_for_leaks; /* at the end of the process */
 
 /* ---- what is looked for -------------------------------------------------------------------------- */
 

@@ -19,11 +19,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "board.h"
+#include "bytes.h"
 #include "check_report.h"
 #include "check_shared.h"
 #include "member.h"
 #include "object.h"
+#include "where.h"
 
 enum {
   LOG     = 1024,  /* entries */

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_report.h"
 #include "check_shared.h"
 #include "member.h"
+#include "where.h"
 
 typedef enum { POSTS, STARTS, COMPLETES, COUNTS } count_t;
 

@@ -2,6 +2,8 @@
  * write with -g. It is started for reports only, and without what was preloaded into the program. Without
  * it, or without that information, the name is the file and the offset in it, which it can be asked for
  * later. */
+#include "where.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <spawn.h>
@@ -10,8 +12,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "check_report.h"
 
 extern char **environ;
 

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "job.h"
 #include "names.h"
+#include "trace_job.h"
 
 enum {
   STEP      = 1 << 15, /* events, of which a file gets room for so many at a time */

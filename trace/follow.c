@@ -26,6 +26,17 @@ static uint64_t id_of(dart_gptr_t gptr, uint32_t unit)
          (uint64_t)(uint16_t)gptr.segid << SEGMENT_SHIFT | (unit & EACH);
 }
 
+dart_unit_t dart__trace_unit_of(dart_gptr_t gptr)
+{
+  dart_global_unit_t unit;
+
+  if (gptr.teamid == DART_TEAM_ALL)
+    return gptr.unitid;
+  return pdart_team_unit_l2g(gptr.teamid, DART_TEAM_UNIT_ID(gptr.unitid), &unit) == DART_OK
+             ? unit.id
+             : -1;
+}
+
 static void append(const dart__trace_frame_t *frame, dart__trace_event_kind_t kind, uint64_t time,
                    dart_unit_t unit, uint64_t nbytes, uint64_t id)
 {

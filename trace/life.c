@@ -3,8 +3,6 @@
  *
  * A program may go through several cycles of init and exit; they are one run, and one report. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,19 +11,6 @@
 #include "observe.h"
 #include "trace_memory.h"
 #include "trace_report.h"
-
-dart__trace_job_t dart__trace_job;
-
-void dart__trace_say(const char *format, ...)
-{
-  char    text[1024];
-  va_list args;
-
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  fprintf(stderr, "dart-trace: %s\n", text);
-}
 
 /* ---- begin ------------------------------------------------------------------------------------- */
 

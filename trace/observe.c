@@ -85,17 +85,6 @@ static void count(const dart__trace_frame_t *frame, dart__trace_kind_t kind, dar
   dart__trace_add(&row[unit].bytes[kind], nbytes);
 }
 
-dart_unit_t dart__trace_unit_of(dart_gptr_t gptr)
-{
-  dart_global_unit_t unit;
-
-  if (gptr.teamid == DART_TEAM_ALL)
-    return gptr.unitid;
-  return pdart_team_unit_l2g(gptr.teamid, DART_TEAM_UNIT_ID(gptr.unitid), &unit) == DART_OK
-             ? unit.id
-             : -1;
-}
-
 void dart__trace_operation(const dart__trace_frame_t *frame, dart__trace_kind_t kind,
                            dart_gptr_t gptr, size_t nelem, dart_datatype_t type,
                            dart__trace_way_t way, dart_handle_t handle)

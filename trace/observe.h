@@ -2,7 +2,7 @@
 #define DART__TRACE_OBSERVE_H
 /* Around each call: a frame, and what the layer notes of the call's arguments. The table `calls` says which of these
  * functions is about which call; they are called if it succeeded, between its return and dart__trace_leave. */
-#include "job.h"
+#include "trace_job.h"
 #include "trace_thread.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "trace_job.h"
 
 static pthread_mutex_t      mutex = PTHREAD_MUTEX_INITIALIZER;
 static dart__trace_sample_t table[DART__TRACE_SAMPLES_MOST];

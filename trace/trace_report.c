@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "trace_job.h"
 #include "trace_memory.h"
 #include "trace_thread.h"
 

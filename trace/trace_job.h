@@ -1,5 +1,5 @@
-#ifndef DART__TRACE_JOB_H
-#define DART__TRACE_JOB_H
+#ifndef DART__TRACE_TRACE_JOB_H
+#define DART__TRACE_TRACE_JOB_H
 /* What the layer knows of the job while it watches: set by dart_init, for all of the layer to read (life.c). */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -44,4 +44,4 @@ static inline uint64_t dart__trace_now(void)
 /** Print "dart-trace: ...", one line written at once. */
 void dart__trace_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-#endif /* DART__TRACE_JOB_H */
+#endif /* DART__TRACE_TRACE_JOB_H */
