@@ -4,16 +4,16 @@
 #include "check.h"
 
 enum {
-  DART__CHECK_GUARD   = 64,   /* bytes behind each portion and block, which nobody may change */
-  DART__CHECK_PATTERN = 0xb5, /* of guards */
-  DART__CHECK_FRESH   = 0xd5, /* of new memory, so that who reads it unwritten sees what it is */
-  DART__CHECK_FREED   = 0xdf  /* of blocks that were freed */
+  DART__CHECK_GUARD   = 64,   /* bytes behind each portion and block that nobody may change */
+  DART__CHECK_PATTERN = 0xb5, /* fills guards */
+  DART__CHECK_FRESH   = 0xd5, /* fills new memory, so that a read before a write is visible */
+  DART__CHECK_FREED   = 0xdf  /* fills freed blocks */
 };
 
-/** The offset of the first byte of `n` that is not `pattern`; n: there is none. */
+/** The offset of the first of `n` bytes that is not `pattern`; `n` if all bytes are. */
 size_t dart__check_intact(const unsigned char *bytes, size_t n, int pattern);
 
-/** A hash of some bytes, never 0; continues `hash`, which is 0 at first. */
+/** A hash of some bytes; never 0. It continues `hash`, which is 0 for the first bytes. */
 uint64_t dart__check_hash(uint64_t hash, const void *bytes, size_t nbytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* See check.h: what all files of the debug mode share. */
+/* See check.h. */
 #include "check.h"
 
 #include <pthread.h>
@@ -28,7 +28,7 @@ void *dart__check_room(void *old, size_t nbytes)
   void *room = realloc(old, nbytes > 0 ? nbytes : 1);
 
   if (room == NULL) {
-    fprintf(stderr, "dart-check: no memory for %zu bytes of books\n", nbytes);
+    fprintf(stderr, "dart-check: out of memory for %zu bytes\n", nbytes);
     abort();
   }
   return room;

@@ -1,4 +1,4 @@
-/* Memory of teams: segments are made and freed, addresses are asked for, and memory of the program is registered.
+/* Memory of teams: segments are allocated and freed, addresses are looked up, and memory of the program is registered.
  *
  * Each portion of a segment gets guards, and a freed segment is kept for a while (segment.c). */
 #include "board.h"
@@ -18,12 +18,12 @@
 
 typedef struct {
   dart_team_t     team;
-  size_t          alignment; /* 0: none was asked for */
+  size_t          alignment; /* 0: no alignment was requested */
   size_t          nelem;
   dart_datatype_t type;
 } request_t;
 
-/* More than an address space: DART refuses it, on all units. */
+/* The size exceeds an address space: DART refuses it on all units. */
 static bool is_too_much(const request_t *request)
 {
   return request->nelem >> 46 != 0;
@@ -50,7 +50,7 @@ static bool is_short(dart_ret_t ret)
   return ret == DART_ERR_NOMEM || ret == DART_ERR_OTHER;
 }
 
-/* A segment of this id is gone or new, and no unit uses one before this unit has returned. */
+/* The id of the segment is free or new, and no unit uses a segment of this id before this unit returns. */
 static void forget_locks(dart_gptr_t gptr)
 {
   int32_t me;
@@ -60,7 +60,8 @@ static void forget_locks(dart_gptr_t gptr)
     dart__check_nest_freed(gptr.teamid, gptr.segid, -1, 0, UINT64_MAX);
 }
 
-/* Where memory is short, all units of the team are told so. They release what they keep, and try again. */
+/* If memory is short, all units of the team get the same error. They release the segments that they keep, and try
+ * again. */
 static dart_ret_t make_segment(const request_t *request, dart_gptr_t *gptr, dart__at_t at)
 {
   bool       has_pages = dart__check_segment_has_pages(request->team);
@@ -79,7 +80,7 @@ static dart_ret_t make_segment(const request_t *request, dart_gptr_t *gptr, dart
   return ret;
 }
 
-/* Whether this unit takes part in the call, however it ends: DART refuses others on this unit alone. */
+/* Whether this unit takes part in the collective call. DART refuses invalid arguments on this unit alone. */
 static bool takes_part(dart_team_t team, dart_datatype_t dtype, const dart_gptr_t *gptr)
 {
   int32_t me;
@@ -111,7 +112,7 @@ dart_ret_t dart_team_memalign(dart_team_t teamid, size_t alignment, size_t nelem
   if (!takes_part(teamid, dtype, gptr))
     return pdart_team_memalign(teamid, alignment, nelem, dtype, gptr);
   dart__check_enter(teamid, (dart__check_record_t){ .other = alignment }, at);
-  if (!dart__check_for(DART__CHECK_MEMORY) || alignment == 0) /* which DART refuses on all units */
+  if (!dart__check_for(DART__CHECK_MEMORY) || alignment == 0) /* DART refuses 0 on all units */
     return pdart_team_memalign(teamid, alignment, nelem, dtype, gptr);
   return make_segment(&(request_t){ teamid, alignment, nelem, dtype }, gptr, at);
 }
@@ -138,7 +139,7 @@ dart_ret_t dart_team_memfree(dart_gptr_t gptr)
     forget_locks(gptr);
     return ret;
   }
-  pdart_flush_all(gptr); /* as DART does before it frees: operations under way go to these pages */
+  pdart_flush_all(gptr); /* as DART does before it frees: pending operations write to these pages */
   pdart_barrier(gptr.teamid);
   forget_locks(gptr);
   dart__check_segment_keep(gptr);
@@ -163,13 +164,13 @@ void *dart_near_ptr(dart_gptr_t gptr)
 
 /* ---- registered memory --------------------------------------------------------------------------- */
 
-/* Ids of teams and segments have 16 bits each, and those of registered memory are never 0. */
+/* Ids of teams and segments have 16 bits each, and ids of registered memory are never 0. */
 static uintptr_t registered_key(dart_gptr_t gptr)
 {
   return (uintptr_t)(uint16_t)gptr.teamid << 16 | (uint16_t)gptr.segid;
 }
 
-/* Of all units the first reports, as for segments. */
+/* The first unit of the team reports, as for segments. */
 static dart_ret_t registered(dart_ret_t ret, dart_gptr_t *gptr, dart__at_t at)
 {
   int32_t me;

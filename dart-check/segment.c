@@ -1,12 +1,11 @@
-/* Segments of teams. Each portion begins with a page, and behind its last one is another, which crashes who touches
- * it (guard_pages.h); what is left of the last page is a guard, whose bytes are looked at in every call that synchronises. Beyond
- * a number of segments, and where memory is short, a portion has a guard alone. Each unit knows the sizes of all
- * portions, since DART itself would take what is behind one for a part of it.
+/* Segments of teams. Each portion begins with a page, and behind its last page is a guard page, which crashes every
+ * access (guard_pages.h). The rest of the last page is a guard of bytes, which every call that synchronises checks. A
+ * portion has only a guard of bytes if the team has many segments, or if memory is short. Each unit knows the sizes of
+ * all portions, since DART itself takes the guards for a part of the portion.
  *
- * A segment that was freed is kept, and its id with it, until its team has freed some more: so an access to
- * it is told from one to a new segment that has its id, and its pages crash who touches them by an old pointer. All
- * units free the same segments in the same order, so they give back the same ones. Where memory is short all units are
- * told so, and give back all of the team's, and try again. */
+ * A freed segment is kept, with its id, until its team has freed some more. So no new segment has the same id for a
+ * while, and an access by an old pointer crashes. All units free the same segments in the same order, so they release
+ * the same ones. */
 #include "segment.h"
 
 #include <stdio.h>
@@ -22,18 +21,18 @@
 
 enum {
   KEPT    = 8,   /* freed segments of a team that are kept */
-  GUARDED = 4096 /* portions of a team that have a page behind them; a few segments in any case */
+  GUARDED = 4096 /* portions of a team with guard pages; some segments always have them */
 };
 
 typedef enum { UNKNOWN, ALIVE, FREED } state_t;
 
 typedef struct {
-  state_t        state;
-  uint32_t       nunits;
-  uint64_t      *sizes;  /* of each unit's portion */
-  unsigned char *guard;  /* of the own one */
-  size_t         length; /* of the guard */
-  bool is_guarded; /* it was allocated with pages behind its portions: the same in all units */
+  state_t             state;
+  uint32_t            nunits;
+  uint64_t           *sizes;      /* of each unit's portion */
+  unsigned char      *guard;      /* of this unit's portion */
+  size_t              length;     /* of the guard */
+  bool                is_guarded; /* allocated with room for guard pages; the same in all units */
   dart__check_pages_t pages;
   dart__at_t          made, freed;
 } segment_t;
@@ -41,9 +40,9 @@ typedef struct {
 typedef struct {
   segment_t *segment; /* by id */
   size_t     count;
-  int16_t    kept[KEPT]; /* the first in it is the first to go */
+  int16_t    kept[KEPT]; /* from the oldest to the newest */
   size_t     nkept;
-  size_t     nguarded; /* segments with pages behind their portions, kept ones too */
+  size_t     nguarded; /* segments with guard pages, kept ones included */
 } book_t;
 
 static book_t books[DART__CHECK_TEAMS];
@@ -110,7 +109,7 @@ static bool is_outside(const segment_t *segment, dart_gptr_t gptr, uint64_t nbyt
   uint64_t size;
 
   if (gptr.unitid < 0 || (uint32_t)gptr.unitid >= segment->nunits)
-    return false; /* reported by is_of_team */
+    return false; /* is_of_team reports this */
   size = segment->sizes[gptr.unitid];
   return nbytes > size || gptr.addr_or_offs.offset > size - nbytes;
 }
@@ -119,7 +118,7 @@ static bool is_outside(const segment_t *segment, dart_gptr_t gptr, uint64_t nbyt
 
 typedef enum { NO_TEAM, NO_SEGMENT, NO_UNIT } wrong_t;
 
-/* A hint for the reader: the first team that has a segment of this id, and where it was made. */
+/* A hint for the user: the first team that has a segment of this id, and where it was made. */
 static bool find_elsewhere(dart_gptr_t gptr, dart_team_t *team_out, dart__at_t *made_out)
 {
   bool is_found = false;
@@ -145,12 +144,13 @@ static bool begin_wrong(dart__check_report_t *report, wrong_t wrong, dart_gptr_t
 
   if (wrong == NO_TEAM)
     return dart__check_begin(report, "memory", at,
-                             "%s uses a pointer of team %d, of which this unit is no member", call,
-                             gptr.teamid);
+                             "%s uses a pointer of team %d, of which this unit is not a member",
+                             call, gptr.teamid);
   if (wrong == NO_SEGMENT)
-    return dart__check_begin(report, "memory", at,
-                             "%s uses a pointer to segment %d of team %d, which has none", call,
-                             gptr.segid, gptr.teamid);
+    return dart__check_begin(
+        report, "memory", at,
+        "%s uses a pointer to segment %d of team %d, which has no such segment", call, gptr.segid,
+        gptr.teamid);
   return dart__check_begin(report, "memory", at,
                            "%s uses a pointer to unit %d of team %d, which has %zu units", call,
                            gptr.unitid, gptr.teamid, dart__check_team_size(gptr.teamid));
@@ -173,8 +173,8 @@ static void report_wrong(wrong_t wrong, dart_gptr_t gptr, dart__at_t at)
   dart__check_end(&report);
 }
 
-/* Segments of allocators and adopted memory have no entry in the book, so DART is asked for the unit's own portion.
- * Registered memory may have none. Of a segment that is not there DART writes its line, too. */
+/* Segments of allocators and adopted memory are not recorded here, so DART is asked for this unit's portion; if the
+ * segment does not exist, DART writes a line, too. Registered memory may have no portion. */
 static bool has_segment(dart_gptr_t gptr, int32_t me)
 {
   void *own;
@@ -186,8 +186,8 @@ static bool has_segment(dart_gptr_t gptr, int32_t me)
   return pdart_gptr_getaddr(gptr, &own) == DART_OK;
 }
 
-/* Whether the pointer's team has such a segment and, if bytes are accessed, such a unit. Teams of high ids are not
- * known, and null pointers are DART's to refuse. */
+/* Whether the pointer's team has such a segment and, if bytes are accessed, such a unit. Teams with high ids are not
+ * known, and DART refuses null pointers. */
 static bool is_of_team(dart_gptr_t gptr, uint64_t nbytes, bool is_known, dart__at_t at)
 {
   int32_t me;
@@ -251,7 +251,7 @@ static void look_at_guard(segment_t *segment, dart_team_t team, int id, dart__at
     return;
   dart__check_line(
       &report,
-      "by a store of this unit, or of one of its node, since the last call that synchronised");
+      "by a store of this unit or of one on its node, since the last call that synchronised");
   dart__check_place(&report, "found in", at);
   dart__check_place(&report, "made by", segment->made);
   dart__check_end(&report);
@@ -276,7 +276,7 @@ void dart__check_guards(dart__at_t at)
 
 /* ---- making ------------------------------------------------------------------------------------- */
 
-/* Units make and free the segments of a team together, so all of them get the same answer. */
+/* Units allocate and free the segments of a team together, so all of them get the same answer. */
 bool dart__check_segment_has_pages(dart_team_t team)
 {
   size_t most = GUARDED / dart__check_team_size(team);
@@ -284,7 +284,7 @@ bool dart__check_segment_has_pages(dart_team_t team)
   return books[team].nguarded < (most > 2 * KEPT ? most : 2 * KEPT);
 }
 
-/* The bytes of the guard behind `nbytes` bytes: up to the guard page, if there is one. */
+/* The length of the guard behind `nbytes` bytes, which ends at the guard page if there is one. */
 static size_t guard_length(bool has_page, uint64_t nbytes)
 {
   size_t rest = dart__check_pages_room(nbytes) - nbytes - dart__check_page();
@@ -292,7 +292,7 @@ static size_t guard_length(bool has_page, uint64_t nbytes)
   return has_page && rest < DART__CHECK_GUARD ? rest : DART__CHECK_GUARD;
 }
 
-/* Nobody accesses a portion before all units have filled theirs: the allgather of the sizes comes in between. */
+/* No unit accesses a portion before all units have filled theirs: the allgather of the sizes comes in between. */
 void dart__check_segment_add(dart_gptr_t gptr, uint64_t nbytes, bool has_pages, dart__at_t at)
 {
   size_t              nunits  = dart__check_team_size(gptr.teamid);
@@ -343,7 +343,7 @@ bool dart__check_segment_freed(dart_gptr_t gptr, dart__at_t at)
   return is_known;
 }
 
-/* Collective over the team. All but the newest `left` of its kept segments go to DART. */
+/* Release all but the newest `left` segments that the team keeps. Collective over the team. */
 static void release(dart_team_t team, size_t left)
 {
   book_t *book = &books[team];
@@ -359,7 +359,7 @@ static void release(dart_team_t team, size_t left)
     segment = &book->segment[gptr.segid];
     dart__check_pages_open(&segment->pages);
     book->nguarded -= segment->is_guarded;
-    segment->state = UNKNOWN; /* an allocator may get the id, and such segments have no entry */
+    segment->state = UNKNOWN; /* an allocator may get the id, and its segments are not recorded */
     pdart_team_memfree(gptr);
   }
 }
@@ -401,7 +401,7 @@ void dart__check_segments_open(dart_team_t team)
     dart__check_pages_open(&books[team].segment[id].pages);
 }
 
-/* A team's id is not given out again, so its book is of no use any more. */
+/* The id of a team is not used again, so its records are of no further use. */
 void dart__check_segments_team(dart_team_t team)
 {
   if (team >= DART__CHECK_TEAMS)
@@ -433,7 +433,7 @@ static void report_leak(dart_team_t team, size_t id)
   dart__check_end(&report);
 }
 
-/* Units of a team have the same segments, so the first of them reports. */
+/* Units of a team have the same segments, so the first unit reports. */
 void dart__check_segments_leaked(void)
 {
   int32_t me;
@@ -475,12 +475,12 @@ static void report_fault(dart_team_t team, size_t id, int32_t unit, const void *
   if (segment->state == FREED)
     dart__check_place(&report, "freed by", segment->freed);
   dart__check_place(&report, "made by", segment->made);
-  dart__check_line(&report, "the program cannot go on");
+  dart__check_line(&report, "the program cannot continue");
   dart__check_end(&report);
 }
 
-/* In the handler of the signal, and without the lock: who touches a page of a segment holds none of malloc's or of this
- * library. */
+/* Runs in the signal's handler, without the lock. A thread that touches a page of a segment holds no lock of malloc or
+ * of this library. */
 void dart__check_segment_fault(const void *address, const void *from)
 {
   for (dart_team_t team = 0; team < DART__CHECK_TEAMS; team++)

@@ -1,4 +1,4 @@
-/* What all files of dart-trace need: its messages, and names and times of events. */
+/* Used by all files of dart-trace: messages, and names and times of events. */
 #include "trace.h"
 
 #include <stdarg.h>
