@@ -1,22 +1,22 @@
-/* Before a collective call each member of the team puts a record of it to the first member, with a
- * notification (dash/dart/ext/dart_notify.h). The first member waits until all have come, compares the
- * records with its own, and notifies the others, who wait for that. So all members have come to the call
- * before it begins, a difference is known before anything hangs, and one unit reports it. (Comparing before
- * each call is how MUST and its predecessors check MPI's collectives: Hilbrich et al., MPI Runtime Error
- * Detection with MUST, Parallel Tools Workshop 2012.)
+/* Before a collective call, each member of the team puts a record of the call to the first member, with a notification
+ * (dash/dart/ext/dart_notify.h). The first member waits until all records have arrived, and compares them with its own.
+ * Then it notifies the other members, which wait for that. So all members have reached the call before it begins, a
+ * difference is known before anything hangs, and one unit reports it. (MUST and its predecessors compare MPI's
+ * collectives before each call, too: Hilbrich et al., MPI Runtime Error Detection with MUST, Parallel Tools Workshop
+ * 2012.)
  *
- * What the first member has got stays as it is until it lets the others go on. All of this is in memory of a
- * team of this library's own, so no epoch of the program concerns it, and its size is bounded: with many
- * units fewer teams are looked at.
+ * A record at the first member stays unchanged until the first member notifies the others. All records are in memory of
+ * a team that belongs to this library, so epochs of the program do not affect them. Their size is bounded: with many
+ * units, fewer teams are checked.
  *
- * A unit that waits says in which team. If the one it waits for is itself waiting, in another team of which
- * both are members, neither will come: their collectives are in different orders. That is looked at after a
- * while only.
+ * A waiting unit publishes the team in which it waits. If it waits for a unit that itself waits in another team, and
+ * both are members of both teams, neither can continue: their collectives are in different orders. A unit looks for
+ * this only after it has waited for a while.
  *
- * A unit that has not come may also wait in an epoch for a call of one that waits here (stuck.h).
+ * A unit that does not arrive may also wait in an epoch for a call of a unit that waits here (stuck.h).
  *
- * All of this is before the program's call comes to DART, so the wait is noted as one of that call: reports of what
- * units wait for (DART_HANG) show the call, and who has not come to it. */
+ * All of this happens before DART gets the program's call. So the wait is registered under the name of that call:
+ * reports of waits (DART_HANG) show the call and the units that have not reached it. */
 #include "board.h"
 
 #include <stdio.h>
@@ -28,31 +28,33 @@
 #include "check_type.h"
 #include "compare.h"
 #include "object.h"
+#include "segment.h"
 #include "stuck.h"
+#include "where.h"
 
 enum {
-  BYTES    = 4 << 20, /* of records, at most */
-  SLICE_US = 100000   /* microseconds of a wait after which a unit looks why it takes so long */
+  BYTES    = 4 << 20, /* of all records, at most */
+  SLICE_US = 100000   /* microseconds; after each slice of a wait a unit looks for the cause */
 };
 
-/* What a unit keeps of a team, of which others read `posted` and `record` when something takes long. */
+/* What a unit knows of a team. Other units read `posted` and `record` when a wait takes long. */
 typedef struct {
-  uint64_t             posted;  /* the number of its newest call */
-  uint64_t             arrived; /* of the first member: counts the others' records */
-  uint64_t             opened;  /* of the others: counts calls that may begin */
+  uint64_t             posted;  /* the number of the unit's newest call */
+  uint64_t             arrived; /* at the first member: how many records have arrived */
+  uint64_t             opened;  /* at the other members: how many calls may begin */
   dart__check_record_t record;
 } slot_t;
 
 typedef struct {
-  uint64_t waits; /* the team in which the unit waits, plus 1; 0: it does not */
+  uint64_t waits; /* the team in which the unit waits, plus 1; 0: it does not wait */
   slot_t   slot[DART__CHECK_TEAMS];
 } board_t;
 
 static board_t              *own;
-static dart__check_record_t *inbox;  /* behind it: of each team a record of each unit */
-static size_t                nteams; /* that have room there */
+static dart__check_record_t *inbox;  /* behind the board: for each team, a record of each unit */
+static size_t                nteams; /* how many teams have room in the inbox */
 static dart_gptr_t           boards;
-static uint64_t              calls[DART__CHECK_TEAMS]; /* of this unit in each team */
+static uint64_t calls[DART__CHECK_TEAMS]; /* how many calls this unit has made in each team */
 
 /* ---- the board ----------------------------------------------------------------------------------- */
 
@@ -98,23 +100,13 @@ dart_team_t dart__check_board_open(void)
   memset(calls, 0, sizeof calls);
   inbox = (dart__check_record_t *)(own + 1);
   dart__check_teams_forget();
-  pdart_barrier(own_team); /* nobody reads a board before it is empty */
+  pdart_barrier(own_team); /* no unit may read a board before it is cleared */
   if (dart__check_for(DART__CHECK_RACES))
     dart__check_races_open(own_team);
   if (dart__check_for(DART__CHECK_COLLECTIVES))
     dart__check_stuck_open(own_team);
   dart__check_team_known(DART_TEAM_ALL);
   return own_team;
-}
-
-uint64_t dart__check_hash(uint64_t hash, const void *bytes, size_t nbytes)
-{
-  const unsigned char *at = bytes;
-
-  hash ^= UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-  for (size_t i = 0; i < nbytes; i++)
-    hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-  return hash == 0 ? 1 : hash;
 }
 
 /* ---- reports ------------------------------------------------------------------------------------- */
@@ -171,12 +163,13 @@ static int32_t global_id(dart_team_t team, int32_t member)
 
 static void end_program(dart__check_report_t *report)
 {
-  dart__check_line(report, "the program cannot go on");
+  dart__check_line(report, "the program cannot continue");
   dart__check_end(report);
   pdart_abort(DART__CHECK_EXIT_CODE);
 }
 
-/* Whether a member has come to the call that this one is in; if so, it is the same. */
+/* Whether a member has reached the call that this unit is in. If it is in another call, the program ends with a
+ * report. */
 static bool has_come(dart_team_t team, int32_t member, dart__at_t at)
 {
   const dart__check_record_t *mine   = &own->slot[team].record;
@@ -209,7 +202,7 @@ double dart__check_patience(void)
   return text != NULL && atof(text) > 0 ? atof(text) : 30;
 }
 
-/* Teams that were made by their members alone can have the same id, of other units each. */
+/* Two teams created by their members alone may have the same id and different members. */
 static bool is_member(dart_team_t team, int32_t unit)
 {
   dart_team_unit_t member;
@@ -218,7 +211,7 @@ static bool is_member(dart_team_t team, int32_t unit)
          pdart_team_unit_g2l(team, DART_GLOBAL_UNIT_ID(unit), &member) == DART_OK && member.id >= 0;
 }
 
-/* Whether `unit`, for which this unit waits in `team`, waits for this one in another team. */
+/* Whether `unit`, for which this unit waits in `team`, waits for this unit in another team. */
 static bool waits_for_me(dart_team_t team, int32_t unit, dart_team_t *other_out)
 {
   uint64_t    waits = read_word(unit, offsetof(board_t, waits));
@@ -245,7 +238,7 @@ static void report_order(dart_team_t team, int32_t unit, dart_team_t other, dart
   end_program(&report);
 }
 
-/* It may only be slow, so this is a note, and no finding. */
+/* The unit may only be slow, so this is a note and not an error. */
 static void note_missing(dart_team_t team, int32_t unit, dart__at_t at)
 {
   bool     said = false;
@@ -254,15 +247,15 @@ static void note_missing(dart_team_t team, int32_t unit, dart__at_t at)
 
   call = read_word(unit, offset_of(team, offsetof(slot_t, record.call)));
   dart__check_where(at.from, here, sizeof here);
-  dart__check_note(
-      &said,
-      "unit %d has not come to %s of team %d for %.0f s, called by %s; there it was last in %s",
-      unit, dart__check_calls[at.id], team, dart__check_patience(), here,
-      call < DART__CALLS ? dart__check_calls[call] : "nothing");
+  dart__check_note(&said,
+                   "unit %d has not reached %s of team %d after %.0f s, called by %s; its last "
+                   "call there was %s",
+                   unit, dart__check_calls[at.id], team, dart__check_patience(), here,
+                   call < DART__CALLS ? dart__check_calls[call] : "nothing");
 }
 
-/* It takes long: look at the unit that is waited for. Of two units that wait for each other the first one
- * reports it, the other if it does not. */
+/* The wait takes long: look at the unit that is waited for. If two units wait for each other, the first one reports it;
+ * the other one reports it later if the first does not. */
 static void look_at(dart_team_t team, int32_t unit, unsigned slices, dart__at_t at)
 {
   dart_team_t other;
@@ -273,7 +266,7 @@ static void look_at(dart_team_t team, int32_t unit, unsigned slices, dart__at_t 
     note_missing(team, unit, at);
 }
 
-/* The first member: look at those who have come so far, and at the first that has not. */
+/* At the first member: check the records that have arrived, and look at the first unit whose record is missing. */
 static void look_at_members(dart_team_t team, unsigned slices, dart__at_t at)
 {
   for (uint32_t member = 1; member < dart__check_team_size(team); member++)
@@ -303,11 +296,12 @@ static void report_stuck(dart_team_t team, int32_t unit, const dart__check_stuck
   end_program(&report);
 }
 
-/* Once in a while: look at those that have not come, of which this unit is to wait for each. */
+/* Every few slices: look at all members that have not arrived. A unit counts as stuck if it is in the same wait
+ * twice. */
 static void look_at_stuck(dart_team_t team, unsigned slices, dart__at_t at)
 {
   enum { EVERY = 3 };
-  static uint64_t    *numbers; /* of the units' waits, as seen before */
+  static uint64_t    *numbers; /* of the waits of each unit, when they were last read */
   dart__check_stuck_t stuck;
 
   if (slices % EVERY != 0 || dart__check.threads)
@@ -367,7 +361,7 @@ static void agree(dart_team_t team, int32_t me, dart__check_record_t record, dar
   slot_t     *slot = &own->slot[team];
 
   if ((size_t)team >= nteams) {
-    dart__check_note(&said, "collective calls of teams with ids of %zu and more are not looked at",
+    dart__check_note(&said, "collective calls of teams with ids of %zu and more are not checked",
                      nteams);
     return;
   }

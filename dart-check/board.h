@@ -1,37 +1,34 @@
 #ifndef DART__CHECK_BOARD_H
 #define DART__CHECK_BOARD_H
-/* Collective calls: before each of them the members of the team agree that it is the same. */
+/* Collective calls: before each of them, the members of the team check that all of them make the same call. */
 #include "check.h"
 #include "member.h"
 
-/** What must be the same on all members, and where the call is. A field that does not count is 0. */
+/** What must be the same on all members, and where the call is. A field that does not apply is 0. */
 typedef struct {
   uint64_t call; /* dart__call_t */
-  uint64_t root; /* team id; or of what the call is about: a segment's id, a serial number */
+  uint64_t root; /* root, segment id or serial number, plus 1 */
   uint64_t nelem;
-  uint64_t type;  /* dart__check_type_number */
-  uint64_t op;    /* of those that all units know; an operator of the program's counts as 1 << 32 */
-  uint64_t other; /* a hash of what else is the same, or 0: this unit does not say */
-  uint64_t from;  /* dart__check_place_number */
-  uint64_t number; /* of the unit's call in this team */
+  uint64_t type;   /* dart__check_type_number */
+  uint64_t op;     /* a predefined operator; 1 << 32: an operator of the program */
+  uint64_t other;  /* a hash of further arguments; 0: this unit compares none */
+  uint64_t from;   /* dart__check_place_number */
+  uint64_t number; /* the number of the unit's call in this team */
 } dart__check_record_t;
 
-/** Make the boards, which go with dart_exit, and the team of all units whose memory they are. Collective over all
- *  units. */
+/** Make the boards, and the team of all units in whose memory they are; returns that team. dart_exit frees both.
+ *  Collective over all units. */
 dart_team_t dart__check_board_open(void);
 
-/** The call `at` of the team's members comes next. Returns when all members have come to it. Members that
- *  came to different calls, or that wait for each other in different teams, end the program with a report.
- *  Also looks at the guards of memory. `record`: all but call, from and number. */
+/** Wait until all members of the team have reached the call `at`. If members are in different calls, or wait for each
+ *  other in different teams, the program ends with a report. Also checks the guards of memory. The caller sets all
+ *  fields of `record` but call, from and number. */
 void dart__check_enter(dart_team_t team, dart__check_record_t record, dart__at_t at);
 
-/** Seconds after which a unit that has not come is worth a line (DART_CHECK_PATIENCE). */
+/** Seconds after which a note names a unit that has not arrived (DART_CHECK_PATIENCE). */
 double dart__check_patience(void);
 
-/** Of dart_exit. */
+/** The same for dart_exit. */
 void dart__check_enter_exit(dart__at_t at);
-
-/** A hash of some bytes, never 0; continues `hash`, which is 0 at first. */
-uint64_t dart__check_hash(uint64_t hash, const void *bytes, size_t nbytes);
 
 #endif

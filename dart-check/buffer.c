@@ -7,16 +7,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "board.h"
+#include "bytes.h"
 #include "check_report.h"
-#include "memory.h"
 
 enum {
-  MOST_BYTES = 1 << 28, /* of buffers for results */
-  NOT_YET    = 0xdb     /* in results that are not there yet */
+  MOST_BYTES = 1 << 28, /* of all buffers for results */
+  NOT_YET    = 0xdb     /* fills results that are not complete */
 };
 
-static size_t in_use; /* bytes of buffers */
+static size_t in_use; /* bytes of all buffers */
 
 void *dart__check_buffer_new(void *result, uint64_t nbytes)
 {
@@ -24,14 +23,15 @@ void *dart__check_buffer_new(void *result, uint64_t nbytes)
   void       *given = NULL;
 
   if (in_use + nbytes > MOST_BYTES)
-    dart__check_note(&said, "results of more than %d bytes are under way; more are not looked at",
+    dart__check_note(&said,
+                     "results of more than %d bytes are outstanding; further ones are not checked",
                      MOST_BYTES);
   else
     given = malloc(nbytes);
   return given == NULL ? result : given;
 }
 
-/* The hash of memory of this process; false: it is not there any more. */
+/* Hash memory of this process. False: the memory is no longer mapped. */
 static bool hash_of(const char *bytes, uint64_t nbytes, uint64_t *hash_out)
 {
   char     piece[4096];
@@ -44,7 +44,7 @@ static bool hash_of(const char *bytes, uint64_t nbytes, uint64_t *hash_out)
     if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)n) {
       if (errno == EFAULT)
         return false;
-      memcpy(piece, bytes + done, n); /* this kernel does not let us */
+      memcpy(piece, bytes + done, n); /* this kernel forbids the call */
     }
     hash = dart__check_hash(hash, piece, n);
     done += n;

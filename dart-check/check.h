@@ -2,20 +2,20 @@
 #define DART__CHECK_H
 /* The debug mode: what the files of this folder share.
  *
- * Every public function of DART has a second name (dash/dart/ext/dart_profile.h). This library defines the
- * first names: each looks at its arguments and at what the unit did before, calls the second one, and notes
- * what came of it. So a program needs no recompilation, DART knows nothing of this, and what is noted here
- * is only what any program could know by the public headers.
+ * Every public function of DART has a second name (dash/dart/ext/dart_profile.h). This library defines the first names.
+ * Each of its functions checks its arguments and the unit's earlier calls, calls the second name, and records the
+ * result. So a program needs no recompilation, DART does not depend on this library, and the library knows only what
+ * the public headers tell any program.
  *
- * All books are of this unit, behind one lock, which is never held in a call of DART that may wait.
- * doc/checking.md says what is found, and what is not. */
+ * All records describe this unit alone. One lock protects them, and no thread holds it in a call of DART that may wait.
+ * doc/checking.md says what is found and what is not. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <dash/dart/ext/dart_profile.h>
 
-/* What is looked for; DART_CHECK names them. */
+/* The kinds of checks; DART_CHECK selects them by name. */
 enum {
   DART__CHECK_MEMORY      = 1,
   DART__CHECK_COMPLETION  = 2,
@@ -25,10 +25,10 @@ enum {
   DART__CHECK_ALL         = 31
 };
 
-#define DART__CHECK_EXIT_CODE 65 /* of a unit that found something, if the program's own is 0 */
+#define DART__CHECK_EXIT_CODE 65 /* of a unit with errors, if the program exits with 0 */
 
-/* A library that is loaded before programs may come into one that has no DART; it then finds its names
- * nowhere, and must not fail. In an archive they are what makes the linker take DART's functions. */
+/* A library that is preloaded may come into a program without DART. Then its weak names are NULL, and that must not be
+ * an error. In an archive, strong names make the linker include DART's functions. */
 #ifdef DART__CHECK_LOADED
 #define DART__CHECK_WEAK(name) extern __typeof__(p##name) p##name __attribute__((weak));
 DART_FUNCTIONS(DART__CHECK_WEAK)
@@ -38,7 +38,7 @@ extern __typeof__(dart__layer_waited) dart__layer_waited __attribute__((weak));
 #undef DART__CHECK_WEAK
 #endif
 
-/* Every function of DART as a number that is the same in all units. */
+/* Every function of DART as a number, which is the same in all units. */
 typedef enum {
 #define DART__CHECK_ID(name) DART__CALL_##name,
   DART_FUNCTIONS(DART__CHECK_ID)
@@ -48,22 +48,22 @@ typedef enum {
 
 extern const char *const dart__check_calls[DART__CALLS];
 
-/** A call of the program: which function, and the address that it returns to. */
+/** A call of the program: the function, and the address to which it returns. */
 typedef struct {
   dart__call_t id;
   const void  *from;
 } dart__at_t;
 
-/** In the definition of the function `name`: the call under way. */
+/** The current call, in the definition of the function `name`. */
 #define DART__AT(name) ((dart__at_t){ DART__CALL_##name, __builtin_return_address(0) })
 
-/* ---- the job (job.c) ---------------------------------------------------------------------------- */
+/* ---- the job (check.c, job.c) ------------------------------------------------------------------- */
 
 typedef struct {
-  unsigned kinds;   /* what is looked for; 0: nothing, and outside of init..exit */
+  unsigned kinds;   /* that are checked; 0 if there are none, and outside of init..exit */
   int32_t  me;      /* global id */
   size_t   nunits;  /* of the job */
-  bool     threads; /* several threads may be in DART at a time */
+  bool     threads; /* several threads may call DART at the same time */
 } dart__check_t;
 
 extern dart__check_t dart__check; /* written by dart_init and dart_exit */
@@ -73,8 +73,8 @@ static inline bool dart__check_for(unsigned kind)
   return (dart__check.kinds & kind) != 0;
 }
 
-/** The lock of the books. A program that has asked for less than DART_THREAD_MULTIPLE calls DART by one thread at a
- *  time, and needs none. */
+/** The lock of the records. A program that has asked for less than DART_THREAD_MULTIPLE calls DART by one thread at a
+ *  time, and needs no lock. */
 void               dart__check_lock_threads(void);
 void               dart__check_unlock_threads(void);
 static inline void dart__check_lock(void)
@@ -89,13 +89,7 @@ static inline void dart__check_unlock(void)
     dart__check_unlock_threads();
 }
 
-/** Memory for the books; ends the program, after one line, if there is none. */
+/** Allocate or resize memory for the records. If there is none, the program ends after one line. */
 void *dart__check_room(void *old, size_t nbytes);
-
-/* ---- what synchronises --------------------------------------------------------------------------- */
-
-/** Look whether the guards behind the unit's portions and blocks are intact, and blocks that were freed
- *  untouched: in every call that synchronises. (segment.c, check_pool.c) */
-void dart__check_guards(dart__at_t at);
 
 #endif

@@ -1,6 +1,8 @@
-/* Collectives that move data: what must be the same is compared before, and their buffers are looked at. A
- * call that DART refuses on this unit alone takes no part; such calls go to DART, which says why. */
+/* Collectives that move data: the arguments that must be the same on all members are compared before the call, and the
+ * source buffers are checked. A call that DART refuses on this unit alone is not compared: DART gets it at once, and
+ * says why it is wrong. */
 #include "board.h"
+#include "bytes.h"
 #include "check_type.h"
 #include "object.h"
 #include "pending.h"
@@ -11,7 +13,7 @@ static uint64_t operator_number(dart_operation_t op)
   return op < DART_OP_LAST ? op : UINT64_C(1) << 32;
 }
 
-/* Whether the arguments can be meant, as far as the header says which cannot. */
+/* Whether DART accepts the arguments, as far as the header says which are invalid. */
 static bool takes_part(dart_team_t team, size_t nelem, dart_datatype_t dtype, int32_t root)
 {
   int32_t me;
@@ -21,7 +23,7 @@ static bool takes_part(dart_team_t team, size_t nelem, dart_datatype_t dtype, in
          dart__check_size(dtype) > 0 && nelem >> 46 == 0;
 }
 
-/* `buffer` of `nblocks` blocks is read, or NULL. */
+/* The call reads `nblocks` blocks at `buffer`, or nothing if `buffer` is NULL. */
 static void enter(dart_team_t team, size_t nelem, dart_datatype_t dtype, int32_t root,
                   bool has_root, uint64_t op, const void *buffer, size_t nblocks, dart__at_t at)
 {
@@ -96,7 +98,7 @@ dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart
   return pdart_allgather(sendbuf, recvbuf, nelem, dtype, team);
 }
 
-/* Whether the arrays can be meant; they are the same on all members. */
+/* Whether the arrays are valid; they are the same on all members. */
 static bool is_layout(dart_team_t team, size_t nsendelem, const size_t *nrecvelem,
                       const size_t *recvdispls)
 {
@@ -156,7 +158,7 @@ dart_ret_t dart_reduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_da
 
 /* ---- messages ------------------------------------------------------------------------------------- */
 
-/* From one unit to another, with a tag. */
+/* The place of messages from one unit to another with a tag. */
 static dart__check_place_t mail(int32_t from, int32_t to, int tag)
 {
   if (from < 0 || to < 0 || (size_t)from >= dart__check.nunits || (size_t)to >= dart__check.nunits)

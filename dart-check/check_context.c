@@ -1,12 +1,12 @@
-/* Completion contexts: an operation is noted with the context that its thread is in, and completed by a flush of that
- * context, too. */
+/* Completion contexts: each operation is recorded with the context that its thread has entered. A flush of that context
+ * completes the operation, too. */
 #include <stdlib.h>
 
 #include "operation.h"
 #include "pending.h"
 #include "underway.h"
 
-/* The contexts of this unit, with the lock. */
+/* The contexts of this unit; the list needs the lock. */
 typedef struct entry {
   struct entry  *next;
   dart_context_t context;
@@ -59,7 +59,7 @@ dart_ret_t dart_context_create(dart_team_t teamid, dart_context_t *context)
   return ret;
 }
 
-/* Flushing it is a part of it. */
+/* Destroying a context flushes it. */
 dart_ret_t dart_context_destroy(dart_context_t *context)
 {
   uint64_t       started = dart__check_race_moment(), moment = dart__check_moment();
@@ -137,7 +137,7 @@ dart_ret_t dart_context_flush_local_unit(dart_context_t context, dart_team_unit_
   return ret;
 }
 
-/* One that finds all complete is a flush. */
+/* A test that finds all operations complete counts as a flush. */
 dart_ret_t dart_context_test(dart_context_t context, int32_t *is_finished)
 {
   uint64_t   started = dart__check_race_moment(), moment = dart__check_moment();

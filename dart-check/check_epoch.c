@@ -1,31 +1,32 @@
-/* Epochs, in which operations are completed by other calls than flushes, and may be put off until their target can be
- * accessed. So what such an operation comes after is known only when it is complete: besides what this unit did
- * before its call, what the target did before it has posted, or before its fence, if that one waits for nobody. Each
- * target has a place for that (clock.h), which is read when the operation is complete. Fences that wait order all
- * units.
+/* Epochs: other calls than flushes complete operations here, and DART may defer an operation until its target can be
+ * accessed. So what an operation comes after is known only when it is complete. It comes after what this unit did
+ * before the call. It also comes after what the target did before its post, or before a fence that does not wait. The
+ * target publishes its clock at a place for that (clock.h), and the origin reads the place when the operation is
+ * complete. Fences that wait order all units.
  *
- * Locks exclude each other, whoever comes first; so accesses with a lock that does are never a race, and what a lock
- * orders besides passes from who unlocks to who has locked, but not between those that may share it. */
+ * Locks exclude each other, whichever unit is first. So two accesses under locks that exclude each other are never a
+ * race. Apart from that, a lock orders what the last holder did before what the next holder does, but not between
+ * holders that may share it. */
 #include <stdlib.h>
 
 #include "compare.h"
 #include "member.h"
-#include "memory.h"
 #include "opening.h"
 #include "pending.h"
+#include "segment.h"
 #include "stuck.h"
 #include "underway.h"
 
 enum {
   LOOKS = DART__CHECK_COMPLETION | DART__CHECK_RACES |
-          DART__CHECK_COLLECTIVES, /* at what is in epochs */
+          DART__CHECK_COLLECTIVES, /* the checks that need to know the epochs */
   FENCES = DART_EPOCH_NOPRECEDE | DART_EPOCH_NOSUCCEED | DART_EPOCH_NOSTORE | DART_EPOCH_NOPUT |
            DART_EPOCH_LAZY
 };
 
 /* ---- fences --------------------------------------------------------------------------------------- */
 
-/* What is complete: locally, all that was issued in the epoch; elsewhere, if the fence is not lazy. */
+/* A fence completes all operations of its epoch: locally in any case, and at their targets if the fence is not lazy. */
 static void fenced(dart_gptr_t gptr, int assertions, dart__at_t at)
 {
   bool                is_lazy = (assertions & DART_EPOCH_LAZY) != 0;
@@ -41,8 +42,8 @@ static void fenced(dart_gptr_t gptr, int assertions, dart__at_t at)
   dart__check_epoch_fenced(gptr, next);
 }
 
-/* What one unit is told when all have come: it has no memory, was put to against DART_EPOCH_NOPUT, or had an operation
- * refused. Not what DART refuses before it waits for anybody. */
+/* Whether all units have reached the fence, which may still fail on this one: it has no memory, was the target of a put
+ * in spite of DART_EPOCH_NOPUT, or had an operation refused. DART refuses other calls before it waits. */
 static bool has_met(dart_ret_t ret, dart_gptr_t gptr, bool may)
 {
   void *own;
@@ -130,8 +131,8 @@ dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_u
   return ret;
 }
 
-/* Complete need not wait for its targets, but what they did before they have posted must be known, and before they
- * can post again. A flush waits for those that have operations. */
+/* dart_epoch_complete need not wait for its targets. But the clocks that they published before their posts must be read
+ * before they can post again. A flush waits for the targets that have operations. */
 static dart_ret_t flush_before_complete(dart_gptr_t gptr)
 {
   dart_ret_t ret;
@@ -186,8 +187,7 @@ dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
   ret = pdart_epoch_wait(gptr);
   dart__check_stuck_waited();
   dart__check_guards(at);
-  if (ret == DART_OK ||
-      ret == DART_ERR_INVAL) /* of a promise that was not kept: it has ended, too */
+  if (ret == DART_OK || ret == DART_ERR_INVAL) /* a promise was broken, but the epoch has ended */
     exposure_ended(gptr);
   return ret;
 }
@@ -203,7 +203,8 @@ dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete)
 
 /* ---- locks ------------------------------------------------------------------------------------------ */
 
-/* The own portion is locked when the call returns, others by what comes. */
+/* The lock of this unit's portion is held when the call returns. Locks of other portions are acquired by later
+ * calls. */
 static dart_ret_t locked(dart_ret_t ret, dart_gptr_t gptr, bool all, dart_epoch_lock_t kind,
                          int assertions)
 {
@@ -223,7 +224,7 @@ static dart_ret_t locked(dart_ret_t ret, dart_gptr_t gptr, bool all, dart_epoch_
   return ret;
 }
 
-/* Pass on the clock to who locks gptr's unit next. */
+/* Publish the clock for the next unit that locks gptr's unit. */
 static void tell_next(dart_gptr_t gptr)
 {
   dart__check_epoch_kind_t kind = dart__check_epoch_lock_of(gptr);
@@ -232,13 +233,13 @@ static void tell_next(dart_gptr_t gptr)
     dart__check_let_go(dart__check_lock_place(gptr, kind));
 }
 
-/* Calls that close an epoch do so also where a far unit has refused an operation. */
+/* Calls that close an epoch close it also if a far unit has refused an operation. */
 static bool has_ended(dart_ret_t ret, int assertions)
 {
   return ret == DART_OK || (ret == DART_ERR_INVAL && (assertions & ~DART_EPOCH_LAZY) == 0);
 }
 
-/* `number`: that of the unit's clock before it was passed on. */
+/* `number` is that of the unit's clock before it was published. */
 static dart_ret_t unlocked(dart_ret_t ret, dart_gptr_t gptr, bool all, int assertions,
                            uint64_t number, dart__at_t at)
 {

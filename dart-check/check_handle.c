@@ -1,17 +1,16 @@
-/* Handles. Those that the program has are entries of the list of operations (pending.c), also where DART's
- * operation was complete at once and has none: so a wait that is missing is missed on every machine. DART
- * completes a put that was waited for, if only locally, at its target as well (doc/memory-model.md), so all
- * waits are the same here. */
+/* Handles: a handle of the program is an entry of the list of operations (handle_book.c). That holds even if DART has
+ * completed the operation at once and has no handle. So a missing wait is found on every machine. A wait completes a
+ * put at its target as well, even if the wait is only local (doc/memory-model.md), so all waits are the same here. */
 #include <stdlib.h>
 
-#include "pending.h"
+#include "handle_book.h"
 #include "underway.h"
 
-enum { LOOKS = DART__CHECK_COMPLETION | DART__CHECK_RACES }; /* at handles */
+enum { LOOKS = DART__CHECK_COMPLETION | DART__CHECK_RACES }; /* that need to know the handles */
 
 typedef dart_ret_t (*test_t)(dart_handle_t[], size_t, int32_t *);
 
-/* The handles of DART to those of the program; NULL: one of these is none. */
+/* DART's handles for the program's handles; NULL if one of these is invalid. */
 static dart_handle_t *inner_of(const dart_handle_t handles[], size_t n, dart__at_t at)
 {
   dart_handle_t *inner = dart__check_room(NULL, n * sizeof *inner);

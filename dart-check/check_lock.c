@@ -1,11 +1,12 @@
-/* Locks, range objects, files and allocators: objects that a team makes together and ends together. */
+/* Locks, range objects, files and allocators: objects that a team creates and destroys together. */
 #include "board.h"
 #include "nesting.h"
 #include "object.h"
 #include "pending.h"
 #include "race.h"
+#include "segment.h"
 
-/* A collective call about an object: units give the same one. */
+/* A collective call about an object: all units must name the same object. */
 static void enter(dart__check_kind_t kind, const void *object, dart__at_t at)
 {
   dart_team_t team;
@@ -52,7 +53,7 @@ dart_ret_t dart_team_lock_destroy(dart_lock_t *lock)
   return ended(pdart_team_lock_destroy(lock), DART__CHECK_LOCK, key, at);
 }
 
-/* Where holders pass on their clocks; locks have their numbers in their teams. */
+/* The place where holders publish their clocks. An object is known by its number in its team. */
 static dart__check_place_t place_of(dart__check_kind_t kind, const void *object)
 {
   dart_team_t team   = 0;
@@ -65,7 +66,7 @@ static dart__check_place_t place_of(dart__check_kind_t kind, const void *object)
                            DART__CALL_dart_lock_acquire, (uint64_t)kind, (uint64_t)team, serial);
 }
 
-/* The unit holds the lock. */
+/* This unit has acquired the lock. */
 static void taken(const void *lock, const dart__check_lock_t *known, dart__at_t at)
 {
   dart__check_take(place_of(DART__CHECK_LOCK, lock));
@@ -146,13 +147,13 @@ dart_ret_t dart_team_range_destroy(dart_range_t *range)
   return ended(pdart_team_range_destroy(range), DART__CHECK_RANGE, key, at);
 }
 
-/* A hold does not say of which object it is, so all of them share a place. */
+/* A hold record does not name its range object, so all range objects share one place. */
 static dart__check_place_t place_of_ranges(void)
 {
   return dart__check_thing(0, DART__CALL_dart_range_acquire, 0, 0, 0);
 }
 
-/* Spans of one call come as one; of those beyond the first the order is not looked at. */
+/* A call acquires all its spans together. Spans beyond this number are not checked for their order. */
 enum { SPANS = 16 };
 
 static size_t lock_spans(dart_range_t range, const dart_range_span_t spans[], size_t n,
@@ -210,7 +211,7 @@ dart_ret_t dart_allocator_new(size_t pool_size, dart_team_t team, dart_allocator
   return ret;
 }
 
-/* How long the block was is not known. */
+/* The length of the block is not known, so all words behind its beginning count as freed. */
 dart_ret_t dart_allocator_free(dart_gptr_t *gptr, dart_allocator_t allocator)
 {
   if (gptr != NULL)
@@ -230,7 +231,7 @@ dart_ret_t dart_allocator_destroy(dart_allocator_t *allocator)
   return ended(pdart_allocator_destroy(allocator), DART__CHECK_ALLOCATOR, key, at);
 }
 
-/* ---- files: their collective calls in order ------------------------------------------------------- */
+/* ---- files: their collective calls must be in order ----------------------------------------------- */
 
 dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
                           dart_file_t *file)

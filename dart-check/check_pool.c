@@ -1,18 +1,19 @@
-/* Blocks of dart_memalloc. Each is allocated with a guard behind it. One that is freed is filled, and given
- * to DART only when some more were freed: whoever stores to it meanwhile, from wherever, is found by its
- * owner. */
+/* Blocks of dart_memalloc. Each block has a guard behind it. A freed block is filled with a pattern, and DART gets it
+ * only after some more blocks were freed. If any unit stores to it before that, its owner finds the change. */
+#include "check_pool.h"
+
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "check_report.h"
 #include "check_type.h"
-#include "memory.h"
 #include "nesting.h"
 
 enum {
   KEPT       = 64,  /* freed blocks that are kept, */
-  KEPT_BYTES = 4096 /* of at most so many bytes each */
+  KEPT_BYTES = 4096 /* each of at most this many bytes */
 };
 
 typedef struct {
@@ -20,12 +21,11 @@ typedef struct {
   uint64_t       nbytes;
   unsigned char *address;
   bool           is_freed;
-  bool           is_kept; /* freed by the program, not yet by this library */
+  bool           is_kept; /* the program has freed it, and this library has not */
   dart__at_t     made, freed;
 } block_t;
 
-static void             *
-    blocks; /* root of a tree of block_t, by offset (tsearch); freed ones stay until their offset is used again */
+static void    *blocks; /* root of a tree of block_t, by offset (tsearch) */
 static block_t *kept[KEPT];
 static size_t   nkept;
 
@@ -134,7 +134,7 @@ static dart_gptr_t pointer_to(uint64_t offset)
   return gptr;
 }
 
-/* With the lock. */
+/* Release all but the newest `left` of the freed blocks. With the lock. */
 static void give_back(size_t left, dart__at_t at)
 {
   while (nkept > left) {
@@ -183,7 +183,7 @@ dart_ret_t dart_memalloc(size_t nelem, dart_datatype_t dtype, dart_gptr_t *gptr)
   return ret;
 }
 
-/* The locks that were in a block end with it; how long it was may not be known. */
+/* The locks in a block end with it. If the length of the block is not known, all words behind its beginning count. */
 static void forget_locks(dart_gptr_t gptr)
 {
   const block_t *block;

@@ -1,6 +1,5 @@
-/* A program that does something wrong in a loop does it often. So each kind of finding is written once for
- * each place of the program, and counted beyond; the table of what was written is bounded, and when it is
- * full nothing more is written but counted. */
+/* A mistake in a loop occurs often. So each kind of error is written once for each place of the program, and only
+ * counted after that. The table of these is bounded; when it is full, errors are only counted. */
 #include "check_report.h"
 
 #include <stdarg.h>
@@ -8,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "where.h"
 
 #define SITES 256
 
@@ -20,7 +21,7 @@ typedef struct {
 static site_t       written[SITES];
 static size_t       nwritten;
 static atomic_ulong nfound;
-static atomic_flag  is_taken = ATOMIC_FLAG_INIT; /* of `written`; acquire, release */
+static atomic_flag  is_taken = ATOMIC_FLAG_INIT; /* protects `written`; acquire, release */
 
 static bool is_new(const char *kind, const char *format, const void *from)
 {
@@ -93,7 +94,7 @@ void dart__check_place(dart__check_report_t *report, const char *what, dart__at_
   dart__check_line(report, "%s %s, %s", what, dart__check_calls[at.id], where);
 }
 
-/* In one piece, so that reports of several units do not mix. */
+/* A report is written in one piece, so that reports of several units do not mix. */
 static void write_all(const char *text, size_t length)
 {
   while (length > 0) {

@@ -1,6 +1,6 @@
 #ifndef DART__CHECK_CHECK_REPORT_H
 #define DART__CHECK_CHECK_REPORT_H
-/* Reports: one block of plain text for each finding, written at once. */
+/* Reports: one block of plain text for each error, written in one piece. */
 #include "check.h"
 
 typedef struct {
@@ -8,36 +8,25 @@ typedef struct {
   size_t length;
 } dart__check_report_t;
 
-/** Begin a report of the kind `kind` ("memory") about the call `at`. False: this kind was reported of this
- *  place before, so it is counted, and there is nothing to write. */
+/** Begin a report of the kind `kind` ("memory") about the call `at`. False: this error was reported for this place
+ *  before, so it is counted, and there is nothing to write. */
 bool dart__check_begin(dart__check_report_t *report, const char *kind, dart__at_t at,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** One more line. */
+/** Add a line. */
 void dart__check_line(dart__check_report_t *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** A line: what the call was about, and where in the source it is. */
+/** Add a line that says what the call did, and where it is in the source. */
 void dart__check_place(dart__check_report_t *report, const char *what, dart__at_t at);
 
-/** Write it to stderr. */
+/** Write the report to stderr. */
 void dart__check_end(dart__check_report_t *report);
 
-/** How many findings this unit has had, repeated ones too. */
+/** How many errors this unit has found, repeated ones included. */
 unsigned long dart__check_count(void);
 
-/** One line, which is no finding, for example of what is not looked at any more; each `once` is said once. */
+/** Write one line that is not an error, for example about what is no longer checked. Each `once` is written once. */
 void dart__check_note(bool *once, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* ---- where (where.c) ------------------------------------------------------------------------------ */
-
-/** "main at ring.c:12", from the address that a call returns to; as good as addr2line and the program's
- *  debugging information allow. */
-void dart__check_where(const void *from, char *text, size_t nbytes);
-
-/** A number for the same address in another unit, whose program is loaded elsewhere; 0: it is not in the
- *  program itself. And back. */
-uint64_t    dart__check_place_number(const void *from);
-const void *dart__check_place_address(uint64_t number);
 
 #endif

@@ -1,18 +1,19 @@
 /* Puts, gets, atomics and flushes. */
 #include "check_type.h"
-#include "memory.h"
+#include "handle_book.h"
 #include "object.h"
 #include "pending.h"
+#include "segment.h"
 #include "stuck.h"
 #include "underway.h"
 
-/* Of the program's buffer: its bytes if they lie in a row, which is what is looked at; else 0. */
+/* The size of the program's buffer if its elements are contiguous, as only such buffers are checked; else 0. */
 static uint64_t in_a_row(size_t nelem, dart_datatype_t type)
 {
   return dart__check_extent(type, nelem) * (dart__check_size(type) > 0);
 }
 
-/* What a put reads, to be looked at until it is complete; NULL: nothing is. */
+/* The source of a put, if it must be checked until it is complete; else NULL. */
 static const void *watched(const void *source, uint64_t nbytes)
 {
   return nbytes == 0 || dart__check_is_copied(nbytes) ? NULL : source;
@@ -33,7 +34,7 @@ static void may_wait(dart_gptr_t gptr, dart__at_t at)
     dart__check_stuck_wait(gptr, DART__CALL_dart_epoch_post, 1, &target, at);
 }
 
-/* The call has returned `ret`, in an epoch only after its target could be accessed. */
+/* The call has returned `ret`. In an epoch it has waited until its target could be accessed. */
 static dart_ret_t waited(dart__check_ticket_t *ticket, dart_ret_t ret)
 {
   if (dart__check_any_epoch())
@@ -64,7 +65,7 @@ dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_dataty
   return ret;
 }
 
-/* Between DART's buffer and the program's elements lie in a row, so both have the same type. */
+/* DART writes contiguous elements to this library's buffer, so both have the program's type. */
 dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                     dart_datatype_t dst_type)
 {
@@ -119,7 +120,7 @@ dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
 
 /* ---- with a handle -------------------------------------------------------------------------------- */
 
-/* No handle: it is complete. */
+/* An operation without a handle is complete. */
 static void handle_started(dart__check_ticket_t *ticket, dart_ret_t ret, dart_gptr_t gptr,
                            const dart_handle_t *handle)
 {
@@ -199,7 +200,7 @@ static dart_ret_t accumulate(accumulate_t call, dart__at_t at, dart_gptr_t gptr,
     return DART_ERR_INVAL;
   dart__check_source(values, nbytes, at);
   dart__check_race(&ticket, gptr, nelem, dtype, kind_of(op), at);
-  ticket.acquires = false; /* it has no result */
+  ticket.acquires = false; /* there is no result */
   if (at.id == DART__CALL_dart_accumulate_blocking_local)
     may_wait(gptr, at);
   ret = call(gptr, values, nelem, dtype, op);
@@ -269,7 +270,7 @@ dart_ret_t dart_compare_and_swap(dart_gptr_t gptr, const void *value, const void
 
 /* ---- atomics on many elements ---------------------------------------------------------------------- */
 
-/* A call of dart_atomics.h. `handle` NULL: it has none. */
+/* A call of dart_atomics.h. `handle` is NULL if the call has none. */
 typedef struct {
   dart_gptr_t          gptr;
   const void          *values;
@@ -281,13 +282,13 @@ typedef struct {
   dart__check_ticket_t ticket;
 } elements_t;
 
-/* Of a call with these names of arguments. */
+/* A call whose arguments have these names. */
 #define ELEMENTS(name, handle)                                                           \
   {                                                                                      \
     gptr, values, nelem, src_type, dst_type, op, handle, DART__AT(name), .ticket = { 0 } \
   }
 
-/* False: it is refused. */
+/* False: the call is refused. */
 static bool begin_elements(elements_t *e)
 {
   if (!dart__check_access(e->gptr, dart__check_extent(e->dst_type, e->nelem), e->at)) {
@@ -301,7 +302,7 @@ static bool begin_elements(elements_t *e)
   return true;
 }
 
-/* With a result it is in `buffer`, and goes to `result`, which has `nbytes`. */
+/* The call has returned `ret`. If it has a result, DART writes it to `buffer`, for the `nbytes` bytes at `result`. */
 static dart_ret_t end_elements(elements_t *e, dart_ret_t ret, void *buffer, void *result,
                                uint64_t nbytes)
 {
@@ -313,7 +314,7 @@ static dart_ret_t end_elements(elements_t *e, dart_ret_t ret, void *buffer, void
       dart__check_started(e->gptr, NULL, nbytes, e->at);
     return ret;
   }
-  if (ret != DART_OK && result != NULL) /* forget the buffer */
+  if (ret != DART_OK && result != NULL) /* free the buffer */
     dart__check_result_started(ret, e->gptr, buffer, result, nbytes, e->at);
   if (ret == DART_OK && e->nelem > 0 && dart__check_for(DART__CHECK_COMPLETION))
     *e->handle = dart__check_handle(e->gptr, NULL, buffer, result, nbytes, *e->handle, e->at);
@@ -329,7 +330,7 @@ dart_ret_t dart_accumulate_typed(dart_gptr_t gptr, const void *values, size_t ne
 
   if (!begin_elements(&e))
     return DART_ERR_INVAL;
-  e.ticket.acquires = false; /* it has no result */
+  e.ticket.acquires = false; /* there is no result */
   return end_elements(&e, pdart_accumulate_typed(gptr, values, nelem, src_type, dst_type, op), NULL,
                       NULL, in_a_row(nelem, src_type));
 }
@@ -386,10 +387,10 @@ dart_ret_t dart_fetch_and_op_handle(dart_gptr_t gptr, const void *values, void *
 
 /* ---- notified puts and gets -------------------------------------------------------------------------
  *
- * The source of a put is the caller's again when the consumer is known to have seen the counter, which is not known here;
- * nor is it known when the unit has seen that the data of a get have come, so they go to the program's buffer. */
+ * The source of a put may be used again when the consumer has seen the counter, and this library does not know when
+ * that is. Nor does it know when the unit has seen the counter of a get, so the data go to the program's buffer. */
 
-/* Its data are taken for complete by whoever is ordered after the notification, and by all others. */
+/* The data count as complete for all units, not only for those ordered after the notification. */
 static bool begin_notified(dart_gptr_t gptr, size_t nelem, dart_datatype_t type,
                            dart__access_kind_t kind, dart_gptr_t flag, dart__at_t at)
 {
@@ -461,7 +462,7 @@ dart_ret_t dart_notify(dart_gptr_t flag, uint64_t by)
 
 /* ---- flushes ---------------------------------------------------------------------------------------- */
 
-/* Operations that were refused are over as well. */
+/* Refused operations are complete, too. */
 static dart_ret_t flush(dart_ret_t (*second)(dart_gptr_t), dart_gptr_t gptr, bool all, bool local,
                         dart__at_t at)
 {
@@ -500,10 +501,9 @@ dart_ret_t dart_flush_local_all(dart_gptr_t gptr)
   return flush(pdart_flush_local_all, gptr, true, true, DART__AT(dart_flush_local_all));
 }
 
-/* ---- order and contexts -----------------------------------------------------------------------------
+/* ---- order ------------------------------------------------------------------------------------------
  *
- * What comes after an order is seen only by those who see what came before, so that is as if it was flushed. The
- * flush of a context is taken for one of all that the unit has started: which operations are in it is not known. */
+ * A unit that sees an operation after an order also sees those before it, so the order counts as a flush of these. */
 
 dart_ret_t dart_order(dart_gptr_t gptr)
 {

@@ -1,13 +1,15 @@
-/* Groups and teams: groups are objects to be ended, teams are compared when they are made and ended. */
+/* Groups and teams: groups are objects that the program must destroy; for teams, the calls that create and destroy them
+ * are compared. */
 #include <stdlib.h>
 
 #include "board.h"
+#include "bytes.h"
 #include "compare.h"
 #include "creation.h"
-#include "memory.h"
 #include "object.h"
 #include "open_epochs.h"
 #include "pending.h"
+#include "segment.h"
 #include "stuck.h"
 #include "underway.h"
 
@@ -105,7 +107,7 @@ dart_ret_t dart_team_get_group(dart_team_t teamid, dart_group_t *group)
 
 /* ---- teams --------------------------------------------------------------------------------------- */
 
-/* Of a group's members, the same in all units; 0: there is no group. */
+/* A hash of the group's members, the same in all units; 0 if there is no group. */
 static uint64_t hash_of(const dart_group_t group)
 {
   dart_global_unit_t *members;
@@ -121,7 +123,7 @@ static uint64_t hash_of(const dart_group_t group)
   return hash;
 }
 
-/* Its members make and end a team together, so the first of them keeps the book. */
+/* The members of a team create and destroy it together, so only the first of them records it. */
 static dart_ret_t known(dart_ret_t ret, const dart_team_t *team, dart__at_t at)
 {
   int32_t me;
@@ -157,7 +159,7 @@ dart_ret_t dart_team_clone(dart_team_t team, dart_team_t *newteam)
   return known(pdart_team_clone(team, newteam), newteam, at);
 }
 
-/* Nobody is named to compare calls with before the team is there. */
+/* Before the team exists there is no team whose members could compare the call. */
 dart_ret_t dart_team_create_group(dart_team_t parent, const dart_group_t group, int tag,
                                   dart_team_t *newteam)
 {

@@ -1,4 +1,4 @@
-/* Types and operators: they are objects to be ended, and types say how many bytes a call is about. */
+/* Types and operators: the program must destroy them, and a type says how many bytes a call is about. */
 #include "check_type.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "object.h"
 
-/* By number; 0: none. */
+/* Indexed by the number of the type; 0: there is none. */
 static const struct {
   size_t      nbytes;
   const char *name;

@@ -1,11 +1,11 @@
-/* Words of the program's memory that it waits for or locks: DART would take the guards for a part of the
- * portion. */
+/* Words of memory that the program waits for or locks. The bounds are checked here, since DART takes the guards for a
+ * part of the portion. */
 #include <dash/dart/ext/dart_basic.h>
 
 #include "check_type.h"
-#include "memory.h"
 #include "nesting.h"
 #include "race.h"
+#include "segment.h"
 
 static bool may_access_all(const dart_gptr_t gptrs[], size_t n, uint64_t nbytes, dart__at_t at)
 {
@@ -15,7 +15,7 @@ static bool may_access_all(const dart_gptr_t gptrs[], size_t n, uint64_t nbytes,
   return true;
 }
 
-/* The words that have been found as they were waited for: `count` at `indices`, or all of them (NULL). */
+/* The call has found `count` words as the program waited for them: those at `indices`, or all if `indices` is NULL. */
 static dart_ret_t found(dart_ret_t ret, const dart_gptr_t gptrs[], const size_t indices[],
                         size_t count)
 {
@@ -109,7 +109,7 @@ dart_ret_t dart_wait_word_all(const dart_gptr_t gptrs[], size_t n, dart_datatype
              : DART_ERR_INVAL;
 }
 
-/* The bytes of the range; more than there are, if that is more than fits a number. */
+/* The bytes of the range; UINT64_MAX on overflow. */
 static uint64_t nbytes_of(size_t n, size_t stride, uint64_t size)
 {
   uint64_t nbytes;

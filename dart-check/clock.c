@@ -1,14 +1,15 @@
-/* Each unit has a clock: a number for each unit, its own too. A release joins the clock into the place by an
- * accumulate of MAX and makes the own number go on; an acquire gets the place and joins it into the clock. (Vector
- * clocks: Fidge 1988, Mattern 1989. The number that goes on at releases only is that of FastTrack: Flanagan, Freund,
+/* Each unit has a clock: one number for each unit of the job, itself included. A release joins the clock into a place
+ * by an accumulate of MAX, and increments the unit's own number. An acquire gets the place and joins it into the clock.
+ * (Vector clocks: Fidge 1988, Mattern 1989. FastTrack also increments the number at releases only: Flanagan, Freund,
  * PLDI 2009.)
  *
- * The releasing unit writes the place before the call that lets others go on, and the acquiring one reads it after the
- * call that waited. So it gets what it has waited for, and perhaps more: what others have released meanwhile. Places
- * are a table of bounded size, by a hash. Both can only hide a race.
+ * The releasing unit writes the place before the call by which others may continue. The acquiring unit reads the place
+ * after the call that waited. So it gets the clock for which it has waited, and perhaps more: what other units have
+ * released meanwhile. The places are a hash table of bounded size, so several things may share one. Both effects can
+ * only hide a race.
  *
- * Before an operation on a word of the same unit a release need not wait: places are memory of DART_TEAM_ALL, as most
- * words are, and dart_order keeps the operation behind the clock (dash/dart/ext/dart_order.h).
+ * A release before an operation on a word of the same unit need not wait. The places are memory of DART_TEAM_ALL, as
+ * most words are, and dart_order keeps the operation behind the clock (dash/dart/ext/dart_order.h).
  *
  * Near places are words of this process's memory, which DART changes by the CPU's atomics, too. So they are joined
  * without a call. */
@@ -23,18 +24,17 @@
 enum {
   PLACES_BYTES = 1 << 20, /* of a unit's places, */
   ROWS_BYTES   = 4 << 20, /* and of the rows of its table, at most */
-  FEW          = 64       /* units, for whose numbers there is room on the stack */
+  FEW          = 64       /* units, whose numbers fit on the stack */
 };
 
-static dart_gptr_t memory; /* places, then rows */
-static uint64_t   *rows;   /* the own ones */
-static size_t      nplaces, most_rows;
-static _Atomic uint64_t             *
-    *near; /* of each unit: its places, as mapped here; NULL: by calls of DART alone */
-static uint64_t *clock_now; /* the own number is the one that the next release passes on */
-static uint64_t  news;      /* how often it has taken over something new */
-static uint32_t  nrows;
-static bool      is_newest; /* the last row is the clock */
+static dart_gptr_t        memory; /* the places, then the rows */
+static uint64_t          *rows;   /* of this unit */
+static size_t             nplaces, most_rows;
+static _Atomic uint64_t **near;      /* each unit's places, if mapped here; else NULL */
+static uint64_t          *clock_now; /* the next release publishes this unit's number */
+static uint64_t           news;      /* how often the clock has learned something new */
+static uint32_t           nrows;
+static bool               is_newest; /* the last row is equal to the clock */
 
 static size_t row_bytes(void)
 {
@@ -64,7 +64,7 @@ void dart__check_clocks_open(void)
   clock_now[dart__check.me] = 1;
   nrows                     = 0;
   is_newest                 = false;
-  pdart_barrier(DART_TEAM_ALL); /* nobody releases to places that are not empty */
+  pdart_barrier(DART_TEAM_ALL); /* no unit may release to places that are not cleared */
 }
 
 void dart__check_clocks_forget(void)
@@ -85,17 +85,17 @@ uint64_t dart__check_news(void)
   return news;
 }
 
-/* The clock to `copy`, and the own number goes on. */
+/* Copy the clock to `copy`, and increment this unit's number. */
 static void pass_on(uint64_t *copy)
 {
   dart__check_lock();
-  for (size_t i = 0; i < dart__check.nunits; i++) /* few, for which a call of memcpy is too much */
+  for (size_t i = 0; i < dart__check.nunits; i++) /* for a few numbers memcpy is slower */
     copy[i] = clock_now[i];
   clock_now[dart__check.me]++;
   dart__check_unlock();
 }
 
-/* The other units' numbers alone: the own ones are ahead of what they have heard. */
+/* Only the numbers of other units: this unit's number is ahead of what others know of it. */
 static void greatest(uint64_t *numbers, const uint64_t *other)
 {
   for (size_t i = 0; i < dart__check.nunits; i++)
@@ -131,13 +131,13 @@ static dart_gptr_t pointer_to(dart__check_place_t place)
   return dart__check_part(memory, place.home, index_of(place) * row_bytes());
 }
 
-/* The numbers of a near place; NULL: it is far. */
+/* The numbers of a near place; NULL if the place is far. */
 static _Atomic uint64_t *near_place(dart__check_place_t place)
 {
   return near[place.home] == NULL ? NULL : near[place.home] + index_of(place) * dart__check.nunits;
 }
 
-/* Nobody but this unit passes on a higher number of this unit than is there already. */
+/* Only this unit publishes higher numbers for itself. */
 static void join_near(_Atomic uint64_t *numbers, const uint64_t *copy)
 {
   for (size_t i = 0; i < dart__check.nunits; i++) {
@@ -152,19 +152,19 @@ static void join_near(_Atomic uint64_t *numbers, const uint64_t *copy)
                                                     memory_order_release, memory_order_relaxed))
         ;
   }
-  /* release: before the operation that lets others go on; pairs with the fence in read_near */
+  /* release: before the operation by which others may continue; pairs with the fence in read_near */
   atomic_thread_fence(memory_order_release);
 }
 
 static void read_near(const _Atomic uint64_t *numbers, uint64_t *copy)
 {
-  /* acquire: after the operation that found what others did; pairs with the fence in join_near */
+  /* acquire: after the operation that saw what others did; pairs with the fence in join_near */
   atomic_thread_fence(memory_order_acquire);
   for (size_t i = 0; i < dart__check.nunits; i++)
     copy[i] = atomic_load_explicit((_Atomic uint64_t *)&numbers[i], memory_order_acquire);
 }
 
-/* Most gets of a word find a clock that is known. */
+/* Most gets of a word find a clock that this unit knows already. */
 static bool has_news(const _Atomic uint64_t *numbers)
 {
   bool news = false;
@@ -189,7 +189,7 @@ static void read_place(dart__check_place_t place, uint64_t *copy)
                        DART_TYPE_ULONGLONG);
 }
 
-/* Room for a clock: `few` where it suffices. */
+/* Memory for a clock: `few` if that is large enough. */
 static uint64_t *room(uint64_t *few)
 {
   return dart__check.nunits <= FEW ? few : dart__check_room(NULL, row_bytes());
@@ -300,7 +300,7 @@ uint32_t dart__check_row(void)
   return nrows++;
 }
 
-/* Rows are made for one operation after the other, many of which come after the same. */
+/* Rows are made for one operation after another, and many of these come after the same clock. */
 uint32_t dart__check_row_after(uint32_t row, const uint64_t *clock)
 {
   size_t    n = dart__check.nunits;
@@ -336,7 +336,7 @@ static int compare(const void *a, const void *b)
   return left < right ? -1 : left > right;
 }
 
-/* Ascending, so that no row is overwritten before it has moved. */
+/* In ascending order, so that no row is overwritten before it has moved. */
 void dart__check_rows_keep(uint32_t *kept[], size_t n)
 {
   uint32_t last = DART__CHECK_NO_ROW;

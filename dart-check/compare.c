@@ -1,10 +1,11 @@
-/* Where all units meet, each deals out its log by the unit whose memory was accessed, and each compares what the others
- * have for it. Of two accesses by different units to the same bytes, one of which writes, one must have happened before
- * the other: the later one's clock, at its call, has reached the number at which the earlier one was complete.
+/* Where all units meet, each sorts its log by the unit whose memory was accessed. Then each unit compares all entries
+ * about its own memory. Take two accesses of different units to the same bytes, at least one of which writes. One must
+ * have happened before the other: at the call of the later one, the clock has reached the number at which the earlier
+ * one was complete.
  *
- * Accesses of a kind to the same bytes are a group, so that few pairs of groups are looked at where units access a
- * place often. What was compared is forgotten, for all that comes is ordered after it by the meeting; what is under
- * way is kept. */
+ * Accesses of one kind to the same bytes form a group. So few pairs of groups are compared where units access a place
+ * often. Entries that were compared are dropped, as the meeting orders everything later after them. Entries of
+ * operations that are not complete are kept. */
 #include "compare.h"
 
 #include <stdio.h>
@@ -15,12 +16,12 @@
 #include "check_shared.h"
 #include "clock.h"
 #include "underway.h"
+#include "where.h"
 
 enum { MOST_PAIRS = 20000000 }; /* that a unit compares at a meeting */
 
-static dart_team_t own_team;
-static dart_gptr_t
-    memory; /* of each unit: where its entries for each unit begin, and then these entries */
+static dart_team_t     own_team;
+static dart_gptr_t     memory; /* of each unit: an index by unit, then the entries */
 static uint64_t       *index_of;
 static dart__access_t *posted;
 
@@ -49,9 +50,9 @@ void dart__check_races_forget(void)
   dart__check_clocks_forget();
 }
 
-/* ---- dealing out ---------------------------------------------------------------------------------- */
+/* ---- sorting by owner ----------------------------------------------------------------------------- */
 
-/* The numbers of the few places that log so much are looked up once each. */
+/* The few places that log most accesses are looked up once each. */
 static uint64_t place_number(uint64_t from)
 {
   enum { PLACES = 256 };
@@ -76,8 +77,7 @@ static void deal_out(const dart__access_t *entries, uint32_t n)
     next[entries[i].owner + 1]++;
   for (size_t unit = 0; unit < dart__check.nunits; unit++)
     next[unit + 1] += next[unit];
-  for (uint32_t i = n; i > 0;
-       i--) { /* the numbers behind go down to the beginnings of their units */
+  for (uint32_t i = n; i > 0; i--) { /* next[unit + 1] goes down to the first entry of its unit */
     dart__access_t *copy = &posted[--next[entries[i - 1].owner + 1]];
 
     *copy      = entries[i - 1];
@@ -90,7 +90,7 @@ static void deal_out(const dart__access_t *entries, uint32_t n)
 typedef struct {
   dart__access_t *entries;
   size_t          n;
-  uint64_t      **rows; /* of each unit; NULL: not got yet */
+  uint64_t      **rows; /* of each unit; NULL: not read yet */
   uint64_t        npairs;
 } collected_t;
 
@@ -117,13 +117,13 @@ static bool is_same_word(const dart__access_t *a, const dart__access_t *b)
   return a->is_word && b->is_word && a->offset == b->offset && a->nbytes == b->nbytes;
 }
 
-/* Two units update the word by gets and puts, so what these have found by chance orders nothing. */
+/* Both units update the word by a get and a put. What their gets have found is chance, and orders nothing. */
 static bool are_updates(const dart__access_t *a, const dart__access_t *b)
 {
   return a->is_updated && b->is_updated && is_same_word(a, b);
 }
 
-/* The number that the clock of an access had for the unit of another one. */
+/* The number for the unit of `other` in the clock of `access`. */
 static uint64_t number_for(collected_t *all, const dart__access_t *access,
                            const dart__access_t *other)
 {
@@ -191,14 +191,14 @@ static bool is_same_type(const dart__access_t *a, const dart__access_t *b)
   return a->type == b->type || ((a->type == 0 || b->type == 0) && is_same_word(a, b));
 }
 
-/* By the lock of the portion. */
+/* Whether the locks of the portion keep the two accesses apart. */
 static bool exclude_each_other(const dart__access_t *a, const dart__access_t *b)
 {
   return a->lock != 0 && b->lock != 0 &&
          (a->lock == DART__EPOCH_EXCLUSIVE || b->lock == DART__EPOCH_EXCLUSIVE);
 }
 
-/* Whether accesses of two groups conflict, if nothing orders them. */
+/* Whether accesses of two groups conflict if nothing orders them. */
 static bool conflict(const dart__access_t *a, const dart__access_t *b)
 {
   if ((!is_write(a) && !is_write(b)) || a->nbytes == 0 || b->nbytes == 0 ||
@@ -207,7 +207,8 @@ static bool conflict(const dart__access_t *a, const dart__access_t *b)
   if (is_atomic(a) && is_atomic(b))
     return !is_same_type(a, b);
   return !is_same_word(a, b) || are_updates(a, b) ||
-         !((a->is_sync && !is_write(a)) || (b->is_sync && !is_write(b))); /* a flag is polled */
+         !((a->is_sync && !is_write(a)) ||
+           (b->is_sync && !is_write(b))); /* one unit polls a flag */
 }
 
 /* ---- reports -------------------------------------------------------------------------------------- */
@@ -256,7 +257,7 @@ static uint64_t end_of(const dart__access_t *access, bool is_seen)
   return is_seen ? access->start : access->end;
 }
 
-/* Accesses of two units, each in the order of their calls. One race of them is reported. */
+/* Compare the accesses of two units, each in the order of its calls, and report at most one race. */
 static void compare_runs(collected_t *all, const dart__access_t *a, size_t na,
                          const dart__access_t *b, size_t nb)
 {
@@ -273,7 +274,7 @@ static void compare_runs(collected_t *all, const dart__access_t *a, size_t na,
   }
 }
 
-/* The end of the run of one unit that begins at `i`. */
+/* The end of the run of accesses of one unit that begins at `i`. */
 static size_t run_end(const collected_t *all, size_t i, size_t end)
 {
   int32_t unit = all->entries[i].unit;
@@ -329,11 +330,11 @@ static void compare_all(collected_t *all)
   if (all->npairs >= MOST_PAIRS)
     dart__check_note(&said,
                      "more than %d pairs of accesses between two calls at which all units "
-                     "meet; races of more are not looked for",
+                     "meet; races of further ones are not checked",
                      MOST_PAIRS);
 }
 
-/* What was compared leaves the log. */
+/* Drop the compared entries from the log. */
 static void renew(uint32_t n)
 {
   uint32_t *moved;
@@ -367,7 +368,7 @@ static void compare(void)
     free(all.rows);
     free(all.entries);
   }
-  pdart_barrier(own_team); /* all have read the others' */
+  pdart_barrier(own_team); /* all units have read the entries */
   renew(n);
 }
 

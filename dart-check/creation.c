@@ -1,26 +1,28 @@
-/* Each unit has a record of the call that it is in, which others read. It writes its own before it reads those of the
- * members, so of two that are in calls of different groups at least one sees the other. A record may also be of a call
- * that both have been in, and which its unit is about to leave: that is looked at again for as long as
- * DART_CHECK_PATIENCE says, and a unit that waits for the other in vain stays in its call. */
+/* Each unit publishes a record of its current call. It writes its own record before it reads those of the members. So
+ * if two units are in calls with different groups, at least one of them sees the other. A record may also belong to a
+ * call that both units have made, and that the other unit is about to leave. So the record is read again until
+ * DART_CHECK_PATIENCE is over: a unit that waits in vain stays in its call. */
 #include "creation.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 #include "board.h"
+#include "bytes.h"
 #include "check_report.h"
 #include "check_shared.h"
+#include "where.h"
 
 enum { SLICE_MS = 20, BITS = 64 };
 
 typedef struct {
   uint64_t tag;     /* plus 1; 0: the unit is in no call */
-  uint64_t serial;  /* of its calls */
+  uint64_t serial;  /* counts the unit's calls */
   uint64_t subject; /* a hash of parent and group */
   uint64_t from;    /* dart__check_place_number */
 } call_t;
 
-/* Behind it: a bit for each unit in the group. */
+/* Behind the record: one bit for each unit in the group. */
 static call_t     *own;
 static dart_gptr_t records;
 
@@ -41,10 +43,10 @@ void dart__check_creation_open(dart_team_t team)
   records = dart__check_share(team, sizeof *own + nwords() * sizeof(uint64_t), &part);
   own     = part;
   *own    = (call_t){ 0, 0, 0, 0 };
-  pdart_barrier(team); /* nobody reads a record before it is empty */
+  pdart_barrier(team); /* no unit may read a record before it is cleared */
 }
 
-/* Whether `unit` is in a call with the same tag, of another group that has this unit. */
+/* Whether `unit` is in a call with the same tag and another group, which contains this unit. */
 static bool differs(int32_t unit, call_t *other_out)
 {
   size_t   me = (size_t)dart__check.me;
@@ -62,18 +64,18 @@ static void report(int32_t unit, const call_t *other, dart__at_t at)
   dart__check_report_t report = { .length = 0 };
   dart__at_t           there  = { at.id, dart__check_place_address(other->from) };
 
-  dart__check_begin(
-      &report, "collectives", at,
-      "units %d and %d make teams of different groups with tag %llu, both of which have both",
-      dart__check.me, unit, (unsigned long long)own->tag - 1);
+  dart__check_begin(&report, "collectives", at,
+                    "units %d and %d create teams of different groups with tag %llu, and both "
+                    "groups contain both",
+                    dart__check.me, unit, (unsigned long long)own->tag - 1);
   dart__check_place(&report, "here:", at);
   dart__check_place(&report, "there:", there);
-  dart__check_line(&report, "the program cannot go on");
+  dart__check_line(&report, "the program cannot continue");
   dart__check_end(&report);
   pdart_abort(DART__CHECK_EXIT_CODE);
 }
 
-/* Of two units that see each other the first one reports it, the other if it does not. */
+/* If two units see each other, the first one reports it; the other one reports it later if the first does not. */
 static void look_at(int32_t unit, dart__at_t at)
 {
   double patience = dart__check_patience() + (dart__check.me < unit ? 0 : 5);
@@ -109,7 +111,7 @@ void dart__check_creation_enter(dart_team_t parent, const dart_group_t group, in
   own->subject = dart__check_hash((uint64_t)parent, members, size * sizeof *members);
   own->from    = dart__check_place_number(at.from);
   own->serial++;
-  /* release: whoever sees the tag sees the rest; the fence: before the others are read */
+  /* release: a unit that sees the tag sees the rest; the fence comes before the reads of other records */
   __atomic_store_n(&own->tag, (uint64_t)tag + 1, __ATOMIC_RELEASE);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   for (size_t i = 0; i < size; i++)

@@ -1,8 +1,8 @@
-/* Where a portion is near, its pages are this process's own view of shared memory, so each process closes them for
- * itself, and what another one does is not disturbed.
+/* The pages of a near portion are this process's own mapping of shared memory. Each process closes them for itself, so
+ * no other process is affected.
  *
- * A page that is closed in the middle of a mapping makes three of one, and the kernel has a limit on these
- * (vm.max_map_count), so there is one here, too: beyond it pages are left alone. */
+ * Closing a page in the middle of a mapping splits the mapping into three. The kernel limits their number
+ * (vm.max_map_count), so the number of guarded portions is limited, too. */
 #include "guard_pages.h"
 
 #include <signal.h>
@@ -14,9 +14,9 @@
 
 #include "check_report.h"
 
-enum { MOST = 16384 }; /* portions whose pages are looked after at a time */
+enum { MOST = 16384 }; /* portions that have guard pages at a time */
 
-static _Atomic size_t ncovered; /* relaxed: it is a number, and orders nothing */
+static _Atomic size_t ncovered; /* relaxed: a plain counter, which orders nothing */
 
 size_t dart__check_page(void)
 {
@@ -60,7 +60,8 @@ void dart__check_pages_guard(dart__check_pages_t *pages)
     if (atomic_load_explicit(&ncovered, memory_order_relaxed) >= MOST ||
         mprotect(pages->first[i] + whole(pages->sizes[i]), dart__check_page(), PROT_NONE) != 0) {
       pages->first[i] = NULL;
-      dart__check_note(&once, "no more pages can be guarded: portions made from now on are not");
+      dart__check_note(&once,
+                       "no more pages can be guarded: portions from now on have no guard pages");
       continue;
     }
     atomic_fetch_add_explicit(&ncovered, 1, memory_order_relaxed);
@@ -70,7 +71,7 @@ void dart__check_pages_guard(dart__check_pages_t *pages)
 void dart__check_pages_close(const dart__check_pages_t *pages)
 {
   for (size_t i = 0; i < pages->n; i++)
-    if (pages->first[i] != NULL) /* where the kernel refuses, old pointers go on to work */
+    if (pages->first[i] != NULL) /* if the kernel refuses, old pointers still work */
       mprotect(pages->first[i], dart__check_pages_room(pages->sizes[i]), PROT_NONE);
 }
 
@@ -98,7 +99,7 @@ int32_t dart__check_pages_unit(const dart__check_pages_t *pages, const void *add
 static void (*explain)(const void *address, const void *from);
 static struct sigaction before;
 
-/* Behind the instruction, as a return address is behind its call. */
+/* The address behind the instruction, like the return address of a call. */
 static const void *behind(const void *context)
 {
 #if defined(__x86_64__)
@@ -111,8 +112,8 @@ static const void *behind(const void *context)
 #endif
 }
 
-/* The instruction is repeated when this returns, and its signal then goes the way that it would have gone, with what
- * belongs to it. One that somebody has sent is not repeated. */
+/* When this returns, the instruction is repeated, and its signal goes to the old handler with all its information. A
+ * signal that a process has sent is raised again. */
 static void handle(int signal, siginfo_t *info, void *context)
 {
   if (info->si_code > 0)

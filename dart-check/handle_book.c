@@ -1,14 +1,15 @@
-/* Operations with a handle: the program's handle is the address of the operation, which has DART's. */
+/* Operations with a handle: the program's handle is the address of the operation, which has DART's handle. */
+#include "handle_book.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "check_report.h"
 #include "operation.h"
-#include "pending.h"
 
-static bool handles_lost; /* the program has some that are not in the list */
+static bool handles_lost; /* the program has handles that are not in the list */
 
-/* There is no room for the operation, whose result goes to a buffer. */
+/* The list has no room for the operation, so its result is completed at once. */
 static void wait_at_once(dart_handle_t *handle, void *buffer, void *result, uint64_t nbytes)
 {
   pdart_wait(handle);
@@ -66,7 +67,7 @@ bool dart__check_handle_inner(dart_handle_t handle, dart_handle_t *inner_out, da
   if (operation != NULL || handles_lost)
     return true;
   if (dart__check_begin(&report, "completion", at,
-                        "%s is given what is no handle, or one that was waited for",
+                        "%s is called with an invalid handle, or one that was waited for",
                         dart__check_calls[at.id])) {
     dart__check_place(&report, "in", at);
     dart__check_end(&report);

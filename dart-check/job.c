@@ -1,60 +1,32 @@
-/* From dart_init to dart_exit, and to the end of the process: what is looked for, and with which code the
- * program ends.
+/* From dart_init to dart_exit, and to the end of the process: which checks are made, and with which code the program
+ * ends.
  *
- * Operations on near memory may be compiled into the program (dash/dart/ext/dart_inline.h), which then calls
- * nothing. They ask a table of direct maps, so where near operations are to be counted (DART_STATS_NEAR=1)
- * that table is empty and they call; the same setting serves here. */
-#include <pthread.h>
+ * The compiler may inline operations on near memory (dash/dart/ext/dart_inline.h), which then call nothing. They look
+ * into a table of mapped memory. With DART_STATS_NEAR=1, which counts near operations, that table is empty, so all
+ * operations are calls. The debug mode sets it, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "board.h"
+#include "check_pool.h"
 #include "check_report.h"
 #include "compare.h"
 #include "creation.h"
 #include "guard_pages.h"
-#include "memory.h"
 #include "nesting.h"
 #include "object.h"
 #include "open_epochs.h"
 #include "pending.h"
+#include "segment.h"
 #include "stuck.h"
 
-dart__check_t dart__check;
+static pid_t         process;         /* the process of the unit itself */
+static unsigned long summed_up;       /* errors in the lines of earlier cycles */
+static bool          looks_for_leaks; /* when the process ends */
 
-#define NAME(name) #name,
-const char *const dart__check_calls[DART__CALLS] = { DART_FUNCTIONS(NAME) };
-#undef NAME
-
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pid_t           process;         /* the unit itself */
-static unsigned long   summed_up;       /* findings in the lines of cycles that have ended */
-static bool            looks_for_leaks; /* at the end of the process */
-
-void dart__check_lock_threads(void)
-{
-  pthread_mutex_lock(&mutex);
-}
-
-void dart__check_unlock_threads(void)
-{
-  pthread_mutex_unlock(&mutex);
-}
-
-void *dart__check_room(void *old, size_t nbytes)
-{
-  void *room = realloc(old, nbytes > 0 ? nbytes : 1);
-
-  if (room == NULL) {
-    fprintf(stderr, "dart-check: no memory for %zu bytes of books\n", nbytes);
-    abort();
-  }
-  return room;
-}
-
-/* ---- what is looked for -------------------------------------------------------------------------- */
+/* ---- which checks -------------------------------------------------------------------------------- */
 
 static const struct {
   const char *name;
@@ -74,7 +46,7 @@ static unsigned kind_of(const char *word, size_t length)
   return 0;
 }
 
-/* A program that is linked with this library is checked unless the environment says otherwise. */
+/* A program linked with this library is checked unless the environment says otherwise. */
 static bool read_kinds(unsigned *kinds_out)
 {
   const char *text = getenv("DART_CHECK");
@@ -158,13 +130,13 @@ dart_ret_t dart_init_thread(int *argc, char ***argv, dart_thread_support_level_t
   return ret;
 }
 
-/* One line for the job and cycle, so that it is seen that the program was looked at. What may be ended after dart_exit, too, is a
- * leak at the end of the process only: the line says how much of it there is. */
+/* One line for each cycle of init and exit shows that the program was checked. Objects that may be destroyed after
+ * dart_exit are leaks only when the process ends. The line says how many are left. */
 static void sum_up(void)
 {
   uint64_t own[2] = { dart__check_count() - summed_up }, all[2] = { 0 };
-  char     text[256], open[96]                                  = "";
-  int      length;
+  char     checks[96] = "", open[96] = "";
+  size_t   length = 0;
 
   summed_up += own[0];
   if (dart__check_for(DART__CHECK_MEMORY))
@@ -172,19 +144,20 @@ static void sum_up(void)
   if (pdart_allreduce(own, all, 2, DART_TYPE_ULONGLONG, DART_OP_SUM, DART_TEAM_ALL) != DART_OK ||
       dart__check.me != 0)
     return;
-  length =
-      snprintf(text, sizeof text, "dart-check: %zu units were looked at for", dart__check.nunits);
   for (size_t i = 0; i + 1 < sizeof words / sizeof words[0]; i++)
     if (dart__check_for(words[i].kinds))
-      length += snprintf(text + length, sizeof text - (size_t)length, " %s", words[i].name);
+      length += (size_t)snprintf(checks + length, sizeof checks - length, "%s%s",
+                                 length > 0 ? ", " : "", words[i].name);
   if (all[1] > 0)
-    snprintf(open, sizeof open, "; %llu locks, range objects and files not ended yet",
+    snprintf(open, sizeof open, "; %llu locks, range objects and files still exist",
              (unsigned long long)all[1]);
-  fprintf(stderr, "%s: %llu found%s\n", text, (unsigned long long)all[0], open);
+  fprintf(stderr, "dart-check: %llu error%s found in %zu unit%s (%s)%s\n",
+          (unsigned long long)all[0], all[0] == 1 ? "" : "s", dart__check.nunits,
+          dart__check.nunits == 1 ? "" : "s", checks, open);
 }
 
-/* Groups, teams, types, operators, allocators and registered memory end with the cycle; locks, range objects and files
- * are ended by the program, at any time. */
+/* Groups, teams, types, operators, allocators and registered memory end with the cycle. The program may destroy locks,
+ * range objects and files at any time. */
 static void end(dart__at_t at)
 {
   dart__check_enter_exit(at);
@@ -233,7 +206,7 @@ static void leave(int code, void *unused)
   }
 }
 
-/* Before the program registers anything, so that this is called last. */
+/* Registered before any function of the program, so it is called last. */
 static __attribute__((constructor)) void arrange_leave(void)
 {
   process = getpid();

@@ -1,11 +1,12 @@
-/* Asking DART for a team that there is not makes it say so, which the program has not asked for. */
+/* If DART is asked for a team that does not exist, it writes a line that the program has not caused. So the teams are
+ * recorded here. */
 #include "member.h"
 
 #include <string.h>
 
 typedef struct {
   int32_t  me;
-  uint32_t size; /* 0: no member */
+  uint32_t size; /* 0: not a member */
 } team_t;
 
 static team_t teams[DART__CHECK_TEAMS];

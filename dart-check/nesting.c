@@ -1,16 +1,17 @@
-/* A program whose units take lock A and then B at one place, and B and then A at another, runs well until two of them do
- * so at the same time. So each acquire of a lock while another is held is noted as an edge from that one to it, and a
- * circle of edges is reported when its last edge is found, before the acquire that may wait for ever. (Lock orders:
- * the kernel's lockdep; Havelund, Using Runtime Analysis to Guide Model Checking of Java Programs, SPIN 2000.)
+/* Suppose units acquire lock A and then B at one place, and B and then A at another. The program works until two units
+ * do so at the same time. So each acquire of a lock while another is held is recorded as an edge from the held lock to
+ * the new one. A circle of edges is reported when its last edge is found, before the acquire that may wait for ever.
+ * (Lock orders: the kernel's lockdep; Havelund, Using Runtime Analysis to Guide Model Checking of Java Programs, SPIN
+ * 2000.)
  *
- * Edges are entries of one log in memory of unit 0: a unit claims a place by an atomic, puts its edge there, and reads
- * what others have put before. Of two units that close a circle at the same time one has the later place, and that one
- * reports it. An edge that a unit has read is not put again, so programs that nest the same locks again communicate
- * nothing.
+ * Edges are entries of one log in memory of unit 0. A unit claims an entry by an atomic, puts its edge there, and reads
+ * all entries before it. If two units close a circle at the same time, the one with the later entry reports it. A unit
+ * does not put an edge that it has read, so programs that repeat a nesting communicate nothing.
  *
- * No circle are edges that have a lock in common, held around both nestings: it keeps them apart. A try and an acquire
- * with a time limit wait for nobody, so they have no edge to their lock; from it there are edges like from others. That
- * one nesting comes before another by a barrier does not count: orders are the program's habit, not one run's. */
+ * Edges do not form a circle if another lock was held around both nestings, as that lock keeps them apart. A try, and
+ * an acquire with a time limit, wait for nobody. So they have no edge to their lock, but later acquires have edges from
+ * it. A barrier between two nestings does not count: the order is a habit of the program, and another run may meet
+ * itself. */
 #include "nesting.h"
 
 #include <inttypes.h>
@@ -19,51 +20,52 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "board.h"
+#include "bytes.h"
 #include "check_report.h"
 #include "check_shared.h"
 #include "member.h"
 #include "object.h"
+#include "where.h"
 
 enum {
   LOG     = 1024,  /* entries */
-  HELD    = 256,   /* locks of this unit, */
-  MINE    = 32,    /* and of one thread, whose stack may be small: its newest */
-  GUARDS  = 8,     /* locks around a nesting; those beyond do not count */
+  HELD    = 256,   /* locks that this unit holds, */
+  MINE    = 32,    /* and the newest of one thread, whose stack may be small */
+  GUARDS  = 8,     /* locks around a nesting; further ones are ignored */
   CIRCLE  = 16,    /* edges of a circle */
-  PATIENT = 100000 /* looks at an entry that is being put */
+  PATIENT = 100000 /* reads of an entry that another unit is writing */
 };
 
 typedef struct {
-  uint64_t           stamp; /* a hash of the rest: the entry is whole; 0: it is not there */
-  dart__check_lock_t held;  /* kind 0: `wanted` was freed, and edges before are forgotten */
+  uint64_t           stamp; /* a hash of the rest, so the entry is whole; 0: it is empty */
+  dart__check_lock_t held;  /* kind 0: `wanted` was freed; drop earlier edges with it */
   dart__check_lock_t wanted;
   uint64_t           held_call, held_from, wanted_call, wanted_from;
   uint64_t           unit;
-  uint64_t           guards[GUARDS]; /* hashes of the other locks that were held; 0: none */
+  uint64_t           guards[GUARDS]; /* hashes of the other held locks; 0: none */
 } edge_t;
 
 typedef struct {
-  uint64_t count; /* of places that were claimed, which may be more than there are */
+  uint64_t count; /* of claimed entries, which may exceed LOG */
   edge_t   edge[LOG];
 } log_t;
 
-/* What this unit holds, by whichever of its threads. */
+/* A lock that a thread of this unit holds. */
 typedef struct {
   dart__check_lock_t lock;
-  uintptr_t          key; /* 0: by the lock itself */
+  uintptr_t          key; /* 0: the lock itself is the key */
   dart__at_t         at;
   uint64_t           thread;
 } held_t;
 
-static dart_gptr_t memory; /* a log_t of unit 0 */
+static dart_gptr_t memory; /* a log_t at unit 0 */
 static edge_t      edges[LOG];
-static bool        is_dead[LOG]; /* one of its words was freed */
-static size_t      nedges;       /* places that this unit has looked at */
+static bool        is_dead[LOG]; /* a word of the edge was freed */
+static size_t      nedges;       /* entries that this unit has read */
 static held_t      held[HELD];
 static size_t      nheld;
 
-static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER; /* of `edges` */
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER; /* protects `edges` */
 
 void dart__check_nest_open(dart_team_t team)
 {
@@ -73,7 +75,7 @@ void dart__check_nest_open(dart_team_t team)
   memory = dart__check_share(team, nbytes, &own);
   memset(own, 0, nbytes);
   nedges = nheld = 0;
-  pdart_barrier(team); /* nobody puts to a log that is not empty */
+  pdart_barrier(team); /* no unit may put to a log that is not cleared */
 }
 
 /* ---- locks ---------------------------------------------------------------------------------------- */
@@ -92,7 +94,7 @@ static dart__check_lock_t object_of(dart__check_kind_t kind, const void *object,
   dart_team_t team   = 0;
   uint64_t    serial = 0;
 
-  /* objects of teams of high ids have no numbers, and where a team is gone there is nothing to acquire */
+  /* objects of teams with high ids have no numbers; a lock of a destroyed team cannot be acquired */
   if (!dart__check_for(DART__CHECK_LOCKS) ||
       !dart__check_owner(kind, (uintptr_t)object, &team, &serial) || serial == 0 ||
       dart__check_team_size(team) == 0)
@@ -160,7 +162,7 @@ static void describe(const dart__check_lock_t *lock, char *text, size_t nbytes)
              lock->first, (int)(lock->object >> 16), (int)(int16_t)lock->object, lock->team);
 }
 
-/* ---- what is held --------------------------------------------------------------------------------- */
+/* ---- held locks ----------------------------------------------------------------------------------- */
 
 static uint64_t this_thread(void)
 {
@@ -179,7 +181,8 @@ void dart__check_nest_taken(const dart__check_lock_t *lock, uintptr_t key, dart_
   if (nheld < HELD)
     held[nheld++] = (held_t){ *lock, key, at, this_thread() };
   else
-    dart__check_note(&said, "more than %d locks are held; orders of more are not looked at", HELD);
+    dart__check_note(&said, "more than %d locks are held; the order of further ones is not checked",
+                     HELD);
   dart__check_unlock();
 }
 
@@ -188,7 +191,8 @@ static bool is_meant(const held_t *entry, uintptr_t key, const dart__check_lock_
   return lock == NULL ? entry->key == key : memcmp(&entry->lock, lock, sizeof *lock) == 0;
 }
 
-/* The newest first, as most are released in reverse. `lock` NULL: all that came with the key. */
+/* From the newest to the oldest, since most locks are released in reverse order. If `lock` is NULL, all locks with the
+ * key are released. */
 static void leave(uintptr_t key, const dart__check_lock_t *lock)
 {
   dart__check_lock();
@@ -214,7 +218,7 @@ void dart__check_nest_left_lock(const dart__check_lock_t *lock)
     leave(0, lock);
 }
 
-/* ---- the log, with its mutex ----------------------------------------------------------------------- */
+/* ---- the log; its mutex is held -------------------------------------------------------------------- */
 
 static uint64_t stamp_of(const edge_t *edge)
 {
@@ -248,7 +252,8 @@ static void forget(size_t n, const dart__check_lock_t *freed)
     is_dead[i] = is_dead[i] || is_of_freed(&edges[i], freed);
 }
 
-/* Read the places before `end`. Others may be about to put what they have claimed one for, which takes a moment. */
+/* Read the entries before `end`. Another unit may be about to write an entry that it has claimed, which takes a
+ * moment. */
 static void read_until(size_t end)
 {
   for (; nedges < end; nedges++) {
@@ -265,7 +270,7 @@ static void read_until(size_t end)
   }
 }
 
-/* The places that are claimed, after `by` more; LOG: there is no room. */
+/* Claim `by` entries. Returns how many were claimed before; LOG: there is no room. */
 static size_t claim(uint64_t by)
 {
   dart_gptr_t at    = dart__check_part(memory, 0, offsetof(log_t, count));
@@ -278,15 +283,14 @@ static size_t claim(uint64_t by)
   return (size_t)count;
 }
 
-/* Returns the edge's place, after all before it were read; LOG: there was no room. */
+/* Put the edge, and read all entries before it. Returns the number of its entry; LOG: there was no room. */
 static size_t publish(edge_t *edge)
 {
   static bool said;
   size_t      place = claim(1);
 
   if (place == LOG) {
-    dart__check_note(&said, "more than %d orders of two locks; those of more are not looked at",
-                     LOG);
+    dart__check_note(&said, "more than %d orders of two locks; further ones are not checked", LOG);
     return LOG;
   }
   edge->stamp = stamp_of(edge);
@@ -331,14 +335,14 @@ void dart__check_nest_freed(dart_team_t team, int16_t segment, int32_t unit, uin
   pthread_mutex_unlock(&reading);
 }
 
-/* ---- circles, with the mutex ------------------------------------------------------------------------ */
+/* ---- circles; the mutex is held --------------------------------------------------------------------- */
 
 typedef struct {
   size_t place[CIRCLE];
   size_t n;
 } circle_t;
 
-/* No lock is held around both. */
+/* Whether no lock is held around both. */
 static bool are_apart(const edge_t *a, const edge_t *b)
 {
   for (size_t i = 0; i < GUARDS && a->guards[i] != 0; i++)
@@ -356,7 +360,7 @@ static bool may_follow(const circle_t *circle, const edge_t *edge)
   return circle->n < CIRCLE;
 }
 
-/* Go on from the last edge of the circle until its first one is reached. */
+/* Search from the last edge of the circle until its first edge is reached. */
 static bool close_circle(circle_t *circle, bool visited[LOG])
 {
   const edge_t *first = &edges[circle->place[0]], *last = &edges[circle->place[circle->n - 1]];
@@ -389,17 +393,17 @@ static void report_circle(const circle_t *circle, dart__at_t at)
 
   if (!dart__check_begin(&report, "locks", at, "%s",
                          circle->n == 1
-                             ? "a lock is asked for by a thread that holds it"
-                             : "locks are taken in opposite orders, which may end in a deadlock"))
+                             ? "a thread requests a lock that it holds"
+                             : "locks are acquired in opposite orders, which may deadlock"))
     return;
   for (size_t i = 0; i < circle->n; i++) {
     const edge_t *edge = &edges[circle->place[i]];
 
     describe(&edge->held, name, sizeof name);
-    snprintf(what, sizeof what, "unit %d held %s, taken by", (int)edge->unit, name);
+    snprintf(what, sizeof what, "unit %d held %s, acquired by", (int)edge->unit, name);
     dart__check_place(&report, what, place_of(edge->held_call, edge->held_from));
     describe(&edge->wanted, name, sizeof name);
-    snprintf(what, sizeof what, "  and asked for %s by", name);
+    snprintf(what, sizeof what, "  and requested %s by", name);
     dart__check_place(&report, what, place_of(edge->wanted_call, edge->wanted_from));
   }
   dart__check_end(&report);
@@ -427,7 +431,7 @@ static uint64_t hash_of(const dart__check_lock_t *lock)
   return dart__check_hash(0, lock, sizeof *lock);
 }
 
-/* The edge from the n-th of the locks that this thread holds. Shared ones keep nobody apart. */
+/* The edge from the n-th lock of this thread. Shared locks do not keep nestings apart. */
 static edge_t edge_from(const held_t mine[], size_t nmine, size_t n)
 {
   edge_t edge    = { .held      = mine[n].lock,
@@ -442,8 +446,8 @@ static edge_t edge_from(const held_t mine[], size_t nmine, size_t n)
   return edge;
 }
 
-/* The thread holds what it asks for. DART refuses that of a lock object. Another thread of the unit may release the
- * others, if there is one. */
+/* The thread requests a lock that it holds. DART refuses that for a lock object. For other locks, another thread of the
+ * unit may release it, if there is one. */
 static bool is_own(const dart__check_lock_t *wanted, const dart__check_lock_t *lock)
 {
   return conflict(wanted, lock) &&

@@ -5,14 +5,13 @@
 
 #include "check.h"
 
-/** A lock as all units know it. Two of these conflict if all fields but the last three are the same, the numbers overlap,
+/** A lock, as all units know it. Two locks conflict if all fields but the last three are equal, the numbers overlap,
  *  and one of them is exclusive. */
 typedef struct {
-  uint64_t kind;       /* dart__call_t of the call that acquires it; 0: it is not looked at */
-  uint64_t team;       /* its id, */
-  uint64_t first_unit; /* and its first member: teams of the same id may have different members */
-  uint64_t
-      object; /* a lock's or range object's number in the team; the unit and segment of a word */
+  uint64_t kind;        /* dart__call_t of the call that acquires it; 0: not checked */
+  uint64_t team;        /* its id, */
+  uint64_t first_unit;  /* and its first member: teams with one id may differ */
+  uint64_t object;      /* number in the team; or unit and segment of a word */
   uint64_t first, last; /* offset of a word; numbers of a range */
   uint64_t is_shared;
 } dart__check_lock_t;
@@ -22,22 +21,22 @@ dart__check_lock_t dart__check_lock_object(const void *lock);
 dart__check_lock_t dart__check_lock_word(dart_gptr_t gptr);
 dart__check_lock_t dart__check_lock_span(const void *range, const dart_range_span_t *span);
 
-/** The call is about to wait for the locks, which come as one: report it if that can close a circle with what this thread
- *  holds. May wait for unit 0 to answer. */
+/** The call is about to wait for the locks, which it acquires together. If that can close a circle with the locks of
+ *  this thread, report it. May wait for an answer of unit 0. */
 void dart__check_nest_wanted(const dart__check_lock_t locks[], size_t n, dart__at_t at);
 
-/** This thread holds the lock. `key` names it when the unit releases it, or what it is released with. */
+/** This thread holds the lock. `key` is what the program passes when it releases the lock; 0: the lock itself. */
 void dart__check_nest_taken(const dart__check_lock_t *lock, uintptr_t key, dart__at_t at);
 void dart__check_nest_left(uintptr_t key);
 void dart__check_nest_left_lock(const dart__check_lock_t *lock);
 
-/** Words from `first` to `last` of the segment were freed: what is acquired there later is another lock. `unit` of the
- *  team, negative: all; then one unit calls this, after all have freed the segment. Of one unit's words the nestings
- *  that this unit has not read are not forgotten. */
+/** The words from `first` to `last` of the segment were freed, so later acquires there are of other locks. `unit` is
+ *  one of the team, and then only the nestings that this unit has read are dropped. Negative: all units; then one unit
+ *  calls this, after all have freed the segment. */
 void dart__check_nest_freed(dart_team_t team, int16_t segment, int32_t unit, uint64_t first,
                             uint64_t last);
 
-/** Make the log of nestings, which goes with dart_exit. Collective over the team of all units. */
+/** Allocate the log of nestings; dart_exit frees it. Collective over the team of all units. */
 void dart__check_nest_open(dart_team_t team);
 
 #endif

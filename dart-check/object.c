@@ -1,18 +1,23 @@
-/* A search tree of entries by kind and handle (tsearch). The entry of an ended object stays until its handle
- * is given to another one, so that a second end, or a use after it, can name the first. Handles come from a
- * heap and from tables, which use them again, so there are about as many entries as there were objects at a
- * time. */
+/* A search tree of entries by kind and handle (tsearch). The entry of a destroyed object stays until its handle is used
+ * again. So a report about a second destroy, or about a use after it, can name the first. Handles come from a heap and
+ * from tables, which reuse them. So there are about as many entries as there were objects at a time. */
 #include "object.h"
 
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check_report.h"
 
-static const char *const kind_names[] = { "group",    "team",      "type",
-                                          "operator", "lock",      "range object",
-                                          "file",     "allocator", "registered memory" };
+/* In the order of dart__check_kind_t: the name of a kind, and what ends an object of it. */
+static const struct {
+  const char *name, *ended;
+} kinds[] = {
+  { "group", "destroyed" },    { "team", "destroyed" },      { "type", "destroyed" },
+  { "operator", "destroyed" }, { "lock", "destroyed" },      { "range object", "destroyed" },
+  { "file", "closed" },        { "allocator", "destroyed" }, { "registered memory", "deregistered" }
+};
 
 static void *objects; /* root of the tree */
 
@@ -33,8 +38,7 @@ static dart__check_object_t *find(dart__check_kind_t kind, uintptr_t key)
   return node == NULL ? NULL : *node;
 }
 
-/* Serial numbers are counted in the order in which a team makes its objects, which is the same on all
- * members. */
+/* A team creates its objects in the same order on all members, so the numbers agree. */
 static uint64_t next_serial(dart__check_kind_t kind, dart_team_t team)
 {
   static uint64_t serials[DART__CHECK_OBJECT_KINDS][1 << 10];
@@ -81,21 +85,22 @@ static void report_misuse(const dart__check_object_t *object, dart__check_kind_t
                           dart__at_t at)
 {
   dart__check_report_t report;
-  const char          *name = kind_names[kind];
+  const char          *name = kinds[kind].name, *ended = kinds[kind].ended;
+  char                 by[32];
 
   if (object == NULL) {
-    if (!dart__check_begin(&report, "memory", at, "%s is given what is no %s",
+    if (!dart__check_begin(&report, "memory", at, "%s is called with an invalid %s",
                            dart__check_calls[at.id], name))
       return;
     dart__check_place(&report, "in", at);
-    dart__check_line(&report,
-                     "no call of this unit has made it, or its cycle of init and exit is over");
+    dart__check_line(&report, "this unit has not made it, or dart_exit has ended it");
   } else {
-    if (!dart__check_begin(&report, "memory", at, "%s is given a %s that was ended before",
-                           dart__check_calls[at.id], name))
+    if (!dart__check_begin(&report, "memory", at, "%s is called with a %s %s",
+                           dart__check_calls[at.id], ended, name))
       return;
+    snprintf(by, sizeof by, "%s by", ended);
     dart__check_place(&report, "in", at);
-    dart__check_place(&report, "ended by", object->ended);
+    dart__check_place(&report, by, object->ended);
     dart__check_place(&report, "made by", object->made);
   }
   dart__check_end(&report);
@@ -159,7 +164,7 @@ static void collect(const void *node, VISIT visit, void *data)
   if ((visit != postorder && visit != leaf) || !object->is_alive || object->kind < all->first ||
       object->kind > all->last)
     return;
-  if ((all->nfound & (all->nfound + 1)) == 0) /* room grows by powers of two */
+  if ((all->nfound & (all->nfound + 1)) == 0) /* the room grows by powers of two */
     all->found = dart__check_room(all->found, 2 * (all->nfound + 1) * sizeof *all->found);
   all->found[all->nfound++] = object;
 }
@@ -169,7 +174,7 @@ static bool is_of(const dart__check_object_t *a, const dart__check_object_t *b)
   return a->kind == b->kind && a->made.from == b->made.from;
 }
 
-/* One report for all that one place of the program has made. */
+/* One report for all objects that one place of the program has created. */
 static void report_leak(const collect_t *all, size_t i)
 {
   const dart__check_object_t *object = all->found[i];
@@ -181,8 +186,8 @@ static void report_leak(const collect_t *all, size_t i)
       return;
   for (size_t j = i; j < all->nfound; j++)
     n += is_of(all->found[j], object);
-  if (!dart__check_begin(&report, "memory", object->made, "%s was never ended, %zu time%s",
-                         kind_names[object->kind], n, n == 1 ? "" : "s"))
+  if (!dart__check_begin(&report, "memory", object->made, "%s was never %s, %zu time%s",
+                         kinds[object->kind].name, kinds[object->kind].ended, n, n == 1 ? "" : "s"))
     return;
   dart__check_place(&report, "made by", object->made);
   dart__check_end(&report);
@@ -207,7 +212,7 @@ uint64_t dart__check_alive(dart__check_kind_t first, dart__check_kind_t last)
   return all.nfound;
 }
 
-/* `team` NULL: of any. */
+/* `team` NULL: of any team. */
 static void forget(dart__check_kind_t first, dart__check_kind_t last, const dart_team_t *team)
 {
   collect_t all = { first, last, NULL, 0 };

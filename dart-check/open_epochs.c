@@ -1,4 +1,4 @@
-/* A list with one entry for each segment that this unit has an epoch on. */
+/* A list with one entry for each segment on which this unit has an open epoch. */
 #include "open_epochs.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 /* How a unit is locked. */
 typedef struct {
   uint8_t kind;  /* dart__check_epoch_kind_t */
-  bool    taken; /* by an operation, or as the lock is the own one */
+  bool    taken; /* by an operation, or because it is this unit's lock */
 } lock_t;
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
 static entry_t *entries;
 static size_t   count, nplaces;
 
-/* ---- the list, with the lock ---------------------------------------------------------------------- */
+/* ---- the list; the lock is held ------------------------------------------------------------------- */
 
 static entry_t *find(dart_gptr_t gptr)
 {
@@ -93,7 +93,7 @@ dart__check_epoch_t dart__check_epoch_of(dart_gptr_t gptr)
 
 /* ---- epochs --------------------------------------------------------------------------------------- */
 
-/* A fence's epoch in which nothing was issued may be left by opening another one. */
+/* A fence's epoch without operations may be left by opening another epoch. */
 static void leave_fence(entry_t *entry)
 {
   entry->fence = (dart__check_epoch_t){ DART__EPOCH_OUTSIDE, false };
@@ -128,7 +128,7 @@ void dart__check_peers_keep(dart_gptr_t gptr, dart__check_peers_kind_t kind,
   if (entry != NULL) {
     free(entry->peers[kind].units);
     entry->peers[kind] = peers;
-    leave_fence(entry); /* of nobody, too */
+    leave_fence(entry); /* also for an empty group */
     end_if_unused(entry);
   }
   dart__check_unlock();
@@ -168,7 +168,7 @@ bool dart__check_any_epoch(void)
   return count > 0;
 }
 
-/* The units that the call is about: from `*first_out` on, to before the returned one. */
+/* The units of the call: from `*first_out` to before the returned one. */
 static size_t range_of(const entry_t *entry, dart_gptr_t gptr, bool all, size_t *first_out)
 {
   *first_out = all || gptr.unitid < 0 ? 0 : (size_t)gptr.unitid;

@@ -27,7 +27,7 @@ dart__check_place_t dart__check_lock_place(dart_gptr_t gptr, dart__check_epoch_k
                              DART__CALL_dart_epoch_lock);
 }
 
-/* A shared lock comes after exclusive ones alone. */
+/* A shared lock comes after exclusive locks only. */
 dart__check_opening_t dart__check_opening(dart_gptr_t gptr, dart__check_epoch_t epoch)
 {
   dart__check_opening_t opening = { .n = epoch.is_told };

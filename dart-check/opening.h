@@ -1,10 +1,10 @@
 #ifndef DART__CHECK_OPENING_H
 #define DART__CHECK_OPENING_H
-/* What operations in epochs come after: what lets them begin, and has passed on a clock. */
+/* What an operation in an epoch comes after: a call of its target, which has published a clock. */
 #include "open_epochs.h"
 #include "place.h"
 
-/** `n` places with that clock. */
+/** `n` places that have that clock. */
 typedef struct {
   size_t              n;
   dart__check_place_t place[2];
@@ -12,11 +12,11 @@ typedef struct {
 
 dart__check_opening_t dart__check_opening(dart_gptr_t gptr, dart__check_epoch_t epoch);
 
-/** Where a clock passes by the call `what` between `from` and `to`, team units of the segment's team: at the latter. */
+/** The place at `to` for clocks that the call `what` passes from `from` to `to`, units of the segment's team. */
 dart__check_place_t dart__check_between(dart_gptr_t gptr, int32_t from, int32_t to,
                                         dart__call_t what);
 
-/** Where those who held the lock of gptr's unit in this way have passed on their clocks. */
+/** The place of clocks that holders of such a lock of gptr's unit have published. */
 dart__check_place_t dart__check_lock_place(dart_gptr_t gptr, dart__check_epoch_kind_t kind);
 
 /** This unit's id in the segment's team. */

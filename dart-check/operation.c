@@ -10,7 +10,7 @@ enum { MOST = 16384 }; /* operations in the list */
 
 dart__operations_t dart__operations;
 
-/* The context that the thread is in, for memory of a team. */
+/* The context that the thread has entered, and the team whose memory it is for. */
 static _Thread_local struct {
   const void *context; /* NULL: none */
   dart_team_t team;
@@ -33,7 +33,7 @@ bool dart__operation_in_epoch(dart_gptr_t gptr)
   return dart__check_epoch_of(gptr).kind != DART__EPOCH_OUTSIDE;
 }
 
-/* Operations in an epoch are in none. */
+/* An operation in an epoch belongs to no context. */
 const void *dart__operation_context(dart_gptr_t gptr)
 {
   return gptr.teamid == entered.team && !dart__operation_in_epoch(gptr) ? entered.context : NULL;
@@ -45,7 +45,8 @@ bool dart__operation_fits(void)
 
   if (dart__operations.n < MOST)
     return true;
-  dart__check_note(&said, "more than %d operations are under way; more are not looked at", MOST);
+  dart__check_note(&said, "more than %d operations are outstanding; further ones are not checked",
+                   MOST);
   return false;
 }
 

@@ -1,4 +1,4 @@
-/* When operations are complete, and that they are completed at all. */
+/* Finds out when operations are complete, and that each of them is completed. */
 #include "pending.h"
 
 #include <stdlib.h>
@@ -15,7 +15,8 @@ bool dart__check_is_copied(uint64_t nbytes)
   return nbytes <= DART_COPIED_MOST;
 }
 
-/* Of a row of operations without buffers from one place there is one entry. */
+/* Whether `operation` can also stand for the next operation: a row of operations without buffers from one place has one
+ * entry. */
 static bool goes_on(const dart__operation_t *operation, dart_gptr_t gptr, dart__at_t at)
 {
   return operation->buffer.source == NULL && operation->buffer.given == NULL &&
@@ -85,13 +86,14 @@ uint64_t dart__check_moment(void)
   return moment;
 }
 
-/* What a flush is about: a pointer's unit or team, see dart_communication.h, or a context's operations. */
+/* What a flush completes: the operations of a pointer's unit or team, see dart_communication.h, or those of a
+ * context. */
 typedef struct {
-  dart_gptr_t gptr;    /* of a flush without context */
+  dart_gptr_t gptr;    /* if there is no context */
   const void *context; /* or NULL */
-  bool        epoch;   /* only operations in the epoch on the segment of gptr, which ends */
-  int32_t     unit;    /* -1: all */
-  uint64_t    moment;  /* what started later is not meant */
+  bool        epoch;   /* only operations in the epoch on gptr's segment, which ends */
+  int32_t     unit;    /* -1: all units */
+  uint64_t    moment;  /* later operations are not included */
 } flush_t;
 
 static bool is_meant(const dart__operation_t *operation, const flush_t *flush)
@@ -103,7 +105,7 @@ static bool is_meant(const dart__operation_t *operation, const flush_t *flush)
     return operation->context == flush->context;
   if (operation->gptr.teamid != flush->gptr.teamid || (flush->epoch && !operation->in_epoch))
     return false;
-  if (operation->in_epoch) /* what was put off waits for a flush of its segment */
+  if (operation->in_epoch) /* only a flush of its segment completes a deferred operation */
     return operation->gptr.segid == flush->gptr.segid;
   return (operation->gptr.segid == DART_SEGMENT_LOCAL) == (flush->gptr.segid == DART_SEGMENT_LOCAL);
 }
@@ -154,7 +156,7 @@ static void report_early(const dart__operation_t *operation, dart__at_t at)
   dart__check_report_t report;
 
   if (!dart__check_begin(&report, "completion", at,
-                         "%s reads the result of an operation before it is there",
+                         "%s reads the result of an operation before it is complete",
                          dart__check_calls[at.id]))
     return;
   dart__check_place(&report, "read by", at);
@@ -190,7 +192,8 @@ static void report_never(const dart__operation_t *operation, dart__at_t at)
   dart__check_end(&report);
 }
 
-/* Remove what has no completion any more: of a segment, a team (segment NULL), or all (team DART_TEAM_NULL). */
+/* Remove operations that can no longer be completed: those of a segment, of a team (`segment` NULL), or all (`team`
+ * DART_TEAM_NULL). */
 static void end(dart_team_t team, const int16_t *segment, bool is_reported, dart__at_t at)
 {
   dart__check_lock();

@@ -1,61 +1,47 @@
 #ifndef DART__CHECK_PENDING_H
 #define DART__CHECK_PENDING_H
-/* Operations under way: what their buffers must be until they are complete, and that they are completed at
- * all. */
+/* Outstanding operations: the program must not use their buffers until they are complete, and must complete them. */
 #include "check.h"
 
-/** Whether DART says that it does not need `nbytes` bytes of a source in a row after the call. */
+/** Whether DART promises that it copies `nbytes` contiguous bytes of a source before the call returns. */
 bool dart__check_is_copied(uint64_t nbytes);
 
-/** Note a put or atomic towards `gptr` that DART has started. `source`, of `nbytes`, must not change until it
- *  is complete locally; NULL: it need not be looked at. */
+/** Record a put or atomic on `gptr` that DART has started. The `nbytes` bytes at `source` must not change until it is
+ *  complete locally. NULL: the source is not checked. */
 void dart__check_started(dart_gptr_t gptr, const void *source, uint64_t nbytes, dart__at_t at);
 
-/** A buffer in the place of a result of `nbytes` bytes, to give to DART; `result` itself where operations are not
- *  looked at. */
+/** A buffer to pass to DART in place of a result of `nbytes` bytes; `result` itself if operations are not checked. */
 void *dart__check_result(void *result, uint64_t nbytes);
 
-/** Note the operation that has got `buffer`, which gave `ret`. Until it is complete the program finds a
- *  pattern in `result`. */
+/** Record the operation with `buffer`, whose call has returned `ret`. Until it is complete, `result` holds a
+ *  pattern. */
 void dart__check_result_started(dart_ret_t ret, dart_gptr_t gptr, void *buffer, void *result,
                                 uint64_t nbytes, dart__at_t at);
 
-/** As these two, of an operation with a handle, of which `handle` is DART's; the program's is returned. */
-dart_handle_t dart__check_handle(dart_gptr_t gptr, const void *source, void *buffer, void *result,
-                                 uint64_t nbytes, dart_handle_t handle, dart__at_t at);
-
-/** DART's handle of a program's; false: it is none, which is reported. */
-bool dart__check_handle_inner(dart_handle_t handle, dart_handle_t *inner_out, dart__at_t at);
-
-/** The operation of a handle is complete, or was given up. */
-void dart__check_handle_done(dart_handle_t handle, dart__at_t at);
-void dart__check_handle_given_up(dart_handle_t handle);
-
-/** It is not complete, and DART's handle is `inner` now. */
-void dart__check_handle_now(dart_handle_t handle, dart_handle_t inner);
-
-/** How far a flush goes: operations that started before this moment. */
+/** A number for this moment: a flush that begins now completes the operations that have started before it. */
 uint64_t dart__check_moment(void);
 
-/** A flush of `gptr`, of all units or one, locally only or not, has completed what started before `moment`. */
+/** A flush has completed what was started before `moment`: for the unit of `gptr` or all units, perhaps only
+ *  locally. */
 void dart__check_flushed(dart_gptr_t gptr, bool all, bool local, uint64_t moment, dart__at_t at);
 
-/** A flush of a context, `unit` -1: of all its units, has completed what was started in it before `moment`, perhaps
- *  only locally. */
+/** A flush of a context has completed what was started in it before `moment`, perhaps only locally. `unit` -1: for all
+ *  units. */
 void dart__check_context_flushed(const void *context, int32_t unit, bool local, uint64_t moment,
                                  dart__at_t at);
 
-/** The end of this unit's epoch on gptr's segment has completed what was started in it, towards its unit or all. */
+/** The end of this unit's epoch on gptr's segment has completed the operations in it: those on its unit, or all. */
 void dart__check_epoch_completed(dart_gptr_t gptr, bool all, dart__at_t at);
 
-/** `nbytes` bytes at `source` are about to be read: report it if they are a result that is not there yet. */
+/** The call reads `nbytes` bytes at `source`: report it if they are a result that is not complete. */
 void dart__check_source(const void *source, uint64_t nbytes, dart__at_t at);
 
-/** The segment, or all of the team's, is about to be freed: report what is not complete, and forget it. */
+/** The segment, or the team with all its segments, is about to be freed: report the operations that are not complete,
+ *  and drop them. */
 void dart__check_pending_segment(dart_gptr_t gptr, dart__at_t at);
 void dart__check_pending_team(dart_team_t team, dart__at_t at);
 
-/** The same at dart_exit; and forget all. */
+/** Do so for all operations at dart_exit; drop all operations without a report. */
 void dart__check_pending_exit(dart__at_t at);
 void dart__check_pending_forget(void);
 

@@ -12,7 +12,7 @@ static int32_t owner_of(dart_gptr_t gptr)
   size_t             size;
 
   if (!dart__check_team(gptr.teamid, &me, &size) || gptr.unitid < 0 || (size_t)gptr.unitid >= size)
-    return -1; /* DART says so */
+    return -1; /* DART reports this */
   if (gptr.teamid == DART_TEAM_ALL)
     return gptr.unitid;
   return pdart_team_unit_l2g(gptr.teamid, DART_TEAM_UNIT_ID(gptr.unitid), &unit) == DART_OK

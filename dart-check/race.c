@@ -1,12 +1,13 @@
 /* The log of this unit's accesses.
  *
- * A put or atomic of a word may be what lets others go on, so it passes on the clock, and
- * who gets the word takes it over. A unit that gets a word again from the same place polls it, and one that finds
- * a clock there that is news has found what somebody put: puts of the word by others are no race with that.
+ * After a put or atomic of a word other units may continue, so it publishes the clock. A unit that gets the word
+ * acquires that clock. A unit that gets a word again from the same place of the program polls it. A unit that finds
+ * something new in the word's clock has found what another unit has put. Puts of the word by others are no race with
+ * such gets.
  *
- * A unit that puts a word, gets its own value back and puts it again does not poll: it updates the word, as in
- * `count = count + 1`. Where two units do that to a word, neither waits for the other, so what one finds there by chance
- * orders nothing. Their gets, and the puts that follow at once, are compared without what the gets have found. */
+ * A unit that puts a word, gets its own value back and puts it again does not poll: it updates the word, as in `count =
+ * count + 1`. If two units do that to a word, neither waits for the other, so what their gets find is chance and orders
+ * nothing. Their gets, and the puts right after them, are compared with the clocks from before the gets. */
 #include "race.h"
 
 #include <stdlib.h>
@@ -18,23 +19,23 @@
 
 enum {
   MOST_PARTS = 1024,  /* of an access with gaps */
-  RECENT     = 1024,  /* gets that are remembered as perhaps polls */
-  SYNC_BITS  = 65536, /* of words for which the unit has waited */
-  MOST_WORDS = 64,    /* of an atomic, each of which may let others go on */
+  RECENT     = 1024,  /* gets that are remembered, as they may be polls */
+  SYNC_BITS  = 65536, /* for words for which the unit has waited */
+  MOST_WORDS = 64,    /* of an atomic, after each of which others may continue */
   USED       = 1024   /* words whose last gets and puts are remembered */
 };
 
-/* What this unit did to a word by puts and gets. Numbers of entries of the log; NO_ENTRY: none. */
+/* What this unit has done to a word by puts and gets. The numbers are entries of the log; NO_ENTRY: none. */
 typedef struct {
   uint64_t hash;
   uint32_t cycle;                /* of the log */
-  uint64_t put_news, found_news; /* dart__check_news at the last put, and after the last get */
+  uint64_t put_news, found_news; /* dart__check_news at the last put; after the last get */
   uint32_t put;                  /* the last put */
-  uint32_t found_get, found_put; /* the last get that found something new; and the put after it */
+  uint32_t found_get, found_put; /* the last get with something new; the put after it */
   uint32_t found_row;            /* the row before that get */
   bool     has_own;              /* a get after the last put has found nothing new */
-  bool     has_found;            /* that get is the last one, and nothing was put since */
-  bool     is_polled;     /* waited for, or got again from one place without a put between, */
+  bool     has_found;            /* that get is the last one, and no put came after it */
+  bool     is_polled;     /* waited for, or got twice from one place without a put between, */
   int16_t  team, segment; /* in this segment */
   bool     is_updated;
 } used_word_t;
@@ -55,7 +56,7 @@ void dart__check_log_open(void)
   is_order_lost = false;
   memset(recent, 0, sizeof recent);
   memset(sync_words, 0, sizeof sync_words);
-  memset(used_words, 0xff, sizeof used_words); /* of no cycle */
+  memset(used_words, 0xff, sizeof used_words); /* an invalid cycle */
 }
 
 void dart__check_log_forget_all(void)
@@ -76,7 +77,7 @@ void dart__check_lose_order(const char *why)
   if (!dart__check_for(DART__CHECK_RACES))
     return;
   is_order_lost = true;
-  dart__check_note(&said, "%s: races are not looked for any more", why);
+  dart__check_note(&said, "%s: races are no longer checked", why);
 }
 
 /* ---- words for which the unit has waited ----------------------------------------------------------- */
@@ -91,9 +92,9 @@ static void set_sync(uint64_t hash)
   sync_words[hash % SYNC_BITS / 64] |= UINT64_C(1) << hash % 64;
 }
 
-/* ---- words that the unit updates, with the lock ---------------------------------------------------- */
+/* ---- words that the unit updates; the lock is held ------------------------------------------------- */
 
-/* That it is polled holds beyond the log's cycle. */
+/* A polled word stays polled in the next cycle of the log. */
 static used_word_t *used_word(uint64_t hash)
 {
   used_word_t *word = &used_words[hash % USED];
@@ -110,7 +111,8 @@ static used_word_t *used_word(uint64_t hash)
   return word;
 }
 
-/* Threads of a unit share its clock, so which of them has found what is not known. In epochs operations begin late. */
+/* Whether gets and puts of a word can be told apart as polls or updates. Threads of a unit share a clock, so it is not
+ * known which one found something new. In an epoch, operations begin late. */
 static bool is_followed(const dart__check_ticket_t *ticket)
 {
   return !dart__check.threads && ticket->epoch == DART__EPOCH_OUTSIDE;
@@ -122,8 +124,8 @@ static void mark_updated(uint32_t entry)
     log_entries[entry].is_updated = true;
 }
 
-/* What came before the put of a word only because its last get has found it: the put itself, or, if the unit has heard of
- * others since, the get. */
+/* Mark the access that came before the put of a word only because the last get has found it. That is the put itself, or
+ * the get if the unit has heard of others since. */
 static void mark_found(const used_word_t *word)
 {
   mark_updated(word->found_put != NO_ENTRY ? word->found_put : word->found_get);
@@ -158,7 +160,7 @@ static void log_put(uint64_t hash, uint32_t entry)
     log_entries[entry].unread_row = word->found_row;
     word->found_put               = entry;
   }
-  /* its own value: nobody has told the unit anything since it was put */
+  /* its own value: the unit has learned nothing new since it was put */
   if (word->has_own && word->put_news == news && !word->is_polled)
     word->is_updated = true;
   if (word->is_updated) {
@@ -171,7 +173,7 @@ static void log_put(uint64_t hash, uint32_t entry)
   word->has_found = false;
 }
 
-/* The result of a get is there. `before`: the row before it, if it has found something new. */
+/* The result of a get is complete. `before`: the row before the get, if the get has found something new. */
 static void log_got(uint64_t hash, uint32_t entry, bool is_new, uint32_t before)
 {
   used_word_t *word = used_word(hash);
@@ -186,13 +188,13 @@ static void log_got(uint64_t hash, uint32_t entry, bool is_new, uint32_t before)
     word->has_found               = true;
     return;
   }
-  if (word->has_found) /* and got again before it was put: it waited for what it has found */
+  if (word->has_found) /* got again before a put: the unit waited for the value */
     word->found_get = NO_ENTRY;
   word->has_found = false;
   word->has_own   = word->put != NO_ENTRY && word->put_news == dart__check_news();
 }
 
-/* ---- the log, with the lock ------------------------------------------------------------------------ */
+/* ---- the log; the lock is held --------------------------------------------------------------------- */
 
 static bool is_write(dart__access_kind_t kind)
 {
@@ -206,7 +208,7 @@ static void add(dart__check_ticket_t *ticket, const dart__access_t *access)
   if (count == DART__CHECK_LOG || access->row == DART__CHECK_NO_ROW) {
     dart__check_note(&said,
                      "more than %u accesses between two calls at which all units meet; races of "
-                     "more are not looked for",
+                     "further ones are not checked",
                      (unsigned)count);
     return;
   }
@@ -215,9 +217,9 @@ static void add(dart__check_ticket_t *ticket, const dart__access_t *access)
   log_entries[count++] = *access;
 }
 
-/* The entry that this access repeats, which then stands for both: of a get of a word from the same place, unless the unit
- * has put the word since, or of a compare-and-swap that nothing has come after; NULL: there is none. Else it is
- * remembered. */
+/* The entry that this access repeats, or NULL; the entry then stands for both. A get repeats a get of the same word
+ * from the same place, unless the unit has put the word since. A compare-and-swap repeats the newest entry. If there is
+ * none, this access is remembered. */
 static dart__access_t *repeated(const dart__access_t *access, uint64_t hash)
 {
   uint32_t       *entry  = &recent[dart__check_mix(hash, access->from) % RECENT];
@@ -262,7 +264,7 @@ static void log_word(dart__check_ticket_t *ticket, dart__access_t *access)
   ticket->n     = 1;
 }
 
-/* Elements of a type with gaps between them, in parts that lie in a row. */
+/* Log the contiguous parts of elements with gaps between them. */
 static void log_parts(dart__check_ticket_t *ticket, dart__access_t *access, uint64_t nelem,
                       const dart__check_object_t *object)
 {
@@ -273,7 +275,7 @@ static void log_parts(dart__check_ticket_t *ticket, dart__access_t *access, uint
   if (object->type.per != object->type.extent || nparts > MOST_PARTS) {
     dart__check_note(&said,
                      "races of accesses in more than %d parts, or of indexed types, are not "
-                     "looked for",
+                     "checked",
                      MOST_PARTS);
     return;
   }
@@ -284,13 +286,13 @@ static void log_parts(dart__check_ticket_t *ticket, dart__access_t *access, uint
   }
 }
 
-/* `object`: the type, if its elements do not lie in a row. */
+/* `object`: the type, if its elements are not contiguous. */
 static void log_access(dart__check_ticket_t *ticket, uint64_t nelem,
                        const dart__check_object_t *object, dart__access_t *access)
 {
   dart__check_lock();
   access->start = dart__check_now();
-  /* who writes a word passes on the number that it began with */
+  /* a write of a word publishes the number at which it began */
   access->end = access->start + (access->is_word && is_write((dart__access_kind_t)access->kind));
   access->row = dart__check_row();
   access->unread_row = access->row;
@@ -306,14 +308,14 @@ static void log_access(dart__check_ticket_t *ticket, uint64_t nelem,
   dart__check_unlock();
 }
 
-/* Elements of `size` bytes from `gptr` on are words. */
+/* Whether elements of `size` bytes from `gptr` on are words. */
 static bool are_words(dart_gptr_t gptr, uint64_t size)
 {
   return (size == 1 || size == 2 || size == 4 || size == 8) &&
          (gptr.addr_or_offs.offset & (size - 1)) == 0;
 }
 
-/* Pass on the clock to each word that an atomic on several may change. */
+/* Publish the clock for each word that an atomic on several words may change. */
 static void release_words(dart_gptr_t gptr, uint64_t nelem, uint64_t size, bool is_ordered)
 {
   dart__check_place_t places[MOST_WORDS];
@@ -325,7 +327,7 @@ static void release_words(dart_gptr_t gptr, uint64_t nelem, uint64_t size, bool 
   dart__check_release_all(places, nelem, is_ordered);
 }
 
-/* In which epoch it is. */
+/* Record the epoch of the access. */
 static void note_epoch(dart__check_ticket_t *ticket, dart_gptr_t gptr)
 {
   dart__check_epoch_t epoch;
@@ -343,7 +345,7 @@ static bool is_lock(dart__check_epoch_kind_t kind)
   return kind == DART__EPOCH_SHARED || kind == DART__EPOCH_EXCLUSIVE;
 }
 
-/* Who sees what the call puts into words is to find the clock there. */
+/* Publish the clock for units that will see the words that the call writes. */
 static void release(const dart__check_ticket_t *ticket, dart_gptr_t gptr,
                     const dart__access_t *access, uint64_t nelem, uint64_t size)
 {
@@ -355,8 +357,8 @@ static void release(const dart__check_ticket_t *ticket, dart_gptr_t gptr,
     release_words(gptr, nelem, size, is_ordered);
 }
 
-/* Places, most of it, count only where something says so, and clearing them would be a good part of a short
- * operation. */
+/* Not all fields are set. Most of the ticket is places, which count only if other fields say so. To clear them would be
+ * a large part of a short operation. */
 static void begin_ticket(dart__check_ticket_t *ticket, dart__access_kind_t kind)
 {
   ticket->first     = 0;
@@ -402,7 +404,7 @@ void dart__check_race(dart__check_ticket_t *ticket, dart_gptr_t gptr, uint64_t n
   release(ticket, gptr, &access, nelem, size);
 }
 
-/* ---- what became of them ---------------------------------------------------------------------------- */
+/* ---- the end of an access --------------------------------------------------------------------------- */
 
 bool dart__check_log_end(const dart__check_ticket_t *ticket, uint64_t end)
 {
@@ -419,7 +421,7 @@ void dart__check_log_forget(const dart__check_ticket_t *ticket)
   dart__check_unlock();
 }
 
-/* Whether gets of this kind are looked at by log_got. */
+/* Whether log_got handles such a get. */
 static bool is_followed_get(const dart__check_ticket_t *ticket)
 {
   return ticket->kind == DART__ACCESS_GET && is_followed(ticket);
@@ -439,7 +441,7 @@ void dart__check_log_result(const dart__check_ticket_t *ticket)
   is_new = dart__check_acquire(ticket->place);
   dart__check_lock();
   if (is_new)
-    set_sync(ticket->place.hash); /* what the unit gets there next is not new */
+    set_sync(ticket->place.hash); /* the next get of the word is not new */
   row = is_write(ticket->kind) ? DART__CHECK_NO_ROW : dart__check_row();
   if (ticket->n == 1 && ticket->cycle == cycle && row != DART__CHECK_NO_ROW) {
     access             = &log_entries[ticket->first];
@@ -463,7 +465,7 @@ void dart__check_log_after(const dart__check_ticket_t *ticket, const uint64_t *c
     access->row        = dart__check_row_after(access->row, clock);
     access->unread_row = access->row;
     if (access->row == DART__CHECK_NO_ROW)
-      *access = (dart__access_t){ .owner = access->owner, .unit = access->unit }; /* of no bytes */
+      *access = (dart__access_t){ .owner = access->owner, .unit = access->unit }; /* no bytes */
   }
   dart__check_unlock();
 }

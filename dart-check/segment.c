@@ -1,43 +1,38 @@
-/* Segments of teams. Each portion begins with a page, and behind its last one is another, which crashes who touches
- * it (guard_pages.h); what is left of the last page is a guard, whose bytes are looked at in every call that synchronises. Beyond
- * a number of segments, and where memory is short, a portion has a guard alone. Each unit knows the sizes of all
- * portions, since DART itself would take what is behind one for a part of it.
+/* Segments of teams. Each portion begins with a page, and behind its last page is a guard page, which crashes every
+ * access (guard_pages.h). The rest of the last page is a guard of bytes, which every call that synchronises checks. A
+ * portion has only a guard of bytes if the team has many segments, or if memory is short. Each unit knows the sizes of
+ * all portions, since DART itself takes the guards for a part of the portion.
  *
- * A segment that was freed is kept, and its id with it, until its team has freed some more: so an access to
- * it is told from one to a new segment that has its id, and its pages crash who touches them by an old pointer. All
- * units free the same segments in the same order, so they give back the same ones. Where memory is short all units are
- * told so, and give back all of the team's, and try again. */
+ * A freed segment is kept, with its id, until its team has freed some more. So no new segment has the same id for a
+ * while, and an access by an old pointer crashes. All units free the same segments in the same order, so they release
+ * the same ones. */
+#include "segment.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "board.h"
+#include "bytes.h"
+#include "check_pool.h"
 #include "check_report.h"
-#include "check_type.h"
-#include "compare.h"
 #include "guard_pages.h"
-#include "memory.h"
-#include "nesting.h"
-#include "object.h"
-#include "open_epochs.h"
-#include "pending.h"
-#include "stuck.h"
-#include "underway.h"
+#include "member.h"
+#include "where.h"
 
 enum {
   KEPT    = 8,   /* freed segments of a team that are kept */
-  GUARDED = 4096 /* portions of a team that have a page behind them; a few segments in any case */
+  GUARDED = 4096 /* portions of a team with guard pages; some segments always have them */
 };
 
 typedef enum { UNKNOWN, ALIVE, FREED } state_t;
 
 typedef struct {
-  state_t        state;
-  uint32_t       nunits;
-  uint64_t      *sizes;  /* of each unit's portion */
-  unsigned char *guard;  /* of the own one */
-  size_t         length; /* of the guard */
-  bool is_guarded; /* it was allocated with pages behind its portions: the same in all units */
+  state_t             state;
+  uint32_t            nunits;
+  uint64_t           *sizes;      /* of each unit's portion */
+  unsigned char      *guard;      /* of this unit's portion */
+  size_t              length;     /* of the guard */
+  bool                is_guarded; /* allocated with room for guard pages; the same in all units */
   dart__check_pages_t pages;
   dart__at_t          made, freed;
 } segment_t;
@@ -45,9 +40,9 @@ typedef struct {
 typedef struct {
   segment_t *segment; /* by id */
   size_t     count;
-  int16_t    kept[KEPT]; /* the first in it is the first to go */
+  int16_t    kept[KEPT]; /* from the oldest to the newest */
   size_t     nkept;
-  size_t     nguarded; /* segments with pages behind their portions, kept ones too */
+  size_t     nguarded; /* segments with guard pages, kept ones included */
 } book_t;
 
 static book_t books[DART__CHECK_TEAMS];
@@ -114,7 +109,7 @@ static bool is_outside(const segment_t *segment, dart_gptr_t gptr, uint64_t nbyt
   uint64_t size;
 
   if (gptr.unitid < 0 || (uint32_t)gptr.unitid >= segment->nunits)
-    return false; /* reported by is_of_team */
+    return false; /* is_of_team reports this */
   size = segment->sizes[gptr.unitid];
   return nbytes > size || gptr.addr_or_offs.offset > size - nbytes;
 }
@@ -123,7 +118,7 @@ static bool is_outside(const segment_t *segment, dart_gptr_t gptr, uint64_t nbyt
 
 typedef enum { NO_TEAM, NO_SEGMENT, NO_UNIT } wrong_t;
 
-/* A hint for the reader: the first team that has a segment of this id, and where it was made. */
+/* A hint for the user: the first team that has a segment of this id, and where it was made. */
 static bool find_elsewhere(dart_gptr_t gptr, dart_team_t *team_out, dart__at_t *made_out)
 {
   bool is_found = false;
@@ -149,12 +144,13 @@ static bool begin_wrong(dart__check_report_t *report, wrong_t wrong, dart_gptr_t
 
   if (wrong == NO_TEAM)
     return dart__check_begin(report, "memory", at,
-                             "%s uses a pointer of team %d, of which this unit is no member", call,
-                             gptr.teamid);
+                             "%s uses a pointer of team %d, of which this unit is not a member",
+                             call, gptr.teamid);
   if (wrong == NO_SEGMENT)
-    return dart__check_begin(report, "memory", at,
-                             "%s uses a pointer to segment %d of team %d, which has none", call,
-                             gptr.segid, gptr.teamid);
+    return dart__check_begin(
+        report, "memory", at,
+        "%s uses a pointer to segment %d of team %d, which has no such segment", call, gptr.segid,
+        gptr.teamid);
   return dart__check_begin(report, "memory", at,
                            "%s uses a pointer to unit %d of team %d, which has %zu units", call,
                            gptr.unitid, gptr.teamid, dart__check_team_size(gptr.teamid));
@@ -177,8 +173,8 @@ static void report_wrong(wrong_t wrong, dart_gptr_t gptr, dart__at_t at)
   dart__check_end(&report);
 }
 
-/* Segments of allocators and adopted memory have no entry in the book, so DART is asked for the unit's own portion.
- * Registered memory may have none. Of a segment that is not there DART writes its line, too. */
+/* Segments of allocators and adopted memory are not recorded here, so DART is asked for this unit's portion; if the
+ * segment does not exist, DART writes a line, too. Registered memory may have no portion. */
 static bool has_segment(dart_gptr_t gptr, int32_t me)
 {
   void *own;
@@ -190,8 +186,8 @@ static bool has_segment(dart_gptr_t gptr, int32_t me)
   return pdart_gptr_getaddr(gptr, &own) == DART_OK;
 }
 
-/* Whether the pointer's team has such a segment and, if bytes are accessed, such a unit. Teams of high ids are not
- * known, and null pointers are DART's to refuse. */
+/* Whether the pointer's team has such a segment and, if bytes are accessed, such a unit. Teams with high ids are not
+ * known, and DART refuses null pointers. */
 static bool is_of_team(dart_gptr_t gptr, uint64_t nbytes, bool is_known, dart__at_t at)
 {
   int32_t me;
@@ -237,15 +233,6 @@ bool dart__check_look_up(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
 
 /* ---- guards -------------------------------------------------------------------------------------- */
 
-size_t dart__check_intact(const unsigned char *bytes, size_t n, int pattern)
-{
-  size_t i = 0;
-
-  while (i < n && bytes[i] == pattern)
-    i++;
-  return i;
-}
-
 static void look_at_guard(segment_t *segment, dart_team_t team, int id, dart__at_t at)
 {
   dart__check_report_t report;
@@ -264,13 +251,13 @@ static void look_at_guard(segment_t *segment, dart_team_t team, int id, dart__at
     return;
   dart__check_line(
       &report,
-      "by a store of this unit, or of one of its node, since the last call that synchronised");
+      "by a store of this unit or of one on its node, since the last call that synchronised");
   dart__check_place(&report, "found in", at);
   dart__check_place(&report, "made by", segment->made);
   dart__check_end(&report);
 }
 
-void dart__check_segment_guards(dart__at_t at)
+static void look_at_guards(dart__at_t at)
 {
   dart__check_lock();
   for (dart_team_t team = 0; team < DART__CHECK_TEAMS; team++)
@@ -283,14 +270,81 @@ void dart__check_guards(dart__at_t at)
 {
   if (!dart__check_for(DART__CHECK_MEMORY))
     return;
-  dart__check_segment_guards(at);
+  look_at_guards(at);
   dart__check_block_guards(at);
 }
 
-/* ---- making -------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------- */
 
-/* Give back the freed segments of a team, but for the newest `left`. Collective. */
-static void give_back(dart_team_t team, size_t left)
+/* Units allocate and free the segments of a team together, so all of them get the same answer. */
+bool dart__check_segment_has_pages(dart_team_t team)
+{
+  size_t most = GUARDED / dart__check_team_size(team);
+
+  return books[team].nguarded < (most > 2 * KEPT ? most : 2 * KEPT);
+}
+
+/* The length of the guard behind `nbytes` bytes, which ends at the guard page if there is one. */
+static size_t guard_length(bool has_page, uint64_t nbytes)
+{
+  size_t rest = dart__check_pages_room(nbytes) - nbytes - dart__check_page();
+
+  return has_page && rest < DART__CHECK_GUARD ? rest : DART__CHECK_GUARD;
+}
+
+/* No unit accesses a portion before all units have filled theirs: the allgather of the sizes comes in between. */
+void dart__check_segment_add(dart_gptr_t gptr, uint64_t nbytes, bool has_pages, dart__at_t at)
+{
+  size_t              nunits  = dart__check_team_size(gptr.teamid);
+  uint64_t           *sizes   = dart__check_room(NULL, nunits * sizeof *sizes);
+  dart__check_pages_t pages   = { .n = nunits, .sizes = sizes };
+  unsigned char      *portion = NULL;
+  int32_t             me      = 0;
+
+  dart__check_team(gptr.teamid, &me, &nunits);
+  gptr.unitid = (int16_t)me;
+  pdart_gptr_getaddr(gptr, (void **)&portion);
+  memset(portion, DART__CHECK_FRESH, nbytes);
+  memset(portion + nbytes, DART__CHECK_PATTERN, DART__CHECK_GUARD);
+  if (pdart_allgather(&nbytes, sizes, 1, DART_TYPE_ULONGLONG, gptr.teamid) != DART_OK)
+    pdart_abort(DART_EXIT_ABORT);
+  dart__check_pages_find(&pages, gptr, has_pages);
+  dart__check_pages_guard(&pages);
+  dart__check_lock();
+  *make(gptr.teamid, gptr.segid) = (segment_t){ ALIVE,
+                                                (uint32_t)nunits,
+                                                sizes,
+                                                portion + nbytes,
+                                                guard_length(pages.first[me] != NULL, nbytes),
+                                                has_pages,
+                                                pages,
+                                                at,
+                                                { 0 } };
+  books[gptr.teamid].nguarded += has_pages;
+  dart__check_unlock();
+}
+
+/* ---- freeing ------------------------------------------------------------------------------------- */
+
+bool dart__check_segment_freed(dart_gptr_t gptr, dart__at_t at)
+{
+  segment_t *segment;
+  bool       is_known;
+
+  dart__check_lock();
+  segment  = find(gptr.teamid, gptr.segid);
+  is_known = segment != NULL && segment->state == ALIVE;
+  if (is_known) {
+    look_at_guard(segment, gptr.teamid, gptr.segid, at);
+    segment->state = FREED;
+    segment->freed = at;
+  }
+  dart__check_unlock();
+  return is_known;
+}
+
+/* Release all but the newest `left` segments that the team keeps. Collective over the team. */
+static void release(dart_team_t team, size_t left)
 {
   book_t *book = &books[team];
 
@@ -305,200 +359,30 @@ static void give_back(dart_team_t team, size_t left)
     segment = &book->segment[gptr.segid];
     dart__check_pages_open(&segment->pages);
     book->nguarded -= segment->is_guarded;
-    segment->state = UNKNOWN; /* the id may become an allocator's, which has no entry */
+    segment->state = UNKNOWN; /* an allocator may get the id, and its segments are not recorded */
     pdart_team_memfree(gptr);
   }
 }
 
-typedef struct {
-  dart_team_t     team;
-  size_t          alignment; /* 0: none was asked for */
-  size_t          nelem;
-  dart_datatype_t type;
-} request_t;
-
-/* More than an address space: DART refuses it, on all units. */
-static bool is_too_much(const request_t *request)
+bool dart__check_segments_release(dart_team_t team)
 {
-  return request->nelem >> 46 != 0;
+  bool has_any = books[team].nkept > 0;
+
+  release(team, 0);
+  return has_any;
 }
 
-/* The same in all units, which make and free the segments of a team together. */
-static bool is_guarded(dart_team_t team)
+void dart__check_segment_keep(dart_gptr_t gptr)
 {
-  size_t most = GUARDED / dart__check_team_size(team);
-
-  return books[team].nguarded < (most > 2 * KEPT ? most : 2 * KEPT);
-}
-
-static dart_ret_t allocate(const request_t *request, bool guarded, dart_gptr_t *gptr)
-{
-  bool            plain     = is_too_much(request);
-  dart_datatype_t type      = plain ? request->type : DART_TYPE_BYTE;
-  size_t          alignment = request->alignment, page = dart__check_page();
-  size_t          nbytes = request->nelem * dart__check_size(request->type);
-
-  if (guarded && alignment < page)
-    alignment = page;
-  nbytes = plain     ? request->nelem
-           : guarded ? dart__check_pages_room(nbytes)
-                     : nbytes + DART__CHECK_GUARD;
-  return alignment == 0 ? pdart_team_memalloc_aligned(request->team, nbytes, type, gptr)
-                        : pdart_team_memalign(request->team, alignment, nbytes, type, gptr);
-}
-
-/* A segment of this id is gone or new, and no unit uses one before this unit has returned. */
-static void forget_locks(dart_gptr_t gptr)
-{
-  int32_t me;
-  size_t  size;
-
-  if (dart__check_team(gptr.teamid, &me, &size) && me == 0)
-    dart__check_nest_freed(gptr.teamid, gptr.segid, -1, 0, UINT64_MAX);
-}
-
-/* Fill the own portion, and enter it in the book. Nobody accesses a portion before all have filled theirs,
- * for the sizes are exchanged in between. */
-static void enter(dart_gptr_t gptr, uint64_t nbytes, bool guarded, int32_t me, size_t nunits,
-                  dart__at_t at)
-{
-  uint64_t           *sizes   = dart__check_room(NULL, nunits * sizeof *sizes);
-  dart__check_pages_t pages   = { .n = nunits, .sizes = sizes };
-  unsigned char      *portion = NULL;
-  size_t              length  = DART__CHECK_GUARD;
-
-  gptr.unitid = (int16_t)me;
-  pdart_gptr_getaddr(gptr, (void **)&portion);
-  memset(portion, DART__CHECK_FRESH, nbytes);
-  memset(portion + nbytes, DART__CHECK_PATTERN, DART__CHECK_GUARD);
-  forget_locks(gptr);
-  if (pdart_allgather(&nbytes, sizes, 1, DART_TYPE_ULONGLONG, gptr.teamid) != DART_OK)
-    pdart_abort(DART_EXIT_ABORT);
-  dart__check_pages_find(&pages, gptr, guarded);
-  dart__check_pages_guard(&pages);
-  if (pages.first[me] != NULL &&
-      dart__check_pages_room(nbytes) - nbytes < length + dart__check_page())
-    length = dart__check_pages_room(nbytes) - nbytes - dart__check_page();
-  dart__check_lock();
-  *make(gptr.teamid, gptr.segid) =
-      (segment_t){ ALIVE, (uint32_t)nunits, sizes, portion + nbytes, length, guarded, pages, at,
-                   { 0 } };
-  books[gptr.teamid].nguarded += guarded;
-  dart__check_unlock();
-}
-
-static bool is_short(dart_ret_t ret)
-{
-  return ret == DART_ERR_NOMEM || ret == DART_ERR_OTHER;
-}
-
-static dart_ret_t make_segment(const request_t *request, dart_gptr_t *gptr, dart__at_t at)
-{
-  int32_t    me;
-  size_t     nunits;
-  bool       guarded = is_guarded(request->team);
-  dart_ret_t ret     = allocate(request, guarded, gptr);
-
-  if (is_short(ret) && books[request->team].nkept > 0) {
-    give_back(request->team, 0);
-    ret = allocate(request, guarded, gptr);
-  }
-  if (is_short(ret) && guarded) {
-    guarded = false;
-    ret     = allocate(request, guarded, gptr);
-  }
-  if (ret == DART_OK && dart__check_team(request->team, &me, &nunits))
-    enter(*gptr, request->nelem * dart__check_size(request->type), guarded, me, nunits, at);
-  return ret;
-}
-
-/* Whether this unit takes part in the call, however it ends: DART refuses others on this unit alone. */
-static bool takes_part(dart_team_t team, dart_datatype_t dtype, const dart_gptr_t *gptr)
-{
-  int32_t me;
-  size_t  size;
-
-  return gptr != NULL && dart__check_team(team, &me, &size) &&
-         dart__check_type_number(dtype) < UINT64_C(1) << 40;
-}
-
-dart_ret_t dart_team_memalloc_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
-                                      dart_gptr_t *gptr)
-{
-  dart__at_t           at     = DART__AT(dart_team_memalloc_aligned);
-  dart__check_record_t record = { .root = 0 };
-
-  if (!takes_part(teamid, dtype, gptr))
-    return pdart_team_memalloc_aligned(teamid, nelem, dtype, gptr);
-  dart__check_enter(teamid, record, at);
-  if (!dart__check_for(DART__CHECK_MEMORY))
-    return pdart_team_memalloc_aligned(teamid, nelem, dtype, gptr);
-  return make_segment(&(request_t){ teamid, 0, nelem, dtype }, gptr, at);
-}
-
-dart_ret_t dart_team_memalign(dart_team_t teamid, size_t alignment, size_t nelem,
-                              dart_datatype_t dtype, dart_gptr_t *gptr)
-{
-  dart__at_t at = DART__AT(dart_team_memalign);
-
-  if (!takes_part(teamid, dtype, gptr))
-    return pdart_team_memalign(teamid, alignment, nelem, dtype, gptr);
-  dart__check_enter(teamid, (dart__check_record_t){ .other = alignment }, at);
-  if (!dart__check_for(DART__CHECK_MEMORY) || alignment == 0) /* which DART refuses on all units */
-    return pdart_team_memalign(teamid, alignment, nelem, dtype, gptr);
-  return make_segment(&(request_t){ teamid, alignment, nelem, dtype }, gptr, at);
-}
-
-/* ---- freeing ------------------------------------------------------------------------------------- */
-
-/* Not NULL: the segment is one of the book, and not freed before. */
-static segment_t *begin_free(dart_gptr_t gptr, dart__at_t at)
-{
-  segment_t *segment = find(gptr.teamid, gptr.segid);
-
-  if (segment == NULL || segment->state != ALIVE)
-    return NULL;
-  look_at_guard(segment, gptr.teamid, gptr.segid, at);
-  segment->state = FREED;
-  segment->freed = at;
-  return segment;
-}
-
-dart_ret_t dart_team_memfree(dart_gptr_t gptr)
-{
-  dart__at_t          at = DART__AT(dart_team_memfree);
-  book_t             *book;
-  segment_t          *segment;
+  book_t             *book = &books[gptr.teamid];
   dart__check_pages_t pages;
-  dart_ret_t          ret;
 
-  if (DART_GPTR_ISNULL(gptr) || gptr.segid <= 0 || !dart__check_access(gptr, 0, at))
-    return DART_GPTR_ISNULL(gptr) ? DART_OK : DART_ERR_INVAL;
-  dart__check_race_segment(gptr, false);
-  dart__check_enter(gptr.teamid, (dart__check_record_t){ .root = (uint64_t)gptr.segid + 1 }, at);
-  dart__check_pending_segment(gptr, at);
   dart__check_lock();
-  segment = begin_free(gptr, at);
-  if (segment != NULL)
-    pages = segment->pages;
+  pages = book->segment[gptr.segid].pages;
   dart__check_unlock();
-  dart__check_open_epochs_end(gptr.teamid, &gptr.segid);
-  dart__check_stuck_end(gptr.teamid, &gptr.segid);
-  dart__check_race_freed(gptr);
-  if (segment == NULL) {
-    ret = pdart_team_memfree(gptr);
-    forget_locks(gptr);
-    return ret;
-  }
-  book = &books[gptr.teamid];
-  pdart_flush_all(
-      gptr); /* as DART does before it frees, for what is under way goes to these pages */
-  pdart_barrier(gptr.teamid);
-  forget_locks(gptr);
   dart__check_pages_close(&pages);
-  give_back(gptr.teamid, KEPT - 1);
+  release(gptr.teamid, KEPT - 1);
   book->kept[book->nkept++] = gptr.segid;
-  return DART_OK;
 }
 
 static void forget(book_t *book)
@@ -517,7 +401,7 @@ void dart__check_segments_open(dart_team_t team)
     dart__check_pages_open(&books[team].segment[id].pages);
 }
 
-/* A team's id is not given out again, so its book is of no use any more. */
+/* The id of a team is not used again, so its records are of no further use. */
 void dart__check_segments_team(dart_team_t team)
 {
   if (team >= DART__CHECK_TEAMS)
@@ -549,7 +433,7 @@ static void report_leak(dart_team_t team, size_t id)
   dart__check_end(&report);
 }
 
-/* Units of a team have the same segments, so the first of them reports. */
+/* Units of a team have the same segments, so the first unit reports. */
 void dart__check_segments_leaked(void)
 {
   int32_t me;
@@ -591,12 +475,12 @@ static void report_fault(dart_team_t team, size_t id, int32_t unit, const void *
   if (segment->state == FREED)
     dart__check_place(&report, "freed by", segment->freed);
   dart__check_place(&report, "made by", segment->made);
-  dart__check_line(&report, "the program cannot go on");
+  dart__check_line(&report, "the program cannot continue");
   dart__check_end(&report);
 }
 
-/* In the handler of the signal, and without the lock: who touches a page of a segment holds none of malloc's or of this
- * library. */
+/* Runs in the signal's handler, without the lock. A thread that touches a page of a segment holds no lock of malloc or
+ * of this library. */
 void dart__check_segment_fault(const void *address, const void *from)
 {
   for (dart_team_t team = 0; team < DART__CHECK_TEAMS; team++)
@@ -610,86 +494,4 @@ void dart__check_segment_fault(const void *address, const void *from)
         return;
       }
     }
-}
-
-/* ---- addresses ----------------------------------------------------------------------------------- */
-
-dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void **addr)
-{
-  if (dart__check_access(gptr, 0, DART__AT(dart_gptr_getaddr)))
-    return pdart_gptr_getaddr(gptr, addr);
-  if (addr != NULL)
-    *addr = NULL;
-  return DART_ERR_INVAL;
-}
-
-void *dart_near_ptr(dart_gptr_t gptr)
-{
-  return dart__check_access(gptr, 0, DART__AT(dart_near_ptr)) ? pdart_near_ptr(gptr) : NULL;
-}
-
-/* ---- registered memory --------------------------------------------------------------------------- */
-
-/* Ids of teams and segments have 16 bits each, and those of registered memory are never 0. */
-static uintptr_t registered_key(dart_gptr_t gptr)
-{
-  return (uintptr_t)(uint16_t)gptr.teamid << 16 | (uint16_t)gptr.segid;
-}
-
-/* Of all units the first reports, as for segments. */
-static dart_ret_t registered(dart_ret_t ret, dart_gptr_t *gptr, dart__at_t at)
-{
-  int32_t me;
-  size_t  size;
-
-  if (ret == DART_OK && dart__check_team(gptr->teamid, &me, &size) && me == 0)
-    dart__check_made(ret, DART__CHECK_REGISTERED, registered_key(*gptr), gptr->teamid, at);
-  return ret;
-}
-
-dart_ret_t dart_team_memregister(dart_team_t teamid, size_t nlelem, dart_datatype_t dtype,
-                                 void *addr, dart_gptr_t *gptr)
-{
-  dart__at_t at = DART__AT(dart_team_memregister);
-
-  if (takes_part(teamid, dtype, gptr))
-    dart__check_enter(teamid, (dart__check_record_t){ .root = 0 }, at);
-  return registered(pdart_team_memregister(teamid, nlelem, dtype, addr, gptr), gptr, at);
-}
-
-dart_ret_t dart_team_memregister_aligned(dart_team_t teamid, size_t nelem, dart_datatype_t dtype,
-                                         void *addr, dart_gptr_t *gptr)
-{
-  dart__check_record_t record = { .nelem = nelem, .type = dart__check_type_number(dtype) };
-  dart__at_t           at     = DART__AT(dart_team_memregister_aligned);
-
-  if (takes_part(teamid, dtype, gptr))
-    dart__check_enter(teamid, record, at);
-  return registered(pdart_team_memregister_aligned(teamid, nelem, dtype, addr, gptr), gptr, at);
-}
-
-dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
-{
-  dart__at_t at = DART__AT(dart_team_memderegister);
-  dart_ret_t ret;
-
-  dart__check_race_segment(gptr, false);
-  ret = pdart_team_memderegister(gptr);
-  dart__check_ended(ret, DART__CHECK_REGISTERED, registered_key(gptr), at);
-  if (ret == DART_OK) {
-    dart__check_open_epochs_end(gptr.teamid, &gptr.segid);
-    dart__check_stuck_end(gptr.teamid, &gptr.segid);
-    dart__check_race_freed(gptr);
-    dart__check_nest_freed(gptr.teamid, gptr.segid, dart__check_team_me(gptr), 0, UINT64_MAX);
-  }
-  return ret;
-}
-
-dart_ret_t dart_team_adopt(dart_team_t teamid, void *addr, size_t nbytes, dart_gptr_t *gptr)
-{
-  dart_ret_t ret = pdart_team_adopt(teamid, addr, nbytes, gptr);
-
-  if (ret == DART_OK && dart__check_for(DART__CHECK_RACES) && dart__check_team_size(teamid) > 1)
-    dart__check_race_collective(teamid, DART__CALL_dart_team_adopt, 0);
-  return ret;
 }

@@ -1,23 +1,23 @@
-/* A start waits for a post, at the latest in dart_epoch_complete, and dart_epoch_wait waits for completions. A target that
- * has forgotten its post goes on to the next collective call, and waits there for the origin. So each unit says in memory
- * that all can read what it waits for in an epoch: for which units, and for which of their calls. A unit that waits in a
- * collective call for one of these looks there, and knows by its own counts that it has not called. Neither can go on
- * then, for this one is in a call.
+/* An origin's start waits for the target's post, at the latest in dart_epoch_complete, and dart_epoch_wait waits for
+ * completions. A target that has forgotten its post goes on to the next collective call, and waits there for the
+ * origin. So each unit publishes what it waits for in an epoch: for which units, and for which of their calls. A unit
+ * that waits in a collective call for such a unit reads that. Its own counts show whether it has made the call. If not,
+ * neither unit can continue, as this one is in the collective call.
  *
- * The k-th post that names a unit goes with that unit's k-th start that names this one, so counts of both sides compare
- * without a message. They are kept as long as the segment. */
+ * The k-th post that names a unit belongs to that unit's k-th start that names the target. So the counts of both sides
+ * can be compared without a message. They are kept as long as the segment. */
 #include "stuck.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_report.h"
 #include "check_shared.h"
 #include "member.h"
+#include "where.h"
 
 typedef enum { POSTS, STARTS, COMPLETES, COUNTS } count_t;
 
-/* How often this unit has called for each unit of the team. */
+/* How often this unit has made each call for each unit of the team. */
 typedef struct {
   dart_team_t team;
   int16_t     segment;
@@ -26,10 +26,10 @@ typedef struct {
 
 /* What this unit waits for. */
 typedef struct {
-  uint64_t number; /* counts waits; odd: it waits */
+  uint64_t number; /* counts waits; odd: the unit waits */
   uint64_t call, from;
   uint64_t what, team, segment;
-  uint64_t needs[]; /* of each unit of the job: which call of it; 0: none */
+  uint64_t needs[]; /* for each unit of the job: the number of its call; 0: none */
 } wait_t;
 
 static book_t     *books;
@@ -134,7 +134,7 @@ static int32_t global_id(dart_team_t team, int32_t member)
   return pdart_team_unit_l2g(team, DART_TEAM_UNIT_ID(member), &unit) == DART_OK ? unit.id : -1;
 }
 
-/* A loop calls from one place, and looking that up takes longer than a short operation. */
+/* A loop calls from one place, and a look-up takes longer than a short operation. */
 static uint64_t place_number(const void *from)
 {
   static const void *last;
@@ -147,7 +147,8 @@ static uint64_t place_number(const void *from)
   return number;
 }
 
-/* Threads of a unit may wait in several epochs at a time, and call for one another. */
+/* Threads of a unit may wait in several epochs at a time, and make calls for each other, so only one thread is
+ * checked. */
 void dart__check_stuck_wait(dart_gptr_t gptr, dart__call_t what, size_t n,
                             const dart_team_unit_t units[], dart__at_t at)
 {
@@ -170,7 +171,7 @@ void dart__check_stuck_wait(dart_gptr_t gptr, dart__call_t what, size_t n,
     if (unit >= 0)
       own->needs[unit] = *count_of(book, units[i].id, own_count);
   }
-  /* release: who reads that this unit waits reads for whom */
+  /* release: a unit that reads this number also reads `needs` */
   __atomic_store_n(&own->number, own->number + 1, __ATOMIC_RELEASE);
 }
 
@@ -182,7 +183,8 @@ void dart__check_stuck_waited(void)
   memset(own->needs, 0, dart__check.nunits * sizeof own->needs[0]);
 }
 
-/* How often this unit has called what the other one waits for. Teams of the same id may have different members. */
+/* How often this unit has made the call for which the other one waits. Teams with the same id may have different
+ * members. */
 static uint64_t called(const wait_t *wait, int32_t unit)
 {
   dart_gptr_t      gptr = { .teamid = (int16_t)wait->team, .segid = (int16_t)wait->segment };

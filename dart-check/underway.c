@@ -1,5 +1,6 @@
-/* Operations under way. An access lasts from its call until it is complete, which may be after others were let go on:
- * then they conflict, as the flush is missing. What an atomic has found is acquired when its result is there. */
+/* Outstanding operations. An access lasts from its call until it is complete. Other units may continue before that;
+ * then their accesses conflict with it, as the flush is missing. What an atomic has found is acquired when its result
+ * is complete. */
 #include "underway.h"
 
 #include <stdlib.h>
@@ -63,7 +64,7 @@ void dart__check_race_started(const dart__check_ticket_t *ticket, dart_ret_t ret
   }
   dart__check_unlock();
   if (is_full)
-    dart__check_lose_order("too many operations are under way");
+    dart__check_lose_order("too many operations are outstanding");
 }
 
 uint64_t dart__check_race_moment(void)
@@ -85,15 +86,15 @@ uint64_t dart__check_race_number(void)
 
 typedef struct {
   dart_gptr_t   gptr;
-  dart_handle_t handle; /* not NULL: this one alone */
+  dart_handle_t handle; /* not NULL: only this operation */
   uint64_t      moment;
-  uint64_t      end;     /* the unit's number at which they are complete; 0: now */
-  bool          all;     /* of the team's units */
+  uint64_t      end;     /* number of the unit's clock at which they are complete; 0: now */
+  bool          all;     /* all units of the team */
   bool          local;   /* only locally */
-  bool          segment; /* only of the segment of gptr */
-  bool          epoch;   /* and only in epochs */
-  bool          team;    /* all of the team, whichever segment */
-  bool          any;     /* whichever team */
+  bool          segment; /* only operations on gptr's segment */
+  bool          epoch;   /* and only those in epochs */
+  bool          team;    /* all segments of the team */
+  bool          any;     /* any team */
 } which_t;
 
 static bool in_epoch(const operation_t *operation)
@@ -113,14 +114,15 @@ static bool is_meant(const operation_t *operation, const which_t *which)
     return true;
   if (which->any)
     return !in_epoch(operation);
-  if (which->segment || in_epoch(operation)) /* which may be put off until a flush of its segment */
+  if (which->segment || in_epoch(operation)) /* DART may defer it until a flush of its segment */
     return a->segid == b->segid && (which->all || a->unitid == b->unitid) &&
            (!which->epoch || in_epoch(operation));
   return (a->segid == DART_SEGMENT_LOCAL) == (b->segid == DART_SEGMENT_LOCAL) &&
          (which->all || a->unitid == b->unitid);
 }
 
-/* Take those that are meant out of the list, but for what is only complete locally; their number to `*n_out`. */
+/* Remove the operations that `which` names from the list, and return them. Those that are only complete locally stay in
+ * the list. `*n_out`: how many there are. */
 static operation_t *take(const which_t *which, size_t *n_out)
 {
   operation_t *taken = NULL;
@@ -156,7 +158,7 @@ static bool is_same(const dart__check_opening_t *a, const dart__check_opening_t 
          a->place[0].hash == b->place[0].hash;
 }
 
-/* Operations in epochs, which begin when their target lets them, have begun. */
+/* Operations in epochs begin when their target can be accessed: these have begun. */
 static void begin(const operation_t *taken, size_t n)
 {
   const dart__check_opening_t *last  = NULL;

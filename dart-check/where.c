@@ -1,7 +1,8 @@
-/* Names of places in the program, by addr2line(1), which reads the debugging information that compilers
- * write with -g. It is started for reports only, and without what was preloaded into the program. Without
- * it, or without that information, the name is the file and the offset in it, which it can be asked for
- * later. */
+/* Names of places in the program, by addr2line(1), which reads the debugging information that compilers write with -g.
+ * It runs for reports only, and without preloaded libraries. If there is no addr2line or no such information, the name
+ * is a file and an offset in it, for a later call of addr2line. */
+#include "where.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <spawn.h>
@@ -10,8 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "check_report.h"
 
 extern char **environ;
 
@@ -22,7 +21,7 @@ typedef struct {
   bool      is_program;
 } search_t;
 
-/* The object that an address is in; dl_iterate_phdr calls it for one after the other, the program first. */
+/* Find the object that contains an address; dl_iterate_phdr calls this for each object, the program first. */
 static int look(struct dl_phdr_info *info, size_t size, void *data)
 {
   search_t *search = data;
@@ -46,7 +45,7 @@ static bool find(const void *from, search_t *search)
 {
   ssize_t length;
 
-  search->address = (uintptr_t)from - 1; /* in the call, not behind it */
+  search->address = (uintptr_t)from - 1; /* inside the call, not behind it */
   if (dl_iterate_phdr(look, search) == 0)
     return false;
   if (search->is_program) {
@@ -86,7 +85,7 @@ const void *dart__check_place_address(uint64_t number)
   return number == 0 ? NULL : (const void *)(program_base() + (uintptr_t)number);
 }
 
-/* The environment without what is preloaded; of entries that stay where they are. */
+/* The environment without LD_PRELOAD; it shares the entries. */
 static char **plain_environment(void)
 {
   size_t n = 0, kept = 0;
@@ -101,7 +100,7 @@ static char **plain_environment(void)
   return plain;
 }
 
-/* What `argv` prints, at most `nbytes`; false: it cannot be started. */
+/* Run `argv`, and store at most `nbytes` of its output. False: it cannot be started, or prints nothing. */
 static bool output_of(char *const argv[], char *text, size_t nbytes)
 {
   posix_spawn_file_actions_t actions;
@@ -133,7 +132,7 @@ static bool output_of(char *const argv[], char *text, size_t nbytes)
   return !failed && length > 0;
 }
 
-/* "function\nfile:line\n" to "function at file:line"; false: the line is not known. */
+/* Turn "function\nfile:line\n" into "function at file:line". False: the line is not known. */
 static bool read_answer(char *answer, char *text, size_t nbytes)
 {
   char *line = strchr(answer, '\n');

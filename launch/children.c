@@ -1,14 +1,12 @@
-/* Starting processes, watching them, and ending them together.
+/* Starts processes, watches them, and ends them together.
  *
- * Children stay in the launcher's process group, so the terminal treats them and the launcher as one
- * shell job: ^C, ^Z and hang-up reach each of them from the kernel. The launcher passes on only signals
- * that were sent to itself (kill, batch systems), which have another origin in the kernel's signal
- * information. A signal that is sent to the whole group, as by timeout(1), looks like one sent to the
- * launcher: children then get it twice.
+ * Children stay in the launcher's process group, so the terminal treats them and the launcher as one shell job: ^C, ^Z
+ * and hang-up reach each of them from the kernel. The launcher forwards only signals that were sent to itself (kill,
+ * batch systems), which have another origin in the kernel's signal information. A signal to the whole group, as by
+ * timeout(1), looks like one to the launcher: children then get it twice.
  *
- * The launcher has its signals blocked and reads them one at a time from a descriptor, like all else it
- * waits for, so all of this is plain sequential code. If the launcher itself is killed, the kernel sends
- * the children a signal. */
+ * The launcher blocks its signals and reads them one at a time from a descriptor, like every other event. So all of
+ * this is plain sequential code. If the launcher itself is killed, the kernel sends the children a signal. */
 #include "children.h"
 
 #include <errno.h>
@@ -26,26 +24,26 @@
 #include "launch.h"
 
 #define GRACE_SECONDS 2 /* from the request to end until children are killed */
-#define SOON_SECONDS  2 /* in which they may end without a request */
+#define SOON_SECONDS  2 /* for children to end before they are asked to */
 
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 
-#define ENDINGS 4 /* the first of these ask the program to end */
+#define ENDINGS 4 /* the first of these signals ask the program to end */
 
 struct children {
   const children_plan_t *plan;
-  pid_t                 *pid; /* of each child; 0: not started, or gone */
+  pid_t                 *pid; /* of each child; 0: not started, or ended */
   uint32_t               nrunning;
 
-  bool            ending;    /* the exit code is known, and children are to end */
-  bool            asked;     /* they were asked to */
-  bool            signalled; /* one of the first ENDINGS signals came */
+  bool            ending;    /* the exit code is known, and children must end */
+  bool            asked;     /* the children were asked to end */
+  bool            signalled; /* one of the first ENDINGS signals has arrived */
   int             code;      /* exit code of the launcher */
   struct timespec last;      /* while ending: when children are killed, or asked if they were not */
 
-  int      epoll;    /* all that is waited for: `signals` and watched descriptors */
-  int      signals;  /* SIGCHLD and `forwarded` are read from it */
-  sigset_t old_mask; /* the mask and handling the launcher was started with; children get them */
+  int              epoll;    /* for all events: `signals` and watched descriptors */
+  int              signals;  /* SIGCHLD and `forwarded` are read from it */
+  sigset_t         old_mask; /* the launcher's own at its start; children get them */
   struct sigaction old_child;
 };
 
@@ -62,7 +60,7 @@ static bool take_signals(children_t *children)
     sigaddset(&awaited, forwarded[i]);
 
   blocked = awaited;
-  sigaddset(&blocked, SIGPIPE); /* a closed stderr is no reason to end the program */
+  sigaddset(&blocked, SIGPIPE); /* a closed stderr must not end the program */
   sigprocmask(SIG_BLOCK, &blocked, &children->old_mask);
   /* while SIGCHLD is ignored, the kernel keeps no status of children */
   sigaction(SIGCHLD, &standard, &children->old_child);
@@ -88,13 +86,13 @@ static void send_all(const children_t *children, int signal)
 
 /* ---------------------------------------------------------------- starting */
 
-/* In the child: turn into the program. Does not return. */
+/* In the child: execute the program. Does not return. */
 static void become_program(const children_t *children, uint32_t child, pid_t launcher, int report)
 {
   const children_plan_t *plan = children->plan;
   int                    error;
 
-  /* The launcher may have died before this call: then the signal never comes. */
+  /* The launcher may have died before this call: then the signal never arrives. */
   prctl(PR_SET_PDEATHSIG, plan->death_signal);
   if (getppid() != launcher)
     _exit(LAUNCH_EXIT_FAILURE);
@@ -110,9 +108,9 @@ static void become_program(const children_t *children, uint32_t child, pid_t lau
   _exit(LAUNCH_EXIT_NOEXEC);
 }
 
-/* The standard input is for child 0. The other children and the launcher read nothing; if they kept it open,
- * its writer would not notice that child 0 closed it. (The descriptor that is free then is the lowest, so it is
- * the one that open returns; another one may not be to be had.) */
+/* The standard input is for child 0. The other children and the launcher read nothing. If they kept it open, its writer
+ * would not notice that child 0 has closed it. (The freed descriptor is the lowest, so open returns it; there may be no
+ * other one.) */
 static void let_go_of_stdin(void)
 {
   close(STDIN_FILENO);
@@ -126,7 +124,7 @@ static void start_children(children_t *children)
   const children_plan_t *plan     = children->plan;
   pid_t                  launcher = getpid();
   int                    error;
-  int report[2]; /* at its end when every child has passed exec, which closes it */
+  int                    report[2]; /* ends when every child has passed exec, which closes it */
 
   if (pipe2(report, O_CLOEXEC) != 0) {
     launch_say("cannot start %s: %s", plan->command[0], launch_reason(errno));
@@ -167,8 +165,7 @@ bool children_watch(children_t *children, int fd)
   return epoll_ctl(children->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* Handle the end of every child that is gone. Children that a shell had before it executed this launcher are
- * ignored. */
+/* Handle the end of every child that has ended. Ignore children that a shell had before it executed this launcher. */
 static void reap_children(children_t *children)
 {
   const children_plan_t *plan = children->plan;
@@ -204,7 +201,7 @@ static void take_signal(children_t *children)
     children->plan->asked(children->plan->owner);
 }
 
-/* Milliseconds until children that are to end are asked, or killed; -1: they are not to end; 0: it is time. */
+/* Milliseconds until ending children are asked, or killed. -1: they do not end; 0: now. */
 static int time_left(const children_t *children)
 {
   struct timespec now;
@@ -225,8 +222,8 @@ static void ask_to_end(children_t *children)
   send_all(children, SIGTERM);
 }
 
-/* One event at a time: the kernel lists them in the order in which they came, and the first may be the
- * cause of all the others. */
+/* Handle one event at a time: the kernel lists them in the order in which they occurred, and the first may be the cause
+ * of all others. */
 static void watch_children(children_t *children)
 {
   const children_plan_t *plan = children->plan;

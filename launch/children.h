@@ -1,6 +1,6 @@
 #ifndef DART__LAUNCH_CHILDREN_H
 #define DART__LAUNCH_CHILDREN_H
-/* The processes a launcher starts, from the first fork to the last one gone: units, or one mpiexec. */
+/* The processes that a launcher starts, from the first fork to the end of the last one: units, or one mpiexec. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -9,49 +9,49 @@ typedef struct children children_t;
 
 typedef struct {
   char      **command; /* program and arguments, NULL-terminated */
-  const char *kind;    /* what a child is, for people: "unit" */
+  const char *kind;    /* the name of a child in messages: "unit" */
   uint32_t    count;
   int         death_signal; /* the kernel sends it to children when the launcher dies */
-  void       *owner;        /* first argument of the functions below */
+  void       *owner;        /* the first argument of the functions below */
 
-  /* Before any child is started. NULL: nothing. */
+  /* Called before any child is started. NULL: nothing. */
   void (*begin)(void *owner, children_t *children);
 
-  /* In the child, before it becomes the program. NULL: nothing. */
+  /* Called in the child, before it executes the program. NULL: nothing. */
   void (*prepare)(void *owner, uint32_t child);
 
-  /* A child is gone; `status` is waitpid's. */
+  /* A child has ended; `status` is waitpid's. */
   void (*ended)(void *owner, children_t *children, uint32_t child, pid_t pid, int status);
 
-  /* The launcher got SIGUSR1, which was passed on to the children. NULL: nothing. */
+  /* The launcher got SIGUSR1, and has forwarded it to the children. NULL: nothing. */
   void (*asked)(void *owner);
 
-  /* A descriptor can be read that children_watch named. NULL: there are none. */
+  /* A descriptor is readable that children_watch has named. NULL: there are none. */
   void (*readable)(void *owner, children_t *children, int fd);
 } children_plan_t;
 
-/** Start the children, and watch them until none is left. Child 0 gets the standard input. Returns the exit
- *  code for the launcher: 0, or that of children_end. Called once. */
+/** Start the children, and watch them until all have ended. Child 0 gets the standard input. Returns the exit code for
+ *  the launcher: 0, or that of children_end. Called once. */
 int children_run(const children_plan_t *plan);
 
-/** Ask all children that are left to end; those that are still there two seconds later are killed. The
- *  first call decides on the exit code. */
+/** Ask all remaining children to end, and kill them if they have not ended two seconds later. The first call sets the
+ *  exit code. */
 void children_end(children_t *children, int code);
 
-/** The same, but they have two seconds to end by themselves before they are asked. */
+/** As children_end, but children first have two seconds to end by themselves. */
 void children_let_end(children_t *children, int code);
 
 /** Whether one of these was called. */
 bool children_are_ending(const children_t *children);
 
-/** Whether the launcher was sent a signal that asks the program to end. */
+/** Whether the launcher got a signal that asks the program to end. */
 bool children_were_signalled(const children_t *children);
 
-/** The process of a child; 0: it is gone. */
+/** The process of a child; 0: it has ended. */
 pid_t children_pid(const children_t *children, uint32_t child);
 
-/** Watch another descriptor. Events are reported in the order in which they came: descriptors that became
- *  readable, and ends of children. Closing the descriptor ends the watch. False: see errno. */
+/** Watch another descriptor. Events are reported in the order in which they occurred: descriptors that became readable,
+ *  and ends of children. Closing the descriptor ends the watch. False: see errno. */
 bool children_watch(children_t *children, int fd);
 
 #endif

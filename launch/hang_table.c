@@ -1,10 +1,11 @@
 /* See hang_table.h.
  *
- * Who waits for whom follows from the records alone: units in a collective wait for the members of their team that are
- * not in the same step of it; who wants a lock waits for those whose records say that they hold it; a message and a
- * flush name their unit. A counter names nobody. That makes a graph. A unit that others wait for and that waits for
- * nobody itself is the odd one: it computes, or waits for what nobody is known to bring. Where there is none, some of
- * them wait for each other in a circle, which is found by going from each unit to the first that it waits for. */
+ * The records alone show which unit waits for which. A unit in a collective waits for the members of its team that are
+ * not in the same step of it. A unit that wants a lock waits for the units whose records say that they hold it. A
+ * message and a flush name their unit. A counter names no unit. These waits form a graph. A unit that others wait for,
+ * and that waits for no unit itself, blocks the others: it computes, or waits for an event that no unit is known to
+ * cause. If there is no such unit, some units wait for each other in a circle. A walk from each unit to the first that
+ * it waits for finds the circle. */
 #include "hang_table.h"
 
 #include <inttypes.h>
@@ -17,26 +18,26 @@
 
 #define NONE UINT32_MAX
 
-enum { SHOWN_UNITS = 8 }; /* of a list of units; the rest is a number */
+enum { SHOWN_UNITS = 8 }; /* of a list; the rest is a number */
 
 typedef struct {
   const dart__record_t *record;
   dart__wait_seen_t    *seen;   /* of each unit */
-  uint32_t             *first;  /* that it waits for, or NONE */
-  uint32_t             *wanted; /* how many wait for it */
-  bool                 *holds;  /* it has itself what it waits for */
+  uint32_t             *first;  /* unit that it waits for, or NONE */
+  uint32_t             *wanted; /* how many units wait for it */
+  bool                 *holds;  /* it holds what it waits for */
   uint32_t              nunits;
-  const char           *words;      /* before the list that is being printed */
-  uint32_t              listed;     /* units of it */
-  uint32_t              looked_for; /* by `compare`, with what it says */
+  const char           *words;      /* printed before the first unit of the list */
+  uint32_t              listed;     /* units in the list so far */
+  uint32_t              looked_for; /* by `compare` */
   bool                  is_found;
   FILE                 *to;
 } table_t;
 
-/* Called for each unit that another one waits for. */
+/* Called for each unit for which another unit waits. */
 typedef void visit_t(table_t *t, uint32_t unit, uint32_t target);
 
-/* ---- who waits for whom -------------------------------------------------------------------------- */
+/* ---- which unit waits for which ------------------------------------------------------------------ */
 
 static bool has_come(const table_t *t, uint32_t unit, const dart__wait_for_t *what)
 {
@@ -46,7 +47,7 @@ static bool has_come(const table_t *t, uint32_t unit, const dart__wait_for_t *wh
          other->first == what->first && other->unit == what->unit;
 }
 
-/* Whether the members of the team are known: as many as it has. */
+/* Whether all members of the team are known. */
 static bool are_known(const table_t *t, const dart__wait_for_t *what)
 {
   uint64_t count = 0;
@@ -75,7 +76,7 @@ static void visit_late(table_t *t, uint32_t unit, visit_t *visit)
       visit(t, unit, u);
 }
 
-/* Whether an entry is of what is waited for. Of several portions that a unit holds its newest is known. */
+/* Whether the entry holds what the unit waits for. If a unit holds several portions, only the newest is known. */
 static bool is_of(const dart__hold_t *hold, const dart__wait_for_t *what)
 {
   if (hold->team != what->team)
@@ -105,8 +106,8 @@ static bool holds(const dart__record_t *record, const dart__wait_for_t *what)
   return false;
 }
 
-/* A unit may hold a lock that it waits for: by another thread, or since it has acquired a lock in a word twice. Of ranges
- * and portions it may hold others of the same object. */
+/* A unit may hold a lock that it waits for: another thread has it, or the unit acquires a lock in a word twice. A unit
+ * that waits for a range or portion may hold others of the same object. */
 static bool may_be_own(dart__wait_kind_t kind)
 {
   return kind == DART__WAIT_LOCK || kind == DART__WAIT_LOCK_AT;
@@ -126,7 +127,7 @@ static void visit_one(table_t *t, uint32_t unit, int64_t target, visit_t *visit)
     visit(t, unit, (uint32_t)target);
 }
 
-/* Those that have accesses to complete, of the units that the record has bits for. */
+/* The units that have accesses to complete, as far as the record has bits for them. */
 static void visit_origins(table_t *t, uint32_t unit, visit_t *visit)
 {
   for (uint32_t u = 0; u < 64 && u < t->nunits; u++)
@@ -226,12 +227,12 @@ static void list_waiters(table_t *t, uint32_t target)
   end_list(t);
 }
 
-/* What says who is waited for: it is in the words of messages, flushes and posts already. */
+/* What to print before the units that a wait is for. Waits for messages, flushes and posts name them already. */
 static const char *words_of(dart__wait_kind_t kind)
 {
   switch (kind) {
   case DART__WAIT_JOB:
-  case DART__WAIT_COLLECTIVE: return "; not there: ";
+  case DART__WAIT_COLLECTIVE: return "; missing: ";
   case DART__WAIT_ORIGINS: return "; not complete: ";
   case DART__WAIT_LOCK:
   case DART__WAIT_LOCK_AT:
@@ -248,7 +249,7 @@ static void print_wait(table_t *t, uint32_t unit)
   char                     text[160], held[128];
 
   if (t->record[unit].waits.pid == 0) {
-    fprintf(t->to, "has not come to dart_init\n");
+    fprintf(t->to, "has not called dart_init\n");
     return;
   }
   dart__wait_describe(seen, text, sizeof text);
@@ -272,17 +273,18 @@ static void print_row(table_t *t, uint32_t unit)
   print_wait(t, unit);
 }
 
-/* ---- what follows --------------------------------------------------------------------------------- */
+/* ---- conclusions ---------------------------------------------------------------------------------- */
 
-/* A unit that others wait for, more than for any other, and that waits for nobody. */
-static uint32_t odd_unit(const table_t *t)
+/* The unit for which most others wait, among those that wait for no unit. */
+static uint32_t blocking_unit(const table_t *t)
 {
-  uint32_t odd = NONE;
+  uint32_t blocking = NONE;
 
   for (uint32_t u = 0; u < t->nunits; u++)
-    if (t->first[u] == NONE && t->wanted[u] > 0 && (odd == NONE || t->wanted[u] > t->wanted[odd]))
-      odd = u;
-  return odd;
+    if (t->first[u] == NONE && t->wanted[u] > 0 &&
+        (blocking == NONE || t->wanted[u] > t->wanted[blocking]))
+      blocking = u;
+  return blocking;
 }
 
 static bool waits_at_all(const table_t *t, uint32_t unit)
@@ -290,18 +292,19 @@ static bool waits_at_all(const table_t *t, uint32_t unit)
   return t->seen[unit].what.kind != DART__WAIT_NONE;
 }
 
-static void print_odd(table_t *t, uint32_t odd)
+static void print_blocking(table_t *t, uint32_t blocking)
 {
-  fprintf(t->to, "dartrun: unit %u is the odd one: unit%s ", odd, t->wanted[odd] > 1 ? "s" : "");
-  list_waiters(t, odd);
-  fprintf(t->to, " wait%s for it, and it %s\n", t->wanted[odd] > 1 ? "" : "s",
-          t->record[odd].waits.pid == 0 ? "has not come to dart_init"
-          : t->holds[odd]               ? "waits for a lock that it holds"
-          : waits_at_all(t, odd)        ? "waits for what no unit is known to bring"
-                                        : "computes, or is in a call that is not DART's");
+  fprintf(t->to, "dartrun: unit %u blocks the others: unit%s ", blocking,
+          t->wanted[blocking] > 1 ? "s" : "");
+  list_waiters(t, blocking);
+  fprintf(t->to, " wait%s for it, and it %s\n", t->wanted[blocking] > 1 ? "" : "s",
+          t->record[blocking].waits.pid == 0 ? "has not called dart_init"
+          : t->holds[blocking]               ? "waits for a lock that it holds"
+          : waits_at_all(t, blocking)        ? "waits for an event that no unit is known to cause"
+                                             : "computes, or is in a call that is not DART's");
 }
 
-/* Go on from a unit as often as there are units: then the unit is in a circle, unless the way has ended. */
+/* A walk of as many steps as there are units ends in a circle, or at a unit that waits for no unit. */
 static uint32_t in_circle(const table_t *t)
 {
   for (uint32_t u = 0; u < t->nunits; u++) {
@@ -319,7 +322,7 @@ static void print_circle(const table_t *t, uint32_t start)
 {
   uint32_t at = start;
 
-  fprintf(t->to, "dartrun: these wait for each other: unit %u", start);
+  fprintf(t->to, "dartrun: these units wait for each other: unit %u", start);
   do {
     at = t->first[at];
     fprintf(t->to, " for unit %u", at);
@@ -329,17 +332,16 @@ static void print_circle(const table_t *t, uint32_t start)
 
 static void print_conclusion(table_t *t)
 {
-  uint32_t odd = odd_unit(t), circle = in_circle(t), waiting = 0;
+  uint32_t blocking = blocking_unit(t), circle = in_circle(t), waiting = 0;
 
   for (uint32_t u = 0; u < t->nunits; u++)
     waiting += waits_at_all(t, u);
-  if (circle != NONE) /* nobody outside of it can help, whatever it waits for besides */
+  if (circle != NONE) /* units outside the circle cannot help */
     print_circle(t, circle);
-  if (odd != NONE)
-    print_odd(t, odd);
+  if (blocking != NONE)
+    print_blocking(t, blocking);
   else if (circle == NONE && waiting == t->nunits)
-    fprintf(t->to,
-            "dartrun: all units wait, and none is known to bring what the others wait for\n");
+    fprintf(t->to, "dartrun: all units wait for events that no unit is known to cause\n");
 }
 
 static void read_waits(table_t *t)
@@ -373,7 +375,7 @@ void table_print(const dart__record_t *record, uint32_t nunits)
     print_conclusion(&t);
   }
   if (t.to != NULL && fclose(t.to) == 0 && write(STDERR_FILENO, text, size) < 0)
-    size = 0; /* nobody listens */
+    size = 0; /* stderr is closed */
   free(text);
   free(t.holds);
   free(t.wanted);

@@ -1,8 +1,8 @@
-/* See hang_watch.h: when to tell. What is told is in hang_table.c.
+/* See hang_watch.h. This file decides when to print; hang_table.c prints.
  *
- * A report has two steps. Units are asked to complete their records by SIGUSR1, those that take it for a question; and
- * a moment later the records are read, whether the units have answered or not. A timer is all that this needs: it
- * ticks once a second while DART_HANG is set, and once after each question. */
+ * A report has two steps. First, SIGUSR1 asks the units to complete their records, if they take the signal for that. A
+ * moment later the records are read, whether the units have answered or not. One timer is enough for this: it ticks
+ * once a second while DART_HANG is set, and once after each question. */
 #include "hang_watch.h"
 
 #include <errno.h>
@@ -18,18 +18,18 @@
 #include "model/record.h"
 
 #define ANSWER_NS (300 * 1000 * 1000) /* from the question to the table */
-#define COARSE_NS (10 * 1000 * 1000)  /* by which the units' clock may be late */
+#define COARSE_NS (10 * 1000 * 1000)  /* how late the units' clock may be */
 
 struct hang {
   children_t *children;
   uint32_t    nunits;
   hang_place_t (*place)(void *owner, uint32_t unit);
   void           *owner;
-  dart__record_t *record; /* of each unit, as read last */
+  dart__record_t *record; /* of each unit, as last read */
   int64_t         limit;  /* ns that a wait may last; 0: any time */
-  int64_t         told;   /* when the last table was printed: waits that began before are known */
+  int64_t         told;   /* when the last table was printed; it has shown earlier waits */
   int             timer;
-  bool            is_asked; /* units were; the next tick is for the table */
+  bool            is_asked; /* the units were asked; the next tick prints the table */
 };
 
 static int64_t now_ns(void)
@@ -40,7 +40,7 @@ static int64_t now_ns(void)
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* There is none before the first tick, which may never come: launchers can have few descriptors. */
+/* The timer is created at the first tick, which may never be needed: launchers may have few descriptors. */
 static bool has_timer(hang_t *hang)
 {
   if (hang->timer >= 0)
@@ -54,7 +54,7 @@ static bool has_timer(hang_t *hang)
   return false;
 }
 
-/* The next tick: soon, if units were asked; else in a second, if there is a limit. False: there is no timer. */
+/* Set the next tick: soon if units were asked, else in a second if there is a limit. False: there is no timer. */
 static bool set_timer(hang_t *hang)
 {
   struct itimerspec next = { .it_value = { .tv_sec = hang->limit > 0 } };
@@ -74,7 +74,7 @@ static void read_records(hang_t *hang)
   }
 }
 
-/* Whether a unit has waited for longer than it may, in a wait that no table has shown. */
+/* Whether a unit has waited longer than the limit, in a wait that no table has shown. */
 static bool is_overdue(const hang_t *hang)
 {
   int64_t now = now_ns();
@@ -89,7 +89,7 @@ static bool is_overdue(const hang_t *hang)
   return false;
 }
 
-/* Ask the units that know the question; for the others the signal would be something else. */
+/* Ask the units that know the question; for others the signal has another meaning. */
 static bool ask_units(hang_t *hang)
 {
   bool any = false;
@@ -120,7 +120,7 @@ static void tick(hang_t *hang)
   if (hang->is_asked)
     print_waits(hang, now);
   else if (hang->limit > 0 && is_overdue(hang) && !ask_units(hang))
-    print_waits(hang, now); /* none of them can be asked */
+    print_waits(hang, now); /* no unit can be asked */
 }
 
 bool hang_readable(hang_t *hang, int fd)
@@ -141,7 +141,7 @@ void hang_asked(hang_t *hang)
     return;
   read_records(hang);
   if (ask_units(hang) && !set_timer(hang))
-    print_waits(hang, now_ns() - COARSE_NS); /* without waiting for their answers */
+    print_waits(hang, now_ns() - COARSE_NS); /* without waiting for answers */
 }
 
 hang_t *hang_open(children_t *children, uint32_t                           nunits,

@@ -80,7 +80,7 @@ static const char *const bind_names[] = { "auto", "none", "cpu", "core", "numa",
 
 enum { BIND_NAMES = sizeof bind_names / sizeof bind_names[0] };
 
-/* `option` is what the user wrote `text` for. */
+/* `option` is the option or variable whose value `text` is. */
 static launch_bind_t bind_number(const char *option, const char *text)
 {
   for (int i = 0; i < BIND_NAMES; i++)
@@ -107,7 +107,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
   switch (key) {
   case ARGP_KEY_INIT:
     argp_err_exit_status = LAUNCH_EXIT_USAGE;
-    /* argp adds a line about --help after a bad option; the launcher prints one line only. */
+    /* argp adds a line about --help after a bad option; the launcher prints only one line. */
     if ((sink = fopen("/dev/null", "we")) != NULL)
       state->err_stream = sink;
     if (getenv("DART_BIND") != NULL)

@@ -2,23 +2,23 @@
 #define DART__LAUNCH_LAUNCH_H
 /* Shared by the launchers of all backends: the command line, and messages.
  *
- * The command line is `dartrun [OPTION...] -n N PROGRAM [ARG...]`. Options end at the program: what
- * comes after it is the program's. The environment variable DART_BIND stands for --bind. A launcher
- * adds its own options as an argp of its own, whose child this one is; the child's input is a
- * launch_t. A command line that is wrong is one line on stderr and exit code LAUNCH_EXIT_USAGE. */
+ * The command line is `dartrun [OPTION...] -n N PROGRAM [ARG...]`. Options end at the program: everything behind it
+ * belongs to the program. The environment variable DART_BIND is the default of --bind. A launcher adds its own options
+ * as an argp that has this one as a child; the child's input is a launch_t. For an invalid command line, one line goes
+ * to stderr, and the exit code is LAUNCH_EXIT_USAGE. */
 #include <argp.h>
 
 #define LAUNCH_EXIT_USAGE   2
 #define LAUNCH_EXIT_FAILURE 1   /* the launcher could not do its work */
 #define LAUNCH_EXIT_NOEXEC  127 /* the program could not be started */
 
-/* What launch_say prints of a unit and its process that ended with 0, but too early. */
+/* The message about a unit that exited with 0, but too early: unit and process. */
 #define LAUNCH_LEFT   "unit %u (pid %d) has ended without dart_exit"
 #define LAUNCH_MISSED "unit %u (pid %d) has ended, and others wait for it in dart_init"
 
 /* What each unit is bound to. */
 typedef enum {
-  LAUNCH_BIND_AUTO, /* by default: the launcher chooses */
+  LAUNCH_BIND_AUTO, /* the default: the launcher chooses */
   LAUNCH_BIND_NONE,
   LAUNCH_BIND_CPU,  /* a hardware thread of its own */
   LAUNCH_BIND_CORE, /* a core of its own */
@@ -27,7 +27,7 @@ typedef enum {
 } launch_bind_t;
 
 typedef struct {
-  int           nunits_most; /* set before parsing: how many units the backend takes */
+  int           nunits_most; /* set before parsing: the most units that the backend supports */
   int           nunits;
   launch_bind_t bind;
   char        **command; /* the program and its arguments, NULL-terminated */
@@ -35,18 +35,18 @@ typedef struct {
 
 extern const struct argp launch_argp;
 
-/** Read `text`, the value of `option`, as a number; exits with one line if it is none from `least`
- *  to `most`. */
+/** Read `text`, the value of `option`, as a number. Exits with one line if it is not a number from `least` to
+ *  `most`. */
 int launch_number(const char *option, const char *text, int least, int most);
 
-/** Open /dev/null for those of descriptors 0, 1 and 2 that are closed. A launcher calls it first: a file that it opens
- *  itself would otherwise become a standard stream, of the units too, and be closed as one. */
+/** Open /dev/null for those of descriptors 0, 1 and 2 that are closed. A launcher calls this first: otherwise a file
+ *  that it opens would become a standard stream, also of the units, and be closed as one. */
 void launch_keep_standard_streams(void);
 
-/** strerror, with the limit where one was reached. Until the next call. */
+/** strerror, with the limit if one was reached. Valid until the next call. */
 const char *launch_reason(int error);
 
-/** Print "dartrun: ...", one line written at once. */
+/** Print "dartrun: ...", one line in one write. */
 void launch_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** launch_say, then exit with `code`. */

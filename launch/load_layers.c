@@ -1,6 +1,6 @@
-/* A layer defines functions of DART, whose first names are weak, and passes them on to their second ones
- * (dash/dart/ext/dart_profile.h). A program that is linked with DART's shared library gets it by LD_PRELOAD;
- * one that is linked statically has to be linked with the layer, and what is loaded then does nothing. */
+/* A layer defines functions of DART, whose first names are weak, and passes the calls on to their second names
+ * (dash/dart/ext/dart_profile.h). A program linked with DART's shared library gets the layer by LD_PRELOAD. A
+ * statically linked program must be linked with the layer; preloading then has no effect. */
 #include "load_layers.h"
 
 #include <limits.h>
@@ -13,9 +13,9 @@
 #include "launch.h"
 
 typedef struct {
-  const char *variable; /* asks for it, where it is set and not 0 */
-  const char *folder;   /* where a build has it */
-  const char *file;     /* of the shared library */
+  const char *variable; /* selects the layer if it is set and not 0 */
+  const char *folder;   /* of the library in a build */
+  const char *file;     /* the shared library */
 } layer_t;
 
 static const layer_t layers[] = {
@@ -24,7 +24,7 @@ static const layer_t layers[] = {
   { "DART_TRACE", "trace", "libdart-trace.so" },
 };
 
-/* Where the launcher is: DIR/bin/dartrun has its libraries in DIR/LIB, BUILD/dart-shmem/dartrun in BUILD. */
+/* The folder of the launcher: DIR/bin/dartrun has its libraries in DIR/LIB, BUILD/dart-shmem/dartrun in BUILD. */
 static void own_folder(char folder[PATH_MAX])
 {
   ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
@@ -35,7 +35,7 @@ static void own_folder(char folder[PATH_MAX])
     *slash = '\0';
 }
 
-/* Whether the layer's library is there: its path. */
+/* Find the layer's library, and store its path. */
 static int find_library(const layer_t *layer, char path[2 * PATH_MAX])
 {
   char folder[PATH_MAX];
@@ -54,7 +54,7 @@ static void preload(const char *path)
   char        list[4 * PATH_MAX];
 
   if (others != NULL && strstr(others, path) != NULL)
-    return; /* it is asked for by two variables */
+    return; /* two variables select it */
   snprintf(list, sizeof list, "%s%s%s", path, others != NULL ? ":" : "",
            others != NULL ? others : "");
   if (setenv("LD_PRELOAD", list, 1) != 0)
@@ -73,7 +73,7 @@ void launch_layers(void)
   char path[2 * PATH_MAX];
 
 #if DART__ASAN
-  return; /* the sanitizer's library has to be loaded first, so programs of such a build are linked with layers */
+  return; /* the sanitizer's library must be loaded first, so programs of such a build are linked with layers */
 #endif
   for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
     if (!is_wanted(&layers[i]))
@@ -81,7 +81,7 @@ void launch_layers(void)
     if (find_library(&layers[i], path))
       preload(path);
     else
-      launch_say("%s is set, but there is no %s here: only programs linked with it have that",
+      launch_say("%s is set, but there is no %s here: it works only in programs linked with it",
                  layers[i].variable, layers[i].file);
   }
 }

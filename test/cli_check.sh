@@ -76,7 +76,7 @@ bound() { # NAME LINE
   run "${dartrun[@]}" -n 3 "$program" "$1"
   collect
   expect_code 0
-  [[ $err == *"dart-check: unit "?": $2"* && $err == *"races: 0 found"* ]] || fail "$1 should say '$2', but: $err"
+  [[ $err == *"dart-check: unit "?": $2"* && $err == *"dart-check: 0 errors found in 3 units ("* ]] || fail "$1 should say '$2', but: $err"
 }
 
 # Those that end the program, or are reported at its end, take a run each: with dart-mpi some of them.
@@ -95,7 +95,7 @@ try() {
   run "${dartrun[@]}" -n 3 "$program" "${right[@]}"
   expect_code 0
   collect
-  [[ -z $reports && $err == *"3 units were looked at for memory completion collectives locks races: 0 found"* ]] ||
+  [[ -z $reports && $err == *"dart-check: 0 errors found in 3 units (memory, completion, collectives, locks, races)"* ]] ||
     fail "$backend: right programs: $err"
 
   run "${dartrun[@]}" -n 3 "$program" "${names[@]}"
@@ -103,11 +103,11 @@ try() {
   expect_code 65
   for i in "${!names[@]}"; do verdict "${names[i]}" "${patterns[i]}"; done
   [[ $(grep -c . <<<"$reports") == "$wrong" ]] || fail "$backend: not $wrong reports: $err"
-  [[ $err == *"looked at for memory completion collectives locks races: $wrong found"* ]] || fail "$backend: $err"
+  [[ $err == *"dart-check: $wrong errors found in 3 units (memory, completion, collectives, locks, races)"* ]] || fail "$backend: $err"
 
   [[ ${#dartrun[@]} == 1 ]] || return 0 # one unit is on one node
   run "${dartrun[@]}" -n 1 "$program" ordered_many
-  expect_code 0; [[ $err != *"more than"* && $err == *"races: 0 found"* ]] || fail "$backend: one unit: $err"
+  expect_code 0; [[ $err != *"more than"* && $err == *"dart-check: 0 errors found in 1 unit ("* ]] || fail "$backend: one unit: $err"
 }
 
 # Not linked, but loaded where the environment asks for it; single kinds of checks can be chosen.
@@ -115,13 +115,13 @@ try_loaded() {
   run "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
   expect_code 0; [[ $err != *dart-check* ]] || fail "$backend: without DART_CHECK: $err"
   run env DART_LOG_LEVEL=WARN DART_CHECK=1 "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds
-  expect_code 65; [[ $err == *"memory completion collectives locks races: 2 found"* ]] || fail "$backend: $err"
+  expect_code 65; [[ $err == *"dart-check: 2 errors found in 3 units (memory, completion, collectives, locks, races)"* ]] || fail "$backend: $err"
   [[ $err != *"is not there"* ]] || fail "$backend: it was loaded: $err"
   [[ $backend == shmem ]] || return
   run env DART_CHECK=completion "${dartrun[@]}" -n 3 "$program" wrong_source wrong_bounds wrong_after_epoch
-  expect_code 65; [[ $err == *"looked at for completion: 2 found"* ]] || fail "$backend: $err"
+  expect_code 65; [[ $err == *"dart-check: 2 errors found in 3 units (completion)"* ]] || fail "$backend: $err"
   run env DART_CHECK=completion,collectives "${dartrun[@]}" -n 3 "$program" right_calls wrong_bounds
-  expect_code 0; [[ $err == *"completion collectives: 0 found"* ]] || fail "$backend: $err"
+  expect_code 0; [[ $err == *"dart-check: 0 errors found in 3 units (completion, collectives)"* ]] || fail "$backend: $err"
   run env DART_CHECK=completeness "${dartrun[@]}" -n 3 "$program" right_calls
   [[ $err == *"DART_CHECK is 'completeness'"* ]] || fail "$backend: $code, $err"
 }
@@ -131,16 +131,16 @@ try_loaded() {
 try_ended() {
   run "${dartrun[@]}" -n 3 "$program" 1:init,lockinit,rangeinit,exit,sleep=300 '*:init,lockinit,rangeinit,exit'
   expect_code 65
-  [[ $err == *"races: 1 found; 6 locks, range objects and files not ended yet"* ]] || fail "$backend: not counted: $err"
-  [[ $(grep -c '^dart-check: unit [012]: memory: lock was never ended, 1 time$' <<<"$err") == 3 &&
-    $(grep -c '^dart-check: unit [012]: memory: range object was never ended, 1 time$' <<<"$err") == 3 ]] ||
+  [[ $err == *"1 error found in 3 units (memory, completion, collectives, locks, races); 6 locks, range objects and files still exist"* ]] || fail "$backend: not counted: $err"
+  [[ $(grep -c '^dart-check: unit [012]: memory: lock was never destroyed, 1 time$' <<<"$err") == 3 &&
+    $(grep -c '^dart-check: unit [012]: memory: range object was never destroyed, 1 time$' <<<"$err") == 3 ]] ||
     fail "$backend: not the leaks of all units: $err"
   run "${dartrun[@]}" -n 3 "$program" '*:init,exit'
-  expect_code 65; [[ $err$'\n' == *$'races: 1 found\n'* ]] || fail "$backend: no lock is left: $err"
+  expect_code 65; [[ $err$'\n' == *$'1 error found in 3 units (memory, completion, collectives, locks, races)\n'* ]] || fail "$backend: no lock is left: $err"
   # Each cycle of init and exit has its own line and number.
   run "${dartrun[@]}" -n 3 "$program" '*:init,exit,init,exit,init,exit'
   expect_code 65
-  [[ $(grep -c 'races: 1 found$' <<<"$err") == 3 ]] || fail "$backend: cycles add up: $err"
+  [[ $(grep -c '^dart-check: 1 error found in 3 units .*)$' <<<"$err") == 3 ]] || fail "$backend: cycles add up: $err"
 }
 
 # A program that is linked with neither layer says, once for the job, that the one that is asked for is not there.

@@ -1,4 +1,4 @@
-# A program that hangs: what its units wait for, and which of them is the odd one, by the launcher's table, or, where
+# A program that hangs: what its units wait for, and which of them blocks the others, by the launcher's table, or, where
 # nobody reads the units' records, by lines of their own. And a unit that crashes says where.
 source "$(dirname "$0")/cli.bash"
 export DART_LOG_LEVEL=ERROR
@@ -29,28 +29,28 @@ hangs() {
 
 barrier() {
   hangs '1:init,sleep=1000000' '*:init,barrier' -- \
-    '^dartrun: *0 .* s  dart_barrier: team 0; not there: 1$' '^dartrun: *1 .* -  nothing of DART' \
-    '^dartrun: *2 .* s  dart_barrier: team 0; not there: 1$' \
-    'unit 1 is the odd one: units 0, 2 wait for it, and it computes'
+    '^dartrun: *0 .* s  dart_barrier: team 0; missing: 1$' '^dartrun: *1 .* -  nothing of DART' \
+    '^dartrun: *2 .* s  dart_barrier: team 0; missing: 1$' \
+    'unit 1 blocks the others: units 0, 2 wait for it, and it computes'
 }
 
 # The first unit is no member.
 team() {
   hangs '0:init,team,sleep=1000000' '1:init,team,sleep=1000000' '2:init,team,tbarrier' -- \
-    '^dartrun: *2 .* s  dart_barrier: team 1; not there: 1$' 'unit 1 is the odd one: unit 2 waits for it'
+    '^dartrun: *2 .* s  dart_barrier: team 1; missing: 1$' 'unit 1 blocks the others: unit 2 waits for it'
 }
 
 lock() {
   hangs '1:init,lockinit,lock,barrier,sleep=1000000' '*:init,lockinit,barrier,lock' -- \
     '^dartrun: *0 .* s  dart_lock_acquire: lock 1 of team 0; held by 1$' \
     '^dartrun: *1 .*; it holds lock 1 of team 0$' '^dartrun: *2 .* s  dart_lock_acquire: lock 1 of team 0; held by 1$' \
-    'unit 1 is the odd one: units 0, 2 wait for it'
+    'unit 1 blocks the others: units 0, 2 wait for it'
 }
 
 range() {
   hangs '1:init,rangeinit,range,barrier,sleep=1000000' '*:init,rangeinit,barrier,range' -- \
     '^dartrun: *0 .* s  dart_range_acquire: range lock 1 of team 0, from 10 to 20; held by 1$' \
-    'unit 1 is the odd one: units 0, 2 wait for it'
+    'unit 1 blocks the others: units 0, 2 wait for it'
 }
 
 # Unit 1 holds what it wants of the first two stripes, and waits for the third.
@@ -59,7 +59,7 @@ wide_range() {
     '0:init,rangeinit,barrier,sleep=300,range' -- \
     '^dartrun: *0 .* s  dart_range_acquire: range lock 1 of team 0, from 10 to 20; held by 1, 2$' \
     '^dartrun: *1 .* from 10 to 3000000; held by 2; it holds range lock 1 of team 0, from 10 to 2097151$' \
-    'unit 2 is the odd one: '
+    'unit 2 blocks the others: '
 }
 
 word() {
@@ -67,7 +67,7 @@ word() {
     '^dartrun: *0 .* s  dart_lock_at_acquire: the lock at offset 0 of unit 0 in segment 1 of team 0; held by 1$' \
     '^dartrun: *1 .*; it holds the lock at offset 0 of unit 0 in segment 1 of team 0$' \
     '^dartrun: *2 .* s  dart_lock_at_acquire: the lock at offset 0 of unit 0 in segment 1 of team 0; held by 1$' \
-    'unit 1 is the odd one: units 0, 2 wait for it'
+    'unit 1 blocks the others: units 0, 2 wait for it'
 }
 
 # Two locks in opposite orders, of which one is in a word: who holds what, and the circle, though a third unit waits, too.
@@ -75,67 +75,67 @@ opposite() {
   hangs '0:init,lockinit,lock,barrier,at=0' '1:init,lockinit,at=0,barrier,lock' '2:init,lockinit,barrier,lock' -- \
     '^dartrun: *0 .* s  dart_lock_at_acquire: the lock at offset 0 of unit 0 in segment 1 of team 0; held by 1; it holds lock 1 of team 0$' \
     '^dartrun: *1 .* s  dart_lock_acquire: lock 1 of team 0; held by 0; it holds the lock at offset 0 of unit 0 in segment 1 of team 0$' \
-    'these wait for each other: unit [01] for unit [01] for'
+    'these units wait for each other: unit [01] for unit [01] for'
 }
 
 # The unit itself holds it.
 twice() {
   hangs '1:init,at=0,barrier,at=0' '*:init,barrier,at=0' -- \
     '^dartrun: *1 .* s  dart_lock_at_acquire: the lock at offset 0 of unit 0 in segment 1 of team 0; held by 1; it holds the' \
-    'unit 1 is the odd one: units 0, 2 wait for it, and it waits for a lock that it holds$'
+    'unit 1 blocks the others: units 0, 2 wait for it, and it waits for a lock that it holds$'
 }
 
 portion() {
   hangs '1:init,epoch=1,barrier,sleep=1000000' '*:init,barrier,epoch=1' -- \
     '^dartrun: *0 .* s  dart_get_blocking: the lock of unit 1 in segment 1 of team 0; held by 1$' \
     '^dartrun: *2 .* s  dart_get_blocking: the lock of unit 1 in segment 1 of team 0; held by 1$' \
-    'unit 1 is the odd one: units 0, 2 wait for it'
+    'unit 1 blocks the others: units 0, 2 wait for it'
 }
 
 post() {
   hangs '0:init,eaccess=1' '1:init,sleep=1000000' '2:init,epost=1' -- \
     '^dartrun: *0 .* s  dart_get_blocking: the post of unit 1 in segment 1 of team 0$' \
     '^dartrun: *2 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0; not complete: 1$' \
-    'unit 1 is the odd one: units 0, 2 wait for it'
+    'unit 1 blocks the others: units 0, 2 wait for it'
 }
 
 # A start without a post, and a post without a completion: the other unit is in a barrier.
 missing_post() {
   hangs '0:init,eaccess=1' '*:init,barrier' -- \
     '^dartrun: *0 .* s  dart_get_blocking: the post of unit 1 in segment 1 of team 0$' \
-    '^dartrun: *1 .* s  dart_barrier: team 0; not there: 0$' 'these wait for each other: unit [01] for unit [01] for'
+    '^dartrun: *1 .* s  dart_barrier: team 0; missing: 0$' 'these units wait for each other: unit [01] for unit [01] for'
 }
 
 missing_completion() {
   hangs '0:init,estart=1,barrier' '1:init,epost=0' '2:init,barrier' -- \
     '^dartrun: *1 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0; not complete: 0$' \
-    '^dartrun: *0 .* s  dart_barrier: team 0; not there: 1$' 'these wait for each other: unit [01] for unit [01] for'
+    '^dartrun: *0 .* s  dart_barrier: team 0; missing: 1$' 'these units wait for each other: unit [01] for unit [01] for'
 }
 
 # Of two origins one has completed: the one of the same node, with dart-mpi, or the far one.
 origins() {
   hangs '0:init,eaccess=2,ecomplete,sleep=1000000' '1:init,sleep=1000000' '2:init,eposts=2' -- \
     '^dartrun: *2 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0; not complete: 1$' \
-    'unit 1 is the odd one: unit 2 waits for it'
+    'unit 1 blocks the others: unit 2 waits for it'
   hangs '0:init,sleep=1000000' '1:init,eaccess=2,ecomplete,sleep=1000000' '2:init,eposts=2' -- \
     '^dartrun: *2 .* s  dart_epoch_wait: units to complete their accesses in segment 1 of team 0; not complete: 0$' \
-    'unit 0 is the odd one: unit 2 waits for it'
+    'unit 0 blocks the others: unit 2 waits for it'
 }
 
 notification() {
   hangs '*:init,wait' -- \
     '^dartrun: *2 .* s  dart_notify_wait: the counter at offset 8008 in segment 1 of team 0 to reach 1$' \
-    'all units wait, and none is known to bring what the others wait for'
+    'all units wait for events that no unit is known to cause'
 }
 
 message() {
   hangs '1:init,recv=0' '*:init,barrier' -- '^dartrun: *1 .* s  dart_recv: a message of unit 0, tag 1$' \
-    '^dartrun: *0 .* s  dart_barrier: team 0; not there: 1$' 'these wait for each other: unit [01] for unit [01] for'
+    '^dartrun: *0 .* s  dart_barrier: team 0; missing: 1$' 'these units wait for each other: unit [01] for unit [01] for'
 }
 
 start() {
-  hangs '1:sleep=1000000' '*:init' -- '^dartrun: *1 .*has not come to dart_init$' \
-    'unit 1 is the odd one: units 0, 2 wait for it, and it has not come'
+  hangs '1:sleep=1000000' '*:init' -- '^dartrun: *1 .*has not called dart_init$' \
+    'unit 1 blocks the others: units 0, 2 wait for it, and it has not called dart_init'
 }
 
 # With the debug mode units wait for each other before their call has come to DART: by the comparison of collective calls,
@@ -145,21 +145,21 @@ checked() {
   for kinds in collectives races; do
     local -x DART_CHECK=$kinds
     hangs '1:init,sleep=1000000' '*:init,barrier' -- \
-      '^dartrun: *0 .* s  dart_barrier: team 0; not there: 1$' '^dartrun: *1 .* -  nothing of DART' \
-      '^dartrun: *2 .* s  dart_barrier: team 0; not there: 1$' \
-      'unit 1 is the odd one: units 0, 2 wait for it, and it computes'
+      '^dartrun: *0 .* s  dart_barrier: team 0; missing: 1$' '^dartrun: *1 .* -  nothing of DART' \
+      '^dartrun: *2 .* s  dart_barrier: team 0; missing: 1$' \
+      'unit 1 blocks the others: units 0, 2 wait for it, and it computes'
   done
   DART_CHECK=1
   hangs '0:init,team,sleep=1000000' '1:init,team,sleep=1000000' '2:init,team,tbarrier' -- \
-    '^dartrun: *2 .* s  dart_barrier: team [0-9]*; not there: 1$' 'unit 1 is the odd one: unit 2 waits for it'
-  hangs '1:init,sleep=1000000' '*:init,exit' -- '^dartrun: *2 .* s  dart_exit: team 0; not there: 1$' \
-    'unit 1 is the odd one: units 0, 2 wait for it'
+    '^dartrun: *2 .* s  dart_barrier: team [0-9]*; missing: 1$' 'unit 1 blocks the others: unit 2 waits for it'
+  hangs '1:init,sleep=1000000' '*:init,exit' -- '^dartrun: *2 .* s  dart_exit: team 0; missing: 1$' \
+    'unit 1 blocks the others: units 0, 2 wait for it'
   # What is found before they wait, where it does not end the program.
   hangs '0:init,lockinit,lock,barrier,at=0' '1:init,lockinit,at=0,barrier,lock' '2:init,lockinit,barrier,sleep=1000000' -- \
-    '^dart-check: unit [01]: locks: locks are taken in opposite orders' \
-    'these wait for each other: unit [01] for unit [01] for'
+    '^dart-check: unit [01]: locks: locks are acquired in opposite orders' \
+    'these units wait for each other: unit [01] for unit [01] for'
   hangs '1:init,at=0,at=0' '*:init,sleep=1000000' -- \
-    '^dart-check: unit 1: locks: a lock is asked for by a thread that holds it$'
+    '^dart-check: unit 1: locks: a thread requests a lock that it holds$'
 }
 
 # Asked by SIGUSR1, at any time: the name of the last call is one that a unit itself completes. It may be late.
@@ -174,7 +174,7 @@ asked() {
     grep -q '^dartrun: *1 .*nothing of DART; before, it was in dart_barrier$' "$work/out" && break
   done
   said '^dartrun: *1 .*nothing of DART; before, it was in dart_barrier$' \
-    '^dartrun: *0 .*dart_barrier: team 0; not there: 1$'
+    '^dartrun: *0 .*dart_barrier: team 0; missing: 1$'
   kill -TERM $!; wait $! 2>/dev/null
 }
 

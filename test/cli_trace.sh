@@ -134,7 +134,7 @@ if [[ -x $build/test/dart-traced-shmem ]]; then
   run env DART_TRACE="$work/full" DART_TRACE_BUFFER=1 "$build/dart-shmem/dartrun" -n 1 "$build/test/dart-traced-shmem" many
   expect_code 0
   run "$build/tools/dart-trace" --format=chrome "$work/full"; expect_code 0
-  expect_line "dart-trace: * calls were dropped: more room is had by DART_TRACE_BUFFER, MiB for each thread"
+  expect_line "dart-trace: * calls were dropped: DART_TRACE_BUFFER sets the room, in MiB for each thread"
   events "$work/full" 'assert 8000 < count("dart_put", "B") < 20000 and len(trace) <= 32768'
   (($(stat -c %s "$work/full/unit-0.0.events") <= (1 << 20) + 4096)) || fail "the file has grown beyond its bound"
 fi

@@ -1,7 +1,7 @@
 # layers.sh SOURCE: includes go one way. A file includes files of its own folder and of folders below it; no
 # two modules (x.h and x.c) of the library, the layers, the tools, the benchmarks or the tests use each other in a circle;
 # MPI is where its names are; and what is named can be found: no two .c files of one name, a guard that is its path, no
-# static function that three files of the library have.
+# static function that three files of the library have. Circles behind a common header are found by layers_uses.sh.
 cd "$1" || exit 1
 status=0
 

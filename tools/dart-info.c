@@ -21,7 +21,7 @@
 #include "model/team.h"
 #include "net.h"
 
-/* A call that cannot fail here. If it does, all units end: the others may already wait for this one. */
+/* For a call that cannot fail here. If it does, all units end, as others may already wait for this one. */
 #define MUST(call)                                      \
   do {                                                  \
     if ((call) != DART_OK) {                            \
@@ -47,9 +47,9 @@ static size_t nunits;
 typedef struct {
   const char *name;
   char        value[SHOWN_MAX];
-  char        standard[SHOWN_MAX]; /* the default */
+  char        standard[SHOWN_MAX]; /* the default value */
   const char *meaning;
-  bool        number; /* as opposed to words */
+  bool        number; /* a number, not words */
 } variable_t;
 
 enum { VARIABLES_MAX = 64 };
@@ -62,7 +62,7 @@ static variable_t *add_variable(const char *name, const char *meaning, bool numb
   variable_t *variable = &variables[nvariables];
 
   if (nvariables == VARIABLES_MAX) {
-    fprintf(stderr, "dart-info: no room for %s\n", name);
+    fprintf(stderr, "dart-info: the table has no room for %s\n", name);
     dart_abort(EXIT_FAILURE);
   }
   nvariables++;
@@ -95,7 +95,7 @@ add_choice(const char *name, int value, int standard, const char *choices, const
   copy_choice(variable->standard, sizeof variable->standard, choices, standard);
 }
 
-/* Variables that are not in the table: they are read by launchers, or before the settings. */
+/* Variables that are not in the table of settings: launchers read them, or DART reads them before the settings. */
 static void add_text(const char *name, const char *standard, const char *meaning)
 {
   variable_t *variable = add_variable(name, meaning, false);
@@ -126,8 +126,7 @@ static void find_variables(void)
 
 /* ---- the job ----------------------------------------------------------------------------- */
 
-/* Unit 0 gets the units that are near to `unit`: on `unit`, those with an address in the chunk of the
- * segment. */
+/* Unit 0 gets the units that are near to `unit`: those with an address in the chunk of the segment on `unit`. */
 static void near_of(int unit, unsigned char *near)
 {
   const dart__chunk_t *chunk = dart__team_find(DART_TEAM_ALL)->chunks;
@@ -161,7 +160,7 @@ static const char *scope_name(dart_locality_scope_t scope)
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-/* 65536 as 64K. */
+/* Print 65536 as 64K. */
 static void print_size(const char *number, char *text, size_t size)
 {
   static const char units[] = "KMGT";
@@ -175,7 +174,7 @@ static void print_size(const char *number, char *text, size_t size)
   snprintf(text, size, unit >= 0 ? "%lld%c" : "%lld", value, unit >= 0 ? units[unit] : '\0');
 }
 
-/* The text in a column of the table. */
+/* The text for a column of the table. */
 static const char *shown(const variable_t *variable, const char *value, char *text, size_t size)
 {
   if (variable->number)
@@ -237,7 +236,7 @@ static void print_domain(const dart_domain_locality_t *domain, int depth)
   int below = depth + 1;
 
   switch (domain->scope) {
-  case DART_LOCALITY_SCOPE_GLOBAL: /* printed as part of other lines */
+  case DART_LOCALITY_SCOPE_GLOBAL: /* printed with other lines */
   case DART_LOCALITY_SCOPE_MODULE: below = depth; break;
   case DART_LOCALITY_SCOPE_NODE: print_node(domain); break;
   case DART_LOCALITY_SCOPE_NUMA:
@@ -262,7 +261,7 @@ static void print_domain(const dart_domain_locality_t *domain, int depth)
     print_domain(domain->children[i], below);
 }
 
-/* A row of the matrix where it is small; else the units, as ranges. */
+/* A row of the matrix if there are few units; else ranges of units. */
 static void print_near(int unit, const unsigned char *near)
 {
   if (nunits <= MATRIX_MAX) {
@@ -284,7 +283,7 @@ static void print_near(int unit, const unsigned char *near)
   printf("\n");
 }
 
-/* How many cores a unit has for itself: one where units are bound to cores. */
+/* How many cores each unit has for itself: one if units are bound to cores. */
 static void print_shares(void)
 {
   int least = hardware_of(0)->num_cores, most = least;
@@ -358,7 +357,7 @@ static void json_field(const char *name, const char *text, const char *end)
   printf("%s", end);
 }
 
-/* "a b" as ["a", "b"]. */
+/* Print "a b" as ["a", "b"]. */
 static void json_words(const char *name, const char *words, const char *end)
 {
   const char *before = "[";
@@ -505,7 +504,7 @@ int main(int argc, char **argv)
   bool                    good;
 
   if (dart_init(&argc, &argv) != DART_OK)
-    return EXIT_FAILURE; /* the library has said why */
+    return EXIT_FAILURE; /* the library has printed the reason */
   MUST(dart_myid(&unit));
   MUST(dart_size(&nunits));
   me   = unit.id;

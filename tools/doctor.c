@@ -1,8 +1,8 @@
-/* dart-info --doctor: what this machine gives DART, and what would give it more.
+/* dart-info --doctor: what this machine offers to DART, and what would offer more.
  *
- * What makes a job not start, run out of memory, or run slowly is most often not in the program: a container's small
+ * If a job does not start, runs out of memory, or is slow, the reason is mostly not in the program: a container's small
  * /dev/shm, a limit of the shell, a forgotten UCX_TLS, units that share a core. Each check is a function that prints
- * one line, "ok" or "look", with what was found and, in the second case, what to do. It changes nothing. */
+ * one line: "ok" or "look", what was found, and for "look" what to do. The checks change nothing. */
 #include "doctor.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@
 
 static int nfindings;
 
-/* `is_well`, or there is something to do. */
+/* Print a line; `is_well`: nothing has to be done. */
 static void say(bool is_well, const char *what, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void say(bool is_well, const char *what, const char *format, ...)
@@ -96,7 +96,7 @@ static void check_shared_memory(void)
 
   if (statvfs("/dev/shm", &there) != 0) {
     say(false, "/dev/shm",
-        "is not there: units have no shared memory (mount -t tmpfs tmpfs /dev/shm)");
+        "is missing: units have no shared memory (mount -t tmpfs tmpfs /dev/shm)");
     return;
   }
   size = (uint64_t)there.f_blocks * there.f_frsize;
@@ -109,14 +109,14 @@ static void check_shared_memory(void)
         size / MIB, memory / MIB);
   else if (left < size / 4)
     say(false, "/dev/shm",
-        "%" PRIu64 " of %" PRIu64 " MiB are left: see what is in it (ls /dev/shm)", left / MIB,
+        "%" PRIu64 " of %" PRIu64 " MiB are left: remove old files (ls /dev/shm)", left / MIB,
         size / MIB);
   else
     say(true, "/dev/shm", "%" PRIu64 " MiB, %" PRIu64 " left; the machine has %" PRIu64, size / MIB,
         left / MIB, memory / MIB);
 }
 
-/* DART looks at the machine's memory and at /dev/shm, not at this. */
+/* DART considers the machine's memory and /dev/shm, but not this limit. */
 static void check_container(void)
 {
   char     line[64];
@@ -128,7 +128,7 @@ static void check_container(void)
   limit = strtoull(line, NULL, 10);
   if (limit > 0 && limit < machine_memory())
     say(false, "memory limit",
-        "the control group has %" PRIu64 " MiB: what goes beyond is killed, without a word of DART",
+        "the control group has %" PRIu64 " MiB: a process beyond that is killed, without a report",
         limit / MIB);
 }
 
@@ -169,10 +169,10 @@ static void check_huge_pages(void)
   char line[96];
 
   if (!read_line("/sys/kernel/mm/transparent_hugepage/shmem_enabled", line, sizeof line))
-    say(false, "huge pages", "this kernel has none for shared memory");
+    say(false, "huge pages", "this kernel has none in shared memory");
   else if (strstr(line, "[never]") != NULL || strstr(line, "[deny]") != NULL)
     say(dart__settings.huge_pages == DART__HUGE_PAGES_NONE, "huge pages",
-        "%s: small pages, but where the kernel collapses them when asked (echo advise > "
+        "%s: small pages, unless the kernel collapses them on request (echo advise > "
         "/sys/kernel/mm/transparent_hugepage/shmem_enabled)",
         line);
   else
@@ -181,7 +181,7 @@ static void check_huge_pages(void)
 
 /* ---- units ---------------------------------------------------------------------------------------- */
 
-/* Copies between processes: unit 0 reads a byte of another unit of the node. */
+/* Copies between processes: unit 0 reads a byte of another unit of its node. */
 static void check_copies(uint64_t address)
 {
   int64_t scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
@@ -190,7 +190,7 @@ static void check_copies(uint64_t address)
 
   if (other < 0)
     say(scope < 2, "copies",
-        scope < 2 ? "ptrace_scope %" PRId64 " (start two units, and it is tried)"
+        scope < 2 ? "ptrace_scope %" PRId64 " (start two units to try them)"
                   : "ptrace_scope %" PRId64 " forbids them: registered memory cannot be reached "
                     "(sysctl kernel.yama.ptrace_scope=1)",
         scope);
@@ -199,12 +199,11 @@ static void check_copies(uint64_t address)
   else
     say(false, "copies",
         "between processes are forbidden: registered memory of near units cannot be reached, and "
-        "large "
-        "collectives copy twice (sysctl kernel.yama.ptrace_scope=1; docker run --cap-add "
+        "large collectives copy twice (sysctl kernel.yama.ptrace_scope=1; docker run --cap-add "
         "SYS_PTRACE)");
 }
 
-/* Where a unit may run: how many processors, and the first of them. */
+/* Where a unit may run: the number of processors, and the first of them. */
 typedef struct {
   int32_t count, first;
 } affinity_t;
@@ -223,7 +222,7 @@ static affinity_t own_affinity(void)
   return own;
 }
 
-/* Two units of this node that are bound to one processor; false: there are none. */
+/* Two units of this node that are bound to the same processor; false: there are none. */
 static bool share_processor(const affinity_t *all, int32_t *one_out, int32_t *other_out)
 {
   const dart__team_t *team = dart__teams[DART_TEAM_ALL];
@@ -254,8 +253,7 @@ static void check_cores(const affinity_t *all)
         count == 1 ? "a unit has a processor of its own" : "units may use %d processors", count);
   if (count > 1 && near_units() > count)
     say(false, "cores",
-        "%d units on %d processors: they yield and sleep when they wait, and times are not those "
-        "of the "
+        "%d units on %d processors: waiting units yield and sleep, so times are not those of the "
         "network%s",
         near_units(), count, nodes() > 1 ? "; MPI's own waits spin" : "");
   else if (count > 1)
@@ -275,7 +273,7 @@ static void check_transport(void)
     say(false, "transport", "%s: DART is tested with MPICH (doc/mpi-underneath.md)", text);
   else
     say(true, "transport", "%s%s", text,
-        strstr(text, " 4.0") != NULL ? "; DART goes round what is known to be wrong with 4.0" : "");
+        strstr(text, " 4.0") != NULL ? "; DART works around the known errors of 4.0" : "");
 }
 
 static void check_tcp(void)
@@ -287,8 +285,8 @@ static void check_tcp(void)
   if (strstr(tls, "tcp") != NULL || strstr(tls, "all") == NULL)
     say(strstr(tls, "tcp") == NULL, "UCX_TLS",
         strstr(tls, "tcp") != NULL
-            ? "%s: by TCP, though the network or the node may have better (unset it)"
-            : "%s: by these alone",
+            ? "%s: TCP, but the network or the node may have something faster (unset it)"
+            : "%s: only these",
         tls);
 }
 
@@ -299,11 +297,10 @@ static void check_agent(void)
   if (dart__world.has_agent)
     say(true, "agent", "far units are served while the program computes");
   else if (dart__settings.progress == DART__PROGRESS_NONE)
-    say(false, "agent",
-        "DART_PROGRESS=none: a unit that computes holds up the far units that need it");
+    say(false, "agent", "DART_PROGRESS=none: far units that need a unit wait while it computes");
   else
     say(false, "agent",
-        "MPI gave no MPI_THREAD_MULTIPLE: a unit that computes holds up the far units that need it "
+        "MPI gave no MPI_THREAD_MULTIPLE: far units that need a unit wait while it computes "
         "(start MPI with it, or let dart_init start MPI)");
 }
 
@@ -323,12 +320,12 @@ static void check_all(const affinity_t *all, uint64_t address)
   if (nfindings == 0)
     printf("nothing to do\n");
   else
-    printf("%d to look at; more in doc/troubleshooting.md\n", nfindings);
+    printf("%d lines need attention; see doc/troubleshooting.md\n", nfindings);
 }
 
 int doctor(void)
 {
-  static char      there; /* what unit 0 reads of another one */
+  static char      there; /* unit 0 reads it from another unit */
   size_t           n   = (size_t)dart__world.nunits;
   affinity_t       own = own_affinity(), *all = calloc(n, sizeof *all);
   uint64_t         address = (uint64_t)(uintptr_t)&there, *addresses = calloc(n, sizeof *addresses);
@@ -340,7 +337,7 @@ int doctor(void)
     dart_abort(EXIT_FAILURE);
   if (dart__world.me == 0)
     check_all(all, near_units() > 1 ? addresses[dart__teams[DART_TEAM_ALL]->node_units[1]] : 0);
-  dart_barrier(DART_TEAM_ALL); /* `there` is read */
+  dart_barrier(DART_TEAM_ALL); /* unit 0 has read `there` */
   free(addresses);
   free(all);
   return nfindings;

@@ -1,8 +1,8 @@
 #ifndef DART__TOOLS_DOCTOR_H
 #define DART__TOOLS_DOCTOR_H
 
-/** Look at what the machine of unit 0 gives a job, and print a line for each finding, with the setting that helps. All
- *  units call it. Returns, on unit 0, how many of them there is something to do about. */
+/** Check what the machine of unit 0 offers to a job, and print a line for each check, with a setting that helps. All
+ *  units call it. Returns, on unit 0, how many checks found something to change. */
 int doctor(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* A file is mapped as a whole, and gets its blocks in steps, before they are written to: what is in it is there for
- * others to read however the process ends, and a full disk is an error of a call, not of a store. The number of events
- * is raised behind each, so that all below it are whole. */
+/* A file is mapped as a whole, and its blocks are allocated in steps, before they are written to. So its contents stay
+ * readable however the process ends, and a full disk is an error of a call, not of a store. The number of events is
+ * raised after each event, so all events below it are complete. */
 #include "events.h"
 
 #include <errno.h>
@@ -11,11 +11,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "job.h"
 #include "names.h"
+#include "trace_job.h"
 
 enum {
-  STEP      = 1 << 15, /* events, of which a file gets room for so many at a time */
+  STEP      = 1 << 15, /* events; a file grows by this many at a time */
   ROOM      = 64,      /* events that a call has room for, at least */
   USUAL_MIB = 64
 };
@@ -23,7 +23,7 @@ enum {
 struct dart__trace_events {
   dart__trace_header_t *header;
   dart__trace_event_t  *event;
-  size_t                n, room, most; /* events there are, have blocks, and may be */
+  size_t                n, room, most; /* events written, with blocks, and at most */
   int                   file;
   uint64_t             *pending; /* a set, in no order */
   size_t                npending, pending_room;
@@ -33,7 +33,7 @@ struct dart__trace_events {
 
 /* ---- the file ---------------------------------------------------------------------------------- */
 
-/* Events that a file may have: DART_TRACE_BUFFER, in MiB. */
+/* The most events of a file: DART_TRACE_BUFFER, in MiB. */
 static size_t most_events(void)
 {
   const char   *text = getenv("DART_TRACE_BUFFER");
@@ -41,7 +41,7 @@ static size_t most_events(void)
   unsigned long mib  = text != NULL ? strtoul(text, &end, 10) : USUAL_MIB;
 
   if (text != NULL && (end == text || *end != '\0' || mib < 1 || mib > 1u << 20)) {
-    dart__trace_say("DART_TRACE_BUFFER is '%s', not a number of MiB from 1 on", text);
+    dart__trace_say("DART_TRACE_BUFFER is '%s', but must be a number of MiB, at least 1", text);
     mib = USUAL_MIB;
   }
   return ((size_t)mib << 20) / sizeof(dart__trace_event_t);
@@ -69,7 +69,7 @@ static void fill_header(dart__trace_header_t *header, unsigned thread)
   memcpy(header->magic, DART__TRACE_MAGIC, sizeof header->magic);
 }
 
-/* Whether `events` has blocks for a step more. */
+/* Allocate blocks for one more step. False: there is no room. */
 static bool grow(dart__trace_events_t *events)
 {
   size_t room = events->n + STEP < events->most ? events->n + STEP : events->most;
@@ -133,7 +133,7 @@ bool dart__trace_events_have_room(dart__trace_events_t *events)
 static void put(dart__trace_events_t *events, const dart__trace_event_t *event)
 {
   events->event[events->n++] = *event;
-  /* release: who reads the number sees the events below it */
+  /* release: a reader of the number sees the events below it */
   atomic_store_explicit(&events->header->nevents, events->n, memory_order_release);
 }
 
@@ -159,9 +159,9 @@ void dart__trace_events_trim(dart__trace_events_t *events)
     events->room = events->n;
 }
 
-/* ---- what is not complete ---------------------------------------------------------------------- */
+/* ---- incomplete operations --------------------------------------------------------------------- */
 
-/* Whether there is room for `n` numbers in `*array`. */
+/* Make room for `n` numbers in `*array`. False: there is no memory. */
 static bool make_room(uint64_t **array, size_t *room, size_t n)
 {
   uint64_t *larger;
@@ -178,7 +178,7 @@ static bool make_room(uint64_t **array, size_t *room, size_t n)
 
 void dart__trace_events_pending(dart__trace_events_t *events, uint64_t id)
 {
-  for (size_t i = events->npending; i-- > 0;) /* mostly one of the last */
+  for (size_t i = events->npending; i-- > 0;) /* usually one of the last */
     if (events->pending[i] == id)
       return;
   if (make_room(&events->pending, &events->pending_room, events->npending + 1))

@@ -1,15 +1,15 @@
-/* The events of a call between its beginning and its end: operations, and which call completes them; collective calls;
- * locks.
+/* The events of a call between its beginning and its end: operations and the calls that complete them; collective
+ * calls; locks.
  *
- * An operation has an id that its completion has, too. Those that flushes complete share one: all of this unit on a
- * target's portion of a segment, which is what an epoch is about, in a completion context or in none; a flush is about
- * all segments of a team, or about the pool. One with a handle has an id made of that, and one that is complete on
- * return has an id of its own. */
+ * An operation and its completion have the same id. Operations that flushes complete share one id for each target,
+ * segment and context (or none), since an epoch completes those of one segment. A flush completes those of all segments
+ * of a team, or those of the pool. An operation with a handle has an id made of the handle. One that is complete when
+ * its call returns has a new id. */
 #include "events.h"
 #include "observe.h"
 #include "trace_context.h"
 
-/* Bits of an id: what it is of; then, of a portion, the team, the segment, the context and the unit of it, or EACH. */
+/* Bits of an id: what it names; for a portion, the team, segment, context and unit, or EACH for all units. */
 static const uint64_t OF_A_HANDLE = (uint64_t)1 << 63, OF_A_CALL = (uint64_t)1 << 62;
 
 enum {
@@ -24,6 +24,17 @@ static uint64_t id_of(dart_gptr_t gptr, uint32_t unit)
 {
   return (uint64_t)(uint16_t)gptr.teamid << TEAM_SHIFT |
          (uint64_t)(uint16_t)gptr.segid << SEGMENT_SHIFT | (unit & EACH);
+}
+
+dart_unit_t dart__trace_unit_of(dart_gptr_t gptr)
+{
+  dart_global_unit_t unit;
+
+  if (gptr.teamid == DART_TEAM_ALL)
+    return gptr.unitid;
+  return pdart_team_unit_l2g(gptr.teamid, DART_TEAM_UNIT_ID(gptr.unitid), &unit) == DART_OK
+             ? unit.id
+             : -1;
 }
 
 static void append(const dart__trace_frame_t *frame, dart__trace_event_kind_t kind, uint64_t time,
@@ -75,11 +86,11 @@ void dart__trace_follow(const dart__trace_frame_t *frame, dart__trace_kind_t kin
 
 /* ---- completion -------------------------------------------------------------------------------- */
 
-/* What is complete: operations on the portion of a unit, or of EACH, in a segment, or in all that a flush is about: in
- * and out of contexts, or in one. */
+/* What a call completes: the operations on the portion of a unit, or of EACH, in a segment; for a flush, in all its
+ * segments. In one context, or in any and none. */
 typedef struct {
   const dart__trace_frame_t *frame;
-  uint64_t                   id; /* a portion */
+  uint64_t                   id; /* of a portion */
   bool                       is_flush, remotely;
   unsigned                   context; /* 0: any, and none */
 } end_t;
@@ -93,14 +104,14 @@ static bool is_of(uint64_t id, const end_t *end)
     return false;
   if ((end->id & each) != each && (differs & each) != 0)
     return false;
-  if (end->context != 0) /* its team has all segments, and the pool */
+  if (end->context != 0) /* a context covers all segments of its team, and the pool */
     return (differs & ~each & ~segment) == 0;
   if (end->is_flush)
     return (differs & ~each & ~segment) == 0 && ((id & segment) == 0) == ((end->id & segment) == 0);
   return (differs & ~each) == 0;
 }
 
-/* True: nothing else is going to complete it. After the end of an epoch no flush does. */
+/* True: no other call will complete it. After the end of an epoch, no flush does. */
 static bool complete(dart__trace_events_t *events, uint64_t id, void *argument)
 {
   const end_t *end = argument;
@@ -239,7 +250,7 @@ void dart__trace_ended(const dart__trace_frame_t *frame, dart_gptr_t gptr)
   complete_all(frame, id_of(gptr, EACH), false, false);
 }
 
-/* The lock of a portion, or of all portions of a segment: no other lock has such a number. */
+/* The number of the lock of a portion, or of all portions of a segment; no other lock has it. */
 static uint64_t epoch_lock(uint64_t id)
 {
   return OF_A_HANDLE | id;

@@ -1,10 +1,7 @@
-/* The layer's own life: it begins to watch in dart_init, if DART_REPORT or DART_TRACE asks for it, and stops in
- * dart_exit.
+/* When the layer records: from dart_init, if DART_REPORT or DART_TRACE is set, to dart_exit.
  *
- * A program may go through several cycles of init and exit; they are one run, and one report. */
+ * A program may have several cycles of init and exit; they are one run, and one report. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,22 +11,9 @@
 #include "trace_memory.h"
 #include "trace_report.h"
 
-dart__trace_job_t dart__trace_job;
-
-void dart__trace_say(const char *format, ...)
-{
-  char    text[1024];
-  va_list args;
-
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  fprintf(stderr, "dart-trace: %s\n", text);
-}
-
 /* ---- begin ------------------------------------------------------------------------------------- */
 
-/* The folder that the variable names, made if it is not there; NULL: none, or there cannot be one. */
+/* The folder that the variable names; it is made if necessary. NULL: the variable is not set, or there is no folder. */
 static char *folder(const char *variable)
 {
   const char *path = getenv(variable);
@@ -43,7 +27,7 @@ static char *folder(const char *variable)
   return realpath(path, NULL);
 }
 
-/* Of all units whose memory is near, the caller among them, the least. */
+/* The least unit whose memory is near; this unit is near, too. */
 static dart_unit_t least_near(void)
 {
   dart_team_unit_t least;
@@ -51,7 +35,7 @@ static dart_unit_t least_near(void)
 
   if (pdart_team_near_units(DART_TEAM_ALL, 1, &least, &n) != DART_OK || n == 0)
     return dart__trace_job.me;
-  return least.id; /* of DART_TEAM_ALL, so a global one */
+  return least.id; /* of DART_TEAM_ALL, so a global id */
 }
 
 static dart_hwinfo_t own_place(void)
@@ -74,7 +58,7 @@ static void stop(const char *ended)
   dart__trace_report_write(ended);
 }
 
-/* The process ends inside of a cycle. */
+/* The process ends inside a cycle. */
 static void at_exit(void)
 {
   if (atomic_load_explicit(&dart__trace_job.is_on, memory_order_relaxed))
@@ -102,10 +86,10 @@ static void begin(uint64_t now)
   if (!is_registered)
     is_registered = atexit(at_exit) == 0;
   atomic_store_explicit(&dart__trace_job.is_on, true,
-                        memory_order_release); /* pairs with enter's load */
+                        memory_order_release); /* pairs with the load in dart__trace_entered */
 }
 
-/* The call that began it, too, is one of the report. */
+/* Record the call of dart_init itself, too. */
 static dart_ret_t begun(dart_ret_t ret, uint16_t call, uint64_t since)
 {
   dart__trace_frame_t frame;

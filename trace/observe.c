@@ -1,4 +1,4 @@
-/* Counting calls, and what they move, in the tables of the calling thread. */
+/* Counts calls and the bytes that they move, in the tables of the calling thread. */
 #include "observe.h"
 
 #include "events.h"
@@ -6,7 +6,7 @@
 #include "trace_report.h"
 #include "trace_type.h"
 
-/* The events of a thread, if there is room for those of a call. */
+/* The events of a thread; NULL if there is no room for those of a call. */
 static dart__trace_events_t *events_of(dart__trace_thread_t *thread)
 {
   if (thread->events == NULL && !thread->has_no_events) {
@@ -72,7 +72,7 @@ void dart__trace_leave(const dart__trace_frame_t *frame)
     dart__trace_events_leave(frame->events, frame->call, frame->end);
 }
 
-/* `nbytes` that go to or come from the global unit `unit`. */
+/* Count `nbytes` that go to or come from the global unit `unit`. */
 static void count(const dart__trace_frame_t *frame, dart__trace_kind_t kind, dart_unit_t unit,
                   uint64_t nbytes)
 {
@@ -83,17 +83,6 @@ static void count(const dart__trace_frame_t *frame, dart__trace_kind_t kind, dar
     return;
   dart__trace_add(&row[unit].count[kind], 1);
   dart__trace_add(&row[unit].bytes[kind], nbytes);
-}
-
-dart_unit_t dart__trace_unit_of(dart_gptr_t gptr)
-{
-  dart_global_unit_t unit;
-
-  if (gptr.teamid == DART_TEAM_ALL)
-    return gptr.unitid;
-  return pdart_team_unit_l2g(gptr.teamid, DART_TEAM_UNIT_ID(gptr.unitid), &unit) == DART_OK
-             ? unit.id
-             : -1;
 }
 
 void dart__trace_operation(const dart__trace_frame_t *frame, dart__trace_kind_t kind,

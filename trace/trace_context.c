@@ -1,5 +1,5 @@
-/* A table of contexts; the place of one is its number. Its own thread uses a context, so an entry changes only while
- * nobody looks for it. */
+/* A table of contexts; the number of a context is its index plus 1. Only one thread uses a context at a time, so its
+ * entry does not change while a thread looks for it. */
 #include "trace_context.h"
 
 #include <stdatomic.h>
@@ -8,12 +8,12 @@
 #include "observe.h"
 
 typedef struct {
-  _Atomic(dart_context_t) context; /* NULL: the place is free */
+  _Atomic(dart_context_t) context; /* NULL: the entry is free */
   dart_team_t             team;
 } entry_t;
 
 static entry_t                table[DART__TRACE_CONTEXTS];
-static _Thread_local unsigned entered; /* the number of the context that the thread is in */
+static _Thread_local unsigned entered; /* the number of the context that the thread has entered */
 
 static unsigned find(dart_context_t context)
 {
@@ -71,6 +71,6 @@ void dart__trace_context_forget(dart_context_t context)
     return;
   if (entered == number)
     entered = 0;
-  /* release: pairs with the acquire in find, of who takes the place next */
+  /* release: pairs with the acquire in find, by the next user of the entry */
   atomic_store_explicit(&table[number - 1].context, DART_CONTEXT_NULL, memory_order_release);
 }

@@ -1,12 +1,12 @@
-/* When the table of samples is full, every second one is dropped, and from then on they are taken half as often. So the
- * table covers all of the run evenly, however long it takes. */
+/* When the table of samples is full, every second sample is dropped, and new ones are taken half as often. So the table
+ * covers the whole run evenly, however long it takes. */
 #include "trace_memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "trace_job.h"
 
 static pthread_mutex_t      mutex = PTHREAD_MUTEX_INITIALIZER;
 static dart__trace_sample_t table[DART__TRACE_SAMPLES_MOST];
@@ -34,7 +34,7 @@ size_t dart__trace_memory_levels(const char *names[DART__TRACE_LEVELS_MOST])
   return levels(indices, names);
 }
 
-/* Under the mutex. */
+/* With the mutex. */
 static void thin_out(void)
 {
   for (size_t i = 1; 2 * i < nsamples; i++)
@@ -65,7 +65,7 @@ static void take(uint64_t now)
 void dart__trace_memory_sample(uint64_t now)
 {
   if (pthread_mutex_trylock(&mutex) != 0)
-    return; /* another thread does it */
+    return; /* another thread takes a sample */
   if (nsamples == 0 || now - table[nsamples - 1].time >= interval)
     take(now);
   pthread_mutex_unlock(&mutex);

@@ -1,5 +1,5 @@
-/* The report of a unit: what its threads have counted, added up, and written as JSON to a new file that takes the place
- * of the one before. */
+/* The report of a unit: the sum of what its threads have counted. It is written as JSON to a new file, which then
+ * replaces the old one. */
 #include "trace_report.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "trace_job.h"
 #include "trace_memory.h"
 #include "trace_thread.h"
 
@@ -18,8 +18,8 @@ static const char *const call_names[] = { DART__TRACE_NAMES };
 static const char *const kind_names[] = { "put", "get", "atomic", "notify", "send" };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t        written;    /* when, last */
-static uint64_t       *statistics; /* NULL: those of the moment */
+static uint64_t        written;    /* when the report was last written */
+static uint64_t       *statistics; /* kept for the report; NULL: use the current ones */
 
 enum { NOW_AND_THEN = 1000000000 }; /* ns */
 
@@ -183,7 +183,7 @@ static void put_statistics(FILE *file)
 
 /* ---- the file ---------------------------------------------------------------------------------- */
 
-/* Whether it was written as a whole. */
+/* False: the file is incomplete. */
 static bool write_to(const char *path, const char *ended, uint64_t now)
 {
   FILE *file = fopen(path, "we");
@@ -201,7 +201,7 @@ static bool write_to(const char *path, const char *ended, uint64_t now)
   return fclose(file) == 0 && is_whole;
 }
 
-/* Under the mutex. */
+/* With the mutex. */
 static void replace(const char *ended, uint64_t now)
 {
   static bool is_told;

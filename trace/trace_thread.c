@@ -1,4 +1,4 @@
-/* Tables of threads: a list that only grows, and a key by which a thread gives its tables back when it ends. */
+/* Tables of threads: a list that only grows, and a key by which a thread releases its tables when it ends. */
 #include "trace_thread.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ dart__trace_thread_t *dart__trace_threads(void)
   return atomic_load_explicit(&first, memory_order_acquire); /* pairs with the store of `take` */
 }
 
-/* One whose thread has ended, or a new one. Under the mutex. */
+/* The tables of a thread that has ended, or new ones. With the mutex. */
 static dart__trace_thread_t *take(void)
 {
   dart__trace_thread_t *newest = dart__trace_threads(), *thread;

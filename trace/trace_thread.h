@@ -1,6 +1,6 @@
 #ifndef DART__TRACE_TRACE_THREAD_H
 #define DART__TRACE_TRACE_THREAD_H
-/* What one thread has done, in tables that it alone writes. */
+/* What one thread has done, in tables that only this thread writes. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "names.h"
 
-/* What of an operation counts for the matrix of who talks to whom. */
+/* The kinds of operations in the matrix of units by units. */
 typedef enum {
   DART__TRACE_PUT,
   DART__TRACE_GET,
@@ -18,7 +18,8 @@ typedef enum {
   DART__TRACE_NKINDS
 } dart__trace_kind_t;
 
-/* Written by their thread by a load and a store, read by whoever writes the report meanwhile: relaxed. */
+/* The thread writes its numbers by a load and a store, and the writer of a report may read them at the same time:
+ * relaxed. */
 typedef _Atomic uint64_t dart__trace_number_t;
 
 typedef struct {
@@ -33,8 +34,8 @@ struct dart__trace_events;
 
 typedef struct dart__trace_thread {
   struct dart__trace_thread *next;
-  bool                       is_used; /* by a thread that lives; under the list's mutex */
-  unsigned                   number;  /* in the order they came */
+  bool                       is_used; /* its thread has not ended; with the list's mutex */
+  unsigned                   number;  /* in the order of their first calls */
   dart__trace_call_t         call[DART__TRACE_NCALLS];
   _Atomic(dart__trace_traffic_t *)
                              to;     /* a row of the matrix, by global unit; NULL: no traffic yet */
@@ -57,11 +58,11 @@ static inline void dart__trace_add(dart__trace_number_t *number, uint64_t by)
   dart__trace_set(number, dart__trace_get(number) + by);
 }
 
-/** The tables of the calling thread; NULL: there is no memory for them. Those of a thread that has ended go to the
- *  next one that comes, so there are as many as threads at a time. */
+/** The tables of the calling thread; NULL: there is no memory for them. A new thread gets the tables of a thread that
+ *  has ended, so there are at most as many tables as threads at a time. */
 dart__trace_thread_t *dart__trace_self(void);
 
-/** The row of `thread` in a matrix of `nunits` units; NULL: no memory. By its thread. */
+/** The row of `thread` in a matrix of `nunits` units; NULL: no memory. Only that thread may call it. */
 dart__trace_traffic_t *dart__trace_row(dart__trace_thread_t *thread, size_t nunits);
 
 /** All tables, linked by `next`; the list only grows at its front. */

@@ -1,7 +1,7 @@
-/* Sizes of types: a constant table of the basic ones, and a hash table of those that the program has made.
+/* Sizes of types: a constant table for basic types, and a hash table for types of the program.
  *
- * A type that is destroyed stays in the table until its number is given out again, for transfers may outlive it, and
- * is then overwritten; so there are at most as many entries as there were types at a time. Basic types need no lock. */
+ * A destroyed type stays in the table until its number is used again, as transfers may outlive it. So the table has at
+ * most as many entries as there were types at a time. Basic types need no lock. */
 #include "trace_type.h"
 
 #include <pthread.h>
@@ -45,7 +45,7 @@ static entry_t **bucket_of(dart_datatype_t type)
   return &buckets[(uint64_t)type * 0x9e3779b97f4a7c15u >> 56];
 }
 
-/* Under the mutex. */
+/* With the mutex. */
 static entry_t *find(dart_datatype_t type)
 {
   entry_t *entry = *bucket_of(type);

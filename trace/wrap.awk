@@ -1,10 +1,10 @@
-# wrap.awk: the functions of the layer, from the table `calls` and the public headers.
+# wrap.awk: makes the functions of the layer from the table `calls` and the public headers.
 #
 #   awk -v what=names|functions -v output=FILE -f wrap.awk calls HEADER...
 #
-# names: a header with a number and a name for every call that is seen; functions: their definitions, which count
-# and time the call and pass it on to its second name (dart_profile.h). A function that stands only in a header is
-# seen without a word here.
+# names: a header with a number and a name for every recorded call. functions: their definitions, which count and
+# time the call, and call its second name (dart_profile.h). A function of a header without a line in `calls` is
+# recorded, too.
 
 # ---- the table -----------------------------------------------------------------------------------
 
@@ -18,7 +18,7 @@ FNR == NR {
 
 # ---- prototypes ----------------------------------------------------------------------------------
 
-# Lines without comments and directives, put together to statements.
+# Lines without comments and directives are joined to statements.
 /^#/ { directive = /\\$/; next }
 directive { directive = /\\$/; next }
 {
@@ -56,7 +56,7 @@ function statement(s,    name, type, from, depth, i, c) {
   known[name]
 }
 
-# The names of parameters, as they are passed on.
+# The names of parameters, as arguments of the second name.
 function arguments(parameters,    n, list, i, one, result) {
   if (parameters == "void") return ""
   n = split(parameters, list, ",")
@@ -68,11 +68,11 @@ function arguments(parameters,    n, list, i, one, result) {
   return result
 }
 
-# ---- what is written -----------------------------------------------------------------------------
+# ---- the output ----------------------------------------------------------------------------------
 
 function observation(expression) {
   if (!sub(/^[a-z_]+\(/, "&\\&dart__frame, ", expression)) return ""
-  sub(/\(&dart__frame, \)/, "(\\&dart__frame)", expression) # it has no arguments
+  sub(/\(&dart__frame, \)/, "(\\&dart__frame)", expression) # there are no arguments
   sub(/ +$/, "", expression)
   return "dart__trace_" expression ";\n"
 }

@@ -6,7 +6,6 @@
 #include "far/far_handle.h"
 #include "far/far_ops.h"
 #include "far/far_team.h"
-#include "far/order.h"
 #include "model/team.h"
 #include "wait/timed.h"
 #include "wait/waiting.h"
@@ -65,65 +64,6 @@ void dart__far_settle(dart__team_t *team, int32_t unit)
     return;
   dart__am_settle(dart__engine.am, team->members[unit]);
   dart__completion_flush(team, unit, true);
-}
-
-void dart__far_mark(const dart__team_t *team, int32_t unit, dart__far_way_t way, dart__mark_t *mark)
-{
-  if (way == DART__BY_NET)
-    mark->transfers = dart__completion_newest(team, unit);
-  else
-    mark->requests = dart__am_newest(dart__engine.am, team->members[unit]);
-}
-
-/* The newest batch that completion up to the mark waits for. */
-static uint64_t batch_of(const dart__mark_t *mark, int32_t peer, bool at_target)
-{
-  return at_target ? mark->requests : dart__am_local_to(dart__engine.am, peer, mark->requests);
-}
-
-/* Of MPI's transfers nothing can be asked for: only a flush waits for them. */
-void dart__far_ask_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target)
-{
-  int32_t peer = team->members[unit];
-
-  dart__am_ask_to(dart__engine.am, peer, batch_of(mark, peer, at_target));
-}
-
-void dart__far_settle_to(dart__team_t *team, int32_t unit, const dart__mark_t *mark, bool at_target)
-{
-  int32_t peer = team->members[unit];
-
-  dart__am_settle_to(dart__engine.am, peer, batch_of(mark, peer, at_target));
-  dart__completion_flush_to(team, unit, at_target, mark->transfers);
-  if (at_target)
-    dart__burst_end(&dart__far_team(team)->burst[unit]);
-}
-
-/* MPI cannot be asked whether transfers on a window are complete, and a flush of them may need progress of a target that
- * computes for long. A target that has answered a ping sent after them makes progress, and has them behind it. */
-bool dart__far_test_to(dart__team_t *team, int32_t unit, dart__mark_t *mark)
-{
-  int32_t peer = team->members[unit];
-
-  dart__am_ask_to(dart__engine.am, peer, mark->requests);
-  if (!dart__am_is_settled_to(dart__engine.am, peer, mark->requests))
-    return false;
-  if (!dart__completion_is_flushed_to(team, unit, true, mark->transfers) &&
-      mark->pinged < mark->transfers) {
-    dart__am_ping(dart__engine.am, peer);
-    mark->requests = dart__am_newest(dart__engine.am, peer);
-    mark->pinged   = mark->transfers;
-    return false;
-  }
-  dart__far_settle_to(team, unit, mark, true);
-  return true;
-}
-
-void dart__far_order(dart__team_t *team, int32_t unit)
-{
-  dart__completion_flush(team, unit, true);
-  dart__order_note(team, unit);
-  dart__burst_order(&dart__far_team(team)->burst[unit]);
 }
 
 static bool is_member(const void *team, int32_t unit)

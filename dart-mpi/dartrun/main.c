@@ -1,17 +1,15 @@
-/* dartrun of dart-mpi: starts the mpiexec of the MPI that DART was built with, DART_MPIEXEC, and watches
- * the units, to name those that die (roll.h).
+/* dartrun of dart-mpi: starts the mpiexec of the MPI with which DART was built, DART_MPIEXEC. It watches the units, to
+ * name those that die (roll.h).
  *
- * dartrun adds nodes: MPICH divides the processes of one machine into groups that may not share memory
- * if MPIR_CVAR_NUM_CLIQUES says so, which makes one machine several nodes to DART. And it passes
- * --bind on, in mpiexec's terms. By default units are not bound, for dartrun does not know how many cores
- * there are where mpiexec starts the units. Hydra gives a core to more than one unit where cores are
- * too few, and counts the cores of the whole machine even if it may not use all of them.
+ * dartrun adds nodes: with MPIR_CVAR_NUM_CLIQUES, MPICH divides the processes of one machine into groups that may not
+ * share memory, so DART sees several nodes. It also passes --bind on, in mpiexec's terms. By default units are not
+ * bound, as dartrun does not know how many cores there are where mpiexec starts the units. If there are too few cores,
+ * Hydra binds several units to one; and it counts the cores of the whole machine, even if it may not use all of them.
  *
- * The rest is mpiexec's work: starting units, standard input, exit codes. Hydra, MPICH's mpiexec (4.0),
- * was seen to end with the code of MPI_Abort, and so of dart_abort; with the program's exit codes,
- * bitwise or-ed, if all processes end by themselves; with the number of the signal if one killed a
- * process. When a process exits between MPI_Init and MPI_Finalize, Hydra kills the others and ends with
- * 9, the number of SIGKILL, whatever the code was. */
+ * The rest is mpiexec's work: starting units, standard input, exit codes. Hydra, MPICH's mpiexec (4.0), ends with the
+ * code of MPI_Abort, and so of dart_abort. If all processes end by themselves, it ends with their exit codes, bitwise
+ * or-ed; if a signal killed a process, with the number of the signal. If a process exits between MPI_Init and
+ * MPI_Finalize, Hydra kills the others and ends with 9, the number of SIGKILL, whatever the code was. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -27,7 +25,7 @@
 
 typedef struct {
   launch_t    launch;
-  const char *nodes; /* as given; its limit is known only after -n. NULL: not given */
+  const char *nodes; /* as given, since its limit is known only after -n; or NULL */
 } options_t;
 
 const char *argp_program_version = "dartrun (dart-mpi) " DART_VERSION_STR;
@@ -67,7 +65,7 @@ static void set(const char *name, const char *value)
     launch_fail(LAUNCH_EXIT_FAILURE, "cannot set %s: %s", name, strerror(errno));
 }
 
-/* Without --nodes the nodes are those mpiexec finds, and nothing is set. */
+/* Without --nodes, mpiexec determines the nodes, and nothing is set. */
 static void set_nodes(const options_t *options)
 {
   char text[16];
@@ -80,7 +78,8 @@ static void set_nodes(const options_t *options)
   set("DART_NODES", text);
 }
 
-/* UCX, below MPICH, prints where a process crashed, and keeps others from doing so. DART's says which unit it was. */
+/* UCX, below MPICH, prints where a process crashed, and then other handlers cannot. DART's report also names the
+ * unit. */
 static void set_backtraces(void)
 {
   const char *own = getenv("DART_BACKTRACE");
@@ -89,14 +88,14 @@ static void set_backtraces(void)
     set("UCX_HANDLE_ERRORS", "none");
 }
 
-/* One line, where mpiexec would print one per unit. mpiexec looks up a name without '/' itself. */
+/* dartrun prints one line, where mpiexec would print one for each unit. mpiexec looks up a name without '/' itself. */
 static void check_program(const char *program)
 {
   if (strchr(program, '/') != NULL && access(program, X_OK) != 0)
     launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", program, strerror(errno));
 }
 
-/* mpiexec's name for `bind`; NULL: units are not bound. */
+/* mpiexec's word for `bind`; NULL: units are not bound. */
 static const char *bind_word(launch_bind_t bind)
 {
   switch (bind) {
@@ -126,7 +125,7 @@ int main(int argc, char **argv)
   if (mpiexec == NULL)
     mpiexec = DART_MPIEXEC;
 
-  /* mpiexec -bind-to WHAT -n N, then the command with its closing NULL */
+  /* mpiexec -bind-to WHAT -n N, then the command and its final NULL */
   while (options.launch.command[nwords] != NULL)
     nwords++;
   command = calloc(5 + nwords + 1, sizeof command[0]);

@@ -1,6 +1,6 @@
-/* The children of Hydra, MPICH's mpiexec, are a proxy for each host, and those of this host's proxy are the
- * units, which have their ranks in their environment. Any other child of mpiexec, such as the ssh to another
- * host, means that there are units that cannot be seen from here. */
+/* The children of Hydra, MPICH's mpiexec, are a proxy for each host. The children of this host's proxy are the units,
+ * which have their ranks in their environment. If mpiexec has any other child, such as the ssh to another host, some
+ * units are not visible here. */
 #include "processes.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static FILE *open_of(pid_t pid, const char *file)
   return fopen(path, "re");
 }
 
-/* The unit of a process, -1: it is none. */
+/* The unit of a process; -1: it is not a unit. */
 static long unit_of(pid_t pid)
 {
   FILE  *file = open_of(pid, "/proc/%d/environ");
@@ -46,8 +46,8 @@ static bool is_proxy(pid_t pid)
   return found && strncmp(name, PROXY, strlen(PROXY)) == 0;
 }
 
-/* Call `visit` for the children of a process until it returns false. False: it did, or the children cannot
- * be listed. */
+/* Call `visit` for the children of a process until it returns false. False: it did, or the children cannot be
+ * listed. */
 static bool each_child(pid_t pid, bool (*visit)(pid_t, bool *, uint32_t), bool *there,
                        uint32_t nunits)
 {
@@ -68,7 +68,7 @@ static bool visit_unit(pid_t pid, bool *there, uint32_t nunits)
 
   if (unit >= 0 && unit < (long)nunits)
     there[unit] = true;
-  return true; /* a process without a unit may be a unit that has just ended: it has no environment */
+  return true; /* the process may be a unit that has just ended, without an environment */
 }
 
 static bool visit_proxy(pid_t pid, bool *there, uint32_t nunits)

@@ -1,12 +1,12 @@
-/* The roll: dartrun's list of units. Units are not children of dartrun but of mpiexec, which ends with a
- * code that says little, 0 even for a unit that left the others by _exit(0), and does not name units. So
- * units report their events to dartrun (launcher.h). The first unit whose connection is closed before it has
- * reported its end is the cause, and is named; all that comes after it is a consequence.
+/* The roll: dartrun's list of units. Units are children of mpiexec, not of dartrun. mpiexec does not name units, and
+ * its exit code says little: it is 0 even for a unit that left the others by _exit(0). So units report their events to
+ * dartrun (launcher.h). The first unit whose connection closes before it has reported its end is the cause, and is
+ * named. All later ends are consequences.
  *
- * Most of the time mpiexec then ends the other units itself. Where it does not, dartrun asks it to. mpiexec
- * does nothing about a unit that ends before dart_init or after its last dart_exit while others wait for it,
- * for such a unit ended well. A unit that ends before dart_init does not report to dartrun at all, so if
- * some units wait in dart_init and others have not reported, dartrun looks for the processes of these. */
+ * Mostly, mpiexec then ends the other units itself. If it does not, dartrun asks it to. mpiexec does nothing about a
+ * unit that ends before dart_init, or after its last dart_exit while others wait for it. Such a unit ended well. A unit
+ * that ends before dart_init does not report to dartrun at all. So if some units wait in dart_init and others have not
+ * reported, dartrun looks for the processes of these. */
 #include "roll.h"
 
 #include <errno.h>
@@ -31,29 +31,29 @@
 #include "shortage.h"
 #include "start/launcher.h"
 
-#define PATIENCE 5 /* seconds for mpiexec to end the others, or for a unit to be seen */
+#define PATIENCE 5 /* seconds for mpiexec to end the others, or for a unit to appear */
 
 typedef struct {
-  int      connection; /* -1: none, or not any more */
-  int      record;     /* a file with its record (model/record.h); -1: it has sent none */
-  pid_t    pid;        /* 0: it has not reported yet */
+  int      connection; /* -1: none, or closed */
+  int      record;     /* a file with its record (model/record.h); -1: none sent */
+  pid_t    pid;        /* 0: the unit has not reported yet */
   uint32_t cycle;      /* as in dart__unit_message_t */
-  bool     bound;      /* it has to report its end, before it ends */
-  bool     ended;      /* it has reported that, or is gone outside of a cycle */
-  unsigned unseen;     /* looks in a row that have not found it */
+  bool     bound;      /* the unit must report its end before it ends */
+  bool     ended;      /* it has reported its end, or ended outside a cycle */
+  unsigned unseen;     /* how often in a row the unit was not found */
 } unit_t;
 
 typedef struct {
   unit_t       *unit;
-  bool         *there; /* what processes_find found */
+  bool         *there; /* result of processes_find */
   uint32_t      nunits;
   int           listener; /* units connect to it */
-  int           timer;    /* ticks once a second, while there is something to check */
-  bool          complete; /* all units were in the first cycle */
-  bool          closed;   /* the program ends: no more lines are printed */
+  int           timer;    /* ticks once a second while there is something to check */
+  bool          complete; /* all units have entered the first cycle */
+  bool          closed;   /* the program ends: print no more lines */
   bool          died;     /* the program ends because of a unit */
-  unsigned      patience; /* ticks until mpiexec is asked to end; 0: it is not */
-  struct rlimit files;    /* the limit on descriptors that dartrun was started with */
+  unsigned      patience; /* ticks until mpiexec is asked to end; 0: never */
+  struct rlimit files;    /* the limit on descriptors at dartrun's start */
   hang_t       *hang;     /* NULL: nobody watches */
 } roll_t;
 
@@ -71,7 +71,7 @@ static void stop_ticking(const roll_t *roll)
   timerfd_settime(roll->timer, 0, &(struct itimerspec){ 0 }, NULL);
 }
 
-/* Whether an event should be printed: it is the first, and not a consequence of the user's signal. */
+/* Whether to print an event: it is the first one, and not a consequence of the user's signal. */
 static bool is_news(roll_t *roll, const children_t *children)
 {
   bool news = !roll->closed && !children_are_ending(children) && !children_were_signalled(children);
@@ -80,8 +80,7 @@ static bool is_news(roll_t *roll, const children_t *children)
   return news;
 }
 
-/* Leave it to mpiexec to end the other units, with a message of its own; dartrun ends mpiexec if it has not
- * ended after PATIENCE. */
+/* Let mpiexec end the other units, with its own message. If mpiexec has not ended after PATIENCE, dartrun ends it. */
 static void let_mpiexec_end(roll_t *roll)
 {
   roll->died = true;
@@ -93,7 +92,7 @@ static void let_mpiexec_end(roll_t *roll)
 
 /* ---- reports of units --------------------------------------------------------------------- */
 
-/* A unit that has ended and so cannot join a cycle that another unit has begun; or -1. */
+/* A unit that has ended, and so cannot join a cycle that another unit has begun; or -1. */
 static int64_t missed_unit(const roll_t *roll)
 {
   uint32_t furthest = 0;
@@ -128,7 +127,7 @@ static void note_left(roll_t *roll, children_t *children, const unit_t *unit)
   let_mpiexec_end(roll);
 }
 
-/* The first message of a unit on this connection: its first program, or another one than before. */
+/* The first message of a unit on this connection: from its first program, or from the next one. */
 static void begin_connection(unit_t *unit, int connection)
 {
   struct ucred peer   = { .pid = 0 };
@@ -140,7 +139,7 @@ static void begin_connection(unit_t *unit, int connection)
   unit->bound      = false;
 }
 
-/* The file that came with a message is the unit's from now on. */
+/* The unit has the file that came with a message. */
 static void take_file(unit_t *unit, int fd)
 {
   if (fd < 0)
@@ -199,7 +198,8 @@ static void note_closed(roll_t *roll, children_t *children, unit_t *unit)
   }
 }
 
-/* Accept a connection, from a process of this user only. Out of descriptors: accept no more. */
+/* Accept a connection, but only from a process of this user. If there are no more descriptors, accept no further
+ * ones. */
 static void accept_connection(const roll_t *roll, children_t *children)
 {
   int          connection = accept4(roll->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -213,7 +213,7 @@ static void accept_connection(const roll_t *roll, children_t *children)
     close(connection);
 }
 
-/* A message, and the file that came with it, or -1. */
+/* Receive a message, and the file that came with it, or -1. */
 static ssize_t receive(int connection, dart__unit_message_t *message, int *fd_out)
 {
   union {
@@ -234,7 +234,7 @@ static ssize_t receive(int connection, dart__unit_message_t *message, int *fd_ou
   return nbytes;
 }
 
-/* Read all that has come: the end of a connection comes after its messages. */
+/* Read everything that has arrived: the end of a connection comes after its messages. */
 static void read_connection(roll_t *roll, children_t *children, int connection)
 {
   dart__unit_message_t message;
@@ -259,8 +259,8 @@ static void read_connection(roll_t *roll, children_t *children, int connection)
 
 /* ---- units that never report -------------------------------------------------------------- */
 
-/* Some units wait in dart_init for others that may be gone. mpiexec may not have started these yet, so a
- * unit has to be missing for PATIENCE looks in a row. */
+/* Some units wait in dart_init for others that may have ended. mpiexec may not have started these yet, so a unit counts
+ * as missing after PATIENCE looks in a row. */
 static void look_for_unseen(roll_t *roll, children_t *children)
 {
   if (!processes_find(children_pid(children, 0), roll->there, roll->nunits)) {
@@ -335,8 +335,8 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
   children_end(children, code == 0 && roll->died ? LAUNCH_EXIT_FAILURE : code);
 }
 
-/* Make the socket, and put its name into the environment. Without it units cannot report, but the program
- * starts all the same. */
+/* Make the socket, and put its name into the environment. Without it units cannot report, but the program starts all
+ * the same. */
 static void listen_to_units(roll_t *roll)
 {
   struct sockaddr_un address;
@@ -354,7 +354,7 @@ static void listen_to_units(roll_t *roll)
     launch_say("cannot make a socket: %s; units that die are not named", launch_reason(errno));
 }
 
-/* dartrun needs two descriptors for each unit; mpiexec gets back the limit that dartrun was started with. */
+/* dartrun needs two descriptors for each unit. mpiexec gets the limit that dartrun had at its start. */
 static void raise_limit(roll_t *roll)
 {
   struct rlimit most;
@@ -395,7 +395,7 @@ int roll_run(char **command, uint32_t nunits)
     .command      = command,
     .kind         = "mpiexec",
     .count        = 1,
-    .death_signal = SIGTERM, /* mpiexec then ends the units */
+    .death_signal = SIGTERM, /* then mpiexec ends the units */
     .owner        = &roll,
     .begin        = begin,
     .prepare      = prepare,

@@ -1,10 +1,10 @@
 #ifndef DART__MPI_DARTRUN_ROLL_H
 #define DART__MPI_DARTRUN_ROLL_H
-/* mpiexec, and the roll of the units it starts. */
+/* mpiexec, and the list of the units that it starts. */
 #include <stdint.h>
 
-/** Run `command`, an mpiexec that starts `nunits` units, and return the exit code for dartrun: that of
- *  mpiexec, but never 0 if a unit died. Called once. */
+/** Run `command`, an mpiexec that starts `nunits` units. Returns the exit code for dartrun: that of mpiexec, but never
+ *  0 if a unit died. Called once. */
 int roll_run(char **command, uint32_t nunits);
 
 #endif

@@ -1,5 +1,5 @@
-/* The figures were seen with MPICH 4.0 over UCX 1.13: with fewer it did not start, in the way that is meant here. They
- * are compared only after it did not start. */
+/* With less than these figures, MPICH 4.0 over UCX 1.13 did not start. They are compared only after MPI has not
+ * started. */
 #include "shortage.h"
 
 #include <sys/statvfs.h>
@@ -8,7 +8,7 @@
 #include "launch.h"
 
 #define FILES_EACH  40                  /* of a unit, and of mpiexec without its units */
-#define FILES_MORE  4                   /* of mpiexec, for a unit */
+#define FILES_MORE  4                   /* of mpiexec, for each unit */
 #define MEMORY_EACH (UINT64_C(5) << 20) /* of a unit, in /dev/shm: UCX's buffers are 4.1 MiB */
 
 static void look_at_files(uint32_t nunits, rlim_t files)

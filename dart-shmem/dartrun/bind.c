@@ -1,14 +1,13 @@
-/* Binding units to objects of the machine, in hwloc's terms.
+/* Binds units to objects of the machine, in hwloc's terms.
  *
- * Units take cores at equal distances, in the order in which the machine lists them: neighbours
- * stay neighbours, and a program with few units spreads over all caches and memory controllers.
- * A unit may use every hardware thread of its core. NUMA domains and packages are shared by equal
- * numbers of units. Cores never are: with more units than cores no unit is bound, for the kernel
- * balances better then than a fixed plan.
+ * Units get cores at equal distances, in the order in which the machine lists them: neighbours stay neighbours, and a
+ * program with few units spreads over all caches and memory controllers. A unit may use every hardware thread of its
+ * core. Equal numbers of units share each NUMA domain or package. Units never share a core: with more units than cores
+ * no unit is bound, as the kernel then balances better than a fixed plan.
  *
- * By default units are bound if there are exactly as many as cores. A unit could then move only to a
- * core that another unit needs as well, so nothing is lost, and caches and memory stay close. With
- * fewer units, other programs may be bound to the same cores while other cores are idle. */
+ * By default, units are bound if there are exactly as many as cores. A unit could then move only to a core that another
+ * unit needs as well, so binding loses nothing, and caches and memory stay close. With fewer units, other programs may
+ * be bound to the same cores while further cores are idle. */
 #include "bind.h"
 
 #include <errno.h>
@@ -21,12 +20,12 @@
 
 struct bind {
   hwloc_topology_t topology; /* restricted to what dartrun may use */
-  hwloc_obj_type_t type;     /* of the objects that units are bound to */
+  hwloc_obj_type_t type;     /* of the objects to which units are bound */
   uint32_t         nobjects;
   uint32_t         nunits;
 };
 
-/* Narrow `topology`, which is the machine's, to the processors this process may run on. */
+/* Restrict `topology`, that of the machine, to the processors on which this process may run. */
 static int restrict_to_allowed(hwloc_topology_t topology)
 {
   hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
@@ -44,12 +43,12 @@ static hwloc_obj_type_t type_of(launch_bind_t what, hwloc_topology_t topology)
   case LAUNCH_BIND_CPU: return HWLOC_OBJ_PU;
   case LAUNCH_BIND_NUMA: return HWLOC_OBJ_NUMANODE;
   case LAUNCH_BIND_PACKAGE: return HWLOC_OBJ_PACKAGE;
-  default: /* some virtual machines show processors only */
+  default: /* some virtual machines show only processors */
     return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   }
 }
 
-/* Whether `nunits` can be bound to `nobjects` objects; if not, prints a line unless that was the default. */
+/* Whether `nunits` can be bound to `nobjects` objects. If not, print a line, unless the user has asked for nothing. */
 static bool is_possible(launch_bind_t what, uint32_t nunits, int nobjects)
 {
   bool own = what == LAUNCH_BIND_CPU || what == LAUNCH_BIND_CORE;
@@ -81,8 +80,7 @@ bind_t *bind_plan(launch_bind_t what, uint32_t nunits)
   }
   if (hwloc_topology_load(bind->topology) != 0 || restrict_to_allowed(bind->topology) != 0) {
     if (what != LAUNCH_BIND_AUTO)
-      launch_say("--bind: cannot find out about the cores (%s); units are not bound",
-                 strerror(errno));
+      launch_say("--bind: cannot query the cores (%s); units are not bound", strerror(errno));
     goto destroy_topology;
   }
 

@@ -1,7 +1,7 @@
 /* dartrun of dart-shmem: starts a program as units of one node.
  *
- * The launcher makes the job, the memory that the units share (job_file.h), passes it and its id to each unit
- * in the environment, and stays until the last unit is gone (units.h). */
+ * The launcher makes the job, which is the memory that the units share (job_file.h). It passes the memory and a unit's
+ * id to each unit in the environment, and stays until the last unit has ended (units.h). */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* The ends of units, which are children of the launcher.
  *
- * A unit that dies of a signal or exits with anything but 0 ends the program: it is reported, and the
- * others are ended; after a moment, if all have begun their last dart_exit and none needs it, for they may have to say
- * something, too. So does a unit that exits with 0 although others need it: between dart_init and
- * dart_exit, or outside when others have begun a cycle that it will never join. The job's header has
+ * A unit that dies of a signal, or exits with anything but 0, ends the program: the launcher reports it, and ends the
+ * others. If all have begun their last dart_exit and none needs the unit, the others have a moment first: they may have
+ * something to print, too. A unit that exits with 0 although others need it ends the program, too. It may be between
+ * dart_init and dart_exit; or outside, while others have begun a cycle that it will never join. The job's header has
  * the cycle of each unit (job_file.h), which outlives the unit. */
 #include "units.h"
 
@@ -23,9 +23,9 @@
 
 typedef struct {
   const units_plan_t *plan;
-  uint32_t left;     /* of the units that exited with 0 outside, the one in the earliest cycle */
-  pid_t    left_pid; /* its process; 0: there is none yet */
-  hang_t  *hang;     /* NULL: nobody watches */
+  uint32_t            left; /* the unit in the earliest cycle of those that exited with 0 outside */
+  pid_t               left_pid; /* its process; 0: there is none yet */
+  hang_t             *hang;     /* NULL: nobody watches */
 } units_t;
 
 /* In the child. */
@@ -41,14 +41,14 @@ static void become_unit(void *owner, uint32_t unit)
     bind_unit(plan->bind, unit);
 }
 
-/* How many half cycles of init and exit a unit has begun. */
+/* How many half cycles of init and exit the unit has begun. */
 static uint32_t cycle_of(const units_t *units, uint32_t unit)
 {
   /* seq_cst: with the store in note_left, pairs with begin_cycle in boot.c */
   return atomic_load_explicit(&units->plan->job->cycle[unit], memory_order_seq_cst);
 }
 
-/* A unit has exited with 0 while it was outside: note it, for it cannot join a cycle any more. */
+/* A unit has exited with 0 outside a cycle: record it, as it cannot join a further cycle. */
 static void note_left(units_t *units, uint32_t unit, pid_t pid)
 {
   _Atomic uint32_t *least = &units->plan->job->left;
@@ -111,8 +111,7 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
     launch_say("unit %u (pid %d) exited with code %d after dart_abort(%u)", unit, (int)pid, code,
                aborted - 1);
     children_end(children, (int)(aborted - 1));
-  } else if (is_missed(
-                 units)) { /* before the codes: a unit that finds this out exits silently, with 1 */
+  } else if (is_missed(units)) { /* before the codes: the unit that detects it exits with 1 */
     launch_say(LAUNCH_MISSED, units->left, (int)units->left_pid);
     children_end(children, LAUNCH_EXIT_FAILURE);
   } else if (code != 0) {
@@ -151,9 +150,9 @@ static void readable(void *owner, children_t *children, int fd)
   hang_readable(((const units_t *)owner)->hang, fd);
 }
 
-/* A unit's program may be the child of a shell, which the launcher has ended, and itself wait for ever for a unit that
- * is gone. Its number is in its record; that it is not another process by now is told by the process group, in which
- * children stay. */
+/* A unit may be the child of a shell that the launcher has ended, and may wait for ever for a unit that has ended. Its
+ * process number is in its record. The process group shows that the number does not belong to another process by now,
+ * as children stay in the group. */
 static void end_programs(const units_plan_t *plan)
 {
   for (uint32_t unit = 0; unit < plan->nunits; unit++) {

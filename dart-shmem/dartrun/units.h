@@ -1,6 +1,6 @@
 #ifndef DART__SHMEM_DARTRUN_UNITS_H
 #define DART__SHMEM_DARTRUN_UNITS_H
-/* The processes of a program, from the first fork to the last one gone. */
+/* The processes of a program, from the first fork to the end of the last one. */
 #include <stdint.h>
 
 #include "bind.h"
@@ -11,11 +11,11 @@ typedef struct {
   uint32_t      nunits;
   int           job_fd;
   dart__job_t  *job;
-  const bind_t *bind; /* NULL: units run where the kernel likes */
+  const bind_t *bind; /* NULL: units are not bound */
 } units_plan_t;
 
-/** Start the units, and watch them until none is left. Returns the exit code for the launcher: 0 if all
- *  units exited with 0, else the code for the first unit that did not. Called once. */
+/** Start the units, and watch them until all have ended. Returns the exit code for the launcher: 0 if all units exited
+ *  with 0, else the code for the first unit that did not. Called once. */
 int units_run(const units_plan_t *plan);
 
 #endif

@@ -198,7 +198,7 @@ const case_t collective_cases[] = {
     "*: collectives: units [01] and [01] wait for each other in collective calls of teams *",
     wrong_order, ALONE },
   { "wrong_groups",
-    "*: collectives: units [02] and [02] make teams of different groups with tag 0, *",
+    "*: collectives: units [02] and [02] create teams of different groups with tag 0, *",
     wrong_groups, ALONE },
   { NULL, NULL, NULL, TOGETHER },
 };

@@ -286,7 +286,7 @@ static void opposite_threads(void)
 }
 
 #define OPPOSITE(unit) \
-  "*unit " unit ": locks: locks are taken in opposite orders, which may end in a deadlock"
+  "*unit " unit ": locks: locks are acquired in opposite orders, which may deadlock"
 
 const case_t lock_cases[] = {
   { "order_one", NULL, order_one, TOGETHER },

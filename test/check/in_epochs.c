@@ -497,7 +497,7 @@ const case_t in_epoch_cases[] = {
   { "wrong_source_in_fence", CHANGED, wrong_source_in_fence, TOGETHER },
   { "wrong_source_in_lock", CHANGED, wrong_source_in_lock, TOGETHER },
   { "wrong_result_in_start",
-    "*unit 1: completion: dart_put reads the result of an operation before it is there",
+    "*unit 1: completion: dart_put reads the result of an operation before it is complete",
     wrong_result_in_start, TOGETHER },
   { NULL, NULL, NULL, TOGETHER },
 };

@@ -1,4 +1,4 @@
-"""The page of bench/run: every figure with its bar, of the cases and of what lies beside them: mutexes, programs."""
+"""The page of bench/run: every figure with its bar, of the cases and of the other tables of the run."""
 import csv
 import math
 import os
@@ -19,7 +19,7 @@ def read_cases(path):
 
 
 def read_beside(path, *names):
-    """Rows of another table of the run; none where that part was not run."""
+    """Rows of another table of the run; none if that part was not run."""
     other = os.path.join(os.path.dirname(path), *names)
     if not os.path.exists(other):
         return []
@@ -28,7 +28,7 @@ def read_beside(path, *names):
 
 
 def read_programs(path):
-    """Of RandomAccess and the stencil as cases: one a program and size, a table for what they are measured in."""
+    """RandomAccess and the stencil as cases: one for each program and size, in a table for each measure."""
     cases = []
     for row in read_beside(path, "apps.csv"):
         is_stencil = row["benchmark"].startswith("stencil")
@@ -40,7 +40,7 @@ def read_programs(path):
 
 
 def read_goals(path):
-    """Lines of goals.txt: what, its figure, at most or at least, the bound, met or MISSED or -."""
+    """Lines of goals.txt: the goal, its figure, at most or at least, the bound, and met, MISSED or -."""
     try:
         with open(os.path.join(os.path.dirname(path), "goals.txt"), encoding="utf-8") as file:
             found = [re.fullmatch(r"(.*?) +(\S+)   (at (?:most|least) \S+) +(\S+)", line.rstrip("\n")) for line in file]
@@ -75,7 +75,7 @@ def figure_row(case, y, place):
 
 
 def chart(cases):
-    """Figures of one table about one thing, in rows on a logarithmic axis."""
+    """Figures of one table about one subject, in rows on a logarithmic axis."""
     values = [float(case[key]) for case in cases for key in ("figure", "least", "most", "bar") if case.get(key)]
     values = [value for value in values if value > 0] or [1]
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))

@@ -1,4 +1,4 @@
-"""What a run had: memory over time, and the places of its units."""
+"""Memory over time, and the cores of the units."""
 from report.page import COLOURS, duration, element, number, svg, table, text_of, title
 from report.run import nodes_of
 

@@ -1,4 +1,4 @@
-"""What a run has left: a report of each unit."""
+"""Reads the reports that a run has left, one of each unit."""
 import glob
 import json
 import os
@@ -24,7 +24,7 @@ def read_reports(folder):
 
 
 def nodes_of(reports):
-    """Units by node, both in order; of those without a report none."""
+    """Units by node, both in order; units without a report are left out."""
     nodes = {}
     for one in reports:
         nodes.setdefault(one["node"], []).append(one["unit"])

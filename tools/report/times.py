@@ -1,12 +1,12 @@
-"""Where the time goes: by call and unit, and how evenly."""
+"""How the time is spent: by call and unit, and how evenly."""
 from report.page import COLOURS, duration, element, number, svg, table, text_of, title
 
-MOST_CALLS = 9  # that have a colour of their own
+MOST_CALLS = 9  # with their own colours
 OTHERS, OUTSIDE = "#8d8d8d", "#e9e6df"
 
 
 def times_of(reports):
-    """For each call its time in ns by unit; the longest in all first."""
+    """The time of each call in ns, by unit; the call with the largest sum first."""
     times = {}
     for one in reports:
         for call in one["calls"]:

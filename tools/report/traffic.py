@@ -1,11 +1,11 @@
-"""Who talks to whom: matrices of units by units, and sums by kind."""
+"""Traffic between units: matrices of units by units, and sums by kind."""
 import math
 
 from report.page import element, number, svg, table, text_of, title
 from report.run import nodes_of
 
 KINDS = ("put", "get", "atomic", "notify", "send")
-MOST_CELLS = 96  # of a side of a matrix; more units are put together
+MOST_CELLS = 96  # of a side of a matrix; more units are grouped
 
 
 def depth_of(value, most):
@@ -18,7 +18,7 @@ def shade(depth):
 
 
 def matrix(reports, which, name):
-    """A square for each pair of units, or of groups of as many each, in rows by origin; units of a node side by side."""
+    """A square for each pair of units, or of groups of equal size, in rows by origin; units of a node are adjacent."""
     units = reports[0]["units"]
     order = [unit for node in nodes_of(reports) for unit in node]
     order += sorted(set(range(units)) - set(order))
@@ -47,7 +47,7 @@ def matrix(reports, which, name):
 
 
 def span(order, i, group):
-    """The units that a row or column stands for."""
+    """The units of a row or column."""
     return ", ".join(str(unit) for unit in order[i * group:(i + 1) * group])
 
 
@@ -61,7 +61,7 @@ def square(x, y, cell, value, depth, ends, name):
 
 
 def near_blocks(reports, step, left, top):
-    """Outlines around the units of each node, `step` to a unit."""
+    """Outlines around the units of each node; a unit has `step` pixels."""
     parts, start = [], 0
     for node in nodes_of(reports):
         parts.append(element("rect", title("near: " + ", ".join(map(str, node))), x=left + start * step,

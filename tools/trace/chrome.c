@@ -1,6 +1,6 @@
-/* The JSON of Chrome's trace events, which chrome://tracing and ui.perfetto.dev show: a process for each unit,
- * with a line for each thread; calls are slices, and what happens in them instants. Times are microseconds from
- * the beginning. */
+/* The JSON of Chrome's trace events, which chrome://tracing and ui.perfetto.dev show. Each unit is a process, and each
+ * of its threads is a line. Calls are slices, and the events in them are instants. Times are microseconds from the
+ * beginning. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static const char *name_of(const dart__trace_event_t *event)
   }
 }
 
-/* What all events have, up to a place for more. */
+/* The fields that all events have, up to the place for more. */
 static void put_head(FILE *json, const trace_t *trace, const trace_file_t *file, const char *phase,
                      const char *name, uint64_t time)
 {

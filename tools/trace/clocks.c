@@ -1,12 +1,12 @@
-/* Clocks of several hosts, brought together by what the program did: in a collective call that returns only when all
- * units have come to it, nobody returns before the last one has come. So of each such call, and each two hosts, it is
- * known that one's return came after the other's beginning, which bounds the difference of their clocks from both
- * sides. (The convex hull of Duda et al., ICDCS 1987, for an offset alone; the calls take the place of the messages.)
+/* The clocks of several hosts are aligned by the program's collective calls. In some of these, no unit returns before
+ * the last one has begun. So for each such call and each two hosts, the return on one host came after the beginning on
+ * the other. That bounds the difference of their clocks from both sides. (The convex hull of Duda et al., ICDCS 1987,
+ * for an offset alone; the calls take the place of messages.)
  *
- * All calls together leave an interval, about as long as the shortest call takes; its middle is the offset of a host
- * against that of unit 0. Clocks that drift apart in the run leave an empty one, and its middle is still a mean. Units
- * of a host share its clock. Calls of the team of all units are compared, of the first thread of each unit, as long as
- * units agree which calls these are. */
+ * All calls together leave an interval, about as long as the shortest call. Its middle is the offset of a host from the
+ * clock of unit 0. If clocks drift apart in the run, the interval is empty, and its middle is still a mean. Units of a
+ * host share its clock. Only calls of the team of all units are compared, and only by the first threads. The comparison
+ * ends where units disagree about the calls. */
 #include "clocks.h"
 
 #include <stdbool.h>
@@ -15,25 +15,25 @@
 
 #include "names.h"
 
-/* When the units of a host came to a call, the last of them, and returned, the first of them. */
+/* When the last unit of a host began a call, and when the first one returned. */
 typedef struct {
   uint64_t begin, end;
 } meeting_t;
 
 typedef struct {
   const char *name;
-  meeting_t  *meeting; /* by call, `n` of them */
+  meeting_t  *meeting; /* `n` of them, by call */
   bool        is_new;
 } host_t;
 
-/* Nobody returns from these before all have come. */
+/* Whether no unit returns from the call before all have begun it. */
 static bool is_meeting(const dart__trace_event_t *event)
 {
   static const unsigned calls[] = { DART__TRACE_dart_init,      DART__TRACE_dart_init_thread,
                                     DART__TRACE_dart_barrier,   DART__TRACE_dart_allreduce,
                                     DART__TRACE_dart_allgather, DART__TRACE_dart_alltoall };
 
-  /* of no elements some return at once */
+  /* without elements some calls return at once */
   if (event->bytes == 0 && event->call != DART__TRACE_dart_barrier &&
       event->call != DART__TRACE_dart_init && event->call != DART__TRACE_dart_init_thread)
     return false;
@@ -76,7 +76,7 @@ static size_t count_common(const trace_t *trace, const trace_file_t *reference)
   return n;
 }
 
-/* The first `n` meetings of the units of a host. */
+/* Find the first `n` meetings of the units of a host. */
 static bool gather(const trace_t *trace, const char *name, size_t n, host_t *host_out)
 {
   *host_out = (host_t){ name, calloc(n, sizeof(meeting_t)), true };
@@ -101,7 +101,7 @@ static bool gather(const trace_t *trace, const char *name, size_t n, host_t *hos
   return true;
 }
 
-/* By how much the clock of `other` is ahead of that of `one`. */
+/* By how much the clock of `other` is ahead of the clock of `one`. */
 static int64_t offset_of(const host_t *one, const host_t *other, size_t n)
 {
   int64_t least = INT64_MIN, most = INT64_MAX;
@@ -116,14 +116,14 @@ static int64_t offset_of(const host_t *one, const host_t *other, size_t n)
   return least + (most - least) / 2;
 }
 
-/* Shift all files of a host that were not shifted; `reference`: against its units. */
+/* Set the offset of all files of a host from the units of `reference`. */
 static void shift_host(trace_t *trace, const host_t *reference, const char *name, size_t n)
 {
   host_t  other;
   int64_t ahead;
 
   if (!gather(trace, name, n, &other)) {
-    trace_say("out of memory: the clock of %s is as it was", name);
+    trace_say("out of memory: the clock of %s is not adjusted", name);
     return;
   }
   ahead = offset_of(reference, &other, n);
@@ -133,7 +133,7 @@ static void shift_host(trace_t *trace, const host_t *reference, const char *name
   free(other.meeting);
 }
 
-/* Whether it is the first file of its host. */
+/* Whether the file is the first of its host. */
 static bool is_first_of_host(const trace_t *trace, size_t file)
 {
   for (size_t i = 0; i < file; i++)
@@ -154,7 +154,7 @@ void clocks_agree(trace_t *trace)
     if (host.meeting == NULL) {
       n = count_common(trace, reference);
       if (n == 0 || !gather(trace, reference->header->host, n, &host)) {
-        trace_say("no barriers of all units: clocks of hosts are taken as they are");
+        trace_say("no barriers of all units: the clocks of the hosts are not adjusted");
         return;
       }
     }

@@ -3,8 +3,8 @@
 /* The clocks of several hosts. */
 #include "trace.h"
 
-/** Find out by how much the clock of each host is ahead of that of unit 0's, and set `ahead` of its files. Of one
- *  host nothing is done. */
+/** Compute by how much the clock of each host is ahead of that of unit 0, and set `ahead` in its files. Does nothing if
+ *  there is one host. */
 void clocks_agree(trace_t *trace);
 
 #endif /* DART_TOOLS_TRACE_CLOCKS_H */

@@ -1,9 +1,8 @@
-/* Reading: each file is mapped, and only as many of its events are taken as it says that there are, for a
- * program that was killed has left room behind them. */
+/* Each file is mapped, and only the events that it counts are read: a program that was killed has left empty room
+ * behind them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,44 +16,10 @@
 #include "names.h"
 #include "trace.h"
 
-void trace_say(const char *format, ...)
-{
-  char    text[1024];
-  va_list args;
-
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  fprintf(stderr, "dart-trace: %s\n", text);
-}
-
 static void fail(const char *path, const char *why)
 {
   trace_say("%s: %s", path, why);
   exit(1);
-}
-
-const char *trace_call(unsigned call)
-{
-  static const char *const names[] = { DART__TRACE_NAMES };
-
-  return call < DART__TRACE_NCALLS ? names[call] : "unknown";
-}
-
-uint64_t trace_time(const trace_file_t *file, uint64_t time)
-{
-  return time + (uint64_t)file->header->to_real_time - (uint64_t)file->ahead;
-}
-
-size_t trace_open_calls(const trace_file_t *file)
-{
-  size_t nopen = 0;
-
-  for (size_t i = 0; i < file->n; i++) {
-    nopen += file->event[i].kind == DART__TRACE_ENTER;
-    nopen -= file->event[i].kind == DART__TRACE_LEAVE;
-  }
-  return nopen;
 }
 
 static const char *map(const char *path, size_t *nbytes_out)
@@ -66,7 +31,7 @@ static const char *map(const char *path, size_t *nbytes_out)
   if (file < 0 || fstat(file, &about) != 0)
     fail(path, strerror(errno));
   if (about.st_size < DART__TRACE_HEADER_BYTES)
-    fail(path, "no file of events");
+    fail(path, "not a file of events");
   first = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
   if (first == MAP_FAILED)
     fail(path, strerror(errno));
@@ -83,7 +48,7 @@ static trace_file_t read_file(const char *path)
                          .event  = (const void *)(first + DART__TRACE_HEADER_BYTES) };
 
   if (memcmp(file.header->magic, DART__TRACE_MAGIC, sizeof file.header->magic) != 0)
-    fail(path, "no file of events");
+    fail(path, "not a file of events");
   if (strcmp(file.header->version, DART_VERSION_STR) != 0 ||
       file.header->ncalls != DART__TRACE_NCALLS)
     fail(path, "made by another version of DART");
@@ -124,8 +89,7 @@ void trace_read(const char *folder, trace_t *trace_out)
   snprintf(pattern, sizeof pattern, "%s/unit-*.events", folder);
   if (glob(pattern, 0, NULL, &found) != 0)
     fail(folder, "no files of events: was the program run with DART_TRACE, and is it linked with "
-                 "DART's shared "
-                 "library, or with -ldart-trace?");
+                 "DART's shared library, or with -ldart-trace?");
   trace.nfiles = found.gl_pathc;
   trace.file   = calloc(trace.nfiles, sizeof trace.file[0]);
   if (trace.file == NULL)
@@ -145,6 +109,6 @@ void trace_read(const char *folder, trace_t *trace_out)
 
 void trace_forget(trace_t *trace)
 {
-  free(trace->file); /* what is mapped goes with the process */
+  free(trace->file); /* the mappings end with the process */
   trace->file = NULL;
 }

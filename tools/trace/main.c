@@ -1,8 +1,7 @@
-/* dart-trace FOLDER: makes of the events that a run has left with DART_TRACE=FOLDER what programs that show
- * traces read.
+/* dart-trace FOLDER: turns the events of a run with DART_TRACE=FOLDER into files for programs that show traces.
  *
- * Units write events as they come, each thread to a file of its own, whatever becomes of them; this is done
- * once they are gone, by one process, so nothing has to be agreed on in a job that may be about to die. */
+ * Each thread writes its events to its own file, however the run ends. This program runs afterwards, as one process, so
+ * the job needs no communication when it may be about to die. */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,12 +15,12 @@ enum { NFORMS = sizeof forms / sizeof forms[0] };
 
 typedef struct {
   const char         *folder;
-  const trace_form_t *form; /* NULL: all that there are */
+  const trace_form_t *form; /* NULL: all available ones */
 } options_t;
 
 static const struct argp_option options[] = {
   { "format", 'f', "FORM", 0,
-    "otf2 (FOLDER/otf2/trace.otf2) or chrome (FOLDER/trace.json); all, without it", 0 },
+    "otf2 (FOLDER/otf2/trace.otf2) or chrome (FOLDER/trace.json); without it, all", 0 },
   { 0 }
 };
 
@@ -66,7 +65,7 @@ int main(int argc, char **argv)
   trace_read(given.folder, &trace);
   if (trace.ndropped > 0)
     trace_say("%" PRIu64
-              " calls were dropped: more room is had by DART_TRACE_BUFFER, MiB for each thread",
+              " calls were dropped: DART_TRACE_BUFFER sets the room, in MiB for each thread",
               trace.ndropped);
   for (size_t i = 0; i < NFORMS; i++)
     if (forms[i]->write != NULL && (given.form == NULL || given.form == forms[i]))

@@ -1,9 +1,9 @@
-/* OTF2, the format that Score-P writes and Vampir reads: an archive FOLDER/otf2/trace.otf2 with a location for
- * each thread.
+/* OTF2, the format that Score-P writes and Vampir reads: an archive FOLDER/otf2/trace.otf2 with a location for each
+ * thread.
  *
- * Calls are regions. Global memory is one RMA window for each team that collective calls were made on;
- * operations are on that of all units, with targets by global id. Completions have the matching ids of their
- * operations (follow.c). Messages are records of MPI's, on the communicator of all units: OTF2 has no others. */
+ * Calls are regions. Each team with collective calls has an RMA window; operations are on the window of all units, and
+ * name their target by its global id. A completion has the id of its operation (follow.c). Messages are records of
+ * MPI's on the communicator of all units, as OTF2 has no others. */
 #include <otf2/otf2.h>
 
 #include <stdio.h>
@@ -20,12 +20,12 @@ typedef struct {
   OTF2_GlobalDefWriter *definitions;
   OTF2_StringRef        nstrings;
   teams_t               teams;
-  uint64_t             *nevents; /* of each file */
+  uint64_t             *nevents; /* in each file */
 } otf2_t;
 
 /* ---- events ------------------------------------------------------------------------------------ */
 
-/* Locations are numbered so that the first threads of units have the units' numbers. */
+/* The first thread of a unit has the unit's number as its location. */
 static OTF2_LocationRef location_of(const trace_t *trace, size_t i)
 {
   const dart__trace_header_t *header = trace->file[i].header;
@@ -147,7 +147,7 @@ static void write_events(otf2_t *otf2, size_t i)
   teams_forget_ids(&otf2->teams);
   for (size_t e = 0; e < file->n; e++)
     write_event(otf2, to, file, &file->event[e]);
-  for (; nopen > 0; nopen--) /* of a thread that was in a call when it ended */
+  for (; nopen > 0; nopen--) /* a thread may end inside a call */
     OTF2_EvtWriter_Leave(to, NULL, trace_time(file, file->event[file->n - 1].time),
                          file->event[file->n - 1].call);
   OTF2_EvtWriter_GetNumberOfEvents(to, &otf2->nevents[i]);
@@ -184,7 +184,7 @@ static void define_regions(otf2_t *otf2)
   }
 }
 
-/* The file of a unit's first thread; NULL: it has left none. */
+/* The file of a unit's first thread; NULL: there is none. */
 static const trace_file_t *first_of(const trace_t *trace, uint32_t unit)
 {
   for (size_t i = 0; i < trace->nfiles; i++)
@@ -193,7 +193,7 @@ static const trace_file_t *first_of(const trace_t *trace, uint32_t unit)
   return NULL;
 }
 
-/* The tree node of a unit's node: behind the job, which is 0, nodes by their least units. */
+/* The tree node of a unit's node. The job is node 0; a node has the number of its least unit plus 1. */
 static OTF2_SystemTreeNodeRef tree_of(const trace_t *trace, uint32_t unit)
 {
   const trace_file_t *file = first_of(trace, unit);
@@ -201,7 +201,8 @@ static OTF2_SystemTreeNodeRef tree_of(const trace_t *trace, uint32_t unit)
   return 1 + (file != NULL ? (uint32_t)file->header->node : unit);
 }
 
-/* The job, a tree node for each unit, of which those are used that are the least of their nodes; a process for each. */
+/* Define the job, and for each unit a process and a tree node. The tree node is used if the unit is the least of its
+ * node. */
 static void define_units(otf2_t *otf2)
 {
   OTF2_StringRef machine = string(otf2, "machine"), node = string(otf2, "node");
@@ -221,7 +222,7 @@ static void define_units(otf2_t *otf2)
         tree_of(otf2->trace, unit), OTF2_UNDEFINED_LOCATION_GROUP);
 }
 
-/* Members of groups that have left no file are there, too. */
+/* Define the units that have left no file, as groups contain them, too. */
 static void define_missing(otf2_t *otf2)
 {
   for (uint32_t unit = 0; unit < otf2->trace->nunits; unit++)
@@ -244,7 +245,7 @@ static void define_threads(otf2_t *otf2)
   }
 }
 
-/* Group 0 are all locations that are in groups; then a group, a communicator and a window for each team. */
+/* Group 0 contains the locations of all groups. Then come a group, a communicator and a window for each team. */
 static void define_teams(otf2_t *otf2)
 {
   const team_t *all = &otf2->teams.team[0];
@@ -290,7 +291,7 @@ static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef loc
 
 static const OTF2_FlushCallbacks flushes = { .otf2_pre_flush = flush };
 
-/* OTF2 writes into a folder of its own that is new. */
+/* OTF2 writes to a new folder. */
 static OTF2_Archive *open_archive(const char *folder)
 {
   char          path[4096];
@@ -312,7 +313,7 @@ static int write_otf2(const trace_t *trace, const char *folder)
   otf2_t otf2 = { .trace = trace, .archive = open_archive(folder) };
 
   if (otf2.archive == NULL) {
-    trace_say("%s/otf2: cannot make an archive", folder); /* OTF2 has said why */
+    trace_say("%s/otf2: cannot make an archive", folder); /* OTF2 has printed the reason */
     return -1;
   }
   otf2.teams   = teams_make(trace->nunits);

@@ -1,4 +1,4 @@
-/* Built without the library of OTF2. */
+/* For a build without the OTF2 library. */
 #include "trace.h"
 
 const trace_form_t trace_otf2 = { "otf2", NULL };

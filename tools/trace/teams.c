@@ -1,4 +1,4 @@
-/* Teams are added as their members come, and the last one goes again once it is seen to be one that was there. */
+/* A team is added while its members are read, and removed again if it is equal to an older one. */
 #include "teams.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void *room(void *old, size_t nbytes)
   return bytes;
 }
 
-/* A new team without members: its index. */
+/* Add a team without members, and return its index. */
 static size_t add(teams_t *teams, int16_t id, size_t nmembers)
 {
   teams->team           = room(teams->team, (teams->n + 1) * sizeof teams->team[0]);
@@ -45,7 +45,7 @@ void teams_free(teams_t *teams)
   free(teams->of_id);
 }
 
-/* The last team is none. */
+/* Remove the last team. */
 static void drop_last(teams_t *teams)
 {
   free(teams->team[--teams->n].member);
@@ -59,7 +59,7 @@ void teams_forget_ids(teams_t *teams)
   memset(teams->of_id, 0, NIDS * sizeof teams->of_id[0]);
 }
 
-/* The index of a team before `last` that is the same; `last` if there is none. */
+/* The index of a team before `last` that is equal to it; `last` if there is none. */
 static size_t same(const teams_t *teams, size_t last)
 {
   const team_t *one = &teams->team[last];
@@ -84,7 +84,7 @@ void teams_add_member(teams_t *teams, const dart__trace_event_t *event)
     teams->growing = add(teams, event->team, event->bytes);
   team = &teams->team[teams->growing];
   if (teams->growing == 0 || team->id != event->team || team->nmembers != event->id)
-    return; /* members before it were dropped */
+    return; /* earlier members were dropped */
   team->member[team->nmembers++] = (uint32_t)event->unit;
   if (team->nmembers < event->bytes)
     return;

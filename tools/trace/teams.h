@@ -1,7 +1,7 @@
 #ifndef DART_TOOLS_TEAMS_H
 #define DART_TOOLS_TEAMS_H
-/* Teams of all units' traces, each once. Different teams may have one id on different units, so a team is what its id
- * and its members are. */
+/* The teams in all units' traces, each once. Different units may use one id for different teams, so a team is its id
+ * and its members. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,23 +14,22 @@ typedef struct {
 } team_t;
 
 typedef struct {
-  team_t *team; /* 0: all units */
+  team_t *team; /* index 0: all units */
   size_t  n;
-  size_t *
-      of_id; /* for the file that is being read: the index of the team with an id; 0 if it is not known */
-  size_t growing; /* the last team, whose members are coming; 0: none */
+  size_t *of_id;   /* in the current file, the team of an id; 0: not known */
+  size_t  growing; /* the last team, if its members are being read; 0: none */
 } teams_t;
 
-/** With the team of `nunits` units alone; ends the program if there is no memory. */
+/** Only the team of all `nunits` units. Ends the program if there is no memory. */
 teams_t teams_make(size_t nunits);
 
-/** Give back their memory. */
+/** Free the teams. */
 void teams_free(teams_t *teams);
 
-/** Another file is read: its ids mean nothing yet. */
+/** Another file begins: none of its ids is known yet. */
 void teams_forget_ids(teams_t *teams);
 
-/** An event DART__TRACE_MEMBER, of which the file has one for each member, in their order. */
+/** Handle an event DART__TRACE_MEMBER. A file has one for each member, in their order. */
 void teams_add_member(teams_t *teams, const dart__trace_event_t *event);
 
 #endif /* DART_TOOLS_TEAMS_H */
