@@ -96,6 +96,32 @@ TEST(a_put_comes_after_the_updates_before_it)
   test_barrier();
 }
 
+/* The notification is applied behind many updates of other elements, and by then a put by MPI would be there. */
+TEST(a_put_of_a_flag_comes_after_the_notification_before_it)
+{
+  enum { ROUNDS = 20, WAYS = 4, UPDATED = 500 };
+  const size_t portion = UPDATED + 1;
+  dart_gptr_t  words   = test_segment(DART_TEAM_ALL, (size_t)n * portion * sizeof(long), 0);
+  long         ones[UPDATED];
+
+  for (int i = 0; i < UPDATED; i++)
+    ones[i] = 1;
+  for (int distance = 0; distance < n; distance++)
+    for (int round = 0; round < ROUNDS * WAYS; round++) {
+      dart_gptr_t flag  = test_at(test_unit(words, (me + distance) % n), (size_t)me * portion);
+      long        value = 5 + 2 * round;
+
+      test_note("distance %d, way %d", distance, round % WAYS);
+      for (int i = 0; i < 10; i++)
+        EXPECT_OK(dart_accumulate(test_at(flag, 1), ones, UPDATED, DART_TYPE_LONG, DART_OP_SUM));
+      EXPECT_OK(dart_notify_op(flag, (uint64_t)value - 1, DART_OP_REPLACE));
+      EXPECT_OK(put_by(round % WAYS, flag, &value));
+      EXPECT_OK(dart_notify(flag, 7));
+      expect_word(flag, value + 7);
+    }
+  test_barrier();
+}
+
 /* ---- mixtures ---------------------------------------------------------------------------------- */
 
 enum { WORDS = 3, STEPS = 600, HANDLES = 8, PENDING = 32 };
@@ -202,20 +228,32 @@ static void notify(mixture_t *m, int word, uint64_t value, dart_gptr_t flag)
   m->value[word] = truncated(value, m->kind.size);
 }
 
+/* The word as a flag, which has eight bytes. */
+static void raise_word(mixture_t *m, int word, uint64_t value)
+{
+  dart_operation_t op = draw(2) ? DART_OP_SUM : DART_OP_REPLACE;
+
+  if (m->kind.size != sizeof value)
+    return;
+  EXPECT_OK(dart_notify_op(m->at[word], value, op));
+  m->value[word] = applied(m->value[word], value, op);
+}
+
 static void step(mixture_t *m, dart_gptr_t flag)
 {
   int      word  = (int)draw(WORDS);
   uint64_t value = ((uint64_t)draw(1 << 30) << 31) ^ draw(1 << 30);
 
-  switch (draw(12)) {
+  switch (draw(13)) {
   case 0: EXPECT_OK(dart_flush_local(m->at[0])); break;
   case 1: flush(m); break;
   case 2: notify(m, word, value, flag); break;
-  case 3: swap(m, word, value); break;
-  case 4:
+  case 3: raise_word(m, word, value); break;
+  case 4: swap(m, word, value); break;
   case 5:
   case 6:
-  case 7: update(m, word, value); break;
+  case 7:
+  case 8: update(m, word, value); break;
   default: put(m, word, value); break;
   }
 }

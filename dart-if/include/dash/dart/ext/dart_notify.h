@@ -39,9 +39,10 @@ DART_INTERFACE_ON
  *  program has lately notified this unit several times in a step. `src` may be reused after dart_flush_local of
  *  `flag`, as after dart_put, or once the consumer is known to have seen the counter. Whoever waited for the
  *  counter, or fetched it by dart_fetch_and_op, sees the data, and whatever else the calling thread had stored
- *  or completed before; notifications of a unit to another arrive in their order. Their data do not, as puts
- *  are unordered until completed: of two puts to the same memory the older may remain, unless the first was
- *  flushed, or its counter is known to have been seen, before the second. That the target was reached is
+ *  or completed before; notifications of a unit to another arrive in their order. Data of more than 8 bytes do
+ *  not: of two puts to the same memory the older may remain, unless the first was flushed, or its counter is
+ *  known to have been seen, before the second. Smaller data, and the update of the counter, are in program order
+ *  with the unit's other puts and atomics on the same element (dart_communication.h). That the target was reached is
  *  certain after dart_flush of `flag`. Types as for dart_put; `nelem` 0: the notification alone, and `gptr` is
  *  not looked at.
  *
