@@ -83,7 +83,6 @@ static dart_ret_t update(const dart__signal_t *signal)
   dart__event_t         *event = dart__twosided_event(target_of(at));
   dart_ret_t             ret   = DART_OK;
 
-  dart__remote_settle(at);
   if (at->near != NULL) {
     update_near(signal);
     dart__event_nudge(event);

@@ -148,7 +148,7 @@ TEST(near_posts_without_check_tell_nobody)
   EXPECT_OK(dart_epoch_complete(data));
   EXPECT_OK(dart_epoch_wait(data));
   EXPECT_EQ(*test_mine(data), value_of(left_of(me), 3, 0));
-  epoch = dart__epoch_find(segment_of(data));
+  epoch = dart__segment_epoch(segment_of(data));
   for (int32_t i = 0; i < dart__teams[DART_TEAM_ALL]->node_nunits; i++)
     EXPECT_EQ(atomic_load_explicit(&epoch->posts[i].posted, memory_order_relaxed), 0);
   EXPECT_EQ(atomic_load_explicit(&epoch->target[me].posted, memory_order_relaxed), 0);
