@@ -60,7 +60,7 @@ static uint32_t count_ends(const dart__segment_t *segment)
   return atomic_load_explicit(&state_at(segment->epoch_at)->ends, memory_order_relaxed);
 }
 
-static void free_in_pool(uint64_t offset)
+static void release_in_pool(uint64_t offset)
 {
   dart__epoch_shared_t *state = state_at(offset);
 
@@ -79,7 +79,7 @@ static void end_state(const dart__segment_t *segment, const dart__epoch_t *epoch
   dart__epoch_end_state(state, own != NULL && own->has_ticket, own != NULL && own->is_exclusive);
   if (dart__world.event != NULL && dart__rwlock_has_far(&state->lock))
     dart__event_add(dart__world.event);
-  free_in_pool(segment->epoch_at);
+  release_in_pool(segment->epoch_at);
 }
 
 static void end_segment(dart__segment_t *segment)
@@ -99,6 +99,6 @@ void dart__epoch_memory_open(void)
   dart__segment_state = (dart__segment_state_t){ .nbytes     = DART__EPOCH_ROOM,
                                                  .alloc      = alloc_in_pool,
                                                  .count_ends = count_ends,
-                                                 .free       = free_in_pool,
+                                                 .release    = release_in_pool,
                                                  .end        = end_segment };
 }

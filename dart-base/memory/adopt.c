@@ -60,7 +60,7 @@ static bool prepare_tables(const dart__team_t *team, call_t *call)
 static void discard_call(call_t *call)
 {
   if (call->epochs.has_epoch_block)
-    dart__segment_state.free(call->epochs.epoch_at);
+    dart__segment_state.release(call->epochs.epoch_at);
   free(call->told);
   free(call->heads);
   free(call->sizes);

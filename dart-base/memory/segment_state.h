@@ -19,8 +19,8 @@ typedef struct {
   bool (*alloc)(dart__segment_t *segment);
   /** How many segments have had that state before. */
   uint32_t (*count_ends)(const dart__segment_t *segment);
-  /** Free it, when no other unit knows of it. */
-  void (*free)(uint64_t offset);
+  /** Release it, when no other unit knows of it. */
+  void (*release)(uint64_t offset);
   /** The segment ends on this unit. */
   void (*end)(dart__segment_t *segment);
 } dart__segment_state_t;

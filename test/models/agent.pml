@@ -1,4 +1,4 @@
-/* The end of the progress agent (dart-mpi/far/agent.c), and the last use of a team's exchange
+/* The end of the progress agent (dart-base/far/agent.c), and the last use of a team's exchange
  * (team/make.c: dart__team_exchange_close): memory is freed when no other thread or unit accesses it.
  *
  * Claims. The agent ends when it is asked to, though it may be about to nap (no invalid end state:

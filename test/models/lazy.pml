@@ -1,5 +1,5 @@
 /* Operations that travel with their lock, and unlocks that do not wait (DART_EPOCH_LAZY): epoch/unlock.c,
- * dart-mpi/epoch/epoch_origin.c, dart-base/epoch/epoch_target.c, dart__epoch_granted in epoch/epoch.c.
+ * dart-base/epoch/epoch_origin.c, dart-base/epoch/epoch_target.c, dart__epoch_granted in epoch/epoch.c.
  *
  * A request (DART__LOCK_APPLY) brings few operations; the target applies them when the lock is its request's, and
  * leaves it. If that is at once, the reply has what gets have read; if not, the reply says so, and a word
@@ -63,7 +63,7 @@ byte read[UNITS]; /* a ghost: what was there */
 byte lazy_sent[UNITS], lazy_done[UNITS];
 byte lazy_applied[UNITS]; /* a ghost: or refused */
 
-/* ---- the target's side: dart__lock_serve, and dart__lock_answer ---- */
+/* ---- the target's side: serve_epoch, and send_grants ---- */
 
 #ifdef MUTANT_one_place_for_data
 #define DATA1 data0
@@ -145,7 +145,7 @@ end:
   od
 }
 
-/* dart__lock_turns: serve_waiting */
+/* serve_turns: serve_waiting */
 proctype Server(byte p)
 {
   byte unit;

@@ -1,5 +1,5 @@
 /* Completion of transfers: counts, and the list of units to which transfers were started
- * (dart-mpi/far/completion.c).
+ * (dart-base/far/completion.c).
  *
  * Claims. A flush of a unit, or of all, returns only when every transfer whose start had returned
  * before it began is complete (assertion), though other threads start, flush and take units off the
@@ -51,7 +51,7 @@ byte known[UNITS * WINDOWS], complete[UNITS * WINDOWS], returned[UNITS * WINDOWS
 #define W(window, unit) (unit * WINDOWS + window)
 #define MAX(a, b) (a > b -> a : b)
 
-/* is_transfer_done: two reads, but both counts only grow, so one step says no more than two would */
+/* dart__outstanding_is_done: two reads, but both counts only grow, so one step says no more than two would */
 #define SNAPSHOT(all, of) d_step { snapshot = all; is_done = all <= of }
 
 /* ---- start ---- */
@@ -108,7 +108,7 @@ inline start(w, unit)
 
 /* ---- flush ---- */
 
-/* dart__completion_flush, flush_one */
+/* dart__completion_flush, dart__net_flush */
 inline flush_unit(unit)
 {
   SNAPSHOT(started[unit], done[unit]);

@@ -1,5 +1,5 @@
 /* Program order of what a unit does to one word of a far unit, by requests and by MPI
- * (dart-mpi/far/word_order.h).
+ * (dart-base/far/word_order.h).
  *
  * Claims. Each word takes its values in the order of the calls (assertion), whichever way each of
  * them travels, and the unit does not wait for ever (no invalid end state).
