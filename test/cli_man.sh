@@ -20,8 +20,8 @@ for name in dartrun dart-info dart-report dart-trace; do
   [[ -s $man/man1/$name.1 ]] || fail "no page for the program $name"
 done
 
-# (Whether pages of others are installed here is not the matter.)
-said=$(mandoc -Tlint "$man"/man[137]/* 2>&1 | grep -v 'referenced manual not found')
+# Other packages' pages, which may be missing here or not yet in mandoc's index, are not tested.
+said=$(mandoc -Tlint "$man"/man[137]/* 2>&1 | grep -v -e 'referenced manual not found' -e 'mandoc.db lacks')
 [[ -z $said ]] || fail "mandoc says: $said"
 while read -r _ name chapter _; do
   [[ -s $man/man$chapter/$name.$chapter || $name == mpiexec ]] || fail "a page names $name($chapter), which there is not"

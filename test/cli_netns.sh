@@ -133,7 +133,7 @@ if [[ $by ]]; then
   delayed=$(round_trip)
   [[ $delayed -ge 400 ]] || fail "a round trip takes '$delayed' µs, not 400"
   echo "a round trip takes $delayed µs, by $by"
-  suites 1 "${far[@]}" far.atomics_of_mpi_on_static_windows notify onesided
+  suites 1 "${far[@]}" notify onesided
 else
   echo "not tested: a delay on the wire, as nothing makes one here: $(cat "$work"/{kernel,wire})"
 fi

@@ -36,6 +36,10 @@ static void teams_that_are_gone_take_no_memory(void **state)
 
   (void)state;
   dart__team_enter(&all, DART_TEAM_ALL);
+  /* What is written once, however many teams there are, by the reader of the file, too, is not counted. */
+  dart__team_enter(&team, TEAMS + 1);
+  dart__team_leave(&team);
+  (void)written();
   before = written();
   for (int id = 1; id <= TEAMS; id++) {
     dart__team_enter(&team, (dart_team_t)id);
