@@ -77,17 +77,37 @@ function(dart_add_backend name)
   set_property(GLOBAL PROPERTY DART_BACKEND_${name}_MANY_NODES ${arg_MANY_NODES})
 endfunction()
 
-# dart_add_program(<name> SOURCES <file>... [LIBRARIES <lib>...])
-#
-# A DART program for every backend: <name>-shmem, <name>-mpi. Which one it is, it may print
-# (DART_BACKEND_NAME); nothing else differs between the two but the library they are linked with.
-function(dart_add_program name)
+# dart_add_program_objects(<target> SOURCES <file>... [LIBRARIES <lib>...]): the objects of a program, for all backends,
+# compiled with the options of an executable: -fPIC is for libraries.
+function(dart_add_program_objects target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  add_library(${target} OBJECT ${arg_SOURCES})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIE)
+  target_link_libraries(${target} PRIVATE dart-interface ${arg_LIBRARIES})
+endfunction()
 
+# dart_link_program(<name> <objects> [SHARED] [PER_BACKEND <file>...] [LIBRARIES <lib>...])
+#
+# The executables <name>-shmem and <name>-mpi, from the objects of one target. LIBRARIES stand before the backend's.
+# PER_BACKEND: sources that are compiled for each backend, with its name as DART_BACKEND_NAME. SHARED: the executables
+# are linked with the shared library of the backend.
+function(dart_link_program name objects)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "SHARED" "" "PER_BACKEND;LIBRARIES")
+  set(kind $<$<BOOL:${arg_SHARED}>:-shared>)
   get_property(backends GLOBAL PROPERTY DART_BACKENDS)
   foreach(backend IN LISTS backends)
-    add_executable(${name}-${backend} ${arg_SOURCES})
+    add_executable(${name}-${backend} $<TARGET_OBJECTS:${objects}> ${arg_PER_BACKEND})
     target_compile_definitions(${name}-${backend} PRIVATE DART_BACKEND_NAME="${backend}")
-    target_link_libraries(${name}-${backend} PRIVATE dart-${backend} ${arg_LIBRARIES})
+    target_link_libraries(${name}-${backend} PRIVATE ${arg_LIBRARIES} dart-${backend}${kind})
   endforeach()
+endfunction()
+
+# dart_add_program(<name> SOURCES <file>... [PER_BACKEND <file>...] [LIBRARIES <lib>...])
+#
+# A DART program for every backend: <name>-shmem, <name>-mpi. It is compiled once, as <name>-objects.
+function(dart_add_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PER_BACKEND;LIBRARIES")
+  dart_add_program_objects(${name}-objects SOURCES ${arg_SOURCES} LIBRARIES ${arg_LIBRARIES})
+  dart_link_program(${name} ${name}-objects PER_BACKEND ${arg_PER_BACKEND} LIBRARIES ${arg_LIBRARIES})
 endfunction()

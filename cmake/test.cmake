@@ -63,22 +63,18 @@ function(dart_test_common test)
     ENVIRONMENT "${environment}")
 endfunction()
 
-# dart_add_checked_program(<name> SOURCES <file>... [LIBRARIES <library>...] [CHECKS <value>])
+# dart_add_checked_program(<name> [LIBRARIES <library>...] [CHECKS <value>])
 #
-# The program linked with the debug mode: checked-<name>-<backend>, and a test of it, check.<name>, in which a unit
-# that has something to report ends with another code than 0. CHECKS: of DART_CHECK; all, if it is not given.
+# A program of dart_add_program linked with the debug mode: checked-<name>-<backend>, and a test of it, check.<name>,
+# in which a unit that has something to report ends with another code than 0. CHECKS: of DART_CHECK; all, if it is not
+# given.
 function(dart_add_checked_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CHECKS" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CHECKS" "LIBRARIES")
   if(NOT arg_CHECKS)
     set(arg_CHECKS 1)
   endif()
-  get_property(backends GLOBAL PROPERTY DART_BACKENDS)
-  foreach(backend IN LISTS backends)
-    add_executable(checked-${name}-${backend} ${arg_SOURCES})
-    target_compile_options(checked-${name}-${backend} PRIVATE -g)
-    target_compile_definitions(checked-${name}-${backend} PRIVATE DART_BACKEND_NAME="${backend}")
-    target_link_libraries(checked-${name}-${backend} PRIVATE dart-check dart-${backend} ${arg_LIBRARIES})
-  endforeach()
+  target_compile_options(${name}-objects PRIVATE -g)
+  dart_link_program(checked-${name} ${name}-objects LIBRARIES ${arg_LIBRARIES} dart-check)
   dart_add_test(check.${name} PROGRAM checked-${name} SHAPES 3 2x2 SETTINGS DART_CHECK=${arg_CHECKS}
                 DART_LOG_LEVEL=WARN)
 endfunction()

@@ -2,9 +2,7 @@
  *
  * Every unit reads the same command line and must come to the same decision, or some would leave
  * while others wait in a barrier. So dart_init comes first, then every unit parses for itself, and
- * unit 0 alone is allowed to print: argp's flag ARGP_NO_ERRS means "not unit 0" below.
- *
- * This file alone knows the backend: DART_BACKEND_NAME is defined where it is compiled. */
+ * unit 0 alone is allowed to print: argp's flag ARGP_NO_ERRS means "not unit 0" below. */
 #include "bench.h"
 
 #include <errno.h>
@@ -159,11 +157,6 @@ void bench_complain(const bench_job_t *job, const char *format, ...)
 }
 
 /* Time, memory, results */
-
-const char *bench_backend(void)
-{
-  return DART_BACKEND_NAME;
-}
 
 double bench_seconds(void)
 {
