@@ -46,6 +46,15 @@ run "$dartrun" --bind=l2 -n 3 "$unit";           expect_code 2; expect_line "dar
 run "$dartrun" --nodes 2 -n 3 -- "$unit";        expect_out "2 2"$'\n'"<-n><3><$unit>"
 export MPIR_CVAR_NUM_CLIQUES=2
 run "$dartrun" --nodes 1 -n 3 "$unit";           expect_out "1 1"$'\n'"<-n><3><$unit>"
+# What Open MPI needs: more units than it counts slots, none bound unless somebody asks for it.
+cat >"$work/mpiexec" <<'END'
+#!/bin/sh
+echo "$OMPI_MCA_rmaps_base_oversubscribe $OMPI_MCA_hwloc_base_binding_policy"
+END
+unset OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_hwloc_base_binding_policy
+run "$dartrun" -n 3 "$unit";                     expect_out "1 none"
+run env OMPI_MCA_rmaps_base_oversubscribe=0 OMPI_MCA_hwloc_base_binding_policy=core "$dartrun" -n 3 "$unit"
+expect_out "0 core"
 unset DART_MPIEXEC MPIR_CVAR_NUM_CLIQUES
 
 # The real one starts the units, hands unit 0 the standard input, and passes exit codes on.

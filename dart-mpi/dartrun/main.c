@@ -2,9 +2,10 @@
  * name those that die (roll.h).
  *
  * dartrun adds nodes: with MPIR_CVAR_NUM_CLIQUES, MPICH divides the processes of one machine into groups that may not
- * share memory, so DART sees several nodes. It also passes --bind on, in mpiexec's terms. By default units are not
- * bound, as dartrun does not know how many cores there are where mpiexec starts the units. If there are too few cores,
- * Hydra binds several units to one; and it counts the cores of the whole machine, even if it may not use all of them.
+ * share memory, so DART sees several nodes. With another MPI the units divide it, as DART_NODES says. dartrun also
+ * passes --bind on, in mpiexec's terms. By default units are not bound, as dartrun does not know how many cores there
+ * are where mpiexec starts the units. If there are too few cores, Hydra binds several units to one; and it counts the
+ * cores of the whole machine, even if it may not use all of them.
  *
  * The rest is mpiexec's work: starting units, standard input, exit codes. Hydra, MPICH's mpiexec (4.0), ends with the
  * code of MPI_Abort, and so of dart_abort. If all processes end by themselves, it ends with their exit codes, bitwise
@@ -31,7 +32,7 @@ typedef struct {
 const char *argp_program_version = "dartrun (dart-mpi) " DART_VERSION_STR;
 
 static const struct argp_option own_options[] = {
-  { "nodes", 'N', "K", 0, "Act as if the machine were K nodes (with MPICH); 1 to N", 0 }, { 0 }
+  { "nodes", 'N', "K", 0, "Act as if the machine were K nodes; 1 to N", 0 }, { 0 }
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -65,6 +66,12 @@ static void set(const char *name, const char *value)
     launch_fail(LAUNCH_EXIT_FAILURE, "cannot set %s: %s", name, strerror(errno));
 }
 
+static void set_default(const char *name, const char *value)
+{
+  if (getenv(name) == NULL)
+    set(name, value);
+}
+
 /* Without --nodes, mpiexec determines the nodes, and nothing is set. */
 static void set_nodes(const options_t *options)
 {
@@ -84,8 +91,16 @@ static void set_backtraces(void)
 {
   const char *own = getenv("DART_BACKTRACE");
 
-  if ((own == NULL || strcmp(own, "0") != 0) && getenv("UCX_HANDLE_ERRORS") == NULL)
-    set("UCX_HANDLE_ERRORS", "none");
+  if (own == NULL || strcmp(own, "0") != 0)
+    set_default("UCX_HANDLE_ERRORS", "none");
+}
+
+/* Open MPI's mpiexec refuses more units than cores, and binds units by default. The user's values are kept. Other MPIs
+ * do not read these variables. */
+static void set_openmpi(void)
+{
+  set_default("OMPI_MCA_rmaps_base_oversubscribe", "1");
+  set_default("OMPI_MCA_hwloc_base_binding_policy", "none"); /* -bind-to outranks it */
 }
 
 /* dartrun prints one line, where mpiexec would print one for each unit. mpiexec looks up a name without '/' itself. */
@@ -121,6 +136,7 @@ int main(int argc, char **argv)
   launch_layers();
   set_nodes(&options);
   set_backtraces();
+  set_openmpi();
   check_program(options.launch.command[0]);
   if (mpiexec == NULL)
     mpiexec = DART_MPIEXEC;

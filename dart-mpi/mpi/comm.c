@@ -2,6 +2,7 @@
 #include "mpi/comm.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "model/world.h"
@@ -41,9 +42,23 @@ static bool is_one_node(int nunits)
   return here != NULL && atoi(here) == nunits && !is_divided();
 }
 
+/* dartrun --nodes: MPICH divides one machine into nodes by itself. Another MPI finds one node, which DART divides. */
+static void divide_node(int nunits, int me)
+{
+  const char *text  = getenv("DART_NODES");
+  int         nodes = text != NULL ? atoi(text) : 1, here;
+
+  DART__MPI(MPI_Comm_size, dart__comm.node, &here);
+  if (nodes < 2 || here < nunits)
+    return;
+  DART__MPI(MPI_Comm_free, &dart__comm.node);
+  DART__MPI(MPI_Comm_split, dart__comm.world, (int)((int64_t)me * nodes / nunits), me,
+            &dart__comm.node);
+}
+
 /* MPI finds the nodes by blocking collectives, in which units that share cores wait for each other's time slices:
  * for a second, if they are 16 on two. It is not asked where all units are told that there is one node. */
-static void open_node(bool is_one)
+static void open_node(int nunits, bool is_one)
 {
   int me;
 
@@ -54,6 +69,7 @@ static void open_node(bool is_one)
   DART__MPI(MPI_Comm_rank, dart__comm.world, &me);
   DART__MPI(MPI_Comm_split_type, dart__comm.world, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL,
             &dart__comm.node);
+  divide_node(nunits, me);
 }
 
 /* The maximum of each value over the units. */
@@ -76,7 +92,7 @@ dart_ret_t dart__comm_open(int nunits, dart_ret_t mine)
   }
   most_of(dart__comm.world, worst, 2);
   if (dart__comm.node == MPI_COMM_NULL)
-    open_node(worst[1] == 0);
+    open_node(nunits, worst[1] == 0);
   return (dart_ret_t)worst[0];
 }
 
