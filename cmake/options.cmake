@@ -20,6 +20,7 @@ option(DART_ENABLE_ASSERTIONS "Check the library's own invariants while it runs"
 option(DART_ENABLE_HDF5 "Build dart__io__hdf5__prep_mpio into dart-mpi; needs a parallel HDF5" OFF)
 option(DART_WERROR "Take compiler warnings for errors" OFF)
 option(DART_INJECT "Build what makes single calls of the library fail (test/inject), and its test alone" OFF)
+option(DART_BUILD_VARIANTS "Compile the library again, in other ways, for single tests and benchmarks" ON)
 set(DART_SANITIZE "" CACHE STRING "Sanitizers for everything: \"address,undefined\" or \"thread\"")
 
 if(NOT DART_BACKEND_MPI MATCHES "^(AUTO|ON|OFF)$")
@@ -54,6 +55,7 @@ endif()
 set(DART_TSAN_WARNINGS $<$<C_COMPILER_ID:GNU>:-Wno-tsan>)
 
 if(DART_SANITIZE)
+  set(DART_BUILD_VARIANTS OFF)
   add_compile_options(-fsanitize=${DART_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${DART_SANITIZE})

@@ -1,7 +1,7 @@
 # Tests as CTest sees them: one for every program, backend and shape. A shape is a number of units,
 # or units x nodes; five units on two nodes are 5x2. Suites run one by one on DART_TEST_SHAPES, and
-# one after the other in a single job on DART_SUITES_SHAPES, which saves starting many units over and
-# over; examples and benchmarks, which test less, run on DART_PROGRAM_SHAPES. Without sanitizers that
+# one after the other in a single job on DART_SUITES_UNITS of one node and on others, which saves starting many
+# units over and over; examples and benchmarks, which test less, run on DART_PROGRAM_SHAPES. Without sanitizers that
 # makes 1, 2, 3, 4, 5 and 8 units on 1, 2 and 3 nodes; the widest shapes, DART_WIDE_SHAPES, leave out suites
 # in which the number of units changes little but the time. What only far memory has is tested
 # on DART_FAR_SHAPES, with more nodes and under all settings that decide how it is reached; both builds
@@ -9,28 +9,21 @@
 
 if(DART_SANITIZE)
   set(DART_TEST_SHAPES 1 3 3x2)
-  set(DART_SUITES_SHAPES 5)
+  set(DART_SUITES_UNITS 5)
   set(DART_WIDE_SHAPES 5x2)
   set(DART_FAR_SHAPES 4x3)
   set(DART_PROGRAM_SHAPES 2 3x2)
   set(DART_TEST_TIMEOUT 480)
 else()
   set(DART_TEST_SHAPES 1 2 3 3x2)
-  set(DART_SUITES_SHAPES 4 2x2 3x3)
+  set(DART_SUITES_UNITS 4)
   set(DART_WIDE_SHAPES 8 5x2 8x2 5x3) # MPI's waits spin, so here a suite takes ten times as long
   set(DART_FAR_SHAPES 2x2 4x4)
   set(DART_PROGRAM_SHAPES 2 3 2x2 3x2)
   set(DART_TEST_TIMEOUT 240)
 endif()
 
-# Tests of a sanitizer build carry its name, so that both builds can stand in one summary.
-if(DART_SANITIZE MATCHES "address")
-  set(DART_TEST_PREFIX asan.)
-elseif(DART_SANITIZE MATCHES "thread")
-  set(DART_TEST_PREFIX tsan.)
-elseif(DART_SANITIZE)
-  set(DART_TEST_PREFIX sanitized.)
-endif()
+set(DART_TEST_PREFIX "" CACHE STRING "Begins the names of tests: so those of several builds stand in one summary")
 
 # dart_test_common(<test> [UNITS <n>] [TIMEOUT <seconds>] [SUITE_TIMEOUT <seconds>]
 #                  [LABELS <label>...]): what every test has.
