@@ -137,30 +137,48 @@ TEST(accumulates_of_all_units_meet_in_an_element) /* R20 */
   }
 }
 
-/* Each unit has an element of its own at every other; a sum that came before the replacement would be lost. */
-TEST(accumulates_of_an_origin_keep_their_order) /* R21 */
+/* Set an element, in one of the ways that there are. */
+static void set(int way, dart_gptr_t at, const int64_t *value)
 {
+  dart_handle_t handle = DART_HANDLE_NULL;
+
+  switch (way) {
+  case 0: EXPECT_OK(dart_accumulate(at, value, 1, T_INT64, DART_OP_REPLACE)); break;
+  case 1: EXPECT_OK(dart_put(at, value, 1, T_INT64, T_INT64)); break;
+  case 2: EXPECT_OK(dart_put_blocking(at, value, 1, T_INT64, T_INT64)); break;
+  default:
+    EXPECT_OK(dart_put_handle(at, value, 1, T_INT64, T_INT64, &handle));
+    EXPECT_OK(dart_wait_local(&handle));
+  }
+}
+
+/* Each unit has an element of its own at every other; a sum that came before the element is set would be lost. */
+TEST(puts_and_accumulates_of_an_origin_keep_their_order) /* R21 */
+{
+  enum { WAYS = 4 };
   int64_t    *zeros = calloc((size_t)n, sizeof *zeros), two = 2;
   dart_gptr_t data = test_alloc(zeros, (size_t)n, 0);
 
-  for (kind_t kind = FENCE; kind < KINDS; kind++) {
-    int64_t wrong = 0;
+  for (kind_t kind = FENCE; kind < KINDS; kind++)
+    for (int ways = 0; ways < WAYS * WAYS; ways++) { /* the last way, and that of the others */
+      int64_t wrong = 0;
 
-    begin(data, kind);
-    for (int i = 1; i <= ROUNDS; i++)
-      for (int unit = 0; unit < n; unit++) {
-        dart_gptr_t at    = test_at(test_unit(data, unit), (size_t)me);
-        int64_t     value = 1000 * i + me;
+      test_note("kind %d, ways %d", (int)kind, ways);
+      begin(data, kind);
+      for (int i = 1; i <= ROUNDS; i++)
+        for (int unit = 0; unit < n; unit++) {
+          dart_gptr_t at    = test_at(test_unit(data, unit), (size_t)me);
+          int64_t     value = 1000 * i + me;
 
-        EXPECT_OK(dart_accumulate(at, &value, 1, T_INT64, DART_OP_REPLACE));
-        EXPECT_OK(dart_accumulate(at, &two, 1, T_INT64, DART_OP_SUM));
-      }
-    end(data, kind);
-    for (int unit = 0; unit < n; unit++)
-      wrong += test_mine(data)[unit] != 1000 * ROUNDS + unit + 2;
-    EXPECT_EQ(wrong, 0);
-    test_barrier();
-  }
+          set(i < ROUNDS ? ways / WAYS : ways % WAYS, at, &value);
+          EXPECT_OK(dart_accumulate(at, &two, 1, T_INT64, DART_OP_SUM));
+        }
+      end(data, kind);
+      for (int unit = 0; unit < n; unit++)
+        wrong += test_mine(data)[unit] != 1000 * ROUNDS + unit + 2;
+      EXPECT_EQ(wrong, 0);
+      test_barrier();
+    }
   free(zeros);
 }
 

@@ -356,8 +356,8 @@ bool access_is_known(const access_t *access, const knowledge_t *know, int actor)
 
 bool access_is_program_ordered(const access_t *old, const access_t *new)
 {
-  return old->is_word && new->is_word && old->actor == new->actor && old->lead < 0 &&
-         new->lead < 0 && old->name == new->name;
+  return old->is_word && new->is_word && old->actor == new->actor && old->lead == new->lead &&
+         old->name == new->name;
 }
 
 bool access_is_fenced(const access_t *old, const access_t *new)

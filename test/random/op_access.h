@@ -40,12 +40,11 @@ typedef struct {
   uint32_t fenced;   /* actors that have ended its epoch by a fence since */
   bool
       is_ours; /* at its unit, by a put, a get, an atomic or a notification: what dart_order is about */
-  bool
-              is_word; /* a put of at most 8 bytes in a row, or an update: in program order with others, outside of epochs */
-  int         ordered_by; /* who ordered it, an actor of the same unit, ... */
-  uint32_t    ordered;    /* ... and its event then; 0: nobody */
-  uint32_t    before;     /* counters that it raised after that */
-  knowledge_t then;       /* what its actor knew */
+  bool is_word; /* a put of at most 8 bytes in a row, or an update: in program order with others */
+  int  ordered_by;     /* who ordered it, an actor of the same unit, ... */
+  uint32_t    ordered; /* ... and its event then; 0: nobody */
+  uint32_t    before;  /* counters that it raised after that */
+  knowledge_t then;    /* what its actor knew */
 } access_t;
 
 enum { TOUCHES_MAX = 2 * UNITS_MAX + 3 };

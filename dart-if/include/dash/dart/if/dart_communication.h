@@ -21,8 +21,9 @@
  *  What is seen when: release consistency (Gharachorloo et al., ISCA 1990)
  *
  *    - Puts of at most 8 bytes, in a row on both sides, and atomics take effect on each element in
- *      the order in which one thread issues them, outside of epochs. All other puts and gets are unordered until
- *      completed.
+ *      the order in which one thread issues them, within epochs (dart_epoch.h) and outside. Only what
+ *      dart_epoch_complete, or an unlock with DART_EPOCH_LAZY, has left under way is not ordered
+ *      against operations after it. All other puts and gets are unordered until completed.
  *    - A put or an atomic releases what its thread did before: plain stores to its own portion, and
  *      operations it completed. A get or an atomic that sees the new value acquires it. So a unit
  *      may poll a flag, in its own portion too, with dart_get_blocking, and then read what the flag
