@@ -2,7 +2,7 @@
  * is searched; and between threads nobody is in where another is. */
 #include "node_threads.h"
 
-#include "lock/range.h"
+#include "range_check.h"
 
 enum { CAPACITY = 64, STEPS = 60000, NUMBERS = 40, MOST_SPANS = 4, ROUNDS = 3000 };
 
@@ -50,7 +50,7 @@ static struct {
   size_t  nspans;
 } list;
 
-static bool conflict(const entry_t *a, const entry_t *b)
+static bool entries_conflict(const entry_t *a, const entry_t *b)
 {
   for (size_t i = 0; i < a->n; i++)
     for (size_t j = 0; j < b->n; j++)
@@ -64,7 +64,7 @@ static bool conflict(const entry_t *a, const entry_t *b)
 static bool may_hold(const entry_t *entry)
 {
   for (const entry_t *older = list.entry; older < entry; older++)
-    if (conflict(older, entry))
+    if (entries_conflict(older, entry))
       return false;
   return true;
 }
@@ -154,11 +154,11 @@ static void requests_are_served_as_a_list_would(void **state)
     else
       leave_one(table, &random);
     if (step % 16 == 0)
-      assert_ptr_equal(dart__range_check(table), NULL);
+      assert_ptr_equal(range_check(table), NULL);
   }
   while (list.n > 0)
     leave_one(table, &random);
-  assert_ptr_equal(dart__range_check(table), NULL);
+  assert_ptr_equal(range_check(table), NULL);
   free(table);
 }
 
@@ -199,10 +199,10 @@ static void the_tree_is_not_deep(void **state)
     assert_int_equal(dart__range_enter(table, &none, spans, SPANS, false, &ticket[i]),
                      DART__RANGE_HELD);
   }
-  assert_ptr_equal(dart__range_check(table), NULL);
+  assert_ptr_equal(range_check(table), NULL);
   for (int i = 0; i < REQUESTS; i += 3)
     dart__range_leave(table, ticket[i], NULL, 0, NULL);
-  assert_ptr_equal(dart__range_check(table), NULL);
+  assert_ptr_equal(range_check(table), NULL);
   free(table);
 }
 
@@ -211,19 +211,19 @@ static uint64_t visits_of(dart__range_table_t *table, dart__span_t span,
                           dart__range_state_t expected)
 {
   dart__range_waiter_t none   = { 0, 0, 0 }, granted[4];
-  uint64_t             before = dart__range_visited(table), ticket;
+  uint64_t             before = visited, ticket;
 
   assert_int_equal(dart__range_enter(table, &none, &span, 1, false, &ticket), expected);
   if (expected == DART__RANGE_HELD)
     assert_int_equal(dart__range_leave(table, ticket, granted, 4, NULL), 0);
-  return dart__range_visited(table) - before;
+  return visited - before;
 }
 
 /* Shared spans from 0 on, all of the same numbers, and exclusive ones behind them. What it costs to come in beside
  * them, or to be told that one may not, does not grow with how many they are. */
 static void few_of_many_are_looked_at(void **state)
 {
-  enum { HELD = 4096, MOST = 16 + 5 * 14 }; /* as most_depth of range.c */
+  enum { HELD = 4096, MOST = 16 + 5 * 14 }; /* as most_depth of range_check.h */
   dart__range_table_t *table = new_table(HELD + 2);
   dart__range_waiter_t none  = { 0, 0, 0 };
   uint64_t             ticket;
@@ -235,7 +235,7 @@ static void few_of_many_are_looked_at(void **state)
 
     assert_int_equal(dart__range_enter(table, &none, &span, 1, false, &ticket), DART__RANGE_HELD);
   }
-  assert_ptr_equal(dart__range_check(table), NULL);
+  assert_ptr_equal(range_check(table), NULL);
   assert_in_range(visits_of(table, (dart__span_t){ 0, 0, 0 }, DART__RANGE_HELD), 1, 2 * MOST);
   assert_in_range(visits_of(table, (dart__span_t){ 0, 200, 0 }, DART__RANGE_HELD), 1, 2 * MOST);
   assert_in_range(visits_of(table, (dart__span_t){ 50, 60, 0 }, DART__RANGE_HELD), 1, 2 * MOST);
@@ -271,7 +271,7 @@ static void few_of_many_that_wait_are_looked_at(void **state)
   for (int i = 1; i < WAITING; i++)
     ticket[i] = must_wait(table, &span, 1, i);
   for (int i = 0; i + 3 < WAITING; i += 2) {
-    before = dart__range_visited(table);
+    before = visited;
     span   = (dart__span_t){ 150, 160, (uint64_t)(i & 2) / 2 };
     last   = must_wait(table, &span, 1, -1);
     assert_true(dart__range_cancel(table, last, granted, 4, &n));
@@ -280,9 +280,9 @@ static void few_of_many_that_wait_are_looked_at(void **state)
     assert_int_equal(n, 0);
     assert_int_equal(dart__range_leave(table, ticket[i], granted, 4, NULL), 1);
     assert_int_equal(granted[0].unit, i + 2);
-    assert_in_range(dart__range_visited(table) - before, 1, 8 * MOST);
+    assert_in_range(visited - before, 1, 8 * MOST);
   }
-  assert_ptr_equal(dart__range_check(table), NULL);
+  assert_ptr_equal(range_check(table), NULL);
   free(table);
 }
 
@@ -302,19 +302,19 @@ static void one_waits_for_many(void **state)
     assert_int_equal(dart__range_enter(table, &none, &span, 1, false, &ticket[i]),
                      DART__RANGE_HELD);
   }
-  before = dart__range_visited(table);
+  before = visited;
   must_wait(table, &all, 1, 7);
-  assert_in_range(dart__range_visited(table) - before, 1, MOST);
+  assert_in_range(visited - before, 1, MOST);
   for (uint64_t i = 0; i < HELD; i++) { /* neither the newest nor the oldest first */
     size_t n;
 
-    before = dart__range_visited(table);
+    before = visited;
     n      = dart__range_leave(table, ticket[(3 * (HELD - 1 - i) + 1) % HELD], granted, 4, NULL);
     assert_int_equal(n, i == HELD - 1);
-    assert_in_range(dart__range_visited(table) - before, 0, MOST);
+    assert_in_range(visited - before, 0, MOST);
   }
   assert_int_equal(granted[0].unit, 7);
-  assert_ptr_equal(dart__range_check(table), NULL);
+  assert_ptr_equal(range_check(table), NULL);
   free(table);
 }
 
@@ -354,11 +354,11 @@ static void a_unit_leaves_with_all_it_holds(void **state)
   assert_int_equal(dart__range_leave_all(table, 5, granted, 4), 0);
   assert_int_equal(dart__range_leave_all(table, 3, granted, 4), 1);
   assert_int_equal(granted[0].flag, 103); /* was granted by it, and stays */
-  assert_ptr_equal(dart__range_check(table), NULL);
+  assert_ptr_equal(range_check(table), NULL);
   assert_int_equal(dart__range_leave(table, ticket[3], granted, 4, NULL), 1);
   assert_int_equal(granted[0].flag, 104);
   assert_int_equal(dart__range_leave_all(table, 4, granted, 4), 0);
-  assert_ptr_equal(dart__range_check(table), NULL);
+  assert_ptr_equal(range_check(table), NULL);
   free(table);
 }
 
@@ -451,7 +451,7 @@ static void holders_exclude_one_another(void **state)
     memset(&common, 0, sizeof common);
     common.table = new_table(TEST_MOST_THREADS);
     test_threads(n, one_span, NULL, &test_policies[0]);
-    assert_ptr_equal(dart__range_check(common.table), NULL);
+    assert_ptr_equal(range_check(common.table), NULL);
     free(common.table);
   }
 }

@@ -74,10 +74,4 @@ bool dart__range_cancel(dart__range_table_t *table, uint64_t ticket, dart__range
 size_t dart__range_granted(dart__range_table_t *table, dart__range_waiter_t *granted, size_t most,
                            dart__range_waiter_t *soon_out);
 
-/** Check every invariant of the table, for tests: what is wrong, or NULL. Nobody else uses it. */
-const char *dart__range_check(const dart__range_table_t *table);
-
-/** Nodes of the tree that searches have visited so far, for tests. Nobody else uses the table. */
-uint64_t dart__range_visited(const dart__range_table_t *table);
-
 #endif
