@@ -30,6 +30,7 @@ run_in : true
 # Only with these can 8 descriptors be had: bash needs some itself.
 few='for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd > 2)) && eval "exec $fd>&-"; done; ulimit -n 8'
 little='mount -t tmpfs -o size=1m tmpfs /dev/shm'
+least='mount -t tmpfs -o size=128k tmpfs /dev/shm'
 no_proc='mount -t tmpfs -o ro tmpfs /proc'
 no_sys='mount -t tmpfs -o ro tmpfs /sys'
 
@@ -57,7 +58,12 @@ on_one_backend() {
     leaves_nothing
     run_in "$little" "$@" "$program"
     case $backend in
-    shmem) fails '*no room for 1048576 bytes of shared memory*/dev/shm*left*DART_HEAP_STEP*' ;;
+    shmem) works ;;
+    mpi) fails '*dartrun: MPI did not start: /dev/shm has *bytes left*' ;;
+    esac
+    run_in "$least" "$@" "$program"
+    case $backend in
+    shmem) fails '*no room for * bytes of shared memory*/dev/shm*left*DART_POOL*' ;;
     mpi) fails '*dartrun: MPI did not start: /dev/shm has *bytes left*' ;;
     esac
     run_in "$no_sys" "$@" "$program"; works; leaves_nothing
@@ -73,9 +79,9 @@ on_backends on_one_backend dart-unit
 
 if [[ -x $build/dart-shmem/dartrun ]]; then
   shmem=("$build/dart-shmem/dartrun" -n 3)
-  # With smaller steps 1 MiB is enough; the line is one for all units; programs do without the launcher, too.
-  run_in "$little" env DART_HEAP_STEP=64K "${shmem[@]}" "$build/test/dart-unit-shmem"; works; leaves_nothing
-  run_in "$little" "${shmem[@]}" "$build/test/dart-unit-shmem"
+  # 1 MiB is enough; the line is one for all units; programs do without the launcher, too.
+  run_in "$little" "${shmem[@]}" "$build/test/dart-unit-shmem"; works; leaves_nothing
+  run_in "$least" "${shmem[@]}" "$build/test/dart-unit-shmem"
   [[ $(grep -c 'no room for' <<<"$err") == 1 ]] || fail "not one line for all units: $err"
   run_in "$few" "$build/test/dart-unit-shmem"; works; leaves_nothing
   # More than the start works without /proc and /sys.

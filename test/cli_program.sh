@@ -20,7 +20,7 @@ for backend in shmem mpi; do
   run "$program";                              expect_code 0; expect_out "done"
 
   # A value that means nothing is named, and the program ends with what it makes of the error.
-  for bad in DART_HEAP_CHUNK=1 DART_SPIN=fast DART_NAP=0 DART_POOL=12Q DART_SLOT=; do
+  for bad in DART_HEAP_CHUNK=1 DART_AGGREGATE=fast DART_HANG=-1 DART_POOL=12Q DART_POOL=; do
     run env "$bad" "$program";                 expect_code 3; expect_line "*${bad%%=*}='${bad#*=}'*"
   done
 

@@ -1,7 +1,7 @@
 # MPI's performance variables as statistics of DART, over a library that has some (test/pmpi/programs/pvars.c); and what
 # a unit that aborts says.
 source "$(dirname "$0")/cli.bash"
-unset DART_STATS DART_STATS_NEAR DART_NODES
+unset DART_STATS DART_NODES
 export DART_LOG_LEVEL=WARN # lines of the start may come late, behind the tables
 
 if [[ -x $build/test/dart-pvars-shmem ]]; then

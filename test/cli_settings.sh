@@ -10,14 +10,14 @@ END
 
 on_one_backend() {
   local setting
-  for setting in DART_HEAP_CHUNK=128K DART_POOL=16M DART_SLOT=1K DART_TYPES=3; do
+  for setting in DART_HEAP_CHUNK=128K DART_POOL=16M; do
     run env SETTING="$setting" DART_LOG_LEVEL=ERROR "${dartrun[@]}" -n 2 sh "$one" "$program"
     [[ $code != 0 && $code != 124 ]] || fail "$backend, $setting: exit code $code: $out $err"
     [[ $(grep -c 'settings that have to be the same on all units are not: here DART_HEAP_CHUNK=' <<<"$err") == 2 ]] ||
       fail "$backend, $setting: not said by each: $err"
   done
   # What is a unit's own business may differ.
-  run env SETTING=DART_NAP=50 "${dartrun[@]}" -n 2 sh "$one" "$program"
+  run env SETTING=DART_HANG=50 "${dartrun[@]}" -n 2 sh "$one" "$program"
   expect_code 0
 }
 on_backends on_one_backend dart-unit

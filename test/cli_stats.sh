@@ -2,7 +2,7 @@
 source "$(dirname "$0")/cli.bash"
 
 export DART_LOG_LEVEL=WARN
-unset DART_STATS DART_STATS_NEAR DART_NODES
+unset DART_STATS DART_NODES
 
 # column NAME: that column of the table of CSV in $table, without its head.
 column() {
@@ -42,58 +42,58 @@ END
 }
 
 try() {
-  local words=("${dartrun[@]}" -n 3 "$program" puts 5) table unit wrong
+  local words=("${dartrun[@]}" -n 3 "$program" puts 5) table unit wrong none
   nodes='0 0 0' puts=put_near
   if [[ ${dartrun[*]} == *--nodes* ]]; then
     dartrun=("${dartrun[0]}") words=("${dartrun[0]}" --nodes 3 -n 3 "$program" puts 5)
     nodes='0 1 2' puts=put_far
   fi
-  export DART_STATS_NEAR=1
 
   # Without a file: stderr, in one piece. The output of the program is its own.
-  run env DART_STATS=csv "${words[@]}"; expect_code 0; expect_out done
+  run env DART_STATS=near,csv "${words[@]}"; expect_code 0; expect_out done
   table=$err; expect_table 3
-  run env DART_STATS=summary "${words[@]}"; expect_code 0; expect_out done
+  run env DART_STATS=near,summary "${words[@]}"; expect_code 0; expect_out done
   [[ $err == "DART statistics"* ]] || fail "head: $err"
   [[ $(awk -v name="$puts" '$1 == name { print $2, $3, $4, $5, $6 }' <<<"$err") == "15 5 0 5 0" ]] ||
     fail "summary: $err"
   [[ $err != *send_near* ]] || fail "zeros are left out: $err"
-  run env DART_STATS=json "${words[@]}"; expect_code 0; expect_out done
+  run env DART_STATS=near,json "${words[@]}"; expect_code 0; expect_out done
   is_json "$work/err" "0 1 2"
 
   # A file, of all units; a file of each.
-  run env DART_STATS=CSV:"$work/all.csv" "${words[@]}"; expect_code 0; [[ -z $err ]] || fail "said: $err"
+  run env DART_STATS=Near,CSV:"$work/all.csv" "${words[@]}"; expect_code 0; [[ -z $err ]] || fail "said: $err"
   table=$(<"$work/all.csv"); expect_table 3
-  run env DART_STATS=json:"$work/unit%u-of%u.json" "${words[@]}"; expect_code 0
+  run env DART_STATS=near,json:"$work/unit%u-of%u.json" "${words[@]}"; expect_code 0
   for unit in 0 1 2; do is_json "$work/unit$unit-of$unit.json" $unit; done
   [[ $(ls "$work"/unit*.json | wc -l) == 3 ]] || fail "files: $(ls "$work")"
-  run env DART_STATS=summary:"$work/unit%u" "${words[@]}"; expect_code 0
+  run env DART_STATS=near,summary:"$work/unit%u" "${words[@]}"; expect_code 0
   grep -q "^$puts  *5 " "$work/unit2" || fail "summary of a unit: $(<"$work/unit2")"
 
   # Several cycles of init and exit, in one file of all units, and in one of each.
   rm "$work"/unit*
-  run env DART_STATS=csv:"$work/cycles.csv" "${words[@]/puts/cycles}"; expect_code 0
+  run env DART_STATS=near,csv:"$work/cycles.csv" "${words[@]/puts/cycles}"; expect_code 0
   table=$(<"$work/cycles.csv")
   expect_column unit "0 1 2 0 1 2 0 1 2"
   expect_column cycle "1 1 1 2 2 2 3 3 3"
   expect_column "$puts" "5 5 5 10 10 10 15 15 15"
-  run env DART_STATS=csv:"$work/unit%u.csv" "${words[@]/puts/cycles}"; expect_code 0
+  run env DART_STATS=near,csv:"$work/unit%u.csv" "${words[@]/puts/cycles}"; expect_code 0
   table=$(<"$work/unit1.csv")
   expect_column unit "1 1 1"; expect_column cycle "1 2 3"; expect_column "$puts" "5 10 15"
-  run env DART_STATS=json:"$work/cycles.json" "${words[@]/puts/cycles}"; expect_code 0
+  run env DART_STATS=near,json:"$work/cycles.json" "${words[@]/puts/cycles}"; expect_code 0
   [[ $(grep '^"cycle"' "$work/cycles.json") == $'"cycle": 1,\n"cycle": 2,\n"cycle": 3,' ]] || fail "$(<"$work/cycles.json")"
 
   # Without dart_exit: units that have files of their own.
   rm "$work"/unit*
-  run env DART_STATS=json:"$work/unit%u-of%u.json" DART_LOG_LEVEL=ERROR "${words[@]/puts/left}"
+  run env DART_STATS=near,json:"$work/unit%u-of%u.json" DART_LOG_LEVEL=ERROR "${words[@]/puts/left}"
   expect_code 0; [[ -z $err ]] || fail "said: $err"
   for unit in 0 1 2; do is_json "$work/unit$unit-of$unit.json" $unit; done
-  run env DART_STATS=csv:"$work/left.csv" "${words[@]/puts/left}"; expect_code 0
+  run env DART_STATS=near,csv:"$work/left.csv" "${words[@]/puts/left}"; expect_code 0
   [[ ! -e $work/left.csv ]] || fail "a table of some units: $(<"$work/left.csv")"
 
   # None, and near operations unasked.
-  run env DART_STATS=none "${words[@]}"; expect_code 0; [[ -z $err ]] || fail "said: $err"
-  unset DART_STATS_NEAR
+  for none in none near near,none; do
+    run env DART_STATS=$none "${words[@]}"; expect_code 0; [[ -z $err ]] || fail "$none said: $err"
+  done
   run env DART_STATS=csv "${words[@]}"; expect_code 0
   table=$err; expect_column put_near "0 0 0"
 
@@ -123,9 +123,8 @@ for name in $names; do
     fail "$name is not in the page"
 done
 
-for wrong in xml csv: : none:file summaries ''; do
-  try_wrong DART_STATS "$wrong" "' is not one of none|summary|csv|json, nor one of these and ':FILE'"
+for wrong in xml csv: : none:file summaries '' near: near:file near, near,xml near,near nearly,csv csv,near near,none:file; do
+  try_wrong DART_STATS "$wrong" "' is not one of none|summary|csv|json, nor 'near,' and one of these; ':FILE' may follow"
 done
 try_wrong DART_STATS "csv:$(printf 'x%.0s' {1..1100})" ''
-try_wrong DART_STATS_NEAR yes "' is not one of 0|1"
 finish

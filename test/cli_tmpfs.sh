@@ -37,7 +37,7 @@ for backend in shmem mpi; do
   run_on_disk rw "$dartrun" -n 3 "$program" full-disk 2 "$disk/new";  expect_code 0; expect_out "done"
   run_on_disk ro "$dartrun" -n 3 "$program" read-only 0 "$disk/old";  expect_code 0; expect_out "done"
   # not even the pool: init says so
-  run_small env DART_SLOT=16M "$dartrun" -n 3 "$program";   [[ $code != 0 ]] || fail "no room, no error"
-  [[ $err == *"DART_SLOT"* && $err != *"ignal"* ]] || fail "init without room: $err"
+  run_small env DART_TEST_SLOT=16M "$dartrun" -n 3 "$program";   [[ $code != 0 ]] || fail "no room, no error"
+  [[ $err == *"no memory for the first team"* && $err != *"ignal"* ]] || fail "init without room: $err"
 done
 finish

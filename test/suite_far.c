@@ -438,7 +438,7 @@ TEST(much_collected_without_an_agent)
 
 TEST(an_agent_that_looks_often)
 {
-  RUN_WITH({ "DART_PROGRESS", "thread" }, { "DART_PROGRESS_NAP", "40" });
+  RUN_WITH({ "DART_PROGRESS", "thread" }, { "DART_TEST_AGENT_NAP", "40" });
 }
 
 /* ---- threads ----------------------------------------------------------------------------- */

@@ -632,7 +632,7 @@ static void put_in_epochs(const char *kept, int described)
   dart_gptr_t     to;
   road_t          road;
 
-  set("DART_TYPES", kept);
+  set("DART_TEST_TYPES", kept);
   road = begin();
   to   = road.has_far ? road.far : test_unit(road.base, me);
   look();
@@ -651,7 +651,7 @@ static void put_in_epochs(const char *kept, int described)
   EXPECT_EQ(since(DART__COUNT_DESCRIBED), road.has_far ? described : 0);
   EXPECT_EQ(since(DART__COUNT_RMA_PUT), 0);
   end(&road);
-  set("DART_TYPES", NULL);
+  set("DART_TEST_TYPES", NULL);
 }
 
 TEST(types_are_described_once_or_each_time)

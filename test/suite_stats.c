@@ -54,9 +54,9 @@ static void expect(const char *name, uint64_t value)
 static void begin(bool near)
 {
   if (near)
-    setenv("DART_STATS_NEAR", "1", 1);
+    setenv("DART_STATS", "near", 1);
   else
-    unsetenv("DART_STATS_NEAR");
+    unsetenv("DART_STATS");
   test_init();
 }
 
@@ -64,7 +64,7 @@ static void end(void)
 {
   test_barrier();
   EXPECT_OK(dart_exit());
-  unsetenv("DART_STATS_NEAR");
+  unsetenv("DART_STATS");
 }
 
 static dart_gptr_t allocate(void)

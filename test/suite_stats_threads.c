@@ -38,9 +38,9 @@ static void *add_often(void *number)
 
 static void begin(void)
 {
-  setenv("DART_STATS_NEAR", "1", 1);
+  setenv("DART_STATS", "near", 1);
   test_init_threads();
-  unsetenv("DART_STATS_NEAR");
+  unsetenv("DART_STATS");
   EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, THREADS, T_INT64, &memory));
   memset(test_mine(memory), 0, THREADS * sizeof(int64_t));
   test_barrier();

@@ -15,11 +15,15 @@
 #define DEFAULT_CHOICE(field, name, value, choices, meaning)   .field = (value),
 #define DEFAULT_OUTPUT(field, name, choices, meaning)          .field = { .form = 0 },
 
-static const dart__settings_t defaults = { DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT,
-                                                              DEFAULT_CHOICE, DEFAULT_OUTPUT) };
+#define DEFAULTS                                                                  \
+  {                                                                               \
+    DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE, DEFAULT_OUTPUT) \
+    DART__CORNER_TABLE(DEFAULT_SIZE, DEFAULT_INT)                                 \
+  }
 
-dart__settings_t dart__settings = { DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE,
-                                                       DEFAULT_OUTPUT) };
+static const dart__settings_t defaults = DEFAULTS;
+
+dart__settings_t dart__settings = DEFAULTS;
 
 static bool parse_size(const char *text, size_t *value_out)
 {
@@ -82,12 +86,22 @@ static int parse_choice(const char *text, const char *choices)
   return find_choice(text, strlen(text), choices);
 }
 
+#define NEAR "near"
+
+/* FORM, FORM:FILE, near, or near,FORM and near,FORM:FILE. */
 static bool parse_output(const char *text, const char *choices, dart__output_t *output_out)
 {
-  size_t      length = strcspn(text, ":");
-  const char *file   = text[length] == ':' ? text + length + 1 : NULL;
+  bool        near = find_choice(text, strcspn(text, ","), NEAR) == 0;
+  const char *form = near ? text + strlen(NEAR) : text, *file;
+  size_t      length;
 
-  *output_out = (dart__output_t){ .form = find_choice(text, length, choices) };
+  *output_out = (dart__output_t){ .near = near };
+  if (near && *form == '\0')
+    return true;
+  form += near;
+  length           = strcspn(form, ":");
+  file             = form[length] == ':' ? form + length + 1 : NULL;
+  output_out->form = find_choice(form, length, choices);
   if (file == NULL)
     return output_out->form >= 0;
   if (output_out->form <= 0 || *file == '\0' || strlen(file) >= sizeof output_out->file)
@@ -140,22 +154,26 @@ dart_ret_t dart__settings_read(void)
     dart__error("%s='%s' is not one of %s", name, text, choices);                        \
     return DART_ERR_INVAL;                                                               \
   }
-#define READ_OUTPUT(field, name, choices, meaning)                                              \
-  if ((text = getenv(name)) != NULL && !parse_output(text, choices, &read.field)) {             \
-    dart__error("%s='%s' is not one of %s, nor one of these and ':FILE'", name, text, choices); \
-    return DART_ERR_INVAL;                                                                      \
+#define READ_OUTPUT(field, name, choices, meaning)                                            \
+  if ((text = getenv(name)) != NULL && !parse_output(text, choices, &read.field)) {           \
+    dart__error("%s='%s' is not one of %s, nor 'near,' and one of these; ':FILE' may follow", \
+                name, text, choices);                                                         \
+    return DART_ERR_INVAL;                                                                    \
   }
   DART__CONFIG_TABLE(READ_SIZE, READ_INT, READ_CHOICE, READ_OUTPUT)
+#ifdef DART_ENABLE_ASSERTIONS
+  DART__CORNER_TABLE(READ_SIZE, READ_INT)
+#endif
 
   dart__settings = read;
   return DART_OK;
 }
 
-/* Sizes that units compute each other's addresses and shares by, and how many types peers keep. */
+/* Sizes by which units compute each other's addresses. */
 int32_t dart__settings_common(void)
 {
   const dart__settings_t *s        = &dart__settings;
-  const uint64_t          values[] = { s->heap_chunk, s->pool, s->slot, (uint64_t)s->types };
+  const uint64_t          values[] = { s->heap_chunk, s->pool };
   uint32_t                hash     = 2166136261u; /* FNV-1a */
 
   for (size_t i = 0; i < sizeof values; i++)
@@ -169,6 +187,6 @@ void dart__settings_differ(void)
 
   dart__error(
       "dart_init: settings that have to be the same on all units are not: here DART_HEAP_CHUNK=%zu "
-      "DART_POOL=%zu DART_SLOT=%zu DART_TYPES=%ld",
-      s->heap_chunk, s->pool, s->slot, s->types);
+      "DART_POOL=%zu",
+      s->heap_chunk, s->pool);
 }

@@ -7,10 +7,11 @@
  *   INT(field, "NAME", default, least, most, "meaning")
  *   CHOICE(field, "NAME", default index, "a|b|c", "meaning")
  *
- *   OUTPUT(field, "NAME", "a|b|c", "meaning")  one of the forms, a, without output, if it is not set; but for
- *                                            a, ':' and the name of a file may follow
+ *   OUTPUT(field, "NAME", "a|b|c", "meaning")  a form, by default a, which is no output; after the others ':' and the
+ *                                            name of a file may follow; before them "near,", or it is "near" alone
  *
  * DART_LOG_LEVEL is not in the table: an unknown level there means the default. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,38 +24,37 @@
 #define DART__CONFIG_TABLE(SIZE, INT, CHOICE, OUTPUT)                                           \
   SIZE(heap_chunk, "DART_HEAP_CHUNK", 64 * DART__MI, 64 * DART__KI, 1024 * DART__GI,            \
        "address space of a unit's portion of a chunk; larger allocations get their own chunk")  \
-  SIZE(heap_step, "DART_HEAP_STEP", 1 * DART__MI, 4 * DART__KI, 1 * DART__GI,                   \
-       "pages of a chunk are reserved in steps of this many bytes")                             \
   SIZE(pool, "DART_POOL", 1 * DART__GI, 1 * DART__MI, 1024 * DART__GI,                          \
        "address space of a unit's pool for dart_memalloc; pages are reserved as it grows")      \
   CHOICE(huge_pages, "DART_HUGE_PAGES", DART__HUGE_PAGES_AUTO, "auto|none",                     \
          "put memory of at least 2 MiB in huge pages, if the system grants them")               \
-  SIZE(slot, "DART_SLOT", 16 * DART__KI, 256, 16 * DART__MI,                                    \
-       "bytes a unit contributes to one step of a collective inside the node")                  \
-  INT(spin, "DART_SPIN", -1, -1, 1000000,                                                       \
-      "polls before a waiting unit sleeps; -1: by the number of units per core")                \
-  INT(nap, "DART_NAP", 100, 1, 1000000,                                                         \
-      "microseconds a waiting unit sleeps between two polls of other nodes")                    \
   CHOICE(progress, "DART_PROGRESS", DART__PROGRESS_AUTO, "auto|none|thread",                    \
          "who serves other nodes while the program computes; auto: a thread if the MPI allows") \
-  INT(progress_nap, "DART_PROGRESS_NAP", 1000, 40, 1000000,                                     \
-      "microseconds that thread sleeps between two polls while there is no traffic")            \
   INT(aggregate, "DART_AGGREGATE", -1, -1, 3800,                                                \
       "far puts and gets of up to so many bytes are aggregated until a flush; -1: if that "     \
       "thread runs 1024, or 3800 where windows are dynamic, else 0")                            \
-  INT(types, "DART_TYPES", 16, 0, 16,                                                           \
-      "descriptions of strided and indexed types that a unit keeps for each peer; 0: they are " \
-      "sent with the data each time")                                                           \
   CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                   \
          "one window a team, or one a chunk; auto: static where the transport reaches memory")  \
   OUTPUT(stats, "DART_STATS", "none|summary|csv|json",                                          \
-         "print what was counted at dart_exit: FORM, to stderr, or FORM:FILE; %u: the unit")    \
-  CHOICE(stats_near, "DART_STATS_NEAR", 0, "0|1",                                               \
-         "1: count operations on near memory, too, which makes them slower")                    \
+         "print what was counted at dart_exit: FORM, to stderr, or FORM:FILE; %u: the unit; "   \
+         "near, or near,FORM: count operations on near memory, too, which makes them slower")   \
   INT(hang, "DART_HANG", 0, 0, 1000000,                                                         \
       "seconds a wait may last before it is printed what all units wait for; 0: no limit")      \
   CHOICE(backtrace, "DART_BACKTRACE", 1, "0|1",                                                 \
          "1: a unit that crashes prints where, unless the program handles the signal itself")
+
+/* Constants. Checked builds read them from the environment, so that tests reach corners with few data and units. */
+#define DART__CORNER_TABLE(SIZE, INT)                                              \
+  SIZE(slot, "DART_TEST_SLOT", 32 * DART__KI, 256, 16 * DART__MI,                  \
+       "bytes a unit contributes to one step of a collective inside the node")     \
+  INT(spin, "DART_TEST_SPIN", -1, -1, 1000000,                                     \
+      "polls before a waiting unit sleeps; -1: by the number of units per core")   \
+  INT(nap, "DART_TEST_NAP", 100, 1, 1000000,                                       \
+      "microseconds a waiting unit sleeps between two polls of other nodes")       \
+  INT(agent_nap, "DART_TEST_AGENT_NAP", 1000, 40, 1000000,                         \
+      "microseconds the agent sleeps between two polls while there is no traffic") \
+  INT(types, "DART_TEST_TYPES", 16, 0, 16,                                         \
+      "descriptions of strided and indexed types that a unit keeps for each peer")
 
 enum { DART__HUGE_PAGES_AUTO, DART__HUGE_PAGES_NONE };
 enum { DART__WINDOW_AUTO, DART__WINDOW_DYNAMIC, DART__WINDOW_STATIC };
@@ -65,6 +65,7 @@ enum { DART__PROGRESS_AUTO, DART__PROGRESS_NONE, DART__PROGRESS_THREAD };
 
 typedef struct {
   int  form;
+  bool near;                    /* operations on near memory are counted, too */
   char file[DART__OUTPUT_FILE]; /* "": stderr */
 } dart__output_t;
 
@@ -74,6 +75,7 @@ typedef struct {
 #define DART__FIELD_CHOICE(field, name, value, choices, meaning)   int field;
 #define DART__FIELD_OUTPUT(field, name, choices, meaning)          dart__output_t field;
   DART__CONFIG_TABLE(DART__FIELD_SIZE, DART__FIELD_INT, DART__FIELD_CHOICE, DART__FIELD_OUTPUT)
+  DART__CORNER_TABLE(DART__FIELD_SIZE, DART__FIELD_INT)
 #undef DART__FIELD_SIZE
 #undef DART__FIELD_INT
 #undef DART__FIELD_CHOICE

@@ -22,13 +22,13 @@
 /* X(id, kind, name, meaning); kind is EVENTS, BYTES or TIME (ns). The bytes or the time of a counter's events are
  * the counter after it (dart__count_operation, wait/timed.h). */
 #define DART__COUNTERS(X)                                                                         \
-  X(PUT_NEAR, EVENTS, "put_near", "puts to near memory, if DART_STATS_NEAR=1")                    \
+  X(PUT_NEAR, EVENTS, "put_near", "puts to near memory, with DART_STATS=near")                    \
   X(PUT_NEAR_BYTES, BYTES, "put_near_bytes", "bytes of these")                                    \
-  X(GET_NEAR, EVENTS, "get_near", "gets from near memory, if DART_STATS_NEAR=1")                  \
+  X(GET_NEAR, EVENTS, "get_near", "gets from near memory, with DART_STATS=near")                  \
   X(GET_NEAR_BYTES, BYTES, "get_near_bytes", "bytes of these")                                    \
-  X(ATOMIC_NEAR, EVENTS, "atomic_near", "atomics on near memory, if DART_STATS_NEAR=1")           \
+  X(ATOMIC_NEAR, EVENTS, "atomic_near", "atomics on near memory, with DART_STATS=near")           \
   X(ATOMIC_NEAR_BYTES, BYTES, "atomic_near_bytes", "bytes of these")                              \
-  X(NOTIFY_NEAR, EVENTS, "notify_near", "notifications of near units, if DART_STATS_NEAR=1")      \
+  X(NOTIFY_NEAR, EVENTS, "notify_near", "notifications of near units, with DART_STATS=near")      \
   X(PUT_FAR, EVENTS, "put_far", "puts to memory that is not near")                                \
   X(PUT_FAR_BYTES, BYTES, "put_far_bytes", "bytes of these")                                      \
   X(GET_FAR, EVENTS, "get_far", "gets from memory that is not near")                              \

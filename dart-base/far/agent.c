@@ -6,7 +6,7 @@
  * for requests is also progress for transfers on the windows.
  *
  * The agent takes time of the core that the unit computes on, so it polls rarely. Without traffic it
- * polls every DART_PROGRESS_NAP microseconds, so that waking up and polling stay below one percent
+ * polls once a millisecond, so that waking up and polling stay below one percent
  * of a core. After a request it stays awake for a moment, for its origin is likely to send another, and
  * then naps for four times as long as it was awake. From there naps grow with the time since the
  * last request, of which they are an eighth: a stream of requests, slow or fast, is served at about
@@ -109,7 +109,7 @@ void dart__agent_hold(bool hold)
 
 static void *run_agent(void *unused)
 {
-  int64_t  longest = dart__settings.progress_nap * INT64_C(1000);
+  int64_t  longest = dart__settings.agent_nap * INT64_C(1000);
   int64_t  nap = longest, last = dart__now_ns() - SLOWER * longest;
   uint32_t looks = 0;
 

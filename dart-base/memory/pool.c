@@ -93,14 +93,11 @@ void dart__pool_close(void)
 static dart_ret_t reserve_up_to(uint64_t end)
 {
   dart__chunk_t *chunk = pool.chunk;
-  size_t         to =
-      dart__round_up(end, dart__round_up(dart__settings.heap_step, (size_t)sysconf(_SC_PAGESIZE)));
-  dart_ret_t ret;
+  size_t         to    = dart__chunk_pages(chunk, end);
+  dart_ret_t     ret;
 
   if (end <= chunk->reserved)
     return DART_OK;
-  if (to > chunk->nbytes)
-    to = chunk->nbytes;
   ret = dart__net_reserve(pool.all, chunk, chunk->reserved, to);
   if (ret != DART_OK)
     return ret;

@@ -77,7 +77,7 @@ dart_ret_t dart__team_open_all(void)
   if (ret != DART_OK) {
     if (dart__world.me == 0 && ret != DART_ERR_INVAL)
       dart__error("dart_init: no memory for the first team and its pool, "
-                  "see DART_HEAP_STEP, DART_POOL, DART_SLOT");
+                  "see DART_POOL");
     dart__net_agree_on_result(DART_OK); /* nobody ends the program before it is said */
     dart__pool_close();
     dart__team_discard(all);

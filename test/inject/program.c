@@ -97,8 +97,7 @@ int main(int argc, char **argv)
   next_part();
   ALL(NEVER, dart_exit());
   next_part();
-  setenv("DART_STATS", "json:/dev/null", 1);
-  setenv("DART_STATS_NEAR", "1", 1);
+  setenv("DART_STATS", "near,json:/dev/null", 1);
   INIT(dart_init_thread(&argc, &argv, &level));
   cycle(false);
   next_part();

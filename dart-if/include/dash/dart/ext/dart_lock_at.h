@@ -12,7 +12,7 @@
  *  sleeps, but who has waited for ten milliseconds, far units too, has its place: it waits for 5 holders for
  *  each that has its place before it, and 4 more, at most (as for dart_lock_t). A far unit that waits for a
  *  lock that near units hold gets it when the lock's unit next makes progress, by its agent while it computes,
- *  within DART_PROGRESS_NAP; once it has its place the lock is kept free for it until then. Where that unit has
+ *  within a millisecond; once it has its place the lock is kept free for it until then. Where that unit has
  *  no agent (DART_PROGRESS=none), far units that wait come before no near one, however long they have waited:
  *  they get the lock if it is free when its unit calls DART, and requests and releases of far units wait for
  *  such a call, too. In registered memory, which cannot be mapped by others, all poll for the lock, and it is

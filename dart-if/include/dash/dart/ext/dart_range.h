@@ -16,7 +16,7 @@
  *  other, in ascending order, each when it holds what it wants of those before: in the last ones it can be
  *  passed by requests that came later, until it has come there itself, and it waits for at most the requests that
  *  were at each unit before it. Nobody waits for ever where holders release. Waits sleep (in a job of several
- *  nodes they nap and look, DART_NAP long at most), but for that of the request that is next, which yields its
+ *  nodes they nap and look, 100 us long at most), but for that of the request that is next, which yields its
  *  core for 100 us at first.
  *
  *  A request within one unit's stripes costs one message and its answer if that unit is far and the ranges are

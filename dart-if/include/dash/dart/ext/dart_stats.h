@@ -4,7 +4,7 @@
  *  Statistics: what this unit has done in DART, how long it waited, and which memory DART has for it.
  *
  *  They are always counted, except operations on near memory, which are loads and stores: these only with
- *  DART_STATS_NEAR=1. All units' can be printed by dart_exit, without a change of the program: DART_STATS, see
+ *  DART_STATS=near. All units' can be printed by dart_exit, without a change of the program: DART_STATS, see
  *  doc/statistics.md, which also has the list. (The idea is that of GASNet's statistics and of the performance
  *  variables of MPI's tool interface, MPI_T: a list that describes itself.)
  *
