@@ -1,4 +1,4 @@
-/* The job's file: made, mapped, cut, reserved and given back. See job_file.h.
+/* The job's file: made, mapped, cut, reserved and released. See job_file.h.
  *
  * The invariant: a page is touched only after fallocate gave it, so that running out of memory is
  * a return value and never a SIGBUS. This holds from the first page on, the header's. */
@@ -259,7 +259,7 @@ void dart__job_release(int fd, uint64_t offset, size_t nbytes)
          0) {
     if (errno == EINTR)
       continue;
-    dart__warn("cannot give back %zu bytes of shared memory: %s", nbytes, strerror(errno));
+    dart__warn("cannot release %zu bytes of shared memory: %s", nbytes, strerror(errno));
     return;
   }
 }

@@ -6,7 +6,7 @@
  *
  * The file is huge and sparse. A unit that needs memory cuts a fresh range of it, which costs one
  * atomic addition, and reserves the pages of the range, which is where running out of memory shows
- * as an error. A range given back returns its pages and is never cut again, so a unit never sees the
+ * as an error. A released range returns its pages and is never cut again, so a unit never sees the
  * contents or a mapping of a former allocation. The size bounds what is cut in the whole life of a job,
  * not what is in use: 2^56 bytes are a gigabyte every second for two years.
  *
@@ -96,13 +96,13 @@ uint64_t dart__job_cut(dart__job_t *job, size_t nbytes);
  *  at a page, and no page of it is reserved yet.
  *
  *  DART_ERR_NOMEM: /dev/shm or the machine has not that much memory left. Nothing was touched, and
- *  what was reserved on the way is given back. Units that reserve at the same time notice each
+ *  what was reserved on the way is released. Units that reserve at the same time notice each
  *  other, but any of them may fail: a caller that needs all or nothing has to agree with the others.
  *  The reason is logged, unless `told`, where it is not NULL, says that it was. */
 dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, _Atomic uint32_t *told);
 
-/** Give back the pages of [offset, offset + nbytes), where `offset` is at a page and the last page
- *  is given back as a whole. Mappings stay valid and read 0, but touching them reserves nothing. */
+/** Release the pages of [offset, offset + nbytes), where `offset` is at a page and the last page
+ *  is released as a whole. Mappings stay valid and read 0, but touching them reserves nothing. */
 void dart__job_release(int fd, uint64_t offset, size_t nbytes);
 
 #endif

@@ -137,7 +137,7 @@ static void allocate(halo_t *h, int me)
   memset(own_address(h->flags, me), 0, SIDES * sizeof(uint64_t));
 }
 
-/* The exact value at a point of the own block, halo included, after `step` steps. */
+/* The exact value at a point of its own block, halo included, after `step` steps. */
 static double exact(const halo_t *h, long i, long j, long step)
 {
   double y = (double)(h->row * h->n + i), x = (double)(h->column * h->n + j);

@@ -1,6 +1,6 @@
 /* Statics: a program with global variables, of which other units become part.
  *
- * Rule 110 on a ring of cells, written as one would for one process: the own cells are a static array, and the
+ * Rule 110 on a ring of cells, written as one would for one process: its own cells are a static array, and the
  * loop that computes the next generation reads and writes it by its name. Two cells beyond the ends are the
  * neighbours'. Adopted, the array stays where it is and the loop as it was, and each unit puts its first and
  * last cell into its neighbours' arrays: within a node by a store. At the end the pages are the program's own

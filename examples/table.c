@@ -100,7 +100,7 @@ static void insert_some(uint64_t random, dart_gptr_t table, size_t nunits, long 
   }
 }
 
-/* What the own buckets have of each key. */
+/* What its own buckets have of each key. */
 static void count_own(const bucket_t *own, long *counts)
 {
   for (int b = 0; b < BUCKETS; b++)

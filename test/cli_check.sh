@@ -20,7 +20,7 @@ collect() {
                  r { print r; r = "" } END { if (r) print r }' <<<"$err")
 }
 
-# ${more[NAME]}: patterns of the lines that follow the first one of a case's report, joined likewise.
+# ${more[NAME]}: patterns of the lines that follow the first one of a case's report, joined as well.
 declare -A more
 while IFS= read -r line; do
   case $line in

@@ -22,7 +22,7 @@ without = {r"is NULL": says_it_all, r"is not in 0\.\.|is no member|no domain '|c
            r"statistics|DART_STATS": "of counters, which are left out; the line says why",
            r"^DART_LOG_LEVEL=": "the line says what it may be, and nothing else changes",
            r"what unit 0 did is complete": "a unit that ended early and well: nothing is amiss",
-           r"^cannot give back ": "memory stays in use until the job ends; the line has the kernel's reason",
+           r"^cannot release ": "memory stays in use until the job ends; the line has the kernel's reason",
            r"is not aligned to": "of dart_team_memalign; the line has the figures",
            r"^\.\.\.: \.\.\.$": "MPI's text alone"}
 

@@ -25,12 +25,12 @@
  *   eaccess=U        start an access to U's cells by dart_epoch_start, and read one
  *   estart=U         start an access to U's cells, and put one
  *   ecomplete        complete that access
- *   epost=U          let U access the own cells by dart_epoch_post, and wait until it has
+ *   epost=U          let U access its own cells by dart_epoch_post, and wait until it has
  *   eposts=N         the same of the first N units
  *   aside            a thread that calls dart_barrier
  *   sleep=MS         stay away from DART
  *   say=WORD         print WORD
- *   pid              print the own process id
+ *   pid              print its own process id
  *   fork=MS          a child that sleeps, and ends without a word
  *   catch            a handler of its own for SIGSEGV, that says so
  *   crash            store to address 0

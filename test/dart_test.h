@@ -130,7 +130,7 @@ dart_gptr_t test_unit(dart_gptr_t gptr, int unit);        /* the same place in u
 dart_gptr_t test_byte(dart_gptr_t gptr, uint64_t nbytes); /* nbytes further */
 dart_gptr_t test_at(dart_gptr_t gptr, size_t elem);       /* elem int64_t further */
 
-/** Start of the own portion of gptr's segment. */
+/** Start of this unit's portion of gptr's segment. */
 int64_t *test_mine(dart_gptr_t gptr);
 
 /* ---- Teams, destroyed at the end of the test ------------------------------------------------- */

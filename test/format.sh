@@ -1,6 +1,15 @@
 # format.sh SOURCE: every file of C and C++ is as clang-format leaves it, by .clang-format. Versions of it
 # differ in details, so one is meant, that of Debian 12. Public headers are laid out by hand.
+# Comments, messages and pages do without phrases that readers stumble over, whatever the version.
 cd "$1" || exit 1
+
+phrases=('the own' 'put off' 'puts off' likewise 'what is kept' 'who finds' 'has to be there' 'so to say' 'is not the matter'
+  '(give|gives|given|gave) (back|away)' '(let|lets) go' 'asks? for nothing' 'turns of waiting' 'looked at for'
+  'the time was over' 'that of the own')
+refused=$(printf '|%s' "${phrases[@]}")
+grep -rnEiw "${refused:1}" --exclude=format.sh --exclude-dir=build --exclude-dir=.git . &&
+  { echo "these phrases are refused: say what a reader outside of this project would say"; exit 1; }
+
 version=$(clang-format --version 2>/dev/null) || { echo "skipped: there is no clang-format here"; exit 77; }
 [[ $version == *" version 14."* ]] || { echo "skipped: $version, not 14"; exit 77; }
 

@@ -186,7 +186,7 @@ static bool holds_something(void)
   return held[0] != '\0';
 }
 
-/* What is kept is no lock of other bytes: these are asked for, when that was given up. */
+/* A kept range is no lock of other bytes: these are asked for, when that was given up. */
 TEST_N(2, a_file_asks_for_what_it_does_not_keep)
 {
   dart_file_t file   = open_atomic("other");

@@ -23,7 +23,7 @@ typedef struct {
 static char    *parts[TEST_MOST_THREADS];
 static uint64_t inboxes[TEST_MOST_THREADS];
 
-/* Whose letters a thread gives back. */
+/* Whose letters a thread releases. */
 static _Thread_local unit_t *own;
 
 /* Memory of n parts, as the pool gives it out: inboxes and letters start on cache lines of their own. */

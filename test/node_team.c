@@ -1,5 +1,5 @@
 /* The tables of teams: an id is found while it is in use, and what teams that are gone have touched is
- * given back. */
+ * released. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@ typedef struct {
   dart_gptr_t gptr;
 } worker_t;
 
-/* Puts, of all sizes, to all units; after the flush of the own context, and no other, gets find what was put. */
+/* Puts, of all sizes, to all units; after the flush of its own context, and no other, gets find what was put. */
 static void *work(void *data)
 {
   worker_t      *w = data;

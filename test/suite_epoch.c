@@ -181,7 +181,7 @@ TEST(gets_and_accumulates_in_a_fence) /* R4 */
   }
 }
 
-/* More operations than are put off. */
+/* More operations than are deferred. */
 TEST(many_operations_in_a_fence)
 {
   int64_t    *zeros = calloc(MANY, sizeof *zeros), *values = malloc(MANY * sizeof *values);
@@ -246,7 +246,7 @@ TEST(operations_that_cannot_be_put_off)
   EXPECT_OK(dart_type_destroy(&every_other));
 }
 
-/* Put off, and then flushed: there before the fence. */
+/* Deferred, and then flushed: there before the fence. */
 TEST(a_flush_starts_what_was_put_off) /* R13 */
 {
   int64_t     zero = 0, value = value_of(me, 3, 0), got = 0;
@@ -309,7 +309,7 @@ TEST(a_ring_by_post_and_test) /* R7 */
   pscw_rounds(TEAM, true);
 }
 
-/* However much is put off, it does not wait for the post, which comes after it here. */
+/* However much is deferred, it does not wait for the post, which comes after it here. */
 TEST(many_operations_before_the_post) /* R5 */
 {
   int64_t         *values = malloc(MANY * sizeof *values), *zeros = calloc(MANY, sizeof *zeros);

@@ -41,7 +41,7 @@ TEST(exclusive_locks_exclude) /* R9 */
   }
 }
 
-/* A put that was put off, behind an exclusive lock, does not keep others from a shared one when that is over. */
+/* A put that was deferred, behind an exclusive lock, does not keep others from a shared one when that is over. */
 TEST_N(3, what_is_put_off_holds_up_nobody) /* R10 */
 {
   int64_t     zero = 0, value = 42, got = -1;
@@ -247,7 +247,7 @@ TEST(lazy_unlocks_without_check)
     EXPECT_EQ(got, values[i]);
     values[i] = -1;
   }
-  test_barrier(); /* the own portion is locked, too */
+  test_barrier(); /* this unit's portion is locked, too */
   EXPECT_OK(dart_epoch_lock_all(data, DART_EPOCH_NOCHECK));
   EXPECT_OK(dart_put(test_at(to, LAZY), &values[LAZY], LARGE - LAZY, T_INT64, T_INT64));
   EXPECT_OK(dart_epoch_unlock_all(data, DART_EPOCH_LAZY));
@@ -289,7 +289,7 @@ TEST(lazy_unlocks_of_what_is_gone)
   free(block);
 }
 
-/* The own portion is locked when the call returns: plain accesses are safe then. */
+/* This unit's portion is locked when the call returns: plain accesses are safe then. */
 TEST(plain_accesses_under_the_own_lock) /* R12 */
 {
   int64_t     zero = 0, one = 1, got;
@@ -684,7 +684,7 @@ static void lock_all_among_exclusive(size_t nelem)
   for (int round = 0; round < rounds; round++) {
     if (me % 2 == 0) {
       EXPECT_OK(dart_epoch_lock_all(data, 0));
-      test_mine(data)[2 * MOST - 1]++; /* under the own lock */
+      test_mine(data)[2 * MOST - 1]++; /* under its own lock */
       for (int i = 0; i < n; i++) {
         dart_gptr_t to = test_unit(data, (me + i) % n);
 

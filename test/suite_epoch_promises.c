@@ -100,7 +100,7 @@ TEST(puts_against_noput_are_found) /* R14 */
     fence(data, DART_EPOCH_NOSUCCEED);
 }
 
-/* What was refused was not issued: the next fence may say so, and what is put off then waits for its target. */
+/* What was refused was not issued: the next fence may say so, and what is deferred then waits for its target. */
 TEST(puts_that_are_refused_are_none) /* R14 */
 {
   int64_t     zero = 0, value = value_of(me, 1, 0);
@@ -222,7 +222,7 @@ TEST_N(2, a_put_that_waits_for_a_post_finds_its_promise) /* R14 */
 
 /* ---- locks --------------------------------------------------------------------------------- */
 
-/* Unit 1 holds its portion until unit 0 has put to it, without asking for the lock: that is put off in fact, and the
+/* Unit 1 holds its portion until unit 0 has put to it, without asking for the lock: that is deferred in fact, and the
  * unlock reports it. */
 TEST_N(2, near_locks_that_are_not_free_are_found) /* R14 */
 {

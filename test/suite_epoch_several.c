@@ -99,7 +99,7 @@ TEST_N(4, what_is_put_off_is_not_waited_for_with_a_lock_held) /* R11 */
   }
 }
 
-/* The same in another order than that of the locks: whatever was put off, its locks are taken one at a time. */
+/* The same in another order than that of the locks: whatever was deferred, its locks are taken one at a time. */
 TEST_N(4, what_is_put_off_needs_no_order) /* R11 */
 {
   int64_t value = 42;
@@ -120,7 +120,7 @@ TEST_N(4, what_is_put_off_needs_no_order) /* R11 */
   expect_in_pair(&pair, 42, 42);
 }
 
-/* An operation that starts at once takes its lock after those that were accessed before: by a put that was put off
+/* An operation that starts at once takes its lock after those that were accessed before: by a put that was deferred
  * before the second was locked, too. */
 TEST_N(4, locks_are_taken_in_the_order_of_first_operations) /* R11 */
 {

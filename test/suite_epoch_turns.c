@@ -86,7 +86,7 @@ TEST(holders_that_are_stopped)
 
 /* ---- in the order of arrival ------------------------------------------------------------------- */
 
-/* Append the own id to a log, whose first element is its length. */
+/* Append its own id to a log, whose first element is its length. */
 static void append(dart_gptr_t log)
 {
   int64_t length = -1, id = me;
@@ -111,7 +111,7 @@ static pid_t stop_soon(void)
   _exit(0);
 }
 
-/* The lock of the own portion. */
+/* The lock of this unit's portion. */
 static const dart__rwlock_t *own_lock(dart_gptr_t gptr)
 {
   const dart__team_t *team = dart__teams[DART_TEAM_ALL];

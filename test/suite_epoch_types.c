@@ -1,4 +1,4 @@
-/* Strided, indexed and custom types inside epochs: put off as all others are, with every pair of layouts, on all
+/* Strided, indexed and custom types inside epochs: deferred as all others are, with every pair of layouts, on all
  * kinds of memory; what may become of types meanwhile; and by which way they go (base/counters.h). */
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +153,7 @@ static void put_and_check(exchange_t *x)
   EXPECT_OK(dart_put(x->right, x->buffer, x->nelem, local, global));
   if (dart_near_ptr(x->right) == NULL && x->way != BY_POST) /* its post may have come */
     EXPECT_EQ(since(DART__COUNT_BATCH) + since(DART__COUNT_RMA_PUT), 0);
-  destroy(global, x->base); /* it was put off with all it needs */
+  destroy(global, x->base); /* it was deferred with all it needs */
   destroy(local, x->base);
   close_epoch(x->way, x->right);
   fill(x->expected, x->global, x->nelem, left_of(me), x->round);
@@ -325,7 +325,7 @@ TEST(more_types_than_are_kept)
   free(zeros);
 }
 
-/* Puts and gets of all kinds, more than are put off, in one epoch; gets in many pieces at a time. */
+/* Puts and gets of all kinds, more than are deferred, in one epoch; gets in many pieces at a time. */
 TEST(many_operations_with_types)
 {
   enum { COUNT = 300, NELEM = 24, STEP = 60 };

@@ -168,7 +168,7 @@ TEST(few_elements_of_any_number_arrive)
   EXPECT_FILLED((char *)test_mine(start) + 64 + 12 + 80, 0x5a, 512 - 64 - 12 - 80);
 }
 
-/* Source and target overlap in the own portion; what arrives is what was there before. */
+/* Source and target overlap in this unit's portion; what arrives is what was there before. */
 TEST(overlapping_copies_are_as_by_memmove)
 {
   dart_gptr_t    mine = test_unit(test_segment(DART_TEAM_ALL, 256, 0), me);

@@ -370,7 +370,7 @@ TEST(split_parts_have_all_units_once) /* O146 */
         times += has_unit(&parts[p], u);
       EXPECT_EQ(times, 1);
     }
-    for (int p = 0; p < nparts; p++) { /* users copy a part, and let go of what it holds */
+    for (int p = 0; p < nparts; p++) { /* users copy a part, and release what it holds */
       domain_t *taken = clone_of(&parts[p]);
 
       EXPECT_EQ(taken->num_units, parts[p].num_units);
@@ -616,7 +616,7 @@ TEST(parts_of_the_machine_make_teams)
     for (int p = 0; p < 2; p++) {
       if (parts[p].num_units > 0)
         expect_team_runs(&parts[p]);
-      EXPECT_OK(dart_domain_select(&parts[p], 0, NULL)); /* let go of what it holds */
+      EXPECT_OK(dart_domain_select(&parts[p], 0, NULL)); /* release what it holds */
     }
     expect_team_runs(selected);
     if (rest->num_units > 0)

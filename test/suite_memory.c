@@ -202,7 +202,7 @@ TEST(allocations_are_given_back) /* E49 */
   for (int pair = 0; pair < PAIRS; pair++) {
     test_note("pair %d", pair);
     EXPECT_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, NBYTES, DART_TYPE_BYTE, &gptr));
-    if (pair % 10 == 0) /* 90 times after the warm-up: 22 MiB, were they not given back */
+    if (pair % 10 == 0) /* 90 times after the warm-up: 22 MiB, were they not released */
       memset(test_mine(gptr), pair, NBYTES);
     if (pair == 0)
       segid = gptr.segid;

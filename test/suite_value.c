@@ -165,7 +165,7 @@ TEST(operands_of_atomics_are_copied)
   free(olds);
 }
 
-TEST(operands_are_copied_inside_epochs) /* put off until the target is open, or not */
+TEST(operands_are_copied_inside_epochs) /* deferred until the target is open, or not */
 {
   dart_gptr_t start = test_segment(DART_TEAM_ALL, OPS * MOST, 0x5a);
   dart_gptr_t sums = test_segment(DART_TEAM_ALL, MOST, 0), right = test_unit(start, right_by(1));

@@ -208,7 +208,7 @@ static size_t first_row(size_t n, size_t nunits, size_t unit)
 typedef struct {
   size_t       first; /* row of the grid */
   size_t       nrows;
-  float       *halo[2][2];   /* [set][ABOVE or BELOW]; in place: copies of the own outer rows */
+  float       *halo[2][2];   /* [set][ABOVE or BELOW]; in place: copies of its own outer rows */
   const float *beyond[2][2]; /* what a sweep reads beyond the block: the halo, or others' copies */
   float       *rows;
   float       *source; /* not shared */
@@ -291,7 +291,7 @@ static size_t neighbour(const bench_job_t *job, int side)
   return (size_t)job->me + (side == ABOVE ? (size_t)-1 : 1);
 }
 
-/* Where a sweep finds the row beyond the block: in the own halo, or a near neighbour's copy of it. */
+/* Where a sweep finds the row beyond the block: in its own halo, or a near neighbour's copy of it. */
 static const float *row_beyond(const bench_job_t *job, const problem_t *p, const block_t *block,
                                int set, int side)
 {
@@ -405,7 +405,7 @@ static void open_epoch(const bench_job_t *job, const block_t *block)
   BENCH_OK(dart_epoch_start(block->start, count, neighbours, 0));
 }
 
-/* After them: the own ones are complete, and the neighbours' are here. */
+/* After them: its own ones are complete, and the neighbours' are here. */
 static void close_epoch(const block_t *block)
 {
   if (block->memory_kind == MEMORY_FENCE) {
@@ -462,7 +462,7 @@ static void exchange_halo(const bench_job_t *job, const problem_t *p, block_t *b
       BENCH_OK(
           dart_notify_wait(at_unit(block->flags, (size_t)job->me, (size_t)side * sizeof(uint64_t)),
                            block->nexchanges, -1));
-  if (by_flags) /* before the own rows change */
+  if (by_flags) /* before its own rows change */
     BENCH_OK(dart_flush_local_all(block->flags));
   if (block->barrier != NULL)
     bench_barrier(block->barrier, job->nunits);

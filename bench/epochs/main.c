@@ -1,7 +1,7 @@
 /* Epochs: what they cost beside point-to-point messages, by DART and by plain MPI.
  *
  * A table for a pattern: halo (four neighbours on a torus; beside epochs a flush and a barrier, and
- * notifications), right (one neighbour), all (every unit, the own one, too); a row for each size, a column for
+ * notifications), right (one neighbour), all (every unit, its own one, too); a row for each size, a column for
  * each way and side, and the ratio of DART's epochs to MPI's point-to-point messages (to DART's, where there is
  * no MPI), as in tables 1 and 2 of Thakur, Gropp, Toonen
  * 2005. With `--operation both` the ways are the seven of Traeff, Ritzdorf, Hempel 2000, and with `--overhead`

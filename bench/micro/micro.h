@@ -93,7 +93,7 @@ typedef struct {
   bool        needs_threads; /* --threads */
   bool        by_units;      /* all units' operations count: a contended lock */
   const char *about;
-  void (*prepare)(micro_t *m); /* NULL: nothing; the rest likewise */
+  void (*prepare)(micro_t *m); /* NULL: nothing; so for the rest */
   void (*clean)(micro_t *m);
 } case_t;
 

@@ -2,7 +2,7 @@
  * unit hands over a message a side, and goes on when those of its own four sides are here.
  *
  * Buffers of odd and even steps take turns, as in programs that keep the field of the step before: a
- * message of the next step tells that the own one was received, so nothing else has to. By plain MPI
+ * message of the next step tells that its own one was received, so nothing else has to. By plain MPI
  * (mpi_onesided.c) four MPI_Irecv, four MPI_Isend, and MPI_Waitall. */
 #include "micro.h"
 

@@ -3,7 +3,7 @@
  * onesided and hybrid are those of Ross, Latham, Gropp, Thakur, Toonen (Implementing MPI-IO Atomic Mode Without File
  * System Support, CCGrid 2005): unit 0 has a byte for each unit, which says that the unit has the mutex or waits for
  * it. Under the window's exclusive lock a unit sets its byte and gets those of the others; if all are 0 it has the
- * mutex. To release it, it clears its byte likewise, and tells the next unit in turn whose byte is set. The two
+ * mutex. To release it, it clears its byte, and tells the next unit in turn whose byte is set. The two
  * differ in how that waits: it looks at a flag in its own window, or receives a message. So all is done in a fixed number
  * of messages, and nobody polls another unit. */
 #include <mpi.h>
@@ -55,7 +55,7 @@ static void meet(void)
   MPI_Barrier(comm);
 }
 
-/* Set the own byte, and get those of the others. */
+/* Set its own byte, and get those of the others. */
 static void exchange(char own)
 {
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, bytes);

@@ -79,12 +79,12 @@ static dart__access_t gone(const dart__access_call_t *call, int32_t unit)
 
 static dart__access_t refuse_more(const dart__access_call_t *call)
 {
-  dart__error("%s: no memory beside %u operations that are put off in segment %d of team %d",
+  dart__error("%s: no memory beside %u operations that are deferred in segment %d of team %d",
               call->function, (unsigned)call->epoch->nqueued, call->segment->id, call->team->id);
   return DART__ACCESS_NOMEM;
 }
 
-/* Whether an operation that can be put off may take its target's lock: not beside other locks. It would be held while
+/* Whether an operation that can be deferred may take its target's lock: not beside other locks. It would be held while
  * they are waited for, and whether it was free then would decide in which order this unit has them. */
 static bool may_lock_now(const dart__access_call_t *call, int32_t unit)
 {

@@ -1,6 +1,6 @@
 #ifndef DART__EPOCH_ACCESS_H
 #define DART__EPOCH_ACCESS_H
-/* Operations inside epochs: whether they are allowed, whether they can start, and those that are put off.
+/* Operations inside epochs: whether they are allowed, whether they can start, and those that are deferred.
  *
  * A target is *open* once it is known to be exposed, or once its lock is held. Before that operations join
  * the epoch's queue. The calls that close an epoch open the targets that are used, start what is queued, and
@@ -65,12 +65,12 @@ bool dart__access_is_posted(const dart__access_call_t *call, int32_t unit);
 /** Open the unit, waiting for it. False: the memory is gone. */
 bool dart__access_open(const dart__access_call_t *call, int32_t unit);
 
-/** The same for an operation that has to start now. With several units locked, others for which operations were put off
+/** The same for an operation that has to start now. With several units locked, others with deferred operations
  *  before are opened first, and these started, in the order of each unit's first: so the program knows in which order
  *  it has the locks. */
 bool dart__access_open_in_order(const dart__access_call_t *call, int32_t unit);
 
-/** The unit has deregistered its memory: nothing that was put off for it can be done any more. DART_ERR_INVAL: after
+/** The unit has deregistered its memory: nothing that was deferred for it can be done any more. DART_ERR_INVAL: after
  *  a log line. */
 dart_ret_t dart__access_refuse_gone(const dart__access_call_t *call, int32_t unit);
 
@@ -134,7 +134,7 @@ bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t 
 void dart__access_drop(const dart__access_call_t *call, int32_t unit);
 
 /** Flush a unit if it is loose, so that a word may follow, or the epoch end. DART_ERR_INVAL: it has refused
- *  operations. Other errors are of operations on this node that were put off. */
+ *  operations. Other errors are of operations on this node that were deferred. */
 dart_ret_t dart__access_order(const dart__access_call_t *call, int32_t unit);
 
 /** Whether far: a unit of another node. */

@@ -74,7 +74,7 @@ static inline bool dart__epoch_has_ended(const dart__team_t *team, const dart__s
                               memory_order_seq_cst) != segment->epoch_ends[unit];
 }
 
-/** The segment ends whose state this is, of the own portion. Units that wait for its lock are let in one after the
+/** The segment ends whose state this is, of this unit's portion. Units that wait for its lock are let in one after the
  *  other, and find that out: what this unit holds is left (`is_held`: it does), and what far units hold, who cannot
  *  name the segment any more. Near ones leave it when they unlock: so the state is not used for anything else. */
 void dart__epoch_end_state(dart__epoch_shared_t *state, bool is_held, bool is_exclusive);
@@ -90,7 +90,7 @@ void dart__epoch_renew(dart__epoch_shared_t *state);
 void dart__epoch_far_enter(dart__epoch_shared_t *state, bool is_exclusive);
 bool dart__epoch_far_leave(dart__epoch_shared_t *state, bool is_exclusive);
 
-/* ---- operations put off --------------------------------------------------------------------- */
+/* ---- deferred operations --------------------------------------------------------------------- */
 
 #define DART__EPOCH_QUEUE 256 /* of a segment, if more of them may wait: see epoch/access.h */
 
@@ -127,9 +127,9 @@ typedef struct {
   _Atomic bool is_mutual;    /* it was a target of a short access by start since the last post */
   bool         has_ticket;   /* for the lock of a near portion: */
   uint32_t     ticket;
-  uint32_t     nqueued; /* operations put off; the places of the first and last of them: */
+  uint32_t     nqueued; /* deferred operations; the places of the first and last of them: */
   uint32_t     first, last;
-  uint32_t     since;   /* dart__epoch.nsince, when the first was put off */
+  uint32_t     since;   /* dart__epoch.nsince, when the first was deferred */
   dart_ret_t   failed;  /* the worst result of those that were started, not reported yet */
   uint32_t     started; /* accesses by start that have ended; modulo 2^32, as all counters */
   /* Words that have come, counted: */
@@ -156,7 +156,7 @@ struct dart__epoch {
   bool          is_broken; /* lock: a promise of NOCHECK was not kept */
   dart__hold_t *hold;      /* lock: the portions that are locked; NULL: none were yet */
   dart__hold_t  spare;
-  /* Operations put off: a list for each target, in the order of the calls. A place is an index, plus one; 0: none. */
+  /* Deferred operations: a list for each target, in the order of the calls. A place is an index, plus one; 0: none. */
   uint32_t          nqueued;
   uint32_t          nplaces; /* of `queue`; it grows, and stays until the segment ends */
   uint32_t          nused;   /* of these, the first that were used, perhaps free again: */
@@ -199,9 +199,9 @@ void dart__epoch_delete(dart__segment_t *segment);
 typedef enum {
   DART__EPOCH_POSTED,    /* the sender has exposed its portion to this unit */
   DART__EPOCH_COMPLETED, /* the sender's access by start has ended; value: DART__EPOCH_WROTE ... */
-  DART__EPOCH_ARRIVED,   /* all operations of the sender's fence epoch are here; value likewise */
+  DART__EPOCH_ARRIVED,   /* all operations of the sender's fence epoch are here; value as above */
   DART__EPOCH_GRANTED,   /* value: the address of a counter, which the receiver of this has sent */
-  DART__EPOCH_GONE       /* likewise: instead, for the memory has ended while the request waited */
+  DART__EPOCH_GONE       /* instead of a grant: the memory has ended while the request waited */
 } dart__epoch_word_t;
 
 #define DART__LOCKED_GET ((size_t)1024) /* bytes that gets which travel with their request read */

@@ -4,7 +4,7 @@
  *
  * They decide when an epoch begins and ends; epoch/access.h starts the operations. Opening calls only
  * note what the epoch covers; all that has to be said to other units is said when the epoch ends, or by the
- * first operation that cannot be put off. */
+ * first operation that cannot be deferred. */
 #include <dash/dart/ext/dart_epoch.h>
 
 #include "coll/coll.h"
@@ -43,11 +43,11 @@ void dart__epoch_reset(dart__epoch_target_t *target);
  *  DART_ERR_INVAL: some were refused. */
 dart_ret_t dart__epoch_finish(const dart__access_call_t *call, int32_t unit, bool remotely);
 
-/** Start what is put off for a unit that is locked, and unlock it. Waits for the lock if there is anything that needs it.
+/** Start the deferred operations on a locked unit, and unlock it. Waits for the lock if an operation needs it.
  *  With `is_lazy`, what was started is complete locally. */
 dart_ret_t dart__epoch_unlock(const dart__access_call_t *call, int32_t unit, bool is_lazy);
 
-/** Unlock all portions that this unit has locked (exit). What is put off is dropped, and logged. */
+/** Unlock all portions that this unit has locked (exit). What is deferred is dropped, and logged. */
 void dart__epoch_release_all(void);
 
 #endif

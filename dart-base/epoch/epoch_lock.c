@@ -1,5 +1,5 @@
 /* Lock: a call notes what is asked for. The lock of a near portion (wait/rwlock.h) is taken by the first
- * operation, that of a far one when an operation cannot be put off; else by the unlock, see unlock.c. The own
+ * operation, that of a far one when an operation cannot be deferred; else by the unlock, see unlock.c. This unit's
  * portion is locked at once, for plain accesses may follow. */
 #include <dash/dart/ext/dart_epoch.h>
 

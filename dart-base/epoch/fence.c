@@ -10,7 +10,7 @@
  * only then all units are known to have left the fence before it, and with it, to have received what that
  * epoch brought them. Near portions can be looked at: each says which fence its unit has left (`exposed`).
  * So whatever a unit issues in an epoch comes after all that the epoch before did to the same target.
- * (Thakur, Gropp, Toonen 2005 count likewise, by a reduce-scatter; here a unit of each node collects its
+ * (Thakur, Gropp, Toonen 2005 count in this way, by a reduce-scatter; here a unit of each node collects its
  * node first.) */
 #include <stdlib.h>
 
@@ -77,7 +77,7 @@ static bool is_far_target(const dart__access_call_t *call, int32_t unit)
   return call->epoch->target[unit].is_used && dart__access_is_far(call, unit);
 }
 
-/* Operations on portions of this node: those put off, and atomics of MPI that are under way. */
+/* Operations on portions of this node: those deferred, and atomics of MPI that are under way. */
 static dart_ret_t close_near(const dart__access_call_t *call)
 {
   dart_ret_t ret = DART_OK;

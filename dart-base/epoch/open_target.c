@@ -93,7 +93,7 @@ static bool try_lock(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits)
   return dart__rwlock_try_enter(lock, t->ticket, t->is_exclusive);
 }
 
-#define MOMENT 1000 /* tries, a core given away between them */
+#define MOMENT 1000 /* tries, with a yield between them */
 
 /* Whether a lock that is not to be had at once is with another unit, against DART_EPOCH_NOCHECK. Another shared request
  * stands in the way between its ticket and its turn only; whoever holds the lock, for longer than a moment. */
@@ -266,7 +266,7 @@ dart_ret_t dart__access_refuse_gone(const dart__access_call_t *call, int32_t uni
   return DART_ERR_INVAL;
 }
 
-/* Of the units with operations put off that are not open, the one whose first is the oldest, if it is older than
+/* Of the units with deferred operations that are not open, the one whose first is the oldest, if it is older than
  * `limit`. -1: there is none. */
 static int32_t oldest_waiting(const dart__access_call_t *call, uint32_t limit)
 {
@@ -284,7 +284,7 @@ static int32_t oldest_waiting(const dart__access_call_t *call, uint32_t limit)
   return oldest;
 }
 
-/* All that wait stay among the last 2^31 that were put off: the queue has places for no more. */
+/* All that wait stay among the last 2^31 that were deferred: the queue has places for no more. */
 bool dart__access_open_in_order(const dart__access_call_t *call, int32_t unit)
 {
   const dart__epoch_target_t *t     = &call->epoch->target[unit];

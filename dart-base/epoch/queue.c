@@ -1,4 +1,4 @@
-/* Operations that are put off, and starting them. See access.h.
+/* Operations that are deferred, and starting them. See access.h.
  *
  * The queue is an array of places, in which each target has a list, so that all of a target's operations are taken
  * out, in order, without a look at those of others. */
@@ -146,7 +146,7 @@ bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
   return true;
 }
 
-/* What its target has promised may have been said after the operation was put off. */
+/* What its target has promised may have been said after the operation was deferred. */
 static void start_late(const dart__access_call_t *call, const dart__epoch_op_t *op)
 {
   if (op->kind != DART__EPOCH_GET && dart__access_is_read_only(call, op->at.unit))
@@ -164,7 +164,7 @@ static void take_out(const dart__access_call_t *call, int32_t unit, bool starts)
   if (t->nqueued == 0)
     return;
   if (starts)
-    dart__progress(); /* updates that were deferred before these were put off */
+    dart__progress(); /* updates that were deferred before these were deferred */
   for (uint32_t place = t->first, next; place != 0; place = next) {
     const dart__epoch_op_t *op = op_at(epoch, place);
 

@@ -1,5 +1,5 @@
 /* Portions that are locked when their unit comes to dart_exit: others may wait for them. What was started on them is
- * completed, as by an unlock. What is put off is dropped: its lock would have to be waited for, and its buffers may be
+ * completed, as by an unlock. What is deferred is dropped: its lock would have to be waited for, and its buffers may be
  * gone; so nothing waits here for another unit's lock. */
 #include "base/log.h"
 #include "epoch/epoch_calls.h"

@@ -64,9 +64,9 @@ struct dart_file_struct {
   _Atomic bool              tells_cached; /* dart__raw_read_cached, as far as is known */
   _Atomic(char *)           stage;        /* DART__FILE_STAGE; NULL: none, or some thread uses it */
   dart__file_plan_t        *plans;        /* [nunits], for collective calls */
-  dart__file_domain_t      *domains;      /* [nodes of the team], likewise */
+  dart__file_domain_t      *domains;      /* [nodes of the team], NULL as above */
   struct dart__file_window *window;       /* NULL: no collective has needed it */
-  struct dart__file_boxes  *boxes;        /* likewise */
+  struct dart__file_boxes  *boxes;        /* NULL as above */
   struct dart__file_worker *worker;       /* NULL: no request was made */
   _Atomic uint32_t          npending;     /* requests that were begun and not completed */
 };

@@ -24,7 +24,7 @@ int dart__window_write(dart_file_t file, unsigned round, uint64_t start);
 /** Read `nbytes` from `start` on into this unit's window. The result is 0 or an errno. */
 int dart__window_read(dart_file_t file, unsigned round, uint64_t start, size_t nbytes);
 
-/** Get data bytes likewise from a window that was read: how many of them, from the first on, the file has. */
+/** Get data bytes from a window that was read: how many of them, from the first on, the file has. */
 size_t dart__window_get(dart_file_t file, int32_t index, unsigned round, size_t offset,
                         const dart__access_t *access, size_t at, size_t nbytes);
 

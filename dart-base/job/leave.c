@@ -43,7 +43,7 @@ static const char *held(void)
   return text;
 }
 
-/* What this unit has begun and not completed, likewise; NULL: nothing. */
+/* What this unit has begun and not completed, as text; NULL: nothing. */
 static const char *incomplete(void)
 {
   if (*held() != '\0')

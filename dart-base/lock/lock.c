@@ -76,7 +76,7 @@ struct dart_lock_struct {
   cohort_t     *cohort; /* of this unit's node */
   dart__table_t turns;  /* requests for the turn, one for a node that has or wants it */
   uint64_t      told;   /* grants that this unit has waited for; used by the holder of the mutex */
-  int64_t       waited; /* ns, for the last of them; used likewise */
+  int64_t       waited; /* ns, for the last of them; used in the same way */
   _Atomic uintptr_t holder;   /* the thread of this unit that holds it; 0: none does */
   _Atomic uint32_t  nwaiting; /* threads of this unit that wait for it */
   dart__hold_t     *hold;     /* for others to see */

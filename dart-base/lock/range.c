@@ -19,7 +19,7 @@
 typedef struct {
   dart__span_t span;
   uint64_t     most[2]; /* largest `last` in this subtree: of all spans; of exclusive ones, or 0 */
-  uint64_t     newest[2]; /* largest age likewise; 0: there is none */
+  uint64_t     newest[2]; /* largest age of each; 0: there is none */
   uint64_t     oldest[2]; /* smallest age; UINT64_MAX: there is none */
   uint64_t     age;       /* of the request */
   uint32_t     left;      /* of the tree; of a free node: the next one */

@@ -1,4 +1,4 @@
-/* See range_keep.h. The tables know nothing of it: what is kept is held. Whoever takes it from `kept` uses it or
+/* See range_keep.h. The tables know nothing of it: a cached range is held. A thread that takes it from `kept` uses or
  * releases it, under the guard, so that nobody destroys the object meanwhile. */
 #include "lock/range_keep.h"
 
@@ -44,7 +44,7 @@ void dart__range_let_go(void)
 }
 
 /* Progress has come by. It comes again while something is kept, or may be: whoever has the guard may be at the end of
- * another use, and say nothing of what is kept. */
+ * another use, and say nothing of the cached range. */
 static void release_when_due(void)
 {
   bool again = true;
@@ -72,7 +72,7 @@ static bool is_last(dart_range_t range, const dart_range_span_t *span)
          kept.span.mode == span->mode;
 }
 
-/* A use begins: what is kept, if it is that. */
+/* A use begins: reuse the cached range if it matches. */
 static dart_range_hold_t begin_use(dart_range_t range, const dart_range_span_t spans[], size_t n)
 {
   dart_range_hold_t hold;

@@ -15,10 +15,10 @@ dart_ret_t dart__range_acquire_again(dart_range_t range, const dart_range_span_t
 /** The end of a use that began by dart__range_acquire_again: as dart_range_release, or it is kept. */
 void dart__range_release_or_keep(dart_range_t range, dart_range_hold_t *hold);
 
-/** Release what is kept. By a unit whose next call is none that makes progress, or that ends the object. */
+/** Release the cached range. By a unit whose next call is none that makes progress, or that ends the object. */
 void dart__range_let_go(void);
 
-/** Begin to look after what is kept, from init on, before locks in words are. */
+/** Begin to look after cached ranges, from init on, before locks in words are. */
 void dart__range_keep_open(void);
 
 #endif

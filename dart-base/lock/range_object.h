@@ -30,7 +30,7 @@ struct dart_range_struct {
   dart__hold_t        spare;
 };
 
-/** A slot to wait with; NULL: there is no memory. To be given back, NULL as well. */
+/** A slot to wait with; NULL: there is no memory. To be released; NULL may be released, too. */
 dart__range_slot_t *dart__range_take_slot(dart_range_t range);
 void                dart__range_give_slot(dart_range_t range, dart__range_slot_t *slot);
 

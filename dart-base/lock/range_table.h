@@ -40,7 +40,7 @@ dart__range_state_t dart__table_enter(dart__table_t at, const dart__range_waiter
 /** A request that is held leaves. Does not wait for a far unit; dart__far_settle does. */
 void dart__table_leave(dart__table_t at, uint64_t ticket);
 
-/** All requests of this unit that are held leave; otherwise likewise. */
+/** All requests of this unit that are held leave; otherwise as above. */
 void dart__table_leave_all(dart__table_t at);
 
 /** A request that waits leaves. False: it is held, and its waiter is told. */

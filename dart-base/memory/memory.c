@@ -416,7 +416,7 @@ dart_ret_t dart_team_memalign(dart_team_t teamid, size_t alignment, size_t nelem
 
 #define RETURNED ((size_t)16 << 20) /* bytes of adopted memory that are made private at a time */
 
-/* What was adopted is the program's alone again: piece by piece, and the shared pages of each are given back, so that
+/* What was adopted is the program's alone again: piece by piece, and the shared pages of each are released, so that
  * no more memory is needed than for one. */
 static void return_pages(dart__team_t *team, const dart__segment_t *segment)
 {

@@ -26,7 +26,7 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-#define TRIES 1000 /* turns of waiting for memory that has to be there */
+#define TRIES 1000 /* retries before giving up on memory that was reserved */
 
 dart__pages_t dart__pages_of(const void *at, size_t nbytes)
 {

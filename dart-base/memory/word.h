@@ -11,7 +11,7 @@
 void dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_datatype_t type,
                       dart_operation_t op);
 
-/** If it is `compare` it becomes `value`; `*result` likewise. */
+/** If it is `compare` it becomes `value`; `*result` is what it was. */
 void dart__word_swap(dart_gptr_t word, const void *value, const void *compare, void *result,
                      dart_datatype_t type);
 

@@ -11,7 +11,7 @@
 #include "base/last_call.h"
 #include "model/world.h"
 
-#define PAGE 4096 /* granule in which the tables' memory is given back */
+#define PAGE 4096 /* granule in which the tables' memory is released */
 
 _Alignas(PAGE) dart__team_t *dart__teams[DART__MAX_TEAMS];
 _Alignas(PAGE) const dart__direct_map_t *dart__team_direct[2 * DART__MAX_TEAMS];
@@ -86,7 +86,7 @@ static void delete_tables(dart__segment_t **segments, dart__direct_map_t *direct
   dart__memory_delete_table(direct_map, MAPS_BYTES);
 }
 
-/* A team that had many segments has touched many pages of them: those are given back. */
+/* A team that had many segments has touched many pages of them: those are released. */
 static void keep_tables(dart__team_t *team)
 {
   bool few = (size_t)team->most_segments < PAGE / sizeof *team->segments;
@@ -232,7 +232,7 @@ void dart__team_enter(dart__team_t *team, dart_team_t id)
 }
 
 /* A table by team ids, as pages. Ids are not reused before dart_exit, so the pages touched by teams that are
- * gone would only accumulate: they are given back once all entries on them are NULL. One such page is kept,
+ * gone would only accumulate: they are released once all entries on them are NULL. One such page is kept,
  * the last, for teams that come and go have ids that follow each other: `empty`. */
 static bool is_empty(const void *page)
 {

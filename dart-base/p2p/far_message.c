@@ -18,7 +18,7 @@
 #include "model/world.h"
 #include "net.h"
 
-#define TRIES 1000 /* turns of waiting for memory to drop a message in */
+#define TRIES 1000 /* retries for memory to receive a message in */
 
 struct dart__far_message {
   enum { WANTED, MATCHED, STARTED } stage; /* of a receive; a send is started */

@@ -95,7 +95,7 @@ bool dart__mailbox_feed(dart__mailbox_t *box, dart__outgoing_t *out);
 /** Queue a message that is not awaited until dart__mailbox_reclaim finds that it was taken. */
 void dart__mailbox_detach(dart__mailbox_t *box, dart__outgoing_t *out);
 
-/** Give back the memory of detached messages that have been taken: those older than the oldest that was
+/** Release the memory of detached messages that have been taken: those older than the oldest that was
  *  not taken, or, if more than `most` bytes are detached, all. Returns the bytes still detached. */
 size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, void (*give_back)(uint64_t offset));
 

@@ -46,7 +46,7 @@ static __attribute__((cold, noinline)) dart__segment_t *find_ended(dart_gptr_t  
   return team != NULL ? dart__segment_find_ended(team, gptr.segid) : NULL;
 }
 
-/* Complete near operations, and start those that were put off. `*far_out`: the team whose far operations have to be
+/* Complete near operations, and start those that were deferred. `*far_out`: the team whose far operations have to be
  * completed; NULL: none. */
 static inline dart_ret_t flush_near(const char *function, dart_gptr_t gptr, bool all,
                                     dart__team_t **far_out)

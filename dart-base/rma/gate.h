@@ -18,7 +18,8 @@ typedef struct {
   void               *buffer;     /* a put or accumulate does not write to it; NULL: `value` */
   size_t              nelem;
   dart_operation_t    op; /* accumulate */
-  uint32_t next; /* put off: the place of the next one for the same unit, or of the next free one */
+  uint32_t
+      next; /* deferred: the place of the next one for the same unit, or of the next free one */
   _Alignas(16) char value[DART_COPIED_MOST]; /* copied operand of a put or an accumulate */
 } dart__epoch_op_t;
 
@@ -29,9 +30,9 @@ static inline const void *dart__epoch_source(const dart__epoch_op_t *op)
 
 typedef enum {
   DART__ACCESS_PASS,    /* go on as outside of epochs */
-  DART__ACCESS_DONE,    /* it was started or put off */
+  DART__ACCESS_DONE,    /* it was started or deferred */
   DART__ACCESS_REFUSED, /* after a log line: DART_ERR_INVAL */
-  DART__ACCESS_NOMEM    /* likewise: DART_ERR_NOMEM */
+  DART__ACCESS_NOMEM    /* refused: DART_ERR_NOMEM */
 } dart__access_t;
 
 /** What the operation returns, unless it is to go on. */

@@ -250,7 +250,7 @@ static dart__access_t put_off(const char *function, const dart__transfer_t *t, v
 }
 
 /* The segment has had epochs: whether the transfer goes on, see epoch/access.h. `at_once`: it cannot be
- * put off. */
+ * deferred. */
 static __attribute__((noinline)) dart__access_t may_go(const char             *function,
                                                        const dart__transfer_t *t, void *buffer,
                                                        size_t nelem, dart__epoch_op_kind_t kind,

@@ -1,4 +1,4 @@
-/* Waits for words of the own memory: see dart_wait_word.h, and words.h for how they are made. */
+/* Waits for words of the calling unit's memory: see dart_wait_word.h, and words.h for how they are made. */
 #include <dash/dart/ext/dart_wait_word.h>
 
 #include "base/profile.h"

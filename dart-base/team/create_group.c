@@ -7,7 +7,7 @@
  *
  * Ids: the first member proposes the highest of the members' next ids, and each takes it. Only where threads of a unit
  * make several teams at a time can another team have taken it there meanwhile; then all propose again, and spread
- * their proposals more and more, so that two such groups come apart. What was taken in vain is not given back.
+ * their proposals more and more, so that two such groups come apart. Ids taken in vain are lost.
  *
  * Invariant: all members know the worst result of all before anything is entered anywhere, and after the team is open
  * in the backend they agree once more, by its own exchange. */

@@ -170,7 +170,7 @@ void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint3
 }
 
 /* The end of a turn of a wait with progress. Most turns end at once: progress takes so long that a pause of the
- * processor is no use. Every few turns the core is given away; `sleeps` says whether by sleeping, if there was
+ * processor is no use. Every few turns the thread gives up the core; `sleeps` says whether by sleeping, if there was
  * no traffic, or only by yielding. The time to sleep, 0: none. */
 static uint32_t end_poll(const dart__wait_pace_t *pace, uint64_t turn, bool sleeps)
 {

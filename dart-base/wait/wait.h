@@ -71,7 +71,7 @@ static inline uint32_t dart__event_count(const dart__event_t *event)
  *  waiter that sees the new value. */
 void dart__event_raise(dart__event_t *event, uint32_t count);
 
-/** Increment the counter likewise, for events that several units or threads raise. */
+/** Increment the counter, for events that several units or threads raise. */
 void dart__event_add(dart__event_t *event);
 
 /** Wake those that sleep by dart__event_sleep_unless, after a change of what they look at. Cheaper than

@@ -136,7 +136,7 @@ static bool describe_variable(int index, pvar_t *pvar)
 /* The handle of one that is described: reading. */
 static bool begin_reading(int index, pvar_t *pvar)
 {
-  MPI_Comm world = MPI_COMM_WORLD; /* not looked at for a variable of no object */
+  MPI_Comm world = MPI_COMM_WORLD; /* ignored for a variable of no object */
 
   if (DART__MPI_CALL(MPI_T_pvar_handle_alloc, session, index, &world, &pvar->handle,
                      &pvar->nelem) != MPI_SUCCESS)

@@ -325,5 +325,5 @@ void dart__net_release(dart__team_t *team, dart__chunk_t *chunk, size_t from, si
   if (net->window != NULL && !is_attached(team, net))
     return; /* the network may have pinned the pages: it would go on writing to those removed here */
   if (from < to && madvise(net->base + from, to - from, MADV_REMOVE) != 0)
-    dart__warn("cannot give back %zu bytes of shared memory: %s", to - from, strerror(errno));
+    dart__warn("cannot release %zu bytes of shared memory: %s", to - from, strerror(errno));
 }

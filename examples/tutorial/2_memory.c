@@ -14,7 +14,7 @@ int main(int argc, char **argv)
   dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_INT, &numbers);
 
   dart_gptr_setunit(&numbers, DART_TEAM_UNIT_ID(me.id));
-  dart_gptr_getaddr(numbers, (void **)&mine); /* the own portion is plain memory */
+  dart_gptr_getaddr(numbers, (void **)&mine); /* this unit's portion is plain memory */
   *mine = 100 + me.id;
   dart_barrier(DART_TEAM_ALL); /* all numbers are there */
 

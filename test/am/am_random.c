@@ -250,7 +250,7 @@ static void update(thread_t *t, int peer)
   }
 }
 
-/* Update a word of the own memory under its mutex, in two steps that only the mutex makes atomic. */
+/* Update a word of its own memory under its mutex, in two steps that only the mutex makes atomic. */
 static void update_own(thread_t *t)
 {
   const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){ .spins = 50 } };

@@ -68,7 +68,7 @@ static void order_guarded(void)
   end_locks();
 }
 
-/* Who tries does not wait, nor who lets go before. */
+/* Who tries does not wait, nor a unit that releases before. */
 static void order_tried(void)
 {
   int32_t is_held;

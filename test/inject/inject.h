@@ -14,7 +14,7 @@
  *
  * To fail is not to be made: the call returns what it returns when it fails.
  *
- * No points are: what gives back what was given (free, munmap, a hole in a file), for it is refused only
+ * No points are: what releases what was given (free, munmap, a hole in a file), for it is refused only
  * to those who never had it; what cannot fail with valid arguments; and what is said to nobody who could
  * still help (a line of the log, and MPI and its process manager in dart-mpi/start/finalize.c). covers.sh has
  * the list, and finds calls of the library that are neither in it nor here.

@@ -9,7 +9,7 @@ enum { MOST = 3000 };
 
 static long values[MOST];
 
-/* A few elements, or many, to the next unit. Put off, it `may` fail where it may not wait for its target. */
+/* A few elements, or many, to the next unit. Deferred, it `may` fail where it may not wait for its target. */
 static void put_some(dart_gptr_t gptr, size_t count, int may)
 {
   dart_gptr_t next = of_unit(gptr, next_unit());

@@ -47,8 +47,7 @@ static void free_parts(dart_domain_locality_t *parts, int count)
 {
   dart_domain_locality_t *copy;
 
-  for (int i = 0; i < count;
-       i++) { /* the caller's way to let go of what is in a struct of its own */
+  for (int i = 0; i < count; i++) { /* the caller's way to release what is in a struct of its own */
     OWN(NOMEM, dart_domain_create(&copy));
     OWN(NOMEM, dart_domain_assign(&parts[i], copy));
     FINE(dart_domain_destroy(copy));

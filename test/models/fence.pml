@@ -66,7 +66,7 @@ proctype Unit(byte me)
 
   do
   :: epoch < EPOCHS ->
-    /* the epoch: which targets are written to; the operations are put off */
+    /* the epoch: which targets are written to; the operations are deferred */
     to = 0;
     do
     :: to < UNITS ->

@@ -1,6 +1,6 @@
 /* Ranges that a unit keeps after a use (lock/range_keep.c): nobody else waits for them for ever.
  *
- * A thread begins a use (begin_use) with what is kept, if it is that, or asks for it; what else is kept it releases. At
+ * A thread begins a use (begin_use) with a kept range, if it is that, or asks for it; what else is kept it releases. At
  * the end (end_kept_use) the range is kept or released. Whoever makes progress, the agent at least, comes by while
  * is_answer_due, which release_when_due takes back first: it releases what is idle, and has itself called again while
  * something is kept, and where the guard was taken. Each thread uses a range of its own, for calls on one
@@ -9,7 +9,7 @@
  * Claim. Nobody uses a range that another unit has; at the end nothing is held, and the other unit has had what it
  * wanted: it, or a range that is held for ever, is an invalid end state.
  *
- * Bounds. THREADS of the unit with USES each, one agent, one other unit. Whether a use repeats, and whether what is kept
+ * Bounds. THREADS of the unit with USES each, one agent, one other unit. Whether a use repeats, and whether a kept range
  * is idle, is open at every look.
  *
  * Memory order. `kept` is under the guard. is_answer_due is a flag by itself: the model has its accesses in order.

@@ -104,7 +104,7 @@ inline retire()
   do
   :: CAN_RETIRE ->
     EP.done++;
-    assert(IS_POSTED(EP.done)); /* a batch that is being sent is not given back */
+    assert(IS_POSTED(EP.done)); /* a batch that is being sent is not released */
     assert(!(EP.results & (1 << EP.done)) || (EP.delivered & (1 << EP.done)));
 #ifndef MUTANT_results_after_done
     EP.results = EP.results & ~(1 << EP.done);

@@ -3,7 +3,7 @@
  *
  * Claims. A flush returns only when all that its unit appended before is applied, and all refused requests of it
  * are counted; a local flush when all results are there. Results come once, from the reply to their own batch. A
- * batch is not given back while it is being sent. Without notifications no more than WINDOW batches are under
+ * batch is not released while it is being sent. Without notifications no more than WINDOW batches are under
  * way, with them no more than POOL (all of these are assertions). And no unit waits for ever, though both
  * windows may be full while both units wait, or there may be one batch alone, and replies come only where one is
  * wanted (no invalid end state). A notification does not wait for its target to make progress: one that is not

@@ -5,7 +5,7 @@
  * locks all leaves what it holds before it waits, takes near portions one by one, and leaves each far one as soon as it is
  * granted, whichever comes first.
  *
- * Bounds. Two portions; two units that lock both, the second in the other order (turn() begins behind the own unit); two
+ * Bounds. Two portions; two units that lock both, the second in the other order (turn() begins behind its own unit); two
  * units that lock one each, exclusively, and so wait behind the first and before the second. OWN: the portions are the
  * lockers' own, which they hold from the lock on; else both are others'. FAR: they are far: the target takes the tickets in
  * the order in which requests come, and enters for those whose turn it is.

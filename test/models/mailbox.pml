@@ -2,7 +2,7 @@
  * pieces (p2p/mailbox.h; p2p/twosided.c: transfer).
  *
  * Claims, as assertions: messages of a sender come in the order sent, and whole; a slot of a
- * message's buffer is not filled again before it was read; a message that was given back is not
+ * message's buffer is not filled again before it was read; a message that was released is not
  * accessed any more, though its sender reuses the memory at once. And no unit waits for ever (no
  * invalid end state).
  *

@@ -31,7 +31,7 @@ chan to_target[ORIGINS] = [4] of { mtype, byte };
 chan posts[ORIGINS]     = [4] of { bit };
 
 byte exposed[ORIGINS], ended[ORIGINS]; /* dart__epoch_target_t, of the target */
-byte done[ORIGINS];                    /* likewise */
+byte done[ORIGINS];                    /* the same for completions */
 byte kept[ORIGINS];                    /* accesses that wait for their post: 0, or which it is */
 
 byte exposure;   /* ghosts: which one it is, 0 in between */

@@ -1,7 +1,7 @@
 /* Buffers of the program that outstanding operations read or write.
  *
  * A result holds poison from the call to its completion: who looks too early sees that, and who
- * writes too early is seen. A source is summed when it is given away and again when it is read and
+ * writes too early is seen. A source is summed when it is passed to MPI and again when it is read and
  * returned: in between it must not change. No result may overlap another buffer that is
  * outstanding.
  *

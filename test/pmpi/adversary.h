@@ -4,7 +4,7 @@
  * what the MPI standard allows but no MPI does.
  *
  * The problem: an MPI under test conditions is kind. A put is at its target when MPI_Put returns,
- * the buffer of a get is left alone until the data come, a message is sent when it is given away.
+ * the buffer of a get is left alone until the data come, a message is sent when it is passed to MPI.
  * So a program can rely on far more than it was promised, and nobody sees it until the network
  * changes.
  *

@@ -61,11 +61,11 @@ static bool in_scope(const scene_t *scene, const op_t *by, const op_t *op)
   const scene_segment_t *a = &scene->segment[by->seg], *b = &scene->segment[seg];
 
   if (b->epoch != 0 && (a->epoch == 0 || a->lead != b->lead) && !op_raises(op))
-    return false; /* what an epoch put off is started by flushes of its own segment */
+    return false; /* what an epoch deferred is started by flushes of its own segment */
   return contract_same_scope(scene, by->seg, seg);
 }
 
-/* A fence is for operations in its epochs. On return they are complete here, and there where that is the own portion:
+/* A fence is for operations in its epochs. On return they are complete here, and there where that is this unit's portion:
  * another target may still be on its way through the fence, by which it waits for them. */
 static complete_t fenced(const scene_t *scene, const op_t *by, const op_t *op)
 {

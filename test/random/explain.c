@@ -132,7 +132,7 @@ static const char *explain_turn(const explain_t *explain, insight_t *insight, co
       return NULL;
     }
     if (actor_of(op) == writer)
-      return "the own last value is not there";
+      return "its own last value is not there";
   }
   return "a value that was never there since";
 }

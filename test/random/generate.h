@@ -54,7 +54,7 @@ int draw_free(const void *array, int n, size_t size);
 /** Elements, and their layouts on both sides, for at most `room` bytes on the remote side. */
 void draw_layouts(generator_t *g, op_t *op, uint64_t room);
 
-/** Now and then the local buffer is in the own portion. */
+/** Now and then the local buffer is in this unit's portion. */
 void draw_here(generator_t *g, op_t *op);
 
 /** How the elements of one side lie; `is_written`: no two share a byte. */

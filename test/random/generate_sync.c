@@ -178,7 +178,7 @@ static void raise_flag(generator_t *g, op_t *op, int type)
   op->oper               = DART_OP_REPLACE;
 }
 
-/* By a loop, or, where the flag is the own, by waiting. */
+/* By a loop, or, where the flag is its own, by waiting. */
 static void draw_poll(generator_t *g, op_t *poll, const op_t *flag)
 {
   poll->seg  = flag->seg;

@@ -287,7 +287,7 @@ void generate_value(generator_t *g)
     remember(g, &op);
 }
 
-/* Plain loads and stores: of the own portion, or of whatever is near. */
+/* Plain loads and stores: of this unit's portion, or of whatever is near. */
 void generate_access(generator_t *g)
 {
   op_t op = op_new(draw_chance(&g->draw, 50) ? STORE : LOAD);

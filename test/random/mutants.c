@@ -455,7 +455,7 @@ dart_ret_t __wrap_dart_get_notify(void *dest, dart_gptr_t gptr, size_t nelem,
   return ret == DART_OK ? dart_get(dest, gptr, nelem, src_type, dst_type) : ret;
 }
 
-#elif defined(ARRIVE_EARLY) /* a counter of the own unit is raised before the data have come */
+#elif defined(ARRIVE_EARLY) /* a counter of its own unit is raised before the data have come */
 
 struct dart__am;
 void __wrap_dart__am_notify_here(struct dart__am *am, int32_t peer, void *flag, uint64_t value,

@@ -75,7 +75,7 @@ bool access_is_ordered(const scene_t *scene, const access_t *old, int actor, uin
 /** Whether the new one comes after the old one by program order: of puts of at most 8 bytes and atomics of one actor. */
 bool access_is_program_ordered(const access_t *old, const access_t *new);
 
-/** Whether the new one comes after the old one by a fence: it is of the same memory's epochs, or of the own
+/** Whether the new one comes after the old one by a fence: it is of the same memory's epochs, or of its own
  *  portion. Of other units' portions a fence says no more: not even that what this unit did there is complete. */
 bool access_is_fenced(const access_t *old, const access_t *new);
 

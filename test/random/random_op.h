@@ -49,8 +49,9 @@ typedef enum {
   HAS_OF   = 1 << 3,
   HAS_SEG  = 1 << 4,
   HAS_TO   = 1 << 5, /* segment, unit and offset */
-  HAS_HERE = 1 << 6, /* segment and offset of a local buffer in the own portion, if it is there */
-  HAS_LOCK = 1 << 7,
+  HAS_HERE =
+      1 << 6, /* segment and offset of a local buffer in this unit's portion, if it is there */
+  HAS_LOCK      = 1 << 7,
   HAS_COUNTER   = 1 << 8,
   HAS_WORD      = 1 << 9,
   HAS_ALLOCATOR = 1 << 10,

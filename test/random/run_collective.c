@@ -10,7 +10,7 @@ typedef struct {
   thread_t       *thread;
   unit_t         *unit;
   const op_t     *op;
-  int             n, mine; /* members of the team, and the own id in it */
+  int             n, mine; /* members of the team, and its own id in it */
   dart_team_t     team;
   dart_datatype_t type;
   size_t          size; /* of an element */
@@ -44,7 +44,7 @@ static buffer_t *room(const collective_t *c, size_t nbytes)
   return run_buffer(c->thread, c->op, nbytes, c->op->shift, PATTERN_BLANK);
 }
 
-/* What is received: private, or in the own portion, and then there is no buffer. */
+/* What is received: private, or in this unit's portion, and then there is no buffer. */
 static buffer_t *room_or_here(const collective_t *c, unsigned char **bytes_out)
 {
   buffer_t *buffer = NULL;
@@ -73,7 +73,7 @@ static unsigned char *blank(const collective_t *c, size_t nbytes)
   return bytes;
 }
 
-/* What is in the own portion is compared at the end of the round. Frees `expected`. */
+/* What is in this unit's portion is compared at the end of the round. Frees `expected`. */
 static void check(const collective_t *c, buffer_t *got, unsigned char *expected)
 {
   if (got == NULL) {

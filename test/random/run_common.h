@@ -32,7 +32,7 @@ typedef struct unit {
   model_t          model;
   dart_team_t      team[TEAMS_MAX];
   dart_gptr_t      gptr[SEGMENTS_MAX][UNITS_MAX]; /* start of each unit's portion */
-  unsigned char   *own[SEGMENTS_MAX];             /* start of the own portion; NULL: none */
+  unsigned char   *own[SEGMENTS_MAX];             /* start of this unit's portion; NULL: none */
   unsigned char   *block[SEGMENTS_MAX];           /* registered memory with what is around it */
   size_t           block_nbytes[SEGMENTS_MAX];
   unsigned char    tail[SEGMENTS_MAX][64]; /* what lies behind a portion, to the next line */
@@ -67,7 +67,7 @@ typedef struct buffer {
 typedef struct under_way {
   struct under_way *next;
   const op_t       *op;
-  buffer_t         *buffer; /* NULL: none, or in the own portion */
+  buffer_t         *buffer; /* NULL: none, or in this unit's portion */
   dart_handle_t     handle;
   bool              has_handle, is_here, is_there;
 

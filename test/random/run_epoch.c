@@ -31,7 +31,7 @@ static bool may_write(const unit_t *unit, const op_t *op, int seg)
          scene_memory(&unit->model.scene, seg, &at);
 }
 
-/* Nobody puts to the own portion before the segment's next fence, or the end of the round. */
+/* Nobody puts to this unit's portion before the segment's next fence, or the end of the round. */
 int run_epoch_noput(const unit_t *unit, const op_t *op, int seg)
 {
   const scene_t *scene = &unit->model.scene;
@@ -67,7 +67,7 @@ static void expect_found(const unit_t *unit, const op_t *op, const char *what, d
     run_fail(unit, op, "%s returned %d, though the promise is not kept", what, (int)ret);
 }
 
-/* The own portion, which nobody puts to, is put to after all. */
+/* This unit's portion, which nobody puts to, is put to after all. */
 static void break_noput(const unit_t *unit, const op_t *op, int seg)
 {
   char byte = 0x5a;
@@ -77,7 +77,7 @@ static void break_noput(const unit_t *unit, const op_t *op, int seg)
                  dart_put(own(unit, seg), &byte, 1, DART_TYPE_BYTE, DART_TYPE_BYTE));
 }
 
-/* The own portion is started that was not posted yet. */
+/* This unit's portion is started that was not posted yet. */
 static void break_nocheck(const unit_t *unit, const op_t *op)
 {
   const scene_t   *scene = &unit->model.scene;

@@ -1,4 +1,4 @@
-/* Segments of all kinds: how they come, how they go, and whether every byte of the own portion is as it must
+/* Segments of all kinds: how they come, how they go, and whether every byte of this unit's portion is as it must
  * be. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static size_t tail_of(const unit_t *unit, int seg)
   return (segment->kind == SEGMENT_BLOCK ? 16 - 1 : LINE - 1) & (0 - size);
 }
 
-/* Where the own portion is; what is in it, if it is filled; and what lies behind it. */
+/* Where this unit's portion is; what is in it, if it is filled; and what lies behind it. */
 static void enter(unit_t *unit, const op_t *op)
 {
   const scene_segment_t *segment = &unit->model.scene.segment[op->seg];
@@ -53,7 +53,7 @@ static void enter(unit_t *unit, const op_t *op)
 
   RUN_OK(unit, op, dart_gptr_getaddr(unit->gptr[op->seg][unit->me], &own));
   if (size > 0 && own == NULL)
-    run_fail(unit, op, "the own portion has no address");
+    run_fail(unit, op, "this unit's portion has no address");
   unit->own[op->seg] = own;
   if (is_filled)
     pattern_fill(own, model_key(&unit->model.scene, op, PATTERN_NEW + unit->me), 0, size);

@@ -205,7 +205,7 @@ void run_end_lock_at(unit_t *unit, const op_t *op, int lock)
   RUN_OK(unit, op, dart_flush(lock_gptr(unit, &unit->model.scene.lock[lock])));
 }
 
-/* The ways to read and write under a lock: blocking, flushed, or by address where that is the own. */
+/* The ways to read and write under a lock: blocking, flushed, or by address where that is its own. */
 static void read_words(unit_t *unit, const op_t *op, dart_gptr_t gptr, int64_t *words)
 {
   if (op->to == unit->me && op->id % 3 == 0)

@@ -11,7 +11,7 @@
 
 /* ---- put, get ------------------------------------------------------------------------------ */
 
-/* The local side: private, or in the own portion. */
+/* The local side: private, or in this unit's portion. */
 static unsigned char *local_side(thread_t *thread, const op_t *op, buffer_t **buffer_out)
 {
   *buffer_out = NULL;

@@ -73,7 +73,7 @@ static bool good_place(const scene_t *scene, const op_t *op)
          (extent == 0 || !scene_is_reserved(scene, op->seg, op->to, op->at, extent, op->word));
 }
 
-/* The local buffer in the own portion, of which no byte is a counter or a shared word. */
+/* The local buffer in this unit's portion, of which no byte is a counter or a shared word. */
 static bool good_here(const scene_t *scene, const op_t *op)
 {
   uint64_t span = layout_span(&op->local, op->n);

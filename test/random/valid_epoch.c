@@ -1,7 +1,7 @@
 /* What epochs allow: which may be opened, and what may be done in segments that have one. */
 #include "scene.h"
 
-/* Whether others may wait in it for what is put off: at counters, locks and shared words. */
+/* Whether others may wait in it for what is deferred: at counters, locks and shared words. */
 static bool has_cells(const scene_t *scene, int seg)
 {
   for (int i = 0; i < COUNTERS_MAX; i++)

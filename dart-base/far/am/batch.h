@@ -82,7 +82,7 @@ void              dart__am_batch_give(dart__am_pool_t *pool, dart__am_batch_t *b
 /** Make the first one. False: no memory. */
 bool dart__am_pool_fill(dart__am_pool_t *pool);
 
-/** Free all of it; every batch was given back. */
+/** Free all of it; every batch was released. */
 void dart__am_pool_clear(dart__am_pool_t *pool);
 
 /* A record to be appended. */

@@ -302,7 +302,7 @@ static void send_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bo
 
   dart__am_spin_lock(&ep->lock);
   ep->is_sending   = false;
-  batch->is_posted = true; /* now the batch may be given back */
+  batch->is_posted = true; /* now the batch may be released */
 }
 
 bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, bool wants_reply)

@@ -80,7 +80,7 @@ void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_
 /** Ask for a reply to a batch, open or sent, giving the lock up; may take more than one call. */
 void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number);
 
-/** Send the peer a message that asks for nothing but an acknowledgement, unless one is on its way; gives the lock up.
+/** Send the peer a message that only asks for an acknowledgement, unless one is on its way; gives the lock up.
  *  Nobody waits for the reply. */
 void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep);
 

@@ -6,7 +6,7 @@
  * Receives are posted in a ring and handled in the order posted, behind one lock: so batches of a peer are
  * applied in order, as the transport delivers them. A thread that finds the lock taken returns: the
  * holder is making progress already. When there is no memory, messages stay in the ring until some is
- * given back: one reply and one pending batch are allocated at the start, so this ends. The peers' windows
+ * released: one reply and one pending batch are allocated at the start, so this ends. The peers' windows
  * bound the number of messages. */
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -122,7 +122,7 @@ void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64
   dart__am_spin_unlock(&ep->lock);
 }
 
-/* Elements that fit a record. `values` is not looked at for NO_OP. */
+/* Elements that fit a record. `values` is ignored for NO_OP. */
 static void fetch_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
                        void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
 {

@@ -18,7 +18,7 @@ typedef struct {
 } dart__am_applied_t;
 
 /** Apply `nwords` words of requests of a peer. `results` has room for DART__AM_WORDS; NULL: the requests
- *  have no results. `updates` is empty before and after. `*known`: what is kept of the peer's types, NULL if there
+ *  have no results. `updates` is empty before and after. `*known`: the known types of the peer, NULL if there
  *  is nothing yet. One thread at a time. */
 dart__am_applied_t dart__am_apply_batch(const dart__am_host_t *host, dart__deferred_t *updates,
                                         dart__am_known_t **known, int32_t peer,

@@ -85,7 +85,7 @@ typedef struct {
   int16_t  team;
   int16_t  segid;
   uint32_t what;  /* the hosts' */
-  uint64_t value; /* likewise */
+  uint64_t value; /* as above */
 } dart__am_epoch_t;
 
 #define DART__AM_EPOCH_WORDS (sizeof(dart__am_epoch_t) / sizeof(uint64_t))

@@ -150,7 +150,7 @@ void sort(global_iterator<T, Pattern> first, global_iterator<T, Pattern> last, L
   const detail::exchange_plan    plan(cut, owners);
 
   std::size_t largest = 0,
-              before  = 0; /* the largest bucket; elements of those before the own one */
+              before  = 0; /* the largest bucket; elements of those before its own one */
   for (std::size_t u = 0; u < owners.size(); u++) {
     const std::size_t size = plan.starts(u).back();
 

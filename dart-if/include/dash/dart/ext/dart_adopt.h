@@ -25,7 +25,7 @@ DART_INTERFACE_ON
  *
  *  Collective over `teamid`; returns when all units have moved theirs. Addresses and sizes may differ between
  *  units, 0 bytes are fine (then `addr` is not looked at). `addr` is a multiple of 8. `*gptr` points to the
- *  start of team unit 0's portion; dart_gptr_getaddr of the own portion gives `addr`. It is an allocated
+ *  start of team unit 0's portion; dart_gptr_getaddr of the caller's portion gives `addr`. It is an allocated
  *  segment in all: puts, gets, atomics, notifications, locks in its words, epochs, dart_near_ptr. Where
  *  addresses are at the same place of their pages on all units, as those of one static variable are, near
  *  accesses cost what they cost in memory of dart_team_memalloc_aligned; else some nanoseconds more.

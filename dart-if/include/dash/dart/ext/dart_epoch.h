@@ -29,8 +29,8 @@
  *  opening one of another kind; on one node, in builds without assertions, near operations of a fence's epoch are
  *  not noted, so that leaving it after them is not refused. Epochs of different segments are independent.
  *
- *  **Flushes and all else.** dart_flush and its kin inside an epoch start what was put off, as soon as the
- *  target can be accessed, and complete it as they do without epochs; what was put off in other segments
+ *  **Flushes and all else.** dart_flush and its kin inside an epoch start what was deferred, as soon as the
+ *  target can be accessed, and complete it as they do without epochs; what was deferred in other segments
  *  than that of their pointer they leave there. Notifications, collectives and messages are not part of
  *  epochs, and order nothing in them. Outside of epochs operations are those of dart_communication.h, also
  *  on segments that had epochs. Conflicting accesses that no epoch orders are races; dart_accumulate and
@@ -40,10 +40,10 @@
  *  the other; those of the exposing side (post, wait, test) apart from those of the accessing side.
  *
  *  **Bounds.** In a fence's epoch, and where one unit is locked and nothing else, at most 256 operations per
- *  segment are put off; what comes then waits until its target can be accessed and starts what was put off for
+ *  segment are deferred; what comes then waits until its target can be accessed and starts what was deferred for
  *  it; after a fence with NOPRECEDE, and on one node also with LAZY, that is when the target has called that
  *  fence, too. Where this could make units wait for each other (between start and complete, with all units or
- *  several locked) operations are put off as long as there is memory, about 150 bytes each, which stays until
+ *  several locked) operations are deferred as long as there is memory, about 150 bytes each, which stays until
  *  the segment ends; DART_ERR_NOMEM, and nothing has changed, if there is none.
  *
  *  **End of memory.** Epochs other than a fence's are closed before their segment is freed; operations put
@@ -74,11 +74,11 @@ typedef enum {
    *  ones again. All units or none. Verified: that all gave it, by this fence, or, if it has NOPRECEDE, by the next
    *  that has not. */
   DART_EPOCH_NOSUCCEED = 2,
-  /** Fence, post: the own portion was not written by this unit's stores since the last synchronisation.
+  /** Fence, post: the caller's portion was not written by this unit's stores since the last synchronisation.
    *  Memory is coherent on every machine that DART runs on, so nothing can be left out, nor verified. */
   DART_EPOCH_NOSTORE = 4,
-  /** Fence, post: the own portion is not written to in the epoch that begins, only read. Nothing is left out
-   *  today. Verified: by the origin of a near operation, which is refused by its call, or, if it was put off until
+  /** Fence, post: the caller's portion is not written to in the epoch that begins, only read. Nothing is left out
+   *  today. Verified: by the origin of a near operation, which is refused by its call, or, if it was deferred until
    *  the promise was known, by the one that closes the access; by the fence or wait that ends the epoch, for
    *  operations of far units; the latter not in epochs that begin with a fence that is LAZY, or follow one. */
   DART_EPOCH_NOPUT = 8,
@@ -121,7 +121,7 @@ typedef enum { DART_EPOCH_SHARED = 1, DART_EPOCH_EXCLUSIVE = 2 } dart_epoch_lock
  *  DART_ERR_NOMEM may be the result of some units only; the epoch goes on on all others. */
 dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions) DART_NOTHROW;
 
-/** Expose the own portion to the team units `origins`, which call dart_epoch_start with this unit among
+/** Expose the caller's portion to the team units `origins`, which call dart_epoch_start with this unit among
  *  their targets. Does not wait. The k-th post that names a unit goes with that unit's k-th start that names
  *  this one. `norigins` may be 0. Flags: NOSTORE, NOPUT, NOCHECK.
  *  DART_ERR_INVAL also: a unit that is not in the team, or twice; the portion is exposed already, or this
@@ -129,7 +129,7 @@ dart_ret_t dart_epoch_fence(dart_gptr_t gptr, int assertions) DART_NOTHROW;
 dart_ret_t dart_epoch_post(dart_gptr_t gptr, size_t norigins, const dart_team_unit_t origins[],
                            int assertions) DART_NOTHROW;
 
-/** Begin to access the portions of the team units `targets`. Does not wait: operations are put off until
+/** Begin to access the portions of the team units `targets`. Does not wait: operations are deferred until
  *  their target has posted. `ntargets` may be 0. Flags: NOCHECK.
  *  DART_ERR_INVAL also: a unit that is not in the team, or twice. */
 dart_ret_t dart_epoch_start(dart_gptr_t gptr, size_t ntargets, const dart_team_unit_t targets[],
@@ -147,15 +147,15 @@ dart_ret_t dart_epoch_wait(dart_gptr_t gptr) DART_NOTHROW;
 /** The same without waiting: 1 to `*is_complete` and the exposure has ended, or 0 and it goes on. */
 dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete) DART_NOTHROW;
 
-/** Begin to access the portion of gptr's unit, locked. Does not wait, unless it is the own portion, which is
+/** Begin to access the portion of gptr's unit, locked. Does not wait, unless it is the caller's portion, which is
  *  locked on return: another unit's is locked by the first operation that starts, a flush, or the unlock. An
  *  epoch without operations locks nothing. Locks are granted in the order of arrival, adjoining shared ones
  *  together. Locks of several units may be held at a time, in an order of which the program takes care: while this unit
- *  has more than one portion locked, of one segment or of several, operations that can be put off are, and then each
+ *  has more than one portion locked, of one segment or of several, operations that can be deferred are, and then each
  *  unlock takes its lock alone. An operation that starts (a blocking one, for example) keeps its lock until the unlock,
- *  and so do a flush and the own portion; before these, other portions of the segment for which operations are put off
+ *  and so do a flush and the caller's portion; before these, other portions of the segment with deferred operations
  *  are locked, in the order of the first operation on each. Portions of other segments are not: one for which
- *  operations are put off is locked by an operation on it that starts, a flush of its segment, or its unlock, after
+ *  operations are deferred is locked by an operation on it that starts, a flush of its segment, or its unlock, after
  *  what is locked by then. So where units lock portions of several segments in an order, they flush each before they
  *  access the next.
  *  Flags: NOCHECK.
@@ -166,10 +166,10 @@ dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int asserti
  *  is unlocked; with LAZY they are complete locally. Flags: LAZY. */
 dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions) DART_NOTHROW;
 
-/** Begin to access the portions of all units of the team, locked shared: the own one on return, each other by
- *  its first operation that starts, or, for operations put off, by the unlock. Not collective. Flags: NOCHECK.
+/** Begin to access the portions of all units of the team, locked shared: the caller's on return, each other by
+ *  its first operation that starts, or, for deferred operations, by the unlock. Not collective. Flags: NOCHECK.
  *  The unlock asks for what is not locked yet at once, and waits for nothing while it holds a lock; so units
- *  whose operations are put off cannot wait for each other. One that starts in the epoch (a blocking one, for
+ *  whose operations are deferred cannot wait for each other. One that starts in the epoch (a blocking one, for
  *  example) keeps its lock until the unlock: where others lock exclusively meanwhile, the program takes care
  *  of the order of such operations, as with locks of several units. */
 dart_ret_t dart_epoch_lock_all(dart_gptr_t gptr, int assertions) DART_NOTHROW;

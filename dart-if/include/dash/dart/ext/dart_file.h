@@ -69,7 +69,7 @@ dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, 
 /** Close it, and set `*file` to DART_FILE_NULL. Collective. DART_ERR_INVAL on all: requests are pending on some
  *  unit; nothing has changed, and what they do is not lost: complete them, and close it then. DART_ERR_OTHER: the
  *  system reports that something that was written was lost; it is closed all the same. Once the team is destroyed, or
- *  after dart_exit, it is local, and still needed, and pending requests of the caller are completed first likewise.
+ *  after dart_exit, it is local, and still needed, and pending requests of the caller are completed first, too.
  *  NULL for `file` or `*file`: DART_OK, local. */
 dart_ret_t dart_file_close(dart_file_t *file) DART_NOTHROW;
 
@@ -119,7 +119,7 @@ dart_ret_t dart_file_read_at(dart_file_t file, uint64_t offset, void *buffer, si
                              dart_datatype_t mem_type, dart_datatype_t file_type,
                              size_t *nread) DART_NOTHROW;
 
-/** Write likewise. `*nwritten`, unless it is NULL: how many elements, from the first on, are in the file for certain:
+/** Write elements. `*nwritten`, unless it is NULL: how many elements, from the first on, are in the file for certain:
  *  all with DART_OK; after an error (no space, a quota, a limit) perhaps some, and of the next one perhaps a part. */
 dart_ret_t dart_file_write_at(dart_file_t file, uint64_t offset, const void *buffer, size_t nelem,
                               dart_datatype_t mem_type, dart_datatype_t file_type,

@@ -6,7 +6,7 @@
  *  Memory that a team allocated is mapped by every unit of the node, so a unit may read its
  *  neighbour's rows in place instead of having them copied. Plain accesses order nothing by
  *  themselves: a barrier, a notification or whatever else makes one unit depend on another does, as
- *  for accesses to the own portion. They are not atomic towards dart_accumulate and its like. */
+ *  for accesses to the caller's portion. They are not atomic towards dart_accumulate and its like. */
 
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_team_group.h>
@@ -21,7 +21,7 @@ DART_INTERFACE_ON
 /** The address, in the calling process, of what `gptr` points to, or NULL: the unit is far, or the
  *  memory was registered (dart_team_memregister) by another unit.
  *
- *  Of the own unit it is what dart_gptr_getaddr gives. Valid until the segment is freed, for accesses
+ *  For the calling unit it is what dart_gptr_getaddr gives. Valid until the segment is freed, for accesses
  *  within the unit's portion. Units of a node may have the same memory at different addresses, so an
  *  address means nothing to another unit. Local; any thread.
  *

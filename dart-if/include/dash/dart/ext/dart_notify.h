@@ -93,10 +93,10 @@ dart_ret_t dart_get_notify_op(void *dest, dart_gptr_t gptr, size_t nelem, dart_d
                               dart_datatype_t dst_type, dart_gptr_t flag, uint64_t value,
                               dart_operation_t op) DART_NOTHROW;
 
-/** Wait until the counter at `flag`, in the own portion, is at least `least`.
+/** Wait until the counter at `flag`, in the caller's portion, is at least `least`.
  *
  *  `timeout_us`: microseconds after which it gives up, at the next look at the clock; 0: only look; negative:
- *  no limit. Far units are served meanwhile. DART_PENDING: the time was over. DART_ERR_INVAL: as for
+ *  no limit. Far units are served meanwhile. DART_PENDING: it timed out. DART_ERR_INVAL: as for
  *  dart_put_notify, or `flag` is another unit's. Any thread; several may wait for the same counter. */
 dart_ret_t dart_notify_wait(dart_gptr_t flag, uint64_t least, int64_t timeout_us) DART_NOTHROW;
 

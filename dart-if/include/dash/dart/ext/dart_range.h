@@ -92,7 +92,7 @@ dart_ret_t dart_team_range_destroy(dart_range_t *range) DART_NOTHROW;
  *  its unit holds in a conflicting mode waits for that. Any thread.
  *
  *  After anything but DART_OK nothing is held, and `*hold` is DART_RANGE_HOLD_NULL. DART_PENDING: others hold
- *  some of it, or came first, and the time was over. DART_ERR_NOMEM: a unit's capacity is used up, or there
+ *  some of it, or came first, and it timed out. DART_ERR_NOMEM: a unit's capacity is used up, or there
  *  is no memory. DART_ERR_INVAL: a NULL, `n` is 0 or more than DART_RANGE_SPANS, a range whose last number is
  *  below its first, or an object of a team that was destroyed. */
 dart_ret_t dart_range_acquire(dart_range_t range, const dart_range_span_t spans[], size_t n,

@@ -1,7 +1,7 @@
 #ifndef DASH__DART__EXT__DART_WAIT_WORD_H__INCLUDED
 #define DASH__DART__EXT__DART_WAIT_WORD_H__INCLUDED
 /** @file dart_wait_word.h
- *  Waiting until a word of the own memory has a value.
+ *  Waiting until a word of the caller's memory has a value.
  *
  *  Other units put the word, update it by atomics, or raise it by the notifications of dart_notify.h; its owner
  *  waits for it without a loop of dart_get_blocking. (OpenSHMEM has the same as shmem_wait_until, and its forms for
@@ -48,7 +48,7 @@ typedef enum {
  *  `timeout_us`: microseconds after which it gives up, at the next look at the clock; 0: only look; negative:
  *  no limit.
  *
- *  DART_PENDING: the time was over. DART_ERR_INVAL, at once: `gptr` is no word of this unit's memory, or misaligned;
+ *  DART_PENDING: it timed out. DART_ERR_INVAL, at once: `gptr` is no word of this unit's memory, or misaligned;
  *  no integer type, no such comparison, `value` NULL. */
 dart_ret_t dart_wait_word(dart_gptr_t gptr, dart_datatype_t type, dart_comparison_t comparison,
                           const void *value, int64_t timeout_us) DART_NOTHROW;

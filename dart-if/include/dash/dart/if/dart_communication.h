@@ -32,7 +32,7 @@
  *      completed operations before it against what comes after it on the others. It completes
  *      nothing by itself.
  *    - An owner's plain loads see remote operations that are complete and ordered before by such a
- *      synchronisation; remote operations see its plain stores likewise. Otherwise conflicting
+ *      synchronisation; remote operations see its plain stores in the same way. Otherwise conflicting
  *      accesses race, and the values read are undefined.
  *    - One aligned element of at most 8 bytes is put and got in one piece. Larger transfers are not
  *      atomic in any way.

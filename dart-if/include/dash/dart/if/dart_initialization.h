@@ -47,7 +47,7 @@ dart_ret_t dart_init_thread(int *argc, char ***argv,
  *  locks that are still alive are released here; memory registered by the user is not touched, it
  *  may be gone already. Release locks before: a warning names what this unit still holds, of 128 objects. Locks
  *  (dart_lock_t), ranges and portions that are locked in epochs are released then, so that others that wait for them go
- *  on, and find what they guard as it is; operations of these epochs that were put off are dropped with a log line. A
+ *  on, and find what they guard as it is; operations of these epochs that were deferred are dropped with a log line. A
  *  lock in a word (dart_lock_at.h) is not released, and others that wait for it never come to their dart_exit. All ids
  *  and global pointers of the cycle become invalid; locks remain to be destroyed by dart_team_lock_destroy.
  *

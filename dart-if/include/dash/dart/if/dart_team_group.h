@@ -25,7 +25,7 @@ typedef struct dart_group_struct *dart_group_t;
 
 /* ---- Groups: all local ----------------------------------------------------------------------
  *
- * A group given back through a pointer is new and the caller's: to be released by
+ * A group returned through a pointer is new and the caller's: to be released by
  * dart_group_destroy. All return DART_ERR_INVAL for a NULL group or pointer, storing NULL or 0 as
  * the result, and DART_ERR_NOMEM if memory for a new group is missing. */
 
