@@ -150,6 +150,8 @@ dart_ret_t dart_epoch_complete(dart_gptr_t gptr)
   dart__check_peers_t peers;
   dart_ret_t          ret, flushed;
 
+  if (!dart__check_use(gptr, at))
+    return DART_ERR_INVAL;
   if (!dart__check_for(LOOKS))
     return pdart_epoch_complete(gptr);
   peers = dart__check_peers_take(gptr, DART__PEERS_STARTED);
@@ -179,10 +181,13 @@ static void exposure_ended(dart_gptr_t gptr)
 
 dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
 {
-  dart__at_t          at    = DART__AT(dart_epoch_wait);
-  dart__check_peers_t peers = dart__check_peers_of(gptr, DART__PEERS_POSTED);
+  dart__at_t          at = DART__AT(dart_epoch_wait);
+  dart__check_peers_t peers;
   dart_ret_t          ret;
 
+  if (!dart__check_use(gptr, at))
+    return DART_ERR_INVAL;
+  peers = dart__check_peers_of(gptr, DART__PEERS_POSTED);
   dart__check_stuck_wait(gptr, DART__CALL_dart_epoch_complete, peers.n, peers.units, at);
   ret = pdart_epoch_wait(gptr);
   dart__check_stuck_waited();
@@ -194,8 +199,11 @@ dart_ret_t dart_epoch_wait(dart_gptr_t gptr)
 
 dart_ret_t dart_epoch_test(dart_gptr_t gptr, int32_t *is_complete)
 {
-  dart_ret_t ret = pdart_epoch_test(gptr, is_complete);
+  dart_ret_t ret;
 
+  if (!dart__check_use(gptr, DART__AT(dart_epoch_test)))
+    return DART_ERR_INVAL;
+  ret = pdart_epoch_test(gptr, is_complete);
   if (ret == DART_OK && *is_complete)
     exposure_ended(gptr);
   return ret;
@@ -263,6 +271,8 @@ dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
   dart__at_t at     = DART__AT(dart_epoch_unlock);
   uint64_t   number = dart__check_race_number();
 
+  if (!dart__check_use(gptr, at))
+    return DART_ERR_INVAL;
   if (dart__check_for(DART__CHECK_RACES))
     tell_next(gptr);
   return unlocked(pdart_epoch_unlock(gptr, assertions), gptr, false, assertions, number, at);
@@ -281,6 +291,8 @@ dart_ret_t dart_epoch_unlock_all(dart_gptr_t gptr, int assertions)
   uint64_t    number = dart__check_race_number();
   dart_gptr_t each   = gptr;
 
+  if (!dart__check_use(gptr, at))
+    return DART_ERR_INVAL;
   each.unitid = 0;
   if (dart__check_for(DART__CHECK_RACES))
     for (size_t size = dart__check_team_size(gptr.teamid); (size_t)each.unitid < size;

@@ -207,6 +207,8 @@ dart_ret_t dart_team_memderegister(dart_gptr_t gptr)
   dart__at_t at = DART__AT(dart_team_memderegister);
   dart_ret_t ret;
 
+  if (!dart__check_use(gptr, at))
+    return DART_ERR_INVAL;
   dart__check_race_segment(gptr, false);
   ret = pdart_team_memderegister(gptr);
   dart__check_ended(ret, DART__CHECK_REGISTERED, registered_key(gptr), at);

@@ -355,6 +355,74 @@ static void wrong_team(void)
   dart_team_memfree(gptr);
 }
 
+static dart_gptr_t of_no_team(dart_gptr_t gptr)
+{
+  gptr.teamid = 7; /* nobody has made it */
+  return gptr;
+}
+
+static void free_together(dart_gptr_t gptr)
+{
+  dart_barrier(DART_TEAM_ALL);
+  dart_team_memfree(gptr);
+}
+
+/* Calls that end an epoch, or a registration, access nothing. */
+static void wrong_team_complete(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+
+  if (me == 1)
+    dart_epoch_complete(of_no_team(gptr));
+  free_together(gptr);
+}
+
+static void wrong_team_wait(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+
+  if (me == 1)
+    dart_epoch_wait(of_no_team(gptr));
+  free_together(gptr);
+}
+
+static void wrong_team_test(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+  int32_t     is_complete;
+
+  if (me == 1)
+    dart_epoch_test(of_no_team(gptr), &is_complete);
+  free_together(gptr);
+}
+
+static void wrong_team_unlock(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+
+  if (me == 1)
+    dart_epoch_unlock(of_no_team(gptr), 0);
+  free_together(gptr);
+}
+
+static void wrong_team_unlock_all(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+
+  if (me == 1)
+    dart_epoch_unlock_all(of_no_team(gptr), 0);
+  free_together(gptr);
+}
+
+static void wrong_team_deregister(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+
+  if (me == 1)
+    dart_team_memderegister(of_no_team(gptr));
+  free_together(gptr);
+}
+
 /* The team is there, and has no segment of this id. */
 static void wrong_team_segment(void)
 {
@@ -475,6 +543,21 @@ const case_t memory_cases[] = {
     "*unit 1: memory: dart_get_blocking uses a pointer of team 7, of which this unit is not a "
     "member",
     wrong_team, TOGETHER },
+  { "wrong_team_complete",
+    "*unit 1: memory: dart_epoch_complete uses a pointer of team 7, of which*", wrong_team_complete,
+    TOGETHER },
+  { "wrong_team_wait", "*unit 1: memory: dart_epoch_wait uses a pointer of team 7, of which*",
+    wrong_team_wait, TOGETHER },
+  { "wrong_team_test", "*unit 1: memory: dart_epoch_test uses a pointer of team 7, of which*",
+    wrong_team_test, TOGETHER },
+  { "wrong_team_unlock", "*unit 1: memory: dart_epoch_unlock uses a pointer of team 7, of which*",
+    wrong_team_unlock, TOGETHER },
+  { "wrong_team_unlock_all",
+    "*unit 1: memory: dart_epoch_unlock_all uses a pointer of team 7, of which*",
+    wrong_team_unlock_all, TOGETHER },
+  { "wrong_team_deregister",
+    "*unit 1: memory: dart_team_memderegister uses a pointer of team 7, of which*",
+    wrong_team_deregister, TOGETHER },
   { "wrong_team_segment",
     "*unit 1: memory: dart_flush uses a pointer to segment * of team *, which has no such segment",
     wrong_team_segment, TOGETHER },
