@@ -261,7 +261,7 @@ static dart_ret_t unlocked(dart_ret_t ret, dart_gptr_t gptr, bool all, int asser
 
 dart_ret_t dart_epoch_lock(dart_gptr_t gptr, dart_epoch_lock_t kind, int assertions)
 {
-  if (!dart__check_use(gptr, DART__AT(dart_epoch_lock)))
+  if (!dart__check_use_unit(gptr, DART__AT(dart_epoch_lock)))
     return DART_ERR_INVAL;
   return locked(pdart_epoch_lock(gptr, kind, assertions), gptr, false, kind, assertions);
 }
@@ -271,7 +271,7 @@ dart_ret_t dart_epoch_unlock(dart_gptr_t gptr, int assertions)
   dart__at_t at     = DART__AT(dart_epoch_unlock);
   uint64_t   number = dart__check_race_number();
 
-  if (!dart__check_use(gptr, at))
+  if (!dart__check_use_unit(gptr, at))
     return DART_ERR_INVAL;
   if (dart__check_for(DART__CHECK_RACES))
     tell_next(gptr);

@@ -470,7 +470,7 @@ static dart_ret_t flush(dart_ret_t (*second)(dart_gptr_t), dart_gptr_t gptr, boo
   uint64_t   started = dart__check_race_moment();
   dart_ret_t ret;
 
-  if (!dart__check_use(gptr, at))
+  if (!(all ? dart__check_use(gptr, at) : dart__check_use_unit(gptr, at)))
     return DART_ERR_INVAL;
   if (!all)
     may_wait(gptr, at);
@@ -510,7 +510,7 @@ dart_ret_t dart_order(dart_gptr_t gptr)
   uint64_t   started = dart__check_race_moment();
   dart_ret_t ret;
 
-  if (!dart__check_use(gptr, DART__AT(dart_order)))
+  if (!dart__check_use_unit(gptr, DART__AT(dart_order)))
     return DART_ERR_INVAL;
   ret = pdart_order(gptr);
   if (ret == DART_OK)

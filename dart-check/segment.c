@@ -231,6 +231,18 @@ bool dart__check_look_up(dart_gptr_t gptr, uint64_t nbytes, dart__at_t at)
   return false;
 }
 
+bool dart__check_look_up_unit(dart_gptr_t gptr, dart__at_t at)
+{
+  int32_t me;
+  size_t  size;
+
+  if (DART_GPTR_ISNULL(gptr) || !dart__check_team(gptr.teamid, &me, &size) ||
+      (gptr.unitid >= 0 && (size_t)gptr.unitid < size))
+    return true;
+  report_wrong(NO_UNIT, gptr, at);
+  return false;
+}
+
 /* ---- guards -------------------------------------------------------------------------------------- */
 
 static void look_at_guard(segment_t *segment, dart_team_t team, int id, dart__at_t at)

@@ -19,6 +19,14 @@ static inline bool dart__check_use(dart_gptr_t gptr, dart__at_t at)
          dart__check_access(gptr, 0, at);
 }
 
+/** As dart__check_use, of a call that is about the pointer's unit, at any offset. */
+bool               dart__check_look_up_unit(dart_gptr_t gptr, dart__at_t at);
+static inline bool dart__check_use_unit(dart_gptr_t gptr, dart__at_t at)
+{
+  return dart__check_use(gptr, at) &&
+         (!dart__check_for(DART__CHECK_MEMORY) || dart__check_look_up_unit(gptr, at));
+}
+
 /** Check the guards behind the unit's portions and blocks, and freed blocks. Each call that synchronises does so. */
 void dart__check_guards(dart__at_t at);
 

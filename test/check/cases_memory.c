@@ -440,28 +440,62 @@ static void wrong_team_segment(void)
   dart_team_memfree(gptr);
 }
 
-/* A unit's id in another team than the pointer's. */
-static void wrong_team_unit(void)
+/* A segment of the units 1 and 2 alone: its pointer, with another unit's id in DART_TEAM_ALL. */
+static dart_gptr_t of_small_team(dart_team_t *team)
 {
-  dart_gptr_t  gptr = segment(10, 0), small;
   dart_group_t group;
-  dart_team_t  team;
-  int          value = 1;
+  dart_gptr_t  gptr;
 
   dart_group_create(&group);
   dart_group_addmember(group, DART_GLOBAL_UNIT_ID(1));
   dart_group_addmember(group, DART_GLOBAL_UNIT_ID(2));
-  dart_team_create(DART_TEAM_ALL, group, &team);
+  dart_team_create(DART_TEAM_ALL, group, team);
   dart_group_destroy(&group);
+  if (me == 0)
+    return DART_GPTR_NULL;
+  dart_team_memalloc_aligned(*team, 10, DART_TYPE_INT, &gptr);
+  gptr.unitid = 2;
+  return gptr;
+}
+
+static void free_of_small_team(dart_gptr_t gptr, dart_team_t team)
+{
   if (me > 0) {
-    dart_team_memalloc_aligned(team, 10, DART_TYPE_INT, &small);
-    small.unitid = 2;
-    if (me == 1)
-      dart_put_blocking(small, &value, 1, DART_TYPE_INT, DART_TYPE_INT);
-    dart_team_memfree(small);
+    dart_team_memfree(gptr);
     dart_team_destroy(&team);
   }
-  dart_team_memfree(gptr);
+  dart_barrier(DART_TEAM_ALL);
+}
+
+static void wrong_team_unit(void)
+{
+  dart_team_t team;
+  dart_gptr_t gptr  = of_small_team(&team);
+  int         value = 1;
+
+  if (me == 1)
+    dart_put_blocking(gptr, &value, 1, DART_TYPE_INT, DART_TYPE_INT);
+  free_of_small_team(gptr, team);
+}
+
+static void wrong_team_flush(void)
+{
+  dart_team_t team;
+  dart_gptr_t gptr = of_small_team(&team);
+
+  if (me == 1)
+    dart_flush(gptr);
+  free_of_small_team(gptr, team);
+}
+
+static void wrong_team_lock(void)
+{
+  dart_team_t team;
+  dart_gptr_t gptr = of_small_team(&team);
+
+  if (me == 1)
+    dart_epoch_lock(gptr, DART_EPOCH_SHARED, 0);
+  free_of_small_team(gptr, team);
 }
 
 /* The pool is of all units. */
@@ -564,6 +598,12 @@ const case_t memory_cases[] = {
   { "wrong_team_unit",
     "*unit 1: memory: dart_put_blocking uses a pointer to unit 2 of team *, which has 2 units",
     wrong_team_unit, TOGETHER },
+  { "wrong_team_flush",
+    "*unit 1: memory: dart_flush uses a pointer to unit 2 of team *, which has 2 units",
+    wrong_team_flush, TOGETHER },
+  { "wrong_team_lock",
+    "*unit 1: memory: dart_epoch_lock uses a pointer to unit 2 of team *, which has 2 units",
+    wrong_team_lock, TOGETHER },
   { "wrong_team_pool",
     "*unit 1: memory: dart_flush uses a pointer to segment 0 of team *, which has no such segment",
     wrong_team_pool, TOGETHER },
