@@ -151,9 +151,10 @@ void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, boo
 /* ---- messages ---------------------------------------------------------------------------------
  *
  * Between the peers of an endpoint, numbered from 0; those of the job's are its units, by global id. Messages of one
- * channel and tag from one peer to another arrive in the order sent; nothing else is ordered. A receive takes the next
- * message of its channel and tag from its peer, or from any peer; receives that could take the same message do so in
- * the order posted. All calls return at once. */
+ * channel and tag from one peer to another arrive in the order sent, and so do all of the program's channel, which are
+ * also received by any tag; nothing else is ordered. A receive takes the next message of its channel and tag from its
+ * peer, or from any peer; receives that could take the same message do so in the order posted. All calls return at
+ * once. */
 
 typedef struct dart__net_comm dart__net_comm_t;
 

@@ -207,7 +207,7 @@ static void a_notification_leaves_at_once(void **state)
 /* Nothing sends them later: the producer computes next, and the target only receives. */
 static void notifications_leave_beyond_the_window(void **state)
 {
-  enum { MANY = 100 };
+  enum { MANY = 30 }; /* the window is 16 */
   dart__am_address_t counter = test_address(1, 0);
 
   (void)state;
@@ -883,7 +883,7 @@ static void without_memory_requests_wait(void **state)
     flush(0, p);
   flush(2, 1);
   test_fail_allocations(0);
-  assert_int_equal(got, 250);
+  assert_in_range(got, 250, 260); /* what peer 2 has sent may have come before */
   assert_int_equal(*word_of(1, 0), 270);
   assert_int_equal(*word_of(1, 1), 1);
   assert_int_equal(*word_of(1, 2), UINT64_C(0x0707070707070707));

@@ -61,7 +61,6 @@ struct test_net {
   int32_t           npeers;
   unsigned          delay;
   _Atomic uint64_t  next_id;
-  _Atomic bool     *held; /* [npeers] */
   dart__net_comm_t *transport;
 };
 
@@ -87,7 +86,6 @@ test_net_t *test_net_new(int32_t npeers, unsigned delay, uint64_t seed)
   net->npeers    = npeers;
   net->delay     = delay;
   net->next_id   = 1;
-  net->held      = calloc((size_t)npeers, sizeof *net->held);
   net->transport = calloc((size_t)npeers, sizeof *net->transport);
   for (int32_t peer = 0; peer < npeers; peer++) {
     dart__net_comm_t *t = &net->transport[peer];
@@ -115,18 +113,12 @@ void test_net_delete(test_net_t *net)
     pthread_mutex_destroy(&t->sends_lock);
   }
   free(net->transport);
-  free(net->held);
   free(net);
 }
 
 dart__net_comm_t *test_net_transport(test_net_t *net, int32_t peer)
 {
   return &net->transport[peer];
-}
-
-void test_net_hold(test_net_t *net, int32_t peer, bool held)
-{
-  net->held[peer] = held;
 }
 
 int32_t dart__net_npeers(const dart__net_comm_t *t)
@@ -255,7 +247,7 @@ static void deliver(dart__net_comm_t *t, int32_t from, int channel)
   message_t *message = queue->first;
   receive_t *r;
 
-  if (message == NULL || t->net->held[from] || message->delay > 0) {
+  if (message == NULL || message->delay > 0) {
     if (message != NULL && message->delay > 0)
       message->delay--;
     return;

@@ -16,7 +16,4 @@ void        test_net_delete(test_net_t *net); /* nothing may be under way */
 /** The transport of one peer; any of its threads may use it. */
 dart__net_comm_t *test_net_transport(test_net_t *net, int32_t peer);
 
-/** `held`: from now on no peer sees messages of `peer`; false: they see them again. */
-void test_net_hold(test_net_t *net, int32_t peer, bool held);
-
 #endif
