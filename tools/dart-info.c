@@ -114,7 +114,8 @@ static void find_variables(void)
 #define ADD_CHOICE(field, name, value, choices, meaning) \
   add_choice(name, dart__settings.field, value, choices, meaning);
 #define ADD_OUTPUT(field, name, choices, meaning) add_text(name, "none", meaning);
-  DART__CONFIG_TABLE(ADD_SIZE, ADD_INT, ADD_CHOICE, ADD_OUTPUT)
+#define ADD_TEXT(field, name, value, meaning)     add_text(name, value, meaning);
+  DART__CONFIG_TABLE(ADD_SIZE, ADD_INT, ADD_CHOICE, ADD_OUTPUT, ADD_TEXT)
 
   add_text("DART_LOG_LEVEL", "TRACE", "print lines up to ERROR, WARN, INFO, DEBUG or TRACE");
   add_text("DART_BIND", "auto",

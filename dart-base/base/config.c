@@ -14,11 +14,12 @@
 #define DEFAULT_INT(field, name, value, least, most, meaning)  .field = (value),
 #define DEFAULT_CHOICE(field, name, value, choices, meaning)   .field = (value),
 #define DEFAULT_OUTPUT(field, name, choices, meaning)          .field = { .form = 0 },
+#define DEFAULT_TEXT(field, name, value, meaning)              .field = value,
 
-#define DEFAULTS                                                                  \
-  {                                                                               \
-    DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE, DEFAULT_OUTPUT) \
-    DART__CORNER_TABLE(DEFAULT_SIZE, DEFAULT_INT)                                 \
+#define DEFAULTS                                                                                \
+  {                                                                                             \
+    DART__CONFIG_TABLE(DEFAULT_SIZE, DEFAULT_INT, DEFAULT_CHOICE, DEFAULT_OUTPUT, DEFAULT_TEXT) \
+    DART__CORNER_TABLE(DEFAULT_SIZE, DEFAULT_INT)                                               \
   }
 
 static const dart__settings_t defaults = DEFAULTS;
@@ -160,7 +161,15 @@ dart_ret_t dart__settings_read(void)
                 name, text, choices);                                                         \
     return DART_ERR_INVAL;                                                                    \
   }
-  DART__CONFIG_TABLE(READ_SIZE, READ_INT, READ_CHOICE, READ_OUTPUT)
+#define READ_TEXT(field, name, value, meaning)                                \
+  if ((text = getenv(name)) != NULL) {                                        \
+    if (strlen(text) > DART__TEXT) {                                          \
+      dart__error("%s='%s' is longer than %d bytes", name, text, DART__TEXT); \
+      return DART_ERR_INVAL;                                                  \
+    }                                                                         \
+    memcpy(read.field, text, strlen(text) + 1);                               \
+  }
+  DART__CONFIG_TABLE(READ_SIZE, READ_INT, READ_CHOICE, READ_OUTPUT, READ_TEXT)
 #ifdef DART_ENABLE_ASSERTIONS
   DART__CORNER_TABLE(READ_SIZE, READ_INT)
 #endif

@@ -10,6 +10,8 @@
  *   OUTPUT(field, "NAME", "a|b|c", "meaning")  a form, by default a, which is no output; after the others ':' and the
  *                                            name of a file may follow; before them "near,", or it is "near" alone
  *
+ *   TEXT(field, "NAME", "default", "meaning")  at most DART__TEXT bytes; who uses it checks it
+ *
  * DART_LOG_LEVEL is not in the table: an unknown level there means the default. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +23,7 @@
 #define DART__MI ((size_t)1 << 20)
 #define DART__GI ((size_t)1 << 30)
 
-#define DART__CONFIG_TABLE(SIZE, INT, CHOICE, OUTPUT)                                           \
+#define DART__CONFIG_TABLE(SIZE, INT, CHOICE, OUTPUT, TEXT)                                     \
   SIZE(heap_chunk, "DART_HEAP_CHUNK", 64 * DART__MI, 64 * DART__KI, 1024 * DART__GI,            \
        "address space of a unit's portion of a chunk; larger allocations get their own chunk")  \
   SIZE(pool, "DART_POOL", 1 * DART__GI, 1 * DART__MI, 1024 * DART__GI,                          \
@@ -69,17 +71,22 @@ typedef struct {
   char file[DART__OUTPUT_FILE]; /* "": stderr */
 } dart__output_t;
 
+#define DART__TEXT 255 /* bytes of a text, without its end */
+
 typedef struct {
 #define DART__FIELD_SIZE(field, name, value, least, most, meaning) size_t field;
 #define DART__FIELD_INT(field, name, value, least, most, meaning)  long field;
 #define DART__FIELD_CHOICE(field, name, value, choices, meaning)   int field;
 #define DART__FIELD_OUTPUT(field, name, choices, meaning)          dart__output_t field;
-  DART__CONFIG_TABLE(DART__FIELD_SIZE, DART__FIELD_INT, DART__FIELD_CHOICE, DART__FIELD_OUTPUT)
+#define DART__FIELD_TEXT(field, name, value, meaning)              char field[DART__TEXT + 1];
+  DART__CONFIG_TABLE(DART__FIELD_SIZE, DART__FIELD_INT, DART__FIELD_CHOICE, DART__FIELD_OUTPUT,
+                     DART__FIELD_TEXT)
   DART__CORNER_TABLE(DART__FIELD_SIZE, DART__FIELD_INT)
 #undef DART__FIELD_SIZE
 #undef DART__FIELD_INT
 #undef DART__FIELD_CHOICE
 #undef DART__FIELD_OUTPUT
+#undef DART__FIELD_TEXT
 } dart__settings_t;
 
 /* Written by dart__settings_read, read-only afterwards. */
