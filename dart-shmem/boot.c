@@ -4,7 +4,7 @@
  * environment; a program started without the launcher makes a job of one unit. The first init removes
  * these from the environment and has the descriptor closed on exec, so that programs that a unit starts
  * are no units; the job itself stays for later cycles of init and exit. */
-#include "shmem.h"
+#include "simulated.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,7 @@
 #include "model/world.h"
 #include "net.h"
 
-dart__shmem_t dart__shmem;
-
-static uint32_t episode; /* of the job's barrier */
-static pid_t    unit_pid;
+static pid_t unit_pid;
 
 static bool number_from(const char *name, long most, long *value_out)
 {
@@ -90,7 +87,7 @@ static dart_ret_t find_job(void)
   if (getenv(DART__JOB_ENV_FD) == NULL) {
     if (!is_alone())
       return DART_ERR_OTHER;
-    ret = dart__job_create(1, &own);
+    ret = dart__job_create(1, 1, &own);
     if (ret != DART_OK)
       return ret;
     fd = own;
@@ -114,7 +111,7 @@ static dart_ret_t find_job(void)
   dart__shmem.unit = (uint32_t)unit;
   dart__record_open(open_record());
   /* The job may have served another program before; this unit took part in its last episode. */
-  episode = dart__event_count(&dart__shmem.job->barrier.open);
+  dart__shmem.episode = dart__event_count(&dart__shmem.job->barrier.open);
   return DART_OK;
 }
 
@@ -162,6 +159,16 @@ static void end_of_process(int status, void *unused)
     dart__world.leave(status, false);
 }
 
+/* Units go round the nodes, as by dart-mpi's dartrun. */
+static dart_ret_t open_nodes(void)
+{
+  for (int32_t unit = 0; unit < dart__world.nunits; unit++)
+    dart__world.node_of[unit] = unit % (int32_t)dart__shmem.job->nnodes;
+  dart__net.reaches_memory = !dart__shmem.model.is_software;
+  dart__net.memory_stays   = false; /* puts and gets of others may need this process */
+  return dart__simulated_open();
+}
+
 dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t wanted,
                           dart_thread_support_level_t *provided_out)
 {
@@ -177,17 +184,22 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
     unit_pid = getpid();
     on_exit(end_of_process, NULL);
   }
-  ret = begin_cycle();
+  ret = dart__simulated_read();
+  if (ret == DART_OK)
+    ret = begin_cycle();
   if (ret != DART_OK)
     return ret;
-  dart__world.nunits  = (int32_t)dart__shmem.job->nunits;
-  dart__world.me      = (dart_unit_t)dart__shmem.unit;
-  dart__world.node_of = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
-  *provided_out       = wanted;
-  dart__world_set_pace((uint32_t)dart__world.nunits);
+  dart__world.nunits     = (int32_t)dart__shmem.job->nunits;
+  dart__world.me         = (dart_unit_t)dart__shmem.unit;
+  dart__world.many_nodes = dart__shmem.job->nnodes > 1;
+  dart__world.node_of    = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
+  *provided_out          = wanted;
+  dart__world_set_pace((uint32_t)dart__world.nunits); /* nodes share the processors, too */
   /* the first barrier of all units: a unit that fails here must not leave the others waiting */
   waiting = dart__waiting_begin(dart__call, (dart__wait_for_t){ .kind = DART__WAIT_JOB });
   ret     = dart__net_agree_on_result(dart__world.node_of == NULL ? DART_ERR_NOMEM : DART_OK);
+  if (ret == DART_OK && dart__world.many_nodes)
+    ret = open_nodes();
   dart__waiting_end(waiting);
   if (ret != DART_OK)
     dart__net_leave();
@@ -196,50 +208,13 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
 
 void dart__net_leave(void)
 {
+  dart__simulated_close();
   free(dart__world.node_of);
-  dart__world.node_of = NULL;
-  dart__world.nunits  = 0;
-  dart__world.me      = -1;
+  dart__world.node_of    = NULL;
+  dart__world.many_nodes = false;
+  dart__world.nunits     = 0;
+  dart__world.me         = -1;
   end_cycle();
-}
-
-/* Two words of `worst` in turns, for each value: a word is cleared when every unit has read it, and used again two
- * agreements later, which no unit reaches before the units that clear have gone on. Values are kept as unsigned numbers
- * of the same order; 0 is below all of them. */
-void dart__net_agree(int32_t *values, size_t count)
-{
-  dart__job_t      *job   = dart__shmem.job;
-  _Atomic uint32_t *worst = job->worst[episode / 2 & 1]; /* two episodes an agreement */
-
-  /* relaxed, all: the barrier orders them */
-  for (size_t i = 0; i < count; i++) {
-    uint32_t mine = (uint32_t)values[i] ^ UINT32_C(0x80000000);
-    uint32_t seen = atomic_load_explicit(&worst[i], memory_order_relaxed);
-
-    while (seen < mine && !atomic_compare_exchange_weak_explicit(
-                              &worst[i], &seen, mine, memory_order_relaxed, memory_order_relaxed))
-      ;
-  }
-  dart__barrier_wait(&job->barrier, &episode, &dart__world.wait);
-  for (size_t i = 0; i < count; i++)
-    values[i] =
-        (int32_t)(atomic_load_explicit(&worst[i], memory_order_relaxed) ^ UINT32_C(0x80000000));
-  dart__barrier_wait(&job->barrier, &episode, &dart__world.wait);
-  for (size_t i = 0; i < count; i++)
-    atomic_store_explicit(&worst[i], 0, memory_order_relaxed);
-}
-
-void dart__net_abort(int code, bool is_asked)
-{
-  /* relaxed: the launcher looks after this process has ended */
-  if (is_asked) {
-    code = dart__exit_code(code);
-    if (dart__shmem.job != NULL)
-      atomic_store_explicit(&dart__shmem.job->aborted, (uint32_t)code + 1, memory_order_relaxed);
-  } else {
-    fflush(NULL); /* the launcher ends the others */
-  }
-  _exit(code);
 }
 
 void dart__net_end(void)
@@ -249,7 +224,9 @@ void dart__net_end(void)
 
 static const char *describe_network(void)
 {
-  return "shared memory of one node, no MPI";
+  return dart__shmem.job != NULL && dart__shmem.job->nnodes > 1
+             ? "simulated network in shared memory, no MPI"
+             : "shared memory of one node, no MPI";
 }
 
 dart__net_t dart__net = {

@@ -115,7 +115,7 @@ static dart__job_t *map_header(int fd)
   return NULL;
 }
 
-dart_ret_t dart__job_create(uint32_t nunits, int *fd_out)
+dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out)
 {
   dart__job_t *job;
   uint64_t     nbytes;
@@ -137,6 +137,7 @@ dart_ret_t dart__job_create(uint32_t nunits, int *fd_out)
   /* All other members start as 0. No order is needed: no other process has the file yet. */
   job->nbytes = nbytes;
   job->nunits = nunits;
+  job->nnodes = nnodes;
   job->magic  = DART__JOB_MAGIC;
   dart__barrier_init(&job->barrier, nunits);
   atomic_store_explicit(&job->next, dart__job_record(nunits), memory_order_relaxed);

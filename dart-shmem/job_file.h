@@ -36,18 +36,19 @@
 
 /* "DARTJOB" and the version of the layout below: a launcher and a program built from different
  * versions must not share a job. Counts up with every change of dart__job_t. */
-#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4206)
+#define DART__JOB_MAGIC UINT64_C(0x444152544a4f4207)
 
 typedef struct {
   uint64_t magic;  /* DART__JOB_MAGIC */
   uint64_t nbytes; /* size of the file */
   uint32_t nunits;
+  uint32_t nnodes; /* that the launcher makes of the machine */
 
   /* Exit code (0 .. 255) + 1 once a unit called dart_abort, else 0. The launcher ends the job with
    * this code even if it is 0. */
   _Atomic uint32_t aborted;
 
-  /* File offset of the pool of DART_TEAM_ALL in the current init..exit cycle; heap.c. */
+  /* File offset of the pool of DART_TEAM_ALL in the current init..exit cycle; shmem.c. */
   _Atomic uint64_t root;
 
   /* 1: a unit has said in this cycle that there is no room for what each of them needs to join. */
@@ -56,7 +57,7 @@ typedef struct {
   /* File offset from which the next range is cut; only grows. */
   alignas(64) _Atomic uint64_t next;
 
-  /* The barrier of dart__net_agree, which needs no team; and what it agrees on, in turns. boot.c */
+  /* The barrier of dart__net_agree, which needs no team; and what it agrees on, in turns. shmem.c */
   dart__barrier_t  barrier;
   _Atomic uint32_t worst[2][DART__JOB_VALUES];
 
@@ -68,13 +69,13 @@ typedef struct {
   _Atomic uint32_t cycle[DART__JOB_UNITS_MAX];
 } dart__job_t;
 
-/** Make a job for `nunits` units (1 .. DART__JOB_UNITS_MAX) with its header filled in.
+/** Make a job for `nunits` units (1 .. DART__JOB_UNITS_MAX) on `nnodes` nodes with its header filled in.
  *
  *  `fd_out` gets its descriptor, which is closed on exec: the launcher clears that flag in the units.
  *  Only the calling user can open the file, and only through the descriptor.
  *  DART_ERR_NOMEM: no memory for the header. DART_ERR_OTHER: /dev/shm cannot be used, or the limit
  *  on file sizes is too low. Nothing is left then. */
-dart_ret_t dart__job_create(uint32_t nunits, int *fd_out);
+dart_ret_t dart__job_create(uint32_t nunits, uint32_t nnodes, int *fd_out);
 
 /** Map the header of the job with descriptor `fd`, which the caller keeps.
  *

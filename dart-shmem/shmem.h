@@ -1,15 +1,29 @@
-/* Shared by the files of this backend: the job of which this process is a unit. */
 #ifndef DART__SHMEM_SHMEM_H
 #define DART__SHMEM_SHMEM_H
-
+/* Shared by the files of this backend: the job of which this process is a unit, and what it keeps of chunks. */
 #include "job_file.h"
+#include "wire.h"
 
 typedef struct {
-  dart__job_t *job; /* NULL before the first init */
-  int          fd;
-  uint32_t     unit;
+  dart__job_t      *job; /* NULL before the first init */
+  int               fd;
+  uint32_t          unit;
+  uint32_t          episode; /* of the job's barrier */
+  dart__net_model_t model;   /* of the network between nodes ... */
+  dart__net_comm_t *comm;    /* ... and this unit's end of it; NULL: there is one node */
 } dart__shmem_t;
 
 extern dart__shmem_t dart__shmem;
+
+/* chunk->net */
+typedef struct {
+  char          *base; /* all portions, in the order of units; NULL: registered memory */
+  size_t         nbytes;
+  uint64_t       offset; /* in the file */
+  dart__region_t region; /* this unit's portion, for units of other nodes */
+} dart__mapping_t;
+
+/** Cut a range of the file that all units get to know. Collective over the job. 0: the file is used up. */
+uint64_t dart__job_cut_for_all(size_t nbytes);
 
 #endif

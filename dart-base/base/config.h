@@ -37,6 +37,9 @@
       "thread runs 1024, or 3800 where windows are dynamic, else 0")                            \
   CHOICE(window, "DART_MPI_WINDOW", DART__WINDOW_AUTO, "auto|dynamic|static",                   \
          "one window a team, or one a chunk; auto: static where the transport reaches memory")  \
+  TEXT(net, "DART_NET", "rdma",                                                                 \
+       "the network between nodes of dart-shmem: rdma|software,latency=2us,bandwidth=10G,"      \
+       "jitter=1us,seed=7")                                                                     \
   OUTPUT(stats, "DART_STATS", "none|summary|csv|json",                                          \
          "print what was counted at dart_exit: FORM, to stderr, or FORM:FILE; %u: the unit; "   \
          "near, or near,FORM: count operations on near memory, too, which makes them slower")   \

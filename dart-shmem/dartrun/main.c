@@ -1,4 +1,4 @@
-/* dartrun of dart-shmem: starts a program as units of one node.
+/* dartrun of dart-shmem: starts a program as units of one machine.
  *
  * The launcher makes the job, which is the memory that the units share (job_file.h). It passes the memory and a unit's
  * id to each unit in the environment, and stays until the last unit has ended (units.h). */
@@ -10,26 +10,40 @@
 
 #include <dash/dart/if/dart.h>
 
+#include "base/config.h"
 #include "bind.h"
 #include "job_file.h"
 #include "launch.h"
 #include "load_layers.h"
+#include "net_model.h"
 #include "units.h"
+
+typedef struct {
+  launch_t    launch;
+  const char *nodes; /* as given; its limit is known only after -n. NULL: not given */
+} options_t;
 
 const char *argp_program_version = "dartrun (dart-shmem) " DART_VERSION_STR;
 
+static const struct argp_option own_options[] = {
+  { "nodes", 'N', "K", 0, "Act as if the machine were K nodes; 1 to N", 0 }, { 0 }
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-  (void)arg;
-  if (key != ARGP_KEY_INIT)
-    return ARGP_ERR_UNKNOWN;
-  state->child_inputs[0] = state->input;
-  return 0;
+  options_t *options = state->input;
+
+  switch (key) {
+  case ARGP_KEY_INIT: state->child_inputs[0] = &options->launch; return 0;
+  case 'N': options->nodes = arg; return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
 }
 
 static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 
 static const struct argp arguments = {
+  .options  = own_options,
   .parser   = parse,
   .args_doc = "PROGRAM [ARG...]",
   .doc      = "Start a DART program on this machine.\v"
@@ -38,7 +52,10 @@ static const struct argp arguments = {
               "exits with the code of that unit (128 + the signal's number, if one killed it).\n"
               "Units are bound by default (auto) if there are as many as cores: each to a core of "
               "its own. A program with fewer may share the machine with others, and more units "
-              "than cores are better off wherever there is room.",
+              "than cores are better off wherever there is room.\n"
+              "With --nodes, unit U is on node U modulo K. The network between nodes is simulated, as "
+              "the environment variable DART_NET says: "
+              "rdma|software,latency=2us,bandwidth=10G,jitter=1us,seed=7.",
   .children = children,
 };
 
@@ -51,28 +68,43 @@ static void set_number(const char *name, int value)
     launch_fail(LAUNCH_EXIT_FAILURE, "cannot set %s: %s", name, strerror(errno));
 }
 
+/* Units would say the same, each of them. */
+static void check_net(void)
+{
+  const char       *text = getenv("DART_NET"), *wrong = text;
+  dart__net_model_t model;
+
+  if (text != NULL && (strlen(text) > DART__TEXT || !dart__net_model_read(text, &model, &wrong)))
+    launch_fail(LAUNCH_EXIT_USAGE, DART__NET_MODEL_WRONG, text, (int)strcspn(wrong, ","), wrong);
+}
+
 int main(int argc, char **argv)
 {
-  launch_t     launch = { .nunits_most = DART__JOB_UNITS_MAX };
-  units_plan_t plan   = { 0 };
+  options_t    options = { .launch.nunits_most = DART__JOB_UNITS_MAX };
+  launch_t    *launch  = &options.launch;
+  units_plan_t plan    = { 0 };
+  int          nnodes  = 1;
   bind_t      *bind;
   int          code;
 
   launch_keep_standard_streams();
-  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
+  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
 
+  check_net();
   launch_layers();
-  plan.command = launch.command;
-  plan.nunits  = (uint32_t)launch.nunits;
-  if (dart__job_create(plan.nunits, &plan.job_fd) != DART_OK ||
+  if (options.nodes != NULL)
+    nnodes = launch_number("--nodes", options.nodes, 1, launch->nunits);
+  plan.command = launch->command;
+  plan.nunits  = (uint32_t)launch->nunits;
+  if (dart__job_create(plan.nunits, (uint32_t)nnodes, &plan.job_fd) != DART_OK ||
       dart__job_open(plan.job_fd, &plan.job) != DART_OK)
     return LAUNCH_EXIT_FAILURE;
 
   set_number(DART__JOB_ENV_FD, plan.job_fd);
-  set_number(DART__JOB_ENV_UNITS, launch.nunits);
-  set_number("DART_NODES", 1);
+  set_number(DART__JOB_ENV_UNITS, launch->nunits);
+  set_number("DART_NODES", nnodes);
 
-  bind      = bind_plan(launch.bind, plan.nunits);
+  bind      = bind_plan(launch->bind, plan.nunits);
   plan.bind = bind;
   code      = units_run(&plan);
   if (bind != NULL)

@@ -39,8 +39,8 @@ harmless="
   pthread_mutex_clocklock pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock
   pthread_mutex_unlock
   pthread_rwlock_destroy pthread_rwlock_init pthread_rwlock_rdlock pthread_rwlock_unlock pthread_rwlock_wrlock
-  memcmp memcpy memmove memset qsort snprintf vsnprintf sscanf strcasecmp strchr strcmp strcspn strerror strlen
-  strncasecmp strncmp strnlen strrchr strspn strstr strtol strtoul strtoull tdelete tdestroy
+  memchr memcmp memcpy memmove memset qsort snprintf vsnprintf sscanf strcasecmp strchr strcmp strcspn strerror strlen
+  strncasecmp strncmp strnlen strrchr strspn strstr strtod strtol strtoul strtoull tdelete tdestroy
   program_invocation_name program_invocation_short_name
   hwloc_bitmap_fill hwloc_bitmap_first hwloc_bitmap_free hwloc_bitmap_intersects hwloc_bitmap_isincluded
   hwloc_bitmap_isset hwloc_bitmap_iszero hwloc_bitmap_weight hwloc_get_nbobjs_by_depth

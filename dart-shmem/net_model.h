@@ -1,0 +1,28 @@
+#ifndef DART__SHMEM_NET_MODEL_H
+#define DART__SHMEM_NET_MODEL_H
+/* How the simulated network behaves: the setting DART_NET. */
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+  bool     is_software; /* puts and gets need progress of their target */
+  bool     has_delays;  /* one of the next three is not 0 */
+  int64_t  latency_ns;
+  int64_t  jitter_ns;   /* each packet takes up to so much longer */
+  double   ns_per_byte; /* of what a unit sends, one after the other */
+  uint64_t seed;        /* of jitter */
+} dart__net_model_t;
+
+/* Of a setting that cannot be read: all of it, and the word that is wrong with its length before. */
+#define DART__NET_MODEL_WRONG                                                                 \
+  "DART_NET='%s': '%.*s' is none of rdma, software, latency=TIME, jitter=TIME (2us, at most " \
+  "1s), bandwidth=BYTES (10G a second), seed=NUMBER"
+
+/** Read "rdma|software,latency=2us,bandwidth=10G,jitter=1us,seed=7", each word optional, in any order; of equal ones
+ *  the last counts. False: it is not that, and the first word that is wrong starts at `*wrong_out`. */
+bool dart__net_model_read(const char *text, dart__net_model_t *model_out, const char **wrong_out);
+
+/** A number from 0 to `most`, the next of the sequence. */
+uint64_t dart__net_model_draw(uint64_t *state, uint64_t most);
+
+#endif

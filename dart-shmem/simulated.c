@@ -1,0 +1,209 @@
+/* See simulated.h.
+ *
+ * All units of a team map all portions of a chunk. So a put or get is a copy: at once, or when its time has come. Where
+ * the setting asks for progress of the target, and for registered memory, which its unit alone has mapped, the target
+ * copies. */
+#include "simulated.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/config.h"
+#include "base/counters.h"
+#include "base/log.h"
+#include "model/world.h"
+#include "net.h"
+#include "wait/near.h"
+
+/* The inboxes of all units, a range of the file. */
+static struct {
+  uint64_t offset;
+  char    *base; /* NULL: not open */
+} inboxes;
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+dart_ret_t dart__simulated_read(void)
+{
+  const char *wrong;
+
+  if (dart__net_model_read(dart__settings.net, &dart__shmem.model, &wrong))
+    return DART_OK;
+  dart__error(DART__NET_MODEL_WRONG, dart__settings.net, (int)strcspn(wrong, ","), wrong);
+  return DART_ERR_INVAL;
+}
+
+static size_t bytes_of_all(void)
+{
+  return (size_t)dart__world.nunits * dart__wire_bytes(dart__world.nunits);
+}
+
+static uint64_t own_offset(void)
+{
+  return inboxes.offset + (uint64_t)dart__world.me * dart__wire_bytes(dart__world.nunits);
+}
+
+/* Map the inboxes of all units, and reserve pages for the one of this unit. */
+static dart_ret_t map_inboxes(void)
+{
+  char *base;
+
+  if (inboxes.offset == 0 ||
+      dart__job_reserve(dart__shmem.fd, own_offset(), dart__wire_bytes(dart__world.nunits),
+                        &dart__shmem.job->told) != DART_OK)
+    return DART_ERR_NOMEM;
+  base = mmap(NULL, bytes_of_all(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+              dart__shmem.fd, (off_t)inboxes.offset);
+  if (base != MAP_FAILED) {
+    inboxes.base = base;
+    return DART_OK;
+  }
+  dart__error("cannot map %zu bytes of shared memory: %s", bytes_of_all(), strerror(errno));
+  dart__job_release(dart__shmem.fd, own_offset(), dart__wire_bytes(dart__world.nunits));
+  return DART_ERR_NOMEM;
+}
+
+dart_ret_t dart__simulated_open(void)
+{
+  dart_ret_t ret;
+
+  inboxes.offset = dart__job_cut_for_all(bytes_of_all());
+  ret            = map_inboxes();
+  if (ret == DART_OK) {
+    dart__shmem.comm = dart__wire_open(&(dart__wire_config_t){ .inboxes = inboxes.base,
+                                                               .npeers  = dart__world.nunits,
+                                                               .me      = dart__world.me,
+                                                               .model   = dart__shmem.model,
+                                                               .wait    = &dart__world.wait });
+    if (dart__shmem.comm == NULL)
+      ret = DART_ERR_NOMEM;
+  }
+  ret = dart__net_agree_on_result(ret);
+  if (ret != DART_OK)
+    dart__simulated_close();
+  return ret;
+}
+
+void dart__simulated_close(void)
+{
+  if (dart__shmem.comm != NULL)
+    dart__wire_close(dart__shmem.comm);
+  dart__shmem.comm = NULL;
+  if (inboxes.base == NULL)
+    return;
+  munmap(inboxes.base, bytes_of_all());
+  dart__job_release(dart__shmem.fd, own_offset(), dart__wire_bytes(dart__world.nunits));
+  inboxes.base = NULL;
+}
+
+dart__net_comm_t *dart__net_messages(void)
+{
+  return dart__shmem.comm;
+}
+
+/* ---- teams and chunks --------------------------------------------------------------------------- */
+
+/* Send a value to a unit of the team, or receive it. */
+static void pass_value(const dart__team_t *team, int32_t unit, uint64_t *value, bool is_sent)
+{
+  dart__net_comm_t   *comm = dart__shmem.comm;
+  int32_t             peer = team->members[unit];
+  dart__net_request_t request;
+  uint32_t            turns = 0;
+
+  if (is_sent)
+    dart__net_send(comm, peer, DART__CHANNEL_TEAMS, team->id, value, sizeof *value, &request);
+  else
+    dart__net_recv(comm, peer, DART__CHANNEL_TEAMS, team->id, value, sizeof *value, &request);
+  while (!dart__net_is_done(comm, &request))
+    dart__wait_turn(&turns, &dart__world.wait);
+}
+
+uint64_t dart__simulated_share(const dart__team_t *team, uint64_t value)
+{
+  uint64_t ready;
+
+  if (team->me > 0) {
+    pass_value(team, 0, &value, true);
+    pass_value(team, 0, &value, false);
+    return value;
+  }
+  for (int32_t u = 1; u < team->nunits; u++)
+    pass_value(team, u, &ready, false);
+  for (int32_t u = 1; u < team->nunits; u++)
+    pass_value(team, u, &value, true);
+  return value;
+}
+
+void dart__simulated_publish(dart__team_t *team, dart__chunk_t *chunk, char *base, size_t nbytes)
+{
+  dart__mapping_t *mapping = chunk->net;
+  uint64_t        *nchunks = team->net, team_id = (uint16_t)team->id;
+
+  mapping->region =
+      (dart__region_t){ .id = team_id << 48 | ++*nchunks, .base = base, .nbytes = nbytes };
+  dart__wire_enter(dart__shmem.comm, &mapping->region);
+}
+
+/* ---- puts, gets, flushes ------------------------------------------------------------------------ */
+
+static inline void start_move(const dart__team_t *team, const dart__chunk_t *chunk, int32_t unit,
+                              uint64_t offset, char *data, size_t nbytes, bool is_put,
+                              dart__net_request_t *request_out)
+{
+  const dart__mapping_t *mapping = chunk->net;
+  char *there = chunk->is_reached ? mapping->base + (size_t)unit * chunk->nbytes + offset : NULL;
+
+  if (there == NULL || dart__shmem.model.has_delays) {
+    dart__wire_move(dart__shmem.comm,
+                    &(dart__move_t){ .peer   = team->members[unit],
+                                     .is_put = is_put,
+                                     .data   = data,
+                                     .nbytes = nbytes,
+                                     .region = mapping->region.id,
+                                     .offset = offset,
+                                     .mapped = there },
+                    request_out);
+    return;
+  }
+  if (is_put)
+    dart__near_put_bytes(there, data, nbytes);
+  else
+    dart__near_get_bytes(data, there, nbytes);
+  if (request_out != NULL)
+    *request_out = DART__NET_DONE;
+}
+
+void dart__net_put(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                   const void *src, size_t nbytes, dart__net_request_t *request_out)
+{
+  start_move(team, chunk, unit, offset, (char *)(uintptr_t)src, nbytes, true, request_out);
+  dart__count_operation(DART__COUNT_RMA_PUT, nbytes);
+}
+
+void dart__net_get(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                   void *dst, size_t nbytes, dart__net_request_t *request_out)
+{
+  start_move(team, chunk, unit, offset, dst, nbytes, false, request_out);
+  dart__count_operation(DART__COUNT_RMA_GET, nbytes);
+}
+
+size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, uint64_t offset,
+                          const dart__type_t *at_type, void *buffer, const dart__type_t *type,
+                          size_t from, size_t nelem, bool is_put)
+{
+  (void)team, (void)chunk, (void)unit, (void)offset, (void)at_type, (void)buffer, (void)type;
+  (void)nelem, (void)is_put;
+  return from;
+}
+
+/* Completes operations on all chunks. */
+void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, bool at_target)
+{
+  (void)chunk;
+  if (dart__wire_flush(dart__shmem.comm, team->members[unit], at_target))
+    dart__count(DART__COUNT_RMA_FLUSH);
+  if (at_target) /* puts that were copied at once precede later loads, too */
+    atomic_thread_fence(memory_order_seq_cst);
+}

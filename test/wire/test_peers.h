@@ -1,0 +1,21 @@
+#ifndef TEST_WIRE_TEST_PEERS_H
+#define TEST_WIRE_TEST_PEERS_H
+/* Peers of a simulated network in one process. */
+#include "wire.h"
+
+enum { PEERS_MOST = 8 };
+
+typedef struct {
+  int32_t           count;
+  char             *inboxes;
+  dart__net_comm_t *comm[PEERS_MOST];
+} peers_t;
+
+/** `model` as of DART_NET. */
+void peers_open(peers_t *peers, int32_t count, const char *model);
+void peers_close(peers_t *peers);
+
+/** Let a peer make progress. */
+void peers_progress(dart__net_comm_t *comm);
+
+#endif

@@ -1,0 +1,488 @@
+/* The simulated network, promise by promise: a few peers in one thread. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "test_peers.h"
+
+enum { MANY = 1000, LARGE = 100000 };
+
+static peers_t             peers;
+static char                large[3 * LARGE], got[3 * LARGE];
+static dart__net_message_t message;
+
+static void open_with(int32_t count, const char *model)
+{
+  peers_open(&peers, count, model);
+}
+
+static dart__net_comm_t *comm(int32_t peer)
+{
+  return peers.comm[peer];
+}
+
+static dart__net_request_t send_word(int32_t from, int32_t to, dart__channel_t channel, int tag,
+                                     const uint64_t *word)
+{
+  dart__net_request_t request;
+
+  dart__net_send(comm(from), to, channel, tag, word, sizeof *word, &request);
+  return request;
+}
+
+static bool is_done(int32_t peer, dart__net_request_t *request)
+{
+  return dart__net_is_done(comm(peer), request);
+}
+
+/* With progress of all peers. */
+static void await(int32_t peer, dart__net_request_t *request)
+{
+  while (!is_done(peer, request))
+    for (int32_t other = 0; other < peers.count; other++)
+      peers_progress(comm(other));
+}
+
+static uint64_t recv_word(int32_t peer, int32_t from, dart__channel_t channel, int tag)
+{
+  dart__net_request_t        request;
+  dart__net_request_t *const requests[] = { &request };
+  uint64_t                   word       = 0;
+
+  dart__net_recv(comm(peer), from, channel, tag, &word, sizeof word, &request);
+  while (dart__net_test(comm(peer), requests, 1, &message) < 0)
+    for (int32_t other = 0; other < peers.count; other++)
+      peers_progress(comm(other));
+  return word;
+}
+
+/* ---- messages ----------------------------------------------------------------------------------- */
+
+static void messages_come_in_order_and_are_named(void **state)
+{
+  uint64_t words[MANY];
+
+  (void)state;
+  open_with(3, "rdma");
+  for (uint64_t i = 0; i < 10; i++) {
+    words[i] = i;
+    send_word(i % 2 ? 1 : 2, 0, DART__CHANNEL_PROGRAM, (int)i, &words[i]);
+  }
+  for (uint64_t i = 1; i < 10; i += 2) {
+    assert_int_equal(recv_word(0, 1, DART__CHANNEL_PROGRAM, DART__ANY_TAG), i);
+    assert_int_equal(message.peer, 1);
+    assert_int_equal(message.tag, i);
+    assert_int_equal(message.nbytes, 8);
+  }
+  assert_int_equal(recv_word(0, DART__ANY_PEER, DART__CHANNEL_PROGRAM, 4), 4);
+  assert_int_equal(message.peer, 2);
+  for (uint64_t i = 0; i < 10; i += 2)
+    if (i != 4)
+      assert_int_equal(recv_word(0, DART__ANY_PEER, DART__CHANNEL_PROGRAM, DART__ANY_TAG), i);
+  peers_close(&peers);
+}
+
+static void receives_take_messages_in_the_order_posted(void **state)
+{
+  dart__net_request_t requests[4], sent;
+  uint64_t            words[4] = { 0 }, values[2] = { 11, 12 };
+
+  (void)state;
+  open_with(2, "rdma");
+  for (int i = 0; i < 4; i++)
+    dart__net_recv(comm(0), i == 1 ? 1 : DART__ANY_PEER, DART__CHANNEL_REQUEST, 0, &words[i], 8,
+                   &requests[i]);
+  dart__net_cancel(comm(0), &requests[0]);
+  for (int i = 0; i < 2; i++) {
+    sent = send_word(1, 0, DART__CHANNEL_REQUEST, 0, &values[i]);
+    await(1, &sent);
+  }
+  assert_true(is_done(0, &requests[1]) && is_done(0, &requests[2]));
+  assert_false(is_done(0, &requests[3]));
+  assert_int_equal(words[1], 11);
+  assert_int_equal(words[2], 12);
+  dart__net_cancel(comm(0), &requests[3]);
+  peers_close(&peers);
+}
+
+static void a_claimed_message_is_found_by_nobody_else(void **state)
+{
+  dart__net_request_t sent, received;
+  dart__net_message_t found, other;
+
+  (void)state;
+  open_with(2, "rdma");
+  dart__net_send(comm(1), 0, DART__CHANNEL_OWN, 5, large, LARGE, &sent);
+  assert_false(dart__net_probe(comm(0), 1, DART__CHANNEL_OWN, 4, true, &found));
+  assert_true(dart__net_probe(comm(0), 1, DART__CHANNEL_OWN, 5, false, &found));
+  assert_true(dart__net_probe(comm(0), 1, DART__CHANNEL_OWN, 5, true, &found));
+  assert_false(dart__net_probe(comm(0), 1, DART__CHANNEL_OWN, 5, true, &other));
+  assert_int_equal(found.nbytes, LARGE);
+  memset(got, 0, sizeof got);
+  dart__net_recv_claimed(comm(0), &found, got, &received);
+  assert_false(is_done(1, &sent));
+  await(0, &received);
+  await(1, &sent);
+  assert_memory_equal(got, large, LARGE);
+  peers_close(&peers);
+}
+
+/* ---- what is full ------------------------------------------------------------------------------- */
+
+static void a_full_inbox_pushes_back(void **state)
+{
+  static uint64_t     words[MANY];
+  dart__net_request_t request;
+
+  (void)state;
+  open_with(2, "rdma");
+  for (uint64_t i = 0; i < MANY; i++) {
+    words[i] = i;
+    dart__net_send(comm(0), 1, DART__CHANNEL_REPLY, 0, &words[i], i % 3 == 0 ? 0 : 8,
+                   i + 1 < MANY ? NULL : &request);
+  }
+  assert_false(is_done(0, &request));
+  for (uint64_t i = 0; i < MANY; i++) {
+    assert_int_equal(recv_word(1, 0, DART__CHANNEL_REPLY, 0), i % 3 == 0 ? 0 : i);
+    assert_int_equal(message.nbytes, i % 3 == 0 ? 0 : 8);
+  }
+  assert_true(is_done(0, &request));
+  peers_close(&peers);
+}
+
+/* The receiver keeps some of them, some stay in slots, and others are offers. */
+static void messages_that_nobody_receives_hold_up_no_other(void **state)
+{
+  enum { UNWANTED = 400, EMPTY = 20 * MANY };
+  static dart__net_request_t empty[EMPTY];
+  dart__net_request_t        unwanted[UNWANTED], request;
+  dart__net_message_t        found;
+  uint64_t                   word = 9;
+
+  (void)state;
+  open_with(2, "rdma");
+  for (int i = 0; i < EMPTY; i++) {
+    dart__net_send(comm(0), 1, DART__CHANNEL_OWN, 1, NULL, 0, &empty[i]);
+    peers_progress(comm(1));
+  }
+  assert_false(is_done(0, &empty[EMPTY - 1]));
+  for (int i = 0; i < UNWANTED; i++) {
+    dart__net_send(comm(0), 1, DART__CHANNEL_PROGRAM, 1, large, 8000, &unwanted[i]);
+    peers_progress(comm(1));
+  }
+  assert_false(is_done(0, &unwanted[UNWANTED - 1]));
+  for (int i = 0; i < 3; i++) {
+    request = send_word(0, 1, DART__CHANNEL_REQUEST, 0, &word);
+    assert_int_equal(recv_word(1, 0, DART__CHANNEL_REQUEST, 0), 9);
+    await(0, &request);
+    dart__net_send(comm(0), 1, DART__CHANNEL_DATA, 0, large, LARGE, NULL);
+    dart__net_recv(comm(1), 0, DART__CHANNEL_DATA, 0, got, LARGE, &request);
+    await(1, &request);
+  }
+  for (int i = 0; i < UNWANTED; i++) {
+    assert_true(dart__net_probe(comm(1), 0, DART__CHANNEL_PROGRAM, 1, true, &found));
+    assert_int_equal(found.nbytes, 8000);
+    memset(got, 1, 8000);
+    dart__net_recv_claimed(comm(1), &found, got, &request);
+    await(1, &request);
+    assert_memory_equal(got, large, 8000);
+    await(0, &unwanted[i]);
+  }
+  for (int i = 0; i < EMPTY; i++) {
+    dart__net_recv(comm(1), 0, DART__CHANNEL_OWN, 1, NULL, 0, &request);
+    await(1, &request);
+    await(0, &empty[i]);
+  }
+  peers_close(&peers);
+}
+
+/* ---- puts and gets ------------------------------------------------------------------------------ */
+
+static char           memory[3 * LARGE];
+static dart__region_t region = { .id = 77, .base = memory, .nbytes = sizeof memory };
+
+static dart__net_request_t move(int32_t from, int32_t to, bool is_put, char *data, size_t nbytes,
+                                uint64_t offset, bool is_mapped)
+{
+  dart__net_request_t request;
+
+  dart__wire_move(comm(from),
+                  &(dart__move_t){ .peer   = to,
+                                   .is_put = is_put,
+                                   .data   = data,
+                                   .nbytes = nbytes,
+                                   .region = region.id,
+                                   .offset = offset,
+                                   .mapped = is_mapped ? memory + offset : NULL },
+                  &request);
+  return request;
+}
+
+static void bytes_go_where_they_should(void **state)
+{
+  static const size_t sizes[] = { 1, 8, 9, 8191, 8192, 8193, LARGE };
+
+  (void)state;
+  for (int is_mapped = 0; is_mapped < 2; is_mapped++) {
+    open_with(3, "software,latency=1us,jitter=2us");
+    dart__wire_enter(comm(1), &region);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      dart__net_request_t put, get;
+
+      memset(memory, 0, sizeof memory);
+      memset(got, 0, sizeof got);
+      put = move(0, 1, true, large, sizes[i], 1000, is_mapped);
+      await(0, &put);
+      while (memcmp(memory + 1000, large, sizes[i]) != 0)
+        for (int p = 0; p < 3; p++)
+          peers_progress(comm(p));
+      assert_int_equal(memory[999], 0);
+      assert_int_equal(memory[1000 + sizes[i]], 0);
+      get = move(0, 1, false, got, sizes[i], 1000, is_mapped);
+      await(0, &get);
+      assert_memory_equal(got, large, sizes[i]);
+      assert_int_equal(got[sizes[i]], 0);
+      while (dart__wire_flush(comm(2), 1, true))
+        ;
+    }
+    assert_false(dart__wire_flush(comm(0), 2, true));
+    dart__wire_leave(comm(1), &region);
+    peers_close(&peers);
+  }
+}
+
+static void a_target_that_stops_holds_up_no_other(void **state)
+{
+  dart__net_request_t stuck, moved;
+
+  (void)state;
+  open_with(3, "software");
+  dart__wire_enter(comm(2), &region);
+  dart__wire_enter(comm(1), &(dart__region_t){ .id = 77, .base = got, .nbytes = sizeof got });
+  stuck = move(0, 1, true, large, LARGE, 0, false);
+  moved = move(0, 2, true, large, LARGE, 0, false);
+  while (!is_done(0, &moved))
+    peers_progress(comm(2));
+  assert_false(is_done(0, &stuck));
+  await(0, &stuck);
+  peers_progress(comm(1));
+  peers_progress(comm(2));
+  dart__wire_flush(comm(0), 1, true);
+  dart__wire_flush(comm(0), 2, true);
+  assert_memory_equal(memory, large, LARGE);
+  assert_memory_equal(got, large, LARGE);
+  peers_close(&peers);
+}
+
+/* Far more than may be outstanding: none is lost. */
+static void many_puts_wait_for_each_other(void **state)
+{
+  enum { PUTS = 10 * MANY };
+  static char values[PUTS];
+
+  (void)state;
+  open_with(2, "rdma,latency=1us");
+  memset(memory, 0, PUTS);
+  for (uint64_t i = 0; i < PUTS; i++)
+    values[i] = (char)(i + 1);
+  for (uint64_t i = 0; i < PUTS; i++)
+    dart__wire_move(
+        comm(0),
+        &(dart__move_t){
+            .peer = 1, .is_put = true, .data = values + i, .nbytes = 1, .mapped = memory + i },
+        NULL);
+  assert_true(dart__wire_flush(comm(0), 1, true));
+  for (uint64_t i = 0; i < PUTS; i++)
+    assert_int_equal(memory[i], (char)(i + 1));
+  peers_close(&peers);
+}
+
+/* ---- time --------------------------------------------------------------------------------------- */
+
+static void nothing_comes_before_its_time(void **state)
+{
+  int64_t             start;
+  uint64_t            word = 3;
+  dart__net_request_t request;
+
+  (void)state;
+  open_with(2, "rdma,latency=3ms,bandwidth=10M");
+  dart__wire_enter(comm(1), &region);
+  start = dart__now_ns();
+  send_word(0, 1, DART__CHANNEL_REQUEST, 0, &word);
+  assert_int_equal(recv_word(1, 0, DART__CHANNEL_REQUEST, 0), 3);
+  assert_true(dart__now_ns() - start >= 3000000);
+  start   = dart__now_ns();
+  request = move(0, 1, true, large, LARGE, 0, true); /* takes 10 ms of a link */
+  await(0, &request);
+  assert_true(dart__now_ns() - start >= 13000000);
+  start   = dart__now_ns();
+  request = move(0, 1, false, got, 8, 0, true);
+  await(0, &request);
+  assert_true(dart__now_ns() - start >= 6000000);
+  peers_close(&peers);
+}
+
+/* Of many pairs of messages, each after the one before, how often the second has come when the first has not. */
+static int overtaken_messages(dart__channel_t one, int one_tag, dart__channel_t two, int two_tag)
+{
+  const dart__channel_t channels[] = { one, two };
+  const int             tags[]     = { one_tag, two_tag };
+  int                   overtaken  = 0;
+
+  for (int i = 0; i < MANY; i++) {
+    dart__net_request_t requests[2];
+    uint64_t            sent[2] = { 1, 2 }, words[2];
+    bool                is_over = false, is_overtaken = false;
+
+    for (int k = 0; k < 2; k++)
+      send_word(0, 1, channels[k], tags[k], &sent[k]);
+    for (int k = 0; k < 2; k++)
+      dart__net_recv(comm(1), 0, channels[k], tags[k], &words[k], 8, &requests[k]);
+    while (!is_over) {
+      bool has_second = is_done(1, &requests[1]);
+
+      is_over = is_done(1, &requests[0]) && has_second;
+      is_overtaken |= has_second && !is_over;
+    }
+    assert_int_equal(words[0], 1);
+    assert_int_equal(words[1], 2);
+    overtaken += is_overtaken;
+  }
+  return overtaken;
+}
+
+static void jitter_reorders_what_is_not_ordered(void **state)
+{
+  (void)state;
+  open_with(2, "rdma,jitter=20us,seed=5");
+  assert_int_equal(overtaken_messages(DART__CHANNEL_OWN, 3, DART__CHANNEL_OWN, 3), 0);
+  assert_int_equal(overtaken_messages(DART__CHANNEL_REQUEST, 0, DART__CHANNEL_REQUEST, 0), 0);
+  assert_true(overtaken_messages(DART__CHANNEL_OWN, 3, DART__CHANNEL_OWN, 4) > MANY / 10);
+  assert_true(overtaken_messages(DART__CHANNEL_REQUEST, 0, DART__CHANNEL_REPLY, 0) > MANY / 10);
+  peers_close(&peers);
+}
+
+static void program_messages_keep_their_order_with_any_tag(void **state)
+{
+  dart__net_request_t sent[50];
+  uint64_t            words[50];
+
+  (void)state;
+  open_with(2, "rdma,jitter=20us,seed=5");
+  for (uint64_t i = 0; i < 50; i++) {
+    words[i] = i;
+    sent[i]  = send_word(0, 1, DART__CHANNEL_PROGRAM, (int)(i * 7 % 5), &words[i]);
+  }
+  for (uint64_t i = 0; i < 50; i++)
+    assert_int_equal(recv_word(1, 0, DART__CHANNEL_PROGRAM, DART__ANY_TAG), i);
+  for (uint64_t i = 0; i < 50; i++)
+    await(0, &sent[i]);
+  peers_close(&peers);
+}
+
+/* The same of puts; those to one place have values that tell which was the last. */
+static int overtaken_puts(size_t nbytes, uint64_t distance)
+{
+  static char values[2][16] = { { 1 }, { 2 } };
+  int         overtaken     = 0;
+
+  for (int i = 0; i < MANY; i++) {
+    dart__net_request_t puts[2];
+    bool                is_second_first = false;
+
+    memset(memory, 0, 200);
+    for (int k = 0; k < 2; k++)
+      puts[k] = move(0, 1, true, values[k], nbytes, (uint64_t)k * distance, true);
+    while (memory[0] == 0 || memory[distance] == 0) {
+      peers_progress(comm(0));
+      is_second_first |= distance > 0 && memory[distance] != 0 && memory[0] == 0;
+    }
+    await(0, &puts[0]);
+    await(0, &puts[1]);
+    overtaken += distance > 0 ? is_second_first : memory[0] == 1;
+  }
+  return overtaken;
+}
+
+static void only_small_puts_to_one_place_are_ordered(void **state)
+{
+  (void)state;
+  open_with(2, "rdma,jitter=20us,seed=6");
+  assert_int_equal(overtaken_puts(8, 0), 0);
+  assert_int_equal(overtaken_puts(1, 0), 0);
+  assert_true(overtaken_puts(8, 64) > MANY / 20);
+  assert_true(overtaken_puts(16, 0) > MANY / 20);
+  peers_close(&peers);
+}
+
+/* ---- the setting -------------------------------------------------------------------------------- */
+
+static void the_setting_is_read_or_refused(void **state)
+{
+  static const char *const bad[] = { "",
+                                     "rdm",
+                                     "rdma,",
+                                     "latency",
+                                     "latency=",
+                                     "latency=2",
+                                     "latency=2s",
+                                     "latency=-1us",
+                                     "latency=0x10us",
+                                     "latency=1e3us",
+                                     "bandwidth=1e400",
+                                     "seed=99999999999999999999",
+                                     "jitter=1m",
+                                     "bandwidth=1",
+                                     "seed=x",
+                                     "bandwidth=1T",
+                                     "rdma latency=1us",
+                                     "seed=1,seed=" };
+  dart__net_model_t        model;
+  const char              *wrong;
+
+  (void)state;
+  assert_true(dart__net_model_read("rdma", &model, &wrong));
+  assert_false(model.is_software || model.has_delays);
+  assert_true(dart__net_model_read("software,latency=2us,bandwidth=10G,jitter=1.5us,seed=7", &model,
+                                   &wrong));
+  assert_true(model.is_software && model.has_delays);
+  assert_int_equal(model.latency_ns, 2000);
+  assert_int_equal(model.jitter_ns, 1500);
+  assert_int_equal(model.seed, 7);
+  assert_true(model.ns_per_byte > 0.0999 && model.ns_per_byte < 0.1001);
+  assert_true(dart__net_model_read("latency=0,rdma", &model, &wrong));
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    if (dart__net_model_read(bad[i], &model, &wrong))
+      fail_msg("accepted: %s", bad[i]);
+  assert_false(dart__net_model_read("rdma,latnecy=1us,seed=1", &model, &wrong));
+  assert_string_equal(wrong, "latnecy=1us,seed=1");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(messages_come_in_order_and_are_named),
+    cmocka_unit_test(receives_take_messages_in_the_order_posted),
+    cmocka_unit_test(a_claimed_message_is_found_by_nobody_else),
+    cmocka_unit_test(a_full_inbox_pushes_back),
+    cmocka_unit_test(messages_that_nobody_receives_hold_up_no_other),
+    cmocka_unit_test(bytes_go_where_they_should),
+    cmocka_unit_test(a_target_that_stops_holds_up_no_other),
+    cmocka_unit_test(many_puts_wait_for_each_other),
+    cmocka_unit_test(nothing_comes_before_its_time),
+    cmocka_unit_test(jitter_reorders_what_is_not_ordered),
+    cmocka_unit_test(program_messages_keep_their_order_with_any_tag),
+    cmocka_unit_test(only_small_puts_to_one_place_are_ordered),
+    cmocka_unit_test(the_setting_is_read_or_refused),
+  };
+
+  for (size_t i = 0; i < sizeof large; i++)
+    large[i] = (char)(1 + i * 31 % 120);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
