@@ -63,12 +63,12 @@ together() {
   beside=()
 }
 
-# on_backends FUNCTION FILE: call it for each backend that is built with programs named FILE-BACKEND, for
-# dart-mpi once more on two nodes; beside one another. It finds $backend, the words of the launcher in
-# ${dartrun[@]}, and $program.
+# on_backends FUNCTION FILE: call it for each of ${shapes[@]} whose backend is built with programs named FILE-BACKEND;
+# beside one another. It finds $backend, the words of the launcher in ${dartrun[@]}, and $program.
+shapes=(shmem mpi 'mpi --nodes 2')
 on_backends() {
   local shape
-  for shape in shmem mpi 'mpi --nodes 2'; do
+  for shape in "${shapes[@]}"; do
     # shellcheck disable=SC2086
     set -- "$1" "$2" $shape
     backend=$3 program=$build/test/$2-$3 dartrun=("$build/dart-$3/dartrun" "${@:4}")

@@ -1,6 +1,7 @@
 # Units that end early, with code 0: a job goes on if nobody needs them, else it ends with another code
 # and one line that names them. It never waits for ever. And units that die are named.
 source "$(dirname "$0")/cli.bash"
+shapes+=('shmem --nodes 2')
 export DART_LOG_LEVEL=WARN # no lines but those that are looked for
 
 # job WHO:STEPS...: of three units, over long before `run` loses patience.

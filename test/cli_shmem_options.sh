@@ -108,4 +108,36 @@ if ((cores > 1)) && [[ $(nproc) == $(lstopo-no-graphics --only pu | wc -l) ]]; t
   [[ -z $shared ]] || fail "as many units as cores: two may run on processor $shared"
 fi
 
+# Simulated nodes: at most one for each unit.
+for k in 0 -1 3 x '' 1.5 99999999999999999999; do
+  run "$dartrun" -n 2 --nodes "$k" "$unit"; expect_code 2
+  expect_line "dartrun: --nodes '$k' is not a number from 1 to 2"
+done
+run "$dartrun" --nodes; expect_code 2; expect_line "*argument*"
+# A network that cannot be is one line, however many units there are; they start only then.
+for net in '' , rdmax RDMA 'rdma software' rdma, latency latency= latency=2 latency=-1us latency=2s latency=2h latency=nanus \
+  latency=1e3us jitter=0x10us jitter=infs bandwidth=0 bandwidth=10Q bandwidth=1e400 seed= seed=-1 seed=x \
+  seed=99999999999999999999 seed=1,bogus=3 rdma,,software "$(printf 'rdma,%.0s' {1..60})rdma"; do
+  run env DART_NET="$net" "$dartrun" -n 3 --nodes 2 "$unit" '*:show'; expect_code 2
+  expect_line "dartrun: DART_NET='$net': * is none of rdma, software, *"
+  expect_out ""
+done
+run "$dartrun" -n 3 --nodes 3 "$unit" '*:show'; expect_code 0
+out=$(sort <<<"$out"); expect_out $'0 3 3\n1 3 3\n2 3 3'
+before=$(ls -A /dev/shm)
+program=$build/test/dart-unit-shmem
+need "$program"
+for net in rdma software rdma,latency=10us software,jitter=20us,bandwidth=1G,seed=5; do
+  for nodes in 2 3; do
+    run env DART_NET=$net DART_LOG_LEVEL=ERROR "$dartrun" -n 3 --nodes $nodes "$program"; expect_code 0; expect_out "done"
+    [[ -z $err ]] || fail "$net on $nodes nodes: $err"
+  done
+done
+# A unit without the launcher says the same of its network.
+run env DART_NET=rdmax "$program"; expect_line "*DART_NET='rdmax': 'rdmax' is none of rdma, software, *"
+# One that is killed is named, and ends the others.
+run env DART_LOG_LEVEL=ERROR "$dartrun" -n 4 --nodes 2 "$program" signal 9
+expect_code 137; expect_line "dartrun: unit 3 * killed by signal 9 *"
+[[ $(ls -A /dev/shm) == "$before" ]] || fail "left behind in /dev/shm: $(ls -A /dev/shm)"
+
 finish

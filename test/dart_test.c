@@ -457,6 +457,25 @@ bool test_uses_mpi(void)
   return strstr(dart__net.describe(), "no MPI") == NULL;
 }
 
+void test_set_net(const char *kind)
+{
+  static char *before;
+  static bool  is_known;
+  char         text[300];
+
+  if (!is_known && getenv("DART_NET") != NULL)
+    before = strdup(getenv("DART_NET"));
+  is_known = true;
+  snprintf(text, sizeof text, "%s%s%s", before == NULL ? "" : before, before == NULL ? "" : ",",
+           kind == NULL ? "" : kind);
+  if (kind != NULL)
+    setenv("DART_NET", text, 1);
+  else if (before != NULL)
+    setenv("DART_NET", before, 1);
+  else
+    unsetenv("DART_NET");
+}
+
 int test_rounds(int most)
 {
   bool spinning = test_uses_mpi() && n > sysconf(_SC_NPROCESSORS_ONLN);

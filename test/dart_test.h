@@ -166,6 +166,10 @@ bool test_has_agent(void);
 /** Whether this is the program of dart-mpi. */
 bool test_uses_mpi(void);
 
+/** From the next dart_init on, the network that dart-shmem simulates is "rdma" or "software", with the delays that it had;
+ *  NULL: as the program was started. */
+void test_set_net(const char *kind);
+
 /** How often to repeat what a statement wants `most` times: `most`, but a tenth of it where units
  *  outnumber cores and wait by MPI, which spins. */
 int test_rounds(int most);

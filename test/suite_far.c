@@ -382,10 +382,21 @@ static void a_unit_may_leave_early(void)
   }
 }
 
+/* NULL: as it was. */
+static void set(const setting_t *setting, const char *value)
+{
+  if (strcmp(setting->name, "DART_NET") == 0)
+    test_set_net(value);
+  else if (value != NULL)
+    setenv(setting->name, value, 1);
+  else
+    unsetenv(setting->name);
+}
+
 static void run_with(const setting_t *settings, int count)
 {
   for (int i = 0; i < count; i++)
-    setenv(settings[i].name, settings[i].value, 1);
+    set(&settings[i], settings[i].value);
   test_init();
   no_update_is_lost();
   puts_are_visible_after_a_flush();
@@ -400,8 +411,20 @@ static void run_with(const setting_t *settings, int count)
   a_unit_may_leave_early();
   EXPECT_OK(dart_exit());
   for (int i = 0; i < count; i++)
-    unsetenv(settings[i].name);
+    set(&settings[i], NULL);
 }
+
+/* Whether puts and gets need progress of their target, or the network reaches the memory by itself. */
+#define SENT                        \
+  { "DART_MPI_WINDOW", "dynamic" }, \
+  {                                 \
+    "DART_NET", "software"          \
+  }
+#define REACHED                    \
+  { "DART_MPI_WINDOW", "static" }, \
+  {                                \
+    "DART_NET", "rdma"             \
+  }
 
 #define RUN_WITH(...)                                              \
   do {                                                             \
@@ -413,22 +436,22 @@ static void run_with(const setting_t *settings, int count)
 /* The one with an agent comes first: it is then that MPI is started, with threads. */
 TEST(dynamic_windows_and_an_agent)
 {
-  RUN_WITH({ "DART_MPI_WINDOW", "dynamic" }, { "DART_PROGRESS", "thread" });
+  RUN_WITH(SENT, { "DART_PROGRESS", "thread" });
 }
 
 TEST(static_windows_and_an_agent)
 {
-  RUN_WITH({ "DART_MPI_WINDOW", "static" }, { "DART_PROGRESS", "thread" });
+  RUN_WITH(REACHED, { "DART_PROGRESS", "thread" });
 }
 
 TEST(dynamic_windows_without_an_agent)
 {
-  RUN_WITH({ "DART_MPI_WINDOW", "dynamic" }, { "DART_PROGRESS", "none" });
+  RUN_WITH(SENT, { "DART_PROGRESS", "none" });
 }
 
 TEST(static_windows_and_nothing_collected)
 {
-  RUN_WITH({ "DART_MPI_WINDOW", "static" }, { "DART_PROGRESS", "none" }, { "DART_AGGREGATE", "0" });
+  RUN_WITH(REACHED, { "DART_PROGRESS", "none" }, { "DART_AGGREGATE", "0" });
 }
 
 TEST(much_collected_without_an_agent)
@@ -479,6 +502,7 @@ TEST(threads_do_not_flush_each_others_transfers_away)
   dart_gptr_t                 base;
 
   setenv("DART_MPI_WINDOW", "static", 1);
+  test_set_net("rdma");
   setenv("DART_AGGREGATE", "0", 1);
   EXPECT_OK(dart_init_thread(NULL, NULL, &level));
   EXPECT_OK(dart_myid(&unit));
@@ -498,6 +522,7 @@ TEST(threads_do_not_flush_each_others_transfers_away)
   end(base);
   EXPECT_OK(dart_exit());
   unsetenv("DART_MPI_WINDOW");
+  test_set_net(NULL);
   unsetenv("DART_AGGREGATE");
 }
 
