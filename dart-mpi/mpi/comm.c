@@ -42,7 +42,8 @@ static bool is_one_node(int nunits)
   return here != NULL && atoi(here) == nunits && !is_divided();
 }
 
-/* dartrun --nodes: MPICH divides one machine into nodes by itself. Another MPI finds one node, which DART divides. */
+/* dartrun --nodes: MPICH divides one machine into nodes by itself. Another MPI finds one node, which DART divides: units
+ * go round the nodes, as with MPICH. */
 static void divide_node(int nunits, int me)
 {
   const char *text  = getenv("DART_NODES");
@@ -52,8 +53,7 @@ static void divide_node(int nunits, int me)
   if (nodes < 2 || here < nunits)
     return;
   DART__MPI(MPI_Comm_free, &dart__comm.node);
-  DART__MPI(MPI_Comm_split, dart__comm.world, (int)((int64_t)me * nodes / nunits), me,
-            &dart__comm.node);
+  DART__MPI(MPI_Comm_split, dart__comm.world, me % nodes, me, &dart__comm.node);
 }
 
 /* MPI finds the nodes by blocking collectives, in which units that share cores wait for each other's time slices:
