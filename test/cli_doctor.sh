@@ -25,7 +25,7 @@ fi
 
 # The words of the first column, but for numbers and names, are in a string of the source: strings that go on in the
 # next line, and names of constants between them, are joined.
-cat "$top"/dart-base/*/*.[ch] "$top"/dart-base/far/am/*.[ch] "$top"/dart-mpi/*/*.[ch] "$top"/dart-shmem/*.c \
+cat "$top"/dart-base/*/*.[ch] "$top"/dart-base/far/am/*.[ch] "$top"/dart-mpi/*/*.[ch] "$top"/dart-shmem/*.[ch] \
   "$top"/dart-shmem/*/*.[ch] "$top"/launch/*.[ch] | tr '\n' ' ' | sed -E 's/" *(DIRECTORY|PRI[a-z0-9]+)? *"//g; s/\\"/"/g' >"$work/source"
 quoted=0
 while IFS= read -r message; do
