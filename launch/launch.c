@@ -75,6 +75,20 @@ int launch_number(const char *option, const char *text, int least, int most)
   return (int)value;
 }
 
+void launch_set(const char *name, const char *value)
+{
+  if (setenv(name, value, 1) != 0)
+    launch_fail(LAUNCH_EXIT_FAILURE, "cannot set %s: %s", name, strerror(errno));
+}
+
+void launch_set_number(const char *name, int value)
+{
+  char text[16];
+
+  snprintf(text, sizeof text, "%d", value);
+  launch_set(name, text);
+}
+
 /* In the order of launch_bind_t. */
 static const char *const bind_names[] = { "auto", "none", "cpu", "core", "numa", "package" };
 
@@ -92,6 +106,7 @@ static launch_bind_t bind_number(const char *option, const char *text)
 
 static const struct argp_option options[] = {
   { "units", 'n', "N", 0, "Start N units of the program", 0 },
+  { "nodes", 'N', "K", 0, "Act as if the machine were K nodes; 1 to N", 0 },
   { "bind", 'b', "WHAT", OPTION_ARG_OPTIONAL,
     "Bind each unit to a cpu or a core of its own, to a numa domain or a package, or to none. "
     "--bind alone means core; without it, what the variable DART_BIND says, or else auto",
@@ -101,8 +116,9 @@ static const struct argp_option options[] = {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-  launch_t *launch = state->input;
-  FILE     *sink;
+  static const char *nodes; /* as given: the limit is known at the end. NULL: not given */
+  launch_t          *launch = state->input;
+  FILE              *sink;
 
   switch (key) {
   case ARGP_KEY_INIT:
@@ -119,6 +135,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     state->err_stream = stderr;
     return 0;
   case 'b': launch->bind = arg != NULL ? bind_number("--bind", arg) : LAUNCH_BIND_CORE; return 0;
+  case 'N': nodes = arg; return 0;
   case 'n': launch->nunits = launch_number("-n", arg, 1, launch->nunits_most); return 0;
   case ARGP_KEY_ARG:
     launch->command = &state->argv[state->next - 1];
@@ -129,6 +146,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
       launch_fail(LAUNCH_EXIT_USAGE, "option -n N is missing: how many units?");
     if (launch->command == NULL)
       launch_fail(LAUNCH_EXIT_USAGE, "which program? none was named");
+    if (nodes != NULL)
+      launch->nnodes = launch_number("--nodes", nodes, 1, launch->nunits);
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }

@@ -3,9 +3,9 @@
 /* Shared by the launchers of all backends: the command line, and messages.
  *
  * The command line is `dartrun [OPTION...] -n N PROGRAM [ARG...]`. Options end at the program: everything behind it
- * belongs to the program. The environment variable DART_BIND is the default of --bind. A launcher adds its own options
- * as an argp that has this one as a child; the child's input is a launch_t. For an invalid command line, one line goes
- * to stderr, and the exit code is LAUNCH_EXIT_USAGE. */
+ * belongs to the program. The environment variable DART_BIND is the default of --bind. A launcher describes itself in an
+ * argp without a parser whose only child is launch_argp; its input is a launch_t. For an invalid command line, one line
+ * goes to stderr, and the exit code is LAUNCH_EXIT_USAGE. */
 #include <argp.h>
 
 #define LAUNCH_EXIT_USAGE   2
@@ -29,6 +29,7 @@ typedef enum {
 typedef struct {
   int           nunits_most; /* set before parsing: the most units that the backend supports */
   int           nunits;
+  int           nnodes; /* of --nodes; 0: not given */
   launch_bind_t bind;
   char        **command; /* the program and its arguments, NULL-terminated */
 } launch_t;
@@ -38,6 +39,10 @@ extern const struct argp launch_argp;
 /** Read `text`, the value of `option`, as a number. Exits with one line if it is not a number from `least` to
  *  `most`. */
 int launch_number(const char *option, const char *text, int least, int most);
+
+/** Set an environment variable of the units, or exit with one line. */
+void launch_set(const char *name, const char *value);
+void launch_set_number(const char *name, int value);
 
 /** Open /dev/null for those of descriptors 0, 1 and 2 that are closed. A launcher calls this first: otherwise a file
  *  that it opens would become a standard stream, also of the units, and be closed as one. */

@@ -24,33 +24,11 @@
 #include "load_layers.h"
 #include "roll.h"
 
-typedef struct {
-  launch_t    launch;
-  const char *nodes; /* as given, since its limit is known only after -n; or NULL */
-} options_t;
-
 const char *argp_program_version = "dartrun (dart-mpi) " DART_VERSION_STR;
-
-static const struct argp_option own_options[] = {
-  { "nodes", 'N', "K", 0, "Act as if the machine were K nodes; 1 to N", 0 }, { 0 }
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-  options_t *options = state->input;
-
-  switch (key) {
-  case ARGP_KEY_INIT: state->child_inputs[0] = &options->launch; return 0;
-  case 'N': options->nodes = arg; return 0;
-  default: return ARGP_ERR_UNKNOWN;
-  }
-}
 
 static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 
 static const struct argp arguments = {
-  .options  = own_options,
-  .parser   = parse,
   .args_doc = "PROGRAM [ARG...]",
   .doc      = "Start a DART program by mpiexec.\v"
               "The environment variable DART_MPIEXEC names another mpiexec than " DART_MPIEXEC
@@ -60,29 +38,19 @@ static const struct argp arguments = {
   .children = children,
 };
 
-static void set(const char *name, const char *value)
-{
-  if (setenv(name, value, 1) != 0)
-    launch_fail(LAUNCH_EXIT_FAILURE, "cannot set %s: %s", name, strerror(errno));
-}
-
 static void set_default(const char *name, const char *value)
 {
   if (getenv(name) == NULL)
-    set(name, value);
+    launch_set(name, value);
 }
 
 /* Without --nodes, mpiexec determines the nodes, and nothing is set. */
-static void set_nodes(const options_t *options)
+static void set_nodes(const launch_t *launch)
 {
-  char text[16];
-
-  if (options->nodes == NULL)
+  if (launch->nnodes == 0)
     return;
-  snprintf(text, sizeof text, "%d",
-           launch_number("--nodes", options->nodes, 1, options->launch.nunits));
-  set("MPIR_CVAR_NUM_CLIQUES", text);
-  set("DART_NODES", text);
+  launch_set_number("MPIR_CVAR_NUM_CLIQUES", launch->nnodes);
+  launch_set_number("DART_NODES", launch->nnodes);
 }
 
 /* UCX, below MPICH, prints where a process crashed, and then other handlers cannot. DART's report also names the
@@ -124,7 +92,7 @@ static const char *bind_word(launch_bind_t bind)
 
 int main(int argc, char **argv)
 {
-  options_t   options = { .launch.nunits_most = INT_MAX };
+  launch_t    launch  = { .nunits_most = INT_MAX };
   const char *mpiexec = getenv("DART_MPIEXEC");
   char        nunits[16];
   char      **command;
@@ -132,32 +100,32 @@ int main(int argc, char **argv)
   int         code;
 
   launch_keep_standard_streams();
-  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
+  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
   launch_layers();
-  set_nodes(&options);
+  set_nodes(&launch);
   set_backtraces();
   set_openmpi();
-  check_program(options.launch.command[0]);
+  check_program(launch.command[0]);
   if (mpiexec == NULL)
     mpiexec = DART_MPIEXEC;
 
   /* mpiexec -bind-to WHAT -n N, then the command and its final NULL */
-  while (options.launch.command[nwords] != NULL)
+  while (launch.command[nwords] != NULL)
     nwords++;
   command = calloc(5 + nwords + 1, sizeof command[0]);
   if (command == NULL)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
-  snprintf(nunits, sizeof nunits, "%d", options.launch.nunits);
+  snprintf(nunits, sizeof nunits, "%d", launch.nunits);
   command[own++] = (char *)mpiexec;
-  if (bind_word(options.launch.bind) != NULL) {
+  if (bind_word(launch.bind) != NULL) {
     command[own++] = "-bind-to";
-    command[own++] = (char *)bind_word(options.launch.bind);
+    command[own++] = (char *)bind_word(launch.bind);
   }
   command[own++] = "-n";
   command[own++] = nunits;
-  memcpy(command + own, options.launch.command, nwords * sizeof command[0]);
+  memcpy(command + own, launch.command, nwords * sizeof command[0]);
 
-  code = roll_run(command, (uint32_t)options.launch.nunits);
+  code = roll_run(command, (uint32_t)launch.nunits);
   free(command);
   return code;
 }

@@ -2,9 +2,6 @@
  *
  * The launcher makes the job, which is the memory that the units share (job_file.h). It passes the memory and a unit's
  * id to each unit in the environment, and stays until the last unit has ended (units.h). */
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,33 +15,11 @@
 #include "net_model.h"
 #include "units.h"
 
-typedef struct {
-  launch_t    launch;
-  const char *nodes; /* as given; its limit is known only after -n. NULL: not given */
-} options_t;
-
 const char *argp_program_version = "dartrun (dart-shmem) " DART_VERSION_STR;
-
-static const struct argp_option own_options[] = {
-  { "nodes", 'N', "K", 0, "Act as if the machine were K nodes; 1 to N", 0 }, { 0 }
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-  options_t *options = state->input;
-
-  switch (key) {
-  case ARGP_KEY_INIT: state->child_inputs[0] = &options->launch; return 0;
-  case 'N': options->nodes = arg; return 0;
-  default: return ARGP_ERR_UNKNOWN;
-  }
-}
 
 static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 
 static const struct argp arguments = {
-  .options  = own_options,
-  .parser   = parse,
   .args_doc = "PROGRAM [ARG...]",
   .doc      = "Start a DART program on this machine.\v"
               "Unit 0 reads the standard input. Signals sent to dartrun go to all units. When a "
@@ -59,16 +34,7 @@ static const struct argp arguments = {
   .children = children,
 };
 
-static void set_number(const char *name, int value)
-{
-  char text[16];
-
-  snprintf(text, sizeof text, "%d", value);
-  if (setenv(name, text, 1) != 0)
-    launch_fail(LAUNCH_EXIT_FAILURE, "cannot set %s: %s", name, strerror(errno));
-}
-
-/* Units would say the same, each of them. */
+/* dartrun prints one line, where each unit would print it. */
 static void check_net(void)
 {
   const char       *text = getenv("DART_NET"), *wrong = text;
@@ -80,31 +46,29 @@ static void check_net(void)
 
 int main(int argc, char **argv)
 {
-  options_t    options = { .launch.nunits_most = DART__JOB_UNITS_MAX };
-  launch_t    *launch  = &options.launch;
-  units_plan_t plan    = { 0 };
-  int          nnodes  = 1;
+  launch_t     launch = { .nunits_most = DART__JOB_UNITS_MAX };
+  units_plan_t plan   = { 0 };
   bind_t      *bind;
   int          code;
 
   launch_keep_standard_streams();
-  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &options);
+  argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
 
   check_net();
   launch_layers();
-  if (options.nodes != NULL)
-    nnodes = launch_number("--nodes", options.nodes, 1, launch->nunits);
-  plan.command = launch->command;
-  plan.nunits  = (uint32_t)launch->nunits;
-  if (dart__job_create(plan.nunits, (uint32_t)nnodes, &plan.job_fd) != DART_OK ||
+  if (launch.nnodes == 0)
+    launch.nnodes = 1;
+  plan.command = launch.command;
+  plan.nunits  = (uint32_t)launch.nunits;
+  if (dart__job_create(plan.nunits, (uint32_t)launch.nnodes, &plan.job_fd) != DART_OK ||
       dart__job_open(plan.job_fd, &plan.job) != DART_OK)
     return LAUNCH_EXIT_FAILURE;
 
-  set_number(DART__JOB_ENV_FD, plan.job_fd);
-  set_number(DART__JOB_ENV_UNITS, launch->nunits);
-  set_number("DART_NODES", nnodes);
+  launch_set_number(DART__JOB_ENV_FD, plan.job_fd);
+  launch_set_number(DART__JOB_ENV_UNITS, launch.nunits);
+  launch_set_number("DART_NODES", launch.nnodes);
 
-  bind      = bind_plan(launch->bind, plan.nunits);
+  bind      = bind_plan(launch.bind, plan.nunits);
   plan.bind = bind;
   code      = units_run(&plan);
   if (bind != NULL)
