@@ -56,6 +56,32 @@ function(dart_test_common test)
     ENVIRONMENT "${environment}")
 endfunction()
 
+# dart_add_thread_test(<program> <kind>_<name>.c LIBRARIES <library>... [SOURCES <file>...] [LABELS <label>...])
+#
+# A test with cmocka of parts of the library between threads, without a job: <kind>.<name>, with a suffix of the program.
+function(dart_add_thread_test program source)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES;SOURCES;LABELS")
+  string(REGEX MATCH "^[a-z]+" kind ${program})
+  string(REGEX REPLACE "^[a-z]+_" "${DART_TEST_PREFIX}${kind}." test ${program})
+  add_executable(${program} ${source} ${arg_SOURCES})
+  target_link_libraries(${program} PRIVATE ${arg_LIBRARIES} ${CMOCKA_LIBRARY})
+  add_test(NAME ${test} COMMAND ${program})
+  dart_test_common(${test} UNITS 2 LABELS ${kind} ${arg_LABELS})
+endfunction()
+
+# dart_add_thread_tests(<source>... [SOURCES <file>...] [NOT_THREADS <regex>]): each of the tests, and again under
+# ThreadSanitizer, as <kind>.<name>.tsan, unless its name matches. SOURCES are part of all.
+function(dart_add_thread_tests)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NOT_THREADS" "SOURCES")
+  foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
+    get_filename_component(name ${source} NAME_WE)
+    dart_add_thread_test(${name} ${source} LIBRARIES dart-core-archive SOURCES ${arg_SOURCES})
+    if(TARGET dart-core-tsan AND NOT (arg_NOT_THREADS AND name MATCHES "${arg_NOT_THREADS}"))
+      dart_add_thread_test(${name}.tsan ${source} LIBRARIES dart-core-tsan SOURCES ${arg_SOURCES} LABELS thread)
+    endif()
+  endforeach()
+endfunction()
+
 # dart_add_checked_program(<name> [LIBRARIES <library>...] [CHECKS <value>])
 #
 # A program of dart_add_program linked with the debug mode: checked-<name>-<backend>, and a test of it, check.<name>,
@@ -73,13 +99,14 @@ function(dart_add_checked_program name)
 endfunction()
 
 # dart_add_test(<name> PROGRAM <program> [ARGS <arg>...] [SHAPES <shape>...] [TIMEOUT <seconds>]
-#               [SETTINGS <name=value>...] [SLOW])
+#               [SETTINGS <name=value>...] [BACKEND <backend>] [SLOW])
 #
 # Runs a program of dart_add_program() by the launcher of every backend, in every shape the backend
 # has: <backend>.<name>.u<units>, and .n<nodes> where there is more than one. SETTINGS are of the
-# environment. What is SLOW has that label, and runs only if it is asked for: ctest -C slow.
+# environment. BACKEND: that one alone, if it is built, in all shapes. What is SLOW has that label, and runs only if it
+# is asked for: ctest -C slow.
 function(dart_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "PROGRAM;TIMEOUT" "ARGS;SHAPES;SETTINGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "PROGRAM;TIMEOUT;BACKEND" "ARGS;SHAPES;SETTINGS")
   if(NOT arg_SHAPES)
     set(arg_SHAPES ${DART_TEST_SHAPES})
   endif()
@@ -90,6 +117,9 @@ function(dart_add_test name)
   endif()
 
   get_property(backends GLOBAL PROPERTY DART_BACKENDS)
+  if(arg_BACKEND)
+    list(FILTER backends INCLUDE REGEX "^${arg_BACKEND}$")
+  endif()
   foreach(backend IN LISTS backends)
     get_property(many_nodes GLOBAL PROPERTY DART_BACKEND_${backend}_MANY_NODES)
     foreach(shape IN LISTS arg_SHAPES)
@@ -100,7 +130,7 @@ function(dart_add_test name)
       set(test ${DART_TEST_PREFIX}${backend}.${name}.u${units})
       set(launch dartrun-${backend} -n ${units})
       if(length EQUAL 2)
-        if(NOT many_nodes)
+        if(NOT many_nodes AND NOT arg_BACKEND)
           continue()
         endif()
         list(GET shape 1 nodes)

@@ -167,7 +167,7 @@ static request_t *request_of(uint64_t id)
   return (request_t *)(uintptr_t)id;
 }
 
-/* Return a request to its caller, who has no use for one that is done already. */
+/* Give the caller the id of its request; one that is done already is dropped instead. */
 static void return_request(request_t *r, dart__net_request_t *request_out)
 {
   if (request_out == NULL)
@@ -356,7 +356,7 @@ static bool send_piece(dart__net_comm_t *c, request_t *r)
   return true;
 }
 
-/* Send what is left of a request. False: there is no room for all of it. */
+/* Send the remaining packets of a request. False: there is no room for all of them. */
 static bool send_rest(dart__net_comm_t *c, request_t *r)
 {
   if (r->stage == STAGE_SEND)

@@ -466,14 +466,18 @@ void test_set_net(const char *kind)
   if (!is_known && getenv("DART_NET") != NULL)
     before = strdup(getenv("DART_NET"));
   is_known = true;
+  if (kind == NULL) {
+    unsetenv("DART_MPI_WINDOW");
+    if (before != NULL)
+      setenv("DART_NET", before, 1);
+    else
+      unsetenv("DART_NET");
+    return;
+  }
   snprintf(text, sizeof text, "%s%s%s", before == NULL ? "" : before, before == NULL ? "" : ",",
-           kind == NULL ? "" : kind);
-  if (kind != NULL)
-    setenv("DART_NET", text, 1);
-  else if (before != NULL)
-    setenv("DART_NET", before, 1);
-  else
-    unsetenv("DART_NET");
+           kind);
+  setenv("DART_NET", text, 1);
+  setenv("DART_MPI_WINDOW", strcmp(kind, "rdma") == 0 ? "static" : "dynamic", 1);
 }
 
 int test_rounds(int most)

@@ -166,8 +166,9 @@ bool test_has_agent(void);
 /** Whether this is the program of dart-mpi. */
 bool test_uses_mpi(void);
 
-/** From the next dart_init on, the network that dart-shmem simulates is "rdma" or "software", with the delays that it had;
- *  NULL: as the program was started. */
+/** From the next dart_init on, puts and gets between nodes need nobody at their target, "rdma", or its progress,
+ *  "software": by the network that dart-shmem simulates, with the delays that it had, or by MPI's windows, static or
+ *  dynamic. NULL: as the program was started, and windows by default. */
 void test_set_net(const char *kind);
 
 /** How often to repeat what a statement wants `most` times: `most`, but a tenth of it where units

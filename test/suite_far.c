@@ -414,18 +414,6 @@ static void run_with(const setting_t *settings, int count)
     set(&settings[i], NULL);
 }
 
-/* Whether puts and gets need progress of their target, or the network reaches the memory by itself. */
-#define SENT                        \
-  { "DART_MPI_WINDOW", "dynamic" }, \
-  {                                 \
-    "DART_NET", "software"          \
-  }
-#define REACHED                    \
-  { "DART_MPI_WINDOW", "static" }, \
-  {                                \
-    "DART_NET", "rdma"             \
-  }
-
 #define RUN_WITH(...)                                              \
   do {                                                             \
     static const setting_t settings[] = { __VA_ARGS__ };           \
@@ -436,22 +424,22 @@ static void run_with(const setting_t *settings, int count)
 /* The one with an agent comes first: it is then that MPI is started, with threads. */
 TEST(dynamic_windows_and_an_agent)
 {
-  RUN_WITH(SENT, { "DART_PROGRESS", "thread" });
+  RUN_WITH({ "DART_NET", "software" }, { "DART_PROGRESS", "thread" });
 }
 
 TEST(static_windows_and_an_agent)
 {
-  RUN_WITH(REACHED, { "DART_PROGRESS", "thread" });
+  RUN_WITH({ "DART_NET", "rdma" }, { "DART_PROGRESS", "thread" });
 }
 
 TEST(dynamic_windows_without_an_agent)
 {
-  RUN_WITH(SENT, { "DART_PROGRESS", "none" });
+  RUN_WITH({ "DART_NET", "software" }, { "DART_PROGRESS", "none" });
 }
 
 TEST(static_windows_and_nothing_collected)
 {
-  RUN_WITH(REACHED, { "DART_PROGRESS", "none" }, { "DART_AGGREGATE", "0" });
+  RUN_WITH({ "DART_NET", "rdma" }, { "DART_PROGRESS", "none" }, { "DART_AGGREGATE", "0" });
 }
 
 TEST(much_collected_without_an_agent)
@@ -501,7 +489,6 @@ TEST(threads_do_not_flush_each_others_transfers_away)
   job_t                       jobs[THREADS];
   dart_gptr_t                 base;
 
-  setenv("DART_MPI_WINDOW", "static", 1);
   test_set_net("rdma");
   setenv("DART_AGGREGATE", "0", 1);
   EXPECT_OK(dart_init_thread(NULL, NULL, &level));
@@ -521,7 +508,6 @@ TEST(threads_do_not_flush_each_others_transfers_away)
     EXPECT_EQ(pthread_join(threads[i], NULL), 0);
   end(base);
   EXPECT_OK(dart_exit());
-  unsetenv("DART_MPI_WINDOW");
   test_set_net(NULL);
   unsetenv("DART_AGGREGATE");
 }

@@ -431,7 +431,6 @@ TEST(order_after_a_lone_put_waits_for_nothing)
   long   value = 3;
 
   set("DART_AGGREGATE", "64");
-  set("DART_MPI_WINDOW", "static");
   test_set_net("rdma");
   road = begin();
   for (int round = 0; round < 10 && road.has_far; round++) {
@@ -447,7 +446,7 @@ TEST(order_after_a_lone_put_waits_for_nothing)
     EXPECT_EQ(since(DART__COUNT_RMA_PUT) + since(DART__COUNT_RMA_FLUSH), 0);
   }
   end(&road);
-  set("DART_MPI_WINDOW", NULL);
+  test_set_net(NULL);
   set("DART_AGGREGATE", NULL);
 }
 
@@ -482,7 +481,6 @@ TEST(small_transfers_that_come_alone_are_not_collected)
   road_t      road;
 
   set("DART_AGGREGATE", "64");
-  set("DART_MPI_WINDOW", "static");
   test_set_net("rdma");
   road = begin();
   look();
@@ -506,7 +504,6 @@ TEST(small_transfers_that_come_alone_are_not_collected)
   }
   end(&road);
   set("DART_AGGREGATE", NULL);
-  set("DART_MPI_WINDOW", NULL);
   test_set_net(NULL);
 }
 
