@@ -209,16 +209,21 @@ static bool may_tell(_Atomic uint32_t *told)
   return told == NULL || atomic_exchange_explicit(told, 1, memory_order_relaxed) == 0;
 }
 
+static void tell_no_room(uint64_t nbytes, uint64_t room, _Atomic uint32_t *told)
+{
+  if (may_tell(told))
+    dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY
+                " and the machine have %" PRIu64 " left",
+                nbytes, room);
+}
+
 static bool has_room(uint64_t nbytes, _Atomic uint32_t *told)
 {
   uint64_t room = dart__memory_room(DIRECTORY);
 
   if (nbytes <= room)
     return true;
-  if (may_tell(told))
-    dart__error("no room for %" PRIu64 " bytes of shared memory: " DIRECTORY
-                " and the machine have %" PRIu64 " left",
-                nbytes, room);
+  tell_no_room(nbytes, room, told);
   return false;
 }
 
@@ -238,7 +243,9 @@ dart_ret_t dart__job_reserve(int fd, uint64_t offset, size_t nbytes, _Atomic uin
         step = round_up(step / 2, page_size());
         continue;
       }
-      if (may_tell(told))
+      if (errno == ENOSPC) /* another unit took the room since the look at it */
+        tell_no_room(end - at, dart__memory_room(DIRECTORY), told);
+      else if (may_tell(told))
         dart__error("cannot reserve %zu bytes of shared memory: %s", nbytes, strerror(errno));
       goto give_back;
     }
