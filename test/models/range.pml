@@ -18,7 +18,7 @@
  * exclusive ones, and the last waits for some time. There is a table for each number. FAR: the tables are far from all
  * units; else they are near, and worked on by the units themselves.
  *
- * Left out: the tree, which test/node_range.c compares with a list; the hint that a request is next; more spans of a
+ * Left out: the tree, which test/lock/node_range.c compares with a list; the hint that a request is next; more spans of a
  * request than one. A table's mutex makes each operation on it a step; whom it lists is told in later ones.
  *
  * Limit. passed_in_the_next: fairness is a table's. A request that waits in one is passed in a later one by a younger one

@@ -1,6 +1,6 @@
 # run.sh BUILD, or run.sh MPICC MPIEXEC for another MPI: what is wrong with this MPI, as a table. What
 # is found is no failure; a program that does not build or does not end is.
-source "$(dirname "$0")/../cli.bash"
+source "$(dirname "$0")/../cli/cli.bash"
 
 sources=$(cd "$(dirname "$0")" && pwd)
 if (($# == 1)); then

@@ -1,5 +1,5 @@
 # The end of MPI over TCP: units come late, again and again, and none hangs (dart-mpi/start/finalize.c).
-source "$(dirname "$0")/../cli.bash"
+source "$(dirname "$0")/../cli/cli.bash"
 
 oversleep=$build/test/pmpi/liboversleep.so
 program=$build/test/dart-unit-mpi

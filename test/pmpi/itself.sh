@@ -1,7 +1,7 @@
 # The adversary itself: right programs cannot tell it from another MPI, with any seed; each thing
 # that the standard forbids is refused; and programs that rely on more than the standard promises
 # find that out.
-source "$(dirname "$0")/../cli.bash"
+source "$(dirname "$0")/../cli/cli.bash"
 
 here=$build/test/pmpi
 mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")

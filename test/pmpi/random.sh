@@ -2,7 +2,7 @@
 # DART
 # promises and MPI does not is left out: memory that is attached twice, puts that nobody completes
 # but that are seen some time all the same, and small puts to one place that stay in order.
-source "$(dirname "$0")/../cli.bash"
+source "$(dirname "$0")/../cli/cli.bash"
 
 program=$build/test/random/dart-random-mpi
 adversary=$build/test/pmpi/libadversary.so

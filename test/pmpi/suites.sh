@@ -2,7 +2,7 @@
 # new ones, or FIRST-LAST; SHAPES are UNITSxNODES, with commas. inside_NAME is a suite of dart-inside. The seed
 # decides about windows, agent and what is collected, so that four seeds in a row have all pairs of windows and
 # agent.
-source "$(dirname "$0")/../cli.bash"
+source "$(dirname "$0")/../cli/cli.bash"
 
 program=$build/test/dart-test-mpi inside=$build/test/dart-inside
 adversary=$build/test/pmpi/libadversary.so

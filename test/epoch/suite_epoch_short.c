@@ -4,12 +4,14 @@
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_wait_word.h>
 
-#include "../counted.h"
-#include "../dart_test.h"
-#include "../epoch_memory.h"
+#include "counted.h"
+#include "dart_test.h"
 #include "epoch/epoch.h"
+#include "epoch_memory.h"
 
-SUITE(plain);
+SUITE(epoch_short);
+
+#ifndef DART_ENABLE_ASSERTIONS
 
 static dart__segment_t *segment_of(dart_gptr_t gptr)
 {
@@ -154,3 +156,5 @@ TEST(near_posts_without_check_tell_nobody)
   EXPECT_EQ(atomic_load_explicit(&epoch->target[me].posted, memory_order_relaxed), 0);
   test_barrier();
 }
+
+#endif

@@ -2,7 +2,7 @@
 # here why it needs none.
 source "$(dirname "$0")/cli.bash"
 need python3
-folder=$(cd "$(dirname "$0")/.." && pwd)
+folder=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(python3 - "$folder" 2>&1 <<'END_PYTHON'
 import glob, re, sys
 

@@ -3,8 +3,8 @@
 source "$(dirname "$0")/cli.bash"
 need nm
 
-folder=$(dirname "$0")
-contract=$(grep -oE '^  X\([^,]+, dart_[a-z0-9_]+' "$folder/check_interface.c" | sed 's/.*, //')
+folder=$(dirname "$0")/..
+contract=$(grep -oE '^  X\([^,]+, dart_[a-z0-9_]+' "$folder/headers/check_interface.c" | sed 's/.*, //')
 contract=${contract//dart__io__hdf5__prep_mpio/} # exists where HDF5 does
 
 # Any argument is a good one, or there is none, or no way to tell: NULL is a null handle, an empty
@@ -13,7 +13,7 @@ without_bad_arguments="dart_abort dart_config dart_exit dart_handle_free dart_in
   dart_lock_initialized dart_wait dart_wait_local dart_waitall dart_waitall_local"
 
 ((${#contract} > 1000)) || fail "no functions found in check_interface.c"
-table=$(grep -oE '((ROW|REFUSED)\(|\{ ")dart_[a-z0-9_]+' "$folder/suite_errors.c" |
+table=$(grep -oE '((ROW|REFUSED)\(|\{ ")dart_[a-z0-9_]+' "$folder/base/suite_errors.c" |
   grep -oE 'dart_[a-z0-9_]+')
 for name in $contract; do
   if grep -qw "$name" <<<"$without_bad_arguments"; then

@@ -1,7 +1,7 @@
 #ifndef NODE_MACHINE_H
 #define NODE_MACHINE_H
 /* Machines for tests that nobody has at hand: hwloc's synthetic ones, described by a line such as
- * "pack:2 core:4 pu:2", and those recorded in topologies/, named by their file. */
+ * "pack:2 core:4 pu:2", and those recorded in machines/, named by their file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ static inline hwloc_topology_t test_machine(const char *name)
   strcpy(loaded, name);
   assert_int_equal(hwloc_topology_init(&machine), 0);
   if (end != NULL && strcmp(end, ".xml") == 0) {
-    snprintf(path, sizeof path, "%s/topologies/%s", TEST_FOLDER, name);
+    snprintf(path, sizeof path, "%s/topology/machines/%s", TEST_FOLDER, name);
     assert_int_equal(hwloc_topology_set_xml(machine, path), 0);
   } else {
     assert_int_equal(hwloc_topology_set_synthetic(machine, name), 0);

@@ -1,6 +1,6 @@
 # dart-info --doctor finds what was done to the machine; and what doc/troubleshooting.md quotes of DART is what DART says.
 source "$(dirname "$0")/cli.bash"
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 export DART_LOG_LEVEL=ERROR
 unset UCX_TLS DART_PROGRESS
 

@@ -1,4 +1,4 @@
-/* Descriptions of hardware, on machines from topologies/ and on synthetic ones. */
+/* Descriptions of hardware, on machines from machines/ and on synthetic ones. */
 #include "node_machine.h"
 
 #define SOCKETS "pack:2 numa:4 core:16 pu:2" /* 128 cores, 256 processors */

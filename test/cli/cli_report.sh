@@ -2,7 +2,7 @@
 # they end; and the page of benchmarks.
 source "$(dirname "$0")/cli.bash"
 need python3
-report=$(cd "$(dirname "$0")/.." && pwd)/tools/dart-report
+report=$(cd "$(dirname "$0")/../.." && pwd)/tools/dart-report
 
 export DART_LOG_LEVEL=WARN
 unset DART_REPORT DART_TRACE DART_NODES LD_PRELOAD

@@ -28,7 +28,7 @@ while IFS= read -r line; do
     '  '*) more[$name]+=" | ${line#  }" ;;
     *) name=$line more[$name]='' ;;
   esac
-done <"$(dirname "$0")/check/reports"
+done <"$(dirname "$0")/../check/reports"
 
 # verdict NAME PATTERN: the reports that name the case are one, like the pattern and what is to follow it, or none.
 verdict() {

@@ -3,7 +3,7 @@
 # Last, DART as a folder of another project, all optimised at link time.
 source "$(dirname "$0")/cli.bash"
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 
 need cmake

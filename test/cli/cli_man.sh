@@ -1,7 +1,7 @@
 # The manual: a page for each function of the interface, of which each names only pages that there are, and no page that
 # a reader of pages has anything to say about.
 source "$(dirname "$0")/cli.bash"
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 man=$build/man
 need mandoc
 [[ -e $man/made ]] || { echo "skipped: the build has made no pages"; exit 77; }

@@ -44,7 +44,7 @@ for backend in shmem mpi; do
 
   # Code compiled with another version of dart_inline.h is an error of dart_init.
   version=$(sed -n 's/^#define DART_INLINE_VERSION //p' \
-    "$(dirname "$0")/../dart-if/include/dash/dart/ext/dart_inline_tables.h")
+    "$(dirname "$0")/../../dart-if/include/dash/dart/ext/dart_inline_tables.h")
   run "$build/test/inline-version-$backend";       expect_code 0
   [[ $err == *"dart_init: "*"version $((version + 1)) "*"version $version "*"dart_init_thread: "* ]] ||
     fail "another version: $err"

@@ -2,7 +2,7 @@
 # every backend and on two nodes. Times are not looked at: they are there, that is all.
 source "$(dirname "$0")/cli.bash"
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 need "$build/bench/micro-shmem"
 export DART_LOG_LEVEL=WARN
 unset DART_NODES

@@ -1,7 +1,7 @@
 # The programs of doc/tutorial.md: they find their results right, and the page shows them as they are. So it does with
 # their mistakes, and what is said about these.
 source "$(dirname "$0")/cli.bash"
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 [[ -d $build/examples ]] || { echo "skipped: this build has no examples"; exit 77; }
 export DART_LOG_LEVEL=ERROR
 

@@ -2,7 +2,7 @@
 # units instead of this one, and units count as spread evenly over their cores.
 source "$(dirname "$0")/cli.bash"
 
-topologies=$(dirname "$0")/topologies
+topologies=$(dirname "$0")/../topology/machines
 sockets="pack:2 numa:4 core:16 pu:2"
 need "$build/dart-shmem/dartrun" "$build/tools/dart-info-shmem"
 
@@ -44,7 +44,7 @@ run env DART_HANG=7 "$info" --json;     expect_code 0
 [[ $out == *'"backends": ["dart-shmem"'*'],'* ]] || fail "backends: $out"
 
 # The library's own table is all there.
-for name in $(grep -o '"DART_[A-Z_]*"' "$(dirname "$0")/../dart-base/base/config.h" | grep -v DART_TEST_); do
+for name in $(grep -o '"DART_[A-Z_]*"' "$(dirname "$0")/../../dart-base/base/config.h" | grep -v DART_TEST_); do
   [[ $out == *"\"name\": $name"* ]] || fail "$name is missing: $out"
 done
 

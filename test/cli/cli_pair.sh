@@ -1,7 +1,7 @@
 # bench/pair: what it says of recorded figures of two trees, and of a wrong command line. It builds and runs nothing here.
 source "$(dirname "$0")/cli.bash"
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 
 # rounds SIDE CASE BYTES NS...: the figures of a case, one in each round.
 rounds() {
