@@ -16,24 +16,29 @@ enum { WORDS_MAX = 40, WORD_MAX = 320, SPARE_SECONDS = 20, ACTORS_MOST = 8 };
 
 /* ---- what is drawn ------------------------------------------------------------------------- */
 
+/* Where a setting matters. */
+enum { ANYWHERE, ON_NODES, OVER_MPI, SIMULATED };
+
 /* Settings that matter, and values away from the default, with how often in percent. */
 static const struct {
   const char *name, *values;
   unsigned    percent;
-  bool        for_mpi; /* alone */
+  int         where;
 } settings[] = {
-  { "DART_MPI_WINDOW", "dynamic static", 60, true },
-  { "DART_PROGRESS", "none thread", 45, true },
-  { "DART_AGGREGATE", "0 8 256 3800", 50, true },
-  { "DART_TEST_TYPES", "0 1 2", 25, true },
-  { "DART_TEST_AGENT_NAP", "40 5000", 15, true },
-  { "DART_TEST_NAP", "1 2000", 15, true },
-  { "UCX_TLS", "tcp,self", 10, true },
-  { "DART_HEAP_CHUNK", "64K 1M", 25, false },
-  { "DART_TEST_SLOT", "256 1K 64K", 30, false },
-  { "DART_POOL", "16M", 20, false },
-  { "DART_TEST_SPIN", "0 1 20000", 30, false },
-  { "DART_HUGE_PAGES", "none", 10, false },
+  { "DART_MPI_WINDOW", "dynamic static", 60, OVER_MPI },
+  { "DART_NET", "software rdma,jitter=9us,seed=1 software,jitter=9us,seed=2 software,latency=3us",
+    75, SIMULATED },
+  { "DART_PROGRESS", "none thread", 45, ON_NODES },
+  { "DART_AGGREGATE", "0 8 256 3800", 50, ON_NODES },
+  { "DART_TEST_TYPES", "0 1 2", 25, OVER_MPI },
+  { "DART_TEST_AGENT_NAP", "40 5000", 15, ON_NODES },
+  { "DART_TEST_NAP", "1 2000", 15, ON_NODES },
+  { "UCX_TLS", "tcp,self", 10, OVER_MPI },
+  { "DART_HEAP_CHUNK", "64K 1M", 25, ANYWHERE },
+  { "DART_TEST_SLOT", "256 1K 64K", 30, ANYWHERE },
+  { "DART_POOL", "16M", 20, ANYWHERE },
+  { "DART_TEST_SPIN", "0 1 20000", 30, ANYWHERE },
+  { "DART_HUGE_PAGES", "none", 10, ANYWHERE },
 };
 
 enum { NSETTINGS = sizeof settings / sizeof settings[0] };
@@ -76,10 +81,19 @@ static void draw_shape(job_t *job, draw_t *draw, bool is_mpi)
 {
   size_t most_nodes = draw_chance(draw, 60) ? 2 : 4;
 
-  job->nodes = is_mpi && !draw_chance(draw, 12) ? (int)draw_range(draw, 2, most_nodes) : 1;
+  job->nodes = draw_chance(draw, is_mpi ? 12 : 30) ? 1 : (int)draw_range(draw, 2, most_nodes);
   job->units =
       (int)draw_range(draw, job->nodes > 1 ? (size_t)job->nodes : 1, draw_chance(draw, 80) ? 4 : 6);
   job->threads = draw_chance(draw, 75) ? 1 : (int)draw_range(draw, 2, 3);
+}
+
+static bool matters(const job_t *job, int where)
+{
+  bool is_mpi = strcmp(job->backend, "mpi") == 0;
+
+  return where == ANYWHERE || (where == OVER_MPI && is_mpi) ||
+         (where == ON_NODES && (is_mpi || job->nodes > 1)) ||
+         (where == SIMULATED && !is_mpi && job->nodes > 1);
 }
 
 void job_draw(job_t *job, draw_t *draw, const char *const *forced, int nforced)
@@ -94,12 +108,12 @@ void job_draw(job_t *job, draw_t *draw, const char *const *forced, int nforced)
 
     draw_word(draw, settings[i].values, word);
     snprintf(setting, sizeof setting, "%s=%s", settings[i].name, word);
-    if (wanted && (is_mpi || !settings[i].for_mpi))
+    if (wanted && matters(job, settings[i].where))
       job_set(job, setting);
   }
   for (int i = 0; i < nforced; i++)
     job_set(job, forced[i]);
-  if (is_set(job, "DART_PROGRESS=none"))
+  if (is_mpi && is_set(job, "DART_PROGRESS=none"))
     job->threads = 1; /* MPI is started for one thread then */
 }
 
@@ -125,7 +139,7 @@ static void __attribute__((format(printf, 2, 3))) add(command_t *c, const char *
 static void add_program(command_t *c, const job_t *job)
 {
   add(c, "%s/dart-%s/dartrun", job->build, job->backend);
-  if (strcmp(job->backend, "mpi") == 0) {
+  if (strcmp(job->backend, "mpi") == 0 || job->nodes > 1) {
     add(c, "--nodes");
     add(c, "%d", job->nodes);
   }
