@@ -63,16 +63,19 @@ together() {
   beside=()
 }
 
+# has_backend BACKEND: is it built, and to be tested? DART_TEST_BACKENDS names those that are; all, if it is not set.
+has_backend() { [[ " ${DART_TEST_BACKENDS-shmem mpi} " == *" $1 "* && -x $build/dart-$1/dartrun ]]; }
+
 # on_backends FUNCTION FILE: call it for each of ${shapes[@]} whose backend is built with programs named FILE-BACKEND;
 # beside one another. It finds $backend, the words of the launcher in ${dartrun[@]}, and $program.
-shapes=(shmem mpi 'mpi --nodes 2')
+shapes=(shmem 'shmem --nodes 2' mpi 'mpi --nodes 2')
 on_backends() {
   local shape
   for shape in "${shapes[@]}"; do
     # shellcheck disable=SC2086
     set -- "$1" "$2" $shape
     backend=$3 program=$build/test/$2-$3 dartrun=("$build/dart-$3/dartrun" "${@:4}")
-    [[ ! -x ${dartrun[0]} || ! -x $program ]] || also "$1"
+    ! has_backend "$3" || [[ ! -x $program ]] || also "$1"
   done
   [[ ${#beside[@]} -gt 0 ]] || { echo "skipped: no backend in $build"; exit 77; }
   together

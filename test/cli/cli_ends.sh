@@ -1,7 +1,6 @@
 # Units that end early, with code 0: a job goes on if nobody needs them, else it ends with another code
 # and one line that names them. It never waits for ever. And units that die are named.
 source "$(dirname "$0")/cli.bash"
-shapes+=('shmem --nodes 2')
 export DART_LOG_LEVEL=WARN # no lines but those that are looked for
 
 # job WHO:STEPS...: of three units, over long before `run` loses patience.
@@ -49,7 +48,7 @@ joins_late() { job '1:sleep=6500,init,exit' '*:init,exit'; well; }
 # What a unit has forked does not stand for it.
 leaves_a_child() { job '1:init,put,fork=15000,_end=0' '*:init,put,exit'; ends "$left"; }
 
-if [[ -x $build/test/dart-end-mpi ]]; then # these take some seconds
+if has_backend mpi; then # these take some seconds
   backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
   also never_joins
   also joins_late
@@ -77,7 +76,7 @@ leave() {
 }
 on_backends leave dart-end
 
-if [[ -x $build/test/dart-end-shmem ]]; then
+if has_backend shmem; then
   backend=shmem dartrun=("$build/dart-shmem/dartrun") program=$build/test/dart-end-shmem
 
   # A unit that never joins, before others do and after.
@@ -101,7 +100,7 @@ if [[ -x $build/test/dart-end-shmem ]]; then
   run "${dartrun[@]}" -n 2 sh -c '"$0" "*:init,exit" && "$0" "*:init,exit"' "$program"; well
 fi
 
-if [[ -x $build/test/dart-end-mpi ]]; then
+if has_backend mpi; then
   backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
 
   # A signal, dart_abort, an exit code: the unit it began with is the one that is named.

@@ -66,7 +66,7 @@ give_up() {
   export DART_PROGRESS=none
   in_vain 'not complete after 10 s' '1:init,put' '*:init,sleep=15000'
 }
-if [[ -x $build/test/dart-end-mpi ]]; then
+if has_backend mpi; then
   backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
   also give_up
 fi

@@ -245,7 +245,7 @@ all() {
 }
 on_backends all dart-end
 mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
-if [[ -x $build/test/dart-end-mpi && -n $mpiexec ]]; then
+if has_backend mpi && [[ -n $mpiexec ]]; then
   program=$build/test/dart-end-mpi
   alone
 fi

@@ -105,7 +105,7 @@ alone() {
   leaves_held epoch=0 'the exclusive lock of unit 0 in segment 1 of team 0'
 }
 on_backends held dart-end
-if [[ -x $build/test/dart-end-mpi ]]; then
+if has_backend mpi; then
   backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
   alone
 fi

@@ -3,6 +3,7 @@
 # looked at. Each case has a /dev/shm and System V segments of its own.
 source "$(dirname "$0")/cli.bash"
 need unshare mount
+shapes=(shmem mpi 'mpi --nodes 2') # what a simulated network needs besides is cli_tmpfs.sh's
 
 export DART_LOG_LEVEL=ERROR
 
@@ -88,7 +89,7 @@ if [[ -x $build/dart-shmem/dartrun ]]; then
   run_in "$no_sys; $no_proc" "${shmem[@]}" "$build/test/dart-test-shmem" atomic notify register locality
   [[ $code == 0 && $out == *" 0 failed"* ]] || fail "without /proc and /sys: $code $out"
 fi
-if [[ -x $build/dart-mpi/dartrun ]]; then
+if has_backend mpi; then
   # Between too few descriptors and enough, mpiexec or MPI fails; dartrun says why.
   for files in 12 24; do
     run_in "${few/8/$files}" "$build/dart-mpi/dartrun" --nodes 2 -n 3 "$build/test/dart-unit-mpi"

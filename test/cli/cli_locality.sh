@@ -121,7 +121,7 @@ run env HWLOC_COMPONENTS=xml,stop "$info" --topology; expect_code 0
 [[ $err == *"hwloc cannot tell"* && $out == *"core ?: unit 0"* ]] || fail "no topology: $out $err"
 
 # Nodes of one job that are different machines.
-if [[ -x $build/tools/dart-info-mpi ]] && "$mpiexec" --version 2>/dev/null | grep -q HYDRA; then
+if [[ -x $build/tools/dart-info-mpi ]] && has_backend mpi && "$mpiexec" --version 2>/dev/null | grep -q HYDRA; then
   info=$build/tools/dart-info-mpi suite=$build/test/dart-test-mpi
   export MPIR_CVAR_NUM_CLIQUES=2 # unit u is on node u mod 2
   here=(-env HWLOC_SYNTHETIC "$sockets") there=(-env HWLOC_XMLFILE "$topologies/arm-big-little.xml")

@@ -71,7 +71,7 @@ if [[ -x $build/bench/micro-shmem-lto ]]; then
   expect_code 0; expect_csv shmem-lto 2 1; expect_cases near all
 fi
 
-if [[ -x $build/bench/micro-mpi ]]; then
+if [[ -x $build/bench/micro-mpi ]] && has_backend mpi; then
   micro mpi 2 1 --quick --format csv;   expect_code 0; expect_csv mpi 2 1; expect_cases near all
   for name in put_blocking fetch_and_op.sum_long accumulate; do
     has $name floor_ns; has $name mpi_static_ns; has $name mpi_dynamic_ns
@@ -118,7 +118,7 @@ run "$build/dart-shmem/dartrun" -n 3 "$build/bench/stencil-shmem" -n 33 --memory
 expect_code 0; [[ $out == *stencil-33-shared*verified=yes ]] || fail "stencil: $out"
 run "$build/dart-shmem/dartrun" -n 2 "$build/bench/randomaccess-shmem" -k 12 -v mpi-gxp
 expect_code 2; expect_first "randomaccess-shmem*--variant*'mpi-gxp'*"
-if [[ -x $build/bench/randomaccess-mpi ]]; then
+if [[ -x $build/bench/randomaccess-mpi ]] && has_backend mpi; then
   for variant in mpi-gxp mpi-gxp-dynamic mpi-accumulate mpi-accumulate-dynamic mpi-bucket; do
     run "$build/dart-mpi/dartrun" -n 3 --nodes 2 "$build/bench/randomaccess-mpi" -k 14 \
       -n 2000 -v $variant

@@ -65,7 +65,7 @@ done
 [[ $tested -gt 0 ]] || { echo "skipped: no backend in $build"; exit 77; }
 
 # dart-shmem: the exit code itself, and who died of what.
-if [[ -x $build/test/dart-unit-shmem ]]; then
+if has_backend shmem; then
   dartrun=$build/dart-shmem/dartrun program=$build/test/dart-unit-shmem
   run "$dartrun" -n 3 "$program" abort 7;      expect_code 7
   run "$dartrun" -n 3 "$program" signal 11;    expect_code 139

@@ -4,7 +4,7 @@ source "$(dirname "$0")/cli.bash"
 unset DART_STATS DART_NODES
 export DART_LOG_LEVEL=WARN # lines of the start may come late, behind the tables
 
-if [[ -x $build/test/dart-pvars-shmem ]]; then
+if has_backend shmem; then
   # A file that nobody reads holds up who aborts for ten seconds, beside what follows.
   mkfifo "$work/unread"
   (

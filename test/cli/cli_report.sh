@@ -76,7 +76,7 @@ all_of_it() {
     abort_is_drawn
     exit_is_drawn
   fi
-  [[ $backend != shmem ]] || folder_is_told
+  [[ $backend != shmem || ${#dartrun[@]} -gt 1 ]] || folder_is_told
   program=${program/traced/untraced} # linked with the shared library, and without the layer
   rm -r "$work/run"
   [[ ! -x $program ]] || run_is_drawn

@@ -1,6 +1,5 @@
 # A unit that is stopped and goes on holds up those who wait for it, and no more.
 source "$(dirname "$0")/cli.bash"
-shapes+=('shmem --nodes 2')
 export DART_LOG_LEVEL=WARN
 
 # stop UNIT SECONDS: it stands still for so long.

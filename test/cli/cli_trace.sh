@@ -130,7 +130,7 @@ for begun, ended in zip(zip(*begins), zip(*ends)): # nobody leaves before all ha
 fi
 
 # A buffer of 1 MiB has room for 32768 events, and more than that are asked for.
-if [[ -x $build/test/dart-traced-shmem ]]; then
+if has_backend shmem; then
   run env DART_TRACE="$work/full" DART_TRACE_BUFFER=1 "$build/dart-shmem/dartrun" -n 1 "$build/test/dart-traced-shmem" many
   expect_code 0
   run "$build/tools/dart-trace" --format=chrome "$work/full"; expect_code 0

@@ -52,9 +52,9 @@ for program in "${programs[@]}"; do
   [[ $(mistake "$name") == "$(<"$top/examples/tutorial/wrong/$name.diff")" ]] ||
     fail "the page does not show the mistake of $name as it is"
   (($(said "$name" | wc -l) >= 3)) || fail "the page does not show what is said about $name"
-  backend=shmem dartrun=("$build/dart-shmem/dartrun")
-  [[ ! -x ${dartrun[0]} ]] || { right "$name"; wrong "$name"; }
-  backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2)
-  [[ ! -x ${dartrun[0]} ]] || { right "$name"; wrong "$name"; }
+  for backend in shmem mpi; do
+    dartrun=("$build/dart-$backend/dartrun" --nodes 2)
+    ! has_backend $backend || { right "$name"; wrong "$name"; }
+  done
 done
 finish

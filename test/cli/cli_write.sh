@@ -42,7 +42,7 @@ killed() {
   overlapping
 }
 on_backends killed dart-write
-if [[ -x $build/test/dart-write-mpi ]]; then
+if has_backend mpi; then
   export UCX_TLS=tcp,self
   backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-write-mpi
   dies write "$work/file"
