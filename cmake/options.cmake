@@ -20,6 +20,8 @@ option(DART_ENABLE_ASSERTIONS "Check the library's own invariants while it runs"
 option(DART_ENABLE_HDF5 "Build dart__io__hdf5__prep_mpio into dart-mpi; needs a parallel HDF5" OFF)
 option(DART_WERROR "Take compiler warnings for errors" OFF)
 option(DART_INJECT "Build what makes single calls of the library fail (test/inject), and its test alone" OFF)
+option(DART_TEST_ALL "All tests; OFF: those of ./check without --all" ON)
+set(DART_TEST_PREFIX "" CACHE STRING "Begins the names of tests: so those of several builds stand in one summary")
 option(DART_BUILD_VARIANTS "Compile the library again, in other ways, for single tests and benchmarks" ON)
 set(DART_SANITIZE "" CACHE STRING "Sanitizers for everything: \"address,undefined\" or \"thread\"")
 
@@ -54,6 +56,13 @@ endif()
 # GCC warns that ThreadSanitizer does not see fences. It then reports too much, never too little.
 set(DART_TSAN_WARNINGS $<$<C_COMPILER_ID:GNU>:-Wno-tsan>)
 
+# ./check without --all: of a second build it runs suites and tests between threads, and builds what these need.
+set(DART_SUITES_ALONE OFF)
+if(DART_TEST_PREFIX AND NOT DART_TEST_ALL)
+  set(DART_SUITES_ALONE ON)
+  set(DART_BUILD_BENCH OFF)
+  set(DART_BUILD_EXAMPLES OFF)
+endif()
 if(DART_SANITIZE)
   set(DART_BUILD_VARIANTS OFF)
   add_compile_options(-fsanitize=${DART_SANITIZE} -fno-sanitize-recover=all

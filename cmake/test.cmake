@@ -1,11 +1,15 @@
-# Tests as CTest sees them: one for every program, backend and shape. A shape is a number of units,
-# or units x nodes; five units on two nodes are 5x2. Suites run one by one on DART_TEST_SHAPES, and
-# one after the other in a single job on DART_SUITES_UNITS of one node and on others, which saves starting many
-# units over and over; examples and benchmarks, which test less, run on DART_PROGRAM_SHAPES. Without sanitizers that
-# makes 1, 2, 3, 4, 5 and 8 units on 1, 2 and 3 nodes; the widest shapes, DART_WIDE_SHAPES, leave out suites
-# in which the number of units changes little but the time. What only far memory has is tested
-# on DART_FAR_SHAPES, with more nodes and under all settings that decide how it is reached; both builds
-# together have every shape once.
+# Tests as CTest sees them: one for every program, backend and shape. A shape is a number of units, or units x nodes;
+# five units on two nodes are 5x2.
+#
+# All tests (DART_TEST_ALL): suites run one by one on DART_TEST_SHAPES, and one after the other in a single job on
+# DART_SUITES_UNITS of one node and on others, which saves starting many units over and over; examples and benchmarks,
+# which test less, run on DART_PROGRAM_SHAPES. Without sanitizers that makes 1, 2, 3, 4, 5 and 8 units on 1, 2 and 3
+# nodes; the widest shapes, DART_WIDE_SHAPES, leave out suites in which the number of units changes little but the
+# time. What only far memory has is tested on DART_FAR_SHAPES, with more nodes and under all settings that decide how
+# it is reached; both builds together have every shape once.
+#
+# Without the others suites run in single jobs alone: those on dart-shmem and its simulated nodes have all of them,
+# those on MPI what is MPI's own.
 
 if(DART_SANITIZE)
   set(DART_TEST_SHAPES 1 3 3x2)
@@ -22,8 +26,9 @@ else()
   set(DART_PROGRAM_SHAPES 2 3 2x2 3x2)
   set(DART_TEST_TIMEOUT 240)
 endif()
-
-set(DART_TEST_PREFIX "" CACHE STRING "Begins the names of tests: so those of several builds stand in one summary")
+if(NOT DART_TEST_ALL)
+  set(DART_PROGRAM_SHAPES 3 2x2)
+endif()
 
 # dart_test_common(<test> [UNITS <n>] [TIMEOUT <seconds>] [SUITE_TIMEOUT <seconds>]
 #                  [LABELS <label>...]): what every test has.
@@ -69,16 +74,20 @@ function(dart_add_thread_test program source)
   dart_test_common(${test} UNITS 2 LABELS ${kind} ${arg_LABELS})
 endfunction()
 
-# dart_add_thread_tests(<source>... [SOURCES <file>...] [NOT_THREADS <regex>]): each of the tests, and again under
-# ThreadSanitizer, as <kind>.<name>.tsan, unless its name matches. SOURCES are part of all.
+# dart_add_thread_tests(<source>... [SOURCES <file>...] [NOT_THREADS <regex>]): each of the tests under ThreadSanitizer,
+# as <kind>.<name>.tsan, unless its name matches; and without it, for all tests and where there is none. SOURCES are part
+# of all.
 function(dart_add_thread_tests)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NOT_THREADS" "SOURCES")
   foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
     get_filename_component(name ${source} NAME_WE)
-    dart_add_thread_test(${name} ${source} LIBRARIES dart-core-archive SOURCES ${arg_SOURCES})
     if(TARGET dart-core-tsan AND NOT (arg_NOT_THREADS AND name MATCHES "${arg_NOT_THREADS}"))
       dart_add_thread_test(${name}.tsan ${source} LIBRARIES dart-core-tsan SOURCES ${arg_SOURCES} LABELS thread)
+      if(NOT DART_TEST_ALL)
+        continue()
+      endif()
     endif()
+    dart_add_thread_test(${name} ${source} LIBRARIES dart-core-archive SOURCES ${arg_SOURCES})
   endforeach()
 endfunction()
 
@@ -99,14 +108,17 @@ function(dart_add_checked_program name)
 endfunction()
 
 # dart_add_test(<name> PROGRAM <program> [ARGS <arg>...] [SHAPES <shape>...] [TIMEOUT <seconds>]
-#               [SETTINGS <name=value>...] [BACKEND <backend>] [SLOW])
+#               [SETTINGS <name=value>...] [BACKEND <backend>] [ALL] [SLOW])
 #
 # Runs a program of dart_add_program() by the launcher of every backend, in every shape the backend
 # has: <backend>.<name>.u<units>, and .n<nodes> where there is more than one. SETTINGS are of the
-# environment. BACKEND: that one alone, if it is built, in all shapes. What is SLOW has that label, and runs only if it
-# is asked for: ctest -C slow.
+# environment. BACKEND: that one alone, if it is built, in all shapes. ALL: only with DART_TEST_ALL. What is SLOW has
+# that label, and runs only if it is asked for: ctest -C slow.
 function(dart_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "PROGRAM;TIMEOUT;BACKEND" "ARGS;SHAPES;SETTINGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALL;SLOW" "PROGRAM;TIMEOUT;BACKEND" "ARGS;SHAPES;SETTINGS")
+  if(arg_ALL AND NOT DART_TEST_ALL)
+    return()
+  endif()
   if(NOT arg_SHAPES)
     set(arg_SHAPES ${DART_TEST_SHAPES})
   endif()
