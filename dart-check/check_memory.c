@@ -157,6 +157,29 @@ dart_ret_t dart_gptr_getaddr(const dart_gptr_t gptr, void **addr)
   return DART_ERR_INVAL;
 }
 
+dart_ret_t dart_gptr_setaddr(dart_gptr_t *gptr, void *addr)
+{
+  if (gptr != NULL && !dart__check_use(*gptr, DART__AT(dart_gptr_setaddr)))
+    return DART_ERR_INVAL;
+  return pdart_gptr_setaddr(gptr, addr);
+}
+
+dart_ret_t dart_gptr_getflags(dart_gptr_t gptr, uint16_t *flags)
+{
+  if (dart__check_use(gptr, DART__AT(dart_gptr_getflags)))
+    return pdart_gptr_getflags(gptr, flags);
+  if (flags != NULL)
+    *flags = 0;
+  return DART_ERR_INVAL;
+}
+
+dart_ret_t dart_gptr_setflags(dart_gptr_t *gptr, uint16_t flags)
+{
+  if (gptr != NULL && !dart__check_use(*gptr, DART__AT(dart_gptr_setflags)))
+    return DART_ERR_INVAL;
+  return pdart_gptr_setflags(gptr, flags);
+}
+
 void *dart_near_ptr(dart_gptr_t gptr)
 {
   return dart__check_access(gptr, 0, DART__AT(dart_near_ptr)) ? pdart_near_ptr(gptr) : NULL;

@@ -200,6 +200,19 @@ static void forget_locks(dart_gptr_t gptr)
                          last);
 }
 
+static void report_foreign(dart_gptr_t gptr, dart__at_t at)
+{
+  dart__check_report_t report;
+
+  if (!dart__check_begin(&report, "memory", at,
+                         "dart_memfree uses a pointer to unit %d, segment %d of team %d, which is "
+                         "not this unit's pool",
+                         gptr.unitid, gptr.segid, gptr.teamid))
+    return;
+  dart__check_place(&report, "in", at);
+  dart__check_end(&report);
+}
+
 dart_ret_t dart_memfree(dart_gptr_t gptr)
 {
   dart__at_t at = DART__AT(dart_memfree);
@@ -208,9 +221,13 @@ dart_ret_t dart_memfree(dart_gptr_t gptr)
 
   if (gptr.segid == DART_SEGMENT_LOCAL && gptr.teamid == DART_TEAM_ALL)
     forget_locks(gptr);
-  if (!dart__check_for(DART__CHECK_MEMORY) || gptr.segid != DART_SEGMENT_LOCAL ||
-      gptr.teamid != DART_TEAM_ALL || gptr.unitid != dart__check.me)
+  if (!dart__check_for(DART__CHECK_MEMORY) || DART_GPTR_ISNULL(gptr))
     return pdart_memfree(gptr);
+  if (gptr.segid != DART_SEGMENT_LOCAL || gptr.teamid != DART_TEAM_ALL ||
+      gptr.unitid != dart__check.me) {
+    report_foreign(gptr, at);
+    return DART_ERR_INVAL;
+  }
   dart__check_lock();
   block = find(gptr.addr_or_offs.offset);
   if (block == NULL) {

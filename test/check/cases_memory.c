@@ -423,6 +423,54 @@ static void wrong_team_deregister(void)
   free_together(gptr);
 }
 
+static void wrong_team_setaddr(void)
+{
+  dart_gptr_t gptr = segment(10, 2), wrong = of_no_team(gptr);
+
+  if (me == 1)
+    dart_gptr_setaddr(&wrong, &wrong);
+  free_together(gptr);
+}
+
+static void wrong_team_getflags(void)
+{
+  dart_gptr_t gptr = segment(10, 2);
+  uint16_t    flags;
+
+  if (me == 1)
+    dart_gptr_getflags(of_no_team(gptr), &flags);
+  free_together(gptr);
+}
+
+static void wrong_team_setflags(void)
+{
+  dart_gptr_t gptr = segment(10, 2), wrong = of_no_team(gptr);
+
+  if (me == 1)
+    dart_gptr_setflags(&wrong, 1);
+  free_together(gptr);
+}
+
+static void wrong_team_memfree(void)
+{
+  dart_gptr_t block;
+
+  dart_memalloc(10, DART_TYPE_INT, &block);
+  if (me == 1)
+    dart_memfree(of_no_team(block));
+  dart_memfree(block);
+}
+
+static void wrong_unit_memfree(void)
+{
+  dart_gptr_t block;
+
+  dart_memalloc(10, DART_TYPE_INT, &block);
+  if (me == 1)
+    dart_memfree(at(block, 2, 0));
+  dart_memfree(block);
+}
+
 /* The team is there, and has no segment of this id. */
 static void wrong_team_segment(void)
 {
@@ -592,6 +640,20 @@ const case_t memory_cases[] = {
   { "wrong_team_deregister",
     "*unit 1: memory: dart_team_memderegister uses a pointer of team 7, of which*",
     wrong_team_deregister, TOGETHER },
+  { "wrong_team_setaddr", "*unit 1: memory: dart_gptr_setaddr uses a pointer of team 7, of which*",
+    wrong_team_setaddr, TOGETHER },
+  { "wrong_team_getflags",
+    "*unit 1: memory: dart_gptr_getflags uses a pointer of team 7, of which*", wrong_team_getflags,
+    TOGETHER },
+  { "wrong_team_setflags",
+    "*unit 1: memory: dart_gptr_setflags uses a pointer of team 7, of which*", wrong_team_setflags,
+    TOGETHER },
+  { "wrong_team_memfree",
+    "*unit 1: memory: dart_memfree uses a pointer to unit 1, segment 0 of team 7, which*",
+    wrong_team_memfree, TOGETHER },
+  { "wrong_unit_memfree",
+    "*unit 1: memory: dart_memfree uses a pointer to unit 2, segment 0 of team 0, which*",
+    wrong_unit_memfree, TOGETHER },
   { "wrong_team_segment",
     "*unit 1: memory: dart_flush uses a pointer to segment * of team *, which has no such segment",
     wrong_team_segment, TOGETHER },
