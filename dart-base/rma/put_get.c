@@ -55,45 +55,52 @@ static inline bool get_one(dart_inline_maps_t maps, void *dest, dart_gptr_t gptr
   return near != NULL && dart__near_get_word(dest, near, size);
 }
 
-/* Any number of elements of a basic type. */
-static inline bool put_bytes(dart_inline_maps_t maps, dart_gptr_t gptr, const void *src,
-                             size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type)
+/* Any number of elements of a basic type: where they are, and how many bytes. NULL: the general path is taken. */
+static inline char *bytes_address(dart_inline_maps_t maps, dart_gptr_t gptr, const void *buffer,
+                                  size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
+                                  size_t *nbytes_out)
 {
-  size_t nbytes;
-  char  *near;
+  return dart__transfer_is_plain(buffer, nelem, src_type, dst_type, nbytes_out)
+             ? dart__near_address_by(maps, gptr, *nbytes_out)
+             : NULL;
+}
 
-  if (!dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes))
-    return false;
-  near = dart__near_address_by(maps, gptr, nbytes);
-  if (near == NULL)
-    return false;
+/* By a call of memmove. What is to be woken is found by the address alone, so that one register is saved for it. */
+static inline dart_ret_t put_many(char *near, const void *src, size_t nbytes)
+{
+  atomic_thread_fence(memory_order_release); /* as in dart__near_put_bytes */
+  memmove(near, src, nbytes);
+  return dart__is_watched() ? dart__watch_wrote_at(near, nbytes) : DART_OK;
+}
+
+static inline dart_ret_t get_many(void *dest, const char *near, size_t nbytes)
+{
+  memmove(dest, near, nbytes);
+  atomic_thread_fence(memory_order_acquire); /* as in dart__near_get_bytes */
+  return DART_OK;
+}
+
+static inline dart_ret_t put_bytes(char *near, const dart_gptr_t *gptr, const void *src,
+                                   size_t nbytes)
+{
   if (nbytes - 16 <= DART__FEW_BYTES_MOST - 16) {
     atomic_thread_fence(memory_order_release); /* as in dart__near_put_bytes */
     dart__near_copy_few(near, src, nbytes);
-  } else {
-    dart__near_put_bytes(near, src, nbytes);
+  } else if (nbytes > sizeof(uint64_t) || !dart__near_put_word(near, src, nbytes)) {
+    return put_many(near, src, nbytes);
   }
-  return true;
+  return dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
 }
 
-static inline bool get_bytes(dart_inline_maps_t maps, void *dest, dart_gptr_t gptr, size_t nelem,
-                             dart_datatype_t src_type, dart_datatype_t dst_type)
+static inline dart_ret_t get_bytes(void *dest, const char *near, size_t nbytes)
 {
-  size_t nbytes;
-  char  *near;
-
-  if (!dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes))
-    return false;
-  near = dart__near_address_by(maps, gptr, nbytes);
-  if (near == NULL)
-    return false;
   if (nbytes - 16 <= DART__FEW_BYTES_MOST - 16) {
     dart__near_copy_few(dest, near, nbytes);
     atomic_thread_fence(memory_order_acquire); /* as in dart__near_get_bytes */
-  } else {
-    dart__near_get_bytes(dest, near, nbytes);
+  } else if (nbytes > sizeof(uint64_t) || !dart__near_get_word(dest, near, nbytes)) {
+    return get_many(dest, near, nbytes);
   }
-  return true;
+  return DART_OK;
 }
 
 /* By the address of the global pointer, here and below: passed on as a value through inlined functions, it is stored as
@@ -461,53 +468,74 @@ DART__OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem,
 DART__OUT_OF_LINE put_blocking_several(dart_gptr_t gptr, const void *src, size_t nelem,
                                        dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  if (!put_bytes(dart__progress_maps, gptr, src, nelem, src_type, dst_type))
+  size_t nbytes;
+  char  *near = bytes_address(dart__progress_maps, gptr, src, nelem, src_type, dst_type, &nbytes);
+
+  if (near == NULL)
     return put_blocking_any(gptr, src, nelem, src_type, dst_type);
-  return put_told(&gptr, nelem, dst_type);
+  return put_bytes(near, &gptr, src, nbytes);
 }
 
 DART__OUT_OF_LINE get_blocking_several(void *dest, dart_gptr_t gptr, size_t nelem,
                                        dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  if (!get_bytes(dart__progress_maps, dest, gptr, nelem, src_type, dst_type))
+  size_t      nbytes;
+  const char *near =
+      bytes_address(dart__progress_maps, gptr, dest, nelem, src_type, dst_type, &nbytes);
+
+  if (near == NULL)
     return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
-  return DART_OK;
+  return get_bytes(dest, near, nbytes);
 }
 
 DART__OUT_OF_LINE put_several(dart_gptr_t gptr, const void *src, size_t nelem,
                               dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  if (!put_bytes(dart__put_maps, gptr, src, nelem, src_type, dst_type))
+  size_t nbytes;
+  char  *near = bytes_address(dart__put_maps, gptr, src, nelem, src_type, dst_type, &nbytes);
+
+  if (near == NULL)
     return put_any(gptr, src, nelem, src_type, dst_type);
-  return put_told(&gptr, nelem, dst_type);
+  return put_bytes(near, &gptr, src, nbytes);
 }
 
 DART__OUT_OF_LINE get_several(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                               dart_datatype_t dst_type)
 {
-  if (!get_bytes(dart__team_direct, dest, gptr, nelem, src_type, dst_type))
+  size_t      nbytes;
+  const char *near =
+      bytes_address(dart__team_direct, gptr, dest, nelem, src_type, dst_type, &nbytes);
+
+  if (near == NULL)
     return get_any(dest, gptr, nelem, src_type, dst_type);
-  return DART_OK;
+  return get_bytes(dest, near, nbytes);
 }
 
 DART__OUT_OF_LINE put_handle_several(dart_gptr_t gptr, const void *src, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type,
                                      dart_handle_t *handle)
 {
-  if (handle == NULL || !put_bytes(dart__put_maps, gptr, src, nelem, src_type, dst_type))
+  size_t nbytes;
+  char  *near = bytes_address(dart__put_maps, gptr, src, nelem, src_type, dst_type, &nbytes);
+
+  if (near == NULL || handle == NULL)
     return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  return put_told(&gptr, nelem, dst_type);
+  return put_bytes(near, &gptr, src, nbytes);
 }
 
 DART__OUT_OF_LINE get_handle_several(void *dest, dart_gptr_t gptr, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type,
                                      dart_handle_t *handle)
 {
-  if (handle == NULL || !get_bytes(dart__team_direct, dest, gptr, nelem, src_type, dst_type))
+  size_t      nbytes;
+  const char *near =
+      bytes_address(dart__team_direct, gptr, dest, nelem, src_type, dst_type, &nbytes);
+
+  if (near == NULL || handle == NULL)
     return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  return DART_OK;
+  return get_bytes(dest, near, nbytes);
 }
 
 dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,

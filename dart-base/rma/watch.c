@@ -236,6 +236,27 @@ dart_ret_t dart__watch_wrote_few(dart_gptr_t gptr)
   return DART_OK;
 }
 
+/* Whose the memory is, only the notes tell. */
+dart_ret_t dart__watch_wrote_at(const char *near, size_t nbytes)
+{
+  const dart__team_t *all = dart__teams[DART_TEAM_ALL];
+  dart__watched_t     what;
+  dart__address_t     at;
+
+  for (int32_t u = 0; u < all->node_nunits; u++) {
+    dart_unit_t            unit    = all->node_units[u];
+    const dart__watches_t *watches = dart__twosided_watches(unit);
+
+    for (int i = 0; i < DART__WATCHES; i++)
+      if (read_note(&watches->watch[i], &what) && find_watched(&what, &at) &&
+          at.near < near + nbytes && near < at.near + what.nbytes && !is_in_vain(&what)) {
+        dart__event_add(dart__twosided_event(unit));
+        break; /* which wakes all of the unit's threads */
+      }
+  }
+  return DART_OK;
+}
+
 void dart_inline_wrote(dart_gptr_t gptr)
 {
   dart__watch_wrote(gptr, FEW_BYTES);
