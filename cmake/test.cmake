@@ -141,6 +141,9 @@ function(dart_add_test name)
 
       set(test ${DART_TEST_PREFIX}${backend}.${name}.u${units})
       set(launch dartrun-${backend} -n ${units})
+      if(NOT DART_TEST_ALL AND many_nodes AND length EQUAL 1 AND arg_SHAPES MATCHES "x")
+        continue() # that of several nodes is enough
+      endif()
       if(length EQUAL 2)
         if(NOT many_nodes AND NOT arg_BACKEND)
           continue()
