@@ -44,7 +44,7 @@ static bool request_put(const dart__epoch_op_t *op, size_t nbytes)
   uint64_t           start  = at.offset;
 
   if (dart__is_word(nbytes))
-    dart__words_request(&op->at, dart__words_at(&op->at, nbytes));
+    dart__word_order_request(&op->at, dart__word_order_at(&op->at, nbytes));
   if (nbytes > PUT_MOST) {
     dart__order_wait(op->at.team, op->at.unit);
     dart__am_send_data(dart__engine.am, &at, source, nbytes);
@@ -231,7 +231,7 @@ static size_t append_all(const dart__epoch_op_t *const ops[], size_t nops, uint6
 
     if (ops[i]->kind == DART__EPOCH_ACCUMULATE ||
         (ops[i]->kind == DART__EPOCH_PUT && dart__is_word(nbytes)))
-      dart__words_request_too(&ops[i]->at, dart__words_at(&ops[i]->at, nbytes));
+      dart__word_order_request_too(&ops[i]->at, dart__word_order_at(&ops[i]->at, nbytes));
     nwords += append_records(ops[i], words + nwords);
   }
   return nwords;

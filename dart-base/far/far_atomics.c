@@ -7,7 +7,7 @@
 /* The target of a request that updates `nbytes` at this address, in order with puts before it. */
 static dart__am_address_t target_of(const dart__address_t *at, size_t nbytes)
 {
-  dart__words_request(at, dart__words_at(at, nbytes));
+  dart__word_order_request(at, dart__word_order_at(at, nbytes));
   return dart__am_address(at);
 }
 
@@ -25,7 +25,7 @@ void dart__far_updates(const dart__address_t *at, const uint64_t *values, const 
   dart__am_address_t target = dart__am_address(at);
 
   target.offset = 0;
-  dart__words_request(at, dart__words_of_all(at));
+  dart__word_order_request(at, dart__word_order_of_all(at));
   dart__am_updates(dart__engine.am, &target, values, places, nelem, type, op);
 }
 

@@ -38,7 +38,7 @@ static inline void request_bytes(const dart__address_t *at, void *buffer, size_t
   dart__am_address_t to = dart__am_address(at);
 
   if (is_put && dart__is_word(nbytes))
-    dart__words_request(at, dart__words_at(at, nbytes));
+    dart__word_order_request(at, dart__word_order_at(at, nbytes));
   if (is_put)
     dart__am_put(dart__engine.am, &to, buffer, nbytes);
   else
@@ -50,7 +50,7 @@ static inline void request_bytes(const dart__address_t *at, void *buffer, size_t
 static inline bool goes_after_request(const dart__address_t *at, size_t nbytes, bool is_put)
 {
   return is_put && dart__is_word(nbytes) &&
-         __builtin_expect(dart__words_requested(at, dart__words_at(at, nbytes)), 0);
+         __builtin_expect(dart__word_order_requested(at, dart__word_order_at(at, nbytes)), 0);
 }
 
 /* Whether the network is the shorter way for a small transfer: if it reaches the memory by itself, and the target is
@@ -84,11 +84,11 @@ static inline void start_bytes(const dart__address_t *at, void *buffer, size_t n
 
   dart__order_wait(at->team, at->unit);
   if (is_word)
-    dart__words_transfer(at, dart__words_at(at, nbytes));
+    dart__word_order_transfer(at, dart__word_order_at(at, nbytes));
   call_net(at, buffer, nbytes, is_put, request_out);
   dart__completion_started(at->team, at->unit, !is_put);
   if (is_word)
-    dart__words_transferred(at, dart__words_at(at, nbytes));
+    dart__word_order_transferred(at, dart__word_order_at(at, nbytes));
   dart__latency_ping_often(at->team->members[at->unit], nbytes);
 }
 
@@ -153,7 +153,7 @@ static inline void transfer_and_wait(const dart__address_t *at, void *buffer, si
 
   dart__order_wait(at->team, at->unit);
   if (is_put && dart__is_word(nbytes))
-    dart__words_transfer(at, dart__words_at(at, nbytes));
+    dart__word_order_transfer(at, dart__word_order_at(at, nbytes));
   call_net(at, buffer, nbytes, is_put, has_request ? &request : NULL);
   waiting =
       dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, target, 0, 0 });

@@ -106,11 +106,11 @@ void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type
   dart__am_address_t flag = dart__am_address(signal->flag), data = flag;
   size_t             nbytes = 0, last = 0;
 
-  dart__words_request(signal->flag, dart__words_at(signal->flag, sizeof(uint64_t)));
+  dart__word_order_request(signal->flag, dart__word_order_at(signal->flag, sizeof(uint64_t)));
   if (nelem > 0) {
     nbytes = dart__plain_bytes(&t, nelem, DART__NET_MOST);
     if (nbytes > 0 && dart__is_word(nbytes))
-      dart__words_request_too(at, dart__words_at(at, nbytes));
+      dart__word_order_request_too(at, dart__word_order_at(at, nbytes));
     last = put_pieces(&t, nbytes);
     data = dart__am_address(at);
     if (last > 0)

@@ -23,7 +23,7 @@ typedef struct {
   dart__word_set_t requested;
   dart__word_set_t put;  /* by puts of the network */
   _Atomic uint64_t last; /* number of the newest transfer in `put`, as in dart__outstanding_t */
-} dart__words_t;
+} dart__word_order_t;
 
 /* team->far */
 typedef struct dart__far_team {
@@ -34,7 +34,7 @@ typedef struct dart__far_team {
   dart__copies_t *copies; /* of small operands */
   _Atomic uint64_t
       *ordered; /* team unit → the batch of requests that transfers come after, see far/order.h */
-  dart__words_t       *words;    /* team unit → what is outstanding on its words */
+  dart__word_order_t  *words;    /* team unit → what is outstanding on its words */
   dart__burst_t       *burst;    /* team unit → small transfers to it, see far/burst.h */
   dart__outstanding_t *unit;     /* team unit → what is outstanding towards it, on all chunks */
   pthread_mutex_t      flushing; /* held by a thread that completes all that is on the list */

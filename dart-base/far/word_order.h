@@ -37,7 +37,7 @@ static inline uint64_t dart__word_bit(uint64_t word)
 }
 
 /** The words that `nbytes` > 0 at `at` touch. */
-static inline dart__touched_t dart__words_at(const dart__address_t *at, size_t nbytes)
+static inline dart__touched_t dart__word_order_at(const dart__address_t *at, size_t nbytes)
 {
   uint64_t segment = (uint64_t)(uint16_t)at->segment->id << 48;
   uint64_t first   = segment + at->offset / DART__WORD_BYTES;
@@ -48,24 +48,24 @@ static inline dart__touched_t dart__words_at(const dart__address_t *at, size_t n
 }
 
 /** All words of the portion at `at`. */
-static inline dart__touched_t dart__words_of_all(const dart__address_t *at)
+static inline dart__touched_t dart__word_order_of_all(const dart__address_t *at)
 {
   uint64_t segment = (uint64_t)(uint16_t)at->segment->id << 48;
 
   return (dart__touched_t){ segment, segment + (((uint64_t)1 << 48) - 1), UINT64_MAX };
 }
 
-static inline dart__words_t *dart__words_of(const dart__address_t *at)
+static inline dart__word_order_t *dart__word_order_of(const dart__address_t *at)
 {
   return &dart__far_team(at->team)->words[at->unit];
 }
 
-static inline bool dart__words_meet(const dart__word_set_t *set, dart__touched_t t)
+static inline bool dart__word_order_meet(const dart__word_set_t *set, dart__touched_t t)
 {
   return (set->bits & t.bits) != 0 && t.first <= set->last && t.last >= set->first;
 }
 
-static inline void dart__words_add(dart__word_set_t *set, dart__touched_t t, bool empties)
+static inline void dart__word_order_add(dart__word_set_t *set, dart__touched_t t, bool empties)
 {
   if (dart__world.many_threads)
     return;
@@ -79,67 +79,68 @@ static inline void dart__words_add(dart__word_set_t *set, dart__touched_t t, boo
 }
 
 /** Whether a request on one of these words may be outstanding. */
-static inline bool dart__words_requested(const dart__address_t *at, dart__touched_t t)
+static inline bool dart__word_order_requested(const dart__address_t *at, dart__touched_t t)
 {
-  return (dart__words_meet(&dart__words_of(at)->requested, t) || dart__world.many_threads) &&
+  return (dart__word_order_meet(&dart__word_order_of(at)->requested, t) ||
+          dart__world.many_threads) &&
          !dart__am_is_flushed(dart__engine.am, at->team->members[at->unit], DART__AM_REMOTE);
 }
 
-static inline uint64_t dart__words_last(const dart__address_t *at)
+static inline uint64_t dart__word_order_last(const dart__address_t *at)
 {
-  return atomic_load_explicit(&dart__words_of(at)->last, memory_order_relaxed);
+  return atomic_load_explicit(&dart__word_order_of(at)->last, memory_order_relaxed);
 }
 
 /* Whether puts by MPI on any words are outstanding. */
-static inline bool dart__words_are_by_mpi(const dart__address_t *at)
+static inline bool dart__word_order_are_by_mpi(const dart__address_t *at)
 {
   const dart__outstanding_t *o = &dart__far_team(at->team)->unit[at->unit];
 
   /* relaxed: a thread sees what it has started itself */
-  return dart__words_last(at) > atomic_load_explicit(&o->done_remote, memory_order_relaxed);
+  return dart__word_order_last(at) > atomic_load_explicit(&o->done_remote, memory_order_relaxed);
 }
 
 /* Wait for puts by MPI to one of these words. */
-static inline void dart__words_wait(const dart__address_t *at, dart__touched_t t)
+static inline void dart__word_order_wait(const dart__address_t *at, dart__touched_t t)
 {
-  bool meet = dart__words_meet(&dart__words_of(at)->put, t) || dart__world.many_threads;
+  bool meet = dart__word_order_meet(&dart__word_order_of(at)->put, t) || dart__world.many_threads;
 
-  if (__builtin_expect(meet && dart__words_are_by_mpi(at), 0))
+  if (__builtin_expect(meet && dart__word_order_are_by_mpi(at), 0))
     dart__completion_flush(at->team, at->unit, true);
 }
 
 /** Before a request that puts or updates these words. */
-static inline void dart__words_request(const dart__address_t *at, dart__touched_t t)
+static inline void dart__word_order_request(const dart__address_t *at, dart__touched_t t)
 {
   bool empties = dart__am_is_flushed(dart__engine.am, at->team->members[at->unit], DART__AM_REMOTE);
 
-  dart__words_wait(at, t);
-  dart__words_add(&dart__words_of(at)->requested, t, empties);
+  dart__word_order_wait(at, t);
+  dart__word_order_add(&dart__word_order_of(at)->requested, t, empties);
 }
 
 /** Before one of several operations of one request, which may have been noted but not made when this is called: as
- *  dart__words_request, but the set is not emptied. */
-static inline void dart__words_request_too(const dart__address_t *at, dart__touched_t t)
+ *  dart__word_order_request, but the set is not emptied. */
+static inline void dart__word_order_request_too(const dart__address_t *at, dart__touched_t t)
 {
-  dart__words_wait(at, t);
-  dart__words_add(&dart__words_of(at)->requested, t, false);
+  dart__word_order_wait(at, t);
+  dart__word_order_add(&dart__word_order_of(at)->requested, t, false);
 }
 
 /** Before MPI puts these words: wait for requests on them. */
-static inline void dart__words_transfer(const dart__address_t *at, dart__touched_t t)
+static inline void dart__word_order_transfer(const dart__address_t *at, dart__touched_t t)
 {
-  if (__builtin_expect(dart__words_requested(at, t), 0))
+  if (__builtin_expect(dart__word_order_requested(at, t), 0))
     dart__am_settle(dart__engine.am, at->team->members[at->unit]);
 }
 
 /** After it was counted by dart__completion_started. */
-static inline void dart__words_transferred(const dart__address_t *at, dart__touched_t t)
+static inline void dart__word_order_transferred(const dart__address_t *at, dart__touched_t t)
 {
-  dart__words_t *w      = dart__words_of(at);
-  uint64_t       newest = dart__completion_newest(at->team, at->unit);
-  uint64_t       before = dart__words_last(at);
+  dart__word_order_t *w      = dart__word_order_of(at);
+  uint64_t            newest = dart__completion_newest(at->team, at->unit);
+  uint64_t            before = dart__word_order_last(at);
 
-  dart__words_add(&w->put, t, !dart__words_are_by_mpi(at));
+  dart__word_order_add(&w->put, t, !dart__word_order_are_by_mpi(at));
   if (!dart__world.many_threads) {
     atomic_store_explicit(&w->last, newest, memory_order_relaxed);
     return;

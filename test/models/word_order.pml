@@ -44,7 +44,7 @@ byte requests, applied, known;
 byte under_way[6]; /* OPS + 1, at most */
 byte started, done_remote;
 
-/* dart__words_t: `requested`, `by_mpi`, `last` */
+/* dart__word_order_t: `requested`, `by_mpi`, `last` */
 byte requested, by_mpi, last;
 
 #define IS_FLUSHED (known == requests)
@@ -66,7 +66,7 @@ inline flush_puts()
   i = 0
 }
 
-/* dart__words_wait */
+/* dart__word_order_wait */
 inline wait_for_puts(words)
 {
   if
@@ -75,7 +75,7 @@ inline wait_for_puts(words)
   fi
 }
 
-/* dart__words_request, and dart__words_request_too for each word after the first */
+/* dart__word_order_request, and dart__word_order_request_too for each word after the first */
 inline start_request(words, bits)
 {
 #ifdef MUTANT_emptied_too_early
@@ -106,7 +106,7 @@ inline start_request(words, bits)
 #define GOES_AFTER_REQUEST(word) ((requested & BIT(word)) != 0 && !IS_FLUSHED)
 #endif
 
-/* MPI_Put, dart__completion_started, dart__words_transferred */
+/* MPI_Put, dart__completion_started, dart__word_order_transferred */
 inline start_by_mpi(word)
 {
   under_way[op] = word + 1;
