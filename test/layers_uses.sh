@@ -9,13 +9,6 @@ say() {
   status=1
 }
 
-# Circles that are still there, one use in a line: a module, and the one that it uses. A line without a circle is an
-# error.
-exceptions='dart-base/epoch/queue dart-base/epoch/access
-dart-base/epoch/queue dart-base/epoch/open_target
-dart-base/far/am/receive dart-base/far/am/endpoint
-dart-mpi/mpi/call dart-mpi/start/mpi_start'
-
 # An object whose source is gone is left over from an older tree.
 cd "$build" || exit 1
 mapfile -t objects < <(
@@ -48,19 +41,10 @@ uses=$(nm -A -P -g "${objects[@]}" 2>/dev/null | awk '
   }')
 (($(wc -l <<<"$uses") > 1000)) || say "few uses were found: $(wc -l <<<"$uses")"
 
-# loops EXCEPTIONS: tsort's account of the circles of all uses but these.
-loops() {
-  cut -d' ' -f1,2 <<<"$uses" | sort -u | grep -vxF "$1" | tsort 2>&1 >/dev/null | grep -v 'contains a loop'
-}
-
-circle=$(loops "$exceptions" | sed 's/^tsort: //')
+circle=$(cut -d' ' -f1,2 <<<"$uses" | sort -u | tsort 2>&1 >/dev/null | grep -v 'contains a loop' | sed 's/^tsort: //')
 if [[ -n $circle ]]; then
   say "modules that use each other in a circle, and by which symbols:"
   awk 'NR == FNR { is_in[$1] = 1; next } ($1 in is_in) && ($2 in is_in)' <(echo "$circle") <(sort <<<"$uses")
 fi
-
-while read -r exception; do
-  [[ -z $exception || -n $(loops "$(grep -vxF "$exception" <<<"$exceptions")") ]] || say "no exception any more: $exception"
-done <<<"$exceptions"
 
 exit $status

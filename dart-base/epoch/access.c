@@ -24,21 +24,6 @@ static dart__access_t refuse_target(const dart__access_call_t *call, int32_t uni
   return DART__ACCESS_REFUSED;
 }
 
-bool dart__access_is_read_only(const dart__access_call_t *call, int32_t unit)
-{
-  uint32_t promise;
-
-  if (!DART__EPOCH_VERIFIES || dart__access_is_far(call, unit) ||
-      (call->epoch->kind != DART__EPOCH_FENCE && call->epoch->kind != DART__EPOCH_START))
-    return false;
-  promise = atomic_load_explicit(&dart__epoch_shared(call->team, call->segment, unit)->is_read_only,
-                                 memory_order_relaxed);
-  if (promise == 0 || (call->epoch->kind == DART__EPOCH_FENCE && promise != call->epoch->fences))
-    return false;
-  dart__error("%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
-  return true;
-}
-
 /* The same before an operation, if that is known by now. */
 static bool is_read_only(const dart__access_call_t *call, int32_t unit)
 {

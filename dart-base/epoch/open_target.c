@@ -300,14 +300,3 @@ bool dart__access_open_in_order(const dart__access_call_t *call, int32_t unit)
     }
   return dart__access_open(call, unit);
 }
-
-/* A target that has not left the last fence waits for nobody: all units have entered it, or, if that was with
- * NOPRECEDE or LAZY, will without waiting for this one. One lock alone is waited for
- * with none held. But with several, the first would be held while the next is waited for; and who waits for a post
- * may not have made its own. */
-bool dart__access_may_wait(const dart__epoch_t *epoch)
-{
-  if (epoch->kind != DART__EPOCH_LOCK)
-    return epoch->kind == DART__EPOCH_FENCE;
-  return dart__epoch_is_alone(epoch);
-}

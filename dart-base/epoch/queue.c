@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/size.h"
 #include "coll/coll.h"
 #include "data/describe.h"
@@ -126,6 +127,32 @@ static void append_operation(dart__epoch_t *epoch, uint32_t place)
   t->last = place;
   t->nqueued++;
   epoch->nqueued++;
+}
+
+/* A target that has not left the last fence waits for nobody: all units have entered it, or, if that was with
+ * NOPRECEDE or LAZY, will without waiting for this one. One lock alone is waited for
+ * with none held. But with several, the first would be held while the next is waited for; and who waits for a post
+ * may not have made its own. */
+bool dart__access_may_wait(const dart__epoch_t *epoch)
+{
+  if (epoch->kind != DART__EPOCH_LOCK)
+    return epoch->kind == DART__EPOCH_FENCE;
+  return dart__epoch_is_alone(epoch);
+}
+
+bool dart__access_is_read_only(const dart__access_call_t *call, int32_t unit)
+{
+  uint32_t promise;
+
+  if (!DART__EPOCH_VERIFIES || dart__access_is_far(call, unit) ||
+      (call->epoch->kind != DART__EPOCH_FENCE && call->epoch->kind != DART__EPOCH_START))
+    return false;
+  promise = atomic_load_explicit(&dart__epoch_shared(call->team, call->segment, unit)->is_read_only,
+                                 memory_order_relaxed);
+  if (promise == 0 || (call->epoch->kind == DART__EPOCH_FENCE && promise != call->epoch->fences))
+    return false;
+  dart__error("%s: unit %d has said DART_EPOCH_NOPUT", call->function, unit);
+  return true;
 }
 
 bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)

@@ -11,11 +11,15 @@
  * DART__MPI_AGREED; an error that may be one unit's alone ends the program there too, for the other units
  * are still in the call. */
 #include <mpi.h>
+#include <stdbool.h>
 
 #include <dash/dart/if/dart_types.h>
 
 /** Log one line, then end all units. */
 void dart__mpi_end(int code, const char *call) __attribute__((noreturn, cold));
+
+/** Whether this process has called MPI_Abort. */
+bool dart__mpi_is_aborting(void);
 
 /** Log one line; DART_ERR_NOMEM. `_of_all`: if the error may be one unit's alone, end all units instead. */
 dart_ret_t dart__mpi_lack(int code, const char *call) __attribute__((cold));

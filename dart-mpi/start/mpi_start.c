@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -44,30 +43,13 @@ static void skip_symmetric_addresses(bool running)
   }
 }
 
-/* MPICH's launcher may end all units before it has passed on what they wrote last, most likely the reason
- * of the abort: so wait a moment. */
-static volatile bool is_aborting; /* MPI_Abort may call exit, and is in MPI then */
-
-static void abort_mpi(int code) __attribute__((noreturn));
-static void abort_mpi(int code)
-{
-  struct timespec moment = { 0, 100 * 1000 * 1000 };
-
-  dart__launcher_report(DART__UNIT_ABORTS, code);
-  fflush(NULL);
-  nanosleep(&moment, NULL);
-  is_aborting = true;
-  MPI_Abort(MPI_COMM_WORLD, code);
-  _exit(code);
-}
-
 /* On exit of the process that started MPI; its forked children are no units. */
 static void end_of_process(int status, void *unused)
 {
   int finalized;
 
   (void)unused;
-  if (getpid() != mpi_pid || is_aborting)
+  if (getpid() != mpi_pid || dart__mpi_is_aborting())
     return;
   MPI_Finalized(&finalized);
   if (!finalized && dart__world.initialized)
@@ -131,18 +113,4 @@ dart_ret_t dart__mpi_start(int *argc, char ***argv, int wanted, int *provided_ou
     mpi_is_ours = true;
   }
   return DART_OK;
-}
-
-void dart__net_abort(int code, bool is_asked)
-{
-  int running, finalized;
-
-  (void)is_asked;
-  code = dart__exit_code(code);
-  if (MPI_Initialized(&running) == MPI_SUCCESS && running &&
-      MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized)
-    abort_mpi(code);
-  if (getenv("PMI_RANK") != NULL && code != 0)
-    raise(SIGKILL); /* Hydra takes no notice of a process that exits before MPI has started */
-  _exit(code);
 }

@@ -26,8 +26,8 @@ static const struct {
   int         where;
 } settings[] = {
   { "DART_MPI_WINDOW", "dynamic static", 60, OVER_MPI },
-  { "DART_NET", "software rdma,jitter=9us,seed= software,jitter=9us,seed= software,latency=3us",
-    75, SIMULATED },
+  { "DART_NET", "software rdma,jitter=9us,seed= software,jitter=9us,seed= software,latency=3us", 75,
+    SIMULATED },
   { "DART_PROGRESS", "none thread", 45, ON_NODES },
   { "DART_AGGREGATE", "0 8 256 3800", 50, ON_NODES },
   { "DART_TEST_TYPES", "0 1 2", 25, OVER_MPI },
@@ -109,7 +109,8 @@ void job_draw(job_t *job, draw_t *draw, const char *const *forced, int nforced)
     draw_word(draw, settings[i].values, word);
     snprintf(setting, sizeof setting, "%s=%s", settings[i].name, word);
     if (setting[strlen(setting) - 1] == '=')
-      snprintf(setting + strlen(setting), sizeof setting - strlen(setting), "%d", (int)draw_below(draw, 1000));
+      snprintf(setting + strlen(setting), sizeof setting - strlen(setting), "%d",
+               (int)draw_below(draw, 1000));
     if (wanted && matters(job, settings[i].where))
       job_set(job, setting);
   }

@@ -1,4 +1,4 @@
-/* Endpoints: collecting requests, sending batches, and noting acknowledgements. See endpoint.h. */
+/* Endpoints: collecting requests and sending batches. See endpoint.h. */
 #include "far/am/endpoint.h"
 
 #include "base/counters.h"
@@ -7,91 +7,12 @@
 
 #define EAGER_MOST 8192 /* bytes of data that a transport most likely sends eagerly */
 
-/* ---- numbers that are read without the lock ------------------------------------------------ */
-
-/* relaxed: a thread sees what it requested itself; requests of other threads are ordered by the program */
-static void set(_Atomic uint64_t *at, uint64_t value)
-{
-  atomic_store_explicit(at, value, memory_order_relaxed);
-}
-
-static uint64_t load_relaxed(const _Atomic uint64_t *at)
-{
-  return atomic_load_explicit(at, memory_order_relaxed);
-}
-
 void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch)
 {
   ep->sent = ep->asked = ep->acked = first_batch;
-  set(&ep->newest, first_batch);
-  set(&ep->local, first_batch);
-  set(&ep->done, first_batch);
-}
-
-/* ---- what is outstanding ------------------------------------------------------------------- */
-
-static bool is_idle(const dart__am_endpoint_t *ep)
-{
-  return ep->open == NULL && ep->first == NULL && ep->nasked == ep->nreplies &&
-         load_relaxed(&ep->refused) == load_relaxed(&ep->reported);
-}
-
-/* Whether the data that it has asked for are here. They may come after the acknowledgement, which says that they were
- * sent: then the thread that waits for them comes here again. */
-static bool has_got(dart__am_t *am, dart__am_batch_t *batch)
-{
-  bool all = true;
-
-  for (size_t i = 0; i < batch->ndata; i++)
-    if (batch->data[i].is_got)
-      all = dart__net_is_done(am->config.comm, &batch->got[i]) && all;
-  return all;
-}
-
-/* The batch is done. The updates release its results to the thread that waits, as those of a peer would; acq_rel. */
-static void update_flags(dart__am_t *am, dart__am_endpoint_t *ep, const dart__am_batch_t *batch)
-{
-  for (size_t i = 0; i < batch->narrivals; i++)
-    dart__atomic_accumulate(batch->arrival[i].flag, &batch->arrival[i].value, 1, DART_TYPE_ULONG,
-                            batch->arrival[i].op);
-  ep->narrivals -= batch->narrivals;
-  if (ep->narrivals == 0)
-    dart__am_peers_remove(&am->arriving, &ep->arriving_index);
-  am->config.host.notified(am->config.host.context);
-}
-
-void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep)
-{
-  while (ep->first != NULL && ep->first->number <= ep->acked && ep->first->is_posted &&
-         (ep->first->nresults == 0 || ep->first->has_results) && has_got(am, ep->first)) {
-    dart__am_batch_t *batch = ep->first;
-
-    ep->first = batch->next;
-    if (ep->first == NULL)
-      ep->last = NULL;
-    if (batch->narrivals > 0)
-      update_flags(am, ep, batch);
-    /* release: the results come before it; pairs with the acquire of a flush */
-    atomic_store_explicit(&ep->done, batch->number, memory_order_release);
-    dart__am_batch_give(&am->pool, batch);
-  }
-  if (is_idle(ep))
-    dart__am_peers_remove(&am->busy, &ep->busy_index);
-}
-
-/* After an acknowledgement what is missing are data that were asked for, which come by themselves, or the end of the
- * call that sent the batch. */
-void dart__am_endpoints_retire_arriving(dart__am_t *am)
-{
-  for (int32_t index = dart__am_peers_count(&am->arriving); index-- > 0;) {
-    int32_t              peer = dart__am_peers_at(&am->arriving, index);
-    dart__am_endpoint_t *ep   = peer < 0 ? NULL : &am->endpoint[peer];
-
-    if (ep == NULL || !dart__am_spin_try(&ep->lock))
-      continue;
-    dart__am_endpoint_retire(am, ep);
-    dart__am_spin_unlock(&ep->lock);
-  }
+  dart__am_number_set(&ep->newest, first_batch);
+  dart__am_number_set(&ep->local, first_batch);
+  dart__am_number_set(&ep->done, first_batch);
 }
 
 void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, uint32_t *turns)
@@ -174,9 +95,9 @@ void dart__am_endpoint_append(dart__am_endpoint_t *ep, const dart__am_address_t 
   if (at != NULL)
     dart__am_batch_select(ep->open, at->team, at->segid, at->offset);
   dart__am_batch_append(ep->open, r);
-  set(&ep->newest, ep->sent + 1);
+  dart__am_number_set(&ep->newest, ep->sent + 1);
   if (r->result_bytes > 0 && !r->is_aside)
-    set(&ep->local, ep->sent + 1);
+    dart__am_number_set(&ep->local, ep->sent + 1);
 }
 
 /* Local completion includes it. */
@@ -185,7 +106,7 @@ void dart__am_endpoint_add_arrival(dart__am_t *am, int32_t peer, dart__am_endpoi
 {
   ep->open->arrival[ep->open->narrivals++] = *arrival;
   ep->narrivals++;
-  set(&ep->local, ep->sent + 1);
+  dart__am_number_set(&ep->local, ep->sent + 1);
   dart__am_peers_add(&am->arriving, peer, &ep->arriving_index);
 }
 
@@ -218,8 +139,8 @@ static void receive_got(dart__am_t *am, int32_t peer, dart__am_batch_t *batch)
 static void announce(dart__am_endpoint_t *ep, const dart__am_data_t *data)
 {
   ep->open->data[ep->open->ndata++] = *data;
-  set(&ep->newest, ep->sent + 1);
-  set(&ep->local, ep->sent + 1);
+  dart__am_number_set(&ep->newest, ep->sent + 1);
+  dart__am_number_set(&ep->local, ep->sent + 1);
 }
 
 void dart__am_endpoint_add_got(dart__am_endpoint_t *ep, const dart__am_data_t *data, void *dst)
@@ -253,7 +174,7 @@ static dart__am_batch_t *close_batch(dart__am_t *am, dart__am_endpoint_t *ep, bo
 {
   dart__am_batch_t  *batch  = ep->open;
   dart__am_header_t *header = &batch->message.header;
-  uint64_t           number = ++ep->sent, done = load_relaxed(&ep->done);
+  uint64_t           number = ++ep->sent, done = dart__am_number(&ep->done);
   unsigned often = (am->config.window + 1) / 2; /* so that replies come before the window is full */
 
   dart__am_peers_remove(&am->open, &ep->open_index);
@@ -310,7 +231,7 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
   dart__am_endpoint_retire(am, ep);
   if (ep->open == NULL)
     return true;
-  if (ep->is_sending || ep->sent - load_relaxed(&ep->done) >= am->config.window)
+  if (ep->is_sending || ep->sent - dart__am_number(&ep->done) >= am->config.window)
     return false;
   send_batch(am, peer, ep, wants_reply);
   return true;
@@ -321,7 +242,7 @@ bool dart__am_endpoint_send(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
  * acknowledgement tells. (Other requests are locally complete already.) */
 static bool must_ask_now(const dart__am_t *am, const dart__am_endpoint_t *ep)
 {
-  return !am->config.is_sent_later && load_relaxed(&ep->local) > load_relaxed(&ep->done);
+  return !am->config.is_sent_later && dart__am_number(&ep->local) > dart__am_number(&ep->done);
 }
 
 void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
@@ -357,7 +278,7 @@ static void send_ack_request(dart__am_t *am, int32_t peer, dart__am_endpoint_t *
 
 void dart__am_endpoint_ask(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t number)
 {
-  if (ep->asked >= number || load_relaxed(&ep->done) >= number)
+  if (ep->asked >= number || dart__am_number(&ep->done) >= number)
     return;
   if (number <= ep->sent)
     send_ack_request(am, peer, ep);
@@ -370,49 +291,4 @@ void dart__am_endpoint_wake(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
   dart__am_peers_add(&am->busy, peer,
                      &ep->busy_index); /* the reply is taken while a peer is busy */
   send_ack_request(am, peer, ep);
-}
-
-/* ---- acknowledgements ---------------------------------------------------------------------- */
-
-static void deliver(dart__am_endpoint_t *ep, uint64_t number, const uint64_t *results)
-{
-  dart__am_batch_t *batch = ep->first;
-
-  while (batch != NULL && batch->number != number)
-    batch = batch->next;
-  if (batch == NULL)
-    return; /* the batch had no results, and another message has acknowledged it */
-  for (size_t i = 0; i < batch->nresults; i++) {
-    dart__am_batch_deliver(batch, &batch->results[i], results);
-    results += dart__am_words(batch->results[i].nbytes);
-  }
-  batch->has_results = true;
-}
-
-/* Messages of a peer's several threads may come out of order; but the counts in them only grow. */
-static void raise_to(uint64_t *known, uint64_t received)
-{
-  if (received > *known)
-    *known = received;
-}
-
-void dart__am_endpoint_acknowledge(dart__am_t *am, dart__am_endpoint_t *ep,
-                                   const dart__am_header_t *header, const uint64_t *results)
-{
-  uint64_t refused;
-
-  dart__am_spin_lock(&ep->lock);
-  refused = load_relaxed(&ep->refused);
-  raise_to(&refused, header->refused);
-  set(&ep->refused, refused);
-  raise_to(&ep->acked, header->acked);
-  if (results != NULL) {
-    ep->nreplies++;
-    if (header->batch == 0)
-      ep->is_ack_requested = false;
-    else
-      deliver(ep, header->batch, results);
-  }
-  dart__am_endpoint_retire(am, ep);
-  dart__am_spin_unlock(&ep->lock);
 }

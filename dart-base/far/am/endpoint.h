@@ -41,6 +41,18 @@ typedef struct {
   size_t          narrivals;      /* outstanding, of all batches */
 } dart__am_endpoint_t;
 
+/* Numbers that are read without the lock. relaxed: a thread sees what it requested itself; requests of other threads are
+ * ordered by the program. */
+static inline uint64_t dart__am_number(const _Atomic uint64_t *at)
+{
+  return atomic_load_explicit(at, memory_order_relaxed);
+}
+
+static inline void dart__am_number_set(_Atomic uint64_t *at, uint64_t value)
+{
+  atomic_store_explicit(at, value, memory_order_relaxed);
+}
+
 /** Number the first batch to the peer. */
 void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch);
 
