@@ -4,7 +4,7 @@ source "$(dirname "$0")/cli.bash"
 export DART_LOG_LEVEL=WARN # no lines but those that are looked for
 
 # job WHO:STEPS...: of three units, over long before `run` loses patience.
-job() { run timeout 20 "${dartrun[@]}" -n 3 "$program" "$@"; }
+job() { run timeout 45 "${dartrun[@]}" -n 3 "$program" "$@"; }
 
 # well: the job ended well, and nothing was said.
 well() { expect_code 0; [[ -z $err ]] || fail "it said: $err"; }
