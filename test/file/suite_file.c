@@ -628,11 +628,33 @@ TEST(units_see_their_part_of_the_file)
   close_file(&file);
 }
 
-/* The lock of the file's first bytes is in a table of the first unit: who is far from it sends a request. The last unit's
- * view may have a period of its own: one by which it meets the others' somewhere, or a multiple of theirs. */
+enum { CALLS = 20 };
+
+/* Whether this unit sends a request for each of its writes. One unit writes at a time: the unit that has the table of
+ * locks sends requests, too, to tell far units that have waited for a lock. */
+static bool writes_by_requests(dart_file_t file)
+{
+  int64_t value  = me;
+  bool    result = false;
+
+  for (int writer = 0; writer < n; writer++) {
+    test_barrier();
+    if (writer != me)
+      continue;
+    look();
+    for (int i = 0; i < CALLS; i++)
+      EXPECT_OK(dart_file_write_at(file, (uint64_t)i * 8, &value, 1, T_INT64, T_INT64, NULL));
+    result = since(DART__COUNT_REQUEST) >= CALLS;
+  }
+  test_barrier();
+  return result;
+}
+
+/* The lock of the file's first bytes is in a table of the first unit: a unit that is far from it sends a request. The
+ * last unit's view may have a period of its own: one by which it meets the others' somewhere, or a multiple of theirs. */
 TEST(views_that_are_apart_take_no_locks)
 {
-  enum { CALLS = 20, WAYS = 4 };
+  enum { WAYS = 4 };
   static const struct {
     bool is_apart;
     bool has_own_place;
@@ -644,7 +666,6 @@ TEST(views_that_are_apart_take_no_locks)
   dart_file_t     file   = open_file(DART_TEAM_ALL, test_path(DART_TEAM_ALL, "apart"), CREATE);
   dart_gptr_t     memory = test_segment(DART_TEAM_ALL, 8, 0);
   bool            is_far = dart_near_ptr(test_unit(memory, 0)) == NULL;
-  int64_t         value  = me;
   dart_datatype_t type;
 
   EXPECT_OK(dart_file_set_atomicity(file, true));
@@ -654,12 +675,7 @@ TEST(views_that_are_apart_take_no_locks)
     EXPECT_OK(dart_type_create_strided(T_INT64, (size_t)period, 1, &type));
     EXPECT_OK(dart_file_set_view(file, ways[way].has_own_place ? (uint64_t)me * 8 : 0, type));
     EXPECT_OK(dart_type_destroy(&type));
-    test_barrier();
-    look();
-    for (int i = 0; i < CALLS; i++)
-      EXPECT_OK(dart_file_write_at(file, (uint64_t)i * 8, &value, 1, T_INT64, T_INT64, NULL));
-    EXPECT_EQ(since(DART__COUNT_REQUEST) >= CALLS, is_far && !ways[way].is_apart);
-    test_barrier();
+    EXPECT_EQ(writes_by_requests(file), is_far && !ways[way].is_apart);
   }
   close_file(&file);
 }
