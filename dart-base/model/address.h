@@ -65,13 +65,14 @@ static inline char *dart__near_place_by(dart_inline_maps_t maps, dart__gptr_ids_
                                         uint64_t offset, size_t nbytes)
 {
   const dart__direct_map_t *map  = maps[ids.team];
-  uint64_t                  unit = ids.unit;
+  uint64_t                  unit = ids.unit, nunits;
 
   if (__builtin_expect(map == NULL, 0))
     return NULL;
   map += ids.segment;
-  if (__builtin_expect(unit >= map->nunits || nbytes > map->nbytes || offset > map->nbytes - nbytes,
-                       0))
+  nunits =
+      __atomic_load_n(&map->nunits, __ATOMIC_RELAXED); /* another thread may withdraw the map */
+  if (__builtin_expect(unit >= nunits || nbytes > map->nbytes || offset > map->nbytes - nbytes, 0))
     return NULL;
   return map->first + (unit * map->step + offset);
 }

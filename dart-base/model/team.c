@@ -351,13 +351,19 @@ dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id)
   return segment;
 }
 
-/* Only `nunits` changes: a thread that has just read it may go on by the map. */
+/* Only `nunits` changes: a thread that has just read it may go on by the map. relaxed: other threads may read it now, and
+ * all else in the map stays as it was. */
+static void set_nunits(dart__team_t *team, const dart__segment_t *segment, uint32_t nunits)
+{
+  __atomic_store_n(&team->direct_map[(uint16_t)segment->id].nunits, nunits, __ATOMIC_RELAXED);
+}
+
 void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment)
 {
-  team->direct_map[(uint16_t)segment->id].nunits = 0;
+  set_nunits(team, segment, 0);
 }
 
 void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment)
 {
-  team->direct_map[(uint16_t)segment->id].nunits = direct_map_of(team, segment).nunits;
+  set_nunits(team, segment, direct_map_of(team, segment).nunits);
 }

@@ -90,7 +90,9 @@ DART_INLINE int dart_inline_find(dart_inline_maps_t maps, dart_gptr_t gptr,
     return 0;
   map += (uint16_t)gptr.segid;
   *map_out = map;
-  return __builtin_expect(dart_inline_unit(gptr) < map->nunits, 1) != 0;
+  /* relaxed: another thread may withdraw the map, and change nothing else in it */
+  return __builtin_expect(dart_inline_unit(gptr) < __atomic_load_n(&map->nunits, __ATOMIC_RELAXED),
+                          1) != 0;
 }
 
 DART_INLINE char *dart_inline_at(const dart_inline_map_t *map, dart_gptr_t gptr)
