@@ -412,11 +412,11 @@ static bool all_are_near(void)
   return all;
 }
 
-/* Whether all others have put both of their words; by plain loads, which make no progress. */
-static bool all_have_put(const volatile int64_t *cells)
+/* Whether all others have put both of their words; by loads, which make no progress. */
+static bool all_have_put(const int64_t *cells)
 {
   for (int unit = 0; unit < n - 1; unit++)
-    if (cells[2 * unit + 1] == 0)
+    if (__atomic_load_n(&cells[2 * unit + 1], __ATOMIC_ACQUIRE) == 0)
       return false;
   return true;
 }
@@ -549,7 +549,7 @@ TEST_N(2, an_element_is_never_torn) /* I93 */
       EXPECT_OK(dart_flush(test_unit(cells, target)));
     }
     while (me == target && done < n - 1) {
-      uint64_t value = 0, loaded = *(volatile uint64_t *)test_mine(cells);
+      uint64_t value = 0, loaded = __atomic_load_n(test_mine(cells), __ATOMIC_RELAXED);
 
       EXPECT_OK(dart_get_blocking(&value, test_unit(cells, me), 1, T_INT64, T_INT64));
       torn += value != pattern * (value % 256) || loaded != pattern * (loaded % 256);
