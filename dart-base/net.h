@@ -22,6 +22,7 @@
 #include "data/type.h"
 #include "model/chunk.h"
 #include "model/team.h"
+#include "wait/wait.h"
 
 /* ---- what the network can ------------------------------------------------------------------- */
 
@@ -32,6 +33,12 @@ typedef struct {
 
   /* What the transport's own library counts; NULL: nothing. Any thread, at any time. */
   const struct dart__net_stats *stats;
+
+  /* Raised when something has come for this unit, by who sends it, so that waits can sleep until then. NULL: nothing is
+   * raised, as before dart__net_join. */
+  dart__event_t *arrivals;
+  /* How long progress has nothing to do, if nothing comes: at most `most_us`; 0: something has come. Any thread. */
+  uint32_t (*idle_us)(uint32_t most_us);
 
   int largest_tag; /* of messages on DART__CHANNEL_PROGRAM, at least 32767 */
   bool

@@ -162,11 +162,16 @@ static void end_of_process(int status, void *unused)
 /* Units go round the nodes, as by dart-mpi's dartrun. */
 static dart_ret_t open_nodes(void)
 {
+  dart_ret_t ret;
+
   for (int32_t unit = 0; unit < dart__world.nunits; unit++)
     dart__world.node_of[unit] = unit % (int32_t)dart__shmem.job->nnodes;
   dart__net.reaches_memory = !dart__shmem.model.is_software;
   dart__net.memory_stays   = false; /* puts and gets of others may need this process */
-  return dart__simulated_open();
+  ret                      = dart__simulated_open();
+  if (ret == DART_OK)
+    dart__net.arrivals = dart__wire_arrivals(dart__shmem.comm);
+  return ret;
 }
 
 dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t wanted,
@@ -209,6 +214,7 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
 void dart__net_leave(void)
 {
   dart__simulated_close();
+  dart__net.arrivals = NULL;
   free(dart__world.node_of);
   dart__world.node_of    = NULL;
   dart__world.many_nodes = false;
@@ -229,6 +235,8 @@ static const char *describe_network(void)
              : "shared memory of one node, no MPI";
 }
 
-dart__net_t dart__net = {
-  .describe = describe_network, .largest_tag = INT32_MAX, .any_thread = true, .memory_stays = true
-};
+dart__net_t dart__net = { .describe     = describe_network,
+                          .idle_us      = dart__simulated_idle_us,
+                          .largest_tag  = INT32_MAX,
+                          .any_thread   = true,
+                          .memory_stays = true };

@@ -64,8 +64,9 @@ typedef struct {
 
 typedef struct {
   alignas(DART__CACHE_LINE) _Atomic uint64_t tail;
-  dart__cell_t cell[DART__INBOX_CELLS];
-  dart__slot_t slot[]; /* and then their bytes */
+  dart__event_t arrivals; /* senders nudge it; the owner's threads sleep on it */
+  dart__cell_t  cell[DART__INBOX_CELLS];
+  dart__slot_t  slot[]; /* and then their bytes */
 } dart__inbox_t;
 
 static inline size_t dart__inbox_bytes(uint32_t nslots)

@@ -102,6 +102,11 @@ dart__net_comm_t *dart__net_messages(void)
   return dart__shmem.comm;
 }
 
+uint32_t dart__simulated_idle_us(uint32_t most_us)
+{
+  return dart__wire_idle_us(dart__shmem.comm, most_us);
+}
+
 /* ---- teams and chunks --------------------------------------------------------------------------- */
 
 /* Send a value to a unit of the team, or receive it. */
@@ -110,7 +115,7 @@ static void pass_value(const dart__team_t *team, int32_t unit, uint64_t *value, 
   dart__net_comm_t   *comm = dart__shmem.comm;
   int32_t             peer = team->members[unit];
   dart__net_request_t request;
-  uint32_t            turns = 0;
+  dart__turns_t       turns = { 0 };
 
   if (is_sent)
     dart__net_send(comm, peer, DART__CHANNEL_TEAMS, team->id, value, sizeof *value, &request);

@@ -11,6 +11,9 @@ dart_ret_t dart__simulated_read(void);
 dart_ret_t dart__simulated_open(void);
 void       dart__simulated_close(void); /* not open: nothing */
 
+/** As net.h has it; the network is open. */
+uint32_t dart__simulated_idle_us(uint32_t most_us);
+
 /** The value of the team's first unit, once all have called this. Collective over a team of several nodes. */
 uint64_t dart__simulated_share(const dart__team_t *team, uint64_t value);
 

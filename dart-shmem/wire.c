@@ -30,6 +30,7 @@
 #define REGIONS   64                /* lists of regions, by their hash */
 #define KEPT_MOST ((size_t)1 << 20) /* bytes of messages of a peer that no receive takes */
 #define OPS_MOST  4096              /* puts and gets to a peer that are not complete */
+#define RETRY_US  50                /* until a full inbox, or slots, are looked at again */
 
 /* Classes of packets to one peer that keep their order. */
 #define TAGS        4 /* classes of tags of a channel; all of the program's are one class */
@@ -263,8 +264,23 @@ static bool awaits_slot(const dart__net_comm_t *c, int32_t peer)
 /* Set the state of a slot of `peer`. */
 static void set_slot(const dart__net_comm_t *c, int32_t peer, uint32_t slot, uint32_t state)
 {
-  /* release: pairs with the acquire in take_slot, or in take_pieces_back */
+  /* release: pairs with the acquire in take_slot, or in is_piece_done */
   atomic_store_explicit(&inbox_of(c, peer)->slot[slot].state, state, memory_order_release);
+}
+
+/* Wake a peer that sleeps until something comes, after it has come. */
+static void nudge(const dart__net_comm_t *c, int32_t peer)
+{
+  /* seq_cst: between what has come and the look at the sleepers; pairs with the fence of who goes to sleep */
+  atomic_thread_fence(memory_order_seq_cst);
+  dart__event_nudge(&inbox_of(c, peer)->arrivals);
+}
+
+/* Tell the sender of a piece that its slot is done with. */
+static void end_piece(const dart__net_comm_t *c, const dart__packet_t *packet)
+{
+  set_slot(c, packet->peer, packet->slot, DART__SLOT_DONE);
+  nudge(c, packet->peer);
 }
 
 /* ---- sending ------------------------------------------------------------------------------------ */
@@ -286,6 +302,7 @@ static bool send_packet(dart__net_comm_t *c, int32_t peer, dart__packet_t *packe
   packet->due  = due_of(c, peer, packet);
   cell->packet = *packet;
   dart__inbox_publish(cell);
+  nudge(c, peer);
   return true;
 }
 
@@ -517,7 +534,7 @@ static void handle_data(dart__net_comm_t *c, const dart__packet_t *packet)
   request_t *r = request_of(packet->to);
 
   memcpy(r->move.data + packet->offset, bytes_of(c, packet->peer, packet->slot), packet->nbytes);
-  set_slot(c, packet->peer, packet->slot, DART__SLOT_DONE);
+  end_piece(c, packet);
   r->landed += packet->nbytes;
   r->is_done = r->landed == r->move.nbytes;
 }
@@ -560,7 +577,7 @@ static void handle_access(dart__net_comm_t *c, const dart__packet_t *packet)
   if (memory != NULL)
     copy_near(is_put, memory, bytes_of(c, packet->peer, packet->slot), packet->nbytes);
   inbox_of(c, packet->peer)->slot[packet->slot].due = due_of(c, packet->peer, &answer);
-  set_slot(c, packet->peer, packet->slot, DART__SLOT_DONE);
+  end_piece(c, packet);
 }
 
 static void note_landed(dart__net_comm_t *c, request_t *r, size_t nbytes)
@@ -581,26 +598,41 @@ static void handle_later(dart__net_comm_t *c, const dart__packet_t *packet)
   note_landed(c, r, r->move.nbytes);
 }
 
-/* Free the slots of pieces whose receivers are done, and note that these have landed. */
-static void take_pieces_back(dart__net_comm_t *c)
+/* Whether the receiver of a piece is done; `*due_out`: when that is to be seen. */
+static bool is_piece_done(const dart__net_comm_t *c, uint32_t piece, int64_t *due_out)
 {
-  for (uint64_t left = c->busy; left != 0; left &= left - 1) {
-    uint32_t      i    = (uint32_t)__builtin_ctzll(left);
-    dart__slot_t *slot = &c->inbox->slot[c->nslots + i];
-    piece_t       p    = c->piece[i];
+  const dart__slot_t *slot = &c->inbox->slot[c->nslots + piece];
 
-    /* acquire: pairs with the release in set_slot */
-    if (atomic_load_explicit(&slot->state, memory_order_acquire) != DART__SLOT_DONE ||
-        (p.op != NULL && slot->due > c->now))
+  /* acquire: pairs with the release in set_slot */
+  if (atomic_load_explicit(&slot->state, memory_order_acquire) != DART__SLOT_DONE)
+    return false;
+  *due_out = c->piece[piece].op != NULL ? slot->due : 0;
+  return true;
+}
+
+/* Free the slots of pieces whose receivers are done, and note that these have landed. False: there is none. */
+static bool take_pieces_back(dart__net_comm_t *c)
+{
+  uint64_t busy = c->busy;
+  int64_t  due;
+
+  for (uint64_t left = busy; left != 0; left &= left - 1) {
+    uint32_t i = (uint32_t)__builtin_ctzll(left);
+    piece_t  p = c->piece[i];
+
+    if (!is_piece_done(c, i, &due) || due > c->now)
       continue;
     if (p.op != NULL && p.op->stage == STAGE_GET)
       memcpy(p.data, bytes_of(c, c->config.me, c->nslots + i), p.nbytes);
-    atomic_store_explicit(&slot->state, DART__SLOT_FREE, memory_order_relaxed); /* for this unit */
+    /* relaxed: this unit takes it next */
+    atomic_store_explicit(&c->inbox->slot[c->nslots + i].state, DART__SLOT_FREE,
+                          memory_order_relaxed);
     c->busy &= ~(UINT64_C(1) << i);
     c->peer[p.peer].npieces--;
     if (p.op != NULL)
       note_landed(c, p.op, p.nbytes);
   }
+  return c->busy != busy;
 }
 
 /* ---- progress ----------------------------------------------------------------------------------- */
@@ -634,40 +666,90 @@ static bool hold_packet(dart__net_comm_t *c, const dart__packet_t *packet)
   return true;
 }
 
-static void empty_inbox(dart__net_comm_t *c)
+/* False: it was empty. */
+static bool empty_inbox(dart__net_comm_t *c)
 {
   bool                  has_delays = c->config.model.has_delays;
+  uint64_t              start      = c->head;
   const dart__packet_t *packet;
 
-  for (int i = 0; i < DART__INBOX_CELLS; i++) {
-    packet = dart__inbox_peek(c->inbox, c->head);
-    if (packet == NULL || !(has_delays ? hold_packet : handle_packet)(c, packet))
-      return;
+  while (c->head - start < DART__INBOX_CELLS &&
+         (packet = dart__inbox_peek(c->inbox, c->head)) != NULL &&
+         (has_delays ? hold_packet : handle_packet)(c, packet))
     dart__inbox_pop(c->inbox, c->head++);
-  }
+  return c->head != start;
 }
 
-static void handle_due(dart__net_comm_t *c)
+/* False: nothing was due. */
+static bool handle_due(dart__net_comm_t *c)
 {
+  bool        any = false;
   envelope_t *e;
 
   while ((e = TAILQ_FIRST(&c->held)) != NULL && e->packet.due <= c->now &&
          handle_packet(c, &e->packet)) {
     TAILQ_REMOVE(&c->held, e, next);
     free(e);
+    any = true;
   }
+  return any;
 }
 
 static void move_on(dart__net_comm_t *c)
 {
+  bool any;
+
   if (c->config.model.has_delays)
     c->now = dart__now_ns();
-  if (c->busy != 0)
-    take_pieces_back(c);
-  empty_inbox(c);
-  handle_due(c);
+  any = c->busy != 0 && take_pieces_back(c);
+  any = empty_inbox(c) || any;
+  any = handle_due(c) || any;
   for (int32_t peer = 0; c->nwaiting > 0 && peer < c->config.npeers; peer++)
     pump(c, &c->peer[peer]);
+  if (any)
+    dart__wait_tell(c->config.wait->pace);
+}
+
+/* ---- sleeping ----------------------------------------------------------------------------------- */
+
+dart__event_t *dart__wire_arrivals(dart__net_comm_t *comm)
+{
+  return &comm->inbox->arrivals;
+}
+
+/* Until `due`, if that is sooner. */
+static int64_t sooner(int64_t left_ns, int64_t due)
+{
+  int64_t ns = due == 0 ? 0 : due - dart__now_ns();
+
+  return ns < left_ns ? ns : left_ns;
+}
+
+static int64_t idle_ns(dart__net_comm_t *c, int64_t most)
+{
+  const envelope_t *first = TAILQ_FIRST(&c->held);
+  int64_t           due;
+
+  if (dart__inbox_peek(c->inbox, c->head) != NULL)
+    return 0;
+  if (first != NULL)
+    most = sooner(most, first->packet.due);
+  for (uint64_t left = c->busy; left != 0; left &= left - 1)
+    if (is_piece_done(c, (uint32_t)__builtin_ctzll(left), &due))
+      most = sooner(most, due);
+  return c->nwaiting > 0 && most > RETRY_US * 1000 ? RETRY_US * 1000 : most;
+}
+
+/* While another thread has the lock there is something to do. */
+uint32_t dart__wire_idle_us(dart__net_comm_t *comm, uint32_t most_us)
+{
+  int64_t ns;
+
+  if (pthread_mutex_trylock(&comm->lock) != 0)
+    return 0;
+  ns = idle_ns(comm, most_us * INT64_C(1000));
+  pthread_mutex_unlock(&comm->lock);
+  return ns <= 0 ? 0 : (uint32_t)((ns + 999) / 1000);
 }
 
 /* ---- messages of net.h -------------------------------------------------------------------------- */
@@ -858,9 +940,9 @@ static bool is_flushed(const peer_t *peer, uint64_t last, bool at_target)
 
 bool dart__wire_flush(dart__net_comm_t *comm, int32_t peer, bool at_target)
 {
-  peer_t  *p     = &comm->peer[peer];
-  uint32_t turns = 0;
-  uint64_t last;
+  peer_t       *p     = &comm->peer[peer];
+  dart__turns_t turns = { 0 };
+  uint64_t      last;
 
   /* acquire: pairs with the release in retire, perhaps of another thread */
   if (atomic_load_explicit(&p->nlisted, memory_order_acquire) == 0)

@@ -50,6 +50,10 @@ void              dart__wire_close(dart__net_comm_t *comm);
 void dart__wire_enter(dart__net_comm_t *comm, dart__region_t *region);
 void dart__wire_leave(dart__net_comm_t *comm, dart__region_t *region);
 
+/** As net.h has it, for this unit. */
+dart__event_t *dart__wire_arrivals(dart__net_comm_t *comm);
+uint32_t       dart__wire_idle_us(dart__net_comm_t *comm, uint32_t most_us);
+
 /** Start a put or get: the peer copies, when it makes progress; or, if the memory is mapped, this unit, when the time
  *  has come. `request_out` as in net.h. */
 void dart__wire_move(dart__net_comm_t *comm, const dart__move_t *move,

@@ -218,7 +218,8 @@ static bool ask_lock(const dart__access_call_t *call, int32_t unit)
 static bool wait_for_fence(const dart__access_call_t *call, int32_t unit)
 {
   dart__waiting_t *waiting = NULL;
-  uint32_t         turns   = 0, exposed;
+  dart__turns_t    turns   = { 0 };
+  uint32_t         exposed;
   bool             is_left = false, is_gone = false;
 
   while (!is_open_by_fence(call, unit)) {
@@ -228,7 +229,7 @@ static bool wait_for_fence(const dart__access_call_t *call, int32_t unit)
     }
     if (is_left)
       break;
-    if (turns == 0)
+    if (turns.count == 0)
       waiting =
           dart__waiting_begin(call->function, dart__access_waits_for(call, DART__WAIT_FENCE, unit));
     dart__wait_turn(&turns, &dart__world.wait);

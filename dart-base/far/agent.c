@@ -30,11 +30,12 @@
 #include "model/world.h"
 #include "wait/wait.h"
 
-#define STAY_NS  15000 /* after a request, time for the next one of the same stream */
-#define AWAKE_NS 40000 /* at most in a row, then a nap of four times as long */
-#define NAP_NS   40000 /* the shortest nap */
-#define HOLD_NS  20000 /* between two looks while it is held */
-#define SLOWER   8     /* a nap is the time since the last request, divided by this */
+#define STAY_NS    15000  /* after a request, time for the next one of the same stream */
+#define AWAKE_NS   40000  /* at most in a row, then a nap of four times as long */
+#define NAP_NS     40000  /* the shortest nap */
+#define HOLD_NS    20000  /* between two looks while it is held */
+#define LONGEST_US 100000 /* of a sleep that ends when something comes */
+#define SLOWER     8      /* a nap is the time since the last request, divided by this */
 
 static struct {
   pthread_t        thread;  /* if dart__world.has_agent */
@@ -96,15 +97,41 @@ static void wait_while_held(void)
   atomic_store_explicit(&agent.is_held, false, memory_order_release);
 }
 
+static void wake(void)
+{
+  dart__futex_wake(&agent.stop, 1);
+  dart__wait_tell(&dart__world.pace);
+}
+
 void dart__agent_hold(bool hold)
 {
   if (!dart__world.has_agent)
     return;
   atomic_store_explicit(&agent.hold, hold, memory_order_release);
   while (atomic_load_explicit(&agent.is_held, memory_order_acquire) != hold) {
-    dart__futex_wake(&agent.stop, 1); /* it may nap, or be about to */
+    wake(); /* it may nap, or be about to */
     pause_a_moment();
   }
+}
+
+/* Where what comes wakes it, the agent sleeps until then. It also looks for what this unit has collected, so that the
+ * agents of a core look together as often as one. False: nothing wakes it. */
+static bool sleep_until_wanted(void)
+{
+  const dart__wait_pace_t *pace     = &dart__world.pace;
+  dart__event_t           *arrivals = dart__wait_arrivals(pace);
+  int64_t                  most     = (int64_t)dart__settings.agent_nap * pace->per_core;
+  uint32_t                 seen;
+
+  if (arrivals == NULL)
+    return false;
+  do
+    seen = dart__event_count(arrivals);
+  while (poll_once());
+  /* acquire: pairs with the release in dart__agent_close, which raises the event then */
+  if (atomic_load_explicit(&agent.stop, memory_order_acquire) == 0)
+    dart__arrivals_sleep(pace, seen, (uint32_t)clamp(most, 1, LONGEST_US));
+  return true;
 }
 
 static void *run_agent(void *unused)
@@ -120,10 +147,14 @@ static void *run_agent(void *unused)
   while (atomic_load_explicit(&agent.stop, memory_order_acquire) == 0) {
     int64_t  start;
     uint32_t seen;
+    bool     is_woken = sleep_until_wanted();
 
-    dart__futex_wait(&agent.stop, 0, (uint32_t)(nap / 1000));
+    if (!is_woken)
+      dart__futex_wait(&agent.stop, 0, (uint32_t)(nap / 1000));
     wait_while_held();
     dart__count(DART__COUNT_AGENT_WAKE);
+    if (is_woken)
+      continue;
     /* relaxed: whether the unit made progress itself meanwhile; a stale value costs one poll */
     seen  = atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed);
     start = dart__now_ns();
@@ -178,7 +209,7 @@ void dart__agent_close(void)
     return;
   /* release: pairs with the acquire in run_agent */
   atomic_store_explicit(&agent.stop, 1, memory_order_release);
-  dart__futex_wake(&agent.stop, 1);
+  wake();
   pthread_join(agent.thread, NULL);
   dart__world.has_agent = false;
 }

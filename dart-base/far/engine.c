@@ -62,7 +62,7 @@ void dart__engine_release(void)
 /* A few tests of the request alone, which take the least time; then each test also tells what else has come. */
 void dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t *request)
 {
-  uint32_t turns = 0;
+  dart__turns_t turns = { 0 };
 
   for (int looks = 0; looks < LOOKS; looks++)
     if (dart__net_is_done(dart__engine.comm, request))

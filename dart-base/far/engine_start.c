@@ -42,7 +42,8 @@ static void delete_engine(void)
   if (dart__engine.am != NULL)
     dart__am_close(dart__engine.am);
   dart__latency_close();
-  dart__engine.am = NULL;
+  dart__engine.am           = NULL;
+  dart__world.pace.arrivals = NULL;
 }
 
 dart_ret_t dart__engine_open(void)
@@ -55,6 +56,8 @@ dart_ret_t dart__engine_open(void)
   config       = DART__AM_CONFIG(dart__engine.comm, &dart__world.wait, dart__am_host());
   config.types = (unsigned)dart__settings.types;
   dart__world.pace.pause_us = pause_us;
+  dart__world.pace.arrivals = dart__net.arrivals;
+  dart__world.pace.idle_us  = dart__net.idle_us;
   dart__engine.am           = dart__am_open(&config);
   ret                       = dart__engine.am == NULL ? DART_ERR_NOMEM : dart__latency_open();
   ret                       = dart__net_agree_on_result(ret);

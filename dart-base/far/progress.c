@@ -96,7 +96,8 @@ void dart__progress_polled(dart_gptr_t gptr, const void *found, size_t nbytes)
 
 void dart__progress_settle(uint32_t left)
 {
-  uint32_t sent = atomic_load_explicit(&dart__lazy.sent, memory_order_relaxed), turns = 0;
+  uint32_t      sent  = atomic_load_explicit(&dart__lazy.sent, memory_order_relaxed);
+  dart__turns_t turns = { 0 };
 
   /* acquire: pairs with the release of the thread that takes the reports in */
   while ((int32_t)(sent - atomic_load_explicit(&dart__lazy.done, memory_order_acquire)) >

@@ -209,8 +209,8 @@ static dart__waiting_t *note_lock_at_wait(const dart__address_t *at)
 /* Ask until the lock is held, or the request is listed, and then wait to be told. */
 static void wait_for_far(const dart__address_t *at, uint64_t flag)
 {
-  uint32_t turns = 0;
-  answer_t answer;
+  dart__turns_t turns = { 0 };
+  answer_t      answer;
 
   while ((answer = request_lock_at(at, ASK_LOCK, flag)) == BUSY)
     dart__wait_turn(&turns, &dart__world.wait);
@@ -279,7 +279,7 @@ static dart_ret_t acquire_registered(const char *function, const dart__address_t
 {
   dart__waiting_t *waiting;
   dart__timed_t    timed;
-  uint32_t         turns = 0;
+  dart__turns_t    turns = { 0 };
   bool             done;
   dart_ret_t       ret = swap(function, at, 0, 1, &done);
 

@@ -182,10 +182,10 @@ dart_ret_t dart__pages_share(dart__pages_t pages, char *shared)
 /* The memory has to be somewhere: a lack is waited out for a while, and then ends the program. */
 void dart__pages_return(dart__pages_t pages, const char *shared)
 {
-  uint32_t turns = 0;
+  dart__turns_t turns = { 0 };
 
   while (pages.nbytes > 0 && !make_private(pages, shared)) {
-    if (turns == TRIES) {
+    if (turns.count == TRIES) {
       dart__error("no memory for %zu bytes that were adopted: %s", pages.nbytes, strerror(errno));
       dart__net_abort(EXIT_FAILURE, false);
     }

@@ -27,7 +27,8 @@ static uint32_t cores_available(void)
 void dart__world_set_pace(uint32_t sharing)
 {
   dart__wait_pace_t *pace     = &dart__world.pace;
-  bool               has_core = sharing <= cores_available();
+  uint32_t           ncores   = cores_available();
+  bool               has_core = sharing <= ncores;
 
   if (dart__settings.spin >= 0)
     pace->spins = (uint32_t)dart__settings.spin;
@@ -36,4 +37,5 @@ void dart__world_set_pace(uint32_t sharing)
   pace->yields   = has_core ? YIELDS_WITH_CORE : 0;
   pace->yield_us = has_core ? 0 : YIELD_US_WITHOUT_CORE;
   pace->nap_us   = (uint32_t)dart__settings.nap;
+  pace->per_core = (sharing + ncores - 1) / ncores;
 }

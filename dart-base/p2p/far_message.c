@@ -230,7 +230,7 @@ static void drop_one(void)
   dart__far_message_t any   = { .channel = DART__CHANNEL_PROGRAM,
                                 .unit    = DART__ANY_PEER,
                                 .tag     = DART__ANY_TAG };
-  uint32_t            turns = 0;
+  dart__turns_t       turns = { 0 };
 
   while (!move_on(&any))
     dart__wait_turn(&turns, &dart__world.wait);

@@ -167,7 +167,7 @@ static bool is_own(const message_t *m)
 /* The spare block; it is the caller's until the message is taken. */
 static uint64_t borrow_spare(void)
 {
-  uint32_t turns = 0;
+  dart__turns_t turns = { 0 };
 
   while (pthread_mutex_trylock(&p2p.sparing) != 0)
     dart__wait_turn(&turns, &dart__world.wait);
@@ -353,7 +353,7 @@ static bool looks_far(const message_t *in)
 
 /* Wait until one of the messages may have made progress. */
 static void wait_for_either(const message_t *out, const message_t *in, uint32_t seen,
-                            uint32_t *turns, dart__gone_watch_t *watch)
+                            dart__turns_t *turns, dart__gone_watch_t *watch)
 {
   dart__wait_policy_t policy = dart__gone_wait(watch);
 
@@ -386,7 +386,7 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
   dart__waiting_t   *waiting = NULL;
   dart__timed_t      timed   = { NULL, 0 };
   bool               waits   = false;
-  uint32_t           turns   = 0;
+  dart__turns_t      turns   = { 0 };
 
   dart__progress();
   if (!start_messages(out, in))
@@ -417,8 +417,8 @@ static dart_ret_t transfer(const char *function, message_t *out, message_t *in)
 /* The backend needs a little memory for a far message: a lack of it is waited out. */
 static void transfer_own(const char *function, const message_t *out, const message_t *in)
 {
-  uint32_t  turns = 0;
-  message_t copy[2];
+  dart__turns_t turns = { 0 };
+  message_t     copy[2];
 
   for (;;) {
     copy[0] = *out;

@@ -118,7 +118,7 @@ void dart__team_exchange_open(dart__team_t *team, uint64_t offset)
 void dart__team_exchange_close(dart__team_t *team)
 {
   _Atomic uint32_t *left  = &team->exchange.shared->left;
-  uint32_t          turns = 0;
+  dart__turns_t     turns = { 0 };
 
   if (!dart__team_is_leader(team)) {
     /* release: pairs with the leader's acquire; the last access to the exchange */

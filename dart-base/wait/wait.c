@@ -1,6 +1,7 @@
 /* Waiting: see wait.h for the argument. */
 #include "wait/wait.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stddef.h>
@@ -19,6 +20,9 @@
 #define CHECK_EVERY 1024    /* polls without a sleep */
 #define CHECK_US    1000000 /* the longest sleep where there is a check */
 #define SHORT_US    1000    /* a sleep of which the kernel's 50 us more are a part that counts */
+#define TURNS_AWAKE 32      /* before the first sleep on arrivals */
+#define NAP_US      100     /* of a wait for two words, where the kernel knows none */
+#define LONGEST_US  100000  /* between two calls of progress */
 #define KEEP_OFF    4 /* times as long as its core was away, a thread does not yield it in its waits */
 
 static struct timespec time_of(uint32_t us)
@@ -56,18 +60,24 @@ static void sleep_as_before(int slack)
     prctl(PR_SET_TIMERSLACK, (unsigned long)slack);
 }
 
-void dart__futex_wait_bits(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us,
-                           uint32_t bits)
+static struct timespec end_after(uint32_t us)
 {
   struct timespec end;
   uint64_t        ns;
 
-  if (most_us > 0) { /* this kind of wait has an end, not a duration */
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    ns = (uint64_t)end.tv_nsec + most_us * UINT64_C(1000);
-    end.tv_sec += (time_t)(ns / 1000000000);
-    end.tv_nsec = (long)(ns % 1000000000);
-  }
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  ns = (uint64_t)end.tv_nsec + us * UINT64_C(1000);
+  end.tv_sec += (time_t)(ns / 1000000000);
+  end.tv_nsec = (long)(ns % 1000000000);
+  return end;
+}
+
+/* This kind of wait has an end, not a duration. */
+void dart__futex_wait_bits(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us,
+                           uint32_t bits)
+{
+  struct timespec end = end_after(most_us);
+
   syscall(SYS_futex, (uint32_t *)word, FUTEX_WAIT_BITSET, expected, most_us > 0 ? &end : NULL, NULL,
           bits);
 }
@@ -94,9 +104,14 @@ void dart__event_add(dart__event_t *event)
     dart__futex_wake(&event->count, INT_MAX);
 }
 
-/* How long to sleep until the next call of `progress`; 0: not at all. */
+/* How long to sleep until the next call of `progress`; 0: not at all. Units that are woken by what comes sleep the longer
+ * the more they are, so that a core is not busy with waking them. */
 static uint32_t pause_of(const dart__wait_pace_t *pace)
 {
+  uint64_t long_us = (uint64_t)pace->nap_us * pace->per_core;
+
+  if (dart__wait_arrivals(pace) != NULL)
+    return long_us < LONGEST_US ? (uint32_t)long_us : LONGEST_US;
   return pace->pause_us != NULL ? pace->pause_us() : pace->nap_us;
 }
 
@@ -116,36 +131,82 @@ static void call_check(const dart__wait_policy_t *policy, uint64_t polls, bool s
     policy->check(policy->subject);
 }
 
-static bool is_never_there(void *unused)
+/* ---- sleeping ----------------------------------------------------------------------------------- */
+
+/* What a thread sleeps on: an event, and perhaps what comes from other nodes meanwhile. */
+typedef struct {
+  int            count;
+  dart__event_t *event[2];
+  uint32_t       seen[2];
+  uint32_t (*idle_us)(uint32_t most_us); /* NULL: nothing comes */
+} sleep_t;
+
+static sleep_t sleep_on(dart__event_t *event, uint32_t seen, const dart__wait_pace_t *pace)
 {
-  (void)unused;
-  return false;
+  dart__event_t *arrivals = dart__wait_arrivals(pace);
+
+  if (arrivals == NULL)
+    return (sleep_t){ 1, { event }, { seen }, NULL };
+  return (sleep_t){ 2, { event, arrivals }, { seen, dart__event_count(arrivals) }, pace->idle_us };
+}
+
+/* seq_cst, all, and by the fence what the caller looks at next: pairs with dart__event_raise and dart__event_nudge */
+static void announce(const sleep_t *s)
+{
+  for (int i = 0; i < s->count; i++)
+    atomic_fetch_add_explicit(&s->event[i]->sleepers, 1, memory_order_seq_cst);
+  atomic_thread_fence(memory_order_seq_cst);
+}
+
+static bool is_quiet(const sleep_t *s)
+{
+  for (int i = 0; i < s->count; i++)
+    if (atomic_load_explicit(&s->event[i]->count, memory_order_seq_cst) != s->seen[i])
+      return false;
+  return true;
+}
+
+/* Sleep until one of two words changes, at most `most_us`. Where the kernel cannot, a nap on the first. */
+static void wait_for_either(const sleep_t *s, uint32_t most_us)
+{
+#ifdef SYS_futex_waitv
+  struct timespec    end      = end_after(most_us);
+  struct futex_waitv words[2] = {
+    { .val = s->seen[0], .uaddr = (uintptr_t)&s->event[0]->count, .flags = FUTEX_32 },
+    { .val = s->seen[1], .uaddr = (uintptr_t)&s->event[1]->count, .flags = FUTEX_32 }
+  };
+
+  if (syscall(SYS_futex_waitv, words, 2, 0, &end, CLOCK_MONOTONIC) >= 0 ||
+      (errno != ENOSYS && errno != EPERM))
+    return;
+#endif
+  dart__futex_wait(&s->event[0]->count, s->seen[0], most_us < NAP_US ? most_us : NAP_US);
 }
 
 /* `most_us`: 0 means until woken. True: `is_there`, so there was no sleep. */
-static bool sleep_unless(dart__event_t *event, uint32_t old, uint32_t most_us,
-                         bool (*is_there)(void *context), void *context)
+static bool sleep_unless(const sleep_t *s, uint32_t most_us, bool (*is_there)(void *context),
+                         void *context)
 {
-  bool is_over;
   int  slack = sleep_exactly(most_us);
+  bool is_over, is_idle;
 
-  /* seq_cst, both, and by the fence the look: pairs with dart__event_raise and dart__event_nudge */
-  atomic_fetch_add_explicit(&event->sleepers, 1, memory_order_seq_cst);
-  atomic_thread_fence(memory_order_seq_cst);
-  is_over = is_there(context);
-  if (!is_over && atomic_load_explicit(&event->count, memory_order_seq_cst) == old) {
+  announce(s);
+  is_over = is_there != NULL && is_there(context);
+  if (s->idle_us != NULL)
+    most_us = s->idle_us(most_us);
+  is_idle = s->idle_us == NULL || most_us > 0;
+  if (!is_over && is_idle && is_quiet(s)) {
     dart__count(DART__COUNT_SLEEP);
     dart__waiting_stamp();
-    dart__futex_wait(&event->count, old, most_us);
+    if (s->count == 1)
+      dart__futex_wait(&s->event[0]->count, s->seen[0], most_us);
+    else
+      wait_for_either(s, most_us);
   }
-  atomic_fetch_sub_explicit(&event->sleepers, 1, memory_order_relaxed);
+  for (int i = 0; i < s->count; i++)
+    atomic_fetch_sub_explicit(&s->event[i]->sleepers, 1, memory_order_relaxed);
   sleep_as_before(slack);
   return is_over;
-}
-
-static void sleep_on(dart__event_t *event, uint32_t old, uint32_t most_us)
-{
-  sleep_unless(event, old, most_us, is_never_there, NULL);
 }
 
 bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
@@ -154,20 +215,37 @@ bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls
 {
   const dart__wait_pace_t *pace  = policy->pace;
   uint32_t                 pause = pace->progress != NULL ? pause_of(pace) : most_us;
+  sleep_t                  sleep = sleep_on(event, old, pace);
 
   if (pace->progress != NULL && pause == 0) {
     yield_sometimes(polls);
     return false;
   }
-  return sleep_unless(event, old, most_us != 0 && most_us < pause ? most_us : pause, is_there,
-                      context);
+  return sleep_unless(&sleep, most_us != 0 && most_us < pause ? most_us : pause, is_there, context);
 }
 
 void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
                        const dart__wait_policy_t *policy)
 {
-  dart__event_sleep_unless(event, old, polls, most_us, policy, is_never_there, NULL);
+  dart__event_sleep_unless(event, old, polls, most_us, policy, NULL, NULL);
 }
+
+void dart__arrivals_sleep(const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us)
+{
+  sleep_unless(&(sleep_t){ 1, { pace->arrivals }, { seen }, pace->idle_us }, most_us, NULL, NULL);
+}
+
+static void nap(uint32_t us)
+{
+  struct timespec time  = time_of(us);
+  int             slack = sleep_exactly(us);
+
+  dart__count(DART__COUNT_SLEEP);
+  nanosleep(&time, NULL);
+  sleep_as_before(slack);
+}
+
+/* ---- turns of waits ----------------------------------------------------------------------------- */
 
 /* The end of a turn of a wait with progress. Most turns end at once: progress takes so long that a pause of the
  * processor is no use. Every few turns the thread gives up the core; `sleeps` says whether by sleeping, if there was
@@ -230,38 +308,43 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
       dart__cpu_pause();
       continue;
     }
-    if (pace->progress == NULL)
-      sleep_on(event, old, policy->check != NULL ? CHECK_US : 0);
-    else if ((pause = end_poll(pace, polls, polls - pace->spins >= pace->yields)) > 0)
-      sleep_on(event, old, pause);
+    if (pace->progress != NULL)
+      pause = end_poll(pace, polls, polls - pace->spins >= pace->yields);
+    else
+      pause = policy->check != NULL ? CHECK_US : 0;
+    if (pace->progress == NULL || pause > 0) {
+      sleep_t sleep = sleep_on(event, old, pace);
+
+      sleep_unless(&sleep, pause, NULL, NULL);
+    }
     call_check(policy, polls, pace->progress == NULL || pause > 0);
   }
 }
 
-void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy)
+void dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy)
 {
   if (policy->pace->progress != NULL)
     policy->pace->progress();
   dart__wait_pause(turns, policy);
 }
 
-void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy)
+void dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy)
 {
-  const dart__wait_pace_t *pace = policy->pace;
-  uint32_t                 turn = (*turns)++, spins = pace->spins / PROGRESS_EVERY, pause;
+  const dart__wait_pace_t *pace     = policy->pace;
+  dart__event_t           *arrivals = dart__wait_arrivals(pace);
+  uint32_t                 turn = turns->count++, spins = pace->spins / PROGRESS_EVERY, pause = 0;
+  uint64_t                 awake = arrivals != NULL ? TURNS_AWAKE : 1000 + (uint64_t)pace->yields;
 
   if (pace->progress == NULL && (turn < spins || turn % YIELD_EVERY != 0))
     dart__cpu_pause();
-  if (turn < spins)
-    return;
-  pause = end_poll(pace, turn, turn - spins >= 1000 + (uint64_t)pace->yields);
-  if (pause > 0) {
-    struct timespec nap   = time_of(pause);
-    int             slack = sleep_exactly(pause);
-
-    dart__count(DART__COUNT_SLEEP);
-    nanosleep(&nap, NULL);
-    sleep_as_before(slack);
+  if (turn >= spins) {
+    pause = end_poll(pace, turn, turn - spins >= awake);
+    if (pause > 0 && arrivals != NULL)
+      dart__arrivals_sleep(pace, turns->seen, pause);
+    else if (pause > 0)
+      nap(pause);
+    call_check(policy, turn, pause > 0);
   }
-  call_check(policy, turn, pause > 0);
+  if (arrivals != NULL)
+    turns->seen = dart__event_count(arrivals); /* before the caller looks */
 }

@@ -6,6 +6,8 @@
  * than half a microsecond, to sleep and to be woken takes several, and the waker a system call, too; so where
  * units outnumber cores a wait yields the core for a while before it sleeps. But a unit that yields to somebody who
  * computes gets the core back after a time slice, where one that sleeps is woken earlier: then it sleeps.
+ * Between nodes a unit that shares its core sleeps until something comes, where the network raises an event then; else
+ * it naps, and looks.
  * An event is a counter that other units or threads raise; its waiters sleep on it with a futex.
  * `sleepers` spares the raiser the system call while nobody sleeps. The race between going to
  * sleep and waking is Dekker's: the waiter writes `sleepers` and then reads `count`, the raiser
@@ -31,21 +33,41 @@ typedef struct {
 } dart__event_t;
 
 /* How long a process spins, yields and sleeps in its waits. There is one for the whole process (dart__world.pace); the
- * policies of its waits refer to it, so a change reaches all of them. */
+ * policies of its waits refer to it, so a change reaches all of them. Numbers are atomic, for dart_init sets them once
+ * more while the agent may wait. */
 typedef struct {
-  uint32_t spins;  /* polls before sleeping */
-  uint32_t yields; /* more polls, that only yield the core: with `progress`, or for a mutex */
-  uint32_t nap_us; /* with `progress`: how long to sleep between two calls of it, > 0 */
+  _Atomic uint32_t spins; /* polls before sleeping */
+  _Atomic uint32_t
+      yields; /* more polls, that only yield the core: with `progress`, or for a mutex */
+  _Atomic uint32_t nap_us;   /* with `progress`: how long to sleep between two calls of it, > 0 */
+  _Atomic uint32_t per_core; /* units that share a core, rounded up */
 
   /* Without `progress`: how long a wait for an event yields the core at most, before all else. */
-  uint32_t yield_us;
+  _Atomic uint32_t yield_us;
 
   /* Serve other nodes during the wait. NULL on a single node: sleep until woken. */
   void (*progress)(void);
 
   /* How long to sleep instead of nap_us, by recent traffic; 0: do not sleep, yield the core. NULL: nap_us. */
   uint32_t (*pause_us)(void);
+
+  /* Raised when something comes for this unit from another node; NULL: the network raises nothing. Units that share
+   * their core sleep on it, as long as `idle_us` says: at most `most_us`, 0 if progress has something to do. */
+  dart__event_t *arrivals;
+  uint32_t (*idle_us)(uint32_t most_us);
 } dart__wait_pace_t;
+
+/* The event that waits of this pace sleep on between two calls of `progress`. NULL: they only nap. */
+static inline dart__event_t *dart__wait_arrivals(const dart__wait_pace_t *pace)
+{
+  return pace->yields == 0 ? pace->arrivals : NULL;
+}
+
+/* How often a loop has waited, and what it has seen. Zero before the first turn. */
+typedef struct {
+  uint32_t count;
+  uint32_t seen; /* the count of `arrivals` before the last look */
+} dart__turns_t;
 
 /* The policy of one wait, or of the waits of one kind; passed to every wait. */
 typedef struct {
@@ -84,6 +106,15 @@ static inline void dart__event_nudge(dart__event_t *event)
     dart__event_add(event);
 }
 
+/** Wake waits that sleep on arrivals, for this thread has handled what came and they may look at the result. */
+static inline void dart__wait_tell(const dart__wait_pace_t *pace)
+{
+  dart__event_t *arrivals = dart__wait_arrivals(pace);
+
+  if (arrivals != NULL)
+    dart__event_add(arrivals);
+}
+
 /** Wait until the counter differs from `old`; returns the new value. */
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
 
@@ -108,11 +139,14 @@ static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
 }
 
 /** One iteration of a loop that waits for something that raises no event (another node): make progress,
- *  then pause, yield the core, or sleep, the longer the more often it was called. `turns` starts at 0. */
-void dart__wait_turn(uint32_t *turns, const dart__wait_policy_t *policy);
+ *  then pause, yield the core, or sleep, the longer the more often it was called. */
+void dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy);
+
+/** One sleep on the pace's arrivals, of a loop that has seen the count `seen` before it looked. */
+void dart__arrivals_sleep(const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us);
 
 /** As dart__wait_turn, for a loop that has made progress itself. */
-void dart__wait_pause(uint32_t *turns, const dart__wait_policy_t *policy);
+void dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy);
 
 /** Sleep while `*word` is `expected`, until woken, at most `most_us` (0: no limit). May return early.
  *  `word` may be shared between processes. */

@@ -104,8 +104,8 @@ void dart__comm_dup(MPI_Comm *comm)
 
 void dart__mpi_wait(MPI_Request *request)
 {
-  uint32_t turns = 0;
-  int      done;
+  dart__turns_t turns = { 0 };
+  int           done;
 
   for (uint32_t looks = 1;; looks++) {
     DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);

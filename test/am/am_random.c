@@ -136,7 +136,7 @@ static void get_and_be_told(thread_t *t, int peer)
   unsigned char      got[COLUMN];
   uint64_t           flag = test_draw(&t->random), by = 1 + test_draw(&t->random) % 9;
   uint64_t           told  = flag + by;
-  uint32_t           turns = 0;
+  dart__turns_t      turns = { 0 };
   dart__am_address_t there = test_address(peer, start);
 
   if (test_draw(&t->random) % 2 == 0) {
@@ -351,9 +351,9 @@ static void nap(void)
 
 static void *run(void *argument)
 {
-  thread_t *t                      = argument;
-  uint64_t  taken[PEERS * THREADS] = { 0 };
-  uint32_t  turns                  = 0;
+  thread_t     *t                      = argument;
+  uint64_t      taken[PEERS * THREADS] = { 0 };
+  dart__turns_t turns                  = { 0 };
 
   mine = peers[t->peer].am;
   test_fail_allocations(setting.fails);

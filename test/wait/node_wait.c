@@ -435,12 +435,12 @@ static void every_turn_makes_progress(void **state)
   (void)state;
   for (uint32_t spins = 0; spins <= 4000; spins += 500) {
     dart__wait_policy_t policy = TEST_PACE(.spins = spins, .nap_us = 1, .progress = count_call);
-    uint32_t            turns  = 0;
+    dart__turns_t       turns  = { 0 };
 
     calls = 0;
     for (int i = 0; i < 1200; i++)
       dart__wait_turn(&turns, &policy);
-    assert_int_equal(turns, 1200);
+    assert_int_equal(turns.count, 1200);
     assert_int_equal(calls, 1200);
   }
 }
@@ -452,7 +452,7 @@ static void late_turns_sleep_for_any_nap(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof nap_us / sizeof *nap_us; i++) {
     dart__wait_policy_t policy = TEST_PACE(.spins = 50, .nap_us = nap_us[i]);
-    uint32_t            turns  = 100000;
+    dart__turns_t       turns  = { .count = 100000 };
     uint64_t            start  = now_us();
 
     dart__wait_turn(&turns, &policy);
@@ -460,13 +460,158 @@ static void late_turns_sleep_for_any_nap(void **state)
   }
 }
 
+/* --- Sleeping on what comes from other nodes --- */
+
+static dart__event_t    arrivals;
+static _Atomic bool     is_come;
+static _Atomic uint32_t idles;
+
+static uint32_t idle_until_it_comes(uint32_t most_us)
+{
+  atomic_fetch_add(&idles, 1);
+  return atomic_load(&is_come) ? 0 : most_us;
+}
+
+/* What has come ends the wait for `served`. */
+static void serve_arrivals(void)
+{
+  if (atomic_load(&is_come))
+    dart__event_raise(&served, 1);
+}
+
+static void begin_arrivals(void)
+{
+  atomic_store(&arrivals.count, 0);
+  atomic_store(&arrivals.sleepers, 0);
+  atomic_store(&served.count, 0);
+  atomic_store(&served.sleepers, 0);
+  atomic_store(&is_come, false);
+  atomic_store(&idles, 0);
+}
+
+#define SLEEPY(...)                                                   \
+  TEST_PACE(.nap_us = 1000000, .per_core = 10, .arrivals = &arrivals, \
+            .idle_us = idle_until_it_comes, __VA_ARGS__)
+
+/* The thread that wakes the other begins only when that one sleeps, or is about to. */
+static void wait_for_sleeper(const dart__event_t *event)
+{
+  while (atomic_load(&event->sleepers) == 0)
+    dart__yield();
+}
+
+static void wait_or_bring(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  dart__turns_t turns  = { 0 };
+  bool          nudges = shared != NULL;
+
+  (void)n;
+  if (me > 0) {
+    wait_for_sleeper(&arrivals);
+    atomic_store(&is_come, true);
+    if (nudges)
+      dart__event_nudge(&arrivals);
+    else
+      dart__event_add(&arrivals);
+    return;
+  }
+  while (!atomic_load(&is_come))
+    dart__wait_turn(&turns, policy);
+  CHECK(turns.count > 0 && turns.count < 100); /* and not one for every moment of the wait */
+}
+
+static void turns_sleep_until_something_comes(void **state)
+{
+  const dart__wait_policy_t policy = SLEEPY(.progress = count_call);
+
+  (void)state;
+  for (int round = 0; round < 40; round++) {
+    begin_arrivals();
+    test_threads(2, wait_or_bring, round % 2 == 0 ? &arrivals : NULL, &policy);
+  }
+}
+
+/* What was handled between the look and the sleep is not slept over. */
+static void turns_do_not_sleep_over_what_they_have_not_seen(void **state)
+{
+  const dart__wait_policy_t policy = SLEEPY(.progress = count_call);
+  dart__turns_t             turns  = { .count = 1000 };
+  uint64_t                  start  = now_us();
+
+  (void)state;
+  begin_arrivals();
+  turns.seen = dart__event_count(&arrivals);
+  for (int i = 0; i < 3000; i++) {
+    dart__event_add(&arrivals);
+    dart__wait_turn(&turns, &policy);
+  }
+  assert_int_equal(turns.seen, 3000);
+  assert_true(now_us() - start < UINT64_C(100000) * 3000); /* as long as it would have slept */
+}
+
+static void what_has_come_is_not_slept_over(void **state)
+{
+  const dart__wait_policy_t policy = SLEEPY(.progress = serve_arrivals);
+
+  (void)state;
+  begin_arrivals();
+  atomic_store(&is_come, true);
+  dart__arrivals_sleep(policy.pace, 0, 100000000);
+  assert_int_equal(atomic_load(&idles), 1);
+  assert_int_equal(atomic_load(&arrivals.sleepers), 0);
+  dart__event_wait(&served, 0, &policy);
+}
+
+static void wait_for_event(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  (void)n;
+  if (me == 0) {
+    CHECK(dart__event_wait(&served, 0, policy) == 1);
+    return;
+  }
+  wait_for_sleeper(&served);
+  if (shared == NULL) {
+    dart__event_raise(&served, 1);
+    return;
+  }
+  atomic_store(&is_come, true);
+  dart__event_nudge(&arrivals);
+}
+
+static void a_wait_for_an_event_also_wakes_when_something_comes(void **state)
+{
+  const dart__wait_policy_t policy = SLEEPY(.progress = serve_arrivals);
+
+  (void)state;
+  for (int round = 0; round < 40; round++) {
+    begin_arrivals();
+    test_threads(2, wait_for_event, round % 2 == 0 ? &arrivals : NULL, &policy);
+    assert_int_equal(atomic_load(&served.sleepers), 0);
+    assert_int_equal(atomic_load(&arrivals.sleepers), 0);
+  }
+}
+
+/* A unit that has a core looks by itself. */
+static void a_unit_with_a_core_is_not_woken(void **state)
+{
+  const dart__wait_policy_t policy = SLEEPY(.yields = 1, .progress = count_call);
+
+  (void)state;
+  assert_null(dart__wait_arrivals(policy.pace));
+  begin_arrivals();
+  dart__wait_tell(policy.pace);
+  assert_int_equal(dart__event_count(&arrivals), 0);
+}
+
+/* --- Many --- */
+
 /* Units that outnumber cores, each waiting for the one before by turns alone. */
 static void take_turns(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
 {
   _Atomic uint32_t *word = shared;
 
   for (uint32_t round = 0; round < 100; round++) {
-    uint32_t turns = 0;
+    dart__turns_t turns = { 0 };
 
     while (atomic_load(word) != round * n + me)
       dart__wait_turn(&turns, policy);
@@ -489,23 +634,29 @@ static void turns_let_others_run(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(futex_does_not_sleep_on_another_value),
-                                      cmocka_unit_test(futex_sleeps_for_as_long_as_it_is_told),
-                                      cmocka_unit_test(events_hand_over_what_was_written_before),
-                                      cmocka_unit_test(counts_may_wrap),
-                                      cmocka_unit_test(events_work_between_processes),
-                                      cmocka_unit_test(one_raise_wakes_all),
-                                      cmocka_unit_test(the_last_count_reaches_everyone),
-                                      cmocka_unit_test(nudges_wake_those_that_look_elsewhere),
-                                      cmocka_unit_test(several_may_raise_one_event_by_one),
-                                      cmocka_unit_test(
-                                          waiting_for_a_count_that_is_there_returns_at_once),
-                                      cmocka_unit_test(who_yields_sleeps_in_the_end),
-                                      cmocka_unit_test(progress_is_made_before_every_nap),
-                                      cmocka_unit_test(progress_is_made_while_spinning),
-                                      cmocka_unit_test(every_turn_makes_progress),
-                                      cmocka_unit_test(late_turns_sleep_for_any_nap),
-                                      cmocka_unit_test(turns_let_others_run) };
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(futex_does_not_sleep_on_another_value),
+    cmocka_unit_test(futex_sleeps_for_as_long_as_it_is_told),
+    cmocka_unit_test(events_hand_over_what_was_written_before),
+    cmocka_unit_test(counts_may_wrap),
+    cmocka_unit_test(events_work_between_processes),
+    cmocka_unit_test(one_raise_wakes_all),
+    cmocka_unit_test(the_last_count_reaches_everyone),
+    cmocka_unit_test(nudges_wake_those_that_look_elsewhere),
+    cmocka_unit_test(several_may_raise_one_event_by_one),
+    cmocka_unit_test(waiting_for_a_count_that_is_there_returns_at_once),
+    cmocka_unit_test(who_yields_sleeps_in_the_end),
+    cmocka_unit_test(progress_is_made_before_every_nap),
+    cmocka_unit_test(progress_is_made_while_spinning),
+    cmocka_unit_test(every_turn_makes_progress),
+    cmocka_unit_test(late_turns_sleep_for_any_nap),
+    cmocka_unit_test(turns_sleep_until_something_comes),
+    cmocka_unit_test(turns_do_not_sleep_over_what_they_have_not_seen),
+    cmocka_unit_test(what_has_come_is_not_slept_over),
+    cmocka_unit_test(a_wait_for_an_event_also_wakes_when_something_comes),
+    cmocka_unit_test(a_unit_with_a_core_is_not_woken),
+    cmocka_unit_test(turns_let_others_run)
+  };
 
   test_watch();
   return cmocka_run_group_tests_name("waiting", tests, NULL, NULL);

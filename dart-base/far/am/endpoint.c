@@ -15,7 +15,7 @@ void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch)
   dart__am_number_set(&ep->done, first_batch);
 }
 
-void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, uint32_t *turns)
+void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, dart__turns_t *turns)
 {
   dart__am_spin_unlock(&ep->lock);
   if (!dart__am_receive(am, DART__AM_MANY, DART__AM_LOOKS, NULL).replies)
@@ -54,7 +54,7 @@ static dart__am_batch_t *take_batch(dart__am_t *am, dart__am_endpoint_t *ep)
 }
 
 /* Open a batch, if that is possible now; the lock may be given up. */
-static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint32_t *turns)
+static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, dart__turns_t *turns)
 {
   dart__am_batch_t *batch = take_batch(am, ep);
 
@@ -77,7 +77,7 @@ static void open_batch(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, ui
 void dart__am_endpoint_reserve(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, size_t nwords,
                                size_t result_words)
 {
-  uint32_t turns = 0;
+  dart__turns_t turns = { 0 };
 
   for (;;) {
     if (ep->open == NULL)
@@ -247,8 +247,8 @@ static bool must_ask_now(const dart__am_t *am, const dart__am_endpoint_t *ep)
 
 void dart__am_endpoint_send_now(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
-  uint64_t number = ep->sent + 1;
-  uint32_t turns  = 0;
+  uint64_t      number = ep->sent + 1;
+  dart__turns_t turns  = { 0 };
 
   while (ep->sent < number && ep->is_sending)
     dart__am_endpoint_wait(am, ep, &turns);

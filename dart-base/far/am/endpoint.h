@@ -109,6 +109,6 @@ void dart__am_endpoint_retire(dart__am_t *am, dart__am_endpoint_t *ep);
 void dart__am_endpoints_retire_arriving(dart__am_t *am);
 
 /** Give up the lock for a turn of waiting, in which progress is made. */
-void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, uint32_t *turns);
+void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, dart__turns_t *turns);
 
 #endif

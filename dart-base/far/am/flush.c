@@ -48,7 +48,7 @@ static dart_ret_t report(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 static void wait_for(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint64_t last)
 {
   dart__waiting_t *waiting = NULL;
-  uint32_t         turns   = 0;
+  dart__turns_t    turns   = { 0 };
 
   dart__am_endpoint_retire(am, ep);
   if (done(ep) < last)
@@ -232,7 +232,7 @@ static bool is_anyone(const void *set, int32_t peer)
 
 void dart__am_quiesce(dart__am_t *am)
 {
-  uint32_t turns = 0;
+  dart__turns_t turns = { 0 };
 
   dart__am_flush_members(am, is_anyone, NULL, DART__AM_REMOTE);
   /* replies still under way, though other messages have acknowledged their batches already */

@@ -459,6 +459,8 @@ dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks, dart__n
     am->config.host.answer(am, answers);
   if (own != NULL && has_come)
     dart__net_is_done(am->config.comm, own);
+  if (handled.requests || handled.replies)
+    dart__wait_tell(am->config.wait->pace);
   return handled;
 }
 

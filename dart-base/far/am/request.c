@@ -173,7 +173,7 @@ void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *val
 /* Room for one message of data in the open batch. */
 static void reserve_data(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep)
 {
-  uint32_t turns = 0;
+  dart__turns_t turns = { 0 };
 
   for (;;) {
     dart__am_endpoint_reserve(am, peer, ep, DART__AM_DATA_WORDS, 0);
@@ -316,7 +316,7 @@ void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *s
 static void reserve_arrival(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep,
                             const dart__am_record_t *r)
 {
-  uint32_t turns = 0;
+  dart__turns_t turns = { 0 };
 
   for (;;) {
     dart__am_endpoint_reserve(am, peer, ep, dart__am_record_words(r), 0);

@@ -148,8 +148,8 @@ static dart__am_record_t make_record(const typed_t *t, const size_t *from, size_
  * thread may change meanwhile what that takes. */
 static void reserve_record(const typed_t *t, const dart__am_record_t *r)
 {
-  size_t   nwords = RECORD_WORDS + dart__am_words(r->second_bytes), naming;
-  uint32_t turns  = 0;
+  size_t        nwords = RECORD_WORDS + dart__am_words(r->second_bytes), naming;
+  dart__turns_t turns  = { 0 };
 
   for (;;) {
     naming = naming_words(t);
