@@ -30,12 +30,12 @@
 #include "model/world.h"
 #include "wait/wait.h"
 
-#define STAY_NS    15000  /* after a request, time for the next one of the same stream */
-#define AWAKE_NS   40000  /* at most in a row, then a nap of four times as long */
-#define NAP_NS     40000  /* the shortest nap */
-#define HOLD_NS    20000  /* between two looks while it is held */
-#define LONGEST_US 100000 /* of a sleep that ends when something comes */
-#define SLOWER     8      /* a nap is the time since the last request, divided by this */
+#define STAY_NS    15000     /* after a request, time for the next one of the same stream */
+#define AWAKE_NS   40000     /* at most in a row, then a nap of four times as long */
+#define NAP_NS     40000     /* the shortest nap */
+#define HOLD_NS    20000     /* between two looks while it is held */
+#define LONGEST_NS 100000000 /* where a nap ends when something comes */
+#define SLOWER     8         /* a nap is the time since the last request, divided by this */
 
 static struct {
   pthread_t        thread;  /* if dart__world.has_agent */
@@ -114,55 +114,66 @@ void dart__agent_hold(bool hold)
   }
 }
 
-/* Where what comes wakes it, the agent sleeps until then. It also looks for what this unit has collected, so that the
- * agents of a core look together as often as one. False: nothing wakes it. */
-static bool sleep_until_wanted(void)
+/* Take what has come, and sleep until more comes; false: the network wakes nobody, or it wakes the unit itself, which
+ * waits. The agent also looks for what this unit has collected, so rarely that the agents of a core look together as
+ * often as one. */
+static bool sleep_until_wanted(int64_t longest)
 {
   const dart__wait_pace_t *pace     = &dart__world.pace;
   dart__event_t           *arrivals = dart__wait_arrivals(pace);
-  int64_t                  most     = (int64_t)dart__settings.agent_nap * pace->per_core;
   uint32_t                 seen;
 
-  if (arrivals == NULL)
+  /* relaxed: a unit that has just begun to sleep, or to compute, is noticed at the next look */
+  if (arrivals == NULL || atomic_load_explicit(&arrivals->sleepers, memory_order_relaxed) > 0)
     return false;
   do
     seen = dart__event_count(arrivals);
   while (poll_once());
   /* acquire: pairs with the release in dart__agent_close, which raises the event then */
   if (atomic_load_explicit(&agent.stop, memory_order_acquire) == 0)
-    dart__arrivals_sleep(pace, seen, (uint32_t)clamp(most, 1, LONGEST_US));
+    dart__arrivals_sleep(pace, seen, (uint32_t)(longest / 1000));
   return true;
+}
+
+/* The longest nap: the agents of a core together look as often as one, where something else than a look wakes them. */
+static int64_t longest_nap(void)
+{
+  const dart__wait_pace_t *pace = &dart__world.pace;
+  int64_t                  one  = dart__settings.agent_nap * INT64_C(1000);
+
+  return dart__wait_arrivals(pace) == NULL ? one : clamp(one * pace->per_core, one, LONGEST_NS);
 }
 
 static void *run_agent(void *unused)
 {
-  int64_t  longest = dart__settings.agent_nap * INT64_C(1000);
-  int64_t  nap = longest, last = dart__now_ns() - SLOWER * longest;
-  uint32_t looks = 0;
+  int64_t  nap = longest_nap(), last = dart__now_ns() - SLOWER * nap;
+  uint32_t looks    = 0;
+  bool     is_alone = false; /* the unit has made no progress itself since the last look */
 
   (void)unused;
   is_agent = true;
   prctl(PR_SET_TIMERSLACK, 1UL); /* or short naps take 50 µs longer */
   /* acquire: pairs with the release in dart__agent_close */
   while (atomic_load_explicit(&agent.stop, memory_order_acquire) == 0) {
-    int64_t  start;
+    int64_t  longest  = longest_nap(), start;
+    bool     is_woken = is_alone && sleep_until_wanted(longest);
     uint32_t seen;
-    bool     is_woken = sleep_until_wanted();
 
     if (!is_woken)
       dart__futex_wait(&agent.stop, 0, (uint32_t)(nap / 1000));
     wait_while_held();
     dart__count(DART__COUNT_AGENT_WAKE);
+    /* relaxed: whether the unit made progress itself meanwhile; a stale value costs one poll */
+    seen     = atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed);
+    is_alone = seen == looks;
+    looks    = seen;
     if (is_woken)
       continue;
-    /* relaxed: whether the unit made progress itself meanwhile; a stale value costs one poll */
-    seen  = atomic_load_explicit(&dart__engine.own_calls, memory_order_relaxed);
     start = dart__now_ns();
-    if (seen == looks && serve_requests(start, &last))
+    if (is_alone && serve_requests(start, &last))
       nap = clamp(4 * (dart__now_ns() - start), NAP_NS, longest);
     else
       nap = clamp((start - last) / SLOWER, NAP_NS, longest);
-    looks = seen;
   }
   return NULL;
 }

@@ -1,11 +1,14 @@
 /* The locality of teams.
  *
  * At init every unit describes its hardware, and all descriptions are gathered on all units. So the tree
- * of any team is built locally from its members' descriptions. Users may write to trees and descriptors, so
+ * of any team is built locally from its members' descriptions; that of all units when it is asked for first, for few
+ * programs of many units ask. Users may write to trees and descriptors, so
  * each team has its own, and the descriptions are never changed. */
 #include "team/team_locality.h"
 
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +35,10 @@ struct dart__locality {
 };
 
 static dart__hardware_t *hardware; /* by global id; from init to exit */
+
+/* DART_TEAM_ALL has a locality that is not built yet. */
+static _Atomic bool    all_is_due;
+static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
 
 static dart_ret_t build(dart__team_t *team)
 {
@@ -60,6 +67,21 @@ free_all:
   return ret;
 }
 
+static dart_ret_t build_if_due(dart__team_t *team)
+{
+  dart_ret_t ret = DART_OK;
+
+  if (team->id != DART_TEAM_ALL ||
+      !all_is_due) /* acquire: what another thread has built is there */
+    return DART_OK;
+  pthread_mutex_lock(&building);
+  if (all_is_due)
+    ret = build(team);
+  all_is_due = ret != DART_OK;
+  pthread_mutex_unlock(&building);
+  return ret;
+}
+
 /* Set the pace of waits by the number of units that may use the same processors, which is known only now: a
  * unit that is bound to a core of its own shares it with no other unit. */
 static void set_pace(const dart__team_t *all)
@@ -85,14 +107,16 @@ dart_ret_t dart__locality_open(void)
   ret      = dart__coll_agree(all, hardware != NULL ? DART_OK : DART_ERR_NOMEM);
   if (ret == DART_OK) {
     dart__coll_share(all, &mine, hardware, sizeof mine);
-    ret = dart__hardware_share_cores(hardware, all->nunits) ? build(all) : DART_ERR_NOMEM;
+    ret = dart__hardware_share_cores(hardware, all->nunits) ? DART_OK : DART_ERR_NOMEM;
     ret = dart__coll_agree(all, ret);
   }
-  if (ret != DART_OK)
+  if (ret != DART_OK) {
     dart__locality_close();
-  else
-    set_pace(all);
-  return ret;
+    return ret;
+  }
+  all_is_due = true;
+  set_pace(all);
+  return DART_OK;
 }
 
 void dart__locality_close(void)
@@ -104,6 +128,8 @@ void dart__locality_close(void)
 
 void dart__locality_drop(dart__team_t *team)
 {
+  if (team->id == DART_TEAM_ALL)
+    all_is_due = false;
   if (team->locality == NULL)
     return;
   dart__domain_delete(team->locality->root);
@@ -127,8 +153,10 @@ dart_ret_t dart_team_locality_init(dart_team_t teamid)
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  mine = team->locality != NULL ? DART_OK : build(team);
-  ret  = dart__coll_agree(team, mine);
+  mine = build_if_due(team);
+  if (mine == DART_OK && team->locality == NULL)
+    mine = build(team);
+  ret = dart__coll_agree(team, mine);
   if (ret != DART_OK)
     dart__locality_drop(team);
   return ret;
@@ -144,16 +172,22 @@ dart_ret_t dart_team_locality_finalize(dart_team_t teamid)
   return DART_OK;
 }
 
-static dart_ret_t no_locality(const char *function, dart_team_t teamid)
+/* DART_ERR_NOTFOUND, DART_ERR_NOMEM: there is none, after one log line. */
+static dart_ret_t find_locality(const char *function, dart__team_t *team)
 {
-  dart__error("%s: team %d has no locality; dart_team_locality_init makes it", function, teamid);
+  dart_ret_t ret = build_if_due(team);
+
+  if (ret != DART_OK || team->locality != NULL)
+    return ret;
+  dart__error("%s: team %d has no locality; dart_team_locality_init makes it", function, team->id);
   return DART_ERR_NOTFOUND;
 }
 
 dart_ret_t dart_domain_team_locality(dart_team_t teamid, const char *domain_tag,
                                      dart_domain_locality_t **team_domain_out)
 {
-  const dart__team_t *team = dart__check_team(__func__, teamid);
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  dart_ret_t    ret;
 
   if (team_domain_out != NULL)
     *team_domain_out = NULL;
@@ -163,8 +197,9 @@ dart_ret_t dart_domain_team_locality(dart_team_t teamid, const char *domain_tag,
   }
   if (team == NULL)
     return DART_ERR_INVAL;
-  if (team->locality == NULL)
-    return no_locality(__func__, teamid);
+  ret = find_locality(__func__, team);
+  if (ret != DART_OK)
+    return ret;
   *team_domain_out = dart__domain_find(team->locality->root, domain_tag);
   if (*team_domain_out != NULL)
     return DART_OK;
@@ -174,7 +209,8 @@ dart_ret_t dart_domain_team_locality(dart_team_t teamid, const char *domain_tag,
 
 dart_ret_t dart_unit_locality(dart_team_t teamid, dart_team_unit_t unit, dart_unit_locality_t **loc)
 {
-  const dart__team_t *team = dart__check_team(__func__, teamid);
+  dart__team_t *team = dart__check_team(__func__, teamid);
+  dart_ret_t    ret;
 
   if (loc == NULL) {
     dart__error("%s: loc is NULL", __func__);
@@ -188,8 +224,9 @@ dart_ret_t dart_unit_locality(dart_team_t teamid, dart_team_unit_t unit, dart_un
                 teamid);
     return DART_ERR_INVAL;
   }
-  if (team->locality == NULL)
-    return no_locality(__func__, teamid);
+  ret = find_locality(__func__, team);
+  if (ret != DART_OK)
+    return ret;
   *loc = &team->locality->units[unit.id];
   return DART_OK;
 }

@@ -20,7 +20,7 @@
 #define CHECK_EVERY 1024    /* polls without a sleep */
 #define CHECK_US    1000000 /* the longest sleep where there is a check */
 #define SHORT_US    1000    /* a sleep of which the kernel's 50 us more are a part that counts */
-#define TURNS_AWAKE 32      /* before the first sleep on arrivals */
+#define TURNS_AWAKE 1000    /* before the first sleep, of all units of a core together */
 #define NAP_US      100     /* of a wait for two words, where the kernel knows none */
 #define LONGEST_US  100000  /* between two calls of progress */
 #define KEEP_OFF    4 /* times as long as its core was away, a thread does not yield it in its waits */
@@ -333,7 +333,7 @@ void dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy)
   const dart__wait_pace_t *pace     = policy->pace;
   dart__event_t           *arrivals = dart__wait_arrivals(pace);
   uint32_t                 turn = turns->count++, spins = pace->spins / PROGRESS_EVERY, pause = 0;
-  uint64_t                 awake = arrivals != NULL ? TURNS_AWAKE : 1000 + (uint64_t)pace->yields;
+  uint64_t awake = TURNS_AWAKE / (arrivals != NULL ? pace->per_core : 1) + pace->yields;
 
   if (pace->progress == NULL && (turn < spins || turn % YIELD_EVERY != 0))
     dart__cpu_pause();

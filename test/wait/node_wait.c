@@ -489,8 +489,8 @@ static void begin_arrivals(void)
   atomic_store(&idles, 0);
 }
 
-#define SLEEPY(...)                                                   \
-  TEST_PACE(.nap_us = 1000000, .per_core = 10, .arrivals = &arrivals, \
+#define SLEEPY(...)                                                    \
+  TEST_PACE(.nap_us = 1000000, .per_core = 100, .arrivals = &arrivals, \
             .idle_us = idle_until_it_comes, __VA_ARGS__)
 
 /* The thread that wakes the other begins only when that one sleeps, or is about to. */

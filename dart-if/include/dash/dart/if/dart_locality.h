@@ -37,7 +37,8 @@ DART_INTERFACE_ON
 
 /** Gather where the units of `team` run, and build its tree.
  *
- *  Collective over `team`. DART_TEAM_ALL has its locality from dart_init on. Again is fine, and
+ *  Collective over `team`. DART_TEAM_ALL has its locality from dart_init on; the first query builds its
+ *  tree, or returns DART_ERR_NOMEM. Again is fine, and
  *  changes nothing: DART_OK. DART_ERR_INVAL: no such team on this unit. DART_ERR_NOMEM: no memory, on
  *  every unit. */
 dart_ret_t dart_team_locality_init(dart_team_t team) DART_NOTHROW;
