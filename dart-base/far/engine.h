@@ -11,8 +11,9 @@
 #include "net.h"
 
 typedef struct {
-  dart__am_t       *am;   /* NULL: the job has one node */
-  dart__net_comm_t *comm; /* the job's messages */
+  dart__am_t             *am;   /* NULL: the job has one node */
+  const dart__am_peers_t *busy; /* dart__am_busy */
+  dart__net_comm_t       *comm; /* the job's messages */
   bool   by_agents; /* every unit has an agent: requests are served whatever their target does */
   size_t aggregate; /* puts and gets of up to so many bytes are collected as requests */
   size_t

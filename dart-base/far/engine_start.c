@@ -59,8 +59,10 @@ dart_ret_t dart__engine_open(void)
   dart__world.pace.arrivals = dart__net.arrivals;
   dart__world.pace.idle_us  = dart__net.idle_us;
   dart__engine.am           = dart__am_open(&config);
-  ret                       = dart__engine.am == NULL ? DART_ERR_NOMEM : dart__latency_open();
-  ret                       = dart__net_agree_on_result(ret);
+  if (dart__engine.am != NULL)
+    dart__engine.busy = dart__am_busy(dart__engine.am);
+  ret = dart__engine.am == NULL ? DART_ERR_NOMEM : dart__latency_open();
+  ret = dart__net_agree_on_result(ret);
   if (ret != DART_OK) {
     dart__error("dart_init: no memory for the requests of some unit");
     delete_engine(); /* no unit has sent anything yet */

@@ -33,27 +33,48 @@ static void end_flush(flush_t flush)
   dart__waiting_end(flush.waiting);
 }
 
-static dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
+/* Whether nothing is outstanding towards any unit: what most flushes find. Their way is short, so what waits is out of
+ * line. */
+static inline bool is_idle(const dart__team_t *team)
+{
+  /* acquire: pairs with the release of who takes the last unit off the list */
+  return dart__am_peers_count(dart__engine.busy) == 0 &&
+         atomic_load_explicit(&dart__far_team(team)->ntouched, memory_order_acquire) == 0;
+}
+
+static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, int32_t unit,
+                                                          dart__am_scope_t scope)
 {
   bool       at_target = scope == DART__AM_REMOTE;
   int32_t    peer      = team->members[unit];
   bool       transfers = !dart__completion_is_flushed(team, unit, at_target);
   bool       requests  = !dart__am_is_flushed(dart__engine.am, peer, scope);
   dart_ret_t ret       = DART_OK;
+  flush_t    flush;
 
-  if (requests || transfers) {
-    flush_t flush = begin_flush(team, peer);
-
-    if (requests)
-      ret = dart__am_flush(dart__engine.am, peer, scope);
-    if (transfers)
-      dart__completion_flush(team, unit, at_target);
-    end_flush(flush);
-  } else {
+  if (!requests && !transfers) {
     dart__count(DART__COUNT_FLUSH_IDLE);
+    return DART_OK;
   }
+  flush = begin_flush(team, peer);
+  if (requests)
+    ret = dart__am_flush(dart__engine.am, peer, scope);
+  if (transfers)
+    dart__completion_flush(team, unit, at_target);
+  end_flush(flush);
+  return ret;
+}
+
+static inline dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
+{
+  dart_ret_t ret = DART_OK;
+
+  if (is_idle(team))
+    dart__count(DART__COUNT_FLUSH_IDLE);
+  else
+    ret = wait_for_unit(team, unit, scope);
   dart__burst_end(&dart__far_team(team)->burst[unit]);
-  if (at_target)
+  if (scope == DART__AM_REMOTE)
     dart__handles_flushed(team, unit);
   return ret;
 }
@@ -71,24 +92,28 @@ static bool is_member(const void *team, int32_t unit)
   return dart__team_unit_of(team, unit) >= 0;
 }
 
-static dart_ret_t flush_all(dart__team_t *team, dart__am_scope_t scope)
+static __attribute__((noinline)) dart_ret_t wait_for_members(dart__team_t    *team,
+                                                             dart__am_scope_t scope)
 {
-  bool       at_target = scope == DART__AM_REMOTE;
-  dart_ret_t ret       = DART_OK;
+  flush_t    flush = begin_flush(team, -1);
+  dart_ret_t ret   = dart__am_flush_members(dart__engine.am, is_member, team, scope);
+
+  dart__completion_flush_all(team, scope == DART__AM_REMOTE);
+  end_flush(flush);
+  return ret;
+}
+
+static inline dart_ret_t flush_all(dart__team_t *team, dart__am_scope_t scope)
+{
+  dart_ret_t ret = DART_OK;
 
   if (team->nnodes == 1)
     return DART_OK;
-  if (dart__am_is_flushed(dart__engine.am, -1, scope) &&
-      dart__completion_is_flushed(team, -1, at_target)) {
+  if (is_idle(team))
     dart__count(DART__COUNT_FLUSH_IDLE);
-  } else {
-    flush_t flush = begin_flush(team, -1);
-
-    ret = dart__am_flush_members(dart__engine.am, is_member, team, scope);
-    dart__completion_flush_all(team, at_target);
-    end_flush(flush);
-  }
-  if (at_target)
+  else
+    ret = wait_for_members(team, scope);
+  if (scope == DART__AM_REMOTE)
     dart__handles_flushed(team, -1);
   return ret;
 }

@@ -22,10 +22,11 @@
 /* How many there are. Only a bound: relaxed. */
 static _Atomic uint32_t nrequests;
 
+_Atomic uint32_t dart__handles_released;
+
 static struct {
-  pthread_mutex_t  lock;
-  dart_handle_t    first;
-  _Atomic uint32_t count;
+  pthread_mutex_t lock;
+  dart_handle_t   first;
 } abandoned = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 dart_handle_t dart__handle_new(dart__team_t *team, int32_t unit, bool wants_request)
@@ -61,7 +62,7 @@ static void abandon(dart_handle_t handle)
   handle->next    = abandoned.first;
   abandoned.first = handle;
   /* relaxed: dart__completion_started below is what a flush sees first */
-  atomic_fetch_add_explicit(&abandoned.count, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&dart__handles_released, 1, memory_order_relaxed);
   pthread_mutex_unlock(&abandoned.lock);
   /* so that the next flush does not skip this unit */
   dart__completion_started(handle->team, handle->unit, !handle->is_put);
@@ -83,16 +84,14 @@ static dart_handle_t take_abandoned(const dart__team_t *team, int32_t unit)
     *link        = handle->next;
     handle->next = taken;
     taken        = handle;
-    atomic_fetch_sub_explicit(&abandoned.count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&dart__handles_released, 1, memory_order_relaxed);
   }
   pthread_mutex_unlock(&abandoned.lock);
   return taken;
 }
 
-void dart__handles_flushed(const dart__team_t *team, int32_t unit)
+void dart__handles_free(const dart__team_t *team, int32_t unit)
 {
-  if (atomic_load_explicit(&abandoned.count, memory_order_relaxed) == 0)
-    return;
   for (dart_handle_t handle = take_abandoned(team, unit), next; handle != NULL; handle = next) {
     next = handle->next;
     dart__engine_wait(&handle->request);

@@ -26,8 +26,16 @@ dart_handle_t dart__handle_new(dart__team_t *team, int32_t unit, bool wants_requ
 /** The transfer was started, and counted. */
 void dart__handle_started(dart_handle_t handle);
 
-/** After a flush of a team unit, or of all (-1): free the handles of transfers to it that the program has
- *  released. */
-void dart__handles_flushed(const dart__team_t *team, int32_t unit);
+/** Handles that the program has released before their transfers were done. A thread counts its own. */
+extern _Atomic uint32_t dart__handles_released;
+
+/** After a flush of a team unit, or of all (-1): free those of transfers to it. */
+void dart__handles_free(const dart__team_t *team, int32_t unit);
+
+static inline void dart__handles_flushed(const dart__team_t *team, int32_t unit)
+{
+  if (atomic_load_explicit(&dart__handles_released, memory_order_relaxed) > 0)
+    dart__handles_free(team, unit);
+}
 
 #endif

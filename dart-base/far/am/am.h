@@ -27,6 +27,7 @@
 #include <dash/dart/if/dart_types.h>
 
 #include "data/type.h"
+#include "far/am/peers.h"
 #include "far/am/wire.h"
 #include "net.h"
 #include "wait/deferred.h"
@@ -238,6 +239,9 @@ typedef enum {
 
 /** Whether dart__am_flush has nothing to do; `peer` -1: for any peer. */
 bool dart__am_is_flushed(const dart__am_t *am, int32_t peer, dart__am_scope_t scope);
+
+/** The peers towards which something is outstanding: none of them, and all is flushed. Constant. */
+const dart__am_peers_t *dart__am_busy(const dart__am_t *am);
 
 /** Complete what was requested of a peer until now. Other threads may go on requesting. */
 dart_ret_t dart__am_flush(dart__am_t *am, int32_t peer, dart__am_scope_t scope);

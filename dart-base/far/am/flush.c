@@ -62,6 +62,11 @@ static void wait_for(dart__am_t *am, int32_t peer, dart__am_endpoint_t *ep, uint
   dart__waiting_end(waiting);
 }
 
+const dart__am_peers_t *dart__am_busy(const dart__am_t *am)
+{
+  return &am->busy;
+}
+
 bool dart__am_is_flushed(const dart__am_t *am, int32_t peer, dart__am_scope_t scope)
 {
   return peer < 0 ? dart__am_peers_count(&am->busy) == 0 : is_flushed(&am->endpoint[peer], scope);
