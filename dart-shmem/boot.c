@@ -236,6 +236,7 @@ static const char *describe_network(void)
 }
 
 dart__net_t dart__net = { .describe     = describe_network,
+                          .stats        = &dart__traffic_stats,
                           .idle_us      = dart__simulated_idle_us,
                           .largest_tag  = INT32_MAX,
                           .any_thread   = true,

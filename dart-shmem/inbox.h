@@ -39,11 +39,14 @@ typedef struct {
   int32_t  peer; /* the sender */
   int32_t  tag;
   uint32_t nbytes; /* in the slot */
-  uint64_t total;  /* bytes of the whole message */
   uint64_t from;   /* the sender's request */
   uint64_t to;     /* the receiver's request, or region */
-  uint64_t offset; /* in the message, or the region */
-  int64_t  due;    /* not to be seen before this time; 0: at once */
+  union {
+    uint64_t total;  /* MESSAGE, OFFER: bytes of the whole message */
+    uint64_t offset; /* of all others: in the message, or the region */
+  };
+  int64_t  due;   /* not to be seen before this time; 0: at once */
+  uint64_t clock; /* see traffic.h */
 } dart__packet_t;
 
 typedef struct {
@@ -59,7 +62,8 @@ enum { DART__SLOT_FREE, DART__SLOT_BUSY, DART__SLOT_LEFT, DART__SLOT_DONE };
 
 typedef struct {
   alignas(DART__CACHE_LINE) _Atomic uint32_t state;
-  int64_t due; /* DONE is not to be seen before this time */
+  int64_t  due;   /* DONE is not to be seen before this time ... */
+  uint64_t clock; /* ... and raises the clock of the owner; see traffic.h */
 } dart__slot_t;
 
 typedef struct {

@@ -75,7 +75,8 @@ dart_ret_t dart__simulated_open(void)
                                                                .npeers  = dart__world.nunits,
                                                                .me      = dart__world.me,
                                                                .model   = dart__shmem.model,
-                                                               .wait    = &dart__world.wait });
+                                                               .wait    = &dart__world.wait,
+                                                               .traffic = &dart__traffic });
     if (dart__shmem.comm == NULL)
       ret = DART_ERR_NOMEM;
   }
@@ -176,6 +177,7 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
     dart__near_put_bytes(there, data, nbytes);
   else
     dart__near_get_bytes(data, there, nbytes);
+  dart__traffic_copy(&dart__traffic, is_put, nbytes);
   if (request_out != NULL)
     *request_out = DART__NET_DONE;
 }
@@ -209,6 +211,7 @@ void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, boo
   (void)chunk;
   if (dart__wire_flush(dart__shmem.comm, team->members[unit], at_target))
     dart__count(DART__COUNT_RMA_FLUSH);
+  dart__traffic_flush(&dart__traffic);
   if (at_target) /* puts that were copied at once precede later loads, too */
     atomic_thread_fence(memory_order_seq_cst);
 }

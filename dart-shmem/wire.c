@@ -298,9 +298,10 @@ static bool send_packet(dart__net_comm_t *c, int32_t peer, dart__packet_t *packe
   }
   if (bytes != NULL)
     memcpy(bytes_of(c, c->config.me, packet->slot), bytes, packet->nbytes);
-  packet->peer = c->config.me;
-  packet->due  = due_of(c, peer, packet);
-  cell->packet = *packet;
+  packet->peer  = c->config.me;
+  packet->due   = due_of(c, peer, packet);
+  packet->clock = dart__traffic_send(c->config.traffic, 1, bytes != NULL ? packet->nbytes : 0);
+  cell->packet  = *packet;
   dart__inbox_publish(cell);
   nudge(c, peer);
   return true;
@@ -572,11 +573,14 @@ static void handle_access(dart__net_comm_t *c, const dart__packet_t *packet)
 {
   bool           is_put = packet->kind == DART__PACKET_PUT;
   char          *memory = find_memory(c, packet);
+  dart__slot_t  *slot   = &inbox_of(c, packet->peer)->slot[packet->slot];
   dart__packet_t answer = { .kind = DART__PACKET_DATA, .nbytes = is_put ? 0 : packet->nbytes };
 
   if (memory != NULL)
     copy_near(is_put, memory, bytes_of(c, packet->peer, packet->slot), packet->nbytes);
-  inbox_of(c, packet->peer)->slot[packet->slot].due = due_of(c, packet->peer, &answer);
+  slot->due   = due_of(c, packet->peer, &answer);
+  slot->clock = is_put ? dart__traffic_clock(c->config.traffic) + 1
+                       : dart__traffic_send(c->config.traffic, 1, packet->nbytes);
   end_piece(c, packet);
 }
 
@@ -595,6 +599,7 @@ static void handle_later(dart__net_comm_t *c, const dart__packet_t *packet)
   request_t *r = request_of(packet->from);
 
   copy_near(r->move.is_put, r->move.mapped, r->move.data, r->move.nbytes);
+  dart__traffic_take(c->config.traffic, r->move.is_put ? 0 : 1, packet->clock);
   note_landed(c, r, r->move.nbytes);
 }
 
@@ -629,8 +634,11 @@ static bool take_pieces_back(dart__net_comm_t *c)
                           memory_order_relaxed);
     c->busy &= ~(UINT64_C(1) << i);
     c->peer[p.peer].npieces--;
-    if (p.op != NULL)
-      note_landed(c, p.op, p.nbytes);
+    if (p.op == NULL)
+      continue;
+    dart__traffic_take(c->config.traffic, p.op->move.is_put ? 0 : 1,
+                       c->inbox->slot[c->nslots + i].clock);
+    note_landed(c, p.op, p.nbytes);
   }
   return c->busy != busy;
 }
@@ -640,14 +648,21 @@ static bool take_pieces_back(dart__net_comm_t *c)
 /* False: there is no memory; the packet has to wait. */
 static bool handle_packet(dart__net_comm_t *c, const dart__packet_t *packet)
 {
+  dart__traffic_take(c->config.traffic, 0,
+                     packet->clock); /* what is sent from here on comes after */
   switch (packet->kind) {
   case DART__PACKET_MESSAGE:
-  case DART__PACKET_OFFER: return handle_message(c, packet);
-  case DART__PACKET_WANT: handle_want(c, packet); return true;
-  case DART__PACKET_DATA: handle_data(c, packet); return true;
-  case DART__PACKET_LATER: handle_later(c, packet); return true;
-  default: handle_access(c, packet); return true;
+  case DART__PACKET_OFFER:
+    if (!handle_message(c, packet))
+      return false;
+    break;
+  case DART__PACKET_WANT: handle_want(c, packet); break;
+  case DART__PACKET_DATA: handle_data(c, packet); break;
+  case DART__PACKET_LATER: handle_later(c, packet); break;
+  default: handle_access(c, packet); break;
   }
+  dart__traffic_take(c->config.traffic, 1, packet->clock);
+  return true;
 }
 
 /* Hold a packet until its time. False: no memory. */
@@ -901,6 +916,8 @@ static void start_later(dart__net_comm_t *c, request_t *r)
 
   packet.due  = due_of(c, move->peer, &packet) + (move->is_put ? 0 : c->config.model.latency_ns);
   packet.kind = DART__PACKET_LATER;
+  dart__traffic_send(c->config.traffic, move->is_put ? 1 : 2, move->nbytes);
+  packet.clock = dart__traffic_clock(c->config.traffic) + 2;
   if (!hold_packet(c, &packet))
     end_job("no memory for a put or a get");
 }

@@ -7,6 +7,7 @@
 #include "inbox.h"
 #include "net.h"
 #include "net_model.h"
+#include "traffic.h"
 
 /* Messages of the backend itself; a team's id is the tag. */
 #define DART__CHANNEL_TEAMS ((dart__channel_t)DART__CHANNELS)
@@ -17,6 +18,7 @@ typedef struct {
   int32_t                    me;
   dart__net_model_t          model;
   const dart__wait_policy_t *wait; /* of flushes */
+  dart__traffic_t           *traffic;
 } dart__wire_config_t;
 
 /* Memory of this unit that its peers cannot access by themselves. */

@@ -8,6 +8,7 @@
 struct test_net {
   int32_t           npeers;
   char             *inboxes;
+  dart__traffic_t  *traffic;
   dart__net_comm_t *comm[8];
 };
 
@@ -35,6 +36,7 @@ test_net_t *test_net_new(int32_t npeers, unsigned delay, uint64_t seed)
 
   net->npeers  = npeers;
   net->inboxes = aligned_alloc(4096, nbytes);
+  net->traffic = calloc((size_t)npeers, sizeof *net->traffic);
   memset(net->inboxes, 0, nbytes);
   for (int32_t peer = 0; peer < npeers; peer++)
     net->comm[peer] = dart__wire_open(&(dart__wire_config_t){
@@ -42,7 +44,8 @@ test_net_t *test_net_new(int32_t npeers, unsigned delay, uint64_t seed)
         .npeers  = npeers,
         .me      = peer,
         .model   = { .has_delays = delay > 0, .jitter_ns = delay * INT64_C(1000), .seed = seed },
-        .wait    = &wait_policy });
+        .wait    = &wait_policy,
+        .traffic = &net->traffic[peer] });
   return net;
 }
 
@@ -51,6 +54,7 @@ void test_net_delete(test_net_t *net)
   for (int32_t peer = 0; peer < net->npeers; peer++)
     dart__wire_close(net->comm[peer]);
   free(net->inboxes);
+  free(net->traffic);
   free(net);
 }
 

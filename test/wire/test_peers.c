@@ -24,8 +24,10 @@ void peers_open(peers_t *peers, int32_t count, const char *model)
   peers->count   = count;
   peers->inboxes = config.inboxes = aligned_alloc(4096, nbytes);
   memset(peers->inboxes, 0, nbytes);
-  for (config.me = 0; config.me < count; config.me++)
+  for (config.me = 0; config.me < count; config.me++) {
+    config.traffic         = &peers->traffic[config.me];
     peers->comm[config.me] = dart__wire_open(&config);
+  }
 }
 
 void peers_close(peers_t *peers)

@@ -9,6 +9,7 @@ typedef struct {
   int32_t           count;
   char             *inboxes;
   dart__net_comm_t *comm[PEERS_MOST];
+  dart__traffic_t   traffic[PEERS_MOST]; /* all that was counted since the program began */
 } peers_t;
 
 /** `model` as of DART_NET. */

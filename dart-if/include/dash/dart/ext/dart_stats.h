@@ -8,7 +8,8 @@
  *  doc/statistics.md, which also has the list. (The idea is that of GASNet's statistics and of the performance
  *  variables of MPI's tool interface, MPI_T: a list that describes itself.)
  *
- *  Behind DART's own are those that the library of the transport offers: with dart-mpi, MPI's performance variables,
+ *  Behind DART's own are those that the transport offers: with dart-shmem on simulated nodes, counts of messages
+ *  (`net_messages` and others); with dart-mpi, MPI's performance variables,
  *  by the name `mpi.` and MPI's own. Which these are, and whether there are any, is the matter of that library, and
  *  may differ between units; a sum is of kind DART_STATS_EVENTS whatever it is a sum of, a time in seconds becomes
  *  DART_STATS_TIME, all else is DART_STATS_VALUE. Of a variable that is an array the sum is read. They are opened

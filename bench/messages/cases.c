@@ -1,0 +1,433 @@
+/* See messages.h. Unit 0 is the origin, unit 1 the target, where there is one of each. */
+#include <string.h>
+
+#include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_notify.h>
+
+#include "messages.h"
+
+#define ELEMENTS 1024
+
+static bench_job_t job;
+static dart_gptr_t memory; /* of ELEMENTS words; the last one is the counter of notifications */
+static uint64_t   *mine;   /* this unit's portion */
+static uint64_t    local[ELEMENTS], other[ELEMENTS];
+static dart_lock_t lock;
+static dart_team_t team;
+static dart_gptr_t segment;
+
+static dart_gptr_t at(size_t unit, size_t element)
+{
+  dart_gptr_t gptr = memory;
+
+  BENCH_OK(dart_gptr_setunit(&gptr, DART_TEAM_UNIT_ID((int32_t)unit)));
+  BENCH_OK(dart_gptr_incaddr(&gptr, (int64_t)(element * sizeof(uint64_t))));
+  return gptr;
+}
+
+void cases_open(const bench_job_t *the_job)
+{
+  void *address;
+
+  job = *the_job;
+  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, ELEMENTS, DART_TYPE_ULONG, &memory));
+  BENCH_OK(dart_gptr_getaddr(at((size_t)job.me, 0), &address));
+  mine = address;
+  memset(mine, 0, ELEMENTS * sizeof *mine);
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+void cases_settle(void)
+{
+  BENCH_OK(dart_flush_all(memory));
+}
+
+void cases_close(void)
+{
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  BENCH_OK(dart_team_memfree(memory));
+}
+
+/* ---- one origin, one target --------------------------------------------------------------------- */
+
+static void run_put(size_t n)
+{
+  if (job.me != 0)
+    return;
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_put(at(1, i), &local[i], 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  BENCH_OK(dart_flush(at(1, 0)));
+}
+
+static least_t least_put(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 1, 2, "one message has all data; the network knows when they are there" };
+}
+
+static void run_get(size_t n)
+{
+  if (job.me != 0)
+    return;
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_get(&local[i], at(1, i), 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  BENCH_OK(dart_flush(at(1, 0)));
+}
+
+static least_t least_answer(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 2, 2, "a request and its answer" };
+}
+
+static void run_fetch(size_t n)
+{
+  if (job.me != 0)
+    return;
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_fetch_and_op(at(1, i), &local[i], &other[i], DART_TYPE_ULONG, DART_OP_SUM));
+  BENCH_OK(dart_flush(at(1, 0)));
+}
+
+static void run_swap(size_t n)
+{
+  if (job.me != 0)
+    return;
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_compare_and_swap(at(1, i), &local[i], &local[i], &other[i], DART_TYPE_ULONG));
+  BENCH_OK(dart_flush(at(1, 0)));
+}
+
+static void run_accumulate(size_t n)
+{
+  if (job.me != 0)
+    return;
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_accumulate(at(1, i), &local[i], 1, DART_TYPE_ULONG, DART_OP_SUM));
+  BENCH_OK(dart_flush(at(1, 0)));
+}
+
+static void prepare_counter(size_t n)
+{
+  (void)n;
+  mine[ELEMENTS - 1] = 0;
+}
+
+/* The consumer waits; the producer does not flush. */
+static void run_notify(size_t n)
+{
+  if (job.me == 0)
+    for (size_t i = 0; i < n; i++)
+      BENCH_OK(dart_put_notify(at(1, i), &local[i], 1, DART_TYPE_ULONG, DART_TYPE_ULONG,
+                               at(1, ELEMENTS - 1), 1));
+  if (job.me == 0)
+    BENCH_OK(dart_flush_local(at(1, 0)));
+  if (job.me == 1)
+    BENCH_OK(dart_notify_wait(at(1, ELEMENTS - 1), n, -1));
+}
+
+static least_t least_notify(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 1, 1, "one message has the data and the counter" };
+}
+
+/* ---- collectives -------------------------------------------------------------------------------- */
+
+static void run_barrier(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+static least_t least_barrier(size_t n, size_t nunits)
+{
+  (void)n;
+  return (least_t){ 2 * (nunits - 1), 1, "all must hear of all: by one unit, or each from each" };
+}
+
+static void run_bcast(size_t n)
+{
+  BENCH_OK(dart_bcast(local, n, DART_TYPE_ULONG, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+}
+
+static least_t least_one(size_t n, size_t nunits)
+{
+  (void)n;
+  return (least_t){ nunits - 1, 1, "a message for each other unit, all by the root" };
+}
+
+static void run_reduce(size_t n)
+{
+  BENCH_OK(dart_reduce(local, other, n, DART_TYPE_ULONG, DART_OP_SUM, DART_TEAM_UNIT_ID(0),
+                       DART_TEAM_ALL));
+}
+
+static void run_allreduce(size_t n)
+{
+  BENCH_OK(dart_allreduce(local, other, n, DART_TYPE_ULONG, DART_OP_SUM, DART_TEAM_ALL));
+}
+
+static void run_gather(size_t n)
+{
+  BENCH_OK(dart_gather(local, other, n, DART_TYPE_ULONG, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
+}
+
+static void run_allgather(size_t n)
+{
+  BENCH_OK(dart_allgather(local, other, n, DART_TYPE_ULONG, DART_TEAM_ALL));
+}
+
+static void run_alltoall(size_t n)
+{
+  BENCH_OK(dart_alltoall(local, other, n, DART_TYPE_ULONG, DART_TEAM_ALL));
+}
+
+/* ---- epochs ------------------------------------------------------------------------------------- */
+
+static void open_fence(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_epoch_fence(memory, 0));
+}
+
+static void close_fence(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOSUCCEED));
+}
+
+static void run_fence(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_epoch_fence(memory, 0));
+}
+
+static void run_fence_noprecede(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOPRECEDE));
+}
+
+static void run_fence_lazy(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_LAZY));
+}
+
+static void run_fence_put(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_put(at(((size_t)job.me + 1) % job.nunits, 0), local, 1, DART_TYPE_ULONG,
+                    DART_TYPE_ULONG));
+  BENCH_OK(dart_epoch_fence(memory, 0));
+}
+
+static least_t least_none(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 0, 0, "promised: there is nothing to complete" };
+}
+
+/* Unit 0 exposes to `n` others, or accesses `n` others; both are one origin, or target, with `n` partners. */
+static void run_pscw(size_t n, int assertions)
+{
+  dart_team_unit_t partners[8] = { 0 }, root = DART_TEAM_UNIT_ID(0);
+
+  for (size_t i = 0; i < n; i++)
+    partners[i] = DART_TEAM_UNIT_ID((int32_t)i + 1);
+  if (job.me == 0) {
+    BENCH_OK(dart_epoch_start(memory, n, partners, assertions));
+    for (size_t i = 0; i < n; i++)
+      BENCH_OK(dart_put(at(i + 1, 0), local, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+    BENCH_OK(dart_epoch_complete(memory));
+  } else if ((size_t)job.me <= n) {
+    BENCH_OK(dart_epoch_post(memory, 1, &root, assertions));
+    BENCH_OK(dart_epoch_wait(memory));
+  }
+}
+
+static void run_post_start(size_t n)
+{
+  run_pscw(n, 0);
+}
+
+static least_t least_post_start(size_t n, size_t nunits)
+{
+  (void)nunits;
+  return (least_t){ n, 1,
+                    "for each partner the data with the end, which may wait there for the post" };
+}
+
+static void run_post_start_nocheck(size_t n)
+{
+  run_pscw(n, DART_EPOCH_NOCHECK);
+}
+
+static void lock_put_unlock(size_t n, int lock_assertions, int unlock_assertions)
+{
+  if (job.me != 0)
+    return;
+  BENCH_OK(dart_epoch_lock(at(1, 0), DART_EPOCH_EXCLUSIVE, lock_assertions));
+  for (size_t i = 0; i < n; i++)
+    BENCH_OK(dart_put(at(1, i), &local[i], 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  BENCH_OK(dart_epoch_unlock(at(1, 0), unlock_assertions));
+}
+
+static void run_lock(size_t n)
+{
+  lock_put_unlock(n, 0, 0);
+}
+
+static void run_lock_nocheck(size_t n)
+{
+  lock_put_unlock(n, DART_EPOCH_NOCHECK, 0);
+}
+
+static least_t least_lock(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 2, 2, "lock, data and unlock in one message, and its answer" };
+}
+
+static void run_lock_all(size_t n)
+{
+  (void)n;
+  if (job.me != 0)
+    return;
+  BENCH_OK(dart_epoch_lock_all(memory, 0));
+  for (size_t u = 1; u < job.nunits; u++)
+    BENCH_OK(dart_put(at(u, 0), local, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
+  BENCH_OK(dart_epoch_unlock_all(memory, 0));
+}
+
+static least_t least_lock_all(size_t n, size_t nunits)
+{
+  (void)n;
+  return (least_t){ 2 * (nunits - 1), 2, "for each unit: lock, data and unlock, and the answer" };
+}
+
+/* ---- locks ---------------------------------------------------------------------------------------- */
+
+static void make_lock(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_lock_init(DART_TEAM_ALL, &lock));
+}
+
+static void end_lock(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+  BENCH_OK(dart_team_lock_destroy(&lock));
+}
+
+static void run_lock_free(size_t n)
+{
+  (void)n;
+  if (job.me != 1)
+    return;
+  BENCH_OK(dart_lock_acquire(lock));
+  BENCH_OK(dart_lock_release(lock));
+}
+
+static least_t least_lock_free(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 3, 2, "a request, the grant, and the release, which nobody awaits" };
+}
+
+static void make_held_lock(size_t n)
+{
+  make_lock(n);
+  if (job.me == 0)
+    BENCH_OK(dart_lock_acquire(lock));
+  BENCH_OK(dart_barrier(DART_TEAM_ALL));
+}
+
+/* Unit 0 holds the lock, and has it itself; unit 1 waits. */
+static void run_lock_handed(size_t n)
+{
+  (void)n;
+  if (job.me == 0) {
+    await_silence();
+    BENCH_OK(dart_lock_release(lock));
+  } else if (job.me == 1) {
+    BENCH_OK(dart_lock_acquire(lock));
+    BENCH_OK(dart_lock_release(lock));
+  }
+}
+
+/* ---- teams and memory ----------------------------------------------------------------------------- */
+
+static void run_allocate(size_t n)
+{
+  BENCH_OK(dart_team_memalloc_aligned(DART_TEAM_ALL, n, DART_TYPE_ULONG, &segment));
+}
+
+static void run_free(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_memfree(segment));
+}
+
+static least_t least_agree(size_t n, size_t nunits)
+{
+  (void)n;
+  return (least_t){ 2 * (nunits - 1), 1, "all must agree: by one unit, or each with each" };
+}
+
+static void run_team(size_t n)
+{
+  dart_group_t group;
+
+  (void)n;
+  BENCH_OK(dart_team_get_group(DART_TEAM_ALL, &group));
+  BENCH_OK(dart_team_create(DART_TEAM_ALL, group, &team));
+  BENCH_OK(dart_group_destroy(&group));
+}
+
+static void run_team_destroy(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_team_destroy(&team));
+}
+
+#define BATCHES      \
+  {                  \
+    1, 10, 100, 1000 \
+  }
+
+/* clang-format off */
+const case_t cases[] = {
+  { "put, flush", NULL, run_put, NULL, least_put, BATCHES, false },
+  { "get, flush", NULL, run_get, NULL, least_answer, BATCHES, false },
+  { "fetch_and_op, flush", NULL, run_fetch, NULL, least_answer, { 1, 10 }, false },
+  { "compare_and_swap, flush", NULL, run_swap, NULL, least_answer, { 1, 10 }, false },
+  { "accumulate, flush", NULL, run_accumulate, NULL, least_answer, BATCHES, false },
+  { "put_notify, wait", prepare_counter, run_notify, NULL, least_notify, { 1, 10 }, false },
+  { "barrier", NULL, run_barrier, NULL, least_barrier, { 1 }, false },
+  { "bcast", NULL, run_bcast, NULL, least_one, { 1 }, false },
+  { "reduce", NULL, run_reduce, NULL, least_one, { 1 }, false },
+  { "allreduce", NULL, run_allreduce, NULL, least_barrier, { 1 }, false },
+  { "gather", NULL, run_gather, NULL, least_one, { 1 }, false },
+  { "allgather", NULL, run_allgather, NULL, least_barrier, { 1 }, false },
+  { "alltoall", NULL, run_alltoall, NULL, least_barrier, { 1 }, false },
+  { "fence", open_fence, run_fence, close_fence, least_barrier, { 1 }, false },
+  { "put, fence", open_fence, run_fence_put, close_fence, least_barrier, { 1 }, false },
+  { "fence NOPRECEDE", open_fence, run_fence_noprecede, close_fence, least_none, { 1 }, false },
+  { "fence LAZY", open_fence, run_fence_lazy, close_fence, least_none, { 1 }, false },
+  { "post start put complete wait", NULL, run_post_start, NULL, least_post_start, { 0 }, true },
+  { "post start put complete wait NOCHECK", NULL, run_post_start_nocheck, NULL, least_post_start, { 0 }, true },
+  { "lock put unlock", NULL, run_lock, NULL, least_lock, { 1, 10 }, false },
+  { "lock NOCHECK put unlock", NULL, run_lock_nocheck, NULL, least_put, { 1 }, false },
+  { "lock_all put unlock_all", NULL, run_lock_all, NULL, least_lock_all, { 1 }, false },
+  { "lock acquire release", make_lock, run_lock_free, end_lock, least_lock_free, { 1 }, false },
+  { "lock handed over", make_held_lock, run_lock_handed, end_lock, least_lock_free, { 1 }, false },
+  { "team_memalloc", NULL, run_allocate, run_free, least_agree, { 1000 }, false },
+  { "team_memfree", run_allocate, run_free, NULL, least_agree, { 1000 }, false },
+  { "team_create", NULL, run_team, run_team_destroy, least_agree, { 1 }, false },
+  { "team_destroy", run_team, run_team_destroy, NULL, least_agree, { 1 }, false },
+};
+/* clang-format on */
+const size_t ncases = sizeof cases / sizeof cases[0];

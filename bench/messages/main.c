@@ -1,0 +1,313 @@
+/* The messages that each call sends between nodes, counted exactly, on the simulated network of dart-shmem.
+ *
+ * Units are on nodes of their own (--nodes N -n N), so no message is replaced by memory of a node. Between two cases
+ * units meet in memory that the program shares without DART, and make progress until as many messages were taken as
+ * were sent. So what is counted is of one case alone. A latency of milliseconds (DART_NET=latency=2ms) makes the order
+ * in which units see messages that of their chains, whatever the system does with the processes.
+ *
+ * A case is repeated. Each repetition should have the same counts; of those that do not, the least is shown, with the
+ * number of repetitions that had it. */
+#include <inttypes.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dash/dart/ext/dart_progress.h>
+#include <dash/dart/ext/dart_stats.h>
+
+#include "../common/shared.h"
+#include "messages.h"
+
+#define SILENCE 10e-3 /* seconds without a message: more than all delays of DART itself */
+
+typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_MARKDOWN, FORMAT_COUNTS } format_t;
+
+typedef struct {
+  format_t format;
+  uint64_t repeat;
+} options_t;
+
+/* A unit's block of the shared memory. */
+typedef struct {
+  _Atomic uint64_t sent;
+  _Atomic uint64_t taken;
+  counts_t         counts;
+  bench_barrier_t  silent; /* unit 0's: units that have seen silence ... */
+  bench_barrier_t  meet;   /* ... and all other meetings */
+} block_t;
+
+static bench_job_t    job;
+static bench_shared_t shared;
+static size_t         base; /* index of net_messages; then the others */
+
+enum { SENT, TAKEN, BYTES, CHAIN, VALUES };
+
+static block_t *block_of(size_t unit)
+{
+  return bench_shared_block(&shared, (dart_unit_t)unit);
+}
+
+static void read_counts(uint64_t *values_out)
+{
+  uint64_t *all = bench_alloc(base + VALUES, sizeof *all);
+
+  BENCH_OK(dart_stats_read(all, base + VALUES));
+  memcpy(values_out, &all[base], VALUES * sizeof *all);
+  free(all);
+}
+
+/* ---- silence -------------------------------------------------------------------------------------- */
+
+/* Make progress, publish what this unit has sent and taken; the sum of what all have sent if all of it was taken. */
+static uint64_t publish(void)
+{
+  block_t *own = block_of((size_t)job.me);
+  uint64_t values[VALUES], sent = 0, taken = 0;
+
+  BENCH_OK(dart_progress());
+  read_counts(values);
+  atomic_store(&own->sent, values[SENT]);
+  atomic_store(&own->taken, values[TAKEN]);
+  for (size_t u = 0; u < job.nunits; u++) {
+    sent += atomic_load(&block_of(u)->sent);
+    taken += atomic_load(&block_of(u)->taken);
+  }
+  sched_yield();
+  return sent == taken ? sent : UINT64_MAX;
+}
+
+/* Units that wait in a call of DART do not publish, so unit 0 looks at its own silence alone. */
+void await_silence(void)
+{
+  double start = bench_seconds();
+
+  while (bench_seconds() - start < 3 * SILENCE)
+    publish();
+}
+
+/* All units come here when they have made their calls. */
+static void meet_in_silence(void)
+{
+  block_t *first = block_of(0);
+  uint64_t round, before = UINT64_MAX, sent;
+  double   since = bench_seconds();
+
+  round = atomic_load(&first->silent.round);
+  atomic_fetch_add(&first->silent.arrived, 1);
+  while (atomic_load(&first->silent.arrived) < (round + 1) * job.nunits)
+    publish();
+  for (; before == UINT64_MAX || bench_seconds() - since < SILENCE; before = sent) {
+    sent = publish();
+    if (sent != before)
+      since = bench_seconds();
+  }
+  /* the others may still look for a message of this unit's: go on until all have seen silence */
+  atomic_fetch_add(&first->silent.sleepers, 1);
+  while (atomic_load(&first->silent.sleepers) < (round + 1) * job.nunits)
+    publish();
+  bench_barrier(&first->meet, job.nunits);
+  if (job.me == 0)
+    atomic_store(&first->silent.round, (uint32_t)round + 1);
+  bench_barrier(&first->meet, job.nunits);
+}
+
+/* ---- counting ------------------------------------------------------------------------------------- */
+
+/* The counts of all units together, of which each has published its own. */
+static counts_t sum_counts(void)
+{
+  counts_t sum = { 0 };
+
+  bench_barrier(&block_of(0)->meet, job.nunits);
+  for (size_t u = 0; u < job.nunits; u++) {
+    counts_t of = block_of(u)->counts;
+
+    sum.messages += of.messages;
+    sum.bytes += of.bytes;
+    sum.chain = of.chain > sum.chain ? of.chain : sum.chain;
+  }
+  bench_barrier(&block_of(0)->meet, job.nunits);
+  return sum;
+}
+
+static counts_t count_case(const case_t *c, size_t shape)
+{
+  uint64_t values[VALUES], chain;
+
+  if (c->prepare != NULL)
+    c->prepare(shape);
+  cases_settle();
+  meet_in_silence();
+  BENCH_OK(dart_stats_reset());
+  bench_barrier(&block_of(0)->meet, job.nunits);
+  c->run(shape);
+  read_counts(values);
+  chain = values[CHAIN];
+  meet_in_silence();
+  read_counts(values);
+  block_of((size_t)job.me)->counts = (counts_t){ values[SENT], values[BYTES], chain };
+  if (c->finish != NULL)
+    c->finish(shape);
+  return sum_counts();
+}
+
+static bool is_less(const counts_t *a, const counts_t *b)
+{
+  return a->messages != b->messages ? a->messages < b->messages
+         : a->chain != b->chain     ? a->chain < b->chain
+                                    : a->bytes < b->bytes;
+}
+
+static void show(const options_t *options, const char *name, size_t shape, const counts_t *counts,
+                 const least_t *least, uint64_t agreed)
+{
+  static const char *const formats[] = { "%-36s %5zu %2zu  %5" PRIu64 " (%3" PRIu64
+                                         ") messages %7" PRIu64 " bytes %3" PRIu64 " (%" PRIu64
+                                         ") chain %3" PRIu64 " times; %s\n",
+                                         "\"%s\",%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                                         ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",\"%s\"\n",
+                                         "| %s | %zu | %zu | %" PRIu64 " | %" PRIu64 " | %" PRIu64
+                                         " | %" PRIu64 " | %" PRIu64 " | %s |\n" };
+
+  if (job.me != 0)
+    return;
+  switch (options->format) {
+  case FORMAT_TEXT:
+    printf(formats[0], name, shape, job.nunits, counts->messages, least->messages, counts->bytes,
+           counts->chain, least->chain, agreed, least->why);
+    break;
+  case FORMAT_CSV:
+    printf(formats[1], name, shape, job.nunits, counts->messages, least->messages, counts->bytes,
+           counts->chain, least->chain, agreed, least->why);
+    break;
+  case FORMAT_COUNTS:
+    printf("\"%s\",%zu,%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", name, shape, job.nunits,
+           counts->messages, counts->bytes, counts->chain);
+    break;
+  default:
+    printf(formats[2], name, shape, job.nunits, counts->messages, least->messages, counts->bytes,
+           counts->chain, least->chain, least->why);
+  }
+  fflush(stdout);
+}
+
+static void measure(const options_t *options, const case_t *c, size_t shape)
+{
+  counts_t least  = { UINT64_MAX, 0, 0 };
+  least_t  bound  = c->least(shape, job.nunits);
+  uint64_t agreed = 0;
+
+  count_case(c, shape); /* what is made at the first use */
+  for (uint64_t i = 0; i < options->repeat; i++) {
+    counts_t counts = count_case(c, shape);
+
+    if (is_less(&counts, &least)) {
+      least  = counts;
+      agreed = 0;
+    }
+    agreed += memcmp(&counts, &least, sizeof counts) == 0;
+  }
+  show(options, c->name, shape, &least, &bound, agreed);
+}
+
+static void measure_shapes(const options_t *options, const case_t *c)
+{
+  if (c->is_for_partners)
+    for (size_t n = 1; n < job.nunits && n < 8; n = 2 * n + 1)
+      measure(options, c, n);
+  else
+    for (size_t i = 0; c->shapes[i] != 0; i++)
+      measure(options, c, c->shapes[i]);
+}
+
+/* What dart_init has sent; the first thing that a unit does after it. */
+static counts_t counts_of_init(void)
+{
+  uint64_t values[VALUES];
+
+  read_counts(values);
+  return (counts_t){ values[SENT], values[BYTES], values[CHAIN] };
+}
+
+/* ---- the command line ----------------------------------------------------------------------------- */
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+  static const char *const names[] = { "text", "csv", "markdown", "counts" };
+  options_t               *options = state->input;
+
+  switch (key) {
+  case 'r': return bench_number(state, "--repeat", text, 1, 1000, &options->repeat);
+  case 'f':
+    for (int i = 0; i < 4; i++)
+      if (strcmp(text, names[i]) == 0) {
+        options->format = (format_t)i;
+        return 0;
+      }
+    return bench_bad_value(state, "--format", text, "text, csv, markdown or counts");
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option known[] = {
+  { "format", 'f', "NAME", 0, "text, csv, markdown, or counts alone as CSV (text)", 0 },
+  { "repeat", 'r', "N", 0, "Repetitions of each case, the least of which is shown (3)", 0 },
+  { 0 }
+};
+
+static const struct argp arguments = { .options = known, .parser = parse };
+
+static void measure_all(const options_t *options, counts_t init)
+{
+  static const least_t at_ends = { 0, 0, "the launcher could tell each unit all" };
+  uint64_t             values[VALUES];
+  counts_t             counts;
+
+  if (job.me == 0 && options->format == FORMAT_CSV)
+    printf("case,shape,units,messages,least_messages,bytes,chain,least_chain,agreed,reason\n");
+  BENCH_OK(bench_shared_create(&job, sizeof(block_t), &shared));
+  cases_open(&job);
+  block_of((size_t)job.me)->counts = init;
+  counts                           = sum_counts();
+  show(options, "init", 1, &counts, &at_ends, 1);
+  for (size_t i = 0; i < ncases; i++)
+    measure_shapes(options, &cases[i]);
+  cases_close();
+  meet_in_silence();
+  BENCH_OK(dart_stats_reset());
+  bench_barrier(&block_of(0)->meet, job.nunits);
+  BENCH_OK(dart_exit());
+  read_counts(values);
+  block_of((size_t)job.me)->counts = (counts_t){ values[SENT], values[BYTES], values[CHAIN] };
+  counts                           = sum_counts();
+  show(options, "exit", 1, &counts, &at_ends, 1);
+}
+
+int main(int argc, char **argv)
+{
+  options_t options = { .repeat = 3 };
+  counts_t  init;
+  int       code;
+
+  job = bench_start(&argc, &argv);
+  if (dart_stats_find("net_messages", &base) != DART_OK) {
+    bench_complain(&job, "this network does not count: use dart-shmem, with --nodes");
+    BENCH_OK(dart_exit());
+    return BENCH_BAD_INPUT;
+  }
+  init = counts_of_init();
+  if (!bench_parse(&job, &arguments, argc, argv, &options, &code)) {
+    BENCH_OK(dart_exit());
+    return code;
+  }
+  if (job.nunits != job.nnodes || job.nunits < 2 || job.nunits > 8) {
+    bench_complain(&job, "%zu units on %" PRIu64 " nodes: each must have its own, 2 to 8",
+                   job.nunits, job.nnodes);
+    BENCH_OK(dart_exit());
+    return BENCH_BAD_INPUT;
+  }
+  measure_all(&options, init);
+  return BENCH_VERIFIED;
+}

@@ -1,0 +1,84 @@
+#ifndef DART__SHMEM_TRAFFIC_H
+#define DART__SHMEM_TRAFFIC_H
+/* What a unit sends over the simulated network: messages, their bytes, and the longest chain of them.
+ *
+ * Each unit has a clock as Lamport has it (CACM 21(7), 1978), which counts messages alone. A message carries the clock
+ * of its sender plus 1, and its receiver's clock becomes at least that when it takes the message. So the clock is the
+ * number of messages of the longest chain that has ended at the unit: what a call costs in latencies.
+ *
+ * Clocks begin anew at each reset of the statistics. The upper half of a clock is the number of the reset, so that a
+ * message sent before it raises no clock after it. This needs as many resets on all units.
+ *
+ * Chains through memory are not seen: neither near memory, nor puts that their target finds by looking. */
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct dart__net_stats; /* net.h */
+
+/* All are written by relaxed operations of any thread. */
+typedef struct {
+  _Atomic uint64_t sent;
+  _Atomic uint64_t taken; /* messages that have come; answers of its own puts and gets */
+  _Atomic uint64_t bytes; /* sent */
+  _Atomic uint64_t clock;
+  _Atomic uint64_t copied;       /* messages of puts and gets that were copied at once ... */
+  _Atomic uint64_t copied_clock; /* ... and the clock when a flush has completed them */
+} dart__traffic_t;
+
+/* Of this unit. */
+extern dart__traffic_t dart__traffic;
+
+/* Statistics of the network (net.h): net_messages, net_taken, net_bytes, net_chain. None in a job of one node. */
+extern const struct dart__net_stats dart__traffic_stats;
+
+static inline uint64_t dart__traffic_clock(const dart__traffic_t *traffic)
+{
+  return atomic_load_explicit(&traffic->clock, memory_order_relaxed);
+}
+
+static inline void dart__traffic_raise(_Atomic uint64_t *clock, uint64_t least)
+{
+  uint64_t now = atomic_load_explicit(clock, memory_order_relaxed);
+
+  while (now < least && !atomic_compare_exchange_weak_explicit(
+                            clock, &now, least, memory_order_relaxed, memory_order_relaxed))
+    ;
+}
+
+static inline void dart__traffic_add(_Atomic uint64_t *counter, uint64_t by)
+{
+  atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+}
+
+/** Count messages that leave, one after the other, with `nbytes` in all. Returns the clock that the last one carries. */
+static inline uint64_t dart__traffic_send(dart__traffic_t *traffic, uint64_t nmessages,
+                                          uint64_t nbytes)
+{
+  dart__traffic_add(&traffic->sent, nmessages);
+  dart__traffic_add(&traffic->bytes, nbytes);
+  return dart__traffic_clock(traffic) + nmessages;
+}
+
+/** Count messages that were taken, the last of which carries `clock`. */
+static inline void dart__traffic_take(dart__traffic_t *traffic, uint64_t nmessages, uint64_t clock)
+{
+  dart__traffic_add(&traffic->taken, nmessages);
+  dart__traffic_raise(&traffic->clock, clock);
+}
+
+/** Count a put or get that is copied at once. */
+static inline void dart__traffic_copy(dart__traffic_t *traffic, int is_put, uint64_t nbytes)
+{
+  dart__traffic_add(&traffic->copied, is_put ? 1 : 2);
+  dart__traffic_add(&traffic->bytes, nbytes);
+  dart__traffic_raise(&traffic->copied_clock, dart__traffic_clock(traffic) + 2);
+}
+
+/** All puts and gets that were copied at once are complete. */
+static inline void dart__traffic_flush(dart__traffic_t *traffic)
+{
+  dart__traffic_raise(&traffic->clock,
+                      atomic_load_explicit(&traffic->copied_clock, memory_order_relaxed));
+}
+
+#endif

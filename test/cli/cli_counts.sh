@@ -1,0 +1,22 @@
+# The messages that each call sends between nodes are those of counts.csv, exactly (doc/messages.md). Left out are what
+# builds with assertions verify by messages (LAZY, NOPRECEDE), and dart_init and dart_exit, whose chains depend on timing.
+source "$(dirname "$0")/cli.bash"
+
+has_backend shmem || { echo "skipped: no dart-shmem in $build"; exit 77; }
+export DART_LOG_LEVEL=WARN DART_PROGRESS=none DART_NET=latency=2ms
+unset DART_STATS DART_NODES
+table=$(dirname "$0")/counts.csv
+
+for nodes in 2 4; do
+  run "$build/dart-shmem/dartrun" --nodes $nodes -n $nodes "$build/bench/messages-shmem" --format=counts --repeat=5
+  expect_code 0
+  while IFS= read -r line; do
+    grep -qxF -- "$line" "$work/out" || fail "not '$line' but $(grep -F -- "${line%%\",*}\"," "$work/out")"
+  done < <(grep -E "^\"[^\"]*\",[0-9]+,$nodes," "$table")
+  (($(grep -cE "^\"[^\"]*\",[0-9]+,$nodes," "$table") > 30)) || fail "few cases for $nodes nodes in $table"
+done
+
+# Jobs in which units share a node, or without counts, are refused.
+run "$build/dart-shmem/dartrun" -n 2 "$build/bench/messages-shmem"; expect_code 2
+run "$build/dart-shmem/dartrun" --nodes 2 -n 3 "$build/bench/messages-shmem"; expect_code 2
+finish
