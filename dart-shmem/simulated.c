@@ -68,6 +68,7 @@ dart_ret_t dart__simulated_open(void)
 {
   dart_ret_t ret;
 
+  atomic_store_explicit(&dart__traffic.is_used, true, memory_order_relaxed);
   inboxes.offset = dart__job_cut_for_all(bytes_of_all());
   ret            = map_inboxes();
   if (ret == DART_OK) {

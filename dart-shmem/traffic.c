@@ -2,7 +2,6 @@
 #include "traffic.h"
 
 #include "net.h"
-#include "shmem.h"
 
 dart__traffic_t dart__traffic;
 
@@ -22,7 +21,7 @@ static _Atomic uint64_t start[COUNTS]; /* what was counted at the last reset; of
 
 static size_t traffic_size(void)
 {
-  return dart__shmem.job != NULL && dart__shmem.job->nnodes > 1 ? COUNTS : 0;
+  return atomic_load_explicit(&dart__traffic.is_used, memory_order_relaxed) ? COUNTS : 0;
 }
 
 static dart_stats_info_t traffic_describe(size_t index)

@@ -11,6 +11,7 @@
  *
  * Chains through memory are not seen: neither near memory, nor puts that their target finds by looking. */
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct dart__net_stats; /* net.h */
@@ -23,6 +24,7 @@ typedef struct {
   _Atomic uint64_t clock;
   _Atomic uint64_t copied;       /* messages of puts and gets that were copied at once ... */
   _Atomic uint64_t copied_clock; /* ... and the clock when a flush has completed them */
+  _Atomic bool     is_used;      /* there is a network; from then on */
 } dart__traffic_t;
 
 /* Of this unit. */
