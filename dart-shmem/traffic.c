@@ -14,7 +14,7 @@ static const dart_stats_info_t infos[COUNTS] = {
                  DART_STATS_EVENTS },
   [BYTES]    = { "net_bytes", "bytes of the messages that this unit sent", DART_STATS_EVENTS },
   [CHAIN]    = { "net_chain", "messages of the longest chain that has ended at this unit",
-                 DART_STATS_VALUE }
+                 DART_STATS_EVENTS }
 };
 
 static _Atomic uint64_t start[COUNTS]; /* what was counted at the last reset; of CHAIN its number */
