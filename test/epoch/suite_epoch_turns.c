@@ -238,12 +238,12 @@ static void take_turn(dart_gptr_t word, bool writes, int64_t turn)
 /* The least of all units' counts of turns. */
 static int64_t least(dart_gptr_t counts)
 {
-  int64_t all[64], min;
+  int64_t count = -1, min = INT64_MAX;
 
-  EXPECT_OK(dart_get_blocking(all, counts, (size_t)n, T_INT64, T_INT64));
-  min = all[0];
-  for (int unit = 1; unit < n; unit++)
-    min = all[unit] < min ? all[unit] : min;
+  for (int unit = 0; unit < n; unit++) { /* one word each: others put meanwhile */
+    EXPECT_OK(dart_get_blocking(&count, test_at(counts, (size_t)unit), 1, T_INT64, T_INT64));
+    min = count < min ? count : min;
+  }
   return min;
 }
 

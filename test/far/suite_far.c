@@ -324,7 +324,7 @@ static void a_sleeping_target_holds_up_but_loses_nothing(void)
   end(base);
 }
 
-/* Each unit waits for its left neighbour's word by plain loads, which make no progress: the agent has
+/* Each unit waits for its left neighbour's word by loads, which make no progress: the agent has
  * to. What is put is not flushed before it was seen either, so the agent sends it, too. */
 static void an_agent_serves_units_that_compute(void)
 {
@@ -334,11 +334,11 @@ static void an_agent_serves_units_that_compute(void)
 
   EXPECT_OK(dart_put(test_byte(right, sizeof(long)), &one, 1, DART_TYPE_LONG, DART_TYPE_LONG));
   if (test_has_agent()) {
-    while (at[1] != 1)
+    while (__atomic_load_n(&at[1], __ATOMIC_ACQUIRE) != 1)
       test_pause();
     EXPECT_OK(dart_accumulate(right, &value, 1, DART_TYPE_LONG, DART_OP_SUM));
     EXPECT_OK(dart_flush(right));
-    while (at[0] == 0)
+    while (__atomic_load_n(&at[0], __ATOMIC_ACQUIRE) == 0)
       test_pause();
     EXPECT_EQ(at[0], 7 + (me + n - 1) % n);
   }
@@ -347,7 +347,7 @@ static void an_agent_serves_units_that_compute(void)
 }
 
 /* Units tell each other several things at a time, and are expected to go on so. Then they tell only
- * one, and look for it by plain loads: the agent sends what was held back. */
+ * one, and look for it by loads: the agent sends what was held back. */
 static void an_agent_sends_notifications_that_were_held_back(void)
 {
   enum { ROUNDS = 4, MANY = 3 };
@@ -360,7 +360,7 @@ static void an_agent_sends_notifications_that_were_held_back(void)
     EXPECT_OK(dart_notify_wait(test_unit(base, me), round * MANY, -1));
   }
   EXPECT_OK(dart_notify(right, 1));
-  while (test_has_agent() && *count != ROUNDS * MANY + 1)
+  while (test_has_agent() && __atomic_load_n(count, __ATOMIC_ACQUIRE) != ROUNDS * MANY + 1)
     test_pause();
   EXPECT_OK(dart_flush(right));
   end(base);
