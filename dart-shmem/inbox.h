@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sanitizer.h"
 #include "wait/wait.h"
 
 #define DART__INBOX_CELLS 256
@@ -112,6 +113,7 @@ static inline void dart__inbox_publish(dart__cell_t *cell)
   uint64_t turn =
       atomic_load_explicit(&cell->turn, memory_order_relaxed); /* nobody else writes it */
 
+  dart__tsan_tell();
   /* release: pairs with the acquire in dart__inbox_peek */
   atomic_store_explicit(&cell->turn, turn + 1, memory_order_release);
 }
@@ -123,7 +125,10 @@ static inline const dart__packet_t *dart__inbox_peek(dart__inbox_t *inbox, uint6
   /* acquire: pairs with the release in dart__inbox_publish; the bytes of the slot are there, too */
   uint64_t turn = atomic_load_explicit(&cell->turn, memory_order_acquire);
 
-  return turn == head / DART__INBOX_CELLS * 2 + 1 ? &cell->packet : NULL;
+  if (turn != head / DART__INBOX_CELLS * 2 + 1)
+    return NULL;
+  dart__tsan_hear();
+  return &cell->packet;
 }
 
 static inline void dart__inbox_pop(dart__inbox_t *inbox, uint64_t head)

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/sanitizer.h"
 #include "wait/near.h"
 
 #define CHANNELS  (DART__CHANNELS + 1)
@@ -264,6 +265,7 @@ static bool awaits_slot(const dart__net_comm_t *c, int32_t peer)
 /* Set the state of a slot of `peer`. */
 static void set_slot(const dart__net_comm_t *c, int32_t peer, uint32_t slot, uint32_t state)
 {
+  dart__tsan_tell();
   /* release: pairs with the acquire in take_slot, or in is_piece_done */
   atomic_store_explicit(&inbox_of(c, peer)->slot[slot].state, state, memory_order_release);
 }
@@ -611,6 +613,7 @@ static bool is_piece_done(const dart__net_comm_t *c, uint32_t piece, int64_t *du
   /* acquire: pairs with the release in set_slot */
   if (atomic_load_explicit(&slot->state, memory_order_acquire) != DART__SLOT_DONE)
     return false;
+  dart__tsan_hear();
   *due_out = c->piece[piece].op != NULL ? slot->due : 0;
   return true;
 }

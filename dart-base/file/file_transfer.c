@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/sanitizer.h"
 #include "base/size.h"
 #include "file/raw.h"
 #include "lock/range_keep.h"
@@ -309,6 +310,8 @@ static dart_ret_t take_turn(dart_file_t file, int64_t timeout_us)
     pthread_mutex_lock(&file->turn);
   else if (pthread_mutex_clocklock(&file->turn, CLOCK_MONOTONIC, &end) != 0)
     return DART_PENDING; /* a time that is over is enough for a turn that nobody has */
+  else
+    dart__tsan_locked(&file->turn);
   return DART_OK;
 }
 

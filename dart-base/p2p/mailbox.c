@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sanitizer.h"
+
 #define PIECE ((size_t)64 << 10)
 
 /* A name is the unit + 1, and below it the offset: never 0. */
@@ -119,6 +121,7 @@ static void fill_slots(dart__outgoing_t *out, uint64_t taken, dart__event_t *eve
     if (count > 0)
       memcpy(slot_of(message, out->filled), out->data + out->filled * PIECE, count);
     out->filled++;
+    dart__tsan_tell();
     /* release: publishes the piece; pairs with the acquire in dart__mailbox_take */
     atomic_store_explicit(&message->filled, out->filled, memory_order_release);
     if (event != NULL)
@@ -130,6 +133,7 @@ static void push_message(dart__inbox_t *inbox, dart__mailbox_message_t *message,
 {
   /* relaxed: the value read is only stored as a link, not followed */
   message->next = atomic_load_explicit(&inbox->newest, memory_order_relaxed);
+  dart__tsan_tell();
   /* release: publishes the message; pairs with the acquire in collect_inbox, which also sees every message
    * below, for consecutive pushes are one release sequence */
   while (!atomic_compare_exchange_weak_explicit(&inbox->newest, &message->next, name,
@@ -165,6 +169,7 @@ bool dart__mailbox_feed(dart__mailbox_t *box, dart__outgoing_t *out)
   /* acquire: pairs with the release in acknowledge; slots of pieces taken can be overwritten */
   uint64_t taken = atomic_load_explicit(&out->message->taken, memory_order_acquire);
 
+  dart__tsan_hear();
   if (taken == out->message->npieces)
     return true;
   fill_slots(out, taken, &inbox_of(box, out->to)->event);
@@ -217,6 +222,7 @@ size_t dart__mailbox_reclaim(dart__mailbox_t *box, size_t most, void (*give_back
 
     /* acquire: pairs with the release in acknowledge; the receiver does not touch it any more */
     if (atomic_load_explicit(&message->taken, memory_order_acquire) == message->npieces) {
+      dart__tsan_hear();
       *link = message->next_detached;
       box->detached_bytes -= message_bytes(message);
       give_back(message->offset);
@@ -247,6 +253,7 @@ static void collect_inbox(dart__mailbox_t *box)
     return;
   /* acquire: pairs with the release in push_message */
   name = atomic_exchange_explicit(&inbox->newest, 0, memory_order_acquire);
+  dart__tsan_hear();
   while (name != 0) { /* reverse: oldest first */
     dart__mailbox_message_t *message = message_of(box, name);
     uint64_t                 before  = message->next;
@@ -365,6 +372,14 @@ bool dart__mailbox_look(dart__mailbox_t *box, int32_t from, int32_t tag, dart__i
   return is_found;
 }
 
+/* The sender may use the message's memory for another one once all pieces are taken. */
+DART__TSAN_UNSEEN
+static void store_taken(dart__mailbox_message_t *message, uint64_t taken)
+{
+  /* release: the slots were read before; pairs with the acquires of the sender */
+  atomic_store_explicit(&message->taken, taken, memory_order_release);
+}
+
 /* Count pieces as taken. The message must not be touched after its last piece was acknowledged. */
 static void acknowledge(const dart__mailbox_t *box, dart__mailbox_message_t *message,
                         uint64_t taken)
@@ -372,8 +387,8 @@ static void acknowledge(const dart__mailbox_t *box, dart__mailbox_message_t *mes
   bool    awaited = message->awaited;
   int32_t from    = message->from;
 
-  /* release: the slots were read before; pairs with the acquires of the sender */
-  atomic_store_explicit(&message->taken, taken, memory_order_release);
+  dart__tsan_tell();
+  store_taken(message, taken);
   if (awaited)
     dart__event_add(&inbox_of(box, from)->event);
 }
@@ -385,6 +400,7 @@ bool dart__mailbox_take(dart__mailbox_t *box, dart__incoming_t *in, void *buffer
   /* acquire: pairs with the release in fill_slots */
   uint64_t filled = atomic_load_explicit(&message->filled, memory_order_acquire);
 
+  dart__tsan_hear();
   while (in->taken < filled) {
     size_t count = piece_bytes(message, in->taken);
 

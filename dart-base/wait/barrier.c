@@ -2,6 +2,8 @@
  * so a unit that leaves finds the barrier ready for the next episode. */
 #include "wait/barrier.h"
 
+#include "base/sanitizer.h"
+
 void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits)
 {
   /* relaxed: the caller publishes the whole barrier afterwards */
@@ -17,7 +19,12 @@ void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits)
  * unit to arrive, which acquires those of all units through the chain of decrements. */
 static uint32_t arrive(dart__barrier_t *barrier)
 {
-  return atomic_fetch_sub_explicit(&barrier->missing, 1, memory_order_acq_rel);
+  uint32_t missing;
+
+  dart__tsan_tell();
+  missing = atomic_fetch_sub_explicit(&barrier->missing, 1, memory_order_acq_rel);
+  dart__tsan_hear();
+  return missing;
 }
 
 static void rearm(dart__barrier_t *barrier)

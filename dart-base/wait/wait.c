@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/counters.h"
+#include "base/sanitizer.h"
 #include "wait/waiting.h"
 
 #define PROGRESS_EVERY 64 /* polls */
@@ -89,6 +90,7 @@ void dart__futex_wake_bits(_Atomic uint32_t *word, uint32_t bits)
 
 void dart__event_raise(dart__event_t *event, uint32_t count)
 {
+  dart__tsan_tell();
   /* seq_cst: releases to the acquire of dart__event_count, and precedes the load of `sleepers` in the
    * total order that the waiter's two accesses are part of */
   atomic_store_explicit(&event->count, count, memory_order_seq_cst);
@@ -98,6 +100,7 @@ void dart__event_raise(dart__event_t *event, uint32_t count)
 
 void dart__event_add(dart__event_t *event)
 {
+  dart__tsan_tell();
   /* seq_cst, both: as in dart__event_raise */
   atomic_fetch_add_explicit(&event->count, 1, memory_order_seq_cst);
   if (atomic_load_explicit(&event->sleepers, memory_order_seq_cst) != 0)
@@ -297,6 +300,7 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
     uint32_t now = dart__event_count(event), pause = 0;
 
     if (now != old) {
+      dart__tsan_hear();
       dart__waiting_end(waiting);
       return now;
     }
