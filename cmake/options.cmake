@@ -56,6 +56,12 @@ endif()
 # GCC warns that ThreadSanitizer does not see fences. It then reports too much, never too little.
 set(DART_TSAN_WARNINGS $<$<C_COMPILER_ID:GNU>:-Wno-tsan>)
 
+# ThreadSanitizer sees the threads of one process, which single parts of the library have in other builds, too
+# (dart-core-tsan). Here it is for whole programs: suites on simulated nodes.
+if(DART_SANITIZE MATCHES "thread")
+  set(DART_TEST_ALL OFF)
+endif()
+
 # ./check without --all: of a second build it runs suites and tests between threads, and builds what these need.
 set(DART_SUITES_ALONE OFF)
 if(DART_TEST_PREFIX AND NOT DART_TEST_ALL)
@@ -70,5 +76,6 @@ if(DART_SANITIZE)
   add_link_options(-fsanitize=${DART_SANITIZE})
   if(DART_SANITIZE MATCHES "thread")
     add_compile_options(${DART_TSAN_WARNINGS})
+    add_compile_definitions(DART_TSAN_PROCESSES) # units are processes, see dart-base/base/sanitizer.h
   endif()
 endif()

@@ -46,12 +46,16 @@ function(dart_test_common test)
   string(REPLACE "," ";" sanitizers "${DART_SANITIZE}")
 
   # A suite's own alarm, which says where a unit hangs, goes off before CTest loses patience.
-  # AddressSanitizer keeps little of what was freed: tests measure how much is in use.
+  # AddressSanitizer keeps little of what was freed: tests measure how much is in use. ThreadSanitizer remembers more of
+  # what threads did than by default, or it could not show both sides of a race.
   math(EXPR alarm "${arg_SUITE_TIMEOUT} - 20")
   set(environment
     DART_TEST_TIMEOUT=${alarm}
     ASAN_OPTIONS=quarantine_size_mb=4
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/test/lsan.supp:print_suppressions=0)
+  if(DART_SANITIZE MATCHES "thread")
+    list(APPEND environment TSAN_OPTIONS=history_size=6)
+  endif()
 
   set_tests_properties(${test} PROPERTIES
     TIMEOUT ${arg_TIMEOUT}
