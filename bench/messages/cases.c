@@ -185,7 +185,7 @@ static void run_alltoall(size_t n)
 
 /* ---- epochs ------------------------------------------------------------------------------------- */
 
-static void open_fence(size_t n)
+static void fence(size_t n)
 {
   (void)n;
   BENCH_OK(dart_epoch_fence(memory, 0));
@@ -195,12 +195,6 @@ static void close_fence(size_t n)
 {
   (void)n;
   BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOSUCCEED));
-}
-
-static void run_fence(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_epoch_fence(memory, 0));
 }
 
 static void run_fence_noprecede(size_t n)
@@ -264,24 +258,24 @@ static void run_post_start_nocheck(size_t n)
   run_pscw(n, DART_EPOCH_NOCHECK);
 }
 
-static void lock_put_unlock(size_t n, int lock_assertions, int unlock_assertions)
+static void lock_put_unlock(size_t n, int assertions)
 {
   if (job.me != 0)
     return;
-  BENCH_OK(dart_epoch_lock(at(1, 0), DART_EPOCH_EXCLUSIVE, lock_assertions));
+  BENCH_OK(dart_epoch_lock(at(1, 0), DART_EPOCH_EXCLUSIVE, assertions));
   for (size_t i = 0; i < n; i++)
     BENCH_OK(dart_put(at(1, i), &local[i], 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
-  BENCH_OK(dart_epoch_unlock(at(1, 0), unlock_assertions));
+  BENCH_OK(dart_epoch_unlock(at(1, 0), 0));
 }
 
 static void run_lock(size_t n)
 {
-  lock_put_unlock(n, 0, 0);
+  lock_put_unlock(n, 0);
 }
 
 static void run_lock_nocheck(size_t n)
 {
-  lock_put_unlock(n, DART_EPOCH_NOCHECK, 0);
+  lock_put_unlock(n, DART_EPOCH_NOCHECK);
 }
 
 static least_t least_lock(size_t n, size_t nunits)
@@ -413,10 +407,10 @@ const case_t cases[] = {
   { "gather", NULL, run_gather, NULL, least_one, { 1 }, false },
   { "allgather", NULL, run_allgather, NULL, least_barrier, { 1 }, false },
   { "alltoall", NULL, run_alltoall, NULL, least_barrier, { 1 }, false },
-  { "fence", open_fence, run_fence, close_fence, least_barrier, { 1 }, false },
-  { "put, fence", open_fence, run_fence_put, close_fence, least_barrier, { 1 }, false },
-  { "fence NOPRECEDE", open_fence, run_fence_noprecede, close_fence, least_none, { 1 }, false },
-  { "fence LAZY", open_fence, run_fence_lazy, close_fence, least_none, { 1 }, false },
+  { "fence", fence, fence, close_fence, least_barrier, { 1 }, false },
+  { "put, fence", fence, run_fence_put, close_fence, least_barrier, { 1 }, false },
+  { "fence NOPRECEDE", fence, run_fence_noprecede, close_fence, least_none, { 1 }, false },
+  { "fence LAZY", fence, run_fence_lazy, close_fence, least_none, { 1 }, false },
   { "post start put complete wait", NULL, run_post_start, NULL, least_post_start, { 0 }, true },
   { "post start put complete wait NOCHECK", NULL, run_post_start_nocheck, NULL, least_post_start, { 0 }, true },
   { "lock put unlock", NULL, run_lock, NULL, least_lock, { 1, 10 }, false },

@@ -30,12 +30,11 @@
 #include "model/world.h"
 #include "wait/wait.h"
 
-#define STAY_NS    15000     /* after a request, time for the next one of the same stream */
-#define AWAKE_NS   40000     /* at most in a row, then a nap of four times as long */
-#define NAP_NS     40000     /* the shortest nap */
-#define HOLD_NS    20000     /* between two looks while it is held */
-#define LONGEST_NS 100000000 /* where a nap ends when something comes */
-#define SLOWER     8         /* a nap is the time since the last request, divided by this */
+#define STAY_NS  15000 /* after a request, time for the next one of the same stream */
+#define AWAKE_NS 40000 /* at most in a row, then a nap of four times as long */
+#define NAP_NS   40000 /* the shortest nap */
+#define HOLD_NS  20000 /* between two looks while it is held */
+#define SLOWER   8     /* a nap is the time since the last request, divided by this */
 
 static struct {
   pthread_t        thread;  /* if dart__world.has_agent */
@@ -139,9 +138,9 @@ static bool sleep_until_wanted(int64_t longest)
 static int64_t longest_nap(void)
 {
   const dart__wait_pace_t *pace = &dart__world.pace;
-  int64_t                  one  = dart__settings.agent_nap * INT64_C(1000);
+  uint32_t                 us   = (uint32_t)dart__settings.agent_nap;
 
-  return dart__wait_arrivals(pace) == NULL ? one : clamp(one * pace->per_core, one, LONGEST_NS);
+  return (dart__wait_arrivals(pace) == NULL ? us : dart__wait_shared_us(pace, us)) * INT64_C(1000);
 }
 
 static void *run_agent(void *unused)

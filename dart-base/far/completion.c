@@ -95,8 +95,6 @@ bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_targe
 {
   dart__far_team_t *far = team->far;
 
-  if (unit < 0) /* acquire: as in dart__completion_flush_all */
-    return atomic_load_explicit(&far->ntouched, memory_order_acquire) == 0;
   return dart__outstanding_is_done(&far->unit[unit], at_target,
                                    dart__outstanding_number(&far->unit[unit].started));
 }

@@ -19,7 +19,7 @@ void dart__completion_started(dart__team_t *team, int32_t unit, bool is_get);
 dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit);
 void          dart__completion_copied(dart__team_t *team, dart__copy_t *copy);
 
-/** Whether dart__completion_flush of the unit, -1: dart__completion_flush_all, has nothing to do. */
+/** Whether dart__completion_flush of the unit has nothing to do. */
 bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_target);
 
 /** Complete what was started towards a team unit, or all: remotely, or only locally. */

@@ -2,8 +2,8 @@
  *
  * At init every unit describes its hardware, and all descriptions are gathered on all units. So the tree
  * of any team is built locally from its members' descriptions; that of all units when it is asked for first, for few
- * programs of many units ask. Users may write to trees and descriptors, so
- * each team has its own, and the descriptions are never changed. */
+ * programs of many units ask. Users may write to trees and descriptors, so each team has its own, and the descriptions
+ * are never changed. */
 #include "team/team_locality.h"
 
 #include <limits.h>

@@ -23,7 +23,6 @@
 #define SHORT_US    1000    /* a sleep of which the kernel's 50 us more are a part that counts */
 #define TURNS_AWAKE 1000    /* before the first sleep, of all units of a core together */
 #define NAP_US      100     /* of a wait for two words, where the kernel knows none */
-#define LONGEST_US  100000  /* between two calls of progress */
 #define KEEP_OFF    4 /* times as long as its core was away, a thread does not yield it in its waits */
 
 static struct timespec time_of(uint32_t us)
@@ -107,14 +106,11 @@ void dart__event_add(dart__event_t *event)
     dart__futex_wake(&event->count, INT_MAX);
 }
 
-/* How long to sleep until the next call of `progress`; 0: not at all. Units that are woken by what comes sleep the longer
- * the more they are, so that a core is not busy with waking them. */
+/* How long to sleep until the next call of `progress`; 0: not at all. */
 static uint32_t pause_of(const dart__wait_pace_t *pace)
 {
-  uint64_t long_us = (uint64_t)pace->nap_us * pace->per_core;
-
   if (dart__wait_arrivals(pace) != NULL)
-    return long_us < LONGEST_US ? (uint32_t)long_us : LONGEST_US;
+    return dart__wait_shared_us(pace, pace->nap_us);
   return pace->pause_us != NULL ? pace->pause_us() : pace->nap_us;
 }
 

@@ -26,6 +26,8 @@
 #include "base/counters.h"
 
 #define DART__CACHE_LINE 64
+#define DART__WAIT_LONGEST_US \
+  100000 /* between two calls of progress, where arrivals end the sleep */
 
 typedef struct {
   _Atomic uint32_t count;
@@ -141,6 +143,15 @@ static inline void dart__event_wait_for(dart__event_t *event, uint32_t count,
 /** One iteration of a loop that waits for something that raises no event (another node): make progress,
  *  then pause, yield the core, or sleep, the longer the more often it was called. */
 void dart__wait_turn(dart__turns_t *turns, const dart__wait_policy_t *policy);
+
+/** How long each of the units that share a core sleeps, so that together they wake as often as one that sleeps `us`; at
+ *  most a tenth of a second. */
+static inline uint32_t dart__wait_shared_us(const dart__wait_pace_t *pace, uint32_t us)
+{
+  uint64_t all_us = (uint64_t)us * pace->per_core;
+
+  return all_us < DART__WAIT_LONGEST_US ? (uint32_t)all_us : DART__WAIT_LONGEST_US;
+}
 
 /** One sleep on the pace's arrivals, of a loop that has seen the count `seen` before it looked. */
 void dart__arrivals_sleep(const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us);
