@@ -103,21 +103,23 @@ void dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type
                           const dart__type_t *src_type, size_t nelem, const dart__signal_t *signal)
 {
   dart__rma_t        t    = { at, at_type, (void *)(uintptr_t)src, src_type, true };
-  dart__am_address_t flag = dart__am_address(signal->flag), data = flag;
-  size_t             nbytes = 0, last = 0;
+  dart__am_address_t flag = dart__am_address(signal->flag), data;
+  size_t             nbytes, last;
 
   dart__word_order_request(signal->flag, dart__word_order_at(signal->flag, sizeof(uint64_t)));
-  if (nelem > 0) {
-    nbytes = dart__plain_bytes(&t, nelem, DART__NET_MOST);
-    if (nbytes > 0 && dart__is_word(nbytes))
-      dart__word_order_request_too(at, dart__word_order_at(at, nbytes));
-    last = put_pieces(&t, nbytes);
-    data = dart__am_address(at);
-    if (last > 0)
-      dart__count(DART__COUNT_NOTIFY_INLINE);
-    else
-      put_ahead(&t, nelem);
+  if (nelem == 0) {
+    dart__am_notify(dart__engine.am, &flag, NULL, 0, &flag, signal->value, signal->op);
+    return;
   }
+  nbytes = dart__plain_bytes(&t, nelem, DART__NET_MOST);
+  if (nbytes > 0 && dart__is_word(nbytes))
+    dart__word_order_request_too(at, dart__word_order_at(at, nbytes));
+  last = put_pieces(&t, nbytes);
+  if (last > 0)
+    dart__count(DART__COUNT_NOTIFY_INLINE);
+  else
+    put_ahead(&t, nelem);
+  data = dart__am_address(at);
   data.offset += nbytes - last;
   dart__am_notify(dart__engine.am, &data, last == 0 ? NULL : (const char *)src + (nbytes - last),
                   last, &flag, signal->value, signal->op);

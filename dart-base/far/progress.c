@@ -64,6 +64,12 @@ void dart__progress_stream(void)
     dart__put_maps = no_maps;
 }
 
+void dart__progress_at_once(void)
+{
+  if (dart__world.many_nodes)
+    dart__engine_count_wait();
+}
+
 void dart__progress_in_vain(void)
 {
   static _Thread_local int64_t last;

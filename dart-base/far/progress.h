@@ -100,6 +100,9 @@ static inline void dart__progress_update(void)
  *  some milliseconds, so those who sleep for longer serve others with every look. Only if many_nodes. */
 void dart__progress_in_vain(void);
 
+/** A wait for words has found them at once. Notifications that the unit sent before it are a burst, which is over. */
+void dart__progress_at_once(void);
+
 /** A blocking get or fetch has found these bytes, at most 8, at `gptr`. A unit that finds the same value
  *  again is polling, so the operations it has aggregated for far units are sent, and far units are served as above.
  *  Only if many_nodes. */

@@ -156,8 +156,8 @@ static inline bool put_notify_far(const char *function, dart_gptr_t gptr, const 
   size = dart__segment_size(data.segment, data.unit);
   if (at % FLAG_BYTES != 0 || size < FLAG_BYTES || at > size - FLAG_BYTES)
     return false;
-  counter        = data;
-  counter.offset = at;
+  /* field by field: data was written by fields just now, and a copy as a whole would wait for these stores */
+  counter = (dart__address_t){ data.team, data.segment, gptr.unitid, at, NULL };
   dart__call_note(function);
   dart__progress(); /* apply deferred updates before the notification */
   dart__count_notify(&counter);
@@ -314,8 +314,10 @@ static __attribute__((noinline)) dart_ret_t go_on(dart_gptr_t flag, uint64_t lea
                       DART__WAIT_COUNTER,
                       .is_counted = is_counted };
 
-  if (!is_counted && dart__word_is_there(flag, DART_TYPE_ULONG, DART_WAIT_GE, &least))
+  if (!is_counted && dart__word_is_there(flag, DART_TYPE_ULONG, DART_WAIT_GE, &least)) {
+    dart__progress_at_once();
     return DART_OK;
+  }
   return dart__words_wait(&w);
 }
 

@@ -283,10 +283,12 @@ dart_ret_t dart__words_wait(dart__words_t *w)
     return refuse_words(w);
   dart__progress();
   ret = check_words(w);
+  if (ret == DART_PENDING && !w->ends_check && is_there(w)) /* else the check has looked */
+    ret = DART_OK;
+  if (ret == DART_OK)
+    dart__progress_at_once();
   if (ret != DART_PENDING)
     return ret;
-  if (!w->ends_check && is_there(w)) /* else the check has looked */
-    return DART_OK;
   if (!w->is_counted && dart__words_begin_turns(w->timeout_us)) {
     w->is_counted = true;
     if (dart__words_take_turns(is_there_now, w))

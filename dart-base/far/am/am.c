@@ -84,7 +84,7 @@ static void send_open(dart__am_t *am, bool waits)
 }
 
 /* relaxed, and not one atomic step: only compared with an older value, for the guess in is_last_of_burst */
-static void count_wait(dart__am_t *am)
+void dart__am_count_wait(dart__am_t *am)
 {
   atomic_store_explicit(&am->waits, atomic_load_explicit(&am->waits, memory_order_relaxed) + 1,
                         memory_order_relaxed);
@@ -95,7 +95,7 @@ bool dart__am_progress(dart__am_t *am, bool waits)
   bool any = dart__am_receive(am, waits ? DART__AM_MANY : FEW, 1, NULL).requests;
 
   if (waits)
-    count_wait(am);
+    dart__am_count_wait(am);
   send_open(am, waits);
   return any;
 }
@@ -103,7 +103,7 @@ bool dart__am_progress(dart__am_t *am, bool waits)
 bool dart__am_progress_on(dart__am_t *am, dart__net_request_t *own)
 {
   dart__am_receive(am, DART__AM_MANY, DART__AM_LOOKS, own);
-  count_wait(am);
+  dart__am_count_wait(am);
   send_open(am, true);
   return own->id == DART__NET_DONE.id;
 }

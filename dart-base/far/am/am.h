@@ -124,6 +124,9 @@ bool dart__am_progress(dart__am_t *am, bool waits);
  *  if that is complete, and `*own` is then DART__NET_DONE. */
 bool dart__am_progress_on(dart__am_t *am, dart__net_request_t *own);
 
+/** Count a wait that has ended before it made progress, as the others are counted. */
+void dart__am_count_wait(dart__am_t *am);
+
 /** Send all open batches. */
 void dart__am_push(dart__am_t *am);
 

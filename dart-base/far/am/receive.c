@@ -348,13 +348,16 @@ static bool awaits_reply(const dart__am_t *am)
   return dart__am_peers_count(&am->busy) > 0;
 }
 
-/* A thread may wait for one of them, so their receives are posted again at the next look. */
+/* A thread may wait for one of them, so their receives are posted again at the next look. Where the look has found none,
+ * none had come. */
 static bool take_replies(dart__am_t *am, int most)
 {
   dart__am_ring_t *ring = &am->receiver.replies;
   dart__am_slot_t *slot;
   bool             any = false;
 
+  if (!oldest_slot(ring)->has_come)
+    return false;
   for (; most > 0 && awaits_reply(am) && (slot = next(am, ring)) != NULL; most--) {
     dart__am_endpoint_acknowledge(am, &am->endpoint[slot->peer], &slot->message->header,
                                   slot->message->words);
@@ -387,18 +390,19 @@ static bool take_requests(dart__am_t *am, int most, bool *notified_out)
   return any;
 }
 
-/* Look for the next request, the next reply, and whether `own` is complete. While a unit waits it does little
- * else, so the three cost one test. False: no message has come. */
+/* Look for the next reply, the next request, and whether `own` is complete. While a unit waits it does little
+ * else, so the three cost one test, which finds a reply first. False: no message has come. */
 static bool test_messages(dart__am_t *am, int looks, dart__net_request_t *own)
 {
-  dart__am_slot_t     *slot[2] = { oldest_slot(&am->receiver.requests) };
+  dart__am_slot_t     *slot[2];
   dart__net_request_t *request[DART__NET_TEST_MOST];
-  int                  nslots = 1, count = 0, index = -1;
+  int                  nslots = 0, count = 0, index = -1;
   dart__net_message_t  came;
 
   post_free(am, &am->receiver.replies);
   if (awaits_reply(am))
     slot[nslots++] = oldest_slot(&am->receiver.replies);
+  slot[nslots++] = oldest_slot(&am->receiver.requests);
   for (int i = 0; i < nslots; i++) {
     if (slot[i]->has_come)
       return true;
