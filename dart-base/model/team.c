@@ -365,5 +365,7 @@ void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment)
 
 void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment)
 {
-  set_nunits(team, segment, direct_map_of(team, segment).nunits);
+  bool has_map = team->direct_map[(uint16_t)segment->id].first != NULL;
+
+  set_nunits(team, segment, has_map ? (uint32_t)team->nunits : 0);
 }
