@@ -7,7 +7,11 @@
  * in turn.
  *
  * With `.mapped` the buffers of DART's calls are in a segment, and each unit writes its own anew before each
- * round, on both sides: else readers of the floor would have them in their caches from the round before. */
+ * round, on both sides: else readers of the floor would have them in their caches from the round before.
+ *
+ * With `.used` the buffers are private as in the plain cases, but written anew before each round, and what came is read
+ * after it, as programs do. A plain case measures copies whose source stays in the reader's cache, and leaves out what
+ * it takes to read a result that another core has written. */
 #include "micro.h"
 
 static void barrier(micro_t *m, size_t n)
@@ -87,6 +91,41 @@ MAPPED_LOOP(mapped_allgather, m->size,
             dart_allgather(send, recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
 MAPPED_LOOP(mapped_alltoall, m->size * m->job.nunits,
             dart_alltoall(send, recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
+
+/* ---- from and to private buffers that a program uses -------------------------------------------- */
+
+/* A word of each line. */
+static void read_through(const char *block, size_t nbytes)
+{
+  for (size_t at = 0; at < nbytes; at += LINE)
+    (void)*(const volatile double *)(const void *)(block + at);
+}
+
+#define USED_LOOP(name, sent, got, came, call)                                     \
+  static void name(micro_t *m, size_t n)                                           \
+  {                                                                                \
+    for (size_t i = 0; i < n; i++) {                                               \
+      dart_team_unit_t root = DART_TEAM_UNIT_ID((dart_unit_t)(i % m->job.nunits)); \
+                                                                                   \
+      (void)root;                                                                  \
+      write_anew(m->send, sent, i);                                                \
+      BENCH_OK(call);                                                              \
+      read_through(got, came);                                                     \
+    }                                                                              \
+  }
+
+USED_LOOP(used_bcast, m->size, m->send, m->size,
+          dart_bcast(m->send, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+USED_LOOP(used_allreduce, m->size, m->recv, m->size,
+          dart_allreduce(m->send, m->recv, m->nwords, DART_TYPE_DOUBLE, DART_OP_SUM, DART_TEAM_ALL))
+USED_LOOP(used_gather, m->size, m->recv, m->job.me == root.id ? m->size * m->job.nunits : 0,
+          dart_gather(m->send, m->recv, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+USED_LOOP(used_scatter, m->size * m->job.nunits, m->recv, m->size,
+          dart_scatter(m->send, m->recv, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+USED_LOOP(used_allgather, m->size, m->recv, m->size * m->job.nunits,
+          dart_allgather(m->send, m->recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
+USED_LOOP(used_alltoall, m->size * m->job.nunits, m->recv, m->size * m->job.nunits,
+          dart_alltoall(m->send, m->recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
 
 /* ---- floors ---------------------------------------------------------------------------------- */
 
@@ -186,12 +225,12 @@ static void anew_between_barriers(micro_t *m, size_t n, size_t sent,
     anew_between_barriers(m, n, sent, read); \
   }
 
-ANEW_LOOP(floor_mapped_bcast, m->size, read_root)
-ANEW_LOOP(floor_mapped_allreduce, m->size, read_sum)
-ANEW_LOOP(floor_mapped_gather, m->size, read_all_at_root)
-ANEW_LOOP(floor_mapped_scatter, m->size * m->job.nunits, read_own_at_root)
-ANEW_LOOP(floor_mapped_allgather, m->size, read_all)
-ANEW_LOOP(floor_mapped_alltoall, m->size * m->job.nunits, read_own_of_all)
+ANEW_LOOP(floor_anew_bcast, m->size, read_root)
+ANEW_LOOP(floor_anew_allreduce, m->size, read_sum)
+ANEW_LOOP(floor_anew_gather, m->size, read_all_at_root)
+ANEW_LOOP(floor_anew_scatter, m->size * m->job.nunits, read_own_at_root)
+ANEW_LOOP(floor_anew_allgather, m->size, read_all)
+ANEW_LOOP(floor_anew_alltoall, m->size * m->job.nunits, read_own_of_all)
 
 /* The sum of zeros is as long to compute as any; the sum of garbage may be slower. */
 static void clear(micro_t *m)
@@ -205,12 +244,20 @@ static void clear(micro_t *m)
     .floor = { .loop = floor_##name_, .by = BY_ALL }, .about = about_, .prepare = clear          \
   }
 
-#define MAPPED(name_, about_)                                                            \
-  {                                                                                      \
-    .name = #name_ ".mapped", .places = IN_TEAM, .sizes = SIZE_SENT_AND_RECEIVED,        \
-    .dart  = { .loop = mapped_##name_, .by = BY_ALL },                                   \
-    .floor = { .loop = floor_mapped_##name_, .by = BY_ALL }, .about = about_ ", mapped", \
-    .prepare = clear                                                                     \
+#define MAPPED(name_, about_)                                                          \
+  {                                                                                    \
+    .name = #name_ ".mapped", .places = IN_TEAM, .sizes = SIZE_SENT_AND_RECEIVED,      \
+    .dart  = { .loop = mapped_##name_, .by = BY_ALL },                                 \
+    .floor = { .loop = floor_anew_##name_, .by = BY_ALL }, .about = about_ ", mapped", \
+    .prepare = clear                                                                   \
+  }
+
+#define USED(name_, about_)                                                          \
+  {                                                                                  \
+    .name = #name_ ".used", .places = IN_TEAM, .sizes = SIZE_PER_UNIT,               \
+    .dart  = { .loop = used_##name_, .by = BY_ALL },                                 \
+    .floor = { .loop = floor_anew_##name_, .by = BY_ALL }, .about = about_ ", used", \
+    .prepare = clear                                                                 \
   }
 
 const case_t collective_cases[] = {
@@ -233,5 +280,11 @@ const case_t collective_cases[] = {
   MAPPED(scatter, "a block for every unit from the root"),
   MAPPED(allgather, "a block of every unit to all units"),
   MAPPED(alltoall, "a block of every unit for every unit"),
+  USED(bcast, "broadcast"),
+  USED(allreduce, "sum of doubles at all units"),
+  USED(gather, "a block of every unit to the root"),
+  USED(scatter, "a block for every unit from the root"),
+  USED(allgather, "a block of every unit to all units"),
+  USED(alltoall, "a block of every unit for every unit"),
   { 0 },
 };
