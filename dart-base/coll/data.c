@@ -106,13 +106,15 @@ static void read_own(const blocks_t *b)
     memcpy(b->recv + b->at, block_of(b, b->team->me), b->count);
 }
 
+/* The own block last: the others' are on their way from other cores meanwhile. */
 static void read_all(const blocks_t *b)
 {
+  int32_t me = b->team->me;
+
   for (int32_t u = 0; u < b->team->nunits; u++)
-    if (u == b->team->me)
-      copy_own(b, b->send, b->recv + (size_t)u * b->nbytes);
-    else
+    if (u != me)
       memcpy(b->recv + (size_t)u * b->nbytes + b->at, block_of(b, u), b->count);
+  copy_own(b, b->send, b->recv + (size_t)me * b->nbytes);
 }
 
 static void root_reads_all(const blocks_t *b)
@@ -164,7 +166,7 @@ dart_ret_t dart__coll_bcast(dart__team_t *team, void *buffer, size_t nbytes, int
 
   if (team->nunits == 1)
     return DART_OK;
-  if (dart__direct_bcast(team, buffer, nbytes, root, &ret))
+  if (dart__direct_may(team, nbytes) && dart__direct_bcast(team, buffer, nbytes, root, &ret))
     return ret;
   if (dart__is_spread(team)) {
     dart__spread_bcast(team, buffer, nbytes, root);
@@ -185,7 +187,7 @@ dart_ret_t dart__coll_scatter(dart__team_t *team, const void *send, void *recv, 
     memmove(recv, send, nbytes);
     return DART_OK;
   }
-  if (dart__direct_scatter(team, send, recv, nbytes, root, &ret))
+  if (dart__direct_may(team, nbytes) && dart__direct_scatter(team, send, recv, nbytes, root, &ret))
     return ret;
   if (dart__is_spread(team)) {
     dart__spread_scatter(team, send, recv, nbytes, root);
@@ -206,7 +208,7 @@ dart_ret_t dart__coll_gather(dart__team_t *team, const void *send, void *recv, s
     memmove(recv, send, nbytes);
     return DART_OK;
   }
-  if (dart__direct_gather(team, send, recv, nbytes, root, &ret))
+  if (dart__direct_may(team, nbytes) && dart__direct_gather(team, send, recv, nbytes, root, &ret))
     return ret;
   if (dart__is_spread(team)) {
     dart__spread_gather(team, send, recv, nbytes, root);
@@ -233,7 +235,8 @@ dart_ret_t dart__coll_allgather(dart__team_t *team, const void *send, void *recv
 {
   dart_ret_t ret;
 
-  if (team->nunits > 1 && dart__direct_allgather(team, send, recv, nbytes, &ret))
+  if (team->nunits > 1 && dart__direct_may(team, nbytes) &&
+      dart__direct_allgather(team, send, recv, nbytes, &ret))
     return ret;
   dart__coll_share(team, send, recv, nbytes);
   return DART_OK;
@@ -310,7 +313,8 @@ dart_ret_t dart__coll_allgatherv(dart__team_t *team, const void *send, void *rec
   }
   for (int32_t u = 0; u < team->nunits; u++)
     total += nelem[u] * size;
-  if (dart__direct_allgatherv(team, send, recv, nelem, displs, size, total, &ret))
+  if (dart__direct_may(team, total / (size_t)team->nunits) &&
+      dart__direct_allgatherv(team, send, recv, nelem, displs, size, total, &ret))
     return ret;
   s.nsteps = total / room + (total % room > 0);
 
@@ -427,7 +431,8 @@ dart_ret_t dart__coll_alltoall(dart__team_t *team, const void *send, void *recv,
       memcpy(recv, send, nbytes);
     return DART_OK;
   }
-  if (dart__direct_alltoall(team, send, recv, nbytes, &ret))
+  if (dart__direct_may(team, (size_t)team->nunits * nbytes / 2) &&
+      dart__direct_alltoall(team, send, recv, nbytes, &ret))
     return ret;
   if (dart__is_spread(team)) {
     dart__spread_alltoall(team, send, recv, nbytes);

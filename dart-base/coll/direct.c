@@ -16,7 +16,7 @@
 
 /* Bytes of a block from which it pays, about. A step of the exchange is cheap if every unit has a core, and a
  * context switch if not. */
-#define LEAST         (16 * DART__KI)
+#define LEAST         DART__DIRECT_LEAST
 #define LEAST_BY_CORE (256 * DART__KI)
 
 /* A reduction must be this many times larger than other blocks to go through the kernel. */
@@ -163,12 +163,6 @@ static size_t least(dart__team_t *team)
   return fails_or_crowded[1] ? LEAST : LEAST_BY_CORE;
 }
 
-/* Whether blocks of `nbytes` may go directly: the same on all units. Small ones do not look where they are. */
-static bool may_go_directly(const dart__team_t *team, size_t nbytes)
-{
-  return nbytes >= LEAST && team->nnodes == 1;
-}
-
 /* Publish the buffers for blocks of `nbytes`. The caller looks whether all that are accessed are mapped, or whether the
  * kernel is to copy. */
 static direct_t begin_direct(dart__team_t *team, size_t nbytes, const published_t *own)
@@ -194,8 +188,6 @@ bool dart__direct_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t
   size_t      shares = 0;
   direct_t    d;
 
-  if (!may_go_directly(team, nbytes))
-    return false;
   mine.buffer[SEND] = mine.buffer[RECV] = buffer_of(team, buffer, nbytes);
   d                                     = begin_direct(team, nbytes, &mine);
   if (!d.by_kernel && !is_mapped(&d, root, SEND))
@@ -216,8 +208,6 @@ bool dart__direct_scatter(dart__team_t *team, const void *send, void *recv, size
   published_t mine = { 0 };
   direct_t    d;
 
-  if (!may_go_directly(team, nbytes))
-    return false;
   mine.buffer[SEND] = buffer_of(team, send, (size_t)team->nunits * nbytes);
   d                 = begin_direct(team, nbytes, &mine);
   if (!d.by_kernel && !is_mapped(&d, root, SEND))
@@ -234,8 +224,6 @@ bool dart__direct_gather(dart__team_t *team, const void *send, void *recv, size_
   published_t mine = { 0 };
   direct_t    d;
 
-  if (!may_go_directly(team, nbytes))
-    return false;
   mine.buffer[SEND] = buffer_of(team, send, nbytes);
   mine.buffer[RECV] = buffer_of(team, recv, (size_t)team->nunits * nbytes);
   d                 = begin_direct(team, nbytes, &mine);
@@ -263,8 +251,6 @@ bool dart__direct_allgather(dart__team_t *team, const void *send, void *recv, si
   published_t mine = { 0 };
   direct_t    d;
 
-  if (!may_go_directly(team, nbytes))
-    return false;
   mine.buffer[SEND] = buffer_of(team, send, nbytes);
   d                 = begin_direct(team, nbytes, &mine);
   if (!d.by_kernel && !are_mapped(&d, SEND))
@@ -285,8 +271,6 @@ bool dart__direct_allgatherv(dart__team_t *team, const void *send, void *recv, c
   size_t      mean = total / (size_t)team->nunits;
   direct_t    d;
 
-  if (!may_go_directly(team, mean))
-    return false;
   mine.buffer[SEND] = buffer_of(team, send, nelem[team->me] * size);
   d                 = begin_direct(team, mean, &mine);
   if (!d.by_kernel && !are_mapped(&d, SEND))
@@ -329,8 +313,6 @@ bool dart__direct_alltoall(dart__team_t *team, const void *send, void *recv, siz
   size_t      own  = (size_t)team->me * nbytes;
   direct_t    d;
 
-  if (!may_go_directly(team, all / 2))
-    return false;
   mine.buffer[SEND] = buffer_of(team, send, all);
   mine.buffer[RECV] = buffer_of(team, recv, all);
   d                 = begin_direct(team, all / 2, &mine);
@@ -414,7 +396,7 @@ bool dart__direct_reduce(dart__team_t *team, const void *send, void *recv, size_
   published_t mine   = { 0 };
   direct_t    d;
 
-  if (r.size > DART__DIRECT_MOST || !may_go_directly(team, nbytes))
+  if (r.size > DART__DIRECT_MOST)
     return false;
   mine.buffer[SEND] = buffer_of(team, send, nbytes);
   mine.buffer[RECV] = buffer_of(team, recv, nbytes);

@@ -15,6 +15,15 @@
  * of the receive buffers are undefined. */
 #include "coll/staged.h"
 
+#define DART__DIRECT_LEAST ((size_t)16 * 1024)
+
+/** Whether data may go directly that come to so many bytes a unit, about: the same on all units. The functions below are
+ *  called only then. Small blocks do not look where they are. */
+static inline bool dart__direct_may(const dart__team_t *team, size_t nbytes)
+{
+  return nbytes >= DART__DIRECT_LEAST && team->nnodes == 1;
+}
+
 bool dart__direct_bcast(dart__team_t *team, void *buffer, size_t nbytes, int32_t root,
                         dart_ret_t *ret_out);
 bool dart__direct_scatter(dart__team_t *team, const void *send, void *recv, size_t nbytes,
