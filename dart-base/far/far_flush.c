@@ -65,11 +65,21 @@ static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, in
   return ret;
 }
 
+/* The same towards one unit. */
+static inline bool is_unit_idle(const dart__team_t *team, int32_t unit, dart__am_scope_t scope)
+{
+  const dart__outstanding_t *o = &dart__far_team(team)->unit[unit];
+
+  return dart__am_peers_count(dart__engine.busy) == 0 &&
+         dart__outstanding_is_done(o, scope == DART__AM_REMOTE,
+                                   dart__outstanding_number(&o->started));
+}
+
 static inline dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope)
 {
   dart_ret_t ret = DART_OK;
 
-  if (is_idle(team))
+  if (is_unit_idle(team, unit, scope))
     dart__count(DART__COUNT_FLUSH_IDLE);
   else
     ret = wait_for_unit(team, unit, scope);
