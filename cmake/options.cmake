@@ -62,9 +62,9 @@ if(DART_SANITIZE MATCHES "thread")
   set(DART_TEST_ALL OFF)
 endif()
 
-# ./check without --all: of a second build it runs suites and tests between threads, and builds what these need.
+# ./check without --all: of a build with sanitizers it runs suites and tests between threads, and builds what these need.
 set(DART_SUITES_ALONE OFF)
-if(DART_TEST_PREFIX AND NOT DART_TEST_ALL)
+if(DART_SANITIZE AND DART_TEST_PREFIX AND NOT DART_TEST_ALL)
   set(DART_SUITES_ALONE ON)
   set(DART_BUILD_BENCH OFF)
   set(DART_BUILD_EXAMPLES OFF)

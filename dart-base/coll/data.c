@@ -106,7 +106,7 @@ static void read_own(const blocks_t *b)
     memcpy(b->recv + b->at, block_of(b, b->team->me), b->count);
 }
 
-/* The own block last: the others' are on their way from other cores meanwhile. */
+/* The caller's block comes last, for it need not come from another core. */
 static void read_all(const blocks_t *b)
 {
   int32_t me = b->team->me;
