@@ -55,10 +55,10 @@ static void take_time(times_t *times, uint64_t polls, bool spins)
 
 static bool look_once(const dart__await_t *await, const dart__wait_pace_t *pace)
 {
-  if (await->is_there(await->context))
-    return true;
   if (pace->progress == NULL)
-    return false;
+    return await->is_there(await->context);
+  if (!await->is_slow && await->is_there(await->context))
+    return true;
   pace->progress();
   return await->is_there(await->context); /* progress may have just brought it */
 }
@@ -176,7 +176,7 @@ bool dart__await_within(const dart__await_t *await)
   bool          is_there;
 
   dart__progress();
-  if (await->is_there(await->context))
+  if (!await->is_slow && await->is_there(await->context))
     return true;
   if (await->timeout_us == 0 || await->is_counted)
     return await_until(await);

@@ -18,11 +18,13 @@ typedef struct {
   bool (*is_there)(void *context); /* called often */
   void *context;
   dart__counter_t
-          counter;    /* counts it, unless there is nothing to wait for; its time is the next one */
-  bool    is_counted; /* already, as one that is not timed */
-  int64_t timeout_us; /* 0: only look; negative: no limit */
-  bool    is_silent;  /* what it waits for may come without the event */
-  dart__wait_for_t what; /* for others to see */
+       counter;    /* counts it, unless there is nothing to wait for; its time is the next one */
+  bool is_counted; /* already, as one that is not timed */
+  bool
+                   is_slow; /* a look takes longer than a poll, and the caller has just looked: one look for each poll is enough */
+  int64_t          timeout_us; /* 0: only look; negative: no limit */
+  bool             is_silent;  /* what it waits for may come without the event */
+  dart__wait_for_t what;       /* for others to see */
   /* silent: what near units are to wake it for, and how many that are, at most DART__WATCHED_MOST, ... */
   int (*watch)(const void *context, dart__watched_t watched_out[]);
   uint64_t most_in_vain; /* ... until so many wake-ups were in vain; 0: they never are */

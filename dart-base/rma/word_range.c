@@ -92,6 +92,7 @@ static dart_ret_t await(range_t *range, int64_t timeout_us, bool is_counted)
                              DART__COUNT_NOTIFY_WAIT,
                              .is_counted   = is_counted,
                              .timeout_us   = timeout_us,
+                             .is_slow      = range->n > DART__WORDS_MANY,
                              .is_silent    = true,
                              .what         = what,
                              .watch        = watch_range,

@@ -255,6 +255,7 @@ static __attribute__((noinline)) dart_ret_t await(dart__words_t *w)
                           DART__COUNT_NOTIFY_WAIT,
                           .is_counted = w->is_counted,
                           .timeout_us = w->timeout_us,
+                          .is_slow    = w->n > DART__WORDS_MANY,
                           .is_silent  = w->kind != DART__WAIT_COUNTER,
                           .what = { w->kind, word.teamid, word.segid, word.addr_or_offs.offset, 0 },
                           .watch        = watch_words,

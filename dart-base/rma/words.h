@@ -15,6 +15,8 @@
 #include "wait/timed.h"
 #include "wait/waiting.h"
 
+#define DART__WORDS_MANY 64 /* to look at more words takes longer than a poll for messages */
+
 typedef struct {
   const char        *function; /* of the interface */
   const dart_gptr_t *gptrs;
