@@ -197,6 +197,7 @@ dart_ret_t dart__net_join(int *argc, char ***argv, dart_thread_support_level_t w
   dart__world.nunits     = (int32_t)dart__shmem.job->nunits;
   dart__world.me         = (dart_unit_t)dart__shmem.unit;
   dart__world.many_nodes = dart__shmem.job->nnodes > 1;
+  dart__world.one_host   = true;
   dart__world.node_of    = calloc((size_t)dart__world.nunits, sizeof *dart__world.node_of);
   *provided_out          = wanted;
   dart__world_set_pace((uint32_t)dart__world.nunits); /* nodes share the processors, too */

@@ -13,6 +13,7 @@ typedef struct {
   _Atomic bool initialized;  /* from the end of init until exit closes everything */
   bool         many_threads; /* DART_THREAD_MULTIPLE: several threads may call DART at a time */
   bool         many_nodes;   /* some units are far: this unit must make progress to serve them */
+  bool         one_host;     /* all units run on this machine, whatever nodes they are on */
 
   bool
       has_agent; /* a thread makes progress while the program computes; far units are served meanwhile */

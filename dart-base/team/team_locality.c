@@ -1,9 +1,11 @@
 /* The locality of teams.
  *
- * At init every unit describes its hardware, and all descriptions are gathered on all units. So the tree
- * of any team is built locally from its members' descriptions; that of all units when it is asked for first, for few
- * programs of many units ask. Users may write to trees and descriptors, so each team has its own, and the descriptions
- * are never changed. */
+ * The tree of any team is built locally from descriptions of its members' hardware. Where units are on several hosts,
+ * every unit describes its own at init, and all descriptions are gathered on all units. On one host the processors that
+ * each unit may use, and the one that it runs on, are enough: from them and the machine, which each unit can look at, a
+ * unit describes all when it is asked first. Few programs of many units ask, and to load the machine takes longer than
+ * the rest of init. Users may write to trees and descriptors, so each team has its own, and the descriptions are never
+ * changed. */
 #include "team/team_locality.h"
 
 #include <limits.h>
@@ -34,11 +36,78 @@ struct dart__locality {
   dart_unit_locality_t    units[]; /* by team id */
 };
 
-static dart__hardware_t *hardware; /* by global id; from init to exit */
+/* By global id, until exit. On one host NULL until somebody asks; then the mutex is held to set it. */
+static dart__hardware_t *hardware;
+static pthread_mutex_t   describing = PTHREAD_MUTEX_INITIALIZER;
+
+/* On one host: the processors of each unit at init. */
+typedef struct {
+  int32_t       cpu;   /* that it ran on; -1: not known */
+  int32_t       same;  /* the lowest global id of a unit whose processors are the same */
+  unsigned char set[]; /* that it may use */
+} place_t;
+
+static struct {
+  char  *first; /* by global id; NULL: on several hosts */
+  size_t bytes; /* of a place */
+  size_t set_bytes;
+} places;
 
 /* DART_TEAM_ALL has a locality that is not built yet. */
 static _Atomic bool    all_is_due;
 static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
+
+static place_t *place_of(int32_t unit)
+{
+  return (place_t *)(void *)(places.first + (size_t)unit * places.bytes);
+}
+
+/* ---- descriptions ------------------------------------------------------------------------ */
+
+/* Units with the same processors have the same hardware, unless hwloc shows another machine. */
+static void describe_unit(const dart__team_t *all, int32_t unit, bool by_position,
+                          dart__hardware_t *found)
+{
+  const place_t *place = place_of(unit);
+  int32_t        node = all->node_of[unit], first = all->node_start[node];
+  uint32_t       position = (uint32_t)(all->rank[unit] - first);
+
+  if (!by_position && place->same < unit)
+    found[unit] = found[place->same];
+  else
+    dart__hardware_of(position, (uint32_t)(all->node_start[node + 1] - first), place->cpu,
+                      place->set, places.set_bytes, &found[unit]);
+}
+
+/* Of all units, on one host. */
+static dart_ret_t describe_all(void)
+{
+  const dart__team_t *all         = dart__teams[DART_TEAM_ALL];
+  dart__hardware_t   *found       = calloc((size_t)all->nunits, sizeof *found);
+  bool                by_position = dart__hardware_goes_by_position();
+
+  for (int32_t u = 0; found != NULL && u < all->nunits; u++)
+    describe_unit(all, u, by_position, found);
+  if (found == NULL || !dart__hardware_share_cores(found, all->nunits)) {
+    free(found);
+    return DART_ERR_NOMEM;
+  }
+  hardware = found;
+  return DART_OK;
+}
+
+static dart_ret_t describe_if_due(void)
+{
+  dart_ret_t ret = DART_OK;
+
+  pthread_mutex_lock(&describing);
+  if (hardware == NULL)
+    ret = describe_all();
+  pthread_mutex_unlock(&describing);
+  return ret;
+}
+
+/* ---- trees --------------------------------------------------------------------------------- */
 
 static dart_ret_t build(dart__team_t *team)
 {
@@ -47,7 +116,7 @@ static dart_ret_t build(dart__team_t *team)
   dart__domain_unit_t   *units    = calloc(count, sizeof *units);
   dart_ret_t             ret      = DART_ERR_NOMEM;
 
-  if (locality == NULL || units == NULL)
+  if (locality == NULL || units == NULL || describe_if_due() != DART_OK)
     goto free_all;
   for (int32_t u = 0; u < team->nunits; u++)
     units[u] = (dart__domain_unit_t){ .id       = team->members[u],
@@ -82,40 +151,101 @@ static dart_ret_t build_if_due(dart__team_t *team)
   return ret;
 }
 
-/* Set the pace of waits by the number of units that may use the same processors, which is known only now: a
- * unit that is bound to a core of its own shares it with no other unit. */
-static void set_pace(const dart__team_t *all)
+/* ---- init and exit ------------------------------------------------------------------------- */
+
+/* Find out which units have the same processors. Their sets are few, and are compared with one another. */
+static bool compare_places(int32_t nunits)
+{
+  int32_t *different = calloc((size_t)nunits, sizeof *different), n = 0;
+
+  for (int32_t u = 0; different != NULL && u < nunits; u++) {
+    place_t *place = place_of(u);
+    int32_t  i     = 0;
+
+    while (i < n && (place->cpu != place_of(different[i])->cpu ||
+                     memcmp(place->set, place_of(different[i])->set, places.set_bytes) != 0))
+      i++;
+    if (i == n)
+      different[n++] = u;
+    place->same = different[i];
+  }
+  free(different);
+  return different != NULL;
+}
+
+/* How many units may use the processors of this one, on one host. */
+static uint32_t sharing_here(const dart__team_t *all)
+{
+  const place_t *mine    = place_of(all->me);
+  uint32_t       sharing = 0;
+
+  for (int32_t u = 0; u < all->nunits; u++)
+    sharing += memcmp(place_of(u)->set, mine->set, places.set_bytes) == 0;
+  return sharing;
+}
+
+/* The same on several. Hosts are compared, not nodes: a machine may be divided into several nodes, which share its
+ * processors. */
+static uint32_t sharing_of_hosts(const dart__team_t *all)
 {
   const dart__hardware_t *mine    = &hardware[all->me];
   uint32_t                sharing = 0;
 
-  /* compare hosts, not nodes: a machine may be divided into several nodes, which share its processors */
   for (int32_t u = 0; u < all->nunits; u++)
     sharing +=
         strcmp(hardware[u].info.host, mine->info.host) == 0 && hardware[u].cpus == mine->cpus;
-  dart__world_set_pace(sharing);
+  return sharing;
 }
 
-dart_ret_t dart__locality_open(void)
+/* Collective; agreed. */
+static dart_ret_t gather_places(dart__team_t *all)
 {
-  dart__team_t    *all = dart__teams[DART_TEAM_ALL];
+  place_t   *mine;
+  dart_ret_t ret;
+
+  places.set_bytes = dart__processors_bytes();
+  places.bytes     = sizeof *mine + (places.set_bytes + 3) / 4 * 4;
+  places.first     = calloc((size_t)all->nunits, places.bytes);
+  mine             = calloc(1, places.bytes);
+  ret = dart__coll_agree(all, places.first != NULL && mine != NULL ? DART_OK : DART_ERR_NOMEM);
+  if (ret == DART_OK) {
+    mine->cpu = dart__processors_here(mine->set, places.set_bytes);
+    dart__coll_share(all, mine, places.first, places.bytes);
+    ret = dart__coll_agree(all, compare_places(all->nunits) ? DART_OK : DART_ERR_NOMEM);
+  }
+  free(mine);
+  return ret;
+}
+
+static dart_ret_t gather_descriptions(dart__team_t *all)
+{
   dart__hardware_t mine;
   dart_ret_t       ret;
 
   dart__hardware_here((uint32_t)all->node_me, (uint32_t)all->node_nunits, &mine);
   hardware = calloc((size_t)all->nunits, sizeof *hardware);
   ret      = dart__coll_agree(all, hardware != NULL ? DART_OK : DART_ERR_NOMEM);
-  if (ret == DART_OK) {
-    dart__coll_share(all, &mine, hardware, sizeof mine);
-    ret = dart__hardware_share_cores(hardware, all->nunits) ? DART_OK : DART_ERR_NOMEM;
-    ret = dart__coll_agree(all, ret);
-  }
+  if (ret != DART_OK)
+    return ret;
+  dart__coll_share(all, &mine, hardware, sizeof mine);
+  ret = dart__hardware_share_cores(hardware, all->nunits) ? DART_OK : DART_ERR_NOMEM;
+  return dart__coll_agree(all, ret);
+}
+
+/* The pace of waits goes by the number of units that may use the same processors, which is known only now: a unit that is
+ * bound to a core of its own shares it with no other unit. */
+dart_ret_t dart__locality_open(void)
+{
+  dart__team_t *all     = dart__teams[DART_TEAM_ALL];
+  bool          is_here = dart__world.one_host || all->nnodes == 1;
+  dart_ret_t    ret     = is_here ? gather_places(all) : gather_descriptions(all);
+
   if (ret != DART_OK) {
     dart__locality_close();
     return ret;
   }
   all_is_due = true;
-  set_pace(all);
+  dart__world_set_pace(is_here ? sharing_here(all) : sharing_of_hosts(all));
   return DART_OK;
 }
 
@@ -124,6 +254,8 @@ void dart__locality_close(void)
   dart__locality_drop(dart__teams[DART_TEAM_ALL]);
   free(hardware);
   hardware = NULL;
+  free(places.first);
+  places.first = NULL;
 }
 
 void dart__locality_drop(dart__team_t *team)

@@ -7,8 +7,7 @@
 
 #include "model/team.h"
 
-/** Gather the descriptions of all units' hardware, and build the tree of DART_TEAM_ALL. Collective;
- *  agreed. */
+/** Gather what tells of all units' hardware, and set the pace of waits by it. Collective; agreed. */
 dart_ret_t dart__locality_open(void);
 
 /** Free both. Other teams have dropped their trees already. */

@@ -7,9 +7,11 @@
 #include "topology/hardware.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -338,39 +340,82 @@ static int cpu_of_position(hwloc_topology_t machine, uint32_t position, uint32_t
   return hwloc_bitmap_first(hwloc_get_obj_by_type(machine, type, index)->cpuset);
 }
 
-void dart__hardware_here(uint32_t position, uint32_t count, dart__hardware_t *hardware_out)
+bool dart__hardware_goes_by_position(void)
 {
   hwloc_topology_t machine = load();
-  hwloc_bitmap_t   allowed = hwloc_bitmap_alloc_full(), at = hwloc_bitmap_alloc();
-  int              cpu = -1;
 
-  if (machine == NULL || allowed == NULL || at == NULL) {
-    set_unknown(hardware_out);
-    hardware_out->info.num_cores  = 1;
-    hardware_out->info.num_scopes = 1;
-    hardware_out->info.scopes[0]  = (dart_locality_scope_pos_t){ DART_LOCALITY_SCOPE_CORE, -1 };
-    hardware_out->host_cores      = 1;
-    goto set_host;
-  }
-  if (!hwloc_topology_is_thissystem(machine)) {
-    cpu = cpu_of_position(machine, position, count);
+  return machine != NULL && !hwloc_topology_is_thissystem(machine);
+}
+
+/* ---- processors ---------------------------------------------------------------------------- */
+
+/* The system call returns the bytes of the kernel's sets, which have room for 8192 processors at most. */
+size_t dart__processors_bytes(void)
+{
+  _Alignas(cpu_set_t) unsigned char set[4096];
+  long                              nbytes = syscall(SYS_sched_getaffinity, 0, sizeof set, set);
+
+  return nbytes > 0 ? (size_t)nbytes : 0;
+}
+
+int dart__processors_here(unsigned char *set_out, size_t nbytes)
+{
+  if (sched_getaffinity(0, nbytes, (cpu_set_t *)(void *)set_out) != 0)
+    memset(set_out, -1, nbytes);
+  return sched_getcpu();
+}
+
+static void fill_bitmap(hwloc_bitmap_t bitmap, const unsigned char *set, size_t nbytes)
+{
+  hwloc_bitmap_zero(bitmap);
+  for (size_t i = 0; i < nbytes * CHAR_BIT; i++)
+    if (CPU_ISSET_S(i, nbytes, (const cpu_set_t *)(const void *)set))
+      hwloc_bitmap_set(bitmap, (unsigned)i);
+}
+
+/* ---- descriptions of units ------------------------------------------------------------------ */
+
+static void describe_unknown(dart__hardware_t *hardware)
+{
+  set_unknown(hardware);
+  hardware->info.num_cores  = 1;
+  hardware->info.num_scopes = 1;
+  hardware->info.scopes[0]  = (dart_locality_scope_pos_t){ DART_LOCALITY_SCOPE_CORE, -1 };
+  hardware->host_cores      = 1;
+}
+
+void dart__hardware_of(uint32_t position, uint32_t count, int cpu, const unsigned char *set,
+                       size_t nbytes, dart__hardware_t *hardware_out)
+{
+  hwloc_topology_t machine = load();
+  hwloc_bitmap_t   allowed = hwloc_bitmap_alloc_full();
+
+  if (machine == NULL || allowed == NULL) {
+    describe_unknown(hardware_out);
+  } else if (dart__hardware_goes_by_position()) {
+    dart__hardware_describe(machine, allowed, cpu_of_position(machine, position, count),
+                            hardware_out);
   } else {
-    if (hwloc_get_cpubind(machine, allowed, HWLOC_CPUBIND_THREAD) != 0)
-      hwloc_bitmap_fill(allowed);
-    if (hwloc_get_last_cpu_location(machine, at, HWLOC_CPUBIND_THREAD) == 0)
-      cpu = hwloc_bitmap_first(at);
+    fill_bitmap(allowed, set, nbytes);
+    dart__hardware_describe(machine, allowed, cpu, hardware_out);
   }
-  dart__hardware_describe(machine, allowed, cpu, hardware_out);
-
-set_host:
+  hwloc_bitmap_free(allowed);
   if (hardware_out->info.host[0] == '\0') {
     char name[HOST_NAME_MAX + 1] = "";
 
     gethostname(name, sizeof name - 1);
     set_host(&hardware_out->info, name);
   }
-  hwloc_bitmap_free(allowed);
-  hwloc_bitmap_free(at);
+}
+
+void dart__hardware_here(uint32_t position, uint32_t count, dart__hardware_t *hardware_out)
+{
+  size_t         nbytes = dart__processors_bytes();
+  unsigned char *set    = calloc(1, nbytes + 1);
+  int            cpu    = set == NULL ? -1 : dart__processors_here(set, nbytes);
+
+  dart__hardware_of(position, count, cpu, set, set == NULL ? 0 : nbytes, hardware_out);
+  free(set);
 }
 
 /* ---- shares ------------------------------------------------------------------------------ */

@@ -35,11 +35,26 @@ void dart__hardware_describe(hwloc_topology_t machine, hwloc_const_cpuset_t allo
  *  that may use the same ones divide them, and have at least one. False: no memory; nothing changed. */
 bool dart__hardware_share_cores(dart__hardware_t *hardware, int32_t nunits);
 
-/** Describe the hardware of this process, the unit at `position` of the `count` units of its node.
+/** Bytes of a set of this system's processors, a bit for each: the same in all processes. 0: the system does not tell. */
+size_t dart__processors_bytes(void);
+
+/** The set of the processors that the calling thread may use, all if that is not known; returns the one that it runs on,
+ *  or -1. */
+int dart__processors_here(unsigned char *set_out, size_t nbytes);
+
+/** Describe the hardware of a unit of this host by the processors that it may use, and the one that it runs on. It is at
+ *  `position` of the `count` units of its node.
  *
  *  The first call queries the system, once in the life of the process. If that fails, all is unknown,
  *  and a log line reports it. Where hwloc shows another machine than this one (HWLOC_SYNTHETIC,
  *  HWLOC_XMLFILE), units count as spread evenly over its cores. */
+void dart__hardware_of(uint32_t position, uint32_t count, int cpu, const unsigned char *set,
+                       size_t nbytes, dart__hardware_t *hardware_out);
+
+/** The same of the calling thread. */
 void dart__hardware_here(uint32_t position, uint32_t count, dart__hardware_t *hardware_out);
+
+/** Whether a unit's position matters for its description: hwloc shows another machine. */
+bool dart__hardware_goes_by_position(void);
 
 #endif
