@@ -32,6 +32,7 @@
 #define KEPT_MOST ((size_t)1 << 20) /* bytes of messages of a peer that no receive takes */
 #define OPS_MOST  4096              /* puts and gets to a peer that are not complete */
 #define RETRY_US  50                /* until a full inbox, or slots, are looked at again */
+#define SPARES    64                /* requests that can be made where there is no memory */
 
 /* Classes of packets to one peer that keep their order. */
 #define TAGS        4 /* classes of tags of a channel; all of the program's are one class */
@@ -114,6 +115,8 @@ struct dart__net_comm {
   envelopes_t         held;              /* packets, by the time at which they arrive */
   peer_t             *peer;
   int32_t             nwaiting; /* peers with something in `out` */
+  uint64_t            spares;   /* of these the requests in use, a bit each */
+  request_t           spare[SPARES];
   dart__regions_t     regions[REGIONS];
 };
 
@@ -142,20 +145,30 @@ static void end_job(const char *why)
   dart__net_abort(EXIT_FAILURE, false);
 }
 
-static request_t *make_request(stage_t stage, const dart__move_t *move, bool is_wanted)
+static request_t *make_request(dart__net_comm_t *c, stage_t stage, const dart__move_t *move,
+                               bool is_wanted)
 {
-  request_t *r = malloc(sizeof *r);
+  request_t *r    = malloc(sizeof *r);
+  uint64_t   free = ~c->spares;
 
-  if (r == NULL)
+  if (r == NULL && free == 0)
     end_job("no memory for a request");
+  if (r == NULL) {
+    r = &c->spare[__builtin_ctzll(free)];
+    c->spares |= free & -free;
+  }
   *r = (request_t){ .stage = stage, .is_wanted = is_wanted, .move = *move };
   return r;
 }
 
 /* Free a request that is done, unless its caller or a list still needs it. */
-static void drop_request(request_t *r)
+static void drop_request(dart__net_comm_t *c, request_t *r)
 {
-  if (!r->is_wanted && !r->is_op)
+  if (r->is_wanted || r->is_op)
+    return;
+  if (r >= c->spare && r < c->spare + SPARES)
+    c->spares &= ~(UINT64_C(1) << (r - c->spare));
+  else
     free(r);
 }
 
@@ -170,13 +183,13 @@ static request_t *request_of(uint64_t id)
 }
 
 /* Give the caller the id of its request; one that is done already is dropped instead. */
-static void return_request(request_t *r, dart__net_request_t *request_out)
+static void return_request(dart__net_comm_t *c, request_t *r, dart__net_request_t *request_out)
 {
   if (request_out == NULL)
     return;
   request_out->id = r->is_done ? DART__NET_DONE.id : id_of(r);
   r->is_wanted    = !r->is_done;
-  drop_request(r);
+  drop_request(c, r);
 }
 
 /* NULL: no memory. */
@@ -391,7 +404,7 @@ static bool send_rest(dart__net_comm_t *c, request_t *r)
 }
 
 /* Remove puts and gets from the list up to the first that is not complete. */
-static void retire(peer_t *peer)
+static void retire(dart__net_comm_t *c, peer_t *peer)
 {
   request_t *r;
 
@@ -402,7 +415,7 @@ static void retire(peer_t *peer)
     /* release: pairs with the acquire in dart__wire_flush */
     atomic_fetch_sub_explicit(&peer->nlisted, 1, memory_order_release);
     r->is_op = false;
-    drop_request(r);
+    drop_request(c, r);
   }
 }
 
@@ -415,9 +428,9 @@ static void pump(dart__net_comm_t *c, peer_t *peer)
     TAILQ_REMOVE(&peer->out, r, next);
     c->nwaiting -= TAILQ_EMPTY(&peer->out);
     if (r->is_op)
-      retire(peer);
+      retire(c, peer);
     else if (r->is_done)
-      drop_request(r);
+      drop_request(c, r);
   }
 }
 
@@ -592,7 +605,7 @@ static void note_landed(dart__net_comm_t *c, request_t *r, size_t nbytes)
   if (r->landed < r->move.nbytes)
     return;
   r->is_done = true;
-  retire(&c->peer[r->move.peer]);
+  retire(c, &c->peer[r->move.peer]);
 }
 
 /* Copy what this unit copies itself: the time has come. */
@@ -784,11 +797,11 @@ void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
   request_t   *r;
 
   pthread_mutex_lock(&comm->lock);
-  r          = make_request(STAGE_SEND, &move, request_out != NULL);
+  r          = make_request(comm, STAGE_SEND, &move, request_out != NULL);
   r->channel = channel;
   r->tag     = tag;
   send_in_turn(comm, r);
-  return_request(r, request_out);
+  return_request(comm, r, request_out);
   pthread_mutex_unlock(&comm->lock);
 }
 
@@ -799,8 +812,8 @@ void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
   envelope_t *e;
 
   pthread_mutex_lock(&comm->lock);
-  r = make_request(STAGE_RECV, &(dart__move_t){ .peer = peer, .data = buffer, .nbytes = nbytes },
-                   true);
+  r               = make_request(comm, STAGE_RECV,
+                                 &(dart__move_t){ .peer = peer, .data = buffer, .nbytes = nbytes }, true);
   r->channel      = channel;
   r->tag          = tag;
   request_out->id = id_of(r);
@@ -836,7 +849,8 @@ void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, 
   request_t *r;
 
   pthread_mutex_lock(&comm->lock);
-  r = make_request(STAGE_RECV, &(dart__move_t){ .data = buffer, .nbytes = found->nbytes }, true);
+  r = make_request(comm, STAGE_RECV, &(dart__move_t){ .data = buffer, .nbytes = found->nbytes },
+                   true);
   request_out->id = id_of(r);
   take_arrived(comm, r, (envelope_t *)(uintptr_t)found->id);
   pthread_mutex_unlock(&comm->lock);
@@ -872,7 +886,7 @@ int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[]
     if (message_out != NULL)
       *message_out =
           (dart__net_message_t){ .peer = r->move.peer, .tag = r->tag, .nbytes = r->move.nbytes };
-    return_request(r, requests[index]);
+    return_request(comm, r, requests[index]);
   }
   pthread_mutex_unlock(&comm->lock);
   return index;
@@ -888,7 +902,7 @@ void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request)
   if (!r->is_done)
     TAILQ_REMOVE(&comm->posted[r->channel], r, next);
   r->is_done = true;
-  return_request(r, request);
+  return_request(comm, r, request);
   pthread_mutex_unlock(&comm->lock);
 }
 
@@ -921,8 +935,8 @@ static void start_later(dart__net_comm_t *c, request_t *r)
   packet.kind = DART__PACKET_LATER;
   dart__traffic_send(c->config.traffic, move->is_put ? 1 : 2, move->nbytes);
   packet.clock = dart__traffic_clock(c->config.traffic) + 2;
-  if (!hold_packet(c, &packet))
-    end_job("no memory for a put or a get");
+  if (!hold_packet(c, &packet)) /* no memory: it arrives early */
+    handle_later(c, &packet);
 }
 
 void dart__wire_move(dart__net_comm_t *comm, const dart__move_t *move,
@@ -935,7 +949,7 @@ void dart__wire_move(dart__net_comm_t *comm, const dart__move_t *move,
   if (atomic_load_explicit(&peer->nlisted, memory_order_relaxed) >= OPS_MOST)
     dart__wire_flush(comm, move->peer, true);
   pthread_mutex_lock(&comm->lock);
-  r         = make_request(stage, move, request_out != NULL);
+  r         = make_request(comm, stage, move, request_out != NULL);
   r->number = ++peer->nops;
   r->is_op  = true;
   TAILQ_INSERT_TAIL(&peer->ops, r, op);
@@ -947,7 +961,7 @@ void dart__wire_move(dart__net_comm_t *comm, const dart__move_t *move,
     start_later(comm, r);
   else
     send_in_turn(comm, r);
-  return_request(r, request_out);
+  return_request(comm, r, request_out);
   pthread_mutex_unlock(&comm->lock);
 }
 

@@ -60,7 +60,7 @@ void use_trees(void)
   const char             *tags[1];
   char                    tag[DART_LOCALITY_DOMAIN_TAG_MAX_SIZE];
 
-  FINE(dart_domain_team_locality(DART_TEAM_ALL, ".", &root));
+  OWN(NOMEM, dart_domain_team_locality(DART_TEAM_ALL, ".", &root));
   OWN(NOMEM, dart_domain_clone(root, &tree));
   look_up(tree);
   OWN(NOMEM, dart_domain_split_scope(tree, DART_LOCALITY_SCOPE_NODE, 2, parts));

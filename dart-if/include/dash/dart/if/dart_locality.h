@@ -49,13 +49,14 @@ dart_ret_t dart_team_locality_finalize(dart_team_t team) DART_NOTHROW;
 
 /** Store the domain tagged `domain_tag` in the tree of `team`: "." for the root.
  *  DART_ERR_NOTFOUND: no domain of that tag, or no dart_team_locality_init before; NULL is stored.
- *  DART_ERR_INVAL: no such team on this unit; NULL is stored. */
+ *  DART_ERR_INVAL: no such team on this unit; NULL is stored. DART_ERR_NOMEM: no memory for the tree of
+ *  DART_TEAM_ALL, which the first query builds; NULL is stored. */
 dart_ret_t dart_domain_team_locality(dart_team_t team, const char *domain_tag,
                                      dart_domain_locality_t **team_domain_out) DART_NOTHROW;
 
 /** Store the descriptor of the unit that is `unit` in `team`.
- *  DART_ERR_INVAL: no such team or unit; DART_ERR_NOTFOUND: no dart_team_locality_init before. NULL
- *  is stored in both cases. */
+ *  DART_ERR_INVAL: no such team or unit; DART_ERR_NOTFOUND: no dart_team_locality_init before;
+ *  DART_ERR_NOMEM: as above. NULL is stored in these cases. */
 dart_ret_t dart_unit_locality(dart_team_t team, dart_team_unit_t unit,
                               dart_unit_locality_t **loc) DART_NOTHROW;
 
