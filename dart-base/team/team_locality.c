@@ -200,10 +200,13 @@ static uint32_t sharing_of_hosts(const dart__team_t *all)
 /* Collective; agreed. */
 static dart_ret_t gather_places(dart__team_t *all)
 {
-  place_t   *mine;
-  dart_ret_t ret;
+  unsigned long set_bytes = dart__processors_bytes();
+  place_t      *mine;
+  dart_ret_t    ret;
 
-  places.set_bytes = dart__processors_bytes();
+  dart__coll_most(all, &set_bytes,
+                  1); /* one that could not ask its system learns it from the others */
+  places.set_bytes = set_bytes;
   places.bytes     = sizeof *mine + (places.set_bytes + 3) / 4 * 4;
   places.first     = calloc((size_t)all->nunits, places.bytes);
   mine             = calloc(1, places.bytes);
