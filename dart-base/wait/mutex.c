@@ -6,6 +6,8 @@
  * every 32 that wait behind it. */
 #include "wait/mutex.h"
 
+#include <linux/futex.h>
+
 #include "base/counters.h"
 #include "wait/due.h"
 #include "wait/waiting.h"
@@ -85,18 +87,40 @@ static uint32_t microseconds(void)
   return (uint32_t)(dart__now_ns() / 1000);
 }
 
-static void progress(const dart__wait_policy_t *policy)
+/* Returns the count of arrivals before it; 0: there are none. */
+static uint32_t progress(const dart__wait_policy_t *policy)
 {
+  dart__event_t *arrivals = dart__wait_arrivals(policy->pace);
+  uint32_t       seen     = arrivals != NULL ? dart__event_count(arrivals) : 0;
+
   if (policy->pace->progress != NULL)
     policy->pace->progress();
+  return seen;
 }
 
-/* How long to sleep: at most `most_us`, and not past the next call of `progress`. 0: no limit */
-static uint32_t sleep_limit(uint32_t most_us, const dart__wait_policy_t *policy)
+static uint32_t smaller(uint32_t a, uint32_t b)
 {
-  return policy->pace->progress != NULL && (most_us == 0 || policy->pace->nap_us < most_us)
-             ? policy->pace->nap_us
-             : most_us;
+  return a < b ? a : b;
+}
+
+/* Sleep while `*word` is `expected`, until woken with one of `bits`, at most `most_us` (0: no limit), and not past the
+ * next call of `progress`, which is when something arrives where that can be known. */
+static void sleep_on(_Atomic uint32_t *word, uint32_t expected, uint32_t bits, uint32_t seen,
+                     uint32_t most_us, const dart__wait_policy_t *policy)
+{
+  const dart__wait_pace_t *pace     = policy->pace;
+  dart__event_t           *arrivals = dart__wait_arrivals(pace);
+  uint32_t limit = arrivals != NULL ? dart__wait_shared_us(pace, pace->nap_us) : pace->nap_us;
+
+  if (pace->progress != NULL)
+    most_us = most_us == 0 ? limit : smaller(most_us, limit);
+  if (arrivals != NULL) {
+    dart__futex_wait_or_arrivals(word, expected, pace, seen, most_us);
+    return;
+  }
+  dart__count(DART__COUNT_SLEEP);
+  dart__waiting_stamp();
+  dart__futex_wait_bits(word, expected, most_us, bits);
 }
 
 /* Take the mutex if it is free, or pause. */
@@ -169,11 +193,6 @@ static bool yield_if_due(const rhythm_t *rhythm, uint32_t *most_us_out)
   return true;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-  return a < b ? a : b;
-}
-
 /* False: the caller is late now. */
 static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
                              const dart__wait_policy_t *policy)
@@ -182,7 +201,7 @@ static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
   bool     slept = false;
 
   for (; waited < LATE_AFTER_US; waited = microseconds() - start) {
-    uint32_t state = load_state(mutex);
+    uint32_t state = load_state(mutex), seen;
 
     if (is_free(state) && may_pass(state)) {
       if (take_from(mutex, state, held(state) | SLEEPERS))
@@ -192,7 +211,7 @@ static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
     if (slept && (state & SLEEPERS) == 0)
       note_unlock(rhythm, policy);
     slept = false;
-    progress(policy);
+    seen  = progress(policy);
     if (yield_if_due(rhythm, &most_us))
       continue;
     /* relaxed: the modification order of the word suffices; the kernel compares it again */
@@ -201,9 +220,7 @@ static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
                                                  memory_order_relaxed, memory_order_relaxed))
       continue;
     most_us = smaller(LATE_AFTER_US - waited, most_us > 0 ? most_us : LATE_AFTER_US);
-    dart__count(DART__COUNT_SLEEP);
-    dart__waiting_stamp();
-    dart__futex_wait(&mutex->state, state | SLEEPERS, sleep_limit(most_us, policy));
+    sleep_on(&mutex->state, state | SLEEPERS, FUTEX_BITSET_MATCH_ANY, seen, most_us, policy);
     slept = true;
   }
   return false;
@@ -250,19 +267,17 @@ static void sleep_until_turn(dart__mutex_t *mutex, rhythm_t *rhythm,
     /* acquire: pairs with the release in wake, so that the look below sees the unlock that raised `turn` */
     uint32_t turn     = atomic_load_explicit(&mutex->turn, memory_order_acquire);
     bool     is_first = served(load_state(mutex)) == ticket;
+    uint32_t seen;
 
     if (dart__mutex_take_late(mutex, ticket))
       return;
-    progress(policy);
+    seen = progress(policy);
     if (is_first && turn - before == 1)
       note_unlock(rhythm, policy);
     before = turn;
     if (is_first && yield_if_due(rhythm, &most_us))
       continue;
-    dart__count(DART__COUNT_SLEEP);
-    dart__waiting_stamp();
-    dart__futex_wait_bits(&mutex->turn, turn, sleep_limit(is_first ? most_us : 0, policy),
-                          bit_of(ticket));
+    sleep_on(&mutex->turn, turn, bit_of(ticket), seen, is_first ? most_us : 0, policy);
   }
 }
 

@@ -132,11 +132,12 @@ static void call_check(const dart__wait_policy_t *policy, uint64_t polls, bool s
 
 /* ---- sleeping ----------------------------------------------------------------------------------- */
 
-/* What a thread sleeps on: an event, and perhaps what comes from other nodes meanwhile. */
+/* What a thread sleeps on: a word, such as the count of an event, and perhaps what comes from other nodes meanwhile. */
 typedef struct {
-  int            count;
-  dart__event_t *event[2];
-  uint32_t       seen[2];
+  int               count;
+  _Atomic uint32_t *word[2];
+  _Atomic uint32_t *sleepers[2]; /* of an event; NULL: who changes the word knows otherwise */
+  uint32_t          seen[2];
   uint32_t (*idle_us)(uint32_t most_us); /* NULL: nothing comes */
 } sleep_t;
 
@@ -145,22 +146,27 @@ static sleep_t sleep_on(dart__event_t *event, uint32_t seen, const dart__wait_pa
   dart__event_t *arrivals = dart__wait_arrivals(pace);
 
   if (arrivals == NULL)
-    return (sleep_t){ 1, { event }, { seen }, NULL };
-  return (sleep_t){ 2, { event, arrivals }, { seen, dart__event_count(arrivals) }, pace->idle_us };
+    return (sleep_t){ 1, { &event->count }, { &event->sleepers }, { seen }, NULL };
+  return (sleep_t){ 2,
+                    { &event->count, &arrivals->count },
+                    { &event->sleepers, &arrivals->sleepers },
+                    { seen, dart__event_count(arrivals) },
+                    pace->idle_us };
 }
 
 /* seq_cst, all, and by the fence what the caller looks at next: pairs with dart__event_raise and dart__event_nudge */
 static void announce(const sleep_t *s)
 {
   for (int i = 0; i < s->count; i++)
-    atomic_fetch_add_explicit(&s->event[i]->sleepers, 1, memory_order_seq_cst);
+    if (s->sleepers[i] != NULL)
+      atomic_fetch_add_explicit(s->sleepers[i], 1, memory_order_seq_cst);
   atomic_thread_fence(memory_order_seq_cst);
 }
 
 static bool is_quiet(const sleep_t *s)
 {
   for (int i = 0; i < s->count; i++)
-    if (atomic_load_explicit(&s->event[i]->count, memory_order_seq_cst) != s->seen[i])
+    if (atomic_load_explicit(s->word[i], memory_order_seq_cst) != s->seen[i])
       return false;
   return true;
 }
@@ -171,15 +177,15 @@ static void wait_for_either(const sleep_t *s, uint32_t most_us)
 #ifdef SYS_futex_waitv
   struct timespec    end      = end_after(most_us);
   struct futex_waitv words[2] = {
-    { .val = s->seen[0], .uaddr = (uintptr_t)&s->event[0]->count, .flags = FUTEX_32 },
-    { .val = s->seen[1], .uaddr = (uintptr_t)&s->event[1]->count, .flags = FUTEX_32 }
+    { .val = s->seen[0], .uaddr = (uintptr_t)s->word[0], .flags = FUTEX_32 },
+    { .val = s->seen[1], .uaddr = (uintptr_t)s->word[1], .flags = FUTEX_32 }
   };
 
   if (syscall(SYS_futex_waitv, words, 2, 0, &end, CLOCK_MONOTONIC) >= 0 ||
       (errno != ENOSYS && errno != EPERM))
     return;
 #endif
-  dart__futex_wait(&s->event[0]->count, s->seen[0], most_us < NAP_US ? most_us : NAP_US);
+  dart__futex_wait(s->word[0], s->seen[0], most_us < NAP_US ? most_us : NAP_US);
 }
 
 /* `most_us`: 0 means until woken. True: `is_there`, so there was no sleep. */
@@ -198,12 +204,13 @@ static bool sleep_unless(const sleep_t *s, uint32_t most_us, bool (*is_there)(vo
     dart__count(DART__COUNT_SLEEP);
     dart__waiting_stamp();
     if (s->count == 1)
-      dart__futex_wait(&s->event[0]->count, s->seen[0], most_us);
+      dart__futex_wait(s->word[0], s->seen[0], most_us);
     else
       wait_for_either(s, most_us);
   }
   for (int i = 0; i < s->count; i++)
-    atomic_fetch_sub_explicit(&s->event[i]->sleepers, 1, memory_order_relaxed);
+    if (s->sleepers[i] != NULL)
+      atomic_fetch_sub_explicit(s->sleepers[i], 1, memory_order_relaxed);
   sleep_as_before(slack);
   return is_over;
 }
@@ -231,7 +238,23 @@ void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint3
 
 void dart__arrivals_sleep(const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us)
 {
-  sleep_unless(&(sleep_t){ 1, { pace->arrivals }, { seen }, pace->idle_us }, most_us, NULL, NULL);
+  sleep_t sleep = {
+    1, { &pace->arrivals->count }, { &pace->arrivals->sleepers }, { seen }, pace->idle_us
+  };
+
+  sleep_unless(&sleep, most_us, NULL, NULL);
+}
+
+void dart__futex_wait_or_arrivals(_Atomic uint32_t *word, uint32_t expected,
+                                  const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us)
+{
+  sleep_t sleep = { 2,
+                    { word, &pace->arrivals->count },
+                    { NULL, &pace->arrivals->sleepers },
+                    { expected, seen },
+                    pace->idle_us };
+
+  sleep_unless(&sleep, most_us, NULL, NULL);
 }
 
 static void nap(uint32_t us)

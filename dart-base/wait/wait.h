@@ -162,6 +162,11 @@ void dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy);
 /** Sleep while `*word` is `expected`, until woken, at most `most_us` (0: no limit). May return early.
  *  `word` may be shared between processes. */
 void dart__futex_wait(_Atomic uint32_t *word, uint32_t expected, uint32_t most_us);
+
+/** The same, and until something arrives after the count `seen` of the pace's arrivals, which it has. A wake of any bits
+ *  ends it. */
+void dart__futex_wait_or_arrivals(_Atomic uint32_t *word, uint32_t expected,
+                                  const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us);
 void dart__futex_wake(_Atomic uint32_t *word, int count);
 
 /** The same, for waiters that are told apart by bits: all those are woken that wait with one of `bits`. */

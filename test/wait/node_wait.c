@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "wait/mutex.h"
+
 enum { ROUNDS = 2000, PROCESS_ROUNDS = 500 };
 
 /* --- The futex --- */
@@ -464,6 +466,7 @@ static void late_turns_sleep_for_any_nap(void **state)
 
 static dart__event_t    arrivals;
 static _Atomic bool     is_come;
+static _Atomic bool     is_late;
 static _Atomic uint32_t idles;
 
 static uint32_t idle_until_it_comes(uint32_t most_us)
@@ -591,6 +594,44 @@ static void a_wait_for_an_event_also_wakes_when_something_comes(void **state)
   }
 }
 
+/* The mutex is held until the waiter has served what comes. Half of the waits are late ones. */
+static void wait_for_mutex(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  dart__mutex_t *mutex = shared;
+
+  (void)n;
+  if (me == 0) {
+    dart__mutex_lock(mutex, policy);
+    CHECK(dart__event_count(&served) == 1);
+    dart__mutex_unlock(mutex);
+    return;
+  }
+  while (atomic_load(&is_late) && dart__mutex_nlate(mutex) == 0)
+    dart__yield();
+  wait_for_sleeper(&arrivals);
+  atomic_store(&is_come, true);
+  dart__event_nudge(&arrivals);
+  while (dart__event_count(&served) == 0)
+    dart__yield();
+  dart__mutex_unlock(mutex);
+}
+
+static void a_wait_for_a_mutex_also_wakes_when_something_comes(void **state)
+{
+  const dart__wait_policy_t policy = SLEEPY(.progress = serve_arrivals);
+
+  (void)state;
+  for (int round = 0; round < 40; round++) {
+    dart__mutex_t mutex = { 0 };
+
+    begin_arrivals();
+    atomic_store(&is_late, round % 2 == 1);
+    dart__mutex_lock(&mutex, &policy);
+    test_threads(2, wait_for_mutex, &mutex, &policy);
+    assert_int_equal(atomic_load(&arrivals.sleepers), 0);
+  }
+}
+
 /* A unit that has a core looks by itself. */
 static void a_unit_with_a_core_is_not_woken(void **state)
 {
@@ -654,6 +695,7 @@ int main(void)
     cmocka_unit_test(turns_do_not_sleep_over_what_they_have_not_seen),
     cmocka_unit_test(what_has_come_is_not_slept_over),
     cmocka_unit_test(a_wait_for_an_event_also_wakes_when_something_comes),
+    cmocka_unit_test(a_wait_for_a_mutex_also_wakes_when_something_comes),
     cmocka_unit_test(a_unit_with_a_core_is_not_woken),
     cmocka_unit_test(turns_let_others_run)
   };
