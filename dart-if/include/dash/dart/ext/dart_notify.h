@@ -42,8 +42,8 @@ DART_INTERFACE_ON
  *  or completed before; notifications of a unit to another arrive in their order. Data of more than 8 bytes do
  *  not: of two puts to the same memory the older may remain, unless the first was flushed, or its counter is
  *  known to have been seen, before the second. Smaller data, and the update of the counter, are in program order
- *  with the unit's other puts and atomics on the same element (dart_communication.h). That the target was reached is
- *  certain after dart_flush of `flag`. Types as for dart_put; `nelem` 0: the notification alone, and `gptr` is
+ *  with the unit's other puts and atomics on the same element (dart_communication.h), but for those of an epoch. That
+ *  the target was reached is certain after dart_flush of `flag`. Types as for dart_put; `nelem` 0: the notification alone, and `gptr` is
  *  not looked at.
  *
  *  DART_ERR_INVAL, and nothing is written: what dart_put refuses; `flag` is misaligned, out of its

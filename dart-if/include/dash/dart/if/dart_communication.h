@@ -274,7 +274,8 @@ dart_ret_t dart_handle_free(dart_handle_t *handle) DART_NOTHROW;
 
 /* ---- Put and get, complete on return --------------------------------------------------------
  *
- * Errors as above; DART_ERR_INVAL also if far memory was deregistered meanwhile. */
+ * Errors as above. Where far memory was deregistered meanwhile, which no program may let happen, the error is
+ * DART_ERR_INVAL if the target tells; it need not. */
 
 /** dart_get that returns when the data are there. Reads memory each time, the caller's own
  *  included; so it can poll. */
