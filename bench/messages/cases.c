@@ -1,7 +1,10 @@
 /* See messages.h. Unit 0 is the origin, unit 1 the target, where there is one of each. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dash/dart/ext/dart_epoch.h>
+#include <dash/dart/ext/dart_file.h>
 #include <dash/dart/ext/dart_notify.h>
 
 #include "messages.h"
@@ -15,6 +18,8 @@ static uint64_t    local[ELEMENTS], other[ELEMENTS];
 static dart_lock_t lock;
 static dart_team_t team;
 static dart_gptr_t segment;
+static dart_file_t file;
+static char        path[64]; /* the same on all units */
 
 static dart_gptr_t at(size_t unit, size_t element)
 {
@@ -34,6 +39,9 @@ void cases_open(const bench_job_t *the_job)
   BENCH_OK(dart_gptr_getaddr(at((size_t)job.me, 0), &address));
   mine = address;
   memset(mine, 0, ELEMENTS * sizeof *mine);
+  if (job.me == 0)
+    snprintf(path, sizeof path, "/tmp/dart-messages.%ld", (long)getpid());
+  BENCH_OK(dart_bcast(path, sizeof path, DART_TYPE_BYTE, DART_TEAM_UNIT_ID(0), DART_TEAM_ALL));
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
 }
 
@@ -46,6 +54,8 @@ void cases_close(void)
 {
   BENCH_OK(dart_barrier(DART_TEAM_ALL));
   BENCH_OK(dart_team_memfree(memory));
+  if (job.me == 0)
+    unlink(path);
 }
 
 /* ---- one origin, one target --------------------------------------------------------------------- */
@@ -203,6 +213,24 @@ static void run_fence_noprecede(size_t n)
   BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOPRECEDE));
 }
 
+static void run_fence_nosucceed(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOSUCCEED));
+}
+
+static void run_fence_nostore(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOSTORE));
+}
+
+static void run_fence_noput(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOPUT));
+}
+
 static void run_fence_lazy(size_t n)
 {
   (void)n;
@@ -231,7 +259,7 @@ static void run_pscw(size_t n, int assertions)
   for (size_t i = 0; i < n; i++)
     partners[i] = DART_TEAM_UNIT_ID((int32_t)i + 1);
   if (job.me == 0) {
-    BENCH_OK(dart_epoch_start(memory, n, partners, assertions));
+    BENCH_OK(dart_epoch_start(memory, n, partners, assertions & DART_EPOCH_NOCHECK));
     for (size_t i = 0; i < n; i++)
       BENCH_OK(dart_put(at(i + 1, 0), local, 1, DART_TYPE_ULONG, DART_TYPE_ULONG));
     BENCH_OK(dart_epoch_complete(memory));
@@ -256,6 +284,11 @@ static least_t least_post_start(size_t n, size_t nunits)
 static void run_post_start_nocheck(size_t n)
 {
   run_pscw(n, DART_EPOCH_NOCHECK);
+}
+
+static void run_post_start_nostore(size_t n)
+{
+  run_pscw(n, DART_EPOCH_NOSTORE);
 }
 
 static void lock_put_unlock(size_t n, int assertions)
@@ -387,6 +420,89 @@ static void run_team_destroy(size_t n)
   BENCH_OK(dart_team_destroy(&team));
 }
 
+/* ---- files ------------------------------------------------------------------------------------------ */
+
+static void open_file(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_file_open(DART_TEAM_ALL, path, DART_FILE_READ | DART_FILE_WRITE | DART_FILE_CREATE,
+                          0600, &file));
+}
+
+static void close_file(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_file_close(&file));
+}
+
+static uint64_t own_place(size_t n)
+{
+  return (uint64_t)job.me * n * sizeof(uint64_t);
+}
+
+static void run_write_at(size_t n)
+{
+  size_t done;
+
+  BENCH_OK(
+      dart_file_write_at(file, own_place(n), local, n, DART_TYPE_ULONG, DART_TYPE_ULONG, &done));
+}
+
+static void run_read_at(size_t n)
+{
+  size_t done;
+
+  BENCH_OK(
+      dart_file_read_at(file, own_place(n), other, n, DART_TYPE_ULONG, DART_TYPE_ULONG, &done));
+}
+
+static void open_atomic(size_t n)
+{
+  open_file(n);
+  BENCH_OK(dart_file_set_atomicity(file, true));
+}
+
+static void run_write_all(size_t n)
+{
+  size_t done;
+
+  BENCH_OK(
+      dart_file_write_all(file, own_place(n), local, n, DART_TYPE_ULONG, DART_TYPE_ULONG, &done));
+}
+
+static void run_write_shared(size_t n)
+{
+  size_t done;
+
+  if (job.me == 1)
+    BENCH_OK(dart_file_write_shared(file, local, n, DART_TYPE_ULONG, &done));
+}
+
+static void run_write_ordered(size_t n)
+{
+  size_t done;
+
+  BENCH_OK(dart_file_write_ordered(file, local, n, DART_TYPE_ULONG, &done));
+}
+
+static void run_sync(size_t n)
+{
+  (void)n;
+  BENCH_OK(dart_file_sync(file));
+}
+
+static least_t least_of_file(size_t n, size_t nunits)
+{
+  (void)n, (void)nunits;
+  return (least_t){ 0, 0, "each unit by itself" };
+}
+
+static least_t least_atomic(size_t n, size_t nunits)
+{
+  (void)n;
+  return (least_t){ 3 * (nunits - 1), 2, "a lock of the file's range: request, grant, release" };
+}
+
 #define BATCHES      \
   {                  \
     1, 10, 100, 1000 \
@@ -410,9 +526,13 @@ const case_t cases[] = {
   { "fence", fence, fence, close_fence, least_barrier, { 1 }, false },
   { "put, fence", fence, run_fence_put, close_fence, least_barrier, { 1 }, false },
   { "fence NOPRECEDE", fence, run_fence_noprecede, close_fence, least_none, { 1 }, false },
+  { "fence NOSUCCEED", fence, run_fence_nosucceed, NULL, least_barrier, { 1 }, false },
+  { "fence NOSTORE", fence, run_fence_nostore, close_fence, least_barrier, { 1 }, false },
+  { "fence NOPUT", fence, run_fence_noput, close_fence, least_barrier, { 1 }, false },
   { "fence LAZY", fence, run_fence_lazy, close_fence, least_none, { 1 }, false },
   { "post start put complete wait", NULL, run_post_start, NULL, least_post_start, { 0 }, true },
   { "post start put complete wait NOCHECK", NULL, run_post_start_nocheck, NULL, least_post_start, { 0 }, true },
+  { "post start put complete wait NOSTORE", NULL, run_post_start_nostore, NULL, least_post_start, { 0 }, true },
   { "lock put unlock", NULL, run_lock, NULL, least_lock, { 1, 10 }, false },
   { "lock NOCHECK put unlock", NULL, run_lock_nocheck, NULL, least_put, { 1 }, false },
   { "lock_all put unlock_all", NULL, run_lock_all, NULL, least_lock_all, { 1 }, false },
@@ -422,6 +542,15 @@ const case_t cases[] = {
   { "team_memfree", run_allocate, run_free, NULL, least_agree, { 1000 }, false },
   { "team_create", NULL, run_team, run_team_destroy, least_agree, { 1 }, false },
   { "team_destroy", run_team, run_team_destroy, NULL, least_agree, { 1 }, false },
+  { "file_open", NULL, open_file, close_file, least_agree, { 1 }, false },
+  { "file_close", open_file, close_file, NULL, least_agree, { 1 }, false },
+  { "file_write_at", open_file, run_write_at, close_file, least_of_file, { 100 }, false },
+  { "file_read_at", open_file, run_read_at, close_file, least_of_file, { 100 }, false },
+  { "file_write_at, atomic", open_atomic, run_write_at, close_file, least_atomic, { 100 }, false },
+  { "file_write_all", open_file, run_write_all, close_file, least_agree, { 100 }, false },
+  { "file_write_shared", open_file, run_write_shared, close_file, least_answer, { 100 }, false },
+  { "file_write_ordered", open_file, run_write_ordered, close_file, least_agree, { 100 }, false },
+  { "file_sync", open_file, run_sync, close_file, least_agree, { 1 }, false },
 };
 /* clang-format on */
 const size_t ncases = sizeof cases / sizeof cases[0];

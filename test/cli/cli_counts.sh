@@ -7,8 +7,8 @@ export DART_LOG_LEVEL=WARN DART_PROGRESS=none DART_NET=latency=2ms
 unset DART_STATS DART_NODES
 table=$(dirname "$0")/counts.csv
 
-for nodes in 2 4; do
-  run "$build/dart-shmem/dartrun" --nodes $nodes -n $nodes "$build/bench/messages-shmem" --format=counts --repeat=5
+for nodes in 2 4 8; do
+  run "$build/dart-shmem/dartrun" --nodes $nodes -n $nodes "$build/bench/messages-shmem" --format=counts --repeat=$((nodes < 8 ? 5 : 3))
   expect_code 0
   while IFS= read -r line; do
     grep -qxF -- "$line" "$work/out" || fail "not '$line' but $(grep -F -- "${line%%\",*}\"," "$work/out")"
