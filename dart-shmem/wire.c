@@ -148,14 +148,14 @@ static void end_job(const char *why)
 static request_t *make_request(dart__net_comm_t *c, stage_t stage, const dart__move_t *move,
                                bool is_wanted)
 {
-  request_t *r    = malloc(sizeof *r);
-  uint64_t   free = ~c->spares;
+  request_t *r      = malloc(sizeof *r);
+  uint64_t   unused = ~c->spares;
 
-  if (r == NULL && free == 0)
+  if (r == NULL && unused == 0)
     end_job("no memory for a request");
   if (r == NULL) {
-    r = &c->spare[__builtin_ctzll(free)];
-    c->spares |= free & -free;
+    r = &c->spare[__builtin_ctzll(unused)];
+    c->spares |= unused & -unused;
   }
   *r = (request_t){ .stage = stage, .is_wanted = is_wanted, .move = *move };
   return r;

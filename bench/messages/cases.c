@@ -1,5 +1,4 @@
 /* See messages.h. Unit 0 is the origin, unit 1 the target, where there is one of each. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -195,47 +194,19 @@ static void run_alltoall(size_t n)
 
 /* ---- epochs ------------------------------------------------------------------------------------- */
 
-static void fence(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_epoch_fence(memory, 0));
-}
+#define FENCE(name, assertions)                     \
+  static void name(size_t n)                        \
+  {                                                 \
+    (void)n;                                        \
+    BENCH_OK(dart_epoch_fence(memory, assertions)); \
+  }
 
-static void close_fence(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOSUCCEED));
-}
-
-static void run_fence_noprecede(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOPRECEDE));
-}
-
-static void run_fence_nosucceed(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOSUCCEED));
-}
-
-static void run_fence_nostore(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOSTORE));
-}
-
-static void run_fence_noput(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_NOPUT));
-}
-
-static void run_fence_lazy(size_t n)
-{
-  (void)n;
-  BENCH_OK(dart_epoch_fence(memory, DART_EPOCH_LAZY));
-}
+FENCE(fence, 0)
+FENCE(fence_noprecede, DART_EPOCH_NOPRECEDE)
+FENCE(fence_nosucceed, DART_EPOCH_NOSUCCEED)
+FENCE(fence_nostore, DART_EPOCH_NOSTORE)
+FENCE(fence_noput, DART_EPOCH_NOPUT)
+FENCE(fence_lazy, DART_EPOCH_LAZY)
 
 static void run_fence_put(size_t n)
 {
@@ -523,13 +494,13 @@ const case_t cases[] = {
   { "gather", NULL, run_gather, NULL, least_one, { 1 }, false },
   { "allgather", NULL, run_allgather, NULL, least_barrier, { 1 }, false },
   { "alltoall", NULL, run_alltoall, NULL, least_barrier, { 1 }, false },
-  { "fence", fence, fence, close_fence, least_barrier, { 1 }, false },
-  { "put, fence", fence, run_fence_put, close_fence, least_barrier, { 1 }, false },
-  { "fence NOPRECEDE", fence, run_fence_noprecede, close_fence, least_none, { 1 }, false },
-  { "fence NOSUCCEED", fence, run_fence_nosucceed, NULL, least_barrier, { 1 }, false },
-  { "fence NOSTORE", fence, run_fence_nostore, close_fence, least_barrier, { 1 }, false },
-  { "fence NOPUT", fence, run_fence_noput, close_fence, least_barrier, { 1 }, false },
-  { "fence LAZY", fence, run_fence_lazy, close_fence, least_none, { 1 }, false },
+  { "fence", fence, fence, fence_nosucceed, least_barrier, { 1 }, false },
+  { "put, fence", fence, run_fence_put, fence_nosucceed, least_barrier, { 1 }, false },
+  { "fence NOPRECEDE", fence, fence_noprecede, fence_nosucceed, least_none, { 1 }, false },
+  { "fence NOSUCCEED", fence, fence_nosucceed, NULL, least_barrier, { 1 }, false },
+  { "fence NOSTORE", fence, fence_nostore, fence_nosucceed, least_barrier, { 1 }, false },
+  { "fence NOPUT", fence, fence_noput, fence_nosucceed, least_barrier, { 1 }, false },
+  { "fence LAZY", fence, fence_lazy, fence_nosucceed, least_none, { 1 }, false },
   { "post start put complete wait", NULL, run_post_start, NULL, least_post_start, { 0 }, true },
   { "post start put complete wait NOCHECK", NULL, run_post_start_nocheck, NULL, least_post_start, { 0 }, true },
   { "post start put complete wait NOSTORE", NULL, run_post_start_nostore, NULL, least_post_start, { 0 }, true },

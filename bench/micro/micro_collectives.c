@@ -59,17 +59,23 @@ static char *own_portion(const micro_t *m)
   return address;
 }
 
-/* A word of each line. */
+/* A word of each line, and so read_through. */
 static void write_anew(char *block, size_t nbytes, size_t round)
 {
   for (size_t at = 0; at < nbytes; at += LINE)
     *(volatile double *)(void *)(block + at) = (double)round;
 }
 
-#define MAPPED_LOOP(name, sent, call)                                              \
+static void read_through(const char *block, size_t nbytes)
+{
+  for (size_t at = 0; at < nbytes; at += LINE)
+    (void)*(const volatile double *)(const void *)(block + at);
+}
+
+#define DART_LOOP(name, send_, recv_, sent, got, came, call)                       \
   static void name(micro_t *m, size_t n)                                           \
   {                                                                                \
-    char *send = own_portion(m), *recv = send + m->area / 2;                       \
+    char *send = send_, *recv = recv_;                                             \
                                                                                    \
     for (size_t i = 0; i < n; i++) {                                               \
       dart_team_unit_t root = DART_TEAM_UNIT_ID((dart_unit_t)(i % m->job.nunits)); \
@@ -77,8 +83,12 @@ static void write_anew(char *block, size_t nbytes, size_t round)
       (void)root, (void)recv;                                                      \
       write_anew(send, sent, i);                                                   \
       BENCH_OK(call);                                                              \
+      read_through(got, came);                                                     \
     }                                                                              \
   }
+
+#define MAPPED_LOOP(name, sent, call) \
+  DART_LOOP(name, own_portion(m), send + m->area / 2, sent, recv, 0, call)
 
 MAPPED_LOOP(mapped_bcast, m->size, dart_bcast(send, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
 MAPPED_LOOP(mapped_allreduce, m->size,
@@ -94,38 +104,21 @@ MAPPED_LOOP(mapped_alltoall, m->size * m->job.nunits,
 
 /* ---- from and to private buffers that a program uses -------------------------------------------- */
 
-/* A word of each line. */
-static void read_through(const char *block, size_t nbytes)
-{
-  for (size_t at = 0; at < nbytes; at += LINE)
-    (void)*(const volatile double *)(const void *)(block + at);
-}
+#define USED_LOOP(name, sent, got, came, call) \
+  DART_LOOP(name, m->send, m->recv, sent, got, came, call)
 
-#define USED_LOOP(name, sent, got, came, call)                                     \
-  static void name(micro_t *m, size_t n)                                           \
-  {                                                                                \
-    for (size_t i = 0; i < n; i++) {                                               \
-      dart_team_unit_t root = DART_TEAM_UNIT_ID((dart_unit_t)(i % m->job.nunits)); \
-                                                                                   \
-      (void)root;                                                                  \
-      write_anew(m->send, sent, i);                                                \
-      BENCH_OK(call);                                                              \
-      read_through(got, came);                                                     \
-    }                                                                              \
-  }
-
-USED_LOOP(used_bcast, m->size, m->send, m->size,
-          dart_bcast(m->send, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
-USED_LOOP(used_allreduce, m->size, m->recv, m->size,
-          dart_allreduce(m->send, m->recv, m->nwords, DART_TYPE_DOUBLE, DART_OP_SUM, DART_TEAM_ALL))
-USED_LOOP(used_gather, m->size, m->recv, m->job.me == root.id ? m->size * m->job.nunits : 0,
-          dart_gather(m->send, m->recv, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
-USED_LOOP(used_scatter, m->size * m->job.nunits, m->recv, m->size,
-          dart_scatter(m->send, m->recv, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
-USED_LOOP(used_allgather, m->size, m->recv, m->size * m->job.nunits,
-          dart_allgather(m->send, m->recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
-USED_LOOP(used_alltoall, m->size * m->job.nunits, m->recv, m->size * m->job.nunits,
-          dart_alltoall(m->send, m->recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
+USED_LOOP(used_bcast, m->size, send, m->size,
+          dart_bcast(send, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+USED_LOOP(used_allreduce, m->size, recv, m->size,
+          dart_allreduce(send, recv, m->nwords, DART_TYPE_DOUBLE, DART_OP_SUM, DART_TEAM_ALL))
+USED_LOOP(used_gather, m->size, recv, m->job.me == root.id ? m->size * m->job.nunits : 0,
+          dart_gather(send, recv, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+USED_LOOP(used_scatter, m->size * m->job.nunits, recv, m->size,
+          dart_scatter(send, recv, m->nwords, DART_TYPE_LONG, root, DART_TEAM_ALL))
+USED_LOOP(used_allgather, m->size, recv, m->size * m->job.nunits,
+          dart_allgather(send, recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
+USED_LOOP(used_alltoall, m->size * m->job.nunits, recv, m->size * m->job.nunits,
+          dart_alltoall(send, recv, m->nwords, DART_TYPE_LONG, DART_TEAM_ALL))
 
 /* ---- floors ---------------------------------------------------------------------------------- */
 
@@ -244,21 +237,16 @@ static void clear(micro_t *m)
     .floor = { .loop = floor_##name_, .by = BY_ALL }, .about = about_, .prepare = clear          \
   }
 
-#define MAPPED(name_, about_)                                                          \
+#define ANEW(kind, name_, sizes_, about_)                                              \
   {                                                                                    \
-    .name = #name_ ".mapped", .places = IN_TEAM, .sizes = SIZE_SENT_AND_RECEIVED,      \
-    .dart  = { .loop = mapped_##name_, .by = BY_ALL },                                 \
-    .floor = { .loop = floor_anew_##name_, .by = BY_ALL }, .about = about_ ", mapped", \
+    .name = #name_ "." #kind, .places = IN_TEAM, .sizes = sizes_,                      \
+    .dart  = { .loop = kind##_##name_, .by = BY_ALL },                                 \
+    .floor = { .loop = floor_anew_##name_, .by = BY_ALL }, .about = about_ ", " #kind, \
     .prepare = clear                                                                   \
   }
 
-#define USED(name_, about_)                                                          \
-  {                                                                                  \
-    .name = #name_ ".used", .places = IN_TEAM, .sizes = SIZE_PER_UNIT,               \
-    .dart  = { .loop = used_##name_, .by = BY_ALL },                                 \
-    .floor = { .loop = floor_anew_##name_, .by = BY_ALL }, .about = about_ ", used", \
-    .prepare = clear                                                                 \
-  }
+#define MAPPED(name_, about_) ANEW(mapped, name_, SIZE_SENT_AND_RECEIVED, about_)
+#define USED(name_, about_)   ANEW(used, name_, SIZE_PER_UNIT, about_)
 
 const case_t collective_cases[] = {
   { .name   = "barrier",

@@ -16,8 +16,7 @@
 
 /* Bytes of a block from which it pays, about. A step of the exchange is cheap if every unit has a core, and a
  * context switch if not. */
-#define LEAST         DART__DIRECT_LEAST
-#define LEAST_BY_CORE (256 * DART__KI)
+#define LEAST_BY_CORE (256 * DART__KI) /* else DART__DIRECT_LEAST */
 
 /* A reduction must be this many times larger than other blocks to go through the kernel. */
 #define REDUCTION_FACTOR 8
@@ -160,7 +159,7 @@ static size_t least(dart__team_t *team)
   dart__coll_most(team, fails_or_crowded, 2);
   if (fails_or_crowded[0])
     return SIZE_MAX;
-  return fails_or_crowded[1] ? LEAST : LEAST_BY_CORE;
+  return fails_or_crowded[1] ? DART__DIRECT_LEAST : LEAST_BY_CORE;
 }
 
 /* Publish the buffers for blocks of `nbytes`. The caller looks whether all that are accessed are mapped, or whether the

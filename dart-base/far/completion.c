@@ -91,14 +91,6 @@ void dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
 
 /* ---- flush ------------------------------------------------------------------------------- */
 
-bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_target)
-{
-  dart__far_team_t *far = team->far;
-
-  return dart__outstanding_is_done(&far->unit[unit], at_target,
-                                   dart__outstanding_number(&far->unit[unit].started));
-}
-
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
 {
   dart__far_team_t    *far  = team->far;

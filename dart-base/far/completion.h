@@ -20,7 +20,13 @@ dart__copy_t *dart__completion_copy(dart__team_t *team, int32_t unit);
 void          dart__completion_copied(dart__team_t *team, dart__copy_t *copy);
 
 /** Whether dart__completion_flush of the unit has nothing to do. */
-bool dart__completion_is_flushed(dart__team_t *team, int32_t unit, bool at_target);
+static inline bool dart__completion_is_flushed(const dart__team_t *team, int32_t unit,
+                                               bool at_target)
+{
+  const dart__outstanding_t *o = &dart__far_team(team)->unit[unit];
+
+  return dart__outstanding_is_done(o, at_target, dart__outstanding_number(&o->started));
+}
 
 /** Complete what was started towards a team unit, or all: remotely, or only locally. */
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);

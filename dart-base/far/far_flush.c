@@ -68,11 +68,8 @@ static __attribute__((noinline)) dart_ret_t wait_for_unit(dart__team_t *team, in
 /* The same towards one unit. */
 static inline bool is_unit_idle(const dart__team_t *team, int32_t unit, dart__am_scope_t scope)
 {
-  const dart__outstanding_t *o = &dart__far_team(team)->unit[unit];
-
   return dart__am_peers_count(dart__engine.busy) == 0 &&
-         dart__outstanding_is_done(o, scope == DART__AM_REMOTE,
-                                   dart__outstanding_number(&o->started));
+         dart__completion_is_flushed(team, unit, scope == DART__AM_REMOTE);
 }
 
 static inline dart_ret_t flush(dart__team_t *team, int32_t unit, dart__am_scope_t scope)

@@ -42,8 +42,7 @@ static pthread_mutex_t   describing = PTHREAD_MUTEX_INITIALIZER;
 
 /* On one host: the processors of each unit at init. */
 typedef struct {
-  int32_t       cpu;   /* that it ran on; -1: not known */
-  int32_t       same;  /* the lowest global id of a unit whose processors are the same */
+  long cpu; /* that it ran on; -1: not known; as wide as a word of the set, which it aligns */
   unsigned char set[]; /* that it may use */
 } place_t;
 
@@ -64,36 +63,63 @@ static place_t *place_of(int32_t unit)
 
 /* ---- descriptions ------------------------------------------------------------------------ */
 
-/* Units with the same processors have the same hardware, unless hwloc shows another machine. */
-static void describe_unit(const dart__team_t *all, int32_t unit, bool by_position,
-                          dart__hardware_t *found)
+static bool are_same(const place_t *a, const place_t *b)
+{
+  return a->cpu == b->cpu && memcmp(a->set, b->set, places.set_bytes) == 0;
+}
+
+static void describe_unit(const dart__team_t *all, int32_t unit, dart__hardware_t *hardware_out)
 {
   const place_t *place = place_of(unit);
   int32_t        node = all->node_of[unit], first = all->node_start[node];
-  uint32_t       position = (uint32_t)(all->rank[unit] - first);
 
-  if (!by_position && place->same < unit)
-    found[unit] = found[place->same];
-  else
-    dart__hardware_of(position, (uint32_t)(all->node_start[node + 1] - first), place->cpu,
-                      place->set, places.set_bytes, &found[unit]);
+  dart__hardware_of((uint32_t)(all->rank[unit] - first),
+                    (uint32_t)(all->node_start[node + 1] - first), (int)place->cpu, place->set,
+                    places.set_bytes, hardware_out);
+}
+
+/* Units with the same processors, of which there are few sets, have the same hardware, unless hwloc shows another
+ * machine. `different` has room for all units. */
+static void describe_units(const dart__team_t *all, int32_t different[], dart__hardware_t found[])
+{
+  bool    by_position = dart__hardware_goes_by_position();
+  int32_t n           = 0;
+
+  for (int32_t u = 0; u < all->nunits; u++) {
+    int32_t i = 0;
+
+    while (i < n && !are_same(place_of(u), place_of(different[i])))
+      i++;
+    if (i < n) {
+      found[u] = found[different[i]];
+      continue;
+    }
+    describe_unit(all, u, &found[u]);
+    if (!by_position)
+      different[n++] = u;
+  }
 }
 
 /* Of all units, on one host. */
 static dart_ret_t describe_all(void)
 {
-  const dart__team_t *all         = dart__teams[DART_TEAM_ALL];
-  dart__hardware_t   *found       = calloc((size_t)all->nunits, sizeof *found);
-  bool                by_position = dart__hardware_goes_by_position();
+  const dart__team_t *all       = dart__teams[DART_TEAM_ALL];
+  size_t              count     = (size_t)all->nunits;
+  dart__hardware_t   *found     = calloc(count, sizeof *found);
+  int32_t            *different = calloc(count, sizeof *different);
+  dart_ret_t          ret       = DART_ERR_NOMEM;
 
-  for (int32_t u = 0; found != NULL && u < all->nunits; u++)
-    describe_unit(all, u, by_position, found);
-  if (found == NULL || !dart__hardware_share_cores(found, all->nunits)) {
-    free(found);
-    return DART_ERR_NOMEM;
+  if (found != NULL && different != NULL) {
+    describe_units(all, different, found);
+    if (dart__hardware_share_cores(found, all->nunits))
+      ret = DART_OK;
   }
-  hardware = found;
-  return DART_OK;
+  free(different);
+  if (ret == DART_OK)
+    hardware = found;
+  else
+    free(found);
+  return ret;
 }
 
 static dart_ret_t describe_if_due(void)
@@ -153,26 +179,6 @@ static dart_ret_t build_if_due(dart__team_t *team)
 
 /* ---- init and exit ------------------------------------------------------------------------- */
 
-/* Find out which units have the same processors. Their sets are few, and are compared with one another. */
-static bool compare_places(int32_t nunits)
-{
-  int32_t *different = calloc((size_t)nunits, sizeof *different), n = 0;
-
-  for (int32_t u = 0; different != NULL && u < nunits; u++) {
-    place_t *place = place_of(u);
-    int32_t  i     = 0;
-
-    while (i < n && (place->cpu != place_of(different[i])->cpu ||
-                     memcmp(place->set, place_of(different[i])->set, places.set_bytes) != 0))
-      i++;
-    if (i == n)
-      different[n++] = u;
-    place->same = different[i];
-  }
-  free(different);
-  return different != NULL;
-}
-
 /* How many units may use the processors of this one, on one host. */
 static uint32_t sharing_here(const dart__team_t *all)
 {
@@ -207,14 +213,13 @@ static dart_ret_t gather_places(dart__team_t *all)
   dart__coll_most(all, &set_bytes,
                   1); /* one that could not ask its system learns it from the others */
   places.set_bytes = set_bytes;
-  places.bytes     = sizeof *mine + (places.set_bytes + 3) / 4 * 4;
+  places.bytes     = sizeof *mine + places.set_bytes;
   places.first     = calloc((size_t)all->nunits, places.bytes);
   mine             = calloc(1, places.bytes);
   ret = dart__coll_agree(all, places.first != NULL && mine != NULL ? DART_OK : DART_ERR_NOMEM);
   if (ret == DART_OK) {
     mine->cpu = dart__processors_here(mine->set, places.set_bytes);
     dart__coll_share(all, mine, places.first, places.bytes);
-    ret = dart__coll_agree(all, compare_places(all->nunits) ? DART_OK : DART_ERR_NOMEM);
   }
   free(mine);
   return ret;

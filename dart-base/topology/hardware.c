@@ -6,6 +6,7 @@
  * other things that are not needed are left out, and each process loads it once. */
 #include "topology/hardware.h"
 
+#include <hwloc/glibc-sched.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -365,14 +366,6 @@ int dart__processors_here(unsigned char *set_out, size_t nbytes)
   return sched_getcpu();
 }
 
-static void fill_bitmap(hwloc_bitmap_t bitmap, const unsigned char *set, size_t nbytes)
-{
-  hwloc_bitmap_zero(bitmap);
-  for (size_t i = 0; i < nbytes * CHAR_BIT; i++)
-    if (CPU_ISSET_S(i, nbytes, (const cpu_set_t *)(const void *)set))
-      hwloc_bitmap_set(bitmap, (unsigned)i);
-}
-
 /* ---- descriptions of units ------------------------------------------------------------------ */
 
 static void describe_unknown(dart__hardware_t *hardware)
@@ -396,7 +389,8 @@ void dart__hardware_of(uint32_t position, uint32_t count, int cpu, const unsigne
     dart__hardware_describe(machine, allowed, cpu_of_position(machine, position, count),
                             hardware_out);
   } else {
-    fill_bitmap(allowed, set, nbytes);
+    hwloc_cpuset_from_glibc_sched_affinity(machine, allowed, (const cpu_set_t *)(const void *)set,
+                                           nbytes);
     dart__hardware_describe(machine, allowed, cpu, hardware_out);
   }
   hwloc_bitmap_free(allowed);

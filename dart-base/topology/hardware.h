@@ -35,7 +35,8 @@ void dart__hardware_describe(hwloc_topology_t machine, hwloc_const_cpuset_t allo
  *  that may use the same ones divide them, and have at least one. False: no memory; nothing changed. */
 bool dart__hardware_share_cores(dart__hardware_t *hardware, int32_t nunits);
 
-/** Bytes of a set of this system's processors, a bit for each: the same in all processes. 0: the system does not tell. */
+/** Bytes of a set of this system's processors, whole words with a bit for each: the same in all processes. 0: the system
+ *  does not tell. */
 size_t dart__processors_bytes(void);
 
 /** The set of the processors that the calling thread may use, all if that is not known; returns the one that it runs on,

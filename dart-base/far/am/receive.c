@@ -348,8 +348,8 @@ static bool awaits_reply(const dart__am_t *am)
   return dart__am_peers_count(&am->busy) > 0;
 }
 
-/* A thread may wait for one of them, so their receives are posted again at the next look. Where the look has found none,
- * none had come. */
+/* A thread may wait for one of them, so their receives are posted again at the next look. A reply that this look has not
+ * found is left to the next. */
 static bool take_replies(dart__am_t *am, int most)
 {
   dart__am_ring_t *ring = &am->receiver.replies;
@@ -391,7 +391,7 @@ static bool take_requests(dart__am_t *am, int most, bool *notified_out)
 }
 
 /* Look for the next reply, the next request, and whether `own` is complete. While a unit waits it does little
- * else, so the three cost one test, which finds a reply first. False: no message has come. */
+ * else, so the three cost one test; most networks find the first in this order. False: no message has come. */
 static bool test_messages(dart__am_t *am, int looks, dart__net_request_t *own)
 {
   dart__am_slot_t     *slot[2];

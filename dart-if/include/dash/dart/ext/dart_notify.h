@@ -43,8 +43,8 @@ DART_INTERFACE_ON
  *  not: of two puts to the same memory the older may remain, unless the first was flushed, or its counter is
  *  known to have been seen, before the second. Smaller data, and the update of the counter, are in program order
  *  with the unit's other puts and atomics on the same element (dart_communication.h), but for those of an epoch. That
- *  the target was reached is certain after dart_flush of `flag`. Types as for dart_put; `nelem` 0: the notification alone, and `gptr` is
- *  not looked at.
+ *  the target was reached is certain after dart_flush of `flag`. Types as for dart_put; `nelem` 0: the notification
+ *  alone, and `gptr` is not looked at.
  *
  *  DART_ERR_INVAL, and nothing is written: what dart_put refuses; `flag` is misaligned, out of its
  *  portion, or of another unit than `gptr`. DART_ERR_OTHER: as dart_put; nothing is notified. DART_ERR_OTHER,
