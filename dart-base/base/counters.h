@@ -89,7 +89,7 @@
   X(REQUEST_BLOCKING, EVENTS, "request_blocking", "blocking puts and gets sent as requests")      \
   X(NOTIFY_INLINE, EVENTS, "notify_inline", "notifications whose data travel in their batch")     \
   X(NOTIFY_DATA, EVENTS, "notify_data", "notifications whose data are messages of their own")     \
-  X(NOTIFY_RUNS, EVENTS, "notify_runs", "notifications whose scattered data are requests")        \
+  X(NOTIFY_TYPED, EVENTS, "notify_typed", "notifications whose scattered data are requests")      \
   X(NOTIFY_AFTER_RMA, EVENTS, "notify_after_rma", "notifications after a put by MPI")             \
   X(NOTIFY_GOT, EVENTS, "notify_got", "notified gets whose data come in replies")                 \
   X(NOTIFY_GOT_DATA, EVENTS, "notify_got_data",                                                   \

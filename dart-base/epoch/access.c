@@ -38,11 +38,11 @@ static bool is_read_only(const dart__access_call_t *call, int32_t unit)
 
 /* Checks in common, and notes that the target is used. PASS: no epoch is open; DONE: it goes on. */
 static dart__access_t begin_operation(const dart__access_call_t *call, int32_t unit,
-                                      dart__epoch_op_kind_t kind)
+                                      dart__rma_kind_t kind)
 {
   dart__epoch_t        *epoch  = call->epoch;
   dart__epoch_target_t *t      = &epoch->target[unit];
-  bool                  writes = kind != DART__EPOCH_GET;
+  bool                  writes = kind != DART__GET;
 
   if (!covers(epoch, unit))
     return refuse_target(call, unit);
@@ -80,21 +80,20 @@ static bool may_lock_now(const dart__access_call_t *call, int32_t unit)
 }
 
 /* The target has opened since the operation began: it may have said DART_EPOCH_NOPUT meanwhile. */
-static bool breaks_promise(const dart__access_call_t *call, int32_t unit,
-                           dart__epoch_op_kind_t kind)
+static bool breaks_promise(const dart__access_call_t *call, int32_t unit, dart__rma_kind_t kind)
 {
-  return kind != DART__EPOCH_GET && dart__access_is_read_only(call, unit);
+  return kind != DART__GET && dart__access_is_read_only(call, unit);
 }
 
-static dart__access_t later(const dart__access_call_t *call, const dart__epoch_op_t *op)
+static dart__access_t later(const dart__access_call_t *call, const dart__rma_t *rma)
 {
-  int32_t        unit = op->at.unit;
-  dart__access_t goes = begin_operation(call, unit, op->kind);
+  int32_t        unit = rma->at.unit;
+  dart__access_t goes = begin_operation(call, unit, rma->kind);
 
   if (goes != DART__ACCESS_DONE)
     return goes;
   if (!may_lock_now(call, unit) || !dart__access_try_open(call, unit)) {
-    if (dart__access_put_off(call->epoch, op))
+    if (dart__access_put_off(call->epoch, rma))
       return DART__ACCESS_DONE;
     if (!dart__access_may_wait(call->epoch))
       return refuse_more(call);
@@ -102,15 +101,15 @@ static dart__access_t later(const dart__access_call_t *call, const dart__epoch_o
       return gone(call, unit);
   }
   dart__access_drain(call, unit);
-  if (breaks_promise(call, unit, op->kind))
+  if (breaks_promise(call, unit, rma->kind))
     return DART__ACCESS_REFUSED;
   if (!dart__access_is_far(call, unit))
     return DART__ACCESS_PASS;
-  dart__access_start(call, op);
+  dart__access_start(call, rma);
   return DART__ACCESS_DONE;
 }
 
-static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__epoch_op_kind_t kind)
+static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__rma_kind_t kind)
 {
   dart__access_t goes = begin_operation(call, unit, kind);
 
@@ -125,20 +124,20 @@ static dart__access_t now(const dart__access_call_t *call, int32_t unit, dart__e
   return DART__ACCESS_PASS;
 }
 
-static dart__access_t access_later(const char *function, const dart__epoch_op_t *op)
+static dart__access_t access_later(const char *function, const dart__rma_t *rma)
 {
-  dart__access_call_t call = { function, op->at.team, op->at.segment,
-                               dart__segment_epoch(op->at.segment) };
+  dart__access_call_t call = { function, rma->at.team, rma->at.segment,
+                               dart__segment_epoch(rma->at.segment) };
   dart__access_t      goes;
 
   dart__access_enter(&call.epoch->access);
-  goes = later(&call, op);
+  goes = later(&call, rma);
   dart__access_leave(&call.epoch->access);
   return goes;
 }
 
 static dart__access_t access_now(const char *function, const dart__address_t *at,
-                                 dart__epoch_op_kind_t kind)
+                                 dart__rma_kind_t kind)
 {
   dart__access_call_t call = { function, at->team, at->segment, dart__segment_epoch(at->segment) };
   dart__access_t      goes;

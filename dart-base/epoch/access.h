@@ -112,14 +112,14 @@ bool dart__access_is_gone(const dart__epoch_request_t *request);
 bool dart__access_may_wait(const dart__epoch_t *epoch);
 
 /** Put an operation off. False: no memory; or there are many, and it may wait. */
-bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op);
+bool dart__access_put_off(dart__epoch_t *epoch, const dart__rma_t *rma);
 
 /** Whether an open near unit has promised that nobody writes to it, against which an operation is: after a log line. It
  *  keeps its promise until the epoch ends; after a lazy fence it may be an epoch ahead. False: this is not verified. */
 bool dart__access_is_read_only(const dart__access_call_t *call, int32_t unit);
 
 /** Start an operation on an open unit. */
-void dart__access_start(const dart__access_call_t *call, const dart__epoch_op_t *op);
+void dart__access_start(const dart__access_call_t *call, const dart__rma_t *rma);
 
 /** Start what is queued for an open unit. */
 void dart__access_drain(const dart__access_call_t *call, int32_t unit);
@@ -128,7 +128,7 @@ void dart__access_drain(const dart__access_call_t *call, int32_t unit);
  *  most `most_read` bytes together. `ops` has room for DART__LOCKED_OPS, and names places in the queue.
  *  False: it cannot. */
 bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t most_read,
-                          const dart__epoch_op_t *ops[], size_t *nops_out);
+                          const dart__queued_t *ops[], size_t *nops_out);
 
 /** Forget what is queued for a unit: it was sent otherwise. */
 void dart__access_drop(const dart__access_call_t *call, int32_t unit);

@@ -66,27 +66,33 @@ bool dart__epoch_far_leave(dart__epoch_shared_t *state, bool is_exclusive)
 
 /* ---- operations ------------------------------------------------------------------------------- */
 
-bool dart__epoch_keep(dart__epoch_op_t *op)
+static bool keep_types(dart__rma_t *rma)
 {
-  dart__type_t *kept;
+  dart__type_t *kept = malloc(2 * sizeof *kept);
 
-  if (op->local_type == NULL)
-    return true;
-  kept = malloc(2 * sizeof *kept);
   if (kept == NULL)
     return false;
-  dart__type_copy(op->type, &kept[0]); /* needs no memory */
-  dart__type_copy(op->local_type, &kept[1]);
-  op->type       = &kept[0];
-  op->local_type = &kept[1];
+  dart__type_copy(rma->type, &kept[0]); /* needs no memory */
+  dart__type_copy(rma->local_type, &kept[1]);
+  rma->type       = &kept[0];
+  rma->local_type = &kept[1];
   return true;
 }
 
-void dart__epoch_release(const dart__epoch_op_t *op)
+bool dart__epoch_keep(dart__queued_t *op)
 {
-  dart__type_t *kept = (dart__type_t *)(uintptr_t)op->type;
+  if (dart__rma_is_copied(&op->rma)) {
+    memcpy(op->value, op->rma.buffer, op->rma.nbytes);
+    op->rma.buffer = NULL;
+  }
+  return op->rma.local_type == NULL || keep_types(&op->rma);
+}
 
-  if (op->local_type == NULL)
+void dart__epoch_release(const dart__queued_t *op)
+{
+  dart__type_t *kept = (dart__type_t *)(uintptr_t)op->rma.type;
+
+  if (op->rma.local_type == NULL)
     return;
   dart__type_forget(&kept[0]);
   dart__type_forget(&kept[1]);

@@ -96,10 +96,22 @@ bool dart__epoch_far_leave(dart__epoch_shared_t *state, bool is_exclusive);
 
 typedef struct dart__epoch dart__epoch_t;
 
-/** Keep the types of an operation until dart__epoch_release: those of a program may end before it is started.
+/* A deferred operation, in a place of the queue. */
+typedef struct {
+  dart__rma_t rma;  /* its buffer is NULL: `value` is the operand */
+  uint32_t    next; /* the place of the next one for the same unit, or of the next free one */
+  _Alignas(16) char value[DART_COPIED_MOST];
+} dart__queued_t;
+
+static inline const void *dart__queued_source(const dart__queued_t *op)
+{
+  return op->rma.buffer != NULL ? op->rma.buffer : op->value;
+}
+
+/** Copy a small operand, and the types until dart__epoch_release: those of a program may end before it is started.
  *  False: no memory, and nothing is kept. */
-bool dart__epoch_keep(dart__epoch_op_t *op);
-void dart__epoch_release(const dart__epoch_op_t *op);
+bool dart__epoch_keep(dart__queued_t *op);
+void dart__epoch_release(const dart__queued_t *op);
 
 /* ---- the process's own state ---------------------------------------------------------------- */
 
@@ -157,13 +169,13 @@ struct dart__epoch {
   dart__hold_t *hold;      /* lock: the portions that are locked; NULL: none were yet */
   dart__hold_t  spare;
   /* Deferred operations: a list for each target, in the order of the calls. A place is an index, plus one; 0: none. */
-  uint32_t          nqueued;
-  uint32_t          nplaces; /* of `queue`; it grows, and stays until the segment ends */
-  uint32_t          nused;   /* of these, the first that were used, perhaps free again: */
-  uint32_t          free;    /* the first of a list */
-  uint32_t          nsince;  /* how often a unit's list was begun */
-  dart__epoch_op_t *queue;
-  uint32_t         *counts; /* [nunits], for a fence of a team over several nodes; NULL: none yet */
+  uint32_t        nqueued;
+  uint32_t        nplaces; /* of `queue`; it grows, and stays until the segment ends */
+  uint32_t        nused;   /* of these, the first that were used, perhaps free again: */
+  uint32_t        free;    /* the first of a list */
+  uint32_t        nsince;  /* how often a unit's list was begun */
+  dart__queued_t *queue;
+  uint32_t       *counts; /* [nunits], for a fence of a team over several nodes; NULL: none yet */
 
   pthread_mutex_t exposure; /* of the exposing side */
   pthread_mutex_t state;    /* of `kind` and `is_exposed`, when they change; nobody waits with it */

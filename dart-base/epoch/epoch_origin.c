@@ -9,17 +9,11 @@
 #include "data/describe.h"
 #include "epoch/epoch_target.h"
 #include "far/am/am.h"
-#include "far/elements.h"
 #include "far/engine.h"
 #include "far/far_ops.h"
-#include "far/order.h"
 #include "far/word_order.h"
 #include "model/world.h"
 #include "wait/near.h"
-
-/* Bytes of a get and of a put by requests, several of them; larger ones are messages of their own. */
-#define GET_MOST ((size_t)8 * DART__AM_PUT_MOST)
-#define PUT_MOST ((size_t)6 * DART__AM_PUT_MOST)
 
 static dart__am_epoch_t about(const dart__team_t *team, const dart__segment_t *segment,
                               uint32_t what, uint64_t value)
@@ -30,86 +24,6 @@ static dart__am_epoch_t about(const dart__team_t *team, const dart__segment_t *s
 static dart_unit_t peer_of(const dart__team_t *team, int32_t unit)
 {
   return team->members[unit];
-}
-
-#define TYPED_MOST \
-  ((size_t)5 * DART__AM_PUT_MOST) /* the same of either, if elements are not consecutive */
-
-/* ---- operations ---------------------------------------------------------------------------- */
-
-static bool request_put(const dart__epoch_op_t *op, size_t nbytes)
-{
-  dart__am_address_t at     = dart__am_address(&op->at);
-  const char        *source = dart__epoch_source(op);
-  uint64_t           start  = at.offset;
-
-  if (dart__is_word(nbytes))
-    dart__word_order_request(&op->at, dart__word_order_at(&op->at, nbytes));
-  if (nbytes > PUT_MOST) {
-    dart__order_wait(op->at.team, op->at.unit);
-    dart__am_send_data(dart__engine.am, &at, source, nbytes);
-    return true;
-  }
-  for (size_t from = 0; from < nbytes; from += DART__AM_PUT_MOST) {
-    at.offset = start + from;
-    dart__am_put(dart__engine.am, &at, source + from,
-                 dart__least(nbytes - from, DART__AM_PUT_MOST));
-  }
-  return true;
-}
-
-static bool request_get(const dart__epoch_op_t *op, size_t nbytes)
-{
-  dart__am_address_t at    = dart__am_address(&op->at);
-  uint64_t           start = at.offset;
-
-  if (nbytes > GET_MOST && nbytes <= dart__engine.got_by_net) {
-    dart__rma_start(&(dart__rma_t){ &op->at, op->type, op->buffer, op->type, false }, op->nelem);
-    return false;
-  }
-  if (nbytes > GET_MOST) {
-    dart__order_wait(op->at.team, op->at.unit);
-    dart__am_get_data(dart__engine.am, &at, op->buffer, nbytes);
-    return true;
-  }
-  for (size_t from = 0; from < nbytes; from += DART__AM_PUT_MOST) {
-    at.offset = start + from;
-    dart__am_get(dart__engine.am, &at, (char *)op->buffer + from,
-                 dart__least(nbytes - from, DART__AM_PUT_MOST));
-  }
-  return true;
-}
-
-/* Elements that are not consecutive. Few are packed into batches, if their types can be described. */
-static bool typed(const dart__epoch_op_t *op, size_t nbytes)
-{
-  dart__am_address_t at     = dart__am_address(&op->at);
-  bool               is_put = op->kind == DART__EPOCH_PUT;
-  void              *buffer = (void *)(uintptr_t)dart__epoch_source(op);
-  bool               packs = nbytes <= TYPED_MOST && dart__am_takes_type(dart__engine.am, op->type);
-
-  if (!packs)
-    dart__rma_start(&(dart__rma_t){ &op->at, op->type, buffer, op->local_type, is_put }, op->nelem);
-  else if (is_put)
-    dart__am_put_typed(dart__engine.am, &at, op->type, buffer, op->local_type, op->nelem);
-  else
-    dart__am_get_typed(dart__engine.am, &at, op->type, buffer, op->local_type, op->nelem);
-  return packs;
-}
-
-bool dart__epoch_start_far(const dart__epoch_op_t *op)
-{
-  size_t nbytes = op->nelem * op->type->elem_size;
-
-  if (op->local_type != NULL)
-    return typed(op, nbytes);
-  switch (op->kind) {
-  case DART__EPOCH_PUT: return request_put(op, nbytes);
-  case DART__EPOCH_GET: return request_get(op, nbytes);
-  default:
-    dart__far_accumulate(&op->at, dart__epoch_source(op), op->nelem, op->type->base, op->op);
-    return true;
-  }
 }
 
 /* ---- words --------------------------------------------------------------------------------- */
@@ -142,9 +56,9 @@ static uint32_t flag_of(bool exclusive)
 }
 
 /* Append a selection of the operation's segment; returns the words used, as all of these do. */
-static size_t append_selection(const dart__epoch_op_t *op, uint64_t offset, uint64_t *words)
+static size_t append_selection(const dart__queued_t *op, uint64_t offset, uint64_t *words)
 {
-  dart__am_selection_t selection = { op->at.team->id, op->at.segment->id,
+  dart__am_selection_t selection = { op->rma.at.team->id, op->rma.at.segment->id,
                                      (uint32_t)(offset >> DART__AM_OFFSET_BITS) };
 
   words[0] = dart__am_word(DART__AM_SELECT, 0, 0, 0, 0);
@@ -153,64 +67,64 @@ static size_t append_selection(const dart__epoch_op_t *op, uint64_t offset, uint
 }
 
 /* Append a record on `nbytes` from `from` on of an operation. */
-static size_t append_some(const dart__epoch_op_t *op, size_t from, size_t nbytes, uint64_t *words)
+static size_t append_some(const dart__queued_t *op, size_t from, size_t nbytes, uint64_t *words)
 {
-  uint64_t offset = op->at.offset + from;
+  uint64_t offset = op->rma.at.offset + from;
   size_t   n      = append_selection(op, offset, words);
 
-  if (op->kind == DART__EPOCH_GET) {
+  if (op->rma.kind == DART__GET) {
     words[n++] = dart__am_word(DART__AM_GET, 0, 0, nbytes, offset);
     return n;
   }
-  if (op->kind == DART__EPOCH_PUT)
+  if (op->rma.kind == DART__PUT)
     words[n++] = dart__am_word(DART__AM_PUT, 0, 0, nbytes, offset);
   else
-    words[n++] = dart__am_word(DART__AM_ACCUMULATE, (unsigned)op->type->base, op->op,
-                               nbytes / op->type->elem_size, offset);
+    words[n++] = dart__am_word(DART__AM_ACCUMULATE, (unsigned)op->rma.type->base, op->rma.op,
+                               nbytes / op->rma.type->elem_size, offset);
   words[n + dart__am_words(nbytes) - 1] = 0; /* no stray bytes on the wire */
-  memcpy(&words[n], (const char *)dart__epoch_source(op) + from, nbytes);
+  memcpy(&words[n], (const char *)dart__queued_source(op) + from, nbytes);
   return n + dart__am_words(nbytes);
 }
 
 #define RECORD_MOST ((size_t)3200) /* bytes of one, whole elements of any type */
 
 /* The same of a put with types: elements from `from` on. */
-static size_t append_elements(const dart__epoch_op_t *op, size_t from, size_t nelem,
-                              uint64_t *words)
+static size_t append_elements(const dart__queued_t *op, size_t from, size_t nelem, uint64_t *words)
 {
-  size_t   size = op->type->elem_size, nbytes = nelem * size;
-  bool     is_plain = dart__type_is_contiguous(op->type);
-  uint64_t offset   = op->at.offset + (is_plain ? from * size : 0);
+  size_t   size = op->rma.type->elem_size, nbytes = nelem * size;
+  bool     is_plain = dart__type_is_contiguous(op->rma.type);
+  uint64_t offset   = op->rma.at.offset + (is_plain ? from * size : 0);
   size_t   n        = append_selection(op, offset, words);
 
   words[n++] = dart__am_word(is_plain ? DART__AM_PUT : DART__AM_PUT_TYPED, 0, 0, nbytes, offset);
   if (!is_plain)
     words[n++] = from;
   words[n + dart__am_words(nbytes) - 1] = 0;
-  dart__near_gather(&words[n], dart__epoch_source(op), op->local_type, from, nelem);
+  dart__near_gather(&words[n], dart__queued_source(op), op->rma.local_type, from, nelem);
   return n + dart__am_words(nbytes);
 }
 
-static size_t append_typed(const dart__epoch_op_t *op, uint64_t *words)
+static size_t append_typed(const dart__queued_t *op, uint64_t *words)
 {
-  size_t piece = RECORD_MOST / op->type->elem_size, nwords = dart__type_words(op->type), n = 0;
+  size_t piece = RECORD_MOST / op->rma.type->elem_size, nwords = dart__type_words(op->rma.type),
+         n = 0;
 
-  if (!dart__type_is_contiguous(op->type)) {
+  if (!dart__type_is_contiguous(op->rma.type)) {
     words[n++] = dart__am_word(DART__AM_TYPE, 0, DART__AM_TYPE_ONCE, nwords, 0);
-    dart__type_describe(op->type, words + n);
+    dart__type_describe(op->rma.type, words + n);
     n += nwords;
   }
-  for (size_t from = 0; from < op->nelem; from += piece)
-    n += append_elements(op, from, dart__least(op->nelem - from, piece), words + n);
+  for (size_t from = 0; from < op->rma.nelem; from += piece)
+    n += append_elements(op, from, dart__least(op->rma.nelem - from, piece), words + n);
   return n;
 }
 
 /* All of an operation. */
-static size_t append_records(const dart__epoch_op_t *op, uint64_t *words)
+static size_t append_records(const dart__queued_t *op, uint64_t *words)
 {
-  size_t nbytes = op->nelem * op->type->elem_size, n = 0;
+  size_t nbytes = op->rma.nbytes, n = 0;
 
-  if (op->local_type != NULL)
+  if (op->rma.local_type != NULL)
     return append_typed(op, words);
   for (size_t from = 0; from < nbytes; from += RECORD_MOST)
     n += append_some(op, from, dart__least(nbytes - from, RECORD_MOST), words + n);
@@ -222,34 +136,34 @@ static size_t append_records(const dart__epoch_op_t *op, uint64_t *words)
   (DART__LOCKED_BYTES / sizeof(uint64_t) + \
    4 * (DART__LOCKED_OPS + DART__LOCKED_BYTES / RECORD_MOST))
 
-static size_t append_all(const dart__epoch_op_t *const ops[], size_t nops, uint64_t *words)
+static size_t append_all(const dart__queued_t *const ops[], size_t nops, uint64_t *words)
 {
   size_t nwords = 0;
 
   for (size_t i = 0; i < nops; i++) {
-    size_t nbytes = ops[i]->nelem * ops[i]->type->elem_size;
+    size_t nbytes = ops[i]->rma.nbytes;
 
-    if (ops[i]->kind == DART__EPOCH_ACCUMULATE ||
-        (ops[i]->kind == DART__EPOCH_PUT && dart__is_word(nbytes)))
-      dart__word_order_request_too(&ops[i]->at, dart__word_order_at(&ops[i]->at, nbytes));
+    if (ops[i]->rma.kind == DART__ACCUMULATE ||
+        (ops[i]->rma.kind == DART__PUT && dart__is_word(nbytes)))
+      dart__word_order_request_too(&ops[i]->rma.at, dart__word_order_at(&ops[i]->rma.at, nbytes));
     nwords += append_records(ops[i], words + nwords);
   }
   return nwords;
 }
 
 /* Words that gets read. */
-static size_t result_words(const dart__epoch_op_t *const ops[], size_t nops)
+static size_t result_words(const dart__queued_t *const ops[], size_t nops)
 {
   size_t nwords = 0;
 
   for (size_t i = 0; i < nops; i++)
-    if (ops[i]->kind == DART__EPOCH_GET)
-      nwords += dart__am_words(ops[i]->nelem * ops[i]->type->elem_size);
+    if (ops[i]->rma.kind == DART__GET)
+      nwords += dart__am_words(ops[i]->rma.nbytes);
   return nwords;
 }
 
 void dart__epoch_send_lock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                           bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
+                           bool exclusive, const dart__queued_t *const ops[], size_t nops,
                            dart__epoch_request_t *request)
 {
   uint64_t         words[WORDS_MOST];
@@ -274,7 +188,7 @@ dart_ret_t dart__epoch_lock_answered(const dart__team_t *team, int32_t unit,
 }
 
 void dart__epoch_send_lock_lazily(const dart__team_t *team, const dart__segment_t *segment,
-                                  int32_t unit, bool exclusive, const dart__epoch_op_t *const ops[],
+                                  int32_t unit, bool exclusive, const dart__queued_t *const ops[],
                                   size_t nops, _Atomic uint32_t *done)
 {
   uint64_t         words[WORDS_MOST];
@@ -288,7 +202,7 @@ void dart__epoch_send_lock_lazily(const dart__team_t *team, const dart__segment_
 }
 
 void dart__epoch_send_completed(const dart__team_t *team, const dart__segment_t *segment,
-                                int32_t unit, const dart__epoch_op_t *const ops[], size_t nops,
+                                int32_t unit, const dart__queued_t *const ops[], size_t nops,
                                 uint64_t value)
 {
   uint64_t         words[WORDS_MOST];

@@ -1,11 +1,7 @@
 #ifndef DART__EPOCH_EPOCH_ORIGIN_H
 #define DART__EPOCH_EPOCH_ORIGIN_H
-/* The origin's side of epochs with far units: operations and control messages that arrive there in order. See epoch.h. */
+/* The origin's side of epochs with far units: control messages, which arrive in order with operations. See epoch.h. */
 #include "epoch/epoch.h"
-
-/** Start an operation. False: words do not come after it unless the unit is flushed before. Sources stay
- *  in place until a local flush, operands of accumulates are copied. */
-bool dart__epoch_start_far(const dart__epoch_op_t *op);
 
 /** Send a word: at once, or, not `now`, with what is sent to the unit next. */
 void dart__epoch_send_control(const dart__team_t *team, const dart__segment_t *segment,
@@ -18,7 +14,7 @@ bool dart__epoch_ask_exposed(const dart__team_t *team, const dart__segment_t *se
 /** Ask for the lock of a unit's portion; with operations: apply them when it is granted, and unlock. Does
  *  not wait, and need not be sent before `answered` or a push. */
 void dart__epoch_send_lock(const dart__team_t *team, const dart__segment_t *segment, int32_t unit,
-                           bool exclusive, const dart__epoch_op_t *const ops[], size_t nops,
+                           bool exclusive, const dart__queued_t *const ops[], size_t nops,
                            dart__epoch_request_t *request);
 
 /** Wait for the answer, which comes at once. DART_OK: the lock is held, or the operations are applied, and
@@ -30,13 +26,13 @@ dart_ret_t dart__epoch_lock_answered(const dart__team_t *team, int32_t unit,
 /** Lock, apply puts and accumulates, unlock, without an answer; sent by the agent at the latest, and at once if
  *  there is none. `*done` is incremented in any case; if the memory is gone, the next flush reports it. */
 void dart__epoch_send_lock_lazily(const dart__team_t *team, const dart__segment_t *segment,
-                                  int32_t unit, bool exclusive, const dart__epoch_op_t *const ops[],
+                                  int32_t unit, bool exclusive, const dart__queued_t *const ops[],
                                   size_t nops, _Atomic uint32_t *done);
 
 /** End an access by start whose post has not come: operations and DART__EPOCH_COMPLETED (value: that) in
  *  one message, which the target keeps until it posts. Operations are copied. */
 void dart__epoch_send_completed(const dart__team_t *team, const dart__segment_t *segment,
-                                int32_t unit, const dart__epoch_op_t *const ops[], size_t nops,
+                                int32_t unit, const dart__queued_t *const ops[], size_t nops,
                                 uint64_t value);
 
 /** Leave the lock, when what was started before is applied; sent at once. With `done`, `*done` is incremented

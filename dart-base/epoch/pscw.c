@@ -346,9 +346,9 @@ static uint64_t target_flags(const dart__epoch_target_t *t)
 /* A far target's post has not come, and all before have: send it everything at once, if that is little. */
 static bool run_ahead(const dart__access_call_t *call, int32_t unit)
 {
-  dart__epoch_target_t   *t = &call->epoch->target[unit];
-  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
-  size_t                  nops;
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+  const dart__queued_t *ops[DART__LOCKED_OPS];
+  size_t                nops;
 
   /* acquire: if it has come after all, that is a pair with dart__epoch_note, too */
   if (!dart__access_is_far(call, unit) || t->is_loose || t->nqueued > DART__LOCKED_OPS ||
@@ -366,8 +366,8 @@ static bool run_ahead(const dart__access_call_t *call, int32_t unit)
 /* Whether this access is as those that do not wait for the post, so that the next one may not either. */
 static bool is_short(const dart__access_call_t *call, int32_t unit)
 {
-  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
-  size_t                  nops;
+  const dart__queued_t *ops[DART__LOCKED_OPS];
+  size_t                nops;
 
   return dart__access_travels(call, unit, 0, ops, &nops);
 }

@@ -14,63 +14,49 @@
 #include "far/far_ops.h"
 #include "far/progress.h"
 #include "rma/remote.h"
+#include "rma/transfer.h"
 #include "rma/watch.h"
 #include "wait/atomic.h"
-#include "wait/near.h"
 
 /* ---- starting ------------------------------------------------------------------------------- */
 
-static dart_ret_t start_near(const dart__epoch_op_t *op)
+static dart_ret_t start_near(const dart__rma_t *rma)
 {
-  const dart__address_t *at     = &op->at;
-  const void            *source = dart__epoch_source(op);
-  const dart__type_t    *type   = op->local_type != NULL ? op->local_type : op->type;
-
-  if (at->near == NULL) { /* registered memory of a unit of the node */
-    if (op->kind == DART__EPOCH_PUT)
-      return dart__remote_put_blocking(at, op->type, source, type, op->nelem);
-    if (op->kind == DART__EPOCH_GET)
-      return dart__remote_get_blocking(at, op->type, op->buffer, type, op->nelem);
-    return dart__remote_accumulate(at, source, op->nelem, op->type->base, op->op);
-  }
-  if (op->kind == DART__EPOCH_PUT) {
-    dart__near_put(at->near, op->type, source, type, op->nelem);
-  } else if (op->kind == DART__EPOCH_GET) {
-    dart__near_get(op->buffer, type, at->near, op->type, op->nelem);
-  } else {
-    dart__atomic_accumulate(at->near, source, op->nelem, op->type->base, op->op);
-  }
+  if (rma->at.near == NULL) /* registered memory of a unit of the node */
+    return dart__remote_start(rma, NULL);
+  if (rma->kind == DART__PUT || rma->kind == DART__GET)
+    dart__transfer_near(rma, rma->kind == DART__PUT);
+  else
+    dart__atomic_accumulate(rma->at.near, rma->buffer, rma->nelem, rma->type->base, rma->op);
   return DART_OK;
 }
 
 /* Wake who sleeps for what a near operation may have changed. */
-static void tell_watchers(const dart__epoch_op_t *op)
+static void tell_watchers(const dart__rma_t *rma)
 {
-  bool is_scattered = op->type->kind != DART__TYPE_BASIC;
-
-  dart__watch_wrote((dart_gptr_t){ .unitid       = op->at.unit,
-                                   .segid        = op->at.segment->id,
-                                   .teamid       = op->at.team->id,
-                                   .addr_or_offs = { .offset = op->at.offset } },
-                    is_scattered ? UINT64_MAX : op->nelem * op->type->elem_size);
+  dart__watch_wrote((dart_gptr_t){ .unitid       = rma->at.unit,
+                                   .segid        = rma->at.segment->id,
+                                   .teamid       = rma->at.team->id,
+                                   .addr_or_offs = { .offset = rma->at.offset } },
+                    rma->local_type != NULL ? UINT64_MAX : rma->nbytes);
 }
 
-void dart__access_start(const dart__access_call_t *call, const dart__epoch_op_t *op)
+void dart__access_start(const dart__access_call_t *call, const dart__rma_t *rma)
 {
-  dart__epoch_target_t *t = &call->epoch->target[op->at.unit];
+  dart__epoch_target_t *t = &call->epoch->target[rma->at.unit];
 
-  if (!dart__access_is_far(call, op->at.unit)) {
-    t->failed = dart__worse(t->failed, start_near(op));
-    if (op->kind != DART__EPOCH_GET && dart__is_watched())
-      tell_watchers(op);
-  } else if (!dart__epoch_start_far(op)) {
+  if (!dart__access_is_far(call, rma->at.unit)) {
+    t->failed = dart__worse(t->failed, start_near(rma));
+    if (rma->kind != DART__GET && dart__is_watched())
+      tell_watchers(rma);
+  } else if (dart__far_start_in_order(rma).by == DART__BY_NET) {
     t->is_loose = true;
   }
 }
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-static dart__epoch_op_t *op_at(const dart__epoch_t *epoch, uint32_t place)
+static dart__queued_t *op_at(const dart__epoch_t *epoch, uint32_t place)
 {
   return &epoch->queue[place - 1];
 }
@@ -78,8 +64,8 @@ static dart__epoch_op_t *op_at(const dart__epoch_t *epoch, uint32_t place)
 /* Twice as many. False: no memory. */
 static bool add_places(dart__epoch_t *epoch)
 {
-  uint32_t          nplaces = epoch->nplaces == 0 ? DART__EPOCH_QUEUE : 2 * epoch->nplaces;
-  dart__epoch_op_t *queue   = NULL;
+  uint32_t        nplaces = epoch->nplaces == 0 ? DART__EPOCH_QUEUE : 2 * epoch->nplaces;
+  dart__queued_t *queue   = NULL;
 
   if (nplaces > epoch->nplaces)
     queue = realloc(epoch->queue, (size_t)nplaces * sizeof *queue);
@@ -106,16 +92,16 @@ static uint32_t take_place(dart__epoch_t *epoch)
 
 static void give_place(dart__epoch_t *epoch, uint32_t place)
 {
-  op_at(epoch, place)->local_type = NULL; /* nothing is kept for it */
-  op_at(epoch, place)->next       = epoch->free;
-  epoch->free                     = place;
+  op_at(epoch, place)->rma.local_type = NULL; /* nothing is kept for it */
+  op_at(epoch, place)->next           = epoch->free;
+  epoch->free                         = place;
 }
 
 /* ---- the lists of the targets ----------------------------------------------------------------- */
 
 static void append_operation(dart__epoch_t *epoch, uint32_t place)
 {
-  dart__epoch_target_t *t = &epoch->target[op_at(epoch, place)->at.unit];
+  dart__epoch_target_t *t = &epoch->target[op_at(epoch, place)->rma.at.unit];
 
   op_at(epoch, place)->next = 0;
   if (t->last != 0)
@@ -155,7 +141,7 @@ bool dart__access_is_read_only(const dart__access_call_t *call, int32_t unit)
   return true;
 }
 
-bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
+bool dart__access_put_off(dart__epoch_t *epoch, const dart__rma_t *rma)
 {
   uint32_t place;
 
@@ -164,7 +150,7 @@ bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
   place = take_place(epoch);
   if (place == 0)
     return false;
-  *op_at(epoch, place) = *op;
+  op_at(epoch, place)->rma = *rma;
   if (!dart__epoch_keep(op_at(epoch, place))) {
     give_place(epoch, place);
     return false;
@@ -174,12 +160,15 @@ bool dart__access_put_off(dart__epoch_t *epoch, const dart__epoch_op_t *op)
 }
 
 /* What its target has promised may have been said after the operation was deferred. */
-static void start_late(const dart__access_call_t *call, const dart__epoch_op_t *op)
+static void start_late(const dart__access_call_t *call, const dart__queued_t *op)
 {
-  if (op->kind != DART__EPOCH_GET && dart__access_is_read_only(call, op->at.unit))
-    call->epoch->target[op->at.unit].failed = DART_ERR_INVAL;
+  dart__rma_t rma = op->rma;
+
+  rma.buffer = (void *)(uintptr_t)dart__queued_source(op);
+  if (rma.kind != DART__GET && dart__access_is_read_only(call, rma.at.unit))
+    call->epoch->target[rma.at.unit].failed = DART_ERR_INVAL;
   else
-    dart__access_start(call, op);
+    dart__access_start(call, &rma);
 }
 
 /* Remove the unit's operations from the queue, in order; start them if `starts`. */
@@ -193,7 +182,7 @@ static void take_out(const dart__access_call_t *call, int32_t unit, bool starts)
   if (starts)
     dart__progress(); /* updates that were deferred before these were deferred */
   for (uint32_t place = t->first, next; place != 0; place = next) {
-    const dart__epoch_op_t *op = op_at(epoch, place);
+    const dart__queued_t *op = op_at(epoch, place);
 
     next = op->next;
     if (starts)
@@ -218,18 +207,18 @@ void dart__access_drop(const dart__access_call_t *call, int32_t unit)
 }
 
 /* What it takes to say how the elements of an operation lie; too much, if that cannot be said. */
-static size_t naming_bytes(const dart__epoch_op_t *op)
+static size_t naming_bytes(const dart__queued_t *op)
 {
   size_t nwords;
 
-  if (op->local_type == NULL)
+  if (op->rma.local_type == NULL)
     return 0;
-  nwords = dart__type_words(op->type);
+  nwords = dart__type_words(op->rma.type);
   return nwords == 0 ? DART__LOCKED_BYTES + 1 : (DART__LOCKED_NAMING + nwords) * sizeof(uint64_t);
 }
 
 bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t most_read,
-                          const dart__epoch_op_t *ops[], size_t *nops_out)
+                          const dart__queued_t *ops[], size_t *nops_out)
 {
   const dart__epoch_t        *epoch  = call->epoch;
   const dart__epoch_target_t *t      = &epoch->target[unit];
@@ -238,12 +227,12 @@ bool dart__access_travels(const dart__access_call_t *call, int32_t unit, size_t 
   if (t->nqueued > DART__LOCKED_OPS)
     return false;
   for (uint32_t place = t->first; place != 0; place = ops[n++]->next) {
-    const dart__epoch_op_t *op = op_at(epoch, place);
-    size_t more                = dart__round_up(op->nelem * op->type->elem_size, sizeof(uint64_t));
+    const dart__queued_t *op   = op_at(epoch, place);
+    size_t                more = dart__round_up(op->rma.nbytes, sizeof(uint64_t));
 
-    if (op->kind == DART__EPOCH_GET && op->local_type != NULL)
+    if (op->rma.kind == DART__GET && op->rma.local_type != NULL)
       return false;
-    if (op->kind == DART__EPOCH_GET)
+    if (op->rma.kind == DART__GET)
       nread += more;
     else
       nbytes += more + naming_bytes(op);

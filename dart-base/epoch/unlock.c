@@ -81,9 +81,9 @@ static void bound_lazy(const dart__access_call_t *call)
 /* Send operations and unlock with the request, if they are few and short puts: nobody waits. */
 static bool send_lazily(const dart__access_call_t *call, int32_t unit)
 {
-  dart__epoch_target_t   *t = &call->epoch->target[unit];
-  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
-  size_t                  nops;
+  dart__epoch_target_t *t = &call->epoch->target[unit];
+  const dart__queued_t *ops[DART__LOCKED_OPS];
+  size_t                nops;
 
   if (!dart__access_travels(call, unit, 0, ops, &nops))
     return false;
@@ -97,8 +97,8 @@ static bool send_lazily(const dart__access_call_t *call, int32_t unit)
 
 static void ask_for_lock(const dart__access_call_t *call, asked_t *a)
 {
-  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
-  size_t                  nops = 0;
+  const dart__queued_t *ops[DART__LOCKED_OPS];
+  size_t                nops = 0;
 
   a->travels = dart__access_travels(call, a->unit, DART__LOCKED_GET, ops, &nops);
   dart__epoch_send_lock(call->team, call->segment, a->unit,
@@ -109,16 +109,16 @@ static void ask_for_lock(const dart__access_call_t *call, asked_t *a)
 /* What the gets of a unit's queue have read, to their buffers. */
 static void take_data(const dart__access_call_t *call, int32_t unit, const uint64_t *data)
 {
-  const dart__epoch_op_t *ops[DART__LOCKED_OPS];
-  size_t                  nops = 0;
+  const dart__queued_t *ops[DART__LOCKED_OPS];
+  size_t                nops = 0;
 
   dart__access_travels(call, unit, DART__LOCKED_GET, ops, &nops);
   for (size_t i = 0; i < nops; i++) {
-    size_t nbytes = ops[i]->nelem * ops[i]->type->elem_size;
+    size_t nbytes = ops[i]->rma.nbytes;
 
-    if (ops[i]->kind != DART__EPOCH_GET)
+    if (ops[i]->rma.kind != DART__GET)
       continue;
-    memcpy(ops[i]->buffer, data, nbytes);
+    memcpy(ops[i]->rma.buffer, data, nbytes);
     data += (nbytes + sizeof *data - 1) / sizeof *data;
   }
 }

@@ -77,16 +77,17 @@ static __attribute__((noinline)) void complete_locally(dart__team_t *team)
       dart__completion_flush_all(dart__teams[id], false);
 }
 
-void dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
+uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get)
 {
-  dart__far_team_t *far = team->far;
+  dart__far_team_t *far    = team->far;
+  uint64_t          number = dart__outstanding_start(&far->unit[unit], is_get);
 
-  dart__outstanding_start(&far->unit[unit], is_get);
   if (!atomic_load_explicit(&far->is_touched[unit], memory_order_seq_cst)) /* see unlist */
     list_touched(far, unit);
   dart__world_add(&outstanding, 1);
   if (__builtin_expect(dart__completion_outstanding() >= MOST, 0))
     complete_locally(team);
+  return number;
 }
 
 /* ---- flush ------------------------------------------------------------------------------- */
@@ -107,11 +108,6 @@ void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target)
   if (began != 0)
     dart__latency_end(team->members[unit], began, FLUSHED);
   dart__world_add(&outstanding, -(uint32_t)dart__outstanding_note(o, at_target, last));
-}
-
-uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit)
-{
-  return dart__outstanding_number(&dart__far_team(team)->unit[unit].started);
 }
 
 bool dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit, bool at_target,

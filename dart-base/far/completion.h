@@ -11,8 +11,9 @@
 
 /** Count a transfer, after the call that started it: so a flush of another thread does not take it for
  *  flushed before the network knows of it. `is_get`: the transfer changes nothing at the target. If very many are
- *  outstanding in the process it waits until all are locally complete. */
-void dart__completion_started(dart__team_t *team, int32_t unit, bool is_get);
+ *  outstanding in the process it waits until all are locally complete. Returns its number, or that of another thread's
+ *  later one. */
+uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get);
 
 /** A copy for small operands of an operation on a team unit: nothing that was started with it is under way. It is given
  *  back by dart__completion_copied after the operation was counted. May wait. */
@@ -30,12 +31,11 @@ static inline bool dart__completion_is_flushed(const dart__team_t *team, int32_t
 
 /** Complete what was started towards a team unit, or all: remotely, or only locally. */
 void dart__completion_flush(dart__team_t *team, int32_t unit, bool at_target);
-/** The number of the newest transfer to a team unit; whether those up to a number are known to be complete; and complete
- *  them. (A flush completes later ones with them.) */
-uint64_t dart__completion_newest(const dart__team_t *team, int32_t unit);
-bool     dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit, bool at_target,
-                                        uint64_t last);
-void     dart__completion_flush_to(dart__team_t *team, int32_t unit, bool at_target, uint64_t last);
+/** Whether the transfers to a team unit up to a number are known to be complete; and complete them. (A flush completes later
+ *  ones with them.) */
+bool dart__completion_is_flushed_to(const dart__team_t *team, int32_t unit, bool at_target,
+                                    uint64_t last);
+void dart__completion_flush_to(dart__team_t *team, int32_t unit, bool at_target, uint64_t last);
 
 void dart__completion_flush_all(dart__team_t *team, bool at_target);
 

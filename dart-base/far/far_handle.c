@@ -44,12 +44,6 @@ dart_handle_t dart__handle_new(dart__team_t *team, int32_t unit, bool wants_requ
   return handle;
 }
 
-void dart__handle_started(dart_handle_t handle)
-{
-  if (!handle->has_request)
-    handle->mark.transfers = dart__completion_newest(handle->team, handle->unit);
-}
-
 static void destroy(dart_handle_t handle)
 {
   dart__world_add(&nrequests, -(uint32_t)handle->has_request);
@@ -104,9 +98,9 @@ dart_handle_t dart__far_handle_new(const dart__address_t *at)
   return dart__handle_new(at->team, at->unit, false);
 }
 
-void dart__far_handle_mark(dart_handle_t handle)
+void dart__far_handle_set(dart_handle_t handle, dart__completion_t completion)
 {
-  dart__far_mark(handle->team, handle->unit, DART__BY_REQUESTS, &handle->mark);
+  dart__mark_add(&handle->mark, completion);
 }
 
 void dart__far_wait(dart_handle_t *handle, bool at_target)

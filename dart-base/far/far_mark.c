@@ -5,14 +5,6 @@
 #include "far/far_team.h"
 #include "far/order.h"
 
-void dart__far_mark(const dart__team_t *team, int32_t unit, dart__far_way_t way, dart__mark_t *mark)
-{
-  if (way == DART__BY_NET)
-    mark->transfers = dart__completion_newest(team, unit);
-  else
-    mark->requests = dart__am_newest(dart__engine.am, team->members[unit]);
-}
-
 /* The newest batch that completion up to the mark waits for. */
 static uint64_t batch_of(const dart__mark_t *mark, int32_t peer, bool at_target)
 {

@@ -46,8 +46,10 @@ void dart__run_send(void)
     dart__far_updates(&run->at, run->value, run->place, count, run->type, run->op);
   } else {
     for (size_t i = 0; i < count; i++) {
-      run->at.offset = run->place[i] * sizeof(uint64_t);
-      dart__far_accumulate(&run->at, &run->value[i], 1, run->type, run->op);
+      dart__rma_t rma = dart__rma_accumulate(&run->at, &run->value[i], 1, run->type, run->op);
+
+      rma.at.offset = run->place[i] * sizeof(uint64_t);
+      dart__far_start(&rma, NULL);
     }
   }
   dart__engine_look();

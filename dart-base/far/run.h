@@ -49,10 +49,9 @@ static inline void dart__run_end(void)
   dart__run.noffsets = 0;
 }
 
-/** An update of one element at `offset`, as those that the run was prepared for. False: it is not, and nothing was
- *  done. */
-static inline bool dart__run_add(dart__gptr_ids_t ids, uint64_t offset, const void *value,
-                                 dart_datatype_t type, dart_operation_t op)
+/** An update of one element, as those that the run was prepared for. False: it is not, and nothing was done. */
+static inline bool dart__run_add(dart_inline_ids_t ids, const void *value, dart_datatype_t type,
+                                 dart_operation_t op)
 {
   static _Alignas(DART__DEFERRED_LINE) uint64_t nowhere;
   dart__run_t                                  *run = &dart__run;
@@ -60,8 +59,8 @@ static inline bool dart__run_add(dart__gptr_ids_t ids, uint64_t offset, const vo
   uintptr_t                                     near, word;
   bool                                          is_far;
 
-  if (__builtin_expect((ids.team << 16 | ids.segment) != run->ids || offset >= run->noffsets ||
-                           offset % sizeof operand != 0 || ids.unit >= run->nunits ||
+  if (__builtin_expect((ids.team << 16 | ids.segment) != run->ids || ids.offset >= run->noffsets ||
+                           ids.offset % sizeof operand != 0 || ids.unit >= run->nunits ||
                            type != run->type || op != run->op ||
                            dart__segment_epoch(run->at.segment) != NULL,
                        0))
@@ -70,7 +69,7 @@ static inline bool dart__run_add(dart__gptr_ids_t ids, uint64_t offset, const vo
   near   = (uintptr_t)run->near[ids.unit];
   is_far = near == 0;
   word   = (uintptr_t)&nowhere; /* by arithmetic, lest the compiler branches */
-  word += (near + run->base + offset - word) & ((uintptr_t)is_far - 1);
+  word += (near + run->base + ids.offset - word) & ((uintptr_t)is_far - 1);
   if (__builtin_expect(dart__deferred_is_hot(&dart__deferred, (void *)word), 0))
     return false;
   if (__builtin_expect(((ids.unit ^ (uint64_t)run->at.unit) & -(uint64_t)is_far) != 0, 0)) {
@@ -79,7 +78,7 @@ static inline bool dart__run_add(dart__gptr_ids_t ids, uint64_t offset, const vo
     run->at.unit = (int32_t)ids.unit;
   }
   run->value[run->count] = operand;
-  run->place[run->count] = (uint32_t)(offset / sizeof operand);
+  run->place[run->count] = (uint32_t)(ids.offset / sizeof operand);
   run->count += is_far;
   if (__builtin_expect(run->count == DART__RUN_MOST, 0))
     dart__run_send();

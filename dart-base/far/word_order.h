@@ -133,11 +133,11 @@ static inline void dart__word_order_transfer(const dart__address_t *at, dart__to
     dart__am_settle(dart__engine.am, at->team->members[at->unit]);
 }
 
-/** After it was counted by dart__completion_started. */
-static inline void dart__word_order_transferred(const dart__address_t *at, dart__touched_t t)
+/** After dart__completion_started, which has returned `newest`. */
+static inline void dart__word_order_transferred(const dart__address_t *at, dart__touched_t t,
+                                                uint64_t newest)
 {
   dart__word_order_t *w      = dart__word_order_of(at);
-  uint64_t            newest = dart__completion_newest(at->team, at->unit);
   uint64_t            before = dart__word_order_last(at);
 
   dart__word_order_add(&w->put, t, !dart__word_order_are_by_mpi(at));

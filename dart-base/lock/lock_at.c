@@ -251,10 +251,12 @@ static bool is_registered(const dart__address_t *at)
 static dart_ret_t swap_far(const char *function, const dart__address_t *at, uint64_t from,
                            uint64_t to, uint64_t *seen_out)
 {
-  uint64_t now = 0;
+  uint64_t    now  = 0;
+  dart__rma_t swap = dart__rma_swap(at, &to, &from, seen_out, DART_TYPE_ULONG);
+  dart__rma_t look = dart__rma_fetch(at, NULL, &now, 1, DART_TYPE_ULONG, DART_OP_NO_OP);
 
-  dart__far_swap(at, &to, &from, seen_out, DART_TYPE_ULONG);
-  dart__far_fetch(at, NULL, &now, DART_TYPE_ULONG, DART_OP_NO_OP);
+  dart__far_start(&swap, NULL);
+  dart__far_start(&look, NULL);
   dart__far_settle(at->team, at->unit);
   if (from != 0 || *seen_out != 0 || now != 0)
     return DART_OK;
@@ -266,10 +268,11 @@ static dart_ret_t swap_far(const char *function, const dart__address_t *at, uint
 static dart_ret_t swap(const char *function, const dart__address_t *at, uint64_t from, uint64_t to,
                        bool *done_out)
 {
-  uint64_t   seen = to;
-  dart_ret_t ret  = dart__team_is_on_node(at->team, at->unit)
-                        ? dart__remote_swap(at, &to, &from, &seen, DART_TYPE_ULONG)
-                        : swap_far(function, at, from, to, &seen);
+  uint64_t    seen = to;
+  dart__rma_t rma  = dart__rma_swap(at, &to, &from, &seen, DART_TYPE_ULONG);
+  dart_ret_t  ret  = dart__team_is_on_node(at->team, at->unit)
+                         ? dart__remote_start(&rma, NULL)
+                         : swap_far(function, at, from, to, &seen);
 
   *done_out = ret == DART_OK && seen == from;
   return ret;

@@ -94,7 +94,7 @@ void dart__table_tell(int32_t unit, uint64_t word)
   if (dart__locate(__func__, flag, sizeof(uint64_t), &at) != DART_OK)
     return;
   if (at.near == NULL) {
-    dart__far_put_notify(NULL, NULL, NULL, NULL, 0, &(dart__signal_t){ &at, 1, DART_OP_SUM });
+    dart__far_notify(&(dart__signal_t){ &at, 1, DART_OP_SUM });
     dart__engine_push(); /* it is none of a program's burst of notifications, which may wait for more */
     return;
   }

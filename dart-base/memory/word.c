@@ -25,11 +25,14 @@ void dart__word_fetch(dart_gptr_t word, const void *value, void *result, dart_da
                       dart_operation_t op)
 {
   dart__address_t at;
+  dart__rma_t     rma;
 
-  if (is_remote(__func__, word, type, &at))
-    dart__far_fetch(&at, value, result, type, op);
-  else
+  if (is_remote(__func__, word, type, &at)) {
+    rma = dart__rma_fetch(&at, value, result, 1, type, op);
+    dart__far_start(&rma, NULL);
+  } else {
     dart__atomic_fetch(at.near, value, result, type, op);
+  }
   if (dart__world.many_nodes)
     dart__far_settle(dart__teams[DART_TEAM_ALL], word.unitid);
 }
@@ -38,11 +41,14 @@ void dart__word_swap(dart_gptr_t word, const void *value, const void *compare, v
                      dart_datatype_t type)
 {
   dart__address_t at;
+  dart__rma_t     rma;
 
-  if (is_remote(__func__, word, type, &at))
-    dart__far_swap(&at, value, compare, result, type);
-  else
+  if (is_remote(__func__, word, type, &at)) {
+    rma = dart__rma_swap(&at, value, compare, result, type);
+    dart__far_start(&rma, NULL);
+  } else {
     dart__atomic_swap(at.near, value, compare, result, type);
+  }
   if (dart__world.many_nodes)
     dart__far_settle(dart__teams[DART_TEAM_ALL], word.unitid);
 }

@@ -8,6 +8,7 @@
  * shorter path with the same checks. */
 #include <string.h>
 
+#include <dash/dart/ext/dart_inline_near.h>
 #include <dash/dart/if/dart_globmem.h>
 
 #include "base/last_call.h"
@@ -39,47 +40,11 @@ static inline dart__segment_t *dart__locate_segment(dart_gptr_t gptr, dart__team
   return team == NULL ? NULL : dart__segment_find(team, gptr.segid);
 }
 
-/* The ids in a pointer as unsigned numbers: a negative one is a large one. */
-typedef struct {
-  uint64_t unit, segment, team;
-} dart__gptr_ids_t;
-
-/** By its address, not as a value: the compiler copies a pointer that came in two registers to memory and from there as
- *  a whole, for which it waits until the two stores are in the cache. */
-static inline dart__gptr_ids_t dart__gptr_ids_at(const dart_gptr_t *gptr)
-{
-#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  uint64_t head; /* the struct is passed in a register: one shift per id */
-
-  memcpy(&head, gptr, sizeof head);
-  return (dart__gptr_ids_t){ head & 0xffffff, head >> 32 & 0xffff, head >> 48 };
-#else
-  return (dart__gptr_ids_t){ (uint32_t)gptr->unitid & 0xffffff, (uint16_t)gptr->segid,
-                             (uint16_t)gptr->teamid };
-#endif
-}
-
 /** The near address of `nbytes` bytes at `gptr` by the direct map in `maps`, a table like dart__team_direct.
  *  NULL: there is no direct map, or the pointer is wrong; dart__locate tells which. */
-static inline char *dart__near_place_by(dart_inline_maps_t maps, dart__gptr_ids_t ids,
-                                        uint64_t offset, size_t nbytes)
-{
-  const dart__direct_map_t *map  = maps[ids.team];
-  uint64_t                  unit = ids.unit, nunits;
-
-  if (__builtin_expect(map == NULL, 0))
-    return NULL;
-  map += ids.segment;
-  nunits =
-      __atomic_load_n(&map->nunits, __ATOMIC_RELAXED); /* another thread may withdraw the map */
-  if (__builtin_expect(unit >= nunits || nbytes > map->nbytes || offset > map->nbytes - nbytes, 0))
-    return NULL;
-  return map->first + (unit * map->step + offset);
-}
-
 static inline char *dart__near_address_by(dart_inline_maps_t maps, dart_gptr_t gptr, size_t nbytes)
 {
-  return dart__near_place_by(maps, dart__gptr_ids_at(&gptr), gptr.addr_or_offs.offset, nbytes);
+  return dart_inline_bytes(maps, dart_inline_ids(&gptr), nbytes);
 }
 
 static inline char *dart__near_address(dart_gptr_t gptr, size_t nbytes)

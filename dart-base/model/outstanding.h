@@ -42,8 +42,8 @@ static inline uint64_t dart__outstanding_raise(_Atomic uint64_t *at, uint64_t va
 }
 
 /** Count a put or a get, after the call that started it: so a flush of another thread does not take it for flushed
- *  before the network knows of it. */
-static inline void dart__outstanding_start(dart__outstanding_t *o, bool is_get)
+ *  before the network knows of it. Returns its number. */
+static inline uint64_t dart__outstanding_start(dart__outstanding_t *o, bool is_get)
 {
   uint64_t number;
 
@@ -53,13 +53,14 @@ static inline void dart__outstanding_start(dart__outstanding_t *o, bool is_get)
     atomic_store_explicit(&o->started, number, memory_order_relaxed);
     if (!is_get)
       atomic_store_explicit(&o->last_put, number, memory_order_relaxed);
-    return;
+    return number;
   }
   /* seq_cst: releases to dart__outstanding_number. A flush between the two steps is another thread's, and not ordered
    * after this operation. */
   number = atomic_fetch_add_explicit(&o->started, 1, memory_order_seq_cst) + 1;
   if (!is_get)
     dart__outstanding_raise(&o->last_put, number);
+  return number;
 }
 
 /** Whether a put may lack completion at the target. */

@@ -104,13 +104,13 @@ static void prepare_run(const dart__address_t *at, dart_datatype_t dtype, dart_o
 static void accumulate_far(const dart__address_t *at, const void *values, size_t nelem,
                            dart_datatype_t dtype, dart_operation_t op)
 {
-  size_t nbytes = nelem * dart__type_basic_size(dtype);
+  size_t      nbytes = nelem * dart__type_basic_size(dtype);
+  dart__rma_t rma    = dart__rma_accumulate(at, values, nelem, dtype, op);
 
   dart__run_end(); /* updates of a word are applied in the order of their calls */
   dart__count_operation(DART__COUNT_ATOMIC_FAR, nbytes);
   dart__engine_poke();
-  dart__far_accumulate(at, values, nelem, dtype, op);
-  dart__context_note(at, DART__BY_REQUESTS);
+  dart__context_note(at, dart__far_start(&rma, NULL));
   if (nelem == 1 && nbytes == sizeof(uint64_t) && dart__may_defer()) {
     if (dart__stream < DART__STREAM_LEAST)
       dart__progress_update();
@@ -118,28 +118,18 @@ static void accumulate_far(const dart__address_t *at, const void *values, size_t
   }
 }
 
-/* The segment has had epochs: whether the accumulate goes on, see epoch/access.h. Few operands are
- * copied, more stay where they are, unless `copies`. */
+/* The segment has had epochs: whether the accumulate goes on, see epoch/access.h. Operands that are not copied stay where
+ * they are, unless `copies`. */
 static __attribute__((noinline)) dart__access_t may_go(const char            *function,
                                                        const dart__address_t *at,
                                                        const void *values, size_t nelem,
                                                        dart_datatype_t dtype, dart_operation_t op,
                                                        bool copies)
 {
-  dart__epoch_op_t later  = { .kind  = DART__EPOCH_ACCUMULATE,
-                              .at    = *at,
-                              .type  = &dart__type_basic[dtype],
-                              .nelem = nelem,
-                              .op    = op };
-  size_t           nbytes = nelem * later.type->elem_size;
+  dart__rma_t rma = dart__rma_accumulate(at, values, nelem, dtype, op);
 
-  if (nbytes <= sizeof later.value)
-    memcpy(later.value, values, nbytes);
-  else if (copies)
-    return dart__gate.now(function, at, DART__EPOCH_ACCUMULATE);
-  else
-    later.buffer = (void *)(uintptr_t)values;
-  return dart__gate.later(function, &later);
+  return copies && !dart__rma_is_copied(&rma) ? dart__gate.now(function, at, rma.kind)
+                                              : dart__gate.later(function, &rma);
 }
 
 /* Rarely called, so out of the way of other code. */
@@ -147,6 +137,17 @@ static __attribute__((noinline)) dart_ret_t count_apart(const dart__address_t *a
 {
   dart__count_atomic(at, nbytes);
   return DART_OK;
+}
+
+/* Registered memory. */
+static __attribute__((noinline)) dart_ret_t accumulate_remote(const dart__address_t *at,
+                                                              const void *values, size_t nelem,
+                                                              dart_datatype_t  dtype,
+                                                              dart_operation_t op)
+{
+  dart__rma_t rma = dart__rma_accumulate(at, values, nelem, dtype, op);
+
+  return dart__remote_start(&rma, NULL);
 }
 
 static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
@@ -189,7 +190,7 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
   dart__count_atomic(&at, nelem * dart__type_basic_size(dtype));
   dart__progress(); /* apply deferred updates: those of a word are applied in the order of their calls */
   if (at.near == NULL)
-    ret = dart__remote_accumulate(&at, values, nelem, dtype, op);
+    ret = accumulate_remote(&at, values, nelem, dtype, op);
   else
     dart__atomic_accumulate(at.near, values, nelem, dtype, op);
   return told(ret, gptr, nelem * dart__type_basic_size(dtype));
@@ -225,8 +226,7 @@ INLINED dart_ret_t accumulate_near(const dart_gptr_t *gptr, const void *value,
                            size > sizeof(uint64_t) || !dart__may_defer(),
                        0))
     return accumulate_generally(gptr, value, 1, dtype, op, copies);
-  near = dart__near_place_by(dart__team_direct, dart__gptr_ids_at(gptr), gptr->addr_or_offs.offset,
-                             size);
+  near = dart_inline_bytes(dart__team_direct, dart_inline_ids(gptr), size);
   if (__builtin_expect(near == NULL || ((uintptr_t)near & (size - 1)) != 0, 0))
     return accumulate_generally(gptr, value, 1, dtype, op, copies);
   return add(gptr, near, value, size, dtype, op);
@@ -236,7 +236,7 @@ INLINED dart_ret_t accumulate_near(const dart_gptr_t *gptr, const void *value,
 DART__OUT_OF_LINE accumulate_beside_run(dart_gptr_t gptr, const void *value, dart_datatype_t dtype,
                                         dart_operation_t op, bool copies)
 {
-  if (dart__run_add(dart__gptr_ids_at(&gptr), gptr.addr_or_offs.offset, value, dtype, op))
+  if (dart__run_add(dart_inline_ids(&gptr), value, dtype, op))
     return DART_OK;
   return accumulate_near(&gptr, value, dtype, op, copies);
 }
@@ -277,16 +277,18 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
   if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
     return null_operand(function, result == NULL ? "result" : "value");
   if (__builtin_expect(dart__segment_epoch(at.segment) != NULL, 0) &&
-      dart__gate.now(function, &at,
-                     op == DART_OP_NO_OP ? DART__EPOCH_GET : DART__EPOCH_ACCUMULATE) !=
+      dart__gate.now(function, &at, op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE) !=
           DART__ACCESS_PASS)
     return DART_ERR_INVAL;
   dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* own deferred updates come first; and the caller may be polling */
-  if (at.near == NULL)
-    ret = dart__remote_fetch(&at, value, result, dtype, op);
-  else if (!dart__atomic_fetch_word(at.near, value, result, dtype, op))
+  if (at.near == NULL) {
+    dart__rma_t rma = dart__rma_fetch(&at, value, result, 1, dtype, op);
+
+    ret = dart__remote_start(&rma, NULL);
+  } else if (!dart__atomic_fetch_word(at.near, value, result, dtype, op)) {
     dart__atomic_fetch(at.near, value, result, dtype, op);
+  }
   if (op != DART_OP_NO_OP)
     return told(ret, gptr, dart__type_basic_size(dtype));
   if (at.near != NULL && dart__world.many_nodes && dart__type_basic_size(dtype) <= sizeof(uint64_t))
@@ -312,14 +314,17 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
   if (value == NULL || compare == NULL || result == NULL)
     return null_operand(function, value == NULL ? "value" : compare == NULL ? "compare" : "result");
   if (__builtin_expect(dart__segment_epoch(at.segment) != NULL, 0) &&
-      dart__gate.now(function, &at, DART__EPOCH_ACCUMULATE) != DART__ACCESS_PASS)
+      dart__gate.now(function, &at, DART__SWAP) != DART__ACCESS_PASS)
     return DART_ERR_INVAL;
   dart__count_atomic(&at, dart__type_basic_size(dtype));
   dart__progress(); /* as in fetch_any */
-  if (at.near == NULL)
-    ret = dart__remote_swap(&at, value, compare, result, dtype);
-  else if (!dart__atomic_swap_word(at.near, value, compare, result, dtype))
+  if (at.near == NULL) {
+    dart__rma_t rma = dart__rma_swap(&at, value, compare, result, dtype);
+
+    ret = dart__remote_start(&rma, NULL);
+  } else if (!dart__atomic_swap_word(at.near, value, compare, result, dtype)) {
     dart__atomic_swap(at.near, value, compare, result, dtype);
+  }
   return told(ret, gptr, dart__type_basic_size(dtype));
 }
 
@@ -327,8 +332,7 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
  * to make progress; the general path is taken. */
 INLINED void *near_element(const dart_gptr_t *gptr, unsigned size)
 {
-  char *near = dart__near_place_by(dart__progress_maps, dart__gptr_ids_at(gptr),
-                                   gptr->addr_or_offs.offset, size);
+  char *near = dart_inline_bytes(dart__progress_maps, dart_inline_ids(gptr), size);
 
   return ((uintptr_t)near & (size - 1)) == 0 ? near : NULL;
 }
@@ -370,8 +374,8 @@ INLINED dart_ret_t fetch_word(const dart_gptr_t *gptr, const void *value, void *
 
   if (__builtin_expect(near == NULL, 0))
     return fetch_any(*gptr, value, result, dtype, op);
-  if (!(size == 8 ? dart__atomic_fetch_64(near, value, result, op)
-                  : dart__atomic_fetch_32(near, value, result, op)))
+  if (!(size == 8 ? dart_inline_fetch_64(near, value, result, op)
+                  : dart_inline_fetch_32(near, value, result, op)))
     return fetch_by_loop(*gptr, value, result, dtype, op);
   return op == DART_OP_NO_OP ? DART_OK : word_told(gptr);
 }
@@ -384,9 +388,9 @@ INLINED dart_ret_t swap_word(const dart_gptr_t *gptr, const void *value, const v
   if (__builtin_expect(near == NULL, 0))
     return swap_any(*gptr, value, compare, result, dtype);
   if (size == 8)
-    dart__atomic_swap_64(near, value, compare, result);
+    dart_inline_swap_64(near, value, compare, result);
   else
-    dart__atomic_swap_32(near, value, compare, result);
+    dart_inline_swap_32(near, value, compare, result);
   return word_told(gptr);
 }
 

@@ -1,14 +1,8 @@
 /* Completion contexts.
  *
- * Whatever way an operation takes to a far unit, what is started towards it has numbers that only grow, and
- * what is complete is known as a number (dart__mark_t of far/far_ops.h). So a context has no lists of operations, and no
- * lanes: after each operation of a thread that is in it, it takes down the unit's number of the way that the operation
- * went, and a flush waits until the marks of the units that it has are reached. A way that none of its operations
- * went is left alone: where all were requests, what others have outstanding by MPI is not flushed. Near memory is
- * not noted, for it is complete.
- *
- * Invariant: an operation of the context on a unit is not beyond the mark of the unit. The mark may be of a
- * later one, of another thread, that was started before it was taken down. */
+ * Each far operation returns the number that completes it (dart__completion_t of far/far_ops.h). A context has, for each
+ * unit, the largest number of requests and of transfers of the operations that its threads have started, and a flush waits
+ * for these. Where all were requests, transfers of others are not flushed. Near operations are complete, and not noted. */
 #include "rma/context.h"
 
 #include <stdlib.h>
@@ -46,15 +40,16 @@ struct dart_context {
 
 _Thread_local dart_context_t dart__context;
 
-void dart__context_add(const dart__address_t *at, dart__far_way_t way)
+void dart__context_add(const dart__address_t *at, dart__completion_t completion)
 {
   struct dart_context *c = dart__context;
   noted_t             *noted;
 
-  if (way == DART__FAR_NOMEM || at->team->id != c->teamid || c->cycle != dart__world.cycle)
+  if (completion.by == DART__BY_NOTHING || at->team->id != c->teamid ||
+      c->cycle != dart__world.cycle)
     return;
   noted = &c->noted[at->unit];
-  dart__far_mark(at->team, at->unit, way, &noted->mark);
+  dart__mark_add(&noted->mark, completion);
   if (!noted->is_used)
     c->used[c->nused++] = at->unit;
   noted->is_used = true;

@@ -9,13 +9,13 @@
 /* NULL: none. */
 extern _Thread_local dart_context_t dart__context;
 
-void dart__context_add(const dart__address_t *at, dart__far_way_t way);
+void dart__context_add(const dart__address_t *at, dart__completion_t completion);
 
-/** An operation on far memory was started by this thread, and went this way. */
-static inline void dart__context_note(const dart__address_t *at, dart__far_way_t way)
+/** An operation on far memory was started by this thread. */
+static inline void dart__context_note(const dart__address_t *at, dart__completion_t completion)
 {
   if (__builtin_expect(dart__context != NULL, 0))
-    dart__context_add(at, way);
+    dart__context_add(at, completion);
 }
 
 #endif

@@ -81,14 +81,16 @@ static dart_ret_t update(const dart__signal_t *signal)
 {
   const dart__address_t *at    = signal->flag;
   dart__event_t         *event = dart__twosided_event(target_of(at));
-  dart_ret_t             ret   = DART_OK;
+  dart__rma_t            rma;
+  dart_ret_t             ret;
 
   if (at->near != NULL) {
     update_near(signal);
     dart__event_nudge(event);
     return DART_OK;
   }
-  ret = dart__remote_accumulate(at, &signal->value, 1, DART_TYPE_ULONG, signal->op);
+  rma = dart__rma_accumulate(at, &signal->value, 1, DART_TYPE_ULONG, signal->op);
+  ret = dart__remote_start(&rma, NULL);
   if (ret == DART_OK)
     dart__event_add(event);
   return ret;
@@ -100,32 +102,28 @@ static dart_ret_t notify(const dart__signal_t *signal)
   dart__count_notify(signal->flag);
   if (!is_far(signal->flag))
     return update(signal);
-  dart__far_put_notify(NULL, NULL, NULL, NULL, 0, signal);
-  dart__context_note(signal->flag, DART__BY_REQUESTS);
+  dart__context_note(signal->flag, dart__far_notify(signal));
   return DART_OK;
 }
 
-static dart_ret_t put_and_notify(const dart__transfer_t *t, const void *src, size_t nelem,
-                                 const dart__signal_t *signal)
+static dart_ret_t put_and_notify(const dart__rma_t *rma, const dart__signal_t *signal)
 {
-  size_t     nbytes = nelem * t->global_type->elem_size;
-  dart_ret_t ret    = DART_OK;
+  dart_ret_t ret = DART_OK;
 
   dart__progress();
   dart__count_notify(signal->flag);
   if (is_far(signal->flag)) {
-    dart__count_put(&t->at, nbytes);
-    dart__far_put_notify(&t->at, t->global_type, src, t->local_type, nelem, signal);
-    dart__context_note(signal->flag, DART__BY_REQUESTS);
+    dart__count_put(&rma->at, rma->nbytes);
+    dart__context_note(signal->flag, dart__far_put_notify(rma, signal));
     return DART_OK;
   }
-  if (t->at.near != NULL)
-    dart__near_put(t->at.near, t->global_type, src, t->local_type, nelem);
+  if (rma->at.near != NULL)
+    dart__transfer_near(rma, true);
   else /* memory registered by a unit of this node */
-    ret = dart__remote_put_blocking(&t->at, t->global_type, src, t->local_type, nelem);
+    ret = dart__remote_blocking(rma);
   if (ret != DART_OK)
     return ret;
-  dart__count_put(&t->at, nbytes);
+  dart__count_put(&rma->at, rma->nbytes);
   return update(signal);
 }
 
@@ -143,27 +141,28 @@ static inline bool put_notify_far(const char *function, dart_gptr_t gptr, const 
                                   size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
                                   dart_gptr_t flag, uint64_t value)
 {
-  const dart__type_t *byte = &dart__type_basic[DART_TYPE_BYTE];
-  uint64_t            at   = flag.addr_or_offs.offset, size;
-  dart__address_t     data, counter;
-  dart__signal_t      signal = { &counter, value, DART_OP_SUM };
-  size_t              nbytes;
+  uint64_t        at = flag.addr_or_offs.offset, size;
+  dart__address_t counter;
+  dart__signal_t  signal = { &counter, value, DART_OP_SUM };
+  dart__rma_t     rma;
 
   if (flag.teamid != gptr.teamid || flag.segid != gptr.segid || flag.unitid != gptr.unitid ||
-      !dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes) ||
-      !dart__transfer_is_far(&gptr, nbytes, &data) || data.segment->heads != NULL)
+      !dart__transfer_is_plain(src, nelem, src_type, dst_type, &rma.nbytes) ||
+      !dart__transfer_is_far(&gptr, rma.nbytes, &rma.at) || rma.at.segment->heads != NULL)
     return false;
-  size = dart__segment_size(data.segment, data.unit);
+  size = dart__segment_size(rma.at.segment, rma.at.unit);
   if (at % FLAG_BYTES != 0 || size < FLAG_BYTES || at > size - FLAG_BYTES)
     return false;
-  /* field by field: data was written by fields just now, and a copy as a whole would wait for these stores */
-  counter = (dart__address_t){ data.team, data.segment, gptr.unitid, at, NULL };
+  /* field by field: rma.at was written by fields just now, and a copy as a whole would wait for these stores */
+  counter        = (dart__address_t){ rma.at.team, rma.at.segment, gptr.unitid, at, NULL };
+  rma.kind       = DART__PUT;
+  rma.local_type = NULL;
+  rma.buffer     = (void *)(uintptr_t)src;
   dart__call_note(function);
   dart__progress(); /* apply deferred updates before the notification */
   dart__count_notify(&counter);
-  dart__count_put(&data, nbytes);
-  dart__far_put_notify(&data, byte, src, byte, nbytes, &signal);
-  dart__context_note(&counter, DART__BY_REQUESTS);
+  dart__count_put(&rma.at, rma.nbytes);
+  dart__context_note(&counter, dart__far_put_notify(&rma, &signal));
   return true;
 }
 
@@ -172,10 +171,10 @@ static dart_ret_t put_notify(const char *function, dart_gptr_t gptr, const void 
                              dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                              uint64_t value, dart_operation_t op)
 {
-  dart__transfer_t t;
-  dart__address_t  at;
-  dart__signal_t   signal = { &at, value, op };
-  dart_ret_t       ret    = check_flag(function, flag, &at);
+  dart__rma_t     rma;
+  dart__address_t at;
+  dart__signal_t  signal = { &at, value, op };
+  dart_ret_t      ret    = check_flag(function, flag, &at);
 
   if (ret == DART_OK)
     ret = check_op(function, op);
@@ -183,15 +182,16 @@ static dart_ret_t put_notify(const char *function, dart_gptr_t gptr, const void 
     return ret;
   if (nelem == 0)
     return notify(&signal);
-  ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
+  ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &rma);
   if (ret != DART_OK)
     return ret;
-  if (target_of(&t.at) != target_of(&at)) {
-    dart__error("%s: the data go to unit %d, the counter is unit %d's", function, target_of(&t.at),
-                target_of(&at));
+  if (target_of(&rma.at) != target_of(&at)) {
+    dart__error("%s: the data go to unit %d, the counter is unit %d's", function,
+                target_of(&rma.at), target_of(&at));
     return DART_ERR_INVAL;
   }
-  return put_and_notify(&t, src, nelem, &signal);
+  rma.kind = DART__PUT;
+  return put_and_notify(&rma, &signal);
 }
 
 dart_ret_t dart_put_notify(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -211,35 +211,35 @@ dart_ret_t dart_put_notify_op(dart_gptr_t gptr, const void *src, size_t nelem,
 }
 
 /* Get what is far by the backend, and have it update the flag. False: it does not do that. */
-static bool get_and_notify_far(const dart__transfer_t *t, void *dest, size_t nelem,
-                               const dart__signal_t *signal)
+static bool get_and_notify_far(const dart__rma_t *rma, const dart__signal_t *signal)
 {
-  if (!dart__far_get_notify(&t->at, t->global_type, dest, t->local_type, nelem, signal))
+  dart__completion_t completion = dart__far_get_notify(rma, signal);
+
+  if (completion.by == DART__BY_NOTHING)
     return false;
-  dart__context_note(&t->at, DART__BY_REQUESTS);
-  if (is_far(signal->flag))
-    dart__context_note(signal->flag, DART__BY_REQUESTS);
-  dart__count_get(&t->at, nelem * t->global_type->elem_size);
+  dart__context_note(&rma->at, completion);
+  if (is_far(signal->flag)) /* perhaps of another team */
+    dart__context_note(signal->flag, completion);
+  dart__count_get(&rma->at, rma->nbytes);
   dart__count_notify(signal->flag);
   return true;
 }
 
 /* Near data are read before the flag is updated, which releases that, too: who sees it may overwrite them. */
-static dart_ret_t get_and_notify(const dart__transfer_t *t, void *dest, size_t nelem,
-                                 const dart__signal_t *signal)
+static dart_ret_t get_and_notify(const dart__rma_t *rma, const dart__signal_t *signal)
 {
   dart_ret_t ret = DART_OK;
 
   dart__progress();
-  if (t->at.near != NULL)
-    dart__near_get(dest, t->local_type, t->at.near, t->global_type, nelem);
-  else if (is_far(&t->at) && get_and_notify_far(t, dest, nelem, signal))
+  if (rma->at.near != NULL)
+    dart__transfer_near(rma, false);
+  else if (is_far(&rma->at) && get_and_notify_far(rma, signal))
     return DART_OK;
   else
-    ret = dart__remote_get_blocking(&t->at, t->global_type, dest, t->local_type, nelem);
+    ret = dart__remote_blocking(rma);
   if (ret != DART_OK)
     return ret;
-  dart__count_get(&t->at, nelem * t->global_type->elem_size);
+  dart__count_get(&rma->at, rma->nbytes);
   return notify(signal);
 }
 
@@ -248,18 +248,21 @@ static dart_ret_t get_notify(const char *function, void *dest, dart_gptr_t gptr,
                              dart_datatype_t src_type, dart_datatype_t dst_type, dart_gptr_t flag,
                              uint64_t value, dart_operation_t op)
 {
-  dart__transfer_t t;
-  dart__address_t  at;
-  dart__signal_t   signal = { &at, value, op };
-  dart_ret_t       ret    = check_flag(function, flag, &at);
+  dart__rma_t     rma;
+  dart__address_t at;
+  dart__signal_t  signal = { &at, value, op };
+  dart_ret_t      ret    = check_flag(function, flag, &at);
 
   if (ret == DART_OK)
     ret = check_op(function, op);
   if (ret == DART_OK && nelem > 0)
-    ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
+    ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &rma);
   if (ret != DART_OK)
     return ret;
-  return nelem == 0 ? notify(&signal) : get_and_notify(&t, dest, nelem, &signal);
+  if (nelem == 0)
+    return notify(&signal);
+  rma.kind = DART__GET;
+  return get_and_notify(&rma, &signal);
 }
 
 dart_ret_t dart_get_notify(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,

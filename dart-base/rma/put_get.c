@@ -1,8 +1,9 @@
 /* Entry points of put and get: check and resolve once, then copy if the memory is near; for other memory see
  * remote.h. Near transfers of all forms are complete when the call returns.
  *
- * An entry point first tries the direct map, which calls no function and so saves no registers on the stack;
- * otherwise it passes its arguments to the function of the same name with `_any`. */
+ * Put and get are one source. The direction, and what completes the call, are constants of inlined functions: so each
+ * entry point has code without branches on them. It first tries the direct map, which calls no function and so saves
+ * no registers on the stack; otherwise it passes its arguments to functions of its own that are not inlined. */
 #include <dash/dart/if/dart_communication.h>
 
 #include "base/profile.h"
@@ -24,157 +25,94 @@ DART__PROFILED(dart_get_handle);
 #include "rma/watch.h"
 #include "wait/near.h"
 
-/* ---- the direct map: elements of a basic type ------------------------ */
+#define INLINED static inline __attribute__((always_inline))
+
+/* What completes a call: its return, a flush, or a handle. */
+typedef enum { BLOCKING, FLUSHED, HANDLE } end_t;
+
+/* Where a call looks up the direct map: one that may be called in a polling loop has to make progress, and a put comes
+ * after the updates of the same element that are deferred (far/progress.h). */
+INLINED dart_inline_maps_t maps_of(bool is_put, end_t end)
+{
+  if (end == BLOCKING)
+    return dart__progress_maps;
+  return is_put ? dart__put_maps : dart__team_direct;
+}
+
+INLINED const char *name_of(bool is_put, end_t end)
+{
+  static const char *const name[][2] = { [BLOCKING] = { "dart_get_blocking", "dart_put_blocking" },
+                                         [FLUSHED]  = { "dart_get", "dart_put" },
+                                         [HANDLE]   = { "dart_get_handle", "dart_put_handle" } };
+
+  return name[end][is_put];
+}
+
+/* ---- the direct map: elements of a basic type -------------------------------------------------- */
 
 /* One element of a basic type, the most frequent transfer: all else is sorted out elsewhere, so that this path needs
  * few registers, and saves few of them on the stack. */
-static inline bool is_one(const void *buffer, size_t nelem, dart_datatype_t src_type,
-                          dart_datatype_t dst_type)
+INLINED bool is_one(const void *buffer, size_t nelem, dart_datatype_t src_type,
+                    dart_datatype_t dst_type)
 {
   uintptr_t different = ((uintptr_t)src_type ^ (uintptr_t)dst_type) | (nelem ^ 1); /* one branch */
 
   return __builtin_expect(different == 0, 1) && __builtin_expect(buffer != NULL, 1);
 }
 
-/* False: nothing was done; the general path is taken. `maps`: where the direct map is looked up. */
-static inline bool put_one(dart_inline_maps_t maps, dart_gptr_t gptr, const void *src,
-                           dart_datatype_t type)
+INLINED int copy_word(bool is_put, char *near, void *buffer, size_t size)
+{
+  return is_put ? dart__near_put_word(near, buffer, size) : dart__near_get_word(buffer, near, size);
+}
+
+/* False: nothing was done; the general path is taken. */
+INLINED bool copy_one(bool is_put, end_t end, dart_gptr_t gptr, void *buffer, dart_datatype_t type)
 {
   size_t size = dart__type_basic_size(type);
-  char  *near = dart__near_address_by(maps, gptr, size);
+  char  *near = dart__near_address_by(maps_of(is_put, end), gptr, size);
 
-  return near != NULL && dart__near_put_word(near, src, size);
+  return near != NULL && copy_word(is_put, near, buffer, size);
 }
 
-static inline bool get_one(dart_inline_maps_t maps, void *dest, dart_gptr_t gptr,
-                           dart_datatype_t type)
+/* Any number of bytes, in the order of dart__near_put_bytes and dart__near_get_bytes. Few are copied here. What is to be
+ * woken is found by the address alone after a call of memmove, so that one register is saved for it. */
+INLINED dart_ret_t copy_bytes(bool is_put, char *near, const dart_gptr_t *gptr, void *buffer,
+                              size_t nbytes)
 {
-  size_t size = dart__type_basic_size(type);
-  char  *near = dart__near_address_by(maps, gptr, size);
+  void *to = is_put ? near : buffer, *from = is_put ? buffer : near;
+  bool  is_few = nbytes - 16 <= DART__FEW_BYTES_MOST - 16, is_many = !is_few;
 
-  return near != NULL && dart__near_get_word(dest, near, size);
-}
-
-/* Any number of elements of a basic type: where they are, and how many bytes. NULL: the general path is taken. */
-static inline char *bytes_address(dart_inline_maps_t maps, dart_gptr_t gptr, const void *buffer,
-                                  size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
-                                  size_t *nbytes_out)
-{
-  return dart__transfer_is_plain(buffer, nelem, src_type, dst_type, nbytes_out)
-             ? dart__near_address_by(maps, gptr, *nbytes_out)
-             : NULL;
-}
-
-/* By a call of memmove. What is to be woken is found by the address alone, so that one register is saved for it. */
-static inline dart_ret_t put_many(char *near, const void *src, size_t nbytes)
-{
-  atomic_thread_fence(memory_order_release); /* as in dart__near_put_bytes */
-  memmove(near, src, nbytes);
-  return dart__is_watched() ? dart__watch_wrote_at(near, nbytes) : DART_OK;
-}
-
-static inline dart_ret_t get_many(void *dest, const char *near, size_t nbytes)
-{
-  memmove(dest, near, nbytes);
-  atomic_thread_fence(memory_order_acquire); /* as in dart__near_get_bytes */
-  return DART_OK;
-}
-
-static inline dart_ret_t put_bytes(char *near, const dart_gptr_t *gptr, const void *src,
-                                   size_t nbytes)
-{
-  if (nbytes - 16 <= DART__FEW_BYTES_MOST - 16) {
-    atomic_thread_fence(memory_order_release); /* as in dart__near_put_bytes */
-    dart__near_copy_few(near, src, nbytes);
-  } else if (nbytes > sizeof(uint64_t) || !dart__near_put_word(near, src, nbytes)) {
-    return put_many(near, src, nbytes);
-  }
-  return dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
-}
-
-static inline dart_ret_t get_bytes(void *dest, const char *near, size_t nbytes)
-{
-  if (nbytes - 16 <= DART__FEW_BYTES_MOST - 16) {
-    dart__near_copy_few(dest, near, nbytes);
-    atomic_thread_fence(memory_order_acquire); /* as in dart__near_get_bytes */
-  } else if (nbytes > sizeof(uint64_t) || !dart__near_get_word(dest, near, nbytes)) {
-    return get_many(dest, near, nbytes);
-  }
-  return DART_OK;
+  if (is_many && nbytes <= sizeof(uint64_t))
+    is_many = !copy_word(is_put, near, buffer, nbytes);
+  if (is_put && (is_few || is_many))
+    atomic_thread_fence(memory_order_release);
+  if (is_few)
+    dart_inline_copy(to, from, nbytes);
+  else if (is_many)
+    memmove(to, from, nbytes);
+  if (!is_put && (is_few || is_many))
+    atomic_thread_fence(memory_order_acquire);
+  if (!is_put || !dart__is_watched())
+    return DART_OK;
+  return is_many ? dart__watch_wrote_at(near, nbytes) : dart__watch_wrote_few(*gptr);
 }
 
 /* By the address of the global pointer, here and below: passed on as a value through inlined functions, it is stored as
  * two words and loaded as a whole, and the load waits for both stores. */
-static inline char *near_address(const dart_gptr_t *gptr, size_t nbytes)
+INLINED char *near_address(const dart_gptr_t *gptr, size_t nbytes)
 {
-  return dart__near_place_by(dart__team_direct, dart__gptr_ids_at(gptr), gptr->addr_or_offs.offset,
-                             nbytes);
+  return dart_inline_bytes(dart__team_direct, dart_inline_ids(gptr), nbytes);
 }
 
-/* Any number of elements of a basic type, near. */
-static inline bool put_plain(const dart_gptr_t *gptr, const void *src, size_t nbytes)
+INLINED bool copy_plain(bool is_put, const dart_gptr_t *gptr, void *buffer, size_t nbytes)
 {
   char *near = near_address(gptr, nbytes);
 
-  if (near != NULL)
-    dart__near_put_bytes(near, src, nbytes);
+  if (near != NULL && is_put)
+    dart__near_put_bytes(near, buffer, nbytes);
+  else if (near != NULL)
+    dart__near_get_bytes(buffer, near, nbytes);
   return near != NULL;
-}
-
-static inline bool get_plain(void *dest, const dart_gptr_t *gptr, size_t nbytes)
-{
-  char *near = near_address(gptr, nbytes);
-
-  if (near != NULL)
-    dart__near_get_bytes(dest, near, nbytes);
-  return near != NULL;
-}
-
-/* ---- bytes in a row of far memory --------------------------------------------------------------- */
-
-/* Far, and no updates are deferred, which would have to be applied first. Then the backend makes progress while the
- * transfer is under way. */
-static inline bool is_far_alone(const dart_gptr_t *gptr, size_t nbytes, dart__address_t *at_out)
-{
-  return dart__stream == 0 && dart__transfer_is_far(gptr, nbytes, at_out);
-}
-
-static inline dart_ret_t put_far(const char *function, const dart__address_t *at, const void *src,
-                                 size_t nbytes, bool blocking, dart_handle_t *handle_out)
-{
-  dart_ret_t ret;
-
-  dart__call_note(function);
-  if (blocking) {
-    ret = dart__far_put_bytes_blocking(at, src, nbytes);
-  } else {
-    dart__far_way_t way = dart__far_put_bytes(at, src, nbytes, handle_out);
-
-    dart__context_note(at, way);
-    ret = dart__far_result(way);
-  }
-  if (ret == DART_OK)
-    dart__count_operation(DART__COUNT_PUT_FAR, nbytes);
-  return ret;
-}
-
-static inline dart_ret_t get_far(const char *function, void *dest, const dart__address_t *at,
-                                 size_t nbytes, bool blocking, dart_handle_t *handle_out)
-{
-  dart_ret_t ret;
-
-  dart__call_note(function);
-  if (blocking) {
-    ret = dart__far_get_bytes_blocking(at, dest, nbytes);
-  } else {
-    dart__far_way_t way = dart__far_get_bytes(at, dest, nbytes, handle_out);
-
-    dart__context_note(at, way);
-    ret = dart__far_result(way);
-  }
-  if (ret == DART_OK)
-    dart__count_operation(DART__COUNT_GET_FAR, nbytes);
-  return ret;
 }
 
 /* ---- the direct map: elements at constant distances --------------------------------------------- */
@@ -184,8 +122,8 @@ static inline dart_ret_t get_far(const char *function, void *dest, const dart__a
 
 /* Where the elements are near by the direct map, and at a constant distance on both sides: the address. NULL:
  * otherwise, and for all errors. */
-static inline char *steps_address(const dart_gptr_t *gptr, const void *buffer, size_t nelem,
-                                  const dart__type_t *global, const dart__type_t *local)
+INLINED char *steps_address(const dart_gptr_t *gptr, const void *buffer, size_t nelem,
+                            const dart__type_t *global, const dart__type_t *local)
 {
   if (global == NULL || local == NULL || global->base != local->base || buffer == NULL ||
       global->elem_count != 1 || local->elem_count != 1 || nelem - 1 >= STEPS_MOST ||
@@ -195,220 +133,205 @@ static inline char *steps_address(const dart_gptr_t *gptr, const void *buffer, s
   return near_address(gptr, ((nelem - 1) * global->stride + 1) * global->elem_size);
 }
 
-static inline bool put_steps(const dart_gptr_t *gptr, const void *src, size_t nelem,
-                             dart_datatype_t src_type, dart_datatype_t dst_type)
+INLINED bool copy_steps(bool is_put, const dart_gptr_t *gptr, void *buffer, size_t nelem,
+                        dart_datatype_t global_type, dart_datatype_t local_type)
 {
-  const dart__type_t *global = dart__type_find(dst_type), *local = dart__type_find(src_type);
-  char               *near = steps_address(gptr, src, nelem, global, local);
-
-  if (near == NULL)
-    return false;
-  if (nelem == 1) {
-    dart__near_put_bytes(near, src, global->elem_size);
-    return true;
-  }
-  atomic_thread_fence(memory_order_release); /* as in dart__near_put */
-  return dart__near_copy_steps(near, global->stride, src, local->stride, nelem, global->elem_size);
-}
-
-static inline bool get_steps(void *dest, const dart_gptr_t *gptr, size_t nelem,
-                             dart_datatype_t src_type, dart_datatype_t dst_type)
-{
-  const dart__type_t *global = dart__type_find(src_type), *local = dart__type_find(dst_type);
-  char               *near = steps_address(gptr, dest, nelem, global, local);
+  const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
+  char               *near = steps_address(gptr, buffer, nelem, global, local);
   bool                done;
 
   if (near == NULL)
     return false;
-  if (nelem == 1) {
-    dart__near_get_bytes(dest, near, global->elem_size);
-    return true;
+  if (nelem == 1)
+    return copy_plain(is_put, gptr, buffer, global->elem_size);
+  if (is_put) {
+    atomic_thread_fence(memory_order_release); /* as in dart__near_put */
+    return dart__near_copy_steps(near, global->stride, buffer, local->stride, nelem,
+                                 global->elem_size);
   }
-  done = dart__near_copy_steps(dest, local->stride, near, global->stride, nelem, global->elem_size);
+  done =
+      dart__near_copy_steps(buffer, local->stride, near, global->stride, nelem, global->elem_size);
   atomic_thread_fence(memory_order_acquire); /* as in dart__near_get */
   return done;
 }
 
 /* ---- the general path ---------------------------------------------------------------------- */
 
-static dart__access_t put_off(const char *function, const dart__transfer_t *t, void *buffer,
-                              size_t nelem, dart__epoch_op_kind_t kind)
+INLINED void count(bool is_put, const dart__rma_t *rma)
 {
-  dart__epoch_op_t
-      op; /* not initialised as a whole: to clear `value` takes longer than a short put */
-
-  op.kind       = kind;
-  op.at         = t->at;
-  op.type       = t->global_type;
-  op.local_type = NULL;
-  op.buffer     = buffer;
-  op.nelem      = nelem;
-  if (kind == DART__EPOCH_PUT && dart__type_is_copied(t->local_type, nelem)) {
-    memcpy(op.value, buffer, nelem * t->local_type->elem_size);
-    op.buffer = NULL;
-  }
-  if (!dart__type_is_contiguous(t->global_type) || !dart__type_is_contiguous(t->local_type)) {
-    op.local_type = t->local_type;
-  } else if (t->global_type->kind != DART__TYPE_BASIC) {
-    op.type = &dart__type_basic[DART_TYPE_BYTE];
-    op.nelem *= t->global_type->elem_size;
-  }
-  return dart__gate.later(function, &op);
-}
-
-/* The segment has had epochs: whether the transfer goes on, see epoch/access.h. `at_once`: it cannot be
- * deferred. */
-static __attribute__((noinline)) dart__access_t may_go(const char             *function,
-                                                       const dart__transfer_t *t, void *buffer,
-                                                       size_t nelem, dart__epoch_op_kind_t kind,
-                                                       bool at_once)
-{
-  return at_once ? dart__gate.now(function, &t->at, kind)
-                 : put_off(function, t, buffer, nelem, kind);
+  if (is_put)
+    dart__count_put(&rma->at, rma->nbytes);
+  else
+    dart__count_get(&rma->at, rma->nbytes);
 }
 
 /* The end of a put, near or far: wake who sleeps for what it may have changed. */
-static inline dart_ret_t put_told(const dart_gptr_t *gptr, size_t nelem, dart_datatype_t dst_type)
+INLINED dart_ret_t told(bool is_put, const dart_gptr_t *gptr, size_t nelem,
+                        dart_datatype_t global_type)
 {
-  size_t size = dart__type_basic_size(dst_type);
+  size_t size = dart__type_basic_size(global_type);
 
-  if (dart__is_watched())
+  if (is_put && dart__is_watched())
     dart__watch_wrote(*gptr, size > 0 ? nelem * size : UINT64_MAX); /* scattered: anywhere behind */
   return DART_OK;
 }
 
-/* All other elements, and all errors. If `blocking`, `handle_out` is not used; else NULL: no handle. */
-DART__OUT_OF_LINE put_elements(const char *function, dart_gptr_t gptr, const void *src,
-                               size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
-                               bool blocking, dart_handle_t *handle_out)
+/* Bytes in a row of far memory: a descriptor of these alone. */
+INLINED dart_ret_t transfer_far(bool is_put, end_t end, dart__rma_t *rma, void *buffer,
+                                size_t nbytes, dart_handle_t *handle_out)
 {
-  dart__transfer_t t;
-  dart_ret_t       ret;
+  dart__completion_t completion;
+  dart_ret_t         ret;
 
-  ret = dart__transfer(function, gptr, src, nelem, dst_type, src_type, &t);
-  if (ret != DART_OK || nelem == 0)
-    return ret;
-  if (__builtin_expect(dart__segment_epoch(t.at.segment) != NULL, 0)) {
-    dart__access_t goes = may_go(function, &t, (void *)(uintptr_t)src, nelem, DART__EPOCH_PUT,
-                                 blocking || handle_out != NULL);
-
-    if (goes == DART__ACCESS_DONE)
-      dart__count_put(&t.at, nelem * t.global_type->elem_size);
-    if (goes != DART__ACCESS_PASS)
-      return dart__access_result(goes);
+  rma->kind       = is_put ? DART__PUT : DART__GET;
+  rma->local_type = NULL;
+  rma->buffer     = buffer;
+  rma->nbytes     = nbytes;
+  dart__call_note(name_of(is_put, end));
+  if (end == BLOCKING) {
+    ret = dart__far_blocking(rma);
+  } else {
+    completion = dart__far_start(rma, handle_out);
+    dart__context_note(&rma->at, completion);
+    ret = dart__far_result(completion);
   }
-  if (t.at.near != NULL)
-    dart__near_put(t.at.near, t.global_type, src, t.local_type, nelem);
-  else if (blocking)
-    ret = dart__remote_put_blocking(&t.at, t.global_type, src, t.local_type, nelem);
-  else
-    ret = dart__remote_put(&t.at, t.global_type, src, t.local_type, nelem, handle_out);
-  if (ret != DART_OK)
-    return ret;
-  dart__count_put(&t.at, nelem * t.global_type->elem_size);
-  return put_told(&gptr, nelem, dst_type);
-}
-
-/* The same; bytes in a row, and elements at constant distances on the direct map, are sorted out first. */
-static inline dart_ret_t put(const char *function, const dart_gptr_t *gptr, const void *src,
-                             size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
-                             bool blocking, dart_handle_t *handle_out)
-{
-  dart__address_t at;
-  size_t          nbytes;
-
-  if (dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes)) {
-    if (dart__transfer_is_far(gptr, nbytes, &at))
-      return put_far(function, &at, src, nbytes, blocking, handle_out);
-    if (put_plain(gptr, src, nbytes))
-      return put_told(gptr, nelem, dst_type);
-  } else if (put_steps(gptr, src, nelem, src_type, dst_type)) {
-    return put_told(gptr, nelem, dst_type);
-  }
-  return put_elements(function, *gptr, src, nelem, src_type, dst_type, blocking, handle_out);
-}
-
-/* All other elements, and all errors. If `blocking`, `handle_out` is not used; else NULL: no handle. */
-DART__OUT_OF_LINE get_elements(const char *function, void *dest, dart_gptr_t gptr, size_t nelem,
-                               dart_datatype_t src_type, dart_datatype_t dst_type, bool blocking,
-                               dart_handle_t *handle_out)
-{
-  dart__transfer_t t;
-  dart_ret_t       ret;
-
-  ret = dart__transfer(function, gptr, dest, nelem, src_type, dst_type, &t);
-  if (ret != DART_OK || nelem == 0)
-    return ret;
-  if (__builtin_expect(dart__segment_epoch(t.at.segment) != NULL, 0)) {
-    dart__access_t goes =
-        may_go(function, &t, dest, nelem, DART__EPOCH_GET, blocking || handle_out != NULL);
-
-    if (goes == DART__ACCESS_DONE)
-      dart__count_get(&t.at, nelem * t.global_type->elem_size);
-    if (goes != DART__ACCESS_PASS)
-      return dart__access_result(goes);
-  }
-  if (t.at.near != NULL)
-    dart__near_get(dest, t.local_type, t.at.near, t.global_type, nelem);
-  else if (blocking)
-    ret = dart__remote_get_blocking(&t.at, t.global_type, dest, t.local_type, nelem);
-  else
-    ret = dart__remote_get(&t.at, t.global_type, dest, t.local_type, nelem, handle_out);
   if (ret == DART_OK)
-    dart__count_get(&t.at, nelem * t.global_type->elem_size);
+    dart__count_operation(is_put ? DART__COUNT_PUT_FAR : DART__COUNT_GET_FAR, nbytes);
   return ret;
 }
 
-/* The same; bytes in a row, and elements at constant distances on the direct map, are sorted out first. */
-static inline dart_ret_t get(const char *function, void *dest, const dart_gptr_t *gptr,
-                             size_t nelem, dart_datatype_t src_type, dart_datatype_t dst_type,
-                             bool blocking, dart_handle_t *handle_out)
+/* The segment has had epochs: whether the transfer goes on, see epoch/access.h. */
+static __attribute__((noinline)) dart__access_t may_go(end_t end, const dart__rma_t *rma)
 {
-  dart__address_t at;
-  size_t          nbytes;
+  const char *function = name_of(rma->kind == DART__PUT, end);
 
-  if (dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes)) {
-    if (dart__transfer_is_far(gptr, nbytes, &at))
-      return get_far(function, dest, &at, nbytes, blocking, handle_out);
-    if (get_plain(dest, gptr, nbytes))
-      return DART_OK;
-  } else if (get_steps(dest, gptr, nelem, src_type, dst_type)) {
-    return DART_OK;
-  }
-  return get_elements(function, dest, *gptr, nelem, src_type, dst_type, blocking, handle_out);
+  return end == FLUSHED ? dart__gate.later(function, rma)
+                        : dart__gate.now(function, &rma->at, rma->kind);
 }
 
-DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nelem,
-                                   dart_datatype_t src_type, dart_datatype_t dst_type)
+/* All elements, and all errors. */
+INLINED dart_ret_t transfer_elements(bool is_put, end_t end, dart_gptr_t gptr, void *buffer,
+                                     size_t nelem, dart_datatype_t global_type,
+                                     dart_datatype_t local_type, dart_handle_t *handle_out)
 {
-  dart__address_t at;
-  size_t          nbytes;
+  dart__rma_t rma;
+  dart_ret_t  ret =
+      dart__transfer(name_of(is_put, end), gptr, buffer, nelem, global_type, local_type, &rma);
 
-  if (dart__transfer_is_plain(src, nelem, src_type, dst_type, &nbytes) &&
-      is_far_alone(&gptr, nbytes, &at))
-    return put_far("dart_put_blocking", &at, src, nbytes, true, NULL);
-  dart__progress(); /* may be called in a polling loop */
-  return put("dart_put_blocking", &gptr, src, nelem, src_type, dst_type, true, NULL);
+  if (ret != DART_OK || nelem == 0)
+    return ret;
+  rma.kind = is_put ? DART__PUT : DART__GET;
+  if (__builtin_expect(dart__segment_epoch(rma.at.segment) != NULL, 0)) {
+    dart__access_t goes = may_go(end, &rma);
+
+    if (goes == DART__ACCESS_DONE)
+      count(is_put, &rma);
+    if (goes != DART__ACCESS_PASS)
+      return dart__access_result(goes);
+  }
+  if (rma.at.near != NULL)
+    dart__transfer_near(&rma, is_put);
+  else
+    ret = end == BLOCKING ? dart__remote_blocking(&rma) : dart__remote_start(&rma, handle_out);
+  if (ret != DART_OK)
+    return ret;
+  count(is_put, &rma);
+  return told(is_put, &gptr, nelem, global_type);
+}
+
+static __attribute__((noinline)) dart_ret_t put_elements(end_t end, dart_gptr_t gptr, void *buffer,
+                                                         size_t nelem, dart_datatype_t global_type,
+                                                         dart_datatype_t local_type,
+                                                         dart_handle_t  *handle_out)
+{
+  return transfer_elements(true, end, gptr, buffer, nelem, global_type, local_type, handle_out);
+}
+
+static __attribute__((noinline)) dart_ret_t get_elements(end_t end, dart_gptr_t gptr, void *buffer,
+                                                         size_t nelem, dart_datatype_t global_type,
+                                                         dart_datatype_t local_type,
+                                                         dart_handle_t  *handle_out)
+{
+  return transfer_elements(false, end, gptr, buffer, nelem, global_type, local_type, handle_out);
+}
+
+/* The same; bytes in a row, and elements at constant distances on the direct map, are sorted out first. */
+INLINED dart_ret_t transfer(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
+                            size_t nelem, dart_datatype_t global_type, dart_datatype_t local_type,
+                            dart_handle_t *handle_out)
+{
+  dart__rma_t rma;
+  size_t      nbytes;
+
+  if (dart__transfer_is_plain(buffer, nelem, global_type, local_type, &nbytes)) {
+    if (dart__transfer_is_far(gptr, nbytes, &rma.at))
+      return transfer_far(is_put, end, &rma, buffer, nbytes, handle_out);
+    if (copy_plain(is_put, gptr, buffer, nbytes))
+      return told(is_put, gptr, nelem, global_type);
+  } else if (copy_steps(is_put, gptr, buffer, nelem, global_type, local_type)) {
+    return told(is_put, gptr, nelem, global_type);
+  }
+  return is_put ? put_elements(end, *gptr, buffer, nelem, global_type, local_type, handle_out)
+                : get_elements(end, *gptr, buffer, nelem, global_type, local_type, handle_out);
+}
+
+/* ---- blocking calls: they may be called in a polling loop, and make progress ------------------------ */
+
+/* If all is far, and no updates are deferred, which would have to be applied first, progress is made while the transfer
+ * is under way. */
+INLINED dart_ret_t blocking_transfer(bool is_put, const dart_gptr_t *gptr, void *buffer,
+                                     size_t nelem, dart_datatype_t global_type,
+                                     dart_datatype_t local_type)
+{
+  dart__rma_t rma;
+  size_t      nbytes;
+
+  if (dart__transfer_is_plain(buffer, nelem, global_type, local_type, &nbytes) &&
+      dart__stream == 0 && dart__transfer_is_far(gptr, nbytes, &rma.at))
+    return transfer_far(is_put, BLOCKING, &rma, buffer, nbytes, NULL);
+  dart__progress();
+  return transfer(is_put, BLOCKING, gptr, buffer, nelem, global_type, local_type, NULL);
 }
 
 /* On several nodes, where a unit that polls is found out. */
 DART__OUT_OF_LINE get_blocking_nodes(void *dest, dart_gptr_t gptr, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  dart__address_t at;
-  dart_ret_t      ret;
-  size_t          nbytes   = 0;
-  bool            is_bytes = dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes);
+  dart_ret_t ret = blocking_transfer(false, &gptr, dest, nelem, src_type, dst_type);
+  size_t     nbytes;
 
-  if (is_bytes && is_far_alone(&gptr, nbytes, &at)) {
-    ret = get_far("dart_get_blocking", dest, &at, nbytes, true, NULL);
-  } else {
-    dart__progress(); /* may be called in a polling loop */
-    ret = get("dart_get_blocking", dest, &gptr, nelem, src_type, dst_type, true, NULL);
-  }
-  if (ret == DART_OK && is_bytes && nbytes <= sizeof(uint64_t))
+  if (ret == DART_OK && dart__transfer_is_plain(dest, nelem, src_type, dst_type, &nbytes) &&
+      nbytes <= sizeof(uint64_t))
     dart__progress_polled(gptr, dest, nbytes);
   return ret;
+}
+
+/* ---- entry points -----------------------------------------------------------------------------------
+ *
+ * Functions that are not inlined take the arguments of their entry point, in its order: so it jumps to them. */
+
+INLINED dart_ret_t transfer_any(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
+                                size_t nelem, dart_datatype_t global_type,
+                                dart_datatype_t local_type, dart_handle_t *handle)
+{
+  if (end == BLOCKING)
+    return blocking_transfer(is_put, gptr, buffer, nelem, global_type, local_type);
+  if (end == HANDLE && handle == NULL) {
+    dart__error("%s: handle is NULL", name_of(is_put, end));
+    return DART_ERR_INVAL;
+  }
+  if (end == HANDLE)
+    *handle = DART_HANDLE_NULL;
+  if (is_put && __builtin_expect(dart__stream > 0, 0))
+    dart__progress_apply(); /* updates of the same element come first */
+  return transfer(is_put, end, gptr, buffer, nelem, global_type, local_type, handle);
+}
+
+DART__OUT_OF_LINE put_blocking_any(dart_gptr_t gptr, const void *src, size_t nelem,
+                                   dart_datatype_t src_type, dart_datatype_t dst_type)
+{
+  return transfer_any(true, BLOCKING, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
+                      NULL);
 }
 
 DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
@@ -416,126 +339,102 @@ DART__OUT_OF_LINE get_blocking_any(void *dest, dart_gptr_t gptr, size_t nelem,
 {
   if (dart__world.many_nodes)
     return get_blocking_nodes(dest, gptr, nelem, src_type, dst_type);
-  dart__progress(); /* may be called in a polling loop */
-  return get("dart_get_blocking", dest, &gptr, nelem, src_type, dst_type, true, NULL);
+  return transfer_any(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type, NULL);
 }
 
 DART__OUT_OF_LINE put_any(dart_gptr_t gptr, const void *src, size_t nelem, dart_datatype_t src_type,
                           dart_datatype_t dst_type)
 {
-  if (__builtin_expect(dart__stream > 0, 0))
-    dart__progress_apply(); /* updates of the same element come first */
-  return put("dart_put", &gptr, src, nelem, src_type, dst_type, false, NULL);
+  return transfer_any(true, FLUSHED, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
+                      NULL);
 }
 
 DART__OUT_OF_LINE get_any(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                           dart_datatype_t dst_type)
 {
-  return get("dart_get", dest, &gptr, nelem, src_type, dst_type, false, NULL);
-}
-
-static dart_ret_t no_handle(const char *function)
-{
-  dart__error("%s: handle is NULL", function);
-  return DART_ERR_INVAL;
+  return transfer_any(false, FLUSHED, &gptr, dest, nelem, src_type, dst_type, NULL);
 }
 
 DART__OUT_OF_LINE put_handle_any(dart_gptr_t gptr, const void *src, size_t nelem,
                                  dart_datatype_t src_type, dart_datatype_t dst_type,
                                  dart_handle_t *handle)
 {
-  if (handle == NULL)
-    return no_handle("dart_put_handle");
-  *handle = DART_HANDLE_NULL;
-  if (__builtin_expect(dart__stream > 0, 0))
-    dart__progress_apply(); /* as in put_any */
-  return put("dart_put_handle", &gptr, src, nelem, src_type, dst_type, false, handle);
+  return transfer_any(true, HANDLE, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type,
+                      handle);
 }
 
 DART__OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem,
                                  dart_datatype_t src_type, dart_datatype_t dst_type,
                                  dart_handle_t *handle)
 {
-  if (handle == NULL)
-    return no_handle("dart_get_handle");
-  *handle = DART_HANDLE_NULL;
-  return get("dart_get_handle", dest, &gptr, nelem, src_type, dst_type, false, handle);
+  return transfer_any(false, HANDLE, &gptr, dest, nelem, src_type, dst_type, handle);
 }
 
-/* ---- entry points -------------------------------------------------------------------------- */
+/* Other than one element of a basic type: by the direct map, if they are. False: it is not that. */
+INLINED bool copy_several(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
+                          size_t nelem, dart_datatype_t global_type, dart_datatype_t local_type)
+{
+  size_t nbytes;
+  char  *near = NULL;
 
-/* Other than one element of a basic type. */
+  if (dart__transfer_is_plain(buffer, nelem, global_type, local_type, &nbytes))
+    near = dart__near_address_by(maps_of(is_put, end), *gptr, nbytes);
+  if (near != NULL)
+    copy_bytes(is_put, near, gptr, buffer, nbytes);
+  return near != NULL;
+}
+
 DART__OUT_OF_LINE put_blocking_several(dart_gptr_t gptr, const void *src, size_t nelem,
                                        dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  size_t nbytes;
-  char  *near = bytes_address(dart__progress_maps, gptr, src, nelem, src_type, dst_type, &nbytes);
-
-  if (near == NULL)
-    return put_blocking_any(gptr, src, nelem, src_type, dst_type);
-  return put_bytes(near, &gptr, src, nbytes);
+  if (copy_several(true, BLOCKING, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
+    return DART_OK;
+  return put_blocking_any(gptr, src, nelem, src_type, dst_type);
 }
 
 DART__OUT_OF_LINE get_blocking_several(void *dest, dart_gptr_t gptr, size_t nelem,
                                        dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  size_t      nbytes;
-  const char *near =
-      bytes_address(dart__progress_maps, gptr, dest, nelem, src_type, dst_type, &nbytes);
-
-  if (near == NULL)
-    return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
-  return get_bytes(dest, near, nbytes);
+  if (copy_several(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type))
+    return DART_OK;
+  return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
 }
 
 DART__OUT_OF_LINE put_several(dart_gptr_t gptr, const void *src, size_t nelem,
                               dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  size_t nbytes;
-  char  *near = bytes_address(dart__put_maps, gptr, src, nelem, src_type, dst_type, &nbytes);
-
-  if (near == NULL)
-    return put_any(gptr, src, nelem, src_type, dst_type);
-  return put_bytes(near, &gptr, src, nbytes);
+  if (copy_several(true, FLUSHED, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
+    return DART_OK;
+  return put_any(gptr, src, nelem, src_type, dst_type);
 }
 
 DART__OUT_OF_LINE get_several(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                               dart_datatype_t dst_type)
 {
-  size_t      nbytes;
-  const char *near =
-      bytes_address(dart__team_direct, gptr, dest, nelem, src_type, dst_type, &nbytes);
-
-  if (near == NULL)
-    return get_any(dest, gptr, nelem, src_type, dst_type);
-  return get_bytes(dest, near, nbytes);
+  if (copy_several(false, FLUSHED, &gptr, dest, nelem, src_type, dst_type))
+    return DART_OK;
+  return get_any(dest, gptr, nelem, src_type, dst_type);
 }
 
 DART__OUT_OF_LINE put_handle_several(dart_gptr_t gptr, const void *src, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type,
                                      dart_handle_t *handle)
 {
-  size_t nbytes;
-  char  *near = bytes_address(dart__put_maps, gptr, src, nelem, src_type, dst_type, &nbytes);
-
-  if (near == NULL || handle == NULL)
+  if (handle == NULL ||
+      !copy_several(true, HANDLE, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
     return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  return put_bytes(near, &gptr, src, nbytes);
+  return DART_OK;
 }
 
 DART__OUT_OF_LINE get_handle_several(void *dest, dart_gptr_t gptr, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type,
                                      dart_handle_t *handle)
 {
-  size_t      nbytes;
-  const char *near =
-      bytes_address(dart__team_direct, gptr, dest, nelem, src_type, dst_type, &nbytes);
-
-  if (near == NULL || handle == NULL)
+  if (handle == NULL || !copy_several(false, HANDLE, &gptr, dest, nelem, src_type, dst_type))
     return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  return get_bytes(dest, near, nbytes);
+  return DART_OK;
 }
 
 dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
@@ -543,11 +442,9 @@ dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
 {
   if (!is_one(src, nelem, src_type, dst_type))
     return put_blocking_several(gptr, src, nelem, src_type, dst_type);
-  if (!put_one(dart__progress_maps, gptr, src, src_type))
+  if (!copy_one(true, BLOCKING, gptr, (void *)(uintptr_t)src, src_type))
     return put_blocking_any(gptr, src, 1, src_type, src_type);
-  if (dart__is_watched())
-    return dart__watch_wrote_few(gptr);
-  return DART_OK;
+  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
 
 dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
@@ -555,7 +452,7 @@ dart_ret_t dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem, dart_da
 {
   if (!is_one(dest, nelem, src_type, dst_type))
     return get_blocking_several(dest, gptr, nelem, src_type, dst_type);
-  if (!get_one(dart__progress_maps, dest, gptr, src_type))
+  if (!copy_one(false, BLOCKING, gptr, dest, src_type))
     return get_blocking_any(dest, gptr, 1, src_type, src_type);
   return DART_OK;
 }
@@ -565,11 +462,9 @@ dart_ret_t dart_put(dart_gptr_t gptr, const void *src, size_t nelem, dart_dataty
 {
   if (!is_one(src, nelem, src_type, dst_type))
     return put_several(gptr, src, nelem, src_type, dst_type);
-  if (!put_one(dart__put_maps, gptr, src, src_type))
+  if (!copy_one(true, FLUSHED, gptr, (void *)(uintptr_t)src, src_type))
     return put_any(gptr, src, 1, src_type, src_type);
-  if (dart__is_watched())
-    return dart__watch_wrote_few(gptr);
-  return DART_OK;
+  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
 
 dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
@@ -577,7 +472,7 @@ dart_ret_t dart_get(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t 
 {
   if (!is_one(dest, nelem, src_type, dst_type))
     return get_several(dest, gptr, nelem, src_type, dst_type);
-  if (!get_one(dart__team_direct, dest, gptr, src_type))
+  if (!copy_one(false, FLUSHED, gptr, dest, src_type))
     return get_any(dest, gptr, 1, src_type, src_type);
   return DART_OK;
 }
@@ -588,12 +483,10 @@ dart_ret_t dart_put_handle(dart_gptr_t gptr, const void *src, size_t nelem,
 {
   if (!is_one(src, nelem, src_type, dst_type) || __builtin_expect(handle == NULL, 0))
     return put_handle_several(gptr, src, nelem, src_type, dst_type, handle);
-  if (!put_one(dart__put_maps, gptr, src, src_type))
+  if (!copy_one(true, HANDLE, gptr, (void *)(uintptr_t)src, src_type))
     return put_handle_any(gptr, src, 1, src_type, src_type, handle);
   *handle = DART_HANDLE_NULL;
-  if (dart__is_watched())
-    return dart__watch_wrote_few(gptr);
-  return DART_OK;
+  return dart__is_watched() ? dart__watch_wrote_few(gptr) : DART_OK;
 }
 
 dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
@@ -601,7 +494,7 @@ dart_ret_t dart_get_handle(void *dest, dart_gptr_t gptr, size_t nelem, dart_data
 {
   if (!is_one(dest, nelem, src_type, dst_type) || __builtin_expect(handle == NULL, 0))
     return get_handle_several(dest, gptr, nelem, src_type, dst_type, handle);
-  if (!get_one(dart__team_direct, dest, gptr, src_type))
+  if (!copy_one(false, HANDLE, gptr, dest, src_type))
     return get_handle_any(dest, gptr, 1, src_type, src_type, handle);
   *handle = DART_HANDLE_NULL;
   return DART_OK;

@@ -42,66 +42,6 @@ static pid_t process_of(const dart__address_t *at)
   return dart__world.pid_of[at->team->members[at->unit]];
 }
 
-/* ---- transfers: complete on return unless far ---------------------------------------------- */
-
-static dart_ret_t put_on_node(const dart__address_t *at, const dart__type_t *at_type,
-                              const void *src, const dart__type_t *src_type, size_t nelem)
-{
-  dart__progress();
-  if (where(at) == ON_NODE)
-    return dart__foreign_put(process_of(at), address_of(at), at_type, src, src_type, nelem);
-  dart__near_put(own_address(at), at_type, src, src_type, nelem);
-  return DART_OK;
-}
-
-static dart_ret_t get_on_node(const dart__address_t *at, const dart__type_t *at_type, void *dst,
-                              const dart__type_t *dst_type, size_t nelem)
-{
-  dart__progress();
-  if (where(at) == ON_NODE)
-    return dart__foreign_get(dst, dst_type, process_of(at), address_of(at), at_type, nelem);
-  dart__near_get(dst, dst_type, own_address(at), at_type, nelem);
-  return DART_OK;
-}
-
-dart_ret_t dart__remote_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
-                            const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out)
-{
-  dart__far_way_t way;
-
-  if (where(at) != FAR)
-    return put_on_node(at, at_type, src, src_type, nelem);
-  way = dart__far_put(at, at_type, src, src_type, nelem, handle_out);
-  dart__context_note(at, way);
-  return dart__far_result(way);
-}
-
-dart_ret_t dart__remote_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
-                            const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out)
-{
-  dart__far_way_t way;
-
-  if (where(at) != FAR)
-    return get_on_node(at, at_type, dst, dst_type, nelem);
-  way = dart__far_get(at, at_type, dst, dst_type, nelem, handle_out);
-  dart__context_note(at, way);
-  return dart__far_result(way);
-}
-
-dart_ret_t dart__remote_put_blocking(const dart__address_t *at, const dart__type_t *at_type,
-                                     const void *src, const dart__type_t *src_type, size_t nelem)
-{
-  return where(at) == FAR ? dart__far_put_blocking(at, at_type, src, src_type, nelem)
-                          : put_on_node(at, at_type, src, src_type, nelem);
-}
-
-dart_ret_t dart__remote_get_blocking(const dart__address_t *at, const dart__type_t *at_type,
-                                     void *dst, const dart__type_t *dst_type, size_t nelem)
-{
-  return where(at) == FAR ? dart__far_get_blocking(at, at_type, dst, dst_type, nelem)
-                          : get_on_node(at, at_type, dst, dst_type, nelem);
-}
-
 /* ---- atomics ----------------------------------------------------------------------------- */
 
 /* For the mutex of registered memory. Without progress: serving a request may take that mutex, too. Its
@@ -156,79 +96,94 @@ static dart_ret_t end_update(const dart__address_t *at, update_t *update, bool i
   return ret;
 }
 
-dart_ret_t dart__remote_accumulate(const dart__address_t *at, const void *values, size_t nelem,
-                                   dart_datatype_t type, dart_operation_t op)
+/* dart__atomic_accumulate and the others on `words`, which are those at rma->at. */
+static void do_atomic(const dart__rma_t *rma, void *words)
 {
-  update_t   update;
-  dart_ret_t ret;
+  dart_datatype_t type = rma->type->base;
+  size_t          size = rma->type->elem_size;
 
-  if (where(at) == FAR) {
-    dart__far_accumulate(at, values, nelem, type, op);
-    dart__context_note(at, DART__BY_REQUESTS);
-    return DART_OK;
+  switch (rma->kind) {
+  case DART__ACCUMULATE:
+    dart__atomic_accumulate(words, rma->buffer, rma->nelem, type, rma->op);
+    return;
+  case DART__FETCH:
+    for (size_t i = 0; i < rma->nelem; i++)
+      dart__atomic_fetch((char *)words + i * size,
+                         rma->buffer == NULL ? NULL : (const char *)rma->buffer + i * size,
+                         (char *)rma->result + i * size, type, rma->op);
+    return;
+  default: dart__atomic_swap(words, rma->buffer, rma->compare, rma->result, type);
   }
-  ret = begin_update(at, nelem * dart__type_basic[type].elem_size, &update);
-  if (ret != DART_OK)
-    return ret;
-  dart__atomic_accumulate(update.words, values, nelem, type, op);
-  return end_update(at, &update, op != DART_OP_NO_OP);
 }
 
-dart_ret_t dart__remote_fetch(const dart__address_t *at, const void *value, void *result,
-                              dart_datatype_t type, dart_operation_t op)
+static dart_ret_t update_on_node(const dart__rma_t *rma)
 {
   update_t   update;
-  dart_ret_t ret;
+  dart_ret_t ret = begin_update(&rma->at, rma->nbytes, &update);
 
-  if (where(at) == FAR) {
-    dart__far_fetch(at, value, result, type, op);
-    dart__context_note(at, DART__BY_REQUESTS);
-    return DART_OK;
-  }
-  ret = begin_update(at, dart__type_basic[type].elem_size, &update);
   if (ret != DART_OK)
     return ret;
-  dart__atomic_fetch(update.words, value, result, type, op);
-  return end_update(at, &update, op != DART_OP_NO_OP);
+  do_atomic(rma, update.words);
+  return end_update(&rma->at, &update,
+                    rma->kind == DART__SWAP ? memcmp(rma->result, rma->compare, rma->nbytes) == 0
+                                            : rma->op != DART_OP_NO_OP);
 }
 
-dart_ret_t dart__remote_fetch_elements(const dart__address_t *at, const void *values, void *results,
-                                       size_t nelem, dart_datatype_t type, dart_operation_t op)
-{
-  size_t     size = dart__type_basic[type].elem_size;
-  update_t   update;
-  dart_ret_t ret;
+/* ---- puts and gets ------------------------------------------------------------------------ */
 
-  if (where(at) == FAR) {
-    dart__far_fetch_elements(at, values, results, nelem, type, op);
-    dart__context_note(at, DART__BY_REQUESTS);
-    return DART_OK;
-  }
-  ret = begin_update(at, nelem * size, &update);
-  if (ret != DART_OK)
-    return ret;
-  for (size_t i = 0; i < nelem; i++)
-    dart__atomic_fetch((char *)update.words + i * size,
-                       values == NULL ? NULL : (const char *)values + i * size,
-                       (char *)results + i * size, type, op);
-  return end_update(at, &update, op != DART_OP_NO_OP);
+static dart_ret_t put_on_node(const dart__rma_t *rma, const dart__type_t *type,
+                              const dart__type_t *local_type, size_t nelem)
+{
+  if (where(&rma->at) == ON_NODE)
+    return dart__foreign_put(process_of(&rma->at), address_of(&rma->at), type, rma->buffer,
+                             local_type, nelem);
+  dart__near_put(own_address(&rma->at), type, rma->buffer, local_type, nelem);
+  return DART_OK;
 }
 
-dart_ret_t dart__remote_swap(const dart__address_t *at, const void *value, const void *compare,
-                             void *result, dart_datatype_t type)
+static dart_ret_t get_on_node(const dart__rma_t *rma, const dart__type_t *type,
+                              const dart__type_t *local_type, size_t nelem)
 {
-  size_t     nbytes = dart__type_basic[type].elem_size;
-  update_t   update;
-  dart_ret_t ret;
+  if (where(&rma->at) == ON_NODE)
+    return dart__foreign_get(rma->buffer, local_type, process_of(&rma->at), address_of(&rma->at),
+                             type, nelem);
+  dart__near_get(rma->buffer, local_type, own_address(&rma->at), type, nelem);
+  return DART_OK;
+}
 
-  if (where(at) == FAR) {
-    dart__far_swap(at, value, compare, result, type);
-    dart__context_note(at, DART__BY_REQUESTS);
-    return DART_OK;
-  }
-  ret = begin_update(at, nbytes, &update);
-  if (ret != DART_OK)
-    return ret;
-  dart__atomic_swap(update.words, value, compare, result, type);
-  return end_update(at, &update, memcmp(result, compare, nbytes) == 0);
+static dart_ret_t transfer_on_node(const dart__rma_t *rma)
+{
+  const dart__type_t *byte     = &dart__type_basic[DART_TYPE_BYTE];
+  bool                in_a_row = rma->local_type == NULL;
+  const dart__type_t *type     = in_a_row ? byte : rma->type,
+                     *local    = in_a_row ? byte : rma->local_type;
+  size_t nelem                 = in_a_row ? rma->nbytes : rma->nelem;
+
+  dart__progress();
+  return rma->kind == DART__PUT ? put_on_node(rma, type, local, nelem)
+                                : get_on_node(rma, type, local, nelem);
+}
+
+/* ---- any operation ------------------------------------------------------------------------- */
+
+static dart_ret_t do_on_node(const dart__rma_t *rma)
+{
+  return rma->kind == DART__PUT || rma->kind == DART__GET ? transfer_on_node(rma)
+                                                          : update_on_node(rma);
+}
+
+dart_ret_t dart__remote_start(const dart__rma_t *rma, dart_handle_t *handle_out)
+{
+  dart__completion_t completion;
+
+  if (where(&rma->at) != FAR)
+    return do_on_node(rma);
+  completion = dart__far_start(rma, handle_out);
+  dart__context_note(&rma->at, completion);
+  return dart__far_result(completion);
+}
+
+dart_ret_t dart__remote_blocking(const dart__rma_t *rma)
+{
+  return where(&rma->at) == FAR ? dart__far_blocking(rma) : do_on_node(rma);
 }

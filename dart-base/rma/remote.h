@@ -13,30 +13,15 @@
  * are slow, but atomic towards each other like all atomics of DART. */
 #include <dash/dart/if/dart_communication.h>
 
-#include "data/type.h"
-#include "model/address.h"
-#include "model/world.h"
+#include "model/rma.h"
 
 /** Whether at->unit is on another node. `at->near` is NULL. */
 bool dart__remote_is_far(const dart__address_t *at);
 
-dart_ret_t dart__remote_put(const dart__address_t *at, const dart__type_t *at_type, const void *src,
-                            const dart__type_t *src_type, size_t nelem, dart_handle_t *handle_out);
-dart_ret_t dart__remote_get(const dart__address_t *at, const dart__type_t *at_type, void *dst,
-                            const dart__type_t *dst_type, size_t nelem, dart_handle_t *handle_out);
-dart_ret_t dart__remote_put_blocking(const dart__address_t *at, const dart__type_t *at_type,
-                                     const void *src, const dart__type_t *src_type, size_t nelem);
-dart_ret_t dart__remote_get_blocking(const dart__address_t *at, const dart__type_t *at_type,
-                                     void *dst, const dart__type_t *dst_type, size_t nelem);
+/** Start an operation: complete on return unless it is far, then as dart__far_start. */
+dart_ret_t dart__remote_start(const dart__rma_t *rma, dart_handle_t *handle_out);
 
-dart_ret_t dart__remote_accumulate(const dart__address_t *at, const void *values, size_t nelem,
-                                   dart_datatype_t type, dart_operation_t op);
-dart_ret_t dart__remote_fetch(const dart__address_t *at, const void *value, void *result,
-                              dart_datatype_t type, dart_operation_t op);
-/** dart__remote_fetch of elements in a row. `values` may be NULL for DART_OP_NO_OP. */
-dart_ret_t dart__remote_fetch_elements(const dart__address_t *at, const void *values, void *results,
-                                       size_t nelem, dart_datatype_t type, dart_operation_t op);
-dart_ret_t dart__remote_swap(const dart__address_t *at, const void *value, const void *compare,
-                             void *result, dart_datatype_t type);
+/** A put or get that is complete on return. */
+dart_ret_t dart__remote_blocking(const dart__rma_t *rma);
 
 #endif

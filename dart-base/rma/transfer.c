@@ -5,9 +5,16 @@
 
 dart__gate_t dart__gate;
 
+/* Whether so many elements are in a row: of a strided type, those of one block. */
+static bool is_run(const dart__type_t *type, size_t nelem)
+{
+  return dart__type_is_contiguous(type) ||
+         (type->kind == DART__TYPE_STRIDED && nelem <= type->elem_count);
+}
+
 dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const void *buffer,
                                 size_t nelem, dart_datatype_t global_type,
-                                dart_datatype_t local_type, dart__transfer_t *transfer_out)
+                                dart_datatype_t local_type, dart__rma_t *rma_out)
 {
   const dart__type_t *global = dart__type_find(global_type), *local = dart__type_find(local_type);
   size_t              span;
@@ -31,9 +38,12 @@ dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const vo
     dart__error("%s: %zu elements are more than memory can hold", function, nelem);
     return DART_ERR_INVAL;
   }
-  transfer_out->global_type = global;
-  transfer_out->local_type  = local;
-  return dart__locate(function, gptr, span, &transfer_out->at);
+  rma_out->type       = global;
+  rma_out->local_type = is_run(global, nelem) && is_run(local, nelem) ? NULL : local;
+  rma_out->nelem      = nelem;
+  rma_out->nbytes     = nelem * global->elem_size;
+  rma_out->buffer     = (void *)(uintptr_t)buffer;
+  return dart__locate(function, gptr, span, &rma_out->at);
 }
 
 bool dart__transfer_find_far(dart_gptr_t gptr, size_t nbytes, dart__address_t *at_out)

@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "data/op.h"
 #include "far/far_ops.h"
+#include "rma/context.h"
 #include "rma/count.h"
 #include "rma/gate.h"
 #include "rma/remote.h"
@@ -39,7 +40,7 @@ typedef struct {
   char               *results; /* NULL: they are not wanted */
   size_t              nelem;
   dart_operation_t    op;
-  bool                is_remote;
+  dart__completion_t  last; /* of its runs, if they are far */
 } update_t;
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -57,16 +58,22 @@ static dart_ret_t check_op(const call_t *c)
 
 /* Whether the pointer, and the layout of one buffer, fit the target. */
 static dart_ret_t check_layout(const call_t *c, const void *buffer, dart_datatype_t type,
-                               dart__transfer_t *t_out)
+                               dart__rma_t *rma_out)
 {
-  return dart__transfer_check(c->function, c->gptr, buffer, c->nelem, c->dst_type, type, t_out);
+  return dart__transfer_check(c->function, c->gptr, buffer, c->nelem, c->dst_type, type, rma_out);
+}
+
+/* Of its buffer: elements that are in a row on both sides may be so by any type. */
+static const dart__type_t *layout_of(const dart__rma_t *rma)
+{
+  return rma->local_type != NULL ? rma->local_type : rma->type;
 }
 
 static dart_ret_t check_update(const call_t *c, update_t *u_out)
 {
-  bool             needs_values = c->op != DART_OP_NO_OP;
-  dart__transfer_t from = { .local_type = NULL }, to = { .local_type = NULL };
-  dart_ret_t       ret = check_op(c);
+  bool        needs_values = c->op != DART_OP_NO_OP;
+  dart__rma_t from, to;
+  dart_ret_t  ret = check_op(c);
 
   if (ret == DART_OK && (needs_values || !c->fetches))
     ret = check_layout(c, needs_values ? c->values : "", c->src_type, &from);
@@ -75,14 +82,13 @@ static dart_ret_t check_update(const call_t *c, update_t *u_out)
   if (ret != DART_OK)
     return ret;
   u_out->at          = c->fetches ? to.at : from.at;
-  u_out->type        = c->fetches ? to.global_type : from.global_type;
-  u_out->src_type    = needs_values ? from.local_type : u_out->type;
-  u_out->result_type = c->fetches ? to.local_type : u_out->type;
+  u_out->type        = c->fetches ? to.type : from.type;
+  u_out->src_type    = needs_values ? layout_of(&from) : u_out->type;
+  u_out->result_type = c->fetches ? layout_of(&to) : u_out->type;
   u_out->values      = needs_values ? c->values : NULL;
   u_out->results     = c->fetches ? c->results : NULL;
   u_out->nelem       = c->nelem;
   u_out->op          = c->op;
-  u_out->is_remote   = u_out->at.near == NULL;
   if (dart__is_aligned(&u_out->at, u_out->type->elem_size))
     return DART_OK;
   dart__error("%s: offset %llu is not aligned to an element of %zu bytes", c->function,
@@ -93,8 +99,8 @@ static dart_ret_t check_update(const call_t *c, update_t *u_out)
 /* The segment has had epochs: the target has to be open. */
 static dart_ret_t enter_epoch(const call_t *c, const dart__address_t *at)
 {
-  dart__epoch_op_kind_t kind = c->op == DART_OP_NO_OP ? DART__EPOCH_GET : DART__EPOCH_ACCUMULATE;
-  dart__access_t        goes;
+  dart__rma_kind_t kind = c->op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE;
+  dart__access_t   goes;
 
   if (__builtin_expect(dart__segment_epoch(at->segment) == NULL, 1))
     return DART_OK;
@@ -109,16 +115,28 @@ static const char *at_byte(const char *values, size_t nbytes)
   return values == NULL ? NULL : values + nbytes;
 }
 
+static dart_ret_t update_remote(update_t *u, const dart__rma_t *rma)
+{
+  if (!dart__remote_is_far(&rma->at))
+    return dart__remote_start(rma, NULL);
+  u->last = dart__far_start(rma, NULL);
+  dart__context_note(&rma->at, u->last);
+  return DART_OK;
+}
+
 /* A run: `nelem` elements at `at`, whose values and results are in a row, too. */
-static dart_ret_t update_run(const update_t *u, const dart__address_t *at, const char *values,
+static dart_ret_t update_run(update_t *u, const dart__address_t *at, const char *values,
                              char *results, size_t nelem)
 {
   dart_datatype_t base = u->type->base;
   size_t          size = u->type->elem_size;
+  dart__rma_t     rma;
 
-  if (u->is_remote)
-    return results == NULL ? dart__remote_accumulate(at, values, nelem, base, u->op)
-                           : dart__remote_fetch_elements(at, values, results, nelem, base, u->op);
+  if (at->near == NULL) {
+    rma = results == NULL ? dart__rma_accumulate(at, values, nelem, base, u->op)
+                          : dart__rma_fetch(at, values, results, nelem, base, u->op);
+    return update_remote(u, &rma);
+  }
   if (results == NULL)
     dart__atomic_accumulate(at->near, values, nelem, base, u->op);
   for (size_t i = 0; results != NULL && i < nelem; i++)
@@ -145,7 +163,7 @@ static size_t next_run(const update_t *u, size_t elem, dart__address_t *at_out,
   return count;
 }
 
-static dart_ret_t update_all(const update_t *u)
+static dart_ret_t update_all(update_t *u)
 {
   dart_ret_t ret = DART_OK;
 
@@ -178,7 +196,7 @@ static dart_ret_t update_elements(const call_t *c, dart_handle_t *handle_out)
 
   if (ret != DART_OK || c->nelem == 0 || (c->op == DART_OP_NO_OP && !c->fetches))
     return ret;
-  if (handle_out != NULL && u.is_remote && dart__remote_is_far(&u.at)) {
+  if (handle_out != NULL && u.at.near == NULL && dart__remote_is_far(&u.at)) {
     handle = dart__far_handle_new(&u.at);
     if (handle == DART_HANDLE_NULL) {
       dart__error("%s: no memory for a handle", c->function);
@@ -195,11 +213,12 @@ static dart_ret_t update_elements(const call_t *c, dart_handle_t *handle_out)
     wake_watchers(c, &u);
   if (handle == DART_HANDLE_NULL)
     return ret;
-  dart__far_handle_mark(handle);
-  if (ret == DART_OK)
+  if (ret == DART_OK) {
+    dart__far_handle_set(handle, u.last);
     *handle_out = handle;
-  else
+  } else {
     dart__far_release(&handle);
+  }
   return ret;
 }
 

@@ -93,15 +93,16 @@ dart_ret_t dart__words_locate(const char *function, dart__wait_kind_t kind, dart
 bool dart__words_compares_at(const dart__address_t *at, dart__comparison_t how,
                              dart_datatype_t type, const void *value)
 {
-  uint64_t found;
+  dart__rma_t look;
+  uint64_t    found;
 
   if (!dart__compares(how, dart__own_address(at), value))
     return false;
   if (at->segment->address == NULL)
     return true;
   /* The kernel may have copied the word by its bytes; atomics of registered memory exclude each other. */
-  return dart__remote_fetch(at, NULL, &found, type, DART_OP_NO_OP) == DART_OK &&
-         dart__compares(how, &found, value);
+  look = dart__rma_fetch(at, NULL, &found, 1, type, DART_OP_NO_OP);
+  return dart__remote_start(&look, NULL) == DART_OK && dart__compares(how, &found, value);
 }
 
 /* Words of several portions, or of registered memory: as check_portion, with an address for each. */

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_inline_near.h>
 #include <dash/dart/if/dart_types.h>
 
 /** target[i] = target[i] op values[i], for i < nelem, atomically element by element. */
@@ -33,7 +34,7 @@ void dart__atomic_swap(void *target, const void *value, const void *compare, voi
  *
  * They return false, and do nothing, for any other type, operator or alignment; the caller then calls the
  * functions above. The instructions are the same, and so is the order: acq_rel, paired with whichever
- * update or fetch reads the value. */
+ * update or fetch reads the value. Those with a result are in dart_inline_near.h, for programs call them, too. */
 
 _Static_assert(sizeof(int) == 4 && sizeof(long) == 8,
                "the numbers of these types follow each other");
@@ -46,55 +47,23 @@ static inline unsigned dart__atomic_word_size(dart_datatype_t type)
   return (uintptr_t)type - DART_TYPE_INT <= DART_TYPE_UINT - DART_TYPE_INT ? 4 : 0;
 }
 
-#define DART__ATOMIC_WORD(width)                                                                 \
-  typedef uint##width##_t dart__atomic_word_##width##_t __attribute__((may_alias));              \
-                                                                                                 \
-  static inline bool dart__atomic_accumulate_##width(dart__atomic_word_##width##_t *word,        \
-                                                     const void *value, dart_operation_t op)     \
-  {                                                                                              \
-    uint##width##_t operand;                                                                     \
-                                                                                                 \
-    memcpy(&operand, value, sizeof operand);                                                     \
-    switch (op) {                                                                                \
-    case DART_OP_SUM: __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); return true;          \
-    case DART_OP_BXOR: __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); return true;         \
-    case DART_OP_BOR: __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); return true;           \
-    case DART_OP_BAND: __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); return true;         \
-    case DART_OP_REPLACE: __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); return true;     \
-    default: return false;                                                                       \
-    }                                                                                            \
-  }                                                                                              \
-                                                                                                 \
-  static inline bool dart__atomic_fetch_##width(                                                 \
-      dart__atomic_word_##width##_t *word, const void *value, void *result, dart_operation_t op) \
-  {                                                                                              \
-    uint##width##_t operand = 0, found;                                                          \
-                                                                                                 \
-    if (op != DART_OP_NO_OP)                                                                     \
-      memcpy(&operand, value, sizeof operand);                                                   \
-    switch (op) {                                                                                \
-    case DART_OP_SUM: found = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); break;        \
-    case DART_OP_BXOR: found = __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); break;       \
-    case DART_OP_BOR: found = __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); break;         \
-    case DART_OP_BAND: found = __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); break;       \
-    case DART_OP_REPLACE: found = __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); break;   \
-    case DART_OP_NO_OP: found = __atomic_load_n(word, __ATOMIC_ACQUIRE); break;                  \
-    default: return false;                                                                       \
-    }                                                                                            \
-    memcpy(result, &found, sizeof found);                                                        \
-    return true;                                                                                 \
-  }                                                                                              \
-                                                                                                 \
-  static inline void dart__atomic_swap_##width(                                                  \
-      dart__atomic_word_##width##_t *word, const void *value, const void *compare, void *result) \
-  {                                                                                              \
-    uint##width##_t seen, next;                                                                  \
-                                                                                                 \
-    memcpy(&seen, compare, sizeof seen);                                                         \
-    memcpy(&next, value, sizeof next);                                                           \
-    __atomic_compare_exchange_n(word, &seen, next, 0, __ATOMIC_ACQ_REL,                          \
-                                __ATOMIC_ACQUIRE); /* a failed swap is a load */                 \
-    memcpy(result, &seen, sizeof seen);                                                          \
+#define DART__ATOMIC_WORD(width)                                                             \
+  typedef uint##width##_t dart__atomic_word_##width##_t __attribute__((may_alias));          \
+                                                                                             \
+  static inline bool dart__atomic_accumulate_##width(dart__atomic_word_##width##_t *word,    \
+                                                     const void *value, dart_operation_t op) \
+  {                                                                                          \
+    uint##width##_t operand;                                                                 \
+                                                                                             \
+    memcpy(&operand, value, sizeof operand);                                                 \
+    switch (op) {                                                                            \
+    case DART_OP_SUM: __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); return true;      \
+    case DART_OP_BXOR: __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); return true;     \
+    case DART_OP_BOR: __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); return true;       \
+    case DART_OP_BAND: __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); return true;     \
+    case DART_OP_REPLACE: __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); return true; \
+    default: return false;                                                                   \
+    }                                                                                        \
   }
 
 DART__ATOMIC_WORD(32)
@@ -124,8 +93,8 @@ static inline bool dart__atomic_fetch_word(void *word, const void *value, void *
                                            dart_datatype_t type, dart_operation_t op)
 {
   switch (dart__atomic_word_size(type)) {
-  case 8: return (uintptr_t)word % 8 == 0 && dart__atomic_fetch_64(word, value, result, op);
-  case 4: return (uintptr_t)word % 4 == 0 && dart__atomic_fetch_32(word, value, result, op);
+  case 8: return (uintptr_t)word % 8 == 0 && dart_inline_fetch_64(word, value, result, op);
+  case 4: return (uintptr_t)word % 4 == 0 && dart_inline_fetch_32(word, value, result, op);
   default: return false;
   }
 }
@@ -138,9 +107,9 @@ static inline bool dart__atomic_swap_word(void *word, const void *value, const v
   if (size == 0 || (uintptr_t)word % size != 0)
     return false;
   if (size == 8)
-    dart__atomic_swap_64(word, value, compare, result);
+    dart_inline_swap_64(word, value, compare, result);
   else
-    dart__atomic_swap_32(word, value, compare, result);
+    dart_inline_swap_32(word, value, compare, result);
   return true;
 }
 

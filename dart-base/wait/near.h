@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_inline_near.h>
+
 #include "data/type.h"
 
 /** Copy `nelem` base elements from `src`, laid out as `src_type`, to `dst`, laid out as
@@ -33,26 +35,20 @@ void dart__near_scatter(void *dst, const dart__type_t *type, size_t from, const 
                         size_t nelem);
 
 /* One element of a power-of-two size, mostly of 8 bytes, that is aligned in near memory; false for any other, and
- * nothing is done. The element may have any type, so the word that is accessed may alias it. */
+ * nothing is done. */
+#define DART__NEAR_WORD(size, copy, target, source) \
+  case size:                                        \
+    if ((uintptr_t)near % (size) != 0)              \
+      return 0;                                     \
+    copy(target, source, size);                     \
+    return 1;
 static inline int dart__near_put_word(void *near, const void *src, size_t nbytes)
 {
   switch (__builtin_expect((long)nbytes, 8)) {
-#define DART__PUT_WORD(width)                                  \
-  case width / 8: {                                            \
-    typedef uint##width##_t word_t __attribute__((may_alias)); \
-    word_t                  word;                              \
-                                                               \
-    if ((uintptr_t)near % (width / 8) != 0)                    \
-      return 0;                                                \
-    memcpy(&word, src, sizeof word);                           \
-    __atomic_store_n((word_t *)near, word, __ATOMIC_RELEASE);  \
-    return 1;                                                  \
-  }
-    DART__PUT_WORD(64)
-    DART__PUT_WORD(32)
-    DART__PUT_WORD(16)
-    DART__PUT_WORD(8)
-#undef DART__PUT_WORD
+    DART__NEAR_WORD(8, dart_inline_store, near, src)
+    DART__NEAR_WORD(4, dart_inline_store, near, src)
+    DART__NEAR_WORD(2, dart_inline_store, near, src)
+    DART__NEAR_WORD(1, dart_inline_store, near, src)
   default: return 0;
   }
 }
@@ -60,50 +56,16 @@ static inline int dart__near_put_word(void *near, const void *src, size_t nbytes
 static inline int dart__near_get_word(void *dst, const void *near, size_t nbytes)
 {
   switch (__builtin_expect((long)nbytes, 8)) {
-#define DART__GET_WORD(width)                                       \
-  case width / 8: {                                                 \
-    typedef uint##width##_t word_t __attribute__((may_alias));      \
-    word_t                  word;                                   \
-                                                                    \
-    if ((uintptr_t)near % (width / 8) != 0)                         \
-      return 0;                                                     \
-    word = __atomic_load_n((const word_t *)near, __ATOMIC_ACQUIRE); \
-    memcpy(dst, &word, sizeof word);                                \
-    return 1;                                                       \
-  }
-    DART__GET_WORD(64)
-    DART__GET_WORD(32)
-    DART__GET_WORD(16)
-    DART__GET_WORD(8)
-#undef DART__GET_WORD
+    DART__NEAR_WORD(8, dart_inline_load, dst, near)
+    DART__NEAR_WORD(4, dart_inline_load, dst, near)
+    DART__NEAR_WORD(2, dart_inline_load, dst, near)
+    DART__NEAR_WORD(1, dart_inline_load, dst, near)
   default: return 0;
   }
 }
+#undef DART__NEAR_WORD
 
-/* 16 bytes at any address. */
-typedef long long dart__16_bytes_t __attribute__((vector_size(16), aligned(1), may_alias));
-
-#define DART__FEW_BYTES_MOST 64
-
-/* 16 to 64 bytes: the first and the last, which may be the same in part. All is loaded before anything is
- * stored, for the two may overlap. */
-static inline void dart__near_copy_few(void *dst, const void *src, size_t nbytes)
-{
-  const dart__16_bytes_t *from     = src;
-  const dart__16_bytes_t *from_end = (const void *)((const char *)src + nbytes);
-  dart__16_bytes_t       *to       = dst;
-  dart__16_bytes_t       *to_end   = (void *)((char *)dst + nbytes);
-  dart__16_bytes_t        first = from[0], last = from_end[-1];
-
-  if (nbytes > 32) {
-    dart__16_bytes_t second = from[1], last_but_one = from_end[-2];
-
-    to[1]      = second;
-    to_end[-2] = last_but_one;
-  }
-  to[0]      = first;
-  to_end[-1] = last;
-}
+#define DART__FEW_BYTES_MOST ((size_t)DART_INLINE_MOST_BYTES) /* of dart_inline_copy */
 
 /* Any number of bytes. Larger copies are left to memmove: it uses non-temporal stores by itself for sizes
  * beyond the caches, and non-temporal stores of our own were slower at every size measured. */

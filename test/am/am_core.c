@@ -232,7 +232,7 @@ static void requests_of_a_peer_come_in_order(void **state)
   open_with(2, usual());
   dart__am_accumulate(peer[0].am, &at, &one, 1, DART_TYPE_ULONG, DART_OP_REPLACE);
   dart__am_accumulate(peer[0].am, &at, &two, 1, DART_TYPE_ULONG, DART_OP_SUM);
-  dart__am_fetch(peer[0].am, &at, &two, &old, DART_TYPE_ULONG, DART_OP_PROD);
+  dart__am_fetch(peer[0].am, &at, &two, &old, 1, DART_TYPE_ULONG, DART_OP_PROD);
   dart__am_get(peer[0].am, &at, &found, sizeof found);
   dart__am_put(peer[0].am, &at, &one, sizeof one);
   assert_int_equal(old, 77);

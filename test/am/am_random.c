@@ -238,7 +238,7 @@ static void update(thread_t *t, int peer)
   dart__am_accumulate(mine, &there, &by[2], 1, DART_TYPE_ULONG, DART_OP_SUM);
   added[3] += by[2];
   if (test_draw(&t->random) % 2 == 0) {
-    dart__am_fetch(mine, &own, &by[3], &old, DART_TYPE_ULONG, DART_OP_SUM);
+    dart__am_fetch(mine, &own, &by[3], &old, 1, DART_TYPE_ULONG, DART_OP_SUM);
     flush(t, peer, false);
     expect(old == t->own[peer], "a fetch brought something else", t->id, t->step);
     t->own[peer] += by[3];

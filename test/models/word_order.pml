@@ -122,7 +122,7 @@ inline start_by_mpi(word)
   }
 }
 
-/* A put: `goes_after_request` of far/far_bytes.c */
+/* A put: `dart__way_follows` of far/way.h */
 inline start_put(word)
 {
   if

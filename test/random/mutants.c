@@ -167,20 +167,12 @@ dart_ret_t __wrap_dart_wait_local(dart_handle_t *handle)
 
 #elif defined(FAR_COUNTER_FIRST) /* a notification is there before its data, far ... */
 
-void __real_dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type,
-                                 const void *src, const dart__type_t *src_type, size_t nelem,
-                                 const dart__signal_t *signal);
-
-void __wrap_dart__far_put_notify(const dart__address_t *at, const dart__type_t *at_type,
-                                 const void *src, const dart__type_t *src_type, size_t nelem,
-                                 const dart__signal_t *signal)
+dart__completion_t __wrap_dart__far_put_notify(const dart__rma_t *rma, const dart__signal_t *signal)
 {
-  __real_dart__far_put_notify(NULL, NULL, NULL, NULL, 0, signal);
-  if (nelem == 0)
-    return;
+  dart__far_notify(signal);
   dart__engine_push(); /* or small data would join it in its batch */
   sched_yield();
-  dart__far_put(at, at_type, src, src_type, nelem, NULL);
+  return dart__far_start(rma, NULL);
 }
 
 AS_IN_LIBRARY(put_notify);

@@ -137,7 +137,9 @@ void dart__am_release(dart__am_t *am);
 /** Time since a peer's requests last came. */
 int64_t dart__am_quiet_ns(const dart__am_t *am);
 
-/* ---- requests: they wait for memory, and so do not fail ----------------------------------- */
+/* ---- requests: they wait for memory, and so do not fail -----------------------------------
+ *
+ * Those of operations return the number of the batch that completes them (dart__am_settle_to). */
 
 typedef struct {
   int32_t  peer;
@@ -149,58 +151,58 @@ typedef struct {
 /** Put or get at most DART__AM_PUT_MOST bytes, which stay in one piece if they are an aligned word. `src` is
  *  copied before return; `dst` is filled when the request is complete. */
 #define DART__AM_PUT_MOST 3800 /* two, with a notification, fit a batch; bounds DART_AGGREGATE */
-void dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes);
-void dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
+uint64_t dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes);
+uint64_t dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
 
 /** The same for elements that lie as `at_type` says in the peer's memory, and as `type` says in the buffer, any
  *  number of them. The types are compatible, were created by the program or are copies of such, and may end
  *  before the request is complete. */
-void dart__am_put_typed(dart__am_t *am, const dart__am_address_t *at, const dart__type_t *at_type,
-                        const void *src, const dart__type_t *type, size_t nelem);
-void dart__am_get_typed(dart__am_t *am, const dart__am_address_t *at, const dart__type_t *at_type,
-                        void *dst, const dart__type_t *type, size_t nelem);
+uint64_t dart__am_put_typed(dart__am_t *am, const dart__am_address_t *at,
+                            const dart__type_t *at_type, const void *src, const dart__type_t *type,
+                            size_t nelem);
+uint64_t dart__am_get_typed(dart__am_t *am, const dart__am_address_t *at,
+                            const dart__type_t *at_type, void *dst, const dart__type_t *type,
+                            size_t nelem);
 
 /** Whether these take elements of such a type, on either side. */
 bool dart__am_takes_type(const dart__am_t *am, const dart__type_t *type);
 
 /** Atomics on elements of a basic type. Operands are copied before return. */
-void dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,
-                         size_t nelem, dart_datatype_t type, dart_operation_t op);
+uint64_t dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                             size_t nelem, dart_datatype_t type, dart_operation_t op);
 
 /** As many accumulates of one element of 8 bytes each: values[i] to element places[i] of the segment's portion;
  *  at->offset is 0. `nelem`, at least 2, fit a batch. */
 void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
                       const uint32_t *places, size_t nelem, dart_datatype_t type,
                       dart_operation_t op);
-void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *value, void *result,
-                    dart_datatype_t type, dart_operation_t op);
-/** dart__am_fetch of each of `nelem` elements in a row. */
-void dart__am_fetch_elements(dart__am_t *am, const dart__am_address_t *at, const void *values,
-                             void *results, size_t nelem, dart_datatype_t type,
-                             dart_operation_t op);
-void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,
-                   const void *compare, void *result, dart_datatype_t type);
+/** Of each of `nelem` elements in a row. `values` is not used for DART_OP_NO_OP. */
+uint64_t dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                        void *results, size_t nelem, dart_datatype_t type, dart_operation_t op);
+uint64_t dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,
+                       const void *compare, void *result, dart_datatype_t type);
 
 /** Put any number of bytes, received in place. `src` may be reused after local completion. Later requests
  *  to the peer are applied after it. */
-void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
-                        size_t nbytes);
+uint64_t dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
+                            size_t nbytes);
 
 /** Get any number of bytes, received in place; `dst` is filled when the request is complete. Later requests to the peer
  *  are applied after the bytes were read, which may be before earlier batches that wait for their data. */
-void dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
+uint64_t dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes);
 
 /** Put `nbytes`, at most DART__AM_PUT_MOST, perhaps 0, and then update a flag of the same peer, a word of 64
  *  bits, by an operator of DART_TYPE_ULONG. Sent at once, even beyond the window; with is_sent_later set, if
  *  more notifications of the peer are expected soon, or the window is full, by progress. */
-void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
-                     const dart__am_address_t *flag, uint64_t value, dart_operation_t op);
+uint64_t dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src,
+                         size_t nbytes, const dart__am_address_t *flag, uint64_t value,
+                         dart_operation_t op);
 
 /** Update a flag of this unit itself by an operator of DART_TYPE_ULONG, a word at `flag`, when all that was requested of
  *  the peer until now is complete: results and data are here. The host is told as of a peer's notification. It is the
  *  work of whichever thread makes progress then. Sent as dart__am_notify, but never beyond the window. */
-void dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t value,
-                          dart_operation_t op);
+uint64_t dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t value,
+                              dart_operation_t op);
 
 /** Keep a peer's progress awake: this unit is at work on its memory. Sent at once, unless one is on its way; nothing
  *  waits for it, so the peer need not make progress. */

@@ -9,16 +9,20 @@
 
 #define ELEMENTS_MOST 1024 /* bytes of elements in a record, so that batches fill well */
 
-/* Append one record to the endpoint of its target. */
-static void append_record(dart__am_t *am, const dart__am_address_t *at, const dart__am_record_t *r)
+/* Append one record to the endpoint of its target. Returns the number of its batch, as all of these do. */
+static uint64_t append_record(dart__am_t *am, const dart__am_address_t *at,
+                              const dart__am_record_t *r)
 {
   dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+  uint64_t             number;
 
   dart__am_spin_lock(&ep->lock);
   dart__am_endpoint_reserve(am, at->peer, ep, dart__am_record_words(r),
                             dart__am_words(r->result_bytes));
   dart__am_endpoint_append(ep, at, r);
+  number = dart__am_number(&ep->newest);
   dart__am_spin_unlock(&ep->lock);
+  return number;
 }
 
 /* ---- put, get ------------------------------------------------------------------------------ */
@@ -30,78 +34,78 @@ static dart__am_record_t put_record(uint64_t offset, const void *src, size_t nby
                               .first_bytes = nbytes };
 }
 
-void dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes)
+uint64_t dart__am_put(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes)
 {
   dart__am_record_t r = put_record(at->offset, src, nbytes);
 
-  append_record(am, at, &r);
+  return append_record(am, at, &r);
 }
 
-void dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes)
+uint64_t dart__am_get(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes)
 {
   dart__am_record_t r = { .word         = dart__am_word(DART__AM_GET, 0, 0, nbytes, at->offset),
                           .result       = dst,
                           .result_bytes = nbytes };
 
-  append_record(am, at, &r);
+  return append_record(am, at, &r);
 }
 
 /* ---- atomics ------------------------------------------------------------------------------- */
 
 /* Append an update of one word to an open batch that has room and has selected the segment. Programs that
- * update words at random places do little else, so this takes one call, and no dart__am_record_t. False: nothing was
+ * update words at random places do little else, so this takes one call, and no dart__am_record_t. 0: nothing was
  * done. */
-static bool append_update(dart__am_t *am, const dart__am_address_t *at, uint64_t word,
-                          const void *value)
+static uint64_t append_update(dart__am_t *am, const dart__am_address_t *at, uint64_t word,
+                              const void *value)
 {
   dart__am_selection_t selection = dart__am_selection_of(at->team, at->segid, at->offset);
   dart__am_endpoint_t *ep        = &am->endpoint[at->peer];
   dart__am_batch_t    *batch;
-  bool                 may;
+  uint64_t             number = 0;
 
   dart__am_spin_lock(&ep->lock);
   batch = ep->open;
-  may   = batch != NULL && dart__am_batch_has_selected(batch, &selection) &&
-        dart__am_endpoint_has_room(am, ep, 2, 0);
-  if (may) {
+  if (batch != NULL && dart__am_batch_has_selected(batch, &selection) &&
+      dart__am_endpoint_has_room(am, ep, 2, 0)) {
     batch->message.words[batch->nwords] = word;
     memcpy(&batch->message.words[batch->nwords + 1], value, sizeof(uint64_t));
     batch->nwords += 2;
     batch->nrequests++;
+    number = ep->sent + 1;
   }
   dart__am_spin_unlock(&ep->lock);
-  return may;
+  return number;
 }
 
 /* Elements that fit a record. */
-static void accumulate_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
-                            size_t nelem, dart_datatype_t type, dart_operation_t op)
+static uint64_t accumulate_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                                size_t nelem, dart_datatype_t type, dart_operation_t op)
 {
   dart__am_record_t r = { .first = values, .first_bytes = nelem * dart__type_basic_size(type) };
+  uint64_t          number;
 
   r.word = dart__am_word(DART__AM_ACCUMULATE, (unsigned)type, op, nelem, at->offset);
-  if (r.first_bytes == sizeof(uint64_t) && append_update(am, at, r.word, values))
-    return;
-  append_record(am, at, &r);
+  number = r.first_bytes == sizeof(uint64_t) ? append_update(am, at, r.word, values) : 0;
+  return number != 0 ? number : append_record(am, at, &r);
 }
 
-void dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,
-                         size_t nelem, dart_datatype_t type, dart_operation_t op)
+uint64_t dart__am_accumulate(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                             size_t nelem, dart_datatype_t type, dart_operation_t op)
 {
-  size_t size = dart__type_basic_size(type), piece;
+  size_t   size   = dart__type_basic_size(type), piece;
+  uint64_t number = 0;
 
-  if (nelem == 1) {
-    accumulate_some(am, at, values, nelem, type, op);
-    return;
-  }
+  if (nelem == 1)
+    return accumulate_some(am, at, values, nelem, type, op);
   piece = ELEMENTS_MOST / size;
   for (size_t from = 0; from < nelem; from += piece) {
     dart__am_address_t some = *at;
 
     some.offset += from * size;
-    accumulate_some(am, &some, (const char *)values + from * size,
-                    nelem - from < piece ? nelem - from : piece, type, op);
+    number = accumulate_some(am, &some, (const char *)values + from * size,
+                             nelem - from < piece ? nelem - from : piece, type, op);
   }
+  return number;
 }
 
 void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64_t *values,
@@ -123,8 +127,8 @@ void dart__am_updates(dart__am_t *am, const dart__am_address_t *at, const uint64
 }
 
 /* Elements that fit a record. `values` is ignored for NO_OP. */
-static void fetch_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
-                       void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
+static uint64_t fetch_some(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                           void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
 {
   size_t            nbytes = nelem * dart__type_basic_size(type);
   dart__am_record_t r      = { .first        = values,
@@ -133,28 +137,24 @@ static void fetch_some(dart__am_t *am, const dart__am_address_t *at, const void 
                                .result_bytes = nbytes };
 
   r.word = dart__am_word(DART__AM_FETCH, (unsigned)type, op, nelem, at->offset);
-  append_record(am, at, &r);
+  return append_record(am, at, &r);
 }
 
-void dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *value, void *result,
-                    dart_datatype_t type, dart_operation_t op)
-{
-  fetch_some(am, at, value, result, 1, type, op);
-}
-
-void dart__am_fetch_elements(dart__am_t *am, const dart__am_address_t *at, const void *values,
-                             void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
+uint64_t dart__am_fetch(dart__am_t *am, const dart__am_address_t *at, const void *values,
+                        void *results, size_t nelem, dart_datatype_t type, dart_operation_t op)
 {
   size_t             size = dart__type_basic_size(type), piece = ELEMENTS_MOST / size;
-  dart__am_address_t some = *at;
+  dart__am_address_t some   = *at;
+  uint64_t           number = 0;
 
   for (size_t from = 0; from < nelem; from += piece, some.offset += piece * size)
-    fetch_some(am, &some, op == DART_OP_NO_OP ? NULL : (const char *)values + from * size,
-               (char *)results + from * size, dart__least(nelem - from, piece), type, op);
+    number = fetch_some(am, &some, op == DART_OP_NO_OP ? NULL : (const char *)values + from * size,
+                        (char *)results + from * size, dart__least(nelem - from, piece), type, op);
+  return number;
 }
 
-void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,
-                   const void *compare, void *result, dart_datatype_t type)
+uint64_t dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *value,
+                       const void *compare, void *result, dart_datatype_t type)
 {
   size_t            size = dart__type_basic_size(type);
   dart__am_record_t r    = { .first        = value,
@@ -165,7 +165,7 @@ void dart__am_swap(dart__am_t *am, const dart__am_address_t *at, const void *val
                              .result_bytes = size };
 
   r.word = dart__am_word(DART__AM_SWAP, (unsigned)type, 0, 1, at->offset);
-  append_record(am, at, &r);
+  return append_record(am, at, &r);
 }
 
 /* ---- messages of data ----------------------------------------------------------------------- */
@@ -194,24 +194,28 @@ static dart__am_data_t next_data(const dart__am_address_t *at, size_t from, size
                             .is_got    = is_got };
 }
 
-void dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
-                        size_t nbytes)
+uint64_t dart__am_send_data(dart__am_t *am, const dart__am_address_t *at, const void *src,
+                            size_t nbytes)
 {
-  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+  dart__am_endpoint_t *ep     = &am->endpoint[at->peer];
+  uint64_t             number = 0;
 
   dart__am_spin_lock(&ep->lock);
   for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
     dart__am_data_t data = next_data(at, from, nbytes, false);
 
     reserve_data(am, at->peer, ep);
+    number = ep->sent + 1;
     dart__am_endpoint_add_data(am, at->peer, ep, &data, (const char *)src + from);
   }
   dart__am_spin_unlock(&ep->lock);
+  return number;
 }
 
-void dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes)
+uint64_t dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, size_t nbytes)
 {
-  dart__am_endpoint_t *ep = &am->endpoint[at->peer];
+  dart__am_endpoint_t *ep     = &am->endpoint[at->peer];
+  uint64_t             number = 0;
 
   dart__am_spin_lock(&ep->lock);
   for (size_t from = 0; from < nbytes; from += DART__AM_DATA_MOST) {
@@ -219,10 +223,12 @@ void dart__am_get_data(dart__am_t *am, const dart__am_address_t *at, void *dst, 
 
     reserve_data(am, at->peer, ep);
     dart__am_endpoint_add_got(ep, &data, (char *)dst + from);
+    number = ep->sent + 1;
     dart__am_endpoint_send(am, at->peer, ep,
                            false); /* so that the peer sends while more is asked for */
   }
   dart__am_spin_unlock(&ep->lock);
+  return number;
 }
 
 /* ---- notifications ------------------------------------------------------------------------- */
@@ -297,19 +303,23 @@ static void append_signal_any(dart__am_t *am, dart__am_endpoint_t *ep, const dar
   dart__am_endpoint_append(ep, flag, &signal);
 }
 
-void dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src, size_t nbytes,
-                     const dart__am_address_t *flag, uint64_t value, dart_operation_t op)
+uint64_t dart__am_notify(dart__am_t *am, const dart__am_address_t *at, const void *src,
+                         size_t nbytes, const dart__am_address_t *flag, uint64_t value,
+                         dart_operation_t op)
 {
   dart__am_endpoint_t *ep = &am->endpoint[flag->peer];
+  uint64_t             number;
 
   dart__am_spin_lock(&ep->lock);
   if (!append_signal(am, ep, at, src, nbytes, flag, value, op))
     append_signal_any(am, ep, at, src, nbytes, flag, value, op);
+  number = ep->sent + 1;
   if (!am->config.is_sent_later) /* nothing may send it later */
     dart__am_endpoint_send_now(am, flag->peer, ep);
   else if (is_last_of_burst(am, ep)) /* if it cannot be sent now, progress sends it */
     dart__am_endpoint_send(am, flag->peer, ep, false);
   dart__am_spin_unlock(&ep->lock);
+  return number;
 }
 
 /* Room for one arrival in the open batch, beside the record. */
@@ -328,19 +338,22 @@ static void reserve_arrival(dart__am_t *am, int32_t peer, dart__am_endpoint_t *e
 }
 
 /* A record that does nothing keeps it in order with the requests before, some of which may have been sent. */
-void dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t value,
-                          dart_operation_t op)
+uint64_t dart__am_notify_here(dart__am_t *am, int32_t peer, void *flag, uint64_t value,
+                              dart_operation_t op)
 {
   dart__am_endpoint_t *ep = &am->endpoint[peer];
   dart__am_record_t    r  = { .word = dart__am_word(DART__AM_PING, 0, 0, 0, 0) };
+  uint64_t             number;
 
   dart__am_spin_lock(&ep->lock);
   reserve_arrival(am, peer, ep, &r);
   dart__am_endpoint_append(ep, NULL, &r);
   dart__am_endpoint_add_arrival(am, peer, ep, &(dart__am_arrival_t){ flag, value, op });
+  number = ep->sent + 1;
   if (!am->config.is_sent_later || is_last_of_burst(am, ep))
     dart__am_endpoint_send(am, peer, ep, false); /* if it cannot be sent now, progress sends it */
   dart__am_spin_unlock(&ep->lock);
+  return number;
 }
 
 /* ---- operations of the peer's host --------------------------------------------------------- */

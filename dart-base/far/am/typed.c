@@ -164,18 +164,21 @@ static void reserve_record(const typed_t *t, const dart__am_record_t *r)
   }
 }
 
-static void append_piece(const typed_t *t, size_t from, size_t nelem)
+static uint64_t append_piece(const typed_t *t, size_t from, size_t nelem)
 {
   dart__am_record_t r   = make_record(t, &from, nelem);
   dart__type_t      old = { .blocks = NULL };
+  uint64_t          number;
 
   dart__am_spin_lock(&t->ep->lock);
   make_known(t);
   reserve_record(t, &r);
   name(t, &old);
   dart__am_endpoint_append(t->ep, t->at, &r);
+  number = dart__am_number(&t->ep->newest);
   dart__am_spin_unlock(&t->ep->lock);
   dart__type_forget(&old); /* without the lock: it may be freed */
+  return number;
 }
 
 /* Elements of a record at most: whole instances, if any fit. */
@@ -191,13 +194,15 @@ static size_t record_elements(const typed_t *t)
   return piece > instance ? piece - piece % instance : piece;
 }
 
-static void transfer(const typed_t *t, size_t nelem)
+static uint64_t transfer(const typed_t *t, size_t nelem)
 {
-  size_t piece = record_elements(t);
+  size_t   piece  = record_elements(t);
+  uint64_t number = 0;
 
   dart__count(DART__COUNT_TYPED);
   for (size_t from = 0; from < nelem; from += piece)
-    append_piece(t, from, dart__least(nelem - from, piece));
+    number = append_piece(t, from, dart__least(nelem - from, piece));
+  return number;
 }
 
 bool dart__am_takes_type(const dart__am_t *am, const dart__type_t *type)
@@ -207,18 +212,20 @@ bool dart__am_takes_type(const dart__am_t *am, const dart__type_t *type)
   return nwords > 0 && RECORD_WORDS + 1 + nwords + dart__am_words(type->elem_size) <= am->words;
 }
 
-void dart__am_put_typed(dart__am_t *am, const dart__am_address_t *at, const dart__type_t *at_type,
-                        const void *src, const dart__type_t *type, size_t nelem)
+uint64_t dart__am_put_typed(dart__am_t *am, const dart__am_address_t *at,
+                            const dart__type_t *at_type, const void *src, const dart__type_t *type,
+                            size_t nelem)
 {
   typed_t t = { am, at, &am->endpoint[at->peer], at_type, type, (void *)(uintptr_t)src, true };
 
-  transfer(&t, nelem);
+  return transfer(&t, nelem);
 }
 
-void dart__am_get_typed(dart__am_t *am, const dart__am_address_t *at, const dart__type_t *at_type,
-                        void *dst, const dart__type_t *type, size_t nelem)
+uint64_t dart__am_get_typed(dart__am_t *am, const dart__am_address_t *at,
+                            const dart__type_t *at_type, void *dst, const dart__type_t *type,
+                            size_t nelem)
 {
   typed_t t = { am, at, &am->endpoint[at->peer], at_type, type, dst, false };
 
-  transfer(&t, nelem);
+  return transfer(&t, nelem);
 }

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include <dash/dart/ext/dart_basic.h>
-#include <dash/dart/ext/dart_inline_tables.h>
+#include <dash/dart/ext/dart_inline_near.h>
 #include <dash/dart/if/dart_communication.h>
 #include <dash/dart/if/dart_globmem.h>
 #include <dash/dart/if/dart_types.h>
@@ -41,8 +41,6 @@ static __attribute__((constructor)) void dart_inline_started(void)
 {
   dart_inline_require(DART_INLINE_VERSION, (uint32_t)sizeof(dart_inline_map_t));
 }
-
-/* ---- resolving a pointer --------------------------------------------------------------------- */
 
 /* The size of a basic type of 1, 2, 4 or 8 bytes; 0 for any other value. */
 DART_INLINE unsigned dart_inline_size(dart_datatype_t type)
@@ -64,150 +62,6 @@ DART_INLINE unsigned dart_inline_size(dart_datatype_t type)
   case DART_TYPE_DOUBLE: return sizeof(double);
   case DART_TYPE_FLOAT_COMPLEX: return 2 * sizeof(float);
   default: return 0;
-  }
-}
-
-/* The unit's id as an unsigned number of 24 bits. */
-DART_INLINE uint32_t dart_inline_unit(dart_gptr_t gptr)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  uint32_t head; /* read as a bit field it would be extended by its sign first */
-
-  memcpy(&head, &gptr, sizeof head);
-  return head & 0xffffff;
-#else
-  return (uint32_t)gptr.unitid & 0xffffff;
-#endif
-}
-
-/* Whether `maps` have a direct map for the pointer's segment and unit: stores it. */
-DART_INLINE int dart_inline_find(dart_inline_maps_t maps, dart_gptr_t gptr,
-                                 const dart_inline_map_t **map_out)
-{
-  const dart_inline_map_t *map = maps[(uint16_t)gptr.teamid];
-
-  if (__builtin_expect(map == NULL, 0))
-    return 0;
-  map += (uint16_t)gptr.segid;
-  *map_out = map;
-  /* relaxed: another thread may withdraw the map, and change nothing else in it */
-  return __builtin_expect(dart_inline_unit(gptr) < __atomic_load_n(&map->nunits, __ATOMIC_RELAXED),
-                          1) != 0;
-}
-
-DART_INLINE char *dart_inline_at(const dart_inline_map_t *map, dart_gptr_t gptr)
-{
-  return map->first + (dart_inline_unit(gptr) * map->step + gptr.addr_or_offs.offset);
-}
-
-/** Whether an element of `size` = 1, 2, 4 or 8 bytes is near by the direct map, and aligned: stores its
- *  address. */
-DART_INLINE int dart_inline_element(dart_inline_maps_t maps, dart_gptr_t gptr, unsigned size,
-                                    char **near_out)
-{
-  uint64_t                 offset = gptr.addr_or_offs.offset;
-  const dart_inline_map_t *map;
-
-  if (!dart_inline_find(maps, gptr, &map) ||
-      __builtin_expect((offset & (size - 1)) != 0 || offset >= map->nbytes, 0))
-    return 0;
-  *near_out = dart_inline_at(map, gptr);
-  return 1;
-}
-
-/** Whether `nbytes` bytes are near by the direct map: stores their address. */
-DART_INLINE int dart_inline_bytes(dart_inline_maps_t maps, dart_gptr_t gptr, uint64_t nbytes,
-                                  char **near_out)
-{
-  uint64_t                 offset = gptr.addr_or_offs.offset;
-  const dart_inline_map_t *map;
-
-  if (!dart_inline_find(maps, gptr, &map) ||
-      __builtin_expect(nbytes > map->nbytes || offset > map->nbytes - nbytes, 0))
-    return 0;
-  *near_out = dart_inline_at(map, gptr);
-  return 1;
-}
-
-/* ---- copies ----------------------------------------------------------------------------------
- *
- * One aligned element is a store-release or a load-acquire, so it is not torn; whatever reads the data of a
- * put by a get acquires what was released. More bytes are ordered by a fence. */
-
-typedef uint64_t dart_inline_word_64_t __attribute__((may_alias));
-typedef uint32_t dart_inline_word_32_t __attribute__((may_alias));
-typedef uint16_t dart_inline_word_16_t __attribute__((may_alias));
-typedef uint8_t  dart_inline_word_8_t __attribute__((may_alias));
-
-#define DART_INLINE_STORE(width)                                                          \
-  {                                                                                       \
-    uint##width##_t word;                                                                 \
-                                                                                          \
-    memcpy(&word, from, sizeof word);                                                     \
-    __atomic_store_n((dart_inline_word_##width##_t *)(void *)to, word, __ATOMIC_RELEASE); \
-    return;                                                                               \
-  }
-#define DART_INLINE_LOAD(width)                                                      \
-  {                                                                                  \
-    uint##width##_t word = __atomic_load_n(                                          \
-        (const dart_inline_word_##width##_t *)(const void *)from, __ATOMIC_ACQUIRE); \
-                                                                                     \
-    memcpy(to, &word, sizeof word);                                                  \
-    return;                                                                          \
-  }
-
-DART_INLINE void dart_inline_store(char *to, const void *from, unsigned size)
-{
-  switch (size) {
-  case 8: DART_INLINE_STORE(64)
-  case 4: DART_INLINE_STORE(32)
-  case 2: DART_INLINE_STORE(16)
-  default: DART_INLINE_STORE(8)
-  }
-}
-
-DART_INLINE void dart_inline_load(void *to, const char *from, unsigned size)
-{
-  switch (size) {
-  case 8: DART_INLINE_LOAD(64)
-  case 4: DART_INLINE_LOAD(32)
-  case 2: DART_INLINE_LOAD(16)
-  default: DART_INLINE_LOAD(8)
-  }
-}
-
-#undef DART_INLINE_STORE
-#undef DART_INLINE_LOAD
-
-/* 16 bytes at any address, in a register. */
-typedef struct {
-  long long word __attribute__((vector_size(16), aligned(1), may_alias));
-} __attribute__((may_alias, packed)) dart_inline_16_t;
-
-enum { DART_INLINE_MOST_BYTES = 64 }; /* that are copied without a call */
-
-/* All is loaded before anything is stored, for the two may overlap: the first bytes and the last, which may
- * be in part the same. `nbytes` is 16 to 64, and better a constant. */
-DART_INLINE void dart_inline_copy(void *to, const void *from, uint64_t nbytes)
-{
-  const dart_inline_16_t *source = (const dart_inline_16_t *)from;
-  const dart_inline_16_t *source_last =
-      (const dart_inline_16_t *)(const void *)((const char *)from + nbytes);
-  dart_inline_16_t *target      = (dart_inline_16_t *)to;
-  dart_inline_16_t *target_last = (dart_inline_16_t *)(void *)((char *)to + nbytes);
-
-  if (nbytes <= 32) {
-    dart_inline_16_t a = source[0], b = source_last[-1];
-
-    target[0]       = a;
-    target_last[-1] = b;
-  } else {
-    dart_inline_16_t a = source[0], b = source[1], c = source_last[-2], d = source_last[-1];
-
-    target[0]       = a;
-    target[1]       = b;
-    target_last[-2] = c;
-    target_last[-1] = d;
   }
 }
 
@@ -241,14 +95,18 @@ DART_INLINE_ALWAYS int dart_inline_try_put(dart_inline_maps_t maps, dart_gptr_t 
   if (size == 0 || src_type != dst_type || src == NULL)
     return 0;
   if (nelem == 1) {
-    if (!dart_inline_element(maps, gptr, size, &near))
+    near = dart_inline_element(maps, dart_inline_ids(&gptr), size);
+    if (__builtin_expect(near == NULL, 0))
       return 0;
     dart_inline_store(near, src, size);
     dart_inline_tell(gptr);
     return 1;
   }
   nbytes = nelem <= (unsigned)DART_INLINE_MOST_BYTES ? (uint64_t)nelem * size : 0;
-  if (!DART_INLINE_IS_FEW(nbytes) || !dart_inline_bytes(maps, gptr, nbytes, &near))
+  if (!DART_INLINE_IS_FEW(nbytes))
+    return 0;
+  near = dart_inline_bytes(maps, dart_inline_ids(&gptr), nbytes);
+  if (__builtin_expect(near == NULL, 0))
     return 0;
   __atomic_thread_fence(__ATOMIC_RELEASE); /* earlier stores before the data */
   dart_inline_copy(near, src, nbytes);
@@ -267,13 +125,17 @@ DART_INLINE_ALWAYS int dart_inline_try_get(dart_inline_maps_t maps, void *dest, 
   if (size == 0 || src_type != dst_type || dest == NULL)
     return 0;
   if (nelem == 1) {
-    if (!dart_inline_element(maps, gptr, size, &near))
+    near = dart_inline_element(maps, dart_inline_ids(&gptr), size);
+    if (__builtin_expect(near == NULL, 0))
       return 0;
     dart_inline_load(dest, near, size);
     return 1;
   }
   nbytes = nelem <= (unsigned)DART_INLINE_MOST_BYTES ? (uint64_t)nelem * size : 0;
-  if (!DART_INLINE_IS_FEW(nbytes) || !dart_inline_bytes(maps, gptr, nbytes, &near))
+  if (!DART_INLINE_IS_FEW(nbytes))
+    return 0;
+  near = dart_inline_bytes(maps, dart_inline_ids(&gptr), nbytes);
+  if (__builtin_expect(near == NULL, 0))
     return 0;
   dart_inline_copy(dest, near, nbytes);
   __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the data before later loads */
@@ -351,9 +213,7 @@ DART_INLINE dart_ret_t dart_inline_get_handle(void *dest, dart_gptr_t gptr, size
   return DART_OK;
 }
 
-/* ---- atomics ---------------------------------------------------------------------------------
- *
- * The same instructions as in the library, and the same order, acq_rel; so they are atomic towards its. */
+/* ---- atomics --------------------------------------------------------------------------------- */
 
 /* Whether an element is an integer of 4 or 8 bytes. */
 DART_INLINE int dart_inline_is_integer(dart_datatype_t type)
@@ -361,55 +221,17 @@ DART_INLINE int dart_inline_is_integer(dart_datatype_t type)
   return type >= DART_TYPE_INT && type <= DART_TYPE_ULONGLONG;
 }
 
-#define DART_INLINE_FETCH(width)                                                                  \
-  DART_INLINE int dart_inline_fetch_##width(char *near, const void *value, void *result,          \
-                                            dart_operation_t op)                                  \
-  {                                                                                               \
-    dart_inline_word_##width##_t *word    = (dart_inline_word_##width##_t *)(void *)near;         \
-    uint##width##_t               operand = 0, found;                                             \
-                                                                                                  \
-    if (op != DART_OP_NO_OP)                                                                      \
-      memcpy(&operand, value, sizeof operand);                                                    \
-    switch (op) {                                                                                 \
-    case DART_OP_SUM: found = __atomic_fetch_add(word, operand, __ATOMIC_ACQ_REL); break;         \
-    case DART_OP_BXOR: found = __atomic_fetch_xor(word, operand, __ATOMIC_ACQ_REL); break;        \
-    case DART_OP_BOR: found = __atomic_fetch_or(word, operand, __ATOMIC_ACQ_REL); break;          \
-    case DART_OP_BAND: found = __atomic_fetch_and(word, operand, __ATOMIC_ACQ_REL); break;        \
-    case DART_OP_REPLACE: found = __atomic_exchange_n(word, operand, __ATOMIC_ACQ_REL); break;    \
-    case DART_OP_NO_OP: found = __atomic_load_n(word, __ATOMIC_ACQUIRE); break;                   \
-    default: return 0;                                                                            \
-    }                                                                                             \
-    memcpy(result, &found, sizeof found);                                                         \
-    return 1;                                                                                     \
-  }                                                                                               \
-                                                                                                  \
-  DART_INLINE void dart_inline_swap_##width(char *near, const void *value, const void *compare,   \
-                                            void *result)                                         \
-  {                                                                                               \
-    dart_inline_word_##width##_t *word = (dart_inline_word_##width##_t *)(void *)near;            \
-    uint##width##_t               desired, expected;                                              \
-                                                                                                  \
-    memcpy(&desired, value, sizeof desired);                                                      \
-    memcpy(&expected, compare, sizeof expected);                                                  \
-    __atomic_compare_exchange_n(word, &expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
-    memcpy(result, &expected, sizeof expected);                                                   \
-  }
-
-DART_INLINE_FETCH(64)
-DART_INLINE_FETCH(32)
-
-#undef DART_INLINE_FETCH
-
 /** dart_fetch_and_op: an integer of 4 or 8 bytes, by SUM, BXOR, BOR, BAND, REPLACE or NO_OP, without a
  *  call. */
 DART_INLINE dart_ret_t dart_inline_fetch_and_op(dart_gptr_t gptr, const void *value, void *result,
                                                 dart_datatype_t dtype, dart_operation_t op)
 {
   unsigned size = dart_inline_size(dtype);
-  char    *near;
+  char    *near = NULL;
 
-  if (!dart_inline_is_integer(dtype) || result == NULL || (value == NULL && op != DART_OP_NO_OP) ||
-      !dart_inline_element(dart_inline_blocking(), gptr, size, &near) ||
+  if (dart_inline_is_integer(dtype) && result != NULL && (value != NULL || op == DART_OP_NO_OP))
+    near = dart_inline_element(dart_inline_blocking(), dart_inline_ids(&gptr), size);
+  if (__builtin_expect(near == NULL, 0) ||
       !(size == 8 ? dart_inline_fetch_64(near, value, result, op)
                   : dart_inline_fetch_32(near, value, result, op)))
     return dart_fetch_and_op(gptr, value, result, dtype, op);
@@ -424,10 +246,11 @@ DART_INLINE dart_ret_t dart_inline_compare_and_swap(dart_gptr_t gptr, const void
                                                     dart_datatype_t dtype)
 {
   unsigned size = dart_inline_size(dtype);
-  char    *near;
+  char    *near = NULL;
 
-  if (!dart_inline_is_integer(dtype) || value == NULL || compare == NULL || result == NULL ||
-      !dart_inline_element(dart_inline_blocking(), gptr, size, &near))
+  if (dart_inline_is_integer(dtype) && value != NULL && compare != NULL && result != NULL)
+    near = dart_inline_element(dart_inline_blocking(), dart_inline_ids(&gptr), size);
+  if (__builtin_expect(near == NULL, 0))
     return dart_compare_and_swap(gptr, value, compare, result, dtype);
   if (size == 8)
     dart_inline_swap_64(near, value, compare, result);

@@ -1,0 +1,235 @@
+/* Operations on far memory: they are started by the way that far/way.h chooses.
+ *
+ * Most far operations of most programs are puts and gets of bytes in a row, and of a word, and a network moves one to a
+ * process of its host in less than half a microsecond. So the direction and what completes the operation are constants
+ * here: each entry point has code of its own, with only these two branches before it. */
+#include <string.h>
+
+#include "base/counters.h"
+#include "base/last_call.h"
+#include "base/log.h"
+#include "far/completion.h"
+#include "far/elements.h"
+#include "far/far_handle.h"
+#include "far/far_ops.h"
+#include "far/order.h"
+#include "far/records.h"
+#include "far/way.h"
+#include "wait/waiting.h"
+
+#define INLINED static inline __attribute__((always_inline))
+
+/* ---- the network's puts and gets of bytes in a row ------------------------------------------------ */
+
+INLINED void call_net(const dart__rma_t *rma, void *buffer, bool is_put,
+                      dart__net_request_t *request_out)
+{
+  const dart__address_t *at     = &rma->at;
+  dart__chunk_t         *chunk  = at->segment->chunk;
+  uint64_t               offset = dart__far_offset(at);
+
+  if (is_put)
+    dart__net_put(at->team, chunk, at->unit, offset, buffer, rma->nbytes, request_out);
+  else
+    dart__net_get(at->team, chunk, at->unit, offset, buffer, rma->nbytes, request_out);
+}
+
+/* Start at the network; with `request_out`, an operation that has a request. What else there is to do comes after it:
+ * the transfer is under way meanwhile. */
+INLINED dart__completion_t start_net(const dart__rma_t *rma, void *buffer, bool is_put,
+                                     dart__net_request_t *request_out)
+{
+  const dart__address_t *at      = &rma->at;
+  bool                   is_word = is_put && dart__is_word(rma->nbytes);
+  dart__completion_t     completion;
+
+  dart__order_wait(at->team, at->unit);
+  if (is_word)
+    dart__word_order_transfer(at, dart__word_order_at(at, rma->nbytes));
+  call_net(rma, buffer, is_put, request_out);
+  completion =
+      (dart__completion_t){ DART__BY_NET, dart__completion_started(at->team, at->unit, !is_put) };
+  if (is_word)
+    dart__word_order_transferred(at, dart__word_order_at(at, rma->nbytes), completion.number);
+  dart__latency_ping_often(at->team->members[at->unit], rma->nbytes);
+  return completion;
+}
+
+INLINED dart__completion_t start_copied(const dart__rma_t *rma)
+{
+  dart__team_t      *team = rma->at.team;
+  dart__copy_t      *copy = dart__completion_copy(team, rma->at.unit);
+  dart__completion_t completion;
+
+  if (rma->nbytes == sizeof(uint64_t)) /* the common case, in one move */
+    memcpy(copy->bytes, rma->buffer, sizeof(uint64_t));
+  else
+    memcpy(copy->bytes, rma->buffer, rma->nbytes);
+  completion = start_net(rma, copy->bytes, true, NULL);
+  dart__completion_copied(team, copy);
+  return completion;
+}
+
+/* Where the network reaches the memory by itself, a flush completes a transfer soonest. Elsewhere a get has a request,
+ * and waiting for that makes progress. */
+INLINED void transfer_and_wait(const dart__rma_t *rma, bool is_put, bool is_slow)
+{
+  const dart__address_t *at          = &rma->at;
+  dart_unit_t            target      = at->team->members[at->unit];
+  bool                   has_request = !is_put && (is_slow || !dart__far_is_reached(at));
+  dart__waiting_t       *waiting;
+  dart__net_request_t    request;
+  int64_t                began;
+
+  dart__order_wait(at->team, at->unit);
+  if (is_put && dart__is_word(rma->nbytes))
+    dart__word_order_transfer(at, dart__word_order_at(at, rma->nbytes));
+  call_net(rma, rma->buffer, is_put, has_request ? &request : NULL);
+  waiting =
+      dart__waiting_begin(dart__call, (dart__wait_for_t){ DART__WAIT_FLUSH, -1, target, 0, 0 });
+  dart__waiting_stamp(); /* no sleep will: the network waits */
+  dart__engine_poke();
+  began = dart__latency_begin();
+  if (is_slow)
+    dart__am_ping_blocking(dart__engine.am, target);
+  if (has_request)
+    dart__engine_wait(&request);
+  else
+    dart__net_flush(at->team, at->segment->chunk, at->unit, true);
+  dart__waiting_end(waiting);
+  if (__builtin_expect(began != 0, 0)) {
+    dart__latency_end(target, began, rma->nbytes);
+    dart__latency_ping(target); /* often enough */
+  }
+}
+
+/* ---- puts and gets -------------------------------------------------------------------------------- */
+
+INLINED dart__completion_t start_by(dart__way_t way, const dart__rma_t *rma, bool is_put)
+{
+  switch (way) {
+  case DART__RECORD: return dart__by_requests(dart__records_start(rma, is_put));
+  case DART__TYPED: return dart__by_requests(dart__records_start_typed(rma, is_put));
+  case DART__MESSAGE: return dart__by_requests(dart__records_start_message(rma, is_put));
+  case DART__NET: return start_net(rma, rma->buffer, is_put, NULL);
+  case DART__NET_COPY: return start_copied(rma);
+  default: return (dart__completion_t){ DART__BY_NET, dart__elements_start(rma) };
+  }
+}
+
+/* A handle of bytes in a row that go by the network has a request. */
+INLINED dart__completion_t start_with_handle(const dart__rma_t *rma, bool is_put,
+                                             dart_handle_t *handle_out)
+{
+  dart__way_t        way    = dart__way_choose(rma, is_put, DART__TO_HANDLE, false);
+  dart_handle_t      handle = dart__handle_new(rma->at.team, rma->at.unit, way == DART__NET);
+  dart__completion_t completion;
+
+  *handle_out = handle;
+  if (handle == NULL) {
+    dart__error("no memory for a handle of %zu bytes", rma->nbytes);
+    return (dart__completion_t){ DART__BY_NOTHING, 0 };
+  }
+  handle->is_put = is_put;
+  if (handle->has_request) {
+    completion = start_net(rma, rma->buffer, is_put, &handle->request);
+    dart__count(DART__COUNT_RMA_HANDLE);
+  } else {
+    completion = start_by(way, rma, is_put);
+    dart__mark_add(&handle->mark, completion);
+  }
+  return completion;
+}
+
+INLINED dart__completion_t start(const dart__rma_t *rma, bool is_put, dart_handle_t *handle_out)
+{
+  dart__way_t way;
+
+  if (handle_out != NULL)
+    return start_with_handle(rma, is_put, handle_out);
+  way = dart__way_choose(rma, is_put, DART__TO_FLUSH, false);
+  if (way == DART__RECORD || way == DART__TYPED)
+    dart__count(DART__COUNT_AGGREGATED);
+  return start_by(way, rma, is_put);
+}
+
+INLINED dart_ret_t blocking(const dart__rma_t *rma, bool is_put)
+{
+  dart_unit_t target  = rma->at.team->members[rma->at.unit];
+  bool        is_slow = dart__latency_is_slow(target);
+
+  switch (dart__way_choose(rma, is_put, DART__TO_RETURN, is_slow)) {
+  case DART__RECORD:
+    dart__count(DART__COUNT_REQUEST_BLOCKING);
+    dart__records_start(rma, is_put);
+    if (is_slow)
+      return dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
+    dart__am_settle(dart__engine.am, target); /* a flush reports what was refused before */
+    return DART_OK;
+  case DART__TYPED:
+    dart__count(DART__COUNT_REQUEST_BLOCKING);
+    dart__records_start_typed(rma, is_put);
+    return dart__am_flush(dart__engine.am, target, DART__AM_REMOTE);
+  case DART__NET: transfer_and_wait(rma, is_put, is_slow); return DART_OK;
+  default:
+    dart__engine_poke();
+    dart__elements_blocking(rma);
+    return DART_OK;
+  }
+}
+
+/* ---- atomics ---------------------------------------------------------------------------------------
+ *
+ * A request to the target, which applies it by a CPU atomic, as near units apply theirs. So every atomic on a word ends as
+ * the same kind of access, and atomics of near and far units are atomic towards each other. */
+
+static uint64_t request_atomic(const dart__rma_t *rma)
+{
+  dart__am_address_t at   = dart__am_address(&rma->at);
+  dart_datatype_t    type = rma->type->base;
+
+  dart__word_order_request(&rma->at, dart__word_order_at(&rma->at, rma->nbytes));
+  switch (rma->kind) {
+  case DART__ACCUMULATE:
+    return dart__am_accumulate(dart__engine.am, &at, rma->buffer, rma->nelem, type, rma->op);
+  case DART__FETCH:
+    return dart__am_fetch(dart__engine.am, &at, rma->buffer, rma->result, rma->nelem, type,
+                          rma->op);
+  default: return dart__am_swap(dart__engine.am, &at, rma->buffer, rma->compare, rma->result, type);
+  }
+}
+
+void dart__far_updates(const dart__address_t *at, const uint64_t *values, const uint32_t *places,
+                       size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  dart__am_address_t target = dart__am_address(at);
+
+  target.offset = 0;
+  dart__word_order_request(at, dart__word_order_of_all(at));
+  dart__am_updates(dart__engine.am, &target, values, places, nelem, type, op);
+}
+
+/* ---- any operation ---------------------------------------------------------------------------------- */
+
+dart__completion_t dart__far_start(const dart__rma_t *rma, dart_handle_t *handle_out)
+{
+  switch (rma->kind) {
+  case DART__PUT: return start(rma, true, handle_out);
+  case DART__GET: return start(rma, false, handle_out);
+  default: return dart__by_requests(request_atomic(rma));
+  }
+}
+
+dart_ret_t dart__far_blocking(const dart__rma_t *rma)
+{
+  return rma->kind == DART__PUT ? blocking(rma, true) : blocking(rma, false);
+}
+
+dart__completion_t dart__far_start_in_order(const dart__rma_t *rma)
+{
+  bool is_put = rma->kind == DART__PUT;
+
+  if (!is_put && rma->kind != DART__GET)
+    return dart__by_requests(request_atomic(rma));
+  return start_by(dart__way_choose(rma, is_put, DART__TO_RECORD, false), rma, is_put);
+}

@@ -1,0 +1,189 @@
+#ifndef DART__FAR_WAY_H
+#define DART__FAR_WAY_H
+/* How an operation travels to a far unit. There are six ways; the first three are completed by the number of a batch of
+ * requests, the others by the number of a transfer of the network.
+ *
+ *   RECORD     bytes in a row, or atomics: records of a batch
+ *   TYPED      other elements, packed, with a description of their layout: records of a batch
+ *   MESSAGE    bytes in a row: messages of their own, which a batch announces, and which are received in place
+ *   NET        bytes in a row: the network's put or get
+ *   NET_COPY   the same of a small source, which is copied first
+ *   ELEMENTS   any elements: the network's transfer of their types, or a put or get for each run
+ *
+ * It depends on the data, and on what completes the operation. The first line that fits counts; sizes are bytes.
+ *
+ *   completed by    bytes in a row                                     other elements
+ *   a flush         RECORD    to DART_AGGREGATE, unless alone          TYPED     to DART_AGGREGATE
+ *                   RECORD    after a request on the same word         ELEMENTS
+ *                   NET_COPY  puts to DART_COPIED_MOST
+ *                   NET
+ *   its handle      RECORD    after a request on the same word         ELEMENTS
+ *                   NET
+ *   its return      RECORD    to 1024, if the target is slow           TYPED     to 3800: gets, and puts of
+ *                   RECORD    after a request on the same word                   indexed types, with agents
+ *                   NET                                                ELEMENTS
+ *   a later record  RECORD    puts to 22800, gets to 30400             TYPED     to 19000
+ *   (epochs)        NET       gets to dart__engine.got_by_net          ELEMENTS
+ *                   MESSAGE
+ *   a notification  RECORD    puts to 7600, without agents 3800        TYPED     to 19000, without agents 3800
+ *                   RECORD    gets to 30400                            ELEMENTS  puts; gets are refused
+ *                   NET       puts, if it moves them faster
+ *                   MESSAGE
+ *
+ * NET and NET_COPY are ELEMENTS for more bytes than one call of the network moves. Atomics are RECORDs. */
+#include "far/engine.h"
+#include "far/far_team.h"
+#include "far/latency.h"
+#include "far/word_order.h"
+#include "model/rma.h"
+#include "net.h"
+
+typedef enum {
+  DART__RECORD,
+  DART__TYPED,
+  DART__MESSAGE,
+  DART__NET,
+  DART__NET_COPY,
+  DART__ELEMENTS
+} dart__way_t;
+
+/* What completes the operation. */
+typedef enum {
+  DART__TO_FLUSH,
+  DART__TO_HANDLE,
+  DART__TO_RETURN,
+  DART__TO_RECORD,
+  DART__TO_NOTIFY
+} dart__end_t;
+
+#define DART__SLOW_RECORD_MOST ((size_t)1024)
+#define DART__PUT_RECORDS_MOST ((size_t)6 * DART__AM_PUT_MOST)
+#define DART__GET_RECORDS_MOST ((size_t)8 * DART__AM_PUT_MOST)
+#define DART__TYPED_MOST       ((size_t)5 * DART__AM_PUT_MOST)
+#define DART__EAGER_MOST       ((size_t)8192) /* of a message, which networks most likely send at once */
+
+/* Whether a small put follows a request on its words, which may be outstanding: as another one it is in order, and need
+ * not wait for it. */
+static inline bool dart__way_follows(const dart__rma_t *rma, bool is_put)
+{
+  return is_put && dart__is_word(rma->nbytes) &&
+         __builtin_expect(
+             dart__word_order_requested(&rma->at, dart__word_order_at(&rma->at, rma->nbytes)), 0);
+}
+
+/* Whether the network is the shorter way for a small transfer: if it is likely alone (far/burst.h), if the network reaches
+ * the memory by itself, and if the target is awake. A target that naps would make a flush wait for the end of a nap,
+ * each time; a request wakes it for a while. */
+static inline bool dart__way_is_alone(const dart__address_t *at)
+{
+  return dart__burst_add(&dart__far_team(at->team)->burst[at->unit]) && dart__far_is_reached(at) &&
+         dart__latency_is_awake(at->team->members[at->unit]);
+}
+
+static inline dart__way_t dart__way_by_net(size_t nbytes, dart__way_t way)
+{
+  return __builtin_expect(nbytes > DART__NET_MOST, 0) ? DART__ELEMENTS : way;
+}
+
+static inline dart__way_t dart__way_to_flush(const dart__rma_t *rma, bool is_put)
+{
+  size_t nbytes = rma->nbytes;
+
+  if ((nbytes <= dart__engine.aggregate && !dart__way_is_alone(&rma->at)) ||
+      dart__way_follows(rma, is_put))
+    return DART__RECORD;
+  return is_put && nbytes <= DART_COPIED_MOST ? DART__NET_COPY
+                                              : dart__way_by_net(nbytes, DART__NET);
+}
+
+/* `is_slow`: the target is slow to respond (far/latency.h). A unit that waits for a reply makes progress, where the
+ * network's flush spins. */
+static inline dart__way_t dart__way_to_return(const dart__rma_t *rma, bool is_put, bool is_slow)
+{
+  if (__builtin_expect(is_slow && rma->nbytes <= DART__SLOW_RECORD_MOST, 0) ||
+      dart__way_follows(rma, is_put))
+    return DART__RECORD;
+  return dart__way_by_net(rma->nbytes, DART__NET);
+}
+
+static inline dart__way_t dart__way_to_record(const dart__rma_t *rma, bool is_put)
+{
+  if (rma->nbytes <= (is_put ? DART__PUT_RECORDS_MOST : DART__GET_RECORDS_MOST))
+    return DART__RECORD;
+  return !is_put && rma->nbytes <= dart__engine.got_by_net ? DART__NET : DART__MESSAGE;
+}
+
+/* Whether the network's put is the shorter way for notified data: where it reaches memory by itself it moves them once,
+ * where messages that are not eager wait for their receiver; unless it moves them slowly. A target that naps or computes
+ * could hold up its flush, and with that the caller. */
+static inline bool dart__way_notifies_by_net(const dart__rma_t *rma)
+{
+  dart_unit_t target = rma->at.team->members[rma->at.unit];
+
+  return rma->nbytes > DART__EAGER_MOST && dart__engine.by_agents &&
+         dart__far_is_reached(&rma->at) && !dart__latency_is_slow(target) &&
+         !dart__latency_puts_slowly(target) && dart__latency_is_awake(target);
+}
+
+/* More than a batch takes longer than one message that is received in place. A unit without an agent may compute while
+ * its peers wait, and the window of requests to it be full: nothing is sent ahead that would have to wait for it. */
+static inline dart__way_t dart__way_to_notify(const dart__rma_t *rma, bool is_put)
+{
+  size_t batches = dart__engine.by_agents ? 2 : 1;
+
+  if (rma->nbytes <= (is_put ? batches * DART__AM_PUT_MOST : DART__GET_RECORDS_MOST))
+    return DART__RECORD;
+  return is_put && dart__way_notifies_by_net(rma) ? dart__way_by_net(rma->nbytes, DART__NET)
+                                                  : DART__MESSAGE;
+}
+
+/* Whether few elements of a blocking transfer take less time as a record than as a call of MPI, which describes their
+ * types anew each time: gets do, and puts of blocks of different lengths; puts at constant distances do not. A target
+ * without an agent may be in a call of MPI, where it completes transfers and answers no request. */
+static inline bool dart__way_is_shorter_typed(const dart__rma_t *rma, bool is_put)
+{
+  return dart__engine.by_agents && (!is_put || rma->type->kind == DART__TYPE_INDEXED ||
+                                    rma->local_type->kind == DART__TYPE_INDEXED);
+}
+
+static inline size_t dart__way_typed_most(const dart__rma_t *rma, bool is_put, dart__end_t end)
+{
+  switch (end) {
+  case DART__TO_FLUSH: return dart__engine.aggregate;
+  case DART__TO_HANDLE: return 0;
+  case DART__TO_RETURN: return dart__way_is_shorter_typed(rma, is_put) ? DART__AM_PUT_MOST : 0;
+  case DART__TO_RECORD: return DART__TYPED_MOST;
+  default: return is_put && !dart__engine.by_agents ? DART__AM_PUT_MOST : DART__TYPED_MOST;
+  }
+}
+
+static inline dart__way_t dart__way_of_elements(const dart__rma_t *rma, bool is_put,
+                                                dart__end_t end)
+{
+  size_t most = dart__way_typed_most(rma, is_put, end);
+
+  return rma->nelem <= most && rma->nbytes <= most &&
+                 dart__am_takes_type(dart__engine.am, rma->type)
+             ? DART__TYPED
+             : DART__ELEMENTS;
+}
+
+/** The way of a put or get, by the table above. `is_put` and `end` are constants. */
+static inline __attribute__((always_inline)) dart__way_t dart__way_choose(const dart__rma_t *rma,
+                                                                          bool               is_put,
+                                                                          dart__end_t        end,
+                                                                          bool is_slow)
+{
+  if (__builtin_expect(rma->local_type != NULL, 0))
+    return dart__way_of_elements(rma, is_put, end);
+  switch (end) {
+  case DART__TO_FLUSH: return dart__way_to_flush(rma, is_put);
+  case DART__TO_HANDLE:
+    return dart__way_follows(rma, is_put) ? DART__RECORD : dart__way_by_net(rma->nbytes, DART__NET);
+  case DART__TO_RETURN: return dart__way_to_return(rma, is_put, is_slow);
+  case DART__TO_RECORD: return dart__way_to_record(rma, is_put);
+  default: return dart__way_to_notify(rma, is_put);
+  }
+}
+
+#endif
