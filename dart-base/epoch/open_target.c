@@ -93,13 +93,11 @@ static bool try_lock(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits)
   return dart__rwlock_try_enter(lock, t->ticket, t->is_exclusive);
 }
 
-#define MOMENT 1000 /* tries, with a yield between them */
-
 /* Whether a lock that is not to be had at once is with another unit, against DART_EPOCH_NOCHECK. Another shared request
  * stands in the way between its ticket and its turn only; whoever holds the lock, for longer than a moment. */
 static bool is_broken(dart__epoch_target_t *t, dart__rwlock_t *lock, bool waits, bool *entered_out)
 {
-  for (int i = 0; i < MOMENT && !*entered_out; i++) {
+  for (int i = 0; i < DART__AWAKE_US && !*entered_out; i++) {
     dart__yield();
     *entered_out = try_lock(t, lock, waits);
   }

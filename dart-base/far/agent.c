@@ -9,7 +9,7 @@
  * polls once a millisecond, so that waking up and polling stay below one percent
  * of a core. After a request it stays awake for a moment, for its origin is likely to send another, and
  * then naps for four times as long as it was awake. From there naps grow with the time since the
- * last request, of which they are an eighth: a stream of requests, slow or fast, is served at about
+ * last request, of which they are a sixteenth: a stream of requests, slow or fast, is served at about
  * its own rate. While the unit itself makes progress the agent does not poll: it would only contend.
  *
  * The agent runs where the process may run when DART starts. The agent of a unit that is bound to a core
@@ -28,13 +28,11 @@
 #include "base/thread.h"
 #include "far/engine.h"
 #include "model/world.h"
+#include "wait/tuning.h"
 #include "wait/wait.h"
 
-#define STAY_NS  15000 /* after a request, time for the next one of the same stream */
-#define AWAKE_NS 40000 /* at most in a row, then a nap of four times as long */
-#define NAP_NS   40000 /* the shortest nap */
-#define HOLD_NS  20000 /* between two looks while it is held */
-#define SLOWER   8     /* a nap is the time since the last request, divided by this */
+#define AWAKE_NS (DART__AGENT_US * INT64_C(1000)) /* at most in a row; and the shortest nap */
+#define STAY_NS  (AWAKE_NS / 2)                   /* for the next request of a stream */
 
 static struct {
   pthread_t        thread;  /* if dart__world.has_agent */
@@ -80,7 +78,7 @@ static bool serve_requests(int64_t start, int64_t *last_out)
 
 static void pause_a_moment(void)
 {
-  nanosleep(&(struct timespec){ .tv_nsec = HOLD_NS }, NULL);
+  nanosleep(&(struct timespec){ .tv_nsec = STAY_NS }, NULL);
 }
 
 /* Neither this thread's futex nor what it is told by may be moved while it waits for it (memory/pages.c), so it
@@ -145,7 +143,7 @@ static int64_t longest_nap(void)
 
 static void *run_agent(void *unused)
 {
-  int64_t  nap = longest_nap(), last = dart__now_ns() - SLOWER * nap;
+  int64_t  nap = longest_nap(), last = dart__now_ns() - DART__PART * nap;
   uint32_t looks    = 0;
   bool     is_alone = false; /* the unit has made no progress itself since the last look */
 
@@ -170,9 +168,9 @@ static void *run_agent(void *unused)
       continue;
     start = dart__now_ns();
     if (is_alone && serve_requests(start, &last))
-      nap = clamp(4 * (dart__now_ns() - start), NAP_NS, longest);
+      nap = clamp(DART__FEW * (dart__now_ns() - start), AWAKE_NS, longest);
     else
-      nap = clamp((start - last) / SLOWER, NAP_NS, longest);
+      nap = clamp((start - last) / DART__PART, AWAKE_NS, longest);
   }
   return NULL;
 }

@@ -5,8 +5,6 @@
 #include "model/world.h"
 #include "net.h"
 
-#define LOOKS 8 /* at a request, before the wait for it begins */
-
 dart__engine_t dart__engine;
 
 /* relaxed, and not one atomic step: the agent only compares the value with an older one */
@@ -69,7 +67,7 @@ void dart__engine_wait_by(const dart__wait_policy_t *policy, dart__net_request_t
 {
   dart__turns_t turns = { 0 };
 
-  for (int looks = 0; looks < LOOKS; looks++)
+  for (int looks = 0; looks < DART__LOOKS; looks++)
     if (dart__net_is_done(dart__engine.comm, request))
       return;
   for (count_call(); !dart__am_progress_on(dart__engine.am, request); count_call())

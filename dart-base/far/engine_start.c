@@ -19,21 +19,18 @@
  * faster. */
 #define GOT_BY_NET ((size_t)128 << 10)
 
-#define AWAKE_NS (10 * 1000 * 1000) /* a unit that has a core stays awake so long after a request */
-#define NAP_US   20                 /* the shortest nap of a unit that shares its core */
-
 /* How long a unit that waits may sleep. While requests come, a unit that has a core yields it but stays
- * awake; a unit that shares its core sleeps an eighth of the time since the last request. */
+ * awake; a unit that shares its core sleeps a part of the time since the last request. */
 static uint32_t pause_us(void)
 {
-  int64_t quiet = dart__engine.am == NULL ? INT64_MAX : dart__am_quiet_ns(dart__engine.am);
+  int64_t quiet = dart__engine.am == NULL ? INT64_MAX : dart__am_quiet_ns(dart__engine.am) / 1000;
 
   if (dart__world.pace.yields > 0)
-    return quiet < AWAKE_NS ? 0 : dart__world.pace.nap_us;
-  quiet /= 8 * 1000;
+    return quiet < DART__LATE_US ? 0 : dart__world.pace.nap_us;
+  quiet /= DART__PART;
   if (quiet >= dart__world.pace.nap_us)
     return dart__world.pace.nap_us;
-  return quiet < NAP_US ? NAP_US : (uint32_t)quiet;
+  return quiet < DART__AGENT_US / 2 ? DART__AGENT_US / 2 : (uint32_t)quiet;
 }
 
 /* What this unit has of it. */

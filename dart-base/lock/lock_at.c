@@ -37,7 +37,7 @@ DART__PROFILED(dart_lock_at_acquire);
 DART__PROFILED(dart_lock_at_try_acquire);
 DART__PROFILED(dart_lock_at_release);
 
-#define LATE_AFTER_NS INT64_C(10000000)
+#define LATE_AFTER_NS (DART__LATE_US * INT64_C(1000))
 
 _Static_assert(sizeof(dart__mutex_t) == sizeof(uint64_t), "a lock is a word");
 

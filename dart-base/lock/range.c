@@ -56,7 +56,8 @@ struct dart__range_table {
 };
 
 /* Threads that hold the mutex wait for nothing. */
-static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){ .spins = 50 } };
+static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){
+                                                 .spins = DART__SPINS_SHARED } };
 
 static size_t requests_at(void)
 {

@@ -61,8 +61,7 @@ typedef struct {
   dart_range_hold_t   hold;
 } acquire_t;
 
-#define NEVER    INT64_MAX
-#define AWAKE_US 100 /* that one waits awake which is next */
+#define NEVER INT64_MAX
 
 static uint64_t stripes_of(dart_range_t range, const dart__span_t *span)
 {
@@ -153,7 +152,7 @@ static uint64_t hints(void)
 /* Wait for the grant awake, for a while. The core is yielded all the time. */
 static dart_ret_t wait_awake(const acquire_t *a, dart_gptr_t flag, uint64_t least)
 {
-  int64_t end = now_us() + AWAKE_US;
+  int64_t end = now_us() + DART__NAP_US;
 
   for (end = a->end < end ? a->end : end; now_us() < end; dart__yield())
     if (pdart_notify_wait(flag, least, 0) == DART_OK)

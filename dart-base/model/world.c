@@ -2,16 +2,12 @@
  * sleep soon, and on a single node yield the core for a while before, so that others come here without a system
  * call to be woken by. A unit with a core of its own that has far units to serve, or waits for a mutex, yields for
  * longer before it sleeps, for no other unit needs the core. */
-#define SPINS_WITH_CORE       4000 /* about 100 µs of polling */
-#define SPINS_WITHOUT_CORE    50
-#define YIELD_US_WITHOUT_CORE 1000 /* many turns of some hundred units */
-#define YIELDS_WITH_CORE      1000 /* about 1 ms of polling for other nodes, or a mutex */
-
 #include "model/world.h"
 
 #include <sched.h>
 
 #include "base/config.h"
+#include "wait/tuning.h"
 
 dart__world_t dart__world = { .me = -1, .wait = { .pace = &dart__world.pace } };
 
@@ -33,9 +29,9 @@ void dart__world_set_pace(uint32_t sharing)
   if (dart__settings.spin >= 0)
     pace->spins = (uint32_t)dart__settings.spin;
   else
-    pace->spins = has_core ? SPINS_WITH_CORE : SPINS_WITHOUT_CORE;
-  pace->yields   = has_core ? YIELDS_WITH_CORE : 0;
-  pace->yield_us = has_core ? 0 : YIELD_US_WITHOUT_CORE;
+    pace->spins = has_core ? DART__SPINS : DART__SPINS_SHARED;
+  pace->yields   = has_core ? DART__AWAKE_US : 0;
+  pace->yield_us = has_core ? 0 : DART__AWAKE_US;
   pace->nap_us   = (uint32_t)dart__settings.nap;
   pace->per_core = (sharing + ncores - 1) / ncores;
 }

@@ -14,20 +14,9 @@
 #include "far/progress.h"
 #include "p2p/twosided.h"
 #include "wait/timed.h"
+#include "wait/tuning.h"
 
-#define YIELD_NS 1000000 /* before the first sleep */
-#define SLEEP_US 1000000 /* the longest sleep, then check for units that are gone */
-
-/* Where the event may not be raised: the longest sleep, and the part of the time waited. */
-#define SILENT_US   1000
-#define SILENT_PART 16
-
-/* Polls after which a wait is noted for others to see: those of a unit that yields take microseconds. */
-#define NOTED_FROM 16
-
-/* Polls from one look at the time to the next: of a unit that spins, and of one that yields. */
-#define SPINS_TIMED  64
-#define YIELDS_TIMED 4
+#define AWAKE_NS (DART__AWAKE_US * INT64_C(1000)) /* before the first sleep */
 
 typedef struct {
   int64_t limit;  /* of the wait; INT64_MAX: none */
@@ -45,7 +34,7 @@ static times_t times_of(const dart__await_t *await)
 /* Look at the clock, but not with every poll: it takes as long as some of them. A short wait does not at all. */
 static void take_time(times_t *times, uint64_t polls, bool spins)
 {
-  if (times->waited < YIELD_NS && (polls + 1) % (spins ? SPINS_TIMED : YIELDS_TIMED) != 0)
+  if (times->waited < AWAKE_NS && (polls + 1) % (spins ? DART__POLLS : DART__FEW) != 0)
     return;
   if (times->start == 0)
     times->start = dart__now_ns();
@@ -80,10 +69,10 @@ static int64_t least_of(int64_t a, int64_t b)
 /* How long to sleep, in microseconds, at least one. */
 static uint32_t sleep_limit(const dart__await_t *await, const times_t *times)
 {
-  int64_t most = SLEEP_US;
+  int64_t most = DART__CHECK_US;
 
   if (await->is_silent)
-    most = least_of(SILENT_US, times->waited / SILENT_PART / 1000);
+    most = least_of(DART__AWAKE_US, times->waited / DART__PART / 1000);
   most = least_of(most, (times->limit - times->waited) / 1000);
   return most < 1 ? 1 : (uint32_t)most;
 }
@@ -131,14 +120,14 @@ static bool poll_until(const dart__await_t *await, dart__waiting_t **waiting_out
   times_t                  times = times_of(await);
 
   for (uint64_t polls = 0;; polls++) {
-    bool     spins = polls < pace->spins, may_sleep = !spins && times.waited >= YIELD_NS;
+    bool     spins = polls < pace->spins, may_sleep = !spins && times.waited >= AWAKE_NS;
     uint32_t seen = may_sleep ? dart__event_count(event) : 0; /* before the look */
 
     if (look_once(await, pace))
       return true;
     if (times.limit == 0)
       return false;
-    if (polls == NOTED_FROM)
+    if (polls == DART__LOOKS)
       *waiting_out = dart__waiting_begin(await->function, await->what);
     take_time(&times, polls, spins);
     if (times.waited >= times.limit)

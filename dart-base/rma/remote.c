@@ -46,7 +46,8 @@ static pid_t process_of(const dart__address_t *at)
 
 /* For the mutex of registered memory. Without progress: serving a request may take that mutex, too. Its
  * holders wait for nothing else, so waits are short. */
-static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){ .spins = 50 } };
+static const dart__wait_policy_t briefly = { .pace = &(const dart__wait_pace_t){
+                                                 .spins = DART__SPINS_SHARED } };
 
 static dart__mutex_t *registered_mutex(void)
 {

@@ -11,7 +11,6 @@
 /* Where all words are waited for, each of them may wake the waiter once. */
 #define MORE_THAN_WORDS 8
 
-#define MOST_TURNS 16 /* then the wait is noted for others to see, soon */
 #define LONG_NS \
   1000000 /* by the coarse clock: two turns of others who compute, or some hundred of units */
 
@@ -273,7 +272,7 @@ bool dart__words_end_turns(unsigned turns, int64_t *since)
 
   if (*since == 0)
     *since = now;
-  return turns >= MOST_TURNS || now - *since > LONG_NS;
+  return turns >= DART__LOOKS || now - *since > LONG_NS;
 }
 
 dart_ret_t dart__words_wait(dart__words_t *w)

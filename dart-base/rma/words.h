@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) bool dart__words_take_turns(bool (*
     dart__yield();
     if (is_there(context))
       return true;
-    if (turns % 4 == 0 && dart__words_end_turns(turns, &since))
+    if (turns % DART__FEW == 0 && dart__words_end_turns(turns, &since))
       return false;
   }
 }

@@ -9,9 +9,7 @@
  * time at most, and two milliseconds each time; who guesses wrong loses no more than that. */
 #include <stdint.h>
 
-#define DART__DUE_PART    16      /* of the length, it may come earlier or later */
-#define DART__DUE_MOST_NS 1000000 /* the same, at most */
-#define DART__DUE_TIMES   5       /* so often, then the length is wrong */
+#include "wait/tuning.h"
 
 typedef struct {
   int64_t since;  /* ns, by dart__now_ns: the release before, or the begin of the wait */
@@ -21,14 +19,14 @@ typedef struct {
 /** How long it is until a release is due, ns; 0: it is now; -1: that cannot be told. */
 static inline int64_t dart__due_in(const dart__due_t *due, int64_t now)
 {
-  int64_t part  = due->length / DART__DUE_PART;
-  int64_t slack = part < DART__DUE_MOST_NS ? part : DART__DUE_MOST_NS, times, start;
+  int64_t most = DART__AWAKE_US * INT64_C(1000), part = due->length / DART__PART;
+  int64_t slack = part < most ? part : most, times, start;
 
   if (part == 0)
     return -1;
   times = (now - due->since - slack + due->length - 1) / due->length; /* rounded up */
   times = times < 1 ? 1 : times;
-  if (times > DART__DUE_TIMES)
+  if (times > DART__FEW)
     return -1;
   start = due->since + times * due->length - slack;
   return start > now ? start - now : 0;

@@ -10,10 +10,10 @@
 
 #include "base/counters.h"
 #include "wait/due.h"
+#include "wait/tuning.h"
 #include "wait/waiting.h"
 
-#define LATE_AFTER_US 10000
-#define MOST_PAUSES   32 /* between two loads of `state` */
+#define MOST_PAUSES (2 * DART__LOOKS) /* between two loads of `state` */
 
 #define HELD     DART__MUTEX_HELD
 #define SLEEPERS DART__MUTEX_SLEEPERS
@@ -200,7 +200,7 @@ static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
   uint32_t start = microseconds(), waited = 0, most_us;
   bool     slept = false;
 
-  for (; waited < LATE_AFTER_US; waited = microseconds() - start) {
+  for (; waited < DART__LATE_US; waited = microseconds() - start) {
     uint32_t state = load_state(mutex), seen;
 
     if (is_free(state) && may_pass(state)) {
@@ -219,7 +219,7 @@ static bool sleep_until_free(dart__mutex_t *mutex, rhythm_t *rhythm,
         !atomic_compare_exchange_strong_explicit(&mutex->state, &state, state | SLEEPERS,
                                                  memory_order_relaxed, memory_order_relaxed))
       continue;
-    most_us = smaller(LATE_AFTER_US - waited, most_us > 0 ? most_us : LATE_AFTER_US);
+    most_us = smaller(DART__LATE_US - waited, most_us > 0 ? most_us : DART__LATE_US);
     sleep_on(&mutex->state, state | SLEEPERS, FUTEX_BITSET_MATCH_ANY, seen, most_us, policy);
     slept = true;
   }

@@ -12,18 +12,8 @@
 
 #include "base/counters.h"
 #include "base/sanitizer.h"
+#include "wait/tuning.h"
 #include "wait/waiting.h"
-
-#define PROGRESS_EVERY 64 /* polls */
-#define YIELD_EVERY    16 /* turns, once only other nodes can be the reason for the long wait */
-#define YIELD_RARELY \
-  64 /* turns of a unit that has a core: what it waits for does not need this one */
-#define CHECK_EVERY 1024    /* polls without a sleep */
-#define CHECK_US    1000000 /* the longest sleep where there is a check */
-#define SHORT_US    1000    /* a sleep of which the kernel's 50 us more are a part that counts */
-#define TURNS_AWAKE 1000    /* before the first sleep, of all units of a core together */
-#define NAP_US      100     /* of a wait for two words, where the kernel knows none */
-#define KEEP_OFF    4 /* times as long as its core was away, a thread does not yield it in its waits */
 
 static struct timespec time_of(uint32_t us)
 {
@@ -47,7 +37,7 @@ void dart__futex_wake(_Atomic uint32_t *word, int count)
  * Returns what to put back, -1: nothing. */
 static int sleep_exactly(uint32_t us)
 {
-  int slack = us > 0 && us <= SHORT_US ? prctl(PR_GET_TIMERSLACK) : -1;
+  int slack = us > 0 && us <= DART__AWAKE_US ? prctl(PR_GET_TIMERSLACK) : -1;
 
   if (slack > 1)
     prctl(PR_SET_TIMERSLACK, 1UL); /* ns; 0 would mean the default */
@@ -117,7 +107,7 @@ static uint32_t pause_of(const dart__wait_pace_t *pace)
 /* Yield the core, but not with every poll: yielding takes longer than the poll. */
 static void yield_sometimes(uint64_t turn)
 {
-  if (turn % YIELD_EVERY == 0)
+  if (turn % DART__LOOKS == 0)
     dart__yield();
   else
     dart__cpu_pause();
@@ -126,7 +116,7 @@ static void yield_sometimes(uint64_t turn)
 /* After a sleep, and after many polls without one. */
 static void call_check(const dart__wait_policy_t *policy, uint64_t polls, bool slept)
 {
-  if (policy->check != NULL && (slept || polls % CHECK_EVERY == 0))
+  if (policy->check != NULL && (slept || polls % (DART__LOOKS * DART__POLLS) == 0))
     policy->check(policy->subject);
 }
 
@@ -152,6 +142,16 @@ static sleep_t sleep_on(dart__event_t *event, uint32_t seen, const dart__wait_pa
                     { &event->sleepers, &arrivals->sleepers },
                     { seen, dart__event_count(arrivals) },
                     pace->idle_us };
+}
+
+/* On arrivals alone. On nothing, if the network raises none. */
+static sleep_t sleep_on_arrivals(const dart__wait_pace_t *pace, uint32_t seen)
+{
+  dart__event_t *arrivals = dart__wait_arrivals(pace);
+
+  if (arrivals == NULL)
+    return (sleep_t){ .count = 0 };
+  return (sleep_t){ 1, { &arrivals->count }, { &arrivals->sleepers }, { seen }, pace->idle_us };
 }
 
 /* seq_cst, all, and by the fence what the caller looks at next: pairs with dart__event_raise and dart__event_nudge */
@@ -185,7 +185,7 @@ static void wait_for_either(const sleep_t *s, uint32_t most_us)
       (errno != ENOSYS && errno != EPERM))
     return;
 #endif
-  dart__futex_wait(s->word[0], s->seen[0], most_us < NAP_US ? most_us : NAP_US);
+  dart__futex_wait(s->word[0], s->seen[0], most_us < DART__NAP_US ? most_us : DART__NAP_US);
 }
 
 /* `most_us`: 0 means until woken. True: `is_there`, so there was no sleep. */
@@ -230,17 +230,9 @@ bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls
   return sleep_unless(&sleep, most_us != 0 && most_us < pause ? most_us : pause, is_there, context);
 }
 
-void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
-                       const dart__wait_policy_t *policy)
-{
-  dart__event_sleep_unless(event, old, polls, most_us, policy, NULL, NULL);
-}
-
 void dart__arrivals_sleep(const dart__wait_pace_t *pace, uint32_t seen, uint32_t most_us)
 {
-  sleep_t sleep = {
-    1, { &pace->arrivals->count }, { &pace->arrivals->sleepers }, { seen }, pace->idle_us
-  };
+  sleep_t sleep = sleep_on_arrivals(pace, seen);
 
   sleep_unless(&sleep, most_us, NULL, NULL);
 }
@@ -269,22 +261,10 @@ static void nap(uint32_t us)
 
 /* ---- turns of waits ----------------------------------------------------------------------------- */
 
-/* The end of a turn of a wait with progress. Most turns end at once: progress takes so long that a pause of the
- * processor is no use. Every few turns the thread gives up the core; `sleeps` says whether by sleeping, if there was
- * no traffic, or only by yielding. The time to sleep, 0: none. */
-static uint32_t end_poll(const dart__wait_pace_t *pace, uint64_t turn, bool sleeps)
+/* Whether a turn ends without a yield or a sleep: a unit that has a core yields it rarely. */
+static bool ends_at_once(const dart__wait_pace_t *pace, uint64_t turn, bool sleeps)
 {
-  bool     has_core = pace->yields > 0;
-  uint32_t pause    = 0;
-
-  if (turn % (has_core ? YIELD_RARELY : YIELD_EVERY) != 0 && (has_core || !sleeps))
-    return 0;
-  dart__waiting_stamp();
-  if (sleeps)
-    pause = pause_of(pace);
-  if (pause == 0)
-    dart__yield();
-  return pause;
+  return pace->yields > 0 ? turn % DART__POLLS != 0 : turn % DART__LOOKS != 0 && !sleeps;
 }
 
 /* When this thread may yield its core in a wait again; by dart__now_ns. */
@@ -304,8 +284,37 @@ static void yield_while(const dart__event_t *event, uint32_t old, const dart__wa
     dart__yield();
     now = dart__now_ns();
     if (now - before >= most)
-      yields_from = now + KEEP_OFF * (now - before);
+      yields_from = now + DART__FEW * (now - before);
   }
+}
+
+/* What a wait does when it has spun in vain, until it looks again. One that only an event ends sleeps on that. Others
+ * yield the core every few turns, or, after `awake` turns without traffic, sleep: on what `sleep` says, or, if that is on
+ * nothing, for a nap. Most of their turns end at once, for progress takes so long that a pause of the processor is no
+ * use. */
+static void give_way(const dart__wait_policy_t *policy, uint64_t turn, uint64_t awake,
+                     const sleep_t *sleep)
+{
+  const dart__wait_pace_t *pace       = policy->pace;
+  bool                     event_ends = pace->progress == NULL && sleep->count > 0;
+  uint32_t                 pause      = 0;
+
+  if (!event_ends && ends_at_once(pace, turn, turn >= awake)) {
+    call_check(policy, turn, false);
+    return;
+  }
+  if (event_ends)
+    pause = policy->check != NULL ? DART__CHECK_US : 0;
+  else if (turn >= awake)
+    pause = pause_of(pace);
+  dart__waiting_stamp();
+  if (!event_ends && pause == 0)
+    dart__yield();
+  else if (sleep->count > 0)
+    sleep_unless(sleep, pause, NULL, NULL);
+  else
+    nap(pause);
+  call_check(policy, turn, event_ends || pause > 0);
 }
 
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy)
@@ -316,7 +325,8 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
   if (pace->progress == NULL && pace->yield_us > 0)
     yield_while(event, old, pace);
   for (uint64_t polls = 0;; polls++) {
-    uint32_t now = dart__event_count(event), pause = 0;
+    uint32_t now = dart__event_count(event);
+    sleep_t  sleep;
 
     if (now != old) {
       dart__tsan_hear();
@@ -325,22 +335,14 @@ uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_p
     }
     if (polls == pace->spins && policy->note != NULL)
       waiting = policy->note(policy->subject);
-    if (pace->progress != NULL && (polls % PROGRESS_EVERY == 0 || polls >= pace->spins))
+    if (pace->progress != NULL && (polls % DART__POLLS == 0 || polls >= pace->spins))
       pace->progress(); /* every few polls while spinning, and before every sleep */
     if (polls < pace->spins) {
       dart__cpu_pause();
       continue;
     }
-    if (pace->progress != NULL)
-      pause = end_poll(pace, polls, polls - pace->spins >= pace->yields);
-    else
-      pause = policy->check != NULL ? CHECK_US : 0;
-    if (pace->progress == NULL || pause > 0) {
-      sleep_t sleep = sleep_on(event, old, pace);
-
-      sleep_unless(&sleep, pause, NULL, NULL);
-    }
-    call_check(policy, polls, pace->progress == NULL || pause > 0);
+    sleep = sleep_on(event, old, pace);
+    give_way(policy, polls, pace->spins + (uint64_t)pace->yields, &sleep);
   }
 }
 
@@ -355,18 +357,15 @@ void dart__wait_pause(dart__turns_t *turns, const dart__wait_policy_t *policy)
 {
   const dart__wait_pace_t *pace     = policy->pace;
   dart__event_t           *arrivals = dart__wait_arrivals(pace);
-  uint32_t                 turn = turns->count++, spins = pace->spins / PROGRESS_EVERY, pause = 0;
-  uint64_t awake = TURNS_AWAKE / (arrivals != NULL ? pace->per_core : 1) + pace->yields;
+  uint32_t                 turn = turns->count++, spins = pace->spins / DART__POLLS;
+  uint64_t awake = DART__AWAKE_US / (arrivals != NULL ? pace->per_core : 1) + pace->yields;
 
-  if (pace->progress == NULL && (turn < spins || turn % YIELD_EVERY != 0))
+  if (pace->progress == NULL && (turn < spins || turn % DART__LOOKS != 0))
     dart__cpu_pause();
   if (turn >= spins) {
-    pause = end_poll(pace, turn, turn - spins >= awake);
-    if (pause > 0 && arrivals != NULL)
-      dart__arrivals_sleep(pace, turns->seen, pause);
-    else if (pause > 0)
-      nap(pause);
-    call_check(policy, turn, pause > 0);
+    sleep_t sleep = sleep_on_arrivals(pace, turns->seen);
+
+    give_way(policy, turn, spins + awake, &sleep);
   }
   if (arrivals != NULL)
     turns->seen = dart__event_count(arrivals); /* before the caller looks */

@@ -24,10 +24,9 @@
 #include <time.h>
 
 #include "base/counters.h"
+#include "wait/tuning.h"
 
 #define DART__CACHE_LINE 64
-#define DART__WAIT_LONGEST_US \
-  100000 /* between two calls of progress, where arrivals end the sleep */
 
 typedef struct {
   _Atomic uint32_t count;
@@ -121,11 +120,8 @@ static inline void dart__wait_tell(const dart__wait_pace_t *pace)
 uint32_t dart__event_wait(dart__event_t *event, uint32_t old, const dart__wait_policy_t *policy);
 
 /** One sleep, after `polls` polls, of a loop that waits for more than an event: while the counter is
- *  `old`, at most `most_us` (0: no limit) and, with policy->progress, at most its nap. May return early. */
-void dart__event_sleep(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
-                       const dart__wait_policy_t *policy);
-
-/** The same, but for a look between the announcement of the sleep and the sleep: true if `is_there`. */
+ *  `old`, at most `most_us` (0: no limit) and, with policy->progress, at most its nap. May return early. Looks between
+ *  the announcement of the sleep and the sleep: true if `is_there`. */
 bool dart__event_sleep_unless(dart__event_t *event, uint32_t old, uint64_t polls, uint32_t most_us,
                               const dart__wait_policy_t *policy, bool (*is_there)(void *context),
                               void                      *context);
@@ -150,7 +146,7 @@ static inline uint32_t dart__wait_shared_us(const dart__wait_pace_t *pace, uint3
 {
   uint64_t all_us = (uint64_t)us * pace->per_core;
 
-  return all_us < DART__WAIT_LONGEST_US ? (uint32_t)all_us : DART__WAIT_LONGEST_US;
+  return all_us < DART__LONGEST_US ? (uint32_t)all_us : DART__LONGEST_US;
 }
 
 /** One sleep on the pace's arrivals, of a loop that has seen the count `seen` before it looked. */

@@ -8,8 +8,6 @@
 #include "model/world.h"
 #include "net.h"
 
-#define LOOKS 8 /* tests of a request for each turn of DART's own progress */
-
 dart__comm_t dart__comm = { .world    = MPI_COMM_NULL,
                             .node     = MPI_COMM_NULL,
                             .requests = MPI_COMM_NULL,
@@ -111,7 +109,7 @@ void dart__mpi_wait(MPI_Request *request)
     DART__MPI(MPI_Test, request, &done, MPI_STATUS_IGNORE);
     if (done)
       return;
-    if (looks % LOOKS == 0) /* MPI_Test makes MPI's progress, and this call makes DART's */
+    if (looks % DART__LOOKS == 0) /* MPI_Test makes MPI's progress, and this call makes DART's */
       dart__wait_turn(&turns, &dart__world.wait);
   }
 }

@@ -5,7 +5,6 @@
 
 #include "far/am/instance.h"
 
-#define FEW    4      /* messages handled by a call that does not wait: peers must not hold it up */
 #define AGE_NS 100000 /* an open batch is sent when progress first found it open so long ago */
 
 /* For tests: as if `batch` batches had been exchanged already. */
@@ -92,7 +91,7 @@ void dart__am_count_wait(dart__am_t *am)
 
 bool dart__am_progress(dart__am_t *am, bool waits)
 {
-  bool any = dart__am_receive(am, waits ? DART__AM_MANY : FEW, 1, NULL).requests;
+  bool any = dart__am_receive(am, waits ? DART__LOOKS : DART__FEW, 1, NULL).requests;
 
   if (waits)
     dart__am_count_wait(am);
@@ -102,7 +101,7 @@ bool dart__am_progress(dart__am_t *am, bool waits)
 
 bool dart__am_progress_on(dart__am_t *am, dart__net_request_t *own)
 {
-  dart__am_receive(am, DART__AM_MANY, DART__AM_LOOKS, own);
+  dart__am_receive(am, DART__LOOKS, DART__LOOKS, own);
   dart__am_count_wait(am);
   send_open(am, true);
   return own->id == DART__NET_DONE.id;

@@ -18,7 +18,7 @@ void dart__am_endpoint_open(dart__am_endpoint_t *ep, uint64_t first_batch)
 void dart__am_endpoint_wait(dart__am_t *am, dart__am_endpoint_t *ep, dart__turns_t *turns)
 {
   dart__am_spin_unlock(&ep->lock);
-  if (!dart__am_receive(am, DART__AM_MANY, DART__AM_LOOKS, NULL).replies)
+  if (!dart__am_receive(am, DART__LOOKS, DART__LOOKS, NULL).replies)
     dart__wait_turn(turns, am->config.wait);
   dart__am_spin_lock(&ep->lock);
 }

@@ -77,7 +77,4 @@ typedef struct {
  *  is receiving. `own`, if not NULL, is a request of the caller's, for which it looks as well. */
 dart__am_handled_t dart__am_receive(dart__am_t *am, int most, int looks, dart__net_request_t *own);
 
-#define DART__AM_LOOKS 16 /* for a caller that waits for nothing but messages */
-#define DART__AM_MANY  16 /* for a caller that waits, before it looks at what it waits for */
-
 #endif

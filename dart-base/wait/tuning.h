@@ -1,0 +1,58 @@
+#ifndef DART__WAIT_TUNING_H
+#define DART__WAIT_TUNING_H
+/* How long waits poll, yield and sleep: the numbers of all of DART's waits, with what was measured, on 2 cores.
+ *
+ * A poll of memory takes some 25 ns, one that makes progress 100 ns and more, a yield 0.4 µs; to sleep and to be woken
+ * takes 5 to 14 µs, and the waker a system call. */
+
+/* Polls of a unit that has a core, before it yields or sleeps: some 100 µs. */
+#define DART__SPINS 4000
+
+/* The same where units share a core. A barrier of 4 units took 23.6 µs when they slept after these, and 1.9 since they
+ * yield in between. */
+#define DART__SPINS_SHARED 50
+
+/* Polls of memory from one thing that takes longer to the next: progress, a look at the clock, a yield of a unit that has
+ * a core. When such a unit made progress every 8 polls and yielded every 16, an atomic of a far unit took 1.5 times as
+ * long. */
+#define DART__POLLS 64
+
+/* The same where the thing takes no longer than some polls: yields of a unit that shares its core, progress between looks
+ * at a request, messages that one call of progress takes. With several looks at messages in a row a far fetch took 0.95 of
+ * MPI's time, with one 1.42. */
+#define DART__LOOKS 16
+
+/* Yields from one look at the clock to the next; and for how long, as a multiple of the time that its core was away, a
+ * thread does not yield it. Beside units that compute, barriers took 4 to 76 µs with 4, without it 150; with 16 they took
+ * 6 to 9 µs where waiting follows computing, with 4 less than 3. */
+#define DART__FEW 4
+
+/* How long a wait yields before it first sleeps. A token round 4 units took 14.6 µs a hop without, and 1.3 with it; a
+ * mutex that is held for 1 ms had 0.9 to 2.5 % overhead without, and 0.6 to 0.85 with it. */
+#define DART__AWAKE_US 1000
+
+/* The sleep between two looks for what nothing announces; and how long who is next for a range is awake. 8 units that
+ * write one range in turns: 0.59 of ROMIO's rate without, 0.93 with it. */
+#define DART__NAP_US 100
+
+/* After which nothing is expected soon: a unit that has a core and waits for requests sleeps; a waiter for a lock is
+ * late, and passed by 4 others at most. 64 units, 1 ms of work: 1.3 to 1.6 %
+ * overhead, where a lock that goes to the first in each case has 2.2 to 3.7. */
+#define DART__LATE_US 10000
+
+/* The longest sleep of a unit that arrivals wake. 1000 units on 100 simulated nodes start and end in 2.2 s; with naps of
+ * 20 to 100 µs they took more than 120. */
+#define DART__LONGEST_US 100000
+
+/* The longest sleep on memory; then a unit looks for others that are gone, which wake nobody. Not measured. */
+#define DART__CHECK_US 1000000
+
+/* A sleep that may be in vain is this part of the time waited, or of the time that a lock is held as a rule: it makes a
+ * wait longer by 1/16 at most. */
+#define DART__PART 16
+
+/* How long an agent is awake in a row, and its shortest nap. Half as long it waits for the next request of a stream, and
+ * a unit that shares its core sleeps at least. Not measured. */
+#define DART__AGENT_US 40
+
+#endif
