@@ -22,6 +22,12 @@ void dart__coll_barrier(dart__team_t *team)
   }
 }
 
+void dart__coll_node_barrier(dart__team_t *team)
+{
+  if (dart__step_end(team))
+    dart__step_release(team);
+}
+
 /* ---- reductions ------------------------------------------------------------------------- */
 
 typedef struct {

@@ -11,6 +11,9 @@
 
 void dart__coll_barrier(dart__team_t *team);
 
+/** A barrier of the units of each node alone. */
+void dart__coll_node_barrier(dart__team_t *team);
+
 #define DART__EVERY_UNIT (-1)
 
 /** dart__coll_reduce through the exchange. The team has more than one unit. DART_ERR_NOMEM, on all units: one

@@ -29,16 +29,12 @@ typedef dart__file_plan_t plan_t;
 /* The worst of all units' results of their arguments. */
 static dart_ret_t worst(const dart__file_call_t *c)
 {
-  uint64_t ret = DART_OK;
+  dart_ret_t ret = dart__file_worst(c->file, c->team);
 
-  if (!dart__file_is_same(c->file, c->team)) {
-    dart__error("%s: units of team %d give different files", c->function, c->team->id);
-    ret = DART_ERR_INVAL;
-  }
-  for (int32_t u = 0; u < c->team->nunits; u++)
-    if (c->file->plans[u].ret > ret)
-      ret = c->file->plans[u].ret;
-  return (dart_ret_t)ret;
+  if (dart__file_is_same(c->file, c->team))
+    return ret;
+  dart__error("%s: units of team %d give different files", c->function, c->team->id);
+  return ret > DART_ERR_INVAL ? ret : DART_ERR_INVAL;
 }
 
 dart_ret_t dart__file_share_plans(dart__file_call_t *c, dart_ret_t ret)

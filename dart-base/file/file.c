@@ -32,18 +32,22 @@ dart_ret_t dart__file_refused(const char *function, int error)
   return DART_ERR_OTHER;
 }
 
+dart_ret_t dart__file_failed(const char *function, const dart__team_t *team, dart_ret_t mine,
+                             dart_ret_t worst, int error)
+{
+  if (worst == DART_ERR_OTHER || worst == DART_ERR_NOTFOUND)
+    last_error = error;
+  if (worst != DART_OK && mine == DART_OK)
+    dart__error("%s: it has failed on another unit of team %d", function, team->id);
+  return worst;
+}
+
 dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t mine, int error)
 {
   unsigned long worst[2] = { mine, (unsigned long)error };
 
   dart__coll_most(team, worst, 2);
-  if (worst[0] == DART_OK)
-    return DART_OK;
-  if (worst[0] == DART_ERR_OTHER || worst[0] == DART_ERR_NOTFOUND)
-    last_error = (int)worst[1];
-  if (mine == DART_OK)
-    dart__error("%s: it has failed on another unit of team %d", function, team->id);
-  return (dart_ret_t)worst[0];
+  return dart__file_failed(function, team, mine, (dart_ret_t)worst[0], (int)worst[1]);
 }
 
 dart_ret_t dart__file_agree_on(const char *function, dart__team_t *team, dart_file_t file,
@@ -63,6 +67,15 @@ dart_ret_t dart__file_agree_on(const char *function, dart__team_t *team, dart_fi
   else if (most[0] != DART_OK && mine == DART_OK)
     dart__error("%s: refused on another unit of team %d", function, team->id);
   return most[0] == DART_OK && !(is_same && is_same_value) ? DART_ERR_INVAL : (dart_ret_t)most[0];
+}
+
+dart_ret_t dart__file_worst(dart_file_t file, const dart__team_t *team)
+{
+  uint64_t worst = DART_OK;
+
+  for (int32_t u = 0; u < team->nunits; u++)
+    worst = file->plans[u].ret > worst ? file->plans[u].ret : worst;
+  return (dart_ret_t)worst;
 }
 
 bool dart__file_is_same(dart_file_t file, const dart__team_t *team)

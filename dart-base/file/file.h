@@ -80,6 +80,11 @@ dart_ret_t dart__file_refused(const char *function, int error);
 /** What dart_file_error gives. */
 void dart__file_set_error(int error);
 
+/** The end of a collective call whose `worst` result of all units is known: notes the error, and logs that the call has
+ *  failed elsewhere. Returns `worst`. */
+dart_ret_t dart__file_failed(const char *function, const dart__team_t *team, dart_ret_t mine,
+                             dart_ret_t worst, int error);
+
 /** Agree on the worst of all units' results and errors, which are noted. A unit with another result logs that
  *  the call has failed elsewhere. */
 dart_ret_t dart__file_agree(const char *function, dart__team_t *team, dart_ret_t mine, int error);
@@ -91,6 +96,9 @@ dart_ret_t dart__file_agree_on(const char *function, dart__team_t *team, dart_fi
 
 /** Whether all units' plans are of the same file. */
 bool dart__file_is_same(dart_file_t file, const dart__team_t *team);
+
+/** The worst result in the plans of all units. */
+dart_ret_t dart__file_worst(dart_file_t file, const dart__team_t *team);
 
 /** Check the arguments of a transfer of `nelem` elements from byte `offset` of the view on: the access, or an
  *  error after a log line. `needs` is DART_FILE_READ or DART_FILE_WRITE. */

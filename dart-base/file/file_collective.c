@@ -3,8 +3,9 @@
  * If pieces are small, they are made in two phases: each node has a part of the file (divide.c), which is divided
  * into windows, one for each of its units in turn; units exchange data with the windows, those of their node through
  * shared memory, those of other nodes in packets (between.c), and every unit reads or writes its own window in
- * large pieces. In a round, every unit has one window; rounds use two windows of a unit in turn, so a barrier a
- * round is enough: a window is used again two rounds later, and its unit has written it before the barrier between.
+ * large pieces. In a round, every unit has one window; rounds use two windows of a unit in turn, so a barrier of the node
+ * a round is enough: a window is used again two rounds later, and its unit has written it before the barrier between.
+ * Units of other nodes do not access windows, but send packets, which have turns of their own.
  * For the same reason a unit sends the data of the next round to other nodes before it writes its window, and reads its
  * next window when it has asked other nodes for their data: so one goes on beside the other.
  *
@@ -89,7 +90,7 @@ static void write_windows(call_t *c)
   begin_exchange(c, 0);
   for (uint64_t round = 0; round < c->rounds; round++) {
     end_exchange(c, round);
-    dart__coll_barrier(c->team);
+    dart__coll_node_barrier(c->team);
     begin_exchange(c, round + 1);
     note_error(
         c, dart__window_write(c->file, (unsigned)round, window_start(c, round, c->team->node_me)));
@@ -110,7 +111,7 @@ static void read_windows(call_t *c)
 {
   read_window(c, 0);
   for (uint64_t round = 0; round < c->rounds; round++) {
-    dart__coll_barrier(c->team);
+    dart__coll_node_barrier(c->team);
     begin_exchange(c, round);
     read_window(c, round + 1);
     end_exchange(c, round);

@@ -78,6 +78,16 @@ static uint64_t *shared_pointer(dart_file_t file)
   return (uint64_t *)(void *)dart__pool_address(dart__world.me, file->own_word);
 }
 
+/* What a unit has opened. */
+typedef struct {
+  uint64_t ret, error; /* a dart_ret_t, and an errno */
+  uint64_t device, number;
+  uint64_t kernel; /* that has numbered them; 0: not known */
+  uint64_t word;   /* for the shared pointer */
+} opened_t;
+
+_Static_assert(sizeof(opened_t) <= sizeof(dart__file_plan_t), "those of all units have room there");
+
 /* 0, or an errno. */
 static int open_it(dart_file_t file, const char *path, bool is_first, unsigned mode)
 {
@@ -112,62 +122,91 @@ static uint64_t number_of_kernel(void)
   return is_read ? high << 32 | middle << 16 | low : 0;
 }
 
-/* Whether this unit has opened the same file as the first one. Kernels may call a device by different numbers, and there
- * are file systems on which they number files differently, too: so that is no error, but unlikely enough to be said. */
-static bool is_same_file(const char *function, const dart__team_t *team,
-                         const dart__file_plan_t *first, const dart__file_plan_t *own,
-                         const char *path)
+static opened_t open_own(const char *function, dart_file_t file, const char *path, bool is_first,
+                         unsigned mode)
 {
-  int32_t unit = team->members[0];
+  int        error = open_it(file, path, is_first, mode);
+  dart_ret_t ret   = error == 0 ? DART_OK : error == ENOENT ? DART_ERR_NOTFOUND : DART_ERR_OTHER;
 
-  if (own->name != 0 && own->name == first->name) {
-    if (first->first == own->first && first->end == own->end)
-      return true;
-    dart__error("%s: %s is another file than that of unit %d", function, path, unit);
-    return false;
-  }
-  if (first->end != own->end && dart__team_is_leader(team))
-    dart__warn("%s: %s has another inode number than on the host of unit %d: are they one file?",
-               function, path, unit);
-  return true;
+  if (error != 0)
+    dart__error("%s: %s: %s", function, path,
+                error == EINVAL ? "no regular file" : strerror(error));
+  return (opened_t){ .ret    = ret,
+                     .error  = (uint64_t)error,
+                     .device = file->device,
+                     .number = file->number,
+                     .kernel = number_of_kernel(),
+                     .word   = file->own_word };
 }
 
-static dart_ret_t check_same(const char *function, dart__team_t *team, dart_file_t file,
-                             const char *path)
+static bool are_same(const opened_t *a, const opened_t *b)
 {
-  dart__file_plan_t  own    = { .first = file->device,
-                                .end   = file->number,
-                                .name  = number_of_kernel() };
-  dart__file_plan_t *leader = &file->plans[team->node_units[0]];
-  bool               is_same;
+  return a->device == b->device && a->number == b->number;
+}
 
-  dart__coll_share(team, &own, file->plans, sizeof own);
-  is_same = leader->first == own.first && leader->end == own.end;
-  if (!is_same)
+/* Whether a unit has opened the same file as the leader of its node, and as the first unit. Kernels may call a device by
+ * different numbers, and there are file systems on which they number files differently, too: so that is no error. */
+static bool is_same_file(const dart__team_t *team, const opened_t *all, int32_t unit)
+{
+  const opened_t *own = &all[unit], *first = &all[0];
+  const opened_t *leader = &all[team->unit_at[team->node_start[team->node_of[unit]]]];
+
+  return are_same(own, leader) &&
+         (own->kernel == 0 || own->kernel != first->kernel || are_same(own, first));
+}
+
+/* Different numbers on different hosts are unlikely enough to be said. */
+static void say_differences(const char *function, const dart__team_t *team, const opened_t *all,
+                            const char *path)
+{
+  const opened_t *own = &all[team->me];
+
+  if (!is_same_file(team, all, team->me))
     dart__error("%s: %s is another file than that of unit %d", function, path,
-                team->members[team->node_units[0]]);
-  else
-    is_same = is_same_file(function, team, &file->plans[0], &own, path);
-  return dart__file_agree(function, team, is_same ? DART_OK : DART_ERR_INVAL, 0);
+                team->members[are_same(own, &all[team->node_units[0]]) ? 0 : team->node_units[0]]);
+  else if (own->number != all[0].number && dart__team_is_leader(team))
+    dart__warn("%s: %s has another inode number than on the host of unit %d: are they one file?",
+               function, path, team->members[0]);
+}
+
+/* The same on all units, from what all have opened. */
+static dart_ret_t check_all(const char *function, const dart__team_t *team, const opened_t *all,
+                            const char *path)
+{
+  opened_t worst   = { .ret = DART_OK };
+  bool     is_same = true;
+
+  for (int32_t u = 0; u < team->nunits; u++) {
+    worst.ret   = all[u].ret > worst.ret ? all[u].ret : worst.ret;
+    worst.error = all[u].error > worst.error ? all[u].error : worst.error;
+    is_same     = is_same && is_same_file(team, all, u);
+  }
+  if (worst.ret != DART_OK)
+    return dart__file_failed(function, team, (dart_ret_t)all[team->me].ret, (dart_ret_t)worst.ret,
+                             (int)worst.error);
+  say_differences(function, team, all, path);
+  return is_same ? DART_OK : DART_ERR_INVAL;
 }
 
 /* The first unit opens it, and creates and cuts it, and then the others do. */
 static dart_ret_t open_all(const char *function, dart__team_t *team, dart_file_t file,
                            const char *path, unsigned mode)
 {
-  for (int turn = 0; turn < 2; turn++) {
-    bool       is_mine = (team->me == 0) == (turn == 0);
-    int        error   = is_mine ? open_it(file, path, turn == 0, mode) : 0;
-    dart_ret_t ret = error == 0 ? DART_OK : error == ENOENT ? DART_ERR_NOTFOUND : DART_ERR_OTHER;
+  opened_t *all = (opened_t *)(void *)file->plans, first = { .ret = DART_OK }, own;
 
-    if (error != 0)
-      dart__error("%s: %s: %s", function, path,
-                  error == EINVAL ? "no regular file" : strerror(error));
-    ret = dart__file_agree(function, team, ret, error);
-    if (ret != DART_OK)
-      return ret;
-  }
-  return check_same(function, team, file, path);
+  if (team->me == 0)
+    first = open_own(function, file, path, true, mode);
+  own = first;
+  dart__coll_bcast(team, &first, sizeof first, 0);
+  if (first.ret != DART_OK)
+    return dart__file_failed(function, team, (dart_ret_t)own.ret, (dart_ret_t)first.ret,
+                             (int)first.error);
+  if (team->me != 0)
+    own = open_own(function, file, path, false, mode);
+  dart__coll_share(team, &own, all, sizeof own);
+  file->name    = first.word;
+  file->pointer = dart__table_word(team->members[0], file->name);
+  return check_all(function, team, all, path);
 }
 
 static void free_file(dart_file_t file)
@@ -218,38 +257,27 @@ static void delete_file(dart_file_t file, bool is_open)
   free_file(file);
 }
 
-static void share_pointer(dart__team_t *team, dart_file_t file)
-{
-  file->name = file->own_word;
-  dart__coll_bcast(team, &file->name, sizeof file->name, 0);
-  file->pointer = dart__table_word(team->members[0], file->name);
-}
-
 dart_ret_t dart_file_open(dart_team_t teamid, const char *path, unsigned flags, unsigned mode,
                           dart_file_t *file)
 {
-  dart__team_t *team = dart__check_team(__func__, teamid);
+  dart__team_t *team   = dart__check_team(__func__, teamid);
+  dart_file_t   opened = DART_FILE_NULL;
   dart_ret_t    ret;
 
   if (file != NULL)
     *file = DART_FILE_NULL;
   if (team == NULL)
     return DART_ERR_INVAL;
-  ret = dart__coll_agree_on(__func__, team,
-                            check_arguments(__func__, path, flags, file) ? DART_OK : DART_ERR_INVAL,
-                            flags);
-  if (ret != DART_OK)
-    return ret;
-  ret = dart__file_agree(__func__, team, new_file(team, flags, file), 0);
+  ret = check_arguments(__func__, path, flags, file) ? new_file(team, flags, &opened)
+                                                     : DART_ERR_INVAL;
+  ret = dart__coll_agree_on(__func__, team, ret, flags);
   if (ret == DART_OK)
-    ret = open_all(__func__, team, *file, path, mode);
-  if (ret != DART_OK) {
-    delete_file(*file, true);
-    *file = DART_FILE_NULL;
-    return ret;
-  }
-  share_pointer(team, *file);
-  return DART_OK;
+    ret = open_all(__func__, team, opened, path, mode);
+  if (ret != DART_OK)
+    delete_file(opened, true);
+  else
+    *file = opened;
+  return ret;
 }
 
 /* 0, or an errno. */

@@ -142,12 +142,13 @@ static dart_ret_t ordered(const char *function, dart_file_t file, bool is_read, 
   if (team == NULL)
     return DART_ERR_INVAL;
   ret        = dart__file_access_packed(function, file, 0, buffer, nelem, mem_type, needs, &access);
+  own.ret    = ret;
   own.nbytes = ret == DART_OK ? access.nbytes : 0;
   own.name   = file->name;
   dart__coll_share(team, &own, file->plans, sizeof own);
   if (!dart__file_is_same(file, team)) /* dart__file_all says so */
     ret = DART_ERR_INVAL;
-  if (dart__coll_agree(team, ret) == DART_OK)
+  else if (dart__file_worst(file, team) == DART_OK)
     ret = dart__file_access_packed(function, file, place(team, file, &places), buffer, nelem,
                                    mem_type, needs, &access);
   ret = dart__file_all(function, file, is_read, &access, ret, count);
