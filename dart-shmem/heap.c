@@ -110,7 +110,7 @@ void dart__net_chunk_close(dart__team_t *team, dart__chunk_t *chunk)
   dart__mapping_t *mapping = chunk->net;
 
   if (team->nnodes > 1)
-    dart__wire_leave(dart__shmem.comm, &mapping->region);
+    dart__region_leave(dart__shmem.comm, &mapping->region);
   munmap(mapping->base, mapping->nbytes);
   dart__job_release(dart__shmem.fd, mapping->offset + (size_t)team->me * chunk->nbytes,
                     chunk->nbytes);
@@ -142,7 +142,7 @@ void dart__net_deregister(dart__team_t *team, dart__chunk_t *chunk)
   dart__mapping_t *mapping = chunk->net;
 
   if (team->nnodes > 1)
-    dart__wire_leave(dart__shmem.comm, &mapping->region);
+    dart__region_leave(dart__shmem.comm, &mapping->region);
 }
 
 dart_ret_t dart__net_reserve(dart__team_t *team, dart__chunk_t *chunk, size_t from, size_t to)

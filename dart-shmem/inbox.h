@@ -74,8 +74,18 @@ typedef struct {
   dart__slot_t  slot[]; /* and then their bytes */
 } dart__inbox_t;
 
-static inline size_t dart__inbox_bytes(uint32_t nslots)
+/** Slots of each kind that a unit has: for messages, and for pieces. */
+static inline uint32_t dart__inbox_nslots(int32_t npeers)
 {
+  int32_t n = 1024 / npeers;
+
+  return n > 32 ? 32 : n < 8 ? 8 : (uint32_t)n;
+}
+
+/** Bytes of an inbox with its slots, in a job of `npeers`: whole pages. */
+static inline size_t dart__inbox_bytes(int32_t npeers)
+{
+  size_t nslots = 2 * dart__inbox_nslots(npeers);
   size_t nbytes = sizeof(dart__inbox_t) + nslots * (sizeof(dart__slot_t) + DART__SLOT_BYTES);
 
   return (nbytes + DART__SLOT_BYTES - 1) / DART__SLOT_BYTES * DART__SLOT_BYTES;

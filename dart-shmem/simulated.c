@@ -36,12 +36,12 @@ dart_ret_t dart__simulated_read(void)
 
 static size_t bytes_of_all(void)
 {
-  return (size_t)dart__world.nunits * dart__wire_bytes(dart__world.nunits);
+  return (size_t)dart__world.nunits * dart__inbox_bytes(dart__world.nunits);
 }
 
 static uint64_t own_offset(void)
 {
-  return inboxes.offset + (uint64_t)dart__world.me * dart__wire_bytes(dart__world.nunits);
+  return inboxes.offset + (uint64_t)dart__world.me * dart__inbox_bytes(dart__world.nunits);
 }
 
 /* Map the inboxes of all units, and reserve pages for the one of this unit. */
@@ -50,7 +50,7 @@ static dart_ret_t map_inboxes(void)
   char *base;
 
   if (inboxes.offset == 0 ||
-      dart__job_reserve(dart__shmem.fd, own_offset(), dart__wire_bytes(dart__world.nunits),
+      dart__job_reserve(dart__shmem.fd, own_offset(), dart__inbox_bytes(dart__world.nunits),
                         &dart__shmem.job->told) != DART_OK)
     return DART_ERR_NOMEM;
   base = mmap(NULL, bytes_of_all(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
@@ -60,7 +60,7 @@ static dart_ret_t map_inboxes(void)
     return DART_OK;
   }
   dart__error("cannot map %zu bytes of shared memory: %s", bytes_of_all(), strerror(errno));
-  dart__job_release(dart__shmem.fd, own_offset(), dart__wire_bytes(dart__world.nunits));
+  dart__job_release(dart__shmem.fd, own_offset(), dart__inbox_bytes(dart__world.nunits));
   return DART_ERR_NOMEM;
 }
 
@@ -72,7 +72,7 @@ dart_ret_t dart__simulated_open(void)
   inboxes.offset = dart__job_cut_for_all(bytes_of_all());
   ret            = map_inboxes();
   if (ret == DART_OK) {
-    dart__shmem.comm = dart__wire_open(&(dart__wire_config_t){ .inboxes = inboxes.base,
+    dart__shmem.comm = dart__wire_open(&(dart__link_config_t){ .inboxes = inboxes.base,
                                                                .npeers  = dart__world.nunits,
                                                                .me      = dart__world.me,
                                                                .model   = dart__shmem.model,
@@ -95,7 +95,7 @@ void dart__simulated_close(void)
   if (inboxes.base == NULL)
     return;
   munmap(inboxes.base, bytes_of_all());
-  dart__job_release(dart__shmem.fd, own_offset(), dart__wire_bytes(dart__world.nunits));
+  dart__job_release(dart__shmem.fd, own_offset(), dart__inbox_bytes(dart__world.nunits));
   inboxes.base = NULL;
 }
 
@@ -150,7 +150,7 @@ void dart__simulated_publish(dart__team_t *team, dart__chunk_t *chunk, char *bas
 
   mapping->region =
       (dart__region_t){ .id = team_id << 48 | ++*nchunks, .base = base, .nbytes = nbytes };
-  dart__wire_enter(dart__shmem.comm, &mapping->region);
+  dart__region_enter(dart__shmem.comm, &mapping->region);
 }
 
 /* ---- puts, gets, flushes ------------------------------------------------------------------------ */
@@ -163,15 +163,15 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
   char *there = chunk->is_reached ? mapping->base + (size_t)unit * chunk->nbytes + offset : NULL;
 
   if (there == NULL || dart__shmem.model.has_delays) {
-    dart__wire_move(dart__shmem.comm,
-                    &(dart__move_t){ .peer   = team->members[unit],
-                                     .is_put = is_put,
-                                     .data   = data,
-                                     .nbytes = nbytes,
-                                     .region = mapping->region.id,
-                                     .offset = offset,
-                                     .mapped = there },
-                    request_out);
+    dart__move_start(dart__shmem.comm,
+                     &(dart__move_t){ .peer   = team->members[unit],
+                                      .is_put = is_put,
+                                      .data   = data,
+                                      .nbytes = nbytes,
+                                      .region = mapping->region.id,
+                                      .offset = offset,
+                                      .mapped = there },
+                     request_out);
     return;
   }
   if (is_put)
@@ -210,7 +210,7 @@ size_t dart__net_transfer(dart__team_t *team, dart__chunk_t *chunk, int32_t unit
 void dart__net_flush(dart__team_t *team, dart__chunk_t *chunk, int32_t unit, bool at_target)
 {
   (void)chunk;
-  if (dart__wire_flush(dart__shmem.comm, team->members[unit], at_target))
+  if (dart__move_flush(dart__shmem.comm, team->members[unit], at_target))
     dart__count(DART__COUNT_RMA_FLUSH);
   dart__traffic_flush(&dart__traffic);
   if (at_target) /* puts that were copied at once precede later loads, too */

@@ -32,14 +32,14 @@ static const dart__wait_policy_t wait_policy = { .pace = &(const dart__wait_pace
 test_net_t *test_net_new(int32_t npeers, unsigned delay, uint64_t seed)
 {
   test_net_t *net    = calloc(1, sizeof *net);
-  size_t      nbytes = (size_t)npeers * dart__wire_bytes(npeers);
+  size_t      nbytes = (size_t)npeers * dart__inbox_bytes(npeers);
 
   net->npeers  = npeers;
   net->inboxes = aligned_alloc(4096, nbytes);
   net->traffic = calloc((size_t)npeers, sizeof *net->traffic);
   memset(net->inboxes, 0, nbytes);
   for (int32_t peer = 0; peer < npeers; peer++)
-    net->comm[peer] = dart__wire_open(&(dart__wire_config_t){
+    net->comm[peer] = dart__wire_open(&(dart__link_config_t){
         .inboxes = net->inboxes,
         .npeers  = npeers,
         .me      = peer,

@@ -1,6 +1,6 @@
 /* Two threads of a unit that sleep until something comes from another node: the program in a wait, and the agent.
  *
- * Senders put a packet into the inbox and nudge the unit's event (dart-shmem/wire.c). Whoever of the two looks takes
+ * Senders put a packet into the inbox and nudge the unit's event (dart-shmem/link.c). Whoever of the two looks takes
  * what has come, makes its result visible, and raises the event (dart__wait_tell), for the other may wait for just that
  * result (dart__wait_pause, dart__arrivals_sleep in wait/wait.c; sleep_until_wanted in dart-base/far/agent.c).
  *

@@ -15,8 +15,8 @@ static const dart__wait_policy_t wait_policy = { .pace = &(const dart__wait_pace
 
 void peers_open(peers_t *peers, int32_t count, const char *model)
 {
-  dart__wire_config_t config = { .npeers = count, .wait = &wait_policy };
-  size_t              nbytes = (size_t)count * dart__wire_bytes(count);
+  dart__link_config_t config = { .npeers = count, .wait = &wait_policy };
+  size_t              nbytes = (size_t)count * dart__inbox_bytes(count);
   const char         *wrong;
 
   if (!dart__net_model_read(model, &config.model, &wrong))

@@ -211,15 +211,15 @@ static dart__net_request_t move(int32_t from, int32_t to, bool is_put, char *dat
 {
   dart__net_request_t request;
 
-  dart__wire_move(comm(from),
-                  &(dart__move_t){ .peer   = to,
-                                   .is_put = is_put,
-                                   .data   = data,
-                                   .nbytes = nbytes,
-                                   .region = region.id,
-                                   .offset = offset,
-                                   .mapped = is_mapped ? memory + offset : NULL },
-                  &request);
+  dart__move_start(comm(from),
+                   &(dart__move_t){ .peer   = to,
+                                    .is_put = is_put,
+                                    .data   = data,
+                                    .nbytes = nbytes,
+                                    .region = region.id,
+                                    .offset = offset,
+                                    .mapped = is_mapped ? memory + offset : NULL },
+                   &request);
   return request;
 }
 
@@ -230,7 +230,7 @@ static void bytes_go_where_they_should(void **state)
   (void)state;
   for (int is_mapped = 0; is_mapped < 2; is_mapped++) {
     open_with(3, "software,latency=1us,jitter=2us");
-    dart__wire_enter(comm(1), &region);
+    dart__region_enter(comm(1), &region);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
       dart__net_request_t put, get;
 
@@ -247,11 +247,11 @@ static void bytes_go_where_they_should(void **state)
       await(0, &get);
       assert_memory_equal(got, large, sizes[i]);
       assert_int_equal(got[sizes[i]], 0);
-      while (dart__wire_flush(comm(2), 1, true))
+      while (dart__move_flush(comm(2), 1, true))
         ;
     }
-    assert_false(dart__wire_flush(comm(0), 2, true));
-    dart__wire_leave(comm(1), &region);
+    assert_false(dart__move_flush(comm(0), 2, true));
+    dart__region_leave(comm(1), &region);
     peers_close(&peers);
   }
 }
@@ -262,8 +262,8 @@ static void a_target_that_stops_holds_up_no_other(void **state)
 
   (void)state;
   open_with(3, "software");
-  dart__wire_enter(comm(2), &region);
-  dart__wire_enter(comm(1), &(dart__region_t){ .id = 77, .base = got, .nbytes = sizeof got });
+  dart__region_enter(comm(2), &region);
+  dart__region_enter(comm(1), &(dart__region_t){ .id = 77, .base = got, .nbytes = sizeof got });
   stuck = move(0, 1, true, large, LARGE, 0, false);
   moved = move(0, 2, true, large, LARGE, 0, false);
   while (!is_done(0, &moved))
@@ -272,8 +272,8 @@ static void a_target_that_stops_holds_up_no_other(void **state)
   await(0, &stuck);
   peers_progress(comm(1));
   peers_progress(comm(2));
-  dart__wire_flush(comm(0), 1, true);
-  dart__wire_flush(comm(0), 2, true);
+  dart__move_flush(comm(0), 1, true);
+  dart__move_flush(comm(0), 2, true);
   assert_memory_equal(memory, large, LARGE);
   assert_memory_equal(got, large, LARGE);
   peers_close(&peers);
@@ -291,12 +291,12 @@ static void many_puts_wait_for_each_other(void **state)
   for (uint64_t i = 0; i < PUTS; i++)
     values[i] = (char)(i + 1);
   for (uint64_t i = 0; i < PUTS; i++)
-    dart__wire_move(
+    dart__move_start(
         comm(0),
         &(dart__move_t){
             .peer = 1, .is_put = true, .data = values + i, .nbytes = 1, .mapped = memory + i },
         NULL);
-  assert_true(dart__wire_flush(comm(0), 1, true));
+  assert_true(dart__move_flush(comm(0), 1, true));
   for (uint64_t i = 0; i < PUTS; i++)
     assert_int_equal(memory[i], (char)(i + 1));
   peers_close(&peers);
@@ -312,7 +312,7 @@ static void nothing_comes_before_its_time(void **state)
 
   (void)state;
   open_with(2, "rdma,latency=3ms,bandwidth=10M");
-  dart__wire_enter(comm(1), &region);
+  dart__region_enter(comm(1), &region);
   start = dart__now_ns();
   send_word(0, 1, DART__CHANNEL_REQUEST, 0, &word);
   assert_int_equal(recv_word(1, 0, DART__CHANNEL_REQUEST, 0), 3);

@@ -135,7 +135,7 @@ static void move(thread_t *t, int peer, bool is_put, char *data, size_t nbytes, 
                         .offset = (size_t)t->id * PLACE + at,
                         .mapped = draw(t, 1) == 0 ? &memory[peer][t->id][at] : NULL };
 
-  dart__wire_move(t->comm, &move, request_out);
+  dart__move_start(t->comm, &move, request_out);
 }
 
 static void put_and_get(thread_t *t)
@@ -156,10 +156,10 @@ static void put_and_get(thread_t *t)
     while (!dart__net_is_done(t->comm, &request))
       ;
   }
-  dart__wire_flush(t->comm, peer, true);
+  dart__move_flush(t->comm, peer, true);
   expect(memcmp(&memory[peer][t->id][at], out, nbytes) == 0, "a put is not there", t);
   move(t, peer, false, in, nbytes, at, NULL);
-  dart__wire_flush(t->comm, peer, false);
+  dart__move_flush(t->comm, peer, false);
   expect(memcmp(in, out, nbytes) == 0, "a get brought something else", t);
 }
 
@@ -202,7 +202,7 @@ static void run_with(const char *model)
   nfinished = 0;
   for (int p = 0; p < PEERS; p++) {
     region[p] = (dart__region_t){ .id = 5, .base = memory[p][0], .nbytes = sizeof memory[p] };
-    dart__wire_enter(peers.comm[p], &region[p]);
+    dart__region_enter(peers.comm[p], &region[p]);
   }
   for (int i = 0; i < ALL; i++) {
     memset(&threads[i], 0, sizeof threads[i]);

@@ -1,0 +1,47 @@
+#ifndef DART__SHMEM_MOVES_H
+#define DART__SHMEM_MOVES_H
+/* Puts and gets over the simulated network. */
+#include <sys/queue.h>
+
+#include "inbox.h"
+#include "net.h"
+
+/* Memory of this unit that its peers cannot access by themselves. */
+typedef struct dart__region {
+  LIST_ENTRY(dart__region) next;
+  uint64_t id; /* the same on all units of a team, and the unit has no other of it */
+  char    *base;
+  size_t   nbytes;
+} dart__region_t;
+
+typedef LIST_HEAD(dart__regions, dart__region) dart__regions_t;
+
+/* One put or get. */
+typedef struct {
+  int32_t  peer;
+  bool     is_put;
+  char    *data;
+  size_t   nbytes;
+  uint64_t region; /* the peer's, ... */
+  uint64_t offset; /* ... and where in it */
+  char    *mapped; /* where that is mapped here; NULL: it is not */
+} dart__move_t;
+
+void dart__region_enter(dart__net_comm_t *comm, dart__region_t *region);
+void dart__region_leave(dart__net_comm_t *comm, dart__region_t *region);
+
+/** Start a put or get: the peer copies, when it makes progress; or, if the memory is mapped, this unit, when the time
+ *  has come. `request_out` as in net.h. */
+void dart__move_start(dart__net_comm_t *comm, const dart__move_t *move,
+                      dart__net_request_t *request_out);
+
+/** Complete all that was started towards a peer; false: there was nothing. */
+bool dart__move_flush(dart__net_comm_t *comm, int32_t peer, bool at_target);
+
+/** A put or get of a peer has come. The lock is held. */
+void dart__move_serve(dart__net_comm_t *c, const dart__packet_t *packet);
+
+/** The time has come for what this unit copies itself. The lock is held. */
+void dart__move_take_later(dart__net_comm_t *c, const dart__packet_t *packet);
+
+#endif
