@@ -25,9 +25,8 @@
 
 typedef enum {
   DART__PACKET_MESSAGE, /* a message with its bytes */
-  DART__PACKET_OFFER,   /* a message whose bytes wait for an answer */
-  DART__PACKET_WANT,    /* the answer: a receive has the message */
-  DART__PACKET_DATA,    /* some bytes of a message that was wanted */
+  DART__PACKET_OFFER,   /* a message whose bytes its receiver fetches */
+  DART__PACKET_FETCH,   /* bytes of a message that was offered, to be copied to the slot */
   DART__PACKET_PUT,     /* to be copied to memory of the receiver */
   DART__PACKET_GET,     /* to be copied from there to the slot */
   DART__PACKET_LATER    /* of this unit to itself: a put or get whose time has not come */
@@ -39,7 +38,7 @@ typedef struct {
   uint16_t slot; /* of the sender; DART__NO_SLOT: there are no bytes */
   int32_t  peer; /* the sender */
   int32_t  tag;
-  uint32_t nbytes; /* in the slot */
+  uint32_t nbytes; /* in the slot, or wanted there */
   uint64_t from;   /* the sender's request */
   uint64_t to;     /* the receiver's request, or region */
   union {
@@ -57,24 +56,25 @@ typedef struct {
 
 _Static_assert(sizeof(dart__cell_t) == DART__CACHE_LINE, "a packet costs one cache line");
 
-/* The owner sets BUSY. A slot with a message is then set FREE by the receiver, or LEFT while no receive takes the
- * message. A slot with a piece is set DONE by the receiver, and FREE by the owner. */
+/* For a message the owner sets BUSY, and the receiver FREE, or LEFT while no receive takes the message. For a piece the
+ * receiver sets DONE, and the owner FREE. */
 enum { DART__SLOT_FREE, DART__SLOT_BUSY, DART__SLOT_LEFT, DART__SLOT_DONE };
 
 typedef struct {
   alignas(DART__CACHE_LINE) _Atomic uint32_t state;
   int64_t  due;   /* DONE is not to be seen before this time ... */
   uint64_t clock; /* ... and raises the clock of the owner; see traffic.h */
+  alignas(DART__CACHE_LINE) char bytes[DART__SLOT_BYTES];
 } dart__slot_t;
 
 typedef struct {
   alignas(DART__CACHE_LINE) _Atomic uint64_t tail;
   dart__event_t arrivals; /* senders nudge it; the owner's threads sleep on it */
   dart__cell_t  cell[DART__INBOX_CELLS];
-  dart__slot_t  slot[]; /* and then their bytes */
+  dart__slot_t  slot[]; /* for messages, and as many for pieces */
 } dart__inbox_t;
 
-/** Slots of each kind that a unit has: for messages, and for pieces. */
+/** Slots of each of the two kinds. */
 static inline uint32_t dart__inbox_nslots(int32_t npeers)
 {
   int32_t n = 1024 / npeers;
@@ -85,15 +85,9 @@ static inline uint32_t dart__inbox_nslots(int32_t npeers)
 /** Bytes of an inbox with its slots, in a job of `npeers`: whole pages. */
 static inline size_t dart__inbox_bytes(int32_t npeers)
 {
-  size_t nslots = 2 * dart__inbox_nslots(npeers);
-  size_t nbytes = sizeof(dart__inbox_t) + nslots * (sizeof(dart__slot_t) + DART__SLOT_BYTES);
+  size_t nbytes = sizeof(dart__inbox_t) + 2 * dart__inbox_nslots(npeers) * sizeof(dart__slot_t);
 
   return (nbytes + DART__SLOT_BYTES - 1) / DART__SLOT_BYTES * DART__SLOT_BYTES;
-}
-
-static inline char *dart__slot_bytes(dart__inbox_t *inbox, uint32_t nslots, uint32_t slot)
-{
-  return (char *)&inbox->slot[nslots] + slot * DART__SLOT_BYTES;
 }
 
 /** Claim the next cell for a packet, to be published soon: packets behind it are not seen before. NULL: the inbox is

@@ -11,13 +11,37 @@
 
 #include "base/log.h"
 #include "base/sanitizer.h"
-#include "wire_comm.h"
 
+/* Classes of packets to one peer that keep their order. */
+#define TAGS        4 /* classes of tags of a channel; all of the program's are one class */
+#define LINES       4 /* classes of small puts, by cache line */
+#define CLASSES     (DART__LINK_CHANNELS * TAGS + LINES)
 #define SMALL_BYTES 8
 
-static dart__inbox_t *inbox_of(const dart__net_comm_t *c, int32_t peer)
+static dart__inbox_t *inbox_of(const dart__link_t *link, int32_t peer)
 {
-  return (void *)(c->config.inboxes + (size_t)peer * dart__inbox_bytes(c->config.npeers));
+  return (void *)(link->config.inboxes + (size_t)peer * link->nbytes);
+}
+
+bool dart__link_open(dart__link_t *link, const dart__link_config_t *config,
+                     dart__link_handler_t handle, dart__net_comm_t *comm)
+{
+  *link       = (dart__link_t){ .config   = *config,
+                                .handle   = handle,
+                                .comm     = comm,
+                                .nbytes   = dart__inbox_bytes(config->npeers),
+                                .nslots   = dart__inbox_nslots(config->npeers),
+                                .random   = config->model.seed * 4096 + (uint64_t)config->me,
+                                .last_due = calloc((size_t)config->npeers, CLASSES * sizeof(int64_t)) };
+  link->inbox = inbox_of(link, config->me);
+  TAILQ_INIT(&link->held);
+  return link->last_due != NULL;
+}
+
+void dart__link_close(dart__link_t *link)
+{
+  dart__envelopes_free(&link->held);
+  free(link->last_due);
 }
 
 void dart__link_fail(const char *why)
@@ -26,189 +50,185 @@ void dart__link_fail(const char *why)
   dart__net_abort(EXIT_FAILURE, false);
 }
 
-/* NULL: no memory. */
-dart__envelope_t *dart__envelope_new(const dart__packet_t *packet)
+dart__envelope_t *dart__envelope_new(const dart__packet_t *packet, size_t nbytes)
 {
-  dart__envelope_t *e = malloc(sizeof *e);
+  dart__envelope_t *e = malloc(sizeof *e + nbytes);
 
   if (e != NULL)
-    *e = (dart__envelope_t){ .packet = *packet };
+    e->packet = *packet;
   return e;
+}
+
+void dart__envelopes_free(dart__envelopes_t *list)
+{
+  dart__envelope_t *e;
+
+  while ((e = TAILQ_FIRST(list)) != NULL) {
+    TAILQ_REMOVE(list, e, next);
+    free(e);
+  }
 }
 
 /* ---- time --------------------------------------------------------------------------------------- */
 
-/* The classes of a packet; NULL: none. A small put may lie on two lines. */
-static void find_classes(dart__peer_t *peer, const dart__packet_t *p, int64_t *classes_out[2])
+/* The classes of a packet, a bit each. A small put may lie on two lines. */
+static uint64_t classes_of(const dart__packet_t *p)
 {
-  bool     is_message = p->kind == DART__PACKET_MESSAGE || p->kind == DART__PACKET_OFFER;
-  bool     is_small   = p->kind == DART__PACKET_PUT && p->nbytes <= SMALL_BYTES;
-  unsigned tag = p->channel == DART__CHANNEL_PROGRAM ? 0 : (unsigned)p->tag % DART__WIRE_TAGS;
+  unsigned tag = p->channel == DART__CHANNEL_PROGRAM ? 0 : (unsigned)p->tag % TAGS;
 
-  for (int i = 0; i < 2; i++) {
-    uint64_t line =
-        (p->offset + (uint64_t)i * (p->nbytes - 1)) / DART__CACHE_LINE % DART__WIRE_LINES;
-
-    classes_out[i] = is_message ? &peer->last_due[p->channel * DART__WIRE_TAGS + tag]
-                     : is_small ? &peer->last_due[DART__WIRE_CHANNELS * DART__WIRE_TAGS + (int)line]
-                                : NULL;
-  }
+  if (p->kind == DART__PACKET_MESSAGE || p->kind == DART__PACKET_OFFER)
+    return UINT64_C(1) << (p->channel * TAGS + tag);
+  if (p->kind != DART__PACKET_PUT || p->nbytes > SMALL_BYTES)
+    return 0;
+  return (UINT64_C(1) << p->offset / DART__CACHE_LINE % LINES |
+          UINT64_C(1) << (p->offset + p->nbytes - 1) / DART__CACHE_LINE % LINES)
+         << DART__LINK_CHANNELS * TAGS;
 }
 
-/* The time at which a packet arrives that is sent now. */
-int64_t dart__link_due(dart__net_comm_t *c, int32_t peer, const dart__packet_t *packet)
+int64_t dart__link_due(dart__link_t *link, int32_t peer, const dart__packet_t *packet,
+                       size_t nbytes)
 {
-  const dart__net_model_t *model = &c->config.model;
-  int64_t *class[2], now, due;
+  const dart__net_model_t *model    = &link->config.model;
+  int64_t                 *last_due = link->last_due + peer * CLASSES;
+  uint64_t                 classes;
+  int64_t                  now, due;
 
   if (!model->has_delays)
     return 0;
-  now           = dart__now_ns();
-  c->sends_from = now > c->sends_from ? now : c->sends_from;
-  if (packet->kind != DART__PACKET_GET)
-    c->sends_from += (int64_t)(packet->nbytes * model->ns_per_byte);
-  due = c->sends_from + model->latency_ns +
-        (int64_t)dart__net_model_draw(&c->random, (uint64_t)model->jitter_ns);
-  find_classes(&c->peer[peer], packet, class);
-  for (int i = 0; i < 2 && class[i] != NULL; i++)
-    due = due > *class[i] ? due : *class[i];
-  for (int i = 0; i < 2 && class[i] != NULL; i++)
-    *class[i] = due;
+  now              = dart__now_ns();
+  link->sends_from = (now > link->sends_from ? now : link->sends_from) +
+                     (int64_t)((double)nbytes * model->ns_per_byte);
+  due = link->sends_from + model->latency_ns +
+        (int64_t)dart__net_model_draw(&link->random, (uint64_t)model->jitter_ns);
+  classes = packet == NULL ? 0 : classes_of(packet);
+  for (uint64_t left = classes; left != 0; left &= left - 1)
+    due = due > last_due[__builtin_ctzll(left)] ? due : last_due[__builtin_ctzll(left)];
+  for (uint64_t left = classes; left != 0; left &= left - 1)
+    last_due[__builtin_ctzll(left)] = due;
   return due;
 }
 
 /* ---- slots -------------------------------------------------------------------------------------- */
 
-char *dart__link_slot_bytes(const dart__net_comm_t *c, int32_t peer, uint32_t slot)
+dart__slot_t *dart__link_slot(const dart__link_t *link, int32_t peer, uint32_t slot)
 {
-  return dart__slot_bytes(inbox_of(c, peer), 2 * c->nslots, slot);
+  return &inbox_of(link, peer)->slot[slot];
 }
 
-/* Take one of nslots slots from `first` on. DART__NO_SLOT: none is free. */
-uint16_t dart__link_take_slot(dart__net_comm_t *c, uint32_t first)
-{
-  for (uint32_t i = 0; i < c->nslots; i++) {
-    uint32_t      slot = first + c->rotor++ % c->nslots;
-    dart__slot_t *s    = &c->inbox->slot[slot];
-
-    /* acquire: pairs with the release in dart__link_set_slot, whose caller has read the bytes */
-    if (atomic_load_explicit(&s->state, memory_order_acquire) != DART__SLOT_FREE)
-      continue;
-    atomic_store_explicit(&s->state, DART__SLOT_BUSY, memory_order_relaxed); /* for this unit */
-    return (uint16_t)slot;
-  }
-  return DART__NO_SLOT;
-}
-
-/* Whether a slot will be free as soon as the peer makes progress: it has a message that the peer has not yet seen. */
-bool dart__link_awaits_slot(const dart__net_comm_t *c, int32_t peer)
-{
-  for (uint32_t slot = 0; slot < c->nslots; slot++)
-    if (c->slot_peer[slot] == peer &&
-        atomic_load_explicit(&c->inbox->slot[slot].state, memory_order_relaxed) == DART__SLOT_BUSY)
-      return true;
-  return false;
-}
-
-dart__slot_t *dart__link_slot(const dart__net_comm_t *c, int32_t peer, uint32_t slot)
-{
-  return &inbox_of(c, peer)->slot[slot];
-}
-
-/* Set the state of a slot of `peer`. */
-void dart__link_set_slot(const dart__net_comm_t *c, int32_t peer, uint32_t slot, uint32_t state)
+void dart__link_set_slot(dart__slot_t *slot, uint32_t state)
 {
   dart__tsan_tell();
   /* release: pairs with the acquire in dart__link_take_slot, or in is_piece_done */
-  atomic_store_explicit(&dart__link_slot(c, peer, slot)->state, state, memory_order_release);
+  atomic_store_explicit(&slot->state, state, memory_order_release);
+}
+
+uint16_t dart__link_take_slot(dart__link_t *link, int32_t peer, bool *soon_out)
+{
+  bool soon = false;
+
+  for (uint32_t i = 0; i < link->nslots; i++) {
+    uint32_t          n     = link->rotor++ % link->nslots;
+    _Atomic uint32_t *state = &link->inbox->slot[n].state;
+    /* acquire: pairs with the release in dart__link_set_slot, whose caller has read the bytes */
+    uint32_t seen = atomic_load_explicit(state, memory_order_acquire);
+
+    if (seen == DART__SLOT_FREE) {
+      atomic_store_explicit(state, DART__SLOT_BUSY, memory_order_relaxed); /* for this unit */
+      link->slot_peer[n] = peer;
+      *soon_out          = false;
+      return (uint16_t)n;
+    }
+    soon |= seen == DART__SLOT_BUSY && link->slot_peer[n] == peer;
+  }
+  *soon_out = soon;
+  return DART__NO_SLOT;
 }
 
 /* Wake a peer that sleeps until something comes, after it has come. */
-static void nudge(const dart__net_comm_t *c, int32_t peer)
+static void nudge(const dart__link_t *link, int32_t peer)
 {
   /* seq_cst: between what has come and the look at the sleepers; pairs with the fence of who goes to sleep */
   atomic_thread_fence(memory_order_seq_cst);
-  dart__event_nudge(&inbox_of(c, peer)->arrivals);
+  dart__event_nudge(&inbox_of(link, peer)->arrivals);
 }
 
-/* Tell the sender of a piece that its slot is done with. */
-void dart__link_end_piece(const dart__net_comm_t *c, const dart__packet_t *packet)
+/* ---- packets ------------------------------------------------------------------------------------ */
+
+bool dart__link_send(dart__link_t *link, int32_t peer, dart__packet_t *packet, const char *bytes)
 {
-  dart__link_set_slot(c, packet->peer, packet->slot, DART__SLOT_DONE);
-  nudge(c, packet->peer);
-}
+  dart__cell_t *cell   = dart__inbox_claim(inbox_of(link, peer));
+  size_t        nbytes = bytes == NULL ? 0 : packet->nbytes;
 
-/* ---- sending ------------------------------------------------------------------------------------ */
-
-/* Send a packet; `bytes`, unless NULL, go into its slot. False: the peer's inbox is full; the slot is free again. */
-bool dart__link_send(dart__net_comm_t *c, int32_t peer, dart__packet_t *packet, const char *bytes)
-{
-  dart__cell_t *cell = dart__inbox_claim(inbox_of(c, peer));
-
-  if (cell == NULL) {
-    if (packet->slot != DART__NO_SLOT)
-      dart__link_set_slot(c, c->config.me, packet->slot, DART__SLOT_FREE);
+  if (cell == NULL)
     return false;
-  }
-  if (bytes != NULL)
-    memcpy(dart__link_slot_bytes(c, c->config.me, packet->slot), bytes, packet->nbytes);
-  packet->peer  = c->config.me;
-  packet->due   = dart__link_due(c, peer, packet);
-  packet->clock = dart__traffic_send(c->config.traffic, 1, bytes != NULL ? packet->nbytes : 0);
+  if (nbytes > 0)
+    memcpy(link->inbox->slot[packet->slot].bytes, bytes, nbytes);
+  packet->peer  = link->config.me;
+  packet->due   = dart__link_due(link, peer, packet, nbytes);
+  packet->clock = dart__traffic_send(link->config.traffic, 1, nbytes);
   cell->packet  = *packet;
   dart__inbox_publish(cell);
-  nudge(c, peer);
+  nudge(link, peer);
   return true;
 }
 
-/* Hold a packet until its time. False: no memory. */
-bool dart__link_hold(dart__net_comm_t *c, const dart__packet_t *packet)
+void dart__link_answer(dart__link_t *link, const dart__packet_t *piece)
 {
-  dart__envelope_t *e = dart__envelope_new(packet), *before = TAILQ_LAST(&c->held, dart__envelopes);
+  dart__traffic_t *traffic = link->config.traffic;
+  dart__slot_t    *slot    = dart__link_slot(link, piece->peer, piece->slot);
+  bool             is_put  = piece->kind == DART__PACKET_PUT;
+
+  slot->due = dart__link_due(link, piece->peer, NULL, is_put ? 0 : piece->nbytes);
+  slot->clock =
+      is_put ? dart__traffic_clock(traffic) + 1 : dart__traffic_send(traffic, 1, piece->nbytes);
+  dart__link_set_slot(slot, DART__SLOT_DONE);
+  nudge(link, piece->peer);
+}
+
+bool dart__link_hold(dart__link_t *link, const dart__packet_t *packet)
+{
+  dart__envelope_t *e      = dart__envelope_new(packet, 0);
+  dart__envelope_t *before = TAILQ_LAST(&link->held, dart__envelopes);
 
   if (e == NULL)
     return false;
   while (before != NULL && before->packet.due > packet->due)
     before = TAILQ_PREV(before, dart__envelopes, next);
   if (before != NULL)
-    TAILQ_INSERT_AFTER(&c->held, before, e, next);
+    TAILQ_INSERT_AFTER(&link->held, before, e, next);
   else
-    TAILQ_INSERT_HEAD(&c->held, e, next);
+    TAILQ_INSERT_HEAD(&link->held, e, next);
   return true;
 }
 
-/* False: it was empty. */
-static bool empty_inbox(dart__net_comm_t *c)
+static bool deliver(dart__link_t *link, const dart__packet_t *packet)
 {
-  bool                  has_delays = c->config.model.has_delays;
-  uint64_t              start      = c->head;
-  const dart__packet_t *packet;
-
-  while (c->head - start < DART__INBOX_CELLS &&
-         (packet = dart__inbox_peek(c->inbox, c->head)) != NULL &&
-         (has_delays ? dart__link_hold : c->handle)(c, packet))
-    dart__inbox_pop(c->inbox, c->head++);
-  return c->head != start;
+  dart__traffic_take(link->config.traffic, 0, packet->clock); /* what is sent now comes after */
+  if (!link->handle(link->comm, packet))
+    return false;
+  dart__traffic_take(link->config.traffic, 1, packet->clock);
+  return true;
 }
 
-/* False: nothing was due. */
-static bool handle_due(dart__net_comm_t *c)
+bool dart__link_receive(dart__link_t *link)
 {
-  bool              any = false;
-  dart__envelope_t *e;
+  bool                  has_delays = link->config.model.has_delays, any = false;
+  const dart__packet_t *packet;
+  dart__envelope_t     *e;
 
-  while ((e = TAILQ_FIRST(&c->held)) != NULL && e->packet.due <= c->now &&
-         c->handle(c, &e->packet)) {
-    TAILQ_REMOVE(&c->held, e, next);
+  for (int n = 0; n < DART__INBOX_CELLS; n++, any = true) {
+    packet = dart__inbox_peek(link->inbox, link->head);
+    if (packet == NULL || !(has_delays ? dart__link_hold : deliver)(link, packet))
+      break;
+    dart__inbox_pop(link->inbox, link->head++);
+  }
+  if (has_delays)
+    link->now = dart__now_ns();
+  while ((e = TAILQ_FIRST(&link->held)) != NULL && e->packet.due <= link->now &&
+         deliver(link, &e->packet)) {
+    TAILQ_REMOVE(&link->held, e, next);
     free(e);
     any = true;
   }
   return any;
-}
-
-bool dart__link_receive(dart__net_comm_t *c)
-{
-  bool any = empty_inbox(c);
-
-  return handle_due(c) || any;
 }

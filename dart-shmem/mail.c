@@ -1,21 +1,18 @@
 /* See mail.h.
  *
- * A message of at most a slot's size travels with its bytes. A longer one is offered first, and its bytes follow in
- * pieces when a receive has taken it. The receiver keeps a message that no receive takes, up to KEPT_MOST bytes of each
- * peer; beyond that the message is left in its slot. When no slot will soon be free, the next messages are offered,
- * too. (Cells of the sender and queues of the receiver are as in Buntinas, Mercier, Gropp: Design and evaluation of
- * Nemesis, CCGrid 2006.) */
+ * A message of at most a slot's size travels with its bytes. A longer one is offered, and a receive that takes it
+ * fetches its bytes in pieces. The receiver keeps a message that no receive takes, up to KEPT_MOST bytes of each peer;
+ * beyond that the message is left in its slot. When no slot will soon be free, the next messages are offered, too.
+ * (Cells of the sender and queues of the receiver are as in Buntinas, Mercier, Gropp: Design and evaluation of Nemesis,
+ * CCGrid 2006.) */
 #include "mail.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "requests.h"
-#include "wire_comm.h"
 
 #define KEPT_MOST ((size_t)1 << 20) /* bytes of messages of a peer that no receive takes */
-
-/* ---- messages that come ------------------------------------------------------------------------- */
 
 static bool matches(const dart__packet_t *packet, int32_t peer, int tag)
 {
@@ -23,77 +20,75 @@ static bool matches(const dart__packet_t *packet, int32_t peer, int tag)
          (tag == packet->tag || tag == DART__ANY_TAG);
 }
 
-/* A receive takes a message. Its bytes are in the slot, or in `kept`. */
+/* A receive takes a message. Its bytes are in its slot, if it has one, or in `kept`. */
 static void take_message(dart__net_comm_t *c, dart__request_t *r, const dart__packet_t *packet,
                          const char *kept)
 {
-  if (packet->total > r->move.nbytes)
+  dart__slot_t *slot =
+      packet->slot == DART__NO_SLOT ? NULL : dart__link_slot(&c->link, packet->peer, packet->slot);
+
+  if (packet->total > r->nbytes)
     dart__link_fail("a message is longer than its receive");
-  r->move.peer   = packet->peer;
-  r->move.nbytes = packet->total;
-  r->tag         = packet->tag;
+  r->peer   = packet->peer;
+  r->nbytes = packet->total;
+  r->tag    = packet->tag;
   if (packet->kind == DART__PACKET_OFFER) {
-    r->partner = packet->from;
-    r->stage   = DART__STAGE_WANT;
+    r->there = packet->from;
     dart__request_send(c, r);
     return;
   }
-  r->is_done = true;
   if (packet->nbytes > 0) /* else there may be no buffer */
-    memcpy(r->move.data, kept != NULL ? kept : dart__link_slot_bytes(c, packet->peer, packet->slot),
-           packet->nbytes);
-  if (kept == NULL)
-    dart__link_set_slot(c, packet->peer, packet->slot, DART__SLOT_FREE);
+    memcpy(r->data, slot != NULL ? slot->bytes : kept, packet->nbytes);
+  if (slot != NULL)
+    dart__link_set_slot(slot, DART__SLOT_FREE);
+  dart__request_land(c, r, r->nbytes);
+}
+
+/* Note a message, and copy its bytes, so that its slot is free. They stay there if too many are kept, or there is no
+ * memory. False: none for the note. */
+static bool keep_message(dart__net_comm_t *c, const dart__packet_t *packet)
+{
+  size_t           *kept     = &c->peer[packet->peer].kept;
+  bool              has_slot = packet->slot != DART__NO_SLOT;
+  dart__envelope_t *e        = NULL;
+
+  if (has_slot && *kept + packet->nbytes <= KEPT_MOST)
+    e = dart__envelope_new(packet, packet->nbytes);
+  if (e != NULL) {
+    memcpy(e->bytes, dart__link_slot(&c->link, packet->peer, packet->slot)->bytes, packet->nbytes);
+    e->packet.slot = DART__NO_SLOT;
+    *kept += sizeof *e + packet->nbytes;
+  } else if ((e = dart__envelope_new(packet, 0)) == NULL) {
+    return false;
+  }
+  if (has_slot)
+    dart__link_set_slot(dart__link_slot(&c->link, packet->peer, packet->slot),
+                        e->packet.slot == DART__NO_SLOT ? DART__SLOT_FREE : DART__SLOT_LEFT);
+  TAILQ_INSERT_TAIL(&c->arrived[packet->channel], e, next);
+  return true;
+}
+
+bool dart__mail_take(dart__net_comm_t *c, const dart__packet_t *packet)
+{
+  dart__requests_t *posted = &c->posted[packet->channel];
+  dart__request_t  *r;
+
+  TAILQ_FOREACH (r, posted, next)
+    if (matches(packet, r->peer, r->tag)) {
+      TAILQ_REMOVE(posted, r, next);
+      take_message(c, r, packet, NULL);
+      return true;
+    }
+  return keep_message(c, packet);
 }
 
 /* A receive takes a message that has arrived. The caller has removed it from its list. */
 static void take_arrived(dart__net_comm_t *c, dart__request_t *r, dart__envelope_t *e)
 {
-  take_message(c, r, &e->packet, e->kept);
-  if (e->kept != NULL)
+  if (e->packet.kind == DART__PACKET_MESSAGE && e->packet.slot == DART__NO_SLOT)
     c->peer[e->packet.peer].kept -= sizeof *e + e->packet.nbytes;
-  free(e->kept);
+  take_message(c, r, &e->packet, e->bytes);
   free(e);
-}
-
-/* Copy the bytes of a message, and free its slot. They stay there if too many are kept, or there is no memory. */
-static void keep_bytes(dart__net_comm_t *c, dart__envelope_t *e)
-{
-  const dart__packet_t *packet = &e->packet;
-  size_t               *kept   = &c->peer[packet->peer].kept;
-
-  if (packet->slot == DART__NO_SLOT)
-    return;
-  if (*kept + packet->nbytes <= KEPT_MOST)
-    e->kept = malloc(packet->nbytes + 1); /* a message may have no bytes */
-  if (e->kept == NULL) {
-    dart__link_set_slot(c, packet->peer, packet->slot, DART__SLOT_LEFT);
-    return;
-  }
-  memcpy(e->kept, dart__link_slot_bytes(c, packet->peer, packet->slot), packet->nbytes);
-  dart__link_set_slot(c, packet->peer, packet->slot, DART__SLOT_FREE);
-  *kept += sizeof *e + packet->nbytes;
-}
-
-/* Pass a message to a receive, or note it. False: no memory for the note. */
-bool dart__mail_take(dart__net_comm_t *c, const dart__packet_t *packet)
-{
-  dart__requests_t *posted = &c->posted[packet->channel];
-  dart__request_t  *r;
-  dart__envelope_t *e;
-
-  TAILQ_FOREACH (r, posted, next)
-    if (matches(packet, r->move.peer, r->tag)) {
-      TAILQ_REMOVE(posted, r, next);
-      take_message(c, r, packet, NULL);
-      return true;
-    }
-  e = dart__envelope_new(packet);
-  if (e == NULL)
-    return false;
-  keep_bytes(c, e);
-  TAILQ_INSERT_TAIL(&c->arrived[packet->channel], e, next);
-  return true;
 }
 
 static dart__envelope_t *find_arrived(dart__net_comm_t *c, dart__channel_t channel, int32_t peer,
@@ -107,43 +102,27 @@ static dart__envelope_t *find_arrived(dart__net_comm_t *c, dart__channel_t chann
   return e;
 }
 
-void dart__mail_take_want(dart__net_comm_t *c, const dart__packet_t *packet)
-{
-  dart__request_t *r = dart__request_of(packet->to);
-
-  r->stage   = DART__STAGE_DATA;
-  r->partner = packet->from;
-  dart__request_send(c, r);
-}
-
-void dart__mail_take_data(dart__net_comm_t *c, const dart__packet_t *packet)
-{
-  dart__request_t *r = dart__request_of(packet->to);
-
-  memcpy(r->move.data + packet->offset, dart__link_slot_bytes(c, packet->peer, packet->slot),
-         packet->nbytes);
-  dart__link_end_piece(c, packet);
-  r->landed += packet->nbytes;
-  r->is_done = r->landed == r->move.nbytes;
-}
-
-/* ---- messages of net.h -------------------------------------------------------------------------- */
+/* ---- net.h -------------------------------------------------------------------------------------- */
 
 int32_t dart__net_npeers(const dart__net_comm_t *comm)
 {
-  return comm->config.npeers;
+  return comm->link.config.npeers;
 }
 
 void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     const void *data, size_t nbytes, dart__net_request_t *request_out)
 {
-  dart__move_t     move = { .peer = peer, .data = (char *)(uintptr_t)data, .nbytes = nbytes };
   dart__request_t *r;
 
   pthread_mutex_lock(&comm->lock);
-  r          = dart__request_new(comm, DART__STAGE_SEND, &move, request_out != NULL);
-  r->channel = channel;
-  r->tag     = tag;
+  r = dart__request_new(comm,
+                        &(dart__request_t){ .kind    = DART__PACKET_MESSAGE,
+                                            .channel = channel,
+                                            .tag     = tag,
+                                            .peer    = peer,
+                                            .data    = (char *)(uintptr_t)data,
+                                            .nbytes  = nbytes },
+                        request_out != NULL);
   dart__request_send(comm, r);
   dart__request_return(comm, r, request_out);
   pthread_mutex_unlock(&comm->lock);
@@ -156,10 +135,14 @@ void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
   dart__envelope_t *e;
 
   pthread_mutex_lock(&comm->lock);
-  r               = dart__request_new(comm, DART__STAGE_RECV,
-                                      &(dart__move_t){ .peer = peer, .data = buffer, .nbytes = nbytes }, true);
-  r->channel      = channel;
-  r->tag          = tag;
+  r               = dart__request_new(comm,
+                                      &(dart__request_t){ .kind    = DART__PACKET_FETCH,
+                                                          .channel = channel,
+                                                          .tag     = tag,
+                                                          .peer    = peer,
+                                                          .data    = buffer,
+                                                          .nbytes  = nbytes },
+                                      true);
   request_out->id = dart__id_of(r);
   e               = find_arrived(comm, channel, peer, tag);
   if (e != NULL) {
@@ -191,26 +174,25 @@ bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t chann
 void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,
                             dart__net_request_t *request_out)
 {
+  dart__request_t  model = { .kind = DART__PACKET_FETCH, .data = buffer, .nbytes = found->nbytes };
   dart__request_t *r;
 
   pthread_mutex_lock(&comm->lock);
-  r               = dart__request_new(comm, DART__STAGE_RECV,
-                                      &(dart__move_t){ .data = buffer, .nbytes = found->nbytes }, true);
+  r               = dart__request_new(comm, &model, true);
   request_out->id = dart__id_of(r);
   take_arrived(comm, r, (dart__envelope_t *)(uintptr_t)found->id);
   pthread_mutex_unlock(&comm->lock);
 }
 
-/* The index of a request that is done; -1: none is. With jitter the first to be tested is drawn. */
+/* The index of a request that is done; -1: none is. The first to be tested is drawn, if there is jitter. */
 static int find_done(dart__net_comm_t *c, dart__net_request_t *const requests[], int count)
 {
-  int first = c->config.model.jitter_ns == 0
-                  ? 0
-                  : (int)dart__net_model_draw(&c->random, (uint64_t)count - 1);
+  uint64_t most = c->link.config.model.jitter_ns == 0 ? 0 : (uint64_t)count - 1;
+  int      i    = (int)dart__net_model_draw(&c->link.random, most);
 
-  for (int i = 0; i < count; i++)
-    if (dart__request_of(requests[(first + i) % count]->id)->is_done)
-      return (first + i) % count;
+  for (int n = 0; n < count; n++, i = (i + 1) % count)
+    if (dart__request_of(requests[i]->id)->is_done)
+      return i;
   return -1;
 }
 
@@ -229,8 +211,7 @@ int dart__net_test(dart__net_comm_t *comm, dart__net_request_t *const requests[]
     dart__request_t *r = dart__request_of(requests[index]->id);
 
     if (message_out != NULL)
-      *message_out =
-          (dart__net_message_t){ .peer = r->move.peer, .tag = r->tag, .nbytes = r->move.nbytes };
+      *message_out = (dart__net_message_t){ .peer = r->peer, .tag = r->tag, .nbytes = r->nbytes };
     dart__request_return(comm, r, requests[index]);
   }
   pthread_mutex_unlock(&comm->lock);
@@ -244,9 +225,11 @@ void dart__net_cancel(dart__net_comm_t *comm, dart__net_request_t *request)
   if (request->id == DART__NET_DONE.id)
     return;
   pthread_mutex_lock(&comm->lock);
-  if (!r->is_done)
+  if (!r->is_done) {
     TAILQ_REMOVE(&comm->posted[r->channel], r, next);
-  r->is_done = true;
+    r->nbytes = 0;
+    dart__request_land(comm, r, 0);
+  }
   dart__request_return(comm, r, request);
   pthread_mutex_unlock(&comm->lock);
 }

@@ -5,6 +5,7 @@
 
 #include "inbox.h"
 #include "net.h"
+#include "wait/near.h"
 
 /* Memory of this unit that its peers cannot access by themselves. */
 typedef struct dart__region {
@@ -13,8 +14,6 @@ typedef struct dart__region {
   char    *base;
   size_t   nbytes;
 } dart__region_t;
-
-typedef LIST_HEAD(dart__regions, dart__region) dart__regions_t;
 
 /* One put or get. */
 typedef struct {
@@ -27,6 +26,7 @@ typedef struct {
   char    *mapped; /* where that is mapped here; NULL: it is not */
 } dart__move_t;
 
+/** Let peers access a region; and no more. */
 void dart__region_enter(dart__net_comm_t *comm, dart__region_t *region);
 void dart__region_leave(dart__net_comm_t *comm, dart__region_t *region);
 
@@ -38,10 +38,16 @@ void dart__move_start(dart__net_comm_t *comm, const dart__move_t *move,
 /** Complete all that was started towards a peer; false: there was nothing. */
 bool dart__move_flush(dart__net_comm_t *comm, int32_t peer, bool at_target);
 
-/** A put or get of a peer has come. The lock is held. */
-void dart__move_serve(dart__net_comm_t *c, const dart__packet_t *packet);
+/** Copy what a peer puts, gets or fetches; or what this unit copies itself, for the time has come. With its lock. */
+void dart__move_take(dart__net_comm_t *c, const dart__packet_t *packet);
 
-/** The time has come for what this unit copies itself. The lock is held. */
-void dart__move_take_later(dart__net_comm_t *c, const dart__packet_t *packet);
+/** Copy bytes of a put or get. */
+static inline void dart__move_copy(bool is_put, char *memory, char *data, size_t nbytes)
+{
+  if (is_put)
+    dart__near_put_bytes(memory, data, nbytes);
+  else
+    dart__near_get_bytes(data, memory, nbytes);
+}
 
 #endif

@@ -1,24 +1,24 @@
 /* See requests.h.
  *
  * A request that finds no slot, or its peer's inbox full, waits in the peer's queue `out`, and so does all that is sent
- * to this peer later. Every test, probe and flush goes on with it. Pieces have slots of their own, which are free as
- * soon as the receiver has made progress. So puts, gets, and messages that are wanted never wait for a message that is
- * not. */
+ * to this peer later. Every test, probe and flush goes on with it.
+ *
+ * Puts, gets, and what is fetched of a message travel in pieces. These have slots of their own, which are free as soon
+ * as the receiver has made progress, and a peer has a quarter of them at most. So they never wait for a message that no
+ * receive takes, nor for another peer. */
 #include "requests.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/sanitizer.h"
-#include "wire_comm.h"
 
-#define RETRY_US 50 /* until a full inbox, or slots, are looked at again */
+#define RETRY_NS 50000 /* until a full inbox, or slots, are looked at again */
 
-/* ---- requests and envelopes ------------------------------------------------------------------- */
+/* ---- life --------------------------------------------------------------------------------------- */
 
-dart__request_t *dart__request_new(dart__net_comm_t *c, dart__stage_t stage,
-                                   const dart__move_t *move, bool is_wanted)
+dart__request_t *dart__request_new(dart__net_comm_t *c, const dart__request_t *model,
+                                   bool has_caller)
 {
   dart__request_t *r      = malloc(sizeof *r);
   uint64_t         unused = ~c->spares;
@@ -29,94 +29,94 @@ dart__request_t *dart__request_new(dart__net_comm_t *c, dart__stage_t stage,
     r = &c->spare[__builtin_ctzll(unused)];
     c->spares |= unused & -unused;
   }
-  *r = (dart__request_t){ .stage = stage, .is_wanted = is_wanted, .move = *move };
+  *r      = *model;
+  r->uses = has_caller ? 2 : 1;
   return r;
 }
 
-/* Free a request that is done, unless its caller or a list still needs it. */
-static void drop_request(dart__net_comm_t *c, dart__request_t *r)
+static void release_request(dart__net_comm_t *c, dart__request_t *r)
 {
-  if (r->is_wanted || r->is_op)
+  if (--r->uses > 0)
     return;
-  if (r >= c->spare && r < c->spare + DART__WIRE_SPARES)
+  if (r >= c->spare && r < c->spare + DART__SPARES)
     c->spares &= ~(UINT64_C(1) << (r - c->spare));
   else
     free(r);
 }
 
-/* Give the caller the id of its request; one that is done already is dropped instead. */
+void dart__request_land(dart__net_comm_t *c, dart__request_t *r, size_t nbytes)
+{
+  r->landed += nbytes;
+  if (r->landed < r->nbytes)
+    return;
+  r->is_done = true;
+  if (r->number > 0) {
+    TAILQ_REMOVE(&c->peer[r->peer].ops, r, op);
+    /* release: pairs with the acquire in dart__move_flush */
+    atomic_fetch_sub_explicit(&c->peer[r->peer].nlisted, 1, memory_order_release);
+  }
+  release_request(c, r);
+}
+
 void dart__request_return(dart__net_comm_t *c, dart__request_t *r, dart__net_request_t *request_out)
 {
   if (request_out == NULL)
     return;
   request_out->id = r->is_done ? DART__NET_DONE.id : dart__id_of(r);
-  r->is_wanted    = !r->is_done;
-  drop_request(c, r);
+  if (r->is_done)
+    release_request(c, r);
 }
+
+/* ---- sending ------------------------------------------------------------------------------------ */
 
 /* Send a message with its bytes, or as an offer. */
 static bool send_message(dart__net_comm_t *c, dart__request_t *r)
 {
-  size_t         nbytes = r->move.nbytes;
   dart__packet_t packet = { .kind    = DART__PACKET_OFFER,
                             .slot    = DART__NO_SLOT,
                             .channel = (uint8_t)r->channel,
                             .tag     = r->tag,
-                            .total   = nbytes,
+                            .total   = r->nbytes,
                             .from    = dart__id_of(r) };
+  bool           soon   = false;
 
-  if (nbytes <= DART__SLOT_BYTES) {
-    packet.slot = dart__link_take_slot(c, 0);
-    if (packet.slot == DART__NO_SLOT && dart__link_awaits_slot(c, r->move.peer))
-      return false;
-  }
+  if (r->nbytes <= DART__SLOT_BYTES)
+    packet.slot = dart__link_take_slot(&c->link, r->peer, &soon);
+  if (soon)
+    return false;
   if (packet.slot != DART__NO_SLOT) {
-    packet.kind               = DART__PACKET_MESSAGE;
-    packet.nbytes             = (uint32_t)nbytes;
-    c->slot_peer[packet.slot] = r->move.peer;
+    packet.kind   = DART__PACKET_MESSAGE;
+    packet.nbytes = (uint32_t)r->nbytes;
   }
-  if (!dart__link_send(c, r->move.peer, &packet, packet.nbytes > 0 ? r->move.data : NULL))
+  if (!dart__link_send(&c->link, r->peer, &packet, r->data)) {
+    if (packet.slot != DART__NO_SLOT)
+      dart__link_set_slot(&c->link.inbox->slot[packet.slot], DART__SLOT_FREE);
     return false;
-  r->is_done = packet.kind == DART__PACKET_MESSAGE;
-  r->stage   = DART__STAGE_OFFERED;
+  }
+  r->kind = packet.kind;
   return true;
 }
 
-static bool send_want(dart__net_comm_t *c, dart__request_t *r)
-{
-  dart__packet_t packet = {
-    .kind = DART__PACKET_WANT, .slot = DART__NO_SLOT, .from = dart__id_of(r), .to = r->partner
-  };
-
-  if (!dart__link_send(c, r->move.peer, &packet, NULL))
-    return false;
-  r->stage   = DART__STAGE_RECV;
-  r->is_done = r->move.nbytes == 0; /* no bytes follow */
-  return true;
-}
-
-/* Send the next bytes of a message or put, or ask for the next ones of a get. */
+/* Send the next bytes of a put, or ask for the next ones of a get or message. */
 static bool send_piece(dart__net_comm_t *c, dart__request_t *r)
 {
-  dart__peer_t  *peer   = &c->peer[r->move.peer];
-  bool           is_op  = r->stage != DART__STAGE_DATA;
-  char          *data   = r->move.data + r->started;
-  size_t         left   = r->move.nbytes - r->started;
-  dart__packet_t packet = { .kind   = !is_op                        ? DART__PACKET_DATA
-                                      : r->stage == DART__STAGE_PUT ? DART__PACKET_PUT
-                                                                    : DART__PACKET_GET,
+  dart__peer_t  *peer   = &c->peer[r->peer];
+  char          *data   = r->data + r->started;
+  size_t         left   = r->nbytes - r->started;
+  uint32_t       nslots = c->link.nslots, i = (uint32_t)__builtin_ctzll(~c->busy);
+  dart__packet_t packet = { .kind   = r->kind,
+                            .slot   = (uint16_t)(nslots + i),
                             .nbytes = (uint32_t)(left < DART__SLOT_BYTES ? left : DART__SLOT_BYTES),
-                            .to     = is_op ? r->move.region : r->partner,
-                            .offset = r->move.offset + r->started };
-  uint32_t       piece;
+                            .to     = r->there,
+                            .offset = r->offset + r->started };
 
-  if (peer->npieces == c->most_pieces ||
-      (packet.slot = dart__link_take_slot(c, c->nslots)) == DART__NO_SLOT ||
-      !dart__link_send(c, r->move.peer, &packet, r->stage == DART__STAGE_GET ? NULL : data))
+  if (peer->npieces == nslots / 4 || i == nslots ||
+      !dart__link_send(&c->link, r->peer, &packet, r->kind == DART__PACKET_PUT ? data : NULL))
     return false;
-  piece           = packet.slot - c->nslots;
-  c->piece[piece] = (dart__piece_t){ is_op ? r : NULL, r->move.peer, data, packet.nbytes };
-  c->busy |= UINT64_C(1) << piece;
+  c->piece[i].request = r;
+  c->piece[i].data    = data;
+  c->piece[i].nbytes  = packet.nbytes;
+  c->busy |= UINT64_C(1) << i;
   peer->npieces++;
   r->started += packet.nbytes;
   return true;
@@ -125,31 +125,14 @@ static bool send_piece(dart__net_comm_t *c, dart__request_t *r)
 /* Send the remaining packets of a request. False: there is no room for all of them. */
 static bool send_rest(dart__net_comm_t *c, dart__request_t *r)
 {
-  if (r->stage == DART__STAGE_SEND)
+  if (r->kind == DART__PACKET_MESSAGE)
     return send_message(c, r);
-  if (r->stage == DART__STAGE_WANT)
-    return send_want(c, r);
-  while (r->started < r->move.nbytes)
+  do {
     if (!send_piece(c, r))
       return false;
-  r->is_done = r->stage != DART__STAGE_GET;
+  } while (r->started < r->nbytes);
+  r->is_done = r->kind == DART__PACKET_PUT;
   return true;
-}
-
-/* Remove puts and gets from the list up to the first that is not complete. */
-static void retire(dart__net_comm_t *c, dart__peer_t *peer)
-{
-  dart__request_t *r;
-
-  while (peer->first_not_local != NULL && peer->first_not_local->is_done)
-    peer->first_not_local = TAILQ_NEXT(peer->first_not_local, op);
-  while ((r = TAILQ_FIRST(&peer->ops)) != NULL && r->landed == r->move.nbytes) {
-    TAILQ_REMOVE(&peer->ops, r, op);
-    /* release: pairs with the acquire in dart__move_flush */
-    atomic_fetch_sub_explicit(&peer->nlisted, 1, memory_order_release);
-    r->is_op = false;
-    drop_request(c, r);
-  }
 }
 
 /* Send what waits in `out`, as far as there is room. */
@@ -160,16 +143,14 @@ static void pump(dart__net_comm_t *c, dart__peer_t *peer)
   while ((r = TAILQ_FIRST(&peer->out)) != NULL && send_rest(c, r)) {
     TAILQ_REMOVE(&peer->out, r, next);
     c->nwaiting -= TAILQ_EMPTY(&peer->out);
-    if (r->is_op)
-      retire(c, peer);
-    else if (r->is_done)
-      drop_request(c, r);
+    if (r->kind == DART__PACKET_MESSAGE) /* its bytes are in the slot */
+      dart__request_land(c, r, r->nbytes);
   }
 }
 
 void dart__request_send(dart__net_comm_t *c, dart__request_t *r)
 {
-  dart__peer_t *peer     = &c->peer[r->move.peer];
+  dart__peer_t *peer     = &c->peer[r->peer];
   bool          is_first = TAILQ_EMPTY(&peer->out);
 
   TAILQ_INSERT_TAIL(&peer->out, r, next);
@@ -177,91 +158,68 @@ void dart__request_send(dart__net_comm_t *c, dart__request_t *r)
   if (is_first)
     pump(c, peer);
 }
-void dart__request_landed(dart__net_comm_t *c, dart__request_t *r, size_t nbytes)
-{
-  r->landed += nbytes;
-  if (r->landed < r->move.nbytes)
-    return;
-  r->is_done = true;
-  retire(c, &c->peer[r->move.peer]);
-}
 
-/* Whether the receiver of a piece is done; `*due_out`: when that is to be seen. */
-static bool is_piece_done(const dart__net_comm_t *c, uint32_t piece, int64_t *due_out)
-{
-  const dart__slot_t *slot = &c->inbox->slot[c->nslots + piece];
+/* ---- progress ----------------------------------------------------------------------------------- */
 
+/* Whether the receiver of a piece is done. The result is to be seen from slot->due on. */
+static bool is_piece_done(const dart__slot_t *slot)
+{
   /* acquire: pairs with the release in dart__link_set_slot */
   if (atomic_load_explicit(&slot->state, memory_order_acquire) != DART__SLOT_DONE)
     return false;
   dart__tsan_hear();
-  *due_out = c->piece[piece].op != NULL ? slot->due : 0;
   return true;
 }
 
-/* Free the slots of pieces whose receivers are done, and note that these have landed. False: there is none. */
+/* Free the slots of pieces whose receivers are done. False: there is none. */
 static bool take_pieces_back(dart__net_comm_t *c)
 {
   uint64_t busy = c->busy;
-  int64_t  due;
 
   for (uint64_t left = busy; left != 0; left &= left - 1) {
-    uint32_t      i = (uint32_t)__builtin_ctzll(left);
-    dart__piece_t p = c->piece[i];
+    uint32_t         i    = (uint32_t)__builtin_ctzll(left);
+    dart__slot_t    *slot = &c->link.inbox->slot[c->link.nslots + i];
+    dart__request_t *r    = c->piece[i].request;
 
-    if (!is_piece_done(c, i, &due) || due > c->now)
+    if (!is_piece_done(slot) || slot->due > c->link.now)
       continue;
-    if (p.op != NULL && p.op->stage == DART__STAGE_GET)
-      memcpy(p.data, dart__link_slot_bytes(c, c->config.me, c->nslots + i), p.nbytes);
+    if (r->kind != DART__PACKET_PUT)
+      memcpy(c->piece[i].data, slot->bytes, c->piece[i].nbytes);
     /* relaxed: this unit takes it next */
-    atomic_store_explicit(&c->inbox->slot[c->nslots + i].state, DART__SLOT_FREE,
-                          memory_order_relaxed);
+    atomic_store_explicit(&slot->state, DART__SLOT_FREE, memory_order_relaxed);
     c->busy &= ~(UINT64_C(1) << i);
-    c->peer[p.peer].npieces--;
-    if (p.op == NULL)
-      continue;
-    dart__traffic_take(c->config.traffic, p.op->move.is_put ? 0 : 1,
-                       c->inbox->slot[c->nslots + i].clock);
-    dart__request_landed(c, p.op, p.nbytes);
+    c->peer[r->peer].npieces--;
+    dart__traffic_take(c->link.config.traffic, r->kind == DART__PACKET_PUT ? 0 : 1, slot->clock);
+    dart__request_land(c, r, c->piece[i].nbytes);
   }
   return c->busy != busy;
 }
 
 void dart__requests_progress(dart__net_comm_t *c)
 {
-  bool any;
+  bool any = dart__link_receive(&c->link);
 
-  if (c->config.model.has_delays)
-    c->now = dart__now_ns();
-  any = c->busy != 0 && take_pieces_back(c);
-  any = dart__link_receive(c) || any;
-  for (int32_t peer = 0; c->nwaiting > 0 && peer < c->config.npeers; peer++)
+  any = take_pieces_back(c) || any;
+  for (int32_t peer = 0; c->nwaiting > 0 && peer < c->link.config.npeers; peer++)
     pump(c, &c->peer[peer]);
   if (any)
-    dart__wait_tell(c->config.wait->pace);
-}
-
-/* ---- sleeping */
-
-/* Until `due`, if that is sooner. */
-static int64_t sooner(int64_t left_ns, int64_t due)
-{
-  int64_t ns = due == 0 ? 0 : due - dart__now_ns();
-
-  return ns < left_ns ? ns : left_ns;
+    dart__wait_tell(c->link.config.wait->pace);
 }
 
 int64_t dart__requests_idle_ns(dart__net_comm_t *c, int64_t most)
 {
-  const dart__envelope_t *first = TAILQ_FIRST(&c->held);
-  int64_t                 due;
+  const dart__envelope_t *first = TAILQ_FIRST(&c->link.held);
+  int64_t                 due   = first != NULL ? first->packet.due : INT64_MAX;
 
-  if (dart__inbox_peek(c->inbox, c->head) != NULL)
+  if (dart__inbox_peek(c->link.inbox, c->link.head) != NULL)
     return 0;
-  if (first != NULL)
-    most = sooner(most, first->packet.due);
-  for (uint64_t left = c->busy; left != 0; left &= left - 1)
-    if (is_piece_done(c, (uint32_t)__builtin_ctzll(left), &due))
-      most = sooner(most, due);
-  return c->nwaiting > 0 && most > RETRY_US * 1000 ? RETRY_US * 1000 : most;
+  for (uint64_t left = c->busy; left != 0; left &= left - 1) {
+    const dart__slot_t *slot = &c->link.inbox->slot[c->link.nslots + __builtin_ctzll(left)];
+
+    if (is_piece_done(slot) && slot->due < due)
+      due = slot->due;
+  }
+  if (c->nwaiting > 0 && most > RETRY_NS)
+    most = RETRY_NS;
+  return due == INT64_MAX || due - dart__now_ns() > most ? most : due - dart__now_ns();
 }

@@ -1,7 +1,7 @@
 #ifndef DART__SHMEM_WIRE_H
 #define DART__SHMEM_WIRE_H
 /* The simulated network: messages of net.h, and puts and gets, between units that share memory for their inboxes
- * (inbox.h). What it needs is passed in, so that it also runs between threads. */
+ * (inbox.h). */
 #include "link.h"
 #include "moves.h"
 
