@@ -2,7 +2,6 @@
 #include "moves.h"
 
 #include "base/log.h"
-#include "requests.h"
 
 #define OPS_MOST 4096
 
@@ -98,30 +97,21 @@ static void start_later(dart__net_comm_t *c, dart__request_t *r)
     take_later(c, r, packet.clock);
 }
 
-void dart__move_start(dart__net_comm_t *comm, const dart__move_t *move,
+void dart__move_start(dart__net_comm_t *comm, const dart__request_t *model,
                       dart__net_request_t *request_out)
 {
-  dart__peer_t    *peer = &comm->peer[move->peer];
+  dart__peer_t    *peer = &comm->peer[model->peer];
   dart__request_t *r;
 
   if (atomic_load_explicit(&peer->nlisted, memory_order_relaxed) >= OPS_MOST)
-    dart__move_flush(comm, move->peer, true);
+    dart__move_flush(comm, model->peer, true);
   pthread_mutex_lock(&comm->lock);
-  r = dart__request_new(
-      comm,
-      &(dart__request_t){ .kind   = move->is_put ? DART__PACKET_PUT : DART__PACKET_GET,
-                          .number = ++peer->nops,
-                          .peer   = move->peer,
-                          .data   = move->data,
-                          .nbytes = move->nbytes,
-                          .there  = move->region,
-                          .offset = move->offset,
-                          .mapped = move->mapped },
-      request_out != NULL);
+  r         = dart__request_new(comm, model, request_out != NULL);
+  r->number = ++peer->nops;
   TAILQ_INSERT_TAIL(&peer->ops, r, op);
   /* relaxed: a thread sees what it has started itself */
   atomic_fetch_add_explicit(&peer->nlisted, 1, memory_order_relaxed);
-  if (move->mapped != NULL)
+  if (r->mapped != NULL)
     start_later(comm, r);
   else
     dart__request_send(comm, r);

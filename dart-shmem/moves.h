@@ -1,10 +1,7 @@
 #ifndef DART__SHMEM_MOVES_H
 #define DART__SHMEM_MOVES_H
 /* Puts and gets over the simulated network. */
-#include <sys/queue.h>
-
-#include "inbox.h"
-#include "net.h"
+#include "requests.h"
 #include "wait/near.h"
 
 /* Memory of this unit that its peers cannot access by themselves. */
@@ -15,24 +12,13 @@ typedef struct dart__region {
   size_t   nbytes;
 } dart__region_t;
 
-/* One put or get. */
-typedef struct {
-  int32_t  peer;
-  bool     is_put;
-  char    *data;
-  size_t   nbytes;
-  uint64_t region; /* the peer's, ... */
-  uint64_t offset; /* ... and where in it */
-  char    *mapped; /* where that is mapped here; NULL: it is not */
-} dart__move_t;
-
 /** Let peers access a region; and no more. */
 void dart__region_enter(dart__net_comm_t *comm, dart__region_t *region);
 void dart__region_leave(dart__net_comm_t *comm, dart__region_t *region);
 
-/** Start a put or get: the peer copies, when it makes progress; or, if the memory is mapped, this unit, when the time
- *  has come. `request_out` as in net.h. */
-void dart__move_start(dart__net_comm_t *comm, const dart__move_t *move,
+/** Start a put or get as `model` has it: the peer copies, when it makes progress; or, if the memory is mapped, this
+ *  unit, when the time has come. `request_out` as in net.h. */
+void dart__move_start(dart__net_comm_t *comm, const dart__request_t *model,
                       dart__net_request_t *request_out);
 
 /** Complete all that was started towards a peer; false: there was nothing. */

@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "model/world.h"
 #include "net.h"
-#include "wait/near.h"
 
 /* The inboxes of all units, a range of the file. */
 static struct {
@@ -164,20 +163,17 @@ static inline void start_move(const dart__team_t *team, const dart__chunk_t *chu
 
   if (there == NULL || dart__shmem.model.has_delays) {
     dart__move_start(dart__shmem.comm,
-                     &(dart__move_t){ .peer   = team->members[unit],
-                                      .is_put = is_put,
-                                      .data   = data,
-                                      .nbytes = nbytes,
-                                      .region = mapping->region.id,
-                                      .offset = offset,
-                                      .mapped = there },
+                     &(dart__request_t){ .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
+                                         .peer   = team->members[unit],
+                                         .data   = data,
+                                         .nbytes = nbytes,
+                                         .there  = mapping->region.id,
+                                         .offset = offset,
+                                         .mapped = there },
                      request_out);
     return;
   }
-  if (is_put)
-    dart__near_put_bytes(there, data, nbytes);
-  else
-    dart__near_get_bytes(data, there, nbytes);
+  dart__move_copy(is_put, there, data, nbytes);
   dart__traffic_copy(&dart__traffic, is_put, nbytes);
   if (request_out != NULL)
     *request_out = DART__NET_DONE;

@@ -212,13 +212,13 @@ static dart__net_request_t move(int32_t from, int32_t to, bool is_put, char *dat
   dart__net_request_t request;
 
   dart__move_start(comm(from),
-                   &(dart__move_t){ .peer   = to,
-                                    .is_put = is_put,
-                                    .data   = data,
-                                    .nbytes = nbytes,
-                                    .region = region.id,
-                                    .offset = offset,
-                                    .mapped = is_mapped ? memory + offset : NULL },
+                   &(dart__request_t){ .peer   = to,
+                                       .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
+                                       .data   = data,
+                                       .nbytes = nbytes,
+                                       .there  = region.id,
+                                       .offset = offset,
+                                       .mapped = is_mapped ? memory + offset : NULL },
                    &request);
   return request;
 }
@@ -291,11 +291,13 @@ static void many_puts_wait_for_each_other(void **state)
   for (uint64_t i = 0; i < PUTS; i++)
     values[i] = (char)(i + 1);
   for (uint64_t i = 0; i < PUTS; i++)
-    dart__move_start(
-        comm(0),
-        &(dart__move_t){
-            .peer = 1, .is_put = true, .data = values + i, .nbytes = 1, .mapped = memory + i },
-        NULL);
+    dart__move_start(comm(0),
+                     &(dart__request_t){ .peer   = 1,
+                                         .kind   = DART__PACKET_PUT,
+                                         .data   = values + i,
+                                         .nbytes = 1,
+                                         .mapped = memory + i },
+                     NULL);
   assert_true(dart__move_flush(comm(0), 1, true));
   for (uint64_t i = 0; i < PUTS; i++)
     assert_int_equal(memory[i], (char)(i + 1));

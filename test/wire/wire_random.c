@@ -127,13 +127,13 @@ static void receive_next(thread_t *t)
 static void move(thread_t *t, int peer, bool is_put, char *data, size_t nbytes, size_t at,
                  dart__net_request_t *request_out)
 {
-  dart__move_t move = { .peer   = peer,
-                        .is_put = is_put,
-                        .data   = data,
-                        .nbytes = nbytes,
-                        .region = 5,
-                        .offset = (size_t)t->id * PLACE + at,
-                        .mapped = draw(t, 1) == 0 ? &memory[peer][t->id][at] : NULL };
+  dart__request_t move = { .peer   = peer,
+                           .kind   = is_put ? DART__PACKET_PUT : DART__PACKET_GET,
+                           .data   = data,
+                           .nbytes = nbytes,
+                           .there  = 5,
+                           .offset = (size_t)t->id * PLACE + at,
+                           .mapped = draw(t, 1) == 0 ? &memory[peer][t->id][at] : NULL };
 
   dart__move_start(t->comm, &move, request_out);
 }
