@@ -1,11 +1,8 @@
 /* Chunks: ranges of the job's file, mapped by every unit as a whole, one unit's portion after the other. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/free_memory.h"
-#include "base/log.h"
 #include "model/world.h"
 #include "net.h"
 #include "simulated.h"
@@ -50,24 +47,6 @@ static uint64_t cut_together(dart__team_t *team, size_t nbytes)
   return *published;
 }
 
-/* Map at an address that is a multiple of the size of huge pages, as offsets in the file are; or so that what is
- * `at` bytes further is one of `alignment`. */
-static char *map(uint64_t offset, size_t nbytes, size_t alignment, size_t at)
-{
-  void *space = dart__memory_aligned_space(nbytes, alignment, at);
-  char *base  = MAP_FAILED;
-
-  if (space != NULL)
-    base = mmap(space, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-                dart__shmem.fd, (off_t)offset);
-  if (base != MAP_FAILED)
-    return base;
-  dart__error("cannot map %zu bytes of shared memory: %s", nbytes, strerror(errno));
-  if (space != NULL)
-    munmap(space, nbytes);
-  return NULL;
-}
-
 dart_ret_t dart__net_chunk_prepare(const dart__team_t *team, dart__chunk_t *chunk)
 {
   (void)team;
@@ -89,8 +68,8 @@ dart_ret_t dart__net_chunk_open(dart__team_t *team, dart__chunk_t *chunk)
 
   if (offset == 0)
     return DART_ERR_NOMEM;
-  mapping->base = map(offset, nbytes, chunk->alignment,
-                      chunk->alignment == 0 ? 0 : (size_t)team->me * chunk->nbytes);
+  mapping->base = dart__job_map(offset, nbytes, chunk->alignment,
+                                chunk->alignment == 0 ? 0 : (size_t)team->me * chunk->nbytes);
   if (mapping->base == NULL)
     return DART_ERR_NOMEM;
   mapping->nbytes = nbytes;

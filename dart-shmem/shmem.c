@@ -1,10 +1,15 @@
-/* What units do by the header of the job alone: agree, share a range of the file, and end. */
+/* What units do by the file of the job alone: agree, share a range of it, map it, and end. */
 #include "shmem.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/free_memory.h"
+#include "base/log.h"
 #include "model/world.h"
 #include "net.h"
 
@@ -60,4 +65,20 @@ uint64_t dart__job_cut_for_all(size_t nbytes)
   }
   dart__net_agree_on_result(DART_OK);
   return atomic_load_explicit(&job->root, memory_order_relaxed);
+}
+
+char *dart__job_map(uint64_t offset, size_t nbytes, size_t alignment, size_t at)
+{
+  void *space = dart__memory_aligned_space(nbytes, alignment, at);
+  char *base  = MAP_FAILED;
+
+  if (space != NULL)
+    base = mmap(space, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+                dart__shmem.fd, (off_t)offset);
+  if (base != MAP_FAILED)
+    return base;
+  dart__error("cannot map %zu bytes of shared memory: %s", nbytes, strerror(errno));
+  if (space != NULL)
+    munmap(space, nbytes);
+  return NULL;
 }

@@ -26,4 +26,8 @@ typedef struct {
 /** Cut a range of the file that all units get to know. Collective over the job. 0: the file is used up. */
 uint64_t dart__job_cut_for_all(size_t nbytes);
 
+/** Map a range of the file at an address that is a multiple of the size of huge pages, as offsets in the file are; or so
+ *  that what is `at` bytes further is one of `alignment`. NULL, after one log line. */
+char *dart__job_map(uint64_t offset, size_t nbytes, size_t alignment, size_t at);
+
 #endif

@@ -5,7 +5,6 @@
  * copies. */
 #include "simulated.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -17,8 +16,9 @@
 
 /* The inboxes of all units, a range of the file. */
 static struct {
-  uint64_t offset;
   char    *base; /* NULL: not open */
+  size_t   nbytes;
+  uint64_t mine; /* offset of this unit's in the file; 0: it has no pages */
 } inboxes;
 
 /* ---- life --------------------------------------------------------------------------------------- */
@@ -33,54 +33,29 @@ dart_ret_t dart__simulated_read(void)
   return DART_ERR_INVAL;
 }
 
-static size_t bytes_of_all(void)
-{
-  return (size_t)dart__world.nunits * dart__inbox_bytes(dart__world.nunits);
-}
-
-static uint64_t own_offset(void)
-{
-  return inboxes.offset + (uint64_t)dart__world.me * dart__inbox_bytes(dart__world.nunits);
-}
-
-/* Map the inboxes of all units, and reserve pages for the one of this unit. */
-static dart_ret_t map_inboxes(void)
-{
-  char *base;
-
-  if (inboxes.offset == 0 ||
-      dart__job_reserve(dart__shmem.fd, own_offset(), dart__inbox_bytes(dart__world.nunits),
-                        &dart__shmem.job->told) != DART_OK)
-    return DART_ERR_NOMEM;
-  base = mmap(NULL, bytes_of_all(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-              dart__shmem.fd, (off_t)inboxes.offset);
-  if (base != MAP_FAILED) {
-    inboxes.base = base;
-    return DART_OK;
-  }
-  dart__error("cannot map %zu bytes of shared memory: %s", bytes_of_all(), strerror(errno));
-  dart__job_release(dart__shmem.fd, own_offset(), dart__inbox_bytes(dart__world.nunits));
-  return DART_ERR_NOMEM;
-}
-
 dart_ret_t dart__simulated_open(void)
 {
+  size_t     each = dart__inbox_bytes(dart__world.nunits);
+  uint64_t   offset;
   dart_ret_t ret;
 
   atomic_store_explicit(&dart__traffic.is_used, true, memory_order_relaxed);
-  inboxes.offset = dart__job_cut_for_all(bytes_of_all());
-  ret            = map_inboxes();
-  if (ret == DART_OK) {
+  inboxes.nbytes = (size_t)dart__world.nunits * each;
+  offset         = dart__job_cut_for_all(inboxes.nbytes);
+  inboxes.mine   = offset + (uint64_t)dart__world.me * each;
+  if (offset == 0 ||
+      dart__job_reserve(dart__shmem.fd, inboxes.mine, each, &dart__shmem.job->told) != DART_OK)
+    inboxes.mine = 0;
+  else
+    inboxes.base = dart__job_map(offset, inboxes.nbytes, 0, 0);
+  if (inboxes.base != NULL)
     dart__shmem.comm = dart__wire_open(&(dart__link_config_t){ .inboxes = inboxes.base,
                                                                .npeers  = dart__world.nunits,
                                                                .me      = dart__world.me,
                                                                .model   = dart__shmem.model,
                                                                .wait    = &dart__world.wait,
                                                                .traffic = &dart__traffic });
-    if (dart__shmem.comm == NULL)
-      ret = DART_ERR_NOMEM;
-  }
-  ret = dart__net_agree_on_result(ret);
+  ret = dart__net_agree_on_result(dart__shmem.comm != NULL ? DART_OK : DART_ERR_NOMEM);
   if (ret != DART_OK)
     dart__simulated_close();
   return ret;
@@ -90,12 +65,13 @@ void dart__simulated_close(void)
 {
   if (dart__shmem.comm != NULL)
     dart__wire_close(dart__shmem.comm);
+  if (inboxes.base != NULL)
+    munmap(inboxes.base, inboxes.nbytes);
+  if (inboxes.mine != 0)
+    dart__job_release(dart__shmem.fd, inboxes.mine, dart__inbox_bytes(dart__world.nunits));
   dart__shmem.comm = NULL;
-  if (inboxes.base == NULL)
-    return;
-  munmap(inboxes.base, bytes_of_all());
-  dart__job_release(dart__shmem.fd, own_offset(), dart__inbox_bytes(dart__world.nunits));
-  inboxes.base = NULL;
+  inboxes.base     = NULL;
+  inboxes.mine     = 0;
 }
 
 dart__net_comm_t *dart__net_messages(void)
@@ -128,17 +104,14 @@ static void pass_value(const dart__team_t *team, int32_t unit, uint64_t *value, 
 
 uint64_t dart__simulated_share(const dart__team_t *team, uint64_t value)
 {
-  uint64_t ready;
+  bool     is_first = team->me == 0;
+  int32_t  from = is_first ? 1 : 0, to = is_first ? team->nunits : 1;
+  uint64_t ready = 0;
 
-  if (team->me > 0) {
-    pass_value(team, 0, &value, true);
-    pass_value(team, 0, &value, false);
-    return value;
-  }
-  for (int32_t u = 1; u < team->nunits; u++)
-    pass_value(team, u, &ready, false);
-  for (int32_t u = 1; u < team->nunits; u++)
-    pass_value(team, u, &value, true);
+  for (int32_t unit = from; unit < to; unit++)
+    pass_value(team, unit, &ready, !is_first);
+  for (int32_t unit = from; unit < to; unit++)
+    pass_value(team, unit, &value, is_first);
   return value;
 }
 
