@@ -3,103 +3,93 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NS    1e9 /* of latency and jitter */
-#define LEAST_RATE 1e3 /* bytes a second */
-#define MOST_RATE  1e15
-
 typedef struct {
-  const char *name;
+  const char *name; /* NULL ends a list of them */
   double      factor;
 } scale_t;
 
-static bool is_word(const char *text, size_t length, const char *word)
+/* Read a number and the name of its scale. False: it is not that, or the result is not from `least` to `most`. */
+static bool read_quantity(const char *text, const scale_t *scale, double least, double most,
+                          double *value_out)
 {
-  return strlen(word) == length && strncmp(text, word, length) == 0;
-}
+  char *end;
 
-/* A number and the name of a scale; the list ends with the empty name. -1: it is not that. */
-static double read_quantity(const char *text, size_t length, const scale_t *scale)
-{
-  char  *end;
-  double value;
-
-  value = strtod(text, &end);
+  *value_out = strtod(text, &end);
   if (!isdigit((unsigned char)*text) || end != text + strspn(text, "0123456789."))
-    return -1;
-  for (;; scale++) {
-    if (is_word(end, length - (size_t)(end - text), scale->name))
-      return value * scale->factor;
-    if (*scale->name == '\0')
-      return -1;
-  }
+    return false;
+  while (scale->name != NULL && strcmp(scale->name, end) != 0)
+    scale++;
+  *value_out *= scale->factor;
+  return scale->name != NULL && *value_out >= least && *value_out <= most;
 }
 
-static bool read_time(const char *text, size_t length, int64_t *ns_out)
+static bool read_time(const char *text, int64_t *ns_out)
 {
   static const scale_t times[] = {
-    { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", -1 } /* 0 needs no unit */
+    { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", -1 }, { 0 } /* 0 needs no unit */
   };
-  double ns = read_quantity(text, length, times);
+  double ns;
+  bool   is_time = read_quantity(text, times, 0, 1e9, &ns);
 
-  *ns_out = (int64_t)ns;
-  return ns >= 0 && ns <= MOST_NS;
+  *ns_out = is_time ? (int64_t)ns : 0;
+  return is_time;
 }
 
-static bool read_bandwidth(const char *text, size_t length, double *ns_per_byte_out)
+static bool read_bandwidth(const char *text, double *ns_per_byte_out)
 {
-  static const scale_t sizes[] = { { "K", 1e3 }, { "M", 1e6 }, { "G", 1e9 }, { "", 1 } };
-  double               rate    = read_quantity(text, length, sizes);
+  static const scale_t sizes[] = { { "K", 1e3 }, { "M", 1e6 }, { "G", 1e9 }, { "", 1 }, { 0 } };
+  double               rate;
+  bool                 is_rate = read_quantity(text, sizes, 1e3, 1e15, &rate);
 
   *ns_per_byte_out = 1e9 / rate;
-  return rate >= LEAST_RATE && rate <= MOST_RATE;
+  return is_rate;
 }
 
-static bool read_seed(const char *text, size_t length, uint64_t *seed_out)
+static bool read_seed(const char *text, uint64_t *seed_out)
 {
   char *end;
 
   errno     = 0;
   *seed_out = strtoull(text, &end, 10);
-  return isdigit((unsigned char)*text) && end == text + length && errno == 0;
+  return isdigit((unsigned char)*text) && *end == '\0' && errno == 0;
 }
 
-static bool read_word(const char *word, size_t length, dart__net_model_t *model)
+static bool read_word(char *name, dart__net_model_t *model)
 {
-  const char *value = memchr(word, '=', length);
-  size_t      name, rest;
+  char *value = strchr(name, '=');
 
   if (value == NULL) {
-    model->is_software = is_word(word, length, "software");
-    return model->is_software || is_word(word, length, "rdma");
+    model->is_software = strcmp(name, "software") == 0;
+    return model->is_software || strcmp(name, "rdma") == 0;
   }
-  name = (size_t)(value++ - word);
-  rest = length - name - 1;
-  if (is_word(word, name, "latency"))
-    return read_time(value, rest, &model->latency_ns);
-  if (is_word(word, name, "jitter"))
-    return read_time(value, rest, &model->jitter_ns);
-  if (is_word(word, name, "bandwidth"))
-    return read_bandwidth(value, rest, &model->ns_per_byte);
-  return is_word(word, name, "seed") && read_seed(value, rest, &model->seed);
+  *value++ = '\0';
+  if (strcmp(name, "latency") == 0)
+    return read_time(value, &model->latency_ns);
+  if (strcmp(name, "jitter") == 0)
+    return read_time(value, &model->jitter_ns);
+  if (strcmp(name, "bandwidth") == 0)
+    return read_bandwidth(value, &model->ns_per_byte);
+  return strcmp(name, "seed") == 0 && read_seed(value, &model->seed);
 }
 
 bool dart__net_model_read(const char *text, dart__net_model_t *model_out, const char **wrong_out)
 {
-  *model_out = (dart__net_model_t){ .seed = 1 };
-  for (;;) {
-    size_t length = strcspn(text, ",");
+  char   word[64];
+  size_t length;
 
+  *model_out = (dart__net_model_t){ .seed = 1 };
+  do {
+    length     = strcspn(text, ",");
     *wrong_out = text;
-    if (!read_word(text, length, model_out))
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    if (length >= sizeof word || !read_word(word, model_out))
       return false;
-    if (text[length] == '\0')
-      break;
     text += length + 1;
-  }
+  } while (text[-1] != '\0');
   model_out->has_delays =
       model_out->latency_ns > 0 || model_out->jitter_ns > 0 || model_out->ns_per_byte > 0;
   return true;
