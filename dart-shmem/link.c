@@ -110,9 +110,9 @@ int64_t dart__link_due(dart__link_t *link, int32_t peer, const dart__packet_t *p
 
 /* ---- slots -------------------------------------------------------------------------------------- */
 
-dart__slot_t *dart__link_slot(const dart__link_t *link, int32_t peer, uint32_t slot)
+dart__slot_t *dart__link_slot(const dart__link_t *link, const dart__packet_t *packet)
 {
-  return &inbox_of(link, peer)->slot[slot];
+  return packet->slot == DART__NO_SLOT ? NULL : &inbox_of(link, packet->peer)->slot[packet->slot];
 }
 
 void dart__link_set_slot(dart__slot_t *slot, uint32_t state)
@@ -175,7 +175,7 @@ bool dart__link_send(dart__link_t *link, int32_t peer, dart__packet_t *packet, c
 void dart__link_answer(dart__link_t *link, const dart__packet_t *piece)
 {
   dart__traffic_t *traffic = link->config.traffic;
-  dart__slot_t    *slot    = dart__link_slot(link, piece->peer, piece->slot);
+  dart__slot_t    *slot    = dart__link_slot(link, piece);
   bool             is_put  = piece->kind == DART__PACKET_PUT;
 
   slot->due = dart__link_due(link, piece->peer, NULL, is_put ? 0 : piece->nbytes);

@@ -63,8 +63,8 @@ void dart__link_fail(const char *why);
 dart__envelope_t *dart__envelope_new(const dart__packet_t *packet, size_t nbytes);
 void              dart__envelopes_free(dart__envelopes_t *list);
 
-/** A slot of a peer. */
-dart__slot_t *dart__link_slot(const dart__link_t *link, int32_t peer, uint32_t slot);
+/** The slot of a packet that has come. NULL: it has none. */
+dart__slot_t *dart__link_slot(const dart__link_t *link, const dart__packet_t *packet);
 void          dart__link_set_slot(dart__slot_t *slot, uint32_t state);
 
 /** Take a slot for a message. DART__NO_SLOT: none is free; `*soon_out`: one will be as soon as the peer makes progress,

@@ -24,8 +24,7 @@ static bool matches(const dart__packet_t *packet, int32_t peer, int tag)
 static void take_message(dart__net_comm_t *c, dart__request_t *r, const dart__packet_t *packet,
                          const char *kept)
 {
-  dart__slot_t *slot =
-      packet->slot == DART__NO_SLOT ? NULL : dart__link_slot(&c->link, packet->peer, packet->slot);
+  dart__slot_t *slot = dart__link_slot(&c->link, packet);
 
   if (packet->total > r->nbytes)
     dart__link_fail("a message is longer than its receive");
@@ -48,22 +47,22 @@ static void take_message(dart__net_comm_t *c, dart__request_t *r, const dart__pa
  * memory. False: none for the note. */
 static bool keep_message(dart__net_comm_t *c, const dart__packet_t *packet)
 {
-  size_t           *kept     = &c->peer[packet->peer].kept;
-  bool              has_slot = packet->slot != DART__NO_SLOT;
-  dart__envelope_t *e        = NULL;
+  dart__slot_t     *slot = dart__link_slot(&c->link, packet);
+  size_t           *kept = &c->peer[packet->peer].kept;
+  dart__envelope_t *e    = NULL;
 
-  if (has_slot && *kept + packet->nbytes <= KEPT_MOST)
+  if (slot != NULL && *kept + packet->nbytes <= KEPT_MOST)
     e = dart__envelope_new(packet, packet->nbytes);
   if (e != NULL) {
-    memcpy(e->bytes, dart__link_slot(&c->link, packet->peer, packet->slot)->bytes, packet->nbytes);
+    memcpy(e->bytes, slot->bytes, packet->nbytes);
     e->packet.slot = DART__NO_SLOT;
     *kept += sizeof *e + packet->nbytes;
+    dart__link_set_slot(slot, DART__SLOT_FREE);
   } else if ((e = dart__envelope_new(packet, 0)) == NULL) {
     return false;
+  } else if (slot != NULL) {
+    dart__link_set_slot(slot, DART__SLOT_LEFT);
   }
-  if (has_slot)
-    dart__link_set_slot(dart__link_slot(&c->link, packet->peer, packet->slot),
-                        e->packet.slot == DART__NO_SLOT ? DART__SLOT_FREE : DART__SLOT_LEFT);
   TAILQ_INSERT_TAIL(&c->arrived[packet->channel], e, next);
   return true;
 }
@@ -82,7 +81,7 @@ bool dart__mail_take(dart__net_comm_t *c, const dart__packet_t *packet)
   return keep_message(c, packet);
 }
 
-/* A receive takes a message that has arrived. The caller has removed it from its list. */
+/* A receive takes a message that has arrived, and is in no list any more. */
 static void take_arrived(dart__net_comm_t *c, dart__request_t *r, dart__envelope_t *e)
 {
   if (e->packet.kind == DART__PACKET_MESSAGE && e->packet.slot == DART__NO_SLOT)
@@ -91,14 +90,17 @@ static void take_arrived(dart__net_comm_t *c, dart__request_t *r, dart__envelope
   free(e);
 }
 
+/* The first such message that has arrived; NULL: none. `removes`: from its list, too. */
 static dart__envelope_t *find_arrived(dart__net_comm_t *c, dart__channel_t channel, int32_t peer,
-                                      int tag)
+                                      int tag, bool removes)
 {
   dart__envelope_t *e;
 
   TAILQ_FOREACH (e, &c->arrived[channel], next)
     if (matches(&e->packet, peer, tag))
       break;
+  if (e != NULL && removes)
+    TAILQ_REMOVE(&c->arrived[channel], e, next);
   return e;
 }
 
@@ -144,13 +146,11 @@ void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channe
                                                           .nbytes  = nbytes },
                                       true);
   request_out->id = dart__id_of(r);
-  e               = find_arrived(comm, channel, peer, tag);
-  if (e != NULL) {
-    TAILQ_REMOVE(&comm->arrived[channel], e, next);
+  e               = find_arrived(comm, channel, peer, tag, true);
+  if (e != NULL)
     take_arrived(comm, r, e);
-  } else {
+  else
     TAILQ_INSERT_TAIL(&comm->posted[channel], r, next);
-  }
   pthread_mutex_unlock(&comm->lock);
 }
 
@@ -161,12 +161,10 @@ bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t chann
 
   pthread_mutex_lock(&comm->lock);
   dart__requests_progress(comm);
-  e = find_arrived(comm, channel, peer, tag);
+  e = find_arrived(comm, channel, peer, tag, claims);
   if (e != NULL)
     *found_out =
         (dart__net_message_t){ e->packet.peer, e->packet.tag, e->packet.total, dart__id_of(e) };
-  if (e != NULL && claims)
-    TAILQ_REMOVE(&comm->arrived[channel], e, next);
   pthread_mutex_unlock(&comm->lock);
   return e != NULL;
 }

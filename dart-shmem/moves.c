@@ -7,15 +7,10 @@
 
 /* ---- at the target ------------------------------------------------------------------------------ */
 
-static struct dart__regions *regions_like(dart__net_comm_t *c, uint64_t id)
-{
-  return &c->regions[id * UINT64_C(0x9E3779B97F4A7C15) >> 58];
-}
-
 void dart__region_enter(dart__net_comm_t *comm, dart__region_t *region)
 {
   pthread_mutex_lock(&comm->lock);
-  LIST_INSERT_HEAD(regions_like(comm, region->id), region, next);
+  LIST_INSERT_HEAD(&comm->regions, region, next);
   pthread_mutex_unlock(&comm->lock);
 }
 
@@ -26,23 +21,27 @@ void dart__region_leave(dart__net_comm_t *comm, dart__region_t *region)
   pthread_mutex_unlock(&comm->lock);
 }
 
-/* The memory that a put or get of a peer accesses. NULL: the program has deregistered it too early. */
+/* The memory that a put or get of a peer accesses. NULL: the program has deregistered it too early. A region that is
+ * found moves to the front, for the next put or get is likely to access it, too. */
 static char *find_memory(dart__net_comm_t *c, const dart__packet_t *packet)
 {
   dart__region_t *region;
 
-  LIST_FOREACH (region, regions_like(c, packet->to), next)
+  LIST_FOREACH (region, &c->regions, next)
     if (region->id == packet->to)
       break;
-  if (region != NULL && packet->offset + packet->nbytes <= region->nbytes)
+  if (region != NULL && packet->offset + packet->nbytes <= region->nbytes) {
+    LIST_REMOVE(region, next);
+    LIST_INSERT_HEAD(&c->regions, region, next);
     return region->base + packet->offset;
+  }
   dart__error("unit %d accesses memory that this unit does not share any more", packet->peer);
   return NULL;
 }
 
 static void serve(dart__net_comm_t *c, const dart__packet_t *packet)
 {
-  dart__slot_t    *slot    = dart__link_slot(&c->link, packet->peer, packet->slot);
+  dart__slot_t    *slot    = dart__link_slot(&c->link, packet);
   bool             is_put  = packet->kind == DART__PACKET_PUT;
   dart__request_t *message = NULL;
   char            *memory;

@@ -49,9 +49,9 @@ struct dart__net_comm {
     char            *data;
     uint32_t         nbytes;
   } piece[32];
-  dart__requests_t  posted[DART__LINK_CHANNELS];      /* receives */
-  dart__envelopes_t arrived[DART__LINK_CHANNELS];     /* messages that no receive has taken */
-  LIST_HEAD(dart__regions, dart__region) regions[64]; /* by their hash */
+  dart__requests_t  posted[DART__LINK_CHANNELS];  /* receives */
+  dart__envelopes_t arrived[DART__LINK_CHANNELS]; /* messages that no receive has taken */
+  LIST_HEAD(dart__regions, dart__region) regions; /* those used last come first */
 };
 
 static inline uint64_t dart__id_of(const void *request)
