@@ -51,7 +51,7 @@ typedef struct {
   dart__envelopes_t    held;     /* packets, by the time at which they arrive */
 } dart__link_t;
 
-/** False: no memory. Closing is for both. */
+/** False: no memory; nothing is open. */
 bool dart__link_open(dart__link_t *link, const dart__link_config_t *config,
                      dart__link_handler_t handle, dart__net_comm_t *comm);
 void dart__link_close(dart__link_t *link);

@@ -114,43 +114,46 @@ int32_t dart__net_npeers(const dart__net_comm_t *comm)
 void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     const void *data, size_t nbytes, dart__net_request_t *request_out)
 {
+  dart__request_t  model = { .kind    = DART__PACKET_MESSAGE,
+                             .channel = channel,
+                             .tag     = tag,
+                             .peer    = peer,
+                             .data    = (char *)(uintptr_t)data,
+                             .nbytes  = nbytes };
   dart__request_t *r;
 
   pthread_mutex_lock(&comm->lock);
-  r = dart__request_new(comm,
-                        &(dart__request_t){ .kind    = DART__PACKET_MESSAGE,
-                                            .channel = channel,
-                                            .tag     = tag,
-                                            .peer    = peer,
-                                            .data    = (char *)(uintptr_t)data,
-                                            .nbytes  = nbytes },
-                        request_out != NULL);
+  r = dart__request_new(comm, &model, request_out != NULL);
   dart__request_send(comm, r);
   dart__request_return(comm, r, request_out);
   pthread_mutex_unlock(&comm->lock);
 }
 
+/* Start a receive. It takes `e`; NULL: a message that will arrive. */
+static void start_receive(dart__net_comm_t *c, const dart__request_t *model, dart__envelope_t *e,
+                          dart__net_request_t *request_out)
+{
+  dart__request_t *r = dart__request_new(c, model, true);
+
+  request_out->id = dart__id_of(r);
+  if (e != NULL)
+    take_arrived(c, r, e);
+  else
+    TAILQ_INSERT_TAIL(&c->posted[r->channel], r, next);
+}
+
 void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     void *buffer, size_t nbytes, dart__net_request_t *request_out)
 {
-  dart__request_t  *r;
-  dart__envelope_t *e;
+  dart__request_t model = { .kind    = DART__PACKET_FETCH,
+                            .channel = channel,
+                            .tag     = tag,
+                            .peer    = peer,
+                            .data    = buffer,
+                            .nbytes  = nbytes };
 
   pthread_mutex_lock(&comm->lock);
-  r               = dart__request_new(comm,
-                                      &(dart__request_t){ .kind    = DART__PACKET_FETCH,
-                                                          .channel = channel,
-                                                          .tag     = tag,
-                                                          .peer    = peer,
-                                                          .data    = buffer,
-                                                          .nbytes  = nbytes },
-                                      true);
-  request_out->id = dart__id_of(r);
-  e               = find_arrived(comm, channel, peer, tag, true);
-  if (e != NULL)
-    take_arrived(comm, r, e);
-  else
-    TAILQ_INSERT_TAIL(&comm->posted[channel], r, next);
+  start_receive(comm, &model, find_arrived(comm, channel, peer, tag, true), request_out);
   pthread_mutex_unlock(&comm->lock);
 }
 
@@ -172,13 +175,10 @@ bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t chann
 void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,
                             dart__net_request_t *request_out)
 {
-  dart__request_t  model = { .kind = DART__PACKET_FETCH, .data = buffer, .nbytes = found->nbytes };
-  dart__request_t *r;
+  dart__request_t model = { .kind = DART__PACKET_FETCH, .data = buffer, .nbytes = found->nbytes };
 
   pthread_mutex_lock(&comm->lock);
-  r               = dart__request_new(comm, &model, true);
-  request_out->id = dart__id_of(r);
-  take_arrived(comm, r, (dart__envelope_t *)(uintptr_t)found->id);
+  start_receive(comm, &model, (dart__envelope_t *)(uintptr_t)found->id, request_out);
   pthread_mutex_unlock(&comm->lock);
 }
 

@@ -161,6 +161,11 @@ void dart__request_send(dart__net_comm_t *c, dart__request_t *r)
 
 /* ---- progress ----------------------------------------------------------------------------------- */
 
+static dart__slot_t *slot_of_piece(const dart__net_comm_t *c, uint32_t piece)
+{
+  return &c->link.inbox->slot[c->link.nslots + piece];
+}
+
 /* Whether the receiver of a piece is done. The result is to be seen from slot->due on. */
 static bool is_piece_done(const dart__slot_t *slot)
 {
@@ -178,7 +183,7 @@ static bool take_pieces_back(dart__net_comm_t *c)
 
   for (uint64_t left = busy; left != 0; left &= left - 1) {
     uint32_t         i    = (uint32_t)__builtin_ctzll(left);
-    dart__slot_t    *slot = &c->link.inbox->slot[c->link.nslots + i];
+    dart__slot_t    *slot = slot_of_piece(c, i);
     dart__request_t *r    = c->piece[i].request;
 
     if (!is_piece_done(slot) || slot->due > c->link.now)
@@ -206,20 +211,27 @@ void dart__requests_progress(dart__net_comm_t *c)
     dart__wait_tell(c->link.config.wait->pace);
 }
 
-int64_t dart__requests_idle_ns(dart__net_comm_t *c, int64_t most)
+/* While another thread has the lock there is something to do. */
+uint32_t dart__requests_idle_us(dart__net_comm_t *c, uint32_t most_us)
 {
-  const dart__envelope_t *first = TAILQ_FIRST(&c->link.held);
-  int64_t                 due   = first != NULL ? first->packet.due : INT64_MAX;
+  const dart__envelope_t *first;
+  int64_t                 ns = most_us * INT64_C(1000), now = dart__now_ns(), due;
 
-  if (dart__inbox_peek(c->link.inbox, c->link.head) != NULL)
+  if (pthread_mutex_trylock(&c->lock) != 0)
     return 0;
+  if (c->nwaiting > 0 && ns > RETRY_NS)
+    ns = RETRY_NS;
+  first = TAILQ_FIRST(&c->link.held);
+  due   = dart__inbox_peek(c->link.inbox, c->link.head) != NULL ? 0
+          : first != NULL                                       ? first->packet.due
+                                                                : now + ns;
   for (uint64_t left = c->busy; left != 0; left &= left - 1) {
-    const dart__slot_t *slot = &c->link.inbox->slot[c->link.nslots + __builtin_ctzll(left)];
+    const dart__slot_t *slot = slot_of_piece(c, (uint32_t)__builtin_ctzll(left));
 
     if (is_piece_done(slot) && slot->due < due)
       due = slot->due;
   }
-  if (c->nwaiting > 0 && most > RETRY_NS)
-    most = RETRY_NS;
-  return due == INT64_MAX || due - dart__now_ns() > most ? most : due - dart__now_ns();
+  pthread_mutex_unlock(&c->lock);
+  ns = due - now < ns ? due - now : ns;
+  return ns <= 0 ? 0 : (uint32_t)((ns + 999) / 1000);
 }

@@ -39,7 +39,6 @@ typedef struct {
 struct dart__net_comm {
   pthread_mutex_t lock;
   dart__link_t    link;
-  dart__peer_t   *peer;
   int32_t         nwaiting; /* peers with something in `out` */
   uint64_t        spares;   /* of these the requests in use, a bit each */
   dart__request_t spare[DART__SPARES];
@@ -52,6 +51,7 @@ struct dart__net_comm {
   dart__requests_t  posted[DART__LINK_CHANNELS];  /* receives */
   dart__envelopes_t arrived[DART__LINK_CHANNELS]; /* messages that no receive has taken */
   LIST_HEAD(dart__regions, dart__region) regions; /* those used last come first */
+  dart__peer_t peer[];
 };
 
 static inline uint64_t dart__id_of(const void *request)
@@ -81,7 +81,7 @@ void dart__request_return(dart__net_comm_t *c, dart__request_t *r,
 /** Handle what has come, and send what waits, as far as there is room. */
 void dart__requests_progress(dart__net_comm_t *c);
 
-/** How long that has nothing to do if nothing comes, at most `most` nanoseconds. */
-int64_t dart__requests_idle_ns(dart__net_comm_t *c, int64_t most);
+/** How long progress has nothing to do, as net.h has it. Without the lock. */
+uint32_t dart__requests_idle_us(dart__net_comm_t *c, uint32_t most_us);
 
 #endif

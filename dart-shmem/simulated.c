@@ -81,7 +81,7 @@ dart__net_comm_t *dart__net_messages(void)
 
 uint32_t dart__simulated_idle_us(uint32_t most_us)
 {
-  return dart__wire_idle_us(dart__shmem.comm, most_us);
+  return dart__requests_idle_us(dart__shmem.comm, most_us);
 }
 
 /* ---- teams and chunks --------------------------------------------------------------------------- */

@@ -11,6 +11,5 @@ void              dart__wire_close(dart__net_comm_t *comm);
 
 /** As net.h has it, for this unit. */
 dart__event_t *dart__wire_arrivals(dart__net_comm_t *comm);
-uint32_t       dart__wire_idle_us(dart__net_comm_t *comm, uint32_t most_us);
 
 #endif
