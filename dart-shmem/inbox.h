@@ -56,8 +56,8 @@ typedef struct {
 
 _Static_assert(sizeof(dart__cell_t) == DART__CACHE_LINE, "a packet costs one cache line");
 
-/* For a message the owner sets BUSY, and the receiver FREE, or LEFT while no receive takes the message. For a piece the
- * receiver sets DONE, and the owner FREE. */
+/* The owner sets BUSY. A slot with a message is then set FREE by the receiver, or LEFT while no receive takes the
+ * message. A slot with a piece is set DONE by the receiver, and FREE by the owner. */
 enum { DART__SLOT_FREE, DART__SLOT_BUSY, DART__SLOT_LEFT, DART__SLOT_DONE };
 
 typedef struct {
@@ -73,6 +73,13 @@ typedef struct {
   dart__cell_t  cell[DART__INBOX_CELLS];
   dart__slot_t  slot[]; /* for messages, and as many for pieces */
 } dart__inbox_t;
+
+static inline void dart__slot_set(dart__slot_t *slot, uint32_t state)
+{
+  dart__tsan_tell();
+  /* release: pairs with the acquire in dart__link_take_slot, or in is_piece_done */
+  atomic_store_explicit(&slot->state, state, memory_order_release);
+}
 
 /** Slots of each of the two kinds. */
 static inline uint32_t dart__inbox_nslots(int32_t npeers)

@@ -10,18 +10,12 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/sanitizer.h"
 
 /* Classes of packets to one peer that keep their order. */
 #define TAGS        4 /* classes of tags of a channel; all of the program's are one class */
 #define LINES       4 /* classes of small puts, by cache line */
 #define CLASSES     (DART__LINK_CHANNELS * TAGS + LINES)
 #define SMALL_BYTES 8
-
-static dart__inbox_t *inbox_of(const dart__link_t *link, int32_t peer)
-{
-  return (void *)(link->config.inboxes + (size_t)peer * link->nbytes);
-}
 
 bool dart__link_open(dart__link_t *link, const dart__link_config_t *config,
                      dart__link_handler_t handle, dart__net_comm_t *comm)
@@ -33,7 +27,7 @@ bool dart__link_open(dart__link_t *link, const dart__link_config_t *config,
                                 .nslots   = dart__inbox_nslots(config->npeers),
                                 .random   = config->model.seed * 4096 + (uint64_t)config->me,
                                 .last_due = calloc((size_t)config->npeers, CLASSES * sizeof(int64_t)) };
-  link->inbox = inbox_of(link, config->me);
+  link->inbox = dart__link_inbox(link, config->me);
   TAILQ_INIT(&link->held);
   return link->last_due != NULL;
 }
@@ -110,37 +104,23 @@ int64_t dart__link_due(dart__link_t *link, int32_t peer, const dart__packet_t *p
 
 /* ---- slots -------------------------------------------------------------------------------------- */
 
-dart__slot_t *dart__link_slot(const dart__link_t *link, const dart__packet_t *packet)
+/* Slots are used in turn: to write again what another core has just read takes longer. */
+uint16_t dart__link_take_slot(dart__link_t *link, uint32_t first, int32_t peer, bool *soon_out)
 {
-  return packet->slot == DART__NO_SLOT ? NULL : &inbox_of(link, packet->peer)->slot[packet->slot];
-}
-
-void dart__link_set_slot(dart__slot_t *slot, uint32_t state)
-{
-  dart__tsan_tell();
-  /* release: pairs with the acquire in dart__link_take_slot, or in is_piece_done */
-  atomic_store_explicit(&slot->state, state, memory_order_release);
-}
-
-uint16_t dart__link_take_slot(dart__link_t *link, int32_t peer, bool *soon_out)
-{
-  bool soon = false;
-
+  *soon_out = false;
   for (uint32_t i = 0; i < link->nslots; i++) {
-    uint32_t          n     = link->rotor++ % link->nslots;
-    _Atomic uint32_t *state = &link->inbox->slot[n].state;
-    /* acquire: pairs with the release in dart__link_set_slot, whose caller has read the bytes */
+    uint32_t          slot  = first + link->rotor++ % link->nslots;
+    _Atomic uint32_t *state = &link->inbox->slot[slot].state;
+    /* acquire: pairs with the release in dart__slot_set, whose caller has read the bytes */
     uint32_t seen = atomic_load_explicit(state, memory_order_acquire);
 
     if (seen == DART__SLOT_FREE) {
       atomic_store_explicit(state, DART__SLOT_BUSY, memory_order_relaxed); /* for this unit */
-      link->slot_peer[n] = peer;
-      *soon_out          = false;
-      return (uint16_t)n;
+      link->slot_peer[slot] = peer;
+      return (uint16_t)slot;
     }
-    soon |= seen == DART__SLOT_BUSY && link->slot_peer[n] == peer;
+    *soon_out |= seen == DART__SLOT_BUSY && link->slot_peer[slot] == peer;
   }
-  *soon_out = soon;
   return DART__NO_SLOT;
 }
 
@@ -149,24 +129,28 @@ static void nudge(const dart__link_t *link, int32_t peer)
 {
   /* seq_cst: between what has come and the look at the sleepers; pairs with the fence of who goes to sleep */
   atomic_thread_fence(memory_order_seq_cst);
-  dart__event_nudge(&inbox_of(link, peer)->arrivals);
+  dart__event_nudge(&dart__link_inbox(link, peer)->arrivals);
 }
 
 /* ---- packets ------------------------------------------------------------------------------------ */
 
-bool dart__link_send(dart__link_t *link, int32_t peer, dart__packet_t *packet, const char *bytes)
+bool dart__link_send(dart__link_t *link, int32_t peer, const dart__packet_t *packet,
+                     const char *bytes)
 {
-  dart__cell_t *cell   = dart__inbox_claim(inbox_of(link, peer));
+  dart__cell_t *cell   = dart__inbox_claim(dart__link_inbox(link, peer));
   size_t        nbytes = bytes == NULL ? 0 : packet->nbytes;
 
-  if (cell == NULL)
+  if (cell == NULL) {
+    if (packet->slot != DART__NO_SLOT)
+      dart__slot_set(&link->inbox->slot[packet->slot], DART__SLOT_FREE);
     return false;
+  }
   if (nbytes > 0)
     memcpy(link->inbox->slot[packet->slot].bytes, bytes, nbytes);
-  packet->peer  = link->config.me;
-  packet->due   = dart__link_due(link, peer, packet, nbytes);
-  packet->clock = dart__traffic_send(link->config.traffic, 1, nbytes);
-  cell->packet  = *packet;
+  cell->packet       = *packet;
+  cell->packet.peer  = link->config.me;
+  cell->packet.due   = dart__link_due(link, peer, packet, nbytes);
+  cell->packet.clock = dart__traffic_send(link->config.traffic, 1, nbytes);
   dart__inbox_publish(cell);
   nudge(link, peer);
   return true;
@@ -181,7 +165,7 @@ void dart__link_answer(dart__link_t *link, const dart__packet_t *piece)
   slot->due = dart__link_due(link, piece->peer, NULL, is_put ? 0 : piece->nbytes);
   slot->clock =
       is_put ? dart__traffic_clock(traffic) + 1 : dart__traffic_send(traffic, 1, piece->nbytes);
-  dart__link_set_slot(slot, DART__SLOT_DONE);
+  dart__slot_set(slot, DART__SLOT_DONE);
   nudge(link, piece->peer);
 }
 
@@ -203,7 +187,7 @@ bool dart__link_hold(dart__link_t *link, const dart__packet_t *packet)
 
 static bool deliver(dart__link_t *link, const dart__packet_t *packet)
 {
-  dart__traffic_take(link->config.traffic, 0, packet->clock); /* what is sent now comes after */
+  dart__traffic_raise(&link->config.traffic->clock, packet->clock); /* for what handle sends */
   if (!link->handle(link->comm, packet))
     return false;
   dart__traffic_take(link->config.traffic, 1, packet->clock);
@@ -218,7 +202,7 @@ bool dart__link_receive(dart__link_t *link)
 
   for (int n = 0; n < DART__INBOX_CELLS; n++, any = true) {
     packet = dart__inbox_peek(link->inbox, link->head);
-    if (packet == NULL || !(has_delays ? dart__link_hold : deliver)(link, packet))
+    if (packet == NULL || !(has_delays ? dart__link_hold(link, packet) : deliver(link, packet)))
       break;
     dart__inbox_pop(link->inbox, link->head++);
   }

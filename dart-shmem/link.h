@@ -43,7 +43,7 @@ typedef struct {
   uint64_t             head;          /* packets taken out of it */
   uint32_t             nslots;        /* for messages: the first ones */
   uint32_t             rotor;         /* where the search for a free slot starts */
-  int32_t              slot_peer[32]; /* the peer to which a message in the slot goes */
+  int32_t              slot_peer[64]; /* the peer that the slot is for */
   int64_t              now;           /* with delays: when packets were received last */
   int64_t              sends_from;    /* with a bandwidth: when the link is free */
   uint64_t             random;
@@ -63,20 +63,29 @@ void dart__link_fail(const char *why);
 dart__envelope_t *dart__envelope_new(const dart__packet_t *packet, size_t nbytes);
 void              dart__envelopes_free(dart__envelopes_t *list);
 
-/** The slot of a packet that has come. NULL: it has none. */
-dart__slot_t *dart__link_slot(const dart__link_t *link, const dart__packet_t *packet);
-void          dart__link_set_slot(dart__slot_t *slot, uint32_t state);
+static inline dart__inbox_t *dart__link_inbox(const dart__link_t *link, int32_t peer)
+{
+  return (void *)(link->config.inboxes + (size_t)peer * link->nbytes);
+}
 
-/** Take a slot for a message. DART__NO_SLOT: none is free; `*soon_out`: one will be as soon as the peer makes progress,
- *  for it has a message that the peer has not yet seen. */
-uint16_t dart__link_take_slot(dart__link_t *link, int32_t peer, bool *soon_out);
+/** The slot of a packet that has come. NULL: it has none. */
+static inline dart__slot_t *dart__link_slot(const dart__link_t *link, const dart__packet_t *packet)
+{
+  return packet->slot == DART__NO_SLOT ? NULL
+                                       : &dart__link_inbox(link, packet->peer)->slot[packet->slot];
+}
+
+/** Take one of nslots slots from `first` on. DART__NO_SLOT: none is free; `*soon_out`: one will be as soon as the peer
+ *  makes progress, for it has bytes that the peer has not yet seen. */
+uint16_t dart__link_take_slot(dart__link_t *link, uint32_t first, int32_t peer, bool *soon_out);
 
 /** The time at which `nbytes` arrive that are sent now, in the order that the packet asks for; NULL: in none. */
 int64_t dart__link_due(dart__link_t *link, int32_t peer, const dart__packet_t *packet,
                        size_t nbytes);
 
-/** Send a packet; its bytes, unless NULL, go into its slot. False: the peer's inbox is full. */
-bool dart__link_send(dart__link_t *link, int32_t peer, dart__packet_t *packet, const char *bytes);
+/** Send a packet; its bytes, unless NULL, go into its slot. False: the peer's inbox is full; the slot is free again. */
+bool dart__link_send(dart__link_t *link, int32_t peer, const dart__packet_t *packet,
+                     const char *bytes);
 
 /** Tell the sender of a piece that its slot has been read, or filled. */
 void dart__link_answer(dart__link_t *link, const dart__packet_t *piece);

@@ -39,7 +39,7 @@ static void take_message(dart__net_comm_t *c, dart__request_t *r, const dart__pa
   if (packet->nbytes > 0) /* else there may be no buffer */
     memcpy(r->data, slot != NULL ? slot->bytes : kept, packet->nbytes);
   if (slot != NULL)
-    dart__link_set_slot(slot, DART__SLOT_FREE);
+    dart__slot_set(slot, DART__SLOT_FREE);
   dart__request_land(c, r, r->nbytes);
 }
 
@@ -57,11 +57,11 @@ static bool keep_message(dart__net_comm_t *c, const dart__packet_t *packet)
     memcpy(e->bytes, slot->bytes, packet->nbytes);
     e->packet.slot = DART__NO_SLOT;
     *kept += sizeof *e + packet->nbytes;
-    dart__link_set_slot(slot, DART__SLOT_FREE);
+    dart__slot_set(slot, DART__SLOT_FREE);
   } else if ((e = dart__envelope_new(packet, 0)) == NULL) {
     return false;
   } else if (slot != NULL) {
-    dart__link_set_slot(slot, DART__SLOT_LEFT);
+    dart__slot_set(slot, DART__SLOT_LEFT);
   }
   TAILQ_INSERT_TAIL(&c->arrived[packet->channel], e, next);
   return true;
@@ -114,46 +114,49 @@ int32_t dart__net_npeers(const dart__net_comm_t *comm)
 void dart__net_send(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     const void *data, size_t nbytes, dart__net_request_t *request_out)
 {
-  dart__request_t  model = { .kind    = DART__PACKET_MESSAGE,
-                             .channel = channel,
-                             .tag     = tag,
-                             .peer    = peer,
-                             .data    = (char *)(uintptr_t)data,
-                             .nbytes  = nbytes };
   dart__request_t *r;
 
   pthread_mutex_lock(&comm->lock);
-  r = dart__request_new(comm, &model, request_out != NULL);
+  r  = dart__request_new(comm);
+  *r = (dart__request_t){ .kind    = DART__PACKET_MESSAGE,
+                          .uses    = request_out != NULL ? 2 : 1,
+                          .channel = channel,
+                          .tag     = tag,
+                          .peer    = peer,
+                          .data    = (char *)(uintptr_t)data,
+                          .nbytes  = nbytes };
   dart__request_send(comm, r);
   dart__request_return(comm, r, request_out);
   pthread_mutex_unlock(&comm->lock);
 }
 
-/* Start a receive. It takes `e`; NULL: a message that will arrive. */
-static void start_receive(dart__net_comm_t *c, const dart__request_t *model, dart__envelope_t *e,
-                          dart__net_request_t *request_out)
+/* A receive, which its caller will test. */
+static dart__request_t *new_receive(dart__net_comm_t *c, void *buffer, size_t nbytes,
+                                    dart__net_request_t *request_out)
 {
-  dart__request_t *r = dart__request_new(c, model, true);
+  dart__request_t *r = dart__request_new(c);
 
+  *r = (dart__request_t){ .kind = DART__PACKET_FETCH, .uses = 2, .data = buffer, .nbytes = nbytes };
   request_out->id = dart__id_of(r);
-  if (e != NULL)
-    take_arrived(c, r, e);
-  else
-    TAILQ_INSERT_TAIL(&c->posted[r->channel], r, next);
+  return r;
 }
 
 void dart__net_recv(dart__net_comm_t *comm, int32_t peer, dart__channel_t channel, int tag,
                     void *buffer, size_t nbytes, dart__net_request_t *request_out)
 {
-  dart__request_t model = { .kind    = DART__PACKET_FETCH,
-                            .channel = channel,
-                            .tag     = tag,
-                            .peer    = peer,
-                            .data    = buffer,
-                            .nbytes  = nbytes };
+  dart__request_t  *r;
+  dart__envelope_t *e;
 
   pthread_mutex_lock(&comm->lock);
-  start_receive(comm, &model, find_arrived(comm, channel, peer, tag, true), request_out);
+  r          = new_receive(comm, buffer, nbytes, request_out);
+  r->channel = channel;
+  r->tag     = tag;
+  r->peer    = peer;
+  e          = find_arrived(comm, channel, peer, tag, true);
+  if (e != NULL)
+    take_arrived(comm, r, e);
+  else
+    TAILQ_INSERT_TAIL(&comm->posted[channel], r, next);
   pthread_mutex_unlock(&comm->lock);
 }
 
@@ -175,20 +178,20 @@ bool dart__net_probe(dart__net_comm_t *comm, int32_t peer, dart__channel_t chann
 void dart__net_recv_claimed(dart__net_comm_t *comm, dart__net_message_t *found, void *buffer,
                             dart__net_request_t *request_out)
 {
-  dart__request_t model = { .kind = DART__PACKET_FETCH, .data = buffer, .nbytes = found->nbytes };
-
   pthread_mutex_lock(&comm->lock);
-  start_receive(comm, &model, (dart__envelope_t *)(uintptr_t)found->id, request_out);
+  take_arrived(comm, new_receive(comm, buffer, found->nbytes, request_out),
+               (dart__envelope_t *)(uintptr_t)found->id);
   pthread_mutex_unlock(&comm->lock);
 }
 
-/* The index of a request that is done; -1: none is. The first to be tested is drawn, if there is jitter. */
+/* The index of a request that is done; -1: none is. With jitter the first to be tested is drawn. */
 static int find_done(dart__net_comm_t *c, dart__net_request_t *const requests[], int count)
 {
-  uint64_t most = c->link.config.model.jitter_ns == 0 ? 0 : (uint64_t)count - 1;
-  int      i    = (int)dart__net_model_draw(&c->link.random, most);
+  int i = 0;
 
-  for (int n = 0; n < count; n++, i = (i + 1) % count)
+  if (c->link.config.model.jitter_ns > 0)
+    i = (int)dart__net_model_draw(&c->link.random, (uint64_t)count - 1);
+  for (int n = 0; n < count; n++, i = i + 1 < count ? i + 1 : 0)
     if (dart__request_of(requests[i]->id)->is_done)
       return i;
   return -1;

@@ -105,7 +105,9 @@ void dart__move_start(dart__net_comm_t *comm, const dart__request_t *model,
   if (atomic_load_explicit(&peer->nlisted, memory_order_relaxed) >= OPS_MOST)
     dart__move_flush(comm, model->peer, true);
   pthread_mutex_lock(&comm->lock);
-  r         = dart__request_new(comm, model, request_out != NULL);
+  r         = dart__request_new(comm);
+  *r        = *model;
+  r->uses   = request_out != NULL ? 2 : 1;
   r->number = ++peer->nops;
   TAILQ_INSERT_TAIL(&peer->ops, r, op);
   /* relaxed: a thread sees what it has started itself */

@@ -17,8 +17,7 @@
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-dart__request_t *dart__request_new(dart__net_comm_t *c, const dart__request_t *model,
-                                   bool has_caller)
+dart__request_t *dart__request_new(dart__net_comm_t *c)
 {
   dart__request_t *r      = malloc(sizeof *r);
   uint64_t         unused = ~c->spares;
@@ -29,8 +28,6 @@ dart__request_t *dart__request_new(dart__net_comm_t *c, const dart__request_t *m
     r = &c->spare[__builtin_ctzll(unused)];
     c->spares |= unused & -unused;
   }
-  *r      = *model;
-  r->uses = has_caller ? 2 : 1;
   return r;
 }
 
@@ -81,18 +78,15 @@ static bool send_message(dart__net_comm_t *c, dart__request_t *r)
   bool           soon   = false;
 
   if (r->nbytes <= DART__SLOT_BYTES)
-    packet.slot = dart__link_take_slot(&c->link, r->peer, &soon);
-  if (soon)
-    return false;
+    packet.slot = dart__link_take_slot(&c->link, 0, r->peer, &soon);
   if (packet.slot != DART__NO_SLOT) {
     packet.kind   = DART__PACKET_MESSAGE;
     packet.nbytes = (uint32_t)r->nbytes;
-  }
-  if (!dart__link_send(&c->link, r->peer, &packet, r->data)) {
-    if (packet.slot != DART__NO_SLOT)
-      dart__link_set_slot(&c->link.inbox->slot[packet.slot], DART__SLOT_FREE);
+  } else if (soon) {
     return false;
   }
+  if (!dart__link_send(&c->link, r->peer, &packet, r->data))
+    return false;
   r->kind = packet.kind;
   return true;
 }
@@ -103,16 +97,20 @@ static bool send_piece(dart__net_comm_t *c, dart__request_t *r)
   dart__peer_t  *peer   = &c->peer[r->peer];
   char          *data   = r->data + r->started;
   size_t         left   = r->nbytes - r->started;
-  uint32_t       nslots = c->link.nslots, i = (uint32_t)__builtin_ctzll(~c->busy);
   dart__packet_t packet = { .kind   = r->kind,
-                            .slot   = (uint16_t)(nslots + i),
                             .nbytes = (uint32_t)(left < DART__SLOT_BYTES ? left : DART__SLOT_BYTES),
                             .to     = r->there,
                             .offset = r->offset + r->started };
+  uint32_t       nslots = c->link.nslots, i;
+  bool           soon;
 
-  if (peer->npieces == nslots / 4 || i == nslots ||
+  if (peer->npieces == nslots / 4)
+    return false;
+  packet.slot = dart__link_take_slot(&c->link, nslots, r->peer, &soon);
+  if (packet.slot == DART__NO_SLOT ||
       !dart__link_send(&c->link, r->peer, &packet, r->kind == DART__PACKET_PUT ? data : NULL))
     return false;
+  i                   = packet.slot - nslots;
   c->piece[i].request = r;
   c->piece[i].data    = data;
   c->piece[i].nbytes  = packet.nbytes;
@@ -169,7 +167,7 @@ static dart__slot_t *slot_of_piece(const dart__net_comm_t *c, uint32_t piece)
 /* Whether the receiver of a piece is done. The result is to be seen from slot->due on. */
 static bool is_piece_done(const dart__slot_t *slot)
 {
-  /* acquire: pairs with the release in dart__link_set_slot */
+  /* acquire: pairs with the release in dart__slot_set */
   if (atomic_load_explicit(&slot->state, memory_order_acquire) != DART__SLOT_DONE)
     return false;
   dart__tsan_hear();
@@ -179,12 +177,13 @@ static bool is_piece_done(const dart__slot_t *slot)
 /* Free the slots of pieces whose receivers are done. False: there is none. */
 static bool take_pieces_back(dart__net_comm_t *c)
 {
-  uint64_t busy = c->busy;
+  bool any = false;
 
-  for (uint64_t left = busy; left != 0; left &= left - 1) {
+  for (uint64_t left = c->busy; left != 0; left &= left - 1) {
     uint32_t         i    = (uint32_t)__builtin_ctzll(left);
     dart__slot_t    *slot = slot_of_piece(c, i);
     dart__request_t *r    = c->piece[i].request;
+    dart__peer_t    *peer = &c->peer[r->peer];
 
     if (!is_piece_done(slot) || slot->due > c->link.now)
       continue;
@@ -193,11 +192,13 @@ static bool take_pieces_back(dart__net_comm_t *c)
     /* relaxed: this unit takes it next */
     atomic_store_explicit(&slot->state, DART__SLOT_FREE, memory_order_relaxed);
     c->busy &= ~(UINT64_C(1) << i);
-    c->peer[r->peer].npieces--;
+    any = true;
+    peer->npieces--;
     dart__traffic_take(c->link.config.traffic, r->kind == DART__PACKET_PUT ? 0 : 1, slot->clock);
     dart__request_land(c, r, c->piece[i].nbytes);
+    pump(c, peer); /* the peer works on the next piece meanwhile */
   }
-  return c->busy != busy;
+  return any;
 }
 
 void dart__requests_progress(dart__net_comm_t *c)

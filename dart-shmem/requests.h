@@ -64,9 +64,8 @@ static inline dart__request_t *dart__request_of(uint64_t id)
   return (dart__request_t *)(uintptr_t)id;
 }
 
-/** A copy of `model`. Without memory the job ends. */
-dart__request_t *dart__request_new(dart__net_comm_t *c, const dart__request_t *model,
-                                   bool has_caller);
+/** Allocate a request, to be filled in. Without memory the job ends. */
+dart__request_t *dart__request_new(dart__net_comm_t *c);
 
 /** Send the packets of a request, after those that wait for its peer. */
 void dart__request_send(dart__net_comm_t *c, dart__request_t *r);
