@@ -139,18 +139,23 @@ bool dart__link_send(dart__link_t *link, int32_t peer, const dart__packet_t *pac
 {
   dart__cell_t *cell   = dart__inbox_claim(dart__link_inbox(link, peer));
   size_t        nbytes = bytes == NULL ? 0 : packet->nbytes;
+  int64_t       due;
+  uint64_t      clock;
 
   if (cell == NULL) {
     if (packet->slot != DART__NO_SLOT)
       dart__slot_set(&link->inbox->slot[packet->slot], DART__SLOT_FREE);
     return false;
   }
+  /* The counts come first, as an atomic step waits for earlier writes, here to lines of other cores. */
+  due   = dart__link_due(link, peer, packet, nbytes);
+  clock = dart__traffic_send(link->config.traffic, 1, nbytes);
   if (nbytes > 0)
     memcpy(link->inbox->slot[packet->slot].bytes, bytes, nbytes);
   cell->packet       = *packet;
   cell->packet.peer  = link->config.me;
-  cell->packet.due   = dart__link_due(link, peer, packet, nbytes);
-  cell->packet.clock = dart__traffic_send(link->config.traffic, 1, nbytes);
+  cell->packet.due   = due;
+  cell->packet.clock = clock;
   dart__inbox_publish(cell);
   nudge(link, peer);
   return true;
@@ -185,13 +190,14 @@ bool dart__link_hold(dart__link_t *link, const dart__packet_t *packet)
   return true;
 }
 
+/* Counts come first here, too; and what the handler sends comes after this packet. */
 static bool deliver(dart__link_t *link, const dart__packet_t *packet)
 {
-  dart__traffic_raise(&link->config.traffic->clock, packet->clock); /* for what handle sends */
-  if (!link->handle(link->comm, packet))
-    return false;
   dart__traffic_take(link->config.traffic, 1, packet->clock);
-  return true;
+  if (link->handle(link->comm, packet))
+    return true;
+  dart__traffic_add(&link->config.traffic->taken, UINT64_MAX); /* one less */
+  return false;
 }
 
 bool dart__link_receive(dart__link_t *link)
