@@ -5,7 +5,8 @@
  * A poll of memory takes some 25 ns, one that makes progress 100 ns and more, a yield 0.4 µs; to sleep and to be woken
  * takes 5 to 14 µs, and the waker a system call. */
 
-/* Polls of a unit that has a core, before it yields or sleeps: some 100 µs. */
+/* Polls of a unit that has a core, before it yields or sleeps: some 100 µs. A barrier of 2 units took 1849 ns without, 323
+ * with 400, 333 with 4000 and 362 with 40000. */
 #define DART__SPINS 4000
 
 /* The same where units share a core. A barrier of 4 units took 23.6 µs when they slept after these, and 1.9 since they
@@ -31,8 +32,9 @@
  * mutex that is held for 1 ms had 0.9 to 2.5 % overhead without, and 0.6 to 0.85 with it. */
 #define DART__AWAKE_US 1000
 
-/* The sleep between two looks for what nothing announces; and how long who is next for a range is awake. 8 units that
- * write one range in turns: 0.59 of ROMIO's rate without, 0.93 with it. */
+/* The sleep between two looks for what nothing announces: with 20 and 500 a ring and a barrier over 2 nodes took 0.87 to
+ * 1.02 times as long. Also how long who is next for a range is awake: 8 units that write one range in turns, 0.59 of
+ * ROMIO's rate without, 0.93 with it. */
 #define DART__NAP_US 100
 
 /* After which nothing is expected soon: a unit that has a core and waits for requests sleeps; a waiter for a lock is
