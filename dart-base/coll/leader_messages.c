@@ -40,12 +40,28 @@ void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size
     dart__engine_wait_by(&team->wait, &sent);
 }
 
+void dart__nodes_exchange_two(dart__team_t *team, int32_t to, const dart__part_t out[2],
+                              int32_t from, const dart__part_t in[2])
+{
+  dart__net_request_t received[2] = { DART__NET_DONE, DART__NET_DONE };
+  dart__net_request_t sent[2]     = { DART__NET_DONE, DART__NET_DONE };
+
+  for (int i = 0; i < 2; i++)
+    if (in[i].nbytes > 0)
+      recv_from(team, from, in[i].at, in[i].nbytes, &received[i]);
+  for (int i = 0; i < 2; i++)
+    if (out[i].nbytes > 0)
+      send_to(team, to, out[i].at, out[i].nbytes, &sent[i]);
+  for (int i = 0; i < 2; i++)
+    dart__engine_wait_by(&team->wait, &received[i]);
+  for (int i = 0; i < 2; i++)
+    dart__engine_wait_by(&team->wait, &sent[i]);
+}
+
 /* ---- to or from all others at a time --------------------------------------------------------- */
 
-static void wait_for_all(dart__team_t *team)
+static void wait_for_all(dart__team_t *team, dart__net_request_t *request)
 {
-  dart__net_request_t *request = dart__far_team(team)->requests;
-
   for (int32_t node = 0; node < team->nnodes; node++)
     if (node != team->node)
       dart__engine_wait_by(&team->wait, &request[node]);
@@ -57,7 +73,7 @@ void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t 
     if (node != team->node)
       send_to(team, node, send + starts[node], starts[node + 1] - starts[node],
               &dart__far_team(team)->requests[node]);
-  wait_for_all(team);
+  wait_for_all(team, dart__far_team(team)->requests);
 }
 
 void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *starts)
@@ -66,5 +82,24 @@ void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *start
     if (node != team->node)
       recv_from(team, node, recv + starts[node], starts[node + 1] - starts[node],
                 &dart__far_team(team)->requests[node]);
-  wait_for_all(team);
+  wait_for_all(team, dart__far_team(team)->requests);
+}
+
+/* Each begins with the leader of the next node, so that not all send to one at a time. */
+void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, size_t nbytes)
+{
+  dart__net_request_t *received = dart__far_team(team)->requests, *sent = received + team->nnodes;
+
+  for (int32_t step = 1; step < team->nnodes; step++) {
+    int32_t node = (team->node + team->nnodes - step) % team->nnodes;
+
+    recv_from(team, node, recv + (size_t)node * nbytes, nbytes, &received[node]);
+  }
+  for (int32_t step = 1; step < team->nnodes; step++) {
+    int32_t node = (team->node + step) % team->nnodes;
+
+    send_to(team, node, send + (size_t)node * nbytes, nbytes, &sent[node]);
+  }
+  wait_for_all(team, received);
+  wait_for_all(team, sent);
 }

@@ -79,14 +79,14 @@ static void allgather_in_ring(dart__team_t *team, char *buffer, const size_t *st
   }
 }
 
-/* The blocks of nodes [first, first + count), counted around the ring, are up to two ranges of a buffer. */
-static size_t range_of(const size_t *starts, int32_t n, int32_t first, int32_t count, int half,
-                       size_t *from_out)
+/* The blocks of nodes [first, first + count), counted around the ring, are up to two parts of a buffer. */
+static void find_parts(char *buffer, const size_t *starts, int32_t n, int32_t first, int32_t count,
+                       dart__part_t parts_out[2])
 {
   int32_t end = first + count < n ? first + count : n;
 
-  *from_out = half == 0 ? starts[first] : 0;
-  return half == 0 ? starts[end] - starts[first] : starts[first + count - end];
+  parts_out[0] = (dart__part_t){ buffer + starts[first], starts[end] - starts[first] };
+  parts_out[1] = (dart__part_t){ buffer, starts[first + count - end] };
 }
 
 /* In every round a leader has twice as many blocks as before, its own and those after it. */
@@ -95,17 +95,12 @@ static void allgather_by_doubling(dart__team_t *team, char *buffer, const size_t
   int32_t n = team->nnodes, me = team->node;
 
   for (int32_t have = 1; have < n; have *= 2) {
-    int32_t count = have < n - have ? have : n - have;
-    int32_t to = (me - have + n) % n, from = (me + have) % n;
+    int32_t      count = have < n - have ? have : n - have, from = (me + have) % n;
+    dart__part_t out[2], in[2];
 
-    for (int half = 0; half < 2; half++) {
-      size_t out, in;
-      size_t nout = range_of(starts, n, me, count, half, &out);
-      size_t nin  = range_of(starts, n, from, count, half, &in);
-
-      dart__nodes_exchange(team, nout > 0 ? to : DART__NOBODY, buffer + out, nout,
-                           nin > 0 ? from : DART__NOBODY, buffer + in, nin);
-    }
+    find_parts(buffer, starts, n, me, count, out);
+    find_parts(buffer, starts, n, from, count, in);
+    dart__nodes_exchange_two(team, (me - have + n) % n, out, from, in);
   }
 }
 

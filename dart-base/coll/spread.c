@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "coll/leader_messages.h"
 #include "coll/nodes.h"
 #include "coll/staged.h"
 #include "coll/step.h"
@@ -54,10 +55,13 @@ void dart__spread_allgather(dart__team_t *team, const void *send, void *recv, si
   dart__step_release(team);
 }
 
+/* Short blocks all travel at a time. */
+#define AT_A_TIME_BYTES ((size_t)32 * 1024) /* of all blocks of a unit ... */
+#define AT_A_TIME       64                  /* ... and so many blocks at most */
+
 /* In round d, unit a is paired with unit (d - a) mod nunits, which may be itself. */
-void dart__spread_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
+static void swap_in_rounds(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
-  dart__step_end(team);
   for (int32_t round = 0; round < team->nunits; round++) {
     int32_t     unit = (round + team->nunits - team->me) % team->nunits;
     const char *from = (const char *)send + (size_t)unit * nbytes;
@@ -67,6 +71,19 @@ void dart__spread_alltoall(dart__team_t *team, const void *send, void *recv, siz
       copy(to, from, nbytes);
     else
       dart__nodes_swap(team, unit, from, nbytes, to, nbytes);
+  }
+}
+
+void dart__spread_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
+{
+  size_t own = (size_t)team->me * nbytes;
+
+  dart__step_end(team);
+  if (send == recv || team->nunits > AT_A_TIME || (size_t)team->nunits * nbytes > AT_A_TIME_BYTES) {
+    swap_in_rounds(team, send, recv, nbytes);
+  } else {
+    copy((char *)recv + own, (const char *)send + own, nbytes);
+    dart__nodes_swap_blocks(team, send, recv, nbytes);
   }
   dart__step_release(team);
 }
