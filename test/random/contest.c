@@ -1,12 +1,16 @@
 /* See contest.h. */
 #include "contest.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "need.h"
 
 enum { MOST = CONTEST_NODES + 2 };
+
+_Static_assert(CONTEST_NODES >= CONTESTS_MOST + UNITS_MAX, "the last access may be of all units");
+_Static_assert(MOST % 64 == 0 && MOST <= UCHAR_MAX, "a set is whole words, a choice is of bytes");
 
 typedef struct {
   uint64_t bits[MOST / 64];

@@ -62,11 +62,11 @@ size_t draw_size(draw_t *draw, size_t most)
   return size > most ? draw_log(draw, 0, most) : size;
 }
 
-int draw_member(draw_t *draw, uint32_t mask)
+int draw_member(draw_t *draw, uint64_t mask)
 {
-  size_t skip = draw_below(draw, (size_t)__builtin_popcount(mask));
+  size_t skip = draw_below(draw, (size_t)__builtin_popcountll(mask));
 
-  for (int i = 0; i < 32; i++)
+  for (int i = 0; i < 64; i++)
     if ((mask >> i & 1) != 0 && skip-- == 0)
       return i;
   return -1;

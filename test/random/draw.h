@@ -30,7 +30,7 @@ size_t draw_log(draw_t *draw, size_t least, size_t most);
 size_t draw_size(draw_t *draw, size_t most);
 
 /** The set bit of `mask` that a number picks; -1 if there is none. */
-int draw_member(draw_t *draw, uint32_t mask);
+int draw_member(draw_t *draw, uint64_t mask);
 
 /** A well mixed number from three. */
 uint64_t mix(uint64_t a, uint64_t b, uint64_t c);

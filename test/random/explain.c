@@ -80,12 +80,12 @@ static const char *explain_fields(const explain_t *explain, insight_t *insight, 
 {
   const scene_word_t *word = &explain->scene.word[op->word];
   uint64_t            bits = (uint64_t)value_load(word->type, fetched), all = 0;
+  actors_t            all_actors = scene_actors(&explain->scene);
 
-  for (int actor = 0; actor < ACTORS_MAX; actor++) {
+  for (int actor = actors_next(&all_actors, 0); actor < ACTORS_MAX;
+       actor     = actors_next(&all_actors, actor + 1)) {
     int low, width;
 
-    if ((scene_actors(&explain->scene) >> actor & 1) == 0)
-      continue;
     width = scene_field(&explain->scene, word, actor, &low);
     if (width == 0)
       continue;

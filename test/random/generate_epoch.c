@@ -7,17 +7,15 @@ static int draw_segment(generator_t *g)
 }
 
 /* Most of those that there can be, or few. */
-static uint64_t draw_pairs(generator_t *g, int team)
+static void draw_pairs(generator_t *g, int team, uint64_t pairs[UNITS_MAX])
 {
-  uint64_t pairs   = 0;
   unsigned percent = draw_chance(&g->draw, 70) ? 75 : 25;
 
   for (int i = 0; i < g->scene->shape.units; i++)
     for (int j = 0; j < g->scene->shape.units; j++)
       if (scene_team_id(g->scene, team, i) >= 0 && scene_team_id(g->scene, team, j) >= 0 &&
           draw_chance(&g->draw, percent))
-        pairs |= op_pair(i, j);
-  return pairs;
+        pairs[i] |= unit_set(j);
 }
 
 void generate_epoch(generator_t *g)
@@ -29,7 +27,7 @@ void generate_epoch(generator_t *g)
   if (op.seg < 0)
     return;
   if (op.how == EPOCH_PSCW || op.how == EPOCH_LOCK)
-    op.pairs = draw_pairs(g, g->scene->segment[op.seg].team);
+    draw_pairs(g, g->scene->segment[op.seg].team, op.pairs);
   generate(g, &op);
 }
 

@@ -120,8 +120,9 @@ static void all_units(generator_t *g, op_t *op)
 
   op->team = file->team;
   draw_access(g, op);
-  op->units = draw_chance(&g->draw, 70) ? UINT32_MAX >> (32 - UNITS_MAX)
-                                        : (uint32_t)draw_bits(&g->draw) % (1 << UNITS_MAX);
+  op->units = g->scene->team[0].members;
+  if (!draw_chance(&g->draw, 70))
+    op->units &= draw_bits(&g->draw);
   if (draw_chance(&g->draw, 50)) {
     op->n /= units;
     op->n -= op->n % (layout_instance(&op->local) * layout_instance(&op->remote));
@@ -152,7 +153,7 @@ static void shared_pointer(generator_t *g, op_t *op)
   op->team   = file->team;
   op->remote = (layout_t){ .basic = 0 };
   draw_layouts(g, op, op->kind == FILE_TAKE ? 16 + left / (uint64_t)records : 4000);
-  op->units = (uint32_t)draw_bits(&g->draw) % (1 << UNITS_MAX);
+  op->units = draw_bits(&g->draw) & g->scene->team[0].members;
   for (; records > 0; records--) {
     draw_actor(g, op);
     generate(g, op);

@@ -42,7 +42,7 @@ static void new_team(generator_t *g)
 
   op.team  = FREE_ONE(team, TEAMS_MAX);
   op.of    = draw_team(g);
-  op.units = (uint32_t)draw_bits(&g->draw) & g->scene->team[op.of].members;
+  op.units = draw_bits(&g->draw) & g->scene->team[op.of].members;
   op.how   = (int)draw_below(&g->draw, 2);
   generate(g, &op);
 }
@@ -113,7 +113,7 @@ static void new_registered(generator_t *g)
     op.shift = (int)draw_below(&g->draw, 16);
   draw_sizes(g, &op, op.here >= 0 ? draw_log(&g->draw, 16, 1024) : draw_portion_size(g),
              type_size(op.type));
-  for (int unit = 1; op.how == REGISTER_ALIGNED && unit < UNITS_MAX; unit++)
+  for (int unit = 1; op.how == REGISTER_ALIGNED && unit < g->scene->shape.units; unit++)
     op.sizes[unit] = op.sizes[0];
   generate(g, &op);
 }
@@ -167,7 +167,7 @@ static void end_segment(generator_t *g)
   op.seg   = seg;
   op.units = g->scene->team[g->scene->segment[seg].team].members & ~g->scene->segment[seg].gone;
   if (draw_chance(&g->draw, 50)) /* of registered memory some, and the others later */
-    op.units &= (uint32_t)draw_bits(&g->draw);
+    op.units &= draw_bits(&g->draw);
   generate(g, &op);
 }
 

@@ -424,13 +424,14 @@ void generate_letters(generator_t *g)
 
 void generate_ring(generator_t *g)
 {
-  op_t op = op_new(RING);
-  int  thread;
+  op_t   op    = op_new(RING);
+  size_t units = (size_t)g->scene->shape.units;
+  int    thread;
 
   op.team = draw_any_team(g);
   thread  = scene_thread(g->scene, op.team);
   draw_contents(g, &op, g->most / 2);
-  op.shift = (int)draw_below(&g->draw, UNITS_MAX);
+  op.shift = (int)draw_below(&g->draw, units > UNITS_SMALL ? units : UNITS_SMALL);
   op.value = draw_below(&g->draw, 5);
   op.tag   = draw_tag(g, thread, thread);
   generate(g, &op);

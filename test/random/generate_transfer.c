@@ -409,8 +409,8 @@ void generate_shared(generator_t *g)
   if (op.kind == FETCH && draw_chance(&g->draw, 30))
     op.oper = DART_OP_NO_OP;
   if (word->family == WORD_TURN && word->writer >= 0 && op.oper != DART_OP_NO_OP) {
-    op.unit   = word->writer / THREADS_MAX;
-    op.thread = word->writer % THREADS_MAX;
+    op.unit   = actor_unit(word->writer);
+    op.thread = actor_thread(word->writer);
   }
   generate(g, &op);
 }
@@ -452,8 +452,8 @@ static void complete_one(generator_t *g, int actor)
         (kind_t)draw_range(&g->draw, WAIT, draw_chance(&g->draw, 80) ? TEST_LOCAL : HANDLE_FREE));
   else
     op = op_new((kind_t)draw_range(&g->draw, FLUSH, FLUSH_LOCAL_ALL));
-  op.unit   = actor / THREADS_MAX;
-  op.thread = actor % THREADS_MAX;
+  op.unit   = actor_unit(actor);
+  op.thread = actor_thread(actor);
   op.seg    = p->kind == NOTIFY ? g->scene->counter[p->counter].seg : p->seg;
   op.to     = p->to;
   if (op_has(&op, HAS_OPS))

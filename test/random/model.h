@@ -45,7 +45,13 @@ memory_t *model_memory(model_t *model, int seg, int unit, uint64_t *at);
 
 /** Patterns: of the source of an operation, of a destination before it is written, of a buffer that may
  *  be reused, of new memory of a unit, of what a unit gives to a collective. */
-enum { PATTERN_SOURCE, PATTERN_BLANK, PATTERN_POISON, PATTERN_NEW = 16, PATTERN_GIVEN = 32 };
+enum {
+  PATTERN_SOURCE,
+  PATTERN_BLANK,
+  PATTERN_POISON,
+  PATTERN_NEW   = 16,
+  PATTERN_GIVEN = PATTERN_NEW + UNITS_MAX
+};
 uint64_t model_key(const scene_t *scene, const op_t *op, int what);
 
 /** Element k of an atomic's operands. */

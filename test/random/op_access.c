@@ -350,7 +350,7 @@ bool access_is_known(const access_t *access, const knowledge_t *know, int actor)
 {
   if (access->class == APPENDS || access->class == TAKES || access->class == CONTESTS)
     return false;
-  return (access->seen >> actor & 1) != 0 ||
+  return actors_have(&access->seen, actor) ||
          (access->done != 0 && know->clock[access->done_by] >= access->done);
 }
 
@@ -362,8 +362,8 @@ bool access_is_program_ordered(const access_t *old, const access_t *new)
 
 bool access_is_fenced(const access_t *old, const access_t *new)
 {
-  return (old->fenced >> new->actor & 1) != 0 &&
-         (new->lead == old->lead || new->unit == new->actor / THREADS_MAX);
+  return actors_have(&old->fenced, new->actor) &&
+         (new->lead == old->lead || new->unit == actor_unit(new->actor));
 }
 
 bool access_is_ordered(const scene_t *scene, const access_t *old, int actor, uint32_t event,

@@ -36,8 +36,8 @@ typedef struct {
   bool     is_fresh; /* one element is written, with a value that was never there before */
   int      done_by;  /* who completed it, an actor of the same unit, ... */
   uint32_t done;     /* ... and its event then; 0: it is not complete */
-  uint32_t seen;     /* actors that know by what came with it */
-  uint32_t fenced;   /* actors that have ended its epoch by a fence since */
+  actors_t seen;     /* actors that know by what came with it */
+  actors_t fenced;   /* actors that have ended its epoch by a fence since */
   bool
       is_ours; /* at its unit, by a put, a get, an atomic or a notification: what dart_order is about */
   bool is_word; /* a put of at most 8 bytes in a row, or an update: in program order with others */

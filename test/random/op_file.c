@@ -41,7 +41,7 @@ static file_region_t in_view(const scene_file_t *file, int unit, uint64_t at, ui
 
 static bool takes_part(const op_t *op, int unit)
 {
-  return !op_has(op, HAS_UNITS) || (op->units >> unit & 1) != 0;
+  return !op_has(op, HAS_UNITS) || units_have(op->units, unit);
 }
 
 /* At the shared pointer: one unit behind the other. */

@@ -11,10 +11,10 @@ typedef struct {
 void knowledge_learn(knowledge_t *to, const knowledge_t *from);
 
 /** All readers know what all writers know. Sets of actors. */
-void knowledge_tell(knowledge_t know[ACTORS_MAX], uint32_t writers, uint32_t readers);
+void knowledge_tell(knowledge_t know[ACTORS_MAX], const actors_t *writers, const actors_t *readers);
 
 /** Something happens to these actors. */
-void knowledge_event(knowledge_t know[ACTORS_MAX], uint32_t actors);
+void knowledge_event(knowledge_t know[ACTORS_MAX], const actors_t *actors);
 
 /** What an operation orders by itself: collectives as their data goes, those that move nothing order
  *  nothing; messages. */

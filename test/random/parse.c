@@ -56,13 +56,13 @@ static bool take_layout(const char *text, layout_t *layout)
          layout->stride >= layout->blocklen;
 }
 
-static bool take_mask(const char *text, uint32_t *mask)
+static bool take_units(const char *text, uint64_t *units)
 {
   int unit, used;
 
-  *mask = 0;
+  *units = 0;
   while (sscanf(text, "%d%n", &unit, &used) == 1 && unit >= 0 && unit < UNITS_MAX) {
-    *mask |= UINT32_C(1) << unit;
+    *units |= unit_set(unit);
     text += used;
     if (*text++ != ',')
       return true;
@@ -70,15 +70,41 @@ static bool take_mask(const char *text, uint32_t *mask)
   return *text == '\0';
 }
 
-static bool take_pairs(const char *text, uint64_t *pairs)
+/* Targets of one origin: units and ranges of units, as 1+4-7. */
+static bool take_targets(const char **text, uint64_t *targets)
 {
-  int origin, target, used;
+  int first, last, used;
 
-  for (*pairs = 0; sscanf(text, "%d>%d%n", &origin, &target, &used) == 2; text += *text == ',') {
-    if (origin < 0 || origin >= UNITS_MAX || target < 0 || target >= UNITS_MAX)
+  do {
+    if (sscanf(*text, "%d%n", &first, &used) != 1)
       return false;
-    *pairs |= op_pair(origin, target);
+    *text += used;
+    last = first;
+    if (**text == '-') {
+      if (sscanf(*text, "-%d%n", &last, &used) != 1)
+        return false;
+      *text += used;
+    }
+    if (first < 0 || last < first || last >= UNITS_MAX)
+      return false;
+    *targets |= units_below(last + 1) & ~units_below(first);
+  } while (*(*text)++ == '+');
+  (*text)--;
+  return true;
+}
+
+static bool take_pairs(const char *text, op_t *op)
+{
+  int origin, used = 0;
+
+  memset(op->pairs, 0, sizeof op->pairs);
+  for (; sscanf(text, "%d>%n", &origin, &used) == 1; text += *text == ',') {
+    if (used == 0 || origin < 0 || origin >= UNITS_MAX)
+      return false;
     text += used;
+    used = 0;
+    if (!take_targets(&text, &op->pairs[origin]))
+      return false;
   }
   return *text == '\0';
 }
@@ -173,8 +199,8 @@ static bool take_field(const char *text, op_t *op, field_t field)
   case HAS_TAG: return sscanf(text, "%d", &op->tag) == 1;
   case HAS_HOW: return take_how(text, op);
   case HAS_FORM: return op->is_inline = strcmp(text, "inline") == 0;
-  case HAS_UNITS: return take_mask(text, &op->units);
-  case HAS_PAIRS: return take_pairs(text, &op->pairs);
+  case HAS_UNITS: return take_units(text, &op->units);
+  case HAS_PAIRS: return take_pairs(text, op);
   case HAS_SIZES: return take_sizes(text, op);
   case HAS_OPS: return take_ops(text, op);
   }

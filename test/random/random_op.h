@@ -15,12 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "actors.h"
 #include "layout.h"
 
 enum {
-  UNITS_MAX      = 8,
-  THREADS_MAX    = 4,
-  ACTORS_MAX     = UNITS_MAX * THREADS_MAX,
   TEAMS_MAX      = 16,
   SEGMENTS_MAX   = 48,
   LOCKS_MAX      = 8,
@@ -69,7 +67,7 @@ typedef enum {
   HAS_SIZES     = 1 << 22,
   HAS_OPS       = 1 << 23,
   HAS_RANGE     = 1 << 24,
-  HAS_PAIRS     = 1 << 25, /* origins and their targets, units, as bits: see op_pair */
+  HAS_PAIRS     = 1 << 25, /* origins and their targets, units */
   HAS_FILE      = 1 << 26,
   HAS_AT        = 1 << 27, /* bytes, in a file */
   HAS_FORM      = 1 << 28  /* by the call, or by the form that dart_inline.h has of it */
@@ -252,10 +250,11 @@ typedef struct op {
   uint64_t n;    /* elements; bytes of a store, a load, an allocator's pool */
   layout_t local, remote;
   int      type, oper;
-  uint64_t value, pairs;
+  uint64_t value;
+  uint64_t pairs[UNITS_MAX]; /* for each origin its targets: a set of units */
   int      root, shift, how, tag;
   bool     is_inline;        /* HAS_FORM */
-  uint32_t units;            /* as a mask */
+  uint64_t units;            /* a set */
   int64_t  sizes[UNITS_MAX]; /* bytes per global unit; allgatherv: elements */
   uint32_t ops[OP_LIST_MAX]; /* HAS_OPS: ids of operations with handles */
   int      nops;
@@ -303,12 +302,6 @@ size_t op_updated(const op_t *op, size_t k);
 /** Whether it holds the elements of run `run` of its layout alone, and changes them, or holds them with others. */
 bool op_holds_alone(const op_t *op, size_t run);
 
-/** The bit of an origin and its target among pairs. */
-static inline uint64_t op_pair(int origin, int target)
-{
-  return UINT64_C(1) << (origin * UNITS_MAX + target);
-}
-
 /** Bytes from the place of an operation (HAS_TO) to the end of what it may touch there. */
 uint64_t op_extent(const op_t *op);
 
@@ -330,11 +323,5 @@ typedef struct list {
 
 void list_add(list_t *list, const op_t *op);
 void list_free(list_t *list);
-
-/** Actors are numbered; sets of them are masks. */
-static inline int actor_number(int unit, int thread)
-{
-  return unit * THREADS_MAX + thread;
-}
 
 #endif

@@ -95,8 +95,8 @@ static bool may_raise(const rules_t *rules, const op_t *op)
   const counter_t *c     = &rules->counter[op->counter];
   int              actor = actor_number(op->unit, op->thread);
 
-  if (c->raisers == 0 ||
-      ((c->raisers & ~(UINT32_C(1) << actor)) == 0 && !c->is_unordered && op->kind == NOTIFY))
+  if (actors_are_none(&c->raisers) ||
+      (actors_are_one(&c->raisers, actor) && !c->is_unordered && op->kind == NOTIFY))
     return true;
   if (c->is_set || op->oper != 0)
     return false;
@@ -129,7 +129,7 @@ static bool may_hold(const rules_t *rules, const op_t *op)
     return false;
   if (told->kind == NOTIFY)
     return waits->kind == AWAIT && waits->how != AWAIT_FETCH && waits->counter == told->counter &&
-           rules->counter[told->counter].raisers == UINT32_C(1) << actor &&
+           actors_are_one(&rules->counter[told->counter].raisers, actor) &&
            told->local.kind == LAYOUT_RUN && told->remote.kind == LAYOUT_RUN &&
            layout_span(&told->remote, told->n) <= HOLD_MOST;
   return (told->kind == PUT || told->kind == PUT_HANDLE || told->kind == PUT_BLOCKING) &&
@@ -181,6 +181,7 @@ static bool touches_are_free(const rules_t *rules, const op_t *op, const touches
 static void add_accesses(rules_t *rules, const op_t *op, const touches_t *touches)
 {
   complete_t how = contract_on_return(op);
+  actors_t   who = scene_who(&rules->scene, op);
 
   for (int i = 0; i < touches->n; i++) {
     rules->access =
@@ -191,7 +192,7 @@ static void add_accesses(rules_t *rules, const op_t *op, const touches_t *touche
     rules->naccesses++;
     if (op_is_file_access(op) &&
         op_kinds[op->kind].who == WHO_TEAM) /* done on all when it returns on one */
-      rules->access[rules->naccesses - 1].seen |= scene_who(&rules->scene, op);
+      actors_join(&rules->access[rules->naccesses - 1].seen, &who);
     rules_finish(rules, touches->touch[i].actor, op->id, how, touches->touch[i].actor);
   }
 }
@@ -205,7 +206,7 @@ static void order(rules_t *rules, const op_t *op)
   for (size_t i = 0; i < rules->naccesses; i++) {
     access_t *a = &rules->access[i];
 
-    if (!a->is_ours || a->actor / THREADS_MAX != op->unit || a->unit != op->to || a->ordered != 0 ||
+    if (!a->is_ours || actor_unit(a->actor) != op->unit || a->unit != op->to || a->ordered != 0 ||
         rules->know[actor].clock[a->actor] < a->event || rules->scene.segment[a->name].epoch != 0 ||
         !contract_same_scope(&rules->scene, op->seg, a->name))
       continue;
@@ -221,7 +222,7 @@ static void see_in_order(rules_t *rules, const access_t *last, int by)
     access_t *a = &rules->access[i];
 
     if (access_is_ordered(&rules->scene, a, last->actor, last->event, last->unit, last->name))
-      a->seen |= UINT32_C(1) << by;
+      actors_add(&a->seen, by);
   }
 }
 
@@ -231,7 +232,7 @@ static void raise(rules_t *rules, const op_t *op)
   int                    actor = actor_number(op->unit, op->thread);
   counter_t             *c     = &rules->counter[op->counter];
 
-  c->raisers |= UINT32_C(1) << actor;
+  actors_add(&c->raisers, actor);
   c->is_set |= op->oper != 0;
   c->is_unordered |= op->kind == GET_NOTIFY;
   for (size_t i = 0; i < rules->naccesses; i++)
@@ -251,7 +252,7 @@ static void await(rules_t *rules, const op_t *op)
   for (size_t i = 0; i < rules->naccesses; i++)
     if (rules->access[i].counter == op->counter ||
         (rules->access[i].before >> op->counter & 1) != 0)
-      rules->access[i].seen |= UINT32_C(1) << actor;
+      actors_add(&rules->access[i].seen, actor);
 }
 
 static void poll(rules_t *rules, const op_t *op, const access_t *new)
@@ -261,7 +262,7 @@ static void poll(rules_t *rules, const op_t *op, const access_t *new)
 
   if (old == NULL)
     return;
-  old->seen |= UINT32_C(1) << new->actor;
+  actors_add(&old->seen, new->actor);
   if (old->is_ours)
     see_in_order(rules, old, new->actor);
   knowledge_learn(&rules->know[new->actor], &old->then);
@@ -270,36 +271,35 @@ static void poll(rules_t *rules, const op_t *op, const access_t *new)
 /* What was done in the epoch that a fence ends is over for all that begin the next, as far as they go on there. */
 static void fence(rules_t *rules, const op_t *op)
 {
-  uint32_t who = scene_who(&rules->scene, op);
+  actors_t who = scene_who(&rules->scene, op);
   op_t     by  = *op;
 
   for (int unit = 0; unit < rules->scene.shape.units; unit++)
-    if ((who >> actor_number(unit, 0) & 1) != 0) {
+    if (actors_have(&who, actor_number(unit, 0))) {
       by.unit = unit;
       rules_complete(rules, &by);
     }
   for (size_t i = 0; i < rules->naccesses && op->how == FENCE_PLAIN; i++)
     if (rules->access[i].lead == rules->scene.segment[op->seg].lead)
-      rules->access[i].fenced |= who;
+      actors_join(&rules->access[i].fenced, &who);
 }
 
 static void note_last(rules_t *rules, const op_t *op)
 {
-  uint32_t who = scene_who(&rules->scene, op);
+  actors_t who = scene_who(&rules->scene, op);
 
-  for (int i = 0; i < ACTORS_MAX; i++)
-    if ((who >> i & 1) != 0) {
-      rules->last[i][1] = rules->last[i][0];
-      rules->last[i][0] = *op;
-    }
+  for (int i = actors_next(&who, 0); i < ACTORS_MAX; i = actors_next(&who, i + 1)) {
+    rules->last[i][1] = rules->last[i][0];
+    rules->last[i][0] = *op;
+  }
 }
 
 static void end_round(rules_t *rules)
 {
-  memset(rules->last, 0, sizeof rules->last);
-  uint32_t all = scene_actors(&rules->scene);
+  actors_t all = scene_actors(&rules->scene);
 
-  knowledge_tell(rules->know, all, all);
+  memset(rules->last, 0, sizeof rules->last);
+  knowledge_tell(rules->know, &all, &all);
   memset(rules->counter, 0, sizeof rules->counter);
   rules->naccesses = rules->npending = 0;
   rules->in_body                     = false;
@@ -331,12 +331,14 @@ static bool may_come(rules_t *rules, const op_t *op)
 bool rules_take(rules_t *rules, const op_t *op)
 {
   bool      was_in_body = rules->in_body;
+  actors_t  who;
   touches_t touches;
 
   if (!may_come(rules, op))
     return false;
   if (op_kinds[op->kind].who != WHO_UNITS)
     begin_body(rules);
+  who = scene_who(&rules->scene, op);
   access_find(&rules->scene, rules->know, op, &touches);
   if (!touches_are_free(rules, op, &touches)) {
     rules->in_body = was_in_body;
@@ -347,12 +349,12 @@ bool rules_take(rules_t *rules, const op_t *op)
     end_round(rules);
     return true;
   }
-  knowledge_event(rules->know, scene_who(&rules->scene, op));
+  knowledge_event(rules->know, &who);
   if (op->kind == POLL)
     poll(rules, op, &touches.touch[0]);
   order_apply(&rules->scene, rules->know, op);
   if (op_kinds[op->kind].who == WHO_TEAM) /* others know that it began, not what it did */
-    knowledge_event(rules->know, scene_who(&rules->scene, op));
+    knowledge_event(rules->know, &who);
   note_last(rules, op);
   if (op_raises(op))
     raise(rules, op);

@@ -13,7 +13,7 @@ typedef struct {
 } pending_t;
 
 typedef struct {
-  uint32_t    raisers;      /* actors, since the last round */
+  actors_t    raisers;      /* since the last round */
   bool        is_set;       /* one of them did more than add: it is the only one */
   bool        is_unordered; /* they come in any order, even of one actor: gets are among them */
   uint32_t    awaited[ACTORS_MAX]; /* the event of each actor's last await; 0: none */

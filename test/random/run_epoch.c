@@ -177,7 +177,8 @@ static size_t find_partners(const unit_t *unit, int seg, bool targets,
   size_t                 n       = 0;
 
   for (int other = 0; other < unit->shape.units; other++)
-    if ((segment->pairs & (targets ? op_pair(unit->me, other) : op_pair(other, unit->me))) != 0)
+    if (targets ? units_have(segment->pairs[unit->me], other)
+                : units_have(segment->pairs[other], unit->me))
       partners[n++].id = scene_team_id(&unit->model.scene, segment->team, other);
   return n;
 }
@@ -185,7 +186,7 @@ static size_t find_partners(const unit_t *unit, int seg, bool targets,
 static bool is_only_origin(const unit_t *unit, int seg, int target)
 {
   for (int other = 0; other < unit->shape.units; other++)
-    if (other != unit->me && (unit->model.scene.segment[seg].pairs & op_pair(other, target)) != 0)
+    if (other != unit->me && units_have(unit->model.scene.segment[seg].pairs[other], target))
       return false;
   return true;
 }
@@ -217,7 +218,7 @@ static void begin_locks(unit_t *unit, const op_t *op)
   dart_epoch_lock_t kind;
 
   for (int to = 0; to < unit->shape.units; to++) {
-    if ((op->pairs & op_pair(unit->me, to)) == 0)
+    if (!units_have(op->pairs[unit->me], to))
       continue;
     kind = is_only_origin(unit, op->seg, to) && chance(unit, op, to) ? DART_EPOCH_EXCLUSIVE
                                                                      : DART_EPOCH_SHARED;

@@ -122,7 +122,7 @@ static unsigned char tag_of(const op_t *op, int unit)
 
 static size_t elements_of(const unit_t *unit, const op_t *op)
 {
-  return op_has(op, HAS_UNITS) && (op->units >> unit->me & 1) == 0 ? 0 : (size_t)op->n;
+  return op_has(op, HAS_UNITS) && !units_have(op->units, unit->me) ? 0 : (size_t)op->n;
 }
 
 static uint64_t offset_of(const unit_t *unit, const op_t *op)
@@ -308,15 +308,15 @@ static bool is_record(const unit_t *unit, const op_t *op, const unsigned char *t
 static const op_t *find_record(const unit_t *unit, int file, const bool *found,
                                const unsigned char *there, size_t room)
 {
-  uint32_t tried = 0;
+  actors_t tried = { { 0 } };
 
   for (size_t i = 0; i < unit->nops; i++) {
     const op_t *op    = &unit->op[i];
-    uint32_t    actor = UINT32_C(1) << actor_number(op->unit, op->thread);
+    int         actor = actor_number(op->unit, op->thread);
 
-    if (op->kind != FILE_APPEND || op->file != file || found[i] || (tried & actor) != 0)
+    if (op->kind != FILE_APPEND || op->file != file || found[i] || actors_have(&tried, actor))
       continue;
-    tried |= actor;
+    actors_add(&tried, actor);
     if (op->n * layout_elem(&op->local) <= room && is_record(unit, op, there))
       return op;
   }

@@ -94,12 +94,13 @@ static void *run_thread(void *argument)
 {
   thread_t *thread = argument;
   unit_t   *unit   = thread->unit;
-  uint32_t  me     = UINT32_C(1) << actor_number(unit->me, thread->id);
+  int       me     = actor_number(unit->me, thread->id);
 
   for (size_t i = 0; i < unit->nops; i++) {
-    const op_t *op = &unit->op[i];
+    const op_t *op  = &unit->op[i];
+    actors_t    who = scene_who(&unit->model.scene, op);
 
-    if ((scene_who(&unit->model.scene, op) & me) == 0)
+    if (!actors_have(&who, me))
       continue;
     atomic_store(&thread->current, op);
     if (op->kind == ROUND)
@@ -178,7 +179,7 @@ static void compare_far(unit_t *unit, const op_t *round)
   for (int i = 0; i < SEGMENTS_MAX && !unit->model.scene.segment[seg].alive; i++)
     seg = (seg + 1) % SEGMENTS_MAX;
   if (!unit->model.scene.segment[seg].alive || scene_size(&unit->model.scene, seg, to) == 0 ||
-      (unit->model.scene.segment[seg].gone >> unit->me & 1) != 0 ||
+      units_have(unit->model.scene.segment[seg].gone, unit->me) ||
       scene_team_id(&unit->model.scene, unit->model.scene.segment[seg].team, unit->me) < 0)
     return;
   memory = model_memory(&unit->model, seg, to, &at);
@@ -218,7 +219,7 @@ static void compare(unit_t *unit, const op_t *round)
     for (int thread = 0; thread < unit->shape.threads && scene->word[word].alive; thread++)
       explain_word(unit, actor_number(unit->me, thread), word);
   for (int seg = 0; seg < SEGMENTS_MAX; seg++)
-    if (scene->segment[seg].alive && (scene->segment[seg].gone >> unit->me & 1) == 0 &&
+    if (scene->segment[seg].alive && !units_have(scene->segment[seg].gone, unit->me) &&
         scene_team_id(scene, scene->segment[seg].team, unit->me) >= 0)
       run_check_segment(unit, round, seg);
   for (int file = 0; file < FILES_MAX; file++)

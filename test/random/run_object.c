@@ -21,7 +21,7 @@ static dart_group_t group_of(const unit_t *unit, const op_t *op)
 
   RUN_OK(unit, op, dart_group_create(&group));
   for (int i = 0; i < unit->shape.units; i++)
-    if ((op->units >> i & 1) != 0)
+    if (units_have(op->units, i))
       RUN_OK(unit, op, dart_group_addmember(group, DART_GLOBAL_UNIT_ID(i)));
   return group;
 }
@@ -59,7 +59,7 @@ static void new_team(unit_t *unit, const op_t *op)
   if (op->kind == CLONE)
     RUN_OK(unit, op, dart_team_clone(of, &unit->team[op->team]));
   else {
-    if ((op->units >> unit->me & 1) != 0 || op->how == TEAM_ALL_PASS)
+    if (units_have(op->units, unit->me) || op->how == TEAM_ALL_PASS)
       group = group_of(unit, op);
     RUN_OK(unit, op, dart_team_create(of, group, &unit->team[op->team]));
     RUN_OK(unit, op, dart_group_destroy(&group));

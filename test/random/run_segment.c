@@ -148,7 +148,7 @@ void run_end_block(unit_t *unit, int seg)
 
 static void deregister(unit_t *unit, const op_t *op)
 {
-  if ((op->units >> unit->me & 1) == 0)
+  if (!units_have(op->units, unit->me))
     return;
   check_block(unit, op, op->seg);
   RUN_OK(unit, op, dart_team_memderegister(unit->gptr[op->seg][unit->me]));

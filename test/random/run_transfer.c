@@ -244,7 +244,7 @@ static void finish_locks(unit_t *unit, const op_t *round)
   for (int i = 0; i < LOCKS_MAX; i++)
     if (scene->lock[i].alive && scene->lock[i].is_word &&
         scene_team_id(scene, scene->lock[i].team, unit->me) >= 0 &&
-        (scene->segment[scene->lock[i].seg].gone >> unit->me & 1) == 0)
+        !units_have(scene->segment[scene->lock[i].seg].gone, unit->me))
       run_end_lock_at(unit, round, i);
 }
 

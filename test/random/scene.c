@@ -12,27 +12,25 @@ void scene_open(scene_t *scene, shape_t shape)
   memset(scene, 0, sizeof *scene);
   scene->shape           = shape;
   scene->team[0].alive   = true;
-  scene->team[0].members = (UINT32_C(1) << shape.units) - 1;
+  scene->team[0].members = units_below(shape.units);
 }
 
 /* ---- who ----------------------------------------------------------------------------------- */
 
-static uint32_t thread_of_units(uint32_t units, int thread)
+static actors_t thread_of_units(uint64_t units, int thread)
 {
-  uint32_t actors = 0;
+  actors_t actors = { { 0 } };
 
-  for (int unit = 0; unit < UNITS_MAX; unit++)
-    if ((units >> unit & 1) != 0)
-      actors |= UINT32_C(1) << actor_number(unit, thread);
+  actors.units[thread] = units;
   return actors;
 }
 
-uint32_t scene_actors(const scene_t *scene)
+actors_t scene_actors(const scene_t *scene)
 {
-  uint32_t actors = 0;
+  actors_t actors = { { 0 } };
 
   for (int thread = 0; thread < scene->shape.threads; thread++)
-    actors |= thread_of_units(scene->team[0].members, thread);
+    actors.units[thread] = scene->team[0].members;
   return actors;
 }
 
@@ -71,13 +69,13 @@ int scene_team(const scene_t *scene, const op_t *op)
   }
 }
 
-uint32_t scene_who(const scene_t *scene, const op_t *op)
+actors_t scene_who(const scene_t *scene, const op_t *op)
 {
-  uint32_t by = UINT32_C(1) << actor_number(op->unit, op->thread);
+  actors_t by = actor_set(actor_number(op->unit, op->thread));
 
   switch (op_kinds[op->kind].who) {
   case WHO_ACTOR: return by;
-  case WHO_PAIR: return by | UINT32_C(1) << actor_number(op->peer, op->peer_thread);
+  case WHO_PAIR: actors_add(&by, actor_number(op->peer, op->peer_thread)); return by;
   case WHO_UNITS: return thread_of_units(scene->team[scene_team(scene, op)].members, 0);
   case WHO_TEAM:
     return thread_of_units(scene->team[op->team].members, scene_thread(scene, op->team));
@@ -87,24 +85,25 @@ uint32_t scene_who(const scene_t *scene, const op_t *op)
 
 int scene_members(const scene_t *scene, int team)
 {
-  return __builtin_popcount(scene->team[team].members);
+  return __builtin_popcountll(scene->team[team].members);
 }
 
 int scene_team_id(const scene_t *scene, int team, int unit)
 {
-  uint32_t members = scene->team[team].members;
+  uint64_t members = scene->team[team].members;
 
-  if ((members >> unit & 1) == 0)
+  if (!units_have(members, unit))
     return -1;
-  return __builtin_popcount(members & ((UINT32_C(1) << unit) - 1));
+  return __builtin_popcountll(members & units_below(unit));
 }
 
 int scene_unit(const scene_t *scene, int team, int team_id)
 {
-  for (int unit = 0; unit < scene->shape.units; unit++)
-    if (scene_team_id(scene, team, unit) == team_id)
-      return unit;
-  return -1;
+  uint64_t members = scene->team[team].members;
+
+  for (; team_id > 0 && members != 0; team_id--)
+    members &= members - 1;
+  return members == 0 ? -1 : __builtin_ctzll(members);
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */
@@ -122,7 +121,7 @@ uint64_t scene_size(const scene_t *scene, int seg, int unit)
 {
   const scene_segment_t *segment = &scene->segment[seg];
 
-  if (unit < 0 || unit >= scene->shape.units || (segment->gone >> unit & 1) != 0 ||
+  if (unit < 0 || unit >= scene->shape.units || units_have(segment->gone, unit) ||
       segment->sizes[unit] < 0)
     return 0;
   return (uint64_t)segment->sizes[unit];
@@ -174,13 +173,15 @@ bool scene_is_reserved(const scene_t *scene, int seg, int unit, uint64_t at, uin
 int scene_field(const scene_t *scene, const scene_word_t *word, int actor, int *low_out)
 {
   int actors = scene->shape.units * scene->shape.threads, bits = value_bits(word->type);
-  int index = actor / THREADS_MAX * scene->shape.threads + actor % THREADS_MAX;
+  int index = actor_unit(actor) * scene->shape.threads + actor_thread(actor);
   int width = bits >= actors ? bits / actors : 1;
 
   if (width > 16)
     width = 16;
+  if ((index + 1) * width > bits)
+    index = width = 0;
   *low_out = index * width;
-  return *low_out + width <= bits ? width : 0;
+  return width;
 }
 
 bool scene_field_after(const scene_t *scene, const scene_word_t *word, const op_t *op,
@@ -302,7 +303,7 @@ static void new_segment(scene_t *scene, const op_t *op, segment_kind_t kind)
   segment->allocator = op->allocator;
   segment->alias     = -1;
   for (int unit = 0; unit < UNITS_MAX; unit++)
-    segment->sizes[unit] = (scene->team[team].members >> unit & 1) != 0 ? op->sizes[unit] : -1;
+    segment->sizes[unit] = units_have(scene->team[team].members, unit) ? op->sizes[unit] : -1;
   if (kind == SEGMENT_REGISTERED) {
     segment->shift    = op->shift;
     segment->alias    = op->here;
@@ -316,14 +317,14 @@ static void deregister(scene_t *scene, const op_t *op)
 
   segment->gone |= op->units;
   for (int i = 0; i < COUNTERS_MAX; i++)
-    if (scene->counter[i].seg == op->seg && (op->units >> scene->counter[i].unit & 1) != 0)
+    if (scene->counter[i].seg == op->seg && units_have(op->units, scene->counter[i].unit))
       scene->counter[i].alive = false;
   for (int i = 0; i < LOCKS_MAX; i++)
     if (scene->lock[i].is_word && scene->lock[i].seg == op->seg &&
-        (op->units >> scene->lock[i].unit & 1) != 0)
+        units_have(op->units, scene->lock[i].unit))
       scene->lock[i].alive = false;
   for (int i = 0; i < WORDS_MAX; i++)
-    if (scene->word[i].seg == op->seg && (op->units >> scene->word[i].unit & 1) != 0)
+    if (scene->word[i].seg == op->seg && units_have(op->units, scene->word[i].unit))
       scene->word[i].alive = false;
   if ((scene->team[segment->team].members & ~segment->gone) == 0)
     segment->alive = false;
@@ -368,7 +369,7 @@ bool scene_covers(const scene_t *scene, int seg, int unit, int to)
 
   switch (segment->epoch) {
   case 1 + EPOCH_PSCW:
-  case 1 + EPOCH_LOCK: return (segment->pairs & op_pair(unit, to)) != 0;
+  case 1 + EPOCH_LOCK: return units_have(segment->pairs[unit], to);
   case 1 + EPOCH_SECTIONS: return false;
   default: return true;
   }
@@ -376,10 +377,12 @@ bool scene_covers(const scene_t *scene, int seg, int unit, int to)
 
 bool scene_has_part(const scene_t *scene, int seg, int unit)
 {
-  for (int other = 0; other < UNITS_MAX; other++)
-    if ((scene->segment[seg].pairs & op_pair(unit, other)) != 0 ||
-        (scene->segment[seg].epoch == 1 + EPOCH_PSCW &&
-         (scene->segment[seg].pairs & op_pair(other, unit)) != 0))
+  const scene_segment_t *segment = &scene->segment[seg];
+
+  if (segment->pairs[unit] != 0)
+    return true;
+  for (int other = 0; other < scene->shape.units; other++)
+    if (segment->epoch == 1 + EPOCH_PSCW && units_have(segment->pairs[other], unit))
       return true;
   return false;
 }
@@ -388,9 +391,9 @@ static void begin_epoch(scene_t *scene, const op_t *op)
 {
   for (int seg = 0; seg < SEGMENTS_MAX; seg++)
     if (scene_same_memory(scene, op->seg, seg)) {
-      scene->segment[seg].epoch  = 1 + op->how;
-      scene->segment[seg].lead   = op->seg;
-      scene->segment[seg].pairs  = op->pairs;
+      scene->segment[seg].epoch = 1 + op->how;
+      scene->segment[seg].lead  = op->seg;
+      memcpy(scene->segment[seg].pairs, op->pairs, sizeof op->pairs);
       scene->segment[seg].fenced = false;
       scene->segment[seg].issued = scene->segment[seg].sent = 0;
     }
@@ -416,7 +419,7 @@ static bool is_sent(const op_t *op)
 /* An operation is issued in the epoch of its segment. */
 static void issue(scene_t *scene, const op_t *op)
 {
-  uint32_t unit = UINT32_C(1) << op->unit;
+  uint64_t unit = unit_set(op->unit);
 
   for (int seg = 0; seg < SEGMENTS_MAX; seg++)
     if (scene->segment[op->seg].epoch != 0 && scene_same_memory(scene, op->seg, seg)) {

@@ -10,7 +10,7 @@
 
 typedef struct {
   bool     alive;
-  uint32_t members; /* global units */
+  uint64_t members; /* global units */
 } scene_team_t;
 
 typedef enum { SEGMENT_ALLOCATED, SEGMENT_REGISTERED, SEGMENT_POOL, SEGMENT_BLOCK } segment_kind_t;
@@ -21,16 +21,16 @@ typedef struct {
   int            team;
   int            allocator;        /* of a block */
   int64_t        sizes[UNITS_MAX]; /* bytes of each unit's portion; -1: no member */
-  uint32_t       gone;             /* units that deregistered */
+  uint64_t       gone;             /* units that deregistered */
   int            shift;            /* registered: bytes by which portions are misaligned */
   int            alias;            /* registered memory of another segment: which, or -1 */
   uint64_t       alias_at;
   int            epoch; /* 1 + how of the one that is open in this round; 0: none */
   int lead; /* the segment that was named to open it: it is for all blocks of one memory of DART */
-  uint64_t pairs;  /* origins and their targets, of PSCW and LOCK */
-  bool     fenced; /* there was a fence since */
-  uint32_t issued; /* units that may have operations in it since its last fence; ... */
-  uint32_t sent;   /* ... and those that have for certain */
+  uint64_t pairs[UNITS_MAX]; /* of PSCW and LOCK: for each origin its targets */
+  bool     fenced;           /* there was a fence since */
+  uint64_t issued;           /* units that may have operations in it since its last fence; ... */
+  uint64_t sent;             /* ... and those that have for certain */
 } scene_segment_t;
 
 typedef struct {
@@ -130,10 +130,10 @@ bool scene_has_part(const scene_t *scene, int seg, int unit);
 bool scene_has_lock(const scene_t *scene, int unit);
 
 /** All actors; the units of a team that are not members are none. */
-uint32_t scene_actors(const scene_t *scene);
+actors_t scene_actors(const scene_t *scene);
 
-/** Who executes an operation, as a mask of actors. */
-uint32_t scene_who(const scene_t *scene, const op_t *op);
+/** The actors that execute an operation. */
+actors_t scene_who(const scene_t *scene, const op_t *op);
 
 /** The thread of each member that a team's collectives belong to. */
 int scene_thread(const scene_t *scene, int team);

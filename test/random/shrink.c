@@ -158,30 +158,29 @@ static int renumber(int unit, int gone)
   return unit > gone ? unit - 1 : unit;
 }
 
-static uint64_t pairs_without(uint64_t pairs, int gone)
+static uint64_t units_without(uint64_t units, int gone)
 {
-  uint64_t left = 0;
+  return (units & units_below(gone)) | (units >> 1 & ~units_below(gone));
+}
 
-  for (int i = 0; i < UNITS_MAX; i++)
-    for (int j = 0; j < UNITS_MAX; j++)
-      if (i != gone && j != gone && (pairs & op_pair(i, j)) != 0)
-        left |= op_pair(renumber(i, gone), renumber(j, gone));
-  return left;
+static void pairs_without(uint64_t pairs[UNITS_MAX], int gone)
+{
+  for (int origin = 0; origin < UNITS_MAX - 1; origin++)
+    pairs[origin] = units_without(pairs[origin < gone ? origin : origin + 1], gone);
+  pairs[UNITS_MAX - 1] = 0;
 }
 
 /* Without a unit: what it does and what is done to it goes, the units behind it move up. */
 static bool move_up(op_t *op, int gone)
 {
-  uint32_t below = (UINT32_C(1) << gone) - 1;
-
   if ((op_has(op, HAS_BY) && op->unit == gone) || (op_has(op, HAS_PEER) && op->peer == gone) ||
       (op_has(op, HAS_TO) && op->to == gone))
     return false;
   op->unit  = renumber(op->unit, gone);
   op->peer  = renumber(op->peer, gone);
   op->to    = renumber(op->to, gone);
-  op->pairs = pairs_without(op->pairs, gone);
-  op->units = (op->units & below) | (op->units >> 1 & ~below);
+  op->units = units_without(op->units, gone);
+  pairs_without(op->pairs, gone);
   memmove(&op->sizes[gone], &op->sizes[gone + 1],
           (size_t)(UNITS_MAX - 1 - gone) * sizeof op->sizes[0]);
   op->sizes[UNITS_MAX - 1] = 0;
@@ -331,11 +330,14 @@ static bool at_start(op_t *op)
 
 static bool fewer_pairs(op_t *op)
 {
-  bool has = op_has(op, HAS_PAIRS) && op->pairs != 0;
+  int origin = 0;
 
-  if (has)
-    op->pairs &= op->pairs - 1;
-  return has;
+  while (origin < UNITS_MAX && op->pairs[origin] == 0)
+    origin++;
+  if (!op_has(op, HAS_PAIRS) || origin == UNITS_MAX)
+    return false;
+  op->pairs[origin] &= op->pairs[origin] - 1;
+  return true;
 }
 
 static bool smaller_portions(op_t *op)

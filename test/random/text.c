@@ -77,26 +77,51 @@ static void say_layout(out_t *out, const layout_t *layout)
   say(out, ")");
 }
 
-static void say_mask(out_t *out, uint32_t mask)
+static void say_units(out_t *out, uint64_t units)
 {
   const char *comma = "";
 
   for (int i = 0; i < UNITS_MAX; i++)
-    if ((mask >> i & 1) != 0) {
+    if (units_have(units, i)) {
       say(out, "%s%d", comma, i);
       comma = ",";
     }
 }
 
-static void say_pairs(out_t *out, uint64_t pairs)
+/* Units and ranges of units. */
+static void say_targets(out_t *out, uint64_t targets)
+{
+  const char *plus = "";
+
+  for (int first = 0, last; first < UNITS_MAX; first = last + 1) {
+    last = first;
+    if (!units_have(targets, first))
+      continue;
+    while (last + 1 < UNITS_MAX && units_have(targets, last + 1))
+      last++;
+    say(out, last > first ? "%s%d-%d" : "%s%d", plus, first, last);
+    plus = "+";
+  }
+}
+
+static void say_pairs(out_t *out, const op_t *op)
 {
   const char *comma = "";
 
-  for (int i = 0; i < UNITS_MAX * UNITS_MAX; i++)
-    if ((pairs >> i & 1) != 0) {
-      say(out, "%s%d>%d", comma, i / UNITS_MAX, i % UNITS_MAX);
+  for (int origin = 0; origin < UNITS_MAX; origin++)
+    if (op->pairs[origin] != 0) {
+      say(out, "%s%d>", comma, origin);
+      say_targets(out, op->pairs[origin]);
       comma = ",";
     }
+}
+
+static bool has_pairs(const op_t *op)
+{
+  for (int origin = 0; origin < UNITS_MAX; origin++)
+    if (op->pairs[origin] != 0)
+      return true;
+  return false;
 }
 
 static void say_how(out_t *out, const op_t *op)
@@ -144,8 +169,8 @@ static void say_field(out_t *out, const op_t *op, field_t field)
   case HAS_TAG: say(out, "%d", op->tag); break;
   case HAS_FORM: say(out, "inline"); break;
   case HAS_HOW: say_how(out, op); break;
-  case HAS_UNITS: say_mask(out, op->units); break;
-  case HAS_PAIRS: say_pairs(out, op->pairs); break;
+  case HAS_UNITS: say_units(out, op->units); break;
+  case HAS_PAIRS: say_pairs(out, op); break;
   case HAS_SIZES:
     for (int i = 0; i < UNITS_MAX && (i == 0 || has_more(op, i)); i++)
       say(out, "%s%lld", i > 0 ? "," : "", (long long)op->sizes[i]);
@@ -179,7 +204,7 @@ void text_op(const op_t *op, char line[TEXT_MAX])
     field_t field = text_fields[i].field;
 
     if (!op_has(op, field) || (field == HAS_HERE && op->here < 0) ||
-        (field == HAS_WORD && op->word < 0) || (field == HAS_PAIRS && op->pairs == 0) ||
+        (field == HAS_WORD && op->word < 0) || (field == HAS_PAIRS && !has_pairs(op)) ||
         (field == HAS_FORM && !op->is_inline) || (field == HAS_OPER && op->oper == 0))
       continue;
     say(&out, " %s=", text_fields[i].name);

@@ -15,7 +15,7 @@
 
 #include "random_op.h"
 
-enum { TEXT_MAX = 640 };
+enum { TEXT_MAX = 8192 }; /* the pairs of 64 units, every second one a target */
 
 /** The line of an operation, without a newline. */
 void text_op(const op_t *op, char line[TEXT_MAX]);

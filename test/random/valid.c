@@ -23,7 +23,7 @@ static bool team_is_alive(const scene_t *scene, int team)
 static bool is_member(const scene_t *scene, int team, int unit)
 {
   return team_is_alive(scene, team) && unit >= 0 && unit < scene->shape.units &&
-         (scene->team[team].members >> unit & 1) != 0;
+         units_have(scene->team[team].members, unit);
 }
 
 static bool segment_is_alive(const scene_t *scene, int seg)
@@ -35,7 +35,7 @@ static bool segment_is_alive(const scene_t *scene, int seg)
 static bool may_use(const scene_t *scene, int seg, int unit)
 {
   return segment_is_alive(scene, seg) && is_member(scene, scene->segment[seg].team, unit) &&
-         (scene->segment[seg].gone >> unit & 1) == 0;
+         !units_have(scene->segment[seg].gone, unit);
 }
 
 static bool is_actor(const scene_t *scene, int unit, int thread)

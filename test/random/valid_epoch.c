@@ -20,13 +20,12 @@ static bool has_cells(const scene_t *scene, int seg)
 /* Origins and targets are members. */
 static bool good_pairs(const scene_t *scene, const op_t *op)
 {
-  int team = scene->segment[op->seg].team;
+  uint64_t members = scene->team[scene->segment[op->seg].team].members;
 
-  for (int i = 0; i < UNITS_MAX; i++)
-    for (int j = 0; j < UNITS_MAX; j++)
-      if ((op->pairs & op_pair(i, j)) != 0 &&
-          (scene_team_id(scene, team, i) < 0 || scene_team_id(scene, team, j) < 0))
-        return false;
+  for (int origin = 0; origin < UNITS_MAX; origin++)
+    if (op->pairs[origin] != 0 &&
+        (!units_have(members, origin) || (op->pairs[origin] & ~members) != 0))
+      return false;
   return true;
 }
 
@@ -66,7 +65,7 @@ static bool good_refused(const scene_t *scene, const op_t *op)
   case REFUSED_FLAGS: return segment->epoch != 0 && scene->shape.threads == 1;
   case REFUSED_NOPRECEDE:
     return segment->epoch == 1 + EPOCH_FENCE && scene->shape.threads == 1 &&
-           (segment->sent >> op->unit & 1) != 0;
+           units_have(segment->sent, op->unit);
   default:
     return scene_has_part(scene, op->seg, op->unit) &&
            !scene_covers(scene, op->seg, op->unit, op->to) &&
