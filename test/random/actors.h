@@ -11,7 +11,7 @@ enum {
   UNITS_MAX   = 64,
   THREADS_MAX = 4,
   ACTORS_MAX  = UNITS_MAX * THREADS_MAX,
-  UNITS_SMALL = 8 /* a job of more units is large: its schedules are drawn for its size */
+  UNITS_SMALL = 8 /* a job of more units is large, see generate.h */
 };
 
 /** The set of one unit, and of the units below `n`. */

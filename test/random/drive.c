@@ -25,6 +25,7 @@ typedef struct {
   uint64_t    seed;
   double      seconds, shrink_seconds, job_seconds;
   unsigned    round_seconds, times;
+  unsigned    units, nodes; /* of all jobs that are drawn; 0: drawn, too */
   bool        keep_going, must_fail, must_hang, is_verbose;
 } options_t;
 
@@ -235,6 +236,8 @@ static bool run_drawn(const options_t *o, totals_t *totals)
     job_t       job     = new_job(o, backend);
     double      left    = end - now();
 
+    job.units = (int)o->units;
+    job.nodes = (int)o->nodes;
     job_draw(&job, &draw, o->forced, o->nforced);
     job.seed    = draw_bits(&draw) % 1000000000;
     job.seconds = left < o->job_seconds ? left : o->job_seconds;
@@ -264,14 +267,15 @@ static bool run_list(const options_t *o, totals_t *totals)
 static const char usage[] =
     "usage: random-drive --build FOLDER [--backend shmem|mpi] [--seconds N] [--seed N] [--seeds "
     "FILE]\n"
-    "         [--set NAME=VALUE]... [--program FILE] [--job-seconds N] [--round-seconds N]\n"
+    "         [--units N] [--nodes N] [--set NAME=VALUE]... [--program FILE]\n"
+    "         [--job-seconds N] [--round-seconds N]\n"
     "         [--shrink N] [--keep-going] [--must-fail | --must-hang] [-v]\n"
     "       random-drive --build FOLDER --list FILE [--times N] [--shrink N]\n"
-    "Runs the differential tester with all kinds of settings. --set forces one of them; --shrink 0 "
-    "leaves\n"
-    "failures as they are, else it is the seconds for making each smaller. For mutants success is "
-    "a difference\n"
-    "that is found (--must-fail), or an operation that does not end (--must-hang); no crash.\n";
+    "Runs the differential tester with all kinds of settings. --set forces one of them. Jobs\n"
+    "have 1 to 6 units on 1 to 4 nodes; --units and --nodes fix that, up to 64 units. With\n"
+    "--shrink 0 failures are left as they are, else it is the seconds for making each smaller.\n"
+    "For mutants success is a difference that is found (--must-fail), or an operation that does\n"
+    "not end (--must-hang); no crash.\n";
 
 static void bad_usage(void)
 {
@@ -319,6 +323,8 @@ static void read_options(int argc, char **argv, options_t *o)
     { "--shrink", REAL, &o->shrink_seconds },
     { "--job-seconds", REAL, &o->job_seconds },
     { "--round-seconds", COUNT, &o->round_seconds },
+    { "--units", COUNT, &o->units },
+    { "--nodes", COUNT, &o->nodes },
     { "--times", COUNT, &o->times },
     { "--keep-going", FLAG, &o->keep_going },
     { "--must-fail", FLAG, &o->must_fail },
@@ -328,13 +334,18 @@ static void read_options(int argc, char **argv, options_t *o)
   size_t n = sizeof known / sizeof known[0], k;
 
   for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0) {
+      fputs(usage, stdout);
+      exit(0);
+    }
     for (k = 0; k < n && strcmp(known[k].name, argv[i]) != 0; k++)
       ;
     if (k == n || (known[k].kind != FLAG && ++i == argc))
       bad_usage();
     take_option(&known[k], argv[i]);
   }
-  if (o->build == NULL)
+  if (o->build == NULL || o->units > UNITS_MAX || o->nodes > UNITS_MAX ||
+      (o->units > 0 && o->nodes > o->units))
     bad_usage();
 }
 

@@ -1,7 +1,11 @@
 #ifndef RANDOM_GENERATE_H
 #define RANDOM_GENERATE_H
 /* What the parts of a generator share: schedule.c draws rounds, generate_object.c what comes and goes,
- * generate_transfer.c and generate_sync.c operations. */
+ * generate_transfer.c and generate_sync.c operations.
+ *
+ * A job of more than UNITS_SMALL units is large. Its rounds have more operations, in proportion, so that each unit has
+ * as many. In some cases more actors meet at a lock or in a file. Portions are smaller, for each unit's model has the
+ * memory of all. */
 #include "draw.h"
 #include "rules.h"
 
@@ -36,6 +40,12 @@ generate_t   generate_object, generate_epoch, generate_transfer, generate_value,
 
 /** Order what the actor of `next` did to its unit before. */
 void generate_order(generator_t *g, const op_t *next);
+
+/** How many of something that units share there are where a small job has `n`. */
+size_t generate_more(const generator_t *g, size_t n);
+
+/** How many at once do something much alike: least .. most, and more in some cases in a large job. */
+size_t draw_several(generator_t *g, size_t least, size_t most);
 
 /* ---- draws ---------------------------------------------------------------------------------- */
 

@@ -71,7 +71,7 @@ void generate_section(generator_t *g)
   size_t words;
 
   op.seg = draw_in_epoch(g, EPOCH_SECTIONS);
-  for (int holders = op.seg < 0 ? 0 : (int)draw_range(&g->draw, 1, 10); holders > 0; holders--) {
+  for (int holders = op.seg < 0 ? 0 : (int)draw_several(g, 1, 10); holders > 0; holders--) {
     if (!draw_place(g, &op))
       continue;
     words  = scene_size(g->scene, op.seg, op.to) / 8;

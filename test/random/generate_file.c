@@ -149,7 +149,7 @@ static void shared_pointer(generator_t *g, op_t *op)
   int                 records = 1;
 
   if (op_kinds[op->kind].who == WHO_ACTOR)
-    records = (int)draw_range(&g->draw, 1, op->kind == FILE_TAKE ? 12 : 6);
+    records = (int)draw_several(g, 1, op->kind == FILE_TAKE ? 12 : 6);
   op->team   = file->team;
   op->remote = (layout_t){ .basic = 0 };
   draw_layouts(g, op, op->kind == FILE_TAKE ? 16 + left / (uint64_t)records : 4000);
@@ -173,7 +173,7 @@ static void contest(generator_t *g, int file)
   uint64_t most;
 
   type.stride = type.blocklen + (uint32_t)draw_log(&g->draw, 0, 100);
-  for (int n = (int)draw_range(&g->draw, 4, 16); n > 0; n--) {
+  for (size_t n = draw_several(g, 4, 16); n > 0; n--) {
     op.kind = draw_chance(&g->draw, 60) ? FILE_WRITE : FILE_READ;
     op.file = file;
     draw_actor(g, &op);

@@ -58,7 +58,7 @@ static void end_team(generator_t *g)
 /* ---- segments ------------------------------------------------------------------------------ */
 
 /* How large portions may be: mostly small, for then operations meet. */
-static size_t draw_portion_size(generator_t *g)
+static size_t draw_small_size(generator_t *g)
 {
   size_t pick = draw_below(&g->draw, 100);
 
@@ -69,6 +69,14 @@ static size_t draw_portion_size(generator_t *g)
   if (pick < 85 || g->most < 64 << 10)
     return draw_log(&g->draw, 1 << 10, 64 << 10);
   return draw_log(&g->draw, 64 << 10, 400 << 10);
+}
+
+/* All portions of a large job together are as large as those of 8 units. */
+static size_t draw_portion_size(generator_t *g)
+{
+  size_t size = draw_small_size(g);
+
+  return (size + generate_more(g, 1) - 1) / generate_more(g, 1);
 }
 
 /* Portions: all the same, or each of its own size, some empty. */

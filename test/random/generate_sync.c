@@ -345,7 +345,7 @@ void generate_locked(generator_t *g)
   size  = scene_size(g->scene, op.seg, op.to);
   op.n  = draw_log(&g->draw, 1, size / 8 < 6 ? size / 8 : 6);
   op.at = 8 * draw_below(&g->draw, size / 8 - op.n + 1);
-  for (int holders = (int)draw_range(&g->draw, 1, 8); holders > 0; holders--) {
+  for (int holders = (int)draw_several(g, 1, 8); holders > 0; holders--) {
     op.how = (int)draw_below(&g->draw, 2);
     generate(g, &op);
     draw_actor(g, &op);
@@ -365,7 +365,7 @@ void generate_ranged(generator_t *g)
   if (!draw_portion(g, op.unit, 64, &op.seg, &op.to))
     return;
   size = scene_size(g->scene, op.seg, op.to);
-  for (int holders = (int)draw_range(&g->draw, 1, 10); holders > 0; holders--) {
+  for (int holders = (int)draw_several(g, 1, 10); holders > 0; holders--) {
     op.remote = (layout_t){ .basic = DART_TYPE_LONG };
     draw_layout(g, &op.remote, true);
     op.n   = layout_instance(&op.remote) * draw_log(&g->draw, 1, 12);

@@ -404,7 +404,7 @@ void generate_shared(generator_t *g)
                                              : draw_oper(g, word->type);
   width        = scene_field(g->scene, word, actor_number(op.unit, op.thread), &low);
   op.value     = draw_below(&g->draw, (size_t)1 << width);
-  if (op.oper == DART_OP_SUM)
+  if (op.oper == DART_OP_SUM && (width > 1 || g->scene->shape.units <= UNITS_SMALL))
     op.value >>= 1;
   if (op.kind == FETCH && draw_chance(&g->draw, 30))
     op.oper = DART_OP_NO_OP;

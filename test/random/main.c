@@ -34,7 +34,8 @@ typedef struct {
 static const char usage[] = "usage: dart-random [--seed N] [--schedules N] [--seconds N] "
                             "[--threads N] [--round-seconds N] [-v]\n"
                             "       dart-random --list FILE [--times N] [--round-seconds N] [-v]\n"
-                            "       dart-random --print UNITS [--seed N] [--threads N]\n";
+                            "       dart-random --print UNITS [--seed N] [--threads N]\n"
+                            "A job has as many units as dartrun starts, at most 64.\n";
 
 static void bad_usage(void)
 {

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 40, WORD_MAX = 320, SPARE_SECONDS = 20, ACTORS_MOST = 8 };
+enum { WORDS_MAX = 40, WORD_MAX = 320, SPARE_SECONDS = 20 };
 
 /* ---- what is drawn ------------------------------------------------------------------------- */
 
@@ -80,11 +80,15 @@ static bool is_set(const job_t *job, const char *setting)
 static void draw_shape(job_t *job, draw_t *draw, bool is_mpi)
 {
   size_t most_nodes = draw_chance(draw, 60) ? 2 : 4;
+  int    nodes = draw_chance(draw, is_mpi ? 12 : 30) ? 1 : (int)draw_range(draw, 2, most_nodes);
+  size_t most_units = draw_chance(draw, 80) ? 4 : 6;
+  int    units      = (int)draw_range(draw, (size_t)nodes, most_units);
 
-  job->nodes = draw_chance(draw, is_mpi ? 12 : 30) ? 1 : (int)draw_range(draw, 2, most_nodes);
-  job->units =
-      (int)draw_range(draw, job->nodes > 1 ? (size_t)job->nodes : 1, draw_chance(draw, 80) ? 4 : 6);
   job->threads = draw_chance(draw, 75) ? 1 : (int)draw_range(draw, 2, 3);
+  if (job->nodes == 0)
+    job->nodes = job->units > 0 && job->units < nodes ? job->units : nodes;
+  if (job->units == 0)
+    job->units = units > job->nodes ? units : job->nodes;
 }
 
 static bool matters(const job_t *job, int where)

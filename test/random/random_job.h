@@ -10,10 +10,10 @@
 enum { JOB_SETTINGS_MAX = 24, JOB_TEXT_MAX = 8192 };
 
 typedef struct job {
-  char        backend[16]; /* shmem, mpi */
-  const char *build;       /* the folder with launchers and programs */
-  const char *program;     /* NULL: the tester of the backend */
-  int         units, nodes, threads;
+  char        backend[16];                    /* shmem, mpi */
+  const char *build;                          /* the folder with launchers and programs */
+  const char *program;                        /* NULL: the tester of the backend */
+  int         units, nodes, threads;          /* 0 before job_draw: units, nodes are drawn */
   char        settings[JOB_SETTINGS_MAX][64]; /* NAME=VALUE */
   int         nsettings;
   unsigned    round_seconds; /* that a round may take */
@@ -35,7 +35,7 @@ typedef struct {
   char      output[JOB_TEXT_MAX]; /* the end of what it printed */
 } job_result_t;
 
-/** Draw backend's shape and settings. `forced`, NAME=VALUE, are taken as they are. */
+/** Draw the backend's shape, as far as it is not given, and settings. `forced`, NAME=VALUE, are taken as they are. */
 void job_draw(job_t *job, draw_t *draw, const char *const *forced, int nforced);
 
 /** Add or change a setting. False: there is no room. */

@@ -239,6 +239,15 @@ static bool is_own_operator(const op_t *op)
   return op->oper == OPER_AFFINE || op->oper == OPER_MERGE;
 }
 
+/* Of a product of floating point at most UNITS_SMALL members give a factor, or it would be too large to be exact. */
+static bool gives_one(const collective_t *c, int member)
+{
+  int step = (c->n + UNITS_SMALL - 1) / UNITS_SMALL;
+
+  return c->op->oper == DART_OP_PROD && value_is_float(c->op->type) &&
+         member % step != (int)(c->op->id % (unsigned)step);
+}
+
 /* Element k of a member's operand. */
 static void operand(const collective_t *c, int member, size_t k, unsigned char *to)
 {
@@ -249,7 +258,10 @@ static void operand(const collective_t *c, int member, size_t k, unsigned char *
     pattern_fill(to, key, k * VALUE_OPAQUE, VALUE_OPAQUE);
   else {
     memset(to, 0, c->size);
-    value_operand(c->op->type, c->op->oper, key, k, to);
+    if (gives_one(c, member))
+      value_store(c->op->type, to, 1);
+    else
+      value_operand(c->op->type, c->op->oper, key, k, to);
   }
 }
 

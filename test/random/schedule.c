@@ -30,6 +30,20 @@ bool generate(generator_t *g, op_t *op)
   return true;
 }
 
+size_t generate_more(const generator_t *g, size_t n)
+{
+  size_t units = (size_t)g->scene->shape.units;
+
+  return units > UNITS_SMALL ? n * units / UNITS_SMALL : n;
+}
+
+size_t draw_several(generator_t *g, size_t least, size_t most)
+{
+  if (g->scene->shape.units > UNITS_SMALL && draw_chance(&g->draw, 10))
+    most = generate_more(g, most);
+  return draw_range(&g->draw, least, most);
+}
+
 static void draw_weights(generator_t *g, int weights[NPARTS])
 {
   for (int i = 0; i < NPARTS; i++)
@@ -54,10 +68,10 @@ static generate_t *draw_part(generator_t *g, const int weights[NPARTS])
 static void draw_round(generator_t *g, const int weights[NPARTS], bool is_first)
 {
   size_t objects = is_first ? draw_range(&g->draw, 4, 14) : draw_log(&g->draw, 0, 4);
-  size_t n       = draw_log(&g->draw, 8, 250);
+  size_t n       = draw_log(&g->draw, generate_more(g, 8), generate_more(g, 250));
   op_t   meet = op_new(MEET), round = op_new(ROUND);
 
-  g->left = 2 << 20;
+  g->left = generate_more(g, 2 << 20);
   for (size_t i = 0; i < objects; i++)
     generate_object(g);
   if (draw_chance(&g->draw, 90))

@@ -10,7 +10,7 @@
 #include "rules.h"
 #include "text.h"
 
-enum { PATIENCE = 4 }; /* seconds for a round */
+enum { PATIENCE = 4 }; /* seconds for a round of a small job */
 
 typedef struct {
   job_t  job;
@@ -189,16 +189,20 @@ static bool move_up(op_t *op, int gone)
   return true;
 }
 
-static bool drop_unit(search_t *s, int unit)
+/* Units from..to - 1. */
+static bool drop_some_units(search_t *s, int from, int to)
 {
   list_t candidate = { .shape = s->list.shape };
   job_t  job       = s->job;
 
-  candidate.shape.units--;
+  candidate.shape.units -= to - from;
   for (size_t i = 0; i < s->list.n; i++) {
-    op_t op = s->list.op[i];
+    op_t op    = s->list.op[i];
+    bool stays = true;
 
-    if (move_up(&op, unit))
+    for (int unit = to - 1; unit >= from && stays; unit--)
+      stays = move_up(&op, unit);
+    if (stays)
       list_add(&candidate, &op);
   }
   if (job.nodes > candidate.shape.units)
@@ -206,12 +210,16 @@ static bool drop_unit(search_t *s, int unit)
   return try(s, &job, &candidate);
 }
 
+/* One at a time, or halves, quarters and so on of a large job first. */
 static bool drop_units(search_t *s)
 {
+  int  size   = s->list.shape.units > UNITS_SMALL ? s->list.shape.units / 2 : 1;
   bool better = false;
 
-  for (int unit = s->list.shape.units - 1; unit >= 0 && s->list.shape.units > 1; unit--)
-    better |= drop_unit(s, unit);
+  for (; size >= 1; size /= 2)
+    for (int to = s->list.shape.units; to > 0 && s->list.shape.units > size && now() < s->end;
+         to -= size)
+      better |= drop_some_units(s, to > size ? to - size : 0, to);
   return better;
 }
 
@@ -403,14 +411,26 @@ static bool calibrate(search_t *s)
   return fails(s, &s->job, &s->list);
 }
 
+/* What hangs would take all the time; the more units, the longer takes what does not. */
+static void be_patient(search_t *s)
+{
+  unsigned units = (unsigned)s->list.shape.units, most = PATIENCE;
+
+  if (units > UNITS_SMALL)
+    most = PATIENCE * units / UNITS_SMALL;
+  if (s->job.round_seconds > most)
+    s->job.round_seconds = most;
+}
+
 bool shrink(job_t *job, list_t *list, double seconds)
 {
   search_t s = { .job = *job, .list = copy(list), .end = now() + seconds };
   bool     found;
 
-  if (s.job.round_seconds > PATIENCE) /* what hangs would take all the time */
-    s.job.round_seconds = PATIENCE;
+  be_patient(&s);
   found = calibrate(&s);
+  if (found && s.list.shape.units > UNITS_SMALL)
+    drop_units(&s);
   if (found) {
     while (now() < s.end) {
       bool better = drop_operations(&s);
