@@ -27,6 +27,7 @@ typedef struct {
   contest_file_t file;
   size_t         reached[CONTEST_NODES]; /* the bytes that the file had at least */
   unsigned char *covered[CONTEST_NODES]; /* of a write: byte → whether it writes it */
+  unsigned char *written;                /* byte → whether any does */
   set_t          after[MOST];            /* what comes after each */
   choice_t      *choice;
   size_t         nchoices, room;
@@ -80,8 +81,11 @@ static void note_choice(contest_t *c, int read, int write, int other)
 
 static bool note_byte(contest_t *c, int read, size_t at, unsigned char value)
 {
-  int source = find_source(c, at, value);
+  int source;
 
+  if (c->written[at] == 0) /* most of a file: begin() has put what was before it before all */
+    return value == c->file.before[at];
+  source = find_source(c, at, value);
   if (source == -1)
     return false;
   if (source == -2)
@@ -196,6 +200,7 @@ static bool has_circle(contest_t *c)
  * were under way together. */
 static void begin(contest_t *c)
 {
+  c->written = need(c->file.is);
   put_after(c, c->n, c->n + 1);
   for (int i = 0; i < c->n; i++) {
     put_after(c, c->n, i);
@@ -208,9 +213,12 @@ static void begin(contest_t *c)
     c->covered[i] = need(c->file.is);
     c->reached[i] =
         c->nodes[i].region.from + layout_span(&c->nodes[i].region.layout, c->nodes[i].region.n);
-    for (uint64_t k = 0; k < c->nodes[i].region.n; k++)
-      memset(c->covered[i] + c->nodes[i].region.from + layout_at(&c->nodes[i].region.layout, k), 1,
-             layout_elem(&c->nodes[i].region.layout));
+    for (uint64_t k = 0; k < c->nodes[i].region.n; k++) {
+      size_t at = c->nodes[i].region.from + layout_at(&c->nodes[i].region.layout, k);
+
+      memset(c->covered[i] + at, 1, layout_elem(&c->nodes[i].region.layout));
+      memset(c->written + at, 1, layout_elem(&c->nodes[i].region.layout));
+    }
   }
 }
 
@@ -218,6 +226,7 @@ static void end(contest_t *c)
 {
   for (int i = 0; i < c->n; i++)
     free(c->covered[i]);
+  free(c->written);
   free(c->choice);
   free(c);
 }

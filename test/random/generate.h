@@ -3,9 +3,9 @@
 /* What the parts of a generator share: schedule.c draws rounds, generate_object.c what comes and goes,
  * generate_transfer.c and generate_sync.c operations.
  *
- * A job of more than UNITS_SMALL units is large. Its rounds have more operations, in proportion, so that each unit has
- * as many. In some cases more actors meet at a lock or in a file. Portions are smaller, for each unit's model has the
- * memory of all. */
+ * A job of more than UNITS_SMALL units is large. It has fewer rounds. They have more operations, in proportion, so that
+ * each unit has as many, and more objects to use. In some cases more actors meet at a lock or in a file.
+ * Portions are smaller, for each unit's model has the memory of all. */
 #include "draw.h"
 #include "rules.h"
 

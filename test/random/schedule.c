@@ -18,7 +18,13 @@ static const struct {
   { generate_refused, 2 },    { generate_file, 12 },   { generate_get_notify, 8 },
 };
 
-enum { NPARTS = sizeof parts / sizeof parts[0], LEFT_OUT = 25 };
+enum {
+  NPARTS       = sizeof parts / sizeof parts[0],
+  LEFT_OUT     = 25,
+  ROUNDS_MOST  = 9,
+  ROUNDS_LARGE = 4, /* in a large job, */
+  MORE_OBJECTS = 3  /* which has so many times as many objects */
+};
 
 bool generate(generator_t *g, op_t *op)
 {
@@ -71,6 +77,8 @@ static void draw_round(generator_t *g, const int weights[NPARTS], bool is_first)
   size_t n       = draw_log(&g->draw, generate_more(g, 8), generate_more(g, 250));
   op_t   meet = op_new(MEET), round = op_new(ROUND);
 
+  if (g->scene->shape.units > UNITS_SMALL)
+    objects *= MORE_OBJECTS;
   g->left = generate_more(g, 2 << 20);
   for (size_t i = 0; i < objects; i++)
     generate_object(g);
@@ -90,7 +98,7 @@ list_t schedule_draw(uint64_t seed, int units, int threads)
   list_t      list = { .shape = { units, threads, mix(seed, 5, 5) } };
   generator_t g    = { .draw = { mix(seed, (uint64_t)units, (uint64_t)threads) }, .list = &list };
   int         weights[NPARTS];
-  size_t      rounds = draw_log(&g.draw, 1, 9);
+  size_t      rounds = draw_log(&g.draw, 1, units > UNITS_SMALL ? ROUNDS_LARGE : ROUNDS_MOST);
 
   g.rules = rules_new(list.shape);
   g.scene = rules_scene(g.rules);
