@@ -32,40 +32,63 @@ static inline bool dart__rma_is_copied(const dart__rma_t *rma)
          (rma->local_type == NULL || dart__type_is_contiguous(rma->local_type));
 }
 
-/** An atomic on `nelem` elements in a row; `values` may be NULL for DART_OP_NO_OP. */
+/** Make it an atomic on `nelem` elements in a row; `values` may be NULL for DART_OP_NO_OP. The address is set before or
+ *  after: a copy of one that was just written by fields would wait for these stores. */
+static inline void dart__rma_set(dart__rma_t *rma, dart__rma_kind_t kind, const void *values,
+                                 size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  rma->kind       = kind;
+  rma->type       = &dart__type_basic[type];
+  rma->local_type = NULL;
+  rma->nelem      = nelem;
+  rma->nbytes     = nelem * dart__type_basic_size(type);
+  rma->buffer     = (void *)(uintptr_t)values;
+  rma->op         = op;
+}
+
+static inline void dart__rma_set_fetch(dart__rma_t *rma, const void *values, void *results,
+                                       size_t nelem, dart_datatype_t type, dart_operation_t op)
+{
+  dart__rma_set(rma, DART__FETCH, values, nelem, type, op);
+  rma->result = results;
+}
+
+/** A compare-and-swap of one element. */
+static inline void dart__rma_set_swap(dart__rma_t *rma, const void *value, const void *compare,
+                                      void *result, dart_datatype_t type)
+{
+  dart__rma_set(rma, DART__SWAP, value, 1, type, DART_OP_REPLACE);
+  rma->compare = compare;
+  rma->result  = result;
+}
+
+/** The same with an address. */
 static inline dart__rma_t dart__rma_accumulate(const dart__address_t *at, const void *values,
                                                size_t nelem, dart_datatype_t type,
                                                dart_operation_t op)
 {
-  return (dart__rma_t){ .at         = *at,
-                        .kind       = DART__ACCUMULATE,
-                        .type       = &dart__type_basic[type],
-                        .local_type = NULL,
-                        .nelem      = nelem,
-                        .nbytes     = nelem * dart__type_basic_size(type),
-                        .buffer     = (void *)(uintptr_t)values,
-                        .op         = op };
+  dart__rma_t rma = { .at = *at };
+
+  dart__rma_set(&rma, DART__ACCUMULATE, values, nelem, type, op);
+  return rma;
 }
 
 static inline dart__rma_t dart__rma_fetch(const dart__address_t *at, const void *values,
                                           void *results, size_t nelem, dart_datatype_t type,
                                           dart_operation_t op)
 {
-  dart__rma_t rma = dart__rma_accumulate(at, values, nelem, type, op);
+  dart__rma_t rma = { .at = *at };
 
-  rma.kind   = DART__FETCH;
-  rma.result = results;
+  dart__rma_set_fetch(&rma, values, results, nelem, type, op);
   return rma;
 }
 
-/** A compare-and-swap of one element. */
 static inline dart__rma_t dart__rma_swap(const dart__address_t *at, const void *value,
                                          const void *compare, void *result, dart_datatype_t type)
 {
-  dart__rma_t rma = dart__rma_fetch(at, value, result, 1, type, DART_OP_REPLACE);
+  dart__rma_t rma = { .at = *at };
 
-  rma.kind    = DART__SWAP;
-  rma.compare = compare;
+  dart__rma_set_swap(&rma, value, compare, result, type);
   return rma;
 }
 

@@ -101,35 +101,28 @@ static void prepare_run(const dart__address_t *at, dart_datatype_t dtype, dart_o
 }
 
 /* One element, or several, of an allocated segment's far portion. */
-static void accumulate_far(const dart__address_t *at, const void *values, size_t nelem,
-                           dart_datatype_t dtype, dart_operation_t op)
+static void accumulate_far(const dart__rma_t *rma)
 {
-  size_t      nbytes = nelem * dart__type_basic_size(dtype);
-  dart__rma_t rma    = dart__rma_accumulate(at, values, nelem, dtype, op);
+  dart_datatype_t dtype = rma->type->base;
 
   dart__run_end(); /* updates of a word are applied in the order of their calls */
-  dart__count_operation(DART__COUNT_ATOMIC_FAR, nbytes);
+  dart__count_operation(DART__COUNT_ATOMIC_FAR, rma->nbytes);
   dart__engine_poke();
-  dart__context_note(at, dart__far_start(&rma, NULL));
-  if (nelem == 1 && nbytes == sizeof(uint64_t) && dart__may_defer()) {
+  dart__context_note(&rma->at, dart__far_start(rma, NULL));
+  if (rma->nelem == 1 && rma->nbytes == sizeof(uint64_t) && dart__may_defer()) {
     if (dart__stream < DART__STREAM_LEAST)
       dart__progress_update();
-    prepare_run(at, dtype, op);
+    prepare_run(&rma->at, dtype, rma->op);
   }
 }
 
 /* The segment has had epochs: whether the accumulate goes on, see epoch/access.h. Operands that are not copied stay where
  * they are, unless `copies`. */
-static __attribute__((noinline)) dart__access_t may_go(const char            *function,
-                                                       const dart__address_t *at,
-                                                       const void *values, size_t nelem,
-                                                       dart_datatype_t dtype, dart_operation_t op,
+static __attribute__((noinline)) dart__access_t may_go(const char *function, const dart__rma_t *rma,
                                                        bool copies)
 {
-  dart__rma_t rma = dart__rma_accumulate(at, values, nelem, dtype, op);
-
-  return copies && !dart__rma_is_copied(&rma) ? dart__gate.now(function, at, rma.kind)
-                                              : dart__gate.later(function, &rma);
+  return copies && !dart__rma_is_copied(rma) ? dart__gate.now(function, &rma->at, rma->kind)
+                                             : dart__gate.later(function, rma);
 }
 
 /* Rarely called, so out of the way of other code. */
@@ -139,23 +132,13 @@ static __attribute__((noinline)) dart_ret_t count_apart(const dart__address_t *a
   return DART_OK;
 }
 
-/* Registered memory. */
-static __attribute__((noinline)) dart_ret_t accumulate_remote(const dart__address_t *at,
-                                                              const void *values, size_t nelem,
-                                                              dart_datatype_t  dtype,
-                                                              dart_operation_t op)
-{
-  dart__rma_t rma = dart__rma_accumulate(at, values, nelem, dtype, op);
-
-  return dart__remote_start(&rma, NULL);
-}
-
 static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, const void *values,
                                     size_t nelem, dart_datatype_t dtype, dart_operation_t op,
                                     bool copies)
 {
-  dart__address_t at;
-  dart_ret_t      ret = check_atomic(function, gptr, nelem, dtype, op, &at);
+  dart__rma_t            rma;
+  const dart__address_t *at  = &rma.at;
+  dart_ret_t             ret = check_atomic(function, gptr, nelem, dtype, op, &rma.at);
 
   if (ret != DART_OK || nelem == 0)
     return ret;
@@ -163,36 +146,38 @@ static inline dart_ret_t accumulate(const char *function, dart_gptr_t gptr, cons
     return null_operand(function, "values");
   if (op == DART_OP_NO_OP)
     return DART_OK;
-  if (__builtin_expect(dart__segment_epoch(at.segment) != NULL, 0)) {
-    dart__access_t goes = may_go(function, &at, values, nelem, dtype, op, copies);
+  if (at->near == NULL || __builtin_expect(dart__segment_epoch(at->segment) != NULL, 0))
+    dart__rma_set(&rma, DART__ACCUMULATE, values, nelem, dtype, op);
+  if (__builtin_expect(dart__segment_epoch(at->segment) != NULL, 0)) {
+    dart__access_t goes = may_go(function, &rma, copies);
 
     if (goes == DART__ACCESS_DONE)
-      return count_apart(&at, nelem * dart__type_basic_size(dtype));
+      return count_apart(at, rma.nbytes);
     if (goes != DART__ACCESS_PASS)
       return dart__access_result(goes);
   }
-  if (at.near == NULL && at.segment->address == NULL) { /* deferred updates are near */
-    accumulate_far(&at, values, nelem, dtype, op);
+  if (at->near == NULL && at->segment->address == NULL) { /* deferred updates are near */
+    accumulate_far(&rma);
     return DART_OK;
   }
-  if (at.near != NULL && nelem == 1 && dart__may_defer() &&
+  if (at->near != NULL && nelem == 1 && dart__may_defer() &&
       dart__type_basic_size(dtype) <= sizeof(uint64_t)) { /* of a segment without a direct map */
     if (__builtin_expect(dart__counts_near, 0))
-      count_apart(&at, dart__type_basic_size(dtype));
-    add(&gptr, at.near, values, dart__type_basic_size(dtype), dtype, op);
+      count_apart(at, dart__type_basic_size(dtype));
+    add(&gptr, at->near, values, dart__type_basic_size(dtype), dtype, op);
     if (dart__world.many_nodes) {
       dart__engine_poke();
       if (dart__type_basic_size(dtype) == sizeof(uint64_t))
-        prepare_run(&at, dtype, op);
+        prepare_run(at, dtype, op);
     }
     return DART_OK;
   }
-  dart__count_atomic(&at, nelem * dart__type_basic_size(dtype));
+  dart__count_atomic(at, nelem * dart__type_basic_size(dtype));
   dart__progress(); /* apply deferred updates: those of a word are applied in the order of their calls */
-  if (at.near == NULL)
-    ret = accumulate_remote(&at, values, nelem, dtype, op);
+  if (at->near == NULL)
+    ret = dart__remote_start(&rma, NULL);
   else
-    dart__atomic_accumulate(at.near, values, nelem, dtype, op);
+    dart__atomic_accumulate(at->near, values, nelem, dtype, op);
   return told(ret, gptr, nelem * dart__type_basic_size(dtype));
 }
 
@@ -268,30 +253,31 @@ dart_ret_t dart_accumulate_blocking_local(dart_gptr_t gptr, const void *values, 
 DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
                             dart_datatype_t dtype, dart_operation_t op)
 {
-  static const char function[] = "dart_fetch_and_op";
-  dart__address_t   at;
-  dart_ret_t        ret = check_atomic(function, gptr, 1, dtype, op, &at);
+  static const char      function[] = "dart_fetch_and_op";
+  dart__rma_t            rma;
+  const dart__address_t *at  = &rma.at;
+  dart_ret_t             ret = check_atomic(function, gptr, 1, dtype, op, &rma.at);
 
   if (ret != DART_OK)
     return ret;
   if (result == NULL || (value == NULL && op != DART_OP_NO_OP))
     return null_operand(function, result == NULL ? "result" : "value");
-  if (__builtin_expect(dart__segment_epoch(at.segment) != NULL, 0) &&
-      dart__gate.now(function, &at, op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE) !=
+  if (__builtin_expect(dart__segment_epoch(at->segment) != NULL, 0) &&
+      dart__gate.now(function, at, op == DART_OP_NO_OP ? DART__GET : DART__ACCUMULATE) !=
           DART__ACCESS_PASS)
     return DART_ERR_INVAL;
-  dart__count_atomic(&at, dart__type_basic_size(dtype));
+  dart__count_atomic(at, dart__type_basic_size(dtype));
   dart__progress(); /* own deferred updates come first; and the caller may be polling */
-  if (at.near == NULL) {
-    dart__rma_t rma = dart__rma_fetch(&at, value, result, 1, dtype, op);
-
+  if (at->near == NULL) {
+    dart__rma_set_fetch(&rma, value, result, 1, dtype, op);
     ret = dart__remote_start(&rma, NULL);
-  } else if (!dart__atomic_fetch_word(at.near, value, result, dtype, op)) {
-    dart__atomic_fetch(at.near, value, result, dtype, op);
+  } else if (!dart__atomic_fetch_word(at->near, value, result, dtype, op)) {
+    dart__atomic_fetch(at->near, value, result, dtype, op);
   }
   if (op != DART_OP_NO_OP)
     return told(ret, gptr, dart__type_basic_size(dtype));
-  if (at.near != NULL && dart__world.many_nodes && dart__type_basic_size(dtype) <= sizeof(uint64_t))
+  if (at->near != NULL && dart__world.many_nodes &&
+      dart__type_basic_size(dtype) <= sizeof(uint64_t))
     dart__progress_polled(gptr, result, dart__type_basic_size(dtype));
   return ret;
 }
@@ -299,31 +285,31 @@ DART__OUT_OF_LINE fetch_any(dart_gptr_t gptr, const void *value, void *result,
 DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *compare, void *result,
                            dart_datatype_t dtype)
 {
-  static const char function[] = "dart_compare_and_swap";
-  dart__address_t   at;
-  dart_ret_t        ret;
+  static const char      function[] = "dart_compare_and_swap";
+  dart__rma_t            rma;
+  const dart__address_t *at = &rma.at;
+  dart_ret_t             ret;
 
   /* the types that can be compared bitwise are those of the bitwise operators */
   if (!dart__op_is_atomic(DART_OP_BAND, dtype)) {
     dart__error("%s: no compare-and-swap on type %#lx", function, (unsigned long)dtype);
     return DART_ERR_INVAL;
   }
-  ret = check_atomic(function, gptr, 1, dtype, DART_OP_REPLACE, &at);
+  ret = check_atomic(function, gptr, 1, dtype, DART_OP_REPLACE, &rma.at);
   if (ret != DART_OK)
     return ret;
   if (value == NULL || compare == NULL || result == NULL)
     return null_operand(function, value == NULL ? "value" : compare == NULL ? "compare" : "result");
-  if (__builtin_expect(dart__segment_epoch(at.segment) != NULL, 0) &&
-      dart__gate.now(function, &at, DART__SWAP) != DART__ACCESS_PASS)
+  if (__builtin_expect(dart__segment_epoch(at->segment) != NULL, 0) &&
+      dart__gate.now(function, at, DART__SWAP) != DART__ACCESS_PASS)
     return DART_ERR_INVAL;
-  dart__count_atomic(&at, dart__type_basic_size(dtype));
+  dart__count_atomic(at, dart__type_basic_size(dtype));
   dart__progress(); /* as in fetch_any */
-  if (at.near == NULL) {
-    dart__rma_t rma = dart__rma_swap(&at, value, compare, result, dtype);
-
+  if (at->near == NULL) {
+    dart__rma_set_swap(&rma, value, compare, result, dtype);
     ret = dart__remote_start(&rma, NULL);
-  } else if (!dart__atomic_swap_word(at.near, value, compare, result, dtype)) {
-    dart__atomic_swap(at.near, value, compare, result, dtype);
+  } else if (!dart__atomic_swap_word(at->near, value, compare, result, dtype)) {
+    dart__atomic_swap(at->near, value, compare, result, dtype);
   }
   return told(ret, gptr, dart__type_basic_size(dtype));
 }
