@@ -74,27 +74,44 @@ INLINED bool copy_one(bool is_put, end_t end, dart_gptr_t gptr, void *buffer, da
   return near != NULL && copy_word(is_put, near, buffer, size);
 }
 
-/* Any number of bytes, in the order of dart__near_put_bytes and dart__near_get_bytes. Few are copied here. What is to be
- * woken is found by the address alone after a call of memmove, so that one register is saved for it. */
+/* Any number of elements of a basic type: where they are, and how many bytes. NULL: the general path is taken. */
+INLINED char *bytes_address(bool is_put, end_t end, dart_gptr_t gptr, const void *buffer,
+                            size_t nelem, dart_datatype_t global_type, dart_datatype_t local_type,
+                            size_t *nbytes_out)
+{
+  return dart__transfer_is_plain(buffer, nelem, global_type, local_type, nbytes_out)
+             ? dart__near_address_by(maps_of(is_put, end), gptr, *nbytes_out)
+             : NULL;
+}
+
+/* By a call of memmove, in the order of dart__near_put_bytes and dart__near_get_bytes. What is to be woken is found by the
+ * address alone, so that one register is saved for it. */
+INLINED dart_ret_t copy_many(bool is_put, char *near, void *buffer, size_t nbytes)
+{
+  if (is_put) {
+    atomic_thread_fence(memory_order_release);
+    memmove(near, buffer, nbytes);
+    return dart__is_watched() ? dart__watch_wrote_at(near, nbytes) : DART_OK;
+  }
+  memmove(buffer, near, nbytes);
+  atomic_thread_fence(memory_order_acquire);
+  return DART_OK;
+}
+
+/* Few are copied here. */
 INLINED dart_ret_t copy_bytes(bool is_put, char *near, const dart_gptr_t *gptr, void *buffer,
                               size_t nbytes)
 {
-  void *to = is_put ? near : buffer, *from = is_put ? buffer : near;
-  bool  is_few = nbytes - 16 <= DART__FEW_BYTES_MOST - 16, is_many = !is_few;
-
-  if (is_many && nbytes <= sizeof(uint64_t))
-    is_many = !copy_word(is_put, near, buffer, nbytes);
-  if (is_put && (is_few || is_many))
-    atomic_thread_fence(memory_order_release);
-  if (is_few)
-    dart_inline_copy(to, from, nbytes);
-  else if (is_many)
-    memmove(to, from, nbytes);
-  if (!is_put && (is_few || is_many))
-    atomic_thread_fence(memory_order_acquire);
-  if (!is_put || !dart__is_watched())
-    return DART_OK;
-  return is_many ? dart__watch_wrote_at(near, nbytes) : dart__watch_wrote_few(*gptr);
+  if (nbytes - 16 <= DART__FEW_BYTES_MOST - 16) {
+    if (is_put)
+      atomic_thread_fence(memory_order_release);
+    dart_inline_copy(is_put ? near : buffer, is_put ? buffer : near, nbytes);
+    if (!is_put)
+      atomic_thread_fence(memory_order_acquire);
+  } else if (nbytes > sizeof(uint64_t) || !copy_word(is_put, near, buffer, nbytes)) {
+    return copy_many(is_put, near, buffer, nbytes);
+  }
+  return is_put && dart__is_watched() ? dart__watch_wrote_few(*gptr) : DART_OK;
 }
 
 /* By the address of the global pointer, here and below: passed on as a value through inlined functions, it is stored as
@@ -104,14 +121,20 @@ INLINED char *near_address(const dart_gptr_t *gptr, size_t nbytes)
   return dart_inline_bytes(dart__team_direct, dart_inline_ids(gptr), nbytes);
 }
 
+INLINED void copy_in_order(bool is_put, char *near, void *buffer, size_t nbytes)
+{
+  if (is_put)
+    dart__near_put_bytes(near, buffer, nbytes);
+  else
+    dart__near_get_bytes(buffer, near, nbytes);
+}
+
 INLINED bool copy_plain(bool is_put, const dart_gptr_t *gptr, void *buffer, size_t nbytes)
 {
   char *near = near_address(gptr, nbytes);
 
-  if (near != NULL && is_put)
-    dart__near_put_bytes(near, buffer, nbytes);
-  else if (near != NULL)
-    dart__near_get_bytes(buffer, near, nbytes);
+  if (near != NULL)
+    copy_in_order(is_put, near, buffer, nbytes);
   return near != NULL;
 }
 
@@ -142,8 +165,10 @@ INLINED bool copy_steps(bool is_put, const dart_gptr_t *gptr, void *buffer, size
 
   if (near == NULL)
     return false;
-  if (nelem == 1)
-    return copy_plain(is_put, gptr, buffer, global->elem_size);
+  if (nelem == 1) {
+    copy_in_order(is_put, near, buffer, global->elem_size);
+    return true;
+  }
   if (is_put) {
     atomic_thread_fence(memory_order_release); /* as in dart__near_put */
     return dart__near_copy_steps(near, global->stride, buffer, local->stride, nelem,
@@ -370,71 +395,75 @@ DART__OUT_OF_LINE get_handle_any(void *dest, dart_gptr_t gptr, size_t nelem,
   return transfer_any(false, HANDLE, &gptr, dest, nelem, src_type, dst_type, handle);
 }
 
-/* Other than one element of a basic type: by the direct map, if they are. False: it is not that. */
-INLINED bool copy_several(bool is_put, end_t end, const dart_gptr_t *gptr, void *buffer,
-                          size_t nelem, dart_datatype_t global_type, dart_datatype_t local_type)
-{
-  size_t nbytes;
-  char  *near = NULL;
-
-  if (dart__transfer_is_plain(buffer, nelem, global_type, local_type, &nbytes))
-    near = dart__near_address_by(maps_of(is_put, end), *gptr, nbytes);
-  if (near != NULL)
-    copy_bytes(is_put, near, gptr, buffer, nbytes);
-  return near != NULL;
-}
-
+/* Other than one element of a basic type. */
 DART__OUT_OF_LINE put_blocking_several(dart_gptr_t gptr, const void *src, size_t nelem,
                                        dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  if (copy_several(true, BLOCKING, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
-    return DART_OK;
-  return put_blocking_any(gptr, src, nelem, src_type, dst_type);
+  size_t nbytes;
+  char  *near = bytes_address(true, BLOCKING, gptr, src, nelem, dst_type, src_type, &nbytes);
+
+  if (near == NULL)
+    return put_blocking_any(gptr, src, nelem, src_type, dst_type);
+  return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
 }
 
 DART__OUT_OF_LINE get_blocking_several(void *dest, dart_gptr_t gptr, size_t nelem,
                                        dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  if (copy_several(false, BLOCKING, &gptr, dest, nelem, src_type, dst_type))
-    return DART_OK;
-  return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
+  size_t nbytes;
+  char  *near = bytes_address(false, BLOCKING, gptr, dest, nelem, src_type, dst_type, &nbytes);
+
+  if (near == NULL)
+    return get_blocking_any(dest, gptr, nelem, src_type, dst_type);
+  return copy_bytes(false, near, &gptr, dest, nbytes);
 }
 
 DART__OUT_OF_LINE put_several(dart_gptr_t gptr, const void *src, size_t nelem,
                               dart_datatype_t src_type, dart_datatype_t dst_type)
 {
-  if (copy_several(true, FLUSHED, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
-    return DART_OK;
-  return put_any(gptr, src, nelem, src_type, dst_type);
+  size_t nbytes;
+  char  *near = bytes_address(true, FLUSHED, gptr, src, nelem, dst_type, src_type, &nbytes);
+
+  if (near == NULL)
+    return put_any(gptr, src, nelem, src_type, dst_type);
+  return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
 }
 
 DART__OUT_OF_LINE get_several(void *dest, dart_gptr_t gptr, size_t nelem, dart_datatype_t src_type,
                               dart_datatype_t dst_type)
 {
-  if (copy_several(false, FLUSHED, &gptr, dest, nelem, src_type, dst_type))
-    return DART_OK;
-  return get_any(dest, gptr, nelem, src_type, dst_type);
+  size_t nbytes;
+  char  *near = bytes_address(false, FLUSHED, gptr, dest, nelem, src_type, dst_type, &nbytes);
+
+  if (near == NULL)
+    return get_any(dest, gptr, nelem, src_type, dst_type);
+  return copy_bytes(false, near, &gptr, dest, nbytes);
 }
 
 DART__OUT_OF_LINE put_handle_several(dart_gptr_t gptr, const void *src, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type,
                                      dart_handle_t *handle)
 {
-  if (handle == NULL ||
-      !copy_several(true, HANDLE, &gptr, (void *)(uintptr_t)src, nelem, dst_type, src_type))
+  size_t nbytes;
+  char  *near = bytes_address(true, HANDLE, gptr, src, nelem, dst_type, src_type, &nbytes);
+
+  if (near == NULL || handle == NULL)
     return put_handle_any(gptr, src, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  return DART_OK;
+  return copy_bytes(true, near, &gptr, (void *)(uintptr_t)src, nbytes);
 }
 
 DART__OUT_OF_LINE get_handle_several(void *dest, dart_gptr_t gptr, size_t nelem,
                                      dart_datatype_t src_type, dart_datatype_t dst_type,
                                      dart_handle_t *handle)
 {
-  if (handle == NULL || !copy_several(false, HANDLE, &gptr, dest, nelem, src_type, dst_type))
+  size_t nbytes;
+  char  *near = bytes_address(false, HANDLE, gptr, dest, nelem, src_type, dst_type, &nbytes);
+
+  if (near == NULL || handle == NULL)
     return get_handle_any(dest, gptr, nelem, src_type, dst_type, handle);
   *handle = DART_HANDLE_NULL;
-  return DART_OK;
+  return copy_bytes(false, near, &gptr, dest, nbytes);
 }
 
 dart_ret_t dart_put_blocking(dart_gptr_t gptr, const void *src, size_t nelem,
