@@ -1,7 +1,8 @@
 /* See requests.h.
  *
- * A request that finds no slot, or its peer's inbox full, waits in the peer's queue `out`, and so does all that is sent
- * to this peer later. Every test, probe and flush goes on with it.
+ * A request that finds no slot, or its peer's inbox full, waits in a queue of the peer, and so does all of its kind that
+ * is sent to this peer later: messages are one kind, and what travels in pieces the other. Every test, probe and flush
+ * goes on with it.
  *
  * Puts, gets, and what is fetched of a message travel in pieces. These have slots of their own, which are free as soon
  * as the receiver has made progress, and a peer has a quarter of them at most. So they never wait for a message that no
@@ -134,13 +135,13 @@ static bool send_rest(dart__net_comm_t *c, dart__request_t *r)
 }
 
 /* Send what waits in `out`, as far as there is room. */
-static void pump(dart__net_comm_t *c, dart__peer_t *peer)
+static void pump(dart__net_comm_t *c, dart__requests_t *out)
 {
   dart__request_t *r;
 
-  while ((r = TAILQ_FIRST(&peer->out)) != NULL && send_rest(c, r)) {
-    TAILQ_REMOVE(&peer->out, r, next);
-    c->nwaiting -= TAILQ_EMPTY(&peer->out);
+  while ((r = TAILQ_FIRST(out)) != NULL && send_rest(c, r)) {
+    TAILQ_REMOVE(out, r, next);
+    c->nwaiting -= TAILQ_EMPTY(out);
     if (r->kind == DART__PACKET_MESSAGE) /* its bytes are in the slot */
       dart__request_land(c, r, r->nbytes);
   }
@@ -148,13 +149,13 @@ static void pump(dart__net_comm_t *c, dart__peer_t *peer)
 
 void dart__request_send(dart__net_comm_t *c, dart__request_t *r)
 {
-  dart__peer_t *peer     = &c->peer[r->peer];
-  bool          is_first = TAILQ_EMPTY(&peer->out);
+  dart__requests_t *out      = &c->peer[r->peer].out[r->kind != DART__PACKET_MESSAGE];
+  bool              is_first = TAILQ_EMPTY(out);
 
-  TAILQ_INSERT_TAIL(&peer->out, r, next);
+  TAILQ_INSERT_TAIL(out, r, next);
   c->nwaiting += is_first;
   if (is_first)
-    pump(c, peer);
+    pump(c, out);
 }
 
 /* ---- progress ----------------------------------------------------------------------------------- */
@@ -196,7 +197,7 @@ static bool take_pieces_back(dart__net_comm_t *c)
     peer->npieces--;
     dart__traffic_take(c->link.config.traffic, r->kind == DART__PACKET_PUT ? 0 : 1, slot->clock);
     dart__request_land(c, r, c->piece[i].nbytes);
-    pump(c, peer); /* the peer works on the next piece meanwhile */
+    pump(c, &peer->out[1]); /* the peer works on the next piece meanwhile */
   }
   return any;
 }
@@ -207,7 +208,8 @@ void dart__requests_progress(dart__net_comm_t *c)
 
   any = take_pieces_back(c) || any;
   for (int32_t peer = 0; c->nwaiting > 0 && peer < c->link.config.npeers; peer++)
-    pump(c, &c->peer[peer]);
+    for (int kind = 0; kind < 2; kind++)
+      pump(c, &c->peer[peer].out[kind]);
   if (any)
     dart__wait_tell(c->link.config.wait->pace);
 }

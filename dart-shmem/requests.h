@@ -26,7 +26,8 @@ typedef struct dart__request {
 typedef TAILQ_HEAD(dart__requests, dart__request) dart__requests_t;
 
 typedef struct {
-  dart__requests_t out;     /* have packets to be sent */
+  dart__requests_t
+      out[2]; /* have packets to be sent: messages, and pieces, which do not hold up messages */
   dart__requests_t ops;     /* puts and gets that are not complete, in the order of their numbers */
   uint64_t         nops;    /* ever started */
   _Atomic uint32_t nlisted; /* in `ops` */
@@ -39,7 +40,7 @@ typedef struct {
 struct dart__net_comm {
   pthread_mutex_t lock;
   dart__link_t    link;
-  int32_t         nwaiting; /* peers with something in `out` */
+  int32_t         nwaiting; /* queues `out` with something in them */
   uint64_t        spares;   /* of these the requests in use, a bit each */
   dart__request_t spare[DART__SPARES];
   uint64_t        busy; /* slots for pieces in use, a bit each ... */

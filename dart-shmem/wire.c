@@ -24,7 +24,8 @@ dart__net_comm_t *dart__wire_open(const dart__link_config_t *config)
   }
   pthread_mutex_init(&c->lock, NULL);
   for (int32_t peer = 0; peer < config->npeers; peer++) {
-    TAILQ_INIT(&c->peer[peer].out);
+    TAILQ_INIT(&c->peer[peer].out[0]);
+    TAILQ_INIT(&c->peer[peer].out[1]);
     TAILQ_INIT(&c->peer[peer].ops);
   }
   for (int channel = 0; channel < DART__LINK_CHANNELS; channel++) {

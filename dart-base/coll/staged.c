@@ -24,8 +24,7 @@ void dart__coll_barrier(dart__team_t *team)
 
 void dart__coll_node_barrier(dart__team_t *team)
 {
-  if (dart__step_end(team))
-    dart__step_release(team);
+  dart__step_end_on_node(team);
 }
 
 /* ---- reductions ------------------------------------------------------------------------- */
@@ -206,9 +205,11 @@ dart_ret_t dart__coll_agree_on(const char *function, dart__team_t *team, dart_re
   dart__coll_most(team, most, 3);
   if (most[0] == DART_OK && most[1] != ~most[2])
     most[0] = DART_ERR_INVAL;
-  if (most[0] != DART_OK && mine == DART_OK)
+  if (most[0] == DART_ERR_INVAL && mine == DART_OK)
     dart__error("%s: refused: units of team %d give different arguments, or one a wrong one; "
                 "this one %llu",
                 function, team->id, (unsigned long long)value);
+  else if (most[0] != DART_OK && mine == DART_OK)
+    dart__error("%s: it has failed on another unit of team %d", function, team->id);
   return (dart_ret_t)most[0];
 }

@@ -5,7 +5,8 @@
 #include "far/progress.h"
 #include "wait/waiting.h"
 
-bool dart__step_end(dart__team_t *team)
+/* True at the leader of a node of a team over several nodes, whose units have arrived and wait. */
+static inline bool arrive_at_step(dart__team_t *team)
 {
   dart__exchange_t *x       = &team->exchange;
   dart__barrier_t  *barrier = &x->shared->barrier;
@@ -13,8 +14,6 @@ bool dart__step_end(dart__team_t *team)
   dart__progress(); /* a unit may wait for deferred updates of this one before it enters the step */
   if (team->nnodes > 1 && dart__team_is_leader(team)) {
     dart__barrier_collect(barrier, &x->episode, &team->wait);
-    dart__count(DART__COUNT_COLL_NODES);
-    team->waiting = dart__team_note_wait(team); /* it waits for other leaders now */
     return true;
   }
   if (team->nnodes > 1)
@@ -22,6 +21,21 @@ bool dart__step_end(dart__team_t *team)
   else
     dart__barrier_wait(barrier, &x->episode, &team->wait);
   return false;
+}
+
+bool dart__step_end(dart__team_t *team)
+{
+  if (!arrive_at_step(team))
+    return false;
+  dart__count(DART__COUNT_COLL_NODES);
+  team->waiting = dart__team_note_wait(team); /* it waits for other leaders now */
+  return true;
+}
+
+void dart__step_end_on_node(dart__team_t *team)
+{
+  if (arrive_at_step(team))
+    dart__barrier_open(&team->exchange.shared->barrier, &team->exchange.episode);
 }
 
 void dart__step_release(dart__team_t *team)

@@ -18,6 +18,9 @@
  *  nodes, whose units now wait for dart__step_release. */
 bool dart__step_end(dart__team_t *team);
 
+/** A step without communication of the leaders. */
+void dart__step_end_on_node(dart__team_t *team);
+
 /** Called by the leader: let the node's other units continue. */
 void dart__step_release(dart__team_t *team);
 

@@ -185,7 +185,9 @@ static dart_ret_t check_all(const char *function, const dart__team_t *team, cons
     return dart__file_failed(function, team, (dart_ret_t)all[team->me].ret, (dart_ret_t)worst.ret,
                              (int)worst.error);
   say_differences(function, team, all, path);
-  return is_same ? DART_OK : DART_ERR_INVAL;
+  return dart__file_failed(function, team,
+                           is_same_file(team, all, team->me) ? DART_OK : DART_ERR_INVAL,
+                           is_same ? DART_OK : DART_ERR_INVAL, 0);
 }
 
 /* The first unit opens it, and creates and cuts it, and then the others do. */

@@ -54,7 +54,7 @@
 #define DART__PART 16
 
 /* How long an agent is awake in a row, and its shortest nap. Half as long it waits for the next request of a stream, and
- * a unit that shares its core sleeps at least. Not measured. */
-#define DART__AGENT_US 40
+ * a unit that shares its core sleeps at least. With 40 an atomic of a unit that computes took 104 µs, with 30 79. */
+#define DART__AGENT_US 30
 
 #endif

@@ -132,6 +132,28 @@ static void a_claimed_message_is_found_by_nobody_else(void **state)
   peers_close(&peers);
 }
 
+/* The unit that fetches makes no progress after its send, as one that computes. */
+static void a_message_does_not_wait_for_what_is_fetched(void **state)
+{
+  dart__net_request_t sent, received, word_sent;
+  dart__net_message_t found;
+  uint64_t            word = 1;
+
+  (void)state;
+  open_with(2, "rdma");
+  dart__net_recv(comm(0), 1, DART__CHANNEL_OWN, 5, got, sizeof large, &received);
+  dart__net_send(comm(1), 0, DART__CHANNEL_OWN, 5, large, sizeof large, &sent);
+  assert_false(is_done(0, &received));
+  word_sent = send_word(0, 1, DART__CHANNEL_PROGRAM, 6, &word);
+  assert_true(dart__net_probe(comm(1), 0, DART__CHANNEL_PROGRAM, 6, false, &found));
+  assert_int_equal(recv_word(1, 0, DART__CHANNEL_PROGRAM, 6), 1);
+  await(0, &received);
+  await(1, &sent);
+  await(0, &word_sent);
+  assert_memory_equal(got, large, sizeof large);
+  peers_close(&peers);
+}
+
 /* ---- what is full ------------------------------------------------------------------------------- */
 
 static void a_full_inbox_pushes_back(void **state)
@@ -472,6 +494,7 @@ int main(void)
     cmocka_unit_test(messages_come_in_order_and_are_named),
     cmocka_unit_test(receives_take_messages_in_the_order_posted),
     cmocka_unit_test(a_claimed_message_is_found_by_nobody_else),
+    cmocka_unit_test(a_message_does_not_wait_for_what_is_fetched),
     cmocka_unit_test(a_full_inbox_pushes_back),
     cmocka_unit_test(messages_that_nobody_receives_hold_up_no_other),
     cmocka_unit_test(bytes_go_where_they_should),

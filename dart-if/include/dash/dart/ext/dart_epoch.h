@@ -43,7 +43,7 @@
  *  segment are deferred; what comes then waits until its target can be accessed and starts what was deferred for
  *  it; after a fence with NOPRECEDE, and on one node also with LAZY, that is when the target has called that
  *  fence, too. Where this could make units wait for each other (between start and complete, with all units or
- *  several locked) operations are deferred as long as there is memory, about 150 bytes each, which stays until
+ *  several locked) operations are deferred as long as there is memory, about 200 bytes each, which stays until
  *  the segment ends; DART_ERR_NOMEM, and nothing has changed, if there is none.
  *
  *  **End of memory.** Epochs other than a fence's are closed before their segment is freed; operations put
