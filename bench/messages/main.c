@@ -7,6 +7,7 @@
  *
  * A case is repeated. Each repetition should have the same counts; of those that do not, the least is shown, with the
  * number of repetitions that had it. */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -20,13 +21,15 @@
 #include "../common/shared.h"
 #include "messages.h"
 
-#define SILENCE 10e-3 /* seconds without a message: more than all delays of DART itself */
+#define UNITS_MOST 64
+#define SILENCE    10e-3 /* seconds without a message: more than all delays of DART itself */
 
 typedef enum { FORMAT_TEXT, FORMAT_CSV, FORMAT_MARKDOWN, FORMAT_COUNTS } format_t;
 
 typedef struct {
-  format_t format;
-  uint64_t repeat;
+  format_t    format;
+  uint64_t    repeat;
+  const char *calls; /* patterns of names; NULL: all */
 } options_t;
 
 /* A unit's block of the shared memory. */
@@ -239,6 +242,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   options_t               *options = state->input;
 
   switch (key) {
+  case 'c': options->calls = text; return 0;
   case 'r': return bench_number(state, "--repeat", text, 1, 1000, &options->repeat);
   case 'f':
     for (int i = 0; i < 4; i++)
@@ -252,12 +256,29 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option known[] = {
+  { "calls", 'c', "GLOB,...", 0, "Only these calls, by name or shell pattern", 0 },
   { "format", 'f', "NAME", 0, "text, csv, markdown, or counts alone as CSV (text)", 0 },
   { "repeat", 'r', "N", 0, "Repetitions of each case, the least of which is shown (3)", 0 },
   { 0 }
 };
 
 static const struct argp arguments = { .options = known, .parser = parse };
+
+static bool is_selected(const options_t *options, const char *name)
+{
+  char        pattern[64];
+  bool        found = options->calls == NULL;
+  const char *next  = options->calls;
+
+  while (!found && next != NULL) {
+    size_t length = strcspn(next, ",");
+
+    snprintf(pattern, sizeof pattern, "%.*s", (int)length, next);
+    found = fnmatch(pattern, name, 0) == 0;
+    next  = next[length] == ',' ? next + length + 1 : NULL;
+  }
+  return found;
+}
 
 static void measure_all(const options_t *options, counts_t init)
 {
@@ -271,9 +292,11 @@ static void measure_all(const options_t *options, counts_t init)
   cases_open(&job);
   block_of((size_t)job.me)->counts = init;
   counts                           = sum_counts();
-  show(options, "init", 1, &counts, &at_ends, 1);
+  if (is_selected(options, "init"))
+    show(options, "init", 1, &counts, &at_ends, 1);
   for (size_t i = 0; i < ncases; i++)
-    measure_shapes(options, &cases[i]);
+    if (is_selected(options, cases[i].name))
+      measure_shapes(options, &cases[i]);
   cases_close();
   meet_in_silence();
   BENCH_OK(dart_stats_reset());
@@ -282,7 +305,8 @@ static void measure_all(const options_t *options, counts_t init)
   read_counts(values);
   block_of((size_t)job.me)->counts = (counts_t){ values[SENT], values[BYTES], values[CHAIN] };
   counts                           = sum_counts();
-  show(options, "exit", 1, &counts, &at_ends, 1);
+  if (is_selected(options, "exit"))
+    show(options, "exit", 1, &counts, &at_ends, 1);
 }
 
 int main(int argc, char **argv)
@@ -302,9 +326,9 @@ int main(int argc, char **argv)
     BENCH_OK(dart_exit());
     return code;
   }
-  if (job.nunits != job.nnodes || job.nunits < 2 || job.nunits > 8) {
-    bench_complain(&job, "%zu units on %" PRIu64 " nodes: each must have its own, 2 to 8",
-                   job.nunits, job.nnodes);
+  if (job.nunits != job.nnodes || job.nunits < 2 || job.nunits > UNITS_MOST) {
+    bench_complain(&job, "%zu units on %" PRIu64 " nodes: each must have its own, 2 to %d",
+                   job.nunits, job.nnodes, UNITS_MOST);
     BENCH_OK(dart_exit());
     return BENCH_BAD_INPUT;
   }

@@ -60,8 +60,10 @@ void dart__nodes_exchange_two(dart__team_t *team, int32_t to, const dart__part_t
 
 /* ---- to or from all others at a time --------------------------------------------------------- */
 
-static void wait_for_all(dart__team_t *team, dart__net_request_t *request)
+static void wait_for_all(dart__team_t *team)
 {
+  dart__net_request_t *request = dart__far_team(team)->requests;
+
   for (int32_t node = 0; node < team->nnodes; node++)
     if (node != team->node)
       dart__engine_wait_by(&team->wait, &request[node]);
@@ -73,7 +75,7 @@ void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t 
     if (node != team->node)
       send_to(team, node, send + starts[node], starts[node + 1] - starts[node],
               &dart__far_team(team)->requests[node]);
-  wait_for_all(team, dart__far_team(team)->requests);
+  wait_for_all(team);
 }
 
 void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *starts)
@@ -82,24 +84,32 @@ void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *start
     if (node != team->node)
       recv_from(team, node, recv + starts[node], starts[node + 1] - starts[node],
                 &dart__far_team(team)->requests[node]);
-  wait_for_all(team, dart__far_team(team)->requests);
+  wait_for_all(team);
 }
+
+#define AT_A_TIME 8 /* more messages to be sent may find no room in the network */
 
 /* Each begins with the leader of the next node, so that not all send to one at a time. */
 void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, size_t nbytes)
 {
-  dart__net_request_t *received = dart__far_team(team)->requests, *sent = received + team->nnodes;
+  dart__net_request_t received[AT_A_TIME], sent[AT_A_TIME];
+  int32_t             n = team->nnodes;
 
-  for (int32_t step = 1; step < team->nnodes; step++) {
-    int32_t node = (team->node + team->nnodes - step) % team->nnodes;
+  for (int32_t step = 1, count; step < n; step += count) {
+    count = n - step < AT_A_TIME ? n - step : AT_A_TIME;
+    for (int32_t i = 0; i < count; i++) {
+      int32_t node = (team->node + n - step - i) % n;
 
-    recv_from(team, node, recv + (size_t)node * nbytes, nbytes, &received[node]);
+      recv_from(team, node, recv + (size_t)node * nbytes, nbytes, &received[i]);
+    }
+    for (int32_t i = 0; i < count; i++) {
+      int32_t node = (team->node + step + i) % n;
+
+      send_to(team, node, send + (size_t)node * nbytes, nbytes, &sent[i]);
+    }
+    for (int32_t i = 0; i < count; i++)
+      dart__engine_wait_by(&team->wait, &received[i]);
+    for (int32_t i = 0; i < count; i++)
+      dart__engine_wait_by(&team->wait, &sent[i]);
   }
-  for (int32_t step = 1; step < team->nnodes; step++) {
-    int32_t node = (team->node + step) % team->nnodes;
-
-    send_to(team, node, send + (size_t)node * nbytes, nbytes, &sent[node]);
-  }
-  wait_for_all(team, received);
-  wait_for_all(team, sent);
 }

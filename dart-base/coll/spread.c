@@ -55,9 +55,8 @@ void dart__spread_allgather(dart__team_t *team, const void *send, void *recv, si
   dart__step_release(team);
 }
 
-/* Short blocks all travel at a time. */
-#define AT_A_TIME_BYTES ((size_t)32 * 1024) /* of all blocks of a unit ... */
-#define AT_A_TIME       64                  /* ... and so many blocks at most */
+/* Bytes of all blocks of a unit; shorter ones travel many at a time. */
+#define SHORT_BYTES ((size_t)32 * 1024)
 
 /* In round d, unit a is paired with unit (d - a) mod nunits, which may be itself. */
 static void swap_in_rounds(dart__team_t *team, const void *send, void *recv, size_t nbytes)
@@ -79,7 +78,7 @@ void dart__spread_alltoall(dart__team_t *team, const void *send, void *recv, siz
   size_t own = (size_t)team->me * nbytes;
 
   dart__step_end(team);
-  if (send == recv || team->nunits > AT_A_TIME || (size_t)team->nunits * nbytes > AT_A_TIME_BYTES) {
+  if (send == recv || (size_t)team->nunits * nbytes > SHORT_BYTES) {
     swap_in_rounds(team, send, recv, nbytes);
   } else {
     copy((char *)recv + own, (const char *)send + own, nbytes);

@@ -36,7 +36,7 @@ bool dart__far_team_prepare(dart__team_t *team)
   far->copies     = dart__copies_new();
   far->touched    = calloc(nunits, sizeof *far->touched);
   far->is_touched = calloc(nunits, sizeof *far->is_touched);
-  far->requests   = calloc(2 * nnodes, sizeof *far->requests);
+  far->requests   = calloc(nnodes, sizeof *far->requests);
   far->starts     = calloc(nnodes + 1, sizeof *far->starts);
   far->room       = malloc(DART__TEAM_ROOM);
   team->far       = far;

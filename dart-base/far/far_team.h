@@ -27,7 +27,7 @@ typedef struct {
 
 /* team->far */
 typedef struct dart__far_team {
-  dart__net_request_t *requests; /* [2 * nnodes], room for the leaders' collectives */
+  dart__net_request_t *requests; /* [nnodes], room for the leaders' collectives */
   size_t              *starts;   /* [nnodes + 1], the same */
   char                *room;     /* DART__TEAM_ROOM, the same */
 

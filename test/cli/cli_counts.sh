@@ -7,16 +7,23 @@ export DART_LOG_LEVEL=WARN DART_PROGRESS=none DART_NET=latency=2ms
 unset DART_STATS DART_NODES
 table=$(dirname "$0")/counts.csv
 
-for nodes in 2 4 8; do
-  run "$build/dart-shmem/dartrun" --nodes $nodes -n $nodes "$build/bench/messages-shmem" --format=counts --repeat=$((nodes < 8 ? 5 : 3))
+for nodes in 2 4 8 16 64; do
+  options=(--format=counts --repeat=$((nodes < 8 ? 5 : 3)))
+  ((nodes <= 8)) || options+=('--calls=barrier,bcast,*reduce,*gather,alltoall,team_*,fence') # of all units
+  run "$build/dart-shmem/dartrun" --nodes $nodes -n $nodes "$build/bench/messages-shmem" "${options[@]}"
   expect_code 0
   while IFS= read -r line; do
     grep -qxF -- "$line" "$work/out" || fail "not '$line' but $(grep -F -- "${line%%\",*}\"," "$work/out")"
   done < <(grep -E "^\"[^\"]*\",[0-9]+,$nodes," "$table")
-  (($(grep -cE "^\"[^\"]*\",[0-9]+,$nodes," "$table") > 30)) || fail "few cases for $nodes nodes in $table"
+  (($(grep -cE "^\"[^\"]*\",[0-9]+,$nodes," "$table") > (nodes <= 8 ? 30 : 10))) || fail "few cases for $nodes nodes in $table"
 done
 
 # Jobs in which units share a node, or without counts, are refused.
 run "$build/dart-shmem/dartrun" -n 2 "$build/bench/messages-shmem"; expect_code 2
 run "$build/dart-shmem/dartrun" --nodes 2 -n 3 "$build/bench/messages-shmem"; expect_code 2
+
+# Calls are chosen by name.
+run "$build/dart-shmem/dartrun" --nodes 2 -n 2 "$build/bench/messages-shmem" --format=counts --calls='nothing,b[c]ast'
+expect_code 0
+[[ $(cut -d, -f1 "$work/out") == '"bcast"' ]] || fail "not bcast alone: $(cat "$work/out")"
 finish
