@@ -188,7 +188,7 @@ static bool take_pieces_back(dart__net_comm_t *c)
 
     if (!is_piece_done(slot) || slot->due > c->link.now)
       continue;
-    if (r->kind != DART__PACKET_PUT)
+    if (r->kind != DART__PACKET_PUT && c->piece[i].nbytes > 0)
       memcpy(c->piece[i].data, slot->bytes, c->piece[i].nbytes);
     /* relaxed: this unit takes it next */
     atomic_store_explicit(&slot->state, DART__SLOT_FREE, memory_order_relaxed);

@@ -1,6 +1,8 @@
 /* See leader_messages.h. */
 #include "coll/leader_messages.h"
 
+#include <string.h>
+
 #include "far/engine.h"
 #include "far/far_team.h"
 #include "net.h"
@@ -95,6 +97,8 @@ void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, s
   dart__net_request_t received[AT_A_TIME], sent[AT_A_TIME];
   int32_t             n = team->nnodes;
 
+  if (send == recv)
+    send = memcpy(dart__far_team(team)->room, recv, (size_t)n * nbytes);
   for (int32_t step = 1, count; step < n; step += count) {
     count = n - step < AT_A_TIME ? n - step : AT_A_TIME;
     for (int32_t i = 0; i < count; i++) {

@@ -30,8 +30,8 @@ void dart__nodes_exchange_two(dart__team_t *team, int32_t to, const dart__part_t
 void dart__nodes_send_blocks(dart__team_t *team, const char *send, const size_t *starts);
 void dart__nodes_recv_blocks(dart__team_t *team, char *recv, const size_t *starts);
 
-/** Both: block k of `send` to the leader of node k, whose block comes to block k of `recv`, which is another buffer. Own
- *  blocks stay. */
+/** Both: block k of `send` to the leader of node k, whose block comes to block k of `recv`, which may be `send`. Own
+ *  blocks stay. All blocks together fit DART__TEAM_ROOM. */
 void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, size_t nbytes);
 
 #endif

@@ -73,12 +73,13 @@ static void swap_in_rounds(dart__team_t *team, const void *send, void *recv, siz
   }
 }
 
+/* Which of the two is the same on all units: it may not depend on whether one of them receives in place. */
 void dart__spread_alltoall(dart__team_t *team, const void *send, void *recv, size_t nbytes)
 {
   size_t own = (size_t)team->me * nbytes;
 
   dart__step_end(team);
-  if (send == recv || (size_t)team->nunits * nbytes > SHORT_BYTES) {
+  if ((size_t)team->nunits * nbytes > SHORT_BYTES) {
     swap_in_rounds(team, send, recv, nbytes);
   } else {
     copy((char *)recv + own, (const char *)send + own, nbytes);

@@ -7,15 +7,22 @@ export DART_LOG_LEVEL=WARN DART_PROGRESS=none DART_NET=latency=2ms
 unset DART_STATS DART_NODES
 table=$(dirname "$0")/counts.csv
 
+# Where other tests delay a unit, a chain may be longer in all repetitions: so a count that differs is counted again.
 for nodes in 2 4 8 16 64; do
-  options=(--format=counts --repeat=$((nodes < 8 ? 5 : 3)))
+  options=(--format=counts --repeat=3)
   ((nodes <= 8)) || options+=('--calls=barrier,bcast,*reduce,*gather,alltoall,team_*,fence') # of all units
-  run "$build/dart-shmem/dartrun" --nodes $nodes -n $nodes "$build/bench/messages-shmem" "${options[@]}"
-  expect_code 0
+  grep -E "^\"[^\"]*\",[0-9]+,$nodes," "$table" >"$work/expected"
+  (($(wc -l <"$work/expected") > (nodes <= 8 ? 30 : 10))) || fail "few cases for $nodes nodes in $table"
+  for ((try = 1; try <= 4; try++)); do
+    run "$build/dart-shmem/dartrun" --nodes $nodes -n $nodes "$build/bench/messages-shmem" "${options[@]}"
+    expect_code 0
+    grep -vxF -f "$work/out" "$work/expected" >"$work/missing" || break # all are there
+    cp "$work/missing" "$work/expected"
+    options=(--format=counts --repeat=3 "--calls=$(cut -d'"' -f2 "$work/missing" | tr , '?' | sort -u | paste -sd,)")
+  done
   while IFS= read -r line; do
-    grep -qxF -- "$line" "$work/out" || fail "not '$line' but $(grep -F -- "${line%%\",*}\"," "$work/out")"
-  done < <(grep -E "^\"[^\"]*\",[0-9]+,$nodes," "$table")
-  (($(grep -cE "^\"[^\"]*\",[0-9]+,$nodes," "$table") > (nodes <= 8 ? 30 : 10))) || fail "few cases for $nodes nodes in $table"
+    fail "not '$line' but $(grep -F -- "${line%%\",*}\"," "$work/out")"
+  done <"$work/missing"
 done
 
 # Jobs in which units share a node, or without counts, are refused.

@@ -5,6 +5,7 @@
 #include "node_threads.h"
 
 #include "coll/coll.h"
+#include "coll/leader_messages.h"
 #include "coll/nodes.h"
 #include "data/op.h"
 #include "data/type.h"
@@ -116,6 +117,21 @@ void dart__nodes_swap(dart__team_t *team, int32_t node, const void *send, size_t
   pthread_barrier_wait(both);
   memcpy(recv, shown[node].buffer, recv_nbytes);
   pthread_barrier_wait(both);
+  free(sent);
+}
+
+void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, size_t nbytes)
+{
+  size_t total = (size_t)team->nnodes * nbytes;
+  char  *sent  = malloc(total);
+
+  memcpy(sent, send, total); /* as in dart__nodes_swap */
+  show(team, sent, NULL);
+  for (int32_t node = 0; node < team->nnodes; node++)
+    if (node != team->node)
+      memcpy(recv + (size_t)node * nbytes, (char *)shown[node].buffer + (size_t)team->node * nbytes,
+             nbytes);
+  seen();
   free(sent);
 }
 
