@@ -24,7 +24,7 @@ void dart__move_start(dart__net_comm_t *comm, const dart__request_t *model,
 /** Complete all that was started towards a peer; false: there was nothing. */
 bool dart__move_flush(dart__net_comm_t *comm, int32_t peer, bool at_target);
 
-/** Copy what a peer puts, gets or fetches; or what this unit copies itself, for the time has come. With its lock. */
+/** Handle a packet of a put, a get or a fetch of a peer, or of a held put or get of this unit. The lock is held. */
 void dart__move_take(dart__net_comm_t *c, const dart__packet_t *packet);
 
 /** Copy bytes of a put or get. */

@@ -6,9 +6,11 @@
 #include "bench.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* The whole of `text` as a number from `least` to `most`. */
@@ -222,4 +224,20 @@ void bench_fail(const char *file, int line, const char *call, dart_ret_t ret)
 {
   fprintf(stderr, "%s:%d: %s returned %d\n", file, line, call, (int)ret);
   dart_abort(BENCH_FAILED);
+}
+
+bool bench_selects(const char *patterns, const char *name)
+{
+  char *copy, *next, *pattern;
+  bool  found = false;
+
+  if (patterns == NULL)
+    return true;
+  next = copy = strdup(patterns);
+  if (copy == NULL)
+    dart_abort(BENCH_FAILED);
+  while ((pattern = strsep(&next, ",")) != NULL)
+    found |= fnmatch(pattern, name, 0) == 0;
+  free(copy);
+  return found;
 }

@@ -32,6 +32,9 @@ bench_job_t bench_start_threads(int *argc, char ***argv);
 bool bench_parse(const bench_job_t *job, const struct argp *argp, int argc, char **argv,
                  void *options, int *exit_code_out);
 
+/** Whether `name` has one of the patterns in a list with commas. NULL: all names do. */
+bool bench_selects(const char *patterns, const char *name);
+
 /** For the parser of an `argp`: the value of `option` as a whole number from `least` to `most`.
  *  EINVAL: it is not one, and unit 0 said so; `*value_out` is unchanged. */
 error_t bench_number(const struct argp_state *state, const char *option, const char *text,

@@ -7,7 +7,6 @@
  *
  * A case is repeated. Each repetition should have the same counts; of those that do not, the least is shown, with the
  * number of repetitions that had it. */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -264,22 +263,6 @@ static const struct argp_option known[] = {
 
 static const struct argp arguments = { .options = known, .parser = parse };
 
-static bool is_selected(const options_t *options, const char *name)
-{
-  char        pattern[64];
-  bool        found = options->calls == NULL;
-  const char *next  = options->calls;
-
-  while (!found && next != NULL) {
-    size_t length = strcspn(next, ",");
-
-    snprintf(pattern, sizeof pattern, "%.*s", (int)length, next);
-    found = fnmatch(pattern, name, 0) == 0;
-    next  = next[length] == ',' ? next + length + 1 : NULL;
-  }
-  return found;
-}
-
 static void measure_all(const options_t *options, counts_t init)
 {
   static const least_t at_ends = { 0, 0, "the launcher could tell each unit all" };
@@ -292,10 +275,10 @@ static void measure_all(const options_t *options, counts_t init)
   cases_open(&job);
   block_of((size_t)job.me)->counts = init;
   counts                           = sum_counts();
-  if (is_selected(options, "init"))
+  if (bench_selects(options->calls, "init"))
     show(options, "init", 1, &counts, &at_ends, 1);
   for (size_t i = 0; i < ncases; i++)
-    if (is_selected(options, cases[i].name))
+    if (bench_selects(options->calls, cases[i].name))
       measure_shapes(options, &cases[i]);
   cases_close();
   meet_in_silence();
@@ -305,7 +288,7 @@ static void measure_all(const options_t *options, counts_t init)
   read_counts(values);
   block_of((size_t)job.me)->counts = (counts_t){ values[SENT], values[BYTES], values[CHAIN] };
   counts                           = sum_counts();
-  if (is_selected(options, "exit"))
+  if (bench_selects(options->calls, "exit"))
     show(options, "exit", 1, &counts, &at_ends, 1);
 }
 

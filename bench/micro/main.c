@@ -5,7 +5,6 @@
 #include "micro.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,23 +73,6 @@ static void case_name(const case_t *c, place_t place, char *name, size_t size)
   snprintf(name, size, "%s%s", place == FAR ? "far_" : "", c->name);
 }
 
-/* Whether one of the patterns in `cases` is that of `name`. Without patterns all are. */
-static bool selected(const char *cases, const char *name)
-{
-  char *copy, *next, *pattern;
-  bool  found = false;
-
-  if (cases == NULL)
-    return true;
-  next = copy = strdup(cases);
-  if (copy == NULL)
-    dart_abort(BENCH_FAILED);
-  while ((pattern = strsep(&next, ",")) != NULL)
-    found |= fnmatch(pattern, name, 0) == 0;
-  free(copy);
-  return found;
-}
-
 typedef void visit_t(void *context, const case_t *c, place_t place, const char *name);
 
 static void for_each_case(visit_t *visit, void *context)
@@ -147,7 +129,7 @@ static void run_case(void *context, const case_t *c, place_t place, const char *
   micro_t         *m     = s->micro;
   size_t           least = 0, most;
 
-  if (!selected(o->cases, name) || (c->needs_threads && !o->threads))
+  if (!bench_selects(o->cases, name) || (c->needs_threads && !o->threads))
     return;
   if (place != TOGETHER && m->partner[place] < 0) {
     s->nmissing++;

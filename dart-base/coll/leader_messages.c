@@ -42,6 +42,12 @@ void dart__nodes_exchange(dart__team_t *team, int32_t to, const void *send, size
     dart__engine_wait_by(&team->wait, &sent);
 }
 
+static void wait_for_requests(dart__team_t *team, dart__net_request_t *requests, int32_t n)
+{
+  for (int32_t i = 0; i < n; i++)
+    dart__engine_wait_by(&team->wait, &requests[i]);
+}
+
 void dart__nodes_exchange_two(dart__team_t *team, int32_t to, const dart__part_t out[2],
                               int32_t from, const dart__part_t in[2])
 {
@@ -54,10 +60,8 @@ void dart__nodes_exchange_two(dart__team_t *team, int32_t to, const dart__part_t
   for (int i = 0; i < 2; i++)
     if (out[i].nbytes > 0)
       send_to(team, to, out[i].at, out[i].nbytes, &sent[i]);
-  for (int i = 0; i < 2; i++)
-    dart__engine_wait_by(&team->wait, &received[i]);
-  for (int i = 0; i < 2; i++)
-    dart__engine_wait_by(&team->wait, &sent[i]);
+  wait_for_requests(team, received, 2);
+  wait_for_requests(team, sent, 2);
 }
 
 /* ---- to or from all others at a time --------------------------------------------------------- */
@@ -111,9 +115,7 @@ void dart__nodes_swap_blocks(dart__team_t *team, const char *send, char *recv, s
 
       send_to(team, node, send + (size_t)node * nbytes, nbytes, &sent[i]);
     }
-    for (int32_t i = 0; i < count; i++)
-      dart__engine_wait_by(&team->wait, &received[i]);
-    for (int32_t i = 0; i < count; i++)
-      dart__engine_wait_by(&team->wait, &sent[i]);
+    wait_for_requests(team, received, count);
+    wait_for_requests(team, sent, count);
   }
 }

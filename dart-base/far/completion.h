@@ -11,8 +11,7 @@
 
 /** Count a transfer, after the call that started it: so a flush of another thread does not take it for
  *  flushed before the network knows of it. `is_get`: the transfer changes nothing at the target. If very many are
- *  outstanding in the process it waits until all are locally complete. Returns its number, or that of another thread's
- *  later one. */
+ *  outstanding in the process it waits until all are locally complete. Returns its number. */
 uint64_t dart__completion_started(dart__team_t *team, int32_t unit, bool is_get);
 
 /** A copy for small operands of an operation on a team unit: nothing that was started with it is under way. It is given

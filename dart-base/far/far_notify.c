@@ -36,7 +36,7 @@ static inline dart__completion_t put_in_batch(const dart__rma_t *rma, const dart
     ahead.nbytes = (rma->nbytes - 1) / DART__AM_PUT_MOST * DART__AM_PUT_MOST;
     last -= ahead.nbytes;
     data.offset += ahead.nbytes;
-    dart__records_from(&ahead, true, 0);
+    dart__records_append(&ahead, true);
   }
   return dart__by_requests(dart__am_notify(dart__engine.am, &data,
                                            (const char *)rma->buffer + (rma->nbytes - last), last,

@@ -8,14 +8,14 @@
 #include "far/word_order.h"
 #include "model/rma.h"
 
-/** Bytes in a row from number `from` on, as many records as they need. */
-static inline uint64_t dart__records_from(const dart__rma_t *rma, bool is_put, size_t from)
+/** Bytes in a row, as many records as they need. */
+static inline uint64_t dart__records_append(const dart__rma_t *rma, bool is_put)
 {
   dart__am_address_t at    = dart__am_address(&rma->at);
   uint64_t           start = at.offset, number = 0;
   size_t             nbytes = rma->nbytes;
 
-  for (; from < nbytes; from += DART__AM_PUT_MOST) {
+  for (size_t from = 0; from < nbytes; from += DART__AM_PUT_MOST) {
     char  *buffer = (char *)rma->buffer + from;
     size_t count  = dart__least(nbytes - from, DART__AM_PUT_MOST);
 
@@ -31,7 +31,7 @@ static inline uint64_t dart__records_start(const dart__rma_t *rma, bool is_put)
 {
   if (is_put && dart__is_word(rma->nbytes))
     dart__word_order_request(&rma->at, dart__word_order_at(&rma->at, rma->nbytes));
-  return dart__records_from(rma, is_put, 0);
+  return dart__records_append(rma, is_put);
 }
 
 /** Elements that are not in a row, which dart__am_takes_type. */

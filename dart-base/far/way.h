@@ -7,7 +7,7 @@
  *   TYPED      other elements, packed, with a description of their layout: records of a batch
  *   MESSAGE    bytes in a row: messages of their own, which a batch announces, and which are received in place
  *   NET        bytes in a row: the network's put or get
- *   NET_COPY   the same of a small source, which is copied first
+ *   NET_COPY   few bytes: the network's put from a copy of the source
  *   ELEMENTS   any elements: the network's transfer of their types, or a put or get for each run
  *
  * It depends on the data, and on what completes the operation. The first line that fits counts; sizes are bytes.

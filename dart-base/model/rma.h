@@ -9,20 +9,19 @@
 
 typedef enum { DART__PUT, DART__GET, DART__ACCUMULATE, DART__FETCH, DART__SWAP } dart__rma_kind_t;
 
-/* Fields that the kind does not name are not set. */
+/* Fields that the kind does not name are not set. `local_type` is NULL where `nbytes` are in a row on both sides; then
+ * `type` and `nelem` of a put or get may not be set. */
 typedef struct {
   dart__address_t     at;
   dart__rma_kind_t    kind;
-  const dart__type_t *type; /* layout of the portion; atomics: a basic type */
-  const dart__type_t *
-      local_type; /* layout of the buffer. NULL: `nbytes` are in a row on both sides, and of a put or
-                                     get `type` and `nelem` may not be set */
-  size_t           nelem;
-  size_t           nbytes;  /* of all elements */
-  void            *buffer;  /* source or operand, which is not written; destination of a get */
-  void            *result;  /* fetch, swap */
-  const void      *compare; /* swap */
-  dart_operation_t op;      /* accumulate, fetch */
+  const dart__type_t *type;       /* layout of the portion; atomics: a basic type */
+  const dart__type_t *local_type; /* layout of the buffer */
+  size_t              nelem;
+  size_t              nbytes;  /* of all elements */
+  void               *buffer;  /* source or operand, which is not written; destination of a get */
+  void               *result;  /* fetch, swap */
+  const void         *compare; /* swap */
+  dart_operation_t    op;      /* accumulate, fetch */
 } dart__rma_t;
 
 /** Whether the operand, of a put or an atomic, is copied before the call returns. */

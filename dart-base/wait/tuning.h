@@ -33,13 +33,13 @@
 #define DART__AWAKE_US 1000
 
 /* The sleep between two looks for what nothing announces: with 20 and 500 a ring and a barrier over 2 nodes took 0.87 to
- * 1.02 times as long. Also how long who is next for a range is awake: 8 units that write one range in turns, 0.59 of
- * ROMIO's rate without, 0.93 with it. */
+ * 1.02 times as long. The next unit in the queue of a range yields for as long before it sleeps: 8 units that write one
+ * range in turns reached 0.59 of ROMIO's rate without, 0.93 with it. */
 #define DART__NAP_US 100
 
 /* After which nothing is expected soon: a unit that has a core and waits for requests sleeps; a waiter for a lock is
- * late, and passed by 4 others at most. 64 units, 1 ms of work: 1.3 to 1.6 %
- * overhead, where a lock that goes to the first in each case has 2.2 to 3.7. */
+ * late, and passed by 4 others at most. 64 units, 1 ms of work: 1.3 to 1.6 % overhead, where a lock that always goes to
+ * the first waiter has 2.2 to 3.7. */
 #define DART__LATE_US 10000
 
 /* The longest sleep of a unit that arrivals wake. 1000 units on 100 simulated nodes start and end in 2.2 s; with naps of
