@@ -32,6 +32,7 @@ static void take_message(dart__net_comm_t *c, dart__request_t *r, const dart__pa
   r->nbytes = packet->total;
   r->tag    = packet->tag;
   if (packet->kind == DART__PACKET_OFFER) {
+    dart__traffic_hear(c->link.config.traffic, packet->clock);
     r->there = packet->from;
     dart__request_send(c, r);
     return;
@@ -40,6 +41,7 @@ static void take_message(dart__net_comm_t *c, dart__request_t *r, const dart__pa
     memcpy(r->data, slot != NULL ? slot->bytes : kept, packet->nbytes);
   if (slot != NULL)
     dart__slot_set(slot, DART__SLOT_FREE);
+  r->clock = packet->clock;
   dart__request_land(c, r, r->nbytes);
 }
 

@@ -46,6 +46,7 @@ static void serve(dart__net_comm_t *c, const dart__packet_t *packet)
   dart__request_t *message = NULL;
   char            *memory;
 
+  dart__traffic_hear(c->link.config.traffic, packet->clock);
   if (packet->kind == DART__PACKET_FETCH) {
     message = dart__request_of(packet->to);
     memory  = message->data + packet->offset;
@@ -64,7 +65,8 @@ static void take_later(dart__net_comm_t *c, dart__request_t *r, uint64_t clock)
   bool is_put = r->kind == DART__PACKET_PUT;
 
   dart__move_copy(is_put, r->mapped, r->data, r->nbytes);
-  dart__traffic_take(c->link.config.traffic, is_put ? 0 : 1, clock);
+  dart__traffic_add(&c->link.config.traffic->taken, is_put ? 0 : 1);
+  r->clock = clock;
   dart__request_land(c, r, r->nbytes);
 }
 
@@ -130,6 +132,13 @@ static bool is_flushed(const dart__peer_t *peer, uint64_t last, bool at_target)
   return r == NULL || r->number > last;
 }
 
+/* A flush learns of the answers to what is complete. */
+static void hear_complete(dart__net_comm_t *comm, const dart__peer_t *peer)
+{
+  dart__traffic_hear(comm->link.config.traffic,
+                     atomic_load_explicit(&peer->clock, memory_order_relaxed));
+}
+
 bool dart__move_flush(dart__net_comm_t *comm, int32_t peer, bool at_target)
 {
   dart__peer_t *p     = &comm->peer[peer];
@@ -137,14 +146,17 @@ bool dart__move_flush(dart__net_comm_t *comm, int32_t peer, bool at_target)
   uint64_t      last;
 
   /* acquire: pairs with the release in dart__request_land, perhaps of another thread */
-  if (atomic_load_explicit(&p->nlisted, memory_order_acquire) == 0)
+  if (atomic_load_explicit(&p->nlisted, memory_order_acquire) == 0) {
+    hear_complete(comm, p);
     return false;
+  }
   pthread_mutex_lock(&comm->lock);
   for (last = p->nops; dart__requests_progress(comm), !is_flushed(p, last, at_target);) {
     pthread_mutex_unlock(&comm->lock);
     dart__wait_pause(&turns, comm->link.config.wait);
     pthread_mutex_lock(&comm->lock);
   }
+  hear_complete(comm, p);
   pthread_mutex_unlock(&comm->lock);
   return true;
 }

@@ -50,6 +50,7 @@ void dart__request_land(dart__net_comm_t *c, dart__request_t *r, size_t nbytes)
   r->is_done = true;
   if (r->number > 0) {
     TAILQ_REMOVE(&c->peer[r->peer].ops, r, op);
+    dart__traffic_raise(&c->peer[r->peer].clock, r->clock);
     /* release: pairs with the acquire in dart__move_flush */
     atomic_fetch_sub_explicit(&c->peer[r->peer].nlisted, 1, memory_order_release);
   }
@@ -61,8 +62,10 @@ void dart__request_return(dart__net_comm_t *c, dart__request_t *r, dart__net_req
   if (request_out == NULL)
     return;
   request_out->id = r->is_done ? DART__NET_DONE.id : dart__id_of(r);
-  if (r->is_done)
-    release_request(c, r);
+  if (!r->is_done)
+    return;
+  dart__traffic_hear(c->link.config.traffic, r->clock);
+  release_request(c, r);
 }
 
 /* ---- sending ------------------------------------------------------------------------------------ */
@@ -195,7 +198,8 @@ static bool take_pieces_back(dart__net_comm_t *c)
     c->busy &= ~(UINT64_C(1) << i);
     any = true;
     peer->npieces--;
-    dart__traffic_take(c->link.config.traffic, r->kind == DART__PACKET_PUT ? 0 : 1, slot->clock);
+    dart__traffic_add(&c->link.config.traffic->taken, r->kind == DART__PACKET_PUT ? 0 : 1);
+    r->clock = slot->clock > r->clock ? slot->clock : r->clock;
     dart__request_land(c, r, c->piece[i].nbytes);
     pump(c, &peer->out[1]); /* the peer works on the next piece meanwhile */
   }

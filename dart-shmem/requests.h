@@ -12,6 +12,7 @@ typedef struct dart__request {
   uint8_t  uses;    /* one until it is complete, one of the caller that will test it */
   bool     is_done; /* for its caller: sent, received, or locally complete */
   int      channel, tag;
+  uint64_t clock;  /* of the last packet that has come for it: traffic.h */
   uint64_t number; /* of a put or get, from 1 */
   int32_t  peer;
   char    *data;
@@ -31,6 +32,7 @@ typedef struct {
   dart__requests_t ops;     /* puts and gets that are not complete, in the order of their numbers */
   uint64_t         nops;    /* ever started */
   _Atomic uint32_t nlisted; /* in `ops` */
+  _Atomic uint64_t clock;   /* of those that were complete; what a flush of the peer learns */
   uint32_t         npieces; /* under way to it */
   size_t           kept;    /* bytes of its messages that are kept */
 } dart__peer_t;

@@ -3,8 +3,11 @@
 /* What a unit sends over the simulated network: messages, their bytes, and the longest chain of them.
  *
  * Each unit has a clock as Lamport has it (CACM 21(7), 1978), which counts messages alone. A message carries the clock
- * of its sender plus 1, and its receiver's clock becomes at least that when it takes the message. So the clock is the
- * number of messages of the longest chain that has ended at the unit: what a call costs in latencies.
+ * of its sender plus 1, and its receiver's clock becomes at least that. So the clock is the number of messages of the
+ * longest chain that has ended at the unit: what a call costs in latencies.
+ *
+ * A receive, put or get raises the clock when its caller is told that it is done, by a test or a flush, and not when a
+ * packet happens to come. So a message that is early, or a unit that is late, changes no chain.
  *
  * Clocks begin anew at each reset of the statistics. The upper half of a clock is the number of the reset, so that a
  * message sent before it raises no clock after it. This needs as many resets on all units.
@@ -61,10 +64,9 @@ static inline uint64_t dart__traffic_send(dart__traffic_t *traffic, uint64_t nme
   return dart__traffic_clock(traffic) + nmessages;
 }
 
-/** Count messages that were taken, the last of which carries `clock`. */
-static inline void dart__traffic_take(dart__traffic_t *traffic, uint64_t nmessages, uint64_t clock)
+/** The unit acts on a message, or learns of an answer, that carries `clock`. */
+static inline void dart__traffic_hear(dart__traffic_t *traffic, uint64_t clock)
 {
-  dart__traffic_add(&traffic->taken, nmessages);
   dart__traffic_raise(&traffic->clock, clock);
 }
 
@@ -79,8 +81,7 @@ static inline void dart__traffic_copy(dart__traffic_t *traffic, int is_put, uint
 /** All puts and gets that were copied at once are complete. */
 static inline void dart__traffic_flush(dart__traffic_t *traffic)
 {
-  dart__traffic_raise(&traffic->clock,
-                      atomic_load_explicit(&traffic->copied_clock, memory_order_relaxed));
+  dart__traffic_hear(traffic, atomic_load_explicit(&traffic->copied_clock, memory_order_relaxed));
 }
 
 #endif
