@@ -7,6 +7,7 @@
 #include "coll/nodes.h"
 #include "coll/staged.h"
 #include "coll/step.h"
+#include "far/far_team.h"
 
 static void copy(void *to, const void *from, size_t nbytes)
 {
@@ -57,6 +58,7 @@ void dart__spread_allgather(dart__team_t *team, const void *send, void *recv, si
 
 /* Bytes of all blocks of a unit; shorter ones travel many at a time. */
 #define SHORT_BYTES ((size_t)32 * 1024)
+_Static_assert(SHORT_BYTES <= DART__TEAM_ROOM, "dart__nodes_swap_blocks copies them to the room");
 
 /* In round d, unit a is paired with unit (d - a) mod nunits, which may be itself. */
 static void swap_in_rounds(dart__team_t *team, const void *send, void *recv, size_t nbytes)

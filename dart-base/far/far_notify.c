@@ -10,13 +10,18 @@
 #include "far/way.h"
 #include "model/world.h"
 
-dart__completion_t dart__far_notify(const dart__signal_t *signal)
+/* A notification without data, behind all requests to its target. */
+static uint64_t send_signal(const dart__signal_t *signal)
 {
   dart__am_address_t flag = dart__am_address(signal->flag);
 
+  return dart__am_notify(dart__engine.am, &flag, NULL, 0, &flag, signal->value, signal->op);
+}
+
+dart__completion_t dart__far_notify(const dart__signal_t *signal)
+{
   dart__word_order_request(signal->flag, dart__word_order_at(signal->flag, sizeof(uint64_t)));
-  return dart__by_requests(
-      dart__am_notify(dart__engine.am, &flag, NULL, 0, &flag, signal->value, signal->op));
+  return dart__by_requests(send_signal(signal));
 }
 
 /* ---- put ----------------------------------------------------------------------------------------- */
@@ -55,8 +60,6 @@ static void put_by_net(const dart__rma_t *rma)
 
 dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__signal_t *signal)
 {
-  dart__am_address_t flag = dart__am_address(signal->flag);
-
   dart__word_order_request(signal->flag, dart__word_order_at(signal->flag, sizeof(uint64_t)));
   switch (dart__way_choose(rma, true, DART__TO_NOTIFY, false)) {
   case DART__RECORD: return put_in_batch(rma, signal);
@@ -70,8 +73,7 @@ dart__completion_t dart__far_put_notify(const dart__rma_t *rma, const dart__sign
     break;
   default: put_by_net(rma);
   }
-  return dart__by_requests(
-      dart__am_notify(dart__engine.am, &flag, NULL, 0, &flag, signal->value, signal->op));
+  return dart__by_requests(send_signal(signal));
 }
 
 /* ---- get ----------------------------------------------------------------------------------------- */
@@ -98,19 +100,15 @@ static bool request_get(const dart__rma_t *rma)
 
 dart__completion_t dart__far_get_notify(const dart__rma_t *rma, const dart__signal_t *signal)
 {
-  dart__am_address_t flag = dart__am_address(signal->flag);
-  dart_unit_t        peer = rma->at.team->members[rma->at.unit];
-  bool               here = flag.peer == dart__world.me && signal->flag->near != NULL;
-  uint64_t           number;
+  dart_unit_t owner = signal->flag->team->members[signal->flag->unit];
+  dart_unit_t peer  = rma->at.team->members[rma->at.unit];
+  bool        here  = owner == dart__world.me && signal->flag->near != NULL;
 
-  if ((!here && flag.peer != peer) || !request_get(rma)) {
+  if ((!here && owner != peer) || !request_get(rma)) {
     dart__count(DART__COUNT_NOTIFY_AFTER_GET);
     return (dart__completion_t){ DART__BY_NOTHING, 0 };
   }
-  if (here)
-    number =
-        dart__am_notify_here(dart__engine.am, peer, signal->flag->near, signal->value, signal->op);
-  else
-    number = dart__am_notify(dart__engine.am, &flag, NULL, 0, &flag, signal->value, signal->op);
-  return dart__by_requests(number);
+  return dart__by_requests(here ? dart__am_notify_here(dart__engine.am, peer, signal->flag->near,
+                                                       signal->value, signal->op)
+                                : send_signal(signal));
 }

@@ -108,7 +108,7 @@ static void accumulate_far(const dart__rma_t *rma)
   dart__run_end(); /* updates of a word are applied in the order of their calls */
   dart__count_operation(DART__COUNT_ATOMIC_FAR, rma->nbytes);
   dart__engine_poke();
-  dart__context_note(&rma->at, dart__far_start(rma, NULL));
+  dart__context_start(rma, NULL);
   if (rma->nelem == 1 && rma->nbytes == sizeof(uint64_t) && dart__may_defer()) {
     if (dart__stream < DART__STREAM_LEAST)
       dart__progress_update();

@@ -18,4 +18,14 @@ static inline void dart__context_note(const dart__address_t *at, dart__completio
     dart__context_add(at, completion);
 }
 
+/** dart__far_start, noted. */
+static inline dart__completion_t dart__context_start(const dart__rma_t *rma,
+                                                     dart_handle_t     *handle_out)
+{
+  dart__completion_t completion = dart__far_start(rma, handle_out);
+
+  dart__context_note(&rma->at, completion);
+  return completion;
+}
+
 #endif

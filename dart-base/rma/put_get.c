@@ -205,21 +205,15 @@ INLINED dart_ret_t told(bool is_put, const dart_gptr_t *gptr, size_t nelem,
 INLINED dart_ret_t transfer_far(bool is_put, end_t end, dart__rma_t *rma, void *buffer,
                                 size_t nbytes, dart_handle_t *handle_out)
 {
-  dart__completion_t completion;
-  dart_ret_t         ret;
+  dart_ret_t ret;
 
   rma->kind       = is_put ? DART__PUT : DART__GET;
   rma->local_type = NULL;
   rma->buffer     = buffer;
   rma->nbytes     = nbytes;
   dart__call_note(name_of(is_put, end));
-  if (end == BLOCKING) {
-    ret = dart__far_blocking(rma);
-  } else {
-    completion = dart__far_start(rma, handle_out);
-    dart__context_note(&rma->at, completion);
-    ret = dart__far_result(completion);
-  }
+  ret = end == BLOCKING ? dart__far_blocking(rma)
+                        : dart__far_result(dart__context_start(rma, handle_out));
   if (ret == DART_OK)
     dart__count_operation(is_put ? DART__COUNT_PUT_FAR : DART__COUNT_GET_FAR, nbytes);
   return ret;

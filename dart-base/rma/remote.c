@@ -101,17 +101,13 @@ static dart_ret_t end_update(const dart__address_t *at, update_t *update, bool i
 static void do_atomic(const dart__rma_t *rma, void *words)
 {
   dart_datatype_t type = rma->type->base;
-  size_t          size = rma->type->elem_size;
 
   switch (rma->kind) {
   case DART__ACCUMULATE:
     dart__atomic_accumulate(words, rma->buffer, rma->nelem, type, rma->op);
     return;
   case DART__FETCH:
-    for (size_t i = 0; i < rma->nelem; i++)
-      dart__atomic_fetch((char *)words + i * size,
-                         rma->buffer == NULL ? NULL : (const char *)rma->buffer + i * size,
-                         (char *)rma->result + i * size, type, rma->op);
+    dart__atomic_fetch_elements(words, rma->buffer, rma->result, rma->nelem, type, rma->op);
     return;
   default: dart__atomic_swap(words, rma->buffer, rma->compare, rma->result, type);
   }
@@ -175,13 +171,8 @@ static dart_ret_t do_on_node(const dart__rma_t *rma)
 
 dart_ret_t dart__remote_start(const dart__rma_t *rma, dart_handle_t *handle_out)
 {
-  dart__completion_t completion;
-
-  if (where(&rma->at) != FAR)
-    return do_on_node(rma);
-  completion = dart__far_start(rma, handle_out);
-  dart__context_note(&rma->at, completion);
-  return dart__far_result(completion);
+  return where(&rma->at) == FAR ? dart__far_result(dart__context_start(rma, handle_out))
+                                : do_on_node(rma);
 }
 
 dart_ret_t dart__remote_blocking(const dart__rma_t *rma)

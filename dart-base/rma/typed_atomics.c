@@ -110,17 +110,11 @@ static dart_ret_t enter_epoch(const call_t *c, const dart__address_t *at)
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-static const char *at_byte(const char *values, size_t nbytes)
-{
-  return values == NULL ? NULL : values + nbytes;
-}
-
 static dart_ret_t update_remote(update_t *u, const dart__rma_t *rma)
 {
   if (!dart__remote_is_far(&rma->at))
     return dart__remote_start(rma, NULL);
-  u->last = dart__far_start(rma, NULL);
-  dart__context_note(&rma->at, u->last);
+  u->last = dart__context_start(rma, NULL);
   return DART_OK;
 }
 
@@ -129,7 +123,6 @@ static dart_ret_t update_run(update_t *u, const dart__address_t *at, const char 
                              char *results, size_t nelem)
 {
   dart_datatype_t base = u->type->base;
-  size_t          size = u->type->elem_size;
   dart__rma_t     rma;
 
   if (at->near == NULL) {
@@ -139,9 +132,8 @@ static dart_ret_t update_run(update_t *u, const dart__address_t *at, const char 
   }
   if (results == NULL)
     dart__atomic_accumulate(at->near, values, nelem, base, u->op);
-  for (size_t i = 0; results != NULL && i < nelem; i++)
-    dart__atomic_fetch(at->near + i * size, at_byte(values, i * size), results + i * size, base,
-                       u->op);
+  else
+    dart__atomic_fetch_elements(at->near, values, results, nelem, base, u->op);
   return DART_OK;
 }
 
@@ -157,7 +149,7 @@ static size_t next_run(const update_t *u, size_t elem, dart__address_t *at_out,
   if (at_out->near != NULL)
     at_out->near += position * size;
   count        = dart__least(count, dart__type_run(u->src_type, elem, &position));
-  *values_out  = at_byte(u->values, position * size);
+  *values_out  = u->values == NULL ? NULL : u->values + position * size;
   count        = dart__least(count, dart__type_run(u->result_type, elem, &position));
   *results_out = u->results == NULL ? NULL : u->results + position * size;
   return count;

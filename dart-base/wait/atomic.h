@@ -16,6 +16,8 @@
 #include <dash/dart/ext/dart_inline_near.h>
 #include <dash/dart/if/dart_types.h>
 
+#include "data/type.h"
+
 /** target[i] = target[i] op values[i], for i < nelem, atomically element by element. */
 void dart__atomic_accumulate(void *target, const void *values, size_t nelem, dart_datatype_t type,
                              dart_operation_t op);
@@ -24,6 +26,19 @@ void dart__atomic_accumulate(void *target, const void *values, size_t nelem, dar
  *  DART_OP_NO_OP. */
 void dart__atomic_fetch(void *target, const void *value, void *result, dart_datatype_t type,
                         dart_operation_t op);
+
+/** The same of `nelem` elements in a row, each in a step of its own. */
+static inline void dart__atomic_fetch_elements(void *target, const void *values, void *results,
+                                               size_t nelem, dart_datatype_t type,
+                                               dart_operation_t op)
+{
+  size_t size = dart__type_basic_size(type);
+
+  for (size_t i = 0; i < nelem; i++)
+    dart__atomic_fetch((char *)target + i * size,
+                       values == NULL ? NULL : (const char *)values + i * size,
+                       (char *)results + i * size, type, op);
+}
 
 /** *result = *target; if (*target == *compare) *target = *value, bitwise, in one atomic step.
  *  `type` is an integer type. */

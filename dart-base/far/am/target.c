@@ -105,10 +105,9 @@ static void fetch(char *at, uint64_t word, const char *operands, char *result)
 {
   dart_datatype_t  type = dart__am_word_type(word);
   dart_operation_t op   = dart__am_word_op(word);
-  size_t size = dart__type_basic_size(type), operand_size = op == DART_OP_NO_OP ? 0 : size;
 
-  for (size_t i = 0; i < dart__am_word_count(word); i++)
-    dart__atomic_fetch(at + i * size, operands + i * operand_size, result + i * size, type, op);
+  dart__atomic_fetch_elements(at, op == DART_OP_NO_OP ? NULL : operands, result,
+                              dart__am_word_count(word), type, op);
 }
 
 static void apply_atomic(char *at, uint64_t word, const char *operands, void *result)
