@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_name.h>
 #include <dash/dart/if/dart.h>
 #include <dash/dart/if/dart_locality.h>
 
@@ -37,6 +38,7 @@ typedef struct {
   bool topology;
   bool doctor;
   bool help;
+  bool version;
 } options_t;
 
 static int    me;
@@ -471,12 +473,14 @@ static bool read_options(int argc, char **argv, options_t *options)
       options->doctor = true;
     else if (strcmp(argv[i], "--help") == 0)
       options->help = true;
+    else if (strcmp(argv[i], "--version") == 0)
+      options->version = true;
     else {
       if (me == 0)
-        fprintf(
-            stderr,
-            "dart-info: unknown argument '%s'; there are --json, --topology, --doctor, --help\n",
-            argv[i]);
+        fprintf(stderr,
+                "dart-info: unknown argument '%s'; there are --json, --topology, --doctor, "
+                "--version, --help\n",
+                argv[i]);
       return false;
     }
   }
@@ -492,7 +496,8 @@ static void print_help(void)
       "              dartrun -n 4 dart-info --topology\n"
       "  --json      print JSON, for other programs\n"
       "  --doctor    look at the machine for what makes jobs fail or slow, and say what helps;\n"
-      "              with the launcher and the number of units of the job\n");
+      "              with the launcher and the number of units of the job\n"
+      "  --version   print the version and the backend\n");
 }
 
 int main(int argc, char **argv)
@@ -510,9 +515,11 @@ int main(int argc, char **argv)
   MUST(dart_size(&nunits));
   me   = unit.id;
   good = read_options(argc, argv, &options);
-  if (!good || options.help) {
-    if (good && me == 0)
+  if (!good || options.help || options.version) {
+    if (good && me == 0 && options.help)
       print_help();
+    else if (good && me == 0)
+      printf("dart-info (dart-" DART_BACKEND_NAME ") %s\n", dart_version());
     MUST(dart_exit());
     return good ? EXIT_SUCCESS : BAD_INPUT;
   }

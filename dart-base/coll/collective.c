@@ -5,6 +5,7 @@
 
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "data/name.h"
 #include "data/op.h"
 #include "model/argument_check.h"
 #include "wait/timed.h"
@@ -228,8 +229,8 @@ static dart_ret_t reduce(const char *function, const void *sendbuf, void *recvbu
   if (team == NULL || type == NULL)
     return DART_ERR_INVAL;
   if (!dart__op_reduces(op, dtype, nelem)) {
-    dart__error("%s: operation %#lx does not reduce %zu elements of type %#lx", function,
-                (unsigned long)op, nelem, (unsigned long)dtype);
+    dart__error("%s: operation %s does not reduce %zu elements of type %s", function,
+                dart__op_text(op).text, nelem, dart__type_text(dtype).text);
     return DART_ERR_INVAL;
   }
   if (!dart__check_nbytes(function, nelem, type->elem_size, &nbytes) ||

@@ -5,17 +5,21 @@
  * from the expressions of op.h. Elements may lie at any address: operands are in slots of the exchange as
  * well as in a program's buffers. */
 #include "data/op.h"
-#include "base/profile.h"
 
 #include <inttypes.h>
+
+#include <dash/dart/ext/dart_name.h>
 
 #include "base/assert.h"
 #include "base/handle.h"
 #include "base/log.h"
+#include "base/profile.h"
+#include "data/name.h"
 #include "data/type.h"
 
 DART__PROFILED(dart_op_create);
 DART__PROFILED(dart_op_destroy);
+DART__PROFILED(dart_op_name);
 
 /* An operator that a program has created. Of its type only the value is kept: the type may be destroyed
  * first. */
@@ -31,6 +35,15 @@ static dart__handles_t objects = DART__HANDLES(user_op_t, NULL);
 static const user_op_t *find_user_op(dart_operation_t op)
 {
   return dart__handle_find(&objects, op);
+}
+
+const char *dart_op_name(dart_operation_t op)
+{
+  const char *name = dart__basic_op_name(op);
+
+  if (name == NULL)
+    name = find_user_op(op) != NULL ? "custom operator" : "no operator";
+  return name;
 }
 
 void dart__op_clear(void)
@@ -166,7 +179,7 @@ dart_ret_t dart_op_create(dart_operator_t op, void *userdata, bool commute, dart
     return DART_ERR_INVAL;
   }
   if (type == NULL || !dart__type_is_contiguous(type)) {
-    dart__error("dart_op_create: dtype %" PRIdPTR " is no basic or custom type", dtype);
+    dart__error("dart_op_create: dtype %s is no basic or custom type", dart__type_text(dtype).text);
     return DART_ERR_INVAL;
   }
 
@@ -192,7 +205,8 @@ dart_ret_t dart_op_destroy(dart_operation_t *op)
     return DART_ERR_INVAL;
   }
   if (!dart__handle_remove(&objects, *op)) {
-    dart__error("dart_op_destroy: op %" PRIuPTR " is no operator that a program made", *op);
+    dart__error("dart_op_destroy: op %s is no operator that a program made",
+                dart__op_text(*op).text);
     return DART_ERR_INVAL;
   }
   *op = DART_OP_UNDEFINED;

@@ -4,21 +4,25 @@
  * multiplied by a count of elements is checked. An object has copies of all it needs of its
  * base type, which may be destroyed first. */
 #include "data/type.h"
-#include "base/profile.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_name.h>
+
 #include "base/assert.h"
 #include "base/handle.h"
 #include "base/log.h"
+#include "base/profile.h"
+#include "data/name.h"
 
 DART__PROFILED(dart_type_create_custom);
 DART__PROFILED(dart_type_create_strided);
 DART__PROFILED(dart_type_create_indexed);
 DART__PROFILED(dart_type_destroy);
+DART__PROFILED(dart_type_name);
 
 #define BASIC(type, ctype)                   \
   [type] = { .kind       = DART__TYPE_BASIC, \
@@ -128,6 +132,19 @@ bool dart__type_is_like(const dart__type_t *a, const dart__type_t *b)
 void dart__type_clear(void)
 {
   dart__handle_clear(&dart__type_objects);
+}
+
+const char *dart_type_name(dart_datatype_t type)
+{
+  static const char *const kind_name[] = { [DART__TYPE_CUSTOM]  = "custom type",
+                                           [DART__TYPE_STRIDED] = "strided type",
+                                           [DART__TYPE_INDEXED] = "indexed type" };
+  const char              *name        = dart__basic_type_name(type);
+  const dart__type_t      *object      = name == NULL ? dart__type_find(type) : NULL;
+
+  if (name == NULL)
+    name = object != NULL ? kind_name[object->kind] : "no type";
+  return name;
 }
 
 /* --- Layouts --- */
@@ -262,9 +279,10 @@ static const dart__type_t *find_base(const char *function, dart_datatype_t baset
   const dart__type_t *base = dart__type_find(basetype);
 
   if (base == NULL)
-    dart__error("%s: basetype %" PRIdPTR " is no data type", function, basetype);
+    dart__error("%s: basetype %s is no data type", function, dart__type_text(basetype).text);
   else if (!dart__type_is_contiguous(base)) {
-    dart__error("%s: basetype %" PRIdPTR " is %s, not basic or custom", function, basetype,
+    dart__error("%s: basetype %s is %s, not basic or custom", function,
+                dart__type_text(basetype).text,
                 base->kind == DART__TYPE_STRIDED ? "strided" : "indexed");
     base = NULL;
   }
@@ -433,8 +451,8 @@ dart_ret_t dart_type_destroy(dart_datatype_t *dart_type)
     return DART_ERR_INVAL;
   }
   if (!dart__handle_remove(&dart__type_objects, (uintptr_t)*dart_type)) {
-    dart__error("dart_type_destroy: dart_type %" PRIdPTR " is no type that a program made",
-                *dart_type);
+    dart__error("dart_type_destroy: dart_type %s is no type that a program made",
+                dart__type_text(*dart_type).text);
     return DART_ERR_INVAL;
   }
   *dart_type = DART_TYPE_UNDEFINED;

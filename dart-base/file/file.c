@@ -6,6 +6,7 @@
 
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "data/name.h"
 #include "model/argument_check.h"
 #include "model/world.h"
 
@@ -111,15 +112,16 @@ static bool check_types(const char *function, dart_file_t file, size_t nelem,
   const dart__type_t *in  = is_packed ? mem : dart__type_find(file_type);
 
   if (mem == NULL || in == NULL || !dart__type_compatible(mem, in, nelem)) {
-    dart__error("%s: %zu elements of type %#lx do not go to type %#lx", function, nelem,
-                (unsigned long)mem_type, (unsigned long)(is_packed ? mem_type : file_type));
+    dart__error("%s: %zu elements of type %s do not go to type %s", function, nelem,
+                dart__type_text(mem_type).text,
+                dart__type_text(is_packed ? mem_type : file_type).text);
     return false;
   }
   access_out->mem_type  = mem;
   access_out->file_type = is_packed ? &dart__type_basic[DART_TYPE_BYTE] : in;
   if (file->has_view && !dart__type_is_contiguous(access_out->file_type)) {
-    dart__error("%s: file type %#lx is not contiguous, and the file has a view", function,
-                (unsigned long)file_type);
+    dart__error("%s: file type %s is not contiguous, and the file has a view", function,
+                dart__type_text(file_type).text);
     return false;
   }
   return dart__check_nbytes(function, nelem, access_out->mem_type->elem_size, &access_out->nbytes);

@@ -12,6 +12,7 @@
 #include "base/profile.h"
 #include "base/size.h"
 #include "coll/coll.h"
+#include "data/name.h"
 #include "file/file.h"
 #include "file/file_request.h"
 
@@ -160,7 +161,7 @@ dart_ret_t dart_file_set_view(dart_file_t file, uint64_t displacement, dart_data
         : dart__type_copy(type, &view)           ? DART_OK
                                                  : DART_ERR_NOMEM;
   if (ret != DART_OK)
-    dart__error("%s: type %#lx from byte %llu on%s", __func__, (unsigned long)dtype,
+    dart__error("%s: type %s from byte %llu on%s", __func__, dart__type_text(dtype).text,
                 (unsigned long long)displacement, ret == DART_ERR_NOMEM ? ": no memory" : "");
   all = dart__file_agree_on(__func__, team, file,
                             ret == DART_OK ? dart__file_check_pending(__func__, file) : ret, 0);

@@ -19,6 +19,7 @@
 #include "base/profile.h"
 #include "base/size.h"
 #include "coll/coll.h"
+#include "data/name.h"
 #include "data/op.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
@@ -380,7 +381,7 @@ static dart_ret_t allocate(const char *function, dart_team_t teamid, size_t alig
   }
   *gptr = DART_GPTR_NULL;
   if (type == NULL || type->kind != DART__TYPE_BASIC) {
-    dart__error("%s: type %#lx is no basic type", function, (unsigned long)dtype);
+    dart__error("%s: type %s is no basic type", function, dart__type_text(dtype).text);
     return DART_ERR_INVAL;
   }
   if (team == NULL)

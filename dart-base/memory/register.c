@@ -15,6 +15,7 @@
 #include "base/free_memory.h"
 #include "base/profile.h"
 #include "coll/coll.h"
+#include "data/name.h"
 #include "far/engine.h"
 #include "memory/chunk_new.h"
 #include "memory/pool.h"
@@ -208,7 +209,7 @@ static dart_ret_t memregister(const char *function, dart_team_t teamid, size_t n
   }
   *gptr = DART_GPTR_NULL;
   if (type == NULL || type->kind != DART__TYPE_BASIC) {
-    dart__error("%s: type %#lx is no basic type", function, (unsigned long)dtype);
+    dart__error("%s: type %s is no basic type", function, dart__type_text(dtype).text);
     return DART_ERR_INVAL;
   }
   if (team == NULL)

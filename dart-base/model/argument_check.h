@@ -4,6 +4,7 @@
  * value. */
 #include "base/last_call.h"
 #include "base/log.h"
+#include "data/name.h"
 #include "data/type.h"
 #include "model/team.h"
 
@@ -26,7 +27,7 @@ static inline const dart__type_t *dart__check_contiguous(const char     *functio
 
   if (__builtin_expect(type != NULL && dart__type_is_contiguous(type), 1))
     return type;
-  dart__error("%s: type %#lx is %s", function, (unsigned long)dtype,
+  dart__error("%s: type %s is %s", function, dart__type_text(dtype).text,
               type == NULL ? "unknown" : "not contiguous");
   return NULL;
 }

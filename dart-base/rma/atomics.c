@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/profile.h"
+#include "data/name.h"
 #include "data/op.h"
 #include "far/engine.h"
 #include "far/far_ops.h"
@@ -32,8 +33,8 @@ static dart_ret_t check_atomic(const char *function, dart_gptr_t gptr, size_t ne
   dart_ret_t ret;
 
   if (__builtin_expect(!dart__op_is_atomic(op, dtype), 0)) {
-    dart__error("%s: no atomic operation %#lx on type %#lx", function, (unsigned long)op,
-                (unsigned long)dtype);
+    dart__error("%s: no atomic operation %s on type %s", function, dart__op_text(op).text,
+                dart__type_text(dtype).text);
     return DART_ERR_INVAL;
   }
   size = dart__type_basic[dtype].elem_size;
@@ -292,7 +293,7 @@ DART__OUT_OF_LINE swap_any(dart_gptr_t gptr, const void *value, const void *comp
 
   /* the types that can be compared bitwise are those of the bitwise operators */
   if (!dart__op_is_atomic(DART_OP_BAND, dtype)) {
-    dart__error("%s: no compare-and-swap on type %#lx", function, (unsigned long)dtype);
+    dart__error("%s: no compare-and-swap on type %s", function, dart__type_text(dtype).text);
     return DART_ERR_INVAL;
   }
   ret = check_atomic(function, gptr, 1, dtype, DART_OP_REPLACE, &rma.at);

@@ -12,6 +12,7 @@
 #include <dash/dart/ext/dart_notify.h>
 
 #include "base/profile.h"
+#include "data/name.h"
 #include "data/op.h"
 #include "far/far_ops.h"
 #include "far/progress.h"
@@ -131,7 +132,7 @@ static dart_ret_t check_op(const char *function, dart_operation_t op)
 {
   if (dart__op_is_atomic(op, DART_TYPE_ULONG))
     return DART_OK;
-  dart__error("%s: operator %#lx does not update a flag", function, (unsigned long)op);
+  dart__error("%s: operator %s does not update a flag", function, dart__op_text(op).text);
   return DART_ERR_INVAL;
 }
 

@@ -1,6 +1,7 @@
 /* The general checks of a put or get: the cold half of transfer.h; and what is far. */
 #include "rma/transfer.h"
 
+#include "data/name.h"
 #include "rma/gate.h"
 
 dart__gate_t dart__gate;
@@ -20,13 +21,13 @@ dart_ret_t dart__transfer_check(const char *function, dart_gptr_t gptr, const vo
   size_t              span;
 
   if (global == NULL || local == NULL) {
-    dart__error("%s: unknown type %#lx", function,
-                (unsigned long)(global == NULL ? global_type : local_type));
+    dart__error("%s: unknown type %s", function,
+                dart__type_text(global == NULL ? global_type : local_type).text);
     return DART_ERR_INVAL;
   }
   if (!dart__type_compatible(local, global, nelem)) {
-    dart__error("%s: %zu elements do not go from type %#lx to type %#lx", function, nelem,
-                (unsigned long)local_type, (unsigned long)global_type);
+    dart__error("%s: %zu elements do not go from type %s to type %s", function, nelem,
+                dart__type_text(local_type).text, dart__type_text(global_type).text);
     return DART_ERR_INVAL;
   }
   if (buffer == NULL && nelem > 0) {

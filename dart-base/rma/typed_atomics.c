@@ -5,6 +5,7 @@
 
 #include "base/profile.h"
 #include "base/size.h"
+#include "data/name.h"
 #include "data/op.h"
 #include "far/far_ops.h"
 #include "rma/context.h"
@@ -51,8 +52,8 @@ static dart_ret_t check_op(const call_t *c)
 
   if (type != NULL && dart__op_is_atomic(c->op, type->base))
     return DART_OK;
-  dart__error("%s: no atomic operation %#lx on elements of type %#lx", c->function,
-              (unsigned long)c->op, (unsigned long)c->dst_type);
+  dart__error("%s: no atomic operation %s on elements of type %s", c->function,
+              dart__op_text(c->op).text, dart__type_text(c->dst_type).text);
   return DART_ERR_INVAL;
 }
 

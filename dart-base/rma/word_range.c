@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/profile.h"
+#include "data/name.h"
 #include "rma/await.h"
 #include "rma/words.h"
 
@@ -117,8 +118,8 @@ static dart_ret_t check_range(range_t *range, dart_gptr_t first, size_t stride,
   size_t      nbytes;
 
   if (!dart__comparison_of(range->type, comparison, &range->how)) {
-    dart__error("%s: type %#lx is no integer type, or there is no comparison %d", function,
-                (unsigned long)range->type, (int)comparison);
+    dart__error("%s: type %s is no integer type, or there is no comparison %d", function,
+                dart__type_text(range->type).text, (int)comparison);
     return DART_ERR_INVAL;
   }
   if (range->n == 0 || range->value == NULL || index == NULL ||

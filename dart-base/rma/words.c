@@ -5,6 +5,7 @@
 #include "rma/words.h"
 
 #include "base/log.h"
+#include "data/name.h"
 #include "rma/await.h"
 #include "rma/remote.h"
 
@@ -134,7 +135,7 @@ static __attribute__((cold)) dart_ret_t refuse_words(const dart__words_t *w)
   else if ((unsigned)w->comparison > DART_WAIT_GE)
     dart__error("%s: there is no comparison %d", w->function, (int)w->comparison);
   else
-    dart__error("%s: type %#lx is no integer type", w->function, (unsigned long)w->type);
+    dart__error("%s: type %s is no integer type", w->function, dart__type_text(w->type).text);
   return DART_ERR_INVAL;
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dash/dart/ext/dart_name.h>
 #include <dash/dart/if/dart_locality.h>
 
 #include "dart_test.h"
@@ -181,7 +182,10 @@ static void fill_no_types(void)
 
     for (int i = 0; i < NO_TYPES; i++) {
       no_types[i].id = ids[i];
-      snprintf(no_types[i].says, sizeof no_types[i].says, "type %#lx", (unsigned long)ids[i]);
+      if (ids[i] == DART_TYPE_UNDEFINED)
+        snprintf(no_types[i].says, sizeof no_types[i].says, "type DART_TYPE_UNDEFINED");
+      else
+        snprintf(no_types[i].says, sizeof no_types[i].says, "type %ld", (long)ids[i]);
     }
   }
 }
@@ -511,10 +515,13 @@ TEST(atomics_want_an_operator) /* K109 K115 */
     dart_operation_t op;
     const char      *says;
   } wrong[] = {
-    { DART_TYPE_INT, DART_OP_MINMAX, "0x3 " },      { DART_TYPE_INT, DART_OP_UNDEFINED, "0 " },
-    { DART_TYPE_INT, DART_OP_LAST, "0xe " },        { DART_TYPE_INT, 0x5555, "0x5555 " },
-    { DART_TYPE_FLOAT, DART_OP_BAND, "0x6 " },      { DART_TYPE_DOUBLE, DART_OP_LXOR, "0xb " },
-    { DART_TYPE_LONG_DOUBLE, DART_OP_BOR, "0x8 " },
+    { DART_TYPE_INT, DART_OP_MINMAX, "DART_OP_MINMAX " },
+    { DART_TYPE_INT, DART_OP_UNDEFINED, "DART_OP_UNDEFINED " },
+    { DART_TYPE_INT, DART_OP_LAST, "14 " },
+    { DART_TYPE_INT, 0x5555, "21845 " },
+    { DART_TYPE_FLOAT, DART_OP_BAND, "DART_OP_BAND " },
+    { DART_TYPE_DOUBLE, DART_OP_LXOR, "DART_OP_LXOR " },
+    { DART_TYPE_LONG_DOUBLE, DART_OP_BOR, "DART_OP_BOR " },
   };
   dart_gptr_t segment = untouched_segment(DART_TEAM_ALL), at = test_unit(segment, (me + 1) % n);
 
@@ -526,8 +533,10 @@ TEST(atomics_want_an_operator) /* K109 K115 */
     REFUSED(dart_fetch_and_op, (at, local.sent, local.got, wrong[i].type, wrong[i].op),
             wrong[i].says);
   }
-  REFUSED(dart_compare_and_swap, (at, local.sent, local.sent, local.got, DART_TYPE_FLOAT), "0x9");
-  REFUSED(dart_compare_and_swap, (at, local.sent, local.sent, local.got, DART_TYPE_DOUBLE), "0xa");
+  REFUSED(dart_compare_and_swap, (at, local.sent, local.sent, local.got, DART_TYPE_FLOAT),
+          "type DART_TYPE_FLOAT");
+  REFUSED(dart_compare_and_swap, (at, local.sent, local.sent, local.got, DART_TYPE_DOUBLE),
+          "type DART_TYPE_DOUBLE");
   expect_untouched(segment);
 }
 
@@ -543,12 +552,12 @@ TEST(transfers_do_not_convert) /* H74, basic types */
   for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
     for (int k = 0; k < 2; k++) {
       dart_datatype_t a = pair[i][k], b = pair[i][!k];
-      const char     *says = saying("from type %#lx to type %#lx", (long)a, (long)b);
+      const char *says = saying("from type %s to type %s", dart_type_name(a), dart_type_name(b));
 
       REFUSED(dart_put, (at, local.sent, 8, a, b), says);
       REFUSED(dart_put_blocking, (at, local.sent, 8, a, b), says);
       REFUSED(dart_put_handle, (at, local.sent, 8, a, b, &out.handle), says);
-      says = saying("type %#lx", (long)a);
+      says = saying("type %s", dart_type_name(a));
       REFUSED(dart_get, (local.got, at, 8, a, b), says);
       REFUSED(dart_get_blocking, (local.got, at, 8, a, b), says);
       REFUSED(dart_get_handle, (local.got, at, 8, a, b, &out.handle), says);
@@ -913,7 +922,7 @@ TEST(types_want_a_layout) /* H77 H79 */
   EXPECT_OK(dart_type_create_indexed(DART_TYPE_INT, 2, one, (size_t[]){ 0, 2 }, &indexed));
   for (int i = 0; i < NO_TYPES; i++) {
     dart_datatype_t no   = no_types[i].id;
-    const char     *says = saying("%ld ", (long)no);
+    const char     *says = saying("%s is", no_types[i].says);
 
     REFUSED(dart_type_create_strided, (no, 2, 1, &out.type), says);
     REFUSED(dart_type_create_indexed, (no, 2, one, one, &out.type), says);
@@ -946,7 +955,7 @@ TEST(types_want_a_layout) /* H77 H79 */
   REFUSED(dart_type_create_custom, ((size_t)INT_MAX + 1, &out.type), "num_bytes 2147483648 ");
   REFUSED(dart_type_create_custom, (8, NULL), "newtype is NULL");
   REFUSED(dart_type_destroy, (NULL), "NULL");
-  REFUSED(dart_type_destroy, (&basic), "3 ");
+  REFUSED(dart_type_destroy, (&basic), "dart_type DART_TYPE_INT ");
   EXPECT_EQ(basic, DART_TYPE_INT);
   EXPECT_OK(dart_type_destroy(&strided));
   EXPECT_OK(dart_type_destroy(&indexed));
@@ -957,7 +966,8 @@ TEST(operators_want_a_function_and_a_contiguous_type) /* L128 */
 {
   dart_gptr_t      segment = untouched_segment(DART_TEAM_ALL);
   dart_operation_t made, was, no_op[] = { DART_OP_UNDEFINED, DART_OP_SUM, DART_OP_LAST, 4711 };
-  dart_datatype_t  strided;
+  const char *no_op_says[] = { "op DART_OP_UNDEFINED ", "op DART_OP_SUM ", "op 14 ", "op 4711 " };
+  dart_datatype_t strided;
 
   fill_no_types();
   EXPECT_OK(dart_type_create_strided(DART_TYPE_INT, 2, 1, &strided));
@@ -968,7 +978,7 @@ TEST(operators_want_a_function_and_a_contiguous_type) /* L128 */
     dart_datatype_t no = no_types[i].id;
 
     REFUSED(dart_op_create, (first_of_two, NULL, true, no, false, &out.op),
-            saying("dtype %ld ", (long)no));
+            saying("d%s is", no_types[i].says));
   }
   EXPECT_OK(dart_op_create(first_of_two, NULL, true, T_INT64, false, &made));
   was = made;
@@ -976,7 +986,7 @@ TEST(operators_want_a_function_and_a_contiguous_type) /* L128 */
   REFUSED(dart_op_destroy, (&was), "op ");
   for (int i = 0; i < 4; i++) {
     was = no_op[i];
-    REFUSED(dart_op_destroy, (&was), saying("op %lu ", (unsigned long)no_op[i]));
+    REFUSED(dart_op_destroy, (&was), no_op_says[i]);
     EXPECT_EQ(was, no_op[i]);
   }
   REFUSED(dart_op_destroy, (NULL), "op is NULL");
@@ -1098,13 +1108,13 @@ TEST(reductions_want_an_operator_of_the_type) /* L123 L128 */
     const char      *says;
   } wrong[] = {
     { DART_TYPE_INT, DART_OP_MINMAX, 3, "3 elements" },
-    { DART_TYPE_INT, DART_OP_REPLACE, 2, "operation 0xc " },
-    { DART_TYPE_INT, DART_OP_NO_OP, 2, "operation 0xd " },
-    { DART_TYPE_INT, DART_OP_UNDEFINED, 2, "operation 0 " },
-    { DART_TYPE_INT, DART_OP_LAST, 2, "operation 0xe " },
-    { DART_TYPE_INT, 0x5555, 2, "operation 0x5555 " },
-    { DART_TYPE_FLOAT, DART_OP_BAND, 2, "type 0x9" },
-    { DART_TYPE_LONG_DOUBLE, DART_OP_LXOR, 2, "type 0xb" },
+    { DART_TYPE_INT, DART_OP_REPLACE, 2, "operation DART_OP_REPLACE " },
+    { DART_TYPE_INT, DART_OP_NO_OP, 2, "operation DART_OP_NO_OP " },
+    { DART_TYPE_INT, DART_OP_UNDEFINED, 2, "operation DART_OP_UNDEFINED " },
+    { DART_TYPE_INT, DART_OP_LAST, 2, "operation 14 " },
+    { DART_TYPE_INT, 0x5555, 2, "operation 21845 " },
+    { DART_TYPE_FLOAT, DART_OP_BAND, 2, "type DART_TYPE_FLOAT" },
+    { DART_TYPE_LONG_DOUBLE, DART_OP_LXOR, 2, "type DART_TYPE_LONG_DOUBLE" },
   };
   dart_gptr_t      segment = untouched_segment(DART_TEAM_ALL);
   dart_operation_t op, gone;
@@ -1124,14 +1134,14 @@ TEST(reductions_want_an_operator_of_the_type) /* L123 L128 */
   EXPECT_OK(dart_op_create(first_of_two, NULL, true, T_INT64, false, &op));
   gone = op;
   REFUSED(dart_allreduce, (local.sent, local.got, 2, DART_TYPE_LONGLONG, op, all_units),
-          "type 0x7");
+          "type DART_TYPE_LONGLONG");
   REFUSED(dart_reduce, (local.sent, local.got, 2, DART_TYPE_INT, op, unit_0, all_units),
-          "type 0x3");
+          "type DART_TYPE_INT");
   EXPECT_OK(dart_op_destroy(&op));
   REFUSED(dart_allreduce, (local.sent, local.got, 2, T_INT64, gone, all_units),
-          saying("operation %#lx ", (unsigned long)gone));
+          saying("operation %ld ", (long)gone));
   REFUSED(dart_reduce, (local.sent, local.got, 2, T_INT64, gone, unit_0, all_units),
-          saying("operation %#lx ", (unsigned long)gone));
+          saying("operation %ld ", (long)gone));
   expect_untouched(segment);
 }
 

@@ -255,11 +255,11 @@ TEST(operators_of_the_program_are_not_atomic) /* K115 */
 
   EXPECT_OK(dart_op_create(add_ints, &longer, true, DART_TYPE_INT, false, &op));
   EXPECT_REFUSED(dart_accumulate, (right, &value, 1, DART_TYPE_INT, op), DART_ERR_INVAL,
-                 "type 0x3");
+                 "type DART_TYPE_INT");
   EXPECT_REFUSED(dart_accumulate_blocking_local, (right, &value, 1, DART_TYPE_INT, op),
-                 DART_ERR_INVAL, "type 0x3");
+                 DART_ERR_INVAL, "type DART_TYPE_INT");
   EXPECT_REFUSED(dart_fetch_and_op, (right, &value, &result, DART_TYPE_INT, op), DART_ERR_INVAL,
-                 "type 0x3");
+                 "type DART_TYPE_INT");
   EXPECT_EQ(result, 2);
   test_barrier();
   EXPECT_FILLED(test_mine(segment), 0x5a, 64);

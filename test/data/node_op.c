@@ -4,6 +4,7 @@
 
 #include "node_data.h"
 
+#include "data/name.h"
 #include "data/op.h"
 #include "data/type.h"
 
@@ -248,7 +249,7 @@ static void bad_operators_are_refused(void **state)
   assert_int_equal(op, DART_OP_UNDEFINED);
   EXPECT_ERROR(DART_ERR_INVAL,
                dart_op_create(multiply_matrices, NULL, true, DART_TYPE_UNDEFINED, false, &op),
-               "dtype 0");
+               "dtype DART_TYPE_UNDEFINED");
   EXPECT_ERROR(DART_ERR_INVAL,
                dart_op_create(multiply_matrices, NULL, true, DART_TYPE_LAST, false, &op),
                "dtype 12");
@@ -273,7 +274,7 @@ static void only_created_operators_can_be_destroyed(void **state)
     dart_operation_t value = predefined;
     char             words[64];
 
-    snprintf(words, sizeof words, "op %d is", (int)value);
+    snprintf(words, sizeof words, "op %s is", dart__op_text(value).text);
     EXPECT_ERROR(DART_ERR_INVAL, dart_op_destroy(&value), words);
     assert_true(value == predefined);
   }

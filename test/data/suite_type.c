@@ -2,8 +2,11 @@
  *
  * The reference is the contract's table of where element k of a layout lies: every test of a
  * transfer walks over it, element by element, and expects all other bytes untouched. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <dash/dart/ext/dart_name.h>
 
 #include "dart_test.h"
 
@@ -433,6 +436,63 @@ TEST(what_does_not_fit_together_is_refused) /* H74 H76: no byte is moved */
   EXPECT_OK(dart_type_destroy(&indexed));
   EXPECT_OK(dart_type_destroy(&custom4));
   EXPECT_OK(dart_type_destroy(&custom8));
+}
+
+static void expect_text(const char *got, const char *expected)
+{
+  test_note("'%s', expected '%s'", got, expected);
+  EXPECT_TRUE(strcmp(got, expected) == 0);
+}
+
+static void first(const void *in, void *inout, size_t n, void *data)
+{
+  (void)data;
+  memcpy(inout, in, n * sizeof(int));
+}
+
+TEST(types_and_operators_have_names)
+{
+  const size_t     zero = 0, one = 1;
+  dart_datatype_t  custom, strided, indexed;
+  dart_operation_t op;
+
+  expect_text(dart_type_name(DART_TYPE_UNDEFINED), "DART_TYPE_UNDEFINED");
+  expect_text(dart_type_name(DART_TYPE_BYTE), "DART_TYPE_BYTE");
+  expect_text(dart_type_name(DART_TYPE_INT32), "DART_TYPE_INT");
+  expect_text(dart_type_name(DART_TYPE_DOUBLE_COMPLEX), "DART_TYPE_DOUBLE_COMPLEX");
+  expect_text(dart_type_name(DART_TYPE_LAST), "no type");
+  expect_text(dart_type_name(DART_TYPE_BASIC_END), "no type");
+  expect_text(dart_type_name(-1), "no type");
+  EXPECT_OK(dart_type_create_custom(24, &custom));
+  EXPECT_OK(dart_type_create_strided(custom, 3, 2, &strided));
+  EXPECT_OK(dart_type_create_indexed(DART_TYPE_INT, 1, &one, &zero, &indexed));
+  expect_text(dart_type_name(custom), "custom type");
+  expect_text(dart_type_name(strided), "strided type");
+  expect_text(dart_type_name(indexed), "indexed type");
+  EXPECT_OK(dart_op_create(first, NULL, true, DART_TYPE_INT, false, &op));
+  expect_text(dart_op_name(op), "custom operator");
+  expect_text(dart_op_name(DART_OP_MIN), "DART_OP_MIN");
+  expect_text(dart_op_name(DART_OP_NO_OP), "DART_OP_NO_OP");
+  expect_text(dart_op_name(DART_OP_UNDEFINED), "DART_OP_UNDEFINED");
+  expect_text(dart_op_name(DART_OP_LAST), "no operator");
+  EXPECT_OK(dart_op_destroy(&op));
+  EXPECT_OK(dart_type_destroy(&indexed));
+  EXPECT_OK(dart_type_destroy(&strided));
+  EXPECT_OK(dart_type_destroy(&custom));
+  expect_text(dart_strerror(DART_OK), "no error");
+  expect_text(dart_strerror(DART_ERR_INVAL), "invalid argument");
+  expect_text(dart_strerror(DART_ERR_OTHER), "other error");
+  expect_text(dart_strerror((dart_ret_t)77), "unknown result");
+}
+
+TEST(the_library_is_of_the_version_of_its_headers)
+{
+  char numbers[32];
+
+  snprintf(numbers, sizeof numbers, "%d.%d.%d", DART_VERSION_MAJOR, DART_VERSION_MINOR,
+           DART_VERSION_PATCH);
+  expect_text(dart_version(), numbers);
+  expect_text(dart_version(), DART_VERSION_STR);
 }
 
 TEST(pool_blocks_can_be_of_custom_types)

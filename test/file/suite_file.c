@@ -998,7 +998,8 @@ TEST(wrong_arguments_of_files_are_refused)
   EXPECT_REFUSED(dart_file_resize, (file, (uint64_t)1 << 63), DART_ERR_INVAL,
                  "9223372036854775808");
   EXPECT_REFUSED(dart_file_set_atomicity, (DART_FILE_NULL, true), DART_ERR_INVAL, "file");
-  EXPECT_REFUSED(dart_file_set_view, (file, 0, (dart_datatype_t)99999), DART_ERR_INVAL, "0x1869f");
+  EXPECT_REFUSED(dart_file_set_view, (file, 0, (dart_datatype_t)99999), DART_ERR_INVAL,
+                 "type 99999 ");
   EXPECT_REFUSED(dart_file_read_at, (file, 0, &value, 1, T_INT64, DART_TYPE_DOUBLE, &count),
                  DART_ERR_INVAL, "1 elements");
   EXPECT_REFUSED(dart_file_read_at, (file, 0, NULL, 1, T_INT64, T_INT64, &count), DART_ERR_INVAL,

@@ -22,6 +22,7 @@
 #include <dash/dart/ext/dart_lock_at.h>
 #include <dash/dart/ext/dart_memalign.h>
 #include <dash/dart/ext/dart_message.h>
+#include <dash/dart/ext/dart_name.h>
 #include <dash/dart/ext/dart_near.h>
 #include <dash/dart/ext/dart_notify.h>
 #include <dash/dart/ext/dart_order.h>
@@ -76,6 +77,8 @@
   X(dart_domain_scope_domains) X(dart_domain_select) X(dart_domain_exclude) \
   X(dart_domain_split_scope) X(dart_domain_group) X(dart_domain_add_subdomain) \
   X(dart_domain_move_subdomain) \
+  /* dart_name.h */ \
+  X(dart_version) X(dart_strerror) X(dart_type_name) X(dart_op_name) \
   /* dart_near.h */ \
   X(dart_near_ptr) X(dart_team_near_units) \
   /* dart_notify.h */ \

@@ -52,8 +52,13 @@
  *                              group, dart_team_locality_init and _finalize
  */
 
-#define DART_VERSION_STR "3.2.0"                 /**< version of this interface */
-#define DART_BUILD_STR   (__DATE__ " " __TIME__) /**< when the including file was compiled */
+/** Version of this interface. dart/ext/dart_name.h has that of the library which a program runs with. */
+#define DART_VERSION_STR   "3.2.0"
+#define DART_VERSION_MAJOR 3
+#define DART_VERSION_MINOR 2
+#define DART_VERSION_PATCH 0
+
+#define DART_BUILD_STR (__DATE__ " " __TIME__) /**< when the including file was compiled */
 
 #include <dash/dart/if/dart_types.h>
 #include <dash/dart/if/dart_config.h>
