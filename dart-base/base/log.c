@@ -31,11 +31,18 @@ void dart__log_set_level(dart__log_level_t level)
   log_level = level;
 }
 
+static bool log_is_muted;
+
+void dart__log_mute(bool is_muted)
+{
+  log_is_muted = is_muted;
+}
+
 bool dart__log_wanted(dart__log_level_t level)
 {
   dart_config_t *config;
 
-  if (level > log_level)
+  if (level > log_level || log_is_muted)
     return false;
   if (level <= DART__LOG_WARN)
     return true;

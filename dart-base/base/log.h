@@ -30,6 +30,9 @@ void dart__log_set_level(dart__log_level_t level);
 
 bool dart__log_wanted(dart__log_level_t level);
 
+/** From now on print nothing and count nothing, or do so again. */
+void dart__log_mute(bool is_muted);
+
 /** Print for each place how many of its lines were not printed, and begin to count again. Any thread, and handlers of
  *  signals; it takes no lock. A process that ends by exit() does so itself. */
 void dart__log_sum_up(void);

@@ -10,6 +10,7 @@
 #include "base/last_call.h"
 #include "base/log.h"
 #include "base/profile.h"
+#include "base/unknown.h"
 #include "coll/coll.h"
 #include "data/op.h"
 #include "data/type.h"
@@ -44,16 +45,12 @@ DART__PROFILED(dart_exit);
 DART__PROFILED(dart_initialized);
 DART__PROFILED(dart_abort);
 
-static dart_ret_t init(const char *function, int *argc, char ***argv,
-                       dart_thread_support_level_t  wanted,
-                       dart_thread_support_level_t *provided_out)
+static dart_ret_t start(const char *function, int *argc, char ***argv,
+                        dart_thread_support_level_t  wanted,
+                        dart_thread_support_level_t *provided_out)
 {
   dart_ret_t ret;
 
-  if (dart_initialized()) {
-    dart__error("%s: DART is already initialised", function);
-    return DART_ERR_OTHER;
-  }
   if (!dart__inline_fits(function))
     return DART_ERR_OTHER;
   ret = dart__settings_read();
@@ -80,7 +77,7 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   dart__range_open();
   dart__range_keep_open();
   dart__lock_at_open();
-  ret = dart__team_open_all();
+  ret = dart__team_open_all(dart__layers_look(function));
   if (ret != DART_OK)
     goto leave_job;
   ret = dart__locality_open();
@@ -92,7 +89,8 @@ static dart_ret_t init(const char *function, int *argc, char ***argv,
   dart__watch_open();
   dart__world.initialized = true;
   dart__hang_watch();
-  dart__layers_look(function);
+  if (dart__world.me == 0)
+    dart__unknown_look(function);
   dart__info("%s: unit %d of %d, on %d nodes", function, dart__world.me, dart__world.nunits,
              dart__teams[DART_TEAM_ALL]->nnodes);
   dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
@@ -105,6 +103,23 @@ close_teams:
 leave_job:
   dart__network_leave();
   dart__log_set_unit(-1);
+  return ret;
+}
+
+/* After a failure the line that says why is to be the last one, so calls return their errors without one. */
+static dart_ret_t init(const char *function, int *argc, char ***argv,
+                       dart_thread_support_level_t  wanted,
+                       dart_thread_support_level_t *provided_out)
+{
+  dart_ret_t ret;
+
+  if (dart_initialized()) {
+    dart__error("%s: DART is already initialised", function);
+    return DART_ERR_OTHER;
+  }
+  dart__log_mute(false);
+  ret = start(function, argc, argv, wanted, provided_out);
+  dart__log_mute(ret != DART_OK);
   return ret;
 }
 

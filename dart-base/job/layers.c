@@ -1,6 +1,6 @@
 /* A layer that is not there cannot say so: it is DART that notices that nobody has taken the variable up. This happens
  * to a program that is linked with the static library alone, and to one with the shared library that dartrun has not
- * started. */
+ * started. Such a program would run unchecked, or without a trace, so dart_init refuses it. */
 #include "job/layers.h"
 
 #include <stdlib.h>
@@ -42,17 +42,26 @@ void dart__layer_waited(void *wait)
   dart__waiting_end(wait);
 }
 
-void dart__layers_look(const char *function)
+dart_ret_t dart__layers_look(const char *function)
 {
+  dart_ret_t ret = DART_OK;
+
   for (size_t i = 0; dart__world.me == 0 && i < sizeof wanted / sizeof wanted[0]; i++) {
     const char *value = getenv(wanted[i].variable);
 
     if (value == NULL || value[0] == '\0' || strcmp(value, "0") == 0 ||
         (dart_layers & wanted[i].layer) != 0)
       continue;
-    dart__warn(
-        "%s: %s is set, but lib%s is not there, or behind another layer: link the program with "
-        "-l%s, or with DART's shared library and start it by dartrun",
-        function, wanted[i].variable, wanted[i].name, wanted[i].name);
+    ret = DART_ERR_OTHER;
+    if (dart_layers == 0)
+      dart__error("%s: %s is set, but lib%s is not there: link the program with -l%s before DART's "
+                  "library, or with "
+                  "DART's shared library and start it by dartrun",
+                  function, wanted[i].variable, wanted[i].name, wanted[i].name);
+    else
+      dart__error("%s: %s is set, but another layer gets the calls: unset DART_CHECK, or "
+                  "DART_REPORT and DART_TRACE",
+                  function, wanted[i].variable);
   }
+  return ret;
 }

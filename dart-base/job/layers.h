@@ -2,7 +2,10 @@
 #define DART__JOB_LAYERS_H
 /* Layers between programs and DART (dash/dart/ext/dart_profile.h) that the environment asks for. */
 
-/** Warn, once for the job, of each that is asked for and is not there. `function`: the caller, for the line. */
-void dart__layers_look(const char *function);
+#include <dash/dart/if/dart_types.h>
+
+/** On unit 0: an error for each that is asked for and sees no calls. Others go by its result. `function`: the caller,
+ *  for the line. DART_ERR_OTHER: there is one. */
+dart_ret_t dart__layers_look(const char *function);
 
 #endif

@@ -111,6 +111,9 @@ static void print_summary(const table_t *t)
     fprintf(t->to, "%-22s %12s %d    meaning\n", "statistic", "unit", (int)t->first);
   for (size_t i = 0; i < t->size; i++)
     print_line(t, i);
+  if (!dart__settings.stats.near)
+    fputs("Operations on near memory are not counted; DART_STATS=near,summary counts them, too.\n",
+          t->to);
 }
 
 /* ---- csv, json ----------------------------------------------------------------------------- */

@@ -55,12 +55,12 @@ static dart__team_t *prepare_all(void)
   return NULL;
 }
 
-dart_ret_t dart__team_open_all(void)
+dart_ret_t dart__team_open_all(dart_ret_t before)
 {
   dart__team_t *all = prepare_all();
   uint64_t offset = dart__pool_first(); /* of the second block of the pool, so all units know it */
-  dart_ret_t ret =
-      dart__net_agree_on_value(all == NULL ? DART_ERR_NOMEM : DART_OK, dart__settings_common());
+  dart_ret_t ret  = dart__net_agree_on_value(
+       before == DART_OK && all == NULL ? DART_ERR_NOMEM : before, dart__settings_common());
 
   if (ret == DART_ERR_INVAL)
     dart__settings_differ();
@@ -75,7 +75,7 @@ dart_ret_t dart__team_open_all(void)
         ret); /* once for both: units that share cores take long to agree by MPI */
   }
   if (ret != DART_OK) {
-    if (dart__world.me == 0 && ret != DART_ERR_INVAL)
+    if (dart__world.me == 0 && ret == DART_ERR_NOMEM)
       dart__error("dart_init: no memory for the first team and its pool, "
                   "see DART_POOL");
     dart__net_agree_on_result(DART_OK); /* nobody ends the program before it is said */

@@ -3,8 +3,9 @@
 /* Creation and destruction of teams. */
 #include "model/team.h"
 
-/** Create the team of all units, and the pool. Collective over the job; agreed. */
-dart_ret_t dart__team_open_all(void);
+/** Create the team of all units, and the pool. Collective over the job; agreed. `before`: unless DART_OK, an error of
+ *  this unit's, which has a line; then it fails with this on all. */
+dart_ret_t dart__team_open_all(dart_ret_t before);
 
 /** Destroy all teams that this unit is still a member of, the team of all units last. Collective over the
  *  job, after a barrier of it. */

@@ -52,6 +52,20 @@ static void refuse(const char *function, int value)
   dart__error("%s: %d is refused", function, value);
 }
 
+static void muted_lines_are_lost(void **state)
+{
+  (void)state;
+  begin();
+  dart__log_mute(true);
+  refuse("muted", 1);
+  dart__log_mute(false);
+  refuse("muted", 2);
+  end();
+  assert_int_equal(lines_with("1 is refused"), 0);
+  assert_int_equal(lines_with("2 is refused"), 1);
+  fclose(printed);
+}
+
 static void *refuse_often(void *function)
 {
   for (int i = 0; i < TIMES; i++)
@@ -171,6 +185,7 @@ static void child_prints_its_own_counts(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(muted_lines_are_lost),
     cmocka_unit_test(one_place_is_limited),
     cmocka_unit_test(counting_begins_again),
     cmocka_unit_test(threads_lose_no_line),

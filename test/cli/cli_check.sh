@@ -144,14 +144,16 @@ try_ended() {
   [[ $(grep -c '^dart-check: 1 error found in 3 units .*)$' <<<"$err") == 3 ]] || fail "$backend: cycles add up: $err"
 }
 
-# A program that is linked with neither layer says, once for the job, that the one that is asked for is not there.
+# A program that is linked with neither layer does not start, and says, once for the job, which one is not there.
 try_plain() {
   run env DART_LOG_LEVEL=WARN DART_CHECK=1 DART_TRACE="$work/none" "${dartrun[@]}" -n 2 "$program" '*:init,exit'
-  expect_code 0
+  [[ $code != 0 && $code != 124 ]] || fail "$backend: without layers: exit code $code"
   [[ $(grep -c 'is set, but lib' <<<"$err") == 2 && $err == *"DART_CHECK is set, but libdart-check is not there"* &&
      $err == *"DART_TRACE is set, but libdart-trace is not there"* ]] || fail "$backend: without layers: $err"
   run env DART_LOG_LEVEL=WARN DART_CHECK=0 DART_TRACE= "${dartrun[@]}" -n 2 "$program" '*:init,exit'
   expect_code 0; [[ $err != *"is set, but"* ]] || fail "$backend: nothing was asked for: $err"
+  run env DART_LOG_LEVEL=WARN DART_CHECK=foo "${dartrun[@]}" -n 2 "$program" '*:init,exit'
+  [[ $code != 0 && $(grep -c 'DART_CHECK is set' <<<"$err") == 1 ]] || fail "$backend: DART_CHECK=foo: $code, $err"
 }
 
 shopt -s extglob

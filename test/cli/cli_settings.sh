@@ -1,4 +1,5 @@
 # Settings that have to be the same on all units, and are not: dart_init fails on all of them, and says which they are.
+# Variables that are no settings, and what the statistics leave out.
 source "$(dirname "$0")/cli.bash"
 
 # A unit's own environment: of unit 1 alone.
@@ -21,4 +22,17 @@ on_one_backend() {
   expect_code 0
 }
 on_backends on_one_backend dart-unit
+
+# What is no setting is named once, with the nearest that is.
+unknown() {
+  run env DART_SLOTS=16K DART_AGREGATE=0 DART_TEST_X=1 DART_LOG_LEVEL=WARN "${dartrun[@]}" -n 2 "$program"
+  expect_code 0
+  [[ $(grep -c 'is no setting of DART' <<<"$err") == 2 && $err == *'DART_SLOTS is no setting of DART; the nearest is DART_STATS'* &&
+    $err == *'DART_AGREGATE is no setting of DART; the nearest is DART_AGGREGATE'* ]] || fail "$backend: unknown: $err"
+  run env DART_STATS=summary "${dartrun[@]}" -n 2 "$program"
+  [[ $(grep -c 'DART_STATS=near,summary counts them' <<<"$err") == 1 ]] || fail "$backend: near operations: $err"
+  run env DART_STATS=near,summary "${dartrun[@]}" -n 2 "$program"
+  [[ $err != *'near operations'* && $err == *'DART statistics'* ]] || fail "$backend: near operations: $err"
+}
+on_backends unknown dart-unit
 finish

@@ -24,9 +24,11 @@ DART_INTERFACE_ON
  *  are main's, from which arguments meant for the launcher are removed; either may be NULL. On the
  *  MPI backend the program may have initialised MPI itself, and then also finalises it, after
  *  dart_exit; either way a unit's global id is its rank in MPI_COMM_WORLD.
- *  After an error nothing is left, and the units may try again.
+ *  After an error nothing is left, and the units may try again; until then calls return their errors without a line, so
+ *  that the line which says why is the last one.
  *  DART_ERR_OTHER: already initialised, and nothing changed; the program was started by the launcher
- *  of another backend; the program has finalised MPI; there is no shared memory to be had at all.
+ *  of another backend; the program has finalised MPI; there is no shared memory to be had at all;
+ *  DART_CHECK, DART_REPORT or DART_TRACE is set, and what it asks for is not in the program.
  *  DART_ERR_INVAL: a DART_... environment variable has a value that means nothing. DART_ERR_NOMEM: not
  *  enough (shared) memory to start, on every unit. */
 dart_ret_t dart_init(int *argc, char ***argv) DART_NOTHROW;
