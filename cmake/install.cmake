@@ -55,8 +55,8 @@ foreach(backend IN LISTS backends)
 endforeach()
 
 # Launchers and dart-info: one for every backend, and `dartrun` and `dart-info`, which are those of
-# dart-mpi where it is installed: the one that can start a program on more than one node. Programs of
-# the other backend tell.
+# dart-mpi where it is installed: the one that can start a program on more than one node. It starts programs of
+# the other backend by the launcher of that one.
 set(programs dartrun)
 foreach(backend IN LISTS backends)
   install(PROGRAMS $<TARGET_FILE:dartrun-${backend}> DESTINATION ${CMAKE_INSTALL_BINDIR}

@@ -14,10 +14,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/backend_note.h"
 #include "base/last_call.h"
 #include "base/log.h"
 #include "model/world.h"
 #include "net.h"
+
+DART__BACKEND_NOTE("shmem");
 
 static pid_t unit_pid;
 

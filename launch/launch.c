@@ -111,6 +111,7 @@ static const struct argp_option options[] = {
     "Bind each unit to a cpu or a core of its own, to a numa domain or a package, or to none. "
     "--bind alone means core; without it, what the variable DART_BIND says, or else auto",
     0 },
+  { "tag", 't', NULL, 0, "Put [UNIT] before each line of output", 0 },
   { 0 }
 };
 
@@ -137,6 +138,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
   case 'b': launch->bind = arg != NULL ? bind_number("--bind", arg) : LAUNCH_BIND_CORE; return 0;
   case 'N': nodes = arg; return 0;
   case 'n': launch->nunits = launch_number("-n", arg, 1, launch->nunits_most); return 0;
+  case 't': launch->is_tagged = true; return 0;
   case ARGP_KEY_ARG:
     launch->command = &state->argv[state->next - 1];
     state->next     = state->argc; /* the rest is for the program */

@@ -7,10 +7,14 @@
  * argp without a parser whose only child is launch_argp; its input is a launch_t. For an invalid command line, one line
  * goes to stderr, and the exit code is LAUNCH_EXIT_USAGE. */
 #include <argp.h>
+#include <stdbool.h>
 
 #define LAUNCH_EXIT_USAGE   2
 #define LAUNCH_EXIT_FAILURE 1   /* the launcher could not do its work */
 #define LAUNCH_EXIT_NOEXEC  127 /* the program could not be started */
+
+/* The message about a unit that a signal has killed: unit, process, signal and its name. */
+#define LAUNCH_KILLED "unit %u (pid %d) was killed by signal %d (%s)"
 
 /* The message about a unit that exited with 0, but too early: unit and process. */
 #define LAUNCH_LEFT   "unit %u (pid %d) has ended without dart_exit"
@@ -31,7 +35,8 @@ typedef struct {
   int           nunits;
   int           nnodes; /* of --nodes; 0: not given */
   launch_bind_t bind;
-  char        **command; /* the program and its arguments, NULL-terminated */
+  bool          is_tagged; /* [unit] before each line of output */
+  char        **command;   /* the program and its arguments, NULL-terminated */
 } launch_t;
 
 extern const struct argp launch_argp;

@@ -24,8 +24,7 @@ static const layer_t layers[] = {
   { "DART_TRACE", "trace", "libdart-trace.so" },
 };
 
-/* The folder of the launcher: DIR/bin/dartrun has its libraries in DIR/LIB, BUILD/dart-shmem/dartrun in BUILD. */
-static void own_folder(char folder[PATH_MAX])
+void launch_own_folder(char folder[PATH_MAX])
 {
   ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
   char   *slash;
@@ -40,7 +39,7 @@ static int find_library(const layer_t *layer, char path[2 * PATH_MAX])
 {
   char folder[PATH_MAX];
 
-  own_folder(folder);
+  launch_own_folder(folder);
   snprintf(path, 2 * PATH_MAX, "%s/../%s/%s", folder, DART_LIBRARY_FOLDER, layer->file);
   if (access(path, R_OK) == 0)
     return 1;

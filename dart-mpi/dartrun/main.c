@@ -20,6 +20,7 @@
 
 #include <dash/dart/if/dart.h>
 
+#include "executable.h"
 #include "launch.h"
 #include "load_layers.h"
 #include "roll.h"
@@ -71,13 +72,6 @@ static void set_openmpi(void)
   set_default("OMPI_MCA_hwloc_base_binding_policy", "none"); /* -bind-to outranks it */
 }
 
-/* dartrun prints one line, where mpiexec would print one for each unit. mpiexec looks up a name without '/' itself. */
-static void check_program(const char *program)
-{
-  if (strchr(program, '/') != NULL && access(program, X_OK) != 0)
-    launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", program, strerror(errno));
-}
-
 /* mpiexec's word for `bind`; NULL: units are not bound. */
 static const char *bind_word(launch_bind_t bind)
 {
@@ -101,22 +95,24 @@ int main(int argc, char **argv)
 
   launch_keep_standard_streams();
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
+  launch_check_program("mpi", launch.command[0], argv);
   launch_layers();
   set_nodes(&launch);
   set_backtraces();
   set_openmpi();
-  check_program(launch.command[0]);
   if (mpiexec == NULL)
     mpiexec = DART_MPIEXEC;
 
-  /* mpiexec -bind-to WHAT -n N, then the command and its final NULL */
+  /* mpiexec -prepend-rank -bind-to WHAT -n N, then the command and its final NULL */
   while (launch.command[nwords] != NULL)
     nwords++;
-  command = calloc(5 + nwords + 1, sizeof command[0]);
+  command = calloc(6 + nwords + 1, sizeof command[0]);
   if (command == NULL)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory");
   snprintf(nunits, sizeof nunits, "%d", launch.nunits);
   command[own++] = (char *)mpiexec;
+  if (launch.is_tagged)
+    command[own++] = "-prepend-rank";
   if (bind_word(launch.bind) != NULL) {
     command[own++] = "-bind-to";
     command[own++] = (char *)bind_word(launch.bind);

@@ -3,6 +3,8 @@
  * dartrun (launcher.h). The first unit whose connection closes before it has reported its end is the cause, and is
  * named. All later ends are consequences.
  *
+ * What ended the unit is known when mpiexec has ended, for its last lines (relay.h) name a signal.
+ *
  * Mostly, mpiexec then ends the other units itself. If it does not, dartrun asks it to. mpiexec does nothing about a
  * unit that ends before dart_init, or after its last dart_exit while others wait for it. Such a unit ended well. A unit
  * that ends before dart_init does not report to dartrun at all. So if some units wait in dart_init and others have not
@@ -28,6 +30,7 @@
 #include "launch.h"
 #include "model/record.h"
 #include "processes.h"
+#include "relay.h"
 #include "shortage.h"
 #include "start/launcher.h"
 
@@ -52,6 +55,8 @@ typedef struct {
   bool          complete; /* all units have entered the first cycle */
   bool          closed;   /* the program ends: print no more lines */
   bool          died;     /* the program ends because of a unit */
+  bool          said;     /* why it ends */
+  const unit_t *cause; /* the unit that left the others, of which nothing is said yet; NULL: none */
   unsigned      patience; /* ticks until mpiexec is asked to end; 0: never */
   struct rlimit files;    /* the limit on descriptors at dartrun's start */
   hang_t       *hang;     /* NULL: nobody watches */
@@ -77,6 +82,7 @@ static bool is_news(roll_t *roll, const children_t *children)
   bool news = !roll->closed && !children_are_ending(children) && !children_were_signalled(children);
 
   roll->closed = true;
+  roll->said   = roll->said || news;
   return news;
 }
 
@@ -122,8 +128,7 @@ static void look_for_missed(roll_t *roll, children_t *children)
 static void note_left(roll_t *roll, children_t *children, const unit_t *unit)
 {
   if (is_news(roll, children))
-    launch_say(LAUNCH_LEFT "%s", (unsigned)(unit - roll->unit), (int)unit->pid,
-               launch_held(unit->record, offsetof(dart__record_t, holds)));
+    roll->cause = unit;
   let_mpiexec_end(roll);
 }
 
@@ -189,10 +194,7 @@ static void note_closed(roll_t *roll, children_t *children, unit_t *unit)
   if (unit->cycle % 2 == 1) {
     note_left(roll, children, unit);
   } else if (unit->bound) {
-    if (is_news(roll, children))
-      launch_say("unit %u (pid %d) has ended by a signal or by _exit, so MPI could not end",
-                 (unsigned)(unit - roll->unit), (int)unit->pid);
-    let_mpiexec_end(roll);
+    note_left(roll, children, unit);
   } else {
     look_for_missed(roll, children);
   }
@@ -303,7 +305,7 @@ static void readable(void *owner, children_t *children, int fd)
 {
   roll_t *roll = owner;
 
-  if (hang_readable(roll->hang, fd))
+  if (relay_readable(fd) || hang_readable(roll->hang, fd))
     return;
   if (fd == roll->timer)
     take_tick(roll, children);
@@ -319,6 +321,37 @@ static void prepare(void *owner, uint32_t child)
 
   (void)child;
   setrlimit(RLIMIT_NOFILE, &roll->files);
+  relay_become();
+}
+
+static void say_cause(const roll_t *roll)
+{
+  const unit_t *unit   = roll->cause;
+  unsigned      number = (unsigned)(unit - roll->unit);
+  const char   *held   = launch_held(unit->record, offsetof(dart__record_t, holds));
+  int           signal;
+
+  if (relay_killed(&signal) == unit->pid)
+    launch_say(LAUNCH_KILLED "%s", number, (int)unit->pid, signal, strsignal(signal), held);
+  else if (unit->cycle % 2 == 1)
+    launch_say(LAUNCH_LEFT "%s", number, (int)unit->pid, held);
+  else
+    launch_say("unit %u (pid %d) has ended by a signal or by _exit, so MPI could not end", number,
+               (int)unit->pid);
+}
+
+/* Nothing is known of the end but what mpiexec says. */
+static void say_end(const children_t *children, int code)
+{
+  int   signal;
+  pid_t pid = relay_killed(&signal);
+
+  if (children_are_ending(children) || children_were_signalled(children))
+    return;
+  if (pid > 0)
+    launch_say("a unit (pid %d) was killed by signal %d (%s)", (int)pid, signal, strsignal(signal));
+  else if (!relay_write_kept())
+    launch_say("mpiexec ended with code %d", code);
 }
 
 static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid_t pid, int status)
@@ -327,11 +360,16 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
   int     code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 
   (void)child;
+  relay_ended();
   if (WIFSIGNALED(status) && is_news(roll, children))
     launch_say("mpiexec (pid %d) was killed by signal %d (%s)", (int)pid, WTERMSIG(status),
                strsignal(WTERMSIG(status)));
   if (code != 0 && !roll->complete && !children_are_ending(children))
-    shortage_say(roll->nunits, roll->files.rlim_cur);
+    roll->said = shortage_say(roll->nunits, roll->files.rlim_cur) || roll->said;
+  if (roll->cause != NULL)
+    say_cause(roll);
+  else if (code != 0 && !roll->said)
+    say_end(children, code);
   children_end(children, code == 0 && roll->died ? LAUNCH_EXIT_FAILURE : code);
 }
 
@@ -379,6 +417,7 @@ static void begin(void *owner, children_t *children)
 {
   roll_t *roll = owner;
 
+  relay_open(children);
   listen_to_units(roll);
   roll->hang  = hang_open(children, roll->nunits, record_of, roll);
   roll->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);

@@ -2,11 +2,12 @@
 #define DART__MPI_DARTRUN_SHORTAGE_H
 /* Resources that MPI needs to start, and of which a machine has too little. MPI reports a shortage in a dozen lines for
  * each unit, and without figures. So if MPI has not started, dartrun adds one line. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
 
 /** Print a line for each shortage that may have kept `nunits` units on this machine from starting. `files`: their limit
- *  on descriptors. */
-void shortage_say(uint32_t nunits, rlim_t files);
+ *  on descriptors. True: there was one. */
+bool shortage_say(uint32_t nunits, rlim_t files);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend_note.h"
 #include "base/config.h"
 #include "base/last_call.h"
 #include "base/log.h"
@@ -15,6 +16,8 @@
 #include "wait/waiting.h"
 #include "window/datatype.h"
 #include "window/window.h"
+
+DART__BACKEND_NOTE("mpi");
 
 /* Refuse dart-shmem's launcher, under which every process would be a job of one unit. */
 static dart_ret_t check_launcher(int nunits)

@@ -9,6 +9,7 @@
 
 #include "base/config.h"
 #include "bind.h"
+#include "executable.h"
 #include "job_file.h"
 #include "launch.h"
 #include "load_layers.h"
@@ -54,12 +55,14 @@ int main(int argc, char **argv)
   launch_keep_standard_streams();
   argp_parse(&arguments, argc, argv, ARGP_IN_ORDER, NULL, &launch);
 
+  launch_check_program("shmem", launch.command[0], argv);
   check_net();
   launch_layers();
   if (launch.nnodes == 0)
     launch.nnodes = 1;
-  plan.command = launch.command;
-  plan.nunits  = (uint32_t)launch.nunits;
+  plan.command   = launch.command;
+  plan.nunits    = (uint32_t)launch.nunits;
+  plan.is_tagged = launch.is_tagged;
   if (dart__job_create(plan.nunits, (uint32_t)launch.nnodes, &plan.job_fd) != DART_OK ||
       dart__job_open(plan.job_fd, &plan.job) != DART_OK)
     return LAUNCH_EXIT_FAILURE;

@@ -20,18 +20,21 @@
 #include "hang_watch.h"
 #include "held.h"
 #include "launch.h"
+#include "tag.h"
 
 typedef struct {
   const units_plan_t *plan;
   uint32_t            left; /* the unit in the earliest cycle of those that exited with 0 outside */
   pid_t               left_pid; /* its process; 0: there is none yet */
   hang_t             *hang;     /* NULL: nobody watches */
+  tag_t              *tag;      /* NULL: units write for themselves */
 } units_t;
 
 /* In the child. */
 static void become_unit(void *owner, uint32_t unit)
 {
-  const units_plan_t *plan = ((const units_t *)owner)->plan;
+  const units_t      *units = owner;
+  const units_plan_t *plan  = units->plan;
   char                text[16];
 
   snprintf(text, sizeof text, "%u", unit);
@@ -39,6 +42,8 @@ static void become_unit(void *owner, uint32_t unit)
   fcntl(plan->job_fd, F_SETFD, 0); /* survives exec */
   if (plan->bind != NULL)
     bind_unit(plan->bind, unit);
+  if (units->tag != NULL)
+    tag_become(units->tag, unit);
 }
 
 /* How many half cycles of init and exit the unit has begun. */
@@ -97,6 +102,7 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
   const char *held =
       launch_held(units->plan->job_fd, dart__job_record(unit) + offsetof(dart__record_t, holds));
 
+  tag_ended(units->tag, unit);
   if (children_are_ending(children))
     return; /* ended by the launcher, or a consequence */
 
@@ -104,8 +110,8 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
     note_left(units, unit, pid);
 
   if (WIFSIGNALED(status)) {
-    launch_say("unit %u (pid %d) was killed by signal %d (%s)%s", unit, (int)pid, WTERMSIG(status),
-               strsignal(WTERMSIG(status)), held);
+    launch_say(LAUNCH_KILLED "%s", unit, (int)pid, WTERMSIG(status), strsignal(WTERMSIG(status)),
+               held);
     children_end(children, 128 + WTERMSIG(status));
   } else if (aborted != 0) {
     launch_say("unit %u (pid %d) exited with code %d after dart_abort(%u)", unit, (int)pid, code,
@@ -137,6 +143,8 @@ static void begin(void *owner, children_t *children)
   units_t *units = owner;
 
   units->hang = hang_open(children, units->plan->nunits, record_of, units);
+  if (units->plan->is_tagged)
+    units->tag = tag_open(children, units->plan->nunits);
 }
 
 static void asked(void *owner)
@@ -146,8 +154,11 @@ static void asked(void *owner)
 
 static void readable(void *owner, children_t *children, int fd)
 {
+  const units_t *units = owner;
+
   (void)children;
-  hang_readable(((const units_t *)owner)->hang, fd);
+  if (!tag_readable(units->tag, fd))
+    hang_readable(units->hang, fd);
 }
 
 /* A unit may be the child of a shell that the launcher has ended, and may wait for ever for a unit that has ended. Its
@@ -185,5 +196,6 @@ int units_run(const units_plan_t *plan)
   if (code != 0)
     end_programs(plan);
   hang_close(units.hang);
+  tag_close(units.tag);
   return code;
 }

@@ -1,6 +1,7 @@
 #ifndef DART__SHMEM_DARTRUN_UNITS_H
 #define DART__SHMEM_DARTRUN_UNITS_H
 /* The processes of a program, from the first fork to the end of the last one. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bind.h"
@@ -11,7 +12,8 @@ typedef struct {
   uint32_t      nunits;
   int           job_fd;
   dart__job_t  *job;
-  const bind_t *bind; /* NULL: units are not bound */
+  const bind_t *bind;      /* NULL: units are not bound */
+  bool          is_tagged; /* each line of output gets its unit */
 } units_plan_t;
 
 /** Start the units, and watch them until all have ended. Returns the exit code for the launcher: 0 if all units exited

@@ -72,12 +72,52 @@ if has_backend shmem; then
   [[ $err == *"unit 2 "*"signal 11"* ]] || fail "not said who died: $err"
 fi
 
-# A program under the other backend's launcher says so instead of running as so many single units.
+# Each launcher starts programs of the other backend by the launcher of that one, with all options. Where that is not
+# there, and under another launcher, one line says so instead of so many single units.
 if [[ $tested == 2 ]]; then
-  run "$build/dart-mpi/dartrun" -n 2 "$build/test/dart-unit-shmem"
+  for pair in "mpi shmem" "shmem mpi"; do
+    read -r other backend <<<"$pair"
+    program=$build/test/dart-unit-$backend dartrun=$build/dart-$other/dartrun
+    run "$dartrun" --nodes 2 -n 3 "$program"; expect_code 0
+    [[ $(grep -c 'on 2 nodes' <<<"$err") == 3 || $err != *INFO* ]] || fail "$backend by $other's dartrun: $err"
+    run env PATH="$build/test:$PATH" "$dartrun" -n 3 "dart-unit-$backend" exit 5; [[ $code != 0 ]] || fail "exit(5) gave 0"
+    cp "$dartrun" "$work/dartrun"
+    run "$work/dartrun" -n 2 "$program"; expect_code 2
+    expect_line "dartrun: $program is linked with dart-$backend: start it with dartrun-$backend, which is not installed here"
+  done
+  mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+  run "$mpiexec" -n 2 "$build/test/dart-unit-shmem"
   [[ $code != 0 && $err == *"linked with dart-shmem"* ]] || fail "shmem program under mpiexec: $err"
-  run "$build/dart-shmem/dartrun" -n 2 "$build/test/dart-unit-mpi"
-  [[ $code != 0 && $err == *"linked with dart-mpi"* ]] || fail "mpi program under shmem's dartrun: $err"
+  run env DART_SHMEM_UNIT=0 DART_SHMEM_UNITS=2 DART_SHMEM_FD=99 "$build/test/dart-unit-mpi"
+  [[ $code != 0 && $err == *"linked with dart-mpi"* ]] || fail "mpi program as a unit of dart-shmem: $err"
+fi
+
+# Files that are no programs of this machine, or damaged ones, are no program of another backend.
+if has_backend shmem; then
+  dartrun=$build/dart-shmem/dartrun program=$build/test/dart-unit-shmem
+  for nbytes in 10 64 100 500 1000 3000; do
+    head -c "$nbytes" "$program" >"$work/cut"
+    chmod +x "$work/cut"
+    run "$dartrun" -n 2 "$work/cut" # the system may start it, which then crashes
+    [[ $code != 0 && $code != 124 && $err == *"dartrun: "* ]] || fail "$nbytes bytes of it: $code, $err"
+  done
+  printf '#!/bin/sh\nexec "%s"\n' "$program" >"$work/script"
+  chmod +x "$work/script"
+  run "$dartrun" -n 2 "$work/script"; expect_code 0
+fi
+
+# The unit is in front of each line, which is whole, and in front of the last one, which has no end.
+tagged() { printf '[0] %s\n[1] %s\n' "$1" "$1"; }
+for backend in shmem mpi; do
+  has_backend "$backend" || continue
+  run "$build/dart-$backend/dartrun" --tag -n 2 sh -c 'echo a; echo b >&2; exit 0'; expect_code 0
+  [[ $(sort <<<"$out") == "$(tagged a)" && $(sort <<<"$err") == "$(tagged b)" ]] || fail "$backend: --tag: $out, $err"
+done
+if has_backend shmem; then
+  run "$build/dart-shmem/dartrun" --tag -n 2 sh -c 'printf part'
+  [[ $(sort <<<"$out") == "$(tagged part)" ]] || fail "a last line without an end: $out"
+  run "$build/dart-shmem/dartrun" --tag -n 2 sh -c 'seq 20000'
+  [[ $(wc -l <<<"$out") == 40000 && $(grep -c '^\[1\] [0-9]*$' <<<"$out") == 20000 ]] || fail "many lines get lost"
 fi
 
 # UCX, below MPI, unlinks its files a moment after it made them; a unit killed in between leaves one.

@@ -1,0 +1,28 @@
+#ifndef DART__MPI_DARTRUN_RELAY_H
+#define DART__MPI_DARTRUN_RELAY_H
+/* Output of mpiexec: that of the program is passed on, and lines of Hydra, MPICH's mpiexec, about the end of a program
+ * are kept, as dartrun says it in one line. */
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "children.h"
+
+/** Before mpiexec is started. If there is no pipe, mpiexec writes for itself. */
+void relay_open(children_t *children);
+
+/** In the child that becomes mpiexec. */
+void relay_become(void);
+
+/** A descriptor is readable. False: it is none of these. */
+bool relay_readable(int fd);
+
+/** mpiexec has ended: pass on what is left. */
+void relay_ended(void);
+
+/** The process that was killed by a signal, as Hydra has said; 0: it has said of none. */
+pid_t relay_killed(int *signal_out);
+
+/** Write what was kept to stderr. False: there is nothing. */
+bool relay_write_kept(void);
+
+#endif

@@ -1,0 +1,214 @@
+/* See executable.h.
+ *
+ * A program that is linked with an archive of DART has a note with the backend's name (base/backend_note.h). One that is
+ * linked with a shared library names it in its dynamic section. The file is read as ELF(5) says, for programs of this
+ * processor's word size; whatever does not lie inside of it is skipped. */
+#include "executable.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/backend_note.h"
+#include "launch.h"
+#include "load_layers.h"
+
+/* ---- where it is ---------------------------------------------------------------------------- */
+
+/* As execvp looks for it. False: it cannot be executed, see errno. */
+static bool find_program(const char *name, char path[PATH_MAX])
+{
+  const char *folders = getenv("PATH");
+  int         error   = ENOENT;
+
+  if (strchr(name, '/') != NULL || folders == NULL) {
+    snprintf(path, PATH_MAX, "%s", name);
+    return access(path, X_OK) == 0;
+  }
+  while (true) {
+    size_t length = strcspn(folders, ":");
+
+    snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, folders, length > 0 ? "/" : "", name);
+    if (access(path, X_OK) == 0)
+      return true;
+    if (errno == EACCES)
+      error = EACCES;
+    if (folders[length] == '\0')
+      break;
+    folders += length + 1;
+  }
+  errno = error;
+  return false;
+}
+
+/* ---- its backend ------------------------------------------------------------------------------ */
+
+typedef struct {
+  const char *bytes;
+  size_t      nbytes;
+} image_t;
+
+/* `nbytes` bytes of the file from `offset` on, in whole units of `unit` bytes. NULL: they do not lie in it. */
+static const void *part_of(const image_t *image, uint64_t offset, uint64_t nbytes, size_t unit)
+{
+  return offset <= image->nbytes && nbytes <= image->nbytes - offset && offset % unit == 0
+             ? image->bytes + offset
+             : NULL;
+}
+
+static const char *const backends[] = { "shmem", "mpi" };
+
+static const char *backend_named(const char *name, size_t length)
+{
+  for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
+    if (strlen(backends[i]) == length && strncmp(backends[i], name, length) == 0)
+      return backends[i];
+  return NULL;
+}
+
+static const char *backend_of_notes(const image_t *image, const ElfW(Phdr) * segment)
+{
+  const dart__backend_note_t *note;
+  uint64_t                    at = segment->p_offset, end = at + segment->p_filesz;
+
+  for (; at + sizeof(ElfW(Nhdr)) <= end; at += sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr) *header = part_of(image, at, sizeof *header, 4);
+
+    note = part_of(image, at, sizeof *note, 4);
+    if (header == NULL)
+      return NULL;
+    if (note != NULL && note->owner_nbytes == sizeof DART__NOTE_OWNER &&
+        note->type == DART__NOTE_BACKEND && strcmp(note->owner, DART__NOTE_OWNER) == 0)
+      return backend_named(note->text, strnlen(note->text, sizeof note->text));
+    at += (header->n_namesz + 3ull) / 4 * 4 + (header->n_descsz + 3ull) / 4 * 4;
+  }
+  return NULL;
+}
+
+/* Where the file has what is loaded at `address`; SIZE_MAX: nowhere. */
+static uint64_t offset_of(const ElfW(Phdr) * segments, size_t n, uint64_t address)
+{
+  for (size_t i = 0; i < n; i++)
+    if (segments[i].p_type == PT_LOAD && address >= segments[i].p_vaddr &&
+        address - segments[i].p_vaddr < segments[i].p_filesz)
+      return address - segments[i].p_vaddr + segments[i].p_offset;
+  return SIZE_MAX;
+}
+
+/* Of a library's name, as libdart-shmem.so.3. */
+static const char *backend_of_library(const image_t *image, uint64_t name_at)
+{
+  static const char prefix[] = "libdart-";
+  const char       *name     = part_of(image, name_at, 1, 1);
+  size_t            length;
+
+  if (name == NULL)
+    return NULL;
+  length = strnlen(name, image->nbytes - (size_t)name_at);
+  if (length < sizeof prefix || strncmp(name, prefix, sizeof prefix - 1) != 0)
+    return NULL;
+  name += sizeof prefix - 1;
+  return backend_named(name, strcspn(name, "."));
+}
+
+static const char *backend_of_libraries(const image_t *image, const ElfW(Phdr) * segments, size_t n,
+                                        const ElfW(Phdr) * dynamic)
+{
+  size_t count           = dynamic->p_filesz / sizeof(ElfW(Dyn));
+  const ElfW(Dyn) *entry = part_of(image, dynamic->p_offset, dynamic->p_filesz, sizeof(void *));
+  uint64_t    strings    = SIZE_MAX;
+  const char *backend    = NULL;
+
+  for (size_t i = 0; entry != NULL && i < count; i++)
+    if (entry[i].d_tag == DT_STRTAB)
+      strings = offset_of(segments, n, entry[i].d_un.d_ptr);
+  for (size_t i = 0; entry != NULL && i < count && strings != SIZE_MAX && backend == NULL; i++)
+    if (entry[i].d_tag == DT_NEEDED)
+      backend = backend_of_library(image, strings + entry[i].d_un.d_val);
+  return backend;
+}
+
+static const char *backend_of_image(const image_t *image)
+{
+  const ElfW(Ehdr) *header = part_of(image, 0, sizeof *header, 1);
+  const ElfW(Phdr) * segments;
+  const char *backend = NULL;
+
+  if (header == NULL || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
+      header->e_phentsize != sizeof *segments)
+    return NULL;
+  segments =
+      part_of(image, header->e_phoff, (uint64_t)header->e_phnum * sizeof *segments, sizeof(void *));
+  for (size_t i = 0; segments != NULL && i < header->e_phnum && backend == NULL; i++)
+    if (segments[i].p_type == PT_NOTE)
+      backend = backend_of_notes(image, &segments[i]);
+    else if (segments[i].p_type == PT_DYNAMIC)
+      backend = backend_of_libraries(image, segments, header->e_phnum, &segments[i]);
+  return backend;
+}
+
+/* NULL: it does not say. */
+static const char *backend_of(const char *path)
+{
+  int         fd      = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat file    = { 0 };
+  image_t     image   = { MAP_FAILED, 0 };
+  const char *backend = NULL;
+
+  if (fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_size > 0) {
+    image.nbytes = (size_t)file.st_size;
+    image.bytes  = mmap(NULL, image.nbytes, PROT_READ, MAP_PRIVATE, fd, 0);
+  }
+  if (image.bytes != MAP_FAILED) {
+    backend = backend_of_image(&image);
+    munmap((void *)(uintptr_t)image.bytes, image.nbytes);
+  }
+  if (fd >= 0)
+    close(fd);
+  return backend;
+}
+
+/* ---- its launcher ----------------------------------------------------------------------------- */
+
+/* Beside this one where DART is installed, else in the folder of the backend's build. */
+static bool find_launcher(const char *backend, char path[2 * PATH_MAX])
+{
+  char folder[PATH_MAX];
+
+  launch_own_folder(folder);
+  snprintf(path, 2 * PATH_MAX, "%s/dartrun-%s", folder, backend);
+  if (access(path, X_OK) == 0)
+    return true;
+  snprintf(path, 2 * PATH_MAX, "%s/../dart-%s/dartrun", folder, backend);
+  return access(path, X_OK) == 0;
+}
+
+void launch_check_program(const char *own, const char *program, char **argv)
+{
+  char        path[PATH_MAX], launcher[2 * PATH_MAX];
+  const char *backend;
+
+  if (!find_program(program, path))
+    launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", program, strerror(errno));
+  backend = backend_of(path);
+  if (backend == NULL || strcmp(backend, own) == 0)
+    return;
+  if (!find_launcher(backend, launcher))
+    launch_fail(LAUNCH_EXIT_USAGE,
+                "%s is linked with dart-%s: start it with dartrun-%s, which is not installed here",
+                program, backend, backend);
+  argv[0] = launcher;
+  execv(launcher, argv);
+  launch_fail(LAUNCH_EXIT_NOEXEC, "cannot start %s: %s", launcher, strerror(errno));
+}

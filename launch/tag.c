@@ -1,0 +1,152 @@
+/* See tag.h. Each unit writes into two pipes. */
+#include "tag.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "launch.h"
+
+#define TAG  16   /* most bytes of a tag */
+#define LINE 4096 /* a longer line is passed on in parts */
+
+typedef struct {
+  int    from[2]; /* the pipe */
+  int    to;      /* the launcher's own stream */
+  size_t ntag;    /* bytes of its tag */
+  size_t nbytes;  /* of an incomplete line ... */
+  char  *line;    /* ... behind its tag */
+} stream_t;
+
+struct tag {
+  uint32_t      nunits;
+  struct rlimit files;
+  stream_t      stream[]; /* two for each unit */
+};
+
+enum { STREAMS = 2 };
+
+static void write_all(int to, const char *bytes, size_t nbytes)
+{
+  while (nbytes > 0) {
+    ssize_t n = write(to, bytes, nbytes);
+
+    if (n < 0 && errno != EINTR)
+      return; /* nobody reads it */
+    if (n > 0) {
+      bytes += n;
+      nbytes -= (size_t)n;
+    }
+  }
+}
+
+/* Write what there is of a line, with its end. */
+static void write_line(stream_t *stream)
+{
+  stream->line[stream->ntag + stream->nbytes] = '\n';
+  write_all(stream->to, stream->line, stream->ntag + stream->nbytes + 1);
+  stream->nbytes = 0;
+}
+
+/* Read all that has come. */
+static void read_stream(stream_t *stream)
+{
+  char    bytes[LINE];
+  ssize_t n;
+
+  while ((n = read(stream->from[0], bytes, sizeof bytes)) > 0)
+    for (ssize_t i = 0; i < n; i++) {
+      bool ends = bytes[i] == '\n';
+
+      if (!ends)
+        stream->line[stream->ntag + stream->nbytes++] = bytes[i];
+      if (ends || stream->nbytes == LINE)
+        write_line(stream);
+    }
+}
+
+static bool open_stream(tag_t *tag, children_t *children, uint32_t i)
+{
+  stream_t *stream = &tag->stream[i];
+
+  stream->to   = i % STREAMS == 0 ? STDOUT_FILENO : STDERR_FILENO;
+  stream->line = malloc(TAG + LINE + 1);
+  if (stream->line == NULL || pipe2(stream->from, O_CLOEXEC) != 0)
+    return false;
+  stream->ntag = (size_t)sprintf(stream->line, "[%u] ", i / STREAMS);
+  return fcntl(stream->from[0], F_SETFL, O_NONBLOCK) == 0 &&
+         children_watch(children, stream->from[0]);
+}
+
+/* Units get the limit on descriptors that the launcher had at its start. */
+static void raise_limit(tag_t *tag)
+{
+  struct rlimit most;
+
+  getrlimit(RLIMIT_NOFILE, &tag->files);
+  most          = tag->files;
+  most.rlim_cur = most.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &most);
+}
+
+tag_t *tag_open(children_t *children, uint32_t nunits)
+{
+  tag_t *tag = calloc(1, sizeof *tag + STREAMS * nunits * sizeof tag->stream[0]);
+
+  if (tag == NULL) {
+    launch_say("--tag: out of memory; lines get no tag");
+    return NULL;
+  }
+  raise_limit(tag);
+  tag->nunits = nunits;
+  for (uint32_t i = 0; i < STREAMS * nunits; i++)
+    tag->stream[i].from[0] = tag->stream[i].from[1] = -1;
+  for (uint32_t i = 0; i < STREAMS * nunits; i++)
+    if (!open_stream(tag, children, i)) {
+      launch_say("--tag: %s; lines get no tag", launch_reason(errno));
+      tag_close(tag);
+      return NULL;
+    }
+  return tag;
+}
+
+void tag_close(tag_t *tag)
+{
+  for (uint32_t i = 0; tag != NULL && i < STREAMS * tag->nunits; i++) {
+    for (int end = 0; end < 2; end++)
+      if (tag->stream[i].from[end] >= 0)
+        close(tag->stream[i].from[end]);
+    free(tag->stream[i].line);
+  }
+  free(tag);
+}
+
+void tag_become(const tag_t *tag, uint32_t unit)
+{
+  dup2(tag->stream[STREAMS * unit].from[1], STDOUT_FILENO);
+  dup2(tag->stream[STREAMS * unit + 1].from[1], STDERR_FILENO);
+  setrlimit(RLIMIT_NOFILE, &tag->files);
+}
+
+bool tag_readable(tag_t *tag, int fd)
+{
+  for (uint32_t i = 0; tag != NULL && i < STREAMS * tag->nunits; i++)
+    if (tag->stream[i].from[0] == fd) {
+      read_stream(&tag->stream[i]);
+      return true;
+    }
+  return false;
+}
+
+void tag_ended(tag_t *tag, uint32_t unit)
+{
+  for (uint32_t i = STREAMS * unit; tag != NULL && i < STREAMS * (unit + 1); i++) {
+    read_stream(&tag->stream[i]);
+    if (tag->stream[i].nbytes > 0)
+      write_line(&tag->stream[i]);
+  }
+}
