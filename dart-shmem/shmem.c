@@ -32,11 +32,11 @@ void dart__net_agree(int32_t *values, size_t count)
                               &worst[i], &seen, mine, memory_order_relaxed, memory_order_relaxed))
       ;
   }
-  dart__barrier_wait(&job->barrier, &dart__shmem.episode, &dart__world.wait);
+  dart__barrier_wait(&job->barrier, &dart__shmem.episode, 0, &dart__world.wait);
   for (size_t i = 0; i < count; i++)
     values[i] =
         (int32_t)(atomic_load_explicit(&worst[i], memory_order_relaxed) ^ UINT32_C(0x80000000));
-  dart__barrier_wait(&job->barrier, &dart__shmem.episode, &dart__world.wait);
+  dart__barrier_wait(&job->barrier, &dart__shmem.episode, 0, &dart__world.wait);
   for (size_t i = 0; i < count; i++)
     atomic_store_explicit(&worst[i], 0, memory_order_relaxed);
 }

@@ -37,9 +37,44 @@ static bool check_root(const char *function, const dart__team_t *team, dart_team
   return false;
 }
 
-/* The collective that began with dart__timed_begin is over. */
-static dart_ret_t ended(dart__timed_t timed, dart_ret_t ret)
+typedef enum {
+  BARRIER = 1,
+  BCAST,
+  SCATTER,
+  GATHER,
+  ALLGATHER,
+  ALLGATHERV,
+  ALLTOALL,
+  REDUCE,
+  ALLREDUCE
+} call_t;
+
+enum { NO_ROOT = -1 };
+
+/* What all units of the team have to pass alike, as a number that is hardly the same for other calls. */
+static inline uint32_t kind_of(call_t call, size_t nbytes, int32_t root)
 {
+  uint64_t mixed = (((uint64_t)nbytes << 4 | call) + ((uint64_t)(uint32_t)root << 40)) *
+                   UINT64_C(0x9e3779b97f4a7c15); /* Knuth, TAOCP 3, 6.4: multiplicative hashing */
+
+  return (uint32_t)(mixed >> 32) | 1;
+}
+
+static inline void begin_call(dart__team_t *team, call_t call, size_t nbytes, int32_t root)
+{
+  team->call = (dart__collective_t){ kind_of(call, nbytes, root), root, nbytes };
+}
+
+static inline dart__timed_t begin_timed(dart__team_t *team, call_t call, size_t nbytes,
+                                        int32_t root)
+{
+  begin_call(team, call, nbytes, root);
+  return dart__timed_begin(DART__COUNT_COLLECTIVE);
+}
+
+static dart_ret_t ended(dart__team_t *team, dart__timed_t timed, dart_ret_t ret)
+{
+  team->call.kind = 0;
   dart__timed_end(DART__COUNT_COLLECTIVE, timed);
   return ret;
 }
@@ -58,10 +93,12 @@ dart_ret_t dart_barrier(dart_team_t teamid)
 
   if (team == NULL)
     return DART_ERR_INVAL;
+  begin_call(team, BARRIER, 0, NO_ROOT);
   if (dart__timed_skips(DART__COUNT_BARRIER))
     dart__coll_barrier(team);
   else
     timed_barrier(team);
+  team->call.kind = 0;
   return DART_OK;
 }
 
@@ -77,8 +114,8 @@ dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_
       !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes) ||
       !check_buffer(__func__, "buf", buf, nbytes))
     return DART_ERR_INVAL;
-  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
-  return ended(timed, dart__coll_bcast(team, buf, nbytes, root.id));
+  timed = begin_timed(team, BCAST, nbytes, root.id);
+  return ended(team, timed, dart__coll_bcast(team, buf, nbytes, root.id));
 }
 
 /* Compute `nbytes` per unit of the team, and check that all units' blocks together fit memory. */
@@ -106,8 +143,8 @@ dart_ret_t dart_scatter(const void *sendbuf, void *recvbuf, size_t nelem, dart_d
     return DART_ERR_INVAL;
   if (nbytes == 0)
     return DART_OK;
-  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
-  return ended(timed, dart__coll_scatter(team, sendbuf, recvbuf, nbytes, root.id));
+  timed = begin_timed(team, SCATTER, nbytes, root.id);
+  return ended(team, timed, dart__coll_scatter(team, sendbuf, recvbuf, nbytes, root.id));
 }
 
 dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
@@ -123,8 +160,8 @@ dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem, dart_da
     return DART_ERR_INVAL;
   if (nbytes == 0)
     return DART_OK;
-  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
-  return ended(timed, dart__coll_gather(team, sendbuf, recvbuf, nbytes, root.id));
+  timed = begin_timed(team, GATHER, nbytes, root.id);
+  return ended(team, timed, dart__coll_gather(team, sendbuf, recvbuf, nbytes, root.id));
 }
 
 dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
@@ -141,8 +178,8 @@ dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart
     return DART_OK;
   if (sendbuf == NULL || sendbuf == recvbuf) /* in place */
     sendbuf = (char *)recvbuf + (size_t)team->me * nbytes;
-  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
-  return ended(timed, dart__coll_allgather(team, sendbuf, recvbuf, nbytes));
+  timed = begin_timed(team, ALLGATHER, nbytes, NO_ROOT);
+  return ended(team, timed, dart__coll_allgather(team, sendbuf, recvbuf, nbytes));
 }
 
 /* Check all units' counts and displacements for overflows. */
@@ -197,9 +234,10 @@ dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_datatype_
     return DART_OK;
   if (sendbuf == NULL || sendbuf == recvbuf) /* in place, or nothing to send */
     sendbuf = (char *)recvbuf + recvdispls[team->me] * type->elem_size;
-  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
+  timed = begin_timed(team, ALLGATHERV, total, NO_ROOT);
   return ended(
-      timed, dart__coll_allgatherv(team, sendbuf, recvbuf, nrecvelem, recvdispls, type->elem_size));
+      team, timed,
+      dart__coll_allgatherv(team, sendbuf, recvbuf, nrecvelem, recvdispls, type->elem_size));
 }
 
 dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
@@ -212,8 +250,8 @@ dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_
   if (!check_blocks(__func__, team, dtype, nelem, &nbytes) ||
       !check_buffer(__func__, "recvbuf", recvbuf, nbytes))
     return DART_ERR_INVAL;
-  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
-  return ended(timed,
+  timed = begin_timed(team, ALLTOALL, nbytes, NO_ROOT);
+  return ended(team, timed,
                dart__coll_alltoall(team, sendbuf == NULL ? recvbuf : sendbuf, recvbuf, nbytes));
 }
 
@@ -240,8 +278,8 @@ static dart_ret_t reduce(const char *function, const void *sendbuf, void *recvbu
     return DART_ERR_INVAL;
   if (nelem == 0)
     return DART_OK;
-  timed = dart__timed_begin(DART__COUNT_COLLECTIVE);
-  return ended(timed, dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root));
+  timed = begin_timed(team, root == DART__EVERY_UNIT ? ALLREDUCE : REDUCE, nbytes, root);
+  return ended(team, timed, dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root));
 }
 
 dart_ret_t dart_allreduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,

@@ -1,26 +1,86 @@
 /* Steps: the node's barrier, whole or, where leaders communicate in between, in two halves. */
 #include "coll/step.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/counters.h"
+#include "base/last_call.h"
+#include "base/log.h"
 #include "far/progress.h"
+#include "net.h"
 #include "wait/waiting.h"
+
+/* ---- units that are in different collectives ------------------------------------------------------ */
+
+/* Write what this unit is in. */
+static void describe_call(const dart__team_t *team, char *text, size_t nbytes)
+{
+  const dart__collective_t *call     = &team->call;
+  const char               *function = dart__call != NULL ? dart__call : "DART";
+  int used = snprintf(text, nbytes, "unit %d is in %s", (int)team->members[team->me], function);
+
+  if (call->kind != 0 && call->nbytes > 0)
+    used += snprintf(text + used, nbytes - (size_t)used, " of %zu bytes", call->nbytes);
+  if (call->kind != 0 && call->root >= 0)
+    snprintf(text + used, nbytes - (size_t)used, " with root %d", (int)call->root);
+}
+
+/* Behind the number and name of the unit. */
+static const char *call_of(const char *text)
+{
+  return strstr(text, " is in ");
+}
+
+/* The first unit of the node tells what it is in, and the first one that is in something else. */
+static void tell_difference(const dart__team_t *team, const char *slots)
+{
+  uint32_t u = 1;
+
+  while (u + 1 < team->exchange.nunits &&
+         strcmp(call_of(slots), call_of(slots + u * team->exchange.slot_bytes)) == 0)
+    u++;
+  dart__error("collective calls of team %d do not match: %s, %s", (int)team->id, slots,
+              slots + u * team->exchange.slot_bytes);
+}
+
+/* All units of the node come here. Their buffers are of no use any more, so slots take what each is in. */
+static __attribute__((cold, noinline)) void end_different(dart__team_t *team, bool leads)
+{
+  dart__exchange_t *x    = &team->exchange;
+  const char       *all  = dart__exchange_slot(x, 0);
+  char             *slot = dart__exchange_slot(x, x->me);
+
+  describe_call(team, slot, x->slot_bytes);
+  if (leads)
+    dart__barrier_open(&x->shared->barrier, &x->episode);
+  dart__barrier_wait(&x->shared->barrier, &x->episode, 0, &team->wait);
+  if (x->me == 0) {
+    tell_difference(team, all);
+    dart__net_abort(DART_EXIT_ABORT, false);
+  }
+  dart__barrier_wait(&x->shared->barrier, &x->episode, 0, &team->wait); /* until the job ends */
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------ */
 
 /* True at the leader of a node of a team over several nodes, whose units have arrived and wait. */
 static inline bool arrive_at_step(dart__team_t *team)
 {
   dart__exchange_t *x       = &team->exchange;
   dart__barrier_t  *barrier = &x->shared->barrier;
+  bool              leads   = team->nnodes > 1 && dart__team_is_leader(team), agree;
 
   dart__progress(); /* a unit may wait for deferred updates of this one before it enters the step */
-  if (team->nnodes > 1 && dart__team_is_leader(team)) {
-    dart__barrier_collect(barrier, &x->episode, &team->wait);
-    return true;
-  }
-  if (team->nnodes > 1)
-    dart__barrier_follow(barrier, &x->episode, &team->wait);
+  if (leads)
+    agree = dart__barrier_collect(barrier, &x->episode, team->call.kind, &team->wait);
+  else if (team->nnodes > 1)
+    agree = dart__barrier_follow(barrier, &x->episode, team->call.kind, &team->wait);
   else
-    dart__barrier_wait(barrier, &x->episode, &team->wait);
-  return false;
+    agree = dart__barrier_wait(barrier, &x->episode, team->call.kind, &team->wait);
+  if (__builtin_expect(!agree, 0))
+    end_different(team, leads);
+  return leads;
 }
 
 bool dart__step_end(dart__team_t *team)

@@ -14,6 +14,9 @@
  *   read from the result. */
 #include "model/team.h"
 
+/* Units that are in different collectives, or disagree on bytes or root, end the job in the first step of these, after
+ * one line. It is seen between units of a node. */
+
 /** Returns once the node's units have arrived. True at the leader of a node of a team over several
  *  nodes, whose units now wait for dart__step_release. */
 bool dart__step_end(dart__team_t *team);

@@ -18,6 +18,13 @@
 #define DART__MAX_TEAMS    32768
 #define DART__MAX_SEGMENTS 65536 /* the slot of a segment is its id as an unsigned number */
 
+/* A call of the program's, for coll/step.h, which compares kinds; 0: none that is compared, as those of DART's own. */
+typedef struct {
+  uint32_t kind;
+  int32_t  root; /* -1: there is none */
+  size_t   nbytes;
+} dart__collective_t;
+
 typedef struct dart__team {
   dart_team_t  id;
   int32_t      nunits;
@@ -44,6 +51,7 @@ typedef struct dart__team {
   uint64_t            exchange_offset; /* ... and their offset in the pool of the node's leader */
   dart__wait_policy_t wait;            /* how units wait in its collectives */
   dart__waiting_t    *waiting;         /* the leader's entry during a collective's step; or NULL */
+  dart__collective_t  call;            /* the collective that this unit is in */
   void               *net;             /* what the network has of it, see net.h */
   struct dart__far_team *far;          /* far/far_team.h; NULL: one node */
   struct dart__locality *locality;     /* team/team_locality.c; NULL: none */

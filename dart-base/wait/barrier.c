@@ -9,22 +9,29 @@ void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits)
   /* relaxed: the caller publishes the whole barrier afterwards */
   atomic_store_explicit(&barrier->missing, nunits, memory_order_relaxed);
   barrier->nunits = nunits;
+  atomic_store_explicit(&barrier->differ, 0, memory_order_relaxed);
   atomic_store_explicit(&barrier->full.count, 0, memory_order_relaxed);
   atomic_store_explicit(&barrier->full.sleepers, 0, memory_order_relaxed);
   atomic_store_explicit(&barrier->open.count, 0, memory_order_relaxed);
   atomic_store_explicit(&barrier->open.sleepers, 0, memory_order_relaxed);
 }
 
-/* How many were missing before the caller. acq_rel: publishes the caller's stores to the last
- * unit to arrive, which acquires those of all units through the chain of decrements. */
-static uint32_t arrive(dart__barrier_t *barrier)
+/* True for the last unit to arrive. acq_rel: publishes the caller's stores to that one, which acquires those of all units
+ * through the chain of subtractions. */
+static bool arrive(dart__barrier_t *barrier, uint32_t kind)
 {
-  uint32_t missing;
+  uint64_t missing;
 
   dart__tsan_tell();
-  missing = atomic_fetch_sub_explicit(&barrier->missing, 1, memory_order_acq_rel);
+  missing =
+      atomic_fetch_sub_explicit(&barrier->missing, (uint64_t)kind << 32 | 1, memory_order_acq_rel);
   dart__tsan_hear();
-  return missing;
+  if ((uint32_t)missing != 1)
+    return false;
+  /* relaxed: published by the raise of an event that follows */
+  if ((uint32_t)(missing >> 32) + (barrier->nunits - 1) * kind != 0)
+    atomic_store_explicit(&barrier->differ, 1, memory_order_relaxed);
+  return true;
 }
 
 static void rearm(dart__barrier_t *barrier)
@@ -33,30 +40,38 @@ static void rearm(dart__barrier_t *barrier)
   atomic_store_explicit(&barrier->missing, barrier->nunits, memory_order_relaxed);
 }
 
-void dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode,
+/* relaxed: after the raise of an event that follows the store, or on the unit that stored it */
+static bool agree(const dart__barrier_t *barrier)
+{
+  return atomic_load_explicit(&barrier->differ, memory_order_relaxed) == 0;
+}
+
+bool dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                         const dart__wait_policy_t *policy)
 {
   uint32_t before = (*episode)++;
 
-  if (arrive(barrier) == 1) {
+  if (arrive(barrier, kind)) {
     rearm(barrier);
     dart__event_raise(&barrier->open, before + 1); /* pairs with the wait below */
-    return;
+  } else {
+    dart__event_wait(&barrier->open, before, policy);
   }
-  dart__event_wait(&barrier->open, before, policy);
+  return agree(barrier);
 }
 
-void dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode,
+bool dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                            const dart__wait_policy_t *policy)
 {
   uint32_t before = (*episode)++;
 
-  if (arrive(barrier) > 1)
+  if (!arrive(barrier, kind))
     dart__event_wait_for(&barrier->full, before + 1, policy); /* pairs with the raise in follow */
   else /* relaxed: nobody waits. It is stored all the same: a stale count could equal `before + 1`
           * after a wrap */
     atomic_store_explicit(&barrier->full.count, before + 1, memory_order_relaxed);
   rearm(barrier);
+  return agree(barrier);
 }
 
 void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode)
@@ -64,12 +79,13 @@ void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode)
   dart__event_raise(&barrier->open, *episode); /* pairs with the wait in follow */
 }
 
-void dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode,
+bool dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                           const dart__wait_policy_t *policy)
 {
   uint32_t before = (*episode)++;
 
-  if (arrive(barrier) == 1) /* the leader is among the units that have arrived */
+  if (arrive(barrier, kind)) /* the leader is among the units that have arrived */
     dart__event_raise(&barrier->full, before + 1);
   dart__event_wait(&barrier->open, before, policy);
+  return agree(barrier);
 }

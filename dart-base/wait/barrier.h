@@ -6,32 +6,41 @@
  * on Shared-Memory Multiprocessors, ACM TOCS 9(1), 1991), the sense being a counter of episodes. It
  * comes in two halves, so that one unit, the leader, can communicate with other nodes in between:
  * all units arrive; then the last to arrive, or the leader once all others have arrived, opens the
- * episode. */
+ * episode.
+ *
+ * Units also bring a number, the kind of call that they are in, which has to be the same for all. The counter of
+ * arrivals has the sum of the kinds in its upper half, so the last unit to arrive sees whether it is: without another
+ * access to memory, and but for sums that are equal by chance. */
+#include <stdbool.h>
+
 #include "wait/wait.h"
 
 typedef struct {
-  _Alignas(DART__CACHE_LINE) _Atomic uint32_t missing; /* units still to arrive in this episode */
+  /* Units still to arrive in this episode, and in the upper half the sum of the others' kinds, negative. */
+  _Alignas(DART__CACHE_LINE) _Atomic uint64_t missing;
   uint32_t nunits;
   _Alignas(DART__CACHE_LINE)
       dart__event_t full; /* last episode in which all have arrived, where there is a leader */
   _Alignas(DART__CACHE_LINE) dart__event_t open; /* last episode that was opened */
+  _Atomic bool differ;                           /* in some episode kinds were not the same */
 } dart__barrier_t;
 
 /** Called by one unit, before any unit uses the barrier. */
 void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits);
 
 /** All units: returns once all have arrived. Everything a unit did before the barrier is visible to every
- *  unit after it. `episode` is the caller's own count, 0 at first, shared with the calls below. */
-void dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode,
+ *  unit after it. `episode` is the caller's own count, 0 at first, shared with the calls below. False: kinds were not
+ *  the same in this episode, or in an earlier one. */
+bool dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                         const dart__wait_policy_t *policy);
 
 /** The leader: returns once all others have arrived; the others wait until dart__barrier_open. */
-void dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode,
+bool dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                            const dart__wait_policy_t *policy);
 void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode);
 
 /** All but the leader: arrive, and return once the leader has opened the episode. */
-void dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode,
+bool dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                           const dart__wait_policy_t *policy);
 
 #endif

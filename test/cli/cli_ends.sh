@@ -34,6 +34,13 @@ expect_none_left() {
   fail "a unit is still there: $left"
 }
 
+# differ CALL CALL JOB...: unit 2 is in the first one, unit 0 in the other.
+differ() {
+  job "${@:3}"
+  [[ $code != 0 && $code != 124 && $(grep -c 'do not match' <<<"$err") == 1 &&
+    $err == *"collective calls of team 0 do not match: unit 0 is in $2, unit 2 is in $1"* ]] || fail "$1 and $2: $code, $err"
+}
+
 missed='has ended, and others wait for it in dart_init'
 left='has ended without dart_exit'
 
@@ -67,6 +74,14 @@ leave() {
   job '1:init,exit' '*:init,exit,init,exit';            ends "$missed"
   job '1:init,exit,sleep=300' '*:init,exit,init,exit';  ends "$missed"
   job '1:init,exit' '*:init,exit,sleep=300,init';       ends "$missed"
+
+  # Collective calls that do not match, of units of one node: one line names both, and the job ends.
+  differ 'dart_barrier' 'dart_bcast of 32 bytes with root 0' '2:init,barrier,exit' '*:init,bcast=0,exit'
+  differ 'dart_bcast of 32 bytes with root 1' 'dart_bcast of 32 bytes with root 0' '2:init,bcast=1,exit' '*:init,bcast=0,exit'
+  differ 'dart_allreduce of 8 bytes' 'dart_allreduce of 16 bytes' '2:init,sum=1,exit' '*:init,sum=2,exit'
+  differ 'dart_exit' 'dart_barrier' '2:init,exit' '*:init,barrier,exit'
+  differ 'dart_team_create' 'dart_allreduce of 24 bytes' '2:init,team,exit' '*:init,sum=3,exit'
+  job '*:init,bcast=1,sum=4,bcast=0,sum=0,team,sum=1,barrier,exit'; well
 
   # One that leaves from inside, without a word.
   job '1:init,_end=0' '*:init,barrier,exit';            ends "$left"
@@ -104,8 +119,8 @@ if has_backend mpi; then
   backend=mpi dartrun=("$build/dart-mpi/dartrun" --nodes 2) program=$build/test/dart-end-mpi
 
   # A signal, dart_abort, an exit code: the unit it began with is the one that is named.
-  job '1:init,put,kill=9' '*:init,put,exit';            ends "$left"
-  job '1:init,put,kill=11' '*:init,put,exit';           ends "$left"
+  job '1:init,put,kill=9' '*:init,put,exit';            ends "was killed by signal 9 (Killed)"
+  job '1:init,put,kill=11' '*:init,put,exit';           ends "was killed by signal 11 (Segmentation fault)"
   job '1:init,exit,_end=0' '*:init,exit,sleep=300';     ends "has ended by a signal or by _exit, so MPI could not end"
   job '1:init,abort=7' '*:init,exit';                   ends "ends the program with code 7"; expect_code 7
   job '1:init,end=5' '*:init,exit';                     ends "ends the program with code 5"; expect_code 5

@@ -5,6 +5,7 @@
  *
  *   init exit        dart_init, dart_exit
  *   barrier          of all units
+ *   bcast=U sum=N    4 numbers of unit U to all; the sums of N numbers
  *   team tbarrier    make a team of all units but the first (all call), meet in it (its members)
  *   send=U recv=U    a message of one number; big=U sends one that is too long to be left behind
  *   put notify       to the right neighbour, not completed: a thousand puts and accumulates; a counter
@@ -61,9 +62,12 @@
 
 enum { PUTS = 1000, BIG = 1 << 20 };
 
-static int          unit, nunits;
-static dart_gptr_t  cells; /* PUTS of each unit, then a sum, then a counter */
-static dart_team_t  team = DART_TEAM_NULL;
+static int         unit, nunits;
+static dart_gptr_t cells; /* PUTS of each unit, then a sum, then a counter */
+static dart_team_t team = DART_TEAM_NULL;
+
+enum { NUMBERS = 4 };
+static long         numbers[NUMBERS], sums[NUMBERS];
 static dart_lock_t  lock;
 static dart_range_t range;
 static dart_file_t  file;
@@ -366,6 +370,10 @@ static void step(const char *what, const char *argument)
     must(dart_exit());
   else if (strcmp(what, "barrier") == 0)
     must(dart_barrier(DART_TEAM_ALL));
+  else if (strcmp(what, "bcast") == 0)
+    must(dart_bcast(numbers, NUMBERS, DART_TYPE_LONG, DART_TEAM_UNIT_ID(number), DART_TEAM_ALL));
+  else if (strcmp(what, "sum") == 0)
+    must(dart_allreduce(numbers, sums, (size_t)number, DART_TYPE_LONG, DART_OP_SUM, DART_TEAM_ALL));
   else if (strcmp(what, "team") == 0)
     make_team();
   else if (strcmp(what, "tbarrier") == 0)

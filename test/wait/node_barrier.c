@@ -57,7 +57,7 @@ static void pass(uint32_t me, uint32_t n, stage_t *s, uint32_t rounds,
     write_own(s, me, round);
     if (round % 8 == 0)
       test_dawdle(&random);
-    dart__barrier_wait(&s->barrier, &episode, policy);
+    dart__barrier_wait(&s->barrier, &episode, 0, policy);
     CHECK(episode == s->start + round + 1);
     check_all(s, n, round);
   }
@@ -92,8 +92,8 @@ static void one_unit_passes_alone(void **state)
   (void)state;
   prepare(&stage, 1, 0);
   for (uint32_t round = 0; round < 10; round++) {
-    dart__barrier_wait(&stage.barrier, &episode, &test_policies[0]);
-    dart__barrier_collect(&stage.barrier, &episode, &test_policies[0]);
+    dart__barrier_wait(&stage.barrier, &episode, 0, &test_policies[0]);
+    dart__barrier_collect(&stage.barrier, &episode, 0, &test_policies[0]);
     dart__barrier_open(&stage.barrier, &episode);
   }
   assert_int_equal(episode, 20);
@@ -137,14 +137,14 @@ static void pass_in_halves(uint32_t me, uint32_t n, stage_t *s, uint32_t round, 
   if (round % 8 == 0)
     test_dawdle(random);
   if (me == LEADER) {
-    dart__barrier_collect(&s->barrier, episode, policy);
+    dart__barrier_collect(&s->barrier, episode, 0, policy);
     check_all(s, n, round);
     s->between = round * UINT64_C(3);
     if (round % 8 == 4)
       test_dawdle(random);
     dart__barrier_open(&s->barrier, episode);
   } else {
-    dart__barrier_follow(&s->barrier, episode, policy);
+    dart__barrier_follow(&s->barrier, episode, 0, policy);
   }
   CHECK(*episode == s->start + round + 1);
   CHECK(s->between == round * UINT64_C(3));
@@ -222,7 +222,7 @@ static void alternate(uint32_t me, uint32_t n, void *shared, const dart__wait_po
       continue;
     }
     write_own(s, me, round);
-    dart__barrier_wait(&s->barrier, &episode, policy);
+    dart__barrier_wait(&s->barrier, &episode, 0, policy);
     check_all(s, n, round);
   }
 }
@@ -254,22 +254,22 @@ static void come_late_then_early(uint32_t me, uint32_t n, void *shared,
   (void)n;
   for (uint32_t round = 0; round < LATE_ROUNDS; round++) {
     if (me != LEADER) {
-      dart__barrier_follow(&s->barrier, &episode, policy);
+      dart__barrier_follow(&s->barrier, &episode, 0, policy);
       continue;
     }
     while (atomic_load(&s->barrier.missing) != 1)
       sched_yield();
-    dart__barrier_collect(&s->barrier, &episode, policy);
+    dart__barrier_collect(&s->barrier, &episode, 0, policy);
     dart__barrier_open(&s->barrier, &episode);
   }
   CHECK(episode == UINT32_MAX);
   if (me != LEADER) {
     usleep(50000);
     atomic_store(&follower_came, 1);
-    dart__barrier_follow(&s->barrier, &episode, policy);
+    dart__barrier_follow(&s->barrier, &episode, 0, policy);
     return;
   }
-  dart__barrier_collect(&s->barrier, &episode, policy);
+  dart__barrier_collect(&s->barrier, &episode, 0, policy);
   CHECK(atomic_load(&follower_came) == 1);
   dart__barrier_open(&s->barrier, &episode);
 }
@@ -284,6 +284,52 @@ static void an_early_leader_waits_where_counts_wrap(void **state)
   expect_at_rest(&stage, 2, LATE_ROUNDS + 1);
 }
 
+/* --- Kinds --- */
+
+enum { KIND_ROUNDS = 200 };
+
+/* All bring the same, and in the last round one brings another one: which unit, and who arrives last, is drawn. */
+static void bring_kinds(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_t *policy)
+{
+  stage_t *s       = shared;
+  uint32_t episode = s->start, random = me + 1, odd = s->start % n;
+
+  for (uint32_t round = 0; round <= KIND_ROUNDS; round++) {
+    uint32_t kind = round * 0x9e3779b9u + (round == KIND_ROUNDS && me == odd);
+    bool     agree;
+
+    test_dawdle(&random);
+    if (round % 2 == 0) {
+      agree = dart__barrier_wait(&s->barrier, &episode, kind, policy);
+    } else if (me != LEADER) {
+      agree = dart__barrier_follow(&s->barrier, &episode, kind, policy);
+    } else {
+      agree = dart__barrier_collect(&s->barrier, &episode, kind, policy);
+      dart__barrier_open(&s->barrier, &episode);
+    }
+    CHECK(agree == (round < KIND_ROUNDS));
+  }
+}
+
+static void all_units_see_that_kinds_differ(void **state)
+{
+  (void)state;
+  for (uint32_t start = 0; start < 12; start++) {
+    prepare(&stage, 2 + start % 3, start);
+    test_threads(2 + start % 3, bring_kinds, &stage, &test_policies[start % 2]);
+  }
+}
+
+static void one_unit_agrees_with_itself(void **state)
+{
+  uint32_t episode = 0;
+
+  (void)state;
+  prepare(&stage, 1, 0);
+  for (uint32_t kind = 0; kind < 100; kind++)
+    assert_true(dart__barrier_wait(&stage.barrier, &episode, kind * kind, &test_policies[0]));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = { cmocka_unit_test(units_see_what_all_wrote_before),
@@ -295,7 +341,9 @@ int main(void)
                                       cmocka_unit_test(halves_may_wrap),
                                       cmocka_unit_test(halves_work_between_processes),
                                       cmocka_unit_test(both_forms_share_their_episodes),
-                                      cmocka_unit_test(an_early_leader_waits_where_counts_wrap) };
+                                      cmocka_unit_test(an_early_leader_waits_where_counts_wrap),
+                                      cmocka_unit_test(all_units_see_that_kinds_differ),
+                                      cmocka_unit_test(one_unit_agrees_with_itself) };
 
   test_watch();
   return cmocka_run_group_tests_name("barrier", tests, NULL, NULL);

@@ -40,11 +40,11 @@ static bool end_step(unit_t *u)
   if (test_random(&u->random) % 8 == 0)
     test_dawdle(&u->random);
   if (!u->job->halves)
-    dart__barrier_wait(barrier, &u->x.episode, u->policy);
+    dart__barrier_wait(barrier, &u->x.episode, 0, u->policy);
   else if (u->x.me > 0)
-    dart__barrier_follow(barrier, &u->x.episode, u->policy);
+    dart__barrier_follow(barrier, &u->x.episode, 0, u->policy);
   else
-    dart__barrier_collect(barrier, &u->x.episode, u->policy);
+    dart__barrier_collect(barrier, &u->x.episode, 0, u->policy);
   return u->job->halves && u->x.me == 0;
 }
 

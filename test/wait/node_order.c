@@ -12,10 +12,11 @@
 /* --- The machine --- */
 
 typedef struct {
-  _Atomic uint32_t *word; /* NULL: nothing is kept back */
-  uint32_t          value;
-  bool              is_sum; /* add `value`, rather than store it */
-  memory_order      order;
+  void        *word; /* NULL: nothing is kept back */
+  size_t       nbytes;
+  uint64_t     value;
+  bool         is_sum; /* add `value`, rather than store it */
+  memory_order order;
 } write_t;
 
 static _Thread_local write_t  kept;
@@ -35,43 +36,64 @@ static void dawdle(void)
       dart__cpu_pause();
 }
 
+/* Words have 32 or 64 bits. */
+static uint64_t load_now(void *word, size_t nbytes)
+{
+  return nbytes == 8 ? atomic_load((_Atomic uint64_t *)word)
+                     : atomic_load((_Atomic uint32_t *)word);
+}
+
+static void store_now(void *word, size_t nbytes, uint64_t value)
+{
+  if (nbytes == 8)
+    atomic_store((_Atomic uint64_t *)word, value);
+  else
+    atomic_store((_Atomic uint32_t *)word, (uint32_t)value);
+}
+
+static uint64_t add_now(void *word, size_t nbytes, uint64_t value)
+{
+  return nbytes == 8 ? atomic_fetch_add((_Atomic uint64_t *)word, value)
+                     : atomic_fetch_add((_Atomic uint32_t *)word, (uint32_t)value);
+}
+
 static void flush(void)
 {
   dawdle();
   if (kept.word != NULL && kept.is_sum)
-    atomic_fetch_add(kept.word, kept.value);
+    add_now(kept.word, kept.nbytes, kept.value);
   else if (kept.word != NULL)
-    atomic_store(kept.word, kept.value);
+    store_now(kept.word, kept.nbytes, kept.value);
   kept.word = NULL;
 }
 
-static uint32_t slow_load(_Atomic uint32_t *word, memory_order order)
+static uint64_t slow_load(void *word, size_t nbytes, memory_order order)
 {
-  uint32_t value;
+  uint64_t value;
 
   if (kept.word == word || (kept.order == memory_order_seq_cst && order == memory_order_seq_cst)) {
     flush();
-    return atomic_load(word);
+    return load_now(word, nbytes);
   }
   dawdle();
-  value = atomic_load(word);
+  value = load_now(word, nbytes);
   flush();
   return value;
 }
 
-static void slow_store(_Atomic uint32_t *word, uint32_t value, memory_order order)
+static void slow_store(void *word, size_t nbytes, uint64_t value, memory_order order)
 {
   flush();
-  kept = (write_t){ word, value, false, order };
+  kept = (write_t){ word, nbytes, value, false, order };
 }
 
 /* Only acquiring ones are asked for the value before. */
-static uint32_t slow_add(_Atomic uint32_t *word, uint32_t value, memory_order order)
+static uint64_t slow_add(void *word, size_t nbytes, uint64_t value, memory_order order)
 {
   flush();
   if (order == memory_order_acquire || order == memory_order_acq_rel)
-    return atomic_fetch_add(word, value);
-  kept = (write_t){ word, value, true, order };
+    return add_now(word, nbytes, value);
+  kept = (write_t){ word, nbytes, value, true, order };
   return 0;
 }
 
@@ -79,11 +101,13 @@ static uint32_t slow_add(_Atomic uint32_t *word, uint32_t value, memory_order or
 #undef atomic_store_explicit
 #undef atomic_fetch_add_explicit
 #undef atomic_fetch_sub_explicit
-#define atomic_load_explicit(word, order)             slow_load(word, order)
-#define atomic_store_explicit(word, value, order)     slow_store(word, value, order)
-#define atomic_fetch_add_explicit(word, value, order) slow_add(word, value, order)
-#define atomic_fetch_sub_explicit(word, value, order) slow_add(word, -(uint32_t)(value), order)
-#define syscall(...)                                  (flush(), syscall(__VA_ARGS__))
+#define PLAIN(word)                                   (void *)(uintptr_t)(word), sizeof *(word)
+#define atomic_load_explicit(word, order)             slow_load(PLAIN(word), order)
+#define atomic_store_explicit(word, value, order)     slow_store(PLAIN(word), value, order)
+#define atomic_fetch_add_explicit(word, value, order) slow_add(PLAIN(word), value, order)
+#define atomic_fetch_sub_explicit(word, value, order) \
+  slow_add(PLAIN(word), -(uint64_t)(value), order)
+#define syscall(...) (flush(), syscall(__VA_ARGS__))
 
 #include "wait/barrier.c"
 #include "wait/wait.c"
@@ -144,11 +168,11 @@ static void pass(uint32_t me, uint32_t n, void *shared, const dart__wait_policy_
   for (uint32_t round = 1; round <= ROUNDS / 2; round++) {
     atomic_store(&s->arrived[me], round);
     if (round % 2 == 0) {
-      dart__barrier_wait(&s->barrier, &episode, policy);
+      dart__barrier_wait(&s->barrier, &episode, 0, policy);
     } else if (me > 0) {
-      dart__barrier_follow(&s->barrier, &episode, policy);
+      dart__barrier_follow(&s->barrier, &episode, 0, policy);
     } else {
-      dart__barrier_collect(&s->barrier, &episode, policy);
+      dart__barrier_collect(&s->barrier, &episode, 0, policy);
       for (uint32_t unit = 0; unit < n; unit++)
         CHECK(atomic_load(&s->arrived[unit]) == round);
       dart__barrier_open(&s->barrier, &episode);

@@ -20,7 +20,9 @@
  *
  *  Who calls
  *    "Collective over T": every unit of team T calls, in the same order as T's other collective
- *    calls, and passes equal arguments where nothing else is said. "Local": no other unit takes
+ *    calls, and passes equal arguments where nothing else is said. Where units of a node are in different
+ *    collective calls, or in data collectives with other sizes or roots, the program ends after one line that
+ *    names both calls. "Local": no other unit takes
  *    part, and the call does not wait for one. One-sided functions are local.
  *
  *  Results
