@@ -51,30 +51,29 @@ typedef enum {
 
 enum { NO_ROOT = -1 };
 
-/* What all units of the team have to pass alike, as a number that is hardly the same for other calls. */
+/* What all units of the team have to pass alike, as a number: other for each call, size and root. Of three units or more
+ * the sum of others may be the same by chance. */
 static inline uint32_t kind_of(call_t call, size_t nbytes, int32_t root)
 {
-  uint64_t mixed = (((uint64_t)nbytes << 4 | call) + ((uint64_t)(uint32_t)root << 40)) *
-                   UINT64_C(0x9e3779b97f4a7c15); /* Knuth, TAOCP 3, 6.4: multiplicative hashing */
-
-  return (uint32_t)(mixed >> 32) | 1;
+  return (uint32_t)(nbytes << 4) + (uint32_t)(nbytes >> 28) + call + ((uint32_t)root << 20) +
+         (uint32_t)root;
 }
 
-static inline void begin_call(dart__team_t *team, call_t call, size_t nbytes, int32_t root)
+static inline void begin_call(dart__team_t *team, const char *function, call_t call, size_t nbytes,
+                              int32_t root)
 {
-  team->call = (dart__collective_t){ kind_of(call, nbytes, root), root, nbytes };
+  team->call = (dart__collective_t){ function, nbytes, root, kind_of(call, nbytes, root) };
 }
 
-static inline dart__timed_t begin_timed(dart__team_t *team, call_t call, size_t nbytes,
-                                        int32_t root)
+static inline dart__timed_t begin_timed(dart__team_t *team, const char *function, call_t call,
+                                        size_t nbytes, int32_t root)
 {
-  begin_call(team, call, nbytes, root);
+  begin_call(team, function, call, nbytes, root);
   return dart__timed_begin(DART__COUNT_COLLECTIVE);
 }
 
-static dart_ret_t ended(dart__team_t *team, dart__timed_t timed, dart_ret_t ret)
+static dart_ret_t ended(dart__timed_t timed, dart_ret_t ret)
 {
-  team->call.kind = 0;
   dart__timed_end(DART__COUNT_COLLECTIVE, timed);
   return ret;
 }
@@ -93,12 +92,11 @@ dart_ret_t dart_barrier(dart_team_t teamid)
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  begin_call(team, BARRIER, 0, NO_ROOT);
+  begin_call(team, __func__, BARRIER, 0, NO_ROOT);
   if (dart__timed_skips(DART__COUNT_BARRIER))
     dart__coll_barrier(team);
   else
     timed_barrier(team);
-  team->call.kind = 0;
   return DART_OK;
 }
 
@@ -114,8 +112,8 @@ dart_ret_t dart_bcast(void *buf, size_t nelem, dart_datatype_t dtype, dart_team_
       !dart__check_nbytes(__func__, nelem, type->elem_size, &nbytes) ||
       !check_buffer(__func__, "buf", buf, nbytes))
     return DART_ERR_INVAL;
-  timed = begin_timed(team, BCAST, nbytes, root.id);
-  return ended(team, timed, dart__coll_bcast(team, buf, nbytes, root.id));
+  timed = begin_timed(team, __func__, BCAST, nbytes, root.id);
+  return ended(timed, dart__coll_bcast(team, buf, nbytes, root.id));
 }
 
 /* Compute `nbytes` per unit of the team, and check that all units' blocks together fit memory. */
@@ -143,8 +141,8 @@ dart_ret_t dart_scatter(const void *sendbuf, void *recvbuf, size_t nelem, dart_d
     return DART_ERR_INVAL;
   if (nbytes == 0)
     return DART_OK;
-  timed = begin_timed(team, SCATTER, nbytes, root.id);
-  return ended(team, timed, dart__coll_scatter(team, sendbuf, recvbuf, nbytes, root.id));
+  timed = begin_timed(team, __func__, SCATTER, nbytes, root.id);
+  return ended(timed, dart__coll_scatter(team, sendbuf, recvbuf, nbytes, root.id));
 }
 
 dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
@@ -160,8 +158,8 @@ dart_ret_t dart_gather(const void *sendbuf, void *recvbuf, size_t nelem, dart_da
     return DART_ERR_INVAL;
   if (nbytes == 0)
     return DART_OK;
-  timed = begin_timed(team, GATHER, nbytes, root.id);
-  return ended(team, timed, dart__coll_gather(team, sendbuf, recvbuf, nbytes, root.id));
+  timed = begin_timed(team, __func__, GATHER, nbytes, root.id);
+  return ended(timed, dart__coll_gather(team, sendbuf, recvbuf, nbytes, root.id));
 }
 
 dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
@@ -178,8 +176,8 @@ dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart
     return DART_OK;
   if (sendbuf == NULL || sendbuf == recvbuf) /* in place */
     sendbuf = (char *)recvbuf + (size_t)team->me * nbytes;
-  timed = begin_timed(team, ALLGATHER, nbytes, NO_ROOT);
-  return ended(team, timed, dart__coll_allgather(team, sendbuf, recvbuf, nbytes));
+  timed = begin_timed(team, __func__, ALLGATHER, nbytes, NO_ROOT);
+  return ended(timed, dart__coll_allgather(team, sendbuf, recvbuf, nbytes));
 }
 
 /* Check all units' counts and displacements for overflows. */
@@ -234,10 +232,9 @@ dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_datatype_
     return DART_OK;
   if (sendbuf == NULL || sendbuf == recvbuf) /* in place, or nothing to send */
     sendbuf = (char *)recvbuf + recvdispls[team->me] * type->elem_size;
-  timed = begin_timed(team, ALLGATHERV, total, NO_ROOT);
+  timed = begin_timed(team, __func__, ALLGATHERV, total, NO_ROOT);
   return ended(
-      team, timed,
-      dart__coll_allgatherv(team, sendbuf, recvbuf, nrecvelem, recvdispls, type->elem_size));
+      timed, dart__coll_allgatherv(team, sendbuf, recvbuf, nrecvelem, recvdispls, type->elem_size));
 }
 
 dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,
@@ -250,8 +247,8 @@ dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_
   if (!check_blocks(__func__, team, dtype, nelem, &nbytes) ||
       !check_buffer(__func__, "recvbuf", recvbuf, nbytes))
     return DART_ERR_INVAL;
-  timed = begin_timed(team, ALLTOALL, nbytes, NO_ROOT);
-  return ended(team, timed,
+  timed = begin_timed(team, __func__, ALLTOALL, nbytes, NO_ROOT);
+  return ended(timed,
                dart__coll_alltoall(team, sendbuf == NULL ? recvbuf : sendbuf, recvbuf, nbytes));
 }
 
@@ -278,8 +275,8 @@ static dart_ret_t reduce(const char *function, const void *sendbuf, void *recvbu
     return DART_ERR_INVAL;
   if (nelem == 0)
     return DART_OK;
-  timed = begin_timed(team, root == DART__EVERY_UNIT ? ALLREDUCE : REDUCE, nbytes, root);
-  return ended(team, timed, dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root));
+  timed = begin_timed(team, function, root == DART__EVERY_UNIT ? ALLREDUCE : REDUCE, nbytes, root);
+  return ended(timed, dart__coll_reduce(team, sendbuf, recvbuf, nelem, dtype, op, root));
 }
 
 dart_ret_t dart_allreduce(const void *sendbuf, void *recvbuf, size_t nelem, dart_datatype_t dtype,

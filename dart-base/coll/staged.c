@@ -185,6 +185,7 @@ void dart__coll_most(dart__team_t *team, unsigned long *values, size_t count)
 {
   reduction_t r = { DART_TYPE_ULONG, DART_OP_MAX, sizeof *values, DART__EVERY_UNIT };
 
+  dart__team_forget_call(team);
   if (team->nunits > 1)
     reduce_commuting(team, (const char *)values, (char *)values, count, &r);
 }

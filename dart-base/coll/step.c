@@ -18,11 +18,12 @@ static void describe_call(const dart__team_t *team, char *text, size_t nbytes)
 {
   const dart__collective_t *call     = &team->call;
   const char               *function = dart__call != NULL ? dart__call : "DART";
+  bool                      is_data  = call->function == function;
   int used = snprintf(text, nbytes, "unit %d is in %s", (int)team->members[team->me], function);
 
-  if (call->kind != 0 && call->nbytes > 0)
+  if (is_data && call->nbytes > 0)
     used += snprintf(text + used, nbytes - (size_t)used, " of %zu bytes", call->nbytes);
-  if (call->kind != 0 && call->root >= 0)
+  if (is_data && call->root >= 0)
     snprintf(text + used, nbytes - (size_t)used, " with root %d", (int)call->root);
 }
 
@@ -70,14 +71,15 @@ static inline bool arrive_at_step(dart__team_t *team)
   dart__exchange_t *x       = &team->exchange;
   dart__barrier_t  *barrier = &x->shared->barrier;
   bool              leads   = team->nnodes > 1 && dart__team_is_leader(team), agree;
+  uint32_t          kind    = team->call.kind;
 
   dart__progress(); /* a unit may wait for deferred updates of this one before it enters the step */
   if (leads)
-    agree = dart__barrier_collect(barrier, &x->episode, team->call.kind, &team->wait);
+    agree = dart__barrier_collect(barrier, &x->episode, kind, &team->wait);
   else if (team->nnodes > 1)
-    agree = dart__barrier_follow(barrier, &x->episode, team->call.kind, &team->wait);
+    agree = dart__barrier_follow(barrier, &x->episode, kind, &team->wait);
   else
-    agree = dart__barrier_wait(barrier, &x->episode, team->call.kind, &team->wait);
+    agree = dart__barrier_wait(barrier, &x->episode, kind, &team->wait);
   if (__builtin_expect(!agree, 0))
     end_different(team, leads);
   return leads;

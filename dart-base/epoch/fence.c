@@ -148,6 +148,7 @@ static dart_ret_t complete_fence(const dart__access_call_t *call, bool is_lazy)
     is_lazy = false; /* perhaps only some units gave it: all wait, as those do that did not */
   }
   if (team->nnodes == 1) {
+    dart__team_forget_call(team);
     if (!is_lazy)
       dart__coll_barrier(team);
   } else {

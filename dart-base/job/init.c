@@ -171,6 +171,7 @@ dart_ret_t dart_exit(void)
   dart__progress();
   dart__progress_settle(0);
   flush_all();
+  dart__team_forget_call(dart__teams[DART_TEAM_ALL]);
   dart__report();
   dart__coll_barrier(dart__teams[DART_TEAM_ALL]);
   if (dart__teams[DART_TEAM_ALL]->nnodes > 1) { /* all requests were served */

@@ -449,6 +449,7 @@ void dart__memory_free(dart__team_t *team, dart__segment_t *segment)
   dart__progress_settle(0);
   if (team->nnodes > 1)
     dart__far_flush_all(team);
+  dart__team_forget_call(team);
   dart__coll_barrier(team);
   free_segment(team, segment);
 }

@@ -18,11 +18,13 @@
 #define DART__MAX_TEAMS    32768
 #define DART__MAX_SEGMENTS 65536 /* the slot of a segment is its id as an unsigned number */
 
-/* A call of the program's, for coll/step.h, which compares kinds; 0: none that is compared, as those of DART's own. */
+/* The last collective on data that this unit has called, for coll/step.h, which compares kinds. Collectives of DART's own,
+ * as those of an allocation, have kind 0, or that of the last call, which is the same on all units. */
 typedef struct {
-  uint32_t kind;
-  int32_t  root; /* -1: there is none */
-  size_t   nbytes;
+  const char *function; /* as dart__call_note has it; NULL: there was none */
+  size_t      nbytes;
+  int32_t     root; /* -1: there is none */
+  uint32_t    kind;
 } dart__collective_t;
 
 typedef struct dart__team {
@@ -51,10 +53,10 @@ typedef struct dart__team {
   uint64_t            exchange_offset; /* ... and their offset in the pool of the node's leader */
   dart__wait_policy_t wait;            /* how units wait in its collectives */
   dart__waiting_t    *waiting;         /* the leader's entry during a collective's step; or NULL */
-  dart__collective_t  call;            /* the collective that this unit is in */
-  void               *net;             /* what the network has of it, see net.h */
-  struct dart__far_team *far;          /* far/far_team.h; NULL: one node */
-  struct dart__locality *locality;     /* team/team_locality.c; NULL: none */
+  dart__collective_t  call;
+  void               *net;         /* what the network has of it, see net.h */
+  struct dart__far_team *far;      /* far/far_team.h; NULL: one node */
+  struct dart__locality *locality; /* team/team_locality.c; NULL: none */
   /* Registered segments of which this unit has deregistered its portion, slot ~id; NULL: it has registered none. Their
    * ids are free on this unit, and taken on those that have not deregistered yet: while they are, it reaches these. */
   dart__segment_t **ended;
@@ -124,6 +126,13 @@ dart__segment_t *dart__segment_take_ended(dart__team_t *team, int16_t id);
 /** Take the segment's direct map away, so that entry points take the general path, or give it back. */
 void dart__segment_withdraw(dart__team_t *team, const dart__segment_t *segment);
 void dart__segment_restore(dart__team_t *team, const dart__segment_t *segment);
+
+/** The calling unit is in a collective of DART's own. */
+static inline void dart__team_forget_call(dart__team_t *team)
+{
+  team->call.function = NULL;
+  team->call.kind     = 0;
+}
 
 static inline bool dart__team_is_on_node(const dart__team_t *team, int32_t unit)
 {

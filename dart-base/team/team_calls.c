@@ -271,6 +271,7 @@ dart_ret_t dart_team_destroy(dart_team_t *teamid)
   dart__world.let_go();
   if (team->nnodes > 1)
     dart__far_flush_all(team); /* refused operations were logged */
+  dart__team_forget_call(team);
   dart__coll_barrier(team);
   destroy_team(team);
   *teamid = DART_TEAM_NULL;
