@@ -47,6 +47,10 @@ install(FILES ${made}/version.cmake DESTINATION ${packages}/dart RENAME dart-con
 set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH up ${CMAKE_INSTALL_PREFIX}/${pkgconfig} ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" up ${up})
+set(rpath " -Wl,-rpath,\${libdir}") # so that programs find the library in a prefix of the user's own
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(rpath "")
+endif()
 foreach(backend IN LISTS backends)
   get_property(libraries GLOBAL PROPERTY DART_BACKEND_${backend}_LIBRARIES)
   list(JOIN libraries " " libraries)

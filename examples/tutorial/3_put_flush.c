@@ -10,7 +10,8 @@ int main(int argc, char **argv)
   size_t             n;
   int               *mine, wrong = 0;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1; /* it has said why */
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, n, DART_TYPE_INT, &row);

@@ -12,7 +12,8 @@ int main(int argc, char **argv)
   size_t             n;
   int64_t            one = 1, ticket, sum = 0, all = 0, count;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1; /* it has said why */
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 1, DART_TYPE_LONGLONG, &counter);

@@ -13,7 +13,8 @@ int main(int argc, char **argv)
   size_t             n;
   int64_t            words[2] = { 0, 0 };
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1; /* it has said why */
   dart_myid(&me);
   dart_size(&n);
   dart_team_memalloc_aligned(DART_TEAM_ALL, 2, DART_TYPE_LONGLONG, &account);

@@ -44,7 +44,8 @@ int main(int argc, char **argv)
   double             old[CELLS + 2], new[CELLS + 2], edges[2], sum = 0, all = 0;
   int                left, right;
 
-  dart_init(&argc, &argv);
+  if (dart_init(&argc, &argv) != DART_OK)
+    return 1; /* it has said why */
   dart_myid(&me);
   dart_size(&n);
   left  = (me.id + (int)n - 1) % (int)n;

@@ -135,7 +135,7 @@ if command -v pkg-config >/dev/null; then
   for backend in "${backends[@]}"; do
     package=dart-$backend
     read -ra cflags <<<"$(pkg-config --cflags "$package")"
-    read -ra shared <<<"$(pkg-config --libs "$package") -Wl,-rpath,$libdir"
+    read -ra shared <<<"$(pkg-config --libs "$package")" # its rpath is enough
     read -ra static <<<"$(pkg-config --static --libs "$package")"
     static=("${static[@]/#-l$package/-l:lib$package.a}")
 
@@ -164,6 +164,14 @@ fi
 # `dartrun` without a backend in its name is the launcher of the last one.
 backend=${backends[-1]}
 run "$prefix/bin/dartrun" -n 2 "$work/static/cmake/ring-$backend"; expect_code 0
+
+# It starts programs of every backend, of which the archive or the shared library tells.
+for backend in "${backends[@]}"; do
+  for kind in static shared; do
+    [[ -x $work/$kind/ring-$backend ]] || continue
+    run "$prefix/bin/dartrun" -n 2 "$work/$kind/ring-$backend"; expect_code 0
+  done
+done
 # The manual.
 [[ ! -e $build/man/made || (-s $prefix/share/man/man3/dart_put.3 && -s $prefix/share/man/man1/dartrun.1) ]] ||
   fail "no manual pages in $prefix/share/man"

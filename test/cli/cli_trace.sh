@@ -56,6 +56,8 @@ run_is_traced() {
   run env DART_TRACE="$work/run" "${dartrun[@]}" -n 3 "$program"
   expect_code 0
   run "$build/tools/dart-trace" "$work/run"; expect_code 0
+  [[ $out == *"wrote $work/run/trace.json"* && ($out == *"wrote $work/run/otf2/trace.otf2"* || $out == *"no otf2: "*) ]] ||
+    fail "dart-trace did not name what it wrote: $out"
   [[ -z $err ]] || fail "dart-trace said: $err"
   events "$work/run" '
 assert sorted(arguments("put")) == [(u, (u + 1) % 3, 20) for u in range(3) for i in range(3)], arguments("put")

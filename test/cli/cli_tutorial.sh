@@ -25,7 +25,7 @@ said() {
   awk -v name="$1" '
     /^`examples\/tutorial\// { at = ($0 ~ name) } at && /^```diff$/ { found = 1; next }
     found && /^[^ `+-]/ { exit } found && /^    / { print }' "$top/doc/tutorial.md" | sed 's/^    //' |
-    grep -v 'build/check'
+    grep -v 'build/release'
 }
 
 # The mistake, as the page shows it.

@@ -113,4 +113,4 @@ static int write_chrome(const trace_t *trace, const char *folder)
   return -1;
 }
 
-const trace_form_t trace_chrome = { "chrome", write_chrome };
+const trace_form_t trace_chrome = { "chrome", "trace.json", write_chrome };

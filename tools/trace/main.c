@@ -67,9 +67,18 @@ int main(int argc, char **argv)
     trace_say("%" PRIu64
               " calls were dropped: DART_TRACE_BUFFER sets the room, in MiB for each thread",
               trace.ndropped);
-  for (size_t i = 0; i < NFORMS; i++)
-    if (forms[i]->write != NULL && (given.form == NULL || given.form == forms[i]))
-      failed |= forms[i]->write(&trace, given.folder) != 0;
+  for (size_t i = 0; i < NFORMS; i++) {
+    if (given.form != NULL && given.form != forms[i])
+      continue;
+    if (forms[i]->write == NULL)
+      printf("no %s: this dart-trace was built without its library (Debian: apt install "
+             "libopen-trace-format2-dev)\n",
+             forms[i]->name);
+    else if (forms[i]->write(&trace, given.folder) == 0)
+      printf("wrote %s/%s\n", given.folder, forms[i]->file);
+    else
+      failed = 1;
+  }
   trace_forget(&trace);
   return failed;
 }

@@ -333,4 +333,4 @@ static int write_otf2(const trace_t *trace, const char *folder)
   return OTF2_Archive_Close(otf2.archive) == OTF2_SUCCESS ? 0 : -1;
 }
 
-const trace_form_t trace_otf2 = { "otf2", write_otf2 };
+const trace_form_t trace_otf2 = { "otf2", "otf2/trace.otf2", write_otf2 };

@@ -25,6 +25,7 @@ typedef struct {
 /* A form into which a trace is converted. */
 typedef struct {
   const char *name;
+  const char *file; /* in the folder */
   /** Write `trace` into the folder: 0, or -1 after one line. */
   int (*write)(const trace_t *trace, const char *folder);
 } trace_form_t;
