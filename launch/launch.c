@@ -11,6 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/config.h"
+
 static void print_line(const char *format, va_list args)
 {
   char text[1024];
@@ -73,6 +75,12 @@ int launch_number(const char *option, const char *text, int least, int most)
     launch_fail(LAUNCH_EXIT_USAGE, "%s '%s' is not a number from %d to %d", option, text, least,
                 most);
   return (int)value;
+}
+
+void launch_check_settings(void)
+{
+  if (dart__settings_read() != DART_OK)
+    exit(LAUNCH_EXIT_USAGE);
 }
 
 void launch_set(const char *name, const char *value)

@@ -49,6 +49,9 @@ int launch_number(const char *option, const char *text, int least, int most);
 void launch_set(const char *name, const char *value);
 void launch_set_number(const char *name, int value);
 
+/** Exit after one line if a setting of DART in the environment means nothing, where each unit would print it. */
+void launch_check_settings(void);
+
 /** Open /dev/null for those of descriptors 0, 1 and 2 that are closed. A launcher calls this first: otherwise a file
  *  that it opens would become a standard stream, also of the units, and be closed as one. */
 void launch_keep_standard_streams(void);

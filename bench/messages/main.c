@@ -292,6 +292,15 @@ static void measure_all(const options_t *options, counts_t init)
     show(options, "exit", 1, &counts, &at_ends, 1);
 }
 
+static bool selects_any(const char *calls)
+{
+  bool any = bench_selects(calls, "init") || bench_selects(calls, "exit");
+
+  for (size_t i = 0; i < ncases; i++)
+    any |= bench_selects(calls, cases[i].name);
+  return any;
+}
+
 int main(int argc, char **argv)
 {
   options_t options = { .repeat = 3 };
@@ -312,6 +321,11 @@ int main(int argc, char **argv)
   if (job.nunits != job.nnodes || job.nunits < 2 || job.nunits > UNITS_MOST) {
     bench_complain(&job, "%zu units on %" PRIu64 " nodes: each must have its own, 2 to %d",
                    job.nunits, job.nnodes, UNITS_MOST);
+    BENCH_OK(dart_exit());
+    return BENCH_BAD_INPUT;
+  }
+  if (!selects_any(options.calls)) {
+    bench_complain(&job, "--calls '%s' names no call", options.calls);
     BENCH_OK(dart_exit());
     return BENCH_BAD_INPUT;
   }

@@ -57,6 +57,7 @@ int main(int argc, char **argv)
 
   launch_check_program("shmem", launch.command[0], argv);
   check_net();
+  launch_check_settings();
   launch_layers();
   if (launch.nnodes == 0)
     launch.nnodes = 1;

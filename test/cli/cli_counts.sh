@@ -34,6 +34,9 @@ done
 run "$build/dart-shmem/dartrun" -n 2 "$build/bench/messages-shmem"; expect_code 2
 run "$build/dart-shmem/dartrun" --nodes 2 -n 3 "$build/bench/messages-shmem"; expect_code 2
 
+run "$build/dart-shmem/dartrun" --nodes 2 -n 2 "$build/bench/messages-shmem" --calls=nothing; expect_code 2
+[[ $err == *"--calls 'nothing' names no call"* ]] || fail "no call: $err"
+
 # Calls are chosen by name.
 run "$build/dart-shmem/dartrun" --nodes 2 -n 2 "$build/bench/messages-shmem" --format=counts --calls='nothing,b[c]ast'
 expect_code 0

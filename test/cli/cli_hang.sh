@@ -253,6 +253,6 @@ fi
 # The variable is a number for the launcher, too.
 if [[ -x $build/dart-shmem/dartrun ]]; then
   run env DART_HANG=soon "$build/dart-shmem/dartrun" -n 1 true
-  expect_code 2; expect_line "dartrun: DART_HANG 'soon' is not a number from 0 to 1000000"
+  expect_code 2; expect_line "*DART_HANG='soon' is not a number from 0 to 1000000"
 fi
 finish

@@ -17,6 +17,11 @@ on_one_backend() {
     [[ $(grep -c 'settings that have to be the same on all units are not: here DART_HEAP_CHUNK=' <<<"$err") == 2 ]] ||
       fail "$backend, $setting: not said by each: $err"
   done
+  # What means nothing is said once, by the launcher.
+  for setting in DART_STATS=xml DART_PROGRESS=maybe DART_POOL=1X DART_HANG=-1; do
+    run env "$setting" "${dartrun[@]}" -n 3 "$program"; expect_code 2
+    expect_line "*${setting%%=*}='${setting#*=}' is not *"
+  done
   # What is a unit's own business may differ.
   run env SETTING=DART_HANG=50 "${dartrun[@]}" -n 2 sh "$one" "$program"
   expect_code 0
