@@ -39,10 +39,10 @@ endfunction()
 # dart_add_backend(<name> [MANY_NODES] [FOLDERS <folder>...] [USES <target>...] [LIBRARIES <file>...]
 #                  [LAUNCHER_LIBRARIES <target>...])
 #
-# The static library dart-<name>, and dart-<name>-shared from the same objects: those of dart-base,
-# and the *.c of this folder and of FOLDERS, which fill the seam, dart-base/net.h, compiled with
-# USES. Programs that link them link LIBRARIES: files, since a target of ours means nothing in another project.
-# Beside them the launcher `dartrun`, from dartrun/*.c.
+# The static library dart-<name>, and dart-<name>-shared from the same objects, also as DART::<name> and
+# DART::<name>-shared: those of dart-base, and the *.c of this folder and of FOLDERS, which fill the seam,
+# dart-base/net.h, compiled with USES. Programs that link them link LIBRARIES: files, since a target of ours means
+# nothing in another project. Beside them the launcher `dartrun`, from dartrun/*.c.
 # MANY_NODES: the launcher takes `--nodes <k>`, so tests run on more than one node too.
 function(dart_add_backend name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MANY_NODES" ""
@@ -64,6 +64,9 @@ function(dart_add_backend name)
 
   dart_add_shared(dart-${name} ${objects})
   target_link_libraries(dart-${name}-shared PUBLIC dart-interface PRIVATE ${libraries})
+
+  add_library(DART::${name} ALIAS dart-${name})
+  add_library(DART::${name}-shared ALIAS dart-${name}-shared)
 
   file(GLOB sources CONFIGURE_DEPENDS dartrun/*.c)
   add_executable(dartrun-${name} ${sources})

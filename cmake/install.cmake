@@ -3,7 +3,7 @@
 #
 #   find_package(DART COMPONENTS shmem)    share/cmake/dart/dart-config.cmake
 #   find_package(DART-SHMEM), DART-MPI, DART-BASE, with HINTS <prefix>/share/cmake
-#   targets: dart-<backend> and dart-base, static; the same with -shared at the end
+#   targets: DART::<backend> and DART::base, static; the same with -shared at the end; or with dart- for DART::
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -22,6 +22,7 @@ function(dart_install_package library)
   install(EXPORT ${library}-targets DESTINATION ${packages})
 
   string(TOUPPER ${library} package)
+  string(REPLACE "dart-" "" alias ${library})
   configure_file(cmake/library-config.cmake.in ${made}/${library}-config.cmake @ONLY)
   install(FILES ${made}/${library}-config.cmake DESTINATION ${packages})
   install(FILES ${made}/version.cmake DESTINATION ${packages}

@@ -98,6 +98,8 @@ endif()
 foreach(backend IN LISTS BACKENDS)
   add_executable(ring-${backend} ring.c)
   target_link_libraries(ring-${backend} PRIVATE dart-${backend}${KIND})
+  add_executable(ring2-${backend} ring.c) # by the target's other name
+  target_link_libraries(ring2-${backend} PRIVATE DART::${backend}${KIND})
 endforeach()
 END_CMAKE
 list=$(IFS=';' && echo "${backends[*]}")
@@ -111,6 +113,7 @@ for backend in "${backends[@]}"; do
   for kind in static shared; do
     linked $kind "$work/$kind/cmake/ring-$backend"
     runs "$work/$kind/cmake/ring-$backend"
+    linked $kind "$work/$kind/cmake/ring2-$backend"
   done
 done
 

@@ -3,6 +3,15 @@
 /** @file dart_epoch.h
  *  Epochs: operations between two calls that synchronise, as in MPI's one-sided communication.
  *
+ *  A step of a stencil: all units put their edges to their right neighbours, and use what came from the left.
+ *
+ *      dart_gptr_t halo;                                        // 64 doubles on every unit
+ *      dart_team_memalloc_aligned(DART_TEAM_ALL, 64, DART_TYPE_DOUBLE, &halo);
+ *      dart_gptr_setunit(&halo, DART_TEAM_UNIT_ID((me + 1) % n));
+ *      dart_epoch_fence(halo, 0);                               // everybody may access everybody's portion
+ *      dart_put(halo, edge, 64, DART_TYPE_DOUBLE, DART_TYPE_DOUBLE);
+ *      dart_epoch_fence(halo, 0);                               // all puts are complete, and seen by their targets
+ *
  *  An epoch belongs to a segment, which any global pointer into it names: memory that a team allocated, the
  *  pool (DART_TEAM_ALL's segment 0) or registered memory. Between the call that opens it and the one that
  *  closes it the program uses the ordinary operations (dart_put, dart_get, dart_accumulate, ...), and gives
