@@ -35,6 +35,7 @@ DART_FUNCTIONS(DART__CHECK_WEAK)
 extern unsigned                       dart_layers __attribute__((weak));
 extern __typeof__(dart__layer_wait)   dart__layer_wait __attribute__((weak));
 extern __typeof__(dart__layer_waited) dart__layer_waited __attribute__((weak));
+extern __typeof__(dart__layer_failed) dart__layer_failed __attribute__((weak));
 #undef DART__CHECK_WEAK
 #endif
 

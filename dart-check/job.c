@@ -89,6 +89,7 @@ static dart_ret_t prepare(unsigned *kinds_out)
             "dart-check: DART_CHECK is '%s'; it may be 0, 1, or some of memory, completion, "
             "collectives, locks and races, with commas between them\n",
             getenv("DART_CHECK"));
+    dart__layer_failed();
     return DART_ERR_INVAL;
   }
   dart_layers |= DART_LAYER_CHECK;

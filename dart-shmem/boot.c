@@ -49,7 +49,7 @@ static bool is_alone(void)
   if (size == NULL || atoi(size) <= 1)
     return true;
   dart__error("an MPI launcher started %s processes, but this program is linked with dart-shmem: "
-              "start it with dart-shmem's dartrun",
+              "start it with dart-shmem's dartrun (dartrun-shmem)",
               size);
   return false;
 }

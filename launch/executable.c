@@ -25,6 +25,18 @@
 
 /* ---- where it is ---------------------------------------------------------------------------- */
 
+static bool is_executable(const char *path)
+{
+  struct stat file;
+
+  if (stat(path, &file) != 0)
+    return false;
+  if (S_ISREG(file.st_mode))
+    return access(path, X_OK) == 0;
+  errno = EACCES;
+  return false;
+}
+
 /* As execvp looks for it. False: it cannot be executed, see errno. */
 static bool find_program(const char *name, char path[PATH_MAX])
 {
@@ -33,13 +45,13 @@ static bool find_program(const char *name, char path[PATH_MAX])
 
   if (strchr(name, '/') != NULL || folders == NULL) {
     snprintf(path, PATH_MAX, "%s", name);
-    return access(path, X_OK) == 0;
+    return is_executable(path);
   }
   while (true) {
     size_t length = strcspn(folders, ":");
 
     snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, folders, length > 0 ? "/" : "", name);
-    if (access(path, X_OK) == 0)
+    if (is_executable(path))
       return true;
     if (errno == EACCES)
       error = EACCES;

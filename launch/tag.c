@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +12,13 @@
 
 #include "launch.h"
 
-#define TAG  16   /* most bytes of a tag */
-#define LINE 4096 /* a longer line is passed on in parts */
+#define LINE ((size_t)1 << 20) /* a longer line is passed on in parts */
 
 typedef struct {
   int    from[2]; /* the pipe */
   int    to;      /* the launcher's own stream */
   size_t ntag;    /* bytes of its tag */
+  size_t room;    /* for a line and its tag and end */
   size_t nbytes;  /* of an incomplete line ... */
   char  *line;    /* ... behind its tag */
 } stream_t;
@@ -35,7 +36,9 @@ static void write_all(int to, const char *bytes, size_t nbytes)
   while (nbytes > 0) {
     ssize_t n = write(to, bytes, nbytes);
 
-    if (n < 0 && errno != EINTR)
+    if (n < 0 && errno == EAGAIN)
+      poll(&(struct pollfd){ .fd = to, .events = POLLOUT }, 1, -1);
+    else if (n < 0 && errno != EINTR)
       return; /* nobody reads it */
     if (n > 0) {
       bytes += n;
@@ -52,20 +55,36 @@ static void write_line(stream_t *stream)
   stream->nbytes = 0;
 }
 
+/* Have room for one more byte. False: the line is as long as it may be, or there is no memory. */
+static bool make_room(stream_t *stream)
+{
+  size_t room = 2 * stream->room;
+  char  *line;
+
+  if (stream->ntag + stream->nbytes + 2 <= stream->room)
+    return true;
+  line = stream->nbytes < LINE ? realloc(stream->line, room) : NULL;
+  if (line == NULL)
+    return false;
+  stream->line = line;
+  stream->room = room;
+  return true;
+}
+
 /* Read all that has come. */
 static void read_stream(stream_t *stream)
 {
-  char    bytes[LINE];
+  char    bytes[4096];
   ssize_t n;
 
   while ((n = read(stream->from[0], bytes, sizeof bytes)) > 0)
     for (ssize_t i = 0; i < n; i++) {
       bool ends = bytes[i] == '\n';
 
+      if (ends || !make_room(stream))
+        write_line(stream);
       if (!ends)
         stream->line[stream->ntag + stream->nbytes++] = bytes[i];
-      if (ends || stream->nbytes == LINE)
-        write_line(stream);
     }
 }
 
@@ -74,7 +93,8 @@ static bool open_stream(tag_t *tag, children_t *children, uint32_t i)
   stream_t *stream = &tag->stream[i];
 
   stream->to   = i % STREAMS == 0 ? STDOUT_FILENO : STDERR_FILENO;
-  stream->line = malloc(TAG + LINE + 1);
+  stream->room = 256;
+  stream->line = malloc(stream->room);
   if (stream->line == NULL || pipe2(stream->from, O_CLOEXEC) != 0)
     return false;
   stream->ntag = (size_t)sprintf(stream->line, "[%u] ", i / STREAMS);

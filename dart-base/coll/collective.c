@@ -51,12 +51,14 @@ typedef enum {
 
 enum { NO_ROOT = -1 };
 
-/* What all units of the team have to pass alike, as a number: other for each call, size and root. Of three units or more
- * the sum of others may be the same by chance. */
+/* What all units of the team have to pass alike, as a number: other for each call, size and root. It is squared and folded,
+ * so that the sum of other numbers is hardly ever the same, as it would be where sizes or roots grow with the unit. */
 static inline uint32_t kind_of(call_t call, size_t nbytes, int32_t root)
 {
-  return (uint32_t)(nbytes << 4) + (uint32_t)(nbytes >> 28) + call + ((uint32_t)root << 20) +
-         (uint32_t)root;
+  uint64_t bits = ((uint64_t)nbytes << 4) + call + (uint64_t)(uint32_t)root * 0x9e3779b1u;
+
+  bits *= bits;
+  return (uint32_t)(bits ^ bits >> 32);
 }
 
 static inline void begin_call(dart__team_t *team, const char *function, call_t call, size_t nbytes,

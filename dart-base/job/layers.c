@@ -42,6 +42,11 @@ void dart__layer_waited(void *wait)
   dart__waiting_end(wait);
 }
 
+void dart__layer_failed(void)
+{
+  dart__log_mute(true);
+}
+
 dart_ret_t dart__layers_look(const char *function)
 {
   dart_ret_t ret = DART_OK;
@@ -59,8 +64,8 @@ dart_ret_t dart__layers_look(const char *function)
                   "DART's shared library and start it by dartrun",
                   function, wanted[i].variable, wanted[i].name, wanted[i].name);
     else
-      dart__error("%s: %s is set, but another layer gets the calls: unset DART_CHECK, or "
-                  "DART_REPORT and DART_TRACE",
+      dart__error("%s: %s is set, but another layer gets the calls: a program can have dart-check "
+                  "or dart-trace, not both",
                   function, wanted[i].variable);
   }
   return ret;

@@ -1,16 +1,16 @@
 /* See relay.h. What Hydra (4.0) writes, and is kept:
  *
- *   to stderr   [proxy:... or [mpiexec@...           its own errors
+ *   to stderr   [proxy:0:0@host] ..., [mpiexec@host] ...   its own errors
  *               Abort(N) on node ...: application called MPI_Abort(...
- *   to stdout   an empty line, a rule of '=', lines that begin with "=   ", a rule, and up to three sentences, of which
- *               the first names a signal that has killed a process
+ *   to stdout   an empty line, a rule of '=', lines that begin with "=   ", a rule, and up to three sentences
  *
- * An empty line and a rule are held until the next line shows what they are. What a program writes without the end of a
- * line is passed on at once, unless it may become one of these lines. */
+ * Hydra writes these at once, so what there is of a line, and an empty line or a rule, are passed on when nothing follows:
+ * prompts are not delayed. */
 #include "relay.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@
 
 #include "launch.h"
 
-#define LINE 1024 /* no line of Hydra's is longer */
+#define LINE 4096 /* no line of Hydra's is longer */
+#define RULE 83   /* letters of a rule */
 #define KEPT 8192 /* bytes that are kept */
 
 typedef enum { PROGRAM, BANNER, SENTENCES } place_t;
@@ -30,8 +31,8 @@ typedef struct {
   bool    is_inside; /* the beginning of this line was passed on */
   size_t  nbytes;    /* of an incomplete line */
   char    line[LINE];
-  size_t  nheld; /* of an empty line and a rule, which may begin a banner */
-  char    held[2 * LINE];
+  bool    has_blank,
+      has_rule; /* before this line: an empty line, a rule, which are not passed on yet */
 } stream_t;
 
 static stream_t streams[2] = { { .from = { -1, -1 }, .to = STDOUT_FILENO },
@@ -39,18 +40,12 @@ static stream_t streams[2] = { { .from = { -1, -1 }, .to = STDOUT_FILENO },
 
 static size_t nkept;
 static char   kept[KEPT];
-static pid_t  named; /* the process that the banner is about */
-static int    killed_by;
+static pid_t  named;           /* the process that the banner is about ... */
+static int    code, killed_by; /* ... its code, and the signal that a sentence names */
 
 static bool begins(const char *line, size_t nbytes, const char *with)
 {
   return nbytes >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
-}
-
-/* Whether an incomplete line may become one that begins so. */
-static bool may_begin(const char *line, size_t nbytes, const char *with)
-{
-  return memcmp(line, with, nbytes < strlen(with) ? nbytes : strlen(with)) == 0;
 }
 
 /* What mpiexec's next write meets if nobody reads the launcher's output is what it would meet without the launcher. */
@@ -59,8 +54,10 @@ static void forward(stream_t *stream, const char *bytes, size_t nbytes)
   while (nbytes > 0) {
     ssize_t n = write(stream->to, bytes, nbytes);
 
-    if (n < 0 && errno == EINTR)
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
+      poll(&(struct pollfd){ .fd = stream->to, .events = POLLOUT }, 1, -1);
       continue;
+    }
     if (n < 0) {
       close(stream->from[0]);
       stream->from[0] = -1;
@@ -79,39 +76,54 @@ static void keep_line(const char *line, size_t nbytes)
   nkept += nbytes;
 }
 
+/* What stood before this line begins no banner. */
 static void forward_held(stream_t *stream)
 {
-  forward(stream, stream->held, stream->nheld);
-  stream->nheld = 0;
-}
+  char rule[RULE + 1];
 
-static void hold(stream_t *stream)
-{
-  memcpy(stream->held + stream->nheld, stream->line, stream->nbytes);
-  stream->nheld += stream->nbytes;
+  memset(rule, '=', RULE);
+  rule[RULE] = '\n';
+  if (stream->has_blank)
+    forward(stream, "\n", 1);
+  if (stream->has_rule)
+    forward(stream, rule, sizeof rule);
+  stream->has_blank = stream->has_rule = false;
 }
 
 /* ---- whole lines ------------------------------------------------------------------------------ */
 
-static const char *const errors[]    = { "[proxy:", "[mpiexec@" };
 static const char *const sentences[] = {
   "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: ",
   "This typically refers to a problem with your application.",
   "Please see the FAQ page for debugging suggestions"
 };
 
-#define ABORT "Abort("
-
 static bool is_rule(const char *line, size_t nbytes)
 {
-  return nbytes > 40 && strspn(line, "=") == nbytes - 1;
+  return nbytes == RULE + 1 && strspn(line, "=") == RULE;
 }
 
+/* [proxy:0:0@host] or [mpiexec@host], and a blank. */
 static bool is_error(const char *line, size_t nbytes)
 {
-  return begins(line, nbytes, errors[0]) || begins(line, nbytes, errors[1]) ||
-         (begins(line, nbytes, ABORT) &&
-          memmem(line, nbytes, ": application called MPI_Abort(", 31) != NULL);
+  const char *host = memchr(line, '@', nbytes);
+  const char *end  = memchr(line, ']', nbytes);
+  int         first, second;
+
+  return host != NULL && end != NULL && end[1] == ' ' &&
+         (begins(line, nbytes, "[mpiexec@") ||
+          (begins(line, nbytes, "[proxy:") && sscanf(line, "[proxy:%d:%d@", &first, &second) == 2));
+}
+
+/* A unit may stand before it: [1]. */
+static bool is_abort(const char *line, size_t nbytes)
+{
+  const char *words = line[0] == '[' ? memchr(line, ' ', nbytes) : line;
+
+  words = words == NULL ? line : words + (words != line);
+  nbytes -= (size_t)(words - line);
+  return begins(words, nbytes, "Abort(") &&
+         memmem(words, nbytes, ": application called MPI_Abort(", 31) != NULL;
 }
 
 static bool is_sentence(const char *line, size_t nbytes)
@@ -129,6 +141,7 @@ static void learn(char *line, size_t nbytes)
 
   line[nbytes - 1] = '\0'; /* for the end of the line */
   sscanf(line, "=   PID %d ", &named);
+  sscanf(line, "=   EXIT CODE: %d", &code);
   signal = strstr(line, "(signal ");
   if (signal != NULL)
     killed_by = atoi(signal + strlen("(signal "));
@@ -142,22 +155,22 @@ static void take_other(stream_t *stream)
   const char *line = stream->line;
   size_t      n    = stream->nbytes;
 
-  if (stream->nheld > 0 && begins(line, n, "=   BAD TERMINATION")) {
-    keep_line(stream->held, stream->nheld);
+  if (stream->has_rule && begins(line, n, "=   BAD TERMINATION")) {
     keep_line(line, n);
-    stream->nheld = 0;
-    stream->place = BANNER;
-  } else if (is_rule(line, n) && stream->nheld <= 1) {
-    hold(stream);
-  } else {
-    forward_held(stream);
-    if (n == 1)
-      hold(stream);
-    else if (is_error(line, n))
-      keep_line(line, n);
-    else
-      forward(stream, line, n);
+    stream->has_blank = stream->has_rule = false;
+    stream->place                        = BANNER;
+    return;
   }
+  if (stream->has_rule || !is_rule(line, n))
+    forward_held(stream);
+  if (n == 1)
+    stream->has_blank = true;
+  else if (is_rule(line, n))
+    stream->has_rule = true;
+  else if (is_error(line, n) || is_abort(line, n))
+    keep_line(line, n);
+  else
+    forward(stream, line, n);
 }
 
 static void take_line(stream_t *stream)
@@ -178,21 +191,11 @@ static void take_line(stream_t *stream)
 
 /* ---- parts ------------------------------------------------------------------------------------ */
 
-static bool may_be_kept(const stream_t *stream)
-{
-  const char *line = stream->line;
-  size_t      n    = stream->nbytes;
-  bool may = line[0] == '=' || may_begin(line, n, errors[0]) || may_begin(line, n, errors[1]) ||
-             may_begin(line, n, ABORT);
-
-  for (size_t i = 0; stream->place != PROGRAM && i < sizeof sentences / sizeof sentences[0]; i++)
-    may = may || may_begin(line, n, sentences[i]);
-  return may && n < LINE;
-}
-
 static void forward_part(stream_t *stream)
 {
   forward_held(stream);
+  if (stream->nbytes == 0)
+    return;
   forward(stream, stream->line, stream->nbytes);
   stream->is_inside = true;
   stream->nbytes    = 0;
@@ -204,7 +207,7 @@ static void read_stream(stream_t *stream)
   char    bytes[LINE];
   ssize_t n;
 
-  while (stream->from[0] >= 0 && (n = read(stream->from[0], bytes, sizeof bytes)) > 0) {
+  while (stream->from[0] >= 0 && (n = read(stream->from[0], bytes, sizeof bytes)) > 0)
     for (ssize_t i = 0; i < n; i++) {
       stream->line[stream->nbytes++] = bytes[i];
       if (bytes[i] == '\n')
@@ -212,9 +215,7 @@ static void read_stream(stream_t *stream)
       else if (stream->nbytes == LINE)
         forward_part(stream);
     }
-    if (stream->nbytes > 0 && (stream->is_inside || !may_be_kept(stream)))
-      forward_part(stream);
-  }
+  forward_part(stream);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
@@ -256,14 +257,13 @@ void relay_ended(void)
 {
   for (int i = 0; i < 2; i++) {
     read_stream(&streams[i]);
-    forward_part(&streams[i]);
   }
 }
 
 pid_t relay_killed(int *signal_out)
 {
   *signal_out = killed_by;
-  return killed_by > 0 ? named : 0;
+  return killed_by > 0 && killed_by == code ? named : 0;
 }
 
 bool relay_write_kept(void)

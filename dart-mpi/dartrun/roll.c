@@ -364,11 +364,14 @@ static void mpiexec_ended(void *owner, children_t *children, uint32_t child, pid
   if (WIFSIGNALED(status) && is_news(roll, children))
     launch_say("mpiexec (pid %d) was killed by signal %d (%s)", (int)pid, WTERMSIG(status),
                strsignal(WTERMSIG(status)));
-  if (code != 0 && !roll->complete && !children_are_ending(children))
+  if (code != 0 && !roll->complete && !children_are_ending(children) &&
+      !children_were_signalled(children))
     roll->said = shortage_say(roll->nunits, roll->files.rlim_cur) || roll->said;
   if (roll->cause != NULL)
     say_cause(roll);
-  else if (code != 0 && !roll->said)
+  else if (code == 0)
+    relay_write_kept();
+  else if (!roll->said)
     say_end(children, code);
   children_end(children, code == 0 && roll->died ? LAUNCH_EXIT_FAILURE : code);
 }

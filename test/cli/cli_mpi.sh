@@ -72,6 +72,10 @@ run "$dartrun" -n 3 "$unit"; expect_code 9
 rule=$(printf '=%.0s' {1..83})
 expect_out $'\n\n'"$rule"$'\nprogram\n==\n'"$rule"$'\n'"$rule"$'\nlast'
 expect_line "dartrun: a unit (pid 77) was killed by signal 9 (Killed)"
+# What a program writes that looks like Hydra's errors is its own; what Hydra writes and all ends well is told at the end.
+printf '#!/bin/sh\necho "[proxy:0] progress" >&2; echo "[proxy:0:0@here] late" >&2; echo after >&2\n' >"$work/mpiexec"
+run "$dartrun" -n 3 "$unit"; expect_code 0
+[[ $err == $'[proxy:0] progress\nafter\n[proxy:0:0@here] late' ]] || fail "lines like Hydra's: $err"
 printf '#!/bin/sh\necho "[mpiexec@here] no host" >&2\nexit 3\n' >"$work/mpiexec"
 run "$dartrun" -n 3 "$unit"; expect_code 3; expect_line "[[]mpiexec@here] no host"
 printf '#!/bin/sh\nexit 3\n' >"$work/mpiexec"

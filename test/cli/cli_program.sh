@@ -95,6 +95,15 @@ fi
 # Files that are no programs of this machine, or damaged ones, are no program of another backend.
 if has_backend shmem; then
   dartrun=$build/dart-shmem/dartrun program=$build/test/dart-unit-shmem
+  mkdir -p "$work/folder"
+  [[ -p $work/pipe ]] || mkfifo -m 755 "$work/pipe"
+  for backend in shmem mpi; do
+    has_backend "$backend" || continue
+    for name in "$work/folder" "$work/pipe"; do
+      run "$build/dart-$backend/dartrun" -n 2 "$name"; expect_code 127
+      expect_line "dartrun: cannot start $name: Permission denied"
+    done
+  done
   for nbytes in 10 64 100 500 1000 3000; do
     head -c "$nbytes" "$program" >"$work/cut"
     chmod +x "$work/cut"

@@ -153,6 +153,9 @@ extern unsigned dart_layers;
 void *dart__layer_wait(const char *function, dart_team_t team, uint64_t step);
 void  dart__layer_waited(void *wait);
 
+/** For such layers: dart_init fails before it comes to DART, after one line; calls then return their errors without one. */
+void dart__layer_failed(void);
+
 DART_INTERFACE_OFF
 #ifdef __cplusplus
 }
