@@ -70,17 +70,17 @@ static inline bool arrive_at_step(dart__team_t *team)
 {
   dart__exchange_t *x       = &team->exchange;
   dart__barrier_t  *barrier = &x->shared->barrier;
-  bool              leads   = team->nnodes > 1 && dart__team_is_leader(team), agree;
+  bool              leads   = team->nnodes > 1 && dart__team_is_leader(team);
   uint32_t          kind    = team->call.kind;
 
   dart__progress(); /* a unit may wait for deferred updates of this one before it enters the step */
   if (leads)
-    agree = dart__barrier_collect(barrier, &x->episode, kind, &team->wait);
+    dart__barrier_collect(barrier, &x->episode, kind, &team->wait);
   else if (team->nnodes > 1)
-    agree = dart__barrier_follow(barrier, &x->episode, kind, &team->wait);
+    dart__barrier_follow(barrier, &x->episode, kind, &team->wait);
   else
-    agree = dart__barrier_wait(barrier, &x->episode, kind, &team->wait);
-  if (__builtin_expect(!agree, 0))
+    dart__barrier_wait(barrier, &x->episode, kind, &team->wait);
+  if (__builtin_expect(dart__barrier_differs(barrier), 0))
     end_different(team, leads);
   return leads;
 }

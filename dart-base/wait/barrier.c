@@ -16,11 +16,9 @@ void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits)
   atomic_store_explicit(&barrier->open.sleepers, 0, memory_order_relaxed);
 }
 
-typedef enum { EARLY, LAST, LAST_OF_DIFFERENT } arrival_t;
-
-/* acq_rel: publishes the caller's stores to the last unit to arrive, which acquires those of all units through the chain
- * of subtractions. */
-static inline arrival_t arrive(dart__barrier_t *barrier, uint32_t kind)
+/* True for the last unit to arrive. acq_rel: publishes the caller's stores to that one, which acquires those of all units
+ * through the chain of subtractions. */
+static inline bool arrive(dart__barrier_t *barrier, uint32_t kind)
 {
   uint64_t missing;
 
@@ -29,12 +27,11 @@ static inline arrival_t arrive(dart__barrier_t *barrier, uint32_t kind)
       atomic_fetch_sub_explicit(&barrier->missing, (uint64_t)kind << 32 | 1, memory_order_acq_rel);
   dart__tsan_hear();
   if ((uint32_t)missing != 1)
-    return EARLY;
-  if (__builtin_expect((uint32_t)(missing >> 32) + (barrier->nunits - 1) * kind == 0, 1))
-    return LAST;
+    return false;
   /* relaxed: published by the raise of an event that follows */
-  atomic_store_explicit(&barrier->differ, 1, memory_order_relaxed);
-  return LAST_OF_DIFFERENT;
+  if (__builtin_expect((uint32_t)(missing >> 32) + (barrier->nunits - 1) * kind != 0, 0))
+    atomic_store_explicit(&barrier->differ, 1, memory_order_relaxed);
+  return true;
 }
 
 static void rearm(dart__barrier_t *barrier)
@@ -43,40 +40,30 @@ static void rearm(dart__barrier_t *barrier)
   atomic_store_explicit(&barrier->missing, barrier->nunits, memory_order_relaxed);
 }
 
-/* For who was not the last. relaxed: after the raise of an event that follows the store */
-static inline bool agree(const dart__barrier_t *barrier)
-{
-  return atomic_load_explicit(&barrier->differ, memory_order_relaxed) == 0;
-}
-
-bool dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+void dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                         const dart__wait_policy_t *policy)
 {
-  uint32_t  before  = (*episode)++;
-  arrival_t arrival = arrive(barrier, kind);
+  uint32_t before = (*episode)++;
 
-  if (arrival == EARLY) {
-    dart__event_wait(&barrier->open, before, policy);
-    return agree(barrier);
+  if (arrive(barrier, kind)) {
+    rearm(barrier);
+    dart__event_raise(&barrier->open, before + 1); /* pairs with the wait below */
+    return;
   }
-  rearm(barrier);
-  dart__event_raise(&barrier->open, before + 1); /* pairs with the wait above */
-  return arrival == LAST; /* the cache line of `open` and `differ` is the waiters' by now */
+  dart__event_wait(&barrier->open, before, policy);
 }
 
-bool dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+void dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                            const dart__wait_policy_t *policy)
 {
-  uint32_t  before  = (*episode)++;
-  arrival_t arrival = arrive(barrier, kind);
+  uint32_t before = (*episode)++;
 
-  if (arrival == EARLY)
+  if (!arrive(barrier, kind))
     dart__event_wait_for(&barrier->full, before + 1, policy); /* pairs with the raise in follow */
   else /* relaxed: nobody waits. It is stored all the same: a stale count could equal `before + 1`
           * after a wrap */
     atomic_store_explicit(&barrier->full.count, before + 1, memory_order_relaxed);
   rearm(barrier);
-  return arrival == EARLY ? agree(barrier) : arrival == LAST;
 }
 
 void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode)
@@ -84,13 +71,12 @@ void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode)
   dart__event_raise(&barrier->open, *episode); /* pairs with the wait in follow */
 }
 
-bool dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+void dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                           const dart__wait_policy_t *policy)
 {
   uint32_t before = (*episode)++;
 
-  if (arrive(barrier, kind) != EARLY) /* the leader is among the units that have arrived */
+  if (arrive(barrier, kind)) /* the leader is among the units that have arrived */
     dart__event_raise(&barrier->full, before + 1);
   dart__event_wait(&barrier->open, before, policy);
-  return agree(barrier);
 }

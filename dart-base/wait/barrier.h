@@ -10,7 +10,7 @@
  *
  * Units also bring a number, the kind of call that they are in, which has to be the same for all. The counter of
  * arrivals has the sum of the kinds in its upper half, so the last unit to arrive sees whether it is: without another
- * access to memory, and but for sums that are equal by chance. */
+ * step between units, and but for sums that are equal by chance. */
 #include <stdbool.h>
 
 #include "wait/wait.h"
@@ -29,18 +29,24 @@ typedef struct {
 void dart__barrier_init(dart__barrier_t *barrier, uint32_t nunits);
 
 /** All units: returns once all have arrived. Everything a unit did before the barrier is visible to every
- *  unit after it. `episode` is the caller's own count, 0 at first, shared with the calls below. False: kinds were not
- *  the same in this episode, or in an earlier one. */
-bool dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+ *  unit after it. `episode` is the caller's own count, 0 at first, shared with the calls below. */
+void dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                         const dart__wait_policy_t *policy);
 
 /** The leader: returns once all others have arrived; the others wait until dart__barrier_open. */
-bool dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+void dart__barrier_collect(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                            const dart__wait_policy_t *policy);
 void dart__barrier_open(dart__barrier_t *barrier, const uint32_t *episode);
 
 /** All but the leader: arrive, and return once the leader has opened the episode. */
-bool dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+void dart__barrier_follow(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                           const dart__wait_policy_t *policy);
+
+/** After one of these, but for the opening: whether kinds were not the same, in this episode or an earlier one. */
+static inline bool dart__barrier_differs(const dart__barrier_t *barrier)
+{
+  /* relaxed: it was stored before the raise of the event that the caller has waited for, or by the caller */
+  return atomic_load_explicit(&barrier->differ, memory_order_relaxed) != 0;
+}
 
 #endif

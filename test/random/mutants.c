@@ -226,7 +226,7 @@ dart_ret_t __wrap_dart_get_blocking(void *dest, dart_gptr_t gptr, size_t nelem,
 #elif defined( \
     EARLY_BARRIER) /* the last unit leaves before the others came, and waits when it comes again */
 
-bool __wrap_dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
+void __wrap_dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint32_t kind,
                                const dart__wait_policy_t *policy)
 {
   uint32_t before = (*episode)++;
@@ -241,7 +241,6 @@ bool __wrap_dart__barrier_wait(dart__barrier_t *barrier, uint32_t *episode, uint
   } else if (!early) {
     dart__event_wait(&barrier->open, before, policy);
   }
-  return true;
 }
 
 #elif defined(SHARED_LOCK) /* now and then a lock is had that somebody else has */
