@@ -55,7 +55,7 @@ libdir=$(dirname "$(find "$prefix" -name libdart-base.a)")
   (cd "$prefix/include" && printf '#include <%s>\n' dash/dart/*/*.h)
 } >"$work/all.c"
 "$CC" -E -P -I"$prefix/include" "$work/all.c" | grep -v '^#' | tr '\n' ' ' | sed 's/[;{}]/\n/g' |
-  sed -nE -e 's/^ *(dart_ret_t|void|_Bool|int|size_t) +\*?(dart_[a-z_0-9]+) *\(.*/\2/p' \
+  sed -nE -e 's/^ *(dart_ret_t|void|_Bool|int|size_t|const char) +\*?(dart_[a-z_0-9]+) *\(.*/\2/p' \
     -e 's/^ *extern [a-z_ ]+ (dart_[a-z_]+) *$/\1/p' \
     -e 's/^ *extern __typeof__\(dart_[a-z_0-9]+\) (pdart_[a-z_0-9]+) *$/\1/p' | sort -u >"$work/declared"
 echo pdart__io__hdf5__prep_mpio >>"$work/declared" # which nobody declares
