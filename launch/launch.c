@@ -51,6 +51,16 @@ void launch_keep_standard_streams(void)
     close(fd);
 }
 
+void launch_raise_files(struct rlimit *before_out)
+{
+  struct rlimit most;
+
+  getrlimit(RLIMIT_NOFILE, before_out);
+  most          = *before_out;
+  most.rlim_cur = most.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &most);
+}
+
 const char *launch_reason(int error)
 {
   static char   text[128];

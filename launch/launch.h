@@ -8,6 +8,7 @@
  * goes to stderr, and the exit code is LAUNCH_EXIT_USAGE. */
 #include <argp.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 
 #define LAUNCH_EXIT_USAGE   2
 #define LAUNCH_EXIT_FAILURE 1   /* the launcher could not do its work */
@@ -55,6 +56,9 @@ void launch_check_settings(void);
 /** Open /dev/null for those of descriptors 0, 1 and 2 that are closed. A launcher calls this first: otherwise a file
  *  that it opens would become a standard stream, also of the units, and be closed as one. */
 void launch_keep_standard_streams(void);
+
+/** Raise this process's limit on descriptors as far as possible; `*before_out` is what it was, for the units. */
+void launch_raise_files(struct rlimit *before_out);
 
 /** strerror, with the limit if one was reached. Valid until the next call. */
 const char *launch_reason(int error);

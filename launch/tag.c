@@ -25,7 +25,7 @@ typedef struct {
 
 struct tag {
   uint32_t      nunits;
-  struct rlimit files;
+  struct rlimit files;    /* the limit on descriptors, for units */
   stream_t      stream[]; /* two for each unit */
 };
 
@@ -102,17 +102,6 @@ static bool open_stream(tag_t *tag, children_t *children, uint32_t i)
          children_watch(children, stream->from[0]);
 }
 
-/* Units get the limit on descriptors that the launcher had at its start. */
-static void raise_limit(tag_t *tag)
-{
-  struct rlimit most;
-
-  getrlimit(RLIMIT_NOFILE, &tag->files);
-  most          = tag->files;
-  most.rlim_cur = most.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &most);
-}
-
 tag_t *tag_open(children_t *children, uint32_t nunits)
 {
   tag_t *tag = calloc(1, sizeof *tag + STREAMS * nunits * sizeof tag->stream[0]);
@@ -121,7 +110,7 @@ tag_t *tag_open(children_t *children, uint32_t nunits)
     launch_say("--tag: out of memory; lines get no tag");
     return NULL;
   }
-  raise_limit(tag);
+  launch_raise_files(&tag->files);
   tag->nunits = nunits;
   for (uint32_t i = 0; i < STREAMS * nunits; i++)
     tag->stream[i].from[0] = tag->stream[i].from[1] = -1;

@@ -395,17 +395,6 @@ static void listen_to_units(roll_t *roll)
     launch_say("cannot make a socket: %s; units that die are not named", launch_reason(errno));
 }
 
-/* dartrun needs two descriptors for each unit. mpiexec gets the limit that dartrun had at its start. */
-static void raise_limit(roll_t *roll)
-{
-  struct rlimit most;
-
-  getrlimit(RLIMIT_NOFILE, &roll->files);
-  most          = roll->files;
-  most.rlim_cur = most.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &most);
-}
-
 static hang_place_t record_of(void *owner, uint32_t unit)
 {
   return (hang_place_t){ ((const roll_t *)owner)->unit[unit].record, 0 };
@@ -453,7 +442,7 @@ int roll_run(char **command, uint32_t nunits)
     launch_fail(LAUNCH_EXIT_FAILURE, "out of memory for %u units", nunits);
   for (uint32_t u = 0; u < nunits; u++)
     roll.unit[u].connection = roll.unit[u].record = -1;
-  raise_limit(&roll);
+  launch_raise_files(&roll.files); /* two for each unit; mpiexec gets the limit of before */
   code = children_run(&children);
   hang_close(roll.hang);
   free(roll.there);
