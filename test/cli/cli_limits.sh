@@ -90,8 +90,10 @@ if [[ -x $build/dart-shmem/dartrun ]]; then
   [[ $code == 0 && $out == *" 0 failed"* ]] || fail "without /proc and /sys: $code $out"
 fi
 if has_backend mpi; then
-  # Between too few descriptors and enough, mpiexec or MPI fails; dartrun says why.
-  for files in 12 24; do
+  # Between too few descriptors and enough, mpiexec or MPI fails; dartrun says why. With the fewest it cannot start mpiexec.
+  run_in "${few/8/12}" "$build/dart-mpi/dartrun" --nodes 2 -n 3 "$build/test/dart-unit-mpi"
+  fails "*dartrun: *: Too many open files (ulimit -n is 12)*"
+  for files in 17 24; do
     run_in "${few/8/$files}" "$build/dart-mpi/dartrun" --nodes 2 -n 3 "$build/test/dart-unit-mpi"
     fails "*dartrun: MPI did not start: ulimit -n is $files*"
   done
