@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "hang_table.h"
 #include "launch.h"
 #include "model/record.h"
@@ -147,16 +148,14 @@ void hang_asked(hang_t *hang)
 hang_t *hang_open(children_t *children, uint32_t                           nunits,
                   hang_place_t (*place)(void *owner, uint32_t unit), void *owner)
 {
-  const char *text  = getenv("DART_HANG");
-  int         limit = text != NULL ? launch_number("DART_HANG", text, 0, 1000000) : 0;
-  hang_t     *hang  = calloc(1, sizeof *hang);
+  hang_t *hang = calloc(1, sizeof *hang);
 
   if (hang == NULL)
     goto refuse;
   *hang = (hang_t){
     .children = children, .nunits = nunits, .place = place, .owner = owner, .timer = -1
   };
-  hang->limit  = limit * INT64_C(1000000000);
+  hang->limit  = dart__settings.hang * INT64_C(1000000000);
   hang->record = calloc(nunits, sizeof *hang->record);
   if (hang->record == NULL || (hang->limit > 0 && !set_timer(hang)))
     goto close;

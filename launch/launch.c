@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,23 @@ void launch_raise_files(struct rlimit *before_out)
   most          = *before_out;
   most.rlim_cur = most.rlim_max;
   setrlimit(RLIMIT_NOFILE, &most);
+}
+
+bool launch_write(int fd, const char *bytes, size_t nbytes)
+{
+  while (nbytes > 0) {
+    ssize_t n = write(fd, bytes, nbytes);
+
+    if (n < 0 && errno == EAGAIN)
+      poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
+    else if (n < 0 && errno != EINTR)
+      return false;
+    if (n > 0) {
+      bytes += n;
+      nbytes -= (size_t)n;
+    }
+  }
+  return true;
 }
 
 const char *launch_reason(int error)

@@ -50,7 +50,7 @@ int launch_number(const char *option, const char *text, int least, int most);
 void launch_set(const char *name, const char *value);
 void launch_set_number(const char *name, int value);
 
-/** Exit after one line if a setting of DART in the environment means nothing, where each unit would print it. */
+/** Read the settings of DART (base/config.h). Exit after one line if one means nothing, where each unit would print it. */
 void launch_check_settings(void);
 
 /** Open /dev/null for those of descriptors 0, 1 and 2 that are closed. A launcher calls this first: otherwise a file
@@ -59,6 +59,9 @@ void launch_keep_standard_streams(void);
 
 /** Raise this process's limit on descriptors as far as possible; `*before_out` is what it was, for the units. */
 void launch_raise_files(struct rlimit *before_out);
+
+/** Write all of it, also where the stream is full and does not block. False: nobody reads it, see errno. */
+bool launch_write(int fd, const char *bytes, size_t nbytes);
 
 /** strerror, with the limit if one was reached. Valid until the next call. */
 const char *launch_reason(int error);

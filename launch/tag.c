@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,27 +30,11 @@ struct tag {
 
 enum { STREAMS = 2 };
 
-static void write_all(int to, const char *bytes, size_t nbytes)
-{
-  while (nbytes > 0) {
-    ssize_t n = write(to, bytes, nbytes);
-
-    if (n < 0 && errno == EAGAIN)
-      poll(&(struct pollfd){ .fd = to, .events = POLLOUT }, 1, -1);
-    else if (n < 0 && errno != EINTR)
-      return; /* nobody reads it */
-    if (n > 0) {
-      bytes += n;
-      nbytes -= (size_t)n;
-    }
-  }
-}
-
 /* Write what there is of a line, with its end. */
 static void write_line(stream_t *stream)
 {
   stream->line[stream->ntag + stream->nbytes] = '\n';
-  write_all(stream->to, stream->line, stream->ntag + stream->nbytes + 1);
+  launch_write(stream->to, stream->line, stream->ntag + stream->nbytes + 1);
   stream->nbytes = 0;
 }
 

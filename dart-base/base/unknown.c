@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/size.h"
 
 #define PREFIX  "DART_"
 #define LONGEST 32 /* bytes of a name that is compared */
@@ -53,11 +54,6 @@ static bool is_known(const char *name, size_t length)
   return false;
 }
 
-static size_t least_of(size_t a, size_t b)
-{
-  return a < b ? a : b;
-}
-
 /* How many letters have to be inserted, deleted or replaced to make one of the other (Levenshtein 1966). */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
@@ -69,8 +65,8 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
     above_left = row[0];
     row[0]     = i;
     for (size_t j = 1; j <= nb; j++) {
-      above      = row[j];
-      row[j]     = least_of(least_of(row[j - 1], above) + 1, above_left + (a[i - 1] != b[j - 1]));
+      above  = row[j];
+      row[j] = dart__least(dart__least(row[j - 1], above) + 1, above_left + (a[i - 1] != b[j - 1]));
       above_left = above;
     }
   }
@@ -103,6 +99,6 @@ void dart__unknown_look(const char *function)
     if (strncmp(*at, PREFIX, strlen(PREFIX)) != 0 || is_internal(*at) || is_known(*at, length))
       continue;
     dart__warn("%s: %.*s is no setting of DART; the nearest is %s", function, (int)length, *at,
-               nearest(*at, least_of(length, LONGEST)));
+               nearest(*at, dart__least(length, LONGEST)));
   }
 }

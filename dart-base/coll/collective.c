@@ -49,8 +49,6 @@ typedef enum {
   ALLREDUCE
 } call_t;
 
-enum { NO_ROOT = -1 };
-
 /* What all units of the team have to pass alike, as a number: other for each call, size and root. It is squared and folded,
  * so that the sum of other numbers is hardly ever the same, as it would be where sizes or roots grow with the unit. */
 static inline uint32_t kind_of(call_t call, size_t nbytes, int32_t root)
@@ -74,6 +72,7 @@ static inline dart__timed_t begin_timed(dart__team_t *team, const char *function
   return dart__timed_begin(DART__COUNT_COLLECTIVE);
 }
 
+/* The collective that began with begin_timed is over. */
 static dart_ret_t ended(dart__timed_t timed, dart_ret_t ret)
 {
   dart__timed_end(DART__COUNT_COLLECTIVE, timed);
@@ -94,7 +93,7 @@ dart_ret_t dart_barrier(dart_team_t teamid)
 
   if (team == NULL)
     return DART_ERR_INVAL;
-  begin_call(team, __func__, BARRIER, 0, NO_ROOT);
+  begin_call(team, __func__, BARRIER, 0, DART__EVERY_UNIT);
   if (dart__timed_skips(DART__COUNT_BARRIER))
     dart__coll_barrier(team);
   else
@@ -178,7 +177,7 @@ dart_ret_t dart_allgather(const void *sendbuf, void *recvbuf, size_t nelem, dart
     return DART_OK;
   if (sendbuf == NULL || sendbuf == recvbuf) /* in place */
     sendbuf = (char *)recvbuf + (size_t)team->me * nbytes;
-  timed = begin_timed(team, __func__, ALLGATHER, nbytes, NO_ROOT);
+  timed = begin_timed(team, __func__, ALLGATHER, nbytes, DART__EVERY_UNIT);
   return ended(timed, dart__coll_allgather(team, sendbuf, recvbuf, nbytes));
 }
 
@@ -234,7 +233,7 @@ dart_ret_t dart_allgatherv(const void *sendbuf, size_t nsendelem, dart_datatype_
     return DART_OK;
   if (sendbuf == NULL || sendbuf == recvbuf) /* in place, or nothing to send */
     sendbuf = (char *)recvbuf + recvdispls[team->me] * type->elem_size;
-  timed = begin_timed(team, __func__, ALLGATHERV, total, NO_ROOT);
+  timed = begin_timed(team, __func__, ALLGATHERV, total, DART__EVERY_UNIT);
   return ended(
       timed, dart__coll_allgatherv(team, sendbuf, recvbuf, nrecvelem, recvdispls, type->elem_size));
 }
@@ -249,7 +248,7 @@ dart_ret_t dart_alltoall(const void *sendbuf, void *recvbuf, size_t nelem, dart_
   if (!check_blocks(__func__, team, dtype, nelem, &nbytes) ||
       !check_buffer(__func__, "recvbuf", recvbuf, nbytes))
     return DART_ERR_INVAL;
-  timed = begin_timed(team, __func__, ALLTOALL, nbytes, NO_ROOT);
+  timed = begin_timed(team, __func__, ALLTOALL, nbytes, DART__EVERY_UNIT);
   return ended(timed,
                dart__coll_alltoall(team, sendbuf == NULL ? recvbuf : sendbuf, recvbuf, nbytes));
 }

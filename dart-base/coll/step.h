@@ -11,11 +11,11 @@
  *     <the leaders' communication, on the result>
  *     dart__step_release(team);
  *   }
- *   read from the result. */
+ *   read from the result.
+ *
+ * Units of a node that are in different collectives, or disagree on bytes or root, end the job in the first step of
+ * these, after one line. */
 #include "model/team.h"
-
-/* Units that are in different collectives, or disagree on bytes or root, end the job in the first step of these, after
- * one line. It is seen between units of a node. */
 
 /** Returns once the node's units have arrived. True at the leader of a node of a team over several
  *  nodes, whose units now wait for dart__step_release. */

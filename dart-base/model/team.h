@@ -23,7 +23,7 @@
 typedef struct {
   const char *function; /* as dart__call_note has it; NULL: there was none */
   size_t      nbytes;
-  int32_t     root; /* -1: there is none */
+  int32_t     root; /* -1: there is none, or every unit is one */
   uint32_t    kind;
 } dart__collective_t;
 

@@ -11,12 +11,10 @@
  * code of MPI_Abort, and so of dart_abort. If all processes end by themselves, it ends with their exit codes, bitwise
  * or-ed; if a signal killed a process, with the number of the signal. If a process exits between MPI_Init and
  * MPI_Finalize, Hydra kills the others and ends with 9, the number of SIGKILL, whatever the code was. */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <dash/dart/if/dart.h>
 

@@ -8,9 +8,7 @@
  * prompts are not delayed. */
 #include "relay.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +26,11 @@ typedef struct {
   int     from[2]; /* the pipe; -1: there is none */
   int     to;
   place_t place;
-  bool    is_inside; /* the beginning of this line was passed on */
-  size_t  nbytes;    /* of an incomplete line */
-  char    line[LINE];
-  bool    has_blank,
-      has_rule; /* before this line: an empty line, a rule, which are not passed on yet */
+  bool    is_inside;      /* the beginning of this line was passed on */
+  size_t  nbytes;         /* of an incomplete line */
+  char    line[LINE + 1]; /* a complete one ends with 0 */
+  bool    has_blank;      /* before this line there was an empty one, which is not passed on yet */
+  bool    has_rule;       /* ... or a rule */
 } stream_t;
 
 static stream_t streams[2] = { { .from = { -1, -1 }, .to = STDOUT_FILENO },
@@ -43,29 +41,18 @@ static char   kept[KEPT];
 static pid_t  named;           /* the process that the banner is about ... */
 static int    code, killed_by; /* ... its code, and the signal that a sentence names */
 
-static bool begins(const char *line, size_t nbytes, const char *with)
+static bool begins(const char *line, const char *with)
 {
-  return nbytes >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
+  return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* What mpiexec's next write meets if nobody reads the launcher's output is what it would meet without the launcher. */
+/* If nobody reads the launcher's output, mpiexec's next write meets that, as it would without the launcher. */
 static void forward(stream_t *stream, const char *bytes, size_t nbytes)
 {
-  while (nbytes > 0) {
-    ssize_t n = write(stream->to, bytes, nbytes);
-
-    if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
-      poll(&(struct pollfd){ .fd = stream->to, .events = POLLOUT }, 1, -1);
-      continue;
-    }
-    if (n < 0) {
-      close(stream->from[0]);
-      stream->from[0] = -1;
-      return;
-    }
-    bytes += n;
-    nbytes -= (size_t)n;
-  }
+  if (launch_write(stream->to, bytes, nbytes))
+    return;
+  close(stream->from[0]);
+  stream->from[0] = -1;
 }
 
 static void keep_line(const char *line, size_t nbytes)
@@ -98,54 +85,47 @@ static const char *const sentences[] = {
   "Please see the FAQ page for debugging suggestions"
 };
 
-static bool is_rule(const char *line, size_t nbytes)
+static bool is_rule(const char *line)
 {
-  return nbytes == RULE + 1 && strspn(line, "=") == RULE;
+  return strspn(line, "=") == RULE && line[RULE] == '\n';
 }
 
 /* [proxy:0:0@host] or [mpiexec@host], and a blank. */
-static bool is_error(const char *line, size_t nbytes)
+static bool is_error(const char *line)
 {
-  const char *host = memchr(line, '@', nbytes);
-  const char *end  = memchr(line, ']', nbytes);
+  const char *host = strchr(line, '@'), *end = strchr(line, ']');
   int         first, second;
 
   return host != NULL && end != NULL && end[1] == ' ' &&
-         (begins(line, nbytes, "[mpiexec@") ||
-          (begins(line, nbytes, "[proxy:") && sscanf(line, "[proxy:%d:%d@", &first, &second) == 2));
+         (begins(line, "[mpiexec@") || sscanf(line, "[proxy:%d:%d@", &first, &second) == 2);
 }
 
 /* A unit may stand before it: [1]. */
-static bool is_abort(const char *line, size_t nbytes)
+static bool is_abort(const char *line)
 {
-  const char *words = line[0] == '[' ? memchr(line, ' ', nbytes) : line;
+  const char *tag_end = line[0] == '[' ? strstr(line, "] ") : NULL;
 
-  words = words == NULL ? line : words + (words != line);
-  nbytes -= (size_t)(words - line);
-  return begins(words, nbytes, "Abort(") &&
-         memmem(words, nbytes, ": application called MPI_Abort(", 31) != NULL;
+  return begins(tag_end != NULL ? tag_end + 2 : line, "Abort(") &&
+         strstr(line, ": application called MPI_Abort(") != NULL;
 }
 
-static bool is_sentence(const char *line, size_t nbytes)
+static bool is_sentence(const char *line)
 {
   for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++)
-    if (begins(line, nbytes, sentences[i]))
+    if (begins(line, sentences[i]))
       return true;
   return false;
 }
 
 /* A line of Hydra's about the end of a process. */
-static void learn(char *line, size_t nbytes)
+static void learn(const char *line, size_t nbytes)
 {
-  const char *signal;
+  const char *signal = strstr(line, "(signal ");
 
-  line[nbytes - 1] = '\0'; /* for the end of the line */
   sscanf(line, "=   PID %d ", &named);
   sscanf(line, "=   EXIT CODE: %d", &code);
-  signal = strstr(line, "(signal ");
   if (signal != NULL)
     killed_by = atoi(signal + strlen("(signal "));
-  line[nbytes - 1] = '\n';
   keep_line(line, nbytes);
 }
 
@@ -155,19 +135,19 @@ static void take_other(stream_t *stream)
   const char *line = stream->line;
   size_t      n    = stream->nbytes;
 
-  if (stream->has_rule && begins(line, n, "=   BAD TERMINATION")) {
+  if (stream->has_rule && begins(line, "=   BAD TERMINATION")) {
     keep_line(line, n);
     stream->has_blank = stream->has_rule = false;
     stream->place                        = BANNER;
     return;
   }
-  if (stream->has_rule || !is_rule(line, n))
+  if (stream->has_rule || !is_rule(line))
     forward_held(stream);
   if (n == 1)
     stream->has_blank = true;
-  else if (is_rule(line, n))
+  else if (is_rule(line))
     stream->has_rule = true;
-  else if (is_error(line, n) || is_abort(line, n))
+  else if (is_error(line) || is_abort(line))
     keep_line(line, n);
   else
     forward(stream, line, n);
@@ -175,9 +155,10 @@ static void take_other(stream_t *stream)
 
 static void take_line(stream_t *stream)
 {
+  stream->line[stream->nbytes] = '\0';
   if (stream->place == BANNER && stream->line[0] != '=')
     stream->place = SENTENCES;
-  if (stream->place == SENTENCES && !is_sentence(stream->line, stream->nbytes))
+  if (stream->place == SENTENCES && !is_sentence(stream->line))
     stream->place = PROGRAM;
   if (stream->is_inside)
     forward(stream, stream->line, stream->nbytes);
@@ -255,9 +236,8 @@ bool relay_readable(int fd)
 
 void relay_ended(void)
 {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; i++)
     read_stream(&streams[i]);
-  }
 }
 
 pid_t relay_killed(int *signal_out)
@@ -268,10 +248,6 @@ pid_t relay_killed(int *signal_out)
 
 bool relay_write_kept(void)
 {
-  stream_t to = { .from = { -1, -1 }, .to = STDERR_FILENO };
-
-  if (nkept == 0)
-    return false;
-  forward(&to, kept, nkept);
-  return true;
+  launch_write(STDERR_FILENO, kept, nkept);
+  return nkept > 0;
 }

@@ -16,7 +16,7 @@ void relay_become(void);
 /** A descriptor is readable. False: it is none of these. */
 bool relay_readable(int fd);
 
-/** mpiexec has ended: pass on what is left. */
+/** mpiexec has ended: write the rest of its output. */
 void relay_ended(void);
 
 /** The process that was killed by a signal, as Hydra has said; 0: it has said of none. */

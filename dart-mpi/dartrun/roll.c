@@ -191,13 +191,10 @@ static void note_closed(roll_t *roll, children_t *children, unit_t *unit)
   if (unit->ended)
     return;
   unit->ended = true;
-  if (unit->cycle % 2 == 1) {
+  if (unit->cycle % 2 == 1 || unit->bound)
     note_left(roll, children, unit);
-  } else if (unit->bound) {
-    note_left(roll, children, unit);
-  } else {
+  else
     look_for_missed(roll, children);
-  }
 }
 
 /* Accept a connection, but only from a process of this user. If there are no more descriptors, accept no further
