@@ -1,8 +1,8 @@
 /* The ends of units, which are children of the launcher.
  *
  * A unit that dies of a signal, or exits with anything but 0, ends the program: the launcher reports it, and ends the
- * others. If all have begun their last dart_exit and none needs the unit, the others have a moment first: they may have
- * something to print, too. A unit that exits with 0 although others need it ends the program, too. It may be between
+ * others. If it has left dart_exit, and none needs it, the others have a moment first: they may have something to
+ * print, too. A unit that exits with 0 although others need it ends the program, too. It may be between
  * dart_init and dart_exit; or outside, while others have begun a cycle that it will never join. The job's header has
  * the cycle of each unit (job_file.h), which outlives the unit. */
 #include "units.h"
@@ -81,13 +81,14 @@ static bool is_missed(const units_t *units)
   return false;
 }
 
-/* Whether this unit and all others have begun the same dart_exit. */
-static bool are_outside(const units_t *units, uint32_t unit)
+/* Whether this unit has left dart_exit, so that no other needs it before a further dart_init. Another one in the cycle
+ * before has passed the last barrier of the same dart_exit, too, or is about to. */
+static bool has_left(const units_t *units, uint32_t unit)
 {
   uint32_t cycle = cycle_of(units, unit);
 
   for (uint32_t other = 0; other < units->plan->nunits; other++)
-    if (cycle_of(units, other) != cycle)
+    if (cycle_of(units, other) != cycle && cycle_of(units, other) + 1 != cycle)
       return false;
   return cycle > 0 && cycle % 2 == 0;
 }
@@ -122,7 +123,7 @@ static void judge(void *owner, children_t *children, uint32_t unit, pid_t pid, i
     children_end(children, LAUNCH_EXIT_FAILURE);
   } else if (code != 0) {
     launch_say("unit %u (pid %d) exited with code %d%s", unit, (int)pid, code, held);
-    (are_outside(units, unit) ? children_let_end : children_end)(children, code);
+    (has_left(units, unit) ? children_let_end : children_end)(children, code);
   } else if (cycle_of(units, unit) % 2 == 1) {
     launch_say(LAUNCH_LEFT "%s", unit, (int)pid, held);
     children_end(children, LAUNCH_EXIT_FAILURE);

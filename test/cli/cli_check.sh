@@ -136,6 +136,13 @@ try_ended() {
   [[ $(grep -c '^dart-check: unit [012]: memory: lock was never destroyed, 1 time$' <<<"$err") == 3 &&
     $(grep -c '^dart-check: unit [012]: memory: range object was never destroyed, 1 time$' <<<"$err") == 3 ]] ||
     fail "$backend: not the leaks of all units: $err"
+  # A unit may end while another one is still behind the last barrier of dart_exit. That is rare, so often.
+  for _ in {1..30}; do
+    [[ $backend == shmem ]] || break # Hydra lets units end that have left MPI
+    run "${dartrun[@]}" -n 3 "$program" '*:init,lockinit,exit'
+    [[ $(grep -c 'memory: lock was never destroyed, 1 time$' <<<"$err") == 3 ]] ||
+      fail "$backend: not the leaks of all units that end at once: $err"
+  done
   run "${dartrun[@]}" -n 3 "$program" '*:init,exit'
   expect_code 65; [[ $err$'\n' == *$'1 error found in 3 units (memory, completion, collectives, locks, races)\n'* ]] || fail "$backend: no lock is left: $err"
   # Each cycle of init and exit has its own line and number.
