@@ -4,7 +4,7 @@
  * order of their calls, without a flush between.
  *
  * A unit applies requests in the order in which they were made. MPI keeps the order of small puts from one origin to
- * one place: it does not promise that, but its networks do (doc/mpi-underneath.md). Nothing orders a request and a put
+ * one place: it does not promise that, but its networks do (doc/internals/mpi-underneath.md). Nothing orders a request and a put
  * by MPI. So a small put or an atomic first checks whether an operation of the other kind is outstanding on the same
  * words. A put after a request becomes a request; a request after a put by MPI waits for it.
  *

@@ -4,7 +4,7 @@
  * session; one that does not count all the time is started. Those of communicators are bound to MPI_COMM_WORLD; those
  * of objects that come and go (windows, files, requests) are left out, and so is what is not a whole number or a time.
  *
- * The tool interface is started by the first dart_init and stays, as MPI does (see doc/mpi-underneath.md). Variables are
+ * The tool interface is started by the first dart_init and stays, as MPI does (see doc/internals/mpi-underneath.md). Variables are
  * opened when somebody first asks for the list: to open one runs code of the part of MPI that it belongs to, and a
  * program that does not look at statistics has no use for that. Opened variables stay open; once the program has
  * finalised MPI, they are what they were at the last read.

@@ -1,4 +1,4 @@
-# The messages that each call sends between nodes are those of counts.csv, exactly (doc/messages.md). Left out are what
+# The messages that each call sends between nodes are those of counts.csv, exactly (doc/internals/messages.md). Left out are what
 # builds with assertions verify by messages (LAZY, NOPRECEDE), and atomic writes of 64 units, which meet at one lock. The
 # bytes of dart_init depend on the machine.
 source "$(dirname "$0")/cli.bash"

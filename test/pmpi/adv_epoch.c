@@ -98,7 +98,7 @@ static int after(completion_t c, int ret)
 }
 
 /* A call that completes operations and leaves the epoch as it is. MPI_Win_flush_local of MPICH 4.0
- * does not complete what was followed by a put (doc/mpi-underneath.md), and what follows what is
+ * does not complete what was followed by a put (doc/internals/mpi-underneath.md), and what follows what is
  * the adversary's choice: so if there is something to complete it makes the call `safe`. */
 #define FLUSH(name, safe, parameters, arguments, rank, is_local) \
   int name parameters                                            \

@@ -100,7 +100,7 @@ def bench_page(path):
     missed = [case for case in with_bar if case["result"] == "MISSED"]
     parts = [element("p", f"{len(cases)} figures, {len(with_bar)} with a bar, {len(missed)} missed. A dot is "
                           "the median, its line the least and the most of the rounds, a black mark the bar: met on its "
-                          "left. doc/benchmarks.md says what the cases are.")]
+                          "left. doc/internals/benchmarks.md says what the cases are.")]
     if missed:
         parts.append(table(("missed", "case", "bytes", "figure", "bar", ""),
                            [(case["table"], case["case"], case["bytes"], case["figure"], case["bar"], of_what(case))
